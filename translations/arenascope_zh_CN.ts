@@ -683,6 +683,14 @@
         <source>To the playhead, or to where the selected range begins; remembered by the file</source>
         <translation>固定在播放头或所选范围的起点；随文件记住</translation>
     </message>
+    <message>
+        <source>Open for Plannin&amp;g Only…</source>
+        <translation>仅规划打开…(&amp;G)</translation>
+    </message>
+    <message>
+        <source>The graph and its memory plans, without loading weights and without running it</source>
+        <translation>只看计算图及其内存规划，不加载权重，也不运行</translation>
+    </message>
 </context>
 <context>
     <name>Docks</name>
@@ -789,6 +797,18 @@
     <message>
         <source>Counters</source>
         <translation>计数器</translation>
+    </message>
+    <message>
+        <source>Ops</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>Allocator Laboratory</source>
+        <translation>分配器实验室</translation>
     </message>
 </context>
 <context>
@@ -908,6 +928,150 @@
         <translation>NAME=VALUE：后端的一个选项，见 docs/ 中的列表</translation>
     </message>
     <message>
+        <source>Precision</source>
+        <translation>精度</translation>
+    </message>
+    <message>
+        <source>high: float32; normal: float32 whose arithmetic may be rearranged; low: values are stored as float16, where the backend has it</source>
+        <translation>high：float32；normal：运算次序可重排的 float32；low：后端支持时数值以 float16 存储</translation>
+    </message>
+    <message>
+        <source>OpenCL: memory objects</source>
+        <translation>OpenCL：内存对象</translation>
+    </message>
+    <message>
+        <source>Four-dimensional tensors lie in buffers, in images where there are kernels for them, or where the device is faster</source>
+        <translation>四维张量放在缓冲区、有内核支持的图像，或设备更快的一种</translation>
+    </message>
+    <message>
+        <source>OpenCL: memory mode</source>
+        <translation>OpenCL：内存模式</translation>
+    </message>
+    <message>
+        <source>low: quantised weights stay so on the device; normal: they are unpacked beside them, once</source>
+        <translation>low：量化权重在设备上保持量化；normal：另外解包一份，只做一次</translation>
+    </message>
+    <message>
+        <source>OpenCL: filters of convolutions on images</source>
+        <translation>OpenCL：图像上卷积的滤波器</translation>
+    </message>
+    <message>
+        <source>In a buffer, in an image of the static pool, or where the device is faster</source>
+        <translation>放在缓冲区、静态池的图像，或设备更快的一种</translation>
+    </message>
+    <message>
+        <source>OpenCL: integer dot products</source>
+        <translation>OpenCL：整数点积</translation>
+    </message>
+    <message>
+        <source>Matmuls with quantised weights round their rows to bytes as well; auto: where the hardware has such products</source>
+        <translation>使用量化权重的矩阵乘法把行也舍入为字节；auto：硬件支持这种点积时使用</translation>
+    </message>
+    <message>
+        <source>OpenCL: shared virtual memory</source>
+        <translation>OpenCL：共享虚拟内存</translation>
+    </message>
+    <message>
+        <source>Buffers lie where host and device reach them by one address</source>
+        <translation>缓冲区位于主机与设备可用同一地址访问的内存</translation>
+    </message>
+    <message>
+        <source>OpenCL: pool</source>
+        <translation>OpenCL：内存池</translation>
+    </message>
+    <message>
+        <source>Which free block serves a request: one that wastes little, any larger one, none</source>
+        <translation>哪种空闲块可用于请求：浪费少的、任何更大的、都不用</translation>
+    </message>
+    <message>
+        <source>OpenCL: sizes of buffers</source>
+        <translation>OpenCL：缓冲区大小</translation>
+    </message>
+    <message>
+        <source>As large as the tensor, or as MNN&apos;s, with room around channels, rows and columns</source>
+        <translation>与张量一样大，或与 MNN 的一样，通道、行和列周围留有空间</translation>
+    </message>
+    <message>
+        <source>OpenCL: replay</source>
+        <translation>OpenCL：重放</translation>
+    </message>
+    <message>
+        <source>Runs that nobody looks into are recorded once and replayed; a run that is recorded for you to see is queued kernel by kernel, so that each has its times</source>
+        <translation>无人查看的运行录制一次后重放；为查看而记录的运行逐个内核入队，使每个内核都有时间</translation>
+    </message>
+    <message>
+        <source>OpenCL: tuning</source>
+        <translation>OpenCL：调优</translation>
+    </message>
+    <message>
+        <source>How many group sizes are tried before one is used: 2, 1, 4, 12 or 64 at most</source>
+        <translation>使用前最多试多少种工作组大小：2、1、4、12 或 64</translation>
+    </message>
+    <message>
+        <source>OpenCL: kernels</source>
+        <translation>OpenCL：内核</translation>
+    </message>
+    <message>
+        <source>plain: one kernel for all types and layouts, to compare with</source>
+        <translation>plain：所有类型和布局共用一个内核，用于对比</translation>
+    </message>
+    <message>
+        <source>OpenCL: power</source>
+        <translation>OpenCL：功耗</translation>
+    </message>
+    <message>
+        <source>What the queue asks of the device, where it has hints for it</source>
+        <translation>设备支持提示时，队列对设备的要求</translation>
+    </message>
+    <message>
+        <source>OpenCL: times of kernels</source>
+        <translation>OpenCL：内核时间</translation>
+    </message>
+    <message>
+        <source>Whether kernels carry times; tuning and what you see of the device need them</source>
+        <translation>内核是否带时间；调优和设备视图都需要</translation>
+    </message>
+    <message>
+        <source>CUDA: tf32</source>
+        <translation>CUDA：tf32</translation>
+    </message>
+    <message>
+        <source>Matmuls and convolutions round their sources to 10 bits</source>
+        <translation>矩阵乘法和卷积把输入舍入为 10 位</translation>
+    </message>
+    <message>
+        <source>CUDA: libraries</source>
+        <translation>CUDA：库</translation>
+    </message>
+    <message>
+        <source>cuBLAS and cuDNN where there are</source>
+        <translation>有 cuBLAS 和 cuDNN 时使用</translation>
+    </message>
+    <message>
+        <source>CUDA: graphs</source>
+        <translation>CUDA：图</translation>
+    </message>
+    <message>
+        <source>Runs that nobody looks into are captured and replayed</source>
+        <translation>无人查看的运行会被捕获并重放</translation>
+    </message>
+    <message>
+        <source>CUDA: chains</source>
+        <translation>CUDA：链</translation>
+    </message>
+    <message>
+        <source>Elementwise nodes in a row are one kernel</source>
+        <translation>连续的逐元素节点合为一个内核</translation>
+    </message>
+    <message>
+        <source>CUDA: activity records</source>
+        <translation>CUDA：活动记录</translation>
+    </message>
+    <message>
+        <source>Times of kernels from the driver&apos;s records rather than from timers</source>
+        <translation>内核时间取自驱动的记录而非计时器</translation>
+    </message>
+    <message>
         <source>Ops of the host</source>
         <translation>由主机计算的算子</translation>
     </message>
@@ -978,6 +1142,22 @@
     <message>
         <source>Let an op take over its input&apos;s bytes at their last use</source>
         <translation>让算子在输入最后一次使用时接管其字节</translation>
+    </message>
+    <message>
+        <source>Rewriting</source>
+        <translation>图改写</translation>
+    </message>
+    <message>
+        <source>What exporters spell out becomes one op, and what needs no run is taken out of it; else the model as written</source>
+        <translation>导出工具展开的写法合并为一个算子，无需运行的部分移出运行；否则保持模型原样</translation>
+    </message>
+    <message>
+        <source>Prefer</source>
+        <translation>优先</translation>
+    </message>
+    <message>
+        <source>What counts where fusion and layouts need more memory: time lets the arena be at most 1.15 times as large, memory not at all</source>
+        <translation>融合与布局需要更多内存时以何为先：time 允许内存区至多为 1.15 倍，memory 不允许增大</translation>
     </message>
     <message>
         <source>Fusion</source>
@@ -1106,6 +1286,158 @@
     <message>
         <source>NAME=FILE (.npy or .pb); inputs without one get seeded numbers</source>
         <translation>NAME=FILE（.npy 或 .pb）；没有文件的输入得到由种子生成的数</translation>
+    </message>
+    <message>
+        <source>Optimiser</source>
+        <translation>优化器</translation>
+    </message>
+    <message>
+        <source>What steps the parameters: adamw or sgd</source>
+        <translation>更新参数的方法：adamw 或 sgd</translation>
+    </message>
+    <message>
+        <source>Learning rate</source>
+        <translation>学习率</translation>
+    </message>
+    <message>
+        <source>The highest learning rate, before a schedule lowers it</source>
+        <translation>调度降低之前的最高学习率</translation>
+    </message>
+    <message>
+        <source>Epochs</source>
+        <translation>轮数</translation>
+    </message>
+    <message>
+        <source>How often each example is seen</source>
+        <translation>每个样本被使用的次数</translation>
+    </message>
+    <message>
+        <source>Batch</source>
+        <translation>批大小</translation>
+    </message>
+    <message>
+        <source>Examples of a step</source>
+        <translation>每步的样本数</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>损失</translation>
+    </message>
+    <message>
+        <source>cross-entropy, squared-error or binary-cross-entropy</source>
+        <translation>cross-entropy（交叉熵）、squared-error（平方误差）或 binary-cross-entropy（二元交叉熵）</translation>
+    </message>
+    <message>
+        <source>Schedule</source>
+        <translation>学习率调度</translation>
+    </message>
+    <message>
+        <source>How the learning rate falls: constant, cosine, linear or steps</source>
+        <translation>学习率如何下降：constant、cosine、linear 或 steps</translation>
+    </message>
+    <message>
+        <source>Warm-up</source>
+        <translation>预热</translation>
+    </message>
+    <message>
+        <source>Steps over which the learning rate grows before</source>
+        <translation>学习率在此之前逐渐上升的步数</translation>
+    </message>
+    <message>
+        <source>Gradient clipping</source>
+        <translation>梯度裁剪</translation>
+    </message>
+    <message>
+        <source>The most that the norm of all gradients together may be; 0: any</source>
+        <translation>所有梯度合起来的范数上限；0：不限</translation>
+    </message>
+    <message>
+        <source>Precision</source>
+        <translation>精度</translation>
+    </message>
+    <message>
+        <source>f32, or bf16: what is kept for the backward pass takes half the bytes; weights stay f32</source>
+        <translation>f32 或 bf16：为反向传播保留的内容只占一半字节；权重仍为 f32</translation>
+    </message>
+    <message>
+        <source>Micro-batches</source>
+        <translation>微批次数</translation>
+    </message>
+    <message>
+        <source>Parts in which a batch goes through the graph, their gradients added up</source>
+        <translation>一个批次分几部分通过计算图，其梯度相加</translation>
+    </message>
+    <message>
+        <source>Dropout</source>
+        <translation>Dropout 比例</translation>
+    </message>
+    <message>
+        <source>The share that each dropout of the model drops instead of its own; of gpt2 and nano_gpt behind embeddings, attention and feed-forward parts</source>
+        <translation>模型中每个 dropout 丢弃的比例，代替其自身的比例；对 gpt2 和 nano_gpt，位于嵌入、注意力和前馈部分之后</translation>
+    </message>
+    <message>
+        <source>Tokens of a sequence</source>
+        <translation>序列词元数</translation>
+    </message>
+    <message>
+        <source>Of language models; 0: what the model sees, at most 512</source>
+        <translation>用于语言模型；0：模型可见的词元数，最多 512</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>随机种子</translation>
+    </message>
+    <message>
+        <source>Of the examples&apos; order, and of what is dropped</source>
+        <translation>用于样本顺序以及丢弃的内容</translation>
+    </message>
+    <message>
+        <source>Weight decay</source>
+        <translation>权重衰减</translation>
+    </message>
+    <message>
+        <source>Of all parameters that no group names</source>
+        <translation>用于未被任何分组指定的所有参数</translation>
+    </message>
+    <message>
+        <source>Weight decay of groups</source>
+        <translation>分组权重衰减</translation>
+    </message>
+    <message>
+        <source>PATTERN=DECAY: of parameters with such names another one, as &apos;*.bias=0&apos;; the last that fits counts</source>
+        <translation>PATTERN=DECAY：名称匹配的参数使用另一衰减值，例如“*.bias=0”；以最后一个匹配者为准</translation>
+    </message>
+    <message>
+        <source>Momentum</source>
+        <translation>动量</translation>
+    </message>
+    <message>
+        <source>Of sgd, below 1</source>
+        <translation>用于 sgd，小于 1</translation>
+    </message>
+    <message>
+        <source>Beta 1</source>
+        <translation>Beta 1</translation>
+    </message>
+    <message>
+        <source>Of adamw: what is kept of the first moment, below 1</source>
+        <translation>用于 adamw：一阶矩的保留比例，小于 1</translation>
+    </message>
+    <message>
+        <source>Beta 2</source>
+        <translation>Beta 2</translation>
+    </message>
+    <message>
+        <source>Of adamw: what is kept of the second moment, below 1</source>
+        <translation>用于 adamw：二阶矩的保留比例，小于 1</translation>
+    </message>
+    <message>
+        <source>Epsilon</source>
+        <translation>Epsilon</translation>
+    </message>
+    <message>
+        <source>Of adamw: what is added to the root of the second moment</source>
+        <translation>用于 adamw：加到二阶矩平方根上的数</translation>
     </message>
 </context>
 <context>
@@ -1476,6 +1808,10 @@
         <source>Weighing work against memory…</source>
         <translation>正在权衡计算量与内存…</translation>
     </message>
+    <message>
+        <source>Replaying an allocator&apos;s requests…</source>
+        <translation>正在重放分配器的请求…</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::app::JobBar</name>
@@ -1648,6 +1984,10 @@ Look with the other panels.</source>
         <source>Opening was cancelled.</source>
         <translation>已取消打开。</translation>
     </message>
+    <message>
+        <source>%1 has no graph to plan.</source>
+        <translation>%1 没有可规划的计算图。</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::app::Panels</name>
@@ -1760,10 +2100,6 @@ Look with the other panels.</source>
 </context>
 <context>
     <name>arenascope::app::Replanning</name>
-    <message>
-        <source>%1 cannot be written: %2.</source>
-        <translation>无法写入 %1：%2。</translation>
-    </message>
     <message>
         <source>%1 of %2: %3, %4</source>
         <translation>第 %1 个，共 %2 个：%3，%4</translation>
@@ -1955,8 +2291,8 @@ Look with the other panels.</source>
         <translation>打开模型或记录</translation>
     </message>
     <message>
-        <source>Models and recordings (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace *.json *.json.gz *.pickle *.csv);;All files (*)</source>
-        <translation>模型与记录 (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace *.json *.json.gz *.pickle *.csv);;所有文件 (*)</translation>
+        <source>Models and recordings (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace *.json *.json.gz *.pickle *.etdp *.pte *.csv);;All files (*)</source>
+        <translation>模型与记录 (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace *.json *.json.gz *.pickle *.etdp *.pte *.csv);;所有文件 (*)</translation>
     </message>
     <message>
         <source>Save the recording</source>
@@ -2129,6 +2465,14 @@ Look with the other panels.</source>
     <message>
         <source>Note at this moment; none takes the one that is there away:</source>
         <translation>此刻的注释；留空则删除已有的：</translation>
+    </message>
+    <message>
+        <source>Open a model to plan its memory</source>
+        <translation>打开模型以规划其内存</translation>
+    </message>
+    <message>
+        <source>Models (*.onnx *.gguf);;All files (*)</source>
+        <translation>模型 (*.onnx *.gguf);;所有文件 (*)</translation>
     </message>
 </context>
 <context>
@@ -2347,22 +2691,6 @@ Look with the other panels.</source>
         <translation>模型的训练数据</translation>
     </message>
     <message>
-        <source>Optimiser</source>
-        <translation>优化器</translation>
-    </message>
-    <message>
-        <source>Learning rate</source>
-        <translation>学习率</translation>
-    </message>
-    <message>
-        <source>Epochs</source>
-        <translation>轮数</translation>
-    </message>
-    <message>
-        <source>Examples a step</source>
-        <translation>每步样本数</translation>
-    </message>
-    <message>
         <source>&amp;Train</source>
         <translation>训练(&amp;T)</translation>
     </message>
@@ -2389,6 +2717,14 @@ Look with the other panels.</source>
     <message>
         <source>Bytes of the arena against operations</source>
         <translation>内存区的字节与运算</translation>
+    </message>
+    <message>
+        <source>&amp;Options</source>
+        <translation>选项(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Loss, schedule, precision and what else a training is told</source>
+        <translation>损失、调度、精度以及训练的其他设置</translation>
     </message>
 </context>
 <context>
@@ -3510,6 +3846,14 @@ address %1</source>
         <translation>布局</translation>
     </message>
     <message>
+        <source>kept</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>for the backward pass</source>
+        <translation>供反向传播使用</translation>
+    </message>
+    <message>
         <source>channels last</source>
         <translation>通道在最后</translation>
     </message>
@@ -3520,6 +3864,14 @@ address %1</source>
     <message>
         <source>Accumulator</source>
         <translation>累加器</translation>
+    </message>
+    <message>
+        <source>Optimiser state</source>
+        <translation>优化器状态</translation>
+    </message>
+    <message>
+        <source>Parameter</source>
+        <translation>参数</translation>
     </message>
     <message>
         <source>threads asked for</source>
@@ -3792,16 +4144,16 @@ address %1</source>
         <translation>设备或所运行的内容不支持</translation>
     </message>
     <message>
-        <source>nothing recorded yet: only runs that nobody looks into are</source>
-        <translation>尚未录制：只有无人查看的运行才会录制</translation>
+        <source>queued kernel by kernel, so that each has its times; runs that nobody looks into are recorded and replayed</source>
+        <translation>逐个内核入队，使每个内核都有时间；无人查看的运行会被录制并重放</translation>
     </message>
     <message>
         <source>was tried, and the driver refused</source>
         <translation>曾尝试，但驱动程序拒绝</translation>
     </message>
     <message>
-        <source>%1 kernels in %2 recordings, replayed %3 times</source>
-        <translation>%2 次录制中的 %1 个内核，已重放 %3 次</translation>
+        <source>%1 kernels in %2 segments, replayed %3 times</source>
+        <translation>%1 个内核，分 %2 段，已重放 %3 次</translation>
     </message>
 </context>
 <context>
@@ -5927,6 +6279,34 @@ next: %7</source>
         <source>Bytes of the object that are this</source>
         <translation>对象中属于此项的字节</translation>
     </message>
+    <message>
+        <source>How many nodes of the graph</source>
+        <translation>图中的节点数</translation>
+    </message>
+    <message>
+        <source>Sum of its nodes' mean times a run</source>
+        <translation>其各节点每次运行平均时间之和</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation>占比</translation>
+    </message>
+    <message>
+        <source>Of the time of all nodes</source>
+        <translation>占所有节点时间的比例</translation>
+    </message>
+    <message>
+        <source>Size of its results together</source>
+        <translation>其结果的总大小</translation>
+    </message>
+    <message>
+        <source>Slowest</source>
+        <translation>最慢</translation>
+    </message>
+    <message>
+        <source>The node that takes longest</source>
+        <translation>耗时最长的节点</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::TensorTable</name>
@@ -6117,6 +6497,10 @@ next: %7</source>
         <translation>此处没有运行过：没有时间可显示。</translation>
     </message>
     <message>
+        <source>Nothing here tells what ran when: it is a trace of memory.</source>
+        <translation>此处没有何时运行了什么的记录：这是内存跟踪。</translation>
+    </message>
+    <message>
         <source>Rows Pinned to the Top</source>
         <translation>固定在顶部的行</translation>
     </message>
@@ -6252,6 +6636,133 @@ handed out %6 times</source>
     <message>
         <source>%1 was not written: it was cancelled.</source>
         <translation>%1 未写入：已取消。</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::LaboratoryPanel</name>
+    <message>
+        <source>as recorded</source>
+        <translation>原记录</translation>
+    </message>
+    <message>
+        <source>its own (%1)</source>
+        <translation>自身设置（%1）</translation>
+    </message>
+    <message>
+        <source>empty</source>
+        <translation>空</translation>
+    </message>
+    <message>
+        <source>recorded</source>
+        <translation>记录时的状态</translation>
+    </message>
+    <message>
+        <source>observed</source>
+        <translation>观测</translation>
+    </message>
+    <message>
+        <source>simulated: does not fit, %1 of what was there before</source>
+        <translation>模拟：放不下，此前已有的 %1</translation>
+    </message>
+    <message>
+        <source>simulated: does not fit, %1 at request %2, %3 in use</source>
+        <translation>模拟：放不下，第 %2 个请求的 %1，已用 %3</translation>
+    </message>
+    <message>
+        <source>derived: %1 of %2 where they were recorded</source>
+        <translation>推导：%2 个中有 %1 个在记录的位置</translation>
+    </message>
+    <message>
+        <source>simulated, unused memory given back: %1×</source>
+        <translation>模拟，归还未用内存：%1 次</translation>
+    </message>
+    <message>
+        <source>simulated</source>
+        <translation>模拟</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>From</source>
+        <translation>起点</translation>
+    </message>
+    <message>
+        <source>Reserved</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>In use</source>
+        <translation>在用</translation>
+    </message>
+    <message>
+        <source>Whole segments</source>
+        <translation>整段</translation>
+    </message>
+    <message>
+        <source>Split off</source>
+        <translation>切余</translation>
+    </message>
+    <message>
+        <source>Other streams</source>
+        <translation>其他流</translation>
+    </message>
+    <message>
+        <source>Outcome</source>
+        <translation>结果</translation>
+    </message>
+    <message>
+        <source>“%1” is no size: 8 GiB is one.</source>
+        <translation>“%1”不是大小：8 GiB 才是。</translation>
+    </message>
+    <message>
+        <source>Open a PyTorch memory snapshot to replay its allocator&apos;s requests under other settings.</source>
+        <translation>打开一个 PyTorch 内存快照，即可用其他设置重放其分配器的请求。</translation>
+    </message>
+    <message>
+        <source>The requests are replayed…</source>
+        <translation>正在重放请求…</translation>
+    </message>
+    <message>
+        <source>Settings as in PYTORCH_CUDA_ALLOC_CONF; several stand apart by semicolons.</source>
+        <translation>设置写法同 PYTORCH_CUDA_ALLOC_CONF；多组以分号隔开。</translation>
+    </message>
+    <message>
+        <source>At the highest point of what is reserved: in use, segments that nothing lies in, pieces beside blocks in use, and what belongs to other streams.</source>
+        <translation>在保留量的最高点：在用、空段、在用块旁的碎片，以及属于其他流的部分。</translation>
+    </message>
+    <message>
+        <source>Settings, e.g. max_split_size_mb:128; expandable_segments:True</source>
+        <translation>设置，例如 max_split_size_mb:128; expandable_segments:True</translation>
+    </message>
+    <message>
+        <source>Settings of the allocator</source>
+        <translation>分配器的设置</translation>
+    </message>
+    <message>
+        <source>Memory, e.g. 8 GiB</source>
+        <translation>显存，例如 8 GiB</translation>
+    </message>
+    <message>
+        <source>Memory of the device</source>
+        <translation>设备的内存</translation>
+    </message>
+    <message>
+        <source>What the device has; left empty, as much as is asked for</source>
+        <translation>设备的内存；留空则要多少有多少</translation>
+    </message>
+    <message>
+        <source>&amp;Replay</source>
+        <translation>重放(&amp;R)</translation>
+    </message>
+    <message>
+        <source>What would have been reserved</source>
+        <translation>本会保留多少</translation>
     </message>
 </context>
 </TS>

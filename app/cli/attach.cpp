@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // arenascope-cli attach: runs a program that records itself, or is recorded by an adapter, and keeps what it says.
+#include <algorithm>
 #include <csignal>
 
 #include <sys/wait.h>
@@ -18,9 +19,10 @@ namespace arenascope::cli {
 namespace {
 
 struct AttachOptions {
-  app::AttachedProgram program;
+  std::vector<std::string> words, with;
   std::string record;
   bool tcp = false;
+  int ranks = 0;  // how many are to attach; 0: at least one
 };
 
 // The signals that end this program, and that tell of the child: waited for, rather than handled.
@@ -43,8 +45,8 @@ int wait_for(pid_t process, const sigset_t& signals) {
 }
 
 int attach_to(const Context& context, const AttachOptions& options) {
-  if (const Status status = app::check_adapters(options.program); !status.ok())
-    return fail(kUsage, status.error().message);
+  const auto program = app::attached_program(options.words, options.with);
+  if (!program) return fail(kUsage, program.error().message);
   auto session = std::make_shared<trace::Session>(trace::Session::Options{size_t{1} << 30});
   std::vector<std::shared_ptr<trace::Sink>> sinks{session};
   std::shared_ptr<trace::RecordingWriter> writer;
@@ -57,15 +59,17 @@ int attach_to(const Context& context, const AttachOptions& options) {
   const sigset_t signals = waited_signals();
   sigset_t before;
   ::pthread_sigmask(SIG_BLOCK, &signals, &before);
-  attach::ListenOptions listen;
+  attach::ListenOptions listen = app::listening_for(*program);
   listen.tcp = options.tcp;
+  listen.most_programs = std::max(listen.most_programs, static_cast<size_t>(options.ranks));
   auto receiver = attach::Receiver::listen(sinks, listen);
   if (!receiver) return fail(kFailed, receiver.error().message);
   const Nanoseconds started = trace::Clock::monotonic();
-  const auto process = app::start_attached(options.program, (*receiver)->address(), {context.json, &before});
+  const auto process = app::start_attached(*program, (*receiver)->address(), {context.json, &before});
   if (!process) return fail(kUsage, process.error().message);
   AttachReport report;
-  report.words = options.program.words;
+  report.words = program->words;
+  report.ranks = options.ranks;
   report.status = wait_for(*process, signals);
   report.seconds = static_cast<double>(trace::Clock::monotonic() - started) * 1e-9;
   constexpr Nanoseconds kForOthers = 2'000'000'000;  // processes that it has left behind
@@ -82,17 +86,32 @@ int attach_to(const Context& context, const AttachOptions& options) {
 
 }  // namespace
 
+void put_host_behind_dashes(int argc, char** argv) {
+  if (argc < 2 || std::string_view(argv[1]) != "attach") return;
+  for (int i = 2; i + 1 < argc; ++i) {
+    if (std::string_view(argv[i]) == "--") return;
+    if (std::string_view(argv[i]).starts_with("ssh:") && std::string_view(argv[i + 1]) == "--")
+      return std::swap(argv[i], argv[i + 1]);
+  }
+}
+
 void add_attach(CLI::App& app, Context& context, Body& body) {
   auto* command =
       app.add_subcommand("attach", "Another program's tensors, buffers and kernels, as a report or a recording");
   auto options = std::make_shared<AttachOptions>();
-  command->add_option("program", options->program.words, "Behind --: the program and its arguments")->required();
+  command
+      ->add_option("program", options->words,
+                   "Behind --: the program and its arguments; ssh:HOST before them starts it on another machine")
+      ->required();
   command->add_option("--record", options->record, "Write a recording as the program runs");
   command
       ->add_option(
-          "--with", options->program.with,
-          "Adapters, by commas: ggml, malloc (blocks of the heap), opencl (in use unless others are told), none")
-      ->delimiter(',');
+          "--with", options->with,
+          "Adapters, by commas: cuda, ggml, malloc (blocks of the heap), opencl (in use unless others are told), none")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("-n,--ranks", options->ranks, "How many processes of the job are to attach; fewer are an error")
+      ->check(CLI::Range(1, 4096));
   command->add_flag("--tcp", options->tcp, "Listen on the loopback with a token, in place of a socket in a folder");
   command->add_flag("--json", context.json, "Print one JSON object; what the program prints goes to standard error");
   command->callback([&, options] { body = [&, options] { return attach_to(context, *options); }; });

@@ -60,6 +60,7 @@ Json json_of(const AttachReport& report, const trace::Snapshot& s) {
   for (const auto& p : report.programs)
     out["programs"].push_back({{"name", p.name},
                                {"process", p.process},
+                               {"rank", p.rank < 0 ? Json() : Json(p.rank)},
                                {"events", p.events},
                                {"lost_events", p.lost},
                                {"rescued_events", p.rescued},
@@ -91,6 +92,7 @@ Json json_of(const AttachReport& report, const trace::Snapshot& s) {
 
 void print(const AttachReport& report, const trace::Snapshot& s) {
   for (const auto& p : report.programs) {
+    if (p.rank >= 0) fmt::print("rank {}, ", p.rank);
     fmt::print("{} (process {}): {} events in {:.2f} s", p.name, p.process, p.events, report.seconds);
     if (p.lost > 0) fmt::print(", {} lost because its rings were full", p.lost);
     if (p.rescued > 0) fmt::print(", {} of them taken from its rings after it was killed", p.rescued);
@@ -129,6 +131,8 @@ int print_report(const Context& context, const AttachReport& report, const trace
     return fail(kFailed, fmt::format("{}: it never attached: it neither carries arenascope_client.h nor uses what an "
                                      "adapter watches (see --with)",
                                      program));
+  if (attached(report) < report.ranks)
+    return fail(kFailed, fmt::format("{}: {} of {} processes attached", program, attached(report), report.ranks));
   return kDone;
 }
 

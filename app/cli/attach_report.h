@@ -15,6 +15,7 @@ struct AttachReport {
   std::vector<std::string> words;
   int status = 0;  // as waitpid() gives it
   double seconds = 0;
+  int ranks = 0;  // how many had to attach
   std::vector<attach::Program> programs;
   std::string recording;  // "" without one
 };

@@ -56,5 +56,7 @@ void add_convert(CLI::App& app, Context& context, Body& body);
 void add_audit(CLI::App& app, Context& context, Body& body);
 void add_replay(CLI::App& app, Context& context, Body& body);
 void add_attach(CLI::App& app, Context& context, Body& body);
+// "attach ssh:HOST -- PROGRAM": the host goes behind the dashes, since CLI11 knows no positional word before them.
+void put_host_behind_dashes(int argc, char** argv);
 
 }  // namespace arenascope::cli

@@ -119,6 +119,8 @@ void print_outcome(Task& task, const Outcome& out) {
   if (out.runs > 0) fmt::print("of a token {} beside its run\n", app::format_nanoseconds(out.outside / out.runs));
   for (const auto& [kind, bytes] : task.generator->peak_bytes())
     if (bytes > 0) fmt::print("{:<14} {:>12}\n", name(kind), app::format_bytes(bytes));
+  if (const Bytes packed = task.generator->packed_bytes(); packed > 0)
+    fmt::print("{:<14} {:>12}\n", "of it packed", app::format_bytes(packed));
 }
 
 std::string text_of(const Task& task, const Copy& copy) {
@@ -140,6 +142,7 @@ Json as_json(Task& task, const Outcome& out) {
   json["decode_seconds"] = static_cast<double>(out.decode) / 1e9;
   if (out.runs > 0) json["outside_nanoseconds_a_run"] = out.outside / out.runs;
   json["peak_bytes"] = peaks;
+  json["packed_bytes"] = task.generator->packed_bytes();
   return json;
 }
 

@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
   add_replay(app, context, body);
   add_attach(app, context, body);
   try {
+    put_host_behind_dashes(argc, argv);
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
     return app.exit(success);

@@ -36,33 +36,37 @@ void add_model_arguments(CLI::App& command, ModelArguments& arguments) {
   add_run_options(command, arguments.values, {"dim", "shape", "tokens", "prefill", "training"});
 }
 
-void add_run_options(CLI::App& command, app::RunValues& values, std::initializer_list<const char*> ids) {
+void add_option(CLI::App& command, app::OptionValues& values, const app::OptionFace& option, const std::string& usual) {
+  const std::string name = fmt::format("--{}", option.off != nullptr ? option.off : option.id);
+  if (option.type == app::OptionType::Flag) {
+    command.add_flag_function(
+        name, [&values, option](int64_t) { values[option.id] = option.off == nullptr ? "on" : "off"; },
+        option.sentence);
+    return;
+  }
+  if (option.type == app::OptionType::List) {
+    auto* several = command.add_option_function<std::vector<std::string>>(
+        name,
+        [&values, option](const std::vector<std::string>& given) {
+          std::string& all = values[option.id];
+          for (const std::string& one : given) {
+            if (!all.empty()) all += '\n';
+            all += one;
+          }
+        },
+        option.sentence);
+    if (option.by_comma) several->delimiter(',');
+    return;
+  }
+  auto* one = command.add_option_function<std::string>(
+      name, [&values, option](const std::string& given) { values[option.id] = given; }, option.sentence);
+  one->default_str(usual);
+}
+
+void add_run_options(CLI::App& command, app::OptionValues& values, std::initializer_list<const char*> ids) {
   for (const char* id : ids) {
     const app::RunOption& option = *app::find_run_option(id);
-    const std::string name = fmt::format("--{}", option.off != nullptr ? option.off : option.id);
-    if (option.type == app::RunOptionType::Flag) {
-      command.add_flag_function(
-          name, [&values, &option](int64_t) { values[option.id] = option.off == nullptr ? "on" : "off"; },
-          option.sentence);
-      continue;
-    }
-    if (option.type == app::RunOptionType::List) {
-      auto* several = command.add_option_function<std::vector<std::string>>(
-          name,
-          [&values, &option](const std::vector<std::string>& given) {
-            std::string& all = values[option.id];
-            for (const std::string& one : given) {
-              if (!all.empty()) all += '\n';
-              all += one;
-            }
-          },
-          option.sentence);
-      if (option.by_comma) several->delimiter(',');
-      continue;
-    }
-    auto* one = command.add_option_function<std::string>(
-        name, [&values, &option](const std::string& given) { values[option.id] = given; }, option.sentence);
-    one->default_str(option.text(RunnerOptions()));
+    add_option(command, values, option.face(), option.text(RunnerOptions()));
   }
 }
 

@@ -14,7 +14,7 @@ namespace arenascope::cli {
 
 struct ModelArguments {
   std::string model;
-  app::RunValues values;  // of the options that open it
+  app::OptionValues values;  // of the options that open it
 
   // Error: a value that makes no sense.
   Result<models::OpenOptions> options() const;
@@ -25,12 +25,15 @@ std::string assumed_sizes(const models::Model& model);
 
 void add_model_arguments(CLI::App& command, ModelArguments& arguments);
 
+// An option of a table; what is given goes into `values`. `usual`: its value where nothing is.
+void add_option(CLI::App& command, app::OptionValues& values, const app::OptionFace& option, const std::string& usual);
+
 // Those options of the table (app/common/run_options.h) that a command has; what is given goes into `values`.
-void add_run_options(CLI::App& command, app::RunValues& values, std::initializer_list<const char*> ids);
+void add_run_options(CLI::App& command, app::OptionValues& values, std::initializer_list<const char*> ids);
 
 // --backend and what it is given.
 struct BackendArguments {
-  app::RunValues values;
+  app::OptionValues values;
 
   // Error: a value that makes no sense.
   Status put_into(RunnerOptions& options) const { return app::set_run_options(options, values); }

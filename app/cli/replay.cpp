@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // arenascope-cli replay: a caching allocator's recorded requests under its own settings and others.
-#include <arenascope/laboratory/experiment.h>
+#include <arenascope/laboratory/replays.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,13 +20,17 @@ struct ReplayOptions {
   Bytes memory = 0;
 };
 
-struct ReplayRow {
-  std::string settings, start;
-  std::optional<Experiment> experiment;  // nothing: as it was recorded
-};
+std::string name_of(const Replay& replay) {
+  if (!replay.experiment) return "as recorded";
+  return replay.own ? "its own (" + replay.settings + ")" : replay.settings;
+}
+std::string start_of(const Replay& replay) {
+  if (!replay.experiment) return "";
+  return replay.simulated() ? "empty" : "recorded";
+}
 
-Json json_of(const ReplayRow& row, const AllocatorProgram& program) {
-  Json out{{"settings", row.settings}, {"start", row.start}, {"simulated", row.start == "empty"}};
+Json json_of(const Replay& row, const AllocatorProgram& program) {
+  Json out{{"settings", name_of(row)}, {"start", start_of(row)}, {"simulated", row.simulated()}};
   if (!row.experiment) {
     out["reserved_peak_bytes"] = program.reserved_peak;
     return out;
@@ -54,7 +58,7 @@ Json json_of(const ReplayRow& row, const AllocatorProgram& program) {
   return out;
 }
 
-std::string outcome(const ReplayRow& row) {
+std::string outcome(const Replay& row) {
   const Experiment& e = *row.experiment;
   if (e.failure && e.failure->allocation < 0)
     return fmt::format("does not fit: {} of what was there before the first request", format_bytes(e.failure->asked));
@@ -66,53 +70,26 @@ std::string outcome(const ReplayRow& row) {
   return e.retries > 0 ? fmt::format("simulated, {} times what is unused was given back", e.retries) : "simulated";
 }
 
-void print(const std::string& file, const AllocatorProgram& program, const std::vector<ReplayRow>& rows) {
+void print(const std::string& file, const AllocatorProgram& program, const std::vector<Replay>& rows) {
   int64_t requests = 0;
   for (const AllocatorStep& step : program.steps) requests += step.allocates;
   fmt::print("{}: device {}, {} requests, {} segments and {} blocks from before", file, program.device, requests,
              program.segments.size(), program.blocks.size());
   fmt::print("{}\n", program.worked_out > 0 ? fmt::format(" ({} of a size worked out)", program.worked_out) : "");
   size_t widest = 8;
-  for (const ReplayRow& row : rows) widest = std::max(widest, row.settings.size());
+  for (const Replay& row : rows) widest = std::max(widest, name_of(row).size());
   fmt::print("{:<{}}  {:<8} {:>12} {:>12} {:>12} {:>12} {:>12}\n", "settings", widest, "start", "reserved", "in use",
              "whole", "split off", "other streams");
-  for (const ReplayRow& row : rows) {
+  for (const Replay& row : rows) {
     if (!row.experiment) {
-      fmt::print("{:<{}}  {:<8} {:>12}\n", row.settings, widest, row.start, format_bytes(program.reserved_peak));
+      fmt::print("{:<{}}  {:<8} {:>12}\n", name_of(row), widest, start_of(row), format_bytes(program.reserved_peak));
       continue;
     }
     const CachedBytes& at = row.experiment->at_peak;
-    fmt::print("{:<{}}  {:<8} {:>12} {:>12} {:>12} {:>12} {:>12}  {}\n", row.settings, widest, row.start,
+    fmt::print("{:<{}}  {:<8} {:>12} {:>12} {:>12} {:>12} {:>12}  {}\n", name_of(row), widest, start_of(row),
                format_bytes(row.experiment->reserved_peak), format_bytes(at.allocated), format_bytes(at.whole),
                format_bytes(at.pieces), format_bytes(at.others), outcome(row));
   }
-}
-
-Result<std::vector<ReplayRow>> rows_of(const AllocatorProgram& program, const ReplayOptions& options) {
-  std::vector<ReplayRow> rows{{"as recorded", "", std::nullopt}};
-  CachingSettings own = program.settings;
-  const std::string own_name = "its own (" + to_string(own) + ")";
-  if (!program.grows) {
-    auto recorded = run_experiment(program, own, Start::Recorded);
-    if (!recorded) return recorded.error();
-    rows.push_back({own_name, "recorded", *recorded});
-  }
-  own.device_memory = options.memory;
-  const auto add = [&](const std::string& name, const CachingSettings& settings) -> Status {
-    auto experiment = run_experiment(program, settings, Start::Empty);
-    if (!experiment) return experiment.error();
-    rows.push_back({name, "empty", *experiment});
-    return {};
-  };
-  if (auto ok = add(own_name, own); !ok) return ok.error();
-  for (const std::string& text : options.settings) {
-    CachingSettings base;
-    base.device_memory = options.memory;
-    auto settings = parse_caching_settings(text, base);
-    if (!settings) return settings.error();
-    if (auto ok = add(to_string(*settings), *settings); !ok) return ok.error();
-  }
-  return rows;
 }
 
 int run_replay(const Context& context, const ReplayOptions& options) {
@@ -121,10 +98,10 @@ int run_replay(const Context& context, const ReplayOptions& options) {
   Json devices = Json::array();
   bool fits = true;
   for (const AllocatorProgram& program : *programs) {
-    auto rows = rows_of(program, options);
+    auto rows = replays_of(program, options.settings, options.memory);
     if (!rows) return fail(kUsage, rows.error().message);
     Json experiments = Json::array();
-    for (const ReplayRow& row : *rows) {
+    for (const Replay& row : *rows) {
       fits = fits && (!row.experiment || !row.experiment->failure);
       experiments.push_back(json_of(row, program));
     }

@@ -19,7 +19,7 @@ namespace {
 struct RunArguments {
   ModelArguments model;
   BackendArguments backend;
-  app::RunValues values;
+  app::OptionValues values;
   std::string record, output;
   int repeat = 1;
   bool whole = false;
@@ -78,6 +78,19 @@ MemoryStats memory_of(Runner& runner, MemoryKind kind) {
   return sum;
 }
 
+// Which way the graph was fused and laid out, and why no sooner one.
+void print_forms(const Program& program) {
+  if (program.forms.empty()) return;
+  const Bytes without = program.forms.back().arena_bytes;
+  for (const WeighedForm& form : program.forms) {
+    const double ratio = without > 0 ? double(form.arena_bytes) / double(without) : 1;
+    if (form.taken)
+      fmt::print("chosen: {}, arena {:.2f} of that without\n", form.way, ratio);
+    else if (&form != &program.forms.back())
+      fmt::print("not chosen: {}, whose arena is {:.2f} of that without\n", form.way, ratio);
+  }
+}
+
 void print_report(Runner& runner, const std::vector<RunReport>& reports) {
   const ExecutionPlan& plan = runner.plan();
   const RunReport& best = reports[fastest(reports)];
@@ -99,6 +112,10 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
   fmt::print("arena {} by {} over {}, bound {}, ratio {:.4f}\n", app::format_bytes(plan.memory.arena_bytes),
              plan.memory.planner, plan.memory.order_name, app::format_bytes(plan.memory.lower_bound),
              plan.memory.ratio());
+  for (const RuleUse& use : runner.program().rewrites)
+    fmt::print("{}: {} {}, of {} nodes as written\n", use.rule->name, use.times, use.times == 1 ? "time" : "times",
+               use.nodes);
+  print_forms(runner.program());
   for (const MemorySaving& step : runner.savings()) fmt::print("{}\n", sentence(step));
   fmt::print("waited at barriers: {} summed over the threads, of {} in nodes\n\n", app::format_nanoseconds(waits),
              app::format_nanoseconds(sum));
@@ -139,8 +156,8 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
 Result<RunnerOptions> runner_options(const RunArguments& arguments) {
   if (arguments.repeat < 1) return Error{fmt::format("--repeat {} is less than 1", arguments.repeat)};
   RunnerOptions options;
-  options.fuse = true;
-  for (const app::RunValues* values : {&arguments.model.values, &arguments.backend.values, &arguments.values})
+  options.fuse = options.rewrite = true;
+  for (const app::OptionValues* values : {&arguments.model.values, &arguments.backend.values, &arguments.values})
     if (auto ok = app::set_run_options(options, *values); !ok) return ok.error();
   return options;
 }
@@ -167,7 +184,22 @@ Json nodes_json(Runner& runner, const std::vector<NodeTime>& nodes) {
                     {"nanoseconds", nodes[i].nanoseconds},
                     {"barrier_wait_nanoseconds", nodes[i].barrier_wait_nanoseconds}});
     if (node.op == Op::Fused) list.back()["holds"] = held(node);
+    if (const std::string origin = origin_text(node); !origin.empty()) list.back()["made_from"] = origin;
   }
+  return list;
+}
+
+Json rewrites_json(const Program& program) {
+  Json list = Json::array();
+  for (const RuleUse& use : program.rewrites)
+    list.push_back({{"rule", use.rule->name}, {"times", use.times}, {"nodes", use.nodes}});
+  return list;
+}
+
+Json forms_json(const Program& program) {
+  Json list = Json::array();
+  for (const WeighedForm& form : program.forms)
+    list.push_back({{"way", form.way}, {"arena_bytes", form.arena_bytes}, {"taken", form.taken}});
   return list;
 }
 
@@ -207,6 +239,8 @@ void print_runs_json(Runner& runner, const std::vector<RunReport>& reports, cons
               {"allocator", name(runner.options().allocator)},
               {"allocators", allocators},
               {"work_bytes", runner.plan().work_bytes},
+              {"rewrites", rewrites_json(runner.program())},
+              {"forms", forms_json(runner.program())},
               {"planner", runner.plan().memory.planner},
               {"order", runner.plan().memory.order_name},
               {"strategy", std::string(name(runner.options().strategy))}});
@@ -245,10 +279,11 @@ void add_run(CLI::App& app, Context& context, Body& body) {
   auto a = std::make_shared<RunArguments>();
   add_model_arguments(*command, a->model);
   add_backend_arguments(*command, a->backend);
-  add_run_options(*command, a->values,
-                  {"threads", "planner", "order", "memory", "allocator", "budget", "capacity", "alignment", "input",
-                   "in-place", "fusion", "channels-last", "processors", "nice", "polling", "every-barrier",
-                   "drop-barriers", "no-stealing", "hold-threads"});
+  add_run_options(
+      *command, a->values,
+      {"threads",    "planner", "order",    "memory",        "allocator",     "budget",        "capacity",
+       "alignment",  "input",   "in-place", "rewrite",       "fusion",        "channels-last", "prefer",
+       "processors", "nice",    "polling",  "every-barrier", "drop-barriers", "no-stealing",   "hold-threads"});
   command->add_option("--output", a->output, "A folder: each output is written there as .npy");
   command->add_option("--repeat", a->repeat, "How often to run")->capture_default_str();
   command->add_flag("--whole", a->whole, "No times of single nodes: a device may queue or replay all of them at once");

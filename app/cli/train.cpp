@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // arenascope-cli train: an optimiser's steps over labelled pictures or texts.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
+#include <limits>
 #include <optional>
 
 #include <arenascope/train/dataset.h>
@@ -10,18 +10,19 @@
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
+#include "app/cli/model_options.h"
 #include "app/cli/recorded_file.h"
 #include "app/common/format.h"
+#include "app/common/train_options.h"
 
 namespace arenascope::cli {
 namespace {
 
 struct TrainArguments {
-  std::string model, data, test, optimizer = "adamw", schedule = "cosine", loss = "cross-entropy", save, record;
-  std::vector<std::string> decays;
-  train::TrainerOptions options;
-  int epochs = 5, threads = 0;
-  int64_t warmup = 0;
+  std::string model, data, test, save, record;
+  app::OptionValues values;
+  app::TrainChoices choices;
+  int threads = 0;
   int64_t save_every = 0, capacity = 0;
 };
 
@@ -72,7 +73,7 @@ struct Data {
 };
 
 Result<Data> open_data(const TrainArguments& a) {
-  auto shape = train::sequence_shape(a.model, a.options.tokens);
+  auto shape = train::sequence_shape(a.model, a.choices.trainer.tokens);
   if (!shape) return shape.error();
   Data out;
   auto learned = train::open_dataset(a.data, *shape);
@@ -85,20 +86,13 @@ Result<Data> open_data(const TrainArguments& a) {
   return out;
 }
 
-train::LearningRate learning_rate(const TrainArguments& a, int64_t examples) {
-  train::Schedule schedule{train::parse_schedule(a.schedule).value_or(train::ScheduleKind::Constant), a.warmup, 1,
-                           0.01};
-  schedule.steps = (examples + a.options.batch - 1) / a.options.batch * a.epochs;
-  return {a.options.optimizer.learning_rate, schedule};
-}
-
 // All epochs; a checkpoint behind each, and behind every so many steps.
 Status run_epochs(train::Trainer& trainer, const train::Dataset& data, const TrainArguments& a, bool quiet,
                   std::vector<double>& steps) {
   using Clock = std::chrono::steady_clock;
   Progress progress;
   Status saved;
-  const train::LearningRate rate = learning_rate(a, data.count());
+  const train::LearningRate rate = a.choices.learning_rate(data.count());
   auto before = Clock::now();
   const auto told = [&](double) {
     const auto now = Clock::now();
@@ -107,8 +101,9 @@ Status run_epochs(train::Trainer& trainer, const train::Dataset& data, const Tra
     if (a.save_every > 0 && !a.save.empty() && trainer.steps() % a.save_every == 0) saved = trainer.save(a.save);
     return saved.ok();
   };
-  for (auto epoch = static_cast<int>(std::min<int64_t>(trainer.epochs(), a.epochs)); epoch < a.epochs; ++epoch) {
-    progress.phase(fmt::format("epoch {}", epoch + 1), static_cast<double>(epoch) / a.epochs);
+  const int64_t epochs = a.choices.epochs;
+  for (int64_t epoch = std::min(trainer.epochs(), epochs); epoch < epochs; ++epoch) {
+    progress.phase(fmt::format("epoch {}", epoch + 1), static_cast<double>(epoch) / static_cast<double>(epochs));
     auto measured = trainer.epoch(data, rate, told);
     if (!measured) return Error{fmt::format("{}: {}", a.model, measured.error().message)};
     if (!saved) return saved;
@@ -120,35 +115,18 @@ Status run_epochs(train::Trainer& trainer, const train::Dataset& data, const Tra
   return {};
 }
 
-// PATTERN=DECAY, as often as wanted.
-Status read_decays(TrainArguments& a) {
-  for (const std::string& text : a.decays) {
-    const size_t equals = text.rfind('=');
-    double decay = 0;
-    const char* const end = text.data() + text.size();
-    const char* const begin = equals == std::string::npos ? end : text.data() + equals + 1;
-    const auto [rest, problem] = std::from_chars(begin, end, decay);
-    if (equals == 0 || problem != std::errc() || rest != end)
-      return Error{fmt::format("'--weight-decay-of {}' is not PATTERN=DECAY", text)};
-    a.options.optimizer.decays.push_back({text.substr(0, equals), decay});
-  }
-  return {};
-}
-
 int train_model(const Context& context, TrainArguments& a) {
-  const auto kind = train::parse_optimizer(a.optimizer);
-  if (!kind) return fail(kUsage, fmt::format("there is no optimizer '{}'; there are sgd and adamw", a.optimizer));
-  a.options.optimizer.kind = *kind;
-  a.options.loss = train::parse_loss(a.loss).value_or(train::Loss::CrossEntropy);
-  if (auto ok = read_decays(a); !ok) return fail(kUsage, ok.error().message);
+  if (auto ok = app::set_options(app::train_options(), a.choices, a.values); !ok)
+    return fail(kUsage, ok.error().message);
   auto data = open_data(a);
   if (!data) return fail(kUsage, data.error().message);
-  a.options.run.threads = a.threads;
-  a.options.run.fuse = true;
-  if (a.capacity > 0) a.options.run.capacity = a.capacity;
+  train::TrainerOptions& options = a.choices.trainer;
+  options.run.threads = a.threads;
+  options.run.fuse = true;
+  if (a.capacity > 0) options.run.capacity = a.capacity;
   RecordedFile recorded;
-  if (auto ok = recorded.open(a.record, a.options.run); !ok) return fail(kFailed, ok.error().message);
-  auto opened = train::Trainer::open(a.model, *data->learned, a.options);
+  if (auto ok = recorded.open(a.record, options.run); !ok) return fail(kFailed, ok.error().message);
+  auto opened = train::Trainer::open(a.model, *data->learned, options);
   if (!opened) return fail(kUsage, opened.error().message);
   train::Trainer& trainer = **opened;
   const auto start = std::chrono::steady_clock::now();
@@ -175,7 +153,6 @@ int train_model(const Context& context, TrainArguments& a) {
 void add_train(CLI::App& app, Context& context, Body& body) {
   auto* command = app.add_subcommand("train", "Train a model on labelled pictures or texts");
   auto a = std::make_shared<TrainArguments>();
-  train::OptimizerOptions& o = a->options.optimizer;
   command->add_option("model", a->model, "A .onnx or .gguf file, a checkpoint, or zoo:NAME")->required();
   command
       ->add_option(
@@ -184,46 +161,17 @@ void add_train(CLI::App& app, Context& context, Body& body) {
           "sort:SEED")
       ->required();
   command->add_option("--test", a->test, "The same, not trained on: its accuracy is told at the end");
-  command->add_option("--epochs", a->epochs, "How often each example is seen")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1 << 20));
-  command->add_option("--batch", a->options.batch, "Examples a step")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1 << 20));
-  command->add_option("--accumulate", a->options.accumulate, "Parts in which a batch goes through the graph")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1 << 20));
-  command
-      ->add_option("--tokens", a->options.tokens,
-                   "Of a sequence, of language models; 0: what the model sees, at most 512")
-      ->check(CLI::Range(0, 1 << 20));
-  command->add_option("--optimizer", a->optimizer, "sgd or adamw")->capture_default_str();
-  command->add_option("--lr", o.learning_rate, "Learning rate")->capture_default_str();
-  command->add_option("--schedule", a->schedule, "How the learning rate falls: constant, cosine, linear or steps")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"constant", "cosine", "linear", "steps"}));
-  command->add_option("--warmup", a->warmup, "Steps over which the learning rate grows before")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1 << 30));
-  command->add_option("--loss", a->loss, "cross-entropy, squared-error or binary-cross-entropy")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"cross-entropy", "squared-error", "binary-cross-entropy"}));
-  command->add_option("--momentum", o.momentum, "Of sgd")->capture_default_str();
-  command->add_option("--beta1", o.beta1, "Of adamw")->capture_default_str();
-  command->add_option("--beta2", o.beta2, "Of adamw")->capture_default_str();
-  command->add_option("--epsilon", o.epsilon, "Of adamw")->capture_default_str();
-  command->add_option("--weight-decay", o.weight_decay, "Of all parameters")->capture_default_str();
-  command->add_option(
-      "--weight-decay-of", a->decays,
-      "PATTERN=DECAY: of parameters with such names another one, as '*.bias=0'; the last that fits counts");
-  command->add_option("--clip", o.clip, "The most that the norm of all gradients may be; 0: any")
-      ->capture_default_str();
-  command->add_option("--seed", a->options.seed, "Of the examples' order")->capture_default_str();
+  for (const app::TrainOption& option : app::train_options())
+    add_option(*command, a->values, option.face(), option.text(app::TrainChoices()));
   command->add_option("--save", a->save, "A checkpoint behind each epoch: safetensors that run opens as this model");
-  command->add_option("--resume", a->options.resume,
+  command->add_option("--resume", a->choices.trainer.resume,
                       "A checkpoint of --save: goes on behind its last step, to the same bits on one thread");
   command->add_option("--save-every", a->save_every, "A checkpoint behind every so many steps too")
       ->check(CLI::Range(1, 1 << 30));
+  command
+      ->add_option("--capacity", a->capacity,
+                   "Bytes for the arena of a step: activations are computed again where they do not fit")
+      ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()));
   command->add_option("--record", a->record, "Write a recording of the steps");
   command->add_option("--threads", a->threads, "0: as many as there are processors")->check(CLI::Range(0, 1024));
   command->add_flag("--json", context.json, "Print one JSON object");

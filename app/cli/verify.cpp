@@ -14,7 +14,7 @@ struct VerifyArguments {
   ModelArguments model;
   app::VerifyOptions options;
   BackendArguments backend;
-  app::RunValues values;
+  app::OptionValues values;
   bool recursive = false;
 };
 
@@ -48,7 +48,7 @@ int verify_all(const Context& context, const VerifyArguments& arguments, Progres
 int verify(const Context& context, VerifyArguments& arguments) {
   auto open = arguments.model.options();
   if (!open) return fail(kUsage, open.error().message);
-  for (const app::RunValues* values : {&arguments.backend.values, &arguments.values})
+  for (const app::OptionValues* values : {&arguments.backend.values, &arguments.values})
     if (auto ok = app::set_run_options(arguments.options.runner, *values); !ok) return fail(kUsage, ok.error().message);
   arguments.options.runner.open = *open;
   Progress progress;

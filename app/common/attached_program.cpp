@@ -12,6 +12,8 @@
 #include <arenascope/runtime/backend_module.h>
 #include <fmt/format.h>
 
+#include "app/common/ssh_program.h"
+
 extern char** environ;
 
 namespace arenascope::app {
@@ -22,9 +24,12 @@ struct Adapter {
   const char* name;
   const char* variable;
   bool usual;  // in use unless told otherwise: it costs a program nothing that does not use what it watches
+  bool alone;  // the variable names one library, not several
 };
-constexpr Adapter kAdapters[] = {
-    {"ggml", "LD_PRELOAD", false}, {"malloc", "LD_PRELOAD", false}, {"opencl", "OPENCL_LAYERS", true}};
+constexpr Adapter kAdapters[] = {{"cuda", "CUDA_INJECTION64_PATH", false, true},
+                                 {"ggml", "LD_PRELOAD", false, false},
+                                 {"malloc", "LD_PRELOAD", false, false},
+                                 {"opencl", "OPENCL_LAYERS", true, false}};
 constexpr const char* kNone = "none";
 
 std::string library_of(const Adapter& adapter) {
@@ -99,18 +104,65 @@ Status check_adapters(const AttachedProgram& program) {
   return {};
 }
 
-Result<pid_t> start_attached(const AttachedProgram& program, const std::string& address, const StartOptions& options) {
+Result<AttachedProgram> attached_program(std::vector<std::string> words, std::vector<std::string> with) {
+  constexpr std::string_view kFar = "ssh:";
+  AttachedProgram program;
+  program.with = std::move(with);
+  if (!words.empty() && words[0].starts_with(kFar)) {
+    program.host = words[0].substr(kFar.size());
+    if (program.host.empty() || program.host[0] == '-')  // ssh would take it for an option
+      return Error{fmt::format("'{}' names no host; ssh:HOST or ssh:USER@HOST does", words[0])};
+    words.erase(words.begin());
+  }
+  program.words = std::move(words);
+  if (program.words.empty()) return Error{"there is no program to be started"};
   if (const Status status = check_adapters(program); !status.ok()) return status.error();
-  Environment environment;
+  return program;
+}
+
+attach::ListenOptions listening_for(const AttachedProgram& program) {
+  attach::ListenOptions options;
+  options.forwarded = !program.host.empty();
+  return options;
+}
+
+namespace {
+
+// In this process's environment, and in this machine's folders.
+std::vector<std::string> with_adapters(const AttachedProgram& program, Environment& environment,
+                                       const std::string& address) {
   environment.set("ARENASCOPE_ATTACH", address);
   if (const std::string folder = python_folder(); !folder.empty()) environment.prepend("PYTHONPATH", folder);
   for (const Adapter& adapter : kAdapters) {
     if (!is_told(program, adapter.name) && !(program.with.empty() && adapter.usual)) continue;
-    if (const std::string library = library_of(adapter); !library.empty())
+    const std::string library = library_of(adapter);
+    if (library.empty()) continue;
+    if (adapter.alone)
+      environment.set(adapter.variable, library);
+    else
       environment.prepend(adapter.variable, library);
   }
+  return program.words;
+}
+
+}  // namespace
+
+Result<pid_t> start_attached(const AttachedProgram& program, const std::string& address, const StartOptions& options) {
+  if (const Status status = check_adapters(program); !status.ok()) return status.error();
+  Environment environment;
+  std::vector<std::string> words;
+  if (program.host.empty()) {
+    words = with_adapters(program, environment, address);
+  } else {
+    std::vector<FarAdapter> adapters;
+    for (const Adapter& adapter : kAdapters)
+      if (is_told(program, adapter.name)) adapters.push_back({library_of(adapter), adapter.variable, adapter.alone});
+    auto started = ssh_words(program.host, program.words, address, adapters);
+    if (!started) return started.error();
+    words = std::move(*started);
+  }
   std::vector<char*> argv;
-  for (const std::string& word : program.words) argv.push_back(const_cast<char*>(word.c_str()));
+  for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   if (argv[0] == nullptr) return Error{"there is no program to be started"};
   posix_spawn_file_actions_t actions;
@@ -127,8 +179,7 @@ Result<pid_t> start_attached(const AttachedProgram& program, const std::string& 
       ::posix_spawnp(&process, argv[0], &actions, &attributes, argv.data(), environment.pointers().data());
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
-  if (failed != 0)
-    return Error{fmt::format("{}: it could not be started: {}", program.words[0], std::strerror(failed))};
+  if (failed != 0) return Error{fmt::format("{}: it could not be started: {}", words[0], std::strerror(failed))};
   return process;
 }
 

@@ -12,6 +12,8 @@
 
 #include <arenascope/run/backends.h>
 
+#include "app/common/backend_option_rows.h"
+
 #ifndef QT_TRANSLATE_NOOP  // there is no Qt here: only lupdate reads it
 #define QT_TRANSLATE_NOOP(context, text) text
 #endif
@@ -19,45 +21,11 @@
 namespace arenascope::app {
 namespace {
 
-std::vector<std::string> lines_of(const std::string& text, bool by_comma) {
-  std::vector<std::string> out(1);
-  for (const char c : text) {
-    if (c == '\n' || (by_comma && c == ','))
-      out.emplace_back();
-    else if (c != '\r')
-      out.back() += c;
-  }
-  std::erase_if(out, [](const std::string& s) { return s.find_first_not_of(' ') == std::string::npos; });
-  return out;
-}
-
-template <class Items, class F>
-std::string joined(const Items& items, F&& text) {
-  std::string out;
-  for (const auto& item : items) {
-    if (!out.empty()) out += '\n';
-    out += text(item);
-  }
-  return out;
-}
-
-Result<int64_t> whole(const char* id, const std::string& text, int64_t least, int64_t most) {
-  int64_t value = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size() || value < least || value > most)
-    return Error{fmt::format("--{}: '{}' is no whole number from {} to {}", id, text, least, most)};
-  return value;
-}
-
 // --- flags
 
 template <auto member>
 std::string flag_text(const RunnerOptions& o) {
   return o.*member ? "on" : "off";
-}
-Result<bool> on(const std::string& value) {
-  if (value == "on" || value == "off") return value == "on";
-  return Error{fmt::format("'{}' is neither on nor off", value)};
 }
 template <auto member>
 Status set_flag(RunnerOptions& o, const std::string& value) {
@@ -122,6 +90,16 @@ Status set_backend_option(RunnerOptions& o, const std::string& value) {
   return {};
 }
 
+std::string precision_text(const RunnerOptions& o) { return name(o.precision.value_or(Precision::High)); }
+Status set_precision(RunnerOptions& o, const std::string& value) {
+  const auto precision = parse_precision(value);
+  if (!precision) return Error{fmt::format("--precision: '{}' is none of high, normal and low", value)};
+  o.precision = precision;
+  if (*precision == Precision::High) o.precision.reset();
+  return {};
+}
+std::vector<std::string> precisions() { return {"high", "normal", "low"}; }
+
 std::string host_ops_text(const RunnerOptions& o) {
   return joined(o.host_ops, [](Op op) { return std::string(name(op)); });
 }
@@ -174,6 +152,15 @@ Status set_memory(RunnerOptions& o, const std::string& value) {
   if (!strategy)
     return Error{fmt::format("there is no memory strategy '{}'; there are planned, eager and none", value)};
   o.strategy = *strategy;
+  return {};
+}
+
+std::string prefer_text(const RunnerOptions& o) { return name(o.prefer); }
+std::vector<std::string> preferences() { return {"time", "memory"}; }
+Status set_prefer(RunnerOptions& o, const std::string& value) {
+  const auto prefer = parse_prefer(value);
+  if (!prefer) return Error{fmt::format("--prefer: '{}' is neither time nor memory", value)};
+  o.prefer = *prefer;
   return {};
 }
 
@@ -326,15 +313,14 @@ Status set_input(RunnerOptions& o, const std::string& value) {
 
 template <auto member>
 RunOption flag(const char* id, const char* title, const char* sentence, const char* off = nullptr) {
-  return {id, RunOptionType::Flag, title, sentence, flag_text<member>, set_flag<member>, nullptr, off};
+  return {id, OptionType::Flag, title, sentence, flag_text<member>, set_flag<member>, nullptr, off};
 }
 template <auto part, auto member, bool inverted = false>
 RunOption part_flag(const char* id, const char* title, const char* sentence) {
-  return {
-      id, RunOptionType::Flag, title, sentence, part_text<part, member, inverted>, set_part<part, member, inverted>};
+  return {id, OptionType::Flag, title, sentence, part_text<part, member, inverted>, set_part<part, member, inverted>};
 }
 
-using T = RunOptionType;
+using T = OptionType;
 using O = RunnerOptions;
 using E = ExecutionPlanOptions;
 using M = models::OpenOptions;
@@ -343,10 +329,15 @@ std::vector<RunOption> device_options() {
   return {
       {"backend", T::Choice, QT_TRANSLATE_NOOP("RunOptions", "Backend"),
        QT_TRANSLATE_NOOP("RunOptions", "cpu, reference, opencl or cuda; opencl:1 is its second device"), backend_text,
-       set_backend, backends},
+       set_backend, backends, nullptr, false, true},
       {"backend-option", T::List, QT_TRANSLATE_NOOP("RunOptions", "Options of the backend"),
        QT_TRANSLATE_NOOP("RunOptions", "NAME=VALUE: an option of the backend, as docs/ list them"), backend_option_text,
        set_backend_option},
+      {"precision", T::Choice, QT_TRANSLATE_NOOP("RunOptions", "Precision"),
+       QT_TRANSLATE_NOOP("RunOptions",
+                         "high: float32; normal: float32 whose arithmetic may be rearranged; low: values are stored as "
+                         "float16, where the backend has it"),
+       precision_text, set_precision, precisions, nullptr, false, false, true},
       {"host-ops", T::List, QT_TRANSLATE_NOOP("RunOptions", "Ops of the host"),
        QT_TRANSLATE_NOOP("RunOptions", "Ops that run on the CPU although the device has them, e.g. SOFT_MAX"),
        host_ops_text, set_host_ops, nullptr, nullptr, true},
@@ -378,6 +369,11 @@ std::vector<RunOption> memory_options() {
        alignment_text, set_alignment},
       flag<&O::in_place>("in-place", QT_TRANSLATE_NOOP("RunOptions", "In place"),
                          QT_TRANSLATE_NOOP("RunOptions", "Let an op take over its input's bytes at their last use")),
+      flag<&O::rewrite>("rewrite", QT_TRANSLATE_NOOP("RunOptions", "Rewriting"),
+                        QT_TRANSLATE_NOOP("RunOptions",
+                                          "What exporters spell out becomes one op, and what needs no run is taken out "
+                                          "of it; else the model as written"),
+                        "no-rewrite"),
       flag<&O::fuse>("fusion", QT_TRANSLATE_NOOP("RunOptions", "Fusion"),
                      QT_TRANSLATE_NOOP("RunOptions",
                                        "Chains of ops computed as one node where the backend can; else every op is a "
@@ -389,6 +385,11 @@ std::vector<RunOption> memory_options() {
                             "Where chains are fused, images lie with their channels last between ops that are faster "
                             "so; else row by row throughout"),
           "no-channels-last"),
+      {"prefer", T::Choice, QT_TRANSLATE_NOOP("RunOptions", "Prefer"),
+       QT_TRANSLATE_NOOP("RunOptions",
+                         "What counts where fusion and layouts need more memory: time lets the arena be at most 1.15 "
+                         "times as large, memory not at all"),
+       prefer_text, set_prefer, preferences},
   };
 }
 
@@ -441,7 +442,8 @@ std::vector<RunOption> model_options() {
 
 std::vector<RunOption> make_options() {
   std::vector<RunOption> all;
-  for (const auto& group : {device_options(), memory_options(), thread_options(), model_options()})
+  for (const auto& group :
+       {device_options(), memory_options(), thread_options(), model_options(), backend_option_rows()})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }
@@ -453,19 +455,10 @@ std::span<const RunOption> run_options() {
   return all;
 }
 
-const RunOption* find_run_option(std::string_view id) {
-  for (const RunOption& option : run_options())
-    if (option.id == id) return &option;
-  return nullptr;
-}
+const RunOption* find_run_option(std::string_view id) { return find_option(run_options(), id); }
 
-Status set_run_options(RunnerOptions& options, const RunValues& values) {
-  for (const auto& [id, value] : values) {
-    const RunOption* option = find_run_option(id);
-    if (option == nullptr) return Error{fmt::format("there is no option '{}'", id)};
-    if (auto ok = option->set(options, value); !ok) return ok;
-  }
-  return {};
+Status set_run_options(RunnerOptions& options, const OptionValues& values) {
+  return set_options(run_options(), options, values);
 }
 
 }  // namespace arenascope::app

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "elided_label.h"
+
 namespace arenascope::app {
 
 using namespace views;
@@ -71,7 +73,7 @@ Headline::Headline(Panels* panels, QWidget* parent) : QToolBar(parent), panels_(
     connect(button, &QToolButton::clicked, this, [this, g] { panels_->show_group(g); });
   }
   addSeparator();
-  text_ = new QLabel(this);
+  text_ = new ElidedLabel(this);
   text_->setContentsMargins(8, 0, 8, 0);
   text_->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   text_->setMinimumWidth(1);  // cut in a narrow window, and never behind the tool bar's arrow

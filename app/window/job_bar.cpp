@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "document/job.h"
+#include "motion.h"
 
 namespace arenascope::app {
 
@@ -52,7 +53,9 @@ void JobBar::look() {
   const int before = sizeHint().width();
   text_->setVisible(job.has_value());
   text_->setText(job ? job->text : QString());
-  for (QWidget* part : std::initializer_list<QWidget*>{bar_, cancel_}) part->setVisible(long_one);
+  // A bar of what nobody knows the share of runs to and fro.
+  bar_->setVisible(long_one && (job->share >= 0 || wants_motion()));
+  cancel_->setVisible(long_one);
   if (long_one) {
     bar_->setRange(0, job->share >= 0 ? 1000 : 0);
     bar_->setValue(static_cast<int>(job->share * 1000));

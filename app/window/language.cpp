@@ -6,6 +6,8 @@
 #include <QLocale>
 #include <QTranslator>
 
+#include "made_up_language.h"
+
 namespace arenascope::app {
 
 // The words on the buttons of dialogs are Qt's own; where its translations are not installed, these are taken.
@@ -51,6 +53,12 @@ void set_language(const QString& language) {
        application->findChildren<QTranslator*>(QStringLiteral("arenascope"), Qt::FindDirectChildrenOnly)) {
     QCoreApplication::removeTranslator(old);
     delete old;
+  }
+  if (language == QLatin1String(kMadeUpLanguage)) {
+    auto* translator = new MadeUpLanguage(application);
+    translator->setObjectName(QStringLiteral("arenascope"));
+    QCoreApplication::installTranslator(translator);
+    return;
   }
   QString name = language;
   if (name.isEmpty()) name = code_of(QLocale::system());

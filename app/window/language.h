@@ -8,7 +8,8 @@ namespace arenascope::app {
 QStringList languages();                            // "en", "zh_CN", …
 QString own_name_of_language(const QString& code);  // "English", as those call it who speak it
 QString language_at_hand();                         // of languages()
-// Installs the translation, Qt's own too where it is there; "" follows the system. Widgets are told to retranslate.
+// Installs the translation, Qt's own too where it is there; "" follows the system, and kMadeUpLanguage is none. Widgets
+// are told to retranslate.
 void set_language(const QString& language);
 
 }  // namespace arenascope::app

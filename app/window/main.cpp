@@ -17,6 +17,7 @@
 #include "lesson_guide.h"
 #include "lesson_handout.h"
 #include "lesson_names.h"
+#include "made_up_language.h"
 #include "main_window.h"
 
 namespace {
@@ -139,13 +140,20 @@ QString read_options(const QCommandLineParser& parser, ExportOptions& options) {
   return {};
 }
 
-// `arenascope attach [--with ADAPTERS] -- PROGRAM ARGUMENTS…` as what the window opens; empty: it is not that.
+// `arenascope attach [--with ADAPTERS] [ssh:HOST] -- PROGRAM ARGUMENTS…` as what the window opens; empty: it is not that.
 QString attach_spec_of(const QStringList& arguments) {
   const auto dashes = arguments.indexOf(QStringLiteral("--"));
   if (arguments.value(1) != u"attach" || dashes < 0 || dashes + 1 == arguments.size()) return {};
-  const bool with = arguments.value(2) == u"--with" && dashes == 4;
-  if (dashes != 2 && !with) return {};
-  return attach_spec(arguments.mid(dashes + 1), with ? arguments[3].split(u',', Qt::SkipEmptyParts) : QStringList());
+  QStringList words, with;
+  for (int i = 2; i < dashes; ++i) {
+    if (arguments[i] == u"--with" && i + 1 < dashes)
+      with = arguments[++i].split(u',', Qt::SkipEmptyParts);
+    else if (arguments[i].startsWith(u"ssh:") && words.isEmpty())
+      words << arguments[i];
+    else
+      return {};
+  }
+  return attach_spec(words + arguments.mid(dashes + 1), with);
 }
 
 // What does not hold is said, each with file and line.
@@ -230,7 +238,7 @@ int main(int argc, char** argv) {
   parser.process(attached.isEmpty() ? QApplication::arguments() : QApplication::arguments().mid(0, 1));
   const QString language = parser.value(QStringLiteral("language")), theme = parser.value(QStringLiteral("theme"));
   if (parser.isSet(QStringLiteral("language"))) {
-    if (!languages().contains(language))
+    if (!languages().contains(language) && language != QLatin1String(kMadeUpLanguage))
       return refuse(QStringLiteral("--language is one of %1").arg(languages().join(QStringLiteral(", "))));
     set_language(language);
   }

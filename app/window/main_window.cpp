@@ -24,6 +24,7 @@
 #include "lesson_guide.h"
 #include "message_bar.h"
 #include "plain_style.h"
+#include "recent_pictures.h"
 #include "replan_desk.h"
 #include "status_corner.h"
 #include "welcome_page.h"
@@ -116,6 +117,7 @@ void MainWindow::make_bars() {
   headline_ = new Headline(shell_.panels, this);
   addToolBar(Qt::BottomToolBarArea, headline_);
   welcome_ = new WelcomePage(shell_);
+  pictures_ = new RecentPictures(shell_);
   guide_ = new LessonGuide(shell_, shell_.panels->find<LessonPanel>("lesson"));
   shell_.guide = guide_;
   guide_->load();
@@ -295,6 +297,7 @@ void MainWindow::changeEvent(QEvent* event) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
+  pictures_->keep();
   shell_.layouts->save_window();
   shell_.preferences.save();
   event->accept();

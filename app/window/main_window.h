@@ -14,6 +14,7 @@ class DocumentTabs;
 class Headline;
 class LessonGuide;
 class MessageBar;
+class RecentPictures;
 class StatusCorner;
 class WelcomePage;
 
@@ -72,6 +73,7 @@ class MainWindow : public QMainWindow {
   ReplanDesk* replan_desk_ = nullptr;
   Headline* headline_ = nullptr;
   WelcomePage* welcome_ = nullptr;
+  RecentPictures* pictures_ = nullptr;
   LessonGuide* guide_ = nullptr;
 };
 

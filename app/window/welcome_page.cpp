@@ -10,11 +10,13 @@
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QToolBar>
 
 #include <algorithm>
 
 #include "document/job.h"
+#include "recent_pictures.h"
 #include "shell.h"
 
 namespace arenascope::app {
@@ -24,7 +26,14 @@ using namespace views;
 namespace {
 
 constexpr int kMostRecent = 7;
+constexpr QSize kPicture(60, 36);
 constexpr const char* kExamples[] = {"squeezenet", "resnet50", "mobilenet_v2", "bert_base"};
+
+// What an action is called in a menu, without its letter: "&Open…" and "打开(&O)…".
+QString title_of(const QAction& action) {
+  static const QRegularExpression letter(QStringLiteral("\\(&.\\)"));
+  return action.text().remove(letter).remove(u'&');
+}
 
 // A line that can be pressed, and reached by Tab.
 QPushButton* line(QWidget* parent, const QString& text, const QString& tip) {
@@ -42,6 +51,11 @@ WelcomePage::WelcomePage(Shell& shell) : QWidget(shell.window), shell_(shell) {
   setObjectName(QStringLiteral("welcome"));
   shell_.window->installEventFilter(this);
   connect(shell_.documents, &Documents::progress_changed, this, &WelcomePage::show_progress);
+  connect(&reading_, &Background::done, this, [this](const std::shared_ptr<const void>& result) {
+    const auto pictures = std::static_pointer_cast<const std::vector<QImage>>(result);
+    for (size_t i = 0; i < std::min(recent_.size(), pictures->size()); ++i)
+      if (!(*pictures)[i].isNull()) recent_[i]->setIcon(QPixmap::fromImage((*pictures)[i]));
+  });
   hide();
 }
 
@@ -72,7 +86,7 @@ QLayout* WelcomePage::ways() {
   auto* row = new QHBoxLayout;
   for (const char* id : {"file.open", "file.zoo", "file.attach"}) {
     QAction* action = shell_.actions->find(QString::fromLatin1(id));
-    auto* button = new QPushButton(QString(action->text()).remove(u'&'), inside_);
+    auto* button = new QPushButton(title_of(*action), inside_);
     button->setToolTip(action->shortcut().toString(QKeySequence::NativeText));
     connect(button, &QPushButton::clicked, action, &QAction::trigger);
     row->addWidget(button);
@@ -88,10 +102,40 @@ QVBoxLayout* WelcomePage::list(const QString& heading) {
   return lines;
 }
 
-void WelcomePage::add_spec(QVBoxLayout* lines, const QString& spec, const QString& name, const QString& tip) {
+QPushButton* WelcomePage::add_spec(QVBoxLayout* lines, const QString& spec, const QString& name, const QString& tip) {
   QPushButton* button = line(inside_, fontMetrics().elidedText(name, Qt::ElideMiddle, 230), tip);
   connect(button, &QPushButton::clicked, this, [this, spec] { shell_.open(spec); });
   lines->addWidget(button);
+  return button;
+}
+
+// What stands for a picture that is not there: a frame, and what kind of file it is.
+QPixmap WelcomePage::frame_of(const QString& spec) const {
+  QPixmap frame(kPicture * devicePixelRatioF());
+  frame.setDevicePixelRatio(devicePixelRatioF());
+  frame.fill(Qt::transparent);
+  QPainter painter(&frame);
+  painter.setPen(palette().color(QPalette::Mid));
+  painter.drawRect(QRect({0, 0}, kPicture).adjusted(0, 0, -1, -1));
+  painter.setPen(palette().color(QPalette::PlaceholderText));
+  painter.drawText(QRect({0, 0}, kPicture), Qt::AlignCenter,
+                   spec.startsWith(u"zoo:") ? QStringLiteral("zoo") : QFileInfo(spec).suffix().left(7));
+  return frame;
+}
+
+// Their pictures come a moment later.
+void WelcomePage::add_recent(QVBoxLayout* lines, const QStringList& files) {
+  for (const QString& spec : files) {
+    QPushButton* button = add_spec(lines, spec, spec.startsWith(u"zoo:") ? spec : QFileInfo(spec).fileName(), spec);
+    button->setIconSize(kPicture);
+    button->setIcon(frame_of(spec));
+    recent_.push_back(button);
+  }
+  reading_.request([files](std::stop_token) -> Background::Result {
+    auto pictures = std::make_shared<std::vector<QImage>>();
+    for (const QString& spec : files) pictures->push_back(RecentPictures::read(spec));
+    return pictures;
+  });
 }
 
 void WelcomePage::fill() {
@@ -128,8 +172,9 @@ void WelcomePage::fill() {
 
   const QStringList files = recent_files();
   QVBoxLayout* recent = files.isEmpty() ? nullptr : list(tr("Open again"));
-  for (const QString& spec : files.first(std::min<qsizetype>(files.size(), kMostRecent)))
-    add_spec(recent, spec, spec.startsWith(u"zoo:") ? spec : QFileInfo(spec).fileName(), spec);
+  recent_.clear();
+  reading_.cancel();
+  if (recent != nullptr) add_recent(recent, files.first(std::min<qsizetype>(files.size(), kMostRecent)));
   QVBoxLayout* examples = list(tr("Built in"));
   for (const auto& entry : models::zoo()) {
     const QString name = QString::fromUtf8(entry.name);
@@ -141,7 +186,7 @@ void WelcomePage::fill() {
   QVBoxLayout* lessons = list(tr("Lessons"));
   for (const ActionRegistry::Entry& entry : shell_.actions->all()) {
     if (!QLatin1String(entry.id).startsWith(QLatin1String("lesson."))) continue;
-    QPushButton* button = line(inside_, QString(entry.action->text()).remove(u'&'), entry.action->toolTip());
+    QPushButton* button = line(inside_, title_of(*entry.action), entry.action->toolTip());
     connect(button, &QPushButton::clicked, entry.action, &QAction::trigger);
     lessons->addWidget(button);
   }
@@ -172,6 +217,12 @@ bool WelcomePage::eventFilter(QObject* watched, QEvent* event) {
     place();
   }
   return QWidget::eventFilter(watched, event);
+}
+
+// Frames are drawn in the colours of the theme.
+void WelcomePage::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange && !isHidden()) fill();
+  QWidget::changeEvent(event);
 }
 
 void WelcomePage::paintEvent(QPaintEvent*) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What stands over the panels while nothing is open: ways to open something, what was open last, examples and lessons.
 #pragma once
+#include <views/common/background.h>
 #include <QLabel>
+#include <QPushButton>
 #include <QVBoxLayout>
 #include <QWidget>
 
@@ -17,6 +19,7 @@ class WelcomePage : public QWidget {
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
+  void changeEvent(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
 
  private:
@@ -26,11 +29,15 @@ class WelcomePage : public QWidget {
   void show_progress();
   QLayout* ways();
   QVBoxLayout* list(const QString& heading);
-  void add_spec(QVBoxLayout* lines, const QString& spec, const QString& name, const QString& tip);
+  QPushButton* add_spec(QVBoxLayout* lines, const QString& spec, const QString& name, const QString& tip);
+  QPixmap frame_of(const QString& spec) const;
+  void add_recent(QVBoxLayout* lines, const QStringList& files);
 
   Shell& shell_;
   QWidget* inside_ = nullptr;
   QLabel* doing_ = nullptr;  // what is being opened
+  std::vector<QPushButton*> recent_;
+  views::Background reading_;  // the pictures of those
 };
 
 }  // namespace arenascope::app

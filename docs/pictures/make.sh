@@ -23,6 +23,14 @@ draw() {  # NAME ARGUMENTS...
     mv "$folder/$name.small.png" "$folder/$name.png"
   fi
 }
+lesson() {  # NAME ARGUMENTS...: at 1x and 2x, of a window on a screen of twice the pixels
+  draw "$@"
+  twice=$1@2x
+  shift
+  export QT_SCALE_FACTOR=2
+  draw "$twice" "$@"
+  unset QT_SCALE_FACTOR
+}
 both window --export window --select peak "$model"
 both window-dark-zh --export window --theme dark --language zh_CN --layout memory zoo:bert_base
 both window-zh --export window --language zh_CN --size 1280x800 zoo:squeezenet
@@ -31,13 +39,14 @@ both findings --export findings --size 1200x260 zoo:mobilenet_v2
 both compare-dark --export window --theme dark --layout memory --size 1280x800 --planner two-level zoo:squeezenet zoo:squeezenet
 both compare-dark-zh --export window --theme dark --language zh_CN --layout memory --size 1280x800 --planner two-level zoo:squeezenet zoo:squeezenet
 for planner in none two-level search; do
-  draw "arena-$planner" --export arena --size 1000x360 --planner "$planner" "$model"
+  both "arena-$planner" --export arena --size 1000x360 --planner "$planner" "$model"
 done
-draw lifetimes --export lifetimes --size 1000x420 "$model"
+both lifetimes --export lifetimes --size 1000x420 "$model"
 draw ggml --export objects --size 1000x100 zoo:mul_mat
-draw lesson --lesson arena --step 3 --size 1400x875
-draw lesson-zh --lesson arena --step 3 --size 1400x875 --language zh_CN
-draw lesson-dark --lesson allocators --step 12 --size 1400x875 --theme dark
+draw libtensor-inspector --export inspector --size 560x600 --select y zoo:mul_mat_add_relu
+lesson lesson --lesson arena --step 3 --size 1400x875
+lesson lesson-zh --lesson arena --step 3 --size 1400x875 --language zh_CN
+lesson lesson-dark --lesson allocators --step 12 --size 1400x875 --theme dark
 # What allocators did has to be recorded first.
 if command -v "${cli:=$(dirname "$program")/arenascope-cli}" >/dev/null 2>&1; then
   recordings=$(mktemp -d)

@@ -85,7 +85,10 @@ enum {
   ARENASCOPE_PARAMETER = 4,
   ARENASCOPE_WEIGHT = 8,
   ARENASCOPE_VIEW = 16,
-  ARENASCOPE_NO_WORK = 32
+  ARENASCOPE_NO_WORK = 32,
+  ARENASCOPE_OPTIMIZER_STATE = 128,  // what an optimiser keeps from step to step
+  ARENASCOPE_WRITES_SOURCE = 256,    // a view that computes: it writes into its source's bytes
+  ARENASCOPE_SAVED = 1024            // kept for the backward pass
 };
 // How a run ended.
 enum { ARENASCOPE_DONE, ARENASCOPE_ABORTED, ARENASCOPE_FAILED };
@@ -1050,6 +1053,18 @@ static int arenascope_open_socket_(const char* address, char* token, size_t toke
   return 0;
 }
 
+// This process's rank in a job of several, as what started them says in the environment; -1: none.
+static int64_t arenascope_rank_(void) {
+  static const char* const names[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
+  size_t i;
+  for (i = 0; i < sizeof names / sizeof *names; ++i) {
+    const char* told = getenv(names[i]);
+    char* end = NULL;
+    const long rank = told != NULL && *told >= '0' && *told <= '9' ? strtol(told, &end, 10) : -1;
+    if (rank >= 0 && rank < 1 << 24 && *end == 0) return rank;
+  }
+  return -1;
+}
 // The first packet: what a recording's says, and who this is; with the rings' memory beside it.
 static int arenascope_greet_(const char* program, const char* token, int memory) {
   arenascope_bytes_* out = &arenascope_.packet;
@@ -1070,6 +1085,7 @@ static int arenascope_greet_(const char* program, const char* token, int memory)
   arenascope_number_(out, 2, (uint64_t)getpid());
   arenascope_text_of_(out, 3, token);
   arenascope_number_(out, 4, ARENASCOPE_CLIENT_VERSION);
+  if (arenascope_rank_() >= 0) arenascope_number_(out, 5, (uint64_t)arenascope_rank_() + 1);
   arenascope_end_(out, hello);
   arenascope_close_(out, open);
   if (out->failed) return 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/attach/origin.h"
 
+#include <algorithm>
+
 namespace arenascope::attach {
 
 using namespace trace;
@@ -43,12 +45,22 @@ bool Origin::refer(Numbered what, I& id) {
   return id.valid();
 }
 
+void Origin::call(const std::string& program, int64_t rank) {
+  const bool first = numbers_.programs++ == 0;
+  program_ = rank < 0 ? program : "rank " + std::to_string(rank) + ", " + program;
+  if (rank >= 0)
+    whose_ = "rank " + std::to_string(rank);
+  else if (!first)
+    whose_ = program + " " + std::to_string(process_);
+}
+
 void Origin::describe(const Description& description) {
   std::visit([this](const auto& d) { take(d); }, description);
 }
 
 void Origin::take(std::shared_ptr<const GraphInfo> graph) {
   auto mine = *graph;
+  mine.model = named(mine.model);
   if (define(Numbered::Graph, mine.id)) out_.describe(std::make_shared<const GraphInfo>(std::move(mine)));
 }
 void Origin::take(std::shared_ptr<const PlanInfo> plan) {
@@ -71,6 +83,7 @@ void Origin::take(RunInfo run) {
       !define(Numbered::Run, run.id))
     return;
   running_.push_back(true);
+  latest_ = std::max(latest_, run.begin);
   out_.describe(run);
 }
 void Origin::take(RunEnd end) {
@@ -80,9 +93,11 @@ void Origin::take(RunEnd end) {
 }
 void Origin::take(ThreadInfo thread) {
   if (process_ != 0) thread.process = process_;
+  thread.program = program_;
   if (refer(Numbered::Device, thread.device) && define(Numbered::Track, thread.id)) out_.describe(thread);
 }
 void Origin::take(DeviceInfo device) {
+  device.name = named(device.name);
   if (define(Numbered::Device, device.id)) out_.describe(device);
 }
 void Origin::take(AllocatorInfo allocator) {
@@ -93,6 +108,7 @@ void Origin::take(AllocatorInfo allocator) {
     return;
   }
   allocator.id = static_cast<uint32_t>(mine);
+  allocator.name = named(allocator.name);
   out_.describe(allocator);
 }
 void Origin::take(CounterInfo counter) {
@@ -195,6 +211,7 @@ void Origin::events(TrackId track, std::span<const Event> events) {
   if (!track.valid() || !refer(Numbered::Track, track)) return;
   translated_.clear();
   for (Event event : events) {
+    latest_ = std::max({latest_, event.begin(), event.end()});
     if (translate(event))
       translated_.push_back(event);
     else

@@ -17,6 +17,7 @@ inline constexpr size_t kNumbered = 9;
 // The next free number of each, of one document. All its origins share one.
 struct Numbers {
   std::array<int32_t, kNumbered> next{};
+  int programs = 0;
 };
 
 class Origin : public trace::Sink {
@@ -24,6 +25,10 @@ class Origin : public trace::Sink {
   using TrackId = trace::TrackId;
   // `process`: whose it is, by the system's word and not by its own; 0: as it says.
   Origin(trace::Sink& out, Numbers& numbers, int64_t process) : out_(out), numbers_(numbers), process_(process) {}
+
+  // What the program is called, and its rank in a job, or -1; before anything is described. Devices, allocators and graphs
+  // of a ranked program, and of one that is not the document's first, say in their names whose they are.
+  void call(const std::string& program, int64_t rank);
 
   void describe(const trace::Description& description) override;
   void events(TrackId track, std::span<const trace::Event> events) override;
@@ -34,7 +39,8 @@ class Origin : public trace::Sink {
   int64_t events_taken() const { return events_; }
   int64_t events_lost() const { return events_lost_; }
   int64_t ends_taken() const { return ends_; }
-  int64_t refused() const { return refused_; }  // what referred to something that was never described
+  int64_t refused() const { return refused_; }    // what referred to something that was never described
+  Nanoseconds latest() const { return latest_; }  // time of an event or a run's begin, by the program's clock
   // Ends what still ran: the program is gone.
   void finish(Nanoseconds time);
 
@@ -52,6 +58,7 @@ class Origin : public trace::Sink {
   bool refer(Numbered what, I& id);
   bool translate(trace::Event& event);
   bool translate_memory(trace::Event& event);
+  std::string named(const std::string& name) const { return whose_.empty() ? name : whose_ + ": " + name; }
   void take(std::shared_ptr<const trace::GraphInfo> graph);
   void take(std::shared_ptr<const trace::PlanInfo> plan);
   void take(std::shared_ptr<const trace::ContextInfo> context);
@@ -74,9 +81,11 @@ class Origin : public trace::Sink {
   trace::Sink& out_;
   Numbers& numbers_;
   const int64_t process_;
+  std::string program_, whose_;
   std::array<std::vector<int32_t>, kNumbered> ours_;  // by theirs
   std::vector<bool> running_;                         // by their number of the run
   Counts taken_, lost_;
+  Nanoseconds latest_ = 0;
   int64_t events_ = 0, events_lost_ = 0, ends_ = 0, refused_ = 0;
   std::vector<trace::Event> translated_;  // reused
 };

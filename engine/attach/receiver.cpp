@@ -94,8 +94,12 @@ ssize_t receive(int file, std::span<uint8_t> room, File& sent) {
 }  // namespace
 
 struct Receiver::State {
-  State(std::vector<std::shared_ptr<Sink>> to, Listening at, size_t most)
-      : sinks(std::move(to)), listening(std::move(at)), most_programs(most), wake(::eventfd(0, EFD_CLOEXEC)) {}
+  State(std::vector<std::shared_ptr<Sink>> to, Listening at, const ListenOptions& options)
+      : sinks(std::move(to)),
+        listening(std::move(at)),
+        most_programs(options.most_programs),
+        forwarded(options.forwarded),
+        wake(::eventfd(0, EFD_CLOEXEC)) {}
 
   void work();
   void accept();
@@ -109,6 +113,7 @@ struct Receiver::State {
   Sinks sinks;
   const Listening listening;
   const size_t most_programs;
+  const bool forwarded;
   const File wake;
   std::atomic<bool> stopping{false};
   Numbers numbers;
@@ -128,6 +133,7 @@ void Receiver::State::accept() {
     if (!file.valid()) return;
     int64_t process = 0;
     if (listening.token.empty() && !is_own_user(file.get(), process)) continue;
+    if (forwarded) process = 0;  // that of whoever forwards
     if (connections.size() >= most_programs) {
       answer(file.get(), "as many programs are attached as can be.");
       continue;
@@ -153,6 +159,8 @@ void Receiver::State::greet(Connection& c) {
   c.program.name = greeting->program;
   if (c.program.process == 0) c.program.process = greeting->process;
   if (const std::string why = refusal_of(*greeting, listening.token); !why.empty()) return refuse(c, why);
+  c.program.rank = greeting->rank;
+  c.origin.call(c.program.name, c.program.rank);
   c.greeted = true;
   if (!answer(c.file.get(), "")) c.over = true;
   const std::vector<uint8_t> rest(c.greeting.begin() + static_cast<ptrdiff_t>(split.bytes), c.greeting.end());
@@ -188,16 +196,17 @@ void Receiver::State::read(Connection& c) {
 
 void Receiver::State::finish(Connection& c) {
   if (c.greeted) {
+    const Nanoseconds now = forwarded ? c.origin.latest() : arenascope_now();
     if (c.rings && c.program.problem.empty()) c.program.rescued = take_unsent(c.rings->bytes(), c.stream);
-    c.origin.finish(arenascope_now());
+    c.origin.finish(now);
     if (c.program.problem.empty() && c.stream.broken_packets() > 0)
       c.program.problem = std::to_string(c.stream.broken_packets()) + " packets were left out, the first because " +
                           c.stream.first_broken();
     if (!c.program.problem.empty())
       sinks.describe(trace::Problem{
           trace::Severity::Warning,
-          c.program.name + " (process " + std::to_string(c.program.process) + "): " + c.program.problem + ".",
-          arenascope_now(), trace::RunId::none(), NodeId::none(), trace::ProblemKind::LeftOut});
+          c.program.name + " (process " + std::to_string(c.program.process) + "): " + c.program.problem + ".", now,
+          trace::RunId::none(), NodeId::none(), trace::ProblemKind::LeftOut});
   }
   c.program.events = c.origin.events_taken();
   c.program.lost = c.origin.events_lost();
@@ -262,7 +271,7 @@ Result<std::unique_ptr<Receiver>> Receiver::listen(std::vector<std::shared_ptr<S
                                                    const ListenOptions& options) {
   auto listening = options.tcp ? listen_on_loopback() : listen_in(options.folder);
   if (!listening) return listening.error();
-  auto state = std::make_unique<State>(std::move(sinks), std::move(*listening), options.most_programs);
+  auto state = std::make_unique<State>(std::move(sinks), std::move(*listening), options);
   State* s = state.get();
   s->thread = std::thread([s] { s->work(); });
   return std::unique_ptr<Receiver>(new Receiver(std::move(state)));

@@ -13,6 +13,7 @@ namespace {
 constexpr uint32_t kVersionField = 1, kProgramField = 15, kGreetingField = 100;
 constexpr uint32_t kRunEndField = 6, kLossField = 13, kEventsField = 14;
 constexpr int64_t kMostBroken = 1000;
+constexpr uint64_t kLargestRank = 1 << 24;
 
 bool is_of_log(ByteSpan message) {
   WireReader in(message);
@@ -44,6 +45,7 @@ std::optional<Greeting> read_greeting(ByteSpan message) {
       if (own.field == 1) greeting.protocol = own.number;
       if (own.field == 2 && own.number <= INT32_MAX) greeting.process = static_cast<int64_t>(own.number);
       if (own.field == 4) greeting.client = own.number;
+      if (own.field == 5 && own.number - 1 <= kLargestRank) greeting.rank = static_cast<int64_t>(own.number - 1);
     }
     if (!own.ok()) return std::nullopt;
   }

@@ -15,6 +15,7 @@ struct Greeting {
   std::string program;
   uint64_t protocol = 0, client = 0;  // versions
   int64_t process = 0;                // by its own word
+  int64_t rank = -1;                  // in a job of several; -1: it has none
   std::string token;
 };
 

@@ -34,6 +34,12 @@ Result<std::unique_ptr<Generator>> Generator::open(const std::string& spec, cons
   std::unique_ptr<Generator> out(new Generator);
   out->spec_ = spec;
   out->options_ = options;
+  // Tokens are drawn from logits that weights of 11 bits have rounded already.
+  RunnerOptions& run = out->options_.run;
+  if (run.backend == "cpu" && !run.precision) run.precision = Precision::Normal;
+  auto devices = devices_of(run);  // one for the graphs of prompts and of single tokens
+  if (!devices) return devices.error();
+  run.devices = std::move(*devices);
   models::OpenOptions open = options.run.open;
   open.cache = 1;
   open.cache_type = options.cache_type;
@@ -74,12 +80,18 @@ void Generator::note_peaks() {
     for (const Device device : runner_->context().devices()) sum += runner_->context().stats(device, kind).peak;
     Bytes& peak = peaks_[kind];
     peak = std::max(peak, sum);
+    if (kind == MemoryKind::Persistent) packed_ = std::max(packed_, sum - runner_->model().loaded.made);
   }
 }
 
 std::map<MemoryKind, Bytes> Generator::peak_bytes() {
   note_peaks();
   return peaks_;
+}
+
+Bytes Generator::packed_bytes() {
+  note_peaks();
+  return packed_;
 }
 
 // Behind a run, in which its tokens' keys and values were written; those of `left` more follow in the next one.

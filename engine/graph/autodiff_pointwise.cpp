@@ -87,6 +87,10 @@ void relu(Backward& b) {
   const bool done = b.dy->op == Op::MaxPoolBack && b.dy->sources[0] == b.y.impl();
   b.give(0, done ? b.dy : b.mul(b.dy, b.op(Op::Sign, {b.y})));
 }
+// The same seed, and so the same mask.
+void dropout(Backward& b) {
+  b.give(0, b.g.op_with(Op::Dropout, {b.dy, b.source(1)}, b.y->params.get<DropoutParams>()));
+}
 void scale(Backward& b) { b.give(0, b.scale(b.dy, static_cast<double>(b.y->params.get<ScaleParams>().scale))); }
 
 void clamp(Backward& b) {

@@ -4,9 +4,11 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <arenascope/graph/context.h>
+#include <arenascope/graph/origin.h>
 
 namespace arenascope {
 
@@ -27,6 +29,9 @@ class ContextPool final : public ImplOwner {
 
   // Text that all impls of the pool may refer to (KeptName), beside the pool's own bytes. Throws std::bad_alloc.
   const char* keep_text(std::string_view text);
+
+  // What a rewrite made tensors of this pool of; most have nothing here.
+  std::unordered_map<const TensorImpl*, Origins>& origins() { return origins_; }
 
   bool grows() const { return grows_; }
   size_t mem_size() const { return begin_ + capacity_; }
@@ -62,6 +67,7 @@ class ContextPool final : public ImplOwner {
   Scratch scratch_;
   std::vector<std::string> layers_;
   int32_t layer_ = -1;
+  std::unordered_map<const TensorImpl*, Origins> origins_;
   std::vector<std::unique_ptr<char[]>> text_;
   char* text_end_ = nullptr;     // of the last piece
   size_t text_left_ = 0;         // of it

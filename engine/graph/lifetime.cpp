@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include <arenascope/graph/pool_windows.h>
 #include <arenascope/memory/huge_pages.h>
 #include "engine/graph/joins.h"
 
@@ -48,8 +49,8 @@ const char* name(Placement placement) {
 }
 
 bool fits_in_place(const TensorImpl& node, const TensorImpl& source) {
-  return info(node.op).is_pointwise() && source.dtype == node.dtype && source.sizes == node.sizes &&
-         source.strides == node.strides;
+  const bool alone = info(node.op).is_pointwise() || (node.op == Op::MaxPoolBack && windows_are_apart(node));
+  return alone && source.dtype == node.dtype && source.sizes == node.sizes && source.strides == node.strides;
 }
 
 std::vector<Lifetime> find_owners(const Graph& graph, bool keep_outputs) {

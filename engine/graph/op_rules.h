@@ -48,6 +48,7 @@ ARENASCOPE_RULE(lrn_rule);
 ARENASCOPE_RULE(max_pool_back_rule);
 ARENASCOPE_RULE(gather_back_rule);
 ARENASCOPE_RULE(optimizer_step_rule);
+ARENASCOPE_RULE(dropout_rule);
 ARENASCOPE_RULE(mul_mat_id_rule);
 // normalisations and reductions
 ARENASCOPE_RULE(batch_norm_rule);

@@ -49,6 +49,16 @@ Result<Inferred> optimizer_step_rule(Op op, Sources sources, const OpParams& par
   return Inferred{parameter.dtype, parameter.sizes, parameter.strides, 0};
 }
 
+Result<Inferred> dropout_rule(Op op, Sources sources, const OpParams& params) {
+  const TensorImpl &x = *sources[0], &seed = *sources[1];
+  const float ratio = params.get<DropoutParams>().ratio;
+  if (!info(x.dtype).floating) return refuse(op, fmt::format("{} are not floating point", name(x.dtype)));
+  if (!(ratio >= 0) || !(ratio < 1)) return refuse(op, fmt::format("a share of {} is not in [0, 1)", ratio));
+  if (seed.dtype != DType::I64 || seed.rank() != 1 || seed.sizes[0] != 2)
+    return refuse(op, fmt::format("its seed is {} {}, not a seed and a step", name(seed.dtype), to_string(seed.sizes)));
+  return Inferred{x.dtype, Dims(x.sizes.span()), {}, 0};
+}
+
 Result<Inferred> mul_mat_id_rule(Op op, Sources sources, const OpParams&) {
   const TensorImpl &a = *sources[0], &x = *sources[1], &ids = *sources[2];
   const auto is_float = [](DType type) { return info(type).floating && type != DType::F64; };

@@ -29,6 +29,7 @@ class GptBuilder {
       const Tensor places = kit_.weight("position_embd.weight", {s_.context, s_.width}, {-0.1, 0.1});
       x = g_.add(x, rows_of(places, positions_, "pos_embd"), "embedded");
     }
+    x = kit_.dropped(x, "embedded_dropout");
     for (int i = 0; i < s_.layers; ++i) {
       kit_.layer(fmt::format("layer {}", i));
       x = layer(i, fmt::format("blk.{}.", i), x);
@@ -54,7 +55,8 @@ class GptBuilder {
 
   Tensor layer(int i, const std::string& at, const Tensor& x) {
     const Tensor y = kit_.layer_norm(at + "attn_norm", x, s_.epsilon);
-    const Tensor attended = attention(i, at, s_.two_norms ? kit_.layer_norm(at + "attn_norm_2", x, s_.epsilon) : y);
+    const Tensor attended = kit_.dropped(
+        attention(i, at, s_.two_norms ? kit_.layer_norm(at + "attn_norm_2", x, s_.epsilon) : y), at + "attn_dropout");
     if (s_.parallel) return g_.add(x, g_.add(attended, feed_forward(at, y)), at + "ffn_add");
     const Tensor z = g_.add(x, attended, at + "attn_add");
     return g_.add(z, feed_forward(at, kit_.layer_norm(at + "ffn_norm", z, s_.epsilon)), at + "ffn_add");
@@ -89,7 +91,7 @@ class GptBuilder {
 
   Tensor feed_forward(const std::string& at, const Tensor& z) {
     const Tensor y = g_.op(Op::GeluTanh, {kit_.linear(at + "ffn_up", z, s_.inner, s_.bias)}, {}, at + "ffn_gelu");
-    return kit_.linear(at + "ffn_down", y, s_.width, s_.bias, 0.5);
+    return kit_.dropped(kit_.linear(at + "ffn_down", y, s_.width, s_.bias, 0.5), at + "ffn_dropout");
   }
 
   ZooKit& kit_;
@@ -114,6 +116,7 @@ Result<Model> build_gpt(ZooKit& kit, const GptSizes& sizes, const OpenOptions& o
   if (options.tokens > sizes.context)
     return Error{fmt::format("{} tokens, of at most {}", options.tokens, sizes.context)};
   kit.language(sizes.context, sizes.vocabulary, sizes.window);
+  kit.learn(options);
   return GptBuilder(kit, sizes, options).build();
 }
 

@@ -2,6 +2,7 @@
 // ONNX's normalisations.
 #include <arenascope/base/checked.h>
 #include <fmt/format.h>
+#include "engine/models/batch_statistics.h"
 #include "engine/models/lowering.h"
 
 #include <limits>
@@ -51,26 +52,21 @@ void batch_norm(OpCall& c) {
   const Tensor x = c.in(0), scale = c.in(1), shift = c.in(2), mean = c.in(3), variance = c.in(4);
   if (!x || !variance) return;
   const BatchNormParams params{c.attr_float("epsilon", 1e-5f)};
-  const bool training = c.opset() >= 14 && c.attr_int("training_mode", 0) != 0;
+  const bool learning = c.lowering().options().learning;
+  const bool training = learning || (c.opset() >= 14 && c.attr_int("training_mode", 0) != 0);
   if (!training) {
     for (size_t i = 1; i < c.output_count(); ++i)
       if (c.wants(i)) return c.refuse("the statistics of training are wanted");
     return c.out(0, c.op_with(Op::BatchNorm, {x, scale, shift, mean, variance}, params));
   }
   if (x->rank() < 2) return c.refuse("its source needs a channel dimension");
-  const uint32_t others = ((1u << x->rank()) - 1) & ~2u;
-  Dims along = Dims::filled(x->rank(), 1);
-  along[1] = x.sizes()[1];
-  const Tensor m = reduced(c, Op::ReduceMean, x, others, false, ":mean");
-  const Tensor apart = c.op(Op::Sub, {x, c.reshape(m, along, ":mean_wide")}, ":apart");
-  const Tensor v = reduced(c, Op::ReduceMean, c.op(Op::Mul, {apart, apart}, ":square"), others, false, ":variance");
+  const auto [m, v] = batch_statistics(c.g(), x, c.name_of(""));
   c.out(0, c.op_with(Op::BatchNorm, {x, scale, shift, m, v}, params));
-  const float keep = c.attr_float("momentum", 0.9f);
-  const auto running = [&](size_t i, const Tensor& old, const Tensor& now, const std::string& what) {
-    if (!c.wants(i)) return;
-    const Tensor a = c.op_with(Op::Scale, {old}, ScaleParams{keep, 0}, (what + "_old").c_str());
-    const Tensor b = c.op_with(Op::Scale, {now}, ScaleParams{1 - keep, 0}, (what + "_new").c_str());
-    c.out(i, c.op(Op::Add, {a, b}, what.c_str()));
+  const auto running = [&](size_t i, const Tensor& old, const Tensor& now, const char* what) {
+    if (!c.wants(i) && !learning) return;
+    const Tensor next = next_statistic(c.g(), old, now, c.attr_float("momentum", 0.9f), c.name_of(what));
+    if (learning && next && old->has(kFlagWeight)) c.lowering().note_statistic(old, next);
+    if (c.wants(i)) c.out(i, next);
   };
   running(1, mean, m, ":running_mean");
   running(2, variance, v, ":running_variance");

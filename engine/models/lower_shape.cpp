@@ -167,8 +167,29 @@ void identity(OpCall& c) {
   if (c.ok()) c.out(0, c.inputs()[0]);
 }
 
+// While learning, whatever the file says of training: by the training's own numbers.
+void drop_while_learning(OpCall& c, double ratio) {
+  const Tensor x = c.in(0);
+  if (!x) return;
+  if (!(ratio >= 0) || !(ratio < 1)) return c.refuse(fmt::format("it drops {} of all", ratio));
+  DropoutParams p{static_cast<float>(ratio), 0};
+  auto seed = c.lowering().dropout_input(p.sequence);
+  if (!seed) return c.refuse(seed.error().message);
+  c.out(0, c.op_with(Op::Dropout, {x, *seed}, p));
+  if (!c.wants(1)) return;
+  const Tensor ones = c.op_with(Op::Fill, {}, FillParams{x.sizes(), DType::F32, 1, 0}, ":ones");
+  const Tensor kept = c.op_with(Op::Dropout, {ones, *seed}, p, ":kept");
+  c.out(1, c.op(Op::Greater, {kept, c.scalar(0, DType::F32, ":zero")}, ":mask"));
+}
+
 void dropout(OpCall& c) {
-  if (c.has(2)) {
+  if (const OpenOptions& options = c.lowering().options(); options.learning) {
+    const auto told = c.opset() >= 12 && c.has(1) ? c.floats(1) : std::nullopt;
+    const double files = c.opset() < 12           ? static_cast<double>(c.attr_float("ratio", 0.5F))
+                         : told && !told->empty() ? (*told)[0]
+                                                  : 0.5;
+    if (const double ratio = options.dropout.value_or(files); ratio != 0) return drop_while_learning(c, ratio);
+  } else if (c.has(2)) {
     const auto training = c.ints(2);
     const auto ratio = c.has(1) ? c.floats(1) : std::nullopt;
     if (!training) return;

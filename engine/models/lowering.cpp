@@ -266,6 +266,20 @@ bool Lowering::fold_node(const ir::Node& node, const std::vector<ValuePtr>& inpu
   return true;
 }
 
+Result<Tensor> Lowering::dropout_input(uint32_t& sequence) {
+  sequence = dropouts_++;
+  for (const ValueInfo& input : model_.inputs)
+    if (input.name == kDropoutInput) return input.tensor;
+  auto tensor = context_.new_tensor(DType::I64, {2}, kDropoutInput);
+  if (!tensor) return tensor;
+  (*tensor)->flags |= kFlagInput;
+  model_.inputs.push_back({kDropoutInput, DType::I64, {2}, *tensor, [](std::byte* to) {
+                             std::memset(to, 0, 2 * sizeof(int64_t));
+                             return Status();
+                           }});
+  return tensor;
+}
+
 // What a node that cannot be lowered leaves behind: a node that nothing can run, where the file tells its shape.
 void Lowering::stand_in(const ir::Node& node, const std::vector<ValuePtr>& inputs) {
   std::vector<Tensor> sources;

@@ -167,7 +167,7 @@ std::span<const HandlerEntry> random_handlers();
 std::span<const HandlerEntry> training_handlers();
 // Whether the node's results are drawn.
 bool draws_numbers(const ir::Node& node);
-// Dropout as in training: source 0 with a part of its numbers 0 and the others larger; result 1 tells which are kept.
+// Dropout as in a run that does not learn, but was told to drop: source 0 with a part of its numbers 0 and the others larger; result 1 tells which are kept.
 void drop_at_random(OpCall& c, double ratio);
 // A tensor as a value of that name.
 ValuePtr tensor_value(std::string name, const Tensor& tensor);
@@ -191,6 +191,10 @@ class Lowering {
   Context& context() { return context_; }
   Tensor materialise(Value& value, Status& status);
   void note_fixed_inputs() { uses_given_ = true; }
+  const OpenOptions& options() const { return options_; }
+  void note_statistic(const Tensor& kept, const Tensor& next) { model_.statistics.push_back({kept, next}); }
+  // The input that tells what is dropped, and a number of its own for who asks. Error: no memory.
+  Result<Tensor> dropout_input(uint32_t& sequence);
   ValuePtr make_constant(std::string name, HostArray array) const;
   // Lowers a graph inside a node, with these values for its inputs; its outputs, in order. Nodes that fail are noted.
   Result<std::vector<ValuePtr>> lower_subgraph(const ir::Graph& graph, std::span<const ValuePtr> inputs = {});
@@ -227,6 +231,7 @@ class Lowering {
   std::vector<std::string> layers_;
   bool uses_given_ = false;
   bool whole_ = true;  // no node failed
+  uint32_t dropouts_ = 0;
 };
 
 // A layer's name for each node, from the names in the file where they tell, else from where the graph is narrow.

@@ -103,6 +103,7 @@ Result<Model> build_resnet50(const OpenOptions& options) {
   const auto batch = batch_of(options, "resnet50");
   if (!batch) return batch.error();
   ZooKit kit("resnet50");
+  kit.learn(options);
   kit.layer("stem");
   Tensor x = kit.input("input", {*batch, 3, 224, 224});
   x = kit.relu(kit.batch_norm("bn1", kit.conv("conv1", x, 64, 7, 2, 3, 1, false)), "relu");
@@ -121,6 +122,7 @@ Result<Model> build_mobilenet_v2(const OpenOptions& options) {
   const auto batch = batch_of(options, "mobilenet_v2");
   if (!batch) return batch.error();
   ZooKit kit("mobilenet_v2");
+  kit.learn(options);
   kit.layer("features.0");
   Tensor x = kit.input("input", {*batch, 3, 224, 224});
   x = relu6(kit, kit.batch_norm("features.0.1", kit.conv("features.0.0", x, 32, 3, 2, 1, 1, false)), "features.0.2");

@@ -139,8 +139,9 @@ class Yolo {
 
 }  // namespace
 
-Result<Model> build_unet(const OpenOptions&) {
+Result<Model> build_unet(const OpenOptions& options) {
   ZooKit kit("unet");
+  kit.learn(options);
   Tensor x = kit.input("input", {1, 3, 256, 256});
   std::vector<Tensor> skips{double_conv(kit, x, "inc", 64)};
   for (int i = 1; i <= 4; ++i) {
@@ -162,8 +163,9 @@ Result<Model> build_unet(const OpenOptions&) {
   return kit.finish();
 }
 
-Result<Model> build_yolo(const OpenOptions&) {
+Result<Model> build_yolo(const OpenOptions& options) {
   ZooKit kit("yolo");
+  kit.learn(options);
   Yolo yolo(kit);
   kit.layer("model.0");
   Tensor x = kit.input("images", {1, 3, 640, 640}, {0, 1});

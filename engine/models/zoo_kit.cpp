@@ -3,7 +3,10 @@
 #include <arenascope/graph/autodiff.h>
 #include <fmt/format.h>
 
+#include "engine/models/batch_statistics.h"
+
 #include <algorithm>
+#include <cstring>
 
 namespace arenascope::models {
 
@@ -94,7 +97,24 @@ Tensor ZooKit::batch_norm(const std::string& name, const Tensor& x, Range gain, 
   const Tensor shift = weight(name + ".bias", channels, {-0.1, 0.1});
   const Tensor mean = weight(name + ".running_mean", channels, {-0.1, 0.1});
   const Tensor variance = weight(name + ".running_var", channels, {0.8, 1.2});
-  return builder_.op_with(Op::BatchNorm, {x, scale, shift, mean, variance}, BatchNormParams{epsilon}, name);
+  const BatchNormParams params{epsilon};
+  if (!learning_) return builder_.op_with(Op::BatchNorm, {x, scale, shift, mean, variance}, params, name);
+  constexpr float kMomentum = 0.9f;
+  const auto [m, v] = batch_statistics(builder_, x, name);
+  model_.statistics.push_back({mean, next_statistic(builder_, mean, m, kMomentum, name + ":running_mean")});
+  model_.statistics.push_back({variance, next_statistic(builder_, variance, v, kMomentum, name + ":running_variance")});
+  return builder_.op_with(Op::BatchNorm, {x, scale, shift, m, v}, params, name);
+}
+
+Tensor ZooKit::dropped(const Tensor& x, const std::string& name) {
+  if (dropout_ == 0 || !x) return x;
+  if (!dropout_input_)
+    dropout_input_ = input(kDropoutInput, {2}, DType::I64, [](std::byte* to) {
+      std::memset(to, 0, 2 * sizeof(int64_t));
+      return Status();
+    });
+  return builder_.op_with(Op::Dropout, {x, dropout_input_}, DropoutParams{static_cast<float>(dropout_), dropouts_++},
+                          name);
 }
 
 Tensor ZooKit::layer_norm(const std::string& name, const Tensor& x, float epsilon) {

@@ -51,6 +51,12 @@ class ZooKit {
   // Scale in `gain`, statistics near those of a normal distribution.
   Tensor batch_norm(const std::string& name, const Tensor& x, Range gain = {0.8, 1.2}, float epsilon = 1e-5f);
   Tensor layer_norm(const std::string& name, const Tensor& x, float epsilon);
+  // Whether batch_norm() takes the batch's statistics, and how much dropped() drops by kDropoutInput.
+  void learn(const OpenOptions& options) {
+    learning_ = options.learning;
+    dropout_ = learning_ ? options.dropout.value_or(0) : 0;
+  }
+  Tensor dropped(const Tensor& x, const std::string& name);
   Tensor relu(const Tensor& x, const std::string& name) { return builder_.op(Op::Relu, {x}, {}, name); }
 
   // Mean cross entropy of logits [T, V] and the T numbers of an input "targets", made an output "loss" and the end of a
@@ -70,6 +76,10 @@ class ZooKit {
   GraphBuilder builder_;
   Tensor loss_;                  // of a training step
   std::vector<Tensor> trained_;  // weights that it changes
+  bool learning_ = false;
+  double dropout_ = 0;
+  uint32_t dropouts_ = 0;
+  Tensor dropout_input_;
 };
 
 // ggml's two MNIST networks with a kit's weights: pixels 0 to 255 of OpenOptions::dims["batch"] pictures, [batch, 784]

@@ -4,6 +4,7 @@
 #include <arenascope/backends/cpu/cpu_backend.h>
 #include <arenascope/backends/reference/reference_backend.h>
 #include <arenascope/memory/cpu_allocator.h>
+#include <arenascope/run/backend_options.h>
 #include <arenascope/runtime/thread_pool.h>
 
 #include <fmt/format.h>
@@ -65,11 +66,20 @@ std::string backend_names() {
 Result<std::unique_ptr<Backend>> open_backend(const std::string& spec, BackendOptions options) {
   if (!is_backend_name(spec))
     return Error{fmt::format("there is no backend '{}'; there are:{}", spec, backend_names())};
+  const size_t colon = spec.find(':');
+  options = options_for(std::string_view(spec).substr(0, colon), options);
+  cpu::CpuOptions of_cpu;
+  if (const auto told = options.find("precision"); told != options.end() && spec == "cpu") {
+    const auto precision = parse_precision(told->second);
+    if (!precision || *precision == Precision::Low)
+      return Error{fmt::format("backend 'cpu' computes with precision high or normal, not '{}'", told->second)};
+    of_cpu.rounds = *precision == Precision::Normal;
+    options.erase(told);
+  }
   if ((spec == "cpu" || spec == "reference") && !options.empty())
     return Error{fmt::format("backend '{}' has no option '{}'", spec, options.begin()->first)};
-  if (spec == "cpu") return cpu::make_cpu_backend();
+  if (spec == "cpu") return cpu::make_cpu_backend(of_cpu);
   if (spec == "reference") return reference::make_reference_backend();
-  const size_t colon = spec.find(':');
   if (colon != std::string::npos) options["device"] = spec.substr(colon + 1);
   auto module = load_backend_module(spec.substr(0, colon));
   auto backend = module ? module->open(options) : Result<std::unique_ptr<Backend>>(module.error());

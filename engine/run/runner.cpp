@@ -20,6 +20,11 @@ Runner::Runner(models::Model model, Program program, RunnerOptions options)
 // The executor lets go of the graph's memory before the graph goes.
 Runner::~Runner() { executor_.reset(); }
 
+Result<Devices> devices_of(const RunnerOptions& options) {
+  return options.devices ? Result<Devices>(*options.devices)
+                         : open_devices(options.backend, options.backend_options, options.precision);
+}
+
 Result<models::Model> open_for_run(const std::string& spec, RunnerOptions& options) {
   if (options.progress) options.progress("opening");
   return open_with_inputs(spec, options.inputs, options.open);
@@ -30,22 +35,18 @@ Result<std::unique_ptr<Runner>> Runner::open(const std::string& spec, const Runn
   RunnerOptions resolved = options;
   auto model = open_for_run(spec, resolved);
   if (!model) return model.error();
-  if (!previous) return open(std::move(*model), resolved);
-  auto devices = open_devices(resolved.backend, resolved.backend_options, resolved.precision);
-  if (!devices) return devices.error();
-  auto program = compile(*model, *devices, resolved);
-  if (!program) return program.error();
-  std::unique_ptr<Runner> runner(new Runner(std::move(*model), std::move(*program), resolved));
-  if (auto ok = runner->set_up(std::move(previous)); !ok) return ok.error();
-  return runner;
+  return open(std::move(*model), resolved, std::move(previous));
 }
 
-Result<std::unique_ptr<Runner>> Runner::open(models::Model model, const RunnerOptions& options) {
-  auto devices = open_devices(options.backend, options.backend_options, options.precision);
+Result<std::unique_ptr<Runner>> Runner::open(models::Model model, const RunnerOptions& options,
+                                             std::unique_ptr<Runner> previous) {
+  auto devices = devices_of(options);
   if (!devices) return devices.error();
   auto program = compile(model, *devices, options);
   if (!program) return program.error();
-  return create(std::move(model), std::move(*program), options);
+  std::unique_ptr<Runner> runner(new Runner(std::move(model), std::move(*program), options));
+  if (auto ok = runner->set_up(std::move(previous)); !ok) return ok.error();
+  return runner;
 }
 
 Result<std::unique_ptr<Runner>> Runner::create(models::Model model, Program program, const RunnerOptions& options) {
@@ -91,6 +92,7 @@ Status Runner::set_up(std::unique_ptr<Runner> previous) {
     previous->context_->release_cached({});
   }
   report("loading weights");
+  use_constants();
   if (auto ok = model_.load_weights(*context_, previous != nullptr); !ok) return ok;
   if (program_.precision)
     if (auto ok = convert_weights(*program_.precision, *context_); !ok) return ok;
@@ -98,6 +100,16 @@ Status Runner::set_up(std::unique_ptr<Runner> previous) {
   if (auto ok = bind_states(); !ok) return ok;
   if (auto ok = move_leafs(); !ok) return ok;
   return prepare(std::move(packed));
+}
+
+// What branches over weights became, instead of those that nothing else reads.
+void Runner::use_constants() {
+  if (program_.constants.empty()) return;
+  if (!program_.precision)
+    std::erase_if(model_.weights, [&](const models::Weight& weight) {
+      return !program_.transformed.find_leaf(*weight.tensor).valid();
+    });
+  model_.weights.insert(model_.weights.end(), program_.constants.begin(), program_.constants.end());
 }
 
 // Binds the program's memory and makes its backend ready.

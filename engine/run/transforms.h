@@ -8,4 +8,7 @@ namespace arenascope {
 // Transforms the program's graph for the devices and settles which backend runs it. Errors: no memory, no threads.
 Status transform_for(Program& program, const Devices& devices, const CompileOptions& options);
 
+// Another graph takes the place of the program's; `twins` by NodeId of that one.
+void take_over(Program& program, const Graph& graph, const std::vector<Tensor>& twins);
+
 }  // namespace arenascope

@@ -36,6 +36,23 @@ Result<Storage> DeviceMemory::allocate_packed(const TensorImpl& tensor, Executio
   return Error{fmt::format("'{}' is packed, which {} does not know", tensor.name, to_string(device()))};
 }
 
+Result<Storage> DeviceMemory::reacquire_packed(const std::byte*, ExecutionContext&) {
+  return Error{fmt::format("{} knows no packed tensors", to_string(device()))};
+}
+
+uint64_t places_of(std::span<const TensorImpl* const> nodes, const std::byte* work) {
+  uint64_t sum = reinterpret_cast<uintptr_t>(work);
+  const auto add = [&](const TensorImpl& tensor) {
+    sum = (sum ^ reinterpret_cast<uintptr_t>(tensor.data())) * 0x9e3779b97f4a7c15u;
+    sum ^= sum >> 29;
+  };
+  for (const TensorImpl* node : nodes) {
+    add(*node);
+    for (const TensorImpl* source : node->sources) add(*source);
+  }
+  return sum;
+}
+
 Result<std::unique_ptr<PreparedRun>> PlainBackend::prepare(std::span<const TensorImpl* const> nodes, ExecutionContext&,
                                                            const PreparedRun*) {
   PreparedRun::Nodes prepared;

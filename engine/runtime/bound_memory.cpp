@@ -2,6 +2,7 @@
 #include "engine/runtime/bound_memory.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -44,7 +45,8 @@ void BoundMemory::find_views() {
 void BoundMemory::find_packed() {
   packed_begins_.assign(plan_->steps.size(), {});
   packed_ends_.assign(plan_->steps.size(), {});
-  any_packed_ = false;
+  any_packed_ = packed_held_ = false;
+  packed_places_.assign(plan_->graph.nodes().size(), nullptr);
   for (const Lifetime& life : plan_->memory.elsewhere) {
     if (life.placement != Placement::Packed) continue;
     any_packed_ = true;
@@ -60,10 +62,14 @@ bool BoundMemory::lies_in_pool(const TensorImpl& node) const {
 }
 
 Status BoundMemory::bind_scratch() {
-  const bool in_pool = strategy_ == MemoryStrategy::None && backend_.device().is_cpu() &&
-                       !plan_->graph.context().no_alloc() && plan_->work_bytes > 0;
-  auto work = in_pool ? Context(plan_->graph.context()).new_work_buffer(plan_->work_bytes)
-                      : Storage::allocate(*context_, backend_.device(), MemoryKind::Workspace, plan_->work_bytes);
+  // Whoever computes in the pool appends a work buffer as large as the graph asks for, as ggml does, of no bytes where it asks for
+  // none. A full pool then goes without.
+  const bool in_pool =
+      strategy_ == MemoryStrategy::None && backend_.device().is_cpu() && !plan_->graph.context().no_alloc();
+  if (in_pool && plan_->work_bytes == 0) (void)Context(plan_->graph.context()).new_work_buffer(0);
+  auto work = in_pool && plan_->work_bytes > 0
+                  ? Context(plan_->graph.context()).new_work_buffer(plan_->work_bytes)
+                  : Storage::allocate(*context_, backend_.device(), MemoryKind::Workspace, plan_->work_bytes);
   if (!work) return work.error();
   work_ = std::move(*work);
   auto host_work = Storage::allocate(*context_, {}, MemoryKind::Workspace, plan_->host_work_bytes);
@@ -141,9 +147,51 @@ Status BoundMemory::allocate_packed(size_t step) {
     if (!storage)
       return Error{fmt::format("'{}' at step {} got no memory: {}", node.name, step, storage.error().message)};
     node.storage = std::move(*storage);
+    packed_places_[id.index()] = node.storage.data();
     report_owner(node, trace::TensorRef::node(id));
   }
   return {};
+}
+
+void BoundMemory::hold_packed(bool hold) {
+  if (!any_packed_ || strategy_ == MemoryStrategy::Eager || hold == packed_held_) return;
+  if (!hold) {
+    give_packed_back();
+  } else if (!take_packed_again()) {
+    give_packed_back();
+    std::fill(packed_places_.begin(), packed_places_.end(), nullptr);
+  }
+}
+
+// Tensors that had a place one after the other share it. False: not all places were to be had.
+bool BoundMemory::take_packed_again() {
+  const bool known = std::all_of(packed_begins_.begin(), packed_begins_.end(), [&](const std::vector<NodeId>& begins) {
+    return std::all_of(begins.begin(), begins.end(), [&](NodeId id) { return packed_places_[id.index()] != nullptr; });
+  });
+  packed_held_ = known;
+  if (!known || strategy_ == MemoryStrategy::None) return known;  // there they have kept it
+  for (const auto& begins : packed_begins_)                       // what was kept for the caller is one of them
+    for (NodeId id : begins) plan_->graph.node(id).storage = Storage(backend_.device());
+  std::map<const std::byte*, Storage> held;
+  for (const auto& begins : packed_begins_) {
+    for (NodeId id : begins) {
+      const std::byte* place = packed_places_[id.index()];
+      if (!held.contains(place)) {
+        auto storage = backend_.reacquire_packed(place, *context_);
+        if (!storage) return false;
+        held[place] = std::move(*storage);
+      }
+      plan_->graph.node(id).storage = held[place];
+    }
+  }
+  return true;
+}
+
+void BoundMemory::give_packed_back() {
+  packed_held_ = false;
+  if (strategy_ == MemoryStrategy::None) return;
+  for (const auto& begins : packed_begins_)
+    for (NodeId id : begins) plan_->graph.node(id).storage = Storage(backend_.device());
 }
 
 void BoundMemory::report_owners(trace::GraphId graph, std::shared_ptr<OwnerObserver> observer) {

@@ -28,7 +28,10 @@ class BoundMemory {
   void report_owners(trace::GraphId graph, std::shared_ptr<OwnerObserver> observer);
 
   // Whether something is allocated or given back between steps.
-  bool changes() const { return strategy_ == MemoryStrategy::Eager || any_packed_; }
+  bool changes() const { return strategy_ == MemoryStrategy::Eager || (any_packed_ && !packed_held_); }
+  // Before a run. `hold`: packed tensors keep the memory that they had in the last run that allocated it step by step, so
+  // that nothing changes its place; where that cannot be had, and without `hold`, the run allocates it step by step.
+  void hold_packed(bool hold);
   // Before a step and behind it, with no other step being computed. Errors: no memory.
   Status begin(size_t step);
   void end(size_t step);
@@ -60,6 +63,8 @@ class BoundMemory {
 
   void find_views();
   void find_packed();
+  bool take_packed_again();
+  void give_packed_back();
   bool lies_in_pool(const TensorImpl& node) const;
   Status bind_scratch();
   Status bind_offloaded();
@@ -80,7 +85,8 @@ class BoundMemory {
   std::vector<std::vector<TensorImpl*>> views_of_;  // unless planned: by node: the views that share its bytes
   ByStep begins_, ends_;                            // planned tensors whose life begins with a step, or ends behind it
   std::vector<std::vector<NodeId>> packed_begins_, packed_ends_;  // by step
-  bool any_packed_ = false;
+  bool any_packed_ = false, packed_held_ = false;
+  std::vector<const std::byte*> packed_places_;  // by node, of the last run that allocated step by step; null: none
 };
 
 }  // namespace arenascope

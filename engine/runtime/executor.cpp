@@ -139,6 +139,8 @@ Result<RunReport> Executor::run(const RunOptions& options) {
   const trace::Clock monotonic;
   const bool recorded = p.trace.on();
   const trace::Clock& clock = recorded ? p.options.recorder->clock() : monotonic;
+  const bool looked_into = options.timed || recorded || options.control || options.after_node || options.break_before;
+  p.memory.hold_packed(!looked_into);
   RunLoop loop(p.setup, options, clock, recorded);
   const bool may_fall_back = !loop.serial() && !loop.alone() && !p.options.hold_threads;
   if (may_fall_back && p.fallback.choose_single()) loop.fall_back();
@@ -150,14 +152,14 @@ Result<RunReport> Executor::run(const RunOptions& options) {
   if (recorded) loop.set_run(run = p.trace.begin(loop.threads_used(), loop.stepped()));
   const Nanoseconds begin = clock.now();
   // What changes its place from run to run cannot be replayed, nor what somebody looks at.
-  const bool as_one = !loop.serial() && !options.timed && !recorded && !options.control;
-  if (auto ok = p.steps.begin_run(as_one); !ok) {
+  if (auto ok = p.steps.begin_run(loop.serial() || looked_into); !ok) {
     loop.fail(ok.error());
   } else {
     loop.begin();
     const auto part = [&](int ith) { loop.work(ith); };
     loop.threads_used() == 1 ? p.pool->run_alone(part) : p.pool->run(part);
   }
+  if (!loop.error().ok() || loop.aborted()) p.steps.break_off();
   if (auto ok = on_device ? p.backend.synchronize() : Status(); !ok) loop.fail(ok.error());
   RunReport report;
   report.nanoseconds = clock.now() - begin;

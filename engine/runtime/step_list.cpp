@@ -112,10 +112,17 @@ void StepList::make_ready(int ith, int nth) {
   if (prepared_.host) prepared_.host->make_ready(ith, nth);
 }
 
-Status StepList::begin_run(bool as_one) {
-  // What the host does in between cannot be replayed.
-  if (auto ok = prepared_.main->begin_run(as_one && !host_ && transfers_.empty()); !ok || !host_) return ok;
-  return prepared_.host->begin_run(false);
+Status StepList::begin_run(bool watched) {
+  const RunShape shape = watched                        ? RunShape::Watched
+                         : host_ || !transfers_.empty() ? RunShape::InPieces
+                                                        : RunShape::AsOne;
+  if (auto ok = prepared_.main->begin_run(shape); !ok || !host_) return ok;
+  return prepared_.host->begin_run(RunShape::Watched);
+}
+
+void StepList::break_off() {
+  prepared_.main->break_off();
+  if (host_) prepared_.host->break_off();
 }
 
 const Backend& StepList::backend_of(const TensorImpl& node) const {

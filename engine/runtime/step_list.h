@@ -39,7 +39,9 @@ class StepList {
   bool one_thread() const { return one_thread_; }  // no step needs a second one
   // As PreparedRun has them, of both backends.
   void make_ready(int ith, int nth);
-  Status begin_run(bool as_one);
+  // `watched`: somebody looks between nodes, or something changes its place.
+  Status begin_run(bool watched);
+  void break_off();
   const Backend& backend_of(const TensorImpl& node) const;
 
  private:

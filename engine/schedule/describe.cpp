@@ -8,7 +8,9 @@
 #include <unordered_map>
 
 #include <arenascope/graph/fused.h>
+#include <arenascope/graph/op_params.h>
 #include <arenascope/graph/optimizer_state.h>
+#include <arenascope/graph/origin.h>
 #include <arenascope/tensor/ggml_shape.h>
 #include <fmt/format.h>
 
@@ -37,6 +39,17 @@ std::vector<trace::PartInfo> parts_of(const TensorImpl& node) {
   std::vector<std::string> names = held_names(node);
   names.resize(ops.size());
   for (size_t i = 0; i < ops.size(); ++i) out.push_back({name(ops[i]), number(ops[i]), std::move(names[i])});
+  return out;
+}
+
+// "axis=2 epsilon=1e-05; layer norm, from 11 nodes: …"
+std::string parameters_of(const TensorImpl& tensor) {
+  std::string out = params_text(tensor);
+  for (const Origin& origin : arenascope::origins_of(tensor)) {
+    out += fmt::format("{}{}, from {} nodes:", out.empty() ? "" : "; ", origin.rule, origin.parts.size());
+    for (const OriginPart& part : origin.parts) out += fmt::format(" {} {},", name(part.op), part.name);
+    out.pop_back();
+  }
   return out;
 }
 
@@ -77,7 +90,7 @@ trace::TensorInfo describe_tensor(const Graph& graph, const TensorImpl& tensor) 
     out.view_source = ref_of(graph, *tensor.view_source);
     out.view_offset = tensor.view_offset;
   }
-  out.parameters = params_text(tensor);
+  out.parameters = parameters_of(tensor);
   out.axis = axis_of(tensor);
   out.parts = parts_of(tensor);
   if (tensor.channels_last()) out.flags |= trace::kChannelsLast;
@@ -91,6 +104,7 @@ trace::TensorInfo describe_tensor(const Graph& graph, const TensorImpl& tensor) 
   if (tensor.has(kFlagWeight)) out.flags |= trace::kWeight;
   if (is_optimizer_state(tensor.flags)) out.flags |= trace::kOptimizerState;
   if (tensor.is_view()) out.flags |= trace::kView;
+  if (info(tensor.op).writes_source()) out.flags |= trace::kWritesSource;
   out.placement = placement_of(arenascope::placement_of(tensor));
   if (!has_work(tensor)) out.flags |= trace::kNoWork;
   out.uses = graph.use_count(tensor);
@@ -190,6 +204,22 @@ class RingAllocationRecorder final : public AllocationRecorder {
 
 }  // namespace
 
+namespace {
+
+// Parameters know what is kept of them.
+void note_optimizer_states(const Graph& graph, trace::GraphInfo& info) {
+  for (const TensorImpl* node : graph.nodes()) {
+    if (node->op != Op::OptimizerStep) continue;
+    const trace::TensorRef parameter = ref_of(graph, *node->sources[0]);
+    if (!parameter.valid()) continue;
+    auto& states = (parameter.is_node() ? info.nodes : info.leafs)[parameter.index()].states;
+    for (int32_t i = 0; i < node->params.get<OptimizerStepParams>().states; ++i)
+      states.push_back(ref_of(graph, *node->sources[static_cast<size_t>(4 + i)]));
+  }
+}
+
+}  // namespace
+
 trace::GraphInfo describe_graph(const Graph& graph) {
   trace::GraphInfo info;
   info.nodes.reserve(graph.nodes().size());
@@ -198,6 +228,7 @@ trace::GraphInfo describe_graph(const Graph& graph) {
     info.edges += static_cast<int64_t>(node->sources.size());
   }
   for (const TensorImpl* leaf : graph.leafs()) info.leafs.push_back(describe_tensor(graph, *leaf));
+  note_optimizer_states(graph, info);
   Blocks blocks(info);
   for (size_t i = 0; i < info.nodes.size(); ++i) blocks.add(*graph.nodes()[i], info.nodes[i]);
   for (size_t i = 0; i < info.leafs.size(); ++i) blocks.add(*graph.leafs()[i], info.leafs[i]);

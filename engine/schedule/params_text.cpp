@@ -254,6 +254,7 @@ std::string params_text(const TensorImpl& node) {
       if (node.op == Op::GridSample) return grid(node);
       if (node.op == Op::OptimizerStep) return optimizer_step(node);
       if (node.op == Op::GatherBack) return fmt::format("size {}", params<GatherBackParams>(node).size);
+      if (node.op == Op::Dropout) return fmt::format("ratio {}", params<DropoutParams>(node).ratio);
       if (node.op == Op::MaxPoolBack) return pool(node);
       return node.op == Op::RoundSmall ? number(node) : movement(node);
     default: return {};

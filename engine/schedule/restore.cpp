@@ -51,6 +51,20 @@ std::optional<Tensor> restore_concat(Context& context, const trace::TensorInfo& 
   return std::move(*tensor);
 }
 
+// The op's parameters as they were told, where it makes of these sources what was described. None: they were not told, or do
+// not belong to it.
+std::optional<OpParams> params_of(const trace::TensorInfo& node, Op op, std::span<const Tensor> sources, DType type,
+                                  const Dims& dims) {
+  if (node.op_params.empty() || node.op_params.size() > OpParams::kCapacity || !info(op).shape_rule)
+    return std::nullopt;
+  const OpParams params(std::as_bytes(std::span(node.op_params)));
+  std::vector<TensorImpl*> impls;
+  for (const Tensor& source : sources) impls.push_back(source.impl());
+  const auto inferred = info(op).shape_rule(op, impls, params);
+  if (!inferred || inferred->dtype != type || !(inferred->sizes == dims)) return std::nullopt;
+  return params;
+}
+
 bool takes(Op op, size_t sources) {
   const OpInfo& known = info(op);
   return static_cast<int>(sources) >= known.min_sources &&
@@ -225,6 +239,8 @@ class Restorer {
     }
     std::optional<OpParams> params;
     if (op == Op::Fused && !(params = fused_params(node, count))) op = Op::Opaque;
+    if (op != Op::Fused && op != Op::Opaque && op != Op::None && !arenascope::info(op).is_view())
+      params = params_of(node, op, sources.tensors, type, dims);
     return context_.restore(op, type, dims, sources.tensors, sources.view_of, node.name, params.value_or(OpParams()));
   }
 

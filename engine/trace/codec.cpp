@@ -2,6 +2,7 @@
 #include "engine/trace/codec.h"
 #include "engine/trace/fields.h"
 
+#include <algorithm>
 #include <new>
 #include <type_traits>
 
@@ -236,7 +237,10 @@ bool Decoding::take_description(uint32_t field, const WireReader& in) {
     size_t budget = (size_t{1} << 24) + 40 * in.payload.size();
     Decoder decoder{in, budget};
     if (!decoder.message(in.payload, value)) return false;
-    if (is_old_) {
+    if constexpr (std::is_same_v<typename P::type, GraphInfo>) {
+      if (form_ < 2) mark_writers(value);
+    }
+    if (form_ == 0) {
       if (auto tuning = old_.description(value)) {
         sink_.describe(std::move(*tuning));
         return true;
@@ -281,7 +285,7 @@ bool Decoding::take_events(ByteSpan message) {
     e.b = unzigzag(b);
     e.id = static_cast<uint32_t>(id);
   }
-  if (is_old_) old_.events(events_);
+  if (form_ == 0) old_.events(events_);
   sink_.events(track, events_);
   return true;
 }
@@ -296,7 +300,7 @@ Status Decoding::take(ByteSpan message) {
                        ", this reads up to " + std::to_string(kRecordingVersion) + ")"};
         }
       } else if (in.field == kFormField && in.type == WireType::Varint) {
-        is_old_ = in.number == 0;
+        form_ = static_cast<uint32_t>(std::min<uint64_t>(in.number, UINT32_MAX));
       } else if (in.field == kEventsField) {
         if (in.type != WireType::Bytes || !take_events(in.payload)) return Error{"a packet of events is malformed"};
       } else if ((in.field >= kFirstDescriptionField && in.field < kEventsField) ||

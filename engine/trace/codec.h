@@ -19,9 +19,9 @@ inline constexpr uint32_t kFirstDescriptionField = 2;  // + the index in Descrip
 inline constexpr uint32_t kEventsField = 14;
 inline constexpr uint32_t kFormField = 16;              // how facts are written, in the first packet only
 inline constexpr uint32_t kLaterDescriptionField = 17;  // + the index in Description - 12
-// 0: some facts stand in sentences, and slices have no run; 1: each has a field of its own. Older readers skip what
-// they do not know, so that this is no new version.
-inline constexpr uint32_t kRecordingForm = 1;
+// 0: some facts stand in sentences, and slices have no run; 1: each has a field of its own; 2: tensors that write into their
+// source say so. Older readers skip what they do not know, so that this is no new version.
+inline constexpr uint32_t kRecordingForm = 2;
 inline constexpr size_t kEventsAPacket = 512;
 
 constexpr uint32_t description_field(size_t index) {
@@ -50,7 +50,7 @@ class Decoding {
   Sink& sink_;
   std::vector<Event> events_;  // reused
   OldForm old_;
-  bool is_old_ = true;  // until the first packet says otherwise
+  uint32_t form_ = 0;  // until the first packet says otherwise
 };
 
 }  // namespace arenascope::trace

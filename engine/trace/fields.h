@@ -16,7 +16,7 @@ void fields(A& a, TensorInfo& t) {
   a(9, t.sources), a(10, t.view_source), a(11, t.view_offset), a(12, t.backend), a(13, t.parameters), a(14, t.tasks);
   a(15, t.work_bytes), a(16, t.flags), a(17, t.op_number), a(18, t.axis), a(19, t.parts), a(20, t.gradient);
   a(21, t.accumulator), a(22, t.placement), a(23, t.uses), a(24, t.op_params), a(25, t.block), a(26, t.storage_offset);
-  a(27, t.storage_bytes);
+  a(27, t.storage_bytes), a(28, t.states);
 }
 template <class A>
 void fields(A& a, HeldBlock& b) {
@@ -63,7 +63,7 @@ void fields(A& a, RunEnd& r) {
 }
 template <class A>
 void fields(A& a, ThreadInfo& t) {
-  a(1, t.id), a(2, t.name), a(3, t.kind), a(4, t.device), a(5, t.process), a(6, t.thread);
+  a(1, t.id), a(2, t.name), a(3, t.kind), a(4, t.device), a(5, t.process), a(6, t.thread), a(7, t.program);
 }
 template <class A>
 void fields(A& a, DeviceInfo& d) {

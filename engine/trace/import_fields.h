@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What each importer does with each field of its format: in what it is shown, or why it is left out. A field of a file
-// that stands in neither list is a gap: tests/engine/trace/import_fields_test.cpp walks the traces that there are,
+// that stands in neither list is a gap: the tests/engine/trace/import_fields_*_test.cpp walk the traces that there are,
 // without the importers, and changes each field to see that what is said here is so.
 #pragma once
 #include <span>

@@ -3,6 +3,8 @@
 #include <arenascope/trace/import.h>
 #include "engine/trace/import_builder.h"
 
+#include <algorithm>
+#include <iterator>
 #include <new>
 
 namespace arenascope::trace {
@@ -285,8 +287,11 @@ class Importer {
     } else if (t.open.empty()) {
       ++skipped;
     } else {
-      builder.span(row(uuid, t), t.open.back().begin, std::max(time, t.open.back().begin), t.open.back().name);
-      t.open.pop_back();
+      // Packets need not be in the order of time: what began behind this end is another slice's.
+      auto ended = std::find_if(t.open.rbegin(), t.open.rend(), [&](const auto& open) { return open.begin <= time; });
+      if (ended == t.open.rend()) ended = t.open.rbegin();
+      builder.span(row(uuid, t), ended->begin, std::max(time, ended->begin), ended->name);
+      t.open.erase(std::next(ended).base());
     }
   }
 

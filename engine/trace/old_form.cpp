@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/trace/old_form.h"
 
+#include <arenascope/trace/owner.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -97,6 +99,12 @@ std::optional<EventKind> kind_of(uint32_t old) {
 }
 
 }  // namespace
+
+void mark_writers(GraphInfo& graph) {
+  for (TensorInfo& node : graph.nodes)
+    for (const std::string_view op : {"SET_ROWS", "OPTIMIZER_STEP", "CPY", "SET"})
+      if (node.op == op && (node.flags & kView) != 0) node.flags |= kWritesSource;
+}
 
 std::optional<Description> OldForm::description(GraphInfo& graph) {
   for (TensorInfo& node : graph.nodes) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The one place that reads what recordings of form 0 (codec.h) say in sentences, or do not say: the axis of a join, the
-// parts of a fused node, what tuning decided, that a result is not finite, the run of a slice. Everything behind it
-// sees typed fields alone.
+// The one place that reads what recordings of older forms (codec.h) say in sentences, or do not say: of form 0 the axis of a
+// join, the parts of a fused node, what tuning decided, that a result is not finite, the run of a slice; up to form 1 which
+// tensors write into their source. Everything behind it sees typed fields alone.
 #pragma once
 #include <arenascope/trace/info.h>
 
@@ -9,6 +9,9 @@
 #include <span>
 
 namespace arenascope::trace {
+
+// Flags tensors that write into their source by what their op was called when no flag told it.
+void mark_writers(GraphInfo& graph);
 
 class OldForm {
  public:

@@ -2,6 +2,7 @@
 #include <arenascope/trace/import.h>
 #include <fcntl.h>
 #include <unistd.h>
+#include "engine/trace/import_executorch.h"
 #include "engine/trace/input_file.h"
 
 #include <cerrno>
@@ -24,6 +25,8 @@ bool is_gzip(ByteSpan b) { return b.size() > 2 && b[0] == 0x1f && b[1] == 0x8b; 
 TraceKind sniff(ByteSpan head) {
   if (looks_like_recording(head)) return TraceKind::Recording;
   if (head.empty()) return TraceKind::Unknown;
+  if (is_executorch_dump(head)) return TraceKind::ExecuTorchDump;
+  if (ExecuTorchProgram::is_one(head)) return TraceKind::ExecuTorchProgram;
   size_t i = head.size() >= 3 && head[0] == 0xef && head[1] == 0xbb && head[2] == 0xbf ? 3 : 0;
   if (head.size() > 1 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5) return TraceKind::PytorchSnapshot;
   if (head[0] == 0x0a && head.size() > 2 && head[1] != '\n' && head[1] != '{' && head[1] != '[' && head[1] != ' ') {
@@ -46,12 +49,34 @@ Result<OpenReport> open_trace(ByteSpan bytes, const std::string& name, Sink& sin
     case TraceKind::Perfetto: return import_perfetto(bytes, name, sink);
     case TraceKind::ChromeJson: return import_chrome_json(bytes, name, sink);
     case TraceKind::PytorchSnapshot: return import_pytorch_snapshot(bytes, name, sink);
+    case TraceKind::ExecuTorchDump: return import_executorch_dump(bytes, name, nullptr, sink);
+    case TraceKind::ExecuTorchProgram: return import_executorch_program(bytes, name, sink);
     case TraceKind::Unknown: break;
   }
-  return Error{name + (bytes.empty() ? ": the file is empty."
-                                     : ": this is none of the traces that can be opened: a recording, a Perfetto or "
-                                       "Chrome trace, an ONNX Runtime profile or a PyTorch memory snapshot.")};
+  return Error{name + (bytes.empty()
+                           ? ": the file is empty."
+                           : ": this is none of the traces that can be opened: a recording, a Perfetto or "
+                             "Chrome trace, an ONNX Runtime profile, a PyTorch memory snapshot, or ExecuTorch's "
+                             "program or event dump.")};
 }
+
+namespace {
+
+// With the program whose dump it is, where that lies beside it.
+Result<OpenReport> open_dump(ByteSpan bytes, const std::filesystem::path& path, Sink& sink) {
+  auto beside = path;
+  beside.replace_extension(".pte");
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(beside, none))
+    return import_executorch_dump(bytes, path.string(), nullptr, sink);
+  const auto program_bytes = read_all(beside);
+  if (!program_bytes.ok()) return program_bytes.error();
+  const auto program = ExecuTorchProgram::read(as_bytes(*program_bytes), beside.string());
+  if (!program) return program.error();
+  return import_executorch_dump(bytes, path.string(), &*program, sink);
+}
+
+}  // namespace
 
 Result<OpenReport> open_trace(const std::filesystem::path& path, Sink& sink, const OpenOptions& options) {
   // A recording may be large: it is read in pieces. The first packet is short.
@@ -65,6 +90,7 @@ Result<OpenReport> open_trace(const std::filesystem::path& path, Sink& sink, con
   }
   const auto bytes = read_all(path);
   if (!bytes.ok()) return bytes.error();
+  if (is_executorch_dump(as_bytes(*bytes))) return open_dump(as_bytes(*bytes), path, sink);
   return open_trace(as_bytes(*bytes), path.string(), sink, options);
 }
 

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <arenascope/base/counted_random.h>
 #include <arenascope/train/image_data.h>
-#include "engine/train/counted_random.h"
 
 namespace arenascope::train {
 

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
+#include <arenascope/base/counted_random.h>
 #include <arenascope/models/checkpoint.h>
-#include "engine/train/counted_random.h"
 
 namespace arenascope::train {
 namespace {
@@ -30,6 +30,11 @@ std::span<const std::byte> bytes_of(const T& values) {
   return std::as_bytes(std::span(values));
 }
 
+bool takes(const models::Model& model, std::string_view input) {
+  return std::any_of(model.inputs.begin(), model.inputs.end(),
+                     [&](const models::ValueInfo& given) { return given.name == input; });
+}
+
 bool is_gradient_sum(const std::string& state) { return state.ends_with(gradient_sum_name("")); }
 
 bool is_finite(const TensorImpl& tensor, const std::vector<std::byte>& bytes) {
@@ -46,26 +51,43 @@ bool is_finite(const TensorImpl& tensor, const std::vector<std::byte>& bytes) {
 
 Trainer::~Trainer() = default;
 
+namespace {
+
+Result<SequenceShape> shape_of(const models::Model& model, int64_t tokens) {
+  if (!model.language) return SequenceShape();
+  const int64_t context = model.language->context;
+  if (context > 0 && tokens > context)
+    return Error{fmt::format("{} sees {} tokens, not {}", model.name, context, tokens)};
+  const int64_t most = context > 0 ? std::min<int64_t>(context, 512) : 512;
+  return SequenceShape{tokens > 0 ? tokens : most, model.language->vocabulary};
+}
+
+}  // namespace
+
 Result<SequenceShape> sequence_shape(const std::string& spec, int64_t tokens) {
   auto model = models::open_model(spec);
   if (!model) return model.error();
-  if (!model->language) return SequenceShape();
-  const int64_t context = model->language->context;
-  if (context > 0 && tokens > context)
-    return Error{fmt::format("{} sees {} tokens, not {}", model->name, context, tokens)};
-  const int64_t most = context > 0 ? std::min<int64_t>(context, 512) : 512;
-  return SequenceShape{tokens > 0 ? tokens : most, model->language->vocabulary};
+  return shape_of(*model, tokens);
 }
 
 namespace {
 
 // How many examples go through the graph at once, and how long they are.
 Status settle_sizes(const std::string& spec, TrainerOptions& options) {
-  auto shape = sequence_shape(spec, options.tokens);
+  auto model = models::open_model(spec);
+  if (!model) return model.error();
+  auto shape = shape_of(*model, options.tokens);
   if (!shape) return shape.error();
+  // keep_in_bf16() leaves the nodes in the order in which they take least.
+  if (options.precision == ActivationPrecision::BF16 && options.run.order == training_run().order)
+    options.run.order = "depth-first";
   models::OpenOptions& open = options.run.open;
+  open.learning = true;
+  open.dropout = options.dropout;
   const int64_t at_once = options.batch / options.accumulate;
   open.dims["batch"] = at_once;
+  for (const models::FreeDimension& free : model->free_dimensions)
+    if (free.axis == 0) open.dims[free.key()] = at_once;  // whatever the file calls it
   if (shape->tokens > 0) open.sequences = at_once, open.tokens = shape->tokens;
   return {};
 }
@@ -77,7 +99,8 @@ Result<models::Model> make_step_model(const std::string& spec, const TrainerOpti
   if (auto ok = settle_sizes(spec, settled); !ok) return ok.error();
   auto model = models::open_model(spec, settled.run.open);
   if (!model) return model.error();
-  return make_training_step(std::move(*model), {StepPart::Whole, options.loss, options.optimizer, false, {}});
+  return make_training_step(std::move(*model),
+                            {StepPart::Whole, options.loss, options.optimizer, false, {}, options.precision});
 }
 
 Result<std::unique_ptr<Trainer>> Trainer::open(const std::string& spec, const Dataset& data,
@@ -96,7 +119,9 @@ Result<std::unique_ptr<Trainer>> Trainer::open(const std::string& spec, const Da
 }
 
 Result<models::Model> Trainer::make_graph(const StepOptions& options) const {
-  auto model = models::open_model(spec_, options_.run.open);
+  models::OpenOptions open = options_.run.open;
+  open.learning = options.part == StepPart::Whole || options.part == StepPart::Gradients;
+  auto model = models::open_model(spec_, open);
   if (!model) return model.error();
   return make_training_step(std::move(*model), options);
 }
@@ -113,11 +138,18 @@ Result<std::unique_ptr<Runner>> Trainer::make_runner(models::Model model, bool r
 
 Status Trainer::open_graphs(const Dataset& data) {
   const bool whole = options_.accumulate == 1;
-  StepOptions step{
-      whole ? StepPart::Whole : StepPart::Gradients, options_.loss, options_.optimizer, options_.norms, {}};
+  StepOptions step{whole ? StepPart::Whole : StepPart::Gradients,
+                   options_.loss,
+                   options_.optimizer,
+                   options_.norms,
+                   {},
+                   options_.precision};
   auto model = make_graph(step);
   if (!model) return model.error();
   name_ = model->name;
+  drops_ = takes(*model, models::kDropoutInput);
+  if (options_.dropout.value_or(0) > 0 && !drops_)
+    return Error{fmt::format("{} has nothing in it that could be dropped at random", name_)};
   if (auto ok = find_examples(*model, model->path.empty() ? spec_ : model->path.string()); !ok) return ok;
   if (auto ok = fits(data); !ok) return ok;
   const std::string written = whole ? " (updated)" : gradient_sum_name("") + " (next)";
@@ -132,12 +164,12 @@ Status Trainer::open_graphs(const Dataset& data) {
   };
   if (auto ok = opened(std::move(model), true, step_); !ok) return ok;
   if (!whole) {
-    StepOptions update{StepPart::Update, options_.loss, options_.optimizer, options_.norms, trained_};
+    StepOptions update{StepPart::Update, options_.loss, options_.optimizer, options_.norms, trained_, {}};
     if (auto ok = opened(make_graph(update), true, update_); !ok) return ok;
   }
   if (!options_.resume.empty())
     if (auto ok = resume(options_.resume); !ok) return ok;
-  return opened(make_graph({StepPart::Measure, options_.loss, {}, false, {}}), false, measure_);
+  return opened(make_graph({StepPart::Measure, options_.loss, {}, false, {}, {}}), false, measure_);
 }
 
 // Which input takes the examples, and how many numbers of them.
@@ -196,13 +228,15 @@ Status Trainer::fits(const Dataset& data) const {
   return data.fits(classes_);
 }
 
-// Rows beyond those given have the label -1 and count for nothing.
+// Behind those given they come again, so that a batch's own statistics are theirs, with the label -1: they count for nothing.
 void Trainer::gather(const Dataset& data, std::span<const int64_t> which) {
   const size_t each = static_cast<size_t>(numbers_each_) * static_cast<size_t>(info(dtype_).block_bytes);
   const auto batch = static_cast<size_t>(options_.batch), rows = static_cast<size_t>(targets_each_);
   batch_.resize(batch * each);
   targets_.assign(batch * rows, -1);
   for (size_t i = 0; i < which.size(); ++i) data.put(which[i], batch_.data() + i * each, targets_.data() + i * rows);
+  for (size_t i = which.size(); i < batch && !which.empty(); ++i)
+    std::memcpy(batch_.data() + i * each, batch_.data() + (i - which.size()) * each, each);
 }
 
 int64_t Trainer::counted(int64_t part) const {
@@ -276,6 +310,9 @@ Result<Trainer::Sums> Trainer::run_step(const LearningRate& learning_rate) {
     if (update_)
       if (auto ok = step_->set_input(kAccumulate, bytes_of(std::array{kept, static_cast<float>(share)})); !ok)
         return ok.error();
+    const std::array<int64_t, 2> draw{static_cast<int64_t>(options_.seed), steps_ * options_.accumulate + part};
+    if (drops_)
+      if (auto ok = step_->set_input(models::kDropoutInput, bytes_of(draw)); !ok) return ok.error();
     auto ran = run_part(*step_, part);
     if (!ran) return ran.error();
     if (!std::isfinite(ran->loss)) return explain(ran->loss);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <arenascope/graph/autodiff.h>
+#include <arenascope/transform/kept_precision.h>
 
 namespace arenascope::train {
 namespace {
@@ -14,28 +15,30 @@ namespace {
 using models::Model;
 
 // Statistics are no parameters: they are measured, not trained.
-std::unordered_set<const TensorImpl*> statistics_of(const Graph& graph) {
+std::unordered_set<const TensorImpl*> statistics_of(const Model& model) {
   std::unordered_set<const TensorImpl*> out;
-  for (const TensorImpl* node : graph.nodes())
+  for (const TensorImpl* node : model.graph.nodes())
     if (node->op == Op::BatchNorm) out.insert({node->sources[3], node->sources[4]});
+  for (const models::Statistic& statistic : model.statistics) out.insert(statistic.kept.impl());
   return out;
 }
 
-// Weights become states, whose bytes the graph may write: the source's, copied.
+// Weights become states, whose bytes the graph may write: the source's, copied. Statistics too, but they are no parameters.
 std::vector<Tensor> take_parameters(Model& model) {
-  const auto statistics = statistics_of(model.graph);
+  const auto statistics = statistics_of(model);
   std::vector<Tensor> out;
   std::vector<models::Weight> others;
   for (models::Weight& weight : model.weights) {
     TensorImpl& tensor = *weight.tensor;
-    if (tensor.dtype != DType::F32 || tensor.rank() == 0 || statistics.count(&tensor)) {
+    if (tensor.dtype != DType::F32 || tensor.rank() == 0) {
       others.push_back(std::move(weight));
       continue;
     }
-    tensor.flags = (tensor.flags & ~kFlagWeight) | kFlagParameter;
+    const bool measured = statistics.count(&tensor) != 0;
+    tensor.flags = (tensor.flags & ~kFlagWeight) | (measured ? 0U : static_cast<uint32_t>(kFlagParameter));
     model.states.push_back({std::string(tensor.name), weight.tensor, MemoryKind::Persistent,
                             [source = weight.source](std::byte* to) { return source.write(to); }});
-    out.push_back(weight.tensor);
+    if (!measured) out.push_back(weight.tensor);
   }
   model.weights = std::move(others);
   return out;
@@ -106,17 +109,30 @@ class StepMaker {
       if (!g_.ok()) return g_.status();
       if (auto ok = model_.graph.expand(loss); !ok) return ok;
     }
+    for (const models::Statistic& statistic : model_.statistics)
+      if (auto ok = model_.graph.expand(statistic.next); !ok) return ok;
+    const size_t forward = model_.graph.nodes().size();
     auto gradients = build_gradients(g_, model_.graph, loss, parameters_);
     if (!gradients) return gradients.error();
     if (std::none_of(gradients->begin(), gradients->end(), [](const Tensor& t) { return t.defined(); }))
       return Error{"its loss depends on no weight that could be trained"};
     g_.layer("optimizer");
     // Zero times what is not finite is not zero.
-    if (whole) return update(*gradients, g_.op(Op::IsNan, {g_.scale(loss, 0)}, {}, "loss_is_not_finite"));
-    return add_sums(*gradients, accumulate);
+    const Tensor spoilt = g_.op(Op::IsNan, {g_.scale(loss, 0)}, {}, "loss_is_not_finite");
+    const std::vector<Tensor> written = written_statistics(spoilt);
+    const Status made = whole ? update(*gradients, spoilt, written) : add_sums(*gradients, accumulate, written);
+    return made.ok() && options_.precision == ActivationPrecision::BF16 ? keep_small(*logits, forward) : made;
   }
 
  private:
+  Status keep_small(const TensorImpl& logits, size_t forward) {
+    auto kept = keep_in_bf16(model_.graph, logits, forward);
+    if (!kept) return kept.error();
+    for (models::ValueInfo& output : model_.outputs)
+      output.tensor = kept->twins[model_.graph.find_node(*output.tensor).index()];
+    model_.graph = std::move(kept->graph);
+    return {};
+  }
   Status begin_graph(std::initializer_list<Tensor> ends) {
     if (!g_.ok()) return g_.status();
     auto graph = model_.context.new_graph(2 * model_.graph.nodes().size() + 64, true);
@@ -154,7 +170,22 @@ class StepMaker {
     return g_.op(Op::Sqrt, {squares.size() == 1 ? squares[0] : g_.concat(squares, 0)}, {}, kGradientNorms);
   }
 
-  Status update(std::span<const Tensor> gradients, const Tensor& spoilt) {
+  // What batch normalisation keeps, behind this batch.
+  std::vector<Tensor> written_statistics(const Tensor& spoilt) {
+    if (model_.statistics.empty()) return {};
+    g_.layer("statistics");
+    std::vector<Tensor> out;
+    for (const auto& [kept, next] : model_.statistics) {
+      OpParams params;
+      params.set(SetRowsParams{0, false});
+      out.push_back(g_.op(Op::SetRows, {kept, g_.op(Op::Where, {spoilt, kept, next})}, params,
+                          fmt::format("{} (measured)", kept.name())));
+    }
+    return out;
+  }
+
+  // Outputs: the norms, what the optimiser writes, and `others`.
+  Status update(std::span<const Tensor> gradients, const Tensor& spoilt, std::span<const Tensor> others) {
     g_.layer("optimizer");
     std::vector<Tensor> ends;
     if (options_.norms) ends.push_back(norms(gradients));
@@ -162,6 +193,7 @@ class StepMaker {
     const auto written =
         add_optimizer(g_, model_.graph, {parameters_, gradients}, options_.optimizer, numbers, spoilt, model_.states);
     ends.insert(ends.end(), written.begin(), written.end());
+    ends.insert(ends.end(), others.begin(), others.end());
     return finish(ends);
   }
 
@@ -172,10 +204,9 @@ class StepMaker {
     return sum;
   }
 
-  Status add_sums(std::span<const Tensor> gradients, const Tensor& accumulate) {
+  Status add_sums(std::span<const Tensor> gradients, const Tensor& accumulate, std::vector<Tensor> written) {
     g_.layer("gradient sums");
     const Tensor kept = g_.slice(accumulate, 0, 0, 1);
-    std::vector<Tensor> written;
     for (size_t i = 0; i < parameters_.size(); ++i) {
       if (!gradients[i]) continue;
       const Tensor sum = sum_of(parameters_[i]);
@@ -206,7 +237,7 @@ class StepMaker {
       gradients.push_back(has ? sum_of(parameter) : Tensor());
     }
     sums_ = gradients;
-    return note_sums(update(gradients, {}));
+    return note_sums(update(gradients, {}, {}));
   }
 
   Model& model_;
@@ -230,6 +261,14 @@ const char* name(Loss loss) {
 std::optional<Loss> parse_loss(std::string_view text) {
   for (Loss loss : {Loss::CrossEntropy, Loss::SquaredError, Loss::BinaryCrossEntropy})
     if (text == name(loss)) return loss;
+  return std::nullopt;
+}
+
+const char* name(ActivationPrecision precision) { return precision == ActivationPrecision::F32 ? "f32" : "bf16"; }
+
+std::optional<ActivationPrecision> parse_activation_precision(std::string_view text) {
+  for (ActivationPrecision precision : {ActivationPrecision::F32, ActivationPrecision::BF16})
+    if (text == name(precision)) return precision;
   return std::nullopt;
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include <arenascope/graph/origin.h>
+
 #include "engine/transform/graph_copier.h"
 
 namespace arenascope {
@@ -175,6 +177,12 @@ class Fusing {
     if (!made) return made;
     (*made)->flags = last.flags;
     (*made)->placement = last.placement;
+    Origins origins;
+    for (const NodeId part : record.held) {
+      const Origins& own = origins_of(copier_.given().node(part));
+      origins.insert(origins.end(), own.begin(), own.end());
+    }
+    set_origins(*made, std::move(origins));
     record.node = *made;
     out_.fused.push_back(std::move(record));
     return made;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <arenascope/graph/origin.h>
+
 namespace arenascope {
 
 Result<GraphCopier> GraphCopier::start(const Graph& given) {
@@ -52,6 +54,14 @@ Result<Tensor> GraphCopier::copy(const TensorImpl& node, std::span<const Tensor>
   (*made)->flags = node.flags;
   (*made)->placement = node.placement;
   if (node.channels_last()) (*made)->strides.set(node.strides.span());
+  set_origins(*made, origins_of(node));
+  return made;
+}
+
+Result<Tensor> GraphCopier::new_leaf(const TensorImpl& node) {
+  enter_layer_of(node);
+  auto made = context_.new_tensor(node.dtype, Dims(node.sizes), node.name);
+  if (made) (*made)->flags |= kFlagWeight;
   return made;
 }
 

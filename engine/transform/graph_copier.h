@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How every transform makes its graph: over the given one, node by node, into a growing pool of its own. What is given
 // to a graph (leafs and parameters) is shared by both; each other node has a twin in the same layer, with the same role
-// (flags), placement and layout in memory. finish() collects the graph and carries gradients and accumulators over.
+// (flags), origins, placement and layout in memory. finish() collects the graph and carries gradients and accumulators over.
 #pragma once
 #include <functional>
 #include <string_view>
@@ -37,6 +37,9 @@ class GraphCopier {
   // A given tensor of another type, with the role, the gradient and the accumulator of `origin`, which stays where
   // somebody still reads it.
   Result<Tensor> convert_given(const TensorImpl& origin, DType dtype);
+
+  // A weight that the given graph does not have, of a node's type and sizes, named as it is.
+  Result<Tensor> new_leaf(const TensorImpl& node);
 
   // The next node of the new graph. Errors: none but those of finish().
   void place(const Tensor& node) { placed_.push_back(node); }

@@ -102,7 +102,7 @@ class LayingOut {
 };
 
 // Which nodes' results lie with their channels last, by node.
-std::vector<uint8_t> choose_layouts(const Graph& graph, const Capabilities& backend) {
+std::vector<uint8_t> choose_layouts(const Graph& graph, const Capabilities& backend, const LayoutOptions& options) {
   const auto nodes = graph.nodes();
   const auto leafs = graph.leafs();
   std::vector<uint8_t> out(nodes.size(), 0);
@@ -111,7 +111,7 @@ std::vector<uint8_t> choose_layouts(const Graph& graph, const Capabilities& back
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (!has_work(*nodes[i])) continue;
     can[i] = backend.channels_last(*nodes[i]);
-    if (!may_lie_last(*nodes[i])) can[i].computes = false;
+    if (!may_lie_last(*nodes[i]) || nodes[i]->byte_count() > options.most_image_bytes) can[i].computes = false;
     gains = gains || (can[i].computes && can[i].gain > 0);
   }
   if (!gains) return out;
@@ -143,8 +143,8 @@ std::vector<uint8_t> choose_layouts(const Graph& graph, const Capabilities& back
 
 }  // namespace
 
-Result<LaidOutGraph> lay_out_images(const Graph& graph, const Capabilities& backend) {
-  const auto last = choose_layouts(graph, backend);
+Result<LaidOutGraph> lay_out_images(const Graph& graph, const Capabilities& backend, const LayoutOptions& options) {
+  const auto last = choose_layouts(graph, backend, options);
   auto copier = GraphCopier::start(graph);
   if (!copier) return copier.error();
   LaidOutGraph out;

@@ -118,7 +118,8 @@ void ArenaView::update_header() {
   const auto bytes = [](std::string id, Bytes b) {
     return figure(std::move(id), static_cast<double>(b), FigureUnit::Bytes);
   };
-  h.facts << (a.seen.empty() ? tr("planned") : a.derived ? tr("places observed, times derived") : tr("observed"));
+  if (context().source->plan() != nullptr || !a.seen.empty())
+    h.facts << (a.seen.empty() ? tr("planned") : a.derived ? tr("places observed, times derived") : tr("observed"));
   if (a.arena > 0) h.add(with_figures(tr("arena %1"), {bytes(plan_figure(plan_id, "arena"), a.arena)}));
   if (const trace::PlanInfo* plan = context().source->plan()) {
     if (a.blocks > 0) {
@@ -314,11 +315,13 @@ void ArenaView::draw_overlay(QCPPainter* painter) {
   outline(painter, model.current(), true);
 }
 
+// Counters tell how much memory there was, and not where it lay.
 QString ArenaView::nothing_to_show() const {
   const trace::Snapshot& s = *context().source->snapshot();
-  return context().source->plan() == nullptr && s.memory_events.empty() && s.slices.empty() && s.open_slices.empty()
-             ? tr("Nothing here was placed in an arena.")
-             : QString();
+  const bool told = !s.memory_events.empty() || !s.slices.empty() || !s.open_slices.empty();
+  const bool drawn = !picture_ || !picture_->bodies || !picture_->bodies->empty() || !picture_->outlines->empty();
+  return context().source->plan() == nullptr && !(told && drawn) ? tr("Nothing here was placed in an arena.")
+                                                                 : QString();
 }
 
 }  // namespace arenascope::views

@@ -56,12 +56,18 @@ void ArenaView::update_space_header() {
   free.hatch_colour = c[Role::Hole];
   waste.hatch = Hatch::Diagonal;
   waste.hatch_colour = c.dim_text;
-  h.legend = {{tr("seen"), styles[kSliceWork0]},
-              {tr("free"), free},
-              {tr("waste"), waste},
-              {tr("input"), styles[kSliceInput]},
-              {tr("output"), styles[kSliceOutput]},
-              {tr("weight"), styles[kSliceWeight]}};
+  std::vector<bool> met(kSliceStyles, false);  // what does not occur needs no word
+  for (size_t i = 0; a.bodies && i < a.bodies->size(); ++i) met[(*a.bodies)[i].style % kSliceStyles] = true;
+  const auto add = [&](bool there, const QString& text, const RectStyle& style) {
+    if (there) h.legend.push_back({text, style});
+  };
+  add(met[kSliceWork0] || met[kSliceWork1] || met[kSliceWork2], tr("seen"), styles[kSliceWork0]);
+  add(a.totals.unused > 0, tr("free"), free);
+  add(std::any_of(a.space_slices.begin(), a.space_slices.end(), [](const auto& s) { return s.asked < s.bytes; }),
+      tr("waste"), waste);
+  add(met[kSliceInput], tr("input"), styles[kSliceInput]);
+  add(met[kSliceOutput], tr("output"), styles[kSliceOutput]);
+  add(met[kSliceWeight], tr("weight"), styles[kSliceWeight]);
   if (a.other_arena > 0) {
     RectStyle other;
     other.outline = c.category(1);

@@ -3,13 +3,12 @@
 
 #include <QCoreApplication>
 #include <QFileInfo>
-#include <QImage>
 #include <QPageSize>
 #include <QPainter>
 #include <QPdfWriter>
 #include <QSaveFile>
 #include <QSvgGenerator>
-#include <cmath>
+#include <algorithm>
 
 namespace arenascope::views {
 
@@ -23,62 +22,117 @@ Error failed(const QString& path, const QString& why) {
                    .toStdString()};
 }
 
-bool paint_png(Paintable& view, QIODevice* file, QSize size, double scale) {
-  QImage image((QSizeF(size) * scale).toSize(), QImage::Format_ARGB32_Premultiplied);
-  if (image.isNull()) return false;
-  image.fill(Qt::white);
-  QPainter painter(&image);
-  painter.scale(scale, scale);
-  view.paint(&painter, size);
-  painter.end();
-  return image.save(file, "PNG");
+constexpr int kBand = 128;  // rows of pixels, behind which somebody may say that it is enough
+
+QString kind_of(const QString& path) { return QFileInfo(path).suffix().toLower(); }
+
+// Passes on what is written, as long as somebody wants it.
+class WantedFile : public QIODevice {
+ public:
+  WantedFile(QIODevice* file, const PictureProgress& progress) : file_(file), progress_(progress) {
+    open(QIODevice::WriteOnly);
+  }
+
+ protected:
+  qint64 readData(char*, qint64) override { return -1; }
+  qint64 writeData(const char* bytes, qint64 size) override {
+    return progress_ && !progress_(kDrawn) ? -1 : file_->write(bytes, size);
+  }
+
+ private:
+  static constexpr double kDrawn = 0.5;  // how long packing takes beside drawing is not known
+  QIODevice* file_;
+  const PictureProgress& progress_;
+};
+
+bool play(QPicture strokes, QPaintDevice* device) {
+  QPainter painter;
+  if (!painter.begin(device)) return false;
+  painter.drawPicture(0, 0, strokes);
+  return painter.end();
 }
 
-bool paint_svg(Paintable& view, QIODevice* file, QSize size) {
+bool write_png(const PictureDraft& draft, QIODevice* file, const PictureProgress& progress) {
+  const QImage image = image_of(draft, progress);
+  return !image.isNull() && image.save(file, "PNG");
+}
+
+bool write_svg(const PictureDraft& draft, QIODevice* file) {
   QSvgGenerator svg;
   svg.setOutputDevice(file);
   svg.setResolution(96);
-  svg.setSize(size);
-  svg.setViewBox(QRect(QPoint(), size));
+  svg.setSize(draft.size);
+  svg.setViewBox(QRect(QPoint(), draft.size));
   svg.setTitle(QStringLiteral("Arenascope"));
-  QPainter painter;
-  if (!painter.begin(&svg)) return false;
-  view.paint(&painter, size);
-  return painter.end();
+  return play(draft.strokes, &svg);
 }
 
-bool paint_pdf(Paintable& view, QIODevice* file, QSize size) {
+bool write_pdf(const PictureDraft& draft, QIODevice* file) {
   QPdfWriter pdf(file);
   pdf.setCreator(QStringLiteral("Arenascope"));
   pdf.setResolution(96);
-  pdf.setPageSize(QPageSize(QSizeF(size) * 72.0 / 96.0, QPageSize::Point, QString(), QPageSize::ExactMatch));
+  pdf.setPageSize(QPageSize(QSizeF(draft.size) * 72.0 / 96.0, QPageSize::Point, QString(), QPageSize::ExactMatch));
   pdf.setPageMargins(QMarginsF());
-  QPainter painter;
-  if (!painter.begin(&pdf)) return false;
-  view.paint(&painter, size);
-  return painter.end();
+  return play(draft.strokes, &pdf);
 }
 
 }  // namespace
 
-Status export_picture(Paintable& view, const QString& path, QSize size, double scale) {
+Result<PictureDraft> draft_picture(Paintable& view, const QString& path, QSize size, double scale) {
   if (size.width() < 16 || size.height() < 16 || size.width() > 20000 || size.height() > 20000 || !(scale > 0) ||
       scale > 8 || size.width() * scale > 32000 || size.height() * scale > 32000) {
     return failed(path, say(QT_TRANSLATE_NOOP("arenascope::views::Export",
                                               "its size must lie between 16 and 20000 pixels, 32000 when scaled")));
   }
-  const QString kind = QFileInfo(path).suffix().toLower();
+  const QString kind = kind_of(path);
   if (kind != QLatin1String("png") && kind != QLatin1String("svg") && kind != QLatin1String("pdf")) {
     return failed(path, say(QT_TRANSLATE_NOOP("arenascope::views::Export", "its name must end in .png, .svg or .pdf")));
   }
-  QSaveFile file(path);
-  if (!file.open(QIODevice::WriteOnly)) return failed(path, file.errorString());
-  const bool painted = kind == QLatin1String("png")   ? paint_png(view, &file, size, scale)
-                       : kind == QLatin1String("svg") ? paint_svg(view, &file, size)
-                                                      : paint_pdf(view, &file, size);
-  if (!painted) return failed(path, say(QT_TRANSLATE_NOOP("arenascope::views::Export", "painting it failed")));
-  if (!file.commit()) return failed(path, file.errorString());
+  if (kind != QLatin1String("png")) scale = 1;  // without pixels
+  PictureDraft draft;
+  draft.path = path;
+  draft.size = (QSizeF(size) * scale).toSize();
+  QPainter painter(&draft.strokes);
+  painter.setRenderHint(QPainter::LosslessImageRendering, kind != QLatin1String("png"));
+  painter.scale(scale, scale);
+  view.paint(&painter, size);
+  painter.end();
+  return draft;
+}
+
+QImage image_of(const PictureDraft& draft, const PictureProgress& progress) {
+  QImage image(draft.size, QImage::Format_ARGB32_Premultiplied);
+  if (image.isNull()) return image;
+  image.fill(Qt::white);
+  QPicture strokes = draft.strokes;
+  for (int top = 0; top < image.height(); top += kBand) {
+    if (progress && !progress(0.5 * top / image.height())) return {};
+    QImage band(image.scanLine(top), image.width(), std::min(kBand, image.height() - top), image.bytesPerLine(),
+                image.format());
+    QPainter painter(&band);
+    painter.drawPicture(0, -top, strokes);
+  }
+  return image;
+}
+
+Status write_picture(const PictureDraft& draft, const PictureProgress& progress) {
+  QSaveFile file(draft.path);
+  if (!file.open(QIODevice::WriteOnly)) return failed(draft.path, file.errorString());
+  WantedFile wanted(&file, progress);
+  const QString kind = kind_of(draft.path);
+  const bool painted = kind == QLatin1String("png")   ? write_png(draft, &wanted, progress)
+                       : kind == QLatin1String("svg") ? write_svg(draft, &wanted)
+                                                      : write_pdf(draft, &wanted);
+  if (!painted || (progress && !progress(1)))
+    return failed(draft.path, say(QT_TRANSLATE_NOOP("arenascope::views::Export", "painting it failed")));
+  if (!file.commit()) return failed(draft.path, file.errorString());
   return {};
+}
+
+Status export_picture(Paintable& view, const QString& path, QSize size, double scale) {
+  auto draft = draft_picture(view, path, size, scale);
+  if (!draft) return draft.error();
+  return write_picture(*draft);
 }
 
 }  // namespace arenascope::views

@@ -14,6 +14,7 @@ class PlotCanvas : public QWidget {
  public:
   QCustomPlot* plot() const { return plot_; }
   const HeaderContent& header() const { return header_->content(); }
+  const ThemeColours& colours() const { return context_.theme->colours(); }
   virtual QString view_name() const = 0;
   // Milliseconds of the last repaint of the data.
   double last_frame_ms() const { return plot_->replotTime(); }
@@ -36,7 +37,6 @@ class PlotCanvas : public QWidget {
 
   const ViewContext& context() const { return context_; }
   void use_context(const ViewContext& context) { context_ = context; }
-  const ThemeColours& colours() const { return context_.theme->colours(); }
   QCPAxis* x_axis() const { return plot_->xAxis; }
   QCPAxis* y_axis() const { return plot_->yAxis; }
   void set_header(HeaderContent content);

@@ -137,7 +137,9 @@ void PlotView::paint(QPainter* painter, QSize size) {
   lay_out();
   apply_axis();
   const int width = std::max(size.width() - kSideMargins, 16);
-  if (PreparedPtr p = work()(input(context().axis->range(), width), {})) {
+  if (is_prepared(width)) {
+    show_fitted(prepared_);
+  } else if (PreparedPtr p = work()(input(context().axis->range(), width), {})) {
     prepared_ = p;
     show_fitted(p);
   }
@@ -159,17 +161,22 @@ void PlotView::paint(QPainter* painter, QSize size) {
   if (isVisible()) prepare();
 }
 
-void PlotView::axis_moved() {
-  apply_axis();
+// Of what is seen, for so many pixels; a little too coarse or too fine does no harm.
+bool PlotView::covers(int pixels) const {
   const SharedAxis& axis = *context().axis;
   const AxisRange seen = axis.range();
-  const double per_pixel = seen.length() / std::max(plot()->axisRect()->width(), 1);
+  const double per_pixel = seen.length() / std::max(pixels, 1);
   const bool covered = prepared_ && prepared_->mode == axis.mode() && prepared_->covered.lo <= seen.lo &&
                        prepared_->covered.hi >= seen.hi;
-  // A little too coarse or too fine does no harm.
-  const bool sharp = prepared_ && (prepared_->per_pixel == 0 ||
-                                   (prepared_->per_pixel < per_pixel * 1.25 && prepared_->per_pixel > per_pixel / 4));
-  if (!covered || !sharp) prepare();
+  return covered && (prepared_->per_pixel == 0 ||
+                     (prepared_->per_pixel < per_pixel * 1.25 && prepared_->per_pixel > per_pixel / 4));
+}
+
+bool PlotView::is_prepared(int pixels) const { return !stale_ && !background_.busy() && covers(pixels); }
+
+void PlotView::axis_moved() {
+  apply_axis();
+  if (!covers(plot()->axisRect()->width())) prepare();
   redraw();
 }
 

@@ -87,6 +87,8 @@ class PlotView : public PlotCanvas, public Paintable {
   void take(const PreparedPtr& prepared);
   void show_fitted(const PreparedPtr& prepared);
   void axis_moved();
+  bool covers(int pixels) const;
+  bool is_prepared(int pixels) const;  // what is shown is of the newest data, and fine enough for so many
   bool wheel(QWheelEvent* event);
   bool press(QMouseEvent* event);
   bool move(QMouseEvent* event);

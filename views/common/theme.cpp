@@ -117,6 +117,12 @@ ThemeColours ThemeColours::high_contrast() {
   return c;
 }
 
+ThemeColours ThemeColours::of(const QPalette& palette) {
+  const QColor ground = palette.color(QPalette::Base);
+  if (ground == QColor(Qt::black) && palette.color(QPalette::Text) == QColor(Qt::white)) return high_contrast();
+  return ground.lightness() < 128 ? dark_colours() : light();
+}
+
 Hatch hatch_of(Role role) {
   switch (role) {
     case Role::Copy: return Hatch::Arrow;

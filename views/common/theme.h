@@ -50,6 +50,8 @@ struct ThemeColours {
   static ThemeColours light();
   static ThemeColours dark_colours();
   static ThemeColours high_contrast();
+  // Those that a palette of Theme::palette() goes with, for a widget that is handed no theme.
+  static ThemeColours of(const QPalette& palette);
 };
 
 // 0 is all `a`, 1 all `b`.

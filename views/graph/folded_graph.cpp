@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "folded_graph.h"
 
+#include <arenascope/trace/owner.h>
+
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -52,9 +54,7 @@ std::vector<bool> badges(const GraphInfo& graph) {
 
 // What writes into a source shares its bytes, and computes nevertheless.
 bool is_view_node(const TensorInfo& node) {
-  for (const char* writes : {"SET_ROWS", "OPTIMIZER_STEP", "CPY", "SET"})
-    if (node.op == writes) return false;
-  return (node.flags & trace::kView) != 0;
+  return (node.flags & (trace::kView | trace::kWritesSource)) == trace::kView;
 }
 
 Layers layers_of(const GraphInfo& graph, size_t derive_above, size_t run_length) {

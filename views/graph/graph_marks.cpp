@@ -37,17 +37,25 @@ int32_t vertex_of(const GraphScene& scene, TensorRef ref) {
   return -1;
 }
 
-// Parameter, gradient and accumulator of which the tensor is one.
+// The parameter, its gradient, accumulator and optimiser states of which the tensor is one.
 std::vector<GradientLink> gradient_links(const GraphScene& scene, TensorRef ref) {
+  using To = GradientLink::To;
   std::vector<GradientLink> links;
-  const auto add = [&](TensorRef from, TensorRef to, bool to_sum) {
-    const GradientLink link{vertex_of(scene, from), vertex_of(scene, to), to_sum};
-    if (link.from >= 0 && link.to >= 0 && link.from != link.to) links.push_back(link);
+  const auto add = [&](TensorRef from, TensorRef to, To kind) {
+    const GradientLink link{vertex_of(scene, from), vertex_of(scene, to), kind};
+    if (link.from >= 0 && link.to >= 0 && link.from != link.to &&
+        std::find(links.begin(), links.end(), link) == links.end())
+      links.push_back(link);
   };
   const auto look_at = [&](const trace::TensorInfo& tensor, TensorRef own) {
-    if (!tensor.gradient.valid() || (own != ref && tensor.gradient != ref && tensor.accumulator != ref)) return;
-    add(own, tensor.gradient, false);
-    if (tensor.accumulator.valid()) add(tensor.gradient, tensor.accumulator, true);
+    const auto& states = tensor.states;
+    const bool is_one = own == ref || tensor.gradient == ref || tensor.accumulator == ref ||
+                        std::find(states.begin(), states.end(), ref) != states.end();
+    if (!is_one) return;
+    TensorRef last = own;
+    for (const auto& [next, kind] : {std::pair(tensor.gradient, To::Gradient), std::pair(tensor.accumulator, To::Sum)})
+      if (next.valid()) add(last, next, kind), last = next;
+    for (const TensorRef state : states) add(last, state, To::State);
   };
   if (!ref.valid()) return links;
   for (size_t i = 0; i < scene.info->nodes.size(); ++i) look_at(scene.info->nodes[i], TensorRef::node(NodeId(i)));

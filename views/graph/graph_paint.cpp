@@ -309,10 +309,14 @@ void paint_link(QPainter& painter, const GraphScene& scene, const GradientLink& 
   const double bend = 40 + std::abs(to.y() - from.y()) * 0.15 + std::abs(to.x() - from.x()) * 0.3;
   QPainterPath path(from);
   path.cubicTo(from + QPointF(bend, 0), to + QPointF(bend, 0), to);
+  using To = GradientLink::To;
+  const QColor colour = colours[link.kind == To::Gradient ? Role::Allocation
+                                : link.kind == To::Sum    ? Role::Weight
+                                                          : Role::Output];
   painter.setBrush(Qt::NoBrush);
-  painter.setPen(QPen(colours[link.to_sum ? Role::Weight : Role::Allocation], 1.8, Qt::DashLine));
+  painter.setPen(QPen(colour, 1.8, link.kind == To::State ? Qt::DotLine : Qt::DashLine));
   painter.drawPath(path);
-  painter.setPen(QPen(colours[link.to_sum ? Role::Weight : Role::Allocation], 1.8));
+  painter.setPen(QPen(colour, 1.8));
   painter.drawLine(to, to + QPointF(8, -4));
   painter.drawLine(to, to + QPointF(8, 4));
 }

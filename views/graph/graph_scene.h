@@ -48,10 +48,12 @@ struct GraphScene {
   bool ready() const { return info && folded && layout; }
 };
 
-// From a parameter to its gradient, or from there to what gradients are added up in: no edges, as nobody reads them there.
+// From a parameter to its gradient, from there to what gradients are added up in, and on to what the optimiser keeps: no edges,
+// as nobody reads them there.
 struct GradientLink {
+  enum class To : uint8_t { Gradient, Sum, State };
   int32_t from = 0, to = 0;  // vertices
-  bool to_sum = false;
+  To kind = To::Gradient;
   bool operator==(const GradientLink&) const = default;
 };
 
@@ -61,7 +63,7 @@ struct SceneMarks {
   std::vector<int32_t> breakpoints;
   int32_t hovered = -1;
   LeafId leaf;                      // its chips are outlined
-  std::vector<GradientLink> links;  // of the selected parameter, gradient or accumulator
+  std::vector<GradientLink> links;  // of the selected parameter, gradient, accumulator or state
 };
 
 std::vector<VertexText> vertex_texts(const trace::GraphInfo& info, const Layers& layers, const FoldedGraph& folded);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A page of the inspector being written: titles, sections, rows and links, as HTML and as facts for a table. What each
-// kind of selection tells is in inspector_text.cpp and inspector_ranges.cpp.
+// kind of selection tells is in a file of its own beside this one.
 #pragma once
 #include <views/common/format.h>
 #include <views/inspector/inspector_text.h>
@@ -108,6 +108,8 @@ class Page {
 
 QString range_text(Bytes offset, Bytes size);  // "[0x40, +1.0 KiB)"
 
+void tensor_page(Page& page, TensorRef ref);
+void summary(Page& page);  // nothing is selected
 // The pages of what is more than one tensor.
 void steps_page(Page& page, const StepRangeSelection& range);
 void time_page(Page& page, const TimeRangeSelection& range);

@@ -49,19 +49,7 @@ LessonPanel::LessonPanel(QWidget* parent) : QWidget(parent) {
   problem_->setObjectName(QStringLiteral("lesson_problem"));
   problem_->setWordWrap(true);
   problem_->hide();
-  auto* bar = new QHBoxLayout;
-  bar->setContentsMargins(8, 4, 8, 4);
-  bar->addWidget(chooser_, 1);
-  bar->addWidget(where_);
-  for (QToolButton* b : {large_, back_, again_, next_}) bar->addWidget(b);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
-  column->addLayout(bar);
-  column->addWidget(text_, 1000);
-  column->addWidget(question_);
-  column->addWidget(problem_);
-  column->addStretch(1);
+  arrange();
   connect(chooser_, &QComboBox::activated, this, [this](int i) { begin(chooser_->itemData(i).toString()); });
   connect(text_->document()->documentLayout(), &QAbstractTextDocumentLayout::documentSizeChanged, this,
           [this] { fit_text(); });
@@ -82,6 +70,27 @@ LessonPanel::LessonPanel(QWidget* parent) : QWidget(parent) {
           [this] { progress_.answer(text_of(open_lesson()->id), step_, question_->answered()); });
   connect(question_, &QuestionBox::solved, this, &LessonPanel::solved);
   retranslate();
+}
+
+void LessonPanel::arrange() {
+  auto* top = new QHBoxLayout;  // a title wants the whole width
+  top->setContentsMargins(8, 4, 8, 0);
+  top->addWidget(chooser_, 1);
+  top->addWidget(large_);
+  auto* bar = new QHBoxLayout;
+  bar->setContentsMargins(8, 4, 8, 4);
+  bar->addWidget(where_);
+  bar->addStretch(1);
+  for (QToolButton* b : {back_, again_, next_}) bar->addWidget(b);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addLayout(top);
+  column->addLayout(bar);
+  column->addWidget(text_, 1000);
+  column->addWidget(question_);
+  column->addWidget(problem_);
+  column->addStretch(1);
 }
 
 const lesson::Lesson* LessonPanel::open_lesson() const {
@@ -175,6 +184,7 @@ void LessonPanel::update_bar() {
   const lesson::Lesson* l = open_lesson();
   const int steps = l ? static_cast<int>(l->steps.size()) : 0;
   chooser_->setCurrentIndex(lesson_ + 1);
+  chooser_->setToolTip(chooser_->currentText());
   back_->setEnabled(l && step_ > 0);
   again_->setEnabled(current() != nullptr);
   const bool summary = l && step_ == steps;
@@ -207,6 +217,10 @@ void LessonPanel::retranslate() {
   where_->setMinimumWidth(fontMetrics().horizontalAdvance(tr("step %1 of %2").arg(88).arg(88)));
   next_->setText(tr("Next Lesson"));
   next_->setMinimumWidth(next_->sizeHint().width());
+  // Lines of text want more than the bar does: what all of it would take side by side.
+  int width = chooser_->minimumSizeHint().width() + where_->minimumWidth();
+  for (const QToolButton* b : {large_, back_, again_, next_}) width += b->sizeHint().width();
+  setMinimumWidth(width + 7 * style()->pixelMetric(QStyle::PM_LayoutHorizontalSpacing));
   large_->setToolTip(tr("Large type, and a frame around what is spoken of: for a class"));
   large_->setAccessibleName(tr("Large Type"));
   chooser_->setAccessibleName(tr("Lesson"));

@@ -53,6 +53,7 @@ class LessonPanel : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
+  void arrange();
   void show_step(bool act);
   void show_text();
   void fit_text();

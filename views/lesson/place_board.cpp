@@ -80,8 +80,7 @@ QPoint PlaceBoard::point_of(size_t i, Bytes offset) const {
 }
 
 void PlaceBoard::paintEvent(QPaintEvent*) {
-  const bool dark = palette().color(QPalette::Base).lightness() < 128;
-  const ThemeColours c = dark ? ThemeColours::dark_colours() : ThemeColours::light();
+  const ThemeColours c = ThemeColours::of(palette());
   QPainter painter(this);
   painter.fillRect(rect(), c.background);
   painter.fillRect(map(), c.panel);

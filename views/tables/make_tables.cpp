@@ -75,11 +75,6 @@ ColumnUnit unit_of(const Column& column, size_t rows) {
   return ColumnUnit::None;
 }
 
-QString shown_unit(ColumnUnit unit) {
-  static const QString units[] = {{}, QStringLiteral("B"), QStringLiteral("s"), QStringLiteral("%")};
-  return units[static_cast<size_t>(unit)];
-}
-
 QString saved_unit(ColumnUnit unit) {
   static const QString units[] = {{}, QStringLiteral("B"), QStringLiteral("ns"), QStringLiteral("0..1")};
   return units[static_cast<size_t>(unit)];

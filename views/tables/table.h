@@ -54,11 +54,10 @@ using TablePtr = std::shared_ptr<const Table>;
 // A column of bytes that are no figures: each is what a row is about.
 Column bytes_column(const QString& title, const QString& tip, std::function<double(size_t row)> value);
 
-// What a column's numbers are, as its cells write them: what its header says, and that of a file, which has them as they
-// are.
+// What a column's numbers are: what the header of a file says, which has them as they are. On the screen each cell has its
+// unit itself.
 enum class ColumnUnit : uint8_t { None, Bytes, Time, Share };
 ColumnUnit unit_of(const Column& column, size_t rows);
-QString shown_unit(ColumnUnit unit);  // "s", "B" or "%", before which a cell may put its prefix
 QString saved_unit(ColumnUnit unit);  // "ns", "B" or "0..1"
 
 inline QString text(const std::string& s) { return QString::fromStdString(s); }
@@ -76,6 +75,8 @@ struct TableInput {
 };
 
 TablePtr nodes_table(const TableInput& input);
+TablePtr ops_table(const TableInput& input);     // the nodes put together by op, the longest first
+TablePtr layers_table(const TableInput& input);  // and by layer
 TablePtr blocks_table(const TableInput& input);
 TablePtr objects_table(const TableInput& input);
 TablePtr barriers_table(const TableInput& input);

@@ -21,11 +21,11 @@ bool holds_text(const Table& table, size_t row, const QString& text) {
                      [&](const Column& c) { return c.text(row).contains(text, Qt::CaseInsensitive); });
 }
 
-QString as_csv(const Table& table, const std::vector<ColumnUnit>& units, const std::vector<uint32_t>& rows) {
+QString as_csv(const Table& table, const std::vector<uint32_t>& rows) {
   QStringList fields;
-  for (size_t c = 0; c < table.columns.size(); ++c) {
-    const QString unit = saved_unit(units[c]), &title = table.columns[c].title;
-    fields << (unit.isEmpty() ? title : QStringLiteral("%1 (%2)").arg(title, unit));
+  for (const Column& column : table.columns) {
+    const QString unit = saved_unit(unit_of(column, table.rows));
+    fields << (unit.isEmpty() ? column.title : QStringLiteral("%1 (%2)").arg(column.title, unit));
   }
   QString out = csv_line(std::exchange(fields, {}));
   for (const uint32_t row : rows) {
@@ -90,18 +90,12 @@ void TableModel::set_table(TablePtr table) {
   const bool same_kind = table_ && table && table_->columns.size() == table->columns.size() &&
                          std::equal(table->columns.begin(), table->columns.end(), table_->columns.begin(),
                                     [](const Column& a, const Column& b) { return a.title == b.title; });
-  std::vector<ColumnUnit> units;
-  if (table)
-    for (const Column& column : table->columns) units.push_back(unit_of(column, table->rows));
   if (same_kind) {
     table_ = std::move(table);
-    if (std::exchange(units_, std::move(units)) != units_)
-      Q_EMIT headerDataChanged(Qt::Horizontal, 0, static_cast<int>(units_.size()) - 1);
     return rearrange();
   }
   beginResetModel();
   table_ = std::move(table);
-  units_ = std::move(units);
   rows_.clear();
   pending_ = false;
   endResetModel();
@@ -209,11 +203,7 @@ QVariant TableModel::headerData(int section, Qt::Orientation orientation, int ro
   if (orientation != Qt::Horizontal || !table_ || section < 0 || static_cast<size_t>(section) >= table_->columns.size())
     return {};
   const Column& column = table_->columns[static_cast<size_t>(section)];
-  if (role == kTitleRole) return column.title;
-  if (role == Qt::DisplayRole) {
-    const QString unit = shown_unit(units_[static_cast<size_t>(section)]);
-    return unit.isEmpty() ? column.title : QStringLiteral("%1\u00a0(%2)").arg(column.title, unit);
-  }
+  if (role == Qt::DisplayRole) return column.title;  // each cell has its unit, with the prefix that its number wants
   if (role == Qt::ToolTipRole) return column.tip.isEmpty() ? column.title : column.tip;
   if (role == Qt::TextAlignmentRole)
     return QVariant((column.number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
@@ -259,7 +249,7 @@ std::vector<uint32_t> TableModel::rows_of_table(const std::vector<int>& shown) c
 }
 
 QString TableModel::to_csv(const std::vector<int>& rows) const {
-  return table_ ? as_csv(*table_, units_, rows_of_table(rows)) : QString();
+  return table_ ? as_csv(*table_, rows_of_table(rows)) : QString();
 }
 
 QString TableModel::to_tabs(const std::vector<int>& rows) const {
@@ -279,10 +269,8 @@ QString TableModel::to_tabs(const std::vector<int>& rows) const {
 
 std::function<QString()> TableModel::csv_maker() const {
   if (!table_) return nullptr;
-  if (pending_)
-    return
-        [table = table_, units = units_, wish = wish_] { return as_csv(*table, units, arranged_rows(*table, wish)); };
-  return [table = table_, units = units_, rows = rows_] { return as_csv(*table, units, rows); };
+  if (pending_) return [table = table_, wish = wish_] { return as_csv(*table, arranged_rows(*table, wish)); };
+  return [table = table_, rows = rows_] { return as_csv(*table, rows); };
 }
 
 }  // namespace arenascope::views

@@ -22,7 +22,7 @@ std::vector<uint32_t> arranged_rows(const Table& table, const Arrangement& arran
 class TableModel : public QAbstractTableModel {
   Q_OBJECT
  public:
-  enum Roles { kNumberRole = Qt::UserRole + 1, kBarRole, kTitleRole };  // a header's title without its unit
+  enum Roles { kNumberRole = Qt::UserRole + 1, kBarRole };
   explicit TableModel(QObject* parent = nullptr);
 
   static constexpr size_t kRowsAtOnce = 4000;  // are arranged before the call returns; more of them a moment later
@@ -63,7 +63,6 @@ class TableModel : public QAbstractTableModel {
   TablePtr table_;
   std::vector<uint32_t> rows_;  // of the table, as shown
   Arrangement wish_;
-  std::vector<ColumnUnit> units_;  // of the table's columns
   Background worker_;
   bool arranging_ = false;
   bool pending_ = false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace arenascope::views {
 
@@ -13,6 +14,7 @@ using trace::SpanCell;
 
 constexpr double kInset = 0.1;         // of a row, above and below its spans
 constexpr double kStepRow = 0.62;      // height of the row of steps
+constexpr double kHeading = 0.7;       // height of a heading over the rows of a process
 constexpr int kPixelsAStretch = 4;     // in step mode, at least
 constexpr double kPixelsABarrier = 7;  // below, the marks would run into each other
 
@@ -62,9 +64,15 @@ class Maker {
     add_steps();
     row_of_.assign(s_.tracks.size(), UINT32_MAX);
     for (const bool pinned : {true, false})
-      for (size_t t = 0; t < s_.tracks.size(); ++t) {
-        if (stop.stop_requested()) return;
-        if (pinned_.contains(s_.tracks[t].info.name) == pinned) add_track(t, parts);
+      for (const std::vector<size_t>& tracks : by_process()) {
+        bool told = pinned || one_process_;
+        for (const size_t t : tracks) {
+          if (stop.stop_requested()) return;
+          if (pinned_.contains(s_.tracks[t].info.name) != pinned || !has_rows(s_.tracks[t])) continue;
+          if (!told) add_heading(s_.tracks[t].info);
+          told = true;
+          add_track(t, parts);
+        }
       }
     add_barriers();
     add_pauses();
@@ -152,6 +160,35 @@ class Maker {
     p_.other = theirs.snapshot;
   }
 
+  // The tracks of each process, processes and tracks as they came.
+  std::vector<std::vector<size_t>> by_process() {
+    std::vector<std::vector<size_t>> out;
+    std::map<int64_t, size_t> place;
+    for (size_t t = 0; t < s_.tracks.size(); ++t) {
+      const auto [at, is_new] = place.try_emplace(s_.tracks[t].info.process, out.size());
+      if (is_new) out.emplace_back();
+      out[at->second].push_back(t);
+    }
+    one_process_ = std::count_if(out.begin(), out.end(), [&](const auto& tracks) {
+                     return !s_.tracks[tracks.front()].info.program.empty();
+                   }) < 2;
+    return out;
+  }
+
+  // One that has none has moments only, which other views show.
+  static bool has_rows(const trace::TrackView& track) {
+    return !std::all_of(track.lanes.begin(), track.lanes.end(), [](const auto& l) { return l.rows.empty(); });
+  }
+
+  void add_heading(const trace::ThreadInfo& of) {
+    TimelineRow row;
+    row.top = p_.height;
+    row.height = kHeading;
+    row.program = of.program + " (" + std::to_string(of.process) + ")";
+    p_.height += row.height;
+    p_.rows.push_back(std::move(row));
+  }
+
   double y(double from_top) const { return -from_top; }  // rows go down
 
   void rect(double x0, double x1, double top, double bottom, uint32_t style, TimelineItem item) {
@@ -180,8 +217,6 @@ class Maker {
 
   void add_track(size_t index, const std::vector<Stretch>& parts) {
     const trace::TrackView& track = s_.tracks[index];
-    if (std::all_of(track.lanes.begin(), track.lanes.end(), [](const auto& l) { return l.rows.empty(); }))
-      return;  // moments only, which other views show
     TimelineRow row;
     row.track = trace::TrackId(index);
     row.pinned = pinned_.contains(track.info.name);
@@ -258,6 +293,7 @@ class Maker {
   const trace::Snapshot& s_;
   const std::set<std::string>& pinned_;
   std::vector<uint32_t> row_of_;  // by track
+  bool one_process_ = true;
   std::vector<Rect> rects_;
 };
 

@@ -29,6 +29,7 @@ struct TimelineRow {
   trace::BusyShare share;      // of the run that is looked at, whatever is visible
   bool other = false;          // of what is compared with: its track
   bool pinned = false;         // it was put before the others
+  std::string program{};       // a heading over the rows of a process, of several; "": it is none
 };
 
 struct TimelineItem {  // what a rectangle's tag means

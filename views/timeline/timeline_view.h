@@ -18,6 +18,13 @@ class TimelineView : public PlotView {
   const RectPlottable* spans() const { return spans_; }
   // Rows were scrolled, and those that are pinned stand over the others at the top.
   bool pinned_stand_over() const;
+  // The axis that a row or span is drawn by, by the upper edge of the one, or the middle of the other.
+  const QCPAxis* axis_of(double y) const {
+    return pinned_stand_over() && y > -picture_->pinned_height ? top_ : y_axis();
+  }
+  double pinned_bottom() const { return pinned_stand_over() ? top_->coordToPixel(-picture_->pinned_height) : -1e9; }
+  RectPlottable* pinned_spans() const { return pinned_spans_; }
+  QString row_name(const TimelineRow& row) const;
   // Rows of tracks of that name come first, in every document.
   void pin_row(const QString& track, bool pinned);
   void add_choices(QMenu& menu) override;
@@ -32,13 +39,6 @@ class TimelineView : public PlotView {
   QCPRange y_limits() const override;
 
  private:
-  class Rows;          // names and lines, behind the spans
-  class PinnedGround;  // behind pinned rows that stand over others
-  // The axis that a row or span is drawn by, by the upper edge of the one, or the middle of the other.
-  const QCPAxis* axis_of(double y) const {
-    return pinned_stand_over() && y > -picture_->pinned_height ? top_ : y_axis();
-  }
-  double pinned_bottom() const { return pinned_stand_over() ? top_->coordToPixel(-picture_->pinned_height) : -1e9; }
   QRect rect_of(const Rect& span) const;  // in pixels, as it is seen; empty behind pinned rows
   const TimelineItem* item_at(const QPointF& pixel) const;
   QString label(uint32_t tag, int lines) const;
@@ -46,14 +46,13 @@ class TimelineView : public PlotView {
   void draw_pauses(QCPPainter* painter) const;
   void draw_barriers(QCPPainter* painter) const;
   void draw_flow(QCPPainter* painter);
-  QString row_name(const TimelineRow& row) const;
   const trace::Snapshot& snapshot_of(const TimelineItem& item) const;
   const trace::GraphInfo* graph_of(const TimelineItem& item) const;
   void fit_rows();
   void update_header();
+  void add_legend(HeaderContent& h) const;
   void resizeEvent(QResizeEvent* event) override;
 
-  Rows* rows_;
   RectPlottable* spans_;
   QCPAxis* top_;  // of pinned rows: as the y axis, but never scrolled
   RectPlottable* pinned_spans_;

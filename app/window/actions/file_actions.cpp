@@ -14,10 +14,19 @@ using K = QKeySequence;
 namespace {
 
 void open_file(const Shell& shell) {
-  const QString path = shell.ask_file(false, Shell::tr("Open a model or a recording"),
-                                      Shell::tr("Models and recordings (*.onnx *.gguf *.arenascope *.pftrace "
-                                                "*.perfetto-trace *.json *.json.gz *.pickle *.csv);;All files (*)"));
+  const QString path =
+      shell.ask_file(false, Shell::tr("Open a model or a recording"),
+                     Shell::tr("Models and recordings (*.onnx *.gguf *.arenascope *.pftrace "
+                               "*.perfetto-trace *.json *.json.gz *.pickle *.etdp *.pte *.csv);;All files (*)"));
   if (!path.isEmpty()) shell.open(path);
+}
+
+void open_to_plan(const Shell& shell) {
+  const QString path = shell.ask_file(false, Shell::tr("Open a model to plan its memory"),
+                                      Shell::tr("Models (*.onnx *.gguf);;All files (*)"));
+  RunSettings settings = shell.preferences.run;
+  settings.plan_only = true;
+  if (!path.isEmpty()) shell.documents->open(path, settings);
 }
 
 void save_recording(const Shell& shell) {
@@ -49,8 +58,13 @@ void save_picture(const Shell& shell) {
   const QString id = shell.panels->at_hand();
   const QString path = shell.ask_file(true, Shell::tr("Save a picture of %1").arg(shell.panels->title(id)),
                                       Shell::tr("Pictures (*.png *.svg *.pdf)"));
-  if (!path.isEmpty())
-    shell.tell(shell.output->save_picture(id, path), Shell::tr("The picture was saved to %1.").arg(path));
+  if (path.isEmpty()) return;
+  auto draft = shell.output->draft_picture(id, path);
+  if (!draft) return shell.tell(draft.error());
+  shell.document().saver()->save(
+      path,
+      [draft = std::move(*draft)](const Saver::Progress& progress) { return views::write_picture(draft, progress); },
+      Shell::tr("The picture was saved to %1.").arg(path));
 }
 
 void save_table(const Shell& shell) {
@@ -61,7 +75,7 @@ void save_table(const Shell& shell) {
       shell.ask_file(true, Shell::tr("Save the table %1").arg(shell.panels->title(id)), Shell::tr("Tables (*.csv)"));
   if (path.isEmpty()) return;
   shell.document().saver()->save(
-      path, [csv, path](const Saver::Progress&) { return write_csv(csv(), path); },
+      path, [csv, path](const Saver::Progress&) { return write_text(csv(), path); },
       Shell::tr("The table was saved to %1.").arg(path));
 }
 
@@ -104,6 +118,10 @@ void add_saving(Shell& shell) {
 void add_file_actions(Shell& shell) {
   auto& a = *shell.actions;
   a.add("file.open", Menu::File, QT_TRANSLATE_NOOP("Actions", "&Open…"), {K::Open}, [&shell] { open_file(shell); });
+  a.add(
+      "file.open_plan", Menu::File, QT_TRANSLATE_NOOP("Actions", "Open for Plannin&g Only…"), {},
+      [&shell] { open_to_plan(shell); },
+      QT_TRANSLATE_NOOP("Actions", "The graph and its memory plans, without loading weights and without running it"));
   a.add(
       "file.zoo", Menu::File, QT_TRANSLATE_NOOP("Actions", "Open &Built-in Model…"),
       {K(Qt::CTRL | Qt::SHIFT | Qt::Key_O)}, [&shell] { show_zoo(shell); },

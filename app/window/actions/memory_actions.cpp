@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <arenascope/graph/order.h>
 #include <arenascope/planner/planner.h>
+#include <arenascope/schedule/plan_file.h>
 
 #include <views/arena/arena_view.h>
 #include <views/findings/findings_view.h>
@@ -51,7 +52,9 @@ void export_shown_plan(const Shell& shell) {
   shell.document().saver()->save(
       path,
       [plan, graph = replanning.graph(), path](const Saver::Progress&) {
-        return export_plan(*plan, graph.get(), path);
+        const bool csv = path.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive);
+        return write_text(
+            QString::fromStdString(plan_file(*plan, graph.get(), csv ? PlanFormat::Csv : PlanFormat::Json)), path);
       },
       Shell::tr("The plan was written to %1.").arg(path));
 }

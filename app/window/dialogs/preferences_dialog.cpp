@@ -11,7 +11,7 @@
 
 #include "app/window/document/opener.h"
 #include "app/window/language.h"
-#include "app/window/run_option_editor.h"
+#include "app/window/option_editor.h"
 #include "app/window/shell.h"
 #include "dialogs.h"
 
@@ -83,11 +83,11 @@ void PreferencesForm::add_run(const RunSettings& run) {
   const RunnerOptions now = usual_run(run);
   for (const char* id : kUsual) {
     const RunOption* option = find_run_option(id);
-    QWidget* editor = make_run_editor(*option, dialog_, [] {});
-    name_run_editor(*option, editor);
-    editor->setToolTip(run_option_text(option->sentence));
-    set_run_editor(editor, option->text(now));
-    form_->addRow(run_option_text(option->title), editor);
+    QWidget* editor = make_option_editor(option->face(), dialog_, [] {});
+    name_option_editor(option->face(), editor);
+    editor->setToolTip(option_text(option->sentence));
+    set_option_editor(editor, option->text(now));
+    form_->addRow(option_text(option->title), editor);
     usual_.push_back({option, editor});
   }
   kept_ = new QSpinBox(dialog_);
@@ -114,8 +114,8 @@ void PreferencesForm::add_look(const Preferences& now) {
 }
 
 std::optional<Preferences> PreferencesForm::read() const {
-  RunValues values;
-  for (const auto& [option, editor] : usual_) values[option->id] = text_of_run_editor(editor).toStdString();
+  OptionValues values;
+  for (const auto& [option, editor] : usual_) values[option->id] = text_of_option_editor(editor).toStdString();
   RunnerOptions options = usual_run(run_);
   const Status set = set_run_options(options, values);
   said_->setText(set ? QString() : QString::fromStdString(set.error().message));

@@ -14,6 +14,7 @@ void show_zoo(Shell& shell) {
   QDialog* dialog = make_dialog(shell.window, "zoo", Shell::tr("Open a Built-in Model"));
   auto* column = new QVBoxLayout(dialog);
   auto* list = new QListWidget(dialog);
+  list->setAccessibleName(dialog->windowTitle());
   for (const auto& entry : models::zoo()) {
     auto* item = new QListWidgetItem(
         QString::fromUtf8(entry.name) + QStringLiteral("  –  ") + QString::fromUtf8(entry.description), list);

@@ -25,13 +25,12 @@ struct Attached {
 constexpr QStringView kScheme(u"attach:");
 constexpr QChar kBetween(0x1f);  // no word of a command holds it
 
-AttachedProgram program_of(const QString& spec) {
-  AttachedProgram program;
+Result<AttachedProgram> program_of(const QString& spec) {
+  std::vector<std::string> words, with;
   const QStringList parts = spec.mid(kScheme.size()).split(kBetween);
-  for (const QString& adapter : parts.value(0).split(u',', Qt::SkipEmptyParts))
-    program.with.push_back(adapter.toStdString());
-  for (const QString& word : parts.mid(1)) program.words.push_back(word.toStdString());
-  return program;
+  for (const QString& adapter : parts.value(0).split(u',', Qt::SkipEmptyParts)) with.push_back(adapter.toStdString());
+  for (const QString& word : parts.mid(1)) words.push_back(word.toStdString());
+  return attached_program(std::move(words), std::move(with));
 }
 
 // Whether it has ended; `status` as waitpid() gives it.
@@ -58,14 +57,17 @@ Opened watch_program(const QString& spec, const RunSettings& settings, const Ope
   constexpr auto kLook = std::chrono::milliseconds(50);
   constexpr Nanoseconds kForOthers = 500'000'000;
   Opened opened;
-  const AttachedProgram program = program_of(spec);
-  const QString name =
-      program.words.empty() ? QString() : QFileInfo(QString::fromStdString(program.words[0])).fileName();
+  const Result<AttachedProgram> program = program_of(spec);
+  if (!program) {
+    opened.problem = QString::fromStdString(program.error().message) + u'.';
+    return opened;
+  }
+  const QString name = QFileInfo(QString::fromStdString(program->words[0])).fileName();
   opened.title = name;
   auto session = std::make_shared<trace::Session>(trace::Session::Options{settings.kept_bytes()});
-  auto receiver = attach::Receiver::listen({session});
+  auto receiver = attach::Receiver::listen({session}, listening_for(*program));
   const Result<pid_t> process =
-      receiver ? start_attached(program, (*receiver)->address()) : Result<pid_t>(receiver.error());
+      receiver ? start_attached(*program, (*receiver)->address()) : Result<pid_t>(receiver.error());
   if (!process) {
     opened.problem = QString::fromStdString(process.error().message) + u'.';
     return opened;

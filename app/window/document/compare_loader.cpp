@@ -3,6 +3,7 @@
 
 #include <arenascope/models/model.h>
 #include <arenascope/schedule/describe.h>
+#include <arenascope/schedule/intervals_file.h>
 #include <arenascope/schedule/memory_plan.h>
 #include <arenascope/trace/import.h>
 
@@ -12,7 +13,6 @@
 #include <QPointer>
 #include <QThreadPool>
 
-#include "intervals_file.h"
 #include "trace_file.h"
 
 namespace arenascope::app {
@@ -83,8 +83,8 @@ void CompareLoader::load(const QString& spec, const RunSettings& settings) {
         return !given_up.stop_requested();
       };
       if (auto report = trace::open_trace(spec.toStdString(), **session, options); !report) session = report.error();
-    } else if (is_intervals_file(spec)) {
-      session = open_intervals(spec, settings.planner.toStdString(), settings.budget_seconds);
+    } else if (is_intervals_file(spec.toStdString())) {
+      session = open_intervals(spec.toStdString(), settings.planner.toStdString(), settings.budget_seconds);
     } else {
       session = plan_model(spec, settings, given_up);
     }

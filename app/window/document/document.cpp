@@ -47,6 +47,7 @@ void Document::retire(std::unique_ptr<Document> document) {
   gone->comparing_.cancel();
   Writing::retire(std::move(gone->writing_));
   Learning::retire(std::move(gone->learning_));
+  AllocatorReplays::retire(std::move(gone->replays_));
   Saver::retire(std::move(gone->saver_));
   RunController::retire(std::move(gone->runner_));
   gone->deleteLater();
@@ -80,7 +81,8 @@ void Document::connect_jobs() {
   });
   connect(saver_.get(), &Saver::saved, &messages_, &Messages::note);
   connect(saver_.get(), &Saver::failed, this, &Document::failed);
-  for (BackgroundJob* job : std::initializer_list<BackgroundJob*>{saver_.get(), writing_.get(), learning_.get()})
+  for (BackgroundJob* job :
+       std::initializer_list<BackgroundJob*>{saver_.get(), writing_.get(), learning_.get(), replays_.get()})
     connect(job, &BackgroundJob::changed, this, &Document::progress_changed);
   // The runs of what writes are what the views show, from its first token on.
   connect(writing_.get(), &Writing::session_begun, this, &Document::show_session);

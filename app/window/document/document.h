@@ -9,6 +9,7 @@
 
 #include <QMap>
 
+#include "allocator_replays.h"
 #include "compare_loader.h"
 #include "debugger.h"
 #include "learning.h"
@@ -39,6 +40,7 @@ class DocumentParts {
   Messages* messages() { return &messages_; }
   Writing* writing() { return writing_.get(); }
   Learning* learning() { return learning_.get(); }
+  AllocatorReplays* replays() { return replays_.get(); }
   Saver* saver() { return saver_.get(); }
   ViewHistory& history() { return history_; }
   // How the views that hold something of their own look at it; kept while another document is shown.
@@ -63,6 +65,7 @@ class DocumentParts {
   Debugger debugger_;
   std::unique_ptr<Writing> writing_ = std::make_unique<Writing>();
   std::unique_ptr<Learning> learning_ = std::make_unique<Learning>();
+  std::unique_ptr<AllocatorReplays> replays_ = std::make_unique<AllocatorReplays>();
   std::unique_ptr<Saver> saver_ = std::make_unique<Saver>();
   ViewHistory history_;
   Looks looks_;

@@ -20,7 +20,8 @@ void Documents::open(const QString& spec, const RunSettings& settings) {
   if (opening_) Document::retire(std::move(opening_));  // another one that is not there yet is no longer wanted
   for (size_t i = 0; i < all_.size(); ++i)
     if (all_[i]->spec() == spec && all_[i]->source()->session() &&
-        all_[i]->runner()->settings().pinned == settings.pinned) {
+        all_[i]->runner()->settings().pinned == settings.pinned &&
+        all_[i]->runner()->settings().plan_only == settings.plan_only) {
       show(i);
       return all_[i]->open(spec, settings);  // anew: the file may be another by now
     }
@@ -86,6 +87,7 @@ void Documents::show_next(int direction) {
 
 void Documents::close(size_t index) {
   if (index >= all_.size() || (all_.size() == 1 && all_[0]->empty())) return;
+  Q_EMIT closing(index);
   if (all_.size() == 1) all_.push_back(make());
   if (index == at_) show(index + 1 < all_.size() ? index + 1 : index - 1);
   Document::retire(std::move(all_[index]));

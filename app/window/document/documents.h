@@ -37,6 +37,7 @@ class Documents : public QObject {
   void switched();  // another one is at hand
   void changed();   // what there is, or a title
   void opened(arenascope::app::Document* document);
+  void closing(size_t index);  // it is still there
   void progress_changed();
 
  private:

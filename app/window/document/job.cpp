@@ -33,6 +33,8 @@ std::optional<Job> background_job_of(Document& document) {
   if (document.saver()->busy())
     return as_job(*document.saver(), JobTexts::tr("Saving %1…").arg(QFileInfo(document.saver()->path()).fileName()));
   if (document.writing()->busy()) return as_job(*document.writing(), JobTexts::tr("Writing a text…"));
+  if (document.replays()->busy())
+    return as_job(*document.replays(), JobTexts::tr("Replaying an allocator's requests…"));
   const Learning& learning = *document.learning();
   if (!learning.busy()) return std::nullopt;
   return as_job(learning, learning.finds_frontier() ? JobTexts::tr("Weighing work against memory…")
@@ -69,6 +71,7 @@ void cancel_job(Documents& documents) {
   if (document.saver()->busy()) return document.saver()->cancel();
   if (document.writing()->busy()) return document.writing()->stop();
   if (document.learning()->busy()) return document.learning()->stop();
+  if (document.replays()->busy()) return document.replays()->stop();
   document.replanning()->cancel();
   document.findings()->stop();
 }

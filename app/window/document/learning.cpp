@@ -9,27 +9,26 @@
 
 #include <chrono>
 
+#include "app/common/train_options.h"
+
 namespace arenascope::app {
 namespace {
 
 // How often the window is told, at most.
 constexpr auto kNews = std::chrono::milliseconds(50);
 
-Result<train::TrainerOptions> trainer_options(const LearningWish& wish, const RunSettings& settings) {
-  const auto kind = train::parse_optimizer(wish.optimizer.toStdString());
-  if (!kind) return Error{"there is no optimizer '" + wish.optimizer.toStdString() + "'"};
-  train::TrainerOptions options;
-  options.run.threads = settings.threads;
-  options.run.planner = settings.planner.toStdString();
-  options.run.order = settings.order.toStdString();
-  options.run.budget_seconds = settings.budget_seconds;
-  options.run.fuse = true;
-  if (wish.capacity > 0) options.run.capacity = wish.capacity;
-  options.optimizer.kind = *kind;
-  options.optimizer.learning_rate = wish.rate;
-  options.batch = wish.batch;
-  options.norms = true;
-  return options;
+Result<TrainChoices> choices_of(const LearningWish& wish, const RunSettings& settings) {
+  TrainChoices out;
+  if (auto ok = set_options(train_options(), out, wish.options); !ok) return ok.error();
+  RunnerOptions& run = out.trainer.run;
+  run.threads = settings.threads;
+  run.planner = settings.planner.toStdString();
+  run.order = settings.order.toStdString();
+  run.budget_seconds = settings.budget_seconds;
+  run.fuse = true;
+  if (wish.capacity > 0) run.capacity = wish.capacity;
+  out.trainer.norms = true;
+  return out;
 }
 
 constexpr QLatin1String kOfLesson("lesson:");
@@ -42,9 +41,9 @@ Frontier frontier_of_lesson(const QString& path, std::stop_token stop) {
 
 Frontier frontier_of_step(const QString& spec, const LearningWish& wish, const RunSettings& settings,
                           std::stop_token stop) {
-  const auto options = trainer_options(wish, settings);
-  return options ? train::checkpoint_frontier(spec.toStdString(), *options, std::move(stop))
-                 : Frontier(options.error());
+  const auto choices = choices_of(wish, settings);
+  return choices ? train::checkpoint_frontier(spec.toStdString(), choices->trainer, std::move(stop))
+                 : Frontier(choices.error());
 }
 
 }  // namespace
@@ -96,37 +95,39 @@ void Learning::learn(const Part& part, const std::string& spec, const LearningWi
     last.problem = QString::fromStdString(error.message);
     tell_news(part, std::move(last));
   };
-  auto options = trainer_options(wish, settings);
-  if (!options) return fail(options.error());
-  auto shape = train::sequence_shape(spec, 0);
+  auto choices = choices_of(wish, settings);
+  if (!choices) return fail(choices.error());
+  auto shape = train::sequence_shape(spec, choices->trainer.tokens);
   if (!shape) return fail(shape.error());
   auto data = train::open_dataset(wish.data.toStdString(), *shape);
   if (!data) return fail(data.error());
-  auto trainer = train::Trainer::open(spec, **data, *options);
+  auto trainer = train::Trainer::open(spec, **data, choices->trainer);
   if (!trainer) return fail(trainer.error());
   News news;
   for (const std::string& name : (*trainer)->trained()) news.parameters << QString::fromStdString(name);
   const auto start = std::chrono::steady_clock::now();
   auto told = start;
   double steps = 0, an_epoch = 0;  // so far; all of one
-  for (int epoch = 1; epoch <= wish.epochs && !part.stop.stop_requested(); ++epoch) {
+  const auto epochs = static_cast<int>(choices->epochs);
+  const train::LearningRate rate = choices->learning_rate((*data)->count());
+  for (int epoch = 1; epoch <= epochs && !part.stop.stop_requested(); ++epoch) {
     const auto step = [&](double loss) {
       news.steps.push_back({loss, (*trainer)->accuracies().back(), (*trainer)->gradient_norms()});
       ++steps;
       const auto now = std::chrono::steady_clock::now();
       if (now - told >= kNews) {
         told = now;
-        news.share = an_epoch > 0 ? steps / (an_epoch * wish.epochs) : -1;
+        news.share = an_epoch > 0 ? steps / (an_epoch * epochs) : -1;
         news.epoch = epoch;
         news.seconds = std::chrono::duration<double>(now - start).count();
         tell_news(part, std::exchange(news, {}));
       }
       return !part.stop.stop_requested();
     };
-    auto measured = (*trainer)->epoch(**data, wish.rate, step);
+    auto measured = (*trainer)->epoch(**data, rate, step);
     news.epoch = epoch;
     if (epoch == 1) an_epoch = steps;
-    news.share = steps / std::max(an_epoch * wish.epochs, 1.0);
+    news.share = steps / std::max(an_epoch * epochs, 1.0);
     tell_news(part, std::exchange(news, {}));
     if (!measured) return fail(measured.error());
     if (!wish.save.isEmpty())

@@ -5,6 +5,8 @@
 #include <arenascope/base/ids.h>
 
 #include <QStringList>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "background_job.h"
@@ -13,12 +15,10 @@
 namespace arenascope::app {
 
 struct LearningWish {
-  QString data;  // IMAGES,LABELS, sort:SEED or a file of tokens
-  QString optimizer = QStringLiteral("adamw");
-  double rate = 3e-3;
-  int epochs = 5, batch = 50;
-  Bytes capacity = 0;  // of the arena; 0: any
-  QString save;        // a checkpoint behind each epoch; empty: none
+  QString data;                                // IMAGES,LABELS, sort:SEED or a file of tokens
+  std::map<std::string, std::string> options;  // of app/common/train_options.h, by id; what is not in it is as usual
+  Bytes capacity = 0;                          // of the arena; 0: any
+  QString save;                                // a checkpoint behind each epoch; empty: none
   bool operator==(const LearningWish&) const = default;
 };
 

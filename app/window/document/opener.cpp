@@ -4,6 +4,7 @@
 #include <arenascope/graph/order.h>
 #include <arenascope/planner/planner.h>
 #include <arenascope/schedule/describe.h>
+#include <arenascope/schedule/intervals_file.h>
 #include <arenascope/trace/import.h>
 #include <arenascope/trace/recorder.h>
 #include <arenascope/trace/recording.h>
@@ -22,7 +23,6 @@
 #include "app/common/run_options.h"
 #include "attached.h"
 #include "autosave.h"
-#include "intervals_file.h"
 #include "run_memory.h"
 #include "sentence.h"
 #include "trace_file.h"
@@ -71,7 +71,7 @@ Opened recording(const QString& path, const OpenVoice& voice) {
 Opened intervals(const QString& path, const RunSettings& settings) {
   Opened opened;
   opened.title = QFileInfo(path).fileName();
-  auto session = open_intervals(path, settings.planner.toStdString(), settings.budget_seconds);
+  auto session = open_intervals(path.toStdString(), settings.planner.toStdString(), settings.budget_seconds);
   if (session)
     opened.session = *session;
   else
@@ -184,7 +184,10 @@ Opened model(const QString& spec, const RunSettings& settings, const OpenVoice& 
   opened.title = QString::fromStdString(read->name);
   const Graph graph = read->graph;
   const Context context = read->context;
-  auto made = Runner::open(std::move(*read), options);
+  std::unique_ptr<Runner> previous;
+  const bool takes_over = voice.previous && options.backend == "cpu" && (*voice.previous)->options().backend == "cpu";
+  if (takes_over && graph.defined()) previous = std::move(*voice.previous);
+  auto made = Runner::open(std::move(*read), options, std::move(previous));
   if (made) {
     opened.runner = std::move(*made);
   } else {
@@ -199,11 +202,31 @@ Opened model(const QString& spec, const RunSettings& settings, const OpenVoice& 
   return opened;
 }
 
+// Weights are not needed to plan: a model is there at once however large it is, and also where it could not be run.
+Opened planned_only(const QString& spec, const RunSettings& settings, const OpenVoice& voice) {
+  Opened opened;
+  RunnerOptions options = runner_options(settings, voice);
+  options.progress("opening");
+  auto read = open_sized(spec, settings, options.open, opened.sizes);
+  if (!read) {
+    opened.problem = sentence(read.error());
+    return opened;
+  }
+  opened.title = QString::fromStdString(read->name);
+  if (!read->graph.defined()) {
+    opened.problem = Opener::tr("%1 has no graph to plan.").arg(spec);
+    return opened;
+  }
+  describe_only(&opened, read->graph, read->context, options, settings);
+  opened.recorder->drain();
+  return opened;
+}
+
 }  // namespace
 
 bool is_model_spec(const QString& spec) {
   return !spec.startsWith(QStringLiteral("lesson:")) && !spec.startsWith(QStringLiteral("program:")) &&
-         !is_attach_spec(spec) && !is_trace_file(spec) && !is_intervals_file(spec);
+         !is_attach_spec(spec) && !is_trace_file(spec) && !is_intervals_file(spec.toStdString());
 }
 
 RunnerOptions usual_run(const RunSettings& settings) {
@@ -234,8 +257,8 @@ Opened open_spec(const QString& spec, const RunSettings& settings, const OpenVoi
     return recorded(lesson::run_program(spec.mid(8).toStdString()), spec.mid(8));
   if (is_attach_spec(spec)) return watch_program(spec, settings, voice);
   if (is_trace_file(spec)) return recording(spec, voice);
-  if (is_intervals_file(spec)) return intervals(spec, settings);
-  return model(spec, settings, voice);
+  if (is_intervals_file(spec.toStdString())) return intervals(spec, settings);
+  return settings.plan_only ? planned_only(spec, settings, voice) : model(spec, settings, voice);
 }
 
 }  // namespace arenascope::app

@@ -46,6 +46,8 @@ struct OpenVoice {
   std::function<void(std::shared_ptr<trace::Session> session, const QString& title)> show;
   std::function<void()> more;
   std::function<bool()> wanted;  // false: give up
+  // Of the same file, opened with other sizes: its weights are taken over, and it goes. Null: there is none.
+  std::unique_ptr<Runner>* previous = nullptr;
 };
 
 // Whether it names what can be run, and no recording, trace, lesson or buffers.

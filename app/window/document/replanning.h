@@ -13,7 +13,6 @@
 namespace arenascope::app {
 
 // The plan as JSON or CSV for another runtime, as the name ends. Errors: a file that cannot be written.
-Status export_plan(const trace::PlanInfo& plan, const trace::GraphInfo* graph, const QString& path);
 
 class Replanning : public QObject {
   Q_OBJECT

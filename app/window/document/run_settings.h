@@ -21,6 +21,7 @@ struct RunSettings {
   bool autosave = true;  // what is recorded is also written to a file while the run goes on
   // By a lesson: what is remembered of the file counts for nothing, and the document is not the user's own.
   bool pinned = false;
+  bool plan_only = false;  // the graph and its plans: nothing is loaded to be run
   size_t kept_bytes() const { return static_cast<size_t>(kept_mib) << 20; }
   bool operator==(const RunSettings&) const = default;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run_worker.h"
 
+#include <arenascope/tensor/floats.h>
 #include <arenascope/trace/recorder.h>
 
 #include <QCoreApplication>
@@ -11,7 +12,6 @@
 #include <arenascope/run/runner.h>
 #include "autosave.h"
 #include "sentence.h"
-#include "tensor_floats.h"
 
 namespace arenascope::app {
 namespace {
@@ -45,7 +45,10 @@ void RunWorker::work() {
 }
 
 void RunWorker::close() {
-  runner_.reset();
+  if (runner_) {
+    runner_.reset();
+    told_before_.clear();  // whoever is told of the last blocks goes behind them
+  }
   if (recorder_) recorder_->stop();
   recorder_.reset();
   autosave_.reset();
@@ -65,9 +68,12 @@ void RunWorker::open(const QString& spec, const RunSettings& settings) {
   };
   voice.more = [this] { shared_->tell([](RunController& c) { Q_EMIT c.read_on(); }); };
   voice.wanted = [this] { return !shared_->cancel && !shared_->quit; };
+  if (runner_ && is_model_spec(spec) && spec == spec_) voice.previous = &runner_;
   Opened opened = open_spec(spec, settings, voice);
   shared_->tell([](RunController& c) { Q_EMIT c.progress({}); });
-  if (!voice.wanted() && !shown) {
+  // What took over the weights of the one before is there, and the one before is gone.
+  const bool took_over = voice.previous && !runner_;
+  if (!voice.wanted() && !shown && !took_over) {
     opened = {};
     opened.problem = QCoreApplication::translate("arenascope::app::Opener", "Opening was cancelled.");
   }
@@ -75,8 +81,13 @@ void RunWorker::open(const QString& spec, const RunSettings& settings) {
     shared_->tell([problem = opened.problem](RunController& c) { c.take_failed(problem); });
     return;
   }
+  if (took_over && recorder_) {  // blocks that were taken over tell it when they go
+    recorder_->stop();
+    told_before_.push_back(std::move(recorder_));
+  }
   close();
   not_finite_.clear();
+  spec_ = spec;
   session_ = opened.session;
   recorder_ = std::move(opened.recorder);
   autosave_ = std::move(opened.autosave);

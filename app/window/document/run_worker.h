@@ -56,9 +56,11 @@ class RunWorker {
   void settled();
 
   RunHandOver* shared_;
+  QString spec_;  // of what is open
   std::unique_ptr<Runner> runner_;
   std::shared_ptr<trace::Recorder> recorder_;
-  std::shared_ptr<Autosave> autosave_, earlier_;  // what is written now, and the one before
+  std::vector<std::shared_ptr<trace::Recorder>> told_before_;  // of runs whose weights the one at hand took over
+  std::shared_ptr<Autosave> autosave_, earlier_;               // what is written now, and the one before
   std::shared_ptr<trace::Session> session_;
   std::vector<Breakpoint> breakpoints_;
   std::vector<char> breaks_;     // by node

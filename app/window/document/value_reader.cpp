@@ -4,7 +4,7 @@
 #include <QCoreApplication>
 
 #include <arenascope/run/runner.h>
-#include "tensor_floats.h"
+#include <arenascope/tensor/floats.h>
 
 namespace arenascope::app {
 namespace {

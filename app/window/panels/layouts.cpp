@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "layouts.h"
 
-#include <QApplication>
 #include <QRegularExpression>
 #include <QScreen>
 #include <QSettings>
 
 #include <algorithm>
+
+#include "app/window/motion.h"
 
 namespace arenascope::app {
 namespace {
@@ -24,8 +25,7 @@ uint8_t bit_of(const QString& name) {
 Layouts::Layouts(QMainWindow* window, Panels* panels) : QObject(window), window_(window), panels_(panels) {
   window_->setDockNestingEnabled(true);
   window_->setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks);
-  // Panels glide into place only where the desktop wants motion.
-  window_->setAnimated(QApplication::isEffectEnabled(Qt::UI_General));
+  window_->setAnimated(wants_motion());  // panels glide into place
   window_->setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
   window_->setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
   window_->setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
@@ -59,7 +59,7 @@ void Layouts::place() {
     if (dock != first[kind.place]) window_->tabifyDockWidget(std::exchange(newest[kind.place], dock), dock);
     dock->show();
   }
-  window_->setAnimated(QApplication::isEffectEnabled(Qt::UI_General));
+  window_->setAnimated(wants_motion());
 }
 
 void Layouts::apply(const QString& name) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "panel_output.h"
 
+#include <views/common/background.h>
 #include <QApplication>
 #include <QClipboard>
 #include <QSaveFile>
+#include <QThreadPool>
 
 #include "widget_picture.h"
 
@@ -18,24 +20,20 @@ QSize PanelOutput::size_of(const QString& id) const {
   return widget->size().expandedTo(QSize(64, 64));
 }
 
-Status PanelOutput::save_picture(const QString& id, const QString& path) const {
+Result<PictureDraft> PanelOutput::draft_picture(const QString& id, const QString& path) const {
   WidgetPicture as_it_stands(panels_->dock(id)->widget());
   Paintable* picture = panels_->parts(id).picture;
-  return export_picture(picture != nullptr ? *picture : as_it_stands, path, size_of(id));
+  return views::draft_picture(picture != nullptr ? *picture : as_it_stands, path, size_of(id));
 }
 
 void PanelOutput::copy_picture(const QString& id) const {
-  const QSize size = size_of(id);
-  WidgetPicture as_it_stands(panels_->dock(id)->widget());
-  Paintable* picture = panels_->parts(id).picture;
-  constexpr double kScale = 2;
-  QImage image((QSizeF(size) * kScale).toSize(), QImage::Format_ARGB32_Premultiplied);
-  image.fill(Qt::white);
-  QPainter painter(&image);
-  painter.scale(kScale, kScale);
-  (picture != nullptr ? *picture : as_it_stands).paint(&painter, size);
-  painter.end();
-  QApplication::clipboard()->setImage(image);
+  auto draft = draft_picture(id, QStringLiteral("clipboard.png"));
+  if (!draft) return;
+  long_jobs()->start([draft = std::move(*draft)] {
+    QMetaObject::invokeMethod(
+        QCoreApplication::instance(), [image = image_of(draft)] { QApplication::clipboard()->setImage(image); },
+        Qt::QueuedConnection);
+  });
 }
 
 std::function<QString()> PanelOutput::csv_maker(const QString& id) const {
@@ -55,8 +53,8 @@ void PanelOutput::copy_csv(const QString& id) const {
   if (const auto csv = csv_maker(id)) QApplication::clipboard()->setText(csv());
 }
 
-Status write_csv(const QString& csv, const QString& path) {
-  const QByteArray bytes = csv.toUtf8();
+Status write_text(const QString& text, const QString& path) {
+  const QByteArray bytes = text.toUtf8();
   QSaveFile file(path);
   if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
     return Error{Panels::tr("%1 cannot be written: %2.").arg(path, file.errorString()).toStdString()};

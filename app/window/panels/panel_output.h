@@ -8,8 +8,9 @@ namespace arenascope::app {
 class PanelOutput {
  public:
   explicit PanelOutput(Panels* panels) : panels_(panels) {}
-  Status save_picture(const QString& id, const QString& path) const;
-  void copy_picture(const QString& id) const;
+  // What it shows now, to be written to the path on any thread.
+  Result<views::PictureDraft> draft_picture(const QString& id, const QString& path) const;
+  void copy_picture(const QString& id) const;  // it is there a moment later
   // What makes the text of the table as it is now, on any thread; null: it is no table (a lesson).
   std::function<QString()> csv_maker(const QString& id) const;
   void copy_csv(const QString& id) const;
@@ -20,6 +21,6 @@ class PanelOutput {
 };
 
 // The path and what is wrong with it, where it cannot be written.
-Status write_csv(const QString& csv, const QString& path);
+Status write_text(const QString& text, const QString& path);
 
 }  // namespace arenascope::app

@@ -12,6 +12,7 @@
 
 #include "breakpoint_panel.h"
 #include "inspector_panel.h"
+#include "laboratory_panel.h"
 #include "panel.h"
 #include "run_settings_panel.h"
 #include "text_panel.h"
@@ -173,6 +174,9 @@ constexpr PanelKind kPanels[] = {
     {"lesson", QT_TRANSLATE_NOOP("Docks", "Lesson"), G::None, P::LeftBelow, kLessonLayout, 0, nullptr, lesson},
     {"nodes", QT_TRANSLATE_NOOP("Docks", "Nodes"), G::Model, P::Bottom, kAllLayouts,
      kEverything | kGraphLayout | kLessonLayout, nodes_table, table_alone},
+    {"ops", QT_TRANSLATE_NOOP("Docks", "Ops"), G::Model, P::Bottom, kTables | kGraphLayout, 0, ops_table, table_alone},
+    {"layers", QT_TRANSLATE_NOOP("Docks", "Layers"), G::Model, P::Bottom, kTables | kGraphLayout, 0, layers_table,
+     table_alone},
     {"objects", QT_TRANSLATE_NOOP("Docks", "Objects"), G::Model, P::Bottom, kTables, 0, objects_table, objects},
     {"settings", QT_TRANSLATE_NOOP("Docks", "Run Settings"), G::Model, P::Bottom, kTables, 0, nullptr,
      with_document<RunSettingsPanel>},
@@ -184,6 +188,8 @@ constexpr PanelKind kPanels[] = {
      table_alone},
     {"allocators", QT_TRANSLATE_NOOP("Docks", "Allocators"), G::Memory, P::Bottom, kTables, 0, allocators_table,
      table_alone},
+    {"laboratory", QT_TRANSLATE_NOOP("Docks", "Allocator Laboratory"), G::Memory, P::Bottom, kTables, 0, nullptr,
+     with_document<LaboratoryPanel>},
     {"pools", QT_TRANSLATE_NOOP("Docks", "Pools"), G::Memory, P::Bottom, kTables, 0, pools_table, pools},
     {"planners", QT_TRANSLATE_NOOP("Docks", "Planners"), G::Memory, P::Bottom, kTables, 0, planners_table, planners},
     {"reuse", QT_TRANSLATE_NOOP("Docks", "Reuse Steps"), G::Memory, P::Bottom, kTables, 0, reuse_table, table_alone},

@@ -11,7 +11,7 @@
 #include "app/window/document/document.h"
 #include "app/window/document/opener.h"
 #include "app/window/document/run_memory.h"
-#include "app/window/run_option_editor.h"
+#include "app/window/option_editor.h"
 
 namespace arenascope::app {
 
@@ -37,8 +37,8 @@ void RunSettingsPanel::build() {
   grid->setColumnStretch(3, 1);
   grid->setHorizontalSpacing(12);
   for (const RunOption& option : run_options()) {
-    Row row{&option, new QLabel(inside), make_run_editor(option, this, [this] { show_changed(); }), new QLabel(inside),
-            new QLabel(inside)};
+    Row row{&option, new QLabel(inside), make_option_editor(option.face(), this, [this] { show_changed(); }),
+            new QLabel(inside), new QLabel(inside)};
     row.title->setBuddy(row.editor);
     row.usual->setEnabled(false);
     row.sentence->setWordWrap(true);
@@ -108,7 +108,7 @@ void RunSettingsPanel::take() {
   for (const Row& row : rows_) {
     const std::string now = row.option->text(options);
     const auto own = remembered.find(row.option->id);
-    set_run_editor(row.editor, own != remembered.end() ? own->second : now);
+    set_option_editor(row.editor, own != remembered.end() ? own->second : now);
     row.usual->setText(now.empty() ? tr("usually none") : tr("usually %1").arg(in_one_line(now)));
   }
   show_changed();
@@ -118,7 +118,7 @@ std::map<std::string, std::string> RunSettingsPanel::chosen() const {
   const RunnerOptions options = usual();
   std::map<std::string, std::string> values;
   for (const Row& row : rows_)
-    if (const std::string value = text_of_run_editor(row.editor).toStdString(); value != row.option->text(options))
+    if (const std::string value = text_of_option_editor(row.editor).toStdString(); value != row.option->text(options))
       values[row.option->id] = value;
   return values;
 }
@@ -148,15 +148,15 @@ void RunSettingsPanel::apply() {
 
 void RunSettingsPanel::reset() {
   const RunnerOptions options = usual();
-  for (const Row& row : rows_) set_run_editor(row.editor, row.option->text(options));
+  for (const Row& row : rows_) set_option_editor(row.editor, row.option->text(options));
   apply();
 }
 
 void RunSettingsPanel::retranslate() {
   for (const Row& row : rows_) {
-    row.title->setText(run_option_text(row.option->title));
-    row.sentence->setText(run_option_text(row.option->sentence));
-    name_run_editor(*row.option, row.editor);
+    row.title->setText(option_text(row.option->title));
+    row.sentence->setText(option_text(row.option->sentence));
+    name_option_editor(row.option->face(), row.editor);
   }
   apply_->setText(tr("Open with These"));
   apply_->setToolTip(tr("They are remembered for this file or model"));
@@ -176,8 +176,8 @@ QString RunSettingsPanel::to_csv() const {
   QString csv = views::csv_line({tr("Option"), tr("Value"), tr("Usually"), tr("Meaning")});
   const RunnerOptions options = usual();
   for (const Row& row : rows_)
-    csv += views::csv_line({QString::fromLatin1(row.option->id), text_of_run_editor(row.editor),
-                            in_one_line(row.option->text(options)), run_option_text(row.option->sentence)});
+    csv += views::csv_line({QString::fromLatin1(row.option->id), text_of_option_editor(row.editor),
+                            in_one_line(row.option->text(options)), option_text(row.option->sentence)});
   return csv;
 }
 

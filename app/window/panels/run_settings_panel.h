@@ -18,9 +18,13 @@ struct RunnerOptions;  // not included here: the engine's headers do not know of
 }  // namespace arenascope
 
 namespace arenascope::app {
+template <class Of>
+struct OptionOf;
+}  // namespace arenascope::app
+
+namespace arenascope::app {
 
 class Document;
-struct RunOption;
 
 class RunSettingsPanel : public QWidget {
   Q_OBJECT
@@ -40,7 +44,7 @@ class RunSettingsPanel : public QWidget {
 
  private:
   struct Row {
-    const RunOption* option;
+    const OptionOf<RunnerOptions>* option;
     QLabel* title;
     QWidget* editor;
     QLabel* usual;

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_panel.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
 #include <views/common/csv_line.h>
 
+#include "app/common/train_options.h"
 #include "app/window/document/learning.h"
+#include "app/window/option_editor.h"
 
 namespace arenascope::app {
+namespace {
+
+constexpr size_t kCommon = 4;  // options that are always in sight
+
+}  // namespace
 
 TrainingPanel::TrainingPanel(Document& document, QWidget* parent) : QWidget(parent) {
   plot_ = new LearningPlot(document.context().theme, this);
@@ -21,25 +29,14 @@ TrainingPanel::TrainingPanel(Document& document, QWidget* parent) : QWidget(pare
 
 void TrainingPanel::build() {
   data_ = new QLineEdit(this);
-  optimizer_ = new QComboBox(this);
-  optimizer_->addItems({QStringLiteral("adamw"), QStringLiteral("sgd")});
-  rate_ = new QDoubleSpinBox(this);
-  rate_->setDecimals(6);
-  rate_->setRange(0, 10);
-  rate_->setSingleStep(0.001);
-  rate_->setValue(0.003);
-  epochs_ = new QSpinBox(this);
-  epochs_->setRange(1, 1 << 20);
-  epochs_->setValue(5);
-  batch_ = new QSpinBox(this);
-  batch_->setRange(1, 1 << 20);
-  batch_->setValue(50);
+  build_options();
   const auto button = [this] {
     auto* made = new QToolButton(this);
     made->setToolButtonStyle(Qt::ToolButtonTextOnly);
     return made;
   };
-  train_ = button(), stop_ = button(), find_ = button();
+  train_ = button(), stop_ = button(), find_ = button(), more_ = button();
+  more_->setCheckable(true);
   slider_ = new QSlider(Qt::Horizontal, this);
   slider_->setRange(0, 0);
   status_ = new QLabel(this);
@@ -50,18 +47,66 @@ void TrainingPanel::build() {
   connect(train_, &QToolButton::clicked, this, &TrainingPanel::train);
   connect(data_, &QLineEdit::returnPressed, this, &TrainingPanel::train);
   connect(find_, &QToolButton::clicked, this, &TrainingPanel::find_frontier);
+  connect(more_, &QToolButton::toggled, this, [this](bool shown) { others_->setVisible(shown); });
   connect(stop_, &QToolButton::clicked, this, [this] { document_->learning()->stop(); });
   connect(slider_, &QSlider::valueChanged, this, &TrainingPanel::show_point);
   connect(frontier_, &FrontierPlot::chosen, slider_, &QSlider::setValue);
   setFocusProxy(data_);
 }
 
+void TrainingPanel::build_options() {
+  for (const TrainOption& option : train_options()) {
+    auto* title = new QLabel(this);
+    QWidget* editor = make_option_editor(option.face(), this, [this] { show_changed(); });
+    set_option_editor(editor, option.text(TrainChoices()));
+    if (option.type == OptionType::Whole || option.type == OptionType::Number)
+      editor->setMaximumWidth(fontMetrics().averageCharWidth() * 14);
+    title->setBuddy(editor);
+    rows_.push_back({&option, title, editor});
+  }
+}
+
+QWidget* TrainingPanel::editor(const char* id) const {
+  for (const Row& row : rows_)
+    if (std::string_view(row.option->id) == id) return row.editor;
+  return nullptr;
+}
+
+void TrainingPanel::show_changed() {
+  const TrainChoices usual;
+  for (const Row& row : rows_) {
+    QFont font = row.title->font();
+    font.setBold(text_of_option_editor(row.editor).toStdString() != row.option->text(usual));
+    row.title->setFont(font);
+  }
+}
+
+QWidget* TrainingPanel::lay_out_options() {
+  auto* inside = new QWidget(this);
+  auto* grid = new QGridLayout(inside);
+  grid->setContentsMargins(4, 0, 6, 3);
+  grid->setHorizontalSpacing(8);
+  constexpr int kColumns = 4;
+  for (size_t i = kCommon; i < rows_.size(); ++i) {
+    const int at = static_cast<int>(i - kCommon);
+    grid->addWidget(rows_[i].title, at / kColumns, at % kColumns * 2);
+    grid->addWidget(rows_[i].editor, at / kColumns, at % kColumns * 2 + 1);
+  }
+  for (int column = 0; column < kColumns; ++column) grid->setColumnStretch(column * 2 + 1, 1);
+  inside->setVisible(false);
+  return inside;
+}
+
 void TrainingPanel::lay_out() {
   auto* row = new QHBoxLayout;
   row->setContentsMargins(4, 3, 6, 3);
   row->addWidget(data_, 1);
-  for (QWidget* part : std::initializer_list<QWidget*>{optimizer_, rate_, epochs_, batch_, train_, stop_})
-    row->addWidget(part);
+  for (size_t i = 0; i < kCommon; ++i) {
+    row->addWidget(rows_[i].title);
+    row->addWidget(rows_[i].editor);
+  }
+  for (QWidget* part : std::initializer_list<QWidget*>{more_, train_, stop_}) row->addWidget(part);
+  others_ = lay_out_options();
   auto* memory = new QHBoxLayout;
   memory->setContentsMargins(4, 0, 6, 3);
   memory->addWidget(find_);
@@ -71,6 +116,7 @@ void TrainingPanel::lay_out() {
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addLayout(row);
+  column->addWidget(others_);
   column->addLayout(memory);
   auto* plots = new QHBoxLayout;
   plots->addWidget(plot_, 3);
@@ -91,10 +137,7 @@ void TrainingPanel::set_document(Document& document) {
 LearningWish TrainingPanel::wish() const {
   LearningWish out;
   out.data = data_->text().trimmed();
-  out.optimizer = optimizer_->currentText();
-  out.rate = rate_->value();
-  out.epochs = epochs_->value();
-  out.batch = batch_->value();
+  for (const Row& row : rows_) out.options[row.option->id] = text_of_option_editor(row.editor).toStdString();
   out.capacity = capacity();
   return out;
 }
@@ -166,14 +209,15 @@ QString TrainingPanel::to_csv() const {
 void TrainingPanel::retranslate() {
   data_->setPlaceholderText(tr("IMAGES,LABELS or sort:SEED"));
   data_->setAccessibleName(tr("What the model learns from"));
-  optimizer_->setAccessibleName(tr("Optimiser"));
-  optimizer_->setToolTip(tr("Optimiser"));
-  rate_->setAccessibleName(tr("Learning rate"));
-  rate_->setToolTip(tr("Learning rate"));
-  epochs_->setAccessibleName(tr("Epochs"));
-  epochs_->setToolTip(tr("Epochs"));
-  batch_->setAccessibleName(tr("Examples a step"));
-  batch_->setToolTip(tr("Examples a step"));
+  for (const Row& row : rows_) {
+    row.title->setText(option_text(row.option->title));
+    name_option_editor(row.option->face(), row.editor);
+    const QString sentence = option_text(row.option->sentence);
+    row.title->setToolTip(sentence);
+    row.editor->setToolTip(QStringLiteral("%1\n--%2").arg(sentence, QString::fromLatin1(row.option->id)));
+  }
+  more_->setText(tr("&Options"));
+  more_->setToolTip(tr("Loss, schedule, precision and what else a training is told"));
   train_->setText(tr("&Train"));
   stop_->setText(tr("S&top"));
   find_->setText(tr("&Memory Frontier"));

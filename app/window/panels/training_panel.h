@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Training of the document's model: what it learns from, how it gets on, and how many bytes its arena may take.
+// Training of the document's model: what it learns from, with the options that the command line has, how it gets on, and how
+// many bytes its arena may take.
 #pragma once
-#include <QComboBox>
-#include <QDoubleSpinBox>
+#include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPointer>
 #include <QSlider>
-#include <QSpinBox>
 #include <QToolButton>
 
 #include "app/window/document/document.h"
@@ -15,6 +14,10 @@
 #include "learning_plot.h"
 
 namespace arenascope::app {
+
+template <class Of>
+struct OptionOf;
+struct TrainChoices;
 
 class TrainingPanel : public QWidget {
   Q_OBJECT
@@ -28,8 +31,8 @@ class TrainingPanel : public QWidget {
   Bytes capacity() const;  // that the slider stands at; 0: nothing is spared
 
   QLineEdit* data() const { return data_; }
-  QSpinBox* epochs() const { return epochs_; }
-  QSpinBox* batch() const { return batch_; }
+  QWidget* editor(const char* id) const;  // of an option
+  QToolButton* more_button() const { return more_; }
   QSlider* slider() const { return slider_; }
   QLabel* status() const { return status_; }
   LearningPlot* plot() const { return plot_; }
@@ -42,8 +45,16 @@ class TrainingPanel : public QWidget {
   void changeEvent(QEvent* event) override;
 
  private:
+  struct Row {
+    const OptionOf<TrainChoices>* option;
+    QLabel* title;
+    QWidget* editor;
+  };
   void build();
+  void build_options();
   void lay_out();
+  QWidget* lay_out_options();  // those beyond the first ones
+  void show_changed();         // titles of options that are not as usual
   void retranslate();
   void show_learning();
   void show_point();
@@ -52,10 +63,9 @@ class TrainingPanel : public QWidget {
   QPointer<Document> document_;
   views::ContextBond bond_;
   QLineEdit* data_;
-  QComboBox* optimizer_;
-  QDoubleSpinBox* rate_;
-  QSpinBox *epochs_, *batch_;
-  QToolButton *train_, *stop_, *find_;
+  std::vector<Row> rows_;
+  QWidget* others_;  // the options behind more_
+  QToolButton *train_, *stop_, *find_, *more_;
   QSlider* slider_;
   LearningPlot* plot_;
   FrontierPlot* frontier_;

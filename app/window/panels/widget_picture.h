@@ -4,6 +4,7 @@
 #pragma once
 #include <views/common/export.h>
 #include <views/common/plot_view.h>
+#include <QImage>
 #include <QPainter>
 #include <QWidget>
 
@@ -13,12 +14,20 @@ class WidgetPicture : public views::Paintable {
  public:
   explicit WidgetPicture(QWidget* widget) : widget_(widget) {}
   void paint(QPainter* painter, QSize size) override {
-    painter->fillRect(QRect({0, 0}, size), widget_->palette().window());
-    const double ratio = painter->transform().m11() * painter->device()->devicePixelRatioF();
+    double ratio = painter->transform().m11() * painter->device()->devicePixelRatioF();
+    // In a format without pixels it is an image, which wants to be sharp.
+    if (painter->testRenderHint(QPainter::LosslessImageRendering)) ratio *= 2;
+    // Strokes that are kept (QPicture) lose where parts of a widget are cut off: it is kept as pixels.
+    QImage image((QSizeF(size) * ratio).toSize(), QImage::Format_ARGB32_Premultiplied);
+    QPainter onto(&image);
+    onto.scale(ratio, ratio);
+    onto.fillRect(QRect({0, 0}, size), widget_->palette().window());
     const auto plots = widget_->findChildren<views::PlotView*>();
     for (views::PlotView* plot : plots) plot->set_pixel_ratio(ratio);
-    widget_->render(painter, {}, {}, QWidget::DrawChildren | QWidget::DrawWindowBackground);
+    widget_->render(&onto, {}, {}, QWidget::DrawChildren | QWidget::DrawWindowBackground);
     for (views::PlotView* plot : plots) plot->set_pixel_ratio(widget_->devicePixelRatioF());
+    onto.end();
+    painter->drawImage(QRectF({0, 0}, size), image);
   }
 
  private:

@@ -7,18 +7,13 @@
 #define ARENASCOPE_CLIENT_IMPLEMENTATION
 #include "engine/attach/arenascope_client.h"
 
-#include <dlfcn.h>
-#include <link.h>
-
-#include "engine/attach/ggml/ggml_api.h"
+#include "engine/attach/ggml/ggml_copies.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define MOST 64
 #define GRAPHS 1024
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // of what follows
-static ggml copies[MOST];
-static uint32_t copy_count, buffer_count, graph_count, buffer_number, node_times, refused;
+static uint32_t buffer_count, graph_count, buffer_number, node_times, refused;
 static struct {
   void* handle;
   uint64_t base;
@@ -34,56 +29,16 @@ static arenascope_ring* track;  // of memory
 
 // The graph that a thread computes, for splits and nodes within.
 static __thread struct {
-  const ggml* g;
+  ggml* g;
   uint32_t run;
   void* graph;
   int64_t begin;
   int node, depth;
 } now;
 
-// ---- The real functions
-
-static void* find_in(void* handle, const char* name) {
-  void* found = handle != NULL ? dlsym(handle, name) : NULL;
-  Dl_info it, own;
-  if (found == NULL || dladdr(found, &it) == 0 || dladdr((void*)(uintptr_t)&find_in, &own) == 0) return NULL;
-  return it.dli_fbase == own.dli_fbase ? NULL : found;
-}
-static void* find(void* handle, const char* name) {
-  struct link_map* map;
-  void* found = find_in(handle, name);
-  if (found == NULL) found = find_in(RTLD_NEXT, name);
-  // Called from an object that does not say what it needs (ctypes, for one): any that has it.
-  for (map = _r_debug.r_map; map != NULL && found == NULL; map = map->l_next) {
-    void* other = map->l_name[0] != 0 ? dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    if (other == NULL) continue;
-    found = find_in(other, name);
-    dlclose(other);
-  }
-  return found;
-}
-static const ggml* ggml_of(void* caller) {
-  Dl_info info;
-  ggml* g = NULL;
-  void* handle;
-  uint32_t i;
-  if (dladdr(caller, &info) == 0) info.dli_fbase = NULL;
-  pthread_mutex_lock(&mutex);
-  for (i = 0; i < copy_count && g == NULL; ++i)
-    if (copies[i].of == info.dli_fbase) g = copies + i;
-  if (g == NULL && copy_count < MOST) {
-    g = copies + copy_count++;
-    g->of = info.dli_fbase;
-    handle = info.dli_fbase != NULL ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    FUNCTIONS(FIND)
-  }
-  pthread_mutex_unlock(&mutex);
-  return g;
-}
-
 // ---- Buffers. With the mutex.
 
-// ggml's usages: any, weights, compute.
+// ggml's usages: any, weights, compute. What graphs write into and is not for computing keeps state from one to the next.
 static int kind_of(int usage) { return usage == 1 || usage == 2 ? usage : ARENASCOPE_DEFAULT; }
 static uint32_t find_buffer(void* handle) {
   uint32_t i = buffer_count;
@@ -91,8 +46,8 @@ static uint32_t find_buffer(void* handle) {
     if (buffers[i].handle == handle) return i;
   return ARENASCOPE_NONE;
 }
-static void add_buffer(const ggml* g, void* handle, int kind) {
-  static uint32_t spaces[3];  // by kind
+static void add_buffer(ggml* g, void* handle, int kind) {
+  static uint32_t spaces[4];  // by kind
   const uint32_t i = buffer_count;
   if (i == sizeof buffers / sizeof *buffers || g->size == NULL || g->base == NULL) return;
   if (track == NULL) {
@@ -101,6 +56,7 @@ static void add_buffer(const ggml* g, void* handle, int kind) {
     spaces[ARENASCOPE_DEFAULT] = arenascope_space("ggml buffers", ARENASCOPE_DEFAULT, host);
     spaces[ARENASCOPE_PERSISTENT] = arenascope_space("ggml weights", ARENASCOPE_PERSISTENT, host);
     spaces[ARENASCOPE_WORKSPACE] = arenascope_space("ggml compute buffers", ARENASCOPE_WORKSPACE, host);
+    spaces[ARENASCOPE_KV_CACHE] = arenascope_space("ggml caches", ARENASCOPE_KV_CACHE, host);
   }
   buffers[i].handle = handle;
   buffers[i].bytes = (int64_t)g->size(handle);
@@ -115,9 +71,17 @@ static void drop_buffer(uint32_t i) {
   arenascope_free_on(track, buffers[i].space, buffers[i].kind, buffers[i].base, buffers[i].bytes, buffers[i].number);
   buffers[i] = buffers[--buffer_count];
 }
+// Only now is known what a buffer is for: it is given back as what it was, and taken as what it is. One that was made of
+// memory of the program's own, a mapped file for one, is met here for the first time.
+static void is_for(ggml* g, void* buffer, int kind) {
+  const uint32_t i = find_buffer(buffer);
+  if (i != ARENASCOPE_NONE && buffers[i].kind == kind) return;
+  if (i != ARENASCOPE_NONE) drop_buffer(i);
+  add_buffer(g, buffer, kind);
+}
 
 EXPORT void* ggml_backend_buft_alloc_buffer(void* type, size_t size) {
-  const ggml* g = ggml_of(__builtin_return_address(0));
+  ggml* g = ggml_of(__builtin_return_address(0), &mutex);
   void* buffer = g != NULL && g->alloc_buffer != NULL ? g->alloc_buffer(type, size) : NULL;
   if (buffer == NULL || !arenascope_connected()) return buffer;
   pthread_mutex_lock(&mutex);
@@ -126,23 +90,19 @@ EXPORT void* ggml_backend_buft_alloc_buffer(void* type, size_t size) {
   return buffer;
 }
 EXPORT void ggml_backend_buffer_free(void* buffer) {
-  const ggml* g = ggml_of(__builtin_return_address(0));
+  ggml* g = ggml_of(__builtin_return_address(0), &mutex);
   uint32_t i;
   pthread_mutex_lock(&mutex);
   if (buffer != NULL && (i = find_buffer(buffer)) != ARENASCOPE_NONE) drop_buffer(i);
   pthread_mutex_unlock(&mutex);
   if (g != NULL && g->free_buffer != NULL) g->free_buffer(buffer);
 }
-// Only now is known what a buffer is for: it is given back as what it was, and taken as what it is.
 EXPORT void ggml_backend_buffer_set_usage(void* buffer, int usage) {
-  const ggml* g = ggml_of(__builtin_return_address(0));
-  uint32_t i;
+  ggml* g = ggml_of(__builtin_return_address(0), &mutex);
   if (g != NULL && g->set_usage != NULL) g->set_usage(buffer, usage);
+  if (g == NULL || buffer == NULL || !arenascope_connected()) return;
   pthread_mutex_lock(&mutex);
-  if (buffer != NULL && (i = find_buffer(buffer)) != ARENASCOPE_NONE && buffers[i].kind != kind_of(usage)) {
-    drop_buffer(i);
-    add_buffer(g, buffer, kind_of(usage));
-  }
+  is_for(g, buffer, kind_of(usage));
   pthread_mutex_unlock(&mutex);
 }
 
@@ -164,12 +124,12 @@ static uint32_t* number_at(described* d, struct tensor* t) {
   d->keys[at] = t;
   return d->values + at;
 }
-static void tell(const ggml* g, void* sched, struct tensor* t, arenascope_tensor* out, int64_t* shape) {
+static void tell(ggml* g, void* sched, struct tensor* t, arenascope_tensor* out, int64_t* shape) {
   const int n = g->dimensions(t);
   void* backend;
   int i;
   for (i = 0; i < n && i < 4; ++i) shape[i] = t->ne[n - 1 - i];
-  out->name = t->name;
+  out->name = rest_of(g, t)->name;
   out->dtype = g->type(t->type);
   out->shape = shape;
   out->dimensions = (uint32_t)n;
@@ -179,10 +139,11 @@ static void tell(const ggml* g, void* sched, struct tensor* t, arenascope_tensor
   if (backend != NULL) out->backend = g->backend_name(backend);
 }
 
-static struct tensor* root_of(struct tensor* t) {
-  while (t->view_src != NULL) t = t->view_src;
+static struct tensor* root_of(ggml* g, struct tensor* t) {
+  while (rest_of(g, t)->view_src != NULL) t = rest_of(g, t)->view_src;
   return t;
 }
+static int usage_of(ggml* g, const struct tensor* t) { return t->buffer != NULL ? g->usage(t->buffer) : -1; }
 // Everything in one block of memory, which is `nodes`; false: there is none.
 static int reserve(described* d, size_t n) {
   const size_t most = n * 12 + 16;  // nodes, and leafs: ten sources and a view's source each
@@ -195,32 +156,43 @@ static int reserve(described* d, size_t n) {
   PART(keys, d->size), PART(values, d->size), PART(sources, n * 10);
   return d->nodes != NULL;
 }
-static uint32_t number_of(const ggml* g, void* sched, described* d, struct tensor* t) {
+static uint32_t number_of(ggml* g, void* sched, described* d, struct tensor* t) {
   uint32_t* at = number_at(d, t);
   arenascope_tensor* leaf = d->leafs + d->leaf_count;
   if (*at != ARENASCOPE_NONE) return *at;
   *at = ARENASCOPE_LEAF(d->leaf_count);
   tell(g, sched, t, leaf, d->shapes + 4 * (d->node_count + d->leaf_count));
-  if (t->buffer != NULL && g->usage(t->buffer) == 1) leaf->flags |= ARENASCOPE_WEIGHT;
+  if (usage_of(g, t) == 1) leaf->flags |= ARENASCOPE_WEIGHT;
   d->leaf_tensors[d->leaf_count++] = t;
   return ARENASCOPE_LEAF(d->leaf_count - 1);
 }
-static int tell_graph(const ggml* g, void* sched, void* graph, described* d) {
+// What computes in place of its source, as copies into a tensor and ggml's "inplace" ops do, is a view to ggml too.
+static int only_looks(const char* op) {
+  static const char* const views[] = {"NONE", "VIEW", "RESHAPE", "PERMUTE", "TRANSPOSE"};
+  size_t i;
+  for (i = 0; op != NULL && i < sizeof views / sizeof *views; ++i)
+    if (strcmp(op, views[i]) == 0) return 1;
+  return 0;
+}
+static int tell_graph(ggml* g, void* sched, void* graph, described* d) {
   uint32_t i, s;
   for (i = 0; i < d->node_count; ++i) *number_at(d, g->node(graph, (int)i)) = i;
   for (i = 0; i < d->node_count; ++i) {
     struct tensor* t = g->node(graph, (int)i);
+    const tensor_rest* rest = rest_of(g, t);
     arenascope_tensor* node = d->nodes + i;
-    if (g->name(t) != t->name || g->data(t) != t->data || t->ne[0] < 1 || t->ne[3] < 1) return 0;
     tell(g, sched, t, node, d->shapes + 4 * i);
     node->op = g->op(t);
     node->source = d->sources + 10 * (size_t)i;
     for (s = 0; s < 10; ++s)
-      if (t->src[s] != NULL) d->sources[10 * (size_t)i + node->sources++] = number_of(g, sched, d, t->src[s]);
-    if (t->view_src == NULL) continue;
+      if (rest->src[s] != NULL) d->sources[10 * (size_t)i + node->sources++] = number_of(g, sched, d, rest->src[s]);
+    if (rest->view_src == NULL) continue;
     node->is_view = 1;
-    node->view_source = number_of(g, sched, d, t->view_src);
-    node->view_offset = (int64_t)t->view_offs;
+    node->view_source = number_of(g, sched, d, rest->view_src);
+    node->view_offset = (int64_t)rest->view_offs;
+    if (only_looks(node->op)) continue;
+    node->flags |= ARENASCOPE_WRITES_SOURCE;
+    if (usage_of(g, root_of(g, t)) == 0) is_for(g, root_of(g, t)->buffer, ARENASCOPE_KV_CACHE);
   }
   return 1;
 }
@@ -228,57 +200,82 @@ static int tell_graph(const ggml* g, void* sched, void* graph, described* d) {
 static uint32_t index_of(const described* d, uint32_t n) {
   return n & 0x80000000u ? d->node_count + (n & 0x7fffffffu) : n;
 }
-static struct tensor* tensor_at(const ggml* g, void* graph, const described* d, uint32_t i) {
+static struct tensor* tensor_at(ggml* g, void* graph, const described* d, uint32_t i) {
   return i < d->node_count ? g->node(graph, (int)i) : d->leaf_tensors[i - d->node_count];
 }
+// Where a buffer for computing begins in the arena, in which they lie one behind the other as they are met; -1: it is none.
+typedef struct arena {
+  void* buffers[32];
+  int64_t begins[32], bytes;
+  int count;
+} arena;
+static int64_t begin_of(ggml* g, arena* a, const struct tensor* t) {
+  int i;
+  if (usage_of(g, t) != 2) return -1;
+  for (i = 0; i < a->count; ++i)
+    if (a->buffers[i] == t->buffer) return a->begins[i];
+  if (i == 32) return -1;
+  a->buffers[a->count] = t->buffer;
+  a->begins[a->count++] = a->bytes;
+  a->bytes += (int64_t)g->size(t->buffer);
+  return a->begins[i];
+}
 // Where ggml's allocator has put what lives while the graph is computed: from a tensor's step to its last use.
-static int64_t tell_places(const ggml* g, void* graph, described* d) {
-  void* arena = NULL;
-  int64_t most = 0;
+static int64_t tell_places(ggml* g, void* graph, described* d) {
+  arena a;
   uint32_t i, s, total = d->node_count + d->leaf_count;
   uint32_t* last = (uint32_t*)calloc(total + 1, sizeof *last);
+  memset(&a, 0, sizeof a);
   if (last == NULL) return 0;
   for (i = 0; i < d->node_count; ++i) {
     struct tensor* t = g->node(graph, (int)i);
-    uint32_t own = *number_at(d, root_of(t));
+    uint32_t own = *number_at(d, root_of(g, t));
     if (own != ARENASCOPE_NONE) last[index_of(d, own)] = i + 1;
-    for (s = 0; s < 10; ++s)
-      if (t->src[s] != NULL && (own = *number_at(d, root_of(t->src[s]))) != ARENASCOPE_NONE)
+    for (s = 0; s < 10; ++s) {
+      struct tensor* source = rest_of(g, t)->src[s];
+      if (source != NULL && (own = *number_at(d, root_of(g, source))) != ARENASCOPE_NONE)
         last[index_of(d, own)] = i + 1;
+    }
   }
-  for (i = 0; i < total; ++i) {  // the largest buffer of those that are for computing
-    struct tensor* t = tensor_at(g, graph, d, i);
-    if (t->buffer == NULL || g->usage(t->buffer) != 2 || (int64_t)g->size(t->buffer) <= most) continue;
-    arena = t->buffer;
-    most = (int64_t)g->size(arena);
-  }
-  for (i = 0; i < total && arena != NULL; ++i) {
+  for (i = 0; i < total; ++i) {
     struct tensor* t = tensor_at(g, graph, d, i);
     arenascope_slice* slice = d->slices + d->slice_count;
-    if (t->buffer != arena || t->view_src != NULL || last[i] == 0) continue;
+    const int64_t begin = rest_of(g, t)->view_src == NULL && last[i] > 0 ? begin_of(g, &a, t) : -1;
+    if (begin < 0) continue;
     slice->tensor = i < d->node_count ? ARENASCOPE_NODE(i) : ARENASCOPE_LEAF(i - d->node_count);
-    slice->offset = (int64_t)((char*)t->data - (char*)g->base(arena));
+    slice->offset = begin + (int64_t)((char*)rest_of(g, t)->data - (char*)g->base(t->buffer));
     slice->bytes = (int64_t)g->bytes(t);
     slice->first = i < d->node_count ? i : 0;
     slice->last = t->flags & 2 ? d->node_count : last[i];  // an output is there at the end
     ++d->slice_count;
   }
   free(last);
-  return most;
+  return a.bytes;
 }
 
+static uint64_t mixed(uint64_t hash, uint64_t value) { return (hash ^ value) * 1099511628211u; }
 // The graph's number, described where nothing of its structure and places was seen before. With the mutex.
-static uint32_t graph_of(const ggml* g, void* sched, void* graph, uint32_t* plan) {
+static uint32_t graph_of(ggml* g, void* sched, void* graph, uint32_t* plan) {
   const uint32_t n = (uint32_t)g->n_nodes(graph);
   uint64_t hash = 1469598103934665603u ^ n;
   described d;
   uint32_t i, at;
+  if (n > 0 && !knows_layout(g, g->node(graph, 0))) {
+    if (!refused++)
+      arenascope_problem(
+          "This release of ggml lays its tensors out otherwise than is known: its graphs are not shown.");
+    *plan = ARENASCOPE_NONE;
+    return ARENASCOPE_NONE;
+  }
   for (i = 0; i < n; ++i) {
     struct tensor* t = g->node(graph, (int)i);
+    const tensor_rest* rest = rest_of(g, t);
     const char* c;
-    hash = (hash ^ (uint64_t)t->op) * 1099511628211u;
-    if (t->view_src == NULL) hash = (hash ^ (uint64_t)(uintptr_t)t->data) * 1099511628211u;
-    for (c = t->name; *c != 0; ++c) hash = (hash ^ (uint8_t)*c) * 1099511628211u;
+    int k;
+    hash = mixed(hash, (uint64_t)t->op);
+    for (k = 0; k < 4; ++k) hash = mixed(hash, (uint64_t)t->ne[k]);
+    hash = mixed(hash, rest->view_src == NULL ? (uint64_t)(uintptr_t)rest->data : rest->view_offs);
+    for (c = rest->name; *c != 0; ++c) hash = mixed(hash, (uint8_t)*c);
   }
   for (at = 0; at < graph_count && graphs[at].hash != hash; ++at) continue;
   if (at == graph_count && graph_count < GRAPHS) {
@@ -288,13 +285,10 @@ static uint32_t graph_of(const ggml* g, void* sched, void* graph, uint32_t* plan
     graphs[at].graph = graphs[at].plan = ARENASCOPE_NONE;
     ++graph_count;
     if (reserve(&d, n) && tell_graph(g, sched, graph, &d)) {
-      const int64_t arena = tell_places(g, graph, &d);
+      const int64_t arena_bytes = tell_places(g, graph, &d);
       graphs[at].graph = arenascope_graph("ggml", d.nodes, n, d.leafs, d.leaf_count);
       if (d.slice_count > 0)
-        graphs[at].plan = arenascope_graph_plan(graphs[at].graph, "ggml", n, arena, d.slices, d.slice_count);
-    } else if (!refused++) {
-      arenascope_problem(
-          "This release of ggml lays its tensors out otherwise than is known: its graphs are not shown.");
+        graphs[at].plan = arenascope_graph_plan(graphs[at].graph, "ggml", n, arena_bytes, d.slices, d.slice_count);
     }
     free(d.nodes);
   }
@@ -304,9 +298,9 @@ static uint32_t graph_of(const ggml* g, void* sched, void* graph, uint32_t* plan
 
 // ---- Runs
 
-static int knows_all(const ggml* g) { return g != NULL FUNCTIONS(KNOWN); }
+static int knows_all(ggml* g) { return g != NULL FUNCTIONS(KNOWN); }
 // Whether this call is the outermost of a graph: then a run of it begins.
-static int begin_run(const ggml* g, void* sched, void* graph) {
+static int begin_run(ggml* g, void* sched, void* graph) {
   uint32_t number, plan = ARENASCOPE_NONE;
   if (now.depth++ > 0 || !arenascope_connected() || !knows_all(g)) return 0;
   pthread_mutex_lock(&mutex);
@@ -338,7 +332,7 @@ static bool at_node(struct tensor* t, bool ask, void* unused) {
   return true;
 }
 
-static int compute(const ggml* g, int (*function)(void*, void*), void* sched, void* graph) {
+static int compute(ggml* g, int (*function)(void*, void*), void* sched, void* graph) {
   const int began = begin_run(g, sched, graph);
   int status;
   if (began && node_times) g->set_eval_callback(sched, at_node, NULL);
@@ -350,7 +344,7 @@ static int compute(const ggml* g, int (*function)(void*, void*), void* sched, vo
 // clang-format off
 #define SCHED(symbol, member) \
   EXPORT int symbol(void* sched, void* graph) { \
-    const ggml* g = ggml_of(__builtin_return_address(0)); \
+    ggml* g = ggml_of(__builtin_return_address(0), &mutex); \
     return g == NULL || g->member == NULL ? -1 : compute(g, g->member, sched, graph); \
   }
 SCHED(ggml_backend_sched_graph_compute, sched_compute)
@@ -358,7 +352,7 @@ SCHED(ggml_backend_sched_graph_compute_async, sched_compute_async)
 // clang-format on
 // Of a whole graph by one backend, or, from within the scheduler, of a split (or of a node, where nodes are timed).
 EXPORT int ggml_backend_graph_compute_async(void* backend, void* graph) {
-  const ggml* g = ggml_of(__builtin_return_address(0));
+  ggml* g = ggml_of(__builtin_return_address(0), &mutex);
   const int began = begin_run(g, NULL, graph);
   const int64_t begin = arenascope_now();
   const int status = g == NULL || g->compute_async == NULL ? -1 : g->compute_async(backend, graph);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What of ggml's interface the adapter uses: a tensor's fields as ggml.h has had them since 2024, and functions by name.
+// Until the end of 2024 a gradient stood before a tensor's sources: where ggml's own getter finds a name says which it is.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,11 +13,14 @@ struct tensor {
   size_t nb[4];
   int op;
   int32_t op_params[16], flags;
+};
+// The fields behind.
+typedef struct tensor_rest {
   struct tensor *src[10], *view_src;
   size_t view_offs;
   void* data;
   char name[64];
-};
+} tensor_rest;
 typedef bool (*eval_callback)(struct tensor*, bool, void*);
 
 // The functions of one copy of ggml.
@@ -42,6 +46,17 @@ typedef bool (*eval_callback)(struct tensor*, bool, void*);
 #define KNOWN(result, member, arguments, symbol) && g->member != NULL
 // clang-format on
 typedef struct ggml {
-  void* of;  // the object that called, by its address
+  void* of;      // the object that called, by its address
+  size_t apart;  // bytes between a tensor's flags and its sources; set by the first tensor that is met
   FUNCTIONS(MEMBER)
 } ggml;
+
+static inline tensor_rest* rest_of(const ggml* g, const struct tensor* t) {
+  return (tensor_rest*)(void*)((char*)(uintptr_t)t + sizeof *t + g->apart);
+}
+// Whether this copy of ggml lays out a tensor as is known, by what its getters say of one.
+static inline int knows_layout(ggml* g, const struct tensor* t) {
+  for (g->apart = 0; g->apart <= sizeof(void*); g->apart += sizeof(void*))
+    if (g->name(t) == rest_of(g, t)->name) return g->data(t) == rest_of(g, t)->data && t->ne[0] > 0 && t->ne[3] > 0;
+  return g->apart = 0;
+}

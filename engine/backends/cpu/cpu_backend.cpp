@@ -59,6 +59,7 @@ std::string processor() {
 
 class CpuBackend : public Backend {
  public:
+  explicit CpuBackend(const CpuOptions& options) : options_(options) {}
   std::string_view name() const override { return "cpu"; }
   Device device() const override { return {}; }
   std::string description() const override {
@@ -111,12 +112,15 @@ class CpuBackend : public Backend {
   using Backend::prepare;
   Result<std::unique_ptr<PreparedRun>> prepare(std::span<const TensorImpl* const> nodes, ExecutionContext& context,
                                                const PreparedRun* previous) override {
-    return prepare_kernels(nodes, context, previous);
+    return prepare_kernels(nodes, context, previous, options_.rounds);
   }
+
+ private:
+  const CpuOptions options_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cpu_backend() { return std::make_unique<CpuBackend>(); }
+std::unique_ptr<Backend> make_cpu_backend(const CpuOptions& options) { return std::make_unique<CpuBackend>(options); }
 
 }  // namespace arenascope::cpu

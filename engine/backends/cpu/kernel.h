@@ -20,6 +20,7 @@ struct Job {
   std::byte* work;
   Bytes work_bytes;
   const Packed* packed = nullptr;  // the node's weights, if they are packed
+  bool rounds = false;             // products of float16 weights may round both sides to bf16
   Steps* steps = nullptr;          // of a FUSED node: what is done to each stretch of the result that stands
 
   // What the kernel computes: of a FUSED node its anchor, with the anchor's sources.
@@ -96,6 +97,7 @@ ARENASCOPE_CPU_KERNEL(set_rows);
 ARENASCOPE_CPU_KERNEL(max_pool_back);
 ARENASCOPE_CPU_KERNEL(gather_back);
 ARENASCOPE_CPU_KERNEL(optimizer_step);
+ARENASCOPE_CPU_KERNEL(dropout);
 ARENASCOPE_CPU_KERNEL(mul_mat_id);
 ARENASCOPE_CPU_KERNEL(steps_alone);
 #undef ARENASCOPE_CPU_KERNEL

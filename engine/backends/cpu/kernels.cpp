@@ -86,6 +86,7 @@ Kernel host_op(HostOp op) {
     case HostOp::MaxPoolBack: return {max_pool_back, max_pool_back_supports, nullptr, kWalk};
     case HostOp::GatherBack: return {gather_back};
     case HostOp::OptimizerStep: return {optimizer_step, nullptr, nullptr, kWalk};
+    case HostOp::Dropout: return {dropout, floating_sources, nullptr, kFunctionCost};
     case HostOp::MulMatId: return {mul_mat_id, nullptr, mul_mat_id_work, 10};
   }
   return {};

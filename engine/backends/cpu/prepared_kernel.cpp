@@ -37,15 +37,15 @@ class PreparedLoop final : public PreparedNode {
 
 class PreparedKernel final : public PreparedNode {
  public:
-  PreparedKernel(const TensorImpl& node, const Kernel& kernel, SharedWeights packed)
-      : node_(node), kernel_(kernel), packed_(std::move(packed)) {}
+  PreparedKernel(const TensorImpl& node, const Kernel& kernel, SharedWeights packed, bool rounds)
+      : node_(node), kernel_(kernel), packed_(std::move(packed)), rounds_(rounds) {}
 
   Status compute(const ComputeParams& params) override {
     const Bytes needed = kernel_.work_bytes ? kernel_.work_bytes(node_, params.nth) : 0;
     if (params.work_bytes < needed)
       return refuse(node_, fmt::format("its work buffer has {} bytes and must have {}", params.work_bytes, needed));
     try {
-      const Job job{node_, params.ith, params.nth, params.work, params.work_bytes, packed_.get()};
+      const Job job{node_, params.ith, params.nth, params.work, params.work_bytes, packed_.get(), rounds_};
       return node_.op == Op::Fused ? compute_with_steps(kernel_.compute, job) : kernel_.compute(job);
     } catch (const std::bad_alloc&) {
       return refuse(node_, "there is not enough memory");
@@ -60,6 +60,7 @@ class PreparedKernel final : public PreparedNode {
   const TensorImpl& node_;
   const Kernel& kernel_;
   const SharedWeights packed_;
+  const bool rounds_;
 };
 
 // A run's nodes, with all weights that were packed for them.
@@ -111,7 +112,7 @@ class Packing {
   std::vector<SharedWeights> used_;
 };
 
-Result<std::unique_ptr<PreparedNode>> prepare_node(const TensorImpl& node, Packing& packing) {
+Result<std::unique_ptr<PreparedNode>> prepare_node(const TensorImpl& node, Packing& packing, bool rounds) {
   using Made = std::unique_ptr<PreparedNode>;
   if (!has_work(node)) return Made(std::make_unique<NoWork>());
   if (const StraightLoop loop = straight_loop(node)) return Made(std::make_unique<PreparedLoop>(node, loop));
@@ -119,18 +120,19 @@ Result<std::unique_ptr<PreparedNode>> prepare_node(const TensorImpl& node, Packi
   if (!known.compute) return refuse(node, "no kernel computes it");
   auto packed = packing.weights_of(node);
   if (!packed) return packed.error();
-  return Made(std::make_unique<PreparedKernel>(node, known, std::move(*packed)));
+  return Made(std::make_unique<PreparedKernel>(node, known, std::move(*packed), rounds));
 }
 
 }  // namespace
 
 Result<std::unique_ptr<PreparedRun>> prepare_kernels(std::span<const TensorImpl* const> nodes,
-                                                     ExecutionContext& context, const PreparedRun* previous) {
+                                                     ExecutionContext& context, const PreparedRun* previous,
+                                                     bool rounds) {
   Packing packing(context, dynamic_cast<const PreparedKernels*>(previous));
   PreparedRun::Nodes prepared;
   prepared.reserve(nodes.size());
   for (const TensorImpl* node : nodes) {
-    auto made = prepare_node(*node, packing);
+    auto made = prepare_node(*node, packing, rounds);
     if (!made) return made.error();
     prepared.push_back(std::move(*made));
   }

@@ -7,8 +7,10 @@
 
 namespace arenascope::cpu {
 
-// What `previous` packed of the same weights is taken over. Errors: a node without a kernel, no memory.
+// What `previous` packed of the same weights is taken over. `rounds`: as CpuOptions has it. Errors: a node without a kernel, no
+// memory.
 Result<std::unique_ptr<PreparedRun>> prepare_kernels(std::span<const TensorImpl* const> nodes,
-                                                     ExecutionContext& context, const PreparedRun* previous);
+                                                     ExecutionContext& context, const PreparedRun* previous,
+                                                     bool rounds);
 
 }  // namespace arenascope::cpu

@@ -197,6 +197,20 @@ void pools_back(CaseList& list) {
           return k.node(Op::MaxPoolBack,
                         {k.input(type, {2, 3, 11, 12}, spread), k.input(type, {2, 3, high, wide}, spread)}, p);
         });
+  // Windows side by side, in one to three dimensions.
+  for (DType type : {DType::F32, DType::F64})
+    for (int spatial : {1, 2, 3})
+      for (int32_t kernel : {2, 3})
+        list.add(Op::MaxPoolBack, type, fmt::format("apart {} of {}", spatial, kernel), [=](Kit& k) {
+          PoolParams p{spatial, {}, {}, {}, {}, {}, false, false};
+          Dims x{2, 3}, dy{2, 3};
+          for (int i = 0; i < spatial; ++i) {
+            p.kernel[i] = p.strides[i] = i == 0 ? 2 : kernel;
+            p.dilations[i] = 1;
+            dy.push_back(3 + i), x.push_back((3 + i) * p.kernel[i]);
+          }
+          return k.node(Op::MaxPoolBack, {k.input(type, x), k.input(type, dy)}, p);
+        });
 }
 
 }  // namespace

@@ -101,6 +101,17 @@ void rows_back(CaseList& list) {
         });
 }
 
+void dropouts(CaseList& list) {
+  for (DType type : kFloats)
+    for (Spread spread : kSpreads)
+      for (float ratio : {0.0f, 0.1f, 0.75f})
+        list.add(Op::Dropout, type, fmt::format("{} {}", name(spread), ratio), [=](Kit& k) {
+          return k.node(Op::Dropout,
+                        {k.input(type, {7, 3, 45}, spread), k.input(DType::I64, {2}, Spread::Contiguous, 0, 90)},
+                        DropoutParams{ratio, 5});
+        });
+}
+
 // Of states that stay as they are, so that it may be computed again and again.
 void optimizer_steps(CaseList& list) {
   for (int states : {0, 1, 2})
@@ -273,6 +284,7 @@ void add_movement(CaseList& list) {
   gathers(list);
   written_rows(list);
   rows_back(list);
+  dropouts(list);
   optimizer_steps(list);
   resizes(list);
   bits(list);

@@ -10,12 +10,12 @@ constexpr uintptr_t kPage = 4096;
 
 }  // namespace
 
-void* BufferMap::add(MemHandle buffer, Bytes bytes) {
+void* BufferMap::add(MemHandle buffer, Bytes bytes, std::byte* host) {
   std::lock_guard lock(mutex_);
   const uintptr_t address = next_;
   // A page lies between two buffers, so that an address just behind one is in none.
   next_ += (static_cast<uintptr_t>(bytes) + 2 * kPage - 1) / kPage * kPage;
-  entries_.emplace(address, Entry{std::move(buffer), bytes, {}});
+  entries_.emplace(address, Entry{std::move(buffer), bytes, host, {}});
   return reinterpret_cast<void*>(address);
 }
 
@@ -41,7 +41,8 @@ Result<BufferMap::Place> BufferMap::find(const void* pointer) const {
   const auto address = reinterpret_cast<uintptr_t>(pointer);
   const auto at = locate(address);
   if (at == entries_.end()) return Error{fmt::format("{:#x} lies in no buffer of the device", address)};
-  return Place{at->second.buffer.get(), static_cast<Bytes>(address - at->first)};
+  const auto offset = static_cast<Bytes>(address - at->first);
+  return Place{at->second.buffer.get(), offset, at->second.host ? at->second.host + offset : nullptr};
 }
 
 Result<BufferMap::Place> BufferMap::slice(const void* pointer, Bytes bytes, Bytes alignment) {
@@ -52,7 +53,7 @@ Result<BufferMap::Place> BufferMap::slice(const void* pointer, Bytes bytes, Byte
   Entry& entry = entries_.find(found->first)->second;
   const Bytes offset = static_cast<Bytes>(address - found->first);
   if (offset % alignment != 0 || bytes <= 0 || bytes > entry.bytes - offset || bytes == entry.bytes)
-    return Place{entry.buffer.get(), offset};
+    return Place{entry.buffer.get(), offset, nullptr};
   MemHandle& part = entry.parts[{offset, bytes}];
   if (!part) {
     const cl_buffer_region region{static_cast<size_t>(offset), static_cast<size_t>(bytes)};
@@ -61,10 +62,10 @@ Result<BufferMap::Place> BufferMap::slice(const void* pointer, Bytes bytes, Byte
         clCreateSubBuffer(entry.buffer.get(), CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &code));
     if (code != CL_SUCCESS) {
       entry.parts.erase({offset, bytes});
-      return Place{entry.buffer.get(), offset};
+      return Place{entry.buffer.get(), offset, nullptr};
     }
   }
-  return Place{part.get(), 0};
+  return Place{part.get(), 0, nullptr};
 }
 
 size_t BufferMap::sub_buffers() const {

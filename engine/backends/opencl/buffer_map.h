@@ -16,11 +16,13 @@ class BufferMap {
  public:
   struct Place {
     cl_mem buffer = nullptr;
-    Bytes offset = 0;  // in it
+    Bytes offset = 0;           // in it
+    std::byte* host = nullptr;  // the same place in shared virtual memory; null: it lies elsewhere
   };
 
-  // Takes the buffer over and gives it an address, a multiple of 4096.
-  void* add(MemHandle buffer, Bytes bytes);
+  // Takes the buffer over and gives it an address, a multiple of 4096. `host`: where it lies in shared virtual memory; null:
+  // elsewhere.
+  void* add(MemHandle buffer, Bytes bytes, std::byte* host = nullptr);
   // Forgets the buffer and its sub-buffers, and returns it.
   MemHandle remove(void* address);
 
@@ -35,6 +37,7 @@ class BufferMap {
   struct Entry {
     MemHandle buffer;
     Bytes bytes = 0;
+    std::byte* host = nullptr;
     std::map<std::pair<Bytes, Bytes>, MemHandle> parts;  // by offset and size
   };
   std::map<uintptr_t, Entry>::const_iterator locate(uintptr_t address) const;

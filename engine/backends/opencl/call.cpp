@@ -67,9 +67,9 @@ Call& Call::buffer(cl_mem buffer) {
   return *this;
 }
 
-Call& Call::image(const TensorImpl& tensor) {
+Call& Call::image(const Storage& storage) {
   if (!status_) return *this;
-  auto found = station_.runtime.buffers().find(tensor.storage.data());
+  auto found = station_.runtime.buffers().find(storage.data());
   if (!found)
     status_ = found.error();
   else

@@ -8,13 +8,17 @@
 
 namespace arenascope::opencl {
 
+// How integer dot products of packed bytes are computed: not at all, by the device's own, or written out.
+enum class IntegerDot : uint8_t { None, Device, Written };
+
 // What computing a node needs beside the node.
 struct Station {
   Runtime& runtime;
   Tuner& tuner;
-  Bytes alignment = 64;      // of sub-buffers
-  cl_mem problem = nullptr;  // two longs: whether an index was outside its table, and which
-  bool blocked = true;       // fast kernels may be used
+  Bytes alignment = 64;                       // of sub-buffers
+  cl_mem problem = nullptr;                   // two longs: whether an index was outside its table, and which
+  bool blocked = true;                        // fast kernels may be used
+  IntegerDot integer_dot = IntegerDot::None;  // in matmuls with quantised weights, whose rows are then rounded to bytes
 };
 
 // A tensor as kernels see it: a buffer and the elements' places from its start.
@@ -33,8 +37,9 @@ class Call {
   // The buffer, then the offset as an int: for the kernels of contiguous tensors.
   Call& flat(const TensorImpl& tensor);
   Call& buffer(cl_mem buffer);
-  // The image that a packed tensor lies in.
-  Call& image(const TensorImpl& tensor);
+  // The image that a packed tensor, or the storage, lies in.
+  Call& image(const TensorImpl& tensor) { return image(tensor.storage); }
+  Call& image(const Storage& storage);
   // Scratch of a backend allocation, from `offset` bytes on.
   Call& scratch(const std::byte* place, Bytes bytes);
   Call& local(size_t bytes);  // local memory

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -52,31 +53,48 @@ Result<void*> ImagePool::allocate_image(const ImageShape& shape) {
   std::lock_guard lock(mutex_);
   try {
     const Bytes bytes = shape.bytes();
-    void* address = nullptr;
     if (const auto fit = fit_locked(shape); fit != images_.end()) {
-      address = fit->first;
+      void* address = fit->first;
       stats_.cached -= fit->second.shape.bytes();
       ++stats_.hits;
-    } else {
-      while (!totals_->has_room(options_, bytes)) {
-        const auto largest = largest_locked();
-        if (largest == images_.end()) break;
-        release_image(largest);
-      }
-      auto taken = take(shape);
-      if (!taken) return taken.error();
-      address = *taken;
-      images_[address].shape = shape;
-      ++stats_.misses;
+      use_locked(images_.find(address), bytes);
+      return address;
     }
-    Image& image = images_[address];
-    image.requested = image.last = bytes;
-    ++image.uses;
-    totals_->begin_use(stats_, bytes, image.shape.bytes());
-    return address;
+    while (!totals_->has_room(options_, bytes)) {
+      const auto largest = largest_locked();
+      if (largest == images_.end()) break;
+      release_image(largest);
+    }
+    auto taken = take(shape);
+    if (!taken) return taken.error();
+    images_[*taken].shape = shape;
+    ++stats_.misses;
+    use_locked(images_.find(*taken), bytes);
+    return *taken;
   } catch (const std::bad_alloc&) {
     return Error{"out of memory: no room to note an image"};
   }
+}
+
+void ImagePool::use_locked(Images::iterator at, Bytes bytes) {
+  at->second.requested = at->second.last = bytes;
+  ++at->second.uses;
+  totals_->begin_use(stats_, bytes, at->second.shape.bytes());
+}
+
+std::optional<ImageShape> ImagePool::free_image(const void* address) const {
+  std::lock_guard lock(mutex_);
+  const auto at = images_.find(const_cast<void*>(address));
+  return at == images_.end() || at->second.requested > 0 ? std::nullopt : std::optional(at->second.shape);
+}
+
+void* ImagePool::take_image(void* address) {
+  std::lock_guard lock(mutex_);
+  const auto at = images_.find(address);
+  stats_.cached -= at->second.shape.bytes();
+  ++stats_.hits;
+  use_locked(at, at->second.shape.bytes());
+  return address;
 }
 
 // The smallest free image that covers the shape without wasting too much.
@@ -179,6 +197,13 @@ void DevicePool::want_image(const ImageShape& shape) {
   wanted_ = shape;
 }
 
+Bytes DevicePool::want_image_at(void* address) {
+  std::lock_guard lock(mutex_);
+  const auto shape = images_.free_image(address);
+  wanted_place_ = shape ? address : nullptr;
+  return shape ? shape->bytes() : 0;
+}
+
 // The largest free block of either pool goes first.
 void DevicePool::make_room(Bytes bytes) {
   while (!totals_.has_room(options_, bytes)) {
@@ -195,6 +220,7 @@ Result<void*> DevicePool::allocate(Bytes bytes, size_t alignment) {
   std::lock_guard lock(mutex_);
   std::optional<ImageShape> shape;
   shape.swap(wanted_);
+  if (void* place = std::exchange(wanted_place_, nullptr)) return images_.take_image(place);
   if (!shape) {
     if (bytes > 0 && !buffers_.serves(bytes)) make_room(bytes);
     return buffers_.allocate(bytes, alignment);

@@ -35,6 +35,10 @@ class ImagePool final : public Allocator {
 
   // An image that covers the shape. Errors: no images, larger than the device's largest, no memory.
   Result<void*> allocate_image(const ImageShape& shape);
+  // The free image at an address; none: there is none, or it is in use.
+  std::optional<ImageShape> free_image(const void* address) const;
+  // All of that image.
+  void* take_image(void* address);
   Result<void*> allocate(Bytes bytes, size_t alignment) override;  // refused: an image has a shape
   void deallocate(void* pointer, Bytes bytes) noexcept override;
   Bytes release_cached() override;
@@ -58,6 +62,7 @@ class ImagePool final : public Allocator {
   Images::const_iterator fit_locked(const ImageShape& shape) const;
   Images::iterator largest_locked();
   Images::iterator release_image(Images::iterator at);
+  void use_locked(Images::iterator at, Bytes bytes);
 
   std::shared_ptr<Runtime> runtime_;
   Device device_;
@@ -76,6 +81,8 @@ class DevicePool final : public Allocator {
 
   // The next allocation is an image of this shape, whose bytes it asks for.
   void want_image(const ImageShape& shape);
+  // The next allocation is the free image at this address; the bytes that it then asks for, 0: it is not to be had.
+  Bytes want_image_at(void* address);
   Result<void*> allocate(Bytes bytes, size_t alignment = kDefaultAlignment) override;
   void deallocate(void* pointer, Bytes bytes) noexcept override;
   Bytes release_cached() override;
@@ -98,6 +105,7 @@ class DevicePool final : public Allocator {
   BufferPool buffers_;
   ImagePool images_;
   std::optional<ImageShape> wanted_;
+  void* wanted_place_ = nullptr;
 };
 
 }  // namespace arenascope::opencl

@@ -133,8 +133,8 @@ bool flat(const TensorImpl& t, DType type) {
 
 const char* stored(const TensorImpl& node) { return node.dtype == DType::F16 ? " -DHALF" : ""; }
 
-bool fast_mul_mat(Station& station, const TensorImpl& node, Status& status) {
-  const TensorImpl &a = *node.sources[0], &b = *node.sources[1];
+bool fast_mul_mat(Station& station, const TensorImpl& node, const TensorImpl* unpacked, Status& status) {
+  const TensorImpl &a = unpacked ? *unpacked : *node.sources[0], &b = *node.sources[1];
   const TensorImpl* bias = node.sources.size() > 2 ? node.sources[2] : nullptr;
   if (!flat(a, node.dtype) || !flat(b, node.dtype) || !flat(node, node.dtype) || (bias && !flat(*bias, node.dtype)) ||
       a.sizes.back() == 0)
@@ -276,9 +276,9 @@ bool fast_conv(Station& station, const TensorImpl& node, Status& status) {
 
 }  // namespace
 
-bool fast_products(Station& station, const TensorImpl& node, const ComputeParams&, Status& status) {
+bool fast_products(Station& station, const TensorImpl& node, const TensorImpl* unpacked, Status& status) {
   if (!station.blocked || node.element_count() == 0) return false;
-  if (node.op == Op::MulMat) return fast_mul_mat(station, node, status);
+  if (node.op == Op::MulMat) return fast_mul_mat(station, node, unpacked, status);
   return node.op == Op::Conv && fast_conv(station, node, status);
 }
 

@@ -36,11 +36,6 @@ bool given(const TensorImpl& t) {
   return t.op == Op::None && !t.is_view() && t.has(kFlagWeight) && (t.dtype == DType::F32 || t.dtype == DType::F16);
 }
 
-bool is_depthwise(const TensorImpl& node) {
-  const auto groups = node.params.get<ConvParams>().groups;
-  return groups > 1 && groups == node.sources[0]->sizes[1] && groups == node.sizes[1] && node.sources[1]->sizes[1] == 1;
-}
-
 bool convolves(const TensorImpl& node) {
   const auto p = node.params.get<ConvParams>();
   if (p.spatial != 2 || !given(*node.sources[1]) || (node.sources.size() > 2 && !given(*node.sources[2]))) return false;
@@ -68,25 +63,6 @@ std::string float_options(const TensorImpl& node) { return node.dtype == DType::
 // Over the texels of a tensor.
 Status texels(Call& call, const TensorImpl& t) {
   return call.grid({blocks(t.sizes[1]) * t.sizes[3], t.sizes[0] * t.sizes[2]});
-}
-
-Status pack(Station& station, Device device, ExecutionContext& context, const TensorImpl& w, DType type,
-            int64_t outputs, int64_t inputs, int64_t filled, int64_t taps, Storage& to) {
-  const Bytes bytes = blocks(outputs) * 4 * filled * taps * element_bytes(type);
-  auto storage = Storage::allocate(context, device, MemoryKind::Persistent, bytes);
-  if (!storage) return storage.error();
-  to = std::move(*storage);
-  Layout l = layout_of(w);
-  collapse({&l});
-  return Call(station, "image", " -DCONVERT", "pack_weights")
-      .tensor(w, l)
-      .scratch(to.data(), bytes)
-      .arg(static_cast<cl_int>(type))
-      .arg(cl_int(outputs))
-      .arg(cl_int(inputs))
-      .arg(cl_int(filled))
-      .arg(cl_int(taps))
-      .grid({filled, taps, blocks(outputs)});
 }
 
 Window2 window_of(const TensorImpl& node) {
@@ -120,6 +96,11 @@ Window2 window_of(const TensorImpl& node) {
 
 }  // namespace
 
+bool is_depthwise(const TensorImpl& conv) {
+  const auto groups = conv.params.get<ConvParams>().groups;
+  return groups > 1 && groups == conv.sources[0]->sizes[1] && groups == conv.sizes[1] && conv.sources[1]->sizes[1] == 1;
+}
+
 Side image_packing(const DeviceFacts& facts, const TensorImpl& node, int source) {
   const bool both = is_binary(node.op) || node.op == Op::Concat;
   if (source >= 0) return source == 0 || both ? Side::Other : Side::Main;
@@ -148,51 +129,32 @@ Side image_packing(const DeviceFacts& facts, const TensorImpl& node, int source)
   return Side::Either;
 }
 
-Result<std::shared_ptr<const ImageWeights>> ImagePacking::weights_of(const TensorImpl& node) {
-  if (node.placement != Placement::Packed || node.op != Op::Conv) return std::shared_ptr<const ImageWeights>();
-  const std::byte* bias = node.sources.size() > 2 ? node.sources[2]->data() : nullptr;
-  auto& known = packed_[{node.sources[1]->data(), bias, node.dtype, is_depthwise(node)}];
-  if (known) return known;
-  auto made = pack(node);
-  if (made) known = *made;
-  return made;
-}
-
-Result<std::shared_ptr<const ImageWeights>> ImagePacking::pack(const TensorImpl& node) {
-  auto made = std::make_shared<ImageWeights>();
-  const TensorImpl& w = *node.sources[1];
-  const int64_t inputs = w.sizes[1], filled = is_depthwise(node) ? 1 : blocks(inputs) * 4;
-  const int64_t taps = w.sizes[2] * w.sizes[3];
-  if (auto ok =
-          opencl::pack(station_, device_, context_, w, node.dtype, w.sizes[0], inputs, filled, taps, made->filter);
-      !ok)
-    return ok.error();
-  if (node.sources.size() > 2)
-    if (auto ok =
-            opencl::pack(station_, device_, context_, *node.sources[2], node.dtype, w.sizes[0], 1, 1, 1, made->bias);
-        !ok)
-      return ok.error();
-  return std::shared_ptr<const ImageWeights>(std::move(made));
-}
-
 namespace {
 
-Status convolve(Station& station, const TensorImpl& node, const ImageWeights* weights) {
+Status convolve(Station& station, const TensorImpl& node, const NodeWeights* weights) {
   if (!weights) return Error{"the weights of a convolution on images were not packed"};
   const Storage& filter = weights->filter;
   const Storage& bias = weights->bias.allocated() ? weights->bias : filter;
-  Call call(station, "image", " -DCONV" + math_options(station, node), is_depthwise(node) ? "depthwise" : "conv");
-  call.image(*node.sources[0])
-      .scratch(filter.data(), filter.bytes())
-      .scratch(bias.data(), bias.bytes())
-      .image(node)
-      .arg(window_of(node));
+  Call call(station, "image",
+            (weights->filter_image ? " -DCONV -DFILTER_IMAGE" : " -DCONV") + math_options(station, node),
+            is_depthwise(node) ? "depthwise" : "conv");
+  call.image(*node.sources[0]);
+  if (weights->filter_image) {
+    call.image(filter);
+    if (weights->bias.allocated())
+      call.scratch(bias.data(), bias.bytes());
+    else
+      call.buffer(station.problem);  // which is not read
+  } else {
+    call.scratch(filter.data(), filter.bytes()).scratch(bias.data(), bias.bytes());
+  }
+  call.image(node).arg(window_of(node));
   return texels(call, node);
 }
 
 }  // namespace
 
-Status run_on_images(Station& station, const TensorImpl& node, const ImageWeights* weights) {
+Status run_on_images(Station& station, const TensorImpl& node, const NodeWeights* weights) {
   const TensorImpl& x = *node.sources[0];
   if (node.op == Op::Copy) {
     Call call(station, "image", " -DCONVERT" + float_options(node),

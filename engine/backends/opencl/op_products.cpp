@@ -243,6 +243,7 @@ Bytes product_work_bytes(const Station& station, const TensorImpl& node) {
     const LstmScratch scratch(station, node);
     return 2 * scratch.part + scratch.gates;
   }
+  if (node.op == Op::MulMat) return quantised_work_bytes(station, node);
   return 0;
 }
 

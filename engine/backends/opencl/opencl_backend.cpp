@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/backends/opencl/layout.h"
+#include "engine/backends/opencl/op_images.h"
 #include "engine/backends/opencl/prepared.h"
 #include "engine/backends/opencl/settings.h"
 #include "engine/backends/opencl/spans.h"
@@ -13,13 +14,33 @@
 namespace arenascope::opencl {
 namespace {
 
+// Errors: what is asked for and the device does not have.
+Status check_device(const Settings& settings, const DeviceFacts& facts) {
+  if (settings.memory == MemoryObjects::Image && facts.image_width == 0)
+    return Error{fmt::format("{} has no images; tensors can only be buffers on it", facts.name)};
+  if (settings.sizes == BufferSizes::Subgroups && !facts.intel_subgroups)
+    return Error{
+        fmt::format("{} has none of Intel's subgroups, whose layout sizes=subgroups is for; there are exact "
+                    "and packed",
+                    facts.name)};
+  if (settings.runtime.svm && !(facts.svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER))
+    return Error{fmt::format("{} has no shared virtual memory; svm can only be off", facts.name)};
+  return {};
+}
+
+IntegerDot integer_dot(DotChoice choice, const DeviceFacts& facts) {
+  if (choice == DotChoice::Off || (choice == DotChoice::Auto && !facts.fast_dot8_packed)) return IntegerDot::None;
+  return facts.integer_dot ? IntegerDot::Device : IntegerDot::Written;
+}
+
 class OpenClBackend final : public Backend {
  public:
   OpenClBackend(std::shared_ptr<Runtime> runtime, Settings settings, std::unique_ptr<Tuner> tuner)
       : runtime_(std::move(runtime)),
         settings_(std::move(settings)),
         tuner_(std::move(tuner)),
-        queueing_{{*runtime_, *tuner_, runtime_->facts().base_alignment, nullptr, settings_.fast}} {}
+        queueing_{{*runtime_, *tuner_, runtime_->facts().base_alignment, nullptr, settings_.fast,
+                   integer_dot(settings_.dot, runtime_->facts())}} {}
   ~OpenClBackend() override {
     if (!tuner_->save()) runtime_->log("the tuning results could not be saved");
   }
@@ -48,12 +69,13 @@ class OpenClBackend final : public Backend {
     others_.clear();
     if (auto ok = context.register_allocator(MemoryKind::Workspace, pool); !ok) return ok;
     // Static memory is never used again for something else, nor is that of inputs, which others write into.
-    PoolOptions weights{1, 0, true};
-    const PoolOptions separate = weights;
+    PoolOptions separate{1, 0, true}, weights = separate;
     weights.stays = true;
-    for (const auto& [kind, options] : {std::pair(MemoryKind::Default, separate),
-                                        {MemoryKind::KVCache, settings_.pool},
-                                        {MemoryKind::Persistent, weights}}) {
+    const auto static_pool = std::make_shared<DevicePool>(runtime_, device(), weights);
+    static_pool_ = static_pool;
+    if (auto ok = context.register_allocator(MemoryKind::Persistent, static_pool); !ok) return ok;
+    for (const auto& [kind, options] :
+         {std::pair(MemoryKind::Default, separate), {MemoryKind::KVCache, settings_.pool}}) {
       const auto other = std::make_shared<BufferPool>(runtime_, device(), options);
       others_.push_back(other);
       if (auto ok = context.register_allocator(kind, other); !ok) return ok;
@@ -108,7 +130,7 @@ class OpenClBackend final : public Backend {
     return settings_.memory == MemoryObjects::Image ? image_packing(runtime_->facts(), node, source) : Side::Main;
   }
   Bytes room_for(const TensorImpl& tensor, Bytes bytes) const override {
-    if (!settings_.packed_sizes) return bytes;
+    if (settings_.sizes == BufferSizes::Exact) return bytes;
     const Bytes element = info(tensor.dtype).block_bytes;
     const int pack = runtime_->facts().intel_subgroups ? 4 : 0;
     return std::max(bytes, packed_room(tensor.sizes, element, pack));
@@ -121,13 +143,18 @@ class OpenClBackend final : public Backend {
     pool->want_image(shape);
     return Storage::allocate(context, device(), MemoryKind::Workspace, shape.bytes());
   }
+  Result<Storage> reacquire_packed(const std::byte* place, ExecutionContext& context) override {
+    const std::shared_ptr<DevicePool> pool = pool_.lock();
+    const Bytes bytes = pool ? pool->want_image_at(const_cast<std::byte*>(place)) : 0;
+    if (bytes == 0) return Error{"an image is gone, or another's by now"};
+    return Storage::allocate(context, device(), MemoryKind::Workspace, bytes);
+  }
   using Backend::prepare;
   Result<std::unique_ptr<PreparedRun>> prepare(std::span<const TensorImpl* const> nodes, ExecutionContext& context,
                                                const PreparedRun*) override {
-    const bool at_fixed_places =
-        std::none_of(nodes.begin(), nodes.end(), [](const TensorImpl* n) { return n->placement != Placement::Arena; });
-    auto run = std::make_unique<QueuedRun>(queueing_, settings_.replay && at_fixed_places);
-    ImagePacking packing(queueing_.station, device(), context);
+    auto run = std::make_unique<QueuedRun>(queueing_, settings_.replay);
+    WeightPacking packing(queueing_.station, {settings_.filters == MemoryObjects::Image, settings_.unpack},
+                          static_pool_.lock(), device(), context);
     for (const TensorImpl* node : nodes) {
       auto weights = packing.weights_of(*node);
       if (!weights) return weights.error();
@@ -144,13 +171,15 @@ class OpenClBackend final : public Backend {
   BackendNotes take_notes() override { return {tuner_->take_notes(), queueing_.replay_state(), {}, clock_error_}; }
   std::vector<TuningResult> tuning_results() const override { return tuner_->results(); }
   std::vector<PoolBlock> pool_blocks() const override {
-    const std::shared_ptr<DevicePool> pool = pool_.lock();
-    std::vector<PoolBlock> all = pool ? pool->blocks() : std::vector<PoolBlock>{};
-    for (const std::weak_ptr<BufferPool>& other : others_) {
-      const auto held = other.lock();
+    std::vector<PoolBlock> all;
+    const auto add = [&all](const auto& pool) {
+      const auto held = pool.lock();
       const auto more = held ? held->blocks() : std::vector<PoolBlock>{};
       all.insert(all.end(), more.begin(), more.end());
-    }
+    };
+    add(pool_);
+    add(static_pool_);
+    for (const std::weak_ptr<BufferPool>& other : others_) add(other);
     std::sort(all.begin(), all.end(), [](const PoolBlock& a, const PoolBlock& b) { return a.address < b.address; });
     return all;
   }
@@ -174,8 +203,8 @@ class OpenClBackend final : public Backend {
   std::unique_ptr<Tuner> tuner_;
   Queueing queueing_;
   MemHandle problem_;
-  // Of the last context that memory was registered with: of activations, and of what has kinds of its own.
-  std::weak_ptr<DevicePool> pool_;
+  // Of the last context that memory was registered with: of activations, of weights, and of what has kinds of its own.
+  std::weak_ptr<DevicePool> pool_, static_pool_;
   std::vector<std::weak_ptr<BufferPool>> others_;
   std::optional<Nanoseconds> clock_error_;  // of the spans that were taken last
 };
@@ -209,8 +238,10 @@ Result<std::unique_ptr<Backend>> open_opencl(const BackendOptions& options, std:
   if (settings->memory == MemoryObjects::Auto)
     settings->memory =
         runtime->images() && runtime->facts().vendor == Vendor::Qualcomm ? MemoryObjects::Image : MemoryObjects::Buffer;
-  if (settings->memory == MemoryObjects::Image && !runtime->images())
-    return Error{fmt::format("{} has no images; tensors can only be buffers on it", runtime->facts().name)};
+  if (settings->filters == MemoryObjects::Auto)
+    settings->filters =
+        runtime->images() && runtime->facts().vendor == Vendor::Qualcomm ? MemoryObjects::Image : MemoryObjects::Buffer;
+  if (auto ok = check_device(*settings, runtime->facts()); !ok) return ok.error();
   auto backend = std::make_unique<OpenClBackend>(std::move(runtime), std::move(*settings), std::move(tuner));
   if (auto ok = backend->make_problem(); !ok) return ok.error();
   return std::unique_ptr<Backend>(std::move(backend));

@@ -31,6 +31,10 @@ Bytes product_work_bytes(const Station& station, const TensorImpl& node);
 // The fast ones for float32: whether they serve the node, and if so queue it.
 bool fast_pointwise(Station& station, const TensorImpl& node, Status& status);
 bool fast_windows(Station& station, const TensorImpl& node, Status& status);
-bool fast_products(Station& station, const TensorImpl& node, const ComputeParams& params, Status& status);
+// `unpacked`: a matmul's weights as plain numbers, where they lie so; null: as they are.
+bool fast_products(Station& station, const TensorImpl& node, const TensorImpl* unpacked, Status& status);
+// Matmuls with weights of Q8_0 or Q4_0, and the scratch that they take.
+bool fast_quantised(Station& station, const TensorImpl& node, const ComputeParams& params, Status& status);
+Bytes quantised_work_bytes(const Station& station, const TensorImpl& node);
 
 }  // namespace arenascope::opencl

@@ -81,20 +81,18 @@ Result<void*> BufferPool::take(Bytes bytes) {
                              facts.memory.max_allocation)};
   if (auto ok = take_budget(bytes); !ok) return ok.error();
   cl_int code = CL_SUCCESS;
-  MemHandle buffer;
+  Runtime::NewBuffer made;
   const auto& faults = runtime_->options().faults;
   if (faults && Runtime::used_up(faults->allocations))
     code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
-  else {
-    const cl_mem_flags flags = CL_MEM_READ_WRITE | (facts.unified_memory ? CL_MEM_ALLOC_HOST_PTR : 0);
-    buffer = MemHandle(clCreateBuffer(runtime_->context(), flags, static_cast<size_t>(bytes), nullptr, &code));
-  }
+  else
+    made = runtime_->make_buffer(bytes, code);
   if (code != CL_SUCCESS) {
     give_budget(bytes);
     return Error{fmt::format("{} has no {} bytes of memory left ({}); {} are reserved", facts.name, bytes,
                              error_name(code), stats_.reserved)};
   }
-  void* address = runtime_->buffers().add(std::move(buffer), bytes);
+  void* address = runtime_->buffers().add(std::move(made.buffer), bytes, made.host);
   stats_.reserved += bytes;
   stats_.peak_reserved = std::max(stats_.peak_reserved, stats_.reserved);
   totals_->reserve(bytes);

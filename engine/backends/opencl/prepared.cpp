@@ -7,13 +7,14 @@ namespace arenascope::opencl {
 
 class QueuedRun::Node final : public PreparedNode {
  public:
-  Node(QueuedRun& run, const TensorImpl& node, std::shared_ptr<const ImageWeights> weights)
+  Node(QueuedRun& run, const TensorImpl& node, std::shared_ptr<const NodeWeights> weights)
       : run_(run), node_(node), weights_(std::move(weights)) {}
 
   Status compute(const ComputeParams& params) override {
     if (!has_work(node_) || params.ith != 0) return {};
     Queueing& queueing = run_.queueing_;
     queueing.checks = queueing.checks || node_.op == Op::Gather || node_.op == Op::GatherElements;
+    run_.work_ = params.work;
     if (run_.replay_.replaying()) return {};
     Runtime& runtime = queueing.station.runtime;
     runtime.set_node(&node_);
@@ -25,7 +26,7 @@ class QueuedRun::Node final : public PreparedNode {
  private:
   QueuedRun& run_;
   const TensorImpl& node_;
-  const std::shared_ptr<const ImageWeights> weights_;
+  const std::shared_ptr<const NodeWeights> weights_;
 };
 
 std::optional<trace::ReplayInfo> Queueing::replay_state() const {
@@ -36,13 +37,17 @@ QueuedRun::~QueuedRun() {
   if (queueing_.running == this) queueing_.running = nullptr;
 }
 
-void QueuedRun::add(const TensorImpl& node, std::shared_ptr<const ImageWeights> weights) {
+void QueuedRun::add(const TensorImpl& node, std::shared_ptr<const NodeWeights> weights) {
+  given_.push_back(&node);
   nodes_.push_back(std::make_unique<Node>(*this, node, std::move(weights)));
 }
 
-Status QueuedRun::begin_run(bool as_one) {
+Status QueuedRun::begin_run(RunShape shape) {
   queueing_.running = this;
-  replay_.begin(as_one);
+  if (shape == RunShape::Watched)
+    replay_.begin_watched();
+  else
+    replay_.begin(places_of(given_, work_));
   return {};
 }
 

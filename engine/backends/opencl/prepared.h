@@ -4,7 +4,7 @@
 #include <optional>
 
 #include <arenascope/runtime/prepared.h>
-#include "engine/backends/opencl/op_images.h"
+#include "engine/backends/opencl/node_weights.h"
 #include "engine/backends/opencl/replay.h"
 
 namespace arenascope::opencl {
@@ -26,8 +26,9 @@ class QueuedRun final : public PreparedRun {
   QueuedRun(Queueing& queueing, bool replays) : queueing_(queueing), replay_(queueing.station.runtime, replays) {}
   ~QueuedRun() override;
 
-  void add(const TensorImpl& node, std::shared_ptr<const ImageWeights> weights);
-  Status begin_run(bool as_one) override;
+  void add(const TensorImpl& node, std::shared_ptr<const NodeWeights> weights);
+  Status begin_run(RunShape shape) override;
+  void break_off() override { replay_.break_off(); }
   trace::ReplayInfo replay_info() const { return replay_.info(); }
   // All nodes of the run were computed.
   Status end() { return replay_.end(); }
@@ -36,6 +37,8 @@ class QueuedRun final : public PreparedRun {
   class Node;
   Queueing& queueing_;
   Replay replay_;
+  std::vector<const TensorImpl*> given_;
+  const std::byte* work_ = nullptr;  // of the node that was computed last
 };
 
 }  // namespace arenascope::opencl

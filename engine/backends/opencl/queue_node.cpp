@@ -7,7 +7,7 @@
 
 namespace arenascope::opencl {
 
-Status queue_node(Station& station, const TensorImpl& node, const ComputeParams& params, const ImageWeights* weights) {
+Status queue_node(Station& station, const TensorImpl& node, const ComputeParams& params, const NodeWeights* weights) {
   if (node.placement == Placement::Packed || (node.op == Op::Copy && node.sources[0]->placement == Placement::Packed))
     return run_on_images(station, node, weights);
   Status status;
@@ -23,7 +23,8 @@ Status queue_node(Station& station, const TensorImpl& node, const ComputeParams&
     case OpFamily::Reduction: return run_reduction(station, node);
     case OpFamily::Line: return run_lines(station, node);
     case OpFamily::Contraction:
-      return fast_products(station, node, params, status) ? status : run_products(station, node, params);
+      if (fast_products(station, node, weights ? weights->unpacked.impl() : nullptr, status)) return status;
+      return fast_quantised(station, node, params, status) ? status : run_products(station, node, params);
     case OpFamily::Unknown:
     case OpFamily::Given:
     case OpFamily::View:

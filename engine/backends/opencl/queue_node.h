@@ -7,6 +7,6 @@
 namespace arenascope::opencl {
 
 // Queues the node's kernels. `weights`: of a convolution on images. Errors: no kernel, what the driver says.
-Status queue_node(Station& station, const TensorImpl& node, const ComputeParams& params, const ImageWeights* weights);
+Status queue_node(Station& station, const TensorImpl& node, const ComputeParams& params, const NodeWeights* weights);
 
 }  // namespace arenascope::opencl

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/backends/opencl/replay.h"
 
+#include <utility>
+
 namespace arenascope::opencl {
 
 Replay::Replay(Runtime& runtime, bool wanted) : runtime_(runtime) {
@@ -21,94 +23,111 @@ trace::ReplayInfo Replay::info() const {
               : recorded_ ? trace::ReplayState::Recorded
               : usable_   ? trace::ReplayState::Direct
                           : trace::ReplayState::Unavailable;
-  out.segments = recorded_ ? 1 : 0;
-  out.kernels = recorded_ ? recorded_kernels_ : 0;
   out.replays = replays_;
+  if (!recorded_) return out;
+  for (const Segment& segment : segments_) {
+    out.segments += segment.kernels > 0;
+    out.kernels += segment.kernels;
+  }
   return out;
 }
 
 void Replay::drop() {
-  runtime_.set_recorder({});
-  if (commands_) release_(commands_);
-  commands_ = nullptr;
+  leave(State::Direct);
+  for (const Segment& segment : segments_)
+    if (segment.commands) release_(segment.commands);
+  segments_.clear();
   kernels_.clear();
-  warm_ = recorded_ = false;
-  state_ = State::Direct;
+  recorded_ = false;
 }
 
-void Replay::begin(bool as_one) {
-  // A recording that no end() closed was broken off: the next run records anew.
+void Replay::leave(State to) {
+  state_ = to;
+  runtime_.set_recorder(to == State::Direct ? nullptr : this);
+}
+
+void Replay::begin_watched() {
+  if (state_ == State::Recording) drop();  // it was broken off
+  leave(State::Direct);
+  warm_ = true;
+}
+
+void Replay::begin(uint64_t places) {
+  if (state_ == State::Recording || (recorded_ && places != places_)) drop();
+  leave(State::Direct);
+  if (!usable_) return;
+  if (!std::exchange(warm_, true)) return;
+  places_ = places;
+  next_ = 0;
+  if (!recorded_) segments_.emplace_back();
+  leave(recorded_ ? State::Replaying : State::Recording);
+}
+
+void Replay::break_off() {
   if (state_ == State::Recording) {
+    (void)runtime_.finish();  // the segments that were queued already
     drop();
-    warm_ = true;
   }
-  state_ = State::Direct;
-  if (!usable_ || !as_one) return;
-  if (recorded_) {
-    state_ = State::Replaying;
-    return;
-  }
-  if (!warm_) {
-    warm_ = true;
-    return;
-  }
-  cl_command_queue queue = runtime_.queue();
+  leave(State::Direct);
+}
+
+cl_int Replay::add_kernel(cl_kernel kernel, int dims, const size_t* global, const size_t* local) {
+  Segment& open = segments_.back();
   cl_int code = CL_SUCCESS;
-  commands_ = create_(1, &queue, nullptr, &code);
-  if (code != CL_SUCCESS) {
-    commands_ = nullptr;
-    usable_ = false, failed_ = true;
-    runtime_.log("the device's command buffers cannot be used (" + error_name(code) +
-                 "); kernels are queued one by one");
-    return;
+  if (!open.commands) {
+    cl_command_queue queue = runtime_.queue();
+    open.commands = create_(1, &queue, nullptr, &code);
+    if (code != CL_SUCCESS) {
+      open.commands = nullptr;
+      return code;
+    }
   }
-  recorded_kernels_ = 0;
-  state_ = State::Recording;
-  runtime_.set_recorder([this](cl_kernel kernel, int dims, const size_t* global, const size_t* local) {
-    return record(kernel, dims, global, local);
-  });
+  KernelHandle own(clCloneKernel(kernel, &code));
+  if (code == CL_SUCCESS)
+    code = kernel_(open.commands, nullptr, nullptr, own.get(), static_cast<cl_uint>(dims), nullptr, global, local, 0,
+                   nullptr, nullptr, nullptr);
+  if (code != CL_SUCCESS) return code;
+  kernels_.push_back(std::move(own));
+  ++open.kernels;
+  return code;
 }
 
 cl_int Replay::record(cl_kernel kernel, int dims, const size_t* global, const size_t* local) {
-  if (usable_) {
-    cl_int code = CL_SUCCESS;
-    KernelHandle own(clCloneKernel(kernel, &code));
-    if (code == CL_SUCCESS)
-      code = kernel_(commands_, nullptr, nullptr, own.get(), static_cast<cl_uint>(dims), nullptr, global, local, 0,
-                     nullptr, nullptr, nullptr);
-    if (code == CL_SUCCESS) {
-      kernels_.push_back(std::move(own));
-      ++recorded_kernels_;
-      return code;
-    }
-    runtime_.log("a kernel cannot be recorded (" + error_name(code) + "); kernels are queued one by one");
-    usable_ = false, failed_ = true;
-    if (const cl_int closed = close(); closed != CL_SUCCESS) return closed;
-  }
+  const cl_int code = add_kernel(kernel, dims, global, local);
+  if (code == CL_SUCCESS) return code;
+  runtime_.log("the device's command buffers cannot be used (" + error_name(code) + "); kernels are queued one by one");
+  usable_ = false, failed_ = true;
+  const cl_int queued = cut();
+  leave(State::Direct);  // what is queued has to stay until it is through: the next run drops it
+  if (queued != CL_SUCCESS) return queued;
   return clEnqueueNDRangeKernel(runtime_.queue(), kernel, static_cast<cl_uint>(dims), nullptr, global, local, 0,
                                 nullptr, nullptr);
 }
 
-cl_int Replay::close() {
-  if (recorded_kernels_ == 0) return CL_SUCCESS;
-  if (const cl_int code = finalize_(commands_); code != CL_SUCCESS) return code;
-  return enqueue_(0, nullptr, commands_, 0, nullptr, nullptr);
+cl_int Replay::queue(const Segment& segment) const {
+  return segment.kernels > 0 ? enqueue_(0, nullptr, segment.commands, 0, nullptr, nullptr) : CL_SUCCESS;
+}
+
+cl_int Replay::cut() {
+  if (state_ == State::Replaying) return next_ < segments_.size() ? queue(segments_[next_++]) : CL_INVALID_OPERATION;
+  Segment& open = segments_.back();
+  if (open.kernels > 0)
+    if (const cl_int code = finalize_(open.commands); code != CL_SUCCESS) return code;
+  const cl_int code = queue(open);
+  segments_.emplace_back();
+  return code;
 }
 
 Status Replay::end() {
   if (state_ == State::Direct) return {};
-  cl_int code = CL_SUCCESS;
+  const cl_int code = cut();
   if (state_ == State::Replaying) {
-    code = recorded_kernels_ > 0 ? enqueue_(0, nullptr, commands_, 0, nullptr, nullptr) : CL_SUCCESS;
     ++replays_;
   } else {
-    runtime_.set_recorder({});
-    if (usable_) {
-      code = close();
-      recorded_ = code == CL_SUCCESS;
-    }
+    segments_.pop_back();  // which cut() opened
+    recorded_ = code == CL_SUCCESS;
   }
-  state_ = State::Direct;
+  leave(State::Direct);
   return code == CL_SUCCESS ? Status() : runtime_.lost("replaying a run", code);
 }
 

@@ -169,8 +169,8 @@ Status Runtime::lost(const char* what, cl_int code) {
 Status Runtime::launch(cl_kernel kernel, const char* name, int dims, const size_t* global, const size_t* local) {
   if (is_lost_) return Error{fmt::format("{} is lost; the backend must be opened anew", facts_.name)};
   if (options_.faults && used_up(options_.faults->launches)) return lost(name, CL_DEVICE_NOT_AVAILABLE);
-  if (record_) {
-    const cl_int recorded = record_(kernel, dims, global, local);
+  if (recorder_) {
+    const cl_int recorded = recorder_->record(kernel, dims, global, local);
     return recorded == CL_SUCCESS ? Status() : lost(name, recorded);
   }
   cl_event event = nullptr;
@@ -201,16 +201,66 @@ double Runtime::measure(cl_kernel kernel, int dims, const size_t* global, const 
   return best;
 }
 
-Status Runtime::write(const BufferMap::Place& to, const std::byte* from, Bytes bytes) {
+Runtime::NewBuffer Runtime::make_buffer(Bytes bytes, cl_int& code) const {
+  const auto size = static_cast<size_t>(bytes);
+  if (!options_.svm) {
+    const cl_mem_flags flags = CL_MEM_READ_WRITE | (facts_.unified_memory ? CL_MEM_ALLOC_HOST_PTR : 0);
+    return {MemHandle(clCreateBuffer(context(), flags, size, nullptr, &code)), nullptr};
+  }
+  void* shared = clSVMAlloc(context(), CL_MEM_READ_WRITE, size, 0);
+  code = shared ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE;
+  if (!shared) return {};
+  MemHandle buffer(clCreateBuffer(context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size, shared, &code));
+  // The driver keeps a released buffer until the commands that use it are through, and the memory has to last as long.
+  struct Shared {
+    ContextHandle context;
+    void* memory;
+  };
+  clRetainContext(context());
+  auto kept = std::make_unique<Shared>(Shared{ContextHandle(context()), shared});
+  const auto free_shared = [](cl_mem, void* data) {
+    const std::unique_ptr<Shared> gone(static_cast<Shared*>(data));
+    clSVMFree(gone->context.get(), gone->memory);
+  };
+  if (code == CL_SUCCESS) code = clSetMemObjectDestructorCallback(buffer.get(), free_shared, kept.get());
+  if (code == CL_SUCCESS) {
+    kept.release();
+    return {std::move(buffer), static_cast<std::byte*>(shared)};
+  }
+  buffer.reset();
+  clSVMFree(context(), shared);
+  return {};
+}
+
+void* Runtime::map(const BufferMap::Place& place, Bytes bytes, cl_map_flags how, cl_event* event, cl_int& code) {
+  const auto size = static_cast<size_t>(bytes);
+  if (!place.host)
+    return clEnqueueMapBuffer(queue_.get(), place.buffer, CL_TRUE, how, static_cast<size_t>(place.offset), size, 0,
+                              nullptr, event, &code);
+  code = clEnqueueSVMMap(queue_.get(), CL_TRUE, how, place.host, size, 0, nullptr, event);
+  return place.host;
+}
+
+cl_int Runtime::unmap(const BufferMap::Place& place, void* mapped) {
+  return place.host ? clEnqueueSVMUnmap(queue_.get(), mapped, 0, nullptr, nullptr)
+                    : clEnqueueUnmapMemObject(queue_.get(), place.buffer, mapped, 0, nullptr, nullptr);
+}
+
+Status Runtime::before_copy() {
   if (is_lost_) return Error{fmt::format("{} is lost; the backend must be opened anew", facts_.name)};
+  const cl_int code = recorder_ ? recorder_->cut() : CL_SUCCESS;
+  return code == CL_SUCCESS ? Status() : lost("queueing what was recorded", code);
+}
+
+Status Runtime::write(const BufferMap::Place& to, const std::byte* from, Bytes bytes) {
+  if (auto ok = before_copy(); !ok) return ok;
   cl_event event = nullptr;
-  if (facts_.unified_memory) {
+  if (facts_.unified_memory || options_.svm) {
     cl_int code = CL_SUCCESS;
-    void* mapped = clEnqueueMapBuffer(queue_.get(), to.buffer, CL_TRUE, CL_MAP_WRITE, static_cast<size_t>(to.offset),
-                                      static_cast<size_t>(bytes), 0, nullptr, keep_ ? &event : nullptr, &code);
+    void* mapped = map(to, bytes, CL_MAP_WRITE, keep_ ? &event : nullptr, code);
     if (code != CL_SUCCESS) return lost("mapping for an upload", code);
     std::memcpy(mapped, from, static_cast<size_t>(bytes));
-    code = clEnqueueUnmapMemObject(queue_.get(), to.buffer, mapped, 0, nullptr, nullptr);
+    code = unmap(to, mapped);
     if (code != CL_SUCCESS) return lost("unmapping after an upload", code);
   } else {
     const cl_int code = clEnqueueWriteBuffer(queue_.get(), to.buffer, CL_TRUE, static_cast<size_t>(to.offset),
@@ -222,15 +272,14 @@ Status Runtime::write(const BufferMap::Place& to, const std::byte* from, Bytes b
 }
 
 Status Runtime::read(std::byte* to, const BufferMap::Place& from, Bytes bytes) {
-  if (is_lost_) return Error{fmt::format("{} is lost; the backend must be opened anew", facts_.name)};
+  if (auto ok = before_copy(); !ok) return ok;
   cl_event event = nullptr;
-  if (facts_.unified_memory) {
+  if (facts_.unified_memory || options_.svm) {
     cl_int code = CL_SUCCESS;
-    void* mapped = clEnqueueMapBuffer(queue_.get(), from.buffer, CL_TRUE, CL_MAP_READ, static_cast<size_t>(from.offset),
-                                      static_cast<size_t>(bytes), 0, nullptr, keep_ ? &event : nullptr, &code);
+    void* mapped = map(from, bytes, CL_MAP_READ, keep_ ? &event : nullptr, code);
     if (code != CL_SUCCESS) return lost("mapping for a download", code);
     std::memcpy(to, mapped, static_cast<size_t>(bytes));
-    code = clEnqueueUnmapMemObject(queue_.get(), from.buffer, mapped, 0, nullptr, nullptr);
+    code = unmap(from, mapped);
     if (code != CL_SUCCESS) return lost("unmapping after a download", code);
   } else {
     const cl_int code = clEnqueueReadBuffer(queue_.get(), from.buffer, CL_TRUE, static_cast<size_t>(from.offset),

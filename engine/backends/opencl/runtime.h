@@ -41,6 +41,7 @@ struct RuntimeOptions {
   std::string export_cache;  // a file that all of it goes into at the end; "" none
   std::string import_cache;  // a file that it is taken from at the beginning; "" none
   Power power = Power::Normal;
+  bool svm = false;  // buffers lie in shared virtual memory
   std::shared_ptr<Faults> faults;
   // Gets one sentence about what the user need not act on: a cache that was rebuilt. May be empty.
   std::function<void(const std::string&)> log;
@@ -53,6 +54,17 @@ struct Launched {
   Bytes copied = 0;            // > 0: a copy of that many bytes
   bool to_device = false;
   const char* kernel = "";
+};
+
+// Takes launches in place of the queue.
+class LaunchRecorder {
+ public:
+  virtual cl_int record(cl_kernel kernel, int dims, const size_t* global, const size_t* local) = 0;
+  // Something else is about to be queued behind what was recorded.
+  virtual cl_int cut() = 0;
+
+ protected:
+  ~LaunchRecorder() = default;
 };
 
 class Runtime {
@@ -77,6 +89,12 @@ class Runtime {
   // Seconds that a kernel takes, the least of `rounds`; negative: it could not run. Waits for the queue.
   double measure(cl_kernel kernel, int dims, const size_t* global, const size_t* local, int rounds);
 
+  // A buffer that lies in shared virtual memory if the options say so; `host` is then where. `code`: what the driver says.
+  struct NewBuffer {
+    MemHandle buffer;
+    std::byte* host = nullptr;
+  };
+  NewBuffer make_buffer(Bytes bytes, cl_int& code) const;
   Status write(const BufferMap::Place& to, const std::byte* from, Bytes bytes);
   Status read(std::byte* to, const BufferMap::Place& from, Bytes bytes);
   Status finish();
@@ -87,9 +105,8 @@ class Runtime {
   void keep_launches(bool keep) { keep_ = keep && options_.profiling; }
   std::vector<Launched> take_launched();
 
-  // While set, launches go to `record` instead of the queue.
-  using RecordCommand = std::function<cl_int(cl_kernel, int, const size_t*, const size_t*)>;
-  void set_recorder(RecordCommand record) { record_ = std::move(record); }
+  // While set, launches go to it instead of the queue, and it hears of copies before they are queued. Null: none.
+  void set_recorder(LaunchRecorder* recorder) { recorder_ = recorder; }
 
   Status lost(const char* what, cl_int code);
   // Takes one from a fault's count; true when it is used up.
@@ -108,6 +125,10 @@ class Runtime {
   };
   Result<Built*> program(const std::string& name, const std::string& options);
   Status build(Built& built, const std::string& name, const std::string& options);
+  Status before_copy();
+  // The bytes at a place where the host can reach them, for reading or writing; null: `code` says why not. Waits.
+  void* map(const BufferMap::Place& place, Bytes bytes, cl_map_flags how, cl_event* event, cl_int& code);
+  cl_int unmap(const BufferMap::Place& place, void* mapped);
 
   RuntimeOptions options_;
   DeviceFacts facts_;
@@ -117,7 +138,7 @@ class Runtime {
   std::unique_ptr<ProgramCache> cache_;
   std::map<std::string, Built> programs_;
   std::vector<Launched> launched_;
-  RecordCommand record_;
+  LaunchRecorder* recorder_ = nullptr;
   const void* node_ = nullptr;
   bool keep_ = false;
   bool is_lost_ = false;

@@ -23,61 +23,87 @@ Status choose(const std::string& key, const std::string& value,
   return Error{fmt::format("{} '{}' is none of:{}", key, value, names)};
 }
 
+// What the device and its queue are used with. False: it is none of these.
+bool read_runtime(RuntimeOptions& r, const std::string& key, const std::string& value, Status& ok) {
+  if (key == "device") {
+    const auto read = std::from_chars(value.data(), value.data() + value.size(), r.device);
+    if (read.ec != std::errc() || read.ptr != value.data() + value.size())
+      ok = Error{fmt::format("device '{}' is no number", value)};
+  } else if (key == "platform") {
+    r.platform = value;
+  } else if (key == "cache") {
+    r.cache_folder = value;
+  } else if (key == "export-cache") {
+    r.export_cache = value;
+  } else if (key == "import-cache") {
+    r.import_cache = value;
+  } else if (key == "precision") {
+    ok = choose(key, value, {{"high", Precision::High}, {"normal", Precision::Normal}, {"low", Precision::Low}},
+                r.precision);
+  } else if (key == "tuning") {
+    ok = choose(key, value,
+                {{"none", TuneLevel::None},
+                 {"fast", TuneLevel::Fast},
+                 {"normal", TuneLevel::Normal},
+                 {"wide", TuneLevel::Wide},
+                 {"heavy", TuneLevel::Heavy}},
+                r.tuning);
+  } else if (key == "profiling") {
+    ok = choose(key, value, {{"on", true}, {"off", false}}, r.profiling);
+  } else if (key == "power") {
+    ok = choose(key, value, {{"high", Power::High}, {"normal", Power::Normal}, {"low", Power::Low}}, r.power);
+  } else if (key == "svm") {
+    ok = choose(key, value, {{"on", true}, {"off", false}}, r.svm);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// Where things lie, and how they are computed. False: it is none of these.
+bool read_use(Settings& s, const std::string& key, const std::string& value, Status& ok) {
+  const std::initializer_list<std::pair<const char*, MemoryObjects>> objects{
+      {"buffer", MemoryObjects::Buffer}, {"image", MemoryObjects::Image}, {"auto", MemoryObjects::Auto}};
+  if (key == "kernels") {
+    ok = choose(key, value, {{"fast", true}, {"plain", false}}, s.fast);
+  } else if (key == "memory") {
+    ok = choose(key, value, objects, s.memory);
+  } else if (key == "filters") {
+    ok = choose(key, value, objects, s.filters);
+  } else if (key == "memory-mode") {
+    ok = choose(key, value, {{"low", false}, {"normal", true}}, s.unpack);
+  } else if (key == "integer-dot") {
+    ok = choose(key, value, {{"auto", DotChoice::Auto}, {"on", DotChoice::On}, {"off", DotChoice::Off}}, s.dot);
+  } else if (key == "sizes") {
+    ok = choose(key, value,
+                {{"exact", BufferSizes::Exact}, {"packed", BufferSizes::Packed}, {"subgroups", BufferSizes::Subgroups}},
+                s.sizes);
+  } else if (key == "replay") {
+    ok = choose(key, value, {{"on", true}, {"off", false}}, s.replay);
+  } else if (key == "pool") {
+    ok = choose(key, value,
+                {{"bounded", PoolOptions{}},
+                 {"any", PoolOptions{std::numeric_limits<double>::infinity(), 0, false}},
+                 {"separate", PoolOptions{1, 0, true}}},
+                s.pool);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<Settings> read_settings(const BackendOptions& options) {
   Settings s;
   for (const auto& [key, value] : options) {
     Status ok;
-    if (key == "device") {
-      const auto read = std::from_chars(value.data(), value.data() + value.size(), s.runtime.device);
-      if (read.ec != std::errc() || read.ptr != value.data() + value.size())
-        ok = Error{fmt::format("device '{}' is no number", value)};
-    } else if (key == "platform") {
-      s.runtime.platform = value;
-    } else if (key == "cache") {
-      s.runtime.cache_folder = value;
-    } else if (key == "precision") {
-      ok = choose(key, value, {{"high", Precision::High}, {"normal", Precision::Normal}, {"low", Precision::Low}},
-                  s.runtime.precision);
-    } else if (key == "tuning") {
-      ok = choose(key, value,
-                  {{"none", TuneLevel::None},
-                   {"fast", TuneLevel::Fast},
-                   {"normal", TuneLevel::Normal},
-                   {"wide", TuneLevel::Wide},
-                   {"heavy", TuneLevel::Heavy}},
-                  s.runtime.tuning);
-    } else if (key == "profiling") {
-      ok = choose(key, value, {{"on", true}, {"off", false}}, s.runtime.profiling);
-    } else if (key == "kernels") {
-      ok = choose(key, value, {{"fast", true}, {"plain", false}}, s.fast);
-    } else if (key == "memory") {
-      ok = choose(key, value,
-                  {{"buffer", MemoryObjects::Buffer}, {"image", MemoryObjects::Image}, {"auto", MemoryObjects::Auto}},
-                  s.memory);
-    } else if (key == "sizes") {
-      ok = choose(key, value, {{"exact", false}, {"packed", true}}, s.packed_sizes);
-    } else if (key == "power") {
-      ok = choose(key, value, {{"high", Power::High}, {"normal", Power::Normal}, {"low", Power::Low}}, s.runtime.power);
-    } else if (key == "export-cache") {
-      s.runtime.export_cache = value;
-    } else if (key == "import-cache") {
-      s.runtime.import_cache = value;
-    } else if (key == "replay") {
-      ok = choose(key, value, {{"on", true}, {"off", false}}, s.replay);
-    } else if (key == "pool") {
-      ok = choose(key, value,
-                  {{"bounded", PoolOptions{}},
-                   {"any", PoolOptions{std::numeric_limits<double>::infinity(), 0, false}},
-                   {"separate", PoolOptions{1, 0, true}}},
-                  s.pool);
-    } else {
+    if (!read_runtime(s.runtime, key, value, ok) && !read_use(s, key, value, ok))
       ok =
-          Error{fmt::format("there is no OpenCL option '{}'; there are: cache device export-cache import-cache kernels "
-                            "memory platform pool power precision profiling replay sizes tuning",
+          Error{fmt::format("there is no OpenCL option '{}'; there are: cache device export-cache filters import-cache "
+                            "integer-dot kernels "
+                            "memory memory-mode platform pool power precision profiling replay sizes svm tuning",
                             key)};
-    }
     if (!ok) return ok.error();
   }
   return s;

@@ -10,13 +10,22 @@ namespace arenascope::opencl {
 // What tensors lie in: buffers, images where there are kernels for them, or what the device is faster with.
 enum class MemoryObjects : uint8_t { Buffer, Image, Auto };
 
+// What buffers from the pool are large enough for: the tensor, or MNN's kernels, with or without subgroups.
+enum class BufferSizes : uint8_t { Exact, Packed, Subgroups };
+
+// Whether integer dot products are used: where the device's hardware has them, always, never.
+enum class DotChoice : uint8_t { Auto, On, Off };
+
 struct Settings {
   RuntimeOptions runtime;
   PoolOptions pool;
   bool fast = true;
   MemoryObjects memory = MemoryObjects::Buffer;
   bool replay = true;
-  bool packed_sizes = false;  // buffers are as large as MNN's, with whole vectors of channels, rows and columns
+  BufferSizes sizes = BufferSizes::Exact;
+  MemoryObjects filters = MemoryObjects::Auto;  // of convolutions on images
+  bool unpack = false;                          // quantised weights are unpacked when nodes are prepared
+  DotChoice dot = DotChoice::Auto;
 };
 
 // Errors: an option that there is not, or a value that is none of its choices.

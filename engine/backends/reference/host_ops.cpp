@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <arenascope/graph/dropout_mask.h>
 #include "engine/backends/reference/values.h"
 
 #pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
@@ -233,6 +234,15 @@ Out stepped(const TensorImpl& node, const Sources& s) {
   return out;
 }
 
+Out dropped(const TensorImpl& node, const Sources& s) {
+  const auto p = node.params.get<DropoutParams>();
+  const DropoutMask mask(p.ratio, p.sequence, static_cast<int64_t>(s[1][0]), static_cast<int64_t>(s[1][1]));
+  Out out(s[0].v.size(), Real{0});
+  for (size_t i = 0; i < out.size(); ++i)
+    if (mask.keeps(i)) out[i] = s[0].v[i] * static_cast<Real>(DropoutMask::factor(p.ratio));
+  return out;
+}
+
 Result<Out> multiplied(const TensorImpl& node, const Sources& s) {
   Out out(static_cast<size_t>(node.element_count()));
   const int64_t each = node.sizes[1], columns = node.sizes[2], depth = s[0].size(2), experts = s[0].size(0);
@@ -271,6 +281,7 @@ Result<std::vector<Real>> host_ops(const TensorImpl& node, const Sources& source
     case HostOp::MaxPoolBack: return max_pool_back(node, sources);
     case HostOp::GatherBack: return gathered_back(node, sources);
     case HostOp::OptimizerStep: return stepped(node, sources);
+    case HostOp::Dropout: return dropped(node, sources);
     case HostOp::MulMatId: return multiplied(node, sources);
   }
   return out;

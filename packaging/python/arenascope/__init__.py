@@ -13,8 +13,9 @@ __all__ = ["Error", "connect", "connected", "count", "disconnect", "mark", "span
 __version__ = "0.1.0"
 
 
-def watch(model=None, name=None):
-    """A context in which PyTorch's ops, layers and storages are recorded as one run of one graph."""
+def watch(model=None, name=None, temporaries=False):
+    """A context in which PyTorch's ops, layers and storages are recorded as one run of one graph. With `temporaries` its
+    profiler runs too, and tells what kernels take and give back within themselves; memory is then told when the block ends."""
     from ._torch import Watch
 
-    return Watch(model, name)
+    return Watch(model, name, temporaries)

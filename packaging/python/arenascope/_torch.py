@@ -2,7 +2,8 @@
 """PyTorch: each `with watch(model):` is a run of a graph of the ops that PyTorch dispatched in it, forward and backward.
 
 A storage is recorded with its address from the op that made it until it is gone, which is looked at behind each op; what
-a kernel takes and gives back within itself is not seen. A node's layer is the module whose forward() ran.
+a kernel takes and gives back within itself is seen with `temporaries=True`, by PyTorch's own profiler. A node's layer is the module whose forward() ran. What autograd
+saves for the backward pass is marked, and so is what optimizers keep from step to step.
 """
 import bisect
 import ctypes
@@ -12,9 +13,15 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import _client as c
+from . import _temporaries
+
+try:
+    from torch.optim.optimizer import register_optimizer_step_post_hook as _after_step
+except ImportError:  # before PyTorch 2.0
+    _after_step = None
 
 SMALLEST = 4096  # bytes of a storage that is recorded
-_INPUT, _PARAMETER, _WEIGHT = 1, 4, 8
+_INPUT, _PARAMETER, _WEIGHT, _OPTIMIZER_STATE, _WRITES_SOURCE, _SAVED = 1, 4, 8, 128, 256, 1024
 _LEAF = 0x80000000
 
 
@@ -43,6 +50,13 @@ class _Spaces:
         self.number = 0
         self.places = {}  # by device, those of the live ones that were told of: (address, storage's number, storage), ascending
 
+    def inside(self, device):
+        """Of what kernels take and give back within themselves."""
+        key = f"inside ops on {device}"
+        if key not in self.of:
+            self.of[key] = c.library.space(f"PyTorch, {key}".encode(), c.WORKSPACE, c.NONE)
+        return self.of[key]
+
     def space(self, device):
         key = str(device)
         if key not in self.of:
@@ -60,12 +74,16 @@ class _Node:
 
 
 class Watch(TorchDispatchMode):
-    def __init__(self, model=None, name=None):
+    def __init__(self, model=None, name=None, temporaries=False):
         super().__init__()
+        self.temporaries = _temporaries.Temporaries() if temporaries else None
+        self.held = []  # what is told of memory when the block ends, rather than as it happens
         self.model, self.title = model, name or (type(model).__name__ if model is not None else "PyTorch")
         self.nodes, self.leafs, self.layers, self.hooks = [], [], [], []
         self.tensors = {}  # the identity of a storage → who it belongs to
         self.storages, self.young = [], {}
+        self.optimizers, self.unpacking = [], None
+        self.saving = torch.autograd.graph.saved_tensors_hooks(self._saved, self._unpacked)
         self.active = False
 
     # ---- The context
@@ -80,6 +98,11 @@ class Watch(TorchDispatchMode):
         self.begin = c.library.now()
         if self.model is not None:
             self._know_model()
+        if _after_step is not None:
+            self.hooks.append(_after_step(self._stepped))
+        if self.temporaries is not None:
+            self.temporaries.begin()
+        self.saving.__enter__()
         super().__enter__()
         return self
 
@@ -87,6 +110,10 @@ class Watch(TorchDispatchMode):
         if not self.active:
             return None
         result = super().__exit__(*what)
+        self.saving.__exit__(*what)
+        if self.temporaries is not None:
+            self.temporaries.end()
+        self._know_state()
         for hook in self.hooks:
             hook.remove()
         self._look_for_gone(len(self.nodes))
@@ -103,12 +130,49 @@ class Watch(TorchDispatchMode):
                 self.hooks.append(module.register_forward_pre_hook(lambda *_, n=name: self.layers.append(n)))
                 self.hooks.append(module.register_forward_hook(lambda *_: self.layers.pop() and None))
 
+    def _stepped(self, optimizer, args, kwargs):
+        if not any(optimizer is known for known in self.optimizers):
+            self.optimizers.append(optimizer)
+
+    def _know_state(self):
+        """What optimizers that have made a step keep, by the names of their parameters."""
+        names = {id(p): n for n, p in self.model.named_parameters()} if self.model is not None else {}
+        for optimizer in self.optimizers:
+            for parameter, state in optimizer.state.items():
+                for what, tensor in state.items():
+                    if not isinstance(tensor, torch.Tensor) or not _is_dense(tensor):
+                        continue
+                    owner = self._node_of(tensor)
+                    if owner is not None:
+                        owner.flags = owner.flags & ~_INPUT | _OPTIMIZER_STATE
+                        owner.name = owner.name or f"{what} of {names.get(id(parameter), 'a parameter')}"
+
+    def _saved(self, tensor):
+        """Autograd keeps it for the backward pass."""
+        owner = self._node_of(tensor) if _is_dense(tensor) else None
+        if owner is not None:
+            owner.flags |= _SAVED
+        return tensor
+
+    def _unpacked(self, tensor):
+        self.unpacking = _untyped(tensor)._cdata
+        return tensor
+
+    def _node_of(self, tensor):
+        number = self.tensors.get(_untyped(tensor)._cdata)
+        if number is None:
+            return None
+        return self.leafs[number & ~_LEAF] if number & _LEAF else self.nodes[number]
+
     # ---- Ops
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         begin = c.library.now()
         out = func(*args, **(kwargs or {}))
         end = c.library.now()
+        unpacking, self.unpacking = self.unpacking, None
+        if unpacking is not None and _op_of(func) == "detach" and _untyped(args[0])._cdata == unpacking:
+            return out  # what was saved is detached when it is fetched, because there is a hook
         results = [t for t in _flat(out) if _is_dense(t)]
         node = _Node()
         node.name, node.op, node.begin, node.end = "", _op_of(func), begin, end
@@ -128,6 +192,8 @@ class Watch(TorchDispatchMode):
             if key in self.tensors and key in _spaces.live:
                 if tensor is results[0]:
                     node.view_of = self.tensors[key]
+                    if func._schema.is_mutable:
+                        node.flags |= _WRITES_SOURCE
                 continue
             self.tensors[key] = number
             self._live(storage, key, tensor.device, number, number, c.WORKSPACE)
@@ -165,7 +231,7 @@ class Watch(TorchDispatchMode):
             s.number = _spaces.number = _spaces.number + 1
             s.told = s.bytes >= SMALLEST and self._make_room(s, step)
             if s.told:
-                c.library.write(_spaces.track, s.begin, s.address, s.bytes, s.number, c.ALLOC, s.kind | s.space << 8)
+                self._write_memory(s.begin, s.address, s.bytes, s.number, c.ALLOC, s.kind | s.space << 8)
         if s.told:
             self.storages.append(s)
 
@@ -206,7 +272,37 @@ class Watch(TorchDispatchMode):
                 continue
             places = _spaces.places[s.space]
             del places[bisect.bisect_left(places, (s.address, s.number))]
-            c.library.write(_spaces.track, now, s.address, s.bytes, s.number, c.FREE, s.kind | s.space << 8)
+            self._write_memory(now, s.address, s.bytes, s.number, c.FREE, s.kind | s.space << 8)
+
+    def _write_memory(self, *event):
+        if self.temporaries is not None and self.active:
+            self.held.append(event)
+        else:
+            c.library.write(_spaces.track, *event)
+
+    def _tell_temporaries(self, graph):
+        """Storages and what kernels took within themselves, in the order of time."""
+        found, exact = self.temporaries.found(self.storages)
+        for s in self.storages:
+            begin, end = exact.get(s.number, (None, None))
+            s.begin = begin or s.begin
+            s.end = end or s.end
+        for i, (when, address, size, number, kind, extra) in enumerate(self.held):
+            seen = exact.get(number, (None, None))[kind == c.FREE]
+            self.held[i] = seen or when, address, size, number, kind, extra
+        begins = [node.begin for node in self.nodes]
+        for address, size, begin, end, device in found:
+            at = bisect.bisect_right(begins, begin) - 1
+            if at < 0 or size < SMALLEST or begin > self.nodes[at].end:
+                continue  # of no op's
+            space = _spaces.inside(device)
+            _spaces.number += 1
+            self.held += [(begin, address, size, _spaces.number, c.ALLOC, c.WORKSPACE | space << 8),
+                          (begin, address, size | space << 47, at, c.OWNER, graph & 0xFFFFFF),
+                          (end, address, size, _spaces.number, c.FREE, c.WORKSPACE | space << 8)]
+        for event in sorted(self.held, key=lambda e: (e[0], e[4] != c.FREE)):
+            c.library.write(_spaces.track, *event)
+        self.held = []
 
     # ---- What was seen, as a graph and a run of it
 
@@ -214,6 +310,8 @@ class Watch(TorchDispatchMode):
         keep = []
         nodes, leafs = (_tensors(list_, keep) for list_ in (self.nodes, self.leafs))
         graph = c.library.graph(self.title.encode(), nodes, len(self.nodes), leafs, len(self.leafs))
+        if self.temporaries is not None:
+            self._tell_temporaries(graph)
         run = c.library.run_begin(graph, 1, b"pytorch", self.begin)
         end = c.library.now()
         if run == c.NONE:

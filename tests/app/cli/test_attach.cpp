@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // arenascope-cli attach: a program of our own that carries the client header, and programs that do not.
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
@@ -144,4 +146,90 @@ TEST_CASE("a recording whose writer is killed opens up to there, and the program
   const Ended audited = cli({"audit", recording, "--json"});
   CAPTURE(audited.err);
   CHECK(audited.status == 0);
+}
+
+TEST_CASE("the ranks of a job are one document, and say which they are; fewer than were told are an error") {
+  const std::string job =
+      "RANK=0 " ARENASCOPE_TARGET " all; RANK=1 " ARENASCOPE_TARGET " all; " ARENASCOPE_TARGET " all";
+  Ended ended = cli({"attach", "--json", "-n", "3", "--with", "none", "--", "sh", "-c", job});
+  CAPTURE(ended.err);
+  CHECK(ended.status == 0);
+  const Json object = object_of(ended);
+  REQUIRE(object["programs"].size() == 3);
+  CHECK(object["programs"][0]["rank"] == 0);
+  CHECK(object["programs"][1]["rank"] == 1);
+  CHECK(object["programs"][2]["rank"].is_null());
+  REQUIRE(object["spaces"].size() == 3);
+  CHECK(object["spaces"][0]["name"] == "rank 0: pool");
+  CHECK(object["spaces"][1]["name"] == "rank 1: pool");
+  CHECK(object["spaces"][2]["name"].get<std::string>().starts_with("target "));
+  CHECK(object["graphs"][1]["model"] == "rank 1: little");
+  ended = cli({"attach", "-n", "4", "--with", "none", "--", "sh", "-c", job});
+  CHECK(ended.status == 1);
+  CHECK(ended.says_one_line("3 of 4 processes attached"));
+}
+
+namespace {
+
+// An ssh that goes to this machine: what is forwarded is a link to the socket, and the command is run by a shell.
+class FakeSsh {
+ public:
+  FakeSsh() {
+    std::ofstream(folder_ / "ssh")
+        << "#!/bin/sh\n"
+           "while [ $# -gt 0 ]; do case $1 in\n"
+           "  -o) shift 2;;\n"
+           "  -R) ln -s \"${2#*:}\" \"${2%%:*}\"; echo \"${2%%:*}\" >> \"$0.sockets\"; shift 2;;\n"
+           "  --) shift; break;;\n"
+           "  *) exit 255;;\n"
+           "esac; done\n"
+           "echo \"$1\" >> \"$0.hosts\"; shift\n"
+           "exec sh -c \"$*\"\n";
+    std::filesystem::permissions(folder_ / "ssh", std::filesystem::perms::owner_all);
+    before_ = std::getenv("PATH");
+    ::setenv("PATH", (std::filesystem::path(folder_ / "ssh").parent_path().string() + ":" + before_).c_str(), 1);
+  }
+  ~FakeSsh() { ::setenv("PATH", before_.c_str(), 1); }
+  FakeSsh(const FakeSsh&) = delete;
+  FakeSsh& operator=(const FakeSsh&) = delete;
+  std::vector<std::string> lines(const std::string& of) const {
+    std::ifstream in(folder_ / ("ssh." + of));
+    std::vector<std::string> out;
+    for (std::string line; std::getline(in, line);) out.push_back(line);
+    return out;
+  }
+
+ private:
+  TempFolder folder_;
+  std::string before_;
+};
+
+}  // namespace
+
+TEST_CASE("a program on another machine: its words arrive whole, and nothing of it stays there") {
+  TempFolder folder;
+  const FakeSsh ssh;
+  const std::string said = folder / "it's here";
+  Ended ended = cli({"attach", "--json", "--with", "none", "ssh:somebody@far", "--", "sh", "-c",
+                     "echo \"$0 $1\" > \"$2\"; exec " ARENASCOPE_TARGET " all", "a  b", "$HOME'", said});
+  CAPTURE(ended.err);
+  CHECK(ended.status == 0);
+  const Json object = object_of(ended);
+  REQUIRE(object["programs"].size() == 1);
+  CHECK(object["programs"][0]["name"] == "target");
+  CHECK(object["programs"][0]["process"].get<int64_t>() > 0);
+  CHECK(object["peak_bytes"]["Workspace"] == 128);
+  CHECK(ssh.lines("hosts") == std::vector<std::string>{"somebody@far"});
+  std::ifstream in(said);
+  std::string line;
+  std::getline(in, line);
+  CHECK(line == "a  b $HOME'");
+  REQUIRE(ssh.lines("sockets").size() == 1);
+  CHECK_FALSE(std::filesystem::is_symlink(ssh.lines("sockets")[0]));
+  ended = cli({"attach", "ssh:far", "--", "sh", "-c", "exit 3"});  // its status is the program's
+  CHECK(ended.status == 1);
+  CHECK(ended.says_one_line("sh: it ended with status 3"));
+  CHECK(cli({"attach", "ssh:-oProxyCommand=x", "--", "true"}).says_one_line("names no host"));
+  CHECK(cli({"attach", "ssh:far"}).says_one_line("there is no program to be started"));
+  CHECK(cli({"attach", "--tcp", "ssh:far", "--", "true"}).says_one_line("not by --tcp"));
 }

@@ -116,24 +116,13 @@ TEST_CASE("run --json") {
   const std::string output = folder / "made/by/run";
   const Json object =
       object_of({"run", "zoo:mul_mat", "--threads", "2", "--repeat", "3", "--output", output, "--json"});
-  check_form(object, {{"model", "string"},
-                      {"backend", "string"},
-                      {"threads", "number"},
-                      {"seconds", "array"},
-                      {"fastest", "number"},
-                      {"threads_used", "array"},
-                      {"barriers", "array"},
-                      {"nodes", "array"},
-                      {"peak_bytes", "object"},
-                      {"outputs", "array"},
-                      {"arena_bytes", "number"},
-                      {"peak_reserved_bytes", "object"},
-                      {"work_bytes", "number"},
-                      {"planner", "string"},
-                      {"order", "string"},
-                      {"strategy", "string"},
-                      {"allocator", "string"},
-                      {"allocators", "object"}});
+  check_form(object, {{"model", "string"},      {"backend", "string"},     {"threads", "number"},
+                      {"seconds", "array"},     {"fastest", "number"},     {"threads_used", "array"},
+                      {"barriers", "array"},    {"nodes", "array"},        {"peak_bytes", "object"},
+                      {"outputs", "array"},     {"arena_bytes", "number"}, {"peak_reserved_bytes", "object"},
+                      {"work_bytes", "number"}, {"rewrites", "array"},     {"forms", "array"},
+                      {"planner", "string"},    {"order", "string"},       {"strategy", "string"},
+                      {"allocator", "string"},  {"allocators", "object"}});
   CHECK(object["threads"] == 2);
   CHECK(object["seconds"].size() == 3);
   for (const Json& seconds : object["seconds"]) CHECK(seconds > 0.0);
@@ -191,6 +180,32 @@ TEST_CASE("fused nodes say what they hold, and can be switched off") {
   CHECK(info["fused_activation_bytes"] < info["activation_bytes"]);
   const Json plan = object_of({"plan", "zoo:squeezenet", "--fuse", "--json"});
   CHECK(plan["buffers"] < object_of({"plan", "zoo:squeezenet", "--json"})["buffers"]);
+}
+
+TEST_CASE("what was rewritten and how the graph is laid out is told, and the model can be shown as written") {
+  const Json object = object_of({"run", "zoo:mobilenet_v2", "--threads", "1", "--json"});
+  const auto times = [](const Json& run, const char* rule) -> int64_t {
+    for (const Json& use : run["rewrites"]) {
+      check_form(use, {{"rule", "string"}, {"times", "number"}, {"nodes", "number"}});
+      if (use["rule"] == rule) return use["times"];
+    }
+    return 0;
+  };
+  CHECK(times(object, "batch norm in weights") > 40);
+  REQUIRE(object["forms"].size() >= 2);
+  size_t taken = 0;
+  for (const Json& form : object["forms"]) {
+    check_form(form, {{"way", "string"}, {"arena_bytes", "number"}, {"taken", "boolean"}});
+    taken += form["taken"].get<bool>() ? 1 : 0;
+  }
+  CHECK(taken == 1);
+  const Json memory = object_of({"run", "zoo:mobilenet_v2", "--threads", "1", "--prefer", "memory", "--json"});
+  CHECK(memory["arena_bytes"] <= memory["forms"].back()["arena_bytes"]);
+  CHECK(times(memory, "batch norm in weights") == 0);
+  const Json written =
+      object_of({"run", "zoo:mobilenet_v2", "--threads", "1", "--no-rewrite", "--no-fusion", "--json"});
+  CHECK(written["rewrites"].empty());
+  for (const Json& node : written["nodes"]) CHECK_FALSE(node.contains("made_from"));
 }
 
 TEST_CASE("what run prints for people holds the product") {

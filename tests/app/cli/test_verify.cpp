@@ -7,7 +7,7 @@
 
 #include "tests/app/cli/child.h"
 #include "tests/app/cli/made_files.h"
-#include "tests/app/cli/seeded_llama.h"
+#include "tests/support/seeded_llama.h"
 
 using namespace arenascope::test;
 using Json = nlohmann::json;

@@ -34,6 +34,7 @@ std::span<const std::byte> bytes_of(const Tensor& tensor) { return {tensor->data
 
 std::unique_ptr<Runner> open(const std::filesystem::path& path, RunnerOptions options = {}) {
   options.threads = 2;
+  options.fuse = options.rewrite = true;
   auto runner = Runner::open(path.string(), options);
   REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
   return std::move(*runner);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The nine networks against outputs that others computed, in every strategy, with every planner, on 1, 2 and 4 threads;
-// fused too. With sanitizers: on 1 to 8 threads, since races are looked for, and in fewer other ways, since each run
+// rewritten and fused too. With sanitizers: on 1 to 8 threads, since races are looked for, and in fewer other ways, since each run
 // takes long.
 #include <arenascope/models/testcase.h>
 #include <arenascope/planner/planner.h>
@@ -33,7 +33,7 @@ void check_network(const std::filesystem::path& folder, const Tolerance& toleran
   REQUIRE_FALSE(tests->empty());
   RunnerOptions options;
   options.threads = 1;
-  options.fuse = fuse;
+  options.fuse = options.rewrite = fuse;
   auto runner = Runner::open(folder.string(), options);
   REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
   const models::TestCase& test = tests->front();

@@ -6,6 +6,8 @@
 #include <QPushButton>
 #include <QTest>
 
+#include <views/timeline/timeline_view.h>
+
 #include "app/window/document/attached.h"
 #include "window_fixture.h"
 
@@ -49,6 +51,31 @@ class AttachTest : public QObject, protected WindowFixture {
     QVERIFY(doc().source()->graph() != nullptr);
     QCOMPARE(doc().source()->graph()->nodes.size(), size_t{2});
     QCOMPARE(doc().source()->snapshot()->peak(trace::MemoryKind::Workspace, trace::MemoryCount::Active), Bytes{128});
+  }
+
+  void the_ranks_of_a_job_have_a_heading_each() {
+    const QString job = QStringLiteral("RANK=0 " ARENASCOPE_TARGET " all; RANK=1 " ARENASCOPE_TARGET " all");
+    window_->open(attach_spec({QStringLiteral("sh"), QStringLiteral("-c"), job}, {}));
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->session() && doc().progress().isEmpty(), kPatience);
+    const auto* view = panels().find<views::TimelineView>("timeline");
+    const auto headings = [view] {
+      QStringList out;
+      if (view->picture())
+        for (const views::TimelineRow& row : view->picture()->rows)
+          if (!row.program.empty()) out << QString::fromStdString(row.program).section(u' ', 0, 2);
+      return out;
+    };
+    const QStringList wanted{QStringLiteral("rank 0, target"), QStringLiteral("rank 1, target")};
+    QTRY_COMPARE_WITH_TIMEOUT(headings(), wanted, kPatience);
+    const auto& rows = view->picture()->rows;  // each over its own
+    int32_t process = 0;
+    for (const views::TimelineRow& row : rows) {
+      if (!row.program.empty()) process = 0;
+      if (!row.track.valid()) continue;
+      const auto& info = view->picture()->snapshot->tracks[row.track.index()].info;
+      if (process == 0) process = static_cast<int32_t>(info.process);
+      QCOMPARE(info.process, int64_t{process});
+    }
   }
 
   void what_cannot_be_started_or_never_attaches_is_said() {

@@ -17,6 +17,7 @@
 
 #include "app/window/language.h"
 #include "app/window/main_window.h"
+#include "sample_session.h"
 #include "window_fixture.h"
 
 using namespace arenascope;
@@ -296,6 +297,22 @@ class DebuggerTest : public QObject, protected WindowFixture {
     }
     key(Qt::Key_F5, Qt::ShiftModifier);
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
+  }
+
+  // The sentence said "before" of a result that was there already.
+  void a_recording_stops_behind_what_is_not_finite() {
+    const auto session = test::sample_session();
+    const NodeId node(5);
+    const std::string name = session->snapshot()->graphs[0]->nodes[node.index()].name;
+    session->describe(not_finite(node, trace::RunId(0), name));
+    doc().show_session(session, "not finite");
+    doc().debugger()->set_breakpoints({{Breakpoint::Kind::NaN, {}, 0, true}});
+    doc().axis()->set_current(Step(0));
+    doc().debugger()->run(1);
+    QCOMPARE(doc().selection()->current(), Selection::node(doc().source()->graph_id(), node));
+    QCOMPARE(doc().messages()->sentences().last(),
+             pause_sentence(BreakReason::NotFinite, QString::fromStdString(name)));
+    QVERIFY(pause_sentence(BreakReason::NotFinite, "x") != pause_sentence(BreakReason::Before, "x"));
   }
 
   void infinities_stop_a_live_run() {

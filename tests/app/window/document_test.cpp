@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A document is a room of its own: what is looked for, compared, searched, said and broken at in one tab is nowhere
 // else, and what was begun there comes to its end there.
+#include <QApplication>
+#include <QClipboard>
 #include <QDialogButtonBox>
+#include <QFileInfo>
 #include <QInputDialog>
 #include <QLineEdit>
 #include <QProgressBar>
@@ -119,6 +122,8 @@ class DocumentTest : public QObject, protected WindowFixture {
     QCOMPARE(doc().replanning()->wish().fit_under, Bytes{0});
     QCOMPARE(static_cast<OccupancyView*>(plot_view("occupancy"))->fit_under(), Bytes{0});
     QCOMPARE(panels().find<ReplanPanel>("planners")->wish().fit_under, Bytes{0});
+    Q_EMIT first.failed("What went wrong there is said there.");
+    QVERIFY(first.messages()->sentences().contains("What went wrong there is said there."));
     QVERIFY(doc().messages()->sentences().isEmpty());
     QVERIFY(!window_->message_bar()->isVisible());
     QVERIFY(doc().debugger()->breakpoints().empty());
@@ -131,7 +136,7 @@ class DocumentTest : public QObject, protected WindowFixture {
     window_->documents()->show(0);
     QVERIFY(doc().source()->comparison() != nullptr);
     QCOMPARE(static_cast<OccupancyView*>(plot_view("occupancy"))->fit_under(), Bytes{123'456});
-    QCOMPARE(doc().messages()->all().size(), said);
+    QCOMPARE(doc().messages()->all().size(), said + 1);
     QTRY_VERIFY(window_->message_bar()->isVisible());
     QCOMPARE(panels().find<BreakpointPanel>("breakpoints")->model()->rowCount(), 1);
     QCOMPARE(search->text(), QString("b17"));
@@ -180,6 +185,8 @@ class DocumentTest : public QObject, protected WindowFixture {
     const auto sizes = doc().runner()->input_sizes();
     QVERIFY(sizes.size() >= 2);
     for (const InputSize& size : sizes) QVERIFY(size.assumed);
+    // What is told is what the model was opened with, and no row of ones.
+    QVERIFY(std::count_if(sizes.begin(), sizes.end(), [](const InputSize& size) { return size.size > 1; }) >= 2);
     QVERIFY(doc().source()->plan()->arena_bytes > 1'000'000);
     QVERIFY(!doc().messages()->all().empty());
     const Message said = doc().messages()->all().front();
@@ -263,6 +270,35 @@ class DocumentTest : public QObject, protected WindowFixture {
     QVERIFY(!QFile::exists(path));
   }
 
+  // What a view draws is made pixels elsewhere, and whole or not at all.
+  void a_picture_is_written_beside_the_window() {
+    doc().show_session(test::sample_session(), "sample");
+    plot_view("arena")->prepare_now();
+    plot_view("arena")->setFocus();
+    for (const char* name : {"arena.png", "arena.svg", "arena.pdf"}) {
+      const QString path = folder_.filePath(QString::fromLatin1(name));
+      window_->shell().ask_file = [&](bool, const QString&, const QString&) { return path; };
+      doc().messages()->clear();
+      window_->shell().actions->find("file.save_picture")->trigger();
+      QVERIFY(doc().saver()->busy());
+      QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy(), kPatience);
+      QVERIFY2(doc().messages()->sentences().join(u' ').contains(path), name);
+      QVERIFY(QFileInfo(path).size() > 2'000);
+    }
+    auto draft = window_->shell().output->draft_picture("arena", folder_.filePath("arena.png"));
+    QVERIFY(draft.ok());
+    QCOMPARE(QImage(draft->path), image_of(*draft).convertToFormat(QImage(draft->path).format()));
+    QFile::remove(draft->path);
+    int asked = 0;
+    for (const int enough : {0, 1, 3, 5}) {  // before it begins, while it is drawn, while it is packed
+      asked = 0;
+      QVERIFY(!write_picture(*draft, [&](double) { return asked++ < enough; }).ok());
+      QVERIFY(!QFile::exists(draft->path));
+    }
+    window_->shell().actions->find("edit.copy_picture")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(!QApplication::clipboard()->image().isNull(), kPatience);
+  }
+
   // A plan that was made is handed over without waiting for the recorder, and is in the session a moment later.
   void a_plan_is_added_without_waiting() {
     open("zoo:squeezenet");
@@ -272,6 +308,28 @@ class DocumentTest : public QObject, protected WindowFixture {
     QCOMPARE(added->id.index(), plans);
     QTRY_COMPARE(doc().source()->snapshot()->plans.size(), plans + 1);
     QVERIFY(*doc().source()->snapshot()->plans.back() == *added);
+  }
+
+  // A model that nobody wants to run, or whose weights nobody has memory for.
+  void a_model_is_opened_for_planning_only() {
+    RunSettings settings = window_->shell().preferences.run;
+    settings.plan_only = true;
+    window_->documents()->open("zoo:squeezenet", settings);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->plan() != nullptr, kPatience);
+    QVERIFY(!doc().runner()->has_model() && doc().source()->snapshot()->runs.empty());
+    QCOMPARE(doc().runner()->state(), RunState::Recording);
+    QVERIFY(!window_->shell().actions->find("run.run")->isEnabled() || doc().axis()->steps() > 0);
+    const size_t plans = doc().source()->snapshot()->plans.size();
+    QSignalSpy finished(doc().replanning(), &Replanning::finished);
+    ReplanWish none = doc().replanning()->wish();
+    none.planner = "none";
+    doc().replanning()->plan(none);
+    QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
+    QTRY_COMPARE(doc().source()->snapshot()->plans.size(), plans + 1);
+    window_->shell().ask_file = [](bool, const QString&, const QString&) { return QStringLiteral("/no/such.onnx"); };
+    window_->shell().actions->find("file.open_plan")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().messages()->sentences().isEmpty(), kPatience);
+    QCOMPARE(window_->documents()->size(), size_t{1});
   }
 
   void notes_are_remembered_by_the_file() {

@@ -1,5 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Faults that users met in the window, each with the test that it failed; most are told by the tests of their part.
+// Faults that users met in the window, each with the test that it failed; most are told by the tests of their part:
+//
+//  1  what is begun, compared, said or searched in a tab shows in another   document_test: a_search_goes_on_in_its_own_tab,
+//     comparison_line_messages_and_search_text_stay_in_their_tab, closing_a_tab_ends_its_jobs; monkey_test
+//  2  planning is not cancelled, and takes longer than it may   document_test: planning_is_cancelled; desks_test:
+//     a_model_is_replanned_within_the_budget_it_is_given
+//  3  another row is marked than what is selected   window_test: the_selected_row_stays_the_selected_tensor
+//  4  a searched plan is lost   desks_test: a_searched_plan_is_never_lost
+//  5  keys that are not those of what has the focus   window_test: space_presses_the_button_that_has_the_focus,
+//     keys_do_the_same_wherever_the_focus_is, coming_to_a_table_by_tab_selects_nothing, every_stop_of_tab_is_seen
+//  6  two threads at one thing   debugger_test: values_are_not_read_while_it_is_planned_anew,
+//     a_breakpoint_set_while_paused_counts_in_that_run; a_renewed_session_keeps_no_selection_of_the_old_one
+//  7  F11 behind F10 does nothing   debugger_test: stepping_into_a_node_that_comes_next_runs_it
+//  8  messages move the views, the window is larger than the screen   window_test:
+//     messages_lie_over_the_views_and_move_nothing, the_window_fits_the_screen
+//  9  a blank graph, one that is cut off, one that cannot be read   graph_test: all_layers_opened_are_seen_at_once,
+//     all_of_the_graph_is_shown_and_where_one_is_led_can_be_read
+// 10  a trace's blocks and times cannot be selected   a_block_of_a_snapshot_tells_itself_and_its_stack,
+//     a_range_of_time_is_summed_up_without_steps
+// 11  sizes that a file leaves open are 1   document_test: sizes_left_open_are_assumed_said_and_remembered
+// 12  a NaN is told of its neighbour, the dot of the wrong plan   debugger_test: infinities_stop_a_live_run,
+//     a_recording_is_walked_through_both_ways; the_dot_of_use_stays_on_the_plan_in_use
+// 13  recordings without bound, files left out, words not translated   window_test:
+//     a_live_recording_keeps_its_newest_runs_within_the_bound, with_nothing_open_only_what_opens_and_helps_can_be_used;
+//     every_file_of_the_command_line_is_opened, standard_buttons_speak_the_language, what_is_being_opened_is_said
+// 14  a closed layer is its first node   graph_test: a_layer_is_a_thing_with_steps_and_nodes
 #include <QDialogButtonBox>
 #include <QLabel>
 #include <QPushButton>
@@ -106,6 +131,19 @@ class FaultsTest : public QObject, protected WindowFixture {
     QVERIFY(window_->shell().undo->can_go(-1));
     window_->shell().undo->go(-1);
     QVERIFY2(doc().messages()->sentences().isEmpty(), qPrintable(doc().messages()->sentences().join(u'|')));
+  }
+
+  // What was selected in a session pointed into the one that came in its place.
+  void a_renewed_session_keeps_no_selection_of_the_old_one() {
+    const QString path = recording("renewed.arenascope", 2);
+    open(path);
+    for (const int node : {3, 7}) doc().selection()->select(Selection::node(doc().source()->graph_id(), NodeId(node)));
+    QVERIFY(doc().selection()->can_go_back());
+    const auto before = doc().source()->session();
+    window_->open(path);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->session() != before, kPatience);
+    QVERIFY(doc().selection()->current().empty());
+    QVERIFY(!doc().selection()->can_go_back());
   }
 
   // The third file of a command line was left out without a word.

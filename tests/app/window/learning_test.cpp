@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Panels Text and Training: a model writes and learns in the window.
 #include <QProgressBar>
+#include <QSet>
 #include <QTest>
 #include <QToolButton>
 
+#include "app/common/train_options.h"
 #include "app/window/document/job.h"
 #include "app/window/document/learning.h"
 #include "app/window/document/writing.h"
+#include "app/window/option_editor.h"
 #include "app/window/panels/text_panel.h"
 #include "app/window/panels/training_panel.h"
 #include "window_fixture.h"
@@ -94,8 +97,10 @@ class LearningTest : public QObject, protected WindowFixture {
     open("zoo:nano_gpt");
     auto* panel = shown<TrainingPanel>("training");
     panel->data()->setText(QStringLiteral("sort:1"));
-    panel->batch()->setValue(64);
-    panel->epochs()->setValue(1000);
+    set_option_editor(panel->editor("batch"), "64");
+    set_option_editor(panel->editor("epochs"), "1000");
+    set_option_editor(panel->editor("loss"), "squared-error");
+    set_option_editor(panel->editor("weight-decay-of"), "*.bias=0");
     panel->train_button()->click();
     QTRY_VERIFY_WITH_TIMEOUT(doc().learning()->steps().size() > 20, kPatience);
     QVERIFY(panel->stop_button()->isEnabled());
@@ -120,6 +125,40 @@ class LearningTest : public QObject, protected WindowFixture {
     panel->train();
     QTRY_VERIFY_WITH_TIMEOUT(!doc().learning()->busy(), kPatience);
     QVERIFY(panel->status()->text().contains(QStringLiteral("sort:SEED")));
+  }
+
+  // The table is that of the command line: what is said of it there holds here.
+  void every_option_of_training_has_an_editor() {
+    open("zoo:nano_gpt");
+    auto* panel = shown<TrainingPanel>("training");
+    const TrainChoices usual;
+    QSet<QString> ids, titles;
+    for (const TrainOption& option : train_options()) {
+      ids.insert(option.id);
+      titles.insert(option.title);
+      TrainChoices choices;
+      QVERIFY2(option.set(choices, option.text(usual)).ok(), option.id);
+      QCOMPARE(option.text(choices), option.text(usual));
+      QVERIFY2(panel->editor(option.id) != nullptr, option.id);
+      QCOMPARE(text_of_option_editor(panel->editor(option.id)).toStdString(), option.text(usual));
+      QCOMPARE(option.choices != nullptr, option.type == OptionType::Choice);
+      if (option.choices)
+        for (const std::string& choice : option.choices()) {
+          QVERIFY2(option.set(choices, choice).ok(), choice.c_str());
+          QCOMPARE(option.text(choices), choice);
+        }
+      QVERIFY2(!option.set(choices, "no such thing").ok(), option.id);
+    }
+    QCOMPARE(static_cast<size_t>(ids.size()), train_options().size());
+    QCOMPARE(static_cast<size_t>(titles.size()), train_options().size());
+    QVERIFY(!panel->editor("loss")->isVisible());
+    panel->more_button()->click();
+    QVERIFY(panel->editor("loss")->isVisible());
+    panel->data()->setText(QStringLiteral("sort:1"));
+    set_option_editor(panel->editor("clip"), "-1");
+    panel->train();
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().learning()->busy(), kPatience);
+    QVERIFY(panel->status()->text().contains(QStringLiteral("--clip")));
   }
 
   void the_frontier_is_a_slider() {

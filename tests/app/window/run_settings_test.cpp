@@ -7,6 +7,9 @@
 #include <QPlainTextEdit>
 #include <QSet>
 
+#include <arenascope/run/backend_options.h>
+#include <arenascope/run/backends.h>
+
 #include "app/common/run_options.h"
 #include "app/window/document/run_memory.h"
 #include "app/window/panels/run_settings_panel.h"
@@ -29,18 +32,27 @@ class RunSettingsTest : public QObject, protected WindowFixture {
   void init() { make_window(); }
   void cleanup() { window_.reset(); }
 
+  // A driver that takes its time to list its devices does not hold the window.
+  void backends_are_listed_beside_the_window() {
+    RunSettingsPanel fresh(doc());
+    const auto* box = qobject_cast<const QComboBox*>(fresh.editor("backend"));
+    QVERIFY(box != nullptr && box->count() == 0);
+    QTRY_VERIFY_WITH_TIMEOUT(box->findText("cpu") >= 0 && box->findText("reference") >= 0, kPatience);
+    QCOMPARE(qobject_cast<const QComboBox*>(fresh.editor("planner"))->findText("search") >= 0, true);
+  }
+
   void every_option_says_what_it_is_and_reads_what_it_writes() {
     QSet<QString> ids, titles;
     for (const RunOption& option : run_options()) {
       ids.insert(option.id);
       titles.insert(option.title);
       QVERIFY(QString(option.sentence).size() > 8);
-      QCOMPARE(option.choices != nullptr, option.type == RunOptionType::Choice);
+      QCOMPARE(option.choices != nullptr, option.type == OptionType::Choice);
       RunnerOptions options;
       const std::string usual = option.text(options);
       QVERIFY2(option.set(options, usual).ok(), option.id);
       QCOMPARE(option.text(options), usual);
-      if (option.type == RunOptionType::Flag) {
+      if (option.type == OptionType::Flag) {
         const std::string other = usual == "on" ? "off" : "on";
         QVERIFY(option.set(options, other).ok());
         QCOMPARE(option.text(options), other);
@@ -50,7 +62,7 @@ class RunSettingsTest : public QObject, protected WindowFixture {
           QVERIFY2(option.set(options, choice).ok(), choice.c_str());
           QCOMPARE(option.text(options), choice);
         }
-      if (option.type != RunOptionType::List && option.type != RunOptionType::Text)
+      if (option.type != OptionType::List && option.type != OptionType::Text)
         QVERIFY2(!option.set(options, "no such thing").ok(), option.id);
     }
     QCOMPARE(static_cast<size_t>(ids.size()), run_options().size());
@@ -71,6 +83,33 @@ class RunSettingsTest : public QObject, protected WindowFixture {
     QVERIFY(!options.execution.rows);
     QCOMPARE(*options.capacity, Bytes{4096});
     QVERIFY(!set_run_options(options, {{"no-such-option", "1"}}).ok());
+  }
+
+  void options_of_a_backend_reach_that_backend_alone() {
+    RunnerOptions options;
+    QVERIFY(
+        set_run_options(options, {{"opencl.tuning", "wide"}, {"opencl.pool", "bounded"}, {"precision", "low"}}).ok());
+    QCOMPARE(options.backend_options, (BackendOptions{{"opencl.tuning", "wide"}}));  // the other is as usual
+    QVERIFY(options.precision == Precision::Low);
+    const BackendOptions given{{"opencl.tuning", "wide"}, {"tuning", "none"}, {"cuda.graphs", "0"}, {"cache", "none"}};
+    QCOMPARE(options_for("opencl", given), (BackendOptions{{"cache", "none"}, {"tuning", "wide"}}));
+    QCOMPARE(options_for("cpu", {{"opencl.tuning", "wide"}}), BackendOptions{});
+    QVERIFY(open_backend("cpu", {{"opencl.tuning", "wide"}}).ok());
+    for (const BackendOptionInfo& option : backend_options())
+      QVERIFY2(find_run_option(std::string(option.backend) + "." + option.name) != nullptr, option.name);
+    // Where there is such a device, it knows every option with every choice; what it lacks it refuses in a sentence.
+    for (const BackendStatus& status : list_backends()) {
+      if (status.backend != "opencl" || !status.missing.empty()) continue;
+      for (const BackendOptionInfo& option : backend_options()) {
+        if (std::string_view(option.backend) != "opencl") continue;
+        for (const std::string& value : option.values()) {
+          const auto opened = open_backend("opencl", {{option.name, value}, {"cache", "none"}});
+          const std::string said = opened ? "" : opened.error().message;
+          QVERIFY2(said.find("is none of") == std::string::npos && said.find("no OpenCL option") == std::string::npos,
+                   said.c_str());
+        }
+      }
+    }
   }
 
   void what_is_chosen_is_run_and_remembered() {

@@ -5,6 +5,7 @@
 #include <QDialog>
 #include <QLabel>
 #include <QLineEdit>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QScreen>
 #include <QSettings>
@@ -28,15 +29,16 @@
 #include <random>
 
 #include <views/occupancy/occupancy_view.h>
+#include <QDir>
 #include <QDropEvent>
 #include <QMimeData>
 
-#include "app/window/document/intervals_file.h"
-#include "app/window/document/tensor_floats.h"
+#include "app/window/document/autosave.h"
 #include "app/window/headline.h"
 #include "app/window/key_guard.h"
 #include "app/window/language.h"
 #include "app/window/main_window.h"
+#include "app/window/recent_pictures.h"
 #include "sample_session.h"
 #include "window_fixture.h"
 
@@ -78,6 +80,36 @@ class WindowTest : public QObject, protected WindowFixture {
     lines.clear();
     for (const QPushButton* button : page->findChildren<QPushButton*>()) lines << button->text();
     QVERIFY(lines.contains("zoo:squeezenet"));
+  }
+
+  // A file that was open has a picture there, and no more are kept than files are remembered.
+  void what_was_open_last_has_a_picture() {
+    open("zoo:squeezenet");
+    const QString path = RecentPictures::path_of("zoo:squeezenet"), stray = RecentPictures::path_of("zoo:long_ago");
+    QTRY_VERIFY_WITH_TIMEOUT(!plot_view("arena")->plot()->visibleRegion().isEmpty(), kPatience);
+    QFile::remove(path);
+    QVERIFY(QDir().mkpath(QFileInfo(stray).path()));
+    QVERIFY(QImage(RecentPictures::kSize, QImage::Format_RGB32).save(stray));
+    window_->shell().actions->find("file.close")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(path), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!QFile::exists(stray), kPatience);
+    const QImage kept = RecentPictures::read("zoo:squeezenet");
+    QCOMPARE(kept.size(), RecentPictures::kSize);
+    QSet<QRgb> colours;
+    for (int x = 0; x < kept.width(); ++x) colours << kept.pixel(x, kept.height() - 3);
+    QVERIFY(colours.size() > 2);  // blocks of an arena, not the empty page
+    make_window();
+    remember_recent_file("zoo:squeezenet");
+    window_ = std::make_unique<MainWindow>();
+    window_->show();
+    const auto* page = window_->findChild<QWidget*>("welcome");
+    const auto picture = [&] {
+      for (const QPushButton* button : page->findChildren<QPushButton*>())
+        if (button->toolTip() == u"zoo:squeezenet" && !button->icon().isNull())
+          return button->icon().pixmap(button->iconSize(), 1.0).toImage();
+      return QImage();
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(!picture().isNull() && picture().pixelColor(20, 20).alpha() == 255, kPatience);
   }
 
   void panels_at_the_bottom_stand_in_groups() {
@@ -351,6 +383,38 @@ class WindowTest : public QObject, protected WindowFixture {
     QVERIFY(!doc().debugger()->playing());
   }
 
+  // Plots had a key map of their own: other steps, another F, and an End that did nothing.
+  void keys_do_the_same_wherever_the_focus_is() {
+    doc().show_session(test::sample_session(), "sample");
+    const auto looks_after = [&](QWidget* focus, Qt::Key key) {
+      doc().axis()->set_mode(AxisMode::Step);
+      doc().axis()->frame_steps(Step(4), Step(20));
+      doc().selection()->select(Selection::node(doc().source()->graph_id(), NodeId(11)));
+      doc().axis()->set_current(Step(7));
+      focus->setFocus();
+      QTest::keyClick(focus, key);
+      const AxisRange range = doc().axis()->range();
+      return QStringLiteral("%1 %2 %3 %4")
+          .arg(range.lo)
+          .arg(range.hi)
+          .arg(doc().axis()->current().value)
+          .arg(static_cast<int>(doc().axis()->mode()));
+    };
+    QSet<QString> all;
+    for (const Qt::Key key : {Qt::Key_A, Qt::Key_D, Qt::Key_W, Qt::Key_S, Qt::Key_F, Qt::Key_T, Qt::Key_P, Qt::Key_Home,
+                              Qt::Key_End, Qt::Key_Left, Qt::Key_Right}) {
+      const QString wanted = looks_after(plot_view("arena"), key);
+      all << wanted;
+      for (const char* id : {"occupancy", "timeline", "lifetimes"}) {
+        panels().raise(QString::fromLatin1(id));
+        QCOMPARE(looks_after(plot_view(id), key), wanted);
+      }
+      if (key != Qt::Key_W && key != Qt::Key_S && key != Qt::Key_Home)  // these zoom the graph itself
+        QCOMPARE(looks_after(panels().find<GraphView>("graph")->canvas(), key), wanted);
+    }
+    QVERIFY(all.size() >= 9);
+  }
+
   // Each stop of the Tab key, in every group of panels, looks otherwise than without the focus.
   void every_stop_of_tab_is_seen() {
     doc().show_session(test::sample_session(), "sample");
@@ -385,9 +449,10 @@ class WindowTest : public QObject, protected WindowFixture {
 
   // What needs something open says so by being grey; what is always possible is few.
   void with_nothing_open_only_what_opens_and_helps_can_be_used() {
-    static const QRegularExpression always(QStringLiteral(
-        "^([a-z]+|file\\.(open|zoo|attach|quit)|edit\\.preferences|help\\..*|lesson\\..*|teach\\.(play|large)|"
-        "view\\.(theme|titles|layout.*))$"));
+    static const QRegularExpression always(
+        QStringLiteral("^([a-z]+|file\\.(open|open_plan|zoo|attach|quit)|edit\\.preferences|help\\..*|lesson\\..*|"
+                       "teach\\.(play|large)|"
+                       "view\\.(theme|titles|layout.*))$"));
     QStringList usable;
     for (const auto& entry : window_->shell().actions->all())
       if (entry.action->isEnabled() && !always.match(QString::fromLatin1(entry.id)).hasMatch())
@@ -403,10 +468,17 @@ class WindowTest : public QObject, protected WindowFixture {
     open("zoo:squeezenet");
     const auto session = doc().runner()->session();
     doc().runner()->run();
-    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->snapshot()->forgotten > 0, kPatience);
+    const auto on_disk = [] {
+      return QDir(autosave_folder()).entryInfoList({QStringLiteral("*.arenascope")}, QDir::Files);
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->snapshot()->forgotten > 0 && on_disk().size() == 2, kPatience);
     doc().runner()->stop();
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
     doc().source()->refresh();
+    // On disk there are two parts, the older one half full at least, and no more than was allowed.
+    qint64 written = 0;
+    for (const QFileInfo& file : on_disk()) written += file.size();
+    QVERIFY2(written > (2 << 20) && written <= (5 << 20), qPrintable(QString::number(written)));
     const trace::Snapshot& s = *doc().source()->snapshot();
     QCOMPARE(doc().runner()->session(), session);  // what is selected there stays selected
     QVERIFY2(s.bytes <= (size_t{24} << 20), qPrintable(QString::number(s.bytes)));
@@ -456,6 +528,24 @@ class WindowTest : public QObject, protected WindowFixture {
     QVERIFY(doc().selection()->current().empty());
     QTest::keyClick(table->table_view(), Qt::Key_Down);
     QVERIFY(!doc().selection()->current().empty());
+  }
+
+  // Where the desktop wants nothing to move by itself, panels do not glide and no bar runs to and fro.
+  void reduced_motion_is_honoured() {
+    auto* bar = window_->findChild<QWidget*>("job")->findChild<QProgressBar*>();
+    auto* cancel = window_->findChild<QToolButton*>("cancel_job");
+    for (const bool motion : {true, false}) {
+      QApplication::setEffectEnabled(Qt::UI_General, motion);
+      window_->shell().actions->find("view.layout_default")->trigger();
+      QCOMPARE(window_->isAnimated(), motion);
+      Q_EMIT doc().runner()->progress("Reading something…", -1);  // nobody knows how much of it
+      QTRY_VERIFY_WITH_TIMEOUT(cancel->isVisible(), kPatience);
+      QCOMPARE(bar->isVisible(), motion);
+      Q_EMIT doc().runner()->progress("Reading something… 50 %", 0.5);
+      QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible() && bar->maximum() > 0, kPatience);
+      Q_EMIT doc().runner()->progress({});
+    }
+    QApplication::setEffectEnabled(Qt::UI_General, true);
   }
 
   void the_window_fits_the_screen() {
@@ -525,31 +615,6 @@ class WindowTest : public QObject, protected WindowFixture {
     QCOMPARE(doc().axis()->range(), doc().axis()->limits());
   }
 
-  void numbers_of_every_type_are_shown() {
-    const auto bytes = [](auto... values) {
-      const std::array all{values...};
-      std::vector<std::byte> b(sizeof(all));
-      std::memcpy(b.data(), all.data(), b.size());
-      return b;
-    };
-    using V = std::vector<float>;
-    QCOMPARE(*floats_of(DType::F32, bytes(1.5F, -2.0F)), (V{1.5F, -2.0F}));
-    QCOMPARE(*floats_of(DType::F64, bytes(0.25)), V{0.25F});
-    QCOMPARE(*floats_of(DType::F16, bytes(uint16_t{0x3C00}, uint16_t{0xC100}, uint16_t{1})),
-             (V{1.0F, -2.5F, std::ldexp(1.0F, -24)}));
-    QCOMPARE(*floats_of(DType::BF16, bytes(uint16_t{0x3FC0})), V{1.5F});
-    QCOMPARE(*floats_of(DType::I64, bytes(int64_t{-7})), V{-7.0F});
-    QCOMPARE(*floats_of(DType::U8, bytes(uint8_t{200})), V{200.0F});
-    QCOMPARE(*floats_of(DType::Bool, bytes(uint8_t{2}, uint8_t{0})), (V{1.0F, 0.0F}));
-    QVERIFY(!floats_of(DType::Q4_0, {}));
-    QVERIFY(std::isinf(floats_of(DType::F16, bytes(uint16_t{0x7C00}))->front()));
-    QVERIFY(std::isnan(floats_of(DType::F16, bytes(uint16_t{0x7E00}))->front()));
-    QVERIFY(all_finite(DType::F16, bytes(uint16_t{0x7BFF}, uint16_t{0})) &&
-            !all_finite(DType::F16, bytes(uint16_t{0}, uint16_t{0x7C01})));
-    QVERIFY(all_finite(DType::F32, bytes(3e38F)) && !all_finite(DType::F32, bytes(1.0F, std::nanf(""))));
-    QVERIFY(!all_finite(DType::BF16, bytes(uint16_t{0xFF80})) && !all_finite(DType::F64, bytes(std::nan(""))));
-  }
-
   // minimalloc's CSV: two buffers are alive together exactly if the file says so, whatever plans it.
   void intervals_of_another_tool_are_opened_by_their_content() {
     const QString path = folder_.filePath("some.data");
@@ -592,7 +657,6 @@ class WindowTest : public QObject, protected WindowFixture {
     QTRY_COMPARE_WITH_TIMEOUT(window_->documents()->size(), size_t{2}, kPatience);
     QCOMPARE(doc().source()->plan()->planner, std::string("given"));
     QCOMPARE(doc().source()->plan()->arena_bytes, answer->arena_bytes);
-    QVERIFY(!is_intervals_file(QStringLiteral("/no/such/file")));
   }
 
   void bad_files_are_said_and_what_was_open_stays() {

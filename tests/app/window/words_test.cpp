@@ -19,10 +19,11 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
-#include <QTranslator>
 
 #include <views/arena/arena_view.h>
 
+#include "app/window/language.h"
+#include "app/window/made_up_language.h"
 #include "app/window/main_window.h"
 #include "sample_session.h"
 
@@ -31,28 +32,6 @@ using namespace arenascope::app;
 using namespace arenascope::views;
 
 namespace {
-
-// "Open %1" -> "[Ôpéñ %1 ···]": about a third longer.
-class MadeUp : public QTranslator {
- public:
-  using QTranslator::QTranslator;
-  bool isEmpty() const override { return false; }
-  QString translate(const char* context, const char* text, const char*, int n) const override {
-    if (text == nullptr || *text == 0 || qstrncmp(context, "Q", 1) == 0) return {};  // Qt's own words are not ours
-    static const QString from = QStringLiteral("aceinouyAEIOU"), to = QStringLiteral("áçéîñôûýÂÉÎÔÛ");
-    QString s = QString::fromUtf8(text);
-    bool tag = false, place = false;
-    for (QChar& c : s) {
-      if (c == u'<') tag = true;
-      if (!tag && !place)
-        if (const qsizetype i = from.indexOf(c); i >= 0) c = to[i];
-      if (c == u'>') tag = false;
-      place = c == u'%' || c == u'&';
-    }
-    s.replace(QStringLiteral("%n"), QString::number(n)).replace(QStringLiteral("%ñ"), QString::number(n));
-    return u'[' + s + QString(std::max<qsizetype>(1, s.size() / 3), u'·') + u']';
-  }
-};
 
 // Names, numbers, keys and signs are the same in each language.
 bool is_word(const QString& text) {
@@ -67,7 +46,6 @@ class WordsTest : public QObject {
 
  private:
   QTemporaryDir folder_;
-  MadeUp language_;
   std::unique_ptr<MainWindow> window_;
   Document& doc() { return window_->document(); }
   Panels& panels() { return *window_->shell().panels; }
@@ -82,8 +60,36 @@ class WordsTest : public QObject {
                   .arg(QString::fromLatin1(where->metaObject()->className()), where->objectName(), text);
   }
 
+  // A spin box's or combo box's own line is named by its owner, a field by the label that leads to it.
+  static bool has_name(const QWidget* w, const QWidget* root) {
+    if (qobject_cast<const QAbstractSpinBox*>(w->parentWidget()) != nullptr ||
+        qobject_cast<const QComboBox*>(w->parentWidget()) != nullptr || !w->accessibleName().isEmpty() ||
+        w->inherits("QTabBar"))
+      return true;
+    if (const auto* button = qobject_cast<const QAbstractButton*>(w); button != nullptr && !button->text().isEmpty())
+      return true;
+    if (const auto* label = qobject_cast<const QLabel*>(w); label != nullptr && !label->text().isEmpty()) return true;
+    for (const QLabel* label : root->findChildren<QLabel*>())
+      if (label->buddy() == w) return true;
+    return false;
+  }
+
+  // Everything that is seen and takes the keyboard's focus.
+  static void check_names(const QWidget* root) {
+    QStringList nameless;
+    for (const QWidget* w : root->findChildren<QWidget*>()) {
+      if (w->objectName().startsWith(u"qt_") || w->inherits("QHeaderView")) continue;
+      const bool seen = w->isVisible() && w->width() > 1 && !w->visibleRegion().isEmpty();
+      if (seen && (w->focusPolicy() & Qt::TabFocus) != 0 && !has_name(w, root))
+        nameless << QStringLiteral("%1 %2 in %3")
+                        .arg(QString::fromLatin1(w->metaObject()->className()), w->objectName(),
+                             QString::fromLatin1(w->parentWidget()->metaObject()->className()));
+    }
+    QVERIFY2(nameless.isEmpty(), qPrintable(QStringLiteral("without a name:\n") + nameless.join(u'\n')));
+  }
+
   void check(const QWidget* root) const {
-    QStringList untranslated, cut, nameless;
+    QStringList untranslated, cut;
     for (const QWidget* w : root->findChildren<QWidget*>()) {
       if (!w->isVisibleTo(root) || w->objectName().startsWith(u"qt_")) continue;
       if (w->inherits("QTabBar") || w->inherits("QHeaderView")) continue;  // looked at below
@@ -105,23 +111,11 @@ class WordsTest : public QObject {
                    .arg(QString::fromLatin1(w->metaObject()->className()), text)
                    .arg(w->width())
                    .arg(w->minimumSizeHint().width());
-      // A spin box's or combo box's own line is named by its owner.
-      const bool inner = qobject_cast<const QAbstractSpinBox*>(w->parentWidget()) != nullptr ||
-                         qobject_cast<const QComboBox*>(w->parentWidget()) != nullptr;
-      if (seen && !inner && (w->focusPolicy() & Qt::TabFocus) != 0 && w->accessibleName().isEmpty() && text.isEmpty() &&
-          !w->inherits("QTabBar")) {
-        bool buddy = false;
-        for (const QLabel* label : root->findChildren<QLabel*>()) buddy = buddy || label->buddy() == w;
-        if (!buddy)
-          nameless << QStringLiteral("%1 %2 in %3")
-                          .arg(QString::fromLatin1(w->metaObject()->className()), w->objectName(),
-                               QString::fromLatin1(w->parentWidget()->metaObject()->className()));
-      }
     }
     untranslated.removeDuplicates();
     QVERIFY2(untranslated.isEmpty(), qPrintable(QStringLiteral("not translatable:\n") + untranslated.join(u'\n')));
     QVERIFY2(cut.isEmpty(), qPrintable(QStringLiteral("cut:\n") + cut.join(u'\n')));
-    QVERIFY2(nameless.isEmpty(), qPrintable(QStringLiteral("without a name:\n") + nameless.join(u'\n')));
+    check_names(root);
   }
 
  private Q_SLOTS:
@@ -131,7 +125,7 @@ class WordsTest : public QObject {
     QSettings::setDefaultFormat(QSettings::IniFormat);
     QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, folder_.path());
     qputenv("XDG_STATE_HOME", folder_.path().toUtf8());
-    QCoreApplication::installTranslator(&language_);
+    set_language(kMadeUpLanguage);
     window_ = std::make_unique<MainWindow>();
     window_->resize(1600, 900);
     window_->show();
@@ -162,7 +156,7 @@ class WordsTest : public QObject {
 
   // One letter behind Alt in a menu for one action only.
   void mnemonics() {
-    QCoreApplication::removeTranslator(&language_);
+    set_language("en");
     QTest::qWait(20);
     QStringList twice;
     for (const QAction* menu : window_->menuBar()->actions()) {
@@ -176,16 +170,14 @@ class WordsTest : public QObject {
         letters[letter] = text;
       }
     }
-    QCoreApplication::installTranslator(&language_);
+    set_language(kMadeUpLanguage);
     QTest::qWait(20);
     QVERIFY2(twice.isEmpty(), qPrintable(twice.join(u'\n')));
   }
 
   void all_panels_data() {
     QTest::addColumn<QString>("panel");
-    for (const char* id : {"graph", "occupancy", "arena", "lifetimes", "timeline", "inspector", "nodes", "blocks",
-                           "objects", "barriers", "allocators", "planners", "compare", "breakpoints", "problems"})
-      QTest::newRow(id) << QString::fromLatin1(id);
+    for (const PanelKind& kind : panel_kinds()) QTest::newRow(kind.id) << QString::fromLatin1(kind.id);
   }
   void all_panels() {
     QFETCH(QString, panel);
@@ -218,16 +210,20 @@ class WordsTest : public QObject {
 
   void dialogs() {
     for (const char* id : {"edit.preferences", "help.keys", "help.about", "help.manual", "file.attach", "file.zoo",
-                           "view.layout_save"}) {
+                           "view.layout_save", "view.note"}) {
       window_->shell().actions->find(QString::fromLatin1(id))->trigger();
       QTest::qWait(60);
+      int seen = 0;
       for (QDialog* dialog : window_->findChildren<QDialog*>()) {
         if (!dialog->isVisible()) continue;
+        ++seen;
         QVERIFY2(dialog->windowTitle().contains(u'['), id);
-        if (qstrcmp(id, "file.zoo") != 0 && qstrcmp(id, "help.about") != 0 && qstrcmp(id, "view.layout_save") != 0)
-          check(dialog);
+        check_names(dialog);
+        const QString which = QString::fromLatin1(id);
+        if (which != u"file.zoo" && which != u"help.about" && !which.startsWith(u"view.")) check(dialog);
         dialog->close();
       }
+      QVERIFY2(seen == 1, id);
       QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
     }
   }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Adapters with the real thing: the C library's heap, and OpenCL's loader with whatever device there is (PoCL).
+#include <arenascope/trace/owner.h>
+
 #include "tests/engine/attach/watched.h"
 
 #include <fstream>
@@ -107,13 +109,56 @@ TEST_CASE("OpenCL: live bytes are an independent count at each call; kernels and
 }
 #endif
 
+#ifdef ARENASCOPE_CUDA_ADAPTER
+TEST_CASE("CUDA: live bytes are an independent count at each call, out of order or not; kernels lie on their streams") {
+  Listening here;
+  const std::string counted = here.folder / "counted";
+  Target target(here.address(), {},
+                {"CUDA_INJECTION64_PATH=" ARENASCOPE_CUDA_ADAPTER, "ARENASCOPE_CUPTI=" ARENASCOPE_FAKE_CUPTI},
+                ARENASCOPE_CUDA_TARGET, counted);
+  REQUIRE(target.ended() == 0);
+  const auto s = here.end();
+  CHECK(here.receiver->programs().at(0).refused == 0);
+  CHECK(s->lost == 0);
+  CHECK(s->problems.size() == 0);
+  REQUIRE(numbers_in(counted).size() == 20006);
+  CHECK(live_bytes(*s) == numbers_in(counted));
+  CHECK(s->peak(trace::MemoryKind::HostPinned, trace::MemoryCount::Active) == 1 << 20);
+  CHECK(s->all_active.at(s->time.end) == 4096 + 512);
+  std::map<std::string, int> spans;
+  for (const auto& track : s->tracks)
+    if (track.info.kind == trace::TrackKind::DeviceQueue)
+      for (size_t i = 0; i < track.lanes.at(0).rows.size(); ++i)
+        ++spans[track.info.name + ": " +
+                std::string(s->name(trace::NameId(static_cast<int32_t>(track.lanes[0].rows[i].id))))];
+  CHECK(spans.size() == 4);
+  CHECK(spans["CUDA device 0, stream 7: twice(float*)"] + spans["CUDA device 0, stream 7: _Z5twicePf"] == 3);
+  CHECK(spans["CUDA device 0, stream 8: add"] == 1);
+  CHECK(spans["CUDA device 0, stream 7: copy host to device"] == 1);
+  CHECK(spans["CUDA device 0, stream 7: fill"] == 1);
+}
+
+TEST_CASE("CUDA: without CUPTI a sentence says so, and the program goes on") {
+  Listening here;
+  Target target(here.address(), {},
+                {"CUDA_INJECTION64_PATH=" ARENASCOPE_CUDA_ADAPTER, "ARENASCOPE_CUPTI=/nowhere/libcupti.so"},
+                ARENASCOPE_CUDA_TARGET);
+  CHECK(target.ended() == 0);
+  const auto s = here.end();
+  REQUIRE(s->problems.size() == 1);
+  CHECK(s->problems[0].sentence.find("libcupti.so) was not found") != std::string::npos);
+}
+#endif
+
 #ifdef ARENASCOPE_GGML_ADAPTER
 namespace {
 
-std::shared_ptr<const trace::Snapshot> watch_ggml(const std::vector<std::string>& arguments, const char* nodes) {
+std::shared_ptr<const trace::Snapshot> watch_ggml(const std::vector<std::string>& arguments, const char* nodes,
+                                                  const char* release = "FAKE_GGML=") {
   Listening here;
-  CHECK(Target(here.address(), arguments, {"LD_PRELOAD=" ARENASCOPE_GGML_ADAPTER, nodes}, ARENASCOPE_GGML_TARGET)
-            .ended() == 0);
+  CHECK(
+      Target(here.address(), arguments, {"LD_PRELOAD=" ARENASCOPE_GGML_ADAPTER, nodes, release}, ARENASCOPE_GGML_TARGET)
+          .ended() == 0);
   auto s = here.end();
   CHECK(here.receiver->programs().at(0).refused == 0);
   CHECK(s->lost == 0);
@@ -123,17 +168,23 @@ std::shared_ptr<const trace::Snapshot> watch_ggml(const std::vector<std::string>
 }  // namespace
 
 TEST_CASE("ggml: nodes, places, splits and buffers are the program's") {
-  const auto s = watch_ggml({}, "ARENASCOPE_GGML_NODES=0");
+  std::string release;
+  SUBCASE("today's") {}
+  SUBCASE("with gradients in its tensors") { release = "gradient"; }
+  const auto s = watch_ggml({}, "ARENASCOPE_GGML_NODES=0", ("FAKE_GGML=" + release).c_str());
   REQUIRE(s->graphs.size() == 1);  // computed three times
   const trace::GraphInfo& graph = *s->graphs[0];
-  REQUIRE(graph.nodes.size() == 4);
-  REQUIRE(graph.leafs.size() == 2);
+  REQUIRE(graph.nodes.size() == 5);
+  REQUIRE(graph.leafs.size() == 3);
   CHECK(graph.nodes[0].name == "y");
   CHECK(graph.nodes[0].op == "MUL_MAT");
   CHECK(graph.nodes[0].shape == std::vector<int64_t>{8, 64});
   CHECK(graph.nodes[0].backend == "FAKE");
   CHECK(graph.nodes[0].sources == std::vector{trace::TensorRef::leaf(LeafId(0)), trace::TensorRef::leaf(LeafId(1))});
   CHECK(graph.nodes[2].view_source == trace::TensorRef::node(NodeId(1)));
+  CHECK(graph.nodes[2].flags == trace::kView);
+  CHECK(graph.nodes[4].flags == (trace::kView | trace::kWritesSource));
+  CHECK(graph.nodes[4].view_source == trace::TensorRef::leaf(LeafId(2)));
   CHECK(graph.leafs[0].flags == trace::kWeight);
   CHECK(graph.leafs[1].flags == trace::kInput);
   CHECK(graph.nodes[3].flags == trace::kOutput);
@@ -141,22 +192,23 @@ TEST_CASE("ggml: nodes, places, splits and buffers are the program's") {
   CHECK(s->runs[2].finished);
   REQUIRE(s->plans.size() == 1);
   CHECK(s->runs[0].info.plan == s->plans[0]->id);
-  CHECK(s->plans[0]->arena_bytes == 4096);
+  CHECK(s->plans[0]->arena_bytes == 4096 + 2048);     // one buffer behind the other
   std::map<uint32_t, std::array<int64_t, 3>> places;  // offset, first, last
   for (const auto& slice : s->plans[0]->slices)
     places[slice.tensor.value] = {slice.offset, slice.first.value, slice.last.value};
   CHECK(places.size() == 4);
   CHECK(places[0] == std::array<int64_t, 3>{2048, 0, 2});
   CHECK(places[1] == std::array<int64_t, 3>{0, 1, 4});
-  CHECK(places[3] == std::array<int64_t, 3>{2048, 3, 4});
+  CHECK(places[3] == std::array<int64_t, 3>{4096, 3, 5});
   CHECK(places[trace::TensorRef::leaf(LeafId(1)).value] == std::array<int64_t, 3>{0, 0, 2});
   CHECK(s->peak(trace::MemoryKind::Persistent, trace::MemoryCount::Active) == 16384);
-  CHECK(s->peak(trace::MemoryKind::Workspace, trace::MemoryCount::Active) == 4096);
+  CHECK(s->peak(trace::MemoryKind::Workspace, trace::MemoryCount::Active) == 4096 + 2048);
+  CHECK(s->peak(trace::MemoryKind::KVCache, trace::MemoryCount::Active) == 8192);  // a graph writes into it
   CHECK(s->all_active.at(s->time.end) == 0);
   int splits = 0;
   for (const auto& track : s->tracks)
     for (size_t i = 0; i < track.lanes.at(0).rows.size(); ++i)
-      splits += s->name(trace::NameId(static_cast<int32_t>(track.lanes[0].rows[i].id))) == "split on FAKE, 2 nodes";
+      splits += s->name(trace::NameId(static_cast<int32_t>(track.lanes[0].rows[i].id))).starts_with("split on FAKE, ");
   CHECK(splits == 6);
 }
 
@@ -165,10 +217,10 @@ TEST_CASE("ggml: every node has its time where that is asked for") {
   REQUIRE(s->runs.size() == 3);
   for (size_t r = 0; r < 3; ++r) {
     REQUIRE(s->runs[r].table);
-    REQUIRE(s->runs[r].table->nodes.size() == 4);
+    REQUIRE(s->runs[r].table->nodes.size() == 5);
     for (const auto& node : s->runs[r].table->nodes) CHECK(node.host.count == 1);
   }
-  CHECK(s->marks.size() == 12);
+  CHECK(s->marks.size() == 15);
 }
 
 TEST_CASE("ggml: a release that lays its tensors out otherwise is left out, and said to be") {
@@ -177,6 +229,6 @@ TEST_CASE("ggml: a release that lays its tensors out otherwise is left out, and 
   CHECK(s->runs.empty());
   REQUIRE(s->problems.size() == 1);
   CHECK(s->problems[0].sentence.find("lays its tensors out otherwise") != std::string::npos);
-  CHECK(s->peak(trace::MemoryKind::Workspace, trace::MemoryCount::Active) == 4096);
+  CHECK(s->peak(trace::MemoryKind::Workspace, trace::MemoryCount::Active) == 4096 + 2048);
 }
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// As much of ggml's interface as the adapter meets, over a graph of four nodes: what a program with ggml as a shared library
+// As much of ggml's interface as the adapter meets, over a graph of a few nodes: what a program with ggml as a shared library
 // calls, with the calls from within the library that ggml makes too.
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/attach/ggml/ggml_api.h"
 
@@ -21,6 +22,12 @@ typedef struct fake_sched {
   void* data;
 } fake_sched;
 
+// FAKE_GGML=gradient: as releases were until the end of 2024.
+EXPORT tensor_rest* fake_ggml_rest(const struct tensor* t) {
+  const char* told = getenv("FAKE_GGML");
+  const ggml g = {.apart = told != NULL && strcmp(told, "gradient") == 0 ? sizeof(void*) : 0};
+  return rest_of(&g, t);
+}
 EXPORT void* ggml_backend_buft_alloc_buffer(void* type, size_t size) {
   fake_buffer* b = (fake_buffer*)calloc(1, sizeof *b);
   (void)type;
@@ -45,10 +52,10 @@ EXPORT void* ggml_backend_sched_get_tensor_backend(void* sched, struct tensor* t
 }
 EXPORT int ggml_graph_n_nodes(void* graph) { return ((fake_graph*)graph)->count; }
 EXPORT struct tensor* ggml_graph_node(void* graph, int i) { return ((fake_graph*)graph)->nodes[i]; }
-EXPORT const char* ggml_get_name(const struct tensor* t) { return t->name; }
-EXPORT void* ggml_get_data(const struct tensor* t) { return t->data; }
+EXPORT const char* ggml_get_name(const struct tensor* t) { return fake_ggml_rest(t)->name; }
+EXPORT void* ggml_get_data(const struct tensor* t) { return fake_ggml_rest(t)->data; }
 EXPORT const char* ggml_op_desc(const struct tensor* t) {
-  return t->op == 1 ? "MUL_MAT" : t->op == 2 ? "RESHAPE" : "ADD";
+  return t->op == 1 ? "MUL_MAT" : t->op == 2 ? "RESHAPE" : t->op == 4 ? "CPY" : "ADD";
 }
 EXPORT const char* ggml_type_name(int type) { return type == 0 ? "f32" : "f16"; }
 EXPORT size_t ggml_nbytes(const struct tensor* t) { return (size_t)(t->ne[0] * t->ne[1]) * 4; }

@@ -118,6 +118,11 @@ std::vector<Case> movement_cases() {
        [](G& g, T t) {
          return g.op_with(Op::DepthToSpace, {t[0]}, DepthToSpaceParams{2, true});
        }},
+      {"dropout, its seed fixed",
+       {{3, 17}},
+       [](G& g, T t) {
+         return g.op_with(Op::Dropout, {g.mul(t[0], t[0]), whole_numbers(g, {2}, 5, 3)}, DropoutParams{0.4f, 7});
+       }},
       {"tril",
        {{2, 4, 5}},
        [](G& g, T t) {

@@ -438,3 +438,46 @@ TEST_CASE("products with packed bf16 weights are right to the rounding of both s
       }
   }
 }
+
+TEST_CASE("products with float16 weights are right to the rounding of both sides where they may be rounded") {
+  auto exact = cpu::make_cpu_backend(), rounding = cpu::make_cpu_backend({.rounds = true});
+  auto memory = make_cpu_context();
+  for (const auto& [rows, columns, depth] :
+       {std::array<int64_t, 3>{9, 5, 32}, {16, 48, 1024}, {77, 83, 1312}, {130, 101, 64}, {3, 7, 64}, {20, 9, 33}}) {
+    CAPTURE(rows);
+    GraphBuilder g = builder();
+    const Tensor w = g.weight("w", {columns, depth}, DType::F16), x = g.input("x", {rows, depth}),
+                 bias = g.weight("bias", {columns});
+    fill_inputs({{}, {{w}, {x}, {bias}}}, 3);
+    const Tensor out = g.op_with(Op::MulMat, {w, x, bias}, MulMatParams{0.5f});
+    const Tensor wide = g.op_with(Op::Cast, {w}, CastParams{DType::F32});
+    REQUIRE(g.ok());
+    REQUIRE(compute_in_parts(*exact, *wide, 1).ok());
+    std::vector<float> before;
+    for (Backend* backend : {exact.get(), rounding.get()}) {
+      const TensorImpl* const nodes[] = {out.impl()};
+      auto prepared = backend->prepare(nodes, *memory);
+      REQUIRE(prepared);
+      for (int parts : {1, 2, 3}) {
+        CAPTURE(parts);
+        std::memset(out->data(), 0x5b, static_cast<size_t>(out->byte_count()));
+        REQUIRE(compute_in_parts(*backend, **prepared, *out, parts).ok());
+        for (int64_t r = 0; r < rows; ++r)
+          for (int64_t c = 0; c < columns; ++c) {
+            double sum = 0, size = 0;
+            for (int64_t k = 0; k < depth; ++k) {
+              const double product = 0.5 * static_cast<double>(wide.data_as<float>()[c * depth + k]) *
+                                     static_cast<double>(x.data_as<float>()[r * depth + k]);
+              sum += product, size += std::abs(product);
+            }
+            sum += static_cast<double>(bias.data_as<float>()[c]);
+            const double allowed = backend == exact.get() ? size * 0x1p-19 : size / 256;
+            REQUIRE(std::abs(static_cast<double>(out.data_as<float>()[r * columns + c]) - sum) <= allowed + 1e-6);
+          }
+        const std::vector<float> now(out.data_as<float>(), out.data_as<float>() + rows * columns);
+        if (backend == rounding.get() && parts > 1) CHECK(now == before);
+        before = now;
+      }
+    }
+  }
+}

@@ -6,18 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <map>
 
-#include "tests/engine/models/gguf_maker.h"
+#include "tests/support/seeded_weights.h"
 
 using namespace arenascope;
+using namespace arenascope::test;
 using arenascope::models::test::GgufMaker;
 
 namespace {
-
-using Row = std::vector<double>;
-using Rows = std::vector<Row>;
 
 constexpr int kWidth = 24, kHeads = 4, kShared = 2, kInner = 20, kVocabulary = 30;
 constexpr double kBase = 500;
@@ -66,34 +63,35 @@ std::vector<Family> families() {
           llama3, yarn,  long_phi, mistral, mixtral, qwen2moe, qwen3moe};
 }
 
-class Made {
+class Made : public SeededWeights {
  public:
   explicit Made(const Family& f) : f_(f) {
-    maker_.text("general.architecture", f.arch);
+    maker().text("general.architecture", f.arch);
     const auto integer = [&](const char* key, int value) {
-      maker_.integer(f.arch + "." + key, static_cast<uint32_t>(value));
+      maker().integer(f.arch + "." + key, static_cast<uint32_t>(value));
     };
     integer("block_count", f.layers), integer("embedding_length", kWidth), integer("feed_forward_length", kInner);
     integer("context_length", 64), integer("attention.head_count", kHeads);
     integer("attention.head_count_kv", kHeads / kShared), integer("attention.key_length", f.depth);
-    maker_.number(f.arch + ".attention.layer_norm_rms_epsilon", 1e-5f);
-    maker_.number(f.arch + ".rope.freq_base", static_cast<float>(kBase));
+    maker().number(f.arch + ".attention.layer_norm_rms_epsilon", 1e-5f);
+    maker().number(f.arch + ".rope.freq_base", static_cast<float>(kBase));
     if (f.factor != 1)
-      maker_.text(f.arch + ".rope.scaling.type", "linear")
+      maker()
+          .text(f.arch + ".rope.scaling.type", "linear")
           .number(f.arch + ".rope.scaling.factor", static_cast<float>(f.factor));
     if (f.attention_cap > 0) {
-      maker_.number(f.arch + ".attn_logit_softcapping", static_cast<float>(f.attention_cap));
-      maker_.number(f.arch + ".final_logit_softcapping", static_cast<float>(f.logit_cap));
+      maker().number(f.arch + ".attn_logit_softcapping", static_cast<float>(f.attention_cap));
+      maker().number(f.arch + ".final_logit_softcapping", static_cast<float>(f.logit_cap));
     }
     if (f.yarn != 1) {
-      maker_.text(f.arch + ".rope.scaling.type", "yarn");
-      maker_.number(f.arch + ".rope.scaling.factor", static_cast<float>(f.yarn));
+      maker().text(f.arch + ".rope.scaling.type", "yarn");
+      maker().number(f.arch + ".rope.scaling.factor", static_cast<float>(f.yarn));
       integer("rope.scaling.original_context_length", static_cast<int>(f.trained));
     }
     if (f.window > 0) integer("attention.sliding_window", f.window);
     if (!f.factors.empty())
-      maker_.tensor(f.packed ? "rope_factors_short.weight" : "rope_freqs.weight",
-                    {static_cast<int64_t>(f.factors.size())}, f.factors);
+      maker().tensor(f.packed ? "rope_factors_short.weight" : "rope_freqs.weight",
+                     {static_cast<int64_t>(f.factors.size())}, f.factors);
     if (f.experts > 0) integer("expert_count", f.experts), integer("expert_used_count", f.used);
     const int q = kHeads * f.depth, kv = q / kShared;
     add("token_embd.weight", {kVocabulary, kWidth}, 0.5);
@@ -118,13 +116,11 @@ class Made {
     if (!f.tied) add("output.weight", {kVocabulary, kWidth}, 0.5);
   }
 
-  const GgufMaker& maker() const { return maker_; }
-
   // The logits behind the last token.
   Row logits(const std::vector<int32_t>& ids) const {
     Rows x;
     for (int32_t id : ids) {
-      const std::vector<float>& table = weights_.at("token_embd.weight");
+      const std::vector<float>& table = numbers("token_embd.weight");
       x.emplace_back(table.begin() + id * kWidth, table.begin() + (id + 1) * kWidth);
       if (f_.gemma)
         for (double& value : x.back()) value *= std::sqrt(double(kWidth));
@@ -153,30 +149,12 @@ class Made {
     for (const char* part : {"ffn_gate_shexp", "ffn_up_shexp"}) add(at + part + ".weight", {kInner, kWidth}, 0.5);
     add(at + "ffn_down_shexp.weight", {kWidth, kInner}, 0.5);
   }
-  void add(const std::string& name, const Dims& sizes, double scale, double middle = 0) {
-    std::vector<float> values(static_cast<size_t>(element_count(sizes)));
-    for (float& value : values) {
-      seed_ = seed_ * 1664525u + 1013904223u;
-      value = static_cast<float>(middle + scale * (double(seed_ >> 8) / (1 << 23) - 1));
-    }
-    weights_[name] = values;
-    maker_.tensor(name, sizes, std::move(values));
-  }
-  Row times(const std::string& name, const Row& x) const {
-    const std::vector<float>& w = weights_.at(name + ".weight");
-    Row out(w.size() / x.size());
-    for (size_t o = 0; o < out.size(); ++o)
-      for (size_t i = 0; i < x.size(); ++i) out[o] += double(w[o * x.size() + i]) * x[i];
-    if (const auto bias = weights_.find(name + ".bias"); bias != weights_.end())
-      for (size_t o = 0; o < out.size(); ++o) out[o] += double(bias->second[o]);
-    return out;
-  }
   Row norm(const Row& x, const std::string& name) const {
     double sum = 0;
     for (double value : x) sum += value * value;
     Row out;
     for (size_t i = 0; i < x.size(); ++i)
-      out.push_back(x[i] / std::sqrt(sum / double(x.size()) + 1e-5) * double(weights_.at(name + ".weight")[i]));
+      out.push_back(x[i] / std::sqrt(sum / double(x.size()) + 1e-5) * double(numbers(name + ".weight")[i]));
     return out;
   }
   void add_to(Rows& x, const Rows& more, const std::string& post) const {
@@ -213,8 +191,6 @@ class Made {
     }
     return out;
   }
-  static Row part(const Row& x, int begin, int count) { return {x.begin() + begin, x.begin() + begin + count}; }
-
   Rows attention(int layer, const std::string& at, const Rows& x) const {
     const bool local = f_.is_local(layer);
     const int q_width = kHeads * f_.depth, kv_width = q_width / kShared;
@@ -255,7 +231,7 @@ class Made {
   // down·(silu(gate·z) ∘ up·z) of the weights' rows from the e-th of so many parts on.
   Row expert(const std::string& at, const std::string& suffix, size_t e, size_t count, const Row& z) const {
     const auto product = [&](const char* name, const Row& x) {
-      const std::vector<float>& all = weights_.at(at + name + suffix + ".weight");
+      const std::vector<float>& all = numbers(at + name + suffix + ".weight");
       const size_t each = all.size() / count, rows = each / x.size();
       Row out(rows);
       for (size_t o = 0; o < rows; ++o)
@@ -301,16 +277,11 @@ class Made {
   }
 
   const Family f_;
-  GgufMaker maker_;
-  std::map<std::string, std::vector<float>> weights_;
-  uint32_t seed_ = 7;
 };
 
 std::filesystem::path write(const GgufMaker& maker) {
   const auto path = std::filesystem::temp_directory_path() / "arenascope_families_test.gguf";
-  const auto bytes = maker.bytes();
-  std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  write_gguf(path, maker);
   return path;
 }
 

@@ -5,18 +5,14 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <map>
 
-#include "tests/engine/models/gguf_maker.h"
+#include "tests/support/seeded_weights.h"
 
 using namespace arenascope;
+using namespace arenascope::test;
 using arenascope::models::test::GgufMaker;
 
 namespace {
-
-using Row = std::vector<double>;
-using Rows = std::vector<Row>;
 
 constexpr int kWidth = 24, kHeads = 4, kDepth = kWidth / kHeads, kInner = 20, kVocabulary = 30, kLayers = 2;
 
@@ -35,18 +31,18 @@ const Family kFamilies[] = {
     {"starcoder2 that sees three tokens", "starcoder2", 2, false, false, true, false, false, 3},
 };
 
-class Made {
+class Made : public SeededWeights {
  public:
   explicit Made(const Family& f) : f_(f) {
     const std::string arch = f.arch;
-    maker_.text("general.architecture", arch);
+    maker().text("general.architecture", arch);
     const auto integer = [&](const char* key, int value) {
-      maker_.integer(arch + "." + key, static_cast<uint32_t>(value));
+      maker().integer(arch + "." + key, static_cast<uint32_t>(value));
     };
     integer("block_count", kLayers), integer("embedding_length", kWidth), integer("feed_forward_length", kInner);
     integer("context_length", 32), integer("attention.head_count", kHeads);
     integer("attention.head_count_kv", f.key_heads);
-    maker_.number(arch + ".attention.layer_norm_epsilon", 1e-5f);
+    maker().number(arch + ".attention.layer_norm_epsilon", 1e-5f);
     if (f.window > 0) integer("attention.sliding_window", f.window);
     add("token_embd.weight", {kVocabulary, kWidth}, 0.5);
     if (f.places) add("position_embd.weight", {32, kWidth}, 0.5);
@@ -67,14 +63,12 @@ class Made {
     norm("output_norm");
     add("output.weight", {kVocabulary, kWidth}, 0.5);
   }
-  const GgufMaker& maker() const { return maker_; }
-
   // Of what comes behind the last token.
   Row logits(const std::vector<int32_t>& ids) const {
     Rows x;
     for (size_t t = 0; t < ids.size(); ++t) {
-      x.push_back(line("token_embd", ids[t]));
-      if (f_.places) x[t] = sum(x[t], line("position_embd", static_cast<int>(t)));
+      x.push_back(line("token_embd", ids[t], kWidth));
+      if (f_.places) x[t] = sum(x[t], line("position_embd", static_cast<int64_t>(t), kWidth));
     }
     for (int i = 0; i < kLayers; ++i) {
       const std::string at = "blk." + std::to_string(i) + ".";
@@ -89,15 +83,6 @@ class Made {
   }
 
  private:
-  void add(const std::string& name, const Dims& sizes, double scale, double middle = 0) {
-    std::vector<float> values(static_cast<size_t>(element_count(sizes)));
-    for (float& value : values) {
-      seed_ = seed_ * 1664525u + 1013904223u;
-      value = static_cast<float>(middle + scale * (double(seed_ >> 8) / (1 << 23) - 1));
-    }
-    weights_[name] = values;
-    maker_.tensor(name, sizes, std::move(values));
-  }
   void norm(const std::string& name) {
     add(name + ".weight", {kWidth}, 0.2, 1);
     add(name + ".bias", {kWidth}, 0.2);
@@ -107,22 +92,9 @@ class Made {
     if (f_.bias) add(name + ".bias", {to}, 0.5);
   }
 
-  Row line(const std::string& table, int i) const {
-    const auto begin = weights_.at(table + ".weight").begin() + i * kWidth;
-    return {begin, begin + kWidth};
-  }
   static Row sum(Row a, const Row& b) {
     for (size_t i = 0; i < a.size(); ++i) a[i] += b[i];
     return a;
-  }
-  Row times(const std::string& name, const Row& x) const {
-    const std::vector<float>& w = weights_.at(name + ".weight");
-    Row out(w.size() / x.size());
-    for (size_t o = 0; o < out.size(); ++o)
-      for (size_t i = 0; i < x.size(); ++i) out[o] += double(w[o * x.size() + i]) * x[i];
-    if (const auto bias = weights_.find(name + ".bias"); bias != weights_.end())
-      for (size_t o = 0; o < out.size(); ++o) out[o] += double(bias->second[o]);
-    return out;
   }
   Row normed(const std::string& name, const Row& x) const {
     double mean = 0, spread = 0;
@@ -130,8 +102,8 @@ class Made {
     for (double value : x) spread += (value - mean) * (value - mean) / double(x.size());
     Row out;
     for (size_t i = 0; i < x.size(); ++i)
-      out.push_back((x[i] - mean) / std::sqrt(spread + 1e-5) * double(weights_.at(name + ".weight")[i]) +
-                    double(weights_.at(name + ".bias")[i]));
+      out.push_back((x[i] - mean) / std::sqrt(spread + 1e-5) * double(numbers(name + ".weight")[i]) +
+                    double(numbers(name + ".bias")[i]));
     return out;
   }
   Row rotated(Row x, size_t position) const {
@@ -145,8 +117,6 @@ class Made {
     }
     return x;
   }
-  static Row part(const Row& x, int begin, int count) { return {x.begin() + begin, x.begin() + begin + count}; }
-
   Rows attention(const std::string& at, const Rows& x) const {
     const int kv = f_.key_heads * kDepth;
     Rows q, k, v, out;
@@ -188,9 +158,6 @@ class Made {
   }
 
   const Family f_;
-  GgufMaker maker_;
-  std::map<std::string, std::vector<float>> weights_;
-  uint32_t seed_ = 7;
 };
 
 }  // namespace
@@ -201,9 +168,7 @@ TEST_CASE("gpt2, falcon and starcoder2 give their formulas' logits, at once and 
   for (const Family& family : kFamilies) {
     CAPTURE(std::string(family.name));
     const Made made(family);
-    const auto bytes = made.maker().bytes();
-    std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    write_gguf(path, made.maker());
     const Row expected = made.logits(ids);
     double largest = 0;
     for (double value : expected) largest = std::max(largest, std::abs(value));
@@ -231,9 +196,7 @@ TEST_CASE("a vocabulary that does not fit the embeddings is said in one sentence
   const auto path = std::filesystem::temp_directory_path() / "arenascope_gpts_test.gguf";
   GgufMaker maker = Made(kFamilies[0]).maker();
   maker.texts("tokenizer.ggml.tokens", {"a", "b", "c"});
-  const auto bytes = maker.bytes();
-  std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  write_gguf(path, maker);
   const auto opened = Generator::open(path.string(), {});
   REQUIRE(!opened.ok());
   CHECK(opened.error().message.find("its vocabulary has 3 tokens, its 'token_embd.weight' 30 rows") !=

@@ -155,3 +155,25 @@ TEST_CASE("tensors tell of which block their bytes are a slice, and how many hol
   CHECK(info.nodes[0].block == 0);
   CHECK_FALSE(info.nodes[1].block.has_value());
 }
+
+TEST_CASE("a parameter knows what its optimiser keeps of it") {
+  Context context = *Context::create({.mem_size = 1 << 16, .no_alloc = true});
+  GraphBuilder b(context);
+  const Tensor w = b.weight("w", {4}), g = b.input("g", {4}), numbers = b.input("numbers", {3}),
+               first = b.input("first", {4}), second = b.input("second", {4});
+  w.set_flag(kFlagParameter);
+  const Tensor spoilt = b.op_with(Op::Fill, {}, FillParams{{}, DType::Bool, 0, 0});
+  OptimizerStepParams p{};
+  p.adaptive = true;
+  p.states = 2;
+  const Tensor step = b.op_with(Op::OptimizerStep, {w, g, numbers, spoilt, first, second}, p);
+  b.output(step);
+  REQUIRE(b.ok());
+  Graph graph = *context.new_graph(8);
+  REQUIRE(graph.expand(step).ok());
+  const trace::GraphInfo info = describe_graph(graph);
+  const auto leaf_of = [&](const Tensor& tensor) { return trace::TensorRef::leaf(graph.find_leaf(*tensor)); };
+  const std::vector<trace::TensorRef> expected{leaf_of(first), leaf_of(second)};
+  CHECK(info.nodes[graph.find_node(*w).index()].states == expected);
+  for (const trace::TensorInfo& leaf : info.leafs) CHECK(leaf.states.empty());
+}

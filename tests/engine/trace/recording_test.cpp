@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/trace/convert.h>
+#include <arenascope/trace/owner.h>
 #include <arenascope/trace/recorder.h>
 #include <arenascope/trace/recording.h>
 #include <arenascope/trace/session.h>
@@ -376,6 +377,10 @@ TEST_CASE("what recordings of before say in sentences is read into fields") {
   graph->nodes[0].parameters = "axis 1, channels last";
   graph->nodes[1].parameters = "holds CONV conv1, ADD, RELU a b";
   graph->nodes[2].parameters = "kernel 3x3 axis 1";
+  graph->nodes[0].flags = graph->nodes[1].flags = kView;
+  graph->nodes[0].op = "SET_ROWS";
+  graph->nodes[1].op = "RESHAPE";
+  graph->nodes[2].op = "SET";
   const auto note = [](Severity severity, std::string sentence, NodeId node = {}) {
     return Problem{severity, std::move(sentence), 5, RunId(0), node};
   };
@@ -407,6 +412,9 @@ TEST_CASE("what recordings of before say in sentences is read into fields") {
   CHECK(s->graphs[0]->nodes[1].parts ==
         std::vector<PartInfo>{{"CONV", 0, "conv1"}, {"ADD", 0, ""}, {"RELU", 0, "a b"}});
   CHECK_FALSE(s->graphs[0]->nodes[2].axis.has_value());
+  CHECK(s->graphs[0]->nodes[0].flags == (kView | kWritesSource));
+  CHECK(s->graphs[0]->nodes[1].flags == kView);
+  CHECK(s->graphs[0]->nodes[2].flags == 0);
   REQUIRE(s->problems.size() == 5);
   CHECK(s->problems[0].kind == ProblemKind::NotFinite);
   CHECK(s->problems[1].kind == ProblemKind::Other);
@@ -427,6 +435,12 @@ TEST_CASE("what recordings of before say in sentences is read into fields") {
 TEST_CASE("sentences of today are not read back") {
   test::TempFile file("sentences.arena");
   auto writer = RecordingWriter::create(file.path);
+  auto graph = std::make_shared<GraphInfo>();
+  graph->id = GraphId(0);
+  graph->nodes.resize(1);
+  graph->nodes[0].op = "SET_ROWS";
+  graph->nodes[0].flags = kView;  // which is no writer, whatever it is called
+  (*writer)->describe(std::shared_ptr<const GraphInfo>(graph));
   (*writer)->describe(Problem{Severity::Note, "gemm over 1x64: way 1, by rule, level fast", 0, {}, {}});
   (*writer)->describe(Problem{Severity::Warning, "'x' holds NaN or infinities", 0, {}, NodeId(1)});
   (*writer)->describe(Problem{Severity::Warning, "x", 0, {}, NodeId(1), ProblemKind::NotFinite});
@@ -434,6 +448,7 @@ TEST_CASE("sentences of today are not read back") {
   Session session;
   REQUIRE(read_recording(file.path, session).ok());
   const auto s = session.snapshot();
+  CHECK(s->graphs[0]->nodes[0].flags == kView);
   CHECK(s->tunings.empty());
   REQUIRE(s->problems.size() == 3);
   CHECK(s->problems[1].kind == ProblemKind::Other);

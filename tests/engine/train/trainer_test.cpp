@@ -14,40 +14,15 @@
 #include <limits>
 
 #include "test_data.h"
+#include "training_kit.h"
 
 using namespace arenascope;
 using namespace arenascope::train;
 using arenascope::test::data_folder;
+using arenascope::train::test::bytes_of, arenascope::train::test::opened, arenascope::train::test::scratch,
+    arenascope::train::test::stripes;
 
 namespace {
-
-// Pictures of 28x28 whose class is the row that is bright, with noise.
-ImageData stripes(int64_t count, uint32_t seed) {
-  ImageData data;
-  data.sizes = {28, 28};
-  data.pixels.resize(static_cast<size_t>(count) * 784);
-  for (int64_t i = 0; i < count; ++i) {
-    data.labels.push_back(static_cast<uint8_t>(i % 10));
-    for (int64_t p = 0; p < 784; ++p) {
-      seed = seed * 1664525u + 1013904223u;
-      const bool bright = p / 28 / 2 == i % 10;
-      data.pixels[static_cast<size_t>(i * 784 + p)] = static_cast<uint8_t>((seed >> 24) / 3 + (bright ? 120 : 0));
-    }
-  }
-  return data;
-}
-
-std::unique_ptr<Trainer> opened(const std::string& spec, const ImageData& data, TrainerOptions options = {}) {
-  options.run.budget_seconds = 0.05;
-  if (options.run.threads == 0) options.run.threads = 1;
-  auto trainer = Trainer::open(spec, data, options);
-  REQUIRE_MESSAGE(trainer.ok(), (trainer.ok() ? "" : trainer.error().message));
-  return std::move(*trainer);
-}
-
-std::filesystem::path scratch(const std::string& name) {
-  return std::filesystem::temp_directory_path() / ("arenascope_train_" + name);
-}
 
 void write(const std::filesystem::path& path, const std::vector<uint8_t>& bytes) {
   std::ofstream(path, std::ios::binary)
@@ -154,10 +129,6 @@ TEST_CASE("a checkpoint is opened as its model with its weights") {
 
 TEST_CASE("a training that is resumed ends with the same bits as one that was not interrupted") {
   const ImageData data = stripes(96, 5);
-  const auto bytes_of = [](const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return std::string{std::istreambuf_iterator<char>(file), {}};
-  };
   const auto path = scratch("resumed.safetensors"), whole = scratch("whole.safetensors");
   for (OptimizerKind kind : {OptimizerKind::AdamW, OptimizerKind::Sgd}) {
     TrainerOptions options;
@@ -226,20 +197,12 @@ TEST_CASE("a checkpoint may be a GGUF file, which opens as the model and goes on
   auto rest = opened("zoo:mnist_cnn", data, options);
   REQUIRE((all->epoch(data, 1e-3).ok() && rest->epoch(data, 1e-3).ok()));
   REQUIRE((all->save(one).ok() && rest->save(other).ok()));
-  const auto bytes_of = [](const std::filesystem::path& file) {
-    std::ifstream stream(file, std::ios::binary);
-    return std::string{std::istreambuf_iterator<char>(stream), {}};
-  };
   CHECK(bytes_of(one) == bytes_of(other));
   for (const auto& file : {path, one, other}) std::filesystem::remove(file);
 }
 
 TEST_CASE("a training that is killed at any step and resumed ends with the same bits") {
   const ImageData data = stripes(96, 5);
-  const auto bytes_of = [](const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return std::string{std::istreambuf_iterator<char>(file), {}};
-  };
   const auto path = scratch("killed.safetensors"), whole = scratch("not_killed.safetensors");
   TrainerOptions options;
   options.batch = 16;

@@ -9,6 +9,7 @@
 #include <arenascope/schedule/describe.h>
 #include <arenascope/transform/fusion.h>
 #include <arenascope/transform/image_layout.h>
+#include <arenascope/transform/kept_precision.h>
 #include <arenascope/transform/partition.h>
 #include <arenascope/transform/precision.h>
 #include <arenascope/transform/rematerialisation.h>
@@ -25,7 +26,7 @@ struct Training {
 
   Training() {
     b.layer("first");
-    x = b.input("x", {4, 8});
+    x = b.input("x", {64, 8});
     w = b.weight("w", {6, 8});
     w.set_flag(kFlagParameter);
     const Tensor y = b.op(Op::Relu, {b.mul_mat(w, x, {}, "product")}, {}, "relu");
@@ -82,6 +83,12 @@ const std::vector<Transform>& transforms() {
        [](const Graph& g) {
          auto made = convert_precision(g);
          CHECK(made->weights.size() == 1);
+         return Made{made->graph, made->twins};
+       }},
+      {"kept precision",
+       [](const Graph& g) {
+         auto made = keep_in_bf16(g, *g.nodes()[2], 4);
+         CHECK(made->kept == 1);
          return Made{made->graph, made->twins};
        }},
       {"rewrite",

@@ -12,7 +12,7 @@ torch.set_num_threads(1)
 assert arenascope.connect()
 model = torch.nn.Sequential(torch.nn.Conv2d(3, 16, 3, padding=1), torch.nn.ReLU(), torch.nn.Conv2d(16, 32, 3, padding=1),
                             torch.nn.ReLU(), torch.nn.MaxPool2d(2), torch.nn.Flatten(), torch.nn.Linear(8192, 10))
-optimizer = torch.optim.SGD(model.parameters(), 0.1)
+optimizer = torch.optim.SGD(model.parameters(), 0.1, momentum=0.9)
 for i in range(2):
     with arenascope.watch(model, "cnn"):
         x, y = torch.randn(32, 3, 32, 32), torch.randint(0, 10, (32,))
@@ -77,6 +77,25 @@ def check_plain(cli, folder):
     assert alone.returncode == 0, alone.stderr
 
 
+def check_marks(cli, recording, text):
+    """What autograd keeps, by its rules: the input of a convolution, the result of a ReLU; and the optimizer's momentum."""
+    assert subprocess.run([cli, "convert", recording, text]).returncode == 0
+    with open(text) as lines:
+        tensors = [(line, int(line.split(" flags ")[1].split(",")[0])) for line in lines if " flags " in line]
+    kept = [line for line, flags in tensors if flags & 1024]
+    assert sum(" relu " in line for line in kept) == 4, kept  # two in each step
+    assert not any(" _log_softmax_backward_data " in line for line in kept), kept
+    state = [line for line, flags in tensors if flags & 128]
+    assert any("momentum_buffer of 0.weight" in line for line in state), state
+    # Hooks on what is saved leave no ops of their own behind.
+    ops = {}
+    for line, _ in tensors:
+        words = line.split()
+        if words[0] == "node":
+            ops[words[1].rstrip(":")] = words[2]
+            assert words[2] != "detach" or ops[words[-1]] not in ("relu", "_log_softmax"), line
+
+
 def check_torch(cli, folder):
     script, recording = f"{folder}/step.py", f"{folder}/step.pftrace"
     with open(script, "w") as out:
@@ -87,10 +106,18 @@ def check_torch(cli, folder):
     assert seen["graphs"][0]["nodes"] > 30, seen
     audit = subprocess.run([cli, "audit", "--json", recording], capture_output=True, text=True)
     assert audit.returncode == 0, audit.stderr  # nothing that it says contradicts itself
+    check_marks(cli, recording, f"{folder}/step.txt")
     with open(f"{folder}/reused.py", "w") as out:
         out.write(REUSED)
     attach(cli, sys.executable, f"{folder}/reused.py", recording=f"{folder}/reused.pftrace")
     audit = subprocess.run([cli, "audit", "--json", f"{folder}/reused.pftrace"], capture_output=True, text=True)
+    assert audit.returncode == 0, audit.stderr
+    # With PyTorch's profiler: all that its events tell, also what kernels take within themselves.
+    with open(f"{folder}/inside.py", "w") as out:
+        out.write(STEP.replace('watch(model, "cnn")', 'watch(model, "cnn", temporaries=True)'))
+    inside = attach(cli, sys.executable, f"{folder}/inside.py", recording=f"{folder}/inside.pftrace")
+    assert any(s["name"] == "PyTorch, inside ops on cpu" and s["end_bytes"] == 0 for s in inside["spaces"]), inside
+    audit = subprocess.run([cli, "audit", "--json", f"{folder}/inside.pftrace"], capture_output=True, text=True)
     assert audit.returncode == 0, audit.stderr
     # The heap's own count of what PyTorch's allocator took, beside what the package saw.
     both = attach(cli, sys.executable, script, with_="malloc", variables={"ARENASCOPE_MALLOC_BYTES": "4096"})

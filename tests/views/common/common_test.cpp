@@ -55,7 +55,7 @@ class CommonTest : public QObject {
       QVERIFY(std::abs(map.step_at(t) - s) < 1e-6);
     }
   }
-  void mapping_without_data() {
+  void mapping_of_nothing() {
     const AxisMapping map;
     QVERIFY(map.empty());
     QCOMPARE(map.time_of(7), 7.0);

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <set>
 
-#include "tests/app/cli/seeded_llama.h"
+#include "tests/support/seeded_llama.h"
 #include "tests/views/figures/space_counts.h"
 
 using namespace arenascope;
@@ -353,6 +353,11 @@ class SpaceKindsTest : public QObject {
     QCOMPARE(data_of("a"), Bytes{32});
     QCOMPARE(data_of("b"), Bytes{24});
     QCOMPARE(data_of("result"), scratch ? Bytes{0} : Bytes{48});
+    // The product of float32 asks for no work buffer: the object that ggml_new_buffer() appends has no bytes of its own.
+    const auto is_work = [](const trace::ObjectInfo& object) { return object.type == "work buffer"; };
+    QCOMPARE(std::count_if(context.objects.begin(), context.objects.end(), is_work), 1);
+    QVERIFY(is_work(context.objects.back()));
+    QVERIFY(context.objects.back().size < 64);  // what aligns its data
     // Nothing was asked of an allocator for them.
     for (const trace::SpaceSlice& slice : all_slices(*snapshot)) QVERIFY(!slice.tensor.valid());
   }

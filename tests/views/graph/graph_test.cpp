@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Folding, layout, and the view driven with mouse and keys.
+#include <arenascope/trace/owner.h>
 #include <views/graph/graph_marks.h>
 #include <views/graph/graph_view.h>
 
@@ -125,6 +126,17 @@ class GraphTest : public QObject {
     QVERIFY(folded.vertex_of_node[5] >= 0);
   }
 
+  // Whatever its op is called: a program that is attached tells it by the flag as well.
+  void what_writes_into_its_source_is_drawn() {
+    GraphInfo g = small();
+    g.nodes[1].op = "ADD";
+    g.nodes[1].flags = trace::kView | trace::kWritesSource;
+    const FoldedGraph folded = fold(g, layers_of(g), {});
+    QVERIFY(folded.vertex_of_node[1] >= 0);
+    g.nodes[1].flags = trace::kView;
+    QCOMPARE(fold(g, layers_of(g), {}).vertex_of_node[1], -1);
+  }
+
   void walks_through_views() {
     const GraphInfo g = small();
     QCOMPARE(producers(g, NodeId(2)), (std::vector<NodeId>{NodeId(0)}));
@@ -182,11 +194,12 @@ class GraphTest : public QObject {
       }
   }
 
-  void a_parameter_leads_to_its_gradient_and_to_what_that_is_added_up_in() {
+  void a_parameter_leads_to_its_gradient_and_on_to_what_the_optimiser_keeps() {
     GraphInfo g = small();
     g.leafs[0].flags = trace::kParameter;
     g.leafs[0].gradient = node(4);
     g.leafs[0].accumulator = node(3);
+    g.leafs[0].states = {node(2), node(2)};
     const GraphWish wish = wish_of(g, {0, 1});
     const auto picture = prepare_graph(wish, {});
     GraphScene scene;
@@ -200,10 +213,12 @@ class GraphTest : public QObject {
     session.describe(wish.info);
     const auto snapshot = session.snapshot();
     const auto& vertex = picture->folded->vertex_of_node;
-    const std::vector<GradientLink> expected{{vertex[0], vertex[4], false}, {vertex[4], vertex[3], true}};
-    for (const trace::TensorRef chosen : {leaf(0), node(4), node(3)})
+    const std::vector<GradientLink> expected{{vertex[0], vertex[4], GradientLink::To::Gradient},
+                                             {vertex[4], vertex[3], GradientLink::To::Sum},
+                                             {vertex[3], vertex[2], GradientLink::To::State}};
+    for (const trace::TensorRef chosen : {leaf(0), node(4), node(3), node(2)})
       QVERIFY(scene_marks(scene, NodeSelection{g.id, chosen}, {}, *snapshot, nullptr).links == expected);
-    QVERIFY(scene_marks(scene, NodeSelection{g.id, node(2)}, {}, *snapshot, nullptr).links.empty());
+    QVERIFY(scene_marks(scene, NodeSelection{g.id, node(0)}, {}, *snapshot, nullptr).links.empty());
     // They are drawn: something is there that is not without them.
     QImage with(900, 700, QImage::Format_ARGB32), without = with;
     SceneMarks marks = scene_marks(scene, NodeSelection{g.id, leaf(0)}, {}, *snapshot, nullptr);
@@ -496,9 +511,20 @@ class GraphTest : public QObject {
     view.canvas()->fit();
     const QRectF bounds = view.canvas()->scene().layout->bounds;
     QVERIFY(view.canvas()->visible().adjusted(-1, -1, 1, 1).contains(bounds));
+    // Looked at far down and closed again, the graph is not somewhere else.
+    view.canvas()->set_place(1, {40 - bounds.right(), 60 - bounds.bottom()});
+    view.set_open_layers({});
+    QTRY_VERIFY_WITH_TIMEOUT(!view.layout_job()->running(), 60'000);
+    QVERIFY(view.canvas()->shows_something());
+    view.expand_all();
+    QTRY_VERIFY_WITH_TIMEOUT(!view.layout_job()->running(), 60'000);
     view.reveal(NodeId(30));
     QTRY_VERIFY(!view.layout_job()->running());
     QVERIFY(11 * view.canvas()->scale() >= 9);
+    // The map of the whole stands beside the graph, not over it.
+    QVERIFY(view.canvas()->minimap_shown());
+    QVERIFY(!view.canvas()->area().intersects(view.canvas()->minimap_rect()));
+    QCOMPARE(view.canvas()->vertex_at(view.canvas()->minimap_rect().center()), -1);
   }
 };
 

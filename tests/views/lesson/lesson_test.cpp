@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The lesson panel by itself: pages with live figures, questions answered with mouse and keys, progress that is kept.
 #include <arenascope/lesson/stage.h>
+#include <views/common/theme.h>
 #include <views/lesson/lesson.h>
 #include <views/lesson/lesson_panel.h>
 
@@ -187,6 +188,20 @@ class LessonTest : public QObject {
     drag(4, 0);
     QTest::mouseClick(panel.question()->answer_button(), Qt::LeftButton);
     QVERIFY2(panel.question()->answered().right, qPrintable(panel.question()->said()));
+  }
+
+  void the_board_is_drawn_in_the_theme_of_the_window() {
+    LessonPanel panel;
+    show(panel, "## One\n! ask place bound of D E\n! right Yes.\nPlace them.\n");
+    PlaceBoard* board = panel.question()->board();
+    Theme theme;
+    for (const ThemeMode mode : {ThemeMode::Light, ThemeMode::Dark, ThemeMode::Contrast}) {
+      theme.set_mode(mode);
+      board->setPalette(theme.palette());
+      const QImage drawn = board->grab().toImage();
+      QCOMPARE(drawn.pixelColor(1, 1), theme.colours().background);
+      QCOMPARE(drawn.pixelColor(board->width() - 12, 10), theme.colours().panel);  // nothing lies there
+    }
   }
 
   void or_placed_by_keys() {

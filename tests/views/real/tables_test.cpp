@@ -44,7 +44,7 @@ struct Desk {
   TableModel* model() { return panel.model(); }
   int column(const QString& title) const {
     for (int c = 0; c < panel.model()->columnCount(); ++c)
-      if (panel.model()->headerData(c, Qt::Horizontal, TableModel::kTitleRole).toString() == title) return c;
+      if (panel.model()->headerData(c, Qt::Horizontal).toString() == title) return c;
     return -1;
   }
   QString cell(int row, const char* title) {

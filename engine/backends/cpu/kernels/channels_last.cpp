@@ -2,6 +2,7 @@
 #include "engine/backends/cpu/kernels/channels_last.h"
 
 #include "engine/backends/cpu/kernel.h"
+#include "engine/backends/cpu/kernels/long_rows.h"
 #include "engine/backends/cpu/library/library_conv.h"
 
 namespace arenascope::cpu {
@@ -44,6 +45,9 @@ bool steps_fit(const TensorImpl& node, uint32_t& images) {
 }
 
 ChannelsLast convolution(const TensorImpl& node) {
+  // In the end plain, from either layout.
+  if (has_long_rows(node, ConvGeometry(node))) return {.reads = true, .images = bit(0)};
+  if (node.sizes.back() == 1 && node.sources[0]->sizes.back() == 1) return {};  // a column runs as a row
   const auto p = node.params.get<ConvParams>();
   const TensorImpl &x = *node.sources[0], &w = *node.sources[1];
   if (p.spatial != 2 || p.groups != 1 || !w.has(kFlagWeight) || !library_takes_channels_last(node)) return {};
@@ -107,7 +111,9 @@ ChannelsLast channels_last_of(const TensorImpl& node) {
   for (const TensorImpl* source : node.sources)
     if (source->dtype != DType::F32) return {};
   ChannelsLast out = by_op(node);
+  const uint32_t own = out.images;
   if (node.op == Op::Fused && !steps_fit(node, out.images)) return {};
+  if (!out.computes) out.images = own;  // what steps read lies as the result does
   return out;
 }
 

@@ -11,12 +11,18 @@
 namespace arenascope::cpu {
 namespace {
 
-constexpr int64_t kPlaces = 4096;  // source places at a time
+constexpr int64_t kPlaces = 1024, kRows = 128;  // source places at a time, and taps of all channels
 
 int64_t places(const ConvGeometry& g) { return std::min(kPlaces, g.in[0] * g.in[1] * g.in[2]); }
 
+// Output channels whose taps are the rows of one product, so that the source is packed once for all of them.
+int64_t channels_at_once(const ConvGeometry& g) {
+  return std::clamp<int64_t>(kRows / g.taps, 1, std::max<int64_t>(g.out_channels, 1));
+}
+
 Bytes share(const ConvGeometry& g) {
-  return round_to_line(gemm_scratch(g.taps, places(g), g.in_channels)) + round_to_line(g.taps * places(g) * 4);
+  const int64_t rows = channels_at_once(g) * g.taps;
+  return round_to_line(gemm_scratch(rows, places(g), g.in_channels)) + round_to_line(rows * places(g) * 4);
 }
 
 // The places of a source image as columns; a column's depth runs through its channels.
@@ -72,24 +78,31 @@ void scatter(const ConvGeometry& g, const float* contributions, int64_t first_pl
 void by_product(const Job& job, const ConvGeometry& g) {
   const TensorImpl &x = job.source(0), &w = job.source(1);
   float* const scratch = job.scratch<float>(share(g));
-  float* const contributions = scratch + round_to_line(gemm_scratch(g.taps, places(g), g.in_channels)) / 4;
+  const int64_t most = w.strides[1] == g.taps ? channels_at_once(g) : 1;
+  float* const contributions =
+      scratch + round_to_line(gemm_scratch(channels_at_once(g) * g.taps, places(g), g.in_channels)) / 4;
   const int64_t all_places = g.in[0] * g.in[1] * g.in[2], step = places(g);
   const Range channels = job.part(g.batch * g.groups * g.out_channels);
-  for (int64_t i = channels.begin; i < channels.end; ++i) {
+  for (int64_t i = channels.begin; i < channels.end;) {
     const int64_t m = i % g.out_channels, group = i / g.out_channels % g.groups, n = i / g.out_channels / g.groups;
-    float* out = job.node.data_as<float>() + i * g.positions;
-    float bias = 0;
-    if (job.sources() > 2) load_elements(job.source(2), group * g.out_channels + m, 1, &bias);
-    std::fill(out, out + g.positions, bias);
-    // Row `tap` of the left side runs through the weights [C, M/groups, kernel…] by input channel.
+    const int64_t count = std::min({most, g.out_channels - m, channels.end - i});
+    float* const out = job.node.data_as<float>() + i * g.positions;
+    for (int64_t c = 0; c < count; ++c) {
+      float bias = 0;
+      if (job.sources() > 2) load_elements(job.source(2), group * g.out_channels + m + c, 1, &bias);
+      std::fill_n(out + c * g.positions, g.positions, bias);
+    }
+    // Row `tap` of each channel runs through the weights [C, M/groups, kernel…] by input channel.
     const Lines lines{w.data() + (group * g.in_channels * w.strides[0] + m * w.strides[1]) * element_bytes(w.dtype),
                       w.dtype, 1, w.strides[0]};
     for (int64_t place = 0; place < all_places; place += step) {
-      const int64_t count = std::min(step, all_places - place);
-      gemm({0, g.taps}, {0, count}, g.in_channels, scratch, LeftLines{lines, gemm_row(scratch)},
-           Places{x, g, place, n * g.batch_stride + group * g.in_channels * g.channel_stride}, contributions, count);
-      scatter(g, contributions, place, count, out);
+      const int64_t columns = std::min(step, all_places - place);
+      gemm({0, count * g.taps}, {0, columns}, g.in_channels, scratch, LeftLines{lines, gemm_row(scratch)},
+           Places{x, g, place, n * g.batch_stride + group * g.in_channels * g.channel_stride}, contributions, columns);
+      for (int64_t c = 0; c < count; ++c)
+        scatter(g, contributions + c * g.taps * columns, place, columns, out + c * g.positions);
     }
+    i += count;
   }
 }
 

@@ -2,7 +2,6 @@
 // LSTM (ONNX's gates i, o, f, c without peepholes). Every direction of every sequence of the batch is a part of its
 // own, since each step needs the one before.
 #include <algorithm>
-#include <cmath>
 
 #include "engine/backends/cpu/kernels/elements.h"
 #include "engine/backends/cpu/kernels/gemm.h"
@@ -26,7 +25,29 @@ struct Layout {
   }
 };
 
-float sigmoid(float x) { return 1 / (1 + std::exp(-x)); }
+constexpr int64_t kFewSteps = 8;  // whose products with the weights would leave most of a tile empty
+
+bool in_rows(const TensorImpl& weights) { return weights.dtype == DType::F32 && weights.strides[2] == 1; }
+
+// gates += weights · inputs, for a few steps, and the weights as they lie.
+void add_products(const TensorImpl& weights, int64_t direction, const float* inputs, int64_t input_stride,
+                  int64_t steps, int64_t depth, float* gates) {
+  const int64_t rows = weights.sizes[1];
+  simd().dots[0](weights.data_as<float>() + direction * weights.strides[0], weights.strides[1], rows, inputs,
+                 input_stride, steps, depth, gates, rows);
+}
+
+// What the gates make of the cell and the state. The gates are spoilt.
+void step(float* gates, int64_t h, float* cell, float* state) {
+  const ElementLoops& e = simd().elements;
+  e.sigmoid(gates, gates, 3 * h, 0, 0);
+  e.tanh(gates + 3 * h, gates + 3 * h, h, 0, 0);
+  e.mul(cell, cell, gates + 2 * h, h);
+  e.mul(gates, gates, gates + 3 * h, h);
+  e.add(cell, cell, gates, h);
+  e.tanh(state, cell, h, 0, 0);
+  e.mul(state, state, gates + h, h);
+}
 
 void sequence(const Job& job, const Layout& l, int64_t direction, int64_t b) {
   const TensorImpl &node = job.node, &x = job.source(0), &w = job.source(1), &r = job.source(2);
@@ -57,20 +78,26 @@ void sequence(const Job& job, const Layout& l, int64_t direction, int64_t b) {
     const int64_t t0 = reverse ? l.steps - 1 - begin : begin;
     const Lines inputs{x.data() + (t0 * x.strides[0] + b * x.strides[1]) * 4, DType::F32,
                        reverse ? -x.strides[0] : x.strides[0], x.strides[2]};
-    gemm({0, count}, {0, 4 * h}, l.input, scratch, LeftLines{inputs, gemm_row(scratch)},
-         RightLines{weights, gemm_row(scratch)}, gates, 4 * h);
+    if (count <= kFewSteps && in_rows(w) && x.strides[2] == 1) {
+      std::fill_n(gates, count * 4 * h, 0.0f);
+      add_products(w, direction, reinterpret_cast<const float*>(inputs.data), inputs.line_stride, count, l.input,
+                   gates);
+    } else {
+      gemm({0, count}, {0, 4 * h}, l.input, scratch, LeftLines{inputs, gemm_row(scratch)},
+           RightLines{weights, gemm_row(scratch)}, gates, 4 * h);
+    }
     for (int64_t s = 0; s < count; ++s) {
       float* g = gates + s * 4 * h;
-      for (int64_t i = 0; i < 4 * h; ++i)
-        g[i] += simd().lines.dot(elements(r, (direction * 4 * h + i) * h, h, row), state, h);
+      if (in_rows(r))
+        add_products(r, direction, state, h, 1, h, g);
+      else
+        for (int64_t i = 0; i < 4 * h; ++i)
+          g[i] += simd().lines.dot(elements(r, (direction * 4 * h + i) * h, h, row), state, h);
       for (int part = 0; bias && part < 2; ++part)
         for (int64_t gate = 0; gate < 4; ++gate)
           simd().elements.add(g + gate * h, g + gate * h,
                               elements(*bias, direction * 8 * h + part * 4 * h + gate * h, h, row), h);
-      for (int64_t i = 0; i < h; ++i) {
-        cell[i] = sigmoid(g[2 * h + i]) * cell[i] + sigmoid(g[i]) * std::tanh(g[3 * h + i]);
-        state[i] = sigmoid(g[h + i]) * std::tanh(cell[i]);
-      }
+      step(g, h, cell, state);
       const int64_t t = reverse ? l.steps - 1 - (begin + s) : begin + s;
       std::copy(state, state + h, out + ((t * l.directions + direction) * l.batch + b) * h);
     }

@@ -3,6 +3,8 @@
 // NaN before all others, as pooling takes it.
 #include <algorithm>
 
+#include <arenascope/graph/pool_windows.h>
+
 #include "engine/backends/cpu/kernel.h"
 
 namespace arenascope::cpu {
@@ -77,6 +79,33 @@ void give_fours(const Space& s, const T* x, const T* dy, T* dx) {
   }
 }
 
+// Windows side by side: what is read of one is written before the next.
+template <class T>
+void give_apart(const Space& s, const T* x, const T* dy, T* dx) {
+  for (int64_t a = 0; a < s.out[0]; ++a)
+    for (int64_t b = 0; b < s.out[1]; ++b)
+      for (int64_t c = 0; c < s.out[2]; ++c) {
+        const int64_t first[3] = {a * s.stride[0], b * s.stride[1], c * s.stride[2]};
+        int64_t where = -1;
+        T largest{};
+        const auto each = [&](auto&& f) {
+          for (int64_t i = 0; i < s.kernel[0]; ++i)
+            for (int64_t j = 0; j < s.kernel[1]; ++j)
+              for (int64_t k = 0; k < s.kernel[2]; ++k) f(first[0] + i, first[1] + j, first[2] + k);
+        };
+        each([&](int64_t i, int64_t j, int64_t k) {
+          const T value = x[i * s.x_stride[0] + j * s.x_stride[1] + k * s.x_stride[2]];
+          if (where >= 0 && !(value > largest) && value == value) return;
+          largest = value;
+          where = i * s.dx_stride[0] + j * s.dx_stride[1] + k * s.dx_stride[2];
+        });
+        each([&](int64_t i, int64_t j, int64_t k) {
+          dx[i * s.dx_stride[0] + j * s.dx_stride[1] + k * s.dx_stride[2]] = 0;
+        });
+        dx[where] = dy[a * s.dy_stride[0] + b * s.dy_stride[1] + c * s.dy_stride[2]];
+      }
+}
+
 template <class T>
 void give_plane(const Space& s, const T* x, const T* dy, T* dx) {
   for (int64_t a = 0; a < s.in[0]; ++a)
@@ -92,7 +121,7 @@ template <class T>
 void give_planes(const Job& job) {
   const TensorImpl &node = job.node, &x = job.source(0), &dy = job.source(1);
   const Space space(node);
-  const auto give = in_fours(space) ? give_fours<T> : give_plane<T>;
+  const auto give = in_fours(space) ? give_fours<T> : windows_are_apart(node) ? give_apart<T> : give_plane<T>;
   const int64_t channels = node.sizes[1];
   const Range planes = job.part(node.sizes[0] * channels);
   for (int64_t plane = planes.begin; plane < planes.end; ++plane) {

@@ -2,9 +2,10 @@
 // MUL_MAT: out[.., m, n] = scale · Σ b[.., m, k] · a[.., n, k] (+ bias[n]). Few rows of b (a language model that makes
 // one token) are dot products along the rows of a, which are then read, and dequantised, once; more are a packed
 // product. Error bounds: floats and f16 depth·2^-24·Σ|a·b|; bf16 and quantised weights as library_product.h and
-// quant_product.h say.
+// quant_product.h say; f16 where a run may round, 2^-8·Σ|a·b| (half_product.h).
 #include "engine/backends/cpu/kernels/elements.h"
 #include "engine/backends/cpu/kernels/gemm.h"
+#include "engine/backends/cpu/kernels/half_product.h"
 #include "engine/backends/cpu/library/library.h"
 #include "engine/backends/cpu/packed.h"
 #include "engine/backends/cpu/quant/quant.h"
@@ -138,13 +139,14 @@ Bytes mul_mat_work(const TensorImpl& node, int tasks) {
       node.sizes.back(1) <= kFewRows
           ? 0
           : round_to_line(gemm_scratch(node.sizes.back(1), node.sizes.back(), node.sources[0]->sizes.back()));
-  return tasks * std::max({floats, quant_product_work(node), library_product_work(node)});
+  const Bytes halves = node.sizes.back(1) > kFewRows ? half_product_work(node) : 0;
+  return tasks * std::max({floats, halves, quant_product_work(node), library_product_work(node)});
 }
 
 Status mul_mat(const Job& job) {
   const TensorImpl &a = job.source(0), &b = job.source(1);
   const Product p(job.node);
-  const bool few = p.rows <= kFewRows;
+  const bool few = p.rows <= kFewRows, halves = !few && job.rounds && is_half_product(job.node);
   const QuantPanels* quantised = job.packed ? job.packed->quantised() : nullptr;
   // Parts: whole matrices where there are enough, else columns (rows of a), else rows.
   const int64_t unit_rows = simd().tile_rows, unit_columns = quantised ? quantised->layout().width
@@ -159,7 +161,7 @@ Status mul_mat(const Job& job) {
     rows = job.part(p.rows, 8);
   else if (p.batches >= 2 * job.nth || p.batches % job.nth == 0)
     batches = job.part(p.batches);
-  else if (few || p.columns / unit_columns >= 2 * job.nth || p.columns >= p.rows)
+  else if (few || halves || p.columns / unit_columns >= 2 * job.nth || p.columns >= p.rows)
     columns = job.part(p.columns, unit_columns);
   else
     rows = job.part(p.rows, unit_rows);
@@ -171,6 +173,8 @@ Status mul_mat(const Job& job) {
     const bool done = quantised && quant_product(*quantised, rows, columns, lines_b,
                                                  reinterpret_cast<std::byte*>(scratch), c, p.columns);
     if (done ||
+        (halves && half_product(p.rows, columns, p.depth, lines_b, lines_a, reinterpret_cast<std::byte*>(scratch), c,
+                                p.columns)) ||
         (library && library->compute(rows, lines_b, job.packed->bytes(), reinterpret_cast<std::byte*>(scratch), c))) {
     } else if (few)
       few_rows(p, columns, lines_a, lines_b, c);

@@ -218,7 +218,7 @@ void Job::done_by_steps(int64_t begin, int64_t count) const { steps->run(begin, 
 
 Status compute_with_steps(Status (*compute)(const Job& job), const Job& job) {
   Steps steps(job.node);
-  Job own{job.node, job.ith, job.nth, job.work, job.work_bytes, job.packed, &steps};
+  Job own{job.node, job.ith, job.nth, job.work, job.work_bytes, job.packed, job.rounds, &steps};
   return compute(own);
 }
 

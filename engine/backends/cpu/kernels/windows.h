@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The geometry of convolutions and pools, seen as ones over three spatial dimensions (missing outer ones are of size 1).
 #pragma once
+#include <utility>
+
 #include <arenascope/graph/op_params.h>
 #include <arenascope/tensor/tensor_impl.h>
 
@@ -50,6 +52,10 @@ struct ConvGeometry : WindowGeometry {
     out_channels = node.sizes[1] / groups;
     batch_stride = x.strides[0];
     channel_stride = x.strides[1];
+    // A column is a row that stands upright: its bytes lie alike, and rows are what vectors run along.
+    if (p.spatial == 2 && in[2] == 1 && out[2] == 1 && kernel[2] == 1 && begin[2] == 0 && in[1] > 1) {
+      for (int64_t* two : {in, out, kernel, stride, dilation, begin, in_stride}) std::swap(two[1], two[2]);
+    }
     positions = out[0] * out[1] * out[2];
     taps = kernel[0] * kernel[1] * kernel[2];
   }

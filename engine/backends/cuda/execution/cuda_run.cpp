@@ -85,23 +85,9 @@ void CudaBackend::Run::end() {
   replaying_ = as_one_ = false;  // until the next run begins
 }
 
-// A number that changes when a tensor has got another place.
-uint64_t CudaBackend::Run::places() const {
-  uint64_t sum = reinterpret_cast<uintptr_t>(work_.work);
-  const auto add = [&](const TensorImpl& tensor) {
-    sum = (sum ^ reinterpret_cast<uintptr_t>(tensor.data())) * 0x9e3779b97f4a7c15u;
-    sum ^= sum >> 29;
-  };
-  for (const TensorImpl* node : given_) {
-    add(*node);
-    for (const TensorImpl* source : node->sources) add(*source);
-  }
-  return sum;
-}
-
-Status CudaBackend::Run::begin_run(bool as_one) {
+Status CudaBackend::Run::begin_run(RunShape shape) {
   backend_.running_ = this;
-  as_one_ = as_one && !backend_.timeline_->keeps();
+  as_one_ = shape == RunShape::AsOne && !backend_.timeline_->keeps();
   // The first time everything is queued as it is, so that libraries load what they need outside of a capture.
   if (!as_one_ || !backend_.options_.graphs || graph_failed_ || whole_run_.empty()) return {};
   const uint64_t now = places();

@@ -11,8 +11,8 @@ class CudaBackend::Run final : public PreparedRun {
   Run(CudaBackend& backend, std::span<const TensorImpl* const> nodes);
   ~Run() override;
 
-  // `as_one`: nobody looks in between, so that nodes may be joined, and the run captured and replayed.
-  Status begin_run(bool as_one) override;
+  // As one, nodes may be joined, and the run captured and replayed; copies and the host's nodes would break a capture.
+  Status begin_run(RunShape shape) override;
   // All nodes that are to be queued are queued.
   void end();
   // The node of a fault's number; null: none of this run's.
@@ -25,7 +25,8 @@ class CudaBackend::Run final : public PreparedRun {
   Status queue_part(size_t part, const ComputeParams& params);
   Status capture();
   void forget_graph();
-  uint64_t places() const;
+  // A number that changes when a tensor or the scratch has got another place.
+  uint64_t places() const { return places_of(given_, work_.work); }
 
   CudaBackend& backend_;
   const std::vector<const TensorImpl*> given_;

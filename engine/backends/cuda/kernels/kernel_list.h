@@ -14,6 +14,7 @@
   X(set_rows,                   SetRowsWork,     false)        \
   X(gather_back,                GatherBackWork,  false)        \
   X(optimizer_step,             OptimizerWork,   false)        \
+  X(dropout,                    DropoutWork,     false)        \
   X(product_by_id,              ProductByIdWork, false)        \
   X(pad,                        PadWork,         false)        \
   X(fill,                       FillWork,        false)        \
@@ -25,6 +26,8 @@
   X(pool_whole,                 WindowWork,      false)        \
   X(pool_back_f32,              PoolBackWork,    false)        \
   X(pool_back_f64,              PoolBackWork,    false)        \
+  X(pool_back_apart_f32,        PoolBackWork,    false)        \
+  X(pool_back_apart_f64,        PoolBackWork,    false)        \
   X(local_response_f32,         WindowWork,      false)        \
   X(local_response_f64,         WindowWork,      false)        \
   X(convolution_f32,            WindowWork,      false)        \

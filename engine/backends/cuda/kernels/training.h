@@ -4,6 +4,7 @@
 #pragma once
 #include <math.h>
 
+#include <arenascope/graph/dropout_mask.h>
 #include "engine/backends/cuda/kernels/movement.h"
 
 namespace arenascope::cuda {
@@ -28,6 +29,17 @@ struct OptimizerWork {
   float beta1 = 0, rest1 = 0, beta2 = 0, rest2 = 0, epsilon = 0, decay = 0;
 };
 
+struct DropoutWork {
+  Places<1> places;  // x
+  char* out = nullptr;
+  const char* x = nullptr;
+  const int64_t* seed = nullptr;  // and the step
+  DType type = DType::F32;
+  int64_t seed_stride = 1;
+  float ratio = 0;
+  uint32_t sequence = 0;
+};
+
 struct ProductByIdWork {
   float* out = nullptr;
   const char *matrices = nullptr, *x = nullptr, *ids = nullptr;
@@ -50,6 +62,14 @@ ARENASCOPE_KERNEL(gather_back, GatherBackWork) {
     }
     put<double>(p.type, p.out, i, sum);
   }
+}
+
+ARENASCOPE_KERNEL(dropout, DropoutWork) {
+  const DropoutMask mask(p.ratio, p.sequence, p.seed[0], p.seed[p.seed_stride]);
+  const double factor = static_cast<double>(DropoutMask::factor(p.ratio));
+  for (int64_t i = block() * threads() + thread(); i < p.places.count; i += blocks() * threads())
+    put<double>(p.type, p.out, i,
+                mask.keeps(static_cast<uint64_t>(i)) ? get<double>(p.type, p.x, place(p.places, i)) * factor : 0);
 }
 
 ARENASCOPE_KERNEL(optimizer_step, OptimizerWork) {

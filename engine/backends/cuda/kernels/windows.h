@@ -151,6 +151,38 @@ ARENASCOPE_DEVICE void pool_back(const PoolBackWork& p) {
   }
 }
 
+// Windows side by side: each is read and written by one thread, so that the result may lie where x was.
+template <class N>
+ARENASCOPE_DEVICE void pool_back_apart(const PoolBackWork& p) {
+  const int64_t count = p.dy_sizes[0] * p.dy_sizes[1] * p.dy_sizes[2] * p.dy_sizes[3] * p.dy_sizes[4];
+  for (int64_t i = block() * threads() + thread(); i < count; i += blocks() * threads()) {
+    int64_t index[5], rest = i, x = 0, dy = 0, out = 0, line = 1;
+    for (int d = 4; d >= 0; --d) {
+      index[d] = rest % p.dy_sizes[d];
+      rest /= p.dy_sizes[d];
+      const int64_t first = d < 2 ? index[d] : index[d] * p.window.kernel[d - 2];
+      x += first * p.x_strides[d], dy += index[d] * p.dy_strides[d], out += first * line;
+      line *= p.x_sizes[d];
+    }
+    const int64_t lines[3] = {p.x_sizes[4] * p.x_sizes[3], p.x_sizes[4], 1};
+    const N share = get_one<N>(p.type, p.dy, dy);
+    N largest = 0;
+    int64_t best = -1;
+    for (int turn = 0; turn < 2; ++turn)
+      for (int a = 0; a < p.window.kernel[0]; ++a)
+        for (int b = 0; b < p.window.kernel[1]; ++b)
+          for (int c = 0; c < p.window.kernel[2]; ++c) {
+            const int64_t to = out + a * lines[0] + b * lines[1] + c * lines[2];
+            if (turn == 1) {
+              put_one(p.type, p.out, to, to == best ? share : N{0});
+              continue;
+            }
+            const N value = get_one<N>(p.type, p.x, x + a * p.x_strides[2] + b * p.x_strides[3] + c * p.x_strides[4]);
+            if (best < 0 || value > largest || value != value) largest = value, best = to;
+          }
+  }
+}
+
 template <class N>
 ARENASCOPE_DEVICE void local_response(const WindowWork& p) {
   for (int64_t i = block() * threads() + thread(); i < p.result.count; i += blocks() * threads()) {
@@ -235,6 +267,8 @@ ARENASCOPE_KERNEL(pool_f64, WindowWork) { pool<double>(p); }
 ARENASCOPE_KERNEL(pool_whole, WindowWork) { pool<int64_t>(p); }
 ARENASCOPE_KERNEL(pool_back_f32, PoolBackWork) { pool_back<float>(p); }
 ARENASCOPE_KERNEL(pool_back_f64, PoolBackWork) { pool_back<double>(p); }
+ARENASCOPE_KERNEL(pool_back_apart_f32, PoolBackWork) { pool_back_apart<float>(p); }
+ARENASCOPE_KERNEL(pool_back_apart_f64, PoolBackWork) { pool_back_apart<double>(p); }
 ARENASCOPE_KERNEL(local_response_f32, WindowWork) { local_response<float>(p); }
 ARENASCOPE_KERNEL(local_response_f64, WindowWork) { local_response<double>(p); }
 ARENASCOPE_KERNEL(convolution_f32, WindowWork) { convolution<float>(p); }

@@ -18,6 +18,7 @@ Status lower_gather(const Job& job);
 Status lower_set_rows(const Job& job);
 Status lower_gather_back(const Job& job);
 Status lower_optimizer_step(const Job& job);
+Status lower_dropout(const Job& job);
 Status lower_product_by_id(const Job& job);
 Status lower_fill(const Job& job);
 Status lower_tril(const Job& job);

@@ -91,6 +91,7 @@ Status lower_host_op(const Job& job) {
     case HostOp::MaxPoolBack: return lower_pool_back(job);
     case HostOp::GatherBack: return lower_gather_back(job);
     case HostOp::OptimizerStep: return lower_optimizer_step(job);
+    case HostOp::Dropout: return lower_dropout(job);
     case HostOp::MulMatId: return lower_product_by_id(job);
   }
   return refuse(job.node, "no kernel computes it");

@@ -44,6 +44,21 @@ Status lower_optimizer_step(const Job& job) {
   return job.queue.launch(KernelId::optimizer_step, grid_for(job.queue, work.count), work);
 }
 
+Status lower_dropout(const Job& job) {
+  const TensorImpl &node = job.node, &x = *node.sources[0], &seed = *node.sources[1];
+  DropoutWork work;
+  for (int d = node.rank() - 1; d >= 0; --d) add_dimension(work.places, node.sizes[d], {x.strides[d]});
+  finish(work.places);
+  work.out = bytes(node);
+  work.x = bytes(x);
+  work.seed = reinterpret_cast<const int64_t*>(bytes(seed));
+  work.seed_stride = seed.strides[0];
+  work.type = node.dtype;
+  const auto p = node.params.get<DropoutParams>();
+  work.ratio = p.ratio, work.sequence = p.sequence;
+  return job.queue.launch(KernelId::dropout, grid_for(job.queue, work.places.count), work);
+}
+
 Status lower_product_by_id(const Job& job) {
   const TensorImpl &node = job.node, &a = *node.sources[0], &x = *node.sources[1], &ids = *node.sources[2];
   ProductByIdWork work;

@@ -2,6 +2,7 @@
 // Pools, max pooling's gradient, local response and convolutions: by the library where it takes them, else by kernels
 // of our own.
 #include "engine/backends/cuda/kernels/windows.h"
+#include <arenascope/graph/pool_windows.h>
 
 #include "engine/backends/cuda/lowering/families.h"
 #include "engine/backends/cuda/lowering/shapes.h"
@@ -135,6 +136,9 @@ Status lower_pool_back(const Job& job) {
   to_three(p.dilations, p.spatial, work.window.dilations);
   to_three(p.pads_begin, p.spatial, work.window.begin);
   const bool is_double = class_of(node.dtype) == NumberClass::Double;
+  if (windows_are_apart(node))
+    return job.queue.launch(is_double ? KernelId::pool_back_apart_f64 : KernelId::pool_back_apart_f32,
+                            grid_for(job.queue, dy.element_count()), work);
   return job.queue.launch(is_double ? KernelId::pool_back_f64 : KernelId::pool_back_f32,
                           grid_for(job.queue, work.source.count), work);
 }

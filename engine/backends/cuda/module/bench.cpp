@@ -168,7 +168,7 @@ Result<double> bench_launch(CudaBackend& backend, int times) {
   if (!prepared) return prepared.error();
   const auto run = [&](double* began) -> Status {
     const auto begin = std::chrono::steady_clock::now();
-    if (auto ok = (*prepared)->begin_run(true); !ok) return ok;
+    if (auto ok = (*prepared)->begin_run(RunShape::AsOne); !ok) return ok;
     if (began) *began = microseconds_since(begin);
     for (size_t i = 0; i < nodes.size(); ++i)
       if (auto ok = (**prepared)[i].compute({}); !ok) return ok;

@@ -82,6 +82,17 @@ kernel void pack_weights(global const uchar* w, Layout l, global uchar* out, int
     store_float(out, type, (((long)o4 * taps + tap) * filled + i) * 4 + k, v);
   }
 }
+// The same in an image: texel (i, o / 4 · taps + tap).
+kernel void pack_filter(global const uchar* w, Layout l, write_only image2d_t out, int outputs, int inputs, int filled, int taps) {
+  const int i = get_global_id(0), tap = get_global_id(1), o4 = get_global_id(2);
+  if (i >= filled || tap >= taps || o4 >= blocks(outputs)) return;
+  float v[4];
+  for (int k = 0; k < 4; ++k) {
+    const int o = o4 * 4 + k;
+    v[k] = o < outputs && i < inputs ? load_float(w, l.type, place(&l, ((long)o * inputs + i) * taps + tap)) : 0;
+  }
+  WRITE_FLOAT(out, i, o4 * taps + tap, (float4)(v[0], v[1], v[2], v[3]));
+}
 #endif
 
 typedef struct {
@@ -91,8 +102,16 @@ typedef struct {
 } Window2;
 
 #ifdef CONV
-// packed, bias: see pack_weights.
-kernel void conv(read_only image2d_t x, global const kept* packed, global const kept* bias, write_only image2d_t out, Window2 p) {
+// The four results' weights of input `i` at tap `row`, counted over blocks of results.
+#ifdef FILTER_IMAGE
+#define FILTER read_only image2d_t packed
+#define WEIGHT(row, i, filled) READ(packed, i, row)
+#else
+#define FILTER global const kept* packed
+#define WEIGHT(row, i, filled) LOAD4(packed, (row) * (filled) + (i))
+#endif
+// packed, bias: see pack_weights, pack_filter.
+kernel void conv(read_only image2d_t x, FILTER, global const kept* bias, write_only image2d_t out, Window2 p) {
   const int tx = get_global_id(0), ty = get_global_id(1);
   if (tx >= blocks(p.out.c) * p.out.w || ty >= p.out.n * p.out.h) return;
   const int o4 = tx / p.out.w, ox = tx % p.out.w, n = ty / p.out.h, oy = ty % p.out.h;
@@ -104,18 +123,19 @@ kernel void conv(read_only image2d_t x, global const kept* packed, global const 
     for (int kx = 0; kx < p.kernel_x; ++kx) {
       const int v = ox * p.stride_x - p.pad_x + kx * p.dilation_x;
       if (v < 0 || v >= p.in.w) continue;
-      const int first = (o4 * taps + ky * p.kernel_x + kx) * in4 * 4;
+      const int row = o4 * taps + ky * p.kernel_x + kx, filled = in4 * 4;
       for (int c = 0; c < in4; ++c) {
         const real4 t = READ(x, c * p.in.w + v, n * p.in.h + y);
-        const int at = first + c * 4;
-        sum += t.x * LOAD4(packed, at) + t.y * LOAD4(packed, at + 1) + t.z * LOAD4(packed, at + 2) + t.w * LOAD4(packed, at + 3);
+        const int i = c * 4;
+        sum += t.x * WEIGHT(row, i, filled) + t.y * WEIGHT(row, i + 1, filled) + t.z * WEIGHT(row, i + 2, filled) +
+               t.w * WEIGHT(row, i + 3, filled);
       }
     }
   }
   WRITE(out, tx, ty, padded(sum, o4, p.out.c));
 }
 // One filter a channel: packed as weights [C, 1, taps].
-kernel void depthwise(read_only image2d_t x, global const kept* packed, global const kept* bias, write_only image2d_t out, Window2 p) {
+kernel void depthwise(read_only image2d_t x, FILTER, global const kept* bias, write_only image2d_t out, Window2 p) {
   const int tx = get_global_id(0), ty = get_global_id(1);
   if (tx >= blocks(p.out.c) * p.out.w || ty >= p.out.n * p.out.h) return;
   const int c4 = tx / p.out.w, ox = tx % p.out.w, n = ty / p.out.h, oy = ty % p.out.h;
@@ -126,7 +146,7 @@ kernel void depthwise(read_only image2d_t x, global const kept* packed, global c
     for (int kx = 0; kx < p.kernel_x; ++kx) {
       const int v = ox * p.stride_x - p.pad_x + kx * p.dilation_x;
       if (v < 0 || v >= p.in.w) continue;
-      sum += READ(x, c4 * p.in.w + v, n * p.in.h + y) * LOAD4(packed, (c4 * p.kernel_y + ky) * p.kernel_x + kx);
+      sum += READ(x, c4 * p.in.w + v, n * p.in.h + y) * WEIGHT((c4 * p.kernel_y + ky) * p.kernel_x + kx, 0, 1);
     }
   }
   WRITE(out, tx, ty, padded(sum, c4, p.out.c));

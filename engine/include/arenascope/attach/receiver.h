@@ -15,12 +15,16 @@ struct ListenOptions {
   std::string folder;           // of the socket; empty: $XDG_RUNTIME_DIR/arenascope, or /tmp/arenascope-UID without one
   bool tcp = false;             // on the loopback with a token, in place of the socket
   size_t most_programs = 1024;  // at a time
+  // The programs run on another machine, and their connections are forwarded: the numbers of their processes are by their own
+  // word, and their times are of that machine's clock.
+  bool forwarded = false;
 };
 
 // A program that has attached.
 struct Program {
   std::string name;
   int64_t process = 0;
+  int64_t rank = -1;             // in a job of several, by its own word; -1: it has none
   int64_t events = 0, lost = 0;  // lost: by its full rings
   int64_t rescued = 0;           // of `events`: taken from its rings after it was killed
   int64_t refused = 0;           // referred to something that it never described

@@ -71,6 +71,8 @@ class Generator {
   Nanoseconds preparing() const { return preparing_; }
   // Of everything so far, by kind. Graphs for a prompt and for single tokens do not exist at the same time.
   std::map<MemoryKind, Bytes> peak_bytes();
+  // Of its Persistent bytes: weights in the order in which kernels read them, copied from the file's.
+  Bytes packed_bytes();
   // The graph that is prepared now, for who wants to look into it; null before the first feed().
   Runner* runner() { return runner_.get(); }
 
@@ -99,6 +101,7 @@ class Generator {
   BlockTable table_;
   std::map<TextId, std::vector<int32_t>> texts_;
   std::map<MemoryKind, Bytes> peaks_;
+  Bytes packed_ = 0;
   std::vector<float> mask_, local_mask_, logits_;
   trace::ThreadRing* filled_ring_ = nullptr;  // of a recorder: what of the cache holds a token
   trace::CounterId filled_;

@@ -47,7 +47,7 @@ struct LifetimeOptions {
 //
 // part_of: each source of the concatenation is a whole contiguous tensor in the arena, a contiguous stretch of the
 // result at a multiple of the alignment, and part of no other concatenation.
-// in_place_of: the owner is a pointwise op, which reads its first source there for the last time, as no other operand;
+// in_place_of: the owner is a pointwise op, or the gradient of a largest element of windows side by side, which reads its first source there for the last time, as no other operand;
 // that is no view, has the same type and layout, is no output, and shares its bytes with no concatenation.
 std::vector<Lifetime> find_lifetimes(const Graph& graph, std::span<const NodeId> order,
                                      const LifetimeOptions& options = {});

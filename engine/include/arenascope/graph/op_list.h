@@ -182,6 +182,7 @@
   X(MaxPoolBack, "MAX_POOL_BACK", 2, 2, Host, max_pool_back_rule, source_flops, 0, of_largest(8), none) \
   X(GatherBack, "GATHER_BACK", 2, 3, Host, gather_back_rule, source_flops, 0, of_largest(8), none) \
   X(OptimizerStep, "OPTIMIZER_STEP", 4, -1, Host, optimizer_step_rule, norm_flops, kWrites, of_largest(16), none) \
+  X(Dropout, "DROPOUT", 2, 2, Host, dropout_rule, element_flops, kPointwise, exact, dropout) \
   X(MulMatId, "MUL_MAT_ID", 3, 3, Host, mul_mat_id_rule, mul_mat_flops, 0, terms(16).or_least(0x1p-139), none)
 
 // An operator of a file that nothing can compute, so that the rest can be seen and planned; and several ops as one node.

@@ -132,6 +132,12 @@ struct OptimizerStepParams {
   int32_t keep;
   float beta1, rest1, beta2, rest2, epsilon, decay;
 };
+// DROPOUT(x, seed I64 [2]): a `ratio` of all elements, in [0, 1), become 0, the others are multiplied by 1 ÷ (1 - ratio). Which is
+// told by DropoutMask (dropout_mask.h): seed[0] is the training's, seed[1] its step, `sequence` tells nodes apart.
+struct DropoutParams {
+  float ratio;
+  uint32_t sequence;
+};
 // LRN across channels: x / (bias + alpha/size · Σ x²)^beta over `size` channels.
 struct LrnParams {
   int32_t size;

@@ -67,6 +67,12 @@ struct FreeDimension {
   std::string key() const { return symbol.empty() ? input + ":" + std::to_string(axis) : symbol; }
 };
 
+// Statistics that batch normalisation keeps beside its parameters, and what they are behind a batch: nothing of the graph
+// reads `next`.
+struct Statistic {
+  Tensor kept, next;
+};
+
 struct Model {
   std::string name;    // name_of() its file, or the zoo's name
   std::string format;  // "onnx", "gguf", "safetensors", "zoo"
@@ -77,6 +83,7 @@ struct Model {
   std::vector<ValueInfo> outputs;
   std::vector<Weight> weights;
   std::vector<State> states;
+  std::vector<Statistic> statistics;  // of a graph that is to learn
   std::optional<LanguageInfo> language;
   std::map<std::string, int64_t> ops;          // operators as the file has them, counted
   std::map<std::string, int64_t> unsupported;  // of these, those that cannot be run
@@ -120,7 +127,15 @@ struct OpenOptions {
   // Language models: so many sequences of `tokens` each at once, no cache, and the logits of all tokens,
   // [sequences·tokens, vocabulary]. 0: as above.
   int64_t sequences = 0;
+  // As a training step wants it: what is dropped at random is dropped, and batch normalisation takes the batch's own statistics
+  // (ONNX files, with Model::statistics). With `dropout` that share is dropped instead of the file's, and in the zoo's gpt2 and
+  // nano_gpt behind embeddings, attention and feed-forward parts.
+  bool learning = false;
+  std::optional<double> dropout;
 };
+
+// I64 [2]: a training's seed and its step, from which a graph that drops at random draws. Not there in others.
+inline constexpr const char* kDropoutInput = "dropout";
 
 // What the model in a file is called: the file's stem, or its folder's name where the file is just called "model".
 std::string name_of(const std::filesystem::path& path);

@@ -4,6 +4,7 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ class AllocationRecorder;  // schedule/describe.h
 struct RunnerOptions : CompileOptions {
   std::string backend = "cpu";                             // with `:N` its device N
   BackendOptions backend_options;                          // what the backend's documentation lists
+  std::optional<Devices> devices;                          // that are open already, in place of `backend`
   CpuAllocatorKind allocator = CpuAllocatorKind::Caching;  // of the host's memory that comes and goes
   ThreadPoolOptions pool;                                  // of the threads
   int polling = 50;                                        // see ExecutorOptions
@@ -26,8 +28,11 @@ struct RunnerOptions : CompileOptions {
   InputFiles inputs;  // what they hold settles unknown sizes too
   // Memory of the model's states, by name, for a runner that goes on where another one was; others begin anew.
   std::map<std::string, Storage> states;
-  trace::Recorder* recorder = nullptr;  // outlives the runner
+  trace::Recorder* recorder = nullptr;  // outlives the runner, and those that take over its weights
 };
+
+// What is run on: what is open, or the backend that is named. Errors: as open_devices()'s.
+Result<Devices> devices_of(const RunnerOptions& options);
 
 // As open_with_inputs() does, with the options' inputs.
 Result<models::Model> open_for_run(const std::string& spec, RunnerOptions& options);
@@ -40,7 +45,8 @@ class Runner {
   // taken over.
   static Result<std::unique_ptr<Runner>> open(const std::string& spec, const RunnerOptions& options,
                                               std::unique_ptr<Runner> previous = nullptr);
-  static Result<std::unique_ptr<Runner>> open(models::Model model, const RunnerOptions& options);
+  static Result<std::unique_ptr<Runner>> open(models::Model model, const RunnerOptions& options,
+                                              std::unique_ptr<Runner> previous = nullptr);
   // Prepares a program that was compiled from this model: of the options, those of a compilation are not read again
   // until replan(). Errors: no memory, weights or inputs that cannot be read.
   static Result<std::unique_ptr<Runner>> create(models::Model model, Program program, const RunnerOptions& options);
@@ -74,6 +80,7 @@ class Runner {
   Runner(models::Model model, Program program, RunnerOptions options);
   Status set_up(std::unique_ptr<Runner> previous);
   Status take_weights(const Runner& previous);
+  void use_constants();
   Status bind_inputs();
   Status bind_states();
   Status move_leafs();

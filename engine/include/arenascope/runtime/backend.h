@@ -25,6 +25,9 @@ class Backend : public Capabilities, public DeviceMemory, public Telemetry {
   }
 };
 
+// A number that changes when one of the nodes, a source of theirs or the scratch has got another place.
+uint64_t places_of(std::span<const TensorImpl* const> nodes, const std::byte* work);
+
 // A backend that has nothing to prepare.
 class PlainBackend : public Backend {
  public:

@@ -22,6 +22,8 @@ class DeviceMemory {
   virtual Bytes room_for(const TensorImpl&, Bytes bytes) const { return bytes; }
   // Memory for a packed tensor. Errors: no memory, no such tensors.
   virtual Result<Storage> allocate_packed(const TensorImpl& tensor, ExecutionContext& context);
+  // All of the memory at `place`, which a packed tensor had before and gave back. Errors: it is gone, or another's by now.
+  virtual Result<Storage> reacquire_packed(const std::byte* place, ExecutionContext& context);
   virtual Status upload(const Storage& to, const std::byte* from, Bytes bytes);
   virtual Status download(std::byte* to, const Storage& from, Bytes bytes);
   // Waits for everything queued. Errors: also what nodes that were queued ran into.

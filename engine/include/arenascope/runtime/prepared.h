@@ -3,6 +3,7 @@
 // weights and all else that computing it needs. Whoever runs the nodes holds it; the backend keeps no list of nodes.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -32,6 +33,13 @@ class PreparedNode {
   virtual bool reads_weight(int /*source*/, int /*parts*/) const { return true; }
 };
 
+// What may be between two nodes of a run.
+enum class RunShape : uint8_t {
+  Watched,   // somebody who looks, or something that changes its place
+  InPieces,  // nothing but copies to and from the device, and what the host computes; the same in each run
+  AsOne,     // nothing
+};
+
 // The nodes of a graph, prepared in the order in which they are computed. It outlives neither the backend that made it nor
 // the graph.
 class PreparedRun {
@@ -44,9 +52,11 @@ class PreparedRun {
 
   size_t size() const { return nodes_.size(); }
   PreparedNode& operator[](size_t i) { return *nodes_[i]; }
-  // All nodes are about to be computed in order, up to DeviceMemory::synchronize(). `as_one`: nobody looks in between, so
-  // that what is queued may be recorded the first time and replayed from then on.
-  virtual Status begin_run(bool /*as_one*/) { return {}; }
+  // All nodes are about to be computed in order, up to DeviceMemory::synchronize(). Unless it is watched, what is queued may
+  // be recorded the first time and replayed from then on.
+  virtual Status begin_run(RunShape /*shape*/) { return {}; }
+  // The run that began ends before its last node: what was recorded of it is no whole run.
+  virtual void break_off() {}
   // One thread's share of what would otherwise be left to the first run: weights are packed.
   virtual void make_ready(int /*ith*/, int /*nth*/) {}
 

@@ -10,7 +10,7 @@
 
 namespace arenascope::trace {
 
-enum class TraceKind { Recording, Perfetto, ChromeJson, PytorchSnapshot, Unknown };
+enum class TraceKind { Recording, Perfetto, ChromeJson, PytorchSnapshot, ExecuTorchDump, ExecuTorchProgram, Unknown };
 
 struct OpenReport {
   TraceKind kind = TraceKind::Unknown;
@@ -37,6 +37,9 @@ Result<OpenReport> import_perfetto(ByteSpan bytes, const std::string& name, Sink
 // torch.cuda.memory._snapshot() as pickled: allocations, segments and the arena they lie in. Never runs what a pickle
 // asks for: one that asks for anything but plain values is refused by that name.
 Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& name, Sink& sink);
+
+// ExecuTorch's event dump (.etdp) and its program (.pte): calls become work of a graph's nodes, and tensors lie where the
+// program's planner has put them. Opened by its path, a dump is read with the program of the same name beside it.
 
 // The unpacked bytes of a gzip file, or an error: broken, larger than `largest`, or no zlib in this build.
 Result<std::string> gunzip(ByteSpan bytes, const std::string& name, size_t largest);

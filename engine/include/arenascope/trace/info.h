@@ -21,6 +21,7 @@ enum TensorFlags : uint32_t {
   kView = 16,      // shares its source's bytes
   kNoWork = 32,    // the executor skips it
   kChannelsLast = 64,
+  kSavedForBackward = 1024,  // kept until a backward pass has used it
 };
 
 // One of the nodes that a fused node computes as one.
@@ -62,6 +63,7 @@ struct TensorInfo {
   std::vector<PartInfo> parts;  // of a fused node, first to last
   TensorRef gradient;           // of a parameter: what training adds to it, and where it is summed up
   TensorRef accumulator;
+  std::vector<TensorRef> states;           // of a parameter: what its optimiser keeps of it from step to step
   Placement placement = Placement::Arena;  // of the bytes, a view's source's too
   int32_t uses = 0;                        // how often it is a source
   std::string op_params;                   // the op's parameters as its node keeps them, byte by byte
@@ -163,6 +165,7 @@ struct ThreadInfo {
   DeviceId device;
   int64_t process = 0;  // of the traced program; 0: ours
   int64_t thread = 0;
+  std::string program{};  // the process by its name and rank, of several that are recorded together; "" of ours
   bool operator==(const ThreadInfo&) const = default;
 };
 

@@ -12,7 +12,8 @@ inline constexpr auto kOwnerEvent = static_cast<EventKind>(22);
 inline constexpr int kOwnerBits = 47;  // of the bytes
 inline constexpr Bytes kMostOwned = (Bytes{1} << kOwnerBits) - 1;
 
-inline constexpr uint32_t kOptimizerState = 128;  // of TensorInfo::flags: what an optimiser keeps from step to step
+// Of TensorInfo::flags: what an optimiser keeps from step to step; a view that computes, by writing into its source's bytes.
+inline constexpr uint32_t kOptimizerState = 128, kWritesSource = 256;
 
 constexpr Event owner(Nanoseconds t, uint64_t address, Bytes asked, uint32_t allocator, GraphId graph,
                       TensorRef tensor) {

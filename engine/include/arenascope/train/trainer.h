@@ -4,6 +4,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,14 @@ struct TrainerOptions {
   RunnerOptions run = training_run();  // how graphs are compiled and run
   OptimizerOptions optimizer;
   Loss loss = Loss::CrossEntropy;
-  int64_t batch = 50;            // examples of a step
-  int64_t accumulate = 1;        // parts that a batch goes through the graph in; divides it
-  int64_t tokens = 0;            // of a sequence, of language models; 0: all that the model can see, at most 512
-  bool norms = false;            // gradient_norms() is wanted
-  uint64_t seed = 0;             // of the order of the examples
-  std::filesystem::path resume;  // a checkpoint of the same model: it goes on where that one was saved
+  ActivationPrecision precision = ActivationPrecision::F32;
+  int64_t batch = 50;             // examples of a step
+  int64_t accumulate = 1;         // parts that a batch goes through the graph in; divides it
+  int64_t tokens = 0;             // of a sequence, of language models; 0: all that the model can see, at most 512
+  std::optional<double> dropout;  // the share that is dropped at random instead of the model's own
+  bool norms = false;             // gradient_norms() is wanted
+  uint64_t seed = 0;              // of the order of the examples, and of what is dropped
+  std::filesystem::path resume;   // a checkpoint of the same model: it goes on where that one was saved
 };
 
 // What the examples of a model are: sequences of a language model, or something else. Errors: it cannot be read, or sees
@@ -106,6 +109,7 @@ class Trainer {
   int64_t at_once_ = 1, classes_ = 0, numbers_each_ = 0, targets_each_ = 1;
   int64_t steps_ = 0, epochs_ = 0, place_ = 0;  // examples of the epoch that are done
   DType dtype_ = DType::F32;
+  bool drops_ = false;
   std::unique_ptr<Runner> step_, update_, measure_;  // update_: where gradients are added up
   std::vector<double> losses_, accuracies_;
   std::vector<std::string> trained_;

@@ -30,12 +30,18 @@ enum class Loss : uint8_t { CrossEntropy, SquaredError, BinaryCrossEntropy };
 const char* name(Loss loss);
 std::optional<Loss> parse_loss(std::string_view name);
 
+// In what activations are kept for the backward pass (transform/kept_precision.h).
+enum class ActivationPrecision : uint8_t { F32, BF16 };
+const char* name(ActivationPrecision precision);
+std::optional<ActivationPrecision> parse_activation_precision(std::string_view name);
+
 struct StepOptions {
   StepPart part = StepPart::Whole;
   Loss loss = Loss::CrossEntropy;        // not of Update
   OptimizerOptions optimizer;            // of Whole and Update
   bool norms = false;                    // of Whole and Update: kGradientNorms is an output
   std::vector<std::string> accumulated;  // of Update: names of the parameters that Gradients has sums for
+  ActivationPrecision precision = ActivationPrecision::F32;  // of Whole and Gradients
 };
 
 // A parameter's sum of gradients, as a state is called.

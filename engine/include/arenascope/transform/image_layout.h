@@ -17,9 +17,14 @@ struct LaidOutGraph {
   int64_t copies = 0;         // from one layout to the other
 };
 
+struct LayoutOptions {
+  // Larger images stay plain: it is they and their copies that make an arena larger.
+  Bytes most_image_bytes = INT64_MAX;
+};
+
 // The graph so that what the backend says is gained, less the copies, is the most there is (a minimum cut); the same
 // nodes where nothing is gained. Outputs and views never have their channels last. Leafs are the given graph's own.
 // Errors: no memory.
-Result<LaidOutGraph> lay_out_images(const Graph& graph, const Capabilities& backend);
+Result<LaidOutGraph> lay_out_images(const Graph& graph, const Capabilities& backend, const LayoutOptions& options = {});
 
 }  // namespace arenascope

@@ -8,7 +8,13 @@
 
 namespace arenascope::cpu {
 
+struct CpuOptions {
+  // Products of float16 weights and many rows round both sides to bf16 where the processor multiplies those sooner: 2^-8 of the
+  // sum of |a·b| at most. Else they are computed as float32.
+  bool rounds = false;
+};
+
 // May be used by several executors at once.
-std::unique_ptr<Backend> make_cpu_backend();
+std::unique_ptr<Backend> make_cpu_backend(const CpuOptions& options = {});
 
 }  // namespace arenascope::cpu

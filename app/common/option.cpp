@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/common/option.h"
+
+#include <charconv>
+
+namespace arenascope::app {
+
+std::vector<std::string> lines_of(const std::string& text, bool by_comma) {
+  std::vector<std::string> out(1);
+  for (const char c : text) {
+    if (c == '\n' || (by_comma && c == ','))
+      out.emplace_back();
+    else if (c != '\r')
+      out.back() += c;
+  }
+  std::erase_if(out, [](const std::string& s) { return s.find_first_not_of(' ') == std::string::npos; });
+  return out;
+}
+
+Result<int64_t> whole(const char* id, const std::string& text, int64_t least, int64_t most) {
+  int64_t value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size() || value < least || value > most)
+    return Error{fmt::format("--{}: '{}' is no whole number from {} to {}", id, text, least, most)};
+  return value;
+}
+
+Result<double> number(const char* id, const std::string& text, double least, double most) {
+  double value = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size() ||
+      !(value >= least && value <= most))
+    return Error{fmt::format("--{}: '{}' is no number from {} to {}", id, text, least, most)};
+  return value;
+}
+
+Result<bool> on(const std::string& value) {
+  if (value == "on" || value == "off") return value == "on";
+  return Error{fmt::format("'{}' is neither on nor off", value)};
+}
+
+}  // namespace arenascope::app

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "option_editor.h"
+
+#include "app/common/option.h"
+
+#include <views/common/background.h>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QCoreApplication>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPointer>
+#include <QSignalBlocker>
+#include <QThreadPool>
+
+namespace arenascope::app {
+
+namespace {
+
+void fill(QComboBox* box, const std::vector<std::string>& choices) {
+  const QSignalBlocker nothing_changes(box);
+  const QString text = box->currentText();
+  for (const std::string& choice : choices) box->addItem(QString::fromStdString(choice));
+  if (!text.isEmpty()) box->setCurrentText(text);
+}
+
+// Somewhere else, and here when they are known.
+void fill_beside(const OptionFace& option, QComboBox* box) {
+  views::long_jobs()->start([choices = option.choices, there = QPointer<QComboBox>(box)] {
+    auto found = choices();
+    QMetaObject::invokeMethod(
+        QCoreApplication::instance(),
+        [there, found = std::move(found)] {
+          if (there) fill(there, found);
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+}  // namespace
+
+QWidget* make_option_editor(const OptionFace& option, QWidget* parent, const std::function<void()>& changed) {
+  QWidget* editor = nullptr;
+  switch (option.type) {
+    case OptionType::Flag: {
+      auto* box = new QCheckBox(parent);
+      QObject::connect(box, &QCheckBox::toggled, parent, changed);
+      editor = box;
+      break;
+    }
+    case OptionType::Choice: {
+      auto* box = new QComboBox(parent);
+      box->setEditable(true);  // a device's number may stand behind its backend's name
+      if (option.slow_choices)
+        fill_beside(option, box);
+      else
+        fill(box, option.choices());
+      QObject::connect(box, &QComboBox::currentTextChanged, parent, changed);
+      editor = box;
+      break;
+    }
+    case OptionType::List: {
+      auto* edit = new QPlainTextEdit(parent);
+      edit->setTabChangesFocus(true);
+      edit->setFixedHeight(2 * parent->fontMetrics().lineSpacing() + 12);
+      QObject::connect(edit, &QPlainTextEdit::textChanged, parent, changed);
+      editor = edit;
+      break;
+    }
+    case OptionType::Whole:
+    case OptionType::Number:
+    case OptionType::Text: {
+      auto* edit = new QLineEdit(parent);
+      QObject::connect(edit, &QLineEdit::textChanged, parent, changed);
+      editor = edit;
+    }
+  }
+  editor->setObjectName(QString::fromLatin1(option.id));
+  return editor;
+}
+
+QString text_of_option_editor(const QWidget* editor) {
+  if (const auto* box = qobject_cast<const QCheckBox*>(editor))
+    return box->isChecked() ? QStringLiteral("on") : QStringLiteral("off");
+  if (const auto* box = qobject_cast<const QComboBox*>(editor)) return box->currentText().trimmed();
+  if (const auto* edit = qobject_cast<const QPlainTextEdit*>(editor)) return edit->toPlainText().trimmed();
+  return qobject_cast<const QLineEdit*>(editor)->text().trimmed();
+}
+
+void set_option_editor(QWidget* editor, const std::string& text) {
+  const QString shown = QString::fromStdString(text);
+  if (auto* box = qobject_cast<QCheckBox*>(editor))
+    box->setChecked(text == "on");
+  else if (auto* choices = qobject_cast<QComboBox*>(editor))
+    choices->setCurrentText(shown);
+  else if (auto* lines = qobject_cast<QPlainTextEdit*>(editor))
+    lines->setPlainText(shown);
+  else
+    qobject_cast<QLineEdit*>(editor)->setText(shown);
+}
+
+QString option_text(const char* text) { return QCoreApplication::translate("RunOptions", text); }
+
+void name_option_editor(const OptionFace& option, QWidget* editor) {
+  editor->setToolTip(QLatin1String(option.of_backend ? "--backend-option " : "--") +
+                     QString::fromLatin1(option.off ? option.off : option.id));
+  editor->setAccessibleName(option_text(option.title));
+  editor->setAccessibleDescription(option_text(option.sentence));
+}
+
+}  // namespace arenascope::app

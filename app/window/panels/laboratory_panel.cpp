@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "laboratory_panel.h"
+
+#include <views/common/csv_line.h>
+#include <views/common/format.h>
+#include <views/common/parse_bytes.h>
+#include <QEvent>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QVBoxLayout>
+
+#include "app/window/document/allocator_replays.h"
+
+namespace arenascope::app {
+
+using laboratory::Replay;
+using views::format_bytes;
+
+namespace {
+
+struct LaboratoryTexts {
+  Q_DECLARE_TR_FUNCTIONS(arenascope::app::LaboratoryPanel)
+};
+
+QString name_of(const Replay& replay) {
+  const QString settings = QString::fromStdString(replay.settings);
+  if (!replay.experiment) return LaboratoryTexts::tr("as recorded");
+  return replay.own ? LaboratoryTexts::tr("its own (%1)").arg(settings) : settings;
+}
+
+QString start_of(const Replay& replay) {
+  if (!replay.experiment) return {};
+  return replay.simulated() ? LaboratoryTexts::tr("empty") : LaboratoryTexts::tr("recorded");
+}
+
+QString outcome_of(const Replay& replay) {
+  if (!replay.experiment) return LaboratoryTexts::tr("observed");
+  const laboratory::Experiment& e = *replay.experiment;
+  if (e.failure && e.failure->allocation < 0)
+    return LaboratoryTexts::tr("simulated: does not fit, %1 of what was there before")
+        .arg(format_bytes(e.failure->asked));
+  if (e.failure)
+    return LaboratoryTexts::tr("simulated: does not fit, %1 at request %2, %3 in use")
+        .arg(format_bytes(e.failure->asked))
+        .arg(e.failure->allocation + 1)
+        .arg(format_bytes(e.failure->allocated));
+  if (!replay.simulated())
+    return LaboratoryTexts::tr("derived: %1 of %2 where they were recorded").arg(e.same_address).arg(e.allocations);
+  return e.retries > 0 ? LaboratoryTexts::tr("simulated, unused memory given back: %1×").arg(e.retries)
+                       : LaboratoryTexts::tr("simulated");
+}
+
+QStringList headers() {
+  return {LaboratoryTexts::tr("Device"),    LaboratoryTexts::tr("Settings"),      LaboratoryTexts::tr("From"),
+          LaboratoryTexts::tr("Reserved"),  LaboratoryTexts::tr("In use"),        LaboratoryTexts::tr("Whole segments"),
+          LaboratoryTexts::tr("Split off"), LaboratoryTexts::tr("Other streams"), LaboratoryTexts::tr("Outcome")};
+}
+
+}  // namespace
+
+LaboratoryPanel::LaboratoryPanel(Document& document, QWidget* parent) : QWidget(parent) {
+  build();
+  retranslate();
+  set_document(document);
+}
+
+void LaboratoryPanel::build() {
+  settings_ = new QLineEdit(this);
+  memory_ = new QLineEdit(this);
+  memory_->setMaximumWidth(140);
+  replay_ = new QPushButton(this);
+  model_ = new QStandardItemModel(this);
+  list_ = new QTreeView(this);
+  list_->setModel(model_);
+  list_->setRootIsDecorated(false);
+  list_->setUniformRowHeights(true);
+  list_->setAlternatingRowColors(true);
+  list_->setFrameShape(QFrame::NoFrame);
+  list_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  status_ = new QLabel(this);
+  status_->setWordWrap(true);
+  status_->setContentsMargins(6, 2, 6, 3);
+  auto* row = new QHBoxLayout;
+  row->setContentsMargins(4, 3, 6, 3);
+  row->addWidget(settings_, 1);
+  row->addWidget(memory_);
+  row->addWidget(replay_);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(0);
+  column->addLayout(row);
+  column->addWidget(list_, 1);
+  column->addWidget(status_);
+  connect(replay_, &QPushButton::clicked, this, &LaboratoryPanel::replay);
+  connect(settings_, &QLineEdit::returnPressed, this, &LaboratoryPanel::replay);
+  connect(memory_, &QLineEdit::returnPressed, this, &LaboratoryPanel::replay);
+  setFocusProxy(settings_);
+}
+
+void LaboratoryPanel::set_document(Document& document) {
+  document_ = &document;
+  QObject* bond = bond_.renew();
+  connect(document.replays(), &AllocatorReplays::changed, bond, [this] { show_replays(); });
+  connect(&document, &Document::opened, bond, [this] { show_replays(); });
+  show_replays();
+}
+
+bool LaboratoryPanel::can_replay() const {
+  const QString ending = QFileInfo(document_->spec()).suffix();
+  return !document_->empty() && (ending == u"pickle" || ending == u"pkl");
+}
+
+void LaboratoryPanel::replay() {
+  if (!can_replay() || document_->replays()->busy()) return;
+  QStringList settings;
+  for (const QString& part : settings_->text().split(u';'))
+    if (!part.trimmed().isEmpty()) settings << part.trimmed();
+  const QString typed = memory_->text().trimmed();
+  const auto memory = typed.isEmpty() ? std::optional<Bytes>(0) : views::parse_bytes(typed);
+  if (!memory) return status_->setText(tr("“%1” is no size: 8 GiB is one.").arg(typed));
+  document_->replays()->begin(document_->spec(), settings, *memory);
+}
+
+void LaboratoryPanel::show_replays() {
+  const AllocatorReplays& replays = *document_->replays();
+  const bool can = can_replay();
+  for (QWidget* part : std::initializer_list<QWidget*>{settings_, memory_}) part->setEnabled(can);
+  replay_->setEnabled(can && !replays.busy());
+  model_->clear();
+  model_->setHorizontalHeaderLabels(headers());
+  for (const AllocatorReplays::Device& device : replays.devices()) {
+    for (const Replay& replay : device.replays) {
+      QStringList row{QString::number(device.number), name_of(replay), start_of(replay)};
+      if (replay.experiment) {
+        const auto& at = replay.experiment->at_peak;
+        for (const Bytes bytes : {replay.experiment->reserved_peak, at.allocated, at.whole, at.pieces, at.others})
+          row << format_bytes(bytes);
+      } else {
+        row << format_bytes(device.recorded) << QStringLiteral("–") << QStringLiteral("–") << QStringLiteral("–")
+            << QStringLiteral("–");
+      }
+      row << outcome_of(replay);
+      QList<QStandardItem*> items;
+      for (const QString& text : row) items << new QStandardItem(text);
+      for (int i = 3; i < 8; ++i) items[i]->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+      model_->appendRow(items);
+    }
+  }
+  for (int i = 0; i + 1 < model_->columnCount(); ++i) list_->resizeColumnToContents(i);
+  if (!replays.problem().isEmpty())
+    status_->setText(replays.problem() + u'.');
+  else if (!can)
+    status_->setText(tr("Open a PyTorch memory snapshot to replay its allocator's requests under other settings."));
+  else if (replays.busy())
+    status_->setText(tr("The requests are replayed…"));
+  else
+    status_->setText(replays.devices().empty()
+                         ? tr("Settings as in PYTORCH_CUDA_ALLOC_CONF; several stand apart by semicolons.")
+                         : tr("At the highest point of what is reserved: in use, segments that nothing lies in, pieces "
+                              "beside blocks in "
+                              "use, and what belongs to other streams."));
+}
+
+QString LaboratoryPanel::to_csv() const {
+  QString out = views::csv_line(headers());
+  for (int r = 0; r < model_->rowCount(); ++r) {
+    QStringList row;
+    for (int c = 0; c < model_->columnCount(); ++c) row << model_->item(r, c)->text();
+    out += views::csv_line(row);
+  }
+  return out;
+}
+
+void LaboratoryPanel::retranslate() {
+  settings_->setPlaceholderText(tr("Settings, e.g. max_split_size_mb:128; expandable_segments:True"));
+  settings_->setAccessibleName(tr("Settings of the allocator"));
+  memory_->setPlaceholderText(tr("Memory, e.g. 8 GiB"));
+  memory_->setAccessibleName(tr("Memory of the device"));
+  memory_->setToolTip(tr("What the device has; left empty, as much as is asked for"));
+  replay_->setText(tr("&Replay"));
+  list_->setAccessibleName(tr("What would have been reserved"));
+}
+
+void LaboratoryPanel::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::LanguageChange) {
+    retranslate();
+    show_replays();
+  }
+  QWidget::changeEvent(event);
+}
+
+}  // namespace arenascope::app

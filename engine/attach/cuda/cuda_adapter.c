@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+// CUDA programs: the driver loads this library at its start (CUDA_INJECTION64_PATH) and calls InitializeInjection(). By
+// CUPTI's activities it records each allocation with its address and bytes, by device and kind of memory, and streams as
+// rows of the timeline with kernels, copies and fills on the host's clock. CUPTI is looked for where ARENASCOPE_CUPTI says,
+// where the loader finds it, and where the build found it; without it a sentence says so, and the program goes on.
+#define ARENASCOPE_CLIENT_IMPLEMENTATION
+#include "engine/attach/arenascope_client.h"
+
+#include <dlfcn.h>
+
+#include "engine/attach/cuda/cupti_api.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define BUFFER_BYTES (1u << 20)
+#define SLOTS (1u << 18)  // of live blocks, a power of two
+
+#define MEMBER(member, arguments, symbol) static int(*cupti_##member) arguments;
+CUPTI_FUNCTIONS(MEMBER)
+
+typedef struct place {  // of what is live; without a number: nothing
+  uint64_t address;
+  int64_t bytes;
+  uint32_t space, number;
+  int kind, gone;
+} place;
+typedef struct stream {
+  uint32_t device, context, number;
+  arenascope_ring* track;
+} stream;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // of what follows
+static place* places;
+static uint32_t place_count, block_count, stream_count, told_full;
+static stream streams[1024];
+static uint32_t devices[64], spaces[64][3];  // numbers and 1; by what memory is: the device's, pinned, managed
+static arenascope_ring* memory_track;
+static int64_t dropped;
+static cupti_memory* pending;  // what may still have something before it
+static size_t pending_count, pending_room;
+
+// ---- Who is recorded, with the mutex
+
+static uint32_t device_of(uint32_t ordinal) {
+  char name[256] = "", text[300];
+  uint64_t bytes = 0;
+  void* driver;
+  ordinal %= sizeof devices / sizeof *devices;
+  if (devices[ordinal] != 0) return devices[ordinal] - 1;
+  driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (driver != NULL) {
+    int (*get)(int*, int) = NULL;
+    int (*get_name)(char*, int, int) = NULL;
+    int (*get_bytes)(size_t*, int) = NULL;
+    size_t total = 0;
+    int handle = 0;
+    *(void**)&get = dlsym(driver, "cuDeviceGet");
+    *(void**)&get_name = dlsym(driver, "cuDeviceGetName");
+    *(void**)&get_bytes = dlsym(driver, "cuDeviceTotalMem_v2");
+    if (get != NULL && get(&handle, (int)ordinal) == 0) {
+      if (get_name != NULL) get_name(name, sizeof name - 1, handle);
+      if (get_bytes != NULL && get_bytes(&total, handle) == 0) bytes = total;
+    }
+    dlclose(driver);
+  }
+  snprintf(text, sizeof text, "%s%sCUDA device %u", name, *name != 0 ? ", " : "", ordinal);
+  devices[ordinal] = arenascope_device(text, "cuda", (int64_t)bytes, 0) + 1;
+  return devices[ordinal] - 1;
+}
+static int kind_of(uint32_t memory) {
+  return memory == kCuptiPinned     ? ARENASCOPE_HOST_PINNED
+         : memory == kCuptiPageable ? ARENASCOPE_HOST_PAGEABLE
+                                    : ARENASCOPE_DEFAULT;
+}
+static uint32_t space_of(uint32_t ordinal, uint32_t memory) {
+  static const char* const of[] = {"memory of CUDA device %u", "pinned memory for CUDA device %u",
+                                   "managed memory of CUDA device %u"};
+  const int which = memory == kCuptiPinned || memory == kCuptiPageable         ? 1
+                    : memory == kCuptiManaged || memory == kCuptiManagedStatic ? 2
+                                                                               : 0;
+  char text[96];
+  uint32_t* space = &spaces[ordinal % 64][which];
+  if (*space == 0) {
+    snprintf(text, sizeof text, of[which], ordinal);
+    *space = arenascope_space(text, kind_of(memory), which == 1 ? ARENASCOPE_NONE : device_of(ordinal)) + 1;
+  }
+  return *space - 1;
+}
+static arenascope_ring* track_of(uint32_t device, uint32_t context, uint32_t number) {
+  char text[96];
+  uint32_t i;
+  for (i = 0; i < stream_count; ++i)
+    if (streams[i].device == device && streams[i].context == context && streams[i].number == number)
+      return streams[i].track;
+  if (stream_count == sizeof streams / sizeof *streams) return NULL;
+  snprintf(text, sizeof text, "CUDA device %u, stream %u", device, number);
+  if (context > 1) snprintf(text, sizeof text, "CUDA device %u, context %u, stream %u", device, context, number);
+  streams[stream_count].device = device;
+  streams[stream_count].context = context;
+  streams[stream_count].number = number;
+  return streams[stream_count++].track = arenascope_track(text, ARENASCOPE_DEVICE_QUEUE, device_of(device));
+}
+
+// ---- Memory, with the mutex
+
+// Where a block of this address stands, or may stand. Blocks that are gone keep their slot until one of the same run of
+// slots takes it; a table that is nearly full takes no more.
+static place* place_of(uint64_t address, int make) {
+  size_t at = (size_t)(address >> 8) * 0x9e3779b97f4a7c15u >> 40 & (SLOTS - 1);
+  place* empty = NULL;
+  while (places[at].number != 0) {
+    if (places[at].address == address && !places[at].gone) return places + at;
+    if (places[at].gone && empty == NULL) empty = places + at;
+    at = (at + 1) & (SLOTS - 1);
+  }
+  if (!make) return NULL;
+  if (empty != NULL) return empty;
+  return place_count < SLOTS - SLOTS / 8 ? places + at : NULL;
+}
+static void take_memory(const cupti_memory* m) {
+  place* p;
+  if (m->memory == kCuptiDeviceStatic || m->memory == kCuptiManagedStatic) return;  // of a module: never given back
+  if (m->operation == kCuptiRelease) {
+    if ((p = place_of(m->address, 0)) == NULL) return;  // from before the recording
+    arenascope_write(memory_track, (int64_t)m->time, (int64_t)p->address, p->bytes, p->number, 4,
+                     arenascope_memory_(p->space, p->kind));
+    p->gone = 1;
+    return;
+  }
+  if (m->operation != kCuptiAllocation || place_of(m->address, 0) != NULL) return;
+  if ((p = place_of(m->address, 1)) == NULL) {
+    if (!told_full++)
+      arenascope_problem("More blocks of CUDA memory are live than can be followed; some are not shown.");
+    return;
+  }
+  place_count += p->number == 0;
+  p->address = m->address;
+  p->bytes = (int64_t)m->bytes;
+  p->space = space_of(m->device, m->memory);
+  p->kind = kind_of(m->memory);
+  p->number = ++block_count;
+  p->gone = 0;
+  arenascope_write(memory_track, (int64_t)m->time, (int64_t)p->address, p->bytes, p->number, 3,
+                   arenascope_memory_(p->space, p->kind));
+}
+static int earlier(const void* a, const void* b) {
+  const uint64_t x = ((const cupti_memory*)a)->time, y = ((const cupti_memory*)b)->time;
+  return x < y ? -1 : x > y;
+}
+static void hold(const cupti_memory* m) {
+  if (pending_count == pending_room) {
+    const size_t room = pending_room == 0 ? 1024 : pending_room * 2;
+    cupti_memory* more = (cupti_memory*)realloc(pending, room * sizeof *more);
+    if (more == NULL) {
+      take_memory(m);
+      return;
+    }
+    pending = more;
+    pending_room = room;
+  }
+  pending[pending_count++] = *m;
+}
+// Threads fill buffers of their own, so that a later buffer may hold what was earlier: what is newer than so many
+// nanoseconds before the newest waits.
+static void take_pending(uint64_t patience) {
+  size_t i = 0;
+  uint64_t newest;
+  if (pending_count == 0) return;
+  qsort(pending, pending_count, sizeof *pending, earlier);
+  newest = pending[pending_count - 1].time;
+  for (; i < pending_count && newest - pending[i].time >= patience; ++i) take_memory(pending + i);
+  memmove(pending, pending + i, (pending_count - i) * sizeof *pending);
+  pending_count -= i;
+}
+
+// ---- Records
+
+// A kernel's name as people write it, where the program has a C++ library to ask.
+static uint32_t name_of_kernel(const char* name) {
+  static char* (*demangle)(const char*, char*, size_t*, int*);
+  static int looked;
+  char *readable = NULL, text[200];
+  uint32_t number;
+  int status = 0;
+  if (!looked++) *(void**)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+  if (name == NULL) return arenascope_name("kernel");
+  if (demangle != NULL && strncmp(name, "_Z", 2) == 0) readable = demangle(name, NULL, NULL, &status);
+  snprintf(text, sizeof text, "%s", readable != NULL ? readable : name);
+  number = arenascope_name(text);
+  free(readable);
+  return number;
+}
+static const char* name_of_copy(uint8_t way) {
+  static const char* const names[] = {"copy",
+                                      "copy host to device",
+                                      "copy device to host",
+                                      "copy host to array",
+                                      "copy array to host",
+                                      "copy array to array",
+                                      "copy array to device",
+                                      "copy device to array",
+                                      "copy within a device",
+                                      "copy within the host",
+                                      "copy between devices"};
+  return names[way < sizeof names / sizeof *names ? way : 0];
+}
+static void take_record(const void* record) {
+  const uint32_t kind = *(const uint32_t*)record;
+  if (kind == kCuptiKernel) {
+    const cupti_kernel* k = (const cupti_kernel*)record;
+    arenascope_span_on(track_of(k->device, k->context, k->stream), name_of_kernel(k->name), (int64_t)k->start,
+                       (int64_t)k->end, 0);
+  } else if (kind == kCuptiCopy) {
+    const cupti_copy* c = (const cupti_copy*)record;
+    arenascope_span_on(track_of(c->device, c->context, c->stream), arenascope_name(name_of_copy(c->way)),
+                       (int64_t)c->start, (int64_t)c->end, 0);
+  } else if (kind == kCuptiFill) {
+    const cupti_fill* f = (const cupti_fill*)record;
+    arenascope_span_on(track_of(f->device, f->context, f->stream), arenascope_name("fill"), (int64_t)f->start,
+                       (int64_t)f->end, 0);
+  }
+}
+
+static void requested(uint8_t** buffer, size_t* bytes, size_t* most_records) {
+  *buffer = (uint8_t*)malloc(BUFFER_BYTES);
+  *bytes = *buffer != NULL ? BUFFER_BYTES : 0;
+  *most_records = 0;  // as many as fit
+}
+static void completed(void* context, uint32_t stream_number, uint8_t* buffer, size_t bytes, size_t filled) {
+  size_t lost = 0;
+  void* record = NULL;
+  (void)bytes;
+  pthread_mutex_lock(&mutex);
+  while (arenascope_connected() && cupti_next(buffer, filled, &record) == 0) {
+    if (*(const uint32_t*)record != kCuptiMemory)
+      take_record(record);
+    else
+      hold((const cupti_memory*)record);
+  }
+  take_pending(200000000);
+  if (cupti_dropped != NULL && cupti_dropped(context, stream_number, &lost) == 0 && lost > 0 && dropped == 0)
+    arenascope_problem("CUPTI had no room for some of what the device did: what is shown of CUDA is incomplete.");
+  dropped += (int64_t)lost;
+  pthread_mutex_unlock(&mutex);
+  free(buffer);
+}
+
+// ---- The start and the end
+
+static uint64_t clock_now(void) { return (uint64_t)arenascope_now(); }
+static void flush_all(void) {
+  cupti_flush(1);
+  pthread_mutex_lock(&mutex);
+  if (arenascope_connected()) take_pending(0);
+  pthread_mutex_unlock(&mutex);
+}
+
+static void* find_cupti(void) {
+  const char* told = getenv("ARENASCOPE_CUPTI");
+  void* found = NULL;
+  if (told != NULL && *told != 0) return dlopen(told, RTLD_NOW);
+  if (found == NULL) found = dlopen("libcupti.so", RTLD_NOW);
+  if (found == NULL) found = dlopen("libcupti.so.13", RTLD_NOW);
+  if (found == NULL) found = dlopen("libcupti.so.12", RTLD_NOW);
+#ifdef ARENASCOPE_CUPTI_FOLDER
+  if (found == NULL) found = dlopen(ARENASCOPE_CUPTI_FOLDER "/libcupti.so", RTLD_NOW);
+#endif
+  if (found == NULL) found = dlopen("/usr/local/cuda/extras/CUPTI/lib64/libcupti.so", RTLD_NOW);
+  return found;
+}
+
+// What CUDA's driver calls, once. The answer is not read by all its releases; 1: all is well.
+EXPORT int InitializeInjection(void) {
+  static const int wanted[] = {kCuptiMemory, kCuptiKernel, kCuptiCopy, kCuptiFill};
+  void* library;
+  size_t i;
+  int failed = 0;
+  if (arenascope_connect(NULL) != 0) {
+    if (*arenascope_error() != 0) fprintf(stderr, "arenascope: %s\n", arenascope_error());
+    return 1;
+  }
+  library = find_cupti();
+#define FIND(member, arguments, symbol) *(void**)&cupti_##member = library != NULL ? dlsym(library, symbol) : NULL;
+  CUPTI_FUNCTIONS(FIND)
+  if (cupti_register_callbacks == NULL || cupti_enable == NULL || cupti_flush == NULL || cupti_next == NULL) {
+    arenascope_problem(library == NULL
+                           ? "CUPTI (libcupti.so) was not found; ARENASCOPE_CUPTI=PATH says where it is."
+                           : "This release of CUPTI has no activities: what the program does with CUDA is not shown.");
+    return 1;
+  }
+  if (cupti_set_clock == NULL) {
+    arenascope_problem(
+        "This release of CUPTI is too old (before CUDA 11.6): its times cannot be put on the host's clock.");
+    return 1;
+  }
+  places = (place*)calloc(SLOTS, sizeof *places);
+  memory_track = arenascope_track("CUDA memory", ARENASCOPE_OTHER, ARENASCOPE_NONE);
+  if (places == NULL || memory_track == NULL) return 1;
+  failed |= cupti_set_clock(clock_now);
+  failed |= cupti_register_callbacks(requested, completed);
+  for (i = 0; i < sizeof wanted / sizeof *wanted; ++i) failed |= cupti_enable(wanted[i]);
+  if (failed != 0)
+    arenascope_problem(
+        "CUPTI could not be switched on (another profiler, or no right to): CUDA is shown in part or not at all.");
+  if (cupti_flush_period != NULL) cupti_flush_period(100);
+  atexit(flush_all);
+  return 1;
+}

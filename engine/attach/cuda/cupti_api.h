@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// What of CUPTI's activity interface the adapter uses, by the names and layouts that its documentation gives: the fields at
+// the front of each record, which releases since CUDA 11.2 have in common, and functions by name.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+// Kinds of records.
+enum { kCuptiCopy = 1, kCuptiFill = 2, kCuptiKernel = 10, kCuptiMemory = 49 };
+// Operations and kinds of memory.
+enum { kCuptiAllocation = 1, kCuptiRelease = 2 };
+enum {
+  kCuptiPageable = 1,
+  kCuptiPinned = 2,
+  kCuptiDevice = 3,
+  kCuptiArray = 4,
+  kCuptiManaged = 5,
+  kCuptiDeviceStatic = 6,
+  kCuptiManagedStatic = 7
+};
+
+typedef struct cupti_memory {
+  uint32_t kind, operation, memory, correlation;
+  uint64_t address, bytes, time, code;
+  uint32_t process, device, context, stream;
+} cupti_memory;
+typedef struct cupti_kernel {
+  uint32_t kind;
+  uint8_t cache, shared;
+  uint16_t registers;
+  uint32_t requested, executed;
+  uint64_t start, end, completed;
+  uint32_t device, context, stream;
+  int32_t grid[3], block[3], static_shared, dynamic_shared;
+  uint32_t local, local_total, correlation;
+  int64_t grid_id;
+  const char* name;
+} cupti_kernel;
+typedef struct cupti_copy {
+  uint32_t kind;
+  uint8_t way, from, to, flags;
+  uint64_t bytes, start, end;
+  uint32_t device, context, stream;
+} cupti_copy;
+typedef struct cupti_fill {
+  uint32_t kind, value;
+  uint64_t bytes, start, end;
+  uint32_t device, context, stream;
+} cupti_fill;
+
+typedef void (*cupti_requested)(uint8_t** buffer, size_t* bytes, size_t* most_records);
+typedef void (*cupti_completed)(void* context, uint32_t stream, uint8_t* buffer, size_t bytes, size_t filled);
+typedef uint64_t (*cupti_clock)(void);
+
+// All return 0 where all is well.
+// clang-format off
+#define CUPTI_FUNCTIONS(F) \
+  F(register_callbacks, (cupti_requested, cupti_completed), "cuptiActivityRegisterCallbacks") \
+  F(enable, (int), "cuptiActivityEnable") F(flush, (uint32_t), "cuptiActivityFlushAll") \
+  F(next, (uint8_t*, size_t, void**), "cuptiActivityGetNextRecord") \
+  F(dropped, (void*, uint32_t, size_t*), "cuptiActivityGetNumDroppedRecords") \
+  F(set_clock, (cupti_clock), "cuptiActivityRegisterTimestampCallback") \
+  F(flush_period, (uint32_t), "cuptiActivityFlushPeriod")
+// clang-format on

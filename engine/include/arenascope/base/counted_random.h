@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Random numbers of a counter (SplitMix64, Steele 2014): a sequence depends on its seed and number alone, and each number
+// of it on its place, not on what was drawn before.
+#pragma once
+#include <cstdint>
+
+#if defined(__CUDACC__)
+#define ARENASCOPE_EVERYWHERE __host__ __device__
+#else
+#define ARENASCOPE_EVERYWHERE
+#endif
+
+namespace arenascope {
+
+class CountedRandom {
+ public:
+  ARENASCOPE_EVERYWHERE CountedRandom(uint64_t seed, uint64_t sequence) : state_(mixed(seed * kStep + sequence + 1)) {}
+  ARENASCOPE_EVERYWHERE uint64_t next() { return mixed(state_ += kStep); }
+  // What next() gives after `place` others.
+  ARENASCOPE_EVERYWHERE uint64_t at(uint64_t place) const { return mixed(state_ + (place + 1) * kStep); }
+
+ private:
+  static constexpr uint64_t kStep = 0x9E3779B97F4A7C15u;
+  ARENASCOPE_EVERYWHERE static constexpr uint64_t mixed(uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
+  uint64_t state_;
+};
+
+}  // namespace arenascope

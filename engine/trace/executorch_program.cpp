@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+#include "engine/trace/flat_buffer.h"
+#include "engine/trace/import_executorch.h"
+
+#include <algorithm>
+
+namespace arenascope::trace {
+
+namespace {
+
+// Numbers of what a value and an instruction can be, and of types of elements.
+enum : uint8_t { kTensorValue = 5, kTensorList = 10, kOptionalTensorList = 11 };
+enum : uint8_t { kKernelCall = 1, kDelegateCall = 2 };
+struct ElementType {
+  int8_t number;
+  const char* name;
+  int64_t bytes;
+};
+constexpr ElementType kElementTypes[] = {{0, "u8", 1},  {1, "i8", 1},  {2, "i16", 2}, {3, "i32", 4},   {4, "i64", 8},
+                                         {5, "f16", 2}, {6, "f32", 4}, {7, "f64", 8}, {11, "bool", 1}, {15, "bf16", 2}};
+constexpr size_t kMostNodes = size_t{1} << 20;
+constexpr Bytes kMostBytes = Bytes{1} << 46;
+
+// A tensor value of the method, and who computes it.
+struct Value {
+  FlatTable tensor;
+  TensorRef ref;  // once somebody has it
+  Step first, last;
+  bool whole_run = false;  // an input or an output
+};
+
+class Reader {
+ public:
+  explicit Reader(const FlatTable& method) : method_(method) {}
+
+  ExecuTorchProgram read() {
+    out_.graph = std::make_shared<GraphInfo>();
+    out_.graph->id = GraphId(0);
+    read_values();
+    const FlatVector chains = method_.vector(5, 4);
+    const FlatVector instructions = chains.table(0).vector(2, 4);
+    const FlatVector inputs = method_.vector(3, 4);
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (Value* v = value(inputs.number<int32_t>(i))) {
+        v->whole_run = true;
+        add_leaf(*v, kInput, "input " + std::to_string(i));
+      }
+    for (size_t i = 0; i < std::min(instructions.size(), kMostNodes); ++i) add(instructions.table(i));
+    const FlatVector outputs = method_.vector(4, 4);
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (Value* v = value(outputs.number<int32_t>(i)); v != nullptr && v->ref.valid()) {
+        v->last = Step(static_cast<int32_t>(out_.graph->nodes.size()));
+        tensor_of(v->ref).flags |= kOutput;
+      }
+    plan();
+    return std::move(out_);
+  }
+
+ private:
+  void read_values() {
+    const FlatVector values = method_.vector(2, 4);
+    values_.resize(std::min(values.size(), kMostNodes));
+    for (size_t i = 0; i < values_.size(); ++i) {
+      const FlatTable v = values.table(i);
+      if (v.number<uint8_t>(0) == kTensorValue) values_[i].tensor = v.table(1);
+    }
+  }
+  Value* value(int64_t index) {
+    if (index < 0 || static_cast<size_t>(index) >= values_.size()) return nullptr;
+    Value& v = values_[static_cast<size_t>(index)];
+    return v.tensor ? &v : nullptr;
+  }
+  TensorInfo& tensor_of(TensorRef ref) {
+    return ref.is_leaf() ? out_.graph->leafs[ref.index()] : out_.graph->nodes[ref.index()];
+  }
+
+  static void tell(const FlatTable& tensor, TensorInfo& out) {
+    const FlatVector sizes = tensor.vector(2, 4);
+    const auto type = tensor.number<int8_t>(0);
+    const auto* known = std::find_if(std::begin(kElementTypes), std::end(kElementTypes),
+                                     [type](const ElementType& t) { return t.number == type; });
+    out.dtype = known != std::end(kElementTypes) ? known->name : "type " + std::to_string(type);
+    out.bytes = known != std::end(kElementTypes) ? known->bytes : 0;
+    for (size_t i = 0; i < std::min<size_t>(sizes.size(), 64); ++i) {
+      const int64_t n = std::max(sizes.number<int32_t>(i), 0);
+      out.shape.push_back(n);
+      out.bytes = n > 0 && out.bytes > kMostBytes / n ? 0 : out.bytes * n;  // 0: no bytes that make sense
+    }
+  }
+  void add_leaf(Value& v, uint32_t flags, std::string name) {
+    if (v.ref.valid()) return;
+    TensorInfo leaf;
+    tell(v.tensor, leaf);
+    leaf.name = std::move(name);
+    leaf.flags = flags;
+    v.ref = TensorRef::leaf(LeafId(static_cast<int32_t>(out_.graph->leafs.size())));
+    v.first = Step(std::max(static_cast<int32_t>(out_.graph->nodes.size()) - (flags == 0 ? 1 : 0), 0));
+    v.last = Step(v.first.value + 1);
+    out_.graph->leafs.push_back(std::move(leaf));
+  }
+
+  // The tensors that an instruction's arguments name, lists taken apart; behind its inputs stand its outputs.
+  std::vector<Value*> tensors_of(const FlatVector& arguments) {
+    const FlatVector values = method_.vector(2, 4);
+    std::vector<Value*> out;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const auto index = arguments.number<int32_t>(i);
+      if (Value* v = value(index)) {
+        out.push_back(v);
+        continue;
+      }
+      if (index < 0) continue;
+      const FlatTable v = values.table(static_cast<size_t>(index));
+      const auto type = v.number<uint8_t>(0);
+      if (type != kTensorList && type != kOptionalTensorList) continue;
+      const FlatVector items = v.table(1).vector(0, 4);
+      for (size_t k = 0; k < std::min(items.size(), kMostNodes); ++k)
+        if (Value* item = value(items.number<int32_t>(k))) out.push_back(item);
+    }
+    return out;
+  }
+  std::string name_of(uint8_t type, const FlatTable& call) const {
+    const auto index = static_cast<size_t>(std::max(call.number<int32_t>(0), 0));
+    if (type == kDelegateCall) return std::string(method_.vector(7, 4).table(index).text(0));
+    std::string name(method_.vector(6, 4).table(index).text(0));
+    const size_t space = name.rfind("::");
+    return space == std::string::npos ? name : name.substr(space + 2);
+  }
+
+  // What no earlier instruction has computed, and is neither given nor constant, is computed by this one; of a kernel's call
+  // at least the last tensor is.
+  void add(const FlatTable& instruction) {
+    const auto type = instruction.number<uint8_t>(0);
+    const FlatTable call = instruction.table(1);
+    out_.node_of.push_back(-1);
+    if ((type != kKernelCall && type != kDelegateCall) || !call) return;
+    std::vector<Value*> tensors = tensors_of(call.vector(1, 4));
+    if (tensors.empty()) return;
+    const auto number = static_cast<int32_t>(out_.graph->nodes.size());
+    TensorInfo node;
+    node.op = name_of(type, call);
+    node.backend = type == kDelegateCall ? node.op : "portable";
+    Value* made = tensors.back();
+    std::vector<Value*> more;
+    for (Value* v : tensors) {
+      if (v == made) continue;
+      const bool constant = v->tensor.number<uint32_t>(5) > 0 && !v->tensor.table(6);
+      if (!v->ref.valid() && constant)
+        add_leaf(*v, kWeight, "constant " + std::to_string(v->tensor.number<uint32_t>(5)));
+      if (!v->ref.valid()) {
+        more.push_back(v);
+        continue;
+      }
+      v->last = Step(number + 1);
+      if (std::find(node.sources.begin(), node.sources.end(), v->ref) == node.sources.end())
+        node.sources.push_back(v->ref);
+    }
+    tell(made->tensor, node);
+    node.name = node.op + " " + std::to_string(number);
+    if (made->ref.valid())  // it is written once more
+      made->last = Step(number + 1);
+    else
+      made->ref = TensorRef::node(NodeId(number)), made->first = Step(number), made->last = Step(number + 1);
+    out_.node_of.back() = number;
+    out_.graph->nodes.push_back(std::move(node));
+    for (size_t i = 0; i < more.size(); ++i)
+      add_leaf(*more[i], 0, out_.graph->nodes.back().name + ", result " + std::to_string(i + 2));
+  }
+
+  // Buffers that the method says are to be given to it lie one behind the other; the first is reserved.
+  void plan() {
+    const FlatVector sizes = method_.vector(8, 8);
+    std::vector<Bytes> begins;
+    Bytes arena = 0;
+    for (size_t i = 0; i < std::min<size_t>(sizes.size(), 4096); ++i) {
+      begins.push_back(arena);
+      arena += std::clamp<Bytes>(sizes.number<int64_t>(i), 0, kMostBytes / 4096);
+    }
+    auto plan = std::make_shared<PlanInfo>();
+    plan->id = PlanId(0);
+    plan->graph = GraphId(0);
+    plan->planner = "executorch";
+    plan->order_name = "program";
+    plan->arena_bytes = arena;
+    const auto steps = static_cast<int32_t>(out_.graph->nodes.size());
+    for (int32_t i = 0; i < steps; ++i) plan->order.emplace_back(i);
+    for (const Value& v : values_) {
+      const FlatTable place = v.tensor ? v.tensor.table(6) : FlatTable();
+      const auto buffer = place.number<uint32_t>(0);
+      if (!place || !v.ref.valid() || buffer >= begins.size()) continue;
+      const auto within = static_cast<Bytes>(place.number<uint32_t>(1)) | static_cast<Bytes>(place.number<uint32_t>(2))
+                                                                              << 32;
+      const Bytes bytes = tensor_of(v.ref).bytes;
+      if (within < 0 || within > arena - begins[buffer] || bytes > arena - begins[buffer] - within) continue;
+      SliceInfo slice;
+      slice.tensor = v.ref;
+      slice.offset = begins[buffer] + within;
+      slice.size = bytes;
+      slice.first = v.whole_run ? Step(0) : v.first;
+      slice.last = Step(std::clamp(v.last.value, slice.first.value, steps));
+      if (slice.size > 0 && slice.first < slice.last) plan->slices.push_back(slice);
+    }
+    plan->lower_bound_bytes = most_live(plan->slices, steps);
+    if (!plan->slices.empty()) out_.plan = std::move(plan);
+  }
+  static Bytes most_live(const std::vector<SliceInfo>& slices, int32_t steps) {
+    std::vector<Bytes> change(static_cast<size_t>(steps) + 1);
+    for (const SliceInfo& s : slices) change[s.first.index()] += s.size, change[s.last.index()] -= s.size;
+    Bytes live = 0, most = 0;
+    for (const Bytes c : change) most = std::max(most, live += c);
+    return most;
+  }
+
+  FlatTable method_;
+  std::vector<Value> values_;
+  ExecuTorchProgram out_;
+};
+
+}  // namespace
+
+bool ExecuTorchProgram::is_one(ByteSpan bytes) { return FlatTable::is_of(bytes, "ET12"); }
+
+Result<ExecuTorchProgram> ExecuTorchProgram::read(ByteSpan bytes, const std::string& name) {
+  const FlatTable method = FlatTable::root(bytes, "ET12").vector(1, 4).table(0);
+  if (!method) return Error{name + ": this ExecuTorch program has no method."};
+  ExecuTorchProgram program = Reader(method).read();
+  if (program.graph->nodes.empty()) return Error{name + ": this ExecuTorch program computes nothing."};
+  program.graph->model = std::string(method.text(0));
+  return program;
+}
+
+Result<OpenReport> import_executorch_program(ByteSpan bytes, const std::string& name, Sink& sink) {
+  const auto program = ExecuTorchProgram::read(bytes, name);
+  if (!program) return program.error();
+  sink.describe(std::shared_ptr<const GraphInfo>(program->graph));
+  if (program->plan) sink.describe(std::shared_ptr<const PlanInfo>(program->plan));
+  sink.flush();
+  return OpenReport{TraceKind::ExecuTorchProgram, "ExecuTorch program", ""};
+}
+
+}  // namespace arenascope::trace

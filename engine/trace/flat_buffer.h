@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// A FlatBuffer from a stranger, read where it lies (https://flatbuffers.dev/internals): every position is checked when it is
+// used; what is not there, or lies outside, reads as absent.
+#pragma once
+#include <arenascope/trace/wire.h>
+
+#include <cstring>
+#include <string_view>
+
+namespace arenascope::trace {
+
+class FlatVector;
+
+class FlatTable {
+ public:
+  FlatTable() = default;
+  // Whether the file says that it is of that schema, by the four letters behind its root's position.
+  static bool is_of(ByteSpan bytes, std::string_view identifier) {
+    return bytes.size() >= 8 && std::memcmp(bytes.data() + 4, identifier.data(), 4) == 0;
+  }
+  // Of a whole file; absent where it is none of that schema.
+  static FlatTable root(ByteSpan bytes, std::string_view identifier);
+
+  explicit operator bool() const { return !bytes_.empty(); }
+  // Fields by their number in the schema, from 0.
+  template <class T>
+  T number(size_t field, T otherwise = 0) const {
+    const size_t at = place_of(field, sizeof(T));
+    return at == 0 ? otherwise : read<T>(bytes_, at);
+  }
+  FlatTable table(size_t field) const;
+  std::string_view text(size_t field) const;
+  FlatVector vector(size_t field, size_t element_bytes) const;
+
+ private:
+  friend class FlatVector;
+  FlatTable(ByteSpan bytes, size_t at) : bytes_(bytes), at_(at) {}
+  template <class T>
+  static T read(ByteSpan bytes, size_t at) {  // within
+    T value;
+    std::memcpy(&value, bytes.data() + at, sizeof value);
+    return value;
+  }
+  static bool holds(ByteSpan bytes, size_t at, size_t size) { return at <= bytes.size() && size <= bytes.size() - at; }
+  // Where a field of so many bytes lies; 0: nowhere.
+  size_t place_of(size_t field, size_t size) const;
+  // What the offset at `at` leads to; 0: nowhere.
+  static size_t follow(ByteSpan bytes, size_t at);
+  static FlatTable table_at(ByteSpan bytes, size_t at);
+
+  ByteSpan bytes_;
+  size_t at_ = 0;
+};
+
+class FlatVector {
+ public:
+  size_t size() const { return count_; }
+  template <class T>
+  T number(size_t i) const {
+    return i < count_ ? FlatTable::read<T>(bytes_, at_ + i * sizeof(T)) : T{};
+  }
+  FlatTable table(size_t i) const;
+
+ private:
+  friend class FlatTable;
+  ByteSpan bytes_;
+  size_t at_ = 0, count_ = 0;
+};
+
+}  // namespace arenascope::trace

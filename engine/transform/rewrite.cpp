@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// Applies the rules stage by stage: what a pass over the graph finds is made all at once, in a graph of its own, until
+// nothing is found any more. What nothing reads then is not copied.
+#include <arenascope/transform/rewrite.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "engine/transform/constants.h"
+#include "engine/transform/rules/rule.h"
+
+namespace arenascope {
+
+namespace rewriting {
+
+Tensor Maker::op(Op o, std::span<const Tensor> sources, const OpParams& params, const char* suffix) {
+  if (!status_.ok()) return {};
+  for (const Tensor& source : sources)
+    if (!source) return {};
+  auto made = copier_.make(root_, o, sources, params, std::string(root_.name) + suffix);
+  if (!made) {
+    status_ = made.error();
+    return {};
+  }
+  made_.push_back(*made);
+  return *made;
+}
+
+Tensor Maker::reshape(const Tensor& x, const Dims& sizes, const char* suffix) {
+  if (!x || x->sizes == sizes) return x;
+  return op_with(Op::Reshape, {contiguous(x, suffix)}, ReshapeParams{sizes}, suffix);
+}
+
+Tensor Maker::permute(const Tensor& x, std::span<const int> axes, const char* suffix) {
+  PermuteParams params{};
+  for (int i = 0; i < kMaxDims; ++i)
+    params.axes[i] = static_cast<int8_t>(static_cast<size_t>(i) < axes.size() ? axes[static_cast<size_t>(i)] : -1);
+  return op_with(Op::Permute, {x}, params, suffix);
+}
+
+Tensor Maker::contiguous(const Tensor& x, const char* suffix) {
+  return !x || x->contiguous() ? x : op(Op::Cont, {x}, suffix);
+}
+
+}  // namespace rewriting
+
+namespace {
+
+using rewriting::Found;
+using rewriting::Look;
+using rewriting::Maker;
+using rewriting::Rule;
+
+struct Match {
+  const Rule* rule;
+  Found found;
+};
+
+// The nodes from the root back to what the match reads, as the graph was written.
+std::vector<OriginPart> parts_of(const Graph& graph, const TensorImpl& root, const Found& found) {
+  std::vector<size_t> ids;
+  std::vector<const TensorImpl*> open{&root};
+  while (!open.empty()) {
+    const TensorImpl* t = open.back();
+    open.pop_back();
+    const NodeId id = graph.find_node(*t);
+    if (!id.valid() || t->op == Op::None || std::find(ids.begin(), ids.end(), id.index()) != ids.end()) continue;
+    if (t != &root && std::find(found.reads.begin(), found.reads.end(), t) != found.reads.end()) continue;
+    ids.push_back(id.index());
+    open.insert(open.end(), t->sources.begin(), t->sources.end());
+  }
+  std::sort(ids.begin(), ids.end());
+  std::vector<OriginPart> out;
+  for (size_t id : ids)
+    for (OriginPart& part : origin_parts(*graph.nodes()[id])) out.push_back(std::move(part));
+  return out;
+}
+
+// One pass of a stage over a graph.
+class Pass {
+ public:
+  Pass(const Graph& graph, const RewriteOptions& options) : look_(graph, options), matches_(graph.nodes().size()) {}
+
+  bool find(rewriting::Stage stage) {
+    bool any = false;
+    const auto nodes = look_.graph().nodes();
+    for (size_t i = nodes.size(); i-- > 0;) {
+      if (nodes[i]->op == Op::None || look_.constant(*nodes[i])) continue;
+      for (const Rule& rule : rewriting::rules()) {
+        if (rule.stage != stage) continue;
+        auto found = rule.find(look_, *nodes[i]);
+        if (!found) continue;
+        matches_[i] = Match{&rule, std::move(*found)};
+        any = true;
+        break;
+      }
+    }
+    return any;
+  }
+
+  // Nodes that outputs depend on, given the matches.
+  std::vector<uint8_t> needed() const {
+    const Graph& graph = look_.graph();
+    const auto nodes = graph.nodes();
+    std::vector<uint8_t> out(nodes.size(), 0);
+    for (size_t i = nodes.size(); i-- > 0;) {
+      const TensorImpl& node = *nodes[i];
+      if (graph.use_count(node) == 0 || look_.kept(node)) out[i] = 1;
+      if (!out[i] || node.op == Op::None) continue;
+      const auto need = [&](const TensorImpl* t) {
+        if (const NodeId id = graph.find_node(*t); id.valid()) out[id.index()] = 1;
+      };
+      if (matches_[i])
+        std::for_each(matches_[i]->found.reads.begin(), matches_[i]->found.reads.end(), need);
+      else
+        std::for_each(node.sources.begin(), node.sources.end(), need);
+    }
+    return out;
+  }
+
+  Status apply(GraphCopier& copier, std::map<std::string, RuleUse>& uses) const {
+    const std::vector<uint8_t> wanted = needed();
+    return copier.for_each_node([&](NodeId id, const TensorImpl& node) -> Status {
+      if (!wanted[id.index()]) return {};
+      auto made = matches_[id.index()] ? replace(copier, node, *matches_[id.index()], uses)
+                                       : copier.copy(node, copier.twins_of_sources(node));
+      if (!made) return made.error();
+      copier.place_twin(id, *made);
+      return {};
+    });
+  }
+
+ private:
+  Result<Tensor> replace(GraphCopier& copier, const TensorImpl& root, const Match& match,
+                         std::map<std::string, RuleUse>& uses) const {
+    Maker maker(copier, root);
+    Tensor made = match.found.make(maker);
+    if (made && root.contiguous()) made = maker.contiguous(made);
+    if (!maker.status().ok())
+      return Error{fmt::format("the rule '{}': {}", match.rule->info.name, maker.status().error().message)};
+    if (!made || made.dtype() != root.dtype || !(made->sizes == root.sizes))
+      return Error{fmt::format("the rule '{}' makes something else of '{}'", match.rule->info.name, root.name)};
+    for (const Tensor& node : maker.made()) copier.place(node);
+    std::vector<OriginPart> parts = parts_of(look_.graph(), root, match.found);
+    RuleUse& use = uses[match.rule->info.name];
+    use.rule = &match.rule->info;
+    ++use.times;
+    use.nodes += static_cast<int64_t>(parts.size());
+    if (maker.made().empty() || maker.made().back() != made) return made;  // it was there before
+    made->flags = root.flags;
+    made->placement = root.placement;
+    set_origins(made, {{match.rule->info.name, std::move(parts)}});
+    return made;
+  }
+
+  Look look_;
+  std::vector<std::optional<Match>> matches_;  // by node
+};
+
+class Rewriting {
+ public:
+  Rewriting(const Graph& graph, const RewriteOptions& options) : options_(options) {
+    out_.graph = graph;
+    out_.twins.resize(graph.nodes().size());
+    for (size_t i = 0; i < out_.twins.size(); ++i) out_.twins[i] = Tensor(graph.nodes()[i]);
+  }
+
+  Result<RewrittenGraph> run() {
+    constexpr int kMostRounds = 4, kMostPasses = 24;
+    bool changed = true;
+    for (int round = 0; round < kMostRounds && changed; ++round) {
+      changed = false;
+      for (const rewriting::Stage stage : rewriting::kStages)
+        for (int pass = 0; pass < kMostPasses; ++pass) {
+          auto more = one_pass(stage);
+          if (!more) return more.error();
+          if (!*more) break;
+          changed = true;
+        }
+    }
+    if (auto ok = take_constants(); !ok) return ok.error();
+    for (const rewriting::Rule& rule : rewriting::rules()) add_use(rule.info.name);
+    add_use(rewriting::constant_rule().name);
+    return std::move(out_);
+  }
+
+ private:
+  Result<bool> one_pass(rewriting::Stage stage) {
+    Pass pass(out_.graph, options_);
+    if (!pass.find(stage)) return false;
+    auto copier = GraphCopier::start(out_.graph);
+    if (!copier) return copier.error();
+    if (auto ok = pass.apply(*copier, uses_); !ok) return ok.error();
+    if (auto ok = take_over(*copier); !ok) return ok.error();
+    return true;
+  }
+
+  Status take_over(GraphCopier& copier) {
+    const Graph before = out_.graph;
+    auto graph = copier.finish();
+    if (!graph) return graph.error();
+    for (Tensor& twin : out_.twins)
+      if (twin)
+        if (const NodeId id = before.find_node(*twin); id.valid()) twin = copier.twins()[id.index()];
+    out_.graph = std::move(*graph);
+    return {};
+  }
+
+  Status take_constants() {
+    auto copier = GraphCopier::start(out_.graph);
+    if (!copier) return copier.error();
+    auto taken = rewriting::take_constants(*copier, Look(out_.graph, options_), options_);
+    if (!taken) return taken.error();
+    if (taken->branches.empty()) return {};
+    RuleUse& use = uses_[rewriting::constant_rule().name];
+    use = {&rewriting::constant_rule(), static_cast<int64_t>(taken->branches.size()), taken->nodes};
+    out_.constants = std::move(taken->branches);
+    return take_over(*copier);
+  }
+
+  // Two rows of the list may have one name.
+  void add_use(const char* name) {
+    const auto use = uses_.find(name);
+    if (use == uses_.end()) return;
+    out_.uses.push_back(use->second);
+    uses_.erase(use);
+  }
+
+  const RewriteOptions& options_;
+  RewrittenGraph out_;
+  std::map<std::string, RuleUse> uses_;
+};
+
+}  // namespace
+
+Result<RewrittenGraph> rewrite_graph(const Graph& graph, const RewriteOptions& options) {
+  const auto nodes = graph.nodes();
+  const bool writes =
+      std::any_of(nodes.begin(), nodes.end(), [](const TensorImpl* node) { return info(node->op).writes_source(); });
+  if (writes || graph.has_grads()) {
+    RewrittenGraph out;
+    out.graph = graph;
+    for (TensorImpl* node : nodes) out.twins.emplace_back(node);
+    return out;
+  }
+  return Rewriting(graph, options).run();
+}
+
+}  // namespace arenascope

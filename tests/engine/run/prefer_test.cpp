@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// What fusion and layouts may cost in bytes, over the zoo; and what a rewritten model runs on: constants that are worked
+// out when weights are loaded.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <arenascope/models/zoo.h>
+#include <arenascope/run/runner.h>
+#include <doctest/doctest.h>
+
+namespace arenascope::test {
+namespace {
+
+CompileOptions plain_options() {
+  CompileOptions options;
+  options.threads = 2;
+  options.planner = "greedy-by-size";
+  options.rewrite = true;
+  return options;
+}
+
+std::vector<float> floats(Runner& runner) {
+  auto bytes = runner.output(0);
+  REQUIRE(bytes.ok());
+  std::vector<float> out(bytes->size() / sizeof(float));
+  std::memcpy(out.data(), bytes->data(), bytes->size());
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("fusion and layouts take no more of the arena than is preferred, in each network of the zoo") {
+  auto devices = open_devices("cpu");
+  REQUIRE(devices.ok());
+  int weighed = 0;
+  for (const models::ZooEntry& entry : models::zoo()) {
+    CAPTURE(entry.name);
+    auto model = models::open_zoo(entry.name);
+    REQUIRE_MESSAGE(model.ok(), (model.ok() ? "" : model.error().message));
+    if (!model->states.empty() || model->parameter_bytes > Bytes{3} << 30) continue;
+    CompileOptions options = plain_options();
+    for (const Prefer prefer : {Prefer::Time, Prefer::Memory}) {
+      CAPTURE(name(prefer));
+      options.prefer = prefer;
+      options.fuse = false;
+      auto without = compile(*model, *devices, options);
+      REQUIRE_MESSAGE(without.ok(), (without.ok() ? "" : without.error().message));
+      CHECK(without->forms.empty());
+      options.fuse = true;
+      auto chosen = compile(*model, *devices, options);
+      REQUIRE_MESSAGE(chosen.ok(), (chosen.ok() ? "" : chosen.error().message));
+      const double ratio = static_cast<double>(chosen->plan.memory.arena_bytes) /
+                           static_cast<double>(std::max<Bytes>(without->plan.memory.arena_bytes, 1));
+      CHECK(ratio <= most_arena_ratio(prefer) + 1e-9);
+      CHECK(std::count_if(chosen->forms.begin(), chosen->forms.end(), [](const WeighedForm& f) { return f.taken; }) ==
+            1);
+      ++weighed;
+    }
+  }
+  CHECK(weighed > 20);
+}
+
+TEST_CASE("a rewritten model computes what it computes as written, also after it was planned anew") {
+  for (const char* spec : {"zoo:mobilenet_v2", "zoo:resnet50"}) {
+    CAPTURE(spec);
+    RunnerOptions options;
+    static_cast<CompileOptions&>(options) = plain_options();
+    options.rewrite = false;
+    auto written = Runner::open(spec, options);
+    REQUIRE_MESSAGE(written.ok(), (written.ok() ? "" : written.error().message));
+    REQUIRE((*written)->run().ok());
+    const std::vector<float> expected = floats(**written);
+    options.rewrite = true;
+    options.fuse = true;
+    auto rewritten = Runner::open(spec, options);
+    REQUIRE_MESSAGE(rewritten.ok(), (rewritten.ok() ? "" : rewritten.error().message));
+    CHECK(!(*rewritten)->program().constants.empty());
+    CHECK((*rewritten)->plan().graph.nodes().size() < (*written)->plan().graph.nodes().size());
+    float largest = 0;
+    for (float x : expected) largest = std::max(largest, std::abs(x));
+    for (int round = 0; round < 2; ++round) {
+      REQUIRE((*rewritten)->run().ok());
+      const std::vector<float> got = floats(**rewritten);
+      REQUIRE(got.size() == expected.size());
+      float error = 0;
+      for (size_t i = 0; i < got.size(); ++i) error = std::max(error, std::abs(got[i] - expected[i]));
+      CHECK(error <= 1e-5f * largest);
+      REQUIRE((*rewritten)->replan("two-level", "depth-first", MemoryStrategy::Eager, 1).ok());
+    }
+  }
+}
+
+TEST_CASE("what is preferred has a name") {
+  for (const Prefer prefer : {Prefer::Time, Prefer::Memory}) CHECK(parse_prefer(name(prefer)) == prefer);
+  CHECK_FALSE(parse_prefer("both").has_value());
+}
+
+}  // namespace arenascope::test

@@ -1,0 +1,574 @@
+// SPDX-License-Identifier: MIT
+// Rewrite rules: each finds what exporters spell out, in several spellings, makes the op that it is, says how many nodes
+// it was, and computes what the graph as written computes, within a bound. What only looks alike stays as it is.
+#include <arenascope/transform/rewrite.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+#include <arenascope/backends/cpu/cpu_backend.h>
+#include <arenascope/backends/reference/reference_backend.h>
+#include <arenascope/graph/builder.h>
+#include <arenascope/runtime/executor.h>
+#include <arenascope/schedule/describe.h>
+#include <doctest/doctest.h>
+
+using namespace arenascope;
+
+namespace {
+
+using Build = std::function<Tensor(GraphBuilder&)>;
+
+// Leafs are seeded by their names: "=0.5" is that number, "0.." counts up, "cos" and "sin" are tables of angles,
+// "positive…" is above 0, all others lie between -2 and 2; indices (i64) lie between -1 and 7.
+void fill(TensorImpl& leaf, uint32_t& state) {
+  const std::string name(leaf.name);
+  const int64_t width = leaf.rank() > 0 ? leaf.sizes.back() : 1;
+  for (int64_t i = 0; i < leaf.element_count(); ++i) {
+    state = state * 1664525u + 1013904223u;
+    const float part = static_cast<float>(state >> 8) / static_cast<float>(1 << 24);
+    if (leaf.dtype == DType::I64) {
+      leaf.data_as<int64_t>()[i] = name == "0.." ? i : static_cast<int64_t>(part * 9) - 1;
+      continue;
+    }
+    float value = 4 * part - 2;
+    if (name.starts_with("=")) value = std::stof(name.substr(1));
+    if (name.starts_with("positive")) value = part + 0.5f;
+    if (name == "cos" || name == "sin") {
+      const double angle = static_cast<double>(i / width) *
+                           std::pow(10000.0, -2.0 * static_cast<double>(i % (width / 2)) / static_cast<double>(width));
+      value = static_cast<float>(name == "cos" ? std::cos(angle) : std::sin(angle));
+    }
+    leaf.data_as<float>()[i] = value;
+  }
+}
+
+struct Net {
+  Context context;
+  Graph graph;
+  Tensor output;
+
+  explicit Net(const Build& build) : context(*Context::create({.mem_size = size_t{1} << 22})) {
+    GraphBuilder b(context);
+    output = build(b);
+    b.output(output);
+    REQUIRE_MESSAGE(b.ok(), (b.ok() ? "" : b.status().error().message));
+    graph = *context.new_graph(128);
+    REQUIRE(graph.expand(output).ok());
+    uint32_t state = 7;
+    for (TensorImpl* leaf : graph.leafs()) fill(*leaf, state);
+  }
+};
+
+std::vector<double> numbers(const TensorImpl& leaf) {
+  std::vector<double> out;
+  for (int64_t i = 0; i < leaf.element_count(); ++i)
+    out.push_back(leaf.dtype == DType::F32   ? static_cast<double>(leaf.data_as<float>()[i])
+                  : leaf.dtype == DType::I64 ? static_cast<double>(leaf.data_as<int64_t>()[i])
+                                             : std::nan(""));
+  return out;
+}
+
+std::vector<float> run(Backend& backend, const Graph& graph, const Tensor& output) {
+  auto memory = plan_memory(graph, "two-level", "depth-first");
+  REQUIRE_MESSAGE(memory.ok(), (memory.ok() ? "" : memory.error().message));
+  auto plan = ExecutionPlan::make(graph, std::move(*memory), backend, 1);
+  REQUIRE_MESSAGE(plan.ok(), (plan.ok() ? "" : plan.error().message));
+  auto executor = Executor::create(backend, make_cpu_context(), {});
+  REQUIRE(executor.ok());
+  const auto prepared = (*executor)->prepare(std::move(*plan));
+  REQUIRE_MESSAGE(prepared.ok(), (prepared.ok() ? "" : prepared.error().message));
+  const auto report = (*executor)->run();
+  REQUIRE_MESSAGE(report.ok(), (report.ok() ? "" : report.error().message));
+  const float* data = output->data_as<float>();
+  return {data, data + output->element_count()};
+}
+
+struct Rewritten {
+  RewrittenGraph made;
+  Tensor output;
+  std::set<Op> ops;  // that have work
+
+  explicit Rewritten(const Net& net, RewriteOptions options = {}) {
+    options.numbers = numbers;
+    auto done = rewrite_graph(net.graph, options);
+    REQUIRE_MESSAGE(done.ok(), (done.ok() ? "" : done.error().message));
+    made = std::move(*done);
+    output = made.twins[net.graph.find_node(*net.output).index()];
+    REQUIRE(output);
+    for (const TensorImpl* node : made.graph.nodes())
+      if (has_work(*node)) ops.insert(node->op);
+    auto cpu = cpu::make_cpu_backend();
+    for (const ConstantBranch& branch : made.constants) {
+      const std::vector<float> made_now = run(*cpu, branch.graph, branch.result);
+      branch.leaf->storage = *Storage::allocate(*context, {}, MemoryKind::Persistent, branch.leaf->byte_count());
+      std::memcpy(branch.leaf->data(), made_now.data(), static_cast<size_t>(branch.leaf->byte_count()));
+    }
+  }
+
+  const RuleUse* use(const std::string& rule) const {
+    for (const RuleUse& one : made.uses)
+      if (one.rule->name == rule) return &one;
+    return nullptr;
+  }
+
+  std::shared_ptr<ExecutionContext> context = make_cpu_context();
+};
+
+struct Case {
+  const char* name;
+  const char* rule;
+  std::set<Op> left;  // ops with work that the rewritten graph consists of
+  size_t from;        // nodes as written that the result's origin names
+  Build build;
+};
+
+Tensor number(GraphBuilder& b, const char* value) { return b.weight(value, {1}); }
+Tensor op(GraphBuilder& b, Op o, const Tensor& x) { return b.op(o, {x}); }
+Tensor sub(GraphBuilder& b, const Tensor& x, const Tensor& y) { return b.op(Op::Sub, {x, y}); }
+Tensor div(GraphBuilder& b, const Tensor& x, const Tensor& y) { return b.op(Op::Div, {x, y}); }
+
+Tensor tanh_of_gelu(GraphBuilder& b, const Tensor& x, bool cubed) {
+  const Tensor cube = cubed ? b.op(Op::Pow, {x, number(b, "=3")}) : b.mul(x, b.mul(x, x));
+  const Tensor inner = b.add(x, b.mul(number(b, "=0.044715"), cube));
+  return op(b, Op::Tanh, b.mul(inner, number(b, "=0.7978845608")));
+}
+
+Tensor spelled_norm(GraphBuilder& b, const Tensor& x, bool by_product) {
+  const Tensor d = sub(b, x, b.reduce(Op::ReduceMean, x, {2}, true));
+  const Tensor squares = by_product ? b.mul(d, d) : b.op(Op::Pow, {d, number(b, "=2")});
+  const Tensor root = op(b, Op::Sqrt, b.add(b.reduce(Op::ReduceMean, squares, {2}, true), number(b, "=1e-5")));
+  return by_product ? b.mul(d, op(b, Op::Reciprocal, root)) : div(b, d, root);
+}
+
+// As jax2tf writes it: the mean of squares less the square of the mean, over an axis in between.
+Tensor jax_norm(GraphBuilder& b, const Tensor& x) {
+  const auto mean_of = [&](const Tensor& t) {
+    return b.mul(b.reduce(Op::ReduceSum, t, {1}, false), number(b, "=0.125"));
+  };
+  const auto widened = [&](const Tensor& t) {
+    return b.op_with(Op::Expand, {b.reshape(t, {2, 1, 6})}, ReshapeParams{{2, 1, 6}});
+  };
+  const Tensor mean = mean_of(x);
+  const Tensor variance = b.op(Op::Max, {number(b, "=0"), sub(b, mean_of(b.mul(x, x)), b.mul(mean, mean))});
+  const Tensor inverse = op(b, Op::Reciprocal, op(b, Op::Sqrt, b.add(widened(variance), number(b, "=1e-6"))));
+  const Tensor scaled = b.mul(sub(b, x, widened(mean)), b.mul(inverse, b.weight("gain", {1, 8, 1})));
+  return b.add(scaled, b.weight("bias", {1, 8, 1}));
+}
+
+Tensor spelled_soft_max(GraphBuilder& b, const Tensor& x, int axis) {
+  const Tensor e = op(b, Op::Exp, sub(b, x, b.reduce(Op::ReduceMax, x, {axis}, true)));
+  return div(b, e, b.reduce(Op::ReduceSum, e, {axis}, true));
+}
+
+// [B, T, H·D] of three products as heads [B, H, T, D].
+Tensor heads(GraphBuilder& b, const char* name) {
+  return b.permute(b.reshape(b.input(name, {2, 5, 12}), {2, 5, 3, 4}), {0, 2, 1, 3});
+}
+
+Tensor rotated(GraphBuilder& b, const char* cosines, const char* sines) {
+  const Tensor x = op(b, Op::Relu, b.input("x", {2, 3, 5, 8}));
+  const Tensor halves[] = {op(b, Op::Neg, b.slice(x, 3, 4, 8)), b.slice(x, 3, 0, 4)};
+  return b.add(b.mul(x, b.weight(cosines, {5, 8})), b.mul(b.concat(halves, 3), b.weight(sines, {5, 8})));
+}
+
+Tensor one_hot(GraphBuilder& b, int64_t rows) {
+  const Tensor indices =
+      b.op_with(Op::Expand, {b.input("indices", {2, 5, 1}, DType::I64)}, ReshapeParams{{2, 5, rows}});
+  const Tensor ones = b.op_with(Op::Cast, {b.op(Op::Equal, {indices, b.weight("0..", {1, 1, rows}, DType::I64)})},
+                                CastParams{DType::F32});
+  return b.mul_mat(b.weight("table", {6, rows}), ones);
+}
+
+Tensor batch_norm(GraphBuilder& b, const Tensor& x, int64_t c) {
+  return b.op_with(
+      Op::BatchNorm,
+      {x, b.weight("scale", {c}), b.weight("shift", {c}), b.weight("mean", {c}), b.weight("positive variance", {c})},
+      BatchNormParams{1e-5f});
+}
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> list = {
+      {"gelu, halves in front",
+       "gelu",
+       {Op::Gelu},
+       5,
+       [](GraphBuilder& b) {
+         const Tensor x = b.input("x", {3, 40});
+         const Tensor e = b.add(op(b, Op::Erf, div(b, x, number(b, "=1.4142135"))), number(b, "=1"));
+         return b.mul(b.mul(x, number(b, "=0.5")), e);
+       }},
+      {"gelu of a product, halved behind",
+       "gelu",
+       {Op::Mul, Op::Gelu},
+       5,
+       [](GraphBuilder& b) {
+         const Tensor x = b.mul(b.input("x", {3, 40}), b.input("y", {3, 40}));
+         const Tensor e = b.add(number(b, "=1"), op(b, Op::Erf, b.mul(number(b, "=0.70710678"), x)));
+         return b.mul(b.mul(e, x), number(b, "=0.5"));
+       }},
+      {"gelu by tanh, with products",
+       "gelu by tanh",
+       {Op::GeluTanh},
+       9,
+       [](GraphBuilder& b) {
+         const Tensor x = b.input("x", {3, 40});
+         return b.mul(x, b.mul(number(b, "=0.5"), b.add(number(b, "=1"), tanh_of_gelu(b, x, false))));
+       }},
+      {"gelu by tanh, with a power",
+       "gelu by tanh",
+       {Op::GeluTanh},
+       8,
+       [](GraphBuilder& b) {
+         const Tensor x = b.input("x", {3, 40});
+         return b.mul(b.scale(x, 0.5f), b.scale(tanh_of_gelu(b, x, true), 1, 1));
+       }},
+      {"silu",
+       "silu",
+       {Op::Silu},
+       2,
+       [](GraphBuilder& b) {
+         const Tensor x = b.input("x", {3, 40});
+         return b.mul(op(b, Op::Sigmoid, x), x);
+       }},
+      {"mish",
+       "mish",
+       {Op::Mish},
+       5,
+       [](GraphBuilder& b) {
+         const Tensor x = b.input("x", {3, 40});
+         const Tensor softplus = op(b, Op::Log, b.add(op(b, Op::Exp, x), number(b, "=1")));
+         return b.mul(x, op(b, Op::Tanh, softplus));
+       }},
+      {"hard swish, divided behind",
+       "hard swish",
+       {Op::Scale, Op::HardSwish},
+       4,
+       [](GraphBuilder& b) {
+         const Tensor x = b.scale(b.input("x", {3, 40}), 4);
+         const Tensor gate = b.op_with(Op::Clamp, {b.add(x, number(b, "=3"))}, ClampParams{0, 6});
+         return div(b, b.mul(x, gate), number(b, "=6"));
+       }},
+      {"hard swish over a hard sigmoid",
+       "hard swish",
+       {Op::HardSwish},
+       2,
+       [](GraphBuilder& b) {
+         const Tensor x = b.input("x", {3, 40});
+         return b.mul(x, b.op_with(Op::HardSigmoid, {x}, AlphaParams{1.0f / 6, 0.5f}));
+       }},
+      {"hard sigmoid",
+       "hard sigmoid",
+       {Op::HardSigmoid},
+       3,
+       [](GraphBuilder& b) {
+         const Tensor x = b.input("x", {3, 40});
+         return div(b, b.op_with(Op::Clamp, {b.add(x, number(b, "=3"))}, ClampParams{0, 6}), number(b, "=6"));
+       }},
+      {"layer norm with a power and a quotient",
+       "layer norm",
+       {Op::Norm},
+       9,
+       [](GraphBuilder& b) {
+         const Tensor y = spelled_norm(b, b.input("x", {2, 5, 24}), false);
+         return b.add(b.mul(y, b.weight("gain", {24})), b.weight("bias", {24}));
+       }},
+      {"layer norm with products, alone",
+       "layer norm",
+       {Op::Norm},
+       8,
+       [](GraphBuilder& b) {
+         return spelled_norm(b, b.input("x", {2, 5, 24}), true);
+       }},
+      {"layer norm over an axis in between",
+       "layer norm",
+       {Op::Relu, Op::Norm, Op::Add, Op::Cont},
+       0,
+       [](GraphBuilder& b) {
+         return jax_norm(b, op(b, Op::Relu, b.input("x", {2, 8, 6})));
+       }},
+      {"rms norm",
+       "rms norm",
+       {Op::RmsNorm},
+       7,
+       [](GraphBuilder& b) {
+         const Tensor x = b.input("x", {2, 5, 24});
+         const Tensor mean = b.reduce(Op::ReduceMean, b.mul(x, x), {2}, true);
+         const Tensor inverse = op(b, Op::Reciprocal, op(b, Op::Sqrt, b.add(mean, number(b, "=1e-5"))));
+         return b.mul(b.weight("gain", {24}), b.mul(x, inverse));
+       }},
+      {"softmax",
+       "softmax",
+       {Op::SoftMax},
+       5,
+       [](GraphBuilder& b) {
+         return spelled_soft_max(b, b.input("x", {2, 5, 24}), 2);
+       }},
+      {"log softmax",
+       "log softmax",
+       {Op::LogSoftMax},
+       6,
+       [](GraphBuilder& b) {
+         const Tensor x = b.input("x", {2, 5, 24});
+         const Tensor less = sub(b, x, b.reduce(Op::ReduceMax, x, {2}, true));
+         return sub(b, less, op(b, Op::Log, b.reduce(Op::ReduceSum, op(b, Op::Exp, less), {2}, true)));
+       }},
+      {"attention",
+       "attention",
+       {Op::Attention},
+       5,
+       [](GraphBuilder& b) {
+         const Tensor scores = div(b, b.mul_mat(heads(b, "k"), heads(b, "q")), number(b, "=2"));
+         return b.mul_mat(b.transpose(heads(b, "v")), b.soft_max(b.add(scores, b.input("mask", {2, 1, 5, 5})), 3));
+       }},
+      {"attention over a softmax spelled out",
+       "attention",
+       {Op::Attention},
+       8,
+       [](GraphBuilder& b) {
+         const Tensor scores = b.mul_mat(heads(b, "k"), b.scale(heads(b, "q"), 0.5f));
+         return b.mul_mat(b.transpose(heads(b, "v")), spelled_soft_max(b, scores, 3));
+       }},
+      {"rotary positions",
+       "rotary positions",
+       {Op::Relu, Op::Rope},
+       7,
+       [](GraphBuilder& b) { return rotated(b, "cos", "sin"); }},
+      {"a product with ones and zeros",
+       "gather",
+       {Op::Clamp, Op::Gather},
+       4,
+       [](GraphBuilder& b) { return one_hot(b, 7); }},
+      {"rows before they are picked",
+       "rows before they are picked",
+       {Op::Clamp, Op::Gather},
+       0,
+       [](GraphBuilder& b) {
+         return op(b, Op::Relu, b.add(one_hot(b, 7), b.weight("bias", {1, 1, 6})));
+       }},
+      {"numbers",
+       "numbers",
+       {Op::Scale},
+       3,
+       [](GraphBuilder& b) {
+         return sub(b, div(b, b.add(b.input("x", {3, 40}), number(b, "=3")), number(b, "=4")), number(b, "=1.5"));
+       }},
+      {"square",
+       "square",
+       {Op::Mul},
+       1,
+       [](GraphBuilder& b) {
+         return b.op(Op::Pow, {b.input("x", {3, 40}), number(b, "=2")});
+       }},
+      {"limits",
+       "limits",
+       {Op::Clamp},
+       2,
+       [](GraphBuilder& b) {
+         return b.op(Op::Min, {b.op(Op::Max, {b.input("x", {3, 40}), number(b, "=-1")}), number(b, "=0.5")});
+       }},
+      {"batch norm in weights",
+       "batch norm in weights",
+       {Op::Conv},
+       2,
+       [](GraphBuilder& b) {
+         const Tensor x = b.conv2d(b.input("x", {1, 5, 9, 8}), b.weight("w", {7, 5, 3, 3}), b.weight("b", {7}), 1, 1);
+         return batch_norm(b, x, 7);
+       }},
+      {"batch norm in weights of a depthwise convolution",
+       "batch norm in weights",
+       {Op::Conv},
+       2,
+       [](GraphBuilder& b) {
+         const Tensor x = b.conv2d(b.input("x", {1, 6, 9, 8}), b.weight("w", {6, 1, 3, 3}), Tensor(), 1, 1, 6);
+         return batch_norm(b, x, 6);
+       }},
+      {"factors in weights",
+       "factors in weights",
+       {Op::Conv},
+       4,
+       [](GraphBuilder& b) {
+         const Tensor x = b.conv2d(b.input("x", {1, 5, 9, 8}), b.weight("w", {7, 5, 3, 3}), Tensor(), 1, 1);
+         return b.scale(b.add(b.mul(x, b.weight("factor", {7, 1, 1})), b.weight("shift", {1, 7, 1, 1})), -0.5f, 1);
+       }},
+      {"a bias behind a reshape, then a function",
+       "factors in weights",
+       {Op::Conv, Op::Relu, Op::Exp},
+       0,
+       [](GraphBuilder& b) {
+         const Tensor x = b.conv2d(b.input("x", {1, 5, 9, 1}), b.weight("w", {7, 5, 3, 1}), Tensor(), 1, 0);
+         const Tensor y = b.add(b.reshape(x, {1, 7, 7}), b.weight("bias", {7, 1}));
+         return op(b, Op::Exp, op(b, Op::Relu, y));
+       }},
+      {"made twice",
+       "made twice",
+       {Op::Relu, Op::Mul},
+       0,
+       [](GraphBuilder& b) {
+         const Tensor x = b.input("x", {3, 40});
+         return b.mul(op(b, Op::Relu, x), op(b, Op::Relu, x));
+       }},
+      {"turns that cancel out",
+       "turns",
+       {Op::Relu, Op::Add, Op::Exp},
+       0,
+       [](GraphBuilder& b) {
+         const Tensor x = op(b, Op::Relu, b.input("x", {2, 3, 4, 5}));
+         const Tensor turned = b.cont(b.permute(x, {0, 2, 3, 1}));
+         return op(b, Op::Exp, b.cont(b.permute(b.add(turned, b.weight("bias", {3})), {0, 3, 1, 2})));
+       }},
+      {"turns that are one",
+       "turns",
+       {Op::Relu, Op::Cont, Op::Exp},
+       0,
+       [](GraphBuilder& b) {
+         const Tensor x = op(b, Op::Relu, b.input("x", {2, 3, 4, 5}));
+         const Tensor turned = b.cont(b.permute(x, {0, 2, 3, 1}));
+         return op(b, Op::Exp, b.cont(b.permute(b.reshape(turned, {2, 1, 4, 5, 3}), {4, 1, 0, 2, 3})));
+       }},
+      {"nothing done",
+       "nothing done",
+       {Op::Relu},
+       0,
+       [](GraphBuilder& b) {
+         const Tensor x = b.cont(b.input("x", {3, 40}));
+         return op(b, Op::Relu, b.scale(b.op_with(Op::Cast, {x}, CastParams{DType::F32}), 1, 0));
+       }},
+      {"constants",
+       "constants",
+       {Op::Add},
+       0,
+       [](GraphBuilder& b) {
+         const Tensor c = op(b, Op::Exp, b.mul(b.weight("c", {40}), b.weight("d", {40})));
+         return b.add(b.input("x", {3, 40}), b.cont(c));
+       }},
+  };
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("what exporters spell out becomes the op that it is, says what it was, and computes the same") {
+  auto cpu = cpu::make_cpu_backend();
+  auto reference = reference::make_reference_backend();
+  for (const Case& c : cases()) {
+    CAPTURE(std::string(c.name));
+    Net net(c.build);
+    const Rewritten rewritten(net);
+    CHECK_MESSAGE(rewritten.use(c.rule) != nullptr, "the rule was not used");
+    std::string ops;
+    for (const Op o : rewritten.ops) ops += std::string(name(o)) + " ";
+    CHECK_MESSAGE(rewritten.ops == c.left, ops);
+    const auto exact = run(*reference, net.graph, net.output);
+    const auto got = run(*cpu, rewritten.made.graph, rewritten.output);
+    REQUIRE(got.size() == exact.size());
+    double largest = 0, error = 0;
+    for (size_t i = 0; i < got.size(); ++i) {
+      largest = std::max(largest, std::abs(static_cast<double>(exact[i])));
+      error = std::max(error, std::abs(static_cast<double>(got[i]) - static_cast<double>(exact[i])));
+    }
+    CHECK(error <= 2e-5 * largest);
+    if (c.from == 0) continue;
+    CHECK(origin_text(*rewritten.output).find(c.rule) == 0);
+    CHECK(origin_parts(*rewritten.output).size() == c.from);
+  }
+}
+
+TEST_CASE("what only looks alike stays as it is") {
+  const std::map<const char*, Build> nets = {
+      {"gelu with another number",
+       [](GraphBuilder& b) {
+         const Tensor x = b.input("x", {3, 40});
+         return b.mul(b.mul(x, number(b, "=0.5")), b.scale(op(b, Op::Erf, b.scale(x, 0.8f)), 1, 1));
+       }},
+      {"the norm of one with the mean of another",
+       [](GraphBuilder& b) {
+         const Tensor x = b.input("x", {2, 5, 24}), y = b.input("y", {2, 5, 24});
+         const Tensor d = sub(b, x, b.reduce(Op::ReduceMean, y, {2}, true));
+         const Tensor variance = b.reduce(Op::ReduceMean, b.mul(d, d), {2}, true);
+         return div(b, d, op(b, Op::Sqrt, b.add(variance, number(b, "=1e-5"))));
+       }},
+      {"a mean that is laid along another axis",
+       [](GraphBuilder& b) {
+         const Tensor x = b.input("x", {6, 6});
+         const Tensor d = sub(b, x, b.reduce(Op::ReduceMean, x, {1}, false));
+         const Tensor variance = b.reduce(Op::ReduceMean, b.mul(d, d), {1}, true);
+         return div(b, d, op(b, Op::Sqrt, b.add(variance, number(b, "=1e-5"))));
+       }},
+      {"the sum of other exponentials",
+       [](GraphBuilder& b) {
+         const Tensor x = b.input("x", {2, 24}), y = b.input("y", {2, 24});
+         return div(b, op(b, Op::Exp, x), b.reduce(Op::ReduceSum, op(b, Op::Exp, y), {1}, true));
+       }},
+      {"tables that are no angles", [](GraphBuilder& b) { return rotated(b, "cos", "cos"); }},
+      {"ones and zeros of numbers that do not count up",
+       [](GraphBuilder& b) {
+         const Tensor indices = b.input("indices", {2, 5, 1}, DType::I64);
+         const Tensor ones = b.op_with(Op::Cast, {b.op(Op::Equal, {indices, b.weight("some", {1, 1, 7}, DType::I64)})},
+                                       CastParams{DType::F32});
+         return b.mul_mat(b.weight("table", {6, 7}), ones);
+       }},
+  };
+  for (const auto& [name, build] : nets) {
+    CAPTURE(std::string(name));
+    Net net(build);
+    const Rewritten rewritten(net);
+    for (const char* rule : {"gelu", "layer norm", "softmax", "rotary positions", "gather"})
+      CHECK_MESSAGE(rewritten.use(rule) == nullptr, rule);
+    auto reference = reference::make_reference_backend();
+    const auto exact = run(*reference, net.graph, net.output);
+    const auto got = run(*reference, rewritten.made.graph, rewritten.output);
+    double largest = 0, error = 0;
+    for (size_t i = 0; i < got.size(); ++i) {
+      largest = std::max(largest, std::abs(static_cast<double>(exact[i])));
+      error = std::max(error, std::abs(static_cast<double>(got[i]) - static_cast<double>(exact[i])));
+    }
+    CHECK(error <= 1e-6 * largest);
+  }
+}
+
+TEST_CASE("what somebody wants to see is computed, and outputs stay outputs") {
+  Tensor inner;
+  Net net([&](GraphBuilder& b) {
+    const Tensor x = b.input("x", {3, 40});
+    inner = op(b, Op::Sigmoid, x);
+    return b.mul(inner, x);
+  });
+  RewriteOptions options;
+  options.keep = [&](const TensorImpl& node) { return &node == inner.impl(); };
+  const Rewritten rewritten(net, options);
+  CHECK(rewritten.ops == std::set<Op>{Op::Sigmoid, Op::Silu});
+  CHECK(rewritten.output->has(kFlagOutput));
+  CHECK(rewritten.made.twins[net.graph.find_node(*inner).index()]);
+}
+
+TEST_CASE("the trace tells what a node was made from") {
+  Net net([](GraphBuilder& b) {
+    const Tensor x = b.input("x", {3, 40});
+    return b.op(Op::Mul, {b.op(Op::Sigmoid, {x}, {}, "gate"), x}, {}, "gated");
+  });
+  const Rewritten rewritten(net);
+  const trace::GraphInfo told = describe_graph(rewritten.made.graph);
+  REQUIRE(told.nodes.size() == 1);
+  CHECK(told.nodes[0].name == "gated");
+  CHECK(told.nodes[0].parameters == "silu, from 2 nodes: SIGMOID gate, MUL gated");
+  CHECK(origin_text(*rewritten.output) == "silu, from 2 nodes");
+}
+
+TEST_CASE("each rule has a name, says what it does and how exact it is, and has a case") {
+  std::set<std::string> with_case;
+  for (const Case& c : cases()) with_case.insert(c.rule);
+  for (const RewriteRule& rule : rewrite_rules()) {
+    CAPTURE(rule.name);
+    CHECK(std::string(rule.does).size() > 4);
+    CHECK(std::string(rule.bound).size() > 4);
+    const bool beside_others =
+        std::set<std::string>{"softplus", "broadcast", "turned later", "reshaped later"}.contains(rule.name);
+    CHECK((beside_others || with_case.contains(rule.name)));
+  }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The page of a tensor: shape, times, where it lies, who makes it and who uses it.
+#include <views/common/format.h>
+#include <views/graph/folded_graph.h>
+
+#include <algorithm>
+
+#include "inspector_page.h"
+
+namespace arenascope::views::inspector {
+
+namespace {
+
+// What the tensor is in what is compared with.
+void counterpart(Page& page, TensorRef ref) {
+  const ComparisonPtr& c = page.in.comparison;
+  if (!c || !c->other.graph) return;
+  page.section(Texts::tr("In B: %1").arg(c->other.title.toHtmlEscaped()));
+  const TensorRef other = c->match.to_other(ref);
+  const TensorInfo* t = c->other.snapshot->tensor(c->other.graph->id, other);
+  if (!t) return page.line(Texts::tr("It has no counterpart there."));
+  page.row(Texts::tr("name"), safe(t->name));
+  page.row(Texts::tr("shape"), format_shape(t->shape));
+  page.row(Texts::tr("bytes"), format_bytes(t->bytes));
+  if (other.is_node()) {
+    const trace::NodeStats s = c->other.snapshot->stats(c->other.graph->id, NodeId(other.index()));
+    if (s.runs > 0) page.row(Texts::tr("mean time"), format_ns(static_cast<Nanoseconds>(s.mean)));
+  }
+  if (!c->other.plan) return;
+  for (const trace::SliceInfo& slice : c->other.plan->slices) {
+    if (slice.tensor != other) continue;
+    page.row(Texts::tr("place"), range_text(slice.offset, slice.size));
+    page.row(Texts::tr("steps"), QStringLiteral("[%1, %2)").arg(slice.first.value).arg(slice.last.value));
+    return;
+  }
+}
+
+void view_chain(Page& page, TensorRef ref) {
+  QStringList chain;
+  const TensorInfo* tensor = page.info(ref);
+  for (int guard = 0; tensor != nullptr && tensor->view_source.valid() && guard < 16; ++guard) {
+    QString step = page.link(tensor->view_source);
+    if (tensor->view_offset != 0) step += QStringLiteral(" +%1").arg(format_bytes(tensor->view_offset));
+    chain << step;
+    tensor = page.info(tensor->view_source);
+  }
+  if (!chain.isEmpty()) page.row(Texts::tr("looks at"), chain.join(QStringLiteral(" → ")));
+}
+
+void times(Page& page, NodeId node) {
+  const trace::Snapshot& snapshot = *page.in.snapshot;
+  const trace::NodeStats stats = snapshot.stats(page.in.graph->id, node);
+  if (stats.runs == 0) return;
+  const auto time = [](double ns) { return format_ns(static_cast<Nanoseconds>(ns)); };
+  page.section(Texts::tr("Time"));
+  page.row(Texts::tr("mean a run"), time(stats.mean));
+  page.row(Texts::tr("median, quartiles"),
+           QStringList{format_ns(stats.median), format_ns(stats.quartile1), format_ns(stats.quartile3)}.join(
+               QStringLiteral(", ")));
+  page.row(Texts::tr("shortest, longest"), format_ns(stats.shortest) + QStringLiteral(", ") + format_ns(stats.longest));
+  QString runs = format_count(stats.runs);
+  if (stats.cold) runs = Texts::tr("%1, the cold first one").arg(runs);
+  if (stats.incomplete) runs = Texts::tr("%1, incomplete").arg(runs);
+  if (stats.left_out > 0) runs = Texts::tr("%1; %2 left out").arg(runs, format_count(stats.left_out));
+  page.row(Texts::tr("runs"), runs);
+  if (stats.first && !stats.cold) page.row(Texts::tr("in the cold first run"), format_ns(*stats.first));
+  page.row(Texts::tr("busy, all threads"), Texts::tr("%1 a run").arg(time(stats.busy)));
+  page.row(Texts::tr("parts a run"), format_count(static_cast<int64_t>(std::lround(stats.parts))));
+  if (stats.queueing > 0) page.row(Texts::tr("host, to queue it"), Texts::tr("%1 a run").arg(time(stats.queueing)));
+  if (stats.barriers > 0) {
+    page.row(Texts::tr("waiting behind it"), Texts::tr("%1 a run, all threads").arg(time(stats.wait)));
+    auto name = [&](trace::TrackId id) {
+      return id.valid() && id.index() < snapshot.tracks.size() ? safe(snapshot.tracks[id.index()].info.name)
+                                                               : QString();
+    };
+    page.row(Texts::tr("last at the barrier"), name(stats.last_arriver));
+    if (stats.usual_last.valid() && stats.usual_votes * 4 > stats.barriers)
+      page.row(Texts::tr("usually last"), name(stats.usual_last));
+  }
+  const TensorInfo* tensor = page.info(TensorRef::node(node));
+  if (tensor->flops > 0 && stats.median > 0)
+    page.row(Texts::tr("speed"),
+             QStringLiteral("%1 GFLOP/s")
+                 .arg(static_cast<double>(tensor->flops) / static_cast<double>(stats.median), 0, 'f', 1));
+}
+
+// In bytes, outermost first, and as ggml names them.
+void strides(Page& page, const TensorInfo& t) {
+  QStringList words;
+  for (int64_t s : t.strides) words << QString::number(s);
+  page.row(Texts::tr("strides"), words.isEmpty() ? QString() : words.join(QStringLiteral(", ")) + QStringLiteral(" B"));
+  // ggml's names for the same, innermost first.
+  if (!t.shape.empty() && t.shape.size() <= 4 && t.strides.size() == t.shape.size()) {
+    QStringList ne, nb;
+    for (size_t i = 0; i < 4; ++i) {
+      const bool there = i < t.shape.size();
+      ne << QString::number(there ? t.shape[t.shape.size() - 1 - i] : 1);
+      nb << QString::number(there ? t.strides[t.shape.size() - 1 - i]
+                                  : t.strides.front() * std::max<int64_t>(t.shape.front(), 1));
+    }
+    page.row(QStringLiteral("ne"), QStringLiteral("{%1}").arg(ne.join(QStringLiteral(", "))));
+    page.row(QStringLiteral("nb"), QStringLiteral("{%1}").arg(nb.join(QStringLiteral(", "))));
+  }
+}
+
+// Whose gradient, accumulator or optimiser state it is; none: nobody's.
+TensorRef parameter_of(const trace::GraphInfo& graph, TensorRef ref) {
+  const auto is_of = [&](const TensorInfo& t) {
+    return t.gradient == ref || t.accumulator == ref ||
+           std::find(t.states.begin(), t.states.end(), ref) != t.states.end();
+  };
+  for (size_t i = 0; i < graph.nodes.size(); ++i)
+    if (is_of(graph.nodes[i])) return TensorRef::node(NodeId(i));
+  for (size_t i = 0; i < graph.leafs.size(); ++i)
+    if (is_of(graph.leafs[i])) return TensorRef::leaf(LeafId(i));
+  return {};
+}
+
+}  // namespace
+
+void tensor_page(Page& page, TensorRef ref) {
+  const TensorInfo* t = page.info(ref);
+  if (t == nullptr) return;
+  const QString role = Words::role(*t);
+  const bool given = ref.is_leaf() || (t->op.empty() && (t->flags & trace::kParameter) != 0);
+  const QString what = given ? role : safe(t->op);
+  page.title(t->name.empty() ? Words::node(ref) : safe(t->name),
+             QStringList{Words::node(ref), what}.join(QStringLiteral(" · ")));
+  page.section(Texts::tr("Tensor"));
+  page.row(Texts::tr("shape"), format_shape(t->shape));
+  page.row(Texts::tr("type"), safe(t->dtype));
+  strides(page, *t);
+  page.row(Texts::tr("bytes"), format_bytes_exact(t->bytes));
+  if ((t->flags & trace::kSavedForBackward) != 0) page.row(Texts::tr("kept"), Texts::tr("for the backward pass"));
+  view_chain(page, ref);
+  if (!given) {
+    page.section(Texts::tr("Work"));
+    page.row(Texts::tr("parameters"), safe(t->parameters));
+    QStringList parts;
+    for (const trace::PartInfo& part : t->parts) parts << safe(part.name.empty() ? part.op : part.op + " " + part.name);
+    if (!parts.isEmpty()) page.row(Texts::tr("parts"), parts.join(QStringLiteral(", ")));
+    if ((t->flags & trace::kChannelsLast) != 0) page.row(Texts::tr("layout"), Texts::tr("channels last"));
+    page.row(Texts::tr("backend"), safe(t->backend));
+    if ((t->flags & trace::kNoWork) != 0)
+      page.row(Texts::tr("tasks"), Texts::tr("none, it computes nothing"));
+    else
+      page.row(Texts::tr("tasks"), QString::number(t->tasks));
+    if (t->work_bytes > 0) page.row(Texts::tr("work buffer"), format_bytes(t->work_bytes));
+    if (t->flops > 0) page.row(Texts::tr("operations"), format_count(t->flops));
+    page.row(Texts::tr("layer"), safe(t->layer));
+  }
+  place(page, ref);
+  storage_section(page, ref);
+  counterpart(page, ref);
+  if (ref.is_node()) times(page, NodeId(ref.index()));
+  if (ref.is_node() && !given) op_histogram(page, NodeId(ref.index()));
+  page.links(Texts::tr("Sources"), t->sources);
+  if (t->gradient.valid()) page.links(Texts::tr("Gradient"), std::vector{t->gradient});
+  if (t->accumulator.valid()) page.links(Texts::tr("Accumulator"), std::vector{t->accumulator});
+  if (!t->states.empty()) page.links(Texts::tr("Optimiser state"), t->states);
+  if (const TensorRef parameter = parameter_of(*page.in.graph, ref); parameter.valid())
+    page.links(Texts::tr("Parameter"), std::vector{parameter});
+  std::vector<TensorRef> users_of;
+  for (size_t i = 0; i < page.in.graph->nodes.size(); ++i) {
+    const auto& sources = page.in.graph->nodes[i].sources;
+    const auto times = std::count(sources.begin(), sources.end(), ref);  // x·x uses x twice
+    users_of.insert(users_of.end(), static_cast<size_t>(times), TensorRef::node(NodeId(i)));
+  }
+  page.links(Texts::tr("Users"), users_of);
+}
+
+}  // namespace arenascope::views::inspector

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/format.h>
+#include <views/timeline/timeline_rows.h>
+#include <views/timeline/timeline_view.h>
+
+#include <cmath>
+
+namespace arenascope::views {
+
+TimelineRows::TimelineRows(QCPAxis* x, QCPAxis* y, const TimelineView* view) : PlotLayer(x, y), view_(view) {
+  setLayer(QStringLiteral("grid"));
+}
+
+QRect TimelineRows::clipRect() const {  // the names stand left of the axis
+  const QRect area = mKeyAxis->axisRect()->rect();
+  return area.adjusted(-area.left(), 0, 0, 0);
+}
+
+void TimelineRows::draw(QCPPainter* p) {
+  if (!view_->picture()) return;
+  const QRect area = mKeyAxis->axisRect()->rect();
+  const ThemeColours& c = view_->colours();
+  p->setAntialiasing(false);
+  p->setFont(mParentPlot->font());
+  const QFontMetrics metrics = p->fontMetrics();
+  const double over = view_->pinned_bottom();
+  for (const TimelineRow& row : view_->picture()->rows) {
+    const QCPAxis* axis = view_->axis_of(-row.top - row.height / 2);
+    const double bottom = axis->coordToPixel(-row.top - row.height);
+    const double top = axis == mValueAxis ? std::max(axis->coordToPixel(-row.top), over) : axis->coordToPixel(-row.top);
+    if (bottom < std::max<double>(area.top(), top) || top > area.bottom()) continue;
+    const int line = static_cast<int>(std::lround(bottom));
+    if (line <= area.bottom()) p->fillRect(QRect(6, line, area.right() - 6, 1), c.grid);
+    const QRectF box(8, std::max<double>(top, area.top()), area.left() - 16,
+                     std::min<double>(bottom, area.bottom()) - std::max<double>(top, area.top()));
+    if (box.height() < metrics.height() * 0.8) continue;
+    const bool two =
+        row.track.valid() && box.height() >= 2 * metrics.height() + 2 && row.share.busy + row.share.waiting > 0;
+    const int width = static_cast<int>(box.width());
+    p->setPen(row.track.valid() && !row.other ? c.text : c.dim_text);
+    QFont font = mParentPlot->font();
+    font.setBold(row.pinned);
+    p->setFont(font);
+    if (row.other)
+      p->fillRect(
+          QRect(2, static_cast<int>(std::max<double>(top, area.top())) + 1, 2, static_cast<int>(box.height()) - 2),
+          c.category(1));
+    const QString name = metrics.elidedText(view_->row_name(row), Qt::ElideMiddle, width);
+    const double middle = box.center().y();
+    const QRectF first(box.left(), two ? middle - metrics.height() : middle - metrics.height() / 2.0, width,
+                       metrics.height());
+    p->drawText(first, Qt::AlignRight | Qt::AlignVCenter, name);
+    p->setFont(mParentPlot->font());
+    if (!two) continue;
+    p->setPen(c.dim_text);
+    p->drawText(
+        first.translated(0, metrics.height()), Qt::AlignRight | Qt::AlignVCenter,
+        metrics.elidedText(TimelineView::tr("%1 busy").arg(format_percent(row.share.busy)), Qt::ElideRight, width));
+  }
+}
+
+TimelinePinnedGround::TimelinePinnedGround(QCPAxis* x, QCPAxis* y, const TimelineView* view)
+    : PlotLayer(x, y), view_(view) {}
+
+void TimelinePinnedGround::draw(QCPPainter* p) {
+  view_->pinned_spans()->setVisible(view_->pinned_stand_over());
+  if (!view_->pinned_stand_over()) return;
+  const QRect area = mKeyAxis->axisRect()->rect();
+  p->setAntialiasing(false);
+  const int bottom = static_cast<int>(std::lround(view_->pinned_bottom()));
+  p->fillRect(QRect(area.left(), area.top(), area.width(), bottom - area.top()), view_->colours().background);
+  p->fillRect(QRect(area.left(), bottom, area.width(), 2), view_->colours().dim_text);
+}
+
+}  // namespace arenascope::views
