@@ -408,6 +408,22 @@
         <translation>在线程中后退(&amp;H)</translation>
     </message>
     <message>
+        <source>Show the Run Before</source>
+        <translation>显示前一次运行</translation>
+    </message>
+    <message>
+        <source>Of several runs in a recording; views show one at a time</source>
+        <translation>记录中有多次运行时；各视图一次显示一次运行</translation>
+    </message>
+    <message>
+        <source>Show the Run Behind</source>
+        <translation>显示后一次运行</translation>
+    </message>
+    <message>
+        <source>Behind the newest one: always the newest</source>
+        <translation>最新一次之后：始终显示最新的</translation>
+    </message>
+    <message>
         <source>Run to Selected &amp;Node</source>
         <translation>运行到所选节点(&amp;N)</translation>
     </message>
@@ -944,6 +960,14 @@
         <translation>四维张量放在缓冲区、有内核支持的图像，或设备更快的一种</translation>
     </message>
     <message>
+        <source>CPU: weights</source>
+        <translation>CPU：权重</translation>
+    </message>
+    <message>
+        <source>packed: copied once into the form that kernels like best; as-given: each lies once, which is slower; so it is where memory is preferred</source>
+        <translation>packed：复制一次，成为内核最适合的形式；as-given：每个权重只存一份，但较慢；以内存为先时即如此</translation>
+    </message>
+    <message>
         <source>OpenCL: memory mode</source>
         <translation>OpenCL：内存模式</translation>
     </message>
@@ -1156,8 +1180,8 @@
         <translation>优先</translation>
     </message>
     <message>
-        <source>What counts where fusion and layouts need more memory: time lets the arena be at most 1.15 times as large, memory not at all</source>
-        <translation>融合与布局需要更多内存时以何为先：time 允许内存区至多为 1.15 倍，memory 不允许增大</translation>
+        <source>What counts where fusion and layouts need more memory: time lets the arena be at most 1.15 times as large, memory not at all, and keeps no packed copies of weights</source>
+        <translation>融合与布局需要更多内存时以何为先：time 允许内存区至多为 1.15 倍；memory 不允许增大，也不保留权重的打包副本</translation>
     </message>
     <message>
         <source>Fusion</source>
@@ -3752,6 +3776,14 @@ address %1</source>
     <message>
         <source>lasted</source>
         <translation>用时</translation>
+    </message>
+    <message>
+        <source>shown</source>
+        <translation>显示的是</translation>
+    </message>
+    <message>
+        <source>run %1</source>
+        <translation>第 %1 次运行</translation>
     </message>
     <message>
         <source>runs so far</source>

@@ -131,8 +131,8 @@ Result<std::vector<VerifiedCase>> against_reference(VerifyTask task) {
   if (!tested) return tested.error();
   if (auto report = (*tested)->run(); !report) return report.error();
   std::vector<std::vector<std::byte>> results;
-  for (size_t i = 0; i < (*tested)->model().outputs.size(); ++i) {
-    auto bytes = (*tested)->output(i);
+  for (const RunResult& result : (*tested)->results()) {
+    auto bytes = result.read();
     if (!bytes) return bytes.error();
     results.push_back(std::move(*bytes));
   }
@@ -154,10 +154,16 @@ Result<std::vector<VerifiedCase>> against_reference(VerifyTask task) {
       measure.reason += fmt::format("long sums, one behind the other: allowed {:.3g} of the largest value", rounding);
   }
   std::vector<VerifiedCase> cases;
-  for (size_t i = 0; i < results.size(); ++i) {
-    auto expected = (*reference)->output(i);
+  const std::vector<RunResult> references = (*reference)->results();
+  for (size_t i = 0; i < std::min(results.size(), references.size()); ++i) {
+    auto expected = references[i].read();
     if (!expected) return expected.error();
-    const auto& value = (*reference)->model().outputs[i];
+    const auto& value = *references[i].value;
+    if (results[i].size() != expected->size()) {
+      cases.push_back({fmt::format("reference/{}", value.name), false, 0, 0,
+                       fmt::format("it has {} bytes, expected {}", results[i].size(), expected->size())});
+      continue;
+    }
     cases.push_back(judge(fmt::format("reference/{}", value.name), *value.tensor, results[i], *expected, measure,
                           low_precision(options)));
   }
@@ -222,27 +228,30 @@ Result<std::vector<VerifiedCase>> against_files(VerifyTask task) {
       if (auto ok = (*runner)->set_input(model.inputs[at].name, bytes_of(given)); !ok) return ok.error();
     }
     if (auto report = (*runner)->run(); !report) return report.error();
-    for (size_t i = test.outputs.size(); i < model.outputs.size(); ++i)
-      if (is_element(model.outputs[i].name))
-        cases.push_back({fmt::format("{}/{}", test.name, model.outputs[i].name), false, 0, 0, "it was not expected"});
+    const std::vector<RunResult> made = (*runner)->results();
+    std::vector<models::ValueInfo> outputs;
+    for (const RunResult& result : made) outputs.push_back(*result.value);
+    for (size_t i = test.outputs.size(); i < outputs.size(); ++i)
+      if (is_element(outputs[i].name))
+        cases.push_back({fmt::format("{}/{}", test.name, outputs[i].name), false, 0, 0, "it was not expected"});
     for (size_t i = 0; i < test.outputs.size(); ++i) {
-      const size_t at = place_of(model.outputs, test.outputs[i], i);
-      if (at >= model.outputs.size() && is_element(test.outputs[i].name))
+      const size_t at = place_of(outputs, test.outputs[i], i);
+      if (at >= outputs.size() && is_element(test.outputs[i].name))
         cases.push_back({fmt::format("{}/{}", test.name, test.outputs[i].name), false, 0, 0, "it is not made"});
-      if (at >= model.outputs.size()) continue;
+      if (at >= outputs.size()) continue;
       const Tensor& expected = test.outputs[i].tensor;
-      const Tensor& got = model.outputs[at].tensor;
-      const std::string case_name = fmt::format("{}/{}", test.name, model.outputs[at].name);
+      const Tensor& got = outputs[at].tensor;
+      const std::string case_name = fmt::format("{}/{}", test.name, outputs[at].name);
       if (got.dtype() != expected.dtype() || !(got.sizes() == expected.sizes())) {
         cases.push_back({case_name, false, 0, 0,
                          fmt::format("it is {} {}, expected {} {}", name(got.dtype()), to_string(got.sizes()),
                                      name(expected.dtype()), to_string(expected.sizes()))});
         continue;
       }
-      auto bytes = (*runner)->output(at);
+      auto bytes = made[at].read();
       if (!bytes) return bytes.error();
-      const auto& drawn = model.random_outputs;
-      if (std::find(drawn.begin(), drawn.end(), model.outputs[at].name) != drawn.end() && got->element_count() > 0) {
+      const auto& drawn = made[at].runner->model().random_outputs;
+      if (std::find(drawn.begin(), drawn.end(), outputs[at].name) != drawn.end() && got->element_count() > 0) {
         cases.push_back(judge_distribution(case_name, *got, *bytes, bytes_of(expected)));
         continue;
       }

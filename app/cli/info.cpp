@@ -73,13 +73,16 @@ Json info_json(const models::Model& model, const Info& info) {
               {"unsupported", model.unsupported},
               {"parameter_bytes", model.parameter_bytes},
               {"inputs", values(model.inputs)},
-              {"outputs", values(model.outputs)},
+              {"outputs", values({model.outputs.begin(),
+                                  model.outputs.begin() + static_cast<std::ptrdiff_t>(model.own_outputs())})},
               {"problems", model.problems},
               {"graph_nodes", info.nodes},
               {"graph_parameters", info.parameters},
               {"graph_leafs", info.leafs},
               {"flops", info.flops},
               {"activation_bytes", info.activations}};
+  if (model.rest)
+    object["rest"] = {{"why", model.rest->why}, {"nodes", model.rest->node_count}, {"outputs", model.rest->outputs}};
   if (!model.assumed_values.empty()) object["assumed_values"] = model.assumed_values;
   if (info.fused) {
     object["fused"] = Json::array();
@@ -115,7 +118,11 @@ void print_info(const models::Model& model, const Info& info) {
                app::format_bytes(info.activations), "work", double(info.flops) / 1e9);
   if (info.fused) print_fused(*info.fused);
   print_values("input", model.inputs);
-  print_values("output", model.outputs);
+  print_values("output",
+               {model.outputs.begin(), model.outputs.begin() + static_cast<std::ptrdiff_t>(model.own_outputs())});
+  if (model.rest)
+    fmt::print("{:<12} {} operators and {} outputs when it has run: {}\n", "opened", model.rest->node_count,
+               model.rest->outputs.size(), model.rest->why);
   fmt::print("{}", assumed_sizes(model));
   std::vector<std::pair<std::string, int64_t>> ops(model.ops.begin(), model.ops.end());
   std::stable_sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.second > b.second; });

@@ -47,13 +47,13 @@ Result<Json> outputs(Runner& runner, const std::string& folder) {
     if (error)
       return Error{fmt::format("{}: the folder for the outputs could not be made: {}", folder, error.message())};
   }
-  for (size_t i = 0; i < runner.model().outputs.size(); ++i) {
-    const auto& value = runner.model().outputs[i];
+  for (const RunResult& result : runner.results()) {
+    const auto& value = *result.value;
     Json entry{{"name", value.name},
                {"dtype", name(value.tensor.dtype())},
                {"shape", std::vector<int64_t>(value.tensor.sizes().begin(), value.tensor.sizes().end())}};
     if (!folder.empty()) {
-      auto bytes = runner.output(i);
+      auto bytes = result.read();
       if (!bytes) return bytes.error();
       const auto path = std::filesystem::path(folder) / file_name(value.name);
       auto storage = Storage::borrow(bytes->data(), static_cast<Bytes>(bytes->size()));
@@ -116,6 +116,10 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
     fmt::print("{}: {} {}, of {} nodes as written\n", use.rule->name, use.times, use.times == 1 ? "time" : "times",
                use.nodes);
   print_forms(runner.program());
+  if (runner.model().rest) fmt::print("behind the graph, for {}\n", runner.model().rest->why);
+  for (Runner* rest = runner.rest(); rest; rest = rest->rest())
+    fmt::print("opened behind it: {} operators as {} graph nodes, arena {}\n", rest->model().node_count,
+               rest->plan().graph.nodes().size(), app::format_bytes(rest->plan().memory.arena_bytes));
   for (const MemorySaving& step : runner.savings()) fmt::print("{}\n", sentence(step));
   fmt::print("waited at barriers: {} summed over the threads, of {} in nodes\n\n", app::format_nanoseconds(waits),
              app::format_nanoseconds(sum));
@@ -138,9 +142,9 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
                  app::format_bytes(stats.peak_reserved), app::format_bytes(stats.cached),
                  app::format_bytes(stats.waste()), stats.hits, stats.misses);
   }
-  for (size_t i = 0; i < runner.model().outputs.size(); ++i) {
-    const auto& value = runner.model().outputs[i];
-    auto bytes = runner.output(i);
+  for (const RunResult& result : runner.results()) {
+    const auto& value = *result.value;
+    auto bytes = result.read();
     fmt::print("\noutput {} {} {}\n", value.name, name(value.tensor.dtype()), to_string(value.tensor.sizes()));
     if (!bytes || value.tensor.dtype() != DType::F32) continue;
     const auto* numbers = reinterpret_cast<const float*>(bytes->data());

@@ -388,7 +388,7 @@ std::vector<RunOption> memory_options() {
       {"prefer", T::Choice, QT_TRANSLATE_NOOP("RunOptions", "Prefer"),
        QT_TRANSLATE_NOOP("RunOptions",
                          "What counts where fusion and layouts need more memory: time lets the arena be at most 1.15 "
-                         "times as large, memory not at all"),
+                         "times as large, memory not at all, and keeps no packed copies of weights"),
        prefer_text, set_prefer, preferences},
   };
 }

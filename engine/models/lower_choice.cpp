@@ -25,9 +25,9 @@ Tensor lined_up(OpCall& c, const Tensor& x, int& axis) {
 
 void compress(OpCall& c) {
   const Tensor x = c.in(0);
-  const auto condition = c.ints(1);
   if (!x) return;
-  if (!condition) return c.refuse("what it keeps must be known before it runs");
+  if (!c.known(1)) return c.wait_for(1, "what it keeps must be known before it runs", true);
+  const auto condition = c.ints(1);
   int axis = 0;
   const Tensor line = lined_up(c, x, axis);
   if (!line) return;
@@ -41,7 +41,7 @@ void compress(OpCall& c) {
 
 void non_zero(OpCall& c) {
   const auto x = c.known(0);
-  if (!x) return c.refuse("how many of its numbers are not zero must be known before it runs");
+  if (!x) return c.wait_for(0, "how many of its numbers are not zero must be known before it runs", true);
   std::vector<int64_t> places;
   for (int64_t i = 0; i < x->count(); ++i)
     if (x->number(i) != 0) places.push_back(i);
@@ -82,7 +82,7 @@ void unique(OpCall& c) {
   const auto x = c.known(0);
   const Tensor source = c.in(0);
   if (!source) return;
-  if (!x) return c.refuse("how many of its entries differ must be known before it runs");
+  if (!x) return c.wait_for(0, "how many of its entries differ must be known before it runs", true);
   int axis = 0;
   const Tensor line = lined_up(c, source, axis);
   if (!line) return;

@@ -15,7 +15,9 @@ constexpr int64_t kMostNodes = 1 << 12;  // of all turns: more would make a grap
 bool goes_on(OpCall& c, const ValuePtr& condition) {
   if (!condition) return true;
   if (!condition->array || condition->array->count() != 1) {
-    c.refuse("how often it goes round is only known while it runs");
+    size_t unknown = 0;  // the first source of which that may hang
+    while (unknown < c.input_count() && (!c.has(unknown) || c.known(unknown))) ++unknown;
+    c.wait_for(unknown, "how often it goes round is only known while it runs");
     return false;
   }
   if (condition->for_given_inputs) c.lowering().note_fixed_inputs();

@@ -150,7 +150,7 @@ void gather_nd(OpCall& c) {
   const Tensor x = c.in(0);
   const auto tuples = c.known(1);
   if (!x) return;
-  if (!tuples) return c.refuse("its indices must be known before it runs");
+  if (!tuples) return c.wait_for(1, "its indices must be known before it runs");
   const int rank = tuples->sizes.rank();
   if (rank < 1 || batch >= rank || batch > x->rank()) return c.refuse("its batch dimensions do not fit");
   const int width = static_cast<int>(tuples->sizes[rank - 1]);

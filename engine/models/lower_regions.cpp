@@ -260,7 +260,7 @@ double overlap(const Box& a, const Box& b) {
 // must be known.
 void non_max_suppression(OpCall& c) {
   const auto boxes = c.known(0), scores = c.known(1);
-  if (!boxes || !scores) return c.refuse("how many boxes stay must be known before it runs");
+  if (!boxes || !scores) return c.wait_for(boxes ? 1 : 0, "how many boxes stay must be known before it runs", true);
   const Dims &b = boxes->sizes, &s = scores->sizes;
   if (b.rank() != 3 || s.rank() != 3 || b[2] != 4 || b[0] != s[0] || b[1] != s[2])
     return c.refuse(fmt::format("boxes {} with scores {}", to_string(b), to_string(s)));

@@ -111,7 +111,7 @@ bool readable(OpCall& c, Tensor& data, std::shared_ptr<const HostArray>& indices
   else if (name != "none")
     c.refuse(fmt::format("it reduces by {}", name));
   if (!indices)
-    c.refuse("its indices must be known before it runs");
+    c.wait_for(1, "its indices must be known before it runs");
   else if (data && data->element_count() > HostArray::kMaxElements * 16)
     c.refuse("its source is too large");
   return c.ok() && data && updates;

@@ -203,8 +203,9 @@ void dropout(OpCall& c) {
 
 void range(OpCall& c) {
   const auto start = c.known(0), limit = c.known(1), delta = c.known(2);
-  if (!start || !limit || !delta || start->count() != 1 || limit->count() != 1 || delta->count() != 1)
-    return c.refuse("its start, limit and delta must be known before it runs");
+  for (size_t i = 0; i < 3; ++i)
+    if (const auto known = c.known(i); !known || known->count() != 1)
+      return c.wait_for(i, "its start, limit and delta must be known before it runs");
   const double by = delta->number(0), n = std::ceil((limit->number(0) - start->number(0)) / by);
   if (by == 0 || !(n < 1e12)) return c.refuse("it has no end");
   const FillParams params{{static_cast<int64_t>(std::max(n, 0.0))}, start->dtype, start->number(0), by};
@@ -247,7 +248,7 @@ void cosine_window(OpCall& c, double a, double b, double d) {
 // A condition that is known chooses a graph; its nodes are lowered in place.
 void branch(OpCall& c) {
   const auto condition = c.known(0);
-  if (!condition || condition->count() != 1) return c.refuse("its condition is only known while it runs");
+  if (!condition || condition->count() != 1) return c.wait_for(0, "its condition is only known while it runs");
   const auto* chosen = c.attr(condition->integer(0) ? "then_branch" : "else_branch");
   if (!chosen || !chosen->graph) return c.refuse("it lacks a branch");
   auto outputs = c.lowering().lower_subgraph(*chosen->graph);

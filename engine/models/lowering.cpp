@@ -12,7 +12,8 @@ namespace {
 
 // Of the graph's descriptors, about a million of them: a file that unrolls into more is a mistake or an attack.
 constexpr size_t kMostPoolBytes = size_t{1} << 29;
-constexpr int64_t kNewestOpset = 28;  // of the default domain
+constexpr int64_t kNewestOpset = 28;                    // of the default domain
+constexpr int64_t kMostKnownBehind = int64_t{1} << 22;  // numbers of one value that a run made for the rest of a file
 
 // Operators that give their first source's numbers as they are.
 bool moves_small_types(std::string_view op) {
@@ -161,7 +162,8 @@ ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType
       value->sizes = *sizes;
       value->tensor = *tensor;
       if (given != options_.inputs.end() && given->second->contiguous() &&
-          (given->second->data() || given->second->element_count() == 0) && given->second->element_count() <= 4096) {
+          (given->second->data() || given->second->element_count() == 0) &&
+          given->second->element_count() <= (goes_on_ ? kMostKnownBehind : 4096)) {
         value->array = std::make_shared<HostArray>(HostArray::from_bytes(info.dtype, *sizes, given->second->data()));
         value->for_given_inputs = true;
       }
@@ -309,6 +311,24 @@ void Lowering::stand_in(const ir::Node& node, const std::vector<ValuePtr>& input
   }
 }
 
+// What waits for a value, and all that hangs on it, is opened when the graph before it has run; a graph inside a node with
+// that node.
+void Lowering::put_off(const ir::Node& node, const std::string& why) {
+  if (scopes_.size() == 1) {
+    put_off_.push_back(&node);
+    if (why_put_off_.empty()) why_put_off_ = fmt::format("{}: {}", node.label(), why);
+  } else {
+    inner_waits_ = true;
+  }
+  for (const std::string& output : node.outputs) {
+    if (output.empty()) continue;
+    auto value = std::make_shared<Value>();
+    value->name = output;
+    value->waits = true;
+    define(output, std::move(value));
+  }
+}
+
 // Why a node cannot be lowered by the looks of it; empty where it can.
 std::string Lowering::refusal(const ir::Node& node, const std::vector<ValuePtr>& inputs) const {
   if (const int32_t small = unread_small_type(node, inputs))
@@ -336,6 +356,8 @@ void Lowering::lower_node(const ir::Node& node) {
     return stand_in(node, inputs);
   }
   if (blocked) {
+    if (std::any_of(inputs.begin(), inputs.end(), [](const ValuePtr& i) { return i && i->waits; }))
+      return put_off(node, {});
     whole_ = false;
     return stand_in(node, inputs);
   }
@@ -355,6 +377,7 @@ void Lowering::lower_node(const ir::Node& node) {
     return;
   }
   OpCall call(*this, node, opset, inputs);
+  if (scopes_.size() == 1) inner_waits_ = false;
   find_handler(node.domain, node.op)(call);
   Status status = call.status();
   if (status.ok())
@@ -362,6 +385,7 @@ void Lowering::lower_node(const ir::Node& node) {
       if (!node.outputs[i].empty() && !call.outputs()[i])
         status = Error{fmt::format("its result '{}' is not made here", node.outputs[i])};
   if (!status.ok()) {
+    if (call.waits() || inner_waits_) return put_off(node, status.error().message);
     add_problem(node, status.error().message);
     return stand_in(node, inputs);
   }
@@ -442,9 +466,15 @@ Status Lowering::add_output(const std::string& name, const ir::ValueType& type, 
 Status Lowering::finish_graph() {
   std::vector<Tensor> roots;
   context_.set_layer({});
+  // As long as nothing is made, or something else fails, the rest would never be opened.
+  if (!put_off_.empty() && (!whole_ || (goes_on_ && put_off_.size() == file_.graph.nodes.size()))) {
+    whole_ = false;
+    ++model_.unsupported[full_name(*put_off_.front())];
+    model_.problems.push_back(why_put_off_);
+  }
   for (const ir::ValueType& type : file_.graph.outputs) {
     const ValuePtr value = find(type.name);
-    if (value && value->kind == Value::Kind::Nothing) continue;
+    if (value && (value->kind == Value::Kind::Nothing || (value->waits && whole_))) continue;
     if (!value || value->kind != Value::Kind::Sequence) {
       if (auto ok = add_output(type.name, type, value, roots); !ok) return ok;
       continue;
@@ -452,6 +482,8 @@ Status Lowering::finish_graph() {
     for (size_t i = 0; i < value->elements.size(); ++i)
       if (auto ok = add_output(fmt::format("{}[{}]", type.name, i), type, value->elements[i], roots); !ok) return ok;
   }
+  if (!put_off_.empty() && whole_)
+    if (auto ok = make_rest(roots); !ok) return ok;
   if (!whole_) roots.insert(roots.end(), made_.begin(), made_.end());
   if (roots.empty()) return {};
   auto graph = context_.new_graph(context_.use().objects);
@@ -462,7 +494,14 @@ Status Lowering::finish_graph() {
   return {};
 }
 
-Result<Model> Lowering::run() {
+Result<Model> Lowering::run() { return lower({}); }
+
+Result<Model> Lowering::go_on(std::span<const ValuePtr> known) {
+  goes_on_ = true;
+  return lower(known);
+}
+
+Result<Model> Lowering::lower(std::span<const ValuePtr> known) {
   layers_ = name_layers(file_.graph);
   auto context = Context::create({.no_alloc = true, .grow = true, .mem_limit = kMostPoolBytes});
   if (!context) return context.error();
@@ -476,6 +515,7 @@ Result<Model> Lowering::run() {
   for (const ir::ValueType& value : file_.graph.outputs) declared_[value.name] = &value;
   for (const ir::ValueType& input : file_.graph.inputs) add_input(input);
   for (const ir::TensorData& weight : file_.graph.weights) add_weight(weight);
+  for (const ValuePtr& value : known) define(value->name, value);
   lower_nodes(file_.graph, true);
   const Status finished = finish_graph();
   if (context_.use().pool_bytes == kMostPoolBytes) return Error{"its graph needs more room than is reasonable"};

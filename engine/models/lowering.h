@@ -30,6 +30,7 @@ struct Value {
   std::shared_ptr<const HostArray> array;        // its numbers, if small and known while opening
   bool for_given_inputs = false;                 // `array` holds for OpenOptions::inputs only
   std::vector<std::shared_ptr<Value>> elements;  // of a sequence, whose length is known while opening
+  bool waits = false;                            // Unknown until what is before it has run
   bool random = false;                           // its numbers are drawn, so that only their distribution is told
   WeightSource source;                           // of constants: their contiguous bytes
 };
@@ -115,6 +116,10 @@ class OpCall {
   void refuse(std::string why) {
     if (status_.ok()) status_ = Error{std::move(why)};
   }
+  // The same where source i is computed: the node is opened when the run has made its value; `given`: also where it is an
+  // input of the model, whose numbers are data and not sizes.
+  void wait_for(size_t i, std::string why, bool given = false);
+  bool waits() const { return waits_; }
   bool ok() const { return status_.ok() && builder_.ok(); }
   Status status() const { return status_.ok() ? builder_.status() : status_; }
   std::string name_of(const char* suffix) const;
@@ -129,6 +134,7 @@ class OpCall {
   std::vector<ValuePtr> outputs_;
   GraphBuilder builder_;
   Status status_;
+  bool waits_ = false;
 };
 
 using Handler = void (*)(OpCall& call);
@@ -184,6 +190,8 @@ class Lowering {
 
   // The model; its problems say what could not be lowered. Error: no memory for the pool.
   Result<Model> run();
+  // Of the rest of a file: with what is known of its names already.
+  Result<Model> go_on(std::span<const ValuePtr> known);
 
   // One tensor takes at most this much: a file that asks for more is a mistake or an attack.
   static constexpr Bytes kMaxTensorBytes = Bytes{1} << 36;
@@ -200,6 +208,7 @@ class Lowering {
   Result<std::vector<ValuePtr>> lower_subgraph(const ir::Graph& graph, std::span<const ValuePtr> inputs = {});
 
  private:
+  Result<Model> lower(std::span<const ValuePtr> known);
   void add_input(const ir::ValueType& type);
   ValuePtr add_tensor_input(const std::string& name, const ir::ValueType& type);
   Status add_output(const std::string& name, const ir::ValueType& type, const ValuePtr& value,
@@ -215,6 +224,8 @@ class Lowering {
   void stand_in(const ir::Node& node, const std::vector<ValuePtr>& inputs);
   void add_problem(const ir::Node& node, const std::string& why);
   Status finish_graph();
+  void put_off(const ir::Node& node, const std::string& why);
+  Status make_rest(std::vector<Tensor>& roots);
   ValuePtr find(const std::string& name) const;
   void define(const std::string& name, ValuePtr value) { scopes_.back()[name] = std::move(value); }
   std::optional<Dims> input_sizes(ir::ValueType type);
@@ -230,7 +241,11 @@ class Lowering {
   std::vector<Tensor> made_;  // results of lowered nodes, for the graph of a model that is not whole
   std::vector<std::string> layers_;
   bool uses_given_ = false;
-  bool whole_ = true;  // no node failed
+  bool whole_ = true;         // no node failed
+  bool goes_on_ = false;      // it is the rest of a file
+  bool inner_waits_ = false;  // a node in a graph inside the node at hand waits
+  std::vector<const ir::Node*> put_off_;
+  std::string why_put_off_;
   uint32_t dropouts_ = 0;
 };
 

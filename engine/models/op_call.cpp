@@ -43,11 +43,17 @@ std::shared_ptr<const HostArray> OpCall::known(size_t i) {
   return inputs_[i]->array;
 }
 
+void OpCall::wait_for(size_t i, std::string why, bool given) {
+  if (ok() && has(i) && inputs_[i]->kind == Value::Kind::Tensor && (given || !inputs_[i]->tensor->has(kFlagInput)))
+    waits_ = true;
+  refuse(std::move(why));
+}
+
 std::optional<std::vector<int64_t>> OpCall::ints(size_t i) {
   if (!has(i)) return std::nullopt;
   const auto array = known(i);
   if (!array) {
-    refuse(fmt::format("'{}' must be known before it runs", inputs_[i]->name));
+    wait_for(i, fmt::format("'{}' must be known before it runs", inputs_[i]->name));
     return std::nullopt;
   }
   std::vector<int64_t> out;
@@ -59,7 +65,7 @@ std::optional<std::vector<double>> OpCall::floats(size_t i) {
   if (!has(i)) return std::nullopt;
   const auto array = known(i);
   if (!array) {
-    refuse(fmt::format("'{}' must be known before it runs", inputs_[i]->name));
+    wait_for(i, fmt::format("'{}' must be known before it runs", inputs_[i]->name));
     return std::nullopt;
   }
   std::vector<double> out;

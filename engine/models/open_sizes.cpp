@@ -135,6 +135,9 @@ void write_whole(DType dtype, int64_t value, std::byte* out) {
     std::memcpy(out, &truth, sizeof truth);
 }
 
+// How far a model is from being one graph that can be run; what waits for a run counts less than what cannot be.
+size_t lacks(const Model& model) { return 2 * model.problems.size() + (model.rest ? 1 : 0); }
+
 // With the first sizes that leave no problem, or the fewest.
 Result<Model> try_sizes(const ir::File& file, const std::vector<Open>& open, const OpenOptions& told) {
   std::optional<Model> best;
@@ -146,8 +149,8 @@ Result<Model> try_sizes(const ir::File& file, const std::vector<Open>& open, con
     if (attempt > 0 && tried.dims == before) continue;  // nothing else is open
     auto model = Lowering(file, tried).run();
     if (!model) failed = model.error();
-    if (model && (!best || model->problems.size() < best->problems.size())) best = std::move(*model);
-    if (best && best->problems.empty()) break;
+    if (model && (!best || lacks(*model) < lacks(*best))) best = std::move(*model);
+    if (best && lacks(*best) == 0) break;
     before = std::move(tried.dims);
   }
   if (!best) return failed;
@@ -187,9 +190,8 @@ Result<Model> lower_with_sizes(ir::File file, const OpenOptions& given) {
   const std::vector<Scalar> scalars = open_scalars(file, told);
   if (open.empty() && scalars.empty()) return Lowering(std::move(file), told).run();
   auto model = try_sizes(file, open, told);
-  for (size_t i = 0; model && !model->problems.empty() && !scalars.empty() && i < kScalarAttempts; ++i)
-    if (auto better = try_values(file, open, told, scalars, i);
-        better && better->problems.size() < model->problems.size())
+  for (size_t i = 0; model && lacks(*model) > 0 && !scalars.empty() && i < kScalarAttempts; ++i)
+    if (auto better = try_values(file, open, told, scalars, i); better && lacks(*better) < lacks(*model))
       model = std::move(better);
   if (!model) return model;
   for (FreeDimension& free : model->free_dimensions) free.told = told.dims.count(free.key()) != 0;

@@ -76,6 +76,12 @@ Result<std::unique_ptr<Backend>> open_backend(const std::string& spec, BackendOp
     of_cpu.rounds = *precision == Precision::Normal;
     options.erase(told);
   }
+  if (const auto told = options.find("weights"); told != options.end() && spec == "cpu") {
+    if (told->second != "packed" && told->second != "as-given")
+      return Error{fmt::format("backend 'cpu' has weights packed or as-given, not '{}'", told->second)};
+    of_cpu.packs = told->second == "packed";
+    options.erase(told);
+  }
   if ((spec == "cpu" || spec == "reference") && !options.empty())
     return Error{fmt::format("backend '{}' has no option '{}'", spec, options.begin()->first)};
   if (spec == "cpu") return cpu::make_cpu_backend(of_cpu);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <arenascope/models/npy.h>
 #include <arenascope/runtime/device_transfer.h>
 #include <arenascope/schedule/describe.h>
 
@@ -15,14 +16,17 @@
 namespace arenascope {
 
 Runner::Runner(models::Model model, Program program, RunnerOptions options)
-    : model_(std::move(model)), options_(std::move(options)), program_(std::move(program)) {}
+    : model_(std::move(model)), options_(std::move(options)), program_(std::move(program)), rings_(options_.rings) {}
 
 // The executor lets go of the graph's memory before the graph goes.
 Runner::~Runner() { executor_.reset(); }
 
 Result<Devices> devices_of(const RunnerOptions& options) {
-  return options.devices ? Result<Devices>(*options.devices)
-                         : open_devices(options.backend, options.backend_options, options.precision);
+  if (options.devices) return *options.devices;
+  BackendOptions told = options.backend_options;
+  if (options.prefer == Prefer::Memory && options.backend == "cpu" && !told.contains("weights"))
+    told.try_emplace("cpu.weights", "as-given");
+  return open_devices(options.backend, std::move(told), options.precision);
 }
 
 Result<models::Model> open_for_run(const std::string& spec, RunnerOptions& options) {
@@ -123,6 +127,7 @@ Status Runner::prepare(PreparedSteps previous) {
   executor_options.recorder = options_.recorder;
   executor_options.owners = allocations_;
   executor_options.model = model_.name;
+  executor_options.behind = options_.behind;
   executor_options.rings = rings_;
   executor_options.pool = options_.pool;
   executor_options.polling = options_.polling;
@@ -153,10 +158,60 @@ Status Runner::replan(const std::string& planner, const std::string& order, Memo
 
 Result<RunReport> Runner::run(const RunOptions& options) {
   if (auto same = model_.weights_unchanged(); !same) return same.error();
+  rest_.reset();
   auto report = executor_->run(options);
   if (auto same = model_.weights_unchanged(); !same) return same.error();  // it computed with who knows what
+  if (report && !report->aborted && model_.rest)
+    if (auto ok = run_rest(options, *report); !ok) return ok.error();
   return report;
 }
+
+Status Runner::run_rest(const RunOptions& options, RunReport& report) {
+  std::map<std::string, Tensor> values;
+  for (size_t i = model_.rest->first_need; i < model_.outputs.size(); ++i) {
+    const models::ValueInfo& need = model_.outputs[i];
+    auto bytes = output(i);
+    if (!bytes) return bytes.error();
+    auto value = models::host_tensor(need.sizes, need.dtype);
+    if (!value) return value.error();
+    std::copy(bytes->begin(), bytes->end(), (*value)->data());
+    values.emplace(need.name, std::move(*value));
+  }
+  auto model = model_.rest->open(values);
+  if (!model) return model.error();
+  model->name = model_.name + " (rest)";
+  model->path = model_.path;
+  RunnerOptions own = options_;
+  own.devices = Devices{program_.backend, program_.host};
+  own.open.inputs = std::move(values);
+  own.inputs.clear();
+  own.states.clear();
+  own.capacity.reset();  // it is of the graph before
+  own.progress = nullptr;
+  own.rings = rings_;
+  own.behind = executor_->trace_graph();
+  auto rest = Runner::open(std::move(*model), own);
+  if (!rest) return rest.error();
+  RunOptions watched;  // nodes that somebody looks at by their numbers are the other graph's
+  watched.control = options.control;
+  auto behind = (*rest)->run(watched);
+  if (!behind) return behind.error();
+  report.nanoseconds += behind->nanoseconds;
+  report.barriers += behind->barriers;
+  report.aborted = behind->aborted;
+  rest_ = std::move(*rest);
+  return {};
+}
+
+std::vector<RunResult> Runner::results() {
+  std::vector<RunResult> out;
+  for (size_t i = 0; i < model_.own_outputs(); ++i) out.push_back({&model_.outputs[i], this, i});
+  if (rest_)
+    for (const RunResult& result : rest_->results()) out.push_back(result);
+  return out;
+}
+
+Result<std::vector<std::byte>> RunResult::read() const { return runner->output(index); }
 
 Status Runner::bind_inputs() {
   if (auto ok = check_given_inputs(model_, options_.inputs, options_.open); !ok) return ok;

@@ -108,6 +108,20 @@ trace::RunId SessionSource::default_run() const {
   return newest;
 }
 
+// Of a run in parts the first one, which is the model as it was opened.
+trace::RunId SessionSource::first_part(trace::RunId run) const {
+  while (run.valid()) {
+    const trace::GraphInfo* graph = snapshot_->graph_of(run);
+    if (!graph || !graph->behind.valid()) return run;
+    size_t before = run.index();
+    while (before-- > 0 && snapshot_->runs[before].info.graph != graph->behind) {
+    }
+    if (before >= run.index()) return run;  // it was let go
+    run = trace::RunId(before);
+  }
+  return run;
+}
+
 void SessionSource::take(SnapshotPtr snapshot) {
   snapshot_ = std::move(snapshot);
   const auto& runs = snapshot_->runs;
@@ -124,7 +138,7 @@ void SessionSource::take(SnapshotPtr snapshot) {
     going_on_ = {};
     live_step_ = {};
   }
-  run_ = snapshot_->run(chosen_) ? chosen_ : default_run();
+  run_ = snapshot_->run(chosen_) ? chosen_ : first_part(default_run());
   graph_ = run_.valid() ? snapshot_->graph_of(run_) : nullptr;
   plan_ = run_.valid() ? snapshot_->plan_of(run_) : nullptr;
   if (!graph_ && !snapshot_->graphs.empty()) graph_ = snapshot_->graphs.back().get();

@@ -65,6 +65,7 @@ class SessionSource : public QObject {
   void tick();
   void take(SnapshotPtr snapshot);
   trace::RunId default_run() const;
+  trace::RunId first_part(trace::RunId run) const;
 
   std::shared_ptr<const trace::Session> session_;
   SnapshotPtr snapshot_;

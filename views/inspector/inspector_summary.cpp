@@ -82,6 +82,9 @@ void summary(Page& page) {
     const QStringList notes = incomplete_notes(snapshot, page.in.run);
     if (!notes.isEmpty()) page.row(Texts::tr("incomplete"), notes.join(QStringLiteral("; ")));
     page.row(Texts::tr("runs so far"), format_count(static_cast<int64_t>(snapshot.runs.size())));
+    if (page.in.run.index() + 1 < snapshot.runs.size())
+      page.row(Texts::tr("shown"),
+               Texts::tr("run %1").arg(format_count(static_cast<int64_t>(page.in.run.index()) + 1)));
   }
   page.section(Texts::tr("Recording"));
   page.row(Texts::tr("events"), format_count(snapshot.event_count));

@@ -23,6 +23,8 @@ void add_run_states(Shell& shell) {
           "run.breakpoint", "run.first", "run.back", "run.forward", "run.next_peak", "memory.next_peak",
           "view.range_begin", "view.range_end"},
          steps);
+  a.when({"run.run_before", "run.run_behind"},
+         [&shell] { return shell.document().source()->snapshot()->runs.size() > 1; });
 }
 
 void add_memory_states(Shell& shell) {

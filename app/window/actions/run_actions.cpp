@@ -72,6 +72,27 @@ void add_walking(Shell& shell) {
   });
 }
 
+// To the run before the one that is shown, or behind it; behind the newest one it is the newest again, whatever comes.
+void show_other_run(Shell& shell, int by) {
+  views::SessionSource* source = shell.document().source();
+  const auto runs = static_cast<int64_t>(source->snapshot()->runs.size());
+  if (!source->run().valid()) return;
+  const int64_t wanted = static_cast<int64_t>(source->run().index()) + by;
+  if (wanted < 0) return;
+  source->choose_run(wanted < runs ? trace::RunId(static_cast<size_t>(wanted)) : trace::RunId());
+}
+
+void add_runs(Shell& shell) {
+  auto& a = *shell.actions;
+  a.add(
+      "run.run_before", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Show the Run Before"), {K(Qt::ALT | Qt::Key_PageUp)},
+      [&shell] { show_other_run(shell, -1); },
+      QT_TRANSLATE_NOOP("Actions", "Of several runs in a recording; views show one at a time"));
+  a.add(
+      "run.run_behind", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Show the Run Behind"), {K(Qt::ALT | Qt::Key_PageDown)},
+      [&shell] { show_other_run(shell, 1); }, QT_TRANSLATE_NOOP("Actions", "Behind the newest one: always the newest"));
+}
+
 }  // namespace
 
 void add_run_actions(Shell& shell) {
@@ -80,6 +101,8 @@ void add_run_actions(Shell& shell) {
   add_breakpoints(shell);
   shell.actions->separator(Menu::Run);
   add_walking(shell);
+  shell.actions->separator(Menu::Run);
+  add_runs(shell);
 }
 
 }  // namespace arenascope::app

@@ -178,9 +178,11 @@ void RunWorker::take_breakpoints() {
 void RunWorker::make_breaks() {
   nan_ = wants_nan(breakpoints_);
   breaks_.clear();
-  if (!session_ || session_->snapshot()->graphs.empty()) return;
+  const trace::GraphId shown = runner_ ? runner_->executor().trace_graph() : trace::GraphId();
+  if (!session_ || !shown.valid()) return;
   const auto snapshot = session_->snapshot();
-  const trace::GraphInfo& graph = *snapshot->graphs.back();
+  if (shown.index() >= snapshot->graphs.size()) return;
+  const trace::GraphInfo& graph = *snapshot->graphs[shown.index()];
   breaks_.assign(graph.nodes.size(), 0);
   for (NodeId node : nodes_to_break(graph, breakpoints_)) breaks_[node.index()] = 1;
 }

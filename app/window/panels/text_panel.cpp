@@ -47,9 +47,11 @@ void TextPanel::build() {
   candidates_ = new QTableWidget(0, 3, this);
   candidates_->setEditTriggers(QAbstractItemView::NoEditTriggers);
   candidates_->setFrameShape(QFrame::NoFrame);
+  candidates_->setWordWrap(false);
   candidates_->verticalHeader()->hide();
+  candidates_->verticalHeader()->setDefaultSectionSize(candidates_->fontMetrics().height() + 6);
   candidates_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-  candidates_->horizontalHeader()->setStretchLastSection(true);
+  candidates_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
   token_ = new QLabel(this);
   token_->setWordWrap(true);
   token_->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -117,7 +119,7 @@ void TextPanel::show_text() {
   const bool at_end = text_->verticalScrollBar()->value() >= text_->verticalScrollBar()->maximum() - 4;
   for (size_t i = ends_.size(); i < tokens.size(); ++i) {
     QTextCharFormat format;
-    if (tokens[i].given) format.setForeground(palette().brush(QPalette::Disabled, QPalette::Text));
+    if (tokens[i].given) format.setForeground(palette().brush(QPalette::PlaceholderText));
     end.insertText(tokens[i].text, format);
     ends_.push_back(end.position());
   }
@@ -189,8 +191,11 @@ void TextPanel::show_token() {
     const QStringList cells{QStringLiteral("%1  %2").arg(candidate.id).arg(candidate.name),
                             QString::number(static_cast<double>(candidate.logit), 'f', 4),
                             QStringLiteral("%1 %").arg(100 * candidate.probability, 0, 'f', 2)};
-    for (int column = 0; column < cells.size(); ++column)
-      candidates_->setItem(row, column, new QTableWidgetItem(cells[column]));
+    for (int column = 0; column < cells.size(); ++column) {
+      auto* item = new QTableWidgetItem(cells[column]);
+      if (column > 0) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+      candidates_->setItem(row, column, item);
+    }
     if (candidate.id == token.id) candidates_->selectRow(row);
   }
 }

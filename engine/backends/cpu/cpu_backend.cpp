@@ -112,7 +112,7 @@ class CpuBackend : public Backend {
   using Backend::prepare;
   Result<std::unique_ptr<PreparedRun>> prepare(std::span<const TensorImpl* const> nodes, ExecutionContext& context,
                                                const PreparedRun* previous) override {
-    return prepare_kernels(nodes, context, previous, options_.rounds);
+    return prepare_kernels(nodes, context, previous, options_);
   }
 
  private:

@@ -85,14 +85,14 @@ class PreparedKernels final : public PreparedRun {
 // Of one prepare(): what is packed so far, by where the weight lies.
 class Packing {
  public:
-  Packing(ExecutionContext& context, const PreparedKernels* previous) : context_(context) {
-    if (previous)
+  Packing(ExecutionContext& context, const PreparedKernels* previous, bool packs) : context_(context), packs_(packs) {
+    if (previous && packs)
       for (const SharedWeights& packed : previous->packed()) known_.emplace(packed->weight_data(), packed);
   }
 
   // Null: the node reads its weights as they are, or has none.
   Result<SharedWeights> weights_of(const TensorImpl& node) {
-    const TensorImpl* weight = packable_weight(node);
+    const TensorImpl* weight = packs_ ? packable_weight(node) : nullptr;
     if (!weight) return SharedWeights();
     const auto [begin, end] = known_.equal_range(weight->data());
     for (auto known = begin; known != end; ++known)
@@ -108,6 +108,7 @@ class Packing {
   SharedWeights keep(SharedWeights packed) { return used_.emplace_back(std::move(packed)); }
 
   ExecutionContext& context_;
+  const bool packs_;
   std::unordered_multimap<const std::byte*, SharedWeights> known_;
   std::vector<SharedWeights> used_;
 };
@@ -127,12 +128,12 @@ Result<std::unique_ptr<PreparedNode>> prepare_node(const TensorImpl& node, Packi
 
 Result<std::unique_ptr<PreparedRun>> prepare_kernels(std::span<const TensorImpl* const> nodes,
                                                      ExecutionContext& context, const PreparedRun* previous,
-                                                     bool rounds) {
-  Packing packing(context, dynamic_cast<const PreparedKernels*>(previous));
+                                                     const CpuOptions& options) {
+  Packing packing(context, dynamic_cast<const PreparedKernels*>(previous), options.packs);
   PreparedRun::Nodes prepared;
   prepared.reserve(nodes.size());
   for (const TensorImpl* node : nodes) {
-    auto made = prepare_node(*node, packing, rounds);
+    auto made = prepare_node(*node, packing, options.rounds);
     if (!made) return made.error();
     prepared.push_back(std::move(*made));
   }

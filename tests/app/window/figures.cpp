@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How fast the real window is, offscreen at 1600x900: prints a row for each figure, with what is wanted of it. Where
 // the wall clock depends on who else uses the machine, the row below it tells what the UI thread worked itself; that is
-// what is held against the budget here. What fails is half as much again, of waits twice as much: how long the kernel
-// takes to wake a thread is not ours to say, and differs from one minute to the next.
+// what is held against the budget here. What fails is half as much again, of waits twice as much, and three
+// times one after the other: how long the kernel takes to wake a thread, and what the machine's host takes away
+// meanwhile, is not ours to say and differs from one minute to the next; a fault of ours is there each time.
 //   ARENASCOPE_FIGURES=all  also 10,000,000 spans; a comma list of test names is given on the command line
 #include <arenascope/trace/recorder.h>
 #include <arenascope/trace/recording.h>
@@ -138,6 +139,7 @@ class Figures : public QObject {
   Panels& panels() { return *window_->shell().panels; }
   PlotView* plot_view(const QString& id) { return qobject_cast<PlotView*>(panels().parts(id).drawn); }
   std::unique_ptr<UiWatch> watch_;
+  std::vector<std::string> missed_;  // of the turn at hand
 
   template <class F>
   bool until(F done, int ms = 120'000) {
@@ -161,8 +163,22 @@ class Figures : public QObject {
     row((std::string("UI thread busy at most, ") + what).c_str(), watch_->longest_busy_ms(), "ms", 50);
     row((std::string("  of which it worked, ") + what).c_str(), watch_->longest_cpu_ms(), "ms", 50);
     row((std::string("UI thread waited at most, ") + what).c_str(), watch_->longest_wait_ms(), "ms", 5);
-    QVERIFY2(watch_->longest_busy_ms() <= kSlack * 50, what);
-    QVERIFY2(watch_->longest_wait_ms() <= kWaitSlack * 5, what);
+    hold(watch_->longest_busy_ms() <= kSlack * 50, std::string("the UI thread is too long busy, ") + what);
+    hold(watch_->longest_wait_ms() <= kWaitSlack * 5, std::string("the UI thread waits too long, ") + what);
+  }
+  void hold(bool met, const std::string& otherwise) {
+    if (!met) missed_.push_back(otherwise);
+  }
+  // Measures until every figure is held, three times at most; other failures are not tried again.
+  template <class F>
+  void measured(F measure) {
+    for (int turn = 0; turn < 3; ++turn) {
+      missed_.clear();
+      measure();
+      if (missed_.empty() || QTest::currentTestFailed()) return;
+      for (const std::string& sentence : missed_) std::printf("turn %d: %s\n", turn + 1, sentence.c_str());
+    }
+    QFAIL(missed_.front().c_str());
   }
 
  private Q_SLOTS:
@@ -177,8 +193,30 @@ class Figures : public QObject {
     watch_ = std::make_unique<UiWatch>();
   }
   void cleanup() { window_.reset(); }
-
   void opening_a_recording_of_1000000_events() {
+    measured([this] { measure_opening(); });
+  }
+  void a_transformer_of_10000_nodes() {
+    measured([this] { measure_transformer(); });
+  }
+  void a_tab_is_switched_to() {
+    measured([this] { measure_tab_switches(); });
+  }
+  void a_selection_in_every_view() {
+    measured([this] { measure_selections(); });
+  }
+  void spans_panned_and_zoomed() {
+    measured([this] { measure_panning(); });
+  }
+  void live_200000_events_a_second() {
+    measured([this] { measure_live_events(); });
+  }
+  void live_while_resnet50_loops() {
+    measured([this] { measure_live_runs(); });
+  }
+
+ private:
+  void measure_opening() {
     const QString path = folder_.filePath("million.arenascope");
     {
       const auto session = test::span_session(1'000'000);
@@ -210,7 +248,7 @@ class Figures : public QObject {
     blocked("opening it");
   }
 
-  void a_transformer_of_10000_nodes() {
+  void measure_transformer() {
     fresh();
     GraphView* graph = panels().find<GraphView>("graph");
     const auto session = transformer_session(371);
@@ -258,7 +296,7 @@ class Figures : public QObject {
   }
 
   // Between a model that was planned, a recording and a trace, with every view in sight of its group.
-  void a_tab_is_switched_to() {
+  void measure_tab_switches() {
     fresh();
     doc().show_session(transformer_session(371), "transformer");
     window_->documents()->open(QStringLiteral("lesson:two_level"), window_->shell().preferences.run);
@@ -281,12 +319,12 @@ class Figures : public QObject {
     }
     row("a tab switched to: the UI thread works, median", percentile(worked, 0.5), "ms", 50);
     row("a tab switched to: the UI thread works, longest of 27", percentile(worked, 1), "ms", 50);
-    QVERIFY(percentile(worked, 1) <= kSlack * 50);
+    hold(percentile(worked, 1) <= kSlack * 50, "a switch of tabs works too long");
     settle();
     blocked("switching tabs");
   }
 
-  void a_selection_in_every_view() {
+  void measure_selections() {
     fresh();
     doc().show_session(test::sample_session({100, 4, 2, false, true}), "sample");
     QVERIFY(until([&] {
@@ -310,10 +348,10 @@ class Figures : public QObject {
     }
     row("a selection shown in every view, median", percentile(wall, 0.5), "ms", 16);
     row("  of which the UI thread worked, median", percentile(worked, 0.5), "ms", 16);
-    QVERIFY(percentile(worked, 0.5) <= kSlack * 16);
+    hold(percentile(worked, 0.5) <= kSlack * 16, "a selection works too long");
   }
 
-  void spans_panned_and_zoomed() {
+  void measure_panning() {
     std::vector<int64_t> counts{1'000'000};
     if (qgetenv("ARENASCOPE_FIGURES") == "all") counts.push_back(10'000'000);
     for (const int64_t spans : counts) {
@@ -365,7 +403,7 @@ class Figures : public QObject {
     }
   }
 
-  void live_200000_events_a_second() {
+  void measure_live_events() {
     fresh();
     window_->shell().layouts->apply("time");
     auto recorder = std::make_unique<trace::Recorder>();
@@ -436,7 +474,7 @@ class Figures : public QObject {
     recorder->stop();
   }
 
-  void live_while_resnet50_loops() {
+  void measure_live_runs() {
     fresh();
     window_->open(QStringLiteral("zoo:resnet50"));
     QVERIFY(until([&] { return doc().runner()->state() == RunState::Ready && doc().axis()->steps() > 0; }));

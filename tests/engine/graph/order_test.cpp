@@ -112,6 +112,21 @@ TEST_CASE("least peak first waits with what would raise the peak") {
   CHECK(order_peak(g, ids({2, 3, 0, 1, 4})) == 103);
 }
 
+TEST_CASE("least peak first, then late: what raised no peak when it was made is not there when one comes") {
+  GraphBuilder b = builder();
+  const Tensor x = b.input("x", {1}, DType::U8);
+  const Tensor kept = resized(b, x, 40, "kept"), mask = resized(b, kept, 30, "mask");
+  const Tensor wide = resized(b, kept, 100, "wide"), narrow = resized(b, wide, 10, "narrow");
+  const Tensor both = b.concat(std::vector{narrow, mask}, 0);
+  Graph g = *b.context().new_graph(16);
+  REQUIRE(g.expand(b.concat(std::vector{both, kept}, 0)).ok());
+  const auto early = *least_peak_first_order(g, {}), late = *least_peak_late_order(g, {});
+  REQUIRE(check_order(g, late).ok());
+  CHECK(order_peak(g, early) == 180);  // kept, mask, wide and narrow
+  CHECK(order_peak(g, late) == 150);
+  CHECK(late[2] == g.find_node(*narrow));
+}
+
 TEST_CASE("GE moves down what reads given tensors, and what reads long-lived ones") {
   GraphBuilder b = builder();
   const Tensor x = b.input("x", {1}, DType::U8);

@@ -91,6 +91,31 @@ TEST_CASE("a rewritten model computes what it computes as written, also after it
   }
 }
 
+TEST_CASE("where memory is preferred each weight lies once, unless packed ones are asked for") {
+  std::vector<float> results[3];
+  Bytes weights[3], given = 0;
+  for (int i = 0; i < 3; ++i) {
+    RunnerOptions options;
+    static_cast<CompileOptions&>(options) = plain_options();
+    options.fuse = true;
+    options.prefer = i == 0 ? Prefer::Time : Prefer::Memory;
+    if (i == 2) options.backend_options["weights"] = "packed";
+    auto runner = Runner::open("zoo:squeezenet", options);
+    REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
+    REQUIRE((*runner)->run().ok());
+    results[i] = floats(**runner);
+    given = (*runner)->model().parameter_bytes;
+    weights[i] = (*runner)->context().stats({}, MemoryKind::Persistent).peak;
+  }
+  constexpr Bytes kRound = 64 << 10;  // what allocators round tensors up to, in all
+  CHECK(weights[1] >= given);
+  CHECK(weights[1] <= given + kRound);
+  CHECK(weights[0] > given + given / 2);
+  CHECK(weights[2] > given + given / 2);
+  REQUIRE(results[0].size() == results[1].size());
+  for (size_t i = 0; i < results[0].size(); ++i) CHECK(results[1][i] == doctest::Approx(results[0][i]).epsilon(1e-4));
+}
+
 TEST_CASE("what is preferred has a name") {
   for (const Prefer prefer : {Prefer::Time, Prefer::Memory}) CHECK(parse_prefer(name(prefer)) == prefer);
   CHECK_FALSE(parse_prefer("both").has_value());

@@ -35,6 +35,7 @@ Result<std::vector<NodeId>> breadth_first_order(const Graph& graph, const OrderO
 Result<std::vector<NodeId>> reverse_depth_first_order(const Graph& graph, const OrderOptions& options);
 Result<std::vector<NodeId>> ge_order(const Graph& graph, const OrderOptions& options);
 Result<std::vector<NodeId>> least_peak_first_order(const Graph& graph, const OrderOptions& options);
+Result<std::vector<NodeId>> least_peak_late_order(const Graph& graph, const OrderOptions& options);
 Result<std::vector<NodeId>> searched_order(const Graph& graph, const OrderOptions& options);  // see order_search.h
 
 }  // namespace arenascope

@@ -73,6 +73,19 @@ struct Statistic {
   Tensor kept, next;
 };
 
+struct Model;
+
+// What of a file is opened when the graph before it has run, as its sizes hang on values: boxes that stay, numbers that are
+// not zero. It is a model of its own, and may have such a part again.
+struct Rest {
+  std::string why;                   // the first node that waits, and for what
+  int64_t node_count = 0;            // operators of the file
+  size_t first_need = 0;             // Model::outputs from here on are not the file's: they are what `open` wants
+  std::vector<std::string> outputs;  // of the file, that it gives
+  // By the names of the needs, their values on the host. Errors: values that nothing can be made of, no memory.
+  std::function<Result<Model>(const std::map<std::string, Tensor>& values)> open;
+};
+
 struct Model {
   std::string name;    // name_of() its file, or the zoo's name
   std::string format;  // "onnx", "gguf", "safetensors", "zoo"
@@ -95,7 +108,10 @@ struct Model {
   std::vector<std::string> random_outputs;        // outputs whose numbers are drawn: their distribution counts
   int64_t node_count = 0;                         // operators in the file (for the zoo: graph nodes)
   LoadedBytes loaded;                             // by load_weights()
+  std::shared_ptr<const Rest> rest;               // null: the graph is all of it
 
+  // Outputs of the file among `outputs`.
+  size_t own_outputs() const { return rest ? rest->first_need : outputs.size(); }
   bool runnable() const { return graph.defined() && unsupported.empty() && problems.empty(); }
   // Gives every weight memory (with `keep` those that have none), a block each: Mapped where its bytes lie in a file, else Persistent, and written.
   // Errors: no memory, a file that has changed since it was opened.

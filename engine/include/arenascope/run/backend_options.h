@@ -12,7 +12,7 @@
 namespace arenascope {
 
 struct BackendOptionInfo {
-  const char* backend;  // "opencl", "cuda"
+  const char* backend;  // "cpu", "opencl", "cuda"
   const char* name;     // as in --backend-option NAME=VALUE
   const char* choices;  // "low normal": the usual one first
   const char* title;    // both English

@@ -28,14 +28,28 @@ struct RunnerOptions : CompileOptions {
   InputFiles inputs;  // what they hold settles unknown sizes too
   // Memory of the model's states, by name, for a runner that goes on where another one was; others begin anew.
   std::map<std::string, Storage> states;
+  // Of a runner that records on where another one is: rows of its threads, and the graph that it was opened behind.
+  std::vector<trace::ThreadRing*> rings;
+  trace::GraphId behind;
   trace::Recorder* recorder = nullptr;  // outlives the runner, and those that take over its weights
 };
 
-// What is run on: what is open, or the backend that is named. Errors: as open_devices()'s.
+// What is run on: what is open, or the backend that is named; where memory is preferred it keeps no packed copies of weights,
+// unless the options say otherwise. Errors: as open_devices()'s.
 Result<Devices> devices_of(const RunnerOptions& options);
 
 // As open_with_inputs() does, with the options' inputs.
 Result<models::Model> open_for_run(const std::string& spec, RunnerOptions& options);
+
+class Runner;
+
+// One of a file's outputs, and who has it.
+struct RunResult {
+  const models::ValueInfo* value;
+  Runner* runner;
+  size_t index;  // for Runner::output()
+  Result<std::vector<std::byte>> read() const;
+};
 
 class Runner {
  public:
@@ -63,10 +77,16 @@ class Runner {
 
   // Replaces an input's contiguous bytes. Errors: no such input, another size.
   Status set_input(const std::string& name, std::span<const std::byte> bytes);
-  // Errors: as the executor's; a file of weights has changed since it was opened.
+  // What hangs on values that this run makes (models::Rest) is opened, planned and run behind it, a run of its own in the
+  // recording; the report's time and barriers are of all. Errors: as the executor's, and those of opening the rest; a file of
+  // weights has changed since it was opened.
   Result<RunReport> run(const RunOptions& options = {});
   // Does now what would otherwise be left to the first run: weights are packed.
   void make_ready() { executor_->make_ready(); }
+  // Null: the graph is all of the file, or it has not run to its end yet.
+  Runner* rest() { return rest_.get(); }
+  // The file's outputs; those of the rest are there after a run, until the next one.
+  std::vector<RunResult> results();
   // An output's elements, contiguous, on the host; valid after a run.
   Result<std::vector<std::byte>> output(size_t index);
   // Any tensor of the graph that holds data now, contiguous, on the host.
@@ -86,6 +106,7 @@ class Runner {
   Status move_leafs();
   Status prepare(PreparedSteps previous = {});
   void report(const char* phase) const;
+  Status run_rest(const RunOptions& options, RunReport& report);
 
   models::Model model_;
   RunnerOptions options_;
@@ -94,6 +115,7 @@ class Runner {
   std::shared_ptr<AllocationRecorder> allocations_;  // null: nothing is recorded
   std::vector<trace::ThreadRing*> rings_;            // of the most threads so far: a new executor's keep their rows
   std::unique_ptr<Executor> executor_;
+  std::unique_ptr<Runner> rest_;
 };
 
 }  // namespace arenascope

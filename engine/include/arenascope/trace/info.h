@@ -90,6 +90,7 @@ struct GraphInfo {
   std::vector<TensorInfo> leafs;
   int64_t edges = 0;
   std::vector<HeldBlock> blocks;
+  GraphId behind;  // opened when that one had run, from values that it made; none: whole, or the first part
   bool operator==(const GraphInfo&) const = default;
 };
 

@@ -18,7 +18,7 @@ namespace arenascope::train {
 // How graphs of a training are run unless told: with as few bytes at once as a quick order finds.
 inline RunnerOptions training_run() {
   RunnerOptions run;
-  run.order = "least-peak-first";
+  run.order = "least-peak-late";
   run.in_place = true;
   return run;
 }

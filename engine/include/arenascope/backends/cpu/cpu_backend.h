@@ -12,6 +12,8 @@ struct CpuOptions {
   // Products of float16 weights and many rows round both sides to bf16 where the processor multiplies those sooner: 2^-8 of the
   // sum of |a·b| at most. Else they are computed as float32.
   bool rounds = false;
+  // Weights are copied once into the form that their kernels like best; else each lies once, and runs read it as it was given.
+  bool packs = true;
 };
 
 // May be used by several executors at once.
