@@ -13,8 +13,7 @@ constexpr OrderInfo kOrders[] = {
     {"ge", "CANN GE's: depth first, then nodes whose inputs live long anyway move to their first consumer", ge_order},
     {"least-peak-first", "PyTorch Inductor's: of the ready nodes the one that raises the peak least",
      least_peak_first_order},
-    {"least-peak-late",
-     "least peak first, then what reads only what stays anyway moves to its first consumer, as in GE's",
+    {"least-peak-late", "least peak first, then each result as late as keeps no more bytes alive",
      least_peak_late_order},
     {"search", "the best of the others, improved until its budget ends or it is proved to be optimal", searched_order},
 };

@@ -147,7 +147,7 @@ const char* name(GeRule rule) { return rule == GeRule::Type ? "type" : "lifetime
 
 Result<GeOrder> optimise_like_ge(const Graph& graph, const GeOptions& ge, const OrderOptions& options) {
   const OrderInfo* base = find_order(ge.base);
-  if (base == nullptr || base->make == ge_order || base->make == least_peak_late_order)
+  if (base == nullptr || base->make == ge_order)
     return Error{fmt::format("'{}' is no order that GE's rules could begin with", ge.base)};
   auto usual = base->make(graph, options);
   if (!usual) return usual.error();
@@ -170,13 +170,6 @@ Result<GeOrder> optimise_like_ge(const Graph& graph, const GeOptions& ge, const 
 // Depth first, then GE's moves, which are taken where they lower the peak.
 Result<std::vector<NodeId>> ge_order(const Graph& graph, const OrderOptions& options) {
   auto made = optimise_like_ge(graph, {}, options);
-  if (!made) return made.error();
-  return std::move(made->order);
-}
-
-// What was made early as it raised no peak then may raise one later, where its sources would have stayed anyway.
-Result<std::vector<NodeId>> least_peak_late_order(const Graph& graph, const OrderOptions& options) {
-  auto made = optimise_like_ge(graph, {.base = "least-peak-first"}, options);
   if (!made) return made.error();
   return std::move(made->order);
 }

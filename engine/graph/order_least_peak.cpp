@@ -92,12 +92,82 @@ class LeastPeakFirst {
   Bytes live_ = 0, peak_ = 0;
 };
 
+// Moves results down, the last ones first: an op that was run early as it raised no peak then may raise one later. It goes
+// just before its first reader, where its sources would live on at least as long or are no larger than it; else as far as
+// they live on anyway. Never to a higher peak.
+class Late {
+ public:
+  Late(const OrderProblem& problem, std::vector<int32_t> ops)
+      : p_(problem), ops_(std::move(ops)), place_(ops_.size()), peak_(problem.peak(ops_)) {
+    for (size_t i = 0; i < ops_.size(); ++i) place_[index(ops_[i])] = i;
+  }
+
+  std::vector<int32_t> run() {
+    const std::vector<int32_t> before = ops_;
+    for (size_t i = before.size(); i-- > 0;) sink(before[i]);
+    return std::move(ops_);
+  }
+
+ private:
+  static size_t index(int32_t op) { return static_cast<size_t>(op); }
+
+  void sink(int32_t op) {
+    if (p_.succs[op].empty()) return;
+    size_t reader = ops_.size();
+    for (const int32_t user : p_.succs[op]) reader = std::min(reader, place_[index(user)]);
+    size_t free_until = reader;  // no source lives longer
+    Bytes held = 0;              // of sources that would, down to the reader
+    for (const int32_t input : p_.preds[op]) {
+      if (p_.keep[index(input)]) continue;
+      size_t last = 0;
+      for (const int32_t other : p_.succs[input])
+        if (other != op) last = std::max(last, place_[index(other)]);
+      if (last >= reader) continue;
+      held += p_.bytes[index(input)];
+      free_until = std::min(free_until, last);
+    }
+    if (held <= p_.bytes[index(op)] && free_until < reader) {
+      const std::vector<int32_t> ops = ops_;
+      const std::vector<size_t> places = place_;
+      move(op, reader);
+      if (const Bytes peak = p_.peak(ops_); peak <= peak_) {
+        peak_ = peak;
+        return;
+      }
+      ops_ = ops;
+      place_ = places;
+    }
+    move(op, free_until);
+  }
+
+  // To just before the op that stands at `to`.
+  void move(int32_t op, size_t to) {
+    const size_t from = place_[index(op)];
+    if (to <= from + 1) return;
+    std::rotate(ops_.begin() + static_cast<std::ptrdiff_t>(from), ops_.begin() + static_cast<std::ptrdiff_t>(from) + 1,
+                ops_.begin() + static_cast<std::ptrdiff_t>(to));
+    for (size_t i = from; i < to; ++i) place_[index(ops_[i])] = i;
+  }
+
+  const OrderProblem& p_;
+  std::vector<int32_t> ops_;
+  std::vector<size_t> place_;
+  Bytes peak_;
+};
+
 }  // namespace
 
 Result<std::vector<NodeId>> least_peak_first_order(const Graph& graph, const OrderOptions& options) {
   auto problem = make_order_problem(graph, false, options.keep_outputs);
   if (!problem) return problem.error();
   const std::vector<int32_t> ops = LeastPeakFirst(*problem).run();
+  return problem->expand(ops);
+}
+
+Result<std::vector<NodeId>> least_peak_late_order(const Graph& graph, const OrderOptions& options) {
+  auto problem = make_order_problem(graph, false, options.keep_outputs);
+  if (!problem) return problem.error();
+  const std::vector<int32_t> ops = Late(*problem, LeastPeakFirst(*problem).run()).run();
   return problem->expand(ops);
 }
 
