@@ -540,16 +540,16 @@
         <translation>文件未规定的大小，例如一次处理多少张图片</translation>
     </message>
     <message>
-        <source>Select Steps from &amp;Here</source>
-        <translation>从这里开始选择步骤(&amp;H)</translation>
+        <source>Select from &amp;Here</source>
+        <translation>从这里开始选择(&amp;H)</translation>
     </message>
     <message>
-        <source>The first of two marks, at the playhead: the inspector sums up what lies between</source>
-        <translation>两个标记中的第一个，位于播放头：检查器汇总两者之间的内容</translation>
+        <source>The first of two marks, at the playhead, or at the selected span of a trace without steps: the inspector sums up what lies between</source>
+        <translation>两个标记中的第一个，位于播放头，没有步骤的跟踪则位于所选片段：检查器汇总两者之间的内容</translation>
     </message>
     <message>
-        <source>The second mark, at the playhead</source>
-        <translation>第二个标记，位于播放头</translation>
+        <source>The second mark, at the playhead or the selected span</source>
+        <translation>第二个标记，位于播放头或所选片段</translation>
     </message>
     <message>
         <source>By the column that the arrow keys went to; again: the other way</source>
@@ -560,16 +560,40 @@
         <translation>搜索(&amp;S)</translation>
     </message>
     <message>
-        <source>The graph by op and name; in a trace without one, the spans of the timeline</source>
-        <translation>按算子和名称搜索计算图；没有计算图的跟踪则搜索时间线的片段</translation>
+        <source>The graph by op and name; with the timeline at hand, or without a graph, the spans of the timeline</source>
+        <translation>按算子和名称搜索计算图；当前为时间线或没有计算图时，搜索时间线的片段</translation>
+    </message>
+    <message>
+        <source>P&amp;ause Playing</source>
+        <translation>暂停播放(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Stay at this step; Play goes on from here</source>
+        <translation>停在这一步；播放会从这里继续</translation>
+    </message>
+    <message>
+        <source>Colour by the Next Colu&amp;mn</source>
+        <translation>按下一列着色(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Of the table of nodes; all of them are in the list above the graph</source>
+        <translation>节点表的列；计算图上方的列表里有全部</translation>
+    </message>
+    <message>
+        <source>S&amp;hapes on All Edges</source>
+        <translation>在所有边上显示形状(&amp;H)</translation>
+    </message>
+    <message>
+        <source>Where there is room; what is selected has them in any case</source>
+        <translation>有空位时显示；选中的边总会显示</translation>
     </message>
     <message>
         <source>Colour by Di&amp;fference of B</source>
         <translation>按与 B 的差异着色(&amp;F)</translation>
     </message>
     <message>
-        <source>Sele&amp;ct Steps up to Here</source>
-        <translation>选择步骤到这里为止(&amp;C)</translation>
+        <source>Sele&amp;ct up to Here</source>
+        <translation>选择到这里为止(&amp;C)</translation>
     </message>
     <message>
         <source>Sort Table by Column</source>
@@ -878,8 +902,8 @@
         <translation>模型（.onnx、.gguf、zoo:名称）或录制文件；第二个与第一个比较，三个或更多时各占一个标签页。</translation>
     </message>
     <message>
-        <source>Of the graph: state, op, backend, time, bytes, block or difference.</source>
-        <translation>计算图的着色：state、op、backend、time、bytes、block 或 difference。</translation>
+        <source>Of the graph: state, op, backend, time, bytes, block, difference or a column of its nodes by its title.</source>
+        <translation>计算图的着色：state、op、backend、time、bytes、block、difference，或节点表某列的标题。</translation>
     </message>
     <message>
         <source>Play a lesson: one of the course by its name, or a file.</source>
@@ -3387,6 +3411,10 @@ address %1</source>
 </context>
 <context>
     <name>arenascope::views::GraphView</name>
+    <message>
+        <source>this column is not told here</source>
+        <translation>这里没有这一列</translation>
+    </message>
     <message numerus="yes">
         <source>%n other(s)</source>
         <translation>

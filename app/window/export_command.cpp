@@ -15,6 +15,7 @@
 
 #include "lesson_guide.h"
 #include "main_window.h"
+#include "panels/graph_columns.h"
 #include "panels/widget_picture.h"
 #include "wait_until.h"
 
@@ -102,6 +103,8 @@ bool Exporter::arrange() {
   static const QStringList kColours{"state", "op", "backend", "time", "bytes", "block", "difference"};
   if (const qsizetype colour = kColours.indexOf(options_.colour); colour >= 0)
     graph()->set_colour(static_cast<GraphColour>(colour));
+  else if (const qsizetype column = graph_columns().titles(*document().source()).indexOf(options_.colour); column >= 0)
+    graph()->colours()->choose(GraphColour::Column, static_cast<int>(column));
   if (options_.expand) graph()->expand_all();
   wait_until([&] { return !graph()->layout_job()->running(); }, 30'000);
   if (!select()) return false;

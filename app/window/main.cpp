@@ -84,7 +84,10 @@ void add_options(QCommandLineParser& parser) {
       {"size", QT_TRANSLATE_NOOP("Main", "Size of the picture in logical pixels (1600x900)."), "WxH"},
       {"scale", QT_TRANSLATE_NOOP("Main", "Pixels of a PNG for each logical pixel (1)."), "factor"},
       {"theme", QT_TRANSLATE_NOOP("Main", "light, dark or contrast."), "theme"},
-      {"colour", QT_TRANSLATE_NOOP("Main", "Of the graph: state, op, backend, time, bytes, block or difference."),
+      {"colour",
+       QT_TRANSLATE_NOOP(
+           "Main",
+           "Of the graph: state, op, backend, time, bytes, block, difference or a column of its nodes by its title."),
        "what"},
       {"layout", QT_TRANSLATE_NOOP("Main", "Of the window: default, graph, memory, time or lesson."), "layout"},
       {"select", QT_TRANSLATE_NOOP("Main", "Name of a node to select, or peak: the one that runs there."), "node"},

@@ -68,17 +68,17 @@ void MessageBar::show_messages() {
   place();
 }
 
-// Below the tool bars, in the middle.
+// Above the tool bars at the foot, in the middle: what stands there can be scrolled, and the views' headers cannot.
 void MessageBar::place() {
   if (lines_.empty()) return;
-  int top = 0;
+  int bottom = window_->height();
   for (const QToolBar* bar : window_->findChildren<QToolBar*>(QString(), Qt::FindDirectChildrenOnly))
-    if (bar->isVisible() && !bar->isFloating() && window_->toolBarArea(bar) == Qt::TopToolBarArea)
-      top = std::max(top, bar->geometry().bottom() + 1);
+    if (bar->isVisible() && !bar->isFloating() && window_->toolBarArea(bar) == Qt::BottomToolBarArea)
+      bottom = std::min(bottom, bar->geometry().top());
   const int width = std::min(kWidest, window_->width() - 48);
   int height = column_->spacing() * static_cast<int>(lines_.size() - 1);
-  for (const auto& line : lines_) height += line.second->layout()->heightForWidth(width);
-  setGeometry((window_->width() - width) / 2, top + 8, width, height);
+  for (const auto& line : lines_) height += line.second->heightForWidth(width);
+  setGeometry((window_->width() - width) / 2, bottom - 8 - height, width, height);
   raise();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Says what went wrong without being in the way: over the top of the views, never a modal box, and it moves nothing. A
+// Says what went wrong without being in the way: over the foot of the views, never a modal box, and it moves nothing. A
 // note goes by itself after a while; what went wrong stays until it is closed.
 #pragma once
 #include <views/common/theme.h>

@@ -15,7 +15,7 @@ QColor mixed(const QColor& ground, const QColor& over, double share) {
   return {part(ground.red(), over.red()), part(ground.green(), over.green()), part(ground.blue(), over.blue())};
 }
 
-constexpr int kAir = 5;  // pixels beside a column's title
+constexpr int kAir = 6;  // pixels beside a column's title, more than the style has
 
 // On black, where a shade darker than the ground is none, what can be pressed or written in has a line around it.
 void outline_on_black(const QStyleOption* option, QPainter* painter) {
@@ -36,6 +36,14 @@ void PlainStyle::use() {
 
 void PlainStyle::drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
                                     const QWidget* widget) const {
+  const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option);
+  if (button != nullptr && widget != nullptr && widget->objectName() == u"qt_toolbar_ext_button") {
+    QStyleOptionToolButton more(*button);  // its picture is of a dark ink, whatever the ground
+    more.icon = {};
+    more.text = QStringLiteral("»");
+    more.toolButtonStyle = Qt::ToolButtonTextOnly;
+    return QProxyStyle::drawComplexControl(control, &more, painter, widget);
+  }
   const auto* bar = qstyleoption_cast<const QStyleOptionSlider*>(option);
   if (control != CC_ScrollBar || bar == nullptr) {
     QProxyStyle::drawComplexControl(control, option, painter, widget);
@@ -84,6 +92,15 @@ void PlainStyle::drawControl(ControlElement element, const QStyleOption* option,
       if (element == CE_HeaderSection) painter->fillRect(QRect(r.right(), r.top(), 1, r.height()), edge);
       return;
     }
+    case CE_HeaderLabel: {
+      QStyleOptionHeaderV2 label;  // the style does not ask subElementRect() of a proxy where a label lies
+      if (const auto* header = qstyleoption_cast<const QStyleOptionHeaderV2*>(option))
+        label = *header;
+      else if (const auto* older = qstyleoption_cast<const QStyleOptionHeader*>(option))
+        static_cast<QStyleOptionHeader&>(label) = *older;
+      label.rect = r.adjusted(kAir, 0, -kAir, 0);
+      return QProxyStyle::drawControl(element, &label, painter, widget);
+    }
     default: QProxyStyle::drawControl(element, option, painter, widget);
   }
 }
@@ -93,11 +110,6 @@ void PlainStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* opt
   QProxyStyle::drawPrimitive(element, option, painter, widget);
   if (element == PE_PanelLineEdit || element == PE_PanelButtonCommand || element == PE_FrameTabWidget)
     outline_on_black(option, painter);
-}
-
-QRect PlainStyle::subElementRect(SubElement element, const QStyleOption* option, const QWidget* widget) const {
-  const QRect r = QProxyStyle::subElementRect(element, option, widget);
-  return element == SE_HeaderLabel ? r.adjusted(kAir, 0, -kAir, 0) : r;
 }
 
 QSize PlainStyle::sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& size,

@@ -16,8 +16,7 @@ class PlainStyle : public QProxyStyle {
                    const QWidget* widget = nullptr) const override;
   void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
                      const QWidget* widget = nullptr) const override;
-  // Titles of columns have the air that their cells have.
-  QRect subElementRect(SubElement element, const QStyleOption* option, const QWidget* widget = nullptr) const override;
+  // Titles of columns have the air that their cells have, as drawn by drawControl().
   QSize sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& size,
                          const QWidget* widget = nullptr) const override;
 };

@@ -94,7 +94,10 @@ void PlaybackBar::set_icons() {
 }
 
 void PlaybackBar::show_playing(bool playing) {
-  if (std::exchange(playing_, playing) != playing) set_icons();
+  if (std::exchange(playing_, playing) == playing) return;
+  set_icons();
+  const auto [text, tip] = play_words(playing);
+  actions_->rename(QStringLiteral("run.play"), text, tip);
 }
 
 void PlaybackBar::set_planners(const QStringList& planners, const QStringList& orders) {

@@ -43,11 +43,9 @@ void StepSlider::take_plan() {
   if (source_->plan_id() == plan_ && source_->session().get() == session_) return;
   plan_ = source_->plan_id();
   session_ = source_->session().get();
-  live_ = plan ? trace::Snapshot::occupancy(*plan) : std::vector<Bytes>();
-  const auto it = std::max_element(live_.begin(), live_.end());
-  most_ = it == live_.end() ? 0 : *it;
-  peak_ = it == live_.end() ? -1 : static_cast<int32_t>(it - live_.begin());
-  setToolTip(peak_ < 0 ? QString() : tr("Peak at step %1: %2 live").arg(peak_).arg(format_bytes(most_)));
+  peak_ = peak_of(plan);
+  setToolTip(peak_.step.valid() ? tr("Peak at step %1: %2 live").arg(peak_.step.value).arg(format_bytes(peak_.bytes))
+                                : QString());
   update();
 }
 
@@ -57,15 +55,15 @@ void StepSlider::set_breakpoints(std::set<int32_t> steps) {
 }
 
 int32_t StepSlider::next_peak(int32_t after) const {
-  if (live_.empty()) return -1;
-  const auto n = static_cast<int32_t>(live_.size());
+  if (peak_.live.empty()) return -1;
+  const auto n = static_cast<int32_t>(peak_.live.size());
   // Peaks that matter: local maxima of at least half of the highest.
-  auto at = [&](int32_t i) { return i < 0 || i >= n ? Bytes{-1} : live_[static_cast<size_t>(i)]; };
+  auto at = [&](int32_t i) { return i < 0 || i >= n ? Bytes{-1} : peak_.live[static_cast<size_t>(i)]; };
   for (int32_t k = 1; k <= n; ++k) {
     const int32_t i = (after + k) % n;
-    if (i >= 0 && at(i) * 2 >= most_ && at(i) > at(i - 1) && at(i) >= at(i + 1)) return i;
+    if (i >= 0 && at(i) * 2 >= peak_.bytes && at(i) > at(i - 1) && at(i) >= at(i + 1)) return i;
   }
-  return peak_;
+  return peak_step();
 }
 
 double StepSlider::x_of(double step) const {
@@ -82,18 +80,18 @@ void StepSlider::paintEvent(QPaintEvent*) {
   painter.setPen(Qt::NoPen);
   painter.setBrush(colours.background);
   painter.drawRect(groove);
-  if (!live_.empty() && most_ > 0) {  // what lives, one column a pixel
+  if (!peak_.live.empty() && peak_.bytes > 0) {  // what lives, one column a pixel
     QColor fill = colours[Role::Work];
     fill.setAlpha(110);
     const int pixels = std::max(1, static_cast<int>(groove.width()));
-    const size_t n = live_.size();
+    const size_t n = peak_.live.size();
     painter.setRenderHint(QPainter::Antialiasing, false);
     for (int x = 0; x < pixels; ++x) {
       const size_t a = n * static_cast<size_t>(x) / static_cast<size_t>(pixels);
       const size_t b = std::max(a + 1, n * static_cast<size_t>(x + 1) / static_cast<size_t>(pixels));
-      const Bytes high = *std::max_element(live_.begin() + static_cast<ptrdiff_t>(a),
-                                           live_.begin() + static_cast<ptrdiff_t>(std::min(b, n)));
-      const double h = groove.height() * static_cast<double>(high) / static_cast<double>(most_);
+      const Bytes high = *std::max_element(peak_.live.begin() + static_cast<ptrdiff_t>(a),
+                                           peak_.live.begin() + static_cast<ptrdiff_t>(std::min(b, n)));
+      const double h = groove.height() * static_cast<double>(high) / static_cast<double>(peak_.bytes);
       painter.fillRect(QRectF(groove.left() + x, groove.bottom() - h, 1, h), fill);
     }
     painter.setRenderHint(QPainter::Antialiasing);
@@ -103,8 +101,8 @@ void StepSlider::paintEvent(QPaintEvent*) {
   painter.drawRect(groove);
   if (axis_->steps() <= 0) return;
   painter.setPen(Qt::NoPen);
-  if (peak_ >= 0) {
-    const double x = x_of(peak_ + 0.5);
+  if (peak_.step.valid()) {
+    const double x = x_of(peak_.step.value + 0.5);
     painter.setBrush(colours.peak);
     painter.drawPolygon(QPolygonF{{x - 4.5, 0.5}, {x + 4.5, 0.5}, {x, 6.5}});
   }

@@ -2,6 +2,7 @@
 // The step that is looked at, among all: a slider over a small picture of the occupancy, with the peak and the
 // breakpoints marked.
 #pragma once
+#include <views/common/plan_peak.h>
 #include <views/common/view_context.h>
 #include <QWidget>
 
@@ -16,7 +17,7 @@ class StepSlider : public QWidget {
   StepSlider(views::SessionSource* source, views::SharedAxis* axis, views::Theme* theme, QWidget* parent = nullptr);
   void set_context(const views::ViewContext& context);  // of another document; the theme stays
   void set_breakpoints(std::set<int32_t> steps);
-  int32_t peak_step() const { return peak_; }
+  int32_t peak_step() const { return peak_.step.value; }  // -1 without a plan
   // The next local maximum of the occupancy behind a step, wrapping around; -1 without a plan.
   int32_t next_peak(int32_t after) const;
   QSize sizeHint() const override { return {320, 26}; }
@@ -40,9 +41,7 @@ class StepSlider : public QWidget {
   views::Theme* theme_;
   trace::PlanId plan_;
   const void* session_ = nullptr;
-  std::vector<Bytes> live_;
-  Bytes most_ = 0;
-  int32_t peak_ = -1;
+  views::PlanPeak peak_;
   std::set<int32_t> breakpoints_;
 };
 

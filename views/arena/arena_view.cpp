@@ -6,7 +6,9 @@
 
 #include <QActionGroup>
 #include <QMenu>
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace arenascope::views {
 
@@ -240,6 +242,29 @@ QString ArenaView::describe(const QPointF& pixel) const {
   if (seen && seen->derived) lines << tr("place observed; from when to when derived from the spans and the plan");
   if (item->differs) lines << tr("touched bytes that the plan does not give it");
   return lines.join(QLatin1Char('\n'));
+}
+
+bool ArenaView::can_grab(const QPointF& pixel, Qt::KeyboardModifiers keys) const {
+  return (keys & Qt::ControlModifier) != 0 && picture_ && !picture_->in_spaces && picture_->top > 0 &&
+         plot()->axisRect()->rect().contains(pixel.toPoint());
+}
+
+void ArenaView::dragged(const QPointF& from, const QPointF& to) {
+  const double a = y_axis()->pixelToCoord(from.y()), b = y_axis()->pixelToCoord(to.y());
+  const auto within = [this](double at) {
+    return static_cast<Bytes>(std::clamp(at, 0.0, static_cast<double>(picture_->top)));
+  };
+  addresses_ = AddressRangeSelection{within(std::floor(std::min(a, b))), within(std::ceil(std::max(a, b)))};
+  context().selection->hover(*addresses_);
+}
+
+void ArenaView::dropped(const QPointF& from) {
+  const auto chosen = std::exchange(addresses_, std::nullopt);
+  context().selection->hover({});
+  if (!chosen)
+    context().selection->select(pick(from));
+  else if (chosen->first < chosen->last)
+    context().selection->select(*chosen);
 }
 
 void ArenaView::outline(QCPPainter* painter, const Selection& selection, bool selected) const {

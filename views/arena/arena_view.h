@@ -31,6 +31,10 @@ class ArenaView : public PlotView {
   void draw_overlay(QCPPainter* painter) override;
   bool y_moves() const override { return true; }
   QCPRange y_limits() const override;
+  // A range of addresses is chosen by Ctrl and dragging.
+  bool can_grab(const QPointF& pixel, Qt::KeyboardModifiers keys) const override;
+  void dragged(const QPointF& from, const QPointF& to) override;
+  void dropped(const QPointF& from) override;
 
  private:
   const ArenaItem* item_at(const QPointF& pixel) const;
@@ -52,6 +56,7 @@ class ArenaView : public PlotView {
   ArenaShow show_ = ArenaShow::Auto;
   SpaceChoice choice_;
   bool with_plan_ = false;
+  std::optional<AddressRangeSelection> addresses_;  // as far as it was dragged
   ArenaColour colour_ = ArenaColour::Kind;
   Bytes shown_top_ = -1;  // the arena for which the y range was set
 };

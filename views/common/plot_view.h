@@ -70,10 +70,10 @@ class PlotView : public PlotCanvas, public Paintable {
   virtual Work work() const = 0;
   virtual void show_prepared(const PreparedPtr& prepared) = 0;  // takes it in; no drawing
   void prepare();                                               // soon, in the background
-  // A thing of the view's own that can be dragged: whether it is at `pixel`, where it went, and that it is let go.
-  virtual bool can_grab(const QPointF&) const { return false; }
-  virtual void dragged(const QPointF&) {}
-  virtual void dropped() {}
+  // A thing of the view's own that can be dragged: whether it is at `pixel`, from where to where, and that it is let go.
+  virtual bool can_grab(const QPointF&, Qt::KeyboardModifiers) const { return false; }
+  virtual void dragged(const QPointF& /*from*/, const QPointF& /*to*/) {}
+  virtual void dropped(const QPointF& /*from*/) {}
 
   void changeEvent(QEvent* event) override;
   void showEvent(QShowEvent* event) override;

@@ -99,7 +99,7 @@ bool PlotView::press(QMouseEvent* event) {
   pressed_ = event->position();
   pressed_range_ = context().axis->range();
   pressed_y_ = y_axis()->range();
-  drag_ = event->button() == Qt::LeftButton && can_grab(pressed_) ? Drag::Own : Drag::Maybe;
+  drag_ = event->button() == Qt::LeftButton && can_grab(pressed_, event->modifiers()) ? Drag::Own : Drag::Maybe;
   if (drag_ == Drag::Own) return true;
   if (event->modifiers() & Qt::ShiftModifier) {
     drag_ = Drag::Range;
@@ -112,7 +112,7 @@ bool PlotView::press(QMouseEvent* event) {
 bool PlotView::move(QMouseEvent* event) {
   const QPointF at = event->position();
   if (drag_ == Drag::Own) {
-    dragged(at);
+    dragged(pressed_, at);
     return true;
   }
   if (drag_ == Drag::Maybe && (at - pressed_).manhattanLength() > 4) drag_ = Drag::Pan;
@@ -137,7 +137,7 @@ bool PlotView::move(QMouseEvent* event) {
     return true;
   }
   if (event->buttons() == Qt::NoButton) {
-    plot()->setCursor(can_grab(at) ? Qt::SplitVCursor : Qt::ArrowCursor);
+    plot()->setCursor(can_grab(at, event->modifiers()) ? Qt::SplitVCursor : Qt::ArrowCursor);
     hover_at(at, event->globalPosition().toPoint());
   }
   return true;
@@ -147,7 +147,7 @@ bool PlotView::release(QMouseEvent* event) {
   const Drag was = std::exchange(drag_, Drag::None);
   if (was == Drag::None) return false;
   if (was == Drag::Own) {
-    dropped();
+    dropped(pressed_);
     return true;
   }
   if (was == Drag::Range) {

@@ -3,9 +3,11 @@
 #include <QCoreApplication>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "graph_scene.h"
+#include "node_columns.h"
 
 namespace arenascope::views {
 namespace {
@@ -53,12 +55,49 @@ void colour_by_text(GraphScene& scene, const std::vector<QString>& texts, const 
                             colours.category(7)});
 }
 
-// The op that takes most of a layer's nodes stands for it.
-QString most_of(const Vertex& vertex, const trace::GraphInfo& info, std::string trace::TensorInfo::*field) {
-  std::map<std::string, int> count;
-  for (NodeId id : vertex.nodes) ++count[info.nodes[id.index()].*field];
+// What most of a layer's nodes have stands for it.
+template <class Text>
+QString most_of(const Vertex& vertex, Text text) {
+  std::map<QString, int> count;
+  for (NodeId id : vertex.nodes) ++count[text(id)];
   const auto it = std::max_element(count.begin(), count.end(), [](auto& a, auto& b) { return a.second < b.second; });
-  return it == count.end() ? QString() : QString::fromStdString(it->first);
+  return it == count.end() ? QString() : it->first;
+}
+
+QString most_of(const Vertex& vertex, const trace::GraphInfo& info, std::string trace::TensorInfo::*field) {
+  return most_of(vertex, [&](NodeId id) { return QString::fromStdString(info.nodes[id.index()].*field); });
+}
+
+// Of a layer's nodes together; not a number where none has one.
+double together(const Vertex& vertex, const ColumnValues& column) {
+  double all = std::nan("");
+  for (NodeId id : vertex.nodes) {
+    const double one = id.index() < column.numbers.size() ? column.numbers[id.index()] : std::nan("");
+    if (std::isnan(one)) continue;
+    all = std::isnan(all) ? one : column.adds_up ? all + one : std::max(all, one);
+  }
+  return all;
+}
+
+// From the least to the most, and from nothing where none is less than that.
+void colour_by_numbers(GraphScene& scene, const ColumnValues& column, const ThemeColours& colours) {
+  std::vector<double> numbers;
+  double least = 0, most = 0;
+  bool missing = false;
+  for (const Vertex& vertex : scene.folded->vertices) {
+    const double number = numbers.emplace_back(together(vertex, column));
+    missing = missing || std::isnan(number);
+    if (std::isnan(number)) continue;
+    least = std::min(least, number);
+    most = std::max(most, number);
+  }
+  for (size_t v = 0; v < numbers.size(); ++v)
+    scene.looks[v].fill = std::isnan(numbers[v])
+                              ? colours[Role::Weight]
+                              : ramp(most > least ? (numbers[v] - least) / (most - least) : 0, colours);
+  for (double share : {0.0, 0.5, 1.0})
+    scene.legend.push_back({column.number_text(least + (most - least) * share), ramp(share, colours)});
+  if (missing) scene.legend.push_back({GraphColoursTexts::tr("none"), colours[Role::Weight]});
 }
 
 std::vector<int32_t> step_of_nodes(const trace::GraphInfo& info, const trace::PlanInfo* plan) {
@@ -113,6 +152,7 @@ void colour_scene(GraphScene& scene, GraphColour mode, const trace::Snapshot& sn
   std::vector<QString> texts(vertices.size());
   switch (mode) {
     case GraphColour::Difference:  // colour_by_difference()
+    case GraphColour::Column:      // colour_by_column()
     case GraphColour::State: colour_by_state(scene, step, current, colours); break;
     case GraphColour::Time:
       if (const std::vector<trace::NodeStats> stats = snapshot.stats(info.id); !stats.empty())
@@ -148,6 +188,28 @@ void colour_scene(GraphScene& scene, GraphColour mode, const trace::Snapshot& sn
       break;
     }
   }
+}
+
+void colour_by_column(GraphScene& scene, const ColumnValues* column, const ThemeColours& colours) {
+  scene.legend.clear();
+  if (column == nullptr) {  // another graph or language has it, or what was compared with
+    scene.legend_title.clear();
+    const QColor none = colours[Role::Weight];
+    for (VertexLook& look : scene.looks) look.fill = none;
+    scene.legend.push_back({GraphColoursTexts::tr("this column is not told here"), none});
+    return;
+  }
+  if (column->texts.empty()) {
+    colour_by_numbers(scene, *column, colours);
+  } else {
+    std::vector<QString> texts;
+    for (const Vertex& vertex : scene.folded->vertices)
+      texts.push_back(most_of(vertex, [&](NodeId id) {
+        return id.index() < column->texts.size() ? column->texts[id.index()] : QString();
+      }));
+    colour_by_text(scene, texts, colours, column->title);
+  }
+  scene.legend_title = column->title;
 }
 
 }  // namespace arenascope::views

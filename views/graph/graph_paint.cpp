@@ -4,8 +4,8 @@
 #include <QtMath>
 #include <cmath>
 
+#include "graph_badges.h"
 #include "graph_fonts.h"
-#include "graph_scene.h"
 
 namespace arenascope::views {
 namespace {
@@ -186,12 +186,6 @@ void paint_frames(QPainter& painter, const GraphScene& scene, const ThemeColours
   }
 }
 
-QPainterPath path_of(const std::vector<QPointF>& curve) {
-  QPainterPath path(curve.front());
-  for (size_t i = 1; i + 2 < curve.size(); i += 3) path.cubicTo(curve[i], curve[i + 1], curve[i + 2]);
-  return path;
-}
-
 void paint_arrow(QPainter& painter, const std::vector<QPointF>& curve, const QColor& colour) {
   const QPointF tip = curve.back();
   const QPointF from = curve[curve.size() - 2] == tip ? curve[curve.size() - 3] : curve[curve.size() - 2];
@@ -203,25 +197,9 @@ void paint_arrow(QPainter& painter, const std::vector<QPointF>& curve, const QCo
   painter.drawPolygon(head);
 }
 
-// What a tensor's bytes are looked at as on their way; of an edge at what is selected the shape, too.
-QString edge_label(const GraphScene& scene, const FoldedEdge& edge, bool strong) {
-  QString label;
-  if (!edge.views.empty()) {
-    label = QString::fromStdString(scene.info->nodes[edge.views.front().index()].op);
-    if (edge.views.size() > 1) label += QStringLiteral(" +%1").arg(edge.views.size() - 1);
-  }
-  if (!strong || edge.count > 1) return label;
-  const NodeId shown = edge.views.empty() ? edge.source : edge.views.back();
-  if (!shown.valid() || shown.index() >= scene.info->nodes.size()) return label;
-  const QString shape = QString::fromStdString(shape_text(scene.info->nodes[shown.index()].shape));
-  return label.isEmpty() ? shape : label + QStringLiteral(" · ") + shape;
-}
-
-void paint_badge(QPainter& painter, const QPointF& middle, const QString& label, const QColor& edge, Qt::PenStyle line,
+void paint_badge(QPainter& painter, const QRectF& badge, const QString& label, const QColor& edge, Qt::PenStyle line,
                  const ThemeColours& colours) {
   painter.setFont(graph_font(GraphFont::Small));
-  const double width = QFontMetricsF(painter.font()).horizontalAdvance(label) + 12;
-  const QRectF badge(middle.x() - width / 2, middle.y() - 8, width, 16);
   painter.setPen(QPen(edge, 1, line));
   painter.setBrush(colours.background);
   painter.drawRoundedRect(badge, 8, 8);
@@ -247,8 +225,14 @@ void paint_edge(QPainter& painter, const GraphScene& scene, size_t e, bool stron
   painter.drawPath(path);
   if (scale < kTextFrom) return;
   paint_arrow(painter, curve, colour);
-  if (const QString label = edge_label(scene, edge, strong); !label.isEmpty())
-    paint_badge(painter, path.pointAtPercent(0.5), label, edge.views.empty() ? colour : colours[Role::View],
+  // An edge at what is selected has its shape in any case.
+  EdgeBadge badge = e < scene.badges.size() ? scene.badges[e] : EdgeBadge();
+  if (badge.text.isEmpty() || (strong && badge.text != edge_label(scene, edge, true))) {
+    badge.text = edge_label(scene, edge, strong);
+    badge.place = badge_at(path.pointAtPercent(0.5), badge.text);
+  }
+  if (!badge.text.isEmpty())
+    paint_badge(painter, badge.place, badge.text, edge.views.empty() ? colour : colours[Role::View],
                 edge.views.empty() ? Qt::SolidLine : Qt::DashLine, colours);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "graph_picture.h"
 
+#include "graph_badges.h"
+
 namespace arenascope::views {
 
 std::shared_ptr<const GraphPicture> prepare_graph(const GraphWish& wish, std::stop_token stop) {
@@ -12,6 +14,13 @@ std::shared_ptr<const GraphPicture> prepare_graph(const GraphWish& wish, std::st
   const std::vector<QSizeF> sizes = vertex_sizes(*picture->folded, picture->texts);
   if (stop.stop_requested()) return nullptr;
   picture->layout = std::make_shared<const GraphLayout>(layered_layout(*picture->folded, sizes));
+  if (wish.shapes && !stop.stop_requested()) {
+    GraphScene scene;
+    scene.info = wish.info;
+    scene.folded = picture->folded;
+    scene.layout = picture->layout;
+    picture->badges = badges_with_shapes(scene);
+  }
   return picture;
 }
 

@@ -13,6 +13,7 @@ struct GraphWish {
   std::shared_ptr<const trace::GraphInfo> info;
   std::shared_ptr<const Layers> layers;
   std::set<int32_t> expanded;
+  bool shapes = false;  // on all edges
 };
 
 struct GraphPicture {
@@ -20,6 +21,7 @@ struct GraphPicture {
   std::shared_ptr<const FoldedGraph> folded;
   std::shared_ptr<const GraphLayout> layout;
   std::vector<VertexText> texts;
+  std::vector<EdgeBadge> badges;  // empty unless shapes were wished for
 };
 
 // Null: stopped.

@@ -12,7 +12,7 @@
 
 namespace arenascope::views {
 
-enum class GraphColour : uint8_t { State, Op, Backend, Time, Bytes, Block, Difference };
+enum class GraphColour : uint8_t { State, Op, Backend, Time, Bytes, Block, Difference, Column };
 
 struct VertexText {
   QString title;   // the op, or the layer's name
@@ -34,6 +34,12 @@ struct LegendEntry {
   QColor colour;
 };
 
+// What stands on an edge, and where; without a text: nothing.
+struct EdgeBadge {
+  QString text;
+  QRectF place;
+};
+
 struct GraphScene {
   std::shared_ptr<const trace::GraphInfo> info;  // null: nothing to show
   std::shared_ptr<const Layers> layers;
@@ -41,6 +47,7 @@ struct GraphScene {
   std::shared_ptr<const GraphLayout> layout;
   std::vector<VertexText> texts;
   std::vector<VertexLook> looks;
+  std::vector<EdgeBadge> badges;  // with its shape on each edge; empty: views alone
   std::vector<LegendEntry> legend;
   QString legend_title;
 
@@ -78,6 +85,10 @@ void colour_scene(GraphScene& scene, GraphColour mode, const trace::Snapshot& sn
 // The same by what is otherwise in what it is compared with; null: nothing is. After colour_scene().
 void colour_by_difference(GraphScene& scene, const trace::Snapshot& snapshot, const Comparison* comparison,
                           const ThemeColours& colours);
+
+// The same by what a column tells of each node; `column` none: it is not there. After colour_scene().
+struct ColumnValues;
+void colour_by_column(GraphScene& scene, const ColumnValues* column, const ThemeColours& colours);
 
 // Draws the part of the scene that `visible` (in scene coordinates) holds; `scale` is that of the painter.
 void paint_scene(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours,

@@ -74,7 +74,10 @@ void GraphView::listen() {
     take_graph();
   });
   connect(source_, &SessionSource::changed, bond, [this] { take_graph(); });
-  connect(source_, &SessionSource::comparison_changed, bond, [this] { recolour(); });
+  connect(source_, &SessionSource::comparison_changed, bond, [this] {
+    colour_box_->show_choices(*source_);
+    recolour();
+  });
   connect(axis_, &SharedAxis::current_changed, bond, [this] {
     if (!recolour_timer_.isActive()) recolour_timer_.start();
   });
@@ -88,7 +91,7 @@ void GraphView::listen() {
 }
 
 GraphView::Look GraphView::look() const {
-  Look look{expanded_, colour_, search_->text(), 0, {}};
+  Look look{expanded_, colour_box_->colour(), colour_box_->column(), search_->text(), 0, {}};
   if (look_) {  // not there again yet
     look.scale = look_->scale;
     look.offset = look_->offset;
@@ -112,8 +115,7 @@ void GraphView::set_context(const ViewContext& context, const Look& look) {
   walk_.forget();
   breakpoints_.clear();
   expanded_ = look.expanded;
-  colour_ = look.colour;
-  colour_box_->show_colour(colour_);
+  colour_box_->show_choices(*source_, look.colour, look.column);
   first_ = true;
   look_ = look.scale > 0 ? std::optional(look) : std::nullopt;
   search_->set_graph(nullptr);
@@ -135,7 +137,7 @@ void GraphView::build() {
   column->setSpacing(0);
   column->addLayout(bar);
   column->addWidget(canvas_, 1);
-  connect(colour_box_, &ColourBox::chosen, this, &GraphView::set_colour);
+  connect(colour_box_, &ColourBox::chosen, this, &GraphView::recolour);
 }
 
 void GraphView::changeEvent(QEvent* event) {
@@ -143,6 +145,7 @@ void GraphView::changeEvent(QEvent* event) {
     GraphScene& scene = canvas_->scene();
     if (scene.ready()) scene.texts = vertex_texts(*scene.info, *scene.layers, *scene.folded);
     summed_ = nullptr;
+    colour_box_->show_choices(*source_);
     recolour();
   }
   QWidget::changeEvent(event);
@@ -162,6 +165,7 @@ void GraphView::take_graph() {
   canvas_->set_scene(std::move(scene));
   first_ = true;
   search_->set_graph(info.get());
+  colour_box_->show_choices(*source_);
   if (!info) {
     job_.cancel();
     canvas_->set_busy({});
@@ -179,7 +183,7 @@ void GraphView::relayout(NodeId keep) {
   keep_ = keep;
   Q_EMIT folding_changed();
   canvas_->set_busy(tr("Laying out the graph…"));
-  job_.start({scene.info, scene.layers, expanded_});
+  job_.start({scene.info, scene.layers, expanded_, shapes_});
 }
 
 void GraphView::show_picture(const std::shared_ptr<const GraphPicture>& picture) {
@@ -195,6 +199,7 @@ void GraphView::show_picture(const std::shared_ptr<const GraphPicture>& picture)
   scene.folded = picture->folded;
   scene.layout = picture->layout;
   scene.texts = picture->texts;
+  scene.badges = picture->badges;
   scene.looks.assign(scene.folded->vertices.size(), {});
   summed_ = nullptr;
   const std::optional<QPointF> now = centre_of(keep_);
@@ -257,20 +262,14 @@ void GraphView::recolour() {
   GraphScene& scene = canvas_->scene();
   if (!scene.ready()) return canvas_->refresh();
   const Step shown = source_->live_step().valid() ? source_->live_step() : axis_->current();
-  colour_scene(scene, colour_, *source_->snapshot(), source_->plan(), shown, theme_->colours());
-  if (colour_ == GraphColour::Difference)
-    colour_by_difference(scene, *source_->snapshot(), source_->comparison().get(), theme_->colours());
+  colour_box_->colour_scene(scene, *source_, shown, theme_->colours());
   mark_looks(scene, selection_->current(), source_->plan(), search_->matches());
   if (std::exchange(summed_, source_->snapshot()) != source_->snapshot()) sum_up_layers(scene, *summed_);
   canvas_->refresh();
 }
 
-void GraphView::set_colour(GraphColour colour) {
-  const bool other = colour != colour_;
-  colour_ = colour;
-  colour_box_->show_colour(colour);
-  recolour();
-  if (other) Q_EMIT colour_changed();
+void GraphView::set_shapes(bool on) {
+  if (std::exchange(shapes_, on) != on) relayout(NodeId::none());
 }
 
 void GraphView::find_next(int direction) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The graph of the run at hand: layers collapsed until they are opened, coloured by state, op, backend, time, bytes or
-// block, searched, and walked along producers and users. Shares the selection with the other views. What it draws is
+// The graph of the run at hand: layers collapsed until they are opened, coloured by state, op, backend, time, bytes,
+// block or a column of what is told of the nodes, searched, and walked along producers and users. Shares the selection with the other views. What it draws is
 // prepared elsewhere (layout_job.h).
 #pragma once
 #include <views/common/export.h>
@@ -26,6 +26,7 @@ class GraphView : public QWidget, public Paintable {
   struct Look {
     std::set<int32_t> expanded;
     GraphColour colour = GraphColour::State;
+    int column = -1;  // of GraphColour::Column
     QString search;
     double scale = 0;  // 0: as it comes
     QPointF offset;
@@ -34,7 +35,7 @@ class GraphView : public QWidget, public Paintable {
   Look look() const;
   void set_context(const ViewContext& context, const Look& look);
 
-  GraphColour colour() const { return colour_; }
+  ColourBox* colours() const { return colour_box_; }
   GraphCanvas* canvas() const { return canvas_; }
   const std::set<int32_t>& expanded() const { return expanded_; }
   int matches() const { return static_cast<int>(search_->matches().size()); }
@@ -46,7 +47,8 @@ class GraphView : public QWidget, public Paintable {
   void paint(QPainter* painter, QSize size) override;
 
  public Q_SLOTS:
-  void set_colour(arenascope::views::GraphColour colour);
+  void set_colour(arenascope::views::GraphColour colour) { colour_box_->choose(colour); }
+  void set_shapes(bool on);  // on all edges where there is room
   void focus_search() { search_->focus(); }
   void find_next(int direction = 1);
   void go_to_producer();
@@ -59,7 +61,6 @@ class GraphView : public QWidget, public Paintable {
 
  Q_SIGNALS:
   void folding_changed();  // layers were opened or closed
-  void colour_changed();
   void context_menu_wanted(arenascope::views::Selection selection, const QPoint& global);
 
  protected:
@@ -89,7 +90,7 @@ class GraphView : public QWidget, public Paintable {
   QTimer recolour_timer_;
   GraphWalk walk_;
 
-  GraphColour colour_ = GraphColour::State;
+  bool shapes_ = false;
   std::set<int32_t> expanded_;
   std::set<NodeId> breakpoints_;
   NodeId reveal_;  // to be scrolled to when the layout is there

@@ -262,13 +262,13 @@ void OccupancyView::set_fit_under(Bytes bytes) {
 
 double OccupancyView::fit_line_y() const { return y_axis()->coordToPixel(static_cast<double>(fit_under_)); }
 
-bool OccupancyView::can_grab(const QPointF& pixel) const {
+bool OccupancyView::can_grab(const QPointF& pixel, Qt::KeyboardModifiers) const {
   const QRect area = plot()->axisRect()->rect();
   return fit_under_ > 0 && area.adjusted(0, -4, 0, 4).contains(pixel.toPoint()) &&
          std::abs(pixel.y() - fit_line_y()) <= 5;
 }
 
-void OccupancyView::dragged(const QPointF& pixel) {
+void OccupancyView::dragged(const QPointF&, const QPointF& pixel) {
   dragging_ = true;
   const QRect area = plot()->axisRect()->rect();
   const double y = std::clamp<double>(pixel.y(), area.top(), area.bottom());
@@ -277,7 +277,7 @@ void OccupancyView::dragged(const QPointF& pixel) {
   Q_EMIT fit_under_dragged(fit_under_);
 }
 
-void OccupancyView::dropped() {
+void OccupancyView::dropped(const QPointF&) {
   if (!std::exchange(dragging_, false)) return;
   if (picture_) fit_y();
   redraw();

@@ -37,9 +37,9 @@ class OccupancyView : public PlotView {
   void restyle() override;
   QString nothing_to_show() const override;
   void draw_overlay(QCPPainter* painter) override;
-  bool can_grab(const QPointF& pixel) const override;
-  void dragged(const QPointF& pixel) override;
-  void dropped() override;
+  bool can_grab(const QPointF& pixel, Qt::KeyboardModifiers keys) const override;
+  void dragged(const QPointF& from, const QPointF& to) override;
+  void dropped(const QPointF& from) override;
 
  private:
   class Curves;

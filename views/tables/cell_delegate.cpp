@@ -22,6 +22,11 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     colour.setAlpha(70);
     const int width = static_cast<int>(share * (cell.rect.width() - 4));
     painter->fillRect(QRect(cell.rect.left() + 2, cell.rect.top() + 3, width, cell.rect.height() - 6), colour);
+    if (const QVariant mark = index.data(TableModel::kMarkRole); mark.isValid()) {
+      const int at =
+          cell.rect.left() + 1 + static_cast<int>(std::clamp(mark.toDouble(), 0.0, 1.0) * (cell.rect.width() - 4));
+      painter->fillRect(QRect(at, cell.rect.top() + 2, 2, cell.rect.height() - 4), cell.palette.color(QPalette::Text));
+    }
   }
   const QPalette::ColorGroup group = (cell.state & QStyle::State_Active) != 0 ? QPalette::Active : QPalette::Inactive;
   painter->setPen(cell.palette.color(group, chosen ? QPalette::HighlightedText : QPalette::Text));

@@ -72,7 +72,8 @@ Plans plans_of(const TableInput& input) {
   return plans;
 }
 
-// Bars as long as the arena and its bound, of the largest arena: what is above the bound stands out.
+// Bars as long as the arena and its bound, of the largest arena; the bound stands in the arena's as a line, so that what is
+// above it stands out.
 void show_bars(Table& table, const std::shared_ptr<const Plans>& plans) {
   constexpr size_t kArena = 3, kBound = 4;  // columns
   Bytes largest = 1;
@@ -81,6 +82,7 @@ void show_bars(Table& table, const std::shared_ptr<const Plans>& plans) {
     return [=](size_t r) { return static_cast<double>((*plans)[r].get()->*bytes) / static_cast<double>(largest); };
   };
   table.columns[kArena].bar = share(&trace::PlanInfo::arena_bytes);
+  table.columns[kArena].mark = share(&trace::PlanInfo::lower_bound_bytes);
   table.columns[kBound].bar = share(&trace::PlanInfo::lower_bound_bytes);
   table.sorted_by = kArena;
 }

@@ -65,6 +65,7 @@ void add_place(Columns& columns, const NodesPtr& n) {
   columns.push_back({NodesTableTexts::tr("Bytes"), NodesTableTexts::tr("Size of the result"),
                      [=](size_t r) { return format_bytes(n->node(r).bytes); },
                      [=](size_t r) { return static_cast<double>(n->node(r).bytes); }});
+  columns.back().adds_up = true;
   columns.push_back({NodesTableTexts::tr("Offset"), NodesTableTexts::tr("First byte in the arena"),
                      [=](size_t r) { return n->place(r) ? format_address(n->place(r)->offset) : QString(); },
                      [=](size_t r) { return n->place(r) ? static_cast<double>(n->place(r)->offset) : -1.0; }});
@@ -87,13 +88,15 @@ Column run_time(const NodesPtr& n, const QString& title, const QString& tip, con
 
 void add_times(Columns& columns, const NodesPtr& n) {
   using Stats = trace::NodeStats;
-  const auto add = [&](const QString& title, const QString& tip, const char* what, auto get) {
+  const auto add = [&](const QString& title, const QString& tip, const char* what, auto get, bool adds_up = false) {
     columns.push_back(run_time(n, title, tip, what, get));
+    columns.back().adds_up = adds_up;
   };
-  add(NodesTableTexts::tr("Mean time"),
+  add(
+      NodesTableTexts::tr("Mean time"),
       NodesTableTexts::tr("Wall time a run, from the beginning of its first part to the end of its last; without the "
                           "first run, which is cold, where there are others"),
-      "mean_wall", [](const Stats& s) { return s.mean; });
+      "mean_wall", [](const Stats& s) { return s.mean; }, true);
   add(NodesTableTexts::tr("Median"), NodesTableTexts::tr("Of its wall times, one a run"), "median_wall",
       [](const Stats& s) { return s.median; });
   add(NodesTableTexts::tr("Quartile 1"), NodesTableTexts::tr("A quarter of the runs took less"), "lower_quartile_wall",
@@ -102,14 +105,16 @@ void add_times(Columns& columns, const NodesPtr& n) {
       [](const Stats& s) { return s.quartile3; });
   add(NodesTableTexts::tr("Longest"), NodesTableTexts::tr("The longest of its wall times"), "longest_wall",
       [](const Stats& s) { return s.longest; });
-  add(NodesTableTexts::tr("Busy"), NodesTableTexts::tr("What its parts took together, mean a run"), "busy",
-      [](const Stats& s) { return s.busy; });
+  add(
+      NodesTableTexts::tr("Busy"), NodesTableTexts::tr("What its parts took together, mean a run"), "busy",
+      [](const Stats& s) { return s.busy; }, true);
   columns.push_back(figure_column(
       NodesTableTexts::tr("First run"),
       NodesTableTexts::tr("Wall time in the first run of this plan, when caches were cold"), FigureUnit::Time,
       [=](size_t r) { return n->figure_id(r, "cold_wall"); },
       [=](size_t r) { return static_cast<double>(n->stats(r).first.value_or(0)); },
       [=](size_t r) { return n->stats(r).first.has_value(); }));
+  columns.back().adds_up = true;
 }
 
 QString runs_text(const trace::NodeStats& s) {
@@ -132,12 +137,14 @@ void add_work(Columns& columns, const NodesPtr& n) {
       NodesTableTexts::tr("What all threads waited together at the barriers behind it, mean a run"), FigureUnit::Time,
       [=](size_t r) { return n->figure_id(r, "wait"); }, [=](size_t r) { return n->stats(r).wait; },
       [=](size_t r) { return n->stats(r).barriers > 0; }));
+  columns.back().adds_up = true;
   columns.push_back({NodesTableTexts::tr("Tasks"), NodesTableTexts::tr("Parts into which it is split"),
                      [=](size_t r) { return QString::number(n->node(r).tasks); },
                      [=](size_t r) { return static_cast<double>(n->node(r).tasks); }});
   columns.push_back({NodesTableTexts::tr("Flops"), NodesTableTexts::tr("Arithmetic operations"),
                      [=](size_t r) { return format_count(n->node(r).flops); },
                      [=](size_t r) { return static_cast<double>(n->node(r).flops); }});
+  columns.back().adds_up = true;
 }
 
 }  // namespace

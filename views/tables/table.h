@@ -34,6 +34,8 @@ struct Column {
   std::function<double(size_t row)> number = nullptr;  // sorts and aligns as a number; exported as it is
   std::function<Figure(size_t row)> figure = nullptr;  // what `text` prints, with its id; without one in an empty cell
   std::function<double(size_t row)> bar = nullptr;     // 0 to 1: how long the bar behind the number is
+  bool adds_up = false;                                // of several rows together it is the sum
+  std::function<double(size_t row)> mark = nullptr;    // 0 to 1: what the bar is held against
 };
 // A column that prints figures: text and number are theirs. `there`: whether a row has one.
 Column figure_column(const QString& title, const QString& tip, FigureUnit unit,

@@ -194,6 +194,7 @@ QVariant TableModel::data(const QModelIndex& index, int role) const {
     case Qt::TextAlignmentRole:
       return QVariant(column.number ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignLeft | Qt::AlignVCenter);
     case kBarRole: return column.bar ? QVariant(column.bar(row)) : QVariant();
+    case kMarkRole: return column.mark ? QVariant(column.mark(row)) : QVariant();
     case kNumberRole: return column.number ? QVariant(column.number(row)) : QVariant();
     default: return {};
   }

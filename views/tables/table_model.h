@@ -22,7 +22,7 @@ std::vector<uint32_t> arranged_rows(const Table& table, const Arrangement& arran
 class TableModel : public QAbstractTableModel {
   Q_OBJECT
  public:
-  enum Roles { kNumberRole = Qt::UserRole + 1, kBarRole };
+  enum Roles { kNumberRole = Qt::UserRole + 1, kBarRole, kMarkRole };
   explicit TableModel(QObject* parent = nullptr);
 
   static constexpr size_t kRowsAtOnce = 4000;  // are arranged before the call returns; more of them a moment later

@@ -96,6 +96,7 @@ void TablePanel::connect_rows() {
     model_->set_text_filter(text.trimmed());
     update_count();
   });
+  connect(filter_, &QLineEdit::returnPressed, this, [this] { step(1); });
   connect(model_, &TableModel::rearranged, this, [this] {
     size_columns();
     follow_selection();
@@ -121,6 +122,25 @@ void TablePanel::choose(const QModelIndex& index) {
   selecting_ = true;
   selection_->select(what);
   selecting_ = false;
+}
+
+void TablePanel::focus_filter() {
+  filter_->setFocus(Qt::ShortcutFocusReason);
+  filter_->selectAll();
+}
+
+void TablePanel::step(int direction) {
+  const int rows = model_->rowCount();
+  if (rows == 0) return;
+  const QModelIndexList chosen = view_->selectionModel()->selectedRows();
+  const int from = chosen.isEmpty() ? (direction > 0 ? -1 : rows) : chosen.front().row();
+  const QModelIndex to = model_->index((from + direction + rows) % rows, 0);
+  selecting_ = true;  // chosen below, once
+  view_->selectRow(to.row());
+  view_->scrollTo(to);
+  selecting_ = false;
+  choose(to);
+  Q_EMIT activated(to.row());
 }
 
 void TablePanel::listen() {

@@ -36,6 +36,8 @@ class TablePanel : public QWidget {
  public Q_SLOTS:
   void refresh();  // makes the table anew, before it returns
   void copy() const;
+  void focus_filter();
+  void step(int direction);  // to the next of the rows that are shown, or the one before, around the ends
 
  Q_SIGNALS:
   void activated(int row);  // a double click or Return on a row

@@ -20,21 +20,24 @@ void add_run_states(Shell& shell) {
   a.when({"run.stop"},
          [state, playing] { return state() == RunState::Running || state() == RunState::Paused || playing(); });
   a.when({"run.cursor", "run.layer", "run.step_threads", "run.step_threads_back", "run.play", "run.play_back",
-          "run.breakpoint", "run.first", "run.back", "run.forward", "run.next_peak", "memory.next_peak",
-          "view.range_begin", "view.range_end"},
+          "run.breakpoint", "run.first", "run.back", "run.forward", "run.next_peak", "memory.next_peak"},
          steps);
   a.when({"run.run_before", "run.run_behind"},
          [&shell] { return shell.document().source()->snapshot()->runs.size() > 1; });
+  a.when({"view.range_begin", "view.range_end"}, [&shell, steps] {
+    const Selection& selected = shell.document().selection()->current();
+    return steps() || selected.get<EventSelection>() != nullptr || selected.get<TimeRangeSelection>() != nullptr;
+  });
 }
 
 void add_memory_states(Shell& shell) {
   auto& a = *shell.actions;
   const auto source = [&shell] { return shell.document().source(); };
   const auto searching = [&shell] { return shell.document().replanning()->busy(); };
-  a.when({"memory.replan",   "memory.plan_all",      "memory.fit_under",  "memory.export",      "memory.findings",
-          "edit.find_next",  "edit.find_previous",   "graph.producer",    "graph.user",         "graph.toggle",
-          "graph.expand",    "graph.collapse",       "graph.fit",         "graph.save_dot",     "graph.colour_state",
-          "graph.colour_op", "graph.colour_backend", "graph.colour_time", "graph.colour_bytes", "graph.colour_block"},
+  a.when({"memory.replan", "memory.plan_all", "memory.fit_under", "memory.export", "memory.findings", "graph.producer",
+          "graph.user", "graph.toggle", "graph.expand", "graph.collapse", "graph.fit", "graph.save_dot",
+          "graph.colour_state", "graph.colour_op", "graph.colour_backend", "graph.colour_time", "graph.colour_bytes",
+          "graph.colour_block", "graph.colour_column", "graph.shapes"},
          [source] { return source()->graph() != nullptr; });
   a.when({"memory.good_enough"}, searching);
   a.when({"memory.cancel"}, [&shell, searching] { return searching() || shell.document().runner()->planning(); });
@@ -73,6 +76,8 @@ void add_action_states(Shell& shell) {
           "view.note",
           "memory.arena_colour",
           "edit.find",
+          "edit.find_next",
+          "edit.find_previous",
           "run.breakpoints"},
          any);
   a.when({"file.close"}, [&shell] { return shell.documents->size() > 1 || !shell.document().empty(); });

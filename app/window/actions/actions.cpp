@@ -69,13 +69,24 @@ QAction* ActionRegistry::find(const QString& id) const {
 void ActionRegistry::retranslate() {
   for (int i = 0; i < kMenus; ++i) menus_[static_cast<size_t>(i)]->setTitle(translated(kMenuNames[i]));
   for (auto& [menu, text] : submenus_) menu->setTitle(translated(text));
-  for (const Entry& entry : entries_) {
-    entry.action->setText(QCoreApplication::translate(entry.context, entry.text));
-    QString tip = entry.tip ? translated(entry.tip) : entry.action->text().remove(u'&').remove(QStringLiteral("…"));
-    const QKeySequence key = entry.action->shortcut();
-    if (!key.isEmpty()) tip += QStringLiteral(" (%1)").arg(key.toString(QKeySequence::NativeText));
-    entry.action->setToolTip(tip);
-    entry.action->setStatusTip(tip);
+  for (const Entry& entry : entries_) write(entry);
+}
+
+void ActionRegistry::write(const Entry& entry) {
+  entry.action->setText(QCoreApplication::translate(entry.context, entry.text));
+  QString tip = entry.tip ? translated(entry.tip) : entry.action->text().remove(u'&').remove(QStringLiteral("…"));
+  const QKeySequence key = entry.action->shortcut();
+  if (!key.isEmpty()) tip += QStringLiteral(" (%1)").arg(key.toString(QKeySequence::NativeText));
+  entry.action->setToolTip(tip);
+  entry.action->setStatusTip(tip);
+}
+
+void ActionRegistry::rename(const QString& id, const char* text, const char* tip) {
+  for (Entry& entry : entries_) {
+    if (id != QLatin1String(entry.id)) continue;
+    entry.text = text;
+    entry.tip = tip;
+    write(entry);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <map>
+#include <utility>
 #include <vector>
 
 class QMainWindow;
@@ -50,13 +51,20 @@ class ActionRegistry : public QObject {
   QAction* find(const QString& id) const;  // null: none
   static QString menu_name(Menu menu);
   void retranslate();
+  // What it does has become another thing: Play is Pause while it plays. Both as add() takes them.
+  void rename(const QString& id, const char* text, const char* tip);
 
  private:
+  static void write(const Entry& entry);
+
   QMainWindow* window_;
   std::vector<QMenu*> menus_;
   std::vector<Entry> entries_;
   std::vector<std::pair<QMenu*, const char*>> submenus_;
   std::vector<std::pair<QAction*, std::function<bool()>>> possible_;
 };
+
+// Text and tip of Play, which is Pause while it plays.
+std::pair<const char*, const char*> play_words(bool playing);
 
 }  // namespace arenascope::app

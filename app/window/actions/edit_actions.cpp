@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QApplication>
 #include <QClipboard>
-#include <QLineEdit>
 
 #include "app/window/dialogs/dialogs.h"
 #include "app/window/shell.h"
@@ -20,15 +19,27 @@ void copy_name(const Shell& shell) {
     QApplication::clipboard()->setText(QString::fromStdString(t->name));
 }
 
+// Where a search goes: into the timeline where that is at hand, and where there is no graph.
+bool in_timeline(const Shell& shell) {
+  return shell.document().source()->graph() == nullptr || shell.panels->at_hand() == u"timeline";
+}
+
 void search(const Shell& shell) {
-  if (shell.document().source()->graph() != nullptr) {
+  if (!in_timeline(shell)) {
     shell.show_panel("graph");
     return shell.panels->find<GraphView>("graph")->focus_search();
   }
   shell.show_panel("timeline");
   TablePanel* table = shell.panels->table(QStringLiteral("timeline"));
   if (table->isHidden()) shell.panels->toggle_table();
-  table->findChild<QLineEdit*>()->setFocus(Qt::ShortcutFocusReason);
+  table->focus_filter();
+}
+
+void find_next(const Shell& shell, int direction) {
+  if (in_timeline(shell))
+    shell.panels->table(QStringLiteral("timeline"))->step(direction);
+  else
+    shell.panels->find<GraphView>("graph")->find_next(direction);
 }
 
 void add_going_back(Shell& shell) {
@@ -52,16 +63,17 @@ void add_going_back(Shell& shell) {
 
 void add_edit_actions(Shell& shell) {
   auto& a = *shell.actions;
-  auto* graph = shell.panels->find<GraphView>("graph");
   add_going_back(shell);
   a.separator(Menu::Edit);
   a.add(
       "edit.find", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Search"), {K::Find}, [&shell] { search(shell); },
-      QT_TRANSLATE_NOOP("Actions", "The graph by op and name; in a trace without one, the spans of the timeline"));
+      QT_TRANSLATE_NOOP(
+          "Actions",
+          "The graph by op and name; with the timeline at hand, or without a graph, the spans of the timeline"));
   a.add("edit.find_next", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Next Match"), {K(Qt::Key_F3)},
-        [graph] { graph->find_next(1); });
+        [&shell] { find_next(shell, 1); });
   a.add("edit.find_previous", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Previous Match"), {K(Qt::SHIFT | Qt::Key_F3)},
-        [graph] { graph->find_next(-1); });
+        [&shell] { find_next(shell, -1); });
   a.separator(Menu::Edit);
   a.add("edit.copy_name", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Copy N&ame"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_C)},
         [&shell] { copy_name(shell); });

@@ -35,6 +35,15 @@ void add_graph_actions(Shell& shell) {
   int i = 0;
   for (const auto& [id, text] : kColours)
     a.add(id, Menu::Graph, text, {}, [graph, colour = static_cast<GraphColour>(i++)] { graph->set_colour(colour); });
+  a.add(
+      "graph.colour_column", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Colour by the Next Colu&mn"), {},
+      [graph] { graph->colours()->next_column(); },
+      QT_TRANSLATE_NOOP("Actions", "Of the table of nodes; all of them are in the list above the graph"));
+  QAction* shapes = a.add(
+      "graph.shapes", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "S&hapes on All Edges"), {},
+      [&shell, graph] { graph->set_shapes(shell.actions->find(QStringLiteral("graph.shapes"))->isChecked()); },
+      QT_TRANSLATE_NOOP("Actions", "Where there is room; what is selected has them in any case"));
+  shapes->setCheckable(true);
   a.separator(Menu::Graph);
   a.add("graph.save_dot", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Sa&ve as DOT…"), {}, [&shell, graph] {
     const QString path = shell.ask_file(true, Shell::tr("Save the graph"), Shell::tr("Graphviz (*.dot)"));

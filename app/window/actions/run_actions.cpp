@@ -54,10 +54,9 @@ void add_breakpoints(Shell& shell) {
 void add_walking(Shell& shell) {
   auto& a = *shell.actions;
   const auto axis = [&shell] { return shell.document().axis(); };
+  const auto [play, walk] = play_words(false);
   a.add(
-      "run.play", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Pl&ay"), {K(Qt::Key_Space)},
-      [&shell] { shell.document().debugger()->play(1); },
-      QT_TRANSLATE_NOOP("Actions", "Walk through what was recorded, step by step, up to a breakpoint"));
+      "run.play", Menu::Run, play, {K(Qt::Key_Space)}, [&shell] { shell.document().debugger()->play(1); }, walk);
   a.add("run.play_back", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Play Ba&ckwards"), {K(Qt::SHIFT | Qt::Key_Space)},
         [&shell] { shell.document().debugger()->play(-1); });
   a.add("run.first", Menu::Run, QT_TRANSLATE_NOOP("Actions", "To the &First Step"), {K(Qt::CTRL | Qt::Key_Left)},
@@ -94,6 +93,14 @@ void add_runs(Shell& shell) {
 }
 
 }  // namespace
+
+std::pair<const char*, const char*> play_words(bool playing) {
+  if (playing)
+    return {QT_TRANSLATE_NOOP("Actions", "P&ause Playing"),
+            QT_TRANSLATE_NOOP("Actions", "Stay at this step; Play goes on from here")};
+  return {QT_TRANSLATE_NOOP("Actions", "Pl&ay"),
+          QT_TRANSLATE_NOOP("Actions", "Walk through what was recorded, step by step, up to a breakpoint")};
+}
 
 void add_run_actions(Shell& shell) {
   add_running(shell);

@@ -62,8 +62,26 @@ void add_moving(Shell& shell) {
       QT_TRANSLATE_NOOP("Actions", "The same as numbers, to be sorted, filtered and read aloud"));
 }
 
+// Without steps what is selected is what is marked: from the first mark's beginning to the second's end.
+void select_time(const Shell& shell, bool begin) {
+  SelectionModel& selection = *shell.document().selection();
+  std::optional<TimeRangeSelection> now;
+  if (const auto* event = selection.current().get<EventSelection>()) {
+    const trace::Event& e = shell.document().source()->snapshot()->event(event->span);
+    now = TimeRangeSelection{e.begin(), std::max(e.end(), e.begin() + 1)};
+  } else if (const auto* time = selection.current().get<TimeRangeSelection>()) {
+    now = *time;
+  }
+  if (!now) return;
+  auto& mark = shell.document().looks().mark;
+  if (begin) mark = *now;
+  if (!begin && mark) now = TimeRangeSelection{std::min(mark->begin, now->begin), std::max(mark->end, now->end)};
+  selection.select(*now);
+}
+
 // From the first step that was marked to the one at hand, whichever comes first.
 void select_range(const Shell& shell, bool begin) {
+  if (!shell.document().axis()->has_steps()) return select_time(shell, begin);
   const Step now = shell.document().axis()->current();
   SelectionModel& selection = *shell.document().selection();
   if (!now.valid()) return;
@@ -109,12 +127,16 @@ void sort_table(const Shell& shell) {
 void add_marking(Shell& shell) {
   auto& a = *shell.actions;
   a.add(
-      "view.range_begin", Menu::View, QT_TRANSLATE_NOOP("Actions", "Select Steps from &Here"), {K(Qt::Key_BracketLeft)},
+      "view.range_begin", Menu::View, QT_TRANSLATE_NOOP("Actions", "Select from &Here"), {K(Qt::Key_BracketLeft)},
       [&shell] { select_range(shell, true); },
-      QT_TRANSLATE_NOOP("Actions", "The first of two marks, at the playhead: the inspector sums up what lies between"));
+      QT_TRANSLATE_NOOP(
+          "Actions",
+          "The first of two marks, at the playhead, or at the selected span of a trace without steps: the inspector "
+          "sums up what lies between"));
   a.add(
-      "view.range_end", Menu::View, QT_TRANSLATE_NOOP("Actions", "Sele&ct Steps up to Here"), {K(Qt::Key_BracketRight)},
-      [&shell] { select_range(shell, false); }, QT_TRANSLATE_NOOP("Actions", "The second mark, at the playhead"));
+      "view.range_end", Menu::View, QT_TRANSLATE_NOOP("Actions", "Sele&ct up to Here"), {K(Qt::Key_BracketRight)},
+      [&shell] { select_range(shell, false); },
+      QT_TRANSLATE_NOOP("Actions", "The second mark, at the playhead or the selected span"));
   a.add(
       "view.note", Menu::View, QT_TRANSLATE_NOOP("Actions", "Pin a Note Here…"), {K(Qt::Key_N)},
       [&shell] { ask_note(shell); },

@@ -44,6 +44,8 @@ void show_input_sizes(Shell& shell) {
   scroll->setWidget(inside);
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setFocusPolicy(Qt::NoFocus);  // its boxes have it
+  scroll->setAccessibleName(dialog->windowTitle());
   column->addWidget(scroll, 1);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, dialog);
   column->addWidget(buttons);

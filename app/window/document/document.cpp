@@ -2,6 +2,7 @@
 #include "document.h"
 
 #include <views/common/format.h>
+#include <views/common/plan_peak.h>
 
 #include <algorithm>
 
@@ -187,10 +188,7 @@ void Document::settle_playhead() {
   if (runs.empty() || !runs.back().finished) return;
   axis_.come_back();
   if (!std::exchange(to_peak_, false)) return;
-  if (source_.plan() == nullptr) return;
-  const std::vector<Bytes> live = trace::Snapshot::occupancy(*source_.plan());
-  const auto peak = std::max_element(live.begin(), live.end());
-  if (peak != live.end()) axis_.set_current(Step(static_cast<int32_t>(peak - live.begin())));
+  if (const Step peak = peak_of(source_.plan()).step; peak.valid()) axis_.set_current(peak);
 }
 
 void Document::replan(const RunSettings& settings) {

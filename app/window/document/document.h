@@ -47,6 +47,7 @@ class DocumentParts {
   struct Looks {
     views::GraphView::Look graph;
     QMap<QString, views::TablePanel::Look> tables;
+    std::optional<views::TimeRangeSelection> mark;  // the first of two, in a trace without steps
     bool operator==(const Looks&) const = default;
   };
   Looks& looks() { return looks_; }

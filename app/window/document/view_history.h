@@ -18,7 +18,7 @@ struct ViewState {
   views::AxisMode mode = views::AxisMode::Step;
   std::optional<views::AxisRange> range;  // none: all, however long that becomes
   std::set<int32_t> open_layers;
-  int graph_colour = 0;
+  int graph_colour = 0, graph_column = -1;
   std::shared_ptr<const trace::PlanInfo> shown_plan;
   QByteArray panels;  // QMainWindow::saveState
   bool operator==(const ViewState&) const = default;

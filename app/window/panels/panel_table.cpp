@@ -11,6 +11,7 @@
 #include <QSplitter>
 
 #include "breakpoint_panel.h"
+#include "graph_columns.h"
 #include "inspector_panel.h"
 #include "laboratory_panel.h"
 #include "panel.h"
@@ -83,6 +84,7 @@ PanelParts plot(const PanelKind& kind, Document& document, QWidget* parent) {
 PanelParts graph(const PanelKind&, Document& document, QWidget* parent) {
   const ViewContext c = document.context();
   auto* view = new GraphView(c.source, c.selection, c.axis, c.theme, parent);
+  view->colours()->set_columns(graph_columns());
   PanelParts parts;
   parts.widget = parts.drawn = view;
   parts.picture = view;

@@ -15,7 +15,7 @@ ViewUndo::ViewUndo(QMainWindow* window, Panels* panels, Layouts* layouts, Docume
   timer_.setInterval(350);  // a drag or a turn of the wheel is one change
   connect(&timer_, &QTimer::timeout, this, &ViewUndo::note);
   connect(graph_, &GraphView::folding_changed, this, &ViewUndo::note_soon);
-  connect(graph_, &GraphView::colour_changed, this, &ViewUndo::note_soon);
+  connect(graph_->colours(), &ColourBox::changed, this, &ViewUndo::note_soon);
   connect(layouts, &Layouts::applied, this, &ViewUndo::panels_moved);
   for (const PanelKind& kind : panel_kinds()) {
     QDockWidget* dock = panels->dock(QString::fromLatin1(kind.id));
@@ -61,7 +61,8 @@ ViewState ViewUndo::state() const {
   state.mode = axis.mode();
   if (!(axis.range() == axis.limits())) state.range = axis.range();
   state.open_layers = graph_->expanded();
-  state.graph_colour = static_cast<int>(graph_->colour());
+  state.graph_colour = static_cast<int>(graph_->colours()->colour());
+  state.graph_column = graph_->colours()->column();
   state.shown_plan = document_->source()->shown_plan();
   state.panels = panels_;
   return state;
@@ -95,7 +96,7 @@ void ViewUndo::go(int direction) {
   else
     document_->axis()->frame_all();
   graph_->set_open_layers(state.open_layers);
-  graph_->set_colour(static_cast<GraphColour>(state.graph_colour));
+  graph_->colours()->choose(static_cast<GraphColour>(state.graph_colour), state.graph_column);
   restoring_ = false;
   Q_EMIT changed();
 }

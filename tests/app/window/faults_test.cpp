@@ -26,14 +26,20 @@
 //     every_file_of_the_command_line_is_opened, standard_buttons_speak_the_language, what_is_being_opened_is_said
 // 14  a closed layer is its first node   graph_test: a_layer_is_a_thing_with_steps_and_nodes
 #include <QDialogButtonBox>
+#include <QHeaderView>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
+#include <QStandardItemModel>
+#include <QTableView>
 #include <QTest>
 
 #include <views/inspector/inspector_view.h>
 
 #include <array>
+#include <cmath>
 
+#include "app/window/plain_style.h"
 #include "sample_session.h"
 #include "tests/test_data.h"
 #include "window_fixture.h"
@@ -103,6 +109,131 @@ class FaultsTest : public QObject, protected WindowFixture {
     QTest::mouseRelease(plot->plot(), Qt::LeftButton, Qt::ShiftModifier, to);
     QVERIFY(doc().selection()->current().get<TimeRangeSelection>() != nullptr);
     QTRY_VERIFY2(told().contains("By thread or queue") && told().contains("store"), qPrintable(told()));
+  }
+
+  // Two marks measured steps alone: a trace without any could be measured with the mouse only.
+  void two_marks_measure_a_trace_without_steps() {
+    auto session = std::make_shared<trace::Session>();
+    session->describe(trace::ThreadInfo{trace::TrackId(0), "thread"});
+    session->describe(trace::NameInfo{trace::NameId(0), "load"});
+    for (int i = 0; i < 20; ++i)
+      session->events(trace::TrackId(0), std::array{trace::slice(i * 1000, i * 1000 + 700, trace::NameId(0), 0)});
+    doc().show_session(session, "spans");
+    QTRY_VERIFY(doc().axis()->has_time() && doc().axis()->steps() == 0);
+    const auto spans = doc().source()->snapshot()->spans_exact(trace::TrackId(0), 0, 20'000, 100);
+    QCOMPARE(spans.size(), size_t{20});
+    ActionRegistry& actions = *window_->shell().actions;
+    doc().selection()->select(EventSelection{spans[12]});
+    actions.find("view.range_begin")->trigger();
+    doc().selection()->select(EventSelection{spans[3]});
+    actions.find("view.range_end")->trigger();
+    const auto* range = doc().selection()->current().get<TimeRangeSelection>();
+    QVERIFY(range != nullptr);
+    QCOMPARE(*range, (TimeRangeSelection{3'000, 12'700}));
+    QTRY_VERIFY2(told().contains("9.70"), qPrintable(told()));
+  }
+
+  // Addresses could be selected by a row of the table of holes alone.
+  void addresses_are_selected_with_the_mouse() {
+    open(recording("addresses.arenascope", 2));
+    PlotView* arena = plot_view("arena");
+    arena->prepare_now();
+    const QRect area = arena->plot()->axisRect()->rect();
+    const QPoint from(area.left() + area.width() / 3, area.bottom() - area.height() / 4), to(area.center());
+    QTest::mousePress(arena->plot(), Qt::LeftButton, Qt::ControlModifier, from);
+    QTest::mouseMove(arena->plot(), area.center() + QPoint(0, 9));
+    QTest::mouseMove(arena->plot(), to);
+    QTest::mouseRelease(arena->plot(), Qt::LeftButton, Qt::ControlModifier, to);
+    const auto* range = doc().selection()->current().get<AddressRangeSelection>();
+    QVERIFY(range != nullptr);
+    const double low = arena->plot()->yAxis->pixelToCoord(from.y()), high = arena->plot()->yAxis->pixelToCoord(to.y());
+    QCOMPARE(range->first, static_cast<Bytes>(std::floor(low)));
+    QCOMPARE(range->last, static_cast<Bytes>(std::ceil(high)));
+    QTRY_VERIFY2(told().contains("Addresses"), qPrintable(told()));
+  }
+
+  // A search went to the graph wherever there was one: spans of the timeline could not be searched beside it.
+  void the_timeline_is_searched_beside_a_graph() {
+    open(recording("search.arenascope", 2));
+    QVERIFY(doc().source()->graph() != nullptr);
+    panels().show("timeline");
+    window_->shell().actions->find("edit.find")->trigger();
+    TablePanel* spans = panels().table("timeline");
+    auto* field = spans->findChild<QLineEdit*>();
+    QVERIFY(spans->isVisible() && field->hasFocus());
+    QTRY_VERIFY_WITH_TIMEOUT(spans->model()->rowCount() > 0, kPatience);
+    const int all = spans->model()->rowCount();
+    QTest::keyClicks(field, "conv_a");
+    QTRY_VERIFY(spans->model()->rowCount() > 1 && spans->model()->rowCount() < all && !spans->model()->pending());
+    QTest::keyClick(field, Qt::Key_Return);
+    const Selection first = doc().selection()->current();
+    QCOMPARE(first, spans->model()->selection_of(0));
+    QVERIFY(!first.empty());
+    window_->shell().actions->find("edit.find_next")->trigger();
+    QCOMPARE(doc().selection()->current(), spans->model()->selection_of(1));
+    window_->shell().actions->find("edit.find_previous")->trigger();
+    QCOMPARE(doc().selection()->current(), first);
+  }
+
+  // Of a message with several lines the last was cut off.
+  void a_long_message_is_shown_whole() {
+    window_->resize(700, 600);
+    QString sentence;
+    for (int i = 0; i < 40; ++i) sentence += QStringLiteral("words %1 ").arg(i);
+    doc().messages()->say(MessageKind::Error, sentence);
+    QTRY_VERIFY(window_->message_bar()->isVisible());
+    for (const QLabel* label : window_->message_bar()->findChildren<QLabel*>())
+      if (label->wordWrap()) QVERIFY(label->height() >= label->heightForWidth(label->width()));
+  }
+
+  // The graph is coloured by each column of the table of nodes, back and forth with what is undone.
+  void every_column_of_nodes_colours_the_graph() {
+    open(recording("columns.arenascope", 2));
+    auto* graph = panels().find<GraphView>("graph");
+    QTRY_VERIFY(graph->canvas()->scene().ready());
+    QSet<QString> titles;
+    window_->shell().undo->flush();
+    do {
+      window_->shell().actions->find("graph.colour_column")->trigger();
+      const QString title = graph->canvas()->scene().legend_title;
+      QVERIFY(!title.isEmpty() && !graph->canvas()->scene().legend.empty());
+      if (titles.contains(title)) break;
+      titles.insert(title);
+    } while (titles.size() < 100);
+    panels().show("nodes");
+    TablePanel* nodes = panels().table("nodes");
+    QTRY_VERIFY_WITH_TIMEOUT(nodes->model()->rowCount() > 0, kPatience);
+    for (const char* fixed : {"Op", "Mean time", "Bytes", "Block"}) titles.insert(fixed);
+    QCOMPARE(titles.size(), nodes->model()->columnCount());
+    window_->shell().undo->flush();
+    window_->shell().undo->go(-1);
+    QCOMPARE(graph->colours()->colour(), GraphColour::State);
+    window_->shell().undo->go(1);
+    QCOMPARE(graph->colours()->colour(), GraphColour::Column);
+  }
+
+  // Titles of columns stood at the very edge, beside cells that have air.
+  void titles_of_columns_have_air() {
+    QStandardItemModel model(1, 1);
+    model.setHorizontalHeaderLabels({QStringLiteral("HHHH")});
+    QTableView table;
+    PlainStyle style;
+    table.setModel(&model);
+    table.horizontalHeader()->setStyle(&style);
+    table.resize(300, 100);
+    for (const Qt::Alignment side : {Qt::AlignLeft, Qt::AlignRight}) {
+      table.horizontalHeader()->setDefaultAlignment(side | Qt::AlignVCenter);
+      const QImage seen = table.horizontalHeader()->grab().toImage();
+      const int width = table.columnWidth(0), y = seen.height() / 2;
+      const QRgb ground = seen.pixel(width / 2, 2);
+      bool told = false;
+      for (int x = 6; x < width - 8; ++x) told = told || seen.pixel(x, y) != ground;
+      QVERIFY(told);
+      for (int x = 0; x < 6; ++x) {
+        const int at = side == Qt::AlignLeft ? x : width - 2 - x;
+        for (int row = y - 3; row < y + 3; ++row) QCOMPARE(seen.pixel(at, row), ground);
+      }
+    }
   }
 
   // The dot of the plan in use stood on the plan that was shown in its place.

@@ -4,6 +4,7 @@
 #include <views/graph/graph_marks.h>
 #include <views/graph/graph_view.h>
 
+#include <QComboBox>
 #include <QSignalSpy>
 #include <QStandardPaths>
 #include <QTemporaryDir>
@@ -229,6 +230,86 @@ class GraphTest : public QObject {
       marks.links.clear();
     }
     QVERIFY(with != without);
+  }
+
+  // Asked for, the shape stands on every edge where it covers no card and nothing that stands on another edge.
+  void shapes_stand_on_edges_where_there_is_room() {
+    const GraphInfo g = transformer(6);
+    GraphWish wish = wish_of(g, {0, 1, 2, 3, 4, 5});
+    QVERIFY(prepare_graph(wish, {})->badges.empty());
+    wish.shapes = true;
+    const auto picture = prepare_graph(wish, {});
+    QCOMPARE(picture->badges.size(), picture->folded->edges.size());
+    const std::vector<QRectF> boxes = boxes_of(*picture->layout);
+    size_t told = 0, wanted = 0;
+    for (size_t e = 0; e < picture->badges.size(); ++e) {
+      const EdgeBadge& badge = picture->badges[e];
+      wanted += picture->folded->edges[e].count == 1;
+      told += badge.text.contains(QStringLiteral("×"));
+      if (badge.text.isEmpty() || !picture->folded->edges[e].views.empty()) continue;
+      for (const QRectF& box : boxes) QVERIFY(!badge.place.intersects(box));
+      for (size_t other = 0; other < e; ++other)
+        QVERIFY(picture->badges[other].text.isEmpty() || !badge.place.intersects(picture->badges[other].place));
+    }
+    QVERIFY2(told * 3 > wanted * 2, qPrintable(QStringLiteral("%1 of %2").arg(told).arg(wanted)));
+  }
+
+  // What a table tells of the nodes colours them: numbers by how much they are, of a layer their sum, texts each its own.
+  void any_column_colours_the_graph() {
+    SessionSource source;
+    SelectionModel selection;
+    SharedAxis axis(&source);
+    Theme theme;
+    source.set_session(test::sample_session());
+    GraphView view(&source, &selection, &axis, &theme);
+    NodeColumns columns;
+    columns.titles = [](const SessionSource&) { return QStringList{"Op", "Number", "Half"}; };
+    int read = 0;
+    columns.column = [&](const SessionSource&, int column) {
+      ++read;
+      NodeColumn c;
+      if (column > 2) return c;
+      c.title = column == 1 ? "Number" : "Half";
+      c.text = [](size_t n) { return n == 0 ? QString() : n % 2 == 0 ? "even" : "odd"; };
+      if (column == 1) c.number = [](size_t n) { return static_cast<double>(n); };
+      c.number_text = [](double n) { return QString::number(n); };
+      c.adds_up = column == 1;
+      return c;
+    };
+    view.colours()->set_columns(columns);
+    view.colours()->show_choices(source);
+    view.resize(600, 800);
+    view.show();
+    QTRY_VERIFY_WITH_TIMEOUT(!view.layout_job()->running() && view.canvas()->scene().ready(), 20000);
+    const GraphScene& scene = view.canvas()->scene();
+    auto* box = view.findChild<QComboBox*>();
+    QCOMPARE(box->findText("Op"), box->findText("Op", Qt::MatchExactly));
+    QCOMPARE(box->count(), 7 + 1 + 2);  // what is always there, a line, and what is not there twice
+    box->setCurrentIndex(box->findText("Number"));
+    Q_EMIT box->activated(box->currentIndex());
+    QCOMPARE(view.colours()->colour(), GraphColour::Column);
+    QCOMPARE(view.colours()->column(), 1);
+    QCOMPARE(scene.legend_title, QString("Number"));
+    double most = 0;
+    for (const Vertex& vertex : scene.folded->vertices) {
+      double sum = 0;
+      for (NodeId id : vertex.nodes) sum += static_cast<double>(id.index());
+      most = std::max(most, sum);
+    }
+    QCOMPARE(scene.legend.at(2).text, QString::number(most));
+    const int before = read;
+    view.colours()->choose(GraphColour::Column, 1);  // nothing is another, so it is not read again
+    QCOMPARE(read, before);
+    view.colours()->next_column();
+    QCOMPARE(view.colours()->column(), 2);
+    QCOMPARE(box->currentText(), QString("Half"));
+    std::set<QString> texts;
+    for (const LegendEntry& entry : scene.legend) texts.insert(entry.text);
+    QVERIFY(texts.contains("even") && texts.contains("odd"));
+    view.colours()->next_column();
+    QCOMPARE(view.colours()->column(), 1);
+    view.colours()->choose(GraphColour::Column, 7);
+    QCOMPARE(scene.legend.size(), size_t{1});
   }
 
   void ten_thousand_nodes_are_laid_out_within_a_second() {
