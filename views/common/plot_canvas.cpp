@@ -18,7 +18,7 @@ PlotCanvas::PlotCanvas(const ViewContext& context, QWidget* parent)
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(plot_);
-  setMinimumSize(160, 80);
+  setMinimumSize(160, 58);  // three of them, and a table, on a screen of 540 pixels
   setFocusPolicy(Qt::StrongFocus);
   plot_->setFocusPolicy(Qt::NoFocus);
   plot_->setMouseTracking(true);
