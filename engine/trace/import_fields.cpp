@@ -312,6 +312,49 @@ constexpr ImportField kPytorch[] = {
     {"external_annotations[].time_us", "timeline: annotations", kNone},
 };
 
+constexpr std::string_view kQueued = "when something was queued, and for whom: what is shown is when it ran";
+constexpr std::string_view kMetadata = "what there is, by numbers that the other records use";
+
+constexpr ImportField kIree[] = {
+    {"schema.format", "all views: whether the file is one", kNone},
+    {"schema.*", kNone, kOfFile},
+    {"session.*", kNone, "problems: how the session ended, where that is not OK"},
+    {"device.*", kNone, kMetadata},
+    {"queue.*", kNone, kMetadata},
+    {"executable.*", kNone, kMetadata},
+    {"executable_function.*", kNone, "an operation's key is its function's name"},
+    {"command_buffer.*", kNone, kMetadata},
+    {"command_operation.command_buffer_id", "graph: which one", kNone},
+    {"command_operation.command_index", "graph: the order, and whose time is whose", kNone},
+    {"command_operation.op", "graph: a node's op", kNone},
+    {"command_operation.key", "graph: a node's name", kNone},
+    {"command_operation.*", kNone, kLaunch},
+    {"queue_event.*", kNone, kQueued},
+    {"host_execution_event.start_host_time_ns", "timeline, nodes: when", kNone},
+    {"host_execution_event.end_host_time_ns", "timeline, nodes: how long", kNone},
+    {"host_execution_event.physical_device_ordinal", "timeline: the row", kNone},
+    {"host_execution_event.queue_ordinal", "timeline: the row", kNone},
+    {"host_execution_event.submission_id", "runs: which one", kNone},
+    {"host_execution_event.command_buffer_id", "runs: of which graph", kNone},
+    {"host_execution_event.command_index", "nodes: which one", kNone},
+    {"host_execution_event.op", "timeline: a span's name; whether it is a run", kNone},
+    {"host_execution_event.key", "timeline: a span's name", kNone},
+    {"host_execution_event.valid", "timeline: whether there is a time", kNone},
+    {"host_execution_event.*", kNone, kLaunch},
+    {"memory_event.event_type", "occupancy, map: taken or given back", kNone},
+    {"memory_event.host_time_ns", "occupancy, map: when", kNone},
+    {"memory_event.allocation_id", "occupancy, map: which block", kNone},
+    {"memory_event.pool_id", "occupancy, map: which space", kNone},
+    {"memory_event.backing_id", "map: where, of a buffer without a pool", kNone},
+    {"memory_event.physical_device_ordinal", "occupancy: which device", kNone},
+    {"memory_event.offset", "map: where", kNone},
+    {"memory_event.length", "occupancy, map: how large", kNone},
+    {"memory_event.externally_owned", "occupancy: which space", kNone},
+    {"memory_event.pool_stats_available", "map: whether slabs are told", kNone},
+    {"memory_event.pool_bytes_committed", "map: how large the slabs are", kNone},
+    {"memory_event.*", kNone, "how memory may be used, and sums over what is shown"},
+};
+
 // A "*" alone is any key of the file.
 bool means(std::string_view pattern, std::string_view path) {
   if (pattern == "*") return path.find('.') == std::string_view::npos;
@@ -327,6 +370,7 @@ std::span<const ImportField> import_fields(ImportFormat format) {
     case ImportFormat::OnnxRuntime: return kOnnxRuntime;
     case ImportFormat::Perfetto: return kPerfetto;
     case ImportFormat::PytorchSnapshot: return kPytorch;
+    case ImportFormat::Iree: return kIree;
   }
   return {};
 }

@@ -8,11 +8,12 @@
 
 namespace arenascope::trace {
 
-enum class ImportFormat { Chrome, Kineto, OnnxRuntime, Perfetto, PytorchSnapshot };
+enum class ImportFormat { Chrome, Kineto, OnnxRuntime, Perfetto, PytorchSnapshot, Iree };
 
 struct ImportField {
   // Chrome's formats: "KEY" of the file, "PHASE.KEY" and "PHASE.args.KEY" of events, where "*" stands for any key.
   // Pickles: keys with "." and "[]" in between. Perfetto: field numbers from TracePacket on, as "11.9".
+  // IREE: "RECORD.KEY".
   std::string_view path;
   std::string_view shown;     // in what; empty: it is left out
   std::string_view left_out;  // why

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 #include "engine/trace/import_executorch.h"
+#include "engine/trace/import_iree.h"
 #include "engine/trace/input_file.h"
 
 #include <cerrno>
@@ -27,6 +28,7 @@ TraceKind sniff(ByteSpan head) {
   if (head.empty()) return TraceKind::Unknown;
   if (is_executorch_dump(head)) return TraceKind::ExecuTorchDump;
   if (ExecuTorchProgram::is_one(head)) return TraceKind::ExecuTorchProgram;
+  if (is_iree_export(head)) return TraceKind::IreeProfile;
   size_t i = head.size() >= 3 && head[0] == 0xef && head[1] == 0xbb && head[2] == 0xbf ? 3 : 0;
   if (head.size() > 1 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5) return TraceKind::PytorchSnapshot;
   if (head[0] == 0x0a && head.size() > 2 && head[1] != '\n' && head[1] != '{' && head[1] != '[' && head[1] != ' ') {
@@ -51,13 +53,15 @@ Result<OpenReport> open_trace(ByteSpan bytes, const std::string& name, Sink& sin
     case TraceKind::PytorchSnapshot: return import_pytorch_snapshot(bytes, name, sink);
     case TraceKind::ExecuTorchDump: return import_executorch_dump(bytes, name, nullptr, sink);
     case TraceKind::ExecuTorchProgram: return import_executorch_program(bytes, name, sink);
+    case TraceKind::IreeProfile: return import_iree_export(bytes, name, sink);
     case TraceKind::Unknown: break;
   }
-  return Error{name + (bytes.empty()
-                           ? ": the file is empty."
-                           : ": this is none of the traces that can be opened: a recording, a Perfetto or "
-                             "Chrome trace, an ONNX Runtime profile, a PyTorch memory snapshot, or ExecuTorch's "
-                             "program or event dump.")};
+  if (is_iree_bundle(bytes))
+    return Error{name + ": an IREE profile opens as what 'iree-profile export --format=ireeperf-jsonl' makes of it."};
+  return Error{name + (bytes.empty() ? ": the file is empty."
+                                     : ": this is none of the traces that can be opened: a recording, a Perfetto or "
+                                       "Chrome trace, an ONNX Runtime profile, a PyTorch memory snapshot, ExecuTorch's "
+                                       "program or event dump, or the export of an IREE profile.")};
 }
 
 namespace {

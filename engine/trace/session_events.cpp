@@ -14,8 +14,10 @@ namespace {
 constexpr size_t kMaxLanes = 64;
 constexpr size_t kMaxPendingBarriers = 4096;
 
-// The same for all threads that met.
-int64_t barrier_key(const Event& wait) { return wait.b * 0x1000003 ^ wait.extra24(); }
+// The same for all threads that met. A file may give any generation.
+int64_t barrier_key(const Event& wait) {
+  return static_cast<int64_t>(static_cast<uint64_t>(wait.b) * 0x1000003) ^ wait.extra24();
+}
 
 }  // namespace
 

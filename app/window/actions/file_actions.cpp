@@ -17,7 +17,7 @@ void open_file(const Shell& shell) {
   const QString path =
       shell.ask_file(false, Shell::tr("Open a model or a recording"),
                      Shell::tr("Models and recordings (*.onnx *.gguf *.arenascope *.pftrace "
-                               "*.perfetto-trace *.json *.json.gz *.pickle *.etdp *.pte *.csv);;All files (*)"));
+                               "*.perfetto-trace *.json *.json.gz *.pickle *.etdp *.pte *.jsonl *.csv);;All files (*)"));
   if (!path.isEmpty()) shell.open(path);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The fields of Chrome's, Kineto's and ONNX Runtime's traces.
+// The fields of Chrome's, Kineto's and ONNX Runtime's traces, and of IREE's profile.
 #include "engine/trace/sample_traces.h"
 #include "import_fields_kit.h"
 #include "test_data.h"
@@ -214,4 +214,32 @@ TEST_CASE("the traces of Kineto that there are have no field that nobody thought
     ++read;
   }
   CHECK(read == 1);
+}
+
+TEST_CASE("each field of IREE's profile is shown or left out as the list says") {
+  std::vector<Json> records;
+  std::istringstream lines(test::iree_export());
+  for (std::string line; std::getline(lines, line);) records.push_back(Json::parse(line));
+  const auto written = [&] {
+    std::string out;
+    for (const Json& record : records) out += record.dump() + '\n';
+    return out;
+  };
+  const std::string before = told(written());
+  REQUIRE(before != "refused");
+  Paths paths;
+  Found found;
+  for (Json& record : records) {
+    const Json whole = record;
+    for (const auto& [key, value] : whole.items()) {
+      if (key == "record_type") continue;  // it says which record it is
+      const std::string path = whole["record_type"].get<std::string>() + '.' + key;
+      paths.insert(path);
+      change(record[key]);
+      found.add(path, told(written()) != before);
+      record = whole;
+    }
+  }
+  check_known(ImportFormat::Iree, paths);
+  found.check(ImportFormat::Iree);
 }

@@ -39,6 +39,10 @@ void damage(const std::string& original, Result<OpenReport> (*import)(ByteSpan, 
 
 TEST_CASE("10,000 damaged Chrome traces") { damage(test::kChromeJson, import_chrome_json, 1); }
 TEST_CASE("10,000 damaged ONNX Runtime profiles") { damage(test::kOnnxRuntimeProfile, import_chrome_json, 2); }
+TEST_CASE("10,000 damaged IREE profiles") {
+  const auto import = [](ByteSpan bytes, const std::string& name, Sink& sink) { return open_trace(bytes, name, sink); };
+  damage(test::iree_export(), import, 5);
+}
 TEST_CASE("10,000 damaged Perfetto traces") { damage(test::perfetto_trace(), import_perfetto, 3); }
 TEST_CASE("10,000 damaged PyTorch snapshots") { damage(test::snapshot_pickle(), import_pytorch_snapshot, 4); }
 

@@ -37,6 +37,62 @@ inline const std::string kOnnxRuntimeProfile = R"([
 {"cat":"Session","pid":1,"tid":2,"dur":90,"ts":1190,"ph":"X","name":"model_run","args":{}}
 ])";
 
+// A command buffer of a fill and two dispatches, the second of which begins before the first is over, executed twice; a pool
+// that takes a second slab; a buffer of the program's own.
+inline std::string iree_export() {
+  std::string out =
+      R"({"schema_version":15,"record_type":"schema","format":"ireeperf-jsonl","source_format":"ireeprof"})";
+  const auto record = [&](const char* type, const std::string& fields) {
+    out += "\n{\"schema_version\":15,\"record_type\":\"" + std::string(type) + "\"," + fields + "}";
+  };
+  const auto text = [](int64_t n) { return std::to_string(n); };
+  record("session", R"("event":"begin","session_id":1,"session_status":"OK")");
+  record("device", R"("physical_device_ordinal":0,"queue_count":1)");
+  record("executable_function", R"("executable_id":1,"function_ordinal":0,"name":"matmul","binding_count":3)");
+  record("command_buffer", R"("command_buffer_id":1,"mode":128)");
+  const auto operation = [&](int index, const char* op, const char* key) {
+    record("command_operation", R"("command_buffer_id":1,"command_index":)" + text(index) + R"(,"op":")" + op +
+                                    R"(","key":")" + key + R"(","binding_count":3)");
+  };
+  operation(0, "fill", "fill"), operation(1, "barrier", "barrier"), operation(2, "dispatch", "matmul");
+  operation(3, "dispatch", "matmul");
+  record("queue_event", R"("op":"execute","submission_id":3,"command_buffer_id":1,"host_time_ns":900)");
+  const auto ran = [&](int submission, int64_t buffer, int64_t command, const char* op, const std::string& key,
+                       int64_t begin, int64_t end) {
+    record("host_execution_event", R"("physical_device_ordinal":0,"queue_ordinal":0,"submission_id":)" +
+                                       text(submission) + R"(,"command_buffer_id":)" + text(buffer) +
+                                       R"(,"command_index":)" + text(command) + R"(,"op":")" + op + R"(","key":)" +
+                                       key + R"(,"valid":true,"tile_count":4,"start_host_time_ns":)" + text(begin) +
+                                       R"(,"end_host_time_ns":)" + text(end));
+  };
+  ran(1, 0, 4294967295, "alloca", "null", 100, 110);
+  for (const int64_t at : {1000, 3000}) {
+    const int submission = at == 1000 ? 3 : 5;
+    ran(submission, 1, 2, "dispatch", R"("matmul")", at + 10, at + 60);
+    ran(submission, 1, 3, "dispatch", R"("matmul")", at + 50, at + 90);
+    ran(submission, 1, 4294967295, "execute", "null", at, at + 100);
+  }
+  const auto memory = [&](const char* type, int64_t time, int allocation, int64_t offset, int64_t bytes,
+                          int64_t committed, const char* more = "") {
+    record("memory_event", R"("event_type":")" + std::string(type) + R"(","host_time_ns":)" + text(time) +
+                               R"(,"allocation_id":)" + text(allocation) +
+                               R"(,"pool_id":77,"backing_id":4096,"physical_device_ordinal":0,"offset":)" +
+                               text(offset) + R"(,"length":)" + text(bytes) +
+                               R"(,"externally_owned":false,"pool_stats_available":true,"pool_bytes_committed":)" +
+                               text(committed) + more);
+  };
+  memory("pool_reserve", 101, 1, 0, 512, 1024);
+  memory("queue_alloca", 102, 1, 0, 512, 1024);
+  memory("pool_reserve", 103, 2, 0, 1024, 2048);  // in a slab of its own
+  memory("pool_reserve", 104, 3, 512, 256, 2048);
+  memory("queue_dealloca", 1200, 2, 0, 1024, 2048);
+  memory("pool_release", 1201, 2, 0, 1024, 1024);
+  memory("buffer_allocate", 105, 9, 0, 100, 0);
+  memory("buffer_free", 4000, 9, 0, 100, 0);
+  record("session", R"("event":"end","session_id":1,"session_status":"OK")");
+  return out + "\n";
+}
+
 // A worker's slices on an incremental clock of microseconds that starts at 5 ms, an interned and a plain name, and a
 // counter of bytes.
 inline std::string perfetto_trace() {

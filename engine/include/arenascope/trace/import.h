@@ -10,7 +10,16 @@
 
 namespace arenascope::trace {
 
-enum class TraceKind { Recording, Perfetto, ChromeJson, PytorchSnapshot, ExecuTorchDump, ExecuTorchProgram, Unknown };
+enum class TraceKind {
+  Recording,
+  Perfetto,
+  ChromeJson,
+  PytorchSnapshot,
+  ExecuTorchDump,
+  ExecuTorchProgram,
+  IreeProfile,
+  Unknown
+};
 
 struct OpenReport {
   TraceKind kind = TraceKind::Unknown;
@@ -40,6 +49,9 @@ Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& na
 
 // ExecuTorch's event dump (.etdp) and its program (.pte): calls become work of a graph's nodes, and tensors lie where the
 // program's planner has put them. Opened by its path, a dump is read with the program of the same name beside it.
+
+// IREE's device profile, as `iree-profile export --format=ireeperf-jsonl` writes it: what command buffers computed becomes
+// work of graphs' nodes, and what its pools of memory held lies in spaces.
 
 // The unpacked bytes of a gzip file, or an error: broken, larger than `largest`, or no zlib in this build.
 Result<std::string> gunzip(ByteSpan bytes, const std::string& name, size_t largest);
