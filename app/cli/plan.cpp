@@ -10,6 +10,7 @@
 #include <arenascope/planner/csv.h>
 #include <arenascope/planner/why.h>
 #include <arenascope/schedule/memory_plan.h>
+#include <arenascope/schedule/restore.h>
 #include <arenascope/trace/import.h>
 #include <arenascope/trace/session.h>
 #include <fmt/format.h>
@@ -38,6 +39,8 @@ struct PlanArguments {
   std::string watch, moves, weight_paths, banks;
   int streams = 1;
   std::optional<double> watch_seconds;
+  int graph = -1;  // of a recording
+  bool order_is_told = false;
   bool in_place = false, fuse = false, join = true, what_if = false, keep_outputs = true;
 };
 
@@ -135,6 +138,7 @@ Given given(const PlanArguments& arguments) {
 
 Status check_arguments(const PlanArguments& arguments) {
   if (arguments.model.model.empty()) return Error{"model is required, or --watch"};
+  if (arguments.graph >= 0 && given(arguments) != Given::Recording) return Error{"--graph needs a recording"};
   if (arguments.what_if && given(arguments) != Given::Model) return Error{"--what-if needs a model, not intervals"};
   const bool spread = arguments.streams != 1 || !arguments.banks.empty();
   if ((spread || !arguments.moves.empty() || !arguments.weight_paths.empty()) && given(arguments) != Given::Model)
@@ -174,6 +178,14 @@ Status plan_recording(const PlanArguments& arguments, Plans& plans, Progress& pr
   return {};
 }
 
+void set_plan_options(const PlanArguments& arguments, Plans& plans) {
+  plans.plan_options.alignment = arguments.alignment;
+  plans.plan_options.in_place = arguments.in_place;
+  plans.plan_options.join = arguments.join;
+  plans.plan_options.keep_outputs = arguments.keep_outputs;
+  plans.plan_options.capacity = arguments.capacity;
+}
+
 // One order by all planners.
 Status plan_order(const OrderInfo& order, const PlanArguments& arguments, Plans& plans, Progress& progress) {
   progress.phase(fmt::format("order {}", order.name));
@@ -192,6 +204,41 @@ Status plan_order(const OrderInfo& order, const PlanArguments& arguments, Plans&
     plans.rows.push_back({std::string(planner->name()), order.name, std::move(planned->intervals.problem),
                           std::move(planned->plan), *sequence});
   }
+  return {};
+}
+
+// A graph that was recorded: as its program has planned it, and by orders where they are told or it has not.
+Status plan_recorded_graph(const PlanArguments& arguments, Plans& plans, Progress& progress) {
+  progress.phase("reading");
+  trace::Session session;
+  if (auto read = trace::open_trace(arguments.model.model, session); !read) return read.error();
+  const auto snapshot = session.snapshot();
+  const auto number = static_cast<size_t>(arguments.graph);
+  if (number >= snapshot->graphs.size())
+    return Error{fmt::format("{}: there is no graph {} in it; it has {}, from 0 on", arguments.model.model,
+                             arguments.graph, snapshot->graphs.size())};
+  const trace::GraphInfo& graph = *snapshot->graphs[number];
+  plans.name = graph.model;
+  plans.options.budget_seconds = arguments.budget;
+  const trace::PlanInfo* own = nullptr;
+  for (const auto& plan : snapshot->plans)
+    if (plan->graph == graph.id && !plan->slices.empty()) own = plan.get();
+  progress.phase("planning");
+  if (own != nullptr) {
+    plans.recorded = app::recorded_lifetimes(graph, *own);
+    planner::Problem& problem = plans.recorded->problem;
+    problem.alignment = arguments.alignment;
+    problem.capacity = arguments.capacity;
+    if (auto ok = add_rows(plans.rows, problem, "recorded", plans.planners, plans.options); !ok)
+      return Error{fmt::format("{}: {}", arguments.model.model, ok.error().message)};
+    if (!arguments.order_is_told) return {};
+  }
+  auto restored = restore_graph(graph);
+  if (!restored) return Error{fmt::format("{}: {}", arguments.model.model, restored.error().message)};
+  plans.model.graph = std::move(*restored);
+  set_plan_options(arguments, plans);
+  for (const OrderInfo* order : plans.orders)
+    if (auto ok = plan_order(*order, arguments, plans, progress); !ok) return ok;
   return {};
 }
 
@@ -220,11 +267,7 @@ int plan_model(const PlanArguments& arguments, Plans& plans, Progress& progress)
     if (!fused) return fail(kFailed, fused.error().message);
     model.graph = fused->graph;
   }
-  plans.plan_options.alignment = arguments.alignment;
-  plans.plan_options.in_place = arguments.in_place;
-  plans.plan_options.join = arguments.join;
-  plans.plan_options.keep_outputs = arguments.keep_outputs;
-  plans.plan_options.capacity = arguments.capacity;
+  set_plan_options(arguments, plans);
   if (!arguments.moves.empty()) return kDone;
   for (const OrderInfo* order : plans.orders)
     if (auto ok = plan_order(*order, arguments, plans, progress); !ok) return fail(kFailed, ok.error().message);
@@ -235,8 +278,9 @@ int plan_model(const PlanArguments& arguments, Plans& plans, Progress& progress)
 int make_plans(const PlanArguments& arguments, Plans& plans, Progress& progress) {
   const Given what = given(arguments);
   if (what == Given::Model) return plan_model(arguments, plans, progress);
-  const Status ok =
-      what == Given::Csv ? plan_csv(arguments, plans, progress) : plan_recording(arguments, plans, progress);
+  const Status ok = what == Given::Csv     ? plan_csv(arguments, plans, progress)
+                    : arguments.graph >= 0 ? plan_recorded_graph(arguments, plans, progress)
+                                           : plan_recording(arguments, plans, progress);
   return ok.ok() ? kDone : fail(kUsage, ok.error().message);
 }
 
@@ -333,6 +377,15 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
   return kDone;
 }
 
+void add_recorded_options(CLI::App& command, PlanArguments& a) {
+  command.add_option("--space", a.space,
+                     "Of a recording: whose allocations; the one with the highest peak unless told");
+  command
+      .add_option("--graph", a.graph,
+                  "Of a recording: plan the tensors of this graph, counted from 0, as its program does; by orders "
+                  "too where --order is told")
+      ->check(CLI::NonNegativeNumber);
+}
 }  // namespace
 
 void add_plan(CLI::App& app, Context& context, Body& body) {
@@ -341,12 +394,11 @@ void add_plan(CLI::App& app, Context& context, Body& body) {
   add_model_arguments(*command, a->model);
   command->get_option("model")
       ->description(
-          "A model as everywhere, a CSV of intervals (id, lower, upper, size), or a recording of a program's memory")
+          "A model as everywhere, a CSV of intervals (id, lower, upper, size), or a recording or trace of a program")
       ->required(false);
   command->add_option("--planner", a->planner, "A planner's name, or all")->capture_default_str();
   command->add_option("--order", a->order, "An order's name, or all")->capture_default_str();
-  command->add_option("--space", a->space,
-                      "Of a recording: whose allocations; the one with the highest peak unless told");
+  add_recorded_options(*command, *a);
   command->add_option("--capacity", a->capacity, "Bytes to fit in: a search stops when it is met");
   command->add_option("--budget", a->budget, "Seconds for what searches")->capture_default_str()->check(seconds());
   command->add_option("--alignment", a->alignment, "Of every buffer, in bytes")->capture_default_str();
@@ -378,7 +430,10 @@ void add_plan(CLI::App& app, Context& context, Body& body) {
   command->add_option("--export", a->export_file, "Write the smallest plan to a .json or .csv file");
   command->add_flag("--json", context.json, "Print one JSON object");
   command->footer([] { return all_names(); });
-  command->callback([&, a] { body = [&, a] { return make_plan(context, *a); }; });
+  command->callback([&, a, command] {
+    a->order_is_told = command->get_option("--order")->count() > 0;
+    body = [&, a] { return make_plan(context, *a); };
+  });
 }
 
 }  // namespace arenascope::cli

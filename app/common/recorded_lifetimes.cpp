@@ -5,8 +5,9 @@
 #include <array>
 #include <fstream>
 #include <map>
+#include <set>
 
-#include <arenascope/trace/recording.h>
+#include <arenascope/trace/import.h>
 #include <fmt/format.h>
 
 namespace arenascope::app {
@@ -58,7 +59,9 @@ bool is_recording(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   std::array<char, 4096> head{};
   in.read(head.data(), head.size());
-  return trace::looks_like_recording(trace::as_bytes({head.data(), static_cast<size_t>(in.gcount())}));
+  const std::string_view begin(head.data(), static_cast<size_t>(in.gcount()));
+  if (path.extension() == ".onnx") return false;  // protocol buffers, as Perfetto's
+  return begin.starts_with("\x1f\x8b") || trace::sniff(trace::as_bytes(begin)) != trace::TraceKind::Unknown;
 }
 
 Result<RecordedLifetimes> recorded_lifetimes(const trace::Snapshot& snapshot, const std::string& space) {
@@ -80,6 +83,42 @@ Result<RecordedLifetimes> recorded_lifetimes(const trace::Snapshot& snapshot, co
   if (chosen == nullptr) return Error{fmt::format("there is no space '{}' in it; there are: {}", space, names)};
   chosen->finish();
   return std::move(chosen->out);
+}
+
+RecordedLifetimes recorded_lifetimes(const trace::GraphInfo& graph, const trace::PlanInfo& plan) {
+  RecordedLifetimes out;
+  out.space = graph.model;
+  out.reserved_peak = plan.arena_bytes;
+  std::vector<const trace::SliceInfo*> slices;
+  for (const trace::SliceInfo& slice : plan.slices)
+    if (slice.placement == trace::Placement::Arena && slice.size > 0 && slice.first.value < slice.last.value)
+      slices.push_back(&slice);
+  std::stable_sort(slices.begin(), slices.end(), [](const auto* a, const auto* b) { return a->first < b->first; });
+  std::set<std::string> names;
+  std::vector<size_t> live;
+  for (size_t i = 0; i < slices.size(); ++i) {
+    const trace::SliceInfo& own = *slices[i];
+    std::erase_if(live, [&](size_t before) {
+      const trace::SliceInfo& other = *slices[before];
+      if (other.last <= own.first) return true;
+      const bool apart = other.offset >= own.offset + own.size || own.offset >= other.offset + other.size;
+      if (apart || other.first == own.first) return false;
+      out.problem.intervals[before].upper = own.first.value;
+      return true;
+    });
+    live.push_back(i);
+    out.problem.intervals.push_back({own.first.value, own.last.value, own.size, 0, {}, {}});
+    const auto& list = own.tensor.is_leaf() ? graph.leafs : graph.nodes;
+    std::string name = own.tensor.index() < list.size() ? list[own.tensor.index()].name : std::string();
+    if (name.empty() || !names.insert(name).second) names.insert(name = fmt::format("{}#{}", name, i));
+    out.problem.ids.push_back(std::move(name));
+  }
+  std::map<int64_t, Bytes> changes;
+  for (const planner::Interval& interval : out.problem.intervals)
+    changes[interval.lower] += interval.size, changes[interval.upper] -= interval.size;
+  Bytes sum = 0;
+  for (const auto& [step, change] : changes) out.live_peak = std::max(out.live_peak, sum += change);
+  return out;
 }
 
 }  // namespace arenascope::app

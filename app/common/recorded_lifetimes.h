@@ -15,11 +15,15 @@ struct RecordedLifetimes {
   Bytes reserved_peak = 0;   // the most that the space had from the system; 0: not told
 };
 
-// Whether the file begins as a recording does, whatever it is called.
+// Whether the file is a recording or another tool's trace, by how it begins.
 bool is_recording(const std::filesystem::path& path);
 
 // The allocations of the space with this name; "": of the one with the highest peak. What was never freed lives to the
 // end. An error says that nothing was allocated, or which spaces there are.
 Result<RecordedLifetimes> recorded_lifetimes(const trace::Snapshot& snapshot, const std::string& space);
+
+// The tensors of a graph from where to where the program's own plan has them, by the graph's names. Of two that share bytes
+// at a step, as one that is computed in place of the other, the older ends there.
+RecordedLifetimes recorded_lifetimes(const trace::GraphInfo& graph, const trace::PlanInfo& plan);
 
 }  // namespace arenascope::app

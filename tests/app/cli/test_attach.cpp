@@ -82,6 +82,35 @@ TEST_CASE("what a program allocated is planned by our planners") {
   CHECK(wrong.says_one_line("there is no space 'nobody' in it; there are: pool"));
 }
 
+TEST_CASE("a recorded graph is planned by all planners as its program does it, and by orders") {
+  TempFolder folder;
+  const std::string recording = folder / "a.pftrace", exported = folder / "plan.csv";
+  REQUIRE(cli({"run", "zoo:mnist_cnn", "--record", recording}).status == 0);
+  const Json object =
+      object_of(cli({"plan", recording, "--graph", "0", "--planner", "all", "--export", exported, "--json"}));
+  CHECK(object["recorded_reserved_bytes"] > 0);
+  CHECK(object["results"].size() > 10);
+  for (const auto& result : object["results"]) {
+    CHECK(result["order"] == "recorded");
+    CHECK(result["arena_bytes"] >= object["lower_bound_bytes"]);
+    if (result["planner"] == "search") CHECK(result["arena_bytes"] <= object["recorded_reserved_bytes"]);
+  }
+  std::ifstream plan(exported);
+  std::string head, row;
+  CHECK(std::getline(plan, head));
+  CHECK(head.starts_with("id,lower,upper,size"));
+  CHECK(std::getline(plan, row));
+  CHECK(row.front() != ',');  // tensors by their names
+  const Json both = object_of(cli({"plan", recording, "--graph", "0", "--order", "all", "--json"}));
+  CHECK(both["results"].size() > 3);
+  CHECK(both["results"][0]["order"] == "recorded");
+  for (const auto& result : both["results"]) CHECK(result["ratio"] >= 1.0);
+  const Ended wrong = cli({"plan", recording, "--graph", "7"});
+  CHECK(wrong.status == 2);
+  CHECK(wrong.says_one_line("there is no graph 7 in it; it has 1, from 0 on"));
+  CHECK(cli({"plan", "zoo:mnist_cnn", "--graph", "0"}).says_one_line("--graph needs a recording"));
+}
+
 TEST_CASE("in words, over the loopback") {
   const Ended ended = cli({"attach", "--tcp", "--with", "none", "--", ARENASCOPE_TARGET, "all"});
   CAPTURE(ended.err);
