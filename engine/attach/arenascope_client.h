@@ -235,6 +235,21 @@ static inline void arenascope_free_on(arenascope_ring* track, uint32_t space, in
   if (arenascope_connected() && track != NULL)
     arenascope_write(track, arenascope_now(), (int64_t)address, bytes, block, 4, arenascope_memory_(space, kind));
 }
+// Behind an allocation on the same track: whose memory it is, ARENASCOPE_NODE(i) or ARENASCOPE_LEAF(i) of a graph.
+static inline void arenascope_owner_on(arenascope_ring* track, uint32_t space, uint64_t address, int64_t bytes,
+                                       uint32_t graph, uint32_t tensor) {
+  if (arenascope_connected() && track != NULL)
+    arenascope_write(track, arenascope_now(), (int64_t)address, bytes | (int64_t)(space & 0xffff) << 47, tensor, 22,
+                     graph & 0xffffff);
+}
+// A device's queue came to a step of a run, and computed a node, at times that are known by now.
+static inline void arenascope_step_on(arenascope_ring* track, uint32_t run, int64_t time, uint32_t step,
+                                      uint32_t node) {
+  if (arenascope_connected() && track != NULL) arenascope_write(track, time, step, 0, node, 11, run);
+}
+static inline void arenascope_work_on(arenascope_ring* track, uint32_t run, uint32_t node, int64_t begin, int64_t end) {
+  if (arenascope_connected() && track != NULL) arenascope_write(track, begin, end, 0, node, 1, run);
+}
 static inline void arenascope_span_on(arenascope_ring* track, uint32_t name, int64_t begin, int64_t end, int depth) {
   if (arenascope_connected() && track != NULL) arenascope_write(track, begin, end, depth, name, 16, 0);
 }
@@ -346,6 +361,7 @@ static struct {
   uint64_t ends_due;
   uint64_t told_lost[ARENASCOPE_RINGS], told_log_lost;
   uint32_t tracks, names, devices, spaces, counters, graphs, plans, runs;
+  uint32_t rings;           // that were ever in use, for the pump to look at
   arenascope_text_* table;  // of names, open addressing
   size_t table_size;
   arenascope_bytes_ scratch;  // a description
@@ -724,6 +740,7 @@ static arenascope_ring* arenascope_take_ring_(const char* name, int kind, uint32
     ring->track = arenascope_.tracks++;
     arenascope_.told_lost[i] = 0;
     __atomic_store_n(&ring->state, ARENASCOPE_RING_USED_, __ATOMIC_RELEASE);
+    if (i >= arenascope_.rings) __atomic_store_n(&arenascope_.rings, (uint32_t)i + 1, __ATOMIC_RELEASE);
     return ring;
   }
   return NULL;
@@ -907,9 +924,10 @@ static int64_t arenascope_round_(void) {
   arenascope_shared* s = arenascope_.shared;
   uint64_t heads[ARENASCOPE_RINGS], ends, log_head;
   uint32_t states[ARENASCOPE_RINGS];
+  const size_t rings = __atomic_load_n(&arenascope_.rings, __ATOMIC_ACQUIRE);
   int64_t sent = 0;
   size_t i;
-  for (i = 0; i < ARENASCOPE_RINGS; ++i) {
+  for (i = 0; i < rings; ++i) {
     arenascope_ring* ring = arenascope_ring_at_(s, i);
     states[i] = __atomic_load_n(&ring->state, __ATOMIC_ACQUIRE);
     if (states[i] != ARENASCOPE_RING_FREE_) heads[i] = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
@@ -917,7 +935,7 @@ static int64_t arenascope_round_(void) {
   ends = __atomic_load_n(&s->ends_head, __ATOMIC_ACQUIRE);
   log_head = __atomic_load_n(&s->log_head, __ATOMIC_ACQUIRE);
   if (!arenascope_send_log_(log_head)) return -1;
-  for (i = 0; i < ARENASCOPE_RINGS; ++i) {
+  for (i = 0; i < rings; ++i) {
     arenascope_ring* ring = arenascope_ring_at_(s, i);
     if (states[i] == ARENASCOPE_RING_FREE_) continue;
     sent += (int64_t)(heads[i] - ring->tail);
@@ -931,6 +949,8 @@ static int64_t arenascope_round_(void) {
   return sent;
 }
 static void* arenascope_pump_(void* unused) {
+  const int64_t shortest = 5000000, longest = 20000000;  // pauses: it wakes seldom while nothing happens
+  int64_t pause = shortest;
   int rounds_left = 3;  // once stopping: the ends of runs are a round behind
   (void)unused;
   prctl(PR_SET_NAME, "arenascope", 0, 0, 0);
@@ -941,8 +961,9 @@ static void* arenascope_pump_(void* unused) {
       --rounds_left;
     } else if (sent < 4096) {
       struct timespec until;
+      pause = sent > 0 ? shortest : pause * 2 < longest ? pause * 2 : longest;
       clock_gettime(CLOCK_REALTIME, &until);
-      until.tv_nsec += 5000000;
+      until.tv_nsec += pause;
       until.tv_sec += until.tv_nsec / 1000000000;
       until.tv_nsec %= 1000000000;
       pthread_mutex_lock(&arenascope_mutex_);
@@ -1185,6 +1206,7 @@ static void arenascope_forget_(void) {
   arenascope_.names = arenascope_.tracks = arenascope_.devices = arenascope_.spaces = 0;
   arenascope_.counters = arenascope_.graphs = arenascope_.plans = arenascope_.runs = 0;
   arenascope_.ends_due = arenascope_.told_log_lost = 0;
+  arenascope_.rings = 0;
 }
 
 int arenascope_connect(const arenascope_options* options) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/attach/origin.h"
 
+#include <arenascope/trace/owner.h>
+
 #include <algorithm>
 
 namespace arenascope::attach {
@@ -163,6 +165,17 @@ bool Origin::translate_memory(Event& event) {
   return true;
 }
 
+// Whose memory it is: the allocator stands beside the bytes.
+bool Origin::translate_owner(Event& event) {
+  const GraphId theirs = owner_graph(event);
+  const int32_t allocator = number(Numbered::Allocator, static_cast<int32_t>(owner_allocator(event)));
+  const int32_t graph = number(Numbered::Graph, theirs.value);
+  if (allocator < 0 || event.b < 0 || (theirs.valid() && graph < 0)) return false;
+  event = owner(event.time, static_cast<uint64_t>(event.a), owned_bytes(event), static_cast<uint32_t>(allocator),
+                theirs.valid() ? GraphId(graph) : theirs, TensorRef{event.id});
+  return true;
+}
+
 // False: it refers to something that was never described.
 bool Origin::translate(Event& event) {
   const auto run = [&] {
@@ -180,6 +193,7 @@ bool Origin::translate(Event& event) {
     const int32_t mine = theirs == 0xfff ? -1 : number(Numbered::Device, static_cast<int32_t>(theirs));
     return mine < 0 ? 0xfff : static_cast<uint32_t>(mine);
   };
+  if (event.kind() == kOwnerEvent) return translate_owner(event);
   switch (event.kind()) {
     case EventKind::Work:
     case EventKind::Wait:

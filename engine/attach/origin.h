@@ -58,6 +58,7 @@ class Origin : public trace::Sink {
   bool refer(Numbered what, I& id);
   bool translate(trace::Event& event);
   bool translate_memory(trace::Event& event);
+  bool translate_owner(trace::Event& event);
   std::string named(const std::string& name) const { return whose_.empty() ? name : whose_ + ": " + name; }
   void take(std::shared_ptr<const trace::GraphInfo> graph);
   void take(std::shared_ptr<const trace::PlanInfo> plan);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 // A layer of the OpenCL loader (OPENCL_LAYERS): buffers, images and shared virtual memory with their exact bytes,
 // queues as rows of the timeline, kernels and copies on them by the device's own clock. Queues get profiling switched on.
+// What a queue is given between two waits is a run of a graph, in which buffers link kernels.
 //
 // Bytes are those of CL_MEM_SIZE, from creation until the implementation destroys the object (its destructor callback),
 // which is later than the last clReleaseMemObject() where a kernel still uses it. An object's address is its handle.
 #define ARENASCOPE_CLIENT_IMPLEMENTATION
 #include "engine/attach/arenascope_client.h"
 
-#define CL_TARGET_OPENCL_VERSION 300
-#include <CL/cl_layer.h>
+#include "engine/attach/opencl/opencl_commands.h"
+#include "engine/attach/opencl/opencl_graph.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define MOST 4096
 
-static const cl_icd_dispatch* next;
 static cl_icd_dispatch layer;
 
 typedef struct queue_info {
@@ -21,152 +21,67 @@ typedef struct queue_info {
   arenascope_ring* track;
   int64_t offset;  // the host's time less the device's
   int64_t doubt;   // how far it may be off
+  sequence* open;  // of commands since the program last waited
 } queue_info;
-typedef struct device_spaces {
-  cl_device_id handle;
-  uint32_t device, buffers, images, svm;
-} device_spaces;
-typedef struct svm_block {
-  void* at;
-  int64_t bytes;
-  uint32_t space, number;
-} svm_block;
-// Of a memory object, until it is destroyed; of a command, until it is done.
-typedef struct memory {
-  int64_t bytes;
-  uint64_t address;
-  uint32_t space, number;
-} memory;
+// Of a command, until it is done.
 typedef struct command {
   cl_command_queue queue;
-  uint32_t name;
+  sequence* of;
+  int step;
   int64_t before, after;  // the call that enqueued it
 } command;
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // of what follows
 static queue_info queues[MOST];
-static device_spaces devices[64];
-static svm_block svm_blocks[MOST];
-static uint32_t queue_count, device_count, svm_count, block_count;
-static arenascope_ring* memory_track;
+static uint32_t queue_count, pending_count;
 
-// ---- Devices and memory
+// ---- Kernels
 
-// With the mutex.
-static device_spaces* spaces_of_device(cl_device_id handle) {
-  char name[256] = "OpenCL device", text[300];
-  cl_ulong bytes = 0;
-  cl_device_type type = 0;
-  device_spaces* d;
-  uint32_t i;
-  for (i = 0; i < device_count; ++i)
-    if (devices[i].handle == handle) return devices + i;
-  if (device_count == sizeof devices / sizeof *devices) return devices;
-  next->clGetDeviceInfo(handle, CL_DEVICE_NAME, sizeof name - 1, name, NULL);
-  next->clGetDeviceInfo(handle, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof bytes, &bytes, NULL);
-  next->clGetDeviceInfo(handle, CL_DEVICE_TYPE, sizeof type, &type, NULL);
-  d = devices + device_count++;
-  d->handle = handle;
-  d->device = arenascope_device(name, "opencl", (int64_t)bytes, (type & CL_DEVICE_TYPE_CPU) != 0);
-  snprintf(text, sizeof text, "buffers on %s", name);
-  d->buffers = arenascope_space(text, ARENASCOPE_DEFAULT, d->device);
-  snprintf(text, sizeof text, "images on %s", name);
-  d->images = arenascope_space(text, ARENASCOPE_DEFAULT, d->device);
-  snprintf(text, sizeof text, "shared virtual memory on %s", name);
-  d->svm = arenascope_space(text, ARENASCOPE_DEFAULT, d->device);
-  if (memory_track == NULL) memory_track = arenascope_track("OpenCL memory", ARENASCOPE_OTHER, ARENASCOPE_NONE);
-  return d;
-}
-static device_spaces* spaces_of_context(cl_context context) {
-  cl_device_id known[64] = {NULL};
-  if (next->clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof known, known, NULL) != CL_SUCCESS) return NULL;
-  return spaces_of_device(known[0]);
-}
-
-static void CL_CALLBACK destroyed(cl_mem object, void* data) {
-  memory* m = (memory*)data;
-  (void)object;
+static cl_kernel CL_API_CALL create_kernel(cl_program program, const char* name, cl_int* error) {
+  cl_kernel kernel = next->clCreateKernel(program, name, error);
   pthread_mutex_lock(&mutex);
-  arenascope_free_on(memory_track, m->space, ARENASCOPE_DEFAULT, m->address, m->bytes, m->number);
+  if (kernel != NULL) forget_kernel(kernel);
   pthread_mutex_unlock(&mutex);
-  free(m);
+  return kernel;
 }
-
-static cl_mem created(cl_context context, cl_mem object, int is_image) {
-  size_t bytes = 0;
-  cl_mem of = NULL;
-  device_spaces* spaces;
-  memory* m;
-  if (object == NULL || !arenascope_connected() || (m = (memory*)calloc(1, sizeof *m)) == NULL) return object;
-  next->clGetMemObjectInfo(object, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof of, &of, NULL);
-  next->clGetMemObjectInfo(object, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
-  if (of != NULL) bytes = 0;  // they are another object's
-  m->bytes = (int64_t)bytes;
-  m->address = (uint64_t)(uintptr_t)object;
+static cl_int CL_API_CALL create_kernels(cl_program program, cl_uint count, cl_kernel* made, cl_uint* number) {
+  cl_uint i, n = 0;
+  const cl_int status = next->clCreateKernelsInProgram(program, count, made, &n);
+  if (number != NULL) *number = n;
   pthread_mutex_lock(&mutex);
-  spaces = spaces_of_context(context);
-  m->space = spaces == NULL ? 0 : is_image ? spaces->images : spaces->buffers;
-  m->number = ++block_count;
-  if (spaces == NULL || next->clSetMemObjectDestructorCallback(object, destroyed, m) != CL_SUCCESS) {
-    free(m);
-  } else {
-    arenascope_alloc_on(memory_track, m->space, ARENASCOPE_DEFAULT, m->address, m->bytes, m->number);
+  for (i = 0; status == CL_SUCCESS && made != NULL && i < n; ++i) forget_kernel(made[i]);
+  pthread_mutex_unlock(&mutex);
+  return status;
+}
+static cl_kernel CL_API_CALL clone_kernel(cl_kernel from, cl_int* error) {
+  cl_kernel kernel = next->clCloneKernel(from, error);
+  kernel_info *k, *old;
+  pthread_mutex_lock(&mutex);
+  if (kernel != NULL && (old = kernel_of(from)) != NULL && (k = kernel_of(kernel)) != NULL) {
+    memcpy(k->name, old->name, sizeof k->name);
+    memcpy(k->arguments, old->arguments, sizeof k->arguments);
+    k->known = old->known;
+    k->only_read = old->only_read;
   }
   pthread_mutex_unlock(&mutex);
-  return object;
+  return kernel;
 }
-
-// What makes a memory object: parameters with their types and without, and whether it is an image with bytes of its own.
-// clang-format off
-#define FORMAT cl_mem_flags flags, const cl_image_format* format
-#define CREATE(function, types, names, is_image) \
-  static cl_mem CL_API_CALL layer_##function types { return created(context, next->function names, is_image); }
-CREATE(clCreateBuffer, (cl_context context, cl_mem_flags flags, size_t size, void* host, cl_int* error),
-       (context, flags, size, host, error), 0)
-CREATE(clCreateBufferWithProperties,
-       (cl_context context, const cl_mem_properties* p, cl_mem_flags flags, size_t size, void* host, cl_int* error),
-       (context, p, flags, size, host, error), 0)
-CREATE(clCreateImage, (cl_context context, FORMAT, const cl_image_desc* desc, void* host, cl_int* error),
-       (context, flags, format, desc, host, error), 1)
-CREATE(clCreateImageWithProperties,
-       (cl_context context, const cl_mem_properties* p, FORMAT, const cl_image_desc* desc, void* host, cl_int* error),
-       (context, p, flags, format, desc, host, error), 1)
-CREATE(clCreateImage2D, (cl_context context, FORMAT, size_t w, size_t h, size_t pitch, void* host, cl_int* error),
-       (context, flags, format, w, h, pitch, host, error), 1)
-CREATE(clCreateImage3D,
-       (cl_context context, FORMAT, size_t w, size_t h, size_t d, size_t row, size_t slice, void* host, cl_int* error),
-       (context, flags, format, w, h, d, row, slice, host, error), 1)
-// clang-format on
-
-static void* CL_API_CALL svm_alloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment) {
-  void* at = next->clSVMAlloc(context, flags, size, alignment);
-  device_spaces* spaces;
-  if (at == NULL || !arenascope_connected()) return at;
+static void argument(cl_kernel kernel, cl_uint i, const void* key) {
   pthread_mutex_lock(&mutex);
-  spaces = spaces_of_context(context);
-  if (spaces != NULL && svm_count < MOST) {
-    svm_block* b = svm_blocks + svm_count++;
-    b->at = at;
-    b->bytes = (int64_t)size;
-    b->space = spaces->svm;
-    b->number = ++block_count;
-    arenascope_alloc_on(memory_track, b->space, ARENASCOPE_DEFAULT, (uint64_t)(uintptr_t)at, b->bytes, b->number);
-  }
+  set_argument(kernel, i, key);
   pthread_mutex_unlock(&mutex);
-  return at;
 }
-static void CL_API_CALL svm_free(cl_context context, void* at) {
-  uint32_t i;
-  pthread_mutex_lock(&mutex);
-  for (i = 0; i < svm_count; ++i) {
-    svm_block* b = svm_blocks + i;
-    if (b->at != at) continue;
-    arenascope_free_on(memory_track, b->space, ARENASCOPE_DEFAULT, (uint64_t)(uintptr_t)at, b->bytes, b->number);
-    *b = svm_blocks[--svm_count];
-    break;
-  }
-  pthread_mutex_unlock(&mutex);
-  next->clSVMFree(context, at);
+static cl_int CL_API_CALL set_kernel_arg(cl_kernel kernel, cl_uint i, size_t size, const void* value) {
+  const cl_int status = next->clSetKernelArg(kernel, i, size, value);
+  const void* key = NULL;
+  if (status != CL_SUCCESS || !arenascope_connected()) return status;
+  if (value != NULL && size == sizeof key) memcpy(&key, value, sizeof key);
+  argument(kernel, i, key);
+  return status;
+}
+static cl_int CL_API_CALL set_kernel_svm(cl_kernel kernel, cl_uint i, const void* value) {
+  const cl_int status = next->clSetKernelArgSVMPointer(kernel, i, value);
+  if (status == CL_SUCCESS && arenascope_connected()) argument(kernel, i, value);
+  return status;
 }
 
 // ---- Queues
@@ -219,6 +134,40 @@ static queue_info* queue_of(cl_command_queue handle) {
     if (queues[i].handle == handle) return queues + i;
   return NULL;
 }
+// The program waits for a queue: what it was given is a sequence, told of once it is done. With the mutex.
+static void close_sequence(queue_info* q) {
+  sequence* s = q != NULL ? q->open : NULL;
+  if (s == NULL) return;
+  q->open = NULL;
+  s->is_closed = 1;
+  if (s->pending == 0) tell_sequence(s);
+}
+static void close_all(void) {
+  uint32_t i;
+  pthread_mutex_lock(&mutex);
+  for (i = 0; i < queue_count; ++i) close_sequence(queues + i);
+  pthread_mutex_unlock(&mutex);
+}
+// What is done already may not have been heard of.
+static void at_exit(void) {
+  const struct timespec pause = {0, 1000000};
+  int tries;
+  close_all();
+  for (tries = 0; tries < 100 && __atomic_load_n(&pending_count, __ATOMIC_ACQUIRE) > 0; ++tries)
+    nanosleep(&pause, NULL);
+}
+static cl_int CL_API_CALL finish(cl_command_queue queue) {
+  const cl_int status = next->clFinish(queue);
+  pthread_mutex_lock(&mutex);
+  close_sequence(queue_of(queue));
+  pthread_mutex_unlock(&mutex);
+  return status;
+}
+static cl_int CL_API_CALL wait_for_events(cl_uint count, const cl_event* list) {
+  const cl_int status = next->clWaitForEvents(count, list);
+  close_all();
+  return status;
+}
 
 static int profile(cl_event event, cl_profiling_info what, cl_ulong* time) {
   return next->clGetEventProfilingInfo(event, what, sizeof *time, time, NULL) == CL_SUCCESS;
@@ -238,89 +187,95 @@ static void CL_CALLBACK completed(cl_event event, cl_int status, void* data) {
       q->doubt = c->after - c->before;
       q->offset = c->before + q->doubt / 2 - (int64_t)queued;
     }
-    arenascope_span_on(q->track, c->name, (int64_t)start + q->offset, (int64_t)end + q->offset, 0);
+    c->of->step[c->step].begin = (int64_t)start + q->offset;
+    c->of->step[c->step].end = (int64_t)end + q->offset;
   }
+  --pending_count;
+  if (--c->of->pending == 0 && c->of->is_closed) tell_sequence(c->of);
   pthread_mutex_unlock(&mutex);
   next->clReleaseEvent(event);
   free(c);
 }
 
+// A step for what was enqueued, in the sequence that is open. With the mutex.
+static int next_step(queue_info* q, const char* name) {
+  int number = -1;
+  if (q->open == NULL) q->open = new_sequence(q->track);
+  if (q->open != NULL && (number = add_step(q->open, name)) < 0) {
+    close_sequence(q);
+    if ((q->open = new_sequence(q->track)) != NULL) number = add_step(q->open, name);
+  }
+  return number;
+}
 // Behind a call that enqueued something: `own` is the event that the layer asked for where the program wanted none.
-static cl_int enqueued(cl_int status, cl_command_queue queue, const char* name, int64_t before, cl_event* wanted,
-                       cl_event own) {
+static cl_int enqueued(cl_int status, cl_command_queue queue, const char* name, kernel_info* kernel, const void* reads,
+                       const void* writes, cl_bool waits, int64_t before, cl_event* wanted, cl_event own) {
   const cl_event event = wanted != NULL ? *wanted : own;
   command* c;
+  queue_info* q;
+  cl_uint i;
   if (status != CL_SUCCESS || event == NULL) return status;
   if (wanted != NULL) next->clRetainEvent(event);
-  c = (command*)malloc(sizeof *c);
-  if (c != NULL) {
+  c = (command*)calloc(1, sizeof *c);
+  pthread_mutex_lock(&mutex);
+  q = queue_of(queue);
+  if (c != NULL && q != NULL && (c->step = next_step(q, name)) >= 0) {
+    c->of = q->open;
+    ++c->of->pending;
+    ++pending_count;
+    for (i = 0; kernel != NULL && i < ARGUMENTS; ++i)
+      if (kernel->arguments[i] != NULL) add_use(c->of, kernel->arguments[i], !(kernel->only_read >> i & 1));
+    add_use(c->of, reads, 0);
+    add_use(c->of, writes, 1);
     c->queue = queue;
-    c->name = arenascope_name(name);
     c->before = before;
     c->after = arenascope_now();
-    if (next->clSetEventCallback(event, CL_COMPLETE, completed, c) == CL_SUCCESS) return status;
-    free(c);
   }
-  next->clReleaseEvent(event);
+  pthread_mutex_unlock(&mutex);
+  if (c != NULL && c->of != NULL && next->clSetEventCallback(event, CL_COMPLETE, completed, c) != CL_SUCCESS)
+    completed(event, -1, c);
+  else if (c == NULL || c->of == NULL)
+    next->clReleaseEvent(event), free(c);
+  if (waits) {
+    pthread_mutex_lock(&mutex);
+    close_sequence(queue_of(queue));
+    pthread_mutex_unlock(&mutex);
+  }
   return status;
+}
+static kernel_info* info_of(cl_kernel handle) {
+  kernel_info* k;
+  pthread_mutex_lock(&mutex);
+  k = kernel_of(handle);
+  pthread_mutex_unlock(&mutex);
+  return k;
 }
 
 static cl_int CL_API_CALL run_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t* offset,
                                      const size_t* global, const size_t* local, cl_uint waits, const cl_event* list,
                                      cl_event* event) {
-  char name[256] = "kernel";
-  cl_event own = NULL;
+  cl_event own = NULL, *wanted = event;
+  kernel_info* k;
   cl_int status;
   const int64_t before = arenascope_now();
-  if (!arenascope_connected())
-    return next->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, waits, list, event);
-  next->clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name - 1, name, NULL);
-  status = next->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, waits, list,
-                                        event != NULL ? event : &own);
-  return enqueued(status, queue, name, before, event, own);
+  if (event == NULL && arenascope_connected()) event = &own;
+  status = next->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, waits, list, event);
+  if (!arenascope_connected() || (k = info_of(kernel)) == NULL) return status;
+  return enqueued(status, queue, k->name, k, NULL, NULL, 0, before, wanted, own);
+}
+static cl_int CL_API_CALL run_task(cl_command_queue queue, cl_kernel kernel, WAITS) {
+  cl_event own = NULL, *wanted = event;
+  kernel_info* k;
+  cl_int status;
+  const int64_t before = arenascope_now();
+  if (event == NULL && arenascope_connected()) event = &own;
+  status = next->clEnqueueTask(queue, kernel, waits, list, event);
+  if (!arenascope_connected() || (k = info_of(kernel)) == NULL) return status;
+  return enqueued(status, queue, k->name, k, NULL, NULL, 0, before, wanted, own);
 }
 
-#define WAITS cl_uint waits, const cl_event *list, cl_event *event
-typedef const size_t* sizes;
-// Commands: the function in the dispatch table, what it is called, its parameters with their types, and without.
 // clang-format off
-#define COMMANDS(COMMAND) \
-  COMMAND(clEnqueueReadBuffer, "read buffer", (cl_command_queue queue, cl_mem b, cl_bool wait, size_t at, size_t \
-    size, void* to, WAITS), (queue, b, wait, at, size, to, waits, list, event)) \
-  COMMAND(clEnqueueWriteBuffer, "write buffer", (cl_command_queue queue, cl_mem b, cl_bool wait, size_t at, \
-    size_t size, const void* from, WAITS), (queue, b, wait, at, size, from, waits, list, event)) \
-  COMMAND(clEnqueueCopyBuffer, "copy buffer", (cl_command_queue queue, cl_mem a, cl_mem b, size_t from, size_t \
-    to, size_t size, WAITS), (queue, a, b, from, to, size, waits, list, event)) \
-  COMMAND(clEnqueueFillBuffer, "fill buffer", (cl_command_queue queue, cl_mem b, const void* pattern, size_t \
-    length, size_t at, size_t size, WAITS), (queue, b, pattern, length, at, size, waits, list, event)) \
-  COMMAND(clEnqueueReadBufferRect, "read buffer", (cl_command_queue queue, cl_mem b, cl_bool wait, sizes at, \
-    sizes to, sizes region, size_t row, size_t slice, size_t host_row, size_t host_slice, void* host, WAITS), \
-    (queue, b, wait, at, to, region, row, slice, host_row, host_slice, host, waits, list, event)) \
-  COMMAND(clEnqueueWriteBufferRect, "write buffer", (cl_command_queue queue, cl_mem b, cl_bool wait, sizes at, \
-    sizes from, sizes region, size_t row, size_t slice, size_t host_row, size_t host_slice, const void* host, \
-    WAITS), (queue, b, wait, at, from, region, row, slice, host_row, host_slice, host, waits, list, event)) \
-  COMMAND(clEnqueueCopyBufferRect, "copy buffer", (cl_command_queue queue, cl_mem a, cl_mem b, sizes from, sizes \
-    to, sizes region, size_t row, size_t slice, size_t to_row, size_t to_slice, WAITS), (queue, a, b, from, to, \
-    region, row, slice, to_row, to_slice, waits, list, event)) \
-  COMMAND(clEnqueueReadImage, "read image", (cl_command_queue queue, cl_mem i, cl_bool wait, sizes at, sizes \
-    region, size_t row, size_t slice, void* to, WAITS), (queue, i, wait, at, region, row, slice, to, waits, \
-    list, event)) \
-  COMMAND(clEnqueueWriteImage, "write image", (cl_command_queue queue, cl_mem i, cl_bool wait, sizes at, sizes \
-    region, size_t row, size_t slice, const void* from, WAITS), (queue, i, wait, at, region, row, slice, from, \
-    waits, list, event)) \
-  COMMAND(clEnqueueFillImage, "fill image", (cl_command_queue queue, cl_mem i, const void* color, sizes at, \
-    sizes region, WAITS), (queue, i, color, at, region, waits, list, event)) \
-  COMMAND(clEnqueueCopyImage, "copy image", (cl_command_queue queue, cl_mem a, cl_mem b, sizes from, sizes to, \
-    sizes region, WAITS), (queue, a, b, from, to, region, waits, list, event)) \
-  COMMAND(clEnqueueCopyImageToBuffer, "copy image", (cl_command_queue queue, cl_mem a, cl_mem b, sizes from, \
-    sizes region, size_t to, WAITS), (queue, a, b, from, region, to, waits, list, event)) \
-  COMMAND(clEnqueueCopyBufferToImage, "copy buffer", (cl_command_queue queue, cl_mem a, cl_mem b, size_t from, \
-    sizes to, sizes region, WAITS), (queue, a, b, from, to, region, waits, list, event)) \
-  COMMAND(clEnqueueUnmapMemObject, "unmap", (cl_command_queue queue, cl_mem b, void* at, WAITS), (queue, b, at, \
-    waits, list, event)) \
-  COMMAND(clEnqueueTask, "task", (cl_command_queue queue, cl_kernel kernel, WAITS), (queue, kernel, waits, list, \
-    event))
-#define DEFINE(function, text, types, names) \
+#define DEFINE(function, text, reads, writes, blocks, types, names) \
   static cl_int CL_API_CALL layer_##function types { \
     cl_event own = NULL, *wanted = event; \
     const int64_t before = arenascope_now(); \
@@ -328,7 +283,7 @@ typedef const size_t* sizes;
     if (!arenascope_connected()) return next->function names; \
     if (event == NULL) event = &own; \
     status = next->function names; \
-    return enqueued(status, queue, text, before, wanted, own); \
+    return enqueued(status, queue, text, NULL, reads, writes, blocks, before, wanted, own); \
   }
 COMMANDS(DEFINE)
 // clang-format on
@@ -340,7 +295,8 @@ static void* CL_API_CALL map_buffer(cl_command_queue queue, cl_mem b, cl_bool wa
   const int on = arenascope_connected();
   void* out =
       next->clEnqueueMapBuffer(queue, b, wait, flags, at, size, waits, list, event == NULL && on ? &own : event, error);
-  if (on) enqueued(out != NULL ? CL_SUCCESS : CL_MAP_FAILURE, queue, "map buffer", before, event, own);
+  if (on)
+    enqueued(out != NULL ? CL_SUCCESS : CL_MAP_FAILURE, queue, "map buffer", NULL, b, NULL, wait, before, event, own);
   return out;
 }
 static void* CL_API_CALL map_image(cl_command_queue queue, cl_mem i, cl_bool wait, cl_map_flags flags, sizes at,
@@ -350,7 +306,8 @@ static void* CL_API_CALL map_image(cl_command_queue queue, cl_mem i, cl_bool wai
   const int on = arenascope_connected();
   void* out = next->clEnqueueMapImage(queue, i, wait, flags, at, region, row, slice, waits, list,
                                       event == NULL && on ? &own : event, error);
-  if (on) enqueued(out != NULL ? CL_SUCCESS : CL_MAP_FAILURE, queue, "map image", before, event, own);
+  if (on)
+    enqueued(out != NULL ? CL_SUCCESS : CL_MAP_FAILURE, queue, "map image", NULL, i, NULL, wait, before, event, own);
   return out;
 }
 
@@ -375,14 +332,23 @@ static void put_in_place(void) {
   layer.clCreateImageWithProperties = layer_clCreateImageWithProperties;
   layer.clCreateImage2D = layer_clCreateImage2D;
   layer.clCreateImage3D = layer_clCreateImage3D;
+  layer.clCreateSubBuffer = create_part;
   layer.clSVMAlloc = svm_alloc;
   layer.clSVMFree = svm_free;
   layer.clCreateCommandQueue = create_queue;
   layer.clCreateCommandQueueWithProperties = create_queue_with;
+  layer.clCreateKernel = create_kernel;
+  layer.clCreateKernelsInProgram = create_kernels;
+  layer.clCloneKernel = clone_kernel;
+  layer.clSetKernelArg = set_kernel_arg;
+  layer.clSetKernelArgSVMPointer = set_kernel_svm;
+  layer.clFinish = finish;
+  layer.clWaitForEvents = wait_for_events;
   layer.clEnqueueNDRangeKernel = run_kernel;
+  layer.clEnqueueTask = run_task;
   layer.clEnqueueMapBuffer = map_buffer;
   layer.clEnqueueMapImage = map_image;
-#define PUT(function, text, types, names) layer.function = layer_##function;
+#define PUT(function, text, reads, writes, blocks, types, names) layer.function = layer_##function;
   COMMANDS(PUT)
 }
 
@@ -391,6 +357,7 @@ EXPORT CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint entries, const cl_icd
   if (target == NULL || entries_out == NULL || out == NULL) return CL_INVALID_VALUE;
   if (entries < sizeof layer / sizeof(void*)) return CL_INVALID_VALUE;  // an older loader
   if (arenascope_connect(NULL) < 0) fprintf(stderr, "arenascope: %s\n", arenascope_error());
+  atexit(at_exit);
   next = target;
   layer = *target;
   put_in_place();

@@ -222,6 +222,41 @@ TEST_CASE("a program goes on when its receiver is gone") {
   CHECK(counted.until([&](const Counted& c) { return c.loops() > loops + 1000; }));
 }
 
+TEST_CASE("a program goes on when its receiver is killed, and what came before is a recording") {
+  const int64_t times = from_environment("ARENASCOPE_KILLS", 3);
+  for (int64_t i = 0; i < times; ++i) {
+    OwnFolder folder;
+    Counted counted(folder / "counted");
+    const std::string recording = folder / "a.pftrace";
+    int pipes[2];
+    REQUIRE(::pipe(pipes) == 0);
+    const pid_t receiver = ::fork();
+    if (receiver == 0) {  // a process that listens, records and says where
+      attach::ListenOptions options;
+      options.folder = folder.path();
+      auto writer = trace::RecordingWriter::create(recording);
+      if (!writer.ok()) ::_exit(1);
+      auto made = attach::Receiver::listen({*writer}, options);
+      if (!made.ok() || ::write(pipes[1], (*made)->address().c_str(), (*made)->address().size() + 1) < 0) ::_exit(1);
+      for (;;) ::pause();
+    }
+    char address[256] = "";
+    REQUIRE(::read(pipes[0], address, sizeof address - 1) > 0);
+    ::close(pipes[0]), ::close(pipes[1]);
+    Target target(address, {"endless", "0", folder / "counted"});
+    REQUIRE(counted.until([&](const Counted& c) { return c.events() > 500 + 97 * i; }));
+    ::kill(receiver, SIGKILL);
+    ::waitpid(receiver, nullptr, 0);
+    CHECK(counted.until([](const Counted& c) { return c.alone(); }));
+    const int64_t loops = counted.loops();
+    CHECK(counted.until([&](const Counted& c) { return c.loops() > loops + 1000; }));
+    trace::Session session;
+    const auto report = trace::read_recording(recording, session);
+    REQUIRE(report.ok());
+    CHECK(session.snapshot()->event_count <= counted.events());
+  }
+}
+
 TEST_CASE("other versions are refused in a sentence, and strangers too") {
   Listening here;
   const std::string newer = answer_to(here.address(), greeting_of_version(2));

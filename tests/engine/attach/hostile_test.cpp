@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What comes in is as hostile as a file: streams and shared rings, damaged. ARENASCOPE_MUTANTS=1000000 for the campaign.
+#include <arenascope/trace/owner.h>
 #include <arenascope/trace/session.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -98,13 +99,14 @@ TEST_CASE("events that refer to nothing are counted and left out") {
       trace::work(trace::RunId(5), NodeId(0), 1, 2), trace::slice(1, 2, trace::NameId(9), 0),
       trace::counter(1, trace::CounterId(3), 1),     trace::alloc(1, trace::MemoryKind::Default, 1, 1, 4, 0),
       trace::work(trace::RunId(), NodeId(0), 1, 2),
+      trace::owner(1, 1, 4, 0, trace::GraphId(2), {}),
   };
   fed.origin.events(trace::TrackId(0), events);
   fed.origin.events(trace::TrackId(1), events);
-  CHECK(fed.origin.refused() == 5);
+  CHECK(fed.origin.refused() == 6);
   CHECK(fed.session.snapshot()->event_count == 1);
   fed.origin.describe(trace::NameInfo{trace::NameId(3), "far"});
-  CHECK(fed.origin.refused() == 6);
+  CHECK(fed.origin.refused() == 7);
 }
 
 TEST_CASE("damaged rings give no more than they hold") {

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// Memory objects of OpenCL and shared virtual memory, from creation until they are destroyed.
+#pragma once
+#include "engine/attach/arenascope_client.h"
+
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl_layer.h>
+
+static const cl_icd_dispatch* next;                        // of the loader: what lies behind the layer
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // of what follows, and of the adapter's other parts
+
+typedef struct device_spaces {
+  cl_device_id handle;
+  uint32_t device, buffers, images, svm;
+} device_spaces;
+static device_spaces devices[64];
+static uint32_t device_count, block_count;
+static arenascope_ring* memory_track;
+
+// By handle or, where it is shared virtual memory, by address.
+typedef struct memory {
+  const void *key, *of;  // `of`: what it is a part of
+  struct memory* next;
+  int64_t bytes;
+  uint32_t space, number;
+  uint32_t sequence, leaf;  // which sequence met it last, and as which leaf
+  int is_owned;             // whether it was told whose it is
+} memory;
+static memory* memories[4096];
+
+static memory** place_of(const void* key) {
+  memory** at = memories + (((uintptr_t)key >> 4) * 0x9e3779b97f4a7c15u >> 52);
+  while (*at != NULL && (*at)->key != key) at = &(*at)->next;
+  return at;
+}
+static void unlink_memory(memory* m) {
+  memory** at = place_of(m->key);
+  while (*at != NULL && *at != m) at = &(*at)->next;
+  if (*at != NULL) *at = m->next;
+}
+
+// With the mutex.
+static device_spaces* spaces_of_device(cl_device_id handle) {
+  char name[256] = "OpenCL device", text[300];
+  cl_ulong bytes = 0;
+  cl_device_type type = 0;
+  device_spaces* d;
+  uint32_t i;
+  for (i = 0; i < device_count; ++i)
+    if (devices[i].handle == handle) return devices + i;
+  if (device_count == sizeof devices / sizeof *devices) return devices;
+  next->clGetDeviceInfo(handle, CL_DEVICE_NAME, sizeof name - 1, name, NULL);
+  next->clGetDeviceInfo(handle, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof bytes, &bytes, NULL);
+  next->clGetDeviceInfo(handle, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+  d = devices + device_count++;
+  d->handle = handle;
+  d->device = arenascope_device(name, "opencl", (int64_t)bytes, (type & CL_DEVICE_TYPE_CPU) != 0);
+  snprintf(text, sizeof text, "buffers on %s", name);
+  d->buffers = arenascope_space(text, ARENASCOPE_DEFAULT, d->device);
+  snprintf(text, sizeof text, "images on %s", name);
+  d->images = arenascope_space(text, ARENASCOPE_DEFAULT, d->device);
+  snprintf(text, sizeof text, "shared virtual memory on %s", name);
+  d->svm = arenascope_space(text, ARENASCOPE_DEFAULT, d->device);
+  if (memory_track == NULL) memory_track = arenascope_track("OpenCL memory", ARENASCOPE_OTHER, ARENASCOPE_NONE);
+  return d;
+}
+static device_spaces* spaces_of_context(cl_context context) {
+  cl_device_id known[64] = {NULL};
+  if (next->clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof known, known, NULL) != CL_SUCCESS) return NULL;
+  return spaces_of_device(known[0]);
+}
+
+// With the mutex. An object that lies in another's bytes, which `of` is, has none of its own.
+static memory* add_memory(const void* key, const void* of, uint32_t space, int64_t bytes) {
+  memory* m = (memory*)calloc(1, sizeof *m);
+  memory** at = place_of(key);
+  if (m == NULL) return NULL;
+  m->key = key;
+  m->of = of;
+  m->next = *at;
+  m->space = space;
+  m->bytes = bytes;
+  m->number = ++block_count;
+  *at = m;
+  if (of == NULL) arenascope_alloc_on(memory_track, space, ARENASCOPE_DEFAULT, (uintptr_t)key, bytes, m->number);
+  return m;
+}
+static void drop_memory(memory* m) {
+  if (m->of == NULL)
+    arenascope_free_on(memory_track, m->space, ARENASCOPE_DEFAULT, (uintptr_t)m->key, m->bytes, m->number);
+  unlink_memory(m);
+  free(m);
+}
+
+static void CL_CALLBACK destroyed(cl_mem object, void* data) {
+  (void)object;
+  pthread_mutex_lock(&mutex);
+  drop_memory((memory*)data);
+  pthread_mutex_unlock(&mutex);
+}
+
+static cl_mem created(cl_context context, cl_mem object, int is_image) {
+  size_t bytes = 0;
+  cl_mem of = NULL;
+  device_spaces* spaces;
+  memory* m;
+  if (object == NULL || !arenascope_connected()) return object;
+  next->clGetMemObjectInfo(object, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof of, &of, NULL);
+  next->clGetMemObjectInfo(object, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
+  pthread_mutex_lock(&mutex);
+  spaces = spaces_of_context(context);
+  if (spaces != NULL &&
+      (m = add_memory(object, of, is_image ? spaces->images : spaces->buffers, (int64_t)bytes)) != NULL &&
+      next->clSetMemObjectDestructorCallback(object, destroyed, m) != CL_SUCCESS)
+    drop_memory(m);
+  pthread_mutex_unlock(&mutex);
+  return object;
+}
+
+// What makes a memory object: parameters with their types and without, and whether it is an image with bytes of its own.
+// clang-format off
+#define FORMAT cl_mem_flags flags, const cl_image_format* format
+#define CREATE(function, types, names, is_image) \
+  static cl_mem CL_API_CALL layer_##function types { return created(context, next->function names, is_image); }
+CREATE(clCreateBuffer, (cl_context context, cl_mem_flags flags, size_t size, void* host, cl_int* error),
+       (context, flags, size, host, error), 0)
+CREATE(clCreateBufferWithProperties,
+       (cl_context context, const cl_mem_properties* p, cl_mem_flags flags, size_t size, void* host, cl_int* error),
+       (context, p, flags, size, host, error), 0)
+CREATE(clCreateImage, (cl_context context, FORMAT, const cl_image_desc* desc, void* host, cl_int* error),
+       (context, flags, format, desc, host, error), 1)
+CREATE(clCreateImageWithProperties,
+       (cl_context context, const cl_mem_properties* p, FORMAT, const cl_image_desc* desc, void* host, cl_int* error),
+       (context, p, flags, format, desc, host, error), 1)
+CREATE(clCreateImage2D, (cl_context context, FORMAT, size_t w, size_t h, size_t pitch, void* host, cl_int* error),
+       (context, flags, format, w, h, pitch, host, error), 1)
+CREATE(clCreateImage3D,
+       (cl_context context, FORMAT, size_t w, size_t h, size_t d, size_t row, size_t slice, void* host, cl_int* error),
+       (context, flags, format, w, h, d, row, slice, host, error), 1)
+// clang-format on
+
+static cl_mem CL_API_CALL create_part(cl_mem of, cl_mem_flags flags, cl_buffer_create_type type, const void* region,
+                                      cl_int* error) {
+  cl_context context = NULL;
+  next->clGetMemObjectInfo(of, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+  return created(context, next->clCreateSubBuffer(of, flags, type, region, error), 0);
+}
+
+static void* CL_API_CALL svm_alloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment) {
+  void* at = next->clSVMAlloc(context, flags, size, alignment);
+  device_spaces* spaces;
+  if (at == NULL || !arenascope_connected()) return at;
+  pthread_mutex_lock(&mutex);
+  spaces = spaces_of_context(context);
+  if (spaces != NULL) add_memory(at, NULL, spaces->svm, (int64_t)size);
+  pthread_mutex_unlock(&mutex);
+  return at;
+}
+static void CL_API_CALL svm_free(cl_context context, void* at) {
+  memory* m;
+  pthread_mutex_lock(&mutex);
+  if (at != NULL && (m = *place_of(at)) != NULL) drop_memory(m);
+  pthread_mutex_unlock(&mutex);
+  next->clSVMFree(context, at);
+}
