@@ -2339,8 +2339,8 @@ Look with the other panels.</source>
         <translation>打开模型或记录</translation>
     </message>
     <message>
-        <source>Models and recordings (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace *.json *.json.gz *.pickle *.etdp *.pte *.csv);;All files (*)</source>
-        <translation>模型与记录 (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace *.json *.json.gz *.pickle *.etdp *.pte *.csv);;所有文件 (*)</translation>
+        <source>Models and recordings (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace *.json *.json.gz *.pickle *.etdp *.pte *.jsonl *.csv);;All files (*)</source>
+        <translation>模型与记录 (*.onnx *.gguf *.arenascope *.pftrace *.perfetto-trace *.json *.json.gz *.pickle *.etdp *.pte *.jsonl *.csv);;所有文件 (*)</translation>
     </message>
     <message>
         <source>Save the recording</source>
@@ -6700,6 +6700,10 @@ handed out %6 times</source>
 </context>
 <context>
     <name>arenascope::app::LaboratoryPanel</name>
+    <message>
+        <source>defaults</source>
+        <translation>默认</translation>
+    </message>
     <message>
         <source>as recorded</source>
         <translation>原记录</translation>

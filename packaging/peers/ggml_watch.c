@@ -26,6 +26,11 @@ static double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static int ascending(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return x < y ? -1 : x > y;
+}
+
 static void say_tensor(const char* what, struct ggml_tensor* t) {
   struct ggml_tensor* root = t;
   ggml_backend_buffer_t buffer;
@@ -56,7 +61,7 @@ int main(int argc, char** argv) {
   struct llama_model* model;
   struct llama_context* context;
   llama_token* text;
-  double begin, middle;
+  double begin, middle, before, *each;
   int i, k;
   if (prompt < 1) return 2;
   setvbuf(stdout, NULL, _IOLBF, 0);
@@ -68,23 +73,29 @@ int main(int argc, char** argv) {
   if (argc > 4) parameters.cb_eval = at_node;
   context = llama_init_from_model(model, parameters);
   text = malloc(sizeof *text * (size_t)prompt);
-  if (context == NULL || text == NULL) return 1;
+  each = malloc(sizeof *each * (size_t)(tokens + 1));
+  if (context == NULL || text == NULL || each == NULL) return 1;
   const int words = VOCABULARY(model);
   for (i = 0; i < prompt; ++i) text[i] = 1 + i * 37 % (words - 1);
   begin = middle = now();
   for (i = 0; i <= tokens; ++i) {
     float* logits;
     printf("graph %d\n", i);
+    before = now();
     if (llama_decode(context, llama_batch_get_one(text, i == 0 ? prompt : 1)) != 0) return 1;
     logits = llama_get_logits_ith(context, -1);
     for (text[0] = 0, k = 1; k < words; ++k)
       if (logits[k] > logits[text[0]]) text[0] = k;
+    each[i] = now() - before;
     printf("token %d\n", text[0]);
     if (i == 0) middle = now();
   }
-  printf("seconds %.6f %.6f\n", middle - begin, now() - middle);
+  printf("seconds %.6f %.6f", middle - begin, now() - middle);
+  qsort(each + 1, (size_t)tokens, sizeof *each, ascending);
+  printf(" %.6f\n", tokens > 0 ? each[1 + tokens / 2] : 0);
   llama_free(context);
   llama_model_free(model);
   free(text);
+  free(each);
   return 0;
 }

@@ -24,7 +24,8 @@ struct LaboratoryTexts {
 };
 
 QString name_of(const Replay& replay) {
-  const QString settings = QString::fromStdString(replay.settings);
+  QString settings = QString::fromStdString(replay.settings);
+  if (settings == u"defaults") settings = LaboratoryTexts::tr("defaults");
   if (!replay.experiment) return LaboratoryTexts::tr("as recorded");
   return replay.own ? LaboratoryTexts::tr("its own (%1)").arg(settings) : settings;
 }
@@ -129,6 +130,7 @@ void LaboratoryPanel::show_replays() {
   replay_->setEnabled(can && !replays.busy());
   model_->clear();
   model_->setHorizontalHeaderLabels(headers());
+  for (int i = 3; i < 8; ++i) model_->horizontalHeaderItem(i)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
   for (const AllocatorReplays::Device& device : replays.devices()) {
     for (const Replay& replay : device.replays) {
       QStringList row{QString::number(device.number), name_of(replay), start_of(replay)};
