@@ -349,11 +349,12 @@ typedef struct arenascope_text_ {
 } arenascope_text_;
 
 static pthread_mutex_t arenascope_mutex_ = PTHREAD_MUTEX_INITIALIZER;  // of descriptions and what follows
+static pthread_mutex_t arenascope_pause_ = PTHREAD_MUTEX_INITIALIZER;  // of the pump's pauses, and of nothing else
 static pthread_cond_t arenascope_wake_ = PTHREAD_COND_INITIALIZER;
 static int arenascope_file_ = -1;
 static struct {
   pthread_key_t key;
-  int prepared, used, pumping, stopping, hold_back, is_socket;
+  int prepared, used, pumping, stopping, hold_back, is_socket, is_woken;
   int64_t stop_by;
   pthread_t pump;
   arenascope_shared* shared;
@@ -472,6 +473,12 @@ static int arenascope_log_(const arenascope_bytes_* d) {
   __atomic_store_n(&s->log_head, s->log_head + d->size, __ATOMIC_RELEASE);
   return 1;
 }
+static void arenascope_wake_pump_(void) {
+  pthread_mutex_lock(&arenascope_pause_);
+  arenascope_.is_woken = 1;
+  pthread_cond_signal(&arenascope_wake_);
+  pthread_mutex_unlock(&arenascope_pause_);
+}
 // Waits for room, for a tenth of a second unless it is to hold back.
 static int arenascope_say_(arenascope_open_ open) {
   arenascope_shared* s = arenascope_.shared;
@@ -482,6 +489,7 @@ static int arenascope_say_(arenascope_open_ open) {
   for (tries = 0; !d->failed && d->size <= s->log_bytes / 2 && (tries < 200 || arenascope_.hold_back); ++tries) {
     if (arenascope_log_(d)) return 1;
     if (!arenascope_connected()) break;
+    arenascope_wake_pump_();
     nanosleep(&pause, NULL);
   }
   __atomic_store_n(&s->log_lost, s->log_lost + 1, __ATOMIC_RELAXED);
@@ -752,8 +760,8 @@ static arenascope_ring* arenascope_find_ring_(const char* name, int kind, uint32
   int tries;
   for (tries = 0; ring == NULL && tries < 100 && arenascope_lock_(); ++tries) {
     ring = arenascope_take_ring_(name, kind, device, thread);
-    if (ring == NULL) pthread_cond_signal(&arenascope_wake_);
     pthread_mutex_unlock(&arenascope_mutex_);
+    if (ring == NULL) arenascope_wake_pump_();
     if (ring == NULL) nanosleep(&pause, NULL);
   }
   return ring;
@@ -794,6 +802,7 @@ int arenascope_full_(arenascope_ring* ring) {
   do {
     ring->known_tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
     if (ring->head - ring->known_tail <= ring->mask) return 0;
+    if (arenascope_.hold_back) arenascope_wake_pump_();
     if (arenascope_.hold_back) nanosleep(&pause, NULL);
   } while (arenascope_.hold_back && arenascope_connected());
   __atomic_store_n(&ring->lost, ring->lost + 1, __ATOMIC_RELAXED);
@@ -948,28 +957,30 @@ static int64_t arenascope_round_(void) {
   arenascope_tell_log_losses_();
   return sent;
 }
+// Seldom while there is little to send: whoever is woken with it waits for it, on a machine with as many threads at work.
+static void arenascope_rest_(int64_t sent) {
+  const int much = sent > (int64_t)(arenascope_.shared->ring_events / 16);
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += much ? 5000000 : 50000000;
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  pthread_mutex_lock(&arenascope_pause_);
+  if (!arenascope_.is_woken) pthread_cond_timedwait(&arenascope_wake_, &arenascope_pause_, &until);
+  arenascope_.is_woken = 0;
+  pthread_mutex_unlock(&arenascope_pause_);
+}
 static void* arenascope_pump_(void* unused) {
-  const int64_t shortest = 5000000, longest = 20000000;  // pauses: it wakes seldom while nothing happens
-  int64_t pause = shortest;
   int rounds_left = 3;  // once stopping: the ends of runs are a round behind
   (void)unused;
   prctl(PR_SET_NAME, "arenascope", 0, 0, 0);
   while (rounds_left > 0) {
     const int64_t sent = arenascope_round_();
     if (sent < 0) break;
-    if (__atomic_load_n(&arenascope_.stopping, __ATOMIC_ACQUIRE)) {
+    if (__atomic_load_n(&arenascope_.stopping, __ATOMIC_ACQUIRE))
       --rounds_left;
-    } else if (sent < 4096) {
-      struct timespec until;
-      pause = sent > 0 ? shortest : pause * 2 < longest ? pause * 2 : longest;
-      clock_gettime(CLOCK_REALTIME, &until);
-      until.tv_nsec += pause;
-      until.tv_sec += until.tv_nsec / 1000000000;
-      until.tv_nsec %= 1000000000;
-      pthread_mutex_lock(&arenascope_mutex_);
-      if (!arenascope_.stopping) pthread_cond_timedwait(&arenascope_wake_, &arenascope_mutex_, &until);
-      pthread_mutex_unlock(&arenascope_mutex_);
-    }
+    else if (sent <= (int64_t)(arenascope_.shared->ring_events / 4))
+      arenascope_rest_(sent);
   }
   __atomic_store_n(&arenascope_on_, 0, __ATOMIC_RELEASE);
   return NULL;
@@ -986,7 +997,9 @@ static void arenascope_in_child_(void) {
   if (arenascope_.shared != NULL) munmap(arenascope_.shared, arenascope_.shared_bytes);
   arenascope_file_ = -1;
   arenascope_.shared = NULL;
-  arenascope_.used = arenascope_.pumping = arenascope_.stopping = 0;
+  arenascope_.used = arenascope_.pumping = arenascope_.stopping = arenascope_.is_woken = 0;
+  pthread_mutex_init(&arenascope_pause_, NULL);  // the pump, which is not in this process, may have held it
+  pthread_cond_init(&arenascope_wake_, NULL);
   pthread_mutex_unlock(&arenascope_mutex_);
 }
 static void arenascope_prepare_(void) {
@@ -1244,8 +1257,8 @@ void arenascope_disconnect(void) {
   arenascope_.pumping = 0;
   arenascope_.stop_by = arenascope_now() + 2000000000;
   __atomic_store_n(&arenascope_.stopping, 1, __ATOMIC_RELEASE);
-  pthread_cond_signal(&arenascope_wake_);
   pthread_mutex_unlock(&arenascope_mutex_);
+  arenascope_wake_pump_();
   if (!joins) return;
   __atomic_store_n(&arenascope_on_, 0, __ATOMIC_RELEASE);
   pthread_join(arenascope_.pump, NULL);

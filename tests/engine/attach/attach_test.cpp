@@ -177,6 +177,15 @@ TEST_CASE("a full ring loses events and counts them; one that holds back loses n
   CHECK(spans_named(*s, "other") == 20000);
 }
 
+TEST_CASE("one that holds back waits for room for its descriptions too") {
+  Listening here;
+  CHECK(Target(here.address(), {"names", "40000"}, {"ARENASCOPE_HOLD_BACK=1"}).ended() == 0);
+  const auto s = here.end();
+  CHECK(s->lost == 0);
+  CHECK(s->event_count == 40000);
+  CHECK(s->problems.empty());
+}
+
 TEST_CASE("threads that come and go use rings again, and are tracks of their own") {
   Listening here;
   CHECK(Target(here.address(), {"threads", "600"}).ended() == 0);

@@ -141,6 +141,18 @@ static int endless(const char* path) {
   }
 }
 
+// Kilobytes of names at a time: more than the log of descriptions holds.
+static void names(long all) {
+  static char text[1025];
+  long i;
+  memset(text, 'x', sizeof text - 1);
+  for (i = 0; i < all; ++i) {
+    snprintf(text, 24, "%ld", i);
+    text[strlen(text)] = ' ';
+    arenascope_mark(arenascope_name(text));
+  }
+}
+
 int main(int argc, char** argv) {
   const char* mode = argc > 1 ? argv[1] : "all";
   arenascope_options options;
@@ -156,6 +168,7 @@ int main(int argc, char** argv) {
   if (strcmp(mode, "all") == 0) all();
   if (strcmp(mode, "pool") == 0) pool();
   if (strcmp(mode, "spans") == 0) two_threads(spans);
+  if (strcmp(mode, "names") == 0) names(count);
   if (strcmp(mode, "endless") == 0) return endless(argv[3]);
   if (strcmp(mode, "rate") == 0) {
     seconds = atof(argv[3]);
