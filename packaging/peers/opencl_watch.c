@@ -2,7 +2,7 @@
 // Preloaded into an OpenCL program: counts its live bytes by itself and writes the sum, eight bytes each, to $OPENCL_WATCH
 // whenever a memory object was made or is destroyed. It knows nothing of Arenascope's layer.
 //
-//     cc -O2 -shared -fPIC opencl_watch.c -o opencl_watch.so -ldl
+//     cc -O2 -shared -fPIC opencl_watch.c -o opencl_watch.so -lOpenCL -ldl
 #define _GNU_SOURCE
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
@@ -41,11 +41,11 @@ static cl_mem made(cl_mem object) {
   return object;
 }
 
-#define WRAP(function, types, names) \
-  cl_mem function types { \
-    cl_mem(*real) types = NULL; \
+#define WRAP(function, types, names)              \
+  cl_mem function types {                         \
+    cl_mem(*real) types = NULL;                   \
     *(void**)&real = dlsym(RTLD_NEXT, #function); \
-    return made(real names); \
+    return made(real names);                      \
   }
 // clang-format off
 #define FORMAT cl_mem_flags flags, const cl_image_format* format

@@ -14,10 +14,10 @@ using K = QKeySequence;
 namespace {
 
 void open_file(const Shell& shell) {
-  const QString path =
-      shell.ask_file(false, Shell::tr("Open a model or a recording"),
-                     Shell::tr("Models and recordings (*.onnx *.gguf *.arenascope *.pftrace "
-                               "*.perfetto-trace *.json *.json.gz *.pickle *.etdp *.pte *.jsonl *.csv);;All files (*)"));
+  const QString path = shell.ask_file(
+      false, Shell::tr("Open a model or a recording"),
+      Shell::tr("Models and recordings (*.onnx *.gguf *.arenascope *.pftrace "
+                "*.perfetto-trace *.json *.json.gz *.pickle *.etdp *.pte *.jsonl *.csv);;All files (*)"));
   if (!path.isEmpty()) shell.open(path);
 }
 

@@ -39,3 +39,10 @@ EXPORT void py_write(void* track, int64_t time, int64_t a, int64_t b, uint32_t i
   if (ring == NULL) ring = arenascope_ring_ != NULL ? arenascope_ring_ : arenascope_enter_();
   if (ring != NULL) arenascope_write(ring, time, a, b, id, kind, extra);
 }
+// Of the calling thread, as they lie in a ring.
+EXPORT void py_write_all(const arenascope_event* events, size_t count) {
+  size_t i;
+  for (i = 0; i < count; ++i)
+    py_write(NULL, events[i].time, events[i].a, events[i].b, events[i].id, events[i].kind_extra & 0xff,
+             events[i].kind_extra >> 8);
+}

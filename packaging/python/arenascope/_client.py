@@ -42,6 +42,7 @@ def _load():
         "graph": (u32, [text, tensors, size, tensors, size]), "run_begin": (u32, [u32, integer, text, i64]),
         "run_end": (None, [u32, integer, i64]), "problem": (None, [text]), "count": (None, [u32, ctypes.c_double]),
         "track": (pointer, [text, integer, u32]), "write": (None, [pointer, i64, i64, i64, u32, u32, u32]),
+        "write_all": (None, [pointer, size]),
     }
     for name, (result, arguments) in forms.items():
         function = getattr(library, "py_" + name)
@@ -71,6 +72,12 @@ def connected():
 
 def disconnect():
     library.disconnect()
+
+
+def write_all(events):
+    """Events of the calling thread: an array of four numbers each, the last of id and kind."""
+    address, count = events.buffer_info()
+    library.write_all(address, count // 4)
 
 
 @contextlib.contextmanager

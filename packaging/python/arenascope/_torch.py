@@ -5,8 +5,11 @@ A storage is recorded with its address from the op that made it until it is gone
 a kernel takes and gives back within itself is seen with `temporaries=True`, by PyTorch's own profiler. A node's layer is the module whose forward() ran. What autograd
 saves for the backward pass is marked, and so is what optimizers keep from step to step.
 """
+import array
 import bisect
 import ctypes
+from itertools import compress
+from time import monotonic_ns as _now  # the client's clock
 
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
@@ -25,13 +28,12 @@ _INPUT, _PARAMETER, _WEIGHT, _OPTIMIZER_STATE, _WRITES_SOURCE, _SAVED = 1, 4, 8,
 _LEAF = 0x80000000
 
 
-def _untyped(tensor):
-    if hasattr(tensor, "untyped_storage"):
-        return tensor.untyped_storage()
+def _untyped_before(tensor):  # PyTorch 2.0
     storage = tensor.storage()
     return storage.untyped() if hasattr(storage, "untyped") else storage._untyped()
 
 
+_untyped = getattr(torch.Tensor, "untyped_storage", _untyped_before)
 _expired = getattr(torch, "UntypedStorage", torch.Storage)._expired
 
 
@@ -47,6 +49,7 @@ class _Spaces:
         self.of = {}
         self.track = c.library.track(b"PyTorch storages", c.OTHER, c.NONE)
         self.live = {}  # by the storage's identity
+        self.old = {}  # of those that are not the step's at hand: identity → weak reference
         self.number = 0
         self.places = {}  # by device, those of the live ones that were told of: (address, storage's number, storage), ascending
 
@@ -81,7 +84,7 @@ class Watch(TorchDispatchMode):
         self.model, self.title = model, name or (type(model).__name__ if model is not None else "PyTorch")
         self.nodes, self.leafs, self.layers, self.hooks = [], [], [], []
         self.tensors = {}  # the identity of a storage → who it belongs to
-        self.storages, self.young = [], {}
+        self.storages, self.young = [], {}  # young: of this step's, identity → weak reference
         self.optimizers, self.unpacking = [], None
         self.saving = torch.autograd.graph.saved_tensors_hooks(self._saved, self._unpacked)
         self.active = False
@@ -95,7 +98,7 @@ class Watch(TorchDispatchMode):
             return self
         if _spaces is None:
             _spaces = _Spaces()
-        self.begin = c.library.now()
+        self.begin = _now()
         if self.model is not None:
             self._know_model()
         if _after_step is not None:
@@ -117,6 +120,7 @@ class Watch(TorchDispatchMode):
         for hook in self.hooks:
             hook.remove()
         self._look_for_gone(len(self.nodes))
+        _spaces.old.update(self.young)
         self._tell(failed=what[0] is not None)
         return result
 
@@ -167,13 +171,13 @@ class Watch(TorchDispatchMode):
     # ---- Ops
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        begin = c.library.now()
+        begin = _now()
         out = func(*args, **(kwargs or {}))
-        end = c.library.now()
+        end = _now()
         unpacking, self.unpacking = self.unpacking, None
         if unpacking is not None and _op_of(func) == "detach" and _untyped(args[0])._cdata == unpacking:
             return out  # what was saved is detached when it is fetched, because there is a hook
-        results = [t for t in _flat(out) if _is_dense(t)]
+        results = [t for t in ((out,) if isinstance(out, torch.Tensor) else _flat(out)) if _is_dense(t)]
         node = _Node()
         node.name, node.op, node.begin, node.end = "", _op_of(func), begin, end
         node.layer = self.layers[-1] if self.layers else ("" if torch.is_grad_enabled() else "backward")
@@ -223,11 +227,10 @@ class Watch(TorchDispatchMode):
             s.owner, s.first, s.begin = owner, 0, self.begin
         else:
             s = _spaces.live[key] = _Storage()
-            if kind == c.WORKSPACE:
-                self.young[key] = s
             s.key, s.weak, s.address, s.bytes, s.owner = key, StorageWeakRef(storage), storage.data_ptr(), storage.nbytes(), owner
             s.ref = s.weak.cdata
-            s.begin, s.first, s.end, s.kind, s.space = c.library.now(), step, None, kind, _spaces.space(device)
+            (self.young if kind == c.WORKSPACE else _spaces.old)[key] = s.ref
+            s.begin, s.first, s.end, s.kind, s.space = _now(), step, None, kind, _spaces.space(device)
             s.number = _spaces.number = _spaces.number + 1
             s.told = s.bytes >= SMALLEST and self._make_room(s, step)
             if s.told:
@@ -249,23 +252,25 @@ class Watch(TorchDispatchMode):
             return False
         if below:
             self._tell_gone([other.key for other in below], step)
-            s.begin = c.library.now()
+            s.begin = _now()
         bisect.insort(places, (s.address, s.number, s))
         return True
 
     def _look_for_gone(self, step, at_all=True):
         """Those that this step made at each op, those from before it now and then: there are many, and few go."""
-        gone = [key for key, s in self.young.items() if _expired(s.ref)]
+        gone = list(compress(self.young, map(_expired, self.young.values())))
         if at_all or step % 16 == 0:
-            gone += [key for key, s in _spaces.live.items() if key not in self.young and _expired(s.ref)]
+            old = _spaces.old
+            gone += compress(old, map(_expired, old.values()))
         if gone:
             self._tell_gone(gone, step)
 
     def _tell_gone(self, gone, step):
-        now = c.library.now()
+        now = _now()
         for key in gone:
             s = _spaces.live.pop(key)
             self.young.pop(key, None)
+            _spaces.old.pop(key, None)
             self.tensors.pop(key, None)
             s.end, s.last = now, step
             if not s.told:
@@ -313,16 +318,18 @@ class Watch(TorchDispatchMode):
         if self.temporaries is not None:
             self._tell_temporaries(graph)
         run = c.library.run_begin(graph, 1, b"pytorch", self.begin)
-        end = c.library.now()
+        end = _now()
         if run == c.NONE:
             return
+        events = array.array("q")
+        step, work = (c.STEP | run << 8) << 32, (c.WORK | run << 8) << 32
         for i, node in enumerate(self.nodes):
-            c.library.write(None, node.begin, i, 0, i, c.STEP, run)
-            c.library.write(None, node.begin, node.end, 0, i, c.WORK, run)
-        self._tell_slices(run, end)
+            events.extend((node.begin, i, 0, i | step, node.begin, node.end, 0, i | work))
+        self._tell_slices(run, end, events)
+        c.write_all(events)
         c.library.run_end(run, 2 if failed else 0, end)
 
-    def _tell_slices(self, run, end):
+    def _tell_slices(self, run, end, out):
         """Storages lie one behind the other by address, without the gaps between them."""
         starts, offsets, at, behind = [], [], 0, 0
         for s in sorted(self.storages, key=lambda s: s.address):
@@ -340,12 +347,13 @@ class Watch(TorchDispatchMode):
             events.append((end, offset, s, len(self.nodes), c.SLICE_DEAD) if s.end is None
                           else (s.end, offset, s, s.last, c.SLICE_DEAD))
         for time, offset, s, step, kind in sorted(events, key=lambda e: (e[0], e[4] == c.SLICE_LIVE)):
-            c.library.write(None, min(time, end), offset | (step >> 12 & 0xFFF) << 51, s.bytes | (step & 0xFFF) << 51,
-                            s.owner, kind, run)
+            what = s.owner | (kind | run << 8) << 32
+            out.extend((min(time, end), offset | (step >> 12 & 0xFFF) << 51, s.bytes | (step & 0xFFF) << 51,
+                        what - (1 << 64) if what >> 63 else what))
 
 
 def _is_dense(t):
-    return isinstance(t, torch.Tensor) and t.layout == torch.strided and t.device.type != "meta"
+    return isinstance(t, torch.Tensor) and t.layout is torch.strided and not t.is_meta
 
 
 def _flat(thing):

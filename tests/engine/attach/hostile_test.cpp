@@ -98,8 +98,7 @@ TEST_CASE("events that refer to nothing are counted and left out") {
   const trace::Event events[] = {
       trace::work(trace::RunId(5), NodeId(0), 1, 2), trace::slice(1, 2, trace::NameId(9), 0),
       trace::counter(1, trace::CounterId(3), 1),     trace::alloc(1, trace::MemoryKind::Default, 1, 1, 4, 0),
-      trace::work(trace::RunId(), NodeId(0), 1, 2),
-      trace::owner(1, 1, 4, 0, trace::GraphId(2), {}),
+      trace::work(trace::RunId(), NodeId(0), 1, 2),  trace::owner(1, 1, 4, 0, trace::GraphId(2), {}),
   };
   fed.origin.events(trace::TrackId(0), events);
   fed.origin.events(trace::TrackId(1), events);
