@@ -71,7 +71,9 @@ static void find_real(void) {
   looking = 0;
 }
 
-static int is_watched(size_t bytes) { return bytes >= threshold && arenascope_connected() && !inside; }
+static int is_watched(size_t bytes) {
+  return bytes >= threshold && arenascope_connected() && !inside && !pthread_equal(pthread_self(), arenascope_.pump);
+}
 
 // Whether a frame of this library's file is no call site: those of wrappers around malloc.
 static int is_wrapper(const char* file) {
@@ -96,23 +98,44 @@ static uint32_t name_site(void* frame, const Dl_info* info) {
   return arenascope_space(name, ARENASCOPE_DEFAULT, device);
 }
 
-// The space of the call site that asked for a block. With the mutex.
+// Of a call site that was met before; ARENASCOPE_NONE: it was not. Without the mutex: sites are only added.
+static uint32_t known_site(void* frame) {
+  const uint32_t count = __atomic_load_n(&site_count, __ATOMIC_ACQUIRE);
+  uint32_t at;
+  for (at = 0; at < count; ++at)
+    if (sites[at].frame == frame) return sites[at].space;
+  return ARENASCOPE_NONE;
+}
+static uint32_t add_site(void* frame, const Dl_info* info) {
+  uint32_t space;
+  pthread_mutex_lock(&mutex);
+  space = known_site(frame);
+  if (space == ARENASCOPE_NONE && site_count < SITES) {
+    sites[site_count].frame = frame;
+    sites[site_count].space = space = name_site(frame, info);
+    __atomic_store_n(&site_count, site_count + 1, __ATOMIC_RELEASE);
+  }
+  if (space == ARENASCOPE_NONE && other_sites == ARENASCOPE_NONE)
+    other_sites = arenascope_space("other call sites", ARENASCOPE_DEFAULT, device);
+  if (space == ARENASCOPE_NONE) space = other_sites;
+  pthread_mutex_unlock(&mutex);
+  return space;
+}
+// The space of the call site that asked for a block. Without the mutex: whoever loads a library holds the loader's lock, which
+// dladdr() wants, while that library's own beginning asks for memory.
 static uint32_t space_of_caller(void) {
+  static const Dl_info nowhere = {"?", NULL, NULL, NULL};
   void* frames[FRAMES];
   const int count = backtrace(frames, FRAMES);
   int i;
-  uint32_t at;
   for (i = 0; i < count; ++i) {
     Dl_info info;
-    for (at = 0; at < site_count; ++at)
-      if (sites[at].frame == frames[i]) return sites[at].space;
-    if (dladdr(frames[i], &info) == 0 || info.dli_fname == NULL || is_wrapper(info.dli_fname)) continue;
-    if (site_count == SITES) break;
-    sites[site_count].frame = frames[i];
-    return sites[site_count++].space = name_site(frames[i], &info);
+    const uint32_t known = known_site(frames[i]);
+    if (known != ARENASCOPE_NONE) return known;
+    if (dladdr(frames[i], &info) != 0 && info.dli_fname != NULL && !is_wrapper(info.dli_fname))
+      return add_site(frames[i], &info);
   }
-  if (other_sites == ARENASCOPE_NONE) other_sites = arenascope_space("other call sites", ARENASCOPE_DEFAULT, device);
-  return other_sites;
+  return add_site(NULL, &nowhere);
 }
 
 static void record_alloc(void* at, size_t bytes) {
@@ -121,10 +144,10 @@ static void record_alloc(void* at, size_t bytes) {
   inside = 1;
   b = (block*)real.malloc(sizeof *b);
   if (b != NULL) {
-    pthread_mutex_lock(&mutex);
     b->address = (uint64_t)(uintptr_t)at;
     b->bytes = (int64_t)bytes;
     b->space = space_of_caller();
+    pthread_mutex_lock(&mutex);
     b->number = ++block_count;
     b->next = buckets[(b->address >> 4) % BUCKETS];
     buckets[(b->address >> 4) % BUCKETS] = b;

@@ -208,7 +208,8 @@ static void tell_owners(const sequence* s, uint32_t graph) {
     arenascope_owner_on(memory_track, m->space, (uint64_t)(uintptr_t)m->key, m->bytes, graph, ARENASCOPE_LEAF(i));
   }
 }
-// A run of its graph; commands of which no time is known are left out, and so is a sequence for which there is no graph.
+// A run of its graph; commands of which no time is known are left out. One alone is a span: a program that waits behind each
+// command would have a run for each.
 static void tell_sequence(sequence* s) {
   uint32_t i, at, run = ARENASCOPE_NONE;
   int64_t begin = INT64_MAX, end = 0;
@@ -218,12 +219,12 @@ static void tell_sequence(sequence* s) {
     if (s->step[i].end > end) end = s->step[i].end;
   }
   for (at = 0; at < graph_count && graphs[at].hash != s->hash; ++at) continue;
-  if (end > 0 && at == graph_count && graph_count < GRAPHS) {
+  if (s->steps > 1 && end > 0 && at == graph_count && graph_count < GRAPHS) {
     graphs[at].hash = s->hash;
     graphs[at].graph = describe_sequence(s);
     ++graph_count;
   }
-  if (end > 0 && at < graph_count && graphs[at].graph != ARENASCOPE_NONE) {
+  if (s->steps > 1 && end > 0 && at < graph_count && graphs[at].graph != ARENASCOPE_NONE) {
     run = arenascope_run_begin_at(graphs[at].graph, ARENASCOPE_NONE, 1, "opencl", begin);
     tell_owners(s, graphs[at].graph);
   }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A program that knows nothing of being watched: the heap from two call sites with names, on two threads.
+// A program that knows nothing of being watched: the heap from two call sites with names, on two threads. With an argument it
+// loads that library instead.
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 __attribute__((noipa)) void* load_weights(size_t bytes) {
   void* at = malloc(bytes);
@@ -26,10 +29,12 @@ static void* churn(void* unused) {
   }
   return NULL;
 }
-int main(void) {
+int main(int argc, char** argv) {
   void* weights = load_weights(1000000);
   void* aligned = NULL;
   pthread_t other;
+  alarm(20);
+  if (argc > 1) return dlopen(argv[1], RTLD_NOW) != NULL ? 0 : 1;
   pthread_create(&other, NULL, churn, NULL);
   churn(NULL);
   pthread_join(other, NULL);

@@ -64,6 +64,7 @@ int main(void) {
     clFinish(queue);
     clSetKernelArg(kernel, 0, sizeof part, &part);
     clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &few, NULL, 0, NULL, NULL);
+    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &few, NULL, 0, NULL, NULL);
   }
   mapped = clEnqueueMapBuffer(queue, x, CL_TRUE, CL_MAP_READ, 0, bytes, 0, NULL, NULL, &error);
   if (mapped == NULL || mapped[7] != 14) return 4;
