@@ -996,8 +996,8 @@
         <translation>OpenCL：内存模式</translation>
     </message>
     <message>
-        <source>low: quantised weights stay so on the device; normal: they are unpacked beside them, once</source>
-        <translation>low：量化权重在设备上保持量化；normal：另外解包一份，只做一次</translation>
+        <source>low: quantised weights stay so on the device; normal: they are unpacked beside them, once; high: convolutions may also take memory for Winograd's transform</source>
+        <translation>low：量化权重在设备上保持量化；normal：另外解包一份，只做一次；high：卷积还可以用内存做 Winograd 变换</translation>
     </message>
     <message>
         <source>OpenCL: filters of convolutions on images</source>
@@ -2288,6 +2288,10 @@ Look with the other panels.</source>
         <translation>原地计算和其他顺序都不能降到 %1 以下。</translation>
     </message>
     <message>
+        <source>Opened with fused chains it would take %1: Run Settings ▸ Fusion.</source>
+        <translation>以融合链打开时需要 %1：运行设置 ▸ 融合。</translation>
+    </message>
+    <message>
         <source>Without computing more it comes to %1: %2.</source>
         <translation>不增加计算可降到 %1：%2。</translation>
     </message>
@@ -3539,6 +3543,14 @@ address %1</source>
 </context>
 <context>
     <name>arenascope::views::Inspector</name>
+    <message>
+        <source>%1 (%2 bytes)</source>
+        <translation>%1（%2 字节）</translation>
+    </message>
+    <message>
+        <source>reserved and untouched</source>
+        <translation>已预留但未触及</translation>
+    </message>
     <message numerus="yes">
         <source>and %n more</source>
         <translation>

@@ -17,8 +17,10 @@ constexpr std::array kOptions{
         kOpenCl, "memory", "buffer image auto", "OpenCL: memory objects",
         "Four-dimensional tensors lie in buffers, in images where there are kernels for them, or where the "
         "device is faster"},
-    BackendOptionInfo{kOpenCl, "memory-mode", "low normal", "OpenCL: memory mode",
-                      "low: quantised weights stay so on the device; normal: they are unpacked beside them, once"},
+    BackendOptionInfo{
+        kOpenCl, "memory-mode", "low normal high", "OpenCL: memory mode",
+        "low: quantised weights stay so on the device; normal: they are unpacked beside them, once; high: "
+        "convolutions may also take memory for Winograd's transform"},
     BackendOptionInfo{kOpenCl, "filters", "auto buffer image", "OpenCL: filters of convolutions on images",
                       "In a buffer, in an image of the static pool, or where the device is faster"},
     BackendOptionInfo{

@@ -19,6 +19,7 @@ struct Station {
   cl_mem problem = nullptr;                   // two longs: whether an index was outside its table, and which
   bool blocked = true;                        // fast kernels may be used
   IntegerDot integer_dot = IntegerDot::None;  // in matmuls with quantised weights, whose rows are then rounded to bytes
+  bool winograd = false;                      // convolutions may take more memory to be sooner
 };
 
 // A tensor as kernels see it: a buffer and the elements' places from its start.

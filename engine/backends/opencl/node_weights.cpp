@@ -2,6 +2,7 @@
 #include "engine/backends/opencl/node_weights.h"
 
 #include "engine/backends/opencl/op_images.h"
+#include "engine/backends/opencl/winograd.h"
 
 namespace arenascope::opencl {
 namespace {
@@ -17,12 +18,17 @@ bool wants_unpacking(const TensorImpl& node) {
 
 Result<std::shared_ptr<const NodeWeights>> WeightPacking::weights_of(const TensorImpl& node) {
   const bool filter = node.placement == Placement::Packed && node.op == Op::Conv;
-  if (!filter && !(options_.unpack && wants_unpacking(node))) return std::shared_ptr<const NodeWeights>();
-  const TensorImpl& weight = *node.sources[filter ? 1 : 0];
+  const bool winograd = !filter && takes_winograd(station_, node);
+  if (!filter && !winograd && !(options_.unpack && wants_unpacking(node))) return std::shared_ptr<const NodeWeights>();
+  const TensorImpl& weight = *node.sources[filter || winograd ? 1 : 0];
   const std::byte* bias = filter && node.sources.size() > 2 ? node.sources[2]->data() : nullptr;
-  auto& known = made_[{weight.data(), bias, node.dtype, filter && is_depthwise(node)}];
+  const Kind kind = winograd             ? Kind::Winograd
+                    : !filter            ? Kind::Unpacked
+                    : is_depthwise(node) ? Kind::DepthwiseFilter
+                                         : Kind::Filter;
+  auto& known = made_[{weight.data(), bias, node.dtype, kind}];
   if (known) return known;
-  auto made = filter ? pack_filter(node) : unpack(node);
+  auto made = winograd ? transform(node) : filter ? pack_filter(node) : unpack(node);
   if (made) known = *made;
   return made;
 }
@@ -105,6 +111,16 @@ Result<std::shared_ptr<const NodeWeights>> WeightPacking::unpack(const TensorImp
                           .arg(cl_long(weight.element_count()))
                           .items(weight.element_count());
   if (!cast) return cast.error();
+  return std::shared_ptr<const NodeWeights>(std::move(made));
+}
+
+Result<std::shared_ptr<const NodeWeights>> WeightPacking::transform(const TensorImpl& conv) {
+  auto made = std::make_shared<NodeWeights>();
+  const TensorImpl& weight = *conv.sources[1];
+  auto storage = Storage::allocate(context_, device_, MemoryKind::Persistent, winograd_filter_bytes(weight));
+  if (!storage) return storage.error();
+  made->winograd = std::move(*storage);
+  if (auto ok = transform_filters(station_, weight, made->winograd); !ok) return ok.error();
   return std::shared_ptr<const NodeWeights>(std::move(made));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Constant weights as kernels read them, made once when nodes are prepared: a convolution's on images, and a matmul's that was
-// quantised, unpacked.
+// Constant weights as kernels read them, made once when nodes are prepared: a convolution's on images, a convolution's by
+// Winograd's transform, and a matmul's that was quantised, unpacked.
 #pragma once
 #include <map>
 #include <memory>
@@ -15,7 +15,8 @@ namespace arenascope::opencl {
 struct NodeWeights {
   Storage filter, bias;  // of a convolution on images; of float16 images in float16
   bool filter_image = false;
-  Tensor unpacked;  // of a matmul: float32, or float16 where its rows are
+  Tensor unpacked;   // of a matmul: float32, or float16 where its rows are
+  Storage winograd;  // of a convolution: its filters, transformed
 };
 
 // What of it is wanted.
@@ -35,9 +36,11 @@ class WeightPacking {
   Result<std::shared_ptr<const NodeWeights>> weights_of(const TensorImpl& node);
 
  private:
-  using Key = std::tuple<const std::byte*, const std::byte*, DType, bool>;  // weights, bias, as what, depthwise
+  enum class Kind : uint8_t { Filter, DepthwiseFilter, Unpacked, Winograd };
+  using Key = std::tuple<const std::byte*, const std::byte*, DType, Kind>;  // weights, bias, as what
   Result<std::shared_ptr<const NodeWeights>> pack_filter(const TensorImpl& conv);
   Result<std::shared_ptr<const NodeWeights>> unpack(const TensorImpl& matmul);
+  Result<std::shared_ptr<const NodeWeights>> transform(const TensorImpl& conv);
   Status pack(const TensorImpl& weight, DType type, int64_t inputs, int64_t filled, int64_t taps, Storage& to);
   Result<bool> pack_image(const TensorImpl& weight, DType type, int64_t inputs, int64_t filled, int64_t taps,
                           Storage& to);

@@ -7,32 +7,13 @@
 
 #include <fmt/format.h>
 
+#include "engine/backends/opencl/matmuls.h"
+#include "engine/backends/opencl/node_weights.h"
 #include "engine/backends/opencl/ops.h"
+#include "engine/backends/opencl/winograd.h"
 
 namespace arenascope::opencl {
 namespace {
-
-// As gemm.cl has it.
-struct Product {
-  cl_int m, n, k;
-  cl_int channels, height, width, out_height, out_width;
-  cl_int kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x, pad_y, pad_x;
-  cl_int biased;
-  cl_int row_parts;
-  cl_int depth;
-  cl_float scale;
-};
-
-// `outer` products one behind the other.
-struct Products {
-  Product p{};
-  const TensorImpl *columns, *rows, *bias, *out;
-  int64_t outer = 1, columns_stride = 0, rows_stride = 0, out_stride = 0;
-  int64_t columns_offset = 0;
-  int rows_repeat = 1;
-  std::string option;  // " -DMUL_MAT" or " -DCONV", " -DHALF"
-  bool half() const { return out->dtype == DType::F16; }
-};
 
 int lanes(const Station& station) {
   cl_uint width = 0;
@@ -46,29 +27,16 @@ int64_t panel_depth(const Station& station, const Products& s) {
   constexpr int64_t kMost = 2048, kWhole = 16, kRows = 8;
   const int64_t columns = 2 * lanes(station), k = s.p.k,
                 floats = station.runtime.facts().memory.local / static_cast<Bytes>(sizeof(float));
-  if (s.half()) return floats / (columns + kRows) >= k ? k : 0;
+  if (s.half) return floats / (columns + kRows) >= k ? k : 0;
   const int64_t most = std::clamp(floats / 2 / columns / kWhole * kWhole, kWhole, kMost), parts = (k + most - 1) / most;
   return std::min(most, ((k + parts - 1) / parts + kWhole - 1) / kWhole * kWhole);
 }
 
-void matrices(Call& call, Station& station, const Products& s, Status& status) {
-  const auto matrix = [&](const TensorImpl& t) {
-    auto found = operand(station, t);
-    if (!found) {
-      status = found.error();
-      return int64_t{0};
-    }
-    call.buffer(found->buffer);
-    return found->offset;
-  };
-  const int64_t columns = matrix(*s.columns);
-  call.arg(cl_long(columns + s.columns_offset)).arg(cl_long(s.columns_stride));
-  const int64_t rows = matrix(*s.rows);
-  call.arg(cl_long(rows)).arg(cl_long(s.rows_stride)).arg(cl_int(s.rows_repeat));
-  const int64_t bias = matrix(s.bias ? *s.bias : *s.rows);
-  call.arg(cl_long(bias));
-  const int64_t out = matrix(*s.out);
-  call.arg(cl_long(out)).arg(cl_long(s.out_stride));
+void matrices(Call& call, const Products& s) {
+  call.buffer(s.columns.buffer).arg(cl_long(s.columns.offset)).arg(cl_long(s.columns_stride));
+  call.buffer(s.rows.buffer).arg(cl_long(s.rows.offset)).arg(cl_long(s.rows_stride)).arg(cl_int(s.rows_repeat));
+  call.buffer(s.bias.buffer).arg(cl_long(s.bias.offset));
+  call.buffer(s.out.buffer).arg(cl_long(s.out.offset)).arg(cl_long(s.out_stride));
 }
 
 Status run_panels(Station& station, Products s) {
@@ -80,50 +48,56 @@ Status run_panels(Station& station, Products s) {
   s.p.row_parts = static_cast<cl_int>(std::clamp<int64_t>(wanted / std::max<int64_t>(1, panels * s.outer), 1, most));
   s.p.depth = static_cast<cl_int>(panel_depth(station, s));
   Call call(station, "gemm", s.option + " -DPANELS -DWIDTH=" + std::to_string(width), "panels");
-  Status status;
-  matrices(call, station, s, status);
-  if (!status) return status;
+  matrices(call, s);
   return call.arg(s.p)
-      .local(sizeof(float) * static_cast<size_t>(s.p.depth * (columns + (s.half() ? 8 : 0))))
+      .local(sizeof(float) * static_cast<size_t>(s.p.depth * (columns + (s.half ? 8 : 0))))
       .grid({panels, s.outer, s.p.row_parts}, {1, 1, 1});
 }
 
 Status run_tiles(Station& station, const Products& s) {
   Call call(station, "gemm", s.option + " -DTILES", "tiles");
-  Status status;
-  matrices(call, station, s, status);
-  if (!status) return status;
+  matrices(call, s);
   const auto groups = [](int64_t count) { return (count + 31) / 32 * 8; };
   return call.arg(s.p).grid({groups(s.p.n), groups(s.p.m), s.outer}, {8, 8, 1});
 }
 
-Status run_variant(Station& station, const Products& s, int variant) {
-  return variant == 0 ? run_panels(station, s) : run_tiles(station, s);
+// Seconds of what `run` queues, the least of some times; negative: it cannot run.
+template <class Run>
+double measured(Station& station, const Run& run) {
+  using Clock = std::chrono::steady_clock;
+  double best = -1;
+  for (int round = 0; round < 3; ++round) {  // the first one compiles
+    const auto begin = Clock::now();
+    if (!run() || !station.runtime.finish()) return -1.0;
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    if (round > 0 && (best < 0 || seconds < best)) best = seconds;
+  }
+  return best;
 }
 
-bool has_way(const Station& station, const Products& s) {
-  return panel_depth(station, s) > 0 || station.runtime.facts().max_work_group >= 64;
-}
-
-// 0 panels, 1 tiles.
-Status run_best(Station& station, const Products& s) {
-  const DeviceFacts& facts = station.runtime.facts();
-  if (panel_depth(station, s) == 0) return run_tiles(station, s);
-  const int usual = facts.is_cpu() || facts.max_work_group < 64 ? 0 : 1;
-  const TuneKey key{"gemm" + std::string(s.option), fmt::format("{}x{}x{}x{} taps {}x{}", s.outer, s.p.m, s.p.n, s.p.k,
-                                                                s.p.kernel_height, s.p.kernel_width)};
-  const int variant = station.tuner.choose_variant(key, facts.max_work_group < 64 ? 1 : 2, usual, [&](int v) {
-    using Clock = std::chrono::steady_clock;
-    double best = -1;
-    for (int round = 0; round < 3; ++round) {  // the first one compiles
-      const auto begin = Clock::now();
-      if (!run_variant(station, s, v) || !station.runtime.finish()) return -1.0;
-      const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-      if (round > 0 && (best < 0 || seconds < best)) best = seconds;
-    }
-    return best;
+// The fastest of both ways, and of Winograd's where the node was made ready for it.
+Status run_best(Station& station, const Products& s, const TensorImpl& node, const NodeWeights* weights,
+                const ComputeParams& params) {
+  const bool winograd = weights && weights->winograd.allocated();
+  if (!winograd && !has_way(station, s, MatmulWay::Panels)) return run_matmuls(station, s, MatmulWay::Tiles);
+  const TuneKey key{
+      "gemm" + s.option + (winograd ? " or winograd" : ""),
+      fmt::format("{}x{}x{}x{} taps {}x{}", s.outer, s.p.m, s.p.n, s.p.k, s.p.kernel_height, s.p.kernel_width)};
+  const int count = winograd ? 3 : has_way(station, s, MatmulWay::Tiles) ? 2 : 1;
+  const int usual = winograd && winograd_pays(station, node) ? 2 : static_cast<int>(usual_way(station, s));
+  const auto run = [&](int way) -> Status {
+    return way == 2 ? run_winograd(station, node, weights->winograd, params)
+                    : run_matmuls(station, s, static_cast<MatmulWay>(way));
+  };
+  const int way = station.tuner.choose_variant(key, count, usual, [&](int v) {
+    if (v < 2 && !has_way(station, s, static_cast<MatmulWay>(v))) return -1.0;
+    return measured(station, [&] { return run(v).ok(); });
   });
-  return run_variant(station, s, variant);
+  return run(way);
+}
+
+bool has_any_way(const Station& station, const Products& s) {
+  return has_way(station, s, MatmulWay::Panels) || has_way(station, s, MatmulWay::Tiles);
 }
 
 bool flat(const TensorImpl& t, DType type) {
@@ -132,6 +106,19 @@ bool flat(const TensorImpl& t, DType type) {
 }
 
 const char* stored(const TensorImpl& node) { return node.dtype == DType::F16 ? " -DHALF" : ""; }
+
+// Where its matrices lie. Errors: one of them lies elsewhere.
+Status place_operands(Station& station, const TensorImpl& columns, const TensorImpl& rows, const TensorImpl* bias,
+                      const TensorImpl& out, Products& s) {
+  const std::pair<const TensorImpl*, Operand*> all[] = {
+      {&columns, &s.columns}, {&rows, &s.rows}, {bias ? bias : &rows, &s.bias}, {&out, &s.out}};
+  for (const auto& [tensor, to] : all) {
+    auto found = operand(station, *tensor);
+    if (!found) return found.error();
+    *to = *found;
+  }
+  return {};
+}
 
 bool fast_mul_mat(Station& station, const TensorImpl& node, const TensorImpl* unpacked, Status& status) {
   const TensorImpl &a = unpacked ? *unpacked : *node.sources[0], &b = *node.sources[1];
@@ -155,17 +142,14 @@ bool fast_mul_mat(Station& station, const TensorImpl& node, const TensorImpl* un
   s.p.kernel_height = s.p.kernel_width = 1;
   s.p.scale = node.params.get<MulMatParams>().scale;
   s.p.biased = bias ? 2 : 0;
-  s.columns = &a;
-  s.rows = &b;
-  s.bias = bias;
-  s.out = &node;
+  s.half = node.dtype == DType::F16;
   s.outer = outer;
   s.columns_stride = n * depth;
   s.rows_stride = outer_b == 1 ? 0 : m * depth;
   s.rows_repeat = static_cast<int>(outer);
   s.out_stride = m * n;
   s.option = std::string(" -DMUL_MAT") + stored(node);
-  if (!has_way(station, s)) return false;
+  if (!has_any_way(station, s)) return false;
   if (m <= 4 && outer == 1 && n >= 4) {
     Call call(station, "gemm", s.option + " -DDOTS", "dots");
     const TensorImpl* all[] = {&a, &b, bias ? bias : &a, &node};
@@ -185,7 +169,7 @@ bool fast_mul_mat(Station& station, const TensorImpl& node, const TensorImpl* un
                  .items((n + 3) / 4, 8);
     return true;
   }
-  status = run_best(station, s);
+  if (status = place_operands(station, a, b, bias, node, s); status) status = run_best(station, s, node, nullptr, {});
   return true;
 }
 
@@ -218,7 +202,8 @@ Status run_rows(Station& station, const TensorImpl& node, const TensorImpl& x, c
       .grid({parts, planes}, {group, 1});
 }
 
-bool fast_conv(Station& station, const TensorImpl& node, Status& status) {
+bool fast_conv(Station& station, const TensorImpl& node, const NodeWeights* weights, const ComputeParams& params,
+               Status& status) {
   const auto p = node.params.get<ConvParams>();
   const TensorImpl &x = *node.sources[0], &w = *node.sources[1];
   const TensorImpl* bias = node.sources.size() > 2 ? node.sources[2] : nullptr;
@@ -258,10 +243,7 @@ bool fast_conv(Station& station, const TensorImpl& node, Status& status) {
   s.p.pad_x = p.pads_begin[1];
   s.p.biased = bias ? 1 : 0;
   s.p.scale = 1;
-  s.columns = &x;
-  s.rows = &w;
-  s.bias = bias;
-  s.out = &node;
+  s.half = node.dtype == DType::F16;
   // Images and groups are one sequence: the source's and the result's channels of a group lie together.
   s.outer = node.sizes[0] * p.groups;
   s.columns_stride = group_channels * x.sizes[2] * x.sizes[3];
@@ -269,17 +251,33 @@ bool fast_conv(Station& station, const TensorImpl& node, Status& status) {
   s.rows_repeat = p.groups;
   s.out_stride = rows * s.p.n;
   s.option = std::string(" -DCONV") + stored(node);
-  if (!has_way(station, s)) return false;
-  status = run_best(station, s);
+  if (!has_any_way(station, s)) return false;
+  if (status = place_operands(station, x, w, bias, node, s); status)
+    status = run_best(station, s, node, weights, params);
   return true;
 }
 
 }  // namespace
 
-bool fast_products(Station& station, const TensorImpl& node, const TensorImpl* unpacked, Status& status) {
+bool has_way(const Station& station, const Products& products, MatmulWay way) {
+  return way == MatmulWay::Panels ? panel_depth(station, products) > 0 : station.runtime.facts().max_work_group >= 64;
+}
+
+MatmulWay usual_way(const Station& station, const Products& products) {
+  const bool panels = has_way(station, products, MatmulWay::Panels),
+             tiles = has_way(station, products, MatmulWay::Tiles);
+  return panels && (station.runtime.facts().is_cpu() || !tiles) ? MatmulWay::Panels : MatmulWay::Tiles;
+}
+
+Status run_matmuls(Station& station, const Products& products, MatmulWay way) {
+  return way == MatmulWay::Panels ? run_panels(station, products) : run_tiles(station, products);
+}
+
+bool fast_products(Station& station, const TensorImpl& node, const NodeWeights* weights, const ComputeParams& params,
+                   Status& status) {
   if (!station.blocked || node.element_count() == 0) return false;
-  if (node.op == Op::MulMat) return fast_mul_mat(station, node, unpacked, status);
-  return node.op == Op::Conv && fast_conv(station, node, status);
+  if (node.op == Op::MulMat) return fast_mul_mat(station, node, weights ? weights->unpacked.impl() : nullptr, status);
+  return node.op == Op::Conv && fast_conv(station, node, weights, params, status);
 }
 
 bool fast_windows(Station& station, const TensorImpl& node, Status& status) {

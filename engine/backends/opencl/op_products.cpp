@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/backends/opencl/ops.h"
+#include "engine/backends/opencl/winograd.h"
 
 #pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
 
@@ -244,6 +245,7 @@ Bytes product_work_bytes(const Station& station, const TensorImpl& node) {
     return 2 * scratch.part + scratch.gates;
   }
   if (node.op == Op::MulMat) return quantised_work_bytes(station, node);
+  if (node.op == Op::Conv) return winograd_work_bytes(station, node);
   return 0;
 }
 

@@ -40,7 +40,7 @@ class OpenClBackend final : public Backend {
         settings_(std::move(settings)),
         tuner_(std::move(tuner)),
         queueing_{{*runtime_, *tuner_, runtime_->facts().base_alignment, nullptr, settings_.fast,
-                   integer_dot(settings_.dot, runtime_->facts())}} {}
+                   integer_dot(settings_.dot, runtime_->facts()), settings_.mode == MemoryMode::High}} {}
   ~OpenClBackend() override {
     if (!tuner_->save()) runtime_->log("the tuning results could not be saved");
   }
@@ -52,6 +52,7 @@ class OpenClBackend final : public Backend {
                        runtime_->facts().platform_name);
   }
   bool runs_on_host_threads() const override { return false; }
+  bool in_main_memory() const override { return runtime_->facts().is_cpu(); }
   Bytes alignment() const override { return queueing_.station.alignment; }
 
   Status make_problem() {
@@ -153,7 +154,8 @@ class OpenClBackend final : public Backend {
   Result<std::unique_ptr<PreparedRun>> prepare(std::span<const TensorImpl* const> nodes, ExecutionContext& context,
                                                const PreparedRun*) override {
     auto run = std::make_unique<QueuedRun>(queueing_, settings_.replay);
-    WeightPacking packing(queueing_.station, {settings_.filters == MemoryObjects::Image, settings_.unpack},
+    WeightPacking packing(queueing_.station,
+                          {settings_.filters == MemoryObjects::Image, settings_.mode != MemoryMode::Low},
                           static_pool_.lock(), device(), context);
     for (const TensorImpl* node : nodes) {
       auto weights = packing.weights_of(*node);

@@ -7,6 +7,8 @@
 
 namespace arenascope::opencl {
 
+struct NodeWeights;
+
 // The error that no kernel computes the node.
 Status no_kernel(const TensorImpl& node);
 
@@ -31,8 +33,9 @@ Bytes product_work_bytes(const Station& station, const TensorImpl& node);
 // The fast ones for float32: whether they serve the node, and if so queue it.
 bool fast_pointwise(Station& station, const TensorImpl& node, Status& status);
 bool fast_windows(Station& station, const TensorImpl& node, Status& status);
-// `unpacked`: a matmul's weights as plain numbers, where they lie so; null: as they are.
-bool fast_products(Station& station, const TensorImpl& node, const TensorImpl* unpacked, Status& status);
+// `weights`: those that were made of the node's when it was prepared; null: none.
+bool fast_products(Station& station, const TensorImpl& node, const NodeWeights* weights, const ComputeParams& params,
+                   Status& status);
 // Matmuls with weights of Q8_0 or Q4_0, and the scratch that they take.
 bool fast_quantised(Station& station, const TensorImpl& node, const ComputeParams& params, Status& status);
 Bytes quantised_work_bytes(const Station& station, const TensorImpl& node);

@@ -23,7 +23,7 @@ Status queue_node(Station& station, const TensorImpl& node, const ComputeParams&
     case OpFamily::Reduction: return run_reduction(station, node);
     case OpFamily::Line: return run_lines(station, node);
     case OpFamily::Contraction:
-      if (fast_products(station, node, weights ? weights->unpacked.impl() : nullptr, status)) return status;
+      if (fast_products(station, node, weights, params, status)) return status;
       return fast_quantised(station, node, params, status) ? status : run_products(station, node, params);
     case OpFamily::Unknown:
     case OpFamily::Given:

@@ -63,6 +63,7 @@ Result<std::unique_ptr<Runtime>> Runtime::create(const RuntimeOptions& options) 
   runtime->facts_ = (*devices)[static_cast<size_t>(options.device)];
   DeviceFacts& facts = runtime->facts_;
   if (options.faults && options.faults->no_images) facts.image_width = facts.image_height = 0;
+  if (options.faults && !options.faults->packed_dots.empty()) facts.integer_dot = facts.fast_dot8_packed = true;
   cl_int code = CL_SUCCESS;
   const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                               reinterpret_cast<cl_context_properties>(facts.platform), 0};
@@ -95,6 +96,7 @@ Status Runtime::build(Built& built, const std::string& name, const std::string& 
   const std::string_view text = kernel_text(name);
   if (text.empty()) return Error{fmt::format("there is no OpenCL program '{}'", name)};
   std::string source = kernel_prelude();
+  if (options_.faults) source += options_.faults->packed_dots;
   source += text;
   if (options_.faults && options_.faults->broken_program == name)
     source += "\n#error this program was broken by a test\n";

@@ -25,6 +25,7 @@ struct Faults {
   std::atomic<int> launches{-1};  // then the device is lost
   std::string broken_program;     // its source gets a syntax error
   bool no_images = false;
+  std::string packed_dots;  // OpenCL C that stands in for cl_khr_integer_dot_product, which the device then has
 };
 
 // What a queue asks of the device, where it has hints for it: to go first and at full speed, or to save energy.

@@ -71,7 +71,8 @@ bool read_use(Settings& s, const std::string& key, const std::string& value, Sta
   } else if (key == "filters") {
     ok = choose(key, value, objects, s.filters);
   } else if (key == "memory-mode") {
-    ok = choose(key, value, {{"low", false}, {"normal", true}}, s.unpack);
+    ok = choose(key, value, {{"low", MemoryMode::Low}, {"normal", MemoryMode::Normal}, {"high", MemoryMode::High}},
+                s.mode);
   } else if (key == "integer-dot") {
     ok = choose(key, value, {{"auto", DotChoice::Auto}, {"on", DotChoice::On}, {"off", DotChoice::Off}}, s.dot);
   } else if (key == "sizes") {

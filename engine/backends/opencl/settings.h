@@ -16,6 +16,9 @@ enum class BufferSizes : uint8_t { Exact, Packed, Subgroups };
 // Whether integer dot products are used: where the device's hardware has them, always, never.
 enum class DotChoice : uint8_t { Auto, On, Off };
 
+// How much memory may be spent on speed: none, quantised weights unpacked, and scratch and filters of Winograd's transform.
+enum class MemoryMode : uint8_t { Low, Normal, High };
+
 struct Settings {
   RuntimeOptions runtime;
   PoolOptions pool;
@@ -24,7 +27,7 @@ struct Settings {
   bool replay = true;
   BufferSizes sizes = BufferSizes::Exact;
   MemoryObjects filters = MemoryObjects::Auto;  // of convolutions on images
-  bool unpack = false;                          // quantised weights are unpacked when nodes are prepared
+  MemoryMode mode = MemoryMode::Low;
   DotChoice dot = DotChoice::Auto;
 };
 

@@ -16,6 +16,8 @@ class DeviceMemory {
 
   virtual Device device() const = 0;
   virtual std::string description() const = 0;  // the device in words
+  // Whether what lies in its memory is the process's own, as on a processor.
+  virtual bool in_main_memory() const { return device().is_cpu(); }
   // Gives the context the allocators of the device.
   virtual Status register_memory(ExecutionContext&) { return {}; }
   // How much is asked for where a tensor has memory of its own: its bytes, and what kernels want around them.

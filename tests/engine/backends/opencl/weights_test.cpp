@@ -94,8 +94,119 @@ TEST_CASE("by integer dot products rows are rounded to bytes, and nothing else i
     }
 }
 
+TEST_CASE("a device's own integer dot products are used where it has them") {
+  // PoCL has none: written out in their place they give the same to the bit, and twice as large ones are seen.
+  const auto opened = [](const char* sum) {
+    auto faults = std::make_shared<opencl::Faults>();
+    faults->packed_dots =
+        "inline int dot_4x8packed_ss_int(uint a, uint b) {\n  const char4 x = as_char4(a), y = as_char4(b);\n";
+    faults->packed_dots += std::string("  return ") + sum + ";\n}\n";
+    return open_device({{"tuning", "none"}}, faults);
+  };
+  Opened own = opened("x.s0 * y.s0 + x.s1 * y.s1 + x.s2 * y.s2 + x.s3 * y.s3");
+  Opened twice = opened("2 * (x.s0 * y.s0 + x.s1 * y.s1 + x.s2 * y.s2 + x.s3 * y.s3)");
+  Opened written = open_device({{"tuning", "none"}, {"integer-dot", "on"}});
+  for (const DType type : {DType::Q8_0, DType::Q4_0})
+    for (const int64_t m : {1, 9}) {
+      CAPTURE(std::string(name(type)));
+      CHECK(error_of(own, matmul(type, m, 21, 128, true)) < 1e-6);
+      CHECK(error_of(own, matmul(type, m, 21, 128, false)) == error_of(written, matmul(type, m, 21, 128, false)));
+      CHECK(error_of(twice, matmul(type, m, 21, 128, true)) > 0.5);
+    }
+}
+
+namespace {
+
+struct Convolution {
+  BuiltOpCase built;
+  std::vector<std::byte> expected;  // of the reference
+};
+
+// 3x3 taps over [n, c, h, w].
+Convolution convolution(std::array<int64_t, 4> image, int64_t outputs, int pad, bool biased, int stride = 1) {
+  Convolution out;
+  auto context = Context::create({.grow = true});
+  REQUIRE(context);
+  GraphBuilder b(*context);
+  const Tensor x = b.input("x", {image[0], image[1], image[2], image[3]}), w = b.weight("w", {outputs, image[1], 3, 3});
+  const Tensor bias = biased ? b.weight("bias", {outputs}) : Tensor();
+  std::vector<CaseInput> inputs{{x, -2, 2}, {w, -1, 1}};
+  if (biased) inputs.push_back({bias, -1, 1});
+  const Tensor y = b.conv2d(x, w, bias, stride, pad, 1, 1, "y");
+  REQUIRE(b.ok());
+  out.built = {*context, {y, inputs}};
+  fill_inputs(out.built.built, 3);
+  REQUIRE(compute_in_parts(*reference::make_reference_backend(), *y, 1).ok());
+  out.expected.assign(y->data(), y->data() + y->byte_count());
+  return out;
+}
+
+int ways_tried(const Backend& backend) {
+  int tried = -1;
+  for (const TuningResult& result : backend.tuning_results())
+    if (result.kernel.find("or winograd") != std::string::npos) tried = result.tried;
+  return tried;
+}
+
+}  // namespace
+
+TEST_CASE("memory-mode high: convolutions of 3x3 taps go by Winograd's transform, and what it takes is told") {
+  Opened high = open_device({{"memory-mode", "high"}, {"tuning", "none"}}), low = open_device({{"tuning", "none"}});
+  // Odd sizes, several images, padding, images of several bands.
+  for (const auto& [image, outputs, pad] : {std::tuple{std::array<int64_t, 4>{1, 128, 15, 17}, int64_t{33}, 1},
+                                            {{2, 131, 16, 16}, 16, 0},
+                                            {{1, 128, 13, 14}, 19, 2},
+                                            {{1, 128, 57, 64}, 16, 1}})
+    for (const bool biased : {false, true}) {
+      CAPTURE(image[1]);
+      CAPTURE(image[2]);
+      Convolution c = convolution(image, outputs, pad, biased);
+      const TensorImpl& node = *c.built.built.output;
+      const Bytes work = high.backend->work_bytes(node, 1);
+      CHECK(work > 0);
+      CHECK(work <= (Bytes{4} << 20) + 2 * high.backend->alignment());
+      CHECK(low.backend->work_bytes(node, 1) == 0);
+      auto got = compute_on_device(*high.backend, *high.memory, c.built.built);
+      REQUIRE_MESSAGE(got.ok(), (got.ok() ? "" : got.error().message));
+      CHECK(compare_elements(DType::F32, got->data(), c.expected.data(), node.element_count()).relative() < 2e-6);
+      CHECK(ways_tried(*high.backend) == 0);  // that it is used, and was not measured
+    }
+  CHECK(ways_tried(*low.backend) == -1);
+  // Of another stride there is none.
+  const Convolution strided = convolution({1, 16, 9, 9}, 16, 1, false, 2);
+  CHECK(high.backend->work_bytes(*strided.built.built.output, 1) == 0);
+}
+
+TEST_CASE(
+    "memory-mode high: transformed filters are static blocks of 16/9 the weights, and tuning may decide against them") {
+  for (const char* mode : {"normal", "high"}) {
+    Convolution c = convolution({1, 16, 12, 12}, 32, 1, true);
+    Opened device = open_device({{"memory-mode", mode}, {"tuning", "normal"}});
+    TensorImpl& node = *c.built.built.output;
+    std::vector<TensorImpl*> given;
+    for (const CaseInput& input : c.built.built.inputs) given.push_back(input.tensor.impl());
+    given.push_back(&node);
+    REQUIRE(move_to_device(*device.backend, *device.memory, given, MemoryKind::Persistent).ok());
+    const TensorImpl* const nodes[] = {&node};
+    const auto prepared = device.backend->prepare(nodes, *device.memory);
+    REQUIRE(prepared);
+    const bool high = std::string(mode) == "high";
+    const auto blocks = static_blocks(*device.backend);
+    const auto filters = [](const PoolBlock& block) { return block.bytes == 16 * 16 * 32 * 4; };
+    CHECK(std::count_if(blocks.begin(), blocks.end(), filters) == (high ? 1 : 0));
+    const auto work = Storage::allocate(*device.memory, device.backend->device(), MemoryKind::Workspace,
+                                        device.backend->work_bytes(node, 1));
+    REQUIRE(work);
+    REQUIRE((**prepared)[0].compute({0, 1, work->data(), work->bytes()}).ok());
+    REQUIRE(device.backend->synchronize().ok());
+    const auto got = result(*device.backend, c.built.built.output);
+    CHECK(compare_elements(DType::F32, got.data(), c.expected.data(), node.element_count()).relative() < 2e-6);
+    CHECK(ways_tried(*device.backend) == (high ? 3 : -1));
+  }
+}
+
 TEST_CASE("memory-mode decides whether quantised weights stay so on the device") {
-  for (const char* mode : {"low", "normal"}) {
+  for (const char* mode : {"low", "normal", "high"}) {
     Matmul m = matmul(DType::Q4_0, 5, 24, 64, false);
     Opened device = open_device({{"memory-mode", mode}, {"tuning", "none"}});
     TensorImpl& node = *m.built.built.output;
@@ -107,7 +218,7 @@ TEST_CASE("memory-mode decides whether quantised weights stay so on the device")
     const TensorImpl* const nodes[] = {&node};
     const auto prepared = device.backend->prepare(nodes, *device.memory);
     REQUIRE(prepared);
-    const bool normal = std::string(mode) == "normal";
+    const bool normal = std::string(mode) != "low";
     const auto all = static_blocks(*device.backend);
     REQUIRE(all.size() == quantised.size() + (normal ? 1 : 0));
     const auto floats = [](const PoolBlock& block) { return block.bytes == 24 * 64 * 4; };
