@@ -84,7 +84,8 @@ Status Runner::take_weights(const Runner& previous) {
 Status Runner::set_up(std::unique_ptr<Runner> previous) {
   context_ = make_cpu_context(options_.allocator);
   if (options_.recorder) {
-    allocations_ = make_allocation_recorder(*options_.recorder);
+    const Backend& backend = *program_.backend;
+    allocations_ = make_allocation_recorder(*options_.recorder, backend.in_main_memory() ? backend.device() : Device());
     context_->set_observer(allocations_);
   }
   if (auto ok = program_.backend->register_memory(*context_); !ok) return ok;

@@ -108,6 +108,8 @@ void RunTrace::record_spans(trace::RunId run, std::span<const DeviceSpan> spans,
     if (span.copied > 0)
       rings_[first + 2]->record(trace::copy(node, span.begin, span.end, span.copied, span.to_device ? host : device_,
                                             span.to_device ? device_ : host));
+    else if (!node.valid())  // what was queued before the run, to make its weights ready
+      rings_[first]->record(trace::slice(span.begin, span.end, recorder.name(span.what), 0));
     else
       rings_[first]->record(trace::work(run, node, span.begin, span.end));
     rings_[first + 1]->record(trace::slice(span.queued, span.submitted, queued, 0));

@@ -138,8 +138,10 @@ class Blocks {
 
 class RingAllocationRecorder final : public AllocationRecorder {
  public:
-  explicit RingAllocationRecorder(trace::Recorder& recorder)
-      : recorder_(recorder), ring_(recorder.register_thread("allocations", trace::TrackKind::Other)) {}
+  RingAllocationRecorder(trace::Recorder& recorder, Device main_memory)
+      : recorder_(recorder),
+        main_memory_(main_memory),
+        ring_(recorder.register_thread("allocations", trace::TrackKind::Other)) {}
 
   void on_allocate(const AllocationEvent& event) override { write(trace::alloc, event); }
   void on_free(const AllocationEvent& event) override { write(trace::free, event); }
@@ -183,7 +185,8 @@ class RingAllocationRecorder final : public AllocationRecorder {
   uint32_t allocator_of(Device device, MemoryKind kind) {
     for (const Known& known : allocators_)
       if (known.device == device && known.kind == kind) return known.id;
-    const auto described = recorder_.describe(trace::DeviceInfo{{}, to_string(device), {}, {}, 0, device.is_cpu()});
+    const bool host = device.is_cpu() || device == main_memory_;
+    const auto described = recorder_.describe(trace::DeviceInfo{{}, to_string(device), {}, {}, 0, host});
     const uint32_t id = recorder_.describe(trace::AllocatorInfo{0, fmt::format("{} {}", to_string(device), name(kind)),
                                                                 static_cast<trace::MemoryKind>(kind), described});
     allocators_.push_back({device, kind, id});
@@ -197,6 +200,7 @@ class RingAllocationRecorder final : public AllocationRecorder {
   };
   std::mutex mutex_;
   trace::Recorder& recorder_;
+  const Device main_memory_;
   trace::ThreadRing* ring_;
   std::vector<Known> allocators_;
   std::unordered_map<uint32_t, trace::AllocatorState> states_;  // as they were told, without the time
@@ -303,8 +307,8 @@ trace::ContextInfo describe_context(const Context& context) {
   return info;
 }
 
-std::shared_ptr<AllocationRecorder> make_allocation_recorder(trace::Recorder& recorder) {
-  return std::make_shared<RingAllocationRecorder>(recorder);
+std::shared_ptr<AllocationRecorder> make_allocation_recorder(trace::Recorder& recorder, Device main_memory) {
+  return std::make_shared<RingAllocationRecorder>(recorder, main_memory);
 }
 
 }  // namespace arenascope

@@ -74,6 +74,30 @@ TEST_CASE("what executors and allocators write does not contradict itself, whate
   }
 }
 
+TEST_CASE("what a device does to make weights ready is no part of a run") {
+  const TempFolder folder;
+  const std::string file = folder / "device.pftrace";
+  const std::string devices = cli({"devices"}).out;
+  if (devices.find("opencl:0") == std::string::npos) return;
+  for (const auto& [model, option] : {std::pair{"zoo:mnist_cnn", "memory=buffer"}, {"zoo:mnist_cnn", "memory=image"}}) {
+    CAPTURE(option);
+    const Ended ended =
+        cli({"run", model, "--backend", "opencl", "--backend-option", option, "--repeat", "2", "--record", file});
+    if (ended.err.find("has no images") != std::string::npos) continue;
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    const Json a = audited(file);
+    CHECK(a["contradictions"].empty());
+    CHECK(a["runs"].size() >= 2);
+    // What lies on a processor's OpenCL device is part of what the process has, and lies in spaces.
+    if (devices.find("family: processor threads") == std::string::npos) continue;
+    double reserved = 0;
+    for (const Json& space : a["spaces"])
+      if (space["device"] == "opencl:0") reserved += space["end_bytes"].get<double>();
+    CHECK(reserved > 0);
+    CHECK(figure(a, "recording.outside") <= figure(a, "recording.resident") - reserved);
+  }
+}
+
 TEST_CASE("one wrong event of a real run is noticed") {
   const TempFolder folder;
   const std::string file = folder / "run.pftrace", changed = folder / "changed.pftrace";

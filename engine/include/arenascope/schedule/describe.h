@@ -26,6 +26,7 @@ class OwnerObserver {
 
 // Writes a context's allocations to a recorder's track of their own, and whose they are behind them.
 class AllocationRecorder : public AllocationObserver, public OwnerObserver {};
-std::shared_ptr<AllocationRecorder> make_allocation_recorder(trace::Recorder& recorder);
+// `main_memory`: a device beside the host whose memory is the process's own, or the host again.
+std::shared_ptr<AllocationRecorder> make_allocation_recorder(trace::Recorder& recorder, Device main_memory = {});
 
 }  // namespace arenascope
