@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "replanner.h"
 
+#include <arenascope/backends/cpu/cpu_backend.h>
 #include <arenascope/schedule/describe.h>
 #include <arenascope/schedule/memory_plan.h>
 #include <arenascope/schedule/restore.h>
@@ -77,6 +78,24 @@ Result<WhatIf> fit_under(const Graph& graph, MemoryPlan& plan, views::ReplanWish
   return answer;
 }
 
+// Whether the graph that is shown would fit with fused chains, where they are the CPU's: what that comes to. They make
+// another graph, which is for whoever opens the model so.
+std::optional<WhatIf> fit_fused(const Graph& graph, const trace::GraphInfo& described, const MemoryPlan& plan,
+                                const views::ReplanWish& wish, const MemoryPlanOptions& options) {
+  for (const trace::TensorInfo& node : described.nodes)
+    if (!node.backend.empty() && node.backend != "cpu") return std::nullopt;
+  const auto cpu = cpu::make_cpu_backend();
+  WhatIfOptions wanted;
+  wanted.capacity = wish.fit_under;
+  wanted.planner = wish.planner.toStdString();
+  wanted.plan = options;
+  wanted.rematerialise = wanted.offload = false;
+  wanted.fuse = cpu.get();
+  auto answer = what_if(graph, plan.order, plan.order_name, wanted);
+  if (!answer || !answer->fits) return std::nullopt;
+  return std::move(*answer);
+}
+
 }  // namespace
 
 Replanner::~Replanner() { stop_.request_stop(); }
@@ -142,7 +161,11 @@ void Replanner::plan(std::shared_ptr<const trace::GraphInfo> graph, std::shared_
       options.planner.on_progress = {};
       auto answer = fit_under(*restored, *plan, made, options);
       if (!answer) return fail(answer.error());
-      tell([text = what_if_text(*answer, wish.fit_under)](Replanner& r) { Q_EMIT r.advised(text); });
+      QString text = what_if_text(*answer, wish.fit_under);
+      if (!answer->fits)
+        if (const auto fused = fit_fused(*restored, *graph, answer->before, wish, options))
+          text += QLatin1Char(' ') + fused_text(*fused);
+      tell([text](Replanner& r) { Q_EMIT r.advised(text); });
     }
     tell([info = std::shared_ptr<const trace::PlanInfo>(described(*plan, *graph, made)),
           seconds = plan->seconds](Replanner& r) {

@@ -49,4 +49,9 @@ QString what_if_text(const WhatIf& answer, Bytes capacity) {
                    .arg(format_bytes(answer.plan.arena_bytes), text);
 }
 
+QString fused_text(const WhatIf& answer) {
+  return SavingTexts::tr("Opened with fused chains it would take %1: Run Settings ▸ Fusion.")
+      .arg(format_bytes(answer.plan.arena_bytes));
+}
+
 }  // namespace arenascope::app

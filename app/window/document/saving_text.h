@@ -11,5 +11,7 @@ namespace arenascope::app {
 QString saving_text(const MemorySaving& step);
 // All of a what-if's in one text, and what it comes to.
 QString what_if_text(const WhatIf& answer, Bytes capacity);
+// What fused chains would come to.
+QString fused_text(const WhatIf& answer);
 
 }  // namespace arenascope::app

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Replanning, findings and comparing in the real window, with mouse and keys, on a network's run and
 // recording.
+#include <arenascope/graph/builder.h>
 #include <arenascope/graph/order.h>
 #include <arenascope/models/model.h>
 #include <arenascope/planner/csv.h>
@@ -290,6 +291,42 @@ class DesksTest : public QObject, protected WindowFixture {
     const bool fits = plan.arena_bytes <= wish.fit_under;
     QVERIFY2(panel->said().contains(fits ? u"It fits under" : u"comes to") || panel->said().contains(u"No op in place"),
              qPrintable(panel->said()));
+  }
+
+  // 1 − sigmoid(x): the SUB's first source is given, so it works in nobody's bytes, and there is one order.
+  void what_only_fused_chains_bring_under_is_said() {
+    auto context = Context::create({.mem_size = 1 << 16, .no_alloc = true});
+    QVERIFY(context.ok());
+    GraphBuilder b(*context);
+    const Tensor x = b.input("x", {64, 64}), one = b.input("one", {64, 64});
+    const Tensor gate = b.op(Op::Sub, {one, b.op(Op::Sigmoid, {x}, {}, "sigmoid")}, {}, "gate");
+    b.output(gate);
+    auto graph = context->new_graph(16);
+    QVERIFY(graph.ok() && graph->expand(gate).ok());
+    const auto plan = plan_memory(*graph, "search", "depth-first", {});
+    QVERIFY(plan.ok());
+    trace::Session session;
+    auto described = std::make_shared<trace::GraphInfo>(describe_graph(*graph));
+    described->id = trace::GraphId(0);
+    session.describe(trace::Description(std::shared_ptr<const trace::GraphInfo>(described)));
+    auto planned = std::make_shared<trace::PlanInfo>(describe_plan(*plan));
+    planned->id = trace::PlanId(0);
+    planned->graph = described->id;
+    session.describe(trace::Description(std::shared_ptr<const trace::PlanInfo>(planned)));
+    const QString file = folder_.filePath("gate.arenascope");
+    QVERIFY(trace::save_recording(*session.snapshot(), file.toStdString()).ok());
+    open(file);
+    ReplanPanel* panel = panels().find<ReplanPanel>("planners");
+    QSignalSpy finished(doc().replanning(), &Replanning::finished);
+    ReplanWish wish = doc().replanning()->wish();
+    for (const Bytes bytes : {gate->byte_count(), gate->byte_count() - 1}) {
+      wish.fit_under = bytes;
+      finished.clear();
+      doc().replanning()->plan(wish);
+      QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
+      QVERIFY2(panel->said().contains(u"No op in place"), qPrintable(panel->said()));
+      QCOMPARE(panel->said().contains(u"Opened with fused chains it would take 16"), bytes == gate->byte_count());
+    }
   }
 
   void memory_is_planned_over_streams_and_banks_and_by_alignment() {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/backends/cpu/cpu_backend.h>
 #include <arenascope/graph/builder.h>
 #include <arenascope/runtime/executor.h>
 #include <arenascope/schedule/frontier.h>
@@ -55,8 +56,7 @@ struct Hourglass {
   }
 };
 
-std::vector<float> run(const Graph& graph, MemoryPlan plan, const Tensor& output) {
-  test::ToyBackend backend;
+std::vector<float> run_by(Backend& backend, const Graph& graph, MemoryPlan plan, const Tensor& output) {
   auto execution = ExecutionPlan::make(graph, std::move(plan), backend, 2);
   REQUIRE(execution.ok());
   ExecutorOptions options;
@@ -67,6 +67,11 @@ std::vector<float> run(const Graph& graph, MemoryPlan plan, const Tensor& output
   REQUIRE((*executor)->run().ok());
   const float* data = output.data_as<float>();
   return {data, data + kElements};
+}
+
+std::vector<float> run(const Graph& graph, MemoryPlan plan, const Tensor& output) {
+  test::ToyBackend backend;
+  return run_by(backend, graph, std::move(plan), output);
 }
 
 }  // namespace
@@ -240,6 +245,38 @@ TEST_CASE("what-if: an ADD at the peak takes over an input before anything is co
   answer = what_if(g.graph, g.order(), "depth-first", options);
   REQUIRE(answer.ok());
   CHECK(!answer->fits);
+}
+
+TEST_CASE("what-if: a chain is fused where no op may take over an input and no order is lower") {
+  // As a gate has it: 1 − sigmoid(x). The SUB's first source is given, so it cannot work in the SIGMOID's bytes.
+  Chain g;
+  GraphBuilder b(g.context);
+  g.input = b.input("x", {kElements});
+  const Tensor y = b.input("y", {kElements}), t = b.op(Op::Sigmoid, {g.input}, {}, "t");
+  g.finish(b, b.op(Op::Sub, {y, t}, {}, "gate"));
+  std::vector<float> ones(kElements, 1);
+  y->storage = *Storage::borrow(ones.data(), kBytes);
+  const auto cpu = cpu::make_cpu_backend();
+  WhatIfOptions options;
+  options.capacity = kBytes;
+  auto answer = what_if(g.graph, g.order(), "depth-first", options);
+  REQUIRE(answer.ok());
+  CHECK(!answer->fits);
+  options.fuse = cpu.get();
+  answer = what_if(g.graph, g.order(), "depth-first", options);
+  REQUIRE(answer.ok());
+  CAPTURE(answer->why);
+  REQUIRE(answer->fits);
+  REQUIRE(answer->steps.size() == 1);
+  const MemorySaving& step = answer->steps[0];
+  CHECK(step.method == Saving::Fusion);
+  CHECK(step.with.empty());
+  CHECK(step.peak_before == 2 * kBytes);
+  CHECK(step.peak_after == kBytes);
+  CHECK(sentence(step) == "Compute 1 chain of ops as one node each: the peak goes from 512 bytes to 256 bytes.");
+  CHECK(answer->plan.arena_bytes == kBytes);
+  const std::vector<float> expected = run_by(*cpu, g.graph, answer->before, g.output);
+  CHECK(run_by(*cpu, answer->graph, answer->plan, answer->twins[g.graph.find_node(*g.output).index()]) == expected);
 }
 
 TEST_CASE("what-if: another order comes before anything is computed again") {
