@@ -164,6 +164,17 @@ TEST_CASE("GE's rules leave what its article does not say: chains of two copies,
   CHECK(shared["saved_share"] < apart["saved_share"]);
 }
 
+TEST_CASE("bytes that grow where others are saved have a unit too") {
+  const Ended ended = cli({"plan", "zoo:baichuan_13b", "--dim", "devices=2", "--prefill", "--tokens", "512",
+                           "--weight-paths", "cast", "--moves", "breadth-first"});
+  CHECK(ended.status == 0);
+  const size_t table = ended.out.find("live at the peak");
+  REQUIRE(table != std::string::npos);
+  const size_t negative = ended.out.find(" -", table);
+  REQUIRE(negative != std::string::npos);
+  CHECK(ended.out.substr(negative, 16).find("iB") != std::string::npos);
+}
+
 TEST_CASE("plan over streams and banks from the command line") {
   const Json streams = planned({"zoo:resnet50", "--streams", "2"});
   CHECK(streams["streams"] == 2);
