@@ -31,19 +31,27 @@ const std::vector<Interval>& told(const NodeRun& run) {
 }
 
 struct OneRun {
-  Nanoseconds wall = 0, busy = 0, wait = 0;
+  Nanoseconds wall = 0, busy = 0, wait = 0, queueing = 0;
+  size_t parts = 0;
 };
 
-OneRun sum(const NodeRun& run, const std::vector<Interval>& pauses) {
-  OneRun out;
-  const auto& parts = told(run);
+// From the beginning of the first to the end of the last.
+Interval hull(const std::vector<Interval>& parts) {
   Interval whole = parts.front();
   for (const Interval& p : parts) {
     whole.begin = std::min(whole.begin, p.begin);
     whole.end = std::max(whole.end, p.end);
-    out.busy += without(p, pauses);
   }
-  out.wall = without(whole, pauses);
+  return whole;
+}
+
+OneRun sum(const NodeRun& run, const std::vector<Interval>& pauses) {
+  OneRun out;
+  const auto& parts = told(run);
+  for (const Interval& p : parts) out.busy += without(p, pauses);
+  out.wall = without(hull(parts), pauses);
+  out.parts = parts.size();
+  if (!run.device_parts.empty() && !run.parts.empty()) out.queueing = without(hull(run.parts), pauses);
   for (const Interval& w : run.waits) out.wait += without(w, pauses);
   return out;
 }
@@ -58,13 +66,25 @@ bool is_first(int32_t id, const Raw& raw) {
   return true;
 }
 
+bool is_whole(const RawRun& run) {
+  return run.ended && run.end.status == trace::RunStatus::Done && !run.end.stepped && run.lost == 0;
+}
+
 // Whether the graph of a run has a whole run, cold or not.
 bool any_run(const Raw& raw, int32_t of, bool cold) {
   for (const auto& [id, run] : raw.runs) {
     if (run.info.graph != raw.runs.at(of).info.graph || is_first(id, raw) != cold) continue;
-    if (run.ended && run.end.status == trace::RunStatus::Done && !run.end.stepped && run.lost == 0) return true;
+    if (is_whole(run)) return true;
   }
   return false;
+}
+
+// Runs of the same graph that ended and are not whole.
+int64_t runs_left_out(const Raw& raw, int32_t of) {
+  int64_t count = 0;
+  for (const auto& [id, run] : raw.runs)
+    count += run.info.graph == raw.runs.at(of).info.graph && run.ended && !is_whole(run) ? 1 : 0;
+  return count;
 }
 
 NodeFigures figures_of(const std::map<int32_t, NodeRun>& runs, const Raw& raw) {
@@ -77,11 +97,10 @@ NodeFigures figures_of(const std::map<int32_t, NodeRun>& runs, const Raw& raw) {
     const RawRun& known = raw.runs.at(id);
     const OneRun one = sum(run, known.pauses);
     if (is_first(id, raw) && f.cold == 0) f.cold = one.wall;
-    const bool whole =
-        known.ended && known.end.status == trace::RunStatus::Done && !known.end.stepped && known.lost == 0;
-    (!whole ? cut_short : is_first(id, raw) ? cold : warm).push_back(one);
+    (!is_whole(known) ? cut_short : is_first(id, raw) ? cold : warm).push_back(one);
   }
   const bool any_warm = any_run(raw, runs.begin()->first, false), any_cold = any_run(raw, runs.begin()->first, true);
+  f.left_out = any_warm || any_cold ? runs_left_out(raw, runs.begin()->first) : 0;
   const std::vector<OneRun>& sums = any_warm ? warm : any_cold ? cold : cut_short;
   if (sums.empty()) return f;
   std::vector<Nanoseconds> walls;
@@ -91,12 +110,15 @@ NodeFigures figures_of(const std::map<int32_t, NodeRun>& runs, const Raw& raw) {
     f.mean += static_cast<double>(s.wall) / n;
     f.busy += static_cast<double>(s.busy) / n;
     f.wait += static_cast<double>(s.wait) / n;
+    f.parts_a_run += static_cast<double>(s.parts) / n;
+    f.queueing += static_cast<double>(s.queueing) / n;
   }
   f.counted = static_cast<int64_t>(walls.size());
   std::sort(walls.begin(), walls.end());
   f.median = quantile(walls, 0.5);
   f.lower_quartile = quantile(walls, 0.25);
   f.upper_quartile = quantile(walls, 0.75);
+  f.shortest = walls.front();
   f.longest = walls.back();
   return f;
 }
@@ -106,14 +128,18 @@ void write(const NodeFigures& f, int64_t flops, Writer& out) {
   out.count(id + ".runs", f.runs);
   out.count(id + ".counted_runs", f.counted);
   out.count(id + ".parts", f.parts);
+  out.count(id + ".left_out", f.left_out);
   out.time(id + ".cold_wall", f.cold);
   out.time(id + ".median_wall", f.median);
   out.time(id + ".lower_quartile_wall", f.lower_quartile);
   out.time(id + ".upper_quartile_wall", f.upper_quartile);
+  out.time(id + ".shortest_wall", f.shortest);
   out.time(id + ".longest_wall", f.longest);
   out.put(id + ".mean_wall", f.mean, Unit::Nanoseconds);
   out.put(id + ".busy", f.busy, Unit::Nanoseconds);
   out.put(id + ".wait", f.wait, Unit::Nanoseconds);
+  out.put(id + ".parts_a_run", f.parts_a_run, Unit::Count);
+  out.put(id + ".queueing", f.queueing, Unit::Nanoseconds);
   if (flops > 0 && f.median > 0)
     out.put(id + ".speed", static_cast<double>(flops) / static_cast<double>(f.median), Unit::PerNanosecond);
 }

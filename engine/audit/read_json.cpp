@@ -109,6 +109,8 @@ class Reader {
       counters(e, name, t);
     } else if ((phase == "i" || phase == "I") && name == "[memory]") {
       memory(e, t);
+    } else if (phase == "i" || phase == "I" || phase == "R") {
+      ++raw_.events;  // a moment, in which nothing was done
     }
   }
 

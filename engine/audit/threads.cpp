@@ -93,6 +93,7 @@ void audit_runs(const Raw& raw, Writer& out) {
     const std::string of = fmt::format("run.{}", id);
     out.time(of + ".begin", run.info.begin - (raw.begin == INT64_MAX ? run.info.begin : raw.begin));
     out.time(of + ".wall", f.wall);
+    out.time(of + ".lasted", f.wall - f.paused);
     out.time(of + ".paused", f.paused);
     out.count(of + ".threads", f.threads);
     out.count(of + ".lost_events", run.lost);

@@ -46,6 +46,12 @@ class Page {
     open_ = true;
     html_ += QStringLiteral("<tr><td class='k'>%1</td><td>%2</td></tr>").arg(key, value);
   }
+  void row(const QString& key, FigureText value) {
+    if (value.text.isEmpty()) return;
+    row(key, value.text);
+    rows_.back().figures = std::move(value.figures);
+  }
+  void row(const QString& key, const Figure& figure) { row(key, with_figures(QStringLiteral("%1"), {figure})); }
   void line(const QString& text) {
     rows_.push_back({section_, {}, text});
     close();

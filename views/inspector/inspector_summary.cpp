@@ -9,19 +9,28 @@ namespace arenascope::views::inspector {
 
 namespace {
 
+// "9.4 MiB (9,884,576 bytes)"
+FigureText exact_bytes(const std::string& id, Bytes bytes) {
+  const Figure rounded = figure(id, static_cast<double>(bytes), FigureUnit::Bytes);
+  if (bytes < 1024) return with_figures(QStringLiteral("%1"), {rounded});
+  return with_figures(Texts::tr("%1 (%2 bytes)"), {rounded, figure(id, static_cast<double>(bytes), FigureUnit::Count)});
+}
+
 void summary_of_plan(Page& page, const trace::PlanInfo& plan) {
   page.section(Texts::tr("Memory plan"));
   page.row(Texts::tr("planner"), safe(plan.planner));
   page.row(Texts::tr("order"), safe(plan.order_name));
-  page.row(Texts::tr("arena"), format_bytes_exact(plan.arena_bytes));
-  page.row(Texts::tr("lower bound"), format_bytes_exact(plan.lower_bound_bytes));
+  page.row(Texts::tr("arena"), exact_bytes(plan_figure(plan.id, "arena"), plan.arena_bytes));
+  page.row(Texts::tr("lower bound"), exact_bytes(plan_figure(plan.id, "lower_bound"), plan.lower_bound_bytes));
   if (plan.lower_bound_bytes > 0)
-    page.row(Texts::tr("above the bound"),
-             format_percent(static_cast<double>(plan.arena_bytes - plan.lower_bound_bytes) /
-                            static_cast<double>(plan.lower_bound_bytes)));
+    page.row(Texts::tr("above the bound"), figure(plan_figure(plan.id, "gap_share"),
+                                                  static_cast<double>(plan.arena_bytes - plan.lower_bound_bytes) /
+                                                      static_cast<double>(plan.lower_bound_bytes),
+                                                  FigureUnit::Share));
   Bytes sum = 0;
   for (const auto& slice : plan.slices) sum += slice.size;
-  page.row(Texts::tr("without reuse"), format_bytes(sum));
+  page.row(Texts::tr("without reuse"),
+           figure(plan_figure(plan.id, "slice_bytes"), static_cast<double>(sum), FigureUnit::Bytes));
 }
 
 // Whether a device's runs are queued node by node or as one.
@@ -36,6 +45,42 @@ QString replay_text(const trace::ReplayInfo& replay) {
   }
   return Texts::tr("%1 kernels in %2 segments, replayed %3 times")
       .arg(format_count(replay.kernels), format_count(replay.segments), format_count(replay.replays));
+}
+
+void summary_of_run(Page& page, const trace::Run& run) {
+  const trace::Snapshot& snapshot = *page.in.snapshot;
+  page.section(Texts::tr("Run"));
+  page.row(Texts::tr("backend"), safe(run.info.backend));
+  page.row(Texts::tr("strategy"), safe(run.info.strategy));
+  page.row(Texts::tr("threads"), QString::number(run.info.threads));
+  if (run.info.threads_asked > run.info.threads)
+    page.row(Texts::tr("threads asked for"), QString::number(run.info.threads_asked));
+  const auto time = [&](const char* what, Nanoseconds ns) {
+    return figure(run_figure(page.in.run, what), static_cast<double>(ns), FigureUnit::Time);
+  };
+  if (run.finished) page.row(Texts::tr("lasted"), time("lasted", run.wall()));
+  if (run.paused() > 0) page.row(Texts::tr("paused, beside that"), time("paused", run.paused()));
+  if (const trace::SeriesView* resident = snapshot.resident()) {
+    const auto most =
+        resident->highest(run.info.begin, run.finished ? std::max(run.end, run.info.begin + 1) : snapshot.time.end);
+    if (most) {
+      const Bytes outside = static_cast<Bytes>(most->value) - snapshot.host_reserved(most->time);
+      const auto bytes = [&](const char* what, double value) {
+        return figure(run_figure(page.in.run, what), value, FigureUnit::Bytes);
+      };
+      page.row(Texts::tr("resident memory"), bytes("resident", most->value));
+      if (outside >= 0)
+        page.row(Texts::tr("outside of all spaces"), bytes("outside", static_cast<double>(outside)));
+      else
+        page.row(Texts::tr("reserved and untouched"), bytes("untouched", -static_cast<double>(outside)));
+    }
+  }
+  const QStringList notes = incomplete_notes(snapshot, page.in.run);
+  if (!notes.isEmpty()) page.row(Texts::tr("incomplete"), notes.join(QStringLiteral("; ")));
+  page.row(Texts::tr("runs so far"),
+           figure("recording.runs", static_cast<double>(snapshot.runs.size()), FigureUnit::Count));
+  if (page.in.run.index() + 1 < snapshot.runs.size())
+    page.row(Texts::tr("shown"), Texts::tr("run %1").arg(format_count(static_cast<int64_t>(page.in.run.index()) + 1)));
 }
 
 }  // namespace
@@ -61,39 +106,18 @@ void summary(Page& page) {
     page.row(Texts::tr("weights"), format_bytes(weights));
   }
   if (page.in.plan != nullptr) summary_of_plan(page, *page.in.plan);
-  if (const trace::Run* run = snapshot.run(page.in.run)) {
-    page.section(Texts::tr("Run"));
-    page.row(Texts::tr("backend"), safe(run->info.backend));
-    page.row(Texts::tr("strategy"), safe(run->info.strategy));
-    page.row(Texts::tr("threads"), QString::number(run->info.threads));
-    if (run->info.threads_asked > run->info.threads)
-      page.row(Texts::tr("threads asked for"), QString::number(run->info.threads_asked));
-    page.row(Texts::tr("lasted"), format_ns(run->wall()));
-    if (run->paused() > 0) page.row(Texts::tr("paused, beside that"), format_ns(run->paused()));
-    if (const trace::SeriesView* resident = snapshot.resident()) {
-      const auto most = resident->highest(run->info.begin,
-                                          run->finished ? std::max(run->end, run->info.begin + 1) : snapshot.time.end);
-      if (most) {
-        const auto bytes = static_cast<Bytes>(most->value);
-        page.row(Texts::tr("resident memory"), format_bytes(bytes));
-        page.row(Texts::tr("outside of all spaces"), format_bytes(bytes - snapshot.host_reserved(most->time)));
-      }
-    }
-    const QStringList notes = incomplete_notes(snapshot, page.in.run);
-    if (!notes.isEmpty()) page.row(Texts::tr("incomplete"), notes.join(QStringLiteral("; ")));
-    page.row(Texts::tr("runs so far"), format_count(static_cast<int64_t>(snapshot.runs.size())));
-    if (page.in.run.index() + 1 < snapshot.runs.size())
-      page.row(Texts::tr("shown"),
-               Texts::tr("run %1").arg(format_count(static_cast<int64_t>(page.in.run.index()) + 1)));
-  }
+  if (const trace::Run* run = snapshot.run(page.in.run)) summary_of_run(page, *run);
   page.section(Texts::tr("Recording"));
-  page.row(Texts::tr("events"), format_count(snapshot.event_count));
-  page.row(Texts::tr("lost"), format_count(snapshot.lost));
+  page.row(Texts::tr("events"),
+           figure("recording.events", static_cast<double>(snapshot.event_count), FigureUnit::Count));
+  page.row(Texts::tr("lost"), figure("recording.lost_events", static_cast<double>(snapshot.lost), FigureUnit::Count));
   page.row(Texts::tr("threads and queues"), format_count(static_cast<int64_t>(snapshot.tracks.size())));
   for (const trace::ClockInfo& clock : snapshot.clocks)
     if (clock.device.valid() && clock.device.index() < snapshot.devices.size())
-      page.row(Texts::tr("clock of %1").arg(safe(snapshot.devices[clock.device.index()].name)),
-               QStringLiteral("± %1").arg(format_ns(clock.error)));
+      page.row(
+          Texts::tr("clock of %1").arg(safe(snapshot.devices[clock.device.index()].name)),
+          with_figures(QStringLiteral("± %1"), {figure("device." + std::to_string(clock.device.value) + ".clock_error",
+                                                       static_cast<double>(clock.error), FigureUnit::Time)}));
   for (const trace::ReplayInfo& replay : snapshot.replays)
     if (replay.device.valid() && replay.device.index() < snapshot.devices.size())
       page.row(Texts::tr("replay on %1").arg(safe(snapshot.devices[replay.device.index()].name)), replay_text(replay));

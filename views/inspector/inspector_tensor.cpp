@@ -51,24 +51,39 @@ void times(Page& page, NodeId node) {
   const trace::Snapshot& snapshot = *page.in.snapshot;
   const trace::NodeStats stats = snapshot.stats(page.in.graph->id, node);
   if (stats.runs == 0) return;
-  const auto time = [](double ns) { return format_ns(static_cast<Nanoseconds>(ns)); };
+  const auto of = [&](const char* what, double value, FigureUnit unit) {
+    return figure(node_figure(page.in.graph->id, node, what), value, unit);
+  };
+  const auto time = [&](const char* what, auto ns) { return of(what, static_cast<double>(ns), FigureUnit::Time); };
   page.section(Texts::tr("Time"));
-  page.row(Texts::tr("mean a run"), time(stats.mean));
+  page.row(Texts::tr("mean a run"), time("mean_wall", stats.mean));
   page.row(Texts::tr("median, quartiles"),
-           QStringList{format_ns(stats.median), format_ns(stats.quartile1), format_ns(stats.quartile3)}.join(
-               QStringLiteral(", ")));
-  page.row(Texts::tr("shortest, longest"), format_ns(stats.shortest) + QStringLiteral(", ") + format_ns(stats.longest));
-  QString runs = format_count(stats.runs);
+           with_figures(QStringLiteral("%1, %2, %3"),
+                        {time("median_wall", stats.median), time("lower_quartile_wall", stats.quartile1),
+                         time("upper_quartile_wall", stats.quartile3)}));
+  page.row(Texts::tr("shortest, longest"),
+           with_figures(QStringLiteral("%1, %2"),
+                        {time("shortest_wall", stats.shortest), time("longest_wall", stats.longest)}));
+  const Figure counted = of("counted_runs", static_cast<double>(stats.runs), FigureUnit::Count);
+  QString runs = counted.text;
   if (stats.cold) runs = Texts::tr("%1, the cold first one").arg(runs);
   if (stats.incomplete) runs = Texts::tr("%1, incomplete").arg(runs);
-  if (stats.left_out > 0) runs = Texts::tr("%1; %2 left out").arg(runs, format_count(stats.left_out));
-  page.row(Texts::tr("runs"), runs);
-  if (stats.first && !stats.cold) page.row(Texts::tr("in the cold first run"), format_ns(*stats.first));
-  page.row(Texts::tr("busy, all threads"), Texts::tr("%1 a run").arg(time(stats.busy)));
-  page.row(Texts::tr("parts a run"), format_count(static_cast<int64_t>(std::lround(stats.parts))));
-  if (stats.queueing > 0) page.row(Texts::tr("host, to queue it"), Texts::tr("%1 a run").arg(time(stats.queueing)));
+  std::vector<Figure> counts{counted};
+  if (stats.left_out > 0) {
+    counts.push_back(of("left_out", static_cast<double>(stats.left_out), FigureUnit::Count));
+    runs = Texts::tr("%1; %2 left out").arg(runs, counts.back().text);
+  }
+  page.row(Texts::tr("runs"), FigureText{runs, std::move(counts)});
+  if (stats.first && !stats.cold) page.row(Texts::tr("in the cold first run"), time("cold_wall", *stats.first));
+  page.row(Texts::tr("busy, all threads"), with_figures(Texts::tr("%1 a run"), {time("busy", stats.busy)}));
+  Figure parts = of("parts_a_run", stats.parts, FigureUnit::Count);
+  parts.text = format_count(static_cast<int64_t>(std::lround(stats.parts)));
+  page.row(Texts::tr("parts a run"), parts);
+  if (stats.queueing > 0)
+    page.row(Texts::tr("host, to queue it"), with_figures(Texts::tr("%1 a run"), {time("queueing", stats.queueing)}));
   if (stats.barriers > 0) {
-    page.row(Texts::tr("waiting behind it"), Texts::tr("%1 a run, all threads").arg(time(stats.wait)));
+    page.row(Texts::tr("waiting behind it"),
+             with_figures(Texts::tr("%1 a run, all threads"), {time("wait", stats.wait)}));
     auto name = [&](trace::TrackId id) {
       return id.valid() && id.index() < snapshot.tracks.size() ? safe(snapshot.tracks[id.index()].info.name)
                                                                : QString();
@@ -78,10 +93,12 @@ void times(Page& page, NodeId node) {
       page.row(Texts::tr("usually last"), name(stats.usual_last));
   }
   const TensorInfo* tensor = page.info(TensorRef::node(node));
-  if (tensor->flops > 0 && stats.median > 0)
-    page.row(Texts::tr("speed"),
-             QStringLiteral("%1 GFLOP/s")
-                 .arg(static_cast<double>(tensor->flops) / static_cast<double>(stats.median), 0, 'f', 1));
+  if (tensor->flops > 0 && stats.median > 0) {
+    Figure speed =
+        of("speed", static_cast<double>(tensor->flops) / static_cast<double>(stats.median), FigureUnit::Ratio);
+    speed.text = QString::number(speed.value, 'f', 1);
+    page.row(Texts::tr("speed"), with_figures(QStringLiteral("%1 GFLOP/s"), {speed}));
+  }
 }
 
 // In bytes, outermost first, and as ggml names them.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the inspector says about a selection, as rich text with links ("node:12", "leaf:3", "block:5"). A pure function.
 #pragma once
+#include <views/common/figure.h>
 #include <views/common/selection.h>
 #include <views/common/session_source.h>
 #include <views/common/theme.h>
@@ -24,6 +25,7 @@ struct InspectorInput {
 // no key.
 struct InspectorFact {
   QString section, key, value;
+  std::vector<Figure> figures = {};  // the measured numbers in it
 };
 std::vector<InspectorFact> inspector_facts(const InspectorInput& input, const Selection& selection);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tables about what happened: barriers, allocators, plans and problems.
 
+#include <arenascope/trace/space_use.h>
 #include <views/common/format.h>
 #include <QCoreApplication>
 
@@ -192,6 +193,21 @@ void add_state_columns(Table& table, const SnapshotPtr& snapshot, const std::vec
         [stream](const KindState& s) { return s.streams.contains(stream); });
 }
 
+// All that took memory of the kind, of every device: a row's figures are those of all of them together.
+QString allocators_of(const trace::Snapshot& snapshot, const std::vector<trace::Space>& spaces,
+                      trace::MemoryKind kind) {
+  std::set<uint32_t> used;
+  for (const trace::Space& space : spaces)
+    if (space.kind == kind) used.insert(space.allocator);
+  QStringList names, all;
+  for (const trace::AllocatorInfo& a : snapshot.allocators) {
+    if (a.kind != kind) continue;
+    all << text(a.name);
+    if (used.contains(a.id)) names << all.back();
+  }
+  return (names.isEmpty() ? all : names).join(QStringLiteral(", "));
+}
+
 }  // namespace
 
 TablePtr barriers_table(const TableInput& input) {
@@ -260,15 +276,13 @@ TablePtr allocators_table(const TableInput& input) {
   table->empty_text = EventTablesTexts::tr("No memory was allocated yet.");
   const auto snapshot = input.snapshot;
   auto lines = std::make_shared<std::vector<Line>>();
+  const auto spaces = snapshot->spaces_in(snapshot->time.begin, snapshot->time.end + 1, trace::kMostSpaceSlices);
   for (size_t k = 0; k < trace::kMemoryKinds; ++k) {
     const auto kind = static_cast<trace::MemoryKind>(k);
     if (snapshot->series(kind, trace::MemoryCount::Active).samples.size() == 0 &&
         snapshot->series(kind, trace::MemoryCount::Reserved).samples.size() == 0)
       continue;
-    QString name;
-    for (const trace::AllocatorInfo& a : snapshot->allocators)
-      if (a.kind == kind) name = text(a.name);
-    lines->push_back({name, kind});
+    lines->push_back({allocators_of(*snapshot, spaces, kind), kind});
   }
   auto last = [snapshot, lines](size_t r, trace::MemoryCount count) {
     const auto& samples = snapshot->series((*lines)[r].kind, count).samples;

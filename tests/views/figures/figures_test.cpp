@@ -5,6 +5,7 @@
 #include <arenascope/trace/import.h>
 #include <sample_session.h>
 #include <views/arena/arena_view.h>
+#include <views/inspector/inspector_text.h>
 #include <views/lifetimes/lifetimes_view.h>
 #include <views/occupancy/occupancy_view.h>
 #include <views/tables/table.h>
@@ -31,11 +32,13 @@ struct Recorded {
   std::shared_ptr<trace::Session> session = std::make_shared<trace::Session>();
   std::unordered_map<std::string, double> audited;
   bool lost = false;
+  std::vector<std::string> contradictions;
   QString name;
 
   void take(const audit::Report& report) {
     for (const audit::Figure& f : report.figures) audited[f.id] = f.value;
     lost = report.lost > 0;
+    contradictions = report.contradictions;
   }
 };
 
@@ -208,6 +211,39 @@ class FiguresTest : public QObject {
     }
   }
 
+  // What the inspector tells of runs, plans, the recording and times of nodes; the rest of it repeats descriptions. Of the first
+  // nodes: text is taken out of what is drawn, which takes its time.
+  void check_inspector(const Recorded& r) {
+    static const std::set<QString> measured{"Time", "Run", "Memory plan", "Recording"};
+    static const std::set<QString> described{
+        "planner",           "order",      "backend", "strategy",           "threads",
+        "threads asked for", "incomplete", "shown",   "threads and queues", "last at the barrier",
+        "usually last"};
+    SessionSource source;
+    source.set_session(r.session);
+    const auto check = [&](const Selection& selection) {
+      const InspectorInput input{source.snapshot(), source.run(), source.graph(), source.plan()};
+      for (const InspectorFact& fact : inspector_facts(input, selection)) {
+        for (const Figure& f : fact.figures)
+          QVERIFY2(differs(r, f).isEmpty(), qPrintable(r.name + ", inspector: " + differs(r, f)));
+        if (!measured.contains(fact.section) || described.contains(fact.key) || fact.key.startsWith("replay on"))
+          continue;
+        QString left = fact.value;
+        left.replace(QChar::Nbsp, u' ');
+        for (const Figure& f : fact.figures) left.remove(QString(f.text).replace(QChar::Nbsp, u' '));
+        QVERIFY2(!left.contains(QRegularExpression("[0-9]")),
+                 qPrintable(r.name + ", inspector: " + fact.key + ": " + fact.value));
+      }
+    };
+    for (size_t run = 0; run < std::max<size_t>(1, source.snapshot()->runs.size()); ++run) {
+      if (source.snapshot()->run(trace::RunId(run))) source.choose_run(trace::RunId(run));
+      check(Selection());
+      for (size_t i = 0; source.graph() && i < std::min<size_t>(source.graph()->nodes.size(), 6); ++i)
+        check(Selection::node(source.graph_id(), NodeId(i)));
+      if (QTest::currentTestFailed()) return;
+    }
+  }
+
   // A network that the command line records; null where it cannot.
   static std::shared_ptr<Recorded> recorded(const QTemporaryDir& folder, const QStringList& arguments) {
     const QString file = folder.filePath(arguments.join(u'_').replace(u':', u'_') + ".pftrace");
@@ -224,6 +260,7 @@ class FiguresTest : public QObject {
       const auto r = from_stream(seed);
       QVERIFY(r);
       check_tables(*r);
+      check_inspector(*r);
       check_headers(*r, random, 3);
       if (QTest::currentTestFailed()) return;
     }
@@ -237,15 +274,22 @@ class FiguresTest : public QObject {
     QTest::addColumn<QStringList>("arguments");
     for (const char* strategy : {"planned", "eager", "none"})
       QTest::newRow(strategy) << QStringList{"zoo:squeezenet", "--threads", "2", "--memory", strategy};
+    QTest::newRow("reference") << QStringList{"zoo:mnist_cnn", "--backend", "reference"};
     QTest::newRow("opencl") << QStringList{"zoo:squeezenet", "--backend", "opencl"};
+    const QStringList on_device{"zoo:mnist_cnn", "--backend", "opencl"};
+    QTest::newRow("opencl, eager") << on_device + QStringList{"--memory", "eager"};
+    QTest::newRow("opencl, images") << on_device + QStringList{"--backend-option", "memory=image"};
+    QTest::newRow("opencl and the host") << on_device + QStringList{"--host-ops", "MAX_POOL"};
   }
   void recordings_of_each_strategy() {
     QFETCH(QStringList, arguments);
     QTemporaryDir folder;
     const auto r = recorded(folder, arguments);
     if (!r) QSKIP("there is no such device here");
+    QVERIFY2(r->contradictions.empty(), r->contradictions.empty() ? "" : r->contradictions.front().c_str());
     std::mt19937_64 random(2);
     check_tables(*r);
+    check_inspector(*r);
     check_headers(*r, random, 5);
   }
 
@@ -298,6 +342,7 @@ class FiguresTest : public QObject {
       if (!r) continue;  // a dump that is no trace
       ++opened;
       check_tables(*r);
+      check_inspector(*r);
       check_headers(*r, random, 3);
       if (QTest::currentTestFailed()) return;
     }

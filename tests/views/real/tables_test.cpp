@@ -349,6 +349,21 @@ class RealTablesTest : public QObject {
       }
     }
     QVERIFY(work > 0 && copies > 0);
+    // A kind of memory that host and device both have names the allocators of both.
+    Desk allocators("allocators", allocators_table, session);
+    int shared = 0;
+    for (int r = 0; r < allocators.model()->rowCount(); ++r) {
+      QStringList names;
+      for (const trace::AllocatorInfo& a : snapshot->allocators)
+        for (const trace::Space& space : snapshot->spaces_in(snapshot->time.begin, snapshot->time.end + 1, 100'000)) {
+          if (space.allocator != a.id || Words::kind(space.kind) != allocators.cell(r, "Kind")) continue;
+          names << QString::fromStdString(a.name);
+          break;
+        }
+      QCOMPARE(allocators.cell(r, "Allocator"), names.join(QStringLiteral(", ")));
+      shared += names.size() > 1 ? 1 : 0;
+    }
+    QVERIFY(shared > 0);
     // Its pools: what is held, free and used again.
     Desk pools("pools", pools_table, session);
     QVERIFY(pools.model()->rowCount() > 0);

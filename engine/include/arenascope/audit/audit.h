@@ -43,14 +43,17 @@ struct SpaceFigures {
 struct NodeFigures {
   int32_t graph = 0, node = 0;
   std::string name;
-  int64_t runs = 0;     // with work of it, all of them
-  int64_t counted = 0;  // that the times below but `cold` are of
-  int64_t parts = 0;    // spans of work in all of these
+  int64_t runs = 0;      // with work of it, all of them
+  int64_t counted = 0;   // that the times below but `cold` are of
+  int64_t parts = 0;     // spans of work in all of these
+  int64_t left_out = 0;  // runs of its graph that were aborted, stepped through or lost events, where others are whole
   // Wall time of a run: from the beginning of its first part to the end of its last, without pauses.
-  Nanoseconds cold = 0, median = 0, lower_quartile = 0, upper_quartile = 0, longest = 0;
+  Nanoseconds cold = 0, median = 0, lower_quartile = 0, upper_quartile = 0, shortest = 0, longest = 0;
   double mean = 0;
-  double busy = 0;  // mean a run, over the threads
-  double wait = 0;  // mean a run, over the threads: at the barrier behind it, without pauses
+  double busy = 0;         // mean a run, over the threads
+  double wait = 0;         // mean a run, over the threads: at the barrier behind it, without pauses
+  double parts_a_run = 0;  // mean
+  double queueing = 0;     // of a device's node: mean wall time a run on the host
 };
 
 struct ThreadFigures {
