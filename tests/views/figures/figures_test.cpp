@@ -213,7 +213,7 @@ class FiguresTest : public QObject {
 
   // What the inspector tells of runs, plans, the recording and times of nodes; the rest of it repeats descriptions. Of the first
   // nodes: text is taken out of what is drawn, which takes its time.
-  void check_inspector(const Recorded& r) {
+  void check_inspector(const Recorded& r, bool foreign = false) {
     static const std::set<QString> measured{"Time", "Run", "Memory plan", "Recording"};
     static const std::set<QString> described{
         "planner",           "order",      "backend", "strategy",           "threads",
@@ -224,13 +224,19 @@ class FiguresTest : public QObject {
     const auto check = [&](const Selection& selection) {
       const InspectorInput input{source.snapshot(), source.run(), source.graph(), source.plan()};
       for (const InspectorFact& fact : inspector_facts(input, selection)) {
-        for (const Figure& f : fact.figures)
+        for (const Figure& f : fact.figures) {
+          // Of another tool's event an importer may make several: a block that is older than the trace, say.
+          if (foreign && f.id == "recording.events") continue;
           QVERIFY2(differs(r, f).isEmpty(), qPrintable(r.name + ", inspector: " + differs(r, f)));
+        }
         if (!measured.contains(fact.section) || described.contains(fact.key) || fact.key.startsWith("replay on"))
           continue;
         QString left = fact.value;
         left.replace(QChar::Nbsp, u' ');
-        for (const Figure& f : fact.figures) left.remove(QString(f.text).replace(QChar::Nbsp, u' '));
+        QStringList texts;
+        for (const Figure& f : fact.figures) texts << QString(f.text).replace(QChar::Nbsp, u' ');
+        std::sort(texts.begin(), texts.end(), [](const QString& x, const QString& y) { return x.size() > y.size(); });
+        for (const QString& text : texts) left.remove(text);
         QVERIFY2(!left.contains(QRegularExpression("[0-9]")),
                  qPrintable(r.name + ", inspector: " + fact.key + ": " + fact.value));
       }
@@ -342,7 +348,7 @@ class FiguresTest : public QObject {
       if (!r) continue;  // a dump that is no trace
       ++opened;
       check_tables(*r);
-      check_inspector(*r);
+      check_inspector(*r, true);
       check_headers(*r, random, 3);
       if (QTest::currentTestFailed()) return;
     }
