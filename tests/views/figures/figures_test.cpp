@@ -266,7 +266,7 @@ class FiguresTest : public QObject {
       const auto r = from_stream(seed);
       QVERIFY(r);
       check_tables(*r);
-      check_inspector(*r);
+      if (seed % 5 == 0) check_inspector(*r);
       check_headers(*r, random, 3);
       if (QTest::currentTestFailed()) return;
     }
