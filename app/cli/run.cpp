@@ -91,6 +91,22 @@ void print_forms(const Program& program) {
   }
 }
 
+// The first numbers of each output.
+void print_results(Runner& runner) {
+  for (const RunResult& result : runner.results()) {
+    const auto& value = *result.value;
+    auto bytes = result.read();
+    fmt::print("\noutput {} {} {}\n", value.name, name(value.tensor.dtype()), to_string(value.tensor.sizes()));
+    if (!bytes || value.tensor.dtype() != DType::F32) continue;
+    const auto* numbers = reinterpret_cast<const float*>(bytes->data());
+    const auto count = value.tensor->element_count();
+    const int64_t row = value.tensor.sizes().back();
+    for (int64_t j = 0; j < std::min<int64_t>(count, 12); ++j)
+      fmt::print("{:g}{}", numbers[j], (j + 1) % std::max<int64_t>(row, 1) == 0 ? "\n" : " ");
+    if (count > 12) fmt::print("… {} more\n", count - 12);
+  }
+}
+
 void print_report(Runner& runner, const std::vector<RunReport>& reports) {
   const ExecutionPlan& plan = runner.plan();
   const RunReport& best = reports[fastest(reports)];
@@ -142,18 +158,7 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
                  app::format_bytes(stats.peak_reserved), app::format_bytes(stats.cached),
                  app::format_bytes(stats.waste()), stats.hits, stats.misses);
   }
-  for (const RunResult& result : runner.results()) {
-    const auto& value = *result.value;
-    auto bytes = result.read();
-    fmt::print("\noutput {} {} {}\n", value.name, name(value.tensor.dtype()), to_string(value.tensor.sizes()));
-    if (!bytes || value.tensor.dtype() != DType::F32) continue;
-    const auto* numbers = reinterpret_cast<const float*>(bytes->data());
-    const auto count = value.tensor->element_count();
-    const int64_t row = value.tensor.sizes().back();
-    for (int64_t j = 0; j < std::min<int64_t>(count, 12); ++j)
-      fmt::print("{:g}{}", numbers[j], (j + 1) % std::max<int64_t>(row, 1) == 0 ? "\n" : " ");
-    if (count > 12) fmt::print("… {} more\n", count - 12);
-  }
+  print_results(runner);
 }
 
 // Errors: what is wrong with the arguments.

@@ -21,6 +21,22 @@ TextPanel::TextPanel(Document& document, QWidget* parent) : QWidget(parent) {
   set_document(document);
 }
 
+namespace {
+
+QTableWidget* candidate_rows(QWidget* parent) {
+  auto* rows = new QTableWidget(0, 3, parent);
+  rows->setEditTriggers(QAbstractItemView::NoEditTriggers);
+  rows->setFrameShape(QFrame::NoFrame);
+  rows->setWordWrap(false);
+  rows->verticalHeader()->hide();
+  rows->verticalHeader()->setDefaultSectionSize(rows->fontMetrics().height() + 6);
+  rows->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  rows->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
+  return rows;
+}
+
+}  // namespace
+
 void TextPanel::build() {
   prompt_ = new QLineEdit(this);
   chat_ = new QCheckBox(this);
@@ -44,14 +60,7 @@ void TextPanel::build() {
   text_->setFrameShape(QFrame::NoFrame);
   text_->viewport()->installEventFilter(this);
   text_->installEventFilter(this);
-  candidates_ = new QTableWidget(0, 3, this);
-  candidates_->setEditTriggers(QAbstractItemView::NoEditTriggers);
-  candidates_->setFrameShape(QFrame::NoFrame);
-  candidates_->setWordWrap(false);
-  candidates_->verticalHeader()->hide();
-  candidates_->verticalHeader()->setDefaultSectionSize(candidates_->fontMetrics().height() + 6);
-  candidates_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-  candidates_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
+  candidates_ = candidate_rows(this);
   token_ = new QLabel(this);
   token_->setWordWrap(true);
   token_->setTextInteractionFlags(Qt::TextSelectableByMouse);
