@@ -4,6 +4,7 @@
 // what is held against the budget here. What fails is half as much again, of waits twice as much, and three
 // times one after the other: how long the kernel takes to wake a thread, and what the machine's host takes away
 // meanwhile, is not ours to say and differs from one minute to the next; a fault of ours is there each time.
+//   ARENASCOPE_FILES        files, with : between them, whose first pictures are timed too
 //   ARENASCOPE_FIGURES=all  also 10,000,000 spans; a comma list of test names is given on the command line
 #include <arenascope/trace/recorder.h>
 #include <arenascope/trace/recording.h>
@@ -25,6 +26,7 @@
 #include "app/window/main_window.h"
 #include "app/window/ui_watch.h"
 #include "app/window/wait_until.h"
+#include "tests/test_data.h"
 
 using namespace arenascope;
 using namespace arenascope::app;
@@ -208,6 +210,9 @@ class Figures : public QObject {
   void spans_panned_and_zoomed() {
     measured([this] { measure_panning(); });
   }
+  void first_pictures_of_files() {
+    measured([this] { measure_first_pictures(); });
+  }
   void live_200000_events_a_second() {
     measured([this] { measure_live_events(); });
   }
@@ -349,6 +354,33 @@ class Figures : public QObject {
     row("a selection shown in every view, median", percentile(wall, 0.5), "ms", 16);
     row("  of which the UI thread worked, median", percentile(worked, 0.5), "ms", 16);
     hold(percentile(worked, 0.5) <= kSlack * 16, "a selection works too long");
+  }
+
+  // From a file's name to its graph on screen.
+  void measure_first_pictures() {
+    QStringList files = QString::fromLocal8Bit(qgetenv("ARENASCOPE_FILES")).split(u':', Qt::SkipEmptyParts);
+    const auto data = test::data_folder();
+    if (data.empty()) std::printf("first pictures: there is no data folder\n");
+    for (const char* name : {"ocr_ppocrv4/ch_PP-OCRv4_rec_infer.onnx", "audio_silero_vad/silero_vad_v6_with_If.onnx",
+                             "misc_magika_v3_3/magika_standard_v3_3.onnx"})
+      if (const auto file = data / "models" / name; !data.empty() && std::filesystem::exists(file))
+        files << QString::fromStdString(file.string());
+    for (const QString& file : files) {
+      fresh();
+      GraphView* graph = panels().find<GraphView>("graph");
+      QElapsedTimer clock;
+      clock.start();
+      window_->open(file);
+      QVERIFY(until([&] {
+        return doc().source()->graph() != nullptr && graph->canvas()->scene().ready() &&
+               !graph->layout_job()->running();
+      }));
+      QCoreApplication::processEvents();
+      const auto ms = static_cast<double>(clock.nsecsElapsed()) / 1e6;
+      row(qPrintable(QFileInfo(file).fileName() + ": first picture"), ms, "ms", 1000);
+      hold(ms <= kSlack * 1000, "a first picture comes late");
+      QVERIFY(until([&] { return doc().runner()->state() == RunState::Ready; }));
+    }
   }
 
   void measure_panning() {
