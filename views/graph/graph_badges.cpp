@@ -50,7 +50,8 @@ QString shape_on(const GraphScene& scene, const FoldedEdge& edge) {
   if (edge.count > 1) return {};
   const NodeId shown = edge.views.empty() ? edge.source : edge.views.back();
   if (!shown.valid() || shown.index() >= scene.info->nodes.size()) return {};
-  return QString::fromStdString(shape_text(scene.info->nodes[shown.index()].shape));
+  const trace::TensorInfo& node = scene.info->nodes[shown.index()];
+  return node.shape.empty() && node.dtype.empty() ? QString() : QString::fromStdString(shape_text(node.shape));
 }
 
 }  // namespace

@@ -51,7 +51,8 @@ std::vector<VertexText> vertex_texts(const trace::GraphInfo& info, const Layers&
         t.title = (node.flags & trace::kParameter) != 0 ? Words::role(node)
                                                         : Words::node(trace::TensorRef::node(vertex.node));
       t.second = node.name.empty() ? Words::node(trace::TensorRef::node(vertex.node)) : text(node.name);
-      t.third = QString::fromStdString(shape_text(node.shape)) + QStringLiteral("  ") + text(node.dtype);
+      if (!node.shape.empty() || !node.dtype.empty())  // other programs' nodes may have told neither
+        t.third = QString::fromStdString(shape_text(node.shape)) + QStringLiteral("  ") + text(node.dtype);
       for (const Chip& chip : vertex.chips) {
         const TensorInfo& leaf = info.leafs[chip.leaf.index()];
         QString label = leaf.name.empty() ? Words::node(trace::TensorRef::leaf(chip.leaf)) : text(leaf.name);

@@ -144,8 +144,10 @@ void tensor_page(Page& page, TensorRef ref) {
   page.title(t->name.empty() ? Words::node(ref) : safe(t->name),
              QStringList{Words::node(ref), what}.join(QStringLiteral(" · ")));
   page.section(Texts::tr("Tensor"));
-  page.row(Texts::tr("shape"), format_shape(t->shape));
-  page.row(Texts::tr("type"), safe(t->dtype));
+  if (!t->shape.empty() || !t->dtype.empty()) {
+    page.row(Texts::tr("shape"), format_shape(t->shape));
+    page.row(Texts::tr("type"), safe(t->dtype));
+  }
   strides(page, *t);
   page.row(Texts::tr("bytes"), format_bytes_exact(t->bytes));
   if ((t->flags & trace::kSavedForBackward) != 0) page.row(Texts::tr("kept"), Texts::tr("for the backward pass"));

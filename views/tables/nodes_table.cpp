@@ -56,8 +56,10 @@ void add_identity(Columns& columns, const NodesPtr& n) {
                      }});
   word(NodesTableTexts::tr("Op"), &trace::TensorInfo::op);
   word(NodesTableTexts::tr("Layer"), &trace::TensorInfo::layer);
-  columns.push_back({NodesTableTexts::tr("Shape"), NodesTableTexts::tr("Outermost dimension first"),
-                     [=](size_t r) { return format_shape(n->node(r).shape); }});
+  columns.push_back({NodesTableTexts::tr("Shape"), NodesTableTexts::tr("Outermost dimension first"), [=](size_t r) {
+                       const trace::TensorInfo& t = n->node(r);
+                       return t.shape.empty() && t.dtype.empty() ? QString() : format_shape(t.shape);
+                     }});
   word(NodesTableTexts::tr("Type"), &trace::TensorInfo::dtype);
 }
 
