@@ -148,7 +148,7 @@ typedef struct arenascope_event {
 
 typedef struct arenascope_ring {
   uint64_t head;        // behind the newest event
-  uint64_t known_tail;  // the writer's copy of `tail`
+  uint64_t known_tail;  // so far behind the event where the writer looks for room again as the ring is long
   uint64_t lost;        // events that it could not take
   uint64_t mask;
   uint64_t begin;  // where the events of the track that it has now begin
@@ -735,6 +735,10 @@ static int arenascope_describe_track_(uint32_t track, const char* name, int kind
   arenascope_signed_(out, 6, thread);
   return arenascope_say_(open);
 }
+// Has the writer look again in so many events, at the latest when the ring is full.
+static void arenascope_look_in_(arenascope_ring* ring, uint64_t events) {
+  ring->known_tail = ring->head + events - 1 - ring->mask;
+}
 static arenascope_ring* arenascope_take_ring_(const char* name, int kind, uint32_t device, int64_t thread) {
   size_t i;
   for (i = 0; i < ARENASCOPE_RINGS; ++i) {
@@ -743,7 +747,7 @@ static arenascope_ring* arenascope_take_ring_(const char* name, int kind, uint32
     if (!arenascope_describe_track_(arenascope_.tracks, name, kind, device, thread)) return NULL;
     ring->mask = arenascope_.shared->ring_events - 1;
     ring->begin = ring->head;
-    ring->known_tail = ring->head;
+    arenascope_look_in_(ring, ring->mask / 2 + 1);
     ring->lost = 0;
     ring->track = arenascope_.tracks++;
     arenascope_.told_lost[i] = 0;
@@ -797,11 +801,21 @@ void arenascope_thread_name(const char* name) {
                              (int64_t)syscall(SYS_gettid));
   pthread_mutex_unlock(&arenascope_mutex_);
 }
+// A ring that is half full wakes the pump, which may rest for longer than a burst takes to fill the other half.
 int arenascope_full_(arenascope_ring* ring) {
   const struct timespec pause = {0, 100000};
+  const uint64_t half = ring->mask / 2 + 1;
   do {
-    ring->known_tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
-    if (ring->head - ring->known_tail <= ring->mask) return 0;
+    const uint64_t used = ring->head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+    if (used < half) {
+      arenascope_look_in_(ring, half - used);
+      return 0;
+    }
+    if (used <= ring->mask) {
+      arenascope_wake_pump_();
+      arenascope_look_in_(ring, ring->mask + 1 - used < half / 2 ? ring->mask + 1 - used : half / 2);
+      return 0;
+    }
     if (arenascope_.hold_back) arenascope_wake_pump_();
     if (arenascope_.hold_back) nanosleep(&pause, NULL);
   } while (arenascope_.hold_back && arenascope_connected());
@@ -962,7 +976,7 @@ static void arenascope_rest_(int64_t sent) {
   const int much = sent > (int64_t)(arenascope_.shared->ring_events / 16);
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_nsec += much ? 5000000 : 20000000;
+  until.tv_nsec += much ? 5000000 : 50000000;
   until.tv_sec += until.tv_nsec / 1000000000;
   until.tv_nsec %= 1000000000;
   pthread_mutex_lock(&arenascope_pause_);
