@@ -44,12 +44,6 @@ double cost(const TensorImpl& node) {
   return std::max(work, static_cast<double>(bytes_moved(node)) * kNanosecondsPerByte);
 }
 
-// A product that reads each weight for one row waits for memory alone: its parts cost no more than a call, and a thread that
-// gets less of the memory's time leaves some to the others.
-bool reads_for_one_row(const TensorImpl& node) {
-  return anchor_of(node) == Op::MulMat && node.rank() > 1 && node.sizes.back(1) == 1;
-}
-
 bool all_f32(const TensorImpl& node) {
   return node.dtype == DType::F32 && std::all_of(node.sources.begin(), node.sources.end(),
                                                  [](const TensorImpl* s) { return s->dtype == DType::F32; });
@@ -93,8 +87,7 @@ class CpuBackend : public Backend {
   // Products and windows lose something with each cut; the rest only a call.
   int parts(const TensorImpl& node, int tasks) const override {
     const double nanoseconds = cost(node);
-    const bool costly = kernel(anchor_of(node)).cuts_cost && !reads_for_one_row(node);
-    const double least = costly ? kLeastCostlyPartNanoseconds : kLeastPartNanoseconds;
+    const double least = kernel(anchor_of(node)).cuts_cost ? kLeastCostlyPartNanoseconds : kLeastPartNanoseconds;
     double most = kMostPartsPerTask;
     if (anchor_of(node) == Op::Conv)
       most = std::min(most, static_cast<double>(image_rows(node)) / (kLeastImageRows * tasks));
