@@ -1400,10 +1400,6 @@
         <translation>所有梯度合起来的范数上限；0：不限</translation>
     </message>
     <message>
-        <source>Precision</source>
-        <translation>精度</translation>
-    </message>
-    <message>
         <source>f32, or bf16: what is kept for the backward pass takes half the bytes; weights stay f32</source>
         <translation>f32 或 bf16：为反向传播保留的内容只占一半字节；权重仍为 f32</translation>
     </message>

@@ -155,7 +155,10 @@ Result<std::vector<VerifiedCase>> against_reference(VerifyTask task) {
   }
   std::vector<VerifiedCase> cases;
   const std::vector<RunResult> references = (*reference)->results();
-  for (size_t i = 0; i < std::min(results.size(), references.size()); ++i) {
+  if (results.size() != references.size())
+    return Error{
+        fmt::format("{}: it gives {} outputs, the reference {}", task.spec, results.size(), references.size())};
+  for (size_t i = 0; i < results.size(); ++i) {
     auto expected = references[i].read();
     if (!expected) return expected.error();
     const auto& value = *references[i].value;

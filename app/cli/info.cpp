@@ -14,7 +14,7 @@
 namespace arenascope::cli {
 namespace {
 
-Json values(const std::vector<models::ValueInfo>& list) {
+Json values(std::span<const models::ValueInfo> list) {
   Json out = Json::array();
   for (const auto& value : list)
     out.push_back({{"name", value.name},
@@ -35,7 +35,7 @@ Json tensors(const models::Model& model) {
   return out;
 }
 
-void print_values(const char* what, const std::vector<models::ValueInfo>& list) {
+void print_values(const char* what, std::span<const models::ValueInfo> list) {
   for (const auto& value : list)
     fmt::print("{:<12} {} {} {}\n", what, value.name, name(value.dtype), to_string(value.sizes));
 }
@@ -73,8 +73,7 @@ Json info_json(const models::Model& model, const Info& info) {
               {"unsupported", model.unsupported},
               {"parameter_bytes", model.parameter_bytes},
               {"inputs", values(model.inputs)},
-              {"outputs", values({model.outputs.begin(),
-                                  model.outputs.begin() + static_cast<std::ptrdiff_t>(model.own_outputs())})},
+              {"outputs", values(model.own_outputs())},
               {"problems", model.problems},
               {"graph_nodes", info.nodes},
               {"graph_parameters", info.parameters},
@@ -118,8 +117,7 @@ void print_info(const models::Model& model, const Info& info) {
                app::format_bytes(info.activations), "work", double(info.flops) / 1e9);
   if (info.fused) print_fused(*info.fused);
   print_values("input", model.inputs);
-  print_values("output",
-               {model.outputs.begin(), model.outputs.begin() + static_cast<std::ptrdiff_t>(model.own_outputs())});
+  print_values("output", model.own_outputs());
   if (model.rest)
     fmt::print("{:<12} {} operators and {} outputs when it has run: {}\n", "opened", model.rest->node_count,
                model.rest->outputs.size(), model.rest->why);

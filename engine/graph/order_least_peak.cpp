@@ -99,7 +99,7 @@ class Late {
  public:
   Late(const OrderProblem& problem, std::vector<int32_t> ops)
       : p_(problem), ops_(std::move(ops)), place_(ops_.size()), peak_(problem.peak(ops_)) {
-    for (size_t i = 0; i < ops_.size(); ++i) place_[index(ops_[i])] = i;
+    number(0, ops_.size());
   }
 
   std::vector<int32_t> run() {
@@ -127,15 +127,13 @@ class Late {
       free_until = std::min(free_until, last);
     }
     if (held <= p_.bytes[index(op)] && free_until < reader) {
-      const std::vector<int32_t> ops = ops_;
-      const std::vector<size_t> places = place_;
+      const size_t from = place_[index(op)];
       move(op, reader);
       if (const Bytes peak = p_.peak(ops_); peak <= peak_) {
         peak_ = peak;
         return;
       }
-      ops_ = ops;
-      place_ = places;
+      move_back(op, from);
     }
     move(op, free_until);
   }
@@ -146,7 +144,16 @@ class Late {
     if (to <= from + 1) return;
     std::rotate(ops_.begin() + static_cast<std::ptrdiff_t>(from), ops_.begin() + static_cast<std::ptrdiff_t>(from) + 1,
                 ops_.begin() + static_cast<std::ptrdiff_t>(to));
-    for (size_t i = from; i < to; ++i) place_[index(ops_[i])] = i;
+    number(from, to);
+  }
+  void move_back(int32_t op, size_t to) {
+    const size_t from = place_[index(op)];
+    std::rotate(ops_.begin() + static_cast<std::ptrdiff_t>(to), ops_.begin() + static_cast<std::ptrdiff_t>(from),
+                ops_.begin() + static_cast<std::ptrdiff_t>(from) + 1);
+    number(to, from + 1);
+  }
+  void number(size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) place_[index(ops_[i])] = i;
   }
 
   const OrderProblem& p_;

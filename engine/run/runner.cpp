@@ -206,7 +206,7 @@ Status Runner::run_rest(const RunOptions& options, RunReport& report) {
 
 std::vector<RunResult> Runner::results() {
   std::vector<RunResult> out;
-  for (size_t i = 0; i < model_.own_outputs(); ++i) out.push_back({&model_.outputs[i], this, i});
+  for (size_t i = 0; i < model_.own_outputs().size(); ++i) out.push_back({&model_.outputs[i], this, i});
   if (rest_)
     for (const RunResult& result : rest_->results()) out.push_back(result);
   return out;

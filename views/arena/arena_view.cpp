@@ -298,13 +298,7 @@ void ArenaView::outline(QCPPainter* painter, const Selection& selection, bool se
     }
     if (!meant) continue;
     const QRect r = pixel_rect(x_axis(), y_axis(), set[i]);
-    if (selected) {
-      draw_double_outline(painter, r, colours());
-    } else {
-      painter->setPen(QPen(colours().hover, 2));
-      painter->setBrush(Qt::NoBrush);
-      painter->drawRect(r);
-    }
+    draw_mark(painter, r, selected, colours());
   }
 }
 

@@ -122,6 +122,13 @@ void draw_double_outline(QPainter* painter, const QRect& rect, const ThemeColour
   if (rect.width() >= 3 && rect.height() >= 3) frame(painter, rect, colours.selection_inner);
 }
 
+void draw_mark(QPainter* painter, const QRect& rect, bool selected, const ThemeColours& colours) {
+  if (selected) return draw_double_outline(painter, rect, colours);
+  painter->setPen(QPen(colours.hover, 2));
+  painter->setBrush(Qt::NoBrush);
+  painter->drawRect(rect);
+}
+
 RectPlottable::RectPlottable(QCPAxis* x, QCPAxis* y) : QCPAbstractPlottable(x, y) {
   setSelectable(QCP::stNone);
   setAntialiasedFill(false);

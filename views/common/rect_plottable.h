@@ -34,6 +34,8 @@ void fill_at_once(QPainter* painter, const QRect& rect, const QBrush& brush);
 // Fill, hatch, outline and edge of one rectangle, of which `rect` is the visible part of `whole`.
 void draw_styled_rect(QPainter* painter, const QRect& whole, const QRect& rect, const RectStyle& style);
 void draw_double_outline(QPainter* painter, const QRect& rect, const ThemeColours& colours);
+// Around what is selected, or under the mouse.
+void draw_mark(QPainter* painter, const QRect& rect, bool selected, const ThemeColours& colours);
 
 class RectPlottable : public QCPAbstractPlottable {
  public:

@@ -40,13 +40,7 @@ void TimelineView::outline(QCPPainter* painter, const Selection& selection, bool
     ++drawn;
     const QRect r = rect_of(set[i]);
     if (r.isEmpty()) continue;
-    if (selected) {
-      draw_double_outline(painter, r, colours());
-    } else {
-      painter->setPen(QPen(colours().hover, 2));
-      painter->setBrush(Qt::NoBrush);
-      painter->drawRect(r);
-    }
+    draw_mark(painter, r, selected, colours());
   }
   if (drawn == 0 && event) {  // merged into a pixel: show where
     if (const auto r = range_of(selection)) draw_range(painter, *r, selected);

@@ -10,6 +10,7 @@
 #include <QPalette>
 #include <QShortcut>
 #include <QVBoxLayout>
+#include "app/window/panels/row_list.h"
 
 namespace arenascope::app {
 
@@ -92,12 +93,7 @@ BreakpointPanel::BreakpointPanel(Debugger* debugger, QWidget* parent) : QWidget(
 
 void BreakpointPanel::build() {
   model_ = new BreakpointModel(this);
-  list_ = new QTreeView(this);
-  list_->setModel(model_);
-  list_->setRootIsDecorated(false);
-  list_->setUniformRowHeights(true);
-  list_->setAlternatingRowColors(true);
-  list_->setFrameShape(QFrame::NoFrame);
+  list_ = make_row_list(model_, this);
   list_->header()->setStretchLastSection(false);
   list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
   list_->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);

@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 
 #include "app/window/document/allocator_replays.h"
+#include "app/window/panels/row_list.h"
 
 namespace arenascope::app {
 
@@ -72,12 +73,7 @@ void LaboratoryPanel::build() {
   memory_->setMaximumWidth(140);
   replay_ = new QPushButton(this);
   model_ = new QStandardItemModel(this);
-  list_ = new QTreeView(this);
-  list_->setModel(model_);
-  list_->setRootIsDecorated(false);
-  list_->setUniformRowHeights(true);
-  list_->setAlternatingRowColors(true);
-  list_->setFrameShape(QFrame::NoFrame);
+  list_ = make_row_list(model_, this);
   list_->setEditTriggers(QAbstractItemView::NoEditTriggers);
   status_ = new QLabel(this);
   status_->setWordWrap(true);

@@ -2,8 +2,7 @@
 #include "engine/backends/cpu/packed.h"
 
 #include <arenascope/graph/fused.h>
-#include "engine/backends/cpu/kernels/few_places.h"
-#include "engine/backends/cpu/kernels/long_rows.h"
+#include "engine/backends/cpu/kernels/conv_ways.h"
 #include "engine/backends/cpu/quant/quant_product.h"
 
 namespace arenascope::cpu {
@@ -29,7 +28,7 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, Execut
   Bytes bytes = 0;
   if (anchor_of(node) == Op::Conv) {
     const ConvGeometry g(node);
-    if (has_long_rows(node, g) || has_few_places(node, g)) return Made();
+    if (conv_way(node, g)) return Made();
     how.conv = make_library_conv(node);
     bytes = how.conv ? how.conv->packed_bytes() : node.channels_last() ? 0 : packed_conv_bytes(node);
   } else if (quant_layout(node, layout)) {

@@ -15,6 +15,8 @@
 #include <arenascope/transform/image_layout.h>
 #include <arenascope/transform/rematerialisation.h>
 
+#include "tests/engine/transform/built_net.h"
+
 using namespace arenascope;
 
 namespace {
@@ -44,19 +46,8 @@ class Eager : public Backend {
   Backend& own_;
 };
 
-struct Net {
-  Context context;
-  Graph graph;
-  Tensor output;
-
-  explicit Net(const std::function<Tensor(GraphBuilder&)>& build)
-      : context(*Context::create({.mem_size = size_t{1} << 25})) {
-    GraphBuilder b(context);
-    output = build(b);
-    b.output(output);
-    REQUIRE_MESSAGE(b.ok(), (b.ok() ? "" : b.status().error().message));
-    graph = *context.new_graph(128);
-    REQUIRE(graph.expand(output).ok());
+struct Net : test::BuiltNet {
+  explicit Net(const test::Build& build) : BuiltNet(build, size_t{1} << 25) {
     uint32_t state = 7;
     for (TensorImpl* leaf : graph.leafs()) {
       const bool positive = std::string(leaf->name).starts_with("positive");

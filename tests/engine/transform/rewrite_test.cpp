@@ -18,11 +18,13 @@
 #include <arenascope/schedule/describe.h>
 #include <doctest/doctest.h>
 
+#include "tests/engine/transform/built_net.h"
+
 using namespace arenascope;
 
 namespace {
 
-using Build = std::function<Tensor(GraphBuilder&)>;
+using test::Build;
 
 // Leafs are seeded by their names: "=0.5" is that number, "0.." counts up, "cos" and "sin" are tables of angles,
 // "positive…" is above 0, all others lie between -2 and 2; indices (i64) lie between -1 and 7.
@@ -48,18 +50,8 @@ void fill(TensorImpl& leaf, uint32_t& state) {
   }
 }
 
-struct Net {
-  Context context;
-  Graph graph;
-  Tensor output;
-
-  explicit Net(const Build& build) : context(*Context::create({.mem_size = size_t{1} << 22})) {
-    GraphBuilder b(context);
-    output = build(b);
-    b.output(output);
-    REQUIRE_MESSAGE(b.ok(), (b.ok() ? "" : b.status().error().message));
-    graph = *context.new_graph(128);
-    REQUIRE(graph.expand(output).ok());
+struct Net : test::BuiltNet {
+  explicit Net(const Build& build) : BuiltNet(build, size_t{1} << 22) {
     uint32_t state = 7;
     for (TensorImpl* leaf : graph.leafs()) fill(*leaf, state);
   }

@@ -76,20 +76,6 @@ double rounded(double x, const SmallFloatParams& p) {
   return std::copysign(magnitude, x);
 }
 
-template <class C>
-void round_rows(const Job& job) {
-  const auto p = job.node.params.get<SmallFloatParams>();
-  const Nest nest(job.node, {&job.source(0)});
-  Reader<C> source(job.source(0), nest.inner_stride(1));
-  Writer<C> out(job.node);
-  nest.rows(job.part(nest.count(), 64), kPiece, [&](const int64_t* at, int64_t n) {
-    const C* const x = source.piece(at[1], n);
-    C* const to = out.piece(at[0]);
-    for (int64_t i = 0; i < n; ++i) to[i] = static_cast<C>(rounded(static_cast<double>(x[i]), p));
-    out.done(at[0], n);
-  });
-}
-
 }  // namespace
 
 Status bit_cast(const Job& job) {
@@ -103,10 +89,11 @@ Status bit_cast(const Job& job) {
 }
 
 Status round_small(const Job& job) {
+  const auto p = job.node.params.get<SmallFloatParams>();
   if (job.node.dtype == DType::F64)
-    round_rows<double>(job);
+    each_element<double>(job, [&](int64_t, double x) { return rounded(x, p); });
   else
-    round_rows<float>(job);
+    each_element<float>(job, [&](int64_t, float x) { return static_cast<float>(rounded(static_cast<double>(x), p)); });
   return {};
 }
 

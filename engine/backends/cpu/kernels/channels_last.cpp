@@ -2,7 +2,7 @@
 #include "engine/backends/cpu/kernels/channels_last.h"
 
 #include "engine/backends/cpu/kernel.h"
-#include "engine/backends/cpu/kernels/long_rows.h"
+#include "engine/backends/cpu/kernels/conv_ways.h"
 #include "engine/backends/cpu/library/library_conv.h"
 
 namespace arenascope::cpu {
@@ -46,7 +46,7 @@ bool steps_fit(const TensorImpl& node, uint32_t& images) {
 
 ChannelsLast convolution(const TensorImpl& node) {
   // In the end plain, from either layout.
-  if (has_long_rows(node, ConvGeometry(node))) return {.reads = true, .images = bit(0)};
+  if (kLongRows.takes(node, ConvGeometry(node))) return {.reads = true, .images = bit(0)};
   if (node.sizes.back() == 1 && node.sources[0]->sizes.back() == 1) return {};  // a column runs as a row
   const auto p = node.params.get<ConvParams>();
   const TensorImpl &x = *node.sources[0], &w = *node.sources[1];

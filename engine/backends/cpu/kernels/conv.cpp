@@ -7,12 +7,11 @@
 
 #include <arenascope/tensor/alignment.h>
 
+#include "engine/backends/cpu/kernels/conv_ways.h"
 #include "engine/backends/cpu/kernels/correlate.h"
 #include "engine/backends/cpu/kernels/depthwise.h"
 #include "engine/backends/cpu/kernels/elements.h"
-#include "engine/backends/cpu/kernels/few_places.h"
 #include "engine/backends/cpu/kernels/gemm.h"
-#include "engine/backends/cpu/kernels/long_rows.h"
 #include "engine/backends/cpu/kernels/windows.h"
 #include "engine/backends/cpu/library/library.h"
 #include "engine/backends/cpu/packed.h"
@@ -263,8 +262,7 @@ Bytes conv_work(const TensorImpl& node, int tasks) {
   if (!all_floats(node)) return 0;
   if (node.channels_last()) return tasks * round_to_line(library_conv_work(node));
   const ConvGeometry g(node);
-  if (has_long_rows(node, g)) return long_rows_work(g, tasks);
-  if (has_few_places(node, g)) return few_places_work(g, tasks);
+  if (const ConvWay* way = conv_way(node, g)) return way->work(g, tasks);
   return g.depthwise() ? depthwise_work(g, tasks) : correlates(node, g) ? 0 : tasks * share(node);
 }
 
@@ -273,10 +271,8 @@ Status conv(const Job& job) {
   Lines lines;
   if (job.node.channels_last())
     channels_last(job, g);
-  else if (has_long_rows(job.node, g))
-    long_rows(job, g);
-  else if (has_few_places(job.node, g))
-    few_places(job, g);
+  else if (const ConvWay* way = conv_way(job.node, g))
+    way->compute(job, g);
   else if (correlates(job.node, g))
     correlate(job, g);
   else if (!all_floats(job.node) || !weight_lines(job.source(1), 0, lines))

@@ -14,15 +14,8 @@ void drop_rows(const Job& job) {
   const auto p = job.node.params.get<DropoutParams>();
   const DropoutMask mask(p.ratio, p.sequence, integer_at(job.source(1), 0), integer_at(job.source(1), 1));
   const C factor = static_cast<C>(DropoutMask::factor(p.ratio));
-  const Nest nest(job.node, {&job.source(0)});
-  Reader<C> source(job.source(0), nest.inner_stride(1));
-  Writer<C> out(job.node);
-  nest.rows(job.part(nest.count(), 64), kPiece, [&](const int64_t* at, int64_t n) {
-    const C* const x = source.piece(at[1], n);
-    C* const to = out.piece(at[0]);
-    for (int64_t i = 0; i < n; ++i) to[i] = mask.keeps(static_cast<uint64_t>(at[0] + i)) ? x[i] * factor : C{0};
-    out.done(at[0], n);
-  });
+  each_element<C>(job,
+                  [&](int64_t place, C x) { return mask.keeps(static_cast<uint64_t>(place)) ? x * factor : C{0}; });
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/backends/cpu/kernels/few_places.h"
+#include "engine/backends/cpu/kernels/conv_ways.h"
 
 #include <algorithm>
 
@@ -28,8 +28,6 @@ void window(const ConvGeometry& g, const float* image, int64_t place, float* to)
         }
       }
 }
-
-}  // namespace
 
 bool has_few_places(const TensorImpl& node, const ConvGeometry& g) {
   constexpr int64_t kLeastDepth = 32;
@@ -69,5 +67,9 @@ void few_places(const Job& job, const ConvGeometry& g) {
     }
   }
 }
+
+}  // namespace
+
+const ConvWay kFewPlaces{has_few_places, few_places_work, few_places};
 
 }  // namespace arenascope::cpu

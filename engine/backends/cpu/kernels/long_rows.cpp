@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/backends/cpu/kernels/long_rows.h"
+#include "engine/backends/cpu/kernels/conv_ways.h"
 
 #include <algorithm>
 #include <cstring>
@@ -96,8 +96,6 @@ void gather_lines(const ConvGeometry& g, const float* image, int64_t row, float*
     }
 }
 
-}  // namespace
-
 bool has_long_rows(const TensorImpl& node, const ConvGeometry& g) {
   constexpr int64_t kLong = 9, kFewChannels = 16, kWide = 32, kMostDepth = 1 << 14;
   const TensorImpl &x = *node.sources[0], &w = *node.sources[1];
@@ -141,5 +139,9 @@ void long_rows(const Job& job, const ConvGeometry& g) {
     }
   }
 }
+
+}  // namespace
+
+const ConvWay kLongRows{has_long_rows, long_rows_work, long_rows};
 
 }  // namespace arenascope::cpu

@@ -3,7 +3,9 @@
 // kernel computes, else through a small buffer.
 #pragma once
 #include <arenascope/graph/fused.h>
+#include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/elements.h"
+#include "engine/backends/cpu/kernels/nest.h"
 #include "engine/backends/cpu/simd/simd.h"
 
 namespace arenascope::cpu {
@@ -56,6 +58,20 @@ class Writer {
   StoreRow<C> store_ = nullptr;
   alignas(64) C buffer_[kPiece];
 };
+
+// What `of(place, x)` makes of each element x of the node's first source, computed as C; `place` counts the result's elements.
+template <class C, class F>
+void each_element(const Job& job, F&& of) {
+  const Nest nest(job.node, {&job.source(0)});
+  Reader<C> source(job.source(0), nest.inner_stride(1));
+  Writer<C> out(job.node);
+  nest.rows(job.part(nest.count(), 64), kPiece, [&](const int64_t* at, int64_t n) {
+    const C* const x = source.piece(at[1], n);
+    C* const to = out.piece(at[0]);
+    for (int64_t i = 0; i < n; ++i) to[i] = of(at[0] + i, x[i]);
+    out.done(at[0], n);
+  });
+}
 
 // The functions for a node's elements: those that write past the caches where its result is larger than these and
 // over no source. Waits for the writing at the end of its life.

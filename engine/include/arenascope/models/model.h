@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -110,8 +111,10 @@ struct Model {
   LoadedBytes loaded;                             // by load_weights()
   std::shared_ptr<const Rest> rest;               // null: the graph is all of it
 
-  // Outputs of the file among `outputs`.
-  size_t own_outputs() const { return rest ? rest->first_need : outputs.size(); }
+  // Those of `outputs` that are the file's.
+  std::span<const ValueInfo> own_outputs() const {
+    return std::span(outputs).first(rest ? rest->first_need : outputs.size());
+  }
   bool runnable() const { return graph.defined() && unsupported.empty() && problems.empty(); }
   // Gives every weight memory (with `keep` those that have none), a block each: Mapped where its bytes lie in a file, else Persistent, and written.
   // Errors: no memory, a file that has changed since it was opened.
