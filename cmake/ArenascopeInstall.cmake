@@ -35,7 +35,6 @@ foreach(library IN LISTS linked)
   set(package "${CMAKE_MATCH_1}")
   set(target "${CMAKE_MATCH_2}")
   if(package STREQUAL "PkgConfig")
-    set(module_OPENBLAS openblas)
     set(module_HWY libhwy)
     string(APPEND ARENASCOPE_FIND_DEPENDENCIES "find_dependency(PkgConfig)\n"
       "pkg_check_modules(${target} REQUIRED QUIET IMPORTED_TARGET ${module_${target}})\n")

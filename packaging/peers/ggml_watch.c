@@ -54,14 +54,20 @@ static bool at_node(struct ggml_tensor* t, bool ask, void* unused) {
   return false;
 }
 
+static void turn(FILE* from, FILE* to) {
+  if (from != NULL && fgetc(from) == EOF) exit(1);
+  if (to != NULL && (fputc('.', to) == EOF || fflush(to) != 0)) exit(1);
+}
+
 int main(int argc, char** argv) {
+  FILE *from = argc > 5 ? fopen(argv[4], "r") : NULL, *to = argc > 5 ? fopen(argv[5], "w") : NULL;
   const int tokens = argc > 3 ? atoi(argv[2]) : 0, prompt = argc > 3 ? atoi(argv[3]) : 0;
   struct llama_model_params model_parameters = llama_model_default_params();
   struct llama_context_params parameters = llama_context_default_params();
   struct llama_model* model;
   struct llama_context* context;
   llama_token* text;
-  double begin, middle, before, *each;
+  double before, *each, all = 0;
   int i, k;
   if (prompt < 1) return 2;
   setvbuf(stdout, NULL, _IOLBF, 0);
@@ -70,17 +76,17 @@ int main(int argc, char** argv) {
   if (model == NULL) return 1;
   parameters.n_ctx = parameters.n_batch = 512;
   parameters.n_threads = parameters.n_threads_batch = 2;
-  if (argc > 4) parameters.cb_eval = at_node;
+  if (argc == 5) parameters.cb_eval = at_node;
   context = llama_init_from_model(model, parameters);
   text = malloc(sizeof *text * (size_t)prompt);
   each = malloc(sizeof *each * (size_t)(tokens + 1));
   if (context == NULL || text == NULL || each == NULL) return 1;
   const int words = VOCABULARY(model);
   for (i = 0; i < prompt; ++i) text[i] = 1 + i * 37 % (words - 1);
-  begin = middle = now();
   for (i = 0; i <= tokens; ++i) {
     float* logits;
     printf("graph %d\n", i);
+    if (i % 8 == 1) turn(from, NULL);
     before = now();
     if (llama_decode(context, llama_batch_get_one(text, i == 0 ? prompt : 1)) != 0) return 1;
     logits = llama_get_logits_ith(context, -1);
@@ -88,9 +94,10 @@ int main(int argc, char** argv) {
       if (logits[k] > logits[text[0]]) text[0] = k;
     each[i] = now() - before;
     printf("token %d\n", text[0]);
-    if (i == 0) middle = now();
+    if (i % 8 == 0) turn(NULL, to);
   }
-  printf("seconds %.6f %.6f", middle - begin, now() - middle);
+  for (i = 1; i <= tokens; ++i) all += each[i];
+  printf("seconds %.6f %.6f", each[0], all);
   qsort(each + 1, (size_t)tokens, sizeof *each, ascending);
   printf(" %.6f\n", tokens > 0 ? each[1 + tokens / 2] : 0);
   llama_free(context);

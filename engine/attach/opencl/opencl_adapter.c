@@ -4,7 +4,8 @@
 // What a queue is given between two waits is a run of a graph, in which buffers link kernels.
 //
 // Bytes are those of CL_MEM_SIZE, from creation until the implementation destroys the object (its destructor callback),
-// which is later than the last clReleaseMemObject() where a kernel still uses it. An object's address is its handle.
+// which is later than the last clReleaseMemObject() where a kernel still uses it. Objects have no addresses: each is shown at a
+// place of its own.
 #define ARENASCOPE_CLIENT_IMPLEMENTATION
 #include "engine/attach/arenascope_client.h"
 

@@ -205,7 +205,7 @@ static void tell_owners(const sequence* s, uint32_t graph) {
     memory* m = *place_of(s->leaf[i].key);
     if (m == NULL || m->number != s->leaf[i].number || m->is_owned) continue;
     m->is_owned = 1;
-    arenascope_owner_on(memory_track, m->space, (uint64_t)(uintptr_t)m->key, m->bytes, graph, ARENASCOPE_LEAF(i));
+    arenascope_owner_on(memory_track, m->in->space, m->at, m->bytes, graph, ARENASCOPE_LEAF(i));
   }
 }
 // A run of its graph; commands of which no time is known are left out. One alone is a span: a program that waits behind each

@@ -9,9 +9,23 @@
 static const cl_icd_dispatch* next;                        // of the loader: what lies behind the layer
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // of what follows, and of the adapter's other parts
 
+// OpenCL's objects have no addresses, and their handles lie closer together than their bytes are long: each is given a
+// place of its own, the lowest that is free. Sorted; none lies over another. Shared virtual memory has addresses.
+typedef struct place {
+  uint64_t begin, end;
+} place;
+typedef struct places {
+  uint32_t space;
+  int has_addresses;
+  place* taken;
+  size_t count, room;
+} places;
+#define PLACE_UNIT 4096u
+
 typedef struct device_spaces {
   cl_device_id handle;
-  uint32_t device, buffers, images, svm;
+  uint32_t device;
+  places buffers, images, svm;
 } device_spaces;
 static device_spaces devices[64];
 static uint32_t device_count, block_count;
@@ -21,8 +35,10 @@ static arenascope_ring* memory_track;
 typedef struct memory {
   const void *key, *of;  // `of`: what it is a part of
   struct memory* next;
+  places* in;
+  uint64_t at;
   int64_t bytes;
-  uint32_t space, number;
+  uint32_t number;
   uint32_t sequence, leaf;  // which sequence met it last, and as which leaf
   int is_owned;             // whether it was told whose it is
 } memory;
@@ -40,6 +56,38 @@ static void unlink_memory(memory* m) {
 }
 
 // With the mutex.
+static uint64_t take_place(places* p, int64_t bytes) {
+  const uint64_t length = ((uint64_t)bytes / PLACE_UNIT + 1) * PLACE_UNIT;
+  uint64_t begin = PLACE_UNIT;
+  size_t i;
+  if (p->count == p->room) {
+    const size_t room = 2 * p->room + 64;
+    place* more = (place*)realloc(p->taken, room * sizeof *more);
+    if (more == NULL) return PLACE_UNIT;
+    p->taken = more;
+    p->room = room;
+  }
+  for (i = 0; i < p->count && p->taken[i].begin < begin + length; ++i) begin = p->taken[i].end;
+  memmove(p->taken + i + 1, p->taken + i, (p->count - i) * sizeof *p->taken);
+  p->taken[i].begin = begin;
+  p->taken[i].end = begin + length;
+  ++p->count;
+  return begin;
+}
+static void leave_place(places* p, uint64_t begin) {
+  size_t low = 0, high = p->count;
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    if (p->taken[middle].begin < begin)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low == p->count || p->taken[low].begin != begin) return;
+  --p->count;
+  memmove(p->taken + low, p->taken + low + 1, (p->count - low) * sizeof *p->taken);
+}
+
 static device_spaces* spaces_of_device(cl_device_id handle) {
   char name[256] = "OpenCL device", text[300];
   cl_ulong bytes = 0;
@@ -56,11 +104,12 @@ static device_spaces* spaces_of_device(cl_device_id handle) {
   d->handle = handle;
   d->device = arenascope_device(name, "opencl", (int64_t)bytes, (type & CL_DEVICE_TYPE_CPU) != 0);
   snprintf(text, sizeof text, "buffers on %s", name);
-  d->buffers = arenascope_space(text, ARENASCOPE_DEFAULT, d->device);
+  d->buffers.space = arenascope_space(text, ARENASCOPE_DEFAULT, d->device);
   snprintf(text, sizeof text, "images on %s", name);
-  d->images = arenascope_space(text, ARENASCOPE_DEFAULT, d->device);
+  d->images.space = arenascope_space(text, ARENASCOPE_DEFAULT, d->device);
   snprintf(text, sizeof text, "shared virtual memory on %s", name);
-  d->svm = arenascope_space(text, ARENASCOPE_DEFAULT, d->device);
+  d->svm.has_addresses = 1;
+  d->svm.space = arenascope_space(text, ARENASCOPE_DEFAULT, d->device);
   if (memory_track == NULL) memory_track = arenascope_track("OpenCL memory", ARENASCOPE_OTHER, ARENASCOPE_NONE);
   return d;
 }
@@ -71,23 +120,25 @@ static device_spaces* spaces_of_context(cl_context context) {
 }
 
 // With the mutex. An object that lies in another's bytes, which `of` is, has none of its own.
-static memory* add_memory(const void* key, const void* of, uint32_t space, int64_t bytes) {
+static memory* add_memory(const void* key, const void* of, places* in, int64_t bytes) {
   memory* m = (memory*)calloc(1, sizeof *m);
   memory** at = place_of(key);
   if (m == NULL) return NULL;
   m->key = key;
   m->of = of;
   m->next = *at;
-  m->space = space;
+  m->in = in;
   m->bytes = bytes;
   m->number = ++block_count;
   *at = m;
-  if (of == NULL) arenascope_alloc_on(memory_track, space, ARENASCOPE_DEFAULT, (uintptr_t)key, bytes, m->number);
+  if (of != NULL) return m;
+  m->at = in->has_addresses ? (uintptr_t)key : take_place(in, bytes);
+  arenascope_alloc_on(memory_track, in->space, ARENASCOPE_DEFAULT, m->at, bytes, m->number);
   return m;
 }
 static void drop_memory(memory* m) {
-  if (m->of == NULL)
-    arenascope_free_on(memory_track, m->space, ARENASCOPE_DEFAULT, (uintptr_t)m->key, m->bytes, m->number);
+  if (m->of == NULL) arenascope_free_on(memory_track, m->in->space, ARENASCOPE_DEFAULT, m->at, m->bytes, m->number);
+  if (m->of == NULL && !m->in->has_addresses) leave_place(m->in, m->at);
   unlink_memory(m);
   free(m);
 }
@@ -110,7 +161,7 @@ static cl_mem created(cl_context context, cl_mem object, int is_image) {
   pthread_mutex_lock(&mutex);
   spaces = spaces_of_context(context);
   if (spaces != NULL &&
-      (m = add_memory(object, of, is_image ? spaces->images : spaces->buffers, (int64_t)bytes)) != NULL &&
+      (m = add_memory(object, of, is_image ? &spaces->images : &spaces->buffers, (int64_t)bytes)) != NULL &&
       next->clSetMemObjectDestructorCallback(object, destroyed, m) != CL_SUCCESS)
     drop_memory(m);
   pthread_mutex_unlock(&mutex);
@@ -152,7 +203,7 @@ static void* CL_API_CALL svm_alloc(cl_context context, cl_svm_mem_flags flags, s
   if (at == NULL || !arenascope_connected()) return at;
   pthread_mutex_lock(&mutex);
   spaces = spaces_of_context(context);
-  if (spaces != NULL) add_memory(at, NULL, spaces->svm, (int64_t)size);
+  if (spaces != NULL) add_memory(at, NULL, &spaces->svm, (int64_t)size);
   pthread_mutex_unlock(&mutex);
   return at;
 }

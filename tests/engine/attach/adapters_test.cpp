@@ -32,6 +32,24 @@ std::vector<int64_t> live_bytes(const trace::Snapshot& s) {
   return out;
 }
 
+// Allocations that were put, within their space, where another still lay.
+int overlaps(const trace::Snapshot& s) {
+  std::map<uint32_t, std::map<int64_t, int64_t>> live;  // of each allocator: ends by begins
+  int out = 0;
+  for (size_t i = 0; i < s.memory_events.size(); ++i) {
+    const Event& e = s.event(s.memory_events[i]);
+    auto& own = live[e.extra()];
+    if (e.kind() != EventKind::Alloc) {
+      own.erase(e.a);
+      continue;
+    }
+    const auto behind = own.lower_bound(e.a + e.b);
+    out += behind != own.begin() && std::prev(behind)->second > e.a ? 1 : 0;
+    own[e.a] = e.a + e.b;
+  }
+  return out;
+}
+
 std::vector<int64_t> numbers_in(const std::string& path) {
   std::ifstream in(path);
   std::vector<int64_t> out;
@@ -100,6 +118,7 @@ TEST_CASE(
   const auto s = here.end();
   REQUIRE(numbers_in(counted).size() >= 4);
   CHECK(live_bytes(*s) == numbers_in(counted));
+  CHECK(overlaps(*s) == 0);
   CHECK(s->devices.size() == 1);
   CHECK_FALSE(s->devices.at(0).name.empty());
   CHECK(here.receiver->programs().at(0).refused == 0);
