@@ -976,7 +976,7 @@ static void arenascope_rest_(int64_t sent) {
   const int much = sent > (int64_t)(arenascope_.shared->ring_events / 16);
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_nsec += much ? 5000000 : 50000000;
+  until.tv_nsec += much ? 5000000 : 100000000;
   until.tv_sec += until.tv_nsec / 1000000000;
   until.tv_nsec %= 1000000000;
   pthread_mutex_lock(&arenascope_pause_);

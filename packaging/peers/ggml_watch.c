@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A program on llama.cpp's C interface that knows nothing of being watched: a prompt at once, then greedy tokens. With `print`
-// it says itself what each graph computes and where that lies, by ggml's public interface. -DOLD_NAMES: before 2025.
+// it says itself what each graph computes and where that lies, by ggml's public interface. With two pipes it takes turns: a byte
+// from one before every other token, a byte to the other behind the prompt and every two. -DOLD_NAMES: before 2025.
 //
-//     ggml_watch MODEL TOKENS PROMPT [print]
+//     ggml_watch MODEL TOKENS PROMPT [print | IN OUT]
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +87,7 @@ int main(int argc, char** argv) {
   for (i = 0; i <= tokens; ++i) {
     float* logits;
     printf("graph %d\n", i);
-    if (i % 8 == 1) turn(from, NULL);
+    if (i % 2 == 1) turn(from, NULL);
     before = now();
     if (llama_decode(context, llama_batch_get_one(text, i == 0 ? prompt : 1)) != 0) return 1;
     logits = llama_get_logits_ith(context, -1);
@@ -94,7 +95,7 @@ int main(int argc, char** argv) {
       if (logits[k] > logits[text[0]]) text[0] = k;
     each[i] = now() - before;
     printf("token %d\n", text[0]);
-    if (i % 8 == 0) turn(NULL, to);
+    if (i % 2 == 0) turn(NULL, to);
   }
   for (i = 1; i <= tokens; ++i) all += each[i];
   printf("seconds %.6f %.6f", each[0], all);

@@ -17,23 +17,9 @@
 
 static cl_icd_dispatch layer;
 
-typedef struct queue_info {
-  cl_command_queue handle;
-  arenascope_ring* track;
-  int64_t offset;  // the host's time less the device's
-  int64_t doubt;   // how far it may be off
-  sequence* open;  // of commands since the program last waited
-} queue_info;
-// Of a command, until it is done.
-typedef struct command {
-  cl_command_queue queue;
-  sequence* of;
-  int step;
-  int64_t before, after;  // the call that enqueued it
-} command;
-
 static queue_info queues[MOST];
-static uint32_t queue_count, pending_count;
+static uint32_t queue_count;
+static sequence* closed;  // the program has waited behind them; the oldest first
 
 // ---- Kernels
 
@@ -137,142 +123,133 @@ static queue_info* queue_of(cl_command_queue handle) {
 }
 // The program waits for a queue: what it was given is a sequence, told of once it is done. With the mutex.
 static void close_sequence(queue_info* q) {
-  sequence* s = q != NULL ? q->open : NULL;
+  sequence **at = &closed, *s = q != NULL ? q->open : NULL;
   if (s == NULL) return;
+  while (*at != NULL) at = &(*at)->next;
+  *at = s;
   q->open = NULL;
-  s->is_closed = 1;
-  if (s->pending == 0) tell_sequence(s);
 }
-static void close_all(void) {
+// Tells of closed sequences whose commands are done.
+static void tell_done(void) {
+  sequence *all, *s, *left = NULL, **behind = &left;
+  pthread_mutex_lock(&mutex);
+  all = closed;
+  closed = NULL;
+  pthread_mutex_unlock(&mutex);
+  if (all == NULL) return;
+  for (s = all; s != NULL; s = s->next) gather(s);
+  pthread_mutex_lock(&mutex);
+  while ((s = all) != NULL) {
+    all = s->next;
+    s->next = NULL;
+    if (s->gathered == s->steps) {
+      tell_sequence(s);
+    } else {
+      *behind = s;
+      behind = &s->next;
+    }
+  }
+  *behind = closed;
+  closed = left;
+  pthread_mutex_unlock(&mutex);
+}
+static void waited_for(cl_command_queue queue) {
+  pthread_mutex_lock(&mutex);
+  close_sequence(queue_of(queue));
+  pthread_mutex_unlock(&mutex);
+  tell_done();
+}
+static void waited_for_all(void) {
   uint32_t i;
   pthread_mutex_lock(&mutex);
   for (i = 0; i < queue_count; ++i) close_sequence(queues + i);
   pthread_mutex_unlock(&mutex);
+  tell_done();
 }
-// What is done already may not have been heard of.
+// What the program never waited for may go on.
 static void at_exit(void) {
   const struct timespec pause = {0, 1000000};
   int tries;
-  close_all();
-  for (tries = 0; tries < 100 && __atomic_load_n(&pending_count, __ATOMIC_ACQUIRE) > 0; ++tries)
+  waited_for_all();
+  for (tries = 0; tries < 100 && closed != NULL; ++tries) {
     nanosleep(&pause, NULL);
+    tell_done();
+  }
 }
 static cl_int CL_API_CALL finish(cl_command_queue queue) {
   const cl_int status = next->clFinish(queue);
-  pthread_mutex_lock(&mutex);
-  close_sequence(queue_of(queue));
-  pthread_mutex_unlock(&mutex);
+  waited_for(queue);
   return status;
 }
 static cl_int CL_API_CALL wait_for_events(cl_uint count, const cl_event* list) {
   const cl_int status = next->clWaitForEvents(count, list);
-  close_all();
+  waited_for_all();
   return status;
-}
-
-static int profile(cl_event event, cl_profiling_info what, cl_ulong* time) {
-  return next->clGetEventProfilingInfo(event, what, sizeof *time, time, NULL) == CL_SUCCESS;
-}
-static void CL_CALLBACK completed(cl_event event, cl_int status, void* data) {
-  command* c = (command*)data;
-  cl_ulong queued = 0, start = 0, end = 0;
-  queue_info* q;
-  const int known = status == CL_COMPLETE && profile(event, CL_PROFILING_COMMAND_QUEUED, &queued) &&
-                    profile(event, CL_PROFILING_COMMAND_START, &start) &&
-                    profile(event, CL_PROFILING_COMMAND_END, &end);
-  pthread_mutex_lock(&mutex);
-  q = queue_of(c->queue);
-  if (known && q != NULL && start <= end) {
-    // It was queued while its call went on: the shorter the call, the better is known how the clocks differ.
-    if (c->after - c->before < q->doubt) {
-      q->doubt = c->after - c->before;
-      q->offset = c->before + q->doubt / 2 - (int64_t)queued;
-    }
-    c->of->step[c->step].begin = (int64_t)start + q->offset;
-    c->of->step[c->step].end = (int64_t)end + q->offset;
-  }
-  --pending_count;
-  if (--c->of->pending == 0 && c->of->is_closed) tell_sequence(c->of);
-  pthread_mutex_unlock(&mutex);
-  next->clReleaseEvent(event);
-  free(c);
 }
 
 // A step for what was enqueued, in the sequence that is open. With the mutex.
 static int next_step(queue_info* q, const char* name) {
   int number = -1;
-  if (q->open == NULL) q->open = new_sequence(q->track);
+  if (q->open == NULL) q->open = new_sequence(q);
   if (q->open != NULL && (number = add_step(q->open, name)) < 0) {
     close_sequence(q);
-    if ((q->open = new_sequence(q->track)) != NULL) number = add_step(q->open, name);
+    if ((q->open = new_sequence(q)) != NULL) number = add_step(q->open, name);
   }
   return number;
 }
-// Behind a call that enqueued something: `own` is the event that the layer asked for where the program wanted none.
-static cl_int enqueued(cl_int status, cl_command_queue queue, const char* name, kernel_info* kernel, const void* reads,
+// Behind a call that enqueued something, a kernel or what `name` tells: `own` is the event that the layer asked for where the
+// program wanted none.
+static cl_int enqueued(cl_int status, cl_command_queue queue, const char* name, cl_kernel kernel, const void* reads,
                        const void* writes, cl_bool waits, int64_t before, cl_event* wanted, cl_event own) {
   const cl_event event = wanted != NULL ? *wanted : own;
-  command* c;
+  kernel_info* k;
   queue_info* q;
-  cl_uint i;
+  step* t = NULL;
+  int i, number, others;
   if (status != CL_SUCCESS || event == NULL) return status;
   if (wanted != NULL) next->clRetainEvent(event);
-  c = (command*)calloc(1, sizeof *c);
   pthread_mutex_lock(&mutex);
   q = queue_of(queue);
-  if (c != NULL && q != NULL && (c->step = next_step(q, name)) >= 0) {
-    c->of = q->open;
-    ++c->of->pending;
-    ++pending_count;
-    for (i = 0; kernel != NULL && i < ARGUMENTS; ++i)
-      if (kernel->arguments[i] != NULL) add_use(c->of, kernel->arguments[i], !(kernel->only_read >> i & 1));
-    add_use(c->of, reads, 0);
-    add_use(c->of, writes, 1);
-    c->queue = queue;
-    c->before = before;
-    c->after = arenascope_now();
+  k = kernel != NULL ? kernel_of(kernel) : NULL;
+  if (q != NULL && (number = next_step(q, k != NULL ? k->name : name)) >= 0) {
+    for (i = 0; k != NULL && i < ARGUMENTS; ++i)
+      if (k->arguments[i] != NULL) add_use(q->open, k->arguments[i], !(k->only_read >> i & 1));
+    add_use(q->open, reads, 0);
+    add_use(q->open, writes, 1);
+    t = q->open->step + number;
+    t->event = event;
+    t->before = before;
+    t->after = arenascope_now();
   }
+  others = closed != NULL;
   pthread_mutex_unlock(&mutex);
-  if (c != NULL && c->of != NULL && next->clSetEventCallback(event, CL_COMPLETE, completed, c) != CL_SUCCESS)
-    completed(event, -1, c);
-  else if (c == NULL || c->of == NULL)
-    next->clReleaseEvent(event), free(c);
-  if (waits) {
-    pthread_mutex_lock(&mutex);
-    close_sequence(queue_of(queue));
-    pthread_mutex_unlock(&mutex);
-  }
+  if (t == NULL) next->clReleaseEvent(event);
+  if (waits)
+    waited_for(queue);
+  else if (others)
+    tell_done();
   return status;
-}
-static kernel_info* info_of(cl_kernel handle) {
-  kernel_info* k;
-  pthread_mutex_lock(&mutex);
-  k = kernel_of(handle);
-  pthread_mutex_unlock(&mutex);
-  return k;
 }
 
 static cl_int CL_API_CALL run_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t* offset,
                                      const size_t* global, const size_t* local, cl_uint waits, const cl_event* list,
                                      cl_event* event) {
   cl_event own = NULL, *wanted = event;
-  kernel_info* k;
   cl_int status;
   const int64_t before = arenascope_now();
   if (event == NULL && arenascope_connected()) event = &own;
   status = next->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, waits, list, event);
-  if (!arenascope_connected() || (k = info_of(kernel)) == NULL) return status;
-  return enqueued(status, queue, k->name, k, NULL, NULL, 0, before, wanted, own);
+  if (!arenascope_connected()) return status;
+  return enqueued(status, queue, "kernel", kernel, NULL, NULL, 0, before, wanted, own);
 }
 static cl_int CL_API_CALL run_task(cl_command_queue queue, cl_kernel kernel, WAITS) {
   cl_event own = NULL, *wanted = event;
-  kernel_info* k;
   cl_int status;
   const int64_t before = arenascope_now();
   if (event == NULL && arenascope_connected()) event = &own;
   status = next->clEnqueueTask(queue, kernel, waits, list, event);
-  if (!arenascope_connected() || (k = info_of(kernel)) == NULL) return status;
-  return enqueued(status, queue, k->name, k, NULL, NULL, 0, before, wanted, own);
+  if (!arenascope_connected()) return status;
+  return enqueued(status, queue, "kernel", kernel, NULL, NULL, 0, before, wanted, own);
 }
 
 // clang-format off

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What an OpenCL program computes between two of its waits for a queue, as a run of a graph: commands are nodes, the buffers that
 // they are given link them. A node that writes into a buffer is a view of it that computes. Sequences that use buffers of the
-// same sizes in the same places are runs of one graph. Everything here is called with the adapter's mutex.
+// same sizes in the same places are runs of one graph. Everything here but gather() is called with the adapter's mutex.
 #pragma once
 #include "engine/attach/opencl/opencl_memory.h"
 
@@ -63,7 +63,10 @@ typedef struct use {
 typedef struct step {
   char name[96];
   uint32_t first, uses;
-  int64_t begin, end;
+  cl_event event;                // until its times are known
+  int64_t before, after;         // the call that enqueued it
+  cl_ulong queued, start, done;  // by the device's clock; 0: not known
+  int64_t begin, end;            // by the host's
 } step;
 typedef struct leaf {
   const void* key;
@@ -71,10 +74,17 @@ typedef struct leaf {
   int64_t bytes;
   int is_read_first;
 } leaf;
-typedef struct sequence {
-  uint32_t serial, steps, uses, leafs, pending, capacity;
-  int is_closed;
+typedef struct queue_info {
+  cl_command_queue handle;
   arenascope_ring* track;
+  int64_t offset;         // the host's time less the device's
+  int64_t doubt;          // how far it may be off
+  struct sequence* open;  // of commands since the program last waited
+} queue_info;
+typedef struct sequence {
+  struct sequence* next;
+  uint32_t serial, steps, uses, leafs, gathered, capacity;
+  queue_info* queue;
   uint64_t hash;
   step* step;
   use* use;  // as many as leafs have room for
@@ -94,10 +104,10 @@ static void drop_sequence(sequence* s) {
   free(s->leaf);
   free(s);
 }
-static sequence* new_sequence(arenascope_ring* track) {
+static sequence* new_sequence(queue_info* queue) {
   sequence* s = (sequence*)calloc(1, sizeof *s);
   if (s == NULL) return NULL;
-  s->track = track;
+  s->queue = queue;
   s->serial = ++sequence_count;
   s->hash = 1469598103934665603u;
   return s;
@@ -155,6 +165,35 @@ static int add_step(sequence* s, const char* name) {
 }
 
 // ---- What is told of a sequence that is over
+
+// Asks for the times of commands that are done; whether all are. Without the mutex: an implementation may call back.
+static int gather(sequence* s) {
+  for (; s->gathered < s->steps; ++s->gathered) {
+    step* t = s->step + s->gathered;
+    cl_int status = CL_COMPLETE;
+    if (t->event == NULL) continue;
+    next->clGetEventInfo(t->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    if (status > CL_COMPLETE) return 0;
+    if (status < CL_COMPLETE ||
+        next->clGetEventProfilingInfo(t->event, CL_PROFILING_COMMAND_QUEUED, sizeof t->queued, &t->queued, NULL) ||
+        next->clGetEventProfilingInfo(t->event, CL_PROFILING_COMMAND_START, sizeof t->start, &t->start, NULL) ||
+        next->clGetEventProfilingInfo(t->event, CL_PROFILING_COMMAND_END, sizeof t->done, &t->done, NULL))
+      t->done = 0;
+    next->clReleaseEvent(t->event);
+    t->event = NULL;
+  }
+  return 1;
+}
+// It was queued while its call went on: the shorter the call, the better is known how the clocks differ.
+static void to_host_time(queue_info* q, step* t) {
+  if (t->done == 0 || t->start > t->done) return;
+  if (t->after - t->before < q->doubt) {
+    q->doubt = t->after - t->before;
+    q->offset = t->before + q->doubt / 2 - (int64_t)t->queued;
+  }
+  t->begin = (int64_t)t->start + q->offset;
+  t->end = (int64_t)t->done + q->offset;
+}
 
 static uint32_t describe_sequence(const sequence* s) {
   const size_t n = s->steps + s->leafs;
@@ -214,6 +253,7 @@ static void tell_sequence(sequence* s) {
   uint32_t i, at, run = ARENASCOPE_NONE;
   int64_t begin = INT64_MAX, end = 0;
   for (i = 0; i < s->steps; ++i) {
+    to_host_time(s->queue, s->step + i);
     if (s->step[i].end == 0) continue;
     if (s->step[i].begin < begin) begin = s->step[i].begin;
     if (s->step[i].end > end) end = s->step[i].end;
@@ -231,11 +271,11 @@ static void tell_sequence(sequence* s) {
   for (i = 0; i < s->steps; ++i) {
     if (s->step[i].end == 0) continue;
     if (run == ARENASCOPE_NONE) {
-      arenascope_span_on(s->track, arenascope_name(s->step[i].name), s->step[i].begin, s->step[i].end, 0);
+      arenascope_span_on(s->queue->track, arenascope_name(s->step[i].name), s->step[i].begin, s->step[i].end, 0);
       continue;
     }
-    arenascope_step_on(s->track, run, s->step[i].begin, i, i);
-    arenascope_work_on(s->track, run, i, s->step[i].begin, s->step[i].end);
+    arenascope_step_on(s->queue->track, run, s->step[i].begin, i, i);
+    arenascope_work_on(s->queue->track, run, i, s->step[i].begin, s->step[i].end);
   }
   if (run != ARENASCOPE_NONE) arenascope_run_end_at(run, ARENASCOPE_DONE, end);
   drop_sequence(s);
