@@ -8,6 +8,7 @@
 
 #include "engine/transform/graph_copier.h"
 #include "engine/transform/side_cut.h"
+#include "engine/transform/slices.h"
 
 namespace arenascope {
 namespace {
@@ -23,6 +24,24 @@ int64_t copy_cost(const TensorImpl& image) {
 bool may_lie_last(const TensorImpl& node) {
   return has_work(node) && !node.is_view() && node.dtype == DType::F32 && !node.has(kFlagOutput) &&
          has_two_layouts(node.sizes.span());
+}
+
+// A run of an image's channels; of images with their channels last it is copied, position by position.
+bool is_channel_slice(const TensorImpl& node) {
+  return node.dtype == DType::F32 && !node.has(kFlagOutput) && node.rank() == 4 && slice_begin(node, 1) &&
+         has_two_layouts(node.sizes.span()) && has_two_layouts(node.sources[0]->sizes.span()) &&
+         has_work(*node.sources[0]);
+}
+
+// What a node can, the backend's word for what it computes.
+ChannelsLast ability(const Capabilities& backend, const TensorImpl& node, const LayoutOptions& options) {
+  ChannelsLast can;
+  if (is_channel_slice(node))
+    can = {.computes = true, .images = 1, .gain = -copy_cost(node) / 2};
+  else if (has_work(node))
+    can = backend.channels_last(node);
+  if ((has_work(node) && !may_lie_last(node)) || node.byte_count() > options.most_image_bytes) can.computes = false;
+  return can;
 }
 
 // How a node reads a source whose layout matters.
@@ -48,13 +67,14 @@ class LayingOut {
       auto made = copy(node, last);
       if (!made) return made.error();
       copier_.place_twin(id, *made);
-      out_.channels_last += last;
+      out_.channels_last += last && !node.is_view();
       return {};
     });
   }
 
  private:
   Result<Tensor> copy(const TensorImpl& node, bool last) {
+    if (last && node.is_view()) return copy_slice(node);
     const ChannelsLast can = backend_.channels_last(node);
     std::vector<Tensor> sources;
     for (size_t k = 0; k < node.sources.size(); ++k) {
@@ -68,6 +88,21 @@ class LayingOut {
     auto made = copier_.copy(node, sources);
     if (made.ok() && (*made)->channels_last() != last && !(*made)->is_view()) set_layout(**made, last);
     return made;
+  }
+
+  Result<Tensor> copy_slice(const TensorImpl& node) {
+    auto whole = in_layout(*node.sources[0], node, true);
+    if (!whole) return whole;
+    OpParams params;
+    params.set(ViewParams{Dims(node.sizes.span()), Dims((*whole)->strides.span()), *slice_begin(node, 1)});
+    const Tensor images[] = {std::move(*whole)};
+    auto view = copier_.make(node, Op::View, images, params, fmt::format("{} (channels)", std::string(node.name)));
+    if (!view) return view;
+    copier_.place(*view);
+    const Tensor from[] = {std::move(*view)};
+    auto out = copier_.make(node, Op::Cont, from, {}, node.name);
+    if (out) set_layout(**out, true);
+    return out;
   }
 
   static void set_layout(TensorImpl& image, bool last) {
@@ -109,9 +144,7 @@ std::vector<uint8_t> choose_layouts(const Graph& graph, const Capabilities& back
   std::vector<ChannelsLast> can(nodes.size());
   bool gains = false;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    if (!has_work(*nodes[i])) continue;
-    can[i] = backend.channels_last(*nodes[i]);
-    if (!may_lie_last(*nodes[i]) || nodes[i]->byte_count() > options.most_image_bytes) can[i].computes = false;
+    can[i] = ability(backend, *nodes[i], options);
     gains = gains || (can[i].computes && can[i].gain > 0);
   }
   if (!gains) return out;

@@ -24,11 +24,16 @@ constexpr double kLeastCostlyPartNanoseconds = 500000;
 constexpr int kMostPartsPerTask = 4;
 // A library's convolution of fewer rows of an image takes up to twice as long for each.
 constexpr int kLeastImageRows = 12;
+// Each part of an LSTM, and of a transposed convolution with channels last, reads all weights for what it has of these.
+constexpr int kLeastSequences = 8, kLeastPlaces = 2048;
 
 // Rows of all images that a convolution makes, of all their channels at once.
 int64_t image_rows(const TensorImpl& node) {
   return node.element_count() / std::max<int64_t>(node.sizes[1] * node.sizes.back(), 1);
 }
+
+// Of all directions.
+int64_t sequences(const TensorImpl& node) { return node.sources[0]->sizes[1] * node.sources[1]->sizes[0]; }
 
 // Nanoseconds on one thread, roughly.
 double cost(const TensorImpl& node) {
@@ -91,6 +96,10 @@ class CpuBackend : public Backend {
     double most = kMostPartsPerTask;
     if (anchor_of(node) == Op::Conv)
       most = std::min(most, static_cast<double>(image_rows(node)) / (kLeastImageRows * tasks));
+    else if (anchor_of(node) == Op::Lstm)
+      most = std::min(most, static_cast<double>(sequences(node)) / (kLeastSequences * tasks));
+    else if (anchor_of(node) == Op::ConvTranspose && node.channels_last())
+      most = std::min(most, static_cast<double>(image_rows(node) * node.sizes.back()) / (kLeastPlaces * tasks));
     return std::max(1, static_cast<int>(std::min<double>(nanoseconds / least / tasks, most))) * tasks;
   }
 

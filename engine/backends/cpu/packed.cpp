@@ -9,7 +9,12 @@ namespace arenascope::cpu {
 
 int packable_source(const TensorImpl& node) {
   const Op op = anchor_of(node);
-  return op == Op::Conv ? 1 : op == Op::MulMat || op == Op::MulMatId ? 0 : -1;
+  if (op == Op::Conv || op == Op::ConvTranspose || op == Op::Lstm) return 1;
+  return op == Op::MulMat || op == Op::MulMatId ? 0 : -1;
+}
+
+const TensorImpl* packed_beside(const TensorImpl& node) {
+  return anchor_of(node) == Op::Lstm ? node.sources[2] : nullptr;
 }
 
 const TensorImpl* packable_weight(const TensorImpl& node) {
@@ -18,6 +23,18 @@ const TensorImpl* packable_weight(const TensorImpl& node) {
   const TensorImpl* weight = node.sources[static_cast<size_t>(source)];
   return weight->has(kFlagWeight) && weight->data() ? weight : nullptr;
 }
+
+namespace {
+
+void pack_by_kernel(const TensorImpl& node, float* to) {
+  switch (anchor_of(node)) {
+    case Op::ConvTranspose: return pack_tiles(node, to);
+    case Op::Lstm: return pack_lstm(node, to);
+    default: return node.channels_last() ? pack_depthwise(node, to) : pack_conv(node, to);
+  }
+}
+
+}  // namespace
 
 Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, ExecutionContext& context) {
   using Made = std::shared_ptr<const Packed>;
@@ -29,14 +46,20 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, Execut
   if (anchor_of(node) == Op::Conv) {
     const ConvGeometry g(node);
     if (conv_way(node, g)) return Made();
-    how.conv = make_library_conv(node);
-    bytes = how.conv ? how.conv->packed_bytes() : node.channels_last() ? 0 : packed_conv_bytes(node);
+    if (!g.depthwise()) how.conv = make_library_conv(node);
+    bytes = how.conv               ? how.conv->packed_bytes()
+            : node.channels_last() ? packed_depthwise_bytes(node)
+                                   : packed_conv_bytes(node);
   } else if (quant_layout(node, layout)) {
     quantised = true;
     bytes = layout.bytes();
   } else if (anchor_of(node) == Op::MulMat) {
     how.product = make_library_product(node);
     if (how.product) bytes = how.product->packed_bytes();
+  } else if (anchor_of(node) == Op::ConvTranspose) {
+    bytes = packed_tiles_bytes(node);
+  } else if (anchor_of(node) == Op::Lstm) {
+    bytes = packed_lstm_bytes(node);
   }
   if (bytes == 0) return Made();
   auto block = context.allocate({}, MemoryKind::Persistent, bytes);
@@ -47,8 +70,9 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, Execut
   else if (how.product ? !how.product->pack(weight, to) : how.conv && !how.conv->pack(weight, to))
     return Made();
   else if (!how.product && !how.conv)
-    pack_conv(node, reinterpret_cast<float*>(to));
-  if (!quantised) weight.storage.block()->drop_pages(weight.storage.offset(), weight.storage.bytes());
+    pack_by_kernel(node, reinterpret_cast<float*>(to));
+  for (const TensorImpl* read : {&weight, packed_beside(node)})
+    if (read && !quantised) read->storage.block()->drop_pages(read->storage.offset(), read->storage.bytes());
   return Made(std::make_shared<const Packed>(node, weight, std::move(*block), std::move(how)));
 }
 

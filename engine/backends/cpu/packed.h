@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include <arenascope/graph/fused.h>
 #include <arenascope/memory/execution_context.h>
@@ -12,6 +13,9 @@
 #include "engine/backends/cpu/quant/quant_pack.h"
 
 namespace arenascope::cpu {
+
+// The other weight that is packed into the same block; null: none.
+const TensorImpl* packed_beside(const TensorImpl& node);
 
 class Packed {
  public:
@@ -31,7 +35,9 @@ class Packed {
         source_(weight.storage),
         data_(weight.data()),
         block_(std::move(block)),
-        how_(std::move(how)) {}
+        how_(std::move(how)) {
+    if (const TensorImpl* other = packed_beside(node)) beside_ = Beside{Form(*other), other->storage, other->data()};
+  }
 
   // Whether it was made from this weight, for such a node. It holds the weight's memory, so an equal address is the same
   // weight.
@@ -40,7 +46,7 @@ class Packed {
     const bool same = weight.data() == data_ && weight_.is(weight) && weight.has(kFlagWeight);
     // Panels of quantised weights are the same for every product.
     if (how_.quantised) return same && anchor_of(node) == op_;
-    return same && anchor_of(node) == op_ && node.sources.size() == sources_ && node_.is(node) &&
+    return same && anchor_of(node) == op_ && node.sources.size() == sources_ && node_.is(node) && has_beside(node) &&
            input_.is(*node.sources[&weight == node.sources[0] ? 1 : 0]) &&
            std::equal(ours.begin(), ours.end(), given.begin(), given.end());
   }
@@ -66,6 +72,16 @@ class Packed {
     bool is(const TensorImpl& t) const { return t.dtype == dtype && t.sizes == sizes && t.strides == strides; }
   };
 
+  struct Beside {
+    Form form;
+    Storage source;
+    const std::byte* data;
+  };
+  bool has_beside(const TensorImpl& node) const {
+    const TensorImpl* other = packed_beside(node);
+    return !other || (beside_ && other->data() == beside_->data && beside_->form.is(*other) && other->has(kFlagWeight));
+  }
+
   Op op_;
   OpParams params_;
   Form node_, input_;
@@ -73,6 +89,7 @@ class Packed {
   Form weight_;
   Storage source_;
   const std::byte* data_;
+  std::optional<Beside> beside_;
   BlockPtr block_;
   How how_;
 };
@@ -87,5 +104,12 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, Execut
 // Bytes that packing a convolution's weights for the product takes; 0 where it is not worth it.
 Bytes packed_conv_bytes(const TensorImpl& node);
 void pack_conv(const TensorImpl& node, float* to);
+// The same for depthwise and transposed convolutions of images with their channels last, and for an LSTM, both of whose weights are packed.
+Bytes packed_depthwise_bytes(const TensorImpl& node);
+void pack_depthwise(const TensorImpl& node, float* to);
+Bytes packed_tiles_bytes(const TensorImpl& node);
+void pack_tiles(const TensorImpl& node, float* to);
+Bytes packed_lstm_bytes(const TensorImpl& node);
+void pack_lstm(const TensorImpl& node, float* to);
 
 }  // namespace arenascope::cpu

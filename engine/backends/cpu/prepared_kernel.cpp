@@ -53,7 +53,10 @@ class PreparedKernel final : public PreparedNode {
   }
 
   bool reads_weight(int source, int parts) const override {
-    return !packed_ || source != packable_source(node_) || !packed_->serves(node_, parts);
+    if (!packed_) return true;
+    const bool held =
+        source == packable_source(node_) || node_.sources[static_cast<size_t>(source)] == packed_beside(node_);
+    return !held || !packed_->serves(node_, parts);
   }
 
  private:

@@ -98,6 +98,7 @@ const Window kTransposed[] = {
     {"groups dilated", {1, 6, 6, 5}, {6, 2, 3, 3}, {2, {1, 2, 1}, {2, 2, 1}, {1, 2}, {0, 1}, {}, 3}},
     {"one dimension", {2, 3, 20}, {3, 5, 4}, {1, {3, 1, 1}, {1, 1, 1}, {1}, {2}, {}, 1}},
     {"three dimensions", {1, 3, 3, 4, 5}, {3, 2, 2, 3, 2}, {3, {2, 1, 2}, {1, 1, 1}, {0, 1, 0}, {0, 1, 0}, {}, 1}},
+    {"stride 2, long rows", {1, 3, 3, 37}, {3, 5, 2, 2}, {2, {2, 2, 1}, {1, 1, 1}, {}, {}, {}, 1}},
 };
 
 void convolutions(CaseList& list) {
@@ -186,7 +187,7 @@ void recurrences(CaseList& list) {
       for (Spread spread : {Spread::Contiguous, Spread::Permuted})
         list.add(Op::Lstm, DType::F32, fmt::format("direction {} present {} {}", direction, present, name(spread)),
                  [=](Kit& k) {
-                   const int64_t d = direction == 2 ? 2 : 1, h = 9, i = 5, steps = 37, batch = 3;
+                   const int64_t d = direction == 2 ? 2 : 1, h = 17, i = 5, steps = 37, batch = 5;
                    std::vector<Tensor> sources{k.input(DType::F32, {steps, batch, i}, spread),
                                                k.input(DType::F32, {d, 4 * h, i}, spread, -0.5, 0.5),
                                                k.input(DType::F32, {d, 4 * h, h}, spread, -0.5, 0.5)};

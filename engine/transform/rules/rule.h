@@ -101,7 +101,9 @@ std::optional<Found> find_moved(const Look& look, const TensorImpl& root);
 std::optional<Found> find_broadcast(const Look& look, const TensorImpl& root);
 std::optional<Found> find_nothing_done(const Look& look, const TensorImpl& root);
 std::optional<Found> find_turned_later(const Look& look, const TensorImpl& root);
+std::optional<Found> find_soft_max_turned_later(const Look& look, const TensorImpl& root);
 std::optional<Found> find_reshaped_later(const Look& look, const TensorImpl& root);
+std::optional<Found> find_joined_slices(const Look& look, const TensorImpl& root);
 std::optional<Found> find_same(const Look& look, const TensorImpl& root);
 
 }  // namespace arenascope::rewriting

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/transform/rules/rule.h"
+#include "engine/transform/slices.h"
 
 namespace arenascope::rewriting {
 namespace {
@@ -134,6 +135,25 @@ std::optional<Found> find_turned_later(const Look& look, const TensorImpl& root)
   return found;
 }
 
+// A softmax along a dimension that a turn has put last: along that dimension where it lies, and turned behind it.
+std::optional<Found> find_soft_max_turned_later(const Look& look, const TensorImpl& root) {
+  if ((root.op != Op::SoftMax && root.op != Op::LogSoftMax) || root.sources.size() != 1 || look.kept(root))
+    return std::nullopt;
+  const TensorImpl* turn = root.sources[0];
+  if (turn->op == Op::Cont && look.sole(*turn)) turn = turn->sources[0];
+  if (turn->op != Op::Permute || !turn->sources[0]->contiguous() || !(turn->sizes == root.sizes)) return std::nullopt;
+  const auto p = turn->params.get<PermuteParams>();
+  const int last = root.rank() - 1, axis = root.params.get<SoftMaxParams>().axis;
+  if (axis != last || p.axes[axis] == last) return std::nullopt;
+  const TensorImpl& y = *turn->sources[0];
+  return Found{{&y}, [&root, &y, p, axis](Maker& m) {
+                 auto params = root.params.get<SoftMaxParams>();
+                 params.axis = p.axes[axis];
+                 const Tensor made = m.op_with(root.op, {m.twin(y)}, params, ":before");
+                 return m.contiguous(m.permute(made, std::vector<int>(p.axes, p.axes + root.rank()), ":behind"));
+               }};
+}
+
 // f(RESHAPE(y)) of one source: reshaped behind f, so that f may be fused with what makes y.
 std::optional<Found> find_reshaped_later(const Look& look, const TensorImpl& root) {
   if (!info(root.op).is_fusable() || root.sources.size() != 1 || root.dtype != DType::F32 || look.kept(root))
@@ -197,6 +217,35 @@ std::optional<Found> find_nothing_done(const Look& look, const TensorImpl& root)
   }
   if (!nothing) return std::nullopt;
   return Found{{&x}, [&x](Maker& m) { return m.twin(x); }};
+}
+
+// Slices of a tensor that are joined again, side by side and all of it.
+std::optional<Found> find_joined_slices(const Look& look, const TensorImpl& root) {
+  if (root.op != Op::Concat || look.kept(root)) return std::nullopt;
+  const int axis = root.params.get<AxisParams>().axis;
+  std::vector<const TensorImpl*> sources;
+  for (size_t i = 0; i < root.sources.size(); ++i) {
+    const TensorImpl& first = *root.sources[i];
+    sources.push_back(&first);
+    if (slice_begin(first, axis) != 0) continue;
+    const TensorImpl& whole = *first.sources[0];
+    int64_t end = first.sizes[axis];
+    size_t next = i + 1;
+    for (; next < root.sources.size() && end < whole.sizes[axis]; ++next) {
+      const TensorImpl& slice = *root.sources[next];
+      if (slice_begin(slice, axis) != end || slice.sources[0] != &whole) break;
+      end += slice.sizes[axis];
+    }
+    if (next == i + 1 || end != whole.sizes[axis]) continue;
+    sources.back() = &whole;
+    i = next - 1;
+  }
+  if (sources.size() == root.sources.size()) return std::nullopt;
+  return Found{sources, [&root, sources](Maker& m) {
+                 std::vector<Tensor> twins;
+                 for (const TensorImpl* source : sources) twins.push_back(m.twin(*source));
+                 return twins.size() == 1 ? twins[0] : m.op(root.op, twins, root.params);
+               }};
 }
 
 // The same op over the same sources, earlier.

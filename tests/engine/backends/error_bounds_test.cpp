@@ -190,8 +190,9 @@ TEST_CASE("every op keeps its error bound, with NaN, infinities, zeros and denor
       };
       check(*cpu, 1, "");
       check(*cpu, 3, "");
-      if (c.op != Op::Conv && c.op != Op::MulMat) continue;
-      out->sources[c.op == Op::Conv ? 1 : 0]->flags |= kFlagWeight;
+      if (c.op != Op::Conv && c.op != Op::MulMat && c.op != Op::Lstm) continue;
+      out->sources[c.op == Op::MulMat ? 0 : 1]->flags |= kFlagWeight;
+      if (c.op == Op::Lstm) out->sources[2]->flags |= kFlagWeight;
       check(*cpu, 2, ", packed weights");
     }
   MESSAGE(compared << " comparisons");

@@ -118,16 +118,17 @@ TEST_CASE("pointwise ops may write over their first source") {
   }
 }
 
-TEST_CASE("convolutions with packed weights agree with the reference, and bit for bit with themselves") {
+TEST_CASE(
+    "convolutions and recurrences with packed weights agree with the reference, and bit for bit with themselves") {
   auto reference = reference::make_reference_backend();
   auto memory = make_cpu_context();
   for (const OpCase& c : op_cases()) {
-    if (c.op != Op::Conv) continue;
+    if (c.op != Op::Conv && c.op != Op::Lstm) continue;
     CAPTURE(c.name);
     Built b = build(c);
     const Tensor& out = b.built.output;
-    TensorImpl* const weight = out->sources[1];
-    weight->flags |= kFlagWeight;
+    out->sources[1]->flags |= kFlagWeight;
+    if (c.op == Op::Lstm) out->sources[2]->flags |= kFlagWeight;
     REQUIRE(compute_in_parts(*reference, *out, 1).ok());
     const auto expected = result(out);
     auto cpu = cpu::make_cpu_backend();

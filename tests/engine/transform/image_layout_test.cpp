@@ -3,6 +3,7 @@
 // reference backend, with and without fusion, in several parts, strategies and shapes.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 
@@ -100,6 +101,13 @@ Tensor pool(GraphBuilder& b, Op op, const Tensor& x, int kernel, int stride, int
   return b.pool2d(op, x, kernel, stride, pad);
 }
 
+Tensor transposed(GraphBuilder& b, const Tensor& x, int64_t channels, std::array<int, 2> kernel, bool bias) {
+  const ConvParams params{2, {kernel[0], kernel[1], 1}, {1, 1, 1}, {}, {}, {}, 1};
+  const Tensor w = b.weight(fresh("w"), {x.sizes()[1], channels, kernel[0], kernel[1]});
+  return bias ? b.op_with(Op::ConvTranspose, {x, w, b.weight(fresh("bias"), {channels})}, params)
+              : b.op_with(Op::ConvTranspose, {x, w}, params);
+}
+
 struct Pattern {
   std::string name;
   std::function<Tensor(GraphBuilder&)> build;
@@ -174,6 +182,30 @@ const std::vector<Pattern>& patterns() {
          for (int i = 0; i < 3; ++i) x = relu(b, conv(b, x, i == 1 ? 192 : 144, i == 2 ? 1 : 3, 1, i == 2 ? 0 : 1));
          return conv(b, x, 3, 2);
        }},
+      {"a kernel a channel: strides, dilation, windows wider than the image",
+       [](GraphBuilder& b) {
+         Tensor x = b.op_with(Op::Clamp, {conv(b, b.input("x", {2, 3, 17, 19}), 37, 1)}, ClampParams{-1, 1});
+         x = relu(b, norm(b, conv(b, x, 37, 3, 1, 1, false, 37)));
+         x = b.add(x, conv(b, x, 37, 5, 1, 4, true, 37, 2));
+         x = conv(b, conv(b, x, 37, 3, 2, 1, true, 37), 48, 1);
+         return conv(b, conv(b, conv(b, x, 48, 3, 2, 1, true, 48), 48, 7, 1, 3, true, 48), 9, 1);
+       }},
+      {"split along the channels, joined again with what half of them became",
+       [](GraphBuilder& b) {
+         const Tensor both = b.op(Op::Silu, {conv(b, b.input("x", {2, 5, 12, 14}), 48, 3, 1, 1)});
+         const Tensor half = b.slice(both, 1, 24, 48);
+         const Tensor deep = b.add(half, conv(b, relu(b, conv(b, half, 24, 3, 1, 1)), 24, 3, 1, 1));
+         const Tensor parts[] = {both, deep, b.slice(both, 1, 0, 17)};
+         return conv(b, b.concat(parts, 1), 40, 1);
+       }},
+      {"windows put beside each other, joined with what they came from",
+       [](GraphBuilder& b) {
+         const Tensor skip = relu(b, conv(b, b.input("x", {2, 5, 14, 18}), 16, 3, 1, 1));
+         const Tensor deep = relu(b, conv(b, pool(b, Op::MaxPool, skip, 2, 2, 0), 37, 3, 1, 1));
+         const Tensor parts[] = {skip, transposed(b, deep, 40, {2, 2}, true)};
+         const Tensor x = conv(b, b.concat(parts, 1), 32, 3, 1, 1);
+         return conv(b, transposed(b, relu(b, x), 16, {3, 1}, false), 7, 1);
+       }},
   };
   return list;
 }
@@ -182,6 +214,7 @@ const std::vector<Pattern>& patterns() {
 
 TEST_CASE("images with their channels last give what plain ones give") {
   auto cpu = cpu::make_cpu_backend();
+  auto unpacked = cpu::make_cpu_backend({.packs = false});
   auto reference = reference::make_reference_backend();
   const Eager eager(*cpu);
   for (const Pattern& pattern : patterns()) {
@@ -224,6 +257,7 @@ TEST_CASE("images with their channels last give what plain ones give") {
         for (auto strategy : {MemoryStrategy::Planned, MemoryStrategy::Eager})
           check(run(*cpu, laid_out->graph, output, threads, strategy));
         check(run(*cpu, laid_out->graph, output, threads, MemoryStrategy::Planned, true));
+        if (threads == 2) check(run(*unpacked, laid_out->graph, output, threads, MemoryStrategy::Planned));
       }
       // Written anew, as for tensors that are computed again.
       std::vector<NodeId> order;

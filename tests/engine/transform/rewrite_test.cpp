@@ -405,6 +405,16 @@ const std::vector<Case>& cases() {
          const Tensor x = b.input("x", {3, 40});
          return b.mul(op(b, Op::Relu, x), op(b, Op::Relu, x));
        }},
+      {"a split that is joined again",
+       "joined slices",
+       {Op::Relu, Op::Exp, Op::Concat},
+       0,
+       [](GraphBuilder& b) {
+         const Tensor x = op(b, Op::Relu, b.input("x", {2, 7, 4, 5}));
+         const Tensor end = b.slice(x, 1, 3, 7);
+         const Tensor parts[] = {b.slice(x, 1, 0, 3), end, op(b, Op::Exp, end)};
+         return op(b, Op::Relu, b.concat(parts, 1));
+       }},
       {"turns that cancel out",
        "turns",
        {Op::Relu, Op::Add, Op::Exp},
@@ -422,6 +432,14 @@ const std::vector<Case>& cases() {
          const Tensor x = op(b, Op::Relu, b.input("x", {2, 3, 4, 5}));
          const Tensor turned = b.cont(b.permute(x, {0, 2, 3, 1}));
          return op(b, Op::Exp, b.cont(b.permute(b.reshape(turned, {2, 1, 4, 5, 3}), {4, 1, 0, 2, 3})));
+       }},
+      {"a softmax between turns",
+       "turned later",
+       {Op::Exp, Op::SoftMax, Op::Cont, Op::Relu},
+       0,
+       [](GraphBuilder& b) {
+         const Tensor x = b.permute(op(b, Op::Exp, b.input("x", {1, 4, 6, 35})), {0, 3, 1, 2});
+         return op(b, Op::Relu, b.cont(b.permute(b.soft_max(x, 3, 1), {0, 3, 2, 1})));
        }},
       {"nothing done",
        "nothing done",

@@ -2,16 +2,19 @@
 #include "engine/backends/cpu/kernels/channels_last.h"
 
 #include "engine/backends/cpu/kernel.h"
+#include "engine/backends/cpu/kernels/conv_transpose_last.h"
 #include "engine/backends/cpu/kernels/conv_ways.h"
+#include "engine/backends/cpu/kernels/depthwise_last.h"
 #include "engine/backends/cpu/library/library_conv.h"
 
 namespace arenascope::cpu {
 namespace {
 
 // Nanoseconds that plain images take longer, as measured on one AVX-512 core: a convolution by the library, and a byte
-// to its layout or back; a byte read by pooling; a multiplication and addition of a 1x1 convolution whose windows are
+// to its layout or back; a byte that a transposed one gathers from its taps; a tap of a depthwise one; a byte read by pooling; a multiplication and addition of a 1x1 convolution whose windows are
 // apart, or few.
-constexpr double kReorders = 20000, kReorder = 0.12, kPooling = 0.05, kApart = 0.023, kFew = 0.003;
+constexpr double kScatter = 0.06, kDepthwise = 0.03, kReorders = 20000, kReorder = 0.12, kPooling = 0.05,
+                 kApart = 0.023, kFew = 0.003;
 // What a byte takes that is copied to be joined along the channels, where plain images can be computed into place.
 constexpr double kJoin = 0.04;
 
@@ -50,6 +53,10 @@ ChannelsLast convolution(const TensorImpl& node) {
   if (node.sizes.back() == 1 && node.sources[0]->sizes.back() == 1) return {};  // a column runs as a row
   const auto p = node.params.get<ConvParams>();
   const TensorImpl &x = *node.sources[0], &w = *node.sources[1];
+  if (const ConvGeometry g(node); w.has(kFlagWeight) && takes_depthwise_last(node, g))
+    return {.computes = true,
+            .images = bit(0),
+            .gain = rounded(kDepthwise * bytes(node) / 4 * static_cast<double>(g.taps))};
   if (p.spatial != 2 || p.groups != 1 || !w.has(kFlagWeight) || !library_takes_channels_last(node)) return {};
   ChannelsLast out{.computes = true};
   if (!reads_plain_source(node)) out.images |= bit(0);
@@ -68,6 +75,9 @@ ChannelsLast by_op(const TensorImpl& node) {
   ChannelsLast out;
   switch (anchor_of(node)) {
     case Op::Conv: return convolution(node);
+    case Op::ConvTranspose:
+      if (node.op == Op::Fused || !transposes_channels_last(node, ConvGeometry(node))) return {};
+      return {.computes = true, .images = bit(0), .gain = rounded(kScatter * bytes(node))};
     case Op::MaxPool:
     case Op::AvgPool:
       if (node.params.get<PoolParams>().spatial != 2) return {};

@@ -10,6 +10,7 @@
 #include "engine/backends/cpu/kernels/conv_ways.h"
 #include "engine/backends/cpu/kernels/correlate.h"
 #include "engine/backends/cpu/kernels/depthwise.h"
+#include "engine/backends/cpu/kernels/depthwise_last.h"
 #include "engine/backends/cpu/kernels/elements.h"
 #include "engine/backends/cpu/kernels/gemm.h"
 #include "engine/backends/cpu/kernels/windows.h"
@@ -260,8 +261,9 @@ void pack_conv(const TensorImpl& node, float* to) {
 
 Bytes conv_work(const TensorImpl& node, int tasks) {
   if (!all_floats(node)) return 0;
-  if (node.channels_last()) return tasks * round_to_line(library_conv_work(node));
   const ConvGeometry g(node);
+  if (node.channels_last())
+    return tasks * (takes_depthwise_last(node, g) ? depthwise_last_work(g) : round_to_line(library_conv_work(node)));
   if (const ConvWay* way = conv_way(node, g)) return way->work(g, tasks);
   return g.depthwise() ? depthwise_work(g, tasks) : correlates(node, g) ? 0 : tasks * share(node);
 }
@@ -270,7 +272,7 @@ Status conv(const Job& job) {
   const ConvGeometry g(job.node);
   Lines lines;
   if (job.node.channels_last())
-    channels_last(job, g);
+    takes_depthwise_last(job.node, g) ? depthwise_last(job, g) : channels_last(job, g);
   else if (const ConvWay* way = conv_way(job.node, g))
     way->compute(job, g);
   else if (correlates(job.node, g))

@@ -4,9 +4,11 @@
 // so that no two parts add to one place.
 #include <algorithm>
 
+#include "engine/backends/cpu/kernels/conv_transpose_last.h"
 #include "engine/backends/cpu/kernels/elements.h"
 #include "engine/backends/cpu/kernels/gemm.h"
 #include "engine/backends/cpu/kernels/windows.h"
+#include "engine/backends/cpu/library/library.h"
 
 namespace arenascope::cpu {
 namespace {
@@ -52,6 +54,31 @@ struct Places {
   }
 };
 
+// Whether windows stand beside each other and both taps of a row are neighbours in the result.
+bool in_pairs(const ConvGeometry& g) {
+  for (int d = 0; d < 3; ++d)
+    if (g.stride[d] != g.kernel[d] || g.dilation[d] != 1 || g.begin[d] != 0 || g.out[d] != g.in[d] * g.kernel[d])
+      return false;
+  return g.kernel[2] == 2;
+}
+
+// The same as scatter() there: each pair of taps is a piece of a row of the result.
+void put_pairs(const ConvGeometry& g, const float* contributions, int64_t first_place, int64_t count, float bias,
+               float* out) {
+  for (int64_t tap = 0; tap < g.taps; tap += 2) {
+    const int64_t kh = tap / 2 % g.kernel[1], kd = tap / 2 / g.kernel[1];
+    const float* from = contributions + tap * count;
+    for (int64_t i = 0; i < count;) {
+      const int64_t at = first_place + i, w = at % g.in[2], h = at / g.in[2] % g.in[1], d = at / g.in[2] / g.in[1];
+      const int64_t run = std::min(count - i, g.in[2] - w);
+      float* const to = out + ((d * g.kernel[0] + kd) * g.out[1] + h * g.kernel[1] + kh) * g.out[2] + 2 * w;
+      simd().twos(to, from + i, from + count + i, run);
+      if (bias != 0) simd().elements.affine(to, to, 2 * run, 1, bias);
+      i += run;
+    }
+  }
+}
+
 void scatter(const ConvGeometry& g, const float* contributions, int64_t first_place, int64_t count, float* out) {
   for (int64_t tap = 0; tap < g.taps; ++tap) {
     const int64_t kw = tap % g.kernel[2], kh = tap / g.kernel[2] % g.kernel[1], kd = tap / g.kernel[2] / g.kernel[1];
@@ -82,25 +109,35 @@ void by_product(const Job& job, const ConvGeometry& g) {
   float* const contributions =
       scratch + round_to_line(gemm_scratch(channels_at_once(g) * g.taps, places(g), g.in_channels)) / 4;
   const int64_t all_places = g.in[0] * g.in[1] * g.in[2], step = places(g);
+  const bool pairs = in_pairs(g);
+  const bool in_rows = g.in_stride[2] == 1 && (g.in[1] == 1 || g.in_stride[1] == g.in[2]) &&
+                       (g.in[0] == 1 || g.in_stride[0] == g.in[1] * g.in[2]);
   const Range channels = job.part(g.batch * g.groups * g.out_channels);
   for (int64_t i = channels.begin; i < channels.end;) {
     const int64_t m = i % g.out_channels, group = i / g.out_channels % g.groups, n = i / g.out_channels / g.groups;
     const int64_t count = std::min({most, g.out_channels - m, channels.end - i});
     float* const out = job.node.data_as<float>() + i * g.positions;
-    for (int64_t c = 0; c < count; ++c) {
-      float bias = 0;
-      if (job.sources() > 2) load_elements(job.source(2), group * g.out_channels + m + c, 1, &bias);
-      std::fill_n(out + c * g.positions, g.positions, bias);
-    }
+    float bias[kRows] = {};
+    if (job.sources() > 2) load_elements(job.source(2), group * g.out_channels + m, count, bias);
+    for (int64_t c = 0; c < count && !pairs; ++c) std::fill_n(out + c * g.positions, g.positions, bias[c]);
     // Row `tap` of each channel runs through the weights [C, M/groups, kernel…] by input channel.
     const Lines lines{w.data() + (group * g.in_channels * w.strides[0] + m * w.strides[1]) * element_bytes(w.dtype),
                       w.dtype, 1, w.strides[0]};
     for (int64_t place = 0; place < all_places; place += step) {
       const int64_t columns = std::min(step, all_places - place);
-      gemm({0, count * g.taps}, {0, columns}, g.in_channels, scratch, LeftLines{lines, gemm_row(scratch)},
-           Places{x, g, place, n * g.batch_stride + group * g.in_channels * g.channel_stride}, contributions, columns);
-      for (int64_t c = 0; c < count; ++c)
-        scatter(g, contributions + c * g.taps * columns, place, columns, out + c * g.positions);
+      const int64_t image = n * g.batch_stride + group * g.in_channels * g.channel_stride;
+      const Lines source{x.data() + (image + place) * element_bytes(x.dtype), x.dtype, 1, g.channel_stride};
+      if (!in_rows ||
+          !library_product({0, count * g.taps}, {0, columns}, g.in_channels, lines, source, contributions, columns))
+        gemm({0, count * g.taps}, {0, columns}, g.in_channels, scratch, LeftLines{lines, gemm_row(scratch)},
+             Places{x, g, place, image}, contributions, columns);
+      for (int64_t c = 0; c < count; ++c) {
+        const float* const from = contributions + c * g.taps * columns;
+        if (pairs)
+          put_pairs(g, from, place, columns, bias[c], out + c * g.positions);
+        else
+          scatter(g, from, place, columns, out + c * g.positions);
+      }
     }
     i += count;
   }
@@ -152,12 +189,17 @@ bool takes_product(const TensorImpl& node) { return node.dtype == DType::F32 && 
 }  // namespace
 
 Bytes conv_transpose_work(const TensorImpl& node, int tasks) {
-  return takes_product(node) ? tasks * share(ConvGeometry(node)) : 0;
+  const ConvGeometry g(node);
+  if (node.channels_last()) return tasks * transpose_last_work(g);
+  return takes_product(node) ? tasks * share(g) : 0;
 }
 
 Status conv_transpose(const Job& job) {
   const ConvGeometry g(job.node);
-  takes_product(job.node) ? by_product(job, g) : plain(job, g);
+  if (job.node.channels_last())
+    transpose_last(job, g);
+  else
+    takes_product(job.node) ? by_product(job, g) : plain(job, g);
   return {};
 }
 

@@ -51,8 +51,12 @@ struct Simd {
   // kTapSlack floats behind the last i.
   void (*weigh_rows)(float* out, int64_t out_stride, const float* x, const int64_t* taps, const float* weights,
                      int64_t count, int64_t x_stride, int64_t rows, int64_t n, float bias);
+  // out[i·channels + c] = bias[c] + Σ weights[weight[t] + c] · x[taps[t] + i·step + c] for i < n, c < channels.
+  void (*weigh_last)(float* out, const float* x, const int64_t* taps, int64_t step, const float* weights,
+                     const int64_t* weight, int64_t count, int64_t n, int64_t channels, const float* bias);
   void (*copy_rows)(float* to, int64_t to_stride, const float* from, int64_t from_stride, int64_t rows, int64_t n);
-  void (*halves)(float* even, float* odd, const float* x, int64_t n);  // x[2·i] and x[2·i + 1] for i < n
+  void (*halves)(float* even, float* odd, const float* x, int64_t n);   // x[2·i] and x[2·i + 1] for i < n
+  void (*twos)(float* out, const float* a, const float* b, int64_t n);  // a[0], b[0], a[1], b[1], …
   void (*threes)(float* out, const float* a, const float* b, const float* c, int64_t n);  // a[0], b[0], c[0], a[1], …
   // 16 × 16 elements turned over: to[i·to_stride + j] = from[j·from_stride + i].
   void (*turn_tile)(float* to, int64_t to_stride, const float* from, int64_t from_stride);

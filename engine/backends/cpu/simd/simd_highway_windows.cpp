@@ -107,6 +107,59 @@ void halves(float* even, float* odd, const float* x, int64_t n) {
   for (; i < n; ++i) even[i] = x[2 * i], odd[i] = x[2 * i + 1];
 }
 
+// Taps of R neighbouring places for the channels of a vector.
+template <int R, class D2>
+void some_places(D2 tag, float* out, const float* x, const int64_t* taps, int64_t step, const float* weights,
+                 const int64_t* weight, int64_t count, int64_t channels, const float* bias, int64_t left) {
+  using V2 = hn::Vec<D2>;
+  V2 s[R];
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) s[r] = hn::LoadU(tag, bias);
+  for (int64_t t = 0; t < count; ++t) {
+    const V2 w = hn::LoadU(tag, weights + weight[t]);
+    const float* from = x + taps[t];
+#pragma GCC unroll 8
+    for (int r = 0; r < R; ++r) s[r] = hn::MulAdd(w, hn::LoadU(tag, from + r * step), s[r]);
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < R; ++r) store_some(tag, s[r], out + r * channels, left);
+}
+
+template <int R>
+void channels_of(float* out, const float* x, const int64_t* taps, int64_t step, const float* weights,
+                 const int64_t* weight, int64_t count, int64_t channels, const float* bias) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t c = 0;
+  for (; c + lanes <= channels; c += lanes)
+    some_places<R>(d, out + c, x + c, taps, step, weights + c, weight, count, channels, bias + c, lanes);
+  const hn::CappedTag<float, 1> one;
+  for (; c < channels; ++c)
+    some_places<R>(one, out + c, x + c, taps, step, weights + c, weight, count, channels, bias + c, 1);
+}
+
+void weigh_last(float* out, const float* x, const int64_t* taps, int64_t step, const float* weights,
+                const int64_t* weight, int64_t count, int64_t n, int64_t channels, const float* bias) {
+  int64_t i = 0;
+  const auto some = [&](auto places) {
+    constexpr int R = decltype(places)::value;
+    for (; i + R <= n; i += R)
+      channels_of<R>(out + i * channels, x + i * step, taps, step, weights, weight, count, channels, bias);
+  };
+  some(std::integral_constant<int, 8>());
+  some(std::integral_constant<int, 4>());
+  some(std::integral_constant<int, 2>());
+  some(std::integral_constant<int, 1>());
+}
+
+void twos(float* out, const float* a, const float* b, int64_t n) {
+  int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (; i + lanes <= n; i += lanes) hn::StoreInterleaved2(hn::LoadU(d, a + i), hn::LoadU(d, b + i), d, out + 2 * i);
+#endif
+  for (; i < n; ++i) out[2 * i] = a[i], out[2 * i + 1] = b[i];
+}
+
 void threes(float* out, const float* a, const float* b, const float* c, int64_t n) {
   int64_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
@@ -182,7 +235,8 @@ void turn_tile(float* to, int64_t to_stride, const float* from, int64_t from_str
 #endif
 
 void fill(Simd& t, bool past) {
-  t.weigh_rows = weigh_rows, t.halves = halves, t.threes = threes, t.copy_rows = copy_rows;
+  t.weigh_rows = weigh_rows, t.weigh_last = weigh_last, t.halves = halves, t.twos = twos, t.threes = threes,
+  t.copy_rows = copy_rows;
   t.turn_tile = past ? turn_tile<true> : turn_tile<false>;
 }
 

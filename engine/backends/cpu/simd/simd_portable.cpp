@@ -112,6 +112,17 @@ void copy_rows(float* to, int64_t to_stride, const float* from, int64_t from_str
 void halves(float* even, float* odd, const float* x, int64_t n) {
   for (int64_t i = 0; i < n; ++i) even[i] = x[2 * i], odd[i] = x[2 * i + 1];
 }
+void weigh_last(float* out, const float* x, const int64_t* taps, int64_t step, const float* weights,
+                const int64_t* weight, int64_t count, int64_t n, int64_t channels, const float* bias) {
+  for (int64_t i = 0; i < n; ++i, x += step, out += channels) {
+    std::copy(bias, bias + channels, out);
+    for (int64_t t = 0; t < count; ++t)
+      for (int64_t c = 0; c < channels; ++c) out[c] += weights[weight[t] + c] * x[taps[t] + c];
+  }
+}
+void twos(float* out, const float* a, const float* b, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) out[2 * i] = a[i], out[2 * i + 1] = b[i];
+}
 void threes(float* out, const float* a, const float* b, const float* c, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[3 * i] = a[i], out[3 * i + 1] = b[i], out[3 * i + 2] = c[i];
 }
@@ -234,8 +245,10 @@ void fill_portable(Simd& t) {
                  .add_scaled = add_scaled,
                  .normalise = normalise},
        .weigh_rows = weigh_rows,
+       .weigh_last = weigh_last,
        .copy_rows = copy_rows,
        .halves = halves,
+       .twos = twos,
        .threes = threes,
        .turn_tile = turn_tile,
        .half_to_float = half_to_float,
