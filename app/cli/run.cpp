@@ -212,6 +212,25 @@ Json forms_json(const Program& program) {
   return list;
 }
 
+// What was opened behind the graph, each part behind the one before it.
+Json rest_json(Runner& runner) {
+  Json list = Json::array();
+  for (Runner *before = &runner, *rest = runner.rest(); rest; before = rest, rest = rest->rest()) {
+    Json nodes = Json::array();
+    for (const PlannedStep& step : rest->plan().steps) {
+      const TensorImpl& node = rest->plan().graph.node(step.node);
+      nodes.push_back({{"name", node.name}, {"op", name(node.op)}});
+    }
+    list.push_back({{"why", before->model().rest->why},
+                    {"operators", rest->model().node_count},
+                    {"nodes", std::move(nodes)},
+                    {"arena_bytes", rest->plan().memory.arena_bytes},
+                    {"planner", rest->plan().memory.planner},
+                    {"order", rest->plan().memory.order_name}});
+  }
+  return list;
+}
+
 void print_runs_json(Runner& runner, const std::vector<RunReport>& reports, const Json& outputs) {
   Json seconds = Json::array(), threads_used = Json::array(), barriers = Json::array();
   for (const RunReport& report : reports) {
@@ -250,6 +269,7 @@ void print_runs_json(Runner& runner, const std::vector<RunReport>& reports, cons
               {"work_bytes", runner.plan().work_bytes},
               {"rewrites", rewrites_json(runner.program())},
               {"forms", forms_json(runner.program())},
+              {"rest", rest_json(runner)},
               {"planner", runner.plan().memory.planner},
               {"order", runner.plan().memory.order_name},
               {"strategy", std::string(name(runner.options().strategy))}});

@@ -121,8 +121,8 @@ TEST_CASE("run --json") {
                       {"barriers", "array"},    {"nodes", "array"},        {"peak_bytes", "object"},
                       {"outputs", "array"},     {"arena_bytes", "number"}, {"peak_reserved_bytes", "object"},
                       {"work_bytes", "number"}, {"rewrites", "array"},     {"forms", "array"},
-                      {"planner", "string"},    {"order", "string"},       {"strategy", "string"},
-                      {"allocator", "string"},  {"allocators", "object"}});
+                      {"rest", "array"},        {"planner", "string"},     {"order", "string"},
+                      {"strategy", "string"},   {"allocator", "string"},   {"allocators", "object"}});
   CHECK(object["threads"] == 2);
   CHECK(object["seconds"].size() == 3);
   for (const Json& seconds : object["seconds"]) CHECK(seconds > 0.0);
@@ -139,6 +139,25 @@ TEST_CASE("run --json") {
   const Array array = read_npy(out["path"].get<std::string>());
   CHECK(array.values == std::vector<float>{60, 55, 50, 110, 90, 54, 54, 126, 42, 29, 28, 64});
   CHECK(array.shape == out["shape"].get<std::vector<int64_t>>());
+}
+
+TEST_CASE("run --json tells what was opened behind the graph") {
+  TempFolder folder;
+  write_file(folder / "places.onnx", unary_model("NonZero", 5));
+  const Json object = object_of({"run", folder / "places.onnx", "--json"});
+  REQUIRE(object["rest"].size() == 1);
+  const Json& rest = object["rest"][0];
+  check_form(rest, {{"why", "string"},
+                    {"operators", "number"},
+                    {"nodes", "array"},
+                    {"arena_bytes", "number"},
+                    {"planner", "string"},
+                    {"order", "string"}});
+  CHECK(rest["why"].get<std::string>().find("NonZero") != std::string::npos);
+  CHECK(rest["operators"] == 1);
+  REQUIRE_FALSE(rest["nodes"].empty());
+  for (const Json& node : rest["nodes"]) check_form(node, {{"name", "string"}, {"op", "string"}});
+  CHECK(object_of({"run", "zoo:mul_mat", "--json"})["rest"].empty());
 }
 
 TEST_CASE("what run says of nodes is what they took in the fastest run") {
