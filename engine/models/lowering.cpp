@@ -385,6 +385,7 @@ void Lowering::lower_node(const ir::Node& node) {
       if (!node.outputs[i].empty() && !call.outputs()[i])
         status = Error{fmt::format("its result '{}' is not made here", node.outputs[i])};
   if (!status.ok()) {
+    if (call.later() && scopes_.size() == 1) return put_off(later_.emplace_back(*call.later()), status.error().message);
     if (call.waits() || inner_waits_) return put_off(node, status.error().message);
     add_problem(node, status.error().message);
     return stand_in(node, inputs);
@@ -467,7 +468,7 @@ Status Lowering::finish_graph() {
   std::vector<Tensor> roots;
   context_.set_layer({});
   // As long as nothing is made, or something else fails, the rest would never be opened.
-  if (!put_off_.empty() && (!whole_ || (goes_on_ && put_off_.size() == file_.graph.nodes.size()))) {
+  if (!put_off_.empty() && (!whole_ || (goes_on_ && later_.empty() && put_off_.size() == file_.graph.nodes.size()))) {
     whole_ = false;
     ++model_.unsupported[full_name(*put_off_.front())];
     model_.problems.push_back(why_put_off_);

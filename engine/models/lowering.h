@@ -8,6 +8,7 @@
 #include <arenascope/models/model.h>
 #include "engine/models/onnx_ir.h"
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -120,6 +121,9 @@ class OpCall {
   // input of the model, whose numbers are data and not sizes.
   void wait_for(size_t i, std::string why, bool given = false);
   bool waits() const { return waits_; }
+  // A part of the node is made, and this one, which reads what that made, is opened when the run has made its values.
+  void leave(ir::Node later, std::string why);
+  const ir::Node* later() const { return later_ ? &*later_ : nullptr; }
   bool ok() const { return status_.ok() && builder_.ok(); }
   Status status() const { return status_.ok() ? builder_.status() : status_; }
   std::string name_of(const char* suffix) const;
@@ -135,6 +139,7 @@ class OpCall {
   GraphBuilder builder_;
   Status status_;
   bool waits_ = false;
+  std::optional<ir::Node> later_;
 };
 
 using Handler = void (*)(OpCall& call);
@@ -200,6 +205,8 @@ class Lowering {
   Tensor materialise(Value& value, Status& status);
   void note_fixed_inputs() { uses_given_ = true; }
   const OpenOptions& options() const { return options_; }
+  // A name for a value, by which nodes that are put off find it.
+  void name_value(const std::string& name, ValuePtr value) { define(name, std::move(value)); }
   void note_statistic(const Tensor& kept, const Tensor& next) { model_.statistics.push_back({kept, next}); }
   // The input that tells what is dropped, and a number of its own for who asks. Error: no memory.
   Result<Tensor> dropout_input(uint32_t& sequence);
@@ -245,6 +252,7 @@ class Lowering {
   bool goes_on_ = false;      // it is the rest of a file
   bool inner_waits_ = false;  // a node in a graph inside the node at hand waits
   std::vector<const ir::Node*> put_off_;
+  std::deque<ir::Node> later_;  // of these, parts of nodes
   std::string why_put_off_;
   uint32_t dropouts_ = 0;
 };

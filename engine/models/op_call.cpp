@@ -49,6 +49,13 @@ void OpCall::wait_for(size_t i, std::string why, bool given) {
   refuse(std::move(why));
 }
 
+void OpCall::leave(ir::Node later, std::string why) {
+  if (!ok()) return;
+  waits_ = true;
+  later_ = std::move(later);
+  refuse(std::move(why));
+}
+
 std::optional<std::vector<int64_t>> OpCall::ints(size_t i) {
   if (!has(i)) return std::nullopt;
   const auto array = known(i);

@@ -191,6 +191,67 @@ TEST_CASE("what waits for what waits is opened in its turn, and an If too") {
   std::filesystem::remove(second);
 }
 
+TEST_CASE("a loop goes round as long as what it makes says") {
+  // Doubled until the sum of its exponentials is above a limit; each turn leaves the negative.
+  OnnxMaker body(16);
+  body.input("i", {}, models::test::kInt64).input("go", {}, models::test::kBool).input("s", {4});
+  body.output("on", {}, models::test::kBool).output("doubled", {4}).output("turn", {5});
+  body.node("Add", {"s", "s"}, {"doubled"}).node("Gelu", {"doubled"}, {"g"});
+  body.node("ReduceSum", {"g"}, {"sum"}, {Attr{"keepdims", int64_t{0}}}).node("Less", {"sum", "limit"}, {"on"});
+  body.node("Neg", {"s"}, {"minus"}).node("Cast", {"i"}, {"at"}, {Attr{"to", int64_t{1}}});
+  body.node("Reshape", {"at", "one"}, {"at1"}).node("Concat", {"minus", "at1"}, {"turn"}, {Attr{"axis", int64_t{0}}});
+  OnnxMaker m(20);
+  m.input("x", {4}).weight("limit", {}, std::vector<float>{1000}).weight("one", {1}, Ints{1});
+  m.weight("most", {}, Ints{9}).node("Tanh", {"x"}, {"t"});
+  m.node("Loop", {"most", "", "t"}, {"last", "turns"}, {Attr{"body", &body}}, "doubling").output("last", {4});
+  m.node("Neg", {"last"}, {"minus_last"}).output("turns", {-1, 5}).output("minus_last", {4});
+  const std::string path = written(m, "loop");
+  auto runner = Runner::open(path, options());
+  REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
+  REQUIRE((*runner)->model().rest);
+  CHECK((*runner)->model().rest->why.find("doubling") != std::string::npos);
+  for (const float first : {2.0f, 0.02f, 1e-4f}) {  // few turns, some, as many as there may be
+    const std::vector<float> x(4, first);
+    REQUIRE((*runner)->set_input("x", std::as_bytes(std::span(x))).ok());
+    auto report = (*runner)->run();
+    REQUIRE_MESSAGE(report.ok(), (report.ok() ? "" : report.error().message));
+    float s = std::tanh(first);
+    std::vector<float> turns;
+    for (int turn = 0; turn < 9; ++turn) {
+      turns.insert(turns.end(), {-s, -s, -s, -s, static_cast<float>(turn)});
+      s += s;
+      if (4 * 0.5f * s * (1 + std::erf(s / std::sqrt(2.0f))) >= 1000) break;
+    }
+    CAPTURE(first);
+    const auto made = numbers<float>(named(**runner, "turns"));
+    REQUIRE(made.size() == turns.size());
+    for (size_t i = 0; i < made.size(); ++i) CHECK(made[i] == doctest::Approx(turns[i]).epsilon(1e-5));
+    for (const float v : numbers<float>(named(**runner, "last"))) CHECK(v == doctest::Approx(s).epsilon(1e-5));
+    for (const float v : numbers<float>(named(**runner, "minus_last"))) CHECK(v == doctest::Approx(-s).epsilon(1e-5));
+  }
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("a loop that does not end is an error of the run") {
+  OnnxMaker body(16);
+  body.input("i", {}, models::test::kInt64).input("go", {}, models::test::kBool).input("s", {4});
+  body.output("on", {}, models::test::kBool)
+      .output("more", {4})
+      .node("Gelu", {"s"}, {"g"})
+      .node("Add", {"g", "s"}, {"more"});
+  body.node("ReduceMax", {"more"}, {"max"}, {Attr{"keepdims", int64_t{0}}}).node("Equal", {"max", "max"}, {"on"});
+  OnnxMaker m(20);
+  m.input("x", {4}).node("Tanh", {"x"}, {"t"}).node("Loop", {"", "", "t"}, {"y"}, {Attr{"body", &body}}, "endless");
+  m.output("y", {4});
+  const std::string path = written(m, "endless");
+  auto runner = Runner::open(path, options());
+  REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
+  const auto report = (*runner)->run();
+  REQUIRE_FALSE(report.ok());
+  CHECK_MESSAGE(report.error().message.find("turns") != std::string::npos, report.error().message);
+  std::filesystem::remove(path);
+}
+
 TEST_CASE("values that nothing can be made of are an error of the run") {
   OnnxMaker m(13);
   m.input("x", {6}).weight("wide", {1}, std::vector<float>{1});
