@@ -14,8 +14,9 @@ constexpr int64_t kWidest = 256;                         // of a row of the sour
 using Vector = float __attribute__((vector_size(4 * kLanes)));
 using Mask = int32_t __attribute__((vector_size(4 * kLanes)));
 
-// Each instruction set gets a loop of its own.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+// Each instruction set gets a loop of its own; not under the thread sanitizer, which is called while one is chosen, before
+// it is there.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define ARENASCOPE_EACH_LEVEL __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define ARENASCOPE_EACH_LEVEL

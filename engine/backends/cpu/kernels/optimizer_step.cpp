@@ -8,8 +8,9 @@
 namespace arenascope::cpu {
 namespace {
 
-// Each instruction set gets a loop of its own.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+// Each instruction set gets a loop of its own; not under the thread sanitizer, which is called while one is chosen, before
+// it is there.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define ARENASCOPE_EACH_LEVEL __attribute__((target_clones("avx512f", "avx2", "default"), optimize("no-math-errno")))
 #else
 #define ARENASCOPE_EACH_LEVEL
