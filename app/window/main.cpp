@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QIcon>
+#include <QSettings>
 
 #include <arenascope/lesson/stage.h>
 #include <arenascope/models/mapped_files.h>

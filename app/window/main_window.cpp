@@ -6,6 +6,7 @@
 
 #include <views/common/format.h>
 #include <views/common/plot_view.h>
+#include <views/common/settings.h>
 #include <views/findings/findings_view.h>
 #include <views/lesson/lesson_panel.h>
 #include <QApplication>
@@ -67,6 +68,7 @@ MainWindow::~MainWindow() {
   delete shell_.layouts;
   for (const PanelKind& kind : panel_kinds()) delete shell_.panels->dock(QString::fromLatin1(kind.id));
   delete shell_.playback;
+  Settings::flush();
 }
 
 void MainWindow::make_panels() {

@@ -2,7 +2,6 @@
 // What the window remembers between two sessions, in the XDG place (~/.config/arenascope/arenascope.ini).
 #pragma once
 #include <views/common/theme.h>
-#include <QSettings>
 #include <QStringList>
 
 #include "document/run_controller.h"

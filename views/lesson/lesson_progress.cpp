@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/lesson/lesson_progress.h>
 
-#include <QSettings>
+#include <views/common/settings.h>
 
 namespace arenascope::views {
 namespace {
@@ -12,46 +12,39 @@ QString safe(const QString& lesson) { return QString(lesson).replace(u'/', u'|')
 }  // namespace
 
 void LessonProgress::load() {
-  QSettings settings;
-  settings.beginGroup(QStringLiteral("lessons"));
-  for (const QString& group : settings.childGroups()) {
-    const QString lesson = QString(group).replace(u'|', u'/');
-    settings.beginGroup(group);
-    steps_[lesson] = settings.value("step", 0).toInt();
-    finished_[lesson] = settings.value("finished", false).toBool();
-    for (const QString& name : settings.childKeys()) {
-      if (!name.startsWith(u'q')) continue;
-      const QStringList parts = settings.value(name).toString().split(u' ');
-      if (parts.size() != 4) continue;
-      answers_[key(lesson, name.mid(1).toInt())] = {parts[0].toInt(), parts[1].toInt(), parts[2] == u"1",
-                                                    parts[3] == u"1"};
-    }
-    settings.endGroup();
+  for (const QString& entry : Settings::below(QStringLiteral("lessons"))) {
+    const QString lesson = entry.section(u'/', 0, 0).replace(u'|', u'/'), name = entry.section(u'/', 1);
+    const QVariant value = Settings::value(QStringLiteral("lessons/") + entry);
+    if (name == u"step") steps_[lesson] = value.toInt();
+    if (name == u"finished") finished_[lesson] = value.toBool();
+    const QStringList parts = value.toString().split(u' ');
+    if (!name.startsWith(u'q') || parts.size() != 4) continue;
+    answers_[key(lesson, name.mid(1).toInt())] = {parts[0].toInt(), parts[1].toInt(), parts[2] == u"1",
+                                                  parts[3] == u"1"};
   }
 }
 
 void LessonProgress::set_step(const QString& lesson, int step) {
   steps_[lesson] = step;
-  QSettings().setValue(QStringLiteral("lessons/%1/step").arg(safe(lesson)), step);
+  Settings::set(QStringLiteral("lessons/%1/step").arg(safe(lesson)), step);
 }
 
 void LessonProgress::finish(const QString& lesson) {
   finished_[lesson] = true;
-  QSettings().setValue(QStringLiteral("lessons/%1/finished").arg(safe(lesson)), true);
+  Settings::set(QStringLiteral("lessons/%1/finished").arg(safe(lesson)), true);
 }
 
 void LessonProgress::answer(const QString& lesson, int step, const Answered& a) {
   answers_[key(lesson, step)] = a;
-  QSettings().setValue(
-      QStringLiteral("lessons/%1/q%2").arg(safe(lesson)).arg(step),
-      QStringLiteral("%1 %2 %3 %4").arg(a.wrong).arg(a.hints).arg(a.right ? 1 : 0).arg(a.revealed ? 1 : 0));
+  Settings::set(QStringLiteral("lessons/%1/q%2").arg(safe(lesson)).arg(step),
+                QStringLiteral("%1 %2 %3 %4").arg(a.wrong).arg(a.hints).arg(a.right ? 1 : 0).arg(a.revealed ? 1 : 0));
 }
 
 void LessonProgress::forget(const QString& lesson) {
   for (auto at = answers_.begin(); at != answers_.end();)
     at = at.key().startsWith(lesson + u'/') ? answers_.erase(at) : std::next(at);
   steps_.remove(lesson);
-  QSettings().remove(QStringLiteral("lessons/%1").arg(safe(lesson)));
+  Settings::remove(QStringLiteral("lessons/%1").arg(safe(lesson)));
 }
 
 }  // namespace arenascope::views

@@ -80,6 +80,9 @@ void Document::connect_jobs() {
   connect(&notes_, &PinnedNotes::changed, this, [this] {
     if (!notes_of_.isEmpty()) remember_notes(notes_of_, notes_.all());
   });
+  connect(&debugger_, &Debugger::breakpoints_changed, this, [this] {
+    if (!breakpoints_of_.isEmpty()) remember_breakpoints(breakpoints_of_, debugger_.breakpoints());
+  });
   connect(saver_.get(), &Saver::saved, &messages_, &Messages::note);
   connect(saver_.get(), &Saver::failed, this, &Document::failed);
   for (BackgroundJob* job :
@@ -113,6 +116,7 @@ void Document::show_session(std::shared_ptr<trace::Session> session, const QStri
   source_.set_session(std::move(session));
   notes_.set(remembered_notes(spec()));
   notes_of_ = spec();
+  if (!runner_->has_model()) restore_breakpoints();
   debugger_.look_again();
   Q_EMIT opened();
 }
@@ -188,7 +192,19 @@ void Document::settle_playhead() {
   if (runs.empty() || !runs.back().finished) return;
   axis_.come_back();
   if (!std::exchange(to_peak_, false)) return;
+  restore_breakpoints();  // not before: the run that fills the views shall not pause at them
   if (const Step peak = peak_of(source_.plan()).step; peak.valid()) axis_.set_current(peak);
+}
+
+// Those of a file when it was looked at last; a lesson brings its own.
+void Document::restore_breakpoints() {
+  if (spec().isEmpty() || runner_->settings().pinned || breakpoints_of_ == spec()) return;
+  const std::vector<Breakpoint> kept = remembered_breakpoints(spec());
+  breakpoints_of_ = spec();
+  if (!debugger_.breakpoints().empty())
+    remember_breakpoints(spec(), debugger_.breakpoints());
+  else if (!kept.empty())
+    debugger_.set_breakpoints(kept);
 }
 
 void Document::replan(const RunSettings& settings) {

@@ -111,11 +111,13 @@ class Document : public QObject, public DocumentParts {
   void take_plans();
   void pause_at(int step, BreakReason reason, const QString& node);
   void settle_playhead();
+  void restore_breakpoints();
   void tell_of_older_runs();
   void set_progress(const QString& text, double share = -1);
 
   QString title_, progress_, paused_before_;
-  QString notes_of_;  // what the pinned notes are remembered by; empty: they are not
+  QString notes_of_;        // what the pinned notes are remembered by; empty: they are not
+  QString breakpoints_of_;  // the same of breakpoints
   double progress_share_ = -1;
   QElapsedTimer progress_since_;
   QTimer settle_timer_;

@@ -2,15 +2,18 @@
 #include "input_sizes.h"
 
 #include <arenascope/models/model.h>
+#include <views/common/settings.h>
 #include <QCoreApplication>
 #include <QCryptographicHash>
 #include <QFileInfo>
-#include <QSettings>
 #include <QStringList>
 
 #include <algorithm>
 
 namespace arenascope::app {
+
+using views::Settings;
+
 namespace {
 
 struct Sizes {
@@ -28,25 +31,25 @@ QString settings_group(const QString& prefix, const QString& spec) {
 
 std::map<std::string, int64_t> remembered_sizes(const QString& spec) {
   std::map<std::string, int64_t> sizes;
-  QSettings settings;
-  const int count = settings.beginReadArray(group_of(spec));
-  for (int i = 0; i < count; ++i) {
-    settings.setArrayIndex(i);
-    const qint64 size = settings.value(QStringLiteral("size")).toLongLong();
-    if (size > 0) sizes[settings.value(QStringLiteral("key")).toString().toStdString()] = size;
+  const QString group = group_of(spec);
+  const int count = Settings::value(group + QStringLiteral("/size"), 0).toInt();
+  for (int i = 1; i <= count; ++i) {
+    const QString one = group + u'/' + QString::number(i);
+    const qint64 size = Settings::value(one + QStringLiteral("/size")).toLongLong();
+    if (size > 0) sizes[Settings::value(one + QStringLiteral("/key")).toString().toStdString()] = size;
   }
   return sizes;
 }
 
 void remember_sizes(const QString& spec, const std::map<std::string, int64_t>& sizes) {
-  QSettings settings;
-  settings.remove(group_of(spec));
-  settings.beginWriteArray(group_of(spec), static_cast<int>(sizes.size()));
+  const QString group = group_of(spec);
+  Settings::remove(group);
+  Settings::set(group + QStringLiteral("/size"), static_cast<int>(sizes.size()));
   int i = 0;
   for (const auto& [key, size] : sizes) {
-    settings.setArrayIndex(i++);
-    settings.setValue(QStringLiteral("key"), QString::fromStdString(key));
-    settings.setValue(QStringLiteral("size"), static_cast<qlonglong>(size));
+    const QString one = group + u'/' + QString::number(++i);
+    Settings::set(one + QStringLiteral("/key"), QString::fromStdString(key));
+    Settings::set(one + QStringLiteral("/size"), static_cast<qlonglong>(size));
   }
 }
 

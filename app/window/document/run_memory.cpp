@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run_memory.h"
 
-#include <QSettings>
+#include <views/common/settings.h>
 
 #include "input_sizes.h"
 
 namespace arenascope::app {
 
+using views::Settings;
+
 std::map<std::string, std::string> remembered_run(const QString& spec) {
   std::map<std::string, std::string> values;
-  QSettings settings;
-  settings.beginGroup(settings_group(QStringLiteral("runs"), spec));
-  for (const QString& key : settings.childKeys())
-    values[key.toStdString()] = settings.value(key).toString().toStdString();
+  const QString group = settings_group(QStringLiteral("runs"), spec);
+  for (const QString& key : Settings::below(group))
+    values[key.toStdString()] = Settings::value(group + u'/' + key).toString().toStdString();
   return values;
 }
 
 void remember_run(const QString& spec, const std::map<std::string, std::string>& values) {
-  QSettings settings;
   const QString group = settings_group(QStringLiteral("runs"), spec);
-  settings.remove(group);
+  Settings::remove(group);
   for (const auto& [id, value] : values)
-    settings.setValue(group + u'/' + QString::fromStdString(id), QString::fromStdString(value));
+    Settings::set(group + u'/' + QString::fromStdString(id), QString::fromStdString(value));
 }
 
 }  // namespace arenascope::app

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "layouts.h"
 
+#include <views/common/settings.h>
 #include <QRegularExpression>
 #include <QScreen>
-#include <QSettings>
 
 #include <algorithm>
 
 #include "app/window/motion.h"
 
 namespace arenascope::app {
+
+using views::Settings;
+
 namespace {
 
 // Of QMainWindow::saveState: another one is not restored.
@@ -34,7 +37,7 @@ Layouts::Layouts(QMainWindow* window, Panels* panels) : QObject(window), window_
 // In the order of PanelLayout's bits.
 QStringList Layouts::names() { return {"default", "graph", "memory", "time", "lesson"}; }
 
-QString Layouts::last() { return QSettings().value("window/layout", "default").toString(); }
+QString Layouts::last() { return Settings::value("window/layout", "default").toString(); }
 
 // Everything where it belongs, shown.
 void Layouts::place() {
@@ -74,7 +77,7 @@ void Layouts::apply(const QString& name) {
     panels_->dock(QString::fromLatin1(kind.id))->raise();
     panels_->show_group(kind.group, QString::fromLatin1(kind.id));
   }
-  QSettings().setValue("window/layout", name);
+  Settings::set("window/layout", name);
   Q_EMIT applied();
 }
 
@@ -107,22 +110,18 @@ void Layouts::resize(const QString& name) {
 
 // --- the user's own
 
-QStringList Layouts::own() const {
-  QSettings settings;
-  settings.beginGroup(QStringLiteral("layouts"));
-  return settings.childKeys();
-}
+QStringList Layouts::own() const { return Settings::below(QStringLiteral("layouts")); }
 
 void Layouts::save(const QString& name) {
   const QString key = QString(name).remove(QRegularExpression(QStringLiteral("[/\\\\\"]"))).trimmed().left(60);
   if (key.isEmpty()) return;
-  QSettings().setValue(QStringLiteral("layouts/") + key, window_->saveState(kOwnVersion));
+  Settings::set(QStringLiteral("layouts/") + key, window_->saveState(kOwnVersion));
   Q_EMIT saved(key);
   Q_EMIT own_changed();
 }
 
 bool Layouts::restore(const QString& name) {
-  if (!window_->restoreState(QSettings().value(QStringLiteral("layouts/") + name).toByteArray(), kOwnVersion))
+  if (!window_->restoreState(Settings::value(QStringLiteral("layouts/") + name).toByteArray(), kOwnVersion))
     return false;
   panels_->take_group();
   Q_EMIT applied();
@@ -130,26 +129,24 @@ bool Layouts::restore(const QString& name) {
 }
 
 void Layouts::forget(const QString& name) {
-  QSettings().remove(QStringLiteral("layouts/") + name);
+  Settings::remove(QStringLiteral("layouts/") + name);
   Q_EMIT own_changed();
 }
 
 // --- from one start to the next
 
 void Layouts::save_window() const {
-  QSettings settings;
-  settings.setValue("window/geometry", window_->saveGeometry());
-  settings.setValue("window/state", window_->saveState(kWindowVersion));
+  Settings::set("window/geometry", window_->saveGeometry());
+  Settings::set("window/state", window_->saveState(kWindowVersion));
 }
 
 void Layouts::restore_window() {
-  const QSettings settings;
-  if (!window_->restoreGeometry(settings.value("window/geometry").toByteArray())) {
+  if (!window_->restoreGeometry(Settings::value("window/geometry").toByteArray())) {
     // With room for the frame and the desktop's own bars.
     const QSize room = QGuiApplication::primaryScreen()->availableSize() * 94 / 100;
     window_->resize(QSize(1600, 900).boundedTo(room));
   }
-  if (!window_->restoreState(settings.value("window/state").toByteArray(), kWindowVersion)) return apply_last();
+  if (!window_->restoreState(Settings::value("window/state").toByteArray(), kWindowVersion)) return apply_last();
   panels_->take_group();
 }
 

@@ -21,6 +21,7 @@
 
 #include <random>
 
+#include "app/window/document/note_memory.h"
 #include "sample_session.h"
 #include "tests/test_data.h"
 #include "window_fixture.h"
@@ -348,6 +349,26 @@ class DocumentTest : public QObject, protected WindowFixture {
     window_->documents()->open(doc().spec(), window_->shell().preferences.run);  // anew
     QTRY_COMPARE_WITH_TIMEOUT(doc().notes()->all().size(), size_t{1}, kPatience);
     QCOMPARE(doc().notes()->all()[0].text, QStringLiteral("look here"));
+  }
+
+  // They were gone with the tab.
+  void breakpoints_are_kept_with_the_file() {
+    const std::vector<Breakpoint> two{{Breakpoint::Kind::Op, "MUL_MAT", 0, true},
+                                      {Breakpoint::Kind::NaN, {}, 0, false}};
+    open("zoo:mul_mat");
+    QTRY_VERIFY(!doc().runner()->planning());
+    doc().debugger()->set_breakpoints(two);
+    open("zoo:lstm");
+    QVERIFY(doc().debugger()->breakpoints().empty());
+    window_->documents()->close(0);
+    QCOMPARE(window_->documents()->size(), size_t{1});
+    open("zoo:mul_mat");  // its first run is not paused
+    QTRY_COMPARE_WITH_TIMEOUT(doc().debugger()->breakpoints(), two, kPatience);
+    QVERIFY(!doc().debugger()->nodes().empty());
+    doc().runner()->run();
+    QTRY_COMPARE_WITH_TIMEOUT(doc().runner()->state(), RunState::Paused, kPatience);
+    doc().debugger()->set_breakpoints({});
+    QVERIFY(remembered_breakpoints("zoo:mul_mat").empty());
   }
 
   void the_inspector_has_a_histogram_of_the_op() {

@@ -12,6 +12,7 @@
 
 #include <arenascope/trace/recording.h>
 #include <views/common/plot_view.h>
+#include <views/common/settings.h>
 #include "app/window/language.h"
 
 #include "app/window/actions/command_palette.h"
@@ -44,7 +45,7 @@ class WindowFixture {
     qputenv("XDG_STATE_HOME", folder_.path().toUtf8());
   }
   void make_window() {
-    QSettings().clear();
+    views::Settings::clear();
     set_language("en");
     window_ = std::make_unique<MainWindow>();
     window_->resize(1600, 900);

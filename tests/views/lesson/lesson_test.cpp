@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The lesson panel by itself: pages with live figures, questions answered with mouse and keys, progress that is kept.
 #include <arenascope/lesson/stage.h>
+#include <views/common/settings.h>
 #include <views/common/theme.h>
 #include <views/lesson/lesson.h>
 #include <views/lesson/lesson_panel.h>
@@ -8,7 +9,6 @@
 #include <QDir>
 #include <QFile>
 #include <QRadioButton>
-#include <QSettings>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -60,7 +60,7 @@ class LessonTest : public QObject {
     QSettings::setDefaultFormat(QSettings::IniFormat);
     QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, folder_.path());
   }
-  void init() { QSettings().clear(); }
+  void init() { Settings::clear(); }
 
   void the_course_is_there_in_both_languages() {
     for (const QString& id : lessons())
