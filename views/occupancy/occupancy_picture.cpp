@@ -82,12 +82,25 @@ std::vector<Level> tops(const std::vector<OccupancyPicture::Kind>& kinds) {
   return edge;
 }
 
-void prepare_arena(OccupancyPicture& p, const PrepareInput& in, const std::stop_token& stop) {
+std::vector<Level> curve_of(const trace::PlanInfo& plan, const PrepareInput& in, const std::stop_token& stop,
+                            PlanCurves* curves) {
+  const auto is_it = [&](const std::shared_ptr<const trace::PlanInfo>& p) { return p.get() == &plan; };
+  if (curves != nullptr) {
+    for (const auto& kept : {in.shown_plan, in.plan_before})
+      if (is_it(kept)) return curves->of(kept, in.axis, stop);
+    const auto& plans = in.snapshot->plans;
+    if (const auto kept = std::find_if(plans.begin(), plans.end(), is_it); kept != plans.end())
+      return curves->of(*kept, in.axis, stop);
+  }
+  return sweep(plan_stays(plan, in.axis), false, stop).live;
+}
+
+void prepare_arena(OccupancyPicture& p, const PrepareInput& in, const std::stop_token& stop, PlanCurves* curves) {
   const trace::PlanInfo& plan = *in.plan;
   p.arena = plan.arena_bytes;
   p.bound = plan.lower_bound_bytes;
   p.capacity = plan.capacity_bytes;
-  p.planned = sweep(plan_stays(plan, in.axis), false, stop).live;
+  p.planned = curve_of(plan, in, stop, curves);
   if (in.shown_plan == nullptr) {  // a plan that was never run has nothing that was seen
     const SeenSlices seen = seen_slices(*in.snapshot, in.run, in.axis);
     if (seen.complete) {
@@ -339,7 +352,8 @@ double value_at(const std::vector<Level>& levels, double x) {
 }
 
 std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& in, OccupancyScope scope,
-                                                          const std::stop_token& stop, bool with_plan) {
+                                                          const std::stop_token& stop, bool with_plan,
+                                                          PlanCurves* curves) {
   auto p = std::make_shared<OccupancyPicture>();
   p->mode = in.axis.mode;
   const bool planned = in.plan != nullptr && !in.plan->slices.empty();
@@ -347,18 +361,18 @@ std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& in
   if (scope == OccupancyScope::Auto) p->scope = lies_in_spaces(in) ? OccupancyScope::Kinds : OccupancyScope::Arena;
   if (p->scope == OccupancyScope::Arena && !planned) p->scope = OccupancyScope::Kinds;
   if (p->scope == OccupancyScope::Arena) {
-    prepare_arena(*p, in, stop);
+    prepare_arena(*p, in, stop, curves);
   } else {
     prepare_kinds(*p, in, stop);
     if (with_plan && planned) {
-      p->planned = sweep(plan_stays(*in.plan, in.axis), false, stop).live;
+      p->planned = curve_of(*in.plan, in, stop, curves);
       p->needed = in.plan->arena_bytes;
     }
   }
   take_resident(*p, in);
   if (stop.stop_requested()) return nullptr;
   if (in.ghost && p->scope == OccupancyScope::Arena) {
-    p->ghost = sweep(plan_stays(*in.ghost, in.axis), false, stop).live;
+    p->ghost = curve_of(*in.ghost, in, stop, curves);
     p->ghost_arena = in.ghost->arena_bytes;
   }
   if (in.comparison) {

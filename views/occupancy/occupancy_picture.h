@@ -4,6 +4,7 @@
 #include <views/common/memory_class.h>
 #include <views/common/spaces.h>
 #include <views/common/sweep.h>
+#include <views/occupancy/plan_curves.h>
 
 namespace arenascope::views {
 
@@ -57,8 +58,10 @@ struct OccupancyPicture : Prepared {
 
 // Pure. Without a plan the scope is Kinds, whatever is asked for.
 // `with_plan`: what the plan would need, although the run did not use it.
+// `curves`: those that were worked out before; null: all are worked out.
 std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& input, OccupancyScope scope,
-                                                          const std::stop_token& stop, bool with_plan = false);
+                                                          const std::stop_token& stop, bool with_plan = false,
+                                                          PlanCurves* curves = nullptr);
 // The value of a curve at x; 0 where there is none.
 double value_at(const std::vector<Level>& levels, double x);
 

@@ -4,6 +4,7 @@
 #include <views/common/tickers.h>
 #include <views/occupancy/occupancy_view.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -186,6 +187,16 @@ class OccupancyView::Curves : public PlotLayer {
   }
 };
 
+namespace {
+
+// What is most of the peak is named where there is room for one alone.
+std::vector<OccupancyPicture::Kind> largest_first(std::vector<OccupancyPicture::Kind> kinds) {
+  std::stable_sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.at_peak > b.at_peak; });
+  return kinds;
+}
+
+}  // namespace
+
 OccupancyView::OccupancyView(const ViewContext& context, QWidget* parent)
     : PlotView(context, parent),
       curves_(new Curves(x_axis(), y_axis())),
@@ -195,8 +206,9 @@ OccupancyView::OccupancyView(const ViewContext& context, QWidget* parent)
 }
 
 PlotView::Work OccupancyView::work() const {
-  return [scope = scope_, with_plan = with_plan_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
-    return prepare_occupancy(in, scope, stop, with_plan);
+  return [scope = scope_, with_plan = with_plan_, curves = plan_curves_](const PrepareInput& in,
+                                                                         std::stop_token stop) -> PreparedPtr {
+    return prepare_occupancy(in, scope, stop, with_plan, curves.get());
   };
 }
 
@@ -331,7 +343,7 @@ void OccupancyView::update_header() {
     h.legend.push_back({tr("arena"), {QColor(), c.reserved}, LegendChip::Shape::Line});
     h.legend.push_back({tr("lower bound"), {QColor(), c.bound}, LegendChip::Shape::DashedLine});
   } else {
-    for (const auto& k : o.kinds) {
+    for (const auto& k : largest_first(o.kinds)) {
       if (k.stacked.empty()) continue;
       const QString name =
           k.at_peak > 0 ? tr("%1, %2 at the peak").arg(layer_name(k), format_bytes(k.at_peak)) : layer_name(k);

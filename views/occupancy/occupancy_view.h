@@ -57,6 +57,7 @@ class OccupancyView : public PlotView {
   Bytes fit_under_ = 0;
   bool dragging_ = false;
   std::shared_ptr<const OccupancyPicture> picture_;
+  std::shared_ptr<PlanCurves> plan_curves_ = std::make_shared<PlanCurves>();
 };
 
 }  // namespace arenascope::views

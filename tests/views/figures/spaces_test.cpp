@@ -38,6 +38,14 @@ class SpacesTest : public QObject {
       QCOMPARE(static_cast<Bytes>(value_at(with_plan->planned, static_cast<double>(step) + 0.5)), live);
     }
     QVERIFY(with_plan->top >= static_cast<double>(in.plan->lower_bound_bytes));
+    // The second picture, and the one on the other axis, are of what the first worked out.
+    PlanCurves curves;
+    const auto other = input_of(in.snapshot, in.axis.mode == AxisMode::Time ? AxisMode::Step : AxisMode::Time);
+    for (int again = 0; again < 2; ++again)
+      for (const PrepareInput* each : {&in, &other})
+        QCOMPARE(prepare_occupancy(*each, OccupancyScope::Auto, {}, true, &curves)->planned,
+                 prepare_occupancy(*each, OccupancyScope::Auto, {}, true)->planned);
+    QCOMPARE(curves.swept(), 1);
   }
 
  private Q_SLOTS:
