@@ -4972,10 +4972,6 @@ next: %7</source>
         <translation>，下界 %1</translation>
     </message>
     <message>
-        <source>The progress of a search is drawn here.</source>
-        <translation>搜索的进度画在这里。</translation>
-    </message>
-    <message>
         <source>0 s</source>
         <translation>0 s</translation>
     </message>

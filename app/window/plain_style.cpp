@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "plain_style.h"
 
+#include <QAbstractSpinBox>
 #include <QApplication>
+#include <QComboBox>
 #include <QPainter>
 #include <QStyleOptionSlider>
 
@@ -26,6 +28,26 @@ void outline_on_black(const QStyleOption* option, QPainter* painter) {
   painter->fillRect(QRect(r.left(), r.bottom(), r.width(), 1), line);
   painter->fillRect(QRect(r.left(), r.top(), 1, r.height()), line);
   painter->fillRect(QRect(r.right(), r.top(), 1, r.height()), line);
+}
+
+// A box to be ticked that is not is a shade darker than a dark ground, and cannot be seen.
+void outline_tick(const QStyleOption* option, QPainter* painter, bool round) {
+  const QColor ground = option->palette.color(QPalette::Window);
+  if (ground.lightness() > 110) return;
+  const bool on = (option->state & QStyle::State_Enabled) != 0;
+  painter->save();
+  painter->setPen(mixed(ground, option->palette.color(QPalette::WindowText), on ? 0.6 : 0.3));
+  painter->setBrush(Qt::NoBrush);
+  painter->setRenderHint(QPainter::Antialiasing, round);
+  const QRectF inside = QRectF(option->rect).adjusted(0.5, 0.5, -0.5, -0.5);
+  round ? painter->drawEllipse(inside) : painter->drawRect(inside);
+  painter->restore();
+}
+
+// What is written in within another field that has a line around it.
+bool is_inside_a_field(const QWidget* widget) {
+  const QWidget* around = widget != nullptr ? widget->parentWidget() : nullptr;
+  return qobject_cast<const QComboBox*>(around) != nullptr || qobject_cast<const QAbstractSpinBox*>(around) != nullptr;
 }
 
 }  // namespace
@@ -108,8 +130,11 @@ void PlainStyle::drawControl(ControlElement element, const QStyleOption* option,
 void PlainStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
                                const QWidget* widget) const {
   QProxyStyle::drawPrimitive(element, option, painter, widget);
-  if (element == PE_PanelLineEdit || element == PE_PanelButtonCommand || element == PE_FrameTabWidget)
+  if ((element == PE_PanelLineEdit && !is_inside_a_field(widget)) || element == PE_PanelButtonCommand ||
+      element == PE_FrameTabWidget)
     outline_on_black(option, painter);
+  if (element == PE_IndicatorCheckBox || element == PE_IndicatorItemViewItemCheck) outline_tick(option, painter, false);
+  if (element == PE_IndicatorRadioButton) outline_tick(option, painter, true);
 }
 
 QSize PlainStyle::sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& size,

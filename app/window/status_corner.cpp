@@ -58,7 +58,6 @@ void StatusCorner::update_status() {
                                                   : colours.dim_text;
   live_->setText(QStringLiteral("%1 <span style='color:%2'>●</span> %3")
                      .arg(word().toHtmlEscaped(), dot.name(), backend.toHtmlEscaped()));
-  kept_->setVisible(document.runner()->has_model());
   if (document.runner()->has_model()) {
     const auto most = static_cast<Bytes>(document.runner()->settings().kept_bytes());
     kept_->setText(tr("%1 of %2").arg(format_bytes(static_cast<Bytes>(snapshot.bytes)), format_bytes(most)));
@@ -72,8 +71,14 @@ void StatusCorner::update_status() {
   place();
 }
 
-// A menu bar gives its corner another place only when it is resized itself.
+// A menu bar gives its corner another place only when it is resized itself, and lays it over menus that have no room.
 void StatusCorner::place() {
+  Document& document = documents_->at_hand();
+  kept_->setVisible(document.runner()->has_model());
+  lost_->show();
+  const auto crowded = [this] { return bar_->sizeHint().width() > bar_->width(); };
+  if (crowded()) kept_->hide();
+  if (document.source()->snapshot()->lost == 0 && crowded()) lost_->hide();
   if (sizeHint() == placed_) return;
   placed_ = sizeHint();
   QResizeEvent again(bar_->size(), bar_->size());

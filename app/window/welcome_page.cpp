@@ -146,6 +146,7 @@ void WelcomePage::fill() {
   }
   inside_ = new QWidget(this);
   inside_->setMaximumWidth(860);
+  inside_->setMinimumWidth(std::min(540, shell_.window->width() - 80));  // sentences on one line where there is room
   auto* outer = new QVBoxLayout(this);
   outer->addStretch(1);
   outer->addWidget(inside_, 0, Qt::AlignHCenter);

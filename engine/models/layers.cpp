@@ -4,6 +4,7 @@
 #include "engine/models/lowering.h"
 
 #include <algorithm>
+#include <cctype>
 #include <string_view>
 #include <unordered_set>
 
@@ -41,6 +42,14 @@ std::vector<bool> alive(const ir::Graph& graph) {
   return out;
 }
 
+// Conv_12 and p2o.Conv.12: the name says what the node computes, and nothing of where it belongs.
+bool names_its_op(std::string_view group, std::string_view op) {
+  while (!group.empty() && separates(group.back())) group.remove_suffix(1);
+  return group.size() == op.size() && std::equal(group.begin(), group.end(), op.begin(), [](char a, char b) {
+           return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+         });
+}
+
 std::vector<std::string> by_name(const ir::Graph& graph, const std::vector<bool>& moving) {
   std::vector<std::string_view> names;
   size_t counted = 0;
@@ -57,12 +66,14 @@ std::vector<std::string> by_name(const ir::Graph& graph, const std::vector<bool>
   while (skip > 0 && !separates(common[skip - 1])) --skip;
   for (int depth = 1; depth <= 4; ++depth) {
     std::unordered_set<std::string_view> groups;
-    size_t grouped = 0;
+    size_t grouped = 0, ops = 0;
     for (size_t n = 0; n < names.size(); ++n) {
       if (!moving[n] || names[n].size() < skip) continue;
       const auto group = prefix(names[n], skip, depth);
       if (!group.empty()) ++grouped, groups.insert(group);
+      if (names_its_op(group, graph.nodes[n].op)) ++ops;
     }
+    if (ops * 2 > grouped) return {};
     // Most nodes in groups, and neither a few huge ones nor almost one a node.
     if (grouped * 3 < counted * 2 || groups.size() < std::max<size_t>(4, counted / 20)) continue;
     if (groups.size() * 3 > counted * 2) return {};
@@ -99,6 +110,7 @@ std::vector<std::string> by_width(const ir::Graph& graph, const std::vector<bool
     ++in_block;
     if (open <= 1 && in_block >= 4) ++block, in_block = 0;
   }
+  if (in_block == 0) --block;  // the last one was begun, and nothing lies in it
   return block > 1 ? layers : std::vector<std::string>(graph.nodes.size());
 }
 

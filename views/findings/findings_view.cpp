@@ -44,6 +44,7 @@ void FindingsView::build() {
   view_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
   view_->verticalHeader()->hide();
   view_->horizontalHeader()->setHighlightSections(false);
+  view_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   view_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   view_->horizontalHeader()->setSectionResizeMode(FindingsModel::kSentence, QHeaderView::Stretch);
   empty_ = new QLabel(view_->viewport());

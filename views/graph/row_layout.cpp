@@ -298,6 +298,19 @@ class Rows {
     curve.insert(curve.end(), {from + QPointF(0, bend), to - QPointF(0, bend), to});
   }
 
+  // Upwards, right of all boxes that it passes; each such line a little further out.
+  std::vector<QPointF> back(const QPointF& from, const QPointF& to, size_t l) const {
+    double right = std::max(from.x(), to.x());
+    const auto [first, last] = std::minmax(spots_[links_[l].from].row, spots_[links_[l].to].row);
+    for (size_t r = first; r <= last; ++r)
+      for (size_t s : rows_[r])
+        if (!spots_[s].is_way()) right = std::max(right, spots_[s].x + spots_[s].width / 2);
+    const auto before = std::count(closes_.begin(), closes_.begin() + static_cast<std::ptrdiff_t>(l), char{1});
+    const double x = right + kGapX + kWayWidth * static_cast<double>(before % 4);
+    const QPointF bend(0, kGapY), low(x, from.y()), high(x, to.y()), third = (high - low) / 3;
+    return {from, from + bend, low + bend, low, low + third, high - third, high, high - bend, to - bend, to};
+  }
+
   std::vector<QPointF> curve_of(size_t l) const {
     const RowLink& link = links_[l];
     const auto end = [&](size_t item, double port, double side) {
@@ -307,9 +320,10 @@ class Rows {
     };
     std::vector<QPointF> curve{end(link.from, link.from_port, 1)};
     const QPointF to = end(link.to, link.to_port, -1);
-    if (closes_[l] || to.y() <= curve.front().y()) {  // upwards, beside its boxes
-      const double bend = kGapY;
-      curve.insert(curve.end(), {curve.front() + QPointF(0, bend), to - QPointF(0, bend), to});
+    if (closes_[l] != 0) return back(curve.front(), to, l);
+    if (to.y() <= curve.front().y()) {  // to the frame's edge, from a box of the row beside it
+      const QPointF bend(0, kGapY);
+      curve.insert(curve.end(), {curve.front() + bend, to - bend, to});
       return curve;
     }
     for (size_t s : way_[l]) {
@@ -332,7 +346,11 @@ class Rows {
     }
     for (const Spot& spot : spots_)
       if (spot.is_way()) layout.bounds |= QRectF(spot.x - kWayWidth / 2, top_[spot.row], kWayWidth, 1);
-    for (size_t l = 0; l < links_.size(); ++l) layout.curves.push_back(curve_of(l));
+    for (size_t l = 0; l < links_.size(); ++l) {
+      layout.curves.push_back(curve_of(l));
+      if (!closes_[l]) continue;
+      for (const QPointF& point : layout.curves.back()) layout.bounds |= QRectF(point - QPointF(1, 1), QSizeF(2, 2));
+    }
     return layout;
   }
 

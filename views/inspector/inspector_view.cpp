@@ -4,10 +4,28 @@
 #include <views/common/csv_line.h>
 #include <QEvent>
 #include <QScrollBar>
+#include <QTextBlock>
+#include <QTextTable>
 #include <QUrl>
 #include <QVBoxLayout>
 
 namespace arenascope::views {
+
+namespace {
+
+// Each line of a table as high as any other, with its baseline at the same height: letters of another script come from
+// another font, and would stand lower than the figures beside them.
+void level_lines(QTextDocument& document, int height) {
+  for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
+    QTextCursor cursor(block);
+    if (cursor.currentTable() == nullptr) continue;
+    QTextBlockFormat format = block.blockFormat();
+    format.setLineHeight(height, QTextBlockFormat::FixedHeight);
+    cursor.setBlockFormat(format);
+  }
+}
+
+}  // namespace
 
 InspectorView::InspectorView(SessionSource* source, SelectionModel* selection, Theme* theme, QWidget* parent)
     : QWidget(parent), source_(source), selection_(selection), theme_(theme), browser_(new QTextBrowser(this)) {
@@ -74,6 +92,7 @@ void InspectorView::show_selection() {
   const bool same_thing =
       browser_->property("selection") == QVariant(static_cast<qulonglong>(selection_->current().what.index()));
   browser_->setHtml(html);
+  level_lines(*browser_->document(), fontMetrics().height() + 1);
   browser_->setProperty("selection", static_cast<qulonglong>(selection_->current().what.index()));
   if (same_thing && source_->live()) browser_->verticalScrollBar()->setValue(place);
 }

@@ -10,12 +10,14 @@ namespace arenascope::views {
 SearchCurve::SearchCurve(Theme* theme, QWidget* parent) : QWidget(parent), theme_(theme) {
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
   setAccessibleName(tr("Progress of the search"));
+  hide();  // as long as there is none
   connect(theme_, &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
 void SearchCurve::show_progress(SearchProgress progress) {
   if (progress == progress_) return;
   progress_ = std::move(progress);
+  setVisible(!progress_.points.empty());
   setAccessibleDescription(summary());
   setToolTip(summary());
   update();
@@ -44,11 +46,8 @@ void SearchCurve::paintEvent(QPaintEvent*) {
   const QRect area = rect().adjusted(8, h + 6, -8, -6);
   p.setPen(c.dim_text);
   const QRect caption(8, 3, width() - 16, h);
-  if (progress_.points.empty() || area.height() < 12) {
-    p.drawText(area.height() < 12 ? rect() : area, Qt::AlignCenter | Qt::TextWordWrap,
-               progress_.points.empty() ? tr("The progress of a search is drawn here.") : summary());
-    return;
-  }
+  if (progress_.points.empty()) return;
+  if (area.height() < 12) return p.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, summary());
   p.drawText(caption, Qt::AlignLeft | Qt::AlignVCenter,
              fontMetrics().elidedText(summary(), Qt::ElideRight, caption.width()));
   draw_curve(p, area);

@@ -32,7 +32,7 @@ class SearchCurve : public QWidget {
   void set_fit_under(Bytes bytes);  // 0: nothing
   const std::vector<SearchProgress::Point>& points() const { return progress_.points; }
   QString summary() const;  // the same in words
-  QSize sizeHint() const override { return {260, 110}; }
+  QSize sizeHint() const override { return {190, 110}; }
   QSize minimumSizeHint() const override { return {120, 54}; }
 
  protected:

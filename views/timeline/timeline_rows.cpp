@@ -4,8 +4,20 @@
 #include <views/timeline/timeline_view.h>
 
 #include <cmath>
+#include <utility>
 
 namespace arenascope::views {
+
+namespace {
+
+// A name that is too long for a line, in two of them where it has a blank to be divided at; else one line.
+std::pair<QString, QString> in_two(const QString& name, const QFontMetrics& metrics, int width) {
+  for (qsizetype blank = name.lastIndexOf(u' '); blank > 0; blank = name.lastIndexOf(u' ', blank - 1))
+    if (metrics.horizontalAdvance(name.first(blank)) <= width) return {name.first(blank), name.sliced(blank + 1)};
+  return {name, {}};
+}
+
+}  // namespace
 
 TimelineRows::TimelineRows(QCPAxis* x, QCPAxis* y, const TimelineView* view) : PlotLayer(x, y), view_(view) {
   setLayer(QStringLiteral("grid"));
@@ -45,11 +57,16 @@ void TimelineRows::draw(QCPPainter* p) {
       p->fillRect(
           QRect(2, static_cast<int>(std::max<double>(top, area.top())) + 1, 2, static_cast<int>(box.height()) - 2),
           c.category(1));
-    const QString name = metrics.elidedText(view_->row_name(row), Qt::ElideMiddle, width);
+    std::pair<QString, QString> name{view_->row_name(row), {}};
+    if (!two && box.height() >= 2 * metrics.height() && metrics.horizontalAdvance(name.first) > width)
+      name = in_two(name.first, metrics, width);
     const double middle = box.center().y();
-    const QRectF first(box.left(), two ? middle - metrics.height() : middle - metrics.height() / 2.0, width,
-                       metrics.height());
-    p->drawText(first, Qt::AlignRight | Qt::AlignVCenter, name);
+    const QRectF first(box.left(),
+                       two || !name.second.isEmpty() ? middle - metrics.height() : middle - metrics.height() / 2.0,
+                       width, metrics.height());
+    p->drawText(first, Qt::AlignRight | Qt::AlignVCenter, metrics.elidedText(name.first, Qt::ElideMiddle, width));
+    p->drawText(first.translated(0, metrics.height()), Qt::AlignRight | Qt::AlignVCenter,
+                metrics.elidedText(name.second, Qt::ElideMiddle, width));
     p->setFont(mParentPlot->font());
     if (!two) continue;
     p->setPen(c.dim_text);

@@ -118,7 +118,11 @@ PanelParts pools(const PanelKind& kind, Document& document, QWidget* parent) {
 PanelParts planners(const PanelKind& kind, Document& document, QWidget* parent) {
   PanelParts parts;
   parts.table = make_table(kind, document, parent);
-  parts.widget = beside(new ReplanPanel(document.context().theme, parent), parts.table, parent);
+  QSplitter* both = beside(new ReplanPanel(document.context().theme, parent), parts.table, parent);
+  both->setStretchFactor(0, 0);  // the table has more columns than there is ever room for
+  both->setStretchFactor(1, 1);
+  both->setSizes({520, 900});
+  parts.widget = both;
   keep_look(parts, kind);
   return parts;
 }

@@ -100,11 +100,14 @@ QWidget* TrainingPanel::lay_out_options() {
 void TrainingPanel::lay_out() {
   auto* row = new QHBoxLayout;
   row->setContentsMargins(4, 3, 6, 3);
+  row->setSpacing(4);
   row->addWidget(data_, 1);
   for (size_t i = 0; i < kCommon; ++i) {
+    row->addSpacing(6);
     row->addWidget(rows_[i].title);
     row->addWidget(rows_[i].editor);
   }
+  row->addSpacing(6);
   for (QWidget* part : std::initializer_list<QWidget*>{more_, train_, stop_}) row->addWidget(part);
   others_ = lay_out_options();
   auto* memory = new QHBoxLayout;

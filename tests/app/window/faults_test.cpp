@@ -25,20 +25,29 @@
 //     a_live_recording_keeps_its_newest_runs_within_the_bound, with_nothing_open_only_what_opens_and_helps_can_be_used;
 //     every_file_of_the_command_line_is_opened, standard_buttons_speak_the_language, what_is_being_opened_is_said
 // 14  a closed layer is its first node   graph_test: a_layer_is_a_thing_with_steps_and_nodes
+#include <QAbstractTextDocumentLayout>
+#include <QCheckBox>
 #include <QDialogButtonBox>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QLockFile>
+#include <QMenuBar>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QStandardItemModel>
 #include <QTableView>
 #include <QTest>
+#include <QTextBlock>
+#include <QTextBrowser>
+#include <QTextTable>
 
 #include <views/inspector/inspector_view.h>
 
 #include <array>
 #include <cmath>
 
+#include "app/window/made_up_language.h"
 #include "app/window/plain_style.h"
 #include "sample_session.h"
 #include "tests/test_data.h"
@@ -234,6 +243,84 @@ class FaultsTest : public QObject, protected WindowFixture {
         for (int row = y - 3; row < y + 3; ++row) QCOMPARE(seen.pixel(at, row), ground);
       }
     }
+  }
+
+  // Each layout that was chosen, file that was opened and note that was pinned waited for the disk: 20 ms, or as long as it took.
+  void what_is_remembered_is_written_beside_the_window() {
+    Settings::flush();
+    QLockFile slow(QSettings().fileName() + QStringLiteral(".lock"));  // nobody can write it
+    QVERIFY(slow.lock());
+    QElapsedTimer clock;
+    clock.start();
+    window_->shell().layouts->apply("memory");
+    remember_recent_file("zoo:squeezenet");
+    QVERIFY2(clock.elapsed() < 2000, qPrintable(QString::number(clock.elapsed())));
+    QCOMPARE(Layouts::last(), QStringLiteral("memory"));
+    QCOMPARE(recent_files(), QStringList{"zoo:squeezenet"});
+    slow.unlock();
+    Settings::flush();
+    QCOMPARE(QSettings().value("window/layout").toString(), QStringLiteral("memory"));
+  }
+
+  // In the dark a box that was not ticked could not be seen.
+  void a_box_that_is_not_ticked_is_seen() {
+    for (const ThemeMode mode : {ThemeMode::Dark, ThemeMode::Contrast}) {
+      window_->theme()->set_mode(mode);
+      QCheckBox box;
+      box.setPalette(window_->theme()->palette());
+      box.resize(60, 30);
+      const QImage seen = box.grab().toImage();
+      const int ground = QColor(seen.pixel(50, 15)).lightness();
+      int most = 0;
+      for (int x = 0; x < 20; ++x) most = std::max(most, std::abs(QColor(seen.pixel(x, 15)).lightness() - ground));
+      QVERIFY2(most >= 60, qPrintable(QStringLiteral("theme %1: %2").arg(static_cast<int>(mode)).arg(most)));
+    }
+  }
+
+  // What is told beside the menus lay over the last of them while there was a job, where words are long.
+  void menus_have_room_beside_a_job() {
+    window_->resize(1024, 640);
+    open(recording("menus.arenascope", 2));
+    set_language(kMadeUpLanguage);
+    Q_EMIT doc().runner()->progress(QStringLiteral("[Pláññîñg…···]"), 0.1);
+    const auto* bar = window_->findChild<QWidget*>("job")->findChild<QProgressBar*>();
+    QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kPatience);
+    for (QAction* action : window_->menuBar()->actions()) {
+      const QRect menu = window_->menuBar()->actionGeometry(action);
+      QVERIFY2(!menu.isEmpty() && menu.right() < window_->menuBar()->cornerWidget()->x(), qPrintable(action->text()));
+    }
+    Q_EMIT doc().runner()->progress({});
+  }
+
+  // Two of nineteen columns were in sight, beside an empty curve that was larger.
+  void the_table_of_plans_has_the_most_room() {
+    open(recording("room.arenascope", 2));
+    for (const int width : {1024, 1366, 1920}) {
+      window_->resize(width, 700);
+      panels().raise("planners");
+      TablePanel* plans = panels().table("planners");
+      QTRY_VERIFY2(plans->isVisible() && plans->width() >= std::max(panels().dock("planners")->width() * 4 / 10, 400),
+                   qPrintable(QString::number(plans->width())));
+    }
+  }
+
+  // Chinese letters stood lower than the figures beside them, as they come from another font.
+  void what_stands_in_a_row_of_the_inspector_has_one_baseline() {
+    set_language("zh_CN");
+    open(recording("baseline.arenascope", 2));
+    const QTextDocument& text = *panels().find<InspectorView>("inspector")->findChild<QTextBrowser*>()->document();
+    const auto baseline = [&](const QTextTableCell& cell) {
+      const QTextBlock block = cell.firstCursorPosition().block();
+      const QTextLine line = block.layout()->lineAt(0);
+      return text.documentLayout()->blockBoundingRect(block).top() + line.y() + line.ascent();
+    };
+    int rows = 0;
+    for (QTextFrame* frame : text.rootFrame()->childFrames()) {
+      const auto* table = qobject_cast<QTextTable*>(frame);
+      for (int r = 0; table != nullptr && r < table->rows(); ++r, ++rows)
+        QVERIFY(std::abs(baseline(table->cellAt(r, 0)) - baseline(table->cellAt(r, 1))) < 0.6);
+    }
+    QVERIFY(rows > 5);
   }
 
   // The dot of the plan in use stood on the plan that was shown in its place.

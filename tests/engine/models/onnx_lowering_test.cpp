@@ -228,3 +228,29 @@ TEST_CASE("layers come from the names, or from where the graph is narrow") {
   CHECK(b->context.layer_names().size() == 6);
   CHECK(b->context.layer_names()[0] == "block 1");
 }
+
+TEST_CASE("names that tell the op are no layers, and all of a graph is none") {
+  OnnxMaker named, whole;
+  named.input("x", {2}).output("p2o.Relu.23");
+  whole.input("x", {2}).output("y");
+  std::string last = "x";
+  for (int i = 0; i < 24; ++i) {
+    const char* op = i % 4 == 0 ? "Neg" : i % 4 == 1 ? "Sigmoid" : i % 4 == 2 ? "Tanh" : "Relu";
+    const std::string next = "p2o." + std::string(op) + "." + std::to_string(i);
+    named.node(op, {last}, {next});
+    last = next;
+  }
+  // Two values are open all along, so that there is no narrow place but the end.
+  whole.node("Relu", {"x"}, {"a0"}).node("Neg", {"x"}, {"b0"});
+  for (int i = 0; i < 6; ++i) {
+    const std::string at = std::to_string(i), next = std::to_string(i + 1);
+    whole.node("Relu", {"a" + at}, {"a" + next}).node("Neg", {"b" + at}, {"b" + next});
+  }
+  whole.node("Add", {"a6", "b6"}, {"y"});
+  auto a = named.open(), b = whole.open();
+  REQUIRE(a.ok());
+  REQUIRE(b.ok());
+  CHECK(a->context.layer_names().size() == 6);
+  CHECK(a->context.layer_names()[0] == "block 1");
+  CHECK(b->context.layer_names().empty());
+}

@@ -195,6 +195,33 @@ class GraphTest : public QObject {
       }
   }
 
+  // What leads back from a layer to an earlier one lay behind the boxes, and with its name on that of the line down.
+  void a_line_back_goes_beside_the_boxes() {
+    GraphInfo g;
+    g.id = trace::GraphId(0);
+    g.leafs = {tensor("w", "", {})};
+    g.nodes = {tensor("a", "ADD", {leaf(0)}, "first"), tensor("v", "RESHAPE", {node(0)}, "first"),
+               tensor("b", "ADD", {node(1)}, "second"), tensor("s", "RESHAPE", {node(2)}, "second"),
+               tensor("c", "ADD", {node(3), node(0)}, "first")};
+    const FoldedGraph folded = fold(g, layers_of(g), {});
+    QCOMPARE(folded.vertices.size(), size_t{2});
+    QCOMPARE(folded.edges.size(), size_t{2});
+    const std::vector<QSizeF> sizes(2, QSizeF(160, 40));
+    const GraphLayout layout = layered_layout(folded, sizes);
+    const std::vector<QRectF> boxes = boxes_of(layout);
+    QPointF middle[2];
+    for (size_t e = 0; e < 2; ++e) {
+      const auto& curve = layout.curves[e];
+      QPainterPath path(curve.front());
+      for (size_t i = 1; i + 2 < curve.size(); i += 3) path.cubicTo(curve[i], curve[i + 1], curve[i + 2]);
+      middle[e] = path.pointAtPercent(0.5);
+      QVERIFY(layout.bounds.contains(path.boundingRect().adjusted(0.1, 0.1, -0.1, -0.1)));
+      for (int i = 5; i < 96; ++i)
+        for (const QRectF& box : boxes) QVERIFY(!box.adjusted(1, 1, -1, -1).contains(path.pointAtPercent(i / 100.0)));
+    }
+    QVERIFY(std::abs(middle[0].x() - middle[1].x()) > 90);
+  }
+
   void a_parameter_leads_to_its_gradient_and_on_to_what_the_optimiser_keeps() {
     GraphInfo g = small();
     g.leafs[0].flags = trace::kParameter;
