@@ -96,6 +96,7 @@ std::optional<Found> find_limits(const Look& look, const TensorImpl& root);
 // rule_weights.cpp
 std::optional<Found> find_folded_norm(const Look& look, const TensorImpl& root);
 std::optional<Found> find_folded_factor(const Look& look, const TensorImpl& root);
+std::optional<Found> find_parted_join(const Look& look, const TensorImpl& root);
 // rule_movement.cpp
 std::optional<Found> find_moved(const Look& look, const TensorImpl& root);
 std::optional<Found> find_broadcast(const Look& look, const TensorImpl& root);

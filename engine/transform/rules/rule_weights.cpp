@@ -134,4 +134,35 @@ std::optional<Found> find_folded_factor(const Look& look, const TensorImpl& root
   });
 }
 
+// CONV(CONCAT(a, b)) of large images: a convolution of each, whose results are added, so that nothing is joined.
+std::optional<Found> find_parted_join(const Look& look, const TensorImpl& root) {
+  constexpr Bytes kLarge = Bytes{1} << 24;
+  if (root.op != Op::Conv || look.kept(root) || root.params.get<ConvParams>().groups != 1) return std::nullopt;
+  const TensorImpl &joined = *root.sources[0], &weight = *root.sources[1];
+  if (joined.op != Op::Concat || joined.sources.size() != 2 || joined.params.get<AxisParams>().axis != 1 ||
+      joined.dtype != DType::F32 || joined.byte_count() < kLarge || !look.sole(joined))
+    return std::nullopt;
+  const bool taps = weight.element_count() > weight.sizes[0] * weight.sizes[1];
+  if (!taps || !look.constant(weight) || weight.dtype != DType::F32 || !weight.contiguous() ||
+      weight.byte_count() > look.options().most_folded_bytes)
+    return std::nullopt;
+  const TensorImpl &a = *joined.sources[0], &b = *joined.sources[1];
+  Found found{{&a, &b, &weight}, {}};
+  if (root.sources.size() > 2) found.reads.push_back(root.sources[2]);
+  found.make = [&root, &weight, &a, &b](Maker& m) {
+    const auto part = [&](int64_t first, int64_t count, const char* suffix) {
+      Dims sizes(weight.sizes.span());
+      sizes[1] = count;
+      const Dims strides(weight.strides.span());
+      return m.contiguous(m.op_with(Op::View, {m.twin(weight)}, ViewParams{sizes, strides, first * strides[1]}, suffix),
+                          suffix);
+    };
+    std::vector<Tensor> behind{m.twin(b), part(a.sizes[1], b.sizes[1], ":weight_1")};
+    if (root.sources.size() > 2) behind.push_back(m.twin(*root.sources[2]));
+    const Tensor before[] = {m.twin(a), part(0, a.sizes[1], ":weight_0")};
+    return m.op(Op::Add, {m.op(Op::Conv, behind, root.params, ":1"), m.op(Op::Conv, before, root.params, ":0")});
+  };
+  return found;
+}
+
 }  // namespace arenascope::rewriting

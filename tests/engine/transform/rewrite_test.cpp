@@ -51,7 +51,7 @@ void fill(TensorImpl& leaf, uint32_t& state) {
 }
 
 struct Net : test::BuiltNet {
-  explicit Net(const Build& build) : BuiltNet(build, size_t{1} << 22) {
+  explicit Net(const Build& build) : BuiltNet(build, size_t{1} << 26) {
     uint32_t state = 7;
     for (TensorImpl* leaf : graph.leafs()) fill(*leaf, state);
   }
@@ -396,6 +396,15 @@ const std::vector<Case>& cases() {
          const Tensor x = b.conv2d(b.input("x", {1, 5, 9, 1}), b.weight("w", {7, 5, 3, 1}), Tensor(), 1, 0);
          const Tensor y = b.add(b.reshape(x, {1, 7, 7}), b.weight("bias", {7, 1}));
          return op(b, Op::Exp, op(b, Op::Relu, y));
+       }},
+      {"a convolution of large images that are joined",
+       "join in weights",
+       {Op::Conv, Op::Add, Op::Relu},
+       0,
+       [](GraphBuilder& b) {
+         const Tensor parts[] = {b.input("x", {1, 3, 1024, 700}), b.input("y", {1, 3, 1024, 700})};
+         const Tensor w = b.weight("w", {1, 6, 1, 2});
+         return op(b, Op::Relu, b.conv2d(b.concat(parts, 1), w, b.weight("bias", {1}), 2, 0));
        }},
       {"made twice",
        "made twice",

@@ -221,13 +221,15 @@ void plain(const Job& job, const ConvGeometry& g, Range range) {
 
 // Results with their channels last, rows at a time. Without the library, and where it fails, as above.
 void channels_last(const Job& job, const ConvGeometry& g) {
-  const Range rows = job.part(g.batch * g.out[1]);
-  const int64_t width = g.out_channels * g.groups * g.out[2];
+  LibraryConv* const library = job.packed ? job.packed->library() : nullptr;
+  const int64_t height = std::max<int64_t>(library ? library->image_rows(g) : g.out[1], 1);
+  const Range rows = job.part(g.batch * height);
+  const int64_t width = g.out_channels * g.groups * g.positions / height;
   int64_t made = 0;
-  if (job.packed && job.packed->library())
-    made = job.packed->library()->compute(
+  if (library)
+    made = library->compute(
         job, reinterpret_cast<const std::byte*>(job.packed->data()),
-        [&](int64_t image, int64_t first, int64_t run) { job.done((image * g.out[1] + first) * width, run * width); });
+        [&](int64_t image, int64_t first, int64_t run) { job.done((image * height + first) * width, run * width); });
   if (made < rows.size()) plain(job, g, {(rows.begin + made) * width, rows.end * width});
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "engine/backends/cpu/kernel.h"
+#include "engine/backends/cpu/kernels/windows.h"
 
 namespace arenascope::cpu {
 
@@ -18,6 +19,8 @@ class LibraryConv {
   // Whether it takes nodes in that many parts, each a run of rows (row r of image n is n·height + r): not where there
   // are so few that the runs would be uneven.
   virtual bool takes(int parts) const = 0;
+  // Rows of an image as it counts them: those of the result, or its places where these are all alike.
+  virtual int64_t image_rows(const ConvGeometry& g) const { return g.out[1]; }
   // Called for each strip that stands, while it is in the caches: rows [first, first + rows) of an image.
   using Done = std::function<void(int64_t image, int64_t first, int64_t rows)>;
   // Computes this part of the node's rows, without the bias. How many of them it has done, from the first on: where not

@@ -43,6 +43,18 @@ bool source_lies_last(const TensorImpl& x) {
   return x.channels_last() || (x.contiguous() && !has_two_layouts(x.sizes.span()));
 }
 
+// Where a result is made of the source's place alone, places may be rows: parts of seven rows would be uneven.
+ConvGeometry of_places(const TensorImpl& node) {
+  ConvGeometry g(node);
+  const bool alike = g.taps == 1 && g.stride[1] == 1 && g.stride[2] == 1 && g.begin[1] == 0 && g.begin[2] == 0 &&
+                     g.in[1] == g.out[1] && g.in[2] == g.out[2];
+  if (!alike || !source_lies_last(*node.sources[0]) || g.in_stride[1] != g.in[2] * g.in_stride[2]) return g;
+  g.in_stride[1] = g.in_stride[2];
+  g.in[1] = g.out[1] = g.in[1] * g.in[2];
+  g.in[2] = g.out[2] = 1;
+  return g;
+}
+
 int64_t strip_rows(const ConvGeometry& g) {
   const int64_t row_bytes = 4 * (g.in_channels * g.in[2] * g.stride[1] + g.out_channels * g.out[2]);
   return std::clamp<int64_t>(kStripBytes / row_bytes, std::min<int64_t>(4, g.out[1]), g.out[1]);
@@ -96,10 +108,21 @@ Strip usual(const ConvGeometry& g) {
   return strip_of(g, std::min(rows, g.out[1] - rows), rows);
 }
 
+// As places where the library has a fast kernel for these.
+ConvGeometry geometry_of(const TensorImpl& node, const dnnl::engine& engine) {
+  const ConvGeometry places = of_places(node), rows(node);
+  if (places.out[1] == rows.out[1]) return rows;
+  return fast(describe(engine, places, usual(places), weights_as(places, kAny), anchor_sources(node) > 2)) ? places
+                                                                                                           : rows;
+}
+
 class ConvLast : public LibraryConv {
  public:
   explicit ConvLast(const TensorImpl& node)
-      : g_(node), work_(node, g_), bias_(anchor_sources(node) > 2), engine_(dnnl::engine::kind::cpu, 0) {
+      : engine_(dnnl::engine::kind::cpu, 0),
+        g_(geometry_of(node, engine_)),
+        work_(node, g_),
+        bias_(anchor_sources(node) > 2) {
     const auto pd = describe(engine_, g_, usual(g_), weights_as(g_, kAny), bias_);
     if (!fast(pd)) throw dnnl::error(dnnl_unimplemented, "no fast kernel");
     weights_ = pd.weights_desc();
@@ -112,6 +135,7 @@ class ConvLast : public LibraryConv {
   }
 
   bool takes(int) const override { return true; }
+  int64_t image_rows(const ConvGeometry&) const override { return g_.out[1]; }
 
   int64_t compute(const Job& job, const std::byte* packed, const Done& done) override {
     const Range rows = job.part(g_.batch * g_.out[1]);
@@ -202,10 +226,10 @@ class ConvLast : public LibraryConv {
     }
   }
 
+  dnnl::engine engine_;
   ConvGeometry g_;
   Work work_;
   bool bias_;
-  dnnl::engine engine_;
   Desc weights_;
   std::mutex mutex_;
   std::map<std::tuple<int64_t, int64_t, int64_t, int64_t>, std::unique_ptr<Plan>> plans_;
@@ -231,7 +255,7 @@ std::unique_ptr<LibraryConv> make_library_conv_last(const TensorImpl& node) {
 
 Bytes library_conv_last_work(const TensorImpl& node) {
   const ConvGeometry g(node);
-  return suits(node, g) ? Work(node, g).total() : 0;
+  return suits(node, g) ? std::max(Work(node, g).total(), Work(node, of_places(node)).total()) : 0;
 }
 
 }  // namespace arenascope::cpu
