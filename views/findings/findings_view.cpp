@@ -6,9 +6,32 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QStyledItemDelegate>
 #include <QVBoxLayout>
 
 namespace arenascope::views {
+
+namespace {
+
+constexpr int kAir = 6;  // pixels at both sides of a cell, as columns of figures and of words stand side by side
+
+class AiredCells : public QStyledItemDelegate {
+ public:
+  using QStyledItemDelegate::QStyledItemDelegate;
+  QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    QStyleOptionViewItem cell(option);
+    cell.rect.adjust(kAir, 0, -kAir, 0);
+    return QStyledItemDelegate::sizeHint(cell, index) + QSize(2 * kAir, 0);
+  }
+  void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+    QStyleOptionViewItem cell(option);
+    option.widget->style()->drawPrimitive(QStyle::PE_PanelItemViewItem, &cell, painter, option.widget);
+    cell.rect.adjust(kAir, 0, -kAir, 0);
+    QStyledItemDelegate::paint(painter, cell, index);
+  }
+};
+
+}  // namespace
 
 FindingsView::FindingsView(FindingsSearch* search, const ViewContext& context, QWidget* parent)
     : QWidget(parent), search_(search), context_(context) {
@@ -33,6 +56,7 @@ void FindingsView::build() {
   model_ = new FindingsModel(this);
   view_ = new QTableView(this);
   view_->setModel(model_);
+  view_->setItemDelegate(new AiredCells(view_));
   view_->setSelectionBehavior(QAbstractItemView::SelectRows);
   view_->setSelectionMode(QAbstractItemView::SingleSelection);
   view_->setEditTriggers(QAbstractItemView::NoEditTriggers);
@@ -68,6 +92,7 @@ void FindingsView::build() {
   progress_->setMaximumSize(140, fontMetrics().height());
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(6, 3, 6, 3);
+  bar->setSpacing(6);
   for (QWidget* w : std::initializer_list<QWidget*>{again_, stop_, budget_label_, budget_}) bar->addWidget(w);
   bar->addStretch(1);
   bar->addWidget(progress_);

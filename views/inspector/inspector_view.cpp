@@ -16,6 +16,8 @@ namespace {
 // Each line of a table as high as any other, with its baseline at the same height: letters of another script come from
 // another font, and would stand lower than the figures beside them.
 void level_lines(QTextDocument& document, int height) {
+  QTextCursor all(&document);
+  all.beginEditBlock();  // laid out once, not for each of them
   for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
     QTextCursor cursor(block);
     if (cursor.currentTable() == nullptr) continue;
@@ -23,6 +25,7 @@ void level_lines(QTextDocument& document, int height) {
     format.setLineHeight(height, QTextBlockFormat::FixedHeight);
     cursor.setBlockFormat(format);
   }
+  all.endEditBlock();
 }
 
 }  // namespace
