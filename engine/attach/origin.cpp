@@ -195,7 +195,12 @@ bool Origin::translate(Event& event) {
   };
   if (event.kind() == kOwnerEvent) return translate_owner(event);
   switch (event.kind()) {
-    case EventKind::Work:
+    case EventKind::Work: {
+      const NameId theirs = event.kernel();
+      const int32_t mine = theirs.valid() ? number(Numbered::Name, theirs.value) : -1;
+      event.b = event.chunk() | static_cast<int64_t>(mine + 1) << 32;
+      return run();
+    }
     case EventKind::Wait:
     case EventKind::Between:
     case EventKind::Step:

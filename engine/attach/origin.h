@@ -77,6 +77,7 @@ class Origin : public trace::Sink {
   void take(trace::AllocatorState state);
   void take(trace::PoolInfo pool);
   void take(trace::ReplayInfo replay);
+  void take(const trace::SourceInfo&) {}  // of files alone
   void take(trace::StackInfo stack);
 
   trace::Sink& out_;

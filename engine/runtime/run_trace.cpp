@@ -103,6 +103,11 @@ void RunTrace::record_spans(trace::RunId run, std::span<const DeviceSpan> spans,
   trace::Recorder& recorder = *options_.recorder;
   const auto host = trace::DeviceId::none();
   const trace::NameId queued = recorder.name("queued"), submitted = recorder.name("submitted");
+  // A device that names no kernel of its own names the op, which the node tells already.
+  const auto kernel = [&](const DeviceSpan& span) {
+    const bool told = !span.what.empty() && span.what != name(span.node->op);
+    return told ? recorder.name(span.what) : trace::NameId::none();
+  };
   for (const DeviceSpan& span : spans) {
     const NodeId node = span.node ? graph.find_node(*span.node) : NodeId::none();
     if (span.copied > 0)
@@ -111,7 +116,7 @@ void RunTrace::record_spans(trace::RunId run, std::span<const DeviceSpan> spans,
     else if (!node.valid())  // what was queued before the run, to make its weights ready
       rings_[first]->record(trace::slice(span.begin, span.end, recorder.name(span.what), 0));
     else
-      rings_[first]->record(trace::work(run, node, span.begin, span.end));
+      rings_[first]->record(trace::work(run, node, span.begin, span.end, 0, kernel(span)));
     rings_[first + 1]->record(trace::slice(span.queued, span.submitted, queued, 0));
     rings_[first + 1]->record(trace::slice(span.submitted, span.begin, submitted, 0));
   }

@@ -126,6 +126,10 @@ void fields(A& a, ReplayInfo& r) {
   a(1, r.device), a(2, r.state), a(3, r.segments), a(4, r.kernels), a(5, r.replays), a(6, r.run), a(7, r.time);
 }
 template <class A>
+void fields(A& a, SourceInfo& s) {
+  a(1, s.format), a(2, s.entries);
+}
+template <class A>
 void fields(A& a, StackFrame& f) {
   a(1, f.function), a(2, f.file), a(3, f.line);
 }

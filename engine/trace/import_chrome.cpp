@@ -328,6 +328,7 @@ Result<OpenReport> import_chrome_json(ByteSpan bytes, const std::string& name, S
       sink.describe(AllocatorInfo{d, title, MemoryKind::Default, DeviceId(size_t{d})});
     }
     collector.nodes.replay(name, tracks, sink);
+    sink.describe(SourceInfo{report.format, static_cast<int64_t>(collector.events)});
     collector.builder.finish(sink);
     return report;
   } catch (const std::bad_alloc&) {

@@ -320,6 +320,7 @@ Result<OpenReport> import_perfetto(ByteSpan bytes, const std::string& name, Sink
     }
     if (!report.problem.empty()) importer.builder.problem(report.problem);
     importer.builder.describe(sink);
+    sink.describe(SourceInfo{report.format, static_cast<int64_t>(importer.packets)});
     importer.builder.finish(sink);
     return report;
   } catch (const std::bad_alloc&) {

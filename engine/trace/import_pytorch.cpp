@@ -242,6 +242,7 @@ Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& na
     import.describe(sink);
     builder.describe(sink);
     stacks.describe(sink);
+    sink.describe(SourceInfo{report.format, snapshot->entries});
     builder.finish(sink);
     return report;
   } catch (const std::bad_alloc&) {

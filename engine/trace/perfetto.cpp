@@ -157,7 +157,8 @@ uint64_t PerfettoMirror::name(const Event& e, std::string& fresh) {
   } else if (e.kind() == EventKind::Slice || e.kind() == EventKind::Layer) {
     key |= e.id;
   }
-  const auto [it, first] = interned_.try_emplace(key, interned_.size() + 1);
+  const NameId kernel = e.kind() == EventKind::Work ? e.kernel() : NameId::none();
+  const auto [it, first] = interned_.try_emplace({key, kernel.value}, interned_.size() + 1);
   if (!first) return it->second;
   if (e.kind() == EventKind::Wait) {
     fresh = "barrier wait";
@@ -172,6 +173,7 @@ uint64_t PerfettoMirror::name(const Event& e, std::string& fresh) {
     fresh = names_[e.id];
   }
   if (fresh.empty()) fresh = "node " + std::to_string(e.id);
+  if (kernel.valid() && kernel.index() < names_.size()) fresh += " · " + names_[kernel.index()];
   return it->second;
 }
 

@@ -117,6 +117,7 @@ class SnapshotReader {
     int64_t index = 0;
     for (const Value* e : list.items) {
       if (!take_entry()) break;
+      ++out_.entries;
       if (e->text_of("action") == "oom") ++device.out_of_memory;
       const auto action = action_of(e->text_of("action"));
       if (!action) continue;

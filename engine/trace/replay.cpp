@@ -127,6 +127,7 @@ void replay(const Snapshot& s, Sink& sink) {
   for (const AllocatorState& a : s.allocator_states) sink.describe(a);
   for (const PoolInfo& p : s.pools) sink.describe(p);
   for (const ReplayInfo& r : s.replays) sink.describe(r);
+  if (s.source.entries > 0) sink.describe(s.source);
   sink.flush();
 }
 

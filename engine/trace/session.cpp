@@ -160,6 +160,7 @@ void Session::keep_newest(std::vector<T>& list, const T& told, Key T::*key) {
 void Session::apply(const ClockInfo& clock) { keep_newest(clocks_, clock, &ClockInfo::device); }
 void Session::apply(const AllocatorState& state) { keep_newest(allocator_states_, state, &AllocatorState::allocator); }
 void Session::apply(const PoolInfo& pool) { keep_newest(pools_, pool, &PoolInfo::device); }
+void Session::apply(const SourceInfo& source) { source_ = source; }
 void Session::apply(const ReplayInfo& replay) { keep_newest(replays_, replay, &ReplayInfo::device); }
 
 void Session::apply(const Loss& loss) {
@@ -224,6 +225,7 @@ std::shared_ptr<const Snapshot> Session::make_snapshot() const {
   s->allocator_states = allocator_states_;
   s->pools = pools_;
   s->replays = replays_;
+  s->source = source_;
   s->barriers = barriers_.view();
   s->barrier_times = barrier_times_.view();
   s->marks = marks_.view();

@@ -90,6 +90,7 @@ void Session::add(TrackId track, const Event& e) {
       const RunId run = e.run();
       newest_step_ = Step(static_cast<int32_t>(e.a));
       if (!run.valid() || run.index() >= runs_.size()) return;
+      reach(run, e.time);
       return add_mark({e.time, run, newest_step_, e.node()});
     }
     case EventKind::Counter: return counter_series_[e.id].add(e.time, __builtin_bit_cast(double, e.a));
@@ -171,9 +172,14 @@ NodeRun* Session::node_of(RunId run, NodeId node) {
   return &table->nodes[node.index()];
 }
 
-TrackRun* Session::track_of(RunId run, TrackId track) {
+void Session::reach(RunId run, Nanoseconds time) {
+  if (RunTable* table = table_of(run)) table->reached = std::max(table->reached, time);
+}
+
+TrackRun* Session::track_of(RunId run, TrackId track, Nanoseconds reached) {
   RunTable* table = table_of(run);
   if (table == nullptr) return nullptr;
+  table->reached = std::max(table->reached, reached);
   if (table->tracks.size() <= track.index()) table->tracks.resize(track.index() + 1);
   return &table->tracks[track.index()];
 }
@@ -191,13 +197,14 @@ NodeVote* Session::vote(RunId run, NodeId node) {
 
 void Session::add_between(const Event& e) {
   if (!known_run(e.run()).valid()) return;
+  reach(e.run(), e.end());
   if ((e.b & kStepped) != 0) runs_.mutate(e.run().index()).info.stepped = true;
   if (e.is_pause()) add_pause(e);
 }
 
 void Session::add_work(TrackId track, const Event& e) {
   const Nanoseconds took = e.end() - e.begin();
-  if (TrackRun* t = track_of(e.run(), track)) t->work = add_saturated(t->work, took);
+  if (TrackRun* t = track_of(e.run(), track, e.end())) t->work = add_saturated(t->work, took);
   NodeRun* n = node_of(e.run(), e.node());
   if (n == nullptr) return;
   NodeRun::Parts& parts = tracks_[track.index()].info.kind == TrackKind::DeviceQueue ? n->device : n->host;
@@ -229,7 +236,7 @@ void Session::add_pause(const Event& e) {
       const Event& w = rows[i];
       if (w.kind() != EventKind::Wait || w.run() != e.run() || w.begin() >= e.end()) continue;
       const Nanoseconds inside = std::min(w.end(), e.end()) - std::max(w.begin(), e.begin());
-      if (TrackRun* track = track_of(e.run(), TrackId(t))) track->wait -= inside;
+      if (TrackRun* track = track_of(e.run(), TrackId(t), w.end())) track->wait -= inside;
       take_from_barrier(w, inside);
     }
   }
@@ -257,7 +264,7 @@ void Session::add_wait(TrackId track, const Event& e) {
   PendingBarrier& p = it->second;
   Barrier& b = p.barrier;
   const Nanoseconds waited = e.end() - e.begin() - paused_in(e.run(), e.begin(), e.end());
-  if (TrackRun* t = track_of(e.run(), track)) t->wait = add_saturated(t->wait, waited);
+  if (TrackRun* t = track_of(e.run(), track, e.end())) t->wait = add_saturated(t->wait, waited);
   if (fresh) {
     const auto nodes = static_cast<int32_t>(std::clamp<int64_t>(e.nodes(), 1, INT32_MAX));
     b = {e.run(), e.node(), e.generation(), e.begin(), e.begin(), e.end(), waited, track, 1, nodes};

@@ -2,6 +2,8 @@
 #include <arenascope/trace/snapshot.h>
 #include "engine/trace/saturate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace arenascope::trace {
@@ -54,14 +56,20 @@ const StackInfo* Snapshot::stack_of(uint32_t allocation) const {
   return nullptr;
 }
 
+std::string_view Snapshot::kernel(const Event& e) const {
+  return e.kind() == EventKind::Work ? name(e.kernel()) : std::string_view();
+}
+
 std::string Snapshot::label(const Event& e) const {
   switch (e.kind()) {
     case EventKind::Work: {
+      const std::string_view kernel_name = kernel(e);
+      const std::string behind = kernel_name.empty() ? std::string() : fmt::format(" · {}", kernel_name);
       const GraphInfo* g = graph_of(e.run());
       if (g == nullptr || !e.node().valid() || e.node().index() >= g->nodes.size())
-        return "node " + std::to_string(e.id);
+        return fmt::format("node {}{}", e.id, behind);
       const TensorInfo& n = g->nodes[e.node().index()];
-      return n.name.empty() ? n.op : n.op + " " + n.name;
+      return n.name.empty() ? n.op + behind : fmt::format("{} {}{}", n.op, n.name, behind);
     }
     case EventKind::Wait: return "barrier wait";
     case EventKind::Between: return (e.b & kPaused) != 0 ? "paused" : "between two nodes";

@@ -149,9 +149,12 @@ Bytes Snapshot::peak(MemoryKind kind, MemoryCount count) const {
 }
 
 std::vector<Bytes> Snapshot::memory_by_step(RunId run_id, MemoryKind kind, MemoryCount count) const {
+  return by_step(run_id, series(kind, count));
+}
+
+std::vector<Bytes> Snapshot::by_step(RunId run_id, const SeriesView& s) const {
   const StepMap map = steps(run_id);
   std::vector<Bytes> most(static_cast<size_t>(map.steps()), 0);
-  const SeriesView& s = series(kind, count);
   if (most.empty()) return most;
   size_t i = s.samples.partition_point([&](const Sample& x) { return x.time <= map.time_of(0); });
   double value = i == 0 ? 0 : s.samples[i - 1].value;

@@ -127,8 +127,7 @@ std::vector<NodeStats> Snapshot::stats(GraphId graph_id) const {
 BusyShare Snapshot::share(RunId run_id, TrackId track) const {
   const Run* r = run(run_id);
   if (r == nullptr || !r->table || !track.valid() || track.index() >= r->table->tracks.size()) return {};
-  const auto wall =
-      static_cast<double>((r->finished ? r->end : std::max(r->end, time.end)) - r->info.begin - r->paused());
+  const auto wall = static_cast<double>(r->wall());
   if (wall <= 0) return {};
   const TrackRun& t = r->table->tracks[track.index()];
   return {std::min(static_cast<double>(t.work) / wall, 1.0), std::min(static_cast<double>(t.wait) / wall, 1.0)};

@@ -5,7 +5,9 @@
 #include <arenascope/trace/recording.h>
 #include <arenascope/trace/session.h>
 #include <doctest/doctest.h>
+
 #include <sys/resource.h>
+#include <fstream>
 #include "engine/trace/codec.h"
 
 #include <csignal>
@@ -338,6 +340,39 @@ TEST_CASE("what tuning decided comes back from a recording, and is a sentence fo
   CHECK(s->tunings[0] == groups);
   CHECK(s->tunings[1] == way);
   CHECK(s->problems.empty());
+}
+
+TEST_CASE("the kernel of a device's work is recorded, in labels and in what other tools read; older work has none") {
+  test::TempFile file("kernels.pftrace");
+  auto graph = std::make_shared<GraphInfo>();
+  graph->id = GraphId(0);
+  graph->nodes.push_back({.name = "conv1", .op = "CONV_2D"});
+  const Event told = work(RunId(0), NodeId(0), 10, 20, 3, NameId(0)), plain = work(RunId(0), NodeId(0), 20, 30, 7);
+  CHECK(told.chunk() == 3);
+  CHECK(told.kernel() == NameId(0));
+  CHECK(plain.b == 7);  // as before there were kernels
+  CHECK(!plain.kernel().valid());
+  auto writer = RecordingWriter::create(file.path);
+  (*writer)->describe(ThreadInfo{.id = TrackId(0), .name = "queue", .kind = TrackKind::DeviceQueue});
+  (*writer)->describe(NameInfo{NameId(0), "conv_winograd"});
+  (*writer)->describe(std::shared_ptr<const GraphInfo>(graph));
+  (*writer)->describe(RunInfo{.id = RunId(0), .graph = GraphId(0), .begin = 5});
+  (*writer)->events(TrackId(0), std::vector{told, plain, work(RunId(0), NodeId(0), 30, 40, 0, NameId(99))});
+  REQUIRE((*writer)->close().ok());
+  Session session;
+  REQUIRE(read_recording(file.path, session).ok());
+  const auto s = session.snapshot();
+  const auto& rows = s->tracks[0].lanes[0].rows;
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0] == told);
+  CHECK(rows[1] == plain);
+  CHECK(s->kernel(rows[0]) == "conv_winograd");
+  CHECK(s->label(rows[0]) == "CONV_2D conv1 · conv_winograd");
+  CHECK(s->label(rows[1]) == "CONV_2D conv1");
+  CHECK(s->kernel(rows[2]).empty());  // a name that nobody told
+  std::ifstream in(file.path, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(in)), {});
+  CHECK(bytes.find("CONV_2D conv1 · conv_winograd") != bytes.npos);  // as Perfetto shows it
 }
 
 TEST_CASE("where memory was taken is recorded, and a stack of names that nobody described is refused") {

@@ -453,6 +453,29 @@ TEST_CASE("a pause is no part of a run's time, of waits, or of busy shares, in w
   }
 }
 
+TEST_CASE("a run that goes on lasts as far as it is known, and its busy share is of that") {
+  Session session;
+  auto graph = std::make_shared<GraphInfo>();
+  graph->id = GraphId(0);
+  graph->nodes.resize(2);
+  session.describe(ThreadInfo{.id = TrackId(0), .name = "worker"});
+  session.describe(std::shared_ptr<const GraphInfo>(graph));
+  session.describe(RunInfo{.id = RunId(0), .graph = GraphId(0), .begin = 1000, .threads = 1});
+  CHECK(session.snapshot()->runs[0].wall() == 0);
+  session.events(TrackId(0),
+                 std::vector{work(RunId(0), NodeId(0), 1100, 1600), between(RunId(0), NodeId(0), 1600, 1700, kPaused),
+                             work(RunId(0), NodeId(1), 1700, 2000)});
+  CHECK(session.snapshot()->runs[0].wall() == 900);
+  // It never ended, and another one came.
+  session.describe(RunInfo{.id = RunId(1), .graph = GraphId(0), .begin = 50'000, .threads = 1});
+  session.events(TrackId(0), std::vector{work(RunId(1), NodeId(0), 50'000, 60'000)});
+  const auto s = session.snapshot();
+  CHECK(s->runs[0].wall() == 900);
+  CHECK(s->share(RunId(0), TrackId(0)).busy == doctest::Approx(800.0 / 900));
+  session.describe(RunEnd{RunId(0), 3000, RunStatus::Aborted});
+  CHECK(session.snapshot()->runs[0].wall() == 1900);
+}
+
 TEST_CASE("slices belong to the run that their events name, whatever else goes on at that time") {
   Runs runs;
   runs.begin();

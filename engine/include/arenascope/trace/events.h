@@ -69,7 +69,8 @@ enum BetweenFlags : uint32_t {
 };
 
 // `extra` has 24 bits. What the fields mean by kind:
-//   Work           time..a ns, id node, b chunk (task) number, extra run
+//   Work           time..a ns, id node, b chunk (task) number | the name of a device's kernel plus one << 32 (0: not
+//                  told), extra run
 //   Wait           time..a = arrive..leave, id node, b = barrier generation (same for all who met) | nodes more than
 //   one
 //                  since the barrier before << 32 (they met at none in between), extra run
@@ -103,6 +104,10 @@ struct Event {
   constexpr Nanoseconds end() const { return is_span() ? a : time; }  // half-open
   constexpr NodeId node() const { return NodeId(static_cast<int32_t>(id)); }
   constexpr bool is_pause() const { return kind() == EventKind::Between && (b & kPaused) != 0; }
+  constexpr int64_t chunk() const { return b & 0xffffffff; }  // Work
+  constexpr NameId kernel() const {
+    return NameId(static_cast<int32_t>((static_cast<uint64_t>(b) >> 32) - 1));
+  }                                                                // Work
   constexpr int64_t generation() const { return b & 0xffffffff; }  // Wait
   constexpr int64_t nodes() const { return (b >> 32) + 1; }        // Wait: since the barrier before
   constexpr RunId run() const {
@@ -131,8 +136,10 @@ constexpr Event make(EventKind kind, Nanoseconds time, int64_t a, int64_t b, uin
 constexpr uint32_t u32(int32_t v) { return static_cast<uint32_t>(v); }
 }  // namespace detail
 
-constexpr Event work(RunId run, NodeId node, Nanoseconds t0, Nanoseconds t1, int64_t chunk = 0) {
-  return detail::make(EventKind::Work, t0, t1, chunk, detail::u32(node.value), detail::u32(run.value));
+constexpr Event work(RunId run, NodeId node, Nanoseconds t0, Nanoseconds t1, int64_t chunk = 0,
+                     NameId kernel = NameId::none()) {
+  const auto told = static_cast<int64_t>(detail::u32(kernel.value) + 1) << 32;
+  return detail::make(EventKind::Work, t0, t1, chunk | told, detail::u32(node.value), detail::u32(run.value));
 }
 constexpr Event wait(RunId run, NodeId node, Nanoseconds arrive, Nanoseconds leave, int64_t generation,
                      int64_t nodes = 1) {

@@ -410,9 +410,16 @@ struct StackInfo {
   bool operator==(const StackInfo&) const = default;
 };
 
+// The file of another tool that a session was made of: an importer may make several events of one entry, or none.
+struct SourceInfo {
+  std::string format;   // "Chrome trace"
+  int64_t entries = 0;  // of the file: trace events, packets, what an allocator noted
+  bool operator==(const SourceInfo&) const = default;
+};
+
 using Description =
     std::variant<std::shared_ptr<const GraphInfo>, std::shared_ptr<const PlanInfo>, std::shared_ptr<const ContextInfo>,
                  RunInfo, RunEnd, ThreadInfo, DeviceInfo, AllocatorInfo, CounterInfo, NameInfo, Problem, Loss,
-                 TuningInfo, ClockInfo, StackInfo, AllocatorState, PoolInfo, ReplayInfo>;
+                 TuningInfo, ClockInfo, StackInfo, AllocatorState, PoolInfo, ReplayInfo, SourceInfo>;
 
 }  // namespace arenascope::trace

@@ -29,7 +29,13 @@ class PerfettoMirror {
   std::vector<std::shared_ptr<const GraphInfo>> graphs_;
   std::vector<GraphId> run_graphs_;
   std::vector<std::string> names_;
-  std::unordered_map<uint64_t, uint64_t> interned_;  // what a span is called → its number
+  struct CalledHash {
+    size_t operator()(const std::pair<uint64_t, int32_t>& called) const {
+      return std::hash<uint64_t>()(called.first ^ static_cast<uint64_t>(called.second) * 0x9e3779b97f4a7c15u);
+    }
+  };
+  // What a span is called, and which kernel it was → its number.
+  std::unordered_map<std::pair<uint64_t, int32_t>, uint64_t, CalledHash> interned_;
   std::array<double, kMemoryKinds> active_{}, reserved_{};
   std::array<bool, 2 * kMemoryKinds> memory_described_{};
 };

@@ -80,6 +80,7 @@ struct PytorchSnapshot {
   double garbage_collection_threshold = 0;
   std::array<int32_t, 16> roundup_power2_divisions{};  // from 1 MiB on, by power of two; 0: none
 
+  int64_t entries = 0;   // of all devices, as they stand in the file
   int64_t skipped = 0;   // entries that make no sense
   bool endless = false;  // lists that stand in many places: reading ended
 };

@@ -78,6 +78,7 @@ class Session : public Sink {
   void apply(const AllocatorState& state);
   void apply(const PoolInfo& pool);
   void apply(const ReplayInfo& replay);
+  void apply(const SourceInfo& source);
   template <class T, class Key>
   static void keep_newest(std::vector<T>& list, const T& told, Key T::*key);
   void apply(const StackInfo& stack);
@@ -108,7 +109,8 @@ class Session : public Sink {
   void close_slice(SliceRect rect, Step last, Nanoseconds end);
   RunTable* table_of(RunId run);
   NodeRun* node_of(RunId run, NodeId node);
-  TrackRun* track_of(RunId run, TrackId track);
+  TrackRun* track_of(RunId run, TrackId track, Nanoseconds reached);
+  void reach(RunId run, Nanoseconds time);  // something is known of it until then
   NodeVote* vote(RunId run, NodeId node);
   Nanoseconds paused_in(RunId run, Nanoseconds begin, Nanoseconds end);
   RunId known_run(RunId run) const;
@@ -152,6 +154,7 @@ class Session : public Sink {
   std::vector<AllocatorState> allocator_states_;
   std::vector<PoolInfo> pools_;
   std::vector<ReplayInfo> replays_;
+  SourceInfo source_;
   Column<Barrier> barriers_;
   SummaryTree<Range64> barrier_times_;
   std::unordered_map<int64_t, PendingBarrier> pending_barriers_;  // by generation

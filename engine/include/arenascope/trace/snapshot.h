@@ -82,6 +82,7 @@ struct RunTable {
   std::vector<TrackRun> tracks;   // by track; as above
   std::vector<TimeRange> pauses;  // as they came
   Nanoseconds paused = 0;
+  Nanoseconds reached = INT64_MIN;  // the newest that is known of the run
 };
 
 // A node over the runs of its graph. Cold runs, the first of their plan, fill caches and make what is made once: they
@@ -122,7 +123,7 @@ struct StepMark {
 
 struct Run {
   RunInfo info;
-  Nanoseconds end = 0;  // of a run still going on: of what is known of it
+  Nanoseconds end = 0;  // of a run still going on: its beginning
   bool finished = false;
   RunStatus status = RunStatus::Done;
   size_t first_mark = 0, marks = 0;       // its steps in Snapshot::marks, counted from marks_base
@@ -132,7 +133,9 @@ struct Run {
   std::shared_ptr<const RunTable> table;  // null: nothing ran, or it was let go
 
   Nanoseconds paused() const { return table ? table->paused : 0; }
-  Nanoseconds wall() const { return end - info.begin - paused(); }  // of a run still going on: so far
+  // Of a run still going on: as far as it is known.
+  Nanoseconds until() const { return finished || !table ? end : std::max(end, table->reached); }
+  Nanoseconds wall() const { return until() - info.begin - paused(); }
   // Whether figures of it are those of a whole run.
   bool whole() const { return finished && status == RunStatus::Done && !info.stepped && !evicted && lost == 0; }
 };
@@ -285,6 +288,7 @@ class Snapshot {
   std::vector<AllocatorState> allocator_states;  // the newest of each allocator
   std::vector<PoolInfo> pools;                   // the newest of each device
   std::vector<ReplayInfo> replays;               // the newest of each device
+  SourceInfo source;                             // of what was imported; no entries: nobody told it
   ColumnView<Run> runs;
 
   const GraphInfo* graph(GraphId id) const { return at(graphs, id); }
@@ -309,7 +313,9 @@ class Snapshot {
 
   const Event& event(EventRef r) const { return tracks[r.track.index()].points[r.row]; }
   const Event& event(SpanRef r) const { return tracks[r.track.index()].lanes[r.lane].rows[r.row]; }
-  // What to write on a span: its node's name, its slice's name, "barrier wait", "copy".
+  // The kernel that a device's work was; "" where nobody told it.
+  std::string_view kernel(const Event& event) const;
+  // What to write on a span: its node's name and its kernel's, its slice's name, "barrier wait", "copy".
   std::string label(const Event& event) const;
 
   // Cells of one row of the timeline over [t0, t1) drawn on `pixels`; sorted by lane, then begin.
@@ -358,7 +364,9 @@ class Snapshot {
   // What allocators of main memory had reserved at `t`.
   Bytes host_reserved(Nanoseconds t) const;
   Bytes peak(MemoryKind kind, MemoryCount count) const;
-  // Largest bytes by kind in each step of a run: one number a step.
+  // The most that a series of bytes comes to in each step of a run: one number a step.
+  std::vector<Bytes> by_step(RunId run, const SeriesView& series) const;
+  // The same of a kind.
   std::vector<Bytes> memory_by_step(RunId run, MemoryKind kind, MemoryCount count) const;
   // Live bytes of a plan in each step.
   static std::vector<Bytes> occupancy(const PlanInfo& plan);
