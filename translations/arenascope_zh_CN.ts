@@ -3013,10 +3013,6 @@ address %1</source>
         <translation>%1 · %2 · %3</translation>
     </message>
     <message>
-        <source>asked for %1, waste %2</source>
-        <translation>请求 %1，浪费 %2</translation>
-    </message>
-    <message>
         <source>address %1</source>
         <translation>地址 %1</translation>
     </message>
@@ -3722,8 +3718,8 @@ address %1</source>
         </translation>
     </message>
     <message>
-        <source>most live bytes</source>
-        <translation>最多存活字节</translation>
+        <source>most live bytes, planned</source>
+        <translation>最多存活字节（规划）</translation>
     </message>
     <message>
         <source>%1 at step %2</source>
@@ -4222,6 +4218,22 @@ address %1</source>
     <message>
         <source>%1 kernels in %2 segments, replayed %3 times</source>
         <translation>%1 个内核，分 %2 段，已重放 %3 次</translation>
+    </message>
+    <message>
+        <source>lasts so far</source>
+        <translation>目前已历时</translation>
+    </message>
+    <message>
+        <source>Kernels in this run</source>
+        <translation>本次运行的内核</translation>
+    </message>
+    <message>
+        <source>entries of the file</source>
+        <translation>文件中的条目</translation>
+    </message>
+    <message>
+        <source>events made of them</source>
+        <translation>由其生成的事件</translation>
     </message>
 </context>
 <context>
@@ -5031,6 +5043,10 @@ next: %7</source>
     <message>
         <source>planned, not seen</source>
         <translation>已规划，未出现</translation>
+    </message>
+    <message>
+        <source>asked for %1, waste %2</source>
+        <translation>请求 %1，浪费 %2</translation>
     </message>
 </context>
 <context>
@@ -6371,6 +6387,14 @@ next: %7</source>
         <source>The node that takes longest</source>
         <translation>耗时最长的节点</translation>
     </message>
+    <message>
+        <source>Kernels</source>
+        <translation>内核</translation>
+    </message>
+    <message>
+        <source>Of the device, in this run</source>
+        <translation>设备在本次运行中执行的</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::TensorTable</name>
@@ -6571,6 +6595,10 @@ next: %7</source>
     <message>
         <source>observed</source>
         <translation>实测</translation>
+    </message>
+    <message>
+        <source>kernel %1</source>
+        <translation>内核 %1</translation>
     </message>
 </context>
 <context>

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <new>
 
+#include "engine/audit/ask.h"
 #include "engine/audit/unpack.h"
 #include "engine/audit/writer.h"
 
@@ -51,7 +52,7 @@ Result<Raw> read(ByteSpan bytes, const std::string& name) {
                                        "Perfetto trace, an ONNX Runtime profile or a PyTorch memory snapshot.")};
 }
 
-Report report_on(Raw raw) {
+Report report_on(Raw& raw) {
   Report report;
   report.format = raw.format;
   report.problem = raw.problem;
@@ -61,6 +62,7 @@ Report report_on(Raw raw) {
   Writer out(report);
   out.count("recording.events", raw.events);
   out.count("recording.lost_events", raw.lost);
+  if (raw.entries > 0) out.count("recording.entries", raw.entries);
   out.time("recording.length", raw.end - raw.begin);
   out.count("recording.runs", static_cast<int64_t>(raw.runs.size()));
   audit_runs(raw, out);
@@ -73,6 +75,11 @@ Report report_on(Raw raw) {
   audit_nodes(raw, out);
   audit_barriers(raw, out);
   audit_threads(raw, out);
+  audit_kernels(raw, out);
+  audit_graphs(raw, out);
+  audit_requests(raw, out);
+  audit_contexts(raw, out);
+  audit_copies(raw, out);
   audit_samples(raw, out);
   find_impossible_spans(raw, out);
   find_impossible_memory(raw, out);
@@ -99,18 +106,24 @@ const Figure* Report::find(std::string_view id) const {
   return nullptr;
 }
 
+namespace {
+
+Result<Raw> read_packed(ByteSpan bytes, const std::string& name) {
+  if (!is_gzip(bytes)) return read(bytes, name);
+  const Result<std::string> plain = unpack(bytes, name);
+  if (!plain) return plain.error();
+  const ByteSpan inner(reinterpret_cast<const uint8_t*>(plain->data()), plain->size());
+  if (is_gzip(inner)) return Error{name + ": it is compressed twice."};
+  return read(inner, name);
+}
+
+}  // namespace
+
 Result<Report> audit_bytes(std::span<const uint8_t> bytes, const std::string& name) {
   try {
-    if (is_gzip(bytes)) {
-      const Result<std::string> plain = unpack(bytes, name);
-      if (!plain) return plain.error();
-      const ByteSpan inner(reinterpret_cast<const uint8_t*>(plain->data()), plain->size());
-      if (is_gzip(inner)) return Error{name + ": it is compressed twice."};
-      return audit_bytes(inner, name);
-    }
-    auto raw = read(bytes, name);
+    auto raw = read_packed(bytes, name);
     if (!raw) return raw.error();
-    return report_on(std::move(*raw));
+    return report_on(*raw);
   } catch (const std::bad_alloc&) {
     return Error{name + ": memory ran out while it was audited."};
   }
@@ -121,6 +134,31 @@ Result<Report> audit_file(const std::filesystem::path& path) {
     const auto bytes = contents(path);
     if (!bytes) return bytes.error();
     return audit_bytes({reinterpret_cast<const uint8_t*>(bytes->data()), bytes->size()}, path.string());
+  } catch (const std::bad_alloc&) {
+    return Error{path.string() + ": memory ran out while it was audited."};
+  }
+}
+
+Result<Auditor> Auditor::of(std::span<const uint8_t> bytes, const std::string& name) {
+  try {
+    auto raw = read_packed(bytes, name);
+    if (!raw) return raw.error();
+    auto book = std::make_shared<Book>();
+    book->raw = std::move(*raw);
+    book->report = report_on(book->raw);
+    book->stays = stays_of(book->raw, nullptr);
+    for (size_t i = 0; i < book->report.figures.size(); ++i) book->listed.emplace(book->report.figures[i].id, i);
+    return Auditor(std::move(book));
+  } catch (const std::bad_alloc&) {
+    return Error{name + ": memory ran out while it was audited."};
+  }
+}
+
+Result<Auditor> Auditor::open(const std::filesystem::path& path) {
+  try {
+    const auto bytes = contents(path);
+    if (!bytes) return bytes.error();
+    return of({reinterpret_cast<const uint8_t*>(bytes->data()), bytes->size()}, path.string());
   } catch (const std::bad_alloc&) {
     return Error{path.string() + ": memory ran out while it was audited."};
   }

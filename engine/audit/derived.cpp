@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Steps and stays of runs that do not write them. A step begins when the run's lead thread begins its first span of
-// work for it, or, where that thread only waited for the others' work, when its span before ended; steps without any
+// work for it, or, where that thread only waited for the others' work, when what it did before ended; steps without any
 // begin with the next. A tensor lies where it was bound for the steps that the plan gives it.
 #include <algorithm>
 
@@ -15,15 +15,32 @@ struct Begun {
   Nanoseconds last = 0;            // end of the lead's last span
 };
 
+// What the lead did, in its order: work, waits, and what it did between two nodes.
+struct LeadSpan {
+  int32_t node = -1;
+  bool work = false;
+  Nanoseconds begin = 0, end = 0;
+};
+
+std::vector<LeadSpan> lead_spans(const Raw& raw, const RawRun& run) {
+  std::vector<LeadSpan> out;
+  for (const RawSpan& s : raw.spans)
+    if (s.run == run.info.id.value && s.track == run.info.lead.value && s.kind != SpanKind::Copy)
+      out.push_back({s.node, s.kind == SpanKind::Work, s.begin, s.end});
+  for (const RawBetween& b : raw.betweens)
+    if (b.run == run.info.id.value && b.track == run.info.lead.value) out.push_back({b.node, false, b.begin, b.end});
+  std::stable_sort(out.begin(), out.end(), [](const LeadSpan& a, const LeadSpan& b) { return a.begin < b.begin; });
+  return out;
+}
+
 Begun begun(const Raw& raw, const RawRun& run, const trace::PlanInfo& plan) {
   Begun out;
   out.last = run.info.begin;
-  for (const RawSpan& s : raw.spans) {
-    if (s.run != run.info.id.value || s.track != run.info.lead.value || s.kind == SpanKind::Copy) continue;
+  for (const LeadSpan& s : lead_spans(raw, run)) {
     const auto found = std::find(plan.order.begin(), plan.order.end(), NodeId(s.node));
     if (found == plan.order.end()) continue;
     const auto step = static_cast<size_t>(found - plan.order.begin());
-    const Nanoseconds time = s.kind == SpanKind::Work ? s.begin : out.last;
+    const Nanoseconds time = s.work ? s.begin : out.last;
     while (out.steps.size() <= step) out.steps.push_back(time);
     out.last = s.end;
   }

@@ -21,7 +21,14 @@ class Tables {
   void rename_track(const std::string& key, const std::string& name) { raw_.tracks[track(key, name)].name = name; }
   int32_t space(const std::string& name, const std::string& kind, const std::string& device) {
     const auto [it, fresh] = spaces_.try_emplace(name, static_cast<int32_t>(raw_.spaces.size()));
-    if (fresh) raw_.spaces.push_back({name, kind, device, false, 0, 0});
+    if (fresh) {
+      RawSpace space;
+      space.name = name;
+      space.kind = kind;
+      space.device = device;
+      space.has_addresses = false;
+      raw_.spaces.push_back(std::move(space));
+    }
     return it->second;
   }
   int32_t counter(const std::string& name) {

@@ -148,7 +148,29 @@ void audit_memory(const Raw& raw, Writer& out) {
   }
 }
 
-// Memory is handed out where nothing lies, and taken back as it was handed out.
+namespace {
+
+// Takes bytes out of pieces; says how many of them were there.
+Bytes take_out(std::map<uint64_t, Bytes>& pieces, uint64_t address, Bytes bytes) {
+  const uint64_t end = address + static_cast<uint64_t>(bytes);
+  Bytes taken = 0;
+  const std::map<uint64_t, Bytes> before = pieces;
+  for (const auto& [begin, length] : before) {
+    const uint64_t last = begin + static_cast<uint64_t>(length);
+    const uint64_t low = std::max(begin, address), high = std::min(last, end);
+    if (low >= high) continue;
+    pieces.erase(begin);
+    taken += static_cast<Bytes>(high - low);
+    if (low > begin) pieces[begin] = static_cast<Bytes>(low - begin);
+    if (last > high) pieces[high] = static_cast<Bytes>(last - high);
+  }
+  return taken;
+}
+
+}  // namespace
+
+// Memory is handed out where nothing lies, and taken back as it was handed out. What was taken from the system piece by
+// piece may go back as one where the pieces touch, and in part.
 void find_impossible_memory(const Raw& raw, Writer& out) {
   std::vector<RawMemory> sorted = raw.memory;
   std::stable_sort(sorted.begin(), sorted.end(),
@@ -171,6 +193,11 @@ void find_impossible_memory(const Raw& raw, Writer& out) {
       if (complete && m.bytes > 0 && (above || below))
         out.contradiction(where + " were handed out although something lay there");
       blocks[m.address] = m.bytes;
+      continue;
+    }
+    if (m.action == MemoryAction::Release) {
+      if (take_out(blocks, m.address, m.bytes) != m.bytes && complete && space.reserved_before == 0)
+        out.contradiction(where + " were given back to the system, but not all of them had been taken from it");
       continue;
     }
     const auto own = blocks.find(m.address);

@@ -5,6 +5,7 @@
 #include <arenascope/trace/info.h>
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,7 +28,16 @@ struct RawSpan {
   int64_t nodes = 1;       // Wait: nodes since the barrier before
   Bytes bytes = 0;         // Copy
   int64_t depth = 0;       // Named
-  std::string name;        // Named
+  int64_t part = 0;        // Work
+  int32_t kernel = -1;     // Work: the number of its name
+  std::string name;        // Named; Work: the kernel's, where it is told
+};
+
+// What was done between two nodes.
+struct RawBetween {
+  int32_t track = 0, run = -1, node = -1;
+  Nanoseconds begin = 0, end = 0;
+  bool pause = false;
 };
 
 enum class MemoryAction : uint8_t { Alloc, Free, Reserve, Release };
@@ -38,11 +48,17 @@ struct RawMemory {
   int32_t space = 0;
   uint64_t address = 0;
   Bytes bytes = 0;  // those of a balance without addresses may be negative
+  uint32_t id = 0;  // as the event has it
+  // Alloc, where it was told: what was asked for, and whose it is.
+  std::optional<Bytes> asked;
+  int32_t graph = -1;
+  trace::TensorRef tensor;
 };
 
 struct RawSpace {
   std::string name, kind, device;
   bool has_addresses = true;
+  uint32_t allocator = 0;                        // its number, in recordings
   bool in_main_memory = false;                   // what the process's resident memory can be held against
   Bytes active_before = 0, reserved_before = 0;  // the first event
   int64_t blocks_before = 0, pieces_before = 0;  // that these are made of, where a file tells them apart
@@ -92,6 +108,7 @@ struct Raw {
   std::string format, problem;
   std::map<int32_t, trace::GraphInfo> graphs;
   std::map<int32_t, trace::PlanInfo> plans;
+  std::map<int32_t, trace::ContextInfo> contexts;
   std::map<int32_t, RawRun> runs;
   std::map<int32_t, trace::ThreadInfo> tracks;
   std::map<int32_t, trace::DeviceInfo> devices;
@@ -99,9 +116,11 @@ struct Raw {
   std::map<int32_t, Nanoseconds> clock_errors;                 // by device, the newest
   std::map<uint32_t, trace::AllocatorState> allocator_states;  // the newest of each
   std::map<uint32_t, std::string> allocator_kinds;
-  int32_t resident = -1;  // the counter of the process's resident memory
+  int32_t resident = -1;      // the counter of the process's resident memory
+  int32_t cache_filled = -1;  // the counter of what of the caches of keys and values holds a token's
   std::vector<RawSpace> spaces;
   std::vector<RawSpan> spans;
+  std::vector<RawBetween> betweens;
   std::vector<RawMemory> memory;
   std::vector<RawMemory> held_before;  // what a file says was there before the first event, at its time
   std::vector<RawLive> lives;
@@ -109,6 +128,8 @@ struct Raw {
   std::vector<RawMark> marks;
   std::vector<RawSample> samples;
   int64_t events = 0, lost = 0;
+  int64_t problems = 0, tunings = 0, most_tried = 0;
+  int64_t entries = 0;                             // of another tool's file
   Nanoseconds begin = INT64_MAX, end = INT64_MIN;  // of all events
 
   void cover(Nanoseconds from, Nanoseconds to) {

@@ -261,6 +261,7 @@ Result<Raw> read_json(ByteSpan bytes, const std::string& name) {
   Raw raw;
   raw.format = "Chrome trace";
   if (json.is_object() && json.contains("deviceProperties")) raw.format = "PyTorch profile";
+  raw.entries = static_cast<int64_t>(events->size());
   Reader(raw).take(*events);
   return raw;
 }

@@ -60,6 +60,7 @@ class Reader {
 
  private:
   void packet(ByteSpan bytes, bool allow_packed) {
+    ++raw_.entries;
     PacketParts parts;
     WireReader first(bytes);  // what the rest depends on
     while (first.next()) {

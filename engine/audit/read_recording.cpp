@@ -32,8 +32,12 @@ class Collector : public trace::Sink {
     for (const auto& [id, allocator] : allocators_)
       raw_.allocator_kinds[static_cast<uint32_t>(id)] = trace::kMemoryKindNames[static_cast<size_t>(allocator.kind)];
     for (RawSpan& span : raw_.spans)
-      if (span.kind == SpanKind::Named) span.name = names_[span.node], span.node = -1;
+      if (span.kind == SpanKind::Named)
+        span.name = names_[span.node], span.node = -1;
+      else if (const auto name = names_.find(span.kernel); name != names_.end())
+        span.name = name->second;
     for (size_t i = 0; i < raw_.spaces.size(); ++i) {
+      raw_.spaces[i].allocator = numbers_[i];
       const trace::AllocatorInfo* info = nullptr;
       if (const auto it = allocators_.find(numbers_[i]); it != allocators_.end()) info = &it->second;
       if (info == nullptr) continue;
@@ -48,6 +52,12 @@ class Collector : public trace::Sink {
  private:
   void note(const std::shared_ptr<const trace::GraphInfo>& graph) { raw_.graphs[graph->id.value] = *graph; }
   void note(const std::shared_ptr<const trace::PlanInfo>& plan) { raw_.plans[plan->id.value] = *plan; }
+  void note(const std::shared_ptr<const trace::ContextInfo>& context) { raw_.contexts[context->id.value] = *context; }
+  void note(const trace::Problem&) { ++raw_.problems; }
+  void note(const trace::TuningInfo& tuning) {
+    ++raw_.tunings;
+    raw_.most_tried = std::max<int64_t>(raw_.most_tried, tuning.tried);
+  }
   template <class T>
   void note(const T&) {}  // of which no figure is made
   void note(const trace::RunInfo& run) {
@@ -68,6 +78,7 @@ class Collector : public trace::Sink {
   void note(const trace::CounterInfo& counter) {
     raw_.counters[counter.id.value] = counter.name;
     if (counter.role == trace::CounterRole::Resident && raw_.resident < 0) raw_.resident = counter.id.value;
+    if (counter.role == trace::CounterRole::CacheFilled && raw_.cache_filled < 0) raw_.cache_filled = counter.id.value;
   }
   void note(const trace::AllocatorState& state) { raw_.allocator_states[state.allocator] = state; }
   void note(const trace::ClockInfo& clock) { raw_.clock_errors[clock.device.value] = clock.error; }
@@ -83,7 +94,7 @@ class Collector : public trace::Sink {
 
   void note(int32_t track, const Event& e) {
     if (e.time < -kLongest || e.time > kLongest) return;
-    if (e.kind() == trace::kOwnerEvent && e.b >= 0) return raw_.cover(e.time, e.time);
+    if (e.kind() == trace::kOwnerEvent && e.b >= 0) return own(e);
     switch (e.kind()) {
       case EventKind::Work:
       case EventKind::Wait:
@@ -94,6 +105,7 @@ class Collector : public trace::Sink {
         if (const auto run = raw_.runs.find(e.run().value); run != raw_.runs.end() && (e.b & trace::kPaused) != 0)
           run->second.pauses.push_back({e.time, e.a});
         if ((e.b & trace::kStepped) != 0) note_stepped(e.run().value);
+        raw_.betweens.push_back({track, e.run().value, e.node().value, e.time, e.a, (e.b & trace::kPaused) != 0});
         return raw_.cover(e.time, e.a);
       case EventKind::Alloc: return memory(e, MemoryAction::Alloc);
       case EventKind::Free: return memory(e, MemoryAction::Free);
@@ -144,6 +156,8 @@ class Collector : public trace::Sink {
       case EventKind::Work:
         s.kind = SpanKind::Work;
         s.run = e.run().value;
+        s.part = e.b & 0xffffffff;
+        s.kernel = static_cast<int32_t>((static_cast<uint64_t>(e.b) >> 32) - 1);
         break;
       case EventKind::Wait:
         s.kind = SpanKind::Wait;
@@ -175,8 +189,29 @@ class Collector : public trace::Sink {
       raw_.spaces.push_back(std::move(space));
       numbers_.push_back(e.allocator());
     }
-    raw_.memory.push_back({e.time, action, it->second, static_cast<uint64_t>(e.a), e.b});
+    RawMemory m;
+    m.time = e.time;
+    m.action = action;
+    m.space = it->second;
+    m.address = static_cast<uint64_t>(e.a);
+    m.bytes = e.b;
+    m.id = e.id;
+    raw_.memory.push_back(m);
     raw_.cover(e.time, e.time);
+  }
+
+  // It follows what it is about.
+  void own(const Event& e) {
+    raw_.cover(e.time, e.time);
+    for (auto m = raw_.memory.rbegin(); m != raw_.memory.rend(); ++m) {
+      const bool same = m->address == static_cast<uint64_t>(e.a) &&
+                        numbers_[static_cast<size_t>(m->space)] == trace::owner_allocator(e);
+      if (!same || (m->action != MemoryAction::Alloc && m->action != MemoryAction::Free)) continue;
+      if (m->action == MemoryAction::Free) return;
+      m->asked = std::min(trace::owned_bytes(e), m->bytes);
+      if (trace::owner_graph(e).valid()) m->graph = trace::owner_graph(e).value, m->tensor = trace::TensorRef{e.id};
+      return;
+    }
   }
 
   Raw& raw_;

@@ -213,6 +213,7 @@ Result<Raw> read_snapshot(ByteSpan bytes, const std::string& name) {
     const int32_t number = tables.space(gpu, "Default", gpu);
     raw.spaces[static_cast<size_t>(number)].has_addresses = true;
     std::vector<Entry> entries = entries_of(*traces[device]);
+    raw.entries += static_cast<int64_t>(traces[device]->items.size());
     Holding now = rules;
     hand_out(entries, at_end[static_cast<int64_t>(device)], now, number, raw);
     for (const Entry& e : entries) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 
+#include "engine/audit/ask.h"
 #include "engine/audit/writer.h"
 
 namespace arenascope::audit {
@@ -15,6 +16,7 @@ struct Piece {
   uint64_t address = 0;
   Bytes bytes = 0;
   int32_t taken_by = 0;  // the raw space: a kind of an allocator
+  uint32_t id = 0;       // of the event
   bool alone = false;    // nobody was seen to take it: it is as large as what was handed out, and goes with it
 };
 
@@ -62,6 +64,8 @@ class Walk {
     for (const auto& [at, block] : blocks_) end_of_stay(at, block, range_.end);
     return totals_;
   }
+  using Pieces = std::map<std::pair<std::string, uint64_t>, Piece>;  // by device and address
+  const Pieces& pieces() const { return pieces_; }
 
  private:
   using Place = std::pair<std::string, uint64_t>;  // device and address
@@ -115,7 +119,7 @@ class Walk {
   }
   const Piece* take(const Place& at, const RawMemory& m, bool alone) {
     let_go(at, m.bytes);
-    const Piece& piece = pieces_[at] = {at.first, m.address, m.bytes, m.space, alone};
+    const Piece& piece = pieces_[at] = {at.first, m.address, m.bytes, m.space, m.id, alone};
     if (shown_(piece)) reserved_ += piece.bytes;
     return &pieces_[at];
   }
@@ -159,7 +163,7 @@ class Walk {
   Nanoseconds time_ = 0;
   bool begun_ = false;
   Totals totals_;
-  std::map<Place, Piece> pieces_;
+  Pieces pieces_;
   std::map<Place, Block> blocks_;
 };
 
@@ -205,15 +209,28 @@ void write_each(const std::string& range, Interval interval, Nanoseconds origin,
   }
 }
 
-}  // namespace
-
-void audit_spaces(const Raw& raw, Writer& out) {
+std::vector<const RawMemory*> in_order(const Raw& raw) {
   std::vector<const RawMemory*> events;
   for (const RawMemory& m : raw.held_before) events.push_back(&m);
   for (const RawMemory& m : raw.memory) events.push_back(&m);
-  if (events.empty()) return;
   std::stable_sort(events.begin(), events.end(),
                    [](const RawMemory* a, const RawMemory* b) { return a->time < b->time; });
+  return events;
+}
+
+}  // namespace
+
+std::optional<PieceThere> piece_there(const Raw& raw, const std::string& device, uint64_t address, Nanoseconds time) {
+  Walk walk(raw, {time, time + 1}, [](const Piece&) { return true; });
+  walk.run(in_order(raw));
+  const auto found = walk.pieces().find({device, address});
+  if (found == walk.pieces().end()) return std::nullopt;
+  return PieceThere{found->second.bytes, found->second.id};
+}
+
+void audit_spaces(const Raw& raw, Writer& out) {
+  const std::vector<const RawMemory*> events = in_order(raw);
+  if (events.empty()) return;
   std::map<std::string, Interval> ranges{{"recording", {raw.begin, raw.end + 1}}};
   for (const auto& [id, run] : raw.runs)
     ranges["run." + std::to_string(id)] = {run.info.begin,

@@ -36,6 +36,8 @@ Nanoseconds end_of(const Raw& raw, int32_t id, const RawRun& run) {
     if (s.run == id) end = std::max(end, s.end);
   for (const RawMark& m : raw.marks)
     if (m.run == id) end = std::max(end, m.time);
+  for (const RawBetween& b : raw.betweens)
+    if (b.run == id) end = std::max(end, b.end);
   return end;
 }
 
@@ -154,6 +156,28 @@ void audit_threads(const Raw& raw, Writer& out) {
     out.share(fmt::format("run.{}.busy_share", run), mean.busy / static_cast<double>(mean.threads));
     out.share(fmt::format("run.{}.wait_share", run), mean.wait / static_cast<double>(mean.threads));
   }
+}
+
+// What a device's kernels took, by name: of each run, and of each node in it.
+void audit_kernels(const Raw& raw, Writer& out) {
+  struct Kernel {
+    int64_t spans = 0;
+    Nanoseconds busy = 0;
+  };
+  std::map<std::string, std::map<std::string, Kernel>> kernels;  // by what they are of, and name
+  for (const RawSpan& s : raw.spans) {
+    if (s.kind != SpanKind::Work || s.name.empty()) continue;
+    for (const std::string& of : {fmt::format("run.{}", s.run), fmt::format("run.{}.node.{}", s.run, s.node)}) {
+      Kernel& kernel = kernels[of][s.name];
+      ++kernel.spans;
+      kernel.busy += s.end - s.begin;
+    }
+  }
+  for (const auto& [of, names] : kernels)
+    for (const auto& [name, kernel] : names) {
+      out.count(fmt::format("{}.kernel.spans.{}", of, name), kernel.spans);
+      out.time(fmt::format("{}.kernel.busy.{}", of, name), kernel.busy);
+    }
 }
 
 void audit_samples(const Raw& raw, Writer& out) {

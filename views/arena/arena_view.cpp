@@ -221,27 +221,43 @@ Selection ArenaView::pick(const QPointF& pixel) const {
   return graph ? Selection(NodeSelection{graph->id, item->tensor}) : Selection();
 }
 
-QString ArenaView::describe(const QPointF& pixel) const {
-  const ArenaItem* item = item_at(pixel);
-  if (!item) {
-    if (!picture_ || !plot()->axisRect()->rect().contains(pixel.toPoint())) return {};
-    const auto address = static_cast<Bytes>(y_axis()->pixelToCoord(pixel.y()));
-    if (const auto hole = holes_->hit(pixel)) {
-      const Rect& r = (*holes_->data())[*hole];
-      if (picture_->in_spaces) return describe_free(picture_->spaces[r.tag]);
-      return tr("hole of %1\naddress %2 to %3")
-          .arg(format_bytes_exact(static_cast<Bytes>(r.y1 - r.y0)), format_address(static_cast<Bytes>(r.y0)),
-               format_address(static_cast<Bytes>(r.y1)));
-    }
-    return address >= 0 && address < picture_->top ? tr("free\naddress %1").arg(format_address(address)) : QString();
+Moment ArenaView::moment_at(const QPointF& pixel) const {
+  const SessionSource& source = *context().source;
+  return Moment(*source.snapshot(), source.run(), source.plan(), source.shown_plan() != nullptr,
+                context().axis->frame(), x_axis()->pixelToCoord(pixel.x()));
+}
+
+// Where nothing is drawn: a hole between what is in use, or what lies free.
+FigureText ArenaView::tip_of_nothing(const QPointF& pixel) const {
+  const auto address = static_cast<Bytes>(y_axis()->pixelToCoord(pixel.y()));
+  const auto hit = holes_->hit(pixel);
+  if (hit && picture_->in_spaces) return tip_of_free(picture_->spaces[(*holes_->data())[*hit].tag]);
+  const Moment moment = moment_at(pixel);
+  if (const auto hole = picture_->in_spaces ? std::nullopt : moment.hole(address)) {
+    const Figure bytes = moment.of_hole(*hole, false);
+    return with_parts(tr("hole of %1\naddress %2 to %3"),
+                      {exact_text(bytes.id, static_cast<Bytes>(bytes.value)),
+                       figure_text(figure("chosen.address", static_cast<double>(hole->low), FigureUnit::Address)),
+                       figure_text(moment.of_hole(*hole, true))});
   }
-  if (item->space >= 0) return describe_space(*item);
+  if (address < 0 || address >= picture_->top) return {};
+  return with_figures(tr("free\naddress %1"),
+                      {figure("chosen.address", static_cast<double>(address), FigureUnit::Address)});
+}
+
+FigureText ArenaView::tip(const QPointF& pixel) const {
+  const ArenaItem* item = item_at(pixel);
+  if (!item)
+    return picture_ && plot()->axisRect()->rect().contains(pixel.toPoint()) ? tip_of_nothing(pixel) : FigureText{};
+  if (item->space >= 0) return tip_of_space(*item);
   const trace::SliceRect* seen = item->seen >= 0 ? &picture_->seen[static_cast<size_t>(item->seen)] : nullptr;
-  QStringList lines =
-      SliceWords::describe(graph_of(*item), context().source->plan(), item->tensor, slice_of(*item), seen);
-  if (seen && seen->derived) lines << tr("place observed; from when to when derived from the spans and the plan");
-  if (item->differs) lines << tr("touched bytes that the plan does not give it");
-  return lines.join(QLatin1Char('\n'));
+  FigureText text = SliceWords::describe(
+      item->tensor, {graph_of(*item), context().source->plan(), slice_of(*item), seen,
+                     context().source->snapshot()->time.begin, context().source->plan() != nullptr});
+  if (seen && seen->derived)
+    text.line(plain_text(tr("place observed; from when to when derived from the spans and the plan")));
+  if (item->differs) text.line(plain_text(tr("touched bytes that the plan does not give it")));
+  return text;
 }
 
 bool ArenaView::can_grab(const QPointF& pixel, Qt::KeyboardModifiers keys) const {

@@ -2,6 +2,7 @@
 // The arena map: address against step or time. Outlines are the plan, bodies are what was really touched.
 #pragma once
 #include <views/arena/arena_picture.h>
+#include <views/common/moment.h>
 
 namespace arenascope::views {
 
@@ -12,7 +13,7 @@ class ArenaView : public PlotView {
 
   QString view_name() const override { return tr("Arena map"); }
   Selection pick(const QPointF& pixel) const override;
-  QString describe(const QPointF& pixel) const override;
+  FigureText tip(const QPointF& pixel) const override;
   const std::shared_ptr<const ArenaPicture>& picture() const { return picture_; }
   const RectPlottable* bodies() const { return bodies_; }
   // What is mapped: the plan's arena or spaces, and which of these.
@@ -43,8 +44,10 @@ class ArenaView : public PlotView {
   QString label(uint32_t tag, int lines) const;
   void outline(QCPPainter* painter, const Selection& selection, bool selected) const;
   void draw_peak(QCPPainter* painter) const;
-  QString describe_space(const ArenaItem& item) const;
-  QString describe_free(const trace::Space& space) const;
+  Moment moment_at(const QPointF& pixel) const;
+  FigureText tip_of_nothing(const QPointF& pixel) const;
+  FigureText tip_of_space(const ArenaItem& item) const;
+  FigureText tip_of_free(const trace::Space& space) const;
   void draw_bands(QCPPainter* painter) const;
   void add_colours(QMenu& menu);
   void update_header();

@@ -103,32 +103,22 @@ void ArenaView::draw_bands(QCPPainter* painter) const {
   }
 }
 
-QString ArenaView::describe_space(const ArenaItem& item) const {
+FigureText ArenaView::tip_of_space(const ArenaItem& item) const {
   const trace::Snapshot& s = *context().source->snapshot();
   const trace::SpaceSlice& slice = picture_->space_slices[static_cast<size_t>(item.space)];
-  QStringList lines;
-  if (const trace::TensorInfo* t = s.tensor(slice.graph, slice.tensor)) {
-    lines << tensor_title(*t, slice.tensor);
-    lines << tr("%1 · %2 · %3").arg(QString::fromStdString(t->dtype), format_shape(t->shape), Words::role(*t));
-  }
-  lines << Words::kind(slice.kind) + QStringLiteral(" · ") + allocator_name(s, slice.allocator);
-  lines << format_bytes_exact(slice.bytes);
-  if (slice.asked < slice.bytes)
-    lines << tr("asked for %1, waste %2")
-                 .arg(format_bytes_exact(slice.asked), format_bytes_exact(slice.bytes - slice.asked));
-  lines << tr("address %1").arg(format_address(static_cast<Bytes>(slice.address)));
+  FigureText text = SliceWords::describe(s, slice);
   if (const trace::Space* space = space_of(picture_->spaces, slice); space != nullptr && space->image.valid())
-    lines << tr("image of %1").arg(image_text(space->image));
-  lines << (slice.open ? tr("lives since %1") : tr("lived %1")).arg(format_ns(slice.end - slice.begin));
-  return lines.join(QLatin1Char('\n'));
+    text.line(with_parts(tr("image of %1"), {image_text(s, *space)}));
+  return text.line(SliceWords::lived(s, slice));
 }
 
-QString ArenaView::describe_free(const trace::Space& space) const {
+FigureText ArenaView::tip_of_free(const trace::Space& space) const {
   const trace::Snapshot& s = *context().source->snapshot();
-  const QString text = tr("free in a space of %1\n%2 · address %3")
-                           .arg(format_bytes_exact(space.bytes), allocator_name(s, space.allocator),
-                                format_address(static_cast<Bytes>(space.address)));
-  return space.image.valid() ? text + QLatin1Char('\n') + tr("image of %1").arg(image_text(space.image)) : text;
+  FigureText text = with_parts(
+      tr("free in a space of %1\n%2 · address %3"),
+      {exact_text(piece_figure(s, space, "bytes"), space.bytes), name_text(allocator_name(s, space.allocator)),
+       figure_text(figure("chosen.address", static_cast<double>(space.address), FigureUnit::Address))});
+  return space.image.valid() ? text.line(with_parts(tr("image of %1"), {image_text(s, space)})) : text;
 }
 
 }  // namespace arenascope::views

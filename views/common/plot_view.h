@@ -5,6 +5,7 @@
 #pragma once
 #include <views/common/background.h>
 #include <views/common/export.h>
+#include <views/common/figure.h>
 #include <views/common/plot_canvas.h>
 
 class QMenu;
@@ -47,7 +48,7 @@ class PlotView : public PlotCanvas, public Paintable {
   void prepare_now();  // for tests and exports: blocks until what is shown is up to date
   // What lies under a point of the plot, and the text about it.
   virtual Selection pick(const QPointF& pixel) const = 0;
-  virtual QString describe(const QPointF& pixel) const = 0;
+  virtual FigureText tip(const QPointF& pixel) const = 0;
   // Puts into a context menu what of the data can be shown.
   virtual void add_choices(QMenu&) {}
 

@@ -59,7 +59,7 @@ bool PlotView::eventFilter(QObject* watched, QEvent* event) {
     case QEvent::Resize: QTimer::singleShot(0, this, [this] { axis_moved(); }); return false;
     case QEvent::ToolTip: {
       const auto* help = static_cast<QHelpEvent*>(event);
-      const QString text = describe(help->pos());
+      const QString text = tip(help->pos()).text;
       if (text.isEmpty()) {
         QToolTip::hideText();
       } else {
@@ -181,7 +181,7 @@ void PlotView::select_range(AxisRange range) {
 void PlotView::hover_at(const QPointF& pixel, const QPoint& global) {
   context().selection->hover(pick(pixel));
   if (QToolTip::isVisible()) {  // it follows the pointer, once it was called for
-    const QString text = describe(pixel);
+    const QString text = tip(pixel).text;
     if (text.isEmpty()) {
       QToolTip::hideText();
     } else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/format.h>
 #include <views/common/slices.h>
+#include <views/common/spaces.h>
 
 #include <algorithm>
 
@@ -142,40 +143,94 @@ QString SliceWords::level(int32_t level) {
   }
 }
 
-QStringList SliceWords::describe(const trace::GraphInfo* graph, const trace::PlanInfo* plan, trace::TensorRef ref,
-                                 const trace::SliceInfo* slice, const trace::SliceRect* seen) {
-  QStringList lines;
-  const trace::TensorInfo* t = tensor(graph, ref);
-  if (t) {
-    lines << tensor_title(*t, ref);
-    lines << tr("%1 · %2 · %3").arg(QString::fromStdString(t->dtype), format_shape(t->shape), Words::role(*t));
-  } else {
-    lines << Words::node(ref);
-  }
+namespace {
+
+// "block 3, second level of reuse"
+FigureText block_words(trace::PlanId plan, const trace::SliceInfo& slice) {
+  FigureText level = plain_text(SliceWords::level(slice.level));
+  const Figure number = figure(slice_figure(plan, slice.tensor, "level"), slice.level, FigureUnit::Number);
+  if (slice.level > 2) level.figures.push_back(number);
+  return with_parts(
+      SliceWords::tr("block %1, %2"),
+      {figure_text(figure(slice_figure(plan, slice.tensor, "block"), slice.block.value, FigureUnit::Number)), level});
+}
+
+FigureText planned_words(const trace::PlanInfo& plan, const trace::SliceInfo& slice, const trace::GraphInfo* graph) {
+  const auto of = [&](const char* what, double value, FigureUnit unit) {
+    return figure(slice_figure(plan.id, slice.tensor, what), value, unit);
+  };
+  const int32_t count = slice.last.value - slice.first.value;
+  const FigureText steps{SliceWords::tr("%n step(s)", nullptr, count), {of("steps", count, FigureUnit::Number)}, {}};
+  FigureText out = with_parts(SliceWords::tr("lives from step %1 until %2, for %3"),
+                              {figure_text(of("first", slice.first.value, FigureUnit::Step)),
+                               figure_text(of("last", slice.last.value, FigureUnit::Step)), steps});
+  if (slice.block.valid()) out.line(block_words(plan.id, slice));
+  if (!slice.in_place_of.valid()) return out;
+  const trace::TensorInfo* source = SliceWords::tensor(graph, slice.in_place_of);
+  return out.line(
+      with_parts(SliceWords::tr("takes over the bytes of %1"),
+                 {name_text(source ? QString::fromStdString(source->name) : Words::node(slice.in_place_of))}));
+}
+
+// "f32 · 1 × 64 · output"
+FigureText tensor_words(trace::GraphId graph, trace::TensorRef ref, const trace::TensorInfo& tensor) {
+  return title_text(tensor, ref)
+      .line(with_parts(SliceWords::tr("%1 · %2 · %3"),
+                       {name_text(QString::fromStdString(tensor.dtype)), shape_text(graph, ref, tensor),
+                        plain_text(Words::role(tensor))}));
+}
+
+}  // namespace
+
+FigureText SliceWords::describe(trace::TensorRef ref, const Known& known) {
+  const trace::TensorInfo* t = tensor(known.graph, ref);
+  FigureText out = t ? tensor_words(known.graph->id, ref, *t) : name_text(Words::node(ref));
+  const trace::SliceInfo* slice = known.slice;
+  const trace::SliceRect* seen = known.seen;
+  const auto stay = [&](const char* what) {
+    return run_figure(seen->run, "stay.") + (ref.is_leaf() ? "leaf." : "node.") + std::to_string(ref.index()) + "." +
+           std::to_string(seen->begin - known.origin) + "." + what;
+  };
+  const auto id = [&](const char* what) {
+    return slice ? slice_figure(known.plan->id, ref, what) : seen ? stay(what) : std::string();
+  };
   const Bytes bytes = slice ? slice->size : seen ? seen->bytes : 0;
   const Bytes offset = slice ? slice->offset : seen ? seen->offset : 0;
-  lines << format_bytes_exact(bytes);
-  lines << tr("address %1 to %2").arg(format_address(offset), format_address(offset + bytes));
-  if (slice) {
-    lines << tr("lives from step %1 until %2, for %3")
-                 .arg(format_count(slice->first.value), format_count(slice->last.value),
-                      tr("%n step(s)", nullptr, slice->last.value - slice->first.value));
-    if (slice->block.valid()) {
-      lines << tr("block %1, %2").arg(slice->block.value).arg(level(slice->level));
-    }
-    if (slice->in_place_of.valid()) {
-      const trace::TensorInfo* source = tensor(graph, slice->in_place_of);
-      lines << tr("takes over the bytes of %1")
-                   .arg(source ? QString::fromStdString(source->name) : Words::node(slice->in_place_of));
-    }
-  }
-  if (seen) {
-    lines << (seen->open ? tr("lives since %1").arg(format_ns(seen->end - seen->begin))
-                         : tr("lived %1").arg(format_ns(seen->end - seen->begin)));
-  } else if (plan) {
-    lines << tr("planned, not seen");
-  }
-  return lines;
+  out.line(exact_text(id("bytes"), bytes));
+  out.line(with_figures(tr("address %1 to %2"),
+                        {figure(id("offset"), static_cast<double>(offset), FigureUnit::Address),
+                         figure(id("end"), static_cast<double>(offset + bytes), FigureUnit::Address)}));
+  if (slice) out.line(planned_words(*known.plan, *slice, known.graph));
+  if (seen)
+    out.line(with_figures(seen->open ? tr("lives since %1") : tr("lived %1"),
+                          {figure(stay("lived"), static_cast<double>(seen->end - seen->begin), FigureUnit::Time)}));
+  else if (known.says_seen)
+    out.line(plain_text(tr("planned, not seen")));
+  return out;
+}
+
+FigureText SliceWords::describe(const trace::Snapshot& s, const trace::SpaceSlice& slice) {
+  FigureText out;
+  if (const trace::TensorInfo* t = s.tensor(slice.graph, slice.tensor))
+    out = tensor_words(slice.graph, slice.tensor, *t);
+  out.line(with_parts(QStringLiteral("%1 · %2"),
+                      {plain_text(Words::kind(slice.kind)), name_text(allocator_name(s, slice.allocator))}));
+  out.line(exact_text(block_figure(s, slice, "bytes"), slice.bytes));
+  if (slice.asked < slice.bytes)
+    out.line(with_parts(tr("asked for %1, waste %2"),
+                        {exact_text(block_figure(s, slice, "asked"), slice.asked),
+                         exact_text(block_figure(s, slice, "waste"), slice.bytes - slice.asked)}));
+  const auto address = static_cast<Bytes>(slice.address);
+  return out.line(with_figures(
+      tr("address %1 to %2"),
+      {figure("chosen.address", static_cast<double>(address), FigureUnit::Address),
+       figure(block_figure(s, slice, "end"), static_cast<double>(address + slice.bytes), FigureUnit::Address)}));
+}
+
+FigureText SliceWords::lived(const trace::Snapshot& s, const trace::SpaceSlice& slice) {
+  return with_figures(
+      slice.open ? tr("lives since %1") : tr("lived %1"),
+      {figure(block_figure(s, slice, "lived"), static_cast<double>(slice.end - slice.begin), FigureUnit::Time)});
 }
 
 }  // namespace arenascope::views

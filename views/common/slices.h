@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What arena map and lifetimes say and colour alike about a tensor's slice of the arena.
 #pragma once
+#include <views/common/figure.h>
 #include <views/common/rect_plottable.h>
 #include <views/common/session_source.h>
 #include <views/common/sweep.h>
@@ -58,9 +59,19 @@ class Takeovers {
 struct SliceWords {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::SliceWords)
  public:
-  // Lines about a slice for a tool tip; null where something is not known.
-  static QStringList describe(const trace::GraphInfo* graph, const trace::PlanInfo* plan, trace::TensorRef tensor,
-                              const trace::SliceInfo* slice, const trace::SliceRect* seen);
+  // What is known of a tensor's place, for a tool tip; null where something is not.
+  struct Known {
+    const trace::GraphInfo* graph = nullptr;
+    const trace::PlanInfo* plan = nullptr;  // of `slice`
+    const trace::SliceInfo* slice = nullptr;
+    const trace::SliceRect* seen = nullptr;
+    Nanoseconds origin = 0;  // of the recording
+    bool says_seen = true;   // whether it was seen is told
+  };
+  static FigureText describe(trace::TensorRef tensor, const Known& known);
+  // Of what lies in an allocator's space: whose it is, its bytes, its address.
+  static FigureText describe(const trace::Snapshot& snapshot, const trace::SpaceSlice& slice);
+  static FigureText lived(const trace::Snapshot& snapshot, const trace::SpaceSlice& slice);
   static QString level(int32_t level);
   static const trace::TensorInfo* tensor(const trace::GraphInfo* graph, trace::TensorRef ref);
 };

@@ -78,6 +78,28 @@ const trace::Space* space_of(const std::vector<trace::Space>& spaces, const trac
   return nullptr;
 }
 
+std::string block_figure(const trace::Snapshot& s, const trace::SpaceSlice& slice, const char* what) {
+  const bool known = slice.device.valid() && slice.device.index() < s.devices.size();
+  return "block." + std::to_string(slice.address) + "." + std::to_string(slice.begin - s.time.begin) + "." + what +
+         "." + (known ? s.devices[slice.device.index()].name : std::string());
+}
+
+std::string piece_figure(const trace::Snapshot& s, const trace::Space& space, const char* what) {
+  const bool known = space.device.valid() && space.device.index() < s.devices.size();
+  return "space." + std::to_string(space.address) + "." + std::to_string(space.begin - s.time.begin) + "." + what +
+         "." + (known ? s.devices[space.device.index()].name : std::string());
+}
+
+FigureText image_text(const trace::Snapshot& s, const trace::Space& space) {
+  if (!space.image.valid()) return {};
+  const auto of = [&](const char* what, auto value, FigureUnit unit) {
+    return figure(piece_figure(s, space, what), static_cast<double>(value), unit);
+  };
+  return with_figures(SpaceTexts::tr("%1 × %2 texels of %3"), {of("width", space.image.width, FigureUnit::Count),
+                                                               of("height", space.image.height, FigureUnit::Count),
+                                                               of("texel", space.image.texel, FigureUnit::Bytes)});
+}
+
 QString image_text(const trace::ImageSize& image) {
   if (!image.valid()) return {};
   return SpaceTexts::tr("%1 × %2 texels of %3")

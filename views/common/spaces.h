@@ -37,7 +37,12 @@ QString allocator_name(const trace::Snapshot& snapshot, uint32_t id);
 QString slice_name(const trace::Snapshot& snapshot, const trace::SpaceSlice& slice);
 // Where among these a slice begins; null: in none.
 const trace::Space* space_of(const std::vector<trace::Space>& spaces, const trace::SpaceSlice& slice);
+// Of what was handed out: "block.65536.0.bytes.CPU".
+std::string block_figure(const trace::Snapshot& snapshot, const trace::SpaceSlice& slice, const char* what);
+// Of a piece of memory that an allocator took: "space.65536.0.bytes.CPU".
+std::string piece_figure(const trace::Snapshot& snapshot, const trace::Space& space, const char* what);
 // "224 × 224 texels of 16 B"; empty where the space is no image.
+FigureText image_text(const trace::Snapshot& snapshot, const trace::Space& space);
 QString image_text(const trace::ImageSize& image);
 // Of its tensor, or of itself where nobody told whose it is.
 Selection slice_selection(const trace::SpaceSlice& slice);

@@ -189,33 +189,43 @@ void GraphCanvas::resizeEvent(QResizeEvent* event) {
   move_to(offset() + QPointF(grown ? (event->size().width() - event->oldSize().width()) / 2.0 : 0, 0));
 }
 
-QString GraphCanvas::tool_tip(int32_t v, const QPointF& point) const {
-  QString text = words_of(v, point);
+FigureText GraphCanvas::tip(int32_t v, const QPointF& point) const {
+  FigureText text = words_of(v, point);
   const auto& gone = scene_.looks[static_cast<size_t>(v)].gone;
   if (!gone.empty()) {
     const QStringList names(gone.begin(), gone.begin() + static_cast<qsizetype>(std::min<size_t>(gone.size(), 8)));
-    text += QStringLiteral("\n") + tr("only in B: %1").arg(names.join(QStringLiteral(", ")));
+    text.line(with_parts(tr("only in B: %1"), {FigureText{names.join(QStringLiteral(", ")), {}, names}}));
   }
   return text;
 }
 
-QString GraphCanvas::words_of(int32_t v, const QPointF& point) const {
+FigureText GraphCanvas::words_of(int32_t v, const QPointF& point) const {
   const Vertex& vertex = scene_.folded->vertices[static_cast<size_t>(v)];
+  const trace::GraphInfo& graph = *scene_.info;
   if (vertex.folded) {
-    const VertexText& texts = scene_.texts[static_cast<size_t>(v)];
-    return texts.title + QStringLiteral("\n") + texts.second + QStringLiteral("\n") + tr("Double click to expand");
+    Bytes bytes = 0;
+    for (const NodeId node : vertex.nodes) bytes += graph.nodes[node.index()].bytes;
+    const std::string of = "graph." + std::to_string(graph.id.value);
+    const auto count = static_cast<int>(vertex.nodes.size());
+    const Figure nodes = figure(nodes_figure(of, graph, vertex.nodes, "nodes"), count, FigureUnit::Number);
+    FigureText sums{tr("%n node(s)", nullptr, count), {nodes}, {}};
+    sums.add(figure_text(
+                 figure(nodes_figure(of, graph, vertex.nodes, "bytes"), static_cast<double>(bytes), FigureUnit::Bytes)),
+             QStringLiteral(" · "));
+    return name_text(scene_.texts[static_cast<size_t>(v)].title)
+        .line(sums)
+        .line(plain_text(tr("Double click to expand")));
   }
-  auto describe = [](const trace::TensorInfo& t, const QString& title) {
-    return title + QStringLiteral("\n") + format_shape(t.shape) + QStringLiteral("  ") +
-           QString::fromStdString(t.dtype) + QStringLiteral("\n") + format_bytes_exact(t.bytes);
+  const auto describe = [&](const trace::TensorInfo& t, trace::TensorRef ref) {
+    FigureText shape = shape_text(graph.id, ref, t);
+    shape.add(name_text(QString::fromStdString(t.dtype)), QStringLiteral("  "));
+    return title_text(t, ref).line(shape).line(exact_text(tensor_figure(graph.id, ref, "bytes"), t.bytes));
   };
   if (const int chip = chip_at(scene_, v, point); chip >= 0) {
     const LeafId leaf = vertex.chips[static_cast<size_t>(chip)].leaf;
-    const trace::TensorInfo& info = scene_.info->leafs[leaf.index()];
-    return describe(info, tensor_title(info, trace::TensorRef::leaf(leaf)));
+    return describe(graph.leafs[leaf.index()], trace::TensorRef::leaf(leaf));
   }
-  const trace::TensorInfo& node = scene_.info->nodes[vertex.node.index()];
-  return describe(node, tensor_title(node, trace::TensorRef::node(vertex.node)));
+  return describe(graph.nodes[vertex.node.index()], trace::TensorRef::node(vertex.node));
 }
 
 bool GraphCanvas::event(QEvent* event) {
@@ -223,7 +233,7 @@ bool GraphCanvas::event(QEvent* event) {
     auto* help = static_cast<QHelpEvent*>(event);
     const int32_t vertex = vertex_at(help->pos());
     if (vertex >= 0)
-      QToolTip::showText(help->globalPos(), tool_tip(vertex, to_scene(help->pos())), this);
+      QToolTip::showText(help->globalPos(), tip(vertex, to_scene(help->pos())).text, this);
     else
       QToolTip::hideText();
     return true;

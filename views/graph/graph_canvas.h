@@ -2,6 +2,8 @@
 // The surface on which the graph is drawn, zoomed and panned, with its minimap and legend. Knows nothing of sessions:
 // it shows a scene and says what was pointed at.
 #pragma once
+#include <views/common/figure.h>
+
 #include "graph_viewport.h"
 
 namespace arenascope::views {
@@ -15,8 +17,9 @@ class GraphCanvas : public GraphViewport {
   const SceneMarks& marks() const { return marks_; }
   void set_marks(SceneMarks marks);  // repaints nothing but what is selected and hovered, unless breakpoints moved
   void refresh() override;
-  void set_hovered(int32_t vertex);    // repaints nothing but its outline
-  void set_busy(const QString& text);  // empty: not busy
+  FigureText tip(int32_t vertex, const QPointF& point) const;  // `point` in the scene
+  void set_hovered(int32_t vertex);                            // repaints nothing but its outline
+  void set_busy(const QString& text);                          // empty: not busy
 
  Q_SIGNALS:
   void vertex_clicked(int vertex);
@@ -43,8 +46,7 @@ class GraphCanvas : public GraphViewport {
  private:
   void jump_in_minimap(const QPointF& widget);
   void paint_picture(QPainter& painter);
-  QString tool_tip(int32_t vertex, const QPointF& point) const;
-  QString words_of(int32_t vertex, const QPointF& point) const;
+  FigureText words_of(int32_t vertex, const QPointF& point) const;
 
   SceneMarks marks_;
   QString busy_;

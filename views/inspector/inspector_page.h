@@ -28,9 +28,15 @@ class Page {
                 .arg(colours.text.name(), colours.dim_text.name(),
                      (colours.dark ? colours.category(4) : colours.category(0)).name());
   }
+  void title(const FigureText& text, const FigureText& below) {
+    title(text.text, below.text);
+    const size_t first = rows_.size() - (below.text.isEmpty() ? 1 : 2);
+    rows_[first].figures = text.figures, rows_[first].names = text.names;
+    if (!below.text.isEmpty()) rows_.back().figures = below.figures, rows_.back().names = below.names;
+  }
   void title(const QString& text, const QString& below = {}) {
-    rows_.push_back({{}, {}, text});
-    if (!below.isEmpty()) rows_.push_back({{}, {}, below});
+    rows_.push_back({{}, {}, text, {}, {}});
+    if (!below.isEmpty()) rows_.push_back({{}, {}, below, {}, {}});
     html_ += QStringLiteral("<h2>%1</h2>").arg(text);
     if (!below.isEmpty()) html_ += QStringLiteral("<div class='k'>%1</div>").arg(below);
   }
@@ -41,7 +47,7 @@ class Page {
   }
   void row(const QString& key, const QString& value) {
     if (value.isEmpty()) return;
-    rows_.push_back({section_, key, value});
+    rows_.push_back({section_, key, value, {}, {}});
     if (!open_) html_ += QStringLiteral("<table cellspacing='0' cellpadding='0'>");
     open_ = true;
     html_ += QStringLiteral("<tr><td class='k'>%1</td><td>%2</td></tr>").arg(key, value);
@@ -50,10 +56,16 @@ class Page {
     if (value.text.isEmpty()) return;
     row(key, value.text);
     rows_.back().figures = std::move(value.figures);
+    rows_.back().names = std::move(value.names);
   }
   void row(const QString& key, const Figure& figure) { row(key, with_figures(QStringLiteral("%1"), {figure})); }
+  void line(const FigureText& text) {
+    line(text.text);
+    rows_.back().figures = text.figures;
+    rows_.back().names = text.names;
+  }
   void line(const QString& text) {
-    rows_.push_back({section_, {}, text});
+    rows_.push_back({section_, {}, text, {}, {}});
     close();
     html_ += QStringLiteral("<div>%1</div>").arg(text);
   }

@@ -3,6 +3,7 @@
 #include "inspector_page.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -12,89 +13,119 @@ namespace {
 constexpr size_t kMostRows = 8;
 constexpr size_t kMostSpans = 50'000;  // of a range of time, summed up by name
 
-QString share_of(double part, double whole) {
-  return whole > 0 ? QStringLiteral(" (%1)").arg(format_percent(part / whole)) : QString();
+// Where the sums over some nodes stand in the audit: of a layer, or of a range of steps.
+using FigureId = std::function<std::string(const std::string&)>;
+
+FigureText with_share(const FigureText& text, const FigureId& id, const std::string& what, double part, double whole) {
+  if (whole <= 0) return text;
+  return with_parts(QStringLiteral("%1 (%2)"), {text, figure_text(figure(id(what), part / whole, FigureUnit::Share))});
 }
 
-QString time_text(double ns) { return format_ns(static_cast<Nanoseconds>(ns)); }
+FigureText time_text(std::string id, double ns) { return figure_text(figure(std::move(id), ns, FigureUnit::Time)); }
+FigureText bytes_text(std::string id, Bytes bytes) {
+  return figure_text(figure(std::move(id), static_cast<double>(bytes), FigureUnit::Bytes));
+}
+FigureText count_text(std::string id, int64_t count) {
+  return figure_text(figure(std::move(id), static_cast<double>(count), FigureUnit::Count));
+}
 
-// Names and what they sum up to, the largest first.
-template <class Key>
-std::vector<std::pair<Key, std::pair<int64_t, double>>> ranked(const std::map<Key, std::pair<int64_t, double>>& sums) {
-  std::vector<std::pair<Key, std::pair<int64_t, double>>> order(sums.begin(), sums.end());
+// By name: how often, and what it sums up to.
+using Sums = std::map<std::string, std::pair<int64_t, double>>;
+
+// The largest first. `of`: "op.", for their ids; `time`: what the time is called there.
+void ranked_rows(Page& page, const QString& heading, const Sums& sums, double whole, const FigureId& id,
+                 const std::string& of, const std::string& time) {
+  if (sums.size() < 2) return;
+  std::vector<std::pair<std::string, std::pair<int64_t, double>>> order(sums.begin(), sums.end());
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
     return a.second.second != b.second.second ? a.second.second > b.second.second : a.second.first > b.second.first;
   });
-  return order;
-}
-
-void ranked_rows(Page& page, const QString& heading, const std::map<std::string, std::pair<int64_t, double>>& sums,
-                 double whole) {
-  if (sums.size() < 2) return;
   page.section(heading);
   size_t shown = 0;
-  for (const auto& [name, sum] : ranked(sums)) {
+  for (const auto& [name, sum] : order) {
     if (shown++ == kMostRows) {
-      page.row(QStringLiteral("…"), Texts::tr("%n other(s)", nullptr, static_cast<int>(sums.size() - kMostRows)));
+      const auto more = static_cast<int>(sums.size() - kMostRows);
+      page.row(
+          QStringLiteral("…"),
+          FigureText{Texts::tr("%n other(s)", nullptr, more), {figure("chosen.rows", more, FigureUnit::Number)}, {}});
       break;
     }
-    QString value = QStringLiteral("%1×").arg(sum.first);
-    if (sum.second > 0) value += QStringLiteral("  %1%2").arg(time_text(sum.second), share_of(sum.second, whole));
+    const auto own = [&](const char* what) { return id(of + what + "." + name); };
+    FigureText value =
+        with_figures(QStringLiteral("%1×"), {figure(own("count"), static_cast<double>(sum.first), FigureUnit::Number)});
+    if (sum.second > 0)
+      value.add(with_share(time_text(own(time.c_str()), sum.second), id, of + "share." + name, sum.second, whole),
+                QStringLiteral("  "));
     page.row(safe(name), value);
   }
 }
 
-// What some nodes of the graph are and take together.
-void work(Page& page, const std::vector<NodeId>& nodes) {
-  const trace::GraphInfo& graph = *page.in.graph;
-  const std::vector<trace::NodeStats> stats = page.in.snapshot->stats(graph.id);
+struct WorkSums {
   double all = 0, time = 0, wait = 0;
-  for (const trace::NodeStats& s : stats) all += s.mean;
   Bytes results = 0, weights = 0, work_bytes = 0;
   int64_t flops = 0;
+  Sums by_op, by_layer;
+};
+
+WorkSums sums_of(const Page& page, const std::vector<NodeId>& nodes) {
+  const trace::GraphInfo& graph = *page.in.graph;
+  const std::vector<trace::NodeStats> stats = page.in.snapshot->stats(graph.id);
+  WorkSums out;
+  for (const trace::NodeStats& s : stats) out.all += s.mean;
   std::set<uint32_t> given;
-  std::map<std::string, std::pair<int64_t, double>> by_op, by_layer;
   for (NodeId id : nodes) {
     const TensorInfo& node = graph.nodes[id.index()];
     const double mean = id.index() < stats.size() ? stats[id.index()].mean : 0;
-    time += mean;
-    if (id.index() < stats.size()) wait += stats[id.index()].wait;
-    if ((node.flags & trace::kView) == 0) results += node.bytes;
-    work_bytes = std::max(work_bytes, node.work_bytes);
-    flops += node.flops;
-    if (!node.op.empty()) {
-      auto& sum = by_op[node.op];
+    out.time += mean;
+    if (id.index() < stats.size()) out.wait += stats[id.index()].wait;
+    if ((node.flags & trace::kView) == 0) out.results += node.bytes;
+    out.work_bytes = std::max(out.work_bytes, node.work_bytes);
+    out.flops += node.flops;
+    const auto add = [&](Sums& sums, const std::string& name) {
+      if (name.empty()) return;
+      auto& sum = sums[name];
       ++sum.first;
       sum.second += mean;
-    }
-    if (!node.layer.empty()) {
-      auto& sum = by_layer[node.layer];
-      ++sum.first;
-      sum.second += mean;
-    }
+    };
+    add(out.by_op, node.op);
+    add(out.by_layer, node.layer);
     for (TensorRef source : node.sources) {
       const TensorInfo* leaf = source.is_leaf() ? page.info(source) : nullptr;
       if (leaf != nullptr && (leaf->flags & (trace::kWeight | trace::kParameter)) != 0 &&
           given.insert(source.value).second)
-        weights += leaf->bytes;
+        out.weights += leaf->bytes;
     }
   }
+  return out;
+}
+
+// What some nodes of the graph are and take together.
+void work(Page& page, const std::vector<NodeId>& nodes, const FigureId& id) {
+  const WorkSums s = sums_of(page, nodes);
   page.section(Texts::tr("Sums"));
-  page.row(Texts::tr("nodes"), format_count(static_cast<int64_t>(nodes.size())));
-  if (time > 0) page.row(Texts::tr("mean a run"), time_text(time) + share_of(time, all));
-  if (wait > 0) page.row(Texts::tr("waiting behind them"), Texts::tr("%1 a run, all threads").arg(time_text(wait)));
-  page.row(Texts::tr("results"), format_bytes(results));
-  if (weights > 0) page.row(Texts::tr("weights"), format_bytes(weights));
-  if (work_bytes > 0) page.row(Texts::tr("largest work buffer"), format_bytes(work_bytes));
-  if (flops > 0) page.row(Texts::tr("operations"), format_count(flops));
-  ranked_rows(page, Texts::tr("By op"), by_op, time);
-  ranked_rows(page, Texts::tr("By layer"), by_layer, time);
+  page.row(Texts::tr("nodes"), count_text(id("nodes"), static_cast<int64_t>(nodes.size())));
+  if (s.time > 0)
+    page.row(Texts::tr("mean a run"), with_share(time_text(id("mean"), s.time), id, "mean_share", s.time, s.all));
+  if (s.wait > 0)
+    page.row(Texts::tr("waiting behind them"),
+             with_parts(Texts::tr("%1 a run, all threads"), {time_text(id("wait"), s.wait)}));
+  page.row(Texts::tr("results"), bytes_text(id("results"), s.results));
+  if (s.weights > 0) page.row(Texts::tr("weights"), bytes_text(id("weights"), s.weights));
+  if (s.work_bytes > 0) page.row(Texts::tr("largest work buffer"), bytes_text(id("largest_work"), s.work_bytes));
+  if (s.flops > 0) page.row(Texts::tr("operations"), count_text(id("flops"), s.flops));
+  ranked_rows(page, Texts::tr("By op"), s.by_op, s.time, id, "op.", "mean");
+  ranked_rows(page, Texts::tr("By layer"), s.by_layer, s.time, id, "layer.", "mean");
+}
+
+FigureId of_time(const Page& page, Nanoseconds begin, Nanoseconds end) {
+  const Nanoseconds origin = page.in.snapshot->time.begin;
+  return [=](const std::string& what) { return figure_id("time", begin - origin, end - origin, what); };
 }
 
 // What each row did in a stretch of time, and, where wanted, what ran by its name.
 void spans_between(Page& page, Nanoseconds begin, Nanoseconds end, bool by_names) {
   const trace::Snapshot& snapshot = *page.in.snapshot;
-  std::map<std::string, std::pair<int64_t, double>> by_track, by_name;
+  Sums by_track, by_name;
   bool all = true;
   for (size_t t = 0; t < snapshot.tracks.size(); ++t) {
     const auto spans = snapshot.spans_exact(trace::TrackId(t), begin, end, kMostSpans);
@@ -115,22 +146,40 @@ void spans_between(Page& page, Nanoseconds begin, Nanoseconds end, bool by_names
     }
   }
   const auto whole = static_cast<double>(end - begin);
-  ranked_rows(page, Texts::tr("By thread or queue"), by_track, whole);
-  if (by_names) ranked_rows(page, Texts::tr("By name, what is nested too"), by_name, whole);
-  if (!all) page.line(Texts::tr("Of the first %1 spans of each row.").arg(format_count(kMostSpans)));
+  const FigureId id = of_time(page, begin, end);
+  ranked_rows(page, Texts::tr("By thread or queue"), by_track, whole, id, "track.", "time");
+  if (by_names) ranked_rows(page, Texts::tr("By name, what is nested too"), by_name, whole, id, "name.", "time");
+  if (!all)
+    page.line(with_parts(Texts::tr("Of the first %1 spans of each row."), {count_text("chosen.most", kMostSpans)}));
 }
 
-// The step with most live bytes in a range, and how long the range lasts.
+// How long a range of steps lasts, without pauses, and the step with most live bytes in the plan.
 void memory(Page& page, Step first, Step last) {
   const trace::StepMap map = page.in.snapshot->steps(page.in.run);
-  if (!map.empty()) page.row(Texts::tr("lasts"), format_ns(map.time_of(last.value) - map.time_of(first.value)));
+  if (!map.empty()) {
+    const Nanoseconds begin = map.time_of(first.value), end = map.time_of(last.value);
+    Nanoseconds time = end - begin;
+    if (const trace::Run* run = page.in.snapshot->run(page.in.run); run != nullptr && run->table)
+      for (const trace::TimeRange& pause : run->table->pauses)
+        time -= std::max<Nanoseconds>(0, std::min(pause.end, end) - std::max(pause.begin, begin));
+    page.row(Texts::tr("lasts"),
+             time_text(figure_id("run", page.in.run.value, "steps", first.value, last.value, "lasts"),
+                       static_cast<double>(time)));
+  }
   if (page.in.plan == nullptr) return;
   const std::vector<Bytes> live = trace::Snapshot::occupancy(*page.in.plan);
   Bytes most = 0;
   int32_t at = -1;
   for (int32_t s = std::max(first.value, 0); s < last.value && static_cast<size_t>(s) < live.size(); ++s)
     if (live[static_cast<size_t>(s)] > most) most = live[static_cast<size_t>(s)], at = s;
-  if (at >= 0) page.row(Texts::tr("most live bytes"), Texts::tr("%1 at step %2").arg(format_bytes(most)).arg(at));
+  const auto id = [&](const char* what) {
+    return figure_id("plan", page.in.plan->id.value, "steps", first.value, last.value, what);
+  };
+  if (at >= 0)
+    page.row(
+        Texts::tr("most live bytes, planned"),
+        with_parts(Texts::tr("%1 at step %2"), {bytes_text(id("most_live"), most),
+                                                figure_text(figure(id("most_live_step"), at, FigureUnit::Number))}));
 }
 
 std::vector<TensorRef> refs(const std::vector<NodeId>& nodes) {
@@ -143,8 +192,13 @@ std::vector<TensorRef> refs(const std::vector<NodeId>& nodes) {
 void layer_lifetime(Page& page, const LayerSelection& layer) {
   const auto steps = steps_of(layer, page.in.plan);
   if (!steps) return;
+  const auto step = [&](const char* what, int32_t s) {
+    const std::string of = "plan." + std::to_string(page.in.plan->id.value);
+    return figure(nodes_figure(of, *page.in.graph, layer.nodes, what), s, FigureUnit::Number);
+  };
   page.section(Texts::tr("Lifetime"));
-  page.row(Texts::tr("steps"), QStringLiteral("[%1, %2)").arg(steps->first.value).arg(steps->last.value));
+  page.row(Texts::tr("steps"), with_figures(QStringLiteral("[%1, %2)"),
+                                            {step("first", steps->first.value), step("end", steps->last.value)}));
   memory(page, steps->first, steps->last);
   Step until = steps->last;
   Bytes kept = 0;
@@ -156,9 +210,16 @@ void layer_lifetime(Page& page, const LayerSelection& layer) {
     kept += slice.size;
     ++count;
   }
-  page.row(Texts::tr("last result used in"), QStringLiteral("%1").arg(until.value - 1));
-  if (count > 0)
-    page.row(Texts::tr("kept behind it"), Texts::tr("%1 of %n tensor(s)", nullptr, count).arg(format_bytes(kept)));
+  page.row(Texts::tr("last result used in"), step("last_use", until.value - 1));
+  if (count == 0) return;
+  FigureText behind =
+      with_parts(Texts::tr("%1 of %n tensor(s)", nullptr, count), {bytes_text(step("kept", 0).id, kept)});
+  behind.figures.push_back(step("kept_tensors", count));
+  page.row(Texts::tr("kept behind it"), behind);
+}
+
+Figure chosen(const char* what, double value, FigureUnit unit = FigureUnit::Number) {
+  return figure(std::string("chosen.") + what, value, unit);
 }
 
 }  // namespace
@@ -168,8 +229,10 @@ QString range_text(Bytes offset, Bytes size) {
 }
 
 void steps_page(Page& page, const StepRangeSelection& range) {
-  page.title(Texts::tr("Steps %1 to %2").arg(range.first.value).arg(range.last.value - 1),
-             Texts::tr("%n step(s)", nullptr, range.last.value - range.first.value));
+  const int32_t count = range.last.value - range.first.value;
+  page.title(with_figures(Texts::tr("Steps %1 to %2"),
+                          {chosen("first", range.first.value), chosen("last", range.last.value - 1)}),
+             FigureText{Texts::tr("%n step(s)", nullptr, count), {chosen("steps", count)}, {}});
   memory(page, range.first, range.last);
   if (page.in.plan == nullptr || page.in.graph == nullptr) return;
   std::vector<NodeId> nodes;
@@ -177,17 +240,27 @@ void steps_page(Page& page, const StepRangeSelection& range) {
        s < range.last.value && static_cast<size_t>(s) < page.in.plan->order.size(); ++s)
     if (page.in.plan->order[static_cast<size_t>(s)].index() < page.in.graph->nodes.size())
       nodes.push_back(page.in.plan->order[static_cast<size_t>(s)]);
-  work(page, nodes);
+  work(page, nodes, [&](const std::string& what) {
+    return figure_id("plan", page.in.plan->id.value, "steps", std::max(range.first.value, 0), range.last.value, what);
+  });
   if (const trace::StepMap map = page.in.snapshot->steps(page.in.run); !map.empty())
     spans_between(page, map.time_of(range.first.value), map.time_of(range.last.value), false);
   page.links(Texts::tr("Nodes"), refs(nodes));
 }
 
 void layer_page(Page& page, const LayerSelection& layer) {
-  page.title(safe(layer.name), Texts::tr("layer of %n node(s)", nullptr, static_cast<int>(layer.nodes.size())));
-  if (page.in.graph == nullptr || (!layer.nodes.empty() && layer.nodes.back().index() >= page.in.graph->nodes.size()))
-    return;
-  work(page, layer.nodes);
+  const bool known =
+      page.in.graph != nullptr && (layer.nodes.empty() || layer.nodes.back().index() < page.in.graph->nodes.size());
+  const std::string of = "graph." + std::to_string(page.in.graph ? page.in.graph->id.value : -1);
+  const FigureId id = [&](const std::string& what) {
+    return known ? nodes_figure(of, *page.in.graph, layer.nodes, what) : std::string();
+  };
+  const auto count = static_cast<int>(layer.nodes.size());
+  page.title(name_text(safe(layer.name)), FigureText{Texts::tr("layer of %n node(s)", nullptr, count),
+                                                     {figure(id("nodes"), count, FigureUnit::Number)},
+                                                     {}});
+  if (!known) return;
+  work(page, layer.nodes, id);
   layer_lifetime(page, layer);
   // What it reads of other layers, and what others read of it.
   std::set<TensorRef> in, out;
@@ -207,11 +280,14 @@ void layer_page(Page& page, const LayerSelection& layer) {
 
 void time_page(Page& page, const TimeRangeSelection& range) {
   const trace::Snapshot& snapshot = *page.in.snapshot;
-  page.title(Texts::tr("A range of time"), format_ns(range.end - range.begin));
-  page.row(Texts::tr("begins"), format_ns(range.begin - snapshot.time.begin));
+  const FigureId id = of_time(page, range.begin, range.end);
+  page.title(plain_text(Texts::tr("A range of time")),
+             figure_text(chosen("length", static_cast<double>(range.end - range.begin), FigureUnit::Time)));
+  page.row(Texts::tr("begins"),
+           figure_text(chosen("begin", static_cast<double>(range.begin - snapshot.time.begin), FigureUnit::Time)));
   if (!snapshot.all_active.samples.empty()) {
     if (const auto most = snapshot.all_active.highest(range.begin, range.end))
-      page.row(Texts::tr("most allocated"), format_bytes(static_cast<Bytes>(most->value)));
+      page.row(Texts::tr("most allocated"), bytes_text(id("most_allocated"), static_cast<Bytes>(most->value)));
   }
   int64_t taken = 0, given = 0;
   Bytes taken_bytes = 0, given_bytes = 0;
@@ -222,21 +298,47 @@ void time_page(Page& page, const TimeRangeSelection& range) {
     if (e.kind() == trace::EventKind::Free) ++given, given_bytes += e.b;
   }
   if (taken + given > 0) {
+    const auto both = [&](const char* what, int64_t count, Bytes bytes) {
+      return with_parts(QStringLiteral("%1×  %2"),
+                        {figure_text(figure(id(what), static_cast<double>(count), FigureUnit::Number)),
+                         bytes_text(id(std::string(what) + "_bytes"), bytes)});
+    };
     page.section(Texts::tr("Memory"));
-    page.row(Texts::tr("taken"), QStringLiteral("%1×  %2").arg(taken).arg(format_bytes(taken_bytes)));
-    page.row(Texts::tr("given back"), QStringLiteral("%1×  %2").arg(given).arg(format_bytes(given_bytes)));
+    page.row(Texts::tr("taken"), both("taken", taken, taken_bytes));
+    page.row(Texts::tr("given back"), both("given", given, given_bytes));
   }
   spans_between(page, range.begin, range.end, true);
 }
 
 void addresses_page(Page& page, const AddressRangeSelection& range) {
-  page.title(Texts::tr("Addresses"), range_text(range.first, range.last - range.first));
+  page.title(plain_text(Texts::tr("Addresses")),
+             with_figures(QStringLiteral("[%1, +%2)"),
+                          {chosen("address", static_cast<double>(range.first), FigureUnit::Address),
+                           chosen("bytes", static_cast<double>(range.last - range.first), FigureUnit::Bytes)}));
   if (page.in.plan == nullptr) return;
   std::vector<TensorRef> tensors;
   for (const trace::SliceInfo& slice : page.in.plan->slices)
     if (slice.offset < range.last && slice.offset + slice.size > range.first) tensors.push_back(slice.tensor);
   page.links(Texts::tr("Tensors"), tensors);
 }
+
+namespace {
+
+void space_section(Page& page, const trace::SpaceSlice& slice, const trace::Space& space) {
+  const trace::Snapshot& s = *page.in.snapshot;
+  page.section(Texts::tr("Space"));
+  page.row(Texts::tr("bytes"),
+           with_parts(QStringLiteral("[%1, +%2)"),
+                      {figure_text(chosen("address", static_cast<double>(space.address), FigureUnit::Address)),
+                       bytes_text(piece_figure(s, space, "bytes"), space.bytes)}));
+  page.row(Texts::tr("lies at"),
+           with_figures(QStringLiteral("+%1"),
+                        {chosen("offset", static_cast<double>(slice.address - space.address), FigureUnit::Bytes)}));
+  page.row(Texts::tr("of"), name_text(allocator_name(s, space.allocator).toHtmlEscaped()));
+  page.row(Texts::tr("image"), image_text(s, space));
+}
+
+}  // namespace
 
 void allocation_page(Page& page, const AllocationSelection& allocation) {
   const trace::Snapshot& snapshot = *page.in.snapshot;
@@ -249,29 +351,29 @@ void allocation_page(Page& page, const AllocationSelection& allocation) {
     live += slice.bytes;
   }
   if (found == nullptr) return;
-  page.title(Texts::tr("Allocation at %1").arg(format_address(static_cast<Bytes>(found->address))),
-             format_bytes_exact(found->bytes));
+  const auto of = [&](const char* what) { return block_figure(snapshot, *found, what); };
+  const auto time = [&](const char* what, Nanoseconds ns) { return time_text(of(what), static_cast<double>(ns)); };
+  page.title(with_figures(Texts::tr("Allocation at %1"),
+                          {chosen("address", static_cast<double>(found->address), FigureUnit::Address)}),
+             exact_text(of("bytes"), found->bytes));
   page.row(Texts::tr("for"), Words::kind(found->kind));
-  page.row(Texts::tr("allocator"), allocator_name(snapshot, found->allocator).toHtmlEscaped());
-  page.row(Texts::tr("asked for"), format_bytes_exact(found->asked));
-  if (found->asked < found->bytes) page.row(Texts::tr("waste"), format_bytes_exact(found->bytes - found->asked));
-  page.row(Texts::tr("taken"), format_ns(found->begin - snapshot.time.begin));
-  page.row(Texts::tr("given back"),
-           found->open ? Texts::tr("not by the end of the trace") : format_ns(found->end - snapshot.time.begin));
-  page.row(Texts::tr("lasts"), format_ns(found->end - found->begin));
+  page.row(Texts::tr("allocator"), name_text(allocator_name(snapshot, found->allocator).toHtmlEscaped()));
+  page.row(Texts::tr("asked for"), exact_text(of("asked"), found->asked));
+  if (found->asked < found->bytes) page.row(Texts::tr("waste"), exact_text(of("waste"), found->bytes - found->asked));
+  page.row(Texts::tr("taken"), time("from", found->begin - snapshot.time.begin));
+  page.row(Texts::tr("given back"), found->open ? plain_text(Texts::tr("not by the end of the trace"))
+                                                : time("until", found->end - snapshot.time.begin));
+  page.row(Texts::tr("lasts"), time("lived", found->end - found->begin));
   for (const trace::Space& space :
        snapshot.spaces_in(allocation.begin, allocation.begin + 1, trace::kMostSpaceSlices)) {
     if (space.device != found->device || found->address - space.address >= static_cast<uint64_t>(space.bytes)) continue;
-    page.section(Texts::tr("Space"));
-    page.row(Texts::tr("bytes"), range_text(static_cast<Bytes>(space.address), space.bytes));
-    page.row(Texts::tr("lies at"),
-             QStringLiteral("+%1").arg(format_bytes(static_cast<Bytes>(found->address - space.address))));
-    page.row(Texts::tr("of"), allocator_name(snapshot, space.allocator).toHtmlEscaped());
-    page.row(Texts::tr("image"), image_text(space.image));
+    space_section(page, *found, space);
   }
   page.section(Texts::tr("When it was taken"));
-  page.row(Texts::tr("live then"),
-           Texts::tr("%1 in %2 allocations").arg(format_bytes(live), format_count(static_cast<int64_t>(there.size()))));
+  const std::string at = figure_id("recording.at", found->begin - snapshot.time.begin) + ".";
+  page.row(Texts::tr("live then"), with_parts(Texts::tr("%1 in %2 allocations"),
+                                              {bytes_text(at + "block_bytes", live),
+                                               count_text(at + "blocks", static_cast<int64_t>(there.size()))}));
   stack_section(page, found->block);
 }
 

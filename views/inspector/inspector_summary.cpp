@@ -9,19 +9,12 @@ namespace arenascope::views::inspector {
 
 namespace {
 
-// "9.4 MiB (9,884,576 bytes)"
-FigureText exact_bytes(const std::string& id, Bytes bytes) {
-  const Figure rounded = figure(id, static_cast<double>(bytes), FigureUnit::Bytes);
-  if (bytes < 1024) return with_figures(QStringLiteral("%1"), {rounded});
-  return with_figures(Texts::tr("%1 (%2 bytes)"), {rounded, figure(id, static_cast<double>(bytes), FigureUnit::Count)});
-}
-
 void summary_of_plan(Page& page, const trace::PlanInfo& plan) {
   page.section(Texts::tr("Memory plan"));
   page.row(Texts::tr("planner"), safe(plan.planner));
   page.row(Texts::tr("order"), safe(plan.order_name));
-  page.row(Texts::tr("arena"), exact_bytes(plan_figure(plan.id, "arena"), plan.arena_bytes));
-  page.row(Texts::tr("lower bound"), exact_bytes(plan_figure(plan.id, "lower_bound"), plan.lower_bound_bytes));
+  page.row(Texts::tr("arena"), exact_text(plan_figure(plan.id, "arena"), plan.arena_bytes));
+  page.row(Texts::tr("lower bound"), exact_text(plan_figure(plan.id, "lower_bound"), plan.lower_bound_bytes));
   if (plan.lower_bound_bytes > 0)
     page.row(Texts::tr("above the bound"), figure(plan_figure(plan.id, "gap_share"),
                                                   static_cast<double>(plan.arena_bytes - plan.lower_bound_bytes) /
@@ -58,7 +51,7 @@ void summary_of_run(Page& page, const trace::Run& run) {
   const auto time = [&](const char* what, Nanoseconds ns) {
     return figure(run_figure(page.in.run, what), static_cast<double>(ns), FigureUnit::Time);
   };
-  if (run.finished) page.row(Texts::tr("lasted"), time("lasted", run.wall()));
+  page.row(run.finished ? Texts::tr("lasted") : Texts::tr("lasts so far"), time("lasted", run.wall()));
   if (run.paused() > 0) page.row(Texts::tr("paused, beside that"), time("paused", run.paused()));
   if (const trace::SeriesView* resident = snapshot.resident()) {
     const auto most =
@@ -108,8 +101,12 @@ void summary(Page& page) {
   if (page.in.plan != nullptr) summary_of_plan(page, *page.in.plan);
   if (const trace::Run* run = snapshot.run(page.in.run)) summary_of_run(page, *run);
   page.section(Texts::tr("Recording"));
-  page.row(Texts::tr("events"),
-           figure("recording.events", static_cast<double>(snapshot.event_count), FigureUnit::Count));
+  if (snapshot.source.entries > 0)
+    page.row(Texts::tr("entries of the file"),
+             figure("recording.entries", static_cast<double>(snapshot.source.entries), FigureUnit::Count));
+  page.row(snapshot.source.entries > 0 ? Texts::tr("events made of them") : Texts::tr("events"),
+           figure(snapshot.source.entries > 0 ? "imported.events" : "recording.events",
+                  static_cast<double>(snapshot.event_count), FigureUnit::Count));
   page.row(Texts::tr("lost"), figure("recording.lost_events", static_cast<double>(snapshot.lost), FigureUnit::Count));
   page.row(Texts::tr("threads and queues"), format_count(static_cast<int64_t>(snapshot.tracks.size())));
   for (const trace::ClockInfo& clock : snapshot.clocks)

@@ -4,6 +4,7 @@
 #include <views/graph/folded_graph.h>
 
 #include <algorithm>
+#include <map>
 
 #include "inspector_page.h"
 
@@ -101,6 +102,30 @@ void times(Page& page, NodeId node) {
   }
 }
 
+// What kernels of a device the node was in the run, and what they took.
+void kernels(Page& page, NodeId node) {
+  const trace::Snapshot& snapshot = *page.in.snapshot;
+  std::map<std::string, std::pair<int64_t, Nanoseconds>> sums;
+  for (const trace::SpanRef& ref : snapshot.spans_of(page.in.run, node)) {
+    const trace::Event& e = snapshot.event(ref);
+    const std::string_view kernel = snapshot.kernel(e);
+    if (kernel.empty()) continue;
+    auto& sum = sums[std::string(kernel)];
+    ++sum.first;
+    sum.second += e.end() - e.begin();
+  }
+  if (sums.empty()) return;
+  page.section(Texts::tr("Kernels in this run"));
+  for (const auto& [name, sum] : sums) {
+    const auto id = [&, &own = name](const char* what) {
+      return figure_id("run", page.in.run.value, "node", node.value, "kernel", what, own);
+    };
+    page.row(safe(name), with_figures(QStringLiteral("%1×  %2"),
+                                      {figure(id("spans"), static_cast<double>(sum.first), FigureUnit::Number),
+                                       figure(id("busy"), static_cast<double>(sum.second), FigureUnit::Time)}));
+  }
+}
+
 // In bytes, outermost first, and as ggml names them.
 void strides(Page& page, const TensorInfo& t) {
   QStringList words;
@@ -172,6 +197,7 @@ void tensor_page(Page& page, TensorRef ref) {
   storage_section(page, ref);
   counterpart(page, ref);
   if (ref.is_node()) times(page, NodeId(ref.index()));
+  if (ref.is_node()) kernels(page, NodeId(ref.index()));
   if (ref.is_node() && !given) op_histogram(page, NodeId(ref.index()));
   page.links(Texts::tr("Sources"), t->sources);
   if (t->gradient.valid()) page.links(Texts::tr("Gradient"), std::vector{t->gradient});

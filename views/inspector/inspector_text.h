@@ -26,6 +26,7 @@ struct InspectorInput {
 struct InspectorFact {
   QString section, key, value;
   std::vector<Figure> figures = {};  // the measured numbers in it
+  QStringList names = {};            // in it, whose digits are no numbers
 };
 std::vector<InspectorFact> inspector_facts(const InspectorInput& input, const Selection& selection);
 

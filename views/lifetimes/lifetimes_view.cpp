@@ -288,39 +288,36 @@ Selection LifetimesView::pick(const QPointF& pixel) const {
   return BlockSelection{p->id, picture_->rows[*row].block};
 }
 
-QString LifetimesView::describe_space(const trace::SpaceSlice& s) const {
-  QStringList lines;
-  if (const trace::TensorInfo* t = context().source->snapshot()->tensor(s.graph, s.tensor))
-    lines << tensor_title(*t, s.tensor);
-  lines << Words::kind(s.kind) << format_bytes_exact(s.bytes);
-  lines << tr("address %1 to %2")
-               .arg(format_address(static_cast<Bytes>(s.address)),
-                    format_address(static_cast<Bytes>(s.address) + s.bytes));
-  lines << (s.open ? tr("lives since %1") : tr("lived %1")).arg(format_ns(s.end - s.begin));
-  return lines.join(QLatin1Char('\n'));
-}
-
-QString LifetimesView::describe(const QPointF& pixel) const {
+FigureText LifetimesView::tip(const QPointF& pixel) const {
   if (!picture_) return {};
+  const trace::Snapshot& snapshot = *context().source->snapshot();
   if (plot()->axisRect()->rect().contains(pixel.toPoint())) {
     if (const auto i = spans_->hit(pixel)) {
       const uint32_t tag = (*picture_->spans)[*i].tag;
-      if (const trace::SpaceSlice* s = space_slice(tag)) return describe_space(*s);
+      if (const trace::SpaceSlice* s = space_slice(tag))
+        return SliceWords::describe(snapshot, *s).line(SliceWords::lived(snapshot, *s));
       if (const trace::SliceInfo* s = plan_slice(tag))
-        return SliceWords::describe(context().source->graph(), nullptr, s->tensor, s, nullptr).join(QLatin1Char('\n'));
+        return SliceWords::describe(s->tensor,
+                                    {context().source->graph(), plan(), s, nullptr, snapshot.time.begin, false});
     }
   }
-  if (!plan()) return {};
-  const auto row = row_at(pixel);
+  const auto row = plan() ? row_at(pixel) : std::nullopt;
   if (!row || (picture_->in_spaces && !picture_->rows[*row].block.valid())) return {};
   const LifetimesRow& r = picture_->rows[*row];
-  QStringList lines;
-  lines << (r.block.valid() ? tr("block %1").arg(r.block.value) : tr("place %1").arg(format_address(r.offset)));
-  lines << format_bytes_exact(r.size);
-  lines << tr("address %1 to %2").arg(format_address(r.offset), format_address(r.offset + r.size));
-  lines << tr("%n tensor(s), in use during %1 of the steps", nullptr, static_cast<int>(r.tensors))
-               .arg(format_percent(r.used));
-  return lines.join(QLatin1Char('\n'));
+  const auto of = [&](const char* what, auto value, FigureUnit unit) {
+    return figure(block_figure(picture_->plan, r.block, what), static_cast<double>(value), unit);
+  };
+  const Figure place = figure("chosen.address", static_cast<double>(r.offset), FigureUnit::Address);
+  FigureText text = r.block.valid()
+                        ? with_figures(tr("block %1"), {figure("chosen.block", r.block.value, FigureUnit::Number)})
+                        : with_figures(tr("place %1"), {place});
+  text.line(exact_text(of("bytes", 0, FigureUnit::Bytes).id, r.size));
+  text.line(with_figures(tr("address %1 to %2"), {of("offset", r.offset, FigureUnit::Address),
+                                                  of("end", r.offset + r.size, FigureUnit::Address)}));
+  const QString users = tr("%n tensor(s), in use during %1 of the steps", nullptr, static_cast<int>(r.tensors));
+  FigureText use = with_figures(users, {of("used", r.used, FigureUnit::Share)});
+  use.figures.push_back(of("tensors", r.tensors, FigureUnit::Number));
+  return text.line(use);
 }
 
 void LifetimesView::outline(QCPPainter* painter, const Selection& selection, bool selected) const {

@@ -14,7 +14,7 @@ class LifetimesView : public PlotView {
 
   QString view_name() const override { return tr("Lifetimes"); }
   Selection pick(const QPointF& pixel) const override;
-  QString describe(const QPointF& pixel) const override;
+  FigureText tip(const QPointF& pixel) const override;
   const std::shared_ptr<const LifetimesPicture>& picture() const { return picture_; }
   const RectPlottable* spans() const { return spans_; }
   // Whose blocks are rows: the plan's, or spaces', and which of these.
@@ -39,7 +39,6 @@ class LifetimesView : public PlotView {
   QString label(uint32_t tag, int lines) const;
   const trace::SpaceSlice* space_slice(uint32_t tag) const;  // null: the tag is of the plan's
   const trace::SliceInfo* plan_slice(uint32_t tag) const;    // null: the tag is of a space's
-  QString describe_space(const trace::SpaceSlice& slice) const;
   void outline(QCPPainter* painter, const Selection& selection, bool selected) const;
   void fit_rows();
   void update_header();

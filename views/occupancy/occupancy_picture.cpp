@@ -324,13 +324,7 @@ void prepare_kinds(OccupancyPicture& p, const PrepareInput& in, const std::stop_
   if (const auto time = take_peak(p, in)) tell_peak(p, in, *time);
   if (!in.snapshot->all_reserved.samples.empty()) {
     if (steps) {
-      std::vector<Bytes> sum;
-      for (const MemoryKind kind : kStack) {
-        const auto by_step = in.snapshot->memory_by_step(in.run, kind, MemoryCount::Reserved);
-        sum.resize(std::max(sum.size(), by_step.size()), 0);
-        for (size_t i = 0; i < by_step.size(); ++i) sum[i] += by_step[i];
-      }
-      p.reserved = from_steps(sum, in.axis);
+      p.reserved = from_steps(in.snapshot->by_step(in.run, in.snapshot->all_reserved), in.axis);
     } else {
       p.reserved = from_curve(in.snapshot->all_reserved.curve(t.begin, t.end, in.pixels), in.axis);
     }

@@ -363,12 +363,16 @@ void OccupancyView::restyle() {
   if (picture_) update_header();
 }
 
+Moment OccupancyView::moment_at(const QPointF& pixel) const {
+  const SessionSource& source = *context().source;
+  return Moment(*source.snapshot(), source.run(), source.plan(), source.shown_plan() != nullptr,
+                context().axis->frame(), x_axis()->pixelToCoord(pixel.x()));
+}
+
 std::optional<Step> OccupancyView::step_under(const QPointF& pixel) const {
   const SharedAxis& axis = *context().axis;
   if (!plot()->axisRect()->rect().contains(pixel.toPoint()) || axis.steps() == 0) return std::nullopt;
-  const double step = std::floor(axis.frame().step_of_x(x_axis()->pixelToCoord(pixel.x())));
-  if (step < 0 || step >= axis.steps()) return std::nullopt;
-  return Step(static_cast<int32_t>(step));
+  return moment_at(pixel).step();
 }
 
 Selection OccupancyView::pick(const QPointF& pixel) const {
@@ -381,34 +385,75 @@ Selection OccupancyView::pick(const QPointF& pixel) const {
   return Selection::node(graph->id, node);
 }
 
-QString OccupancyView::describe(const QPointF& pixel) const {
-  if (!picture_ || !plot()->axisRect()->rect().contains(pixel.toPoint())) return {};
-  const double x = x_axis()->pixelToCoord(pixel.x());
-  QStringList lines;
-  if (const auto step = step_under(pixel)) {
-    const Selection s = pick(pixel);
-    QString title = tr("step %1").arg(format_count(step->value));
-    if (const auto* node = s.get<NodeSelection>()) {
-      if (const auto* t = context().source->snapshot()->tensor(node->graph, node->tensor)) {
-        title += QStringLiteral(" · ") + tensor_title(*t, node->tensor);
-      }
+// "step 12 · conv1  CONV_2D"
+FigureText OccupancyView::tip_of_step(const Moment& moment, const Selection& node) const {
+  FigureText text = with_figures(tr("step %1"), {moment.step_figure()});
+  const auto* selected = node.get<NodeSelection>();
+  const auto* t = selected ? context().source->snapshot()->tensor(selected->graph, selected->tensor) : nullptr;
+  return t ? text.add(title_text(*t, selected->tensor), QStringLiteral(" · ")) : text;
+}
+
+// At the same place of what is compared with.
+FigureText OccupancyView::tip_of_other(double x) const {
+  const ComparisonPtr& comparison = context().source->comparison();
+  if (!comparison) return {};
+  const Other& other = comparison->other;
+  const AxisFrame frame =
+      comparison->frame(context().axis->frame(), context().source->snapshot()->run(context().source->run()));
+  const Moment moment(*other.snapshot, other.run, other.plan.get(), false, frame, x);
+  Figure live = moment.live();
+  if (other.snapshot->run(other.run) == nullptr) live = moment.planned();
+  live.id = live.id.empty() ? live.id : "B." + live.id;
+  return with_parts(tr("B: %1"), {exact_text(live.id, static_cast<Bytes>(live.value))});
+}
+
+FigureText OccupancyView::tip_of_layer(const Moment& moment, const OccupancyPicture::Kind& layer) const {
+  const auto told = [&](bool rest) {
+    const trace::SeriesView* filled = context().source->snapshot()->series_of(trace::CounterRole::CacheFilled);
+    const bool classes = picture_->scope == OccupancyScope::Classes;
+    const bool kinds = picture_->scope == OccupancyScope::Kinds;
+    if (filled != nullptr &&
+        ((classes && layer.memory_class == MemoryClass::Cache) || (kinds && layer.kind == trace::MemoryKind::KVCache)))
+      return moment.filled(trace::MemoryKind::KVCache, rest);
+    switch (picture_->scope) {
+      case OccupancyScope::Allocators: return moment.of_allocator(layer.allocator);
+      case OccupancyScope::Devices: return moment.of_device(layer.device);
+      case OccupancyScope::Classes: return moment.of_class(layer.memory_class);
+      default: return moment.active(layer.kind);
     }
-    lines << title;
-  }
+  };
+  const Figure bytes = told(layer.unfilled);
+  const bool named = picture_->scope == OccupancyScope::Allocators || picture_->scope == OccupancyScope::Devices;
+  const QString name = layer_name(layer);
+  return with_parts(tr("%1: %2"), {named ? name_text(name) : plain_text(name),
+                                   exact_text(bytes.id, static_cast<Bytes>(bytes.value))});
+}
+
+FigureText OccupancyView::tip(const QPointF& pixel) const {
+  if (!picture_ || !plot()->axisRect()->rect().contains(pixel.toPoint())) return {};
   const OccupancyPicture& o = *picture_;
-  const auto bytes = [](double v) { return format_bytes_exact(static_cast<Bytes>(v)); };
+  const Moment moment = moment_at(pixel);
+  FigureText text;
+  if (step_under(pixel)) text = tip_of_step(moment, pick(pixel));
+  const auto add = [&](const QString& pattern, const Figure& f) {
+    if (!f.text.isEmpty()) text.line(with_parts(pattern, {exact_text(f.id, static_cast<Bytes>(f.value))}));
+  };
   if (o.scope == OccupancyScope::Arena) {
-    const double live = value_at(o.live.empty() ? o.planned : o.live, x), planned = value_at(o.planned, x);
-    if (!o.live.empty()) lines << tr("live: %1").arg(bytes(live));
-    if (planned > 0) lines << tr("planned: %1").arg(bytes(planned));
-    if (!o.other.empty()) lines << tr("B: %1").arg(bytes(value_at(o.other, x)));
-    if (o.arena > 0) lines << tr("unused in the arena: %1").arg(bytes(static_cast<double>(o.arena) - live));
-  } else {
-    for (const auto& k : o.kinds) lines << tr("%1: %2").arg(layer_name(k), bytes(value_at(k.levels, x)));
-    if (o.needed > 0) lines << tr("planned: %1").arg(bytes(value_at(o.planned, x)));
-    if (!o.reserved.empty()) lines << tr("reserved: %1").arg(bytes(value_at(o.reserved, x)));
+    if (!o.live.empty()) add(tr("live: %1"), moment.live());
+    add(tr("planned: %1"), moment.planned());
+    if (!o.other.empty()) text.line(tip_of_other(x_axis()->pixelToCoord(pixel.x())));
+    const Figure planned = moment.planned();
+    if (o.arena > 0 && !o.live.empty()) add(tr("unused in the arena: %1"), moment.unused());
+    if (o.arena > 0 && o.live.empty() && !planned.text.isEmpty())
+      add(tr("unused in the arena: %1"),
+          figure(step_figure(context().source->plan_id(), moment.step()->value, "unused"),
+                 std::max(0.0, static_cast<double>(o.arena) - planned.value), FigureUnit::Bytes));
+    return text;
   }
-  return lines.join(QLatin1Char('\n'));
+  for (const auto& k : o.kinds) text.line(tip_of_layer(moment, k));
+  if (o.needed > 0) add(tr("planned: %1"), moment.planned());
+  if (!o.reserved.empty()) add(tr("reserved: %1"), moment.reserved());
+  return text;
 }
 
 void OccupancyView::draw_overlay(QCPPainter* painter) {

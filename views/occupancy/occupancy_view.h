@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Bytes over steps or time: what lives, what is reserved, the capacity, the lower bound and the peak.
 #pragma once
+#include <views/common/moment.h>
 #include <views/occupancy/line_names.h>
 #include <views/occupancy/occupancy_picture.h>
 
@@ -13,7 +14,7 @@ class OccupancyView : public PlotView {
 
   QString view_name() const override { return tr("Occupancy"); }
   Selection pick(const QPointF& pixel) const override;
-  QString describe(const QPointF& pixel) const override;
+  FigureText tip(const QPointF& pixel) const override;
   OccupancyScope scope() const { return scope_; }
   void add_choices(QMenu& menu) override;
   const std::shared_ptr<const OccupancyPicture>& picture() const { return picture_; }
@@ -46,7 +47,11 @@ class OccupancyView : public PlotView {
   void fit_y();
   void resizeEvent(QResizeEvent* event) override;
   std::vector<LineName> line_names() const;
+  Moment moment_at(const QPointF& pixel) const;
   std::optional<Step> step_under(const QPointF& pixel) const;
+  FigureText tip_of_step(const Moment& moment, const Selection& node) const;
+  FigureText tip_of_other(double x) const;
+  FigureText tip_of_layer(const Moment& moment, const OccupancyPicture::Kind& layer) const;
   void update_header();
   QString layer_name(const OccupancyPicture::Kind& layer) const;
 

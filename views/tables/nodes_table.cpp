@@ -3,6 +3,7 @@
 #include <views/common/format.h>
 #include <views/tables/compare_columns.h>
 #include <QCoreApplication>
+#include <map>
 
 namespace arenascope::views {
 namespace {
@@ -19,6 +20,7 @@ struct Nodes {
   std::shared_ptr<const trace::PlanInfo> plan;
   std::vector<int32_t> step, slice;  // -1: none
   std::vector<trace::NodeStats> all_stats;
+  std::map<int32_t, QStringList> kernels;  // of a device, by node, in the run
 
   explicit Nodes(const TableInput& input)
       : graph(input.graph),
@@ -26,6 +28,7 @@ struct Nodes {
         step(graph->nodes.size(), -1),
         slice(graph->nodes.size(), -1),
         all_stats(input.snapshot->stats(graph->id)) {
+    find_kernels(*input.snapshot, input.run);
     if (!plan) return;
     for (size_t s = 0; s < plan->order.size(); ++s)
       if (plan->order[s].valid() && plan->order[s].index() < step.size())
@@ -33,6 +36,20 @@ struct Nodes {
     for (size_t s = 0; s < plan->slices.size(); ++s)
       if (const TensorRef t = plan->slices[s].tensor; t.is_node() && t.index() < slice.size())
         slice[t.index()] = static_cast<int32_t>(s);
+  }
+  void find_kernels(const trace::Snapshot& snapshot, trace::RunId id) {
+    const trace::Run* run = snapshot.run(id);
+    for (size_t t = 0; run != nullptr && t < snapshot.tracks.size(); ++t) {
+      if (snapshot.tracks[t].info.kind != trace::TrackKind::DeviceQueue) continue;
+      for (const trace::SpanRef& ref :
+           snapshot.spans_exact(trace::TrackId(t), run->info.begin, run->until() + 1, size_t{1} << 20)) {
+        const trace::Event& e = snapshot.event(ref);
+        if (e.kind() != trace::EventKind::Work || e.run() != id) continue;
+        const std::string_view kernel = snapshot.kernel(e);
+        const QString name = QString::fromUtf8(kernel.data(), static_cast<qsizetype>(kernel.size()));
+        if (QStringList& list = kernels[e.node().value]; !name.isEmpty() && !list.contains(name)) list << name;
+      }
+    }
   }
   const trace::TensorInfo& node(size_t r) const { return graph->nodes[r]; }
   const trace::SliceInfo* place(size_t r) const {
@@ -127,6 +144,12 @@ QString runs_text(const trace::NodeStats& s) {
 }
 
 void add_work(Columns& columns, const NodesPtr& n) {
+  if (!n->kernels.empty())
+    columns.push_back(
+        {NodesTableTexts::tr("Kernels"), NodesTableTexts::tr("Of the device, in this run"), [=](size_t r) {
+           const auto it = n->kernels.find(static_cast<int32_t>(r));
+           return it == n->kernels.end() ? QString() : it->second.join(QStringLiteral(", "));
+         }});
   columns.push_back({NodesTableTexts::tr("Runs"), NodesTableTexts::tr("How many runs the times are of"),
                      [=](size_t r) { return runs_text(n->stats(r)); },
                      [=](size_t r) { return static_cast<double>(n->stats(r).runs); },

@@ -13,7 +13,7 @@ class TimelineView : public PlotView {
 
   QString view_name() const override { return tr("Timeline"); }
   Selection pick(const QPointF& pixel) const override;
-  QString describe(const QPointF& pixel) const override;
+  FigureText tip(const QPointF& pixel) const override;
   const std::shared_ptr<const TimelinePicture>& picture() const { return picture_; }
   const RectPlottable* spans() const { return spans_; }
   // Rows were scrolled, and those that are pinned stand over the others at the top.
@@ -48,6 +48,9 @@ class TimelineView : public PlotView {
   void draw_flow(QCPPainter* painter);
   const trace::Snapshot& snapshot_of(const TimelineItem& item) const;
   const trace::GraphInfo* graph_of(const TimelineItem& item) const;
+  FigureText tip_of_cell(const TimelineItem& item) const;
+  FigureText tip_of_span(const TimelineItem& item) const;
+  FigureText tip_of_wait(const trace::Snapshot& s, const trace::Event& e, const std::string& whose) const;
   void fit_rows();
   void update_header();
   void add_legend(HeaderContent& h) const;

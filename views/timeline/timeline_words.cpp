@@ -82,7 +82,7 @@ void TimelineView::add_legend(HeaderContent& h) const {
   if (!t.barriers.empty()) h.legend.push_back({tr("came last"), last, LegendChip::Shape::Triangle});
 }
 
-QString TimelineView::label(uint32_t tag, int) const {
+QString TimelineView::label(uint32_t tag, int lines) const {
   if (!picture_ || tag >= picture_->items.size()) return {};
   const TimelineItem& item = picture_->items[tag];
   const trace::Snapshot& s = snapshot_of(item);
@@ -97,69 +97,112 @@ QString TimelineView::label(uint32_t tag, int) const {
   const trace::Event& e = s.event(item.cell.span);
   if (e.kind() == trace::EventKind::Work) {
     const auto* t = SliceWords::tensor(graph_of(item), trace::TensorRef::node(e.node()));
-    if (t && !t->name.empty()) return QString::fromStdString(t->name);
+    // The kernel below it, or behind it where there is one line.
+    const std::string_view kernel = s.kernel(e);
+    const QString behind = kernel.empty() ? QString()
+                                          : QLatin1String(lines < 2 ? " · " : "\n") +
+                                                QString::fromUtf8(kernel.data(), static_cast<qsizetype>(kernel.size()));
+    if (t && !t->name.empty()) return QString::fromStdString(t->name) + behind;
   }
   return QString::fromStdString(s.label(e));
 }
 
-QString TimelineView::describe(const QPointF& pixel) const {
+FigureText TimelineView::tip_of_cell(const TimelineItem& item) const {
+  const trace::Snapshot& s = snapshot_of(item);
+  const SpanCell& cell = item.cell;
+  const trace::Event& e = s.event(cell.span);
+  const auto of = [&](const char* what, auto value, FigureUnit unit) {
+    return figure(figure_id(item.other ? "B.spans" : "spans", cell.span.track.value, cell.span.lane,
+                            cell.begin - s.time.begin, cell.end - s.time.begin, what),
+                  static_cast<double>(value), unit);
+  };
+  FigureText text = with_figures(tr("%1 spans in %2"), {of("count", cell.count, FigureUnit::Count),
+                                                        of("lasts", cell.end - cell.begin, FigureUnit::Time)});
+  text.line(with_figures(tr("work %1, waiting %2"),
+                         {of("work", cell.work, FigureUnit::Share), of("wait", cell.wait, FigureUnit::Share)}));
+  return text.line(
+      with_parts(tr("the longest: %1, %2"), {name_text(QString::fromStdString(s.label(e))),
+                                             figure_text(of("longest", e.end() - e.begin(), FigureUnit::Time))}));
+}
+
+// Who came last to the barrier that a span waited at, and what that cost.
+FigureText TimelineView::tip_of_wait(const trace::Snapshot& s, const trace::Event& e, const std::string& whose) const {
+  const auto b = s.barrier_of(e.run(), e.node());
+  if (!b) return {};
+  const auto i = b->last_arriver.index();
+  const QString who =
+      b->last_arriver.valid() && i < s.tracks.size() ? QString::fromStdString(s.tracks[i].info.name) : QString();
+  FigureText text = with_parts(
+      tr("%1 came last; the others waited %2 together"),
+      {name_text(who),
+       figure_text(figure(whose + barrier_figure(*b, "waited"), static_cast<double>(b->wait_sum), FigureUnit::Time))});
+  if (b->nodes > 1)
+    text.line(
+        with_figures(tr("no barrier before that: %1 nodes in a row"),
+                     {figure(whose + barrier_figure(*b, "nodes"), static_cast<double>(b->nodes), FigureUnit::Count)}));
+  return text;
+}
+
+FigureText TimelineView::tip_of_span(const TimelineItem& item) const {
+  const trace::Snapshot& s = snapshot_of(item);
+  const trace::Event& e = s.event(item.cell.span);
+  const bool named = e.kind() == trace::EventKind::Slice;
+  const trace::TensorInfo* node =
+      named ? nullptr : SliceWords::tensor(graph_of(item), trace::TensorRef::node(e.node()));
+  const std::string whose = item.other ? "B." : "";
+  const auto of = [&](const char* what, auto value, FigureUnit unit) {
+    return figure(whose + figure_id("span", item.cell.span.track.value, e.begin() - s.time.begin,
+                                    e.end() - s.time.begin, named ? -1 : e.node().value, what),
+                  static_cast<double>(value), unit);
+  };
+  const FigureText title =
+      node ? title_text(*node, trace::TensorRef::node(e.node())) : name_text(QString::fromStdString(s.label(e)));
+  FigureText text;
+  switch (e.kind()) {
+    case trace::EventKind::Wait: text = with_parts(tr("barrier wait after %1"), {title}); break;
+    case trace::EventKind::Between:
+      text = with_parts((e.b & trace::kPaused) != 0 ? tr("paused after %1") : tr("between nodes, after %1"), {title});
+      break;
+    case trace::EventKind::Copy:
+      text = with_parts(tr("copy for %1"), {title});
+      text.line(exact_text(of("bytes", e.b, FigureUnit::Bytes).id, e.b));
+      if (e.end() > e.begin())
+        text.line(with_figures(tr("%1 per second"),
+                               {of("speed", static_cast<double>(e.b) * 1e9 / static_cast<double>(e.end() - e.begin()),
+                                   FigureUnit::Bytes)}));
+      break;
+    case trace::EventKind::Work:
+      text = title;
+      if (const std::string_view kernel = s.kernel(e); node && !kernel.empty())
+        text.line(with_parts(tr("kernel %1"), {name_text(QString::fromStdString(std::string(kernel)))}));
+      if (e.chunk() > 0 || s.kernel(e).empty())
+        text.line(with_figures(tr("chunk %1"), {of("part", e.chunk(), FigureUnit::Count)}));
+      if (const auto b = s.barrier_after(e.run(), e.end()); b && b->nodes > 1)
+        text.line(with_figures(
+            tr("one of %1 nodes in a row without a barrier"),
+            {figure(whose + barrier_figure(*b, "nodes"), static_cast<double>(b->nodes), FigureUnit::Count)}));
+      break;
+    default: text = title;
+  }
+  text.line(with_figures(tr("%1, from %2"), {of("lasts", e.end() - e.begin(), FigureUnit::Time),
+                                             of("from", e.begin() - s.time.begin, FigureUnit::Time)}));
+  return e.kind() == trace::EventKind::Wait ? text.line(tip_of_wait(s, e, whose)) : text;
+}
+
+FigureText TimelineView::tip(const QPointF& pixel) const {
   const TimelineItem* item = item_at(pixel);
   if (!item) return {};
   if (item->step.valid()) {
-    const auto tag = static_cast<uint32_t>(item - picture_->items.data());
-    return tr("step %1: %2").arg(format_count(item->step.value), label(tag, 1));
+    const Figure step = figure("chosen.step", item->step.value, FigureUnit::Step);
+    const QString name = label(static_cast<uint32_t>(item - picture_->items.data()), 1);
+    return with_parts(tr("step %1: %2"), {figure_text(step), name == step.text ? figure_text(step) : name_text(name)});
   }
-  const trace::Snapshot& s = snapshot_of(*item);
-  const SpanCell& cell = item->cell;
-  const trace::Event& e = s.event(cell.span);
-  const Nanoseconds origin = item->other ? s.time.begin : context().axis->frame().origin;
-  QStringList lines;
+  FigureText text;
   if (item->other)
-    lines << tr("B: %1").arg(context().source->comparison() ? context().source->comparison()->other.title : QString());
-  if (cell.count > 1) {
-    lines << tr("%1 spans in %2").arg(format_count(cell.count), format_ns(cell.end - cell.begin));
-    lines << tr("work %1, waiting %2")
-                 .arg(format_percent(static_cast<double>(cell.work)), format_percent(static_cast<double>(cell.wait)));
-    lines << tr("the longest: %1, %2").arg(QString::fromStdString(s.label(e)), format_ns(e.end() - e.begin()));
-    return lines.join(QLatin1Char('\n'));
-  }
-  const trace::TensorInfo* node = e.kind() == trace::EventKind::Slice
-                                      ? nullptr
-                                      : SliceWords::tensor(graph_of(*item), trace::TensorRef::node(e.node()));
-  const QString title =
-      node ? tensor_title(*node, trace::TensorRef::node(e.node())) : QString::fromStdString(s.label(e));
-  switch (e.kind()) {
-    case trace::EventKind::Wait: lines << tr("barrier wait after %1").arg(title); break;
-    case trace::EventKind::Between:
-      lines << ((e.b & trace::kPaused) != 0 ? tr("paused after %1").arg(title)
-                                            : tr("between nodes, after %1").arg(title));
-      break;
-    case trace::EventKind::Copy:
-      lines << tr("copy for %1").arg(title) << format_bytes_exact(e.b);
-      if (e.end() > e.begin()) {
-        lines << tr("%1 per second")
-                     .arg(format_bytes(static_cast<Bytes>(static_cast<double>(e.b) * 1e9 /
-                                                          static_cast<double>(e.end() - e.begin()))));
-      }
-      break;
-    case trace::EventKind::Work:
-      lines << title << tr("chunk %1").arg(format_count(e.b));
-      if (const auto b = s.barrier_after(e.run(), e.end()); b && b->nodes > 1)
-        lines << tr("one of %1 nodes in a row without a barrier").arg(format_count(b->nodes));
-      break;
-    default: lines << title;
-  }
-  lines << tr("%1, from %2").arg(format_ns(e.end() - e.begin()), format_ns(e.begin() - origin));
-  if (e.kind() == trace::EventKind::Wait) {
-    if (const auto b = s.barrier_of(e.run(), e.node())) {
-      const auto i = b->last_arriver.index();
-      const QString who =
-          b->last_arriver.valid() && i < s.tracks.size() ? QString::fromStdString(s.tracks[i].info.name) : QString();
-      lines << tr("%1 came last; the others waited %2 together").arg(who, format_ns(b->wait_sum));
-      if (b->nodes > 1) lines << tr("no barrier before that: %1 nodes in a row").arg(format_count(b->nodes));
-    }
-  }
-  return lines.join(QLatin1Char('\n'));
+    text = with_parts(
+        tr("B: %1"),
+        {name_text(context().source->comparison() ? context().source->comparison()->other.title : QString())});
+  return text.line(item->cell.count > 1 ? tip_of_cell(*item) : tip_of_span(*item));
 }
 
 }  // namespace arenascope::views

@@ -98,6 +98,31 @@ TEST_CASE("what a device does to make weights ready is no part of a run") {
   }
 }
 
+TEST_CASE("a device's kernels are told by name, and the figures of each are asked for") {
+  const TempFolder folder;
+  const std::string file = folder / "device.pftrace";
+  if (cli({"devices"}).out.find("opencl:0") == std::string::npos) return;
+  REQUIRE(cli({"run", "zoo:mnist_cnn", "--backend", "opencl", "--repeat", "2", "--record", file}).status == 0);
+  const Json a = audited(file);
+  double spans = 0, parts = 0;
+  std::set<std::string> names;
+  std::string one;
+  for (const Json& f : a["figures"]) {
+    const std::string id = f["id"];
+    if (!id.starts_with("run.1.kernel.")) continue;
+    names.insert(id.substr(id.find('.', 13) + 1));
+    if (id.starts_with("run.1.kernel.spans.")) spans += f["value"].get<double>(), one = id;
+  }
+  CHECK(names.size() >= 3);  // convolutions, pooling, matmuls
+  for (const Json& node : a["nodes"]) parts += node["parts"].get<double>();
+  CHECK(spans > 0);
+  CHECK(spans * 2 <= parts);  // of both runs; the host has parts too
+  const Ended asked = cli({"audit", file, "--figure", one, "--figure", "run.1.at.0.live"});
+  CHECK(asked.status == 0);
+  CHECK(asked.out.starts_with(one));
+  CHECK(cli({"audit", file, "--figure", "run.1.nobody"}).status == 2);
+}
+
 TEST_CASE("one wrong event of a real run is noticed") {
   const TempFolder folder;
   const std::string file = folder / "run.pftrace", changed = folder / "changed.pftrace";

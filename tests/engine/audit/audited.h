@@ -23,4 +23,13 @@ inline Result<audit::Report> audited(const Stream& stream) {
   return audited_of([&](trace::Sink& sink) { stream.play(sink); });
 }
 
+inline Result<audit::Auditor> auditor_of(const Stream& stream) {
+  const TempFile file("audited.pftrace");
+  auto writer = trace::RecordingWriter::create(file.path, {.mirror = false});
+  if (!writer) return writer.error();
+  stream.play(**writer);
+  if (auto ok = (*writer)->close(); !ok) return ok.error();
+  return audit::Auditor::open(file.path);
+}
+
 }  // namespace arenascope::test

@@ -172,7 +172,7 @@ class PlotsTest : public QObject {
     QVERIFY(d.selection.current().empty());
     QTest::qWait(50);
     QCOMPARE(painted.size(), 0);  // no data was drawn again
-    const QString text = d.arena.describe(middle_of(d.arena, r));
+    const QString text = d.arena.tip(middle_of(d.arena, r)).text;
     QVERIFY2(text.contains(QStringLiteral("pool1")) && text.contains(QStringLiteral("KiB")), qPrintable(text));
   }
   void the_shared_axis_moves_all_views() {
@@ -274,7 +274,7 @@ class PlotsTest : public QObject {
       QTest::mouseClick(d.timeline.plot(), Qt::LeftButton, Qt::NoModifier, at);
       const auto* event = d.selection.current().get<EventSelection>();
       QVERIFY(event && event->span == near.items[r.tag].cell.span);
-      QVERIFY2(d.timeline.describe(at).contains(QStringLiteral("came last")), qPrintable(d.timeline.describe(at)));
+      QVERIFY2(d.timeline.tip(at).text.contains(QStringLiteral("came last")), qPrintable(d.timeline.tip(at).text));
       ++found;
     }
     QVERIFY(found > 2);
@@ -459,7 +459,7 @@ class PlotsTest : public QObject {
     d.source.set_session(test::sample_session(small));
     QCOMPARE(d.axis.mode(), AxisMode::Time);
     for (PlotView* v : d.all()) {  // before anything was prepared anew
-      for (int x = 100; x < 1000; x += 50) v->pick(QPointF(x, 120)), v->describe(QPointF(x, 120));
+      for (int x = 100; x < 1000; x += 50) v->pick(QPointF(x, 120)), v->tip(QPointF(x, 120));
       v->plot()->replot(QCustomPlot::rpImmediateRefresh);
       v->grab();
     }
@@ -477,7 +477,7 @@ class PlotsTest : public QObject {
         QTest::keyClick(v, static_cast<Qt::Key>(key));
       QTest::mouseClick(v->plot(), Qt::LeftButton, Qt::NoModifier, QPoint(300, 100));
       QVERIFY(v->pick(QPointF(300, 100)).empty());
-      v->describe(QPointF(300, 100));
+      v->tip(QPointF(300, 100));
     }
   }
   void pictures_are_written_in_all_formats() {

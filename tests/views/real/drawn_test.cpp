@@ -143,8 +143,8 @@ class RealDrawnTest : public QObject {
     // Over each step it tells that step's bytes, and a click selects its node.
     for (const int step : {0, 9, 40}) {
       const QPoint at(static_cast<int>(view.plot()->xAxis->coordToPixel(step + 0.5)), 150);
-      QVERIFY2(view.describe(at).contains(format_bytes_exact(live[static_cast<size_t>(step)])),
-               qPrintable(view.describe(at)));
+      QVERIFY2(view.tip(at).text.contains(format_bytes_exact(live[static_cast<size_t>(step)])),
+               qPrintable(view.tip(at).text));
       QTest::mouseClick(view.plot(), Qt::LeftButton, {}, at);
       QCOMPARE(d.selection.current(),
                Selection::node(d.source.graph_id(), d.source.plan()->order[static_cast<size_t>(step)]));
@@ -182,8 +182,8 @@ class RealDrawnTest : public QObject {
         QTest::mouseClick(view.plot(), Qt::LeftButton, {}, at);
         QCOMPARE(d.selection.current(), Selection::node(d.source.graph_id(), node));
         QVERIFY2(
-            view.describe(at).contains(QString::fromUtf8(name)) && view.describe(at).contains(format_bytes(s->size)),
-            qPrintable(view.describe(at)));
+            view.tip(at).text.contains(QString::fromUtf8(name)) && view.tip(at).text.contains(format_bytes(s->size)),
+            qPrintable(view.tip(at).text));
         // The double outline stands at its right edge.
         const int right = static_cast<int>(std::lround(view.plot()->xAxis->coordToPixel(r.x1)));
         view.plot()->layer(QStringLiteral("overlay"))->replot();
@@ -270,7 +270,7 @@ class RealDrawnTest : public QObject {
         continue;
       QTest::mouseClick(view.plot(), Qt::LeftButton, {}, at);
       QCOMPARE(d.selection.current(), Selection(EventSelection{item.cell.span}));
-      QVERIFY2(view.describe(at).contains("r7"), qPrintable(view.describe(at)));
+      QVERIFY2(view.tip(at).text.contains("r7"), qPrintable(view.tip(at).text));
       QVERIFY(count(view.grab().toImage(), d.theme.colours()[Role::Work]) > 100);
       ++clicked;
     }

@@ -7,6 +7,8 @@
 #include <arenascope/base/result.h>
 
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -88,5 +90,36 @@ inline constexpr size_t kMostContradictions = 100;
 // Perfetto trace, gzip or not, told apart by what is in it. An error names the file and what is wrong with it.
 Result<Report> audit_file(const std::filesystem::path& path);
 Result<Report> audit_bytes(std::span<const uint8_t> bytes, const std::string& name);
+
+struct Book;
+
+// The same, and what nobody can list beforehand: figures of a moment, a step, a span, a tensor, a range that somebody
+// chose. Their ids name it: times T, A, B are counted from the first event, D is a device's name.
+//   tensor.G.node.N.{bytes,flops,tasks,work_bytes,view_offset,parts,elements,uses,dim.K,stride.K}   `leaf` as `node`
+//   plan.P.slice.node.N.{bytes,offset,end,first,last,last_use,steps,block,level}
+//   plan.P.{alignment,placed,placed_blocks,level.L,step_of.N}, run.R.node.N.{wall,parts,taken_over}
+//   plan.P.block.B.{end,used}, plan.P.step.S.hole.LOW.{bytes,end}, plan.P.addresses.A.B.tensors
+//   plan.P.steps.A.B.{most_live,most_live_step} and sums over their nodes: {nodes,mean,mean_share,wait,results,bytes,
+//   weights,largest_work,flops}, {op,layer}.{count,mean,share}.NAME; the same of graph.G.layer.N., the layer of node N,
+//   and of graph.G.nodes.0-5+8.
+//   plan.P.{layer.N,nodes.0-5+8}.{first,end,last_use,kept,kept_tensors}, run.R.steps.A.B.lasts
+//   run.R.step.S. and run.R.at.T. or recording.at.T.: {live,unused} of the arena, hole.LOW.{bytes,end}, reserved, kind.K,
+//   kind.KVCache.{filled,unfilled}; at a time also step, allocator.A, device.D, class.C, blocks, block_bytes
+//   run.R.stay.node.N.T.{bytes,offset,end,lived}     in the arena since T
+//   block.ADDRESS.T.{bytes,end,asked,waste,from,until,lived}.D   handed out at T; space.ADDRESS.T.{bytes,width,…}.D
+//   span.TRACK.A.B.NODE.{lasts,from,part,bytes,speed}, spans.TRACK.DEPTH.A.B.{count,lasts,work,wait,longest}
+//   time.A.B.{most_allocated,taken,taken_bytes,given,given_bytes}, time.A.B.{track,name}.{count,time,share}.NAME
+class Auditor {
+ public:
+  static Result<Auditor> open(const std::filesystem::path& path);
+  static Result<Auditor> of(std::span<const uint8_t> bytes, const std::string& name);
+  const Report& report() const;
+  // None: there is no such figure.
+  std::optional<Figure> ask(std::string_view id) const;
+
+ private:
+  explicit Auditor(std::shared_ptr<const Book> book) : book_(std::move(book)) {}
+  std::shared_ptr<const Book> book_;
+};
 
 }  // namespace arenascope::audit
