@@ -112,17 +112,26 @@ Result<Value> wait(const Scene& s, const Arguments& a) {
   return number_value(static_cast<double>(barrier->wait_sum), Unit::Nanoseconds);
 }
 
+// A device's where it tells its own: the host's are what it took to queue them, and the two are never put together.
+std::vector<trace::Event> pieces_of(const Scene& s, NodeId node) {
+  std::vector<trace::Event> host, device;
+  for_each_span(s, [&](const trace::TrackView& track, const trace::Event& e) {
+    if (e.kind() != EventKind::Work || e.node() != node) return;
+    (track.info.kind == trace::TrackKind::DeviceQueue ? device : host).push_back(e);
+  });
+  return device.empty() ? host : device;
+}
+
 Result<Value> wall(const Scene& s, const Arguments& a) {
   auto node = node_of(s, a[0]);
   if (!node) return node.error();
   auto run = run_of(s);
   if (!run) return run.error();
   Nanoseconds begin = INT64_MAX, end = INT64_MIN;
-  for_each_span(s, [&](const trace::TrackView&, const trace::Event& e) {
-    if (e.kind() != EventKind::Work || e.node() != *node) return;
+  for (const trace::Event& e : pieces_of(s, *node)) {
     begin = std::min(begin, e.begin());
     end = std::max(end, e.end());
-  });
+  }
   if (begin > end) return Error{fmt::format("'{}' did not run", a[0])};
   return number_value(static_cast<double>(end - begin), Unit::Nanoseconds);
 }
@@ -132,11 +141,7 @@ Result<Value> pieces(const Scene& s, const Arguments& a) {
   if (!node) return node.error();
   auto run = run_of(s);
   if (!run) return run.error();
-  int n = 0;
-  for_each_span(s, [&](const trace::TrackView&, const trace::Event& e) {
-    n += e.kind() == EventKind::Work && e.node() == *node ? 1 : 0;
-  });
-  return number_value(n);
+  return number_value(static_cast<double>(pieces_of(s, *node).size()));
 }
 
 // Pieces of a node that another thread computed than the one to whose share they belong (ExecutionPlan: a piece belongs to
@@ -151,7 +156,7 @@ Result<Value> taken_over(const Scene& s, const Arguments& a) {
   for_each_span(s, [&](const trace::TrackView& track, const trace::Event& e) {
     if (e.kind() != EventKind::Work && e.kind() != EventKind::Wait) return;
     threads.insert(track.info.id);
-    if (e.kind() == EventKind::Work && e.node() == *node) done.emplace_back(track.info.id, e.b);
+    if (e.kind() == EventKind::Work && e.node() == *node) done.emplace_back(track.info.id, e.chunk());
   });
   const auto pieces = static_cast<int64_t>(done.size());
   const int64_t tasks = std::min<int64_t>(s.graph->nodes[node->index()].tasks, static_cast<int64_t>(threads.size()));

@@ -249,13 +249,18 @@ std::vector<NodeTime> RunLoop::node_times(std::span<const DeviceSpan> spans) con
     }
     time.nanoseconds = last - first;
   }
-  // A device's node took what the device says, not what it took to queue it.
-  std::unordered_map<const TensorImpl*, Nanoseconds> on_device;
-  for (const DeviceSpan& span : spans)
-    if (span.node) on_device[span.node] += span.end - span.begin;
+  // A device's node took what the device says, from its first kernel to its last, and not what it took to queue them.
+  std::unordered_map<const TensorImpl*, std::pair<Nanoseconds, Nanoseconds>> on_device;
+  for (const DeviceSpan& span : spans) {
+    if (!span.node || span.copied > 0) continue;
+    const auto [known, fresh] = on_device.try_emplace(span.node, span.begin, span.end);
+    if (fresh) continue;
+    known->second.first = std::min(known->second.first, span.begin);
+    known->second.second = std::max(known->second.second, span.end);
+  }
   for (size_t step = 0; step < plan.steps.size() && !on_device.empty(); ++step) {
     const auto found = on_device.find(&plan.graph.node(plan.steps[step].node));
-    if (found != on_device.end()) out[step].nanoseconds = found->second;
+    if (found != on_device.end()) out[step].nanoseconds = found->second.second - found->second.first;
   }
   return out;
 }

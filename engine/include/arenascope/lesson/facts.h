@@ -53,6 +53,13 @@ struct FactInfo {
 };
 std::span<const FactInfo> facts();
 
+// What a fact is held against: a figure of `arenascope-cli audit`, or nothing, and why. Errors: nothing open has it.
+struct HeldAgainst {
+  std::string figure;  // "plan.0.peak"
+  std::string exempt;  // why there is none
+};
+Result<HeldAgainst> held_against(const Scene& scene, const std::string& fact, const std::vector<std::string>& given);
+
 // Errors: a fact that is not known, a tensor that is not there, something that nothing open can answer.
 Result<Value> evaluate(const Scene& scene, std::string_view expression);
 // Tensors whose numbers an expression reads.
