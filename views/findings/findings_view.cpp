@@ -71,6 +71,7 @@ void FindingsView::build() {
   view_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   view_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   view_->horizontalHeader()->setSectionResizeMode(FindingsModel::kSentence, QHeaderView::Stretch);
+  connect(view_->horizontalHeader(), &QHeaderView::sectionResized, view_, &QTableView::resizeRowsToContents);
   empty_ = new QLabel(view_->viewport());
   empty_->setAlignment(Qt::AlignCenter);
   empty_->setWordWrap(true);
@@ -213,11 +214,6 @@ void FindingsView::retranslate() {
   model_->retranslate();
   add_buttons();
   update_state();
-}
-
-void FindingsView::resizeEvent(QResizeEvent* event) {
-  QWidget::resizeEvent(event);
-  view_->resizeRowsToContents();
 }
 
 void FindingsView::changeEvent(QEvent* event) {
