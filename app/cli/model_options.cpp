@@ -41,7 +41,7 @@ void add_option(CLI::App& command, app::OptionValues& values, const app::OptionF
   if (option.type == app::OptionType::Flag) {
     command.add_flag_function(
         name, [&values, option](int64_t) { values[option.id] = option.off == nullptr ? "on" : "off"; },
-        option.sentence);
+        option.off == nullptr ? std::string(option.sentence) : fmt::format("Switches off: {}", option.sentence));
     return;
   }
   if (option.type == app::OptionType::List) {

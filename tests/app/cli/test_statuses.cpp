@@ -143,6 +143,11 @@ TEST_CASE("--help and --version are 0") {
     CHECK(ended.status == 0);
     CHECK(ended.out.find("--json") != std::string::npos);
   }
+  // What a flag takes away is said as that.
+  const std::string help = cli({"run", "--help"}).out;
+  const size_t at = help.find("--no-rewrite");
+  REQUIRE(at != std::string::npos);
+  CHECK(help.compare(help.find_first_not_of(' ', at + 12), 13, "Switches off:") == 0);
 }
 
 TEST_CASE("inputs from files") {
