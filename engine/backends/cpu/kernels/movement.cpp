@@ -309,6 +309,7 @@ Status tril(const Job& job) {
   const TensorImpl &node = job.node, &source = job.source(0);
   const auto p = node.params.get<TrilParams>();
   const int64_t columns = node.sizes.back(0), rows = node.sizes.back(1);
+  const int64_t diagonal = std::clamp(p.diagonal, -rows - 1, columns + 1);  // beyond is all or nothing
   with_width(node.dtype, [&](auto zero) {
     using T = decltype(zero);
     const Nest nest(node.sizes, {&node, &source});
@@ -316,10 +317,16 @@ Status tril(const Job& job) {
     const T* from = source.data_as<T>();
     const int64_t stride = nest.inner_stride(1);
     nest.rows(job.part(nest.count(), 64), kAll, [&](const int64_t* at, int64_t n) {
-      for (int64_t i = 0; i < n; ++i) {
+      for (int64_t i = 0, length; i < n; i += length) {
         const int64_t column = (at[0] + i) % columns, row = (at[0] + i) / columns % rows;
-        const int64_t above = column - row - p.diagonal;  // how far right of the diagonal
-        to[at[0] + i] = (p.upper ? above >= 0 : above <= 0) ? from[at[1] + i * stride] : T{};
+        length = std::min(n - i, columns - column);
+        // Of the upper triangle what lies right of `left` is kept, of the lower one what lies before.
+        const int64_t left = std::clamp(row + diagonal + (p.upper ? 0 : 1) - column, int64_t{0}, length);
+        const int64_t begin = p.upper ? left : 0, end = p.upper ? length : left;
+        T* const out = to + at[0] + i;
+        for (int64_t k = 0; k < begin; ++k) out[k] = T{};
+        for (int64_t k = begin; k < end; ++k) out[k] = from[at[1] + (i + k) * stride];
+        for (int64_t k = end; k < length; ++k) out[k] = T{};
       }
     });
   });

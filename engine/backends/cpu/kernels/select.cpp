@@ -220,19 +220,25 @@ void running(const Job& job) {
   const LoadRow<C> load = loader<C>(source.dtype);
   const StoreRow<C> store = storer<C>(node.dtype);
   const int64_t bytes = element_bytes(source.dtype);
+  constexpr int64_t kTogether = 64;  // lines that lie beside each other
+  Sum sums[kTogether];
+  C x[kTogether], y[kTogether];
   const Range range = job.part(lines.count);
-  for (int64_t line = range.begin; line < range.end; ++line) {
-    const std::byte* from = source.data() + lines.source(line) * bytes;
-    std::byte* to = node.data() + lines.target(line, lines.length) * bytes;
-    Sum sum = product ? Sum{1} : Sum{0};
+  for (int64_t line = range.begin, n; line < range.end; line += n) {
+    const int64_t first = lines.source(line);
+    const int64_t most = std::min({kTogether, range.end - line, lines.inner - line % lines.inner});
+    for (n = 1; n < most && lines.source(line + n) == first + n; ++n) continue;
+    std::fill_n(sums, n, product ? Sum{1} : Sum{0});
+    std::byte* const to = node.data() + lines.target(line, lines.length) * bytes;
     for (int64_t i = 0; i < lines.length; ++i) {
       const int64_t at = p.reverse ? lines.length - 1 - i : i;
-      C x, y;
-      load(&x, from + at * lines.stride * bytes, 1, 1);
-      const Sum next = product ? sum * static_cast<Sum>(x) : sum + static_cast<Sum>(x);
-      y = static_cast<C>(p.exclusive ? sum : next);
-      sum = next;
-      store(to + at * lines.inner * bytes, 1, &y, 1);
+      load(x, source.data() + (first + at * lines.stride) * bytes, 1, n);
+      for (int64_t k = 0; k < n; ++k) {
+        const Sum next = product ? sums[k] * static_cast<Sum>(x[k]) : sums[k] + static_cast<Sum>(x[k]);
+        y[k] = static_cast<C>(p.exclusive ? sums[k] : next);
+        sums[k] = next;
+      }
+      store(to + at * lines.inner * bytes, 1, y, n);
     }
   }
 }
