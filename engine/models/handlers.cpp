@@ -6,7 +6,7 @@
 
 namespace arenascope::models {
 
-Handler find_handler(const std::string& domain, const std::string& op) {
+const std::unordered_map<std::string_view, Handler>& all_handlers() {
   static const std::unordered_map<std::string_view, Handler> table = [] {
     std::unordered_map<std::string_view, Handler> all;
     for (const auto list : {pointwise_handlers(), product_handlers(), window_handlers(),  movement_handlers(),
@@ -19,6 +19,11 @@ Handler find_handler(const std::string& domain, const std::string& op) {
       for (const HandlerEntry& entry : list) all.emplace(entry.op, entry.handler);
     return all;
   }();
+  return table;
+}
+
+Handler find_handler(const std::string& domain, const std::string& op) {
+  const auto& table = all_handlers();
   const std::string full = domain.empty() ? op : domain + "::" + op;
   const auto found = table.find(full);
   return found == table.end() ? nullptr : found->second;

@@ -33,6 +33,7 @@ void cast_to(OpCall& c, int32_t to, bool saturate) {
   const auto dtype = ir::stored_dtype(to);
   if (!dtype) return c.refuse(fmt::format("it casts to {}", ir::type_name(to)));
   const Value& from = c.value(0);
+  if (!c.ok()) return;
   const bool is_small = ir::small_type(to) != nullptr;
   if (is_small ? from.small == to : from.small == 0 && from.dtype == *dtype) return c.out(0, c.inputs()[0]);
   if (is_small) return c.out_small(0, to_small_type(c, c.in(0), to, saturate, ""), to);
@@ -43,17 +44,20 @@ void cast_to(OpCall& c, int32_t to, bool saturate) {
 void cast(OpCall& c) { cast_to(c, static_cast<int32_t>(c.attr_int("to", 0)), c.attr_int("saturate", 1) != 0); }
 
 void cast_like(OpCall& c) {
-  const Value& like = c.value(1);
+  const Value &like = c.value(1), &from = c.value(0);
+  if (!c.ok()) return;
   if (like.small != 0) return cast_to(c, like.small, c.attr_int("saturate", 1) != 0);
-  if (c.value(0).small == 0 && c.value(0).dtype == like.dtype) return c.out(0, c.inputs()[0]);
-  c.out(0, c.value(0).dtype == like.dtype ? c.op(Op::Copy, {c.in(0)}) : c.cast(c.in(0), like.dtype));
+  if (from.small == 0 && from.dtype == like.dtype) return c.out(0, c.inputs()[0]);
+  c.out(0, from.dtype == like.dtype ? c.op(Op::Copy, {c.in(0)}) : c.cast(c.in(0), like.dtype));
 }
 
 void bit_cast(OpCall& c) {
   const auto to = static_cast<int32_t>(c.attr_int("to", 0));
   const auto dtype = ir::to_dtype(to);
   if (!dtype) return c.refuse(fmt::format("it casts to {}", ir::type_name(to)));
-  if (c.value(0).dtype == *dtype) return c.out(0, c.inputs()[0]);
+  const Value& from = c.value(0);
+  if (!c.ok()) return;
+  if (from.dtype == *dtype) return c.out(0, c.inputs()[0]);
   c.out(0, c.op_with(Op::BitCast, {c.in(0)}, CastParams{*dtype}));
 }
 

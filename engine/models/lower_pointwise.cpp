@@ -58,6 +58,10 @@ void mod(OpCall& c) {
 void pow(OpCall& c) {
   const Tensor a = c.in(0), b = c.in(1);
   if (!a || !b) return;
+  if (!info(a.dtype()).floating && info(b.dtype()).floating) {  // the power is cut off, not the exponent
+    const Tensor base = c.cast(a, DType::F64, ":base"), exponent = c.cast(b, DType::F64, ":exponent");
+    return c.out(0, c.cast(c.op(Op::Pow, {base, exponent}, ":power"), a.dtype()));
+  }
   c.out(0, c.op(Op::Pow, {a, a.dtype() == b.dtype() ? b : c.cast(b, a.dtype(), ":exponent")}));
 }
 

@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -187,6 +188,8 @@ ValuePtr tensor_value(std::string name, const Tensor& tensor);
 Tensor to_small_type(OpCall& c, const Tensor& x, int32_t code, bool saturate, const char* suffix);
 // A convolution's parameters from the attributes; false, and an error, where they do not fit.
 bool read_convolution(OpCall& c, const Dims& x, const Dims& weight, ConvParams& params);
+// By name, with "DOMAIN::" before it where that is not ONNX's own.
+const std::unordered_map<std::string_view, Handler>& all_handlers();
 Handler find_handler(const std::string& domain, const std::string& op);
 
 class Lowering {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/models/lowering.h"
 #include "onnx_maker.h"
 
 using namespace arenascope;
@@ -228,5 +229,38 @@ TEST_CASE("packed weights have the bytes that their shape asks for") {
     m.input("x", {3}).output("y", {}, kUint8);
     m.raw_weight("w", {3}, bytes, kUint4).node("Cast", {"w"}, {"y"}, {number("to", kUint8)});
     CHECK(m.open().ok() == (bytes.size() == 2));
+  }
+}
+
+TEST_CASE("no operator trusts that its sources are there, or of a type or rank") {
+  const std::vector<std::vector<Input>> all{{},
+                                            {kNone},
+                                            {{{2, 3}}},
+                                            {{{2, 3}}, {{2, 3}}},
+                                            {kNone, {{2, 3}}},
+                                            {{{2, 3}}, kNone, {{3}, kInt64}},
+                                            {{{}}, {{}}, {{}}},
+                                            {{{2}, kBool}, {{2}, kInt64}, {{2}, kUint8}, {{2}}, {{2}}},
+                                            {{{1, 2, 3, 4, 5}}, {{0, 3}}, {{0}}, {{1}}}};
+  CHECK(all_handlers().size() > 150);
+  for (const auto& [name, handler] : all_handlers()) {
+    const size_t colons = name.rfind("::");
+    const std::string domain(colons == std::string_view::npos ? "" : name.substr(0, colons));
+    const std::string op(name.substr(domain.empty() ? 0 : colons + 2));
+    for (const auto& inputs : all) {
+      OnnxMaker m(25);
+      std::vector<std::string> names;
+      for (const Input& input : inputs) {
+        names.push_back(input.type == 0 ? "" : "x" + std::to_string(names.size()));
+        if (input.type != 0) m.input(names.back(), input.sizes, input.type);
+      }
+      m.output("y").node(op, names, {"y"}, {}, "", domain);
+      const auto model = m.open();
+      CAPTURE(name);
+      // A sequence or an option that holds nothing is nothing to run, and no fault.
+      const bool may_be_empty = op.starts_with("Sequence") || op.starts_with("Optional");
+      if (model.ok() && !model->runnable() && !may_be_empty)
+        CHECK(model->problems.size() + model->unsupported.size() > 0);
+    }
   }
 }

@@ -252,6 +252,23 @@ TEST_CASE("a loop that does not end is an error of the run") {
   std::filesystem::remove(path);
 }
 
+TEST_CASE("a whole number's power by a fraction is cut off, its exponent is not") {
+  OnnxMaker m(13);
+  m.input("x", {3}).weight("none", {1}, std::vector<float>{0});
+  m.weight("bases", {3}, std::vector<float>{1, 2, 3}).weight("exponents", {3}, std::vector<float>{4, 5.5f, 2.5f});
+  m.node("Mul", {"x", "none"}, {"zeros"})
+      .node("Add", {"zeros", "bases"}, {"b"})
+      .node("Add", {"zeros", "exponents"}, {"e"});
+  m.node("Cast", {"b"}, {"whole"}, {Attr{"to", int64_t{7}}}).node("Pow", {"whole", "e"}, {"y"});
+  m.output("y", {3}, models::test::kInt64);
+  const std::string path = written(m, "power");
+  auto runner = Runner::open(path, options());
+  REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
+  REQUIRE((*runner)->run().ok());
+  CHECK(numbers<int64_t>(named(**runner, "y")) == Ints{1, 45, 15});
+  std::filesystem::remove(path);
+}
+
 TEST_CASE("values that nothing can be made of are an error of the run") {
   OnnxMaker m(13);
   m.input("x", {6}).weight("wide", {1}, std::vector<float>{1});
