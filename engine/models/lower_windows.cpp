@@ -237,6 +237,19 @@ void pool(OpCall& c, Op op) {
   if (op == Op::MaxPool && c.wants(1) && y) c.out(1, maxima(c, x, w, y.sizes()));
 }
 
+// What a last window that leaves the image reaches beyond it as padding of the same result, so that a mean counts it.
+void pad_for_ceil(const Dims& x, PoolParams& p) {
+  for (int i = 0; p.ceil_mode && i < p.spatial; ++i) {
+    const int64_t span = int64_t{p.dilations[i]} * (p.kernel[i] - 1) + 1, before = x[i + 2] + p.pads_begin[i];
+    const int64_t slack = before + p.pads_end[i] - span;
+    if (slack < 0 || p.strides[i] < 1) continue;
+    int64_t begin = (slack + p.strides[i] - 1) / p.strides[i] * p.strides[i];
+    if (begin >= before) begin -= p.strides[i];  // a window that begins in the padding is none
+    p.pads_end[i] = static_cast<int32_t>(std::clamp<int64_t>(begin + span - before, 0, INT_MAX));
+  }
+  p.ceil_mode = false;
+}
+
 // (Σ |x|^p)^(1/p) over a window: an average pool of the powers, undone.
 void lp_pool(OpCall& c) {
   const Tensor x = c.in(0);
@@ -246,6 +259,7 @@ void lp_pool(OpCall& c) {
   const auto power = static_cast<double>(c.attr_int("p", 2));
   PoolParams p = pool_params(c, w);
   p.count_include_pad = true;
+  pad_for_ceil(x.sizes(), p);
   float cells = 1;
   for (int i = 0; i < w.spatial; ++i) cells *= static_cast<float>(w.kernel[i]);
   const Tensor raised = c.op(Op::Pow, {c.op(Op::Abs, {x}, ":abs"), c.scalar(power, x.dtype(), ":p")}, ":raised");

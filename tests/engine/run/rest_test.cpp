@@ -269,6 +269,25 @@ TEST_CASE("a whole number's power by a fraction is cut off, its exponent is not"
   std::filesystem::remove(path);
 }
 
+TEST_CASE("a window that leaves the image sums what it has") {
+  OnnxMaker m(18);
+  m.input("x", {1, 1, 10}).weight("none", {1}, std::vector<float>{0}).weight("tens", {1}, std::vector<float>{10});
+  m.node("Mul", {"x", "none"}, {"zeros"}).node("Add", {"zeros", "tens"}, {"t"});
+  m.node(
+      "LpPool", {"t"}, {"y"},
+      {Attr{"kernel_shape", Ints{3}}, Attr{"strides", Ints{3}}, Attr{"ceil_mode", int64_t{1}}, Attr{"p", int64_t{1}}});
+  m.output("y", {1, 1, 4});
+  const std::string path = written(m, "window");
+  auto runner = Runner::open(path, options());
+  REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
+  REQUIRE((*runner)->run().ok());
+  const auto sums = numbers<float>(named(**runner, "y"));
+  REQUIRE(sums.size() == 4);
+  CHECK(sums[0] == doctest::Approx(30));
+  CHECK(sums[3] == doctest::Approx(10));
+  std::filesystem::remove(path);
+}
+
 TEST_CASE("values that nothing can be made of are an error of the run") {
   OnnxMaker m(13);
   m.input("x", {6}).weight("wide", {1}, std::vector<float>{1});
