@@ -117,30 +117,39 @@ Result<Raw> read_packed(ByteSpan bytes, const std::string& name) {
   return read(inner, name);
 }
 
-}  // namespace
-
-Result<Report> audit_bytes(std::span<const uint8_t> bytes, const std::string& name) {
+// Error: there is not the memory for it.
+template <class Make>
+auto within_memory(const std::string& name, Make make) -> decltype(make()) {
   try {
-    auto raw = read_packed(bytes, name);
-    if (!raw) return raw.error();
-    return report_on(*raw);
+    return make();
   } catch (const std::bad_alloc&) {
     return Error{name + ": memory ran out while it was audited."};
   }
 }
 
-Result<Report> audit_file(const std::filesystem::path& path) {
-  try {
+template <class Make>
+auto of_file(const std::filesystem::path& path, Make make) -> decltype(make({}, path.string())) {
+  return within_memory(path.string(), [&]() -> decltype(make({}, path.string())) {
     const auto bytes = contents(path);
     if (!bytes) return bytes.error();
-    return audit_bytes({reinterpret_cast<const uint8_t*>(bytes->data()), bytes->size()}, path.string());
-  } catch (const std::bad_alloc&) {
-    return Error{path.string() + ": memory ran out while it was audited."};
-  }
+    return make({reinterpret_cast<const uint8_t*>(bytes->data()), bytes->size()}, path.string());
+  });
 }
 
+}  // namespace
+
+Result<Report> audit_bytes(std::span<const uint8_t> bytes, const std::string& name) {
+  return within_memory(name, [&]() -> Result<Report> {
+    auto raw = read_packed(bytes, name);
+    if (!raw) return raw.error();
+    return report_on(*raw);
+  });
+}
+
+Result<Report> audit_file(const std::filesystem::path& path) { return of_file(path, audit_bytes); }
+
 Result<Auditor> Auditor::of(std::span<const uint8_t> bytes, const std::string& name) {
-  try {
+  return within_memory(name, [&]() -> Result<Auditor> {
     auto raw = read_packed(bytes, name);
     if (!raw) return raw.error();
     auto book = std::make_shared<Book>();
@@ -149,19 +158,9 @@ Result<Auditor> Auditor::of(std::span<const uint8_t> bytes, const std::string& n
     book->stays = stays_of(book->raw, nullptr);
     for (size_t i = 0; i < book->report.figures.size(); ++i) book->listed.emplace(book->report.figures[i].id, i);
     return Auditor(std::move(book));
-  } catch (const std::bad_alloc&) {
-    return Error{name + ": memory ran out while it was audited."};
-  }
+  });
 }
 
-Result<Auditor> Auditor::open(const std::filesystem::path& path) {
-  try {
-    const auto bytes = contents(path);
-    if (!bytes) return bytes.error();
-    return of({reinterpret_cast<const uint8_t*>(bytes->data()), bytes->size()}, path.string());
-  } catch (const std::bad_alloc&) {
-    return Error{path.string() + ": memory ran out while it was audited."};
-  }
-}
+Result<Auditor> Auditor::open(const std::filesystem::path& path) { return of_file(path, Auditor::of); }
 
 }  // namespace arenascope::audit

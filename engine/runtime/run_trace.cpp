@@ -105,8 +105,8 @@ void RunTrace::record_spans(trace::RunId run, std::span<const DeviceSpan> spans,
   const trace::NameId queued = recorder.name("queued"), submitted = recorder.name("submitted");
   // A device that names no kernel of its own names the op, which the node tells already.
   const auto kernel = [&](const DeviceSpan& span) {
-    const bool told = !span.what.empty() && span.what != name(span.node->op);
-    return told ? recorder.name(span.what) : trace::NameId::none();
+    const bool has_name = !span.what.empty() && span.what != name(span.node->op);
+    return has_name ? recorder.name(span.what) : trace::NameId::none();
   };
   for (const DeviceSpan& span : spans) {
     const NodeId node = span.node ? graph.find_node(*span.node) : NodeId::none();

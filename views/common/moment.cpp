@@ -62,8 +62,8 @@ std::string Moment::id(const std::string& what) const {
 }
 
 Figure Moment::step_figure() const {
-  const bool told = !by_step_ && !snapshot_.steps(run_).empty();
-  return figure(told ? at_time("step") : "chosen.step", step_ ? step_->value : -1, FigureUnit::Step);
+  const bool is_derived = !by_step_ && !snapshot_.steps(run_).empty();
+  return figure(is_derived ? at_time("step") : "chosen.step", step_ ? step_->value : -1, FigureUnit::Step);
 }
 
 std::vector<trace::SliceRect> Moment::stays() const {
@@ -151,17 +151,23 @@ Figure Moment::filled(trace::MemoryKind kind, bool rest) const {
                       rest ? static_cast<Bytes>(whole.value) - part : part);
 }
 
+std::vector<trace::SpaceSlice> Moment::allocations() const {
+  auto out = snapshot_.space_slices_in(time_, time_ + 1, kMostStays);
+  std::erase_if(out, [&](const trace::SpaceSlice& s) { return s.begin > time_ || (!s.open && s.end <= time_); });
+  return out;
+}
+
 Figure Moment::of_allocator(uint32_t allocator) const {
   Bytes sum = 0;
-  for (const trace::SpaceSlice& s : snapshot_.space_slices_in(time_, time_ + 1, kMostStays))
-    if (s.allocator == allocator && s.begin <= time_ && (s.open || s.end > time_)) sum += s.bytes;
+  for (const trace::SpaceSlice& s : allocations())
+    if (s.allocator == allocator) sum += s.bytes;
   return bytes_figure(at_time("allocator." + std::to_string(allocator)), sum);
 }
 
 Figure Moment::of_device(trace::DeviceId device) const {
   Bytes sum = 0;
-  for (const trace::SpaceSlice& s : snapshot_.space_slices_in(time_, time_ + 1, kMostStays))
-    if (s.device == device && s.begin <= time_ && (s.open || s.end > time_)) sum += s.bytes;
+  for (const trace::SpaceSlice& s : allocations())
+    if (s.device == device) sum += s.bytes;
   const bool known = device.valid() && device.index() < snapshot_.devices.size();
   return bytes_figure(at_time("device." + (known ? snapshot_.devices[device.index()].name : std::string())), sum);
 }
@@ -169,8 +175,7 @@ Figure Moment::of_device(trace::DeviceId device) const {
 Figure Moment::of_class(MemoryClass which) const {
   const MemoryClasses classes(snapshot_);
   Bytes sum = 0;
-  for (const trace::SpaceSlice& s : snapshot_.space_slices_in(time_, time_ + 1, kMostStays)) {
-    if (s.begin > time_ || !(s.open || s.end > time_)) continue;
+  for (const trace::SpaceSlice& s : allocations()) {
     std::map<MemoryClass, std::vector<std::pair<Bytes, Bytes>>> lives;
     if (trace::is_arena(s))
       for (const trace::SliceRect& r : trace::slices_in_arena(snapshot_, s, {time_, time_ + 1}))

@@ -48,6 +48,7 @@ class Moment {
   std::string at_time(const std::string& what) const;  // "run.0.at.1250.live"
   Bytes most(const trace::SeriesView& series) const;
   Bytes union_of_stays() const;
+  std::vector<trace::SpaceSlice> allocations() const;  // at the time, in any space
 
   const trace::Snapshot& snapshot_;
   const trace::RunId run_;

@@ -26,11 +26,19 @@ const TensorImpl* packable_weight(const TensorImpl& node) {
 
 namespace {
 
-void pack_by_kernel(const TensorImpl& node, float* to) {
+// How a kernel packs weights that no library and no quantised product takes.
+struct OwnPacking {
+  Bytes (*bytes)(const TensorImpl& node) = [](const TensorImpl&) { return Bytes{0}; };
+  void (*pack)(const TensorImpl& node, float* to) = nullptr;
+};
+OwnPacking own_packing(const TensorImpl& node) {
   switch (anchor_of(node)) {
-    case Op::ConvTranspose: return pack_tiles(node, to);
-    case Op::Lstm: return pack_lstm(node, to);
-    default: return node.channels_last() ? pack_depthwise(node, to) : pack_conv(node, to);
+    case Op::ConvTranspose: return {packed_tiles_bytes, pack_tiles};
+    case Op::Lstm: return {packed_lstm_bytes, pack_lstm};
+    case Op::Conv:
+      return node.channels_last() ? OwnPacking{packed_depthwise_bytes, pack_depthwise}
+                                  : OwnPacking{packed_conv_bytes, pack_conv};
+    default: return {};
   }
 }
 
@@ -47,20 +55,16 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, Execut
     const ConvGeometry g(node);
     if (conv_way(node, g)) return Made();
     if (!g.depthwise()) how.conv = make_library_conv(node);
-    bytes = how.conv               ? how.conv->packed_bytes()
-            : node.channels_last() ? packed_depthwise_bytes(node)
-                                   : packed_conv_bytes(node);
+    if (how.conv) bytes = how.conv->packed_bytes();
   } else if (quant_layout(node, layout)) {
     quantised = true;
     bytes = layout.bytes();
   } else if (anchor_of(node) == Op::MulMat) {
     how.product = make_library_product(node);
     if (how.product) bytes = how.product->packed_bytes();
-  } else if (anchor_of(node) == Op::ConvTranspose) {
-    bytes = packed_tiles_bytes(node);
-  } else if (anchor_of(node) == Op::Lstm) {
-    bytes = packed_lstm_bytes(node);
   }
+  const OwnPacking own = own_packing(node);
+  if (!quantised && !how.product && !how.conv) bytes = own.bytes(node);
   if (bytes == 0) return Made();
   auto block = context.allocate({}, MemoryKind::Persistent, bytes);
   if (!block) return block.error();
@@ -70,7 +74,7 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, Execut
   else if (how.product ? !how.product->pack(weight, to) : how.conv && !how.conv->pack(weight, to))
     return Made();
   else if (!how.product && !how.conv)
-    pack_by_kernel(node, reinterpret_cast<float*>(to));
+    own.pack(node, reinterpret_cast<float*>(to));
   for (const TensorImpl* read : {&weight, packed_beside(node)})
     if (read && !quantised) read->storage.block()->drop_pages(read->storage.offset(), read->storage.bytes());
   return Made(std::make_shared<const Packed>(node, weight, std::move(*block), std::move(how)));

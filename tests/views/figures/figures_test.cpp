@@ -3,12 +3,8 @@
 // the auditor makes of the same events under that id. On both axes and at random zooms, for random recordings, for
 // those of each memory strategy, and for other tools' traces.
 #include <sample_session.h>
-#include <views/arena/arena_view.h>
 #include <views/inspector/inspector_text.h>
-#include <views/lifetimes/lifetimes_view.h>
-#include <views/occupancy/occupancy_view.h>
 #include <views/tables/table.h>
-#include <views/timeline/timeline_view.h>
 
 #include <QProcess>
 #include <QRegularExpression>
@@ -19,39 +15,20 @@
 #include <set>
 
 #include "audited_figures.h"
+#include "four_plots.h"
 #include "tests/test_data.h"
 
 using namespace arenascope;
 using namespace arenascope::views;
 using test::Against;
+using test::FourPlots;
 using test::from_file;
 using test::from_stream;
 using test::Recorded;
 
 namespace {
 
-// A window's worth of views over one recording.
-struct Desk {
-  explicit Desk(std::shared_ptr<trace::Session> session)
-      : axis(&source), occupancy(at()), arena(at()), lifetimes(at()), timeline(at()) {
-    source.set_session(std::move(session));
-    for (PlotView* v : all()) {
-      v->resize(1600, 320);
-      v->show();
-    }
-  }
-  ViewContext at() { return {&source, &selection, &axis, &theme}; }
-  std::vector<PlotView*> all() { return {&occupancy, &arena, &lifetimes, &timeline}; }
-
-  SessionSource source;
-  SelectionModel selection;
-  SharedAxis axis;
-  Theme theme;
-  OccupancyView occupancy;
-  ArenaView arena;
-  LifetimesView lifetimes;
-  TimelineView timeline;
-};
+constexpr QSize kSize{1600, 320};
 
 // A network that was planned, and one half of which was run as its executor tells it (`derived`), or with its tensors in
 // an allocator's space (`eager`), or not at all.
@@ -104,7 +81,7 @@ class FiguresTest : public QObject {
   }
 
   void check_headers(const Recorded& r, std::mt19937_64& random, int zooms) {
-    Desk d(r.session);
+    FourPlots d(r.session, kSize);
     std::uniform_real_distribution<double> part(0, 1);
     for (const AxisMode mode : {AxisMode::Step, AxisMode::Time}) {
       d.axis.set_mode(mode);
@@ -284,9 +261,10 @@ class FiguresTest : public QObject {
   void headers_say_what_was_observed() {
     QFETCH(QString, what);
     QFETCH(QStringList, said);
-    Desk d(what == "sample"    ? test::sample_session()
-           : what == "nothing" ? std::make_shared<trace::Session>()
-                               : planned_network(what != "plan", what == "eager"));
+    FourPlots d(what == "sample"    ? test::sample_session()
+                : what == "nothing" ? std::make_shared<trace::Session>()
+                                    : planned_network(what != "plan", what == "eager"),
+                kSize);
     if (what == "shown") {
       auto other = std::make_shared<trace::PlanInfo>(*d.source.plan());
       other->id = trace::PlanId(1);

@@ -3,12 +3,8 @@
 // auditor: on both axes, at random places and zooms, of random recordings, of each memory strategy and of other tools'
 // traces. A number that is no figure, or a figure that has no line in the audit, fails.
 #include <sample_session.h>
-#include <views/arena/arena_view.h>
 #include <views/graph/graph_view.h>
 #include <views/inspector/inspector_text.h>
-#include <views/lifetimes/lifetimes_view.h>
-#include <views/occupancy/occupancy_view.h>
-#include <views/timeline/timeline_view.h>
 
 #include <QProcess>
 #include <QStandardPaths>
@@ -17,11 +13,13 @@
 #include <random>
 
 #include "audited_figures.h"
+#include "four_plots.h"
 #include "tests/test_data.h"
 
 using namespace arenascope;
 using namespace arenascope::views;
 using test::Against;
+using test::FourPlots;
 using test::from_file;
 using test::from_stream;
 using test::NamesOf;
@@ -29,27 +27,7 @@ using test::Recorded;
 
 namespace {
 
-struct Plots {
-  explicit Plots(const std::shared_ptr<trace::Session>& session)
-      : axis(&source), occupancy(at()), arena(at()), lifetimes(at()), timeline(at()) {
-    source.set_session(session);
-    for (PlotView* v : all()) {
-      v->resize(1200, 300);
-      v->show();
-    }
-  }
-  ViewContext at() { return {&source, &selection, &axis, &theme}; }
-  std::vector<PlotView*> all() { return {&occupancy, &arena, &lifetimes, &timeline}; }
-
-  SessionSource source;
-  SelectionModel selection;
-  SharedAxis axis;
-  Theme theme;
-  OccupancyView occupancy;
-  ArenaView arena;
-  LifetimesView lifetimes;
-  TimelineView timeline;
-};
+constexpr QSize kSize{1200, 300};
 
 std::shared_ptr<Recorded> recorded(const QTemporaryDir& folder, const QStringList& arguments) {
   const QString file = folder.filePath("run.pftrace");
@@ -65,17 +43,17 @@ class TipsTest : public QObject {
   Q_OBJECT
 
   Against against_;
-  int told_ = 0;
+  int compared_texts_ = 0;
 
   void check(const Recorded& r, const FigureText& text, const NamesOf& names, const QString& where) {
-    if (!text.text.isEmpty()) ++told_;
+    if (!text.text.isEmpty()) ++compared_texts_;
     const QString wrong = against_.differs(r, text, names);
     QVERIFY2(wrong.isEmpty(), qPrintable(r.name + ", " + where + ": " + wrong));
   }
 
   // At random places of each plot, at random zooms.
   void check_tips(const Recorded& r, std::mt19937_64& random, int zooms, int places) {
-    Plots p(r.session);
+    FourPlots p(r.session, kSize);
     const NamesOf names(*p.source.snapshot());
     std::uniform_real_distribution<double> part(0, 1);
     for (const AxisMode mode : {AxisMode::Step, AxisMode::Time}) {
@@ -99,7 +77,7 @@ class TipsTest : public QObject {
 
   // Along each row of the timeline over all of the recording, where spans share pixels.
   void check_rows(const Recorded& r) {
-    Plots p(r.session);
+    FourPlots p(r.session, kSize);
     const NamesOf names(*p.source.snapshot());
     p.axis.set_mode(AxisMode::Time);
     p.axis.frame_all();
@@ -113,7 +91,7 @@ class TipsTest : public QObject {
   }
 
   void check_scopes(const Recorded& r, std::mt19937_64& random) {
-    Plots p(r.session);
+    FourPlots p(r.session, kSize);
     const NamesOf names(*p.source.snapshot());
     std::uniform_real_distribution<double> part(0, 1);
     for (const auto scope :
@@ -216,7 +194,7 @@ class TipsTest : public QObject {
       if (seed % 6 == 0 && !r->lost) check_scopes(*r, random);
       if (QTest::currentTestFailed()) return;
     }
-    QVERIFY(told_ > 2000);
+    QVERIFY(compared_texts_ > 2000);
     QVERIFY(against_.compared > 8000);
     for (const char* kind :
          {"run..step..live", "run..at..live", "run..at..step", "plan..slice.node..bytes", "run..stay.node...lived",

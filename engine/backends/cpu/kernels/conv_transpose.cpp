@@ -54,15 +54,7 @@ struct Places {
   }
 };
 
-// Whether windows stand beside each other and both taps of a row are neighbours in the result.
-bool in_pairs(const ConvGeometry& g) {
-  for (int d = 0; d < 3; ++d)
-    if (g.stride[d] != g.kernel[d] || g.dilation[d] != 1 || g.begin[d] != 0 || g.out[d] != g.in[d] * g.kernel[d])
-      return false;
-  return g.kernel[2] == 2;
-}
-
-// The same as scatter() there: each pair of taps is a piece of a row of the result.
+// The same as scatter() where windows of two columns stand side by side: each pair of taps is a piece of a row of the result.
 void put_pairs(const ConvGeometry& g, const float* contributions, int64_t first_place, int64_t count, float bias,
                float* out) {
   for (int64_t tap = 0; tap < g.taps; tap += 2) {
@@ -109,7 +101,7 @@ void by_product(const Job& job, const ConvGeometry& g) {
   float* const contributions =
       scratch + round_to_line(gemm_scratch(channels_at_once(g) * g.taps, places(g), g.in_channels)) / 4;
   const int64_t all_places = g.in[0] * g.in[1] * g.in[2], step = places(g);
-  const bool pairs = in_pairs(g);
+  const bool pairs = g.side_by_side() && g.kernel[2] == 2;
   const bool in_rows = g.in_stride[2] == 1 && (g.in[1] == 1 || g.in_stride[1] == g.in[2]) &&
                        (g.in[0] == 1 || g.in_stride[0] == g.in[1] * g.in[2]);
   const Range channels = job.part(g.batch * g.groups * g.out_channels);

@@ -43,10 +43,8 @@ struct Tiles {
 bool transposes_channels_last(const TensorImpl& node, const ConvGeometry& g) {
   const TensorImpl &x = *node.sources[0], &w = *node.sources[1];
   if (node.rank() != 4 || node.dtype != DType::F32 || x.dtype != DType::F32 || w.dtype != DType::F32) return false;
-  for (int d = 1; d < 3; ++d)
-    if (g.stride[d] != g.kernel[d] || g.dilation[d] != 1 || g.begin[d] != 0 || g.out[d] != g.in[d] * g.kernel[d])
-      return false;
-  return w.has(kFlagWeight) && g.groups == 1 && g.in_channels > 0 && g.kernel[2] * g.out_channels % simd().lanes == 0;
+  return g.side_by_side() && w.has(kFlagWeight) && g.groups == 1 && g.in_channels > 0 &&
+         g.kernel[2] * g.out_channels % simd().lanes == 0;
 }
 
 Bytes packed_tiles_bytes(const TensorImpl& node) {

@@ -41,6 +41,12 @@ struct ConvGeometry : WindowGeometry {
   explicit ConvGeometry(const TensorImpl& node) : ConvGeometry(node, node.params.get<ConvParams>()) {}
   int64_t depth() const { return in_channels * taps; }
   bool depthwise() const { return in_channels == 1 && out_channels == 1; }
+  // Of a transposed convolution: windows stand beside each other and fill the result.
+  bool side_by_side() const {
+    for (int d = 0; d < 3; ++d)
+      if (stride[d] != kernel[d] || dilation[d] != 1 || begin[d] != 0 || out[d] != in[d] * kernel[d]) return false;
+    return true;
+  }
 
  private:
   ConvGeometry(const TensorImpl& node, const ConvParams& p)
