@@ -51,6 +51,13 @@
 <context>
     <name>arenascope::views::ArenaView</name>
     <message numerus="yes">
+        <source>%n operator(s) planned behind it</source>
+        <translation>
+            <numerusform>%n operator planned behind it</numerusform>
+            <numerusform>%n operators planned behind it</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n tensor(s) off the plan</source>
         <translation>
             <numerusform>%n tensor off the plan</numerusform>

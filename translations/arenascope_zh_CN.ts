@@ -2883,6 +2883,20 @@ Look with the other panels.</source>
 <context>
     <name>arenascope::views::ArenaView</name>
     <message>
+        <source>loops and branches in this plan</source>
+        <translation>循环与分支在此计划中</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n operator(s) planned behind it</source>
+        <translation>
+            <numerusform>其后规划 %n 个算子</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>planned for sizes that the run before it made</source>
+        <translation>按前一次运行得出的尺寸规划</translation>
+    </message>
+    <message>
         <source>place observed; from when to when derived from the spans and the plan</source>
         <translation>位置为实测；起止时间由运行区间与规划推导</translation>
     </message>
@@ -6464,6 +6478,18 @@ next: %7</source>
 </context>
 <context>
     <name>arenascope::views::TimelineView</name>
+    <message>
+        <source>layer</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>layer %1</source>
+        <translation>层 %1</translation>
+    </message>
+    <message>
+        <source>steps %1 to %2</source>
+        <translation>第 %1 步至第 %2 步</translation>
+    </message>
     <message>
         <source>paused after %1</source>
         <translation>在 %1 之后暂停</translation>

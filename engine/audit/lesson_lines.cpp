@@ -17,6 +17,7 @@ void audit_graphs(const Raw& raw, Writer& out) {
     out.count(fmt::format("graph.{}.nodes", id), static_cast<int64_t>(graph.nodes.size()));
     out.count(fmt::format("graph.{}.leafs", id), static_cast<int64_t>(graph.leafs.size()));
     out.count(fmt::format("graph.{}.gradients", id), gradients);
+    out.count(fmt::format("graph.{}.waits", id), graph.waits);
   }
   out.count("recording.problems", raw.problems);
   out.count("recording.tunings", raw.tunings);

@@ -94,6 +94,7 @@ void go_round(OpCall& c, Loop& loop) {
     if (!goes_on(c, loop.condition)) return;
     if ((turn - loop.before + 1) * loop.nodes() > kMostNodes)
       return c.refuse(fmt::format("more than {} turns of {} nodes", turn - loop.before, loop.nodes() - 1));
+    const Lowering::Within this_turn(c.lowering(), fmt::format("turn {}", turn));
     const ValuePtr& condition = loop.condition;
     std::vector<ValuePtr> sources{
         c.lowering().make_constant(c.name_of(fmt::format(":turn_{}", turn).c_str()), HostArray::scalar(turn)),
@@ -128,6 +129,7 @@ void loop(OpCall& c) {
   for (size_t i = 0; i < states; ++i) loop.state.push_back(c.inputs()[i + 2]);
   for (size_t i = 0; i < stacks; ++i) loop.left.push_back(before > 0 ? c.inputs()[i + 2 + states] : nullptr);
   loop.leaves.resize(stacks);
+  const Lowering::Within all_turns(c.lowering(), c.title());
   go_round(c, loop);
   if (!c.ok()) return;
   for (size_t i = 0; i < states; ++i) c.out(i, loop.state[i]);

@@ -163,6 +163,7 @@ void map(OpCall& c) {
   if ((graph.nodes.size() + 1) * first->size() > kLongest)
     return c.refuse(fmt::format("{} elements by {} nodes", first->size(), graph.nodes.size()));
   std::vector<std::vector<ValuePtr>> results(c.output_count());
+  const Lowering::Within all(c.lowering(), c.title());
   for (size_t i = 0; i < first->size(); ++i) {
     std::vector<ValuePtr> sources;
     for (const ValuePtr& input : c.inputs()) {
@@ -171,6 +172,7 @@ void map(OpCall& c) {
         return c.refuse("its sequences differ in length");
       sources.push_back(each ? input->elements[i] : input);
     }
+    const Lowering::Within one(c.lowering(), fmt::format("element {}", i));
     auto made = c.lowering().lower_subgraph(graph, sources);
     if (!made) return c.refuse(made.error().message);
     for (size_t k = 0; k < results.size(); ++k) results[k].push_back((*made)[k]);

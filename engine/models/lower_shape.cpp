@@ -249,8 +249,11 @@ void cosine_window(OpCall& c, double a, double b, double d) {
 void branch(OpCall& c) {
   const auto condition = c.known(0);
   if (!condition || condition->count() != 1) return c.wait_for(0, "its condition is only known while it runs");
-  const auto* chosen = c.attr(condition->integer(0) ? "then_branch" : "else_branch");
+  const bool then = condition->integer(0) != 0;
+  const auto* chosen = c.attr(then ? "then_branch" : "else_branch");
   if (!chosen || !chosen->graph) return c.refuse("it lacks a branch");
+  const Lowering::Within whole(c.lowering(), c.title());
+  const Lowering::Within branch(c.lowering(), then ? "then" : "else");
   auto outputs = c.lowering().lower_subgraph(*chosen->graph);
   if (!outputs) return c.refuse(outputs.error().message);
   if (outputs->size() != c.output_count()) return c.refuse("its branch has another number of results");

@@ -166,6 +166,7 @@ struct Scanned {
 
 bool scan_turn(OpCall& c, const ir::Graph& body, const std::vector<Tensor>& inputs, int64_t turn, int64_t turns,
                const std::vector<int64_t>& axes, const std::vector<int64_t>& directions, Scanned& s) {
+  const Lowering::Within this_turn(c.lowering(), fmt::format("turn {}", turn));
   std::vector<ValuePtr> given = s.states;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const int axis = c.axis(number_at(axes, i), inputs[i]->rank());
@@ -222,6 +223,7 @@ void scan(OpCall& c) {
   if (!c.ok()) return;
   const auto axes = batched ? std::vector<int64_t>() : c.attr_ints("scan_input_axes");
   const auto directions = c.attr_ints(batched ? "directions" : "scan_input_directions");
+  const Lowering::Within all_turns(c.lowering(), c.title());
   const int64_t batch = batched ? given[0]->rank() > 0 ? given[0].sizes()[0] : 0 : 1;
   std::vector<std::vector<Tensor>> results(c.output_count());
   for (int64_t b = 0; b < batch; ++b) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/models/lowering.h"
 #include <arenascope/base/checked.h>
+#include <arenascope/base/layer_name.h>
 #include <fmt/format.h>
 #include "engine/models/small_types.h"
 
@@ -415,10 +416,21 @@ void Lowering::define_results(const ir::Node& node, const std::vector<ValuePtr>&
 
 void Lowering::lower_nodes(const ir::Graph& graph, bool outermost) {
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (outermost) context_.set_layer(layers_[i]);
+    if (outermost) set_layer(layers_[i]);
     lower_node(graph.nodes[i]);
   }
 }
+
+void Lowering::set_layer(std::string layer) {
+  layer_ = std::move(layer);
+  context_.set_layer(layer_);
+}
+
+Lowering::Within::Within(Lowering& lowering, std::string_view part) : lowering_(lowering), before_(lowering.layer_) {
+  lowering_.set_layer(before_.empty() ? std::string(part) : fmt::format("{}{}{}", before_, kWithinLayer, part));
+}
+
+Lowering::Within::~Within() { lowering_.set_layer(std::move(before_)); }
 
 Result<std::vector<ValuePtr>> Lowering::lower_subgraph(const ir::Graph& graph, std::span<const ValuePtr> inputs) {
   scopes_.emplace_back();

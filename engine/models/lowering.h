@@ -46,6 +46,7 @@ class OpCall {
   OpCall(Lowering& lowering, const ir::Node& node, int64_t opset, std::vector<ValuePtr> inputs);
 
   const ir::Node& node() const { return node_; }
+  std::string title() const;  // operator and name, or what it makes: "Loop decode"
   int64_t opset() const { return opset_; }
   Lowering& lowering() { return lowering_; }
   GraphBuilder& g() { return builder_; }
@@ -217,7 +218,21 @@ class Lowering {
   // Lowers a graph inside a node, with these values for its inputs; its outputs, in order. Nodes that fail are noted.
   Result<std::vector<ValuePtr>> lower_subgraph(const ir::Graph& graph, std::span<const ValuePtr> inputs = {});
 
+  // As long as it lives, what is lowered belongs to a layer within the present one: "Loop x", and in it "turn 3".
+  class Within {
+   public:
+    Within(Lowering& lowering, std::string_view part);
+    ~Within();
+    Within(const Within&) = delete;
+    Within& operator=(const Within&) = delete;
+
+   private:
+    Lowering& lowering_;
+    std::string before_;
+  };
+
  private:
+  void set_layer(std::string layer);
   Result<Model> lower(std::span<const ValuePtr> known);
   void add_input(const ir::ValueType& type);
   ValuePtr add_tensor_input(const std::string& name, const ir::ValueType& type);
@@ -248,8 +263,9 @@ class Lowering {
   Context context_;
   std::vector<std::unordered_map<std::string, ValuePtr>> scopes_;
   std::unordered_map<std::string, const ir::ValueType*> declared_;
-  std::vector<Tensor> made_;  // results of lowered nodes, for the graph of a model that is not whole
-  std::vector<std::string> layers_;
+  std::vector<Tensor> made_;         // results of lowered nodes, for the graph of a model that is not whole
+  std::vector<std::string> layers_;  // of the outermost nodes
+  std::string layer_;                // the present one
   bool uses_given_ = false;
   bool whole_ = true;         // no node failed
   bool goes_on_ = false;      // it is the rest of a file

@@ -128,6 +128,10 @@ std::vector<int> OpCall::axes(size_t i, int64_t since, int rank) {
   return out;
 }
 
+std::string OpCall::title() const {
+  return fmt::format("{} {}", node_.op, node_.name.empty() ? name_of("") : node_.name);
+}
+
 std::string OpCall::name_of(const char* suffix) const {
   std::string name = node_.name;
   for (const std::string& output : node_.outputs)

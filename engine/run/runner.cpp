@@ -129,6 +129,7 @@ Status Runner::prepare(PreparedSteps previous) {
   executor_options.owners = allocations_;
   executor_options.model = model_.name;
   executor_options.behind = options_.behind;
+  executor_options.waits = model_.rest ? model_.rest->node_count : 0;
   executor_options.rings = rings_;
   executor_options.pool = options_.pool;
   executor_options.polling = options_.polling;

@@ -47,6 +47,7 @@ void RunTrace::describe(const ExecutionPlan& plan, const StepList& steps, const 
   auto graph = describe_graph(plan);
   graph.model = options_.model;
   graph.behind = options_.behind;
+  graph.waits = options_.waits;
   graph.nodes.shrink_to_fit();
   for (size_t i = 0; i < graph.nodes.size(); ++i) graph.nodes[i].backend = steps.backend_of(*nodes[i]).name();
   run_info_ = {};

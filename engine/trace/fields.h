@@ -24,7 +24,7 @@ void fields(A& a, HeldBlock& b) {
 }
 template <class A>
 void fields(A& a, GraphInfo& g) {
-  a(1, g.id), a(2, g.model), a(3, g.nodes), a(4, g.leafs), a(5, g.edges), a(6, g.blocks), a(7, g.behind);
+  a(1, g.id), a(2, g.model), a(3, g.nodes), a(4, g.leafs), a(5, g.edges), a(6, g.blocks), a(7, g.behind), a(8, g.waits);
 }
 template <class A>
 void fields(A& a, SliceInfo& s) {

@@ -13,6 +13,7 @@ GraphInfo sample_graph(const SampleOptions& options) {
   GraphInfo g;
   g.id = GraphId(0);
   g.model = "sample residual network";
+  g.waits = options.waits;
   const auto leaf = [&](std::string name, std::vector<int64_t> shape, uint32_t flags) {
     TensorInfo t;
     t.name = std::move(name);
@@ -49,7 +50,7 @@ GraphInfo sample_graph(const SampleOptions& options) {
   side = 56;
   x = node("pool1", "POOL_2D", "stem", {1, channels, side, side}, {x});
   for (int b = 0; b < options.blocks; ++b) {
-    const std::string layer = "block " + std::to_string(b), base = "b" + std::to_string(b) + ".";
+    const std::string layer = options.around + "block " + std::to_string(b), base = "b" + std::to_string(b) + ".";
     if (b > 0 && b % 3 == 0) {
       side = std::max<int64_t>(side / 2, 7);
       channels = std::min<int64_t>(channels * 2, 1 << 20);  // wider ones would pass 64 bits

@@ -5,6 +5,7 @@
 #include <arenascope/trace/session.h>
 
 #include <memory>
+#include <string>
 
 namespace arenascope::test {
 
@@ -14,6 +15,8 @@ struct SampleOptions {
   int runs = 2;
   bool unfinished = false;  // the last run stops in the middle
   bool seen = true;         // says which bytes were touched
+  std::string around = {};  // "Loop y / ": the layer that its blocks lie in
+  int64_t waits = 0;        // operators that are opened behind it
 };
 
 // The network's graph; nodes in the order in which they run.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/arena/arena_colours.h>
+#include <views/arena/arena_regions.h>
 #include <views/arena/arena_view.h>
 #include <views/common/format.h>
 #include <views/common/tickers.h>
@@ -132,6 +133,7 @@ void ArenaView::update_header() {
     }
     if (!plan->planner.empty()) h.facts << tr("planner %1").arg(QString::fromStdString(plan->planner));
   }
+  add_regions(h, context().source->graph());
   if (a.hole_most > 0) h.add(with_figures(tr("holes up to %1"), {bytes(a.hole_id, a.hole_most)}));
   if (a.differing > 0)
     h.add(with_count(tr("%n tensor(s) off the plan", nullptr, static_cast<int>(a.differing)),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The arena map's words and choices where it shows allocators' spaces.
+#include <views/arena/arena_regions.h>
 #include <views/arena/arena_view.h>
 #include <views/common/format.h>
 
@@ -47,6 +48,7 @@ void ArenaView::update_space_header() {
   h.add(with_figures(tr("free in spaces up to %1"), {bytes("unused", a.totals.unused)}));
   h.add(with_count(tr("%n block(s)", nullptr, static_cast<int>(a.totals.slices)), id("slices"),
                    static_cast<int64_t>(a.totals.slices)));
+  add_regions(h, context().source->graph());
   if (a.needed > 0)
     h.add(with_figures(tr("a plan would need %1"), {figure(plan_figure(context().source->plan_id(), "arena"),
                                                            static_cast<double>(a.needed), FigureUnit::Bytes)}));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "folded_graph.h"
 
+#include <arenascope/base/layer_name.h>
 #include <arenascope/trace/owner.h>
 
 #include <algorithm>
@@ -57,20 +58,43 @@ bool is_view_node(const TensorInfo& node) {
   return (node.flags & (trace::kView | trace::kWritesSource)) == trace::kView;
 }
 
+namespace {
+
+using LayersByName = std::unordered_map<std::string_view, int32_t>;
+
+// A file may nest names as deep as it likes; behind so many a layer is one of its own.
+constexpr int kDeepest = 12;
+
+int32_t find_layer(Layers& layers, LayersByName& by_name, std::string_view name, int depth = 0) {
+  if (const auto found = by_name.find(name); found != by_name.end()) return found->second;
+  const std::string_view around = depth < kDeepest ? layer_around(name) : std::string_view();
+  const int32_t parent = around.empty() ? -1 : find_layer(layers, by_name, around, depth + 1);
+  const auto layer = static_cast<int32_t>(layers.names.size());
+  layers.names.emplace_back(name);
+  layers.nodes.emplace_back();
+  layers.parents.push_back(parent);
+  by_name.emplace(name, layer);
+  return layer;
+}
+
+}  // namespace
+
+int32_t closed_layer(const Layers& layers, const std::set<int32_t>& expanded, int32_t innermost) {
+  int32_t closed = -1;
+  for (int32_t l = innermost; l >= 0; l = layers.parents[static_cast<size_t>(l)])
+    if (!expanded.contains(l)) closed = l;
+  return closed;
+}
+
 Layers layers_of(const GraphInfo& graph, size_t derive_above, size_t run_length) {
   Layers layers;
   layers.of_node.assign(graph.nodes.size(), -1);
-  std::unordered_map<std::string_view, int32_t> by_name;
+  LayersByName by_name;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    const std::string& name = graph.nodes[i].layer;
-    if (name.empty()) continue;
-    const auto [it, is_new] = by_name.try_emplace(name, static_cast<int32_t>(layers.names.size()));
-    if (is_new) {
-      layers.names.push_back(name);
-      layers.nodes.emplace_back();
-    }
-    layers.of_node[i] = it->second;
-    layers.nodes[static_cast<size_t>(it->second)].push_back(NodeId(i));
+    if (graph.nodes[i].layer.empty()) continue;
+    layers.of_node[i] = find_layer(layers, by_name, graph.nodes[i].layer);
+    for (int32_t l = layers.of_node[i]; l >= 0; l = layers.parents[static_cast<size_t>(l)])
+      layers.nodes[static_cast<size_t>(l)].push_back(NodeId(i));
   }
   if (!layers.names.empty() || graph.nodes.size() <= derive_above || run_length == 0) return layers;
   layers.derived = true;
@@ -79,6 +103,7 @@ Layers layers_of(const GraphInfo& graph, size_t derive_above, size_t run_length)
       const size_t last = std::min(i + run_length, graph.nodes.size()) - 1;
       layers.names.push_back(std::to_string(i) + "–" + std::to_string(last));
       layers.nodes.emplace_back();
+      layers.parents.push_back(-1);
     }
     layers.of_node[i] = static_cast<int32_t>(layers.names.size()) - 1;
     layers.nodes.back().push_back(NodeId(i));
@@ -89,17 +114,18 @@ Layers layers_of(const GraphInfo& graph, size_t derive_above, size_t run_length)
 FoldedGraph fold(const GraphInfo& graph, const Layers& layers, const std::set<int32_t>& expanded) {
   FoldedGraph folded;
   folded.vertex_of_node.assign(graph.nodes.size(), -1);
+  folded.parents = layers.parents;
   const std::vector<bool> badge = badges(graph);
   std::vector<int32_t> vertex_of_layer(layers.names.size(), -1);
 
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     if (badge[i]) continue;
     const int32_t layer = i < layers.of_node.size() ? layers.of_node[i] : -1;
-    if (layer >= 0 && !expanded.contains(layer)) {
-      int32_t& vertex = vertex_of_layer[static_cast<size_t>(layer)];
+    if (const int32_t closed = closed_layer(layers, expanded, layer); closed >= 0) {
+      int32_t& vertex = vertex_of_layer[static_cast<size_t>(closed)];
       if (vertex < 0) {
         vertex = static_cast<int32_t>(folded.vertices.size());
-        folded.vertices.push_back({.layer = layer, .folded = true, .node = NodeId::none()});
+        folded.vertices.push_back({.layer = closed, .folded = true, .node = NodeId::none()});
       }
       folded.vertices[static_cast<size_t>(vertex)].nodes.push_back(NodeId(i));
       folded.vertex_of_node[i] = vertex;

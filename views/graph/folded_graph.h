@@ -16,12 +16,13 @@ namespace arenascope::views {
 // Which group of nodes each node belongs to.
 struct Layers {
   std::vector<std::string> names;          // of each layer, in order of appearance
-  std::vector<std::vector<NodeId>> nodes;  // of each layer
-  std::vector<int32_t> of_node;            // layer of each node, -1: none
+  std::vector<std::vector<NodeId>> nodes;  // of each layer, with those of the layers in it
+  std::vector<int32_t> of_node;            // innermost layer of each node, -1: none
+  std::vector<int32_t> parents;            // the layer around each, which comes before it; -1: none
   bool derived = false;                    // the model named no layers: these are runs of consecutive nodes
 };
 
-// The layers that the graph names. A graph of more than `derive_above` nodes that names none is cut into runs of
+// The layers that the graph names, of which one may lie in another (base/layer_name.h). A graph of more than `derive_above` nodes that names none is cut into runs of
 // `run_length` consecutive nodes, so that it too has a first picture.
 Layers layers_of(const trace::GraphInfo& graph, size_t derive_above = 600, size_t run_length = 40);
 
@@ -55,7 +56,11 @@ struct FoldedGraph {
   std::vector<Vertex> vertices;
   std::vector<FoldedEdge> edges;
   std::vector<int32_t> vertex_of_node;  // -1 for a view that is drawn as a badge only
+  std::vector<int32_t> parents;         // as of the layers
 };
+
+// The outermost layer around a node that is not open, by the node's innermost; -1: all are.
+int32_t closed_layer(const Layers& layers, const std::set<int32_t>& expanded, int32_t innermost);
 
 FoldedGraph fold(const trace::GraphInfo& graph, const Layers& layers, const std::set<int32_t>& expanded);
 

@@ -179,8 +179,7 @@ void paint_frames(QPainter& painter, const GraphScene& scene, const ThemeColours
     if (scale < kTextFrom) continue;
     painter.setFont(graph_font(GraphFont::Small));
     painter.setPen(colours.dim_text);
-    const QString title =
-        QStringLiteral("▾ ") + QString::fromStdString(scene.layers->names[static_cast<size_t>(layer)]);
+    const QString title = QStringLiteral("▾ ") + layer_title(*scene.layers, layer);
     painter.drawText(QRectF(frame.left() + 8, frame.top() + 3, frame.width() - 16, 16), Qt::AlignVCenter,
                      QFontMetricsF(painter.font()).elidedText(title, Qt::ElideMiddle, frame.width() - 16));
   }

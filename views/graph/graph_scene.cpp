@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "graph_scene.h"
 
+#include <arenascope/base/layer_name.h>
 #include <views/common/format.h>
 #include <QCoreApplication>
 #include <QFontMetricsF>
@@ -26,6 +27,13 @@ QString text(const std::string& s) { return QString::fromStdString(s); }
 
 }  // namespace
 
+QString layer_title(const Layers& layers, int32_t layer) {
+  const std::string& name = layers.names[static_cast<size_t>(layer)];
+  const std::string_view own = layer_itself(name);
+  const QString title = QString::fromUtf8(own.data(), static_cast<qsizetype>(own.size()));
+  return layers.derived ? GraphSceneTexts::tr("Nodes %1").arg(title) : title;
+}
+
 QRectF GraphScene::rect_of(int32_t vertex) const {
   if (!layout || vertex < 0 || static_cast<size_t>(vertex) >= layout->centres.size()) return {};
   const auto v = static_cast<size_t>(vertex);
@@ -38,8 +46,7 @@ std::vector<VertexText> vertex_texts(const trace::GraphInfo& info, const Layers&
   for (const Vertex& vertex : folded.vertices) {
     VertexText t;
     if (vertex.folded) {
-      t.title = text(layers.names[static_cast<size_t>(vertex.layer)]);
-      if (layers.derived) t.title = GraphSceneTexts::tr("Nodes %1").arg(t.title);
+      t.title = layer_title(layers, vertex.layer);
       Bytes bytes = 0;
       for (NodeId id : vertex.nodes) bytes += info.nodes[id.index()].bytes;
       t.second = GraphSceneTexts::tr("%n node(s)", nullptr, static_cast<int>(vertex.nodes.size())) +

@@ -73,6 +73,8 @@ struct SceneMarks {
   std::vector<GradientLink> links;  // of the selected parameter, gradient, accumulator or state
 };
 
+// As it stands on its box and its frame: without the layers that it lies in.
+QString layer_title(const Layers& layers, int32_t layer);
 std::vector<VertexText> vertex_texts(const trace::GraphInfo& info, const Layers& layers, const FoldedGraph& folded);
 std::vector<QSizeF> vertex_sizes(const FoldedGraph& folded, const std::vector<VertexText>& texts);
 // "24 nodes · 3.2 ms · 41 MiB": time is the mean of a run so far, left out when nothing ran.

@@ -287,9 +287,10 @@ void GraphView::find_next(int direction) {
 void GraphView::reveal(NodeId node) {
   const GraphScene& scene = canvas_->scene();
   if (!scene.info || !node.valid() || node.index() >= scene.info->nodes.size()) return;
-  const int32_t layer = scene.layers->of_node[node.index()];
-  if (layer >= 0 && !expanded_.contains(layer)) {
-    expanded_.insert(layer);
+  const auto opened = expanded_.size();
+  for (int32_t l = scene.layers->of_node[node.index()]; l >= 0; l = scene.layers->parents[static_cast<size_t>(l)])
+    expanded_.insert(l);
+  if (expanded_.size() > opened) {
     reveal_ = node;
     relayout(node);
   } else {
@@ -346,8 +347,12 @@ void GraphView::toggle_layer() {
   const NodeId node = node_of(selection_->current(), *source_->snapshot());
   const auto& layers = canvas_->scene().layers;
   if (!node.valid() || !layers || node.index() >= layers->of_node.size()) return;
-  const int32_t layer = layers->of_node[node.index()];
-  if (layer >= 0) set_expanded(layer, !expanded_.contains(layer));
+  int32_t layer = layers->of_node[node.index()];
+  if (const auto* chosen = selection_->current().get<LayerSelection>())
+    if (const auto at = std::find(layers->names.begin(), layers->names.end(), chosen->name); at != layers->names.end())
+      layer = static_cast<int32_t>(at - layers->names.begin());
+  const int32_t closed = closed_layer(*layers, expanded_, layer);
+  if (layer >= 0) set_expanded(closed >= 0 ? closed : layer, closed >= 0);
 }
 
 bool GraphView::save_dot(const QString& path) const {

@@ -38,10 +38,11 @@ int32_t GraphViewport::vertex_at(const QPointF& widget) const {
 }
 
 int32_t GraphViewport::frame_at(const QPointF& widget) const {
+  int32_t innermost = -1;  // one that lies in another comes behind it
   if (scene_.ready())
     for (const auto& [layer, frame] : scene_.layout->layers)
-      if (frame.contains(to_scene(widget))) return layer;
-  return -1;
+      if (frame.contains(to_scene(widget))) innermost = layer;
+  return innermost;
 }
 
 void GraphViewport::keep_in_sight() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "graph_layout.h"
@@ -10,22 +11,30 @@ namespace {
 
 constexpr double kFrameMargin = 12, kFrameTitle = 18, kBadgeRoom = 18;
 
-// The vertices of an open layer, laid out by themselves. What comes in from elsewhere and goes out to elsewhere passes
-// its frame at a port: an item of no height in the first or the last row.
+// What stands in an open layer, or in none: vertices, and open layers that lie in it, each of which is one item. What
+// comes in from elsewhere and goes out to elsewhere passes its frame at a port: an item of no height in the first or the
+// last row.
 struct Group {
   int32_t layer = -1;
-  std::vector<size_t> vertices;
+  size_t around = SIZE_MAX, item = SIZE_MAX;  // the group that it lies in, and its item there
+  int depth = 0;
   std::vector<RowItem> items;
+  std::vector<size_t> groups;  // by item: the group that it is, or none
   std::vector<RowLink> links;
   std::unordered_map<size_t, size_t> entry, exit;   // items, by the vertex that the edges come from
-  std::unordered_map<size_t, size_t> link_of_edge;  // within the group, to an exit or from an entry
+  std::unordered_map<size_t, size_t> link_of_edge;  // within the group, also to an exit or from an entry
   std::unordered_map<size_t, size_t> exit_link;     // by vertex
   RowLayout layout;
   QSizeF size;     // with its frame
   QPointF origin;  // of the layout, in the picture
 
-  QPointF inside(size_t item) const { return layout.centres[item] - layout.bounds.topLeft(); }
-  double port(size_t item) const { return inside(item).x() + kFrameMargin - size.width() / 2; }
+  QPointF inside(size_t port) const { return layout.centres[port] - layout.bounds.topLeft(); }
+  double port(size_t at) const { return inside(at).x() + kFrameMargin - size.width() / 2; }
+  size_t add(RowItem one, size_t group = SIZE_MAX) {
+    items.push_back(one);
+    groups.push_back(group);
+    return items.size() - 1;
+  }
 };
 
 class Nested {
@@ -33,10 +42,11 @@ class Nested {
   Nested(const FoldedGraph& graph, const std::vector<QSizeF>& sizes) : graph_(graph), sizes_(sizes) {}
 
   GraphLayout run() {
+    groups_.emplace_back();
     find_groups();
-    for (size_t e = 0; e < graph_.edges.size(); ++e) add_inside(e);
-    for (Group& group : groups_) lay_inside(group);
-    lay_outside();
+    for (size_t e = 0; e < graph_.edges.size(); ++e) add_edge(e);
+    lay_groups();
+    place_groups();
     return finish();
   }
 
@@ -47,91 +57,95 @@ class Nested {
   size_t to(size_t e) const { return static_cast<size_t>(graph_.edges[e].to); }
   double room(size_t e) const { return graph_.edges[e].views.empty() ? 0 : kBadgeRoom; }
 
+  // The outermost group stands for no layer.
+  size_t group_of_layer(int32_t layer) {
+    if (layer < 0) return 0;
+    if (const auto found = by_layer_.find(layer); found != by_layer_.end()) return found->second;
+    const size_t around = group_of_layer(graph_.parents[static_cast<size_t>(layer)]), made = groups_.size();
+    groups_.emplace_back();
+    groups_[made].layer = layer;
+    groups_[made].around = around;
+    groups_[made].depth = groups_[around].depth + 1;
+    groups_[made].item = groups_[around].add({}, made);
+    by_layer_[layer] = made;
+    return made;
+  }
+
   void find_groups() {
-    std::unordered_map<int32_t, size_t> by_layer;
-    group_of_.assign(graph_.vertices.size(), kNone);
-    item_of_.assign(graph_.vertices.size(), kNone);
     for (size_t v = 0; v < graph_.vertices.size(); ++v) {
       const Vertex& vertex = graph_.vertices[v];
-      if (vertex.folded || vertex.layer < 0) continue;
-      const auto [it, is_new] = by_layer.try_emplace(vertex.layer, groups_.size());
-      if (is_new) groups_.emplace_back().layer = vertex.layer;
-      Group& group = groups_[it->second];
-      group_of_[v] = it->second;
-      item_of_[v] = group.items.size();
-      group.items.push_back({sizes_[v]});
-      group.vertices.push_back(v);
+      const bool closed = vertex.folded && vertex.layer >= 0;
+      group_of_.push_back(group_of_layer(closed ? graph_.parents[static_cast<size_t>(vertex.layer)] : vertex.layer));
+      item_of_.push_back(groups_[group_of_[v]].add({sizes_[v]}));
     }
   }
 
-  // What of an edge lies within groups.
-  void add_inside(size_t e) {
-    const size_t a = from(e), b = to(e), ga = group_of_[a], gb = group_of_[b];
-    if (ga != kNone && ga == gb) {
-      groups_[ga].link_of_edge[e] = groups_[ga].links.size();
-      groups_[ga].links.push_back({item_of_[a], item_of_[b], 0, 0, a, room(e)});
+  // Out of groups up to the one that both ends are in, and there from item to item, and into groups.
+  void add_edge(size_t e) {
+    const size_t a = from(e);
+    size_t out = group_of_[a], in = group_of_[to(e)], out_item = item_of_[a], in_item = item_of_[to(e)];
+    bool arrives = true;  // no part behind this one
+    while (out != in) {
+      if (groups_[out].depth >= groups_[in].depth) {
+        leave(e, out, out_item);
+        out_item = groups_[out].item, out = groups_[out].around;
+      } else {
+        enter(e, in, in_item, arrives);
+        in_item = groups_[in].item, in = groups_[in].around;
+        arrives = false;
+      }
+    }
+    add_link(e, groups_[out], {out_item, in_item, 0, 0, a, arrives ? room(e) : 0});
+  }
+
+  void add_link(size_t e, Group& g, RowLink link) {
+    g.link_of_edge[e] = g.links.size();
+    g.links.push_back(link);
+  }
+
+  void leave(size_t e, size_t group, size_t item) {
+    Group& g = groups_[group];
+    const size_t a = from(e);
+    if (const auto found = g.exit_link.find(a); found != g.exit_link.end()) {
+      g.link_of_edge[e] = found->second;
       return;
     }
-    if (ga != kNone) {
-      Group& g = groups_[ga];
-      const auto [it, is_new] = g.exit.try_emplace(a, g.items.size());
-      if (is_new) {
-        g.items.push_back({QSizeF(8, 0), RowItem::Pin::Last});
-        g.exit_link[a] = g.links.size();
-        g.links.push_back({item_of_[a], it->second, 0, 0, a, 0});
+    const size_t port = g.exit[a] = g.add({QSizeF(8, 0), RowItem::Pin::Last});
+    g.exit_link[a] = g.links.size();
+    add_link(e, g, {item, port, 0, 0, a, 0});
+  }
+
+  void enter(size_t e, size_t group, size_t item, bool arrives) {
+    Group& g = groups_[group];
+    const size_t a = from(e);
+    const auto [port, is_new] = g.entry.try_emplace(a, g.items.size());
+    if (is_new) g.add({QSizeF(8, 0), RowItem::Pin::First});
+    add_link(e, g, {port->second, item, 0, 0, a, arrives ? room(e) : 0});
+  }
+
+  // The innermost first: each is as large as what lies in it, and its links end at its ports.
+  void lay_groups() {
+    for (size_t i = groups_.size(); i-- > 0;) {
+      Group& g = groups_[i];  // those in it were found behind it
+      for (RowLink& link : g.links) {
+        if (const size_t inner = g.groups[link.from]; inner != kNone)
+          link.from_port = groups_[inner].port(groups_[inner].exit.at(link.bundle));
+        if (const size_t inner = g.groups[link.to]; inner != kNone)
+          link.to_port = groups_[inner].port(groups_[inner].entry.at(link.bundle));
       }
-      g.link_of_edge[e] = g.exit_link[a];
-    }
-    if (gb != kNone) {
-      Group& g = groups_[gb];
-      const auto [it, is_new] = g.entry.try_emplace(a, g.items.size());
-      if (is_new) g.items.push_back({QSizeF(8, 0), RowItem::Pin::First});
-      g.link_of_edge[e] = g.links.size();
-      g.links.push_back({it->second, item_of_[b], 0, 0, a, room(e)});
+      g.layout = lay_rows(g.items, g.links);
+      g.size = g.layout.bounds.size() + QSizeF(2 * kFrameMargin, 2 * kFrameMargin + kFrameTitle);
+      if (i > 0) groups_[g.around].items[g.item].size = g.size;
     }
   }
 
-  static void lay_inside(Group& group) {
-    group.layout = lay_rows(group.items, group.links);
-    group.size = group.layout.bounds.size() + QSizeF(2 * kFrameMargin, 2 * kFrameMargin + kFrameTitle);
-  }
-
-  // Groups and the vertices that are in none, and the edges between them.
-  void lay_outside() {
-    std::vector<RowItem> items;
-    std::vector<RowLink> links;
-    std::vector<size_t> outer_group(groups_.size());
-    for (size_t g = 0; g < groups_.size(); ++g) {
-      outer_group[g] = items.size();
-      items.push_back({groups_[g].size});
+  void place_groups() {
+    for (size_t i = 1; i < groups_.size(); ++i) {
+      Group& g = groups_[i];
+      const Group& around = groups_[g.around];
+      g.origin = around.origin + around.layout.centres[g.item] - QPointF(g.size.width(), g.size.height()) / 2 +
+                 QPointF(kFrameMargin, kFrameMargin + kFrameTitle) - g.layout.bounds.topLeft();
     }
-    for (size_t v = 0; v < graph_.vertices.size(); ++v) {
-      if (group_of_[v] != kNone) continue;
-      item_of_[v] = items.size();
-      items.push_back({sizes_[v]});
-    }
-    outer_link_.assign(graph_.edges.size(), kNone);
-    for (size_t e = 0; e < graph_.edges.size(); ++e) {
-      const size_t a = from(e), b = to(e), ga = group_of_[a], gb = group_of_[b];
-      if (ga != kNone && ga == gb) continue;
-      outer_link_[e] = links.size();
-      links.push_back({ga != kNone ? outer_group[ga] : item_of_[a], gb != kNone ? outer_group[gb] : item_of_[b],
-                       ga != kNone ? groups_[ga].port(groups_[ga].exit[a]) : 0,
-                       gb != kNone ? groups_[gb].port(groups_[gb].entry[a]) : 0, a, gb == kNone ? room(e) : 0});
-    }
-    outer_ = lay_rows(items, links);
-    for (size_t g = 0; g < groups_.size(); ++g) {
-      const QSizeF size = groups_[g].size;
-      groups_[g].origin = outer_.centres[outer_group[g]] - QPointF(size.width(), size.height()) / 2 +
-                          QPointF(kFrameMargin, kFrameMargin + kFrameTitle) - groups_[g].layout.bounds.topLeft();
-    }
-  }
-
-  std::vector<QPointF> inner_curve(size_t g, size_t e) const {
-    const Group& group = groups_[g];
-    std::vector<QPointF> curve = group.layout.curves[group.link_of_edge.at(e)];
-    for (QPointF& p : curve) p += group.origin;
-    return curve;
   }
 
   static void append(std::vector<QPointF>& curve, const std::vector<QPointF>& more) {
@@ -146,38 +160,53 @@ class Nested {
     curve.insert(curve.end(), more.begin() + 1, more.end());
   }
 
-  GraphLayout finish() {
+  std::vector<QPointF> curve_in(size_t group, size_t e) const {
+    const Group& g = groups_[group];
+    std::vector<QPointF> curve = g.layout.curves[g.link_of_edge.at(e)];
+    for (QPointF& p : curve) p += g.origin;
+    return curve;
+  }
+
+  std::vector<QPointF> curve_of(size_t e) const {
+    std::vector<QPointF> curve;
+    std::vector<size_t> inwards;
+    size_t out = group_of_[from(e)], in = group_of_[to(e)];
+    while (out != in) {
+      if (groups_[out].depth >= groups_[in].depth) {
+        append(curve, curve_in(out, e));
+        out = groups_[out].around;
+      } else {
+        inwards.push_back(in);
+        in = groups_[in].around;
+      }
+    }
+    append(curve, curve_in(out, e));
+    for (size_t i = inwards.size(); i-- > 0;) append(curve, curve_in(inwards[i], e));
+    return curve;
+  }
+
+  GraphLayout finish() const {
     GraphLayout layout;
     layout.sizes = sizes_;
-    layout.bounds = outer_.bounds;
-    layout.centres.resize(graph_.vertices.size());
+    layout.bounds = groups_[0].layout.bounds;
     for (size_t v = 0; v < graph_.vertices.size(); ++v) {
-      const size_t g = group_of_[v];
-      layout.centres[v] =
-          g == kNone ? outer_.centres[item_of_[v]] : groups_[g].layout.centres[item_of_[v]] + groups_[g].origin;
+      const Group& g = groups_[group_of_[v]];
+      layout.centres.push_back(g.layout.centres[item_of_[v]] + g.origin);
     }
-    for (const Group& group : groups_)
-      layout.layers[group.layer] = QRectF(
-          group.origin + group.layout.bounds.topLeft() - QPointF(kFrameMargin, kFrameMargin + kFrameTitle), group.size);
-    for (size_t e = 0; e < graph_.edges.size(); ++e) {
-      const size_t ga = group_of_[from(e)], gb = group_of_[to(e)];
-      std::vector<QPointF> curve;
-      if (ga != kNone) curve = inner_curve(ga, e);
-      if (outer_link_[e] != kNone) {
-        append(curve, outer_.curves[outer_link_[e]]);
-        if (gb != kNone) append(curve, inner_curve(gb, e));
-      }
-      layout.curves.push_back(std::move(curve));
+    for (size_t i = 1; i < groups_.size(); ++i) {
+      const Group& g = groups_[i];
+      layout.layers[g.layer] =
+          QRectF(g.origin + g.layout.bounds.topLeft() - QPointF(kFrameMargin, kFrameMargin + kFrameTitle), g.size);
     }
+    for (size_t e = 0; e < graph_.edges.size(); ++e) layout.curves.push_back(curve_of(e));
     return layout;
   }
 
   const FoldedGraph& graph_;
   const std::vector<QSizeF>& sizes_;
-  std::vector<Group> groups_;
-  std::vector<size_t> group_of_, item_of_;  // of each vertex; the item is of its group, or of all
-  std::vector<size_t> outer_link_;          // of each edge
-  RowLayout outer_;
+  std::vector<Group> groups_;  // the first: what lies in no layer
+  std::map<int32_t, size_t> by_layer_;
+  std::vector<size_t> group_of_, item_of_;  // of each vertex; the item is of its group
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 namespace arenascope::views {
 
@@ -61,6 +62,7 @@ class Maker {
     p_.covered = in_.axis.range;
     p_.per_pixel = in_.axis.range.length() / in_.pixels;
     const auto parts = stretches(in_.axis, in_.pixels);
+    add_layers();
     add_steps();
     row_of_.assign(s_.tracks.size(), UINT32_MAX);
     for (const bool pinned : {true, false})
@@ -197,11 +199,42 @@ class Maker {
     rects_.push_back({x0, x1, y(bottom), y(top), style, static_cast<uint32_t>(p_.items.size() - 1)});
   }
 
+  void add_layers() {
+    const trace::Run* run = s_.run(in_.run);
+    const trace::PlanInfo* plan = run ? s_.plan(run->info.plan) : nullptr;
+    if (in_.axis.mapping.empty() || !in_.graph || !plan || plan->graph != in_.graph->id) return;
+    const std::vector<LayerStretch> layers = layer_stretches(*in_.graph, *plan);
+    if (layers.empty()) return;
+    TimelineRow row;
+    row.layers = true;
+    row.lanes = layers.back().depth + 1;
+    row.height = row.lanes * kStepRow;
+    p_.rows.push_back(row);
+    p_.height = row.height;
+    double done = -1e300;
+    int lane = 0;
+    bool odd = false;
+    for (const LayerStretch& layer : layers) {
+      if (std::exchange(lane, layer.depth) != layer.depth) done = -1e300;
+      odd = !odd;
+      const double x0 = in_.axis.x_of_step(layer.first.value), x1 = in_.axis.x_of_step(layer.last.value);
+      if (x1 <= in_.axis.range.lo || x0 >= in_.axis.range.hi) continue;
+      if (x1 < done + p_.per_pixel) continue;  // its pixel has one already
+      done = x1;
+      TimelineItem item;
+      item.step = layer.first;
+      item.layer = std::make_shared<const LayerStretch>(layer);
+      rect(x0, x1, lane * kStepRow + 0.06, (lane + 1) * kStepRow - 0.06, odd ? kSpanStep1 : kSpanStep0,
+           std::move(item));
+    }
+  }
+
   void add_steps() {
     const AxisMapping& map = in_.axis.mapping;
     if (map.empty() || !in_.graph) return;
-    p_.rows.push_back({trace::TrackId(), 1, 0, kStepRow, {}});
-    p_.height = kStepRow;
+    const double top = p_.height;
+    p_.rows.push_back({trace::TrackId(), 1, top, kStepRow, {}});
+    p_.height = top + kStepRow;
     const auto& anchors = map.anchors();
     double done = -1e300;
     for (size_t i = 0; i + 1 < anchors.size(); ++i) {
@@ -211,7 +244,7 @@ class Maker {
       done = x1;
       TimelineItem item;
       item.step = Step(static_cast<int32_t>(anchors[i].step));
-      rect(x0, x1, 0.06, kStepRow - 0.1, i % 2 ? kSpanStep1 : kSpanStep0, item);
+      rect(x0, x1, top + 0.06, top + kStepRow - 0.1, i % 2 ? kSpanStep1 : kSpanStep0, item);
     }
   }
 

@@ -2,6 +2,7 @@
 // The timeline's data, prepared: for each track its spans as rectangles, merged where they would share a pixel.
 #pragma once
 #include <views/common/plot_view.h>
+#include <views/timeline/timeline_layers.h>
 
 #include <set>
 
@@ -23,19 +24,21 @@ enum TimelineStyle : uint32_t {
 };
 
 struct TimelineRow {
-  trace::TrackId track;  // none: the row of steps
+  trace::TrackId track;  // none: the row of steps, or of layers
   int lanes = 1;
   double top = 0, height = 1;  // in units of rows, from above
   trace::BusyShare share;      // of the run that is looked at, whatever is visible
   bool other = false;          // of what is compared with: its track
   bool pinned = false;         // it was put before the others
+  bool layers = false;         // each depth a lane
   std::string program{};       // a heading over the rows of a process, of several; "": it is none
 };
 
 struct TimelineItem {  // what a rectangle's tag means
   trace::SpanCell cell;
-  Step step;           // in the row of steps
+  Step step;           // in the row of steps; of a layer the first
   bool other = false;  // `cell` refers to what is compared with
+  std::shared_ptr<const LayerStretch> layer = nullptr;
 };
 
 struct BarrierMark {  // who came last

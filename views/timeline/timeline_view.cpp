@@ -137,7 +137,7 @@ void TimelineView::restyle() {
 
 QString TimelineView::row_name(const TimelineRow& row) const {
   if (!row.program.empty()) return QString::fromStdString(row.program);
-  if (!row.track.valid()) return tr("node");
+  if (!row.track.valid()) return row.layers ? tr("layer") : tr("node");
   const auto& tracks = (row.other ? picture_->other : picture_->snapshot)->tracks;
   if (row.track.index() >= tracks.size()) return {};
   const trace::ThreadInfo& info = tracks[row.track.index()].info;
@@ -177,6 +177,8 @@ Selection TimelineView::pick(const QPointF& pixel) const {
     return ours.valid() ? Selection(NodeSelection{context().source->graph_id(), ours}) : Selection();
   }
   if (!item->step.valid()) return EventSelection{item->cell.span};
+  if (const trace::GraphInfo* graph = context().source->graph(); item->layer && graph)
+    return LayerSelection{graph->id, item->layer->name, nodes_in_layer(*graph, item->layer->name)};
   const trace::PlanInfo* plan = context().source->plan();
   const NodeId node =
       plan && item->step.index() < plan->order.size() ? plan->order[item->step.index()] : NodeId(item->step.value);

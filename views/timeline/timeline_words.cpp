@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the timeline says: the header, the names on its spans, and what is under the mouse.
+#include <arenascope/base/layer_name.h>
 #include <views/common/format.h>
 #include <views/common/slices.h>
 #include <views/timeline/timeline_view.h>
@@ -86,6 +87,7 @@ QString TimelineView::label(uint32_t tag, int lines) const {
   if (!picture_ || tag >= picture_->items.size()) return {};
   const TimelineItem& item = picture_->items[tag];
   const trace::Snapshot& s = snapshot_of(item);
+  if (item.layer) return QString::fromStdString(std::string(layer_itself(item.layer->name)));
   if (item.step.valid()) {
     const trace::GraphInfo* graph = context().source->graph();
     const trace::PlanInfo* plan = context().source->plan();
@@ -192,6 +194,11 @@ FigureText TimelineView::tip_of_span(const TimelineItem& item) const {
 FigureText TimelineView::tip(const QPointF& pixel) const {
   const TimelineItem* item = item_at(pixel);
   if (!item) return {};
+  if (item->layer)
+    return with_parts(tr("layer %1"), {name_text(QString::fromStdString(item->layer->name))})
+        .line(with_figures(tr("steps %1 to %2"),
+                           {figure("chosen.first", item->layer->first.value, FigureUnit::Number),
+                            figure("chosen.last", item->layer->last.value - 1, FigureUnit::Number)}));
   if (item->step.valid()) {
     const Figure step = figure("chosen.step", item->step.value, FigureUnit::Step);
     const QString name = label(static_cast<uint32_t>(item - picture_->items.data()), 1);

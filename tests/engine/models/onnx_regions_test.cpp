@@ -271,6 +271,35 @@ TEST_CASE("loops go round as often as is known") {
   CHECK(loop(3, false, false) == "refused");
 }
 
+TEST_CASE("a turn of a loop, a branch and a step of a scan are layers within their operator's") {
+  const auto layers = [](OnnxMaker& m) {
+    auto model = m.open();
+    REQUIRE(model.ok());
+    const auto names = model->graph.context().layer_names();
+    std::vector<std::string> out;
+    for (const TensorImpl* node : model->graph.nodes()) {
+      const std::string layer = node->layer < 0 ? "" : names[static_cast<size_t>(node->layer)];
+      if (out.empty() || out.back() != layer) out.push_back(layer);
+    }
+    return out;
+  };
+  OnnxMaker branch(16), body(16), m(16);
+  branch.output("b", {2}).node("Relu", {"s"}, {"b"});
+  body.input("i", {}, kInt64).input("go", {}, kBool).input("s", {2});
+  body.output("go_out", {}, kBool).output("s_out", {2}).node("Identity", {"go"}, {"go_out"});
+  body.raw_weight("yes", {}, std::string(1, 1), kBool);
+  body.node("If", {"yes"}, {"r"}, {{"then_branch", &branch}, {"else_branch", &branch}});
+  body.node("Neg", {"r"}, {"s_out"});
+  m.input("x", {2}).output("y").weight("turns", {}, Ints{2}).node("Loop", {"turns", "", "x"}, {"y"}, {{"body", &body}});
+  CHECK(layers(m) == std::vector<std::string>{"Loop y / turn 0 / If r / then", "Loop y / turn 0",
+                                              "Loop y / turn 1 / If r / then", "Loop y / turn 1"});
+  OnnxMaker step(16), scan(16);
+  step.input("sum", {2}).input("one", {2}).output("next", {2}).node("Add", {"sum", "one"}, {"next"});
+  scan.input("zero", {2}).input("all", {3, 2}).output("y", {2});
+  scan.node("Scan", {"zero", "all"}, {"y"}, {{"body", &step}, number("num_scan_inputs", 1)});
+  CHECK(layers(scan) == std::vector<std::string>{"Scan y / turn 0", "Scan y / turn 1", "Scan y / turn 2"});
+}
+
 TEST_CASE("sequences are lists of tensors while a model is opened") {
   const auto sequence = [](const std::vector<std::string>& place, int64_t at, const std::string& op) {
     OnnxMaker m(17);

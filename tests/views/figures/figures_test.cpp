@@ -2,6 +2,7 @@
 // What is on the screen against the auditor: every number in a header or a table is a figure with an id, and is what
 // the auditor makes of the same events under that id. On both axes and at random zooms, for random recordings, for
 // those of each memory strategy, and for other tools' traces.
+#include <four_plots.h>
 #include <sample_session.h>
 #include <views/inspector/inspector_text.h>
 #include <views/tables/table.h>
@@ -15,7 +16,6 @@
 #include <set>
 
 #include "audited_figures.h"
-#include "four_plots.h"
 #include "tests/test_data.h"
 
 using namespace arenascope;

@@ -2,6 +2,7 @@
 // What tool tips of the plots and the inspector's pages of ranges, layers, times and allocations tell, against the
 // auditor: on both axes, at random places and zooms, of random recordings, of each memory strategy and of other tools'
 // traces. A number that is no figure, or a figure that has no line in the audit, fails.
+#include <four_plots.h>
 #include <sample_session.h>
 #include <views/graph/graph_view.h>
 #include <views/inspector/inspector_text.h>
@@ -13,7 +14,6 @@
 #include <random>
 
 #include "audited_figures.h"
-#include "four_plots.h"
 #include "tests/test_data.h"
 
 using namespace arenascope;
@@ -27,7 +27,7 @@ using test::Recorded;
 
 namespace {
 
-constexpr QSize kSize{1200, 300};
+constexpr QSize kSize{1200, 300}, kNarrow{240, 300};
 
 std::shared_ptr<Recorded> recorded(const QTemporaryDir& folder, const QStringList& arguments) {
   const QString file = folder.filePath("run.pftrace");
@@ -75,9 +75,9 @@ class TipsTest : public QObject {
     }
   }
 
-  // Along each row of the timeline over all of the recording, where spans share pixels.
-  void check_rows(const Recorded& r) {
-    FourPlots p(r.session, kSize);
+  // Along each row of the timeline over all of the recording; in a narrow one spans share pixels.
+  void check_rows(const Recorded& r, QSize size) {
+    FourPlots p(r.session, size);
     const NamesOf names(*p.source.snapshot());
     p.axis.set_mode(AxisMode::Time);
     p.axis.frame_all();
@@ -218,7 +218,8 @@ class TipsTest : public QObject {
     if (!r) QSKIP("there is no such device here");
     std::mt19937_64 random(12);
     check_tips(*r, random, 3, 12);
-    check_rows(*r);
+    check_rows(*r, kSize);
+    check_rows(*r, kNarrow);
     QVERIFY(against_.kinds.contains("spans.....count"));
     check_scopes(*r, random);
     check_ranges(*r, random);

@@ -339,6 +339,70 @@ class GraphTest : public QObject {
     QCOMPARE(scene.legend.size(), size_t{1});
   }
 
+  // A loop of three turns, each of two nodes, beside a layer that is none of it.
+  static GraphInfo turns() {
+    GraphInfo g;
+    g.id = trace::GraphId(0);
+    g.leafs = {tensor("w", "", {})};
+    g.nodes = {tensor("a", "ADD", {leaf(0)}, "head")};
+    for (int t = 0; t < 3; ++t) {
+      const std::string layer = "Loop y / turn " + std::to_string(t);
+      const int before = 2 * t;
+      g.nodes.push_back(tensor("r", "RELU", {node(before)}, layer));
+      g.nodes.push_back(tensor("n", "NEG", {node(before + 1)}, layer));
+    }
+    g.nodes.push_back(tensor("all", "CONCAT", {node(2), node(4), node(6)}, "Loop y"));
+    g.nodes.push_back(tensor("end", "NEG", {node(7)}));
+    return g;
+  }
+
+  void layers_lie_in_layers() {
+    const GraphInfo g = turns();
+    const Layers layers = layers_of(g);
+    QCOMPARE(layers.names,
+             (std::vector<std::string>{"head", "Loop y", "Loop y / turn 0", "Loop y / turn 1", "Loop y / turn 2"}));
+    QCOMPARE(layers.parents, (std::vector<int32_t>{-1, -1, 1, 1, 1}));
+    QCOMPARE(layers.nodes[1].size(), size_t{7});
+    QCOMPARE(layer_title(layers, 3), QStringLiteral("turn 1"));
+    QCOMPARE(fold(g, layers, {}).vertices.size(), size_t{3});      // head, the loop, end
+    QCOMPARE(fold(g, layers, {2, 3}).vertices.size(), size_t{3});  // turns that are open in a closed loop
+    QCOMPARE(fold(g, layers, {1}).vertices.size(), size_t{6});     // head, three turns, all, end
+    QCOMPARE(fold(g, layers, {1, 3}).vertices.size(), size_t{7});
+    for (const std::set<int32_t>& open : {std::set<int32_t>{1}, {1, 3}, {0, 1, 2, 3, 4}}) {
+      const auto picture = prepare_graph(wish_of(g, open), {});
+      const GraphLayout& layout = *picture->layout;
+      QCOMPARE(layout.layers.size(), open.size());
+      const std::vector<QRectF> boxes = boxes_of(layout);
+      for (size_t v = 0; v < boxes.size(); ++v) {
+        const Vertex& vertex = picture->folded->vertices[v];
+        for (const auto& [layer, frame] : layout.layers) {
+          const auto& nodes = layers.nodes[static_cast<size_t>(layer)];
+          const bool within = std::find(nodes.begin(), nodes.end(), vertex.nodes.front()) != nodes.end();
+          QVERIFY(within ? frame.contains(boxes[v]) : !frame.intersects(boxes[v]));
+        }
+        for (size_t w = 0; w < v; ++w) QVERIFY(!boxes[v].intersects(boxes[w]));
+      }
+      for (const auto& [layer, frame] : layout.layers)
+        if (layer > 1) QVERIFY(layout.layers.at(1).contains(frame));
+      for (size_t e = 0; e < picture->folded->edges.size(); ++e) {
+        const FoldedEdge& edge = picture->folded->edges[e];
+        QVERIFY(layout.curves[e].size() % 3 == 1);
+        QVERIFY(boxes[static_cast<size_t>(edge.from)].adjusted(-2, -2, 2, 2).contains(layout.curves[e].front()));
+        QVERIFY(boxes[static_cast<size_t>(edge.to)].adjusted(-2, -2, 2, 2).contains(layout.curves[e].back()));
+      }
+    }
+  }
+
+  void names_may_nest_as_deep_as_a_file_likes() {
+    GraphInfo g = turns();
+    std::string name = "x";
+    for (int i = 0; i < 30'000; ++i) name += " / x";
+    g.nodes[1].layer = name;
+    const Layers layers = layers_of(g);
+    QVERIFY(layers.names.size() < 32);
+    QVERIFY(fold(g, layers, {}).vertices.size() <= g.nodes.size());
+  }
+
   void ten_thousand_nodes_are_laid_out_within_a_second() {
     const GraphInfo g = transformer(560);
     QVERIFY(g.nodes.size() > 9'000);

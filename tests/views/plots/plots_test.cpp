@@ -630,7 +630,7 @@ class PlotsTest : public QObject {
     d.timeline.prepare_now();
     QCoreApplication::processEvents();
     const TimelinePicture& p = *d.timeline.picture();
-    const TimelineRow& pinned = p.rows[1];
+    const TimelineRow& pinned = *std::find_if(p.rows.begin(), p.rows.end(), [](auto& r) { return r.track.valid(); });
     QVERIFY(pinned.pinned && p.pinned && !p.pinned->empty());
     QVERIFY(!d.timeline.pinned_stand_over());
     QCPAxis* y = d.timeline.plot()->yAxis;

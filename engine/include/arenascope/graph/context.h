@@ -115,7 +115,8 @@ class Context {
   // An empty graph for up to `capacity` nodes and `capacity` leafs; in a pool that grows it makes room for more itself.
   Result<Graph> new_graph(size_t capacity, bool grads = false);
 
-  // Nodes made from now on belong to this layer (a group that the window collapses); empty: to none.
+  // Nodes made from now on belong to this layer (a group that the window collapses); empty: to none. One may lie
+  // within another: base/layer_name.h.
   void set_layer(std::string_view name);
   std::span<const std::string> layer_names() const;
 

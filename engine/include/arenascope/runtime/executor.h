@@ -25,7 +25,8 @@ struct ExecutorOptions {
   MemoryStrategy strategy = MemoryStrategy::Planned;
   trace::Recorder* recorder = nullptr;    // null: nothing is recorded; it outlives the executor
   std::string model;                      // the name under which the graph is described
-  trace::GraphId behind;                  // see GraphInfo::behind
+  trace::GraphId behind;                  // see GraphInfo
+  int64_t waits = 0;                      // the same
   std::vector<trace::ThreadRing*> rings;  // of an earlier executor, so that its threads keep their rows; or none
   ThreadPoolOptions pool;                 // where its threads run, and how important they are
   // Threads that others use too, one after the other: none are made then, and `pool` is not read. Null: its own.
