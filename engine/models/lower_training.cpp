@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The steps of optimisers, as ONNX's preview of training has them.
+// Gradients and the steps of optimisers, as ONNX's preview of training has them.
+#include <arenascope/graph/autodiff.h>
 #include <fmt/format.h>
 #include "engine/models/lowering.h"
 
@@ -109,9 +110,54 @@ void adam(OpCall& c) {
   });
 }
 
+// A floating-point tensor that is named in an attribute; undefined, and an error, where there is none.
+Tensor named(OpCall& c, const std::string& name) {
+  const ValuePtr value = c.lowering().value_named(name);
+  Status status;
+  const Tensor tensor =
+      value && value->kind == Value::Kind::Tensor ? c.lowering().materialise(*value, status) : Tensor();
+  if (!status.ok())
+    c.refuse(status.error().message);
+  else if (!tensor || !info(tensor.dtype()).floating)
+    c.refuse(fmt::format("'{}', which it is about, is no tensor of floating-point numbers before it", name));
+  return tensor;
+}
+
+// How the sum of a tensor's elements changes with others before it, at the values that they have in the graph.
+void gradient(OpCall& c) {
+  const auto *xs = c.attr("xs"), *zs = c.attr("zs");
+  if (!xs || xs->strings.empty()) return c.refuse("it names nothing to differentiate by");
+  std::vector<std::string> names = xs->strings;
+  if (zs) names.insert(names.end(), zs->strings.begin(), zs->strings.end());
+  if (names.size() != c.input_count() || xs->strings.size() != c.output_count())
+    return c.refuse("it names more or fewer tensors than it has sources or results");
+  std::vector<Tensor> wanted;
+  for (size_t i = 0; i < names.size() && c.ok(); ++i) {
+    if (c.lowering().value_named(names[i]) != c.inputs()[i])
+      return c.refuse(fmt::format("its source {} is another value than '{}'", i, names[i]));
+    if (i < xs->strings.size()) wanted.push_back(named(c, names[i]));
+  }
+  const Tensor y = c.ok() ? named(c, c.attr_string("y", "")) : Tensor();
+  if (!c.ok()) return;
+  Tensor sum = c.cast(y, DType::F32, ":y");
+  if (y->rank() > 0) sum = c.op_with(Op::ReduceSum, {sum}, ReduceParams{(1u << y->rank()) - 1, false}, ":sum");
+  const Lowering::Within whole(c.lowering(), c.title());
+  auto graph = c.lowering().context().new_graph(8 * c.lowering().context().use().objects + 256, true);
+  if (!c.ok() || !graph) return c.refuse(graph ? "" : graph.error().message);
+  if (auto added = graph->expand(sum); !added) return c.refuse(added.error().message);
+  auto made = build_gradients(c.g(), *graph, sum, wanted);
+  if (!made) return c.refuse(made.error().message);
+  for (size_t i = 0; i < wanted.size() && c.ok(); ++i) {
+    const Tensor by =
+        (*made)[i] ? (*made)[i] : c.op_with(Op::Fill, {}, FillParams{wanted[i].sizes(), DType::F32, 0, 0}, ":none");
+    c.out(i, c.cast(by, wanted[i].dtype()));
+  }
+}
+
 constexpr HandlerEntry kTrainingHandlers[] = {
     {"ai.onnx.preview.training::Adagrad", adagrad},
     {"ai.onnx.preview.training::Adam", adam},
+    {"ai.onnx.preview.training::Gradient", gradient},
     {"ai.onnx.preview.training::Momentum", momentum},
 };
 

@@ -211,6 +211,7 @@ class Lowering {
   const OpenOptions& options() const { return options_; }
   // A name for a value, by which nodes that are put off find it.
   void name_value(const std::string& name, ValuePtr value) { define(name, std::move(value)); }
+  ValuePtr value_named(const std::string& name) const { return find(name); }
   void note_statistic(const Tensor& kept, const Tensor& next) { model_.statistics.push_back({kept, next}); }
   // The input that tells what is dropped, and a number of its own for who asks. Error: no memory.
   Result<Tensor> dropout_input(uint32_t& sequence);

@@ -89,8 +89,7 @@ class OpenClBackend final : public Backend {
     if (family == OpFamily::Unknown)
       return Error{fmt::format("{} '{}' on opencl: there is no op {}", arenascope::name(node.op), node.name,
                                static_cast<int>(node.op))};
-    if (family == OpFamily::Host || family == OpFamily::Opaque || family == OpFamily::Fused)
-      return Error{fmt::format("{} has no OpenCL kernel", arenascope::name(node.op))};
+    if (!has_kernel(node.op)) return Error{fmt::format("{} has no OpenCL kernel", arenascope::name(node.op))};
     if (info(node.dtype).quantised && has_work(node))
       return Error{fmt::format("OpenCL kernels do not make {}", arenascope::name(node.dtype))};
     const bool quantised = std::any_of(node.sources.begin(), node.sources.end(),

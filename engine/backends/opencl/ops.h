@@ -12,6 +12,9 @@ struct NodeWeights;
 // The error that no kernel computes the node.
 Status no_kernel(const TensorImpl& node);
 
+// Whether there is a kernel for the op, whatever its types: else the host computes it.
+bool has_kernel(Op op);
+
 // "-DDOMAIN=0": float, 1: double, 2: whole numbers; by the type of the elements.
 int domain_of(DType type);
 std::string domain_option(int domain);
@@ -24,6 +27,7 @@ Status run_binary(Station& station, const TensorImpl& node);
 Status run_choice(Station& station, const TensorImpl& node);
 Status run_movement(Station& station, const TensorImpl& node);
 Status run_windows(Station& station, const TensorImpl& node);
+Status run_sampling(Station& station, const TensorImpl& node);  // GRID_SAMPLE
 Status run_norms(Station& station, const TensorImpl& node);
 Status run_reduction(Station& station, const TensorImpl& node);
 Status run_lines(Station& station, const TensorImpl& node);

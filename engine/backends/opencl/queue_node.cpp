@@ -7,6 +7,11 @@
 
 namespace arenascope::opencl {
 
+bool has_kernel(Op op) {
+  const OpFamily family = info(op).family;
+  return op == Op::GridSample || (family != OpFamily::Host && family != OpFamily::Opaque && family != OpFamily::Fused);
+}
+
 Status queue_node(Station& station, const TensorImpl& node, const ComputeParams& params, const NodeWeights* weights) {
   if (node.placement == Placement::Packed || (node.op == Op::Copy && node.sources[0]->placement == Placement::Packed))
     return run_on_images(station, node, weights);
@@ -25,10 +30,12 @@ Status queue_node(Station& station, const TensorImpl& node, const ComputeParams&
     case OpFamily::Contraction:
       if (fast_products(station, node, weights, params, status)) return status;
       return fast_quantised(station, node, params, status) ? status : run_products(station, node, params);
+    case OpFamily::Host:
+      if (node.op == Op::GridSample) return run_sampling(station, node);
+      break;
     case OpFamily::Unknown:
     case OpFamily::Given:
     case OpFamily::View:
-    case OpFamily::Host:
     case OpFamily::Opaque:
     case OpFamily::Fused: break;
   }

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include <arenascope/run/runner.h>
 #include "app/checks/compare.h"
@@ -57,6 +59,26 @@ double error_of(const std::filesystem::path& model, const std::string& input, co
   }
   FAIL("no output " << output);
   return 1;
+}
+
+// The samples of a .wav of 16 bits and one channel, whose header has 44 bytes.
+std::vector<float> read_wav(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::vector<char> bytes((std::istreambuf_iterator<char>(file)), {});
+  REQUIRE(bytes.size() > 44);
+  REQUIRE(std::string(bytes.data() + 36, 4) == "data");
+  std::vector<int16_t> samples((bytes.size() - 44) / 2);
+  std::memcpy(samples.data(), bytes.data() + 44, samples.size() * 2);
+  std::vector<float> out;
+  for (const int16_t s : samples) out.push_back(static_cast<float>(s) / 32768);
+  return out;
+}
+
+size_t output_named(const Runner& runner, const std::string& name) {
+  for (size_t i = 0; i < runner.model().outputs.size(); ++i)
+    if (runner.model().outputs[i].name == name) return i;
+  FAIL("no output " << name);
+  return 0;
 }
 
 }  // namespace
@@ -181,5 +203,68 @@ TEST_CASE("the text detector and recogniser agree with ONNX Runtime to 1e-3") {
       CHECK(arg == wanted);
       CHECK(std::abs(row[arg] - probability->data_as<float>()[t]) < 1e-3);
     }
+  }
+}
+
+TEST_CASE("silero hears speech where ONNX Runtime does, chunk by chunk, to 1e-4, with its If and without") {
+  ARENASCOPE_NEEDS_DATA("models/audio_silero_vad");
+  constexpr size_t kBefore = 64, kChunk = 512;
+  const auto folder = test::data_folder() / "models" / "audio_silero_vad";
+  std::vector<float> wav = read_wav(folder / "test_16k.wav");
+  wav.insert(wav.begin(), kBefore, 0.0F);
+  for (const std::string file : {"silero_vad_16k_no_control_flow", "silero_vad_v6_with_If"}) {
+    CAPTURE(file);
+    auto expected = models::read_npy(folder / (file + "_expected_probs.npy"));
+    REQUIRE(expected.ok());
+    RunnerOptions options;
+    options.open.shapes["input"] = {1, static_cast<int64_t>(kBefore + kChunk)};
+    if (file.ends_with("If")) options.open.shapes["state"] = {2, 1, 128};
+    auto runner = open(folder / (file + ".onnx"), options);
+    const size_t heard = output_named(*runner, "output"), next = output_named(*runner, "stateN");
+    std::vector<std::byte> state(2 * 128 * sizeof(float));
+    double worst = 0;
+    const auto chunks = static_cast<size_t>((*expected)->element_count());
+    REQUIRE(chunks == (wav.size() - kBefore + kChunk - 1) / kChunk);
+    for (size_t i = 0; i < chunks; ++i) {
+      float samples[kBefore + kChunk] = {};
+      const size_t at = i * kChunk;
+      std::copy_n(wav.data() + at, std::min(std::size(samples), wav.size() - at), samples);
+      REQUIRE(runner->set_input("input", std::as_bytes(std::span(samples))).ok());
+      REQUIRE(runner->set_input("state", state).ok());
+      REQUIRE(runner->run().ok());
+      const auto got = runner->output(heard), after = runner->output(next);
+      REQUIRE(got.ok());
+      REQUIRE(after.ok());
+      state = *after;
+      float probability;
+      std::memcpy(&probability, got->data(), sizeof probability);
+      worst = std::max(worst, static_cast<double>(std::abs(probability - expected->data_as<float>()[i])));
+    }
+    CHECK(worst < 1e-4);
+  }
+}
+
+TEST_CASE("magika tells the types of 31 contents as published, all 214 scores to 1e-4") {
+  ARENASCOPE_NEEDS_DATA("models/misc_magika_v3_3");
+  const auto folder = test::data_folder() / "models" / "misc_magika_v3_3";
+  RunnerOptions options;
+  options.inputs["bytes"] = (folder / "inputs_int32.npy").string();
+  auto runner = open(folder / "magika_standard_v3_3.onnx", options);
+  REQUIRE(runner->run().ok());
+  auto expected = models::read_npy(folder / "expected_probs_ort.npy");
+  const auto got = runner->output(0);
+  REQUIRE(expected.ok());
+  REQUIRE(got.ok());
+  CHECK(compare(DType::F32, *got, bytes_of(*expected), {0, 1e-4, 0}).passed);
+  const auto published = nlohmann::json::parse(std::ifstream(folder / "expected_published.json"));
+  const auto config = nlohmann::json::parse(std::ifstream(folder / "config.min.json"));
+  const auto labels = config.at("target_labels_space").get<std::vector<std::string>>();
+  REQUIRE(got->size() == published.at("cases").size() * labels.size() * sizeof(float));
+  const auto* scores = reinterpret_cast<const float*>(got->data());
+  for (const auto& wanted : published.at("cases")) {
+    const auto* best = std::max_element(scores, scores + labels.size());
+    CHECK(labels[static_cast<size_t>(best - scores)] == wanted.at("label").get<std::string>());
+    CHECK(std::abs(*best - wanted.at("score").get<float>()) < 1e-4);
+    scores += labels.size();
   }
 }

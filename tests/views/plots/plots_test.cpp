@@ -253,13 +253,13 @@ class PlotsTest : public QObject {
     Desk d;
     d.show();
     const TimelinePicture& t = *d.timeline.picture();
-    QCOMPARE(t.rows.size(), size_t{5});  // nodes, three workers, the copy engine
+    QCOMPARE(t.rows.size(), size_t{6});  // layers, nodes, three workers, the copy engine
     QVERIFY(!t.barriers.empty());
     for (const BarrierMark& b : t.barriers) {
       QCOMPARE(t.rows[b.row].track, b.barrier.last_arriver);
       QVERIFY(b.from_x <= b.x);
     }
-    for (size_t i = 1; i < 4; ++i)
+    for (size_t i = 2; i < 5; ++i)
       QVERIFY(t.rows[i].share.busy > 0.5 && t.rows[i].share.busy + t.rows[i].share.waiting <= 1.0001);
     // A click on a wait selects that event, and its text names who came last.
     d.axis.frame_steps(Step(8), Step(14));
@@ -358,7 +358,7 @@ class PlotsTest : public QObject {
     const TimelinePicture& p = *d.timeline.picture();
     QCOMPARE(p.pauses.size(), size_t{1});
     QCOMPARE(p.pauses[0].time, Nanoseconds{84'500'000'000});
-    for (size_t i = 1; i < 4; ++i) QVERIFY(p.rows[i].share.busy > 0.4);
+    for (size_t i = 2; i < 5; ++i) QVERIFY(p.rows[i].share.busy > 0.4);
     QVERIFY(!d.timeline.header().facts.filter(format_ns(84'500'000'000)).isEmpty());
     QVERIFY(!d.timeline.header().facts.filter("stepped").isEmpty());
   }

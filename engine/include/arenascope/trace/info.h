@@ -90,7 +90,7 @@ struct GraphInfo {
   std::vector<TensorInfo> leafs;
   int64_t edges = 0;
   std::vector<HeldBlock> blocks;
-  GraphId behind;  // opened when that one had run, from values that it made; none: whole, or the first part
+  GraphId behind;     // opened when that one had run, from values that it made; none: whole, or the first part
   int64_t waits = 0;  // operators of the file that are opened behind it, from values that its run makes
   bool operator==(const GraphInfo&) const = default;
 };
