@@ -98,5 +98,6 @@ void pointwise_rows(Table& table);
 void line_rows(Table& table);
 void window_rows(Table& table);
 void attention_rows(Table& table);
+void more_rows(Table& table);
 
 }  // namespace arenascope::cpu_bench

@@ -24,6 +24,9 @@ struct ConvShape {
 // With plain images as a graph has them (conversions to and from the library's layout are part of the work), or with
 // images in the layout that the library likes best.
 Peer dnnl_conv(const ConvShape& shape, bool plain_images);
+// Of u8 with weights of i8 to f32; and the transposed one of images of that height and width; both with channels last.
+Peer dnnl_byte_conv(const ConvShape& shape);
+Peer dnnl_conv_transpose(const ConvShape& shape);
 Peer dnnl_pool(const ConvShape& shape, bool maximum);
 
 // Over rows × columns floats.

@@ -111,6 +111,39 @@ Peer dnnl_conv(const ConvShape& s, bool plain_images) {
   });
 }
 
+Peer dnnl_byte_conv(const ConvShape& s) {
+  return attempt([&] {
+    const Desc src({1, s.channels, s.height, s.width}, Type::u8, Tag::nhwc),
+        weights({s.out_channels, s.channels, s.kernel, s.kernel}, Type::s8, Tag::any),
+        dst({1, s.out_channels, s.out_height(), s.out_width()}, Type::f32, Tag::nhwc);
+    const dnnl::convolution_forward::primitive_desc pd(
+        dnnl::convolution_forward::desc(dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, src,
+                                        weights, dst, {s.stride, s.stride}, {s.pad, s.pad}, {s.pad, s.pad}),
+        engine());
+    return peer("oneDNN", {{dnnl::convolution_forward(pd),
+                            {{DNNL_ARG_SRC, made(src)},
+                             {DNNL_ARG_WEIGHTS, made(pd.weights_desc())},
+                             {DNNL_ARG_DST, memory(dst, engine())}}}});
+  });
+}
+
+Peer dnnl_conv_transpose(const ConvShape& s) {
+  return attempt([&] {
+    const int64_t height = (s.height - 1) * s.stride + s.kernel, width = (s.width - 1) * s.stride + s.kernel;
+    const Desc src({1, s.channels, s.height, s.width}, Type::f32, Tag::nhwc),
+        weights({s.out_channels, s.channels, s.kernel, s.kernel}, Type::f32, Tag::any),
+        dst({1, s.out_channels, height, width}, Type::f32, Tag::nhwc);
+    const dnnl::deconvolution_forward::primitive_desc pd(
+        dnnl::deconvolution_forward::desc(dnnl::prop_kind::forward_inference, dnnl::algorithm::deconvolution_direct,
+                                          src, weights, dst, {s.stride, s.stride}, {0, 0}, {0, 0}),
+        engine());
+    return peer("oneDNN", {{dnnl::deconvolution_forward(pd),
+                            {{DNNL_ARG_SRC, made(src)},
+                             {DNNL_ARG_WEIGHTS, made(pd.weights_desc())},
+                             {DNNL_ARG_DST, memory(dst, engine())}}}});
+  });
+}
+
 Peer dnnl_pool(const ConvShape& s, bool maximum) {
   return attempt([&] {
     const Desc src({1, s.channels, s.height, s.width}, Type::f32, Tag::nchw);

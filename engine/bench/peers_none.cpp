@@ -6,6 +6,8 @@ namespace arenascope::cpu_bench {
 Peer dnnl_product(Number, int64_t, int64_t, int64_t) { return {}; }
 Peer dnnl_sgemm_product(int64_t, int64_t, int64_t, const float*, const float*) { return {}; }
 Peer dnnl_conv(const ConvShape&, bool) { return {}; }
+Peer dnnl_byte_conv(const ConvShape&) { return {}; }
+Peer dnnl_conv_transpose(const ConvShape&) { return {}; }
 Peer dnnl_pool(const ConvShape&, bool) { return {}; }
 Peer dnnl_soft_max(int64_t, int64_t) { return {}; }
 Peer dnnl_layer_norm(int64_t, int64_t) { return {}; }

@@ -72,7 +72,10 @@ Result<Inferred> conv_rule(Op op, Sources sources, const OpParams& params) {
   if (p.spatial < 1 || p.spatial > 3 || x.rank() != p.spatial + 2 || w.rank() != x.rank())
     return refuse(op, fmt::format("source {} and weight {} are no convolution in {} dimensions", to_string(x.sizes),
                                   to_string(w.sizes), p.spatial));
-  if (!info(x.dtype).floating || !info(w.dtype).floating) return refuse(op, "its sources must be floating point");
+  // Products of whole numbers of 8 bits are summed exactly.
+  const bool whole = (x.dtype == DType::U8 || x.dtype == DType::I8) && w.dtype == DType::I8;
+  if (!whole && (!info(x.dtype).floating || !info(w.dtype).floating))
+    return refuse(op, "its sources must be floating point, or of 8 bits");
   if (p.groups < 1 || w.sizes[0] % p.groups != 0 || x.sizes[1] % p.groups != 0 || x.sizes[1] / p.groups != w.sizes[1])
     return refuse(op, fmt::format("{} channels in {} groups do not match the weight {}", x.sizes[1], p.groups,
                                   to_string(w.sizes)));
@@ -84,7 +87,7 @@ Result<Inferred> conv_rule(Op op, Sources sources, const OpParams& params) {
     sizes.push_back(*n);
   }
   if (auto bias = check_bias(op, sources, 2, w.sizes[0]); !bias) return bias.error();
-  return Inferred{x.dtype, sizes, {}, 0};
+  return Inferred{whole ? DType::F32 : x.dtype, sizes, {}, 0};
 }
 
 int64_t conv_flops(const TensorImpl& node) {

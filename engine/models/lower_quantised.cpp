@@ -4,6 +4,9 @@
 #include "engine/models/lowering.h"
 #include "engine/models/small_types.h"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace arenascope::models {
@@ -88,7 +91,8 @@ void quantise(OpCall& c, const Tensor& scaled, const Tensor& zero, DType dtype, 
   if (!limits_of(c, dtype, small, limits)) return;
   Tensor y = c.op(Op::Round, {scaled}, ":rounded");
   if (zero) y = c.op(Op::Add, {y, zero}, ":shifted");
-  c.out_small(0, c.cast(c.op_with(Op::Clamp, {y}, ClampParams{limits.low, limits.high}, ":cut"), dtype), small);
+  if (type) y = c.op_with(Op::Clamp, {y}, ClampParams{limits.low, limits.high}, ":cut");  // else the cast cuts it off
+  c.out_small(0, c.cast(y, dtype), small);
 }
 
 void quantize_linear(OpCall& c) {
@@ -150,7 +154,54 @@ Tensor plain_product(OpCall& c, const Tensor& a, const Tensor& b) {
   return c.mul_mat(c.op(Op::Transpose, {b}, ":b_t"), a, {}, 1, ":product");
 }
 
+// Whether source i is of bytes: of u8 or i8, or of i8 and constant.
+bool of_bytes(OpCall& c, size_t i, bool weights) {
+  if (!c.ok() || !c.has(i) || c.value(i).small) return false;
+  const Value& v = c.value(i);
+  return v.dtype == DType::I8 ? !weights || v.kind == Value::Kind::Constant : !weights && v.dtype == DType::U8;
+}
+// The zero point's numbers, if they are known; one 0 where there is none.
+std::optional<std::vector<double>> zeros_of(OpCall& c, size_t i) {
+  if (!c.has(i)) return std::vector<double>{0};
+  return c.known(i) ? c.floats(i) : std::nullopt;
+}
+bool has_no_zero(OpCall& c, size_t i) {
+  const auto zeros = zeros_of(c, i);
+  return zeros && std::all_of(zeros->begin(), zeros->end(), [](double z) { return z == 0; });
+}
+
+// What a source's zero point takes from each result: as many times the sum of its weights, -zero · Σ w.
+Tensor shift_by_zero(OpCall& c, size_t zero, const Tensor& weight) {
+  const uint32_t but_first = (1u << weight->rank()) - 2;
+  const Tensor sums =
+      c.op_with(Op::ReduceSum, {c.cast(weight, DType::F32, ":w_f32")}, ReduceParams{but_first, false}, ":w_sums");
+  const Tensor taken = c.op(Op::Neg, {c.reshape(c.in_f32(zero), {}, ":zero")}, ":minus_zero");
+  return c.op(Op::Mul, {sums, taken}, ":shift");
+}
+
+// A product with constant weights of 8 bits as a convolution of one tap over the rows. Undefined: it is none.
+Tensor byte_product(OpCall& c) {
+  if (!of_bytes(c, 0, false) || !of_bytes(c, 1, true) || !has_no_zero(c, 3) || c.rank(0) < 2 || c.rank(1) != 2)
+    return {};
+  if (c.has(2) && element_count(c.sizes(2)) != 1) return {};
+  const Tensor a = c.in(0), b = c.in(1);
+  if (!a || !b) return {};
+  const int64_t depth = b.sizes()[0], columns = b.sizes()[1];
+  if (depth == 0 || columns == 0 || a->element_count() == 0 || a.sizes().back() != depth) return {};
+  const Tensor rows = c.reshape(a, {1, a->element_count() / depth, 1, depth}, ":rows");
+  const int to_front[] = {0, 3, 1, 2}, to_back[] = {0, 2, 3, 1};
+  const Tensor turned = c.op(Op::Cont, {c.op(Op::Transpose, {b}, ":b_t")}, ":b_rows");
+  const Tensor weight = c.reshape(turned, {columns, depth, 1, 1}, ":w"), x = c.permute(rows, to_front, ":x");
+  const ConvParams p{2, {1, 1}, {1, 1}, {}, {}, {}, 1};
+  const Tensor y = c.has(2) ? c.op_with(Op::Conv, {x, weight, shift_by_zero(c, 2, weight)}, p, ":product")
+                            : c.op_with(Op::Conv, {x, weight}, p, ":product");
+  Dims sizes = a.sizes();
+  sizes[sizes.rank() - 1] = columns;
+  return c.reshape(c.op(Op::Cont, {c.permute(y, to_back, ":y")}, ":y_rows"), sizes, ":f32");
+}
+
 void mat_mul_integer(OpCall& c) {
+  if (const Tensor y = byte_product(c)) return c.out(0, c.cast(y, DType::I32));
   const Tensor a = centred(c, 0, 2, std::max(c.rank(0) - 2, 0), ":a"),
                b = centred(c, 1, 3, std::max(c.rank(1) - 1, 0), ":b");
   c.out(0, c.cast(plain_product(c, a, b), DType::I32));
@@ -173,16 +224,47 @@ Tensor whole_convolution(OpCall& c, const Tensor& x, const Tensor& w, const Tens
   return bias ? c.op_with(Op::Conv, {x, w, bias}, p, suffix) : c.op_with(Op::Conv, {x, w}, p, suffix);
 }
 
+// Where x and w are of 8 bits and the weights have no zero point, the products are of these very bytes: the source padded
+// with its zero point, which then is a bias. Undefined: they are not.
+Tensor byte_convolution(OpCall& c, size_t x, size_t x_zero, size_t w, size_t w_zero, const Tensor& bias) {
+  if (!of_bytes(c, x, false) || !of_bytes(c, w, true) || !has_no_zero(c, w_zero)) return {};
+  const auto zeros = zeros_of(c, x_zero);
+  ConvParams p{};
+  Tensor source = c.in(x);
+  const Tensor weight = c.in(w);
+  if (!zeros || zeros->size() != 1 || !source || !weight || !read_convolution(c, source.sizes(), weight.sizes(), p))
+    return {};
+  Tensor shift = bias;
+  if (const double zero = zeros->front(); zero != 0) {
+    PadParams pad{};
+    pad.mode = PadMode::Constant, pad.value = static_cast<float>(zero);
+    bool pads = false;
+    for (int i = 0; i < p.spatial; ++i) {
+      pads = pads || p.pads_begin[i] != 0 || p.pads_end[i] != 0;
+      pad.begin[i + 2] = std::exchange(p.pads_begin[i], 0), pad.end[i + 2] = std::exchange(p.pads_end[i], 0);
+    }
+    if (pads) source = c.op_with(Op::Pad, {source}, pad, ":padded");
+    shift = shift_by_zero(c, x_zero, weight);
+    if (bias) shift = c.op(Op::Add, {shift, bias}, ":bias");
+  }
+  return shift ? c.op_with(Op::Conv, {source, weight, shift}, p, ":product")
+               : c.op_with(Op::Conv, {source, weight}, p, ":product");
+}
+
 void conv_integer(OpCall& c) {
+  if (const Tensor y = byte_convolution(c, 0, 2, 1, 3, {})) return c.out(0, c.cast(y, DType::I32));
   const Tensor x = centred(c, 0, 2, 0, ":x"), w = centred(c, 1, 3, 0, ":w");
   c.out(0, c.cast(whole_convolution(c, x, w, {}, ":product"), DType::I32));
 }
 
 // round(conv(x - zero, w - zero) · (x scale · w scale / y scale)) + y zero.
 void q_linear_conv(OpCall& c) {
-  const Tensor x = centred(c, 0, 2, 0, ":x"), w = centred(c, 3, 5, 0, ":w");
   const Tensor bias = c.has(8) ? c.in_f32(8) : Tensor();
-  const Tensor y = whole_convolution(c, x, w, bias, ":product");
+  Tensor y = byte_convolution(c, 0, 2, 3, 5, bias);
+  if (!y) {
+    const Tensor x = centred(c, 0, 2, 0, ":x"), w = centred(c, 3, 5, 0, ":w");
+    y = whole_convolution(c, x, w, bias, ":product");
+  }
   if (!y) return;
   const Tensor both =
       c.op(Op::Mul, {along(c, 1, 1, y.sizes(), ":x_scale"), along(c, 4, 1, y.sizes(), ":w_scale")}, ":scales");

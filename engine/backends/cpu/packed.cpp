@@ -3,6 +3,7 @@
 
 #include <arenascope/graph/fused.h>
 #include "engine/backends/cpu/kernels/conv_ways.h"
+#include "engine/backends/cpu/kernels/whole_conv.h"
 #include "engine/backends/cpu/quant/quant_product.h"
 
 namespace arenascope::cpu {
@@ -26,6 +27,9 @@ const TensorImpl* packable_weight(const TensorImpl& node) {
 
 namespace {
 
+Bytes packed_whole_bytes(const TensorImpl& node) { return packed_whole_conv_bytes(ConvGeometry(node)); }
+void pack_whole(const TensorImpl& node, float* to) { pack_whole_conv(node, reinterpret_cast<std::byte*>(to)); }
+
 // How a kernel packs weights that no library and no quantised product takes.
 struct OwnPacking {
   Bytes (*bytes)(const TensorImpl& node) = [](const TensorImpl&) { return Bytes{0}; };
@@ -36,6 +40,8 @@ OwnPacking own_packing(const TensorImpl& node) {
     case Op::ConvTranspose: return {packed_tiles_bytes, pack_tiles};
     case Op::Lstm: return {packed_lstm_bytes, pack_lstm};
     case Op::Conv:
+      if (takes_whole_conv(node, ConvGeometry(node))) return {packed_whole_bytes, pack_whole};
+      if (packed_winograd_bytes(node) > 0) return {packed_winograd_bytes, pack_winograd};
       return node.channels_last() ? OwnPacking{packed_depthwise_bytes, pack_depthwise}
                                   : OwnPacking{packed_conv_bytes, pack_conv};
     default: return {};
@@ -54,7 +60,8 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, Execut
   if (anchor_of(node) == Op::Conv) {
     const ConvGeometry g(node);
     if (conv_way(node, g)) return Made();
-    if (!g.depthwise()) how.conv = make_library_conv(node);
+    if (!g.depthwise() && !takes_whole_conv(node, g) && packed_winograd_bytes(node) == 0)
+      how.conv = make_library_conv(node);
     if (how.conv) bytes = how.conv->packed_bytes();
   } else if (quant_layout(node, layout)) {
     quantised = true;

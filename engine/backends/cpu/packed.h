@@ -104,9 +104,11 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, Execut
 // Bytes that packing a convolution's weights for the product takes; 0 where it is not worth it.
 Bytes packed_conv_bytes(const TensorImpl& node);
 void pack_conv(const TensorImpl& node, float* to);
-// The same for depthwise and transposed convolutions of images with their channels last, and for an LSTM, both of whose weights are packed.
+// The same for depthwise, 3×3 and transposed convolutions of images with their channels last, and for an LSTM, both of whose weights are packed.
 Bytes packed_depthwise_bytes(const TensorImpl& node);
 void pack_depthwise(const TensorImpl& node, float* to);
+Bytes packed_winograd_bytes(const TensorImpl& node);
+void pack_winograd(const TensorImpl& node, float* to);
 Bytes packed_tiles_bytes(const TensorImpl& node);
 void pack_tiles(const TensorImpl& node, float* to);
 Bytes packed_lstm_bytes(const TensorImpl& node);

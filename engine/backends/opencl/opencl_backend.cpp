@@ -97,6 +97,8 @@ class OpenClBackend final : public Backend {
     if (quantised && node.op != Op::MulMat && node.op != Op::Gather && node.op != Op::Cast && has_work(node))
       return Error{fmt::format("{} of {} has no OpenCL kernel", arenascope::name(node.op),
                                arenascope::name(node.sources[0]->dtype))};
+    if (node.op == Op::Conv && !info(node.sources[0]->dtype).floating && has_work(node))
+      return Error{fmt::format("CONV of {} has no OpenCL kernel", arenascope::name(node.sources[0]->dtype))};
     bool doubles = node.dtype == DType::F64;
     for (const TensorImpl* s : node.sources) doubles = doubles || s->dtype == DType::F64;
     if (doubles && !runtime_->facts().fp64 && has_work(node))

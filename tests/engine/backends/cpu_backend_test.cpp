@@ -99,6 +99,135 @@ TEST_CASE("packed weights are made anew where a node uses them in another way th
   }
 }
 
+namespace {
+
+// A convolution of images with their channels last in double, and the sum of its products' magnitudes.
+struct Sums {
+  double value, magnitude;
+};
+Sums sum_of(const Tensor& x, const Tensor& w, const Tensor& bias, int64_t image, int64_t k, int64_t row,
+            int64_t column) {
+  const int64_t depth = w.sizes()[1], groups = x.sizes()[1] / depth, group = k / (w.sizes()[0] / groups);
+  Sums out{static_cast<double>(bias.data_as<float>()[k]), 0};
+  for (int64_t c = 0; c < depth; ++c)
+    for (int64_t tap = 0; tap < 9; ++tap) {
+      const int64_t y = row - 1 + tap / 3, z = column - 1 + tap % 3;
+      if (y < 0 || y >= x.sizes()[2] || z < 0 || z >= x.sizes()[3]) continue;
+      const int64_t place = (image * x.sizes()[2] + y) * x.sizes()[3] + z;
+      const double a = static_cast<double>(x.data_as<float>()[place * x.sizes()[1] + group * depth + c]),
+                   b = static_cast<double>(w.data_as<float>()[(k * depth + c) * 9 + tap]);
+      out.value += a * b, out.magnitude += std::abs(a * b);
+    }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("3x3 convolutions of images with their channels last keep their bound, zeros, NaN and infinities") {
+  auto cpu = cpu::make_cpu_backend();
+  auto memory = make_cpu_context();
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const int64_t groups : {1, 2}) {
+    GraphBuilder g = builder();
+    const Tensor x = g.input("x", {2, 32 * groups, 9, 11}), w = g.weight("w", {64 * groups, 32, 3, 3}),
+                 bias = g.weight("b", {64 * groups});
+    fill_inputs({{}, {{x}, {w}, {bias}}}, 6);
+    const Tensor out = g.conv2d(x, w, bias, 1, 1, static_cast<int>(groups));
+    REQUIRE(g.ok());
+    for (const Tensor& t : {x, out}) t->strides.set(channels_last_strides(t->sizes).span());
+    const TensorImpl* const nodes[] = {out.impl()};
+    auto prepared = cpu->prepare(nodes, *memory);
+    REQUIRE(prepared);
+    const int64_t channels = 32 * groups;
+    for (const float odd : {1.0f, 0.0f, std::numeric_limits<float>::quiet_NaN(), infinity, -infinity}) {
+      x.data_as<float>()[(5 * 11 + 4) * channels + 7] = odd;
+      if (odd == 0.0f)
+        std::fill_n(x.data_as<float>() + 99 * channels, 4 * 11 * channels, 0.0f);  // rows of the other one
+      for (const int parts : {1, 3}) {
+        std::memset(out->data(), 0x5b, static_cast<size_t>(out->byte_count()));
+        REQUIRE(compute_in_parts(*cpu, **prepared, *out, parts).ok());
+        double worst = 0;
+        for (int64_t place = 0; place < 2 * 9 * 11; ++place)
+          for (int64_t k = 0; k < 64 * groups; ++k) {
+            const Sums exact = sum_of(x, w, bias, place / 99, k, place / 11 % 9, place % 11);
+            const double got = static_cast<double>(out.data_as<float>()[place * 64 * groups + k]);
+            if (!std::isfinite(exact.value)) {
+              CHECK((std::isnan(exact.value) ? std::isnan(got) : got == exact.value));
+            } else {
+              const double allowed = 0x1p-24 * std::abs(exact.value) + 16 * 0x1p-23 * exact.magnitude;
+              worst = std::max(worst, got == exact.value ? 0.0 : std::abs(got - exact.value) / allowed);
+            }
+          }
+        CHECK_MESSAGE(worst <= 1, "with " << odd << ", " << parts << " parts");
+      }
+    }
+  }
+}
+
+TEST_CASE("convolutions of bytes are exact, beyond what floats can count too") {
+  auto cpu = cpu::make_cpu_backend();
+  auto reference = reference::make_reference_backend();
+  auto memory = make_cpu_context();
+  struct Shape {
+    int64_t channels, results;
+    int stride, pad, groups;
+  };
+  for (const DType type : {DType::U8, DType::I8})
+    for (const Shape& s :
+         {Shape{7, 20, 1, 1, 1}, Shape{6, 34, 2, 0, 2}, Shape{600, 16, 1, 1, 1}, Shape{4, 80, 1, 1, 1}}) {
+      GraphBuilder g = builder();
+      const Tensor x = g.input("x", {2, s.channels, 9, 21}, type),
+                   w = g.weight("w", {s.results, s.channels / s.groups, 3, 3}, DType::I8),
+                   bias = g.weight("b", {s.results});
+      for (int64_t i = 0; i < x->byte_count(); ++i)
+        x.data_as<uint8_t>()[i] = static_cast<uint8_t>(s.channels == 600 ? 127 : i * 7919 % 257);
+      for (int64_t i = 0; i < w->byte_count(); ++i)
+        w.data_as<int8_t>()[i] = static_cast<int8_t>(s.channels == 600 ? 126 + i % 2 : i * 104729 % 253 - 126);
+      for (int64_t i = 0; i < s.results; ++i) bias.data_as<float>()[i] = static_cast<float>(i * 1000 - 7000) + 0.5f;
+      const Tensor out = g.conv2d(x, w, bias, s.stride, s.pad, s.groups);
+      REQUIRE(g.ok());
+      CHECK(out.dtype() == DType::F32);
+      REQUIRE(compute_in_parts(*reference, *out, 1).ok());
+      const std::vector<std::byte> expected(out->data(), out->data() + out->byte_count());
+      for (const bool packed : {false, true})
+        for (const int parts : {1, 3}) {
+          w->flags = packed ? w->flags | kFlagWeight : w->flags & ~kFlagWeight;
+          const TensorImpl* const nodes[] = {out.impl()};
+          auto prepared = cpu->prepare(nodes, *memory);
+          REQUIRE(prepared);
+          std::memset(out->data(), 0x5b, expected.size());
+          REQUIRE(compute_in_parts(*cpu, **prepared, *out, parts).ok());
+          const auto* wanted = reinterpret_cast<const float*>(expected.data());
+          int wrong = 0;
+          for (int64_t i = 0; i < out->element_count(); ++i)
+            wrong += std::abs(out.data_as<float>()[i] - wanted[i]) > std::abs(wanted[i]) * 0x1p-23f;
+          CHECK_MESSAGE(wrong == 0, s.channels << " channels of " << name(type) << ", " << parts << " parts");
+        }
+    }
+}
+
+TEST_CASE("the few best of a line are those of the reference, with equal numbers and NaN among them") {
+  auto cpu = cpu::make_cpu_backend();
+  auto reference = reference::make_reference_backend();
+  for (const int64_t k : {1, 10, 64})
+    for (const bool largest : {true, false})
+      for (const int axis : {0, 1})
+        for (const Op op : {Op::TopKValues, Op::TopKIndices}) {
+          GraphBuilder g = builder();
+          const Tensor x = g.input("x", {axis == 0 ? 520 : 3, axis == 0 ? 3 : 520});
+          const Tensor out = g.op_with(op, {x}, TopKParams{axis, k, largest, true});
+          REQUIRE(g.ok());
+          for (int64_t i = 0; i < x->element_count(); ++i)
+            x.data_as<float>()[i] =
+                i % 97 == 0 ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(i * 7919 % 331) - 100.0f;
+          REQUIRE(compute_in_parts(*reference, *out, 1).ok());
+          const std::vector<std::byte> expected(out->data(), out->data() + out->byte_count());
+          std::memset(out->data(), 0, static_cast<size_t>(out->byte_count()));
+          REQUIRE(compute_in_parts(*cpu, *out, 2).ok());
+          CHECK(std::memcmp(out->data(), expected.data(), expected.size()) == 0);
+        }
+}
+
 TEST_CASE("two runs of one backend share nothing but the weights that were handed over") {
   auto cpu = cpu::make_cpu_backend();
   auto memory = make_cpu_context();

@@ -2,10 +2,13 @@
 // The vectorised loops against plain ones in double, over the whole range of floats, at every length and tail.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include "engine/backends/cpu/kernels/elements.h"
 #include "engine/backends/cpu/kernels/half.h"
 #include "engine/backends/cpu/simd/simd.h"
 
@@ -156,4 +159,97 @@ TEST_CASE("half precision: every pattern there and back") {
   CHECK(to_half(65520.0f).bits == 0x7c00);
   CHECK(to_bfloat(1.00390625f).bits == 0x3f80);
   CHECK(to_bfloat(1.01171875f).bits == 0x3f82);
+}
+
+namespace {
+
+// All kinds of floats, and all near whole numbers.
+std::vector<float> patterns() {
+  std::vector<float> out;
+  for (uint32_t i = 0; i < 65536; ++i) out.push_back(std::bit_cast<float>(i * 65537u + (i >> 3)));
+  for (int i = -2000; i < 2000; ++i)
+    for (const float by : {0.25f, 0.5f, 1.0f}) out.push_back(static_cast<float>(i) * by);
+  for (const float x : {0x1p31f, -0x1p31f, 0x1p63f, -0x1p63f, 65504.0f, 65519.0f, 65520.0f}) out.push_back(x);
+  return out;
+}
+
+// Stored by stretches of uneven lengths, beside what each number alone must become.
+template <class T, class F>
+void check_stores(arenascope::DType type, F&& expected) {
+  const std::vector<float> x = patterns();
+  std::vector<T> got(x.size());
+  const auto store = storer<float>(type);
+  for (size_t at = 0, n = 1; at < x.size(); at += n, n = n % 77 + 1) {
+    n = std::min(n, x.size() - at);
+    store(reinterpret_cast<std::byte*>(got.data() + at), 1, x.data() + at, static_cast<int64_t>(n));
+  }
+  int wrong = 0;
+  for (size_t i = 0; i < x.size(); ++i) wrong += got[i] != expected(x[i]);
+  CAPTURE(arenascope::name(type));
+  CHECK(wrong == 0);
+}
+
+template <class T>
+T cut_off(float x) {
+  if (x != x) return 0;
+  const double low = static_cast<double>(std::numeric_limits<T>::lowest()),
+               high = static_cast<double>(std::numeric_limits<T>::max()), y = static_cast<double>(x);
+  return y <= low ? std::numeric_limits<T>::lowest() : y >= high ? std::numeric_limits<T>::max() : static_cast<T>(y);
+}
+
+template <class T>
+void check_loads(arenascope::DType type, T first, T step) {
+  std::vector<T> x(1000);
+  for (size_t i = 0; i < x.size(); ++i)
+    x[i] = first, first = static_cast<T>(static_cast<uint64_t>(first) + static_cast<uint64_t>(step));
+  for (const size_t n : {size_t{1}, size_t{15}, size_t{16}, size_t{999}}) {
+    std::vector<float> got(n);
+    loader<float>(type)(got.data(), reinterpret_cast<const std::byte*>(x.data()), 1, static_cast<int64_t>(n));
+    int wrong = 0;
+    for (size_t i = 0; i < n; ++i) wrong += got[i] != static_cast<float>(x[i]);
+    CHECK(wrong == 0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("floats become other types, and others floats, as each number alone would") {
+  using arenascope::DType;
+  check_stores<uint16_t>(DType::F16, [](float x) { return to_half(x).bits; });
+  check_stores<uint16_t>(DType::BF16, [](float x) { return to_bfloat(x).bits; });
+  check_stores<uint8_t>(DType::U8, cut_off<uint8_t>);
+  check_stores<int8_t>(DType::I8, cut_off<int8_t>);
+  check_stores<int32_t>(DType::I32, cut_off<int32_t>);
+  check_stores<int64_t>(DType::I64, cut_off<int64_t>);
+  check_stores<uint8_t>(DType::Bool, [](float x) { return static_cast<uint8_t>(x != 0); });
+  check_loads<uint8_t>(DType::U8, 0, 1);
+  check_loads<int8_t>(DType::I8, 0, 1);
+  check_loads<int32_t>(DType::I32, -5, 4295012);
+  check_loads<int64_t>(DType::I64, -5, 18446744073709551);
+  std::vector<uint16_t> brain(65536);
+  for (size_t i = 0; i < brain.size(); ++i) brain[i] = static_cast<uint16_t>(i);
+  std::vector<float> wide(brain.size());
+  loader<float>(DType::BF16)(wide.data(), reinterpret_cast<const std::byte*>(brain.data()), 1, 65536);
+  int wrong = 0;
+  for (size_t i = 0; i < brain.size(); ++i)
+    wrong += std::bit_cast<uint32_t>(wide[i]) != std::bit_cast<uint32_t>(to_float(BFloat{brain[i]}));
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("floats are compared as each pair alone would be") {
+  const TruthLoops& truths = simd().truths;
+  if (!truths.equal) return;
+  const std::vector<float> a = patterns();
+  std::vector<float> b = a;
+  std::rotate(b.begin(), b.begin() + 3, b.end());
+  for (size_t i = 0; i < b.size(); i += 2) b[i] = a[i];
+  std::vector<uint8_t> equal(a.size()), less(a.size()), less_equal(a.size()), nan(a.size());
+  const auto n = static_cast<int64_t>(a.size());
+  truths.equal(equal.data(), a.data(), b.data(), n), truths.less(less.data(), a.data(), b.data(), n);
+  truths.less_equal(less_equal.data(), a.data(), b.data(), n), truths.is_nan(nan.data(), a.data(), n);
+  int wrong = 0;
+  for (size_t i = 0; i < a.size(); ++i)
+    wrong += equal[i] != (a[i] == b[i]) || less[i] != (a[i] < b[i]) || less_equal[i] != (a[i] <= b[i]) ||
+             nan[i] != (a[i] != a[i]);
+  CHECK(wrong == 0);
 }

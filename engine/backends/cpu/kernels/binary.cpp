@@ -70,9 +70,39 @@ void run(const Job& job, const TensorImpl& a, const TensorImpl& b, void (*f)(Out
   const Nest nest(job.node, {&a, &b});
   Reader<C> left(a, nest.inner_stride(1)), right(b, nest.inner_stride(2));
   Writer<Out> out(job.node);
-  nest.rows(job.part(nest.count(), 64), kPiece, [&](const int64_t* at, int64_t n) {
+  const bool direct = left.direct() && right.direct() && out.direct();
+  const int64_t longest = direct ? std::numeric_limits<int64_t>::max() : kPiece;
+  nest.rows(job.part(nest.count(), 64), longest, [&](const int64_t* at, int64_t n) {
     f(out.piece(at[0]), left.piece(at[1], n), right.piece(at[2], n), n);
     out.done(at[0], n);
+  });
+}
+
+// Comparisons of floats, straight to their bytes.
+struct FloatComparison {
+  TruthLoops::Compare loop;
+  bool swapped;
+};
+FloatComparison float_comparison(Op op) {
+  const TruthLoops& truths = simd().truths;
+  switch (static_cast<ComparisonOp>(op)) {
+    case ComparisonOp::Equal: return {truths.equal, false};
+    case ComparisonOp::Less: return {truths.less, false};
+    case ComparisonOp::LessEqual: return {truths.less_equal, false};
+    case ComparisonOp::Greater: return {truths.less, true};
+    case ComparisonOp::GreaterEqual: return {truths.less_equal, true};
+    case ComparisonOp::And:
+    case ComparisonOp::Or:
+    case ComparisonOp::Xor: break;
+  }
+  return {};
+}
+void compare_floats(const Job& job, FloatComparison f) {
+  const Nest nest(job.node, {&job.source(0), &job.source(1)});
+  Reader<float> left(job.source(0), nest.inner_stride(1)), right(job.source(1), nest.inner_stride(2));
+  nest.rows(job.part(nest.count(), 64), kPiece, [&](const int64_t* at, int64_t n) {
+    const float *a = left.piece(at[1], n), *b = right.piece(at[2], n);
+    f.loop(job.node.data_as<uint8_t>() + at[0], f.swapped ? b : a, f.swapped ? a : b, n);
   });
 }
 
@@ -159,6 +189,10 @@ Status binary(const Job& job) {
 }
 
 Status compare(const Job& job) {
+  if (const FloatComparison f = float_comparison(job.node.op); f.loop && family(job.source(0).dtype) == Family::Float) {
+    compare_floats(job, f);
+    return {};
+  }
   return with_compute_type(job.source(0).dtype, [&](auto zero) -> Status {
     using C = decltype(zero);
     const auto f = comparison<C>(static_cast<ComparisonOp>(job.node.op));

@@ -13,7 +13,9 @@
 #include "engine/backends/cpu/kernels/depthwise_last.h"
 #include "engine/backends/cpu/kernels/elements.h"
 #include "engine/backends/cpu/kernels/gemm.h"
+#include "engine/backends/cpu/kernels/whole_conv.h"
 #include "engine/backends/cpu/kernels/windows.h"
+#include "engine/backends/cpu/kernels/winograd.h"
 #include "engine/backends/cpu/library/library.h"
 #include "engine/backends/cpu/packed.h"
 
@@ -262,10 +264,13 @@ void pack_conv(const TensorImpl& node, float* to) {
 }
 
 Bytes conv_work(const TensorImpl& node, int tasks) {
+  if (const ConvGeometry g(node); takes_whole_conv(node, g)) return tasks * whole_conv_work(g);
   if (!all_floats(node)) return 0;
   const ConvGeometry g(node);
-  if (node.channels_last())
-    return tasks * (takes_depthwise_last(node, g) ? depthwise_last_work(g) : round_to_line(library_conv_work(node)));
+  if (node.channels_last()) {
+    if (takes_depthwise_last(node, g)) return tasks * depthwise_last_work(g);
+    return tasks * std::max(round_to_line(library_conv_work(node)), takes_winograd(node, g) ? winograd_work(g) : 0);
+  }
   if (const ConvWay* way = conv_way(node, g)) return way->work(g, tasks);
   return g.depthwise() ? depthwise_work(g, tasks) : correlates(node, g) ? 0 : tasks * share(node);
 }
@@ -273,7 +278,11 @@ Bytes conv_work(const TensorImpl& node, int tasks) {
 Status conv(const Job& job) {
   const ConvGeometry g(job.node);
   Lines lines;
-  if (job.node.channels_last())
+  if (takes_whole_conv(job.node, g))
+    whole_conv(job, g);
+  else if (job.node.channels_last() && job.packed && !job.packed->library() && takes_winograd(job.node, g))
+    winograd(job, g);
+  else if (job.node.channels_last())
     takes_depthwise_last(job.node, g) ? depthwise_last(job, g) : channels_last(job, g);
   else if (const ConvWay* way = conv_way(job.node, g))
     way->compute(job, g);

@@ -47,6 +47,30 @@ T convert(C value) {
   }
 }
 
+// A loop of vectors for the type; null: none.
+template <class T>
+CastLoops::From fast_load() {
+  const CastLoops& casts = simd().casts;
+  if constexpr (std::is_same_v<T, BFloat>) return casts.from_bfloat;
+  if constexpr (std::is_same_v<T, uint8_t>) return casts.from_u8;
+  if constexpr (std::is_same_v<T, int8_t>) return casts.from_i8;
+  if constexpr (std::is_same_v<T, int32_t>) return casts.from_i32;
+  if constexpr (std::is_same_v<T, int64_t>) return casts.from_i64;
+  return nullptr;
+}
+template <class T>
+CastLoops::To fast_store() {
+  const CastLoops& casts = simd().casts;
+  if constexpr (std::is_same_v<T, Half>) return casts.to_half;
+  if constexpr (std::is_same_v<T, BFloat>) return casts.to_bfloat;
+  if constexpr (std::is_same_v<T, uint8_t>) return casts.to_u8;
+  if constexpr (std::is_same_v<T, int8_t>) return casts.to_i8;
+  if constexpr (std::is_same_v<T, int32_t>) return casts.to_i32;
+  if constexpr (std::is_same_v<T, int64_t>) return casts.to_i64;
+  if constexpr (std::is_same_v<T, Bool8>) return casts.to_bool;
+  return nullptr;
+}
+
 template <class C, class T>
 void load_row(C* to, const std::byte* from, int64_t stride, int64_t n) {
   const T* p = reinterpret_cast<const T*>(from);
@@ -55,6 +79,8 @@ void load_row(C* to, const std::byte* from, int64_t stride, int64_t n) {
       simd().half_to_float(to, reinterpret_cast<const uint16_t*>(p), n);
       return;
     }
+    if constexpr (std::is_same_v<C, float>)
+      if (const CastLoops::From fast = fast_load<T>()) return fast(to, from, n);
     for (int64_t i = 0; i < n; ++i) to[i] = widen<C>(p[i]);
   } else if (stride == 0) {
     std::fill(to, to + n, widen<C>(*p));
@@ -66,6 +92,8 @@ void load_row(C* to, const std::byte* from, int64_t stride, int64_t n) {
 template <class C, class T>
 void store_row(std::byte* to, int64_t stride, const C* from, int64_t n) {
   T* p = reinterpret_cast<T*>(to);
+  if constexpr (std::is_same_v<C, float>)
+    if (const CastLoops::To fast = stride == 1 ? fast_store<T>() : nullptr) return fast(to, from, n);
   if (stride == 1)
     for (int64_t i = 0; i < n; ++i) p[i] = convert<T>(from[i]);
   else

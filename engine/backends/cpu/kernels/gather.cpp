@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Rows and elements picked by index. An index counts from the end where it is negative; one outside is an error.
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -41,6 +43,36 @@ Dims part(const Dims& dims, int begin, int end) {
   return out;
 }
 
+// The elements behind the axis are one, or few in a row: a loop over places that are read once.
+template <class T>
+Status gather_few(const Job& job, int axis, const Nest& outer, const Nest& inner) {
+  const TensorImpl &node = job.node, &table = job.source(0), &indices = job.source(1);
+  const int64_t count = indices.element_count(), size = table.sizes[axis], few = inner.count();
+  const int64_t step = inner.inner_stride(0);
+  std::vector<int64_t> places(static_cast<size_t>(count));
+  load_elements(indices, 0, count, places.data());
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t& place = places[static_cast<size_t>(i)];
+    if (place < -size || place >= size) return outside(node, place, i, size);
+    place = (place < 0 ? place + size : place) * table.strides[axis];
+  }
+  const Range slices = job.part(outer.count() * count);
+  for (int64_t slice = slices.begin; slice < slices.end;) {
+    const int64_t line = slice / count, first = slice % count, n = std::min(count - first, slices.end - slice);
+    int64_t base = 0;
+    outer.rows({line, line + 1}, 1, [&](const int64_t* at, int64_t) { base = at[0]; });
+    const T* const from = table.data_as<T>() + base;
+    const int64_t* const place = places.data() + first;
+    T* to = node.data_as<T>() + slice * few;
+    if (few == 1)
+      for (int64_t i = 0; i < n; ++i) to[i] = from[place[i]];
+    else
+      for (int64_t i = 0; i < n; ++i, to += few) move(to, from + place[i], step, few);
+    slice += n;
+  }
+  return {};
+}
+
 }  // namespace
 
 // out[outer…, index…, inner…] = table[outer…, indices[index…], inner…]
@@ -52,6 +84,11 @@ Status gather(const Job& job) {
   const Nest outer_nest(outer, {part(table.strides, 0, axis)});
   const Nest inner_nest(inner, {part(table.strides, axis + 1, table.rank())});
   const DTypeInfo& type = info(table.dtype);
+  constexpr int64_t kFewElements = 32;
+  if (!type.quantised && inner_count <= kFewElements && inner_nest.inner_size() == inner_count)
+    return with_width(table.dtype, [&](auto zero) -> Status {
+      return gather_few<decltype(zero)>(job, axis, outer_nest, inner_nest);
+    });
   const Range slices = job.part(element_count(outer) * index_count);
   for (int64_t slice = slices.begin; slice < slices.end; ++slice) {
     const int64_t place = slice % index_count;
@@ -98,13 +135,21 @@ Status gather_elements(const Job& job) {
       load(index, indices.data() + at[2] * index_bytes, nest.inner_stride(2), n);
       T* to = node.data_as<T>() + at[0];
       const T* from = table.data_as<T>() + at[1];
+      bool inside = true;
       for (int64_t i = 0; i < n; ++i) {
-        if (index[i] < -size || index[i] >= size) {
-          status = outside(node, index[i], at[0] + i, size);
-          return;
-        }
-        to[i] = from[i * nest.inner_stride(1) + (index[i] < 0 ? index[i] + size : index[i]) * along];
+        inside = inside && index[i] >= -size && index[i] < size;
+        index[i] += index[i] < 0 ? size : 0;
       }
+      if (!inside) {
+        for (int64_t i = 0; i < n && status; ++i)
+          if (index[i] < 0 || index[i] >= size) {
+            // What it was given as: beyond the end it is as it was.
+            status = outside(node, index[i] < 0 ? index[i] - size : index[i], at[0] + i, size);
+          }
+        return;
+      }
+      const int64_t step = nest.inner_stride(1);
+      for (int64_t i = 0; i < n; ++i) to[i] = from[i * step + index[i] * along];
     });
     return status;
   });

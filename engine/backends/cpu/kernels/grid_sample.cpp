@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // GRID_SAMPLE: images read at places between their elements, which a grid gives. A place's weights are found once for all
 // channels.
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -108,38 +109,73 @@ class Sampler {
   int64_t sizes_[kMostSpatial] = {1, 1, 1}, strides_[kMostSpatial] = {0, 0, 0};
 };
 
+// Neighbouring places of one image, whose taps all channels share.
+template <class C>
+struct SampledPlaces {
+  static constexpr int64_t kMost = 64;
+  int64_t count = 0;
+  int taps[kMost];
+  std::array<Tap<C>, kMostTaps> tap[kMost];
+
+  void find(const Sampler<C>& sampler, const TensorImpl& grid, int64_t image, int64_t first, int64_t n) {
+    const int spatial = grid.rank() - 2;
+    const int64_t bytes = element_bytes(grid.dtype);
+    const LoadRow<C> load = loader<C>(grid.dtype);
+    count = n;
+    for (int64_t i = 0; i < n; ++i) {
+      int64_t offset = image * grid.strides[0], rest = first + i;
+      for (int d = spatial; d >= 1; --d) {
+        offset += rest % grid.sizes[d] * grid.strides[d];
+        rest /= grid.sizes[d];
+      }
+      C place[kMostSpatial];
+      load(place, grid.data() + offset * bytes, grid.strides[spatial + 1], spatial);
+      taps[i] = sampler.taps(place, tap[i]);
+    }
+  }
+
+  template <class Read>
+  void sum(Read&& read, C* to) const {
+    for (int64_t i = 0; i < count; ++i) {
+      C sum{};
+      for (int k = 0; k < taps[i]; ++k) {
+        const Tap<C>& t = tap[i][static_cast<size_t>(k)];
+        sum += t.weight * read(t.offset);
+      }
+      to[i] = sum;
+    }
+  }
+};
+
 template <class C>
 void sample(const Job& job) {
   const TensorImpl &node = job.node, &image = job.source(0), &grid = job.source(1);
-  const int spatial = image.rank() - 2;
   const Sampler<C> sampler(image, node.params.get<GridSampleParams>());
-  int64_t places = 1;
-  for (int d = 0; d < spatial; ++d) places *= node.sizes[d + 2];
-  const int64_t channels = node.sizes[1], bytes = element_bytes(image.dtype), grid_bytes = element_bytes(grid.dtype);
-  const LoadRow<C> load = loader<C>(image.dtype), load_grid = loader<C>(grid.dtype);
+  int64_t count = 1;
+  for (int d = 2; d < node.rank(); ++d) count *= node.sizes[d];
+  const int64_t channels = node.sizes[1], bytes = element_bytes(image.dtype), node_bytes = element_bytes(node.dtype);
+  const LoadRow<C> load = loader<C>(image.dtype);
   const StoreRow<C> store = storer<C>(node.dtype);
-  std::array<Tap<C>, kMostTaps> taps;
-  const Range range = job.part(node.sizes[0] * places);
-  for (int64_t i = range.begin; i < range.end; ++i) {
-    const int64_t n = i / places, at = i % places;
-    int64_t offset = n * grid.strides[0];
-    int64_t rest = at;
-    for (int d = spatial; d >= 1; --d) {
-      offset += rest % grid.sizes[d] * grid.strides[d];
-      rest /= grid.sizes[d];
-    }
-    C place[kMostSpatial];
-    load_grid(place, grid.data() + offset * grid_bytes, grid.strides[spatial + 1], spatial);
-    const int count = sampler.taps(place, taps);
+  const bool native = is_native<C>(image.dtype);
+  SampledPlaces<C> places;
+  C line[SampledPlaces<C>::kMost];
+  const Range range = job.part(node.sizes[0] * count);
+  for (int64_t i = range.begin; i < range.end; i += places.count) {
+    const int64_t n = i / count, first = i % count;
+    places.find(sampler, grid, n, first, std::min({SampledPlaces<C>::kMost, count - first, range.end - i}));
     for (int64_t c = 0; c < channels; ++c) {
       const std::byte* const from = image.data() + (n * image.strides[0] + c * image.strides[1]) * bytes;
-      C sum{};
-      for (int k = 0; k < count; ++k) {
-        C x;
-        load(&x, from + taps[static_cast<size_t>(k)].offset * bytes, 1, 1);
-        sum += taps[static_cast<size_t>(k)].weight * x;
-      }
-      store(node.data() + ((n * channels + c) * places + at) * element_bytes(node.dtype), 1, &sum, 1);
+      if (native)
+        places.sum([&](int64_t offset) { return reinterpret_cast<const C*>(from)[offset]; }, line);
+      else
+        places.sum(
+            [&](int64_t offset) {
+              C x;
+              load(&x, from + offset * bytes, 1, 1);
+              return x;
+            },
+            line);
+      store(node.data() + ((n * channels + c) * count + first) * node_bytes, 1, line, places.count);
     }
   }
 }

@@ -128,6 +128,18 @@ void cast_as(const Job& job) {
   });
 }
 
+// Between floats and any other type, both in one piece.
+void cast_floats(const Job& job) {
+  const TensorImpl &node = job.node, &source = job.source(0);
+  const Range range = job.part(node.element_count(), 64);
+  std::byte* const to = node.data() + range.begin * element_bytes(node.dtype);
+  const std::byte* const from = source.data() + range.begin * element_bytes(source.dtype);
+  if (node.dtype == DType::F32)
+    loader<float>(source.dtype)(reinterpret_cast<float*>(to), from, 1, range.size());
+  else
+    storer<float>(node.dtype)(to, 1, reinterpret_cast<const float*>(from), range.size());
+}
+
 void cast_quantised(const Job& job) {
   const TensorImpl& source = job.source(0);
   const int64_t width = source.sizes.back();
@@ -157,6 +169,11 @@ Status copy(const Job& job) {
   const TensorImpl& node = job.node;
   if (info(source.dtype).quantised && source.dtype != node.dtype) {
     cast_quantised(job);
+    return {};
+  }
+  if (source.dtype != node.dtype && node.contiguous() && source.contiguous() &&
+      (node.dtype == DType::F32 || source.dtype == DType::F32)) {
+    cast_floats(job);
     return {};
   }
   if (source.dtype != node.dtype) {

@@ -19,6 +19,8 @@ class Reader {
       : base_(tensor.data()), bytes_(element_bytes(tensor.dtype)), stride_(stride) {
     if (!is_native<C>(tensor.dtype) || stride != 1) load_ = loader<C>(tensor.dtype);
   }
+  // Whether they are read where they lie, so that a piece may be of any length.
+  bool direct() const { return !load_; }
   // n ≤ kPiece elements from `offset` (elements) on.
   const C* piece(int64_t offset, int64_t n) {
     const std::byte* from = base_ + offset * bytes_;
@@ -46,6 +48,7 @@ class Writer {
   explicit Writer(const TensorImpl& tensor) : base_(tensor.data()), bytes_(element_bytes(tensor.dtype)) {
     if (!is_native<C>(tensor.dtype)) store_ = storer<C>(tensor.dtype);
   }
+  bool direct() const { return !store_; }
   C* piece(int64_t offset) { return store_ ? buffer_ : reinterpret_cast<C*>(base_ + offset * bytes_); }
   // After the piece has been computed.
   void done(int64_t offset, int64_t n) {

@@ -81,12 +81,18 @@ void arg(const Job& job) {
   }
 }
 
-// Lines of this length on are sorted by digits rather than by comparing, when most of their order is wanted.
+// Few of a long line: the best so far stay in order, and hardly any element of
+// the rest comes among them.
+constexpr int64_t kFewest = 64;
+bool by_threshold(int64_t n, int64_t k) { return k <= kFewest && 8 * k <= n; }
+
+// Lines of this length on are sorted by digits rather than by comparing, when
+// most of their order is wanted.
 constexpr int64_t kDigitsFrom = 256;
 
 // Whether a node of lines of n floats is.
 bool by_digits(const TensorImpl& source, int64_t n, int64_t k) {
-  return source.dtype == DType::F32 && n >= kDigitsFrom && n < (int64_t{1} << 31) && k >= n / 16;
+  return source.dtype == DType::F32 && n >= kDigitsFrom && n < (int64_t{1} << 31) && k >= n / 16 && !by_threshold(n, k);
 }
 
 constexpr int kDigit = 11;  // bits of a digit; two of them are all of a float but ten bits
@@ -171,6 +177,83 @@ void top_by_digits(const Job& job) {
     } else {
       float* const sorted_values = node.data_as<float>() + to;
       for (int64_t i = 0; i < p.k; ++i) sorted_values[i * lines.inner] = x[static_cast<uint32_t>(sorted[i])];
+    }
+  }
+}
+
+// The k best of a line, in order.
+template <class C>
+class Best {
+ public:
+  Best(int64_t k, bool largest) : k_(k), largest_(largest) {}
+
+  void take(const C* x, int64_t n) {
+    count_ = 0;
+    int64_t i = 0;
+    for (; count_ < k_; ++i) insert(x[i], i);
+    if (largest_)
+      rest<true>(x, i, n);
+    else
+      rest<false>(x, i, n);
+  }
+  C value(int64_t i) const { return values_[i]; }
+  int64_t place(int64_t i) const { return places_[i]; }
+
+ private:
+  // Whether a later element counts as the better one; NaN is the largest.
+  bool better(C a, C b) const {
+    const bool nan_a = a != a, nan_b = b != b;
+    if (nan_a || nan_b) return nan_a != nan_b && nan_a == largest_;
+    return largest_ ? a > b : a < b;
+  }
+  template <bool largest>
+  void rest(const C* x, int64_t i, int64_t n) {
+    C last = values_[k_ - 1];
+    for (; i < n; ++i) {
+      if (largest ? x[i] <= last : x[i] >= last) continue;
+      if (!better(x[i], last)) continue;
+      --count_;
+      insert(x[i], i);
+      last = values_[k_ - 1];
+    }
+  }
+  void insert(C value, int64_t place) {
+    int64_t at = count_++;
+    for (; at > 0 && better(value, values_[at - 1]); --at) values_[at] = values_[at - 1], places_[at] = places_[at - 1];
+    values_[at] = value, places_[at] = place;
+  }
+
+  const int64_t k_;
+  const bool largest_;
+  int64_t count_ = 0;
+  C values_[kFewest + 1];
+  int64_t places_[kFewest + 1];
+};
+
+template <class C>
+void top_few(const Job& job) {
+  const TensorImpl &node = job.node, &source = job.source(0);
+  const auto p = node.params.get<TopKParams>();
+  const Lines lines(source, p.axis);
+  const LoadRow<C> load = loader<C>(source.dtype);
+  const StoreRow<C> store = storer<C>(source.dtype);
+  const int64_t bytes = element_bytes(source.dtype), n = lines.length;
+  C* const values = job.scratch<C>(round_to_line(16 * n));
+  const bool in_place = is_native<C>(source.dtype) && lines.stride == 1;
+  Best<C> best(p.k, p.largest);
+  const Range range = job.part(lines.count);
+  for (int64_t line = range.begin; line < range.end; ++line) {
+    const std::byte* const from = source.data() + lines.source(line) * bytes;
+    if (!in_place) load(values, from, lines.stride, n);
+    best.take(in_place ? reinterpret_cast<const C*>(from) : values, n);
+    const int64_t to = lines.target(line, p.k);
+    for (int64_t i = 0; i < p.k; ++i) {
+      const int64_t at = to + i * lines.inner;
+      const C value = best.value(i);
+      if (node.op == Op::TopKIndices)
+        node.data_as<int64_t>()[at] = best.place(i);
+      else
+        store(node.data() + at * bytes, 1, &value, 1);
     }
   }
 }
@@ -262,7 +345,12 @@ Status top_k(const Job& job) {
     top_by_digits(job);
     return {};
   }
-  with_compute_type(job.source(0).dtype, [&](auto zero) { top<decltype(zero)>(job); });
+  with_compute_type(job.source(0).dtype, [&](auto zero) {
+    if (by_threshold(job.source(0).sizes[p.axis], p.k))
+      top_few<decltype(zero)>(job);
+    else
+      top<decltype(zero)>(job);
+  });
   return {};
 }
 

@@ -3,6 +3,7 @@
 // one; along another dimension, a tile of neighbouring lines at once, so that memory is read in rows.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "engine/backends/cpu/kernel.h"
@@ -13,13 +14,13 @@
 namespace arenascope::cpu {
 namespace {
 
-constexpr int64_t kTileElements = 16384;
+constexpr int64_t kTileElements = 65536;
 
 // Lines side by side in a tile.
 int64_t tile_width(int64_t length, int64_t inner) {
-  return inner == 1
-             ? 1
-             : std::clamp<int64_t>(kTileElements / std::max<int64_t>(length, 1), 16, std::min<int64_t>(256, kPiece));
+  return inner == 1 ? 1
+                    : std::clamp<int64_t>(kTileElements / std::max<int64_t>(length, 1) / 16 * 16, 16,
+                                          std::min({int64_t{256}, kPiece, (inner + 15) / 16 * 16}));
 }
 
 struct Shape {
@@ -38,6 +39,7 @@ template <class C>
 void scaled(const Job& job, const Nest* mask_nest, int64_t first, int64_t n, C scale, C* y) {
   const C* x = elements(job.source(0), first, n, y);
   if (!mask_nest) {
+    if constexpr (std::is_same_v<C, float>) return simd().elements.affine(y, x, n, scale, -0.0f);
     for (int64_t i = 0; i < n; ++i) y[i] = scale * x[i];
     return;
   }
@@ -85,31 +87,41 @@ void line([[maybe_unused]] const Simd& s, C* out, C* y, const C* x, C scale, int
   }
 }
 
-// `width` lines side by side, `length` rows of them.
-template <class C>
-void tile(C* y, int64_t length, int64_t width, bool log) {
-  C highest[256], sums[256];
-  std::copy(y, y + width, highest);
-  for (int64_t l = 1; l < length; ++l)
-    for (int64_t i = 0; i < width; ++i) highest[i] = std::max(highest[i], y[l * width + i]);
-  std::fill(sums, sums + width, C{0});
-  for (int64_t l = 0; l < length; ++l) {
-    C* row = y + l * width;
-    C powers[256];
-    for (int64_t i = 0; i < width; ++i) row[i] -= highest[i];
-    if constexpr (std::is_same_v<C, float>)
-      simd().elements.exp(powers, row, width, 0, 0);
-    else
-      for (int64_t i = 0; i < width; ++i) powers[i] = std::exp(row[i]);
-    for (int64_t i = 0; i < width; ++i) sums[i] += powers[i];
-    if (!log) std::copy(powers, powers + width, row);
+// `width` lines side by side, `length` rows of them, of floats: rows by the
+// loops of vectors.
+void tile(float* y, int64_t length, int64_t width, bool log) {
+  const ElementLoops& by = simd().elements;
+  float highest[256], sums[256], powers[256];
+  if (!log && width % simd().lanes == 0) {
+    std::fill(highest, highest + width, -std::numeric_limits<float>::infinity());
+    std::fill(sums, sums + width, 0.0f);
+    simd().soften(y, length, width, static_cast<int>(width / simd().lanes), highest, sums, powers);
+  } else {
+    std::copy(y, y + width, highest);
+    for (int64_t l = 1; l < length; ++l) by.max(highest, highest, y + l * width, width);
+    std::fill(sums, sums + width, 0.0f);
+    for (int64_t l = 0; l < length; ++l) {
+      float* const row = y + l * width;
+      by.sub(row, row, highest, width);
+      by.exp(log ? powers : row, row, width, 0, 0);
+      by.add(sums, sums, log ? powers : row, width);
+    }
   }
   for (int64_t i = 0; i < width; ++i) sums[i] = log ? std::log(sums[i]) : 1 / sums[i];
-  for (int64_t l = 0; l < length; ++l)
-    for (int64_t i = 0; i < width; ++i) {
-      C& value = y[l * width + i];
-      value = log ? value - sums[i] : value * sums[i];
+  for (int64_t l = 0; l < length; ++l) (log ? by.sub : by.mul)(y + l * width, y + l * width, sums, width);
+}
+
+void tile(double* y, int64_t length, int64_t width, bool log) {
+  for (int64_t i = 0; i < width; ++i) {
+    double highest = y[i], sum = 0;
+    for (int64_t l = 1; l < length; ++l) highest = std::max(highest, y[l * width + i]);
+    for (int64_t l = 0; l < length; ++l) sum += std::exp(y[l * width + i] - highest);
+    const double logarithm = std::log(sum);
+    for (int64_t l = 0; l < length; ++l) {
+      double& value = y[l * width + i];
+      value = log ? value - highest - logarithm : std::exp(value - highest) / sum;
     }
+  }
 }
 
 template <class C>
@@ -146,9 +158,12 @@ void run(const Job& job) {
   for (int64_t b = range.begin; b < range.end; ++b) {
     const int64_t column = b % blocks * width, w = std::min(width, s.inner - column);
     const int64_t first = b / blocks * s.length * s.inner + column;
-    for (int64_t l = 0; l < s.length; ++l) scaled(job, mask_nest, first + l * s.inner, w, scale, scratch + l * w);
-    tile(scratch, s.length, w, log);
-    for (int64_t l = 0; l < s.length; ++l) store_elements(node, first + l * s.inner, w, scratch + l * w);
+    for (int64_t l = 0; l < s.length; ++l) {
+      scaled(job, mask_nest, first + l * s.inner, w, scale, scratch + l * width);
+      std::fill(scratch + l * width + w, scratch + (l + 1) * width, C{0});
+    }
+    tile(scratch, s.length, width, log);
+    for (int64_t l = 0; l < s.length; ++l) store_elements(node, first + l * s.inner, w, scratch + l * width);
   }
 }
 

@@ -36,7 +36,18 @@ constexpr Vectorised kVectorised[] = {{Op::Scale, &ElementLoops::affine},
                                       {Op::HardSigmoid, &ElementLoops::hard_sigmoid},
                                       {Op::HardSwish, &ElementLoops::hard_swish},
                                       {Op::Sqrt, &ElementLoops::sqrt},
-                                      {Op::Reciprocal, &ElementLoops::reciprocal}};
+                                      {Op::Reciprocal, &ElementLoops::reciprocal},
+                                      {Op::Neg, &ElementLoops::neg},
+                                      {Op::Abs, &ElementLoops::abs},
+                                      {Op::Sign, &ElementLoops::sign},
+                                      {Op::Floor, &ElementLoops::floor},
+                                      {Op::Ceil, &ElementLoops::ceil},
+                                      {Op::Round, &ElementLoops::round},
+                                      {Op::Sin, &ElementLoops::sin},
+                                      {Op::Cos, &ElementLoops::cos},
+                                      {Op::Asin, &ElementLoops::asin},
+                                      {Op::Acos, &ElementLoops::acos},
+                                      {Op::Atan, &ElementLoops::atan}};
 
 ElementLoops::Unary vectorised(const Simd& s, Op op) {
   static constexpr auto kTable = [] {
@@ -97,7 +108,8 @@ Status run(const Job& job) {
   const Functions functions(job.node);
   [[maybe_unused]] ElementLoops::Unary fast = nullptr;
   if constexpr (std::is_same_v<Out, float>) fast = vectorised(*functions, op);
-  nest.rows(job.part(nest.count(), 64), kPiece, [&](const int64_t* at, int64_t n) {
+  const int64_t longest = source.direct() && out.direct() ? nest.count() : kPiece;
+  nest.rows(job.part(nest.count(), 64), longest, [&](const int64_t* at, int64_t n) {
     const C* x = source.piece(at[1], n);
     Out* to = out.piece(at[0]);
     if constexpr (std::is_same_v<Out, float>) {
@@ -120,7 +132,23 @@ void unary_row(const Simd& s, Op op, float* out, const float* x, int64_t n, floa
   rows_of<float, float>(static_cast<UnaryOp>(op))(out, x, n, p, q);
 }
 
+namespace {
+
+// Truth values of floats, straight to their bytes.
+Status is_nan(const Job& job) {
+  const Nest nest(job.node, {&job.source(0)});
+  Reader<float> source(job.source(0), nest.inner_stride(1));
+  nest.rows(job.part(nest.count(), 64), kPiece, [&](const int64_t* at, int64_t n) {
+    simd().truths.is_nan(job.node.data_as<uint8_t>() + at[0], source.piece(at[1], n), n);
+  });
+  return {};
+}
+
+}  // namespace
+
 Status unary(const Job& job) {
+  if (job.node.op == Op::IsNan && simd().truths.is_nan && family(job.source(0).dtype) == Family::Float)
+    return is_nan(job);
   return with_compute_type(job.source(0).dtype, [&](auto zero) -> Status {
     using C = decltype(zero);
     // Truth values are computed as int64_t.

@@ -21,6 +21,25 @@ struct ElementLoops {
   Unary clamp;   // to [p, q]
   Unary relu, leaky_relu, elu, exp, log, erf, tanh, sigmoid, silu, gelu, gelu_tanh, softplus, mish, hard_sigmoid,
       hard_swish, sqrt, reciprocal;
+  // Null: the formula's loop is as fast.
+  Unary neg = nullptr, abs = nullptr, sign = nullptr, floor = nullptr, ceil = nullptr, round = nullptr, sin = nullptr,
+        cos = nullptr, asin = nullptr, acos = nullptr, atan = nullptr;
+};
+
+// Truth values, a byte each: 1 or 0. Null: the formula's loop is as fast.
+struct TruthLoops {
+  using Compare = void (*)(uint8_t* out, const float* a, const float* b, int64_t n);
+  Compare equal = nullptr, less = nullptr, less_equal = nullptr;
+  void (*is_nan)(uint8_t* out, const float* x, int64_t n) = nullptr;
+};
+
+// Floats from numbers of other types and to them, rounded and cut off as elements.h says. Null: a plain loop is as fast.
+struct CastLoops {
+  using From = void (*)(float* out, const void* x, int64_t n);
+  using To = void (*)(void* out, const float* x, int64_t n);
+  From from_bfloat = nullptr, from_u8 = nullptr, from_i8 = nullptr, from_i32 = nullptr, from_i64 = nullptr;
+  To to_half = nullptr, to_bfloat = nullptr, to_u8 = nullptr, to_i8 = nullptr, to_i32 = nullptr, to_i64 = nullptr,
+     to_bool = nullptr;
 };
 
 // Along a line of n elements.
@@ -47,6 +66,8 @@ struct Simd {
   void (*settle)();  // to be called by who wrote past the caches, before others read it
   ElementLoops elements;
   LineLoops lines;
+  TruthLoops truths;
+  CastLoops casts;
   // out[r·out_stride + i] = bias + Σ weights[t] · x[taps[t] + r·x_stride + i] for r < rows, i < n; readable up to
   // kTapSlack floats behind the last i.
   void (*weigh_rows)(float* out, int64_t out_stride, const float* x, const int64_t* taps, const float* weights,
@@ -54,6 +75,10 @@ struct Simd {
   // out[i·channels + c] = bias[c] + Σ weights[weight[t] + c] · x[taps[t] + i·step + c] for i < n, c < channels.
   void (*weigh_last)(float* out, const float* x, const int64_t* taps, int64_t step, const float* weights,
                      const int64_t* weight, int64_t count, int64_t n, int64_t channels, const float* bias);
+  // Winograd's F(2×2, 3×3), for n channels (whole vectors) of a tile of 4×4 places, row by row: what sixteen products are made
+  // of, and four results of their sums. Whether these are finite, before the bias.
+  void (*tile_in)(float* to, int64_t to_stride, const float* const* from, int64_t n);
+  bool (*tile_out)(float* const* to, const float* from, int64_t from_stride, const float* bias, int64_t n);
   void (*copy_rows)(float* to, int64_t to_stride, const float* from, int64_t from_stride, int64_t rows, int64_t n);
   void (*halves)(float* even, float* odd, const float* x, int64_t n);   // x[2·i] and x[2·i + 1] for i < n
   void (*twos)(float* out, const float* a, const float* b, int64_t n);  // a[0], b[0], a[1], b[1], …
@@ -102,6 +127,7 @@ void fill_highway_tile(Simd& table, bool past);
 void fill_highway_dots(Simd& table, bool past);
 void fill_highway_strip(Simd& table, bool past);
 void fill_highway_windows(Simd& table, bool past);
+void fill_highway_casts(Simd& table, bool past);
 void limit_highway();  // to highest_level()
 
 }  // namespace arenascope::cpu

@@ -8,6 +8,7 @@
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 #include "engine/backends/cpu/simd/simd_math-inl.h"
+#include "engine/backends/cpu/simd/simd_trig-inl.h"
 
 #include <algorithm>
 
@@ -38,7 +39,6 @@ struct Most {
   static V of(V a, V b) { return with_nan(a, b, hn::Max(a, b)); }
 };
 
-V tanh_of(V x) { return hn::IfThenElse(hn::IsNaN(x), x, hn::Tanh(d, hn::Min(hn::Max(x, number(-20)), number(20)))); }
 V log_of(V x) {
   const V bounded = hn::IfThenElse(hn::Gt(x, number(0)), x, number(1));
   V y = hn::Log(d, hn::Min(bounded, hn::Set(d, 3.4028234e38f)));
@@ -71,6 +71,28 @@ template <V (*function)(V)>
 struct Of {
   static V of(V x, V, V) { return function(x); }
 };
+V negative_of(V x) { return hn::Neg(x); }
+V magnitude_of(V x) { return hn::Abs(x); }
+V floor_of(V x) { return hn::Floor(x); }
+V ceil_of(V x) { return hn::Ceil(x); }
+V round_of(V x) { return hn::Round(x); }
+V sign_of(V x) {
+  const V one = hn::IfThenElseZero(hn::Ne(x, hn::Zero(d)), hn::CopySign(number(1), x));
+  return hn::IfThenElse(hn::IsNaN(x), x, one);
+}
+using Neg = Of<negative_of>;
+using Abs = Of<magnitude_of>;
+using Floor = Of<floor_of>;
+using Ceil = Of<ceil_of>;
+using Round = Of<round_of>;
+using Sign = Of<sign_of>;
+#if ARENASCOPE_DOUBLE_MATH
+using Sin = Of<sin_of>;
+using Cos = Of<cos_of>;
+using Asin = Of<asin_of>;
+using Acos = Of<acos_of>;
+using Atan = Of<atan_of>;
+#endif
 using Exp = Of<exp_of>;
 using Log = Of<log_of>;
 using Erf = Of<erf_of>;
@@ -199,6 +221,12 @@ void fill_with(Simd& t) {
   t.elements.hard_sigmoid = each<HardSigmoid, Past>;
   t.elements.hard_swish = each<HardSwish, Past>, t.elements.sqrt = each<Sqrt, Past>,
   t.elements.reciprocal = each<Reciprocal, Past>;
+  t.elements.neg = each<Neg, Past>, t.elements.abs = each<Abs, Past>, t.elements.sign = each<Sign, Past>;
+  t.elements.floor = each<Floor, Past>, t.elements.ceil = each<Ceil, Past>, t.elements.round = each<Round, Past>;
+#if ARENASCOPE_DOUBLE_MATH
+  t.elements.sin = each<Sin, Past>, t.elements.cos = each<Cos, Past>, t.elements.asin = each<Asin, Past>,
+  t.elements.acos = each<Acos, Past>, t.elements.atan = each<Atan, Past>;
+#endif
 }
 
 void settle() { hwy::FlushStream(); }

@@ -151,6 +151,50 @@ void weigh_last(float* out, const float* x, const int64_t* taps, int64_t step, c
   some(std::integral_constant<int, 1>());
 }
 
+void tile_in(float* to, int64_t to_stride, const float* const* from, int64_t n) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t c = 0; c < n; c += lanes, to += lanes) {
+    V rows[16];
+#pragma GCC unroll 4
+    for (int x = 0; x < 4; ++x) {
+      const V a = hn::LoadU(d, from[x] + c), b = hn::LoadU(d, from[4 + x] + c), e = hn::LoadU(d, from[8 + x] + c),
+              f = hn::LoadU(d, from[12 + x] + c);
+      rows[x] = hn::Sub(a, e), rows[4 + x] = hn::Add(b, e), rows[8 + x] = hn::Sub(e, b), rows[12 + x] = hn::Sub(b, f);
+    }
+#pragma GCC unroll 4
+    for (int y = 0; y < 4; ++y) {
+      const V* r = rows + 4 * y;
+      float* const at = to + 4 * y * to_stride;
+      hn::StoreU(hn::Sub(r[0], r[2]), d, at), hn::StoreU(hn::Add(r[1], r[2]), d, at + to_stride);
+      hn::StoreU(hn::Sub(r[2], r[1]), d, at + 2 * to_stride), hn::StoreU(hn::Sub(r[1], r[3]), d, at + 3 * to_stride);
+    }
+  }
+}
+
+bool tile_out(float* const* to, const float* from, int64_t from_stride, const float* bias, int64_t n) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  V check = hn::Zero(d);
+  for (int64_t c = 0; c < n; c += lanes, from += lanes) {
+    V rows[8];
+#pragma GCC unroll 4
+    for (int x = 0; x < 4; ++x) {
+      const float* const m = from + x * from_stride;
+      const V a = hn::LoadU(d, m), b = hn::LoadU(d, m + 4 * from_stride), e = hn::LoadU(d, m + 8 * from_stride),
+              f = hn::LoadU(d, m + 12 * from_stride);
+      rows[x] = hn::Add(hn::Add(a, b), e), rows[4 + x] = hn::Sub(hn::Sub(b, e), f);
+    }
+    const V shift = hn::LoadU(d, bias + c);
+#pragma GCC unroll 2
+    for (int y = 0; y < 2; ++y) {
+      const V* r = rows + 4 * y;
+      const V left = hn::Add(hn::Add(r[0], r[1]), r[2]), right = hn::Sub(hn::Sub(r[1], r[2]), r[3]);
+      check = hn::MulAdd(left, hn::Zero(d), hn::MulAdd(right, hn::Zero(d), check));  // NaN from what is not finite
+      hn::StoreU(hn::Add(left, shift), d, to[2 * y] + c), hn::StoreU(hn::Add(right, shift), d, to[2 * y + 1] + c);
+    }
+  }
+  return hn::AllTrue(d, hn::Eq(check, hn::Zero(d)));
+}
+
 void twos(float* out, const float* a, const float* b, int64_t n) {
   int64_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
@@ -236,7 +280,7 @@ void turn_tile(float* to, int64_t to_stride, const float* from, int64_t from_str
 
 void fill(Simd& t, bool past) {
   t.weigh_rows = weigh_rows, t.weigh_last = weigh_last, t.halves = halves, t.twos = twos, t.threes = threes,
-  t.copy_rows = copy_rows;
+  t.copy_rows = copy_rows, t.tile_in = tile_in, t.tile_out = tile_out;
   t.turn_tile = past ? turn_tile<true> : turn_tile<false>;
 }
 

@@ -120,6 +120,36 @@ void weigh_last(float* out, const float* x, const int64_t* taps, int64_t step, c
       for (int64_t c = 0; c < channels; ++c) out[c] += weights[weight[t] + c] * x[taps[t] + c];
   }
 }
+void tile_in(float* to, int64_t to_stride, const float* const* from, int64_t n) {
+  for (int64_t c = 0; c < n; ++c) {
+    float rows[16];
+    for (int x = 0; x < 4; ++x) {
+      const float a = from[x][c], b = from[4 + x][c], e = from[8 + x][c], f = from[12 + x][c];
+      rows[x] = a - e, rows[4 + x] = b + e, rows[8 + x] = e - b, rows[12 + x] = b - f;
+    }
+    for (int y = 0; y < 4; ++y) {
+      const float *r = rows + 4 * y, all[4] = {r[0] - r[2], r[1] + r[2], r[2] - r[1], r[1] - r[3]};
+      for (int x = 0; x < 4; ++x) to[(4 * y + x) * to_stride + c] = all[x];
+    }
+  }
+}
+bool tile_out(float* const* to, const float* from, int64_t from_stride, const float* bias, int64_t n) {
+  bool finite = true;
+  for (int64_t c = 0; c < n; ++c) {
+    float rows[8];
+    for (int x = 0; x < 4; ++x) {
+      const float* m = from + x * from_stride + c;
+      const float a = m[0], b = m[4 * from_stride], e = m[8 * from_stride], f = m[12 * from_stride];
+      rows[x] = a + b + e, rows[4 + x] = b - e - f;
+    }
+    for (int y = 0; y < 2; ++y) {
+      const float *r = rows + 4 * y, left = r[0] + r[1] + r[2], right = r[1] - r[2] - r[3];
+      finite = finite && left * 0 + right * 0 == 0;
+      to[2 * y][c] = left + bias[c], to[2 * y + 1][c] = right + bias[c];
+    }
+  }
+  return finite;
+}
 void twos(float* out, const float* a, const float* b, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[2 * i] = a[i], out[2 * i + 1] = b[i];
 }
@@ -246,6 +276,8 @@ void fill_portable(Simd& t) {
                  .normalise = normalise},
        .weigh_rows = weigh_rows,
        .weigh_last = weigh_last,
+       .tile_in = tile_in,
+       .tile_out = tile_out,
        .copy_rows = copy_rows,
        .halves = halves,
        .twos = twos,
@@ -288,6 +320,7 @@ const Simd& table(bool past) {
       fill_highway_dots(t, i == 1);
       fill_highway_strip(t, i == 1);
       fill_highway_windows(t, i == 1);
+      fill_highway_casts(t, i == 1);
     }
     return both;
   }();

@@ -46,6 +46,8 @@ Status movement_supports(const TensorImpl& node) {
 
 Status product_supports(const TensorImpl& node) {
   if (node.op == Op::MulMat) return {};
+  if (node.op == Op::Conv && !info(node.sources[0]->dtype).floating)
+    return refuse(node, "its sources are whole numbers");
   if (node.op == Op::Lstm && node.params.get<LstmParams>().hidden > kMostHidden)
     return refuse(node, fmt::format("its state of {} units is larger than a block's shared memory",
                                     node.params.get<LstmParams>().hidden));

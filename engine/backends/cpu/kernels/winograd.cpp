@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+#include "engine/backends/cpu/kernels/winograd.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "engine/backends/cpu/kernels/elements.h"
+#include "engine/backends/cpu/packed.h"
+#include "engine/backends/cpu/simd/simd.h"
+
+namespace arenascope::cpu {
+namespace {
+
+constexpr int64_t kNine = 9, kProducts = 16;
+constexpr int64_t kGap = 16;  // floats between products, so that these do not meet in the same lines of a cache
+constexpr int64_t kBlockFloats = 12288;  // of a block's tiles, all channels of the source, a product
+constexpr int64_t kTilesTogether = 8;    // as many rows as the strip's product has
+constexpr int64_t kLeastTiles = 48;      // below, reading the weights is what takes the time
+constexpr int64_t kChannelsAlike = 16;   // channels are whole vectors
+
+struct TileGrid {
+  int64_t across, down, count, block;
+
+  explicit TileGrid(const ConvGeometry& g)
+      : across((g.out[2] + 1) / 2), down((g.out[1] + 1) / 2), count(g.batch * across * down) {
+    const int64_t fit = kBlockFloats / (g.in_channels * g.groups) / kTilesTogether * kTilesTogether;
+    block = std::clamp(fit, kTilesTogether, (count + kTilesTogether - 1) / kTilesTogether * kTilesTogether);
+  }
+};
+
+// Columns of the result in strips of up to three vectors, as even as can be.
+struct ChannelStrips {
+  int64_t lanes, vectors, count;
+
+  explicit ChannelStrips(int64_t channels) : lanes(simd().lanes), vectors(channels / lanes), count((vectors + 2) / 3) {}
+  int64_t begin(int64_t i) const { return (i * (vectors / count) + std::min(i, vectors % count)) * lanes; }
+  int64_t width(int64_t i) const { return begin(i + 1) - begin(i); }
+  int64_t widest() const { return width(0); }
+};
+
+// What a part has beside: transformed tiles, products of a strip, what stands for places outside of the image, and lines
+// for what is computed directly.
+struct TileScratch {
+  float *tiles, *products, *zeros, *unread, *windows, *line, *sums;
+  int64_t tile_stride, product_stride, size;
+
+  // Without a place it only counts.
+  TileScratch(float* at, const ConvGeometry& g) {
+    const TileGrid t(g);
+    tile_stride = t.block * g.in_channels * g.groups + kGap;
+    product_stride = t.block * ChannelStrips(g.out_channels).widest() + kGap;
+    size = 0;
+    const auto take = [&](int64_t n) { return at ? at + std::exchange(size, size + n) : (size += n, nullptr); };
+    tiles = take(kProducts * tile_stride);
+    products = take(kProducts * product_stride);
+    zeros = take(g.in_channels * g.groups);
+    unread = take(g.out_channels * g.groups);
+    windows = take(4 * g.depth());
+    line = take(g.depth());
+    sums = take(4);
+  }
+};
+
+class TileBlock {
+ public:
+  TileBlock(const Job& job, const ConvGeometry& g, const TileScratch& beside, const float* bias)
+      : job_(job),
+        g_(g),
+        beside_(beside),
+        bias_(bias),
+        tiles_(g),
+        strips_(g.out_channels),
+        sources_(g.in_channels * g.groups),
+        results_(g.out_channels * g.groups) {}
+
+  void compute(int64_t first, int64_t count) {
+    for (int64_t t = 0; t < count; ++t) transform(first + t, beside_.tiles + t * sources_);
+    bool finite = true;
+    for (int64_t group = 0; group < g_.groups; ++group)
+      for (int64_t s = 0; s < strips_.count; ++s) finite = strip(group, s, first, count) && finite;
+    if (!finite)
+      for (int64_t t = 0; t < count; ++t) directly(first + t);
+    finish(first, count);
+  }
+
+ private:
+  struct Place {
+    int64_t image, row, column;  // of the tile's first result
+  };
+  Place place(int64_t tile) const {
+    return {tile / tiles_.across / tiles_.down, tile / tiles_.across % tiles_.down * 2, tile % tiles_.across * 2};
+  }
+  const float* source(const Place& p, int64_t row, int64_t column) const {
+    if (row < 0 || row >= g_.in[1] || column < 0 || column >= g_.in[2]) return nullptr;
+    return job_.source(0).data_as<float>() + p.image * g_.batch_stride + row * g_.in_stride[1] +
+           column * g_.in_stride[2];
+  }
+  float* result(const Place& p, int64_t row, int64_t column) const {
+    if (p.row + row >= g_.out[1] || p.column + column >= g_.out[2]) return nullptr;
+    return job_.node.data_as<float>() +
+           ((p.image * g_.out[1] + p.row + row) * g_.out[2] + p.column + column) * results_;
+  }
+
+  void transform(int64_t tile, float* to) const {
+    const Place p = place(tile);
+    const float* from[kProducts];
+    for (int64_t i = 0; i < kProducts; ++i) {
+      from[i] = source(p, p.row - g_.begin[1] + i / 4, p.column - g_.begin[2] + i % 4);
+      if (!from[i]) from[i] = beside_.zeros;
+    }
+    simd().tile_in(to, beside_.tile_stride, from, sources_);
+  }
+
+  // The results of some channels of a group; whether all are finite.
+  bool strip(int64_t group, int64_t s, int64_t first, int64_t count) const {
+    const int64_t width = strips_.width(s), depth = g_.in_channels, begin = group * g_.out_channels + strips_.begin(s);
+    const float* const weights = job_.packed->data() + kProducts * depth * begin;
+    const float* const tiles = beside_.tiles + group * depth;
+    for (int64_t k = 0; k < kProducts; ++k)
+      simd().strip(depth, tiles + k * beside_.tile_stride, sources_, 1, count, weights + k * depth * width, width,
+                   static_cast<int>(width / strips_.lanes), beside_.products + k * beside_.product_stride, width,
+                   false);
+    bool finite = true;
+    for (int64_t t = 0; t < count; ++t) {
+      const Place p = place(first + t);
+      float* to[4];
+      for (int64_t i = 0; i < 4; ++i) {
+        float* const at = result(p, i / 2, i % 2);
+        to[i] = (at ? at : beside_.unread) + begin;
+      }
+      finite =
+          simd().tile_out(to, beside_.products + t * width, beside_.product_stride, bias_ + begin, width) && finite;
+    }
+    return finite;
+  }
+
+  // The tile's results, each from its window.
+  void directly(int64_t tile) const {
+    for (int64_t group = 0; group < g_.groups; ++group) directly(place(tile), group);
+  }
+  void directly(const Place& p, int64_t group) const {
+    const int64_t depth = g_.depth();
+    for (int64_t i = 0; i < 4; ++i)
+      for (int64_t tap = 0; tap < kNine; ++tap) {
+        const float* from = source(p, p.row + i / 2 - g_.begin[1] + tap / 3, p.column + i % 2 - g_.begin[2] + tap % 3);
+        from = from ? from + group * g_.in_channels : beside_.zeros;
+        float* const to = beside_.windows + i * depth + tap;
+        for (int64_t c = 0; c < g_.in_channels; ++c) to[c * kNine] = from[c];
+      }
+    for (int64_t k = group * g_.out_channels; k < (group + 1) * g_.out_channels; ++k) {
+      std::memcpy(beside_.line, job_.source(1).data() + k * depth * 4, static_cast<size_t>(depth) * 4);
+      std::fill_n(beside_.sums, 4, 0.0f);
+      simd().dots[0](beside_.line, depth, 1, beside_.windows, depth, 4, depth, beside_.sums, 1);
+      for (int64_t i = 0; i < 4; ++i)
+        if (float* const to = result(p, i / 2, i % 2)) to[k] = beside_.sums[i] + bias_[k];
+    }
+  }
+
+  // What stands, row by row.
+  void finish(int64_t first, int64_t count) const {
+    for (int64_t t = first, run; t < first + count; t += run) {
+      const Place p = place(t);
+      run = std::min(first + count - t, tiles_.across - t % tiles_.across);
+      const int64_t places = std::min(2 * run, g_.out[2] - p.column);
+      for (int64_t row = 0; row < 2; ++row)
+        if (const float* const at = result(p, row, 0)) job_.done(at - job_.node.data_as<float>(), places * results_);
+    }
+  }
+
+  const Job& job_;
+  const ConvGeometry& g_;
+  const TileScratch& beside_;
+  const float* bias_;
+  const TileGrid tiles_;
+  const ChannelStrips strips_;
+  const int64_t sources_, results_;  // channels of all groups
+};
+
+// G·g·Gᵀ of one kernel, in double.
+void transform_kernel(const std::byte* from, double (&to)[kProducts]) {
+  float g[kNine];
+  std::memcpy(g, from, sizeof g);
+  const auto four = [](double a, double b, double c, double* out, int64_t stride) {
+    out[0] = a, out[stride] = (a + b + c) / 2, out[2 * stride] = (a - b + c) / 2, out[3 * stride] = c;
+  };
+  double rows[4][3];
+  for (int x = 0; x < 3; ++x) four(g[x], g[3 + x], g[6 + x], &rows[0][x], 3);
+  for (int y = 0; y < 4; ++y) four(rows[y][0], rows[y][1], rows[y][2], to + 4 * y, 1);
+}
+
+// Whole numbers that became floats, less a zero point perhaps: their sums are exact while they are below 2^24, which those
+// of transformed numbers need not be.
+bool counts_whole_numbers(const TensorImpl& t) {
+  if (t.op == Op::Cast) return !info(t.sources[0]->dtype).floating;
+  bool passes = info(t.op).family == OpFamily::View || t.op == Op::Sub || t.op == Op::Cont || t.op == Op::Pad;
+  if (t.op == Op::Fused) {
+    const std::vector<Op> held = held_ops(t);
+    passes = std::all_of(held.begin(), held.end(), [](Op op) { return op == Op::Sub; });
+  }
+  return passes && !t.sources.empty() && counts_whole_numbers(*t.sources[0]);
+}
+
+}  // namespace
+
+bool suits_winograd(const TensorImpl& node, const ConvGeometry& g) {
+  const TensorImpl &x = *node.sources[0], &w = *node.sources[1];
+  for (const TensorImpl* t : {&node, &x, &w})
+    if (t->dtype != DType::F32 || t->rank() != 4) return false;
+  const bool simple = g.kernel[1] == 3 && g.kernel[2] == 3 && g.stride[1] == 1 && g.stride[2] == 1 &&
+                      g.dilation[1] == 1 && g.dilation[2] == 1;
+  return simple && w.contiguous() && !counts_whole_numbers(x) && g.in_channels >= kChannelsAlike &&
+         g.in_channels % kChannelsAlike == 0 && g.out_channels > 0 && g.out_channels % kChannelsAlike == 0 &&
+         TileGrid(g).count >= kLeastTiles;
+}
+
+bool takes_winograd(const TensorImpl& node, const ConvGeometry& g) {
+  return node.channels_last() && node.sources[0]->channels_last() && g.channel_stride == 1 && suits_winograd(node, g);
+}
+
+Bytes packed_winograd_bytes(const TensorImpl& node) {
+  const ConvGeometry g(node);
+  return takes_winograd(node, g) ? 4 * kProducts * g.in_channels * g.out_channels * g.groups : 0;
+}
+
+void pack_winograd(const TensorImpl& node, float* to) {
+  const ConvGeometry g(node);
+  const ChannelStrips strips(g.out_channels);
+  const std::byte* const weights = node.sources[1]->data();
+  for (int64_t group = 0; group < g.groups; ++group)
+    for (int64_t s = 0; s < strips.count; ++s) {
+      const int64_t first = group * g.out_channels + strips.begin(s), width = strips.width(s),
+                    product = g.in_channels * width;
+      for (int64_t c = 0; c < g.in_channels; ++c)
+        for (int64_t k = 0; k < width; ++k) {
+          double made[kProducts];
+          transform_kernel(weights + ((first + k) * g.in_channels + c) * kNine * 4, made);
+          for (int64_t i = 0; i < kProducts; ++i) to[i * product + c * width + k] = static_cast<float>(made[i]);
+        }
+      to += kProducts * product;
+    }
+}
+
+Bytes winograd_work(const ConvGeometry& g) {
+  return round_to_line(4 * (TileScratch(nullptr, g).size + g.out_channels * g.groups));
+}
+
+void winograd(const Job& job, const ConvGeometry& g) {
+  const TileGrid tiles(g);
+  const Range part = job.part(tiles.count, kTilesTogether);
+  if (part.size() <= 0) return;
+  const int64_t channels = g.out_channels * g.groups;
+  float* const bias = job.scratch<float>(winograd_work(g));
+  const TileScratch beside(bias + channels, g);
+  std::fill_n(beside.zeros, g.in_channels * g.groups, 0.0f);
+  if (job.sources() > 2)
+    load_elements(job.source(2), 0, channels, bias);
+  else
+    std::fill_n(bias, channels, 0.0f);
+  TileBlock block(job, g, beside, bias);
+  const int64_t blocks = (part.size() + tiles.block - 1) / tiles.block,
+                even = ((part.size() + blocks - 1) / blocks + kTilesTogether - 1) / kTilesTogether * kTilesTogether;
+  for (int64_t t = part.begin; t < part.end; t += even) block.compute(t, std::min(even, part.end - t));
+}
+
+}  // namespace arenascope::cpu
