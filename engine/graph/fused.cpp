@@ -19,17 +19,22 @@ constexpr std::string_view kBetween = " + ";
 
 }  // namespace
 
-bool is_fused_step(Op op) { return info(op).is_fusable(); }
+bool is_fused_step(Op op) { return info(op).is_fusable() || op == Op::Cast; }
 
-int step_operands(Op op) { return info(op).family == OpFamily::Unary ? 1 : 2; }
+int step_operands(Op op) { return info(op).family == OpFamily::Unary || op == Op::Cast ? 1 : 2; }
 
 FusedStep make_fused_step(const TensorImpl& node) {
   FusedStep step;
   step.op = static_cast<uint16_t>(node.op);
   const Scalars scalars = scalars_of(node);
   step.p = static_cast<float>(scalars.a), step.q = static_cast<float>(scalars.b);
+  if (node.op == Op::Cast) step.p = static_cast<float>(static_cast<int>(node.dtype));
   if (node.op == Op::BatchNorm) step.p = node.params.get<BatchNormParams>().epsilon;
   return step;
+}
+
+bool ends_with_cast(const FusedParams& p) {
+  return p.steps > 0 && p.steps <= FusedParams::kMostSteps && FusedParams::op(p.step[p.steps - 1]) == Op::Cast;
 }
 
 Op anchor_of(const TensorImpl& node) {
@@ -168,6 +173,14 @@ Result<Inferred> fused_rule(Op op, Sources sources, const OpParams& params) {
   }
   if (std::popcount(read[0]) + std::popcount(read[1]) > FusedParams::kMostOperands)
     return refuse(op, fmt::format("its steps read more than {} sources", FusedParams::kMostOperands));
+  for (int i = 0; i < p.steps; ++i) {
+    if (FusedParams::op(p.step[i]) != Op::Cast) continue;
+    const float type = p.step[i].p;
+    if (i + 1 != p.steps || p.anchor_op() != Op::None || !(type >= 0 && type < static_cast<float>(kDTypeCount)) ||
+        info(static_cast<DType>(type)).quantised)
+      return refuse(op, "only its last step may be a CAST, and only without an anchor");
+    made.dtype = static_cast<DType>(type);
+  }
   return made;
 }
 

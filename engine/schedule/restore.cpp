@@ -82,7 +82,10 @@ std::optional<OpParams> fused_params(const trace::TensorInfo& node, size_t sourc
     names.push_back(part.name);
     if (is_fused_step(*op)) {
       if (fused.steps == FusedParams::kMostSteps) return std::nullopt;
-      fused.step[fused.steps++].op = static_cast<uint16_t>(*op);
+      FusedStep& step = fused.step[fused.steps++];
+      step.op = static_cast<uint16_t>(*op);
+      if (const auto type = parse_dtype(node.dtype); *op == Op::Cast && type)
+        step.p = static_cast<float>(static_cast<int>(*type));
       continue;
     }
     if (names.size() > 1 || *op == Op::None || *op == Op::Fused || info(*op).is_view()) return std::nullopt;

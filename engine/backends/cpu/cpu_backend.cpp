@@ -104,8 +104,11 @@ class CpuBackend : public Backend {
   }
 
   bool fuses(const TensorImpl& first, const TensorImpl* step) const override {
+    if (step && step->op == Op::Cast)
+      return is_fused_step(first.op) && step->sources[0]->dtype == DType::F32 && step->dtype != DType::F32 &&
+             step->contiguous() && !info(step->dtype).quantised;
     if (step) return all_f32(*step);
-    if (is_fused_step(first.op)) return all_f32(first);
+    if (is_fused_step(first.op)) return all_f32(first) && first.op != Op::Cast;
     return kernel(first.op).anchors && first.dtype == DType::F32 && supports(first).ok();
   }
 

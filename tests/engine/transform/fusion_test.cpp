@@ -208,6 +208,13 @@ const std::vector<Pattern>& patterns() {
          return unary(b, Op::Relu, batch_norm(b, b.input("x", {2, 5, 33, 40}), 5));
        },
        1},
+      {"divided, rounded, shifted and cast to bytes; then back",
+       [](GraphBuilder& b) {
+         const Tensor x = b.op(Op::Div, {b.input("x", {37, 61}), b.input("positive step", {})});
+         const Tensor y = b.op(Op::Add, {unary(b, Op::Round, b.scale(x, 90, 0)), b.scale(b.input("zero", {}), 0, 3)});
+         return b.op_with(Op::Cast, {b.op_with(Op::Cast, {y}, CastParams{DType::U8})}, CastParams{DType::F32});
+       },
+       3},
       {"nothing",
        [](GraphBuilder& b) {
          return unary(b, Op::Relu, b.input("x", {0, 3}));
@@ -383,6 +390,13 @@ TEST_CASE("parameters that make no sense are refused") {
   CHECK(refused(p));
   p.step[0] = {60000, 0, 0, 0, 0};
   CHECK(refused(p));
+  p.step[0] = {static_cast<uint16_t>(Op::Cast), 0, -1, static_cast<float>(DType::U8), 0};
+  CHECK_FALSE(refused(p));
+  p.step[0].p = 1000;
+  CHECK(refused(p));  // no type
+  p.step[0].p = static_cast<float>(DType::U8), p.step[1] = {static_cast<uint16_t>(Op::Relu), -2, -1, 0, 0}, p.steps = 2;
+  CHECK(refused(p));  // not the last
+  p.steps = 1;
   p.steps = 200;
   CHECK(refused(p));
   p.steps = 1;

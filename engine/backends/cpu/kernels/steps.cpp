@@ -176,13 +176,16 @@ const float* Steps::value(int8_t operand, const int64_t* at, int64_t n, float* t
 }
 
 void Steps::piece(const int64_t* at, int64_t n) {
-  float* const to = node_.data_as<float>() + at[0];
+  float* const to = ends_with_cast(p_) ? nullptr : node_.data_as<float>() + at[0];  // which no value lies in then
   for (int i = 0; i < p_.steps; ++i) {
     const FusedStep& step = p_.step[i];
     const Op op = FusedParams::op(step);
     const Simd& s = i + 1 == p_.steps ? *last_ : simd();
     float* const out = place_[i + 1] == kResult ? to : buffers_[place_[i + 1]];
-    if (op == Op::BatchNorm) {
+    if (op == Op::Cast) {
+      std::byte* const cast = node_.data() + at[0] * element_bytes(node_.dtype);
+      storer<float>(node_.dtype)(cast, 1, value(step.left, at, n, read_[0], 0), n);
+    } else if (op == Op::BatchNorm) {
       batch_norm(s, step, at, out, value(step.left, at, n, to, 0), n);
     } else if (step_operands(op) == 1) {
       unary_row(s, op, out, value(step.left, at, n, to, 0), n, step.p, step.q);

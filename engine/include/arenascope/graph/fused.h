@@ -6,7 +6,8 @@
 //   values    v0 = CONV(x, w, bias)
 //   steps     v1 = ADD(v0, residual)         v2 = RELU(v1): the result
 //
-// Everything is f32 but an anchor's sources, and of the result's sizes but what is broadcast to them. The parameters
+// Everything is f32 but an anchor's sources and what a CAST makes, which may be the last step where there is no anchor; and of
+// the result's sizes but what is broadcast to them. The parameters
 // say all of it, so that such a node can be made again over other sources as any other can.
 #pragma once
 #include <cstdint>
@@ -21,7 +22,8 @@ namespace arenascope {
 struct FusedStep {
   uint16_t op = 0;               // an Op that is_fused_step()
   int8_t left = -1, right = -1;  // ops of one operand have no right one; BATCH_NORM's is the first of four sources
-  float p = 0, q = 0;            // the op's parameters in their order, where it has any; POW and the like have none
+  float p = 0,
+        q = 0;  // the op's parameters in their order, where it has any; POW and the like have none; CAST's: its DType
 };
 
 struct FusedParams {
@@ -41,12 +43,14 @@ struct FusedParams {
   static Op op(const FusedStep& step) { return static_cast<Op>(step.op); }
 };
 
-// Whether the op can be a step: element by element, f32 in, f32 out.
+// Whether the op can be a step: element by element, f32 in, f32 out; and CAST.
 bool is_fused_step(Op op);
 // 1 or 2; BATCH_NORM counts as 2.
 int step_operands(Op op);
 // The step that does what the node does; its operands are to be filled in.
 FusedStep make_fused_step(const TensorImpl& node);
+
+bool ends_with_cast(const FusedParams& params);
 
 // The op whose kernel computes the node: its own, or the anchor's; FUSED where it has steps alone.
 Op anchor_of(const TensorImpl& node);
