@@ -189,9 +189,9 @@ Tensor byte_product(OpCall& c) {
   const int64_t depth = b.sizes()[0], columns = b.sizes()[1];
   if (depth == 0 || columns == 0 || a->element_count() == 0 || a.sizes().back() != depth) return {};
   const Tensor rows = c.reshape(a, {1, a->element_count() / depth, 1, depth}, ":rows");
-  const int to_front[] = {0, 3, 1, 2}, to_back[] = {0, 2, 3, 1};
-  const Tensor turned = c.op(Op::Cont, {c.op(Op::Transpose, {b}, ":b_t")}, ":b_rows");
-  const Tensor weight = c.reshape(turned, {columns, depth, 1, 1}, ":w"), x = c.permute(rows, to_front, ":x");
+  const int to_front[] = {0, 3, 1, 2}, to_back[] = {0, 2, 3, 1}, exchanged[] = {1, 0, 2, 3};
+  const Tensor columns_of_b = c.permute(c.reshape(b, {depth, columns, 1, 1}, ":b_4d"), exchanged, ":b_t");
+  const Tensor weight = c.op(Op::Cont, {columns_of_b}, ":w"), x = c.permute(rows, to_front, ":x");
   const ConvParams p{2, {1, 1}, {1, 1}, {}, {}, {}, 1};
   const Tensor y = c.has(2) ? c.op_with(Op::Conv, {x, weight, shift_by_zero(c, 2, weight)}, p, ":product")
                             : c.op_with(Op::Conv, {x, weight}, p, ":product");

@@ -10,6 +10,7 @@
 
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/channels_last.h"
+#include "engine/backends/cpu/kernels/depthwise_last.h"
 #include "engine/backends/cpu/prepared_kernel.h"
 #include "engine/backends/cpu/simd/simd.h"
 
@@ -113,7 +114,11 @@ class CpuBackend : public Backend {
   }
 
   ChannelsLast channels_last(const TensorImpl& node) const override {
-    return supports(node).ok() ? channels_last_of(node) : ChannelsLast();
+    if (!supports(node).ok()) return {};
+    const ChannelsLast out = channels_last_of(node);
+    // Only packed weights are multiplied so, but for depthwise convolutions.
+    const bool needs_packing = out.computes && anchor_of(node) == Op::Conv && !options_.packs;
+    return needs_packing && !takes_depthwise_last(node, ConvGeometry(node)) ? ChannelsLast() : out;
   }
 
   Bytes work_bytes(const TensorImpl& node, int tasks) const override {

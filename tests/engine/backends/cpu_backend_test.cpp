@@ -101,7 +101,13 @@ TEST_CASE("packed weights are made anew where a node uses them in another way th
 
 namespace {
 
-// A convolution of images with their channels last in double, and the sum of its products' magnitudes.
+// An element of an image, in either layout.
+float& of_image(const Tensor& t, int64_t image, int64_t channel, int64_t row, int64_t column) {
+  const Dims& step = t->strides;
+  return t.data_as<float>()[image * step[0] + channel * step[1] + row * step[2] + column * step[3]];
+}
+
+// A convolution of 3×3 in double, and the sum of its products' magnitudes.
 struct Sums {
   double value, magnitude;
 };
@@ -113,55 +119,70 @@ Sums sum_of(const Tensor& x, const Tensor& w, const Tensor& bias, int64_t image,
     for (int64_t tap = 0; tap < 9; ++tap) {
       const int64_t y = row - 1 + tap / 3, z = column - 1 + tap % 3;
       if (y < 0 || y >= x.sizes()[2] || z < 0 || z >= x.sizes()[3]) continue;
-      const int64_t place = (image * x.sizes()[2] + y) * x.sizes()[3] + z;
-      const double a = static_cast<double>(x.data_as<float>()[place * x.sizes()[1] + group * depth + c]),
+      const double a = static_cast<double>(of_image(x, image, group * depth + c, y, z)),
                    b = static_cast<double>(w.data_as<float>()[(k * depth + c) * 9 + tap]);
       out.value += a * b, out.magnitude += std::abs(a * b);
     }
   return out;
 }
 
+// How far results are from it, in parts of the bound; infinite where one is not finite as it must be.
+double worst_of(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& out) {
+  double worst = 0;
+  for (int64_t place = 0; place < 2 * 9 * 11; ++place)
+    for (int64_t k = 0; k < out.sizes()[1]; ++k) {
+      const Sums exact = sum_of(x, w, bias, place / 99, k, place / 11 % 9, place % 11);
+      const double got = static_cast<double>(of_image(out, place / 99, k, place / 11 % 9, place % 11));
+      if (got == exact.value || (std::isnan(got) && std::isnan(exact.value))) continue;
+      const double allowed = 0x1p-24 * std::abs(exact.value) + 16 * 0x1p-23 * exact.magnitude;
+      const double share = std::abs(got - exact.value) / allowed;
+      worst = std::isfinite(exact.value) && share <= 1 ? std::max(worst, share) : HUGE_VAL;
+    }
+  return worst;
+}
+
 }  // namespace
 
-TEST_CASE("3x3 convolutions of images with their channels last keep their bound, zeros, NaN and infinities") {
+TEST_CASE("3x3 convolutions of images in either layout keep their bound, zeros, NaN and infinities") {
   auto cpu = cpu::make_cpu_backend();
   auto memory = make_cpu_context();
   const float infinity = std::numeric_limits<float>::infinity();
-  for (const int64_t groups : {1, 2}) {
-    GraphBuilder g = builder();
-    const Tensor x = g.input("x", {2, 32 * groups, 9, 11}), w = g.weight("w", {64 * groups, 32, 3, 3}),
-                 bias = g.weight("b", {64 * groups});
-    fill_inputs({{}, {{x}, {w}, {bias}}}, 6);
-    const Tensor out = g.conv2d(x, w, bias, 1, 1, static_cast<int>(groups));
-    REQUIRE(g.ok());
-    for (const Tensor& t : {x, out}) t->strides.set(channels_last_strides(t->sizes).span());
-    const TensorImpl* const nodes[] = {out.impl()};
-    auto prepared = cpu->prepare(nodes, *memory);
-    REQUIRE(prepared);
-    const int64_t channels = 32 * groups;
-    for (const float odd : {1.0f, 0.0f, std::numeric_limits<float>::quiet_NaN(), infinity, -infinity}) {
-      x.data_as<float>()[(5 * 11 + 4) * channels + 7] = odd;
-      if (odd == 0.0f)
-        std::fill_n(x.data_as<float>() + 99 * channels, 4 * 11 * channels, 0.0f);  // rows of the other one
-      for (const int parts : {1, 3}) {
-        std::memset(out->data(), 0x5b, static_cast<size_t>(out->byte_count()));
-        REQUIRE(compute_in_parts(*cpu, **prepared, *out, parts).ok());
-        double worst = 0;
-        for (int64_t place = 0; place < 2 * 9 * 11; ++place)
-          for (int64_t k = 0; k < 64 * groups; ++k) {
-            const Sums exact = sum_of(x, w, bias, place / 99, k, place / 11 % 9, place % 11);
-            const double got = static_cast<double>(out.data_as<float>()[place * 64 * groups + k]);
-            if (!std::isfinite(exact.value)) {
-              CHECK((std::isnan(exact.value) ? std::isnan(got) : got == exact.value));
-            } else {
-              const double allowed = 0x1p-24 * std::abs(exact.value) + 16 * 0x1p-23 * exact.magnitude;
-              worst = std::max(worst, got == exact.value ? 0.0 : std::abs(got - exact.value) / allowed);
-            }
-          }
-        CHECK_MESSAGE(worst <= 1, "with " << odd << ", " << parts << " parts");
+  for (const bool last : {true, false})
+    for (const int64_t groups : {1, 2}) {
+      GraphBuilder g = builder();
+      const Tensor x = g.input("x", {2, 32 * groups, 9, 11}), w = g.weight("w", {64 * groups, 32, 3, 3}),
+                   bias = g.weight("b", {64 * groups});
+      fill_inputs({{}, {{x}, {w}, {bias}}}, 6);
+      const Tensor out = g.conv2d(x, w, bias, 1, 1, static_cast<int>(groups));
+      REQUIRE(g.ok());
+      for (const Tensor& t : {x, out})
+        if (last) t->strides.set(channels_last_strides(t->sizes).span());
+      const TensorImpl* const nodes[] = {out.impl()};
+      auto prepared = cpu->prepare(nodes, *memory);
+      REQUIRE(prepared);
+      for (const float odd : {1.0f, 0.0f, std::numeric_limits<float>::quiet_NaN(), infinity, -infinity}) {
+        of_image(x, 0, 7, 5, 4) = odd;
+        for (int64_t i = 0; odd == 0.0f && i < 4 * 11 * 32; ++i) of_image(x, 1, i % 32, i / 352, i / 32 % 11) = 0;
+        for (const int parts : {1, 3}) {
+          std::memset(out->data(), 0x5b, static_cast<size_t>(out->byte_count()));
+          REQUIRE(compute_in_parts(*cpu, **prepared, *out, parts).ok());
+          CHECK_MESSAGE(worst_of(x, w, bias, out) <= 1,
+                        groups << " groups, with " << odd << ", " << parts << " parts" << (last ? ", last" : ""));
+        }
       }
     }
-  }
+}
+
+TEST_CASE("without packed weights convolutions keep plain images, but for depthwise ones") {
+  GraphBuilder g = builder();
+  const Tensor x = g.input("x", {1, 32, 20, 20}), w = g.weight("w", {48, 32, 3, 3}),
+               each = g.weight("each", {32, 1, 3, 3});
+  const Tensor all = g.conv2d(x, w, {}, 1, 1), depthwise = g.conv2d(x, each, {}, 1, 1, 32);
+  REQUIRE(g.ok());
+  const auto packs = cpu::make_cpu_backend(), reads = cpu::make_cpu_backend({.packs = false});
+  CHECK(!reads->channels_last(*all).computes);
+  CHECK(reads->channels_last(*depthwise).computes);
+  CHECK(packs->channels_last(*depthwise).computes);
 }
 
 TEST_CASE("convolutions of bytes are exact, beyond what floats can count too") {

@@ -13,9 +13,9 @@ namespace {
 
 // Nanoseconds that plain images take longer, as measured on one AVX-512 core: a convolution by the library, and a byte
 // to its layout or back; a byte that a transposed one gathers from its taps; a tap of a depthwise one; a byte read by pooling; a multiplication and addition of a 1x1 convolution whose windows are
-// apart, or few, and of a grouped one.
+// apart, or few; a byte that a grouped one turns over.
 constexpr double kScatter = 0.06, kDepthwise = 0.03, kReorders = 20000, kReorder = 0.12, kPooling = 0.05,
-                 kApart = 0.023, kFew = 0.003, kGrouped = 0.03;
+                 kApart = 0.023, kFew = 0.003, kTurns = 0.1;
 // What a byte takes that is copied to be joined along the channels, where plain images can be computed into place.
 constexpr double kJoin = 0.04;
 
@@ -61,7 +61,7 @@ ChannelsLast convolution(const TensorImpl& node) {
   const int64_t taps = w.sizes[2] * w.sizes[3];
   const double products = bytes(node) / 4 * static_cast<double>(w.sizes[1] * taps);
   if (const ConvGeometry g(node); p.groups > 1 && w.has(kFlagWeight) && suits_winograd(node, g))
-    return {.computes = true, .images = bit(0), .gain = rounded(kGrouped * products)};
+    return {.computes = true, .images = bit(0), .gain = rounded(kTurns * (bytes(x) + bytes(node)))};
   if (p.spatial != 2 || p.groups != 1 || !w.has(kFlagWeight) || !library_takes_channels_last(node)) return {};
   ChannelsLast out{.computes = true};
   if (!reads_plain_source(node)) out.images |= bit(0);

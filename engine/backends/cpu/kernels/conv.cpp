@@ -269,23 +269,28 @@ Bytes conv_work(const TensorImpl& node, int tasks) {
   const ConvGeometry g(node);
   if (node.channels_last()) {
     if (takes_depthwise_last(node, g)) return tasks * depthwise_last_work(g);
-    return tasks * std::max(round_to_line(library_conv_work(node)), takes_winograd(node, g) ? winograd_work(g) : 0);
+    return tasks *
+           std::max(round_to_line(library_conv_work(node)), takes_winograd(node, g) ? winograd_work(node, g) : 0);
   }
   if (const ConvWay* way = conv_way(node, g)) return way->work(g, tasks);
-  return g.depthwise() ? depthwise_work(g, tasks) : correlates(node, g) ? 0 : tasks * share(node);
+  const Bytes winograd = takes_winograd(node, g) ? tasks * winograd_work(node, g) : 0;
+  return g.depthwise() ? depthwise_work(g, tasks) : std::max(winograd, correlates(node, g) ? 0 : tasks * share(node));
 }
 
 Status conv(const Job& job) {
   const ConvGeometry g(job.node);
   Lines lines;
+  const bool by_winograd = job.packed && !job.packed->library() && takes_winograd(job.node, g);
   if (takes_whole_conv(job.node, g))
     whole_conv(job, g);
-  else if (job.node.channels_last() && job.packed && !job.packed->library() && takes_winograd(job.node, g))
+  else if (job.node.channels_last() && by_winograd)
     winograd(job, g);
   else if (job.node.channels_last())
     takes_depthwise_last(job.node, g) ? depthwise_last(job, g) : channels_last(job, g);
   else if (const ConvWay* way = conv_way(job.node, g))
     way->compute(job, g);
+  else if (by_winograd)
+    winograd(job, g);
   else if (correlates(job.node, g))
     correlate(job, g);
   else if (!all_floats(job.node) || !weight_lines(job.source(1), 0, lines))

@@ -44,35 +44,30 @@ struct WholeForm {
   Bytes tile_bytes(const ConvGeometry& g) const { return round_to_line(4 * rows * g.out[2] * results); }
 };
 
-int weight_at(const TensorImpl& w, int64_t i) { return reinterpret_cast<const int8_t*>(w.data())[i]; }
-
 // A group's weights: what sums begin with, and bytes by fours of channels; or floats.
 void pack_group(const TensorImpl& node, const ConvGeometry& g, const WholeForm& form, int64_t group, std::byte* to) {
-  const TensorImpl& w = *node.sources[1];
-  const auto weight = [&](int64_t k, int64_t c, int64_t tap) {
-    if (k >= g.out_channels || c >= g.in_channels) return 0;
-    return weight_at(w, ((group * g.out_channels + k) * g.in_channels + c) * g.taps + tap);
-  };
-  if (!form.bytes) {
-    auto* out = reinterpret_cast<float*>(to);
-    for (int64_t k = 0; k < form.results; k += kByteBlock)
-      for (int64_t tap = 0; tap < g.taps; ++tap)
-        for (int64_t c = 0; c < form.channels; ++c)
-          for (int64_t i = 0; i < kByteBlock; ++i) *out++ = static_cast<float>(weight(k + i, c, tap));
-    return;
-  }
+  const auto* from =
+      reinterpret_cast<const int8_t*>(node.sources[1]->data()) + group * g.out_channels * g.in_channels * g.taps;
+  std::memset(to, 0, static_cast<size_t>(form.packed));
   auto* const start = reinterpret_cast<int32_t*>(to);
-  auto* out = reinterpret_cast<int8_t*>(start + form.results);
-  std::fill_n(start, form.results, 0);
-  for (int64_t k = 0; k < form.results; k += kByteBlock)
-    for (int64_t tap = 0; tap < g.taps; ++tap)
-      for (int64_t c = 0; c < form.channels; c += 4)
-        for (int64_t i = 0; i < 4 * kByteBlock; ++i) {
-          const int value = weight(k + i / 4, c + i % 4, tap);
-          *out++ = static_cast<int8_t>(value);
-          // Numbers with a sign are raised by 128.
-          if (node.sources[0]->dtype == DType::I8) start[k + i / 4] -= 128 * value;
-        }
+  auto* const bytes = reinterpret_cast<int8_t*>(start + form.results);
+  auto* const floats = reinterpret_cast<float*>(to);
+  const bool raised = node.sources[0]->dtype == DType::I8;  // numbers with a sign are raised by 128
+  for (int64_t k = 0; k < g.out_channels; ++k) {
+    int32_t sum = 0;
+    const int64_t first = k / kByteBlock * kByteBlock * g.taps * form.channels, lane = k % kByteBlock;
+    for (int64_t c = 0; c < g.in_channels; ++c)
+      for (int64_t tap = 0; tap < g.taps; ++tap) {
+        const int8_t value = *from++;
+        sum += value;
+        const int64_t row = first + tap * form.channels * kByteBlock;
+        if (form.bytes)
+          bytes[row + c / 4 * 4 * kByteBlock + lane * 4 + c % 4] = value;
+        else
+          floats[row + c * kByteBlock + lane] = static_cast<float>(value);
+      }
+    if (form.bytes && raised) start[k] = -128 * sum;
+  }
 }
 
 class WholeConv {

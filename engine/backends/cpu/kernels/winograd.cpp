@@ -42,12 +42,14 @@ struct ChannelStrips {
 // What a part has beside: transformed tiles, products of a strip, what stands for places outside of the image, and lines
 // for what is computed directly.
 struct TileScratch {
-  float *tiles, *products, *zeros, *unread, *windows, *line, *sums;
+  float *tiles, *products, *zeros, *unread, *windows, *line, *sums, *x, *y;
   int64_t tile_stride, product_stride, size;
+  int64_t rows;  // of tiles, of plain images at a time
 
   // Without a place it only counts.
-  TileScratch(float* at, const ConvGeometry& g) {
+  TileScratch(float* at, const ConvGeometry& g, bool plain) {
     const TileGrid t(g);
+    rows = std::max<int64_t>(1, t.block / t.across);
     tile_stride = t.block * g.in_channels * g.groups + kGap;
     product_stride = t.block * ChannelStrips(g.out_channels).widest() + kGap;
     size = 0;
@@ -59,16 +61,28 @@ struct TileScratch {
     windows = take(4 * g.depth());
     line = take(g.depth());
     sums = take(4);
+    x = take(plain ? (2 * rows + 2) * g.in[2] * g.in_channels * g.groups : 0);
+    y = take(plain ? 2 * rows * g.out[2] * g.out_channels * g.groups : 0);
   }
+};
+
+// Images with their channels last: the node's own, or beside them rows of one, from `first_x` and `first_y` on.
+struct LastImages {
+  const float* x;
+  int64_t x_image, x_row, x_place;  // floats from one to the next
+  float* y;
+  int64_t y_image, first_x = 0, first_y = 0;
 };
 
 class TileBlock {
  public:
-  TileBlock(const Job& job, const ConvGeometry& g, const TileScratch& beside, const float* bias)
+  TileBlock(const Job& job, const ConvGeometry& g, const TileScratch& beside, const float* bias,
+            const LastImages& images)
       : job_(job),
         g_(g),
         beside_(beside),
         bias_(bias),
+        images_(images),
         tiles_(g),
         strips_(g.out_channels),
         sources_(g.in_channels * g.groups),
@@ -81,7 +95,17 @@ class TileBlock {
       for (int64_t s = 0; s < strips_.count; ++s) finite = strip(group, s, first, count) && finite;
     if (!finite)
       for (int64_t t = 0; t < count; ++t) directly(first + t);
-    finish(first, count);
+  }
+
+  // What stands, row by row.
+  void finish(int64_t first, int64_t count) const {
+    for (int64_t t = first, run; t < first + count; t += run) {
+      const Place p = place(t);
+      run = std::min(first + count - t, tiles_.across - t % tiles_.across);
+      const int64_t places = std::min(2 * run, g_.out[2] - p.column);
+      for (int64_t row = 0; row < 2; ++row)
+        if (const float* const at = result(p, row, 0)) job_.done(at - images_.y, places * results_);
+    }
   }
 
  private:
@@ -93,13 +117,12 @@ class TileBlock {
   }
   const float* source(const Place& p, int64_t row, int64_t column) const {
     if (row < 0 || row >= g_.in[1] || column < 0 || column >= g_.in[2]) return nullptr;
-    return job_.source(0).data_as<float>() + p.image * g_.batch_stride + row * g_.in_stride[1] +
-           column * g_.in_stride[2];
+    return images_.x + p.image * images_.x_image + (row - images_.first_x) * images_.x_row + column * images_.x_place;
   }
   float* result(const Place& p, int64_t row, int64_t column) const {
     if (p.row + row >= g_.out[1] || p.column + column >= g_.out[2]) return nullptr;
-    return job_.node.data_as<float>() +
-           ((p.image * g_.out[1] + p.row + row) * g_.out[2] + p.column + column) * results_;
+    return images_.y + p.image * images_.y_image +
+           ((p.row + row - images_.first_y) * g_.out[2] + p.column + column) * results_;
   }
 
   void transform(int64_t tile, float* to) const {
@@ -157,21 +180,11 @@ class TileBlock {
     }
   }
 
-  // What stands, row by row.
-  void finish(int64_t first, int64_t count) const {
-    for (int64_t t = first, run; t < first + count; t += run) {
-      const Place p = place(t);
-      run = std::min(first + count - t, tiles_.across - t % tiles_.across);
-      const int64_t places = std::min(2 * run, g_.out[2] - p.column);
-      for (int64_t row = 0; row < 2; ++row)
-        if (const float* const at = result(p, row, 0)) job_.done(at - job_.node.data_as<float>(), places * results_);
-    }
-  }
-
   const Job& job_;
   const ConvGeometry& g_;
   const TileScratch& beside_;
   const float* bias_;
+  const LastImages& images_;
   const TileGrid tiles_;
   const ChannelStrips strips_;
   const int64_t sources_, results_;  // channels of all groups
@@ -201,6 +214,49 @@ bool counts_whole_numbers(const TensorImpl& t) {
   return passes && !t.sources.empty() && counts_whole_numbers(*t.sources[0]);
 }
 
+bool lie_plain(const TensorImpl& node, const ConvGeometry& g) {
+  return node.contiguous() && !node.channels_last() && g.in_stride[2] == 1 && g.in_stride[1] == g.in[2] &&
+         g.channel_stride == g.in[1] * g.in[2];
+}
+
+// `rows` lines of n floats each, `stride` apart, as n lines of `rows`: whole sixteens of rows.
+void turn_lines(const float* from, int64_t stride, int64_t rows, int64_t n, float* to, int64_t to_stride) {
+  for (int64_t i = 0; i < n; i += 16)
+    for (int64_t r = 0; r < rows; r += 16) {
+      if (i + 16 <= n && r + 16 <= rows) {
+        simd().turn_tile(to + i * to_stride + r, to_stride, from + r * stride + i, stride);
+        continue;
+      }
+      for (int64_t k = i; k < std::min(n, i + 16); ++k)
+        for (int64_t j = r; j < std::min(rows, r + 16); ++j) to[k * to_stride + j] = from[j * stride + k];
+    }
+}
+
+// Some rows of tiles at a time, whose rows of the source are turned over, and so are the results.
+void by_plain_rows(const Job& job, const ConvGeometry& g, const TileScratch& beside, const float* bias) {
+  const TileGrid tiles(g);
+  const int64_t sources = g.in_channels * g.groups, results = g.out_channels * g.groups;
+  LastImages images{beside.x, 0, g.in[2] * sources, sources, beside.y, 0};
+  TileBlock block(job, g, beside, bias, images);
+  const Range part = job.part(g.batch * tiles.down);
+  for (int64_t r = part.begin, n; r < part.end; r += n) {
+    const int64_t image = r / tiles.down, first = r % tiles.down;
+    n = std::min({beside.rows, part.end - r, tiles.down - first});
+    images.first_x = std::max<int64_t>(0, 2 * first - g.begin[1]), images.first_y = 2 * first;
+    const int64_t end_x = std::clamp(2 * (first + n) + 2 - g.begin[1], images.first_x, g.in[1]),
+                  end_y = std::min(2 * (first + n), g.out[1]);
+    turn_lines(job.source(0).data_as<float>() + image * g.batch_stride + images.first_x * g.in[2], g.channel_stride,
+               sources, (end_x - images.first_x) * g.in[2], beside.x, sources);
+    const int64_t from = r * tiles.across, to = from + n * tiles.across;
+    for (int64_t t = from; t < to; t += tiles.block) block.compute(t, std::min(tiles.block, to - t));
+    const int64_t begin = image * results * g.positions + images.first_y * g.out[2],
+                  places = (end_y - images.first_y) * g.out[2];
+    float* const out = job.node.data_as<float>() + begin;
+    turn_lines(beside.y, results, places, results, out, g.positions);
+    for (int64_t k = 0; k < results; ++k) job.done(begin + k * g.positions, places);
+  }
+}
+
 }  // namespace
 
 bool suits_winograd(const TensorImpl& node, const ConvGeometry& g) {
@@ -215,7 +271,8 @@ bool suits_winograd(const TensorImpl& node, const ConvGeometry& g) {
 }
 
 bool takes_winograd(const TensorImpl& node, const ConvGeometry& g) {
-  return node.channels_last() && node.sources[0]->channels_last() && g.channel_stride == 1 && suits_winograd(node, g);
+  const bool last = node.channels_last() && node.sources[0]->channels_last() && g.channel_stride == 1;
+  return (last || lie_plain(node, g)) && suits_winograd(node, g);
 }
 
 Bytes packed_winograd_bytes(const TensorImpl& node) {
@@ -241,26 +298,33 @@ void pack_winograd(const TensorImpl& node, float* to) {
     }
 }
 
-Bytes winograd_work(const ConvGeometry& g) {
-  return round_to_line(4 * (TileScratch(nullptr, g).size + g.out_channels * g.groups));
+Bytes winograd_work(const TensorImpl& node, const ConvGeometry& g) {
+  return round_to_line(4 * (TileScratch(nullptr, g, !node.channels_last()).size + g.out_channels * g.groups));
 }
 
 void winograd(const Job& job, const ConvGeometry& g) {
-  const TileGrid tiles(g);
-  const Range part = job.part(tiles.count, kTilesTogether);
-  if (part.size() <= 0) return;
   const int64_t channels = g.out_channels * g.groups;
-  float* const bias = job.scratch<float>(winograd_work(g));
-  const TileScratch beside(bias + channels, g);
+  const bool plain = !job.node.channels_last();
+  float* const bias = job.scratch<float>(winograd_work(job.node, g));
+  const TileScratch beside(bias + channels, g, plain);
   std::fill_n(beside.zeros, g.in_channels * g.groups, 0.0f);
   if (job.sources() > 2)
     load_elements(job.source(2), 0, channels, bias);
   else
     std::fill_n(bias, channels, 0.0f);
-  TileBlock block(job, g, beside, bias);
+  if (plain) return by_plain_rows(job, g, beside, bias);
+  const TileGrid tiles(g);
+  const Range part = job.part(tiles.count, kTilesTogether);
+  if (part.size() <= 0) return;
+  const LastImages images{job.source(0).data_as<float>(), g.batch_stride,        g.in_stride[1], g.in_stride[2],
+                          job.node.data_as<float>(),      g.positions * channels};
+  TileBlock block(job, g, beside, bias, images);
   const int64_t blocks = (part.size() + tiles.block - 1) / tiles.block,
                 even = ((part.size() + blocks - 1) / blocks + kTilesTogether - 1) / kTilesTogether * kTilesTogether;
-  for (int64_t t = part.begin; t < part.end; t += even) block.compute(t, std::min(even, part.end - t));
+  for (int64_t t = part.begin; t < part.end; t += even) {
+    block.compute(t, std::min(even, part.end - t));
+    block.finish(t, std::min(even, part.end - t));
+  }
 }
 
 }  // namespace arenascope::cpu
