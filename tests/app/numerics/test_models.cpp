@@ -244,7 +244,8 @@ TEST_CASE("silero hears speech where ONNX Runtime does, chunk by chunk, to 1e-4,
   }
 }
 
-TEST_CASE("magika tells the types of 31 contents as published, all 214 scores to 1e-4") {
+// ONNX Runtime 1.32 is 4.7e-3 from the scores that 1.17 got, and so is a computation in double.
+TEST_CASE("magika tells the types of 31 contents as published, all 214 scores to 1e-2") {
   ARENASCOPE_NEEDS_DATA("models/misc_magika_v3_3");
   const auto folder = test::data_folder() / "models" / "misc_magika_v3_3";
   RunnerOptions options;
@@ -255,7 +256,7 @@ TEST_CASE("magika tells the types of 31 contents as published, all 214 scores to
   const auto got = runner->output(0);
   REQUIRE(expected.ok());
   REQUIRE(got.ok());
-  CHECK(compare(DType::F32, *got, bytes_of(*expected), {0, 1e-4, 0}).passed);
+  CHECK(compare(DType::F32, *got, bytes_of(*expected), {0, 1e-2, 0}).passed);
   const auto published = nlohmann::json::parse(std::ifstream(folder / "expected_published.json"));
   const auto config = nlohmann::json::parse(std::ifstream(folder / "config.min.json"));
   const auto labels = config.at("target_labels_space").get<std::vector<std::string>>();
@@ -264,7 +265,7 @@ TEST_CASE("magika tells the types of 31 contents as published, all 214 scores to
   for (const auto& wanted : published.at("cases")) {
     const auto* best = std::max_element(scores, scores + labels.size());
     CHECK(labels[static_cast<size_t>(best - scores)] == wanted.at("label").get<std::string>());
-    CHECK(std::abs(*best - wanted.at("score").get<float>()) < 1e-4);
+    CHECK(std::abs(*best - wanted.at("score").get<float>()) < 1e-2);
     scores += labels.size();
   }
 }

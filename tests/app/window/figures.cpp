@@ -26,6 +26,7 @@
 #include "app/window/main_window.h"
 #include "app/window/ui_watch.h"
 #include "app/window/wait_until.h"
+#include "tests/engine/models/onnx_transformer.h"
 #include "tests/test_data.h"
 
 using namespace arenascope;
@@ -356,6 +357,20 @@ class Figures : public QObject {
     hold(percentile(worked, 0.5) <= kSlack * 16, "a selection works too long");
   }
 
+#ifdef ARENASCOPE_HAS_ONNX
+  // 3,875 operators: 31 layers, exported op by op.
+  QString spelled_transformer() {
+    const models::test::SpelledTransformer made(31, 32, 128, 4);
+    hold(made.operators() > 3800, "the transformer has too few operators");
+    const auto bytes = made.maker().bytes();
+    const QString path = folder_.filePath(QStringLiteral("transformer-%1.onnx").arg(made.operators()));
+    QFile file(path);
+    if (!file.open(QIODevice::WriteOnly)) return {};
+    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<qint64>(bytes.size()));
+    return path;
+  }
+#endif
+
   // From a file's name to its graph on screen.
   void measure_first_pictures() {
     QStringList files = QString::fromLocal8Bit(qgetenv("ARENASCOPE_FILES")).split(u':', Qt::SkipEmptyParts);
@@ -365,6 +380,9 @@ class Figures : public QObject {
                              "misc_magika_v3_3/magika_standard_v3_3.onnx"})
       if (const auto file = data / "models" / name; !data.empty() && std::filesystem::exists(file))
         files << QString::fromStdString(file.string());
+#ifdef ARENASCOPE_HAS_ONNX
+    files << spelled_transformer();
+#endif
     for (const QString& file : files) {
       fresh();
       GraphView* graph = panels().find<GraphView>("graph");

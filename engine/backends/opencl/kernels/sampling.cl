@@ -21,8 +21,8 @@ inline long element_at(wide x, wide low, wide high, wide last, int padding) {
 
 // Up to four elements of one dimension and their weights. modes: 0 nearest, 1 linear, 2 cubic with a = -3/4.
 int taps_of(long size, wide coordinate, int mode, int padding, int corners, long* at, wide* weight) {
-  const wide length = (wide)size, last = length - 1, half = (wide)0.5;
-  const wide low = corners ? 0 : -half, high = corners ? last : last + half;
+  const wide length = (wide)size, last = length - 1, edge = (wide)0.5;
+  const wide low = corners ? 0 : -edge, high = corners ? last : last + edge;
   wide x = corners ? (coordinate + 1) / 2 * last : ((coordinate + 1) * length - 1) / 2;
   if (mode == 0) x = rint(x);
   if (x < low || x > high) {
