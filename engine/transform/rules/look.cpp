@@ -11,6 +11,32 @@ namespace {
 
 constexpr int kDeep = 12;  // how far expressions are followed
 
+// Whether its result jumps where its source changes by as little as it can.
+bool jumps(const TensorImpl& node) {
+  switch (node.op) {
+    case Op::Round:
+    case Op::Floor:
+    case Op::Ceil:
+    case Op::Sign:
+    case Op::Mod:
+    case Op::RoundSmall: return true;
+    case Op::Cast: return !info(node.dtype).floating;
+    default: return info(node.op).family == OpFamily::Comparison;
+  }
+}
+
+// Whether what its source is off by is what its result is off by, or about that.
+bool passes_on(const TensorImpl& node) {
+  switch (info(node.op).family) {
+    case OpFamily::View:
+    case OpFamily::Movement:
+    case OpFamily::Binary:
+    case OpFamily::Unary:
+    case OpFamily::Choice: return true;
+    default: return false;
+  }
+}
+
 double infinity() { return std::numeric_limits<double>::infinity(); }
 
 }  // namespace
@@ -34,6 +60,7 @@ Look::Look(const Graph& graph, const RewriteOptions& options)
     constant_[i] = nodes[i]->op != Op::None &&
                    std::all_of(sources.begin(), sources.end(), [&](const TensorImpl* s) { return constant(*s); });
   }
+  find_steps();
   // By what tells them apart, as bytes.
   std::unordered_map<std::string, const TensorImpl*> known;
   first_.resize(nodes.size());
@@ -52,6 +79,21 @@ Look::Look(const Graph& graph, const RewriteOptions& options)
     }
     first_[i] = known.try_emplace(std::move(key), &node).first->second;
   }
+}
+
+void Look::find_steps() {
+  const auto nodes = graph_.nodes();
+  before_step_.resize(nodes.size());
+  for (size_t i = nodes.size(); i-- > 0;) {
+    if (!jumps(*nodes[i]) && !(before_step_[i] && passes_on(*nodes[i]))) continue;
+    for (const TensorImpl* source : nodes[i]->sources)
+      if (const NodeId id = graph_.find_node(*source); id.valid()) before_step_[id.index()] = 1;
+  }
+}
+
+bool Look::before_step(const TensorImpl& node) const {
+  const NodeId id = graph_.find_node(node);
+  return id.valid() && before_step_[id.index()] != 0;
 }
 
 const TensorImpl* Look::first_like(const TensorImpl& node) const {

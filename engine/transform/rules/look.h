@@ -49,6 +49,9 @@ class Look {
   bool kept(const TensorImpl& node) const;
   // Whether nothing but one node reads it, once, and nobody wants to see it.
   bool sole(const TensorImpl& node) const { return graph_.use_count(node) == 1 && !kept(node); }
+  // Whether a rounding, a comparison or the like, which the smallest difference may tip over, reads it, itself or behind
+  // what works element by element or moves numbers.
+  bool before_step(const TensorImpl& node) const;
   // The first node with this op and these parameters and sources: itself, if there is none before it.
   const TensorImpl* first_like(const TensorImpl& node) const;
 
@@ -83,6 +86,7 @@ class Look {
   bool broadcasts_along(const TensorImpl& tensor, const Dims& sizes, uint32_t axes) const;
 
  private:
+  void find_steps();
   void flatten(const TensorImpl& tensor, bool up, std::span<const TensorImpl* const> whole, int depth,
                Product& out) const;
   std::optional<Polynomial> polynomial(const TensorImpl& tensor, const TensorImpl& x, int depth) const;
@@ -90,6 +94,7 @@ class Look {
   const Graph& graph_;
   const RewriteOptions& options_;
   std::vector<uint8_t> constant_;                                                // by node
+  std::vector<uint8_t> before_step_;                                             // by node
   std::vector<const TensorImpl*> first_;                                         // by node: first_like()
   mutable std::unordered_map<const TensorImpl*, std::vector<double>> known_;     // of leafs that were asked for
   mutable std::unordered_map<const TensorImpl*, std::optional<double>> single_;  // of one number

@@ -5,14 +5,32 @@
 #include "engine/transform/rules/rule.h"
 
 namespace arenascope::rewriting {
+namespace {
+
+bool power_of_two(double number) {
+  int exponent = 0;
+  return std::abs(std::frexp(number, &exponent)) == 0.5;
+}
+
+// How often an op with a number rounds; more than once where it does what its place in a SCALE would not.
+int roundings(const TensorImpl& node, const Affine& step) {
+  if (node.op == Op::Div && !power_of_two(step.scale)) return 2;
+  return (power_of_two(step.scale) ? 0 : 1) + (step.bias != 0 ? 1 : 0);
+}
+
+}  // namespace
 
 // ADD, SUB, MUL, DIV and SCALE with numbers, one after the other, as far as nothing else reads what lies between.
+// Before a rounding or a comparison only what a SCALE computes to the bit: half a unit would tip ties over.
 std::optional<Found> find_affine(const Look& look, const TensorImpl& root) {
   Affine a{&root};
-  int steps = 0;
+  int steps = 0, rounded = 0;
+  const bool to_the_bit = look.before_step(root);
   for (; a.of == &root || look.sole(*a.of); ++steps) {
     const auto step = look.affine_step(*a.of);
     if (!step) break;
+    rounded += roundings(*a.of, *step);
+    if (to_the_bit && rounded > 1) break;
     a = {step->of, a.scale * step->scale, a.scale * step->bias + a.bias};
   }
   const bool alone = root.op == Op::Scale || root.op == Op::Neg;  // it is one node already

@@ -42,7 +42,8 @@ constexpr size_t kParts = 4;
 // Of each part; to be raised with what is added.
 constexpr int64_t kPassed[kParts] = {442, 443, 441, 441};
 
-void check_part(size_t part) {
+// As written, or as `run` has it.
+void check_part(size_t part, bool rewritten = false) {
   ARENASCOPE_NEEDS_DATA("onnx/node/node.tar.xz");
   static const Unpacked unpacked;
   REQUIRE(unpacked.ok());
@@ -51,6 +52,7 @@ void check_part(size_t part) {
   CHECK(names->size() == 1802);
   VerifyOptions options;
   options.runner.threads = 2;
+  options.runner.rewrite = options.runner.fuse = rewritten;
   int64_t passed = 0, refused = 0;
   for (size_t i = part; i < names->size(); i += kParts) {
     const FolderCase one = verify_case(unpacked.folder(), (*names)[i], options);
@@ -68,6 +70,11 @@ TEST_CASE("node cases, part 1 of 4") { check_part(0); }
 TEST_CASE("node cases, part 2 of 4") { check_part(1); }
 TEST_CASE("node cases, part 3 of 4") { check_part(2); }
 TEST_CASE("node cases, part 4 of 4") { check_part(3); }
+
+TEST_CASE("node cases, rewritten and fused, part 1 of 4") { check_part(0, true); }
+TEST_CASE("node cases, rewritten and fused, part 2 of 4") { check_part(1, true); }
+TEST_CASE("node cases, rewritten and fused, part 3 of 4") { check_part(2, true); }
+TEST_CASE("node cases, rewritten and fused, part 4 of 4") { check_part(3, true); }
 
 TEST_CASE("a folder without test cases is said to have none") {
   const fs::path folder = fs::temp_directory_path() / ("arenascope-no-cases-" + std::to_string(getpid()));

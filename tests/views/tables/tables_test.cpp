@@ -404,6 +404,20 @@ class TablesTest : public QObject {
     QCOMPARE(view.text().count("square"), 2);
   }
 
+  void a_page_names_what_its_op_was_made_of() {
+    trace::GraphInfo graph = test::sample_graph({});
+    graph.id = trace::GraphId(0);
+    graph.nodes[1].parameters = "layer norm, from 2 nodes: SUB less, DIV norm";
+    auto session = std::make_shared<trace::Session>();
+    session->describe(std::make_shared<const trace::GraphInfo>(graph));
+    Kit kit;
+    kit.source.set_session(session);
+    InspectorView view(&kit.source, &kit.selection, &kit.theme);
+    view.show();
+    kit.selection.select(Selection::node(kit.source.graph_id(), NodeId(1)));
+    QVERIFY(view.text().contains("layer norm, from 2 nodes: SUB less, DIV norm"));
+  }
+
   void without_a_plan_tables_are_of_spaces() {
     trace::Session session;
     session.describe(trace::ThreadInfo{trace::TrackId(0), "device 0", trace::TrackKind::DeviceQueue});
