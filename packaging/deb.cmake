@@ -22,7 +22,8 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
 set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-  "libfmt-dev, libprotobuf-dev, libonnx-dev, zlib1g-dev, libicu-dev, libhwy-dev, libdnnl-dev")
+  "libfmt-dev, libprotobuf-dev, libonnx-dev, zlib1g-dev, libicu-dev, libre2-dev, libjpeg-dev, libpng-dev, libtiff-dev, libwebp-dev, "
+  "libopenjp2-7-dev, libhwy-dev, libdnnl-dev")
 # Which libraries the programs need is read from them, by the tool of Debian's dpkg-dev.
 find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
 if(DPKG_SHLIBDEPS)

@@ -212,6 +212,26 @@ VerifiedCase judge_distribution(std::string name, const TensorImpl& tensor, std:
                       b.mean, a.spread, b.spread)};
 }
 
+bool same_words(const models::Words& a, const models::Words& b) { return !a == !b && (!a || *a == *b); }
+
+VerifiedCase judge_strings(std::string name, const models::Words& words, std::span<const std::byte> got,
+                           const models::NamedTensor& expected) {
+  VerifiedCase out{std::move(name), true, 0, 0, ""};
+  if (!words != !expected.words) {
+    out.passed = false;
+    out.note = words ? "it holds strings, expected numbers" : "it holds numbers, expected strings";
+    return out;
+  }
+  const auto* places = reinterpret_cast<const int64_t*>(got.data());
+  for (int64_t i = 0; i < expected.tensor->element_count() && out.passed; ++i) {
+    const auto is = models::word(words, places[i]);
+    const auto should = models::word(expected.words, expected.tensor->data_as<int64_t>()[i]);
+    out.passed = is == should;
+    if (!out.passed) out.note = fmt::format("string {} is '{}', expected '{}'", i, is, should);
+  }
+  return out;
+}
+
 Result<std::vector<VerifiedCase>> against_files(VerifyTask task) {
   const VerifyOptions& options = task.options;
   auto runner = Runner::open(std::move(*task.model), options.runner);
@@ -222,6 +242,9 @@ Result<std::vector<VerifiedCase>> against_files(VerifyTask task) {
     for (size_t i = 0; i < test.inputs.size(); ++i) {
       const size_t at = place_of(model.inputs, test.inputs[i], i);
       if (at >= model.inputs.size()) continue;  // a weight that the file lists as an input too
+      if (!same_words(model.inputs[at].words, test.inputs[i].words))
+        return Error{fmt::format("{}: input '{}' of {} has other strings than the model was opened for", task.spec,
+                                 model.inputs[at].name, test.name)};
       const Tensor& given = test.inputs[i].tensor;
       const Tensor& wanted = model.inputs[at].tensor;
       if (given.dtype() != wanted.dtype() || !(given.sizes() == wanted.sizes()))
@@ -253,6 +276,10 @@ Result<std::vector<VerifiedCase>> against_files(VerifyTask task) {
       }
       auto bytes = made[at].read();
       if (!bytes) return bytes.error();
+      if (outputs[at].words || test.outputs[i].words) {
+        cases.push_back(judge_strings(case_name, outputs[at].words, *bytes, test.outputs[i]));
+        continue;
+      }
       const auto& drawn = made[at].runner->model().random_outputs;
       if (std::find(drawn.begin(), drawn.end(), outputs[at].name) != drawn.end() && got->element_count() > 0) {
         cases.push_back(judge_distribution(case_name, *got, *bytes, bytes_of(expected)));

@@ -18,7 +18,7 @@ Json values(std::span<const models::ValueInfo> list) {
   Json out = Json::array();
   for (const auto& value : list)
     out.push_back({{"name", value.name},
-                   {"dtype", name(value.dtype)},
+                   {"dtype", value.type_name()},
                    {"shape", std::vector<int64_t>(value.sizes.begin(), value.sizes.end())}});
   return out;
 }
@@ -37,7 +37,7 @@ Json tensors(const models::Model& model) {
 
 void print_values(const char* what, std::span<const models::ValueInfo> list) {
   for (const auto& value : list)
-    fmt::print("{:<12} {} {} {}\n", what, value.name, name(value.dtype), to_string(value.sizes));
+    fmt::print("{:<12} {} {} {}\n", what, value.name, value.type_name(), to_string(value.sizes));
 }
 
 // What is shown of a model beside what it says itself.

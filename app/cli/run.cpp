@@ -33,10 +33,10 @@ size_t fastest(const std::vector<RunReport>& reports) {
   return static_cast<size_t>(least - reports.begin());
 }
 
-std::string file_name(std::string text) {
+std::string file_name(std::string text, const char* ending) {
   for (char& c : text)
     if (!isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') c = '_';
-  return text + ".npy";
+  return text + ending;
 }
 
 Result<Json> outputs(Runner& runner, const std::string& folder) {
@@ -50,17 +50,19 @@ Result<Json> outputs(Runner& runner, const std::string& folder) {
   for (const RunResult& result : runner.results()) {
     const auto& value = *result.value;
     Json entry{{"name", value.name},
-               {"dtype", name(value.tensor.dtype())},
+               {"dtype", value.type_name()},
                {"shape", std::vector<int64_t>(value.tensor.sizes().begin(), value.tensor.sizes().end())}};
     if (!folder.empty()) {
       auto bytes = result.read();
       if (!bytes) return bytes.error();
-      const auto path = std::filesystem::path(folder) / file_name(value.name);
+      const auto path = std::filesystem::path(folder) / file_name(value.name, value.words ? ".pb" : ".npy");
       auto storage = Storage::borrow(bytes->data(), static_cast<Bytes>(bytes->size()));
       if (!storage) return storage.error();
       auto host = Tensor::wrap(*storage, value.tensor.sizes(), value.tensor.dtype());
       if (!host) return host.error();
-      if (auto ok = models::write_npy(path, *host); !ok) return ok.error();
+      const Status written =
+          value.words ? models::write_tensor_pb(path, value.name, *host, value.words) : models::write_npy(path, *host);
+      if (!written.ok()) return written.error();
       entry["path"] = path.string();
     }
     list.push_back(std::move(entry));
@@ -91,19 +93,30 @@ void print_forms(const Program& program) {
   }
 }
 
-// The first numbers of each output.
+constexpr int64_t kShown = 12;  // of an output
+
+void print_strings(const models::ValueInfo& value, std::span<const std::byte> bytes) {
+  const auto* places = reinterpret_cast<const int64_t*>(bytes.data());
+  const auto count = static_cast<int64_t>(bytes.size() / sizeof(int64_t));
+  for (int64_t i = 0; i < std::min(count, kShown); ++i)
+    fmt::print("{}\n", Json(models::word(value.words, places[i])).dump(-1, ' ', false, Json::error_handler_t::replace));
+  if (count > kShown) fmt::print("… {} more\n", count - kShown);
+}
+
+// The first numbers or strings of each output.
 void print_results(Runner& runner) {
   for (const RunResult& result : runner.results()) {
     const auto& value = *result.value;
     auto bytes = result.read();
-    fmt::print("\noutput {} {} {}\n", value.name, name(value.tensor.dtype()), to_string(value.tensor.sizes()));
+    fmt::print("\noutput {} {} {}\n", value.name, value.type_name(), to_string(value.tensor.sizes()));
+    if (bytes && value.words) print_strings(value, *bytes);
     if (!bytes || value.tensor.dtype() != DType::F32) continue;
     const auto* numbers = reinterpret_cast<const float*>(bytes->data());
     const auto count = value.tensor->element_count();
-    const int64_t row = value.tensor.sizes().back();
-    for (int64_t j = 0; j < std::min<int64_t>(count, 12); ++j)
+    const int64_t row = value.tensor->rank() > 0 ? value.tensor.sizes().back() : 1;
+    for (int64_t j = 0; j < std::min(count, kShown); ++j)
       fmt::print("{:g}{}", numbers[j], (j + 1) % std::max<int64_t>(row, 1) == 0 ? "\n" : " ");
-    if (count > 12) fmt::print("… {} more\n", count - 12);
+    if (count > kShown) fmt::print("… {} more\n", count - kShown);
   }
 }
 

@@ -9,13 +9,14 @@ namespace arenascope::models {
 const std::unordered_map<std::string_view, Handler>& all_handlers() {
   static const std::unordered_map<std::string_view, Handler> table = [] {
     std::unordered_map<std::string_view, Handler> all;
-    for (const auto list : {pointwise_handlers(), product_handlers(), window_handlers(),  movement_handlers(),
-                            shape_handlers(),     norm_handlers(),    reduce_handlers(),  recurrent_handlers(),
-                            quantised_handlers(), scatter_handlers(), loss_handlers(),    attention_handlers(),
-                            sampling_handlers(),  cast_handlers(),    state_handlers(),   signal_handlers(),
-                            choice_handlers(),    resize_handlers(),  region_handlers(),  flex_attention_handlers(),
-                            learned_handlers(),   count_handlers(),   place_handlers(),   loop_handlers(),
-                            sequence_handlers(),  random_handlers(),  training_handlers()})
+    for (const auto list : {pointwise_handlers(), product_handlers(), window_handlers(),   movement_handlers(),
+                            shape_handlers(),     norm_handlers(),    reduce_handlers(),   recurrent_handlers(),
+                            quantised_handlers(), scatter_handlers(), loss_handlers(),     attention_handlers(),
+                            sampling_handlers(),  cast_handlers(),    state_handlers(),    signal_handlers(),
+                            choice_handlers(),    resize_handlers(),  region_handlers(),   flex_attention_handlers(),
+                            learned_handlers(),   count_handlers(),   place_handlers(),    loop_handlers(),
+                            sequence_handlers(),  random_handlers(),  training_handlers(), string_handlers(),
+                            label_handlers(),     image_handlers()})
       for (const HandlerEntry& entry : list) all.emplace(entry.op, entry.handler);
     return all;
   }();
@@ -27,6 +28,13 @@ Handler find_handler(const std::string& domain, const std::string& op) {
   const std::string full = domain.empty() ? op : domain + "::" + op;
   const auto found = table.find(full);
   return found == table.end() ? nullptr : found->second;
+}
+
+Handler find_word_handler(const std::string& domain, const std::string& op) {
+  if (domain.empty())
+    for (const HandlerEntry& entry : word_handlers())
+      if (op == entry.op) return entry.handler;
+  return nullptr;
 }
 
 }  // namespace arenascope::models

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX's TfIdfVectorizer over whole numbers: how often each n-gram of a list stands in a line, also with gaps.
+// ONNX's TfIdfVectorizer over whole numbers or words: how often each n-gram of a list stands in a line, also with gaps.
 #include <fmt/format.h>
 #include "engine/models/lowering.h"
 
@@ -18,11 +18,18 @@ struct Grams {
   int64_t count() const { return static_cast<int64_t>(columns.size()); }
 };
 
-bool read_grams(OpCall& c, std::vector<Grams>& out, int64_t& width) {
-  const auto pool = c.attr_ints("pool_int64s"), starts = c.attr_ints("ngram_counts"),
-             columns = c.attr_ints("ngram_indexes");
+// What n-grams consist of: numbers, or strings, as places in `words`.
+std::vector<int64_t> read_pool(OpCall& c, WordList& words) {
+  const auto* strings = c.attr("pool_strings");
+  if (!strings) return c.attr_ints("pool_int64s");
+  std::vector<int64_t> out;
+  for (const std::string& one : strings->strings) out.push_back(words.place(one));
+  return out;
+}
+
+bool read_grams(OpCall& c, const std::vector<int64_t>& pool, std::vector<Grams>& out, int64_t& width) {
+  const auto starts = c.attr_ints("ngram_counts"), columns = c.attr_ints("ngram_indexes");
   const int64_t least = c.attr_int("min_gram_length", 1), most = c.attr_int("max_gram_length", 1);
-  if (c.has_attr("pool_strings")) c.refuse("it counts words");
   if (pool.empty() || starts.empty() || columns.empty() || static_cast<int64_t>(pool.size()) > kMost || least < 1 ||
       most < least || most > static_cast<int64_t>(starts.size()))
     c.refuse("its lists of n-grams do not fit each other");
@@ -72,11 +79,31 @@ Tensor counted(OpCall& c, const Tensor& lines, const Grams& grams, int64_t gap, 
                    (name + "_count").c_str());
 }
 
+// The source as numbers that n-grams are compared with; -1: a word that stands in none.
+Tensor counted_source(OpCall& c, const WordList& words) {
+  const bool of_words = c.has_attr("pool_strings");
+  if (c.has(0) && of_words != (c.value(0).words != nullptr))
+    c.refuse(of_words ? "it counts words, and its source holds numbers"
+                      : "it counts numbers, and its source holds words");
+  if (!of_words || !c.ok()) return c.ok() ? c.in(0) : Tensor();
+  const Words own = c.words(0);
+  HostArray table = HostArray::make(DType::I64, {static_cast<int64_t>(own->size())});
+  for (size_t i = 0; i < own->size(); ++i) table.ints[i] = words.find((*own)[i]);
+  ValuePtr places = c.look_up(0, std::move(table), ":places");
+  if (!places) return {};
+  Status status;
+  Tensor out = c.lowering().materialise(*places, status);
+  if (!status.ok()) c.refuse(status.error().message);
+  return out;
+}
+
 void tf_idf_vectorizer(OpCall& c) {
-  const Tensor x = c.in(0);
+  WordList words;
   std::vector<Grams> grams;
   int64_t width = 0;
-  if (!x || !read_grams(c, grams, width)) return;
+  if (!read_grams(c, read_pool(c, words), grams, width)) return;
+  const Tensor x = counted_source(c, words);
+  if (!x) return;
   const std::string mode = c.attr_string("mode", "");
   if (x->rank() < 1 || x->rank() > 2 || info(x.dtype()).floating)
     return c.refuse("its source is no line of whole numbers");

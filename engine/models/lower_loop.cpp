@@ -54,6 +54,7 @@ Tensor stacked(OpCall& c, const Loop& loop, size_t which, const char* suffix) {
   if (loop.left[which]) parts.push_back(tensor(*loop.left[which]));
   const std::vector<ValuePtr>& turns = loop.leaves[which];
   for (size_t t = 0; t < turns.size() && c.ok(); ++t) {
+    if (turns[t]->words) c.refuse("it lays strings behind each other, turn by turn");
     const Tensor one = tensor(*turns[t]);
     if (!one) return {};
     Dims sizes{1};

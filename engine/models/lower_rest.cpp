@@ -23,7 +23,7 @@ void collect_names(const ir::Node& node, std::vector<std::string>& out) {
 ir::ValueType type_of(const Value& value, const std::string& name) {
   ir::ValueType out;
   out.name = name;
-  out.type = value.small;
+  out.type = value.words ? ir::kStringType : value.small;
   out.dtype = value.dtype;
   out.has_shape = true;
   for (const int64_t size : value.sizes) {
@@ -61,11 +61,13 @@ Status Lowering::make_rest(std::vector<Tensor>& roots) {
   std::vector<std::string> read;
   for (const ir::Node* node : put_off_) collect_names(*node, read);
   std::vector<ValuePtr> known;
+  std::map<std::string, Words> words;
   for (const std::string& name : read) {
     const ValuePtr value = find(name);
     if (!value || !told.insert(name).second) continue;
     if (value->kind == Value::Kind::Tensor) {
       file.graph.inputs.push_back(type_of(*value, name));
+      if (value->words) words[name] = value->words;
       if (auto ok = add_output(name, file.graph.inputs.back(), value, roots); !ok) return ok;
     } else if (value->kind == Value::Kind::Sequence) {
       whole_ = false;
@@ -79,6 +81,7 @@ Status Lowering::make_rest(std::vector<Tensor>& roots) {
   }
   OpenOptions options = options_;
   options.inputs.clear();
+  options.words = std::move(words);
   rest->open = [file = std::make_shared<const ir::File>(std::move(file)), known = std::move(known),
                 options = std::move(options)](const std::map<std::string, Tensor>& values) -> Result<Model> {
     OpenOptions given = options;

@@ -111,11 +111,13 @@ void shape(OpCall& c) {
 void constant(OpCall& c) {
   if (const auto* a = c.attr("value"); a && a->tensor) {
     const ir::TensorData& data = *a->tensor;
-    if (!data.dtype) return c.refuse(fmt::format("it is of type {}", ir::type_name(data.type)));
+    if (!data.dtype && !data.words) return c.refuse(fmt::format("it is of type {}", ir::type_name(data.type)));
+    const DType dtype = data.dtype.value_or(DType::I64);
     if (element_count(data.sizes) <= HostArray::kMaxElements)
-      c.out(0, HostArray::from_bytes(*data.dtype, data.sizes, data.bytes().data()));
+      c.out(0, HostArray::from_bytes(dtype, data.sizes, data.bytes().data()));
     else
-      c.out_constant(0, *data.dtype, data.sizes, data.source);
+      c.out_constant(0, dtype, data.sizes, data.source);
+    if (data.words) c.mark_words(0, data.words);
     if (c.ok() && c.outputs()[0] && ir::small_type(data.type)) c.outputs()[0]->small = data.type;
     return;
   }
@@ -129,7 +131,10 @@ void constant(OpCall& c) {
   if (const auto* a = c.attr("value_float")) return c.out(0, floats({a->f}, {}));
   if (const auto* a = c.attr("value_floats"))
     return c.out(0, floats(a->floats, {static_cast<int64_t>(a->floats.size())}));
-  c.refuse("it has no value that is a tensor of numbers");
+  if (const auto* a = c.attr("value_string")) return c.out_strings(0, {}, {&a->s, 1});
+  if (const auto* a = c.attr("value_strings"))
+    return c.out_strings(0, {static_cast<int64_t>(a->strings.size())}, a->strings);
+  c.refuse("it has no value that is a tensor of numbers or strings");
 }
 
 WeightSource::Writer filler(const HostArray& value, int64_t count) {

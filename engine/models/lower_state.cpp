@@ -186,10 +186,11 @@ bool scan_turn(OpCall& c, const ir::Graph& body, const std::vector<Tensor>& inpu
       s.states[i] = (*made)[i];
       continue;
     }
+    if ((*made)[i]->words) c.refuse("it lays strings behind each other, turn by turn");
     Status status;
     const Tensor tensor = c.lowering().materialise(*(*made)[i], status);
     if (!status.ok()) c.refuse(status.error().message);
-    if (!tensor) return false;
+    if (!tensor || !c.ok()) return false;
     s.outputs[i - s.states.size()].push_back(tensor);
   }
   return c.ok();

@@ -19,7 +19,7 @@ constexpr int64_t kMostKnownBehind = int64_t{1} << 22;  // numbers of one value 
 // Operators that give their first source's numbers as they are.
 bool moves_small_types(std::string_view op) {
   for (const char* known : {"Identity", "Reshape", "Transpose", "Flatten", "Squeeze", "Unsqueeze", "Slice", "Gather",
-                            "Split", "Tile", "Expand"})
+                            "Split", "Tile", "Expand", "GatherElements", "GatherND", "Compress"})
     if (op == known) return true;
   return false;
 }
@@ -32,6 +32,20 @@ int32_t unread_small_type(const ir::Node& node, const std::vector<ValuePtr>& inp
   for (size_t i = moves_small_types(node.op) ? 1 : 0; i < inputs.size(); ++i)
     if (inputs[i] && inputs[i]->small != 0) return inputs[i]->small;
   return 0;
+}
+
+bool is_shape(const ir::Node& node) { return node.op == "Shape" || node.op == "Size"; }
+
+// A source of strings where the operator reads numbers.
+const Value* unread_words(const ir::Node& node, const std::vector<ValuePtr>& inputs) {
+  if (is_shape(node) || Lowering::reads_words(node)) return nullptr;
+  for (size_t i = moves_small_types(node.op) ? 1 : 0; i < inputs.size(); ++i)
+    if (inputs[i] && inputs[i]->words) return inputs[i].get();
+  return nullptr;
+}
+
+bool any_words(const std::vector<ValuePtr>& inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), [](const ValuePtr& input) { return input && input->words; });
 }
 
 // A source that is no tensor, where the operator reads tensors.
@@ -120,8 +134,12 @@ std::optional<Dims> Lowering::input_sizes(ir::ValueType type) {
   return declared_sizes(type);
 }
 
-// An input that is one tensor, or an element of a sequence.
-ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType& type) {
+// An input that is one tensor, or an element of a sequence. Of strings: their places, which must be given.
+ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType& declared) {
+  ir::ValueType type = declared;
+  const auto words = options_.words.find(name);
+  const bool strings = type.type == ir::kStringType && words != options_.words.end();
+  if (strings) type.dtype = DType::I64;
   ValueInfo info{name, type.dtype.value_or(DType::F32), {}, {}, {}};
   auto value = std::make_shared<Value>();
   value->name = name;
@@ -129,13 +147,14 @@ ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType
   const auto given = options_.inputs.find(name);
   if (given != options_.inputs.end()) {
     sizes = given->second.sizes();
-    bool fits = type.dtype == given->second.dtype() &&
+    bool fits = type.dtype == given->second.dtype() && strings == (words != options_.words.end()) &&
                 (!type.has_shape || type.sizes.size() == static_cast<size_t>(sizes->rank()));
     for (int i = 0; fits && type.has_shape && i < sizes->rank(); ++i)
       fits = type.sizes[static_cast<size_t>(i)] < 0 || type.sizes[static_cast<size_t>(i)] == (*sizes)[i];
     if (!fits) {
-      model_.problems.push_back(fmt::format("the input '{}' was given as {} {}, which does not fit", name,
-                                            arenascope::name(given->second.dtype()), to_string(*sizes)));
+      model_.problems.push_back(fmt::format(
+          "the input '{}' was given as {} {}, which does not fit", name,
+          words != options_.words.end() ? "strings" : arenascope::name(given->second.dtype()), to_string(*sizes)));
       sizes.reset();
     }
   } else {
@@ -144,6 +163,8 @@ ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType
       std::string why = "has no shape";
       if (type.kind == ir::ValueType::Kind::Other)
         why = "is no tensor";
+      else if (type.type == ir::kStringType)
+        why = fmt::format("holds strings, which must be given: --input {}=FILE.pb", name);
       else if (!type.dtype)
         why = fmt::format("is of type {}", ir::type_name(type.type));
       else if (type.has_shape)
@@ -162,9 +183,13 @@ ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType
       value->small = ir::small_type(type.type) ? type.type : 0;
       value->sizes = *sizes;
       value->tensor = *tensor;
+      if (strings) value->words = info.words = words->second;
+      if (given != options_.inputs.end()) value->given = given->second;
       if (given != options_.inputs.end() && given->second->contiguous() &&
           (given->second->data() || given->second->element_count() == 0) &&
-          given->second->element_count() <= (goes_on_ ? kMostKnownBehind : 4096)) {
+          given->second->element_count() <= (goes_on_  ? kMostKnownBehind
+                                             : strings ? HostArray::kMaxElements
+                                                       : 4096)) {
         value->array = std::make_shared<HostArray>(HostArray::from_bytes(info.dtype, *sizes, given->second->data()));
         value->for_given_inputs = true;
       }
@@ -199,14 +224,15 @@ void Lowering::add_input(const ir::ValueType& type) {
 void Lowering::add_weight(const ir::TensorData& data) {
   auto value = std::make_shared<Value>();
   value->name = data.name;
-  if (data.dtype) {
+  if (data.dtype || data.words) {
     value->kind = Value::Kind::Constant;
-    value->dtype = *data.dtype;
+    value->dtype = data.dtype.value_or(DType::I64);
+    value->words = data.words;
     value->small = ir::small_type(data.type) ? data.type : 0;
     value->sizes = data.sizes;
     value->source = data.source;
     if (element_count(data.sizes) <= HostArray::kMaxElements)
-      value->array = std::make_shared<HostArray>(HostArray::from_bytes(*data.dtype, data.sizes, data.bytes().data()));
+      value->array = std::make_shared<HostArray>(HostArray::from_bytes(value->dtype, data.sizes, data.bytes().data()));
   } else {
     whole_ = false;
     model_.problems.push_back(fmt::format("the weight '{}' is of type {}, of which there are no tensors", data.name,
@@ -231,6 +257,7 @@ bool Lowering::fold_node(const ir::Node& node, const std::vector<ValuePtr>& inpu
   bool given = false;
   for (const ValuePtr& input : inputs) {
     if (input && !input->array) return false;
+    if (input && input->words && !is_shape(node) && !moves_small_types(node.op)) return false;
     arrays.push_back(input ? input->array.get() : nullptr);
     given = given || (input && input->for_given_inputs);
   }
@@ -334,6 +361,8 @@ void Lowering::put_off(const ir::Node& node, const std::string& why) {
 std::string Lowering::refusal(const ir::Node& node, const std::vector<ValuePtr>& inputs) const {
   if (const int32_t small = unread_small_type(node, inputs))
     return fmt::format("it computes in {}", ir::type_name(small));
+  if (const Value* strings = unread_words(node, inputs))
+    return fmt::format("it computes with numbers, and '{}' holds strings", strings->name);
   if (const Value* list = unread_sequence(node, inputs))
     return fmt::format(
         "'{}' is {}", list->name,
@@ -372,14 +401,18 @@ void Lowering::lower_node(const ir::Node& node) {
   std::vector<ValuePtr> folded;
   if (fold_node(node, inputs, opset, folded) && !folded[0]->for_given_inputs) {
     for (size_t i = 0; i < folded.size(); ++i) {
-      if (moves_small_types(node.op) && inputs[0]) folded[i]->small = inputs[0]->small;
+      if (moves_small_types(node.op) && inputs[0]) {
+        folded[i]->small = inputs[0]->small;
+        folded[i]->words = inputs[0]->words;
+      }
       define(node.outputs[i], folded[i]);
     }
     return;
   }
   OpCall call(*this, node, opset, inputs);
   if (scopes_.size() == 1) inner_waits_ = false;
-  find_handler(node.domain, node.op)(call);
+  const Handler of_words = any_words(inputs) ? find_word_handler(node.domain, node.op) : nullptr;
+  (of_words ? of_words : find_handler(node.domain, node.op))(call);
   Status status = call.status();
   if (status.ok())
     for (size_t i = 0; i < node.outputs.size(); ++i)
@@ -400,8 +433,10 @@ void Lowering::define_results(const ir::Node& node, const std::vector<ValuePtr>&
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
     const ValuePtr& made = results[i];
-    if (moves_small_types(node.op) && !inputs.empty() && inputs[0] && made->dtype == inputs[0]->dtype)
+    if (moves_small_types(node.op) && !inputs.empty() && inputs[0] && made->dtype == inputs[0]->dtype) {
       made->small = inputs[0]->small;
+      if (inputs[0]->words) made->words = inputs[0]->words;
+    }
     if (i < folded.size() && made->kind == Value::Kind::Tensor && made->sizes == folded[i]->sizes && !made->array) {
       made->array = folded[i]->array;
       made->for_given_inputs = true;
@@ -465,6 +500,7 @@ Status Lowering::add_output(const std::string& name, const ir::ValueType& type, 
     info.dtype = tensor.dtype();
     info.sizes = tensor.sizes();
     info.tensor = tensor;
+    info.words = value->words;
     roots.push_back(tensor);
     if (value->random) model_.random_outputs.push_back(name);
   } else {

@@ -26,10 +26,12 @@ struct Value {
   std::string name;
   Kind kind = Kind::Unknown;
   DType dtype = DType::F32;
+  Words words;        // of strings: its I64 numbers are places among these
   int32_t small = 0;  // the file's code of a type that lies in a wider one (small_types.h)
   Dims sizes;
   Tensor tensor;                                 // of constants: once an op needs it
   std::shared_ptr<const HostArray> array;        // its numbers, if small and known while opening
+  Tensor given;                                  // of an input: the host's, where it was told
   bool for_given_inputs = false;                 // `array` holds for OpenOptions::inputs only
   std::vector<std::shared_ptr<Value>> elements;  // of a sequence, whose length is known while opening
   bool waits = false;                            // Unknown until what is before it has run
@@ -62,7 +64,11 @@ class OpCall {
   // Numbers that must be known while opening; nullopt, without an error, where the source is left out.
   std::optional<std::vector<int64_t>> ints(size_t i);
   std::optional<std::vector<double>> floats(size_t i);
-  std::shared_ptr<const HostArray> known(size_t i);  // null where it is not known
+  std::shared_ptr<const HostArray> known(size_t i);       // null where it is not known
+  bool known_bytes(size_t i, std::vector<uint8_t>& out);  // of U8, however many; false where they are not known
+  // Strings that must be known while opening, element by element; nullopt, and an error, where they are not.
+  std::optional<std::vector<std::string>> strings(size_t i);
+  const Words& words(size_t i);  // null, and an error, where source i holds none
 
   // Attributes.
   bool has_attr(const char* name) const { return node_.attributes.count(name) != 0; }
@@ -114,6 +120,13 @@ class OpCall {
   void out(size_t i, ValuePtr value);  // the same value under another name
   // Numbers of a small type, which `tensor` holds as the wider one that it is stored as.
   void out_small(size_t i, const Tensor& tensor, int32_t code);
+  // Strings, known while opening.
+  void out_strings(size_t i, const Dims& sizes, std::span<const std::string> strings);
+  // Result i holds places among these.
+  void mark_words(size_t i, Words words);
+  // Of the numbers of `places` (those of source i, or a tensor) the elements of a table; folded where they are known.
+  // Named as the call's own result.
+  ValuePtr look_up(size_t source, HostArray table, const char* suffix = "");
   void out_constant(size_t i, DType dtype, const Dims& sizes, WeightSource source);
 
   void refuse(std::string why) {
@@ -178,6 +191,13 @@ std::span<const HandlerEntry> loop_handlers();
 std::span<const HandlerEntry> sequence_handlers();
 std::span<const HandlerEntry> random_handlers();
 std::span<const HandlerEntry> training_handlers();
+std::span<const HandlerEntry> string_handlers();
+std::span<const HandlerEntry> label_handlers();
+std::span<const HandlerEntry> image_handlers();
+// Of operators of numbers as well, where a source holds strings.
+std::span<const HandlerEntry> word_handlers();
+// Numbers that are known as strings.
+void cast_to_words(OpCall& c);
 // Whether the node's results are drawn.
 bool draws_numbers(const ir::Node& node);
 // Dropout as in a run that does not learn, but was told to drop: source 0 with a part of its numbers 0 and the others larger; result 1 tells which are kept.
@@ -192,6 +212,7 @@ bool read_convolution(OpCall& c, const Dims& x, const Dims& weight, ConvParams& 
 // By name, with "DOMAIN::" before it where that is not ONNX's own.
 const std::unordered_map<std::string_view, Handler>& all_handlers();
 Handler find_handler(const std::string& domain, const std::string& op);
+Handler find_word_handler(const std::string& domain, const std::string& op);
 
 class Lowering {
  public:
@@ -207,6 +228,8 @@ class Lowering {
 
   Context& context() { return context_; }
   Tensor materialise(Value& value, Status& status);
+  // Whether strings are read by a node's operator.
+  static bool reads_words(const ir::Node& node);
   void note_fixed_inputs() { uses_given_ = true; }
   const OpenOptions& options() const { return options_; }
   // A name for a value, by which nodes that are put off find it.

@@ -4,6 +4,7 @@
 #pragma once
 #include <arenascope/base/result.h>
 #include <arenascope/models/weight_source.h>
+#include <arenascope/models/words.h>
 #include <arenascope/tensor/shape.h>
 #include "engine/models/mapped_file.h"
 
@@ -24,6 +25,7 @@ struct TensorData {
   std::string name;
   int32_t type = 0;            // the file's type code
   std::optional<DType> dtype;  // none: a type that there is no tensor of (strings, complex numbers, ...)
+  Words words;                 // of strings: `source` holds their places, as I64
   Dims sizes;
   int64_t byte_count = 0;
   WeightSource source;  // of byte_count bytes, contiguous, little endian
@@ -104,7 +106,8 @@ Result<TensorData> parse_tensor(const std::shared_ptr<const MappedFile>& file);
 // A SequenceProto or OptionalProto by itself, as `kind` says; a tensor as above.
 Result<Parsed> parse_value(const std::shared_ptr<const MappedFile>& file, ValueType::Kind kind);
 std::vector<std::byte> serialize_tensor(const std::string& name, DType dtype, const Dims& sizes,
-                                        std::span<const std::byte> bytes);
+                                        std::span<const std::byte> bytes, const Words& words = nullptr);
+inline constexpr int32_t kStringType = 8;  // the file's code of strings
 
 // The names that a graph inside a node may read: its own and those of the graphs around it.
 struct Scope {

@@ -87,7 +87,8 @@ class Converter {
     auto count = checked_element_count(out.sizes);
     if (!count) return Error{fmt::format("{}: {}", what, count.error().message)};
     if (t.has_segment()) return Error{fmt::format("{} is cut into segments, which nobody writes", what)};
-    if (!out.dtype) return out;  // strings and the like: known by name, never read
+    if (t.data_type() == kStringType) return strings(t, *count, std::move(out), what);
+    if (!out.dtype) return out;  // complex numbers and the like: known by name, never read
     auto bytes = checked_byte_count(out.sizes, *out.dtype);
     if (!bytes) return Error{fmt::format("{}: {}", what, bytes.error().message)};
     out.byte_count = *bytes;
@@ -104,6 +105,24 @@ class Converter {
     if (static_cast<int64_t>(out.bytes().size()) != out.byte_count)
       return Error{fmt::format("{} has {} bytes of data, its shape {} of {} needs {}", what, out.bytes().size(),
                                to_string(out.sizes), arenascope::name(*out.dtype), out.byte_count)};
+    return out;
+  }
+
+  static Result<TensorData> strings(const onnx::TensorProto& t, int64_t count, TensorData out,
+                                    const std::string& what) {
+    if (t.string_data_size() != count)
+      return Error{fmt::format("{} holds {} strings, its shape {} needs {}", what, t.string_data_size(),
+                               to_string(out.sizes), count)};
+    WordList words;
+    std::vector<std::byte> places(static_cast<size_t>(count) * sizeof(int64_t));
+    for (int i = 0; i < t.string_data_size(); ++i) {
+      const int64_t place = words.place(t.string_data(i));
+      std::memcpy(places.data() + static_cast<size_t>(i) * sizeof place, &place, sizeof place);
+    }
+    out.words = words.take();
+    out.byte_count = static_cast<int64_t>(places.size());
+    auto owned = MappedFile::of_memory(std::move(places));
+    out.source = WeightSource(owned->bytes(), owned);
     return out;
   }
 
@@ -362,13 +381,22 @@ Result<Parsed> parse_value(const std::shared_ptr<const MappedFile>& file, ValueT
 }
 
 std::vector<std::byte> serialize_tensor(const std::string& name, DType dtype, const Dims& sizes,
-                                        std::span<const std::byte> bytes) {
+                                        std::span<const std::byte> bytes, const Words& words) {
   onnx::TensorProto proto;
   proto.set_name(name);
   for (int32_t type = 1; type <= 16; ++type)
     if (to_dtype(type) == dtype) proto.set_data_type(type);
   for (int64_t size : sizes) proto.add_dims(size);
-  proto.set_raw_data(bytes.data(), bytes.size());
+  if (words) {
+    proto.set_data_type(kStringType);
+    for (size_t i = 0; i + sizeof(int64_t) <= bytes.size(); i += sizeof(int64_t)) {
+      int64_t place = 0;
+      std::memcpy(&place, bytes.data() + i, sizeof place);
+      proto.add_string_data(std::string(word(words, place)));
+    }
+  } else {
+    proto.set_raw_data(bytes.data(), bytes.size());
+  }
   std::vector<std::byte> out(proto.ByteSizeLong());
   proto.SerializeToArray(out.data(), static_cast<int>(out.size()));
   return out;

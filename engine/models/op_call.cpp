@@ -43,6 +43,22 @@ std::shared_ptr<const HostArray> OpCall::known(size_t i) {
   return inputs_[i]->array;
 }
 
+bool OpCall::known_bytes(size_t i, std::vector<uint8_t>& out) {
+  const Value& from = value(i);
+  if (!ok() || from.dtype != DType::U8) return false;
+  out.resize(static_cast<size_t>(element_count(from.sizes)));
+  auto* to = reinterpret_cast<std::byte*>(out.data());
+  if (const auto array = known(i)) {
+    array->to_bytes(to);
+  } else if (from.given && from.given->contiguous() && from.given->data()) {
+    lowering_.note_fixed_inputs();
+    std::copy_n(from.given->data(), out.size(), to);
+  } else if (from.kind != Value::Kind::Constant || !from.source.write(to).ok()) {
+    return false;
+  }
+  return true;
+}
+
 void OpCall::wait_for(size_t i, std::string why, bool given) {
   if (ok() && has(i) && inputs_[i]->kind == Value::Kind::Tensor && (given || !inputs_[i]->tensor->has(kFlagInput)))
     waits_ = true;

@@ -7,6 +7,7 @@
 #include "engine/models/onnx_ir.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <fstream>
 
@@ -44,14 +45,34 @@ std::vector<std::pair<int, std::filesystem::path>> numbered_entries(const std::f
 namespace {
 
 Result<NamedTensor> read_data(const ir::TensorData& data, const std::filesystem::path& path) {
-  if (!data.dtype)
+  if (!data.dtype && !data.words)
     return Error{fmt::format("{} is no tensor of numbers but of type {}", path.string(), ir::type_name(data.type))};
-  auto tensor = host_tensor(data.sizes, *data.dtype);
+  auto tensor = host_tensor(data.sizes, data.dtype.value_or(DType::I64));
   if (!tensor) return Error{fmt::format("{}: {}", path.string(), tensor.error().message)};
   if (data.byte_count > 0)
     if (auto written = data.source.write((*tensor)->data()); !written) return written.error();
   tensor->set_name(data.name);
-  return NamedTensor{data.name, std::move(*tensor)};
+  return NamedTensor{data.name, std::move(*tensor), data.words};
+}
+
+// Images are given as the bytes of their files, for models that decode them.
+bool is_image(const std::filesystem::path& path) {
+  std::string ending = path.extension().string();
+  for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const char* known :
+       {".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".jp2", ".j2k", ".pnm", ".ppm", ".pgm", ".pbm"})
+    if (ending == known) return true;
+  return false;
+}
+
+Result<NamedTensor> read_plain(const std::filesystem::path& path) {
+  auto file = MappedFile::open(path);
+  if (!file) return file.error();
+  const auto bytes = (*file)->bytes();
+  auto tensor = host_tensor({static_cast<int64_t>(bytes.size())}, DType::U8);
+  if (!tensor) return tensor.error();
+  std::copy(bytes.begin(), bytes.end(), (*tensor)->data());
+  return NamedTensor{"", std::move(*tensor)};
 }
 
 // What a model takes and gives, so that its cases' files can be told apart. A model that cannot be read: tensors.
@@ -100,11 +121,12 @@ Result<NamedTensor> read_tensor_pb(const std::filesystem::path& path) {
   return read_data(*data, path);
 }
 
-Status write_tensor_pb(const std::filesystem::path& path, const std::string& name, const Tensor& tensor) {
+Status write_tensor_pb(const std::filesystem::path& path, const std::string& name, const Tensor& tensor,
+                       const Words& words) {
   if (!tensor || !tensor->contiguous() || (tensor->element_count() > 0 && !tensor->data()))
     return Error{fmt::format("{}: only a contiguous tensor on the host can be written", path.string())};
   const auto bytes = ir::serialize_tensor(name, tensor.dtype(), tensor.sizes(),
-                                          {tensor->data(), static_cast<size_t>(tensor->byte_count())});
+                                          {tensor->data(), static_cast<size_t>(tensor->byte_count())}, words);
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   file.close();
@@ -114,6 +136,7 @@ Status write_tensor_pb(const std::filesystem::path& path, const std::string& nam
 
 Result<NamedTensor> read_tensor_file(const std::filesystem::path& path) {
   if (path.extension() == ".pb") return read_tensor_pb(path);
+  if (is_image(path)) return read_plain(path);
   auto tensor = read_npy(path);
   if (!tensor) return tensor.error();
   return NamedTensor{"", std::move(*tensor)};
@@ -153,7 +176,10 @@ Result<GivenInputs> first_case_inputs(const std::filesystem::path& model_folder)
     if (!tensors) continue;
     if (length >= 0) out.sequence_lengths[type.name] = length;
     for (NamedTensor& tensor : *tensors)
-      if (!tensor.name.empty()) out.tensors[tensor.name] = std::move(tensor.tensor);
+      if (!tensor.name.empty()) {
+        if (tensor.words) out.words[tensor.name] = tensor.words;
+        out.tensors[tensor.name] = std::move(tensor.tensor);
+      }
   }
   return out;
 }

@@ -15,6 +15,7 @@ Result<models::Model> open_with_inputs(const std::string& spec, const InputFiles
     auto tensor = models::read_tensor_file(file);
     if (!tensor) return tensor.error();
     open.inputs[input] = std::move(tensor->tensor);
+    if (tensor->words) open.words[input] = tensor->words;
   }
   if (open.inputs.empty() && !spec.starts_with("zoo:")) {
     std::error_code error;
@@ -22,6 +23,7 @@ Result<models::Model> open_with_inputs(const std::string& spec, const InputFiles
     auto given = models::first_case_inputs(std::filesystem::is_directory(path, error) ? path : path.parent_path());
     if (given) {
       open.inputs = std::move(given->tensors);
+      open.words = std::move(given->words);
       open.sequence_lengths = std::move(given->sequence_lengths);
     }
   }

@@ -72,6 +72,13 @@ OnnxMaker& OnnxMaker::weight(const std::string& name, const std::vector<int64_t>
   return *this;
 }
 
+OnnxMaker& OnnxMaker::weight(const std::string& name, const std::vector<int64_t>& sizes,
+                             const std::vector<std::string>& strings) {
+  auto& t = add_weight(proto_->model, name, sizes, kString);
+  for (const std::string& s : strings) t.add_string_data(s);
+  return *this;
+}
+
 OnnxMaker& OnnxMaker::raw_weight(const std::string& name, const std::vector<int64_t>& sizes, const std::string& bytes,
                                  int type) {
   add_weight(proto_->model, name, sizes, type).set_raw_data(bytes);
@@ -113,6 +120,10 @@ OnnxMaker& OnnxMaker::node(const std::string& op, const std::vector<std::string>
     if (const auto* v = std::get_if<std::vector<float>>(&attr.value)) {
       a->set_type(onnx::AttributeProto::FLOATS);
       for (float f : *v) a->add_floats(f);
+    }
+    if (const auto* v = std::get_if<std::vector<std::string>>(&attr.value)) {
+      a->set_type(onnx::AttributeProto::STRINGS);
+      for (const std::string& s : *v) a->add_strings(s);
     }
     if (const auto* g = std::get_if<const OnnxMaker*>(&attr.value)) {
       a->set_type(onnx::AttributeProto::GRAPH);

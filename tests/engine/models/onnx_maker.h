@@ -17,7 +17,9 @@ class OnnxMaker;
 
 struct Attr {
   std::string name;
-  std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>, const OnnxMaker*> value;
+  std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>, const OnnxMaker*,
+               std::vector<std::string>>
+      value;
   std::string passed_on = {};  // in a function: the name of its own attribute that this one has the value of
 };
 
@@ -37,6 +39,8 @@ class OnnxMaker {
   OnnxMaker& value(const std::string& name, const std::vector<int64_t>& sizes, int type = kFloat);
   OnnxMaker& weight(const std::string& name, const std::vector<int64_t>& sizes, const std::vector<float>& numbers);
   OnnxMaker& weight(const std::string& name, const std::vector<int64_t>& sizes, const std::vector<int64_t>& numbers);
+  OnnxMaker& weight(const std::string& name, const std::vector<int64_t>& sizes,
+                    const std::vector<std::string>& strings);
   // The bytes as the file holds them, whatever the sizes say.
   OnnxMaker& raw_weight(const std::string& name, const std::vector<int64_t>& sizes, const std::string& bytes,
                         int type = kFloat);

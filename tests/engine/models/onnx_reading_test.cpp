@@ -220,7 +220,7 @@ TEST_CASE("inputs that are no tensors of numbers are problems, not errors") {
   auto model = text.open();
   REQUIRE(model.ok());
   CHECK(!model->runnable());
-  CHECK(says(model->problems.at(0), "STRING"));
+  CHECK(says(model->problems.at(0), "--input x=FILE.pb"));
 }
 
 TEST_CASE("tensors that no machine holds are refused without allocating them") {

@@ -5,6 +5,7 @@
 #include <arenascope/graph/graph.h>
 #include <arenascope/memory/execution_context.h>
 #include <arenascope/models/weight_source.h>
+#include <arenascope/models/words.h>
 
 #include <filesystem>
 #include <functional>
@@ -25,6 +26,9 @@ struct ValueInfo {
   Tensor tensor;  // undefined when the model could not be lowered
   // Inputs of models that bring data of their own (the zoo): writes the contiguous bytes; empty elsewhere.
   std::function<Status(std::byte* out)> write_default;
+  Words words = nullptr;  // it holds strings: its numbers are places among these
+
+  const char* type_name() const { return words ? "string" : arenascope::name(dtype); }
 };
 
 // One weight: a leaf of the graph and where its contiguous bytes (tensor->byte_count()) come from.
@@ -127,6 +131,7 @@ struct OpenOptions {
   // Host tensors that will be given as inputs, by name. Their shapes settle unknown dimensions; small ones also settle
   // what a model computes shapes from (a Reshape whose target is an input, say): such a graph fits these values only.
   std::map<std::string, Tensor> inputs;
+  std::map<std::string, Words> words;  // of those that hold strings: a graph fits these only
   // Inputs that are sequences: how many tensors each has, which `inputs` names NAME[0], NAME[1], …
   std::map<std::string, int64_t> sequence_lengths;
   // Free dimensions by FreeDimension::key(), e.g. batch → 1. Of those that nobody tells ONNX files get usual sizes that the

@@ -4,6 +4,7 @@
 // a sequence or an optional value, so is the file; its tensors are named NAME[0], NAME[1], …
 #pragma once
 #include <arenascope/base/result.h>
+#include <arenascope/models/words.h>
 #include <arenascope/tensor/tensor.h>
 
 #include <filesystem>
@@ -14,8 +15,9 @@
 namespace arenascope::models {
 
 struct NamedTensor {
-  std::string name;  // empty where the file has none: then its place among the model's inputs or outputs counts
-  Tensor tensor;     // on the host
+  std::string name;       // empty where the file has none: then its place among the model's inputs or outputs counts
+  Tensor tensor;          // on the host
+  Words words = nullptr;  // it holds strings: its numbers are places among these
 };
 
 struct TestCase {
@@ -24,11 +26,12 @@ struct TestCase {
   std::vector<NamedTensor> outputs;  // as expected
 };
 
-// A TensorProto file. Errors: damaged, a type of which there are no tensors (strings, sequences), sizes and bytes that
+// A TensorProto file. Errors: damaged, a type of which there are no tensors (complex numbers, sequences), sizes and bytes that
 // differ.
 Result<NamedTensor> read_tensor_pb(const std::filesystem::path& path);
-Status write_tensor_pb(const std::filesystem::path& path, const std::string& name, const Tensor& tensor);
-// By the ending: .npy or .pb.
+Status write_tensor_pb(const std::filesystem::path& path, const std::string& name, const Tensor& tensor,
+                       const Words& words = nullptr);
+// By the ending: .npy, .pb, or an image (.jpg, .png, …), which is given as its bytes, [count] of u8.
 Result<NamedTensor> read_tensor_file(const std::filesystem::path& path);
 
 // The cases beside a model, in order of their numbers; none is no error.
@@ -37,6 +40,7 @@ Result<std::vector<TestCase>> read_test_cases(const std::filesystem::path& model
 // The first case's inputs as OpenOptions wants them, by name; files that cannot be read are left out.
 struct GivenInputs {
   std::map<std::string, Tensor> tensors;
+  std::map<std::string, Words> words;
   std::map<std::string, int64_t> sequence_lengths;
 };
 Result<GivenInputs> first_case_inputs(const std::filesystem::path& model_folder);
