@@ -52,16 +52,17 @@ Result<Json> outputs(Runner& runner, const std::string& folder) {
     Json entry{{"name", value.name},
                {"dtype", value.type_name()},
                {"shape", std::vector<int64_t>(value.tensor.sizes().begin(), value.tensor.sizes().end())}};
+    const bool as_pb = value.words || value.tensor.dtype() == DType::BF16;  // which NumPy's format has not
     if (!folder.empty()) {
       auto bytes = result.read();
       if (!bytes) return bytes.error();
-      const auto path = std::filesystem::path(folder) / file_name(value.name, value.words ? ".pb" : ".npy");
+      const auto path = std::filesystem::path(folder) / file_name(value.name, as_pb ? ".pb" : ".npy");
       auto storage = Storage::borrow(bytes->data(), static_cast<Bytes>(bytes->size()));
       if (!storage) return storage.error();
       auto host = Tensor::wrap(*storage, value.tensor.sizes(), value.tensor.dtype());
       if (!host) return host.error();
       const Status written =
-          value.words ? models::write_tensor_pb(path, value.name, *host, value.words) : models::write_npy(path, *host);
+          as_pb ? models::write_tensor_pb(path, value.name, *host, value.words) : models::write_npy(path, *host);
       if (!written.ok()) return written.error();
       entry["path"] = path.string();
     }

@@ -44,6 +44,9 @@ const Value* unread_words(const ir::Node& node, const std::vector<ValuePtr>& inp
   return nullptr;
 }
 
+// Of what holds strings that are not known.
+Words no_words() { return std::make_shared<const std::vector<std::string>>(); }
+
 bool any_words(const std::vector<ValuePtr>& inputs) {
   return std::any_of(inputs.begin(), inputs.end(), [](const ValuePtr& input) { return input && input->words; });
 }
@@ -141,6 +144,7 @@ ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType
   const bool strings = type.type == ir::kStringType && words != options_.words.end();
   if (strings) type.dtype = DType::I64;
   ValueInfo info{name, type.dtype.value_or(DType::F32), {}, {}, {}};
+  if (type.type == ir::kStringType) info.words = strings ? words->second : no_words();
   auto value = std::make_shared<Value>();
   value->name = name;
   std::optional<Dims> sizes;
@@ -183,7 +187,7 @@ ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType
       value->small = ir::small_type(type.type) ? type.type : 0;
       value->sizes = *sizes;
       value->tensor = *tensor;
-      if (strings) value->words = info.words = words->second;
+      if (strings) value->words = info.words;
       if (given != options_.inputs.end()) value->given = given->second;
       if (given != options_.inputs.end() && given->second->contiguous() &&
           (given->second->data() || given->second->element_count() == 0) &&
@@ -505,6 +509,7 @@ Status Lowering::add_output(const std::string& name, const ir::ValueType& type, 
     if (value->random) model_.random_outputs.push_back(name);
   } else {
     whole_ = false;
+    if (type.type == ir::kStringType) info.words = no_words();
     for (size_t i = 0; i < type.sizes.size() && i < kMaxDims; ++i) info.sizes.push_back(type.sizes[i]);
     if (model_.problems.empty()) model_.problems.push_back(fmt::format("the output '{}' cannot be computed", name));
   }
