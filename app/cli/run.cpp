@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include <arenascope/models/npy.h>
+#include <arenascope/models/testcase.h>
 #include <fmt/format.h>
 
 #include <arenascope/run/runner.h>

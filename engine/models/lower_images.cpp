@@ -33,7 +33,7 @@ void image_decoder(OpCall& c) {
   if (from.dtype != DType::U8 || from.sizes.rank() != 1) return c.refuse("its source is no line of bytes");
   std::vector<uint8_t> bytes;
   if (!c.known_bytes(0, bytes))
-    return c.wait_for(0, fmt::format("the image in '{}' must be given: --input {}=FILE", from.name, from.name), true);
+    return c.wait_for(0, fmt::format("the image in '{}' must be given: --input {}=FILE", from.name, from.name));
   auto image = images::decode(bytes);
   if (!image) return c.refuse(fmt::format("'{}': {}", from.name, image.error().message));
   const Pixels format = name == "RGB" ? Pixels::Rgb : name == "BGR" ? Pixels::Bgr : Pixels::Grey;
