@@ -14,6 +14,7 @@ namespace {
 // Of the graph's descriptors, about a million of them: a file that unrolls into more is a mistake or an attack.
 constexpr size_t kMostPoolBytes = size_t{1} << 29;
 constexpr int64_t kNewestOpset = 28;                    // of the default domain
+constexpr int64_t kMostKnownGiven = 4096;               // numbers of an input
 constexpr int64_t kMostKnownBehind = int64_t{1} << 22;  // numbers of one value that a run made for the rest of a file
 
 // Operators that give their first source's numbers as they are.
@@ -42,6 +43,14 @@ const Value* unread_words(const ir::Node& node, const std::vector<ValuePtr>& inp
   for (size_t i = moves_small_types(node.op) ? 1 : 0; i < inputs.size(); ++i)
     if (inputs[i] && inputs[i]->words) return inputs[i].get();
   return nullptr;
+}
+
+std::string why_no_sizes(const ir::ValueType& input) {
+  if (input.kind == ir::ValueType::Kind::Other) return "is no tensor";
+  if (input.type == ir::kStringType)
+    return fmt::format("holds strings, which must be given: --input {}=FILE.pb", input.name);
+  if (!input.dtype) return fmt::format("is of type {}", ir::type_name(input.type));
+  return input.has_shape ? "has a shape that makes no sense" : "has no shape";
 }
 
 // Of what holds strings that are not known.
@@ -137,6 +146,20 @@ std::optional<Dims> Lowering::input_sizes(ir::ValueType type) {
   return declared_sizes(type);
 }
 
+// Of an input that is given; none, and a problem, where what is given does not fit.
+std::optional<Dims> Lowering::given_sizes(const std::string& name, const ir::ValueType& type, const Tensor& given) {
+  const Dims sizes = given.sizes();
+  const bool words = options_.words.count(name) != 0;
+  bool fits = type.dtype == given.dtype() && words == (type.type == ir::kStringType) &&
+              (!type.has_shape || type.sizes.size() == static_cast<size_t>(sizes.rank()));
+  for (int i = 0; fits && type.has_shape && i < sizes.rank(); ++i)
+    fits = type.sizes[static_cast<size_t>(i)] < 0 || type.sizes[static_cast<size_t>(i)] == sizes[i];
+  if (fits) return sizes;
+  model_.problems.push_back(fmt::format("the input '{}' was given as {} {}, which does not fit", name,
+                                        words ? "strings" : arenascope::name(given.dtype()), to_string(sizes)));
+  return std::nullopt;
+}
+
 // An input that is one tensor, or an element of a sequence. Of strings: their places, which must be given.
 ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType& declared) {
   ir::ValueType type = declared;
@@ -147,35 +170,10 @@ ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType
   if (type.type == ir::kStringType) info.words = strings ? words->second : no_words();
   auto value = std::make_shared<Value>();
   value->name = name;
-  std::optional<Dims> sizes;
   const auto given = options_.inputs.find(name);
-  if (given != options_.inputs.end()) {
-    sizes = given->second.sizes();
-    bool fits = type.dtype == given->second.dtype() && strings == (words != options_.words.end()) &&
-                (!type.has_shape || type.sizes.size() == static_cast<size_t>(sizes->rank()));
-    for (int i = 0; fits && type.has_shape && i < sizes->rank(); ++i)
-      fits = type.sizes[static_cast<size_t>(i)] < 0 || type.sizes[static_cast<size_t>(i)] == (*sizes)[i];
-    if (!fits) {
-      model_.problems.push_back(fmt::format(
-          "the input '{}' was given as {} {}, which does not fit", name,
-          words != options_.words.end() ? "strings" : arenascope::name(given->second.dtype()), to_string(*sizes)));
-      sizes.reset();
-    }
-  } else {
-    sizes = input_sizes(type);
-    if (!sizes) {
-      std::string why = "has no shape";
-      if (type.kind == ir::ValueType::Kind::Other)
-        why = "is no tensor";
-      else if (type.type == ir::kStringType)
-        why = fmt::format("holds strings, which must be given: --input {}=FILE.pb", name);
-      else if (!type.dtype)
-        why = fmt::format("is of type {}", ir::type_name(type.type));
-      else if (type.has_shape)
-        why = "has a shape that makes no sense";
-      model_.problems.push_back(fmt::format("the input '{}' {}", name, why));
-    }
-  }
+  const bool told = given != options_.inputs.end();
+  const auto sizes = told ? given_sizes(name, type, given->second) : input_sizes(type);
+  if (!sizes && !told) model_.problems.push_back(fmt::format("the input '{}' {}", name, why_no_sizes(type)));
   if (sizes) {
     info.sizes = *sizes;
     auto tensor = context_.new_tensor(info.dtype, *sizes, name);
@@ -188,12 +186,10 @@ ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType
       value->sizes = *sizes;
       value->tensor = *tensor;
       if (strings) value->words = info.words;
-      if (given != options_.inputs.end()) value->given = given->second;
-      if (given != options_.inputs.end() && given->second->contiguous() &&
-          (given->second->data() || given->second->element_count() == 0) &&
-          given->second->element_count() <= (goes_on_  ? kMostKnownBehind
-                                             : strings ? HostArray::kMaxElements
-                                                       : 4096)) {
+      if (told) value->given = given->second;
+      const int64_t most = goes_on_ ? kMostKnownBehind : strings ? HostArray::kMaxElements : kMostKnownGiven;
+      if (told && given->second->contiguous() && given->second->element_count() <= most &&
+          (given->second->data() || given->second->element_count() == 0)) {
         value->array = std::make_shared<HostArray>(HostArray::from_bytes(info.dtype, *sizes, given->second->data()));
         value->for_given_inputs = true;
       }

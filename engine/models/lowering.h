@@ -278,6 +278,7 @@ class Lowering {
   ValuePtr find(const std::string& name) const;
   void define(const std::string& name, ValuePtr value) { scopes_.back()[name] = std::move(value); }
   std::optional<Dims> input_sizes(ir::ValueType type);
+  std::optional<Dims> given_sizes(const std::string& name, const ir::ValueType& type, const Tensor& given);
   int64_t dimension(int64_t size, const std::string& symbol) const;
   std::optional<Dims> declared_sizes(const ir::ValueType& type) const;
 
