@@ -31,9 +31,9 @@ Handler find_handler(const std::string& domain, const std::string& op) {
 }
 
 Handler find_word_handler(const std::string& domain, const std::string& op) {
-  if (domain.empty())
-    for (const HandlerEntry& entry : word_handlers())
-      if (op == entry.op) return entry.handler;
+  const std::string full = domain.empty() ? op : domain + "::" + op;
+  for (const HandlerEntry& entry : word_handlers())
+    if (full == entry.op) return entry.handler;
   return nullptr;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX's LabelEncoder: strings and numbers to strings and numbers, by a list of both.
+// ONNX's LabelEncoder and CategoryMapper: strings and numbers to strings and numbers, by a list of both.
 #include <fmt/format.h>
 #include "engine/models/lowering.h"
 
@@ -162,14 +162,15 @@ ValuePtr encoded_numbers(OpCall& c, const Labels& keys, HostArray table) {
   return made ? tensor_value(c.name_of(""), made) : nullptr;
 }
 
-// The first form had a list of classes, strings to their places or back.
+// The encoder's first form had a list of classes, strings to their places or back; a mapper's places are listed too.
 void read_classes(OpCall& c, Labels& keys, Labels& values) {
-  const auto* classes = c.attr("classes_strings");
+  const auto* classes = c.attr(c.has_attr("cats_strings") ? "cats_strings" : "classes_strings");
   Labels &names = c.value(0).words ? keys : values, &places = c.value(0).words ? values : keys;
   names.there = names.strings = places.there = true;
   names.words = classes->strings;
-  std::vector<int64_t> counted;
-  for (size_t i = 0; i < names.words.size(); ++i) counted.push_back(static_cast<int64_t>(i));
+  std::vector<int64_t> counted = c.attr_ints("cats_int64s");
+  for (size_t i = 0; i < names.words.size() && !c.has_attr("cats_strings"); ++i)
+    counted.push_back(static_cast<int64_t>(i));
   places.numbers = HostArray::of(std::move(counted));
 }
 
@@ -177,7 +178,7 @@ void label_encoder(OpCall& c) {
   c.value(0);
   if (!c.ok()) return;
   Labels keys, values;
-  if (c.has_attr("classes_strings")) {
+  if (c.has_attr("classes_strings") || c.has_attr("cats_strings")) {
     read_classes(c, keys, values);
   } else {
     keys = read_labels(c, "keys");
@@ -199,7 +200,8 @@ void label_encoder(OpCall& c) {
   if (values.strings) c.mark_words(0, list.take());
 }
 
-constexpr HandlerEntry kLabelHandlers[] = {{"ai.onnx.ml::LabelEncoder", label_encoder}};
+constexpr HandlerEntry kLabelHandlers[] = {{"ai.onnx.ml::CategoryMapper", label_encoder},
+                                           {"ai.onnx.ml::LabelEncoder", label_encoder}};
 
 }  // namespace
 

@@ -148,11 +148,28 @@ std::string text_of(const HostArray& numbers, int64_t i) {
   return numbers.dtype == DType::F64 ? fmt::format("{}", number) : fmt::format("{}", static_cast<float>(number));
 }
 
+// A line of noughts for each string, with a one where its category stands.
+void one_hot_words(OpCall& c) {
+  const Words words = c.words(0);
+  const auto* categories = c.attr("cats_strings");
+  if (!words) return;
+  if (!categories || categories->strings.empty()) return c.refuse("its categories are no strings");
+  const size_t width = categories->strings.size();
+  if (words->size() * width > static_cast<size_t>(HostArray::kMaxElements))
+    return c.refuse(fmt::format("{} categories of {} words", width, words->size()));
+  HostArray table = HostArray::make(DType::F32, {static_cast<int64_t>(words->size()), static_cast<int64_t>(width)});
+  for (size_t i = 0; i < words->size(); ++i)
+    for (size_t k = 0; k < width; ++k) table.floats[i * width + k] = (*words)[i] == categories->strings[k] ? 1 : 0;
+  if (c.sizes(0).rank() == kMaxDims) return c.refuse("its source has too many dimensions");
+  c.out(0, c.op_with(Op::Gather, {c.constant(std::move(table), ":words"), c.in(0)}, AxisParams{0}));
+}
+
 constexpr HandlerEntry kWordHandlers[] = {
     {"Cast", cast_from_words},
     {"Concat", concat_words},
     {"Equal", equal_words},
     {"Where", where_words},
+    {"ai.onnx.ml::OneHotEncoder", one_hot_words},
 };
 
 }  // namespace
@@ -170,7 +187,7 @@ void cast_to_words(OpCall& c) {
 
 bool Lowering::reads_words(const ir::Node& node) {
   if (find_word_handler(node.domain, node.op)) return true;
-  if (node.domain == "ai.onnx.ml") return node.op == "LabelEncoder";
+  if (node.domain == "ai.onnx.ml") return node.op == "LabelEncoder" || node.op == "CategoryMapper";
   return node.domain.empty() &&
          (node.op.starts_with("String") || node.op == "RegexFullMatch" || node.op == "TfIdfVectorizer");
 }

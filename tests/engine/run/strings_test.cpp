@@ -176,6 +176,14 @@ TEST_CASE("labels are encoded from and to strings and numbers") {
   CHECK(encoded({keys, Attr{"values_floats", Floats{1, 2, 3}}}) == "[3] 1 -0 2");
   CHECK(encoded({keys, Attr{"values_int64s", Ints{1, 2, 3}}, Attr{"default_int64", int64_t{7}}}) == "[3] 1 7 2");
   CHECK(encoded({Attr{"classes_strings", Strings{"b", "a"}}}) == "[3] 1 -1 0");
+  const auto one = [](const char* op, const std::vector<Attr>& attributes) {
+    return folded(op, {{{2}, {"a", "d"}}}, attributes, 0, "ai.onnx.ml");
+  };
+  const Attr categories{"cats_strings", Strings{"d", "b"}};
+  CHECK(one("CategoryMapper", {categories, Attr{"cats_int64s", Ints{5, 6}}}) == "[2] -1 5");
+  CHECK(refused(one("CategoryMapper", {categories, Attr{"cats_int64s", Ints{5}}})));
+  CHECK(one("OneHotEncoder", {categories}) == "[2, 2] 0 0 1 0");
+  CHECK(refused(one("OneHotEncoder", {})));
   CHECK(refused(encoded({keys, Attr{"values_int64s", Ints{1, 2}}})));
   CHECK(refused(encoded({keys})));
   CHECK(refused(encoded({values})));
