@@ -13,6 +13,7 @@
 #include <QCloseEvent>
 #include <QFileDialog>
 #include <QMimeData>
+#include <tuple>
 
 #include "actions/command_palette.h"
 #include "document/attached.h"
@@ -338,9 +339,8 @@ void MainWindow::apply_preferences(const Preferences& preferences) {
   if (before.language != preferences.language) set_language(preferences.language);
   shell_.playback->show_choice(preferences.run.planner, preferences.run.order);
   if (before.run == preferences.run || !document().runner()->has_model()) return;
-  const bool other_machine = before.run.threads != preferences.run.threads ||
-                             before.run.backend != preferences.run.backend || before.run.fuse != preferences.run.fuse;
-  if (other_machine)
+  const auto graph = [](const RunSettings& run) { return std::tie(run.threads, run.backend, run.rewrite, run.fuse); };
+  if (graph(before.run) != graph(preferences.run))
     document().open(document().spec(), preferences.run);
   else
     document().replan(preferences.run);

@@ -15,6 +15,7 @@ Preferences Preferences::load() {
   p.run.order = views::Settings::value("run/order", p.run.order).toString();
   p.run.strategy = views::Settings::value("run/strategy", p.run.strategy).toString();
   p.run.budget_seconds = std::clamp(views::Settings::value("run/budget", p.run.budget_seconds).toDouble(), 0.01, 600.0);
+  p.run.rewrite = views::Settings::value("run/rewrite", p.run.rewrite).toBool();
   p.run.fuse = views::Settings::value("run/fuse", p.run.fuse).toBool();
   p.run.kept_mib =
       std::clamp(views::Settings::value("run/kept_mib", p.run.kept_mib).toInt(), kLeastKeptMib, kMostKeptMib);
@@ -31,6 +32,7 @@ void Preferences::save() const {
   views::Settings::set("run/order", run.order);
   views::Settings::set("run/strategy", run.strategy);
   views::Settings::set("run/budget", run.budget_seconds);
+  views::Settings::set("run/rewrite", run.rewrite);
   views::Settings::set("run/fuse", run.fuse);
   views::Settings::set("run/kept_mib", run.kept_mib);
   views::Settings::set("run/autosave", run.autosave);

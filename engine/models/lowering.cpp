@@ -367,7 +367,9 @@ std::string Lowering::refusal(const ir::Node& node, const std::vector<ValuePtr>&
     return fmt::format(
         "'{}' is {}", list->name,
         list->kind == Value::Kind::Nothing ? "an optional value that is not there" : "a sequence of tensors");
-  if (!find_handler(node.domain, node.op)) return fmt::format("there is no operator {} here", full_name(node));
+  const bool of_words = any_words(inputs) && find_word_handler(node.domain, node.op);
+  if (!of_words && !find_handler(node.domain, node.op))
+    return fmt::format("there is no operator {} here", full_name(node));
   return {};
 }
 

@@ -24,7 +24,7 @@ namespace {
 using Choices = QList<std::pair<QString, QVariant>>;
 
 // Of the options of a run (app/common/run_options.h) those that hold for every model unless Run Settings say otherwise.
-constexpr const char* kUsual[] = {"backend", "threads", "planner", "order", "budget", "memory", "fusion"};
+constexpr const char* kUsual[] = {"backend", "threads", "planner", "order", "budget", "memory", "rewrite", "fusion"};
 
 // The fields, filled from preferences and read back into them.
 class PreferencesForm {

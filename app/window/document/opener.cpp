@@ -237,6 +237,7 @@ RunnerOptions usual_run(const RunSettings& settings) {
   options.order = settings.order.toStdString();
   options.budget_seconds = settings.budget_seconds;
   options.strategy = parse_memory_strategy(settings.strategy.toStdString()).value_or(MemoryStrategy::Planned);
+  options.rewrite = settings.rewrite;
   options.fuse = settings.fuse;
   return options;
 }
@@ -248,6 +249,7 @@ void take_usual_run(const RunnerOptions& options, RunSettings& settings) {
   settings.order = QString::fromStdString(options.order);
   settings.budget_seconds = options.budget_seconds;
   settings.strategy = QString::fromUtf8(name(options.strategy));
+  settings.rewrite = options.rewrite;
   settings.fuse = options.fuse;
 }
 

@@ -16,6 +16,7 @@ struct RunSettings {
   QString order = QStringLiteral("depth-first");
   QString strategy = QStringLiteral("planned");
   double budget_seconds = 0.3;
+  bool rewrite = false;  // the graph by all of rewrite_rules(); a window shows a model as written unless it is told
   bool fuse = false;     // chains of ops as one node where the backend can
   int kept_mib = 256;    // of what a live run records, in memory and on disk each; older runs are let go
   bool autosave = true;  // what is recorded is also written to a file while the run goes on

@@ -183,6 +183,20 @@ class DesksTest : public QObject, protected WindowFixture {
     QTRY_COMPARE_WITH_TIMEOUT(doc().source()->plan()->budget_seconds, 0.37, 20'000);
   }
 
+  void a_model_is_shown_as_written_unless_preferences_say_otherwise() {
+    open("zoo:mobilenet_v2");
+    const size_t written = doc().source()->graph()->nodes.size();
+    Preferences p = window_->shell().preferences;
+    p.run.rewrite = true;
+    window_->apply_preferences(p);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->graph() != nullptr && doc().source()->graph()->nodes.size() < written,
+                             kPatience);
+    p.run.rewrite = false;
+    window_->apply_preferences(p);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->graph() != nullptr && doc().source()->graph()->nodes.size() == written,
+                             kPatience);
+  }
+
   void all_combinations_fill_the_table_and_a_row_is_chosen() {
     open_recording();
     QSignalSpy finished(doc().replanning(), &Replanning::finished);
