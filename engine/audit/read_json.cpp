@@ -12,7 +12,7 @@ namespace arenascope::audit {
 
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;  // series of a counter in the order of the file
 
 std::string text(const Json& v) {
   if (v.is_string()) return v.get<std::string>();
@@ -69,70 +69,88 @@ class Reader {
     find_onnx_runtime(events);
     for (const Json& e : events)
       if (e.is_object()) take_one(e);
+    name_processes();
+    for (const Kernel& k : kernels_) add_kernel(k);
+    mark_steps();
     lay_in_depth();
-    for (auto& [key, open] : open_)  // never ended: to the end of what is known
-      for (const Open& o : open) tables_.span(o.track, o.name, o.begin, std::max(raw_.end, o.begin), o.depth);
   }
 
  private:
   struct Open {
-    int32_t track;
     std::string name;
     Nanoseconds begin;
-    int64_t depth;
+  };
+  // Of ONNX Runtime: they have rows of their own, behind all others.
+  struct Kernel {
+    std::string thread;
+    int32_t node;
+    Nanoseconds begin, end;
   };
 
-  std::string key_of(const Json& e) const { return text(e, "pid") + "/" + text(e, "tid"); }
+  static std::string async_key(const Json& e) { return text(e, "pid") + "/" + text(e, "cat") + "/" + text(e, "id"); }
 
   void take_one(const Json& e) {
-    const std::string phase = text(e, "ph"), key = key_of(e), name = text(e, "name");
-    if (phase == "M") {
-      const auto args = e.find("args");
-      if (name == "thread_name" && args != e.end() && args->is_object()) tables_.rename_track(key, text(*args, "name"));
-      return;
-    }
+    const std::string phase = text(e, "ph"), name = text(e, "name");
+    if (phase == "M") return metadata(e, name);
     Nanoseconds t = 0;
     if (phase.empty() || !time(e, "ts", t)) return;
-    if (phase == "X") return complete(e, key, name, t);
+    if (phase == "X") return complete(e, name, t);
     if (phase == "B") {
-      auto& stack = open_[key];
-      stack.push_back({thread(e, key), name, t, static_cast<int64_t>(stack.size())});
+      open_[thread(e)].push_back({name, t});
     } else if (phase == "E") {
-      close(key, t);
-    } else if (phase == "b") {
-      const std::string id = "async " + text(e, "cat") + "/" + text(e, "id");
-      auto& stack = open_[id];
-      stack.push_back({tables_.track(id, name), name, t, static_cast<int64_t>(stack.size())});
-    } else if (phase == "e") {
-      close("async " + text(e, "cat") + "/" + text(e, "id"), t);
+      const int32_t row = thread(e);
+      close(open_[row], row, t);
+    } else if (phase == "b" || phase == "S") {
+      async_[async_key(e)].push_back({name, t});
+    } else if (phase == "e" || phase == "F") {
+      auto& stack = async_[async_key(e)];
+      if (!stack.empty()) close(stack, tables_.track("async " + text(e, "cat"), "async " + text(e, "cat")), t);
     } else if (phase == "C") {
       counters(e, name, t);
     } else if ((phase == "i" || phase == "I") && name == "[memory]") {
       memory(e, t);
     } else if (phase == "i" || phase == "I" || phase == "R") {
-      ++raw_.events;  // a moment, in which nothing was done
+      tables_.span(thread(e), name, t, t, -1);
     }
   }
 
-  int32_t thread(const Json& e, const std::string& key) { return tables_.track(key, "thread " + text(e, "tid")); }
+  // A row is a thread of a process; its name comes with the names of both, where these are told.
+  int32_t thread(const Json& e) {
+    const std::string pid = text(e, "pid"), tid = text(e, "tid");
+    const int32_t row = tables_.track(pid + "/" + tid, "thread " + tid);
+    process_of_.try_emplace(row, pid);
+    return row;
+  }
+  void metadata(const Json& e, const std::string& what) {
+    const auto args = e.find("args");
+    const std::string name = args != e.end() && args->is_object() ? text(*args, "name") : "";
+    if (name.empty()) return;
+    if (what == "process_name") processes_[text(e, "pid")] = name;
+    if (what == "thread_name") raw_.tracks[thread(e)].name = name;
+  }
+  void name_processes() {
+    for (const auto& [row, process] : process_of_)
+      if (const auto name = processes_.find(process); name != processes_.end())
+        raw_.tracks[row].name = name->second + ", " + raw_.tracks[row].name;
+  }
 
-  void close(const std::string& key, Nanoseconds t) {
-    auto& stack = open_[key];
+  // What is never closed is no span.
+  void close(std::vector<Open>& stack, int32_t row, Nanoseconds t) {
     if (stack.empty()) return;
     const Open o = stack.back();
     stack.pop_back();
-    if (t >= o.begin) tables_.span(o.track, o.name, o.begin, t, o.depth);
+    tables_.span(row, o.name, o.begin, std::max(t, o.begin), -1);
   }
 
-  void complete(const Json& e, const std::string& key, const std::string& name, Nanoseconds begin) {
+  void complete(const Json& e, const std::string& name, Nanoseconds begin) {
     Nanoseconds length = 0;
-    if (!time(e, "dur", length) || length < 0) return;
-    const int32_t track = thread(e, key);
-    if (onnx_runtime_ && node(e, name, track, begin, begin + length)) return;
-    tables_.span(track, name, begin, begin + length, -1);
+    time(e, "dur", length);
+    const Nanoseconds end = begin + std::max<Nanoseconds>(length, 0);
+    if (onnx_runtime_ && node(e, name, begin, end)) return;
+    tables_.span(thread(e), name, begin, end, -1);
   }
 
-  // Complete events say no depth: it is how many of the thread's they lie in.
+  // Nobody says a depth: it is how many of the row's spans one lies in.
   void lay_in_depth() {
     std::map<int32_t, std::vector<RawSpan*>> by_track;
     for (RawSpan& s : raw_.spans)
@@ -156,6 +174,7 @@ class Reader {
     for (const auto& [series, value] : args->items()) {
       if (!value.is_number()) continue;
       const int32_t counter = tables_.counter(text(e, "pid") + "/" + name + "/" + series);
+      thread(e);  // a row has a number from its first event on, whatever that is
       raw_.samples.push_back({counter, t, value.get<double>()});
       raw_.cover(t, t);
     }
@@ -164,7 +183,9 @@ class Reader {
   // PyTorch's profiler: bytes that come (positive) or go (negative) on a device.
   void memory(const Json& e, Nanoseconds t) {
     const auto args = e.find("args");
-    if (args == e.end() || !args->is_object() || !args->contains("Bytes")) return;
+    if (args == e.end() || !args->is_object() || !args->contains("Bytes") || !(*args)["Bytes"].is_number_integer())
+      return;
+    thread(e);
     const int64_t bytes = integer(*args, "Bytes", 0);
     const int64_t type = integer(*args, "Device Type", 0), id = integer(*args, "Device Id", -1);
     const std::string device = type == 0 ? "CPU" : fmt::format("GPU {}", std::max<int64_t>(id, 0));
@@ -207,7 +228,7 @@ class Reader {
     }
   }
 
-  bool node(const Json& e, const std::string& name, int32_t track, Nanoseconds begin, Nanoseconds end) {
+  bool node(const Json& e, const std::string& name, Nanoseconds begin, Nanoseconds end) {
     constexpr std::string_view kKernel = "_kernel_time";
     if (!is_node(e) || !name.ends_with(kKernel)) return false;
     const std::string own = name.substr(0, name.size() - kKernel.size());
@@ -215,24 +236,43 @@ class Reader {
     const auto [it, fresh] =
         nodes_.try_emplace(text(e["args"], "node_index") + "/" + own, static_cast<int32_t>(nodes.size()));
     if (fresh) nodes.push_back({.name = own, .op = text(e["args"], "op_name")});
+    kernels_.push_back({"kernels, thread " + text(e, "tid"), it->second, begin, end});
+    return true;
+  }
+  void add_kernel(const Kernel& k) {
     size_t run = 0;
-    while (run + 1 < run_ends_.size() && run_ends_[run] < end) ++run;
+    while (run + 1 < run_ends_.size() && run_ends_[run] < k.end) ++run;
     RawSpan s;
     s.kind = SpanKind::Work;
-    s.track = track;
+    s.track = tables_.track(k.thread, k.thread);
     s.run = static_cast<int32_t>(run);
-    s.node = it->second;
-    s.begin = begin;
-    s.end = end;
+    s.node = k.node;
+    s.begin = k.begin;
+    s.end = k.end;
     raw_.spans.push_back(std::move(s));
-    raw_.cover(begin, end);
-    return true;
+    raw_.cover(k.begin, k.end);
+  }
+
+  // Kernels of a run are its steps, in the order in which they began.
+  void mark_steps() {
+    std::map<int32_t, std::vector<const RawSpan*>> by_run;
+    for (const RawSpan& s : raw_.spans)
+      if (s.kind == SpanKind::Work) by_run[s.run].push_back(&s);
+    for (auto& [run, spans] : by_run) {
+      std::stable_sort(spans.begin(), spans.end(), [](auto* a, auto* b) { return a->begin < b->begin; });
+      for (size_t i = 0; i < spans.size(); ++i)
+        raw_.marks.push_back({spans[i]->begin, run, static_cast<int32_t>(i), spans[i]->node, spans[i]->track});
+    }
   }
 
   Raw& raw_;
   Tables tables_;
-  std::map<std::string, std::vector<Open>> open_;
+  std::map<int32_t, std::vector<Open>> open_;  // by row
+  std::map<std::string, std::vector<Open>> async_;
+  std::map<int32_t, std::string> process_of_;
+  std::map<std::string, std::string> processes_;  // names
   std::map<std::string, int32_t> nodes_;
+  std::vector<Kernel> kernels_;
   std::vector<Nanoseconds> run_ends_;
   bool onnx_runtime_ = false;
 };

@@ -147,16 +147,16 @@ class Reader {
 
   void descriptor(ByteSpan bytes) {
     uint64_t uuid = 0;
-    std::string name, thread_name;
+    std::string name, of_part;
     Track track;
     WireReader in(bytes);
     while (in.next()) {
       if (in.field == 1) uuid = in.number;
       if (in.field == 2 && in.type == WireType::Bytes) name = in.text();
-      if (in.field == 4 && in.type == WireType::Bytes) {
-        WireReader thread(in.payload);
-        while (thread.next())
-          if (thread.field == 5 && thread.type == WireType::Bytes) thread_name = thread.text();
+      if ((in.field == 3 || in.field == 4) && in.type == WireType::Bytes) {  // a process or a thread
+        WireReader part(in.payload);
+        while (part.next())
+          if (part.field == (in.field == 3 ? 6 : 5) && part.type == WireType::Bytes) of_part = part.text();
       }
       if (in.field == 8 && in.type == WireType::Bytes) {
         track.counter = true;
@@ -167,7 +167,7 @@ class Reader {
         }
       }
     }
-    track.name = name.empty() ? thread_name : name;
+    track.name = name.empty() ? of_part : name;
     if (const auto known = described_.find(uuid); known != described_.end()) track.sum = known->second.sum;
     described_[uuid] = track;
   }
@@ -225,7 +225,10 @@ class Reader {
       const Open o = stack.back();
       stack.pop_back();
       if (t >= o.begin) tables_.span(thread(uuid), o.name, o.begin, t, static_cast<int64_t>(stack.size()));
+    } else if (type == 3) {
+      tables_.span(thread(uuid), name, t, t, static_cast<int64_t>(stack.size()));
     } else if (type == 4) {
+      thread(uuid);
       sample(uuid, t, value);
     }
   }

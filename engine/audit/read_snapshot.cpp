@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // PyTorch's CUDA memory snapshot: what its allocator held when it was taken, and what happened before. Entries tell
-// the bytes that were asked for, the state at the end those of the blocks; figures are of blocks.
+// the bytes that were asked for, the state at the end those of the blocks and, beside them, what each was asked for;
+// figures are of blocks.
 #include <fmt/format.h>
 
 #include "engine/audit/foreign.h"
@@ -17,7 +18,8 @@ bool sensible(int64_t bytes) { return bytes >= 0 && bytes <= kMostBytes; }
 struct Piece {
   uint64_t begin = 0, end = 0;
   bool is_block = false;
-  bool asked = false;  // `end` is that of what was asked for: how much was handed out is still to be found
+  bool asked = false;    // `end` is that of what was asked for: how much was handed out is still to be found
+  Bytes requested = -1;  // of a block, where it is told
 };
 
 // What a device held at one moment: segments, and the blocks in them. Looked through from end to end each time.
@@ -72,7 +74,7 @@ std::map<int64_t, std::vector<Piece>> held_at_end(const Pickled& root) {
       if (!sensible(size)) break;
       at = static_cast<uint64_t>(block->number("address", static_cast<int64_t>(at)));
       if (block->string("state").starts_with("active"))
-        pieces.push_back({at, at + static_cast<uint64_t>(size), true, false});
+        pieces.push_back({at, at + static_cast<uint64_t>(size), true, false, block->number("requested_size", -1)});
       at += static_cast<uint64_t>(size);
     }
   }
@@ -98,6 +100,7 @@ struct Entry {
   Nanoseconds time;
   uint64_t address;
   Bytes bytes;
+  Bytes requested = -1;  // Alloc: as the entry tells it
   bool is_block() const { return action == MemoryAction::Alloc || action == MemoryAction::Free; }
   bool takes() const { return action == MemoryAction::Alloc || action == MemoryAction::Reserve; }
 };
@@ -108,7 +111,8 @@ std::vector<Entry> entries_of(const Pickled& trace) {
     MemoryAction action{};
     const int64_t size = event->number("size", -1), time = event->number("time_us", 0);
     if (!action_of(event->string("action"), action) || !sensible(size) || time < 0 || time > INT64_MAX / 4000) continue;
-    out.push_back({action, time * 1000, static_cast<uint64_t>(event->number("addr", 0)), size});
+    out.push_back({action, time * 1000, static_cast<uint64_t>(event->number("addr", 0)), size,
+                   action == MemoryAction::Alloc ? size : -1});
   }
   return out;
 }
@@ -119,10 +123,15 @@ std::vector<Piece> held_before(const std::vector<Piece>& at_end, const std::vect
   std::map<std::pair<uint64_t, bool>, bool> named;
   for (const Entry& e : entries)
     if (named.try_emplace({e.address, e.is_block()}, true).second && !e.takes())
-      out.push_back({e.address, e.address + static_cast<uint64_t>(e.bytes), e.is_block(), e.is_block()});
+      out.push_back({e.address, e.address + static_cast<uint64_t>(e.bytes), e.is_block(), e.is_block(), e.bytes});
   for (const Piece& p : at_end)
     if (!named.contains({p.begin, p.is_block})) out.push_back(p);
   return out;
+}
+
+// What of a block was asked for; none: it is not told.
+std::optional<Bytes> asked_of(Bytes requested, Bytes bytes) {
+  return requested >= 0 ? std::optional(std::min(requested, bytes)) : std::nullopt;
 }
 
 // Pieces taken before blocks.
@@ -131,9 +140,15 @@ void note_held(const std::vector<Piece>& pieces, int32_t space, const std::vecto
   for (const Entry& e : entries) first = std::min(first, e.time);
   for (const bool block : {false, true})
     for (const Piece& p : pieces)
-      if (p.is_block == block)
-        raw.held_before.push_back({first, block ? MemoryAction::Alloc : MemoryAction::Reserve, space, p.begin,
-                                   static_cast<Bytes>(p.end - p.begin)});
+      if (p.is_block == block) {
+        const auto bytes = static_cast<Bytes>(p.end - p.begin);
+        raw.held_before.push_back({.time = first,
+                                   .action = block ? MemoryAction::Alloc : MemoryAction::Reserve,
+                                   .space = space,
+                                   .address = p.begin,
+                                   .bytes = bytes,
+                                   .asked = block ? asked_of(p.requested, bytes) : std::nullopt});
+      }
 }
 
 // Walks through a device's entries and gives each its block's bytes.
@@ -212,12 +227,19 @@ Result<Raw> read_snapshot(ByteSpan bytes, const std::string& name) {
     const std::string gpu = fmt::format("GPU {}", device);
     const int32_t number = tables.space(gpu, "Default", gpu);
     raw.spaces[static_cast<size_t>(number)].has_addresses = true;
+    const std::string row = fmt::format("device {} allocator", device);  // on which there is no span
+    tables.track(row, row);
     std::vector<Entry> entries = entries_of(*traces[device]);
     raw.entries += static_cast<int64_t>(traces[device]->items.size());
     Holding now = rules;
     hand_out(entries, at_end[static_cast<int64_t>(device)], now, number, raw);
     for (const Entry& e : entries) {
-      raw.memory.push_back({e.time, e.action, number, e.address, e.bytes});
+      raw.memory.push_back({.time = e.time,
+                            .action = e.action,
+                            .space = number,
+                            .address = e.address,
+                            .bytes = e.bytes,
+                            .asked = asked_of(e.requested, e.bytes)});
       raw.cover(e.time, e.time);
     }
   }

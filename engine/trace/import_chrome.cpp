@@ -110,9 +110,9 @@ class Collector {
   }
 
  private:
-  static std::string op_of(const ChromeEvent& e) {
-    const Scalar* op = e.arg("op_name");
-    return op == nullptr ? std::string() : op->as_text();
+  static std::string argument(const ChromeEvent& e, const char* key) {
+    const Scalar* value = e.arg(key);
+    return value == nullptr ? std::string() : value->as_text();
   }
   static std::string thread_key(const ChromeEvent& e) {
     return "process " + e.pid.as_text() + " thread " + e.tid.as_text();
@@ -142,7 +142,8 @@ class Collector {
     Nanoseconds length = 0;
     if (e.dur.type != Scalar::None && !nanoseconds(e.dur, length)) ++skipped;
     const Nanoseconds end = begin + std::max<Nanoseconds>(length, 0);
-    if (!nodes.add(e.cat.text, e.name.text, op_of(e), thread_name(e), begin, end)) {
+    if (!nodes.add(e.cat.text, e.name.text, argument(e, "op_name"), argument(e, "node_index"), thread_name(e), begin,
+                   end)) {
       builder.span(track(e), begin, end, builder.name(e.name.as_text()));
     }
   }
@@ -168,7 +169,10 @@ class Collector {
   void counters(const ChromeEvent& e, Nanoseconds t) {
     for (const auto& [key, value] : e.args) {
       if (!value.is_number()) continue;
-      const std::string name = e.name.as_text() + (e.args.size() > 1 ? " " + key : "");
+      std::string name = e.name.as_text() + (e.args.size() > 1 ? " " + key : "");
+      const std::string process = e.pid.as_text();
+      // Two processes may count the same: the second one's has the process in its name.
+      if (counted_by_.try_emplace(name, process).first->second != process) name += " of process " + process;
       builder.point(track(e), counter(t, builder.counter(name), value.number()));
     }
   }
@@ -207,6 +211,7 @@ class Collector {
   std::unordered_map<std::string, std::vector<ImportBuilder::Span>> async_;
   std::unordered_map<size_t, std::string> process_of_;
   std::unordered_map<std::string, std::string> process_names_;
+  std::unordered_map<std::string, std::string> counted_by_;  // by counter: the first process
 };
 
 // Follows the JSON as it is parsed and cuts the events out; nothing else of it is kept.

@@ -39,6 +39,8 @@ class Dump {
  public:
   Dump(const ExecuTorchProgram* program, Sink& sink) : program_(program), sink_(sink) {}
 
+  static constexpr const char* kFormat = "ExecuTorch event dump";
+
   // False: there is nothing in it.
   bool take(const FlatVector& blocks, const std::string& name) {
     main_ = builder_.track("executorch");
@@ -66,6 +68,7 @@ class Dump {
 
   void take_block(const FlatTable& block) {
     const FlatVector events = block.vector(3, 4);
+    entries_ += static_cast<int64_t>(events.size());
     std::vector<Named> list;
     std::map<uint64_t, double> bytes;  // by allocator
     for (size_t i = 0; i < events.size() && events_ < kMostEvents; ++i) {
@@ -142,6 +145,7 @@ class Dump {
     }
     std::stable_sort(runs_.begin(), runs_.end(), [](const Run& a, const Run& b) { return a.begin < b.begin; });
     for (size_t r = 0; r < runs_.size(); ++r) tell_run(RunId(static_cast<int32_t>(r)), plan, runs_[r]);
+    sink_.describe(SourceInfo{kFormat, entries_});
     builder_.finish(sink_);
     sink_.flush();
   }
@@ -176,7 +180,7 @@ class Dump {
   std::map<int32_t, int32_t> nodes_;  // by instruction
   std::vector<TensorInfo> infos_;
   size_t events_ = 0;
-  int64_t skipped_ = 0, strangers_ = 0;
+  int64_t entries_ = 0, skipped_ = 0, strangers_ = 0;
 };
 
 }  // namespace
@@ -188,7 +192,7 @@ Result<OpenReport> import_executorch_dump(ByteSpan bytes, const std::string& nam
   const FlatTable dump = FlatTable::root(bytes, "ED00");
   if (!dump || !Dump(program, sink).take(dump.vector(1, 4), name))
     return Error{name + ": this dump of ExecuTorch's event tracer has no events."};
-  return OpenReport{TraceKind::ExecuTorchDump, "ExecuTorch event dump", ""};
+  return OpenReport{TraceKind::ExecuTorchDump, Dump::kFormat, ""};
 }
 
 }  // namespace arenascope::trace

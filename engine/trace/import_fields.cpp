@@ -189,7 +189,7 @@ constexpr ImportField kOnnxRuntime[] = {
     {"X.ts", "timeline: when a span begins", kNone},
     {"X.dur", "timeline: how long a span lasts", kNone},
     {"X.args.op_name", "graph: the op", kNone},
-    {"X.args.node_index", kNone, "nodes are told apart by their names"},
+    {"X.args.node_index", "graph: nodes of one name are told apart by it", kNone},
     {"X.args.provider", kNone, "which provider computed a node has no view of its own"},
     {"X.args.graph_index", kNone, "nodes are told apart by their names"},
     {"X.args.exec_plan_index", kNone, "the order of the kernels in time is shown"},

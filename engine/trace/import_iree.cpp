@@ -39,12 +39,11 @@ bool is_true(const IreeRecord& record, const char* key) {
 
 class IreeRecords {
  public:
-  int64_t records = 0, malformed = 0, device_timed = 0;
-  std::string failure;  // of the profiled session
+  int64_t records = 0, malformed = 0, device_timed = 0;  // `records`: lines that are not empty
+  std::string failure;                                   // of the profiled session
 
   void take(const IreeRecord& record) {
     const std::string type = text_of(record, "record_type");
-    ++records;
     if (type == "command_operation") return operation(record);
     if (type == "host_execution_event") return execution(record);
     if (type == "memory_event") return memory(record);
@@ -273,6 +272,7 @@ Result<OpenReport> import_iree_export(ByteSpan bytes, const std::string& name, S
     const char* const end = at + bytes.size();
     while (at < end) {
       const char* line_end = std::find(at, end, '\n');
+      profile.records += at != line_end ? 1 : 0;
       const IreeRecord record = at == line_end ? IreeRecord() : IreeRecord::parse(at, line_end, nullptr, false);
       if (record.is_object())
         profile.take(record);
@@ -281,8 +281,9 @@ Result<OpenReport> import_iree_export(ByteSpan bytes, const std::string& name, S
       at = line_end == end ? end : line_end + 1;
     }
     if (profile.empty()) return Error{name + ": this IREE profile tells neither of executions nor of memory."};
-    profile.tell(name, sink);
     OpenReport report{TraceKind::IreeProfile, "IREE profile", ""};
+    sink.describe(SourceInfo{report.format, profile.records});
+    profile.tell(name, sink);
     if (profile.malformed > 0)
       report.problem = name + ": " + std::to_string(profile.malformed) + " records made no sense and were left out.";
     return report;

@@ -11,11 +11,11 @@ constexpr size_t kMostRuns = (size_t{1} << 24) - 2;
 }  // namespace
 
 bool OnnxRuntimeNodes::add(const std::string& category, const std::string& name, const std::string& op,
-                           const std::string& thread, Nanoseconds begin, Nanoseconds end) {
+                           const std::string& index, const std::string& thread, Nanoseconds begin, Nanoseconds end) {
   if (category == "Session" && name == "model_run") runs_.emplace_back(begin, end);
   if (category != "Node" || op.empty() || !name.ends_with(kKernelTime)) return false;
   const std::string node_name = name.substr(0, name.size() - kKernelTime.size());
-  const auto [node, new_node] = node_of_.try_emplace(node_name, static_cast<int32_t>(nodes_.size()));
+  const auto [node, new_node] = node_of_.try_emplace(index + '\x1f' + node_name, static_cast<int32_t>(nodes_.size()));
   if (new_node) {
     nodes_.emplace_back();
     nodes_.back().name = node_name;

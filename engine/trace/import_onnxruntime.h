@@ -12,9 +12,10 @@ namespace arenascope::trace {
 
 class OnnxRuntimeNodes {
  public:
-  // Whether the event is a node's kernel and was added. `op` is args.op_name.
-  bool add(const std::string& category, const std::string& name, const std::string& op, const std::string& thread,
-           Nanoseconds begin, Nanoseconds end);
+  // Whether the event is a node's kernel and was added. `op` is args.op_name, `index` args.node_index: names of nodes may
+  // repeat in a model.
+  bool add(const std::string& category, const std::string& name, const std::string& op, const std::string& index,
+           const std::string& thread, Nanoseconds begin, Nanoseconds end);
   bool empty() const { return kernels_.empty(); }
 
   std::vector<size_t> add_tracks(ImportBuilder& builder) const;  // one for each thread of kernels
@@ -29,7 +30,7 @@ class OnnxRuntimeNodes {
   };
   std::vector<Kernel> kernels_;
   std::vector<std::pair<Nanoseconds, Nanoseconds>> runs_;
-  std::unordered_map<std::string, int32_t> node_of_;
+  std::unordered_map<std::string, int32_t> node_of_;  // by index and name
   std::vector<TensorInfo> nodes_;
   std::unordered_map<std::string, size_t> thread_of_;
   std::vector<std::string> threads_;

@@ -146,11 +146,13 @@ def profile(path):
     with opener(path, "rt", encoding="utf-8") as f:
         root = json.load(f)
     events = root if isinstance(root, list) else root["traceEvents"]
-    memory, threads, names, times = {}, {}, {}, []
+    memory, threads, names, processes, times = {}, {}, {}, {}, []
     for e in events:
         key = "%s/%s" % (e.get("pid", ""), e.get("tid", ""))
         if e.get("ph") == "M" and e["name"] == "thread_name":
             names[key] = e["args"]["name"]
+        elif e.get("ph") == "M" and e["name"] == "process_name":
+            processes[key.split("/", 1)[0]] = e["args"]["name"]
         elif e.get("ph") == "X":
             begin = ns(e["ts"])
             end = begin + ns(e["dur"])
@@ -161,6 +163,9 @@ def profile(path):
             device = "CPU" if args["Device Type"] == 0 else "GPU %d" % max(args["Device Id"], 0)
             memory.setdefault(device, []).append((ns(e["ts"]), args["Bytes"]))
             times.append(ns(e["ts"]))
+        elif e.get("ph") in ("i", "I", "R"):
+            times.append(ns(e["ts"]))
+            threads.setdefault(key, []).append((times[-1], times[-1]))
     origin, length = min(times), max(times) - min(times)
     out = {"recording.length": length}
     for device, changes in memory.items():
@@ -168,7 +173,9 @@ def profile(path):
     # By name: numbers of threads are the auditor's own.
     busy = {}
     for key, intervals in threads.items():
-        name = names.get(key, "thread " + key.split("/", 1)[1])
+        pid, tid = key.split("/", 1)
+        name = names.get(key, "thread " + tid)
+        name = processes[pid] + ", " + name if pid in processes else name
         busy.setdefault(name, []).append(union(intervals) / length)
     out["busy shares"] = {name: sorted(shares) for name, shares in busy.items()}
     return out

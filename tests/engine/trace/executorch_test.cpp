@@ -117,6 +117,7 @@ TEST_CASE("an event dump has a run for each execution; kernels are nodes") {
   REQUIRE(s->graphs[0]->nodes.size() == 2);
   CHECK(s->graphs[0]->nodes[0].op == "convolution");
   CHECK(s->graphs[0]->nodes[1].op == "relu");
+  CHECK(s->source.entries == 1 + 2 * 6);  // a load, and of each execution five stretches of time and an allocation
   check_runs(*s);
   CHECK(s->plans.empty());
 }

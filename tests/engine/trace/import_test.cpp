@@ -103,6 +103,22 @@ TEST_CASE("an ONNX Runtime profile becomes runs of a graph") {
   CHECK(s->time_of(RunId(1), NodeId(1))->begin == 1'240'000);
 }
 
+TEST_CASE("nodes of one name are two in an ONNX Runtime profile, and counters of two processes are two") {
+  const auto s = open(R"([
+{"cat":"Node","pid":1,"tid":2,"dur":30,"ts":10,"ph":"X","name":"add_kernel_time","args":{"op_name":"Add","node_index":"0"}},
+{"cat":"Node","pid":1,"tid":2,"dur":20,"ts":50,"ph":"X","name":"add_kernel_time","args":{"op_name":"Add","node_index":"7"}},
+{"ph":"C","pid":1,"ts":10,"name":"load","args":{"value":2}},
+{"ph":"C","pid":2,"ts":20,"name":"load","args":{"value":5}}])",
+                      TraceKind::ChromeJson, "ONNX Runtime profile");
+  REQUIRE(s->graphs.size() == 1);
+  REQUIRE(s->graphs[0]->nodes.size() == 2);
+  CHECK(s->time_of(RunId(0), NodeId(1))->begin == 50'000);
+  REQUIRE(s->counters.size() == 2);
+  CHECK(s->counter_series[0].at(100'000) == 2);
+  CHECK(s->counters[1].name == "load of process 2");
+  CHECK(s->counter_series[1].at(100'000) == 5);
+}
+
 TEST_CASE("Perfetto: names, defaults, clocks and counters") {
   const auto s = open(test::perfetto_trace(), TraceKind::Perfetto, "Perfetto trace");
   CHECK(s->problems.empty());

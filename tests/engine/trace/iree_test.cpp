@@ -4,6 +4,7 @@
 #include <arenascope/trace/session.h>
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "engine/trace/sample_traces.h"
@@ -26,6 +27,9 @@ std::shared_ptr<const Snapshot> opened(const std::string& bytes) {
 TEST_CASE("an IREE profile: command buffers are graphs, their executions runs") {
   const auto s = opened(test::iree_export());
   CHECK(s->problems.size() == 0);
+  const std::string lines = test::iree_export();
+  CHECK(s->source.entries == std::count(lines.begin(), lines.end(), '\n'));
+  CHECK(s->source.format == "IREE profile");
   REQUIRE(s->graphs.size() == 1);
   const GraphInfo& graph = *s->graphs[0];
   REQUIRE(graph.nodes.size() == 3);
