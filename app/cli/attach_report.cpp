@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/common/format.h"
+#include "app/common/memory_events.h"
 
 namespace arenascope::cli {
 namespace {
@@ -20,8 +21,7 @@ struct Space {
 
 std::map<uint32_t, Space> spaces_of(const trace::Snapshot& s) {
   std::map<uint32_t, Space> spaces;
-  for (size_t i = 0; i < s.memory_events.size(); ++i) {
-    const trace::Event& e = s.event(s.memory_events[i]);
+  for (const trace::Event& e : app::memory_events_by_time(s)) {
     Space& space = spaces[e.allocator()];
     switch (e.kind()) {
       case trace::EventKind::Alloc:

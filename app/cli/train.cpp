@@ -61,6 +61,7 @@ void print_outcome(train::Trainer& trainer, const Outcome& out, bool json) {
               {"seconds", out.seconds},
               {"step_seconds", median(out.steps)},
               {"loss", trainer.losses()},
+              {"accuracy", trainer.accuracies()},
               {"train_loss", out.learned.loss},
               {"train_accuracy", out.learned.accuracy},
               {"test_loss", out.test ? Json(out.test->loss) : Json()},

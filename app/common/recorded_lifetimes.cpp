@@ -10,6 +10,8 @@
 #include <arenascope/trace/import.h>
 #include <fmt/format.h>
 
+#include "app/common/memory_events.h"
+
 namespace arenascope::app {
 namespace {
 
@@ -67,10 +69,7 @@ bool is_recording(const std::filesystem::path& path) {
 Result<RecordedLifetimes> recorded_lifetimes(const trace::Snapshot& snapshot, const std::string& space) {
   std::map<uint32_t, Walk> walks;
   for (const auto& allocator : snapshot.allocators) walks[allocator.id].out.space = allocator.name;
-  for (size_t i = 0; i < snapshot.memory_events.size(); ++i) {
-    const Event& e = snapshot.event(snapshot.memory_events[i]);
-    walks[e.allocator()].take(e);
-  }
+  for (const Event& e : memory_events_by_time(snapshot)) walks[e.allocator()].take(e);
   std::erase_if(walks, [](const auto& w) { return w.second.out.problem.intervals.empty(); });
   if (walks.empty()) return Error{"no memory was allocated in it"};
   Walk* chosen = nullptr;

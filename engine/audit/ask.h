@@ -69,6 +69,7 @@ Answered ask_block(const Book& book, Words words);
 Answered ask_space(const Book& book, Words words);
 Answered ask_plan(const Book& book, Words words);
 Answered ask_graph(const Book& book, Words words);
+Answered ask_histogram(const Book& book, int32_t graph, Words words);  // "graph.G.node."
 Answered ask_span(const Book& book, Words words);
 Answered ask_spans(const Book& book, Words words);
 Answered ask_time(const Book& book, Words words);

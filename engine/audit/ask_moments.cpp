@@ -166,6 +166,9 @@ Answered ask_handed_out(const Book& book, std::string_view what, Nanoseconds tim
     const auto wanted = words.number();
     return wanted ? Answered(in_bytes(of_class(book, there, static_cast<int>(*wanted), time))) : std::nullopt;
   }
+  if (what == "device" && std::none_of(book.raw.spaces.begin(), book.raw.spaces.end(),
+                                       [&](const RawSpace& space) { return space.device == words.rest(); }))
+    return std::nullopt;
   for (const RawMemory* m : there) {
     const RawSpace& space = book.raw.spaces[static_cast<size_t>(m->space)];
     sum += (what == "device" ? space.device == words.rest() : std::to_string(space.allocator) == words.rest())

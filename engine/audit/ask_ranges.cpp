@@ -261,6 +261,7 @@ Answered ask_graph(const Book& book, Words words) {
   const auto it = graph ? book.raw.graphs.find(static_cast<int32_t>(*graph)) : book.raw.graphs.end();
   if (it == book.raw.graphs.end()) return std::nullopt;
   const std::string_view how = words.next();
+  if (how == "node") return ask_histogram(book, it->first, words);
   const auto nodes = read_nodes(it->second, how, words);
   return nodes.empty() ? std::nullopt : ask_nodes(book, it->first, nodes, words);
 }

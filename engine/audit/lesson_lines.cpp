@@ -18,6 +18,9 @@ void audit_graphs(const Raw& raw, Writer& out) {
     out.count(fmt::format("graph.{}.leafs", id), static_cast<int64_t>(graph.leafs.size()));
     out.count(fmt::format("graph.{}.gradients", id), gradients);
     out.count(fmt::format("graph.{}.waits", id), graph.waits);
+    int64_t runs = 0;
+    for (const auto& [number, run] : raw.runs) runs += run.info.graph.value == id ? 1 : 0;
+    out.count(fmt::format("graph.{}.runs", id), runs);
   }
   out.count("recording.problems", raw.problems);
   out.count("recording.tunings", raw.tunings);
@@ -115,6 +118,13 @@ Answered ask_node(const Book& book, int32_t run, Words words) {
     const auto track = book.raw.tracks.find(s.track);
     const bool queue = track != book.raw.tracks.end() && track->second.kind == trace::TrackKind::DeviceQueue;
     (queue ? device : host).push_back(&s);
+  }
+  if (what == "wait") {  // of all threads, at the barrier behind it
+    Nanoseconds wait = 0;
+    for (const RawSpan& s : book.raw.spans)
+      if (node && s.run == run && s.node == *node && s.kind == SpanKind::Wait)
+        wait += without({s.begin, s.end}, book.raw.runs.at(run).pauses);
+    return in_time(wait);
   }
   const auto& parts = device.empty() ? host : device;
   if (parts.empty()) return std::nullopt;

@@ -118,6 +118,7 @@ void audit_memory(const Raw& raw, Writer& out) {
   if (raw.spaces.empty()) return;
   Both all;
   std::map<std::string, Both> kinds, devices;
+  std::map<uint32_t, Both> allocators;  // by number, in recordings
   std::vector<Both> spaces(raw.spaces.size());
   for (size_t i = 0; i < raw.spaces.size(); ++i)
     for (Both* both : {&all, &kinds[raw.spaces[i].kind], &devices[raw.spaces[i].device], &spaces[i]})
@@ -127,6 +128,7 @@ void audit_memory(const Raw& raw, Writer& out) {
     add(all, m);
     add(kinds[space.kind], m);
     add(devices[space.device], m);
+    if (raw.entries == 0) add(allocators[space.allocator], m);
     add(spaces[static_cast<size_t>(m.space)], m);
   }
   Report& report = out.report();
@@ -139,6 +141,7 @@ void audit_memory(const Raw& raw, Writer& out) {
   for (const auto& [kind, both] : kinds) write("kind." + kind, both, raw.begin, out);
   for (const auto& [device, both] : devices)
     if (!device.empty()) write("device." + device, both, raw.begin, out);
+  for (const auto& [number, both] : allocators) write("allocator." + std::to_string(number), both, raw.begin, out);
   write("memory", all, raw.begin, out);
   write_runs(raw, all.active.before(), out);
   if (!all.active.empty()) {

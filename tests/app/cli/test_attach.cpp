@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
+#include <sstream>
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>
@@ -12,6 +14,7 @@
 
 #include "tests/app/cli/child.h"
 #include "tests/app/cli/made_files.h"
+#include "tests/app/cli/told_figures.h"
 
 using namespace arenascope::test;
 using Json = nlohmann::json;
@@ -56,6 +59,53 @@ TEST_CASE("a program that carries the header is recorded and reported") {
   CHECK(audit["lost_events"] == 0);
   CHECK(audit["runs"].size() == 1);
   CHECK(cli({"convert", recording, folder / "a.json"}).status == 0);
+}
+
+TEST_CASE("what is reported of a program is what the auditor makes of its recording") {
+  for (const char* mode : {"all", "pool", "crossing"}) {
+    CAPTURE(mode);
+    const TempFolder folder;
+    const std::string recording = folder / "a.pftrace";
+    const Ended ended = cli({"attach", "--record", recording, "--", ARENASCOPE_TARGET, mode});
+    REQUIRE_MESSAGE(ended.status == 0, ended.err);
+    const Figures audit = audited(recording);
+    std::istringstream lines(ended.out);
+    for (std::string line; std::getline(lines, line);) {
+      CAPTURE(line);
+      std::smatch m;
+      if (std::regex_match(line, m, std::regex(R"(^target \(process \d+\): (\d+) events in ([0-9.]+) s$)"))) {
+        holds(told(m[1]), audit, "recording.events");
+        CHECK(audit.at("recording.length") <= told(m[2], "s").value + told(m[2], "s").rounding);
+      } else if (std::regex_match(line, m, std::regex(R"(^graph \S+: (\d+) nodes, (\d+) leafs, (\d+) runs$)"))) {
+        holds(told(m[1]), audit, "graph.0.nodes");
+        holds(told(m[2]), audit, "graph.0.leafs");
+        holds(told(m[3]), audit, "graph.0.runs");
+      } else if (std::regex_match(line, m,
+                                  std::regex(R"(^[a-z ]*pool: peak ([0-9.]+) (\S+), ([0-9.]+) (\S+) at the end, )"
+                                             R"((\d+) allocations, ([0-9.]+) (\S+) reserved at most$)"))) {
+        holds(told(m[1], m[2]), audit, "allocator.0.active.peak");
+        holds(told(m[3], m[4]), audit, "allocator.0.active.end");
+        holds(told(m[5]), audit, "allocator.0.allocations");
+        holds(told(m[6], m[7]), audit, "allocator.0.reserved.peak");
+      } else {
+        CHECK((line == "This is only a test." || line.starts_with("recording: ")));
+      }
+    }
+  }
+}
+
+TEST_CASE("two threads' memory adds up in the order of time, in the report and for planners") {
+  TempFolder folder;
+  const std::string recording = folder / "a.pftrace";
+  const Ended ended = cli({"attach", "--json", "--record", recording, "--", ARENASCOPE_TARGET, "crossing"});
+  REQUIRE_MESSAGE(ended.status == 0, ended.err);
+  const Json object = object_of(ended);
+  REQUIRE(object["spaces"].size() == 1);
+  CHECK(object["spaces"][0]["peak_bytes"] == 300);
+  CHECK(object["spaces"][0]["end_bytes"] == 0);
+  const Json planned = object_of(cli({"plan", recording, "--planner", "search", "--alignment", "1", "--json"}));
+  CHECK(planned["recorded_peak_bytes"] == 300);
+  CHECK(planned["lower_bound_bytes"] == 300);
 }
 
 TEST_CASE("what a program allocated is planned by our planners") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The report that `run` prints, held against the auditor: of the recording of the same runs. A line that is not known
 // here fails, so that nothing is told of a run that is held against nothing.
+#include <arenascope/audit/audit.h>
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -11,42 +12,11 @@
 
 #include "tests/app/cli/child.h"
 #include "tests/app/cli/made_files.h"
+#include "tests/app/cli/told_figures.h"
 
 using namespace arenascope::test;
 
 namespace {
-
-using Figures = std::map<std::string, double>;
-
-Figures audited(const std::string& file) {
-  const Ended ended = cli({"audit", file, "--json"});
-  REQUIRE_MESSAGE(ended.status == 0, ended.err);
-  Figures out;
-  const auto json = nlohmann::json::parse(ended.out);
-  for (const auto& f : json["figures"]) out[f["id"]] = f["value"];
-  return out;
-}
-
-// "1.25 ms" as nanoseconds, "3.75 MiB" as bytes, "1.0000"; and half of what its last digit stands for.
-struct Told {
-  double value = 0, rounding = 0;
-};
-Told told(const std::string& number, const std::string& unit = "") {
-  static const std::map<std::string, double> units{{"", 1},        {"ns", 1},        {"µs", 1e3},
-                                                   {"ms", 1e6},    {"s", 1e9},       {"B", 1},
-                                                   {"KiB", 1024.}, {"MiB", 1048576}, {"GiB", 1073741824}};
-  REQUIRE(units.contains(unit));
-  const size_t point = number.find('.');
-  const size_t digits = point == number.npos ? 0 : number.size() - point - 1;
-  return {std::stod(number) * units.at(unit), 0.501 * std::pow(10.0, -static_cast<double>(digits)) * units.at(unit)};
-}
-
-// `beside`: what two readings of the clock may lie apart.
-void holds(const Told& t, const Figures& audit, const std::string& id, double beside = 0) {
-  CAPTURE(id);
-  REQUIRE(audit.contains(id));
-  CHECK(std::abs(t.value - audit.at(id)) <= t.rounding + beside);
-}
 
 struct Report {
   const Figures& audit;
@@ -54,37 +24,54 @@ struct Report {
   int nodes = 0, kinds = 0;
   std::map<int, std::string> node_of_step;
   Figures asked;
+  Told in_nodes;                           // all nodes' time
+  double sum = 0, shares = 0, waited = 0;  // of the table
 
   static constexpr double kApart = 60'000;  // ns: the executor's clock is read beside the recorded spans'
 
   std::string of_run(const char* what) const { return "run." + std::to_string(run) + "." + what; }
 
+  // Step, time, share of all nodes' time, waiting, and GFLOP/s, which follows from the node's flops.
   void node(const std::smatch& m) {
     const std::string step = m[1];
     // A recorded graph's steps are its nodes' places in the order.
     const auto node = node_of_step.find(std::stoi(step));
     REQUIRE(node != node_of_step.end());
     const std::string id = "run." + std::to_string(run) + ".node." + node->second;
-    holds(told(m[2], m[3]), asked, id + ".wall", kApart);
+    const Told time = told(m[2], m[3]), share = told(m[4]), wait = told(m[5], m[6]), speed = told(m[7]);
+    holds(time, asked, id + ".wall", kApart);
+    holds(wait, asked, id + ".wait", kApart + 0.2 * asked[id + ".wait"]);  // each wait's clock is read apart
+    CHECK(std::abs(share.value - 100 * time.value / in_nodes.value) <=
+          share.rounding + 100 * (time.rounding / in_nodes.value +
+                                  time.value * in_nodes.rounding / in_nodes.value / in_nodes.value));
+    const double flops = asked.at("tensor.0.node." + node->second + ".flops");
+    CHECK(std::abs(speed.value - flops / time.value) <=
+          speed.rounding + flops * time.rounding / time.value / (time.value - time.rounding));
+    sum += time.value;
+    shares += share.value;
+    waited += wait.value;
     ++nodes;
   }
 };
 
 // What `audit --figure` says of each node of a run.
 void ask_nodes(const std::string& file, Report& report, int steps) {
+  const auto auditor = arenascope::audit::Auditor::open(file);
+  REQUIRE(auditor.ok());
   for (int n = 0; n < steps; ++n) {
-    const std::string id = "run." + std::to_string(report.run) + ".node." + std::to_string(n) + ".wall";
-    const Ended wall = cli({"audit", file, "--json", "--figure", id});
-    if (wall.status == 0) report.asked[id] = nlohmann::json::parse(wall.out)["figures"][0]["value"];
-    const Ended one = cli({"audit", file, "--json", "--figure", "plan.0.step_of." + std::to_string(n)});
-    if (one.status == 0) report.node_of_step[nlohmann::json::parse(one.out)["figures"][0]["value"]] = std::to_string(n);
+    const std::string node = std::to_string(n), id = "run." + std::to_string(report.run) + ".node." + node;
+    for (const std::string& what : {id + ".wall", id + ".wait", "tensor.0.node." + node + ".flops"})
+      if (const auto figure = auditor->ask(what)) report.asked[what] = figure->value;
+    if (const auto step = auditor->ask("plan.0.step_of." + node))
+      report.node_of_step[static_cast<int>(step->value)] = node;
   }
 }
 
 void check_head(const std::string& line, Report& r) {
   static const std::regex first(R"(^\S+ on (\d+) threads?: ([0-9.]+) (\S+), (one run|the fastest of \d+ runs)$)");
   static const std::regex arena(R"(^arena ([0-9.]+) (\S+) by \S+ over \S+, bound ([0-9.]+) (\S+), ratio ([0-9.]+)$)");
-  static const std::regex waits(R"(^waited at barriers: ([0-9.]+) (\S+) summed over the threads, of .* in nodes$)");
+  static const std::regex waits(
+      R"(^waited at barriers: ([0-9.]+) (\S+) summed over the threads, of ([0-9.]+) (\S+) in nodes$)");
   static const std::regex said(
       R"(^(chosen|not chosen): |^\d+ of the \d+ runs went on one thread|: \d+ times?, of \d+ nodes as written$)");
   std::smatch m;
@@ -102,6 +89,10 @@ void check_head(const std::string& line, Report& r) {
     const Told t = told(m[1], m[2]);
     const double other = waited == r.audit.end() ? 0 : waited->second;
     CHECK(std::abs(t.value - other) <= t.rounding + 0.2 * other + Report::kApart);  // each wait's clock is read apart
+    r.in_nodes = told(m[3], m[4]);
+    double walls = 0;
+    for (const auto& [id, value] : r.asked) walls += id.ends_with(".wall") ? value : 0;
+    CHECK(std::abs(r.in_nodes.value - walls) <= r.in_nodes.rounding + 0.1 * walls + Report::kApart);
     return;
   }
   CHECK_MESSAGE(std::regex_search(line, said), line);  // of ways of computing, which no recording tells
@@ -151,7 +142,8 @@ void check_report(const std::vector<std::string>& arguments) {
   const Figures audit = audited(file);
   Report report{.audit = audit, .run = told_run(audit, ended.out, 3)};
   ask_nodes(file, report, static_cast<int>(audit.at("plan.0.steps")));
-  static const std::regex row(R"(^ *(\d+) \S+ .* ([0-9.]+) (ns|µs|ms|s) +[0-9.]+ +[0-9.]+ (ns|µs|ms|s) +[0-9.]+$)");
+  static const std::regex row(
+      R"(^ *(\d+) \S+ .* ([0-9.]+) (ns|µs|ms|s) +([0-9.]+) +([0-9.]+) (ns|µs|ms|s) +([0-9.]+)$)");
   std::istringstream lines(ended.out);
   std::string line;
   int table = 0;  // 0: before the tables, 1: nodes, 2: memory, 3: results, which are no figures
@@ -170,6 +162,10 @@ void check_report(const std::vector<std::string>& arguments) {
     report.node(m);
   }
   CHECK(report.nodes >= 5);
+  if (report.nodes < 20) {  // the table has all of them
+    CHECK(std::abs(report.sum - report.in_nodes.value) <= 0.01 * report.in_nodes.value);
+    CHECK(std::abs(report.shares - 100) <= 0.05 * report.nodes + 0.1);
+  }
   CHECK(report.kinds >= 2);
 }
 

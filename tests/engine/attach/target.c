@@ -2,6 +2,7 @@
 // A program that is watched: target MODE [N] [FILE].
 //   all         a graph, a run of it, memory, spans, a counter and a mark
 //   pool        blocks of a pool, for planners
+//   crossing    two threads' blocks of a pool, which are there together: what one of them wrote tells a smaller peak
 //   spans N     N spans on each of two threads, in bursts; with hold-back where ARENASCOPE_HOLD_BACK is set
 //   endless 0 FILE  counts events in FILE, which is mapped, until it is killed; goes on where nobody listens
 //   rate N      N spans a second on each of two threads for FILE seconds
@@ -86,6 +87,22 @@ static void pool(void) {
   arenascope_free(space, kind, 1000, 300, 4);
 }
 
+static uint32_t crossing_space;
+static void* crossing_second(void* unused) {
+  arenascope_alloc(crossing_space, ARENASCOPE_WORKSPACE, 2000, 200, 2);
+  return unused;
+}
+static void crossing(void) {
+  pthread_t second;
+  crossing_space = arenascope_space("shared pool", ARENASCOPE_WORKSPACE, ARENASCOPE_NONE);
+  arenascope_reserve(crossing_space, ARENASCOPE_WORKSPACE, 1000, 2000);
+  arenascope_alloc(crossing_space, ARENASCOPE_WORKSPACE, 1000, 100, 1);
+  pthread_create(&second, NULL, crossing_second, NULL);
+  pthread_join(second, NULL);
+  arenascope_free(crossing_space, ARENASCOPE_WORKSPACE, 1000, 100, 1);
+  arenascope_free(crossing_space, ARENASCOPE_WORKSPACE, 2000, 200, 2);
+}
+
 static long count;
 static void* spans(void* text) {
   const uint32_t name = arenascope_name((const char*)text);
@@ -167,6 +184,7 @@ int main(int argc, char** argv) {
   count = argc > 2 ? atol(argv[2]) : 0;
   if (strcmp(mode, "all") == 0) all();
   if (strcmp(mode, "pool") == 0) pool();
+  if (strcmp(mode, "crossing") == 0) crossing();
   if (strcmp(mode, "spans") == 0) two_threads(spans);
   if (strcmp(mode, "names") == 0) names(count);
   if (strcmp(mode, "endless") == 0) return endless(argv[3]);

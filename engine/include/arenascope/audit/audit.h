@@ -97,11 +97,11 @@ struct Book;
 // chose. Their ids name it: times T, A, B are counted from the first event, D is a device's name.
 //   tensor.G.node.N.{bytes,flops,tasks,work_bytes,view_offset,parts,elements,uses,dim.K,stride.K}   `leaf` as `node`
 //   plan.P.slice.node.N.{bytes,offset,end,first,last,last_use,steps,block,level}
-//   plan.P.{alignment,placed,placed_blocks,level.L,step_of.N}, run.R.node.N.{wall,parts,taken_over}
+//   plan.P.{alignment,placed,placed_blocks,level.L,step_of.N}, run.R.node.N.{wall,wait,parts,taken_over}
 //   plan.P.block.B.{end,used}, plan.P.step.S.hole.LOW.{bytes,end}, plan.P.addresses.A.B.tensors
 //   plan.P.steps.A.B.{most_live,most_live_step} and sums over their nodes: {nodes,mean,mean_share,wait,results,bytes,
 //   weights,largest_work,flops}, {op,layer}.{count,mean,share}.NAME; the same of graph.G.layer.N., the layer of node N,
-//   and of graph.G.nodes.0-5+8.
+//   and of graph.G.nodes.0-5+8. Times of all nodes of a node's op: graph.G.node.N.{times,bin.B.from,bin.B.to,bin.B.nodes}
 //   plan.P.{layer.N,nodes.0-5+8}.{first,end,last_use,kept,kept_tensors}, run.R.steps.A.B.lasts
 //   run.R.step.S. and run.R.at.T. or recording.at.T.: {live,unused} of the arena, hole.LOW.{bytes,end}, reserved, kind.K,
 //   kind.KVCache.{filled,unfilled}; at a time also step, allocator.A, device.D, class.C, blocks, block_bytes
