@@ -2974,6 +2974,10 @@ address %1</source>
         <source>B: up to %1</source>
         <translation>B：最高 %1</translation>
     </message>
+    <message>
+        <source>B: reserved up to %1</source>
+        <translation>B：保留最多 %1</translation>
+    </message>
     <message numerus="yes">
         <source>%n tensor(s)</source>
         <translation>

@@ -240,6 +240,7 @@ class Maker {
       ghosts_.push_back(r);
     }
     p_.top = std::max(p_.top, p_.other_arena);
+    p_.other = most_of_other(in_.of_other(), {});
   }
 
   // Of the run, whatever is visible; the peak of what is visible where there is none.

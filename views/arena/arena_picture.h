@@ -37,12 +37,22 @@ struct ArenaItem {  // what a rectangle's tag means
   int32_t space = -1;    // in `space_slices`; -1: in an arena
 };
 
+// How far up what is compared with got in its run: the highest address in its arena, or the bytes of its spaces.
+struct OtherMost {
+  std::string id;  // of the figure there
+  Bytes bytes = 0;
+  bool of_spaces = false;
+};
+
+FigureText words_of(const OtherMost& most);  // "B: up to 3.2 MiB"
+
 struct ArenaPicture : Prepared {
   std::shared_ptr<const RectSet> bodies;    // tags are items
   std::shared_ptr<const RectSet> outlines;  // tags are items
   std::shared_ptr<const RectSet> holes;     // tags mean nothing
   std::shared_ptr<const RectSet> ghosts;    // the plan before, and what is compared with: kOutlineGhost, kOutlineOther
-  Bytes other_arena = 0;                    // of what is compared with; 0: nothing is
+  Bytes other_arena = 0;                    // of what is drawn of what is compared with; 0: nothing is
+  OtherMost other;
   std::vector<ArenaItem> items;
   std::vector<trace::SliceRect> seen;
   trace::PlanId plan;

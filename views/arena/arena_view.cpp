@@ -139,12 +139,12 @@ void ArenaView::update_header() {
     h.add(with_count(tr("%n tensor(s) off the plan", nullptr, static_cast<int>(a.differing)),
                      run_figure(context().source->run(), "off_plan"), static_cast<int64_t>(a.differing)));
   add_legend(h);
-  if (a.other_arena > 0) {
+  if (a.other.bytes > 0) {
     RectStyle other;
     other.outline = c.category(1);
     other.dashed = true;
     h.legend.insert(h.legend.begin(), {tr("B: compared with"), other});
-    h.add(with_figures(tr("B: up to %1"), {bytes("", a.other_arena)}));
+    h.add(words_of(a.other));
   }
   if (context().source->ghost_plan() != nullptr) {
     RectStyle ghost;
@@ -153,6 +153,11 @@ void ArenaView::update_header() {
     h.legend.insert(h.legend.begin(), {tr("plan before"), ghost});
   }
   set_header(std::move(h));
+}
+
+FigureText words_of(const OtherMost& most) {
+  return with_figures(most.of_spaces ? ArenaView::tr("B: reserved up to %1") : ArenaView::tr("B: up to %1"),
+                      {figure(other_figure(most.id), static_cast<double>(most.bytes), FigureUnit::Bytes)});
 }
 
 // Of what occurs: the bodies' colours, then what is drawn around and between them.

@@ -70,12 +70,12 @@ void ArenaView::update_space_header() {
   add(met[kSliceInput], tr("input"), styles[kSliceInput]);
   add(met[kSliceOutput], tr("output"), styles[kSliceOutput]);
   add(met[kSliceWeight], tr("weight"), styles[kSliceWeight]);
-  if (a.other_arena > 0) {
+  if (a.other.bytes > 0) {
     RectStyle other;
     other.outline = c.category(1);
     other.dashed = true;
     h.legend.insert(h.legend.begin(), {tr("B: compared with"), other});
-    h.add(with_figures(tr("B: up to %1"), {figure({}, static_cast<double>(a.other_arena), FigureUnit::Bytes)}));
+    h.add(words_of(a.other));
   }
   set_header(std::move(h));
 }

@@ -113,7 +113,7 @@ class SpaceMaker {
     p_.outlines = std::make_shared<RectSet>(std::move(outlines_));
     p_.holes = std::make_shared<RectSet>(std::move(holes_));
     std::vector<Rect> others;
-    if (in_.comparison) others = other_rects(in_.of_other(), choice);
+    if (in_.comparison) others = other_rects(in_.of_other(), choice), p_.other = most_of_other(in_.of_other(), choice);
     for (const Rect& r : others) p_.other_arena = std::max(p_.other_arena, static_cast<Bytes>(r.y1));
     p_.top = std::max(p_.top, p_.other_arena);
     p_.ghosts = std::make_shared<RectSet>(std::move(others));
@@ -169,6 +169,34 @@ Bytes SpaceBands::at(uint32_t allocator, trace::DeviceId device, uint64_t addres
   return band.lo + static_cast<Bytes>(address - band.begin);
 }
 
+namespace {
+
+// An allocator of theirs has no number of ours.
+SpaceChoice choice_of_other(const SpaceChoice& choice) {
+  return {choice.of == SpaceChoice::Of::All ? choice.of : SpaceChoice::Of::Working, 0};
+}
+
+}  // namespace
+
+OtherMost most_of_other(const PrepareInput& other, const SpaceChoice& choice) {
+  const trace::Snapshot& s = *other.snapshot;
+  if (lies_in_spaces(other)) {
+    const SpaceChoice theirs = choice_of_other(choice);
+    return {space_figure(other.run, theirs, "reserved"), trace::space_totals(s, range_of_run(other), theirs).reserved,
+            true};
+  }
+  OtherMost most;
+  AxisFrame steps = other.axis;
+  steps.mode = AxisMode::Step;
+  steps.align = nullptr;
+  for (const trace::SliceRect& slice : seen_slices(s, other.run, steps).slices)
+    most.bytes = std::max(most.bytes, slice.offset + slice.bytes), most.id = run_figure(other.run, "arena.top");
+  if (most.id.empty() && other.plan != nullptr && s.run(other.run) == nullptr)
+    for (const trace::SliceInfo& slice : other.plan->slices)
+      most.bytes = std::max(most.bytes, slice.offset + slice.size), most.id = plan_figure(other.plan->id, "top");
+  return most;
+}
+
 std::vector<Rect> other_rects(const PrepareInput& other, const SpaceChoice& choice) {
   std::vector<Rect> rects;
   const auto add = [&](double x0, double x1, Bytes lo, Bytes hi) {
@@ -177,8 +205,7 @@ std::vector<Rect> other_rects(const PrepareInput& other, const SpaceChoice& choi
   };
   const trace::Snapshot& s = *other.snapshot;
   if (lies_in_spaces(other)) {
-    // An allocator of theirs has no number of ours.
-    const SpaceChoice theirs{choice.of == SpaceChoice::Of::All ? choice.of : SpaceChoice::Of::Working, 0};
+    const SpaceChoice theirs = choice_of_other(choice);
     const trace::TimeRange run = range_of_run(other);
     std::vector<trace::Space> spaces = s.spaces_in(run.begin, run.end, trace::kMostSpaceSlices);
     std::erase_if(spaces, [&](const trace::Space& space) { return !shows(theirs, space); });

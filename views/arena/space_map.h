@@ -30,6 +30,8 @@ class SpaceBands {
 
 // What is compared with, where it lay on our axis: in its spaces or its arena, or as planned where it was not run.
 std::vector<Rect> other_rects(const PrepareInput& other, const SpaceChoice& choice);
+// How far up it got in its run, whatever is visible: what its spaces took, or where the highest tensor in its arena ended.
+OtherMost most_of_other(const PrepareInput& other, const SpaceChoice& choice);
 
 // What the plan would need, under the spaces that are there in its place.
 void add_plan_ghost(const PrepareInput& input, ArenaPicture& picture);

@@ -60,6 +60,8 @@ std::string kind_figure(trace::MemoryKind kind, const char* what) {
   return dotted({"kind", std::string(trace::kMemoryKindNames[static_cast<size_t>(kind)]), what});
 }
 
+std::string other_figure(const std::string& id) { return id.empty() ? id : "B." + id; }
+
 namespace {
 std::string tensor_word(trace::TensorRef tensor) {
   return (tensor.is_leaf() ? "leaf." : "node.") + number(static_cast<int64_t>(tensor.index()));

@@ -17,7 +17,8 @@ enum class FigureUnit : uint8_t { Bytes, Time, Share, Count, Step, Ratio, Addres
 
 struct Figure {
   // "run.0.wall"; empty: of something that the audit has no line for. "chosen.…": of what the user points at or chose,
-  // which claims nothing of a recording. "B.…": of what is compared with.
+  // which claims nothing of a recording. "B.…": of what is compared with; "B-A:…|…" and "B/A:…|…": of one there and one
+  // here, of which either may be missing.
   std::string id;
   double value = 0;
   FigureUnit unit = FigureUnit::Count;
@@ -50,6 +51,8 @@ std::string run_figure(trace::RunId run, const char* what);                     
 std::string thread_figure(trace::RunId run, trace::TrackId track, const char* what);  // "run.0.thread.2.busy_share"
 std::string barrier_figure(const trace::Barrier& barrier, const char* what);          // "run.0.barrier.7.waited"
 std::string kind_figure(trace::MemoryKind kind, const char* what);                    // "kind.Workspace.active.peak"
+
+std::string other_figure(const std::string& id);  // "B.run.0.wall"; of none there is none
 
 std::string tensor_figure(trace::GraphId graph, trace::TensorRef tensor, const std::string& what);
 std::string slice_figure(trace::PlanId plan, trace::TensorRef tensor, const char* what);

@@ -10,6 +10,8 @@ namespace arenascope::views::inspector {
 namespace {
 constexpr size_t kLeastNodes = 4;
 constexpr int kMostBins = 8, kLongestBar = 16;
+constexpr double kNarrowest = 1.001;  // of the longest to the shortest: so that there are bins where all are the same
+constexpr double kSlack = 1e-8;       // of a bin: what is on an edge is above it
 }  // namespace
 
 // Bins are equal steps of the logarithm: times of one op span decades.
@@ -23,21 +25,28 @@ void op_histogram(Page& page, NodeId node) {
   const bool ran = node.index() < stats.size() && stats[node.index()].mean > 0;
   if (op.empty() || times.size() < kLeastNodes || !ran) return;
   const auto [low, high] = std::minmax_element(times.begin(), times.end());
-  const double least = *low, span = std::max(std::log(*high / least), 1e-3);
+  const double least = *low, span = std::log(std::max(*high / least, kNarrowest));
   const int bins = std::min(kMostBins, static_cast<int>(times.size()));
   const auto bin_of = [&](double t) {
-    return std::clamp(static_cast<int>(std::log(t / least) / span * bins), 0, bins - 1);
+    return std::clamp(static_cast<int>(std::log(t / least) / span * bins + kSlack), 0, bins - 1);
   };
   std::vector<int> counts(static_cast<size_t>(bins), 0);
   for (double t : times) ++counts[static_cast<size_t>(bin_of(t))];
   const int most = *std::max_element(counts.begin(), counts.end()), own = bin_of(stats[node.index()].mean);
   page.section(Texts::tr("Times of %1, %n node(s)", nullptr, static_cast<int>(times.size())).arg(safe(op)));
+  const auto of_bin = [&](int bin, const char* what, double value, FigureUnit unit) {
+    return figure(figure_id("graph", graph.id.value, "node", node.value, "bin", bin, what), value, unit);
+  };
   for (int b = 0; b < bins; ++b) {
-    const auto edge = [&](int i) { return format_ns(static_cast<Nanoseconds>(least * std::exp(span * i / bins))); };
+    const auto edge = [&](int i) { return least * std::exp(span * i / bins); };
     const int count = counts[static_cast<size_t>(b)], length = (count * kLongestBar + most - 1) / most;
-    QString bar = QStringLiteral("%1 %2").arg(QString(length, QChar(0x2588))).arg(count);
-    if (b == own) bar += QStringLiteral(" ◂ ") + Texts::tr("this one");
-    page.row(edge(b) + QStringLiteral(" – ") + edge(b + 1), bar);
+    const Figure from = of_bin(b, "from", edge(b), FigureUnit::Time),
+                 to = of_bin(b, "to", edge(b + 1), FigureUnit::Time);
+    FigureText bar = with_figures(QString(length, QChar(0x2588)) + QStringLiteral(" %1"),
+                                  {of_bin(b, "nodes", count, FigureUnit::Number)});
+    if (b == own) bar.add(plain_text(Texts::tr("this one")), QStringLiteral(" ◂ "));
+    bar.figures.push_back(from), bar.figures.push_back(to);  // of the key
+    page.row(from.text + QStringLiteral(" – ") + to.text, std::move(bar));
   }
 }
 

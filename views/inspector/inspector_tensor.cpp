@@ -22,16 +22,29 @@ void counterpart(Page& page, TensorRef ref) {
   if (!t) return page.line(Texts::tr("It has no counterpart there."));
   page.row(Texts::tr("name"), safe(t->name));
   page.row(Texts::tr("shape"), format_shape(t->shape));
-  page.row(Texts::tr("bytes"), format_bytes(t->bytes));
+  const auto row = [&](const QString& key, const std::string& id, double value, FigureUnit unit) {
+    page.row(key, figure(other_figure(id), value, unit));
+  };
+  row(Texts::tr("bytes"), tensor_figure(c->other.graph->id, other, "bytes"), static_cast<double>(t->bytes),
+      FigureUnit::Bytes);
   if (other.is_node()) {
-    const trace::NodeStats s = c->other.snapshot->stats(c->other.graph->id, NodeId(other.index()));
-    if (s.runs > 0) page.row(Texts::tr("mean time"), format_ns(static_cast<Nanoseconds>(s.mean)));
+    const NodeId node(other.index());
+    const trace::NodeStats s = c->other.snapshot->stats(c->other.graph->id, node);
+    if (s.runs > 0)
+      row(Texts::tr("mean time"), node_figure(c->other.graph->id, node, "mean_wall"), s.mean, FigureUnit::Time);
   }
   if (!c->other.plan) return;
   for (const trace::SliceInfo& slice : c->other.plan->slices) {
     if (slice.tensor != other) continue;
-    page.row(Texts::tr("place"), range_text(slice.offset, slice.size));
-    page.row(Texts::tr("steps"), QStringLiteral("[%1, %2)").arg(slice.first.value).arg(slice.last.value));
+    const auto of = [&](const char* what, int64_t value, FigureUnit unit) {
+      return figure(other_figure(slice_figure(c->other.plan->id, other, what)), static_cast<double>(value), unit);
+    };
+    page.row(Texts::tr("place"),
+             with_figures(QStringLiteral("[%1, +%2)"), {of("offset", slice.offset, FigureUnit::Address),
+                                                        of("bytes", slice.size, FigureUnit::Bytes)}));
+    page.row(Texts::tr("steps"),
+             with_figures(QStringLiteral("[%1, %2)"), {of("first", slice.first.value, FigureUnit::Number),
+                                                       of("last", slice.last.value, FigureUnit::Number)}));
     return;
   }
 }

@@ -368,6 +368,7 @@ std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& in
   if (in.ghost && p->scope == OccupancyScope::Arena) {
     p->ghost = curve_of(*in.ghost, in, stop, curves);
     p->ghost_arena = in.ghost->arena_bytes;
+    p->ghost_id = plan_figure(in.ghost->id, "arena");
   }
   if (in.comparison) {
     const auto theirs = prepare_occupancy(in.of_other(), p->scope, stop);
@@ -378,6 +379,7 @@ std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& in
       p->other = tops(theirs->kinds);
     p->other_arena = theirs->arena;
     p->other_peak = theirs->peak;
+    p->other_peak_id = other_figure(theirs->peak_id);
     if (p->mode == AxisMode::Time) p->other = reduced(p->other, in.axis.range, in.pixels);
   }
   if (p->peak > 0) {

@@ -49,9 +49,11 @@ struct OccupancyPicture : Prepared {
   // What is compared with: its live bytes, or those of its plan; of all kinds together where the scope is Kinds.
   std::vector<Level> other;
   Bytes other_arena = 0, other_peak = 0;
+  std::string other_peak_id;
   // The plan that this one is held against: its planned bytes.
   std::vector<Level> ghost;
   Bytes ghost_arena = 0;
+  std::string ghost_id;
 
   Bytes gap() const { return arena > bound && bound > 0 ? arena - bound : 0; }
 };

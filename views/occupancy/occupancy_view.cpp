@@ -335,8 +335,8 @@ void OccupancyView::update_header() {
   if (o.filled > 0) h.add(with_figures(tr("KV cache filled up to %1"), {bytes(o.filled_id, o.filled)}));
   if (o.needed > 0) h.add(with_figures(tr("a plan would need %1"), {bytes(plan_figure(plan, "arena"), o.needed)}));
   if (o.capacity > 0) h.add(with_figures(tr("capacity %1"), {bytes(plan_figure(plan, "capacity"), o.capacity)}));
-  if (!o.other.empty()) h.add(with_figures(tr("B: peak %1"), {bytes("", o.other_peak)}));
-  if (!o.ghost.empty()) h.add(with_figures(tr("arena before %1"), {bytes("", o.ghost_arena)}));
+  if (!o.other.empty()) h.add(with_figures(tr("B: peak %1"), {bytes(o.other_peak_id, o.other_peak)}));
+  if (!o.ghost.empty()) h.add(with_figures(tr("arena before %1"), {bytes(o.ghost_id, o.ghost_arena)}));
   if (o.scope == OccupancyScope::Arena) {
     if (!o.live.empty()) h.legend.push_back({tr("live"), {c[Role::Work]}, LegendChip::Shape::Box});
     h.legend.push_back({tr("planned"), {QColor(), c.dim_text}, LegendChip::Shape::Box});
@@ -403,7 +403,7 @@ FigureText OccupancyView::tip_of_other(double x) const {
   const Moment moment(*other.snapshot, other.run, other.plan.get(), false, frame, x);
   Figure live = moment.live();
   if (other.snapshot->run(other.run) == nullptr) live = moment.planned();
-  live.id = live.id.empty() ? live.id : "B." + live.id;
+  live.id = other_figure(live.id);
   return with_parts(tr("B: %1"), {exact_text(live.id, static_cast<Bytes>(live.value))});
 }
 

@@ -20,17 +20,31 @@ constexpr double kNothing = std::numeric_limits<double>::lowest();  // sorts fir
 
 using Number = std::function<double(size_t)>;
 
-Column column(const QString& title, const QString& tip, const Number& get, QString (*text)(double)) {
-  return {title, tip, [get, text](size_t r) { return get(r) == kNothing ? QString() : text(get(r)); }, get};
+// What stands in a column, and its id; of rows without it the number is kNothing.
+struct Side {
+  Number value;
+  std::function<std::string(size_t)> id;
+};
+
+Column column_of_other(const QString& title, const QString& tip, FigureUnit unit, const Side& b) {
+  return figure_column(
+      title, tip, unit, [b](size_t r) { return other_figure(b.id(r)); }, b.value,
+      [b](size_t r) { return b.value(r) != kNothing; });
 }
 
-QString bytes_text(double v) { return format_bytes(static_cast<Bytes>(v)); }
-QString time_text(double v) { return format_ns(static_cast<Nanoseconds>(v)); }
-QString count_text(double v) { return format_count(static_cast<int64_t>(v)); }
-QString address_text(double v) { return format_address(static_cast<Bytes>(v)); }
+Column difference_column(const QString& tip, FigureUnit unit, const Side& a, const Side& b) {
+  const Number value = [a, b](size_t r) {
+    return a.value(r) == kNothing || b.value(r) == kNothing ? kNothing : b.value(r) - a.value(r);
+  };
+  return difference_column(
+      CompareColumnsTexts::tr("B − A"), tip, unit, [a, b](size_t r) { return between("B-A:", a.id(r), b.id(r)); },
+      value, [value](size_t r) { return value(r) != kNothing; });
+}
 
-Number difference(const Number& a, const Number& b) {
-  return [a, b](size_t r) { return a(r) == kNothing || b(r) == kNothing ? kNothing : b(r) - a(r); };
+// A column of what is told and no figure: which block it is.
+Column plain_column(const QString& title, const QString& tip, const Number& get) {
+  return {title, tip,
+          [get](size_t r) { return get(r) == kNothing ? QString() : format_count(static_cast<int64_t>(get(r))); }, get};
 }
 
 }  // namespace
@@ -45,6 +59,21 @@ QString signed_time(double d) {
   const auto ns = static_cast<Nanoseconds>(d);
   return ns == 0 ? QStringLiteral("±0")
                  : (ns > 0 ? QStringLiteral("+") : QStringLiteral("−")) + format_ns(std::abs(ns));
+}
+
+std::string between(const char* what, const std::string& ours, const std::string& theirs) {
+  return what + theirs + "|" + ours;
+}
+
+Column difference_column(const QString& title, const QString& tip, FigureUnit unit,
+                         std::function<std::string(size_t)> id, std::function<double(size_t)> value,
+                         std::function<bool(size_t)> there) {
+  const auto make = [=](size_t r) {
+    Figure f = there(r) ? figure(id(r), value(r), unit) : Figure();
+    if (there(r)) f.text = unit == FigureUnit::Time ? signed_time(f.value) : signed_bytes(f.value);
+    return f;
+  };
+  return {title, tip, [make](size_t r) { return make(r).text; }, value, make};
 }
 
 void add_node_columns(Table& table, const TableInput& input) {
@@ -84,13 +113,24 @@ void add_node_columns(Table& table, const TableInput& input) {
   };
   table.columns.push_back({CompareColumnsTexts::tr("In"), CompareColumnsTexts::tr("A: only here, B: only in the other"),
                            [other](size_t r) { return other(r) < 0 ? QStringLiteral("A") : QStringLiteral("A B"); }});
-  table.columns.push_back(column(CompareColumnsTexts::tr("Step B"), {}, at(step), count_text));
-  table.columns.push_back(column(CompareColumnsTexts::tr("Bytes B"), {}, bytes_b, bytes_text));
-  table.columns.push_back(column(CompareColumnsTexts::tr("Offset B"), {}, at(offset), address_text));
-  table.columns.push_back(column(CompareColumnsTexts::tr("Mean time B"), {}, time_b, time_text));
-  table.columns.push_back(column(CompareColumnsTexts::tr("B − A"),
-                                 CompareColumnsTexts::tr("Difference of the mean times"), difference(time_a, time_b),
-                                 signed_time));
+  const auto node_b = [other](size_t r) { return NodeId(static_cast<int32_t>(other(r))); };
+  const auto tensor_b = [node_b](size_t r) { return TensorRef::node(node_b(r)); };
+  const trace::GraphId graph_b = o.graph->id;
+  const trace::PlanId plan_b = o.plan ? o.plan->id : trace::PlanId::none();
+  table.columns.push_back(column_of_other(
+      CompareColumnsTexts::tr("Step B"), {}, FigureUnit::Step,
+      {at(step), [=](size_t r) { return plan_figure(plan_b, "step_of.") + std::to_string(node_b(r).value); }}));
+  table.columns.push_back(
+      column_of_other(CompareColumnsTexts::tr("Bytes B"), {}, FigureUnit::Bytes,
+                      {bytes_b, [=](size_t r) { return tensor_figure(graph_b, tensor_b(r), "bytes"); }}));
+  table.columns.push_back(
+      column_of_other(CompareColumnsTexts::tr("Offset B"), {}, FigureUnit::Address,
+                      {at(offset), [=](size_t r) { return slice_figure(plan_b, tensor_b(r), "offset"); }}));
+  const Side mean_a{time_a, [id = graph->id](size_t r) { return node_figure(id, NodeId(r), "mean_wall"); }};
+  const Side mean_b{time_b, [=](size_t r) { return node_figure(graph_b, node_b(r), "mean_wall"); }};
+  table.columns.push_back(column_of_other(CompareColumnsTexts::tr("Mean time B"), {}, FigureUnit::Time, mean_b));
+  table.columns.push_back(
+      difference_column(CompareColumnsTexts::tr("Difference of the mean times"), FigureUnit::Time, mean_a, mean_b));
 }
 
 void add_block_columns(Table& table, const TableInput& input, std::shared_ptr<const std::vector<BlockId>> blocks) {
@@ -121,12 +161,15 @@ void add_block_columns(Table& table, const TableInput& input, std::shared_ptr<co
     (*theirs)[r] = best->first;
     (*bytes)[r] = static_cast<double>(place[best->first].hi - place[best->first].lo);
   }
-  table.columns.push_back(column(
-      CompareColumnsTexts::tr("Block B"),
-      CompareColumnsTexts::tr("The block there that holds most of the same tensors"),
-      [theirs](size_t r) { return (*theirs)[r]; }, count_text));
-  table.columns.push_back(column(
-      CompareColumnsTexts::tr("Bytes B"), {}, [bytes](size_t r) { return (*bytes)[r]; }, bytes_text));
+  table.columns.push_back(plain_column(CompareColumnsTexts::tr("Block B"),
+                                       CompareColumnsTexts::tr("The block there that holds most of the same tensors"),
+                                       [theirs](size_t r) { return (*theirs)[r]; }));
+  table.columns.push_back(column_of_other(CompareColumnsTexts::tr("Bytes B"), {}, FigureUnit::Bytes,
+                                          {[bytes](size_t r) { return (*bytes)[r]; },
+                                           [theirs, plan = c->other.plan->id](size_t r) {
+                                             return block_figure(plan, BlockId(static_cast<int32_t>((*theirs)[r])),
+                                                                 "bytes");
+                                           }}));
 }
 
 void add_object_columns(Table& table, const TableInput& input) {
@@ -144,58 +187,74 @@ void add_object_columns(Table& table, const TableInput& input) {
     (*sizes)[i] = at->second.back();
     at->second.pop_back();
   }
-  table.columns.push_back(column(
-      CompareColumnsTexts::tr("Bytes B"), {}, [sizes](size_t r) { return (*sizes)[r]; }, bytes_text));
+  table.columns.push_back({CompareColumnsTexts::tr("Bytes B"),
+                           {},
+                           [sizes](size_t r) {
+                             return (*sizes)[r] == kNothing ? QString() : format_bytes(static_cast<Bytes>((*sizes)[r]));
+                           },
+                           [sizes](size_t r) { return (*sizes)[r]; }});
 }
 
-void add_barrier_columns(Table& table, const TableInput& input, std::function<NodeId(size_t)> node,
-                         std::function<Nanoseconds(size_t)> waited) {
+void add_barrier_columns(Table& table, const TableInput& input, std::function<const trace::Barrier&(size_t)> barrier) {
   const ComparisonPtr c = input.comparison;
   if (!c) return;
-  const Number theirs = [=](size_t r) {
-    const TensorRef ref = c->match.to_other(TensorRef::node(node(r)));
-    if (!ref.is_node()) return kNothing;
-    const auto b = c->other.snapshot->barrier_of(c->other.run, NodeId(ref.index()));
-    return b ? static_cast<double>(b->wait_sum) : kNothing;
+  const auto theirs = [=](size_t r) {
+    const TensorRef ref = c->match.to_other(TensorRef::node(barrier(r).node));
+    return ref.is_node() ? c->other.snapshot->barrier_of(c->other.run, NodeId(ref.index())) : std::nullopt;
   };
-  const Number ours = [waited](size_t r) { return static_cast<double>(waited(r)); };
-  table.columns.push_back(column(CompareColumnsTexts::tr("Waited B"), {}, theirs, time_text));
-  table.columns.push_back(column(CompareColumnsTexts::tr("B − A"), CompareColumnsTexts::tr("Difference of the waiting"),
-                                 difference(ours, theirs), signed_time));
+  const Side b{[=](size_t r) {
+                 const auto there = theirs(r);
+                 return there ? static_cast<double>(there->wait_sum) : kNothing;
+               },
+               [=](size_t r) { return barrier_figure(*theirs(r), "waited"); }};
+  const Side a{[=](size_t r) { return static_cast<double>(barrier(r).wait_sum); },
+               [=](size_t r) { return barrier_figure(barrier(r), "waited"); }};
+  table.columns.push_back(column_of_other(CompareColumnsTexts::tr("Waited B"), {}, FigureUnit::Time, b));
+  table.columns.push_back(
+      difference_column(CompareColumnsTexts::tr("Difference of the waiting"), FigureUnit::Time, a, b));
 }
 
 void add_allocator_columns(Table& table, const TableInput& input, std::function<trace::MemoryKind(size_t)> kind) {
   const ComparisonPtr c = input.comparison;
   if (!c) return;
   const auto snapshot = input.snapshot;
-  const Number ours = [=](size_t r) {
-    return static_cast<double>(snapshot->peak(kind(r), trace::MemoryCount::Active));
+  const auto side = [kind](const std::shared_ptr<const trace::Snapshot>& s) {
+    return Side{[=](size_t r) { return static_cast<double>(s->peak(kind(r), trace::MemoryCount::Active)); },
+                [=](size_t r) { return kind_figure(kind(r), "active.peak"); }};
   };
-  const Number theirs = [=](size_t r) {
-    return static_cast<double>(c->other.snapshot->peak(kind(r), trace::MemoryCount::Active));
-  };
-  table.columns.push_back(column(CompareColumnsTexts::tr("Peak active B"), {}, theirs, bytes_text));
-  table.columns.push_back(column(CompareColumnsTexts::tr("B − A"), CompareColumnsTexts::tr("Difference of the peaks"),
-                                 difference(ours, theirs), signed_bytes));
+  Side b = side(c->other.snapshot);
+  b.value = [get = b.value](size_t r) { return get(r) > 0 ? get(r) : kNothing; };  // never taken there
+  table.columns.push_back(column_of_other(CompareColumnsTexts::tr("Peak active B"), {}, FigureUnit::Bytes, b));
+  table.columns.push_back(
+      difference_column(CompareColumnsTexts::tr("Difference of the peaks"), FigureUnit::Bytes, side(snapshot), b));
 }
 
 void add_planner_columns(Table& table, const TableInput& input, std::function<const trace::PlanInfo&(size_t)> plan) {
   const ComparisonPtr c = input.comparison;
   if (!c) return;
-  auto arenas = std::make_shared<std::map<std::pair<std::string, std::string>, double>>();
-  for (const auto& p : c->other.snapshot->plans)
-    (*arenas)[{p->planner, p->order_name}] = static_cast<double>(p->arena_bytes);
-  if (c->other.plan)
-    (*arenas)[{c->other.plan->planner, c->other.plan->order_name}] = static_cast<double>(c->other.plan->arena_bytes);
-  const Number theirs = [=](size_t r) {
-    const auto at = arenas->find({plan(r).planner, plan(r).order_name});
-    return at == arenas->end() ? kNothing : at->second;
+  struct Arena {
+    trace::PlanId plan;
+    double bytes = 0;
   };
-  const Number ours = [plan](size_t r) { return static_cast<double>(plan(r).arena_bytes); };
-  table.columns.push_back(column(CompareColumnsTexts::tr("Arena B"),
-                                 CompareColumnsTexts::tr("By the same planner and order there"), theirs, bytes_text));
-  table.columns.push_back(column(CompareColumnsTexts::tr("B − A"), CompareColumnsTexts::tr("Difference of the arenas"),
-                                 difference(ours, theirs), signed_bytes));
+  auto arenas = std::make_shared<std::map<std::pair<std::string, std::string>, Arena>>();
+  const auto take = [&](const trace::PlanInfo& p) {
+    (*arenas)[{p.planner, p.order_name}] = {p.id, static_cast<double>(p.arena_bytes)};
+  };
+  for (const auto& p : c->other.snapshot->plans) take(*p);
+  if (c->other.plan) take(*c->other.plan);
+  const auto there = [=](size_t r) {
+    const auto at = arenas->find({plan(r).planner, plan(r).order_name});
+    return at == arenas->end() ? nullptr : &at->second;
+  };
+  const Side b{[=](size_t r) { return there(r) ? there(r)->bytes : kNothing; },
+               [=](size_t r) { return plan_figure(there(r)->plan, "arena"); }};
+  const Side a{[plan](size_t r) { return static_cast<double>(plan(r).arena_bytes); },
+               [plan](size_t r) { return plan_figure(plan(r).id, "arena"); }};
+  table.columns.push_back(column_of_other(CompareColumnsTexts::tr("Arena B"),
+                                          CompareColumnsTexts::tr("By the same planner and order there"),
+                                          FigureUnit::Bytes, b));
+  table.columns.push_back(
+      difference_column(CompareColumnsTexts::tr("Difference of the arenas"), FigureUnit::Bytes, a, b));
 }
 
 }  // namespace arenascope::views

@@ -46,6 +46,16 @@ struct Pairs {
   bool timed(size_t r) const { return time_a(r) > 0 && time_b(r) > 0; }
   double bytes_a(size_t r) const { return bytes(*graph_a, all[r].a); }
   double bytes_b(size_t r) const { return bytes(*graph_b, all[r].b); }
+  // Of figures; empty: there is no such node.
+  std::string time_id(size_t r, bool other) const {
+    const NodeId node = other ? all[r].b : all[r].a;
+    return node.valid() ? node_figure((other ? graph_b : graph_a)->id, node, "mean_wall") : std::string();
+  }
+  std::string bytes_id(size_t r, bool other) const {
+    const NodeId node = other ? all[r].b : all[r].a;
+    return node.valid() ? tensor_figure((other ? graph_b : graph_a)->id, trace::TensorRef::node(node), "bytes")
+                        : std::string();
+  }
 
  private:
   static double mean(const std::vector<trace::NodeStats>& stats, NodeId id) {
@@ -76,30 +86,36 @@ void add_names(std::vector<Column>& columns, const PairsPtr& p) {
 }
 
 void add_differences(std::vector<Column>& columns, const PairsPtr& p) {
-  const auto time = [](const QString& title, std::function<double(size_t)> get) {
-    return Column{title,
-                  {},
-                  [get](size_t r) { return get(r) > 0 ? format_ns(static_cast<Nanoseconds>(get(r))) : QString(); },
-                  get};
+  const auto time = [p](const QString& title, bool other, double (Pairs::*get)(size_t) const) {
+    return figure_column(
+        title, {}, FigureUnit::Time,
+        [=](size_t r) { return other ? other_figure(p->time_id(r, other)) : p->time_id(r, other); },
+        [=](size_t r) { return ((*p).*get)(r); }, [=](size_t r) { return ((*p).*get)(r) > 0; });
   };
-  const auto size = [](const QString& title, std::function<double(size_t)> get) {
-    return Column{title, {}, [get](size_t r) { return format_bytes(static_cast<Bytes>(get(r))); }, get};
+  const auto size = [p](const QString& title, bool other, double (Pairs::*get)(size_t) const) {
+    return figure_column(
+        title, {}, FigureUnit::Bytes,
+        [=](size_t r) { return other ? other_figure(p->bytes_id(r, other)) : p->bytes_id(r, other); },
+        [=](size_t r) { return ((*p).*get)(r); }, [=](size_t r) { return !p->bytes_id(r, other).empty(); });
   };
-  columns.push_back(time(CompareTableTexts::tr("Mean time A"), [p](size_t r) { return p->time_a(r); }));
-  columns.push_back(time(CompareTableTexts::tr("Mean time B"), [p](size_t r) { return p->time_b(r); }));
-  columns.push_back({CompareTableTexts::tr("B − A"), CompareTableTexts::tr("Difference of the mean times"),
-                     [p](size_t r) { return p->timed(r) ? signed_time(p->time_b(r) - p->time_a(r)) : QString(); },
-                     [p](size_t r) { return p->time_b(r) - p->time_a(r); }});
-  columns.push_back(
-      {CompareTableTexts::tr("B : A"), CompareTableTexts::tr("Ratio of the mean times"),
-       [p](size_t r) { return p->timed(r) ? QString::number(p->time_b(r) / p->time_a(r), 'f', 2) : QString(); },
-       [p](size_t r) { return p->time_a(r) > 0 ? p->time_b(r) / p->time_a(r) : 0.0; }});
-  columns.push_back(size(CompareTableTexts::tr("Bytes A"), [p](size_t r) { return p->bytes_a(r); }));
-  columns.push_back(size(CompareTableTexts::tr("Bytes B"), [p](size_t r) { return p->bytes_b(r); }));
-  columns.push_back({CompareTableTexts::tr("Bytes B − A"),
-                     {},
-                     [p](size_t r) { return signed_bytes(p->bytes_b(r) - p->bytes_a(r)); },
-                     [p](size_t r) { return p->bytes_b(r) - p->bytes_a(r); }});
+  const auto timed = [p](size_t r) { return p->timed(r); };
+  const auto times = [p](const char* what) {
+    return [=](size_t r) { return between(what, p->time_id(r, false), p->time_id(r, true)); };
+  };
+  columns.push_back(time(CompareTableTexts::tr("Mean time A"), false, &Pairs::time_a));
+  columns.push_back(time(CompareTableTexts::tr("Mean time B"), true, &Pairs::time_b));
+  columns.push_back(difference_column(
+      CompareTableTexts::tr("B − A"), CompareTableTexts::tr("Difference of the mean times"), FigureUnit::Time,
+      times("B-A:"), [p](size_t r) { return p->time_b(r) - p->time_a(r); }, timed));
+  columns.push_back(figure_column(
+      CompareTableTexts::tr("B : A"), CompareTableTexts::tr("Ratio of the mean times"), FigureUnit::Ratio,
+      times("B/A:"), [p](size_t r) { return p->time_a(r) > 0 ? p->time_b(r) / p->time_a(r) : 0.0; }, timed));
+  columns.push_back(size(CompareTableTexts::tr("Bytes A"), false, &Pairs::bytes_a));
+  columns.push_back(size(CompareTableTexts::tr("Bytes B"), true, &Pairs::bytes_b));
+  columns.push_back(difference_column(
+      CompareTableTexts::tr("Bytes B − A"), {}, FigureUnit::Bytes,
+      [p](size_t r) { return between("B-A:", p->bytes_id(r, false), p->bytes_id(r, true)); },
+      [p](size_t r) { return p->bytes_b(r) - p->bytes_a(r); }, [](size_t) { return true; }));
 }
 
 }  // namespace

@@ -258,8 +258,7 @@ TablePtr barriers_table(const TableInput& input) {
       figure_column(EventTablesTexts::tr("Threads"), {}, FigureUnit::Count, barrier_id("threads"),
                     [=](size_t r) { return static_cast<double>(barrier(r).threads); }),
   };
-  add_barrier_columns(
-      *table, input, [=](size_t r) { return barrier(r).node; }, [=](size_t r) { return barrier(r).wait_sum; });
+  add_barrier_columns(*table, input, barrier);
   if (graph) table->selection = [=](size_t r) { return Selection::node(graph->id, barrier(r).node); };
   table->inside = [=](size_t r, const RangeFilter& f) {
     return f.has_time(barrier(r).first_arrival, barrier(r).last_leave + 1);

@@ -39,7 +39,9 @@ void TimelineView::update_header() {
     ++other_workers;
   }
   if (other_workers > 0)
-    h.add(with_figures(tr("B: %1 busy"), {figure("", other_busy / other_workers, FigureUnit::Share)}));
+    h.add(with_figures(tr("B: %1 busy"),
+                       {figure(other_figure(run_figure(context().source->comparison()->other.run, "busy_share")),
+                               other_busy / other_workers, FigureUnit::Share)}));
   if (const trace::Run* run = t.snapshot->run(context().source->run()); run && run->paused() > 0)
     h.add(with_figures(
         tr("paused for %1, which is no part of it"),

@@ -4,7 +4,9 @@
 #include <arenascope/trace/import.h>
 #include <views/common/figure.h>
 #include <views/common/format.h>
+#include <views/common/plot_view.h>
 #include <views/common/session_source.h>
+#include <views/tables/table.h>
 
 #include <QRegularExpression>
 #include <algorithm>
@@ -21,6 +23,7 @@ struct Recorded {
   bool lost = false;
   std::vector<std::string> contradictions;
   QString name;
+  std::shared_ptr<const Recorded> other = nullptr;  // what it is compared with
 
   void take(audit::Auditor a) {
     lost = a.report().lost > 0;
@@ -68,16 +71,17 @@ inline const std::set<std::string>& chosen_figures() {
 // Names that a session knows.
 class NamesOf {
  public:
-  explicit NamesOf(const trace::Snapshot& s) {
+  explicit NamesOf(const trace::Snapshot& s) { take(s); }
+  void take(const trace::Snapshot& s) {
     for (const auto& graph : s.graphs) {
       if (!graph) continue;
-      const auto take = [&](const trace::TensorInfo& t, trace::TensorRef ref) {
+      const auto take_tensor = [&](const trace::TensorInfo& t, trace::TensorRef ref) {
         for (const std::string* name : {&t.name, &t.op, &t.dtype, &t.layer}) add(*name);
         add(t.op + " " + t.name);
         names_.insert(views::Words::node(ref));
       };
-      for (size_t i = 0; i < graph->nodes.size(); ++i) take(graph->nodes[i], trace::TensorRef::node(NodeId(i)));
-      for (size_t i = 0; i < graph->leafs.size(); ++i) take(graph->leafs[i], trace::TensorRef::leaf(LeafId(i)));
+      for (size_t i = 0; i < graph->nodes.size(); ++i) take_tensor(graph->nodes[i], trace::TensorRef::node(NodeId(i)));
+      for (size_t i = 0; i < graph->leafs.size(); ++i) take_tensor(graph->leafs[i], trace::TensorRef::leaf(LeafId(i)));
     }
     for (const auto& track : s.tracks) add(track.info.name);
     for (const auto& device : s.devices) add(device.name);
@@ -102,10 +106,9 @@ class Against {
   QString differs(const Recorded& r, const views::Figure& f) {
     if (f.id.starts_with("chosen."))
       return chosen_figures().contains(f.id) ? QString() : QStringLiteral("'%1' is exempt nowhere").arg(f.id.c_str());
-    std::string id = f.id;  // the auditor calls the devices of another tool's file GPUs
-    if (const size_t at = id.rfind(".CUDA device "); at != id.npos) id.replace(at, 13, ".GPU ");
-    const auto audited = r.auditor->ask(id);
-    if (r.lost && is_guess(f.id)) return {};
+    const auto audited = asked(r, f.id);
+    const bool of_other = f.id.starts_with("B");
+    if ((r.lost || (of_other && r.other->lost)) && is_guess(f.id)) return {};
     if (!audited) return QStringLiteral("no audit line '%1' for %2").arg(f.id.c_str(), f.text);
     const double allowed = f.unit == views::FigureUnit::Share ? 1e-6 : 1e-9;
     if (!(std::abs(audited->value - f.value) <= allowed * std::abs(audited->value)))
@@ -137,8 +140,70 @@ class Against {
     return left.contains(digit) ? "a number that is no figure in '" + text.text + "'" : QString();
   }
 
+  // "B.…" is asked of what is compared with, "B-A:…|…" of both.
+  static std::optional<audit::Figure> asked(const Recorded& r, const std::string& id) {
+    if (id.starts_with("B.")) return r.other ? asked(*r.other, id.substr(2)) : std::nullopt;
+    if (!id.starts_with("B-A:") && !id.starts_with("B/A:")) return of_one(r, id);
+    const size_t bar = id.find('|');
+    const std::string theirs = id.substr(4, bar - 4), ours = id.substr(bar + 1);
+    const auto value = [](const Recorded* of, const std::string& own) {
+      return own.empty() ? audit::Figure{} : of_one(*of, own);
+    };
+    const auto b = value(r.other.get(), theirs), a = value(&r, ours);
+    if (!a || !b) return std::nullopt;
+    return audit::Figure{id, id[1] == '-' ? b->value - a->value : b->value / a->value, b->unit};
+  }
+
   int compared = 0;
   std::set<std::string> kinds;  // of figures, without their numbers
+
+ private:
+  // The auditor has a word of its own for the devices of another tool's file.
+  static std::optional<audit::Figure> of_one(const Recorded& r, std::string id) {
+    if (r.session->snapshot()->source.entries == 0) return r.auditor->ask(id);
+    for (const auto& [theirs, own] :
+         {std::pair<std::string, std::string>{".CUDA device ", ".GPU "}, {".device ", ".GPU "}, {".host", ".CPU"}})
+      if (const size_t at = id.rfind(theirs); at != id.npos) return r.auditor->ask(id.replace(at, theirs.size(), own));
+    return r.auditor->ask(id);
+  }
 };
+
+// A header's numbers are figures, and these as the auditor has them; says what is not.
+inline QString header_differs(Against& against, const Recorded& r, const views::HeaderContent& h,
+                              const trace::PlanInfo* plan) {
+  for (const views::Figure& f : h.figures)
+    if (const QString wrong = against.differs(r, f); !wrong.isEmpty()) return r.name + ": " + wrong;
+  QString left = h.facts.join(u'\n');
+  if (plan) left.remove(QString::fromStdString(plan->planner));  // a name may hold a digit
+  QStringList texts;
+  for (const views::Figure& f : h.figures) texts << f.text;
+  // A short one may be a part of a longer one.
+  std::sort(texts.begin(), texts.end(), [](const QString& a, const QString& b) { return a.size() > b.size(); });
+  for (const QString& text : texts) left.remove(text);
+  return left.contains(QRegularExpression("[0-9]"))
+             ? r.name + ": a number that is no figure in '" + h.facts.join(u"; ") + "'"
+             : QString();
+}
+
+// Every column of numbers prints figures, apart from those that repeat what a graph or a plan was described as.
+inline QString table_differs(Against& against, const Recorded& r, const char* name, const views::TablePtr& table,
+                             const std::set<QString>& described) {
+  const auto where = [&](const views::Column& column) { return QStringLiteral("%1, %2: ").arg(name, column.title); };
+  for (const views::Column& column : table->columns) {
+    if (column.number && !column.figure && !described.contains(column.title))
+      return where(column) + "numbers that are no figures";
+    for (size_t row = 0; column.figure && row < table->rows; ++row) {
+      const views::Figure f = column.figure(row);
+      if (f.id.empty()) {
+        if (!column.text(row).isEmpty()) return where(column) + "drawn without an id: " + column.text(row);
+        continue;
+      }
+      if (const QString wrong = against.differs(r, f); !wrong.isEmpty()) return r.name + ", " + where(column) + wrong;
+      if (!column.text(row).contains(f.text)) return where(column) + column.text(row) + " for " + f.text;
+      if (column.number(row) != f.value) return where(column) + "it is sorted by another number";
+    }
+  }
+  return {};
+}
 
 }  // namespace arenascope::test

@@ -66,20 +66,6 @@ class FiguresTest : public QObject {
 
   Against against_;
 
-  void check_header(const Recorded& r, const HeaderContent& h, const trace::PlanInfo* plan) {
-    for (const Figure& f : h.figures)
-      QVERIFY2(against_.differs(r, f).isEmpty(), qPrintable(r.name + ": " + against_.differs(r, f)));
-    QString left = h.facts.join(u'\n');
-    if (plan) left.remove(QString::fromStdString(plan->planner));  // a name may hold a digit
-    QStringList texts;
-    for (const Figure& f : h.figures) texts << f.text;
-    // A short one may be a part of a longer one.
-    std::sort(texts.begin(), texts.end(), [](const QString& a, const QString& b) { return a.size() > b.size(); });
-    for (const QString& text : texts) left.remove(text);
-    QVERIFY2(!left.contains(QRegularExpression("[0-9]")),
-             qPrintable(r.name + ": a number that is no figure in '" + h.facts.join(u"; ") + "'"));
-  }
-
   void check_headers(const Recorded& r, std::mt19937_64& random, int zooms) {
     FourPlots d(r.session, kSize);
     std::uniform_real_distribution<double> part(0, 1);
@@ -91,30 +77,16 @@ class FiguresTest : public QObject {
         if (zoom > 0) d.axis.zoom(std::pow(0.02, part(random)), all.lo + all.length() * part(random));
         for (PlotView* v : d.all()) {
           v->prepare_now();
-          check_header(r, v->header(), d.source.plan());
-          if (QTest::currentTestFailed()) return;
+          const QString wrong = test::header_differs(against_, r, v->header(), d.source.plan());
+          QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
         }
       }
     }
   }
 
-  // Every column of numbers prints figures, apart from those that repeat what a graph or a plan was described as.
   void check_table(const Recorded& r, const char* name, const TablePtr& table, const std::set<QString>& described) {
-    for (const Column& column : table->columns) {
-      if (column.number && !column.figure)
-        QVERIFY2(described.count(column.title) == 1,
-                 qPrintable(QStringLiteral("%1, %2: numbers that are no figures").arg(name, column.title)));
-      for (size_t row = 0; column.figure && row < table->rows; ++row) {
-        const Figure f = column.figure(row);
-        if (f.id.empty()) {
-          QVERIFY2(column.text(row).isEmpty(), qPrintable(column.title));
-          continue;
-        }
-        QVERIFY2(against_.differs(r, f).isEmpty(), qPrintable(r.name + ", " + name + ": " + against_.differs(r, f)));
-        QVERIFY2(column.text(row).contains(f.text), qPrintable(column.text(row) + " for " + f.text));
-        QCOMPARE(column.number(row), f.value);
-      }
-    }
+    const QString wrong = test::table_differs(against_, r, name, table, described);
+    QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
   }
 
   void check_tables(const Recorded& r) {

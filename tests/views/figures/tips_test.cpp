@@ -14,6 +14,7 @@
 #include <random>
 
 #include "audited_figures.h"
+#include "tests/engine/trace/sample_traces.h"
 #include "tests/test_data.h"
 
 using namespace arenascope;
@@ -113,12 +114,9 @@ class TipsTest : public QObject {
 
   // The pages of ranges of steps and time, of layers, addresses and allocations; links to tensors repeat descriptions.
   void check_page(const Recorded& r, const SessionSource& source, const Selection& selection, const NamesOf& names) {
-    const bool foreign = source.snapshot()->source.entries > 0;
     const InspectorInput input{source.snapshot(), source.run(), source.graph(), source.plan()};
     for (const InspectorFact& fact : inspector_facts(input, selection)) {
       if (fact.key.isEmpty() && (fact.section.contains(u'(') || fact.section == "Taken by")) continue;
-      // Rows of another tool's trace are named by the importer.
-      if (foreign && fact.section.startsWith("By ")) continue;
       check(r, {fact.value, fact.figures, fact.names}, names, "inspector, " + fact.section + ", " + fact.key);
       if (QTest::currentTestFailed()) return;
     }
@@ -158,6 +156,29 @@ class TipsTest : public QObject {
       if (++shown <= 4) check_page(r, source, LayerSelection{source.graph_id(), name, nodes}, names);
   }
 
+  // Of the times of all nodes of an op: edges and counts, which come to as many as the heading says.
+  void check_histograms(const Recorded& r) {
+    SessionSource source;
+    source.set_session(r.session);
+    if (source.graph() == nullptr) return;
+    const NamesOf names(*source.snapshot());
+    const InspectorInput input{source.snapshot(), source.run(), source.graph(), source.plan()};
+    for (size_t i = 0; i < source.graph()->nodes.size(); i += 3) {
+      double counted = 0;
+      QString heading;
+      for (const InspectorFact& fact : inspector_facts(input, Selection::node(source.graph_id(), NodeId(i)))) {
+        if (!fact.section.startsWith("Times of ")) continue;
+        heading = fact.section;
+        check(r, {fact.key + " " + fact.value, fact.figures, fact.names}, names, heading);
+        for (const Figure& f : fact.figures) counted += f.unit == FigureUnit::Number ? f.value : 0;
+      }
+      if (heading.isEmpty()) continue;
+      const auto all = r.auditor->ask(figure_id("graph", source.graph_id().value, "node", i, "times"));
+      QVERIFY(all && all->value == counted);
+      QVERIFY2(heading.contains(", " + QString::number(counted) + " node"), qPrintable(heading));
+    }
+  }
+
   void check_graph(const Recorded& r) {
     SessionSource source;
     SelectionModel selection;
@@ -192,6 +213,7 @@ class TipsTest : public QObject {
       check_tips(*r, random, 2, 8);
       if (!r->lost) check_ranges(*r, random);
       if (seed % 6 == 0 && !r->lost) check_scopes(*r, random);
+      if (!r->lost) check_histograms(*r);
       if (QTest::currentTestFailed()) return;
     }
     QVERIFY(compared_texts_ > 2000);
@@ -223,6 +245,7 @@ class TipsTest : public QObject {
     QVERIFY(against_.kinds.contains("spans.....count"));
     check_scopes(*r, random);
     check_ranges(*r, random);
+    check_histograms(*r);
     check_graph(*r);
   }
 
@@ -234,15 +257,42 @@ class TipsTest : public QObject {
     for (const auto& entry : std::filesystem::directory_iterator(traces)) {
       const auto r = from_file(entry.path());
       if (!r) continue;  // a dump that is no trace
-      // What a memory snapshot's blocks were asked for the auditor does not read; their rows and curves are held by
-      // foreign_rows_test.cpp and tests/engine/audit/foreign_test.cpp.
-      if (r->session->snapshot()->source.format == "PyTorch memory snapshot") continue;
       ++opened;
       check_tips(*r, random, 2, 6);
       check_ranges(*r, random);
       if (QTest::currentTestFailed()) return;
     }
-    QVERIFY(opened >= 1);
+    QVERIFY(opened >= 4);
+    for (const char* kind : {"asked.CUDA device", "waste.CUDA device", "time...track.count.", "time...name.time."})
+      QVERIFY2(std::any_of(against_.kinds.begin(), against_.kinds.end(),
+                           [&](const std::string& k) { return k.find(kind) != std::string::npos; }),
+               kind);
+  }
+
+  // Small ones, in which each kind of event occurs.
+  void made_traces_data() {
+    QTest::addColumn<QByteArray>("bytes");
+    const auto add = [](const char* name, const std::string& bytes) {
+      QTest::newRow(name) << QByteArray(bytes.data(), static_cast<qsizetype>(bytes.size()));
+    };
+    add("Chrome", test::kChromeJson);
+    add("ONNX Runtime", test::kOnnxRuntimeProfile);
+    add("Perfetto", test::perfetto_trace());
+    add("PyTorch memory snapshot", test::snapshot_pickle());
+  }
+  void made_traces() {
+    QFETCH(QByteArray, bytes);
+    QTemporaryDir folder;
+    QFile file(folder.filePath("made"));
+    QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size());
+    file.close();
+    const auto r = from_file(file.fileName().toStdString());
+    QVERIFY(r);
+    std::mt19937_64 random(14);
+    check_tips(*r, random, 2, 12);
+    check_rows(*r);
+    check_scopes(*r, random);
+    for (int i = 0; i < 10 && !QTest::currentTestFailed(); ++i) check_ranges(*r, random);
   }
 
   // What is exempt is exempt by name; a number without an id, or with one that the audit does not know, is found.
