@@ -154,7 +154,7 @@ Status write_html(const Page& page, const QString& title, const QString& path) {
 
 }  // namespace
 
-Status write_handout(const Shell& shell, const QString& path) {
+Status write_handout(const Shell& shell, const QString& path, const PlayedStep& played) {
   auto panel = panel_with_lesson(shell);
   if (!panel) return panel.error();
   const lesson::Lesson at_hand = *(*panel)->open_lesson();
@@ -163,7 +163,8 @@ Status write_handout(const Shell& shell, const QString& path) {
   page.parts << QStringLiteral("<h1>%1</h1><p>%2</p>")
                     .arg(text_of(at_hand.title).toHtmlEscaped(), text_of(at_hand.summary).toHtmlEscaped());
   for (size_t i = 0; i < at_hand.steps.size(); ++i) {
-    if (auto played = play_step(shell, *panel, static_cast<int>(i)); !played) return played;
+    if (auto ok = play_step(shell, *panel, static_cast<int>(i)); !ok) return ok;
+    if (played) played(static_cast<int>(i), (*panel)->scene());
     add_step(page, at_hand.steps[i], (*panel)->scene(), picture_of(shell.window));
   }
   if (!page.answers.isEmpty()) page.parts << QStringLiteral("<h2>%1</h2>%2").arg(Handout::tr("Answers"), page.answers);

@@ -61,6 +61,30 @@ class DesksTest : public QObject, protected WindowFixture {
                       Qt::LeftButton);
   }
 
+  // It falls to the plan that was found, whose bytes are counted anew: where its tensors end, and what lives at once.
+  static void check_curve(const SearchCurve& curve, const trace::PlanInfo& plan) {
+    Bytes top = 0, most = 0;
+    for (const trace::SliceInfo& s : plan.slices) top = std::max(top, s.offset + s.size);
+    for (size_t step = 0; step < plan.order.size(); ++step) {
+      std::map<Bytes, Bytes> live;  // ends by offset: what works in place has the bytes of its source
+      for (const trace::SliceInfo& s : plan.slices)
+        if (s.first.index() <= step && step < s.last.index())
+          live[s.offset] = std::max(live[s.offset], s.offset + s.size);
+      Bytes sum = 0, reached = 0;
+      for (const auto& [low, high] : live)
+        sum += std::max<Bytes>(high - std::max(low, reached), 0), reached = std::max(reached, high);
+      most = std::max(most, sum);
+    }
+    const auto& points = curve.points();
+    QVERIFY(!points.empty());
+    for (size_t i = 0; i < points.size(); ++i) {
+      QVERIFY(points[i].arena >= top && points[i].bound <= most);
+      if (i > 0) QVERIFY(points[i].seconds >= points[i - 1].seconds && points[i].arena <= points[i - 1].arena);
+    }
+    QCOMPARE(points.back().arena, top);
+    QVERIFY(points.back().bound == most || points.back().bound == 0);
+  }
+
  private Q_SLOTS:
   void initTestCase() { set_up("arenascope-desks-test"); }
 
@@ -276,7 +300,7 @@ class DesksTest : public QObject, protected WindowFixture {
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
     QVERIFY2(panel->said().contains("it fits"), qPrintable(panel->said()));
     QCOMPARE(doc().source()->plan()->capacity_bytes, bound + bound / 4);
-    QVERIFY(!panel->curve()->points().empty());
+    check_curve(*panel->curve(), *doc().source()->plan());
     // Dragged below the bound: said, with the bound.
     occupancy->prepare_now();
     QWidget* plot = occupancy->plot();

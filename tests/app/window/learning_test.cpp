@@ -1,21 +1,66 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Panels Text and Training: a model writes and learns in the window.
+#include <views/common/format.h>
+
+#include <QHelpEvent>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
 #include <QProgressBar>
 #include <QSet>
 #include <QTest>
 #include <QToolButton>
+#include <QToolTip>
+#include <cmath>
+#include <optional>
 
 #include "app/common/train_options.h"
 #include "app/window/document/job.h"
 #include "app/window/document/learning.h"
 #include "app/window/document/writing.h"
 #include "app/window/option_editor.h"
+#include "app/window/panels/frontier_plot.h"
+#include "app/window/panels/learning_plot.h"
 #include "app/window/panels/text_panel.h"
 #include "app/window/panels/training_panel.h"
 #include "window_fixture.h"
 
 using namespace arenascope;
 using namespace arenascope::app;
+
+namespace {
+
+bool alike(const QColor& a, const QColor& b, int most = 12) {
+  return std::abs(a.red() - b.red()) <= most && std::abs(a.green() - b.green()) <= most &&
+         std::abs(a.blue() - b.blue()) <= most;
+}
+
+// The middle of what has the colour in a column of the picture, in rows [top, bottom); none where nothing has.
+std::optional<double> row_of(const QImage& image, int x, int top, int bottom, const QColor& colour) {
+  double sum = 0;
+  int count = 0;
+  for (int y = top; y < bottom; ++y)
+    if (alike(image.pixelColor(x, y), colour)) sum += y, ++count;
+  return count > 0 ? std::optional(sum / count) : std::nullopt;
+}
+
+// Of a disc that is filled with the colour: its middle.
+std::optional<QPointF> disc_in(const QImage& image, const QColor& colour, int radius) {
+  QPointF sum;
+  int count = 0;
+  for (int y = radius; y + radius < image.height(); ++y)
+    for (int x = radius; x + radius < image.width(); ++x) {
+      bool filled = true;
+      for (int dy = -radius; dy <= radius && filled; ++dy)
+        for (int dx = -radius; dx <= radius && filled; ++dx)
+          filled = dx * dx + dy * dy > radius * radius || alike(image.pixelColor(x + dx, y + dy), colour);
+      if (filled) sum += QPointF(x, y), ++count;
+    }
+  return count > 0 ? std::optional(sum / count) : std::nullopt;
+}
+
+}  // namespace
 
 class LearningTest : public QObject, protected WindowFixture {
   Q_OBJECT
@@ -127,6 +172,68 @@ class LearningTest : public QObject, protected WindowFixture {
     QVERIFY(panel->status()->text().contains(QStringLiteral("sort:SEED")));
   }
 
+  // What is drawn of a training, told beside the mouse and saved, held against what the command line tells of the same one.
+  void the_curves_are_what_the_command_line_tells() {
+    open("zoo:nano_gpt");
+    auto* panel = shown<TrainingPanel>("training");
+    panel->data()->setText(QStringLiteral("sort:1"));
+    set_option_editor(panel->editor("batch"), "256");
+    set_option_editor(panel->editor("epochs"), "2");
+    panel->train_button()->click();
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().learning()->busy() && doc().learning()->steps().size() > 8, kPatience);
+    QProcess cli;
+    cli.start(ARENASCOPE_CLI,
+              {"train", "zoo:nano_gpt", "--data", "sort:1", "--batch", "256", "--epochs", "2", "--json"});
+    QVERIFY(cli.waitForFinished(kPatience) && cli.exitCode() == 0);
+    const QJsonObject told = QJsonDocument::fromJson(cli.readAllStandardOutput()).object();
+    const QJsonArray losses = told["loss"].toArray(), accuracies = told["accuracy"].toArray();
+    const auto count = static_cast<int>(losses.size());
+    QCOMPARE(static_cast<int>(doc().learning()->steps().size()), count);
+    QCOMPARE(static_cast<int>(accuracies.size()), count);
+    double most = 0;
+    for (const QJsonValue& loss : losses) most = std::max(most, loss.toDouble());
+    LearningPlot* plot = panel->plot();
+    plot->resize(640, 320);
+    const QImage image = plot->grab().toImage();
+    const views::ThemeColours& colours = window_->shell().theme->colours();
+    // The frame of the curves: its left and right sides are the columns with most of the axis's colour.
+    int left = -1, right = -1, top = -1, bottom = -1;
+    for (int x = 0; x < image.width(); ++x) {
+      int first = -1, last = -1, axis = 0;
+      for (int y = 0; y < image.height(); ++y)
+        if (alike(image.pixelColor(x, y), colours.axis, 2)) axis += 1, last = y, first = first < 0 ? y : first;
+      if (axis < image.height() / 3) continue;
+      if (left < 0) left = x, top = first, bottom = last;
+      right = x;
+    }
+    QVERIFY(left >= 0 && right > left + 200 && bottom > top + 60);
+    int rows = 0;
+    for (int i = 0; i < count; ++i) {
+      const double at = left + (i + 0.5) / count * (right - left), loss = losses[i].toDouble();
+      const auto row = row_of(image, static_cast<int>(std::lround(at)), top + 1, bottom, colours[views::Role::Work]);
+      const double wanted = bottom - loss / most * (bottom - top);
+      if (!row || wanted < top + 4) continue;  // below the words, or on the frame
+      ++rows;
+      QVERIFY2(std::abs(*row - wanted) <= 3,
+               qPrintable(QStringLiteral("step %1: %2, not %3").arg(i).arg(*row).arg(wanted)));
+    }
+    QVERIFY(rows > count / 2);
+    for (const int i : {0, count / 2, count - 1}) {
+      const QPoint place(left + static_cast<int>((i + 0.5) / count * (right - left)), (top + bottom) / 2);
+      QHelpEvent help(QEvent::ToolTip, place, plot->mapToGlobal(place));
+      QCoreApplication::sendEvent(plot, &help);
+      const auto words = QStringLiteral("Step %1: loss %2, accuracy %3 %")
+                             .arg(i + 1)
+                             .arg(losses[i].toDouble(), 0, 'g', 4)
+                             .arg(100 * accuracies[i].toDouble(), 0, 'f', 1);
+      QCOMPARE(QToolTip::text(), words);
+      if (i == count - 1) QCOMPARE(plot->summary(), words);
+    }
+    const QStringList lines = panel->to_csv().split(u'\n');
+    for (int i = 0; i < count; ++i)
+      QVERIFY(std::abs(lines[i + 1].section(u',', 1, 1).toDouble() - losses[i].toDouble()) < 1e-5);
+  }
+
   // The table is that of the command line: what is said of it there holds here.
   void every_option_of_training_has_an_editor() {
     open("zoo:nano_gpt");
@@ -175,6 +282,29 @@ class LearningTest : public QObject, protected WindowFixture {
     QCOMPARE(panel->capacity(), frontier[1].arena);
     QVERIFY(frontier[1].arena < frontier[0].arena);
     QVERIFY(frontier[1].extra_work > 0);
+    // Drawn in proportion to bytes from the left and operations from below. (That the points are plans with these bytes and
+    // operations is what tests/engine/schedule/what_if_test.cpp counts.)
+    FrontierPlot* plot = panel->frontier_plot();
+    plot->resize(560, 260);
+    const auto dot = [&](size_t i) {
+      plot->set_chosen(static_cast<int>(i));
+      return disc_in(plot->grab().toImage(), window_->shell().theme->colours()[views::Role::Work], 4);
+    };
+    const auto first = dot(0), last = dot(frontier.size() - 1);
+    QVERIFY(first && last);
+    constexpr double kLeft = 8;  // of the axis
+    for (size_t i = 1; i < frontier.size(); ++i) {
+      const auto at = dot(i);
+      QVERIFY(at);
+      const double bytes = static_cast<double>(frontier[i].arena) / static_cast<double>(frontier[0].arena);
+      QVERIFY(std::abs(at->x() - kLeft - bytes * (first->x() - kLeft)) <= 2);
+      const double work = frontier[i].extra_work / frontier.back().extra_work;
+      QVERIFY(std::abs(first->y() - at->y() - work * (first->y() - last->y())) <= 2);
+      panel->slider()->setValue(static_cast<int>(i));
+      const QString words = FrontierPlot::text_of(frontier[i]);
+      QVERIFY(words.contains(views::format_bytes(frontier[i].arena)));
+      QVERIFY(words.contains(QString::number(100 * frontier[i].extra_work, 'f', 1)));
+    }
   }
 };
 

@@ -6,8 +6,10 @@
 #include <QDir>
 #include <QDockWidget>
 #include <QFile>
+#include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTest>
+#include <QTextDocument>
 
 #include "app/window/document/run_memory.h"
 #include "app/window/headline.h"
@@ -15,10 +17,61 @@
 #include "app/window/lesson_names.h"
 #include "app/window/panels/training_panel.h"
 #include "lesson_fixture.h"
+#include "tests/engine/lesson/audited_scene.h"
 
 using namespace arenascope;
 using namespace arenascope::app;
 using namespace arenascope::views;
+
+namespace {
+
+// An expression of facts that the auditor knows, from left to right; none where one of them says why it is not held.
+std::optional<double> audited_value(const lesson::Scene& scene, const audit::Auditor& auditor,
+                                    const QString& expression) {
+  double sum = 0;
+  QChar sign = u'+';
+  for (const QString& word : expression.split(u' ', Qt::SkipEmptyParts)) {
+    if (word.size() == 1 && QStringLiteral("+-*/").contains(word)) {
+      sign = word[0];
+      continue;
+    }
+    bool whole = false;
+    double value = word.toInt(&whole);
+    if (!whole) {
+      std::vector<std::string> given;
+      for (const QString& one :
+           word.section(u'(', 1).chopped(word.contains(u'(') ? 1 : 0).split(u',', Qt::SkipEmptyParts))
+        given.push_back(one.toStdString());
+      const auto against = lesson::held_against(scene, word.section(u'(', 0, 0).toStdString(), given);
+      if (!against || !against->exempt.empty()) return std::nullopt;
+      const auto figure = auditor.ask(against->figure);
+      value = figure ? figure->value : 0;  // what no event tells of is nought
+    }
+    sum = sign == u'+' ? sum + value : sign == u'-' ? sum - value : sign == u'*' ? sum * value : sum / value;
+  }
+  return sum;
+}
+
+// A text of the lesson with the auditor's numbers in it, as it reads; counts them.
+QString audited_text(const std::string& text, const lesson::Scene& scene, const audit::Auditor& auditor, int& held) {
+  QString out;
+  for (const lesson::TextPart& part : lesson::parts_of(text)) {
+    const auto known = scene.known.find(part.text);
+    if (!part.figure || known == scene.known.end()) {
+      out += part.figure ? QStringLiteral("?") : QString::fromStdString(part.text);
+      continue;
+    }
+    lesson::Value value = known->second;
+    const auto number = audited_value(scene, auditor, QString::fromStdString(part.text));
+    if (value.kind == lesson::Value::Kind::Number && number) value.number = *number, ++held;
+    out += QString::fromStdString(lesson::shown(value, part.bare));
+  }
+  QTextDocument page;
+  page.setMarkdown(out);
+  return page.toPlainText().simplified();
+}
+
+}  // namespace
 
 class LessonsTest : public QObject, protected LessonFixture {
   Q_OBJECT
@@ -286,6 +339,47 @@ class LessonsTest : public QObject, protected LessonFixture {
     QVERIFY(text.contains("8704"));
     QFile pdf(folder_.filePath("handout.pdf"));
     QVERIFY(pdf.open(QIODevice::ReadOnly) && pdf.read(5) == "%PDF-");
+  }
+
+  // Each step's page, its answers and its solution stand in the handout with the numbers that the auditor makes of what was
+  // shown then.
+  void a_handout_tells_the_auditor_s_numbers_data() {
+    QTest::addColumn<QString>("lesson");
+    QTest::newRow("plans") << "two_level";
+    QTest::newRow("runs") << "barriers";
+  }
+  void a_handout_tells_the_auditor_s_numbers() {
+    QFETCH(QString, lesson);
+    make_window();
+    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
+    window_->shell().actions->find("lesson." + lesson)->trigger();
+    QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
+    const lesson::Lesson at_hand = *panel()->open_lesson();
+    QStringList wanted;
+    int held = 0;
+    const auto played = [&](int number, const lesson::Scene& shown) {
+      lesson::Scene scene = shown;
+      const auto auditor = test::audited(scene);
+      if (!auditor) return;
+      const lesson::LessonStep& step = at_hand.steps[static_cast<size_t>(number)];
+      const auto add = [&](const std::string& text) { wanted << audited_text(text, scene, *auditor, held); };
+      add(step.text);
+      if (!step.question) return;
+      for (const lesson::Option& option : step.question->options) add(option.text);
+      add(step.question->right);
+    };
+    const QString file = folder_.filePath("audited.html");
+    const auto written = write_handout(window_->shell(), file, played);
+    QVERIFY2(written.ok(), written.ok() ? "" : written.error().message.c_str());
+    QFile html(file);
+    QVERIFY(html.open(QIODevice::ReadOnly));
+    QTextDocument page;
+    page.setHtml(QString::fromUtf8(html.readAll()).remove(QRegularExpression("<img[^>]*>")));
+    const QString text = page.toPlainText().simplified();
+    QVERIFY(static_cast<size_t>(wanted.size()) >= at_hand.steps.size());
+    QVERIFY2(held >= 5, qPrintable(QString::number(held)));
+    for (const QString& one : wanted) QVERIFY2(text.contains(one), qPrintable(one + "\nis not in\n" + text));
+    QVERIFY(!text.contains(QChar(0x2026)));  // a number that was not there yet
   }
 };
 

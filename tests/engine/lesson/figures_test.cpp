@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What lessons tell of graphs, plans, runs and memory is what the auditor makes of the same events; what is held against
 // nothing says why, and that is no claim about a recording.
-#include <arenascope/audit/audit.h>
 #include <arenascope/lesson/stage.h>
 #include <arenascope/run/backends.h>
-#include <arenascope/trace/recording.h>
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -12,27 +10,10 @@
 #include <fstream>
 #include <iterator>
 
-#include "tests/engine/trace/temp_file.h"
+#include "tests/engine/lesson/audited_scene.h"
 
 namespace arenascope::lesson {
 namespace {
-
-// The scene as a recording, with the plan that is shown in place of the run's.
-Result<audit::Auditor> audited(Scene& scene) {
-  const test::TempFile file("lesson.pftrace");
-  auto writer = trace::RecordingWriter::create(file.path, {.mirror = false});
-  if (!writer) return writer.error();
-  trace::replay(*scene.snapshot, **writer);
-  const trace::PlanInfo* known = scene.plan ? scene.snapshot->plan(scene.plan->id) : nullptr;
-  if (scene.plan && known != scene.plan.get()) {
-    auto shown = std::make_shared<trace::PlanInfo>(*scene.plan);
-    shown->id = trace::PlanId(scene.snapshot->plans.size());
-    (*writer)->describe(std::shared_ptr<const trace::PlanInfo>(shown));
-    scene.plan = shown;
-  }
-  if (auto ok = (*writer)->close(); !ok) return ok.error();
-  return audit::Auditor::open(file.path);
-}
 
 // What a fact may be given here.
 std::vector<std::vector<std::string>> candidates(const Scene& s, const FactInfo& fact) {
@@ -71,7 +52,7 @@ struct Held {
 };
 
 void check_scene(Scene& scene, Held& held) {
-  const auto auditor = audited(scene);
+  const auto auditor = test::audited(scene);
   REQUIRE_MESSAGE(auditor.ok(), (auditor.ok() ? "" : auditor.error().message));
   for (const FactInfo& fact : facts())
     for (const auto& given : candidates(scene, fact)) {

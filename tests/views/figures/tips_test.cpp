@@ -246,6 +246,7 @@ class TipsTest : public QObject {
     check_scopes(*r, random);
     check_ranges(*r, random);
     check_histograms(*r);
+    if (arguments.contains("zoo:nano_gpt")) QVERIFY(against_.kinds.contains("graph..node..bin..nodes"));
     check_graph(*r);
   }
 

@@ -80,6 +80,41 @@ class PlannersTest : public QObject {
     QVERIFY2(left > 0 && right > left, qPrintable(QString("%1 %2").arg(left).arg(right)));
   }
 
+  // Bytes upwards and seconds to the right, each in proportion: what is measured in the picture is what was given.
+  void the_curve_is_drawn_in_proportion() {
+    Theme theme;
+    theme.set_mode(ThemeMode::Light);
+    SearchCurve curve(&theme);
+    curve.resize(640, 320);
+    curve.show_progress({{{0, 100 << 20, 60 << 20}, {0.5, 84 << 20, 60 << 20}, {1.5, 72 << 20, 60 << 20}}, 2, 2});
+    const QImage image = curve.grab().toImage();
+    const auto alike = [](const QColor& a, const QColor& b) {
+      return std::abs(a.red() - b.red()) + std::abs(a.green() - b.green()) + std::abs(a.blue() - b.blue()) < 40;
+    };
+    const auto row_of = [&](double x, const QColor& colour) {  // the middle of what has it, behind the words
+      double sum = 0;
+      int count = 0;
+      for (int y = 30; y < image.height() - 24; ++y)
+        if (alike(image.pixelColor(static_cast<int>(x), y), colour)) sum += y, ++count;
+      return count > 0 ? sum / count : -1;
+    };
+    const QColor work = theme.colours()[Role::Work], bound = theme.colours().bound;
+    int begin = -1, end = -1;  // of the line
+    for (int x = 0; x < image.width(); ++x)
+      if (row_of(x, work) > 0) begin = begin < 0 ? x : begin, end = x;
+    QVERIFY(end > begin + 300);
+    const double width = end - 4 - begin;  // a disc of 4 is around the end
+    const auto at = [&](double seconds) { return row_of(begin + seconds / 2 * width, work); };
+    double low = -1;  // dashed
+    for (int x = begin; x < end && low < 0; ++x) low = row_of(x, bound);
+    const double top = at(0.25), middle = at(1), last = at(1.75);
+    QVERIFY(top > 0 && middle > top && last > middle && low > last);
+    QVERIFY2(std::abs((middle - top) / (low - top) - 16.0 / 40) < 0.015, "84 of 100 to 60");
+    QVERIFY2(std::abs((last - top) / (low - top) - 28.0 / 40) < 0.015, "72 of 100 to 60");
+    QVERIFY(std::abs(at(0.47) - top) < 1.5 && std::abs(at(0.53) - middle) < 1.5);  // it falls at half a second
+    QVERIFY(std::abs(at(1.47) - middle) < 1.5 && std::abs(at(1.53) - last) < 1.5);
+  }
+
   void the_line_to_fit_under_is_dragged() {
     SessionSource source;
     SelectionModel selection;
