@@ -4895,8 +4895,8 @@ next: %7</source>
         <translation>允许就地计算</translation>
     </message>
     <message>
-        <source>A pointwise op may take over its first source&apos;s bytes at their last use</source>
-        <translation>逐元素运算可以在其第一个来源最后一次被使用时接管它的字节</translation>
+        <source>A pointwise op may take over a source&apos;s bytes at their last use</source>
+        <translation>逐元素运算可以在其某个来源最后一次被使用时接管它的字节</translation>
     </message>
     <message>
         <source> s</source>

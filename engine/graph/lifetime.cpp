@@ -11,12 +11,27 @@
 namespace arenascope {
 namespace {
 
-// Whether the node reads its first source's bytes through another operand too.
-bool reads_twice(const Graph& graph, const TensorImpl& node, NodeId first, std::span<const Lifetime> rows) {
-  for (size_t s = 1; s < node.sources.size(); ++s)
-    if (const NodeId from = graph.find_node(*node.sources[s]); from.valid() && rows[from.index()].owner == first)
+// Whether the node reads a source's bytes through another operand too.
+bool reads_twice(const Graph& graph, const TensorImpl& node, size_t source, std::span<const Lifetime> rows) {
+  const NodeId own = graph.find_node(*node.sources[source]);
+  for (size_t s = 0; s < node.sources.size(); ++s)
+    if (const NodeId from = graph.find_node(*node.sources[s]);
+        s != source && from.valid() && rows[from.index()].owner == own)
       return true;
   return false;
+}
+
+bool may_exchange_operands(Op op) {
+  switch (op) {
+    case Op::Add:
+    case Op::Mul:
+    case Op::Min:
+    case Op::Max:
+    case Op::BitAnd:
+    case Op::BitOr:
+    case Op::BitXor: return true;
+    default: return false;
+  }
 }
 
 // Rows of owners only. An output is never taken over, whether or not it is kept.
@@ -24,15 +39,19 @@ void find_in_place(const Graph& graph, std::span<Lifetime> rows, std::span<const
   std::vector<uint8_t> shared(rows.size(), 0);
   for (size_t i = 0; i < rows.size(); ++i)
     if (rows[i].owner == NodeId(i) && rows[i].part_of.valid()) shared[i] = shared[rows[i].part_of.index()] = 1;
+  const auto source_of = [&](size_t i, size_t s) {  // none: it cannot be taken over
+    const TensorImpl& node = graph.node(NodeId(i));
+    if (s >= node.sources.size() || node.sources[s]->is_view() || !fits_in_place(node, s)) return NodeId::none();
+    const NodeId from = graph.find_node(*node.sources[s]);
+    if (!from.valid() || outputs[from.index()] || shared[from.index()]) return NodeId::none();
+    const Lifetime& source = rows[from.index()];
+    const bool ends = source.owner == from && source.in_arena() && source.last.value == rows[i].first.value + 1;
+    return ends && !reads_twice(graph, node, s, rows) ? from : NodeId::none();
+  };
   for (size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].owner != NodeId(i) || !rows[i].in_arena()) continue;
-    const TensorImpl& node = graph.node(NodeId(i));
-    if (node.sources.empty() || node.sources[0]->is_view() || !fits_in_place(node, *node.sources[0])) continue;
-    const NodeId from = graph.find_node(*node.sources[0]);
-    if (!from.valid() || outputs[from.index()] || shared[from.index()]) continue;
-    const Lifetime& source = rows[from.index()];
-    if (source.owner != from || !source.in_arena() || source.last.value != rows[i].first.value + 1) continue;
-    if (!reads_twice(graph, node, from, rows)) rows[i].in_place_of = from;
+    rows[i].in_place_of = source_of(i, 0);
+    if (!rows[i].in_place_of.valid()) rows[i].in_place_of = source_of(i, 1);
   }
 }
 
@@ -48,9 +67,12 @@ const char* name(Placement placement) {
   return "?";
 }
 
-bool fits_in_place(const TensorImpl& node, const TensorImpl& source) {
-  const bool alone = info(node.op).is_pointwise() || (node.op == Op::MaxPoolBack && windows_are_apart(node));
-  return alone && source.dtype == node.dtype && source.sizes == node.sizes && source.strides == node.strides;
+bool fits_in_place(const TensorImpl& node, size_t at) {
+  const bool alone = at == 0 ? info(node.op).is_pointwise() || (node.op == Op::MaxPoolBack && windows_are_apart(node))
+                             : at == 1 && may_exchange_operands(node.op);
+  if (!alone) return false;
+  const TensorImpl& source = *node.sources[at];
+  return source.dtype == node.dtype && source.sizes == node.sizes && source.strides == node.strides;
 }
 
 std::vector<Lifetime> find_owners(const Graph& graph, bool keep_outputs) {

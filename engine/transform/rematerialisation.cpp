@@ -56,16 +56,19 @@ void Rematerialisation::share_in_place(const Profile& p, std::span<const uint8_t
   for (size_t at = 0; at < order_.size(); ++at) {
     const int32_t id = order_[at];
     const Value& v = value(id);
-    if (v.action != Action::Compute || v.sources.empty() || v.sources[0] < 0 || bytes(id) == 0) continue;
-    const int32_t base = v.sources[0];
-    if (value(base).base != base || !fits_in_place(*v.origin, *value(base).origin)) continue;
-    if (outputs[static_cast<size_t>(base)] || p.life[static_cast<size_t>(base)].last != static_cast<int32_t>(at) + 1)
-      continue;
-    if (std::count_if(v.sources.begin(), v.sources.end(), [&](int32_t s) { return s >= 0 && value(s).base == base; }) >
-        1)
-      continue;
-    change[at] -= bytes(base);
-    change[at + 1] += bytes(base);
+    if (v.action != Action::Compute || bytes(id) == 0) continue;
+    const auto ends = [&](size_t s) {  // there, and is read as no other operand
+      const int32_t base = s < v.sources.size() ? v.sources[s] : -1;
+      if (base < 0 || value(base).base != base || !fits_in_place(*v.origin, s)) return false;
+      if (outputs[static_cast<size_t>(base)] || p.life[static_cast<size_t>(base)].last != static_cast<int32_t>(at) + 1)
+        return false;
+      return std::count_if(v.sources.begin(), v.sources.end(),
+                           [&](int32_t other) { return other >= 0 && value(other).base == base; }) == 1;
+    };
+    const size_t taken = ends(0) ? 0 : 1;
+    if (taken == 1 && !ends(1)) continue;
+    change[at] -= bytes(v.sources[taken]);
+    change[at + 1] += bytes(v.sources[taken]);
   }
 }
 

@@ -197,7 +197,7 @@ void ReplanPanel::retranslate() {
   streams_->setAccessibleName(tr("Streams"));
   banks_->setAccessibleName(tr("Banks"));
   in_place_->setText(tr("Let ops work in place"));
-  in_place_->setToolTip(tr("A pointwise op may take over its first source's bytes at their last use"));
+  in_place_->setToolTip(tr("A pointwise op may take over a source's bytes at their last use"));
   budget_->setSuffix(tr(" s"));
   budget_->setToolTip(tr("Seconds for planners and orders that search"));
   fit_under_->setPlaceholderText(tr("e.g. 96 MiB"));

@@ -125,6 +125,36 @@ TEST_CASE("what lies on the host or packed takes nothing of the arena") {
   CHECK(most_live(lives, order.size()) == 64);
 }
 
+TEST_CASE("an op whose operands may be exchanged takes over its second source where its first lives on") {
+  const auto taken = [](Op op, bool both_end) {
+    Built g;
+    const Tensor x = g.b.input("x", {16});
+    const Tensor first = g.b.op(Op::Relu, {x}), second = g.b.op(Op::Neg, {x});
+    const Tensor result = g.b.op(op, {first, second});
+    const Tensor behind = both_end ? result : g.b.op(Op::Sub, {result, first});
+    g.collect(behind);
+    const auto lives = find_lifetimes(g.graph, as_built(g.graph), {.in_place = true});
+    const NodeId from = lives[g.graph.find_node(*result).index()].in_place_of;
+    return from == g.graph.find_node(*first) ? 1 : from == g.graph.find_node(*second) ? 2 : 0;
+  };
+  for (const Op op : {Op::Add, Op::Mul, Op::Min, Op::Max}) {
+    CHECK(taken(op, false) == 2);
+    CHECK(taken(op, true) == 1);
+  }
+  for (const Op op : {Op::Sub, Op::Div, Op::Pow}) {
+    CHECK(taken(op, false) == 0);
+    CHECK(taken(op, true) == 1);
+  }
+  // One that is broadcast has fewer bytes than the result.
+  Built g;
+  const Tensor x = g.b.input("x", {16, 4}), row = g.b.input("row", {4});
+  const Tensor whole = g.b.op(Op::Relu, {x}), narrow = g.b.op(Op::Neg, {row});
+  const Tensor sum = g.b.op(Op::Add, {whole, narrow});
+  g.collect(g.b.op(Op::Sub, {sum, whole}));
+  CHECK_FALSE(find_lifetimes(g.graph, as_built(g.graph), {.in_place = true})[g.graph.find_node(*sum).index()]
+                  .in_place_of.valid());
+}
+
 TEST_CASE("bytes beyond what can be counted are the most that can") {
   Built g;
   Tensor last = g.b.input("x", {int64_t{1} << 60, 4}, DType::U8);

@@ -95,13 +95,13 @@ class SlowLifetimes {
     for (size_t behind = step; behind < order_.size(); ++behind) wanted = wanted || touches(behind, bytes);
     return made && wanted;
   }
-  // Whether nobody is hurt if the node writes its result over its first source's bytes.
-  bool may_take_over(NodeId id, size_t step) const {
+  // Whether nobody is hurt if the node writes its result over that source's bytes.
+  bool may_take_over(NodeId id, size_t source, size_t step) const {
     const TensorImpl& node = graph_.node(id);
-    const NodeId from = node.sources.empty() ? NodeId::none() : owner(*node.sources[0]);
-    if (!from.valid() || &graph_.node(from) != node.sources[0] || output(from)) return false;
-    for (size_t s = 1; s < node.sources.size(); ++s)
-      if (owner(*node.sources[s]) == from) return false;
+    const NodeId from = source < node.sources.size() ? owner(*node.sources[source]) : NodeId::none();
+    if (!from.valid() || &graph_.node(from) != node.sources[source] || output(from)) return false;
+    for (size_t s = 0; s < node.sources.size(); ++s)
+      if (s != source && owner(*node.sources[s]) == from) return false;
     for (size_t behind = step + 1; behind < order_.size(); ++behind)
       if (touches(behind, from)) return false;
     return true;
@@ -174,12 +174,15 @@ inline void check_lifetimes(const Graph& graph, std::span<const NodeId> order, c
     const Lifetime& life = lives[i];
     if (life.owner != NodeId(i)) continue;
     if (parts[i] > 0) check_join(graph, NodeId(i), lives);
-    const NodeId from = nodes[i]->sources.empty() ? NodeId::none() : graph.find_node(*nodes[i]->sources[0]);
-    const bool joined = from.valid() && (parts[from.index()] > 0 || lives[from.index()].part_of.valid());
-    const bool possible = options.in_place && !joined && from.valid() && fits_in_place(*nodes[i], graph.node(from)) &&
-                          life.in_arena() && lives[from.index()].in_arena() &&
-                          slow.may_take_over(NodeId(i), life.first.index());
-    REQUIRE(life.in_place_of == (possible ? from : NodeId::none()));
+    NodeId wanted;  // the first source, or else the second of operands that may be exchanged
+    for (size_t at = 0; at < std::min<size_t>(nodes[i]->sources.size(), 2) && !wanted.valid(); ++at) {
+      const NodeId from = graph.find_node(*nodes[i]->sources[at]);
+      const bool joined = from.valid() && (parts[from.index()] > 0 || lives[from.index()].part_of.valid());
+      if (options.in_place && !joined && from.valid() && fits_in_place(*nodes[i], at) && life.in_arena() &&
+          lives[from.index()].in_arena() && slow.may_take_over(NodeId(i), at, life.first.index()))
+        wanted = from;
+    }
+    REQUIRE(life.in_place_of == wanted);
   }
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/graph/builder.h>
+#include <arenascope/run/backends.h>
 #include <arenascope/run/runner.h>
 
 #include <cstring>
@@ -54,6 +56,82 @@ TEST_CASE("a program is compiled without weights, and prepared it gives what Run
   }
   CHECK(outputs[0].size() > 0);
   CHECK(outputs[0] == outputs[1]);
+}
+
+namespace {
+
+// result = op(first, second), and first is needed behind it; `narrow`: the first is broadcast.
+models::Model exchanged(Op op, DType dtype, bool narrow) {
+  models::Model model;
+  model.name = "exchanged";
+  model.context = *Context::create({1 << 20, nullptr, true});
+  GraphBuilder b(model.context);
+  const Tensor x = b.input("x", {97, 130}, dtype), row = b.input("row", {130}, dtype);
+  const Tensor& from = narrow ? row : x;
+  const Tensor first = b.op(Op::Mul, {from, from}), second = b.op(Op::Add, {x, x});
+  const Tensor out = b.op(Op::Sub, {b.op(op, {first, second}), first});
+  b.output(out);
+  REQUIRE(b.ok());
+  model.graph = *model.context.new_graph(16);
+  REQUIRE(model.graph.expand(out).ok());
+  const auto value = [](const Tensor& t, const char* name) {
+    return models::ValueInfo{name, t->dtype, t->sizes, t, nullptr};
+  };
+  model.inputs.push_back(value(x, "x"));
+  if (narrow) model.inputs.push_back(value(row, "row"));
+  model.outputs.push_back(value(out, "out"));
+  return model;
+}
+
+// Its output, and whose bytes the op took over.
+struct Exchanged {
+  std::vector<std::byte> bytes;
+  Op from = Op::None;
+};
+Exchanged run_exchanged(const Devices& devices, models::Model model, bool in_place) {
+  RunnerOptions options;
+  options.threads = 3;
+  options.planner = "greedy-by-size";
+  options.in_place = in_place;
+  auto program = compile(model, devices, options);
+  REQUIRE_MESSAGE(program.ok(), program.error().message);
+  auto runner = Runner::create(std::move(model), std::move(*program), options);
+  REQUIRE_MESSAGE(runner.ok(), runner.error().message);
+  Exchanged out;
+  const ExecutionPlan& plan = (*runner)->plan();
+  for (const PlannedTensor& tensor : plan.memory.tensors)
+    if (tensor.in_place_of.valid() && plan.graph.node(tensor.node).op != Op::Sub)
+      out.from = plan.graph.node(tensor.in_place_of).op;
+  auto ran = (*runner)->run();
+  REQUIRE_MESSAGE(ran.ok(), ran.error().message);
+  auto bytes = (*runner)->output(0);
+  REQUIRE_MESSAGE(bytes.ok(), bytes.error().message);
+  out.bytes = std::move(*bytes);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("an op computes in its second source's bytes what it computes beside them, on every backend") {
+  for (const BackendStatus& status : list_backends()) {
+    if (!status.missing.empty()) continue;
+    CAPTURE(status.device);
+    const auto devices = open_devices(status.backend);
+    REQUIRE_MESSAGE(devices.ok(), devices.error().message);
+    for (const DType dtype : {DType::F32, DType::F16, DType::I32})
+      for (const Op op : {Op::Min, Op::Max, Op::BitXor})
+        for (const bool narrow : {false, true}) {
+          if ((op == Op::BitXor) != (dtype == DType::I32)) continue;
+          CAPTURE(name(dtype));
+          CAPTURE(name(op));
+          CAPTURE(narrow);
+          const Exchanged apart = run_exchanged(*devices, exchanged(op, dtype, narrow), false);
+          const Exchanged over = run_exchanged(*devices, exchanged(op, dtype, narrow), true);
+          CHECK(apart.from == Op::None);
+          CHECK(over.from == Op::Add);
+          CHECK(over.bytes == apart.bytes);
+        }
+  }
 }
 
 TEST_CASE("what cannot be compiled says why") {

@@ -47,8 +47,10 @@ struct LifetimeOptions {
 //
 // part_of: each source of the concatenation is a whole contiguous tensor in the arena, a contiguous stretch of the
 // result at a multiple of the alignment, and part of no other concatenation.
-// in_place_of: the owner is a pointwise op, or the gradient of a largest element of windows side by side, which reads its first source there for the last time, as no other operand;
-// that is no view, has the same type and layout, is no output, and shares its bytes with no concatenation.
+// in_place_of: the owner is a pointwise op, or the gradient of a largest element of windows side by side, which reads that
+// source there for the last time, as no other operand: its first one or, where that is needed on and the two may be
+// exchanged (ADD, MUL, MIN, MAX, …), its second. It is no view, has the same type and layout, is no output, and shares
+// its bytes with no concatenation.
 std::vector<Lifetime> find_lifetimes(const Graph& graph, std::span<const NodeId> order,
                                      const LifetimeOptions& options = {});
 
@@ -96,8 +98,9 @@ class LastUses {
   std::vector<Row> rows_;
 };
 
-// Whether a node could compute its result in its first source's bytes, as far as op, type and layout go.
-bool fits_in_place(const TensorImpl& node, const TensorImpl& source);
+// Whether a node could compute its result in that source's bytes, as far as op, type and layout go: the first one's, or
+// the second one's where the operands may be exchanged.
+bool fits_in_place(const TensorImpl& node, size_t source);
 
 // Lifetimes one step after the other, in the order in which the nodes were collected: each ends as soon as the graph's
 // use counts say that nobody is left. For who plans while walking the graph; the same as find_lifetimes() finds.

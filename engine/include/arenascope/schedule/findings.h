@@ -15,7 +15,7 @@ struct Finding {
     AtPeak,         // tensors: who is live at the peak, the largest first; bytes: all of them together
     Order,          // another order
     Planner,        // another planner on the same order
-    InPlaceAll,     // every op that may take over its first source's bytes does; count: how many of them
+    InPlaceAll,     // every op that may take over a source's bytes does; count: how many of them
     InPlace,        // tensors[0] takes over the bytes of tensors[1]
     Alignment,      // a smaller one
     Rematerialise,  // tensors are released and rematerialised before their later use; count: steps in between

@@ -45,7 +45,7 @@ struct MemoryPlan {
 struct MemoryPlanOptions {
   Bytes alignment = 64;
   bool keep_outputs = true;  // outputs keep their bytes to the last step
-  bool in_place = false;     // a pointwise op may take over its first source's bytes at that source's last use
+  bool in_place = false;     // a pointwise op may take over a source's bytes at their last use (graph/lifetime.h)
   bool join = true;          // lay the sources of a concatenation into its bytes, where that needs no larger arena
   std::optional<Bytes> capacity;
   planner::Options planner;

@@ -44,7 +44,7 @@ class Rematerialisation {
     std::vector<NodeId> computed;  // nodes that run again, in order
   };
 
-  // `in_place`: a pointwise op may take over its first source's bytes, as in MemoryPlanOptions.
+  // `in_place`: a pointwise op may take over a source's bytes, as in MemoryPlanOptions.
   Rematerialisation(const Graph& graph, std::span<const NodeId> order, bool keep_outputs, bool in_place);
 
   Profile profile() const;
