@@ -165,6 +165,28 @@ TEST_CASE("the data folder's memory snapshots as Python's pickle reads them") {
   }
 }
 
+TEST_CASE("what the blocks of memory snapshots were asked for is what Python reads") {
+  for (const char* name : {"small", "bf16_forward"}) {
+    const std::string file = "traces/pytorch_cuda_snapshot_" + std::string(name) + ".pickle";
+    ARENASCOPE_NEEDS_DATA(file);
+    const Json truth = truth_of(data_folder() / file);
+    if (!truth.is_object()) return;
+    const auto auditor = audit::Auditor::open(data_folder() / file);
+    REQUIRE(auditor.ok());
+    int differing = 0, compared = 0, wasted = 0;
+    for (const auto& [id, expected] : truth["asked"].items()) {
+      const auto figure = auditor->ask(id);
+      const auto waste = auditor->ask(std::string(id).replace(id.rfind(".asked."), 7, ".waste."));
+      differing += !figure || figure->value != expected.get<double>() ? 1 : 0;
+      wasted += waste && waste->value > 0 ? 1 : 0;
+      ++compared;
+    }
+    CHECK(differing == 0);
+    CHECK(compared > 30);
+    CHECK(wasted > 0);
+  }
+}
+
 TEST_CASE("what is drawn of a memory snapshot is what Python counts, at every event") {
   for (const char* name : {"small", "bf16_forward", "transformer_3GB"}) {
     const std::string file = "traces/pytorch_cuda_snapshot_" + std::string(name) + ".pickle";

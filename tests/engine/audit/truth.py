@@ -89,6 +89,25 @@ def annotations(marks):
     return spans
 
 
+def asked(root, origin):
+    """What blocks were asked for, by id: those that lie untouched at the end, and those that an entry alone tells of."""
+    out = {}
+    for device, events in enumerate(root["device_traces"]):
+        blocks = [e for e in events if e["action"] in ("alloc", "free_completed")]
+        named, met = {e["addr"] for e in blocks}, {}
+        for e in blocks:
+            met.setdefault((e["addr"], e["time_us"]), []).append(e)
+        first = min((e["time_us"] for e in events), default=0) * 1000 - origin
+        for segment in root["segments"]:
+            for block in segment["blocks"] if segment["device"] == device and events else []:
+                if block["state"].startswith("active") and block["address"] not in named:
+                    out["block.%d.%d.asked.GPU %d" % (block["address"], first, device)] = block["requested_size"]
+        for (address, time), same in met.items():
+            if len(same) == 1 and same[0]["action"] == "alloc":
+                out["block.%d.%d.asked.GPU %d" % (address, time * 1000 - origin, device)] = same[0]["size"]
+    return out
+
+
 def snapshot(path):
     with open(path, "rb") as f:
         root = pickle.load(f)
@@ -121,6 +140,7 @@ def snapshot(path):
     out["recording.events"] = len(times) + len(spans)
     times += [t for span in spans for t in span]
     out["recording.length"] = max(times) - min(times)
+    out["asked"] = asked(root, min(times))
     return out
 
 

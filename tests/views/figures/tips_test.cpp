@@ -291,7 +291,7 @@ class TipsTest : public QObject {
     QVERIFY(r);
     std::mt19937_64 random(14);
     check_tips(*r, random, 2, 12);
-    check_rows(*r);
+    check_rows(*r, kSize);
     check_scopes(*r, random);
     for (int i = 0; i < 10 && !QTest::currentTestFailed(); ++i) check_ranges(*r, random);
   }
