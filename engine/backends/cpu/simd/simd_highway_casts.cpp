@@ -36,6 +36,32 @@ const hn::RebindToUnsigned<D> du;
 template <class T>
 using As = hn::Rebind<T, D>;  // as many numbers of another type
 
+using VI = hn::Vec<decltype(di)>;
+// Whole numbers that fit bytes, or pairs of them.
+template <class T>
+void put_bytes(VI v, T* to) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(v.raw));
+#else
+  hn::StoreU(hn::DemoteTo(As<T>(), v), As<T>(), to);
+#endif
+}
+void put_pairs(VI v, uint16_t* to) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtepi32_epi16(v.raw));
+#else
+  hn::StoreU(hn::DemoteTo(As<uint16_t>(), v), As<uint16_t>(), to);
+#endif
+}
+// Of numbers that fit 32 bits.
+VI cut_off(V v) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  return VI{_mm512_cvttps_epi32(v.raw)};
+#else
+  return hn::ConvertTo(di, v);
+#endif
+}
+
 void from_bfloat(float* out, const void* x, int64_t n) {
   rows(out, static_cast<const uint16_t*>(x), n, [](float* to, const uint16_t* from) {
     const auto bits = hn::PromoteTo(du, hn::LoadU(As<uint16_t>(), from));
@@ -68,7 +94,7 @@ void to_bfloat(void* out, const float* x, int64_t n) {
     const auto bits = hn::BitCast(du, v), high = hn::ShiftRight<16>(bits);
     const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(bits, hn::Set(du, 0x7fff)), hn::And(high, hn::Set(du, 1))));
     const auto kept = hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(v)), hn::Or(high, hn::Set(du, 0x40)), rounded);
-    hn::StoreU(hn::DemoteTo(As<uint16_t>(), hn::BitCast(di, kept)), As<uint16_t>(), to);
+    put_pairs(hn::BitCast(di, kept), to);
   });
 }
 
@@ -84,7 +110,7 @@ void to_whole(void* out, const float* x, int64_t n) {
       constexpr auto low = static_cast<float>(std::is_signed_v<T> ? -128 : 0),
                      high = std::is_signed_v<T> ? 127.0f : 255.0f;
       const V bounded = hn::Min(hn::Max(v, hn::Set(d, low)), hn::Set(d, high));
-      hn::StoreU(hn::DemoteTo(As<T>(), hn::ConvertTo(di, bounded)), As<T>(), to);
+      put_bytes(cut_off(bounded), to);
     }
   });
 }
@@ -93,7 +119,7 @@ void to_whole(void* out, const float* x, int64_t n) {
 template <class M>
 void put_truths(M mask, uint8_t* to) {
   const auto ones = hn::IfThenElseZero(hn::RebindMask(di, mask), hn::Set(di, 1));
-  hn::StoreU(hn::DemoteTo(As<uint8_t>(), ones), As<uint8_t>(), to);
+  put_bytes(ones, to);
 }
 
 void to_bool(void* out, const float* x, int64_t n) {

@@ -51,6 +51,9 @@ void rows_of(int64_t depth, const float* a, int64_t a_row, int64_t a_step, int64
   int64_t r = 0;
   for (; r + kRows <= rows; r += kRows)
     block<kRows, W>(depth, a + r * a_row, a_row, a_step, b, b_stride, c + r * c_stride, c_stride, accumulate);
+  if constexpr (kRows > 4)
+    for (; r + 4 <= rows; r += 4)
+      block<4, W>(depth, a + r * a_row, a_row, a_step, b, b_stride, c + r * c_stride, c_stride, accumulate);
   for (; r + 2 <= rows; r += 2)
     block<2, W>(depth, a + r * a_row, a_row, a_step, b, b_stride, c + r * c_stride, c_stride, accumulate);
   for (; r < rows; ++r)
