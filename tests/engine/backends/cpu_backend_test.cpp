@@ -330,6 +330,21 @@ TEST_CASE("a convolution is about as fast in uneven parts as in one") {
   for (int parts : {2, 3, 4}) CHECK_MESSAGE(seconds(parts) < 20 * whole, parts << " parts");
 }
 
+TEST_CASE("the logarithm of a softmax keeps small results beside large numbers") {
+  GraphBuilder g = builder();
+  const Tensor x = g.input("x", {2, 300});
+  for (int64_t i = 0; i < x->element_count(); ++i)
+    x.data_as<float>()[i] = 9446.5f + 0.001f * static_cast<float>(i * 37 % 900);
+  const Tensor out = g.op_with(Op::LogSoftMax, {x}, SoftMaxParams{1, 1});
+  REQUIRE(g.ok());
+  auto cpu = cpu::make_cpu_backend();
+  auto reference = reference::make_reference_backend();
+  REQUIRE(compute_in_parts(*reference, *out, 1).ok());
+  const std::vector<float> expected(out.data_as<float>(), out.data_as<float>() + out->element_count());
+  REQUIRE(compute_in_parts(*cpu, *out, 2).ok());
+  for (size_t i = 0; i < expected.size(); ++i) CHECK(std::fabs(out.data_as<float>()[i] - expected[i]) < 4e-6f);
+}
+
 TEST_CASE("an index outside its table is an error that names it") {
   auto cpu = cpu::make_cpu_backend();
   for (Op op : {Op::Gather, Op::GatherElements})

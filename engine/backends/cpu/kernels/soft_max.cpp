@@ -68,12 +68,13 @@ void line([[maybe_unused]] const Simd& s, C* out, C* y, const C* x, C scale, int
     }
     const float highest = highest_of(n);
     if (log) {
-      simd().elements.affine(y, x, n, scale, 0);
+      // The highest is taken off first: beside a large number the logarithm of the sum would be rounded away.
+      simd().elements.affine(y, x, n, scale, -highest);
       double sum = 0;
       float piece[256];
       for (int64_t i = 0; i < n; i += 256)
-        sum += simd().lines.exp_sum(piece, y + i, 1, highest, std::min<int64_t>(256, n - i));
-      s.elements.affine(out, y, n, 1, -highest - static_cast<float>(std::log(sum)));
+        sum += simd().lines.exp_sum(piece, y + i, 1, 0, std::min<int64_t>(256, n - i));
+      s.elements.affine(out, y, n, 1, -static_cast<float>(std::log(sum)));
     } else {
       const double sum = s.lines.exp_sum(y, x, scale, highest, n);
       s.elements.affine(out, y, n, static_cast<float>(1 / sum), 0);
