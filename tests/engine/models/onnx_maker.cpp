@@ -85,6 +85,15 @@ OnnxMaker& OnnxMaker::raw_weight(const std::string& name, const std::vector<int6
   return *this;
 }
 
+OnnxMaker& OnnxMaker::segment(const std::string& name, const std::vector<int64_t>& sizes, int64_t begin,
+                              const std::vector<float>& numbers) {
+  auto& t = add_weight(proto_->model, name, sizes, kFloat);
+  t.mutable_segment()->set_begin(begin);
+  t.mutable_segment()->set_end(begin + static_cast<int64_t>(numbers.size()));
+  for (float v : numbers) t.add_float_data(v);
+  return *this;
+}
+
 OnnxMaker& OnnxMaker::external_weight(const std::string& name, const std::vector<int64_t>& sizes,
                                       const std::vector<std::pair<std::string, std::string>>& entries) {
   auto& t = add_weight(proto_->model, name, sizes, kFloat);
@@ -130,6 +139,13 @@ OnnxMaker& OnnxMaker::node(const std::string& op, const std::vector<std::string>
       *a->mutable_g() = (*g)->proto_->model.graph();
     }
   }
+  return *this;
+}
+
+OnnxMaker& OnnxMaker::opset(const std::string& domain, int64_t version) {
+  auto* set = proto_->model.add_opset_import();
+  set->set_domain(domain);
+  set->set_version(version);
   return *this;
 }
 

@@ -44,11 +44,17 @@ class OnnxMaker {
   // The bytes as the file holds them, whatever the sizes say.
   OnnxMaker& raw_weight(const std::string& name, const std::vector<int64_t>& sizes, const std::string& bytes,
                         int type = kFloat);
+  // A part of a weight: its numbers from `begin` on.
+  OnnxMaker& segment(const std::string& name, const std::vector<int64_t>& sizes, int64_t begin,
+                     const std::vector<float>& numbers);
   OnnxMaker& external_weight(const std::string& name, const std::vector<int64_t>& sizes,
                              const std::vector<std::pair<std::string, std::string>>& entries);
   OnnxMaker& node(const std::string& op, const std::vector<std::string>& inputs,
                   const std::vector<std::string>& outputs, const std::vector<Attr>& attributes = {},
                   const std::string& name = "", const std::string& domain = "");
+
+  // The opset of another domain.
+  OnnxMaker& opset(const std::string& domain, int64_t version);
 
   // The nodes added so far become a function "own::NAME" of the model, which has none then.
   OnnxMaker& function(const std::string& name, const std::vector<std::string>& inputs,

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Runs a made ONNX file as the command line does, and gives its results as numbers.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include <arenascope/tensor/shape.h>
+
+#include "tests/engine/models/onnx_maker.h"
+
+namespace arenascope::test {
+
+struct Given {
+  std::string name;
+  std::vector<double> numbers;
+};
+struct Results {
+  std::string refused;  // why it cannot be opened or run; empty where it ran
+  std::map<std::string, Dims> sizes;
+  std::map<std::string, std::vector<double>> numbers;
+};
+
+// Numbers as the inputs' types have them; inputs that are not given have the values that a run gives them.
+Results run_file(const models::test::OnnxMaker& maker, const std::vector<Given>& inputs,
+                 const std::map<std::string, int64_t>& dims = {});
+
+// Fails where a number is further away than `bound` of the largest one wanted, or the counts differ.
+void check_near(const std::vector<double>& made, const std::vector<double>& wanted, double bound = 1e-5);
+
+}  // namespace arenascope::test
