@@ -121,7 +121,7 @@ void print_info(const models::Model& model, const Info& info) {
   if (model.rest)
     fmt::print("{:<12} {} operators and {} outputs when it has run: {}\n", "opened", model.rest->node_count,
                model.rest->outputs.size(), model.rest->why);
-  fmt::print("{}", assumed_sizes(model));
+  fmt::print("{}", assumptions(model));
   std::vector<std::pair<std::string, int64_t>> ops(model.ops.begin(), model.ops.end());
   std::stable_sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   for (const auto& [op, count] : ops)

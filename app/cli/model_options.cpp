@@ -13,7 +13,7 @@ Result<models::OpenOptions> ModelArguments::options() const {
   return std::move(runner.open);
 }
 
-std::string assumed_sizes(const models::Model& model) {
+std::string assumptions(const models::Model& model) {
   std::string all;
   std::vector<std::string> named;
   for (const models::FreeDimension& free : model.free_dimensions) {
@@ -23,9 +23,12 @@ std::string assumed_sizes(const models::Model& model) {
   }
   for (const auto& [input, value] : model.assumed_values)
     all += fmt::format("{}the value of {} = {}", all.empty() ? "" : ", ", input, value);
-  return all.empty()
-             ? ""
-             : fmt::format("sizes assumed: {}; --dim NAME=N, --shape INPUT=N,N or an input tells others\n", all);
+  std::string text;
+  if (!all.empty())
+    text = fmt::format("sizes assumed: {}; --dim NAME=N, --shape INPUT=N,N or an input tells others\n", all);
+  if (model.ops.count("ai.onnx.ml::ZipMap") != 0)
+    text += "maps of ZipMap are given as the tensors that they are made of, a column for each class\n";
+  return text;
 }
 
 void add_model_arguments(CLI::App& command, ModelArguments& arguments) {

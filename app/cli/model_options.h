@@ -20,8 +20,9 @@ struct ModelArguments {
   Result<models::OpenOptions> options() const;
 };
 
-// What was assumed of sizes that the file leaves open, in one line with its end; empty where nothing was.
-std::string assumed_sizes(const models::Model& model);
+// What was assumed of sizes that the file leaves open, and what is given otherwise than it says, in a line each with its end; empty
+// where there is nothing.
+std::string assumptions(const models::Model& model);
 
 void add_model_arguments(CLI::App& command, ModelArguments& arguments);
 

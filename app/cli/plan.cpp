@@ -330,7 +330,7 @@ void print_plans(const Plans& plans) {
     fmt::print("{:<31} {:<18} {:>12} {:>12} {:>8.4f} {:>10.4f}{}{}\n", row.planner, row.order,
                app::format_bytes(row.plan.arena_bytes), app::format_bytes(row.plan.lower_bound), row.plan.ratio(),
                row.plan.seconds, row.plan.optimal ? " optimal" : "", &row == best && plans.rows.size() > 1 ? " *" : "");
-  fmt::print("{}", assumed_sizes(plans.model));
+  fmt::print("{}", assumptions(plans.model));
 }
 
 int make_plan(const Context& context, const PlanArguments& arguments) {

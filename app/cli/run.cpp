@@ -135,7 +135,7 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
   const std::string of = reports.size() == 1 ? "one run" : fmt::format("the fastest of {} runs", reports.size());
   fmt::print("{} on {} thread{}: {}, {}\n", runner.model().name, best.threads, best.threads == 1 ? "" : "s",
              app::format_nanoseconds(best.nanoseconds), of);
-  fmt::print("{}", assumed_sizes(runner.model()));
+  fmt::print("{}", assumptions(runner.model()));
   const auto fell_back = std::count_if(reports.begin(), reports.end(), [](const RunReport& r) { return r.fell_back; });
   if (fell_back > 0)
     fmt::print("{} of the {} runs went on one thread instead of {}: beside other work that was sooner\n", fell_back,

@@ -9,14 +9,15 @@ namespace arenascope::models {
 const std::unordered_map<std::string_view, Handler>& all_handlers() {
   static const std::unordered_map<std::string_view, Handler> table = [] {
     std::unordered_map<std::string_view, Handler> all;
-    for (const auto list : {pointwise_handlers(), product_handlers(), window_handlers(),   movement_handlers(),
-                            shape_handlers(),     norm_handlers(),    reduce_handlers(),   recurrent_handlers(),
-                            quantised_handlers(), scatter_handlers(), loss_handlers(),     attention_handlers(),
-                            sampling_handlers(),  cast_handlers(),    state_handlers(),    signal_handlers(),
-                            choice_handlers(),    resize_handlers(),  region_handlers(),   flex_attention_handlers(),
-                            learned_handlers(),   count_handlers(),   place_handlers(),    loop_handlers(),
-                            sequence_handlers(),  random_handlers(),  training_handlers(), string_handlers(),
-                            label_handlers(),     image_handlers()})
+    for (const auto list : {pointwise_handlers(),    product_handlers(), window_handlers(),   movement_handlers(),
+                            shape_handlers(),        norm_handlers(),    reduce_handlers(),   recurrent_handlers(),
+                            quantised_handlers(),    scatter_handlers(), loss_handlers(),     attention_handlers(),
+                            sampling_handlers(),     cast_handlers(),    state_handlers(),    signal_handlers(),
+                            choice_handlers(),       resize_handlers(),  region_handlers(),   flex_attention_handlers(),
+                            learned_handlers(),      count_handlers(),   place_handlers(),    loop_handlers(),
+                            sequence_handlers(),     random_handlers(),  training_handlers(), string_handlers(),
+                            label_handlers(),        image_handlers(),   roi_handlers(),      experimental_handlers(),
+                            linear_model_handlers(), tree_handlers()})
       for (const HandlerEntry& entry : list) all.emplace(entry.op, entry.handler);
     return all;
   }();

@@ -42,7 +42,15 @@ void cast_to(OpCall& c, int32_t to, bool saturate) {
   c.out(0, from.dtype == *dtype ? c.op(Op::Copy, {c.in(0)}) : c.cast(c.in(0), *dtype));
 }
 
-void cast(OpCall& c) { cast_to(c, static_cast<int32_t>(c.attr_int("to", 0)), c.attr_int("saturate", 1) != 0); }
+// Before opset 6 the type stood there as text, such as "INT32".
+int32_t target_type(OpCall& c) {
+  const std::string text = c.attr_string("to", "");
+  for (int32_t type = 1; !text.empty() && type <= 16; ++type)
+    if (ir::type_name(type) == text) return type;
+  return static_cast<int32_t>(c.attr_int("to", 0));
+}
+
+void cast(OpCall& c) { cast_to(c, target_type(c), c.attr_int("saturate", 1) != 0); }
 
 void cast_like(OpCall& c) {
   const Value &like = c.value(1), &from = c.value(0);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// ONNX's operators of classical machine learning: columns, thresholds and trees.
+// ONNX's operators around classical machine learning: columns, thresholds, scales, missing numbers and categories. Models are in
+// lower_trees.cpp and lower_linear_models.cpp.
 #include <fmt/format.h>
-#include "engine/models/lowering.h"
+#include "engine/models/learned_parts.h"
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace arenascope::models {
@@ -26,158 +28,139 @@ void binarizer(OpCall& c) {
   c.out(0, c.cast(c.op(Op::Greater, {x, c.scalar(threshold, x.dtype(), ":threshold")}, ":above"), x.dtype()));
 }
 
-// A forest as the file lists it: nodes by number, each with a test and two places to go, to nodes or leaves.
-struct Forest {
-  std::vector<int64_t> features, modes, true_ids, false_ids, true_leafs, false_leafs, missing, roots, targets;
-  std::vector<double> splits, weights, members;
-  std::vector<std::vector<double>> sets;  // of nodes that ask for membership
-  int64_t target_count = 1;
-  static constexpr int64_t kMostNodes = 1 << 12;
-};
-
-std::vector<double> tensor_of(OpCall& c, const char* name) {
-  std::vector<double> out;
-  const auto* a = c.attr(name);
-  if (!a || !a->tensor) return out;
-  const ir::TensorData& t = *a->tensor;
-  if (!t.dtype || element_count(t.sizes) > HostArray::kMaxElements) {
-    c.refuse(fmt::format("its '{}' is no small tensor of numbers", name));
-    return out;
-  }
-  const HostArray array = HostArray::from_bytes(*t.dtype, t.sizes, t.bytes().data());
-  for (int64_t i = 0; i < array.count(); ++i) out.push_back(array.number(i));
-  return out;
+// One number, or one for each entry of the last dimension; undefined, and an error, where it is neither.
+Tensor by_column(OpCall& c, const Tensor& x, const std::vector<double>& values, const char* what) {
+  const int64_t columns = x->rank() > 0 ? x.sizes()[x->rank() - 1] : 1;
+  const auto count = static_cast<int64_t>(values.size());
+  if (count == 1 || count == columns) return learned_table(c, x.dtype(), {count}, values, fmt::format(":{}", what));
+  c.refuse(fmt::format("{} of '{}' for {} columns", count, what, columns));
+  return {};
 }
 
-bool read_forest(OpCall& c, Forest& f) {
-  f.features = c.attr_ints("nodes_featureids"), f.true_ids = c.attr_ints("nodes_truenodeids");
-  f.false_ids = c.attr_ints("nodes_falsenodeids"), f.true_leafs = c.attr_ints("nodes_trueleafs");
-  f.false_leafs = c.attr_ints("nodes_falseleafs"), f.missing = c.attr_ints("nodes_missing_value_tracks_true");
-  f.roots = c.attr_ints("tree_roots"), f.targets = c.attr_ints("leaf_targetids");
-  for (const double mode : tensor_of(c, "nodes_modes")) f.modes.push_back(static_cast<int64_t>(mode));
-  f.splits = tensor_of(c, "nodes_splits"), f.weights = tensor_of(c, "leaf_weights");
-  f.members = tensor_of(c, "membership_values");
-  f.target_count = c.attr_int("n_targets", 1);
-  const size_t n = f.features.size();
-  const bool whole = n > 0 && n <= static_cast<size_t>(Forest::kMostNodes) && f.modes.size() == n &&
-                     f.splits.size() == n && f.true_ids.size() == n && f.false_ids.size() == n &&
-                     f.true_leafs.size() == n && f.false_leafs.size() == n &&
-                     (f.missing.empty() || f.missing.size() == n) && !f.roots.empty() && !f.weights.empty() &&
-                     f.targets.size() == f.weights.size() && f.target_count >= 1 && f.target_count <= 1 << 16;
-  if (!whole) c.refuse("its lists of nodes and leaves do not fit each other");
-  for (const int64_t target : f.targets)
-    if (target < 0 || target >= f.target_count) c.refuse(fmt::format("target {} of {}", target, f.target_count));
-  if (static_cast<int64_t>(f.weights.size()) * f.target_count > HostArray::kMaxElements)
-    c.refuse(fmt::format("{} leaves of {} targets", f.weights.size(), f.target_count));
-  // Sets of members, parted by NaN, in the order of the nodes that ask for them.
-  f.sets.resize(n);
-  size_t at = 0;
-  for (size_t i = 0; i < f.modes.size() && i < n; ++i) {
-    if (f.modes[i] < 0 || f.modes[i] > 6) c.refuse(fmt::format("a node of mode {}", f.modes[i]));
-    if (f.modes[i] != 6) continue;
-    for (; at < f.members.size() && !std::isnan(f.members[at]); ++at) f.sets[i].push_back(f.members[at]);
-    ++at;
-  }
-  return c.ok();
+// (x - offset) · scale, each of which may be left out.
+void scaler(OpCall& c) {
+  const Tensor x = learned_source(c, 0, ":numbers");
+  if (!x) return;
+  const auto offset = attr_floats(c, "offset"), scale = attr_floats(c, "scale");
+  Tensor y = offset.empty() ? x : c.op(Op::Sub, {x, by_column(c, x, offset, "offset")}, ":shifted");
+  if (y && !scale.empty()) y = c.op(Op::Mul, {y, by_column(c, x, scale, "scale")}, ":scaled");
+  if (y) c.out(0, y.dtype() == DType::F32 ? c.op(Op::Copy, {y}) : c.cast(y, DType::F32));
 }
 
-class Growing {
- public:
-  Growing(OpCall& c, const Forest& forest, const Tensor& x) : c_(c), f_(forest), x_(x) {}
+// Rows by their largest number, their sum or their length.
+void normalizer(OpCall& c) {
+  const Tensor x = learned_source(c, 0, ":numbers");
+  if (!x) return;
+  const std::string norm = c.attr_string("norm", "MAX");
+  if (x->rank() < 1 || x->rank() > 2)
+    return c.refuse(fmt::format("its source {} is no table of rows", to_string(x.sizes())));
+  const ReduceParams rows{1u << (x->rank() - 1), true};
+  Tensor size;
+  if (norm == "MAX")
+    size = c.op_with(Op::ReduceMax, {x}, rows, ":largest");
+  else if (norm == "L1")
+    size = c.op_with(Op::ReduceSum, {c.op(Op::Abs, {x}, ":abs")}, rows, ":sum");
+  else if (norm == "L2")
+    size = c.op_with(Op::ReduceL2, {x}, rows, ":length");
+  else
+    return c.refuse(fmt::format("it normalises by '{}'", norm));
+  const Tensor zero = c.scalar(0, x.dtype(), ":zero"), one = c.scalar(1, x.dtype(), ":one");
+  const Tensor there = c.op(Op::Where, {c.op(Op::Equal, {size, zero}, ":empty"), one, size}, ":divisor");
+  const Tensor y = c.op(Op::Div, {x, there}, ":divided");
+  if (y) c.out(0, y.dtype() == DType::F32 ? c.op(Op::Copy, {y}) : c.cast(y, DType::F32));
+}
 
-  // Which leaf each row comes to, from a node on; [N].
-  Tensor leaf(int64_t node, int depth) {
-    if (node < 0 || node >= static_cast<int64_t>(f_.features.size()) || depth > 64 || ++visits_ > Forest::kMostNodes) {
-      c_.refuse(fmt::format("its nodes lead to node {} at depth {}", node, depth));
-      return {};
-    }
-    const auto n = static_cast<size_t>(node);
-    const std::string name = fmt::format(":node_{}_{}", visits_, node);
-    const Tensor test = test_of(n, name);
-    const Tensor yes = next(f_.true_ids[n], f_.true_leafs[n] != 0, depth, name + "_yes"),
-                 no = next(f_.false_ids[n], f_.false_leafs[n] != 0, depth, name + "_no");
-    return c_.ok() ? c_.op(Op::Where, {test, yes, no}, name.c_str()) : Tensor();
-  }
-
- private:
-  Tensor next(int64_t to, bool is_leaf, int depth, const std::string& name) {
-    if (!c_.ok()) return {};
-    if (!is_leaf) return leaf(to, depth + 1);
-    if (to < 0 || to >= static_cast<int64_t>(f_.weights.size())) {
-      c_.refuse(fmt::format("leaf {} of {}", to, f_.weights.size()));
-      return {};
-    }
-    return c_.scalar(static_cast<double>(to), DType::I64, name.c_str());
-  }
-  Tensor test_of(size_t n, const std::string& name) {
-    const int64_t feature = f_.features[n];
-    if (feature < 0 || feature >= x_.sizes()[1]) {
-      c_.refuse(fmt::format("feature {} of {}", feature, x_.sizes()[1]));
-      return {};
-    }
-    const Tensor column = c_.reshape(c_.slice(x_, 1, feature, feature + 1, 1, (name + "_feature").c_str()),
-                                     {x_.sizes()[0]}, (name + "_column").c_str());
-    static constexpr Op kTests[] = {Op::LessEqual, Op::Less, Op::GreaterEqual, Op::Greater, Op::Equal};
-    const auto compared = [&](Op op, double value, const std::string& at) {
-      return c_.op(op, {column, c_.scalar(value, x_.dtype(), (at + "_value").c_str())}, at.c_str());
-    };
-    Tensor test;
-    if (f_.modes[n] < 5) {
-      test = compared(kTests[f_.modes[n]], f_.splits[n], name + "_test");
-    } else if (f_.modes[n] == 5) {
-      test = c_.op(Op::Not, {compared(Op::Equal, f_.splits[n], name + "_same")}, (name + "_test").c_str());
-    } else {
-      for (size_t i = 0; i < f_.sets[n].size() && c_.ok(); ++i) {
-        const Tensor one = compared(Op::Equal, f_.sets[n][i], fmt::format("{}_is_{}", name, i));
-        test = test ? c_.op(Op::Or, {test, one}, fmt::format("{}_among_{}", name, i).c_str()) : one;
-      }
-      if (!test) c_.refuse("a node asks for a member of nothing");
-    }
-    if (test && !f_.missing.empty() && f_.missing[n] != 0)
-      test = c_.op(Op::Or, {test, c_.op(Op::IsNan, {column}, (name + "_missing").c_str())}, (name + "_or").c_str());
-    return test;
-  }
-
-  OpCall& c_;
-  const Forest& f_;
-  const Tensor x_;
-  int64_t visits_ = 0;
-};
-
-void tree_ensemble(OpCall& c) {
+void imputer(OpCall& c) {
   const Tensor x = c.in(0);
-  Forest f;
-  if (!x || !read_forest(c, f)) return;
-  if (x->rank() != 2 || !info(x.dtype()).floating) return c.refuse("its source is no table of numbers");
-  const int64_t aggregate = c.attr_int("aggregate_function", 1), after = c.attr_int("post_transform", 0);
-  if (aggregate < 0 || aggregate > 1 || after < 0 || after > 2)
-    return c.refuse(fmt::format("aggregate {} and transform {}", aggregate, after));
-  // A row for each leaf, with its weight at its target.
-  HostArray leaves = HostArray::make(x.dtype(), {static_cast<int64_t>(f.weights.size()), f.target_count});
-  for (size_t i = 0; i < f.weights.size(); ++i)
-    leaves.set(static_cast<int64_t>(i) * f.target_count + f.targets[i], f.weights[i]);
-  const Tensor table = c.constant(std::move(leaves), ":leaves");
-  Growing growing(c, f, x);
-  Tensor sum;
-  for (size_t t = 0; t < f.roots.size() && c.ok(); ++t) {
-    Tensor leaf = growing.leaf(f.roots[t], 0);
-    if (!leaf) return;
-    const std::string name = fmt::format(":tree_{}", t);
-    leaf = c.expand(leaf, {x.sizes()[0]}, (name + "_leaf").c_str());
-    const Tensor one = c.op_with(Op::Gather, {table, leaf}, AxisParams{0}, name.c_str());
-    sum = sum ? c.op(Op::Add, {sum, one}, (name + "_sum").c_str()) : one;
+  if (!x) return;
+  const bool floating = info(x.dtype()).floating;
+  std::vector<double> values = attr_floats(c, "imputed_value_floats");
+  if (!floating) {
+    const auto whole = c.attr_ints("imputed_value_int64s");
+    values.assign(whole.begin(), whole.end());
   }
-  if (sum && aggregate == 0)
-    sum = c.op_with(Op::Scale, {sum}, ScaleParams{1 / static_cast<float>(f.roots.size()), 0}, ":mean");
-  if (!sum) return;
-  if (after == 1) return c.out(0, c.op_with(Op::SoftMax, {sum}, SoftMaxParams{1, 1}));
-  c.out(0, after == 2 ? c.op(Op::Sigmoid, {sum}) : c.op(Op::Copy, {sum}));
+  const double wanted = floating ? static_cast<double>(c.attr_float("replaced_value_float", 0))
+                                 : static_cast<double>(c.attr_int("replaced_value_int64", 0));
+  if (values.empty()) return c.refuse("it has no values to put in");
+  const Tensor fresh = by_column(c, x, values, "imputed");
+  if (!fresh) return;
+  const Tensor missing = floating && std::isnan(wanted)
+                             ? c.op(Op::IsNan, {x}, ":missing")
+                             : c.op(Op::Equal, {x, c.scalar(wanted, x.dtype(), ":replaced")}, ":missing");
+  c.out(0, c.op(Op::Where, {missing, fresh, x}));
+}
+
+// Rows of several sources side by side, each cut or filled up to as many columns as it is said to have.
+void feature_vectorizer(OpCall& c) {
+  const auto widths = c.attr_ints("inputdimensions");
+  if (c.input_count() == 0 || widths.size() != c.input_count())
+    return c.refuse(fmt::format("{} widths for {} sources", widths.size(), c.input_count()));
+  std::vector<Tensor> parts;
+  for (size_t i = 0; i < widths.size() && c.ok(); ++i) {
+    Tensor x = c.in_f32(i);
+    if (!x) return;
+    if (x->rank() == 1) x = c.reshape(x, {1, x->element_count()}, fmt::format(":row_{}", i).c_str());
+    if (x->rank() != 2 || widths[i] < 0 || widths[i] > 1 << 24)
+      return c.refuse(fmt::format("its source {} is {}, of {} columns", i, to_string(x.sizes()), widths[i]));
+    const int64_t have = x.sizes()[1];
+    if (widths[i] < have) x = c.slice(x, 1, 0, widths[i], 1, fmt::format(":cut_{}", i).c_str());
+    if (widths[i] > 0) parts.push_back(x);
+    if (widths[i] > have)
+      parts.push_back(c.expand(c.scalar(0, DType::F32, fmt::format(":zero_{}", i).c_str()),
+                               {x.sizes()[0], widths[i] - have}, fmt::format(":fill_{}", i).c_str()));
+  }
+  if (parts.empty()) return c.refuse("it has no columns");
+  c.out(0, parts.size() == 1 ? c.op(Op::Copy, {parts[0]})
+                             : c.op_list(Op::Concat, std::span<const Tensor>(parts), AxisParams{1}));
+}
+
+// x [...] beside `keys`: which of them it is, [..., n] as truth values. `nan_too`: what is no number is itself.
+Tensor matches(OpCall& c, const Tensor& x, const std::vector<double>& keys, bool nan_too) {
+  const auto count = static_cast<int64_t>(keys.size());
+  if (x->rank() >= kMaxDims || x->element_count() > (int64_t{1} << 28) / std::max<int64_t>(count, 1)) {
+    c.refuse(fmt::format("{} keys for {}", count, to_string(x.sizes())));
+    return {};
+  }
+  Dims sizes = x.sizes();
+  sizes.push_back(1);
+  const Tensor column = c.reshape(x, sizes, ":column");
+  const Tensor same = c.op(Op::Equal, {column, learned_table(c, x.dtype(), {count}, keys, ":keys")}, ":same");
+  std::vector<int64_t> nan;
+  for (const double key : keys) nan.push_back(nan_too && std::isnan(key) ? 1 : 0);
+  if (std::find(nan.begin(), nan.end(), 1) == nan.end()) return same;
+  HostArray array = HostArray::make(DType::Bool, {count});
+  array.ints = std::move(nan);
+  const Tensor both = c.op(
+      Op::And, {c.op(Op::IsNan, {column}, ":missing"), c.constant(std::move(array), ":missing_keys")}, ":missing_key");
+  return c.op(Op::Or, {same, both}, ":found");
+}
+
+void one_hot_encoder(OpCall& c) {
+  Tensor x = c.in(0);
+  if (!x) return;
+  if (const auto* a = c.attr("cats_strings"); a && !a->strings.empty()) return c.refuse("its categories are strings");
+  const auto whole = c.attr_ints("cats_int64s");
+  if (whole.empty()) return c.refuse("it has no categories");
+  x = c.cast(x, DType::I64, ":whole");
+  const Tensor found = matches(c, x, {whole.begin(), whole.end()}, false);
+  if (found) c.out(0, c.cast(found, DType::F32));
+}
+
+// Probabilities with their classes' names: as they are, as a map would have them too.
+void zip_map(OpCall& c) {
+  const Tensor x = c.in(0);
+  if (x) c.out(0, c.op(Op::Copy, {x}));
 }
 
 constexpr HandlerEntry kLearnedHandlers[] = {
     {"ai.onnx.ml::ArrayFeatureExtractor", array_feature_extractor},
     {"ai.onnx.ml::Binarizer", binarizer},
-    {"ai.onnx.ml::TreeEnsemble", tree_ensemble},
+    {"ai.onnx.ml::FeatureVectorizer", feature_vectorizer},
+    {"ai.onnx.ml::Imputer", imputer},
+    {"ai.onnx.ml::Normalizer", normalizer},
+    {"ai.onnx.ml::OneHotEncoder", one_hot_encoder},
+    {"ai.onnx.ml::Scaler", scaler},
+    {"ai.onnx.ml::ZipMap", zip_map},
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kMostNodes = 1 << 12;  // of all turns: more would make a graph that nobody can look at
+constexpr int64_t kMostNodes = 1 << 16;  // of all turns: more would make a graph that nobody can look at
 constexpr int64_t kMostTurns = 256;  // each of which a run must make before it is known whether there is another one
 // Of the part of a loop that is left for then: the turns before it. What these left stands behind the states.
 constexpr const char* kTurnsBefore = "turns before";
@@ -35,7 +35,7 @@ bool goes_on(OpCall& c, const ValuePtr& condition) {
   if (!is_known(condition)) {
     size_t unknown = 0;  // the first source of which that may hang
     while (unknown < c.input_count() && (!c.has(unknown) || c.known(unknown))) ++unknown;
-    c.wait_for(unknown, "how often it goes round is only known while it runs");
+    c.wait_for(unknown, "how often it goes round is only known while it runs", true);
     return false;
   }
   if (condition->for_given_inputs) c.lowering().note_fixed_inputs();
@@ -57,6 +57,10 @@ Tensor stacked(OpCall& c, const Loop& loop, size_t which, const char* suffix) {
     if (turns[t]->words) c.refuse("it lays strings behind each other, turn by turn");
     const Tensor one = tensor(*turns[t]);
     if (!one) return {};
+    if (one->rank() >= kMaxDims) {
+      c.refuse(fmt::format("what is stacked has {} dimensions, of at most {}", one->rank(), kMaxDims - 1));
+      return {};
+    }
     Dims sizes{1};
     for (const int64_t size : one.sizes()) sizes.push_back(size);
     const int64_t turn = loop.before + static_cast<int64_t>(t);
@@ -88,6 +92,27 @@ void leave_rest(OpCall& c, const Loop& loop, int64_t done) {
   c.leave(std::move(later), "how often it goes round is only known while it runs");
 }
 
+// What each turn is given: its number, whether it goes on, and the states.
+std::vector<ValuePtr> sources_of(OpCall& c, const Loop& loop, int64_t turn) {
+  const ValuePtr& condition = loop.condition;
+  std::vector<ValuePtr> sources{
+      c.lowering().make_constant(c.name_of(fmt::format(":turn_{}", turn).c_str()), HostArray::scalar(turn)),
+      condition ? condition : c.lowering().make_constant(c.name_of(":always"), HostArray::scalar(1, DType::Bool))};
+  sources.insert(sources.end(), loop.state.begin(), loop.state.end());
+  return sources;
+}
+
+// What is stacked of no turns: nothing, of the sizes that a turn would have left.
+void none_stacked(OpCall& c, const Loop& loop, size_t which, size_t result) {
+  auto made = c.lowering().try_subgraph(loop.body, sources_of(c, loop, 0));
+  const ValuePtr one = made ? (*made)[1 + loop.state.size() + which] : nullptr;
+  if (!one || (one->kind != Value::Kind::Tensor && one->kind != Value::Kind::Constant) || one->sizes.rank() >= kMaxDims)
+    return c.refuse("it does not go round once, and what a turn would leave is not known");
+  Dims sizes{0};
+  for (const int64_t size : one->sizes) sizes.push_back(size);
+  c.out(result, HostArray::make(one->dtype, sizes));
+}
+
 void go_round(OpCall& c, Loop& loop) {
   bool first = true;
   for (int64_t turn = loop.before; turn < loop.most && c.ok(); ++turn, first = false) {
@@ -96,12 +121,7 @@ void go_round(OpCall& c, Loop& loop) {
     if ((turn - loop.before + 1) * loop.nodes() > kMostNodes)
       return c.refuse(fmt::format("more than {} turns of {} nodes", turn - loop.before, loop.nodes() - 1));
     const Lowering::Within this_turn(c.lowering(), fmt::format("turn {}", turn));
-    const ValuePtr& condition = loop.condition;
-    std::vector<ValuePtr> sources{
-        c.lowering().make_constant(c.name_of(fmt::format(":turn_{}", turn).c_str()), HostArray::scalar(turn)),
-        condition ? condition : c.lowering().make_constant(c.name_of(":always"), HostArray::scalar(1, DType::Bool))};
-    sources.insert(sources.end(), loop.state.begin(), loop.state.end());
-    auto made = c.lowering().lower_subgraph(loop.body, sources);
+    auto made = c.lowering().lower_subgraph(loop.body, sources_of(c, loop, turn));
     if (!made) return c.refuse(made.error().message);
     loop.condition = (*made)[0];
     for (size_t i = 0; i < loop.state.size(); ++i) loop.state[i] = (*made)[i + 1];
@@ -121,6 +141,7 @@ void loop(OpCall& c) {
   if (body.inputs.size() != states + 2 || body.outputs.size() < states + 1 ||
       c.output_count() != body.outputs.size() - 1 || (before > 0 && given != states + stacks))
     return c.refuse("its body has another number of sources or results");
+  if (c.has(0) && !c.known(0)) c.wait_for(0, fmt::format("'{}' must be known before it runs", c.value(0).name), true);
   const auto turns = c.ints(0);
   if (!c.ok() || (turns && turns->size() != 1)) return c.refuse("how often it goes round must be one number");
   for (size_t i = 2; i < c.input_count(); ++i)
@@ -137,8 +158,10 @@ void loop(OpCall& c) {
   for (size_t i = 0; i < stacks && c.ok(); ++i) {
     if (!c.wants(states + i)) continue;
     const Tensor all = stacked(c, loop, i, fmt::format(":{}", states + i).c_str());
-    if (c.ok() && !all) return c.refuse("it does not go round once, and its results are stacked");
-    if (all) c.out(states + i, all);
+    if (all)
+      c.out(states + i, all);
+    else if (c.ok())
+      none_stacked(c, loop, i, states + i);
   }
 }
 

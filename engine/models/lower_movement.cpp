@@ -2,7 +2,7 @@
 // ONNX operators that move elements and compute nothing.
 #include <arenascope/base/checked.h>
 #include <fmt/format.h>
-#include "engine/models/lowering.h"
+#include "engine/models/wide_shapes.h"
 
 #include <algorithm>
 #include <climits>
@@ -150,7 +150,7 @@ void gather_nd(OpCall& c) {
   const Tensor x = c.in(0);
   const auto tuples = c.known(1);
   if (!x) return;
-  if (!tuples) return c.wait_for(1, "its indices must be known before it runs");
+  if (!tuples) return c.wait_for(1, "its indices must be known before it runs", true);
   const int rank = tuples->sizes.rank();
   if (rank < 1 || batch >= rank || batch > x->rank()) return c.refuse("its batch dimensions do not fit");
   const int width = static_cast<int>(tuples->sizes[rank - 1]);
@@ -188,7 +188,7 @@ void expand(OpCall& c) {
   const Tensor x = c.in(0);
   const auto shape = c.ints(1);
   if (!x || !shape) return c.refuse("it has no shape");
-  if (shape->size() > kMaxDims) return c.refuse(fmt::format("{} dimensions", shape->size()));
+  if (shape->size() > kMaxDims) return expand_wide(c, *shape);
   auto sizes = broadcast(x.sizes(), Dims(*shape));
   if (!sizes) return c.refuse(sizes.error().message);
   if (*sizes == x.sizes()) return c.out(0, c.inputs()[0]);

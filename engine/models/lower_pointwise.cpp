@@ -123,8 +123,14 @@ void celu(OpCall& c) {
 }
 
 void p_relu(OpCall& c) {
-  const Tensor x = c.in(0), slope = c.in(1);
+  const Tensor x = c.in(0);
+  Tensor slope = c.in(1);
   if (!x || !slope) return;
+  if (c.opset() < 7 && slope->rank() == 1 && slope->element_count() > 1 && x->rank() > 2) {  // one of each channel
+    Dims sizes{slope->element_count()};
+    for (int i = 2; i < x->rank(); ++i) sizes.push_back(1);
+    slope = c.reshape(slope, sizes, ":channels");
+  }
   const Tensor negative = c.op(Op::Less, {x, c.scalar(0, x.dtype(), ":zero")}, ":negative");
   c.out(0, c.op(Op::Where, {negative, c.op(Op::Mul, {x, slope}, ":sloped"), x}));
 }

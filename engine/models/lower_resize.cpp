@@ -28,7 +28,11 @@ bool is_old(OpCall& c) { return is_upsample(c) || c.opset() < 11; }
 
 Targets read_targets(OpCall& c, int rank) {
   Targets targets;
-  if (is_upsample(c) && c.opset() < 9) {
+  if (is_upsample(c) && c.opset() < 7 && c.has_attr("height_scale")) {
+    targets.scales.assign(static_cast<size_t>(std::max(rank, 2)), 1);
+    targets.scales.end()[-2] = static_cast<double>(c.attr_float("height_scale", 1));
+    targets.scales.end()[-1] = static_cast<double>(c.attr_float("width_scale", 1));
+  } else if (is_upsample(c) && c.opset() < 9) {
     if (const auto* a = c.attr("scales")) targets.scales.assign(a->floats.begin(), a->floats.end());
   } else {
     const size_t source = is_old(c) ? 1 : 2;

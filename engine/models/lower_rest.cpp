@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What of a file waits for values that only a run makes: nodes of their own, with those values for inputs.
 #include <fmt/format.h>
-#include "engine/models/lowering.h"
+#include "engine/models/wide_shapes.h"
 
 #include <set>
 
@@ -26,7 +26,7 @@ ir::ValueType type_of(const Value& value, const std::string& name) {
   out.type = value.words ? ir::kStringType : value.small;
   out.dtype = value.dtype;
   out.has_shape = true;
-  for (const int64_t size : value.sizes) {
+  for (const int64_t size : full_sizes(value)) {
     out.sizes.push_back(size);
     out.symbols.emplace_back();
   }

@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 #include "engine/models/lowering.h"
 
+#include <algorithm>
+#include <map>
 #include <numeric>
-#include <unordered_map>
 #include <vector>
 
 namespace arenascope::models {
@@ -27,23 +28,50 @@ void gathered(OpCall& c, const Tensor& data, const Tensor& updates, int64_t row,
 // What is done with an update and what stands in its place.
 enum class Reduction { None, Add, Mul, Min, Max };
 
-// Which update, counted from 0, is written where, in the order in which they come: -1 for none. Only the last stays
-// where nothing is reduced, else one layer follows the other.
-class Layers {
+// Which updates, counted from 0, are written where, in the order in which they come.
+class Writes {
  public:
-  explicit Layers(int64_t places, bool only_last) : places_(places), only_last_(only_last) {}
-  void write(int64_t place, int64_t update) {
-    const size_t depth = only_last_ ? 0 : depths_[place]++;
-    if (depth == layers_.size()) layers_.emplace_back(static_cast<size_t>(places_), int64_t{-1});
-    layers_[depth][static_cast<size_t>(place)] = update;
+  explicit Writes(int64_t places) : places_(places) {}
+  void write(int64_t place, int64_t update) { at_[place].push_back(update); }
+  // Only the last update of each place, -1 for none.
+  std::vector<int64_t> last() const {
+    std::vector<int64_t> out(static_cast<size_t>(places_), -1);
+    for (const auto& [place, updates] : at_) out[static_cast<size_t>(place)] = updates.back();
+    return out;
   }
-  const std::vector<std::vector<int64_t>>& all() const { return layers_; }
+  // The k-th update of each place, -1 for none.
+  std::vector<int64_t> layer(size_t k) const {
+    std::vector<int64_t> out(static_cast<size_t>(places_), -1);
+    for (const auto& [place, updates] : at_)
+      if (k < updates.size()) out[static_cast<size_t>(place)] = updates[k];
+    return out;
+  }
+  size_t depth() const {
+    size_t most = 0;
+    for (const auto& [place, updates] : at_) most = std::max(most, updates.size());
+    return most;
+  }
+  bool empty() const { return at_.empty(); }
+  // Puts groups of up to `group` updates of a place that has more of them together; the groups' updates behind each other,
+  // each group filled up with what it begins with (`repeats`) or with `nothing`. They are counted from `next` on then.
+  std::vector<int64_t> group_up(int64_t group, int64_t next, bool repeats, int64_t nothing) {
+    std::vector<int64_t> out;
+    for (auto& [place, updates] : at_) {
+      if (static_cast<int64_t>(updates.size()) <= group) continue;
+      std::vector<int64_t> groups;
+      for (size_t i = 0; i < updates.size(); i += static_cast<size_t>(group)) {
+        for (size_t k = i; k < i + static_cast<size_t>(group); ++k)
+          out.push_back(k < updates.size() ? updates[k] : repeats ? updates[i] : nothing);
+        groups.push_back(next++);
+      }
+      updates = std::move(groups);
+    }
+    return out;
+  }
 
  private:
   int64_t places_;
-  bool only_last_;
-  std::unordered_map<int64_t, size_t> depths_;
-  std::vector<std::vector<int64_t>> layers_;
+  std::map<int64_t, std::vector<int64_t>> at_;
 };
 
 Op op_of(Reduction reduction) {
@@ -57,18 +85,47 @@ Op op_of(Reduction reduction) {
   return Op::Copy;
 }
 
+Op reduction_of(Reduction reduction) {
+  switch (reduction) {
+    case Reduction::Mul: return Op::ReduceProd;
+    case Reduction::Min: return Op::ReduceMin;
+    case Reduction::Max: return Op::ReduceMax;
+    default: return Op::ReduceSum;
+  }
+}
+
+constexpr int64_t kMostLayers = 64;  // one after the other; of more updates of a place some are reduced first
+
+// Rows [rows, row], and behind them those that places with many updates have of these, until none has too many.
+Tensor with_groups(OpCall& c, Tensor rows, Reduction reduction, int64_t nothing, Writes& writes) {
+  const bool adds = reduction == Reduction::Add || reduction == Reduction::Mul;
+  for (int round = 0; c.ok() && static_cast<int64_t>(writes.depth()) > kMostLayers; ++round) {
+    const int64_t count = rows.sizes()[0], row = rows.sizes()[1];
+    std::vector<int64_t> members = writes.group_up(kMostLayers, count, !adds, nothing);
+    const int64_t groups = static_cast<int64_t>(members.size()) / kMostLayers;
+    const std::string at = fmt::format(":groups_{}", round);
+    const Tensor picked =
+        c.op_with(Op::Gather, {rows, c.constant(HostArray::of(std::move(members)), (at + "_from").c_str())},
+                  AxisParams{0}, (at + "_members").c_str());
+    const Tensor reduced =
+        c.op_with(reduction_of(reduction), {c.reshape(picked, {groups, kMostLayers, row}, (at + "_each").c_str())},
+                  ReduceParams{1u << 1, false}, at.c_str());
+    rows = c.op_with(Op::Concat, {rows, reduced}, AxisParams{0}, (at + "_all").c_str());
+  }
+  return rows;
+}
+
 // `data` with the updates' rows of `row` elements written or reduced into it.
 void scattered(OpCall& c, const Tensor& data, const Tensor& updates, int64_t row, int64_t count, Reduction reduction,
-               const Layers& layers) {
-  constexpr size_t kMostLayers = 64;
-  if (layers.all().size() > kMostLayers)
-    return c.refuse(fmt::format("{} updates of one place, of at most {}", layers.all().size(), kMostLayers));
-  if (reduction == Reduction::None || layers.all().empty() || row == 0) {
+               Writes& writes) {
+  if (reduction == Reduction::None || writes.empty() || row == 0) {
     std::vector<int64_t> places(static_cast<size_t>(row == 0 ? 0 : data->element_count() / row));
     std::iota(places.begin(), places.end(), 0);
-    if (!layers.all().empty())
+    if (row != 0 && !writes.empty()) {
+      const std::vector<int64_t> last = writes.last();
       for (size_t i = 0; i < places.size(); ++i)
-        if (layers.all()[0][i] >= 0) places[i] = static_cast<int64_t>(places.size()) + layers.all()[0][i];
+        if (last[i] >= 0) places[i] = static_cast<int64_t>(places.size()) + last[i];
+    }
     return gathered(c, data, updates, row, std::move(places));
   }
   // An entry behind the updates changes nothing; of extremes that is the number itself, so that all of them are asked.
@@ -77,14 +134,15 @@ void scattered(OpCall& c, const Tensor& data, const Tensor& updates, int64_t row
   const Tensor one =
       c.expand(c.scalar(reduction == Reduction::Mul ? 1 : 0, data.dtype(), ":nothing"), {1, row}, ":none");
   Tensor table = adds ? c.op_with(Op::Concat, {rows, one}, AxisParams{0}, ":table") : rows;
+  table = with_groups(c, table, reduction, count, writes);
   Tensor y = c.reshape(data, {data->element_count() / row, row}, ":data");
-  for (size_t k = 0; k < layers.all().size() && c.ok(); ++k) {
-    std::vector<int64_t> from = layers.all()[k];
-    const int64_t lines = static_cast<int64_t>(from.size());
+  for (size_t k = 0; c.ok() && k < writes.depth(); ++k) {
+    std::vector<int64_t> from = writes.layer(k);
     Tensor source = table;
     if (!adds) source = c.op_with(Op::Concat, {table, y}, AxisParams{0}, fmt::format(":table_{}", k).c_str());
-    for (int64_t i = 0; i < lines; ++i)
-      if (from[static_cast<size_t>(i)] < 0) from[static_cast<size_t>(i)] = adds ? count : count + i;
+    const int64_t own = table ? table.sizes()[0] : 0;
+    for (size_t i = 0; i < from.size(); ++i)
+      if (from[i] < 0) from[i] = adds ? count : own + static_cast<int64_t>(i);
     const Tensor layer =
         c.op_with(Op::Gather, {source, c.constant(HostArray::of(std::move(from)), fmt::format(":from_{}", k).c_str())},
                   AxisParams{0}, fmt::format(":layer_{}", k).c_str());
@@ -111,7 +169,7 @@ bool readable(OpCall& c, Tensor& data, std::shared_ptr<const HostArray>& indices
   else if (name != "none")
     c.refuse(fmt::format("it reduces by {}", name));
   if (!indices)
-    c.wait_for(1, "its indices must be known before it runs");
+    c.wait_for(1, "its indices must be known before it runs", true);
   else if (data && data->element_count() > HostArray::kMaxElements * 16)
     c.refuse("its source is too large");
   return c.ok() && data && updates;
@@ -129,7 +187,7 @@ void scatter_nd(OpCall& c) {
   for (int i = 0; i < data->rank(); ++i) (i < width ? rows : row) *= data.sizes()[i];
   const int64_t count = indices->count() / width;
   if (updates->element_count() != count * row) return c.refuse("its updates do not fit");
-  Layers layers(rows, reduction == Reduction::None);
+  Writes writes(rows);
   for (int64_t u = 0; u < count; ++u) {
     int64_t at = 0;
     for (int k = 0; k < width; ++k) {
@@ -137,9 +195,9 @@ void scatter_nd(OpCall& c) {
       if (index < -size || index >= size) return c.refuse(fmt::format("index {} of {}", index, size));
       at = at * size + (index < 0 ? index + size : index);
     }
-    layers.write(at, u);
+    writes.write(at, u);
   }
-  scattered(c, data, updates, row, count, reduction, layers);
+  scattered(c, data, updates, row, count, reduction, writes);
 }
 
 void scatter_elements(OpCall& c) {
@@ -153,7 +211,7 @@ void scatter_elements(OpCall& c) {
   for (int i = 0; i < data->rank(); ++i)
     if (i != axis && indices->sizes[i] > data.sizes()[i]) return c.refuse("its indices do not fit");
   const Dims strides = contiguous_strides(data.sizes());
-  Layers layers(data->element_count(), reduction == Reduction::None);
+  Writes writes(data->element_count());
   Dims at = Dims::filled(data->rank(), 0);
   for (int64_t u = 0; u < indices->count(); ++u) {
     const int64_t size = data.sizes()[axis], index = indices->integer(u);
@@ -161,10 +219,10 @@ void scatter_elements(OpCall& c) {
     int64_t where = 0;
     for (int d = 0; d < data->rank(); ++d)
       where += (d == axis ? (index < 0 ? index + size : index) : at[d]) * strides[d];
-    layers.write(where, u);
+    writes.write(where, u);
     for (int d = data->rank() - 1; d >= 0 && ++at[d] == indices->sizes[d]; --d) at[d] = 0;
   }
-  scattered(c, data, updates, 1, indices->count(), reduction, layers);
+  scattered(c, data, updates, 1, indices->count(), reduction, writes);
 }
 
 constexpr HandlerEntry kScatterHandlers[] = {

@@ -85,7 +85,7 @@ void length(OpCall& c) {
   if (const auto* all = elements(c, 0)) c.out(0, HostArray::scalar(static_cast<int64_t>(all->size())));
 }
 
-void concat(OpCall& c) {
+void concat_sequence(OpCall& c) {
   const auto* all = elements(c, 0);
   if (!all || all->empty()) return c.refuse("there is nothing in its sequence");
   const bool adds = c.attr_int("new_axis", 0) != 0;
@@ -97,6 +97,8 @@ void concat(OpCall& c) {
     if (!status.ok()) return c.refuse(status.error().message);
     axis = c.axis(c.attr_int("axis", 0), one->rank() + (adds ? 1 : 0));
     if (!c.ok()) return;
+    if (adds && one->rank() >= kMaxDims)
+      return c.refuse(fmt::format("its result has more than {} dimensions", kMaxDims));
     if (adds) {
       Dims sizes;
       for (int d = 0; d <= one->rank(); ++d) {
@@ -110,7 +112,7 @@ void concat(OpCall& c) {
   if (c.ok()) c.out(0, c.op_list(Op::Concat, std::span<const Tensor>(parts), AxisParams{axis}));
 }
 
-void split(OpCall& c) {
+void split_to_sequence(OpCall& c) {
   const Tensor x = c.in(0);
   if (!x) return;
   const int axis = c.axis(c.attr_int("axis", 0), x->rank());
@@ -199,7 +201,7 @@ void get_element(OpCall& c) {
 }
 
 constexpr HandlerEntry kSequencesHandlers[] = {
-    {"ConcatFromSequence", concat},
+    {"ConcatFromSequence", concat_sequence},
     {"Optional", optional},
     {"OptionalGetElement", get_element},
     {"OptionalHasElement", has_element},
@@ -210,7 +212,7 @@ constexpr HandlerEntry kSequencesHandlers[] = {
     {"SequenceInsert", insert},
     {"SequenceLength", length},
     {"SequenceMap", map},
-    {"SplitToSequence", split},
+    {"SplitToSequence", split_to_sequence},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include "engine/models/lowering.h"
 #include "engine/models/small_types.h"
+#include "engine/models/wide_shapes.h"
 
 #include <cmath>
 #include <cstring>
@@ -32,7 +33,7 @@ void reshape(OpCall& c) {
     if (auto given = c.ints(1)) target = *given;
   }
   if (!c.ok()) return;
-  if (target.size() > kMaxDims) return c.refuse(fmt::format("{} dimensions, of at most {}", target.size(), kMaxDims));
+  if (target.size() > kMaxDims) return reshape_wide(c, target, c.attr_int("allowzero", 0) == 0);
   const Dims& from = c.sizes(0);
   Dims sizes;
   int unknown = -1;
@@ -88,7 +89,7 @@ void unsqueeze(OpCall& c) {
   const Dims& from = c.sizes(0);
   const size_t added =
       c.opset() < 13 ? c.attr_ints("axes").size() : (c.has(1) ? static_cast<size_t>(element_count(c.sizes(1))) : 0);
-  if (added + static_cast<size_t>(from.rank()) > kMaxDims) return c.refuse("its result has more than 8 dimensions");
+  if (added + static_cast<size_t>(from.rank()) > kMaxDims) return find_wide_handler("", "Unsqueeze")(c);
   const int rank = from.rank() + static_cast<int>(added);
   uint32_t fresh = 0;
   for (int a : c.axes(1, 13, rank)) fresh |= 1u << a;
@@ -119,6 +120,7 @@ void constant(OpCall& c) {
       c.out_constant(0, dtype, data.sizes, data.source);
     if (data.words) c.mark_words(0, data.words);
     if (c.ok() && c.outputs()[0] && ir::small_type(data.type)) c.outputs()[0]->small = data.type;
+    if (c.ok() && c.outputs()[0]) c.outputs()[0]->wide = data.wide;
     return;
   }
   const auto floats = [](const std::vector<float>& values, const Dims& sizes) {

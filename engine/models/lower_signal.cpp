@@ -11,7 +11,7 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kLongest = 1 << 14;  // a table has the square of it
+constexpr int64_t kLongestSignal = 1 << 14;  // a table has the square of it
 constexpr int64_t kMostTerms = 1 << 24;
 
 Tensor whole_range(OpCall& c, const Dims& sizes, const char* suffix) {
@@ -67,7 +67,7 @@ bool read(OpCall& c, const Tensor& x, Transform& t) {
     if (!given || given->size() != 1) c.refuse("its length must be one number");
     if (c.ok()) t.length = (*given)[0];
   }
-  if (t.length < 1 || t.length > kLongest) c.refuse(fmt::format("a length of {}", t.length));
+  if (t.length < 1 || t.length > kLongestSignal) c.refuse(fmt::format("a length of {}", t.length));
   return c.ok();
 }
 
@@ -157,7 +157,7 @@ void stft(OpCall& c) {
     return c.refuse(fmt::format("frames of a signal of {}", to_string(x.sizes())));
   const int64_t length = given ? (*given)[0] : window.sizes()[0], parts = x->rank() == 3 ? x.sizes()[2] : 1;
   const int64_t by = (*step)[0], all = x.sizes()[1];
-  if (by < 1 || length < 1 || length > kLongest || length > all || parts < 1 || parts > 2 ||
+  if (by < 1 || length < 1 || length > kLongestSignal || length > all || parts < 1 || parts > 2 ||
       (window && window.sizes()[0] != length))
     return c.refuse(fmt::format("frames of {} every {} of {}", length, by, all));
   const int64_t frames = (all - length) / by + 1;

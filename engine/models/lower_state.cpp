@@ -12,7 +12,8 @@ namespace arenascope::models {
 namespace {
 
 // A sequence is written out step by step; longer ones would make a graph too large to read.
-constexpr int64_t kMostSteps = 512;
+constexpr int64_t kMostSteps = 8192;
+constexpr int64_t kMostScanned = 1 << 16;  // of a scan, all turns together
 
 Tensor filled(OpCall& c, const Dims& sizes, DType dtype, double value, const char* suffix) {
   OpParams bytes;
@@ -48,7 +49,7 @@ void causal_conv(OpCall& c) {
 
 // [B, T, H·D] as [B, H, T, D] in f32.
 Tensor heads_of(OpCall& c, const Tensor& x, int64_t heads, const char* suffix) {
-  constexpr int kHeadsSecond[] = {0, 2, 1, 3};
+  constexpr int kStateHeadsSecond[] = {0, 2, 1, 3};
   const std::string at = suffix;
   if (!x || x->rank() != 3 || heads < 1 || x.sizes()[2] % heads != 0) {
     c.refuse(fmt::format("{} are not {} heads", x ? to_string(x.sizes()) : "", heads));
@@ -56,7 +57,7 @@ Tensor heads_of(OpCall& c, const Tensor& x, int64_t heads, const char* suffix) {
   }
   const Tensor wide = c.cast(x, DType::F32, (at + "_f32").c_str());
   return c.permute(c.reshape(wide, {x.sizes()[0], x.sizes()[1], heads, x.sizes()[2] / heads}, (at + "_split").c_str()),
-                   kHeadsSecond, suffix);
+                   kStateHeadsSecond, suffix);
 }
 
 struct LinearCall {
@@ -148,6 +149,10 @@ Tensor element(OpCall& c, const Tensor& x, int axis, int64_t i, const std::strin
 
 Tensor with_axis(OpCall& c, const Tensor& x, int axis, const std::string& at) {
   if (!x) return {};
+  if (x->rank() >= kMaxDims) {
+    c.refuse(fmt::format("what is stacked has {} dimensions, of at most {}", x->rank(), kMaxDims - 1));
+    return {};
+  }
   Dims sizes;
   for (int d = 0; d <= x->rank(); ++d) {
     if (d == axis) sizes.push_back(1);
@@ -241,7 +246,7 @@ void scan(OpCall& c) {
     const int axis = c.axis(number_at(axes, 0), sequences[0]->rank());
     if (!c.ok()) return;
     const int64_t turns = sequences[0].sizes()[axis];
-    if (turns < 1 || turns * static_cast<int64_t>(graph.nodes.size() + 1) * batch > kMostSteps * 8)
+    if (turns < 1 || turns * static_cast<int64_t>(graph.nodes.size() + 1) * batch > kMostScanned)
       return c.refuse(fmt::format("{} turns of {} nodes", turns, graph.nodes.size()));
     for (size_t i = 1; i < sequences.size(); ++i)
       if (sequences[i].sizes()[c.axis(number_at(axes, i), sequences[i]->rank())] != turns)

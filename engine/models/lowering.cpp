@@ -4,6 +4,7 @@
 #include <arenascope/base/layer_name.h>
 #include <fmt/format.h>
 #include "engine/models/small_types.h"
+#include "engine/models/wide_shapes.h"
 
 #include <algorithm>
 #include <cstring>
@@ -13,7 +14,9 @@ namespace {
 
 // Of the graph's descriptors, about a million of them: a file that unrolls into more is a mistake or an attack.
 constexpr size_t kMostPoolBytes = size_t{1} << 29;
-constexpr int64_t kNewestOpset = 28;                    // of the default domain
+// The newest opset of each domain whose operators are known.
+constexpr std::pair<const char*, int64_t> kNewestOpsets[] = {
+    {"", 28}, {"ai.onnx.ml", 5}, {"ai.onnx.preview", 1}, {"ai.onnx.preview.training", 1}};
 constexpr int64_t kMostKnownGiven = 4096;               // numbers of an input
 constexpr int64_t kMostKnownBehind = int64_t{1} << 22;  // numbers of one value that a run made for the rest of a file
 
@@ -91,9 +94,12 @@ int64_t Lowering::dimension(int64_t size, const std::string& symbol) const {
 }
 
 std::optional<Dims> Lowering::declared_sizes(const ir::ValueType& type) const {
-  if (!type.has_shape || !type.dtype || type.sizes.size() > kMaxDims) return std::nullopt;
-  Dims sizes;
-  for (size_t i = 0; i < type.sizes.size(); ++i) sizes.push_back(dimension(type.sizes[i], type.symbols[i]));
+  if (!type.has_shape || !type.dtype) return std::nullopt;
+  std::vector<int64_t> all;
+  for (size_t i = 0; i < type.sizes.size(); ++i) all.push_back(dimension(type.sizes[i], type.symbols[i]));
+  const auto folded = ir::fold_outermost(all);
+  if (!folded) return std::nullopt;
+  const Dims& sizes = *folded;
   auto bytes = checked_byte_count(sizes, *type.dtype);
   if (!bytes || *bytes > kMaxTensorBytes) return std::nullopt;
   return sizes;
@@ -133,7 +139,7 @@ Tensor Lowering::materialise(Value& value, Status& status) {
 }
 
 // As declared_sizes(); what is left open is noted, and can be told by its place where it has no name.
-std::optional<Dims> Lowering::input_sizes(ir::ValueType type) {
+std::optional<Dims> Lowering::input_sizes(ir::ValueType& type) {
   for (size_t i = 0; i < type.sizes.size(); ++i) {
     if (type.sizes[i] >= 0) continue;
     FreeDimension free{type.name, static_cast<int>(i), type.symbols[i], 1, false};
@@ -154,6 +160,8 @@ std::optional<Dims> Lowering::given_sizes(const std::string& name, const ir::Val
               (!type.has_shape || type.sizes.size() == static_cast<size_t>(sizes.rank()));
   for (int i = 0; fits && type.has_shape && i < sizes.rank(); ++i)
     fits = type.sizes[static_cast<size_t>(i)] < 0 || type.sizes[static_cast<size_t>(i)] == sizes[i];
+  if (type.sizes.size() > kMaxDims)  // it is folded, too
+    fits = type.dtype == given.dtype() && ir::fold_outermost(type.sizes) == sizes;
   if (fits) return sizes;
   model_.problems.push_back(fmt::format("the input '{}' was given as {} {}, which does not fit", name,
                                         words ? "strings" : arenascope::name(given.dtype()), to_string(sizes)));
@@ -184,6 +192,7 @@ ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType
       value->dtype = info.dtype;
       value->small = ir::small_type(type.type) ? type.type : 0;
       value->sizes = *sizes;
+      if (type.sizes.size() > kMaxDims) value->wide = type.sizes;
       value->tensor = *tensor;
       if (strings) value->words = info.words;
       if (told) value->given = given->second;
@@ -230,6 +239,7 @@ void Lowering::add_weight(const ir::TensorData& data) {
     value->words = data.words;
     value->small = ir::small_type(data.type) ? data.type : 0;
     value->sizes = data.sizes;
+    value->wide = data.wide;
     value->source = data.source;
     if (element_count(data.sizes) <= HostArray::kMaxElements)
       value->array = std::make_shared<HostArray>(HostArray::from_bytes(value->dtype, data.sizes, data.bytes().data()));
@@ -370,6 +380,9 @@ std::string Lowering::refusal(const ir::Node& node, const std::vector<ValuePtr>&
   const bool of_words = any_words(inputs) && find_word_handler(node.domain, node.op);
   if (!of_words && !find_handler(node.domain, node.op))
     return fmt::format("there is no operator {} here", full_name(node));
+  for (const ValuePtr& input : inputs)
+    if (input && !input->wide.empty() && (of_words || !find_wide_handler(node.domain, node.op)))
+      return fmt::format("'{}' has {} dimensions, of at most {}", input->name, input->wide.size(), kMaxDims);
   return {};
 }
 
@@ -400,8 +413,9 @@ void Lowering::lower_node(const ir::Node& node) {
     }
   const auto set = file_.opsets.find(node.domain);
   const int64_t opset = set == file_.opsets.end() ? 1 : set->second;
+  const bool wide = std::any_of(inputs.begin(), inputs.end(), [](const ValuePtr& i) { return i && !i->wide.empty(); });
   std::vector<ValuePtr> folded;
-  if (fold_node(node, inputs, opset, folded) && !folded[0]->for_given_inputs) {
+  if (!wide && fold_node(node, inputs, opset, folded) && !folded[0]->for_given_inputs) {
     for (size_t i = 0; i < folded.size(); ++i) {
       if (moves_small_types(node.op) && inputs[0]) {
         folded[i]->small = inputs[0]->small;
@@ -414,7 +428,8 @@ void Lowering::lower_node(const ir::Node& node) {
   OpCall call(*this, node, opset, inputs);
   if (scopes_.size() == 1) inner_waits_ = false;
   const Handler of_words = any_words(inputs) ? find_word_handler(node.domain, node.op) : nullptr;
-  (of_words ? of_words : find_handler(node.domain, node.op))(call);
+  const Handler of_numbers = wide ? find_wide_handler(node.domain, node.op) : find_handler(node.domain, node.op);
+  (of_words ? of_words : of_numbers)(call);
   Status status = call.status();
   if (status.ok())
     for (size_t i = 0; i < node.outputs.size(); ++i)
@@ -482,6 +497,20 @@ Result<std::vector<ValuePtr>> Lowering::lower_subgraph(const ir::Graph& graph, s
   return outputs;
 }
 
+Result<std::vector<ValuePtr>> Lowering::try_subgraph(const ir::Graph& graph, std::span<const ValuePtr> inputs) {
+  const auto problems = model_.problems;
+  const auto unsupported = model_.unsupported;
+  const auto ops = model_.ops;
+  const auto count = model_.node_count;
+  const auto made = made_.size();
+  const bool whole = whole_, waits = inner_waits_;
+  auto out = lower_subgraph(graph, inputs);
+  model_.problems = problems, model_.unsupported = unsupported, model_.ops = ops, model_.node_count = count;
+  made_.resize(made);
+  whole_ = whole, inner_waits_ = waits;
+  return out;
+}
+
 // Results that are given tensors, or stand there twice, are copied: each output owns its bytes.
 Status Lowering::add_output(const std::string& name, const ir::ValueType& type, const ValuePtr& value,
                             std::vector<Tensor>& roots) {
@@ -508,7 +537,8 @@ Status Lowering::add_output(const std::string& name, const ir::ValueType& type, 
   } else {
     whole_ = false;
     if (type.type == ir::kStringType) info.words = no_words();
-    for (size_t i = 0; i < type.sizes.size() && i < kMaxDims; ++i) info.sizes.push_back(type.sizes[i]);
+    if (type.sizes.size() <= kMaxDims)
+      for (const int64_t size : type.sizes) info.sizes.push_back(size);
     if (model_.problems.empty()) model_.problems.push_back(fmt::format("the output '{}' cannot be computed", name));
   }
   model_.outputs.push_back(std::move(info));
@@ -560,9 +590,10 @@ Result<Model> Lowering::lower(std::span<const ValuePtr> known) {
   context_ = std::move(*context);
   scopes_.resize(1);
   model_.format = "onnx";
-  if (const auto set = file_.opsets.find(""); set != file_.opsets.end() && set->second > kNewestOpset)
-    model_.problems.push_back(
-        fmt::format("it is written for opset {}, of which operators up to {} are known", set->second, kNewestOpset));
+  for (const auto& [domain, newest] : kNewestOpsets)
+    if (const auto set = file_.opsets.find(domain); set != file_.opsets.end() && set->second > newest)
+      model_.problems.push_back(fmt::format("it is written for opset {}{}{}, of which operators up to {} are known",
+                                            set->second, *domain ? " of " : "", domain, newest));
   for (const ir::ValueType& value : file_.graph.values) declared_[value.name] = &value;
   for (const ir::ValueType& value : file_.graph.outputs) declared_[value.name] = &value;
   for (const ir::ValueType& input : file_.graph.inputs) add_input(input);

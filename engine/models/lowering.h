@@ -29,6 +29,7 @@ struct Value {
   Words words;        // of strings: its I64 numbers are places among these
   int32_t small = 0;  // the file's code of a type that lies in a wider one (small_types.h)
   Dims sizes;
+  std::vector<int64_t> wide;                     // all of them, where there are more than kMaxDims (wide_shapes.h)
   Tensor tensor;                                 // of constants: once an op needs it
   std::shared_ptr<const HostArray> array;        // its numbers, if small and known while opening
   Tensor given;                                  // of an input: the host's, where it was told
@@ -183,6 +184,7 @@ std::span<const HandlerEntry> state_handlers();
 std::span<const HandlerEntry> signal_handlers();
 std::span<const HandlerEntry> choice_handlers();
 std::span<const HandlerEntry> region_handlers();
+std::span<const HandlerEntry> roi_handlers();
 std::span<const HandlerEntry> flex_attention_handlers();
 std::span<const HandlerEntry> learned_handlers();
 std::span<const HandlerEntry> count_handlers();
@@ -198,6 +200,9 @@ std::span<const HandlerEntry> image_handlers();
 std::span<const HandlerEntry> word_handlers();
 // Numbers that are known as strings.
 void cast_to_words(OpCall& c);
+std::span<const HandlerEntry> experimental_handlers();
+std::span<const HandlerEntry> linear_model_handlers();
+std::span<const HandlerEntry> tree_handlers();
 // Whether the node's results are drawn.
 bool draws_numbers(const ir::Node& node);
 // Dropout as in a run that does not learn, but was told to drop: source 0 with a part of its numbers 0 and the others larger; result 1 tells which are kept.
@@ -241,6 +246,8 @@ class Lowering {
   ValuePtr make_constant(std::string name, HostArray array) const;
   // Lowers a graph inside a node, with these values for its inputs; its outputs, in order. Nodes that fail are noted.
   Result<std::vector<ValuePtr>> lower_subgraph(const ir::Graph& graph, std::span<const ValuePtr> inputs = {});
+  // The same to see what types its outputs have: what fails there is nothing that the model lacks.
+  Result<std::vector<ValuePtr>> try_subgraph(const ir::Graph& graph, std::span<const ValuePtr> inputs);
 
   // As long as it lives, what is lowered belongs to a layer within the present one: "Loop x", and in it "turn 3".
   class Within {
@@ -277,7 +284,7 @@ class Lowering {
   Status make_rest(std::vector<Tensor>& roots);
   ValuePtr find(const std::string& name) const;
   void define(const std::string& name, ValuePtr value) { scopes_.back()[name] = std::move(value); }
-  std::optional<Dims> input_sizes(ir::ValueType type);
+  std::optional<Dims> input_sizes(ir::ValueType& type);
   std::optional<Dims> given_sizes(const std::string& name, const ir::ValueType& type, const Tensor& given);
   int64_t dimension(int64_t size, const std::string& symbol) const;
   std::optional<Dims> declared_sizes(const ir::ValueType& type) const;

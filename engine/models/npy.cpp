@@ -3,12 +3,14 @@
 #include <arenascope/models/npy.h>
 #include <fmt/format.h>
 #include "engine/models/mapped_file.h"
+#include "engine/models/onnx_ir.h"
 
 #include <charconv>
 #include <cstring>
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace arenascope::models {
 namespace {
@@ -59,7 +61,7 @@ class HeaderParser {
       }
     }
     skip();
-    return seen == 7 && rest_.empty();
+    return seen == 7 && rest_.empty() && !(wide_ && header.fortran);
   }
 
  private:
@@ -87,13 +89,15 @@ class HeaderParser {
     rest_.remove_prefix(end + 1);
     return true;
   }
-  bool shape(Dims& sizes) {
+  // More dimensions than a tensor may have: the outermost ones count as one.
+  bool shape(Dims& folded) {
+    std::vector<int64_t> sizes;
     if (!accept('(')) return false;
     while (!accept(')')) {
       skip();
       int64_t size = 0;
       const auto [end, problem] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
-      if (problem != std::errc() || size < 0 || sizes.rank() == kMaxDims) return false;
+      if (problem != std::errc() || size < 0 || sizes.size() == kMostWritten) return false;
       rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
       (void)word("L");  // Python 2 wrote long numbers so
       sizes.push_back(size);
@@ -102,9 +106,14 @@ class HeaderParser {
         break;
       }
     }
-    return true;
+    wide_ = sizes.size() > kMaxDims;
+    const auto all = wide_ ? ir::fold_outermost(sizes) : std::optional(Dims(sizes));
+    if (all) folded = *all;
+    return all.has_value();
   }
+  static constexpr size_t kMostWritten = 64;
   std::string_view rest_;
+  bool wide_ = false;
 };
 
 // From the first index fastest to the last index fastest.

@@ -3,6 +3,7 @@
 #include <arenascope/base/checked.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -11,6 +12,20 @@ namespace arenascope::models::ir {
 std::string Node::label() const {
   if (!name.empty()) return fmt::format("{} '{}'", op, name);
   return outputs.empty() ? op : fmt::format("{} that makes '{}'", op, outputs[0]);
+}
+
+std::optional<Dims> fold_outermost(std::span<const int64_t> sizes) {
+  int64_t all = 1;  // of dimensions that have elements: whatever is folded of them fits then
+  for (const int64_t size : sizes) {
+    const auto product = size < 0 ? std::nullopt : checked_mul(all, std::max<int64_t>(size, 1));
+    if (!product) return std::nullopt;
+    all = *product;
+  }
+  Dims out;
+  const size_t first = sizes.size() > kMaxDims ? sizes.size() - kMaxDims : 0;
+  for (size_t d = first; d < sizes.size(); ++d) out.push_back(sizes[d]);
+  for (size_t d = 0; d < first; ++d) out[0] *= sizes[d];
+  return out;
 }
 
 std::string type_name(int32_t type) {

@@ -27,6 +27,7 @@ struct TensorData {
   std::optional<DType> dtype;  // none: a type that there is no tensor of (strings, complex numbers, ...)
   Words words;                 // of strings: `source` holds their places, as I64
   Dims sizes;
+  std::vector<int64_t> wide;  // all of them, where there are more than kMaxDims
   int64_t byte_count = 0;
   WeightSource source;  // of byte_count bytes, contiguous, little endian
 
@@ -90,6 +91,9 @@ struct File {
   std::map<std::string, int64_t> opsets;  // by domain; "" is ONNX's own
   Graph graph;
 };
+
+// At most kMaxDims sizes: the outermost of more as one. None where they overflow or one is below 0.
+std::optional<Dims> fold_outermost(std::span<const int64_t> sizes);
 
 // "FLOAT", "STRING", ... of a type code.
 std::string type_name(int32_t type);

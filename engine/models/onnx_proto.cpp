@@ -11,6 +11,7 @@
 #include "engine/models/onnx_payloads.h"
 #include "engine/models/small_types.h"
 
+#include <algorithm>
 #include <climits>
 #include <cstring>
 
@@ -73,7 +74,9 @@ class Converter {
             std::filesystem::path folder)
       : file_(std::move(file)), payloads_(std::move(payloads)), folder_(std::move(folder)) {}
 
-  Result<TensorData> tensor(const onnx::TensorProto& t, const std::string& what) {
+  // `segments`: all that hold numbers of it, where it is cut into several.
+  Result<TensorData> tensor(const onnx::TensorProto& t, const std::string& what,
+                            const std::vector<const onnx::TensorProto*>& segments = {}) {
     TensorData out;
     out.name = t.name();
     out.type = t.data_type();
@@ -81,17 +84,24 @@ class Converter {
     if (t.data_type() < 1 || t.data_type() > kNewestType)
       return Error{fmt::format("{} is of {}, which there is not", what,
                                t.data_type() == 0 ? "no type" : fmt::format("type {}", t.data_type()))};
-    if (t.dims_size() > kMaxDims)
-      return Error{fmt::format("{} has {} dimensions, of at most {}", what, t.dims_size(), kMaxDims)};
-    for (int64_t d : t.dims()) out.sizes.push_back(d);
+    const std::vector<int64_t> sizes(t.dims().begin(), t.dims().end());
+    if (sizes.size() > kMaxDims) {
+      const auto folded = fold_outermost(sizes);
+      if (!folded) return Error{fmt::format("{} has {} dimensions that make no sense", what, sizes.size())};
+      out.sizes = *folded, out.wide = sizes;
+    } else {
+      out.sizes = Dims(sizes);
+    }
     auto count = checked_element_count(out.sizes);
     if (!count) return Error{fmt::format("{}: {}", what, count.error().message)};
-    if (t.has_segment()) return Error{fmt::format("{} is cut into segments, which nobody writes", what)};
+    if (t.data_type() == kStringType && t.has_segment())
+      return Error{fmt::format("{} is of strings, and cut into segments", what)};
     if (t.data_type() == kStringType) return strings(t, *count, std::move(out), what);
     if (!out.dtype) return out;  // complex numbers and the like: known by name, never read
     auto bytes = checked_byte_count(out.sizes, *out.dtype);
     if (!bytes) return Error{fmt::format("{}: {}", what, bytes.error().message)};
     out.byte_count = *bytes;
+    if (t.has_segment()) return joined(segments.empty() ? std::vector{&t} : segments, std::move(out), what);
     if (const SmallType* small = small_type(t.data_type())) return unpacked(t, *small, *count, std::move(out), what);
     if (t.data_location() == onnx::TensorProto::EXTERNAL) return external(t, std::move(out), what);
     if (t.has_raw_data()) {
@@ -126,6 +136,44 @@ class Converter {
     return out;
   }
 
+  // Segments say which numbers of the whole they hold, half-open; together they hold each once.
+  Result<TensorData> joined(std::vector<const onnx::TensorProto*> parts, TensorData out,
+                            const std::string& what) const {
+    std::sort(parts.begin(), parts.end(),
+              [](const auto* a, const auto* b) { return a->segment().begin() < b->segment().begin(); });
+    const int64_t each = element_bytes(*out.dtype);
+    std::vector<std::vector<std::byte>> typed(parts.size());
+    std::vector<std::span<const std::byte>> spans;
+    int64_t at = 0;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const onnx::TensorProto& t = *parts[i];
+      const int64_t begin = t.segment().begin(), end = t.segment().end();
+      if (small_type(t.data_type()) || t.data_location() == onnx::TensorProto::EXTERNAL || t.data_type() != out.type ||
+          !std::equal(t.dims().begin(), t.dims().end(), parts[0]->dims().begin(), parts[0]->dims().end()))
+        return Error{fmt::format("{} is cut into segments that do not fit each other", what)};
+      if (t.has_raw_data()) {
+        const auto number = payload_number(t.raw_data());
+        if (!number || *number >= payloads_.size()) return Error{fmt::format("{}: its data cannot be found", what)};
+        spans.push_back(payloads_[*number]);
+      } else {
+        typed[i] = typed_bytes(t, *out.dtype);
+        spans.push_back(typed[i]);
+      }
+      const auto bytes = static_cast<int64_t>(spans.back().size());
+      if (begin != at || end < begin || end > out.byte_count / each || bytes != (end - begin) * each)
+        return Error{fmt::format("{}: a segment from {} to {} has {} bytes of data, where {} are read", what, begin,
+                                 end, bytes, at)};
+      at = end;
+    }
+    if (at * each != out.byte_count) return Error{fmt::format("{}: its segments end at {}", what, at)};
+    std::vector<std::byte> bytes;
+    bytes.reserve(static_cast<size_t>(out.byte_count));
+    for (const auto& span : spans) bytes.insert(bytes.end(), span.begin(), span.end());
+    auto owned = MappedFile::of_memory(std::move(bytes));
+    out.source = WeightSource(owned->bytes(), owned);
+    return out;
+  }
+
   // Numbers of less than a type of ours: read into the wider one. In the typed field an entry is a byte of the packed
   // form.
   Result<TensorData> unpacked(const onnx::TensorProto& t, const SmallType& type, int64_t count, TensorData out,
@@ -154,8 +202,13 @@ class Converter {
     Graph out;
     out.name = g.name();
     std::map<std::string, bool> held;
+    std::map<std::string, std::vector<const onnx::TensorProto*>> segments;
+    for (const auto& t : g.initializer())
+      if (t.has_segment()) segments[t.name()].push_back(&t);
     for (const auto& t : g.initializer()) {
-      auto converted = tensor(t, fmt::format("the weight '{}'", t.name()));
+      if (t.has_segment() && segments[t.name()][0] != &t) continue;  // read with the first of them
+      const std::string what = fmt::format("the weight '{}'", t.name());
+      auto converted = tensor(t, what, t.has_segment() ? segments[t.name()] : std::vector<const onnx::TensorProto*>());
       if (!converted) return converted.error();
       held[t.name()] = true;
       out.weights.push_back(std::move(*converted));

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <set>
 
 #include <arenascope/models/npy.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "engine/models/lowering.h"
 
@@ -82,6 +84,21 @@ Status tell_shapes(const ir::File& file, OpenOptions& options) {
   return {};
 }
 
+// A size that no input has would leave the one that was meant assumed.
+Status check_names(const ir::File& file, const OpenOptions& options) {
+  std::set<std::string> known;
+  for (const ir::ValueType& input : file.graph.inputs)
+    for (size_t i = 0; i < input.sizes.size(); ++i)
+      if (input.sizes[i] < 0) known.insert(free_dimension(input, i).key());
+  for (const auto& [name, size] : options.dims) {
+    if (known.count(name) != 0) continue;
+    return Error{known.empty() ? fmt::format("there is no size '{}': the file leaves none open", name)
+                               : fmt::format("there is no size '{}'; there {} {}", name,
+                                             known.size() == 1 ? "is" : "are", fmt::join(known, ", "))};
+  }
+  return {};
+}
+
 std::vector<Open> open_dimensions(const ir::File& file, const OpenOptions& options) {
   std::vector<Open> out;
   for (const ir::ValueType& input : file.graph.inputs) {
@@ -97,7 +114,7 @@ std::vector<Open> open_dimensions(const ir::File& file, const OpenOptions& optio
   return out;
 }
 
-// A number that the model is given alone, such as a sampling rate: an If may hang on it.
+// A number that the model is given alone, such as a sampling rate: an If may hang on it, or how often a Loop goes round.
 struct Scalar {
   std::string name;
   DType dtype;
@@ -106,7 +123,8 @@ struct Scalar {
 
 std::vector<Scalar> open_scalars(const ir::File& file, const OpenOptions& options) {
   std::vector<Scalar> out;
-  if (std::none_of(file.graph.nodes.begin(), file.graph.nodes.end(), [](const ir::Node& n) { return n.op == "If"; }))
+  if (std::none_of(file.graph.nodes.begin(), file.graph.nodes.end(),
+                   [](const ir::Node& n) { return n.op == "If" || n.op == "Loop"; }))
     return out;
   for (const ir::ValueType& input : file.graph.inputs) {
     const bool alone = input.has_shape && (input.sizes.empty() || input.sizes == std::vector<int64_t>{1});
@@ -185,6 +203,7 @@ Result<Model> try_values(const ir::File& file, const std::vector<Open>& open, Op
 
 Result<Model> lower_with_sizes(ir::File file, const OpenOptions& given) {
   OpenOptions told = given;
+  if (auto ok = check_names(file, given); !ok) return ok.error();
   if (auto ok = tell_shapes(file, told); !ok) return ok.error();
   const std::vector<Open> open = open_dimensions(file, told);
   const std::vector<Scalar> scalars = open_scalars(file, told);

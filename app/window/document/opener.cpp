@@ -117,9 +117,14 @@ void describe_only(Opened* opened, const Graph& graph, const Context& context, c
 // With the sizes that the user gave the file; the engine finds the others that it leaves open.
 Result<models::Model> open_sized(const QString& spec, const RunSettings& settings, models::OpenOptions& options,
                                  std::vector<InputSize>& sizes) {
+  const auto told = options.dims;
   if (!settings.pinned)
     for (const auto& [key, size] : remembered_sizes(spec)) options.dims.try_emplace(key, size);
   auto read = models::open_model(spec.toStdString(), options);
+  if (!read && options.dims != told) {  // what is remembered may be of another file of that name
+    options.dims = told;
+    read = models::open_model(spec.toStdString(), options);
+  }
   if (read) sizes = input_sizes(*read);
   return read;
 }

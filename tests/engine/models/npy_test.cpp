@@ -81,11 +81,14 @@ TEST_CASE("what is no .npy, or one that lies, is refused") {
         "{'descr': '|u1', 'fortran_order': False, 'shape': 2}",
         "{'descr': '|u1', 'fortran_order': False, 'shape': (99999999999999999999,)}",
         "{'descr': '|u1', 'fortran_order': False, 'shape': (4294967296, 4294967296)}",
-        "{'descr': '|u1', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,2)}",
+        "{'descr': '|u1', 'fortran_order': True, 'shape': (1,1,1,1,1,1,1,1,2)}",
         "{'descr': '|u1', 'descr': '|u1', 'fortran_order': False, 'shape': (2,)}"}) {
     CAPTURE(header);
     CHECK(!parse_npy(npy(header, "ab")).ok());
   }
+  const auto wide = parse_npy(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2,1,3,1,1,1,1,1,1)}", "abcdef"));
+  REQUIRE(wide.ok());
+  CHECK(wide->sizes() == Dims{2, 3, 1, 1, 1, 1, 1, 1});  // nine dimensions, the outermost two as one
   auto bytes = npy(good, "ab");
   for (size_t cut = 0; cut < bytes.size(); ++cut) CHECK(!parse_npy(std::span(bytes).first(cut)).ok());
 }

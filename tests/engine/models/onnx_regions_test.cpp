@@ -83,7 +83,8 @@ TEST_CASE("regions of an image") {
   CHECK(roi({number("output_height", 4), number("output_width", 5), number("sampling_ratio", 2)}, inputs) ==
         "[5, 3, 4, 5]");
   CHECK(roi({number("sampling_ratio", 3), text("mode", "max")}, inputs) == "[5, 3, 1, 1]");
-  CHECK(roi({}, inputs) == "refused");  // samples by each region's size
+  CHECK(roi({}, inputs) ==
+        "[2, 3, 10, 12] [5, 4] [5]");  // samples by each region's size: it waits, and hands its inputs on
   for (const int64_t odd : {int64_t{-1}, kHuge}) {
     CHECK(roi({number("sampling_ratio", odd)}, inputs) == "refused");
     CHECK(roi({number("sampling_ratio", 2), number("output_height", odd)}, inputs) == "refused");
@@ -266,9 +267,9 @@ TEST_CASE("loops go round as often as is known") {
   CHECK(loop(3, true, false) == "[2]");
   CHECK(loop(3, true, true) == "[3, 2]");
   CHECK(loop(0, true, false) == "[2]");
-  CHECK(loop(0, true, true) == "refused");
+  CHECK(loop(0, true, true) == "[0, 2]");
   CHECK(loop(kHuge, true, false) == "refused");
-  CHECK(loop(3, false, false) == "refused");
+  CHECK(loop(3, false, false) == "[2]");  // once, as is assumed
 }
 
 TEST_CASE("a turn of a loop, a branch and a step of a scan are layers within their operator's") {
@@ -346,6 +347,16 @@ TEST_CASE("an opset that is too new is refused by its number, a weight of no typ
     CHECK(model->runnable() == (opset == 28));
     if (opset > 28) CHECK(model->problems[0].find("opset " + std::to_string(opset)) != std::string::npos);
   }
+  for (const auto& [domain, newest] :
+       {std::pair<std::string, int64_t>{"ai.onnx.ml", 5}, {"ai.onnx.preview", 1}, {"ai.onnx.preview.training", 1}})
+    for (const int64_t more : {0, 1}) {
+      OnnxMaker m(20);
+      m.input("x", {2}).output("y").node("Relu", {"x"}, {"y"}).opset(domain, newest + more);
+      auto model = m.open();
+      REQUIRE(model.ok());
+      CHECK(model->runnable() == (more == 0));
+      if (more != 0) CHECK(model->problems[0].find(" of " + domain + ",") != std::string::npos);
+    }
   for (const int type : {0, 27, 99, -1}) {
     OnnxMaker m;
     m.input("x", {2}).output("y").raw_weight("w", {2}, std::string(8, '\0'), type).node("Add", {"x", "w"}, {"y"});
@@ -441,7 +452,8 @@ TEST_CASE("the shape of an input may be told whole") {
       {{.shapes = {{"q", {2}}}}, "no input 'q'"},
       {{.shapes = {{"x", {2, 4, 7}}}}, "'x' is ?x3x?"},
       {{.shapes = {{"x", {2, 3}}}}, "'x' is ?x3x?"},
-      {{.dims = {{"n1", 5}}, .shapes = {{"x", {2, 3, 7}}}}, "n1 is told"}};
+      {{.dims = {{"n1", 5}}, .shapes = {{"x", {2, 3, 7}}}}, "n1 is told"},
+      {{.dims = {{"nosuch", 3}}}, "there is no size 'nosuch'; there are n1, n2"}};
   for (const auto& [options, what] : bad) {
     auto refused = m.open(options);
     REQUIRE_FALSE(refused.ok());

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// What operators give, beside formulas and numbers of ONNX Runtime: spellings of young ONNX, loops of no turns and of many,
+// regions of their own sizes, and many updates of one place.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <doctest/doctest.h>
+
+#include "file_runs.h"
+
+namespace arenascope::test {
+namespace {
+
+using models::test::Attr;
+using models::test::OnnxMaker;
+using Numbers = std::vector<double>;
+using Ints = std::vector<int64_t>;
+using Floats = std::vector<float>;
+
+Numbers of_one(const std::string& op, const Ints& sizes, const Numbers& x, const std::vector<Attr>& attributes,
+               int64_t opset) {
+  OnnxMaker m(opset);
+  m.input("x", sizes).output("y").node(op, {"x"}, {"y"}, attributes);
+  const Results made = run_file(m, {{"x", x}});
+  CHECK(made.refused == "");
+  return made.refused.empty() ? made.numbers.at("y") : Numbers();
+}
+
+constexpr Ints::value_type kTurns = 3000;
+
+// Doubles s in each turn that `turns` tells, and keeps what it was before.
+Results looped(const std::string& turns, int64_t given, const Numbers& x) {
+  OnnxMaker body(16);
+  body.input("i", {}, models::test::kInt64).input("go", {}, models::test::kBool).input("s", {2});
+  body.output("go_out", {}, models::test::kBool).output("s_out", {2}).output("each", {2});
+  body.node("Identity", {"go"}, {"go_out"}).node("Add", {"s", "s"}, {"s_out"}).node("Identity", {"s"}, {"each"});
+  OnnxMaker m(16);
+  m.input("x", {2}).output("y").output("all");
+  std::vector<Given> inputs{{"x", x}};
+  if (turns == "known") m.weight("n", {}, Ints{given});
+  if (turns == "input" || turns == "assumed") m.input("n", {}, models::test::kInt64);
+  if (turns == "made") {  // how many of x are not zero
+    m.node("NonZero", {"x"}, {"places"}).node("Shape", {"places"}, {"sizes"}).weight("one", {}, Ints{1});
+    m.node("Gather", {"sizes", "one"}, {"n"});
+  }
+  m.node("Loop", {"n", "", "x"}, {"y", "all"}, {{"body", &body}});
+  return run_file(m, inputs);
+}
+
+}  // namespace
+
+TEST_CASE("spellings of young ONNX mean what they meant") {
+  const Numbers x{-2, -0.5, 0.25, 3};
+  check_near(of_one("Affine", {4}, x, {{"alpha", 2.0f}, {"beta", 0.5f}}, 6), {-3.5, -0.5, 1, 6.5});
+  Numbers tanh, softplus;
+  for (const double v : x)
+    tanh.push_back(1.5 * std::tanh(0.5 * v)), softplus.push_back(2 * std::log1p(std::exp(0.5 * v)));
+  check_near(of_one("ScaledTanh", {4}, x, {{"alpha", 1.5f}, {"beta", 0.5f}}, 6), tanh);
+  check_near(of_one("ParametricSoftplus", {4}, x, {{"alpha", 2.0f}, {"beta", 0.5f}}, 6), softplus);
+  check_near(of_one("ImageScaler", {1, 2, 1, 2}, x, {{"scale", 2.0f}, {"bias", Floats{1, -1}}}, 6), {-3, 0, -0.5, 5});
+  Numbers image(12);
+  std::iota(image.begin(), image.end(), 0.0);
+  check_near(of_one("Crop", {1, 1, 3, 4}, image, {{"border", Ints{1, 1, 0, 1}}}, 6), {5, 6, 7});
+  check_near(of_one("Crop", {1, 1, 3, 4}, image, {{"border", Ints{1, 0, 0, 0}}, {"scale", Ints{2, 2}}}, 6),
+             {1, 2, 5, 6});
+  check_near(of_one("Cast", {4}, x, {{"to", std::string("INT32")}}, 5), {-2, 0, 0, 3});
+  check_near(of_one("Upsample", {1, 1, 1, 2}, {1, 2},
+                    {{"height_scale", 2.0f}, {"width_scale", 2.0f}, {"mode", std::string("nearest")}}, 1),
+             {1, 1, 2, 2, 1, 1, 2, 2});
+  OnnxMaker m(6);
+  m.input("x", {1, 2, 1, 2}).output("y").weight("slope", {2}, Floats{0.5f, 2}).node("PRelu", {"x", "slope"}, {"y"});
+  check_near(run_file(m, {{"x", {-2, 1, -3, -4}}}).numbers.at("y"), {-1, 1, -6, -8});
+  OnnxMaker crop(6);
+  crop.input("x", {1, 1, 3, 4}).output("y").node("Crop", {"x"}, {"y"}, {{"border", Ints{3, 0, 2, 0}}});
+  CHECK_FALSE(run_file(crop, {}).refused.empty());
+}
+
+TEST_CASE("loops go round never, often, and as often as an input tells") {
+  const Results none = looped("known", 0, {1, 2});
+  CHECK(none.numbers.at("y") == Numbers{1, 2});
+  CHECK(none.sizes.at("all") == Dims{0, 2});
+  const Results made = looped("made", 0, {0, 0});
+  CHECK(made.refused == "");
+  CHECK(made.numbers.at("y") == Numbers{0, 0});
+  CHECK(made.sizes.at("all") == Dims{0, 2});
+  CHECK(looped("made", 0, {3, 5}).numbers.at("all") == Numbers{3, 5, 6, 10});
+  const Results once = looped("assumed", 0, {3, 5});
+  CHECK(once.numbers.at("y") == Numbers{6, 10});
+  const Results often = looped("known", kTurns, {0, 0});
+  CHECK(often.refused == "");
+  CHECK(often.sizes.at("all") == Dims{kTurns, 2});
+}
+
+TEST_CASE("indices that are an input choose places when they are there") {
+  OnnxMaker m(18);
+  m.input("x", {4}).input("i", {2, 1}, models::test::kInt64).input("u", {2}).output("y");
+  m.node("ScatterND", {"x", "i", "u"}, {"y"});
+  const Results made = run_file(m, {{"x", {1, 2, 3, 4}}, {"i", {3, 0}}, {"u", {7, 8}}});
+  CHECK(made.refused == "");
+  CHECK(made.numbers.at("y") == Numbers{8, 2, 3, 7});
+  const Results odd = run_file(m, {{"x", {1, 2, 3, 4}}, {"i", {3, 9}}, {"u", {7, 8}}});
+  CHECK(odd.refused.find("index 9 of 4") != std::string::npos);
+}
+
+TEST_CASE("many updates of one place are reduced, in groups where there are too many") {
+  constexpr int64_t kUpdates = 300;
+  for (const char* reduction : {"add", "mul", "max", "min"}) {
+    CAPTURE(reduction);
+    Floats updates;
+    Ints places;
+    Numbers wanted{0.5, -2, 1.5};
+    for (int64_t i = 0; i < kUpdates; ++i) {
+      const double update = 1 + 0.01 * std::sin(static_cast<double>(i));
+      updates.push_back(static_cast<float>(update)), places.push_back(i % 7 == 0 ? 2 : 1);
+      double& at = wanted[static_cast<size_t>(places.back())];
+      const std::string by = reduction;
+      at = by == "add"   ? at + update
+           : by == "mul" ? at * update
+           : by == "max" ? std::max(at, update)
+                         : std::min(at, update);
+    }
+    OnnxMaker m(18);
+    m.input("x", {3}).weight("i", {kUpdates}, places).weight("u", {kUpdates}, updates).output("y");
+    m.node("ScatterElements", {"x", "i", "u"}, {"y"}, {{"reduction", std::string(reduction)}});
+    check_near(run_file(m, {{"x", {0.5, -2, 1.5}}}).numbers.at("y"), wanted);
+  }
+}
+
+TEST_CASE("regions have as many samples as they are large, and pools of regions as many elements") {
+  Floats image;
+  for (int64_t i = 0; i < 2 * 6 * 7; ++i) image.push_back(static_cast<float>(i * 37 % 101) / 10);
+  const auto roi = [&](const std::string& op, const Numbers& regions, const std::vector<Attr>& attributes, bool known) {
+    const auto count = static_cast<int64_t>(regions.size()) / (op == "RoiAlign" ? 4 : 5);
+    OnnxMaker m(16);
+    m.input("x", {1, 2, 6, 7}).output("y");
+    const Ints sizes{count, op == "RoiAlign" ? 4 : 5};
+    std::vector<Given> given{{"x", {image.begin(), image.end()}}};
+    if (known)
+      m.weight("r", sizes, Floats(regions.begin(), regions.end()));
+    else
+      m.input("r", sizes), given.push_back({"r", regions});
+    std::vector<std::string> inputs{"x", "r"};
+    if (op == "RoiAlign") m.weight("b", {count}, Ints(static_cast<size_t>(count), 0)), inputs.emplace_back("b");
+    m.node(op, inputs, {"y"}, attributes);
+    const Results made = run_file(m, given);
+    CHECK(made.refused == "");
+    return made.refused.empty() ? made.numbers.at("y") : Numbers();
+  };
+  const Numbers mean{5.55556, 4.14444, 4.89167, 4.95347, 5.3875,  4.95833, 4.72361, 5.27639,
+                     3.14141, 5.25359, 4.26594, 6.44125, 6.34703, 5.79219, 2.92656, 5.03875};
+  const Numbers most{3.9875,  3.07083, 4.58333, 3.66667, 3.3375,  3.7125,  3.75833, 3.7125,
+                     4.26562, 5.30156, 4.82344, 5.46875, 7.59281, 4.74063, 4.18688, 4.89844};
+  const Attr height{"output_height", int64_t{2}}, width{"output_width", int64_t{2}};
+  const Numbers regions{0.5, 0.5, 5.5, 4.5, 1, 2, 2.5, 5.8};
+  for (const bool known : {true, false}) {
+    check_near(roi("RoiAlign", regions, {height, width, {"mode", std::string("avg")}}, known), mean);
+    check_near(roi("RoiAlign", regions, {height, width, {"mode", std::string("max")}}, known), most);
+  }
+  const Numbers pooled{9.4, 7.4, 8.7, 8.7, 9.6, 8.6, 8.9, 9.9, 8.7, 9.7, 10, 7.3, 8.9, 9.9, 9.5, 8.5,
+                       8,   8,   8,   8,   1.8, 1.8, 1.8, 1.8, 0,   0,   0,  0,   0,   0,   0,   0};
+  for (const bool known : {true, false})
+    check_near(roi("MaxRoiPool", {0, 0, 0, 4, 3, 0, 1, 2, 6, 5, 0, 3, 3, 3, 3, 0, 7, 7, 9, 9},
+                   {{"pooled_shape", Ints{2, 2}}}, known),
+               pooled);
+}
+
+namespace {
+
+const Ints kNine(9, 2);
+
+Numbers counted(size_t count) {
+  Numbers out(count);
+  std::iota(out.begin(), out.end(), 0.0);
+  return out;
+}
+
+// Dimension d's place of element i of nine dimensions of two.
+size_t place(size_t i, size_t d) { return i >> (8 - d) & 1; }
+
+Results of_nine(const std::vector<std::pair<std::string, std::vector<Attr>>>& nodes, const Ints& sizes = kNine) {
+  OnnxMaker m(13);
+  m.input("x", sizes).output("y");
+  m.weight("w", {2, 1, 2}, Floats{1000, 2000, 3000, 4000}).weight("axes", {2}, Ints{0, 4}).weight("nine", {9}, kNine);
+  m.weight("flat", {2}, Ints{4, -1}).weight("zero", {}, Ints{0});
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const std::string& op = nodes[i].first;
+    std::vector<std::string> inputs{i == 0 ? "x" : "t" + std::to_string(i)};
+    if (op == "Add") inputs.emplace_back("w");
+    if (op == "ReduceSum") inputs.emplace_back("axes");
+    if (op == "Reshape") inputs.emplace_back(i == 0 ? "nine" : "flat");
+    if (op == "Concat") inputs.push_back(inputs[0]);
+    if (op == "CumSum") inputs.emplace_back("zero");
+    m.node(op, inputs, {i + 1 == nodes.size() ? "y" : "t" + std::to_string(i + 1)}, nodes[i].second);
+  }
+  return run_file(m, {{"x", counted(512)}});
+}
+
+}  // namespace
+
+TEST_CASE("more than eight dimensions are folded where runs of them stay together") {
+  const Results negative = of_nine({{"Neg", {}}});
+  CHECK(negative.refused == "");
+  CHECK(negative.sizes.at("y") == Dims{4, 2, 2, 2, 2, 2, 2, 2});
+  Numbers added, turned(512), summed(128, 0), doubled;
+  for (size_t i = 0; i < 512; ++i) {
+    const auto x = static_cast<double>(i);
+    CHECK(negative.numbers.at("y")[i] == -x);
+    added.push_back(x + static_cast<double>(1000 * (1 + 2 * place(i, 6) + place(i, 8))));
+    turned[(i & 63) * 8 + i / 64] = x;
+    size_t stays = 0;
+    for (size_t d = 0; d < 9; ++d)
+      if (d != 0 && d != 4) stays = stays * 2 + place(i, d);
+    summed[stays] += x;
+  }
+  CHECK(of_nine({{"Add", {}}}).numbers.at("y") == added);
+  const Attr perm{"perm", Ints{3, 4, 5, 6, 7, 8, 0, 1, 2}};
+  CHECK(of_nine({{"Transpose", {perm}}}).numbers.at("y") == turned);
+  const Results shaped = of_nine({{"Reshape", {}}, {"Transpose", {perm}}, {"Reshape", {}}}, {4, 128});
+  CHECK(shaped.refused == "");
+  CHECK(shaped.numbers.at("y") == turned);
+  CHECK(shaped.sizes.at("y") == Dims{4, 128});
+  const Results sums = of_nine({{"ReduceSum", {{"keepdims", int64_t{0}}}}});
+  CHECK(sums.refused == "");
+  CHECK(sums.numbers.at("y") == summed);
+  CHECK(sums.sizes.at("y") == Dims{2, 2, 2, 2, 2, 2, 2});
+  const Results shape = of_nine({{"Shape", {}}});
+  CHECK(shape.numbers.at("y") == Numbers(9, 2));
+  const Results twice = of_nine({{"Concat", {{"axis", int64_t{1}}}}});
+  CHECK(twice.sizes.at("y") == Dims{8, 2, 2, 2, 2, 2, 2, 2});
+  for (size_t i = 0; i < 1024; ++i) CHECK(twice.numbers.at("y")[i] == static_cast<double>(i / 512 * 256 + i % 256));
+  CHECK(of_nine({{"Transpose", {}}}).refused.find("fold to 9, of at most 8") != std::string::npos);
+  CHECK(of_nine({{"CumSum", {}}}).refused.find("'x' has 9 dimensions, of at most 8") != std::string::npos);
+}
+
+}  // namespace arenascope::test
