@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <numeric>
 
 namespace arenascope::models {
 
@@ -116,27 +118,29 @@ Tensor post_transformed(OpCall& c, const Tensor& scores, PostTransform how, cons
   return scores;
 }
 
-std::vector<int64_t> read_labels(OpCall& c, const char* ints, const char* strings) {
+ClassLabels read_labels(OpCall& c, const char* ints, const char* strings) {
+  ClassLabels labels;
   if (const auto* a = c.attr(strings); a && !a->strings.empty()) {
-    c.refuse("its labels are strings");
-    return {};
+    labels.words = std::make_shared<const std::vector<std::string>>(a->strings);
+    labels.numbers.resize(a->strings.size());
+    std::iota(labels.numbers.begin(), labels.numbers.end(), int64_t{0});
+  } else {
+    labels.numbers = c.attr_ints(ints);
   }
-  std::vector<int64_t> labels = c.attr_ints(ints);
-  if (labels.empty()) c.refuse("it has no labels");
+  if (labels.numbers.empty()) c.refuse("it has no labels");
   return labels;
 }
 
-Tensor labelled(OpCall& c, const std::vector<int64_t>& labels, const Tensor& index) {
+void out_labels(OpCall& c, const ClassLabels& labels, const Tensor& index) {
   const auto count = static_cast<int64_t>(labels.size());
-  return index ? c.op_with(Op::Gather, {learned_table(c, {count}, labels, ":labels"), index}, AxisParams{0}, ":label")
-               : Tensor();
+  if (!index) return;
+  c.out(0,
+        c.op_with(Op::Gather, {learned_table(c, {count}, labels.numbers, ":labels"), index}, AxisParams{0}, ":label"));
+  if (labels.words) c.mark_words(0, labels.words);
 }
 
-Tensor labelled_by(OpCall& c, const std::vector<int64_t>& labels, const Tensor& positive) {
-  return c.op(Op::Where,
-              {positive, c.scalar(static_cast<double>(labels[1]), DType::I64, ":label_1"),
-               c.scalar(static_cast<double>(labels[0]), DType::I64, ":label_0")},
-              ":label");
+void out_labels_by(OpCall& c, const ClassLabels& labels, const Tensor& positive) {
+  out_labels(c, labels, c.cast(positive, DType::I64, ":which"));
 }
 
 }  // namespace arenascope::models

@@ -29,11 +29,17 @@ PostTransform read_post_transform(OpCall& c);
 // Of scores [N, E].
 Tensor post_transformed(OpCall& c, const Tensor& scores, PostTransform how, const std::string& suffix);
 
-// The labels of a classifier; an error where there are none, or strings.
-std::vector<int64_t> read_labels(OpCall& c, const char* ints, const char* strings);
-// labels[index], for each row.
-Tensor labelled(OpCall& c, const std::vector<int64_t>& labels, const Tensor& index);
-// labels[1] where `positive` [N] is true, else labels[0].
-Tensor labelled_by(OpCall& c, const std::vector<int64_t>& labels, const Tensor& positive);
+// The labels of a classifier: numbers, which are places among words where it has strings.
+struct ClassLabels {
+  std::vector<int64_t> numbers;
+  Words words;
+  size_t size() const { return numbers.size(); }
+};
+// An error where there are none.
+ClassLabels read_labels(OpCall& c, const char* ints, const char* strings);
+// Result 0 is labels[index], for each row.
+void out_labels(OpCall& c, const ClassLabels& labels, const Tensor& index);
+// Result 0 is labels[1] where `positive` [N] is true, else labels[0].
+void out_labels_by(OpCall& c, const ClassLabels& labels, const Tensor& positive);
 
 }  // namespace arenascope::models

@@ -41,7 +41,7 @@ Tensor best_of(OpCall& c, const Tensor& scores) {
 
 void linear_classifier(OpCall& c) {
   const Tensor x = learned_rows(c, 0);
-  const std::vector<int64_t> labels = read_labels(c, "classlabels_ints", "classlabels_strings");
+  const ClassLabels labels = read_labels(c, "classlabels_ints", "classlabels_strings");
   if (!x || !c.ok()) return;
   const PostTransform after = read_post_transform(c);
   const int64_t width = x.sizes()[1], classes = static_cast<int64_t>(labels.size());
@@ -50,11 +50,11 @@ void linear_classifier(OpCall& c) {
   const Tensor scores = linear_scores(c, x, one ? 1 : classes);
   if (!scores) return;
   if (!one) {
-    c.out(0, labelled(c, labels, best_of(c, scores)));
+    out_labels(c, labels, best_of(c, scores));
     return out_scores(c, 1, post_transformed(c, scores, after, ":transformed"));
   }
   const Tensor flat = c.reshape(scores, {scores.sizes()[0]}, ":score");
-  c.out(0, labelled_by(c, labels, c.op(Op::Greater, {flat, c.scalar(0, DType::F32, ":edge")}, ":above")));
+  out_labels_by(c, labels, c.op(Op::Greater, {flat, c.scalar(0, DType::F32, ":edge")}, ":above"));
   // The other class has what is left of 1, whatever is asked beside the logistic function.
   const Tensor own = after == PostTransform::Logistic ? c.op(Op::Sigmoid, {scores}, ":sigmoid") : scores;
   const Tensor parts[] = {c.op_with(Op::Scale, {own}, ScaleParams{-1, 1}, ":other"), own};
@@ -310,7 +310,7 @@ Tensor chances_of(OpCall& c, const Pairs& pairs, int64_t classes) {
 
 void svm_classifier(OpCall& c) {
   const Tensor given = learned_rows(c, 0);
-  const std::vector<int64_t> labels = read_labels(c, "classlabels_ints", "classlabels_strings");
+  const ClassLabels labels = read_labels(c, "classlabels_ints", "classlabels_strings");
   if (!given || !c.ok()) return;
   const Tensor x = c.cast(given, DType::F32, ":x");
   const Kernel k = read_kernel(c);
@@ -324,7 +324,7 @@ void svm_classifier(OpCall& c) {
     const Tensor dot = c.mul_mat(rows_of(c, "coefficients", x.sizes()[1], classes), x, {}, 1, ":linear");
     const Tensor made = c.op(Op::Add, {dot, shift}, ":sum");
     if (!made) return;
-    c.out(0, labelled(c, labels, best_of(c, made)));
+    out_labels(c, labels, best_of(c, made));
     return out_scores(c, 1, post_transformed(c, made, after, ":transformed"));
   }
   int64_t supports = 0;
@@ -338,7 +338,7 @@ void svm_classifier(OpCall& c) {
   if (!near) return;
   const Pairs pairs = pair_scores(c, near, per_class);
   if (!c.ok()) return;
-  c.out(0, labelled(c, labels, best_of(c, votes_of(c, pairs, classes))));
+  out_labels(c, labels, best_of(c, votes_of(c, pairs, classes)));
   if (!c.wants(1)) return;
   const bool chances = c.has_attr("prob_a") && !attr_floats(c, "prob_a").empty();
   Tensor scores = chances ? chances_of(c, pairs, classes) : pairs.scores;

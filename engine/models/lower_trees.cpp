@@ -372,12 +372,12 @@ void out_class_scores(OpCall& c, const Tensor& scores) {
 }
 
 // Two classes of which only the first or the second is weighed: its score tells.
-void one_sided(OpCall& c, const Forest& f, const std::vector<int64_t>& labels, const Tensor& score, bool second) {
+void one_sided(OpCall& c, const Forest& f, const ClassLabels& labels, const Tensor& score, bool second) {
   const bool positive =
       std::none_of(f.weights.begin(), f.weights.end(), [](const LeafWeight& w) { return w.weight < 0; });
   const Tensor edge = c.scalar(positive ? 0.5 : 0, score.dtype(), ":edge");
   const Tensor flat = c.reshape(score, {score.sizes()[0]}, ":score");
-  c.out(0, labelled_by(c, labels, c.op(Op::Greater, {flat, edge}, ":above")));
+  out_labels_by(c, labels, c.op(Op::Greater, {flat, edge}, ":above"));
   if (!c.wants(1)) return;
   if (second) {  // of the first class there is nothing
     const Tensor parts[] = {c.op(Op::Sub, {score, score}, ":none"), score};
@@ -395,7 +395,7 @@ void one_sided(OpCall& c, const Forest& f, const std::vector<int64_t>& labels, c
 void tree_classifier(OpCall& c) {
   const Tensor x = learned_rows(c, 0);
   Forest f;
-  const std::vector<int64_t> labels = read_labels(c, "classlabels_int64s", "classlabels_strings");
+  const ClassLabels labels = read_labels(c, "classlabels_int64s", "classlabels_strings");
   if (!x || !c.ok() || !read_named_forest(c, "class", f)) return;
   f.targets = static_cast<int64_t>(labels.size());
   const int64_t first = f.weights.empty() ? 0 : f.weights[0].target;
@@ -416,7 +416,7 @@ void tree_classifier(OpCall& c) {
     const double infinite = std::numeric_limits<double>::infinity();
     ranked = c.op(Op::Where, {given, scores, c.scalar(-infinite, scores.dtype(), ":never")}, ":ranked");
   }
-  c.out(0, labelled(c, labels, c.op_with(Op::ArgMax, {ranked}, ArgParams{1, false, false}, ":best")));
+  out_labels(c, labels, c.op_with(Op::ArgMax, {ranked}, ArgParams{1, false, false}, ":best"));
   if (c.wants(1)) out_class_scores(c, post_transformed(c, scores, f.after, ":transformed"));
 }
 

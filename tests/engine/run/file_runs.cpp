@@ -30,15 +30,15 @@ Results run_at(const std::string& path, const std::vector<Given>& inputs, const 
   options.planner = "greedy-by-size";
   options.open.dims = dims;
   auto runner = Runner::open(path, options);
-  if (!runner) return {runner.error().message, {}, {}};
-  if (!(*runner)->model().runnable()) return {(*runner)->model().problems[0], {}, {}};
+  if (!runner) return {runner.error().message, {}, {}, {}};
+  if (!(*runner)->model().runnable()) return {(*runner)->model().problems[0], {}, {}, {}};
   for (const Given& given : inputs)
     for (const models::ValueInfo& input : (*runner)->model().inputs) {
       if (input.name != given.name) continue;
       REQUIRE(element_count(input.sizes) == static_cast<int64_t>(given.numbers.size()));
       REQUIRE((*runner)->set_input(input.name, bytes_of(input.dtype, input.sizes, given.numbers)).ok());
     }
-  if (auto report = (*runner)->run(); !report) return {report.error().message, {}, {}};
+  if (auto report = (*runner)->run(); !report) return {report.error().message, {}, {}, {}};
   for (const RunResult& result : (*runner)->results()) {
     auto bytes = result.read();
     REQUIRE(bytes.ok());
@@ -47,6 +47,8 @@ Results run_at(const std::string& path, const std::vector<Given>& inputs, const 
     std::vector<double>& numbers = out.numbers[result.value->name];
     for (int64_t i = 0; i < array.count(); ++i) numbers.push_back(array.number(i));
     out.sizes[result.value->name] = tensor.sizes();
+    for (size_t i = 0; result.value->words && i < numbers.size(); ++i)
+      out.words[result.value->name].push_back(result.value->words->at(static_cast<size_t>(numbers[i])));
   }
   return out;
 }

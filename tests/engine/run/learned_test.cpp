@@ -305,6 +305,28 @@ TEST_CASE("operators of ai.onnx.ml that lack something are refused") {
   CHECK(made.numbers.at("y") == Numbers{1, 2, 5, 6, 7, 0, 3, 4, 8, 9, 10, 0});
 }
 
+TEST_CASE("classes may have strings for labels") {
+  int seen = 0;
+  for (Case c : cases()) {
+    for (Attr& attribute : c.attributes) {
+      if (attribute.name != "classlabels_ints" && attribute.name != "classlabels_int64s") continue;
+      Texts texts;
+      for (const int64_t label : std::get<Ints>(attribute.value)) texts.push_back("class " + std::to_string(label));
+      attribute = {"classlabels_strings", texts};
+    }
+    if (c.scores.empty()) continue;
+    CAPTURE(c.op);
+    const Results made = run_case(c);
+    CHECK(made.refused == "");
+    if (!made.refused.empty()) continue;
+    Texts wanted;
+    for (const double label : c.y) wanted.push_back("class " + std::to_string(static_cast<int64_t>(label)));
+    CHECK(made.words.at("y") == wanted);
+    ++seen;
+  }
+  CHECK(seen == 8);
+}
+
 TEST_CASE("a map of probabilities is the tensor that it is made of") {
   OnnxMaker m(15);
   m.opset("ai.onnx.ml", 1)
