@@ -3,6 +3,7 @@
 // regions of their own sizes, and many updates of one place.
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 
 #include <doctest/doctest.h>
@@ -231,6 +232,35 @@ TEST_CASE("more than eight dimensions are folded where runs of them stay togethe
   for (size_t i = 0; i < 1024; ++i) CHECK(twice.numbers.at("y")[i] == static_cast<double>(i / 512 * 256 + i % 256));
   CHECK(of_nine({{"Transpose", {}}}).refused.find("fold to 9, of at most 8") != std::string::npos);
   CHECK(of_nine({{"CumSum", {}}}).refused.find("'x' has 9 dimensions, of at most 8") != std::string::npos);
+}
+
+// d = (a + b)·a + relu(b), by a: 2a + b, by b: a + [b > 0]; by what it does not hang on: 0.
+TEST_CASE("a gradient is taken of what stands before it") {
+  using Names = std::vector<std::string>;
+  const auto graph = [](const Names& sources, const Names& xs) {
+    auto m = std::make_unique<OnnxMaker>(16);
+    m->input("a", {3}).input("b", {3}).input("other", {2});
+    m->opset("ai.onnx.preview.training", 1);
+    m->node("Add", {"a", "b"}, {"c"})
+        .node("Mul", {"c", "a"}, {"e"})
+        .node("Relu", {"b"}, {"r"})
+        .node("Add", {"e", "r"}, {"d"});
+    Names results;
+    for (const std::string& x : xs) results.push_back("by_" + x), m->output(results.back());
+    m->node("Gradient", sources, results, {{"xs", xs}, {"y", std::string("d")}}, "", "ai.onnx.preview.training");
+    return m;
+  };
+  const std::vector<Given> inputs{{"a", {1, -2, 3}}, {"b", {0.5, 4, -1}}, {"other", {7, 8}}};
+  const Results made = run_file(*graph({"a", "b", "other"}, {"a", "b", "other"}), inputs);
+  CHECK(made.refused == "");
+  REQUIRE(made.refused.empty());
+  check_near(made.numbers.at("by_a"), {2.5, 0, 5});
+  check_near(made.numbers.at("by_b"), {2, -1, 3});
+  check_near(made.numbers.at("by_other"), {0, 0});
+  // At other values than those of the graph, of more tensors than there are results, of what comes behind it.
+  CHECK(run_file(*graph({"b", "a"}, {"a", "b"}), inputs).refused.find("another value than 'a'") != std::string::npos);
+  CHECK(run_file(*graph({"a"}, {"a", "b"}), inputs).refused.find("names more or fewer") != std::string::npos);
+  CHECK(run_file(*graph({"a"}, {"nothing"}), inputs).refused.find("another value than 'nothing'") != std::string::npos);
 }
 
 }  // namespace arenascope::test
