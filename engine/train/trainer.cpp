@@ -85,9 +85,12 @@ Status settle_sizes(const std::string& spec, TrainerOptions& options) {
   open.learning = true;
   open.dropout = options.dropout;
   const int64_t at_once = options.batch / options.accumulate;
-  open.dims["batch"] = at_once;
   for (const models::FreeDimension& free : model->free_dimensions)
     if (free.axis == 0) open.dims[free.key()] = at_once;  // whatever the file calls it
+  if (model->free_dimensions.empty()) {  // a model of the zoo, or one that was saved, if it has that size
+    open.dims["batch"] = at_once;
+    if (!models::open_model(spec, open)) open.dims.erase("batch");
+  }
   if (shape->tokens > 0) open.sequences = at_once, open.tokens = shape->tokens;
   return {};
 }

@@ -59,8 +59,8 @@ TEST_CASE("activations kept as bf16 take fewer bytes and train to nearly the sam
   const ImageData data = stripes(120, 1);
   TrainerOptions options;
   options.batch = 30;
-  compare("zoo:mnist_fc", data, options, 1.1);  // gradients of its weights are its peak
-  compare("zoo:mnist_cnn", data, options, 0.9);
+  compare("zoo:mnist_fc", data, options, 1.1);    // gradients of its weights are its peak
+  compare("zoo:mnist_cnn", data, options, 0.93);  // in float32 sums take over more of what ends there
   options.accumulate = 2;
   compare("zoo:mnist_cnn", data, options, 0.9);
   auto task = SortTask::create(1, 11, 3, 128);
