@@ -7,6 +7,7 @@
 set -eu
 program=$1
 model=${2:-zoo:resnet50}
+cli=$(dirname "$program")/../cli/arenascope-cli
 folder=$(cd "$(dirname "$0")" && pwd)
 both() {  # NAME ARGUMENTS...: at 1x and 2x
   draw "$@"
@@ -34,7 +35,11 @@ lesson() {  # NAME ARGUMENTS...: at 1x and 2x, of a window on a screen of twice 
 both window --export window --select peak "$model"
 both window-dark-zh --export window --theme dark --language zh_CN --layout memory zoo:bert_base
 both window-zh --export window --language zh_CN --size 1280x800 zoo:squeezenet
-both timeline --export timeline --size 1200x260 --time zoo:squeezenet
+# Of both threads, also where one alone would be sooner.
+recording=$(mktemp --suffix=.arenascope)
+"$cli" run zoo:squeezenet --threads 2 --hold-threads --repeat 3 --record "$recording" >/dev/null
+both timeline --export timeline --size 1200x260 --time "$recording"
+rm -f "$recording"
 both findings --export findings --size 1200x260 zoo:mobilenet_v2
 both compare-dark --export window --theme dark --layout memory --size 1280x800 --planner two-level zoo:squeezenet zoo:squeezenet
 both compare-dark-zh --export window --theme dark --language zh_CN --layout memory --size 1280x800 --planner two-level zoo:squeezenet zoo:squeezenet
