@@ -286,76 +286,13 @@ void wide_shape(OpCall& c) {
 }
 
 bool works_by_element(std::string_view op) {
-  static constexpr std::string_view kOps[] = {"Abs",
-                                              "Acos",
-                                              "Acosh",
-                                              "Add",
-                                              "And",
-                                              "Asin",
-                                              "Asinh",
-                                              "Atan",
-                                              "Atanh",
-                                              "BitwiseAnd",
-                                              "BitwiseNot",
-                                              "BitwiseOr",
-                                              "BitwiseXor",
-                                              "Cast",
-                                              "Ceil",
-                                              "Celu",
-                                              "Clip",
-                                              "Cos",
-                                              "Cosh",
-                                              "Div",
-                                              "Dropout",
-                                              "Elu",
-                                              "Equal",
-                                              "Erf",
-                                              "Exp",
-                                              "Floor",
-                                              "Gelu",
-                                              "Greater",
-                                              "GreaterOrEqual",
-                                              "HardSigmoid",
-                                              "HardSwish",
-                                              "Identity",
-                                              "IsInf",
-                                              "IsNaN",
-                                              "LeakyRelu",
-                                              "Less",
-                                              "LessOrEqual",
-                                              "Log",
-                                              "Max",
-                                              "Mean",
-                                              "Min",
-                                              "Mish",
-                                              "Mod",
-                                              "Mul",
-                                              "Neg",
-                                              "Not",
-                                              "Or",
-                                              "PRelu",
-                                              "Pow",
-                                              "Reciprocal",
-                                              "Relu",
-                                              "Round",
-                                              "Selu",
-                                              "Shrink",
-                                              "Sigmoid",
-                                              "Sign",
-                                              "Sin",
-                                              "Sinh",
-                                              "Softplus",
-                                              "Softsign",
-                                              "Sqrt",
-                                              "Sub",
-                                              "Sum",
-                                              "Swish",
-                                              "Tan",
-                                              "Tanh",
-                                              "ThresholdedRelu",
-                                              "Where",
-                                              "Xor"};
-  return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
+  static constexpr std::string_view kOps =
+      " Abs Acos Acosh Add And Asin Asinh Atan Atanh BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Cast Ceil "
+      "Celu Clip Cos Cosh Div Dropout Elu Equal Erf Exp Floor Gelu Greater GreaterOrEqual HardSigmoid "
+      "HardSwish Identity IsInf IsNaN LeakyRelu Less LessOrEqual Log Max Mean Min Mish Mod Mul Neg Not Or "
+      "PRelu Pow Reciprocal Relu Round Selu Shrink Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Sub Sum "
+      "Swish Tan Tanh ThresholdedRelu Where Xor ";
+  return op.find(' ') == op.npos && kOps.find(fmt::format(" {} ", op)) != kOps.npos;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/format.h>
+#include <views/common/layer_nodes.h>
 #include <views/inspector/breadcrumbs.h>
 
 #include <QEvent>
@@ -58,9 +59,7 @@ Crumb Breadcrumbs::layer_around(int32_t step) const {
   int32_t first = step, last = step + 1;
   while (first > 0 && layer_of(first - 1) == layer) --first;
   while (static_cast<size_t>(last) < plan->order.size() && layer_of(last) == layer) ++last;
-  LayerSelection all{source_->graph_id(), layer, {}};
-  for (size_t i = 0; i < graph->nodes.size(); ++i)
-    if (graph->nodes[i].layer == layer) all.nodes.push_back(NodeId(i));
+  LayerSelection all{source_->graph_id(), layer, nodes_in_layer(*graph, layer)};
   return {QString::fromStdString(layer), std::move(all), Step(first), Step(last)};
 }
 

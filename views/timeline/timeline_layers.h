@@ -17,7 +17,4 @@ struct LayerStretch {
 // By depth, at most `deepest` of them, and by step. None where the graph names no layers.
 std::vector<LayerStretch> layer_stretches(const trace::GraphInfo& graph, const trace::PlanInfo& plan, int deepest = 3);
 
-// The nodes of a layer and of the layers in it.
-std::vector<NodeId> nodes_in_layer(const trace::GraphInfo& graph, const std::string& name);
-
 }  // namespace arenascope::views

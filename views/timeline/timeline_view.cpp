@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/format.h>
+#include <views/common/layer_nodes.h>
 #include <views/common/slices.h>
 #include <views/timeline/timeline_rows.h>
 #include <views/timeline/timeline_view.h>

@@ -2,6 +2,7 @@
 // Layers over time, and what the arena map says of loops: whether their turns are in its plan.
 #include <four_plots.h>
 #include <sample_session.h>
+#include <views/common/layer_nodes.h>
 
 #include <QTest>
 
