@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The nodes of the graph put together by op or by layer: what each kind takes over all runs, and its share of all.
+// The nodes of the graph put together by op or by layer: what each kind takes over all runs, and its share of all. A layer's
+// sums are of the layers in it, too, as what it selects is.
+#include <arenascope/base/layer_name.h>
 #include <views/common/format.h>
 #include <views/tables/table.h>
 #include <QCoreApplication>
@@ -31,29 +33,45 @@ struct Sums {
 };
 using SumsPtr = std::shared_ptr<const Sums>;
 
-SumsPtr sums_of(const TableInput& input, std::string trace::TensorInfo::*by) {
+// The sums that a node counts in, from the innermost.
+using NamesOf = std::vector<std::string_view> (*)(const trace::TensorInfo&);
+
+std::vector<std::string_view> op_of(const trace::TensorInfo& node) { return {node.op}; }
+
+std::vector<std::string_view> layers_of_node(const trace::TensorInfo& node) {
+  std::vector<std::string_view> names{node.layer};
+  while (!layer_around(names.back()).empty()) names.push_back(layer_around(names.back()));
+  return names;
+}
+
+void add_time(Sum& sum, NodeId node, const trace::NodeStats& stats) {
+  const auto time = static_cast<double>(stats.mean);
+  sum.time += time;
+  sum.busy += static_cast<double>(stats.busy);
+  sum.waiting += stats.wait;
+  if (time <= sum.slowest_time) return;
+  sum.slowest_time = time;
+  sum.slowest = node;
+}
+
+SumsPtr sums_of(const TableInput& input, NamesOf names_of) {
   auto sums = std::make_shared<Sums>();
   sums->graph = input.graph;
   const auto stats = input.snapshot->stats(input.graph->id);
-  std::map<std::string, size_t> place;
+  std::map<std::string_view, size_t> place;
   for (size_t i = 0; i < input.graph->nodes.size(); ++i) {
     const trace::TensorInfo& node = input.graph->nodes[i];
-    const auto [at, fresh] = place.try_emplace(node.*by, sums->all.size());
-    if (fresh) sums->all.push_back({node.*by, {}, 0, 0, 0, 0, 0, {}, -1});
-    Sum& sum = sums->all[at->second];
-    sum.nodes.emplace_back(i);
-    sum.bytes += node.bytes;
-    sum.flops += node.flops;
-    if (i >= stats.size() || stats[i].runs == 0) continue;
-    sums->ran = true;
-    const auto time = static_cast<double>(stats[i].mean);
-    sum.time += time;
-    sum.busy += static_cast<double>(stats[i].busy);
-    sum.waiting += stats[i].wait;
-    sums->time += time;
-    if (time > sum.slowest_time) {
-      sum.slowest_time = time;
-      sum.slowest = NodeId(i);
+    const bool ran = i < stats.size() && stats[i].runs > 0;
+    if (ran) sums->time += static_cast<double>(stats[i].mean);
+    sums->ran |= ran;
+    for (const std::string_view name : names_of(node)) {
+      const auto [at, fresh] = place.try_emplace(name, sums->all.size());
+      if (fresh) sums->all.push_back({std::string(name), {}, 0, 0, 0, 0, 0, {}, -1});
+      Sum& sum = sums->all[at->second];
+      sum.nodes.emplace_back(i);
+      sum.bytes += node.bytes;
+      sum.flops += node.flops;
+      if (ran) add_time(sum, NodeId(i), stats[i]);
     }
   }
   std::stable_sort(sums->all.begin(), sums->all.end(),
@@ -107,7 +125,7 @@ TablePtr no_sums() {
 
 TablePtr ops_table(const TableInput& input) {
   if (!input.graph) return no_sums();
-  const SumsPtr sums = sums_of(input, &trace::TensorInfo::op);
+  const SumsPtr sums = sums_of(input, op_of);
   auto table = sums_table(sums, SumsTexts::tr("Op"));
   // An op is no thing that can be selected: a row leads to where its time goes.
   table->selection = [sums](size_t r) {
@@ -119,7 +137,7 @@ TablePtr ops_table(const TableInput& input) {
 
 TablePtr layers_table(const TableInput& input) {
   if (!input.graph) return no_sums();
-  const SumsPtr sums = sums_of(input, &trace::TensorInfo::layer);
+  const SumsPtr sums = sums_of(input, layers_of_node);
   auto table = sums_table(sums, SumsTexts::tr("Layer"));
   table->selection = [sums](size_t r) {
     return Selection(LayerSelection{sums->graph->id, sums->all[r].name, sums->all[r].nodes});

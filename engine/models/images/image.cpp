@@ -17,32 +17,7 @@ struct Format {
   Decoder decode;  // null: this build lacks the library
 };
 
-#if ARENASCOPE_HAS_JPEG
-constexpr Decoder kJpeg = decode_jpeg;
-#else
-constexpr Decoder kJpeg = nullptr;
-#endif
-#if ARENASCOPE_HAS_PNG
-constexpr Decoder kPng = decode_png;
-#else
-constexpr Decoder kPng = nullptr;
-#endif
-#if ARENASCOPE_HAS_WEBP
-constexpr Decoder kWebp = decode_webp;
-#else
-constexpr Decoder kWebp = nullptr;
-#endif
-#if ARENASCOPE_HAS_TIFF
-constexpr Decoder kTiff = decode_tiff;
-#else
-constexpr Decoder kTiff = nullptr;
-#endif
-#if ARENASCOPE_HAS_OPENJPEG
-constexpr Decoder kJpeg2000 = decode_jpeg2000;
-#else
-constexpr Decoder kJpeg2000 = nullptr;
-#endif
-
+// The build names each library's decoder, or nullptr where it lacks the library (CMakeLists.txt).
 constexpr Format kFormats[] = {
     {"BM", 0, "a BMP", "", decode_bmp},
     {"P1", 0, "a PNM", "", decode_pnm},
@@ -51,13 +26,13 @@ constexpr Format kFormats[] = {
     {"P4", 0, "a PNM", "", decode_pnm},
     {"P5", 0, "a PNM", "", decode_pnm},
     {"P6", 0, "a PNM", "", decode_pnm},
-    {"\xFF\xD8\xFF", 0, "a JPEG", "libjpeg", kJpeg},
-    {"\x89PNG", 0, "a PNG", "libpng", kPng},
-    {"WEBP", 8, "a WebP", "libwebp", kWebp},
-    {std::string_view("II*\0", 4), 0, "a TIFF", "libtiff", kTiff},
-    {std::string_view("MM\0*", 4), 0, "a TIFF", "libtiff", kTiff},
-    {"\xFF\x4F\xFF\x51", 0, "a JPEG 2000", "OpenJPEG", kJpeg2000},
-    {std::string_view("\0\0\0\x0CjP", 6), 0, "a JPEG 2000", "OpenJPEG", kJpeg2000},
+    {"\xFF\xD8\xFF", 0, "a JPEG", "libjpeg", ARENASCOPE_DECODE_JPEG},
+    {"\x89PNG", 0, "a PNG", "libpng", ARENASCOPE_DECODE_PNG},
+    {"WEBP", 8, "a WebP", "libwebp", ARENASCOPE_DECODE_WEBP},
+    {std::string_view("II*\0", 4), 0, "a TIFF", "libtiff", ARENASCOPE_DECODE_TIFF},
+    {std::string_view("MM\0*", 4), 0, "a TIFF", "libtiff", ARENASCOPE_DECODE_TIFF},
+    {"\xFF\x4F\xFF\x51", 0, "a JPEG 2000", "OpenJPEG", ARENASCOPE_DECODE_OPENJPEG},
+    {std::string_view("\0\0\0\x0CjP", 6), 0, "a JPEG 2000", "OpenJPEG", ARENASCOPE_DECODE_OPENJPEG},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every table passes Qt's model tester while rows come, go, are filtered and sorted; the panels follow the selection.
+#include <views/common/layer_nodes.h>
 #include <views/inspector/inspector_view.h>
 #include <views/tables/objects_view.h>
 #include <views/tables/table_panel.h>
@@ -292,6 +293,34 @@ class TablesTest : public QObject {
     const TablePtr ops = ops_table(input);
     const Selection slowest = ops->selection(0);
     QCOMPARE(text(graph.nodes[slowest.get<NodeSelection>()->tensor.index()].op), ops->columns[0].text(0));
+  }
+
+  void sums_of_a_layer_are_of_the_layers_in_it() {
+    Kit flat, nested;
+    flat.source.set_session(test::sample_session());
+    test::SampleOptions around;
+    around.around = "Loop y / ";
+    nested.source.set_session(test::sample_session(around));
+    const auto sums = [](const Kit& kit) {
+      const TablePtr table = layers_table(TableInput::of(kit.source));
+      std::map<QString, double> nodes;
+      for (size_t r = 0; r < table->rows; ++r) {
+        const Selection what = table->selection(r);
+        const auto* layer = what.get<LayerSelection>();
+        if (layer->name.empty()) continue;
+        nodes[text(layer->name)] = table->columns[1].number(r);
+        if (layer->nodes != nodes_in_layer(*kit.source.graph(), layer->name)) nodes[text(layer->name)] = -1;
+      }
+      return nodes;
+    };
+    const auto alone = sums(flat), within = sums(nested);
+    double all = 0;
+    for (const auto& [name, nodes] : alone) {
+      QCOMPARE(within.at("Loop y / " + name), nodes);
+      all += nodes;
+    }
+    QVERIFY(alone.size() > 1 && within.size() == alone.size() + 1);
+    QCOMPARE(within.at("Loop y"), all);
   }
 
   void a_panel_follows_and_leads_the_selection() {
