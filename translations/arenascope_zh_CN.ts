@@ -862,8 +862,8 @@
         <translation>不打开窗口直接绘制视图：%1。</translation>
     </message>
     <message>
-        <source>Where the picture goes (.png, .svg or .pdf).</source>
-        <translation>图片的保存位置（.png、.svg 或 .pdf）。</translation>
+        <source>Where the picture goes (.png, .svg or .pdf), or the table that tells the same (.csv).</source>
+        <translation>图片（.png、.svg 或 .pdf）或相应表格（.csv）的保存位置。</translation>
     </message>
     <message>
         <source>Size of the picture in logical pixels (1600x900).</source>

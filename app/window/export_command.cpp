@@ -50,6 +50,7 @@ class Exporter {
   GraphView* graph() { return window_.shell().panels->find<GraphView>("graph"); }
   bool select();
   QSize size();
+  Status write_table();
   // Waits for a signal, which begin() is to cause.
   template <class Sender, class Signal>
   bool wait_for(Sender* sender, Signal signal, const std::function<void()>& begin, int ms) {
@@ -186,7 +187,14 @@ QSize Exporter::size() {
   return size.expandedTo(QSize(64, 64));
 }
 
+Status Exporter::write_table() {
+  const auto csv = window_.shell().output->csv_maker(options_.view);
+  if (!csv) return Error{options_.view.toStdString() + " is no table, so it is not written as CSV"};
+  return write_text(csv(), options_.output);
+}
+
 Status Exporter::draw() {
+  if (options_.output.endsWith(u".csv", Qt::CaseInsensitive)) return write_table();
   if (options_.view == u"window") {
     WidgetPicture whole(&window_);
     return export_picture(whole, options_.output, options_.size, options_.scale);

@@ -78,9 +78,11 @@ void add_options(QCommandLineParser& parser) {
          text(QT_TRANSLATE_NOOP("Main", "Draw a view without a window: %1."))
              .arg(export_views().join(QStringLiteral(", "))),
          "view");
-  parser.addOption({{QStringLiteral("o"), QStringLiteral("output")},
-                    text(QT_TRANSLATE_NOOP("Main", "Where the picture goes (.png, .svg or .pdf).")),
-                    QStringLiteral("picture")});
+  parser.addOption(
+      {{QStringLiteral("o"), QStringLiteral("output")},
+       text(QT_TRANSLATE_NOOP("Main",
+                              "Where the picture goes (.png, .svg or .pdf), or the table that tells the same (.csv).")),
+       QStringLiteral("file")});
   static constexpr const char* kOptions[][3] = {
       {"size", QT_TRANSLATE_NOOP("Main", "Size of the picture in logical pixels (1600x900)."), "WxH"},
       {"scale", QT_TRANSLATE_NOOP("Main", "Pixels of a PNG for each logical pixel (1)."), "factor"},

@@ -21,6 +21,16 @@ foreach(format svg pdf)
     message(FATAL_ERROR "--export arena to ${format}: status ${status}")
   endif()
 endforeach()
+# Whatever shows a table is written as one: a header, and a row for its only node.
+execute_process(COMMAND "${PROGRAM}" --export nodes -o "${FOLDER}/nodes.csv" zoo:mul_mat RESULT_VARIABLE status)
+file(READ "${FOLDER}/nodes.csv" rows)
+if(NOT status EQUAL 0 OR NOT rows MATCHES "^Step,Name,[^\n]*\n0,result,MUL_MAT,[^\n]*\n$")
+  message(FATAL_ERROR "--export nodes as CSV: status ${status}: ${rows}")
+endif()
+execute_process(COMMAND "${PROGRAM}" --export lesson -o "${FOLDER}/lesson.csv" zoo:mul_mat RESULT_VARIABLE status ERROR_VARIABLE said)
+if(NOT status EQUAL 1 OR NOT said MATCHES "is no table")
+  message(FATAL_ERROR "--export lesson as CSV: status ${status}: ${said}")
+endif()
 foreach(bad "--export;nothing;-o;x.png;zoo:mul_mat" "--export;graph;-o;${FOLDER}/x.png;/no/such/file.onnx" "--export;graph;zoo:mul_mat"
             "--export;window;-o;${FOLDER}/x.png;--select;no.such.node;zoo:mul_mat"
             "--export;graph;-o;${FOLDER}/x.png;--size;9x9;zoo:mul_mat")
