@@ -258,26 +258,9 @@ void rotary_embedding(OpCall& c) {
   c.out(0, c.reshape(c.permute(turned, kHeadsSecond, ":by_place"), given.sizes()));
 }
 
-// a·sigmoid(alpha·a)·b.
-void swi_glu(OpCall& c) {
-  const Tensor a = c.in(0), b = c.in(1);
-  if (!a || !b) return;
-  if (!(a.sizes() == b.sizes()) || a.dtype() != b.dtype()) return c.refuse("its sources differ in size or type");
-  const float alpha = c.attr_float("alpha", 1);
-  Tensor gate;
-  if (alpha == 1)
-    gate = c.op(Op::Silu, {a}, ":gate");
-  else
-    gate =
-        c.op(Op::Mul, {a, c.op(Op::Sigmoid, {c.op_with(Op::Scale, {a}, ScaleParams{alpha, 0}, ":scaled")}, ":opened")},
-             ":gate");
-  c.out(0, c.op(Op::Mul, {gate, b}));
-}
-
 constexpr HandlerEntry kAttentionHandlers[] = {
     {"Attention", attention},
     {"RotaryEmbedding", rotary_embedding},
-    {"SwiGLU", swi_glu},
 };
 
 }  // namespace

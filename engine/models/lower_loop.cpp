@@ -133,7 +133,7 @@ void loop(OpCall& c) {
   const auto* a = c.attr("body");
   if (!a || !a->graph) return c.refuse("it lacks a body");
   const ir::Graph& body = *a->graph;
-  const int64_t before = std::clamp<int64_t>(c.attr_int(kTurnsBefore, 0), 0, kMostTurns);
+  const int64_t before = c.node().continues ? c.attr_int(kTurnsBefore, 0) : 0;
   const size_t given = c.input_count() > 2 ? c.input_count() - 2 : 0;
   // A loop that goes on has a source for each of its results; else there is one for each state.
   const size_t states = before == 0 ? given : body.inputs.size() - std::min<size_t>(body.inputs.size(), 2);

@@ -121,23 +121,6 @@ void dequantize_linear(OpCall& c) {
   c.out(0, c.cast(dequantised(c, 0, 1, 2, axis, ":x", dtype == DType::F32 ? "" : ":f32"), dtype));
 }
 
-// scale = (max(0, max x) - min(0, min x)) / 255, zero = round(-min / scale), both for 8 bits without sign.
-void dynamic_quantize_linear(OpCall& c) {
-  const Tensor x = c.in_f32(0);
-  if (!x) return;
-  const ReduceParams all{(1u << x->rank()) - 1, false};
-  const Tensor zero = c.scalar(0, DType::F32, ":nil");
-  const Tensor high = c.op(Op::Max, {c.op_with(Op::ReduceMax, {x}, all, ":max"), zero}, ":high");
-  const Tensor low = c.op(Op::Min, {c.op_with(Op::ReduceMin, {x}, all, ":min"), zero}, ":low");
-  const Tensor span = c.op(Op::Sub, {high, low}, ":span");
-  const Tensor scale = c.op(Op::Div, {span, c.scalar(255, DType::F32, ":steps")}, ":scale");
-  const Tensor start = c.op(Op::Div, {c.op(Op::Neg, {low}, ":neg"), scale}, ":start");
-  const Tensor point = c.op(Op::Round, {c.op_with(Op::Clamp, {start}, ClampParams{0, 255}, ":start_cut")}, ":point");
-  quantise(c, c.op(Op::Div, {x, scale}, ":scaled"), point, DType::U8);
-  c.out(1, scale);
-  c.out(2, c.cast(point, DType::U8, ":zero_point"));
-}
-
 // A source less its zero point, as f32; a zero point a row stands at `axis`.
 Tensor centred(OpCall& c, size_t x, size_t zero, int axis, const std::string& at) {
   const Tensor y = c.in_f32(x);
@@ -273,10 +256,8 @@ void q_linear_conv(OpCall& c) {
 }
 
 constexpr HandlerEntry kQuantisedHandlers[] = {
-    {"ConvInteger", conv_integer},           {"QLinearConv", q_linear_conv},
-    {"DequantizeLinear", dequantize_linear}, {"DynamicQuantizeLinear", dynamic_quantize_linear},
-    {"MatMulInteger", mat_mul_integer},      {"QLinearMatMul", q_linear_mat_mul},
-    {"QuantizeLinear", quantize_linear},
+    {"ConvInteger", conv_integer},      {"QLinearConv", q_linear_conv},      {"DequantizeLinear", dequantize_linear},
+    {"MatMulInteger", mat_mul_integer}, {"QLinearMatMul", q_linear_mat_mul}, {"QuantizeLinear", quantize_linear},
 };
 
 }  // namespace

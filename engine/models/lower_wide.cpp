@@ -36,8 +36,8 @@ bool few_enough(OpCall& c, int runs) {
 }
 
 // The same node with folded sources and other attributes.
-Tensor inner_result(OpCall& c, const ir::Node& node, int64_t opset, std::vector<ValuePtr> sources, Dims& sizes) {
-  OpCall inner(c.lowering(), node, opset, std::move(sources));
+Tensor inner_result(OpCall& c, const ir::Node& node, std::vector<ValuePtr> sources, Dims& sizes) {
+  OpCall inner(c.lowering(), node, std::move(sources));
   find_handler(node.domain, node.op)(inner);
   if (!inner.ok()) c.refuse(inner.status().error().message);
   if (!inner.ok() || inner.outputs().empty() || !inner.outputs()[0]) return {};
@@ -94,7 +94,7 @@ void wide_pointwise(OpCall& c) {
     folded.push_back(one ? input : folded_value(c, i, by_runs(sources[i], runs, count)));
   }
   Dims sizes;
-  const Tensor made = c.ok() ? inner_result(c, c.node(), c.opset(), std::move(folded), sizes) : Tensor();
+  const Tensor made = c.ok() ? inner_result(c, c.node(), std::move(folded), sizes) : Tensor();
   if (made) out_wide(c, 0, made, out);
 }
 
@@ -233,7 +233,8 @@ void wide_reduce(OpCall& c) {
   node.inputs.resize(1);
   node.attributes["axes"].ints = gone;
   node.attributes["keepdims"].i = 0;
-  const Tensor made = inner_result(c, node, 11, {folded_value(c, 0, sizes)}, sizes);  // whose axes are an attribute
+  node.opset = 11;  // its axes are an attribute
+  const Tensor made = inner_result(c, node, {folded_value(c, 0, sizes)}, sizes);
   if (made) out_wide(c, 0, made, out);
 }
 
@@ -266,7 +267,7 @@ void wide_along_axis(OpCall& c) {
   ir::Node node = c.node();
   node.attributes["axis"].i = 1;
   Dims sizes;
-  const Tensor made = inner_result(c, node, c.opset(), std::move(folded), sizes);
+  const Tensor made = inner_result(c, node, std::move(folded), sizes);
   if (!made) return;
   out[at] = sizes[1];
   out_wide(c, 0, made, out);

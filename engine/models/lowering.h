@@ -7,6 +7,7 @@
 #include <arenascope/models/host_array.h>
 #include <arenascope/models/model.h>
 #include "engine/models/onnx_ir.h"
+#include "engine/models/onnx_schema.h"
 
 #include <deque>
 #include <functional>
@@ -46,11 +47,11 @@ class Lowering;
 // One node being lowered: its sources and attributes, and where its results go. The first error is kept.
 class OpCall {
  public:
-  OpCall(Lowering& lowering, const ir::Node& node, int64_t opset, std::vector<ValuePtr> inputs);
+  OpCall(Lowering& lowering, const ir::Node& node, std::vector<ValuePtr> inputs);
 
   const ir::Node& node() const { return node_; }
   std::string title() const;  // operator and name, or what it makes: "Loop decode"
-  int64_t opset() const { return opset_; }
+  int64_t opset() const { return node_.opset; }
   Lowering& lowering() { return lowering_; }
   GraphBuilder& g() { return builder_; }
 
@@ -149,7 +150,6 @@ class OpCall {
  private:
   Lowering& lowering_;
   const ir::Node& node_;
-  int64_t opset_;
   std::vector<ValuePtr> inputs_;
   std::vector<ValuePtr> outputs_;
   GraphBuilder builder_;
@@ -272,11 +272,16 @@ class Lowering {
   void add_weight(const ir::TensorData& data);
   void lower_nodes(const ir::Graph& graph, bool outermost);
   void lower_node(const ir::Node& node);
-  std::string refusal(const ir::Node& node, const std::vector<ValuePtr>& inputs) const;
+  void lower_call(const ir::Function& function, const ir::Node& node);
+  void lower_by_handler(const ir::Node& node, const std::vector<ValuePtr>& inputs);
+  // The function of the model that a node calls; what its operator consists of, where that has no handler. Null: none.
+  const ir::Function* own_function(const ir::Node& node) const;
+  const ir::Function* body_of(const ir::Node& node);
+  std::string refusal(const ir::Node& node, const std::vector<ValuePtr>& inputs);
+  std::string misfit(const ir::Node& node, const std::vector<ValuePtr>& inputs);
   void define_results(const ir::Node& node, const std::vector<ValuePtr>& inputs, const std::vector<ValuePtr>& results,
                       const std::vector<ValuePtr>& folded);
-  bool fold_node(const ir::Node& node, const std::vector<ValuePtr>& inputs, int64_t opset,
-                 std::vector<ValuePtr>& results);
+  bool fold_node(const ir::Node& node, const std::vector<ValuePtr>& inputs, std::vector<ValuePtr>& results);
   void stand_in(const ir::Node& node, const std::vector<ValuePtr>& inputs);
   void add_problem(const ir::Node& node, const std::string& why);
   Status finish_graph();
@@ -303,10 +308,22 @@ class Lowering {
   bool goes_on_ = false;      // it is the rest of a file
   bool inner_waits_ = false;  // a node in a graph inside the node at hand waits
   std::vector<const ir::Node*> put_off_;
-  std::deque<ir::Node> later_;  // of these, parts of nodes
+  std::deque<ir::Node> later_;  // of these, parts of nodes and nodes of functions
   std::string why_put_off_;
   uint32_t dropouts_ = 0;
+  ir::Schemas schemas_;
+  const ir::Node* spelled_ = nullptr;            // whose body is being lowered, of an operator that consists of others
+  std::string calls_;                            // of functions that are open, as layers
+  int64_t unrolled_ = 0;                         // nodes of functions so far
+  std::unordered_map<std::string, int> labels_;  // of calls: how often
 };
+
+// Whether the operator gives its first source's numbers as they are; reads nothing of its source but the shape.
+bool moves_small_types(std::string_view op);
+bool reads_shape(const ir::Node& node);
+bool any_words(const std::vector<ValuePtr>& inputs);
+// Of what holds strings that are not known.
+Words no_words();
 
 // A layer's name for each node, from the names in the file where they tell, else from where the graph is narrow.
 std::vector<std::string> name_layers(const ir::Graph& graph);

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
-// A model's own functions (FunctionProto): each node that calls one is replaced by the nodes that the function consists of.
+// Functions: the nodes that a call of one stands for, whether the model tells them (FunctionProto) or the operator's schema.
 #pragma once
-#include <arenascope/base/result.h>
+#include "engine/models/onnx_ir.h"
 
-namespace onnx {
-class ModelProto;
-}
+#include <string>
+#include <vector>
 
 namespace arenascope::models::ir {
 
-// In the graph and in the graphs inside of its nodes. What a function calls x becomes NODE/x; attributes that it passes on
-// are the node's, else the function's own. Errors: a function that calls itself, more inputs or outputs than it has,
-// another opset than the model's, more than a million nodes.
-Status expand_functions(onnx::ModelProto& model);
+inline constexpr int64_t kMostUnrolled = 1 << 20;  // nodes, and calls
+
+// What the function calls x becomes LABEL/x; attributes that it passes on are the call's, else the function's own.
+std::vector<Node> expand(const Function& function, const Node& call, const std::string& label);
+
+// Errors: a function that calls itself, more inputs or outputs than it has, calls nested too deep, more than a million nodes.
+Status check_functions(const File& file);
 
 }  // namespace arenascope::models::ir

@@ -14,6 +14,8 @@ std::string Node::label() const {
   return outputs.empty() ? op : fmt::format("{} that makes '{}'", op, outputs[0]);
 }
 
+std::string Node::full_name() const { return domain.empty() ? op : fmt::format("{}::{}", domain, op); }
+
 std::optional<Dims> fold_outermost(std::span<const int64_t> sizes) {
   int64_t all = 1;  // of dimensions that have elements: whatever is folded of them fits then
   for (const int64_t size : sizes) {

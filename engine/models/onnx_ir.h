@@ -37,6 +37,9 @@ struct TensorData {
 struct Graph;
 
 struct Attribute {
+  // What it is, as the file's codes have it.
+  enum Kind : int32_t { kUntold, kFloat, kInt, kString, kTensor, kGraph, kFloats, kInts, kStrings };
+  int32_t kind = kUntold;
   float f = 0;
   int64_t i = 0;
   std::string s;
@@ -45,16 +48,23 @@ struct Attribute {
   std::vector<std::string> strings;
   std::shared_ptr<TensorData> tensor;
   std::shared_ptr<Graph> graph;
-  bool odd = false;  // a kind that no operator here reads (sparse tensors, types, ...)
+  std::string passed_on;  // in a function: the one of the call whose value this is
+  bool odd = false;       // a kind that no operator here reads (sparse tensors, types, ...)
+  bool repeated = false;  // the node has several of that name
 };
 
 struct Node {
   std::string op, domain, name;
   std::vector<std::string> inputs, outputs;
   std::map<std::string, Attribute> attributes;
+  int64_t opset = 1;       // of its domain
+  bool continues = false;  // made here: the part of a node that is left, with attributes and sources of its own
+  std::string within;      // the calls of functions that it comes from, as a layer in the one that it lies in
 
   // "Conv 'conv1'", or by the first output where the node has no name.
   std::string label() const;
+  // The operator, with "DOMAIN::" before it where that is not ONNX's own.
+  std::string full_name() const;
 };
 
 // A dimension of -1 is not known; `symbol` is its name, if it has one.
@@ -85,10 +95,20 @@ struct Graph {
   std::vector<ValueType> values;  // what the file says of tensors in between
 };
 
+// Nodes that a call of it stands for.
+struct Function {
+  std::string name;
+  std::vector<std::string> inputs, outputs;
+  std::map<std::string, Attribute> usual;  // values of attributes that a call leaves out
+  std::vector<Node> nodes;                 // sources before users
+};
+using Functions = std::map<std::pair<std::string, std::string>, std::shared_ptr<const Function>>;  // by domain and name
+
 struct File {
   int64_t ir_version = 0;
   std::string producer;
   std::map<std::string, int64_t> opsets;  // by domain; "" is ONNX's own
+  Functions functions;
   Graph graph;
 };
 
@@ -111,7 +131,7 @@ Result<TensorData> parse_tensor(const std::shared_ptr<const MappedFile>& file);
 Result<Parsed> parse_value(const std::shared_ptr<const MappedFile>& file, ValueType::Kind kind);
 std::vector<std::byte> serialize_tensor(const std::string& name, DType dtype, const Dims& sizes,
                                         std::span<const std::byte> bytes, const Words& words = nullptr);
-inline constexpr int32_t kStringType = 8;  // the file's code of strings
+inline constexpr int32_t kStringType = 8, kBFloat16Type = 16;  // the file's codes
 
 // The names that a graph inside a node may read: its own and those of the graphs around it.
 struct Scope {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Knows protobuf's classes for ONNX, with onnx_functions.cpp alone: turns them into the plain values of onnx_ir.h.
+// Knows protobuf's classes for ONNX, alone: turns them into the plain values of onnx_ir.h.
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/unknown_field_set.h>
 #include <onnx/onnx-data_pb.h>
 #include <onnx/onnx_pb.h>
 #include "engine/models/mapped_file.h"
 #include "engine/models/onnx_functions.h"
 #include "engine/models/onnx_ir.h"
 #include "engine/models/onnx_payloads.h"
+#include "engine/models/onnx_schema.h"
 #include "engine/models/small_types.h"
 
 #include <algorithm>
@@ -22,7 +24,30 @@ namespace pb = google::protobuf;
 
 // Nested messages in a file: 100 as protobuf's own limit, three of them a level of subgraphs.
 constexpr int kMaxNesting = 100;
-constexpr int32_t kNewestType = 26;  // the file's code of INT2
+constexpr int32_t kNewestType = 26;     // the file's code of INT2
+constexpr int kAttributeDefaults = 11;  // FunctionProto.attribute_proto, which older headers do not know
+
+std::string domain_of(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
+
+template <class Message>
+std::map<std::string, int64_t> opsets_of(const Message& message) {
+  std::map<std::string, int64_t> out;
+  for (const auto& set : message.opset_import()) out[domain_of(set.domain())] = set.version();
+  return out;
+}
+
+// As which kind the file has it, or what it holds where it does not tell.
+int32_t kind_of(const onnx::AttributeProto& a) {
+  if (a.type() != onnx::AttributeProto::UNDEFINED) return a.type();
+  return a.has_f()          ? Attribute::kFloat
+         : a.has_i()        ? Attribute::kInt
+         : a.has_s()        ? Attribute::kString
+         : a.has_t()        ? Attribute::kTensor
+         : a.has_g()        ? Attribute::kGraph
+         : a.floats_size()  ? Attribute::kFloats
+         : a.strings_size() ? Attribute::kStrings
+                            : Attribute::kInts;
+}
 
 template <class Message>
 Status parse_message(std::span<const std::byte> bytes, Message& message) {
@@ -71,8 +96,11 @@ class Converter {
  public:
   // `payloads` are those that were cut out of `file`.
   Converter(std::shared_ptr<const MappedFile> file, std::vector<std::span<const std::byte>> payloads,
-            std::filesystem::path folder)
-      : file_(std::move(file)), payloads_(std::move(payloads)), folder_(std::move(folder)) {}
+            std::filesystem::path folder, std::map<std::string, int64_t> opsets = {})
+      : file_(std::move(file)),
+        payloads_(std::move(payloads)),
+        folder_(std::move(folder)),
+        opsets_(std::move(opsets)) {}
 
   // `segments`: all that hold numbers of it, where it is cut into several.
   Result<TensorData> tensor(const onnx::TensorProto& t, const std::string& what,
@@ -237,6 +265,37 @@ class Converter {
     return out;
   }
 
+  Result<Function> function(const onnx::FunctionProto& f) {
+    function_opsets_ = opsets_of(f);
+    Function out;
+    out.name = f.name();
+    out.inputs.assign(f.input().begin(), f.input().end());
+    out.outputs.assign(f.output().begin(), f.output().end());
+    Scope scope{nullptr, {f.input().begin(), f.input().end()}};
+    Graph body;
+    for (const auto& n : f.node()) scope.names.insert(n.output().begin(), n.output().end());
+    for (const auto& n : f.node()) {
+      auto converted = node(n, scope);
+      if (!converted) return converted.error();
+      body.nodes.push_back(std::move(*converted));
+    }
+    if (auto sorted = sort_nodes(body, &scope); !sorted) return sorted.error();
+    out.nodes = std::move(body.nodes);
+    const pb::UnknownFieldSet& unknown = f.GetReflection()->GetUnknownFields(f);
+    for (int i = 0; i < unknown.field_count(); ++i) {
+      const pb::UnknownField& field = unknown.field(i);
+      onnx::AttributeProto usual;
+      if (field.number() != kAttributeDefaults || field.type() != pb::UnknownField::TYPE_LENGTH_DELIMITED ||
+          !usual.ParsePartialFromString(field.length_delimited()))
+        continue;
+      auto converted = attribute(usual, {}, scope);
+      if (!converted) return converted.error();
+      out.usual.emplace(usual.name(), std::move(*converted));
+    }
+    function_opsets_.clear();
+    return out;
+  }
+
  private:
   Result<TensorData> external(const onnx::TensorProto& t, TensorData out, const std::string& what) {
     std::string location;
@@ -300,34 +359,51 @@ class Converter {
     return out;
   }
 
+  Result<Attribute> attribute(const onnx::AttributeProto& a, const Node& node, const Scope& scope) {
+    Attribute to;
+    to.kind = kind_of(a);
+    to.f = a.f();
+    to.i = a.i();
+    to.s = a.s();
+    to.floats.assign(a.floats().begin(), a.floats().end());
+    to.ints.assign(a.ints().begin(), a.ints().end());
+    to.strings.assign(a.strings().begin(), a.strings().end());
+    to.passed_on = a.ref_attr_name();
+    to.odd = a.has_sparse_tensor() || a.tensors_size() || a.graphs_size() || a.has_tp();
+    if (a.has_t()) {
+      auto converted = tensor(a.t(), fmt::format("{}: the tensor in '{}'", node.label(), a.name()));
+      if (!converted) return converted.error();
+      to.tensor = std::make_shared<TensorData>(std::move(*converted));
+    }
+    if (a.has_g()) {
+      auto converted = graph(a.g(), &scope);
+      if (!converted)
+        return Error{fmt::format("{}, in its graph '{}': {}", node.label(), a.name(), converted.error().message)};
+      to.graph = std::make_shared<Graph>(std::move(*converted));
+    }
+    return to;
+  }
+
+  // Of its own domain: what the function or the file says; of ONNX's others that nobody tells, the newest there is.
+  int64_t opset_of(const std::string& domain) const {
+    for (const auto* told : {&function_opsets_, &opsets_})
+      if (const auto found = told->find(domain); found != told->end()) return found->second;
+    return domain.empty() ? 1 : std::max<int64_t>(Schemas::newest_opset(domain), 1);
+  }
+
   Result<Node> node(const onnx::NodeProto& n, const Scope& scope) {
     Node out;
     out.op = n.op_type();
-    out.domain = n.domain() == "ai.onnx" ? "" : n.domain();
+    out.domain = domain_of(n.domain());
     out.name = n.name();
+    out.opset = opset_of(out.domain);
     out.inputs.assign(n.input().begin(), n.input().end());
     out.outputs.assign(n.output().begin(), n.output().end());
     for (const auto& a : n.attribute()) {
-      Attribute to;
-      to.f = a.f();
-      to.i = a.i();
-      to.s = a.s();
-      to.floats.assign(a.floats().begin(), a.floats().end());
-      to.ints.assign(a.ints().begin(), a.ints().end());
-      to.strings.assign(a.strings().begin(), a.strings().end());
-      to.odd = a.has_sparse_tensor() || a.tensors_size() || a.graphs_size() || a.has_tp() || !a.ref_attr_name().empty();
-      if (a.has_t()) {
-        auto converted = tensor(a.t(), fmt::format("{}: the tensor in '{}'", out.label(), a.name()));
-        if (!converted) return converted.error();
-        to.tensor = std::make_shared<TensorData>(std::move(*converted));
-      }
-      if (a.has_g()) {
-        auto converted = graph(a.g(), &scope);
-        if (!converted)
-          return Error{fmt::format("{}, in its graph '{}': {}", out.label(), a.name(), converted.error().message)};
-        to.graph = std::make_shared<Graph>(std::move(*converted));
-      }
-      out.attributes.emplace(a.name(), std::move(to));
+      auto converted = attribute(a, out, scope);
+      if (!converted) return converted.error();
+      const auto [at, added] = out.attributes.emplace(a.name(), std::move(*converted));
+      at->second.repeated = !added;
     }
     return out;
   }
@@ -336,6 +412,7 @@ class Converter {
   std::vector<std::span<const std::byte>> payloads_;
   std::filesystem::path folder_;
   std::map<std::string, std::shared_ptr<const MappedFile>> external_;  // by location
+  std::map<std::string, int64_t> opsets_, function_opsets_;            // by domain
 };
 
 }  // namespace
@@ -349,15 +426,21 @@ Result<File> parse_onnx(const std::shared_ptr<const MappedFile>& file, const std
   cut->skeleton = {};
   if (!proto.has_graph()) return Error{"it holds no ONNX graph"};
   if (proto.graph().output_size() == 0) return Error{"its graph has no outputs"};
-  if (auto ok = expand_functions(proto); !ok) return ok.error();
   File out;
   out.ir_version = proto.ir_version();
   out.producer = proto.producer_name();
-  for (const auto& set : proto.opset_import())
-    out.opsets[set.domain() == "ai.onnx" ? "" : set.domain()] = set.version();
-  auto graph = Converter(file, std::move(cut->payloads), folder).graph(proto.graph(), nullptr);
+  out.opsets = opsets_of(proto);
+  Converter converter(file, std::move(cut->payloads), folder, out.opsets);
+  for (const auto& f : proto.functions()) {
+    auto function = converter.function(f);
+    if (!function) return Error{fmt::format("the function '{}': {}", f.name(), function.error().message)};
+    out.functions.emplace(std::pair(domain_of(f.domain()), f.name()),
+                          std::make_shared<const Function>(std::move(*function)));
+  }
+  auto graph = converter.graph(proto.graph(), nullptr);
   if (!graph) return graph.error();
   out.graph = std::move(*graph);
+  if (auto ok = check_functions(out); !ok) return ok.error();
   return out;
 }
 

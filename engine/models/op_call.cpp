@@ -6,10 +6,9 @@
 
 namespace arenascope::models {
 
-OpCall::OpCall(Lowering& lowering, const ir::Node& node, int64_t opset, std::vector<ValuePtr> inputs)
+OpCall::OpCall(Lowering& lowering, const ir::Node& node, std::vector<ValuePtr> inputs)
     : lowering_(lowering),
       node_(node),
-      opset_(opset),
       inputs_(std::move(inputs)),
       outputs_(node.outputs.size()),
       builder_(lowering.context()) {}
@@ -69,6 +68,7 @@ void OpCall::leave(ir::Node later, std::string why) {
   if (!ok()) return;
   waits_ = true;
   later_ = std::move(later);
+  later_->continues = true;
   refuse(std::move(why));
 }
 
@@ -131,7 +131,7 @@ int OpCall::axis(int64_t axis, int rank) {
 
 std::vector<int> OpCall::axes(size_t i, int64_t since, int rank) {
   std::vector<int64_t> given;
-  if (opset_ < since)
+  if (opset() < since)
     given = attr_ints("axes");
   else if (auto from = ints(i))
     given = *from;

@@ -2,10 +2,8 @@
 // ONNX's node test cases, all in one process: how many pass may only rise, and none gives other numbers.
 #include <doctest/doctest.h>
 #include <test_data.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -15,6 +13,7 @@
 
 #include "app/checks/verify_folder.h"
 #include "engine/models/images/image.h"
+#include "unpacked_cases.h"
 
 using namespace arenascope;
 using namespace arenascope::app;
@@ -22,33 +21,7 @@ using namespace arenascope::app;
 namespace {
 
 namespace fs = std::filesystem;
-
-// The cases, unpacked once a process; gone at its end.
-class Unpacked {
- public:
-  Unpacked() : folder_(fs::temp_directory_path() / ("arenascope-node-cases-" + std::to_string(getpid()))) {
-    fs::create_directories(folder_);
-    const fs::path archive = test::data_folder() / "onnx" / "node" / "node.tar.xz";
-    const std::string command = "tar -xJf '" + archive.string() + "' -C '" + folder_.string() + "'";
-    ok_ = std::system(command.c_str()) == 0;
-  }
-  ~Unpacked() {
-    std::error_code error;
-    fs::remove_all(folder_, error);
-  }
-  bool ok() const { return ok_; }
-  const fs::path& folder() const { return folder_; }
-
- private:
-  fs::path folder_;
-  bool ok_ = false;
-};
-
-const Unpacked& unpacked_cases() {
-  static const Unpacked unpacked;
-  REQUIRE(unpacked.ok());
-  return unpacked;
-}
+using arenascope::test::unpacked_cases;
 
 constexpr size_t kParts = 4;
 // Of each part; to be raised with what is added.
@@ -57,7 +30,7 @@ constexpr int64_t kPassed[kParts] = {451, 451, 450, 450};
 // As written, or as `run` has it.
 void check_part(size_t part, bool rewritten = false) {
   ARENASCOPE_NEEDS_DATA("onnx/node/node.tar.xz");
-  const Unpacked& unpacked = unpacked_cases();
+  const auto& unpacked = unpacked_cases();
   auto names = find_test_cases(unpacked.folder());
   REQUIRE(names.ok());
   CHECK(names->size() == 1802);

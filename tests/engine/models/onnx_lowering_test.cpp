@@ -42,7 +42,9 @@ Lowered one(const std::string& op, const std::vector<std::vector<int64_t>>& inpu
     names.push_back("x" + std::to_string(i));
     m.input(names.back(), inputs[i]);
   }
-  m.output("y").node(op, names, {"y"}, attributes);
+  std::vector<std::string> results{"y"};
+  if (op == "TopK") results.emplace_back("places");
+  m.output("y").node(op, names, results, attributes);
   return lower(m);
 }
 

@@ -27,7 +27,7 @@ Attr number(const std::string& name, int64_t value) { return {name, value}; }
 
 // The first result's shape, or "refused". Sources of no sizes and no type are left out.
 std::string made(const std::string& op, const std::vector<Input>& inputs, const std::vector<Attr>& attributes = {},
-                 int64_t opset = 25, const std::vector<std::pair<std::string, Ints>>& weights = {}) {
+                 int64_t opset = 28, const std::vector<std::pair<std::string, Ints>>& weights = {}) {
   OnnxMaker m(opset);
   std::vector<std::string> names;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -35,10 +35,15 @@ std::string made(const std::string& op, const std::vector<Input>& inputs, const 
     if (inputs[i].type != 0) m.input(names.back(), inputs[i].sizes, inputs[i].type);
   }
   for (const auto& [name, numbers] : weights) {
-    m.weight(name, {static_cast<int64_t>(numbers.size())}, numbers);
+    if (name == "kept")
+      m.raw_weight(name, {static_cast<int64_t>(numbers.size())}, std::string(numbers.begin(), numbers.end()), kBool);
+    else
+      m.weight(name, {static_cast<int64_t>(numbers.size())}, numbers);
     names.push_back(name);
   }
-  m.output("y").node(op, names, {"y"}, attributes);
+  std::vector<std::string> results{"y"};
+  if (op == "CausalConvWithState" || op == "LinearAttention") results.emplace_back("state");
+  m.output("y").node(op, names, results, attributes);
   auto model = m.open();
   REQUIRE(model.ok());
   if (model->runnable()) return to_string(model->outputs[0].tensor.sizes());
@@ -143,7 +148,7 @@ TEST_CASE("what stands around attention") {
   CHECK(made("RotaryEmbedding", {x, angles, angles}, {number("rotary_embedding_dim", -2)}) == "refused");
   CHECK(made("RotaryEmbedding", {x, {{2, 3, 3}}, {{2, 3, 3}}}) == "refused");
   CHECK(made("SwiGLU", {{{2, 3}}, {{2, 3}}}) == "[2, 3]");
-  CHECK(made("SwiGLU", {{{2, 3}}, {{3}}}) == "refused");
+  CHECK(made("SwiGLU", {{{2, 3}}, {{4}}}) == "refused");
   CHECK(made("CausalConvWithState", {{{2, 3, 5}}, {{3, 1, 4}}}) == "[2, 3, 5]");
   CHECK(made("CausalConvWithState", {{{2, 3, 5}}, {{3, 1, 4}}}, {text("activation", "odd")}) == "refused");
   CHECK(made("CausalConvWithState", {{{2, 3, 5}}, {{2, 1, 4}}}) == "refused");

@@ -26,6 +26,7 @@ struct Input {
 struct Numbers {
   std::string name;
   Ints sizes, values;
+  int type = kInt64;
 };
 
 Attr text(const std::string& name, const std::string& value) { return {name, value}; }
@@ -51,7 +52,10 @@ std::string made(const Node& node) {
     if (node.inputs[i].type != 0) m.input(names.back(), node.inputs[i].sizes, node.inputs[i].type);
   }
   for (const Numbers& weight : node.weights) {
-    m.weight(weight.name, weight.sizes, weight.values);
+    if (weight.type == kFloat)
+      m.weight(weight.name, weight.sizes, std::vector<float>(weight.values.begin(), weight.values.end()));
+    else
+      m.weight(weight.name, weight.sizes, weight.values);
     names.push_back(weight.name);
   }
   for (size_t i = 0; i < node.outputs; ++i) {
@@ -117,8 +121,8 @@ TEST_CASE("boxes that stay need their numbers") {
   CHECK(made({"NonMaxSuppression", {{{1, 6, 4}}, {{1, 1, 6}}}, {}, {{"most", {1}, {3}}}, 11}) == "[1, 6, 4] [1, 1, 6]");
   Node known{"NonMaxSuppression", {}, {}, {}, 11};
   // Two boxes that overlap in nine tenths, and one apart; best first.
-  known.weights = {{"boxes", {1, 3, 4}, {0, 0, 10, 10, 0, 1, 10, 10, 20, 20, 30, 30}},
-                   {"scores", {1, 1, 3}, {1, 3, 2}},
+  known.weights = {{"boxes", {1, 3, 4}, {0, 0, 10, 10, 0, 1, 10, 10, 20, 20, 30, 30}, kFloat},
+                   {"scores", {1, 1, 3}, {1, 3, 2}, kFloat},
                    {"most", {1}, {9}}};
   CHECK(made(known) == "[2, 3]");
   known.weights[2].values = {1};
@@ -132,8 +136,8 @@ TEST_CASE("boxes that stay need their numbers") {
 TEST_CASE("resizing by weights that are known") {
   const auto resize = [](std::vector<Attr> attributes, Numbers last, int64_t rank_of_roi = 0) {
     Node node{"Resize", {{{1, 2, 4, 6}}}, std::move(attributes), {}, 19};
-    node.weights = {{"roi", {2 * rank_of_roi}, Ints(static_cast<size_t>(2 * rank_of_roi), 0)},
-                    {"scales", {0}, {}},
+    node.weights = {{"roi", {2 * rank_of_roi}, Ints(static_cast<size_t>(2 * rank_of_roi), 0), kFloat},
+                    {"", {0}, {}, kFloat},
                     std::move(last)};
     for (int64_t i = rank_of_roi; i < 2 * rank_of_roi; ++i) node.weights[0].values[static_cast<size_t>(i)] = 1;
     return made(node);
@@ -173,7 +177,8 @@ TEST_CASE("signals") {
   CHECK(stft({{128}}, 8, 16) == "refused");
   const auto mel = [](Ints told) {
     Node node{"MelWeightMatrix", {}, {}, {}, 17};
-    for (size_t i = 0; i < told.size(); ++i) node.weights.push_back({"w" + std::to_string(i), {1}, {told[i]}});
+    for (size_t i = 0; i < told.size(); ++i)
+      node.weights.push_back({"w" + std::to_string(i), {1}, {told[i]}, i < 3 ? kInt64 : kFloat});
     return made(node);
   };
   CHECK(mel({8, 16, 8192, 0, 4096}) == "[9, 8]");

@@ -17,6 +17,12 @@ using models::test::OnnxMaker;
 using Numbers = std::vector<double>;
 using Ints = std::vector<int64_t>;
 
+OnnxMaker& add_lengths(OnnxMaker& m, const std::string& name, const Ints& lengths) {
+  const std::vector<int32_t> numbers(lengths.begin(), lengths.end());
+  const std::string bytes(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(int32_t));
+  return m.raw_weight(name, {static_cast<int64_t>(lengths.size())}, bytes, models::test::kInt32);
+}
+
 struct Recurrence {
   int64_t gates = 4;  // 1: RNN, 3: GRU, 4: LSTM
   std::string direction = "bidirectional";
@@ -181,7 +187,7 @@ void check_recurrence(const Recurrence& c) {
       m.input("lengths", {kBatch}, models::test::kInt32),
           given.push_back({"lengths", {c.lengths.begin(), c.lengths.end()}});
     else
-      m.weight("lengths", {kBatch}, c.lengths);
+      add_lengths(m, "lengths", c.lengths);
   }
   const Ints state = turn ? Ints{kBatch, d, kHidden} : Ints{d, kBatch, kHidden};
   if (c.states) names[5] = "h0", weight("h0", state, turn ? turned(w.h0, d, kBatch, kHidden) : w.h0);
@@ -193,8 +199,8 @@ void check_recurrence(const Recurrence& c) {
   std::vector<Attr> attributes{{"hidden_size", kHidden}, {"direction", c.direction}};
   if (c.layout != 0) attributes.push_back({"layout", c.layout});
   if (c.limit > 0) attributes.push_back({"clip", static_cast<float>(c.limit)});
-  if (c.couples) attributes.push_back({"input_forget", int64_t{1}});
-  if (c.before_reset) attributes.push_back({"linear_before_reset", int64_t{1}});
+  if (c.couples && c.gates == 4) attributes.push_back({"input_forget", int64_t{1}});
+  if (c.before_reset && c.gates == 3) attributes.push_back({"linear_before_reset", int64_t{1}});
   if (!c.functions.empty()) attributes.push_back({"activations", c.functions});
   if (!c.alphas.empty()) attributes.push_back({"activation_alpha", c.alphas});
   if (!c.betas.empty()) attributes.push_back({"activation_beta", c.betas});
@@ -203,7 +209,7 @@ void check_recurrence(const Recurrence& c) {
   for (const std::string& name : outputs) m.output(name);
   m.node(c.gates == 1 ? "RNN" : c.gates == 3 ? "GRU" : "LSTM", names, outputs, attributes);
   const Results made = run_file(m, given);
-  REQUIRE(made.refused.empty());
+  REQUIRE_MESSAGE(made.refused.empty(), made.refused);
   if (!turn) check_near(made.numbers.at("y"), wanted.y);
   check_near(made.numbers.at("h"), turn ? turned(wanted.h, d, kBatch, kHidden) : wanted.h);
   if (outputs.size() == 3)
@@ -261,7 +267,7 @@ TEST_CASE("recurrent operators that do not fit are refused") {
     OnnxMaker m(14);
     m.input("x", {4, 3, 2}).weight("w", {1, 9, 2}, std::vector<float>(18)).output("y");
     m.weight("r", {1, 9, 3}, std::vector<float>(27));
-    if (!lengths.empty()) m.weight("l", {static_cast<int64_t>(lengths.size())}, lengths);
+    if (!lengths.empty()) add_lengths(m, "l", lengths);
     std::vector<Attr> all{{"hidden_size", int64_t{3}}};
     all.insert(all.end(), attributes.begin(), attributes.end());
     m.node(op, {"x", "w", "r", "", lengths.empty() ? "" : "l"}, {"y"}, all);

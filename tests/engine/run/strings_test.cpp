@@ -92,7 +92,10 @@ std::string folded(const std::string& op, const std::vector<std::pair<Ints, Stri
   }
   m.output("y", {}, kString);
   Strings results{"y"};
-  if (output == 1) m.output("z", {}, kInt64), results.push_back("z");
+  if (op == "StringSplit") results.push_back("z");
+  if (output == 1) m.output("z", {}, kInt64);
+  if (std::any_of(attributes.begin(), attributes.end(), [](const Attr& a) { return a.name == "classes_strings"; }))
+    m.opset("ai.onnx.ml", 1);
   m.node(op, names, results, attributes, "", domain);
   if (const std::string why = problem(m); !why.empty()) return "refused: " + why;
   return told(*opened(m), output);

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// ONNX's operators as the table has them, and nodes that do not fit theirs.
+#include "engine/models/onnx_schema.h"
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string>
+
+#include "onnx_maker.h"
+
+using namespace arenascope;
+using namespace arenascope::models;
+using namespace arenascope::models::test;
+
+namespace {
+
+using Strings = std::vector<std::string>;
+
+// What is said of a node with the source x, f32[2, 3]; empty where it is taken.
+std::string said(int64_t opset, const std::string& op, const Strings& inputs, const std::vector<Attr>& attributes = {},
+                 const Strings& outputs = {"y"}, const std::string& domain = "") {
+  OnnxMaker m(opset);
+  m.input("x", {2, 3}).input("i", {2, 3}, kInt64).input("b", {2, 3}, kBool).output("y");
+  m.node(op, inputs, outputs, attributes, "n", domain);
+  auto model = m.open();
+  REQUIRE(model.ok());
+  if (model->runnable()) return "";
+  REQUIRE_FALSE(model->problems.empty());
+  CHECK(model->problems[0].find('\n') == std::string::npos);
+  return model->problems[0];
+}
+
+}  // namespace
+
+TEST_CASE("the table has every operator of every opset") {
+  const auto names = ir::Schemas::names();
+  CHECK(names.size() == 227);
+  CHECK(ir::Schemas::newest_opset("") == 28);
+  CHECK(ir::Schemas::newest_opset("ai.onnx.ml") == 5);
+  CHECK(ir::Schemas::newest_opset("ai.onnx.preview") == 1);
+  CHECK(ir::Schemas::newest_opset("ai.onnx.preview.training") == 1);
+  CHECK(ir::Schemas::newest_opset("com.microsoft") == 0);
+  ir::Schemas schemas;
+  int bodies = 0;
+  for (const std::string& name : names) {
+    CAPTURE(name);
+    const size_t colons = name.find("::");
+    const std::string domain = colons == name.npos ? "" : name.substr(0, colons);
+    const std::string op = colons == name.npos ? name : name.substr(colons + 2);
+    for (int64_t opset = ir::Schemas::first_opset(domain, op); opset <= 28; ++opset) {
+      const ir::Schema* schema = schemas.find(domain, op, opset);
+      REQUIRE(schema);
+      CHECK(schema->op == op);
+      CHECK(schema->since <= opset);
+      CHECK((schema->gone || !schema->outputs.empty()));
+      for (const auto* formals : {&schema->inputs, &schema->outputs})
+        for (const ir::Formal& formal : *formals) CHECK(formal.allowed != 0);
+      for (const ir::AttributeRule& rule : schema->attributes) CHECK((rule.kind >= 1 && rule.kind <= 14));
+      if (!schema->body || opset != schema->since) continue;
+      ++bodies;
+      for (const ir::Node& node : schema->body->nodes) {
+        CAPTURE(node.op);
+        REQUIRE(schemas.find("", node.op, node.opset));
+        CHECK(ir::misfit(node, *schemas.find("", node.op, node.opset), {}) == "");
+      }
+    }
+  }
+  CHECK(bodies == 40);
+}
+
+TEST_CASE("a schema as it was in its opset") {
+  ir::Schemas schemas;
+  CHECK(schemas.find("", "Mish", 17) == nullptr);
+  CHECK(ir::Schemas::first_opset("", "Mish") == 18);
+  CHECK(schemas.find("", "Upsample", 9)->gone == false);
+  CHECK(schemas.find("", "Upsample", 10)->gone);
+  CHECK(schemas.find("", "ReduceSum", 11)->attribute("axes"));
+  CHECK(schemas.find("", "ReduceSum", 13)->attribute("axes") == nullptr);
+  const ir::Schema* celu = schemas.find("", "Celu", 28);
+  REQUIRE(celu->attribute("alpha")->usual);
+  CHECK(celu->attribute("alpha")->usual->f == 1.0F);
+  CHECK(celu->body->nodes.size() == 5);
+  CHECK(schemas.find("", "Celu", 27)->body == nullptr);
+  CHECK(schemas.find("", "MeanVarianceNormalization", 13)->body->nodes.size() !=
+        schemas.find("", "MeanVarianceNormalization", 18)->body->nodes.size());
+  const auto& constants = schemas.find("", "PRelu", 16)->body->nodes[0].attributes;
+  REQUIRE(constants.at("value").tensor);
+  CHECK(constants.at("value").tensor->byte_count == 4);
+}
+
+TEST_CASE("attributes that an operator does not have, or of another kind") {
+  CHECK(said(13, "Relu", {"x"}) == "");
+  CHECK(said(13, "Relu", {"x"}, {{"slope", 1.0F}}) ==
+        "Relu 'n': Relu of opset 13 has no attribute 'slope', and none at all");
+  CHECK(said(13, "Softmax", {"x"}, {{"axs", int64_t{1}}}) ==
+        "Softmax 'n': Softmax of opset 13 has no attribute 'axs', but 'axis'");
+  CHECK(said(13, "ReduceSum", {"x"}, {{"axes", std::vector<int64_t>{1}}}) ==
+        "ReduceSum 'n': ReduceSum of opset 13 has no attribute 'axes', but keepdims, noop_with_empty_axes");
+  CHECK(said(11, "ReduceSum", {"x"}, {{"axes", std::vector<int64_t>{1}}}) == "");
+  CHECK(said(13, "Relu", {"x"}, {{"__mark", int64_t{1}}}) == "");
+  CHECK(said(13, "Softmax", {"x"}, {{"axis", 1.0F}}) ==
+        "Softmax 'n': its attribute 'axis' is a number, in opset 13 it is an integer");
+  CHECK(said(13, "Transpose", {"x"}, {{"perm", int64_t{1}}}) ==
+        "Transpose 'n': its attribute 'perm' is an integer, in opset 13 it is integers");
+  CHECK(said(13, "Concat", {"x", "x"}) == "Concat 'n': its attribute 'axis' is missing");
+  CHECK(said(13, "Softmax", {"x"}, {{"axis", int64_t{1}}, {"axis", int64_t{0}}}) ==
+        "Softmax 'n': its attribute 'axis' stands there twice");
+}
+
+TEST_CASE("sources and results that an operator does not have, or of another type") {
+  CHECK(said(13, "Relu", {"x", "x"}) == "Relu 'n': it has 2 sources, Relu of opset 13 has 1");
+  CHECK(said(13, "Add", {"x"}) == "Add 'n': it has 1 source, Add of opset 13 has 2");
+  CHECK(said(13, "Add", {"x", ""}) == "Add 'n': its source 1 ('B') is missing");
+  CHECK(said(13, "Clip", {"x", "", ""}) == "");
+  CHECK(said(13, "Clip", {"x", "", "", ""}) == "Clip 'n': it has 4 sources, Clip of opset 13 has 1 to 3");
+  CHECK(said(13, "Relu", {"x"}, {}, {"y", "z"}) == "Relu 'n': it has 2 results, Relu of opset 13 has 1");
+  CHECK(said(13, "Max", {}) == "Max 'n': it has 0 sources, Max of opset 13 has 1 or more");
+  CHECK(said(13, "Not", {"x"}) == "Not 'n': its source 'x' is of type FLOAT, 'X' of Not in opset 13 may be BOOL");
+  CHECK(said(13, "Add", {"x", "i"}) ==
+        "Add 'n': its sources 'x' and 'i' are of types FLOAT and INT64, which must be the same");
+  CHECK(said(13, "Where", {"b", "x", "x"}) == "");
+}
+
+TEST_CASE("operators that an opset does not have") {
+  CHECK(said(13, "Mish", {"x"}) == "Mish 'n': there is no Mish before opset 18, it is written for opset 13");
+  CHECK(said(10, "Upsample", {"x", "x"}) ==
+        "Upsample 'n': there is no Upsample any more since opset 10, it is written for opset 10");
+  CHECK(said(13, "Nonsense", {"x"}) == "Nonsense 'n': there is no operator Nonsense here");
+  CHECK(said(29, "Relu", {"x"}).find("opset 29, of which operators up to 28 are known") != std::string::npos);
+}
+
+TEST_CASE("an operator without a handler is lowered by what it consists of") {
+  OnnxMaker m(28);
+  m.input("x", {2, 3}).input("z", {2, 3}).output("y");
+  m.node("SwiGLU", {"x", "z"}, {"y"}, {{"alpha", 2.0F}}, "gate");
+  auto model = m.open();
+  REQUIRE(model.ok());
+  for (const std::string& problem : model->problems) FAIL_CHECK(problem);
+  CHECK(model->ops == decltype(model->ops){{"SwiGLU", 1}});
+  CHECK(model->node_count == 1);
+  REQUIRE(model->outputs[0].tensor);
+  CHECK(model->outputs[0].tensor->op == Op::Mul);
+  const auto layers = model->context.layer_names();
+  CHECK(std::find(layers.begin(), layers.end(), "SwiGLU gate") != layers.end());
+  OnnxMaker wrong(28);
+  wrong.input("x", {2, 3}).input("z", {2, 4}).output("y").node("SwiGLU", {"x", "z"}, {"y"}, {}, "gate");
+  auto refused = wrong.open();
+  REQUIRE(refused.ok());
+  REQUIRE(refused->problems.size() == 1);
+  CHECK(refused->problems[0].starts_with("SwiGLU 'gate': its Mul: "));
+}
+
+TEST_CASE("opening is no slower for the table") {
+  OnnxMaker m(13);
+  m.input("x", {2, 3}).output("y").node("Relu", {"x"}, {"y"});
+  const auto bytes = m.bytes();
+  REQUIRE(open_onnx(bytes, "").ok());
+  auto least = std::chrono::nanoseconds::max();
+  for (int i = 0; i < 20; ++i) {
+    ir::Schemas schemas;
+    const auto start = std::chrono::steady_clock::now();
+    for (const char* op :
+         {"Conv", "Relu", "Gemm", "Reshape", "Add", "LSTM", "Attention", "Resize", "Softmax", "Concat"})
+      REQUIRE(schemas.find("", op, 25));
+    least = std::min<std::chrono::nanoseconds>(least, std::chrono::steady_clock::now() - start);
+  }
+  CHECK(least < std::chrono::milliseconds(1));
+}
