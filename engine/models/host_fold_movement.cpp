@@ -203,7 +203,8 @@ Arrays range(const FoldCall& c) {
     if (out.floating())
       out.set(i, start->number(0) + static_cast<double>(i) * by);
     else
-      out.set_integer(i, start->integer(0) + i * delta->integer(0));
+      out.set_integer(i, static_cast<int64_t>(static_cast<uint64_t>(start->integer(0)) +
+                                              static_cast<uint64_t>(i) * static_cast<uint64_t>(delta->integer(0))));
   }
   return one(std::move(out));
 }

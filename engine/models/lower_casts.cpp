@@ -47,7 +47,7 @@ int32_t target_type(OpCall& c) {
   const std::string text = c.attr_string("to", "");
   for (int32_t type = 1; !text.empty() && type <= 16; ++type)
     if (ir::type_name(type) == text) return type;
-  return static_cast<int32_t>(c.attr_int("to", 0));
+  return c.attr_type("to", 0);
 }
 
 void cast(OpCall& c) { cast_to(c, target_type(c), c.attr_int("saturate", 1) != 0); }
@@ -61,7 +61,7 @@ void cast_like(OpCall& c) {
 }
 
 void bit_cast(OpCall& c) {
-  const auto to = static_cast<int32_t>(c.attr_int("to", 0));
+  const auto to = c.attr_type("to", 0);
   const auto dtype = ir::to_dtype(to);
   if (!dtype) return c.refuse(fmt::format("it casts to {}", ir::type_name(to)));
   const Value& from = c.value(0);

@@ -31,7 +31,8 @@ bool read_grams(OpCall& c, const std::vector<int64_t>& pool, std::vector<Grams>&
   const auto starts = c.attr_ints("ngram_counts"), columns = c.attr_ints("ngram_indexes");
   const int64_t least = c.attr_int("min_gram_length", 1), most = c.attr_int("max_gram_length", 1);
   if (pool.empty() || starts.empty() || columns.empty() || static_cast<int64_t>(pool.size()) > kMost || least < 1 ||
-      most < least || most > static_cast<int64_t>(starts.size()))
+      most < least || most > static_cast<int64_t>(starts.size()) ||
+      *std::max_element(columns.begin(), columns.end()) >= kMost)
     c.refuse("its lists of n-grams do not fit each other");
   if (!c.ok()) return false;
   size_t next = 0;

@@ -107,10 +107,10 @@ void max_unpool(OpCall& c) {
     PadParams pad{};
     pad.mode = PadMode::Constant;
     for (int d = 0; d < spatial + 2; ++d) {
-      const int64_t more = (*wanted)[static_cast<size_t>(d)] - sizes[d];
-      if (more < 0 || more > 1 << 20)
-        return c.refuse(fmt::format("{} of {} elements", (*wanted)[static_cast<size_t>(d)], sizes[d]));
-      pad.end[d] = static_cast<int32_t>(more);
+      const int64_t whole = (*wanted)[static_cast<size_t>(d)];
+      if (whole < sizes[d] || whole - sizes[d] > 1 << 20)
+        return c.refuse(fmt::format("{} of {} elements", whole, sizes[d]));
+      pad.end[d] = static_cast<int32_t>(whole - sizes[d]);
     }
     y = c.op_with(Op::Pad, {y}, pad, ":padded");
   }

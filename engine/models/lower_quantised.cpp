@@ -102,7 +102,7 @@ void quantize_linear(OpCall& c) {
   DType dtype = c.has(2) ? c.value(2).dtype : DType::U8;
   int32_t small = c.has(2) ? c.value(2).small : 0;
   if (!c.has(2) && c.has_attr("output_dtype") && c.attr_int("output_dtype", 0) != 0) {
-    const auto code = static_cast<int32_t>(c.attr_int("output_dtype", 0));
+    const auto code = c.attr_type("output_dtype", 0);
     const auto declared = ir::stored_dtype(code);
     if (!declared) return c.refuse("it quantises to a type of which there are no tensors");
     dtype = *declared;
@@ -116,7 +116,7 @@ void dequantize_linear(OpCall& c) {
   const int rank = c.rank(0);
   const int axis = rank == 0 || c.rank(1) == 0 ? 0 : c.axis(c.attr_int("axis", 1), rank);
   if (!c.ok()) return;
-  const auto declared = ir::to_dtype(static_cast<int32_t>(c.attr_int("output_dtype", 0)));
+  const auto declared = ir::to_dtype(c.attr_type("output_dtype", 0));
   const DType dtype = declared.value_or(c.value(1).dtype);
   c.out(0, c.cast(dequantised(c, 0, 1, 2, axis, ":x", dtype == DType::F32 ? "" : ":f32"), dtype));
 }

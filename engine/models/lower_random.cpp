@@ -77,7 +77,7 @@ Tensor drawn(OpCall& c, DType dtype, const Dims& sizes, Kind kind, double a, dou
 
 DType type_of(OpCall& c, DType fallback) {
   if (!c.has_attr("dtype")) return fallback;
-  const auto told = ir::to_dtype(static_cast<int32_t>(c.attr_int("dtype", 1)));
+  const auto told = ir::to_dtype(c.attr_type("dtype", 1));
   if (!told) c.refuse("it is of a type of which there are no tensors");
   return told.value_or(fallback);
 }

@@ -223,14 +223,13 @@ void range(OpCall& c) {
 
 void eye_like(OpCall& c) {
   const Dims& sizes = c.sizes(0);
-  const auto dtype =
-      c.has_attr("dtype") ? ir::to_dtype(static_cast<int32_t>(c.attr_int("dtype", 1))) : c.value(0).dtype;
+  const auto dtype = c.has_attr("dtype") ? ir::to_dtype(c.attr_type("dtype", 1)) : c.value(0).dtype;
   if (!dtype || sizes.rank() != 2 || element_count(sizes) > HostArray::kMaxElements)
     return c.refuse("it needs a small matrix");
   HostArray out = HostArray::make(*dtype, sizes);
   for (int64_t i = 0; i < sizes[0]; ++i) {
-    const int64_t k = i + c.attr_int("k", 0);
-    if (k >= 0 && k < sizes[1]) out.set_integer(i * sizes[1] + k, 1);
+    const auto k = checked_add(i, c.attr_int("k", 0));
+    if (k && *k >= 0 && *k < sizes[1]) out.set_integer(i * sizes[1] + *k, 1);
   }
   c.out(0, std::move(out));
 }
@@ -240,7 +239,7 @@ void cosine_window(OpCall& c, double a, double b, double d) {
   const auto given = c.ints(0);
   if (!given || given->size() != 1 || (*given)[0] < 0 || (*given)[0] > HostArray::kMaxElements)
     return c.refuse("its size must be one number");
-  const auto dtype = ir::to_dtype(static_cast<int32_t>(c.attr_int("output_datatype", 1)));
+  const auto dtype = ir::to_dtype(c.attr_type("output_datatype", 1));
   if (!dtype) return c.refuse("it is of a type of which there are no tensors");
   const int64_t n = (*given)[0];
   const double turn = 2 * M_PI / static_cast<double>(std::max<int64_t>(c.attr_int("periodic", 1) ? n : n - 1, 1));

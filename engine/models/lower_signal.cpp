@@ -186,7 +186,7 @@ void mel_weight_matrix(OpCall& c) {
     if (!given || given->size() != 1) return c.refuse("its sizes and frequencies must be known before it runs");
     told[i] = (*given)[0];
   }
-  const auto dtype = ir::to_dtype(static_cast<int32_t>(c.attr_int("output_datatype", 1)));
+  const auto dtype = ir::to_dtype(c.attr_type("output_datatype", 1));
   const auto [mels, length, rate, low, high] = told;
   if (!dtype || !(mels >= 1) || !(length >= 1) || !(rate >= 1) || !(low >= 0) || !(high >= low) || mels > 1 << 14 ||
       length > 1 << 20 || (length / 2 + 1) * mels > static_cast<double>(HostArray::kMaxElements))

@@ -120,7 +120,7 @@ bool parse(std::string_view text, Number& out) {
 
 // Strings to numbers, each word once.
 void cast_from_words(OpCall& c) {
-  const auto to = static_cast<int32_t>(c.attr_int("to", 0));
+  const auto to = c.attr_type("to", 0);
   const Words words = c.words(0);
   if (!words) return;
   if (to == ir::kStringType) return c.out(0, c.inputs()[0]);

@@ -76,6 +76,7 @@ class OpCall {
   bool has_attr(const char* name) const { return node_.attributes.count(name) != 0; }
   const ir::Attribute* attr(const char* name) const;
   int64_t attr_int(const char* name, int64_t fallback) const;
+  int32_t attr_type(const char* name, int32_t fallback) const;  // a type's code; -1: no type has so large a one
   float attr_float(const char* name, float fallback) const;
   std::string attr_string(const char* name, const std::string& fallback) const;
   std::vector<int64_t> attr_ints(const char* name) const;

@@ -106,6 +106,11 @@ int64_t OpCall::attr_int(const char* name, int64_t fallback) const {
   return a ? a->i : fallback;
 }
 
+int32_t OpCall::attr_type(const char* name, int32_t fallback) const {
+  const int64_t code = attr_int(name, fallback);
+  return code == static_cast<int32_t>(code) ? static_cast<int32_t>(code) : -1;
+}
+
 float OpCall::attr_float(const char* name, float fallback) const {
   const auto* a = attr(name);
   return a ? a->f : fallback;

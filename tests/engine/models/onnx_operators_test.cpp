@@ -3,6 +3,7 @@
 // the shapes that ONNX's specification asks for.
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,16 @@ TEST_CASE("shifts and bits") {
   CHECK(made("BitCast", {{{2, 3}}}, {number("to", kInt64)}) == "refused");
   CHECK(made("BitCast", {{{2, 3}}}, {number("to", 22)}) == "refused");
   CHECK(made("BitCast", {{{2, 3}}}) == "refused");
+}
+
+TEST_CASE("types and diagonals that there are not") {
+  constexpr int64_t kBeyond = (int64_t{1} << 32) + kFloat;
+  CHECK(made("Cast", {{{2, 3}}}, {number("to", kFloat)}) == "[2, 3]");
+  CHECK(made("Cast", {{{2, 3}}}, {number("to", kBeyond)}) == "refused");
+  CHECK(made("RandomNormal", {}, {number("dtype", kBeyond), {"shape", Ints{2}}}, 22) == "refused");
+  CHECK(made("EyeLike", {{{2, 3}}}, {number("dtype", kBeyond)}, 22) == "refused");
+  for (const int64_t k : {int64_t{1}, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()})
+    CHECK(made("EyeLike", {{{2, 3}}}, {number("k", k)}, 22) == "[2, 3]");
 }
 
 TEST_CASE("functions of one element") {

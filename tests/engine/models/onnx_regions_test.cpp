@@ -224,6 +224,7 @@ TEST_CASE("n-grams and columns") {
   CHECK(counts({2, 3, 5, 4}, {0, 9}, {0, 1, 2}, {1, 2}) == "refused");
   CHECK(counts({2, 3, 5, 4}, {0, 2}, {0, 1}, {1, 2}) == "refused");
   CHECK(counts({2, 3, 5, 4}, {0, 2}, {0, 1, kHuge}, {1, 2}) == "refused");
+  CHECK(counts({2, 3, 5, 4}, {0, 2}, {0, 1, 2, kHuge}, {1, 2}) == "refused");  // none has the last column
   CHECK(counts({2, 3, 5, 4}, {0, 2}, {0, 1, 2}, {2, 1}) == "refused");
   CHECK(counts({2, 3, 5, 4}, {0, 2}, {0, 1, 2}, {1, 2}, kHuge) == "refused");
   const std::string ml = "ai.onnx.ml";
