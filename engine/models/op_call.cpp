@@ -45,15 +45,18 @@ std::shared_ptr<const HostArray> OpCall::known(size_t i) {
 bool OpCall::known_bytes(size_t i, std::vector<uint8_t>& out) {
   const Value& from = value(i);
   if (!ok() || from.dtype != DType::U8) return false;
-  out.resize(static_cast<size_t>(element_count(from.sizes)));
+  const auto array = known(i);
+  const bool given = !array && from.given && from.given->contiguous() && from.given->data();
+  if (!array && !given && from.kind != Value::Kind::Constant) return false;
+  out.resize(static_cast<size_t>(element_count(from.sizes)));  // there are that many
   auto* to = reinterpret_cast<std::byte*>(out.data());
-  if (const auto array = known(i)) {
+  if (array) {
     array->to_bytes(to);
-  } else if (from.given && from.given->contiguous() && from.given->data()) {
+  } else if (given) {
     lowering_.note_fixed_inputs();
     std::copy_n(from.given->data(), out.size(), to);
-  } else if (from.kind != Value::Kind::Constant || !from.source.write(to).ok()) {
-    return false;
+  } else {
+    return from.source.write(to).ok();
   }
   return true;
 }

@@ -89,6 +89,10 @@ TEST_CASE("types and diagonals that there are not") {
     CHECK(made("EyeLike", {{{2, 3}}}, {number("k", k)}, 22) == "[2, 3]");
 }
 
+TEST_CASE("an image that is not given takes no memory") {
+  CHECK(made("ImageDecoder", {{{int64_t{1} << 36}, kUint8}}, {}, 20) == "refused");
+}
+
 TEST_CASE("functions of one element") {
   for (const char* op : {"Acos", "Asin", "Atan", "Acosh", "Asinh", "Atanh", "Sinh", "Cosh", "Tan"}) {
     CAPTURE(op);
