@@ -10,6 +10,8 @@
 #include "engine/backends/cpu/simd/simd_target-inl.h"
 
 #include <algorithm>
+#include <array>
+#include <type_traits>
 
 #include "engine/backends/cpu/kernels/half.h"
 #include "engine/backends/cpu/simd/level.h"
@@ -34,7 +36,6 @@ inline float number(BFloat x) { return to_float(x); }
 
 constexpr bool kManyRegisters = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_NEON;
 constexpr int kRows = kManyRegisters ? 4 : 2;
-constexpr int64_t kAhead = 2048;  // elements
 
 // Where rows are used several times over, arithmetic would make memory wait: they are prefetched well ahead, into the
 // second-level cache, once a cache line. (Into the first one it is slower than not at all.)
@@ -57,7 +58,7 @@ void block(const T* a, int64_t a_stride, const float* b, int64_t b_stride, int64
     V x[R];
 #pragma GCC unroll 4
     for (int r = 0; r < R; ++r) {
-      if (R == 1) hwy::Prefetch(a + k + kAhead);
+      prefetch_ahead(a + r * a_stride + k, k);
       x[r] = load(a + r * a_stride + k);
     }
 #pragma GCC unroll 8
@@ -134,6 +135,94 @@ void four_by_four(const T* a, int64_t a_stride, const float* b, int64_t b_stride
 #define ARENASCOPE_MANY_REGISTERS 0
 #endif
 
+// Of halves, which memory brings twice as fast: vectors of 16 hold eight elements of one row below eight of another, so that
+// what is left to be summed across vectors is half.
+#undef ARENASCOPE_PAIRS
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+#define ARENASCOPE_PAIRS 1
+constexpr int64_t kHalf = 8, kPairedLength = 512;
+
+template <class T>
+V pair(const T* x, const T* y) {
+  using Bits = std::conditional_t<std::is_same_v<T, Half>, hwy::float16_t, hwy::bfloat16_t>;
+  const hn::Rebind<uint16_t, D> both;
+  const hn::Half<decltype(both)> half;
+  const auto bits = hn::Combine(both, hn::LoadU(half, reinterpret_cast<const uint16_t*>(y)),
+                                hn::LoadU(half, reinterpret_cast<const uint16_t*>(x)));
+  return hn::PromoteTo(d, hn::BitCast(hn::Rebind<Bits, D>(), bits));
+}
+
+// In each 128-bit block, the sums over the blocks of a, b, c and e.
+inline V block_sums(V a, V b, V c, V e) {
+  const hn::Repartition<double, D> dd;
+  const auto two = [&](V x, V y) {
+    return hn::BitCast(dd, hn::Add(hn::InterleaveLower(d, x, y), hn::InterleaveUpper(d, x, y)));
+  };
+  const auto ab = two(a, b), ce = two(c, e);
+  return hn::Add(hn::BitCast(d, hn::InterleaveLower(dd, ab, ce)), hn::BitCast(d, hn::InterleaveUpper(dd, ab, ce)));
+}
+
+// The same as block for M ≤ 4 rows of b and 4·P rows of a of n elements, a multiple of kHalf. `twice` holds b's rows, each
+// half vector two times, and zeros behind the last.
+template <class T, int M, int P>
+void paired(const T* a, int64_t a_stride, const float* twice, int64_t n, float* out, int64_t out_stride) {
+  constexpr int kPairs = 2 * P;
+  V s[kPairs * 4];
+#pragma GCC unroll 16
+  for (V& v : s) v = hn::Zero(d);
+#pragma GCC unroll 2
+  for (int64_t k = 0; k < n; k += kHalf) {
+    V x[kPairs];
+#pragma GCC unroll 4
+    for (int i = 0; i < kPairs; ++i) {  // rows 0 and 2, then 1 and 3, of each four
+      const T *low = a + (i / 2 * 4 + i % 2) * a_stride + k, *high = low + 2 * a_stride;
+      prefetch_ahead(low, k), prefetch_ahead(high, k);
+      x[i] = pair(low, high);
+    }
+#pragma GCC unroll 4
+    for (int m = 0; m < M; ++m) {
+      const V y = hn::LoadU(d, twice + 2 * (m * n + k));
+#pragma GCC unroll 4
+      for (int i = 0; i < kPairs; ++i) s[i * 4 + m] = hn::MulAdd(x[i], y, s[i * 4 + m]);
+    }
+  }
+  const hn::CappedTag<float, 4> d4;
+  alignas(64) static constexpr int32_t kTurned[16] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
+  const auto turned = hn::SetTableIndices(d, kTurned);
+#pragma GCC unroll 2
+  for (int i = 0; i < kPairs; i += 2) {
+    const V* v = s + 4 * i;
+    const V even = block_sums(v[0], v[1], v[2], v[3]), odd = block_sums(v[4], v[5], v[6], v[7]);
+    const V rows = hn::Add(hn::OddEvenBlocks(odd, even), hn::SwapAdjacentBlocks(hn::OddEvenBlocks(even, odd)));
+    HWY_ALIGN float sums[16];  // by row of b
+    hn::Store(hn::TableLookupLanes(rows, turned), d, sums);
+#pragma GCC unroll 4
+    for (int m = 0; m < M; ++m) {
+      float* to = out + m * out_stride + 2 * i;
+      hn::StoreU(hn::Add(hn::LoadU(d4, to), hn::LoadU(d4, sums + 4 * m)), d4, to);
+    }
+  }
+}
+
+// The same for any number of fours of rows.
+template <class T, int M>
+void pairs(const T* a, int64_t a_stride, int64_t count, const float* b, int64_t b_stride, int64_t n, float* out,
+           int64_t out_stride) {
+  HWY_ALIGN float twice[4 * 2 * kPairedLength];
+  const hn::Half<D> half;
+  for (int m = 0; m < M; ++m)
+    for (int64_t k = 0; k < n; k += kHalf) {
+      const auto y = hn::LoadU(half, b + m * b_stride + k);
+      hn::Store(hn::Combine(d, y, y), d, twice + 2 * (m * n + k));
+    }
+  int64_t r = 0;
+  for (; r + 8 <= count; r += 8) paired<T, M, 2>(a + r * a_stride, a_stride, twice, n, out + r, out_stride);
+  if (r < count) paired<T, M, 1>(a + r * a_stride, a_stride, twice, n, out + r, out_stride);
+}
+#else
+#define ARENASCOPE_PAIRS 0
+#endif
+
 // The same for one row of each, in one stream as memory likes it: eight vectors at a time. (Fetching ahead by hand is
 // slower than leaving it to the processor.)
 template <class T>
@@ -186,15 +275,29 @@ void dots(const void* a, int64_t a_stride, int64_t count, const float* b, int64_
     return;
   }
   int64_t r = 0;
+#if ARENASCOPE_PAIRS
+  if constexpr (sizeof(T) < sizeof(float))
+    if (n % kHalf == 0 && n <= kPairedLength) {
+      // A few rows stay in the first-level cache while one part of b after the other passes.
+      const int64_t together = b_count > 4 ? 64 : count;
+      for (int64_t rows = 0; r + 4 <= count; r += rows) {
+        rows = std::min(together, count - r) / 4 * 4;
+        for (int64_t m = 0; m < b_count; m += 4) {
+          constexpr auto kBy = std::array{pairs<T, 1>, pairs<T, 2>, pairs<T, 3>, pairs<T, 4>};
+          kBy[static_cast<size_t>(std::min<int64_t>(b_count - m, 4) - 1)](
+              x + r * a_stride, a_stride, rows, b + m * b_stride, b_stride, n, out + m * out_stride + r, out_stride);
+        }
+      }
+    }
+#endif
 #if ARENASCOPE_MANY_REGISTERS
   if (b_count % 4 == 0 && n % lanes() == 0 && n * static_cast<int64_t>(sizeof(T)) < 2048)
     for (; r + 4 <= count; r += 4)
       for (int64_t m = 0; m < b_count; m += 4)
         four_by_four(x + r * a_stride, a_stride, b + m * b_stride, b_stride, n, out + m * out_stride + r, out_stride);
 #endif
-  if (n * static_cast<int64_t>(sizeof(T)) >= 2048)  // as many streams as rows: only long ones are fetched in time
-    for (; r + kRows <= count; r += kRows)
-      some_rows<T, kRows>(x + r * a_stride, a_stride, b, b_stride, b_count, n, out + r, out_stride);
+  for (; r + kRows <= count; r += kRows)
+    some_rows<T, kRows>(x + r * a_stride, a_stride, b, b_stride, b_count, n, out + r, out_stride);
   for (; r < count; ++r) some_rows<T, 1>(x + r * a_stride, a_stride, b, b_stride, b_count, n, out + r, out_stride);
 }
 
@@ -212,7 +315,7 @@ void mix_block(const T* a, int64_t a_stride, int64_t count, const float* w, int6
     V x[C];
 #pragma GCC unroll 8
     for (int c = 0; c < C; ++c) {
-      if (M > 1) prefetch_ahead(a + c * step, c * step);
+      if (M > 1 || !kManyRegisters) prefetch_ahead(a + c * step, c * step);
       x[c] = load(a + c * step);
     }
 #pragma GCC unroll 8
@@ -231,7 +334,7 @@ void mix_block(const T* a, int64_t a_stride, int64_t count, const float* w, int6
 template <class T, int M>
 void mix_rows(const T* a, int64_t a_stride, int64_t count, const float* w, int64_t w_stride, int64_t n, float* out,
               int64_t out_stride) {
-  constexpr int C = kManyRegisters ? 8 : 4;
+  constexpr int C = M == 1 ? 8 : (kManyRegisters ? 16 : 8) / M;
   const int64_t step = lanes();
   int64_t i = 0;
   for (; i + C * step <= n; i += C * step) mix_block<T, M, C>(a + i, a_stride, count, w, w_stride, out + i, out_stride);
@@ -252,7 +355,9 @@ void mix(const void* a, int64_t a_stride, int64_t count, const float* w, int64_t
       const int64_t left = w_count - m, rows = std::min(some, count - r);
       const float* y = w + m * w_stride + r;
       float* to = out + m * out_stride;
-      if (left >= 2)
+      if (left >= 4 && sizeof(T) < sizeof(float))  // of floats, parts of rows would be too short to be read in time
+        mix_rows<T, 4>(x, a_stride, rows, y, w_stride, n, to, out_stride), m += 4;
+      else if (left >= 2)
         mix_rows<T, 2>(x, a_stride, rows, y, w_stride, n, to, out_stride), m += 2;
       else
         mix_rows<T, 1>(x, a_stride, rows, y, w_stride, n, to, out_stride), m += 1;
