@@ -72,8 +72,10 @@ void top_k(OpCall& c) {
     k = (*given)[0];
   }
   const TopKParams params{axis, k, c.attr_int("largest", 1) != 0, c.attr_int("sorted", 1) != 0};
-  if (c.wants(0)) c.out(0, c.op_with(Op::TopKValues, {c.in(0)}, params));
-  if (c.wants(1)) c.out(1, c.op_with(Op::TopKIndices, {c.in(0)}, params, c.wants(0) ? ":indices" : ""));
+  if (!c.wants(1)) return c.out(0, c.op_with(Op::TopKValues, {c.in(0)}, params));
+  const Tensor indices = c.op_with(Op::TopKIndices, {c.in(0)}, params, c.wants(0) ? ":indices" : "");
+  c.out(1, indices);
+  if (c.wants(0)) c.out(0, c.op_with(Op::GatherElements, {c.in(0), indices}, AxisParams{axis}));  // looked for once
 }
 
 template <Op kOp>
