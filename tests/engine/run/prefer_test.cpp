@@ -3,7 +3,10 @@
 // out when weights are loaded.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <string>
 
 #include <arenascope/models/zoo.h>
 #include <arenascope/run/runner.h>
@@ -28,9 +31,29 @@ std::vector<float> floats(Runner& runner) {
   return out;
 }
 
+// How large the arena is with fusion and layouts, beside that without, each preference.
+void check_ratios(const models::Model& model, const Devices& devices) {
+  CompileOptions options = plain_options();
+  for (const Prefer prefer : {Prefer::Time, Prefer::Memory}) {
+    CAPTURE(name(prefer));
+    options.prefer = prefer;
+    options.fuse = false;
+    auto without = compile(model, devices, options);
+    REQUIRE_MESSAGE(without.ok(), (without.ok() ? "" : without.error().message));
+    CHECK(without->forms.empty());
+    options.fuse = true;
+    auto chosen = compile(model, devices, options);
+    REQUIRE_MESSAGE(chosen.ok(), (chosen.ok() ? "" : chosen.error().message));
+    const double ratio = static_cast<double>(chosen->plan.memory.arena_bytes) /
+                         static_cast<double>(std::max<Bytes>(without->plan.memory.arena_bytes, 1));
+    CHECK(ratio <= most_arena_ratio(prefer) + 1e-9);
+    CHECK(std::count_if(chosen->forms.begin(), chosen->forms.end(), [](const WeighedForm& f) { return f.taken; }) == 1);
+  }
+}
+
 }  // namespace
 
-TEST_CASE("fusion and layouts take no more of the arena than is preferred, in each network of the zoo") {
+TEST_CASE("fusion and layouts take no more of the arena than is preferred, in each network of the zoo and of files") {
   auto devices = open_devices("cpu");
   REQUIRE(devices.ok());
   int weighed = 0;
@@ -39,26 +62,21 @@ TEST_CASE("fusion and layouts take no more of the arena than is preferred, in ea
     auto model = models::open_zoo(entry.name);
     REQUIRE_MESSAGE(model.ok(), (model.ok() ? "" : model.error().message));
     if (!model->states.empty() || model->parameter_bytes > Bytes{3} << 30) continue;
-    CompileOptions options = plain_options();
-    for (const Prefer prefer : {Prefer::Time, Prefer::Memory}) {
-      CAPTURE(name(prefer));
-      options.prefer = prefer;
-      options.fuse = false;
-      auto without = compile(*model, *devices, options);
-      REQUIRE_MESSAGE(without.ok(), (without.ok() ? "" : without.error().message));
-      CHECK(without->forms.empty());
-      options.fuse = true;
-      auto chosen = compile(*model, *devices, options);
-      REQUIRE_MESSAGE(chosen.ok(), (chosen.ok() ? "" : chosen.error().message));
-      const double ratio = static_cast<double>(chosen->plan.memory.arena_bytes) /
-                           static_cast<double>(std::max<Bytes>(without->plan.memory.arena_bytes, 1));
-      CHECK(ratio <= most_arena_ratio(prefer) + 1e-9);
-      CHECK(std::count_if(chosen->forms.begin(), chosen->forms.end(), [](const WeighedForm& f) { return f.taken; }) ==
-            1);
-      ++weighed;
+    check_ratios(*model, *devices);
+    ++weighed;
+  }
+  CHECK(weighed > 10);
+  const char* data = std::getenv("ARENASCOPE_DATA");
+  for (const char* folder : {"models", "onnx/light"}) {
+    const std::filesystem::path root = data ? std::filesystem::path(data) / folder : "";
+    if (!std::filesystem::is_directory(root)) continue;
+    for (const auto& file : std::filesystem::recursive_directory_iterator(root)) {
+      if (file.path().extension() != ".onnx") continue;
+      CAPTURE(file.path());
+      auto model = models::open_model(file.path().string());
+      if (model.ok() && model->runnable()) check_ratios(*model, *devices);
     }
   }
-  CHECK(weighed > 20);
 }
 
 TEST_CASE("a rewritten model computes what it computes as written, also after it was planned anew") {
