@@ -64,7 +64,7 @@ std::string name_of(const std::filesystem::path& path) {
   return problem || folder.empty() ? stem : folder;
 }
 
-Status Model::load_weights(ExecutionContext& execution, bool keep) {
+Status Model::load_weights(ExecutionContext& execution, bool keep, bool lends_seeded) {
   loaded = {};
   for (const Weight& weight : weights) {
     TensorImpl& tensor = *weight.tensor;
@@ -81,6 +81,12 @@ Status Model::load_weights(ExecutionContext& execution, bool keep) {
       if (!is_aligned(tensor)) loaded.misaligned += bytes;
       continue;
     }
+    if (lends_seeded && tensor.has(kFlagWeight) && !tensor.has(kFlagParameter))
+      if (Storage lent = weight.source.lend(execution); lent.allocated()) {
+        tensor.storage = std::move(lent);
+        loaded.borrowed += bytes;
+        continue;
+      }
     auto storage = Storage::allocate(execution, Device{}, MemoryKind::Persistent, bytes);
     if (!storage)
       return Error{

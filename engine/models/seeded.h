@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 
@@ -22,8 +21,24 @@ struct Range {
   double high = 0;
 };
 
-// Writes `count` numbers of type F32, I64 or I32 (whole numbers from `low` to below `high`).
-std::function<Status(std::byte* out)> seeded_writer(std::string name, DType dtype, int64_t count, Range range,
-                                                    uint64_t seed = 1);
+// `count` numbers of type F32, I64 or I32 (whole numbers from `low` to below `high`).
+class SeededNumbers {
+ public:
+  SeededNumbers(std::string name, DType dtype, int64_t count, Range range, uint64_t seed = 1)
+      : name_(std::move(name)), dtype_(dtype), count_(count), range_(range), state_(fnv1a(name_) ^ seed) {}
+
+  // Writes all of them. Error: of this type there are none.
+  Status operator()(std::byte* out) const;
+  size_t bytes() const { return static_cast<size_t>(count_ * element_bytes(dtype_)); }
+  // Writes whole numbers of those, from a byte on. May be called by a signal handler.
+  void draw(size_t offset, size_t bytes, std::byte* out) const noexcept;
+
+ private:
+  std::string name_;
+  DType dtype_;
+  int64_t count_;
+  Range range_;
+  uint64_t state_;
+};
 
 }  // namespace arenascope::models

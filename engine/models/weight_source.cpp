@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/models/weight_source.h>
+#include "engine/models/drawn_pages.h"
 #include "engine/models/mapped_file.h"
 
 #include <algorithm>
@@ -12,9 +13,12 @@ WeightSource::WeightSource(Writer write) : write_(std::move(write)) {}
 WeightSource::WeightSource(std::span<const std::byte> bytes, std::shared_ptr<const MappedFile> file)
     : bytes_(bytes), file_(std::move(file)) {}
 
+WeightSource::WeightSource(SeededNumbers numbers) : seeded_(std::make_shared<SeededNumbers>(std::move(numbers))) {}
+
 Status WeightSource::unchanged() const { return file_ ? file_->unchanged() : Status(); }
 
 Status WeightSource::write(std::byte* out) const {
+  if (seeded_) return (*seeded_)(out);
   if (!file_) return write_ ? write_(out) : Error{"a weight without a source cannot be written"};
   if (auto same = unchanged(); !same) return same;
   constexpr size_t kSlice = size_t{4} << 20;
@@ -50,6 +54,13 @@ Result<Storage> WeightSource::borrow(ExecutionContext& context) const {
   auto block = context.borrow_mapped(bytes_.data(), static_cast<Bytes>(bytes_.size()), file_);
   if (!block) return block.error();
   return Storage(std::move(*block));
+}
+
+Storage WeightSource::lend(ExecutionContext& context) const {
+  const auto pages = seeded_ ? DrawnPages::make(seeded_) : nullptr;
+  if (!pages) return {};
+  auto block = context.borrow_mapped(pages->data(), static_cast<Bytes>(seeded_->bytes()), pages);
+  return block ? Storage(std::move(*block)) : Storage();
 }
 
 }  // namespace arenascope::models

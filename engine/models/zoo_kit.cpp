@@ -32,7 +32,7 @@ Tensor ZooKit::weight(const std::string& name, const Dims& sizes, Range range) {
   Tensor tensor = builder_.weight(name, sizes);
   if (!tensor) return tensor;
   model_.parameter_bytes += tensor->byte_count();
-  model_.weights.push_back({tensor, seeded_writer(name, DType::F32, tensor->element_count(), range)});
+  model_.weights.push_back({tensor, SeededNumbers(name, DType::F32, tensor->element_count(), range)});
   trained_.push_back(tensor);
   return tensor;
 }
@@ -50,7 +50,7 @@ Tensor ZooKit::product_weight(const std::string& name, const Dims& sizes, int64_
 
 Tensor ZooKit::input(const std::string& name, const Dims& sizes, Range range, DType dtype) {
   auto count = checked_element_count(sizes);
-  return input(name, sizes, dtype, seeded_writer(name, dtype, count ? *count : 0, range));
+  return input(name, sizes, dtype, SeededNumbers(name, dtype, count ? *count : 0, range));
 }
 
 Tensor ZooKit::input(const std::string& name, const Dims& sizes, DType dtype,

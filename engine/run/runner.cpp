@@ -98,7 +98,8 @@ Status Runner::set_up(std::unique_ptr<Runner> previous) {
   }
   report("loading weights");
   use_constants();
-  if (auto ok = model_.load_weights(*context_, previous != nullptr); !ok) return ok;
+  if (auto ok = model_.load_weights(*context_, previous != nullptr, program_.backend->device().is_cpu()); !ok)
+    return ok;
   if (program_.precision)
     if (auto ok = convert_weights(*program_.precision, *context_); !ok) return ok;
   if (auto ok = bind_inputs(); !ok) return ok;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <arenascope/base/mapped_range.h>
 #include <arenascope/tensor/alignment.h>
 
 namespace arenascope {
@@ -39,6 +40,13 @@ Result<Storage> copied(const TensorImpl& tensor, ExecutionContext& context) {
   return to;
 }
 
+// Numbers that a run reads are drawn before it.
+void touch_pages(const TensorImpl& tensor) {
+  constexpr Bytes kPage = 4096;
+  const volatile std::byte* const bytes = tensor.data();
+  for (Bytes at = 0; at < tensor.storage.bytes(); at += kPage) (void)bytes[at];
+}
+
 }  // namespace
 
 Result<Bytes> settle_mapped_weights(const ExecutionPlan& plan, std::span<PreparedNode* const> prepared,
@@ -62,6 +70,7 @@ Result<Bytes> settle_mapped_weights(const ExecutionPlan& plan, std::span<Prepare
   Bytes total = 0;
   for (auto& [leaf, use] : uses) {
     if (!use.read) leaf->storage.block()->drop_pages(leaf->storage.offset(), leaf->storage.bytes());
+    if (use.read && MappedRange::drawn(leaf->data())) touch_pages(*leaf);
     if (!use.read || is_aligned(*leaf)) continue;
     auto storage = copied(*leaf, context);
     if (!storage) return storage.error();

@@ -165,7 +165,7 @@ TEST_CASE("seeded numbers follow splitmix64 over FNV-1a") {
   CHECK(fnv1a("") == 0xCBF29CE484222325ull);
   CHECK(fnv1a("a") == 0xAF63DC4C8601EC8Cull);
   std::vector<float> numbers(4096);
-  REQUIRE(seeded_writer("w", DType::F32, 4096, {-2, 2})(reinterpret_cast<std::byte*>(numbers.data())).ok());
+  REQUIRE(SeededNumbers("w", DType::F32, 4096, {-2, 2})(reinterpret_cast<std::byte*>(numbers.data())).ok());
   double mean = 0;
   for (float v : numbers) {
     CHECK(v >= -2);
@@ -174,10 +174,10 @@ TEST_CASE("seeded numbers follow splitmix64 over FNV-1a") {
   }
   CHECK(std::abs(mean) < 0.1);
   std::vector<int64_t> ids(1000);
-  REQUIRE(seeded_writer("ids", DType::I64, 1000, {0, 7})(reinterpret_cast<std::byte*>(ids.data())).ok());
+  REQUIRE(SeededNumbers("ids", DType::I64, 1000, {0, 7})(reinterpret_cast<std::byte*>(ids.data())).ok());
   std::set<int64_t> seen(ids.begin(), ids.end());
   CHECK(seen == std::set<int64_t>{0, 1, 2, 3, 4, 5, 6});
-  CHECK(!seeded_writer("q", DType::Q4_0, 32, {0, 1})(nullptr).ok());
+  CHECK(!SeededNumbers("q", DType::Q4_0, 32, {0, 1})(nullptr).ok());
 }
 
 TEST_CASE("what the zoo does not have is said in one sentence") {

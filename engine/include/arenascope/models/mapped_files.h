@@ -11,7 +11,7 @@ namespace arenascope::models {
 // error that names it (open_model(), Model::weights_unchanged(), Runner::run()); what is read of shared memory is checked
 // as ever. It is a signal handler, and the process's
 // own, so no library installs it; one that was there before is asked about all other addresses. Files that are open
-// already count too. Error: the system refuses.
+// already count too. Seeded weights are drawn again where their pages were given back. Error: the system refuses.
 Status survive_lost_pages();
 
 }  // namespace arenascope::models

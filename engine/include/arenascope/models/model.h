@@ -56,9 +56,9 @@ struct LanguageInfo {
 
 // How the bytes of loaded weights came to be where they are.
 struct LoadedBytes {
-  Bytes borrowed = 0;    // used where they lie in a mapped file
+  Bytes borrowed = 0;    // used where they lie in a mapped file, or drawn from a seed whenever they are read
   Bytes misaligned = 0;  // of these, weights whose elements lie at odd addresses: copied if they are not packed anyway
-  Bytes made = 0;        // written by a function: seeded, turned round, computed
+  Bytes made = 0;        // written: seeded, turned round, computed
 };
 
 // A dimension of an input that the file leaves open, and what it was opened with.
@@ -120,9 +120,10 @@ struct Model {
     return std::span(outputs).first(rest ? rest->first_need : outputs.size());
   }
   bool runnable() const { return graph.defined() && unsupported.empty() && problems.empty(); }
-  // Gives every weight memory (with `keep` those that have none), a block each: Mapped where its bytes lie in a file, else Persistent, and written.
+  // Gives every weight memory (with `keep` those that have none), a block each: Mapped where its bytes lie in a file, and with
+  // `lends_seeded` where they are seeded and only read, on the host; else Persistent, and written.
   // Errors: no memory, a file that has changed since it was opened.
-  Status load_weights(ExecutionContext& execution, bool keep = false);
+  Status load_weights(ExecutionContext& execution, bool keep = false, bool lends_seeded = false);
   // Error: a file that weights are borrowed from has changed since it was opened, so that a run might read anything.
   Status weights_unchanged() const;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where a weight's contiguous bytes come from: a mapped file, which is borrowed where it can be, or a function that
-// makes them (seeded numbers, a weight turned round). Either can be asked again at any time.
+// Where a weight's contiguous bytes come from: a mapped file, which is borrowed where it can be, seeded numbers, or a
+// function that makes them (a weight turned round). Each can be asked again at any time.
 #pragma once
 #include <arenascope/memory/execution_context.h>
 #include <arenascope/tensor/storage.h>
@@ -14,6 +14,7 @@
 namespace arenascope::models {
 
 class MappedFile;
+class SeededNumbers;
 
 class WeightSource {
  public:
@@ -23,6 +24,8 @@ class WeightSource {
   WeightSource(Writer write);  // NOLINT: a function that makes the bytes is a source
   // `bytes` lie in `file`, which is held.
   WeightSource(std::span<const std::byte> bytes, std::shared_ptr<const MappedFile> file);
+
+  WeightSource(SeededNumbers numbers);  // NOLINT: so are seeded numbers
 
   // Writes the bytes. Those of a file are copied by slices whose pages go back to the system.
   // Errors: the file has changed since it was opened, what the function reports.
@@ -41,11 +44,15 @@ class WeightSource {
   bool can_borrow() const;
   // Storage of kind Mapped. Errors: the file has changed, no memory for the block's description.
   Result<Storage> borrow(ExecutionContext& context) const;
+  // Storage of kind Mapped over seeded numbers, whose pages are drawn when they are read (arenascope/models/mapped_files.h); not
+  // allocated: there are none, they are few, or the program did not ask for it.
+  Storage lend(ExecutionContext& context) const;
 
  private:
   std::span<const std::byte> bytes_;
   std::shared_ptr<const MappedFile> file_;
   Writer write_;
+  std::shared_ptr<const SeededNumbers> seeded_;
 };
 
 // A source's bytes for reading them once: in the file if they lie in one, else made. Those of a file go back to the
