@@ -6666,8 +6666,8 @@ next: %7</source>
         <translation>主机，可分页</translation>
     </message>
     <message>
-        <source>Mapped file</source>
-        <translation>映射文件</translation>
+        <source>Mapped weights</source>
+        <translation>映射的权重</translation>
     </message>
     <message>
         <source>worker thread</source>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <arenascope/memory/mapped_pages.h>
 #include <arenascope/models/npy.h>
 #include <arenascope/models/testcase.h>
 #include <fmt/format.h>
@@ -73,6 +74,22 @@ Result<Json> outputs(Runner& runner, const std::string& folder) {
 }
 
 // Of all devices that the run had memory on.
+// Those whose pages are drawn when they are read, and how much of them is there now.
+struct SeededWeights {
+  Bytes bytes = 0, in_memory = 0;
+};
+
+SeededWeights seeded_weights(const Runner& runner) {
+  SeededWeights out;
+  for (const models::Weight& weight : runner.model().weights) {
+    const Storage& storage = weight.tensor->storage;
+    if (!storage.allocated() || !MappedRange::drawn(storage.data())) continue;
+    out.bytes += storage.bytes();
+    out.in_memory += std::min(storage.bytes(), resident_bytes(storage.data(), static_cast<size_t>(storage.bytes())));
+  }
+  return out;
+}
+
 MemoryStats memory_of(Runner& runner, MemoryKind kind) {
   MemoryStats sum;
   for (const Device device : runner.context().devices()) {
@@ -173,6 +190,9 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
                  app::format_bytes(stats.peak_reserved), app::format_bytes(stats.cached),
                  app::format_bytes(stats.waste()), stats.hits, stats.misses);
   }
+  if (const SeededWeights seeded = seeded_weights(runner); seeded.bytes > 0)
+    fmt::print("seeded weights: {}, of which {} lie in memory; the rest is drawn again when it is read\n",
+               app::format_bytes(seeded.bytes), app::format_bytes(seeded.in_memory));
   print_results(runner);
 }
 
@@ -267,6 +287,7 @@ void print_runs_json(Runner& runner, const std::vector<RunReport>& reports, cons
     peaks[std::string(name(kind))] = stats.peak;
     reserved[std::string(name(kind))] = stats.peak_reserved;
   }
+  const SeededWeights seeded = seeded_weights(runner);
   print_json({{"model", runner.model().name},
               {"backend", runner.options().backend},
               {"threads", runner.plan().threads},
@@ -281,6 +302,7 @@ void print_runs_json(Runner& runner, const std::vector<RunReport>& reports, cons
               {"peak_reserved_bytes", reserved},
               {"allocator", name(runner.options().allocator)},
               {"allocators", allocators},
+              {"seeded_weights", {{"bytes", seeded.bytes}, {"in_memory_bytes", seeded.in_memory}}},
               {"work_bytes", runner.plan().work_bytes},
               {"rewrites", rewrites_json(runner.program())},
               {"forms", forms_json(runner.program())},

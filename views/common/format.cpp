@@ -88,7 +88,7 @@ QString Words::kind(trace::MemoryKind kind) {
     case trace::MemoryKind::KVCache: return tr("KV cache");
     case trace::MemoryKind::HostPinned: return tr("Host, pinned");
     case trace::MemoryKind::HostPageable: return tr("Host, pageable");
-    case trace::MemoryKind::Mapped: return tr("Mapped file");
+    case trace::MemoryKind::Mapped: return tr("Mapped weights");
   }
   return {};
 }

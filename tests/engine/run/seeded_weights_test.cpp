@@ -1,30 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Where the weights lie that the zoo seeds: once, as those of a file do.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstring>
 #include <vector>
 
-#include <arenascope/base/mapped_range.h>
+#include <arenascope/memory/mapped_pages.h>
 #include <arenascope/models/mapped_files.h>
 #include <arenascope/run/runner.h>
 #include <doctest/doctest.h>
 
 namespace arenascope::test {
 namespace {
-
-// Bytes of a tensor's pages that there is memory for.
-Bytes resident(const TensorImpl& tensor) {
-  const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto begin = reinterpret_cast<uintptr_t>(tensor.data()) / page * page,
-             end = reinterpret_cast<uintptr_t>(tensor.data()) + static_cast<uintptr_t>(tensor.byte_count());
-  std::vector<unsigned char> pages((end - begin + page - 1) / page);
-  REQUIRE(::mincore(reinterpret_cast<void*>(begin), end - begin, pages.data()) == 0);
-  Bytes sum = 0;
-  for (const unsigned char there : pages) sum += there & 1 ? static_cast<Bytes>(page) : 0;
-  return sum;
-}
 
 std::vector<std::byte> result(Runner& runner) {
   REQUIRE(runner.run().ok());
@@ -51,7 +36,7 @@ TEST_CASE("seeded weights that were packed lie once, and are drawn again by who 
     Bytes lent = 0, held = 0;
     for (const models::Weight& weight : (*runner)->model().weights)
       if (const TensorImpl& t = *weight.tensor; t.storage.allocated() && MappedRange::drawn(t.data()))
-        lent += t.byte_count(), held += resident(t);
+        lent += t.byte_count(), held += resident_bytes(t.data(), static_cast<size_t>(t.byte_count()));
     return std::pair(lent, held);
   };
   const auto [lent, held] = there();

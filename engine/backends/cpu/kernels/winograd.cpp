@@ -16,7 +16,7 @@ constexpr int64_t kNine = 9, kProducts = 16;
 constexpr int64_t kGap = 16;  // floats between products, so that these do not meet in the same lines of a cache
 constexpr int64_t kBlockFloats = 12288;  // of a block's tiles, all channels of the source, a product
 constexpr int64_t kTilesTogether = 8;    // as many rows as the strip's product has
-constexpr int64_t kLeastTiles = 48;      // below, reading the weights is what takes the time
+constexpr int64_t kLeastTiles = 32;      // below, reading the weights is what takes the time
 constexpr int64_t kChannelsAlike = 16;   // channels are whole vectors
 
 struct TileGrid {

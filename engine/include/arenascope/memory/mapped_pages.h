@@ -40,4 +40,20 @@ inline void drop_mapped_pages([[maybe_unused]] const void* data, [[maybe_unused]
 #endif
 }
 
+// Bytes of the pages in [data, data + bytes) that there is memory for: of a file's, its pages in the system's cache count.
+inline int64_t resident_bytes([[maybe_unused]] const void* data, [[maybe_unused]] size_t bytes) {
+  int64_t sum = 0;
+#if defined(__linux__)
+  static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t end = reinterpret_cast<uintptr_t>(data) + bytes;
+  unsigned char there[256];
+  for (uintptr_t at = reinterpret_cast<uintptr_t>(data) / page * page; at < end; at += sizeof there * page) {
+    const uintptr_t length = end - at < sizeof there * page ? end - at : sizeof there * page;
+    if (mincore(reinterpret_cast<void*>(at), length, there) != 0) continue;
+    for (uintptr_t i = 0; i * page < length; ++i) sum += there[i] & 1 ? static_cast<int64_t>(page) : 0;
+  }
+#endif
+  return sum;
+}
+
 }  // namespace arenascope

@@ -19,7 +19,8 @@ struct MemoryStats {
   int64_t hits = 0;    // allocations served from what was reserved already
   int64_t misses = 0;  // allocations that had to reserve more
 
-  Bytes waste() const { return reserved - active - cached; }
+  // Of borrowed memory nothing is reserved, and nothing wasted.
+  Bytes waste() const { return reserved < active ? 0 : reserved - active - cached; }
   // Of two allocators side by side. The peaks are an upper bound: they need not have come at the same time.
   MemoryStats& operator+=(const MemoryStats& other) {
     active += other.active;
