@@ -121,6 +121,22 @@ TEST_CASE("sources and results that an operator does not have, or of another typ
   CHECK(said(13, "Where", {"b", "x", "x"}) == "");
 }
 
+TEST_CASE("what ONNX Runtime does not look at is not refused") {
+  OnnxMaker m(13);
+  m.input("x", {2, 3}).output("y").node("Constant", {}, {"c"}, {{"value_float", 2.0F}, {"axis", int64_t{1}}});
+  m.node("Mul", {"x", "c"}, {"y"});
+  auto model = m.open();
+  REQUIRE(model.ok());
+  CHECK(model->runnable());
+  OnnxMaker old(11);  // as ONNX Runtime's own tools write it
+  old.input("x", {2, 3}).weight("g", {3}, std::vector<float>(3, 1)).output("y");
+  old.node("LayerNormalization", {"x", "g"}, {"y"}, {{"nonsense", int64_t{1}}});
+  auto normal = old.open();
+  REQUIRE(normal.ok());
+  CHECK(normal->runnable());
+  CHECK(said(9, "ThresholdedRelu", {"x"}) == "");
+}
+
 TEST_CASE("operators that an opset does not have") {
   CHECK(said(13, "Mish", {"x"}) == "Mish 'n': there is no Mish before opset 18, it is written for opset 13");
   CHECK(said(10, "Upsample", {"x", "x"}) ==
