@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ONNX's Attention and what stands around it in transformers.
 #include <fmt/format.h>
-#include "engine/models/lowering.h"
+#include "engine/models/attention_call.h"
 
 #include <cmath>
 #include <limits>
@@ -10,145 +10,24 @@
 namespace arenascope::models {
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-constexpr int kHeadsSecond[] = {0, 2, 1, 3};
-
-Tensor range(OpCall& c, const Dims& sizes, int64_t start, const char* suffix) {
-  OpParams bytes;
-  bytes.set(FillParams{sizes, DType::I64, static_cast<double>(start), 1});
-  return c.apply(Op::Arange, std::span<const Tensor>{}, bytes, suffix);
-}
-
-// [B, S, H·D] as [B, H, S, D]; four dimensions stay as they are.
-Tensor by_heads(OpCall& c, const Tensor& x, int64_t heads, const char* suffix) {
-  if (!x || x->rank() == 4) return x;
-  if (x->rank() != 3 || heads < 1 || x.sizes()[2] % heads != 0) {
-    c.refuse(fmt::format("{} are not {} heads", to_string(x.sizes()), heads));
-    return {};
-  }
-  const Tensor split =
-      c.reshape(x, {x.sizes()[0], x.sizes()[1], heads, x.sizes()[2] / heads}, fmt::format("{}_split", suffix).c_str());
-  return c.permute(split, kHeadsSecond, suffix);
-}
-
-// What a call asks for, as f32 tensors [B, H, S, D].
-struct AttentionCall {
-  Tensor q, k, v;
-  int64_t offset = 0;  // of the first query among the keys
-  bool causal = false;
-  int64_t left = -1, right = -1;  // of the window; -1: to the end
-  float scale = 1, softcap = 0;
-  int64_t mode = 0;
-  bool shows_scores = false;
-
-  int64_t queries() const { return q.sizes()[2]; }
-  int64_t keys() const { return k.sizes()[2]; }
-};
-
-// 0 where `allowed`, else minus infinity.
-Tensor bias_of(OpCall& c, const Tensor& allowed, const char* suffix) {
-  const std::string at = suffix;
-  return c.op(Op::Where,
-              {allowed, c.scalar(0, DType::F32, (at + "_zero").c_str()),
-               c.scalar(kMinusInfinity, DType::F32, (at + "_never").c_str())},
-              suffix);
-}
-
-Tensor sum_of(OpCall& c, const Tensor& a, const Tensor& b, const char* suffix) {
-  return !a ? b : !b ? a : c.op(Op::Add, {a, b}, suffix);
-}
+constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 // The file's own mask as something to be added; keys that it does not reach are masked.
 Tensor given_mask(OpCall& c, const AttentionCall& a) {
   Tensor mask = c.in(3);
   if (!mask) return {};
-  mask = mask.dtype() == DType::Bool ? bias_of(c, mask, ":mask") : c.cast(mask, DType::F32, ":mask");
+  mask = mask.dtype() == DType::Bool ? bias_of(c, mask, kNever, ":mask") : c.cast(mask, DType::F32, ":mask");
   if (!mask || mask->rank() < 1) return {};
   const int64_t missing = a.keys() - mask.sizes().back();
   if (missing <= 0 || mask.sizes().back() == 1) return mask;
   PadParams pad{};
   pad.mode = PadMode::Constant;
-  pad.value = static_cast<float>(kMinusInfinity);
+  pad.value = static_cast<float>(kNever);
   pad.end[mask->rank() - 1] = static_cast<int32_t>(missing);
   return c.op_with(Op::Pad, {mask}, pad, ":mask_padded");
 }
 
-// What is added to the scores, or undefined: the mask, what lies behind a query, outside of its window, or in padding.
-Tensor bias(OpCall& c, const AttentionCall& a) {
-  Tensor out = c.has(3) ? given_mask(c, a) : Tensor();
-  const bool window = a.left >= 0 || a.right >= 0;
-  const Tensor used = c.has(6) ? c.reshape(c.in(6), {a.q.sizes()[0], 1, 1, 1}, ":used") : Tensor();
-  if (!a.causal && !window && !used) return out;
-  const Tensor keys = range(c, {a.keys()}, 0, ":key");
-  if (a.causal || window) {
-    // Where each query stands among the keys; with a cache of given length it is the last of what is used.
-    Tensor queries = range(c, {a.queries(), 1}, used ? -a.queries() : a.offset, ":query");
-    if (used) queries = c.op(Op::Add, {queries, used}, ":query_at");
-    const auto limited = [&](const Tensor& low, const Tensor& high, const char* suffix) {
-      const std::string at = suffix;
-      out = sum_of(c, out, bias_of(c, c.op(Op::LessEqual, {low, high}, (at + "_allowed").c_str()), suffix),
-                   (at + "_masked").c_str());
-    };
-    const auto shifted = [&](int64_t by, const char* suffix) {
-      return c.op(Op::Add,
-                  {queries, c.scalar(static_cast<double>(by), DType::I64, (std::string(suffix) + "_by").c_str())},
-                  suffix);
-    };
-    if (a.causal) limited(keys, queries, ":causal");
-    if (a.left >= 0) limited(shifted(-a.left, ":left_end"), keys, ":left");
-    if (a.right >= 0) limited(keys, shifted(a.right, ":right_end"), ":right");
-  }
-  if (used) out = sum_of(c, out, bias_of(c, c.op(Op::Less, {keys, used}, ":in_use"), ":padding"), ":padded");
-  return out;
-}
-
-// The rows of `bias` that allow no key, [.., T, 1].
-Tensor closed_rows(OpCall& c, const Tensor& bias) {
-  const Tensor most = c.op_with(Op::ReduceMax, {bias}, ReduceParams{1u << (bias->rank() - 1), true}, ":most_allowed");
-  return c.op(Op::Equal, {most, c.scalar(kMinusInfinity, DType::F32, ":nothing")}, ":closed");
-}
-
-Tensor zero_where(OpCall& c, const Tensor& closed, const Tensor& x, const char* suffix) {
-  return c.op(Op::Where, {closed, c.scalar(0, DType::F32, (std::string(suffix) + "_zero").c_str()), x}, suffix);
-}
-
-// Keys and values for each query's head.
-Tensor repeated(OpCall& c, const Tensor& x, int64_t times, const char* suffix) {
-  if (!x || times == 1) return x;
-  const Dims& s = x.sizes();
-  const std::string at = suffix;
-  const Tensor all = c.expand(c.reshape(x, {s[0], s[1], 1, s[2], s[3]}, (at + "_grouped").c_str()),
-                              {s[0], s[1], times, s[2], s[3]}, (at + "_repeated").c_str());
-  return c.reshape(all, {s[0], s[1] * times, s[2], s[3]}, suffix);
-}
-
-// Step by step, where the scores are asked for or capped.
-Tensor spelled_out(OpCall& c, const AttentionCall& a, const Tensor& bias, Tensor& shown) {
-  const int64_t times = a.q.sizes()[1] / a.k.sizes()[1];
-  const Tensor k = repeated(c, a.k, times, ":keys"), v = repeated(c, a.v, times, ":values");
-  Tensor scores = c.mul_mat(k, a.q, {}, a.scale, ":scores");
-  shown = scores;
-  if (a.softcap > 0) {
-    const Tensor inner = c.op_with(Op::Scale, {scores}, ScaleParams{1 / a.softcap, 0}, ":below_cap");
-    scores = c.op_with(Op::Scale, {c.op(Op::Tanh, {inner}, ":bent")}, ScaleParams{a.softcap, 0}, ":capped");
-    if (a.mode == 1) shown = scores;
-  }
-  scores = sum_of(c, scores, bias, ":biased");
-  if (a.mode == 2) shown = scores;
-  if (!scores) return {};
-  Tensor shares = c.op_with(Op::SoftMax, {scores}, SoftMaxParams{3, 1}, ":shares");
-  if (bias) shares = zero_where(c, closed_rows(c, bias), shares, ":open_shares");
-  if (a.mode == 3) shown = shares;
-  return v ? c.mul_mat(c.op(Op::Transpose, {v}, ":values_t"), shares, {}, 1, ":heads") : Tensor();
-}
-
-Tensor at_once(OpCall& c, const AttentionCall& a, const Tensor& bias) {
-  if (!bias) return c.op_with(Op::Attention, {a.q, a.k, a.v}, AttentionParams{a.scale, false}, ":heads");
-  const Tensor y = c.op_with(Op::Attention, {a.q, a.k, a.v, bias}, AttentionParams{a.scale, false}, ":attended");
-  return zero_where(c, closed_rows(c, bias), y, ":heads");
-}
-
-bool read(OpCall& c, AttentionCall& a) {
+bool read_attention(OpCall& c, AttentionCall& a) {
   const Tensor q = c.in(0), k = c.in(1), v = c.in(2);
   if (!q || !k || !v) return false;
   const int64_t heads = c.attr_int("q_num_heads", 0), kv_heads = c.attr_int("kv_num_heads", 0);
@@ -173,8 +52,8 @@ bool read(OpCall& c, AttentionCall& a) {
   if (c.wants(2)) c.out(2, a.v);
   a.k = c.cast(a.k, DType::F32, ":k_f32");
   a.v = c.cast(a.v, DType::F32, ":v_f32");
-  if (a.k.sizes()[1] < 1 || a.q.sizes()[1] % a.k.sizes()[1] != 0 || a.v.sizes()[1] != a.k.sizes()[1])
-    c.refuse(fmt::format("{} heads over {}", a.q.sizes()[1], a.k.sizes()[1]));
+  if (c.has(3)) a.mask = given_mask(c, a);
+  if (c.has(6)) a.used = c.in(6);
   a.causal = c.attr_int("is_causal", 0) != 0;
   a.left = c.attr_int("left_window_size", -1);
   a.right = c.attr_int("right_window_size", -1);
@@ -189,25 +68,12 @@ bool read(OpCall& c, AttentionCall& a) {
 
 void attention(OpCall& c) {
   AttentionCall a;
-  if (!read(c, a)) return;
+  if (!read_attention(c, a)) return;
   Tensor shown;
-  // Without a mask, what lies behind the last key needs none either.
-  const bool plain = !c.has(3) && !c.has(6) && a.left < 0 && a.right < 0 && a.softcap == 0.0f && !a.shows_scores;
-  Tensor y;
-  if (plain && a.causal && a.keys() - a.queries() == a.offset) {
-    y = c.op_with(Op::Attention, {a.q, a.k, a.v}, AttentionParams{a.scale, true}, ":heads");
-  } else {
-    const Tensor added = bias(c, a);
-    if (!c.ok()) return;
-    y = a.shows_scores || a.softcap != 0.0f ? spelled_out(c, a, added, shown) : at_once(c, a, added);
-  }
+  Tensor y = attend(c, a, shown);
   if (!y) return;
   const DType type = c.value(0).dtype;
-  if (c.rank(0) == 3) {
-    const Dims s = y.sizes();
-    y = c.reshape(c.permute(y, kHeadsSecond, ":by_place"), {s[0], s[2], s[1] * s[3]},
-                  type == DType::F32 ? "" : ":joined");
-  }
+  if (c.rank(0) == 3) y = heads_joined(c, y, type == DType::F32 ? "" : ":joined");
   c.out(0, c.cast(y, type));
   if (a.shows_scores) c.out(3, c.cast(shown, type, ":qk"));
 }
@@ -233,29 +99,9 @@ void rotary_embedding(OpCall& c) {
     return c.refuse(fmt::format("its angles {} do not fit {}", to_string(cosine.sizes()), to_string(s)));
   cosine = c.reshape(cosine, {s[0], 1, s[2], half}, ":cos_all");
   sine = c.reshape(sine, {s[0], 1, s[2], half}, ":sin_all");
-  const bool pairs = c.attr_int("interleaved", 0) != 0;
-  const Tensor first = pairs ? c.slice(x, 3, 0, width, 2, ":first") : c.slice(x, 3, 0, half, 1, ":first");
-  const Tensor second = pairs ? c.slice(x, 3, 1, width, 2, ":second") : c.slice(x, 3, half, width, 1, ":second");
-  const Tensor real =
-      c.op(Op::Sub, {c.op(Op::Mul, {first, cosine}, ":fc"), c.op(Op::Mul, {second, sine}, ":ss")}, ":real");
-  const Tensor other =
-      c.op(Op::Add, {c.op(Op::Mul, {first, sine}, ":fs"), c.op(Op::Mul, {second, cosine}, ":sc")}, ":other");
-  if (!real || !other) return;
-  Tensor turned;
-  if (pairs) {
-    const Dims each = {s[0], s[1], s[2], half, 1};
-    const Tensor both =
-        c.op_with(Op::Concat, {c.reshape(real, each, ":real_each"), c.reshape(other, each, ":other_each")},
-                  AxisParams{4}, ":both");
-    turned = c.reshape(both, {s[0], s[1], s[2], width}, ":turned");
-  } else {
-    turned = c.op_with(Op::Concat, {real, other}, AxisParams{3}, ":turned");
-  }
-  if (width < s[3])
-    turned = c.op_with(Op::Concat, {turned, c.slice(x, 3, width, s[3], 1, ":rest")}, AxisParams{3}, ":whole");
+  const Tensor turned = rotated(c, x, cosine, sine, c.attr_int("interleaved", 0) != 0, "");
   if (!turned) return;
-  if (!flat) return c.out(0, c.op(Op::Cont, {turned}));
-  c.out(0, c.reshape(c.permute(turned, kHeadsSecond, ":by_place"), given.sizes()));
+  c.out(0, flat ? heads_joined(c, turned, "") : c.op(Op::Cont, {turned}));
 }
 
 constexpr HandlerEntry kAttentionHandlers[] = {

@@ -163,6 +163,7 @@ constexpr HandlerEntry kNormsHandlers[] = {
     {"LpNormalization", lp_norm},
     {"MeanVarianceNormalization", mean_variance_norm},
     {"RMSNormalization", rms_norm},
+    {"SimplifiedLayerNormalization", rms_norm},  // ONNX Runtime's, before ONNX had it
     {"Softmax", [](OpCall& c) { soft_max(c, Op::SoftMax); }},
 };
 

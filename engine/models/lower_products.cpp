@@ -75,10 +75,10 @@ void gemm(OpCall& c) {
 }
 
 // NumPy's matmul of float tensors; one-dimensional sources lend a dimension that is taken away again.
-Tensor product(OpCall& c, const Tensor& left, const Tensor& right_t, bool drop_row, bool drop_column,
+Tensor product(OpCall& c, const Tensor& left, const Tensor& right_t, bool drop_row, bool drop_column, float scale,
                const char* suffix) {
   if (!left || !right_t) return {};
-  Tensor y = c.mul_mat(right_t, left, {}, 1, drop_row || drop_column ? ":product" : suffix);
+  Tensor y = c.mul_mat(right_t, left, {}, scale, drop_row || drop_column ? ":product" : suffix);
   if (!y || (!drop_row && !drop_column)) return y;
   Dims sizes = y.sizes();
   const int64_t rows = sizes.back(1), columns = sizes.back();
@@ -88,17 +88,35 @@ Tensor product(OpCall& c, const Tensor& left, const Tensor& right_t, bool drop_r
   return c.reshape(y, sizes, suffix);
 }
 
+// Axis 0 in front of the last one, where a batch lies behind the rows.
+Tensor batch_first(OpCall& c, const Tensor& x, const char* suffix) {
+  if (!x || x->rank() < 3) return x;
+  std::vector<int> order;
+  for (int i = 1; i + 1 < x->rank(); ++i) order.push_back(i);
+  order.push_back(0), order.push_back(x->rank() - 1);
+  return c.permute(x, order, suffix);
+}
+
+// Each factor may be transposed and the product scaled, as ONNX Runtime's own operators of this kind ask for.
 void mat_mul(OpCall& c) {
   const int ra = c.rank(0), rb = c.rank(1);
   if (ra == 0 || rb == 0) return c.refuse("it needs at least one dimension");
   const DType dtype = c.value(0).dtype;
+  const auto asks = [&](const char* name, int rank) { return rank > 1 && c.attr_int(name, 0) != 0; };
+  const bool turn_left = asks("transA", ra), turn_right = asks("transB", rb);
+  const bool batch_left = asks("transBatchA", ra), batch_right = asks("transBatchB", rb);
   Tensor left = as_float(c, c.in(0), ":a");
+  if (batch_left) left = batch_first(c, left, ":a_batch");
+  if (turn_left && left) left = c.op(Op::Transpose, {left}, ":a_t");
   if (ra == 1 && left) left = c.reshape(left, {1, left.sizes()[0]}, ":row");
-  Tensor right = rb == 1 ? c.in(1) : transposed(c, 1);
+  Tensor right = rb == 1 || turn_right || batch_right ? c.in(1) : transposed(c, 1);
+  if (batch_right) right = batch_first(c, right, ":b_batch");
+  if (batch_right && !turn_right && right) right = c.op(Op::Transpose, {right}, ":b_t");
   if (rb == 1 && right) right = c.reshape(right, {1, right.sizes()[0]}, ":column");
   right = as_float(c, right, ":b");
   const bool back = dtype != DType::F32;
-  c.out(0, c.cast(product(c, left, right, ra == 1, rb == 1, back ? ":f32" : ""), dtype));
+  const float alpha = c.attr_float("alpha", 1);
+  c.out(0, c.cast(product(c, left, right, ra == 1, rb == 1, alpha, back ? ":f32" : ""), dtype));
 }
 
 // Two sources with one label a dimension (Einsum): both are brought to [batch, own, shared], multiplied and put in
@@ -261,6 +279,8 @@ constexpr HandlerEntry kProductsHandlers[] = {
     {"Einsum", [](OpCall& c) { Einsum(c).run(); }},
     {"Gemm", gemm},
     {"MatMul", mat_mul},
+    {"com.microsoft::FusedMatMul", mat_mul},
+    {"com.microsoft::TransposeMatMul", mat_mul},
 };
 
 }  // namespace

@@ -95,10 +95,16 @@ void quantise(OpCall& c, const Tensor& scaled, const Tensor& zero, DType dtype, 
   c.out_small(0, c.cast(y, dtype), small);
 }
 
+// The axis that scales lie along; one scale for all has none, whatever the node says.
+int scale_axis(OpCall& c) {
+  if (c.rank(0) == 0 || (element_count(c.sizes(1)) == 1 && c.attr_int("block_size", 0) == 0)) return 0;
+  return c.axis(c.attr_int("axis", 1), c.rank(0));
+}
+
 void quantize_linear(OpCall& c) {
   const Tensor x = c.in_f32(0);
   if (!x) return;
-  const int axis = x->rank() == 0 ? 0 : c.sizes(1).rank() == 0 ? 0 : c.axis(c.attr_int("axis", 1), x->rank());
+  const int axis = scale_axis(c);
   DType dtype = c.has(2) ? c.value(2).dtype : DType::U8;
   int32_t small = c.has(2) ? c.value(2).small : 0;
   if (!c.has(2) && c.has_attr("output_dtype") && c.attr_int("output_dtype", 0) != 0) {
@@ -113,8 +119,7 @@ void quantize_linear(OpCall& c) {
 }
 
 void dequantize_linear(OpCall& c) {
-  const int rank = c.rank(0);
-  const int axis = rank == 0 || c.rank(1) == 0 ? 0 : c.axis(c.attr_int("axis", 1), rank);
+  const int axis = scale_axis(c);
   if (!c.ok()) return;
   const auto declared = ir::to_dtype(c.attr_type("output_dtype", 0));
   const DType dtype = declared.value_or(c.value(1).dtype);

@@ -139,6 +139,11 @@ class OpCall {
   // input of the model, whose numbers are data and not sizes.
   void wait_for(size_t i, std::string why, bool given = false);
   bool waits() const { return waits_; }
+  // A part of the node could not be lowered: neither can the node, and it waits for what the part waits for.
+  void fail_as(const OpCall& part) {
+    waits_ = waits_ || part.waits_;
+    refuse(part.status().error().message);
+  }
   // A part of the node is made, and this one, which reads what that made, is opened when the run has made its values.
   void leave(ir::Node later, std::string why);
   const ir::Node* later() const { return later_ ? &*later_ : nullptr; }
@@ -204,6 +209,16 @@ void cast_to_words(OpCall& c);
 std::span<const HandlerEntry> experimental_handlers();
 std::span<const HandlerEntry> linear_model_handlers();
 std::span<const HandlerEntry> tree_handlers();
+// Of ONNX Runtime's own domain.
+std::span<const HandlerEntry> contrib_pointwise_handlers();
+std::span<const HandlerEntry> contrib_norm_handlers();
+std::span<const HandlerEntry> contrib_attention_handlers();
+std::span<const HandlerEntry> contrib_cache_handlers();
+std::span<const HandlerEntry> contrib_product_handlers();
+std::span<const HandlerEntry> contrib_block_handlers();
+std::span<const HandlerEntry> contrib_expert_handlers();
+std::span<const HandlerEntry> contrib_quantised_handlers();
+std::span<const HandlerEntry> contrib_rest_handlers();
 // Whether the node's results are drawn.
 bool draws_numbers(const ir::Node& node);
 // Dropout as in a run that does not learn, but was told to drop: source 0 with a part of its numbers 0 and the others larger; result 1 tells which are kept.

@@ -12,7 +12,8 @@ namespace {
 // The code of a source's small type where the operator does not know what to do with it: its numbers would be taken for
 // those of the type that they are stored as. 0: there is none.
 int32_t unread_small_type(const ir::Node& node, const std::vector<ValuePtr>& inputs) {
-  for (const char* known : {"Cast", "CastLike", "QuantizeLinear", "DequantizeLinear", "Shape", "Size"})
+  for (const char* known :
+       {"Cast", "CastLike", "QuantizeLinear", "DequantizeLinear", "GatherBlockQuantized", "Shape", "Size"})
     if (node.op == known) return 0;
   for (size_t i = moves_small_types(node.op) ? 1 : 0; i < inputs.size(); ++i)
     if (inputs[i] && inputs[i]->small != 0) return inputs[i]->small;

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: MIT
+// ONNX Runtime's own operators beside what one works out by hand, in double precision; and those that do not fit are refused.
+#include <algorithm>
+#include <cmath>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "file_runs.h"
+
+namespace arenascope::test {
+namespace {
+
+using models::test::Attr;
+using models::test::kBool;
+using models::test::kFloat;
+using models::test::kInt32;
+using models::test::kInt64;
+using models::test::kUint8;
+using models::test::OnnxMaker;
+using Numbers = std::vector<double>;
+using Ints = std::vector<int64_t>;
+using Floats = std::vector<float>;
+
+constexpr const char* kOwn = "com.microsoft";
+constexpr int kInt8 = 3;
+
+Numbers wave(size_t count, double phase, double size = 1) {
+  Numbers out(count);
+  for (size_t i = 0; i < count; ++i)
+    out[i] = static_cast<double>(static_cast<float>(size * std::sin(phase + 0.7 * static_cast<double>(i))));
+  return out;
+}
+Floats floats(const Numbers& numbers) { return {numbers.begin(), numbers.end()}; }
+std::string bytes(size_t count, unsigned start, unsigned step) {
+  std::string out(count, '\0');
+  for (size_t i = 0; i < count; ++i) out[i] = static_cast<char>((start + step * i + i * i % 7) & 255U);
+  return out;
+}
+int code(const std::string& packed, size_t i, int bits) {
+  const size_t at = i * static_cast<size_t>(bits);
+  return static_cast<unsigned char>(packed[at / 8]) >> (at % 8) & ((1 << bits) - 1);
+}
+
+struct Source {
+  Ints sizes;
+  Numbers numbers = {};
+  int type = kFloat;
+  bool there = true;
+};
+const Source kNone{{}, {}, 0, false};
+
+// One operator of the domain over sources that are all given while it runs; `results` of them are wanted.
+Results own(const std::string& op, const std::vector<Source>& sources, const std::vector<Attr>& attributes = {},
+            size_t results = 1) {
+  OnnxMaker m(21);
+  m.opset(kOwn, 1);
+  std::vector<std::string> names, outputs;
+  std::vector<Given> given;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    names.push_back(sources[i].there ? fmt::format("x{}", i) : "");
+    if (!sources[i].there) continue;
+    m.input(names.back(), sources[i].sizes, sources[i].type);
+    given.push_back({names.back(), sources[i].numbers});
+  }
+  for (size_t i = 0; i < results; ++i) outputs.push_back(fmt::format("y{}", i)), m.output(outputs.back());
+  m.node(op, names, outputs, attributes, "", kOwn);
+  return run_file(m, given);
+}
+Attr whole(const char* name, int64_t value) { return {name, value}; }
+
+// One head's attention: q [S, D], k and v [T, D]; `bias` of query and key is added, one that is very low hides; a sink.
+struct Head {
+  Numbers q, k, v;
+  size_t width;
+  double scale;
+};
+template <class Bias>
+Numbers attended(const Head& h, Bias&& bias, double sink = -1e300) {
+  const size_t queries = h.q.size() / h.width, keys = h.k.size() / h.width;
+  Numbers out;
+  for (size_t s = 0; s < queries; ++s) {
+    Numbers shares(keys);
+    double most = sink, sum = 0;
+    for (size_t t = 0; t < keys; ++t) {
+      double dot = 0;
+      for (size_t d = 0; d < h.width; ++d) dot += h.q[s * h.width + d] * h.k[t * h.width + d];
+      shares[t] = bias(s, t, dot * h.scale), most = std::max(most, shares[t]);
+    }
+    for (double& share : shares) share = std::exp(share - most), sum += share;
+    sum += std::exp(sink - most);
+    for (size_t d = 0; d < h.width; ++d) {
+      double y = 0;
+      for (size_t t = 0; t < keys; ++t) y += shares[t] / sum * h.v[t * h.width + d];
+      out.push_back(y);
+    }
+  }
+  return out;
+}
+
+// Rows [from, to) of head `head` of [B, S, H·D].
+Numbers rows_of(const Numbers& x, size_t batch, size_t steps, size_t heads, size_t width, size_t head) {
+  Numbers out;
+  for (size_t s = 0; s < steps; ++s)
+    for (size_t d = 0; d < width; ++d) out.push_back(x[((batch * steps + s) * heads + head) * width + d]);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("weights of few bits: every width, zero points, a bias, rows that end within a block") {
+  struct Case {
+    int bits;
+    size_t depth, block;
+    int zeros;  // 0: none, 1: packed, 2: floats
+    int64_t level;
+    double bound;
+  };
+  constexpr size_t kRows = 5;
+  for (const Case& t : {Case{4, 64, 32, 0, 1, 1e-5}, Case{4, 64, 32, 1, 0, 0.02}, Case{4, 128, 64, 2, 4, 0.02},
+                        Case{4, 40, 32, 1, 0, 1e-5}, Case{4, 48, 16, 1, 0, 1e-5}, Case{2, 64, 32, 1, 0, 0.02},
+                        Case{8, 96, 32, 1, 0, 0.02}, Case{8, 64, 32, 0, 1, 1e-5}}) {
+    CAPTURE(t.bits);
+    CAPTURE(t.depth);
+    CAPTURE(t.zeros);
+    const size_t blocks = (t.depth + t.block - 1) / t.block, blob = t.block * static_cast<size_t>(t.bits) / 8;
+    const size_t zero_row = (blocks * static_cast<size_t>(t.bits) + 7) / 8;
+    const std::string codes = bytes(kRows * blocks * blob, 17, 91), packed = bytes(kRows * zero_row, 3, 57);
+    Floats scales, zeros;
+    for (size_t i = 0; i < kRows * blocks; ++i)
+      scales.push_back(0.01F * static_cast<float>(i % 5 + 1)), zeros.push_back(0.5F * static_cast<float>(i));
+    const Numbers x = wave(2 * t.depth, 0.1), bias = wave(kRows, 2);
+    OnnxMaker m(21);
+    const auto n = [](size_t v) { return static_cast<int64_t>(v); };
+    m.opset(kOwn, 1).input("x", {2, n(t.depth)}).output("y");
+    m.raw_weight("w", {kRows, n(blocks), n(blob)}, codes, kUint8).weight("s", {kRows, n(blocks)}, scales);
+    m.raw_weight("z", {kRows, n(zero_row)}, packed, kUint8).weight("f", {kRows, n(blocks)}, zeros);
+    m.weight("b", {kRows}, floats(bias));
+    m.node("MatMulNBits",
+           {"x", "w", "s",
+            t.zeros == 0   ? ""
+            : t.zeros == 1 ? "z"
+                           : "f",
+            "", "b"},
+           {"y"},
+           {whole("K", n(t.depth)), whole("N", kRows), whole("bits", t.bits), whole("block_size", n(t.block)),
+            whole("accuracy_level", t.level)},
+           "", kOwn);
+    const Results made = run_file(m, {{"x", x}});
+    REQUIRE(made.refused == "");
+    Numbers wanted;
+    for (size_t r = 0; r < 2; ++r)
+      for (size_t row = 0; row < kRows; ++row) {
+        double y = bias[row];
+        for (size_t k = 0; k < t.depth; ++k) {
+          const size_t block = k / t.block, at = row * blocks + block;
+          const double zero = t.zeros == 0   ? 1 << (t.bits - 1)
+                              : t.zeros == 1 ? code(packed.substr(row * zero_row, zero_row), block, t.bits)
+                                             : static_cast<double>(zeros[at]);
+          const int q = code(codes.substr(at * blob, blob), k % t.block, t.bits);
+          y += x[r * t.depth + k] * (q - zero) * static_cast<double>(scales[at]);
+        }
+        wanted.push_back(y);
+      }
+    check_near(made.numbers.at("y"), wanted, t.bound);
+  }
+}
+
+TEST_CASE("rows of few bits are looked up") {
+  const std::string codes = bytes(4 * 16, 5, 77), zeros = bytes(4, 2, 31);
+  OnnxMaker m(21);
+  m.opset(kOwn, 1).input("i", {3}, kInt64).output("y");
+  m.raw_weight("w", {4, 16}, codes, kUint8).weight("s", {4, 2}, Floats{1, 2, 3, 4, 5, 6, 7, 8});
+  m.raw_weight("z", {4, 1}, zeros, kUint8);
+  m.node("GatherBlockQuantized", {"w", "i", "s", "z"}, {"y"}, {whole("block_size", 16), whole("quantize_axis", 1)}, "",
+         kOwn);
+  const Results made = run_file(m, {{"i", {2, 0, 3}}});
+  REQUIRE(made.refused == "");
+  Numbers wanted;
+  for (const size_t row : {2, 0, 3})
+    for (size_t k = 0; k < 32; ++k)
+      wanted.push_back((code(codes.substr(row * 16, 16), k, 4) - code(zeros.substr(row, 1), k / 16, 4)) *
+                       static_cast<double>(row * 2 + k / 16 + 1));
+  check_near(made.numbers.at("y"), wanted);
+}
+
+TEST_CASE("GroupQueryAttention: a past of its own for each sequence, angles, a window and a sink") {
+  constexpr size_t kBatch = 2, kHeads = 4, kGroups = 2, kWidth = 8, kPast = 5, kTotal = 6, kWindow = 4;
+  const size_t past_of[kBatch] = {5, 3};
+  const Numbers q = wave(kBatch * kHeads * kWidth, 0.3), k = wave(kBatch * kGroups * kWidth, 1.1),
+                v = wave(kBatch * kGroups * kWidth, 2.2), sink = wave(kHeads, 0.9),
+                past_k = wave(kBatch * kGroups * kPast * kWidth, 0.5),
+                past_v = wave(kBatch * kGroups * kPast * kWidth, 1.5);
+  Numbers cosine, sine;
+  for (size_t i = 0; i < kTotal * kWidth / 2; ++i)
+    cosine.push_back(std::cos(0.2 * static_cast<double>(i))), sine.push_back(std::sin(0.2 * static_cast<double>(i)));
+  const int64_t row = kHeads * kWidth, kv_row = kGroups * kWidth;
+  const Source past_key{{kBatch, kGroups, kPast, kWidth}, past_k}, past_value{{kBatch, kGroups, kPast, kWidth}, past_v};
+  OnnxMaker m(21);
+  m.opset(kOwn, 1).output("y").output("pk").output("pv");
+  m.input("q", {kBatch, 1, row}).input("k", {kBatch, 1, kv_row}).input("v", {kBatch, 1, kv_row});
+  m.input("pk0", past_key.sizes).input("pv0", past_key.sizes).input("lengths", {kBatch}, kInt32);
+  m.weight("total64", {}, Ints{kTotal}).node("Cast", {"total64"}, {"total"}, {whole("to", kInt32)});
+  m.weight("cos", {kTotal, kWidth / 2}, floats(cosine)).weight("sin", {kTotal, kWidth / 2}, floats(sine));
+  m.weight("sink", {kHeads}, floats(sink));
+  m.node("GroupQueryAttention", {"q", "k", "v", "pk0", "pv0", "lengths", "total", "cos", "sin", "", "", "sink"},
+         {"y", "pk", "pv"},
+         {whole("num_heads", kHeads), whole("kv_num_heads", kGroups), whole("do_rotary", 1),
+          whole("local_window_size", kWindow)},
+         "", kOwn);
+  const Results made =
+      run_file(m, {{"q", q}, {"k", k}, {"v", v}, {"pk0", past_k}, {"pv0", past_v}, {"lengths", {5, 3}}});
+  REQUIRE(made.refused == "");
+  const auto turned = [&](Numbers x, size_t place) {
+    for (size_t d = 0; d < kWidth / 2; ++d) {
+      const double c = cosine[place * kWidth / 2 + d], s = sine[place * kWidth / 2 + d], a = x[d],
+                   b = x[d + kWidth / 2];
+      x[d] = a * c - b * s, x[d + kWidth / 2] = a * s + b * c;
+    }
+    return x;
+  };
+  Numbers wanted;
+  for (size_t b = 0; b < kBatch; ++b)
+    for (size_t h = 0; h < kHeads; ++h) {
+      const size_t g = h / (kHeads / kGroups), before = past_of[b];
+      const auto with_past = [&](const Numbers& past, const Numbers& fresh) {
+        const auto from = past.begin() + static_cast<std::ptrdiff_t>((b * kGroups + g) * kPast * kWidth);
+        Numbers all(from, from + static_cast<std::ptrdiff_t>(before * kWidth));
+        all.insert(all.end(), fresh.begin(), fresh.end());
+        return all;
+      };
+      const Head head{turned(rows_of(q, b, 1, kHeads, kWidth, h), before),
+                      with_past(past_k, turned(rows_of(k, b, 1, kGroups, kWidth, g), before)),
+                      with_past(past_v, rows_of(v, b, 1, kGroups, kWidth, g)), kWidth, 1 / std::sqrt(double{kWidth})};
+      const Numbers y = attended(
+          head, [&](size_t, size_t t, double score) { return t + kWindow > before ? score : -1e300; }, sink[h]);
+      wanted.insert(wanted.end(), y.begin(), y.end());
+    }
+  check_near(made.numbers.at("y"), wanted);
+  CHECK(made.sizes.at("pk") == Dims{kBatch, kGroups, kTotal, kWidth});
+}
+
+TEST_CASE("MultiHeadAttention: a past, a bias, padding and what lies behind a query") {
+  constexpr size_t kBatch = 2, kHeads = 2, kWidth = 4, kPast = 2, kSteps = 3, kKeys = 5;
+  const int64_t row = kHeads * kWidth;
+  const Source q{{kBatch, kSteps, row}, wave(kBatch * kSteps * 8, 0.3)},
+      k{{kBatch, kSteps, row}, wave(kBatch * kSteps * 8, 1)}, v{{kBatch, kSteps, row}, wave(kBatch * kSteps * 8, 2)},
+      bias{{3 * row}, wave(24, 0.4)}, mask{{kBatch, kKeys}, {1, 0, 1, 1, 1, 1, 1, 0, 1, 1}, kInt32},
+      past_k{{kBatch, kHeads, kPast, kWidth}, wave(32, 0.6)}, past_v{{kBatch, kHeads, kPast, kWidth}, wave(32, 1.6)};
+  const Results made = own("MultiHeadAttention", {q, k, v, bias, mask, kNone, past_k, past_v},
+                           {whole("num_heads", kHeads), whole("unidirectional", 1)}, 3);
+  REQUIRE(made.refused == "");
+  Numbers wanted;
+  for (size_t b = 0; b < kBatch; ++b) {
+    std::vector<Numbers> heads;
+    for (size_t h = 0; h < kHeads; ++h) {
+      const auto biased = [&](const Numbers& x, size_t part) {
+        Numbers rows = rows_of(x, b, kSteps, kHeads, kWidth, h);
+        for (size_t i = 0; i < rows.size(); ++i) rows[i] += bias.numbers[part * 8 + h * kWidth + i % kWidth];
+        return rows;
+      };
+      const auto behind = [&](const Numbers& past, Numbers rows) {
+        const auto from = past.begin() + static_cast<std::ptrdiff_t>((b * kHeads + h) * kPast * kWidth);
+        rows.insert(rows.begin(), from, from + static_cast<std::ptrdiff_t>(kPast * kWidth));
+        return rows;
+      };
+      heads.push_back(attended({biased(q.numbers, 0), behind(past_k.numbers, biased(k.numbers, 1)),
+                                behind(past_v.numbers, biased(v.numbers, 2)), kWidth, 0.5},
+                               [&](size_t s, size_t t, double score) {
+                                 return t > s + kPast ? -1e300
+                                                      : score + (mask.numbers[b * kKeys + t] != 0.0 ? 0 : -10000);
+                               }));
+    }
+    for (size_t s = 0; s < kSteps; ++s)
+      for (const Numbers& head : heads)
+        wanted.insert(wanted.end(), head.begin() + static_cast<std::ptrdiff_t>(s * kWidth),
+                      head.begin() + static_cast<std::ptrdiff_t>((s + 1) * kWidth));
+  }
+  check_near(made.numbers.at("y0"), wanted);
+  CHECK(made.sizes.at("y1") == Dims{kBatch, kHeads, kKeys, kWidth});
+}
+
+TEST_CASE("norms of sums give the sums as well") {
+  const Source x{{2, 4}, wave(8, 0.2)}, skip{{2, 4}, wave(8, 1.2)}, scale{{4}, {1, 2, 3, 4}};
+  const Results made = own("SkipSimplifiedLayerNormalization", {x, skip, scale}, {{"epsilon", 1e-5F}});
+  REQUIRE(made.refused == "");
+  Numbers wanted;
+  for (size_t r = 0; r < 2; ++r) {
+    double square = 0;
+    const auto sum = [&](size_t i) { return x.numbers[r * 4 + i] + skip.numbers[r * 4 + i]; };
+    for (size_t i = 0; i < 4; ++i) square += sum(i) * sum(i) / 4;
+    for (size_t i = 0; i < 4; ++i) wanted.push_back(sum(i) / std::sqrt(square + 1e-5) * scale.numbers[i]);
+  }
+  check_near(made.numbers.at("y0"), wanted);
+  OnnxMaker m(21);
+  m.opset(kOwn, 1).input("x", {1, 2}).output("y").output("sum").weight("w", {2}, Floats{1, 1});
+  m.node("SkipLayerNormalization", {"x", "w", "w", "w", "w"}, {"y", "", "", "sum"}, {}, "", kOwn);
+  const Results sums = run_file(m, {{"x", {3, 5}}});
+  check_near(sums.numbers.at("sum"), {5, 7});
+  check_near(sums.numbers.at("y"), {0, 2});
+}
+
+TEST_CASE("what is quantised is computed between scales and zero points, and closed again") {
+  const Source a{{3}, {130, 120, 255}, kUint8}, b{{3}, {128, 140, 255}, kUint8}, tenth{{}, {0.1}},
+      middle{{}, {128}, kUint8};
+  const auto one = [&](const char* op, const std::vector<Source>& sources, const std::vector<Attr>& attributes = {}) {
+    const Results made = own(op, sources, attributes);
+    CHECK(made.refused == "");
+    return made.refused.empty() ? made.numbers.at("y0") : Numbers();
+  };
+  CHECK(one("QLinearAdd", {a, tenth, middle, b, tenth, middle, tenth, middle}) == Numbers{130, 132, 255});
+  CHECK(one("QLinearMul", {a, tenth, middle, b, tenth, middle, tenth, middle}) == Numbers{128, 118, 255});
+  CHECK(one("QLinearConcat", {tenth, middle, a, Source{{}, {0.2}}, middle, b, tenth, middle}, {whole("axis", 0)}) ==
+        Numbers{132, 112, 255, 128, 140, 255});
+  const Source rows{{1, 2}, {3, 5}, kUint8}, columns{{2, 2}, {1, 2, 3, 4}, kInt8}, zero{{}, {1}, kUint8},
+      none{{}, {0}, kInt8};
+  const Source half{{}, {0.5}}, added{{2}, {10, 20}, kInt32};
+  // (2, 4) times the matrix, plus the addend, in quarters.
+  CHECK(one("QGemm", {rows, half, zero, columns, half, none, added}) == Numbers{6, 10});
+  CHECK(one("QGemm", {rows, half, zero, columns, half, none, added}, {whole("transB", 1)}) == Numbers{5, 10.5});
+  CHECK(one("MatMulIntegerToFloat", {rows, columns, half, half, zero, none}) == Numbers{3.5, 5});
+  CHECK(one("MulInteger", {rows, zero, rows, zero}) == Numbers{4, 16});
+  const Source dynamic{{1, 2}, {0, 255}};
+  CHECK(one("DynamicQuantizeMatMul", {dynamic, columns, half, none}) == Numbers{382.5, 510});
+}
+
+TEST_CASE("one scale in a dimension of its own belongs to all, whatever the axis") {
+  OnnxMaker m(13);
+  m.input("x", {3}, kInt32).output("y").weight("s", {1}, Floats{0.5F}).node("DequantizeLinear", {"x", "s"}, {"y"});
+  const Results made = run_file(m, {{"x", {2, 4, -6}}});
+  CHECK(made.refused == "");
+  if (made.refused.empty()) CHECK(made.numbers.at("y") == Numbers{1, 2, -3});
+}
+
+TEST_CASE("products and convolutions as an optimiser fuses them") {
+  const Source a{{2, 3}, {1, 2, 3, 4, 5, 6}}, b{{2, 2}, {1, 0, 0, 2}};
+  check_near(own("FusedMatMul", {a, b}, {whole("transA", 1), {"alpha", 0.5F}}).numbers.at("y0"),
+             {0.5, 4, 1, 5, 1.5, 6});
+  const Source batch{{2, 2, 1}, {1, 2, 3, 4}};  // two rows of two matrices of one column
+  const Results product = own("FusedMatMul", {batch, Source{{2, 1, 1}, {10, 100}}}, {whole("transBatchA", 1)});
+  check_near(product.numbers.at("y0"), {10, 30, 200, 400});
+  CHECK(product.sizes.at("y0") == Dims{2, 2, 1});
+  const Source x{{1, 1, 2, 2}, {1, -2, 3, -4}}, w{{1, 1, 1, 1}, {2}}, shift{{1}, {1}};
+  check_near(
+      own("FusedConv", {x, w, shift, x}, {{"activation", std::string("Clip")}, {"activation_params", Floats{-3, 5}}})
+          .numbers.at("y0"),
+      {4, -3, 5, -3});
+  check_near(own("NhwcFusedConv", {Source{{1, 1, 2, 1}, {1, -2}}, w, kNone}, {{"activation", std::string("Relu")}})
+                 .numbers.at("y0"),
+             {2, 0});
+  check_near(own("FusedGemm", {b, b, kNone},
+                 {{"activation", std::string("LeakyRelu")}, {"activation_alpha", 0.1F}, {"alpha", -1.0F}})
+                 .numbers.at("y0"),
+             {-0.1, 0, 0, -0.4});
+}
+
+TEST_CASE("a router sends rows through the experts of its choice") {
+  const Source x{{2, 2}, {1, 2, 3, 4}}, router{{2, 3}, {0, 5, -9, 3, 0, 3.5}};
+  Numbers first(3 * 2 * 2), second(3 * 2 * 2);
+  for (size_t e = 0; e < 3; ++e)  // each a multiple of the identity
+    for (size_t i = 0; i < 2; ++i) first[e * 4 + i * 3] = static_cast<double>(e + 1), second[e * 4 + i * 3] = 10;
+  const Results made =
+      own("MoE", {x, router, Source{{3, 2, 2}, first}, kNone, Source{{3, 2, 2}, second}},
+          {whole("k", 2), whole("normalize_routing_weights", 1), {"activation_type", std::string("relu")}});
+  REQUIRE(made.refused == "");
+  const double near = 1 / (1 + std::exp(-5.0)), half = 1 / (1 + std::exp(-0.5));
+  const double one = 10 * (2 * near + 1 * (1 - near)), two = 10 * (3 * half + 1 * (1 - half));
+  check_near(made.numbers.at("y0"), {one, 2 * one, 3 * two, 4 * two});
+}
+
+TEST_CASE("windows, distances, crops and words that were said") {
+  const Source line{{5}, {1, 2, 3, 4, 5}};
+  check_near(own("UnfoldTensor", {line}, {whole("size", 3), whole("step", 2)}).numbers.at("y0"), {1, 2, 3, 3, 4, 5});
+  check_near(
+      own("CDist", {Source{{1, 2}, {0, 0}}, Source{{2, 2}, {3, 4, 0, 1}}}, {{"metric", std::string("euclidean")}})
+          .numbers.at("y0"),
+      {5, 1});
+  const Numbers said = own("NGramRepeatBlock", {Source{{1, 4}, {1, 2, 0, 1}, kInt64}, Source{{1, 3}, {7, 8, 9}}},
+                           {whole("ngram_size", 2)})
+                           .numbers.at("y0");
+  CHECK(said[0] == 7);
+  CHECK(said[1] == 8);
+  CHECK(std::isinf(said[2]));
+  OnnxMaker m(21);
+  m.opset(kOwn, 1).input("x", {1, 1, 2, 2}).input("r", {1, 4}).input("b", {1}, kInt32).output("y");
+  m.weight("s", {2}, Ints{1, 3})
+      .node("CropAndResize", {"x", "r", "b", "s"}, {"y"}, {{"extrapolation_value", 9.0F}}, "", kOwn);
+  check_near(run_file(m, {{"x", {1, 2, 3, 4}}, {"r", {0, 0, 1, 2}}, {"b", {0}}}).numbers.at("y"), {2, 3, 9});
+}
+
+TEST_CASE("what does not fit is refused in a sentence") {
+  const Source x{{2, 4}, wave(8, 0)}, three{{1, 2, 4}, wave(8, 0)}, one{{1}, {1}},
+      codes{{2, 1, 16}, Numbers(32), kUint8}, scales{{2, 1}, {1, 1}}, lengths{{1}, {1}, kInt32};
+  const auto refused = [](const char* op, const std::vector<Source>& sources, const std::vector<Attr>& attributes) {
+    CAPTURE(op);
+    const Results made = own(op, sources, attributes);
+    CHECK(made.refused != "");
+    CHECK(made.refused.find('\n') == std::string::npos);
+  };
+  const auto bits = [&](int64_t n, int64_t k, int64_t block, int64_t width) {
+    refused("MatMulNBits", {x, codes, scales},
+            {whole("N", n), whole("K", k), whole("block_size", block), whole("bits", width)});
+  };
+  bits(2, 4, 0, 4), bits(2, 4, 24, 4), bits(0, 4, 32, 4), bits(int64_t{1} << 62, int64_t{1} << 62, 32, 4),
+      bits(2, 4, 32, 3);
+  bits(2, 32, 32, 4), bits(3, 4, 32, 4);
+  refused("MatMulNBits", {x}, {whole("N", 2), whole("K", 4), whole("block_size", 32)});
+  refused("GatherBlockQuantized", {codes, lengths, scales}, {whole("block_size", 0)});
+  refused("GatherBlockQuantized", {codes, lengths, scales}, {whole("gather_axis", 9)});
+  for (const auto& [heads, kv] : {std::pair<int64_t, int64_t>{0, 0}, {4, 0}, {4, 3}, {-4, 2}, {int64_t{1} << 40, 1}})
+    refused("GroupQueryAttention", {three, three, three, kNone, kNone, lengths, lengths},
+            {whole("num_heads", heads), whole("kv_num_heads", kv)});
+  refused("GroupQueryAttention", {three, three, three}, {whole("num_heads", 2), whole("kv_num_heads", 2)});
+  refused("GroupQueryAttention", {x, x, x, kNone, kNone, lengths, lengths},
+          {whole("num_heads", 2), whole("kv_num_heads", 2)});
+  refused("GroupQueryAttention", {three, three, three, x, x, lengths, lengths},
+          {whole("num_heads", 2), whole("kv_num_heads", 2)});
+  for (const char* op : {"MultiHeadAttention", "Attention", "DecoderMaskedMultiHeadAttention"}) {
+    refused(op, {three, three, three}, {whole("num_heads", 0)});
+    refused(op, {three, three, three}, {whole("num_heads", 3)});
+    refused(op, {one, one, one}, {whole("num_heads", 1)});
+    refused(op, {three}, {whole("num_heads", 2)});
+  }
+  refused("MultiHeadAttention", {three, three, three, kNone, scales}, {whole("num_heads", 2)});
+  refused("RotaryEmbedding", {x, lengths, x, x}, {});
+  refused("RotaryEmbedding", {three, lengths, one, one}, {});
+  refused("SkipLayerNormalization", {x, three, one}, {});
+  refused("SkipLayerNormalization", {x}, {});
+  refused("EmbedLayerNormalization", {lengths, kNone, x, x, kNone, one, one}, {});
+  refused("GroupNorm", {x, one, one}, {whole("groups", 0), whole("activation", 0)});
+  refused("QLinearAdd", {x, one, one}, {});
+  refused("QLinearConcat", {one, one, x, one}, {whole("axis", 0)});
+  refused("QGemm", {x, one}, {whole("transA", 1)});
+  refused("FusedConv", {x, x}, {{"activation", std::string("Nothing")}});
+  refused("FusedMatMul", {one, x}, {});
+  refused("MoE", {x, x, three, kNone, three}, {whole("k", 99)});
+  refused("QMoE", {x, x, codes, scales, kNone, codes, scales}, {whole("expert_weight_bits", 5)});
+  refused("UnfoldTensor", {x}, {whole("size", 0)});
+  refused("UnfoldTensor", {x}, {whole("size", int64_t{1} << 40)});
+  refused("NGramRepeatBlock", {x, x}, {whole("ngram_size", 0)});
+  refused("CropAndResize", {x, x, lengths, lengths}, {});
+  refused("CDist", {x, one}, {});
+  refused("BeamSearch", {x}, {});
+}
+
+}  // namespace arenascope::test
