@@ -59,8 +59,13 @@ Tensor by_blocks(OpCall& c, const Tensor& t, const Dims& sizes, int axis, int64_
 Tensor along(OpCall& c, size_t i, int axis, const Dims& sizes, const char* suffix) {
   const Tensor t = c.in_f32(i);
   if (!t) return t;
-  if (const int64_t block = c.attr_int("block_size", 0); block != 0) return by_blocks(c, t, sizes, axis, block, suffix);
-  if (t->element_count() == 1) return c.reshape(t, {}, suffix);
+  const int64_t block = c.attr_int("block_size", 0);
+  if (block == 0 && t->element_count() == 1) return c.reshape(t, {}, suffix);
+  if (axis >= sizes.rank()) {
+    c.refuse(fmt::format("scales {} along dimension {} of {}", to_string(t.sizes()), axis, to_string(sizes)));
+    return {};
+  }
+  if (block != 0) return by_blocks(c, t, sizes, axis, block, suffix);
   if (t->rank() != 1) {
     c.refuse("its scales are in blocks of no size");
     return {};

@@ -176,11 +176,12 @@ void Lowering::lower_node(const ir::Node& node) {
     blocked = blocked || (!name.empty() && (!inputs.back() || inputs.back()->kind == Value::Kind::Unknown));
   }
   while (!inputs.empty() && !inputs.back()) inputs.pop_back();
-  if (const std::string why = refusal(node, inputs); !why.empty()) {
+  const ir::Function* body = body_of(node);
+  if (const std::string why = refusal(node, inputs, body); !why.empty()) {
     add_problem(node, why);
     return stand_in(node, inputs);
   }
-  if (const ir::Function* body = body_of(node)) {
+  if (body) {
     const ir::Node* outer = std::exchange(spelled_, spelled_ ? spelled_ : &node);
     lower_call(*body, node);
     spelled_ = outer;

@@ -293,7 +293,7 @@ class Lowering {
   // The function of the model that a node calls; what its operator consists of, where that has no handler. Null: none.
   const ir::Function* own_function(const ir::Node& node) const;
   const ir::Function* body_of(const ir::Node& node);
-  std::string refusal(const ir::Node& node, const std::vector<ValuePtr>& inputs);
+  std::string refusal(const ir::Node& node, const std::vector<ValuePtr>& inputs, const ir::Function* body);
   std::string misfit(const ir::Node& node, const std::vector<ValuePtr>& inputs);
   void define_results(const ir::Node& node, const std::vector<ValuePtr>& inputs, const std::vector<ValuePtr>& results,
                       const std::vector<ValuePtr>& folded);

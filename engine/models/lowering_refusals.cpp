@@ -84,12 +84,12 @@ std::string Lowering::misfit(const ir::Node& node, const std::vector<ValuePtr>& 
 }
 
 // Why a node cannot be lowered by the looks of it; empty where it can.
-std::string Lowering::refusal(const ir::Node& node, const std::vector<ValuePtr>& inputs) {
+std::string Lowering::refusal(const ir::Node& node, const std::vector<ValuePtr>& inputs, const ir::Function* body) {
   if (std::string why = misfit(node, inputs); !why.empty()) return why;
   for (const auto& [name, attribute] : node.attributes)
     if (attribute.odd || !attribute.passed_on.empty())
       return fmt::format("its attribute '{}' is of a kind that is not read here", name);
-  if (body_of(node)) return {};
+  if (body) return {};
   if (const int32_t small = unread_small_type(node, inputs))
     return fmt::format("it computes in {}", ir::type_name(small));
   if (const Value* strings = unread_words(node, inputs))

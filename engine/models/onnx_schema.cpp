@@ -285,7 +285,7 @@ bool Schemas::knows(const std::string& domain, const std::string& op) { return f
 const Schema* Schemas::find(const std::string& domain, const std::string& op, int64_t opset) {
   const Operator* known = find_operator(domain, op);
   if (!known) return nullptr;
-  const auto [at, added] = read_.try_emplace({full(domain, op), opset}, nullptr);
+  const auto [at, added] = read_.try_emplace({known, opset}, nullptr);
   if (!added) return at->second.get();
   const Version* newest = nullptr;
   for (const Version& version : known->versions)

@@ -61,7 +61,7 @@ class Schemas {
   static std::vector<std::string> names();
 
  private:
-  std::map<std::pair<std::string, int64_t>, std::unique_ptr<const Schema>> read_;
+  std::map<std::pair<const void*, int64_t>, std::unique_ptr<const Schema>> read_;  // by the table's entry, opset
 };
 
 // What ONNX's specification does not allow of a node, in a sentence; empty where it fits. `types`: of its sources, one bit

@@ -97,7 +97,6 @@ std::string type_text(TypeSet types) {
 }
 
 std::string source_misfit(const Node& node, const Schema& schema, const std::vector<TypeSet>& types) {
-  std::map<std::string_view, size_t> first;  // by the name of a type that several sources share
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const Formal& formal = formal_at(schema.inputs, i);
     if (node.inputs[i].empty()) {
@@ -110,10 +109,13 @@ std::string source_misfit(const Node& node, const Schema& schema, const std::vec
       return fmt::format("its source '{}' is of type {}, '{}' of {} in opset {} may be {}", node.inputs[i],
                          type_text(type), formal.name, node.op, node.opset, type_text(formal.allowed));
     if (!formal.homogeneous) continue;
-    const auto [other, added] = first.try_emplace(formal.type, i);
-    if (!added && types[other->second] != type)
-      return fmt::format("its sources '{}' and '{}' are of types {} and {}, which must be the same",
-                         node.inputs[other->second], node.inputs[i], type_text(types[other->second]), type_text(type));
+    size_t other = 0;  // the first one of the same type
+    while (other < i && (formal_at(schema.inputs, other).type != formal.type || types[other] == 0 ||
+                         !formal_at(schema.inputs, other).homogeneous))
+      ++other;
+    if (types[other] != type)
+      return fmt::format("its sources '{}' and '{}' are of types {} and {}, which must be the same", node.inputs[other],
+                         node.inputs[i], type_text(types[other]), type_text(type));
   }
   return {};
 }

@@ -223,7 +223,7 @@ class Hostile {
       onnx::TensorProto t;
       if (!t.ParseFromString(values[static_cast<size_t>(i)])) continue;
       int64_t count = 1;
-      for (const int64_t size : t.dims()) count *= size;
+      for (const int64_t size : t.dims()) count = size > 16 || count > 16 ? 17 : count * std::max<int64_t>(size, 0);
       const bool whole = t.data_type() == onnx::TensorProto::INT64 || t.data_type() == onnx::TensorProto::INT32 ||
                          t.data_type() == onnx::TensorProto::BOOL;
       if (!(whole && count <= 16) && !(t.data_type() == onnx::TensorProto::FLOAT && count <= 8 && random_.below(2)))

@@ -89,6 +89,11 @@ TEST_CASE("types and diagonals that there are not") {
     CHECK(made("EyeLike", {{{2, 3}}}, {number("k", k)}, 22) == "[2, 3]");
 }
 
+TEST_CASE("zero points along a dimension that there is not") {
+  CHECK(made("ConvInteger", {{{1}, kUint8}, {{}, kUint8}, {{1}, kUint8}, {{2}, kUint8}}) == "refused");
+  CHECK(made("DequantizeLinear", {{{}, kUint8}, {{2}}, {{2}, kUint8}}) == "refused");
+}
+
 TEST_CASE("an image that is not given takes no memory") {
   CHECK(made("ImageDecoder", {{{int64_t{1} << 36}, kUint8}}, {}, 20) == "refused");
 }
