@@ -125,7 +125,9 @@ Arrays concat(const FoldCall& c) {
     if (!part || part->dtype != x.dtype || part->sizes.rank() != x.sizes.rank()) return Error{"its sources do not fit"};
     for (int i = 0; i < x.sizes.rank(); ++i)
       if (i != *axis && part->sizes[i] != x.sizes[i]) return Error{"its sources do not fit"};
-    sizes[*axis] += part->sizes[*axis];
+    const auto sum = checked_add(sizes[*axis], part->sizes[*axis]);  // of no elements, there may be any number of them
+    if (!sum) return Error{"its result is too large"};
+    sizes[*axis] = *sum;
   }
   if (auto fits = checked_sizes(sizes.span()); !fits) return fits.error();
   HostArray out = HostArray::make(x.dtype, sizes);

@@ -94,6 +94,15 @@ TEST_CASE("zero points along a dimension that there is not") {
   CHECK(made("DequantizeLinear", {{{}, kUint8}, {{2}}, {{2}, kUint8}}) == "refused");
 }
 
+TEST_CASE("sizes that overflow where there is no element") {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max() - 1;
+  OnnxMaker m(20);
+  m.weight("a", {0, kMost}, Ints{}).output("y").node("Concat", {"a", "a"}, {"y"}, {number("axis", 1)});
+  auto model = m.open();
+  REQUIRE(model.ok());
+  CHECK_FALSE(model->runnable());
+}
+
 TEST_CASE("an image that is not given takes no memory") {
   CHECK(made("ImageDecoder", {{{int64_t{1} << 36}, kUint8}}, {}, 20) == "refused");
 }
