@@ -263,7 +263,7 @@ Arrays split(const FoldCall& c) {
   std::vector<int64_t> parts = c.opset < 13  ? c.integers("split")
                                : input(c, 1) ? input(c, 1)->ints
                                              : std::vector<int64_t>();
-  const int64_t each = (size + n - 1) / std::max<int64_t>(n, 1);
+  const int64_t each = size / std::max<int64_t>(n, 1) + (size % std::max<int64_t>(n, 1) != 0 ? 1 : 0);
   if (parts.empty())
     for (int64_t i = 0; i < n; ++i) parts.push_back(std::clamp<int64_t>(size - i * each, 0, each));
   int64_t inner = 1, first = 0;

@@ -80,7 +80,7 @@ void split(OpCall& c) {
     if (auto given = c.ints(1)) parts = *given;
   if (!c.ok()) return;
   if (parts.empty()) {
-    const int64_t each = (size + n - 1) / std::max<int64_t>(n, 1);
+    const int64_t each = size / std::max<int64_t>(n, 1) + (size % std::max<int64_t>(n, 1) != 0 ? 1 : 0);
     for (int64_t i = 0; i < n; ++i) parts.push_back(std::clamp<int64_t>(size - i * each, 0, each));
   }
   int64_t sum = 0;
