@@ -142,8 +142,9 @@ void conv_transpose(OpCall& c) {
     for (int i = 0; i < window.spatial; ++i) {
       const int64_t in = x.sizes()[i + 2], reach = int64_t{window.kernel[i] - 1} * window.dilations[i] + 1;
       auto grown = checked_mul(in, window.strides[i]);
-      if (!grown) return c.refuse("its sizes overflow");
+      if (!grown || *grown > int64_t{1} << 62) return c.refuse("its sizes overflow");
       const int64_t out = wanted.empty() ? *grown : wanted[wanted.size() - static_cast<size_t>(window.spatial - i)];
+      if (out < 0) return c.refuse(fmt::format("its output_shape has the size {}", out));
       const int64_t total = *grown - window.strides[i] + params.output_padding[i] + reach - out;
       if (total < -(1 << 24) || total > (1 << 24)) return c.refuse(fmt::format("it pads by {}", total));
       const auto small = static_cast<int32_t>(total / 2), large = static_cast<int32_t>(total - total / 2);

@@ -103,6 +103,16 @@ TEST_CASE("sizes that overflow where there is no element") {
   CHECK_FALSE(model->runnable());
 }
 
+TEST_CASE("transposed convolutions of any output_shape") {
+  const auto shape = [](int64_t size) {
+    return std::vector<Attr>{{"output_shape", Ints{4, size}}, {"strides", Ints{1, 2}}};
+  };
+  const std::vector<Input> both{{{1, 1, 3, 3}}, {{1, 2, 3, 3}}};
+  CHECK(made("ConvTranspose", both, shape(8), 11) == "[1, 2, 4, 8]");
+  for (const int64_t odd : {int64_t{-1}, std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()})
+    CHECK(made("ConvTranspose", both, shape(odd), 11) == "refused");
+}
+
 TEST_CASE("an image that is not given takes no memory") {
   CHECK(made("ImageDecoder", {{{int64_t{1} << 36}, kUint8}}, {}, 20) == "refused");
 }
