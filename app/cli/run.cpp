@@ -63,8 +63,8 @@ Result<Json> outputs(Runner& runner, const std::string& folder) {
       if (!storage) return storage.error();
       auto host = Tensor::wrap(*storage, value.tensor.sizes(), value.tensor.dtype());
       if (!host) return host.error();
-      const Status written =
-          as_pb ? models::write_tensor_pb(path, value.name, *host, value.words) : models::write_npy(path, *host);
+      const Status written = as_pb ? models::write_tensor_pb(path, value.name, *host, value.words)
+                                   : models::write_npy(path, *host, value.complex);
       if (!written.ok()) return written.error();
       entry["path"] = path.string();
     }
@@ -122,6 +122,13 @@ void print_strings(const models::ValueInfo& value, std::span<const std::byte> by
   if (count > kShown) fmt::print("… {} more\n", count - kShown);
 }
 
+void print_complex(std::span<const std::byte> bytes) {
+  const auto* parts = reinterpret_cast<const float*>(bytes.data());
+  const auto count = static_cast<int64_t>(bytes.size() / (2 * sizeof(float)));
+  for (int64_t i = 0; i < std::min(count, kShown); ++i) fmt::print("{:g}{:+g}i\n", parts[2 * i], parts[2 * i + 1]);
+  if (count > kShown) fmt::print("… {} more\n", count - kShown);
+}
+
 // The first numbers or strings of each output.
 void print_results(Runner& runner) {
   for (const RunResult& result : runner.results()) {
@@ -129,6 +136,7 @@ void print_results(Runner& runner) {
     auto bytes = result.read();
     fmt::print("\noutput {} {} {}\n", value.name, value.type_name(), to_string(value.tensor.sizes()));
     if (bytes && value.words) print_strings(value, *bytes);
+    if (bytes && value.complex) print_complex(*bytes);
     if (!bytes || value.tensor.dtype() != DType::F32) continue;
     const auto* numbers = reinterpret_cast<const float*>(bytes->data());
     const auto count = value.tensor->element_count();
@@ -165,9 +173,15 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
                use.nodes);
   print_forms(runner.program());
   if (runner.model().rest) fmt::print("behind the graph, for {}\n", runner.model().rest->why);
-  for (Runner* rest = runner.rest(); rest; rest = rest->rest())
-    fmt::print("opened behind it: {} operators as {} graph nodes, arena {}\n", rest->model().node_count,
-               rest->plan().graph.nodes().size(), app::format_bytes(rest->plan().memory.arena_bytes));
+  for (Runner* part = &runner; part; part = part->rest()) {
+    if (part != &runner)
+      fmt::print("opened behind it: {} operators as {} graph nodes, arena {}\n", part->model().node_count,
+                 part->plan().graph.nodes().size(), app::format_bytes(part->plan().memory.arena_bytes));
+    if (const LoopRun* loop = part->loop())
+      fmt::print("went round behind it: {}, {} turn{} of {} graph nodes, opened {} time{}, arena {}\n", loop->title,
+                 loop->turns, loop->turns == 1 ? "" : "s", loop->body->plan().graph.nodes().size(), loop->openings,
+                 loop->openings == 1 ? "" : "s", app::format_bytes(loop->body->plan().memory.arena_bytes));
+  }
   for (const MemorySaving& step : runner.savings()) fmt::print("{}\n", sentence(step));
   fmt::print("waited at barriers: {} summed over the threads, of {} in nodes\n\n", app::format_nanoseconds(waits),
              app::format_nanoseconds(sum));
@@ -247,21 +261,29 @@ Json forms_json(const Program& program) {
   return list;
 }
 
-// What was opened behind the graph, each part behind the one before it.
+Json part_json(Runner& part) {
+  Json nodes = Json::array();
+  for (const PlannedStep& step : part.plan().steps) {
+    const TensorImpl& node = part.plan().graph.node(step.node);
+    nodes.push_back({{"name", node.name}, {"op", name(node.op)}});
+  }
+  return {{"operators", part.model().node_count},
+          {"nodes", std::move(nodes)},
+          {"arena_bytes", part.plan().memory.arena_bytes},
+          {"planner", part.plan().memory.planner},
+          {"order", part.plan().memory.order_name}};
+}
+
+// What was opened behind the graph, each part behind the one before it; in it the loop that went round between both.
 Json rest_json(Runner& runner) {
   Json list = Json::array();
   for (Runner *before = &runner, *rest = runner.rest(); rest; before = rest, rest = rest->rest()) {
-    Json nodes = Json::array();
-    for (const PlannedStep& step : rest->plan().steps) {
-      const TensorImpl& node = rest->plan().graph.node(step.node);
-      nodes.push_back({{"name", node.name}, {"op", name(node.op)}});
-    }
-    list.push_back({{"why", before->model().rest->why},
-                    {"operators", rest->model().node_count},
-                    {"nodes", std::move(nodes)},
-                    {"arena_bytes", rest->plan().memory.arena_bytes},
-                    {"planner", rest->plan().memory.planner},
-                    {"order", rest->plan().memory.order_name}});
+    list.push_back(part_json(*rest));
+    list.back()["why"] = before->model().rest->why;
+    const LoopRun* loop = before->loop();
+    if (!loop) continue;
+    list.back()["loop"] = part_json(*loop->body);
+    list.back()["loop"].update({{"title", loop->title}, {"turns", loop->turns}, {"openings", loop->openings}});
   }
   return list;
 }

@@ -32,7 +32,7 @@ Tensor to_small_integer(OpCall& c, const Tensor& x, const ir::SmallType& type, c
 void cast_to(OpCall& c, int32_t to, bool saturate) {
   if (to == ir::kStringType) return cast_to_words(c);
   const auto dtype = ir::stored_dtype(to);
-  if (!dtype) return c.refuse(fmt::format("it casts to {}", ir::type_name(to)));
+  if (!dtype || to == ir::kComplex64) return c.refuse(fmt::format("it casts to {}", ir::type_name(to)));
   const Value& from = c.value(0);
   if (!c.ok()) return;
   const bool is_small = ir::small_type(to) != nullptr;

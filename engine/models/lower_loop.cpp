@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: MIT
-// ONNX's Loop: its body as often as it goes round. Where only a run tells whether it goes round once more, the turns so far are
-// made, and the others are a loop of the rest.
+// ONNX's Loop: its body as often as it goes round. Where only a run tells whether it goes round once more, or the turns are too
+// many to be written out, the turns so far are made, and the body is a model of its own that goes round behind them.
 #include <fmt/format.h>
 #include "engine/models/lowering.h"
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace arenascope::models {
 namespace {
 
 constexpr int64_t kMostNodes = 1 << 16;  // of all turns: more would make a graph that nobody can look at
-constexpr int64_t kMostTurns = 256;  // each of which a run must make before it is known whether there is another one
-// Of the part of a loop that is left for then: the turns before it. What these left stands behind the states.
-constexpr const char* kTurnsBefore = "turns before";
+constexpr const char* kWhy = "how often it goes round is only known while it runs";
 
 struct Loop {
   const ir::Graph& body;
@@ -35,61 +34,50 @@ bool goes_on(OpCall& c, const ValuePtr& condition) {
   if (!is_known(condition)) {
     size_t unknown = 0;  // the first source of which that may hang
     while (unknown < c.input_count() && (!c.has(unknown) || c.known(unknown))) ++unknown;
-    c.wait_for(unknown, "how often it goes round is only known while it runs", true);
+    c.wait_for(unknown, kWhy, true);
     return false;
   }
   if (condition->for_given_inputs) c.lowering().note_fixed_inputs();
   return condition->array->integer(0) != 0;
 }
 
-// What all turns so far left, each with a dimension in front, behind each other; undefined where there was none.
-Tensor stacked(OpCall& c, const Loop& loop, size_t which, const char* suffix) {
-  std::vector<Tensor> parts;
-  const auto tensor = [&](Value& value) {
-    Status status;
-    const Tensor one = c.lowering().materialise(value, status);
-    if (!status.ok()) c.refuse(status.error().message);
-    return one;
-  };
-  if (loop.left[which]) parts.push_back(tensor(*loop.left[which]));
+// What all turns so far left, each with a dimension in front, behind each other; null where there was none.
+ValuePtr stacked(OpCall& c, const Loop& loop, size_t which, const char* suffix) {
+  std::vector<ValuePtr> parts;
+  if (loop.left[which]) parts.push_back(loop.left[which]);
   const std::vector<ValuePtr>& turns = loop.leaves[which];
   for (size_t t = 0; t < turns.size() && c.ok(); ++t) {
-    if (turns[t]->words) c.refuse("it lays strings behind each other, turn by turn");
-    const Tensor one = tensor(*turns[t]);
-    if (!one) return {};
-    if (one->rank() >= kMaxDims) {
-      c.refuse(fmt::format("what is stacked has {} dimensions, of at most {}", one->rank(), kMaxDims - 1));
-      return {};
-    }
-    Dims sizes{1};
-    for (const int64_t size : one.sizes()) sizes.push_back(size);
     const int64_t turn = loop.before + static_cast<int64_t>(t);
-    parts.push_back(c.reshape(one, sizes, fmt::format(":turn_{}_{}", turn, which).c_str()));
+    parts.push_back(c.with_axis(turns[t], 0, fmt::format(":turn_{}_{}", turn, which)));
   }
-  if (!c.ok() || parts.empty()) return {};
-  return parts.size() == 1 ? parts[0] : c.op_list(Op::Concat, std::span<const Tensor>(parts), AxisParams{0}, suffix);
+  return c.ok() && !parts.empty() ? c.concat(parts, 0, suffix) : nullptr;
 }
 
-// The turns that are left, of which only a run tells whether there are any: a loop that begins with what these made.
-void leave_rest(OpCall& c, const Loop& loop, int64_t done) {
-  if (done >= kMostTurns)
-    return c.refuse(fmt::format("after {} turns only a run tells whether there is another one", done));
+// The turns that are left: a loop that begins with what these made. Behind its states stands what they left, or nothing.
+void leave_rest(OpCall& c, const Loop& loop, int64_t done, const char* why) {
   ir::Node later = c.node();
   const auto hand_on = [&](const std::string& what, ValuePtr value) {
     later.inputs.push_back(c.name_of(fmt::format(":after_{}_{}", done, what).c_str()));
     c.lowering().name_value(later.inputs.back(), std::move(value));
   };
   later.inputs.resize(1);
-  hand_on("condition", loop.condition);
+  later.inputs.emplace_back();
+  if (loop.condition) {
+    later.inputs.pop_back();
+    hand_on("condition", loop.condition);
+  }
   for (size_t i = 0; i < loop.state.size(); ++i) hand_on(fmt::format("state_{}", i), loop.state[i]);
   for (size_t i = 0; i < loop.leaves.size() && c.ok(); ++i) {
     const std::string name = fmt::format("left_{}", i);
-    hand_on(name, tensor_value(name, stacked(c, loop, i, fmt::format(":{}_{}", name, done).c_str())));
+    const ValuePtr all = stacked(c, loop, i, fmt::format(":{}_{}", name, done).c_str());
+    if (all)
+      hand_on(name, all);
+    else
+      later.inputs.emplace_back();
   }
-  ir::Attribute before;
-  before.i = done;
-  later.attributes[kTurnsBefore] = std::move(before);
-  c.leave(std::move(later), "how often it goes round is only known while it runs");
+  later.attributes[kTurnsBefore].i = done;
+  later.attributes[kLayerOfTurns].s = c.lowering().layer();
+  c.leave(std::move(later), why);
 }
 
 // What each turn is given: its number, whether it goes on, and the states.
@@ -113,15 +101,25 @@ void none_stacked(OpCall& c, const Loop& loop, size_t which, size_t result) {
   c.out(result, HostArray::make(one->dtype, sizes));
 }
 
+Result<std::vector<ValuePtr>> lower_turn(OpCall& c, const Loop& loop, int64_t turn) {
+  const Lowering::Within this_turn(c.lowering(), fmt::format("turn {}", turn));
+  return c.lowering().lower_subgraph(loop.body, sources_of(c, loop, turn));
+}
+
 void go_round(OpCall& c, Loop& loop) {
-  bool first = true;
-  for (int64_t turn = loop.before; turn < loop.most && c.ok(); ++turn, first = false) {
-    if (!first && !is_known(loop.condition)) return leave_rest(c, loop, turn);
+  // Of a file's number of turns that stands for no limit, as many as can be written out are, for its condition may end it.
+  const int64_t can_be = std::max<int64_t>(kMostNodes / loop.nodes(), 1);
+  const bool too_many = loop.most - loop.before > can_be;
+  const int64_t written = loop.most < std::numeric_limits<int32_t>::max() ? 1 : can_be;
+  for (int64_t turn = loop.before; turn < loop.most && c.ok(); ++turn) {
+    const bool first = turn == loop.before;
+    if (!first && !is_known(loop.condition)) return leave_rest(c, loop, turn, kWhy);
     if (!goes_on(c, loop.condition)) return;
-    if ((turn - loop.before + 1) * loop.nodes() > kMostNodes)
-      return c.refuse(fmt::format("more than {} turns of {} nodes", turn - loop.before, loop.nodes() - 1));
-    const Lowering::Within this_turn(c.lowering(), fmt::format("turn {}", turn));
-    auto made = c.lowering().lower_subgraph(loop.body, sources_of(c, loop, turn));
+    if (!first && too_many && turn - loop.before >= written)
+      return leave_rest(c, loop, turn, "its turns are too many to be written out");
+    auto made = lower_turn(c, loop, turn);
+    if (!made && c.lowering().inner_waits())
+      return leave_rest(c, loop, turn, "what its body makes hangs on values of the run");
     if (!made) return c.refuse(made.error().message);
     loop.condition = (*made)[0];
     for (size_t i = 0; i < loop.state.size(); ++i) loop.state[i] = (*made)[i + 1];
@@ -136,20 +134,21 @@ void loop(OpCall& c) {
   const int64_t before = c.node().continues ? c.attr_int(kTurnsBefore, 0) : 0;
   const size_t given = c.input_count() > 2 ? c.input_count() - 2 : 0;
   // A loop that goes on has a source for each of its results; else there is one for each state.
-  const size_t states = before == 0 ? given : body.inputs.size() - std::min<size_t>(body.inputs.size(), 2);
+  const bool continued = c.node().continues;
+  const size_t states = !continued ? given : body.inputs.size() - std::min<size_t>(body.inputs.size(), 2);
   const size_t stacks = body.outputs.size() - std::min(body.outputs.size(), states + 1);
   if (body.inputs.size() != states + 2 || body.outputs.size() < states + 1 ||
-      c.output_count() != body.outputs.size() - 1 || (before > 0 && given != states + stacks))
+      c.output_count() != body.outputs.size() - 1 || given < states || given > states + stacks)
     return c.refuse("its body has another number of sources or results");
   if (c.has(0) && !c.known(0)) c.wait_for(0, fmt::format("'{}' must be known before it runs", c.value(0).name), true);
   const auto turns = c.ints(0);
   if (!c.ok() || (turns && turns->size() != 1)) return c.refuse("how often it goes round must be one number");
-  for (size_t i = 2; i < c.input_count(); ++i)
+  for (size_t i = 2; i < states + 2; ++i)
     if (!c.has(i)) return c.refuse(fmt::format("its source {} is missing", i));
   Loop loop{body, before, turns ? (*turns)[0] : std::numeric_limits<int64_t>::max(),
             c.has(1) ? c.inputs()[1] : nullptr};
   for (size_t i = 0; i < states; ++i) loop.state.push_back(c.inputs()[i + 2]);
-  for (size_t i = 0; i < stacks; ++i) loop.left.push_back(before > 0 ? c.inputs()[i + 2 + states] : nullptr);
+  for (size_t i = 0; i < stacks; ++i) loop.left.push_back(c.has(i + 2 + states) ? c.inputs()[i + 2 + states] : nullptr);
   loop.leaves.resize(stacks);
   const Lowering::Within all_turns(c.lowering(), c.title());
   go_round(c, loop);
@@ -157,8 +156,7 @@ void loop(OpCall& c) {
   for (size_t i = 0; i < states; ++i) c.out(i, loop.state[i]);
   for (size_t i = 0; i < stacks && c.ok(); ++i) {
     if (!c.wants(states + i)) continue;
-    const Tensor all = stacked(c, loop, i, fmt::format(":{}", states + i).c_str());
-    if (all)
+    if (const ValuePtr all = stacked(c, loop, i, fmt::format(":{}", states + i).c_str()))
       c.out(states + i, all);
     else if (c.ok())
       none_stacked(c, loop, i, states + i);

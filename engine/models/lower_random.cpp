@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ONNX operators that draw numbers. They are drawn by a Mersenne twister (MT19937, 53 bits a number, seeded as NumPy's
-// RandomState is), so that a seed gives the same numbers everywhere; without one the seed is 0. Each run has the same.
+// RandomState is), so that a seed gives the same numbers everywhere; without one it is made of the name of what is drawn. Each run
+// has the same, and each turn of a loop others.
 #include <arenascope/base/checked.h>
 #include <fmt/format.h>
 #include "engine/models/lowering.h"
@@ -18,6 +19,11 @@ enum class Kind { Uniform, Normal, Gumbel };
 class Drawing {
  public:
   Drawing(uint32_t seed, Kind kind, double a, double b) : twister_(seed), kind_(kind), a_(a), b_(b) {}
+  // What another copy of the node draws, or the same one at another time.
+  void go_on_with(uint32_t copy, uint64_t draw, uint32_t seed) {
+    std::seed_seq sequence{seed, copy, static_cast<uint32_t>(draw), static_cast<uint32_t>(draw >> 32)};
+    twister_.seed(sequence);
+  }
   double next() {
     switch (kind_) {
       case Kind::Uniform: return a_ + (b_ - a_) * part();
@@ -41,26 +47,27 @@ class Drawing {
 
 uint32_t seed_of(OpCall& c) {
   const auto* a = c.attr("seed");
-  if (!a) return 0;
+  if (!a) {
+    uint32_t hash = 0x811C9DC5u;  // FNV-1a
+    for (const char letter : c.name_of("")) hash = (hash ^ static_cast<uint8_t>(letter)) * 0x01000193u;
+    return hash;
+  }
   const auto value = a->i != 0 ? static_cast<double>(a->i) : static_cast<double>(a->f);
   return std::isfinite(value) ? static_cast<uint32_t>(static_cast<int64_t>(std::clamp(value, -4e18, 4e18))) : 0;
 }
 
-// Numbers drawn once, as a constant.
+// Numbers drawn once, as a constant; in the body of a loop that a run goes round anew for each turn, as an input.
 Tensor drawn(OpCall& c, DType dtype, const Dims& sizes, Kind kind, double a, double b, const char* suffix) {
   auto bytes = checked_byte_count(sizes, dtype);
   if (!c.ok() || !bytes || *bytes > Lowering::kMaxTensorBytes || !info(dtype).floating) {
     c.refuse(fmt::format("it draws {} {}", to_string(sizes), name(dtype)));
     return {};
   }
-  Value value;
-  value.name = c.name_of(suffix);
-  value.kind = Value::Kind::Constant;
-  value.dtype = dtype;
-  value.sizes = sizes;
   const int64_t count = element_count(sizes);
-  value.source = WeightSource([=, seed = seed_of(c)](std::byte* out) -> Status {
+  const uint32_t copy = c.lowering().next_draw(c.node());
+  const auto write = [=, seed = seed_of(c)](uint64_t draw, std::byte* out) -> Status {
     Drawing drawing(seed, kind, a, b);
+    if (copy > 0 || draw > 0) drawing.go_on_with(copy, draw, seed);
     constexpr int64_t kPiece = 1 << 12;
     for (int64_t at = 0; at < count; at += kPiece) {
       HostArray piece = HostArray::make(dtype, {std::min(kPiece, count - at)});
@@ -68,11 +75,20 @@ Tensor drawn(OpCall& c, DType dtype, const Dims& sizes, Kind kind, double a, dou
       piece.to_bytes(out + at * info(dtype).block_bytes);
     }
     return {};
-  });
-  Status status;
-  Tensor tensor = c.lowering().materialise(value, status);
-  if (!status.ok()) c.refuse(status.error().message);
-  return tensor;
+  };
+  if (c.lowering().draws_for_each_run()) {
+    auto input =
+        c.lowering().add_drawn_input(c.name_of(fmt::format("{}:drawn_{}", suffix, copy).c_str()), dtype, sizes, write);
+    if (!input) c.refuse(input.error().message);
+    return input ? *input : Tensor();
+  }
+  Value value;
+  value.name = c.name_of(suffix);
+  value.kind = Value::Kind::Constant;
+  value.dtype = dtype;
+  value.sizes = sizes;
+  value.source = WeightSource([write](std::byte* out) { return write(0, out); });
+  return c.tensor_of(std::make_shared<Value>(std::move(value)));
 }
 
 DType type_of(OpCall& c, DType fallback) {

@@ -28,7 +28,7 @@ const std::vector<ValuePtr>* elements(OpCall& c, size_t i) {
 }
 
 void out_sequence(OpCall& c, size_t i, std::vector<ValuePtr> made) {
-  if (made.size() > kLongest) return c.refuse(fmt::format("a sequence of {}", made.size()));
+  if (made.size() > kLongest) return c.refuse(fmt::format("a sequence of {}, of at most {}", made.size(), kLongest));
   if (c.wants(i)) c.out(i, sequence_of(c.node().outputs[i], std::move(made)));
 }
 
@@ -89,27 +89,11 @@ void concat_sequence(OpCall& c) {
   const auto* all = elements(c, 0);
   if (!all || all->empty()) return c.refuse("there is nothing in its sequence");
   const bool adds = c.attr_int("new_axis", 0) != 0;
-  std::vector<Tensor> parts;
-  int axis = 0;
-  for (size_t i = 0; i < all->size() && c.ok(); ++i) {
-    Status status;
-    Tensor one = c.lowering().materialise(*(*all)[i], status);
-    if (!status.ok()) return c.refuse(status.error().message);
-    axis = c.axis(c.attr_int("axis", 0), one->rank() + (adds ? 1 : 0));
-    if (!c.ok()) return;
-    if (adds && one->rank() >= kMaxDims)
-      return c.refuse(fmt::format("its result has more than {} dimensions", kMaxDims));
-    if (adds) {
-      Dims sizes;
-      for (int d = 0; d <= one->rank(); ++d) {
-        if (d == axis) sizes.push_back(1);
-        if (d < one->rank()) sizes.push_back(one.sizes()[d]);
-      }
-      one = c.reshape(one, sizes, fmt::format(":part_{}", i).c_str());
-    }
-    parts.push_back(one);
-  }
-  if (c.ok()) c.out(0, c.op_list(Op::Concat, std::span<const Tensor>(parts), AxisParams{axis}));
+  std::vector<ValuePtr> parts = *all;
+  const int axis = c.axis(c.attr_int("axis", 0), parts[0]->sizes.rank() + (adds ? 1 : 0));
+  for (size_t i = 0; i < parts.size() && c.ok() && adds; ++i)
+    parts[i] = c.with_axis(parts[i], axis, fmt::format(":part_{}", i));
+  if (c.ok()) c.out(0, c.concat(parts, axis, ""));
 }
 
 void split_to_sequence(OpCall& c) {
@@ -148,7 +132,7 @@ void split_to_sequence(OpCall& c) {
         if (d != axis) sizes.push_back(x.sizes()[d]);
       part = c.reshape(part, sizes, (name + "_flat").c_str());
     }
-    if (part) all.push_back(tensor_value(c.name_of(name.c_str()), part));
+    if (part) all.push_back(value_like(c.value(0), c.name_of(name.c_str()), part));
   }
   if (c.ok() && at != size) return c.refuse(fmt::format("parts of {} together of {}", at, size));
   if (c.ok()) out_sequence(c, 0, std::move(all));

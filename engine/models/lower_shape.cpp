@@ -119,7 +119,7 @@ void constant(OpCall& c) {
     else
       c.out_constant(0, dtype, data.sizes, data.source);
     if (data.words) c.mark_words(0, data.words);
-    if (c.ok() && c.outputs()[0] && ir::small_type(data.type)) c.outputs()[0]->small = data.type;
+    if (c.ok() && c.outputs()[0]) c.outputs()[0]->small = ir::remembered_type(data.type);
     if (c.ok() && c.outputs()[0]) c.outputs()[0]->wide = data.wide;
     return;
   }
@@ -261,6 +261,14 @@ void branch(OpCall& c) {
   const Lowering::Within whole(c.lowering(), c.title());
   const Lowering::Within branch(c.lowering(), then ? "then" : "else");
   auto outputs = c.lowering().lower_subgraph(*chosen->graph);
+  if (!outputs && c.lowering().inner_waits()) {  // the branch is a model of its own
+    ir::Node later = c.node();
+    later.inputs.clear();
+    later.attributes.erase(then ? "else_branch" : "then_branch");
+    later.attributes[kTurnsBefore].i = 0;
+    later.attributes[kLayerOfTurns].s = c.lowering().layer();
+    return c.leave(std::move(later), "what its branch makes hangs on values of the run");
+  }
   if (!outputs) return c.refuse(outputs.error().message);
   if (outputs->size() != c.output_count()) return c.refuse("its branch has another number of results");
   for (size_t i = 0; i < outputs->size(); ++i) c.out(i, (*outputs)[i]);

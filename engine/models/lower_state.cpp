@@ -138,27 +138,14 @@ void linear_attention(OpCall& c) {
 }
 
 // One slice of a sequence, without its axis.
-Tensor element(OpCall& c, const Tensor& x, int axis, int64_t i, const std::string& at) {
-  const Tensor slice = c.slice(x, axis, i, i + 1, 1, (at + "_slice").c_str());
-  if (!slice) return {};
+ValuePtr element(OpCall& c, const ValuePtr& from, int axis, int64_t i, const std::string& at) {
+  const Tensor slice = c.slice(c.tensor_of(from), axis, i, i + 1, 1, (at + "_slice").c_str());
+  if (!slice) return nullptr;
   Dims sizes;
   for (int d = 0; d < slice->rank(); ++d)
     if (d != axis) sizes.push_back(slice.sizes()[d]);
-  return c.reshape(slice, sizes, at.c_str());
-}
-
-Tensor with_axis(OpCall& c, const Tensor& x, int axis, const std::string& at) {
-  if (!x) return {};
-  if (x->rank() >= kMaxDims) {
-    c.refuse(fmt::format("what is stacked has {} dimensions, of at most {}", x->rank(), kMaxDims - 1));
-    return {};
-  }
-  Dims sizes;
-  for (int d = 0; d <= x->rank(); ++d) {
-    if (d == axis) sizes.push_back(1);
-    if (d < x->rank()) sizes.push_back(x.sizes()[d]);
-  }
-  return c.reshape(x, sizes, at.c_str());
+  const Tensor made = c.reshape(slice, sizes, at.c_str());
+  return made ? value_like(*from, c.name_of(at.c_str()), made) : nullptr;
 }
 
 int64_t number_at(const std::vector<int64_t>& numbers, size_t i) { return i < numbers.size() ? numbers[i] : 0; }
@@ -166,20 +153,18 @@ int64_t number_at(const std::vector<int64_t>& numbers, size_t i) { return i < nu
 // A loop whose number of turns is known: its body as often as it goes round.
 struct Scanned {
   std::vector<ValuePtr> states;
-  std::vector<std::vector<Tensor>> outputs;  // by output, each turn's
+  std::vector<std::vector<ValuePtr>> outputs;  // by output, each turn's
 };
 
-bool scan_turn(OpCall& c, const ir::Graph& body, const std::vector<Tensor>& inputs, int64_t turn, int64_t turns,
+bool scan_turn(OpCall& c, const ir::Graph& body, const std::vector<ValuePtr>& inputs, int64_t turn, int64_t turns,
                const std::vector<int64_t>& axes, const std::vector<int64_t>& directions, Scanned& s) {
   const Lowering::Within this_turn(c.lowering(), fmt::format("turn {}", turn));
   std::vector<ValuePtr> given = s.states;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const int axis = c.axis(number_at(axes, i), inputs[i]->rank());
+    const int axis = c.axis(number_at(axes, i), inputs[i]->sizes.rank());
     const int64_t at = number_at(directions, i) != 0 ? turns - 1 - turn : turn;
-    const std::string name = fmt::format(":turn_{}_{}", turn, i);
-    const Tensor one = c.ok() ? element(c, inputs[i], axis, at, name) : Tensor();
-    if (!one) return false;
-    given.push_back(tensor_value(c.name_of(name.c_str()), one));
+    given.push_back(c.ok() ? element(c, inputs[i], axis, at, fmt::format(":turn_{}_{}", turn, i)) : nullptr);
+    if (!given.back()) return false;
   }
   auto made = c.lowering().lower_subgraph(body, given);
   if (!made) {
@@ -191,24 +176,50 @@ bool scan_turn(OpCall& c, const ir::Graph& body, const std::vector<Tensor>& inpu
       s.states[i] = (*made)[i];
       continue;
     }
-    if ((*made)[i]->words) c.refuse("it lays strings behind each other, turn by turn");
-    Status status;
-    const Tensor tensor = c.lowering().materialise(*(*made)[i], status);
-    if (!status.ok()) c.refuse(status.error().message);
-    if (!tensor || !c.ok()) return false;
-    s.outputs[i - s.states.size()].push_back(tensor);
+    if ((*made)[i]->kind == Value::Kind::Sequence) c.refuse("its turns leave sequences");
+    s.outputs[i - s.states.size()].push_back((*made)[i]);
   }
   return c.ok();
 }
 
 // The results of all turns side by side.
-Tensor scan_output(OpCall& c, std::vector<Tensor> turns, int64_t axis, bool backwards, const std::string& at) {
-  if (turns.empty() || !turns[0]) return {};
-  const int place = c.axis(axis, turns[0]->rank() + 1);
-  if (!c.ok()) return {};
+ValuePtr scan_output(OpCall& c, std::vector<ValuePtr> turns, int64_t axis, bool backwards, const std::string& at) {
+  const int place = c.axis(axis, turns[0]->sizes.rank() + 1);
+  if (!c.ok()) return nullptr;
   if (backwards) std::reverse(turns.begin(), turns.end());
-  for (size_t i = 0; i < turns.size(); ++i) turns[i] = with_axis(c, turns[i], place, fmt::format("{}_{}", at, i));
-  return c.ok() ? c.op_list(Op::Concat, std::span<const Tensor>(turns), AxisParams{place}, at.c_str()) : Tensor();
+  for (size_t i = 0; i < turns.size() && c.ok(); ++i)
+    turns[i] = c.with_axis(turns[i], place, fmt::format("{}_{}", at, i));
+  return c.ok() ? c.concat(turns, place, at.c_str()) : nullptr;
+}
+
+// Of one batch: `parts` are its states and sequences, and become its results.
+bool scan_sequence(OpCall& c, const ir::Graph& graph, std::vector<ValuePtr>& parts, size_t states, int64_t batch) {
+  const bool batched = c.opset() < 9;
+  const auto axes = batched ? std::vector<int64_t>() : c.attr_ints("scan_input_axes");
+  const auto directions = c.attr_ints(batched ? "directions" : "scan_input_directions");
+  const std::vector<ValuePtr> sequences(parts.begin() + static_cast<std::ptrdiff_t>(states), parts.end());
+  Scanned s;
+  s.states.assign(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(states));
+  s.outputs.resize(c.output_count() - states);
+  const int axis = c.axis(number_at(axes, 0), sequences[0]->sizes.rank());
+  if (!c.ok()) return false;
+  const int64_t turns = sequences[0]->sizes[axis];
+  if (turns < 1 || turns * static_cast<int64_t>(graph.nodes.size() + 1) * batch > kMostScanned)
+    c.refuse(fmt::format("{} turns of {} nodes", turns, graph.nodes.size()));
+  for (size_t i = 1; i < sequences.size() && c.ok(); ++i)
+    if (sequences[i]->sizes[c.axis(number_at(axes, i), sequences[i]->sizes.rank())] != turns)
+      c.refuse("its sequences differ in length");
+  for (int64_t t = 0; t < turns && c.ok(); ++t)
+    if (!scan_turn(c, graph, sequences, t, turns, axes, directions, s)) return false;
+  if (!c.ok()) return false;
+  parts.assign(c.output_count(), nullptr);
+  for (size_t i = 0; i < parts.size() && c.ok(); ++i)
+    parts[i] = i < states
+                   ? s.states[i]
+                   : scan_output(c, s.outputs[i - states], number_at(c.attr_ints("scan_output_axes"), i - states),
+                                 number_at(c.attr_ints("scan_output_directions"), i - states) != 0,
+                                 fmt::format(":result_{}", i));
+  return c.ok();
 }
 
 void scan(OpCall& c) {
@@ -224,53 +235,29 @@ void scan(OpCall& c) {
       graph.outputs.size() < states)
     return c.refuse("its body has another number of sources or results");
   if (batched && c.has(0)) return c.refuse("its sequences differ in length");
-  std::vector<Tensor> given;
-  for (size_t i = first; i < c.input_count(); ++i) given.push_back(c.in(i));
-  if (!c.ok()) return;
-  const auto axes = batched ? std::vector<int64_t>() : c.attr_ints("scan_input_axes");
-  const auto directions = c.attr_ints(batched ? "directions" : "scan_input_directions");
+  std::vector<ValuePtr> given;
+  for (size_t i = first; i < c.input_count(); ++i) {
+    if (!c.has(i) || c.inputs()[i]->kind == Value::Kind::Sequence)
+      return c.refuse(fmt::format("its source {} is no tensor", i));
+    given.push_back(c.inputs()[i]);
+  }
   const Lowering::Within all_turns(c.lowering(), c.title());
-  const int64_t batch = batched ? given[0]->rank() > 0 ? given[0].sizes()[0] : 0 : 1;
-  std::vector<std::vector<Tensor>> results(c.output_count());
+  const int64_t batch = batched ? given[0]->sizes.rank() > 0 ? given[0]->sizes[0] : 0 : 1;
+  std::vector<std::vector<ValuePtr>> results(c.output_count());
   for (int64_t b = 0; b < batch; ++b) {
-    std::vector<Tensor> parts = given;
+    std::vector<ValuePtr> parts = given;
     if (batched)
-      for (size_t i = 0; i < parts.size(); ++i)
+      for (size_t i = 0; i < parts.size() && c.ok(); ++i)
         parts[i] = element(c, parts[i], 0, b, fmt::format(":batch_{}_{}", b, i));
-    if (!c.ok()) return;
-    Scanned s;
-    for (size_t i = 0; i < states; ++i)
-      s.states.push_back(tensor_value(c.name_of(fmt::format(":state_{}", i).c_str()), parts[i]));
-    s.outputs.resize(c.output_count() - states);
-    const std::vector<Tensor> sequences(parts.begin() + static_cast<std::ptrdiff_t>(states), parts.end());
-    const int axis = c.axis(number_at(axes, 0), sequences[0]->rank());
-    if (!c.ok()) return;
-    const int64_t turns = sequences[0].sizes()[axis];
-    if (turns < 1 || turns * static_cast<int64_t>(graph.nodes.size() + 1) * batch > kMostScanned)
-      return c.refuse(fmt::format("{} turns of {} nodes", turns, graph.nodes.size()));
-    for (size_t i = 1; i < sequences.size(); ++i)
-      if (sequences[i].sizes()[c.axis(number_at(axes, i), sequences[i]->rank())] != turns)
-        return c.refuse("its sequences differ in length");
-    for (int64_t t = 0; t < turns; ++t)
-      if (!scan_turn(c, graph, sequences, t, turns, axes, directions, s)) return;
+    if (!c.ok() || !scan_sequence(c, graph, parts, states, batch)) return;
     for (size_t i = 0; i < results.size(); ++i) {
-      Status status;
-      Tensor one = i < states
-                       ? c.lowering().materialise(*s.states[i], status)
-                       : scan_output(c, s.outputs[i - states], number_at(c.attr_ints("scan_output_axes"), i - states),
-                                     number_at(c.attr_ints("scan_output_directions"), i - states) != 0,
-                                     fmt::format(":result_{}_{}", b, i));
-      if (!status.ok()) c.refuse(status.error().message);
-      if (batched && c.ok()) one = with_axis(c, one, 0, fmt::format(":one_{}_{}", b, i));
+      if (batched) parts[i] = c.with_axis(parts[i], 0, fmt::format(":one_{}_{}", b, i));
       if (!c.ok()) return;
-      results[i].push_back(one);
+      results[i].push_back(parts[i]);
     }
   }
-  for (size_t i = 0; i < results.size(); ++i) {
-    const std::span<const Tensor> parts(results[i]);
-    if (!c.wants(i)) continue;
-    c.out(i, parts.size() == 1 ? parts[0] : c.op_list(Op::Concat, parts, AxisParams{0}, fmt::format(":{}", i).c_str()));
-  }
+  for (size_t i = 0; i < results.size() && c.ok(); ++i)
+    if (c.wants(i) && !results[i].empty()) c.out(i, c.concat(results[i], 0, fmt::format(":{}", i).c_str()));
 }
 
 constexpr HandlerEntry kStateHandlers[] = {

@@ -4,9 +4,11 @@
 #include "engine/models/lowering.h"
 #include "engine/models/small_types.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,18 +18,14 @@ namespace {
 
 // The sources from `first` on, as places among all of their words.
 bool with_the_same_words(OpCall& c, size_t first, std::vector<ValuePtr>& sources, Words& all) {
-  WordList list;
-  for (size_t i = first; i < c.input_count() && c.ok(); ++i) {
-    const Words own = c.words(i);
-    if (!own) return false;
-    HostArray table = HostArray::make(DType::I64, {static_cast<int64_t>(own->size())});
-    for (size_t k = 0; k < own->size(); ++k) table.ints[k] = list.place((*own)[k]);
-    ValuePtr places = c.look_up(i, std::move(table), fmt::format(":words_{}", i).c_str());
-    if (!places) return false;
-    sources.push_back(std::move(places));
+  std::vector<ValuePtr> own;
+  for (size_t i = first; i < c.input_count(); ++i) {
+    if (!c.words(i)) return false;
+    own.push_back(c.inputs()[i]);
   }
-  all = list.take();
-  return c.ok();
+  if (!c.join_words(own, all)) return false;
+  sources.insert(sources.end(), own.begin(), own.end());
+  return true;
 }
 
 // The operator over what is known; false: something is not.
@@ -103,6 +101,52 @@ void where_words(OpCall& c) {
   c.mark_words(0, all);
 }
 
+// The operator over places instead of words: what comes of the sources `which` is result 0.
+void with_places(OpCall& c, std::vector<ValuePtr> sources, std::initializer_list<size_t> which) {
+  std::vector<ValuePtr> own;
+  for (const size_t i : which)
+    if (i < sources.size() && sources[i]) own.push_back(sources[i]);
+  Words all;
+  if (own.empty() || !c.join_words(own, all)) return;
+  auto joined = own.begin();
+  for (const size_t i : which)
+    if (i < sources.size() && sources[i]) sources[i] = *joined++;
+  OpCall of_numbers(c.lowering(), c.node(), std::move(sources));
+  find_handler(c.node().domain, c.node().op)(of_numbers);
+  c.take_over(std::move(of_numbers));
+  c.mark_words(0, all);
+}
+
+ValuePtr one_word(OpCall& c, const std::string& word) {
+  ValuePtr value = c.lowering().make_constant(c.name_of(":word"), HostArray::scalar(0));
+  value->words = std::make_shared<const std::vector<std::string>>(1, word);
+  return value;
+}
+
+// What lies outside is an empty string, unless another one is told.
+void pad_words(OpCall& c) {
+  std::vector<ValuePtr> sources = c.inputs();
+  sources.resize(std::max<size_t>(sources.size(), 3));
+  if (!sources[2]) sources[2] = one_word(c, "");
+  with_places(c, std::move(sources), {0, 2});
+}
+
+// In the order of the alphabet.
+void unique_words(OpCall& c) {
+  const Words words = c.words(0);
+  if (!words) return;
+  const std::set<std::string> sorted(words->begin(), words->end());
+  const auto all = std::make_shared<const std::vector<std::string>>(sorted.begin(), sorted.end());
+  HostArray table = HostArray::make(DType::I64, {static_cast<int64_t>(words->size())});
+  for (size_t i = 0; i < words->size(); ++i)
+    table.ints[i] = std::lower_bound(all->begin(), all->end(), (*words)[i]) - all->begin();
+  std::vector<ValuePtr> sources = c.inputs();
+  sources[0] = c.look_up(0, std::move(table), ":sorted");
+  if (!sources[0]) return;
+  sources[0]->words = all;
+  with_places(c, std::move(sources), {0});
+}
+
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\n\r\v\f";
   const size_t begin = text.find_first_not_of(kSpace);
@@ -168,6 +212,25 @@ constexpr HandlerEntry kWordHandlers[] = {
     {"Cast", cast_from_words},
     {"Concat", concat_words},
     {"Equal", equal_words},
+    {"OneHot", [](OpCall& c) { with_places(c, c.inputs(), {2}); }},
+    {"Pad", pad_words},
+    {"Scatter",
+     [](OpCall& c) {
+       with_places(c, c.inputs(), {0, 2});
+     }},
+    {"ScatterElements",
+     [](OpCall& c) {
+       with_places(c, c.inputs(), {0, 2});
+     }},
+    {"ScatterND",
+     [](OpCall& c) {
+       with_places(c, c.inputs(), {0, 2});
+     }},
+    {"TensorScatter",
+     [](OpCall& c) {
+       with_places(c, c.inputs(), {0, 1});
+     }},
+    {"Unique", unique_words},
     {"Where", where_words},
     {"ai.onnx.ml::OneHotEncoder", one_hot_words},
 };
@@ -187,7 +250,9 @@ void cast_to_words(OpCall& c) {
 
 bool Lowering::reads_words(const ir::Node& node) {
   if (find_word_handler(node.domain, node.op)) return true;
-  if (node.domain == "ai.onnx.ml") return node.op == "LabelEncoder" || node.op == "CategoryMapper";
+  if (node.domain == "ai.onnx.ml")
+    return node.op == "LabelEncoder" || node.op == "CategoryMapper" || node.op == "DictVectorizer" ||
+           node.op == "CastMap";
   return node.domain.empty() &&
          (node.op.starts_with("String") || node.op == "RegexFullMatch" || node.op == "TfIdfVectorizer");
 }

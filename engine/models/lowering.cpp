@@ -4,6 +4,7 @@
 #include <arenascope/base/layer_name.h>
 #include <fmt/format.h>
 #include "engine/models/onnx_functions.h"
+#include "engine/models/moved_types.h"
 #include "engine/models/wide_shapes.h"
 
 #include <algorithm>
@@ -43,7 +44,8 @@ bool Lowering::fold_node(const ir::Node& node, const std::vector<ValuePtr>& inpu
   bool given = false;
   for (const ValuePtr& input : inputs) {
     if (input && !input->array) return false;
-    if (input && input->words && !reads_shape(node) && !moves_small_types(node.op)) return false;
+    if (input && input->words && !reads_shape(node) && (!moved_source(node, inputs) || find_word_handler({}, node.op)))
+      return false;
     arrays.push_back(input ? input->array.get() : nullptr);
     given = given || (input && input->for_given_inputs);
   }
@@ -80,6 +82,16 @@ bool Lowering::fold_node(const ir::Node& node, const std::vector<ValuePtr>& inpu
     results.back()->for_given_inputs = given;
   }
   return true;
+}
+
+Result<Tensor> Lowering::add_drawn_input(const std::string& name, DType dtype, const Dims& sizes,
+                                         std::function<Status(uint64_t draw, std::byte* out)> write) {
+  auto tensor = context_.new_tensor(dtype, sizes, name);
+  if (!tensor) return tensor;
+  (*tensor)->flags |= kFlagInput;
+  model_.inputs.push_back({name, dtype, sizes, *tensor, [write](std::byte* to) { return write(0, to); }});
+  model_.drawn_inputs.push_back({name, std::move(write)});
+  return tensor;
 }
 
 // What a node that cannot be lowered leaves behind: a node that nothing can run, where the file tells its shape.
@@ -199,9 +211,9 @@ void Lowering::lower_by_handler(const ir::Node& node, const std::vector<ValuePtr
   std::vector<ValuePtr> folded;
   if (!wide && fold_node(node, inputs, folded) && !folded[0]->for_given_inputs) {
     for (size_t i = 0; i < folded.size(); ++i) {
-      if (moves_small_types(node.op) && inputs[0]) {
-        folded[i]->small = inputs[0]->small;
-        folded[i]->words = inputs[0]->words;
+      if (const Value* moved = moved_source(node, inputs)) {
+        folded[i]->small = moved->small;
+        folded[i]->words = moved->words;
       }
       define(node.outputs[i], folded[i]);
     }
@@ -232,9 +244,9 @@ void Lowering::define_results(const ir::Node& node, const std::vector<ValuePtr>&
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
     const ValuePtr& made = results[i];
-    if (moves_small_types(node.op) && !inputs.empty() && inputs[0] && made->dtype == inputs[0]->dtype) {
-      made->small = inputs[0]->small;
-      if (inputs[0]->words) made->words = inputs[0]->words;
+    if (const Value* moved = moved_source(node, inputs); moved && made->dtype == moved->dtype) {
+      made->small = moved->small;
+      if (moved->words && !made->words) made->words = moved->words;
     }
     if (i < folded.size() && made->kind == Value::Kind::Tensor && made->sizes == folded[i]->sizes && !made->array) {
       made->array = folded[i]->array;
@@ -250,7 +262,7 @@ void Lowering::define_results(const ir::Node& node, const std::vector<ValuePtr>&
 
 void Lowering::lower_nodes(const ir::Graph& graph, bool outermost) {
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (outermost) set_layer(layers_[i]);
+    if (outermost) set_layer(layer_of_all_.empty() ? layers_[i] : layer_of_all_);
     std::optional<Within> layer;
     if (!graph.nodes[i].within.empty()) layer.emplace(*this, graph.nodes[i].within);
     lower_node(graph.nodes[i]);
@@ -297,8 +309,9 @@ Result<std::vector<ValuePtr>> Lowering::try_subgraph(const ir::Graph& graph, std
 
 Result<Model> Lowering::run() { return lower({}); }
 
-Result<Model> Lowering::go_on(std::span<const ValuePtr> known) {
+Result<Model> Lowering::go_on(std::span<const ValuePtr> known, const std::string& layer) {
   goes_on_ = true;
+  layer_of_all_ = layer;
   return lower(known);
 }
 

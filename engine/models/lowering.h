@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,7 @@ struct Value {
   Tensor given;                                  // of an input: the host's, where it was told
   bool for_given_inputs = false;                 // `array` holds for OpenOptions::inputs only
   std::vector<std::shared_ptr<Value>> elements;  // of a sequence, whose length is known while opening
+  std::shared_ptr<Value> keys;                   // of a map, which goes by its values: known while opening
   bool waits = false;                            // Unknown until what is before it has run
   bool random = false;                           // its numbers are drawn, so that only their distribution is told
   WeightSource source;                           // of constants: their contiguous bytes
@@ -123,6 +125,8 @@ class OpCall {
   void out(size_t i, ValuePtr value);  // the same value under another name
   // Numbers of a small type, which `tensor` holds as the wider one that it is stored as.
   void out_small(size_t i, const Tensor& tensor, int32_t code);
+  // All that another call for the same node came to, over other sources.
+  void take_over(OpCall&& other);
   // Strings, known while opening.
   void out_strings(size_t i, const Dims& sizes, std::span<const std::string> strings);
   // Result i holds places among these.
@@ -130,6 +134,14 @@ class OpCall {
   // Of the numbers of `places` (those of source i, or a tensor) the elements of a table; folded where they are known.
   // Named as the call's own result.
   ValuePtr look_up(size_t source, HostArray table, const char* suffix = "");
+  ValuePtr look_up(const ValuePtr& places, HostArray table, const char* suffix = "");
+  // What `x` holds with another dimension of 1, and values side by side: of numbers, or of strings with all of their words. Null, and
+  // an error, where they do not fit.
+  ValuePtr with_axis(const ValuePtr& x, int axis, const std::string& suffix);
+  ValuePtr concat(std::span<const ValuePtr> parts, int axis, const char* suffix);
+  // Values of strings as places among the words of all of them. False, and an error: one holds numbers.
+  bool join_words(std::vector<ValuePtr>& parts, Words& all);
+  Tensor tensor_of(const ValuePtr& value);  // undefined, and an error, where it is none
   void out_constant(size_t i, DType dtype, const Dims& sizes, WeightSource source);
 
   void refuse(std::string why) {
@@ -144,7 +156,8 @@ class OpCall {
     waits_ = waits_ || part.waits_;
     refuse(part.status().error().message);
   }
-  // A part of the node is made, and this one, which reads what that made, is opened when the run has made its values.
+  // A part of the node is made, if any: this one, a Loop or an If whose graph is a model of its own, goes round when the run has
+  // made its sources (lower_rest.cpp).
   void leave(ir::Node later, std::string why);
   const ir::Node* later() const { return later_ ? &*later_ : nullptr; }
   bool ok() const { return status_.ok() && builder_.ok(); }
@@ -201,6 +214,7 @@ std::span<const HandlerEntry> random_handlers();
 std::span<const HandlerEntry> training_handlers();
 std::span<const HandlerEntry> string_handlers();
 std::span<const HandlerEntry> label_handlers();
+std::span<const HandlerEntry> map_handlers();
 std::span<const HandlerEntry> image_handlers();
 // Of operators of numbers as well, where a source holds strings.
 std::span<const HandlerEntry> word_handlers();
@@ -225,6 +239,8 @@ bool draws_numbers(const ir::Node& node);
 void drop_at_random(OpCall& c, double ratio);
 // A tensor as a value of that name.
 ValuePtr tensor_value(std::string name, const Tensor& tensor);
+// The same, of the strings or the small type that `like` holds.
+ValuePtr value_like(const Value& like, std::string name, const Tensor& tensor);
 // `x` rounded or cut off as a cast to the small type `code` does it; undefined, and an error, where it is none. Named
 // as the call's own result.
 Tensor to_small_type(OpCall& c, const Tensor& x, int32_t code, bool saturate, const char* suffix);
@@ -241,8 +257,19 @@ class Lowering {
 
   // The model; its problems say what could not be lowered. Error: no memory for the pool.
   Result<Model> run();
-  // Of the rest of a file: with what is known of its names already.
-  Result<Model> go_on(std::span<const ValuePtr> known);
+  // Of a part of a file that a run has left: with what is known of its names already, and where its layers lie; "": as in a file.
+  Result<Model> go_on(std::span<const ValuePtr> known, const std::string& layer = {});
+  // What is drawn, is drawn anew for each run (Model::drawn_inputs).
+  void draw_for_each_run() { draws_for_each_run_ = true; }
+  bool draws_for_each_run() const { return draws_for_each_run_; }
+  // How often this node was asked for numbers before: each turn of a loop that is written out draws others.
+  uint32_t next_draw(const ir::Node& node) { return draws_[&node]++; }
+  // An input that the graph is given by itself. Error: no memory.
+  Result<Tensor> add_drawn_input(const std::string& name, DType dtype, const Dims& sizes,
+                                 std::function<Status(uint64_t draw, std::byte* out)> write);
+  // Whether a node in a graph inside the node at hand waits for values of the run.
+  bool inner_waits() const { return inner_waits_; }
+  const std::string& layer() const { return layer_; }
 
   // One tensor takes at most this much: a file that asks for more is a mistake or an attack.
   static constexpr Bytes kMaxTensorBytes = Bytes{1} << 36;
@@ -283,6 +310,7 @@ class Lowering {
   Result<Model> lower(std::span<const ValuePtr> known);
   void add_input(const ir::ValueType& type);
   ValuePtr add_tensor_input(const std::string& name, const ir::ValueType& type);
+  ValuePtr add_map_input(const ir::ValueType& type);
   Status add_output(const std::string& name, const ir::ValueType& type, const ValuePtr& value,
                     std::vector<Tensor>& roots);
   void add_weight(const ir::TensorData& data);
@@ -302,7 +330,12 @@ class Lowering {
   void add_problem(const ir::Node& node, const std::string& why);
   Status finish_graph();
   void put_off(const ir::Node& node, const std::string& why);
+  struct Part;
   Status make_rest(std::vector<Tensor>& roots);
+  Status make_turns(const ir::Node& node, Rest& rest, std::set<std::string>& handed, std::vector<Tensor>& roots);
+  void make_loop(const ir::Node& node, Turns& turns, Part& body);
+  Status hand_over(const std::vector<std::string>& names, Part& part, Rest& rest, std::set<std::string>& handed,
+                   std::vector<Tensor>& roots);
   ValuePtr find(const std::string& name) const;
   void define(const std::string& name, ValuePtr value) { scopes_.back()[name] = std::move(value); }
   std::optional<Dims> input_sizes(ir::ValueType& type);
@@ -319,6 +352,9 @@ class Lowering {
   std::vector<Tensor> made_;         // results of lowered nodes, for the graph of a model that is not whole
   std::vector<std::string> layers_;  // of the outermost nodes
   std::string layer_;                // the present one
+  std::string layer_of_all_;         // in which all nodes lie; "": each in its own
+  bool draws_for_each_run_ = false;
+  std::unordered_map<const ir::Node*, uint32_t> draws_;
   bool uses_given_ = false;
   bool whole_ = true;         // no node failed
   bool goes_on_ = false;      // it is the rest of a file
@@ -334,12 +370,14 @@ class Lowering {
   std::unordered_map<std::string, int> labels_;  // of calls: how often
 };
 
-// Whether the operator gives its first source's numbers as they are; reads nothing of its source but the shape.
-bool moves_small_types(std::string_view op);
+// Whether the operator reads nothing of its source but the shape.
 bool reads_shape(const ir::Node& node);
 bool any_words(const std::vector<ValuePtr>& inputs);
 // Of what holds strings that are not known.
 Words no_words();
+// Attributes of what OpCall::leave() leaves: turns that were made before, and the layer that it lies in.
+inline constexpr const char* kTurnsBefore = "turns before";
+inline constexpr const char* kLayerOfTurns = "layer of turns";
 
 // A layer's name for each node, from the names in the file where they tell, else from where the graph is narrow.
 std::vector<std::string> name_layers(const ir::Graph& graph);

@@ -94,6 +94,7 @@ std::optional<Dims> Lowering::given_sizes(const std::string& name, const ir::Val
   const Dims sizes = given.sizes();
   const bool words = options_.words.count(name) != 0;
   bool fits = type.dtype == given.dtype() && words == (type.type == ir::kStringType) &&
+              options_.complex.contains(name) == (type.type == ir::kComplex64) &&
               (!type.has_shape || type.sizes.size() == static_cast<size_t>(sizes.rank()));
   for (int i = 0; fits && type.has_shape && i < sizes.rank(); ++i)
     fits = type.sizes[static_cast<size_t>(i)] < 0 || type.sizes[static_cast<size_t>(i)] == sizes[i];
@@ -101,7 +102,10 @@ std::optional<Dims> Lowering::given_sizes(const std::string& name, const ir::Val
     fits = type.dtype == given.dtype() && ir::fold_outermost(type.sizes) == sizes;
   if (fits) return sizes;
   model_.problems.push_back(fmt::format("the input '{}' was given as {} {}, which does not fit", name,
-                                        words ? "strings" : arenascope::name(given.dtype()), to_string(sizes)));
+                                        words                             ? "strings"
+                                        : options_.complex.contains(name) ? "complex64"
+                                                                          : arenascope::name(given.dtype()),
+                                        to_string(sizes)));
   return std::nullopt;
 }
 
@@ -113,6 +117,7 @@ ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType
   if (strings) type.dtype = DType::I64;
   ValueInfo info{name, type.dtype.value_or(DType::F32), {}, {}, {}};
   if (type.type == ir::kStringType) info.words = strings ? words->second : no_words();
+  info.complex = type.type == ir::kComplex64;
   auto value = std::make_shared<Value>();
   value->name = name;
   const auto given = options_.inputs.find(name);
@@ -127,7 +132,7 @@ ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType
       info.tensor = *tensor;
       value->kind = Value::Kind::Tensor;
       value->dtype = info.dtype;
-      value->small = ir::small_type(type.type) ? type.type : 0;
+      value->small = ir::remembered_type(type.type);
       value->sizes = *sizes;
       if (type.sizes.size() > kMaxDims) value->wide = type.sizes;
       value->tensor = *tensor;
@@ -147,8 +152,30 @@ ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType
   return value;
 }
 
+// A map: its values are an input, its keys are given with them.
+ValuePtr Lowering::add_map_input(const ir::ValueType& type) {
+  const std::string name = GivenInputs::keys_of(type.name);
+  const auto given = options_.inputs.find(name);
+  if (given == options_.inputs.end() || given->second->element_count() > HostArray::kMaxElements) {
+    model_.problems.push_back(
+        fmt::format("the input '{}' is a map, which must be given: --input {}=FILE.pb", type.name, type.name));
+    auto value = std::make_shared<Value>();
+    value->name = type.name;
+    return value;
+  }
+  const Tensor& keys = given->second;
+  ir::ValueType values = type;  // declared is what belongs to one key
+  values.has_shape = false;
+  ValuePtr value = add_tensor_input(type.name, values);
+  value->keys = make_constant(name, HostArray::from_bytes(keys.dtype(), keys.sizes(), keys->data()));
+  if (const auto words = options_.words.find(name); words != options_.words.end()) value->keys->words = words->second;
+  uses_given_ = true;
+  return value;
+}
+
 void Lowering::add_input(const ir::ValueType& type) {
   using Kind = ir::ValueType::Kind;
+  if (type.kind == Kind::Map) return define(type.name, add_map_input(type));
   const bool optional = type.kind == Kind::Optional || type.kind == Kind::OptionalSequence;
   const bool sequence = type.kind == Kind::Sequence || type.kind == Kind::OptionalSequence;
   const auto given = options_.sequence_lengths.find(type.name);
@@ -174,7 +201,7 @@ void Lowering::add_weight(const ir::TensorData& data) {
     value->kind = Value::Kind::Constant;
     value->dtype = data.dtype.value_or(DType::I64);
     value->words = data.words;
-    value->small = ir::small_type(data.type) ? data.type : 0;
+    value->small = ir::remembered_type(data.type);
     value->sizes = data.sizes;
     value->wide = data.wide;
     value->source = data.source;

@@ -28,6 +28,7 @@ Status Lowering::add_output(const std::string& name, const ir::ValueType& type, 
     info.sizes = tensor.sizes();
     info.tensor = tensor;
     info.words = value->words;
+    info.complex = value->small == ir::kComplex64;
     roots.push_back(tensor);
     if (value->random) model_.random_outputs.push_back(name);
   } else {

@@ -1,32 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Why a node cannot be lowered by the looks of it: beside its operator's schema, and by what its sources are.
 #include <fmt/format.h>
-#include "engine/models/lowering.h"
+#include "engine/models/moved_types.h"
 #include "engine/models/wide_shapes.h"
 
 #include <algorithm>
 
 namespace arenascope::models {
 namespace {
-
-// The code of a source's small type where the operator does not know what to do with it: its numbers would be taken for
-// those of the type that they are stored as. 0: there is none.
-int32_t unread_small_type(const ir::Node& node, const std::vector<ValuePtr>& inputs) {
-  for (const char* known :
-       {"Cast", "CastLike", "QuantizeLinear", "DequantizeLinear", "GatherBlockQuantized", "Shape", "Size"})
-    if (node.op == known) return 0;
-  for (size_t i = moves_small_types(node.op) ? 1 : 0; i < inputs.size(); ++i)
-    if (inputs[i] && inputs[i]->small != 0) return inputs[i]->small;
-  return 0;
-}
-
-// A source of strings where the operator reads numbers.
-const Value* unread_words(const ir::Node& node, const std::vector<ValuePtr>& inputs) {
-  if (reads_shape(node) || Lowering::reads_words(node)) return nullptr;
-  for (size_t i = moves_small_types(node.op) ? 1 : 0; i < inputs.size(); ++i)
-    if (inputs[i] && inputs[i]->words) return inputs[i].get();
-  return nullptr;
-}
 
 // A source that is no tensor, where the operator reads tensors.
 const Value* unread_sequence(const ir::Node& node, const std::vector<ValuePtr>& inputs) {
@@ -42,6 +23,7 @@ const Value* unread_sequence(const ir::Node& node, const std::vector<ValuePtr>& 
 ir::TypeSet type_of_value(const Value& value) {
   if (value.kind == Value::Kind::Sequence) return ir::kSequences;
   if (value.kind != Value::Kind::Tensor && value.kind != Value::Kind::Constant) return 0;
+  if (value.keys) return 0;
   if (value.words) return ir::TypeSet{1} << ir::kStringType;
   if (value.small != 0) return ir::TypeSet{1} << value.small;
   for (int32_t code = 1; code <= ir::kBFloat16Type; ++code)
@@ -56,13 +38,6 @@ bool is_older_elsewhere(const ir::Node& node) {
 }
 
 }  // namespace
-
-bool moves_small_types(std::string_view op) {
-  for (const char* known : {"Identity", "Reshape", "Transpose", "Flatten", "Squeeze", "Unsqueeze", "Slice", "Gather",
-                            "Split", "Tile", "Expand", "GatherElements", "GatherND", "Compress"})
-    if (op == known) return true;
-  return false;
-}
 
 bool reads_shape(const ir::Node& node) { return node.op == "Shape" || node.op == "Size"; }
 
@@ -90,10 +65,7 @@ std::string Lowering::refusal(const ir::Node& node, const std::vector<ValuePtr>&
     if (attribute.odd || !attribute.passed_on.empty())
       return fmt::format("its attribute '{}' is of a kind that is not read here", name);
   if (body) return {};
-  if (const int32_t small = unread_small_type(node, inputs))
-    return fmt::format("it computes in {}", ir::type_name(small));
-  if (const Value* strings = unread_words(node, inputs))
-    return fmt::format("it computes with numbers, and '{}' holds strings", strings->name);
+  if (std::string why = why_types_do_not_fit(node, inputs); !why.empty()) return why;
   if (const Value* list = unread_sequence(node, inputs))
     return fmt::format(
         "'{}' is {}", list->name,

@@ -30,6 +30,8 @@ Result<Model> open_case_folder(const std::filesystem::path& folder, OpenOptions 
     auto inputs = first_case_inputs(folder);
     if (!inputs) return inputs.error();
     options.inputs = std::move(inputs->tensors);
+    options.words = std::move(inputs->words);
+    options.complex = std::move(inputs->complex);
     options.sequence_lengths = std::move(inputs->sequence_lengths);
   }
   return open_onnx(folder / "model.onnx", options);
@@ -62,6 +64,10 @@ std::string name_of(const std::filesystem::path& path) {
   std::error_code problem;
   const auto folder = std::filesystem::absolute(path, problem).lexically_normal().parent_path().filename().string();
   return problem || folder.empty() ? stem : folder;
+}
+
+std::string Turns::output(size_t place) const {
+  return place == 0 ? std::string("goes on") : fmt::format("made {}", place - 1);
 }
 
 Status Model::load_weights(ExecutionContext& execution, bool keep, bool lends_seeded) {

@@ -23,6 +23,8 @@ constexpr TypeName kTypes[] = {{"<f4", DType::F32}, {"<f8", DType::F64}, {"<f2",
                                {"|u1", DType::U8},  {"<i2", DType::I16}, {"<u2", DType::U16}, {"<i4", DType::I32},
                                {"<u4", DType::U32}, {"<i8", DType::I64}, {"<u8", DType::U64}, {"|b1", DType::Bool}};
 
+constexpr TypeName kComplex{"<c8", DType::I64};
+
 struct Header {
   std::string descr;
   bool fortran = false;
@@ -141,7 +143,7 @@ Result<Tensor> host_tensor(const Dims& sizes, DType dtype) {
   return Tensor::wrap(*block ? Storage(std::move(*block)) : Storage(Device{}), sizes, dtype);
 }
 
-Result<Tensor> parse_npy(std::span<const std::byte> bytes) {
+Result<Tensor> parse_npy(std::span<const std::byte> bytes, bool* complex) {
   const auto byte = [&](size_t i) { return static_cast<size_t>(bytes[i]); };
   if (bytes.size() < 10 || std::memcmp(bytes.data(), "\x93NUMPY", 6) != 0) return Error{"it is no .npy file"};
   const size_t major = byte(6), prefix = major == 1 ? 10 : 12;
@@ -159,6 +161,9 @@ Result<Tensor> parse_npy(std::span<const std::byte> bytes) {
         (header.descr.size() == 3 && header.descr[0] != '>' && element_bytes(known.dtype) == 1 &&
          header.descr.substr(1) == std::string_view(known.text).substr(1)))
       type = &known;
+  const bool pairs = complex && header.descr == kComplex.text;
+  if (complex) *complex = pairs;
+  if (pairs) type = &kComplex;
   if (!type) return Error{fmt::format("its type '{}' is not read here", header.descr.substr(0, 40))};
   auto wanted = checked_byte_count(header.sizes, type->dtype);
   if (!wanted) return wanted.error();
@@ -176,20 +181,21 @@ Result<Tensor> parse_npy(std::span<const std::byte> bytes) {
   return tensor;
 }
 
-Result<Tensor> read_npy(const std::filesystem::path& path) {
+Result<Tensor> read_npy(const std::filesystem::path& path, bool* complex) {
   auto file = MappedFile::open(path);
   if (!file) return file.error();
-  auto tensor = parse_npy((*file)->bytes());
+  auto tensor = parse_npy((*file)->bytes(), complex);
   if (!tensor) return Error{fmt::format("{}: {}", path.string(), tensor.error().message)};
   return tensor;
 }
 
-Result<std::vector<std::byte>> format_npy(const Tensor& tensor) {
+Result<std::vector<std::byte>> format_npy(const Tensor& tensor, bool complex) {
   if (!tensor || !tensor->contiguous() || (tensor->element_count() > 0 && !tensor->data()))
     return Error{"only a contiguous tensor on the host can be written as .npy"};
   const char* descr = nullptr;
   for (const TypeName& known : kTypes)
     if (known.dtype == tensor.dtype()) descr = known.text;
+  if (complex && tensor.dtype() == kComplex.dtype) descr = kComplex.text;
   if (!descr) return Error{fmt::format("NumPy has no type {}", name(tensor.dtype()))};
   std::string shape;
   for (int64_t size : tensor.sizes()) shape += fmt::format("{}, ", size);
@@ -211,8 +217,8 @@ Result<std::vector<std::byte>> format_npy(const Tensor& tensor) {
   return out;
 }
 
-Status write_npy(const std::filesystem::path& path, const Tensor& tensor) {
-  auto bytes = format_npy(tensor);
+Status write_npy(const std::filesystem::path& path, const Tensor& tensor, bool complex) {
+  auto bytes = format_npy(tensor, complex);
   if (!bytes) return Error{fmt::format("{}: {}", path.string(), bytes.error().message)};
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file.write(reinterpret_cast<const char*>(bytes->data()), static_cast<std::streamsize>(bytes->size()));

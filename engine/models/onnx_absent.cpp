@@ -17,7 +17,8 @@ Result<File> read_onnx(const std::filesystem::path& path) {
 }
 Result<TensorData> parse_tensor(const std::shared_ptr<const MappedFile>&) { return Error{kAbsent}; }
 Result<Parsed> parse_value(const std::shared_ptr<const MappedFile>&, ValueType::Kind) { return Error{kAbsent}; }
-std::vector<std::byte> serialize_tensor(const std::string&, DType, const Dims&, std::span<const std::byte>) {
+std::vector<std::byte> serialize_tensor(const std::string&, DType, const Dims&, std::span<const std::byte>,
+                                        const Words&, bool) {
   return {};
 }
 

@@ -24,7 +24,7 @@ namespace arenascope::models::ir {
 struct TensorData {
   std::string name;
   int32_t type = 0;            // the file's type code
-  std::optional<DType> dtype;  // none: a type that there is no tensor of (strings, complex numbers, ...)
+  std::optional<DType> dtype;  // none: a type that there is no tensor of (strings, COMPLEX128, ...)
   Words words;                 // of strings: `source` holds their places, as I64
   Dims sizes;
   std::vector<int64_t> wide;  // all of them, where there are more than kMaxDims
@@ -76,11 +76,12 @@ struct ValueType {
   std::vector<int64_t> sizes;
   std::vector<std::string> symbols;
   // What it is; of sequences and optional values the fields above are those of the tensors in it.
-  enum class Kind : uint8_t { Tensor, Sequence, Optional, OptionalSequence, Other };
+  enum class Kind : uint8_t { Tensor, Sequence, Optional, OptionalSequence, Map, Other };
   Kind kind = Kind::Tensor;
 };
 
-// What a file of a test case holds: a tensor, or the tensors of a sequence; nothing, if it is optional.
+// What a file of a test case holds: a tensor, or the tensors of a sequence; nothing, if it is optional; of a map its values, and
+// then its keys, each in a line.
 struct Parsed {
   bool there = true, sequence = false;
   std::vector<TensorData> tensors;
@@ -127,11 +128,13 @@ Result<File> read_onnx(const std::filesystem::path& path);
 Result<File> parse_onnx(const std::shared_ptr<const MappedFile>& file, const std::filesystem::path& folder);
 // A TensorProto by itself (a test case's input or output).
 Result<TensorData> parse_tensor(const std::shared_ptr<const MappedFile>& file);
-// A SequenceProto or OptionalProto by itself, as `kind` says; a tensor as above.
+// A SequenceProto, OptionalProto or MapProto by itself, as `kind` says; a tensor as above.
 Result<Parsed> parse_value(const std::shared_ptr<const MappedFile>& file, ValueType::Kind kind);
 std::vector<std::byte> serialize_tensor(const std::string& name, DType dtype, const Dims& sizes,
-                                        std::span<const std::byte> bytes, const Words& words = nullptr);
+                                        std::span<const std::byte> bytes, const Words& words = nullptr,
+                                        bool complex = false);
 inline constexpr int32_t kStringType = 8, kBFloat16Type = 16;  // the file's codes
+inline constexpr int32_t kComplex64 = 14;                      // of pairs of f32, which lie in an I64 each
 
 // The names that a graph inside a node may read: its own and those of the graphs around it.
 struct Scope {

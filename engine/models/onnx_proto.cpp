@@ -74,6 +74,7 @@ std::vector<std::byte> converted(const From& from) {
 
 // The numbers of a typed field, as contiguous bytes of `dtype`.
 std::vector<std::byte> typed_bytes(const onnx::TensorProto& t, DType dtype) {
+  if (t.data_type() == kComplex64) return converted<float>(t.float_data());
   switch (dtype) {
     case DType::F32: return converted<float>(t.float_data());
     case DType::F64: return converted<double>(t.double_data());
@@ -125,7 +126,7 @@ class Converter {
     if (t.data_type() == kStringType && t.has_segment())
       return Error{fmt::format("{} is of strings, and cut into segments", what)};
     if (t.data_type() == kStringType) return strings(t, *count, std::move(out), what);
-    if (!out.dtype) return out;  // complex numbers and the like: known by name, never read
+    if (!out.dtype) return out;  // COMPLEX128 and the like: known by name, never read
     auto bytes = checked_byte_count(out.sizes, *out.dtype);
     if (!bytes) return Error{fmt::format("{}: {}", what, bytes.error().message)};
     out.byte_count = *bytes;
@@ -344,6 +345,10 @@ class Converter {
       out.kind = out.kind == ValueType::Kind::Optional ? ValueType::Kind::OptionalSequence : ValueType::Kind::Sequence;
       told = &told->sequence_type().elem_type();
     }
+    if (told->has_map_type()) {
+      out.kind = ValueType::Kind::Map;
+      told = &told->map_type().value_type();
+    }
     if (!told->has_tensor_type()) {
       out.kind = ValueType::Kind::Other;
       return out;
@@ -490,6 +495,34 @@ Status add_sequence(const onnx::SequenceProto& sequence, Parsed& out) {
   return {};
 }
 
+Status add_map(const onnx::MapProto& map, Parsed& out) {
+  const auto& values = map.values().tensor_values();
+  const bool words = map.key_type() == kStringType;
+  const int count = words ? map.string_keys_size() : map.keys_size();
+  if (map.values().sequence_values_size() + map.values().map_values_size() != 0 || values.size() != count)
+    return Error{fmt::format("a map of {} keys and {} values that are tensors", count, values.size())};
+  onnx::TensorProto keys, all;
+  keys.add_dims(count);
+  keys.set_data_type(words ? kStringType : onnx::TensorProto::INT64);
+  for (const auto& key : map.string_keys()) keys.add_string_data(key);
+  for (const int64_t key : map.keys()) keys.add_int64_data(key);
+  all.add_dims(count);
+  all.set_data_type(count > 0 ? values[0].data_type() : static_cast<int>(onnx::TensorProto::FLOAT));
+  for (const auto& value : values) {
+    if (value.data_type() != all.data_type()) return Error{"a map of values of different types"};
+    if (value.string_data_size() > 1) return Error{"a map of values that are not one number or string each"};
+    if (value.string_data_size() == 1) all.add_string_data(value.string_data(0));
+    all.mutable_raw_data()->append(value.raw_data());
+    all.mutable_float_data()->MergeFrom(value.float_data());
+    all.mutable_double_data()->MergeFrom(value.double_data());
+    all.mutable_int64_data()->MergeFrom(value.int64_data());
+    all.mutable_int32_data()->MergeFrom(value.int32_data());
+  }
+  if (all.raw_data().empty()) all.clear_raw_data();
+  if (auto ok = add_tensor(all, out); !ok) return ok;
+  return add_tensor(keys, out);
+}
+
 }  // namespace
 
 Result<Parsed> parse_value(const std::shared_ptr<const MappedFile>& file, ValueType::Kind kind) {
@@ -498,6 +531,12 @@ Result<Parsed> parse_value(const std::shared_ptr<const MappedFile>& file, ValueT
     onnx::SequenceProto proto;
     if (auto ok = parse_message(file->bytes(), proto); !ok) return ok.error();
     if (auto ok = add_sequence(proto, out); !ok) return ok.error();
+    return out;
+  }
+  if (kind == ValueType::Kind::Map) {
+    onnx::MapProto proto;
+    if (auto ok = parse_message(file->bytes(), proto); !ok) return ok.error();
+    if (auto ok = add_map(proto, out); !ok) return ok.error();
     return out;
   }
   if (kind == ValueType::Kind::Optional || kind == ValueType::Kind::OptionalSequence) {
@@ -517,11 +556,12 @@ Result<Parsed> parse_value(const std::shared_ptr<const MappedFile>& file, ValueT
 }
 
 std::vector<std::byte> serialize_tensor(const std::string& name, DType dtype, const Dims& sizes,
-                                        std::span<const std::byte> bytes, const Words& words) {
+                                        std::span<const std::byte> bytes, const Words& words, bool complex) {
   onnx::TensorProto proto;
   proto.set_name(name);
   for (int32_t type = 1; type <= 16; ++type)
     if (to_dtype(type) == dtype) proto.set_data_type(type);
+  if (complex) proto.set_data_type(kComplex64);
   for (int64_t size : sizes) proto.add_dims(size);
   if (words) {
     proto.set_data_type(kStringType);

@@ -246,6 +246,13 @@ ValuePtr tensor_value(std::string name, const Tensor& tensor) {
   return value;
 }
 
+ValuePtr value_like(const Value& like, std::string name, const Tensor& tensor) {
+  ValuePtr value = tensor_value(std::move(name), tensor);
+  value->words = like.words;
+  value->small = like.small;
+  return value;
+}
+
 void OpCall::out(size_t i, const Tensor& tensor) {
   if (tensor && i < outputs_.size()) outputs_[i] = tensor_value(node_.outputs[i], tensor);
 }
@@ -261,6 +268,13 @@ void OpCall::out(size_t i, ValuePtr value) {
 void OpCall::out_small(size_t i, const Tensor& tensor, int32_t code) {
   out(i, tensor);
   if (i < outputs_.size() && outputs_[i]) outputs_[i]->small = code;
+}
+
+void OpCall::take_over(OpCall&& other) {
+  outputs_ = std::move(other.outputs_);
+  if (status_.ok()) status_ = other.status();
+  waits_ = other.waits_;
+  later_ = std::move(other.later_);
 }
 
 void OpCall::out_constant(size_t i, DType dtype, const Dims& sizes, WeightSource source) {

@@ -53,7 +53,10 @@ const SmallType* small_type(int32_t code) {
   return nullptr;
 }
 
+int32_t remembered_type(int32_t code) { return code == kComplex64 || small_type(code) ? code : 0; }
+
 std::optional<DType> stored_dtype(int32_t code) {
+  if (code == kComplex64) return DType::I64;
   if (const SmallType* small = small_type(code)) return small->stored;
   return to_dtype(code);
 }

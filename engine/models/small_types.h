@@ -27,6 +27,8 @@ struct SmallType {
 
 // Null: it is none of them.
 const SmallType* small_type(int32_t code);
+// The code itself where tensors hold such numbers as those of another type, a small one or COMPLEX64; else 0.
+int32_t remembered_type(int32_t code);
 // What tensors of that type hold here: its own type, or the wider one.
 std::optional<DType> stored_dtype(int32_t code);
 

@@ -52,7 +52,7 @@ Result<NamedTensor> read_data(const ir::TensorData& data, const std::filesystem:
   if (data.byte_count > 0)
     if (auto written = data.source.write((*tensor)->data()); !written) return written.error();
   tensor->set_name(data.name);
-  return NamedTensor{data.name, std::move(*tensor), data.words};
+  return NamedTensor{data.name, std::move(*tensor), data.words, data.type == ir::kComplex64};
 }
 
 // Images are given as the bytes of their files, for models that decode them.
@@ -79,8 +79,8 @@ Result<NamedTensor> read_plain(const std::filesystem::path& path) {
 struct Interface {
   std::vector<ir::ValueType> inputs, outputs;
 };
-Interface interface_of(const std::filesystem::path& folder) {
-  auto file = ir::read_onnx(folder / "model.onnx");
+Interface interface_of(const std::filesystem::path& model) {
+  auto file = ir::read_onnx(model);
   if (!file) return {};
   return {std::move(file->graph.inputs), std::move(file->graph.outputs)};
 }
@@ -106,9 +106,16 @@ Result<std::vector<NamedTensor>> read_case_file(const std::filesystem::path& pat
     auto tensor = read_data(parsed->tensors[i], path);
     if (!tensor) return tensor.error();
     tensor->name = parsed->sequence ? fmt::format("{}[{}]", type.name, i) : type.name;
+    if (type.kind == ir::ValueType::Kind::Map && i == 1) tensor->name = GivenInputs::keys_of(type.name);
     out.push_back(std::move(*tensor));
   }
   return out;
+}
+
+void add_given(NamedTensor tensor, GivenInputs& out) {
+  if (tensor.words) out.words[tensor.name] = tensor.words;
+  if (tensor.complex) out.complex.insert(tensor.name);
+  out.tensors[tensor.name] = std::move(tensor.tensor);
 }
 
 }  // namespace
@@ -122,11 +129,11 @@ Result<NamedTensor> read_tensor_pb(const std::filesystem::path& path) {
 }
 
 Status write_tensor_pb(const std::filesystem::path& path, const std::string& name, const Tensor& tensor,
-                       const Words& words) {
+                       const Words& words, bool complex) {
   if (!tensor || !tensor->contiguous() || (tensor->element_count() > 0 && !tensor->data()))
     return Error{fmt::format("{}: only a contiguous tensor on the host can be written", path.string())};
   const auto bytes = ir::serialize_tensor(name, tensor.dtype(), tensor.sizes(),
-                                          {tensor->data(), static_cast<size_t>(tensor->byte_count())}, words);
+                                          {tensor->data(), static_cast<size_t>(tensor->byte_count())}, words, complex);
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   file.close();
@@ -137,14 +144,15 @@ Status write_tensor_pb(const std::filesystem::path& path, const std::string& nam
 Result<NamedTensor> read_tensor_file(const std::filesystem::path& path) {
   if (path.extension() == ".pb") return read_tensor_pb(path);
   if (is_image(path)) return read_plain(path);
-  auto tensor = read_npy(path);
+  bool complex = false;
+  auto tensor = read_npy(path, &complex);
   if (!tensor) return tensor.error();
-  return NamedTensor{"", std::move(*tensor)};
+  return NamedTensor{"", std::move(*tensor), nullptr, complex};
 }
 
 Result<std::vector<TestCase>> read_test_cases(const std::filesystem::path& model_folder) {
   std::vector<TestCase> cases;
-  const Interface interface = interface_of(model_folder);
+  const Interface interface = interface_of(model_folder / "model.onnx");
   for (const auto& [number, folder] : numbered_entries(model_folder, "test_data_set_", {""})) {
     TestCase one;
     one.name = folder.filename().string();
@@ -167,7 +175,7 @@ Result<GivenInputs> first_case_inputs(const std::filesystem::path& model_folder)
   GivenInputs out;
   const auto folders = numbered_entries(model_folder, "test_data_set_", {""});
   if (folders.empty()) return out;
-  const Interface interface = interface_of(model_folder);
+  const Interface interface = interface_of(model_folder / "model.onnx");
   for (const auto& [place, path] : numbered_entries(folders[0].second, "input_", {".pb"})) {
     const auto at = static_cast<size_t>(place);
     const ir::ValueType type = at < interface.inputs.size() ? interface.inputs[at] : ir::ValueType();
@@ -176,10 +184,32 @@ Result<GivenInputs> first_case_inputs(const std::filesystem::path& model_folder)
     if (!tensors) continue;
     if (length >= 0) out.sequence_lengths[type.name] = length;
     for (NamedTensor& tensor : *tensors)
-      if (!tensor.name.empty()) {
-        if (tensor.words) out.words[tensor.name] = tensor.words;
-        out.tensors[tensor.name] = std::move(tensor.tensor);
-      }
+      if (!tensor.name.empty()) add_given(std::move(tensor), out);
+  }
+  return out;
+}
+
+Result<GivenInputs> read_inputs(const std::filesystem::path& model, const std::map<std::string, std::string>& files) {
+  GivenInputs out;
+  std::error_code problem;
+  const auto path = std::filesystem::is_directory(model, problem) ? model / "model.onnx" : model;
+  const bool asks = path.extension() == ".onnx" &&
+                    std::any_of(files.begin(), files.end(), [](const auto& f) { return f.second.ends_with(".pb"); });
+  const Interface interface = asks ? interface_of(path) : Interface();
+  for (const auto& [name, file] : files) {
+    ir::ValueType type;
+    for (const ir::ValueType& input : interface.inputs)
+      if (input.name == name) type = input;
+    type.name = name;
+    int64_t length = -1;
+    auto tensors = read_case_file(file, type, length);
+    if (!tensors) return tensors.error();
+    if (length >= 0) out.sequence_lengths[name] = length;
+    const bool one = type.kind == ir::ValueType::Kind::Tensor || type.kind == ir::ValueType::Kind::Other;
+    for (NamedTensor& tensor : *tensors) {
+      if (one) tensor.name = name;
+      add_given(std::move(tensor), out);
+    }
   }
   return out;
 }

@@ -2,6 +2,7 @@
 #include <arenascope/run/inputs.h>
 
 #include <filesystem>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -11,21 +12,22 @@
 namespace arenascope {
 
 Result<models::Model> open_with_inputs(const std::string& spec, const InputFiles& files, models::OpenOptions& open) {
-  for (const auto& [input, file] : files) {
-    auto tensor = models::read_tensor_file(file);
-    if (!tensor) return tensor.error();
-    open.inputs[input] = std::move(tensor->tensor);
-    if (tensor->words) open.words[input] = tensor->words;
+  const auto take = [&](models::GivenInputs given) {
+    for (auto& [name, tensor] : given.tensors) open.inputs[name] = std::move(tensor);
+    open.words.merge(given.words);
+    open.complex.merge(given.complex);
+    open.sequence_lengths.merge(given.sequence_lengths);
+  };
+  const std::filesystem::path path(spec);
+  if (!files.empty()) {
+    auto given = models::read_inputs(path, files);
+    if (!given) return given.error();
+    take(std::move(*given));
   }
-  if (open.inputs.empty() && !spec.starts_with("zoo:")) {
+  if (open.inputs.empty() && open.sequence_lengths.empty() && !spec.starts_with("zoo:")) {
     std::error_code error;
-    const std::filesystem::path path(spec);
     auto given = models::first_case_inputs(std::filesystem::is_directory(path, error) ? path : path.parent_path());
-    if (given) {
-      open.inputs = std::move(given->tensors);
-      open.words = std::move(given->words);
-      open.sequence_lengths = std::move(given->sequence_lengths);
-    }
+    if (given) take(std::move(*given));
   }
   return models::open_model(spec, open);
 }
@@ -38,16 +40,20 @@ Status check_given_inputs(const models::Model& model, const InputFiles& files, c
       names += fmt::format(" '{}'", input.name);
       if (input.name == name) taken = &input;
     }
+    if (!taken && open.sequence_lengths.contains(name)) continue;         // its tensors are inputs, NAME[0]
+    if (!taken && open.inputs.find(name) == open.inputs.end()) continue;  // an optional value that is not there
     if (!taken) return Error{fmt::format("{} has no input '{}'; it has{}", model.name, name, names)};
     const auto given = open.inputs.find(name);
     if (given == open.inputs.end()) continue;
     const Dims& sizes = given->second.sizes();
-    bool fits = given->second.dtype() == taken->dtype && sizes.rank() == taken->sizes.rank();
+    models::ValueInfo held{name, given->second.dtype(), sizes, {}, {}};
+    held.complex = open.complex.contains(name);
+    if (const auto words = open.words.find(name); words != open.words.end()) held.words = words->second;
+    bool fits = std::string_view(held.type_name()) == taken->type_name() && sizes.rank() == taken->sizes.rank();
     for (int d = 0; fits && d < sizes.rank(); ++d) fits = taken->sizes[d] < 0 || taken->sizes[d] == sizes[d];
     if (!fits)
-      return Error{fmt::format("{}: input '{}' takes {} {}, the file holds {} {}", file, name,
-                               arenascope::name(taken->dtype), to_string(taken->sizes),
-                               arenascope::name(given->second.dtype()), to_string(sizes))};
+      return Error{fmt::format("{}: input '{}' takes {} {}, the file holds {} {}", file, name, taken->type_name(),
+                               to_string(taken->sizes), held.type_name(), to_string(sizes))};
   }
   return {};
 }

@@ -12,6 +12,7 @@
 #include <arenascope/schedule/describe.h>
 
 #include "engine/run/input_data.h"
+#include "engine/run/turn_loop.h"
 
 namespace arenascope {
 
@@ -133,6 +134,7 @@ Status Runner::prepare(PreparedSteps previous) {
   executor_options.waits = model_.rest ? model_.rest->node_count : 0;
   executor_options.rings = rings_;
   executor_options.pool = options_.pool;
+  executor_options.shared_pool = options_.shared_pool;
   executor_options.polling = options_.polling;
   executor_options.hold_threads = options_.hold_threads;
   executor_options.host = program_.host.get();
@@ -161,47 +163,79 @@ Status Runner::replan(const std::string& planner, const std::string& order, Memo
 
 Result<RunReport> Runner::run(const RunOptions& options) {
   if (auto same = model_.weights_unchanged(); !same) return same.error();
-  rest_.reset();
-  auto report = executor_->run(options);
+  auto report = run_parts(options);
   if (auto same = model_.weights_unchanged(); !same) return same.error();  // it computed with who knows what
+  return report;
+}
+
+Result<RunReport> Runner::run_parts(const RunOptions& options) {
+  loop_.reset();
+  rest_.reset();
+  if (auto ok = draw(); !ok) return ok.error();
+  auto report = executor_->run(options);
   if (report && !report->aborted && model_.rest)
     if (auto ok = run_rest(options, *report); !ok) return ok.error();
   return report;
 }
 
-Status Runner::run_rest(const RunOptions& options, RunReport& report) {
-  std::map<std::string, Tensor> values;
-  for (size_t i = model_.rest->first_need; i < model_.outputs.size(); ++i) {
-    const models::ValueInfo& need = model_.outputs[i];
-    auto bytes = output(i);
-    if (!bytes) return bytes.error();
-    auto value = models::host_tensor(need.sizes, need.dtype);
-    if (!value) return value.error();
-    std::copy(bytes->begin(), bytes->end(), (*value)->data());
-    values.emplace(need.name, std::move(*value));
+// Numbers that are others in each turn of the loop whose body this is.
+Status Runner::draw() {
+  for (const models::DrawnInput& drawn : model_.drawn_inputs) {
+    for (const models::ValueInfo& input : model_.inputs) {
+      if (input.name != drawn.name) continue;
+      std::vector<std::byte> bytes(static_cast<size_t>(input.tensor->byte_count()));
+      if (auto ok = drawn.write(++*options_.draws, bytes.data()); !ok) return ok;
+      if (auto ok = write_tensor(*program_.backend, *input.tensor, bytes); !ok) return ok;
+    }
   }
-  auto model = model_.rest->open(values);
-  if (!model) return model.error();
-  model->name = model_.name + " (rest)";
-  model->path = model_.path;
+  return {};
+}
+
+// What the parts behind this one want of it.
+Result<models::GivenInputs> Runner::needs() {
+  models::GivenInputs values;
+  values.sequence_lengths = model_.rest->sequence_lengths;
+  for (size_t i = model_.rest->first_need; i < model_.outputs.size(); ++i)
+    if (auto ok = take_value({&model_.outputs[i], this, i}, model_.outputs[i].name, values); !ok) return ok.error();
+  return values;
+}
+
+RunnerOptions Runner::options_behind() const {
   RunnerOptions own = options_;
   own.devices = Devices{program_.backend, program_.host};
-  own.open.inputs = std::move(values);
   own.inputs.clear();
   own.states.clear();
   own.capacity.reset();  // it is of the graph before
   own.progress = nullptr;
   own.rings = rings_;
   own.behind = executor_->trace_graph();
-  auto rest = Runner::open(std::move(*model), own);
-  if (!rest) return rest.error();
+  own.shared_pool = executor_->pool();
+  own.threads = program_.threads;
+  if (!own.draws) own.draws = std::make_shared<uint64_t>(0);
+  return own;
+}
+
+Status Runner::run_rest(const RunOptions& options, RunReport& report) {
+  auto values = needs();
+  if (!values) return values.error();
   RunOptions watched;  // nodes that somebody looks at by their numbers are the other graph's
   watched.control = options.control;
-  auto behind = (*rest)->run(watched);
+  RunnerOptions own = options_behind();
+  if (model_.rest->turns) {
+    loop_ = std::make_unique<LoopRun>();
+    if (auto ok = go_round(*this, *loop_, *values, own, watched, report); !ok) return ok;
+    if (report.aborted) return {};
+  }
+  auto model = model_.rest->open(*values);
+  if (!model) return model.error();
+  model->name = model_.name + " (rest)";
+  model->path = model_.path;
+  own.open.inputs = std::move(values->tensors);
+  auto rest = Runner::open(std::move(*model), own);
+  if (!rest) return rest.error();
+  auto behind = (*rest)->run_parts(watched);
   if (!behind) return behind.error();
-  report.nanoseconds += behind->nanoseconds;
-  report.barriers += behind->barriers;
-  report.aborted = behind->aborted;
+  add_part(*behind, report);
   rest_ = std::move(*rest);
   return {};
 }

@@ -87,6 +87,7 @@ Executor::Executor(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Executor::~Executor() = default;
 
 const ExecutionPlan& Executor::plan() const { return parts_->plan; }
+const std::shared_ptr<ThreadPool>& Executor::pool() const { return parts_->pool; }
 trace::GraphId Executor::trace_graph() const { return parts_->trace.graph(); }
 trace::PlanId Executor::trace_plan() const { return parts_->trace.plan(); }
 Bytes Executor::arena_bytes() const { return parts_->memory.arena().bytes(); }

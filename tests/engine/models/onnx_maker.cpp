@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "onnx_maker.h"
 
+#include <onnx/onnx-data_pb.h>
 #include <onnx/onnx_pb.h>
 
 namespace arenascope::models::test {
@@ -45,6 +46,22 @@ OnnxMaker::~OnnxMaker() = default;
 
 OnnxMaker& OnnxMaker::input(const std::string& name, const std::vector<int64_t>& sizes, int type) {
   describe(*proto_->model.mutable_graph()->add_input(), name, sizes, type);
+  return *this;
+}
+
+OnnxMaker& OnnxMaker::map_input(const std::string& name, int keys, int values) {
+  auto& value = *proto_->model.mutable_graph()->add_input();
+  value.set_name(name);
+  auto* map = value.mutable_type()->mutable_map_type();
+  map->set_key_type(keys);
+  map->mutable_value_type()->mutable_tensor_type()->set_elem_type(values);
+  return *this;
+}
+
+OnnxMaker& OnnxMaker::sequence_input(const std::string& name, int type) {
+  auto& value = *proto_->model.mutable_graph()->add_input();
+  value.set_name(name);
+  value.mutable_type()->mutable_sequence_type()->mutable_elem_type()->mutable_tensor_type()->set_elem_type(type);
   return *this;
 }
 
@@ -171,6 +188,52 @@ std::vector<std::byte> OnnxMaker::bytes() const {
 
 Result<Model> OnnxMaker::open(const OpenOptions& options, const std::filesystem::path& folder) const {
   return open_onnx(bytes(), folder, options);
+}
+
+namespace {
+
+template <class Message>
+std::vector<std::byte> file_of(const Message& message) {
+  const std::string text = message.SerializeAsString();
+  const auto* first = reinterpret_cast<const std::byte*>(text.data());
+  return {first, first + text.size()};
+}
+
+void add_values(onnx::MapProto& map, const std::vector<float>& values) {
+  for (const float value : values) {
+    auto* tensor = map.mutable_values()->add_tensor_values();
+    tensor->set_data_type(kFloat);
+    tensor->add_float_data(value);
+  }
+}
+
+}  // namespace
+
+std::vector<std::byte> map_file(const std::vector<std::string>& keys, const std::vector<float>& values) {
+  onnx::MapProto map;
+  map.set_key_type(kString);
+  for (const std::string& key : keys) map.add_string_keys(key);
+  add_values(map, values);
+  return file_of(map);
+}
+
+std::vector<std::byte> map_file(const std::vector<int64_t>& keys, const std::vector<float>& values) {
+  onnx::MapProto map;
+  map.set_key_type(kInt64);
+  for (const int64_t key : keys) map.add_keys(key);
+  add_values(map, values);
+  return file_of(map);
+}
+
+std::vector<std::byte> sequence_file(const std::vector<std::vector<float>>& lines) {
+  onnx::SequenceProto sequence;
+  for (const auto& line : lines) {
+    auto* tensor = sequence.add_tensor_values();
+    tensor->set_data_type(kFloat);
+    tensor->add_dims(static_cast<int64_t>(line.size()));
+    for (const float value : line) tensor->add_float_data(value);
+  }
+  return file_of(sequence);
 }
 
 }  // namespace arenascope::models::test

@@ -24,7 +24,16 @@ struct Attr {
 };
 
 // ONNX's codes of element types.
-enum ElementType { kFloat = 1, kUint8 = 2, kInt32 = 6, kInt64 = 7, kString = 8, kBool = 9, kDouble = 11 };
+enum ElementType {
+  kFloat = 1,
+  kUint8 = 2,
+  kInt32 = 6,
+  kInt64 = 7,
+  kString = 8,
+  kBool = 9,
+  kDouble = 11,
+  kComplex64 = 14
+};
 
 class OnnxMaker {
  public:
@@ -35,6 +44,9 @@ class OnnxMaker {
 
   // Sizes below 0 become symbols "n1", "n2", … (-1 is n1).
   OnnxMaker& input(const std::string& name, const std::vector<int64_t>& sizes, int type = kFloat);
+  // A map from keys of one type to numbers or strings of another, and a sequence of tensors.
+  OnnxMaker& map_input(const std::string& name, int keys, int values);
+  OnnxMaker& sequence_input(const std::string& name, int type = kFloat);
   OnnxMaker& output(const std::string& name, const std::vector<int64_t>& sizes = {}, int type = kFloat);
   OnnxMaker& value(const std::string& name, const std::vector<int64_t>& sizes, int type = kFloat);
   OnnxMaker& weight(const std::string& name, const std::vector<int64_t>& sizes, const std::vector<float>& numbers);
@@ -68,5 +80,10 @@ class OnnxMaker {
   struct Proto;
   std::unique_ptr<Proto> proto_;
 };
+
+// A MapProto and a SequenceProto as files hold them.
+std::vector<std::byte> map_file(const std::vector<std::string>& keys, const std::vector<float>& values);
+std::vector<std::byte> map_file(const std::vector<int64_t>& keys, const std::vector<float>& values);
+std::vector<std::byte> sequence_file(const std::vector<std::vector<float>>& lines);
 
 }  // namespace arenascope::models::test

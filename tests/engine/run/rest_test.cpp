@@ -232,26 +232,6 @@ TEST_CASE("a loop goes round as long as what it makes says") {
   std::filesystem::remove(path);
 }
 
-TEST_CASE("a loop that does not end is an error of the run") {
-  OnnxMaker body(16);
-  body.input("i", {}, models::test::kInt64).input("go", {}, models::test::kBool).input("s", {4});
-  body.output("on", {}, models::test::kBool)
-      .output("more", {4})
-      .node("Gelu", {"s"}, {"g"})
-      .node("Add", {"g", "s"}, {"more"});
-  body.node("ReduceMax", {"more"}, {"max"}, {Attr{"keepdims", int64_t{0}}}).node("Equal", {"max", "max"}, {"on"});
-  OnnxMaker m(20);
-  m.input("x", {4}).node("Tanh", {"x"}, {"t"}).node("Loop", {"", "", "t"}, {"y"}, {Attr{"body", &body}}, "endless");
-  m.output("y", {4});
-  const std::string path = written(m, "endless");
-  auto runner = Runner::open(path, options());
-  REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
-  const auto report = (*runner)->run();
-  REQUIRE_FALSE(report.ok());
-  CHECK_MESSAGE(report.error().message.find("turns") != std::string::npos, report.error().message);
-  std::filesystem::remove(path);
-}
-
 TEST_CASE("a whole number's power by a fraction is cut off, its exponent is not") {
   OnnxMaker m(13);
   m.input("x", {3}).weight("none", {1}, std::vector<float>{0});

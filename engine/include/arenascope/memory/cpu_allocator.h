@@ -9,6 +9,8 @@ namespace arenascope {
 
 // How much memory the machine has; requests above that are refused without being tried.
 Bytes physical_memory();
+// What may still be allocated without pushing others out, by what the system says of the machine and of the group of processes.
+Bytes available_memory();
 
 class CpuAllocator final : public Allocator {
  public:

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,8 +28,15 @@ struct ValueInfo {
   // Inputs of models that bring data of their own (the zoo): writes the contiguous bytes; empty elsewhere.
   std::function<Status(std::byte* out)> write_default;
   Words words = nullptr;  // it holds strings: its numbers are places among these
+  bool complex = false;   // of COMPLEX64: each number is the bytes of two f32, the real part first
 
-  const char* type_name() const { return words ? "string" : arenascope::name(dtype); }
+  const char* type_name() const { return words ? "string" : complex ? "complex64" : arenascope::name(dtype); }
+};
+
+// An input that is drawn anew for each turn of a loop: `write` makes its contiguous bytes, others for another `draw`.
+struct DrawnInput {
+  std::string name;
+  std::function<Status(uint64_t draw, std::byte* out)> write;
 };
 
 // One weight: a leaf of the graph and where its contiguous bytes (tensor->byte_count()) come from.
@@ -80,6 +88,35 @@ struct Statistic {
 
 struct Model;
 
+// Values on the host, by name.
+struct GivenInputs {
+  std::map<std::string, Tensor> tensors;
+  std::map<std::string, Words> words;               // of those that hold strings
+  std::map<std::string, int64_t> sequence_lengths;  // of sequences, whose tensors are NAME[0], NAME[1], …
+  std::set<std::string> complex;                    // those of COMPLEX64, see ValueInfo
+  // Of a map, by whose name its values go, these are the keys.
+  static std::string keys_of(const std::string& map) { return map + ":keys"; }
+};
+
+// A loop of which only a run tells how often it goes round: its body is a model that runs turn by turn, with what the turn before
+// it made. Its outputs are the condition where it has one, the states and what a turn leaves, by the names of output().
+struct Turns {
+  std::string title;                 // "Loop decode"
+  int64_t first = 0, end = 0;        // turns, half-open
+  std::string number;                // the input that is a turn's number; "": nothing asks for it
+  bool conditional = true;           // it ends behind the turn whose condition is false
+  std::vector<std::string> states;   // inputs, one for each state; "": the body does not ask for it
+  std::vector<std::string> sources;  // by state: what the first turn is given; "": nothing
+  std::vector<std::string>
+      left;  // by what each turn leaves: what those before `first` left, behind each other; "": none
+  std::vector<std::string> results;  // what comes of the states, and then of what the turns left
+  // For the values of its inputs. It fits other numbers of the same sizes too, unless opened `by_value`.
+  std::function<Result<Model>(const GivenInputs& values, int64_t turn, bool by_value)> open;
+
+  // The body's output: 0 the condition, then the states, then what a turn leaves.
+  std::string output(size_t place) const;
+};
+
 // What of a file is opened when the graph before it has run, as its sizes hang on values: boxes that stay, numbers that are
 // not zero. It is a model of its own, and may have such a part again.
 struct Rest {
@@ -87,8 +124,10 @@ struct Rest {
   int64_t node_count = 0;            // operators of the file
   size_t first_need = 0;             // Model::outputs from here on are not the file's: they are what `open` wants
   std::vector<std::string> outputs;  // of the file, that it gives
+  std::map<std::string, int64_t> sequence_lengths;  // of needs that are sequences
+  std::shared_ptr<const Turns> turns;  // goes round before `open` is called, which wants its results too; or null
   // By the names of the needs, their values on the host. Errors: values that nothing can be made of, no memory.
-  std::function<Result<Model>(const std::map<std::string, Tensor>& values)> open;
+  std::function<Result<Model>(const GivenInputs& values)> open;
 };
 
 struct Model {
@@ -111,6 +150,7 @@ struct Model {
   std::map<std::string, int64_t> assumed_values;  // inputs of one whole number that nobody gave, and the graph hangs on
   std::vector<std::string> fixed_inputs;          // inputs whose given values the shapes of the graph were made from
   std::vector<std::string> random_outputs;        // outputs whose numbers are drawn: their distribution counts
+  std::vector<DrawnInput> drawn_inputs;           // of the body of a loop (Turns)
   int64_t node_count = 0;                         // operators in the file (for the zoo: graph nodes)
   LoadedBytes loaded;                             // by load_weights()
   std::shared_ptr<const Rest> rest;               // null: the graph is all of it
@@ -135,6 +175,7 @@ struct OpenOptions {
   std::map<std::string, Words> words;  // of those that hold strings: a graph fits these only
   // Inputs that are sequences: how many tensors each has, which `inputs` names NAME[0], NAME[1], …
   std::map<std::string, int64_t> sequence_lengths;
+  std::set<std::string> complex;  // of those of COMPLEX64, see ValueInfo
   // Free dimensions by FreeDimension::key(), e.g. batch → 1. Of those that nobody tells ONNX files get usual sizes that the
   // model can be lowered with (FreeDimension::told says which), others 1.
   std::map<std::string, int64_t> dims;

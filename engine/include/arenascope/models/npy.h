@@ -15,12 +15,12 @@ namespace arenascope::models {
 Result<Tensor> host_tensor(const Dims& sizes, DType dtype);
 
 // Errors name the file: no .npy, a type or byte order that is not read here, a size that differs from what the header
-// says.
-Result<Tensor> read_npy(const std::filesystem::path& path);
-Result<Tensor> parse_npy(std::span<const std::byte> bytes);
+// says. complex64 is read where `complex` asks whether it is: as I64, each of the bytes of two f32.
+Result<Tensor> read_npy(const std::filesystem::path& path, bool* complex = nullptr);
+Result<Tensor> parse_npy(std::span<const std::byte> bytes, bool* complex = nullptr);
 
-// bf16 has no name in NumPy and is refused, like quantised types.
-Status write_npy(const std::filesystem::path& path, const Tensor& tensor);
-Result<std::vector<std::byte>> format_npy(const Tensor& tensor);
+// bf16 has no name in NumPy and is refused, like quantised types. `complex`: an I64 tensor as above.
+Status write_npy(const std::filesystem::path& path, const Tensor& tensor, bool complex = false);
+Result<std::vector<std::byte>> format_npy(const Tensor& tensor, bool complex = false);
 
 }  // namespace arenascope::models

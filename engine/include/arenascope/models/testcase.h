@@ -4,11 +4,11 @@
 // a sequence or an optional value, so is the file; its tensors are named NAME[0], NAME[1], …
 #pragma once
 #include <arenascope/base/result.h>
+#include <arenascope/models/model.h>
 #include <arenascope/models/words.h>
 #include <arenascope/tensor/tensor.h>
 
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -18,6 +18,7 @@ struct NamedTensor {
   std::string name;       // empty where the file has none: then its place among the model's inputs or outputs counts
   Tensor tensor;          // on the host
   Words words = nullptr;  // it holds strings: its numbers are places among these
+  bool complex = false;   // of COMPLEX64: each number is the bytes of two f32, the real part first
 };
 
 struct TestCase {
@@ -26,11 +27,11 @@ struct TestCase {
   std::vector<NamedTensor> outputs;  // as expected
 };
 
-// A TensorProto file. Errors: damaged, a type of which there are no tensors (complex numbers, sequences), sizes and bytes that
+// A TensorProto file. Errors: damaged, a type of which there are no tensors (COMPLEX128, sequences), sizes and bytes that
 // differ.
 Result<NamedTensor> read_tensor_pb(const std::filesystem::path& path);
 Status write_tensor_pb(const std::filesystem::path& path, const std::string& name, const Tensor& tensor,
-                       const Words& words = nullptr);
+                       const Words& words = nullptr, bool complex = false);
 // By the ending: .npy, .pb, or an image (.jpg, .png, …), which is given as its bytes, [count] of u8.
 Result<NamedTensor> read_tensor_file(const std::filesystem::path& path);
 
@@ -38,11 +39,9 @@ Result<NamedTensor> read_tensor_file(const std::filesystem::path& path);
 Result<std::vector<TestCase>> read_test_cases(const std::filesystem::path& model_folder);
 
 // The first case's inputs as OpenOptions wants them, by name; files that cannot be read are left out.
-struct GivenInputs {
-  std::map<std::string, Tensor> tensors;
-  std::map<std::string, Words> words;
-  std::map<std::string, int64_t> sequence_lengths;
-};
 Result<GivenInputs> first_case_inputs(const std::filesystem::path& model_folder);
+// Files for a model's inputs, by name: as read_tensor_file() reads them, and where an input of an ONNX file is a sequence, an
+// optional value or a map, a .pb is such a one. Errors: a file cannot be read.
+Result<GivenInputs> read_inputs(const std::filesystem::path& model, const std::map<std::string, std::string>& files);
 
 }  // namespace arenascope::models

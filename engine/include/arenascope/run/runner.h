@@ -31,6 +31,9 @@ struct RunnerOptions : CompileOptions {
   // Of a runner that records on where another one is: rows of its threads, and the graph that it was opened behind.
   std::vector<trace::ThreadRing*> rings;
   trace::GraphId behind;
+  // Of a part that another runner opened: its threads, and how often numbers were drawn in its run so far.
+  std::shared_ptr<ThreadPool> shared_pool = nullptr;
+  std::shared_ptr<uint64_t> draws = nullptr;
   trace::Recorder* recorder = nullptr;  // outlives the runner, and those that take over its weights
 };
 
@@ -49,6 +52,13 @@ struct RunResult {
   Runner* runner;
   size_t index;  // for Runner::output()
   Result<std::vector<std::byte>> read() const;
+};
+
+// A loop that went round in a run (models::Turns).
+struct LoopRun {
+  std::string title;
+  int64_t turns = 0, openings = 0;  // how often its body ran, and was opened: again where sizes or strings change
+  std::unique_ptr<Runner> body;     // as it was opened last
 };
 
 class Runner {
@@ -85,6 +95,8 @@ class Runner {
   void make_ready() { executor_->make_ready(); }
   // Null: the graph is all of the file, or it has not run to its end yet.
   Runner* rest() { return rest_.get(); }
+  // What went round behind the graph and before rest(); null: nothing.
+  const LoopRun* loop() const { return loop_.get(); }
   // The file's outputs; those of the rest are there after a run, until the next one.
   std::vector<RunResult> results();
   // An output's elements, contiguous, on the host; valid after a run.
@@ -106,8 +118,14 @@ class Runner {
   Status move_leafs();
   Status prepare(PreparedSteps previous = {});
   void report(const char* phase) const;
+  // As run(), of weights that somebody else watches.
+  Result<RunReport> run_parts(const RunOptions& options);
+  Status draw();
+  Result<models::GivenInputs> needs();
+  RunnerOptions options_behind() const;
   Status run_rest(const RunOptions& options, RunReport& report);
 
+  friend class TurnLoop;
   models::Model model_;
   RunnerOptions options_;
   Program program_;
@@ -115,6 +133,7 @@ class Runner {
   std::shared_ptr<AllocationRecorder> allocations_;  // null: nothing is recorded
   std::vector<trace::ThreadRing*> rings_;            // of the most threads so far: a new executor's keep their rows
   std::unique_ptr<Executor> executor_;
+  std::unique_ptr<LoopRun> loop_;
   std::unique_ptr<Runner> rest_;
 };
 

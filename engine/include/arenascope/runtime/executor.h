@@ -87,6 +87,7 @@ class Executor {
   Result<RunReport> run(const RunOptions& options = {});
 
   const ExecutionPlan& plan() const;
+  const std::shared_ptr<ThreadPool>& pool() const;  // its threads, for ExecutorOptions::shared_pool of another one
   // The ids under which graph and plan were described to the recorder; none without one.
   trace::GraphId trace_graph() const;
   trace::PlanId trace_plan() const;

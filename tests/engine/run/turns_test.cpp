@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// Loops of which only a run tells how often they go round: the body is a graph of its own that runs turn by turn.
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include <arenascope/models/npy.h>
+#include <arenascope/run/runner.h>
+#include <arenascope/trace/session.h>
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "tests/engine/models/onnx_maker.h"
+
+namespace arenascope::test {
+namespace {
+
+using models::test::Attr;
+using models::test::kBool;
+using models::test::kInt64;
+using models::test::kString;
+using models::test::OnnxMaker;
+using Ints = std::vector<int64_t>;
+
+std::unique_ptr<Runner> opened(const OnnxMaker& maker, trace::Recorder* recorder = nullptr) {
+  auto model = maker.open();
+  REQUIRE_MESSAGE(model.ok(), (model.ok() ? "" : model.error().message));
+  RunnerOptions options;
+  options.threads = 2;
+  options.recorder = recorder;
+  auto runner = Runner::open(std::move(*model), options);
+  REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
+  return std::move(*runner);
+}
+
+void run(Runner& runner) {
+  auto report = runner.run();
+  REQUIRE_MESSAGE(report.ok(), (report.ok() ? "" : report.error().message));
+}
+
+RunResult result_of(Runner& runner, std::string_view name) {
+  for (const RunResult& result : runner.results())
+    if (result.value->name == name) return result;
+  FAIL("there is no such result");
+  return {};
+}
+
+template <class T>
+std::vector<T> values(Runner& runner, std::string_view name) {
+  auto bytes = result_of(runner, name).read();
+  REQUIRE_MESSAGE(bytes.ok(), (bytes.ok() ? "" : bytes.error().message));
+  std::vector<T> out(bytes->size() / sizeof(T));
+  std::memcpy(out.data(), bytes->data(), bytes->size());
+  return out;
+}
+
+std::vector<std::string> strings(Runner& runner, std::string_view name) {
+  std::vector<std::string> out;
+  const models::Words words = result_of(runner, name).value->words;
+  REQUIRE(words);
+  for (const int64_t place : values<int64_t>(runner, name)) out.emplace_back(models::word(words, place));
+  return out;
+}
+
+// A body's first lines: one is added to its state of 1 number until that is not below the limit.
+void count_up(OnnxMaker& body) {
+  body.input("i", {}, kInt64).input("go", {}, kBool).input("s", {1});
+  body.output("on", {}, kBool).output("next", {1});
+  body.node("Add", {"s", "step"}, {"next"}).node("ReduceMax", {"next"}, {"max"}, {Attr{"keepdims", int64_t{0}}});
+  body.node("Less", {"max", "limit"}, {"on"});
+}
+
+// What is around it: `more` states of the loop, and its results.
+void around(OnnxMaker& m, const OnnxMaker& body, float limit, std::vector<std::string> more = {},
+            std::vector<std::string> results = {}, const std::string& most = "") {
+  m.input("x", {1}).weight("zero", {}, std::vector<float>{0}).weight("step", {}, std::vector<float>{1});
+  m.weight("limit", {}, std::vector<float>{limit}).node("Mul", {"x", "zero"}, {"start"});
+  std::vector<std::string> sources{most, "", "start"};
+  sources.insert(sources.end(), more.begin(), more.end());
+  results.insert(results.begin(), "last");
+  m.node("Loop", sources, results, {Attr{"body", &body}}, "count").output("last", {1});
+}
+
+}  // namespace
+
+TEST_CASE("one graph goes round ten thousand times") {
+  OnnxMaker body(20), m(20);
+  count_up(body);
+  body.node("Cast", {"i"}, {"turn"}, {Attr{"to", int64_t{1}}}).output("turn", {});
+  around(m, body, 10000, {}, {"turns"});
+  m.output("turns", {-1});
+  const auto runner = opened(m);
+  for (int round = 0; round < 2; ++round) {
+    run(*runner);
+    CHECK(values<float>(*runner, "last") == std::vector<float>{10000});
+    const auto turns = values<float>(*runner, "turns");
+    REQUIRE(turns.size() == 10000);
+    for (size_t i = 0; i < turns.size(); ++i) REQUIRE(turns[i] == static_cast<float>(i));
+    REQUIRE(runner->loop());
+    CHECK(runner->loop()->turns == 9999);  // the first one is in the graph before it
+    CHECK(runner->loop()->openings == 1);
+    CHECK(runner->loop()->body->plan().threads == 2);
+  }
+}
+
+TEST_CASE("turns are runs of one graph in a recording, in a layer of the loop") {
+  OnnxMaker body(20), m(20);
+  count_up(body);
+  around(m, body, 7);
+  trace::Recorder recorder;
+  auto session = std::make_shared<trace::Session>();
+  recorder.add_sink(session);
+  recorder.start();
+  {
+    const auto runner = opened(m, &recorder);
+    run(*runner);
+  }
+  recorder.stop();
+  const auto snapshot = session->snapshot();
+  REQUIRE(snapshot->runs.size() == 8);  // the first turn's, six turns, and what is behind them
+  for (size_t i = 1; i < 7; ++i) {
+    const trace::GraphInfo* graph = snapshot->graph_of(trace::RunId(i));
+    REQUIRE(graph);
+    CHECK(snapshot->runs[i].info.graph == snapshot->runs[1].info.graph);
+    CHECK(graph->behind == snapshot->runs[0].info.graph);
+    for (const trace::TensorInfo& node : graph->nodes)
+      if (node.op == "ADD") CHECK(node.layer == "Loop count / turns from 1");
+  }
+  CHECK(snapshot->graph_of(trace::RunId(7))->behind == snapshot->runs[1].info.graph);
+}
+
+TEST_CASE("a state that grows opens the body anew, as long as it grows") {
+  OnnxMaker body(20), m(20);
+  count_up(body);
+  body.input("all", {-1}).output("more", {-1}).node("Concat", {"all", "next"}, {"more"}, {Attr{"axis", int64_t{0}}});
+  around(m, body, 6, {"start"}, {"grown"});
+  m.output("grown", {-1});
+  const auto runner = opened(m);
+  run(*runner);
+  CHECK(values<float>(*runner, "grown") == std::vector<float>{0, 1, 2, 3, 4, 5, 6});
+  CHECK(runner->loop()->openings == 5);
+}
+
+TEST_CASE("a loop in a loop, a branch in it, and what hangs on their values") {
+  // In each turn: what is not 0 of the state, counted; if there is more than one of them, another loop.
+  OnnxMaker inner(20), yes(20), no(20), body(20), m(20);
+  inner.input("j", {}, kInt64).input("goes", {}, kBool).input("t", {1});
+  inner.output("again", {}, kBool).output("u", {1}).node("Add", {"t", "step"}, {"u"});
+  inner.node("ReduceMax", {"u"}, {"um"}, {Attr{"keepdims", int64_t{0}}}).node("Less", {"um", "most"}, {"again"});
+  yes.node("Loop", {"", "", "next"}, {"inner"}, {Attr{"body", &inner}}, "inner").output("inner");
+  no.node("Neg", {"next"}, {"minus"}).output("minus");
+  count_up(body);
+  body.node("Greater", {"max", "two"}, {"large"});
+  body.node("If", {"large"}, {"chosen"}, {Attr{"then_branch", &yes}, Attr{"else_branch", &no}}, "choice");
+  body.node("NonZero", {"chosen"}, {"places"})
+      .node("Size", {"places"}, {"n"})
+      .output("chosen", {1})
+      .output("n", {}, kInt64);
+  around(m, body, 5, {}, {"chosen_all", "counts"});
+  m.weight("two", {}, std::vector<float>{2}).weight("most", {}, std::vector<float>{20});
+  m.output("chosen_all", {-1, 1}).output("counts", {-1}, kInt64);
+  const auto runner = opened(m);
+  run(*runner);
+  CHECK(values<float>(*runner, "chosen_all") == std::vector<float>{-1, -2, 20, 20, 20});
+  CHECK(values<int64_t>(*runner, "counts") == Ints{1, 1, 1, 1, 1});
+}
+
+TEST_CASE("a sequence that grows in a loop, of strings too") {
+  OnnxMaker body(20), m(20);
+  count_up(body);
+  body.input("list", {}).input("words", {}).output("longer", {}).output("wordier", {}).output("word", {2}, kString);
+  body.node("SequenceInsert", {"list", "next"}, {"longer"}).node("Cast", {"next"}, {"text"}, {Attr{"to", int64_t{8}}});
+  body.node("Concat", {"text", "hello"}, {"word"}, {Attr{"axis", int64_t{0}}});
+  body.node("SequenceInsert", {"words", "word"}, {"wordier"});
+  m.weight("hello", {1}, std::vector<std::string>{"hello"}).node("SequenceEmpty", {}, {"none"});
+  m.node("SequenceEmpty", {}, {"silence"}, {Attr{"dtype", int64_t{8}}});
+  around(m, body, 4, {"none", "silence"}, {"list_out", "words_out", "said"});
+  m.node("ConcatFromSequence", {"list_out"}, {"numbers"}, {Attr{"axis", int64_t{0}}}).output("numbers", {-1});
+  m.node("ConcatFromSequence", {"words_out"}, {"all_words"}, {Attr{"axis", int64_t{0}}});
+  m.output("all_words", {-1}, kString).output("said", {-1, 2}, kString);
+  const auto runner = opened(m);
+  run(*runner);
+  CHECK(values<float>(*runner, "numbers") == std::vector<float>{1, 2, 3, 4});
+  const std::vector<std::string> all{"1", "hello", "2", "hello", "3", "hello", "4", "hello"};
+  CHECK(strings(*runner, "all_words") == all);
+  CHECK(strings(*runner, "said") == all);
+}
+
+TEST_CASE("each turn draws other numbers, and each run the same") {
+  for (const bool written_out : {false, true}) {
+    OnnxMaker body(20), m(20);
+    count_up(body);
+    body.node("RandomUniform", {}, {"drawn"}, {Attr{"shape", Ints{3}}, Attr{"dtype", int64_t{1}}}).output("drawn", {3});
+    body.node("Bernoulli", {"half"}, {"coins"}, {Attr{"dtype", int64_t{1}}}).output("coins", {32});
+    m.weight("half", {32}, std::vector<float>(32, 0.5f)).weight("five", {}, Ints{5});
+    around(m, body, written_out ? 100 : 40, {}, {"all", "tossed"}, written_out ? "five" : "");
+    m.output("all", {-1, 3}).output("tossed", {-1, 32});
+    const auto runner = opened(m);
+    run(*runner);
+    const auto first = values<float>(*runner, "all"), coins = values<float>(*runner, "tossed");
+    const size_t turns = written_out ? 5 : 40;
+    REQUIRE(first.size() == turns * 3);
+    CHECK(std::set<float>(first.begin(), first.end()).size() == first.size());
+    std::set<std::vector<float>> tosses;
+    for (size_t t = 0; t < turns; ++t)
+      tosses.emplace(coins.begin() + static_cast<long>(t) * 32, coins.begin() + static_cast<long>(t + 1) * 32);
+    CHECK(tosses.size() == turns);
+    run(*runner);
+    CHECK(values<float>(*runner, "all") == first);
+  }
+}
+
+TEST_CASE("more turns than can be written out") {
+  OnnxMaker body(20), m(20);
+  body.input("i", {}, kInt64).input("go", {}, kBool).input("s", {1}).output("go").output("next", {1});
+  body.node("Add", {"s", "step"}, {"next"});
+  m.weight("many", {}, Ints{70000});
+  around(m, body, 0, {}, {}, "many");
+  const auto runner = opened(m);
+  run(*runner);
+  CHECK(values<float>(*runner, "last") == std::vector<float>{70000});
+}
+
+TEST_CASE("a loop without an end is stopped from elsewhere") {
+  OnnxMaker body(20), m(20);
+  count_up(body);
+  around(m, body, INFINITY);
+  const auto runner = opened(m);
+  RunControl control;
+  RunOptions options;
+  options.control = &control;
+  std::thread stopping([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    control.abort();
+  });
+  auto report = runner->run(options);
+  stopping.join();
+  REQUIRE_MESSAGE(report.ok(), (report.ok() ? "" : report.error().message));
+  CHECK(report->aborted);
+  CHECK(runner->loop()->turns > 10);
+  CHECK(runner->results().empty());
+}
+
+TEST_CASE("turns that leave results of different sizes are an error of the run") {
+  OnnxMaker body(20), m(20);
+  count_up(body);
+  body.input("all", {-1}).output("more", {-1}).node("Concat", {"all", "next"}, {"more"}, {Attr{"axis", int64_t{0}}});
+  body.node("Neg", {"all"}, {"left"}).output("left", {-1});
+  around(m, body, 6, {"start"}, {"grown", "ragged"});
+  m.output("ragged", {-1, -1});
+  const auto runner = opened(m);
+  const auto report = runner->run();
+  REQUIRE_FALSE(report.ok());
+  CHECK_MESSAGE(report.error().message.find("count") != std::string::npos, report.error().message);
+}
+
+}  // namespace arenascope::test
