@@ -147,6 +147,19 @@ void print_results(Runner& runner) {
   }
 }
 
+// What was opened behind the graph, and what went round between the parts.
+void print_parts(Runner& runner) {
+  for (Runner* part = &runner; part; part = part->rest()) {
+    if (part != &runner)
+      fmt::print("opened behind it: {} operators as {} graph nodes, arena {}\n", part->model().node_count,
+                 part->plan().graph.nodes().size(), app::format_bytes(part->plan().memory.arena_bytes));
+    if (const LoopRun* loop = part->loop())
+      fmt::print("went round behind it: {}, {} turn{} of {} graph nodes, opened {} time{}, arena {}\n", loop->title,
+                 loop->turns, loop->turns == 1 ? "" : "s", loop->body->plan().graph.nodes().size(), loop->openings,
+                 loop->openings == 1 ? "" : "s", app::format_bytes(loop->body->plan().memory.arena_bytes));
+  }
+}
+
 void print_report(Runner& runner, const std::vector<RunReport>& reports) {
   const ExecutionPlan& plan = runner.plan();
   const RunReport& best = reports[fastest(reports)];
@@ -173,15 +186,7 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
                use.nodes);
   print_forms(runner.program());
   if (runner.model().rest) fmt::print("behind the graph, for {}\n", runner.model().rest->why);
-  for (Runner* part = &runner; part; part = part->rest()) {
-    if (part != &runner)
-      fmt::print("opened behind it: {} operators as {} graph nodes, arena {}\n", part->model().node_count,
-                 part->plan().graph.nodes().size(), app::format_bytes(part->plan().memory.arena_bytes));
-    if (const LoopRun* loop = part->loop())
-      fmt::print("went round behind it: {}, {} turn{} of {} graph nodes, opened {} time{}, arena {}\n", loop->title,
-                 loop->turns, loop->turns == 1 ? "" : "s", loop->body->plan().graph.nodes().size(), loop->openings,
-                 loop->openings == 1 ? "" : "s", app::format_bytes(loop->body->plan().memory.arena_bytes));
-  }
+  print_parts(runner);
   for (const MemorySaving& step : runner.savings()) fmt::print("{}\n", sentence(step));
   fmt::print("waited at barriers: {} summed over the threads, of {} in nodes\n\n", app::format_nanoseconds(waits),
              app::format_nanoseconds(sum));
