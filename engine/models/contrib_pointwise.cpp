@@ -2,6 +2,7 @@
 // ONNX Runtime's own operators that are ONNX's under other names or with a bias, a product or a gate around them.
 #include <fmt/format.h>
 #include "engine/models/node_parts.h"
+#include "engine/models/onnx_schema.h"
 
 namespace arenascope::models {
 namespace {
@@ -13,12 +14,12 @@ struct Same {
   int64_t opset;
 };
 constexpr Same kSame[] = {
-    {"CausalConvWithState", "CausalConvWithState", 26},
+    {"CausalConvWithState", "CausalConvWithState", 27},
     {"DequantizeLinear", "DequantizeLinear", 23},
     {"GatherND", "GatherND", 12},
     {"Gelu", "Gelu", 20},
     {"GridSample", "GridSample", 16},
-    {"LinearAttention", "LinearAttention", 26},
+    {"LinearAttention", "LinearAttention", 27},
     {"QuantizeLinear", "QuantizeLinear", 23},
     {"Pad", "Pad", 13},
     {"Range", "Range", 11},
@@ -26,9 +27,23 @@ constexpr Same kSame[] = {
     {"Trilu", "Trilu", 14},
 };
 
+// What ONNX Runtime's operator has beyond ONNX's is taken only where it asks for nothing.
+void refuse_further_attributes(OpCall& c, const Same& of) {
+  ir::Schemas schemas;
+  const ir::Schema* schema = schemas.find("", of.onnx, of.opset);
+  for (const auto& [name, value] : c.node().attributes) {
+    const bool own_mark = name.starts_with("__");
+    const bool asks_nothing = value.kind == ir::Attribute::kInt && value.i == (name == "dilation" ? 1 : 0);
+    if (own_mark || asks_nothing || !schema || schema->attribute(name)) continue;
+    return c.refuse(fmt::format("its attribute '{}', which ONNX's {} does not have, is not known here", name, of.onnx));
+  }
+}
+
 void same(OpCall& c) {
   for (const Same& s : kSame) {
     if (c.node().op != s.own) continue;
+    refuse_further_attributes(c, s);
+    if (!c.ok()) return;
     std::vector<ValuePtr> sources = c.inputs();
     if (c.node().op == "TorchEmbedding") sources.resize(std::min<size_t>(sources.size(), 2));
     if (c.node().op == "Range" && sources.size() == 2)
