@@ -6,7 +6,7 @@
 #include <fstream>
 #include <set>
 
-#include "engine/models/gguf.h"
+#include "engine/models/gguf/gguf.h"
 #include "engine/models/safetensors.h"
 
 namespace arenascope::models {

@@ -3,7 +3,7 @@
 // starcoder2 (Lozhkov 2024). Names are those of GGUF files.
 #include <fmt/format.h>
 
-#include "engine/models/zoo_decoders.h"
+#include "engine/models/zoo/zoo_decoders.h"
 
 namespace arenascope::models {
 namespace {

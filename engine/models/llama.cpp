@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "engine/models/zoo_decoders.h"
+#include "engine/models/zoo/zoo_decoders.h"
 
 namespace arenascope::models {
 namespace {

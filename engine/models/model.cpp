@@ -5,8 +5,8 @@
 #include <arenascope/models/zoo.h>
 #include <arenascope/tensor/alignment.h>
 #include <fmt/format.h>
-#include "engine/models/gguf.h"
-#include "engine/models/onnx.h"
+#include "engine/models/gguf/gguf.h"
+#include "engine/models/onnx/onnx.h"
 #include "engine/models/safetensors.h"
 
 #include <algorithm>

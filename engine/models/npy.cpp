@@ -3,7 +3,7 @@
 #include <arenascope/models/npy.h>
 #include <fmt/format.h>
 #include "engine/models/mapped_file.h"
-#include "engine/models/onnx_ir.h"
+#include "engine/models/onnx/onnx_ir.h"
 
 #include <charconv>
 #include <cstring>

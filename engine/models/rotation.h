@@ -2,7 +2,7 @@
 // Rotated positions (Su 2021) whose frequencies have factors of their own: llama 3.1's, YaRN's (Peng 2023), LongRoPE's.
 // Cosines and sines of each position are weights, in rows that a graph takes by its positions.
 #pragma once
-#include "engine/models/zoo_kit.h"
+#include "engine/models/zoo/zoo_kit.h"
 
 #include <vector>
 

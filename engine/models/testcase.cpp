@@ -4,7 +4,7 @@
 #include <arenascope/models/testcase.h>
 #include <fmt/format.h>
 #include "engine/models/mapped_file.h"
-#include "engine/models/onnx_ir.h"
+#include "engine/models/onnx/onnx_ir.h"
 
 #include <algorithm>
 #include <cctype>

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "engine/models/chat/template.h"
-#include "engine/models/gguf.h"
+#include "engine/models/gguf/gguf.h"
 
 namespace arenascope::models {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the tokenizers have in common: the tokens of a GGUF file with their scores and kinds, and the special ones.
 #pragma once
-#include "engine/models/gguf.h"
+#include "engine/models/gguf/gguf.h"
 
 #include <string>
 #include <string_view>

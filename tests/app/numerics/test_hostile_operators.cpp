@@ -17,7 +17,7 @@
 #include <arenascope/run/runner.h>
 #include <fmt/format.h>
 
-#include "engine/models/onnx.h"
+#include "engine/models/onnx/onnx.h"
 #include "tests/engine/models/onnx_hostile.h"
 #include "unpacked_cases.h"
 

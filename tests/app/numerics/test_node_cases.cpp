@@ -12,7 +12,7 @@
 #include <arenascope/models/testcase.h>
 
 #include "app/checks/verify_folder.h"
-#include "engine/models/images/image.h"
+#include "engine/models/onnx/images/image.h"
 #include "unpacked_cases.h"
 
 using namespace arenascope;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/models/gguf.h"
+#include "engine/models/gguf/gguf.h"
 #include <doctest/doctest.h>
 
 #include <chrono>

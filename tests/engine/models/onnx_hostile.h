@@ -2,7 +2,7 @@
 // Models of one operator out of its schema, and what somebody hostile makes of a model: attributes, sources, sizes and types
 // that make no sense. The same for the same seed.
 #pragma once
-#include "engine/models/onnx_schema.h"
+#include "engine/models/onnx/onnx_schema.h"
 
 #include <cstddef>
 #include <span>

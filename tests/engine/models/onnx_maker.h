@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Makes small ONNX files in memory, so that tests need no data. Keeps protobuf's headers out of the tests.
 #pragma once
-#include "engine/models/onnx.h"
+#include "engine/models/onnx/onnx.h"
 
 #include <cstddef>
 #include <cstdint>

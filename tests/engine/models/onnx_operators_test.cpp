@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/models/lowering.h"
+#include "engine/models/onnx/lowering.h"
 #include "onnx_maker.h"
 
 using namespace arenascope;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ONNX's operators as the table has them, and nodes that do not fit theirs.
-#include "engine/models/onnx_schema.h"
+#include "engine/models/onnx/onnx_schema.h"
 #include <doctest/doctest.h>
 
 #include <chrono>

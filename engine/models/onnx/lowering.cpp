@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+// Node after node: folded, lowered by its operator's handler, put off, or replaced by what stands in for it.
+#include "engine/models/onnx/lowering.h"
+#include <arenascope/base/layer_name.h>
+#include <fmt/format.h>
+#include "engine/models/onnx/moved_types.h"
+#include "engine/models/onnx/onnx_functions.h"
+#include "engine/models/onnx/wide_shapes.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace arenascope::models {
+namespace {
+
+// Of the graph's descriptors, about a million of them: a file that unrolls into more is a mistake or an attack.
+constexpr size_t kMostPoolBytes = size_t{1} << 29;
+
+}  // namespace
+
+Lowering::Lowering(ir::File file, const OpenOptions& options) : file_(std::move(file)), options_(options) {}
+
+ValuePtr Lowering::find(const std::string& name) const {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
+    if (const auto found = scope->find(name); found != scope->end()) return found->second;
+  return nullptr;
+}
+
+void Lowering::add_problem(const ir::Node& node, const std::string& why) {
+  whole_ = false;
+  const ir::Node& told = spelled_ ? *spelled_ : node;
+  ++model_.unsupported[told.full_name()];
+  constexpr size_t kMany = 200;
+  if (model_.problems.size() >= kMany) return;
+  model_.problems.push_back(
+      fmt::format("{}: {}{}", told.label(), spelled_ ? fmt::format("its {}: ", node.op) : "", why));
+}
+
+// Computes the node if all that it reads is known. Results that hold for given inputs only come beside a lowered node.
+bool Lowering::fold_node(const ir::Node& node, const std::vector<ValuePtr>& inputs, std::vector<ValuePtr>& results) {
+  if (!node.domain.empty() || !can_fold(node.op) || inputs.empty()) return false;
+  if (node.outputs.size() != 1 && node.op != "Split") return false;
+  std::vector<const HostArray*> arrays;
+  bool given = false;
+  for (const ValuePtr& input : inputs) {
+    if (input && !input->array) return false;
+    if (input && input->words && !reads_shape(node) && (!moved_source(node, inputs) || find_word_handler({}, node.op)))
+      return false;
+    arrays.push_back(input ? input->array.get() : nullptr);
+    given = given || (input && input->for_given_inputs);
+  }
+  HostArray fill = HostArray::scalar_f32(0);
+  if (node.op == "ConstantOfShape") {
+    if (const auto found = node.attributes.find("value"); found != node.attributes.end() && found->second.tensor) {
+      const ir::TensorData& t = *found->second.tensor;
+      if (!t.dtype || element_count(t.sizes) != 1) return false;
+      fill = HostArray::from_bytes(*t.dtype, t.sizes, t.bytes().data());
+    }
+    arrays.push_back(&fill);
+  }
+  const auto attribute = [&](const char* name) -> const ir::Attribute* {
+    const auto found = node.attributes.find(name);
+    return found == node.attributes.end() ? nullptr : &found->second;
+  };
+  const FoldCall call{node.op,
+                      node.opset,
+                      arrays,
+                      [&](const char* name, int64_t fallback) {
+                        const auto* a = attribute(name);
+                        return a ? a->i : fallback;
+                      },
+                      [&](const char* name) {
+                        const auto* a = attribute(name);
+                        return a ? a->ints : std::vector<int64_t>();
+                      },
+                      [&](const char* name) { return attribute(name) != nullptr; },
+                      node.outputs.size()};
+  auto folded = fold(call);
+  if (!folded) return false;
+  for (size_t i = 0; i < folded->size(); ++i) {
+    results.push_back(make_constant(node.outputs[i], std::move((*folded)[i])));
+    results.back()->for_given_inputs = given;
+  }
+  return true;
+}
+
+Result<Tensor> Lowering::add_drawn_input(const std::string& name, DType dtype, const Dims& sizes,
+                                         std::function<Status(uint64_t draw, std::byte* out)> write) {
+  auto tensor = context_.new_tensor(dtype, sizes, name);
+  if (!tensor) return tensor;
+  (*tensor)->flags |= kFlagInput;
+  model_.inputs.push_back({name, dtype, sizes, *tensor, [write](std::byte* to) { return write(0, to); }});
+  model_.drawn_inputs.push_back({name, std::move(write)});
+  return tensor;
+}
+
+// What a node that cannot be lowered leaves behind: a node that nothing can run, where the file tells its shape.
+void Lowering::stand_in(const ir::Node& node, const std::vector<ValuePtr>& inputs) {
+  std::vector<Tensor> sources;
+  for (const ValuePtr& input : inputs) {
+    Status status;
+    if (!input || (input->kind != Value::Kind::Tensor && input->kind != Value::Kind::Constant)) continue;
+    if (Tensor t = materialise(*input, status)) sources.push_back(t);
+  }
+  for (const std::string& output : node.outputs) {
+    if (output.empty()) continue;
+    auto value = std::make_shared<Value>();
+    value->name = output;
+    const auto found = declared_.find(output);
+    const auto sizes = found == declared_.end() ? std::nullopt : declared_sizes(*found->second);
+    if (sizes) {
+      OpParams params;
+      params.set(FillParams{*sizes, *found->second->dtype, 0, 0});
+      if (auto made = context_.apply(Op::Opaque, sources, params, output)) {
+        value->kind = Value::Kind::Tensor;
+        value->dtype = made->dtype();
+        value->sizes = *sizes;
+        value->tensor = *made;
+        made_.push_back(*made);
+      }
+    }
+    define(output, std::move(value));
+  }
+}
+
+// What waits for a value, and all that hangs on it, is opened when the graph before it has run; a graph inside a node with
+// that node.
+void Lowering::put_off(const ir::Node& node, const std::string& why) {
+  if (scopes_.size() == 1) {
+    put_off_.push_back(&node);
+    if (!calls_.empty()) {  // its nodes are gone behind the call
+      put_off_.back() = &later_.emplace_back(node);
+      later_.back().within = calls_;
+    }
+    if (why_put_off_.empty()) why_put_off_ = fmt::format("{}: {}", node.label(), why);
+  } else {
+    inner_waits_ = true;
+  }
+  for (const std::string& output : node.outputs) {
+    if (output.empty()) continue;
+    auto value = std::make_shared<Value>();
+    value->name = output;
+    value->waits = true;
+    define(output, std::move(value));
+  }
+}
+
+const ir::Function* Lowering::own_function(const ir::Node& node) const {
+  if (file_.functions.empty()) return nullptr;
+  const auto found = file_.functions.find({node.domain, node.op});
+  return found == file_.functions.end() ? nullptr : found->second.get();
+}
+
+const ir::Function* Lowering::body_of(const ir::Node& node) {
+  if (find_handler(node.domain, node.op)) return nullptr;
+  const ir::Schema* schema = schemas_.find(node.domain, node.op, node.opset);
+  return schema ? schema->body.get() : nullptr;
+}
+
+// The nodes that a call stands for, as a layer of their own.
+void Lowering::lower_call(const ir::Function& function, const ir::Node& node) {
+  std::string label = node.name;
+  for (const std::string& output : node.outputs)
+    if (label.empty()) label = output;
+  const int number = ++labels_[label];
+  if (number > 1 && scopes_.size() == 1) label = fmt::format("{}.{}", label, number);
+  const std::vector<ir::Node> nodes = ir::expand(function, node, label);
+  unrolled_ += static_cast<int64_t>(nodes.size()) + 1;
+  if (unrolled_ > ir::kMostUnrolled)
+    return add_problem(node, "it unrolls into more than a million nodes, with the others");
+  const std::string part = fmt::format("{} {}", node.op, label), outer = calls_;
+  calls_ = outer.empty() ? part : fmt::format("{}{}{}", outer, kWithinLayer, part);
+  const Within layer(*this, part);
+  for (const ir::Node& inner : nodes) lower_node(inner);
+  calls_ = outer;
+}
+
+void Lowering::lower_node(const ir::Node& node) {
+  if (const ir::Function* own = own_function(node)) return lower_call(*own, node);
+  if (!spelled_) {
+    ++model_.node_count;
+    ++model_.ops[node.full_name()];
+  }
+  std::vector<ValuePtr> inputs;
+  bool blocked = false;
+  for (const std::string& name : node.inputs) {
+    inputs.push_back(name.empty() ? nullptr : find(name));
+    blocked = blocked || (!name.empty() && (!inputs.back() || inputs.back()->kind == Value::Kind::Unknown));
+  }
+  while (!inputs.empty() && !inputs.back()) inputs.pop_back();
+  const ir::Function* body = body_of(node);
+  if (const std::string why = refusal(node, inputs, body); !why.empty()) {
+    add_problem(node, why);
+    return stand_in(node, inputs);
+  }
+  if (body) {
+    const ir::Node* outer = std::exchange(spelled_, spelled_ ? spelled_ : &node);
+    lower_call(*body, node);
+    spelled_ = outer;
+    return;
+  }
+  if (!blocked) return lower_by_handler(node, inputs);
+  if (std::any_of(inputs.begin(), inputs.end(), [](const ValuePtr& i) { return i && i->waits; }))
+    return put_off(node, {});
+  whole_ = false;
+  stand_in(node, inputs);
+}
+
+void Lowering::lower_by_handler(const ir::Node& node, const std::vector<ValuePtr>& inputs) {
+  const bool wide = std::any_of(inputs.begin(), inputs.end(), [](const ValuePtr& i) { return i && !i->wide.empty(); });
+  std::vector<ValuePtr> folded;
+  if (!wide && fold_node(node, inputs, folded) && !folded[0]->for_given_inputs) {
+    for (size_t i = 0; i < folded.size(); ++i) {
+      if (const Value* moved = moved_source(node, inputs)) {
+        folded[i]->small = moved->small;
+        folded[i]->words = moved->words;
+      }
+      define(node.outputs[i], folded[i]);
+    }
+    return;
+  }
+  OpCall call(*this, node, inputs);
+  if (scopes_.size() == 1) inner_waits_ = false;
+  const Handler of_words = any_words(inputs) ? find_word_handler(node.domain, node.op) : nullptr;
+  const Handler of_numbers = wide ? find_wide_handler(node.domain, node.op) : find_handler(node.domain, node.op);
+  (of_words ? of_words : of_numbers)(call);
+  Status status = call.status();
+  if (status.ok())
+    for (size_t i = 0; i < node.outputs.size(); ++i)
+      if (!node.outputs[i].empty() && !call.outputs()[i])
+        status = Error{fmt::format("its result '{}' is not made here", node.outputs[i])};
+  if (!status.ok()) {
+    if (call.later() && scopes_.size() == 1) return put_off(later_.emplace_back(*call.later()), status.error().message);
+    if (call.waits() || inner_waits_) return put_off(node, status.error().message);
+    add_problem(node, status.error().message);
+    return stand_in(node, inputs);
+  }
+  define_results(node, inputs, call.outputs(), folded);
+}
+
+// `folded` are the same results computed from the inputs that were given while opening, if they could be.
+void Lowering::define_results(const ir::Node& node, const std::vector<ValuePtr>& inputs,
+                              const std::vector<ValuePtr>& results, const std::vector<ValuePtr>& folded) {
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (node.outputs[i].empty()) continue;
+    const ValuePtr& made = results[i];
+    if (const Value* moved = moved_source(node, inputs); moved && made->dtype == moved->dtype) {
+      made->small = moved->small;
+      if (moved->words && !made->words) made->words = moved->words;
+    }
+    if (i < folded.size() && made->kind == Value::Kind::Tensor && made->sizes == folded[i]->sizes && !made->array) {
+      made->array = folded[i]->array;
+      made->for_given_inputs = true;
+    }
+    if (made->tensor && made->kind == Value::Kind::Tensor) made_.push_back(made->tensor);
+    const bool drawn = draws_numbers(node) || std::any_of(inputs.begin(), inputs.end(),
+                                                          [](const ValuePtr& input) { return input && input->random; });
+    if (drawn) made->random = true;
+    define(node.outputs[i], made);
+  }
+}
+
+void Lowering::lower_nodes(const ir::Graph& graph, bool outermost) {
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (outermost) set_layer(layer_of_all_.empty() ? layers_[i] : layer_of_all_);
+    std::optional<Within> layer;
+    if (!graph.nodes[i].within.empty()) layer.emplace(*this, graph.nodes[i].within);
+    lower_node(graph.nodes[i]);
+  }
+}
+
+void Lowering::set_layer(std::string layer) {
+  layer_ = std::move(layer);
+  context_.set_layer(layer_);
+}
+
+Lowering::Within::Within(Lowering& lowering, std::string_view part) : lowering_(lowering), before_(lowering.layer_) {
+  lowering_.set_layer(before_.empty() ? std::string(part) : fmt::format("{}{}{}", before_, kWithinLayer, part));
+}
+
+Lowering::Within::~Within() { lowering_.set_layer(std::move(before_)); }
+
+Result<std::vector<ValuePtr>> Lowering::lower_subgraph(const ir::Graph& graph, std::span<const ValuePtr> inputs) {
+  scopes_.emplace_back();
+  for (size_t i = 0; i < inputs.size() && i < graph.inputs.size(); ++i) define(graph.inputs[i].name, inputs[i]);
+  for (const ir::TensorData& weight : graph.weights) add_weight(weight);
+  lower_nodes(graph, false);
+  std::vector<ValuePtr> outputs;
+  for (const ir::ValueType& output : graph.outputs) outputs.push_back(find(output.name));
+  scopes_.pop_back();
+  for (const ValuePtr& output : outputs)
+    if (!output || output->kind == Value::Kind::Unknown) return Error{"a result of the graph inside it is not known"};
+  return outputs;
+}
+
+Result<std::vector<ValuePtr>> Lowering::try_subgraph(const ir::Graph& graph, std::span<const ValuePtr> inputs) {
+  const auto problems = model_.problems;
+  const auto unsupported = model_.unsupported;
+  const auto ops = model_.ops;
+  const auto count = model_.node_count;
+  const auto made = made_.size();
+  const bool whole = whole_, waits = inner_waits_;
+  auto out = lower_subgraph(graph, inputs);
+  model_.problems = problems, model_.unsupported = unsupported, model_.ops = ops, model_.node_count = count;
+  made_.resize(made);
+  whole_ = whole, inner_waits_ = waits;
+  return out;
+}
+
+Result<Model> Lowering::run() { return lower({}); }
+
+Result<Model> Lowering::go_on(std::span<const ValuePtr> known, const std::string& layer) {
+  goes_on_ = true;
+  layer_of_all_ = layer;
+  return lower(known);
+}
+
+Result<Model> Lowering::lower(std::span<const ValuePtr> known) {
+  layers_ = name_layers(file_.graph);
+  auto context = Context::create({.no_alloc = true, .grow = true, .mem_limit = kMostPoolBytes});
+  if (!context) return context.error();
+  context_ = std::move(*context);
+  scopes_.resize(1);
+  model_.format = "onnx";
+  for (const auto& [domain, opset] : file_.opsets)
+    if (const int64_t newest = ir::Schemas::newest_opset(domain); newest != 0 && opset > newest)
+      model_.problems.push_back(fmt::format("it is written for opset {}{}{}, of which operators up to {} are known",
+                                            opset, domain.empty() ? "" : " of ", domain, newest));
+  for (const ir::ValueType& value : file_.graph.values) declared_[value.name] = &value;
+  for (const ir::ValueType& value : file_.graph.outputs) declared_[value.name] = &value;
+  for (const ir::ValueType& input : file_.graph.inputs) add_input(input);
+  for (const ir::TensorData& weight : file_.graph.weights) add_weight(weight);
+  for (const ValuePtr& value : known) define(value->name, value);
+  lower_nodes(file_.graph, true);
+  const Status finished = finish_graph();
+  if (context_.use().pool_bytes == kMostPoolBytes) return Error{"its graph needs more room than is reasonable"};
+  if (!finished.ok()) return finished.error();
+  if (uses_given_)
+    for (const auto& [name, tensor] : options_.inputs) model_.fixed_inputs.push_back(name);
+  model_.context = context_;
+  return std::move(model_);
+}
+
+}  // namespace arenascope::models

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+// What a graph is given: inputs, weights, and constants once an op needs them.
+#include <arenascope/base/checked.h>
+#include <fmt/format.h>
+#include "engine/models/onnx/lowering.h"
+#include "engine/models/onnx/small_types.h"
+
+#include <cstring>
+
+namespace arenascope::models {
+namespace {
+
+constexpr int64_t kMostKnownGiven = 4096;               // numbers of an input
+constexpr int64_t kMostKnownBehind = int64_t{1} << 22;  // numbers of one value that a run made for the rest of a file
+
+std::string why_no_sizes(const ir::ValueType& input) {
+  if (input.kind == ir::ValueType::Kind::Other) return "is no tensor";
+  if (input.type == ir::kStringType)
+    return fmt::format("holds strings, which must be given: --input {}=FILE.pb", input.name);
+  if (!input.dtype) return fmt::format("is of type {}", ir::type_name(input.type));
+  return input.has_shape ? "has a shape that makes no sense" : "has no shape";
+}
+
+}  // namespace
+
+Words no_words() { return std::make_shared<const std::vector<std::string>>(); }
+int64_t Lowering::dimension(int64_t size, const std::string& symbol) const {
+  if (size >= 0) return size;
+  const auto given = options_.dims.find(symbol);
+  return given != options_.dims.end() && !symbol.empty() ? given->second : 1;
+}
+
+std::optional<Dims> Lowering::declared_sizes(const ir::ValueType& type) const {
+  if (!type.has_shape || !type.dtype) return std::nullopt;
+  std::vector<int64_t> all;
+  for (size_t i = 0; i < type.sizes.size(); ++i) all.push_back(dimension(type.sizes[i], type.symbols[i]));
+  const auto folded = ir::fold_outermost(all);
+  if (!folded) return std::nullopt;
+  const Dims& sizes = *folded;
+  auto bytes = checked_byte_count(sizes, *type.dtype);
+  if (!bytes || *bytes > kMaxTensorBytes) return std::nullopt;
+  return sizes;
+}
+
+ValuePtr Lowering::make_constant(std::string name, HostArray array) const {
+  auto value = std::make_shared<Value>();
+  value->name = std::move(name);
+  value->kind = Value::Kind::Constant;
+  value->dtype = array.dtype;
+  value->sizes = array.sizes;
+  auto shared = std::make_shared<const HostArray>(std::move(array));
+  value->source = WeightSource([shared](std::byte* out) -> Status {
+    shared->to_bytes(out);
+    return {};
+  });
+  value->array = std::move(shared);
+  return value;
+}
+
+Tensor Lowering::materialise(Value& value, Status& status) {
+  if (value.tensor) return value.tensor;
+  if (value.kind != Value::Kind::Constant) {
+    status = Error{fmt::format("'{}' is not known", value.name)};
+    return {};
+  }
+  auto tensor = context_.new_tensor(value.dtype, value.sizes, value.name);
+  if (!tensor) {
+    status = tensor.error();
+    return {};
+  }
+  (*tensor)->flags |= kFlagWeight;
+  model_.parameter_bytes += (*tensor)->byte_count();
+  model_.weights.push_back({*tensor, value.source});
+  value.tensor = *tensor;
+  return value.tensor;
+}
+
+// As declared_sizes(); what is left open is noted, and can be told by its place where it has no name.
+std::optional<Dims> Lowering::input_sizes(ir::ValueType& type) {
+  for (size_t i = 0; i < type.sizes.size(); ++i) {
+    if (type.sizes[i] >= 0) continue;
+    FreeDimension free{type.name, static_cast<int>(i), type.symbols[i], 1, false};
+    const auto told = options_.dims.find(free.key());
+    free.told = told != options_.dims.end();
+    if (free.told) free.size = told->second;
+    type.sizes[i] = free.size;
+    model_.free_dimensions.push_back(std::move(free));
+  }
+  return declared_sizes(type);
+}
+
+// Of an input that is given; none, and a problem, where what is given does not fit.
+std::optional<Dims> Lowering::given_sizes(const std::string& name, const ir::ValueType& type, const Tensor& given) {
+  const Dims sizes = given.sizes();
+  const bool words = options_.words.count(name) != 0;
+  bool fits = type.dtype == given.dtype() && words == (type.type == ir::kStringType) &&
+              options_.complex.contains(name) == (type.type == ir::kComplex64) &&
+              (!type.has_shape || type.sizes.size() == static_cast<size_t>(sizes.rank()));
+  for (int i = 0; fits && type.has_shape && i < sizes.rank(); ++i)
+    fits = type.sizes[static_cast<size_t>(i)] < 0 || type.sizes[static_cast<size_t>(i)] == sizes[i];
+  if (type.sizes.size() > kMaxDims)  // it is folded, too
+    fits = type.dtype == given.dtype() && ir::fold_outermost(type.sizes) == sizes;
+  if (fits) return sizes;
+  model_.problems.push_back(fmt::format("the input '{}' was given as {} {}, which does not fit", name,
+                                        words                             ? "strings"
+                                        : options_.complex.contains(name) ? "complex64"
+                                                                          : arenascope::name(given.dtype()),
+                                        to_string(sizes)));
+  return std::nullopt;
+}
+
+// An input that is one tensor, or an element of a sequence. Of strings: their places, which must be given.
+ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType& declared) {
+  ir::ValueType type = declared;
+  const auto words = options_.words.find(name);
+  const bool strings = type.type == ir::kStringType && words != options_.words.end();
+  if (strings) type.dtype = DType::I64;
+  ValueInfo info{name, type.dtype.value_or(DType::F32), {}, {}, {}};
+  if (type.type == ir::kStringType) info.words = strings ? words->second : no_words();
+  info.complex = type.type == ir::kComplex64;
+  auto value = std::make_shared<Value>();
+  value->name = name;
+  const auto given = options_.inputs.find(name);
+  const bool told = given != options_.inputs.end();
+  const auto sizes = told ? given_sizes(name, type, given->second) : input_sizes(type);
+  if (!sizes && !told) model_.problems.push_back(fmt::format("the input '{}' {}", name, why_no_sizes(type)));
+  if (sizes) {
+    info.sizes = *sizes;
+    auto tensor = context_.new_tensor(info.dtype, *sizes, name);
+    if (tensor) {
+      (*tensor)->flags |= kFlagInput;
+      info.tensor = *tensor;
+      value->kind = Value::Kind::Tensor;
+      value->dtype = info.dtype;
+      value->small = ir::remembered_type(type.type);
+      value->sizes = *sizes;
+      if (type.sizes.size() > kMaxDims) value->wide = type.sizes;
+      value->tensor = *tensor;
+      if (strings) value->words = info.words;
+      if (told) value->given = given->second;
+      const int64_t most = goes_on_ ? kMostKnownBehind : strings ? HostArray::kMaxElements : kMostKnownGiven;
+      if (told && given->second->contiguous() && given->second->element_count() <= most &&
+          (given->second->data() || given->second->element_count() == 0)) {
+        value->array = std::make_shared<HostArray>(HostArray::from_bytes(info.dtype, *sizes, given->second->data()));
+        value->for_given_inputs = true;
+      }
+    } else {
+      model_.problems.push_back(fmt::format("the input '{}': {}", name, tensor.error().message));
+    }
+  }
+  model_.inputs.push_back(std::move(info));
+  return value;
+}
+
+// A map: its values are an input, its keys are given with them.
+ValuePtr Lowering::add_map_input(const ir::ValueType& type) {
+  const std::string name = GivenInputs::keys_of(type.name);
+  const auto given = options_.inputs.find(name);
+  if (given == options_.inputs.end() || given->second->element_count() > HostArray::kMaxElements) {
+    model_.problems.push_back(
+        fmt::format("the input '{}' is a map, which must be given: --input {}=FILE.pb", type.name, type.name));
+    auto value = std::make_shared<Value>();
+    value->name = type.name;
+    return value;
+  }
+  const Tensor& keys = given->second;
+  ir::ValueType values = type;  // declared is what belongs to one key
+  values.has_shape = false;
+  ValuePtr value = add_tensor_input(type.name, values);
+  value->keys = make_constant(name, HostArray::from_bytes(keys.dtype(), keys.sizes(), keys->data()));
+  if (const auto words = options_.words.find(name); words != options_.words.end()) value->keys->words = words->second;
+  uses_given_ = true;
+  return value;
+}
+
+void Lowering::add_input(const ir::ValueType& type) {
+  using Kind = ir::ValueType::Kind;
+  if (type.kind == Kind::Map) return define(type.name, add_map_input(type));
+  const bool optional = type.kind == Kind::Optional || type.kind == Kind::OptionalSequence;
+  const bool sequence = type.kind == Kind::Sequence || type.kind == Kind::OptionalSequence;
+  const auto given = options_.sequence_lengths.find(type.name);
+  const int64_t length = given == options_.sequence_lengths.end() ? -1 : given->second;
+  if (!optional && !sequence) return define(type.name, add_tensor_input(type.name, type));
+  if (optional && options_.inputs.count(type.name)) return define(type.name, add_tensor_input(type.name, type));
+  auto value = std::make_shared<Value>();
+  value->name = type.name;
+  value->kind = sequence && length >= 0 ? Value::Kind::Sequence
+                : optional              ? Value::Kind::Nothing
+                                        : Value::Kind::Unknown;
+  for (int64_t i = 0; i < length; ++i)
+    value->elements.push_back(add_tensor_input(fmt::format("{}[{}]", type.name, i), type));
+  if (value->kind == Value::Kind::Unknown)
+    model_.problems.push_back(fmt::format("the input '{}' is a sequence of tensors, which must be given", type.name));
+  define(type.name, std::move(value));
+}
+
+void Lowering::add_weight(const ir::TensorData& data) {
+  auto value = std::make_shared<Value>();
+  value->name = data.name;
+  if (data.dtype || data.words) {
+    value->kind = Value::Kind::Constant;
+    value->dtype = data.dtype.value_or(DType::I64);
+    value->words = data.words;
+    value->small = ir::remembered_type(data.type);
+    value->sizes = data.sizes;
+    value->wide = data.wide;
+    value->source = data.source;
+    if (element_count(data.sizes) <= HostArray::kMaxElements)
+      value->array = std::make_shared<HostArray>(HostArray::from_bytes(value->dtype, data.sizes, data.bytes().data()));
+  } else {
+    whole_ = false;
+    model_.problems.push_back(fmt::format("the weight '{}' is of type {}, of which there are no tensors", data.name,
+                                          data.type ? ir::type_name(data.type) : "sparse"));
+  }
+  define(data.name, std::move(value));
+}
+Result<Tensor> Lowering::dropout_input(uint32_t& sequence) {
+  sequence = dropouts_++;
+  for (const ValueInfo& input : model_.inputs)
+    if (input.name == kDropoutInput) return input.tensor;
+  auto tensor = context_.new_tensor(DType::I64, {2}, kDropoutInput);
+  if (!tensor) return tensor;
+  (*tensor)->flags |= kFlagInput;
+  model_.inputs.push_back({kDropoutInput, DType::I64, {2}, *tensor, [](std::byte* to) {
+                             std::memset(to, 0, 2 * sizeof(int64_t));
+                             return Status();
+                           }});
+  return tensor;
+}
+
+}  // namespace arenascope::models

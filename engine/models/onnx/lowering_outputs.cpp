@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// What a graph gives: its outputs, and the graph of all that they need.
+#include <fmt/format.h>
+#include "engine/models/onnx/lowering.h"
+
+#include <algorithm>
+
+namespace arenascope::models {
+
+// Results that are given tensors, or stand there twice, are copied: each output owns its bytes.
+Status Lowering::add_output(const std::string& name, const ir::ValueType& type, const ValuePtr& value,
+                            std::vector<Tensor>& roots) {
+  ValueInfo info{name, type.dtype.value_or(DType::F32), {}, {}, {}};
+  if (value && value->kind != Value::Kind::Unknown) {
+    Status status;
+    Tensor tensor = materialise(*value, status);
+    if (!tensor) return status;
+    const TensorImpl* owner = tensor->is_view() ? tensor->view_source : tensor.impl();
+    const bool twice = std::find(roots.begin(), roots.end(), tensor) != roots.end();
+    if (owner->op == Op::None || twice || !tensor->contiguous()) {
+      const Tensor sources[] = {tensor};
+      auto copy = context_.apply(tensor->contiguous() ? Op::Copy : Op::Cont, sources, {}, name);
+      if (!copy) return copy.error();
+      tensor = *copy;
+    }
+    tensor.set_flag(kFlagOutput);
+    info.dtype = tensor.dtype();
+    info.sizes = tensor.sizes();
+    info.tensor = tensor;
+    info.words = value->words;
+    info.complex = value->small == ir::kComplex64;
+    roots.push_back(tensor);
+    if (value->random) model_.random_outputs.push_back(name);
+  } else {
+    whole_ = false;
+    if (type.type == ir::kStringType) info.words = no_words();
+    if (type.sizes.size() <= kMaxDims)
+      for (const int64_t size : type.sizes) info.sizes.push_back(size);
+    if (model_.problems.empty()) model_.problems.push_back(fmt::format("the output '{}' cannot be computed", name));
+  }
+  model_.outputs.push_back(std::move(info));
+  return {};
+}
+
+Status Lowering::finish_graph() {
+  std::vector<Tensor> roots;
+  context_.set_layer({});
+  // As long as nothing is made, or something else fails, the rest would never be opened.
+  if (!put_off_.empty() && (!whole_ || (goes_on_ && later_.empty() && put_off_.size() == file_.graph.nodes.size()))) {
+    whole_ = false;
+    ++model_.unsupported[put_off_.front()->full_name()];
+    model_.problems.push_back(why_put_off_);
+  }
+  for (const ir::ValueType& type : file_.graph.outputs) {
+    const ValuePtr value = find(type.name);
+    if (value && (value->kind == Value::Kind::Nothing || (value->waits && whole_))) continue;
+    if (!value || value->kind != Value::Kind::Sequence) {
+      if (auto ok = add_output(type.name, type, value, roots); !ok) return ok;
+      continue;
+    }
+    for (size_t i = 0; i < value->elements.size(); ++i)
+      if (auto ok = add_output(fmt::format("{}[{}]", type.name, i), type, value->elements[i], roots); !ok) return ok;
+  }
+  if (!put_off_.empty() && whole_)
+    if (auto ok = make_rest(roots); !ok) return ok;
+  if (!whole_) roots.insert(roots.end(), made_.begin(), made_.end());
+  if (roots.empty()) {
+    if (model_.problems.empty() && !model_.rest)
+      model_.problems.emplace_back("it gives nothing: its outputs are values that are not there");
+    return {};
+  }
+  auto graph = context_.new_graph(context_.use().objects);
+  if (!graph) return graph.error();
+  for (const Tensor& root : roots)
+    if (auto done = graph->expand(root); !done) return done;
+  model_.graph = std::move(*graph);
+  return {};
+}
+
+}  // namespace arenascope::models

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "engine/models/onnx/operators/attention_call.h"
+#include <fmt/format.h>
+
+#include <limits>
+#include <string>
+
+namespace arenascope::models {
+namespace {
+
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+constexpr int kHeadsSecond[] = {0, 2, 1, 3};
+
+Tensor sum_of(OpCall& c, const Tensor& a, const Tensor& b, const char* suffix) {
+  return !a ? b : !b ? a : c.op(Op::Add, {a, b}, suffix);
+}
+
+// What is added to the scores, or undefined: the mask, what lies behind a query, outside of its window, or in padding.
+Tensor bias(OpCall& c, const AttentionCall& a) {
+  Tensor out = a.mask;
+  const bool window = a.left >= 0 || a.right >= 0;
+  const Tensor used = a.used ? c.reshape(a.used, {a.q.sizes()[0], 1, 1, 1}, ":used") : Tensor();
+  if (!a.causal && !window && !used) return out;
+  const Tensor keys = counted_from(c, {a.keys()}, 0, ":key");
+  if (a.causal || window) {
+    // Where each query stands among the keys; with a cache of given length it is the last of what is used.
+    Tensor queries = counted_from(c, {a.queries(), 1}, used ? -a.queries() : a.offset, ":query");
+    if (used) queries = c.op(Op::Add, {queries, used}, ":query_at");
+    const auto limited = [&](const Tensor& low, const Tensor& high, const char* suffix) {
+      const std::string at = suffix;
+      out = sum_of(c, out,
+                   bias_of(c, c.op(Op::LessEqual, {low, high}, (at + "_allowed").c_str()), kMinusInfinity, suffix),
+                   (at + "_masked").c_str());
+    };
+    const auto shifted = [&](int64_t by, const char* suffix) {
+      return c.op(Op::Add,
+                  {queries, c.scalar(static_cast<double>(by), DType::I64, (std::string(suffix) + "_by").c_str())},
+                  suffix);
+    };
+    if (a.causal) limited(keys, queries, ":causal");
+    if (a.left >= 0) limited(shifted(-a.left, ":left_end"), keys, ":left");
+    if (a.right >= 0) limited(keys, shifted(a.right, ":right_end"), ":right");
+  }
+  if (used)
+    out = sum_of(c, out, bias_of(c, c.op(Op::Less, {keys, used}, ":in_use"), kMinusInfinity, ":padding"), ":padded");
+  return out;
+}
+
+// The rows of `bias` that allow no key, [.., T, 1].
+Tensor closed_rows(OpCall& c, const Tensor& bias) {
+  const Tensor most = c.op_with(Op::ReduceMax, {bias}, ReduceParams{1u << (bias->rank() - 1), true}, ":most_allowed");
+  return c.op(Op::Equal, {most, c.scalar(kMinusInfinity, DType::F32, ":nothing")}, ":closed");
+}
+
+Tensor zero_where(OpCall& c, const Tensor& closed, const Tensor& x, const char* suffix) {
+  return c.op(Op::Where, {closed, c.scalar(0, DType::F32, (std::string(suffix) + "_zero").c_str()), x}, suffix);
+}
+
+// Keys and values for each query's head.
+Tensor repeated(OpCall& c, const Tensor& x, int64_t times, const char* suffix) {
+  if (!x || times == 1) return x;
+  const Dims& s = x.sizes();
+  const std::string at = suffix;
+  const Tensor all = c.expand(c.reshape(x, {s[0], s[1], 1, s[2], s[3]}, (at + "_grouped").c_str()),
+                              {s[0], s[1], times, s[2], s[3]}, (at + "_repeated").c_str());
+  return c.reshape(all, {s[0], s[1] * times, s[2], s[3]}, suffix);
+}
+
+// Beside the keys of each query a score that has no value: it takes its share and gives nothing.
+Tensor shares_of(OpCall& c, const AttentionCall& a, const Tensor& scores) {
+  if (!a.sink) return c.op_with(Op::SoftMax, {scores}, SoftMaxParams{3, 1}, ":shares");
+  const Dims& s = scores.sizes();
+  const Tensor sink = c.op(Op::Cont, {c.expand(a.sink, {s[0], s[1], s[2], 1}, ":sink_each")}, ":sink_laid");
+  const Tensor all = c.op_with(Op::Concat, {scores, sink}, AxisParams{3}, ":scores_and_sink");
+  const Tensor shares = c.op_with(Op::SoftMax, {all}, SoftMaxParams{3, 1}, ":shares_and_sink");
+  return c.op(Op::Cont, {c.slice(shares, 3, 0, s[3], 1, ":shares_of_keys")}, ":shares");
+}
+
+// Step by step, where the scores are asked for, capped or have a sink beside them.
+Tensor spelled_out(OpCall& c, const AttentionCall& a, const Tensor& bias, Tensor& shown) {
+  const int64_t times = a.q.sizes()[1] / a.k.sizes()[1];
+  const Tensor k = repeated(c, a.k, times, ":keys"), v = repeated(c, a.v, times, ":values");
+  Tensor scores = c.mul_mat(k, a.q, {}, a.scale, ":scores");
+  shown = scores;
+  if (a.softcap > 0) {
+    const Tensor inner = c.op_with(Op::Scale, {scores}, ScaleParams{1 / a.softcap, 0}, ":below_cap");
+    scores = c.op_with(Op::Scale, {c.op(Op::Tanh, {inner}, ":bent")}, ScaleParams{a.softcap, 0}, ":capped");
+    if (a.mode == 1) shown = scores;
+  }
+  scores = sum_of(c, scores, bias, ":biased");
+  if (a.mode == 2) shown = scores;
+  if (!scores) return {};
+  Tensor shares = shares_of(c, a, scores);
+  if (bias && !a.open) shares = zero_where(c, closed_rows(c, bias), shares, ":open_shares");
+  if (a.mode == 3) shown = shares;
+  return v ? c.mul_mat(c.op(Op::Transpose, {v}, ":values_t"), shares, {}, 1, ":heads") : Tensor();
+}
+
+Tensor at_once(OpCall& c, const AttentionCall& a, const Tensor& bias) {
+  if (!bias) return c.op_with(Op::Attention, {a.q, a.k, a.v}, AttentionParams{a.scale, false}, ":heads");
+  const Tensor y =
+      c.op_with(Op::Attention, {a.q, a.k, a.v, bias}, AttentionParams{a.scale, false}, a.open ? ":heads" : ":attended");
+  return a.open ? y : zero_where(c, closed_rows(c, bias), y, ":heads");
+}
+
+}  // namespace
+
+Tensor attend(OpCall& c, const AttentionCall& a, Tensor& shown) {
+  const Dims &q = a.q.sizes(), &k = a.k.sizes(), &v = a.v.sizes();
+  if (k[1] < 1 || q[1] % k[1] != 0 || v[1] != k[1]) {
+    c.refuse(fmt::format("{} heads over {}", q[1], k[1]));
+    return {};
+  }
+  const bool spelled = a.shows_scores || a.softcap != 0.0f || a.sink;
+  // Without a mask, what lies behind the last key needs none either.
+  const bool plain = !a.mask && !a.used && a.left < 0 && a.right < 0 && !spelled;
+  if (plain && a.causal && a.keys() - a.queries() == a.offset)
+    return c.op_with(Op::Attention, {a.q, a.k, a.v}, AttentionParams{a.scale, true}, ":heads");
+  const Tensor added = bias(c, a);
+  if (!c.ok()) return {};
+  return spelled ? spelled_out(c, a, added, shown) : at_once(c, a, added);
+}
+
+Tensor by_heads(OpCall& c, const Tensor& x, int64_t heads, const char* suffix) {
+  if (!x || x->rank() == 4) return x;
+  if (x->rank() != 3 || heads < 1 || x.sizes()[2] % heads != 0) {
+    c.refuse(fmt::format("{} are not {} heads", to_string(x.sizes()), heads));
+    return {};
+  }
+  const Tensor split =
+      c.reshape(x, {x.sizes()[0], x.sizes()[1], heads, x.sizes()[2] / heads}, fmt::format("{}_split", suffix).c_str());
+  return c.permute(split, kHeadsSecond, suffix);
+}
+
+Tensor counted_from(OpCall& c, const Dims& sizes, int64_t start, const char* suffix) {
+  OpParams bytes;
+  bytes.set(FillParams{sizes, DType::I64, static_cast<double>(start), 1});
+  return c.apply(Op::Arange, std::span<const Tensor>{}, bytes, suffix);
+}
+
+Tensor bias_of(OpCall& c, const Tensor& allowed, double otherwise, const char* suffix) {
+  const std::string at = suffix;
+  return c.op(Op::Where,
+              {allowed, c.scalar(0, DType::F32, (at + "_zero").c_str()),
+               c.scalar(otherwise, DType::F32, (at + "_never").c_str())},
+              suffix);
+}
+
+Tensor heads_joined(OpCall& c, const Tensor& x, const char* suffix) {
+  if (!x) return {};
+  const Dims s = x.sizes();
+  return c.reshape(c.permute(x, kHeadsSecond, fmt::format("{}:by_place", suffix).c_str()), {s[0], s[2], s[1] * s[3]},
+                   suffix);
+}
+
+Tensor rotated(OpCall& c, const Tensor& x, const Tensor& cosine, const Tensor& sine, bool neighbours,
+               const char* suffix) {
+  if (!x || !cosine || !sine) return {};
+  const std::string at = suffix;
+  const auto name = [&](const char* what) { return at + what; };
+  const Dims s = x.sizes();
+  const int64_t half = cosine.sizes().back(), width = 2 * half;
+  if (half < 1 || width > s[3]) {
+    c.refuse(fmt::format("{} of {} elements turn", width, s[3]));
+    return {};
+  }
+  const Tensor first = neighbours ? c.slice(x, 3, 0, width, 2, name(":first").c_str())
+                                  : c.slice(x, 3, 0, half, 1, name(":first").c_str());
+  const Tensor second = neighbours ? c.slice(x, 3, 1, width, 2, name(":second").c_str())
+                                   : c.slice(x, 3, half, width, 1, name(":second").c_str());
+  const auto product = [&](const Tensor& a, const Tensor& b, const char* what) {
+    return c.op(Op::Mul, {a, b}, name(what).c_str());
+  };
+  const Tensor real =
+      c.op(Op::Sub, {product(first, cosine, ":fc"), product(second, sine, ":ss")}, name(":real").c_str());
+  const Tensor other =
+      c.op(Op::Add, {product(first, sine, ":fs"), product(second, cosine, ":sc")}, name(":other").c_str());
+  if (!real || !other) return {};
+  Tensor turned;
+  if (neighbours) {
+    const Dims each = {s[0], s[1], s[2], half, 1};
+    const Tensor both = c.op_with(
+        Op::Concat,
+        {c.reshape(real, each, name(":real_each").c_str()), c.reshape(other, each, name(":other_each").c_str())},
+        AxisParams{4}, name(":both").c_str());
+    turned = c.reshape(both, {s[0], s[1], s[2], width}, name(":turned").c_str());
+  } else {
+    turned = c.op_with(Op::Concat, {real, other}, AxisParams{3}, name(":turned").c_str());
+  }
+  if (width == s[3]) return turned;
+  return c.op_with(Op::Concat, {turned, c.slice(x, 3, width, s[3], 1, name(":rest").c_str())}, AxisParams{3},
+                   name(":whole").c_str());
+}
+
+}  // namespace arenascope::models

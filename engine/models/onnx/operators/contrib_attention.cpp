@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+// ONNX Runtime's own attention without a cache that it keeps: queries, keys and values, or what they are projected from.
+#include <fmt/format.h>
+#include "engine/models/onnx/operators/attention_call.h"
+#include "engine/models/onnx/operators/node_parts.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace arenascope::models {
+namespace {
+
+// What is added to the scores for a mask of one of these forms: [B] the keys' ends, [2·B] ends and starts, [B, T], [B, S, T] or
+// [B, 1, M, M] whose rows from the past on count.
+Tensor mask_of(OpCall& c, size_t i, const AttentionCall& a, double filter) {
+  Tensor mask = c.in(i);
+  if (!mask) return {};
+  const int64_t batch = a.q.sizes()[0], queries = a.queries(), keys = a.keys();
+  mask = c.cast(mask, DType::I64, ":mask_i64");
+  const Dims s = mask.sizes();
+  Tensor allowed;
+  if (s == Dims{batch} || s == Dims{2 * batch}) {
+    const Tensor key = counted_from(c, {keys}, 0, ":mask_key");
+    const Tensor ends = c.reshape(c.slice(mask, 0, 0, batch, 1, ":ends"), {batch, 1, 1, 1}, ":end");
+    allowed = c.op(Op::Less, {key, ends}, ":before_end");
+    if (s[0] != batch) {
+      const Tensor starts = c.reshape(c.slice(mask, 0, batch, 2 * batch, 1, ":starts"), {batch, 1, 1, 1}, ":start");
+      allowed = c.op(Op::And, {allowed, c.op(Op::LessEqual, {starts, key}, ":behind_start")}, ":between");
+    }
+    return bias_of(c, allowed, filter, ":mask");
+  }
+  if (s == Dims{batch, keys}) {
+    mask = c.reshape(mask, {batch, 1, 1, keys}, ":mask_rows");
+  } else if (s == Dims{batch, queries, keys}) {
+    mask = c.reshape(mask, {batch, 1, queries, keys}, ":mask_rows");
+  } else if (s.rank() == 4 && s[0] == batch && s[1] == 1 && s[2] >= a.offset + queries && s[3] >= keys) {
+    mask = c.slice(c.slice(mask, 2, a.offset, a.offset + queries, 1, ":mask_queries"), 3, 0, keys, 1, ":mask_rows");
+  } else {
+    c.refuse(fmt::format("a mask {} for {} sequences of {} queries and {} keys", to_string(s), batch, queries, keys));
+    return {};
+  }
+  allowed = c.op(Op::Greater, {mask, c.scalar(0, DType::I64, ":mask_zero")}, ":allowed");
+  return bias_of(c, allowed, filter, ":mask");
+}
+
+// Masks and biases from sources; -1: it has no such source.
+struct MaskPlaces {
+  int mask = -1, bias = -1;
+};
+
+void add_masks(OpCall& c, const MaskPlaces& places, AttentionCall& a) {
+  const auto filter = static_cast<double>(c.attr_float("mask_filter_value", -10000));
+  const auto there = [&](int i) { return i >= 0 && c.has(static_cast<size_t>(i)); };
+  if (there(places.mask)) a.mask = mask_of(c, static_cast<size_t>(places.mask), a, filter);
+  a.open = std::isfinite(filter) && !there(places.bias);
+  if (!there(places.bias)) return;
+  const Tensor bias = c.cast(c.in(static_cast<size_t>(places.bias)), DType::F32, ":bias_f32");
+  a.mask = a.mask ? c.op(Op::Add, {a.mask, bias}, ":mask_and_bias") : bias;
+}
+
+float scale_of(OpCall& c, const Tensor& q) {
+  const float told = c.attr_float("scale", 0);
+  return told != 0.0f ? told : 1 / std::sqrt(static_cast<float>(std::max<int64_t>(q.sizes().back(), 1)));
+}
+
+// Result 0, [B, S, H·Dv] of the sources' type; the scores' shares as result `shown` where it is wanted.
+void give_attended(OpCall& c, AttentionCall& a, DType type, size_t shown) {
+  if (!c.ok()) return;
+  a.shows_scores = c.wants(shown);
+  a.mode = 3;
+  Tensor scores;
+  const Tensor y = attend(c, a, scores);
+  c.out(0, c.cast(heads_joined(c, y, type == DType::F32 ? "" : ":joined"), type));
+  if (a.shows_scores) c.out(shown, c.cast(scores, type, ":qk"));
+}
+
+// Behind what is past: [B, H, P, D] and [B, H, S, D].
+Tensor behind(OpCall& c, const Tensor& past, const Tensor& x, const char* suffix) {
+  if (!past || !x) return {};
+  if (past->rank() != 4) {
+    c.refuse(fmt::format("a past of {}", to_string(past.sizes())));
+    return {};
+  }
+  return past.sizes()[2] == 0 ? x : c.op_with(Op::Concat, {past, x}, AxisParams{2}, suffix);
+}
+
+// --- Queries, keys and values in one projection -----------------------------------------------------------------------
+
+struct Projected {
+  Tensor x;  // [B, S, Dq + Dk + Dv]
+  size_t mask, past;
+  int bias = -1;
+};
+
+void attend_projected(OpCall& c, const Projected& p) {
+  const int64_t heads = c.attr_int("num_heads", 0);
+  if (!p.x) return;
+  if (p.x->rank() != 3 || heads < 1) return c.refuse(fmt::format("{} heads of {}", heads, to_string(p.x.sizes())));
+  if (c.attr_int("do_rotary", 0) != 0) return c.refuse("it turns its keys, which ONNX Runtime's CPU refuses too");
+  std::vector<int64_t> widths = c.attr_ints("qkv_hidden_sizes");
+  const int64_t width = p.x.sizes()[2];
+  if (widths.empty()) widths = {width / 3, width / 3, width / 3};
+  if (widths.size() != 3 || widths[0] < 1 || widths[0] != widths[1] || widths[2] < 1 || widths[0] > width ||
+      widths[2] > width || widths[0] + widths[1] + widths[2] != width)
+    return c.refuse(fmt::format("{} are no queries, keys and values", width));
+  AttentionCall a;
+  const auto part = [&](int64_t from, int64_t to, const char* suffix) {
+    return by_heads(c,
+                    c.op(Op::Cont, {c.slice(p.x, 2, from, to, 1, fmt::format("{}_part", suffix).c_str())},
+                         fmt::format("{}_laid", suffix).c_str()),
+                    heads, suffix);
+  };
+  const Tensor q = part(0, widths[0], ":q");
+  Tensor k = part(widths[0], 2 * widths[0], ":k"), v = part(2 * widths[0], width, ":v");
+  if (!c.ok()) return;
+  if (c.has(p.past)) {
+    const Tensor past = c.in(p.past);
+    if (!past || past->rank() != 5 || past.sizes()[0] != 2)
+      return c.refuse(fmt::format("a past of {}", to_string(c.sizes(p.past))));
+    const Dims s = past.sizes();
+    if (c.attr_int("past_present_share_buffer", 0) != 0) return c.refuse("its past and present share a buffer");
+    const auto half = [&](int64_t i, const char* suffix) {
+      return c.reshape(c.slice(past, 0, i, i + 1, 1, fmt::format("{}_slice", suffix).c_str()), {s[1], s[2], s[3], s[4]},
+                       suffix);
+    };
+    a.offset = s[3];
+    k = behind(c, half(0, ":past_k"), k, ":all_k"), v = behind(c, half(1, ":past_v"), v, ":all_v");
+  }
+  if (!k || !v) return;
+  if (c.wants(1)) {
+    const auto one = [&](const Tensor& x, const char* suffix) {
+      const Dims& s = x.sizes();
+      return c.reshape(x, {1, s[0], s[1], s[2], s[3]}, suffix);
+    };
+    if (!(k.sizes() == v.sizes())) return c.refuse("its keys and values differ in size, so that they have no present");
+    c.out(1, c.op_with(Op::Concat, {one(k, ":present_k"), one(v, ":present_v")}, AxisParams{0}, ":present"));
+  }
+  const DType type = p.x.dtype();
+  a.q = c.cast(q, DType::F32, ":q_f32"), a.k = c.cast(k, DType::F32, ":k_f32"), a.v = c.cast(v, DType::F32, ":v_f32");
+  a.causal = c.attr_int("unidirectional", 0) != 0;
+  a.scale = scale_of(c, a.q);
+  add_masks(c, {static_cast<int>(p.mask), p.bias}, a);
+  give_attended(c, a, type, 99);
+}
+
+void projected_attention(OpCall& c) {
+  Tensor x = lower_part(c, {"MatMul", {source_of(c, 0), source_of(c, 1)}, {}, ":projected"});
+  if (c.has(2)) x = c.op(Op::Add, {x, c.in(2)}, ":qkv");
+  attend_projected(c, {x, 3, 4, 5});
+}
+
+void q_attention(OpCall& c) {
+  const Tensor product = lower_part(
+      c, {"MatMulInteger", {source_of(c, 0), source_of(c, 1), source_of(c, 6), source_of(c, 7)}, {}, ":product"});
+  const Tensor scale = c.op(Op::Mul, {c.reshape(c.in_f32(3), {}, ":input_scale"), c.in_f32(4)}, ":scales");
+  Tensor x = c.op(Op::Mul, {c.cast(product, DType::F32, ":product_f32"), scale}, ":scaled");
+  if (c.has(2)) x = c.op(Op::Add, {x, c.in_f32(2)}, ":qkv");
+  attend_projected(c, {x, 5, 8});
+}
+
+// --- Queries, keys and values as sources ----------------------------------------------------------------------------
+
+// Where an operator has its sources.
+struct Places {
+  size_t bias, mask, added, past_k, past_v, past_length, beams, indirection;
+};
+constexpr Places kMultiHead{3, 4, 5, 6, 7, 8, 99, 9}, kDecoder{10, 3, 4, 5, 6, 7, 8, 9};
+
+struct Sources {
+  Tensor q, k, v;  // [B, S, H·D]; keys and values of four dimensions have heads of their own
+};
+
+// [B, L, H, n, D]: the i-th of n, as [B, L, H·D].
+Tensor of_packed(OpCall& c, const Tensor& x, int64_t i, const char* suffix) {
+  const Dims s = x.sizes();
+  const Tensor one = c.op(Op::Cont, {c.slice(x, 3, i, i + 1, 1, fmt::format("{}_slice", suffix).c_str())},
+                          fmt::format("{}_laid", suffix).c_str());
+  return c.reshape(one, {s[0], s[1], s[2] * s[4]}, suffix);
+}
+
+Sources unpacked(OpCall& c, const Places& places) {
+  const Tensor q = c.in(0);
+  if (!q) return {};
+  if (q->rank() == 5 && q.sizes()[3] == 3)
+    return {of_packed(c, q, 0, ":q_3d"), of_packed(c, q, 1, ":k_3d"), of_packed(c, q, 2, ":v_3d")};
+  if (q->rank() != 3) {
+    c.refuse(fmt::format("its queries are {}", to_string(q.sizes())));
+    return {};
+  }
+  if (!c.has(1)) {  // a decoder's: all three behind each other
+    const int64_t each = q.sizes()[2] / 3;
+    const auto part = [&](int64_t i, const char* suffix) {
+      return c.op(Op::Cont, {c.slice(q, 2, i * each, (i + 1) * each, 1, fmt::format("{}_part", suffix).c_str())},
+                  suffix);
+    };
+    if (places.bias == kMultiHead.bias || q.sizes()[2] % 3 != 0) c.refuse("it has no keys");
+    return c.ok() ? Sources{part(0, ":q_3d"), part(1, ":k_3d"), part(2, ":v_3d")} : Sources{};
+  }
+  const Tensor k = c.in(1);
+  if (!k) return {};
+  if (k->rank() == 5 && k.sizes()[3] == 2) return {q, of_packed(c, k, 0, ":k_3d"), of_packed(c, k, 1, ":v_3d")};
+  return {q, k, c.in(2)};
+}
+
+void add_bias(OpCall& c, const Places& places, Sources& s) {
+  const Tensor bias = c.in(places.bias);
+  if (!bias || !s.q || !s.k || !s.v) return;
+  const int64_t wq = s.q.sizes().back(), wk = s.k->rank() == 3 ? s.k.sizes()[2] : wq;
+  const int64_t wv = s.v->rank() == 3 ? s.v.sizes()[2] : bias->element_count() - wq - wk;
+  if (bias->rank() != 1 || bias->element_count() != wq + wk + wv)
+    return c.refuse(fmt::format("its bias has {} numbers", bias->element_count()));
+  s.q = c.op(Op::Add, {s.q, c.slice(bias, 0, 0, wq, 1, ":q_bias")}, ":q_biased");
+  if (s.k->rank() == 3) s.k = c.op(Op::Add, {s.k, c.slice(bias, 0, wq, wq + wk, 1, ":k_bias")}, ":k_biased");
+  if (s.v->rank() == 3) s.v = c.op(Op::Add, {s.v, c.slice(bias, 0, wq + wk, wq + wk + wv, 1, ":v_bias")}, ":v_biased");
+}
+
+// Keys and values behind their past, and as results. A past that shares its buffer with the present is as long as both may
+// become; how much of it counts is told.
+void take_past(OpCall& c, const Places& places, AttentionCall& a) {
+  int64_t shared = -1;
+  if (c.has(places.past_length) &&
+      (places.past_k == kMultiHead.past_k || c.attr_int("past_present_share_buffer", 0) != 0)) {
+    const auto told = c.ints(places.past_length);
+    if (!told || told->size() != 1) return c.refuse("its past has no length");
+    shared = told->front();
+  }
+  const auto all_of = [&](size_t i, Tensor x, size_t result, const char* suffix) -> Tensor {
+    const Tensor past = c.in(i);
+    if (!past || !x) return {};
+    if (past->rank() != 4 || shared > past.sizes()[2] - x.sizes()[2]) {
+      c.refuse(fmt::format("a past of {}", to_string(past.sizes())));
+      return {};
+    }
+    const std::string at = suffix;
+    const int64_t room = past.sizes()[2], used = shared < 0 ? room : shared, all = used + x.sizes()[2];
+    a.offset = used;
+    x = behind(c, used == room ? past : c.slice(past, 2, 0, used, 1, (at + "_past").c_str()), x, suffix);
+    if (c.wants(result))
+      c.out(result, shared < 0 || all == room
+                        ? x
+                        : c.op_with(Op::Concat, {x, c.slice(past, 2, all, room, 1, (at + "_room").c_str())},
+                                    AxisParams{2}, (at + "_present").c_str()));
+    return x;
+  };
+  a.k = all_of(places.past_k, a.k, 1, ":all_k");
+  a.v = all_of(places.past_v, a.v, 2, ":all_v");
+}
+
+void multi_head(OpCall& c, const Places& places) {
+  if (c.has(places.indirection)) {
+    const auto beams = c.has(places.beams) ? c.ints(places.beams) : std::nullopt;
+    if (!beams || beams->size() != 1 || beams->front() != 1) return c.refuse("its past belongs to several beams");
+  }
+  const int64_t heads = c.attr_int("num_heads", 0);
+  Sources s = unpacked(c, places);
+  if (c.has(places.bias)) add_bias(c, places, s);
+  if (!c.ok() || !s.q || !s.k || !s.v) return;
+  const DType type = s.q.dtype();
+  AttentionCall a;
+  a.q = c.cast(by_heads(c, s.q, heads, ":q"), DType::F32, ":q_f32");
+  a.k = by_heads(c, s.k, heads, ":k"), a.v = by_heads(c, s.v, heads, ":v");
+  if (!c.ok() || !a.q || !a.k || !a.v) return;
+  if (a.k->rank() != 4 || a.v->rank() != 4 || a.k.sizes()[2] != a.v.sizes()[2] || a.k.sizes()[3] != a.q.sizes()[3])
+    return c.refuse(fmt::format("keys {} and values {} for queries {}", to_string(a.k.sizes()), to_string(a.v.sizes()),
+                                to_string(a.q.sizes())));
+  if (c.has(places.past_k) != c.has(places.past_v)) return c.refuse("a past of keys goes with one of values");
+  if (c.has(places.past_k))
+    take_past(c, places, a);
+  else if (c.wants(1))
+    c.out(1, c.op(Op::Cont, {a.k}, ":present_k")), c.out(2, c.op(Op::Cont, {a.v}, ":present_v"));
+  if (!c.ok() || !a.k || !a.v) return;
+  a.k = c.cast(a.k, DType::F32, ":k_f32"), a.v = c.cast(a.v, DType::F32, ":v_f32");
+  a.causal = c.attr_int("unidirectional", 0) != 0;
+  a.scale = scale_of(c, a.q);
+  add_masks(c, {static_cast<int>(places.mask), static_cast<int>(places.added)}, a);
+  give_attended(c, a, type, 3);
+}
+
+// --- Angles --------------------------------------------------------------------------------------------------------
+
+// Places as they are, or one from which all sequences count.
+void rotary_contrib(OpCall& c) {
+  const Tensor x = c.in(0), places = c.in(1);
+  if (!x || !places) return;
+  if (c.attr_int("is_packed_batching", 0) != 0) return c.refuse("its sequences lie behind each other");
+  const bool flat = x->rank() == 3;
+  if ((!flat && x->rank() != 4) || c.rank(2) != 2)
+    return c.refuse(fmt::format("{} with angles {}", to_string(x.sizes()), to_string(c.sizes(2))));
+  const int64_t batch = x.sizes()[0], steps = x.sizes()[flat ? 1 : 2];
+  int64_t heads = c.attr_int("num_heads", 0), width = c.attr_int("rotary_embedding_dim", 0);
+  const int64_t turned = 2 * c.sizes(2)[1];
+  if (flat && heads == 0) {
+    if (turned < 2 || x.sizes()[2] % turned != 0) return c.refuse(fmt::format("heads of {} elements", turned));
+    heads = x.sizes()[2] / turned;
+  }
+  if (width == 0) width = turned;
+  ValuePtr at = source_of(c, 1);
+  if (places->element_count() == 1 && !(places.sizes() == Dims{batch, steps})) {
+    const Tensor first = c.reshape(c.cast(places, DType::I64, ":first_i64"), {1, 1}, ":first");
+    at = as_source(c, c.expand(c.op(Op::Add, {first, counted_from(c, {1, steps}, 0, ":steps")}, ":places_row"),
+                               {batch, steps}, ":places"));
+  }
+  c.out(0, lower_part(c, {"RotaryEmbedding",
+                          {source_of(c, 0), source_of(c, 2), source_of(c, 3), at},
+                          {{"interleaved", whole_attribute(c.attr_int("interleaved", 0))},
+                           {"num_heads", whole_attribute(heads)},
+                           {"rotary_embedding_dim", whole_attribute(width)}}}));
+}
+
+constexpr HandlerEntry kContribAttention[] = {
+    {"com.microsoft::Attention", projected_attention},
+    {"com.microsoft::DecoderMaskedMultiHeadAttention", [](OpCall& c) { multi_head(c, kDecoder); }},
+    {"com.microsoft::MultiHeadAttention", [](OpCall& c) { multi_head(c, kMultiHead); }},
+    {"com.microsoft::QAttention", q_attention},
+    {"com.microsoft::RotaryEmbedding", rotary_contrib},
+};
+
+}  // namespace
+
+std::span<const HandlerEntry> contrib_attention_handlers() { return kContribAttention; }
+
+}  // namespace arenascope::models

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Operators that ONNX had while it was young and took back; files of that time have them still.
+#include <fmt/format.h>
+#include "engine/models/onnx/lowering.h"
+
+#include <vector>
+
+namespace arenascope::models {
+namespace {
+
+void affine(OpCall& c) {
+  c.out(0, c.op_with(Op::Scale, {c.in(0)}, ScaleParams{c.attr_float("alpha", 1), c.attr_float("beta", 0)}));
+}
+
+// alpha · tanh(beta · x)
+void scaled_tanh(OpCall& c) {
+  const Tensor inner = c.op_with(Op::Scale, {c.in(0)}, ScaleParams{c.attr_float("beta", 1), 0}, ":inner");
+  c.out(0, c.op_with(Op::Scale, {c.op(Op::Tanh, {inner}, ":tanh")}, ScaleParams{c.attr_float("alpha", 1), 0}));
+}
+
+// alpha · ln(1 + exp(beta · x))
+void parametric_softplus(OpCall& c) {
+  const Tensor inner = c.op_with(Op::Scale, {c.in(0)}, ScaleParams{c.attr_float("beta", 1), 0}, ":inner");
+  c.out(0, c.op_with(Op::Scale, {c.op(Op::Softplus, {inner}, ":softplus")}, ScaleParams{c.attr_float("alpha", 1), 0}));
+}
+
+// scale · x, and a number more for each channel.
+void image_scaler(OpCall& c) {
+  const Tensor x = c.in(0);
+  if (!x) return;
+  const auto* a = c.attr("bias");
+  const std::vector<float> bias = a ? a->floats : std::vector<float>();
+  if (x->rank() != 4 || static_cast<int64_t>(bias.size()) != x.sizes()[1])
+    return c.refuse(fmt::format("{} numbers for the channels of {}", bias.size(), to_string(x.sizes())));
+  HostArray channels = HostArray::make(x.dtype(), {x.sizes()[1], 1, 1});
+  for (size_t i = 0; i < bias.size(); ++i) channels.set(static_cast<int64_t>(i), static_cast<double>(bias[i]));
+  const Tensor scaled = c.op_with(Op::Scale, {x}, ScaleParams{c.attr_float("scale", 1), 0}, ":scaled");
+  c.out(0, c.op(Op::Add, {scaled, c.constant(std::move(channels), ":bias")}));
+}
+
+// An image without a border: what it leaves out at the left, top, right and bottom, or of a height and width told.
+void crop(OpCall& c) {
+  const Tensor x = c.in(0);
+  if (!x) return;
+  const auto border = c.attr_ints("border"), scale = c.attr_ints("scale");
+  if (x->rank() != 4 || border.size() != 4 || (!scale.empty() && scale.size() != 2))
+    return c.refuse(fmt::format("a border of {} numbers around {}", border.size(), to_string(x.sizes())));
+  const int64_t height = x.sizes()[2], width = x.sizes()[3];
+  for (const int64_t n : border)
+    if (n < 0 || n > height + width) return c.refuse(fmt::format("a border of {}", n));
+  for (const int64_t n : scale)
+    if (n < 0 || n > height + width) return c.refuse(fmt::format("a size of {}", n));
+  const int64_t bottom = scale.empty() ? height - border[3] : border[1] + scale[0];
+  const int64_t right = scale.empty() ? width - border[2] : border[0] + scale[1];
+  if (bottom > height || right > width || border[1] > bottom || border[0] > right)
+    return c.refuse(fmt::format("its border leaves nothing of {}", to_string(x.sizes())));
+  const Tensor rows = c.slice(x, 2, border[1], bottom, 1, ":rows");
+  c.out(0, c.op(Op::Cont, {c.slice(rows, 3, border[0], right, 1, ":columns")}));
+}
+
+constexpr HandlerEntry kExperimentalHandlers[] = {
+    {"Affine", affine},
+    {"Crop", crop},
+    {"ImageScaler", image_scaler},
+    {"ParametricSoftplus", parametric_softplus},
+    {"ScaledTanh", scaled_tanh},
+};
+
+}  // namespace
+
+std::span<const HandlerEntry> experimental_handlers() { return kExperimentalHandlers; }
+
+}  // namespace arenascope::models

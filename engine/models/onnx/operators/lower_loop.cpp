@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// ONNX's Loop: its body as often as it goes round. Where only a run tells whether it goes round once more, or the turns are too
+// many to be written out, the turns so far are made, and the body is a model of its own that goes round behind them.
+#include <fmt/format.h>
+#include "engine/models/onnx/lowering.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace arenascope::models {
+namespace {
+
+constexpr int64_t kMostNodes = 1 << 16;  // of all turns: more would make a graph that nobody can look at
+constexpr const char* kWhy = "how often it goes round is only known while it runs";
+
+struct Loop {
+  const ir::Graph& body;
+  int64_t before, most;  // turns
+  ValuePtr condition;
+  std::vector<ValuePtr> state;
+  std::vector<ValuePtr> left;                 // by turns before: null where there were none
+  std::vector<std::vector<ValuePtr>> leaves;  // by these turns, one a turn
+
+  int64_t nodes() const { return static_cast<int64_t>(body.nodes.size()) + 1; }
+};
+
+bool is_known(const ValuePtr& condition) { return !condition || (condition->array && condition->array->count() == 1); }
+
+// Whether it goes round once more; an error where only a run tells.
+bool goes_on(OpCall& c, const ValuePtr& condition) {
+  if (!condition) return true;
+  if (!is_known(condition)) {
+    size_t unknown = 0;  // the first source of which that may hang
+    while (unknown < c.input_count() && (!c.has(unknown) || c.known(unknown))) ++unknown;
+    c.wait_for(unknown, kWhy, true);
+    return false;
+  }
+  if (condition->for_given_inputs) c.lowering().note_fixed_inputs();
+  return condition->array->integer(0) != 0;
+}
+
+// What all turns so far left, each with a dimension in front, behind each other; null where there was none.
+ValuePtr stacked(OpCall& c, const Loop& loop, size_t which, const char* suffix) {
+  std::vector<ValuePtr> parts;
+  if (loop.left[which]) parts.push_back(loop.left[which]);
+  const std::vector<ValuePtr>& turns = loop.leaves[which];
+  for (size_t t = 0; t < turns.size() && c.ok(); ++t) {
+    const int64_t turn = loop.before + static_cast<int64_t>(t);
+    parts.push_back(c.with_axis(turns[t], 0, fmt::format(":turn_{}_{}", turn, which)));
+  }
+  return c.ok() && !parts.empty() ? c.concat(parts, 0, suffix) : nullptr;
+}
+
+// The turns that are left: a loop that begins with what these made. Behind its states stands what they left, or nothing.
+void leave_rest(OpCall& c, const Loop& loop, int64_t done, const char* why) {
+  ir::Node later = c.node();
+  const auto hand_on = [&](const std::string& what, ValuePtr value) {
+    later.inputs.push_back(c.name_of(fmt::format(":after_{}_{}", done, what).c_str()));
+    c.lowering().name_value(later.inputs.back(), std::move(value));
+  };
+  later.inputs.resize(1);
+  later.inputs.emplace_back();
+  if (loop.condition) {
+    later.inputs.pop_back();
+    hand_on("condition", loop.condition);
+  }
+  for (size_t i = 0; i < loop.state.size(); ++i) hand_on(fmt::format("state_{}", i), loop.state[i]);
+  for (size_t i = 0; i < loop.leaves.size() && c.ok(); ++i) {
+    const std::string name = fmt::format("left_{}", i);
+    const ValuePtr all = stacked(c, loop, i, fmt::format(":{}_{}", name, done).c_str());
+    if (all)
+      hand_on(name, all);
+    else
+      later.inputs.emplace_back();
+  }
+  later.attributes[kTurnsBefore].i = done;
+  later.attributes[kLayerOfTurns].s = c.lowering().layer();
+  c.leave(std::move(later), why);
+}
+
+// What each turn is given: its number, whether it goes on, and the states.
+std::vector<ValuePtr> sources_of(OpCall& c, const Loop& loop, int64_t turn) {
+  const ValuePtr& condition = loop.condition;
+  std::vector<ValuePtr> sources{
+      c.lowering().make_constant(c.name_of(fmt::format(":turn_{}", turn).c_str()), HostArray::scalar(turn)),
+      condition ? condition : c.lowering().make_constant(c.name_of(":always"), HostArray::scalar(1, DType::Bool))};
+  sources.insert(sources.end(), loop.state.begin(), loop.state.end());
+  return sources;
+}
+
+// What is stacked of no turns: nothing, of the sizes that a turn would have left.
+void none_stacked(OpCall& c, const Loop& loop, size_t which, size_t result) {
+  auto made = c.lowering().try_subgraph(loop.body, sources_of(c, loop, 0));
+  const ValuePtr one = made ? (*made)[1 + loop.state.size() + which] : nullptr;
+  if (!one || (one->kind != Value::Kind::Tensor && one->kind != Value::Kind::Constant) || one->sizes.rank() >= kMaxDims)
+    return c.refuse("it does not go round once, and what a turn would leave is not known");
+  Dims sizes{0};
+  for (const int64_t size : one->sizes) sizes.push_back(size);
+  c.out(result, HostArray::make(one->dtype, sizes));
+}
+
+Result<std::vector<ValuePtr>> lower_turn(OpCall& c, const Loop& loop, int64_t turn) {
+  const Lowering::Within this_turn(c.lowering(), fmt::format("turn {}", turn));
+  return c.lowering().lower_subgraph(loop.body, sources_of(c, loop, turn));
+}
+
+void go_round(OpCall& c, Loop& loop) {
+  // Of a file's number of turns that stands for no limit, as many as can be written out are, for its condition may end it.
+  const int64_t can_be = std::max<int64_t>(kMostNodes / loop.nodes(), 1);
+  const bool too_many = loop.most - loop.before > can_be;
+  const int64_t written = loop.most < std::numeric_limits<int32_t>::max() ? 1 : can_be;
+  for (int64_t turn = loop.before; turn < loop.most && c.ok(); ++turn) {
+    const bool first = turn == loop.before;
+    if (!first && !is_known(loop.condition)) return leave_rest(c, loop, turn, kWhy);
+    if (!goes_on(c, loop.condition)) return;
+    if (!first && too_many && turn - loop.before >= written)
+      return leave_rest(c, loop, turn, "its turns are too many to be written out");
+    auto made = lower_turn(c, loop, turn);
+    if (!made && c.lowering().inner_waits())
+      return leave_rest(c, loop, turn, "what its body makes hangs on values of the run");
+    if (!made) return c.refuse(made.error().message);
+    loop.condition = (*made)[0];
+    for (size_t i = 0; i < loop.state.size(); ++i) loop.state[i] = (*made)[i + 1];
+    for (size_t i = 0; i < loop.leaves.size(); ++i) loop.leaves[i].push_back((*made)[1 + loop.state.size() + i]);
+  }
+}
+
+void loop(OpCall& c) {
+  const auto* a = c.attr("body");
+  if (!a || !a->graph) return c.refuse("it lacks a body");
+  const ir::Graph& body = *a->graph;
+  const int64_t before = c.node().continues ? c.attr_int(kTurnsBefore, 0) : 0;
+  const size_t given = c.input_count() > 2 ? c.input_count() - 2 : 0;
+  // A loop that goes on has a source for each of its results; else there is one for each state.
+  const bool continued = c.node().continues;
+  const size_t states = !continued ? given : body.inputs.size() - std::min<size_t>(body.inputs.size(), 2);
+  const size_t stacks = body.outputs.size() - std::min(body.outputs.size(), states + 1);
+  if (body.inputs.size() != states + 2 || body.outputs.size() < states + 1 ||
+      c.output_count() != body.outputs.size() - 1 || given < states || given > states + stacks)
+    return c.refuse("its body has another number of sources or results");
+  if (c.has(0) && !c.known(0)) c.wait_for(0, fmt::format("'{}' must be known before it runs", c.value(0).name), true);
+  const auto turns = c.ints(0);
+  if (!c.ok() || (turns && turns->size() != 1)) return c.refuse("how often it goes round must be one number");
+  for (size_t i = 2; i < states + 2; ++i)
+    if (!c.has(i)) return c.refuse(fmt::format("its source {} is missing", i));
+  Loop loop{body, before, turns ? (*turns)[0] : std::numeric_limits<int64_t>::max(),
+            c.has(1) ? c.inputs()[1] : nullptr};
+  for (size_t i = 0; i < states; ++i) loop.state.push_back(c.inputs()[i + 2]);
+  for (size_t i = 0; i < stacks; ++i) loop.left.push_back(c.has(i + 2 + states) ? c.inputs()[i + 2 + states] : nullptr);
+  loop.leaves.resize(stacks);
+  const Lowering::Within all_turns(c.lowering(), c.title());
+  go_round(c, loop);
+  if (!c.ok()) return;
+  for (size_t i = 0; i < states; ++i) c.out(i, loop.state[i]);
+  for (size_t i = 0; i < stacks && c.ok(); ++i) {
+    if (!c.wants(states + i)) continue;
+    if (const ValuePtr all = stacked(c, loop, i, fmt::format(":{}", states + i).c_str()))
+      c.out(states + i, all);
+    else if (c.ok())
+      none_stacked(c, loop, i, states + i);
+  }
+}
+
+constexpr HandlerEntry kLoopHandlers[] = {{"Loop", loop}};
+
+}  // namespace
+
+std::span<const HandlerEntry> loop_handlers() { return kLoopHandlers; }
+
+}  // namespace arenascope::models

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+// ONNX's recurrent operators. A plain LSTM is one op; RNN, GRU and an LSTM with peepholes, limits or other functions are
+// unrolled step by step. Sequences of different lengths stand still behind their ends.
+#include <fmt/format.h>
+#include "engine/models/onnx/lowering.h"
+#include "engine/models/onnx/operators/recurrent_cell.h"
+
+#include <numeric>
+#include <vector>
+
+namespace arenascope::models {
+namespace {
+
+constexpr int64_t kMaxSteps = 8192;  // of an unrolled one
+
+// Sequences of different lengths, in ops: which steps they have, and where each begins when it is read from its end.
+struct Lengths {
+  Tensor active;    // bool [T, B]
+  Tensor reversed;  // i64 [T, B]: the row of [T·B, …] that stands at a step; behind the end rows stay
+  Tensor last;      // i64 [B]: the row of the last step
+  Tensor none;      // bool [B, 1]: the sequence has no step
+  explicit operator bool() const { return static_cast<bool>(active); }
+};
+
+class Recurrent {
+ public:
+  Recurrent(OpCall& c, int64_t gates) : c_(c), gates_(gates) {}
+
+  void run() {
+    if (!read() || !read_lengths()) return;
+    const bool plain = gates_ == 4 && !c_.has(7) && !c_.has_attr("clip") && c_.attr_int("input_forget", 0) == 0 &&
+                       are_usual(functions_, gates_);
+    if (plain) return lengths_ ? whole_lstm_of_lengths() : whole_lstm();
+    if (steps_ > kMaxSteps) return c_.refuse(fmt::format("{} steps are too many to unroll", steps_));
+    unroll();
+  }
+
+ private:
+  bool read() {
+    const std::string direction = c_.attr_string("direction", "forward");
+    direction_ = direction == "forward" ? 0 : direction == "reverse" ? 1 : 2;
+    directions_ = direction_ == 2 ? 2 : 1;
+    hidden_ = c_.attr_int("hidden_size", c_.rank(2) == 3 ? c_.sizes(2)[2] : 0);
+    turned_ = c_.attr_int("layout", 0) != 0;
+    x_ = c_.in_f32(0);
+    if (!x_ || x_->rank() != 3 || hidden_ < 1 || hidden_ > (1 << 24))
+      return refused("its source needs three dimensions and a hidden size");
+    functions_ = read_activations(c_, gates_, directions_);
+    if (c_.has_attr("clip") && !(c_.attr_float("clip", 0) > 0))
+      return refused(fmt::format("it clips at {}", c_.attr_float("clip", 0)));
+    if (turned_) x_ = c_.g().cont(swapped(x_, ":time_first"), c_.name_of(":x"));
+    if (!x_ || !c_.ok()) return false;
+    steps_ = x_.sizes()[0], batch_ = x_.sizes()[1];
+    const int64_t in = x_.sizes()[2];
+    if (!(c_.sizes(1) == Dims{directions_, gates_ * hidden_, in}) ||
+        !(c_.sizes(2) == Dims{directions_, gates_ * hidden_, hidden_}) ||
+        (c_.has(3) && !(c_.sizes(3) == Dims{directions_, 2 * gates_ * hidden_})) ||
+        (gates_ == 4 && c_.has(7) && !(c_.sizes(7) == Dims{directions_, 3 * hidden_})))
+      return refused(fmt::format("its weights {} and {} do not fit {} directions of {} units", to_string(c_.sizes(1)),
+                                 to_string(c_.sizes(2)), directions_, hidden_));
+    for (size_t i : {size_t{5}, size_t{6}})
+      if (c_.has(i) &&
+          !(c_.sizes(i) == (turned_ ? Dims{batch_, directions_, hidden_} : Dims{directions_, batch_, hidden_})))
+        return refused(fmt::format("its initial state is {}", to_string(c_.sizes(i))));
+    return c_.ok();
+  }
+
+  bool refused(std::string why) {
+    c_.refuse(std::move(why));
+    return false;
+  }
+
+  // Lengths in the file are checked; those that only a run tells are cut to 0 … T there.
+  bool read_lengths() {
+    if (!c_.has(4)) return true;
+    const Value& given = c_.value(4);
+    if (!(given.sizes == Dims{batch_}) || info(given.dtype).floating)
+      return refused(fmt::format("its lengths {} do not fit {} sequences", to_string(given.sizes), batch_));
+    if (given.array && !given.for_given_inputs) {
+      bool whole = true;
+      for (int64_t b = 0; b < batch_; ++b) {
+        const int64_t n = given.array->integer(b);
+        if (n < 0 || n > steps_) return refused(fmt::format("a sequence of {} steps, of {}", n, steps_));
+        whole = whole && n == steps_;
+      }
+      if (whole) return true;
+    }
+    if (steps_ < 1 || batch_ < 1 || steps_ * batch_ > (int64_t{1} << 40)) return refused("it has no steps");
+    const Tensor lengths = c_.op_with(Op::Clamp, {c_.cast(c_.in(4), DType::I64, ":lengths_i64")},
+                                      ClampParams{0, static_cast<double>(steps_)}, ":lengths");
+    const Tensor row = c_.reshape(lengths, {1, batch_}, ":lengths_row"), one = c_.scalar(1, DType::I64, ":one");
+    const Tensor step = c_.reshape(counted(steps_, ":step_numbers"), {steps_, 1}, ":step_column");
+    const Tensor sequence = counted(batch_, ":sequence_numbers"), wide = c_.scalar(double(batch_), DType::I64, ":wide");
+    lengths_.active = c_.op(Op::Less, {step, row}, ":active");
+    const Tensor ends = c_.op(Op::Sub, {row, one}, ":ends");
+    const Tensor turned =
+        c_.op(Op::Where, {lengths_.active, c_.op(Op::Sub, {ends, step}, ":from_end"), step}, ":turned");
+    lengths_.reversed = c_.op(Op::Add, {c_.op(Op::Mul, {turned, wide}, ":turned_row"), sequence}, ":turned_place");
+    const Tensor last = c_.op_with(Op::Clamp, {c_.reshape(ends, {batch_}, ":last_step")},
+                                   ClampParams{0, static_cast<double>(steps_)}, ":last_there");
+    lengths_.last = c_.op(Op::Add, {c_.op(Op::Mul, {last, wide}, ":last_row"), sequence}, ":last_place");
+    lengths_.none = c_.op(Op::Less, {c_.reshape(lengths, {batch_, 1}, ":lengths_column"), one}, ":none");
+    return c_.ok();
+  }
+
+  Tensor counted(int64_t count, const char* suffix) {
+    OpParams params;
+    params.set(FillParams{{count}, DType::I64, 0, 1});
+    return c_.apply(Op::Arange, std::span<const Tensor>(), params, suffix);
+  }
+
+  Tensor swapped(const Tensor& x, const char* suffix) {
+    const int axes[] = {1, 0, 2, 3};
+    return x ? c_.permute(x, std::span<const int>(axes).first(static_cast<size_t>(x->rank())), suffix) : Tensor();
+  }
+
+  Tensor state(size_t i, const char* suffix) {
+    return turned_ ? c_.g().cont(swapped(c_.in_f32(i), suffix), suffix) : c_.in_f32(i);
+  }
+
+  // Y [T, D, B, H], with layout 1 [B, T, D, H]; states [D, B, H], with layout 1 [B, D, H].
+  void finish(const Tensor& y, const Tensor& h, const Tensor& cell) {
+    const int axes[] = {2, 0, 1, 3};
+    const DType dtype = c_.value(0).dtype;
+    const auto give = [&](size_t i, const Tensor& made, const char* suffix) {
+      if (made) c_.out(i, c_.cast(made, dtype, suffix));
+    };
+    if (c_.wants(0)) give(0, turned_ && y ? c_.permute(y, axes, ":batch_first") : y, ":y_cast");
+    if (c_.wants(1)) give(1, turned_ ? swapped(h, ":h_batch_first") : h, ":h_cast");
+    if (c_.wants(2)) give(2, turned_ ? swapped(cell, ":c_batch_first") : cell, ":c_cast");
+  }
+
+  // What an LSTM op makes: Y [T, D, B, H] and the last states [D, B, H].
+  struct Made {
+    Tensor y, h, cell;
+  };
+
+  Made lstm_op(const std::vector<Tensor>& sources, int32_t direction, int32_t present, const std::string& at) {
+    for (const Tensor& s : sources)
+      if (!s) return {};
+    const Tensor all = c_.op_list(Op::Lstm, sources, LstmParams{static_cast<int32_t>(hidden_), direction, present},
+                                  (at + ":all").c_str());
+    const int64_t directions = direction == 2 ? 2 : 1, one = directions * batch_ * hidden_, rows = steps_ * one;
+    const Dims sizes{directions, batch_, hidden_};
+    const auto part = [&](int64_t start, int64_t count, const Dims& shape, const char* flat, const char* suffix) {
+      return c_.reshape(c_.slice(all, 0, start, start + count, 1, (at + flat).c_str()), shape, (at + suffix).c_str());
+    };
+    return {part(0, rows, {steps_, directions, batch_, hidden_}, ":y_flat", ":y"),
+            part(rows, one, sizes, ":h_flat", ":h"), part(rows + one, one, sizes, ":c_flat", ":c")};
+  }
+
+  void whole_lstm() {
+    std::vector<Tensor> sources{x_, c_.in_f32(1), c_.in_f32(2)};
+    int32_t present = 0;
+    if (c_.has(3)) sources.push_back(c_.in_f32(3)), present |= 1;
+    if (c_.has(5)) sources.push_back(state(5, ":h0")), present |= 2;
+    if (c_.has(6)) sources.push_back(state(6, ":c0")), present |= 4;
+    const Made made = lstm_op(sources, direction_, present, "");
+    finish(made.y, made.h, made.cell);
+  }
+
+  // `x` [T, B, n] with each sequence from its end on; what stands behind the end stays there.
+  Tensor reversed(const Tensor& x, const std::string& suffix) {
+    if (!x) return {};
+    const int64_t n = x.sizes()[2];
+    const Tensor rows = c_.reshape(x, {steps_ * batch_, n}, (suffix + "_rows").c_str());
+    return c_.op_with(Op::Gather, {rows, lengths_.reversed}, AxisParams{0}, suffix.c_str());
+  }
+
+  // An LSTM's states stand still where its forget gate is open and its input gate closed, as one more column of the source
+  // has it behind the end.
+  Tensor with_stop(const Tensor& x) {
+    const Dims column{steps_, batch_, 1};
+    const Tensor there = c_.reshape(lengths_.active, column, ":there");
+    const Tensor zero = c_.scalar(0, DType::F32, ":zero");
+    const Tensor stop = c_.cast(c_.op(Op::Not, {there}, ":gone"), DType::F32, ":stop");
+    return c_.op_with(Op::Concat, {c_.op(Op::Where, {there, x, zero}, ":x_there"), stop}, AxisParams{2}, ":x_stop");
+  }
+
+  Tensor stop_weights(const Tensor& w, const std::string& suffix) {
+    constexpr double kMuch = 1e9;  // of which a sigmoid is 0 or 1
+    HostArray column = HostArray::make(DType::F32, {1, 4 * hidden_, 1});
+    for (int64_t i = 0; i < hidden_; ++i) column.set(i, -kMuch), column.set(2 * hidden_ + i, kMuch);
+    return c_.op_with(Op::Concat, {w, c_.constant(std::move(column), (suffix + "_column").c_str())}, AxisParams{2},
+                      suffix.c_str());
+  }
+
+  // Each direction by itself and forward, the second one with its sequences reversed and its results turned back.
+  void whole_lstm_of_lengths() {
+    std::vector<Tensor> ys, hs, cells;
+    const Tensor zero = c_.scalar(0, DType::F32, ":nothing");
+    for (int64_t d = 0; d < directions_ && c_.ok(); ++d) {
+      const bool backward = direction_ == 1 || d == 1;
+      const std::string at = fmt::format(":d{}", d);
+      const auto own = [&](const Tensor& x, const char* what) {
+        return directions_ == 1 || !x ? x : c_.slice(x, 0, d, d + 1, 1, (at + what).c_str());
+      };
+      Tensor x = backward ? reversed(x_, at + "_x") : x_, w = own(c_.in_f32(1), "_w");
+      if (c_.wants(2)) x = with_stop(x), w = stop_weights(w, at + "_w_stop");
+      std::vector<Tensor> sources{x, w, own(c_.in_f32(2), "_r")};
+      int32_t present = 0;
+      if (c_.has(3)) sources.push_back(own(c_.in_f32(3), "_b")), present |= 1;
+      if (c_.has(5)) sources.push_back(own(state(5, ":h0"), "_h0")), present |= 2;
+      if (c_.has(6)) sources.push_back(own(state(6, ":c0"), "_c0")), present |= 4;
+      const Made made = lstm_op(sources, 0, present, at);
+      if (!c_.ok()) return;
+      const Tensor rows = c_.reshape(made.y, {steps_ * batch_, hidden_}, (at + "_rows").c_str());
+      const Tensor last = c_.op_with(Op::Gather, {rows, lengths_.last}, AxisParams{0}, (at + "_last").c_str());
+      const Tensor h = c_.op(Op::Where, {lengths_.none, zero, last}, (at + "_last_h").c_str());
+      const Tensor c = c_.op(Op::Where, {lengths_.none, zero, made.cell}, (at + "_last_c").c_str());
+      hs.push_back(c_.reshape(h, {1, batch_, hidden_}, (at + "_h").c_str())), cells.push_back(c);
+      Tensor y = c_.reshape(made.y, {steps_, batch_, hidden_}, (at + "_steps").c_str());
+      if (backward) y = reversed(y, at + "_y");
+      const Tensor there = c_.reshape(lengths_.active, {steps_, batch_, 1}, (at + "_there").c_str());
+      y = c_.op(Op::Where, {there, y, zero}, (at + "_y_there").c_str());
+      ys.push_back(c_.reshape(y, {steps_, 1, batch_, hidden_}, (at + "_y_row").c_str()));
+    }
+    if (c_.ok()) finish(joined(ys, 1, ":y"), joined(hs, 0, ":h"), joined(cells, 0, ":c"));
+  }
+
+  // Rows of direction d of a source [D, rows, …], as [rows, …].
+  Tensor of_direction(const Tensor& x, int64_t d, const char* suffix) {
+    if (!x) return {};
+    Dims sizes;
+    for (int i = 1; i < x->rank(); ++i) sizes.push_back(x.sizes()[i]);
+    return c_.reshape(directions_ == 1 ? x : c_.slice(x, 0, d, d + 1, 1, suffix), sizes, suffix);
+  }
+
+  // A direction's steps: their rows of Y behind those that are there, and its last states.
+  void unroll_direction(int64_t d, std::vector<std::vector<Tensor>>& rows, Made& last) {
+    const bool backward = direction_ == 1 || d == 1;
+    const std::string at = fmt::format(":d{}", d);
+    const int64_t width = gates_ * hidden_;
+    const Tensor w = of_direction(c_.in_f32(1), d, ":w");
+    const Tensor b = c_.has(3) ? of_direction(c_.in_f32(3), d, ":b") : Tensor();
+    const Tensor wb = b ? c_.slice(b, 0, 0, width, 1, ":wb") : Tensor();
+    const size_t each = functions_.size() / static_cast<size_t>(directions_), first = static_cast<size_t>(d) * each;
+    std::vector<Activation> functions;
+    for (size_t i = 0; i < each; ++i) functions.push_back(functions_[first + i]);
+    Cell cell(c_, gates_, hidden_,
+              {of_direction(c_.in_f32(2), d, ":r"), b ? c_.slice(b, 0, width, 2 * width, 1, ":rb") : Tensor(),
+               gates_ == 4 && c_.has(7) ? of_direction(c_.in_f32(7), d, ":p") : Tensor()},
+              std::move(functions));
+    const Tensor flat = c_.reshape(x_, {steps_ * batch_, x_.sizes()[2]}, (at + "_x_rows").c_str());
+    const Tensor xw = c_.mul_mat(w, flat, wb, 1, (at + "_xw").c_str());
+    const Tensor zero = lengths_ ? c_.scalar(0, DType::F32, ":nothing") : Tensor();
+    last.h = initial(5, d, ":h0"), last.cell = gates_ == 4 ? initial(6, d, ":c0") : Tensor();
+    for (int64_t i = 0; i < steps_ && c_.ok(); ++i) {
+      const int64_t t = backward ? steps_ - 1 - i : i;
+      const std::string step = fmt::format("{}t{}", at, t);
+      const Made before = last;
+      cell.step(c_.slice(xw, 0, t * batch_, (t + 1) * batch_, 1, (step + "_x").c_str()), last.h, last.cell, step);
+      Tensor row = last.h;
+      if (lengths_) {
+        const Tensor there = c_.reshape(c_.slice(lengths_.active, 0, t, t + 1, 1, (step + "_active").c_str()),
+                                        {batch_, 1}, (step + "_there").c_str());
+        row = c_.op(Op::Where, {there, last.h, zero}, (step + "_y").c_str());
+        last.h = c_.op(Op::Where, {there, last.h, before.h}, (step + "_h_stays").c_str());
+        if (last.cell) last.cell = c_.op(Op::Where, {there, last.cell, before.cell}, (step + "_c_stays").c_str());
+      }
+      if (row)
+        rows[static_cast<size_t>(t)].push_back(c_.reshape(row, {1, 1, batch_, hidden_}, (step + "_row").c_str()));
+    }
+    if (!lengths_) return;
+    last.h = c_.op(Op::Where, {lengths_.none, zero, last.h}, (at + "_h_end").c_str());
+    if (last.cell) last.cell = c_.op(Op::Where, {lengths_.none, zero, last.cell}, (at + "_c_end").c_str());
+  }
+
+  void unroll() {
+    std::vector<std::vector<Tensor>> rows(static_cast<size_t>(steps_));  // of each step, by direction
+    std::vector<Tensor> last_h, last_c;
+    for (int64_t d = 0; d < directions_ && c_.ok(); ++d) {
+      Made last;
+      unroll_direction(d, rows, last);
+      if (!c_.ok()) return;
+      const std::string at = fmt::format(":d{}", d);
+      last_h.push_back(c_.reshape(last.h, {1, batch_, hidden_}, (at + "_last_h").c_str()));
+      if (last.cell) last_c.push_back(c_.reshape(last.cell, {1, batch_, hidden_}, (at + "_last_c").c_str()));
+    }
+    std::vector<Tensor> steps;
+    for (size_t t = 0; t < rows.size(); ++t) steps.push_back(joined(rows[t], 1, fmt::format(":t{}", t)));
+    finish(c_.wants(0) ? joined(steps, 0, ":y") : Tensor(), joined(last_h, 0, ":h"),
+           gates_ == 4 ? joined(last_c, 0, ":c") : Tensor());
+  }
+
+  Tensor joined(const std::vector<Tensor>& parts, int axis, const std::string& suffix) {
+    if (parts.empty()) c_.refuse("it has no steps");
+    if (parts.empty() || parts.size() == 1) return parts.empty() ? Tensor() : parts[0];
+    return c_.op_list(Op::Concat, parts, AxisParams{axis}, suffix.c_str());
+  }
+
+  Tensor initial(size_t i, int64_t d, const char* suffix) {
+    if (c_.has(i)) return of_direction(state(i, suffix), d, suffix);
+    return c_.constant(HostArray::make(DType::F32, {batch_, hidden_}), suffix);
+  }
+
+  OpCall& c_;
+  int64_t gates_;
+  int32_t direction_ = 0;
+  int64_t directions_ = 1, hidden_ = 0, steps_ = 0, batch_ = 0;
+  bool turned_ = false;
+  Tensor x_;
+  Lengths lengths_;
+  std::vector<Activation> functions_;  // by direction
+};
+
+constexpr HandlerEntry kRecurrentHandlers[] = {
+    {"GRU", [](OpCall& c) { Recurrent(c, 3).run(); }},
+    {"LSTM", [](OpCall& c) { Recurrent(c, 4).run(); }},
+    {"RNN", [](OpCall& c) { Recurrent(c, 1).run(); }},
+};
+
+}  // namespace
+
+std::span<const HandlerEntry> recurrent_handlers() { return kRecurrentHandlers; }
+
+}  // namespace arenascope::models

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// ONNX operators that reduce dimensions, search or add up along one.
+#include <fmt/format.h>
+#include "engine/models/onnx/lowering.h"
+
+#include <vector>
+
+namespace arenascope::models {
+namespace {
+
+// Which dimensions go; none only where the file says that none shall.
+uint32_t reduced_axes(OpCall& c, int64_t since) {
+  const int rank = c.rank(0);
+  uint32_t axes = 0;
+  for (int a : c.axes(1, since, rank)) axes |= 1u << a;
+  if (axes == 0 && !c.attr_int("noop_with_empty_axes", 0)) axes = (1u << rank) - 1;
+  return axes;
+}
+
+template <Op kOp, int64_t kSince>
+void reduce(OpCall& c) {
+  const uint32_t axes = reduced_axes(c, kSince);
+  if (axes == 0 && c.rank(0) > 0) return c.out(0, c.inputs()[0]);
+  c.out(0, c.op_with(kOp, {c.in(0)}, ReduceParams{axes, c.attr_int("keepdims", 1) != 0}));
+}
+
+// A reduction of something made of the source, and something made of the sum.
+template <Op kBefore, Op kAfter>
+void reduce_sum_of(OpCall& c) {
+  Tensor x = c.in(0);
+  const ReduceParams params{reduced_axes(c, 18), c.attr_int("keepdims", 1) != 0};
+  if (kBefore == Op::Mul)
+    x = c.op(Op::Mul, {x, x}, ":square");
+  else if (kBefore != Op::None)
+    x = c.op(kBefore, {x}, ":each");
+  if (kAfter == Op::None) {
+    if (params.axes == 0) return c.out(0, x);
+    return c.out(0, c.op_with(Op::ReduceSum, {x}, params));
+  }
+  if (params.axes != 0) x = c.op_with(Op::ReduceSum, {x}, params, ":sum");
+  c.out(0, c.op(kAfter, {x}));
+}
+
+// max + log(Σ exp(x - max)): no overflow.
+void reduce_log_sum_exp(OpCall& c) {
+  const Tensor x = c.in(0);
+  if (!x) return;
+  const uint32_t axes = reduced_axes(c, 18);
+  const bool keep = c.attr_int("keepdims", 1) != 0;
+  if (x->element_count() == 0)  // the logarithm of an empty sum
+    return c.out(0, c.op(Op::Log, {c.op_with(Op::ReduceSum, {x}, ReduceParams{axes, keep}, ":sum")}));
+  const Tensor most = c.op_with(Op::ReduceMax, {x}, ReduceParams{axes, true}, ":max");
+  const Tensor each = c.op(Op::Exp, {c.op(Op::Sub, {x, most}, ":apart")}, ":exp");
+  const Tensor sum = c.op(Op::Log, {c.op_with(Op::ReduceSum, {each}, ReduceParams{axes, keep}, ":sum")}, ":log");
+  if (!sum) return;
+  c.out(0, c.op(Op::Add, {sum, c.reshape(most, sum.sizes(), ":max_kept")}));
+}
+
+template <Op kOp>
+void arg(OpCall& c) {
+  const int axis = c.axis(c.attr_int("axis", 0), c.rank(0));
+  c.out(0, c.op_with(kOp, {c.in(0)},
+                     ArgParams{axis, c.attr_int("keepdims", 1) != 0, c.attr_int("select_last_index", 0) != 0}));
+}
+
+void top_k(OpCall& c) {
+  const int axis = c.axis(c.attr_int("axis", -1), c.rank(0));
+  int64_t k = c.attr_int("k", 0);
+  if (c.opset() >= 10) {
+    const auto given = c.ints(1);
+    if (!given || given->size() != 1) return c.refuse("its k must be one number");
+    k = (*given)[0];
+  }
+  const TopKParams params{axis, k, c.attr_int("largest", 1) != 0, c.attr_int("sorted", 1) != 0};
+  if (!c.wants(1)) return c.out(0, c.op_with(Op::TopKValues, {c.in(0)}, params));
+  const Tensor indices = c.op_with(Op::TopKIndices, {c.in(0)}, params, c.wants(0) ? ":indices" : "");
+  c.out(1, indices);
+  if (c.wants(0)) c.out(0, c.op_with(Op::GatherElements, {c.in(0), indices}, AxisParams{axis}));  // looked for once
+}
+
+template <Op kOp>
+void cumulated(OpCall& c) {
+  const auto given = c.ints(1);
+  if (!given || given->size() != 1) return c.refuse("its axis must be one number");
+  const int axis = c.axis((*given)[0], c.rank(0));
+  c.out(0,
+        c.op_with(kOp, {c.in(0)}, CumSumParams{axis, c.attr_int("exclusive", 0) != 0, c.attr_int("reverse", 0) != 0}));
+}
+
+uint32_t spatial(OpCall& c) {
+  if (c.rank(0) < 3) c.refuse("its source needs spatial dimensions");
+  return ((1u << c.rank(0)) - 1) & ~3u;
+}
+
+template <Op kOp>
+void global_pool(OpCall& c) {
+  const uint32_t axes = spatial(c);
+  c.out(0, c.op_with(kOp, {c.in(0)}, ReduceParams{axes, true}));
+}
+
+void global_lp_pool(OpCall& c) {
+  const uint32_t axes = spatial(c);
+  const int64_t p = c.attr_int("p", 2);
+  const Tensor x = c.in(0);
+  if (p == 2) return c.out(0, c.op_with(Op::ReduceL2, {x}, ReduceParams{axes, true}));
+  if (p != 1) return c.refuse(fmt::format("a norm of order {}", p));
+  c.out(0, c.op_with(Op::ReduceSum, {c.op(Op::Abs, {x}, ":abs")}, ReduceParams{axes, true}));
+}
+
+constexpr HandlerEntry kReduceHandlers[] = {
+    {"ArgMax", arg<Op::ArgMax>},
+    {"ArgMin", arg<Op::ArgMin>},
+    {"CumProd", cumulated<Op::CumProd>},
+    {"CumSum", cumulated<Op::CumSum>},
+    {"GlobalAveragePool", global_pool<Op::ReduceMean>},
+    {"GlobalLpPool", global_lp_pool},
+    {"GlobalMaxPool", global_pool<Op::ReduceMax>},
+    {"ReduceL1", reduce_sum_of<Op::Abs, Op::None>},
+    {"ReduceL2", reduce<Op::ReduceL2, 18>},
+    {"ReduceLogSum", reduce_sum_of<Op::None, Op::Log>},
+    {"ReduceLogSumExp", reduce_log_sum_exp},
+    {"ReduceMax", reduce<Op::ReduceMax, 18>},
+    {"ReduceMean", reduce<Op::ReduceMean, 18>},
+    {"ReduceMin", reduce<Op::ReduceMin, 18>},
+    {"ReduceProd", reduce<Op::ReduceProd, 18>},
+    {"ReduceSum", reduce<Op::ReduceSum, 13>},
+    {"ReduceSumSquare", reduce_sum_of<Op::Mul, Op::None>},
+    {"TopK", top_k},
+};
+
+}  // namespace
+
+std::span<const HandlerEntry> reduce_handlers() { return kReduceHandlers; }
+
+}  // namespace arenascope::models
