@@ -236,6 +236,27 @@ TEST_CASE("floats become other types, and others floats, as each number alone wo
   CHECK(wrong == 0);
 }
 
+TEST_CASE("floats are quantised as divisions, roundings, shifts and casts would") {
+  const std::vector<float> x = patterns();
+  const auto check = [&](CastLoops::Quantise quantise, auto zero) {
+    using T = decltype(zero);
+    if (!quantise) return;
+    std::vector<T> got(x.size());
+    for (const float scale : {0.02f, 0.5f, -3.0f, 0x1p-140f, 0.0f})
+      for (const float shift : {0.0f, 3.0f, -128.0f}) {
+        for (size_t at = 0, n = 1; at < x.size(); at += n, n = n % 77 + 1) {
+          n = std::min(n, x.size() - at);
+          quantise(got.data() + at, x.data() + at, static_cast<int64_t>(n), scale, shift);
+        }
+        int wrong = 0;
+        for (size_t i = 0; i < x.size(); ++i) wrong += got[i] != cut_off<T>(std::nearbyint(x[i] / scale) + shift);
+        CHECK(wrong == 0);
+      }
+  };
+  check(simd().casts.quantise_u8, uint8_t{});
+  check(simd().casts.quantise_i8, int8_t{});
+}
+
 TEST_CASE("floats are compared as each pair alone would be") {
   const TruthLoops& truths = simd().truths;
   if (!truths.equal) return;

@@ -104,6 +104,35 @@ TEST_CASE("indices that are an input choose places when they are there") {
   CHECK(odd.refused.find("index 9 of 4") != std::string::npos);
 }
 
+TEST_CASE("numbers are quantised to bytes with and without a zero point") {
+  const double nan = std::nan(""), far = INFINITY;
+  const Numbers x{0.25, 0.75, -0.25, -0.75, 1.25, 1e9, -1e9, far, -far, nan, 63.5, 64, -63.75, -64.25, 0.26, -0.0, 5};
+  const Numbers rounded{0, 2, 0, -2, 2, 2e9, -2e9, far, -far, nan, 127, 128, -128, -128, 1, 0, 10};
+  struct Kind {
+    int64_t type;
+    double zero, low, high;
+  };
+  for (const Kind& k : {Kind{2, 3, 0, 255}, {2, 0, 0, 255}, {3, -5, -128, 127}, {3, 0, -128, 127}}) {
+    OnnxMaker m(21);
+    m.input("x", {17}).output("y", {17}, static_cast<int>(k.type)).weight("s", {}, Floats{0.5f});
+    std::vector<std::string> sources{"x", "s"};
+    std::vector<Attr> attributes;
+    if (k.zero != 0) {
+      m.weight("number", {}, Floats{static_cast<float>(k.zero)}).node("Cast", {"number"}, {"z"}, {{"to", k.type}});
+      sources.emplace_back("z");
+    } else {
+      attributes.push_back({"output_dtype", k.type});
+    }
+    m.node("QuantizeLinear", sources, {"y"}, attributes);
+    const Results made = run_file(m, {{"x", x}});
+    CHECK(made.refused == "");
+    if (!made.refused.empty()) continue;
+    Numbers wanted;
+    for (const double r : rounded) wanted.push_back(std::isnan(r) ? 0 : std::clamp(r + k.zero, k.low, k.high));
+    CHECK(made.numbers.at("y") == wanted);
+  }
+}
+
 TEST_CASE("many updates of one place are reduced, in groups where there are too many") {
   constexpr int64_t kUpdates = 300;
   for (const char* reduction : {"add", "mul", "max", "min"}) {

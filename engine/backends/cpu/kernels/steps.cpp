@@ -76,6 +76,7 @@ Steps::Steps(const TensorImpl& node)
   });
   find_places();
   if (node.channels_last()) repeat_channels();
+  find_quantising();
 }
 
 void Steps::repeat_channels() {
@@ -157,6 +158,24 @@ void Steps::find_places() {
   }
 }
 
+void Steps::find_quantising() {
+  if (!ends_with_cast(p_)) return;
+  int i = p_.steps - 1;
+  // Whether the step before the i-th is this one, and what the i-th works on.
+  const auto follows = [&](Op op, bool by_number) {
+    if (i == 0 || p_.step[i].left != -1 - i || FusedParams::op(p_.step[i - 1]) != op) return false;
+    return !by_number || scalar(p_.step[i - 1].right);
+  };
+  if (follows(Op::Add, true)) --i;
+  if (!follows(Op::Round, false)) return;
+  --i;
+  if (!follows(Op::Div, true)) return;
+  quantising_ = i - 1;
+  quantise_ = node_.dtype == DType::U8   ? simd().casts.quantise_u8
+              : node_.dtype == DType::I8 ? simd().casts.quantise_i8
+                                         : nullptr;
+}
+
 void Steps::run(int64_t begin, int64_t count) {
   nest_.rows({begin, begin + count}, kPiece, [&](const int64_t* at, int64_t n) { piece(at, n); });
 }
@@ -177,7 +196,7 @@ const float* Steps::value(int8_t operand, const int64_t* at, int64_t n, float* t
 
 void Steps::piece(const int64_t* at, int64_t n) {
   float* const to = ends_with_cast(p_) ? nullptr : node_.data_as<float>() + at[0];  // which no value lies in then
-  for (int i = 0; i < p_.steps; ++i) {
+  for (int i = 0; i < (quantise_ ? quantising_ : p_.steps); ++i) {
     const FusedStep& step = p_.step[i];
     const Op op = FusedParams::op(step);
     const Simd& s = i + 1 == p_.steps ? *last_ : simd();
@@ -201,6 +220,10 @@ void Steps::piece(const int64_t* at, int64_t n) {
       binary_row(s, op)(out, a, value(step.right, at, n, to, 1), n);
     }
   }
+  if (!quantise_) return;
+  const FusedStep &division = p_.step[quantising_], &move = p_.step[quantising_ + 2];
+  quantise_(node_.data() + at[0], value(division.left, at, n, read_[0], 0), n, number(division.right, at),
+            FusedParams::op(move) == Op::Add ? number(move.right, at) : 0);
 }
 
 void Steps::batch_norm(const Simd& s, const FusedStep& step, const int64_t* at, float* out, const float* x, int64_t n) {

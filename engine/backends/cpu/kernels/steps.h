@@ -23,6 +23,7 @@ class Steps {
   static constexpr int8_t kNowhere = -1, kResult = -2;  // places of values; from 0 on: a buffer
 
   void find_places();
+  void find_quantising();
   void piece(const int64_t* at, int64_t n);
   const float* value(int8_t operand, const int64_t* at, int64_t n, float* to, int side);
   void repeat_channels();
@@ -51,6 +52,9 @@ class Steps {
   Nest nest_;
   int8_t place_[kMost + 1];  // of each value
   const Simd* last_;
+  // The steps from quantising_ on are DIV by a number, ROUND, ADD of a number where there is one, and CAST to bytes: one loop.
+  CastLoops::Quantise quantise_ = nullptr;
+  int quantising_ = 0;
   alignas(64) float buffers_[kMost][kPiece];
   alignas(64) float read_[2][kPiece];
 };

@@ -40,6 +40,9 @@ struct CastLoops {
   From from_bfloat = nullptr, from_u8 = nullptr, from_i8 = nullptr, from_i32 = nullptr, from_i64 = nullptr;
   To to_half = nullptr, to_bfloat = nullptr, to_u8 = nullptr, to_i8 = nullptr, to_i32 = nullptr, to_i64 = nullptr,
      to_bool = nullptr;
+  // x / scale, rounded to the nearest whole number, of two as near to the even one, then moved by `shift`.
+  using Quantise = void (*)(void* out, const float* x, int64_t n, float scale, float shift);
+  Quantise quantise_u8 = nullptr, quantise_i8 = nullptr;
 };
 
 // Along a line of n elements.

@@ -101,18 +101,27 @@ void to_bfloat(void* out, const float* x, int64_t n) {
 V without_nan(V v) { return hn::IfThenElseZero(hn::Eq(v, v), v); }
 
 template <class T>
+void put_whole(V v, T* to) {
+  v = without_nan(v);
+  if constexpr (sizeof(T) == 4) {
+    hn::StoreU(hn::ConvertTo(di, v), di, to);
+  } else {
+    constexpr auto low = static_cast<float>(std::is_signed_v<T> ? -128 : 0),
+                   high = std::is_signed_v<T> ? 127.0f : 255.0f;
+    put_bytes(cut_off(hn::Min(hn::Max(v, hn::Set(d, low)), hn::Set(d, high))), to);
+  }
+}
+
+template <class T>
 void to_whole(void* out, const float* x, int64_t n) {
-  rows(static_cast<T*>(out), x, n, [](T* to, const float* from) {
-    const V v = without_nan(hn::LoadU(d, from));
-    if constexpr (sizeof(T) == 4) {
-      hn::StoreU(hn::ConvertTo(di, v), di, to);
-    } else {
-      constexpr auto low = static_cast<float>(std::is_signed_v<T> ? -128 : 0),
-                     high = std::is_signed_v<T> ? 127.0f : 255.0f;
-      const V bounded = hn::Min(hn::Max(v, hn::Set(d, low)), hn::Set(d, high));
-      put_bytes(cut_off(bounded), to);
-    }
-  });
+  rows(static_cast<T*>(out), x, n, [](T* to, const float* from) { put_whole(hn::LoadU(d, from), to); });
+}
+
+template <class T>
+void quantise(void* out, const float* x, int64_t n, float scale, float shift) {
+  const V by = hn::Set(d, scale), moved = hn::Set(d, shift);
+  rows(static_cast<T*>(out), x, n,
+       [=](T* to, const float* from) { put_whole(hn::Add(hn::Round(hn::Div(hn::LoadU(d, from), by)), moved), to); });
 }
 
 // 1 where the mask is set.
@@ -178,6 +187,7 @@ void fill(Simd& t, bool) {
   t.casts.from_i32 = from_whole<int32_t>;
   t.casts.to_half = to_half, t.casts.to_bfloat = to_bfloat, t.casts.to_u8 = to_whole<uint8_t>,
   t.casts.to_i8 = to_whole<int8_t>, t.casts.to_i32 = to_whole<int32_t>, t.casts.to_bool = to_bool;
+  t.casts.quantise_u8 = quantise<uint8_t>, t.casts.quantise_i8 = quantise<int8_t>;
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
   t.casts.from_i64 = from_i64, t.casts.to_i64 = to_i64;
 #endif
