@@ -139,6 +139,16 @@ void convolutions(CaseList& list) {
     add(op, windows[2], DType::F16, Spread::Sliced, true);
     add(op, windows[1], DType::BF16, Spread::Contiguous, false);
   }
+  for (DType type : {DType::U8, DType::I8})
+    for (const int at : {2, 6, 7})  // same, dilated, groups
+      list.add(Op::Conv, type, fmt::format("{} of whole numbers", kWindows[at].text), [=](Kit& k) {
+        const Window& c = kWindows[at];
+        const bool bytes = type == DType::U8;
+        return k.node(Op::Conv,
+                      {k.input(type, c.x, Spread::Sliced, bytes ? 0 : -128, bytes ? 256 : 128),
+                       k.input(DType::I8, c.w, Spread::Contiguous, -128, 128), k.input(DType::F32, {c.w[0]})},
+                      c.p);
+      });
 }
 
 void products_by_id(CaseList& list) {
@@ -150,6 +160,11 @@ void products_by_id(CaseList& list) {
           return k.node(Op::MulMatId, {k.input(type, {4, 24, 40}, spread), x,
                                        k.input(own ? DType::I32 : DType::I64, {11, 3}, Spread::Contiguous, 0, 3)});
         });
+  for (DType type : {DType::Q8_0, DType::Q4_K})
+    list.add(Op::MulMatId, DType::F32, fmt::format("of {}", arenascope::name(type)), [=](Kit& k) {
+      return k.node(Op::MulMatId, {k.input(type, {3, 5, 512}), k.input(DType::F32, {4, 512}),
+                                   k.input(DType::I32, {4, 2}, Spread::Contiguous, 0, 3)});
+    });
 }
 
 void attentions(CaseList& list) {
@@ -161,6 +176,8 @@ void attentions(CaseList& list) {
   const Shape shapes[] = {{"small", {2, 3, 5, 4}, {2, 3, 7, 4}, {2, 3, 7, 6}, {}, false},
                           {"causal", {1, 4, 70, 16}, {1, 4, 70, 16}, {1, 4, 70, 16}, {}, true},
                           {"causal decode", {4, 1, 16}, {4, 150, 16}, {4, 150, 16}, {}, true},
+                          {"decode of 80, shared", {1, 6, 1, 80}, {1, 2, 90, 80}, {1, 2, 90, 80}, {}, true},
+                          {"decode of 128, shared", {1, 4, 1, 128}, {1, 1, 70, 128}, {1, 1, 70, 128}, {}, true},
                           {"grouped", {1, 6, 9, 8}, {1, 2, 300, 8}, {1, 2, 300, 8}, {}, false},
                           {"masked", {2, 2, 60, 8}, {2, 2, 140, 8}, {2, 2, 140, 8}, {2, 1, 60, 140}, false},
                           {"key mask", {2, 2, 6, 8}, {2, 2, 14, 8}, {2, 2, 14, 8}, {2, 1, 1, 14}, true}};
@@ -179,6 +196,15 @@ void attentions(CaseList& list) {
                                  AttentionParams{0.3f, s.causal});
                  });
   }
+  for (DType type : {DType::Q8_0, DType::Q4_0})
+    for (int64_t queries : {1, 9})
+      list.add(Op::Attention, DType::F32, fmt::format("over {}, {} queries", arenascope::name(type), queries),
+               [=](Kit& k) {
+                 return k.node(
+                     Op::Attention,
+                     {k.input(DType::F32, {4, queries, 64}), k.input(type, {2, 50, 64}), k.input(type, {2, 50, 64})},
+                     AttentionParams{0.1f, true});
+               });
 }
 
 void recurrences(CaseList& list) {

@@ -176,6 +176,30 @@ Status run_choice(Station& station, const TensorImpl& node) {
       .items(n);
 }
 
+Status run_set_rows(Station& station, const TensorImpl& node) {
+  const TensorImpl& from = *node.sources[1];
+  const auto [axis, has_rows] = node.params.get<SetRowsParams>();
+  const TensorImpl& rows = has_rows ? *node.sources[2] : from;
+  Layout lt = made_layout(node.dtype, from.sizes.span(), node.strides.span());
+  Layout lr = made_layout(rows.dtype, from.sizes.span(), Dims::filled(from.rank(), 0).span());
+  if (has_rows) {
+    lt.stride[axis] = 0;
+    lr.stride[axis] = rows.strides[0];
+  }
+  const int64_t n = from.element_count();
+  return Call(station, "movement", "", "set_rows")
+      .tensor(node, lt)
+      .tensor(from, layout_of(from))
+      .tensor(rows, lr)
+      .arg(cl_long(n))
+      .arg(width(node))
+      .arg(static_cast<cl_int>(has_rows))
+      .arg(cl_long(node.sizes[axis]))
+      .arg(cl_long(node.strides[axis]))
+      .buffer(station.problem)
+      .items(n);
+}
+
 #pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
 
 Status run_movement(Station& station, const TensorImpl& node) {

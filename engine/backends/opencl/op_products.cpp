@@ -90,7 +90,8 @@ Status attention(Station& station, const TensorImpl& node, const ComputeParams& 
     lm = broadcast_layout(mask, sizes);
   }
   for (Layout* l : {&lq, &lk, &lv, &lm}) collapse({l});
-  const char* options = " -DATTENTION";
+  const bool quantised = info(k.dtype).quantised || info(v.dtype).quantised;
+  const char* options = quantised ? " -DATTENTION -DWITH_QUANTISED" : " -DATTENTION";
   if (auto ok = Call(station, "products", options, "scores")
                     .tensor(q, lq)
                     .tensor(k, lk)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include <arenascope/graph/pool_windows.h>
 #include "engine/backends/opencl/ops.h"
 
 #pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
@@ -32,11 +33,7 @@ Status lrn(Station& station, const TensorImpl& node) {
       .items(n);
 }
 
-Status pool(Station& station, const TensorImpl& node) {
-  const TensorImpl& x = *node.sources[0];
-  const int64_t n = node.element_count();
-  const int domain = x.dtype == DType::F64 ? 1 : 0;
-  const auto p = node.params.get<PoolParams>();
+WindowArgs window_args(const PoolParams& p) {
   WindowArgs w{{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}};
   for (int d = 0; d < p.spatial; ++d) {
     const int at = 3 - p.spatial + d;
@@ -46,17 +43,38 @@ Status pool(Station& station, const TensorImpl& node) {
     w.begin[at] = p.pads_begin[d];
     w.end[at] = p.pads_end[d];
   }
+  return w;
+}
+
+Status pool(Station& station, const TensorImpl& node) {
+  const TensorImpl& x = *node.sources[0];
+  const int64_t n = node.element_count();
+  const int domain = x.dtype == DType::F64 ? 1 : 0;
+  const auto p = node.params.get<PoolParams>();
   return Call(station, "windows", domain_option(domain), "pool")
       .tensor(x, five_dimensions(x))
       .tensor(node, five_dimensions(node))
       .arg(cl_long(n))
-      .arg(w)
+      .arg(window_args(p))
       .arg(static_cast<cl_int>(node.op == Op::MaxPool))
       .arg(static_cast<cl_int>(p.count_include_pad))
       .items(n);
 }
 
 }  // namespace
+
+Status run_pool_back(Station& station, const TensorImpl& node) {
+  const TensorImpl &x = *node.sources[0], &dy = *node.sources[1];
+  const bool apart = windows_are_apart(node);
+  const int64_t n = apart ? dy.element_count() : node.element_count();
+  return Call(station, "windows", domain_option(domain_of(x.dtype)), apart ? "pool_back_apart" : "pool_back")
+      .tensor(x, five_dimensions(x))
+      .tensor(dy, five_dimensions(dy))
+      .tensor(node, five_dimensions(node))
+      .arg(cl_long(n))
+      .arg(window_args(node.params.get<PoolParams>()))
+      .items(n);
+}
 
 Status run_windows(Station& station, const TensorImpl& node) {
   switch (static_cast<WindowOp>(node.op)) {

@@ -94,11 +94,15 @@ class OpenClBackend final : public Backend {
       return Error{fmt::format("OpenCL kernels do not make {}", arenascope::name(node.dtype))};
     const bool quantised = std::any_of(node.sources.begin(), node.sources.end(),
                                        [](const TensorImpl* s) { return info(s->dtype).quantised; });
-    if (quantised && node.op != Op::MulMat && node.op != Op::Gather && node.op != Op::Cast && has_work(node))
+    const bool takes_blocks = node.op == Op::MulMat || node.op == Op::MulMatId || node.op == Op::Gather ||
+                              node.op == Op::Cast || node.op == Op::Attention;
+    if (quantised && !takes_blocks && has_work(node))
       return Error{fmt::format("{} of {} has no OpenCL kernel", arenascope::name(node.op),
                                arenascope::name(node.sources[0]->dtype))};
-    if (node.op == Op::Conv && !info(node.sources[0]->dtype).floating && has_work(node))
-      return Error{fmt::format("CONV of {} has no OpenCL kernel", arenascope::name(node.sources[0]->dtype))};
+    if (node.op == Op::MaxPoolBack && !info(node.dtype).floating)
+      return Error{fmt::format("MAX_POOL_BACK of {} has no OpenCL kernel", arenascope::name(node.dtype))};
+    if (node.op == Op::GatherBack && node.sources.size() > 2 && !node.sources[2]->contiguous())
+      return Error{"GATHER_BACK adds to a base that is contiguous only"};
     bool doubles = node.dtype == DType::F64;
     for (const TensorImpl* s : node.sources) doubles = doubles || s->dtype == DType::F64;
     if (doubles && !runtime_->facts().fp64 && has_work(node))

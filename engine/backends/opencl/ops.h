@@ -27,7 +27,11 @@ Status run_binary(Station& station, const TensorImpl& node);
 Status run_choice(Station& station, const TensorImpl& node);
 Status run_movement(Station& station, const TensorImpl& node);
 Status run_windows(Station& station, const TensorImpl& node);
-Status run_sampling(Station& station, const TensorImpl& node);  // GRID_SAMPLE
+Status run_host_op(Station& station, const TensorImpl& node);  // of OpFamily::Host, by these:
+Status run_sampling(Station& station, const TensorImpl& node);
+Status run_set_rows(Station& station, const TensorImpl& node);
+Status run_pool_back(Station& station, const TensorImpl& node);
+Status run_training(Station& station, const TensorImpl& node);  // rows given back, dropout, an optimiser, MUL_MAT_ID
 Status run_norms(Station& station, const TensorImpl& node);
 Status run_reduction(Station& station, const TensorImpl& node);
 Status run_lines(Station& station, const TensorImpl& node);

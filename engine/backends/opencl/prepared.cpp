@@ -5,6 +5,16 @@
 
 namespace arenascope::opencl {
 
+namespace {
+
+// Whether its kernel may meet an index that lies outside of its table.
+bool looks_up(Op op) {
+  return op == Op::Gather || op == Op::GatherElements || op == Op::SetRows || op == Op::GatherBack ||
+         op == Op::MulMatId;
+}
+
+}  // namespace
+
 class QueuedRun::Node final : public PreparedNode {
  public:
   Node(QueuedRun& run, const TensorImpl& node, std::shared_ptr<const NodeWeights> weights)
@@ -13,7 +23,7 @@ class QueuedRun::Node final : public PreparedNode {
   Status compute(const ComputeParams& params) override {
     if (!has_work(node_) || params.ith != 0) return {};
     Queueing& queueing = run_.queueing_;
-    queueing.checks = queueing.checks || node_.op == Op::Gather || node_.op == Op::GatherElements;
+    queueing.checks = queueing.checks || looks_up(node_.op);
     run_.work_ = params.work;
     if (run_.replay_.replaying()) return {};
     Runtime& runtime = queueing.station.runtime;

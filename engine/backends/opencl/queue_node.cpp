@@ -9,7 +9,7 @@ namespace arenascope::opencl {
 
 bool has_kernel(Op op) {
   const OpFamily family = info(op).family;
-  return op == Op::GridSample || (family != OpFamily::Host && family != OpFamily::Opaque && family != OpFamily::Fused);
+  return family != OpFamily::Opaque && family != OpFamily::Fused;
 }
 
 Status queue_node(Station& station, const TensorImpl& node, const ComputeParams& params, const NodeWeights* weights) {
@@ -30,9 +30,7 @@ Status queue_node(Station& station, const TensorImpl& node, const ComputeParams&
     case OpFamily::Contraction:
       if (fast_products(station, node, weights, params, status)) return status;
       return fast_quantised(station, node, params, status) ? status : run_products(station, node, params);
-    case OpFamily::Host:
-      if (node.op == Op::GridSample) return run_sampling(station, node);
-      break;
+    case OpFamily::Host: return run_host_op(station, node);
     case OpFamily::Unknown:
     case OpFamily::Given:
     case OpFamily::View:

@@ -170,7 +170,7 @@ ARENASCOPE_KERNEL(attention, AttentionWork) {
           else
             k_part[r - kQueries][w] =
                 in_width && s0 + r - kQueries < p.keys
-                    ? get<float>(p.k_type, p.k, k + (s0 + r - kQueries) * p.k_strides[1] + (w0 + w) * p.k_strides[2])
+                    ? any<float>(p.k_type, p.k, k + (s0 + r - kQueries) * p.k_strides[1] + (w0 + w) * p.k_strides[2])
                     : 0.0f;
         }
         sync();
@@ -192,7 +192,7 @@ ARENASCOPE_KERNEL(attention, AttentionWork) {
       for (int i = thread(); i < kKeys * kValuePart; i += threads()) {
         const int c = i % kValuePart, r = i / kValuePart;
         v_part[r][c] = s0 + r < p.keys && column + c < p.value_width
-                           ? get<float>(p.v_type, p.v, v + (s0 + r) * p.v_strides[1] + (column + c) * p.v_strides[2])
+                           ? any<float>(p.v_type, p.v, v + (s0 + r) * p.v_strides[1] + (column + c) * p.v_strides[2])
                            : 0.0f;
       }
       sync();

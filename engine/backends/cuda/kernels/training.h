@@ -6,6 +6,7 @@
 
 #include <arenascope/graph/dropout_mask.h>
 #include "engine/backends/cuda/kernels/movement.h"
+#include "engine/backends/cuda/kernels/quant.h"
 
 namespace arenascope::cuda {
 
@@ -101,7 +102,7 @@ ARENASCOPE_KERNEL(product_by_id, ProductByIdWork) {
     double sum = 0;
     for (int64_t k = 0; k < p.depth; ++k)
       sum +=
-          get<double>(p.type, p.matrices, a + k * p.a_strides[2]) * get<double>(p.x_type, p.x, x + k * p.x_strides[2]);
+          any<double>(p.type, p.matrices, a + k * p.a_strides[2]) * get<double>(p.x_type, p.x, x + k * p.x_strides[2]);
     p.out[i] = static_cast<float>(sum);
   }
 }

@@ -10,12 +10,12 @@ namespace {
 
 constexpr int64_t kMostHidden = 2048;  // of an LSTM: six floats a unit in 48 KiB of shared memory
 
-Status plain(const TensorImpl& node) {
+// No blocks of quantised numbers, but for those of the sources that `takes_blocks` has a bit of.
+Status plain(const TensorImpl& node, unsigned takes_blocks = 0) {
   if (info(node.dtype).quantised) return refuse(node, fmt::format("it cannot make {}", name(node.dtype)));
-  for (const TensorImpl* source : node.sources)
-    if (info(source->dtype).quantised)
-      return refuse(node,
-                    fmt::format("its source '{}' is {} and must be cast first", source->name, name(source->dtype)));
+  for (size_t i = 0; i < node.sources.size(); ++i)
+    if (const TensorImpl& source = *node.sources[i]; info(source.dtype).quantised && !(takes_blocks >> i & 1))
+      return refuse(node, fmt::format("its source '{}' is {} and must be cast first", source.name, name(source.dtype)));
   return {};
 }
 
@@ -46,8 +46,7 @@ Status movement_supports(const TensorImpl& node) {
 
 Status product_supports(const TensorImpl& node) {
   if (node.op == Op::MulMat) return {};
-  if (node.op == Op::Conv && !info(node.sources[0]->dtype).floating)
-    return refuse(node, "its sources are whole numbers");
+  if (node.op == Op::Attention) return plain(node, 0b110);  // keys and values
   if (node.op == Op::Lstm && node.params.get<LstmParams>().hidden > kMostHidden)
     return refuse(node, fmt::format("its state of {} units is larger than a block's shared memory",
                                     node.params.get<LstmParams>().hidden));
@@ -151,7 +150,7 @@ Status supports(const TensorImpl& node) {
         return refuse(node, "gradients are floating-point numbers");
       if (node.op == Op::GatherBack && node.sources.size() > 2 && !node.sources[2]->contiguous())
         return refuse(node, "its base must be contiguous; make it so with CONT");
-      return plain(node);
+      return plain(node, node.op == Op::MulMatId ? 1 : 0);
   }
   return refuse(node, "no kernel computes it");
 }

@@ -181,7 +181,9 @@ Status lower_convolution(const Job& job) {
   to_three(p.pads_begin, p.spatial, work.window.begin);
   to_three(p.pads_end, p.spatial, work.window.end);
   work.groups = p.groups;
-  const bool wide = node.dtype == DType::F64, transposed = node.op == Op::ConvTranspose;
+  // Sums of whole numbers are exact in float64.
+  const bool wide = node.dtype == DType::F64 || !info(node.sources[0]->dtype).floating;
+  const bool transposed = node.op == Op::ConvTranspose;
   const KernelId id = transposed ? (wide ? KernelId::convolution_transposed_f64 : KernelId::convolution_transposed_f32)
                                  : (wide ? KernelId::convolution_f64 : KernelId::convolution_f32);
   return job.queue.launch(id, grid_for(job.queue, work.result.count, 128, 64), work);

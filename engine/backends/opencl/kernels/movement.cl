@@ -92,15 +92,38 @@ kernel void choose(global const uchar* c, Layout lc, global const uchar* a, Layo
   else move_cell(b, place(&lb, i), out, lo.offset + i, width);
 }
 
+inline void convert_cell(global const uchar* from, int from_type, long f, global uchar* to, int to_type, long t) {
+  if (is_whole(from_type)) {
+    const long v = load_whole(from, from_type, f);
+    if (is_whole(to_type)) store_whole(to, to_type, t, v);
+    else store_wide(to, to_type, t, from_type == T_U64 ? (wide)(ulong)v : (wide)v);
+  } else {
+    store_wide(to, to_type, t, load_wide(from, from_type, f));
+  }
+}
+
 kernel void cast(global const uchar* from, Layout lf, global uchar* to, Layout lt, long n) {
   const long i = get_global_id(0);
+  if (i < n) convert_cell(from, lf.type, place(&lf, i), to, lt.type, lt.offset + i);
+}
+
+// Rows written into a tensor where it lies. All layouts go over what is written: `to` without the rows' dimension, `rows` with
+// it alone. Of several rows with one index, whichever comes last stays.
+kernel void set_rows(global uchar* to, Layout lt, global const uchar* from, Layout lf, global const uchar* rows, Layout lr, long n,
+                     int width, int has_rows, long entries, long row_stride, global long* problem) {
+  const long i = get_global_id(0);
   if (i >= n) return;
-  const long at = place(&lf, i);
-  if (is_whole(lf.type)) {
-    const long v = load_whole(from, lf.type, at);
-    if (is_whole(lt.type)) store_whole(to, lt.type, lt.offset + i, v);
-    else store_wide(to, lt.type, lt.offset + i, lf.type == T_U64 ? (wide)(ulong)v : (wide)v);
-  } else {
-    store_wide(to, lt.type, lt.offset + i, load_wide(from, lf.type, at));
+  long at = place(&lt, i);
+  if (has_rows) {
+    const long row = load_whole(rows, lr.type, place(&lr, i));
+    if (row < 0) return;
+    if (row >= entries) {
+      problem[1] = row;
+      problem[0] = 1;
+      return;
+    }
+    at += row * row_stride;
   }
+  if (lf.type == lt.type) move_cell(from, place(&lf, i), to, at, width);
+  else convert_cell(from, lf.type, place(&lf, i), to, lt.type, at);
 }

@@ -37,6 +37,14 @@ inline void coordinates(const Layout* l, long i, long* at) {
 }
 
 #ifdef CONV
+// Sums of whole numbers are exact, their results floats.
+#if DOMAIN == 2
+#define FIRST 0
+#define RESULT(total) store_float(out, lo.type, lo.offset + i, (float)(total) + (biased ? load_float(bias, lb.type, lb.offset + at[1] * lb.stride[0]) : 0))
+#else
+#define FIRST biased ? LOAD(bias, lb.type, lb.offset + at[1] * lb.stride[0]) : 0
+#define RESULT(total) STORE(out, lo.type, lo.offset + i, total)
+#endif
 // Layouts are [N, C, D, H, W] and [M, C/groups, d, h, w].
 kernel void conv(global const uchar* x, Layout lx, global const uchar* w, Layout lw, global const uchar* bias, Layout lb,
                  global uchar* out, Layout lo, long count, Conv p, int biased) {
@@ -46,7 +54,7 @@ kernel void conv(global const uchar* x, Layout lx, global const uchar* w, Layout
   coordinates(&lo, i, at);
   const long inputs = lw.size[1], group = at[1] / (lo.size[1] / p.groups);
   const long base = lx.offset + at[0] * lx.stride[0] + group * inputs * lx.stride[1], weights = lw.offset + at[1] * lw.stride[0];
-  real total = biased ? LOAD(bias, lb.type, lb.offset + at[1] * lb.stride[0]) : 0;
+  real total = FIRST;
   for (long c = 0; c < inputs; ++c) {
     real sum = 0;
     for (long a = 0; a < lw.size[2]; ++a) {
@@ -65,7 +73,7 @@ kernel void conv(global const uchar* x, Layout lx, global const uchar* w, Layout
     }
     total += sum;
   }
-  STORE(out, lo.type, lo.offset + i, total);
+  RESULT(total);
 }
 
 // Each result gathers the source elements whose kernel reaches it. Layouts [N, C, D, H, W] and [C, M/groups, d, h, w].
