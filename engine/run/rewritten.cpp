@@ -31,9 +31,11 @@ std::vector<double> numbers_of(const models::Weight& weight) {
   return out;
 }
 
-// Lends memory to the leafs of a branch that have none at the moment.
+// Lends memory to the leafs of a branch that have none at the moment. In the end its nodes have none either: a node's bytes would
+// keep the allocators that they came from.
 class Lent {
  public:
+  explicit Lent(const Graph& branch) : branch_(branch) {}
   Status bind(const std::vector<models::Weight>& weights, ExecutionContext& context) {
     for (const models::Weight& weight : weights) {
       TensorImpl& leaf = *weight.tensor;
@@ -47,10 +49,12 @@ class Lent {
     return {};
   }
   ~Lent() {
+    for (TensorImpl* node : branch_.nodes()) node->storage = {};
     for (const Tensor& leaf : leafs_) leaf->storage = {};
   }
 
  private:
+  const Graph& branch_;
   std::vector<Tensor> leafs_;
 };
 
@@ -59,7 +63,7 @@ Status compute(const ConstantBranch& branch, const std::vector<models::Weight>& 
   auto backend = open_backend("cpu");
   if (!backend) return backend.error();
   const auto context = make_cpu_context();
-  Lent lent;
+  Lent lent(branch.graph);
   if (auto ok = lent.bind(weights, *context); !ok) return ok;
   auto memory = plan_memory(branch.graph, "two-level", "depth-first");
   if (!memory) return memory.error();

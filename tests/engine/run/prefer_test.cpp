@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <string>
 
+#include <malloc.h>
+
 #include <arenascope/models/zoo.h>
 #include <arenascope/run/runner.h>
 #include <doctest/doctest.h>
@@ -133,6 +135,26 @@ TEST_CASE("where memory is preferred each weight lies once, unless packed ones a
   REQUIRE(results[0].size() == results[1].size());
   for (size_t i = 0; i < results[0].size(); ++i) CHECK(results[1][i] == doctest::Approx(results[0][i]).epsilon(1e-4));
 }
+
+#if defined(__GLIBC__)
+TEST_CASE("what folded weights were computed with is given back") {
+  const auto heap = [] {
+    const struct mallinfo2 all = ::mallinfo2();
+    return static_cast<Bytes>(all.uordblks + all.hblkhd);
+  };
+  const Bytes before = heap();
+  RunnerOptions options;
+  static_cast<CompileOptions&>(options) = plain_options();
+  options.fuse = true;
+  auto runner = Runner::open("zoo:mobilenet_v2", options);
+  REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
+  CHECK((*runner)->program().constants.size() > 50);
+  Bytes counted = 0;
+  for (const MemoryKind kind : {MemoryKind::Persistent, MemoryKind::Workspace, MemoryKind::Default})
+    counted += (*runner)->context().stats({}, kind).reserved;
+  CHECK(heap() - before - counted < Bytes{16} << 20);
+}
+#endif
 
 TEST_CASE("what is preferred has a name") {
   for (const Prefer prefer : {Prefer::Time, Prefer::Memory}) CHECK(parse_prefer(name(prefer)) == prefer);
