@@ -4,6 +4,7 @@
 #include <arenascope/transform/rewrite.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -59,24 +60,47 @@ struct Match {
   Found found;
 };
 
-// The nodes from the root back to what the match reads, as the graph was written.
-std::vector<OriginPart> parts_of(const Graph& graph, const TensorImpl& root, const Found& found) {
-  std::vector<size_t> ids;
-  std::vector<const TensorImpl*> open{&root};
-  while (!open.empty()) {
-    const TensorImpl* t = open.back();
-    open.pop_back();
-    const NodeId id = graph.find_node(*t);
-    if (!id.valid() || t->op == Op::None || std::find(ids.begin(), ids.end(), id.index()) != ids.end()) continue;
-    if (t != &root && std::find(found.reads.begin(), found.reads.end(), t) != found.reads.end()) continue;
-    ids.push_back(id.index());
-    open.insert(open.end(), t->sources.begin(), t->sources.end());
+// The nodes that the match takes the place of, in the graph's order: from the root back to what it reads, and to what that
+// is made from.
+std::vector<const TensorImpl*> replaced_by(const Graph& graph, const TensorImpl& root, const Found& found) {
+  std::map<size_t, bool, std::greater<>> open;  // by NodeId: whether a read is it or is made from it
+  int left = 0;                                 // of these, what is not
+  const auto reach = [&](const TensorImpl& tensor, bool stays) {
+    const NodeId id = graph.find_node(tensor);
+    if (!id.valid() || tensor.op == Op::None) return;
+    const auto [at, fresh] = open.try_emplace(id.index(), stays);
+    if (fresh && !stays) ++left;
+    if (!fresh && stays && !at->second) at->second = true, --left;
+  };
+  for (const TensorImpl* read : found.reads) reach(*read, true);
+  reach(root, false);
+  std::vector<const TensorImpl*> out;
+  while (left > 0) {  // users before sources
+    const auto [id, stays] = *open.begin();
+    open.erase(open.begin());
+    const TensorImpl& node = *graph.nodes()[id];
+    if (!stays) out.push_back(&node), --left;
+    for (const TensorImpl* source : node.sources) reach(*source, stays);
   }
-  std::sort(ids.begin(), ids.end());
-  std::vector<OriginPart> out;
-  for (size_t id : ids)
-    for (OriginPart& part : origin_parts(*graph.nodes()[id])) out.push_back(std::move(part));
+  std::reverse(out.begin(), out.end());
   return out;
+}
+
+std::vector<OriginPart> parts_of(const Graph& graph, const TensorImpl& root, const Found& found) {
+  std::vector<OriginPart> out;
+  for (const TensorImpl* node : replaced_by(graph, root, found))
+    for (OriginPart& part : origin_parts(*node)) out.push_back(std::move(part));
+  return out;
+}
+
+// Whether what is written while the graph runs, and what reads it before, stays as it is.
+bool keeps_versions(const Look& look, const TensorImpl& root, const Found& found) {
+  const Versions& versions = look.versions();
+  if (!versions.any()) return true;
+  if (std::any_of(found.reads.begin(), found.reads.end(), [&](const TensorImpl* t) { return versions.passing(*t); }))
+    return false;
+  const auto replaced = replaced_by(look.graph(), root, found);
+  return std::none_of(replaced.begin(), replaced.end(), [&](const TensorImpl* n) { return versions.pinned(*n); });
 }
 
 // One pass of a stage over a graph.
@@ -92,7 +116,7 @@ class Pass {
       for (const Rule& rule : rewriting::rules()) {
         if (rule.stage != stage) continue;
         auto found = rule.find(look_, *nodes[i]);
-        if (!found) continue;
+        if (!found || !keeps_versions(look_, *nodes[i], *found)) continue;
         matches_[i] = Match{&rule, std::move(*found)};
         any = true;
         break;
@@ -101,14 +125,14 @@ class Pass {
     return any;
   }
 
-  // Nodes that outputs depend on, given the matches.
+  // Nodes that outputs and writes depend on, given the matches.
   std::vector<uint8_t> needed() const {
     const Graph& graph = look_.graph();
     const auto nodes = graph.nodes();
     std::vector<uint8_t> out(nodes.size(), 0);
     for (size_t i = nodes.size(); i-- > 0;) {
       const TensorImpl& node = *nodes[i];
-      if (graph.use_count(node) == 0 || look_.kept(node)) out[i] = 1;
+      if (graph.use_count(node) == 0 || look_.kept(node) || info(node.op).writes_source()) out[i] = 1;
       if (!out[i] || node.op == Op::None) continue;
       const auto need = [&](const TensorImpl* t) {
         if (const NodeId id = graph.find_node(*t); id.valid()) out[id.index()] = 1;
@@ -237,13 +261,10 @@ class Rewriting {
 }  // namespace
 
 Result<RewrittenGraph> rewrite_graph(const Graph& graph, const RewriteOptions& options) {
-  const auto nodes = graph.nodes();
-  const bool writes =
-      std::any_of(nodes.begin(), nodes.end(), [](const TensorImpl* node) { return info(node->op).writes_source(); });
-  if (writes || graph.has_grads()) {
+  if (graph.has_grads()) {
     RewrittenGraph out;
     out.graph = graph;
-    for (TensorImpl* node : nodes) out.twins.emplace_back(node);
+    for (TensorImpl* node : graph.nodes()) out.twins.emplace_back(node);
     return out;
   }
   return Rewriting(graph, options).run();

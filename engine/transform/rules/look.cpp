@@ -53,11 +53,11 @@ Dims plain_sizes(const TensorImpl& tensor) {
 }
 
 Look::Look(const Graph& graph, const RewriteOptions& options)
-    : graph_(graph), options_(options), constant_(graph.nodes().size()) {
+    : graph_(graph), options_(options), versions_(graph), constant_(graph.nodes().size()) {
   const auto nodes = graph.nodes();
   for (size_t i = 0; i < nodes.size(); ++i) {
     const auto& sources = nodes[i]->sources;
-    constant_[i] = nodes[i]->op != Op::None &&
+    constant_[i] = nodes[i]->op != Op::None && !versions_.written(*nodes[i]) &&
                    std::all_of(sources.begin(), sources.end(), [&](const TensorImpl* s) { return constant(*s); });
   }
   find_steps();
@@ -103,7 +103,7 @@ const TensorImpl* Look::first_like(const TensorImpl& node) const {
 
 bool Look::constant(const TensorImpl& tensor) const {
   if (const NodeId node = graph_.find_node(tensor); node.valid()) return constant_[node.index()] != 0;
-  return tensor.op == Op::None && tensor.has(kFlagWeight) && !tensor.has(kFlagParameter);
+  return tensor.op == Op::None && tensor.has(kFlagWeight) && !tensor.has(kFlagParameter) && !versions_.written(tensor);
 }
 
 bool Look::kept(const TensorImpl& node) const {
@@ -115,7 +115,7 @@ const std::vector<double>& Look::numbers(const TensorImpl& tensor) const {
   const TensorImpl* leaf = &tensor;
   while (leaf->op == Op::Reshape) leaf = leaf->sources[0];
   if (leaf->op != Op::None || !leaf->has(kFlagWeight) || !options_.numbers ||
-      leaf->element_count() > RewriteOptions::kMostNumbers)
+      leaf->element_count() > RewriteOptions::kMostNumbers || versions_.written(*leaf))
     return unknown;
   const auto [place, fresh] = known_.try_emplace(leaf);
   if (fresh) place->second = options_.numbers(*leaf);

@@ -10,6 +10,7 @@
 
 #include <arenascope/graph/op_params.h>
 #include <arenascope/transform/rewrite.h>
+#include "engine/transform/versions.h"
 
 namespace arenascope::rewriting {
 
@@ -42,8 +43,9 @@ class Look {
 
   const Graph& graph() const { return graph_; }
   const RewriteOptions& options() const { return options_; }
+  const Versions& versions() const { return versions_; }
 
-  // Whether it is computed from weights alone.
+  // Whether it is computed from weights alone, into which nothing is written.
   bool constant(const TensorImpl& tensor) const;
   // Whether its own result is wanted.
   bool kept(const TensorImpl& node) const;
@@ -93,6 +95,7 @@ class Look {
 
   const Graph& graph_;
   const RewriteOptions& options_;
+  const Versions versions_;
   std::vector<uint8_t> constant_;                                                // by node
   std::vector<uint8_t> before_step_;                                             // by node
   std::vector<const TensorImpl*> first_;                                         // by node: first_like()

@@ -57,8 +57,8 @@ struct RewrittenGraph {
   std::vector<ConstantBranch> constants;  // leafs whose bytes must be made
 };
 
-// The graph after all rules. A graph with gradients, and one that writes into given tensors, stays as it is. Other leafs
-// are the given graph's own. Errors: no memory.
+// The graph after all rules. A graph with gradients stays as it is. Of a graph that writes into tensors the writing nodes
+// stay, and what reads a tensor before it is written. Other leafs are the given graph's own. Errors: no memory.
 Result<RewrittenGraph> rewrite_graph(const Graph& graph, const RewriteOptions& options = {});
 
 }  // namespace arenascope

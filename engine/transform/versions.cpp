@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "engine/transform/versions.h"
+
+#include <algorithm>
+
+#include <arenascope/graph/lifetime.h>
+#include <arenascope/graph/op_params.h>
+
+namespace arenascope {
+
+Versions::Versions(const Graph& graph) : graph_(graph) {
+  const auto nodes = graph.nodes();
+  for (const TensorImpl* node : nodes) {
+    if (!info(node->op).writes_source()) continue;
+    ++writes_[&base_of(*node)];
+    if (node->op != Op::OptimizerStep) continue;
+    const int32_t states = node->params.get<OptimizerStepParams>().states;
+    for (int32_t i = 0; i < states; ++i) ++writes_[&base_of(*node->sources[static_cast<size_t>(4 + i)])];
+  }
+  if (!any()) return;
+  version_.resize(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (!nodes[i]->is_view()) continue;
+    const NodeId from = graph.find_node(*nodes[i]->sources[0]);
+    version_[i] = (from.valid() ? version_[from.index()] : 0) + (info(nodes[i]->op).writes_source() ? 1 : 0);
+  }
+}
+
+bool Versions::written(const TensorImpl& tensor) const { return any() && writes_.count(&base_of(tensor)) != 0; }
+
+bool Versions::passing(const TensorImpl& tensor) const {
+  if (!any()) return false;
+  const auto writes = writes_.find(&base_of(tensor));
+  if (writes == writes_.end()) return false;
+  const NodeId id = graph_.find_node(tensor);
+  return (id.valid() ? version_[id.index()] : 0) < writes->second;
+}
+
+bool Versions::pinned(const TensorImpl& node) const {
+  if (!any()) return false;
+  return info(node.op).writes_source() || passing(node) ||
+         std::any_of(node.sources.begin(), node.sources.end(), [&](const TensorImpl* s) { return passing(*s); });
+}
+
+}  // namespace arenascope
