@@ -93,6 +93,27 @@ void gather_elements(Backward& b) {
   b.give(0, whole ? share : b.g.op_with(Op::Pad, {share}, rest));
 }
 
+// What was written over gets nothing, what was written what its place has; a row below 0 was written nowhere.
+void set_rows(Backward& b) {
+  const auto [axis, some] = b.y->params.get<SetRowsParams>();
+  const Tensor from = b.source(1);
+  const Tensor nothing = b.g.op_with(Op::Fill, {}, FillParams{from.sizes(), b.dy.dtype(), 0, 0});
+  if (!some) {
+    if (b.wants(0)) b.give(0, nothing);
+    if (b.wants(1)) b.give(1, b.dy);
+    return;
+  }
+  const Tensor rows = b.source(2);
+  if (b.wants(0))
+    b.give(0, b.g.op_with(Op::SetRows, {b.g.op(Op::Cont, {b.dy}), nothing, rows}, SetRowsParams{axis, true}));
+  if (!b.wants(1)) return;
+  const Tensor below = b.g.op(Op::Less, {rows, b.g.op_with(Op::Fill, {}, FillParams{{}, rows.dtype(), 0, 0})});
+  Dims line = Dims::filled(from->rank(), 1);
+  line[axis] = rows->element_count();
+  const Tensor share = b.g.op_with(Op::Gather, {b.dy, rows}, AxisParams{axis});
+  b.give(1, b.g.op(Op::Where, {b.g.reshape(below, line), nothing, share}));
+}
+
 // What was put around goes away; what repeats elements gives them its share.
 void pad(Backward& b) {
   auto p = b.y->params.get<PadParams>();

@@ -84,6 +84,17 @@ std::vector<Case> movement_cases() {
              Op::Mod, {whole_numbers(g, {2, 4, 2}, 0, 3), g.op_with(Op::Fill, {}, FillParams{{}, DType::I64, 5, 0})});
          return g.op_with(Op::GatherElements, {t[0], at}, AxisParams{1});
        }},
+      {"rows written into a table",
+       {{2, 5, 3}, {2, 3, 3}},
+       [](G& g, T t) {  // rows -1, 1 and 3: the first is written nowhere
+         return g.op_with(Op::SetRows, {g.op(Op::Cont, {t[0]}), t[1], whole_numbers(g, {3}, -1, 2)},
+                          SetRowsParams{1, true});
+       }},
+      {"all rows written",
+       {{2, 3}, {2, 3}},
+       [](G& g, T t) {
+         return g.op_with(Op::SetRows, {g.op(Op::Cont, {t[0]}), t[1]}, SetRowsParams{0, false});
+       }},
       {"pad and crop",
        {{3, 5}},
        [](G& g, T t) {

@@ -178,7 +178,7 @@
   X(BitCast, "BIT_CAST", 1, 1, Host, bit_cast_rule, no_flops, 0, exact, none) \
   X(RoundSmall, "ROUND_SMALL", 1, 1, Host, float_rule, element_flops, kPointwise, exact, none) \
   X(GridSample, "GRID_SAMPLE", 2, 2, Host, grid_sample_rule, element_flops, 0, of_largest(64), none) \
-  X(SetRows, "SET_ROWS", 2, -1, Host, set_rows_rule, no_flops, kWrites, exact, none) \
+  X(SetRows, "SET_ROWS", 2, -1, Host, set_rows_rule, no_flops, kWrites, exact, set_rows) \
   X(MaxPoolBack, "MAX_POOL_BACK", 2, 2, Host, max_pool_back_rule, source_flops, 0, of_largest(8), none) \
   X(GatherBack, "GATHER_BACK", 2, 3, Host, gather_back_rule, source_flops, 0, of_largest(8), none) \
   X(OptimizerStep, "OPTIMIZER_STEP", 4, -1, Host, optimizer_step_rule, norm_flops, kWrites, of_largest(16), none) \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators that write into places: with indices that are known while opening, each element of the result has a
-// known origin, so that they are one gather from the data and the updates behind each other.
+// ONNX operators that write into places, with indices that are known while opening: rows are written into a copy of the data, or,
+// as each element of the result has a known origin then, gathered from the data and the updates behind each other.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 
@@ -74,6 +74,23 @@ class Writes {
   std::map<int64_t, std::vector<int64_t>> at_;
 };
 
+constexpr Bytes kWholeRow = 64;  // shorter ones are gathered element by element anyway
+
+// The same where each place is written once, by rows that are worth a copy each: written into a copy of the data.
+bool written(OpCall& c, const Tensor& data, const Tensor& updates, int64_t row, const Writes& writes) {
+  if (row == 0 || row * element_bytes(data.dtype()) < kWholeRow || writes.depth() != 1) return false;
+  const std::vector<int64_t> last = writes.last();
+  std::vector<int64_t> places(static_cast<size_t>(updates->element_count() / row));
+  for (size_t i = 0; i < last.size(); ++i)
+    if (last[i] >= 0) places[static_cast<size_t>(last[i])] = static_cast<int64_t>(i);
+  const Tensor copy = c.op(Op::Cont, {c.reshape(data, {data->element_count() / row, row}, ":data")}, ":copy");
+  const Tensor rows = c.reshape(updates, {updates->element_count() / row, row}, ":updates");
+  const Tensor all = c.op_with(Op::SetRows, {copy, rows, c.constant(HostArray::of(std::move(places)), ":places")},
+                               SetRowsParams{0, true}, ":written");
+  c.out(0, c.reshape(all, data.sizes()));
+  return true;
+}
+
 Op op_of(Reduction reduction) {
   switch (reduction) {
     case Reduction::Add: return Op::Add;
@@ -119,6 +136,7 @@ Tensor with_groups(OpCall& c, Tensor rows, Reduction reduction, int64_t nothing,
 void scattered(OpCall& c, const Tensor& data, const Tensor& updates, int64_t row, int64_t count, Reduction reduction,
                Writes& writes) {
   if (reduction == Reduction::None || writes.empty() || row == 0) {
+    if (reduction == Reduction::None && written(c, data, updates, row, writes)) return;
     std::vector<int64_t> places(static_cast<size_t>(row == 0 ? 0 : data->element_count() / row));
     std::iota(places.begin(), places.end(), 0);
     if (row != 0 && !writes.empty()) {
