@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include <arenascope/graph/op_params.h>
 #include <arenascope/graph/pool_windows.h>
 #include <arenascope/memory/huge_pages.h>
 #include "engine/graph/joins.h"
@@ -65,6 +66,14 @@ const char* name(Placement placement) {
     case Placement::Given: return "given";
   }
   return "?";
+}
+
+std::span<TensorImpl* const> sources_read(const TensorImpl& node) {
+  const std::span<TensorImpl* const> all = node.sources;
+  if (node.op == Op::SetRows) return all.first(node.params.get<SetRowsParams>().rows ? 3 : 2);
+  if (node.op == Op::OptimizerStep)
+    return all.first(4 + static_cast<size_t>(node.params.get<OptimizerStepParams>().states));
+  return all;
 }
 
 bool fits_in_place(const TensorImpl& node, size_t at) {
@@ -152,6 +161,12 @@ LifetimeStream::LifetimeStream(const Graph& graph, bool keep_outputs)
     : graph_(graph), nodes_(graph.nodes()), keep_outputs_(keep_outputs) {
   states_.reserve(nodes_.size());
   ask_for_huge_pages(states_.data(), nodes_.size() * sizeof(State));
+  for (const TensorImpl* node : nodes_)
+    for (TensorImpl* const source : std::span<TensorImpl* const>(node->sources).subspan(sources_read(*node).size()))
+      if (const NodeId from = graph_.find_node(*source); from.valid()) {
+        waits_.resize(nodes_.size(), 0);
+        ++waits_[from.index()];
+      }
 }
 
 }  // namespace arenascope

@@ -17,7 +17,7 @@ class LeastPeakFirst {
       : p_(problem), waits_(problem.op_nodes.size()), readers_(problem.op_nodes.size()), net_(problem.op_nodes.size()) {
     for (int32_t op = 0; op < p_.op_count(); ++op) {
       waits_[index(op)] = static_cast<int32_t>(p_.preds[op].size());
-      readers_[index(op)] = static_cast<int32_t>(p_.succs[op].size());
+      readers_[index(op)] = static_cast<int32_t>(p_.consumers[op].size());
     }
     for (int32_t op = 0; op < p_.op_count(); ++op)
       if (waits_[index(op)] == 0) make_ready(op);
@@ -48,8 +48,8 @@ class LeastPeakFirst {
 
   // What the op adds to the live bytes: its result, less the inputs without further readers.
   Bytes net_of(int32_t op) const {
-    Bytes net = p_.succs[op].empty() && !p_.keep[index(op)] ? 0 : size(op);
-    for (int32_t input : p_.preds[op])
+    Bytes net = p_.consumers[op].empty() && !p_.keep[index(op)] ? 0 : size(op);
+    for (int32_t input : p_.inputs[op])
       if (readers_[index(input)] == 1 && !p_.keep[index(input)]) net -= size(input);
     return net;
   }
@@ -69,10 +69,10 @@ class LeastPeakFirst {
     peak_ = std::max(peak_, live_ + size(op));
     live_ += net_[index(op)];
     waits_[index(op)] = kDone;
-    for (int32_t input : p_.preds[op]) {
+    for (int32_t input : p_.inputs[op]) {
       if (--readers_[index(input)] != 1) continue;
       // One reader is left; if it is ready, it now frees more.
-      for (int32_t reader : p_.succs[input]) {
+      for (int32_t reader : p_.consumers[input]) {
         if (waits_[index(reader)] != 0) continue;
         forget(reader);
         make_ready(reader);
@@ -84,7 +84,7 @@ class LeastPeakFirst {
 
   static constexpr int32_t kDone = -1;
   const OrderProblem& p_;
-  std::vector<int32_t> waits_;    // an op's inputs that are not there yet; kDone behind it
+  std::vector<int32_t> waits_;    // what an op stands behind that has not run; kDone behind it
   std::vector<int32_t> readers_;  // a result's readers that have not run
   std::vector<Bytes> net_;
   std::set<std::tuple<Bytes, Bytes, int32_t>> by_size_;  // ready ops
@@ -117,10 +117,10 @@ class Late {
     for (const int32_t user : p_.succs[op]) reader = std::min(reader, place_[index(user)]);
     size_t free_until = reader;  // no source lives longer
     Bytes held = 0;              // of sources that would, down to the reader
-    for (const int32_t input : p_.preds[op]) {
+    for (const int32_t input : p_.inputs[op]) {
       if (p_.keep[index(input)]) continue;
       size_t last = 0;
-      for (const int32_t other : p_.succs[input])
+      for (const int32_t other : p_.consumers[input])
         if (other != op) last = std::max(last, place_[index(other)]);
       if (last >= reader) continue;
       held += p_.bytes[index(input)];

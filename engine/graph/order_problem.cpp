@@ -14,40 +14,54 @@ void sort_unique(std::vector<int32_t>& list) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-// By node: the op that it belongs to, the node that owns its bytes or itself, or none. What is made of given bytes only is no
-// op, unless it waits for one: a node that writes into a given tensor, and what looks at that, own nothing and have their
-// place behind what they read all the same.
+// By node: the op that it runs with, or none: itself where it makes bytes or writes into another's, else that of what it is a
+// view of. What is made of given bytes only is no op, unless it waits for one: a node that writes into a given tensor, and
+// what looks at that, own nothing and have their place behind what they read all the same.
 std::vector<NodeId> find_ops(const Graph& graph, const std::vector<Lifetime>& lives) {
   const auto nodes = graph.nodes();
   std::vector<NodeId> op_of(nodes.size());
+  const auto op_from = [&](const TensorImpl* source) {
+    const NodeId from = graph.find_node(*source);
+    return from.valid() ? op_of[from.index()] : NodeId::none();
+  };
   for (size_t i = 0; i < nodes.size(); ++i) {
-    op_of[i] = lives[i].owner;
-    if (op_of[i].valid()) continue;
-    for (const TensorImpl* source : nodes[i]->sources)
-      if (const NodeId from = graph.find_node(*source); from.valid() && op_of[from.index()].valid())
-        op_of[i] = NodeId(i);
+    const NodeId owner = lives[i].owner;
+    if (owner.valid())
+      op_of[i] = owner == NodeId(i) || info(nodes[i]->op).writes_source() ? NodeId(i) : op_from(nodes[i]->sources[0]);
+    else if (std::any_of(nodes[i]->sources.begin(), nodes[i]->sources.end(),
+                         [&](const TensorImpl* source) { return op_from(source).valid(); }))
+      op_of[i] = NodeId(i);
   }
   return op_of;
 }
 
-// For each op node: the op nodes that it reads, and whether any node reads its own.
+// For each op node: the op nodes whose bytes it reads, all that it stands behind, and whether any node reads its own and
+// nobody only waits for it.
 struct Reads {
-  std::vector<std::vector<int32_t>> of;
-  std::vector<uint8_t> is_read;
+  std::vector<std::vector<int32_t>> of, behind;
+  std::vector<uint8_t> only_read;
 };
 
-Reads find_reads(const Graph& graph, const std::vector<NodeId>& op_of) {
+Reads find_reads(const Graph& graph, const std::vector<Lifetime>& lives, const std::vector<NodeId>& op_of) {
   const auto nodes = graph.nodes();
-  Reads reads{std::vector<std::vector<int32_t>>(nodes.size()), std::vector<uint8_t>(nodes.size(), 0)};
+  using Lists = std::vector<std::vector<int32_t>>;
+  Reads reads{Lists(nodes.size()), Lists(nodes.size()), std::vector<uint8_t>(nodes.size(), 0)};
+  std::vector<int32_t> waited;
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (op_of[i] != NodeId(i)) continue;
-    for (const TensorImpl* source : nodes[i]->sources) {
-      const NodeId from = graph.find_node(*source);
-      if (from.valid() && op_of[from.index()].valid()) reads.of[i].push_back(op_of[from.index()].value);
+    const size_t read = sources_read(*nodes[i]).size();
+    for (size_t s = 0; s < nodes[i]->sources.size(); ++s) {
+      const NodeId from = graph.find_node(*nodes[i]->sources[s]);
+      if (!from.valid() || !op_of[from.index()].valid()) continue;
+      const NodeId op = op_of[from.index()], owner = lives[from.index()].owner;
+      reads.behind[i].push_back(op.value);
+      (s < read ? reads.of[i] : waited).push_back(owner.valid() ? owner.value : op.value);
     }
     sort_unique(reads.of[i]);
-    for (int32_t from : reads.of[i]) reads.is_read[static_cast<size_t>(from)] = 1;
+    sort_unique(reads.behind[i]);
+    for (int32_t from : reads.of[i]) reads.only_read[static_cast<size_t>(from)] = 1;
   }
+  for (int32_t from : waited) reads.only_read[static_cast<size_t>(from)] = 0;
   return reads;
 }
 
@@ -57,7 +71,7 @@ std::vector<int32_t> number_buffers(const std::vector<NodeId>& op_of, const Read
   std::vector<int32_t> buffer_of(op_of.size(), -1);
   for (size_t i = 0; i < op_of.size(); ++i) {
     if (op_of[i] != NodeId(i)) continue;
-    if (lazy_sources && reads.of[i].empty() && reads.is_read[i]) {
+    if (lazy_sources && reads.behind[i].empty() && reads.only_read[i]) {
       p.lazy_nodes.push_back(NodeId(i));
     } else {
       buffer_of[i] = p.op_count();
@@ -86,7 +100,7 @@ Result<OrderProblem> make_order_problem(const Graph& graph, bool lazy_sources, b
   const std::vector<Lifetime> lives = find_owners(graph, keep_outputs);
   const size_t nodes = graph.nodes().size();
   const std::vector<NodeId> op_of = find_ops(graph, lives);
-  const Reads reads = find_reads(graph, op_of);
+  const Reads reads = find_reads(graph, lives, op_of);
   OrderProblem p;
   const std::vector<int32_t> buffer_of = number_buffers(op_of, reads, lazy_sources, p);
   const size_t ops = p.op_nodes.size(), buffers = ops + p.lazy_nodes.size();
@@ -104,14 +118,18 @@ Result<OrderProblem> make_order_problem(const Graph& graph, bool lazy_sources, b
       continue;
     }
     const auto b = static_cast<size_t>(buffer_of[i]);
-    p.bytes[b] = lives[i].in_arena() ? lives[i].bytes : 0;
-    p.keep[b] = lives[i].owner.valid() && lives[i].kept;
+    const bool owns = lives[i].owner == NodeId(i);
+    p.bytes[b] = owns && lives[i].in_arena() ? lives[i].bytes : 0;
+    p.keep[b] = owns && lives[i].kept;
     total = checked_add(*total, p.bytes[b]);
     if (!total) return Error{"the results in this graph have more than 2^63-1 bytes together"};
     for (int32_t from : reads.of[i]) {
       const int32_t source = buffer_of[static_cast<size_t>(from)];
       inputs[b].push_back(source);
       consumers[static_cast<size_t>(source)].push_back(static_cast<int32_t>(b));
+    }
+    for (int32_t from : reads.behind[i]) {
+      const int32_t source = buffer_of[static_cast<size_t>(from)];
       if (source >= p.op_count()) continue;
       preds[b].push_back(source);
       succs[static_cast<size_t>(source)].push_back(static_cast<int32_t>(b));

@@ -30,7 +30,7 @@ class IndexLists {
 // Ops count from 0. Buffer i < op_count() is op i's result; the buffers behind those belong to the lazy sources.
 struct OrderProblem {
   std::vector<NodeId> op_nodes;
-  IndexLists preds, succs;    // op → ops, each once
+  IndexLists preds, succs;    // op → ops that it stands behind or before, each once: those it reads or waits for
   IndexLists inputs;          // op → buffers that it reads, each once
   IndexLists consumers;       // buffer → ops that read it, each once
   std::vector<Bytes> bytes;   // of a buffer, in the arena
@@ -51,7 +51,7 @@ struct OrderProblem {
   std::vector<std::vector<NodeId>> behind;  // by buffer: the views that share it
 };
 
-// With `lazy_sources` an op that reads given tensors only and has readers is no op of the problem: it runs just before
+// With `lazy_sources` an op that reads given tensors only, has readers and is not waited for is no op of the problem: it runs just before
 // its first reader, where it is never worse (it frees nothing, and its reader's step holds its bytes anyway).
 // Without `keep_outputs` none is kept for being an output. Error: all results together have more than 2^63-1 bytes.
 Result<OrderProblem> make_order_problem(const Graph& graph, bool lazy_sources, bool keep_outputs = true);

@@ -27,7 +27,8 @@ Result<std::vector<FrontierPoint>> memory_frontier(const Graph& graph, std::stri
     wish.plan = options;
     auto spared = what_if(graph, whole->order, order, wish);
     if (!spared) return spared.error();
-    if (spared->fits && spared->plan.arena_bytes < out.back().arena)
+    // What does not fit may still be the least that there is.
+    if (spared->plan.arena_bytes < out.back().arena)
       out.push_back({spared->plan.arena_bytes, spared->extra_flops, flops});
     if (!spared->fits) break;
   }

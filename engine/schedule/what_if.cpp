@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <numeric>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -169,13 +170,15 @@ class SavingFinder {
 
   NodeId given(const TensorImpl& node) const { return arranged_.given_of[arranged_.graph.find_node(node).index()]; }
   Step given_step(int32_t place) const { return Step(step_of_[static_cast<size_t>(place)]); }
-  // What was put in counts as the given step before which it stands.
+  // What was put in counts as the given step before which it stands; what had to wait for it keeps its own.
   void renumber(const std::vector<int32_t>& old_order) {
+    std::unordered_map<int32_t, int32_t> known;
+    for (size_t at = 0; at < old_order.size(); ++at) known[old_order[at]] = step_of_[at];
     std::vector<int32_t> next(list_.order().size());
-    size_t old = 0;
-    for (size_t at = 0; at < next.size(); ++at) {
-      next[at] = old < step_of_.size() ? step_of_[old] : step_of_.back();
-      if (old < old_order.size() && list_.order()[at] == old_order[old]) ++old;
+    int32_t behind = step_of_.back();
+    for (size_t at = next.size(); at-- > 0;) {
+      if (const auto step = known.find(list_.order()[at]); step != known.end()) behind = step->second;
+      next[at] = behind;
     }
     step_of_ = std::move(next);
   }

@@ -9,6 +9,7 @@
 #include <arenascope/base/checked.h>
 #include <arenascope/graph/lifetime.h>
 #include "engine/transform/graph_copier.h"
+#include "engine/transform/versions.h"
 
 namespace arenascope {
 namespace {
@@ -32,12 +33,40 @@ Rematerialisation::Rematerialisation(const Graph& graph, std::span<const NodeId>
       const NodeId from = graph.find_node(*source);
       v.sources.push_back(from.valid() ? value_of[from.index()] : -1 - graph.find_leaf(*source).value);
     }
+    v.read = sources_read(node).size();
     const auto self = static_cast<int32_t>(values_.size());
     if (owns_bytes(node)) v.base = self;
     if (node.is_view() && v.sources[0] >= 0) v.base = values_[static_cast<size_t>(v.sources[0])].base;
     value_of[id.index()] = self;
     order_.push_back(add(std::move(v)));
   }
+  find_writers();
+}
+
+void Rematerialisation::find_writers() {
+  const Versions versions(graph_);
+  if (!versions.any()) return;
+  std::map<const TensorImpl*, std::vector<int32_t>> writers;
+  for (size_t id = 0; id < values_.size(); ++id)
+    for (const TensorImpl* base : Versions::written_by(*values_[id].origin))
+      writers[base].push_back(static_cast<int32_t>(id));
+  for (size_t id = 0; id < values_.size(); ++id) {
+    Value& v = values_[id];
+    v.fixed = info(v.origin->op).writes_source() || (v.base >= 0 && versions.written(*v.origin));
+    for (const TensorImpl* source : sources_read(*v.origin)) {
+      if (!versions.passing(*source)) continue;
+      const std::vector<int32_t>& all = writers.at(&base_of(*source));
+      // Of several one after the other, only some may come behind.
+      v.fixed = v.fixed || placement_of(*source) != Placement::Given || all.size() > 1;
+      v.writers.insert(v.writers.end(), all.begin(), all.end());
+    }
+  }
+}
+
+bool Rematerialisation::reads(int32_t reader, int32_t base) const {
+  const Value& v = value(reader);
+  return std::any_of(v.sources.begin(), v.sources.begin() + static_cast<std::ptrdiff_t>(v.read),
+                     [&](int32_t s) { return s >= 0 && value(s).base == base; });
 }
 
 int32_t Rematerialisation::add(Value value) {
@@ -87,8 +116,8 @@ Rematerialisation::Profile Rematerialisation::profile() const {
       if (base >= 0) uses.use(static_cast<size_t>(base), at);
     };
     use(v.base);
-    for (const int32_t s : v.sources)
-      if (s >= 0) use(value(s).base);
+    for (size_t k = 0; k < v.read; ++k)
+      if (v.sources[k] >= 0) use(value(v.sources[k]).base);
     if (v.base < 0 || v.again || v.action != Action::Compute || !v.origin->has(kFlagOutput)) continue;
     outputs[static_cast<size_t>(v.base)] = 1;
     if (keep_outputs_) uses.keep(static_cast<size_t>(v.base));
@@ -117,10 +146,7 @@ std::vector<int32_t> Rematerialisation::uses(int32_t id, const Profile& p) const
   const Life& life = p.life[static_cast<size_t>(id)];
   for (int32_t at = life.first; at < life.last; ++at) {
     const int32_t reader = order_[static_cast<size_t>(at)];
-    const Value& v = value(reader);
-    const bool uses = v.base == id || std::any_of(v.sources.begin(), v.sources.end(),
-                                                  [&](int32_t s) { return s >= 0 && value(s).base == id; });
-    if (uses) out.push_back(at);
+    if (value(reader).base == id || reads(reader, id)) out.push_back(at);
   }
   return out;
 }
@@ -180,7 +206,7 @@ void Rematerialisation::redirect(int32_t id, int32_t fresh, int32_t to, std::vec
   for (size_t at = static_cast<size_t>(to); at < order_.size(); ++at) {
     const int32_t reader = order_[at];
     Value* v = &values_[static_cast<size_t>(reader)];
-    for (size_t k = 0; k < v->sources.size(); ++k) {
+    for (size_t k = 0; k < v->read; ++k) {
       const int32_t s = v->sources[k];
       if (s < 0 || value(s).base != id) continue;
       // A view that is itself made after `to` only changes its base.
@@ -205,30 +231,61 @@ void Rematerialisation::redirect(int32_t id, int32_t fresh, int32_t to, std::vec
 }
 
 bool Rematerialisation::rematerialise(int32_t id, int32_t to, const Profile& p, Change& change) {
-  journal_ = {values_.size(), order_, {}};
+  journal_ = {values_.size(), order_, {}, {}};
   change = {};
   std::vector<int32_t> made;
   int left = kMostRecomputed;
   const int32_t fresh = again(id, to, p, made, change, left);
-  if (fresh < 0) {
+  if (fresh >= 0) redirect(id, fresh, to, made);
+  if (fresh < 0 || !put_in(made, to, p)) {
     undo();
     return false;
   }
-  redirect(id, fresh, to, made);
-  order_.insert(order_.begin() + to, made.begin(), made.end());
+  return true;
+}
+
+// Puts what was made before the place `to`, and behind it those that write into what it reads.
+bool Rematerialisation::put_in(std::span<const int32_t> made, int32_t to, const Profile& p) {
+  std::vector<int32_t> late;  // as they stood
+  for (const int32_t m : made) {
+    if (value(m).fixed) return false;
+    for (const int32_t writer : value(m).writers) {
+      values_[static_cast<size_t>(writer)].sources.push_back(m);
+      journal_.waits.push_back(writer);
+      if (p.place[static_cast<size_t>(writer)] < to) late.push_back(writer);
+    }
+  }
+  const auto by_place = [&](int32_t a, int32_t b) {
+    return p.place[static_cast<size_t>(a)] < p.place[static_cast<size_t>(b)];
+  };
+  std::sort(late.begin(), late.end(), by_place);
+  late.erase(std::unique(late.begin(), late.end()), late.end());
+  const auto is_late = [&](int32_t id) { return std::find(late.begin(), late.end(), id) != late.end(); };
+  for (int32_t at = late.empty() ? to : p.place[static_cast<size_t>(late.front())]; at < to; ++at) {
+    const int32_t between = order_[static_cast<size_t>(at)];
+    const std::vector<int32_t>& sources = value(between).sources;
+    if (!is_late(between) && std::any_of(sources.begin(), sources.end(), is_late)) return false;
+  }
+  const auto first = order_.begin() + to;
+  std::vector<int32_t> order;
+  std::copy_if(order_.begin(), first, std::back_inserter(order), [&](int32_t id) { return !is_late(id); });
+  order.insert(order.end(), made.begin(), made.end());
+  order.insert(order.end(), late.begin(), late.end());
+  order.insert(order.end(), first, order_.end());
+  order_ = std::move(order);
   return true;
 }
 
 bool Rematerialisation::offload(int32_t id, int32_t from, int32_t to, const Profile&, Change& change) {
-  if (value(id).action != Action::Compute)
+  if (value(id).fixed || value(id).action != Action::Compute)
     return false;  // what was brought back once is brought back again: rematerialise()
-  journal_ = {values_.size(), order_, {}};
+  journal_ = {values_.size(), order_, {}, {}};
   change = {};
   const TensorImpl* origin = value(id).origin;
   const auto away = static_cast<int32_t>(values_.size());
-  add({origin, Action::Offload, true, away, {id}});
+  add({origin, Action::Offload, true, away, {id}, 1});
   const auto back = static_cast<int32_t>(values_.size());
-  add({origin, Action::Reload, true, back, {away}});
+  add({origin, Action::Reload, true, back, {away}, 1});
   change.moved = 2 * origin->byte_count();
   std::vector<int32_t> made{back};
   redirect(id, back, to, made);
@@ -238,6 +295,7 @@ bool Rematerialisation::offload(int32_t id, int32_t from, int32_t to, const Prof
 }
 
 void Rematerialisation::undo() {
+  for (const int32_t writer : journal_.waits) values_[static_cast<size_t>(writer)].sources.pop_back();
   for (auto change = journal_.sources.rbegin(); change != journal_.sources.rend(); ++change) {
     Value& v = values_[static_cast<size_t>(change->first.first)];
     if (change->first.second < 0)
@@ -248,6 +306,7 @@ void Rematerialisation::undo() {
   values_.resize(journal_.values);
   order_ = journal_.order;
   journal_.sources.clear();
+  journal_.waits.clear();
 }
 
 namespace {

@@ -10,13 +10,8 @@ namespace arenascope {
 
 Versions::Versions(const Graph& graph) : graph_(graph) {
   const auto nodes = graph.nodes();
-  for (const TensorImpl* node : nodes) {
-    if (!info(node->op).writes_source()) continue;
-    ++writes_[&base_of(*node)];
-    if (node->op != Op::OptimizerStep) continue;
-    const int32_t states = node->params.get<OptimizerStepParams>().states;
-    for (int32_t i = 0; i < states; ++i) ++writes_[&base_of(*node->sources[static_cast<size_t>(4 + i)])];
-  }
+  for (const TensorImpl* node : nodes)
+    for (const TensorImpl* base : written_by(*node)) ++writes_[base];
   if (!any()) return;
   version_.resize(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
@@ -24,6 +19,15 @@ Versions::Versions(const Graph& graph) : graph_(graph) {
     const NodeId from = graph.find_node(*nodes[i]->sources[0]);
     version_[i] = (from.valid() ? version_[from.index()] : 0) + (info(nodes[i]->op).writes_source() ? 1 : 0);
   }
+}
+
+std::vector<const TensorImpl*> Versions::written_by(const TensorImpl& node) {
+  std::vector<const TensorImpl*> out;
+  if (!info(node.op).writes_source()) return out;
+  out.push_back(&base_of(node));
+  const int32_t states = node.op == Op::OptimizerStep ? node.params.get<OptimizerStepParams>().states : 0;
+  for (int32_t i = 0; i < states; ++i) out.push_back(&base_of(*node.sources[static_cast<size_t>(4 + i)]));
+  return out;
 }
 
 bool Versions::written(const TensorImpl& tensor) const { return any() && writes_.count(&base_of(tensor)) != 0; }

@@ -16,6 +16,8 @@ class Versions {
   // The graph outlives it.
   explicit Versions(const Graph& graph);
 
+  // The tensors whose own bytes the node writes into.
+  static std::vector<const TensorImpl*> written_by(const TensorImpl& node);
   bool any() const { return !writes_.empty(); }
   // Whether a node writes into the tensor's bytes, before or behind it.
   bool written(const TensorImpl& tensor) const;

@@ -13,7 +13,8 @@
 
 namespace arenascope::test {
 
-// Views of views, pointwise ops, concatenations along both axes, parameters, outputs, and with `aside` results that lie
+// Views of views, pointwise ops, concatenations along both axes, what is written into another's bytes and waits for
+// others, parameters, outputs, and with `aside` results that lie
 // on the host or packed.
 inline Graph random_sharing_graph(std::mt19937& random, int ops, bool aside) {
   const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
@@ -28,7 +29,7 @@ inline Graph random_sharing_graph(std::mt19937& random, int ops, bool aside) {
     const Tensor x = pick();
     const Dims sizes = x.sizes();
     Tensor out;
-    switch (below(8)) {
+    switch (below(9)) {
       case 0:
       case 1: out = b.op(Op::Relu, {x}); break;
       case 2: {
@@ -45,6 +46,12 @@ inline Graph random_sharing_graph(std::mt19937& random, int ops, bool aside) {
         for (size_t more = below(3); more > 0; --more)
           if (const Tensor y = pick(); y->sizes[1 - axis] == x->sizes[1 - axis]) parts.push_back(y);
         if (parts.back()->sizes[axis] < 256) out = b.concat(parts, axis);
+        break;
+      }
+      case 7: {
+        OpParams params;
+        params.set(SetRowsParams{0, false});
+        if (x->contiguous()) out = b.op(Op::SetRows, {x, b.op(Op::Relu, {x}), pick(), pick()}, params);
         break;
       }
       default: {
@@ -75,13 +82,14 @@ class SlowLifetimes {
   // The node that computes the tensor's bytes; none for given ones.
   NodeId owner(const TensorImpl& tensor) const {
     const TensorImpl* t = &tensor;
-    while (t->op != Op::None && info(t->op).is_view()) t = t->sources[0];
+    while (t->op != Op::None && (info(t->op).is_view() || t->op == Op::SetRows)) t = t->sources[0];
     return t->op == Op::None ? NodeId::none() : graph_.find_node(*t);
   }
   bool touches(size_t step, NodeId bytes) const {
     const TensorImpl& node = graph_.node(order_[step]);
     bool found = owner(node) == bytes;
-    for (const TensorImpl* source : node.sources) found = found || owner(*source) == bytes;
+    const size_t read = node.op == Op::SetRows ? 2 : node.sources.size();  // it waits for the others
+    for (size_t s = 0; s < read; ++s) found = found || owner(*node.sources[s]) == bytes;
     return found;
   }
   bool output(NodeId bytes) const {

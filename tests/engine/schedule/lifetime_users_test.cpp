@@ -170,7 +170,8 @@ TEST_CASE("a restored graph is planned and searched as the graph that was record
       const auto& planner = *planner::find_planner("greedy-by-size");
       const auto plan = plan_memory(graph, *order, info.name, planner, options);
       const auto same = plan_memory(restored, *order, info.name, planner, options);
-      REQUIRE((plan && same));
+      REQUIRE_MESSAGE(plan, (plan ? "" : plan.error().message));
+      REQUIRE_MESSAGE(same, (same ? "" : same.error().message));
       trace::PlanInfo a = describe_plan(*plan), b = describe_plan(*same);
       a.seconds = b.seconds = 0;
       CHECK(a == b);

@@ -281,7 +281,8 @@ TEST_CASE("fewer bytes for activations cost operations, and train to the same lo
   };
   const auto all = losses({}), spared = losses((*points)[1].arena);
   REQUIRE(all.size() == spared.size());
-  for (size_t i = 0; i < all.size(); ++i) CHECK(spared[i] == doctest::Approx(all[i]).epsilon(1e-5));
+  CHECK(spared == all);  // bit by bit: what is computed again is computed from the same weights
+  CHECK(losses(points->back().arena) == all);
   CHECK(!checkpoint_frontier("zoo:mul_mat", options).ok());
 }
 

@@ -20,6 +20,10 @@ inline Placement placement_of(const TensorImpl& given) {
   return tensor.op == Op::None ? Placement::Given : tensor.placement;
 }
 
+// The sources whose bytes a node reads or writes. Behind them SET_ROWS and OPTIMIZER_STEP name what they only wait for
+// (op_params.h, `after`), whose bytes nobody needs for that.
+std::span<TensorImpl* const> sources_read(const TensorImpl& node);
+
 // A tensor's bytes in time. All views of a tensor have its lifetime.
 struct Lifetime {
   NodeId owner;  // the node that computes these bytes; none for given ones
@@ -68,7 +72,7 @@ void for_each_use(const Graph& graph, std::span<const NodeId> order, std::span<c
   for (size_t i = 0; i < order.size(); ++i) {
     const auto step = Step(i);
     if (const NodeId own = lifetimes[order[i].index()].owner; own.valid()) use(own, step);
-    for (const TensorImpl* source : graph.node(order[i]).sources)
+    for (const TensorImpl* source : sources_read(graph.node(order[i])))
       if (const NodeId from = graph.find_node(*source); from.valid())
         if (const NodeId owner = lifetimes[from.index()].owner; owner.valid()) use(owner, step);
   }
@@ -103,7 +107,7 @@ class LastUses {
 bool fits_in_place(const TensorImpl& node, size_t source);
 
 // Lifetimes one step after the other, in the order in which the nodes were collected: each ends as soon as the graph's
-// use counts say that nobody is left. For who plans while walking the graph; the same as find_lifetimes() finds.
+// use counts, without those who only wait, say that nobody is left. For who plans while walking the graph; the same as find_lifetimes() finds.
 class LifetimeStream {
  public:
   LifetimeStream(const Graph& graph, bool keep_outputs);
@@ -114,7 +118,7 @@ class LifetimeStream {
   void step(size_t i, Begin&& begin, End&& end) {
     const TensorImpl& node = *nodes_[i];
     State& state = states_.emplace_back();
-    const int32_t uses = graph_.use_count(NodeId(i)) + (keep_outputs_ && node.has(kFlagOutput) ? 1 : 0);
+    const int32_t uses = graph_.use_count(NodeId(i)) - waits(i) + (keep_outputs_ && node.has(kFlagOutput) ? 1 : 0);
     if (node.is_view()) {
       const NodeId owner = graph_.find_node(*node.view_source);
       state.owner = owner.valid() ? states_[owner.index()].owner : -1;
@@ -122,7 +126,7 @@ class LifetimeStream {
     } else if (node.op != Op::None && node.element_count() > 0) {
       state = {static_cast<int32_t>(i), uses, begin(node, placement_of(node))};
     }
-    for (const TensorImpl* source : node.sources)
+    for (const TensorImpl* source : sources_read(node))
       if (const NodeId from = graph_.find_node(*source); from.valid()) end_use(states_[from.index()].owner, end);
     if (state.owner == static_cast<int32_t>(i) && state.uses == 0) end(state.number);  // nobody reads it
   }
@@ -133,6 +137,7 @@ class LifetimeStream {
     int32_t uses = 0;     // of the owner: steps that still need it
     int32_t number = -1;  // of the owner: what begin() returned
   };
+  int32_t waits(size_t i) const { return waits_.empty() ? 0 : waits_[i]; }
   template <class End>
   void end_use(int32_t owner, End&& end) {
     if (owner < 0) return;
@@ -144,6 +149,7 @@ class LifetimeStream {
   const std::span<TensorImpl* const> nodes_;
   const bool keep_outputs_;
   std::vector<State> states_;
+  std::vector<int32_t> waits_;  // by node: how many only wait for it; empty where nobody does
 };
 
 }  // namespace arenascope

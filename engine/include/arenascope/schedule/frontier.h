@@ -17,7 +17,7 @@ struct FrontierPoint {
   int64_t flops = 0;        // of the graph without them
 };
 
-// From the plan that keeps everything down to where nothing more can be spared; fewer bytes cost more. Errors: a planner or
+// From the plan that keeps everything down to the least that was found; fewer bytes cost more. Errors: a planner or
 // an order that does not exist, what plan_memory() refuses. Stopped (options.planner.stop), it gives the points so far.
 Result<std::vector<FrontierPoint>> memory_frontier(const Graph& graph, std::string_view planner, std::string_view order,
                                                    const MemoryPlanOptions& options = {});

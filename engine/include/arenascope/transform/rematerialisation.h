@@ -22,6 +22,10 @@ class Rematerialisation {
     bool again = false;            // not the first of its origin
     int32_t base = -1;             // the value that owns its bytes: itself, a view's source, or none (given bytes)
     std::vector<int32_t> sources;  // values; -1 - k: the graph's leaf k
+    size_t read = 0;               // of these: the others are only waited for
+    std::vector<int32_t> writers;  // of given bytes that it reads: it stands before them
+    // What is written into while the graph runs, in the arena, and what reads it before: neither is made twice.
+    bool fixed = false;
   };
 
   // When a value's bytes are needed: the places [first, last) of the list.
@@ -55,7 +59,8 @@ class Rematerialisation {
   std::vector<int32_t> uses(int32_t id, const Profile& profile) const;
 
   // Each releases the bytes of `id` behind the place `from` and makes them anew just before the place `to`, whose
-  // uses and all later ones then read the new value. False, with nothing changed: it cannot be done. Undone by undo().
+  // uses and all later ones then read the new value. What writes into given bytes that are read for that once more comes
+  // behind it, where nothing between waits for it. False, with nothing changed: it cannot be done. Undone by undo().
   bool rematerialise(int32_t id, int32_t to, const Profile& profile, Change& change);
   bool offload(int32_t id, int32_t from, int32_t to, const Profile& profile, Change& change);
   void undo();
@@ -69,12 +74,16 @@ class Rematerialisation {
     size_t values = 0;
     std::vector<int32_t> order;
     std::vector<std::pair<std::pair<int32_t, int32_t>, int32_t>> sources;  // (value, index) had this one
+    std::vector<int32_t> waits;                                            // these got one more source to wait for
   };
   int32_t add(Value value);
   void share_in_place(const Profile& profile, std::span<const uint8_t> outputs, std::vector<Bytes>& change) const;
   int32_t again(int32_t id, int32_t to, const Profile& profile, std::vector<int32_t>& made, Change& change, int& left);
   void redirect(int32_t id, int32_t fresh, int32_t to, std::vector<int32_t>& made);
   bool available(int32_t id, int32_t to, const Profile& profile) const;
+  void find_writers();
+  bool reads(int32_t reader, int32_t base) const;
+  bool put_in(std::span<const int32_t> made, int32_t to, const Profile& profile);
 
   const Graph graph_;
   bool keep_outputs_, in_place_;
