@@ -123,6 +123,11 @@ void Lowering::stand_in(const ir::Node& node, const std::vector<ValuePtr>& input
   }
 }
 
+std::string title_of_turns(const ir::Node& node) {
+  const auto title = node.attributes.find(kTitleOfTurns);
+  return title == node.attributes.end() ? node.label() : title->second.s;
+}
+
 // What waits for a value, and all that hangs on it, is opened when the graph before it has run; a graph inside a node with
 // that node.
 void Lowering::put_off(const ir::Node& node, const std::string& why) {
@@ -132,7 +137,7 @@ void Lowering::put_off(const ir::Node& node, const std::string& why) {
       put_off_.back() = &later_.emplace_back(node);
       later_.back().within = calls_;
     }
-    if (why_put_off_.empty()) why_put_off_ = fmt::format("{}: {}", node.label(), why);
+    if (why_put_off_.empty()) why_put_off_ = fmt::format("{}: {}", title_of_turns(node), why);
   } else {
     inner_waits_ = true;
   }
@@ -230,7 +235,10 @@ void Lowering::lower_by_handler(const ir::Node& node, const std::vector<ValuePtr
       if (!node.outputs[i].empty() && !call.outputs()[i])
         status = Error{fmt::format("its result '{}' is not made here", node.outputs[i])};
   if (!status.ok()) {
-    if (call.later() && scopes_.size() == 1) return put_off(later_.emplace_back(*call.later()), status.error().message);
+    if (!call.later().empty() && scopes_.size() == 1) {
+      for (const ir::Node& later : call.later()) put_off(later_.emplace_back(later), status.error().message);
+      return;
+    }
     if (call.waits() || inner_waits_) return put_off(node, status.error().message);
     add_problem(node, status.error().message);
     return stand_in(node, inputs);

@@ -158,8 +158,9 @@ class OpCall {
   }
   // A part of the node is made, if any: this one, a Loop or an If whose graph is a model of its own, goes round when the run has
   // made its sources (lower_rest.cpp).
-  void leave(ir::Node later, std::string why);
-  const ir::Node* later() const { return later_ ? &*later_ : nullptr; }
+  // `behind`: what makes the node's results of those of `later`.
+  void leave(ir::Node later, std::string why, std::vector<ir::Node> behind = {});
+  std::span<const ir::Node> later() const { return later_; }
   bool ok() const { return status_.ok() && builder_.ok(); }
   Status status() const { return status_.ok() ? builder_.status() : status_; }
   std::string name_of(const char* suffix) const;
@@ -174,7 +175,7 @@ class OpCall {
   GraphBuilder builder_;
   Status status_;
   bool waits_ = false;
-  std::optional<ir::Node> later_;
+  std::vector<ir::Node> later_;
 };
 
 using Handler = void (*)(OpCall& call);
@@ -209,6 +210,7 @@ std::span<const HandlerEntry> learned_handlers();
 std::span<const HandlerEntry> count_handlers();
 std::span<const HandlerEntry> place_handlers();
 std::span<const HandlerEntry> loop_handlers();
+std::span<const HandlerEntry> scan_handlers();
 std::span<const HandlerEntry> sequence_handlers();
 std::span<const HandlerEntry> random_handlers();
 std::span<const HandlerEntry> training_handlers();
@@ -375,9 +377,12 @@ bool reads_shape(const ir::Node& node);
 bool any_words(const std::vector<ValuePtr>& inputs);
 // Of what holds strings that are not known.
 Words no_words();
-// Attributes of what OpCall::leave() leaves: turns that were made before, and the layer that it lies in.
+// Attributes of what OpCall::leave() leaves: turns that were made before, the layer that it lies in, and what it is called
+// where that is not what the node is.
 inline constexpr const char* kTurnsBefore = "turns before";
 inline constexpr const char* kLayerOfTurns = "layer of turns";
+inline constexpr const char* kTitleOfTurns = "title of turns";
+std::string title_of_turns(const ir::Node& node);
 
 // A layer's name for each node, from the names in the file where they tell, else from where the graph is narrow.
 std::vector<std::string> name_layers(const ir::Graph& graph);

@@ -67,11 +67,12 @@ void OpCall::wait_for(size_t i, std::string why, bool given) {
   refuse(std::move(why));
 }
 
-void OpCall::leave(ir::Node later, std::string why) {
+void OpCall::leave(ir::Node later, std::string why, std::vector<ir::Node> behind) {
   if (!ok()) return;
   waits_ = true;
-  later_ = std::move(later);
-  later_->continues = true;
+  later_ = std::move(behind);
+  later_.insert(later_.begin(), std::move(later));
+  for (ir::Node& node : later_) node.continues = true;
   refuse(std::move(why));
 }
 

@@ -107,6 +107,70 @@ TEST_CASE("one graph goes round ten thousand times") {
   }
 }
 
+TEST_CASE("a scan of more turns than can be written out goes round in one graph") {
+  constexpr int64_t kTurns = 20000;
+  for (const Ints& told : {Ints{1}, Ints{}}) {  // a file may tell too few dimensions
+    OnnxMaker body(20), m(20);
+    body.input("s", {1}).input("a", {1}).input("b", {1}).node("Add", {"s", "a"}, {"sum"}).output("sum", {1});
+    body.node("Mul", {"sum", "b"}, {"product"}).node("Neg", {"product"}, {"minus"});
+    body.output("product", {1}).output("minus", told);
+    m.input("x", {kTurns, 1}).weight("zero", {1}, std::vector<float>{0});
+    m.node("Transpose", {"x"}, {"other"}).node("Identity", {"x"}, {"seen"}).output("seen", {kTurns, 1});
+    m.node("Scan", {"zero", "x", "other"}, {"last", "forwards", "backwards"},
+           {Attr{"body", &body}, Attr{"num_scan_inputs", int64_t{2}}, Attr{"scan_input_axes", Ints{0, -1}},
+            Attr{"scan_input_directions", Ints{0, 1}}, Attr{"scan_output_axes", Ints{0, 1}},
+            Attr{"scan_output_directions", Ints{0, 1}}},
+           "steps");
+    m.output("last", {1}).output("forwards", {-1, 1}).output("backwards", {1, -1});
+    const auto runner = opened(m);
+    run(*runner);
+    float sum = 0;
+    const auto x = values<float>(*runner, "seen");
+    const auto last = values<float>(*runner, "last"), forwards = values<float>(*runner, "forwards"),
+               backwards = values<float>(*runner, "backwards");
+    REQUIRE(forwards.size() == kTurns);
+    REQUIRE(backwards.size() == kTurns);
+    CHECK(result_of(*runner, "backwards").value->tensor.sizes() == Dims{1, kTurns});
+    for (size_t t = 0; t < kTurns; ++t) {
+      sum += x[t];
+      REQUIRE(forwards[t] == sum * x[kTurns - 1 - t]);
+      REQUIRE(backwards[kTurns - 1 - t] == -forwards[t]);
+    }
+    CHECK(last == std::vector<float>{sum});
+    REQUIRE(runner->loop());
+    CHECK(runner->loop()->title == "Scan 'steps'");
+    CHECK(runner->model().rest->why.starts_with("Scan 'steps'"));
+    CHECK(runner->loop()->turns == kTurns);
+    CHECK(runner->loop()->openings == 1);
+  }
+}
+
+TEST_CASE("a scan whose body makes sizes that hang on values goes round behind the graph") {
+  OnnxMaker body(20), m(20);
+  body.input("s", {1})
+      .input("a", {4})
+      .node("Greater", {"a", "nothing"}, {"above"})
+      .node("Compress", {"a", "above"}, {"some"});
+  body.node("ReduceSum", {"some"}, {"sum"}).node("Add", {"s", "sum"}, {"next"}).output("next", {1}).output("sum", {1});
+  m.input("x", {5, 4}).weight("nothing", {}, std::vector<float>{0}).weight("zero", {1}, std::vector<float>{0});
+  m.node("Identity", {"x"}, {"seen"}).output("seen", {5, 4});
+  m.node("Scan", {"zero", "seen"}, {"last", "sums"}, {Attr{"body", &body}, Attr{"num_scan_inputs", int64_t{1}}},
+         "steps");
+  m.output("last", {1}).output("sums", {5, 1});
+  const auto runner = opened(m);
+  run(*runner);
+  const auto x = values<float>(*runner, "seen"), sums = values<float>(*runner, "sums");
+  REQUIRE(sums.size() == 5);
+  float last = 0;
+  for (size_t t = 0; t < 5; ++t) {
+    float sum = 0;
+    for (size_t i = 0; i < 4; ++i) sum += std::max(x[4 * t + i], 0.0f);
+    CHECK(sums[t] == doctest::Approx(sum));
+    last += sums[t];
+  }
+  CHECK(values<float>(*runner, "last")[0] == doctest::Approx(last));
+}
+
 TEST_CASE("turns are runs of one graph in a recording, in a layer of the loop") {
   OnnxMaker body(20), m(20);
   count_up(body);

@@ -176,7 +176,7 @@ Status Lowering::make_turns(const ir::Node& node, Rest& rest, std::set<std::stri
   auto turns = std::make_shared<Turns>();
   auto body = std::make_shared<Part>(file_, true);
   const bool loop = node.op == "Loop";
-  turns->title = node.label();
+  turns->title = title_of_turns(node);
   turns->results = node.outputs;
   const ir::Attribute* graph = nullptr;
   for (const auto& [name, attribute] : node.attributes)

@@ -13,7 +13,6 @@ namespace {
 
 // A sequence is written out step by step; longer ones would make a graph too large to read.
 constexpr int64_t kMostSteps = 8192;
-constexpr int64_t kMostScanned = 1 << 16;  // of a scan, all turns together
 
 Tensor filled(OpCall& c, const Dims& sizes, DType dtype, double value, const char* suffix) {
   OpParams bytes;
@@ -137,133 +136,9 @@ void linear_attention(OpCall& c) {
   if (c.wants(1)) c.out(1, c.op_with(Op::Cast, {a.state}, CastParams{c.value(c.has(3) ? 3 : 0).dtype}, ":present"));
 }
 
-// One slice of a sequence, without its axis.
-ValuePtr element(OpCall& c, const ValuePtr& from, int axis, int64_t i, const std::string& at) {
-  const Tensor slice = c.slice(c.tensor_of(from), axis, i, i + 1, 1, (at + "_slice").c_str());
-  if (!slice) return nullptr;
-  Dims sizes;
-  for (int d = 0; d < slice->rank(); ++d)
-    if (d != axis) sizes.push_back(slice.sizes()[d]);
-  const Tensor made = c.reshape(slice, sizes, at.c_str());
-  return made ? value_like(*from, c.name_of(at.c_str()), made) : nullptr;
-}
-
-int64_t number_at(const std::vector<int64_t>& numbers, size_t i) { return i < numbers.size() ? numbers[i] : 0; }
-
-// A loop whose number of turns is known: its body as often as it goes round.
-struct Scanned {
-  std::vector<ValuePtr> states;
-  std::vector<std::vector<ValuePtr>> outputs;  // by output, each turn's
-};
-
-bool scan_turn(OpCall& c, const ir::Graph& body, const std::vector<ValuePtr>& inputs, int64_t turn, int64_t turns,
-               const std::vector<int64_t>& axes, const std::vector<int64_t>& directions, Scanned& s) {
-  const Lowering::Within this_turn(c.lowering(), fmt::format("turn {}", turn));
-  std::vector<ValuePtr> given = s.states;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const int axis = c.axis(number_at(axes, i), inputs[i]->sizes.rank());
-    const int64_t at = number_at(directions, i) != 0 ? turns - 1 - turn : turn;
-    given.push_back(c.ok() ? element(c, inputs[i], axis, at, fmt::format(":turn_{}_{}", turn, i)) : nullptr);
-    if (!given.back()) return false;
-  }
-  auto made = c.lowering().lower_subgraph(body, given);
-  if (!made) {
-    c.refuse(made.error().message);
-    return false;
-  }
-  for (size_t i = 0; i < made->size(); ++i) {
-    if (i < s.states.size()) {
-      s.states[i] = (*made)[i];
-      continue;
-    }
-    if ((*made)[i]->kind == Value::Kind::Sequence) c.refuse("its turns leave sequences");
-    s.outputs[i - s.states.size()].push_back((*made)[i]);
-  }
-  return c.ok();
-}
-
-// The results of all turns side by side.
-ValuePtr scan_output(OpCall& c, std::vector<ValuePtr> turns, int64_t axis, bool backwards, const std::string& at) {
-  const int place = c.axis(axis, turns[0]->sizes.rank() + 1);
-  if (!c.ok()) return nullptr;
-  if (backwards) std::reverse(turns.begin(), turns.end());
-  for (size_t i = 0; i < turns.size() && c.ok(); ++i)
-    turns[i] = c.with_axis(turns[i], place, fmt::format("{}_{}", at, i));
-  return c.ok() ? c.concat(turns, place, at.c_str()) : nullptr;
-}
-
-// Of one batch: `parts` are its states and sequences, and become its results.
-bool scan_sequence(OpCall& c, const ir::Graph& graph, std::vector<ValuePtr>& parts, size_t states, int64_t batch) {
-  const bool batched = c.opset() < 9;
-  const auto axes = batched ? std::vector<int64_t>() : c.attr_ints("scan_input_axes");
-  const auto directions = c.attr_ints(batched ? "directions" : "scan_input_directions");
-  const std::vector<ValuePtr> sequences(parts.begin() + static_cast<std::ptrdiff_t>(states), parts.end());
-  Scanned s;
-  s.states.assign(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(states));
-  s.outputs.resize(c.output_count() - states);
-  const int axis = c.axis(number_at(axes, 0), sequences[0]->sizes.rank());
-  if (!c.ok()) return false;
-  const int64_t turns = sequences[0]->sizes[axis];
-  if (turns < 1 || turns * static_cast<int64_t>(graph.nodes.size() + 1) * batch > kMostScanned)
-    c.refuse(fmt::format("{} turns of {} nodes", turns, graph.nodes.size()));
-  for (size_t i = 1; i < sequences.size() && c.ok(); ++i)
-    if (sequences[i]->sizes[c.axis(number_at(axes, i), sequences[i]->sizes.rank())] != turns)
-      c.refuse("its sequences differ in length");
-  for (int64_t t = 0; t < turns && c.ok(); ++t)
-    if (!scan_turn(c, graph, sequences, t, turns, axes, directions, s)) return false;
-  if (!c.ok()) return false;
-  parts.assign(c.output_count(), nullptr);
-  for (size_t i = 0; i < parts.size() && c.ok(); ++i)
-    parts[i] = i < states
-                   ? s.states[i]
-                   : scan_output(c, s.outputs[i - states], number_at(c.attr_ints("scan_output_axes"), i - states),
-                                 number_at(c.attr_ints("scan_output_directions"), i - states) != 0,
-                                 fmt::format(":result_{}", i));
-  return c.ok();
-}
-
-void scan(OpCall& c) {
-  const auto* body = c.attr("body");
-  const int64_t count = c.attr_int("num_scan_inputs", 0);
-  const bool batched = c.opset() < 9;  // sequence_lens come first, and every tensor has a batch in front
-  const size_t first = batched ? 1 : 0;
-  if (!body || !body->graph || count < 1 || c.input_count() < first + static_cast<size_t>(count))
-    return c.refuse("it lacks a body or a sequence");
-  const size_t states = c.input_count() - first - static_cast<size_t>(count);
-  const ir::Graph& graph = *body->graph;
-  if (graph.inputs.size() != states + static_cast<size_t>(count) || graph.outputs.size() != c.output_count() ||
-      graph.outputs.size() < states)
-    return c.refuse("its body has another number of sources or results");
-  if (batched && c.has(0)) return c.refuse("its sequences differ in length");
-  std::vector<ValuePtr> given;
-  for (size_t i = first; i < c.input_count(); ++i) {
-    if (!c.has(i) || c.inputs()[i]->kind == Value::Kind::Sequence)
-      return c.refuse(fmt::format("its source {} is no tensor", i));
-    given.push_back(c.inputs()[i]);
-  }
-  const Lowering::Within all_turns(c.lowering(), c.title());
-  const int64_t batch = batched ? given[0]->sizes.rank() > 0 ? given[0]->sizes[0] : 0 : 1;
-  std::vector<std::vector<ValuePtr>> results(c.output_count());
-  for (int64_t b = 0; b < batch; ++b) {
-    std::vector<ValuePtr> parts = given;
-    if (batched)
-      for (size_t i = 0; i < parts.size() && c.ok(); ++i)
-        parts[i] = element(c, parts[i], 0, b, fmt::format(":batch_{}_{}", b, i));
-    if (!c.ok() || !scan_sequence(c, graph, parts, states, batch)) return;
-    for (size_t i = 0; i < results.size(); ++i) {
-      if (batched) parts[i] = c.with_axis(parts[i], 0, fmt::format(":one_{}_{}", b, i));
-      if (!c.ok()) return;
-      results[i].push_back(parts[i]);
-    }
-  }
-  for (size_t i = 0; i < results.size() && c.ok(); ++i)
-    if (c.wants(i) && !results[i].empty()) c.out(i, c.concat(results[i], 0, fmt::format(":{}", i).c_str()));
-}
-
 constexpr HandlerEntry kStateHandlers[] = {
     {"CausalConvWithState", causal_conv},
     {"LinearAttention", linear_attention},
-    {"Scan", scan},
 };
 
 }  // namespace
