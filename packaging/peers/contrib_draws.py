@@ -139,6 +139,20 @@ class ContribDraws:
         inputs += [self.f32(batch, heads, room, head), self.f32(batch, heads, room, head), self.fixed(np.array([past], I32))]
         return "DecoderMaskedMultiHeadAttention", {"num_heads": heads, "past_present_share_buffer": 1}, inputs, ["y0", "unchecked1", "unchecked2"], 1e-3
 
+    def contrib_draw_rotary_of_images(self):
+        sections = [self.whole(0, 5), self.whole(0, 5), self.whole(1, 5)]
+        pairs, batch, steps, heads, most = sum(sections), self.whole(1, 3), self.whole(1, 6), self.whole(1, 4), 20
+        layout = self.whole(0, 2)
+        width = 2 * pairs + 2 * self.whole(0, 3)
+        x = self.f32(batch, heads, steps, width) if self.whole(0, 2) else self.f32(batch, steps, heads * width)
+        angles = self.f32(most, pairs)
+        return ("MRotaryEmbedding", {"mrope_section": sections, "mrope_layout": layout, "interleaved": self.whole(0, 2), "num_heads": heads, "rotary_embedding_dim": 2 * pairs},
+                [x, self.rng.integers(0, most, (3, batch, steps)), np.cos(angles), np.sin(angles)], 1, 1e-5)
+
+    def contrib_draw_inverse(self):
+        rows = self.whole(1, 9)
+        return "Inverse", {}, [self.f32(self.whole(1, 4), rows, rows) + 3 * np.eye(rows, dtype=F32)[self.rng.permutation(rows)]], 1, 1e-4
+
     def contrib_draw_rotary(self):
         batch, steps, heads, head = self.whole(1, 3), self.whole(1, 6), self.whole(1, 4), 4 * self.whole(1, 5)
         at, angles = {"interleaved": self.whole(0, 2)}, self.f32(steps + 5, head // 2)

@@ -17,7 +17,8 @@ const std::unordered_map<std::string_view, Handler>& all_handlers() {
                             learned_handlers(),      count_handlers(),   place_handlers(),    loop_handlers(),
                             sequence_handlers(),     random_handlers(),  training_handlers(), string_handlers(),
                             label_handlers(),        image_handlers(),   roi_handlers(),      experimental_handlers(),
-                            linear_model_handlers(), tree_handlers(),    map_handlers(),      scan_handlers()})
+                            linear_model_handlers(), tree_handlers(),    map_handlers(),      scan_handlers(),
+                            matrix_handlers()})
       for (const HandlerEntry& entry : list) all.emplace(entry.op, entry.handler);
     for (const auto list : {contrib_pointwise_handlers(), contrib_norm_handlers(), contrib_attention_handlers(),
                             contrib_cache_handlers(), contrib_product_handlers(), contrib_block_handlers(),

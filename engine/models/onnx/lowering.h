@@ -211,6 +211,7 @@ std::span<const HandlerEntry> count_handlers();
 std::span<const HandlerEntry> place_handlers();
 std::span<const HandlerEntry> loop_handlers();
 std::span<const HandlerEntry> scan_handlers();
+std::span<const HandlerEntry> matrix_handlers();
 std::span<const HandlerEntry> sequence_handlers();
 std::span<const HandlerEntry> random_handlers();
 std::span<const HandlerEntry> training_handlers();

@@ -227,7 +227,9 @@ TEST_CASE("what is chosen by known values") {
   CHECK(made("Unique", {{{4}}}) == "[4]");
   CHECK(made("Det", {{{5, 3, 3}}}) == "[5]");
   CHECK(made("Det", {{{3, 4}}}) == "refused");
-  CHECK(made("Det", {{{9, 9}}}) == "refused");
+  CHECK(made("Det", {{{9, 9}}}) == "[]");
+  CHECK(made("Det", {{{200, 200}}}) == "refused");
+  CHECK(made("Inverse", {{{2, 3, 4}}}) == "refused");
   const std::vector<std::pair<std::string, Ints>> sizes = {{"image", {5, 5}}, {"block", {1, 5}}};
   CHECK(made("Col2Im", {{{1, 5, 5}}}, {}, 18, sizes) == "[1, 1, 5, 5]");
   CHECK(made("Col2Im", {{{1, 5, 6}}}, {}, 18, sizes) == "refused");

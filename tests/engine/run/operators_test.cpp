@@ -292,4 +292,34 @@ TEST_CASE("a gradient is taken of what stands before it") {
   CHECK(run_file(*graph({"a"}, {"nothing"}), inputs).refused.find("another value than 'nothing'") != std::string::npos);
 }
 
+// A matrix of which each row but one asks for a swap, one of two equal rows, and nothing but zeros.
+TEST_CASE("determinants and inverses of matrices of any size") {
+  constexpr int64_t kRows = 6;
+  Numbers x(3 * kRows * kRows);
+  double determinant = 1;
+  for (int64_t r = 0; r < kRows; ++r)
+    for (int64_t c = 0; c < kRows; ++c) {
+      const int64_t row = (r + 2) % kRows;  // an even number of swaps; below the diagonal of the unswapped one all is 0
+      x[static_cast<size_t>(row * kRows + c)] = c < r ? 0 : c == r ? double(r % 3 + 1) : double((r + 2 * c) % 5 - 2);
+      x[static_cast<size_t>((kRows + r) * kRows + c)] = double((r / 2 * 7 + c * 3) % 11);
+    }
+  for (int64_t r = 0; r < kRows; ++r) determinant *= double(r % 3 + 1);
+  check_near(of_one("Det", {3, kRows, kRows}, x, {}, 11), {determinant, 0, 0});
+  const Numbers matrix(x.begin(), x.begin() + kRows * kRows);
+  OnnxMaker m(16);
+  m.opset("com.microsoft", 1).input("x", {1, kRows, kRows}).output("y");
+  m.node("Inverse", {"x"}, {"y"}, {}, "", "com.microsoft");
+  const Results made = run_file(m, {{"x", matrix}});
+  CHECK(made.refused == "");
+  REQUIRE(made.refused.empty());
+  const Numbers& inverse = made.numbers.at("y");
+  for (int64_t r = 0; r < kRows; ++r)
+    for (int64_t c = 0; c < kRows; ++c) {
+      double sum = 0;
+      for (int64_t k = 0; k < kRows; ++k)
+        sum += matrix[static_cast<size_t>(r * kRows + k)] * inverse[static_cast<size_t>(k * kRows + c)];
+      CHECK(sum == doctest::Approx(r == c ? 1 : 0).epsilon(1e-5));
+    }
+}
+
 }  // namespace arenascope::test

@@ -307,9 +307,68 @@ void rotary_contrib(OpCall& c) {
                            {"rotary_embedding_dim", whole_attribute(width)}}}));
 }
 
+// Whose place turns each pair of elements: 0 its time's, 1 its row's, 2 its column's; empty, and an error, where sections do not
+// fit.
+std::vector<int64_t> streams_of_pairs(OpCall& c, int64_t pairs) {
+  const std::vector<int64_t> section = c.attr_ints("mrope_section");
+  std::vector<int64_t> out;
+  if (section.size() != 3 || *std::min_element(section.begin(), section.end()) < 0 ||
+      *std::max_element(section.begin(), section.end()) > pairs || section[0] + section[1] + section[2] != pairs)
+    return c.refuse(fmt::format("its sections are not those of {} pairs", pairs)), out;
+  const bool interleaved = c.attr_int("mrope_layout", 0) != 0;
+  for (int64_t i = 0; i < pairs; ++i) {
+    const int64_t turn = i % 3;
+    if (interleaved)
+      out.push_back(turn > 0 && i < 3 * section[static_cast<size_t>(turn)] ? turn : 0);
+    else
+      out.push_back(i < section[0] ? 0 : i < section[0] + section[1] ? 1 : 2);
+  }
+  return out;
+}
+
+// Angles of places in time, height and width, each for its pairs.
+void rotary_of_images(OpCall& c) {
+  const Tensor x = c.in(0), places = c.in(1);
+  if (!x || !places) return;
+  if (c.attr_int("is_packed_batching", 0) != 0) return c.refuse("its sequences lie behind each other");
+  if (c.attr_float("scale", 1) != 1) return c.refuse("it is scaled");
+  if (places->rank() != 3 || places.sizes()[0] != 3 || c.rank(2) != 2 || !(c.sizes(2) == c.sizes(3)))
+    return c.refuse(fmt::format("places {} with angles {}", to_string(places.sizes()), to_string(c.sizes(2))));
+  const int64_t pairs = c.sizes(2)[1], batch = places.sizes()[1], steps = places.sizes()[2];
+  const std::vector<int64_t> streams = streams_of_pairs(c, pairs);
+  if (!c.ok()) return;
+  const auto angles = [&](size_t source, const std::string& at) {
+    const Tensor table = c.in(source);
+    if (!table) return ValuePtr();
+    const Tensor all =
+        c.op_with(Op::Gather, {table, places}, AxisParams{0}, (at + "_all").c_str());  // [3, B, S, pairs]
+    HostArray which = HostArray::of(streams);
+    which.sizes = {1, 1, 1, pairs};
+    const Tensor one = c.op_with(Op::GatherElements,
+                                 {all, c.expand(c.constant(std::move(which), (at + "_streams").c_str()),
+                                                {1, batch, steps, pairs}, (at + "_each").c_str())},
+                                 AxisParams{0}, (at + "_chosen").c_str());
+    return as_source(c, c.reshape(one, {batch, steps, pairs}, at.c_str()));
+  };
+  const ValuePtr cosine = angles(2, ":cos"), sine = angles(3, ":sin");
+  int64_t heads = c.attr_int("num_heads", 0), width = c.attr_int("rotary_embedding_dim", 0);
+  if (x->rank() == 3 && heads == 0) {
+    if (pairs < 1 || x.sizes()[2] % (2 * pairs) != 0) return c.refuse(fmt::format("heads of {} elements", 2 * pairs));
+    heads = x.sizes()[2] / (2 * pairs);
+  }
+  if (width == 0) width = 2 * pairs;
+  if (!c.ok()) return;
+  c.out(0, lower_part(c, {"RotaryEmbedding",
+                          {source_of(c, 0), cosine, sine},
+                          {{"interleaved", whole_attribute(c.attr_int("interleaved", 0))},
+                           {"num_heads", whole_attribute(heads)},
+                           {"rotary_embedding_dim", whole_attribute(width)}}}));
+}
+
 constexpr HandlerEntry kContribAttention[] = {
     {"com.microsoft::Attention", projected_attention},
     {"com.microsoft::DecoderMaskedMultiHeadAttention", [](OpCall& c) { multi_head(c, kDecoder); }},
+    {"com.microsoft::MRotaryEmbedding", rotary_of_images},
     {"com.microsoft::MultiHeadAttention", [](OpCall& c) { multi_head(c, kMultiHead); }},
     {"com.microsoft::QAttention", q_attention},
     {"com.microsoft::RotaryEmbedding", rotary_contrib},

@@ -161,46 +161,11 @@ void col2im(OpCall& c) {
   if (laid) c.out(0, c.cast(c.reshape(laid, result, x.dtype() == DType::F32 ? "" : ":y"), x.dtype()));
 }
 
-// The determinant by its first row, for matrices that are small enough to be spelled out.
-Tensor determinant(OpCall& c, const Tensor& x, const std::vector<int64_t>& columns, int64_t row,
-                   const std::string& at) {
-  const int last = x->rank() - 1;
-  const auto element = [&](int64_t column) {
-    const std::string name = fmt::format("{}_{}_{}", at, row, column);
-    return c.slice(c.slice(x, last - 1, row, row + 1, 1, (name + "_row").c_str()), last, column, column + 1, 1,
-                   name.c_str());
-  };
-  if (columns.size() == 1) return element(columns[0]);
-  Tensor sum;
-  for (size_t i = 0; i < columns.size() && c.ok(); ++i) {
-    std::vector<int64_t> rest = columns;
-    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
-    const std::string name = fmt::format("{}_{}", at, columns[i]);
-    const Tensor term =
-        c.op(Op::Mul, {element(columns[i]), determinant(c, x, rest, row + 1, name)}, (name + "_term").c_str());
-    sum = !sum ? term : c.op(i % 2 == 1 ? Op::Sub : Op::Add, {sum, term}, (name + "_sum").c_str());
-  }
-  return sum;
-}
-
-void det(OpCall& c) {
-  const Tensor x = c.in(0);
-  if (!x) return;
-  constexpr int64_t kMostRows = 4;
-  const int rank = x->rank();
-  if (rank < 2 || x.sizes()[rank - 1] != x.sizes()[rank - 2] || x.sizes()[rank - 1] < 1)
-    return c.refuse(fmt::format("{} are no square matrices", to_string(x.sizes())));
-  if (x.sizes()[rank - 1] > kMostRows)
-    return c.refuse(fmt::format("{} rows, of at most {}", x.sizes()[rank - 1], kMostRows));
-  std::vector<int64_t> columns(static_cast<size_t>(x.sizes()[rank - 1]));
-  std::iota(columns.begin(), columns.end(), int64_t{0});
-  Dims sizes;
-  for (int d = 0; d < rank - 2; ++d) sizes.push_back(x.sizes()[d]);
-  c.out(0, c.reshape(determinant(c, x, columns, 0, ":minor"), sizes));
-}
-
 constexpr HandlerEntry kChoiceHandlers[] = {
-    {"Col2Im", col2im}, {"Compress", compress}, {"Det", det}, {"NonZero", non_zero}, {"Unique", unique},
+    {"Col2Im", col2im},
+    {"Compress", compress},
+    {"NonZero", non_zero},
+    {"Unique", unique},
 };
 
 }  // namespace
