@@ -12,6 +12,7 @@
 #include <arenascope/trace/space_use.h>
 #include "engine/schedule/findings_run.h"
 #include "engine/schedule/findings_spaces.h"
+#include "engine/transform/versions.h"
 
 namespace arenascope {
 namespace {
@@ -381,22 +382,39 @@ class Finder {
   }
 
   // The interval ends where the rest begins, and another begins where it ends. Computing it again needs its sources,
-  // which then live to there; false where one of them is given by no interval and not by a leaf either.
-  void cut(Variant& v, const Rest& rest, bool again) const {
+  // which then live to there; so do those of what writes into a given one, as it comes behind it. False: what it is made
+  // of is not there any more.
+  bool cut(Variant& v, const Rest& rest, bool again) const {
+    const TensorImpl& origin = graph_.node(base_.owners[rest.interval]);
+    const Versions versions(graph_);
+    if (versions.written(origin)) return false;
     planner::Interval tail = base_.problem.intervals[rest.interval];
     v.problem.intervals[rest.interval].upper = rest.from;
     tail.lower = rest.to;
     v.problem.intervals.push_back(tail);
     v.owners.push_back(base_.owners[rest.interval]);
-    if (!again) return;
+    if (!again) return true;
     const std::vector<int32_t> of = intervals_by_node();
-    for (TensorRef source : in_.graph->nodes[base_.owners[rest.interval].index()].sources) {
-      if (!source.is_node()) continue;
-      const int32_t from = of[source.index()];
-      if (from < 0) continue;
-      auto& upper = v.problem.intervals[static_cast<size_t>(from)].upper;
-      upper = std::max(upper, rest.to + 1);
+    const auto hold_sources = [&](const TensorImpl& reader) {
+      for (const TensorImpl* source : sources_read(reader)) {
+        const NodeId id = graph_.find_node(*source);
+        const int32_t from = id.valid() ? of[id.index()] : -1;
+        if (from < 0) continue;
+        auto& upper = v.problem.intervals[static_cast<size_t>(from)].upper;
+        upper = std::max(upper, rest.to + 1);
+      }
+    };
+    hold_sources(origin);
+    for (const TensorImpl* source : sources_read(origin)) {
+      if (!versions.passing(*source)) continue;
+      if (placement_of(*source) != Placement::Given) return false;
+      for (int64_t step = 0; step < rest.to; ++step) {
+        const TensorImpl& writer = graph_.node(in_.plan->order[static_cast<size_t>(step)]);
+        const auto written = Versions::written_by(writer);
+        if (std::find(written.begin(), written.end(), &base_of(*source)) != written.end()) hold_sources(writer);
+      }
     }
+    return true;
   }
 
   void add_long_lives() {
@@ -410,11 +428,12 @@ class Finder {
         f.kind = again ? Kind::Rematerialise : Kind::Offload;
         f.step = Step(static_cast<int32_t>(peak_.step));
         for (size_t i = first; i < last; ++i) {
-          cut(v, list[i], again);
+          if (!cut(v, list[i], again)) continue;
           f.tensors.push_back(tensor(list[i].interval));
           f.count = std::max(f.count, list[i].to - list[i].from);
           f.bytes += 2 * base_.problem.intervals[list[i].interval].size;
         }
+        if (f.tensors.empty()) return;
         auto plan = try_out(v, again ? "rematerialised" : "offloaded");
         helped |= plan != nullptr;
         keep(std::move(f), std::move(plan));

@@ -246,6 +246,40 @@ TEST_CASE("a tensor used at both ends is found, computed again and spilled") {
   }
 }
 
+// `long` is computed from a weight that is written by `gradient`, as large as it, before `long` is needed again.
+TEST_CASE("what an update writes from is kept for what is computed again") {
+  for (const bool writes : {false, true}) {
+    Context context = *Context::create({.mem_size = 1 << 20, .no_alloc = true});
+    GraphBuilder b(context);
+    constexpr int64_t kWide = 1 << 18;
+    const Tensor x = b.input("x", {kWide}), w = b.input("w", {kWide});
+    const Tensor kept = b.op(Op::Mul, {x, w}, {}, "long"), gradient = b.op(Op::Neg, {kept}, {}, "gradient");
+    OpParams all;
+    all.set(SetRowsParams{0, false});
+    const Tensor written = writes ? b.op(Op::SetRows, {w, gradient}, all, "update") : b.op(Op::Relu, {gradient});
+    const Tensor small = b.reduce(Op::ReduceSum, writes ? gradient : written, {0}, true, "small");
+    const Tensor wide = b.op(Op::Add, {x, small});
+    const Tensor middle = b.op(Op::Add, {b.op(Op::Exp, {wide}), b.op(Op::Neg, {wide})}, {}, "middle");
+    const Tensor end =
+        b.op(Op::Add, {b.reduce(Op::ReduceSum, middle, {0}, true), b.reduce(Op::ReduceSum, kept, {0}, true)});
+    b.output(end);
+    if (writes) b.output(written);
+    REQUIRE_MESSAGE(b.ok(), (b.ok() ? "" : b.status().error().message));
+    Graph graph = *context.new_graph(64);
+    if (writes) REQUIRE(graph.expand(written).ok());
+    REQUIRE(graph.expand(end).ok());
+    auto plan = plan_memory(graph, "greedy-by-size", "depth-first", {});
+    REQUIRE(plan.ok());
+    auto info = std::make_shared<trace::GraphInfo>(describe_graph(graph));
+    info->id = trace::GraphId(0);
+    auto described = std::make_shared<trace::PlanInfo>(describe_plan(*plan));
+    described->graph = info->id;
+    const auto found = find_savings({std::make_shared<trace::Snapshot>(), info, described, {}});
+    CHECK((find(found, Kind::Rematerialise) != nullptr) == !writes);
+    CHECK(find(found, Kind::Offload));
+  }
+}
+
 TEST_CASE("a better order, a better planner, work in place, a smaller alignment") {
   std::vector<Line> lines{{"x", 64, {}}};
   // Two wide branches that each end small: depth first is fine, side by side is not.
