@@ -307,11 +307,12 @@ Result<std::vector<ValuePtr>> Lowering::try_subgraph(const ir::Graph& graph, std
   const auto ops = model_.ops;
   const auto count = model_.node_count;
   const auto made = made_.size();
-  const bool whole = whole_, waits = inner_waits_;
+  const auto unrolled = unrolled_;
+  const bool whole = whole_, waits = inner_waits_, trying = std::exchange(trying_, true);
   auto out = lower_subgraph(graph, inputs);
   model_.problems = problems, model_.unsupported = unsupported, model_.ops = ops, model_.node_count = count;
   made_.resize(made);
-  whole_ = whole, inner_waits_ = waits;
+  unrolled_ = unrolled, whole_ = whole, inner_waits_ = waits, trying_ = trying;
   return out;
 }
 

@@ -272,6 +272,7 @@ class Lowering {
                                  std::function<Status(uint64_t draw, std::byte* out)> write);
   // Whether a node in a graph inside the node at hand waits for values of the run.
   bool inner_waits() const { return inner_waits_; }
+  bool trying() const { return trying_; }  // try_subgraph()
   const std::string& layer() const { return layer_; }
 
   // One tensor takes at most this much: a file that asks for more is a mistake or an attack.
@@ -362,6 +363,7 @@ class Lowering {
   bool whole_ = true;         // no node failed
   bool goes_on_ = false;      // it is the rest of a file
   bool inner_waits_ = false;  // a node in a graph inside the node at hand waits
+  bool trying_ = false;
   std::vector<const ir::Node*> put_off_;
   std::deque<ir::Node> later_;  // of these, parts of nodes and nodes of functions
   std::string why_put_off_;
@@ -376,6 +378,8 @@ class Lowering {
 // Whether the operator reads nothing of its source but the shape.
 bool reads_shape(const ir::Node& node);
 bool any_words(const std::vector<ValuePtr>& inputs);
+// Appends all names that a node reads, graphs inside it included (some of them are their own).
+void collect_names(const ir::Node& node, std::vector<std::string>& out);
 // Of what holds strings that are not known.
 Words no_words();
 // Attributes of what OpCall::leave() leaves: turns that were made before, the layer that it lies in, and what it is called

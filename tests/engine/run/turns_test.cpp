@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <set>
 #include <thread>
 
@@ -287,6 +288,37 @@ TEST_CASE("more turns than can be written out") {
   const auto runner = opened(m);
   run(*runner);
   CHECK(values<float>(*runner, "last") == std::vector<float>{70000});
+}
+
+TEST_CASE("a loop of any number of turns is written out only where its condition is seen to end it") {
+  constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+  struct Case {
+    const char* condition;
+    int64_t most, turns, behind;  // behind: turns in the body's graph
+  };
+  // By the turn's number, by a state beside the one that is computed, and not at all.
+  for (const Case& one : {Case{"number", kNoLimit, 5, 0}, Case{"number", 70000, 5, 0}, Case{"state", kNoLimit, 5, 0},
+                          Case{"constant", 70000, 70000, 69999}, Case{"equal", 30000, 30000, 29999}}) {
+    CAPTURE(one.condition);
+    CAPTURE(one.most);
+    OnnxMaker body(20), m(20);
+    body.input("i", {}, kInt64).input("go", {}, kBool).input("s", {1}).input("k", {}, kInt64);
+    body.output("on", {}, kBool).output("next", {1}).output("k2", {}, kInt64);
+    body.node("Add", {"s", "step"}, {"next"}).node("Add", {"k", "one"}, {"k2"});
+    const std::string condition = one.condition;
+    if (condition == "number") body.node("Less", {"i", "four"}, {"on"});
+    if (condition == "state") body.node("Less", {"k2", "five"}, {"on"});
+    if (condition == "constant") body.node("Identity", {"go"}, {"on"});
+    if (condition == "equal") body.node("Equal", {"i", "i"}, {"on"});
+    m.weight("one", {}, Ints{1}).weight("four", {}, Ints{4}).weight("five", {}, Ints{5}).weight("k0", {}, Ints{0});
+    m.weight("many", {}, Ints{one.most});
+    around(m, body, 0, {"k0"}, {"k"}, "many");
+    const auto runner = opened(m);
+    CHECK(runner->plan().graph.nodes().size() < 12);
+    run(*runner);
+    CHECK(values<float>(*runner, "last") == std::vector<float>{static_cast<float>(one.turns)});
+    CHECK((runner->loop() ? runner->loop()->turns : 0) == one.behind);
+  }
 }
 
 TEST_CASE("a loop without an end is stopped from elsewhere") {

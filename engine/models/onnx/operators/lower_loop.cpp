@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -106,17 +107,75 @@ Result<std::vector<ValuePtr>> lower_turn(OpCall& c, const Loop& loop, int64_t tu
   return c.lowering().lower_subgraph(loop.body, sources_of(c, loop, turn));
 }
 
+// Of a body what tells whether it goes on, alone: its condition, and the states on which that hangs from turn to turn.
+struct Condition {
+  ir::Graph graph;
+  std::vector<size_t> states;  // of the graph's results behind the first
+  bool counts = false;         // it reads the turn's number
+  bool draws = false;
+
+  explicit Condition(const ir::Graph& body) {
+    std::set<std::string> wanted{body.outputs[0].name};
+    std::vector<bool> taken(body.nodes.size());
+    for (size_t before = 0; before != wanted.size();) {
+      before = wanted.size();
+      for (size_t i = body.nodes.size(); i-- > 0;) take(body.nodes[i], taken, i, wanted);
+      for (size_t i = 2; i < body.inputs.size(); ++i)
+        if (wanted.contains(body.inputs[i].name)) wanted.insert(body.outputs[i - 1].name);
+    }
+    graph.name = body.name;
+    graph.values = body.values;
+    graph.inputs = body.inputs;
+    graph.outputs = {body.outputs[0]};
+    for (size_t i = 0; i < body.nodes.size(); ++i)
+      if (taken[i]) graph.nodes.push_back(body.nodes[i]);
+    for (const ir::TensorData& weight : body.weights)
+      if (wanted.contains(weight.name)) graph.weights.push_back(weight);
+    for (size_t i = 2; i < body.inputs.size(); ++i) {
+      if (!wanted.contains(body.inputs[i].name)) continue;
+      states.push_back(i - 2);
+      graph.outputs.push_back(body.outputs[i - 1]);
+    }
+    counts = wanted.contains(body.inputs[0].name);
+  }
+
+ private:
+  void take(const ir::Node& node, std::vector<bool>& taken, size_t place, std::set<std::string>& wanted) {
+    const auto is_wanted = [&](const std::string& name) { return !name.empty() && wanted.contains(name); };
+    if (taken[place] || std::none_of(node.outputs.begin(), node.outputs.end(), is_wanted)) return;
+    taken[place] = true;
+    draws = draws || draws_numbers(node);
+    std::vector<std::string> read;
+    collect_names(node, read);
+    wanted.insert(read.begin(), read.end());
+  }
+};
+
+// Whether its condition ends it before it has gone round so often; also where that is not known after some turns.
+bool ends_within(OpCall& c, Loop loop, int64_t turns) {
+  const Condition told(loop.body);
+  for (int64_t turn = loop.before; turn < loop.before + turns; ++turn) {
+    if (!is_known(loop.condition) || told.draws) return true;
+    if (loop.condition && loop.condition->array->integer(0) == 0) return true;
+    if (turn > loop.before && !told.counts && told.states.empty()) return false;  // it is the same in each turn
+    auto made = c.lowering().try_subgraph(told.graph, sources_of(c, loop, turn));
+    if (!made) return true;
+    loop.condition = (*made)[0];
+    for (size_t i = 0; i < told.states.size(); ++i) loop.state[told.states[i]] = (*made)[i + 1];
+  }
+  return false;
+}
+
+// What goes round no more often than can be written out is written out; of other loops the first turn is.
 void go_round(OpCall& c, Loop& loop) {
-  // Of a file's number of turns that stands for no limit, as many as can be written out are, for its condition may end it.
   const int64_t can_be = std::max<int64_t>(kMostNodes / loop.nodes(), 1);
-  const bool too_many = loop.most - loop.before > can_be;
-  const int64_t written = loop.most < std::numeric_limits<int32_t>::max() ? 1 : can_be;
+  const bool few = loop.most - loop.before <= can_be || (!c.lowering().trying() && ends_within(c, loop, can_be));
+  const int64_t written = few ? can_be : 1;
   for (int64_t turn = loop.before; turn < loop.most && c.ok(); ++turn) {
     const bool first = turn == loop.before;
     if (!first && !is_known(loop.condition)) return leave_rest(c, loop, turn, kWhy);
     if (!goes_on(c, loop.condition)) return;
-    if (!first && too_many && turn - loop.before >= written)
-      return leave_rest(c, loop, turn, "its turns are too many to be written out");
+    if (turn - loop.before >= written) return leave_rest(c, loop, turn, "its turns are too many to be written out");
     auto made = lower_turn(c, loop, turn);
     if (!made && c.lowering().inner_waits())
       return leave_rest(c, loop, turn, "what its body makes hangs on values of the run");

@@ -10,9 +10,7 @@
 #include <set>
 
 namespace arenascope::models {
-namespace {
 
-// All names that a node reads, graphs inside it included (some of them are their own).
 void collect_names(const ir::Node& node, std::vector<std::string>& out) {
   for (const std::string& name : node.inputs)
     if (!name.empty()) out.push_back(name);
@@ -22,6 +20,8 @@ void collect_names(const ir::Node& node, std::vector<std::string>& out) {
     for (const ir::ValueType& output : attribute.graph->outputs) out.push_back(output.name);
   }
 }
+
+namespace {
 
 // As the file would declare it.
 ir::ValueType type_of(const Value& value, const std::string& name) {
