@@ -388,8 +388,8 @@
         <translation>另存为 DOT(&amp;V)…</translation>
     </message>
     <message>
-        <source>Run the model in a loop; in a recording: go on to the next breakpoint</source>
-        <translation>循环运行模型；对于录制：前进到下一个断点</translation>
+        <source>Run the model again and again; in a recording: go on to the next breakpoint</source>
+        <translation>反复运行模型；对于录制：前进到下一个断点</translation>
     </message>
     <message>
         <source>Run Bac&amp;kwards</source>
@@ -2193,6 +2193,10 @@ Look with the other panels.</source>
 </context>
 <context>
     <name>arenascope::app::RunController</name>
+    <message>
+        <source>%1: turn %2…</source>
+        <translation>%1：第 %2 轮…</translation>
+    </message>
     <message>
         <source>Opening %1…</source>
         <translation>正在打开 %1…</translation>

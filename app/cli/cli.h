@@ -16,8 +16,9 @@ using Json = nlohmann::ordered_json;
 
 enum ExitStatus : int {
   kDone = 0,
-  kFailed = 1,  // the thing asked for failed: a mismatch, a plan that does not fit
-  kUsage = 2,   // wrong usage or unreadable input
+  kFailed = 1,       // the thing asked for failed: a mismatch, a plan that does not fit
+  kUsage = 2,        // wrong usage or unreadable input
+  kSignalled = 128,  // and the signal that ended it, as shells have it
 };
 
 // What a command's body gets and gives: with `json` one object on standard output and nothing else.

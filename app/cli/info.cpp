@@ -14,6 +14,8 @@
 namespace arenascope::cli {
 namespace {
 
+using app::counted;
+
 Json values(std::span<const models::ValueInfo> list) {
   Json out = Json::array();
   for (const auto& value : list)
@@ -95,22 +97,26 @@ Json info_json(const models::Model& model, const Info& info) {
 }
 
 void print_fused(const FusedGraph& fused) {
-  fmt::print("{:<12} {} graph nodes, {} of them hold several; activations {}\n", "when fused",
-             fused.graph.nodes().size(), fused.fused.size(), app::format_bytes(activation_bytes(fused.graph)));
+  fmt::print("{:<12} {}, {} of them with several ops; activations {}\n", "when fused",
+             counted(std::ssize(fused.graph.nodes()), "graph node"), fused.fused.size(),
+             app::format_bytes(activation_bytes(fused.graph)));
   const auto nodes = fused.graph.nodes();
   if (const auto last =
           std::count_if(nodes.begin(), nodes.end(), [](const TensorImpl* node) { return node->channels_last(); });
       last > 0)
-    fmt::print("{:<12} the results of {} nodes\n", "channels last", last);
+    fmt::print("{:<12} the results of {}\n", "channels last", counted(last, "node"));
   for (const FusedGraph::Fused& f : fused.fused) fmt::print("{:<12} {}\n", "holds", held_text(*f.node));
 }
 
 void print_info(const models::Model& model, const Info& info) {
   fmt::print("{:<12} {} ({})\n", "model", model.name, model.format);
-  fmt::print("{:<12} {} operators", "nodes", model.node_count);
+  fmt::print("{:<12} {}", "nodes", counted(model.node_count, "operator"));
   if (model.graph.defined())
-    fmt::print(", {} graph nodes{}, {} leafs", info.nodes,
-               info.parameters > 0 ? fmt::format(" ({} of them parameters)", info.parameters) : "", info.leafs);
+    fmt::print(", {}{}, {}", counted(static_cast<int64_t>(info.nodes), "graph node"),
+               info.parameters > 0
+                   ? fmt::format(" ({} among them)", counted(static_cast<int64_t>(info.parameters), "parameter"))
+                   : "",
+               counted(static_cast<int64_t>(info.leafs), "leaf"));
   fmt::print("\n{:<12} {}\n", "parameters", app::format_bytes(model.parameter_bytes));
   if (model.graph.defined())
     fmt::print("{:<12} {} in all if nothing were reused\n{:<12} {:.3f} GFLOP a run\n", "activations",
@@ -119,8 +125,8 @@ void print_info(const models::Model& model, const Info& info) {
   print_values("input", model.inputs);
   print_values("output", model.own_outputs());
   if (model.rest)
-    fmt::print("{:<12} {} operators and {} outputs when it has run: {}\n", "opened", model.rest->node_count,
-               model.rest->outputs.size(), model.rest->why);
+    fmt::print("{:<12} {} and {} when it has run: {}\n", "opened", counted(model.rest->node_count, "operator"),
+               counted(std::ssize(model.rest->outputs), "output"), model.rest->why);
   fmt::print("{}", assumptions(model));
   std::vector<std::pair<std::string, int64_t>> ops(model.ops.begin(), model.ops.end());
   std::stable_sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.second > b.second; });

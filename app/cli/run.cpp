@@ -2,6 +2,7 @@
 // arenascope-cli run: runs a model; per-node times and peak memory by kind.
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 
 #include <arenascope/memory/mapped_pages.h>
 #include <arenascope/models/npy.h>
@@ -11,12 +12,16 @@
 #include <arenascope/run/runner.h>
 #include "app/cli/cli.h"
 #include "app/cli/fusion_report.h"
+#include "app/cli/interruption.h"
 #include "app/cli/model_options.h"
 #include "app/cli/recorded_file.h"
+#include "app/cli/run_parts.h"
 #include "app/common/format.h"
 
 namespace arenascope::cli {
 namespace {
+
+using app::counted;
 
 struct RunArguments {
   ModelArguments model;
@@ -147,19 +152,6 @@ void print_results(Runner& runner) {
   }
 }
 
-// What was opened behind the graph, and what went round between the parts.
-void print_parts(Runner& runner) {
-  for (Runner* part = &runner; part; part = part->rest()) {
-    if (part != &runner)
-      fmt::print("opened behind it: {} operators as {} graph nodes, arena {}\n", part->model().node_count,
-                 part->plan().graph.nodes().size(), app::format_bytes(part->plan().memory.arena_bytes));
-    if (const LoopRun* loop = part->loop())
-      fmt::print("went round behind it: {}, {} turn{} of {} graph nodes, opened {} time{}, arena {}\n", loop->title,
-                 loop->turns, loop->turns == 1 ? "" : "s", loop->body->plan().graph.nodes().size(), loop->openings,
-                 loop->openings == 1 ? "" : "s", app::format_bytes(loop->body->plan().memory.arena_bytes));
-  }
-}
-
 void print_report(Runner& runner, const std::vector<RunReport>& reports) {
   const ExecutionPlan& plan = runner.plan();
   const RunReport& best = reports[fastest(reports)];
@@ -171,8 +163,9 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
   Nanoseconds sum = 0, waits = 0;
   for (const NodeTime& node : nodes) sum += node.nanoseconds, waits += node.barrier_wait_nanoseconds;
   const std::string of = reports.size() == 1 ? "one run" : fmt::format("the fastest of {} runs", reports.size());
-  fmt::print("{} on {} thread{}: {}, {}\n", runner.model().name, best.threads, best.threads == 1 ? "" : "s",
-             app::format_nanoseconds(best.nanoseconds), of);
+  const bool behind = runner.model().rest != nullptr;
+  fmt::print("{} on {}: {}, {}{}\n", runner.model().name, counted(best.threads, "thread"),
+             app::format_nanoseconds(best.nanoseconds), of, behind ? ", with what ran behind the graph" : "");
   fmt::print("{}", assumptions(runner.model()));
   const auto fell_back = std::count_if(reports.begin(), reports.end(), [](const RunReport& r) { return r.fell_back; });
   if (fell_back > 0)
@@ -182,12 +175,13 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
              plan.memory.planner, plan.memory.order_name, app::format_bytes(plan.memory.lower_bound),
              plan.memory.ratio());
   for (const RuleUse& use : runner.program().rewrites)
-    fmt::print("{}: {} {}, of {} nodes as written\n", use.rule->name, use.times, use.times == 1 ? "time" : "times",
-               use.nodes);
+    fmt::print("{}: {}, of {} as written\n", use.rule->name, counted(use.times, "time"), counted(use.nodes, "node"));
   print_forms(runner.program());
-  if (runner.model().rest) fmt::print("behind the graph, for {}\n", runner.model().rest->why);
   print_parts(runner);
   for (const MemorySaving& step : runner.savings()) fmt::print("{}\n", sentence(step));
+  if (behind)
+    fmt::print(
+        "what follows is of the graph alone, up to the outputs; a recording (--record) has the runs behind it\n");
   fmt::print("waited at barriers: {} summed over the threads, of {} in nodes\n\n", app::format_nanoseconds(waits),
              app::format_nanoseconds(sum));
   fmt::print("{:>5} {:<16} {:<40} {:>10} {:>6} {:>10} {:>9}\n", "step", "op", "node", "time", "%", "wait", "GFLOP/s");
@@ -225,15 +219,19 @@ Result<RunnerOptions> runner_options(const RunArguments& arguments) {
   return options;
 }
 
-Result<std::vector<RunReport>> repeat_run(Runner& runner, const RunArguments& arguments, Progress& progress) {
+// Fewer, or the last one aborted, where a signal ended them. What a device replays as a whole ends between two runs only.
+Result<std::vector<RunReport>> repeat_run(Runner& runner, const RunArguments& arguments, Progress& progress,
+                                          RunControl& control) {
   std::vector<RunReport> reports;
   RunOptions options;
+  if (!arguments.whole || runner.model().rest) options.control = &control;
   options.timed = !arguments.whole;
   for (int i = 0; i < arguments.repeat; ++i) {
     progress.phase(fmt::format("run {}", i + 1), double(i) / arguments.repeat);
     auto report = runner.run(options);
     if (!report) return Error{fmt::format("{}: {}", arguments.model.model, report.error().message)};
     reports.push_back(std::move(*report));
+    if (reports.back().aborted || control.aborted()) break;
   }
   return reports;
 }
@@ -263,33 +261,6 @@ Json forms_json(const Program& program) {
   Json list = Json::array();
   for (const WeighedForm& form : program.forms)
     list.push_back({{"way", form.way}, {"arena_bytes", form.arena_bytes}, {"taken", form.taken}});
-  return list;
-}
-
-Json part_json(Runner& part) {
-  Json nodes = Json::array();
-  for (const PlannedStep& step : part.plan().steps) {
-    const TensorImpl& node = part.plan().graph.node(step.node);
-    nodes.push_back({{"name", node.name}, {"op", name(node.op)}});
-  }
-  return {{"operators", part.model().node_count},
-          {"nodes", std::move(nodes)},
-          {"arena_bytes", part.plan().memory.arena_bytes},
-          {"planner", part.plan().memory.planner},
-          {"order", part.plan().memory.order_name}};
-}
-
-// What was opened behind the graph, each part behind the one before it; in it the loop that went round between both.
-Json rest_json(Runner& runner) {
-  Json list = Json::array();
-  for (Runner *before = &runner, *rest = runner.rest(); rest; before = rest, rest = rest->rest()) {
-    list.push_back(part_json(*rest));
-    list.back()["why"] = before->model().rest->why;
-    const LoopRun* loop = before->loop();
-    if (!loop) continue;
-    list.back()["loop"] = part_json(*loop->body);
-    list.back()["loop"].update({{"title", loop->title}, {"turns", loop->turns}, {"openings", loop->openings}});
-  }
   return list;
 }
 
@@ -339,11 +310,21 @@ void print_runs_json(Runner& runner, const std::vector<RunReport>& reports, cons
               {"strategy", std::string(name(runner.options().strategy))}});
 }
 
+// Of a run that a signal ended: what was recorded is kept.
+int fail_interrupted(Runner& runner, const RunArguments& arguments, int signal) {
+  const std::string place = place_in_loops(runner);
+  return fail(static_cast<ExitStatus>(kSignalled + signal),
+              fmt::format("{}: interrupted{}{}", arguments.model.model, place.empty() ? "" : " in ", place));
+}
+
 int run_model(const Context& context, const RunArguments& arguments) {
   auto options = runner_options(arguments);
   if (!options) return fail(kUsage, options.error().message);
   Progress progress;
   options->progress = [&](const std::string& phase) { progress.phase(phase); };
+  options->turn = [&](const std::string& loop, int64_t turn) {
+    progress.phase(fmt::format("{}: turn {}", loop, turn));
+  };
   RecordedFile recorded;
   if (auto ok = recorded.open(arguments.record, *options); !ok) return fail(kFailed, ok.error().message);
   auto model = open_for_run(arguments.model.model, *options);
@@ -353,9 +334,15 @@ int run_model(const Context& context, const RunArguments& arguments) {
   auto opened = Runner::open(std::move(*model), *options);
   if (!opened) return fail(kFailed, opened.error().message);
   Runner& runner = **opened;
-  auto reports = repeat_run(runner, arguments, progress);
+  RunControl control;
+  auto interruption = std::make_unique<Interruption>(control);
+  auto reports = repeat_run(runner, arguments, progress, control);
+  const int signal = interruption->signal();
+  interruption.reset();
   if (!reports) return fail(kFailed, reports.error().message);
   if (auto ok = recorded.close(); !ok) return fail(kFailed, ok.error().message);
+  if (reports->back().aborted || std::ssize(*reports) < arguments.repeat)
+    return fail_interrupted(runner, arguments, signal);
   auto made = outputs(runner, arguments.output);
   if (!made) return fail(kFailed, made.error().message);
   if (context.json)

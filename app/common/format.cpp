@@ -27,4 +27,8 @@ std::string format_nanoseconds(Nanoseconds time) {
   return fmt::format("{:.3f} s", value / 1e9);
 }
 
+std::string counted(int64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 }  // namespace arenascope::app

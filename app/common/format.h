@@ -2,12 +2,14 @@
 // Sizes and times for people, in English; the window has its own, translated.
 #pragma once
 #include <string>
+#include <string_view>
 
 #include <arenascope/base/ids.h>
 
 namespace arenascope::app {
 
-std::string format_bytes(Bytes bytes);             // "41.2 MiB"
-std::string format_nanoseconds(Nanoseconds time);  // "3.21 ms"
+std::string format_bytes(Bytes bytes);                      // "41.2 MiB"
+std::string format_nanoseconds(Nanoseconds time);           // "3.21 ms"
+std::string counted(int64_t count, std::string_view what);  // "1 node", "2 nodes"
 
 }  // namespace arenascope::app

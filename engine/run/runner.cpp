@@ -64,21 +64,24 @@ void Runner::report(const char* phase) const {
   if (options_.progress) options_.progress(phase);
 }
 
-// Those that lie where they were opened, in the same file.
-Status Runner::take_weights(const Runner& previous) {
-  if (auto same = previous.model_.weights_unchanged(); !same) return same;
-  if (model_.path.empty() || model_.path != previous.model_.path) return {};
+// Those that lie where they were opened, in the same file: its own, and those of the parts behind it.
+Status Runner::take_weights(const Runner& other) {
+  if (auto same = other.model_.weights_unchanged(); !same) return same;
+  if (model_.path.empty() || model_.path != other.model_.path) return {};
   std::unordered_map<std::string_view, const TensorImpl*> known;
-  for (const models::Weight& weight : previous.model_.weights)
-    known.emplace(weight.tensor.name(), weight.tensor.impl());
+  for (const models::Weight& weight : other.model_.weights)
+    if (weight.tensor->storage.kind() == MemoryKind::Mapped) known.emplace(weight.tensor.name(), weight.tensor.impl());
   for (models::Weight& weight : model_.weights) {
     const auto found = known.find(weight.tensor.name());
-    if (found == known.end()) continue;
+    if (found == known.end() || weight.tensor->storage.allocated()) continue;
     const TensorImpl& theirs = *found->second;
-    if (theirs.storage.kind() == MemoryKind::Mapped && theirs.dtype == weight.tensor.dtype() &&
-        theirs.sizes == weight.tensor->sizes && theirs.strides == weight.tensor->strides)
+    if (theirs.dtype == weight.tensor.dtype() && theirs.sizes == weight.tensor->sizes &&
+        theirs.strides == weight.tensor->strides)
       weight.tensor->storage = theirs.storage;
   }
+  for (const Runner* part : {other.rest_.get(), other.loop_ ? other.loop_->body.get() : nullptr})
+    if (part)
+      if (auto ok = take_weights(*part); !ok) return ok;
   return {};
 }
 
@@ -97,9 +100,11 @@ Status Runner::set_up(std::unique_ptr<Runner> previous) {
     previous->executor_.reset();  // lets go of its arena
     previous->context_->release_cached({});
   }
+  if (options_.first)
+    if (auto ok = take_weights(*options_.first); !ok) return ok;
   report("loading weights");
   use_constants();
-  if (auto ok = model_.load_weights(*context_, previous != nullptr, program_.backend->device().is_cpu()); !ok)
+  if (auto ok = model_.load_weights(*context_, previous || options_.first, program_.backend->device().is_cpu()); !ok)
     return ok;
   if (program_.precision)
     if (auto ok = convert_weights(*program_.precision, *context_); !ok) return ok;
@@ -209,6 +214,7 @@ RunnerOptions Runner::options_behind() const {
   own.progress = nullptr;
   own.rings = rings_;
   own.behind = executor_->trace_graph();
+  if (!own.first) own.first = this;
   own.shared_pool = executor_->pool();
   own.threads = program_.threads;
   if (!own.draws) own.draws = std::make_shared<uint64_t>(0);
@@ -233,11 +239,20 @@ Status Runner::run_rest(const RunOptions& options, RunReport& report) {
   own.open.inputs = std::move(values->tensors);
   auto rest = Runner::open(std::move(*model), own);
   if (!rest) return rest.error();
-  auto behind = (*rest)->run_parts(watched);
-  if (!behind) return behind.error();
-  add_part(*behind, report);
   rest_ = std::move(*rest);
-  return {};
+  auto behind = rest_->run_parts(watched);
+  if (behind)
+    add_part(*behind, report);
+  else
+    rest_.reset();
+  return behind ? Status() : behind.error();
+}
+
+Runner& Runner::at_work() {
+  Runner* part = this;
+  while (Runner* inner = part->rest_ ? part->rest_.get() : part->loop_ ? part->loop_->body.get() : nullptr)
+    part = inner;
+  return *part;
 }
 
 std::vector<RunResult> Runner::results() {

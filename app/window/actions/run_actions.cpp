@@ -13,7 +13,7 @@ void add_running(Shell& shell) {
   const auto debugger = [&shell] { return shell.document().debugger(); };
   a.add(
       "run.run", Menu::Run, QT_TRANSLATE_NOOP("Actions", "&Run"), {K(Qt::Key_F5)}, [debugger] { debugger()->run(1); },
-      QT_TRANSLATE_NOOP("Actions", "Run the model in a loop; in a recording: go on to the next breakpoint"));
+      QT_TRANSLATE_NOOP("Actions", "Run the model again and again; in a recording: go on to the next breakpoint"));
   a.add(
       "run.reverse", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Run Bac&kwards"), {K(Qt::CTRL | Qt::Key_F5)},
       [debugger] { debugger()->run(-1); },

@@ -153,6 +153,11 @@ void Document::tell_of_older_runs() {
 // What is looked for and found in a result is selected: behind its node, where its numbers can still be read.
 void Document::pause_at(int step, BreakReason reason, const QString& node) {
   source_.refresh();
+  const auto& runs = source_.snapshot()->runs;
+  if (!runs.empty() && source_.run() != trace::RunId(runs.size() - 1)) {  // in a turn of a loop, behind the first graph
+    shows_paused_ = true;
+    source_.choose_run(trace::RunId(runs.size() - 1));
+  }
   const trace::GraphInfo* graph = source_.graph();
   const trace::PlanInfo* plan = source_.plan();
   if (graph != nullptr && plan != nullptr && static_cast<size_t>(step) < plan->order.size()) {
@@ -170,6 +175,7 @@ void Document::pause_at(int step, BreakReason reason, const QString& node) {
 
 void Document::take_state() {
   const RunState state = runner_->state();
+  if (state != RunState::Paused && std::exchange(shows_paused_, false)) source_.choose_run({});
   axis_.set_follow(state != RunState::Paused);  // it stands before the node that comes next, which left no event yet
   if (state == RunState::Running || state == RunState::Paused)
     source_.set_live(true);

@@ -124,6 +124,7 @@ class Document : public QObject, public DocumentParts {
   std::shared_ptr<const trace::PlanInfo> plan_before_;  // to be drawn under the one that is being made
   bool older_gone_ = false;                             // the session let go of runs, and it was said
   bool to_peak_ = false;                                // the playhead goes to the peak when the first run is through
+  bool shows_paused_ = false;                           // a run that was chosen because it is paused
 };
 
 }  // namespace arenascope::app

@@ -68,6 +68,8 @@ void cancel_job(Documents& documents) {
   if (document.runner()->planning()) return document.runner()->cancel_planning();
   if (document.runner()->state() == RunState::Recording && !document.progress().isEmpty())
     return document.runner()->cancel_opening();  // a recording that is shown while it is read
+  if (document.runner()->state() == RunState::Running && !document.progress().isEmpty())
+    return document.runner()->stop();  // a loop of the model goes round
   if (document.saver()->busy()) return document.saver()->cancel();
   if (document.writing()->busy()) return document.writing()->stop();
   if (document.learning()->busy()) return document.learning()->stop();

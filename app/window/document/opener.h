@@ -42,6 +42,7 @@ struct Opened {
 
 struct OpenVoice {
   std::function<void(const QString& phase, double share)> progress;  // below nought: nobody knows
+  std::function<void(const QString& loop, qint64 turn)> turn;        // a run goes round in it; the runner keeps this
   // A recording that takes long to read is shown while it is read: there is something, and there is more.
   std::function<void(std::shared_ptr<trace::Session> session, const QString& title)> show;
   std::function<void()> more;

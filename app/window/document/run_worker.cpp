@@ -4,6 +4,7 @@
 #include <arenascope/tensor/floats.h>
 #include <arenascope/trace/recorder.h>
 
+#include <views/common/format.h>
 #include <QCoreApplication>
 
 #include <chrono>
@@ -60,6 +61,11 @@ void RunWorker::open(const QString& spec, const RunSettings& settings) {
   OpenVoice voice;
   voice.progress = [this](const QString& phase, double share) {
     shared_->tell([phase, share](RunController& c) { Q_EMIT c.progress(phase, share); });
+  };
+  voice.turn = [this](const QString& loop, qint64 turn) {
+    in_loop_ = true;
+    const QString text = RunController::tr("%1: turn %2…").arg(loop, views::format_count(turn));
+    shared_->tell([text](RunController& c) { Q_EMIT c.progress(text); });
   };
   bool shown = false;
   voice.show = [&](std::shared_ptr<trace::Session> session, const QString& title) {
@@ -164,8 +170,14 @@ void RunWorker::run_one() {
     shared_->tell([text = sentence(report.error())](RunController& c) { Q_EMIT c.failed(text); });
   }
   if (!report || !report->aborted) once_ = false;
+  leave_loop();
   settled();
   if (looping_ && shared_->jobs.empty()) std::this_thread::sleep_until(begin + kFastestRun);
+}
+
+// No turn is told any longer.
+void RunWorker::leave_loop() {
+  if (std::exchange(in_loop_, false)) shared_->tell([](RunController& c) { Q_EMIT c.progress({}); });
 }
 
 void RunWorker::take_breakpoints() {
@@ -222,19 +234,20 @@ void RunWorker::on_pause(Step next, bool paused) {
     shared_->tell([](RunController& c) { c.take_running(); });
     return;
   }
+  leave_loop();
   recorder_->drain();
   // A breakpoint that was set while it was paused: it was sent here, rather than having asked before each node.
   if (!shared_->breakpoints.empty()) take_breakpoints();
-  const NodeId node = next.index() < runner_->plan().steps.size() ? runner_->plan().steps[next.index()].node : NodeId();
-  if (break_kind_ == BreakReason::None && node.valid() && node.index() < breaks_.size() && breaks_[node.index()] != 0) {
+  Runner& part = runner_->at_work();
+  const NodeId node = next.index() < part.plan().steps.size() ? part.plan().steps[next.index()].node : NodeId();
+  if (break_kind_ == BreakReason::None && &part == runner_.get() && node.valid() && node.index() < breaks_.size() &&
+      breaks_[node.index()] != 0) {
     break_kind_ = BreakReason::Before;
-    break_reason_ = QString::fromStdString(runner_->plan().graph.node(node).name.str());
+    break_reason_ = QString::fromStdString(part.plan().graph.node(node).name.str());
   }
   PauseInfo pause{
       next, std::exchange(break_kind_, BreakReason::None), std::exchange(break_reason_, {}), shared_->moves, {}};
-  pause.read = [runner = runner_.get(), next](trace::TensorRef tensor) {
-    return read_values(*runner, tensor, next.value);
-  };
+  pause.read = [runner = &part, next](trace::TensorRef tensor) { return read_values(*runner, tensor, next.value); };
   shared_->tell([pause](RunController& c) { c.take_paused(pause); });
 }
 

@@ -54,6 +54,7 @@ class RunWorker {
   void turn_file();
   void close();
   void settled();
+  void leave_loop();
 
   RunHandOver* shared_;
   QString spec_;  // of what is open
@@ -69,6 +70,7 @@ class RunWorker {
   QString break_reason_;         // of the pause to come
   BreakReason break_kind_ = BreakReason::None;
   bool looping_ = false, once_ = false;
+  bool in_loop_ = false;  // the window says which turn of the model's own loop runs
   int asked_ = 0;
 };
 

@@ -2,6 +2,7 @@
 // A model made ready to run: compiled, its weights loaded, its inputs bound, an executor prepared. The command line and
 // the window both go this way.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 namespace arenascope {
 
 class AllocationRecorder;  // schedule/describe.h
+class Runner;
 
 struct RunnerOptions : CompileOptions {
   std::string backend = "cpu";                             // with `:N` its device N
@@ -31,9 +33,12 @@ struct RunnerOptions : CompileOptions {
   // Of a runner that records on where another one is: rows of its threads, and the graph that it was opened behind.
   std::vector<trace::ThreadRing*> rings;
   trace::GraphId behind;
+  const Runner* first = nullptr;  // of such a part: whose mapped weights it shares, and those of the parts behind that
   // Of a part that another runner opened: its threads, and how often numbers were drawn in its run so far.
   std::shared_ptr<ThreadPool> shared_pool = nullptr;
   std::shared_ptr<uint64_t> draws = nullptr;
+  // Now and then while a loop goes round whose end only a run tells: its title, and the turn that comes.
+  std::function<void(const std::string& loop, int64_t turn)> turn;
   trace::Recorder* recorder = nullptr;  // outlives the runner, and those that take over its weights
 };
 
@@ -43,8 +48,6 @@ Result<Devices> devices_of(const RunnerOptions& options);
 
 // As open_with_inputs() does, with the options' inputs.
 Result<models::Model> open_for_run(const std::string& spec, RunnerOptions& options);
-
-class Runner;
 
 // One of a file's outputs, and who has it.
 struct RunResult {
@@ -97,6 +100,8 @@ class Runner {
   Runner* rest() { return rest_.get(); }
   // What went round behind the graph and before rest(); null: nothing.
   const LoopRun* loop() const { return loop_.get(); }
+  // While a run waits between two nodes (RunControl): whose nodes they are, of all that is behind the graph.
+  Runner& at_work();
   // The file's outputs; those of the rest are there after a run, until the next one.
   std::vector<RunResult> results();
   // An output's elements, contiguous, on the host; valid after a run.
@@ -111,7 +116,7 @@ class Runner {
  private:
   Runner(models::Model model, Program program, RunnerOptions options);
   Status set_up(std::unique_ptr<Runner> previous);
-  Status take_weights(const Runner& previous);
+  Status take_weights(const Runner& other);
   void use_constants();
   Status bind_inputs();
   Status bind_states();

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Loops whose end only a run finds: what `run` tells of their turns, held against the recorded runs, and how Ctrl+C ends one.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <utility>
+
+#include "tests/app/cli/child.h"
+#include "tests/app/cli/made_files.h"
+#include "tests/engine/models/onnx_maker.h"
+
+using namespace arenascope::test;
+
+namespace {
+
+using arenascope::models::test::kBool;
+using arenascope::models::test::kInt64;
+using arenascope::models::test::OnnxMaker;
+using Json = nlohmann::json;
+
+constexpr int64_t kSize = 8;
+
+// Adds 1 until that is not below the limit; in a branch too, if told.
+void write_loop(const std::string& path, float limit, bool in_a_branch) {
+  OnnxMaker body(20), branch(20), other(20), m(20);
+  body.input("i", {}, kInt64)
+      .input("go", {}, kBool)
+      .input("s", {1, kSize})
+      .output("on", {}, kBool)
+      .output("next", {1, kSize});
+  body.node("MatMul", {"s", "same"}, {"product"})
+      .node("Add", {"product", "step"}, {"next"}, {}, "count_up")
+      .node("ReduceMax", {"next"}, {"max"}, {{"keepdims", int64_t{0}}});
+  body.node("Less", {"max", "limit"}, {"on"});
+  m.input("x", {1, kSize}).weight("step", {}, std::vector<float>{1}).weight("limit", {}, std::vector<float>{limit});
+  std::vector<float> same(kSize * kSize);  // a product is not computed when a file is opened
+  for (size_t i = 0; i < kSize; ++i) same[i * kSize + i] = 1;
+  m.weight("same", {kSize, kSize}, same);
+  m.weight("zero", {}, std::vector<float>{0}).node("Mul", {"x", "zero"}, {"start"});
+  if (in_a_branch) {
+    branch.output("last", {1, kSize}).node("Loop", {"", "", "start"}, {"last"}, {{"body", &body}}, "count");
+    other.output("minus", {1, kSize}).node("Neg", {"start"}, {"minus"});
+    m.node("ReduceMax", {"start"}, {"most"}, {{"keepdims", int64_t{0}}}).node("Equal", {"most", "zero"}, {"chosen"});
+    m.node("If", {"chosen"}, {"result"}, {{"then_branch", &branch}, {"else_branch", &other}}, "choose");
+  } else {
+    m.node("Loop", {"", "", "start"}, {"result"}, {{"body", &body}}, "count");
+  }
+  m.node("Neg", {"result"}, {"y"}, {}, "behind").output("y", {1, kSize});
+  const auto bytes = m.bytes();
+  write_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+Json json_of(const std::vector<std::string>& arguments) {
+  const Ended ended = cli(arguments);
+  REQUIRE_MESSAGE(ended.status == 0, ended.err);
+  return Json::parse(ended.out);
+}
+
+// How often a node ran, of all recorded runs.
+int64_t recorded_runs(const Json& audit, const std::string& name) {
+  int64_t runs = 0;
+  for (const Json& node : audit["nodes"])
+    if (node["name"].get<std::string>().find(name) != std::string::npos) runs += node["runs"].get<int64_t>();
+  return runs;
+}
+
+}  // namespace
+
+TEST_CASE("the turns that a report tells are those that were recorded") {
+  constexpr int kTurns = 43;
+  TempFolder folder;
+  const std::string model = folder / "loop.onnx", recording = folder / "loop.pftrace";
+  write_loop(model, kTurns, false);
+  const Ended ended = cli({"run", model, "--record", recording});
+  REQUIRE_MESSAGE(ended.status == 0, ended.err);
+  const Json audit = json_of({"audit", recording, "--json"});
+  CHECK(recorded_runs(audit, "next") == kTurns);
+  CHECK(audit["runs"].size() == 1 + (kTurns - 1) + 1);  // the graph, the turns behind it, what is behind them
+  CHECK_MESSAGE(
+      ended.out.find("went round: Loop 'count', 43 turns; turn 0 in the graph before, turns 1 to 42 as one graph") !=
+          std::string::npos,
+      ended.out);
+  CHECK(ended.out.find("what follows is of the graph alone") != std::string::npos);
+  CHECK_FALSE(std::regex_search(ended.out, std::regex(R"(\b1 \w+ ?(nodes|operators|turns|times)\b)")));
+  const Json loop = json_of({"run", model, "--json"})["rest"][0]["loop"];
+  CHECK(loop["first_turn"].get<int>() + loop["turns"].get<int>() == kTurns);
+  CHECK_FALSE(loop["branch"].get<bool>());
+}
+
+TEST_CASE("a branch does not go round, and the loop in it is told") {
+  TempFolder folder;
+  const std::string model = folder / "branch.onnx";
+  write_loop(model, 7, true);
+  const Ended ended = cli({"run", model});
+  REQUIRE_MESSAGE(ended.status == 0, ended.err);
+  CHECK_MESSAGE(ended.out.find("ran: If 'choose', its branch as") != std::string::npos, ended.out);
+  CHECK_MESSAGE(ended.out.find("went round: Loop 'count', 7 turns") != std::string::npos, ended.out);
+  CHECK(ended.out.find("went round: If") == std::string::npos);
+  CHECK(ended.out.find("-7") != std::string::npos);
+}
+
+TEST_CASE("Ctrl+C ends a loop that has no end, and what was recorded stays") {
+  TempFolder folder;
+  const std::string model = folder / "endless.onnx", recording = folder / "endless.pftrace";
+  write_loop(model, INFINITY, false);
+  const std::pair<const char*, int> ends[] = {{"INT", 130}, {"TERM", 143}};
+  for (const auto& [signal, status] : ends) {
+    const std::string script = fmt::format(
+        "{} run {} --record {} & while [ $(stat -c %s {} 2>/dev/null || echo 0) -lt 200000 ]; do sleep 0.02; done; "
+        "kill -{} $!; wait $!",
+        ARENASCOPE_CLI, model, recording, recording, signal);
+    std::filesystem::remove(recording);
+    const Ended ended = run_program("sh", {"-c", script});
+    CHECK(ended.status == status);
+    CHECK_MESSAGE(ended.says_one_line("interrupted in turn "), ended.err);
+    std::smatch m;
+    REQUIRE(std::regex_search(ended.err, m, std::regex("turn (\\d+) of Loop 'count'")));
+    const Json audit = json_of({"audit", recording, "--json"});
+    CHECK(recorded_runs(audit, "next") > 10);
+    CHECK(static_cast<int64_t>(audit["runs"].size()) == std::stoll(m[1]) + 1);  // turn 0 is in the graph before
+  }
+}
