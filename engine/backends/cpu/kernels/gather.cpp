@@ -8,6 +8,7 @@
 
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/elements.h"
+#include "engine/backends/cpu/kernels/places.h"
 #include "engine/backends/cpu/quant/quant.h"
 
 namespace arenascope::cpu {
@@ -43,31 +44,48 @@ Dims part(const Dims& dims, int begin, int end) {
   return out;
 }
 
+// Indices [begin, begin + n) as places in the table.
+Status places_of(const Job& job, int axis, int64_t begin, int64_t n, int64_t* places) {
+  const TensorImpl &table = job.source(0), &indices = job.source(1);
+  const int64_t size = table.sizes[axis], stride = table.strides[axis];
+  load_elements(indices, begin, n, places);
+  if (!from_front(places, n, size)) {
+    const auto [number, index] = first_outside(places, n, size);
+    return outside(job.node, index, begin + number, size);
+  }
+  for (int64_t i = 0; i < n; ++i) places[i] *= stride;
+  return {};
+}
+
 // The elements behind the axis are one, or few in a row: a loop over places that are read once.
 template <class T>
 Status gather_few(const Job& job, int axis, const Nest& outer, const Nest& inner) {
-  const TensorImpl &node = job.node, &table = job.source(0), &indices = job.source(1);
-  const int64_t count = indices.element_count(), size = table.sizes[axis], few = inner.count();
-  const int64_t step = inner.inner_stride(0);
-  std::vector<int64_t> places(static_cast<size_t>(count));
-  load_elements(indices, 0, count, places.data());
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t& place = places[static_cast<size_t>(i)];
-    if (place < -size || place >= size) return outside(node, place, i, size);
-    place = (place < 0 ? place + size : place) * table.strides[axis];
-  }
-  const Range slices = job.part(outer.count() * count);
-  for (int64_t slice = slices.begin; slice < slices.end;) {
-    const int64_t line = slice / count, first = slice % count, n = std::min(count - first, slices.end - slice);
-    int64_t base = 0;
-    outer.rows({line, line + 1}, 1, [&](const int64_t* at, int64_t) { base = at[0]; });
-    const T* const from = table.data_as<T>() + base;
-    const int64_t* const place = places.data() + first;
-    T* to = node.data_as<T>() + slice * few;
+  const int64_t count = job.source(1).element_count(), few = inner.count(), step = inner.inner_stride(0);
+  const T* const table = job.source(0).data_as<T>();
+  const auto pick = [&](T* to, const T* from, const int64_t* place, int64_t n) {
     if (few == 1)
       for (int64_t i = 0; i < n; ++i) to[i] = from[place[i]];
     else
       for (int64_t i = 0; i < n; ++i, to += few) move(to, from + place[i], step, few);
+  };
+  const Range slices = job.part(outer.count() * count);
+  if (outer.count() == 1) {  // each index is needed once
+    int64_t places[256];
+    for (int64_t at = slices.begin; at < slices.end;) {
+      const int64_t n = std::min<int64_t>(256, slices.end - at);
+      if (auto ok = places_of(job, axis, at, n, places); !ok) return ok;
+      pick(job.node.data_as<T>() + at * few, table, places, n);
+      at += n;
+    }
+    return {};
+  }
+  std::vector<int64_t> places(static_cast<size_t>(count));
+  if (auto ok = places_of(job, axis, 0, count, places.data()); !ok) return ok;
+  for (int64_t slice = slices.begin; slice < slices.end;) {
+    const int64_t line = slice / count, first = slice % count, n = std::min(count - first, slices.end - slice);
+    int64_t base = 0;
+    outer.rows({line, line + 1}, 1, [&](const int64_t* at, int64_t) { base = at[0]; });
+    pick(job.node.data_as<T>() + slice * few, table + base, places.data() + first, n);
     slice += n;
   }
   return {};
@@ -135,17 +153,9 @@ Status gather_elements(const Job& job) {
       load(index, indices.data() + at[2] * index_bytes, nest.inner_stride(2), n);
       T* to = node.data_as<T>() + at[0];
       const T* from = table.data_as<T>() + at[1];
-      bool inside = true;
-      for (int64_t i = 0; i < n; ++i) {
-        inside = inside && index[i] >= -size && index[i] < size;
-        index[i] += index[i] < 0 ? size : 0;
-      }
-      if (!inside) {
-        for (int64_t i = 0; i < n && status; ++i)
-          if (index[i] < 0 || index[i] >= size) {
-            // What it was given as: beyond the end it is as it was.
-            status = outside(node, index[i] < 0 ? index[i] - size : index[i], at[0] + i, size);
-          }
+      if (!from_front(index, n, size)) {
+        const auto [number, bad] = first_outside(index, n, size);
+        status = outside(node, bad, at[0] + number, size);
         return;
       }
       const int64_t step = nest.inner_stride(1);
