@@ -93,6 +93,22 @@ void gather_elements(Backward& b) {
   b.give(0, whole ? share : b.g.op_with(Op::Pad, {share}, rest));
 }
 
+namespace {
+
+// Of elements with one place only the last was written.
+Tensor share_of_elements(Backward& b, int axis, const Tensor& nothing) {
+  const Tensor x = b.source(0), from = b.source(1), places = b.source(2);
+  const Tensor line = b.g.op_with(Op::Arange, {}, FillParams{{from->element_count()}, DType::I64, 0, 1});
+  const Tensor numbers = b.g.reshape(line, from.sizes());
+  const Tensor nowhere = b.g.op(Op::Cont, {b.g.op_with(Op::Fill, {}, FillParams{x.sizes(), DType::I64, -1, 0})});
+  const Tensor written = b.g.op_with(Op::SetRows, {nowhere, numbers, places}, SetRowsParams{axis, true});
+  const Tensor last = b.g.op_with(Op::GatherElements, {written, places}, AxisParams{axis});
+  const Tensor share = b.g.op_with(Op::GatherElements, {b.dy, places}, AxisParams{axis});
+  return b.g.op(Op::Where, {b.g.op(Op::Equal, {last, numbers}), share, nothing});
+}
+
+}  // namespace
+
 // What was written over gets nothing, what was written what its place has; a row below 0 was written nowhere.
 void set_rows(Backward& b) {
   const auto [axis, some] = b.y->params.get<SetRowsParams>();
@@ -107,6 +123,7 @@ void set_rows(Backward& b) {
   if (b.wants(0))
     b.give(0, b.g.op_with(Op::SetRows, {b.g.op(Op::Cont, {b.dy}), nothing, rows}, SetRowsParams{axis, true}));
   if (!b.wants(1)) return;
+  if (rows->rank() > 1) return b.give(1, share_of_elements(b, axis, nothing));
   const Tensor below = b.g.op(Op::Less, {rows, b.g.op_with(Op::Fill, {}, FillParams{{}, rows.dtype(), 0, 0})});
   Dims line = Dims::filled(from->rank(), 1);
   line[axis] = rows->element_count();

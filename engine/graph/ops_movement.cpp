@@ -208,6 +208,19 @@ Result<Inferred> gather_elements_rule(Op op, Sources sources, const OpParams& pa
   return Inferred{table.dtype, indices.sizes, {}, 0};
 }
 
+// Elements with places of their own (own_places.h).
+Status elements_fit(Op op, Sources sources, int axis) {
+  const TensorImpl &to = *sources[0], &from = *sources[1], &places = *sources[2];
+  if (info(to.dtype).quantised || to.dtype != from.dtype)
+    return refuse(op, fmt::format("elements of {} cannot be written into {}", name(from.dtype), name(to.dtype)));
+  if (!(places.sizes == from.sizes))
+    return refuse(op, fmt::format("places {} for {}", to_string(places.sizes), to_string(from.sizes)));
+  for (int i = 0; i < to.rank(); ++i)
+    if (i != axis && from.sizes[i] > to.sizes[i])
+      return refuse(op, fmt::format("elements {} reach outside {}", to_string(from.sizes), to_string(to.sizes)));
+  return {};
+}
+
 Result<Inferred> set_rows_rule(Op op, Sources sources, const OpParams& params) {
   if (auto plain = refuse_quantised(op, sources.subspan(1)); !plain) return plain.error();
   const TensorImpl &to = *sources[0], &from = *sources[1];
@@ -223,10 +236,15 @@ Result<Inferred> set_rows_rule(Op op, Sources sources, const OpParams& params) {
   if (has_rows) {
     if (sources.size() < 3) return refuse(op, "it has no rows");
     const TensorImpl& rows = *sources[2];
-    if (rows.rank() != 1 || (rows.dtype != DType::I64 && rows.dtype != DType::I32))
+    if (rows.rank() == 0 || (rows.dtype != DType::I64 && rows.dtype != DType::I32))
       return refuse(
           op, fmt::format("its rows must be a line of i32 or i64, not {} {}", name(rows.dtype), to_string(rows.sizes)));
-    wanted[axis] = rows.sizes[0];
+    if (rows.rank() > 1) {
+      if (auto fit = elements_fit(op, sources, axis); !fit) return fit.error();
+      wanted = from.sizes;
+    } else {
+      wanted[axis] = rows.sizes[0];
+    }
   }
   if (!(from.sizes == wanted))
     return refuse(op, fmt::format("rows {} for {}", to_string(from.sizes), to_string(wanted)));

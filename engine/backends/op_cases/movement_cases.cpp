@@ -128,7 +128,7 @@ void optimizer_steps(CaseList& list) {
 }
 
 void written_rows(CaseList& list) {
-  // One row a case: of several that are the same, the parts would decide which one stays.
+  // One row a case: of several that are the same, the parts would decide which one stays. Elements go in order.
   for (DType type : {DType::F32, DType::F16, DType::F64, DType::I8, DType::I64})
     for (Spread spread : {Spread::Contiguous, Spread::Permuted, Spread::Sliced})
       for (int axis = 0; axis < 3; ++axis)
@@ -140,6 +140,20 @@ void written_rows(CaseList& list) {
                          k.input(axis == 1 ? DType::I32 : DType::I64, {1}, Spread::Contiguous, -1, 3)},
                         SetRowsParams{axis, true});
         });
+  for (DType type : {DType::F32, DType::F16, DType::F64, DType::I8, DType::I64})
+    for (int axis = 0; axis < 3; ++axis)  // each with a place of its own, some of them the same
+      list.add(Op::SetRows, type, fmt::format("elements axis {}", axis), [=](Kit& k) {
+        return k.node(Op::SetRows,
+                      {k.input(type, {6, 5, 7}), k.input(type, {4, 4, 5}, Spread::Permuted),
+                       k.input(axis == 1 ? DType::I32 : DType::I64, {4, 4, 5}, Spread::Sliced, -5, 5)},
+                      SetRowsParams{axis, true});
+      });
+  list.add(Op::SetRows, DType::F32, "no elements", [](Kit& k) {
+    return k.node(Op::SetRows,
+                  {k.input(DType::F32, {6, 7}), k.input(DType::F32, {0, 7}),
+                   k.input(DType::I64, {0, 7}, Spread::Contiguous, 0, 5)},
+                  SetRowsParams{0, true});
+  });
   list.add(Op::SetRows, DType::F16, "of f32", [](Kit& k) {
     return k.node(Op::SetRows,
                   {k.input(DType::F16, {2, 9, 300}), k.input(DType::F32, {2, 1, 300}, Spread::Permuted),

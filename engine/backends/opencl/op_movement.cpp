@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
+#include <arenascope/graph/own_places.h>
 #include <fmt/format.h>
 
 #include "engine/backends/opencl/ops.h"
@@ -180,22 +182,29 @@ Status run_set_rows(Station& station, const TensorImpl& node) {
   const TensorImpl& from = *node.sources[1];
   const auto [axis, has_rows] = node.params.get<SetRowsParams>();
   const TensorImpl& rows = has_rows ? *node.sources[2] : from;
-  Layout lt = made_layout(node.dtype, from.sizes.span(), node.strides.span());
-  Layout lr = made_layout(rows.dtype, from.sizes.span(), Dims::filled(from.rank(), 0).span());
-  if (has_rows) {
-    lt.stride[axis] = 0;
-    lr.stride[axis] = rows.strides[0];
-  }
-  const int64_t n = from.element_count();
+  const bool own = own_places(node);
+  Dims columns = from.sizes;
+  if (own) columns[axis] = std::min<int64_t>(columns[axis], 1);
+  Layout lt = made_layout(node.dtype, columns.span(), node.strides.span());
+  Layout lf = made_layout(from.dtype, columns.span(), from.strides.span());
+  Layout lr = made_layout(rows.dtype, columns.span(), own ? rows.strides.span() : Dims::filled(from.rank(), 0).span());
+  if (has_rows) lt.stride[axis] = 0;
+  if (has_rows && !own) lr.stride[axis] = rows.strides[0];
+  const int64_t n = element_count(columns);
   return Call(station, "movement", "", "set_rows")
       .tensor(node, lt)
-      .tensor(from, layout_of(from))
+      .tensor(from, lf)
       .tensor(rows, lr)
       .arg(cl_long(n))
       .arg(width(node))
-      .arg(static_cast<cl_int>(has_rows))
+      .arg(static_cast<cl_int>(own        ? 2
+                               : has_rows ? 1
+                                          : 0))
       .arg(cl_long(node.sizes[axis]))
       .arg(cl_long(node.strides[axis]))
+      .arg(cl_long(own ? from.sizes[axis] : 1))
+      .arg(cl_long(own ? from.strides[axis] : 0))
+      .arg(cl_long(own ? rows.strides[axis] : 0))
       .buffer(station.problem)
       .items(n);
 }

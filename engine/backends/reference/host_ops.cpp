@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include <arenascope/graph/own_places.h>
 #include <fmt/format.h>
 
 #include <arenascope/graph/dropout_mask.h>
@@ -158,11 +159,13 @@ Real sampled(const TensorImpl& node, const Sources& s, const Dims& index) {
 Result<Out> rows_set(const TensorImpl& node, const Sources& s) {
   Out out = s[0].v;
   const auto [axis, has_rows] = node.params.get<SetRowsParams>();
+  const bool own = own_places(node);
   for (int64_t i = 0; i < static_cast<int64_t>(s[1].v.size()); ++i) {
     Dims index = unravel(i, s[1].sizes);
-    if (has_rows) index[axis] = static_cast<int64_t>(s[2][index[axis]]);
-    if (index[axis] < 0) continue;
-    if (index[axis] >= s[0].size(axis))
+    if (has_rows) index[axis] = static_cast<int64_t>(s[2][own ? i : index[axis]]);
+    if (own && index[axis] < 0) index[axis] += s[0].size(axis);
+    if (index[axis] < 0 && !own) continue;
+    if (index[axis] < 0 || index[axis] >= s[0].size(axis))
       return Error{fmt::format("{} '{}' on the reference: row {} lies outside the {} that there are", name(node.op),
                                node.name, index[axis], s[0].size(axis))};
     out[static_cast<size_t>(ravel(index, s[0].sizes))] = s[1][i];

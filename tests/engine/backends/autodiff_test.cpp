@@ -90,6 +90,13 @@ std::vector<Case> movement_cases() {
          return g.op_with(Op::SetRows, {g.op(Op::Cont, {t[0]}), t[1], whole_numbers(g, {3}, -1, 2)},
                           SetRowsParams{1, true});
        }},
+      {"elements written, some to one place",
+       {{3, 5, 2}, {2, 4, 2}},
+       [](G& g, T t) {
+         const Tensor at = g.op(
+             Op::Mod, {whole_numbers(g, {2, 4, 2}, 0, 3), g.op_with(Op::Fill, {}, FillParams{{}, DType::I64, 5, 0})});
+         return g.op_with(Op::SetRows, {g.op(Op::Cont, {t[0]}), t[1], at}, SetRowsParams{1, true});
+       }},
       {"all rows written",
        {{2, 3}, {2, 3}},
        [](G& g, T t) {

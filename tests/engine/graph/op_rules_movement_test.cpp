@@ -95,6 +95,10 @@ TEST_CASE("gathers take rows, or elements") {
   CHECK(made(Op::GatherElements, {{3, 4}, {{4, 4}, i64}}, AxisParams{1}) == "refused");
   CHECK(made(Op::GatherElements, {{3, 4}, {{3}, i64}}, AxisParams{0}) == "refused");
   CHECK(made(Op::GatherElements, {{3, 4}, {3, 4}}, AxisParams{0}) == "refused");
+  CHECK(made(Op::SetRows, {{3, 4}, {9, 2}, {{9, 2}, i64}}, SetRowsParams{0, true}) == "f32 [3, 4]");
+  CHECK(made(Op::SetRows, {{3, 4}, {2, 5}, {{2, 5}, i64}}, SetRowsParams{0, true}) == "refused");
+  CHECK(made(Op::SetRows, {{3, 4}, {2, 3}, {{2, 2}, i64}}, SetRowsParams{0, true}) == "refused");
+  CHECK(made(Op::SetRows, {{3, 4}, {{2, 4}, i64}, {{2, 4}, i64}}, SetRowsParams{0, true}) == "refused");
 }
 
 TEST_CASE("fills come from nothing") {

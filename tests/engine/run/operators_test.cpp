@@ -101,7 +101,7 @@ TEST_CASE("indices that are an input choose places when they are there") {
   CHECK(made.refused == "");
   CHECK(made.numbers.at("y") == Numbers{8, 2, 3, 7});
   const Results odd = run_file(m, {{"x", {1, 2, 3, 4}}, {"i", {3, 9}}, {"u", {7, 8}}});
-  CHECK(odd.refused.find("index 9 of 4") != std::string::npos);
+  CHECK(odd.refused.find("index 9 lies outside the 4") != std::string::npos);
 }
 
 TEST_CASE("numbers are quantised to bytes with and without a zero point") {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Rows written into a tensor where it lies, at places that are known when it runs only: a cache of keys and values, a
-// parameter.
+// parameter. Single elements, too, each at a place of its own.
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
+#include <arenascope/graph/own_places.h>
 #include <fmt/format.h>
 
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/elements.h"
+#include "engine/backends/cpu/kernels/places.h"
 #include "engine/backends/cpu/quant/quant.h"
 
 namespace arenascope::cpu {
@@ -73,6 +75,56 @@ Status set_quantised_rows(const Job& job, int axis, const TensorImpl* rows) {
   return {};
 }
 
+// Each element to its own place along the axis. What may have one place is one part's, which goes along the axis in order:
+// whole lines of the dimensions before it, or columns of those behind it.
+template <class T>
+Status set_elements(const Job& job, int axis) {
+  const TensorImpl &node = job.node, &from = job.source(1), &indices = job.source(2);
+  const int64_t size = node.sizes[axis], along = node.strides[axis], count = from.sizes[axis];
+  Dims strides = node.strides;
+  strides[axis] = 0;
+  const Nest nest(from.sizes, {strides, from.strides, indices.strides});
+  const int64_t to_step = nest.inner_stride(0), from_step = nest.inner_stride(1);
+  const LoadRow<int64_t> load = loader<int64_t>(indices.dtype);
+  const int64_t index_bytes = element_bytes(indices.dtype);
+  const bool one_place = nest.inner_stride(2) == 0 && to_step == 1 && from_step == 1;  // of a row
+  const int64_t longest = one_place ? nest.count() : 256;
+  Status status;
+  const auto put = [&](const int64_t* at, int64_t n) {
+    if (!status) return;
+    int64_t place[256];
+    const int64_t places = one_place ? 1 : n;
+    load(place, indices.data() + at[2] * index_bytes, nest.inner_stride(2), places);
+    if (!from_front(place, places, size)) {
+      status = refuse(node, fmt::format("index {} lies outside the {} entries along its axis",
+                                        first_outside(place, places, size).index, size));
+      return;
+    }
+    T* const to = node.data_as<T>() + at[0];
+    const T* const source = from.data_as<T>() + at[1];
+    if (one_place) return void(std::memcpy(to + place[0] * along, source, static_cast<size_t>(n) * sizeof(T)));
+    for (int64_t i = 0; i < n; ++i) to[i * to_step + place[i] * along] = source[i * from_step];
+  };
+  int64_t before = 1, behind = 1;
+  for (int d = 0; d < from.rank(); ++d)
+    if (d != axis) (d < axis ? before : behind) *= from.sizes[d];
+  if (job.nth == 1 || before >= 4 * job.nth || behind == 1) {
+    const Range lines = job.part(before);
+    nest.rows({lines.begin * count * behind, lines.end * count * behind}, longest, put);
+    return status;
+  }
+  const Range columns = job.part(before * behind);
+  for (int64_t at = columns.begin; at < columns.end && status;) {
+    const int64_t line = at / behind, first = at % behind, n = std::min(behind - first, columns.end - at);
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t begin = (line * count + i) * behind + first;
+      nest.rows({begin, begin + n}, longest, put);
+    }
+    at += n;
+  }
+  return status;
+}
+
 }  // namespace
 
 Status set_rows_supports(const TensorImpl& node) {
@@ -87,6 +139,14 @@ Status set_rows(const Job& job) {
   const TensorImpl &node = job.node, &from = job.source(1);
   const auto [axis, has_rows] = node.params.get<SetRowsParams>();
   const TensorImpl* rows = has_rows ? &job.source(2) : nullptr;
+  if (own_places(node)) {
+    switch (element_bytes(node.dtype)) {
+      case 1: return set_elements<uint8_t>(job, axis);
+      case 2: return set_elements<uint16_t>(job, axis);
+      case 4: return set_elements<uint32_t>(job, axis);
+      default: return set_elements<uint64_t>(job, axis);
+    }
+  }
   if (info(node.dtype).quantised) return set_quantised_rows(job, axis, rows);
   const int64_t size = node.sizes[axis], count = from.sizes[axis];
   const Nest outer(without(node.sizes, axis, 0, axis),

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT
 // Rows written into a tensor where it lies: each element finds its row among the indices. Of several rows with one
-// index, whichever thread comes last stays.
+// index, whichever thread comes last stays; elements with places of their own are written in order, a column by one thread.
 #pragma once
 #include "engine/backends/cuda/kernels/movement.h"
 
 namespace arenascope::cuda {
 
 struct SetRowsWork {
-  Places<3> places;  // over what is written: 0 the destination but for its rows, 1 the source, 2 the rows' indices
+  // Over what is written, but for the axis where elements have places of their own: 0 the destination but for its rows, 1 the
+  // source, 2 the rows' indices.
+  Places<3> places;
   char* to = nullptr;
   const char* from = nullptr;
   const char* rows = nullptr;  // null: array 0 has the rows too
   DType row_type = DType::I64;
   DType to_type = DType::F32, from_type = DType::F32;
-  int32_t bytes = 4;                // of what is moved at once, where the types are one
-  int64_t entries = 0, stride = 0;  // of the destination's rows
+  int32_t bytes = 4;                               // of what is moved at once, where the types are one
+  int64_t entries = 0, stride = 0;                 // of the destination's rows
+  int64_t steps = 1, from_step = 0, row_step = 0;  // along the axis, of elements with places of their own
+  bool own_places = false;
   unsigned long long node = 0;
   IndexFault* fault = nullptr;
 };
@@ -33,21 +37,25 @@ ARENASCOPE_KERNEL(set_rows, SetRowsWork) {
   for (int64_t i = block() * threads() + thread(); i < p.places.count; i += blocks() * threads()) {
     int64_t index[kPlaceDims];
     unravel(p.places, i, index);
-    int64_t to = offset(p.places, 0, index);
-    if (p.rows) {
-      const int64_t row = get<int64_t>(p.row_type, p.rows, offset(p.places, 2, index));
-      if (row < 0) continue;
-      if (row >= p.entries) {
-        note_fault(p.fault, p.node, row, p.entries);
-        continue;
+    const int64_t column = offset(p.places, 0, index);
+    for (int64_t k = 0; k < p.steps; ++k) {
+      int64_t to = column;
+      if (p.rows) {
+        const int64_t named = get<int64_t>(p.row_type, p.rows, offset(p.places, 2, index) + k * p.row_step);
+        if (named < 0 && !p.own_places) continue;
+        const int64_t row = named < 0 ? named + p.entries : named;
+        if (row < 0 || row >= p.entries) {
+          note_fault(p.fault, p.node, named, p.entries);
+          continue;
+        }
+        to += row * p.stride;
       }
-      to += row * p.stride;
+      const int64_t from = offset(p.places, 1, index) + k * p.from_step;
+      if (p.to_type == p.from_type)
+        move(p.bytes, p.to, to, p.from, from);
+      else
+        move_as(p.to_type, p.to, to, p.from_type, p.from, from);
     }
-    const int64_t from = offset(p.places, 1, index);
-    if (p.to_type == p.from_type)
-      move(p.bytes, p.to, to, p.from, from);
-    else
-      move_as(p.to_type, p.to, to, p.from_type, p.from, from);
   }
 }
 

@@ -2,6 +2,7 @@
 // Copies, casts, joins, pads, gathers, written rows, fills, triangles, resizing.
 #include "engine/backends/cuda/kernels/movement.h"
 
+#include <arenascope/graph/own_places.h>
 #include "engine/backends/cuda/kernels/pointwise.h"
 #include "engine/backends/cuda/kernels/set_rows.h"
 #include "engine/backends/cuda/lowering/copies.h"
@@ -209,6 +210,7 @@ Status lower_set_rows(const Job& job) {
   const TensorImpl &node = job.node, &from = *node.sources[1];
   const auto [axis, has_rows] = node.params.get<SetRowsParams>();
   const TensorImpl* rows = has_rows ? node.sources[2] : nullptr;
+  const bool own = own_places(node);
   const int rank = node.rank(), width = info(node.dtype).block_bytes;
   if (!rows && from.dtype == node.dtype)
     return copy_elements(job.queue, node.sizes, {bytes(node), node.strides}, {bytes(from), from.strides}, width);
@@ -224,14 +226,25 @@ Status lower_set_rows(const Job& job) {
   work.fault = job.fault;
   // Sixteen bytes at once, where rows are that long and lie so on both sides.
   int64_t unit = 16 / width;
-  bool wide = axis < rank - 1 && from.dtype == node.dtype && node.strides.back() == 1 && from.strides.back() == 1 &&
-              from.sizes.back() % unit == 0 && aligned(work.to, 16) && aligned(work.from, 16);
+  bool wide = !own && axis < rank - 1 && from.dtype == node.dtype && node.strides.back() == 1 &&
+              from.strides.back() == 1 && from.sizes.back() % unit == 0 && aligned(work.to, 16) &&
+              aligned(work.from, 16);
   for (int d = 0; wide && d < rank - 1; ++d) wide = node.strides[d] % unit == 0 && from.strides[d] % unit == 0;
   if (!wide) unit = 1;
   work.bytes = static_cast<int32_t>(unit * width);
   work.stride = node.strides[axis] / unit;
+  if (own) {
+    work.own_places = true;
+    work.steps = from.sizes[axis];
+    work.from_step = from.strides[axis];
+    work.row_step = rows->strides[axis];
+  }
   for (int d = rank - 1; d >= 0; --d) {
     const bool last = wide && d == rank - 1, row = rows && d == axis;
+    if (own) {
+      if (!row) add_dimension(work.places, from.sizes[d], {node.strides[d], from.strides[d], rows->strides[d]});
+      continue;
+    }
     add_dimension(work.places, last ? from.sizes[d] / unit : from.sizes[d],
                   {row    ? 0
                    : last ? 1

@@ -108,22 +108,27 @@ kernel void cast(global const uchar* from, Layout lf, global uchar* to, Layout l
 }
 
 // Rows written into a tensor where it lies. All layouts go over what is written: `to` without the rows' dimension, `rows` with
-// it alone. Of several rows with one index, whichever comes last stays.
+// it alone. Of several rows with one index, whichever comes last stays. Elements with places of their own (has_rows is 2) are
+// written in order, a column by one item: the layouts go over the columns then, whose `steps` lie `from_step` and `rows_step` apart.
 kernel void set_rows(global uchar* to, Layout lt, global const uchar* from, Layout lf, global const uchar* rows, Layout lr, long n,
-                     int width, int has_rows, long entries, long row_stride, global long* problem) {
+                     int width, int has_rows, long entries, long row_stride, long steps, long from_step, long rows_step, global long* problem) {
   const long i = get_global_id(0);
   if (i >= n) return;
-  long at = place(&lt, i);
-  if (has_rows) {
-    const long row = load_whole(rows, lr.type, place(&lr, i));
-    if (row < 0) return;
-    if (row >= entries) {
-      problem[1] = row;
-      problem[0] = 1;
-      return;
+  for (long k = 0; k < steps; ++k) {
+    long at = place(&lt, i);
+    if (has_rows) {
+      const long named = load_whole(rows, lr.type, place(&lr, i) + k * rows_step);
+      if (named < 0 && has_rows < 2) return;
+      const long row = named < 0 ? named + entries : named;
+      if (row < 0 || row >= entries) {
+        problem[1] = named;
+        problem[0] = 1;
+        return;
+      }
+      at += row * row_stride;
     }
-    at += row * row_stride;
+    const long source = place(&lf, i) + k * from_step;
+    if (lf.type == lt.type) move_cell(from, source, to, at, width);
+    else convert_cell(from, lf.type, source, to, lt.type, at);
   }
-  if (lf.type == lt.type) move_cell(from, place(&lf, i), to, at, width);
-  else convert_cell(from, lf.type, place(&lf, i), to, lt.type, at);
 }

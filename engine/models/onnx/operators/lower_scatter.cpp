@@ -1,29 +1,15 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators that write into places, with indices that are known while opening: rows are written into a copy of the data, or,
-// as each element of the result has a known origin then, gathered from the data and the updates behind each other.
+// ONNX operators that write into places: what is written lies in a copy of the data. What is reduced with what stands in its
+// place has indices that are known while opening; it is gathered from the updates, as each place's are known then.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <vector>
 
 namespace arenascope::models {
 namespace {
-
-// The result: rows of `row` elements, row i from places[i], which counts the data's rows first, then the updates'.
-void gathered(OpCall& c, const Tensor& data, const Tensor& updates, int64_t row, std::vector<int64_t> places) {
-  const int64_t rows = static_cast<int64_t>(places.size());
-  if (row == 0 || rows == 0) return c.out(0, c.op(Op::Copy, {data}));
-  const Tensor parts[] = {c.reshape(data, {rows, row}, ":data"),
-                          c.reshape(updates, {updates->element_count() / row, row}, ":updates")};
-  if (!parts[0] || !parts[1]) return;
-  const Tensor both = c.op_list(Op::Concat, parts, AxisParams{0}, ":both");
-  const Tensor picked =
-      c.op_with(Op::Gather, {both, c.constant(HostArray::of(std::move(places)), ":places")}, AxisParams{0}, ":picked");
-  c.out(0, c.reshape(picked, data.sizes()));
-}
 
 // What is done with an update and what stands in its place.
 enum class Reduction { None, Add, Mul, Min, Max };
@@ -33,12 +19,6 @@ class Writes {
  public:
   explicit Writes(int64_t places) : places_(places) {}
   void write(int64_t place, int64_t update) { at_[place].push_back(update); }
-  // Only the last update of each place, -1 for none.
-  std::vector<int64_t> last() const {
-    std::vector<int64_t> out(static_cast<size_t>(places_), -1);
-    for (const auto& [place, updates] : at_) out[static_cast<size_t>(place)] = updates.back();
-    return out;
-  }
   // The k-th update of each place, -1 for none.
   std::vector<int64_t> layer(size_t k) const {
     std::vector<int64_t> out(static_cast<size_t>(places_), -1);
@@ -74,21 +54,12 @@ class Writes {
   std::map<int64_t, std::vector<int64_t>> at_;
 };
 
-constexpr Bytes kWholeRow = 64;  // shorter ones are gathered element by element anyway
-
-// The same where each place is written once, by rows that are worth a copy each: written into a copy of the data.
-bool written(OpCall& c, const Tensor& data, const Tensor& updates, int64_t row, const Writes& writes) {
-  if (row == 0 || row * element_bytes(data.dtype()) < kWholeRow || writes.depth() != 1) return false;
-  const std::vector<int64_t> last = writes.last();
-  std::vector<int64_t> places(static_cast<size_t>(updates->element_count() / row));
-  for (size_t i = 0; i < last.size(); ++i)
-    if (last[i] >= 0) places[static_cast<size_t>(last[i])] = static_cast<int64_t>(i);
-  const Tensor copy = c.op(Op::Cont, {c.reshape(data, {data->element_count() / row, row}, ":data")}, ":copy");
-  const Tensor rows = c.reshape(updates, {updates->element_count() / row, row}, ":updates");
-  const Tensor all = c.op_with(Op::SetRows, {copy, rows, c.constant(HostArray::of(std::move(places)), ":places")},
-                               SetRowsParams{0, true}, ":written");
+// The updates written into a copy of the data, along `axis`, by the rows or elements that `places` names (own_places.h).
+void write_into(OpCall& c, const Tensor& data, const Dims& sizes, const Tensor& updates, const Tensor& places,
+                int axis) {
+  const Tensor copy = c.op(Op::Cont, {c.reshape(data, sizes, ":data")}, ":copy");
+  const Tensor all = c.op_with(Op::SetRows, {copy, updates, places}, SetRowsParams{axis, true}, ":written");
   c.out(0, c.reshape(all, data.sizes()));
-  return true;
 }
 
 Op op_of(Reduction reduction) {
@@ -132,20 +103,10 @@ Tensor with_groups(OpCall& c, Tensor rows, Reduction reduction, int64_t nothing,
   return rows;
 }
 
-// `data` with the updates' rows of `row` elements written or reduced into it.
-void scattered(OpCall& c, const Tensor& data, const Tensor& updates, int64_t row, int64_t count, Reduction reduction,
-               Writes& writes) {
-  if (reduction == Reduction::None || writes.empty() || row == 0) {
-    if (reduction == Reduction::None && written(c, data, updates, row, writes)) return;
-    std::vector<int64_t> places(static_cast<size_t>(row == 0 ? 0 : data->element_count() / row));
-    std::iota(places.begin(), places.end(), 0);
-    if (row != 0 && !writes.empty()) {
-      const std::vector<int64_t> last = writes.last();
-      for (size_t i = 0; i < places.size(); ++i)
-        if (last[i] >= 0) places[i] = static_cast<int64_t>(places.size()) + last[i];
-    }
-    return gathered(c, data, updates, row, std::move(places));
-  }
+// `data` with the updates' rows of `row` elements reduced into it.
+void reduce_into(OpCall& c, const Tensor& data, const Tensor& updates, int64_t row, int64_t count, Reduction reduction,
+                 Writes& writes) {
+  if (writes.empty() || row == 0) return c.out(0, c.op(Op::Copy, {data}));
   // An entry behind the updates changes nothing; of extremes that is the number itself, so that all of them are asked.
   const bool adds = reduction == Reduction::Add || reduction == Reduction::Mul;
   const Tensor rows = c.reshape(updates, {count, row}, ":updates");
@@ -186,11 +147,41 @@ bool readable(OpCall& c, Tensor& data, std::shared_ptr<const HostArray>& indices
     reduction = Reduction::Max;
   else if (name != "none")
     c.refuse(fmt::format("it reduces by {}", name));
-  if (!indices)
+  if (!indices && reduction != Reduction::None)
     c.wait_for(1, "its indices must be known before it runs", true);
-  else if (data && data->element_count() > HostArray::kMaxElements * 16)
+  else if (indices && data && data->element_count() > HostArray::kMaxElements * 16)
     c.refuse("its source is too large");
   return c.ok() && data && updates;
+}
+
+// Rows named by tuples of a run, in a line: each number of a tuple is looked up in its rows' strides, which tells whether it
+// is inside.
+Tensor rows_of(OpCall& c, const Tensor& data, int64_t count, int width) {
+  if (width == 1) return c.reshape(c.in(1), {count});
+  Tensor sum;
+  int64_t stride = 1;
+  for (int k = width - 1; c.ok() && k >= 0; stride *= data.sizes()[k--]) {
+    const Tensor tuples = c.reshape(c.in(1), {count, width}, ":tuples");
+    const Tensor index = c.reshape(c.slice(tuples, 1, k, k + 1), {count});
+    const FillParams line{{data.sizes()[k]}, DType::I64, 0, static_cast<double>(stride)};
+    const Tensor places = c.op_list(Op::Arange, std::span<const Tensor>{}, line, fmt::format(":places_{}", k).c_str());
+    const Tensor at = c.op_with(Op::Gather, {places, index}, AxisParams{0}, fmt::format(":at_{}", k).c_str());
+    sum = sum ? c.op(Op::Add, {sum, at}, fmt::format(":rows_{}", k).c_str()) : at;
+  }
+  return sum;
+}
+
+constexpr Bytes kWholeRow = 64;  // shorter ones are written element by element
+
+// Rows that are known, none of them twice, are written as such, which devices do, too. Others are elements whose places
+// are the rows'.
+void write_rows(OpCall& c, const Tensor& data, const Tensor& updates, int64_t row, int64_t rows, const Tensor& places,
+                bool once) {
+  const int64_t count = places->element_count();
+  if (row == 0 || rows == 0 || count == 0) return c.out(0, c.op(Op::Copy, {data}));
+  const Tensor lines = c.reshape(updates, {count, row}, ":updates");
+  if (once && row * element_bytes(data.dtype()) >= kWholeRow) return write_into(c, data, {rows, row}, lines, places, 0);
+  write_into(c, data, {rows, row}, lines, c.expand(c.reshape(places, {count, 1}), {count, row}), 0);
 }
 
 void scatter_nd(OpCall& c) {
@@ -198,14 +189,19 @@ void scatter_nd(OpCall& c) {
   std::shared_ptr<const HostArray> indices;
   Reduction reduction;
   if (!readable(c, data, indices, updates, reduction)) return;
-  const int rank = indices->sizes.rank();
-  const int64_t width = rank > 0 ? indices->sizes[rank - 1] : 0;
+  const Dims tuples = indices ? indices->sizes : c.in(1).sizes();
+  const int64_t width = tuples.rank() > 0 ? tuples.back() : 0;
   if (width < 1 || width > data->rank()) return c.refuse("its indices do not fit");
   int64_t rows = 1, row = 1;
   for (int i = 0; i < data->rank(); ++i) (i < width ? rows : row) *= data.sizes()[i];
-  const int64_t count = indices->count() / width;
+  const int64_t count = element_count(tuples) / width;
   if (updates->element_count() != count * row) return c.refuse("its updates do not fit");
+  if (!indices) {
+    const Tensor places = rows_of(c, data, count, static_cast<int>(width));
+    return places ? write_rows(c, data, updates, row, rows, places, false) : void();
+  }
   Writes writes(rows);
+  std::vector<int64_t> places;
   for (int64_t u = 0; u < count; ++u) {
     int64_t at = 0;
     for (int k = 0; k < width; ++k) {
@@ -214,8 +210,10 @@ void scatter_nd(OpCall& c) {
       at = at * size + (index < 0 ? index + size : index);
     }
     writes.write(at, u);
+    places.push_back(at);
   }
-  scattered(c, data, updates, row, count, reduction, writes);
+  if (reduction != Reduction::None) return reduce_into(c, data, updates, row, count, reduction, writes);
+  write_rows(c, data, updates, row, rows, c.constant(HostArray::of(std::move(places)), ":places"), writes.depth() == 1);
 }
 
 void scatter_elements(OpCall& c) {
@@ -224,23 +222,28 @@ void scatter_elements(OpCall& c) {
   Reduction reduction;
   if (!readable(c, data, indices, updates, reduction)) return;
   const int axis = c.axis(c.attr_int("axis", 0), data->rank());
-  if (!c.ok() || !(indices->sizes == updates.sizes()) || indices->sizes.rank() != data->rank())
+  if (!c.ok() || !(c.in(1).sizes() == updates.sizes()) || updates->rank() != data->rank())
     return c.refuse("its indices do not fit");
   for (int i = 0; i < data->rank(); ++i)
-    if (i != axis && indices->sizes[i] > data.sizes()[i]) return c.refuse("its indices do not fit");
+    if (i != axis && updates.sizes()[i] > data.sizes()[i]) return c.refuse("its indices do not fit");
   const Dims strides = contiguous_strides(data.sizes());
   Writes writes(data->element_count());
   Dims at = Dims::filled(data->rank(), 0);
-  for (int64_t u = 0; u < indices->count(); ++u) {
+  for (int64_t u = 0; indices && u < indices->count(); ++u) {
     const int64_t size = data.sizes()[axis], index = indices->integer(u);
     if (index < -size || index >= size) return c.refuse(fmt::format("index {} of {}", index, size));
+    if (reduction == Reduction::None) continue;
     int64_t where = 0;
     for (int d = 0; d < data->rank(); ++d)
       where += (d == axis ? (index < 0 ? index + size : index) : at[d]) * strides[d];
     writes.write(where, u);
     for (int d = data->rank() - 1; d >= 0 && ++at[d] == indices->sizes[d]; --d) at[d] = 0;
   }
-  scattered(c, data, updates, 1, indices->count(), reduction, writes);
+  if (reduction != Reduction::None)
+    return reduce_into(c, data, updates, 1, updates->element_count(), reduction, writes);
+  if (data->rank() > 1) return write_into(c, data, data.sizes(), updates, c.in(1), axis);
+  const Dims line{1, updates->element_count()};
+  write_into(c, data, {1, data->element_count()}, c.reshape(updates, line), c.reshape(c.in(1), line), 1);
 }
 
 constexpr HandlerEntry kScatterHandlers[] = {
