@@ -12,7 +12,7 @@
 #include <arenascope/trace/space_use.h>
 #include "engine/schedule/findings_run.h"
 #include "engine/schedule/findings_spaces.h"
-#include "engine/transform/versions.h"
+#include <arenascope/transform/versions.h>
 
 namespace arenascope {
 namespace {

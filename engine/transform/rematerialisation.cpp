@@ -9,7 +9,7 @@
 #include <arenascope/base/checked.h>
 #include <arenascope/graph/lifetime.h>
 #include "engine/transform/graph_copier.h"
-#include "engine/transform/versions.h"
+#include <arenascope/transform/versions.h>
 
 namespace arenascope {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "engine/transform/versions.h"
+#include <arenascope/transform/versions.h>
 
 #include <algorithm>
 

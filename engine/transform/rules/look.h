@@ -10,7 +10,7 @@
 
 #include <arenascope/graph/op_params.h>
 #include <arenascope/transform/rewrite.h>
-#include "engine/transform/versions.h"
+#include <arenascope/transform/versions.h>
 
 namespace arenascope::rewriting {
 
