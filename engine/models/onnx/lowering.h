@@ -279,7 +279,9 @@ class Lowering {
   static constexpr Bytes kMaxTensorBytes = Bytes{1} << 36;
 
   Context& context() { return context_; }
-  Tensor materialise(Value& value, Status& status);
+  // The constant as a leaf: one for each name and bytes of the file, however often a loop's turns define it anew.
+  Tensor materialise(Value& value, Status& status) { return materialise(value, value.source.bytes().data(), status); }
+  Tensor materialise(Value& value, const std::byte* made_of, Status& status);
   // Whether strings are read by a node's operator.
   static bool reads_words(const ir::Node& node);
   void note_fixed_inputs() { uses_given_ = true; }
@@ -367,6 +369,11 @@ class Lowering {
   std::vector<const ir::Node*> put_off_;
   std::deque<ir::Node> later_;  // of these, parts of nodes and nodes of functions
   std::string why_put_off_;
+  struct FileLeaf {
+    const std::byte* made_of;
+    Tensor tensor;
+  };
+  std::unordered_multimap<std::string, FileLeaf> file_leafs_;  // of constants, by their names
   uint32_t dropouts_ = 0;
   ir::Schemas schemas_;
   const ir::Node* spelled_ = nullptr;            // whose body is being lowered, of an operator that consists of others

@@ -57,17 +57,23 @@ ValuePtr Lowering::make_constant(std::string name, HostArray array) const {
   return value;
 }
 
-Tensor Lowering::materialise(Value& value, Status& status) {
+Tensor Lowering::materialise(Value& value, const std::byte* made_of, Status& status) {
   if (value.tensor) return value.tensor;
   if (value.kind != Value::Kind::Constant) {
     status = Error{fmt::format("'{}' is not known", value.name)};
     return {};
   }
+  const auto [first, last] = file_leafs_.equal_range(value.name);
+  for (auto known = first; known != last; ++known)
+    if (const Tensor& leaf = known->second.tensor;
+        known->second.made_of == made_of && leaf.dtype() == value.dtype && leaf->sizes == value.sizes)
+      return value.tensor = leaf;
   auto tensor = context_.new_tensor(value.dtype, value.sizes, value.name);
   if (!tensor) {
     status = tensor.error();
     return {};
   }
+  if (made_of) file_leafs_.emplace(value.name, FileLeaf{made_of, *tensor});
   (*tensor)->flags |= kFlagWeight;
   model_.parameter_bytes += (*tensor)->byte_count();
   model_.weights.push_back({*tensor, value.source});

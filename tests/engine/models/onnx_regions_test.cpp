@@ -278,6 +278,24 @@ TEST_CASE("loops go round as often as is known") {
   CHECK(loop(3, false, false) == "[2]");     // once, as is assumed
 }
 
+TEST_CASE("a weight is held once, however many turns of a loop read it, as it lies or turned round") {
+  const std::string raw(size_t{64} * 64 * 4, '\1');
+  const auto bytes = [&](const char* op, bool inside) {
+    OnnxMaker body(16), m(16);
+    body.input("i", {}, kInt64).input("go", {}, kBool).input("s", {64, 64});
+    body.output("go_out", {}, kBool).output("s_out", {64, 64}).node("Identity", {"go"}, {"go_out"});
+    body.node(op, {"s", "w"}, {"s_out"});
+    (inside ? body : m).raw_weight("w", {64, 64}, raw);
+    m.input("x", {64, 64}).output("y").weight("turns", {}, Ints{6});
+    auto model = m.node("Loop", {"turns", "", "x"}, {"y"}, {{"body", &body}}).open();
+    REQUIRE(model.ok());
+    REQUIRE(model->runnable());
+    return model->parameter_bytes;
+  };
+  for (const bool inside : {false, true})
+    for (const char* op : {"Add", "MatMul"}) CHECK(bytes(op, inside) == Bytes{64} * 64 * 4);
+}
+
 TEST_CASE("a turn of a loop, a branch and a step of a scan are layers within their operator's") {
   const auto layers = [](OnnxMaker& m) {
     auto model = m.open();

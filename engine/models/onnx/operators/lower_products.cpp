@@ -45,7 +45,7 @@ Tensor transposed(OpCall& c, size_t i) {
   std::swap(turned->sizes[value.sizes.rank() - 1], turned->sizes[value.sizes.rank() - 2]);
   turned->source = transposed_writer(value.source, value.sizes, value.dtype);
   Status status;
-  Tensor tensor = c.lowering().materialise(*turned, status);
+  Tensor tensor = c.lowering().materialise(*turned, value.source.bytes().data(), status);
   if (!status.ok()) c.refuse(status.error().message);
   return tensor;
 }
