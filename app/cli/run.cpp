@@ -79,13 +79,13 @@ Result<Json> outputs(Runner& runner, const std::string& folder) {
 }
 
 // Of all devices that the run had memory on.
-// Those whose pages are drawn when they are read, and how much of them is there now.
-struct SeededWeights {
+// Those whose pages are drawn or made when they are read, and how much of them is there now.
+struct LentWeights {
   Bytes bytes = 0, in_memory = 0;
 };
 
-SeededWeights seeded_weights(const Runner& runner) {
-  SeededWeights out;
+LentWeights lent_weights(const Runner& runner) {
+  LentWeights out;
   for (const models::Weight& weight : runner.model().weights) {
     const Storage& storage = weight.tensor->storage;
     if (!storage.allocated() || !MappedRange::drawn(storage.data())) continue;
@@ -203,9 +203,9 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
                  app::format_bytes(stats.peak_reserved), app::format_bytes(stats.cached),
                  app::format_bytes(stats.waste()), stats.hits, stats.misses);
   }
-  if (const SeededWeights seeded = seeded_weights(runner); seeded.bytes > 0)
-    fmt::print("seeded weights: {}, of which {} lie in memory; the rest is drawn again when it is read\n",
-               app::format_bytes(seeded.bytes), app::format_bytes(seeded.in_memory));
+  if (const LentWeights lent = lent_weights(runner); lent.bytes > 0)
+    fmt::print("lent weights: {}, of which {} lie in memory; the rest is made again when it is read\n",
+               app::format_bytes(lent.bytes), app::format_bytes(lent.in_memory));
   print_results(runner);
 }
 
@@ -285,7 +285,7 @@ void print_runs_json(Runner& runner, const std::vector<RunReport>& reports, cons
     peaks[std::string(name(kind))] = stats.peak;
     reserved[std::string(name(kind))] = stats.peak_reserved;
   }
-  const SeededWeights seeded = seeded_weights(runner);
+  const LentWeights lent = lent_weights(runner);
   print_json({{"model", runner.model().name},
               {"backend", runner.options().backend},
               {"threads", runner.plan().threads},
@@ -300,7 +300,7 @@ void print_runs_json(Runner& runner, const std::vector<RunReport>& reports, cons
               {"peak_reserved_bytes", reserved},
               {"allocator", name(runner.options().allocator)},
               {"allocators", allocators},
-              {"seeded_weights", {{"bytes", seeded.bytes}, {"in_memory_bytes", seeded.in_memory}}},
+              {"lent_weights", {{"bytes", lent.bytes}, {"in_memory_bytes", lent.in_memory}}},
               {"work_bytes", runner.plan().work_bytes},
               {"rewrites", rewrites_json(runner.program())},
               {"forms", forms_json(runner.program())},

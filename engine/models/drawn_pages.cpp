@@ -6,31 +6,46 @@
 #include <cstdint>
 
 #include <arenascope/memory/mapped_pages.h>
+#include "engine/models/put_pages.h"
 
 namespace arenascope::models {
 
-DrawnPages::DrawnPages(std::shared_ptr<const SeededNumbers> numbers)
-    : numbers_(std::move(numbers)),
-      drawing_{[](const void* of, size_t offset, size_t bytes, std::byte* to) {
-                 static_cast<const SeededNumbers*>(of)->draw(offset, bytes, to);
-               },
-               numbers_.get()} {}
+namespace {
+
+bool worth_it(size_t bytes) {
+  constexpr size_t kLeast = size_t{32} << 10;
+  return bytes >= kLeast && detail::lost_pages_survived.load();
+}
+
+}  // namespace
 
 std::shared_ptr<const DrawnPages> DrawnPages::make(std::shared_ptr<const SeededNumbers> numbers) {
-  constexpr size_t kLeast = size_t{32} << 10, kHugePage = size_t{2} << 20;
   const size_t bytes = numbers->bytes();
-  if (bytes < kLeast || !detail::lost_pages_survived.load()) return nullptr;
-  std::shared_ptr<DrawnPages> out(new DrawnPages(std::move(numbers)));
+  if (!worth_it(bytes)) return nullptr;
+  const detail::Drawing drawing{[](const void* of, size_t offset, size_t count, std::byte* to) {
+                                  static_cast<const SeededNumbers*>(of)->draw(offset, count, to);
+                                },
+                                numbers.get()};
+  return reserve(std::shared_ptr<DrawnPages>(new DrawnPages(std::move(numbers), drawing)), bytes);
+}
+
+std::shared_ptr<const DrawnPages> DrawnPages::make(std::shared_ptr<const MadeBytes> made, size_t bytes) {
+  if (!worth_it(bytes) || !start_maker()) return nullptr;
+  const detail::Drawing drawing{nullptr, made.get()};
+  return reserve(std::shared_ptr<DrawnPages>(new DrawnPages(std::move(made), drawing)), bytes);
+}
+
+std::shared_ptr<const DrawnPages> DrawnPages::reserve(std::shared_ptr<DrawnPages> pages, size_t bytes) {
   const size_t reserved = bytes + (bytes < kHugePage ? 0 : kHugePage);
   void* const all = ::mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (all == MAP_FAILED) return nullptr;
-  out->reserved_ = static_cast<std::byte*>(all);
-  out->reserved_bytes_ = reserved;
+  pages->reserved_ = static_cast<std::byte*>(all);
+  pages->reserved_bytes_ = reserved;
   const size_t over = reinterpret_cast<uintptr_t>(all) % kHugePage;
-  out->data_ = out->reserved_ + (bytes < kHugePage || over == 0 ? 0 : kHugePage - over);
-  if (!map_no_pages(out->data_, bytes)) return nullptr;
-  out->range_.emplace(out->data_, bytes, &out->drawing_);
-  return out->range_->watched() ? out : nullptr;
+  pages->data_ = pages->reserved_ + (bytes < kHugePage || over == 0 ? 0 : kHugePage - over);
+  if (!map_no_pages(pages->data_, bytes)) return nullptr;
+  pages->range_.emplace(pages->data_, bytes, &pages->drawing_);
+  return pages->range_->watched() ? pages : nullptr;
 }
 
 DrawnPages::~DrawnPages() {

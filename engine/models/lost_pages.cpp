@@ -4,6 +4,9 @@
 #include <csignal>
 #include <cstring>
 
+#include "engine/models/made_bytes.h"
+#include "engine/models/put_pages.h"
+
 #include <arenascope/base/mapped_range.h>
 #include <arenascope/models/mapped_files.h>
 #include <fmt/format.h>
@@ -14,30 +17,15 @@ namespace arenascope::models {
 namespace {
 
 struct sigaction handler_before {};
-uintptr_t page_size = 4096;
 
-// Draws the numbers of a slice anew and puts its pages into their place all at once: other threads see none of them, or all.
+// Draws the numbers of a slice anew.
 bool draw_again(const detail::Drawing& drawing, uintptr_t begin, uintptr_t end, uintptr_t address) {
-#if defined(__linux__)
-  constexpr uintptr_t kSlice = uintptr_t{2} << 20;  // a huge page
+  constexpr uintptr_t kSlice = kHugePage;
   const uintptr_t from = begin + (address - begin) / kSlice * kSlice, bytes = std::min(kSlice, end - from);
-  const uintptr_t mapped = (bytes + page_size - 1) / page_size * page_size, reserved = mapped + kSlice;
-  void* const made = ::mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (made == MAP_FAILED) return false;
-  const auto first = reinterpret_cast<uintptr_t>(made), to = (first + kSlice - 1) / kSlice * kSlice;
-  (void)::madvise(reinterpret_cast<void*>(to), mapped, MADV_HUGEPAGE);
-  drawing.draw(drawing.numbers, from - begin, bytes, reinterpret_cast<std::byte*>(to));
-  (void)::mprotect(reinterpret_cast<void*>(to), mapped, PROT_READ);
-  const bool moved = ::mremap(reinterpret_cast<void*>(to), mapped, mapped, MREMAP_MAYMOVE | MREMAP_FIXED,
-                              reinterpret_cast<void*>(from)) != MAP_FAILED;
-  if (to > first) ::munmap(made, to - first);
-  if (!moved) ::munmap(reinterpret_cast<void*>(to), mapped);
-  const uintptr_t behind = to + mapped, last = first + reserved;
-  if (last > behind) ::munmap(reinterpret_cast<void*>(behind), last - behind);
-  return moved;
-#else
-  return false;
-#endif
+  return put_pages(from, bytes, [&](std::byte* to) {
+    drawing.draw(drawing.numbers, from - begin, bytes, to);
+    return true;
+  });
 }
 
 // Puts what can be drawn again, else zeros, in the place of the page and all behind it. False: the address belongs to no mapping
@@ -46,9 +34,11 @@ bool replace(uintptr_t address) {
   for (detail::MappedRow& row : detail::mapped_rows) {
     if (!row.holds(address)) continue;
     const uintptr_t end = row.end.load(std::memory_order_acquire);
-    if (const detail::Drawing* drawing = row.drawing.load(std::memory_order_acquire))
-      return draw_again(*drawing, row.begin.load(std::memory_order_acquire), end, address);
-    const uintptr_t page = address / page_size * page_size, behind = (end + page_size - 1) / page_size * page_size;
+    if (const detail::Drawing* drawing = row.drawing.load(std::memory_order_acquire)) {
+      const uintptr_t begin = row.begin.load(std::memory_order_acquire);
+      return drawing->draw ? draw_again(*drawing, begin, end, address) : make_again(*drawing, begin, end, address);
+    }
+    const uintptr_t size = page_size(), page = address / size * size, behind = (end + size - 1) / size * size;
     row.lost.store(true, std::memory_order_release);
     return ::mmap(reinterpret_cast<void*>(page), behind - page, PROT_READ,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED;
@@ -75,7 +65,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
 
 Status survive_lost_pages() {
   static const Status installed = [] {
-    page_size = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+    (void)page_size();
     struct sigaction handler {};
     handler.sa_sigaction = on_bus_error;
     handler.sa_flags = SA_SIGINFO | SA_RESTART;

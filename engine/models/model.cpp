@@ -70,7 +70,7 @@ std::string Turns::output(size_t place) const {
   return place == 0 ? std::string("goes on") : fmt::format("made {}", place - 1);
 }
 
-Status Model::load_weights(ExecutionContext& execution, bool keep, bool lends_seeded) {
+Status Model::load_weights(ExecutionContext& execution, bool keep, bool lends) {
   loaded = {};
   for (const Weight& weight : weights) {
     TensorImpl& tensor = *weight.tensor;
@@ -87,8 +87,8 @@ Status Model::load_weights(ExecutionContext& execution, bool keep, bool lends_se
       if (!is_aligned(tensor)) loaded.misaligned += bytes;
       continue;
     }
-    if (lends_seeded && tensor.has(kFlagWeight) && !tensor.has(kFlagParameter))
-      if (Storage lent = weight.source.lend(execution); lent.allocated()) {
+    if (lends && tensor.has(kFlagWeight) && !tensor.has(kFlagParameter))
+      if (Storage lent = weight.source.lend(execution, bytes); lent.allocated()) {
         tensor.storage = std::move(lent);
         loaded.borrowed += bytes;
         continue;
@@ -108,7 +108,7 @@ Status Model::load_weights(ExecutionContext& execution, bool keep, bool lends_se
 Status Model::weights_unchanged() const {
   const MappedFile* asked = nullptr;
   for (const Weight& weight : weights) {
-    if (weight.source.file() == asked) continue;
+    if (weight.source.file() && weight.source.file() == asked) continue;
     asked = weight.source.file();
     if (auto same = weight.source.unchanged(); !same) return same;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/models/weight_source.h>
 #include "engine/models/drawn_pages.h"
+#include "engine/models/made_bytes.h"
 #include "engine/models/mapped_file.h"
 
 #include <algorithm>
@@ -8,18 +9,18 @@
 
 namespace arenascope::models {
 
-WeightSource::WeightSource(Writer write) : write_(std::move(write)) {}
+WeightSource::WeightSource(Writer write) : made_(std::make_shared<MadeBytes>(std::move(write))) {}
 
 WeightSource::WeightSource(std::span<const std::byte> bytes, std::shared_ptr<const MappedFile> file)
     : bytes_(bytes), file_(std::move(file)) {}
 
 WeightSource::WeightSource(SeededNumbers numbers) : seeded_(std::make_shared<SeededNumbers>(std::move(numbers))) {}
 
-Status WeightSource::unchanged() const { return file_ ? file_->unchanged() : Status(); }
+Status WeightSource::unchanged() const { return file_ ? file_->unchanged() : made_ ? made_->lent_well() : Status(); }
 
 Status WeightSource::write(std::byte* out) const {
   if (seeded_) return (*seeded_)(out);
-  if (!file_) return write_ ? write_(out) : Error{"a weight without a source cannot be written"};
+  if (!file_) return made_ ? made_->write(out) : Error{"a weight without a source cannot be written"};
   if (auto same = unchanged(); !same) return same;
   constexpr size_t kSlice = size_t{4} << 20;
   for (size_t at = 0; at < bytes_.size(); at += kSlice) {
@@ -56,10 +57,12 @@ Result<Storage> WeightSource::borrow(ExecutionContext& context) const {
   return Storage(std::move(*block));
 }
 
-Storage WeightSource::lend(ExecutionContext& context) const {
-  const auto pages = seeded_ ? DrawnPages::make(seeded_) : nullptr;
+Storage WeightSource::lend(ExecutionContext& context, Bytes bytes) const {
+  const auto pages = seeded_ ? DrawnPages::make(seeded_)
+                     : made_ ? DrawnPages::make(made_, static_cast<size_t>(bytes))
+                             : nullptr;
   if (!pages) return {};
-  auto block = context.borrow_mapped(pages->data(), static_cast<Bytes>(seeded_->bytes()), pages);
+  auto block = context.borrow_mapped(pages->data(), bytes, pages);
   return block ? Storage(std::move(*block)) : Storage();
 }
 

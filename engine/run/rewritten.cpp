@@ -31,40 +31,36 @@ std::vector<double> numbers_of(const models::Weight& weight) {
   return out;
 }
 
-// Lends memory to the leafs of a branch that have none at the moment. In the end its nodes have none either: a node's bytes would
-// keep the allocators that they came from.
-class Lent {
- public:
-  explicit Lent(const Graph& branch) : branch_(branch) {}
-  Status bind(const std::vector<models::Weight>& weights, ExecutionContext& context) {
+// A branch of nodes over weights, whose bytes are read anew whenever it is computed. It has memory only meanwhile: a node's bytes
+// would keep the allocators that they came from.
+struct Branch {
+  Graph graph;
+  Tensor result;
+  std::vector<models::Weight> weights;  // leafs of the graph
+
+  Status load(ExecutionContext& context) const {
     for (const models::Weight& weight : weights) {
       TensorImpl& leaf = *weight.tensor;
-      if (leaf.storage.allocated() || leaf.byte_count() == 0) continue;
       auto storage = Storage::allocate(context, Device{}, MemoryKind::Default, leaf.byte_count());
       if (!storage) return storage.error();
-      if (auto written = weight.source.write(storage->data()); !written) return written;
+      if (leaf.byte_count() > 0)
+        if (auto written = weight.source.write(storage->data()); !written) return written;
       leaf.storage = std::move(*storage);
-      leafs_.push_back(weight.tensor);
     }
     return {};
   }
-  ~Lent() {
-    for (TensorImpl* node : branch_.nodes()) node->storage = {};
-    for (const Tensor& leaf : leafs_) leaf->storage = {};
+  void let_go() const {
+    for (TensorImpl* node : graph.nodes()) node->storage = {};
+    for (const models::Weight& weight : weights) weight.tensor->storage = {};
   }
-
- private:
-  const Graph& branch_;
-  std::vector<Tensor> leafs_;
 };
 
 // Computes a branch on the host, on one thread.
-Status compute(const ConstantBranch& branch, const std::vector<models::Weight>& weights, std::byte* out) {
+Status compute(const Branch& branch, std::byte* out) {
   auto backend = open_backend("cpu");
   if (!backend) return backend.error();
   const auto context = make_cpu_context();
-  Lent lent(branch.graph);
-  if (auto ok = lent.bind(weights, *context); !ok) return ok;
+  if (auto ok = branch.load(*context); !ok) return ok;
   auto memory = plan_memory(branch.graph, "two-level", "depth-first");
   if (!memory) return memory.error();
   auto plan = ExecutionPlan::make(branch.graph, std::move(*memory), **backend, 1);
@@ -79,13 +75,16 @@ Status compute(const ConstantBranch& branch, const std::vector<models::Weight>& 
   return {};
 }
 
-models::Weight weight_of(ConstantBranch branch, const Weights& weights) {
-  std::vector<models::Weight> read;
-  for (const TensorImpl* leaf : branch.graph.leafs())
-    if (const auto weight = weights.find(leaf); weight != weights.end()) read.push_back(*weight->second);
-  Tensor leaf = branch.leaf;
-  return {std::move(leaf), models::WeightSource([branch = std::move(branch), read = std::move(read)](std::byte* out) {
-            return compute(branch, read, out);
+models::Weight weight_of(ConstantBranch constant, const Weights& weights) {
+  Branch branch{std::move(constant.graph), std::move(constant.result), {}};
+  for (const ConstantBranch::Given& given : constant.given)
+    if (const auto weight = weights.find(given.from); weight != weights.end())
+      branch.weights.push_back({given.leaf, weight->second->source});
+  branch.let_go();
+  return {std::move(constant.leaf), models::WeightSource([branch = std::move(branch)](std::byte* out) {
+            const Status done = compute(branch, out);
+            branch.let_go();
+            return done;
           })};
 }
 

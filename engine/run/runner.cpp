@@ -75,7 +75,7 @@ Status Runner::take_weights(const Runner& other) {
     const auto found = known.find(weight.tensor.name());
     if (found == known.end() || weight.tensor->storage.allocated()) continue;
     const TensorImpl& theirs = *found->second;
-    if (theirs.dtype == weight.tensor.dtype() && theirs.sizes == weight.tensor->sizes &&
+    if (weight.source.can_borrow() && theirs.dtype == weight.tensor.dtype() && theirs.sizes == weight.tensor->sizes &&
         theirs.strides == weight.tensor->strides)
       weight.tensor->storage = theirs.storage;
   }
@@ -111,7 +111,8 @@ Status Runner::set_up(std::unique_ptr<Runner> previous) {
   if (auto ok = bind_inputs(); !ok) return ok;
   if (auto ok = bind_states(); !ok) return ok;
   if (auto ok = move_leafs(); !ok) return ok;
-  return prepare(std::move(packed));
+  if (auto ok = prepare(std::move(packed)); !ok) return ok;
+  return model_.weights_unchanged();
 }
 
 // What branches over weights became, instead of those that nothing else reads.

@@ -84,13 +84,19 @@ class Taking {
     std::vector<const TensorImpl*> branch;
     collect(node, branch);
     std::unordered_map<const TensorImpl*, Tensor> twins;
+    std::vector<ConstantBranch::Given> given;
     std::vector<OriginPart> parts;
     Tensor last;
     for (const TensorImpl* t : branch) {
       std::vector<Tensor> sources;
       for (TensorImpl* source : t->sources) {
-        const auto twin = twins.find(source);
-        sources.push_back(twin != twins.end() ? twin->second : Tensor(source));
+        if (!twins.contains(source)) {
+          auto own = own_leaf(*context, *source);
+          if (!own) return own;
+          given.push_back({*own, source});
+          twins.emplace(source, std::move(*own));
+        }
+        sources.push_back(twins.at(source));
       }
       auto made = context->apply(t->op, sources, t->params, t->name);
       if (!made) return made;
@@ -104,8 +110,18 @@ class Taking {
     if (auto ok = graph->expand(last); !ok) return ok.error();
     out_.nodes += static_cast<int64_t>(parts.size());
     set_origins(*leaf, {{constant_rule().name, std::move(parts)}});
-    out_.branches.push_back({*leaf, std::move(*graph), last});
+    out_.branches.push_back({*leaf, std::move(*graph), last, std::move(given)});
     return leaf;
+  }
+
+  // The branch has leafs of its own, as it is computed while somebody else runs the given graph.
+  static Result<Tensor> own_leaf(Context& context, const TensorImpl& given) {
+    auto own = context.new_tensor(given.dtype, Dims(given.sizes), given.name);
+    if (!own) return own;
+    (*own)->strides.set(given.strides.span());
+    (*own)->flags = given.flags;
+    (*own)->storage = given.storage;
+    return own;
   }
 
   // Sources before users.

@@ -13,8 +13,9 @@ namespace arenascope {
 
 namespace detail {
 
-// What makes a mapping's bytes whenever a page of them is not there: only what is safe in a signal handler.
+// What makes a mapping's bytes whenever a page of them is not there.
 struct Drawing {
+  // Only what is safe in a signal handler. Null: it is none of that, and a thread makes all of the mapping's bytes meanwhile.
   void (*draw)(const void* numbers, size_t offset, size_t bytes, std::byte* to);
   const void* numbers;
 };

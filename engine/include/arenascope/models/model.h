@@ -64,9 +64,9 @@ struct LanguageInfo {
 
 // How the bytes of loaded weights came to be where they are.
 struct LoadedBytes {
-  Bytes borrowed = 0;    // used where they lie in a mapped file, or drawn from a seed whenever they are read
+  Bytes borrowed = 0;    // used where they lie in a mapped file, or made whenever they are read
   Bytes misaligned = 0;  // of these, weights whose elements lie at odd addresses: copied if they are not packed anyway
-  Bytes made = 0;        // written: seeded, turned round, computed
+  Bytes made = 0;        // written to memory of their own: seeded, turned round, computed
 };
 
 // A dimension of an input that the file leaves open, and what it was opened with.
@@ -161,10 +161,11 @@ struct Model {
   }
   bool runnable() const { return graph.defined() && unsupported.empty() && problems.empty(); }
   // Gives every weight memory (with `keep` those that have none), a block each: Mapped where its bytes lie in a file, and with
-  // `lends_seeded` where they are seeded and only read, on the host; else Persistent, and written.
+  // `lends` where they are only read, on the host, and can be made again (WeightSource::lend()); else Persistent, and written.
   // Errors: no memory, a file that has changed since it was opened.
-  Status load_weights(ExecutionContext& execution, bool keep = false, bool lends_seeded = false);
-  // Error: a file that weights are borrowed from has changed since it was opened, so that a run might read anything.
+  Status load_weights(ExecutionContext& execution, bool keep = false, bool lends = false);
+  // Errors: a file that weights are borrowed from has changed since it was opened, so that a run might read anything; what was
+  // lent could not be made.
   Status weights_unchanged() const;
 };
 

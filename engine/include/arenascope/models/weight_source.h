@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where a weight's contiguous bytes come from: a mapped file, which is borrowed where it can be, seeded numbers, or a
-// function that makes them (a weight turned round). Each can be asked again at any time.
+// function that makes them (a weight turned round). Each can be asked again at any time, by any thread.
 #pragma once
 #include <arenascope/memory/execution_context.h>
 #include <arenascope/tensor/storage.h>
@@ -13,6 +13,7 @@
 
 namespace arenascope::models {
 
+class MadeBytes;
 class MappedFile;
 class SeededNumbers;
 
@@ -33,7 +34,7 @@ class WeightSource {
 
   // The bytes as they lie in the file, for conversions of them; empty where a function makes them.
   std::span<const std::byte> bytes() const { return bytes_; }
-  // Error: the file has changed since it was opened.
+  // Errors: the file has changed since it was opened; what was lent could not be made.
   Status unchanged() const;
   const MappedFile* file() const { return file_.get(); }
 
@@ -44,14 +45,14 @@ class WeightSource {
   bool can_borrow() const;
   // Storage of kind Mapped. Errors: the file has changed, no memory for the block's description.
   Result<Storage> borrow(ExecutionContext& context) const;
-  // Storage of kind Mapped over seeded numbers, whose pages are drawn when they are read (arenascope/models/mapped_files.h); not
-  // allocated: there are none, they are few, or the program did not ask for it.
-  Storage lend(ExecutionContext& context) const;
+  // Storage of kind Mapped over `bytes` of seeded numbers, or that the function makes: pages of it are made when they are read
+  // (arenascope/models/mapped_files.h). Not allocated: they lie in memory or a file, they are few, or the program did not ask for it.
+  Storage lend(ExecutionContext& context, Bytes bytes) const;
 
  private:
   std::span<const std::byte> bytes_;
   std::shared_ptr<const MappedFile> file_;
-  Writer write_;
+  std::shared_ptr<const MadeBytes> made_;
   std::shared_ptr<const SeededNumbers> seeded_;
 };
 

@@ -45,9 +45,15 @@ struct RuleUse {
 
 // A leaf of the rewritten graph that takes the place of a branch of nodes over weights alone: `graph` computes it.
 struct ConstantBranch {
+  // A leaf of the branch, with the memory that the given graph's leaf, whose place it takes, has at the moment.
+  struct Given {
+    Tensor leaf;
+    const TensorImpl* from;
+  };
   Tensor leaf;
-  Graph graph;    // its leafs are the given graph's, its only output is
+  Graph graph;    // its only output is
   Tensor result;  // of the leaf's type and sizes
+  std::vector<Given> given;
 };
 
 struct RewrittenGraph {

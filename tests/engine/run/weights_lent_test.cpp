@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Where the weights lie that the zoo seeds, that rewriting folds and that are turned round: once, as those of a file do. That
+// a process survives lost pages is for good, so that these come last.
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include <arenascope/memory/cpu_allocators.h>
+#include <arenascope/memory/mapped_pages.h>
+#include <arenascope/models/mapped_files.h>
+#include <arenascope/run/runner.h>
+#include <doctest/doctest.h>
+
+#include "tests/engine/models/onnx_maker.h"
+
+namespace arenascope::test {
+namespace {
+
+std::vector<std::byte> result(Runner& runner) {
+  REQUIRE(runner.run().ok());
+  auto bytes = runner.output(0);
+  REQUIRE(bytes.ok());
+  return *bytes;
+}
+
+RunnerOptions by_default() {
+  RunnerOptions options;
+  options.threads = 2;
+  options.fuse = options.rewrite = true;
+  options.planner = "greedy-by-size";
+  return options;
+}
+
+// A product with a weight that lies the other way round in its file.
+models::Model product() {
+  std::vector<float> numbers(size_t{256} * 512);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 1021) / 64 - 7;
+  models::test::OnnxMaker m;
+  m.input("x", {64, 256}).output("y").node("MatMul", {"x", "w"}, {"y"});
+  m.raw_weight("w", {256, 512}, {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(float)});
+  auto model = m.open();
+  REQUIRE(model.ok());
+  return std::move(*model);
+}
+
+struct Lent {
+  Bytes bytes = 0, resident = 0;
+};
+
+Lent lent(const std::vector<models::Weight>& weights) {
+  Lent out;
+  for (const models::Weight& weight : weights)
+    if (const TensorImpl& t = *weight.tensor; t.storage.allocated() && MappedRange::drawn(t.data()))
+      out.bytes += t.byte_count(), out.resident += resident_bytes(t.data(), static_cast<size_t>(t.byte_count()));
+  return out;
+}
+
+// Who reads a weight that was given back, reads it as its source has it.
+void read_again(const std::vector<models::Weight>& weights) {
+  for (const models::Weight& weight : weights) {
+    const TensorImpl& t = *weight.tensor;
+    if (!t.storage.allocated() || !MappedRange::drawn(t.data())) continue;
+    std::vector<std::byte> bytes(static_cast<size_t>(t.byte_count()));
+    REQUIRE(weight.source.write(bytes.data()).ok());
+    CHECK(std::memcmp(t.data(), bytes.data(), bytes.size()) == 0);
+  }
+  CHECK(lent(weights).resident >= lent(weights).bytes);
+}
+
+}  // namespace
+
+TEST_CASE("weights that were packed lie once, and are made again by who reads them") {
+  const auto open = [](int which) {
+    auto runner = which == 0   ? Runner::open("zoo:squeezenet", by_default())
+                  : which == 1 ? Runner::open("zoo:mobilenet_v2", by_default())
+                               : Runner::open(product(), by_default());
+    REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
+    return std::move(*runner);
+  };
+  std::vector<std::vector<std::byte>> plain;
+  for (int which = 0; which < 3; ++which) plain.push_back(result(*open(which)));
+  REQUIRE(models::survive_lost_pages().ok());
+  for (int which = 0; which < 3; ++which) {
+    CAPTURE(which);
+    auto runner = open(which);
+    const auto& weights =
+        which == 1 ? runner->program().constants : runner->model().weights;  // mobilenet_v2's are folded
+    const Lent packed = lent(weights);
+    CHECK(packed.bytes >= (which == 2 ? Bytes{512} << 10 : Bytes{4} << 20));
+    CHECK(packed.resident < packed.bytes / 10);
+    CHECK(runner->context().stats({}, MemoryKind::Mapped).active >= packed.bytes);
+    CHECK(result(*runner) == plain[static_cast<size_t>(which)]);
+    CHECK(lent(weights).resident < packed.bytes / 10);
+    read_again(weights);
+    REQUIRE(runner->replan("greedy-by-size", "depth-first", MemoryStrategy::Planned, 1).ok());
+    CHECK(lent(weights).resident < packed.bytes / 10);
+    CHECK(result(*runner).size() == plain[static_cast<size_t>(which)].size());
+  }
+}
+
+TEST_CASE("what is lent is made for all who read it at once, and what cannot be made is told") {
+  REQUIRE(models::survive_lost_pages().ok());
+  constexpr Bytes kBytes = Bytes{3} << 20;
+  const auto context = make_cpu_context();
+  const models::WeightSource good([](std::byte* out) {
+    const std::vector<std::byte> made(static_cast<size_t>(kBytes),
+                                      std::byte{7});  // wants memory, as a signal handler must not
+    std::memcpy(out, made.data(), made.size());
+    return Status();
+  });
+  const Storage storage = good.lend(*context, kBytes);
+  REQUIRE(storage.allocated());
+  for (int round = 0; round < 4; ++round) {
+    std::vector<std::thread> readers;
+    std::array<int64_t, 4> sums{};
+    for (size_t i = 0; i < sums.size(); ++i)
+      readers.emplace_back([&, i] {
+        for (Bytes at = 0; at < kBytes; ++at) sums[i] += static_cast<int64_t>(storage.data()[at]);
+      });
+    for (std::thread& reader : readers) reader.join();
+    for (const int64_t sum : sums) CHECK(sum == 7 * kBytes);
+    storage.block()->drop_pages(storage.offset(), kBytes);
+    CHECK(resident_bytes(storage.data(), static_cast<size_t>(kBytes)) == 0);
+  }
+  CHECK(good.unchanged().ok());
+  const models::WeightSource bad([](std::byte*) { return Status(Error{"there is none"}); });
+  const Storage empty = bad.lend(*context, kBytes);
+  REQUIRE(empty.allocated());
+  CHECK(bad.unchanged().ok());
+  CHECK(empty.data()[kBytes - 1] == std::byte{0});
+  REQUIRE(!bad.unchanged().ok());
+  CHECK(bad.unchanged().error().message == "there is none");
+}
+
+}  // namespace arenascope::test
