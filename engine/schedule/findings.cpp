@@ -10,9 +10,9 @@
 #include <arenascope/schedule/memory_plan.h>
 #include <arenascope/schedule/restore.h>
 #include <arenascope/trace/space_use.h>
+#include <arenascope/transform/versions.h>
 #include "engine/schedule/findings_run.h"
 #include "engine/schedule/findings_spaces.h"
-#include <arenascope/transform/versions.h>
 
 namespace arenascope {
 namespace {

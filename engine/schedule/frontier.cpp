@@ -8,6 +8,7 @@ namespace {
 
 // Parts of the whole arena that are tried for.
 constexpr double kShares[] = {0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2};
+constexpr double kWorthIt = 0.99;
 
 }  // namespace
 
@@ -27,8 +28,9 @@ Result<std::vector<FrontierPoint>> memory_frontier(const Graph& graph, std::stri
     wish.plan = options;
     auto spared = what_if(graph, whole->order, order, wish);
     if (!spared) return spared.error();
-    // What does not fit may still be the least that there is.
-    if (spared->plan.arena_bytes < out.back().arena)
+    // What does not fit may still be the least that there is, where it spares something to speak of.
+    const auto before = static_cast<double>(out.back().arena);
+    if (static_cast<double>(spared->plan.arena_bytes) < (spared->fits ? before : kWorthIt * before))
       out.push_back({spared->plan.arena_bytes, spared->extra_flops, flops});
     if (!spared->fits) break;
   }

@@ -8,8 +8,8 @@
 
 #include <arenascope/base/checked.h>
 #include <arenascope/graph/lifetime.h>
-#include "engine/transform/graph_copier.h"
 #include <arenascope/transform/versions.h>
+#include "engine/transform/graph_copier.h"
 
 namespace arenascope {
 namespace {
