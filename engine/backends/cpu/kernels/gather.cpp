@@ -159,7 +159,10 @@ Status gather_elements(const Job& job) {
         return;
       }
       const int64_t step = nest.inner_stride(1);
-      for (int64_t i = 0; i < n; ++i) to[i] = from[i * step + index[i] * along];
+      if (step == 0 && along == 1)
+        for (int64_t i = 0; i < n; ++i) to[i] = from[index[i]];
+      else
+        for (int64_t i = 0; i < n; ++i) to[i] = from[i * step + index[i] * along];
     });
     return status;
   });

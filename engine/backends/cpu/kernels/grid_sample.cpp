@@ -2,7 +2,6 @@
 // GRID_SAMPLE: images read at places between their elements, which a grid gives. A place's weights are found once for all
 // channels.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "engine/backends/cpu/kernel.h"
@@ -27,13 +26,28 @@ class Sampler {
     for (int d = 0; d < spatial_; ++d) sizes_[d] = image.sizes[d + 2], strides_[d] = image.strides[d + 2];
   }
 
+  // How many taps a place has at most.
+  int most_taps() const {
+    const int each = p_.mode == ResizeMode::Nearest ? 1 : p_.mode == ResizeMode::Linear ? 2 : 4;
+    int all = 1;
+    for (int d = 0; d < spatial_; ++d) all *= each;
+    return all;
+  }
+
   // The taps of a place whose coordinates are given as the grid does, last dimension first.
-  int taps(const C* place, std::array<Tap<C>, kMostTaps>& to) const {
+  int taps(const C* place, Tap<C>* to) const {
     int64_t at[kMostSpatial][4];
     C weights[kMostSpatial][4];
     int counts[kMostSpatial];
     for (int d = 0; d < spatial_; ++d) counts[d] = along(d, place[spatial_ - 1 - d], at[d], weights[d]);
     int count = 0;
+    if (spatial_ == 2) {  // the usual case, without the loops over dimensions
+      for (int i = 0; i < counts[0]; ++i)
+        for (int j = 0; j < counts[1]; ++j)
+          if (at[0][i] >= 0 && at[1][j] >= 0)
+            to[count++] = {at[0][i] * strides_[0] + at[1][j] * strides_[1], weights[0][i] * weights[1][j]};
+      return count;
+    }
     const int inner = spatial_ > 2 ? counts[2] : 1, middle = spatial_ > 1 ? counts[1] : 1;
     for (int i = 0; i < counts[0]; ++i)
       for (int j = 0; j < middle; ++j)
@@ -47,7 +61,7 @@ class Sampler {
             tap.offset += x * strides_[d];
             tap.weight *= weights[d][index[d]];
           }
-          if (inside) to[static_cast<size_t>(count++)] = tap;
+          if (inside) to[count++] = tap;
         }
     return count;
   }
@@ -113,15 +127,15 @@ class Sampler {
 template <class C>
 struct SampledPlaces {
   static constexpr int64_t kMost = 64;
-  int64_t count = 0;
+  int64_t count = 0, most_taps = 0;
   int taps[kMost];
-  std::array<Tap<C>, kMostTaps> tap[kMost];
+  Tap<C> tap[kMost * kMostTaps];  // a place's behind each other, those of the next one `most_taps` further
 
   void find(const Sampler<C>& sampler, const TensorImpl& grid, int64_t image, int64_t first, int64_t n) {
     const int spatial = grid.rank() - 2;
     const int64_t bytes = element_bytes(grid.dtype);
     const LoadRow<C> load = loader<C>(grid.dtype);
-    count = n;
+    count = n, most_taps = sampler.most_taps();
     for (int64_t i = 0; i < n; ++i) {
       int64_t offset = image * grid.strides[0], rest = first + i;
       for (int d = spatial; d >= 1; --d) {
@@ -130,17 +144,19 @@ struct SampledPlaces {
       }
       C place[kMostSpatial];
       load(place, grid.data() + offset * bytes, grid.strides[spatial + 1], spatial);
-      taps[i] = sampler.taps(place, tap[i]);
+      taps[i] = sampler.taps(place, tap + i * most_taps);
     }
   }
 
   template <class Read>
   void sum(Read&& read, C* to) const {
     for (int64_t i = 0; i < count; ++i) {
+      const Tap<C>* const t = tap + i * most_taps;
       C sum{};
-      for (int k = 0; k < taps[i]; ++k) {
-        const Tap<C>& t = tap[i][static_cast<size_t>(k)];
-        sum += t.weight * read(t.offset);
+      if (taps[i] == 4) {  // in a plane, between four elements: the usual case
+        for (int k = 0; k < 4; ++k) sum += t[k].weight * read(t[k].offset);
+      } else {
+        for (int k = 0; k < taps[i]; ++k) sum += t[k].weight * read(t[k].offset);
       }
       to[i] = sum;
     }

@@ -9,6 +9,7 @@
 
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/elements.h"
+#include "engine/backends/cpu/simd/simd.h"
 
 namespace arenascope::cpu {
 namespace {
@@ -292,6 +293,36 @@ void top(const Job& job) {
   }
 }
 
+// Lines of elements that lie behind each other, and in the result: one after the other.
+template <class C, class Sum>
+void run_along(const Job& job, const CumSumParams& p, bool product) {
+  const TensorImpl &node = job.node, &source = job.source(0);
+  const Lines lines(source, p.axis);
+  const LoadRow<C> load = loader<C>(source.dtype);
+  const StoreRow<C> store = storer<C>(node.dtype);
+  const int64_t bytes = element_bytes(source.dtype), length = lines.length;
+  constexpr int64_t kTogether = 256;
+  C x[kTogether], y[kTogether];
+  const Range range = job.part(lines.count);
+  for (int64_t line = range.begin; line < range.end; ++line) {
+    const std::byte* const from = source.data() + lines.source(line) * bytes;
+    std::byte* const to = node.data() + lines.target(line, length) * bytes;
+    Sum sum = product ? Sum{1} : Sum{0};
+    for (int64_t done = 0, n; done < length; done += n) {
+      n = std::min(kTogether, length - done);
+      const int64_t at = p.reverse ? length - done - n : done;
+      load(x, from + at * bytes, 1, n);
+      for (int64_t i = 0; i < n; ++i) {
+        const int64_t k = p.reverse ? n - 1 - i : i;
+        const Sum next = product ? sum * static_cast<Sum>(x[k]) : sum + static_cast<Sum>(x[k]);
+        y[k] = static_cast<C>(p.exclusive ? sum : next);
+        sum = next;
+      }
+      store(to + at * bytes, 1, y, n);
+    }
+  }
+}
+
 // CUM_SUM and CUM_PROD.
 template <class C>
 void running(const Job& job) {
@@ -300,10 +331,12 @@ void running(const Job& job) {
   const auto p = node.params.get<CumSumParams>();
   const bool product = node.op == Op::CumProd;
   const Lines lines(source, p.axis);
+  if (lines.inner == 1 && lines.stride == 1) return run_along<C, Sum>(job, p, product);
   const LoadRow<C> load = loader<C>(source.dtype);
   const StoreRow<C> store = storer<C>(node.dtype);
   const int64_t bytes = element_bytes(source.dtype);
-  constexpr int64_t kTogether = 64;  // lines that lie beside each other
+  constexpr int64_t kTogether = 1024;  // lines that lie beside each other
+  const auto add = product || source.dtype != DType::F32 ? nullptr : simd().lines.add_to_sums;
   Sum sums[kTogether];
   C x[kTogether], y[kTogether];
   const Range range = job.part(lines.count);
@@ -315,6 +348,12 @@ void running(const Job& job) {
     std::byte* const to = node.data() + lines.target(line, lines.length) * bytes;
     for (int64_t i = 0; i < lines.length; ++i) {
       const int64_t at = p.reverse ? lines.length - 1 - i : i;
+      if constexpr (std::is_same_v<C, float>)
+        if (add) {
+          add(reinterpret_cast<float*>(to) + at * lines.inner, sums,
+              source.data_as<float>() + first + at * lines.stride, p.exclusive, n);
+          continue;
+        }
       load(x, source.data() + (first + at * lines.stride) * bytes, 1, n);
       for (int64_t k = 0; k < n; ++k) {
         const Sum next = product ? sums[k] * static_cast<Sum>(x[k]) : sums[k] + static_cast<Sum>(x[k]);

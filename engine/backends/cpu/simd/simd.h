@@ -60,6 +60,8 @@ struct LineLoops {
   // out = (x − mean)·factor·gain + bias; gain and bias one an element, either may be null.
   void (*normalise)(float* out, const float* x, float mean, float factor, const float* gain, const float* bias,
                     int64_t n);
+  // sums += x, each its own; out: what they became, or were before. Null: a plain loop is as fast.
+  void (*add_to_sums)(float* out, double* sums, const float* x, bool before, int64_t n) = nullptr;
 };
 
 struct Simd {

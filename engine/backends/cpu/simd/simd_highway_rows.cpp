@@ -238,6 +238,23 @@ void normalise(float* out, const float* x, float mean, float factor, const float
     normalise_row<Past, false, false>(out, x, mean, factor, gain, bias, n);
 }
 
+void add_to_sums(float* out, double* sums, const float* x, bool before, int64_t n) {
+  const hn::ScalableTag<double> wide;
+  const hn::Rebind<float, decltype(wide)> narrow;
+  const auto step = static_cast<int64_t>(hn::Lanes(wide));
+  int64_t i = 0;
+  for (; i + step <= n; i += step) {
+    const auto was = hn::LoadU(wide, sums + i), is = hn::Add(was, hn::PromoteTo(wide, hn::LoadU(narrow, x + i)));
+    hn::StoreU(is, wide, sums + i);
+    hn::StoreU(hn::DemoteTo(narrow, before ? was : is), narrow, out + i);
+  }
+  for (; i < n; ++i) {
+    const double was = sums[i];
+    sums[i] += static_cast<double>(x[i]);
+    out[i] = static_cast<float>(before ? was : sums[i]);
+  }
+}
+
 void half_to_float(float* out, const uint16_t* x, int64_t n) {
   const hn::Rebind<hwy::float16_t, D> half;
   const int64_t step = lanes();
@@ -253,6 +270,7 @@ void fill(Simd& t, bool past) {
   t.lines.lowest = lowest;
   t.lines.add_scaled = add_scaled, t.lines.normalise = past ? normalise<true> : normalise<false>,
   t.lines.exp_sum = past ? exp_sum<true> : exp_sum<false>;
+  t.lines.add_to_sums = add_to_sums;
   if (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3) t.half_to_float = half_to_float;  // where the processor has it
 }
 
