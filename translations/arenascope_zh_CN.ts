@@ -988,8 +988,8 @@
         <translation>CPU：权重</translation>
     </message>
     <message>
-        <source>packed: copied once into the form that kernels like best; as-given: each lies once, which is slower; so it is where memory is preferred</source>
-        <translation>packed：复制一次，成为内核最适合的形式；as-given：每个权重只存一份，但较慢；以内存为先时即如此</translation>
+        <source>packed: copied once into the form that kernels like best, which takes at most 0.15 more; widest: however much more it takes; as-given: each lies once, which is slower; so it is where memory is preferred</source>
+        <translation>packed：复制一次，成为内核最适合的形式，最多多占 0.15；widest：不论多占多少；as-given：每个权重只存一份，但较慢；以内存为先时即如此</translation>
     </message>
     <message>
         <source>OpenCL: memory mode</source>

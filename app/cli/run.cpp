@@ -78,7 +78,6 @@ Result<Json> outputs(Runner& runner, const std::string& folder) {
   return list;
 }
 
-// Of all devices that the run had memory on.
 // Those whose pages are drawn or made when they are read, and how much of them is there now.
 struct LentWeights {
   Bytes bytes = 0, in_memory = 0;
@@ -95,6 +94,7 @@ LentWeights lent_weights(const Runner& runner) {
   return out;
 }
 
+// Of all devices that the run had memory on.
 MemoryStats memory_of(Runner& runner, MemoryKind kind) {
   MemoryStats sum;
   for (const Device device : runner.context().devices()) {
@@ -115,6 +115,16 @@ void print_forms(const Program& program) {
     else if (&form != &program.forms.back())
       fmt::print("not chosen: {}, whose arena is {:.2f} of that without\n", form.way, ratio);
   }
+}
+
+// Which convolutions have wider weights, so that they are sooner, and which have not.
+void print_packing(const PackedWeights& packed) {
+  if (packed.winograd.count > 0)
+    fmt::print("chosen: Winograd's transform for the weights of {}, {} more\n",
+               counted(packed.winograd.count, "convolution"), app::format_bytes(packed.winograd.more));
+  if (packed.direct.count > 0)
+    fmt::print("not chosen: Winograd's transform for the weights of {}, {} more; only 0.15 of all weights may be\n",
+               counted(packed.direct.count, "convolution"), app::format_bytes(packed.direct.more));
 }
 
 constexpr int64_t kShown = 12;  // of an output
@@ -177,6 +187,7 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
   for (const RuleUse& use : runner.program().rewrites)
     fmt::print("{}: {}, of {} as written\n", use.rule->name, counted(use.times, "time"), counted(use.nodes, "node"));
   print_forms(runner.program());
+  print_packing(runner.executor().packed_weights());
   print_parts(runner);
   for (const MemorySaving& step : runner.savings()) fmt::print("{}\n", sentence(step));
   if (behind)
@@ -206,6 +217,8 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
   if (const LentWeights lent = lent_weights(runner); lent.bytes > 0)
     fmt::print("lent weights: {}, of which {} lie in memory; the rest is made again when it is read\n",
                app::format_bytes(lent.bytes), app::format_bytes(lent.in_memory));
+  if (const Bytes packed = runner.executor().packed_weights().bytes; packed > 0)
+    fmt::print("packed weights: {}, in the forms that kernels read\n", app::format_bytes(packed));
   print_results(runner);
 }
 
@@ -257,6 +270,13 @@ Json rewrites_json(const Program& program) {
   return list;
 }
 
+Json packed_json(const PackedWeights& packed) {
+  const auto widened = [](const PackedWeights::Widened& of) {
+    return Json{{"count", of.count}, {"more_bytes", of.more}};
+  };
+  return {{"bytes", packed.bytes}, {"winograd", widened(packed.winograd)}, {"direct", widened(packed.direct)}};
+}
+
 Json forms_json(const Program& program) {
   Json list = Json::array();
   for (const WeighedForm& form : program.forms)
@@ -301,6 +321,7 @@ void print_runs_json(Runner& runner, const std::vector<RunReport>& reports, cons
               {"allocator", name(runner.options().allocator)},
               {"allocators", allocators},
               {"lent_weights", {{"bytes", lent.bytes}, {"in_memory_bytes", lent.in_memory}}},
+              {"packed_weights", packed_json(runner.executor().packed_weights())},
               {"work_bytes", runner.plan().work_bytes},
               {"rewrites", rewrites_json(runner.program())},
               {"forms", forms_json(runner.program())},

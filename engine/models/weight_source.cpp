@@ -36,6 +36,10 @@ void WeightSource::drop_pages(size_t offset, size_t bytes) const noexcept {
     file_->drop_pages(bytes_.subspan(offset, std::min(bytes, bytes_.size() - offset)));
 }
 
+void WeightSource::drop_file() const noexcept {
+  if (file_) file_->drop_pages(file_->bytes());
+}
+
 Result<PlainBytes> PlainBytes::read(const WeightSource& source, size_t bytes) {
   PlainBytes out;
   if (!source.bytes().empty()) {

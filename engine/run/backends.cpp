@@ -7,6 +7,8 @@
 #include <arenascope/run/backend_options.h>
 #include <arenascope/runtime/thread_pool.h>
 
+#include <limits>
+
 #include <fmt/format.h>
 
 namespace arenascope {
@@ -77,9 +79,10 @@ Result<std::unique_ptr<Backend>> open_backend(const std::string& spec, BackendOp
     options.erase(told);
   }
   if (const auto told = options.find("weights"); told != options.end() && spec == "cpu") {
-    if (told->second != "packed" && told->second != "as-given")
-      return Error{fmt::format("backend 'cpu' has weights packed or as-given, not '{}'", told->second)};
-    of_cpu.packs = told->second == "packed";
+    if (told->second != "packed" && told->second != "as-given" && told->second != "widest")
+      return Error{fmt::format("backend 'cpu' has weights packed, widest or as-given, not '{}'", told->second)};
+    of_cpu.packs = told->second != "as-given";
+    if (told->second == "widest") of_cpu.most_weights = std::numeric_limits<double>::infinity();
     options.erase(told);
   }
   if ((spec == "cpu" || spec == "reference") && !options.empty())

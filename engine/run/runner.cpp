@@ -103,6 +103,11 @@ Status Runner::set_up(std::unique_ptr<Runner> previous) {
   if (options_.first)
     if (auto ok = take_weights(*options_.first); !ok) return ok;
   report("loading weights");
+  for (const models::Weight& weight : model_.weights)
+    if (weight.source.file() && std::none_of(files_.begin(), files_.end(), [&](const models::WeightSource& known) {
+          return known.file() == weight.source.file();
+        }))
+      files_.push_back(weight.source);
   use_constants();
   if (auto ok = model_.load_weights(*context_, previous || options_.first, program_.backend->device().is_cpu()); !ok)
     return ok;
@@ -148,7 +153,16 @@ Status Runner::prepare(PreparedSteps previous) {
   if (!executor) return executor.error();
   executor_ = std::move(*executor);
   if (executor_->rings().size() > rings_.size()) rings_ = executor_->rings();
-  return executor_->prepare(program_.plan, std::move(previous));
+  if (auto ok = executor_->prepare(program_.plan, std::move(previous)); !ok) return ok;
+  give_files_back();
+  return {};
+}
+
+// What opening and packing read stays in memory with what lies around it, though the run reads little of it again. Parts behind
+// another graph leave that graph's weights alone.
+void Runner::give_files_back() const {
+  if (options_.first) return;
+  for (const models::WeightSource& source : files_) source.drop_file();
 }
 
 Status Runner::replan(const std::string& planner, const std::string& order, MemoryStrategy strategy, int threads,

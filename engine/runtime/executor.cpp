@@ -99,6 +99,8 @@ PreparedSteps Executor::release_prepared() {
   return parts_->steps.release();
 }
 
+PackedWeights Executor::packed_weights() const { return parts_->steps.packed_weights(); }
+
 void Executor::make_ready() {
   Parts& p = *parts_;
   if (p.prepared) p.pool->run([&](int ith) { p.steps.make_ready(ith, p.options.threads); });

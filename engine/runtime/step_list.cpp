@@ -107,6 +107,13 @@ void StepList::find_items(const ExecutionPlan& plan, const BoundMemory& memory) 
         items_[i].behind == Behind::Row && i + 1 < items_.size() ? items_[i + 1].row_end : static_cast<uint32_t>(i);
 }
 
+PackedWeights StepList::packed_weights() const {
+  PackedWeights sum;
+  for (const PreparedRun* prepared : {prepared_.main.get(), prepared_.host.get()})
+    if (prepared) sum += prepared->packed_weights();
+  return sum;
+}
+
 void StepList::make_ready(int ith, int nth) {
   if (prepared_.main) prepared_.main->make_ready(ith, nth);
   if (prepared_.host) prepared_.host->make_ready(ith, nth);

@@ -36,6 +36,7 @@ class StepList {
   const std::vector<StepItem>& items() const { return items_; }
   // The step of an item; behind the last item the number of steps.
   uint32_t step_of(size_t item) const { return item < items_.size() ? items_[item].step : steps_; }
+  PackedWeights packed_weights() const;
   bool one_thread() const { return one_thread_; }  // no step needs a second one
   // As PreparedRun has them, of both backends.
   void make_ready(int ith, int nth);

@@ -40,6 +40,12 @@ Result<Storage> copied(const TensorImpl& tensor, ExecutionContext& context) {
   return to;
 }
 
+// Reading a few numbers of a file maps up to as much of it around them.
+bool maps_more_than_it_reads(const TensorImpl& leaf) {
+  constexpr Bytes kMappedAround = 64 << 10;
+  return leaf.storage.bytes() < kMappedAround && !MappedRange::drawn(leaf.data());
+}
+
 // Numbers that a run reads are drawn before it.
 void touch_pages(const TensorImpl& tensor) {
   constexpr Bytes kPage = 4096;
@@ -71,7 +77,7 @@ Result<Bytes> settle_mapped_weights(const ExecutionPlan& plan, std::span<Prepare
   for (auto& [leaf, use] : uses) {
     if (!use.read) leaf->storage.block()->drop_pages(leaf->storage.offset(), leaf->storage.bytes());
     if (use.read && MappedRange::drawn(leaf->data())) touch_pages(*leaf);
-    if (!use.read || is_aligned(*leaf)) continue;
+    if (!use.read || (is_aligned(*leaf) && !maps_more_than_it_reads(*leaf))) continue;
     auto storage = copied(*leaf, context);
     if (!storage) return storage.error();
     total += storage->bytes();

@@ -35,13 +35,13 @@ struct OwnPacking {
   Bytes (*bytes)(const TensorImpl& node) = [](const TensorImpl&) { return Bytes{0}; };
   void (*pack)(const TensorImpl& node, float* to) = nullptr;
 };
-OwnPacking own_packing(const TensorImpl& node) {
+OwnPacking own_packing(const TensorImpl& node, bool winograd) {
   switch (anchor_of(node)) {
     case Op::ConvTranspose: return {packed_tiles_bytes, pack_tiles};
     case Op::Lstm: return {packed_lstm_bytes, pack_lstm};
     case Op::Conv:
       if (takes_whole_conv(node, ConvGeometry(node))) return {packed_whole_bytes, pack_whole};
-      if (packed_winograd_bytes(node) > 0) return {packed_winograd_bytes, pack_winograd};
+      if (winograd) return {packed_winograd_bytes, pack_winograd};
       return node.channels_last() ? OwnPacking{packed_depthwise_bytes, pack_depthwise}
                                   : OwnPacking{packed_conv_bytes, pack_conv};
     default: return {};
@@ -50,7 +50,13 @@ OwnPacking own_packing(const TensorImpl& node) {
 
 }  // namespace
 
-Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, ExecutionContext& context) {
+bool packed_winograd(const TensorImpl& node) {
+  if (anchor_of(node) != Op::Conv || !packable_weight(node)) return false;
+  const ConvGeometry g(node);
+  return !takes_whole_conv(node, g) && packed_winograd_bytes(node) > 0 && !conv_way(node, g);
+}
+
+Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, bool winograd, ExecutionContext& context) {
   using Made = std::shared_ptr<const Packed>;
   const TensorImpl& weight = *packable_weight(node);
   Packed::How how;
@@ -60,8 +66,8 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, Execut
   if (anchor_of(node) == Op::Conv) {
     const ConvGeometry g(node);
     if (conv_way(node, g)) return Made();
-    if (!g.depthwise() && !takes_whole_conv(node, g) && packed_winograd_bytes(node) == 0)
-      how.conv = make_library_conv(node);
+    how.winograd = winograd && packed_winograd(node);
+    if (!g.depthwise() && !takes_whole_conv(node, g) && !how.winograd) how.conv = make_library_conv(node);
     if (how.conv) bytes = how.conv->packed_bytes();
   } else if (quant_layout(node, layout)) {
     quantised = true;
@@ -70,7 +76,7 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, Execut
     how.product = make_library_product(node);
     if (how.product) bytes = how.product->packed_bytes();
   }
-  const OwnPacking own = own_packing(node);
+  const OwnPacking own = own_packing(node, how.winograd);
   if (!quantised && !how.product && !how.conv) bytes = own.bytes(node);
   if (bytes == 0) return Made();
   auto block = context.allocate({}, MemoryKind::Persistent, bytes);

@@ -24,6 +24,7 @@ class Packed {
     std::unique_ptr<LibraryConv> conv;
     std::unique_ptr<LibraryProduct> product;
     std::unique_ptr<QuantPanels> quantised;
+    bool winograd = false;  // for Winograd's transform
   };
   Packed(const TensorImpl& node, const TensorImpl& weight, BlockPtr block, How how)
       : op_(anchor_of(node)),
@@ -56,6 +57,8 @@ class Packed {
   LibraryConv* library() const { return how_.conv.get(); }
   LibraryProduct* product() const { return how_.product.get(); }
   const QuantPanels* quantised() const { return how_.quantised.get(); }
+  bool winograd() const { return how_.winograd; }
+  Bytes byte_count() const { return block_->bytes(); }
   // Whether it is all that the node reads of the weight where it is computed in so many parts. What the library turns
   // out not to do, and rows that are not finite, are still computed from the weight itself.
   bool serves(const TensorImpl& node, int parts) const {
@@ -98,8 +101,11 @@ class Packed {
 int packable_source(const TensorImpl& node);
 // The node's weight that is worth packing; null: none.
 const TensorImpl* packable_weight(const TensorImpl& node);
-// Packs it. Null: it stays as it is. Errors: there is no memory.
-Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, ExecutionContext& context);
+// Packs it; for Winograd's transform where that is wanted and the node is packed so at all (packed_winograd()). Null: it stays as
+// it is. Errors: there is no memory.
+Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, bool winograd, ExecutionContext& context);
+// Whether the node can be computed by Winograd's transform over its packed weights.
+bool packed_winograd(const TensorImpl& node);
 
 // Bytes that packing a convolution's weights for the product takes; 0 where it is not worth it.
 Bytes packed_conv_bytes(const TensorImpl& node);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/backends/cpu/prepared_kernel.h"
 
+#include <algorithm>
 #include <new>
 #include <unordered_map>
 
@@ -10,6 +11,7 @@
 #include "engine/backends/cpu/kernels/steps.h"
 #include "engine/backends/cpu/kernels/straight.h"
 #include "engine/backends/cpu/simd/simd.h"
+#include "engine/backends/cpu/winograd_choice.h"
 
 namespace arenascope::cpu {
 namespace {
@@ -69,8 +71,9 @@ class PreparedKernel final : public PreparedNode {
 // A run's nodes, with all weights that were packed for them.
 class PreparedKernels final : public PreparedRun {
  public:
-  PreparedKernels(Nodes nodes, std::vector<SharedWeights> packed)
-      : PreparedRun(std::move(nodes)), packed_(std::move(packed)) {}
+  PreparedKernels(Nodes nodes, std::vector<SharedWeights> packed, const PackedWeights& told)
+      : PreparedRun(std::move(nodes)), packed_(std::move(packed)), told_(told) {}
+  PackedWeights packed_weights() const override { return told_; }
   const std::vector<SharedWeights>& packed() const { return packed_; }
   void make_ready(int ith, int nth) override {
     for (const SharedWeights& packed : packed_) {
@@ -83,12 +86,14 @@ class PreparedKernels final : public PreparedRun {
 
  private:
   const std::vector<SharedWeights> packed_;
+  const PackedWeights told_;
 };
 
 // Of one prepare(): what is packed so far, by where the weight lies.
 class Packing {
  public:
-  Packing(ExecutionContext& context, const PreparedKernels* previous, bool packs) : context_(context), packs_(packs) {
+  Packing(ExecutionContext& context, const PreparedKernels* previous, bool packs, WinogradChoice choice)
+      : context_(context), packs_(packs), choice_(std::move(choice)) {
     if (previous && packs)
       for (const SharedWeights& packed : previous->packed()) known_.emplace(packed->weight_data(), packed);
   }
@@ -97,21 +102,28 @@ class Packing {
   Result<SharedWeights> weights_of(const TensorImpl& node) {
     const TensorImpl* weight = packs_ ? packable_weight(node) : nullptr;
     if (!weight) return SharedWeights();
+    const bool winograd = choice_.takes(node);
     const auto [begin, end] = known_.equal_range(weight->data());
     for (auto known = begin; known != end; ++known)
-      if (known->second->matches(node, *weight)) return keep(known->second);
-    auto packed = pack_weight(node, context_);
+      if (known->second->matches(node, *weight) && known->second->winograd() == winograd) return keep(known->second);
+    auto packed = pack_weight(node, winograd, context_);
     if (!packed || !*packed) return packed;
     known_.emplace(weight->data(), *packed);
     return keep(*packed);
   }
-  std::vector<SharedWeights> take() { return std::move(used_); }
+  // What was used, a weight once for each form.
+  std::vector<SharedWeights> take() {
+    std::sort(used_.begin(), used_.end());
+    used_.erase(std::unique(used_.begin(), used_.end()), used_.end());
+    return std::move(used_);
+  }
 
  private:
   SharedWeights keep(SharedWeights packed) { return used_.emplace_back(std::move(packed)); }
 
   ExecutionContext& context_;
   const bool packs_;
+  const WinogradChoice choice_;
   std::unordered_multimap<const std::byte*, SharedWeights> known_;
   std::vector<SharedWeights> used_;
 };
@@ -132,7 +144,9 @@ Result<std::unique_ptr<PreparedNode>> prepare_node(const TensorImpl& node, Packi
 Result<std::unique_ptr<PreparedRun>> prepare_kernels(std::span<const TensorImpl* const> nodes,
                                                      ExecutionContext& context, const PreparedRun* previous,
                                                      const CpuOptions& options) {
-  Packing packing(context, dynamic_cast<const PreparedKernels*>(previous), options.packs);
+  WinogradChoice choice = options.packs ? WinogradChoice(nodes, options.most_weights) : WinogradChoice();
+  PackedWeights told = choice.told();
+  Packing packing(context, dynamic_cast<const PreparedKernels*>(previous), options.packs, std::move(choice));
   PreparedRun::Nodes prepared;
   prepared.reserve(nodes.size());
   for (const TensorImpl* node : nodes) {
@@ -140,7 +154,9 @@ Result<std::unique_ptr<PreparedRun>> prepare_kernels(std::span<const TensorImpl*
     if (!made) return made.error();
     prepared.push_back(std::move(*made));
   }
-  return std::unique_ptr<PreparedRun>(std::make_unique<PreparedKernels>(std::move(prepared), packing.take()));
+  std::vector<SharedWeights> packed = packing.take();
+  for (const SharedWeights& one : packed) told.bytes += one->byte_count();
+  return std::unique_ptr<PreparedRun>(std::make_unique<PreparedKernels>(std::move(prepared), std::move(packed), told));
 }
 
 }  // namespace arenascope::cpu

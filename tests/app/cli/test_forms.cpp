@@ -116,14 +116,14 @@ TEST_CASE("run --json") {
   const std::string output = folder / "made/by/run";
   const Json object =
       object_of({"run", "zoo:mul_mat", "--threads", "2", "--repeat", "3", "--output", output, "--json"});
-  check_form(object, {{"model", "string"},       {"backend", "string"},     {"threads", "number"},
-                      {"seconds", "array"},      {"fastest", "number"},     {"threads_used", "array"},
-                      {"barriers", "array"},     {"nodes", "array"},        {"peak_bytes", "object"},
-                      {"outputs", "array"},      {"arena_bytes", "number"}, {"peak_reserved_bytes", "object"},
-                      {"work_bytes", "number"},  {"rewrites", "array"},     {"forms", "array"},
-                      {"rest", "array"},         {"planner", "string"},     {"order", "string"},
-                      {"strategy", "string"},    {"allocator", "string"},   {"allocators", "object"},
-                      {"lent_weights", "object"}});
+  check_form(object, {{"model", "string"},        {"backend", "string"},       {"threads", "number"},
+                      {"seconds", "array"},       {"fastest", "number"},       {"threads_used", "array"},
+                      {"barriers", "array"},      {"nodes", "array"},          {"peak_bytes", "object"},
+                      {"outputs", "array"},       {"arena_bytes", "number"},   {"peak_reserved_bytes", "object"},
+                      {"work_bytes", "number"},   {"rewrites", "array"},       {"forms", "array"},
+                      {"rest", "array"},          {"planner", "string"},       {"order", "string"},
+                      {"strategy", "string"},     {"allocator", "string"},     {"allocators", "object"},
+                      {"lent_weights", "object"}, {"packed_weights", "object"}});
   CHECK(object["threads"] == 2);
   CHECK(object["seconds"].size() == 3);
   for (const Json& seconds : object["seconds"]) CHECK(seconds > 0.0);

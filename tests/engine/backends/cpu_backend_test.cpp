@@ -144,7 +144,7 @@ double worst_of(const Tensor& x, const Tensor& w, const Tensor& bias, const Tens
 }  // namespace
 
 TEST_CASE("3x3 convolutions of images in either layout keep their bound, zeros, NaN and infinities") {
-  auto cpu = cpu::make_cpu_backend();
+  auto cpu = cpu::make_cpu_backend({.most_weights = std::numeric_limits<double>::infinity()});
   auto memory = make_cpu_context();
   const float infinity = std::numeric_limits<float>::infinity();
   for (const bool last : {true, false})
@@ -171,6 +171,59 @@ TEST_CASE("3x3 convolutions of images in either layout keep their bound, zeros, 
         }
       }
     }
+}
+
+TEST_CASE("weights are widened for Winograd's transform as long as there is room, first those of the largest images") {
+  GraphBuilder g = builder();
+  const Tensor x = g.input("x", {1, 96, 40, 40}), small = g.input("small", {1, 96, 12, 12}),
+               last = g.input("last", {1, 96, 20, 20});
+  const Tensor w[] = {g.weight("w0", {96, 96, 3, 3}), g.weight("w1", {96, 96, 3, 3}), g.weight("w2", {96, 96, 3, 3})};
+  const Tensor groups = g.weight("groups", {96, 48, 3, 3}), wide = g.weight("wide", {160, 1200});
+  const Tensor row = g.input("row", {3, 1200});
+  fill_inputs({{}, {{x}, {small}, {last}, {w[0]}, {w[1]}, {w[2]}, {groups}, {wide}, {row}}}, 4);
+  const Tensor out[] = {g.conv2d(small, w[0], {}, 1, 1),     g.conv2d(x, w[1], {}, 1, 1),
+                        g.conv2d(x, w[1], {}, 1, 1),         g.conv2d(small, w[2], {}, 1, 1),
+                        g.conv2d(last, groups, {}, 1, 1, 2), g.mul_mat(wide, row)};
+  REQUIRE(g.ok());
+  for (const Tensor& t : {last, out[4]})
+    t->strides.set(channels_last_strides(t->sizes).span());  // only the transform can
+  std::vector<const TensorImpl*> nodes;
+  for (const Tensor& t : out) nodes.push_back(t.impl());
+  Bytes all = wide->byte_count() + groups->byte_count();
+  for (const Tensor& one : w) all += one->byte_count();
+  const Bytes more = w[0]->byte_count() * 7 / 9, of_groups = groups->byte_count() * 7 / 9;
+  auto memory = make_cpu_context();
+  struct Want {
+    double most;
+    int64_t taken;
+    Bytes more;
+  };
+  const double all_bytes = static_cast<double>(all);
+  for (const Want want : {Want{1, 1, of_groups},
+                          {1 + static_cast<double>(of_groups + more) / all_bytes + 1e-9, 2, of_groups + more},
+                          {1 + static_cast<double>(of_groups + 2 * more) / all_bytes + 1e-9, 3, of_groups + 2 * more},
+                          {std::numeric_limits<double>::infinity(), 4, of_groups + 3 * more}}) {
+    CAPTURE(want.most);
+    auto cpu = cpu::make_cpu_backend({.most_weights = want.most});
+    auto prepared = cpu->prepare(nodes, *memory);
+    REQUIRE(prepared);
+    const PackedWeights told = (*prepared)->packed_weights();
+    CHECK(told.winograd.count == want.taken);
+    CHECK(told.winograd.more == want.more);
+    CHECK(told.direct.count == 4 - want.taken);
+    CHECK(told.direct.more == of_groups + 3 * more - want.more);
+    CHECK(told.bytes == memory->stats({}, MemoryKind::Persistent).active);
+    auto again = cpu->prepare(nodes, *memory, prepared->get());
+    REQUIRE(again);
+    CHECK(memory->stats({}, MemoryKind::Persistent).active == told.bytes);  // taken over
+    CHECK((*again)->packed_weights().bytes == told.bytes);
+  }
+  const TensorImpl* const few[] = {out[0].impl()};
+  auto cpu = cpu::make_cpu_backend({.packs = false});
+  auto as_given = cpu->prepare(few, *memory);
+  REQUIRE(as_given);
+  CHECK((*as_given)->packed_weights().bytes == 0);
+  CHECK((*as_given)->packed_weights().direct.count == 0);
 }
 
 TEST_CASE("without packed weights convolutions keep plain images, but for depthwise ones") {

@@ -2,8 +2,13 @@
 // Where the weights lie that the zoo seeds, that rewriting folds and that are turned round: once, as those of a file do. That
 // a process survives lost pages is for good, so that these come last.
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <thread>
 #include <vector>
+
+#include <unistd.h>
 
 #include <arenascope/memory/cpu_allocators.h>
 #include <arenascope/memory/mapped_pages.h>
@@ -97,6 +102,57 @@ TEST_CASE("weights that were packed lie once, and are made again by who reads th
     CHECK(result(*runner).size() == plain[static_cast<size_t>(which)].size());
   }
 }
+
+#if defined(__linux__)
+namespace {
+
+// Bytes of a file's mapping that this process has in memory.
+Bytes in_memory(const std::filesystem::path& path) {
+  std::ifstream maps("/proc/self/smaps");
+  Bytes sum = 0;
+  bool of_file = false;
+  for (std::string line; std::getline(maps, line);)
+    if (line.starts_with("Rss:"))
+      sum += of_file ? std::stoll(line.substr(4)) * 1024 : 0;
+    else if (const size_t name = line.find('/'); line.find('-') < line.find(' '))
+      of_file = name != std::string::npos && line.substr(name) == path.string();
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("of a file whose weights are packed, whole or folded, no pages stay in memory but the last") {
+  const Bytes last = ::sysconf(_SC_PAGESIZE);
+  REQUIRE(models::survive_lost_pages().ok());
+  const std::filesystem::path path = std::filesystem::temp_directory_path() / "arenascope-weights-once.onnx";
+  models::test::OnnxMaker m;
+  m.input("x", {1, 64, 12, 12}).output("y");
+  std::string before = "x";
+  for (int i = 0; i < 8; ++i) {
+    const std::string n = std::to_string(i);
+    const auto vector = [&](const std::string& name) { m.weight(name + n, {64}, std::vector<float>(64, 0.5f)); };
+    for (const char* name : {"scale", "shift", "mean", "var"}) vector(name);
+    m.weight("w" + n, {64, 64, 3, 3}, std::vector<float>(size_t{64} * 64 * 9, 0.01f));
+    m.node("Conv", {before, "w" + n}, {"c" + n}, {{"pads", std::vector<int64_t>{1, 1, 1, 1}}});
+    const std::string after = i == 7 ? "y" : "b" + n;
+    m.node("BatchNormalization", {"c" + n, "scale" + n, "shift" + n, "mean" + n, "var" + n}, {after});
+    before = after;
+  }
+  const std::vector<std::byte> bytes = m.bytes();
+  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
+  {
+    auto runner = Runner::open(path.string(), by_default());
+    REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
+    CHECK(in_memory(path) <= last);
+    const std::vector<std::byte> first = result(**runner);
+    CHECK(in_memory(path) <= last);
+    REQUIRE((*runner)->replan("greedy-by-size", "depth-first", MemoryStrategy::Planned, 1).ok());
+    CHECK(in_memory(path) <= last);
+    CHECK(result(**runner).size() == first.size());
+  }
+  std::filesystem::remove(path);
+}
+#endif
 
 TEST_CASE("what is lent is made for all who read it at once, and what cannot be made is told") {
   REQUIRE(models::survive_lost_pages().ok());

@@ -280,7 +280,7 @@ Bytes conv_work(const TensorImpl& node, int tasks) {
 Status conv(const Job& job) {
   const ConvGeometry g(job.node);
   Lines lines;
-  const bool by_winograd = job.packed && !job.packed->library() && takes_winograd(job.node, g);
+  const bool by_winograd = job.packed && job.packed->winograd();
   if (takes_whole_conv(job.node, g))
     whole_conv(job, g);
   else if (job.node.channels_last() && by_winograd)

@@ -41,6 +41,9 @@ class WeightSource {
   // Gives the pages of a file in [offset, offset + bytes) back to the system, once they were read.
   void drop_pages(size_t offset, size_t bytes) const noexcept;
 
+  // Gives all pages of its file back.
+  void drop_file() const noexcept;
+
   // Whether the bytes lie in a mapped file.
   bool can_borrow() const;
   // Storage of kind Mapped. Errors: the file has changed, no memory for the block's description.

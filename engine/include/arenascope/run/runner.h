@@ -122,6 +122,7 @@ class Runner {
   Status bind_states();
   Status move_leafs();
   Status prepare(PreparedSteps previous = {});
+  void give_files_back() const;
   void report(const char* phase) const;
   // As run(), of weights that somebody else watches.
   Result<RunReport> run_parts(const RunOptions& options);
@@ -134,6 +135,7 @@ class Runner {
   models::Model model_;
   RunnerOptions options_;
   Program program_;
+  std::vector<models::WeightSource> files_;  // one of each file that weights come from
   std::shared_ptr<ExecutionContext> context_;
   std::shared_ptr<AllocationRecorder> allocations_;  // null: nothing is recorded
   std::vector<trace::ThreadRing*> rings_;            // of the most threads so far: a new executor's keep their rows

@@ -91,6 +91,7 @@ class Executor {
   // The ids under which graph and plan were described to the recorder; none without one.
   trace::GraphId trace_graph() const;
   trace::PlanId trace_plan() const;
+  PackedWeights packed_weights() const;  // of what is prepared
   Bytes arena_bytes() const;
   const std::byte* arena() const;  // where planned tensors lie; null without any
   // Rows of a device in a recording: its queue, what waits, copies.

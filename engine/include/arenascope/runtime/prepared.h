@@ -33,6 +33,23 @@ class PreparedNode {
   virtual bool reads_weight(int /*source*/, int /*parts*/) const { return true; }
 };
 
+// What a backend on the host keeps of constant weights in the forms that its kernels read, and which of them it widened.
+struct PackedWeights {
+  Bytes bytes = 0;  // of all of them, each once
+  // Weights of convolutions that Winograd's transform makes sooner, and what its form takes more than theirs: of those that have
+  // it, and of those that would have gone beyond what may be taken.
+  struct Widened {
+    int64_t count = 0;
+    Bytes more = 0;
+  } winograd, direct;
+  PackedWeights& operator+=(const PackedWeights& other) {
+    bytes += other.bytes;
+    winograd.count += other.winograd.count, winograd.more += other.winograd.more;
+    direct.count += other.direct.count, direct.more += other.direct.more;
+    return *this;
+  }
+};
+
 // What may be between two nodes of a run.
 enum class RunShape : uint8_t {
   Watched,   // somebody who looks, or something that changes its place
@@ -59,6 +76,7 @@ class PreparedRun {
   virtual void break_off() {}
   // One thread's share of what would otherwise be left to the first run: weights are packed.
   virtual void make_ready(int /*ith*/, int /*nth*/) {}
+  virtual PackedWeights packed_weights() const { return {}; }
 
  protected:
   Nodes nodes_;

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "engine/backends/cpu/winograd_choice.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/backends/cpu/kernels/windows.h"
+#include "engine/backends/cpu/packed.h"
+
+namespace arenascope::cpu {
+namespace {
+
+constexpr Bytes kAlways = 64 << 10;  // may be taken beside however few weights
+
+struct Candidate {
+  const std::byte* weight = nullptr;
+  Bytes more = 0;       // than the weight's own
+  int64_t places = 0;   // of results, of all nodes that read it: each saves as many products for a byte
+  bool needed = false;  // nothing else computes a node of it as its images lie
+};
+
+Bytes bytes_of_weights(std::span<const TensorImpl* const> nodes) {
+  std::unordered_map<const std::byte*, Bytes> weights;
+  for (const TensorImpl* node : nodes)
+    for (const TensorImpl* source : node->sources)
+      if (source && source->has(kFlagWeight) && source->data())
+        weights[source->data()] = std::max(weights[source->data()], source->byte_span());
+  Bytes sum = 0;
+  for (const auto& [at, bytes] : weights) sum += bytes;
+  return sum;
+}
+
+// In the order in which they are taken.
+std::vector<Candidate> candidates(std::span<const TensorImpl* const> nodes) {
+  std::vector<Candidate> out;
+  std::unordered_map<const std::byte*, size_t> known;
+  for (const TensorImpl* node : nodes) {
+    if (!packed_winograd(*node)) continue;
+    const TensorImpl& weight = *packable_weight(*node);
+    const auto [at, fresh] = known.try_emplace(weight.data(), out.size());
+    if (fresh) out.push_back({weight.data()});
+    Candidate& one = out[at->second];
+    const ConvGeometry g(*node);
+    one.more = std::max(one.more, packed_winograd_bytes(*node) - weight.byte_count());
+    one.places += g.batch * g.positions;
+    one.needed = one.needed || (g.groups > 1 && node->channels_last());
+  }
+  std::stable_sort(out.begin(), out.end(), [](const Candidate& a, const Candidate& b) {
+    return a.needed != b.needed ? a.needed : a.places > b.places;
+  });
+  return out;
+}
+
+}  // namespace
+
+WinogradChoice::WinogradChoice(std::span<const TensorImpl* const> nodes, double most) {
+  const std::vector<Candidate> all = candidates(nodes);
+  if (all.empty()) return;
+  const double room = std::max<double>(kAlways, (most - 1) * static_cast<double>(bytes_of_weights(nodes)));
+  for (const Candidate& one : all) {
+    const bool fits = one.needed || static_cast<double>(told_.winograd.more + one.more) <= room;
+    if (fits) taken_.insert(one.weight);
+    PackedWeights::Widened& of = fits ? told_.winograd : told_.direct;
+    ++of.count;
+    of.more += one.more;
+  }
+}
+
+bool WinogradChoice::takes(const TensorImpl& node) const {
+  return !taken_.empty() && packed_winograd(node) && taken_.contains(packable_weight(node)->data());
+}
+
+}  // namespace arenascope::cpu
