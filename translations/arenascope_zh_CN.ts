@@ -1793,6 +1793,10 @@
 <context>
     <name>arenascope::app::InputSizes</name>
     <message>
+        <source>channels of a block</source>
+        <translation>一个块的通道数</translation>
+    </message>
+    <message>
         <source>%1, dimension %2 of %3</source>
         <translation>%1，第 %2 维（共 %3 维）</translation>
     </message>

@@ -65,8 +65,10 @@ std::vector<InputSize> input_sizes(const models::Model& model) {
     size.key = key;
     size.size = free.size;
     size.assumed = !free.told;
-    size.label = Sizes::tr("%1, dimension %2 of %3")
-                     .arg(QString::fromStdString(free.input), QString::number(free.axis + 1), QString::number(rank));
+    size.label = free.input.empty() ? Sizes::tr("channels of a block")
+                                    : Sizes::tr("%1, dimension %2 of %3")
+                                          .arg(QString::fromStdString(free.input), QString::number(free.axis + 1),
+                                               QString::number(rank));
     if (!free.symbol.empty()) size.label += QStringLiteral(" (%1)").arg(QString::fromStdString(free.symbol));
     sizes.push_back(std::move(size));
   }

@@ -20,9 +20,10 @@ const std::unordered_map<std::string_view, Handler>& all_handlers() {
                             linear_model_handlers(), tree_handlers(),    map_handlers(),      scan_handlers(),
                             matrix_handlers()})
       for (const HandlerEntry& entry : list) all.emplace(entry.op, entry.handler);
-    for (const auto list : {contrib_pointwise_handlers(), contrib_norm_handlers(), contrib_attention_handlers(),
-                            contrib_cache_handlers(), contrib_product_handlers(), contrib_block_handlers(),
-                            contrib_expert_handlers(), contrib_quantised_handlers(), contrib_rest_handlers()})
+    for (const auto list :
+         {contrib_pointwise_handlers(), contrib_norm_handlers(), contrib_attention_handlers(), contrib_cache_handlers(),
+          contrib_product_handlers(), contrib_block_handlers(), contrib_expert_handlers(), contrib_quantised_handlers(),
+          contrib_rest_handlers(), contrib_blocked_handlers()})
       for (const HandlerEntry& entry : list) all.emplace(entry.op, entry.handler);
     return all;
   }();

@@ -3,6 +3,7 @@
 #include "engine/models/onnx/lowering.h"
 #include <arenascope/base/layer_name.h>
 #include <fmt/format.h>
+#include "engine/models/onnx/channel_block.h"
 #include "engine/models/onnx/moved_types.h"
 #include "engine/models/onnx/onnx_functions.h"
 #include "engine/models/onnx/wide_shapes.h"
@@ -338,6 +339,11 @@ Result<Model> Lowering::lower(std::span<const ValuePtr> known) {
   for (const ir::ValueType& value : file_.graph.values) declared_[value.name] = &value;
   for (const ir::ValueType& value : file_.graph.outputs) declared_[value.name] = &value;
   for (const ir::ValueType& input : file_.graph.inputs) add_input(input);
+  if (const ir::ChannelBlock& block = file_.channel_block; block.assumed && !goes_on_) {
+    const auto told = options_.dims.find(ir::kChannelBlock);
+    model_.free_dimensions.push_back(
+        {{}, 0, ir::kChannelBlock, told != options_.dims.end() ? told->second : block.channels});
+  }
   for (const ir::TensorData& weight : file_.graph.weights) add_weight(weight);
   for (const ValuePtr& value : known) define(value->name, value);
   lower_nodes(file_.graph, true);

@@ -236,6 +236,7 @@ std::span<const HandlerEntry> contrib_block_handlers();
 std::span<const HandlerEntry> contrib_expert_handlers();
 std::span<const HandlerEntry> contrib_quantised_handlers();
 std::span<const HandlerEntry> contrib_rest_handlers();
+std::span<const HandlerEntry> contrib_blocked_handlers();
 // Whether the node's results are drawn.
 bool draws_numbers(const ir::Node& node);
 // Dropout as in a run that does not learn, but was told to drop: source 0 with a part of its numbers 0 and the others larger; result 1 tells which are kept.
@@ -286,6 +287,7 @@ class Lowering {
   static bool reads_words(const ir::Node& node);
   void note_fixed_inputs() { uses_given_ = true; }
   const OpenOptions& options() const { return options_; }
+  int64_t channel_block() const { return file_.channel_block.channels; }
   // A name for a value, by which nodes that are put off find it.
   void name_value(const std::string& name, ValuePtr value) { define(name, std::move(value)); }
   ValuePtr value_named(const std::string& name) const { return find(name); }

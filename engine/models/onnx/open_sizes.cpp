@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/models/onnx/open_sizes.h"
+#include "engine/models/onnx/channel_block.h"
 
 #include <algorithm>
 #include <cctype>
@@ -90,6 +91,7 @@ Status check_names(const ir::File& file, const OpenOptions& options) {
   for (const ir::ValueType& input : file.graph.inputs)
     for (size_t i = 0; i < input.sizes.size(); ++i)
       if (input.sizes[i] < 0) known.insert(free_dimension(input, i).key());
+  if (file.channel_block.assumed) known.insert(ir::kChannelBlock);
   for (const auto& [name, size] : options.dims) {
     if (known.count(name) != 0) continue;
     return Error{known.empty() ? fmt::format("there is no size '{}': the file leaves none open", name)

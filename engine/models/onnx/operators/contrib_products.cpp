@@ -44,18 +44,6 @@ PartAttributes without_activation(const OpCall& c) {
                                 "activation_gamma", "activation_axis", "leaky_relu_alpha", "channels_last"});
 }
 
-// The channels come last in a source, an addend and the result; never in a weight.
-void fused_conv(OpCall& c, bool last) {
-  const Tensor x = last ? channels_second(c, c.in(0), ":channels_second") : c.in(0);
-  Tensor y = lower_part(c, {"Conv",
-                            {as_source(c, x), source_of(c, 1), source_of(c, 2)},
-                            without_activation(c),
-                            c.has(3) || last ? ":conv" : before_activation(c)});
-  if (y && last) y = channels_last(c, y, c.has(3) ? ":channels_last" : before_activation(c));
-  if (y && c.has(3)) y = c.op(Op::Add, {y, c.in(3)}, before_activation(c));
-  c.out(0, activated(c, y));
-}
-
 void fused_gemm(OpCall& c) {
   const Tensor y = lower_part(c, {"Gemm", c.inputs(), without_activation(c), before_activation(c)});
   c.out(0, activated(c, y));
@@ -90,16 +78,27 @@ void conv_transpose_told_pads(OpCall& c) {
 
 constexpr HandlerEntry kContribProducts[] = {
     {"com.microsoft::ConvTransposeWithDynamicPads", conv_transpose_told_pads},
-    {"com.microsoft::FusedConv", [](OpCall& c) { fused_conv(c, false); }},
+    {"com.microsoft::FusedConv", [](OpCall& c) { fused_conv(c, source_of(c, 1), false); }},
     {"com.microsoft::FusedGemm", fused_gemm},
     {"com.microsoft::FusedMatMulActivation", fused_mat_mul_activation},
     {"com.microsoft::GemmFastGelu", gemm_fast_gelu},
-    {"com.microsoft::NhwcConv", [](OpCall& c) { fused_conv(c, true); }},
-    {"com.microsoft::NhwcFusedConv", [](OpCall& c) { fused_conv(c, true); }},
+    {"com.microsoft::NhwcConv", [](OpCall& c) { fused_conv(c, source_of(c, 1), true); }},
+    {"com.microsoft::NhwcFusedConv", [](OpCall& c) { fused_conv(c, source_of(c, 1), true); }},
     {"com.microsoft::NhwcMaxPool", nhwc_max_pool},
 };
 
 }  // namespace
+
+void fused_conv(OpCall& c, const ValuePtr& weight, bool last) {
+  const Tensor x = last ? channels_second(c, c.in(0), ":channels_second") : c.in(0);
+  Tensor y = lower_part(c, {"Conv",
+                            {as_source(c, x), weight, source_of(c, 2)},
+                            without_activation(c),
+                            c.has(3) || last ? ":conv" : before_activation(c)});
+  if (y && last) y = channels_last(c, y, c.has(3) ? ":channels_last" : before_activation(c));
+  if (y && c.has(3)) y = c.op(Op::Add, {y, c.in(3)}, before_activation(c));
+  c.out(0, activated(c, y));
+}
 
 std::span<const HandlerEntry> contrib_product_handlers() { return kContribProducts; }
 

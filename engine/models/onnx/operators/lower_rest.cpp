@@ -95,6 +95,7 @@ struct Lowering::Part {
     file.producer = of.producer;
     file.opsets = of.opsets;
     file.functions = of.functions;
+    file.channel_block = of.channel_block;
   }
   // With these values, or only their types and sizes where `open` names them.
   Result<Model> lower(const OpenOptions& base, const GivenInputs& values, const std::set<std::string>& open,

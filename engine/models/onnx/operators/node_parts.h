@@ -29,6 +29,10 @@ ValuePtr source_of(const OpCall& c, size_t i);
 // A tensor as a part's source; null where it is undefined.
 ValuePtr as_source(OpCall& c, const Tensor& x);
 
+// A convolution of source 0, with the bias, the addend and the activation that an optimiser made one node with it; `last`: the channels
+// come last in the source, the addend and the result.
+void fused_conv(OpCall& c, const ValuePtr& weight, bool last);
+
 ir::Attribute whole_attribute(int64_t value);
 ir::Attribute real_attribute(float value);
 ir::Attribute text_attribute(std::string value);
