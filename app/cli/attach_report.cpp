@@ -13,6 +13,8 @@
 namespace arenascope::cli {
 namespace {
 
+using app::counted;
+
 // What one allocator's events add up to.
 struct Space {
   Bytes live = 0, peak = 0, reserved = 0, reserved_peak = 0;
@@ -93,7 +95,8 @@ Json json_of(const AttachReport& report, const trace::Snapshot& s) {
 void print(const AttachReport& report, const trace::Snapshot& s) {
   for (const auto& p : report.programs) {
     if (p.rank >= 0) fmt::print("rank {}, ", p.rank);
-    fmt::print("{} (process {}): {} events in {:.2f} s", p.name, p.process, p.events, report.seconds);
+    fmt::print("{} (process {}): {} in {:.2f} s", p.name, p.process, counted(int64_t(p.events), "event"),
+               report.seconds);
     if (p.lost > 0) fmt::print(", {} lost because its rings were full", p.lost);
     if (p.rescued > 0) fmt::print(", {} of them taken from its rings after it was killed", p.rescued);
     if (!p.problem.empty()) fmt::print("; {}", p.problem);
@@ -102,12 +105,13 @@ void print(const AttachReport& report, const trace::Snapshot& s) {
   std::map<int32_t, int64_t> runs;
   for (size_t i = 0; i < s.runs.size(); ++i) ++runs[s.runs[i].info.graph.value];
   for (const auto& g : s.graphs)
-    fmt::print("graph {}: {} nodes, {} leafs, {} runs\n", g->model.empty() ? "without a name" : g->model,
-               g->nodes.size(), g->leafs.size(), runs[g->id.value]);
+    fmt::print("graph {}: {}, {}, {}\n", g->model.empty() ? "without a name" : g->model,
+               counted(std::ssize(g->nodes), "node"), counted(std::ssize(g->leafs), "leaf"),
+               counted(runs[g->id.value], "run"));
   for (const auto& [id, space] : spaces_of(s)) {
     const auto* a = allocator_of(s, id);
-    fmt::print("{}: peak {}, {} at the end, {} allocations", a != nullptr ? a->name : "memory",
-               app::format_bytes(space.peak), app::format_bytes(space.live), space.allocations);
+    fmt::print("{}: peak {}, {} at the end, {}", a != nullptr ? a->name : "memory", app::format_bytes(space.peak),
+               app::format_bytes(space.live), counted(int64_t(space.allocations), "allocation"));
     if (space.reserved_peak > 0) fmt::print(", {} reserved at most", app::format_bytes(space.reserved_peak));
     fmt::print("\n");
   }

@@ -65,10 +65,20 @@ TEST_CASE("spellings of young ONNX mean what they meant") {
   check_near(of_one("Crop", {1, 1, 3, 4}, image, {{"border", Ints{1, 1, 0, 1}}}, 6), {5, 6, 7});
   check_near(of_one("Crop", {1, 1, 3, 4}, image, {{"border", Ints{1, 0, 0, 0}}, {"scale", Ints{2, 2}}}, 6),
              {1, 2, 5, 6});
+  check_near(of_one("Scale", {4}, x, {{"scale", 2.0f}}, 6), {-4, -1, 0.5, 6});
+  for (const char* between : {"MemcpyToHost", "MemcpyFromHost"}) check_near(of_one(between, {4}, x, {}, 6), x);
   check_near(of_one("Cast", {4}, x, {{"to", std::string("INT32")}}, 5), {-2, 0, 0, 3});
   check_near(of_one("Upsample", {1, 1, 1, 2}, {1, 2},
                     {{"height_scale", 2.0f}, {"width_scale", 2.0f}, {"mode", std::string("nearest")}}, 1),
              {1, 1, 2, 2, 1, 1, 2, 2});
+  OnnxMaker slice(9);
+  slice.input("x", {2, 3})
+      .output("y")
+      .weight("from", {1}, Ints{1})
+      .weight("to", {1}, Ints{3})
+      .weight("axis", {1}, Ints{1});
+  slice.node("DynamicSlice", {"x", "from", "to", "axis"}, {"y"});
+  check_near(run_file(slice, {{"x", {1, 2, 3, 4, 5, 6}}}).numbers.at("y"), {2, 3, 5, 6});
   OnnxMaker m(6);
   m.input("x", {1, 2, 1, 2}).output("y").weight("slope", {2}, Floats{0.5f, 2}).node("PRelu", {"x", "slope"}, {"y"});
   check_near(run_file(m, {{"x", {-2, 1, -3, -4}}}).numbers.at("y"), {-1, 1, -6, -8});

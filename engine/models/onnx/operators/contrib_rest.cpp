@@ -9,6 +9,12 @@
 namespace arenascope::models {
 namespace {
 
+// Of ONNX's own domain, and never more than tried out there.
+void dynamic_slice(OpCall& c) {
+  c.out(0,
+        lower_part(c, {"Slice", {source_of(c, 0), source_of(c, 1), source_of(c, 2), source_of(c, 3)}, {}, {}, 1, 10}));
+}
+
 void expand_dims(OpCall& c) {
   c.out(0, lower_part(c, {"Unsqueeze", {source_of(c, 0), source_of(c, 1)}, {}, {}, 1, 13}));
 }
@@ -173,6 +179,7 @@ void rfft(OpCall& c) {
 }
 
 constexpr HandlerEntry kContribRest[] = {
+    {"DynamicSlice", dynamic_slice},
     {"com.microsoft::CDist", distances},
     {"com.microsoft::CropAndResize", crop_and_resize},
     {"com.microsoft::ExpandDims", expand_dims},

@@ -58,11 +58,25 @@ void crop(OpCall& c) {
   c.out(0, c.op(Op::Cont, {c.slice(rows, 3, border[0], right, 1, ":columns")}));
 }
 
+void scale(OpCall& c) {
+  const Tensor x = c.in(0);
+  if (x) c.out(0, c.op_with(Op::Scale, {x}, ScaleParams{c.attr_float("scale", 1), 0}));
+}
+
+// What an optimiser put between devices.
+void same(OpCall& c) {
+  if (c.has(0)) return c.out(0, c.inputs()[0]);
+  c.refuse("it has no source");
+}
+
 constexpr HandlerEntry kExperimentalHandlers[] = {
     {"Affine", affine},
     {"Crop", crop},
     {"ImageScaler", image_scaler},
+    {"MemcpyFromHost", same},
+    {"MemcpyToHost", same},
     {"ParametricSoftplus", parametric_softplus},
+    {"Scale", scale},
     {"ScaledTanh", scaled_tanh},
 };
 
