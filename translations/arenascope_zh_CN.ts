@@ -2051,6 +2051,10 @@ Look with the other panels.</source>
 <context>
     <name>arenascope::app::PlaybackBar</name>
     <message>
+        <source>run %1/%2</source>
+        <translation>第 %1/%2 次运行</translation>
+    </message>
+    <message>
         <source>step %1/%2</source>
         <translation>第 %1/%2 步</translation>
     </message>

@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 
 #include "icons.h"
+#include "views/common/format.h"
 
 namespace arenascope::app {
 
@@ -45,6 +46,7 @@ PlaybackBar::PlaybackBar(ActionRegistry* actions, const ViewContext& context, QW
             [this] { Q_EMIT plan_wanted(planner_->currentData().toString(), order_->currentData().toString()); });
   }
   row->addWidget(step_);
+  row->addWidget(runs_ = make_runs(rest));
   row->addSpacing(6);
   row->addWidget(x_label_);
   row->addWidget(by_step_);
@@ -59,6 +61,44 @@ PlaybackBar::PlaybackBar(ActionRegistry* actions, const ViewContext& context, QW
   listen();
   set_icons();
   retranslate();
+}
+
+QWidget* PlaybackBar::make_runs(QWidget* parent) {
+  auto* runs = new QWidget(parent);
+  auto* row = new QHBoxLayout(runs);
+  row->setContentsMargins(6, 0, 0, 0);
+  row->setSpacing(0);
+  run_ = new QLabel(runs);
+  const auto button = [&](const char* id, Qt::ArrowType arrow) {
+    QAction* const action = actions_->find(QString::fromLatin1(id));
+    auto* made = new QToolButton(runs);
+    made->setAutoRaise(true);
+    made->setArrowType(arrow);
+    const auto follow = [made, action] {
+      made->setEnabled(action->isEnabled());
+      made->setToolTip(action->toolTip());
+      made->setAccessibleName(action->iconText());
+    };
+    follow();
+    connect(action, &QAction::changed, made, follow);
+    connect(made, &QToolButton::clicked, action, &QAction::trigger);
+    row->addWidget(made);
+  };
+  button("run.run_before", Qt::LeftArrow);
+  row->addWidget(run_);
+  button("run.run_behind", Qt::RightArrow);
+  return runs;
+}
+
+// Which of the recording's runs the views show.
+void PlaybackBar::update_run() {
+  const size_t runs = context_.source->snapshot()->runs.size();
+  const trace::RunId shown = context_.source->run();
+  runs_->setVisible(runs > 1 && shown.valid());
+  if (!runs_->isHidden())
+    run_->setText(
+        tr("run %1/%2")
+            .arg(format_count(static_cast<int64_t>(shown.index()) + 1), format_count(static_cast<int64_t>(runs))));
 }
 
 void PlaybackBar::listen() {
@@ -126,6 +166,7 @@ void PlaybackBar::update_step() {
   by_time_->setChecked(context_.axis->mode() == AxisMode::Time);
   by_step_->setEnabled(context_.axis->has_steps());
   by_time_->setEnabled(context_.axis->has_time());
+  update_run();
 }
 
 void PlaybackBar::retranslate() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tool bar: run, pause, step and stop of a model; the step that is looked at, among all; Step or Time; planner and
-// order. Asks nothing of the engine itself: it triggers the registry's actions and says what was chosen.
+// The tool bar: run, pause, step and stop of a model; the step that is looked at, among all; of several runs (a loop's turns, a
+// graph behind another) the one that is shown; Step or Time; planner and order. Asks nothing of the engine itself: it triggers the registry's actions and says what was chosen.
 #pragma once
 #include <QComboBox>
 #include <QLabel>
@@ -19,6 +19,7 @@ class PlaybackBar : public QToolBar {
   void set_context(const views::ViewContext& context);  // of another document; the theme stays
   StepSlider* slider() const { return slider_; }
   QString step_text() const { return step_->text(); }
+  QString run_text() const { return runs_->isHidden() ? QString() : run_->text(); }  // empty: there is one run, or none
   void set_planners(const QStringList& planners, const QStringList& orders);
   void show_choice(const QString& planner, const QString& order);
   void set_can_plan(bool can);
@@ -32,12 +33,15 @@ class PlaybackBar : public QToolBar {
  private:
   void listen();
   void update_step();
+  void update_run();
+  QWidget* make_runs(QWidget* parent);
 
   ActionRegistry* actions_;
   views::ContextBond bond_;
   views::ViewContext context_;
   StepSlider* slider_;
-  QLabel *step_, *x_label_;
+  QWidget* runs_;  // of several
+  QLabel *step_, *run_, *x_label_;
   QToolButton *by_step_, *by_time_;
   QComboBox *planner_, *order_;
   bool playing_ = false;

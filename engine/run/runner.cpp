@@ -255,6 +255,7 @@ Status Runner::run_rest(const RunOptions& options, RunReport& report) {
   auto rest = Runner::open(std::move(*model), own);
   if (!rest) return rest.error();
   rest_ = std::move(*rest);
+  if (own.watch) own.watch(*rest_, watched);
   auto behind = rest_->run_parts(watched);
   if (behind)
     add_part(*behind, report);

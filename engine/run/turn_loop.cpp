@@ -151,7 +151,9 @@ class TurnLoop {
         const auto bytes = std::as_bytes(std::span(&turn_, 1));
         if (auto ok = write_tensor(*loop_.body->program_.backend, *number_->tensor, bytes); !ok) return ok;
       }
-      auto part = loop_.body->run_parts(options_);
+      RunOptions watched = options_;
+      if (own_.watch) own_.watch(*loop_.body, watched);
+      auto part = loop_.body->run_parts(watched);
       if (!part) return part.error();
       add_part(*part, report_);
       ++loop_.turns;

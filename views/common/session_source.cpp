@@ -116,7 +116,8 @@ trace::RunId SessionSource::first_part(trace::RunId run) const {
     size_t before = run.index();
     while (before-- > 0 && snapshot_->runs[before].info.graph != graph->behind) {
     }
-    if (before >= run.index()) return run;  // it was let go
+    // It was let go, or its events were: what can be seen is the newest part.
+    if (before >= run.index() || snapshot_->runs[before].evicted) return run;
     run = trace::RunId(before);
   }
   return run;

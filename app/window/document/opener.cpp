@@ -94,6 +94,7 @@ RunnerOptions runner_options(const RunSettings& settings, const OpenVoice& voice
                                      : Opener::tr("Preparing…"),
         -1);
   };
+  options.watch = voice.watch;
   options.turn = [say = voice.turn](const std::string& loop, int64_t turn) { say(QString::fromStdString(loop), turn); };
   return options;
 }

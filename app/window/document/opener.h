@@ -13,8 +13,9 @@
 #include "run_settings.h"
 
 namespace arenascope {
-class Runner;  // both not included here: the engine's headers do not know of Qt's keywords
+class Runner;  // not included here: the engine's headers do not know of Qt's keywords
 struct RunnerOptions;
+struct RunOptions;
 }  // namespace arenascope
 
 namespace arenascope::trace {
@@ -42,7 +43,8 @@ struct Opened {
 
 struct OpenVoice {
   std::function<void(const QString& phase, double share)> progress;  // below nought: nobody knows
-  std::function<void(const QString& loop, qint64 turn)> turn;        // a run goes round in it; the runner keeps this
+  std::function<void(Runner& part, RunOptions& options)> watch;  // a part behind the graph runs; the runner keeps this
+  std::function<void(const QString& loop, qint64 turn)> turn;    // a run goes round in it; the runner keeps this
   // A recording that takes long to read is shown while it is read: there is something, and there is more.
   std::function<void(std::shared_ptr<trace::Session> session, const QString& title)> show;
   std::function<void()> more;

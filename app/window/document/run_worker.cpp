@@ -67,6 +67,7 @@ void RunWorker::open(const QString& spec, const RunSettings& settings) {
     const QString text = RunController::tr("%1: turn %2…").arg(loop, views::format_count(turn));
     shared_->tell([text](RunController& c) { Q_EMIT c.progress(text); });
   };
+  voice.watch = [this](Runner& part, RunOptions& options) { watch(part, options); };
   bool shown = false;
   voice.show = [&](std::shared_ptr<trace::Session> session, const QString& title) {
     shown = true;
@@ -99,7 +100,7 @@ void RunWorker::open(const QString& spec, const RunSettings& settings) {
   autosave_ = std::move(opened.autosave);
   runner_ = std::move(opened.runner);
   if (recorder_) recorder_->start();
-  make_breaks();
+  breaks_of_ = {};
   if (shown) {
     shared_->tell([problem = opened.problem](RunController& c) {
       Q_EMIT c.read_on();
@@ -119,7 +120,7 @@ void RunWorker::replan(const RunSettings& settings, const std::stop_token& stop)
   auto done = runner_->replan(settings.planner.toStdString(), settings.order.toStdString(), strategy, 0,
                               settings.budget_seconds, stop);
   recorder_->drain();
-  make_breaks();
+  breaks_of_ = {};
   if (!done) looping_ = false;
   if (done && !looping_) {
     once_ = true;  // a plan is looked at with a run of it
@@ -156,12 +157,7 @@ void RunWorker::run_one() {
   shared_->tell([](RunController& c) { c.take_running(); });
   RunOptions options;
   options.control = &shared_->control;
-  // Looking between nodes makes a run a stepped one, which has other barriers: only where somebody wants to.
-  if (!shared_->breakpoints.empty()) take_breakpoints();
-  const auto set = [](char c) { return c != 0; };
-  if (std::any_of(breaks_.begin(), breaks_.end(), set))
-    options.break_before = [this](NodeId node, Step) { return breaks_before(node); };
-  if (nan_) options.after_node = [this](NodeId node, Step) { return looks_at(node); };
+  watch(*runner_, options);
   auto report = runner_->run(options);
   recorder_->drain();
   recorder_->drain();  // a run's end follows behind its events
@@ -180,44 +176,62 @@ void RunWorker::leave_loop() {
   if (std::exchange(in_loop_, false)) shared_->tell([](RunController& c) { Q_EMIT c.progress({}); });
 }
 
+// Looking between nodes makes a run a stepped one, which has other barriers: only where somebody wants to.
+void RunWorker::watch(Runner& part, RunOptions& options) {
+  take_breakpoints();
+  make_breaks(part);
+  if (std::any_of(breaks_.begin(), breaks_.end(), [](char c) { return c != 0; }))
+    options.break_before = [this, &part](NodeId node, Step) { return breaks_before(part, node); };
+  if (nan_) options.after_node = [this, &part](NodeId node, Step) { return looks_at(part, node); };
+}
+
 void RunWorker::take_breakpoints() {
+  if (shared_->breakpoints.empty()) return;
   auto given = shared_->breakpoints.take();
   if (given.empty()) return;
   breakpoints_ = std::move(given.back());
-  make_breaks();
+  nan_ = wants_nan(breakpoints_);
+  breaks_of_ = {};
 }
 
-void RunWorker::make_breaks() {
-  nan_ = wants_nan(breakpoints_);
+// Those of the graph that runs now.
+void RunWorker::make_breaks(Runner& part) {
+  const trace::GraphId graph = part.executor().trace_graph();
+  if (breaks_of_ == graph && graph.valid()) return;
+  breaks_of_ = graph;
   breaks_.clear();
-  const trace::GraphId shown = runner_ ? runner_->executor().trace_graph() : trace::GraphId();
-  if (!session_ || !shown.valid()) return;
-  const auto snapshot = session_->snapshot();
-  if (shown.index() >= snapshot->graphs.size()) return;
-  const trace::GraphInfo& graph = *snapshot->graphs[shown.index()];
-  breaks_.assign(graph.nodes.size(), 0);
-  for (NodeId node : nodes_to_break(graph, breakpoints_)) breaks_[node.index()] = 1;
+  if (!session_ || !graph.valid() || breakpoints_.empty()) return;
+  auto snapshot = session_->snapshot();
+  if (graph.index() >= snapshot->graphs.size()) {
+    recorder_->drain();
+    snapshot = session_->snapshot();
+  }
+  if (graph.index() >= snapshot->graphs.size()) return;
+  const trace::GraphInfo& shown = *snapshot->graphs[graph.index()];
+  breaks_.assign(shown.nodes.size(), 0);
+  for (NodeId node : nodes_to_break(shown, breakpoints_)) breaks_[node.index()] = 1;
 }
 
 // Between two nodes: of all threads only one is here.
-bool RunWorker::breaks_before(NodeId node) {
-  if (!shared_->breakpoints.empty()) take_breakpoints();
+bool RunWorker::breaks_before(Runner& part, NodeId node) {
+  take_breakpoints();
+  make_breaks(part);
   if (node.index() >= breaks_.size() || breaks_[node.index()] == 0) return false;
   break_kind_ = BreakReason::Before;
-  break_reason_ = QString::fromStdString(runner_->plan().graph.node(node).name.str());
+  break_reason_ = QString::fromStdString(part.plan().graph.node(node).name.str());
   return true;
 }
 
-bool RunWorker::looks_at(NodeId node) {
+bool RunWorker::looks_at(Runner& part, NodeId node) {
   if (!nan_) return true;
-  const TensorImpl& tensor = runner_->plan().graph.node(node);
+  const TensorImpl& tensor = part.plan().graph.node(node);
   if (!info(tensor.dtype).floating || !tensor.dense() || tensor.data() == nullptr || !tensor.storage.device().is_cpu())
     return true;
   const auto* bytes = static_cast<const std::byte*>(static_cast<const void*>(tensor.data()));
   if (all_finite(tensor.dtype, {bytes, static_cast<size_t>(tensor.byte_count())})) return true;
   break_kind_ = BreakReason::NotFinite;
   break_reason_ = QString::fromStdString(tensor.name.str());
-  if (not_finite_.insert(node).second) {
+  if (not_finite_.emplace(part.executor().trace_graph().value, node.value).second) {
     const size_t runs = session_->snapshot()->runs.size();
     trace::Problem problem =
         not_finite(node, runs > 0 ? trace::RunId(runs - 1) : trace::RunId::none(), tensor.name.str());
@@ -237,11 +251,11 @@ void RunWorker::on_pause(Step next, bool paused) {
   leave_loop();
   recorder_->drain();
   // A breakpoint that was set while it was paused: it was sent here, rather than having asked before each node.
-  if (!shared_->breakpoints.empty()) take_breakpoints();
+  take_breakpoints();
   Runner& part = runner_->at_work();
+  make_breaks(part);
   const NodeId node = next.index() < part.plan().steps.size() ? part.plan().steps[next.index()].node : NodeId();
-  if (break_kind_ == BreakReason::None && &part == runner_.get() && node.valid() && node.index() < breaks_.size() &&
-      breaks_[node.index()] != 0) {
+  if (break_kind_ == BreakReason::None && node.valid() && node.index() < breaks_.size() && breaks_[node.index()] != 0) {
     break_kind_ = BreakReason::Before;
     break_reason_ = QString::fromStdString(part.plan().graph.node(node).name.str());
   }

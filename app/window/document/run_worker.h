@@ -46,11 +46,12 @@ class RunWorker {
 
  private:
   void run_one();
-  bool breaks_before(NodeId node);
-  bool looks_at(NodeId node);
+  void watch(Runner& part, RunOptions& options);
+  bool breaks_before(Runner& part, NodeId node);
+  bool looks_at(Runner& part, NodeId node);
   void on_pause(Step next, bool paused);
   void take_breakpoints();
-  void make_breaks();
+  void make_breaks(Runner& part);
   void turn_file();
   void close();
   void settled();
@@ -64,10 +65,11 @@ class RunWorker {
   std::shared_ptr<Autosave> autosave_, earlier_;               // what is written now, and the one before
   std::shared_ptr<trace::Session> session_;
   std::vector<Breakpoint> breakpoints_;
-  std::vector<char> breaks_;     // by node
-  bool nan_ = false;             // results are looked at
-  std::set<NodeId> not_finite_;  // of the session: each is noted once
-  QString break_reason_;         // of the pause to come
+  trace::GraphId breaks_of_;                          // the graph that has
+  std::vector<char> breaks_;                          // by node
+  bool nan_ = false;                                  // results are looked at
+  std::set<std::pair<int32_t, int32_t>> not_finite_;  // of the session, by graph and node: each is noted once
+  QString break_reason_;                              // of the pause to come
   BreakReason break_kind_ = BreakReason::None;
   bool looping_ = false, once_ = false;
   bool in_loop_ = false;  // the window says which turn of the model's own loop runs

@@ -272,6 +272,42 @@ class CommonTest : public QObject {
     source.show_plan(nullptr);
     QVERIFY(!source.ghost_plan());
   }
+  void of_a_loop_the_first_graph_is_shown_until_its_events_are_let_go() {
+    SessionSource source;
+    auto session = std::make_shared<trace::Session>(trace::Session::Options{.max_bytes = 1 << 20});
+    for (int id = 0; id < 2; ++id) {
+      auto graph = std::make_shared<trace::GraphInfo>();
+      graph->id = trace::GraphId(id);
+      if (id == 1) graph->behind = trace::GraphId(0);
+      graph->nodes.resize(4);
+      session->describe(std::shared_ptr<const trace::GraphInfo>(graph));
+    }
+    session->describe(trace::ThreadInfo{trace::TrackId(0), "t"});
+    Nanoseconds now = 1000;
+    int turns = 0;
+    const auto turn = [&] {
+      const trace::RunId run(turns);
+      session->describe(trace::RunInfo{run, trace::GraphId(turns == 0 ? 0 : 1), {}, now, 1, "cpu", "planned"});
+      for (int i = 0; i < 4; ++i) {
+        session->events(trace::TrackId(0), std::array{trace::step(run, now, Step(i), NodeId(i)),
+                                                      trace::work(run, NodeId(i), now, now + 50, 0)});
+        now += 60;
+      }
+      session->describe(trace::RunEnd{run, now, trace::RunStatus::Done});
+      ++turns;
+    };
+    for (int i = 0; i < 5; ++i) turn();
+    source.set_session(session);
+    QCOMPARE(source.run(), trace::RunId(0));
+    while (!session->snapshot()->runs[0].evicted && turns < 100'000) turn();
+    source.refresh();
+    QVERIFY(source.snapshot()->runs[0].evicted);
+    QCOMPARE(source.run(), trace::RunId(turns - 1));
+    QVERIFY(!source.snapshot()->runs[source.run().index()].evicted);
+    QVERIFY(source.graph()->behind.valid());
+    source.choose_run(trace::RunId(0));  // who asks for it still sees what is left
+    QCOMPARE(source.run(), trace::RunId(0));
+  }
   void the_playhead_follows_a_run_and_comes_back() {
     SessionSource source;
     SharedAxis axis(&source);

@@ -39,6 +39,8 @@ struct RunnerOptions : CompileOptions {
   std::shared_ptr<uint64_t> draws = nullptr;
   // Now and then while a loop goes round whose end only a run tells: its title, and the turn that comes.
   std::function<void(const std::string& loop, int64_t turn)> turn;
+  // Before a part runs that was opened behind another one, in each turn of a loop too: what somebody looks at in it.
+  std::function<void(Runner& part, RunOptions& options)> watch;
   trace::Recorder* recorder = nullptr;  // outlives the runner, and those that take over its weights
 };
 

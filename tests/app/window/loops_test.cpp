@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A loop of which only a run tells the end, in the real window: which turn it is at, its turns one by one, a pause and
+// breakpoints in it, and what is shown once the first graph's events are gone.
+#include <QFile>
+#include <QLabel>
+#include <QSignalSpy>
+#include <QToolButton>
+
+#include <cstring>
+
+#include "app/window/job_bar.h"
+#include "tests/engine/models/onnx_maker.h"
+#include "window_fixture.h"
+
+using namespace arenascope;
+using namespace arenascope::app;
+using namespace arenascope::views;
+using models::test::kBool;
+using models::test::kInt64;
+using models::test::OnnxMaker;
+
+namespace {
+
+constexpr int kColumns = 4;
+
+// s grows by 1 in each turn, without end; or until it is `end`, which only a run finds.
+void write_loop(const QString& path, float end) {
+  OnnxMaker body(16);
+  body.input("i", {}, kInt64).input("go", {}, kBool).input("s", {kColumns});
+  body.output("go_out", {}, kBool).output("s_out", {kColumns});
+  body.weight("one", {kColumns}, std::vector<float>(kColumns, 1));
+  body.node("Add", {"s", "one"}, {"grown"}).node("Relu", {"grown"}, {"s_out"});
+  if (end > 0) {
+    body.weight("end", {}, std::vector<float>{end}).node("ReduceMax", {"s_out"}, {"most"}, {{"keepdims", int64_t{0}}});
+    body.node("Less", {"most", "end"}, {"go_out"});
+  } else {
+    body.node("Identity", {"go"}, {"go_out"});
+  }
+  OnnxMaker m(16);
+  m.input("x", {kColumns}).output("y").raw_weight("go", {}, std::string(1, '\1'), kBool);
+  m.node("Sub", {"x", "x"}, {"nought"});
+  m.node("Loop", {"", "go", "nought"}, {"z"}, {{"body", &body}}, "forever");
+  m.node("Neg", {"z"}, {"y"});
+  const std::vector<std::byte> bytes = m.bytes();
+  QFile file(path);
+  QVERIFY(file.open(QIODevice::WriteOnly));
+  file.write(reinterpret_cast<const char*>(bytes.data()), std::ssize(bytes));
+}
+
+}  // namespace
+
+class LoopsTest : public QObject, protected WindowFixture {
+  Q_OBJECT
+
+ private:
+  QString path(const char* name) const { return folder_.filePath(QString::fromLatin1(name)); }
+  PlaybackBar* playback() const { return window_->shell().playback; }
+  void trigger(const char* action) { window_->shell().actions->find(QString::fromLatin1(action))->trigger(); }
+  QToolButton* arrow(Qt::ArrowType type) const {
+    for (QToolButton* button : playback()->findChildren<QToolButton*>())
+      if (button->arrowType() == type) return button;
+    return nullptr;
+  }
+  // What the corner says of the loop; empty: nothing.
+  QString turn_text() const {
+    for (const QLabel* label : window_->findChild<JobBar*>()->findChildren<QLabel*>())
+      if (label->isVisible() && label->text().startsWith(QStringLiteral("Loop 'forever': turn "))) return label->text();
+    return {};
+  }
+  static qlonglong turn_of(QString text) {
+    return text.remove(QStringLiteral("Loop 'forever': turn ")).remove(u'…').remove(u',').toLongLong();
+  }
+  RunState state() const { return doc().runner()->state(); }
+
+ private Q_SLOTS:
+  void initTestCase() { set_up("loops_test"); }
+  void init() { make_window(); }
+  void cleanup() { window_.reset(); }
+
+  void an_endless_loop_says_its_turn_pauses_in_it_and_ends() {
+    write_loop(path("endless.onnx"), 0);
+    window_->open(path("endless.onnx"));
+    QTRY_VERIFY_WITH_TIMEOUT(!turn_text().isEmpty(), kPatience);
+    const qlonglong first = turn_of(turn_text());
+    QVERIFY(first > 0);
+    QTRY_VERIFY_WITH_TIMEOUT(turn_of(turn_text()) > first, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(playback()->run_text().startsWith(QStringLiteral("run ")), kPatience);
+    trigger("run.pause");
+    QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Paused, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(turn_text().isEmpty(), kPatience);
+    // What is shown is the turn that waits, and its values are those of that turn: all alike, and as many as turns went by.
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->graph() && doc().source()->graph()->behind.valid(), kPatience);
+    const size_t shown = doc().source()->run().index();
+    QVERIFY(shown > 0 && shown + 1 == doc().source()->snapshot()->runs.size());
+    std::shared_ptr<const TensorValues> seen;
+    const auto connection = connect(&doc(), &Document::values, this, [&](const auto& values) { seen = values; });
+    const auto& leafs = doc().source()->graph()->leafs;
+    for (size_t i = 0; i < leafs.size(); ++i)
+      if (leafs[i].name == "s") doc().runner()->read_values(trace::TensorRef::leaf(LeafId(i)));
+    disconnect(connection);
+    QVERIFY(seen != nullptr);
+    QCOMPARE(seen->values(), std::vector<float>(kColumns, static_cast<float>(shown)));
+    trigger("run.stop");
+    QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Ready, kPatience);
+    QVERIFY(turn_text().isEmpty());
+  }
+
+  void turns_are_gone_through_by_arrows_and_breakpoints_stop_in_each() {
+    write_loop(path("turns.onnx"), 6);
+    open(path("turns.onnx"));
+    QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Ready, kPatience);
+    const size_t runs = doc().source()->snapshot()->runs.size();
+    QCOMPARE(runs, size_t{7});  // the first turn in the first graph, five more, and what stands behind the loop
+    QCOMPARE(playback()->run_text(), QStringLiteral("run 1/%1").arg(runs));
+    QTest::mouseClick(arrow(Qt::RightArrow), Qt::LeftButton);
+    QCOMPARE(playback()->run_text(), QStringLiteral("run 2/%1").arg(runs));
+    QVERIFY(doc().source()->graph()->behind.valid());
+    QTest::mouseClick(arrow(Qt::LeftArrow), Qt::LeftButton);
+    QCOMPARE(playback()->run_text(), QStringLiteral("run 1/%1").arg(runs));
+    doc().debugger()->set_breakpoints({{Breakpoint::Kind::Name, QStringLiteral("*s_out*"), 0, true}});
+    trigger("run.run");
+    // In the first turn, which the first graph has, and then in each.
+    for (size_t stop = 0; stop < 3; ++stop) {
+      QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Paused, kPatience);
+      QTRY_COMPARE_WITH_TIMEOUT(doc().source()->run().index(), runs + stop, kPatience);
+      QCOMPARE(doc().source()->graph()->behind.valid(), stop > 0);
+      QVERIFY2(doc().messages()->sentences().join(u' ').contains(QStringLiteral("s_out")),
+               qPrintable(doc().messages()->sentences().join(u' ')));
+      trigger("run.run");
+      QTRY_VERIFY_WITH_TIMEOUT(doc().source()->snapshot()->runs.size() > runs + stop + 1, kPatience);
+    }
+    QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Paused, kPatience);
+    doc().debugger()->set_breakpoints({});
+    trigger("run.stop");
+    QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Ready, kPatience);
+  }
+
+  void one_run_has_no_arrows() {
+    open(QStringLiteral("zoo:mnist_cnn"));
+    QVERIFY(playback()->run_text().isEmpty());
+  }
+};
+
+QTEST_MAIN(LoopsTest)
+#include "loops_test.moc"
