@@ -73,7 +73,7 @@ TEST_CASE("what is reported of a program is what the auditor makes of its record
     for (std::string line; std::getline(lines, line);) {
       CAPTURE(line);
       std::smatch m;
-      if (std::regex_match(line, m, std::regex(R"(^target \(process \d+\): (\d+) events in ([0-9.]+) s$)"))) {
+      if (std::regex_match(line, m, std::regex(R"(^target \(process \d+\): (\d+) events? in ([0-9.]+) s$)"))) {
         holds(told(m[1]), audit, "recording.events");
         CHECK(audit.at("recording.length") <= told(m[2], "s").value + told(m[2], "s").rounding);
       } else if (std::regex_match(line, m, std::regex(R"(^graph \S+: (\d+) nodes?, (\d+) leafs?, (\d+) runs?$)"))) {
@@ -82,7 +82,7 @@ TEST_CASE("what is reported of a program is what the auditor makes of its record
         holds(told(m[3]), audit, "graph.0.runs");
       } else if (std::regex_match(line, m,
                                   std::regex(R"(^[a-z ]*pool: peak ([0-9.]+) (\S+), ([0-9.]+) (\S+) at the end, )"
-                                             R"((\d+) allocations, ([0-9.]+) (\S+) reserved at most$)"))) {
+                                             R"((\d+) allocations?, ([0-9.]+) (\S+) reserved at most$)"))) {
         holds(told(m[1], m[2]), audit, "allocator.0.active.peak");
         holds(told(m[3], m[4]), audit, "allocator.0.active.end");
         holds(told(m[5]), audit, "allocator.0.allocations");
