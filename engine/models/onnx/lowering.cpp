@@ -6,6 +6,7 @@
 #include "engine/models/onnx/channel_block.h"
 #include "engine/models/onnx/moved_types.h"
 #include "engine/models/onnx/onnx_functions.h"
+#include "engine/models/onnx/search_nodes.h"
 #include "engine/models/onnx/wide_shapes.h"
 
 #include <algorithm>
@@ -163,14 +164,29 @@ const ir::Function* Lowering::body_of(const ir::Node& node) {
   return schema ? schema->body.get() : nullptr;
 }
 
-// The nodes that a call stands for, as a layer of their own.
-void Lowering::lower_call(const ir::Function& function, const ir::Node& node) {
+std::string Lowering::call_label(const ir::Node& node) {
   std::string label = node.name;
   for (const std::string& output : node.outputs)
     if (label.empty()) label = output;
   const int number = ++labels_[label];
-  if (number > 1 && scopes_.size() == 1) label = fmt::format("{}.{}", label, number);
-  const std::vector<ir::Node> nodes = ir::expand(function, node, label);
+  return number > 1 && scopes_.size() == 1 ? fmt::format("{}.{}", label, number) : label;
+}
+
+void Lowering::lower_call(const ir::Function& function, const ir::Node& node) {
+  const std::string label = call_label(node);
+  lower_within(node, label, ir::expand(function, node, label));
+}
+
+void Lowering::lower_search(const ir::Node& node, const std::vector<ValuePtr>& inputs) {
+  const std::string label = call_label(node);
+  const auto nodes = ir::search_nodes(node, label);
+  if (nodes) return lower_within(node, label, *nodes);
+  add_problem(node, nodes.error().message);
+  stand_in(node, inputs);
+}
+
+// The nodes that one stands for, as a layer of their own.
+void Lowering::lower_within(const ir::Node& node, const std::string& label, const std::vector<ir::Node>& nodes) {
   unrolled_ += static_cast<int64_t>(nodes.size()) + 1;
   if (unrolled_ > ir::kMostUnrolled)
     return add_problem(node, "it unrolls into more than a million nodes, with the others");
@@ -194,6 +210,7 @@ void Lowering::lower_node(const ir::Node& node) {
     blocked = blocked || (!name.empty() && (!inputs.back() || inputs.back()->kind == Value::Kind::Unknown));
   }
   while (!inputs.empty() && !inputs.back()) inputs.pop_back();
+  if (ir::is_search(node)) return lower_search(node, inputs);
   const ir::Function* body = body_of(node);
   if (const std::string why = refusal(node, inputs, body); !why.empty()) {
     add_problem(node, why);

@@ -325,6 +325,9 @@ class Lowering {
   void lower_nodes(const ir::Graph& graph, bool outermost);
   void lower_node(const ir::Node& node);
   void lower_call(const ir::Function& function, const ir::Node& node);
+  void lower_search(const ir::Node& node, const std::vector<ValuePtr>& inputs);
+  std::string call_label(const ir::Node& node);
+  void lower_within(const ir::Node& node, const std::string& label, const std::vector<ir::Node>& nodes);
   void lower_by_handler(const ir::Node& node, const std::vector<ValuePtr>& inputs);
   // The function of the model that a node calls; what its operator consists of, where that has no handler. Null: none.
   const ir::Function* own_function(const ir::Node& node) const;

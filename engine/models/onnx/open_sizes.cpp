@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/models/onnx/open_sizes.h"
 #include "engine/models/onnx/channel_block.h"
+#include "engine/models/onnx/search_nodes.h"
 
 #include <algorithm>
 #include <cctype>
@@ -126,7 +127,7 @@ struct Scalar {
 std::vector<Scalar> open_scalars(const ir::File& file, const OpenOptions& options) {
   std::vector<Scalar> out;
   if (std::none_of(file.graph.nodes.begin(), file.graph.nodes.end(),
-                   [](const ir::Node& n) { return n.op == "If" || n.op == "Loop"; }))
+                   [](const ir::Node& n) { return n.op == "If" || n.op == "Loop" || ir::is_search(n); }))
     return out;
   for (const ir::ValueType& input : file.graph.inputs) {
     const bool alone = input.has_shape && (input.sizes.empty() || input.sizes == std::vector<int64_t>{1});
@@ -138,9 +139,11 @@ std::vector<Scalar> open_scalars(const ir::File& file, const OpenOptions& option
 }
 
 constexpr size_t kScalarAttempts = 2;
+constexpr int64_t kWords = 160;  // of a text, where nobody says how many: more than are assumed to be given
 
 int64_t value_of(const Scalar& scalar, size_t attempt) {
   constexpr int64_t rates[kScalarAttempts] = {16000, 8000}, others[kScalarAttempts] = {1, 0};
+  if (has_word(scalar.name, {"max"}) && has_word(scalar.name, {"length"})) return kWords;
   return scalar.name == "sr" || has_word(scalar.name, {"rate"}) ? rates[attempt] : others[attempt];
 }
 
