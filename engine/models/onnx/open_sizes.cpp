@@ -158,8 +158,13 @@ void write_whole(DType dtype, int64_t value, std::byte* out) {
     std::memcpy(out, &truth, sizeof truth);
 }
 
+// What writes text does so while it runs, word by word.
+bool writes_text(const Model& model) {
+  return std::any_of(model.ops.begin(), model.ops.end(), [](const auto& op) { return ir::is_search_name(op.first); });
+}
+
 // How far a model is from being one graph that can be run; what waits for a run counts less than what cannot be.
-size_t lacks(const Model& model) { return 2 * model.problems.size() + (model.rest ? 1 : 0); }
+size_t lacks(const Model& model) { return 2 * model.problems.size() + (model.rest && !writes_text(model) ? 1 : 0); }
 
 // With the first sizes that leave no problem, or the fewest.
 Result<Model> try_sizes(const ir::File& file, const std::vector<Open>& open, const OpenOptions& told) {
@@ -214,8 +219,11 @@ Result<Model> lower_with_sizes(ir::File file, const OpenOptions& given) {
   const std::vector<Scalar> scalars = open_scalars(file, told);
   if (open.empty() && scalars.empty()) return Lowering(std::move(file), told).run();
   auto model = try_sizes(file, open, told);
-  for (size_t i = 0; model && lacks(*model) > 0 && !scalars.empty() && i < kScalarAttempts; ++i)
-    if (auto better = try_values(file, open, told, scalars, i); better && lacks(*better) < lacks(*model))
+  // How long a text is to be has to be said, whatever the graph is like.
+  const bool wanted = model && writes_text(*model);
+  for (size_t i = 0; model && (lacks(*model) > 0 || (wanted && i == 0)) && !scalars.empty() && i < kScalarAttempts; ++i)
+    if (auto better = try_values(file, open, told, scalars, i);
+        better && (lacks(*better) < lacks(*model) || (wanted && i == 0)))
       model = std::move(better);
   if (!model) return model;
   for (FreeDimension& free : model->free_dimensions) free.told = told.dims.count(free.key()) != 0;

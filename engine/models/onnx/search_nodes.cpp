@@ -262,7 +262,8 @@ class Greedy {
 
 }  // namespace
 
-bool is_search(const Node& node) { return node.domain == "com.microsoft" && node.op == "GreedySearch"; }
+bool is_search_name(std::string_view full_name) { return full_name == "com.microsoft::GreedySearch"; }
+bool is_search(const Node& node) { return is_search_name(node.full_name()); }
 
 Result<std::vector<Node>> search_nodes(const Node& node, const std::string& prefix) {
   return Greedy(node, prefix).make();

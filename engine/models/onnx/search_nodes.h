@@ -5,12 +5,14 @@
 #include "engine/models/onnx/onnx_ir.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace arenascope::models::ir {
 
 // Whether the node is one, of those that there are nodes for.
 bool is_search(const Node& node);
+bool is_search_name(std::string_view full_name);  // Node::full_name()
 
 // Its nodes; what they make in between is called PREFIX/…. Errors: a decoder of another form, what only other searches have.
 Result<std::vector<Node>> search_nodes(const Node& node, const std::string& prefix);

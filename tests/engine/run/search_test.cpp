@@ -173,6 +173,23 @@ TEST_CASE("a search ends where all texts do, and not before it may") {
   CHECK(run_search(as_is).numbers.at("text") == std::vector<double>{3, 4});
 }
 
+TEST_CASE("sizes that a search leaves open leave room for words") {
+  OnnxMaker inner(17), m(17);
+  m.opset("com.microsoft", 1)
+      .input("words", {-1, -2}, kInt32)
+      .input("max_length", {1}, kInt32)
+      .output("text", {}, kInt32);
+  m.node("GreedySearch", {"words", "max_length"}, {"text"},
+         {{"decoder", &decoder(inner)}, {"eos_token_id", int64_t{-1}}, {"pad_token_id", int64_t{0}}}, "write",
+         "com.microsoft");
+  auto model = m.open();
+  REQUIRE_MESSAGE(model.ok(), (model.ok() ? "" : model.error().message));
+  REQUIRE(model->assumed_values.contains("max_length"));
+  REQUIRE(model->free_dimensions.size() == 2);
+  CHECK(model->free_dimensions[1].size < model->assumed_values.at("max_length"));
+  CHECK(model->runnable());
+}
+
 TEST_CASE("searches of another form are refused in a sentence") {
   const Search s{{{3, 4}}, 6};
   OnnxMaker other(17), none(17);
