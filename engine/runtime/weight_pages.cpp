@@ -40,10 +40,19 @@ Result<Storage> copied(const TensorImpl& tensor, ExecutionContext& context) {
   return to;
 }
 
-// Reading a few numbers of a file maps up to as much of it around them.
-bool maps_more_than_it_reads(const TensorImpl& leaf) {
-  constexpr Bytes kMappedAround = 64 << 10;
-  return leaf.storage.bytes() < kMappedAround && !MappedRange::drawn(leaf.data());
+constexpr Bytes kMappedAround = 64 << 10;  // what reading a few numbers of a file may map with them
+
+bool of_file(const TensorImpl& leaf) { return !MappedRange::drawn(leaf.data()); }
+
+// Whether large weights are mostly packed, so that small ones alone would keep their files' pages in memory.
+bool small_ones_go(const Uses& uses) {
+  Bytes stay = 0, all = 0;
+  for (const auto& [leaf, use] : uses) {
+    if (!of_file(*leaf)) continue;
+    all += leaf->storage.bytes();
+    if (use.read && leaf->storage.bytes() >= kMappedAround) stay += leaf->storage.bytes();
+  }
+  return stay < all / 2;
 }
 
 // Numbers that a run reads are drawn before it.
@@ -73,11 +82,13 @@ Result<Bytes> settle_mapped_weights(const ExecutionPlan& plan, std::span<Prepare
       if (const auto use = uses.find(node.sources[i]); use != uses.end() && !use->second.read)
         use->second.read = prepared[at]->reads_weight(static_cast<int>(i), step.parts);
   }
+  const bool small_go = small_ones_go(uses);
   Bytes total = 0;
   for (auto& [leaf, use] : uses) {
     if (!use.read) leaf->storage.block()->drop_pages(leaf->storage.offset(), leaf->storage.bytes());
     if (use.read && MappedRange::drawn(leaf->data())) touch_pages(*leaf);
-    if (!use.read || (is_aligned(*leaf) && !maps_more_than_it_reads(*leaf))) continue;
+    const bool small = small_go && of_file(*leaf) && leaf->storage.bytes() < kMappedAround;
+    if (!use.read || (is_aligned(*leaf) && !small)) continue;
     auto storage = copied(*leaf, context);
     if (!storage) return storage.error();
     total += storage->bytes();
