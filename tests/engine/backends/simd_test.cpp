@@ -274,3 +274,19 @@ TEST_CASE("floats are compared as each pair alone would be") {
              nan[i] != (a[i] != a[i]);
   CHECK(wrong == 0);
 }
+
+TEST_CASE("numbers that stand side by side are taken apart, and nothing behind them is touched") {
+  for (const Simd* table : {&simd(), &portable_simd()})
+    for (int64_t n = 0; n < 40; ++n) {
+      CAPTURE(table->name);
+      CAPTURE(n);
+      std::vector<float> x(static_cast<size_t>(2 * n)), even(static_cast<size_t>(n) + 2, -1.0f), odd = even;
+      for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
+      table->halves(even.data(), odd.data(), x.data(), n);
+      for (size_t i = 0; i < even.size(); ++i) {
+        const bool inside = static_cast<int64_t>(i) < n;
+        REQUIRE(even[i] == (inside ? static_cast<float>(2 * i) : -1.0f));
+        REQUIRE(odd[i] == (inside ? static_cast<float>(2 * i + 1) : -1.0f));
+      }
+    }
+}

@@ -10,6 +10,7 @@
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/elements.h"
 #include "engine/backends/cpu/kernels/pool_last.h"
+#include "engine/backends/cpu/kernels/spread_plane.h"
 #include "engine/backends/cpu/kernels/windows.h"
 #include "engine/backends/cpu/simd/simd.h"
 
@@ -21,9 +22,6 @@ struct Windows : WindowGeometry {
   int64_t row;  // elements of a padded row that the windows cover
 
   explicit Windows(const TensorImpl& node) : Windows(node, node.params.get<PoolParams>()) {}
-  // Rows of a plane that windows cover, and its floats with what may be read behind it.
-  int64_t rows() const { return (out[1] - 1) * stride[1] + (kernel[1] - 1) * dilation[1] + 1; }
-  int64_t plane() const { return std::max(rows(), begin[1] + 1) * row + std::max<int64_t>(begin[2], 0) + kTapSlack; }
   // Whether one window is all of the source.
   bool whole() const {
     bool all = true;
@@ -71,23 +69,24 @@ Bytes pool_share(const Windows& w, Bytes width) {
   return round_to_line((2 * w.row + 8 + w.in[2] + 2 * w.out[2]) * width);
 }
 
-// Means over planes of floats with windows that move by one column: a padded plane; sums down the windows' columns,
-// where they also move by one row; then windows as weighted rows, as for convolutions with one kernel a channel.
+// Means over planes of floats: a padded plane; sums down the windows' columns, where they move by one row; then windows as weighted
+// rows, as for convolutions with one kernel a channel.
 constexpr int64_t kPlane = int64_t{1} << 16;  // floats of a padded plane, at most
 bool by_planes(const TensorImpl& node, const Windows& w) {
   const TensorImpl& x = *node.sources[0];
   return node.op == Op::AvgPool && node.dtype == DType::F32 && x.dtype == DType::F32 && w.in[0] == 1 && w.out[0] == 1 &&
-         w.kernel[0] == 1 && w.begin[0] == 0 && w.stride[2] == 1 && w.in_stride[2] == 1 && w.plane() <= kPlane &&
-         w.kernel[1] * w.kernel[2] <= 64 && !w.whole();
+         w.kernel[0] == 1 && w.begin[0] == 0 && w.stride[2] <= 2 && w.in_stride[2] == 1 && !w.whole() &&
+         w.kernel[1] * w.kernel[2] <= 64 && SpreadPlane(w).all <= kPlane;
 }
-Bytes planes_share(const Windows& w) { return round_to_line(4 * (2 * w.plane() + w.out[1] * w.out[2])); }
+Bytes planes_share(const Windows& w) { return round_to_line(4 * (2 * SpreadPlane(w).all + w.out[1] * w.out[2])); }
 
 void mean_planes(const Job& job, const Windows& w) {
   const TensorImpl &node = job.node, &source = job.source(0);
   const bool include_pad = node.params.get<PoolParams>().count_include_pad;
-  float *const padded = job.scratch<float>(planes_share(w)), *const down = padded + w.plane(),
-               *const factors = down + w.plane();
-  std::fill(padded, padded + 2 * w.plane(), 0.0f);
+  const SpreadPlane p(w);
+  float *const padded = job.scratch<float>(planes_share(w)), *const down = padded + p.all,
+               *const factors = down + p.all;
+  std::fill(padded, padded + 2 * p.all, 0.0f);
   const auto low = [&](int i) { return include_pad ? -w.begin[i] : 0; };
   const auto high = [&](int i) { return w.in[i] + (include_pad ? w.end[i] : 0); };
   for (int64_t y = 0; y < w.out[1]; ++y)
@@ -100,22 +99,20 @@ void mean_planes(const Job& job, const Windows& w) {
   const bool apart = w.stride[1] == 1 && w.kernel[1] > 1 && w.kernel[2] > 1;
   const int64_t count = apart ? w.kernel[2] : w.kernel[1] * w.kernel[2];
   for (int64_t t = 0; t < count; ++t) {
-    taps[t] = t / w.kernel[2] * w.dilation[1] * w.row + t % w.kernel[2] * w.dilation[2];
+    taps[t] = p.tap(w, t);
     ones[t] = 1;
   }
-  const int64_t inside = std::clamp<int64_t>(w.row - w.begin[2], 0, w.in[2]),
-                tall = std::clamp<int64_t>(w.rows() - w.begin[1], 0, w.in[1]);
   const int64_t channels = node.sizes[1], results = w.out[1] * w.out[2];
   const Range planes = job.part(node.sizes[0] * channels);
   for (int64_t plane = planes.begin; plane < planes.end; ++plane) {
     const float* x =
         source.data_as<float>() + plane / channels * source.strides[0] + plane % channels * source.strides[1];
-    simd().copy_rows(padded + w.begin[1] * w.row + w.begin[2], w.row, x, w.in_stride[1], tall, inside);
+    p.fill(w, x, padded);
     float* out = node.data_as<float>() + plane * results;
-    const int64_t step = w.dilation[1] * w.row, all = w.out[1] * w.row;
+    const int64_t step = w.dilation[1] * p.row, all = w.out[1] * p.row;
     if (apart) simd().elements.add(down, padded, padded + step, all);
     for (int64_t k = 2; apart && k < w.kernel[1]; ++k) simd().elements.add(down, down, padded + k * step, all);
-    simd().weigh_rows(out, w.out[2], apart ? down : padded, taps, ones, count, w.stride[1] * w.row, w.out[1], w.out[2],
+    simd().weigh_rows(out, w.out[2], apart ? down : padded, taps, ones, count, w.stride[1] * p.row, w.out[1], w.out[2],
                       0);
     simd().elements.mul(out, out, factors, results);
   }

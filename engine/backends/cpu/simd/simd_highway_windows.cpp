@@ -104,6 +104,16 @@ void halves(float* even, float* odd, const float* x, int64_t n) {
     hn::StoreU(a, d, even + i), hn::StoreU(b, d, odd + i);
   }
 #endif
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  if (i < n) {  // rows of images are often shorter than a vector
+    const auto left = static_cast<size_t>(n - i), wide = hn::Lanes(d);
+    const V low = hn::MaskedLoad(hn::FirstN(d, std::min(2 * left, wide)), d, x + 2 * i);
+    const V high = 2 * left > wide ? hn::MaskedLoad(hn::FirstN(d, 2 * left - wide), d, x + 2 * i + lanes) : hn::Zero(d);
+    hn::BlendedStore(hn::ConcatEven(d, high, low), hn::FirstN(d, left), d, even + i);
+    hn::BlendedStore(hn::ConcatOdd(d, high, low), hn::FirstN(d, left), d, odd + i);
+    return;
+  }
+#endif
   for (; i < n; ++i) even[i] = x[2 * i], odd[i] = x[2 * i + 1];
 }
 
