@@ -57,12 +57,12 @@ class Emulated final : public EmulatedBackend {
     const Chains chains(nodes);
     for (const auto& part : chains.parts()) {
       const auto members = nodes.subspan(part.first, part.count);
-      Status ok = members.size() > 1 ? lower_chain(members, queue_) : Status();
-      if (members.size() == 1) {
-        std::vector<std::byte> scratch(static_cast<size_t>(scratch_bytes(*members[0], queue_)) + 256);
-        std::byte* at = scratch.data() + (256 - reinterpret_cast<uintptr_t>(scratch.data()) % 256) % 256;
-        ok = compute(*members[0], {0, 1, at, static_cast<Bytes>(scratch.size()) - 256});
-      }
+      std::vector<std::byte> scratch(static_cast<size_t>(scratch_bytes(*members[0], queue_)) + 256);
+      std::byte* at = scratch.data() + (256 - reinterpret_cast<uintptr_t>(scratch.data()) % 256) % 256;
+      const Bytes bytes = static_cast<Bytes>(scratch.size()) - 256;
+      const Status ok = members.size() > 1
+                            ? lower_chain(members, {*members[0], queue_, reinterpret_cast<char*>(at), bytes})
+                            : compute(*members[0], {0, 1, at, bytes});
       if (!ok) return ok.error();
     }
     return chains.longer_than_one();

@@ -100,11 +100,7 @@ Status HostLibraries::run(const LibraryConvolution& p, void* scratch, Bytes byte
               sums[static_cast<size_t>(in_small)] += w * element(p.type, p.x, in_large);
           }
         });
-  for (size_t i = 0; i < sums.size(); ++i) {
-    const int64_t channel = static_cast<int64_t>(i) / volume(out) % p.out_sizes[1];
-    put(p.type, static_cast<char*>(p.out), static_cast<int64_t>(i),
-        sums[i] + (p.bias ? element(p.type, p.bias, channel) : 0));
-  }
+  for (size_t i = 0; i < sums.size(); ++i) put(p.type, static_cast<char*>(p.out), static_cast<int64_t>(i), sums[i]);
   return {};
 }
 

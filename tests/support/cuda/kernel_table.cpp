@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "support/cuda/kernel_table.h"
 
+#include "engine/backends/cuda/kernels/copies.h"
+#include "engine/backends/cuda/kernels/flat.h"
 #include "engine/backends/cuda/kernels/grid_sample.h"
 #include "engine/backends/cuda/kernels/line_folds.h"
 #include "engine/backends/cuda/kernels/line_norms.h"
 #include "engine/backends/cuda/kernels/movement.h"
-#include "engine/backends/cuda/kernels/pointwise.h"
 #include "engine/backends/cuda/kernels/products.h"
 #include "engine/backends/cuda/kernels/round_small.h"
 #include "engine/backends/cuda/kernels/set_rows.h"

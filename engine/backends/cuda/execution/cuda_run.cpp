@@ -46,20 +46,22 @@ const TensorImpl* CudaBackend::Run::find(unsigned long long number) const {
   return number > 0 && number <= given_.size() ? given_[static_cast<size_t>(number) - 1] : nullptr;
 }
 
+Job CudaBackend::Run::job(size_t index, const ComputeParams& params) const {
+  return {*given_[index],    *backend_.queue_, reinterpret_cast<char*>(params.work),
+          params.work_bytes, index + 1,        backend_.fault_};
+}
+
 Status CudaBackend::Run::queue_node(size_t index, const ComputeParams& params) {
   const TensorImpl& node = *given_[index];
   backend_.may_fault_ =
       backend_.may_fault_ || node.op == Op::Gather || node.op == Op::GatherElements || node.op == Op::SetRows;
-  return backend_.timeline_->around(&node, backend_.compute_, 0, false, [&] {
-    return lower(
-        {node, *backend_.queue_, reinterpret_cast<char*>(params.work), params.work_bytes, index + 1, backend_.fault_});
-  });
+  return backend_.timeline_->around(&node, backend_.compute_, 0, false, [&] { return lower(job(index, params)); });
 }
 
 Status CudaBackend::Run::queue_part(size_t part, const ComputeParams& params) {
   const auto [first, count] = parts_[part];
   if (count == 1) return queue_node(first, params);
-  return lower_chain(std::span<const TensorImpl* const>(given_).subspan(first, count), *backend_.queue_);
+  return lower_chain(std::span<const TensorImpl* const>(given_).subspan(first, count), job(first, params));
 }
 
 Status CudaBackend::Run::compute(size_t index, const ComputeParams& params) {

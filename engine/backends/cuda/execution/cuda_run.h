@@ -21,6 +21,7 @@ class CudaBackend::Run final : public PreparedRun {
  private:
   class Node;
   Status compute(size_t index, const ComputeParams& params);
+  Job job(size_t index, const ComputeParams& params) const;
   Status queue_node(size_t index, const ComputeParams& params);
   Status queue_part(size_t part, const ComputeParams& params);
   Status capture();

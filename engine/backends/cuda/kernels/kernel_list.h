@@ -7,9 +7,11 @@
 // clang-format off
 #define ARENASCOPE_CUDA_POINTWISE(X)                           \
   X(pointwise_f32,              PointwiseWork,   false)        \
+  X(pointwise_flat,             FlatWork,        false)        \
   X(pointwise_f64,              PointwiseWork,   false)        \
   X(pointwise_whole,            PointwiseWork,   false)        \
   X(transpose,                  TransposeWork,   true)         \
+  X(copy,                       CopyWork,        false)        \
   X(gather,                     GatherWork,      false)        \
   X(set_rows,                   SetRowsWork,     false)        \
   X(gather_back,                GatherBackWork,  false)        \
@@ -56,8 +58,10 @@
   X(cum_prod_whole,             LineWork,        true)         \
   X(norm_f32,                   LineWork,        true)         \
   X(norm_f64,                   LineWork,        true)         \
+  X(norm_kept,                  LineWork,        true)         \
   X(soft_max_f32,               LineWork,        true)         \
-  X(soft_max_f64,               LineWork,        true)
+  X(soft_max_f64,               LineWork,        true)         \
+  X(soft_max_kept,              LineWork,        true)
 #define ARENASCOPE_CUDA_PRODUCTS(X)                            \
   X(product,                    ProductWork,     true)         \
   X(thin_product,               ProductWork,     true)         \

@@ -30,20 +30,33 @@ ARENASCOPE_DEVICE N scaled(const LineWork& p, const Line& line, int64_t i, N x) 
 // The elements of a kept line that this member has, in vectors of eight.
 struct KeptLine {
   float x[kKept][kVector];
-  int64_t vectors;
+  int32_t vectors;
   Team team;
 
   ARENASCOPE_DEVICE KeptLine(const LineWork& p, const Line& line, const Team& t)
-      : vectors(p.along.count / kVector), team(t) {
-    each([&](float(&eight)[kVector], int64_t v) {
-      get_floats(p.types[0], p.in[0], line.start[1] + v * kVector, eight);
-    });
+      : vectors(static_cast<int32_t>(p.along.count / kVector)), team(t) {
+    // All are under way before the first one is opened.
+    const char* from = p.in[0];
+    if (p.types[0] == DType::F32) {
+      from += (line.start[1] + team.member * kVector) * 4;
+      ARENASCOPE_UNROLL for (int k = 0; k < kKept; ++k) {
+        RawVector raw{};
+        if (team.member + k * team.size < vectors) raw = raw_vector(DType::F32, from, int64_t{k} * team.size * kVector);
+        open_vector(DType::F32, raw, x[k]);
+      }
+      return;
+    }
+    from += (line.start[1] + team.member * kVector) * 2;
+    RawVector raw[kKept] = {};
+    ARENASCOPE_UNROLL for (int k = 0; k < kKept; ++k) if (team.member + k * team.size < vectors) raw[k] =
+        raw_vector(DType::F16, from, int64_t{k} * team.size * kVector);
+    ARENASCOPE_UNROLL for (int k = 0; k < kKept; ++k) open_vector(p.types[0], raw[k], x[k]);
   }
   // visit(eight, number of the vector) for each.
   template <class Visit>
   ARENASCOPE_DEVICE void each(Visit visit) {
     ARENASCOPE_UNROLL for (int k = 0; k < kKept; ++k) {
-      const int64_t v = team.member + k * team.size;
+      const int v = team.member + k * team.size;
       if (v < vectors) visit(x[k], v);
     }
   }
@@ -64,18 +77,19 @@ ARENASCOPE_DEVICE void others(const LineWork& p, const Line& line, int input, in
   ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) to[j] = x;
 }
 
-ARENASCOPE_DEVICE void norm_kept(const LineWork& p, const Team& team, const Line& line) {
+ARENASCOPE_DEVICE void norm_of_kept(const LineWork& p, const Team& team, const Line& line) {
   KeptLine kept(p, line, team);
   float mean, scale;
   statistics<float>(
       p, team, [&](auto visit) { kept.each_element([&](float& x) { visit(x); }); }, mean, scale);
+  if (p.inputs == 1) {
+    const float shift = -mean * scale;
+    kept.each_element([&](float& x) { x = x * scale + shift; });
+    return kept.write(p, line);
+  }
   kept.each([&](float(&x)[kVector], int64_t v) {
-    float gain[kVector], bias[kVector];
-    ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) {
-      gain[j] = 1;
-      bias[j] = 0;
-    }
-    if (p.inputs > 1) others(p, line, 1, v, gain);
+    float gain[kVector], bias[kVector] = {};
+    others(p, line, 1, v, gain);
     if (p.inputs > 2) others(p, line, 2, v, bias);
     ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) x[j] = (x[j] - mean) * scale * gain[j] + bias[j];
   });
@@ -87,12 +101,6 @@ ARENASCOPE_DEVICE void norm(const LineWork& p) {
   const Team team = team_of(p.team);
   for (int64_t l = team.number; l < p.lines.count; l += team.teams) {
     const Line line = line_at(p, l);
-    if constexpr (sizeof(N) == 4) {
-      if (p.kept) {
-        norm_kept(p, team, line);
-        continue;
-      }
-    }
     N mean, scale;
     const auto each = [&](auto visit) {
       for (int64_t i = team.member; i < p.along.count; i += team.size) visit(source<N>(p, line, 0, i));
@@ -103,29 +111,33 @@ ARENASCOPE_DEVICE void norm(const LineWork& p) {
   }
 }
 
-ARENASCOPE_DEVICE void soft_max_kept(const LineWork& p, const Team& team, const Line& line) {
-  const bool logarithm = p.what == LineDo::LogSoftMax;
+ARENASCOPE_DEVICE void soft_max_of_kept(const LineWork& p, const Team& team, const Line& line) {
   const auto factor = static_cast<float>(p.number);
   KeptLine kept(p, line, team);
   float highest = lowest<float>(), sum = 0;
-  kept.each([&](float(&x)[kVector], int64_t v) {
-    float mask[kVector] = {};
-    if (p.inputs > 1) others(p, line, 1, v, mask);
-    ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) {
-      x[j] = x[j] * factor + mask[j];
-      highest = highest < x[j] ? x[j] : highest;
-    }
-  });
+  if (p.inputs > 1) {
+    kept.each([&](float(&x)[kVector], int64_t v) {
+      float mask[kVector];
+      others(p, line, 1, v, mask);
+      ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) x[j] = x[j] * factor + mask[j];
+    });
+  } else if (factor != 1) {
+    kept.each_element([&](float& x) { x *= factor; });
+  }
+  kept.each_element([&](float& x) { highest = highest < x ? x : highest; });
   highest = joined(team, highest, Larger());
+  if (p.what == LineDo::LogSoftMax) {
+    kept.each_element([&](float& x) { sum += exp(x - highest); });
+    const float by = log(joined(team, sum, Plus()));
+    kept.each_element([&](float& x) { x = x - highest - by; });
+    return kept.write(p, line);
+  }
   kept.each_element([&](float& x) {
-    x -= highest;
-    const float e = exp(x);
-    sum += e;
-    if (!logarithm) x = e;
+    x = quick_exp(x - highest);  // off by less than 2^-22 of the largest
+    sum += x;
   });
-  sum = joined(team, sum, Plus());
-  const float by = logarithm ? log(sum) : 1.0f / sum;
-  kept.each_element([&](float& x) { x = logarithm ? x - by : x * by; });
+  const float by = 1.0f / joined(team, sum, Plus());
+  kept.each_element([&](float& x) { x *= by; });
   kept.write(p, line);
 }
 
@@ -141,12 +153,6 @@ ARENASCOPE_DEVICE void soft_max(const LineWork& p) {
   const bool logarithm = p.what == LineDo::LogSoftMax;
   for (int64_t l = team.number; l < p.lines.count; l += team.teams) {
     const Line line = line_at(p, l);
-    if constexpr (sizeof(N) == 4) {
-      if (p.kept) {
-        soft_max_kept(p, team, line);
-        continue;
-      }
-    }
     N highest = lowest<N>(), sum = 0;
     for (int64_t i = team.member; i < p.along.count; i += team.size) {
       const N x = masked<N>(p, line, i);
@@ -167,5 +173,13 @@ ARENASCOPE_KERNEL(norm_f32, LineWork) { norm<float>(p); }
 ARENASCOPE_KERNEL(norm_f64, LineWork) { norm<double>(p); }
 ARENASCOPE_KERNEL(soft_max_f32, LineWork) { soft_max<float>(p); }
 ARENASCOPE_KERNEL(soft_max_f64, LineWork) { soft_max<double>(p); }
+ARENASCOPE_DENSE_KERNEL(norm_kept, LineWork) {
+  const Team team = team_of(p.team);
+  for (int64_t l = team.number; l < p.lines.count; l += team.teams) norm_of_kept(p, team, line_at(p, l));
+}
+ARENASCOPE_DENSE_KERNEL(soft_max_kept, LineWork) {
+  const Team team = team_of(p.team);
+  for (int64_t l = team.number; l < p.lines.count; l += team.teams) soft_max_of_kept(p, team, line_at(p, l));
+}
 
 }  // namespace arenascope::cuda

@@ -46,17 +46,11 @@ struct Line {
   int64_t start[4];
 };
 ARENASCOPE_DEVICE Line line_at(const LineWork& p, int64_t number) {
-  int64_t index[kPlaceDims];
-  unravel(p.lines, number, index);
   Line line;
-  ARENASCOPE_UNROLL for (int a = 0; a < 4; ++a) line.start[a] = a <= p.inputs ? offset(p.lines, a, index) : 0;
+  places_of(p.lines, number, line.start);
   return line;
 }
-ARENASCOPE_CALLED int64_t along_several(const LineWork& p, int array, int64_t i) {
-  int64_t index[kPlaceDims];
-  unravel(p.along, i, index);
-  return offset(p.along, array, index);
-}
+ARENASCOPE_CALLED int64_t along_several(const LineWork& p, int array, int64_t i) { return place(p.along, array, i); }
 ARENASCOPE_DEVICE int64_t along(const LineWork& p, const Line& line, int array, int64_t i) {
   return line.start[array] + (p.along.rank < 2 ? i * p.along.strides[array][0] : along_several(p, array, i));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What moves elements: transposing in tiles, gathering, padding, filling, triangles, resizing, unpacking quantised
+// What moves elements: gathering, padding, filling, triangles, resizing, unpacking quantised
 // blocks. Moved elements are bits of 1, 2, 4, 8 or 16 bytes; their type does not matter.
 #pragma once
 #include <math.h>
@@ -22,15 +22,6 @@ ARENASCOPE_DEVICE void note_fault(IndexFault* fault, unsigned long long node, in
   fault->index = index;
   fault->entries = entries;
 }
-
-struct TransposeWork {
-  Places<2> batch;  // arrays: 0 the result, 1 the source
-  char* out = nullptr;
-  const char* in = nullptr;
-  int64_t rows = 0, columns = 0;       // of the result; its columns are neighbours, the source's rows are
-  int64_t out_row = 0, in_column = 0;  // strides
-  int32_t bytes = 4;
-};
 
 struct GatherWork {
   Places<3> places;  // over the result: 0 the result, 1 the table but for the looked-up dimension, 2 the indices
@@ -102,51 +93,18 @@ ARENASCOPE_DEVICE void move(int bytes, char* out, int64_t to, const char* in, in
   }
 }
 
-inline constexpr int kTile = 32;
-
-template <class T>
-ARENASCOPE_DEVICE void transpose_tiles(const TransposeWork& p) {
-  ARENASCOPE_SHARED T tile[kTile][kTile + 1];
-  const int64_t across = (p.columns + kTile - 1) / kTile, down = (p.rows + kTile - 1) / kTile;
-  const int lane = thread() % kTile, first = thread() / kTile, step = threads() / kTile;
-  for (int64_t t = block(); t < p.batch.count * down * across; t += blocks()) {
-    const int64_t column = t % across * kTile, row = t / across % down * kTile;
-    int64_t index[kPlaceDims];
-    unravel(p.batch, t / across / down, index);
-    const char* in = p.in + offset(p.batch, 1, index) * static_cast<int64_t>(sizeof(T));
-    char* out = p.out + offset(p.batch, 0, index) * static_cast<int64_t>(sizeof(T));
-    for (int c = first; c < kTile; c += step)
-      if (column + c < p.columns && row + lane < p.rows)
-        tile[c][lane] = load<T>(in + ((column + c) * p.in_column + row + lane) * static_cast<int64_t>(sizeof(T)));
-    sync();
-    for (int r = first; r < kTile; r += step)
-      if (row + r < p.rows && column + lane < p.columns)
-        store(out + ((row + r) * p.out_row + column + lane) * static_cast<int64_t>(sizeof(T)), tile[lane][r]);
-    sync();
-  }
-}
-
-ARENASCOPE_KERNEL(transpose, TransposeWork) {
-  switch (p.bytes) {
-    case 1: return transpose_tiles<uint8_t>(p);
-    case 2: return transpose_tiles<uint16_t>(p);
-    case 4: return transpose_tiles<uint32_t>(p);
-    default: return transpose_tiles<uint64_t>(p);
-  }
-}
-
 ARENASCOPE_KERNEL(gather, GatherWork) {
   for (int64_t i = block() * threads() + thread(); i < p.places.count; i += blocks() * threads()) {
-    int64_t index[kPlaceDims];
-    unravel(p.places, i, index);
-    const int64_t wanted = get<int64_t>(p.index_type, p.indices, offset(p.places, 2, index));
+    int64_t at[3];
+    places_of(p.places, i, at);
+    const int64_t wanted = get<int64_t>(p.index_type, p.indices, at[2]);
     int64_t entry = wanted < 0 ? wanted + p.entries : wanted;
     if (wanted < -p.entries || wanted >= p.entries) {
       note_fault(p.fault, p.node, wanted, p.entries);
       if (p.entries == 0) continue;
       entry = 0;
     }
-    const int64_t from = offset(p.places, 1, index) + entry * p.stride, to = offset(p.places, 0, index);
+    const int64_t from = at[1] + entry * p.stride, to = at[0];
     if (is_quantised(p.table_type))
       put(p.out_type, p.out, to, any<float>(p.table_type, p.table, from));
     else

@@ -171,20 +171,26 @@ ARENASCOPE_DEVICE void put_one(DType type, char* base, int64_t i, N x) {
 
 inline constexpr int kVector = 8;  // elements that a thread handles at once
 
-// Eight neighbours of f32, f16 or bf16.
+// Eight neighbours of f32, f16 or bf16 as they lie in memory: several can be asked for before one of them is needed.
+struct RawVector {
+  Quad q[2];  // of types of 16 bits only the first
+};
+ARENASCOPE_DEVICE RawVector raw_vector(DType type, const char* base, int64_t i) {
+  RawVector raw{};
+  raw.q[0] = load_quad(base + i * (type == DType::F32 ? 4 : 2));
+  if (type == DType::F32) raw.q[1] = load_quad(base + i * 4 + 16);
+  return raw;
+}
+ARENASCOPE_DEVICE void open_vector(DType type, const RawVector& raw, float* to) {
+  ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) {
+    const auto half = static_cast<uint16_t>(raw.q[0].w[j / 2] >> (j % 2 * 16));
+    to[j] = type == DType::F32   ? float_of(raw.q[j / 4].w[j % 4])
+            : type == DType::F16 ? half_to_float(half)
+                                 : bfloat_to_float(half);
+  }
+}
 ARENASCOPE_DEVICE void get_floats(DType type, const char* base, int64_t i, float (&to)[kVector]) {
-  if (type == DType::F32) {
-    ARENASCOPE_UNROLL for (int h = 0; h < 2; ++h) {
-      const Quad q = load_quad(base + (i + h * 4) * 4);
-      ARENASCOPE_UNROLL for (int j = 0; j < 4; ++j) to[h * 4 + j] = float_of(q.w[j]);
-    }
-    return;
-  }
-  const Quad q = load_quad(base + i * 2);
-  ARENASCOPE_UNROLL for (int j = 0; j < 8; ++j) {
-    const auto bits = static_cast<uint16_t>(q.w[j / 2] >> (j % 2 * 16));
-    to[j] = type == DType::F16 ? half_to_float(bits) : bfloat_to_float(bits);
-  }
+  open_vector(type, raw_vector(type, base, i), to);
 }
 ARENASCOPE_DEVICE void put_floats(DType type, char* base, int64_t i, const float (&from)[kVector]) {
   if (type == DType::F32) {

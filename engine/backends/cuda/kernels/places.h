@@ -62,13 +62,43 @@ ARENASCOPE_DEVICE int64_t offset(const Places<kArrays>& s, int array, const int6
   return at;
 }
 
-// The offset of element `i` of the only array.
-ARENASCOPE_DEVICE int64_t place(const Places<1>& s, int64_t i) {
-  if (s.rank == 0) return 0;
-  if (s.rank == 1) return i * s.strides[0][0];
-  int64_t index[kPlaceDims];
-  unravel(s, i, index);
-  return offset(s, 0, index);
+// The offsets of element `i` in all arrays; only as many steps as there are dimensions.
+template <int kArrays>
+ARENASCOPE_DEVICE void places_of(const Places<kArrays>& s, int64_t i, int64_t (&at)[kArrays]) {
+  ARENASCOPE_UNROLL for (int a = 0; a < kArrays; ++a) at[a] = 0;
+  ARENASCOPE_ROLLED for (int d = 0; d < s.rank; ++d) {
+    int64_t index = i;
+    if (s.wide) {
+      i /= s.sizes[d];
+      index -= i * s.sizes[d];
+    } else if (d + 1 < s.rank) {
+      const uint32_t rest = divide(static_cast<uint32_t>(i), s.dividers[d]);
+      index = static_cast<uint32_t>(i) - rest * s.dividers[d].divisor;
+      i = rest;
+    }
+    ARENASCOPE_UNROLL for (int a = 0; a < kArrays; ++a) at[a] += index * s.strides[a][d];
+  }
 }
+
+// The same in one array.
+template <int kArrays>
+ARENASCOPE_DEVICE int64_t place(const Places<kArrays>& s, int array, int64_t i) {
+  int64_t at = 0;
+  ARENASCOPE_ROLLED for (int d = 0; d < s.rank; ++d) {
+    int64_t index = i;
+    if (s.wide) {
+      i /= s.sizes[d];
+      index -= i * s.sizes[d];
+    } else if (d + 1 < s.rank) {
+      const uint32_t rest = divide(static_cast<uint32_t>(i), s.dividers[d]);
+      index = static_cast<uint32_t>(i) - rest * s.dividers[d].divisor;
+      i = rest;
+    }
+    at += index * s.strides[array][d];
+  }
+  return at;
+}
+
+ARENASCOPE_DEVICE int64_t place(const Places<1>& s, int64_t i) { return place(s, 0, i); }
 
 }  // namespace arenascope::cuda

@@ -253,10 +253,10 @@ ARENASCOPE_DEVICE void vector_step(const PointwiseStep& s, bool is_unsigned, N (
 
 ARENASCOPE_DEVICE bool takes_input(Do what) { return what <= Do::MulRsqrt; }
 
-// The i-th input at an index: eight neighbours of an array whose innermost stride is 1, or one element for all.
+// An input from element `first` on: eight neighbours of an array whose innermost stride is 1, or one element for all.
 template <class N>
-ARENASCOPE_DEVICE void fetch(const PointwiseWork& p, int input, const int64_t (&index)[kPlaceDims], N (&to)[kVector]) {
-  const int64_t at = offset(p.places, input + 1, index);
+ARENASCOPE_DEVICE void fetch(const PointwiseWork& p, int input, int64_t first, N (&to)[kVector]) {
+  const int64_t at = place(p.places, input + 1, first);
   if (p.places.strides[input + 1][0] != 0) return get_vector(p.types[input], p.in[input], at, to);
   const N x = get<N>(p.types[input], p.in[input], at);
   ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) to[j] = x;
@@ -265,34 +265,31 @@ ARENASCOPE_DEVICE void fetch(const PointwiseWork& p, int input, const int64_t (&
 template <class N>
 ARENASCOPE_DEVICE void pointwise(const PointwiseWork& p) {
   const int64_t first = block() * threads() + thread(), all = blocks() * threads();
-  int64_t index[kPlaceDims];
   int64_t done = 0;
   if (p.vector) {
     const int64_t vectors = p.places.count / kVector;
     for (int64_t v = first; v < vectors; v += all) {
       N x[kVector] = {}, y[kVector] = {}, z[kVector] = {};
-      unravel(p.places, v * kVector, index);
       for (int s = 0; s < p.steps; ++s) {
         const PointwiseStep& step = p.step[s];
-        if (takes_input(step.what)) fetch(p, step.input, index, y);
-        if (step.what == Do::Where) fetch(p, step.input + 1, index, z);
+        if (takes_input(step.what)) fetch(p, step.input, v * kVector, y);
+        if (step.what == Do::Where) fetch(p, step.input + 1, v * kVector, z);
         vector_step(step, p.is_unsigned, x, y, z);
       }
-      put_vector(p.out_type, p.out, offset(p.places, 0, index), x);
+      put_vector(p.out_type, p.out, place(p.places, 0, v * kVector), x);
     }
     done = vectors * kVector;
   }
   for (int64_t i = done + first; i < p.places.count; i += all) {
     N x = 0, y = 0, z = 0;
-    unravel(p.places, i, index);
     for (int s = 0; s < p.steps; ++s) {
       const PointwiseStep& step = p.step[s];
       const int in = step.input;
-      if (takes_input(step.what)) y = get_one<N>(p.types[in], p.in[in], offset(p.places, in + 1, index));
-      if (step.what == Do::Where) z = get_one<N>(p.types[in + 1], p.in[in + 1], offset(p.places, in + 2, index));
+      if (takes_input(step.what)) y = get_one<N>(p.types[in], p.in[in], place(p.places, in + 1, i));
+      if (step.what == Do::Where) z = get_one<N>(p.types[in + 1], p.in[in + 1], place(p.places, in + 2, i));
       x = step.what == Do::Load ? y : one_step(step, p.is_unsigned, x, y, z);
     }
-    put_one(p.out_type, p.out, offset(p.places, 0, index), x);
+    put_one(p.out_type, p.out, place(p.places, 0, i), x);
   }
 }
 

@@ -9,7 +9,8 @@
 namespace arenascope::cuda {
 
 inline constexpr int kWarp = 32;
-inline constexpr int kMostThreads = 512;  // of a block of ours: a thread has 128 registers at least
+inline constexpr int kMostThreads = 512;   // of a block of ours: a thread has 128 registers at least
+inline constexpr int kDenseThreads = 256;  // of those of kernels that memory bounds
 
 // How a kernel is started.
 struct Grid {
@@ -27,7 +28,12 @@ struct Grid {
 #define ARENASCOPE_SHARED __shared__
 #define ARENASCOPE_KERNEL(id, Params) \
   extern "C" __global__ void __launch_bounds__(::arenascope::cuda::kMostThreads) id(const __grid_constant__ Params p)
+// Memory bounds it: in blocks of up to 256 threads, of which a multiprocessor holds at least three.
+#define ARENASCOPE_DENSE_KERNEL(id, Params)                                          \
+  extern "C" __global__ void __launch_bounds__(::arenascope::cuda::kDenseThreads, 3) \
+      id(const __grid_constant__ Params p)
 #define ARENASCOPE_UNROLL _Pragma("unroll")
+#define ARENASCOPE_ROLLED _Pragma("unroll 1")
 
 namespace arenascope::cuda {
 
@@ -53,6 +59,9 @@ ARENASCOPE_DEVICE bool claim(unsigned long long* word, unsigned long long value)
   return atomicCAS(word, 0ull, value) == 0ull;
 }
 ARENASCOPE_DEVICE uint32_t high_product(uint32_t a, uint32_t b) { return __umulhi(a, b); }
+// To some twenty bits, for results that keep eleven.
+ARENASCOPE_DEVICE float quick_exp(float x) { return __expf(x); }
+ARENASCOPE_DEVICE float quick_quotient(float x, float y) { return __fdividef(x, y); }
 
 struct alignas(16) Quad {
   uint32_t w[4];
@@ -86,7 +95,9 @@ ARENASCOPE_DEVICE uint32_t bits_of(float value) { return __float_as_uint(value);
 // One block runs at a time on a thread of the system, so a block's shared memory is that thread's.
 #define ARENASCOPE_SHARED static thread_local
 #define ARENASCOPE_KERNEL(id, Params) inline void id(const Params& p)
+#define ARENASCOPE_DENSE_KERNEL(id, Params) ARENASCOPE_KERNEL(id, Params)
 #define ARENASCOPE_UNROLL
+#define ARENASCOPE_ROLLED
 
 #include <bit>
 #include <cmath>
@@ -123,6 +134,8 @@ inline bool claim(unsigned long long* word, unsigned long long value) {
   *word = value;
   return true;
 }
+inline float quick_exp(float x) { return std::exp(x); }
+inline float quick_quotient(float x, float y) { return x / y; }
 inline uint32_t high_product(uint32_t a, uint32_t b) { return static_cast<uint32_t>(uint64_t{a} * b >> 32); }
 
 struct alignas(16) Quad {

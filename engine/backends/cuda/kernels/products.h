@@ -33,9 +33,9 @@ ARENASCOPE_KERNEL(product, ProductWork) {
   const int column = thread() % (kProductTile / kProductPart), row = thread() / (kProductTile / kProductPart);
   for (int64_t t = block(); t < p.batch.count * down * across; t += blocks()) {
     const int64_t n0 = t % across * kProductTile, m0 = t / across % down * kProductTile;
-    int64_t index[kPlaceDims];
-    unravel(p.batch, t / across / down, index);
-    const int64_t a = offset(p.batch, 1, index), b = offset(p.batch, 2, index), out = offset(p.batch, 0, index);
+    int64_t at[3];
+    places_of(p.batch, t / across / down, at);
+    const int64_t a = at[1], b = at[2], out = at[0];
     float sum[kProductPart][kProductPart] = {};
     for (int64_t k0 = 0; k0 < p.k; k0 += kProductDepth) {
       for (int i = thread(); i < kProductTile * kProductDepth; i += threads()) {
@@ -74,10 +74,9 @@ ARENASCOPE_KERNEL(thin_product, ProductWork) {
   const Team team = team_of(TeamKind::Warp);
   for (int64_t t = team.number; t < p.batch.count * p.n; t += team.teams) {
     const int64_t n = t % p.n;
-    int64_t index[kPlaceDims];
-    unravel(p.batch, t / p.n, index);
-    const int64_t a = offset(p.batch, 1, index) + n * p.a_row, b = offset(p.batch, 2, index),
-                  out = offset(p.batch, 0, index);
+    int64_t at[3];
+    places_of(p.batch, t / p.n, at);
+    const int64_t a = at[1] + n * p.a_row, b = at[2], out = at[0];
     float sum[kThinRows] = {};
     if (p.vector) {
       for (int64_t v = team.member; v < p.k / kVector; v += kWarp) {
@@ -142,12 +141,10 @@ ARENASCOPE_KERNEL(attention, AttentionWork) {
     const int64_t column = t % groups * kValuePart, first = t / groups % tiles * kQueries,
                   head = t / groups / tiles % p.heads;
     const int64_t outer = t / groups / tiles / p.heads, key_head = head / (p.heads / p.key_heads);
-    int64_t index[kPlaceDims];
-    unravel(p.outer, outer, index);
-    const int64_t q = offset(p.outer, 0, index) + head * p.q_strides[0],
-                  k = offset(p.outer, 1, index) + key_head * p.k_strides[0];
-    const int64_t v = offset(p.outer, 2, index) + key_head * p.v_strides[0],
-                  mask = offset(p.outer, 3, index) + head * p.mask_strides[0];
+    int64_t starts[4];
+    places_of(p.outer, outer, starts);
+    const int64_t q = starts[0] + head * p.q_strides[0], k = starts[1] + key_head * p.k_strides[0];
+    const int64_t v = starts[2] + key_head * p.v_strides[0], mask = starts[3] + head * p.mask_strides[0];
     float highest[kRows], total[kRows], sum[kRows][kColumns] = {};
     ARENASCOPE_UNROLL for (int r = 0; r < kRows; ++r) {
       highest[r] = lowest<float>();

@@ -35,13 +35,12 @@ ARENASCOPE_DEVICE void move_as(DType to_type, char* out, int64_t to, DType from_
 
 ARENASCOPE_KERNEL(set_rows, SetRowsWork) {
   for (int64_t i = block() * threads() + thread(); i < p.places.count; i += blocks() * threads()) {
-    int64_t index[kPlaceDims];
-    unravel(p.places, i, index);
-    const int64_t column = offset(p.places, 0, index);
+    int64_t at[3];
+    places_of(p.places, i, at);
     for (int64_t k = 0; k < p.steps; ++k) {
-      int64_t to = column;
+      int64_t to = at[0];
       if (p.rows) {
-        const int64_t named = get<int64_t>(p.row_type, p.rows, offset(p.places, 2, index) + k * p.row_step);
+        const int64_t named = get<int64_t>(p.row_type, p.rows, at[2] + k * p.row_step);
         if (named < 0 && !p.own_places) continue;
         const int64_t row = named < 0 ? named + p.entries : named;
         if (row < 0 || row >= p.entries) {
@@ -50,7 +49,7 @@ ARENASCOPE_KERNEL(set_rows, SetRowsWork) {
         }
         to += row * p.stride;
       }
-      const int64_t from = offset(p.places, 1, index) + k * p.from_step;
+      const int64_t from = at[1] + k * p.from_step;
       if (p.to_type == p.from_type)
         move(p.bytes, p.to, to, p.from, from);
       else

@@ -33,6 +33,8 @@ Status lower_pool(const Job& job);
 Status lower_pool_back(const Job& job);
 Status lower_local_response(const Job& job);
 Status lower_convolution(const Job& job);
+// The same but for a bias that is still to be added, if `bias` names one afterwards.
+Status lower_convolution(const Job& job, const TensorImpl*& bias);
 Status lower_mul_mat(const Job& job);
 Status lower_attention(const Job& job);
 Status lower_rope(const Job& job);

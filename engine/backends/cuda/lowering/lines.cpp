@@ -33,7 +33,7 @@ Grid share(LineWork& work, const Queue& queue, bool may_keep) {
   }
   const auto keeps = [&](int64_t team) {
     if (!may_keep || along.rank != 1 || along.strides[0][0] != 1 || along.strides[1][0] != 1) return false;
-    if (along.count % kVector != 0 || along.count > team * kKept * kVector) return false;
+    if (along.count % kVector != 0 || along.count > team * kKept * kVector || team > kDenseThreads) return false;
     if (class_of(work.out_type) != NumberClass::Float) return false;
     for (int i = 1; i < work.inputs; ++i) {
       if (along.strides[i + 1][0] == 0) continue;
@@ -157,8 +157,10 @@ Status lower_soft_max(const Job& job) {
         return l;
       });
   const Grid grid = share(work, job.queue, true);
-  return job.queue.launch(class_of(node.dtype) == NumberClass::Double ? KernelId::soft_max_f64 : KernelId::soft_max_f32,
-                          grid, work);
+  const KernelId id = work.kept                                     ? KernelId::soft_max_kept
+                      : class_of(node.dtype) == NumberClass::Double ? KernelId::soft_max_f64
+                                                                    : KernelId::soft_max_f32;
+  return job.queue.launch(id, grid, work);
 }
 
 Status lower_norm(const Job& job) {
@@ -194,8 +196,10 @@ Status lower_norm(const Job& job) {
         });
   }
   const Grid grid = share(work, job.queue, true);
-  return job.queue.launch(class_of(node.dtype) == NumberClass::Double ? KernelId::norm_f64 : KernelId::norm_f32, grid,
-                          work);
+  const KernelId id = work.kept                                     ? KernelId::norm_kept
+                      : class_of(node.dtype) == NumberClass::Double ? KernelId::norm_f64
+                                                                    : KernelId::norm_f32;
+  return job.queue.launch(id, grid, work);
 }
 
 }  // namespace

@@ -30,12 +30,14 @@ Status lower(const Job& job);
 Error fault_error(const TensorImpl& node, const IndexFault& fault);
 
 // A chain: pointwise nodes of which each uses the one before, which nobody else uses; they are computed as one kernel
-// that writes only the last one's result.
+// that writes only the last one's result. A convolution may stand at its head: what it sums is then written as well, and
+// its bias is added with the rest.
 inline constexpr size_t kLongestChain = 8;
 // How many nodes from `nodes[0]` on make a chain that may be computed at its last node's place: 1 if there is none.
 // `only_user(node)`: whether nobody but the next node reads it and nobody wants it afterwards. All memory is bound.
 size_t chain_length(std::span<const TensorImpl* const> nodes,
                     bool (*only_user)(const void* context, const TensorImpl& node), const void* context);
-Status lower_chain(std::span<const TensorImpl* const> chain, Queue& queue);
+// `first`: the job of the chain's first node.
+Status lower_chain(std::span<const TensorImpl* const> chain, const Job& first);
 
 }  // namespace arenascope::cuda

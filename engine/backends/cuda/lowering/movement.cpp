@@ -3,6 +3,7 @@
 #include "engine/backends/cuda/kernels/movement.h"
 
 #include <arenascope/graph/own_places.h>
+#include "engine/backends/cuda/kernels/copies.h"
 #include "engine/backends/cuda/kernels/pointwise.h"
 #include "engine/backends/cuda/kernels/set_rows.h"
 #include "engine/backends/cuda/lowering/copies.h"
@@ -34,8 +35,34 @@ bool copy_in_tiles(Queue& queue, const Places<2>& places, const Strided& to, con
   work.rows = places.sizes[rows];
   work.out_row = places.strides[0][rows];
   work.bytes = bytes;
-  const int64_t tiles = work.batch.count * ((work.rows + kTile - 1) / kTile) * ((work.columns + kTile - 1) / kTile);
-  status = queue.launch(KernelId::transpose, grid_for(queue, tiles * 256), work);
+  work.pairs = bytes == 2 && aligned(to.data, 4) && aligned(from.data, 4) &&
+               ((work.rows | work.columns | work.out_row | work.in_column) & 1) == 0;
+  for (int a = 0; a < 2; ++a)
+    for (int d = 0; d < work.batch.rank; ++d) work.pairs = work.pairs && work.batch.strides[a][d] % 2 == 0;
+  const int64_t side = tile_side(bytes);
+  const int64_t tiles = work.batch.count * ((work.rows + side - 1) / side) * ((work.columns + side - 1) / side);
+  status = queue.launch(KernelId::transpose, grid_for(queue, tiles * kTransposeThreads, kTransposeThreads), work);
+  return true;
+}
+
+// Where rows are whole pieces of sixteen bytes on both sides.
+bool copy_in_pieces(Queue& queue, const Places<2>& places, const Strided& to, const Strided& from, int bytes,
+                    Status& status) {
+  if (places.rank == 0 || places.strides[0][0] != 1 || places.strides[1][0] != 1 || !aligned(to.data, 16) ||
+      !aligned(from.data, 16))
+    return false;
+  const int64_t piece = 16 / bytes;
+  if (places.sizes[0] % piece != 0) return false;
+  for (int d = 1; d < places.rank; ++d)
+    if (places.strides[0][d] % piece != 0 || places.strides[1][d] % piece != 0) return false;
+  CopyWork work;
+  work.out = to.data;
+  work.in = from.data;
+  for (int d = 0; d < places.rank; ++d)
+    add_dimension(work.places, d == 0 ? places.sizes[0] / piece : places.sizes[d],
+                  {d == 0 ? 1 : places.strides[0][d] / piece, d == 0 ? 1 : places.strides[1][d] / piece});
+  finish(work.places);
+  status = queue.launch(KernelId::copy, grid_for(queue, (work.places.count + kPieces - 1) / kPieces), work);
   return true;
 }
 
@@ -53,6 +80,7 @@ Status copy_elements(Queue& queue, const Dims& sizes, const Strided& to, const S
   if (places.count == 0) return {};
   Status status;
   if (copy_in_tiles(queue, places, to, from, element_bytes, status)) return status;
+  if (copy_in_pieces(queue, places, to, from, element_bytes, status)) return status;
   PointwiseWork work;
   work.places.rank = places.rank;
   work.places.wide = places.wide;

@@ -27,12 +27,11 @@ struct LibraryProduct {
   float scale = 1;
 };
 
-// A convolution of contiguous tensors of one type.
+// A convolution of contiguous tensors of one type, without its bias.
 struct LibraryConvolution {
   void* out = nullptr;
   const void* x = nullptr;
   const void* w = nullptr;
-  const void* bias = nullptr;
   DType type = DType::F32;
   bool transposed = false;
   int spatial = 2;

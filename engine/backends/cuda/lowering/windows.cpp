@@ -40,8 +40,9 @@ WindowWork window(const TensorImpl& node) {
   return work;
 }
 
-bool one_type(const TensorImpl& node) {
-  for (const TensorImpl* source : node.sources)
+// Of the first `count` sources.
+bool one_type(const TensorImpl& node, size_t count) {
+  for (const TensorImpl* source : std::span(node.sources).first(count))
     if (source->dtype != node.dtype || !source->contiguous() || !aligned(source->data(), 16)) return false;
   return aligned(node.data(), 16);
 }
@@ -49,7 +50,7 @@ bool one_type(const TensorImpl& node) {
 // The node as the library's problem; false if it cannot be one.
 bool as_library(const TensorImpl& node, LibraryConvolution& c) {
   const auto p = node.params.get<ConvParams>();
-  if (p.spatial < 2 || !one_type(node)) return false;
+  if (p.spatial < 2 || !one_type(node, 2)) return false;
   for (int d = 0; d < p.spatial; ++d) {
     if (p.pads_begin[d] != p.pads_end[d]) return false;
     c.strides[d] = p.strides[d];
@@ -69,13 +70,12 @@ bool as_library(const TensorImpl& node, LibraryConvolution& c) {
   c.out = node.data();
   c.x = node.sources[0]->data();
   c.w = node.sources[1]->data();
-  c.bias = node.sources.size() > 2 ? node.sources[2]->data() : nullptr;
   return true;
 }
 
 bool as_library(const TensorImpl& node, LibraryPool& c) {
   const auto p = node.params.get<PoolParams>();
-  if (p.spatial < 2 || p.ceil_mode || !one_type(node)) return false;
+  if (p.spatial < 2 || p.ceil_mode || !one_type(node, 1)) return false;
   for (int d = 0; d < p.spatial; ++d) {
     if (p.pads_begin[d] != p.pads_end[d] || p.dilations[d] != 1) return false;
     c.kernel[d] = p.kernel[d];
@@ -157,11 +157,12 @@ Bytes convolution_scratch(const TensorImpl& node, Queue& queue) {
   return as_library(node, library) && queue.libraries().takes(library) ? queue.libraries().scratch(library) : 0;
 }
 
-Status lower_convolution(const Job& job) {
+Status lower_convolution(const Job& job, const TensorImpl*& bias) {
   const TensorImpl& node = job.node;
   LibraryConvolution library;
   if (as_library(node, library) && job.queue.libraries().takes(library)) {
     const Status done = job.queue.libraries().run(library, job.scratch, job.scratch_bytes);
+    if (done.ok() && node.sources.size() > 2) bias = node.sources[2];
     if (done.ok() || job.queue.libraries().takes(library)) return done;
   }
   const auto p = node.params.get<ConvParams>();

@@ -40,7 +40,6 @@ namespace {
   X(cudnnGetConvolutionBackwardDataWorkspaceSize) \
   X(cudnnConvolutionForward) \
   X(cudnnConvolutionBackwardData) \
-  X(cudnnAddTensor) \
   X(cudnnCreatePoolingDescriptor) \
   X(cudnnDestroyPoolingDescriptor) \
   X(cudnnSetPoolingNdDescriptor) \
@@ -78,7 +77,7 @@ bool is_refusal(cudnnStatus_t code) {
 // The descriptors of one problem.
 struct Plan {
   const Functions& f;
-  cudnnTensorDescriptor_t x = nullptr, out = nullptr, bias = nullptr;
+  cudnnTensorDescriptor_t x = nullptr, out = nullptr;
   cudnnFilterDescriptor_t w = nullptr;
   cudnnConvolutionDescriptor_t convolution = nullptr;
   cudnnPoolingDescriptor_t pool = nullptr;
@@ -89,7 +88,7 @@ struct Plan {
 
   explicit Plan(const Functions& functions) : f(functions) {}
   ~Plan() {
-    for (cudnnTensorDescriptor_t t : {x, out, bias})
+    for (cudnnTensorDescriptor_t t : {x, out})
       if (t) f.cudnnDestroyTensorDescriptor(t);
     if (w) f.cudnnDestroyFilterDescriptor(w);
     if (convolution) f.cudnnDestroyConvolutionDescriptor(convolution);
@@ -151,8 +150,6 @@ class Windows final : public CudnnWindows {
     else if (code == CUDNN_STATUS_SUCCESS)
       code = f_.cudnnConvolutionForward(handle_, one.get(), found->x, c.x, found->w, c.w, found->convolution,
                                         found->forward, scratch, found->scratch, none.get(), found->out, c.out);
-    if (code == CUDNN_STATUS_SUCCESS && c.bias)
-      code = f_.cudnnAddTensor(handle_, one.get(), found->bias, c.bias, one.get(), found->out, c.out);
     found->refused = is_refusal(code);
     return said("convolution", code);
   }
@@ -209,7 +206,7 @@ class Windows final : public CudnnWindows {
   }
 
   Plan* plan(const LibraryConvolution& c) {
-    Key key{0, static_cast<int64_t>(c.type), c.transposed, c.spatial, c.groups, c.bias != nullptr};
+    Key key{0, static_cast<int64_t>(c.type), c.transposed, c.spatial, c.groups};
     for (int d = 0; d < c.spatial; ++d) key.insert(key.end(), {c.w_sizes[d + 2], c.dilations[d]});
     key.insert(key.end(), {c.w_sizes[0], c.w_sizes[1]});
     return kept(c, std::move(key), [&](Plan& made) { return describe(c, made) && choose(c, made); });
@@ -239,11 +236,9 @@ class Windows final : public CudnnWindows {
     const int rank = c.spatial + 2;
     int filter[5];
     for (int d = 0; d < rank; ++d) filter[d] = static_cast<int>(c.w_sizes[d]);
-    int64_t channels[5] = {1, c.out_sizes[1], 1, 1, 1};
     const bool narrow = c.type == DType::F16 || c.type == DType::BF16;
     const cudnnMathType_t math = exact(c) ? CUDNN_FMA_MATH : narrow ? CUDNN_TENSOR_OP_MATH : CUDNN_DEFAULT_MATH;
     return made.tensor(made.x, type, rank, c.x_sizes) && made.tensor(made.out, type, rank, c.out_sizes) &&
-           made.tensor(made.bias, type, rank, channels) &&
            f_.cudnnCreateFilterDescriptor(&made.w) == CUDNN_STATUS_SUCCESS &&
            f_.cudnnSetFilterNdDescriptor(made.w, type, CUDNN_TENSOR_NCHW, rank, filter) == CUDNN_STATUS_SUCCESS &&
            f_.cudnnCreateConvolutionDescriptor(&made.convolution) == CUDNN_STATUS_SUCCESS &&

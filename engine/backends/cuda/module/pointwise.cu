@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "engine/backends/cuda/kernels/copies.h"
+#include "engine/backends/cuda/kernels/flat.h"
 #include "engine/backends/cuda/kernels/grid_sample.h"
 #include "engine/backends/cuda/kernels/movement.h"
-#include "engine/backends/cuda/kernels/pointwise.h"
 #include "engine/backends/cuda/kernels/round_small.h"
 #include "engine/backends/cuda/kernels/set_rows.h"
 #include "engine/backends/cuda/kernels/training.h"

@@ -172,7 +172,11 @@ TEST_CASE("a device that is full says so, and what fits runs right") {
       continue;
     }
     ++refused;
-    CHECK_MESSAGE(report.error().message.find("could not allocate") != std::string::npos, report.error().message);
+    // What the driver itself needs for a stream may already be too much.
+    const std::string& said = report.error().message;
+    CHECK_MESSAGE(
+        (said.find("could not allocate") != std::string::npos || said.find("out of memory") != std::string::npos),
+        said);
   }
   CHECK(refused > 0);
   CHECK(ran > 0);
