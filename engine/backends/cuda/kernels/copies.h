@@ -60,26 +60,29 @@ ARENASCOPE_DEVICE void transpose_tile(const TransposeWork& p, T* tile, const cha
   sync();
 }
 
-// The same with elements of two bytes, two of which are read and written at once.
+// The same with elements of two bytes, two of which are read and written at once: of two columns of the source a thread
+// makes two rows of the result.
 template <bool kWhole>
-ARENASCOPE_DEVICE void transpose_pairs(const TransposeWork& p, uint16_t* tile, const char* in, char* out, int rows,
+ARENASCOPE_DEVICE void transpose_pairs(const TransposeWork& p, uint32_t* tile, const char* in, char* out, int rows,
                                        int columns) {
-  constexpr int kSide = 64, kPitch = kSide + 2, kPairs = kSide / 2, kStep = kTransposeThreads / kPairs,
+  constexpr int kSide = 64, kPairs = kSide / 2, kPitch = kPairs + 1, kStep = kTransposeThreads / kPairs,
                 kEach = kSide / kStep;
-  const int pair = thread() % kPairs * 2, first = thread() / kPairs;
-  const int64_t in_step = p.in_column * kStep * 2, out_step = p.out_row * kStep * 2;
-  in += (first * p.in_column + pair) * 2;
-  out += (first * p.out_row + pair) * 2;
+  const int pair = thread() % kPairs, first = thread() / kPairs;
+  const int64_t in_step = p.in_column * kStep * 2, row_bytes = p.out_row * 2;
+  in += (first * p.in_column + pair * 2) * 2;
+  out += first * 2 * row_bytes + pair * 4;
   uint32_t mine[kEach] = {};
   ARENASCOPE_UNROLL for (int j = 0; j < kEach;
-                         ++j, in += in_step) if (kWhole || (first + j * kStep < columns && pair < rows)) mine[j] =
+                         ++j, in += in_step) if (kWhole || (first + j * kStep < columns && pair * 2 < rows)) mine[j] =
       load<uint32_t>(in);
-  ARENASCOPE_UNROLL for (int j = 0; j < kEach; ++j) store(tile + (first + j * kStep) * kPitch + pair, mine[j]);
+  ARENASCOPE_UNROLL for (int j = 0; j < kEach; ++j) tile[(first + j * kStep) * kPitch + pair] = mine[j];
   sync();
-  ARENASCOPE_UNROLL for (int j = 0; j < kEach; ++j, out += out_step) {
-    const uint16_t* from = tile + pair * kPitch + first + j * kStep;
-    const uint32_t both = from[0] | static_cast<uint32_t>(from[kPitch]) << 16;
-    if (kWhole || (first + j * kStep < rows && pair < columns)) store(out, both);
+  ARENASCOPE_UNROLL for (int j = 0; j < kEach / 2; ++j, out += kStep * 2 * row_bytes) {
+    const uint32_t *from = tile + pair * 2 * kPitch + first + j * kStep, left = from[0], right = from[kPitch];
+    if (kWhole || ((first + j * kStep) * 2 < rows && pair * 2 < columns)) {
+      store(out, (left & 0xffffu) | right << 16);
+      store(out + row_bytes, left >> 16 | (right & 0xffff0000u));
+    }
   }
   sync();
 }
@@ -91,7 +94,7 @@ ARENASCOPE_DEVICE void transpose_part(const TransposeWork& p, uint64_t* shared, 
     case 1: return transpose_tile<uint8_t, 64, kWhole>(p, reinterpret_cast<uint8_t*>(shared), in, out, rows, columns);
     case 2:
       if (p.pairs)
-        return transpose_pairs<kWhole>(p, reinterpret_cast<uint16_t*>(shared), in, out, rows, columns);
+        return transpose_pairs<kWhole>(p, reinterpret_cast<uint32_t*>(shared), in, out, rows, columns);
       else
         return transpose_tile<uint16_t, 64, kWhole>(p, reinterpret_cast<uint16_t*>(shared), in, out, rows, columns);
     case 4: return transpose_tile<uint32_t, 64, kWhole>(p, reinterpret_cast<uint32_t*>(shared), in, out, rows, columns);

@@ -129,7 +129,9 @@ TEST_CASE("times of nodes from activity records and from events tell the same") 
   ARENASCOPE_NEEDS_GPU(gpu);
   double sums[2] = {};
   for (const int records : {0, 1}) {
-    const auto runner = opened("zoo:squeezenet", on_device({{"activities", records ? "1" : "0"}}));
+    RunnerOptions options = on_device({{"activities", records ? "1" : "0"}});
+    options.open.dims["batch"] = 32;  // nodes that take longer than what stands between them
+    const auto runner = opened("zoo:resnet50", options);
     RunOptions timed;
     timed.timed = true;
     for (int run = 0; run < 5; ++run) {
@@ -143,10 +145,10 @@ TEST_CASE("times of nodes from activity records and from events tell the same") 
     }
     for (const trace::Problem& p : runner->program().backend->take_notes().problems) MESSAGE(p.sentence);
   }
-  MESSAGE("nodes of squeezenet: " << sums[0] / 1000 << " us by events, " << sums[1] / 1000 << " us by records");
+  MESSAGE("nodes of resnet50: " << sums[0] / 1000 << " us by events, " << sums[1] / 1000 << " us by records");
   // Events stand between kernels, so that they tell some microseconds a node more.
   CHECK(sums[1] <= 1.2 * sums[0]);
-  CHECK(sums[1] >= 0.2 * sums[0]);
+  CHECK(sums[1] >= 0.5 * sums[0]);
 }
 
 TEST_CASE("random programs on real streams: no block changes while a stream still reads it") {

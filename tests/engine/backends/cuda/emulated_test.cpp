@@ -9,38 +9,16 @@
 #include <functional>
 #include <string>
 
-#include <arenascope/backends/op_cases/op_cases.h>
-#include <arenascope/backends/reference/reference_backend.h>
 #include "../unknown_op.h"
+#include "emulated_kit.h"
 #include "engine/backends/cuda/kernels/numbers.h"
-#include "support/cuda/emulated_backend.h"
 
 using namespace arenascope;
+using namespace arenascope::test;
 using cuda::emulated::make_emulated_backend;
 using cuda::emulated::Order;
 
 namespace {
-
-struct Built {
-  Context context;
-  BuiltCase built;
-};
-
-Built build(const OpCase& c) {
-  auto context = Context::create({.grow = true});
-  REQUIRE(context);
-  auto built = c.build(*context);
-  REQUIRE_MESSAGE(built.ok(), c.name << ": " << (built ? "" : built.error().message));
-  fill_inputs(*built, 7);
-  return {*context, std::move(*built)};
-}
-
-std::vector<std::byte> result(const Tensor& t) { return {t->data(), t->data() + t->byte_count()}; }
-
-// Bytes that no kernel would leave by accident.
-void soil(const Tensor& t) {
-  if (t->byte_count() > 0) std::memset(t->data(), 0x5b, static_cast<size_t>(t->byte_count()));
-}
 
 bool is_product(Op op) {
   return op == Op::MulMat || op == Op::Conv || op == Op::ConvTranspose || op == Op::MaxPool || op == Op::AvgPool;
@@ -148,35 +126,6 @@ TEST_CASE("few rows against columns that are neighbours are the library's, and a
     CHECK(backend->library_calls() == (libraries ? 1 : 0));
   }
 }
-
-namespace {
-
-// What the kernels, whatever the threads' order, and the reference make of the node, whose bytes are the same before.
-void check_agrees(const Tensor& out, double tolerance) {
-  const auto reference = reference::make_reference_backend();
-  soil(out);
-  REQUIRE(compute_in_parts(*reference, *out, 1).ok());
-  const auto expected = result(out);
-  for (const Order order : {Order::Forward, Order::Backward}) {
-    const auto backend = make_emulated_backend({order, false, 3});
-    REQUIRE(backend->supports(*out).ok());
-    soil(out);
-    const Status done = compute_in_parts(*backend, *out, 1);
-    REQUIRE_MESSAGE(done.ok(), (done ? "" : done.error().message));
-    const auto got = result(out);
-    const Difference d = compare_elements(out.dtype(), got.data(), expected.data(), out->element_count());
-    CHECK_MESSAGE(d.relative() <= tolerance, d.largest_error << " of " << d.largest_value << " at " << d.place);
-  }
-}
-
-Built built_of(const std::function<BuiltCase(GraphBuilder&)>& describe) {
-  OpCase c;
-  c.name = "a node";
-  c.describe = describe;
-  return build(c);
-}
-
-}  // namespace
 
 TEST_CASE("rows are written where they belong: many bytes at once, as another type, past those that belong nowhere") {
   constexpr DType kPairs[][2] = {{DType::F32, DType::F32},  {DType::F16, DType::F16}, {DType::F16, DType::F32},

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// What kernels do quicker where arrays lie well: vectors that cross channels, tiles, pieces of sixteen bytes, lines in
+// registers, and chains behind a convolution. Each beside the same with arrays that do not, by the reference.
+#include "emulated_kit.h"
+
+#include <string>
+
+using namespace arenascope;
+using namespace arenascope::test;
+
+namespace {
+
+double tolerance(DType type) { return type == DType::F32 ? 1e-6 : type == DType::F16 ? 1e-3 : 8e-3; }
+
+}  // namespace
+
+TEST_CASE("one number a channel: channels that begin anywhere in a vector, and wrap around") {
+  for (const DType type : {DType::F32, DType::F16, DType::BF16})
+    for (const auto& [height, width] : {std::pair{7, 7}, {2, 4}, {3, 3}, {1, 9}, {4, 4}, {1, 5}})
+      for (const int64_t batch : {1, 8}) {
+        CAPTURE(name(type));
+        CAPTURE(height * width);
+        CAPTURE(batch);
+        const Dims image{batch, 8, height, width};
+        check_agrees(built_of([&](GraphBuilder& b) {
+                       const Tensor x = b.input("x", image, type), c = b.input("c", {8, 1, 1}, type);
+                       return BuiltCase{b.op(Op::Mul, {x, c}), {{x}, {c}}};
+                     }).built.output,
+                     tolerance(type));
+        if (type != DType::F32) continue;
+        check_agrees(built_of([&](GraphBuilder& b) {
+                       const Tensor x = b.input("x", image);
+                       const Tensor gain = b.input("gain", {8}), bias = b.input("bias", {8}),
+                                    mean = b.input("mean", {8}), variance = b.input("variance", {8});
+                       return BuiltCase{
+                           b.op_with(Op::BatchNorm, {x, gain, bias, mean, variance}, BatchNormParams{1e-3f}),
+                           {{x}, {gain}, {bias}, {mean}, {variance, 0.5, 2}}};
+                     }).built.output,
+                     1e-6);
+      }
+}
+
+TEST_CASE("transposed in tiles: whole ones and their edges, elements of every size, pairs and none") {
+  for (const DType type : {DType::U8, DType::F16, DType::F32, DType::F64})
+    for (const auto& [rows, columns] :
+         {std::pair{64, 64}, {128, 192}, {65, 64}, {70, 130}, {63, 66}, {8, 200}, {90, 9}})
+      for (const int64_t batch : {1, 3}) {
+        CAPTURE(name(type));
+        CAPTURE(rows);
+        CAPTURE(columns);
+        check_agrees(built_of([&, rows = rows, columns = columns](GraphBuilder& b) {
+                       const Tensor x = b.input("x", {batch, rows, columns}, type);
+                       return BuiltCase{b.op(Op::Cont, {b.transpose(x)}), {{x}}};
+                     }).built.output,
+                     0);
+      }
+}
+
+TEST_CASE("copied in pieces of sixteen bytes, and where a row ends within one") {
+  for (const DType type : {DType::U8, DType::BF16, DType::F32, DType::I64})
+    for (const int64_t width : {16, 48, 40, 7})
+      for (const int64_t first : {0, 16, 1}) {
+        CAPTURE(name(type));
+        CAPTURE(width);
+        CAPTURE(first);
+        check_agrees(built_of([&](GraphBuilder& b) {
+                       const Tensor x = b.input("x", {5, 3, 64}, type);
+                       return BuiltCase{b.op(Op::Cont, {b.slice(x, 2, first, first + width)}), {{x}}};
+                     }).built.output,
+                     0);
+      }
+}
+
+TEST_CASE("lines in registers: as many threads as they need, with a scale, a mask, a gain and a bias") {
+  for (const DType type : {DType::F32, DType::F16, DType::BF16})
+    for (const int64_t width : {8, 256, 1024, 1032, 4096, 8192, 8200}) {
+      CAPTURE(name(type));
+      CAPTURE(width);
+      const double most = 4 * tolerance(type);
+      check_agrees(built_of([&](GraphBuilder& b) {
+                     const Tensor x = b.input("x", {3, width}, type), mask = b.input("mask", {1, width}, type);
+                     return BuiltCase{b.op_with(Op::SoftMax, {x, mask}, SoftMaxParams{1, 0.5f}), {{x}, {mask}}};
+                   }).built.output,
+                   most);
+      check_agrees(built_of([&](GraphBuilder& b) {
+                     const Tensor x = b.input("x", {3, width}, type);
+                     return BuiltCase{b.op_with(Op::LogSoftMax, {x}, SoftMaxParams{1, 1}), {{x}}};
+                   }).built.output,
+                   most);
+      for (const Op op : {Op::Norm, Op::RmsNorm})
+        for (const bool scaled : {false, true})
+          check_agrees(built_of([&](GraphBuilder& b) {
+                         const Tensor x = b.input("x", {3, width}, type);
+                         if (!scaled) return BuiltCase{b.op_with(op, {x}, NormParams{1, 1e-5f}), {{x}}};
+                         const Tensor gain = b.input("gain", {width}, type);
+                         return BuiltCase{b.op_with(op, {x, gain}, NormParams{1, 1e-5f}), {{x}, {gain}}};
+                       }).built.output,
+                       most);
+    }
+}
+
+TEST_CASE("what follows a convolution is computed with its bias, whether a library convolves or a kernel does") {
+  for (const bool libraries : {false, true})
+    for (const DType type : {DType::F32, DType::F16})
+      for (const bool biased : {false, true})
+        for (const bool transposed : {false, true}) {
+          CAPTURE(libraries);
+          CAPTURE(name(type));
+          CAPTURE(biased);
+          CAPTURE(transposed);
+          auto context = Context::create({.grow = true});
+          REQUIRE(context);
+          GraphBuilder b(*context);
+          const Tensor x = b.input("x", {2, 3, 9, 9}, type), bias = b.input("bias", {8}, type),
+                       more = b.input("more", {2, 8, 7, 7}, type);
+          Tensor taken = x;
+          if (transposed) taken = b.input("small", {2, 3, 5, 5}, type);
+          const Tensor w = b.input("w", transposed ? Dims{3, 8, 3, 3} : Dims{8, 3, 3, 3}, type);
+          ConvParams params{2, {1, 1, 1}, {1, 1, 1}, {}, {}, {}, 1};
+          const Op op = transposed ? Op::ConvTranspose : Op::Conv;
+          const Tensor convolved = biased ? b.op_with(op, {taken, w, bias}, params) : b.op_with(op, {taken, w}, params),
+                       sum = b.op(Op::Add, {more, convolved}), out = b.op(Op::Relu, {sum});
+          REQUIRE_MESSAGE(b.ok(), (b.ok() ? "" : b.status().error().message));
+          BuiltCase made{out, {{taken}, {w}, {bias}, {more}}};
+          fill_inputs(made, 11);
+          const TensorImpl* const nodes[] = {convolved.impl(), sum.impl(), out.impl()};
+          const auto reference = reference::make_reference_backend();
+          for (const TensorImpl* node : nodes)
+            REQUIRE(compute_in_parts(*reference, *const_cast<TensorImpl*>(node), 1).ok());
+          const auto expected = result(out);
+          soil(out);
+          const auto backend = make_emulated_backend({Order::Forward, libraries, 2});
+          const auto chains = backend->run_chained(nodes);
+          REQUIRE_MESSAGE(chains.ok(), (chains ? "" : chains.error().message));
+          CHECK(*chains == 1);
+          CHECK(backend->library_calls() == (libraries ? 1 : 0));
+          const auto got = result(out);
+          CHECK(compare_elements(type, got.data(), expected.data(), out->element_count()).relative() <=
+                2 * tolerance(type));
+        }
+}
