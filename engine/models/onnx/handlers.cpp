@@ -23,7 +23,9 @@ const std::unordered_map<std::string_view, Handler>& all_handlers() {
     for (const auto list :
          {contrib_pointwise_handlers(), contrib_norm_handlers(), contrib_attention_handlers(), contrib_cache_handlers(),
           contrib_product_handlers(), contrib_block_handlers(), contrib_expert_handlers(), contrib_quantised_handlers(),
-          contrib_rest_handlers(), contrib_blocked_handlers()})
+          contrib_rest_handlers(), contrib_blocked_handlers(), contrib_branch_handlers(), contrib_delta_handlers(),
+          contrib_hash_handlers(), contrib_ngram_handlers(), contrib_packed_handlers(), contrib_state_handlers(),
+          contrib_window_handlers()})
       for (const HandlerEntry& entry : list) all.emplace(entry.op, entry.handler);
     return all;
   }();

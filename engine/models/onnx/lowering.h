@@ -223,6 +223,8 @@ std::span<const HandlerEntry> image_handlers();
 std::span<const HandlerEntry> word_handlers();
 // Numbers that are known as strings.
 void cast_to_words(OpCall& c);
+// MurmurHash3 of strings.
+void hash_words(OpCall& c);
 std::span<const HandlerEntry> experimental_handlers();
 std::span<const HandlerEntry> linear_model_handlers();
 std::span<const HandlerEntry> tree_handlers();
@@ -237,6 +239,13 @@ std::span<const HandlerEntry> contrib_expert_handlers();
 std::span<const HandlerEntry> contrib_quantised_handlers();
 std::span<const HandlerEntry> contrib_rest_handlers();
 std::span<const HandlerEntry> contrib_blocked_handlers();
+std::span<const HandlerEntry> contrib_branch_handlers();
+std::span<const HandlerEntry> contrib_delta_handlers();
+std::span<const HandlerEntry> contrib_hash_handlers();
+std::span<const HandlerEntry> contrib_ngram_handlers();
+std::span<const HandlerEntry> contrib_packed_handlers();
+std::span<const HandlerEntry> contrib_state_handlers();
+std::span<const HandlerEntry> contrib_window_handlers();
 // Whether the node's results are drawn.
 bool draws_numbers(const ir::Node& node);
 // Dropout as in a run that does not learn, but was told to drop: source 0 with a part of its numbers 0 and the others larger; result 1 tells which are kept.

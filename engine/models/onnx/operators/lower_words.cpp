@@ -233,6 +233,7 @@ constexpr HandlerEntry kWordHandlers[] = {
     {"Unique", unique_words},
     {"Where", where_words},
     {"ai.onnx.ml::OneHotEncoder", one_hot_words},
+    {"com.microsoft::MurmurHash3", hash_words},
 };
 
 }  // namespace

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "engine/models/onnx/operators/packed_sequences.h"
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace arenascope::models {
+
+bool Sequences::alike() const {
+  for (int64_t i = 1; i < count(); ++i)
+    if (length(i) != length(0)) return false;
+  return true;
+}
+
+std::optional<Sequences> packed_sequences(OpCall& c, size_t i, int64_t total, bool may_be_empty) {
+  const Value& from = c.value(i);
+  if (!c.ok()) return std::nullopt;
+  if (from.sizes.rank() != 1 || from.sizes[0] < 2 || from.dtype != DType::I32 ||
+      (!may_be_empty && from.sizes[0] - 1 > total)) {
+    c.refuse(fmt::format("its sequences are told by {} {} for {} tokens", arenascope::name(from.dtype),
+                         to_string(from.sizes), total));
+    return std::nullopt;
+  }
+  const auto told = c.known(i);
+  if (!told) {
+    c.wait_for(i, "how long its sequences are must be known before it runs", true);
+    return std::nullopt;
+  }
+  Sequences out{told->ints};
+  bool fits = out.starts.front() == 0 && out.total() == total;
+  for (int64_t s = 0; s < out.count(); ++s) fits = fits && out.length(s) >= (may_be_empty ? 0 : 1);
+  if (fits) return out;
+  c.refuse(fmt::format("its sequences do not make up {} tokens", total));
+  return std::nullopt;
+}
+
+Sequences equal_sequences(int64_t count, int64_t length) {
+  Sequences out;
+  for (int64_t i = 0; i <= count; ++i) out.starts.push_back(i * length);
+  return out;
+}
+
+Tensor index_table(OpCall& c, std::vector<int64_t> indices, const Dims& sizes, const char* suffix) {
+  HostArray table;
+  table.dtype = DType::I64;
+  table.sizes = sizes;
+  table.ints = std::move(indices);
+  return c.constant(std::move(table), suffix);
+}
+
+int64_t capture_capacity(OpCall& c, size_t counts, int64_t sequences) {
+  const int64_t capacity = c.attr_int("state_update_capacity", 0);
+  if (capacity < 0 || capacity > 8) c.refuse(fmt::format("it captures {} states, of at most 8", capacity));
+  if (c.ok() && c.has(counts) != (capacity > 0)) c.refuse("how many states it captures goes with room for them");
+  if (c.ok() && capacity > 0 && (!(c.sizes(counts) == Dims{sequences}) || c.value(counts).dtype != DType::I32))
+    c.refuse(fmt::format("{} counts of captured states for {} sequences", to_string(c.sizes(counts)), sequences));
+  return c.ok() ? capacity : -1;
+}
+
+Tensor captured(OpCall& c, size_t counts, const Sequences& of, int64_t capacity) {
+  std::vector<int64_t> lengths;
+  for (int64_t i = 0; i < of.count(); ++i) lengths.push_back(of.length(i));
+  const Tensor most = index_table(c, std::move(lengths), {of.count(), 1}, ":lengths");
+  const Tensor told = c.reshape(c.cast(c.in(counts), DType::I64, ":counts_i64"), {of.count(), 1}, ":counts");
+  OpParams line;
+  line.set(FillParams{{capacity}, DType::I64, 0, 1});
+  const Tensor slots = c.apply(Op::Arange, std::span<const Tensor>(), line, ":slots");
+  return c.op(Op::Less, {slots, c.op(Op::Min, {told, most}, ":captured_counts")}, ":captured");
+}
+
+}  // namespace arenascope::models

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Sequences of different lengths that lie behind each other in one dimension, as ONNX Runtime's operators pack them.
+#pragma once
+#include "engine/models/onnx/lowering.h"
+
+#include <optional>
+#include <vector>
+
+namespace arenascope::models {
+
+struct Sequences {
+  std::vector<int64_t> starts;  // of each, and where the last one ends
+
+  int64_t count() const { return static_cast<int64_t>(starts.size()) - 1; }
+  int64_t start(int64_t i) const { return starts[static_cast<size_t>(i)]; }
+  int64_t length(int64_t i) const { return start(i + 1) - start(i); }
+  int64_t total() const { return starts.back(); }
+  bool alike() const;  // all of one length
+};
+
+// From the running sums of lengths of source i, which a run may have to make. None, and an error, where they are not known or
+// do not fit `total` tokens; `may_be_empty`: a sequence need not have a token.
+std::optional<Sequences> packed_sequences(OpCall& c, size_t i, int64_t total, bool may_be_empty);
+Sequences equal_sequences(int64_t count, int64_t length);
+
+// Constant I64 indices.
+Tensor index_table(OpCall& c, std::vector<int64_t> indices, const Dims& sizes, const char* suffix);
+// Where element s of sequence i is among the first that are captured, [count, capacity], of as many as source `counts` says.
+// The attribute "state_update_capacity" is told, and fits.
+Tensor captured(OpCall& c, size_t counts, const Sequences& of, int64_t capacity);
+// The attribute; below 0, and an error, where it does not fit source `counts`.
+int64_t capture_capacity(OpCall& c, size_t counts, int64_t sequences);
+
+}  // namespace arenascope::models

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+// ONNX Runtime's own operators over packed sequences, beside loops that do the same one number at a time; and what does not fit
+// them or those of contrib_branches_test.cpp is refused.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "own_operators.h"
+
+namespace arenascope::test {
+
+TEST_CASE("runs of tokens are hashed within their sequences, up to a last token and within a segment") {
+  constexpr int64_t kSize = 3, kHeads = 2, kBefore = 2, kPad = 5, kLast = 2;
+  const Packed packed{{0, 3, 5}};
+  const Ints ids{4, 2, -7, 9, 2}, past{1, 3, 2, 6}, factors{11, 1000003, 17}, rows{101, 103, 7, 109},
+      moved{0, 101, 204, 211}, parts{0, 0, 1, 1, 1}, past_parts{0, 0, 1, 1};
+  const auto numbers = [](const Ints& x, const Ints& sizes, int type = kInt64) {
+    return Source{sizes, {x.begin(), x.end()}, type};
+  };
+  for (const bool with_past : {false, true})
+    for (const bool resets : {false, true})
+      for (const bool with_parts : {false, true}) {
+        CAPTURE(with_past);
+        CAPTURE(resets);
+        CAPTURE(with_parts);
+        const int64_t missing = resets ? kLast : kPad;
+        Numbers wanted, present, states;
+        for (size_t s = 0; s < packed.count(); ++s) {
+          const auto length = static_cast<int64_t>(packed.length(s));
+          const auto token = [&](int64_t t) {
+            if (t >= 0) return ids[packed.start(s) + static_cast<size_t>(t)];
+            return with_past ? past[s * kBefore + static_cast<size_t>(kBefore + t)] : missing;
+          };
+          const auto part = [&](int64_t t) {
+            if (t >= 0) return parts[packed.start(s) + static_cast<size_t>(t)];
+            return with_past ? past_parts[s * kBefore + static_cast<size_t>(kBefore + t)] : parts[packed.start(s)];
+          };
+          for (int64_t t = 0; t < length; ++t)
+            for (int64_t n = 2; n <= kSize; ++n) {
+              int64_t mix = 0;
+              bool hidden = false;
+              for (int64_t k = 0; k < n; ++k) {
+                hidden = hidden || (k > 0 && resets && token(t - k) == kLast) ||
+                         (k > 0 && with_parts && part(t - k) != part(t - k + 1));
+                mix ^= (hidden ? missing : token(t - k)) * factors[static_cast<size_t>(k)];
+              }
+              for (int64_t h = 0; h < kHeads; ++h) {
+                const auto at = static_cast<size_t>((n - 2) * kHeads + h);
+                wanted.push_back(static_cast<double>((mix % rows[at] + rows[at]) % rows[at] + moved[at]));
+              }
+            }
+          for (int64_t j = -kBefore; j < 0; ++j) present.push_back(static_cast<double>(token(length + j)));
+          for (int64_t slot = 0; slot < 2; ++slot)  // of the first sequence two states are asked for, of the other one
+            for (int64_t j = -kBefore; j < 0; ++j)
+              states.push_back(static_cast<double>(s == 0 || slot == 0 ? token(slot + 1 + j) : kPad));
+        }
+        std::vector<Source> sources{numbers(ids, {5}),
+                                    numbers(factors, {3}),
+                                    numbers(rows, {4}),
+                                    packed.source(),
+                                    with_past ? numbers(past, {2, 2}) : kNone,
+                                    numbers(moved, {4}),
+                                    resets ? Source{{}, {kLast}, kInt64} : kNone,
+                                    with_parts ? numbers(parts, {5}, kInt32) : kNone,
+                                    with_parts && with_past ? numbers(past_parts, {2, 2}, kInt32) : kNone,
+                                    Source{{2}, {7, 1}, kInt32}};
+        std::vector<Attr> attributes{whole("max_ngram_size", kSize), whole("n_head_per_ngram", kHeads),
+                                     whole("pad_id", kPad), whole("reset_on_eos", resets),
+                                     whole("state_update_capacity", 2)};
+        OnnxMaker m(21);
+        m.opset(kOwn, 1).output("y").output("present").output("states");
+        std::vector<std::string> names;
+        std::vector<Given> given;
+        for (size_t i = 0; i < sources.size(); ++i) {
+          names.push_back(sources[i].there ? fmt::format("x{}", i) : "");
+          if (!sources[i].there) continue;
+          m.input(names.back(), sources[i].sizes, sources[i].type);
+          given.push_back({names.back(), sources[i].numbers});
+        }
+        m.node("VarlenNGramHashMapping", names, {"y", "present", "", "states"}, attributes, "", kOwn);
+        const Results made = run_file(m, given);
+        REQUIRE(made.refused == "");
+        CHECK(made.numbers.at("y") == wanted);
+        CHECK(made.numbers.at("present") == present);
+        CHECK(made.numbers.at("states") == states);
+        if (with_past && with_parts) continue;  // the other operator looks at segments of this call only
+        // Each sequence by itself comes to the same.
+        const Results one =
+            own("NGramHashMapping",
+                {numbers({4, 2, -7}, {1, 3}), sources[1], sources[2], with_past ? numbers({1, 3}, {1, 2}) : kNone,
+                 sources[5], sources[6], with_parts ? numbers({0, 0, 1}, {1, 3}, kInt32) : kNone},
+                {attributes[0], attributes[1], attributes[2], attributes[3]}, 2);
+        REQUIRE(one.refused == "");
+        CHECK(one.numbers.at("y0") == Numbers(wanted.begin(), wanted.begin() + 12));
+        CHECK(one.numbers.at("y1") == Numbers(present.begin(), present.begin() + 2));
+      }
+}
+
+TEST_CASE("a causal convolution reads its own sequence and the state before it") {
+  constexpr size_t kChannels = 2, kTaps = 3, kDilation = 2, kBefore = 4, kTokens = 7;
+  const Packed packed{{0, 5, 7}};
+  const Source x = of({kTokens, kChannels}, 0.3), w = of({kChannels, 1, kTaps}, 1), bias = of({kChannels}, 2),
+               state = of({2, kChannels, kBefore}, 0.6);
+  Numbers wanted, last, firsts;
+  for (size_t s = 0; s < 2; ++s) {
+    const auto at = [&](std::ptrdiff_t t, size_t c) {
+      if (t >= 0) return x.numbers[(packed.start(s) + static_cast<size_t>(t)) * kChannels + c];
+      return state
+          .numbers[(s * kChannels + c) * kBefore + static_cast<size_t>(t + static_cast<std::ptrdiff_t>(kBefore))];
+    };
+    const auto length = static_cast<std::ptrdiff_t>(packed.length(s));
+    for (std::ptrdiff_t t = 0; t < length; ++t)
+      for (size_t c = 0; c < kChannels; ++c) {
+        double y = bias.numbers[c];
+        for (size_t j = 0; j < kTaps; ++j)
+          y += w.numbers[c * kTaps + j] * at(t - static_cast<std::ptrdiff_t>((kTaps - 1 - j) * kDilation), c);
+        wanted.push_back(y * sigmoid(y));
+      }
+    for (size_t c = 0; c < kChannels; ++c)
+      for (std::ptrdiff_t j = -4; j < 0; ++j) last.push_back(at(length + j, c));
+    for (std::ptrdiff_t slot = 0; slot < 3;
+         ++slot)  // of the first sequence one is asked for, of the other more than there are
+      for (size_t c = 0; c < kChannels; ++c) firsts.push_back(slot < (s == 0 ? 1 : 2) ? at(slot, c) : 0);
+  }
+  const Results made =
+      own("VarlenCausalConvWithState", {x, w, packed.source(), bias, state, Source{{2}, {1, 9}, kInt32}},
+          {whole("dilation", kDilation), {"activation", std::string("silu")}, whole("state_update_capacity", 3)}, 3);
+  REQUIRE(made.refused == "");
+  check_near(made.numbers.at("y0"), wanted);
+  check_near(made.numbers.at("y1"), last);
+  check_near(made.numbers.at("y2"), firsts);
+}
+
+TEST_CASE("GatedDeltaNet: every rule, sequences of their own lengths, what each token changed") {
+  constexpr size_t kTokens = 5, kHeads = 2, kEvery = 4, kWidth = 3, kValues = 2, kCapacity = 2;
+  const Packed packed{{0, 3, 3, 5}};
+  const Source q = of({kTokens, kHeads, kWidth}, 0.1), k = of({kTokens, kHeads, kWidth}, 1.3),
+               v = of({kTokens, kEvery, kValues}, 2.1), decay = of({kTokens, kEvery, kWidth}, 0.7),
+               beta = of({kTokens, kEvery}, 0.4), state = of({3, kEvery, kValues, kWidth}, 1.9),
+               factor = of({kEvery}, 0.8), bias = of({kEvery}, 1.4);
+  for (const char* rule : {"linear", "gated", "delta", "gated_delta"}) {
+    CAPTURE(rule);
+    const bool gated = std::strstr(rule, "gated") != nullptr, corrected = std::strstr(rule, "delta") != nullptr;
+    const auto unit = [&](const Numbers& x, size_t t, size_t h) {
+      Numbers out(x.begin() + static_cast<std::ptrdiff_t>((t * kHeads + h) * kWidth),
+                  x.begin() + static_cast<std::ptrdiff_t>((t * kHeads + h + 1) * kWidth));
+      double size = 0;
+      for (const double e : out) size += e * e;
+      for (double& e : out) e /= std::sqrt(size);
+      return out;
+    };
+    Numbers wanted(kTokens * kEvery * kValues), last, fades(3 * kCapacity * kEvery * kWidth),
+        keys(3 * kCapacity * kHeads * kWidth), added(3 * kCapacity * kEvery * kValues);
+    const size_t fade_row = gated ? kEvery * kWidth : kEvery;
+    fades.resize(3 * kCapacity * fade_row);
+    for (size_t s = 0; s < 3; ++s)
+      for (size_t h = 0; h < kEvery; ++h) {
+        Numbers own_state(state.numbers.begin() + static_cast<std::ptrdiff_t>((s * kEvery + h) * kValues * kWidth),
+                          state.numbers.begin() + static_cast<std::ptrdiff_t>((s * kEvery + h + 1) * kValues * kWidth));
+        for (size_t t = packed.start(s); t < packed.start(s) + packed.length(s); ++t) {
+          const Numbers key = unit(k.numbers, t, h / 2), query = unit(q.numbers, t, h / 2);
+          const size_t slot = t - packed.start(s);
+          for (size_t d = 0; d < kWidth; ++d) {
+            const double gate = std::log1p(std::exp(decay.numbers[(t * kEvery + h) * kWidth + d] + bias.numbers[h]));
+            const double fade = gated ? std::exp(-std::exp(factor.numbers[h]) * gate) : 1;
+            for (size_t e = 0; e < kValues; ++e) own_state[e * kWidth + d] *= fade;
+            if (slot < kCapacity) fades[(s * kCapacity + slot) * fade_row + (gated ? h * kWidth + d : h)] = fade;
+            if (slot < kCapacity) keys[((s * kCapacity + slot) * kHeads + h / 2) * kWidth + d] = key[d];
+          }
+          for (size_t e = 0; e < kValues; ++e) {
+            double known = 0, read = 0;
+            for (size_t d = 0; d < kWidth; ++d) known += own_state[e * kWidth + d] * key[d];
+            double fresh = v.numbers[(t * kEvery + h) * kValues + e];
+            if (corrected) fresh = sigmoid(beta.numbers[t * kEvery + h]) * (fresh - known);
+            if (slot < kCapacity) added[((s * kCapacity + slot) * kEvery + h) * kValues + e] = fresh;
+            for (size_t d = 0; d < kWidth; ++d)
+              own_state[e * kWidth + d] += key[d] * fresh, read += own_state[e * kWidth + d] * query[d];
+            wanted[(t * kEvery + h) * kValues + e] = read / std::sqrt(double{kWidth});
+          }
+        }
+        last.insert(last.end(), own_state.begin(), own_state.end());
+      }
+    Numbers updates;
+    for (size_t s = 0; s < 3; ++s)
+      for (const auto& [part, width] :
+           {std::pair<const Numbers&, size_t>{fades, fade_row}, {keys, kHeads * kWidth}, {added, kEvery * kValues}})
+        updates.insert(updates.end(), part.begin() + static_cast<std::ptrdiff_t>(s * kCapacity * width),
+                       part.begin() + static_cast<std::ptrdiff_t>((s + 1) * kCapacity * width));
+    const Results made = own("GatedDeltaNet",
+                             {q, k, v, packed.source(), gated ? decay : kNone, corrected ? beta : kNone, state,
+                              gated ? factor : kNone, gated ? bias : kNone, Source{{3}, {9, 9, 9}, kInt32}},
+                             {{"update_rule", std::string(rule)},
+                              {"gate_activation", std::string(gated ? "softplus" : "none")},
+                              {"beta_activation", std::string("sigmoid")},
+                              whole("qk_l2_norm", 1),
+                              whole("state_update_capacity", kCapacity)},
+                             3);
+    REQUIRE(made.refused == "");
+    check_near(made.numbers.at("y0"), wanted);
+    check_near(made.numbers.at("y1"), last);
+    check_near(made.numbers.at("y2"), updates);
+  }
+}
+
+TEST_CASE("what does not fit branches, packed sequences and packed rows is refused in a sentence") {
+  const auto refused = [](const char* op, const std::vector<Source>& sources, const std::vector<Attr>& attributes = {},
+                          size_t results = 1) {
+    CAPTURE(op);
+    const std::string why = own(op, sources, attributes, results).refused;
+    CHECK(why != "");
+    CHECK(why.size() < 400);
+  };
+  const Source x = of({2, 4}, 0), three = of({1, 2, 4}, 0), one = of({4}, 0), four = of({1, 2, 2, 4}, 0),
+               whole_numbers{{2}, {1, 2}, kInt32}, starts{{2}, {0, 2}, kInt32}, ids{{2}, {1, 2}, kInt64},
+               bytes{{2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}, kUint8};
+  for (const char* op : {"BranchwiseRMSNorm", "HyperConnectionPreMix"}) {
+    refused(op, {x, three}), refused(op, {one, one}), refused(op, {x, x}, {whole("num_branches", -1)});
+    refused(op, {x, x}, {whole("num_branches", 3)}),
+        refused(op, {x, of({3}, 0)}, {whole("num_branches", int64_t{1} << 62)});
+    refused(op, {});
+  }
+  refused("HyperConnectionPostMix", {three, x, x}), refused("HyperConnectionPostMix", {x});
+  refused("HyperConnectionPostMix", {x, one, Source{{2}, {1, 2}}, x});
+  refused("EngramGate", {four, four, four, x, x}), refused("EngramGate", {four, four, three, x, one}),
+      refused("EngramGate", {four, four, three, x, x}, {}, 2);
+  refused("MoEGroupRouter", {x, one}), refused("MoEGroupRouter", {x, x}, {whole("top_k", 1)}),
+      refused("MoEGroupRouter", {x, one}, {whole("top_k", 9)});
+  for (const char* name : {"n_group", "topk_group", "group_topk"})
+    for (const int64_t n : {int64_t{0}, int64_t{-1}, int64_t{3}, int64_t{1} << 62})
+      if (std::string(name) != "group_topk" || n < 1)
+        refused("MoEGroupRouter", {x, one}, {whole("top_k", 1), whole(name, n)});
+  refused("MoEGroupRouter", {x, one}, {whole("top_k", 1)}, 3);
+  refused("MoEGroupRouter", {x, of({2}, 0), x}, {whole("top_k", 1)});
+  refused("MurmurHash3", {bytes}), refused("MurmurHash3", {});
+  for (const int64_t n : {int64_t{0}, int64_t{1}, int64_t{1} << 62}) {
+    refused("NGramHashMapping", {Source{{1, 2}, {1, 2}, kInt64}, ids, ids},
+            {whole("max_ngram_size", n), whole("n_head_per_ngram", 1), whole("pad_id", 0)});
+    refused("NGramHashMapping", {Source{{1, 2}, {1, 2}, kInt64}, ids, ids},
+            {whole("max_ngram_size", 2), whole("n_head_per_ngram", n == 1 ? 0 : n), whole("pad_id", 0)});
+  }
+  const std::vector<Attr> grams{whole("max_ngram_size", 2), whole("n_head_per_ngram", 1), whole("pad_id", 0)};
+  const Source table{{1}, {5}, kInt64};
+  CHECK(own("VarlenNGramHashMapping", {ids, ids, table, starts}, grams).refused == "");
+  refused("VarlenNGramHashMapping", {ids, ids, ids, starts}, grams),
+      refused("VarlenNGramHashMapping", {ids, ids, table, ids}, grams);
+  refused("VarlenNGramHashMapping", {ids, ids, table, starts, x}, grams),
+      refused("VarlenNGramHashMapping", {ids, ids, table, starts, kNone, ids}, grams);
+  refused("VarlenNGramHashMapping", {ids, ids, table, starts, kNone, kNone, ids}, grams);
+  refused("VarlenNGramHashMapping", {ids, ids, table, starts}, grams, 3),
+      refused("VarlenNGramHashMapping", {ids, ids, table, starts}, grams, 4);
+  for (const Numbers& wrong : {Numbers{1, 2}, Numbers{0, 3}, Numbers{0, -2}, Numbers{0, 1}})
+    refused("VarlenNGramHashMapping", {ids, ids, table, Source{{2}, wrong, kInt32}}, grams);
+  refused("VarlenNGramHashMapping", {ids, ids, table, Source{{4}, {0, 1, 1, 2}, kInt32}}, grams);
+  const Source kernel = of({4, 1, 2}, 0), held = of({1, 4, 1}, 0);
+  CHECK(own("VarlenCausalConvWithState", {x, kernel, starts, kNone, held}, {}, 2).refused == "");
+  refused("VarlenCausalConvWithState", {x, kernel, starts, kNone, x}, {}, 2),
+      refused("VarlenCausalConvWithState", {x, x, starts, kNone, held});
+  refused("VarlenCausalConvWithState", {x, kernel, starts, x, held}),
+      refused("VarlenCausalConvWithState", {x, kernel, starts, kNone, held}, {}, 3);
+  refused("VarlenCausalConvWithState", {x, kernel, starts, kNone, held, whole_numbers}),
+      refused("VarlenCausalConvWithState", {x, kernel, starts, kNone, held, kNone, x, x});
+  refused("VarlenCausalConvWithState", {x, kernel, starts, kNone, held}, {{"activation", std::string("tanh")}});
+  for (const int64_t n : {int64_t{0}, int64_t{-3}, int64_t{1} << 62})
+    refused("VarlenCausalConvWithState", {x, kernel, starts, kNone, held}, {whole("dilation", n)});
+  for (const int64_t n : {int64_t{9}, int64_t{-1}, int64_t{1} << 62})
+    refused("VarlenCausalConvWithState", {x, kernel, starts, kNone, held, whole_numbers},
+            {whole("state_update_capacity", n)});
+  const Source q = of({2, 1, 2}, 0), state = of({1, 1, 2, 2}, 0);
+  const Attr linear{"update_rule", std::string("linear")};
+  CHECK(own("GatedDeltaNet", {q, q, q, starts, kNone, kNone, state}, {linear}, 2).refused == "");
+  refused("GatedDeltaNet", {q, q, q, starts, kNone, kNone, state}),
+      refused("GatedDeltaNet", {q, q, kNone, starts, kNone, kNone, state}, {linear});
+  refused("GatedDeltaNet", {q, q, q}, {linear}), refused("GatedDeltaNet", {x}, {linear}),
+      refused("GatedDeltaNet", {x, kNone, kNone, kNone, kNone, kNone, q}, {linear});
+  refused("GatedDeltaNet", {of({2, 5}, 0), kNone, kNone, kNone, kNone, kNone, state}, {linear}),
+      refused("GatedDeltaNet", {q, q, x, starts}, {linear});
+  refused("GatedDeltaNet", {q, q, q, Source{{2}, {0, 3}, kInt32}, kNone, kNone, state}, {linear}),
+      refused("GatedDeltaNet", {four, four, four, starts}, {linear});
+  refused("GatedDeltaNet", {q, q, q, starts, kNone, kNone, x}, {linear}),
+      refused("GatedDeltaNet", {q, q, q, starts, kNone, kNone, state}, {{"update_rule", std::string("other")}});
+  refused("GatedDeltaNet", {q, q, q, starts, of({2, 1}, 0), kNone, state},
+          {{"update_rule", std::string("gated")}, {"gate_activation", std::string("kda")}});
+  refused("GatedDeltaNet", {q, q, q, starts, x, kNone, state}, {{"update_rule", std::string("gated")}});
+  refused("GatedDeltaNet", {q, q, q, starts, kNone, x, state}, {{"update_rule", std::string("delta")}});
+  const Source image = of({1, 1, 2, 3}, 0), mask{{1, 1, 2, 3}, Numbers(6, 1), kInt32};
+  refused("MaxpoolWithMask", {image, mask}), refused("MaxpoolWithMask", {image, x}, {{"kernel_shape", Ints{1, 1}}});
+  for (const Ints& size : {Ints{0, 1}, Ints{1, -1}, Ints{1, 4}, Ints{1}, Ints{1, int64_t{1} << 40}})
+    refused("MaxpoolWithMask", {image, mask}, {{"kernel_shape", size}});
+  refused("MaxpoolWithMask", {image, mask}, {{"kernel_shape", Ints{2, 2}}, {"pads", Ints{0, 2, 0, 0}}});
+  refused("MaxpoolWithMask", {image, mask}, {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{1, 0}}});
+  refused("WordConvEmbedding", {x, x, x, x}),
+      refused("WordConvEmbedding", {Source{{1, 2}, {1, 1}, kInt32}, of({1, 1, 3, 2}, 0), of({1}, 0), x});
+  refused("SampleOp", {});
+  refused("MatMulFpQ4", {x, bytes, ids}), refused("MatMulFpQ4", {x});
+  for (const int64_t kind : {int64_t{-1}, int64_t{3}, int64_t{16}, int64_t{99}})
+    refused("GatherPacked", {bytes, ids}, {whole("packed_type", kind), whole("K", 1)});
+  for (const int64_t n : {int64_t{0}, int64_t{-1}, int64_t{3}, int64_t{1} << 62})
+    refused("GatherPacked", {bytes, ids}, {whole("packed_type", 0), whole("K", n)});
+  refused("GatherPacked", {bytes, ids}, {whole("packed_type", 0), whole("K", 1), whole("output_dtype", 7)});
+}
+
+TEST_CASE("sources of any shape and type end none of these operators") {
+  const char* const kOps[] = {"BranchwiseRMSNorm",
+                              "HyperConnectionPreMix",
+                              "HyperConnectionPostMix",
+                              "EngramGate",
+                              "MoEGroupRouter",
+                              "MurmurHash3",
+                              "NGramHashMapping",
+                              "VarlenNGramHashMapping",
+                              "VarlenCausalConvWithState",
+                              "GatedDeltaNet",
+                              "MaxpoolWithMask",
+                              "WordConvEmbedding",
+                              "MatMulFpQ4",
+                              "GatherPacked"};
+  const Ints kShapes[] = {{},     {0},       {1},       {2},          {3},          {2, 2},
+                          {0, 2}, {1, 2, 2}, {2, 1, 2}, {1, 2, 2, 2}, {2, 0, 2, 2}, {1, 1, 2, 2, 2}};
+  constexpr int kTypes[] = {kFloat, kFloat, kFloat, kInt32, kInt32, kInt64, kUint8, kDouble};
+  uint64_t seed = 11;
+  const auto draw = [&](size_t below) {
+    seed = seed * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<size_t>(seed >> 33) % below;
+  };
+  int ran = 0;
+  for (int turn = 0; turn < 40; ++turn)
+    for (const char* op : kOps) {
+      CAPTURE(op);
+      CAPTURE(turn);
+      std::vector<Source> sources;
+      for (size_t i = 0, count = 1 + draw(11); i < count; ++i) {
+        if (i > 0 && draw(4) == 0) {
+          sources.push_back(kNone);
+          continue;
+        }
+        Source source{kShapes[draw(std::size(kShapes))], {}, kTypes[draw(std::size(kTypes))]};
+        size_t elements = 1;
+        for (const int64_t size : source.sizes) elements *= static_cast<size_t>(size);
+        for (size_t e = 0; e < elements; ++e) source.numbers.push_back(static_cast<double>(draw(4)) - 1);
+        sources.push_back(source);
+      }
+      std::vector<Attr> attributes;
+      for (const char* name : {"num_branches", "top_k", "max_ngram_size", "n_head_per_ngram", "pad_id", "K",
+                               "packed_type", "state_update_capacity"})
+        if (draw(2) == 0) attributes.push_back(whole(name, static_cast<int64_t>(draw(5)) - 1));
+      if (draw(2) == 0) attributes.push_back({"kernel_shape", Ints(1 + draw(3), 1)});
+      if (draw(2) == 0) attributes.push_back({"update_rule", std::string("linear")});
+      ran += own(op, sources, attributes, 1 + draw(3)).refused.empty() ? 1 : 0;
+    }
+  CHECK(ran > 0);
+}
+
+}  // namespace arenascope::test
