@@ -211,7 +211,7 @@ void Lowering::add_weight(const ir::TensorData& data) {
     value->sizes = data.sizes;
     value->wide = data.wide;
     value->source = data.source;
-    if (element_count(data.sizes) <= HostArray::kMaxElements)
+    if (element_count(data.sizes) <= HostArray::kMaxElements && data.lies_as_bytes())
       value->array = std::make_shared<HostArray>(HostArray::from_bytes(value->dtype, data.sizes, data.bytes().data()));
   } else {
     whole_ = false;

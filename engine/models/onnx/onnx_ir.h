@@ -32,6 +32,8 @@ struct TensorData {
   WeightSource source;  // of byte_count bytes, contiguous, little endian
 
   std::span<const std::byte> bytes() const { return source.bytes(); }
+  // Not so of one that the file holds as the few numbers that are not 0, which are put in their places when it is loaded.
+  bool lies_as_bytes() const { return static_cast<int64_t>(bytes().size()) == byte_count; }
 };
 
 struct Graph;
@@ -46,10 +48,10 @@ struct Attribute {
   std::vector<float> floats;
   std::vector<int64_t> ints;
   std::vector<std::string> strings;
-  std::shared_ptr<TensorData> tensor;
+  std::shared_ptr<TensorData> tensor, sparse;
   std::shared_ptr<Graph> graph;
   std::string passed_on;  // in a function: the one of the call whose value this is
-  bool odd = false;       // a kind that no operator here reads (sparse tensors, types, ...)
+  bool odd = false;       // a kind that no operator here reads (types, lists of tensors, ...)
   bool repeated = false;  // the node has several of that name
 };
 

@@ -29,11 +29,14 @@ std::optional<OnnxMessage> message_in(OnnxMessage outer, uint32_t field) {
       return field == 7 ? std::optional(OnnxMessage::Node) : std::nullopt;
     case OnnxMessage::Graph:
       if (field == 1) return OnnxMessage::Node;
+      if (field == 15) return OnnxMessage::SparseTensor;
       return field == 5 ? std::optional(OnnxMessage::Tensor) : std::nullopt;
     case OnnxMessage::Node: return field == 5 ? std::optional(OnnxMessage::Attribute) : std::nullopt;
     case OnnxMessage::Attribute:
       if (field == 6) return OnnxMessage::Graph;
+      if (field == 22) return OnnxMessage::SparseTensor;
       return field == 5 ? std::optional(OnnxMessage::Tensor) : std::nullopt;
+    case OnnxMessage::SparseTensor: return field == 1 || field == 2 ? std::optional(OnnxMessage::Tensor) : std::nullopt;
     case OnnxMessage::Tensor: break;
   }
   return std::nullopt;

@@ -18,7 +18,7 @@ struct CutMessage {
   std::vector<std::span<const std::byte>> payloads;  // in the file, by number
 };
 
-enum class OnnxMessage : uint8_t { Model, Graph, Node, Attribute, Tensor, Function };
+enum class OnnxMessage : uint8_t { Model, Graph, Node, Attribute, Tensor, SparseTensor, Function };
 
 // Cuts raw_data, and float_data that stands in one piece, out of the initialisers and attribute tensors of `bytes`,
 // which is a message of this kind. Every raw_data of such a tensor in the skeleton holds a number and nothing else.

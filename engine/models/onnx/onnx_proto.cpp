@@ -13,6 +13,7 @@
 #include "engine/models/onnx/onnx_payloads.h"
 #include "engine/models/onnx/onnx_schema.h"
 #include "engine/models/onnx/small_types.h"
+#include "engine/models/onnx/sparse_tensors.h"
 
 #include <algorithm>
 #include <climits>
@@ -25,7 +26,8 @@ namespace pb = google::protobuf;
 
 // Nested messages in a file: 100 as protobuf's own limit, three of them a level of subgraphs.
 constexpr int kMaxNesting = 100;
-constexpr int32_t kNewestType = 26;     // the file's code of INT2
+constexpr int32_t kNewestType = 26;  // the file's code of INT2
+constexpr const char* kSparseValue = "sparse_value";
 constexpr int kAttributeDefaults = 11;  // FunctionProto.attribute_proto, which older headers do not know
 
 std::string domain_of(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
@@ -228,6 +230,16 @@ class Converter {
     return out;
   }
 
+  Result<TensorData> sparse(const onnx::SparseTensorProto& s, const std::string& what) {
+    auto values = tensor(s.values(), what);
+    if (!values) return values.error();
+    auto places = tensor(s.indices(), what + ": the indices");
+    if (!places) return places.error();
+    auto made = with_zeros(*values, *places, {s.dims().begin(), s.dims().end()});
+    if (!made) return Error{fmt::format("{}: {}", what, made.error().message)};
+    return made;
+  }
+
   Result<Graph> graph(const onnx::GraphProto& g, const Scope* outer) {
     Graph out;
     out.name = g.name();
@@ -243,11 +255,11 @@ class Converter {
       held[t.name()] = true;
       out.weights.push_back(std::move(*converted));
     }
-    for (const auto& sparse : g.sparse_initializer()) {
-      TensorData unknown;  // named, so that its users are known, and of no type, so that they cannot run
-      unknown.name = sparse.values().name();
-      held[unknown.name] = true;
-      out.weights.push_back(std::move(unknown));
+    for (const auto& s : g.sparse_initializer()) {
+      auto converted = sparse(s, fmt::format("the weight '{}'", s.values().name()));
+      if (!converted) return converted.error();
+      held[converted->name] = true;
+      out.weights.push_back(std::move(*converted));
     }
     for (const auto& v : g.input())
       if (!held.count(v.name())) out.inputs.push_back(value(v));
@@ -350,11 +362,17 @@ class Converter {
       out.kind = ValueType::Kind::Map;
       told = &told->map_type().value_type();
     }
-    if (!told->has_tensor_type()) {
+    if (told->has_tensor_type())
+      read_type(told->tensor_type(), out);
+    else if (told->has_sparse_tensor_type() && out.kind == ValueType::Kind::Tensor)  // it is held with its zeros
+      read_type(told->sparse_tensor_type(), out);
+    else
       out.kind = ValueType::Kind::Other;
-      return out;
-    }
-    const auto& type = told->tensor_type();
+    return out;
+  }
+
+  template <class Type>
+  static void read_type(const Type& type, ValueType& out) {
     out.type = type.elem_type();
     out.dtype = stored_dtype(type.elem_type());
     out.has_shape = type.has_shape();
@@ -362,7 +380,6 @@ class Converter {
       out.sizes.push_back(d.has_dim_value() ? d.dim_value() : -1);
       out.symbols.push_back(d.has_dim_param() ? d.dim_param() : "");
     }
-    return out;
   }
 
   Result<Attribute> attribute(const onnx::AttributeProto& a, const Node& node, const Scope& scope) {
@@ -375,7 +392,14 @@ class Converter {
     to.ints.assign(a.ints().begin(), a.ints().end());
     to.strings.assign(a.strings().begin(), a.strings().end());
     to.passed_on = a.ref_attr_name();
-    to.odd = a.has_sparse_tensor() || a.tensors_size() || a.graphs_size() || a.has_tp();
+    const bool is_sparse = a.has_sparse_tensor() && a.name() == kSparseValue;
+    to.odd = (a.has_sparse_tensor() && !is_sparse) || a.tensors_size() || a.graphs_size() || a.has_tp();
+    if (is_sparse) {
+      auto converted = sparse(a.sparse_tensor(), fmt::format("{}: the tensor in '{}'", node.label(), a.name()));
+      if (!converted) return converted.error();
+      to.odd = to.odd || !converted->dtype;
+      to.sparse = std::make_shared<TensorData>(std::move(*converted));
+    }
     if (a.has_t()) {
       auto converted = tensor(a.t(), fmt::format("{}: the tensor in '{}'", node.label(), a.name()));
       if (!converted) return converted.error();

@@ -4,6 +4,8 @@
 #include <onnx/onnx-data_pb.h>
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
+
 namespace arenascope::models::test {
 
 struct OnnxMaker::Proto {
@@ -99,6 +101,52 @@ OnnxMaker& OnnxMaker::weight(const std::string& name, const std::vector<int64_t>
 OnnxMaker& OnnxMaker::raw_weight(const std::string& name, const std::vector<int64_t>& sizes, const std::string& bytes,
                                  int type) {
   add_weight(proto_->model, name, sizes, type).set_raw_data(bytes);
+  return *this;
+}
+
+namespace {
+
+void fill_sparse(onnx::SparseTensorProto& s, const std::string& name, const std::vector<int64_t>& sizes,
+                 const std::vector<int64_t>& places, const std::vector<float>& numbers) {
+  for (const int64_t size : sizes) s.add_dims(size);
+  s.mutable_values()->set_name(name);
+  s.mutable_values()->set_data_type(kFloat);
+  s.mutable_values()->add_dims(static_cast<int64_t>(numbers.size()));
+  for (const float v : numbers) s.mutable_values()->add_float_data(v);
+  onnx::TensorProto& at = *s.mutable_indices();
+  at.set_data_type(kInt64);
+  at.add_dims(static_cast<int64_t>(numbers.size()));
+  if (places.size() != numbers.size())
+    at.add_dims(static_cast<int64_t>(places.size() / std::max<size_t>(numbers.size(), 1)));
+  at.set_raw_data(places.data(), places.size() * sizeof(int64_t));
+}
+
+}  // namespace
+
+OnnxMaker& OnnxMaker::sparse_weight(const std::string& name, const std::vector<int64_t>& sizes,
+                                    const std::vector<int64_t>& places, const std::vector<float>& numbers) {
+  fill_sparse(*proto_->model.mutable_graph()->add_sparse_initializer(), name, sizes, places, numbers);
+  return *this;
+}
+
+OnnxMaker& OnnxMaker::sparse_constant(const std::string& name, const std::vector<int64_t>& sizes,
+                                      const std::vector<int64_t>& places, const std::vector<float>& numbers) {
+  auto& node = *proto_->model.mutable_graph()->add_node();
+  node.set_op_type("Constant");
+  node.add_output(name);
+  auto& a = *node.add_attribute();
+  a.set_name("sparse_value");
+  a.set_type(onnx::AttributeProto::SPARSE_TENSOR);
+  fill_sparse(*a.mutable_sparse_tensor(), name, sizes, places, numbers);
+  return *this;
+}
+
+OnnxMaker& OnnxMaker::sparse_input(const std::string& name, const std::vector<int64_t>& sizes, int type) {
+  auto& value = *proto_->model.mutable_graph()->add_input();
+  value.set_name(name);
+  auto* sparse = value.mutable_type()->mutable_sparse_tensor_type();
+  sparse->set_elem_type(type);
+  for (const int64_t size : sizes) sparse->mutable_shape()->add_dim()->set_dim_value(size);
   return *this;
 }
 

@@ -76,6 +76,15 @@ void conv_transpose_told_pads(OpCall& c) {
   c.out(0, lower_part(c, {"ConvTranspose", {source_of(c, 0), source_of(c, 1), source_of(c, 3)}, attributes}));
 }
 
+// A sparse matrix is held with its zeros, and is one as any other. Only floating-point numbers are scaled.
+void sparse_mat_mul(OpCall& c) {
+  if (c.rank(0) != 2 || c.rank(1) != 2)
+    return c.refuse(fmt::format("{} times {}", to_string(c.sizes(0)), to_string(c.sizes(1))));
+  PartAttributes attributes = c.node().attributes;
+  if (!info(c.value(0).dtype).floating) attributes.erase("alpha");
+  c.out(0, lower_part(c, {"MatMul", {source_of(c, 0), source_of(c, 1)}, std::move(attributes)}));
+}
+
 constexpr HandlerEntry kContribProducts[] = {
     {"com.microsoft::ConvTransposeWithDynamicPads", conv_transpose_told_pads},
     {"com.microsoft::FusedConv", [](OpCall& c) { fused_conv(c, source_of(c, 1), false); }},
@@ -85,6 +94,7 @@ constexpr HandlerEntry kContribProducts[] = {
     {"com.microsoft::NhwcConv", [](OpCall& c) { fused_conv(c, source_of(c, 1), true); }},
     {"com.microsoft::NhwcFusedConv", [](OpCall& c) { fused_conv(c, source_of(c, 1), true); }},
     {"com.microsoft::NhwcMaxPool", nhwc_max_pool},
+    {"com.microsoft::SparseToDenseMatMul", sparse_mat_mul},
 };
 
 }  // namespace

@@ -110,6 +110,8 @@ void shape(OpCall& c) {
 }
 
 void constant(OpCall& c) {
+  if (const auto* a = c.attr("sparse_value"); a && a->sparse)
+    return c.out_constant(0, *a->sparse->dtype, a->sparse->sizes, a->sparse->source);
   if (const auto* a = c.attr("value"); a && a->tensor) {
     const ir::TensorData& data = *a->tensor;
     if (!data.dtype && !data.words) return c.refuse(fmt::format("it is of type {}", ir::type_name(data.type)));
