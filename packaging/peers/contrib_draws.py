@@ -332,10 +332,10 @@ class ContribDraws:
     # --- branches, remembered words, packed sequences
 
     def streams(self):
-        """Streams [.., branches, width], flat or not, their lead, and the attribute that says so."""
+        """Streams [.., branches, width], flat or not, their sizes, and the attribute that says so."""
         lead, branches, width = self.sizes(1, 4, (0, 3)), self.whole(1, 5), self.whole(1, 7)
         flat = self.whole(0, 2)
-        x = self.f32(*lead, branches * width) if flat else self.f32(*lead, branches, width)
+        x = F32(self.one_of(1, 1, 1e-2)) * (self.f32(*lead, branches * width) if flat else self.f32(*lead, branches, width))
         return x, lead, branches, width, {"num_branches": branches} if flat else {}
 
     def narrow(self, *arrays):
@@ -363,7 +363,8 @@ class ContribDraws:
     def contrib_draw_engram(self):
         batch, steps, branches, width = self.sizes(1, 6, (4, 5))
         scales = [self.f32(branches, width) for _ in range(3)]
-        inputs, loose = self.narrow(self.f32(batch, steps, branches, width), self.f32(batch, steps, branches, width), self.f32(batch, steps, width), *scales)
+        inputs, loose = self.narrow(F32(self.one_of(1, 1e-2)) * self.f32(batch, steps, branches, width), self.f32(batch, steps, branches, width),
+                                    F32(self.one_of(1, 1e-2)) * self.f32(batch, steps, width), *scales)
         both = self.whole(0, 2)
         return "EngramGate", {"epsilon": float(self.one_of(1e-5, 1e-3))}, inputs if both else inputs[:5], 2 if both else 1, loose
 
@@ -494,7 +495,8 @@ class ContribDraws:
         at |= {"scale": 0.3} if self.whole(0, 2) else {}
         unit = rule in ("delta", "gated_delta") or self.whole(0, 2)
         at |= {"qk_l2_norm": 1} if unit else {}
-        q, k, v = self.f32(*lead, heads, width), self.f32(*lead, heads, width), self.f32(*lead, every, values)
+        short = F32(self.one_of(1, 1, 1e-3) if unit else 1)
+        q, k, v = short * self.f32(*lead, heads, width), short * self.f32(*lead, heads, width), self.f32(*lead, every, values)
         state = self.f32(count, every, values, width)
         packed = self.whole(0, 3) == 0
         if packed:

@@ -205,6 +205,21 @@ TEST_CASE("GatedDeltaNet: every rule, sequences of their own lengths, what each 
   }
 }
 
+TEST_CASE("GatedDeltaNet: what is added to a short vector's size, in one source of a state's sizes") {
+  // A query, a key and a value of one number each, behind each other; nothing fades.
+  const Source packed{{1, 3}, {1e-3, 1, 2}}, state{{1, 1, 1, 1}, {3}}, none{{1}, {0}}, closed{{1, 1}, {-40}};
+  const Attr gated{"update_rule", std::string("gated")}, unit = whole("qk_l2_norm", 1);
+  const Results plain =
+      own("GatedDeltaNet", {packed, kNone, kNone, kNone, Source{{1, 1}, {0}}, kNone, state}, {gated, unit}, 2);
+  const Results bounded = own("GatedDeltaNet", {packed, kNone, kNone, kNone, closed, kNone, state, none, none},
+                              {gated, unit, {"gate_activation", std::string("kda")}}, 2);
+  REQUIRE(plain.refused == "");
+  REQUIRE(bounded.refused == "");
+  check_near(plain.numbers.at("y0"), {5});
+  check_near(plain.numbers.at("y1"), {5});
+  check_near(bounded.numbers.at("y0"), {5 * std::sqrt(0.5)});
+}
+
 TEST_CASE("what does not fit branches, packed sequences and packed rows is refused in a sentence") {
   const auto refused = [](const char* op, const std::vector<Source>& sources, const std::vector<Attr>& attributes = {},
                           size_t results = 1) {

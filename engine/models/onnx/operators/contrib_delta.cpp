@@ -51,7 +51,9 @@ class DeltaNet {
     if (!gated_ && !corrected_ && rule != "linear") return refused(fmt::format("update rule '{}'", rule));
     if (gated_ != c_.has(4) || corrected_ != c_.has(5))
       return refused(fmt::format("its sources are not those of '{}'", rule));
-    return true;
+    const std::string by = c_.attr_string("gate_activation", "none");
+    soft_ = by == "softplus" || by == "qwen", bounded_ = by == "sigmoid" || by == "kda";
+    return soft_ || bounded_ || by == "none" || refused(fmt::format("gates by '{}'", by));
   }
 
   // Queries and keys [T, Hq, D], values [T, Hv, Dv], all f32; three sources or one.
@@ -143,11 +145,12 @@ class DeltaNet {
     return c_.ok();
   }
 
+  // Where gates are bounded, ONNX Runtime adds more below the root.
   Tensor unit(const Tensor& x, const char* suffix) {
     const std::string at = suffix;
     const Tensor sum = c_.op_with(Op::ReduceSum, {c_.op(Op::Mul, {x, x}, (at + "_square").c_str())},
                                   ReduceParams{4, true}, (at + "_sum").c_str());
-    const Tensor least = c_.scalar(1e-12, DType::F32, (at + "_least").c_str());
+    const Tensor least = c_.scalar(bounded_ ? 1e-6 : 1e-12, DType::F32, (at + "_least").c_str());
     const Tensor size =
         c_.op(Op::Sqrt, {c_.op(Op::Add, {sum, least}, (at + "_square_size").c_str())}, (at + "_size").c_str());
     return c_.op(Op::Div, {x, size}, suffix);
@@ -155,9 +158,7 @@ class DeltaNet {
 
   // How much of the state stays, [T, Hv, 1] or [T, Hv, D], and how much of what is new is taken, [T, Hv, 1].
   bool read_gates() {
-    const std::string by = c_.attr_string("gate_activation", "none"), rate = c_.attr_string("beta_activation", "none");
-    const bool soft = by == "softplus" || by == "qwen", bounded = by == "sigmoid" || by == "kda";
-    if (!soft && !bounded && by != "none") return refused(fmt::format("gates by '{}'", by));
+    const std::string rate = c_.attr_string("beta_activation", "none");
     if (rate != "none" && rate != "sigmoid") return refused(fmt::format("rates by '{}'", rate));
     if (gated_) {
       Tensor decay = c_.in_f32(4);
@@ -169,7 +170,7 @@ class DeltaNet {
       if (!scalar && !(decay.sizes() == each)) return refused(fmt::format("a decay of {}", to_string(decay.sizes())));
       fades_ = scalar ? 1 : width_;
       decay = c_.reshape(decay, {tokens_, value_heads_, fades_}, ":decay");
-      if (soft || bounded) decay = activated(decay, soft);
+      if (soft_ || bounded_) decay = activated(decay);
       fade_ = c_.op(Op::Exp, {decay}, ":fade");
     }
     if (corrected_) {
@@ -184,7 +185,7 @@ class DeltaNet {
     return c_.ok();
   }
 
-  Tensor activated(const Tensor& decay, bool soft) {
+  Tensor activated(const Tensor& decay) {
     if (!c_.has(7) || !c_.has(8)) {
       c_.refuse("its gates lack a factor and a bias");
       return {};
@@ -202,7 +203,7 @@ class DeltaNet {
     const Tensor by = c_.reshape(c_.op(Op::Exp, {factor}, ":factor"), {value_heads_, 1}, ":factors");
     const Tensor moved =
         c_.op(Op::Add, {decay, c_.reshape(bias, {value_heads_, by_head ? 1 : width_}, ":gate_bias")}, ":moved");
-    if (!soft)
+    if (bounded_)
       return c_.op_with(Op::Scale, {c_.op(Op::Sigmoid, {c_.op(Op::Mul, {moved, by}, ":by_head")}, ":gate")},
                         ScaleParams{c_.attr_float("gate_lower_bound", -5), 0}, ":log_fade");
     return c_.op(Op::Neg, {c_.op(Op::Mul, {c_.op(Op::Softplus, {moved}, ":gate"), by}, ":by_head")}, ":log_fade");
@@ -335,7 +336,8 @@ class DeltaNet {
 
   OpCall& c_;
   bool gated_ = false, corrected_ = false;
-  Dims lead_;  // of tokens
+  bool soft_ = false, bounded_ = false;  // which gates
+  Dims lead_;                            // of tokens
   int64_t tokens_ = 0, heads_ = 0, width_ = 0, value_heads_ = 0, value_width_ = 0, groups_ = 1, fades_ = 1;
   float scale_ = 1;
   Sequences of_;
