@@ -146,7 +146,7 @@ class ContribDraws:
         width = 2 * pairs + 2 * self.whole(0, 3)
         x = self.f32(batch, heads, steps, width) if self.whole(0, 2) else self.f32(batch, steps, heads * width)
         angles = self.f32(most, pairs)
-        return ("MRotaryEmbedding", {"mrope_section": sections, "mrope_layout": layout, "interleaved": self.whole(0, 2), "num_heads": heads, "rotary_embedding_dim": 2 * pairs},
+        return ("MRotaryEmbedding", {"mrope_section": sections, "mrope_layout": layout, "interleaved": self.whole(0, 2), "num_heads": heads, "rotary_embedding_dim": 2 * pairs, "scale": float(self.one_of(1, 0.5))},
                 [x, self.rng.integers(0, most, (3, batch, steps)), np.cos(angles), np.sin(angles)], 1, 1e-5)
 
     def contrib_draw_inverse(self):

@@ -153,6 +153,38 @@ Tensor heads_joined(OpCall& c, const Tensor& x, const char* suffix) {
                    suffix);
 }
 
+Tensor of_beams(OpCall& c, const Tensor& past, const Tensor& from, const char* suffix) {
+  if (!past || !from) return {};
+  const Dims p = past.sizes(), f = from.sizes();
+  const std::string at = suffix;
+  const auto name = [&](const char* what) { return at + what; };
+  const int64_t batch = p[0], used = p[2];
+  if (f.rank() != 3 || f[0] * f[1] != batch || f[2] < used) {
+    c.refuse(fmt::format("beams {} of a past {}", to_string(f), to_string(p)));
+    return {};
+  }
+  if (f[1] == 1 || used == 0) return past;
+  HostArray first = HostArray::make(DType::I64, {batch, 1});
+  for (int64_t b = 0; b < batch; ++b) first.set_integer(b, b / f[1] * f[1]);
+  const Tensor all =
+      c.reshape(c.cast(from, DType::I64, name("_beams_i64").c_str()), {batch, f[2]}, name("_beams").c_str());
+  const Tensor own = c.op_with(Op::Clamp, {c.slice(all, 1, 0, used, 1, name("_beams_used").c_str())},
+                               ClampParams{0, static_cast<double>(f[1] - 1)}, name("_beams_in").c_str());
+  const Tensor sequence =
+      c.op(Op::Add, {own, c.constant(std::move(first), name("_first_beam").c_str())}, name("_sequence").c_str());
+  const Tensor row =
+      c.op(Op::Add,
+           {c.op(Op::Mul, {sequence, c.scalar(static_cast<double>(used), DType::I64, name("_length").c_str())},
+                 name("_sequence_row").c_str()),
+            counted_from(c, {1, used}, 0, name("_place").c_str())},
+           name("_row").c_str());
+  const Tensor by_place =
+      c.op(Op::Cont, {c.permute(past, kHeadsSecond, name("_by_place").c_str())}, name("_laid").c_str());
+  const Tensor rows = c.reshape(by_place, {batch * used, p[1] * p[3]}, name("_rows").c_str());
+  const Tensor chosen = c.op_with(Op::Gather, {rows, row}, AxisParams{0}, name("_chosen").c_str());
+  return c.permute(c.reshape(chosen, {batch, used, p[1], p[3]}, name("_chosen_heads").c_str()), kHeadsSecond, suffix);
+}
+
 Tensor rotated(OpCall& c, const Tensor& x, const Tensor& cosine, const Tensor& sine, bool neighbours,
                const char* suffix) {
   if (!x || !cosine || !sine) return {};

@@ -35,6 +35,10 @@ Tensor bias_of(OpCall& c, const Tensor& allowed, double otherwise, const char* s
 // The whole numbers from `start` on.
 Tensor counted_from(OpCall& c, const Dims& sizes, int64_t start, const char* suffix);
 
+// Keys or values [B, H, n, D] of several beams: each place's of the beam that `from` [B / beams, beams, at least n] names. Undefined,
+// and an error, where the sizes do not fit.
+Tensor of_beams(OpCall& c, const Tensor& past, const Tensor& from, const char* suffix);
+
 // The first `width` elements of each head turned by angles whose cosines and sines broadcast to [B, H, S, width / 2]: its
 // halves are the pairs, or neighbours.
 Tensor rotated(OpCall& c, const Tensor& x, const Tensor& cosine, const Tensor& sine, bool neighbours,

@@ -234,22 +234,25 @@ void take_past(OpCall& c, const Places& places, AttentionCall& a) {
     const std::string at = suffix;
     const int64_t room = past.sizes()[2], used = shared < 0 ? room : shared, all = used + x.sizes()[2];
     a.offset = used;
-    x = behind(c, used == room ? past : c.slice(past, 2, 0, used, 1, (at + "_past").c_str()), x, suffix);
+    const Tensor before = used == room ? past : c.slice(past, 2, 0, used, 1, (at + "_past").c_str());
+    const Tensor kept = behind(c, before, x, suffix);
     if (c.wants(result))
       c.out(result, shared < 0 || all == room
-                        ? x
-                        : c.op_with(Op::Concat, {x, c.slice(past, 2, all, room, 1, (at + "_room").c_str())},
+                        ? kept
+                        : c.op_with(Op::Concat, {kept, c.slice(past, 2, all, room, 1, (at + "_room").c_str())},
                                     AxisParams{2}, (at + "_present").c_str()));
-    return x;
+    if (!c.has(places.indirection) || !c.ok()) return kept;
+    const std::string seen = at + "_of_beams";
+    return behind(c, of_beams(c, before, c.in(places.indirection), seen.c_str()), x, (seen + "_all").c_str());
   };
   a.k = all_of(places.past_k, a.k, 1, ":all_k");
   a.v = all_of(places.past_v, a.v, 2, ":all_v");
 }
 
 void multi_head(OpCall& c, const Places& places) {
-  if (c.has(places.indirection)) {
-    const auto beams = c.has(places.beams) ? c.ints(places.beams) : std::nullopt;
-    if (!beams || beams->size() != 1 || beams->front() != 1) return c.refuse("its past belongs to several beams");
+  if (c.has(places.beams) && !c.has(places.indirection)) {
+    const auto beams = c.ints(places.beams);
+    if (!beams || beams->size() != 1 || beams->front() > 1) return c.refuse("it is not told whose past its beams have");
   }
   const int64_t heads = c.attr_int("num_heads", 0);
   Sources s = unpacked(c, places);
@@ -282,7 +285,6 @@ void multi_head(OpCall& c, const Places& places) {
 void rotary_contrib(OpCall& c) {
   const Tensor x = c.in(0), places = c.in(1);
   if (!x || !places) return;
-  if (c.attr_int("is_packed_batching", 0) != 0) return c.refuse("its sequences lie behind each other");
   const bool flat = x->rank() == 3;
   if ((!flat && x->rank() != 4) || c.rank(2) != 2)
     return c.refuse(fmt::format("{} with angles {}", to_string(x.sizes()), to_string(c.sizes(2))));
@@ -330,16 +332,16 @@ std::vector<int64_t> streams_of_pairs(OpCall& c, int64_t pairs) {
 void rotary_of_images(OpCall& c) {
   const Tensor x = c.in(0), places = c.in(1);
   if (!x || !places) return;
-  if (c.attr_int("is_packed_batching", 0) != 0) return c.refuse("its sequences lie behind each other");
-  if (c.attr_float("scale", 1) != 1) return c.refuse("it is scaled");
   if (places->rank() != 3 || places.sizes()[0] != 3 || c.rank(2) != 2 || !(c.sizes(2) == c.sizes(3)))
     return c.refuse(fmt::format("places {} with angles {}", to_string(places.sizes()), to_string(c.sizes(2))));
   const int64_t pairs = c.sizes(2)[1], batch = places.sizes()[1], steps = places.sizes()[2];
   const std::vector<int64_t> streams = streams_of_pairs(c, pairs);
   if (!c.ok()) return;
+  const float scale = c.attr_float("scale", 1);
   const auto angles = [&](size_t source, const std::string& at) {
-    const Tensor table = c.in(source);
+    Tensor table = c.in(source);
     if (!table) return ValuePtr();
+    if (scale != 1.0F) table = c.op_with(Op::Scale, {table}, ScaleParams{scale, 0}, (at + "_scaled").c_str());
     const Tensor all =
         c.op_with(Op::Gather, {table, places}, AxisParams{0}, (at + "_all").c_str());  // [3, B, S, pairs]
     HostArray which = HostArray::of(streams);

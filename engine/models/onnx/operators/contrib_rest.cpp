@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ONNX Runtime's own operators that are alike to no other: distances, windows, hashes, crops, what must not be said twice.
 #include <fmt/format.h>
+#include "engine/models/onnx/operators/contrib_choice.h"
 #include "engine/models/onnx/operators/node_parts.h"
 
 #include <algorithm>
@@ -180,8 +181,10 @@ void rfft(OpCall& c) {
 
 constexpr HandlerEntry kContribRest[] = {
     {"DynamicSlice", dynamic_slice},
+    {"com.microsoft::BifurcationDetector", bifurcation},
     {"com.microsoft::CDist", distances},
     {"com.microsoft::CropAndResize", crop_and_resize},
+    {"com.microsoft::DynamicTimeWarping", time_warping},
     {"com.microsoft::ExpandDims", expand_dims},
     {"com.microsoft::NGramRepeatBlock", block_repeats},
     {"com.microsoft::Rfft", rfft},

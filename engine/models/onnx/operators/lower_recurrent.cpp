@@ -3,9 +3,11 @@
 // unrolled step by step. Sequences of different lengths stand still behind their ends.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
+#include "engine/models/onnx/operators/recurrent_attention.h"
 #include "engine/models/onnx/operators/recurrent_cell.h"
 
 #include <numeric>
+#include <optional>
 #include <vector>
 
 namespace arenascope::models {
@@ -24,12 +26,13 @@ struct Lengths {
 
 class Recurrent {
  public:
-  Recurrent(OpCall& c, int64_t gates) : c_(c), gates_(gates) {}
+  // `attends`: each step of an LSTM sees a memory, too.
+  Recurrent(OpCall& c, int64_t gates, bool attends = false) : c_(c), gates_(gates), attends_(attends) {}
 
   void run() {
     if (!read() || !read_lengths()) return;
-    const bool plain = gates_ == 4 && !c_.has(7) && !c_.has_attr("clip") && c_.attr_int("input_forget", 0) == 0 &&
-                       are_usual(functions_, gates_);
+    const bool plain = gates_ == 4 && !attends_ && !c_.has(7) && !c_.has_attr("clip") &&
+                       c_.attr_int("input_forget", 0) == 0 && are_usual(functions_, gates_);
     if (plain) return lengths_ ? whole_lstm_of_lengths() : whole_lstm();
     if (steps_ > kMaxSteps) return c_.refuse(fmt::format("{} steps are too many to unroll", steps_));
     unroll();
@@ -51,7 +54,12 @@ class Recurrent {
     if (turned_) x_ = c_.g().cont(swapped(x_, ":time_first"), c_.name_of(":x"));
     if (!x_ || !c_.ok()) return false;
     steps_ = x_.sizes()[0], batch_ = x_.sizes()[1];
-    const int64_t in = x_.sizes()[2];
+    int64_t in = x_.sizes()[2];
+    if (attends_) {
+      memory_.batch = batch_, memory_.hidden = hidden_, memory_.directions = directions_;
+      if (!read_attention(c_, memory_)) return false;
+      in += memory_.state;
+    }
     if (!(c_.sizes(1) == Dims{directions_, gates_ * hidden_, in}) ||
         !(c_.sizes(2) == Dims{directions_, gates_ * hidden_, hidden_}) ||
         (c_.has(3) && !(c_.sizes(3) == Dims{directions_, 2 * gates_ * hidden_})) ||
@@ -231,7 +239,17 @@ class Recurrent {
     const bool backward = direction_ == 1 || d == 1;
     const std::string at = fmt::format(":d{}", d);
     const int64_t width = gates_ * hidden_;
-    const Tensor w = of_direction(c_.in_f32(1), d, ":w");
+    const int64_t in = x_.sizes()[2];
+    Tensor w = of_direction(c_.in_f32(1), d, ":w");
+    std::optional<StepAttention> attention;
+    if (attends_) {
+      const auto columns = [&](int64_t from, int64_t to, const char* what) {
+        const Tensor part = c_.slice(w, 1, from, to, 1, fmt::format("{}_w_{}", at, what).c_str());
+        return c_.op(Op::Cont, {part}, fmt::format("{}_w_{}_laid", at, what).c_str());
+      };
+      attention.emplace(c_, memory_, d, columns(in, in + memory_.state, "seen"));
+      w = columns(0, in, "source");
+    }
     const Tensor b = c_.has(3) ? of_direction(c_.in_f32(3), d, ":b") : Tensor();
     const Tensor wb = b ? c_.slice(b, 0, 0, width, 1, ":wb") : Tensor();
     const size_t each = functions_.size() / static_cast<size_t>(directions_), first = static_cast<size_t>(d) * each;
@@ -241,7 +259,7 @@ class Recurrent {
               {of_direction(c_.in_f32(2), d, ":r"), b ? c_.slice(b, 0, width, 2 * width, 1, ":rb") : Tensor(),
                gates_ == 4 && c_.has(7) ? of_direction(c_.in_f32(7), d, ":p") : Tensor()},
               std::move(functions));
-    const Tensor flat = c_.reshape(x_, {steps_ * batch_, x_.sizes()[2]}, (at + "_x_rows").c_str());
+    const Tensor flat = c_.reshape(x_, {steps_ * batch_, in}, (at + "_x_rows").c_str());
     const Tensor xw = c_.mul_mat(w, flat, wb, 1, (at + "_xw").c_str());
     const Tensor zero = lengths_ ? c_.scalar(0, DType::F32, ":nothing") : Tensor();
     last.h = initial(5, d, ":h0"), last.cell = gates_ == 4 ? initial(6, d, ":c0") : Tensor();
@@ -249,15 +267,18 @@ class Recurrent {
       const int64_t t = backward ? steps_ - 1 - i : i;
       const std::string step = fmt::format("{}t{}", at, t);
       const Made before = last;
-      cell.step(c_.slice(xw, 0, t * batch_, (t + 1) * batch_, 1, (step + "_x").c_str()), last.h, last.cell, step);
-      Tensor row = last.h;
+      Tensor given = c_.slice(xw, 0, t * batch_, (t + 1) * batch_, 1, (step + "_x").c_str());
+      if (attention) given = c_.op(Op::Add, {given, attention->source(step)}, (step + "_x_and_seen").c_str());
+      cell.step(given, last.h, last.cell, step);
+      Tensor row = last.h, there;
       if (lengths_) {
-        const Tensor there = c_.reshape(c_.slice(lengths_.active, 0, t, t + 1, 1, (step + "_active").c_str()),
-                                        {batch_, 1}, (step + "_there").c_str());
+        there = c_.reshape(c_.slice(lengths_.active, 0, t, t + 1, 1, (step + "_active").c_str()), {batch_, 1},
+                           (step + "_there").c_str());
         row = c_.op(Op::Where, {there, last.h, zero}, (step + "_y").c_str());
         last.h = c_.op(Op::Where, {there, last.h, before.h}, (step + "_h_stays").c_str());
         if (last.cell) last.cell = c_.op(Op::Where, {there, last.cell, before.cell}, (step + "_c_stays").c_str());
       }
+      if (attention && i + 1 < steps_) attention->look(last.h, there, step);
       if (row)
         rows[static_cast<size_t>(t)].push_back(c_.reshape(row, {1, 1, batch_, hidden_}, (step + "_row").c_str()));
     }
@@ -296,6 +317,8 @@ class Recurrent {
 
   OpCall& c_;
   int64_t gates_;
+  bool attends_;
+  AttentionSizes memory_;
   int32_t direction_ = 0;
   int64_t directions_ = 1, hidden_ = 0, steps_ = 0, batch_ = 0;
   bool turned_ = false;
@@ -308,6 +331,7 @@ constexpr HandlerEntry kRecurrentHandlers[] = {
     {"GRU", [](OpCall& c) { Recurrent(c, 3).run(); }},
     {"LSTM", [](OpCall& c) { Recurrent(c, 4).run(); }},
     {"RNN", [](OpCall& c) { Recurrent(c, 1).run(); }},
+    {"com.microsoft::AttnLSTM", [](OpCall& c) { Recurrent(c, 4, true).run(); }},
 };
 
 }  // namespace

@@ -254,6 +254,7 @@ bool Lowering::reads_words(const ir::Node& node) {
   if (node.domain == "ai.onnx.ml")
     return node.op == "LabelEncoder" || node.op == "CategoryMapper" || node.op == "DictVectorizer" ||
            node.op == "CastMap";
+  if (node.domain == "com.microsoft") return node.op == "Tokenizer";
   return node.domain.empty() &&
          (node.op.starts_with("String") || node.op == "RegexFullMatch" || node.op == "TfIdfVectorizer");
 }

@@ -4,7 +4,7 @@
 
 namespace arenascope::models {
 
-Result<std::unique_ptr<Regex>> Regex::make(const std::string&) {
+Result<std::unique_ptr<Regex>> Regex::make(const std::string&, bool) {
   return Error{"it matches by a regular expression, and this build has no RE2"};
 }
 

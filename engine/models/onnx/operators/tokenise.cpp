@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+#include "engine/models/onnx/operators/tokenise.h"
+#include <fmt/format.h>
+#include "engine/models/onnx/lowering.h"
+#include "engine/models/onnx/operators/text.h"
+#include "engine/models/tokenizer/utf8.h"
+
+#include <algorithm>
+
+namespace arenascope::models {
+namespace {
+
+constexpr int64_t kMostStrings = int64_t{1} << 20;  // of a result
+
+using Parts = std::vector<std::string_view>;
+
+size_t letters_of(std::string_view text) {
+  size_t count = 0;
+  for_each_letter(text, [&](const Letter&, std::string_view) { ++count; });
+  return count;
+}
+
+// Behind a match; behind the letter at which it stands where it is empty.
+size_t behind(std::string_view text, const Regex::Match& match) {
+  if (match.end > match.begin) return match.end;
+  return match.begin +
+         (match.begin < text.size() ? static_cast<size_t>(first_letter(text.substr(match.begin)).bytes) : 1);
+}
+
+class Tokens {
+ public:
+  explicit Tokens(OpCall& c) : c_(c) {}
+
+  // How strings are taken apart: letter by letter, by what stands between parts, or by what a part is.
+  bool read() {
+    const int64_t least = c_.attr_int("mincharnum", 0);
+    if (least < 1) return refused(fmt::format("parts of at least {} letters", least));
+    least_ = static_cast<size_t>(least);
+    const auto* separators = c_.attr("separators");
+    const std::string token = c_.attr_string("tokenexp", "");
+    std::vector<std::string> patterns;
+    if (separators && !separators->strings.empty())
+      patterns = separators->strings;
+    else if (!token.empty())
+      patterns = {token}, by_token_ = true;
+    else
+      return refused("it has neither separators nor a pattern of its parts");
+    by_letter_ = patterns.size() == 1 && patterns[0] == (by_token_ ? "." : "");
+    if (by_letter_) return least_ == 1 || refused(fmt::format("letters of at least {} letters", least));
+    for (const std::string& pattern : patterns) {
+      auto regex = Regex::make(pattern, true);
+      if (!regex) return refused(regex.error().message);
+      regexes_.push_back(std::move(*regex));
+    }
+    return true;
+  }
+
+  bool split(std::string_view text, Parts& out) {
+    if (by_letter_) {
+      bool valid = true;
+      for_each_letter(text, [&](const Letter& letter, std::string_view bytes) {
+        valid = valid && letter.valid;
+        out.push_back(bytes);
+      });
+      return valid || refused(fmt::format("the string '{}' is no UTF-8", text.substr(0, 64)));
+    }
+    if (by_token_)
+      matches(text, out);
+    else
+      between(text, out);
+    return true;
+  }
+
+ private:
+  bool refused(std::string why) {
+    c_.refuse(std::move(why));
+    return false;
+  }
+
+  void keep(std::string_view part, Parts& out) const {
+    if (letters_of(part) >= least_) out.push_back(part);
+  }
+
+  void matches(std::string_view text, Parts& out) const {
+    for (size_t from = 0; from <= text.size();) {
+      const auto match = regexes_[0]->find(text, from);
+      if (!match) return;
+      keep(text.substr(match->begin, match->end - match->begin), out);
+      from = behind(text, *match);
+    }
+  }
+
+  // One separator after the other parts what those before it left. What an empty match stands before is lost.
+  void between(std::string_view text, Parts& out) const {
+    out = {text};
+    for (const auto& regex : regexes_) {
+      Parts next;
+      for (const std::string_view whole : out) {
+        size_t from = 0;
+        while (from <= whole.size()) {
+          const auto match = regex->find(whole, from);
+          keep(whole.substr(from, match ? match->begin - from : whole.npos), next);
+          from = match ? behind(whole, *match) : whole.size() + 1;
+        }
+      }
+      out = std::move(next);
+    }
+  }
+
+  OpCall& c_;
+  size_t least_ = 1;
+  bool by_letter_ = false, by_token_ = false;
+  std::vector<std::unique_ptr<Regex>> regexes_;
+};
+
+}  // namespace
+
+void tokenise(OpCall& c) {
+  Tokens tokens(c);
+  const auto texts = c.strings(0);
+  if (!texts) return;
+  Dims sizes = c.sizes(0);
+  if (sizes.rank() < 1 || sizes.rank() > 2) return c.refuse(fmt::format("its strings are {}", to_string(sizes)));
+  if (!tokens.read()) return;
+  if (texts->empty()) return c.out_strings(0, sizes, {});
+  std::vector<Parts> rows(texts->size());
+  size_t width = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (!tokens.split((*texts)[i], rows[i])) return;
+    width = std::max(width, rows[i].size());
+    if (static_cast<int64_t>(width) > kMostStrings / static_cast<int64_t>(rows.size()) - 2)
+      return c.refuse(fmt::format("{} strings in up to {} parts", rows.size(), width));
+  }
+  // Where all strings are empty there are no marks either.
+  const bool marks = c.attr_int("mark", 0) != 0 && width > 0;
+  if (marks) width += 2;
+  sizes.push_back(static_cast<int64_t>(width));
+  const std::string pad = c.attr_string("pad_value", "");
+  std::vector<std::string> out;
+  for (const Parts& row : rows) {
+    const size_t end = out.size() + width;
+    if (marks) out.emplace_back("\x02");
+    out.insert(out.end(), row.begin(), row.end());
+    if (marks) out.emplace_back("\x03");
+    out.resize(end, pad);
+  }
+  c.out_strings(0, sizes, out);
+}
+
+}  // namespace arenascope::models

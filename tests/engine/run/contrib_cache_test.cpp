@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: MIT
+// ONNX Runtime's own operators that keep a cache, or see a memory, beside what one works out by hand, in double precision.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "file_runs.h"
+
+namespace arenascope::test {
+namespace {
+
+using models::test::Attr;
+using models::test::kFloat;
+using models::test::kInt32;
+using models::test::kInt64;
+using models::test::kUint8;
+using models::test::OnnxMaker;
+using Numbers = std::vector<double>;
+using Ints = std::vector<int64_t>;
+
+constexpr const char* kOwn = "com.microsoft";
+constexpr int kInt8 = 3;
+
+Numbers wave(size_t count, double phase) {
+  Numbers out(count);
+  for (size_t i = 0; i < count; ++i)
+    out[i] = static_cast<double>(static_cast<float>(std::sin(phase + 0.7 * static_cast<double>(i))));
+  return out;
+}
+
+struct Source {
+  Ints sizes;
+  Numbers numbers = {};
+  int type = kFloat;
+  bool there = true;
+  bool fixed = false;  // whole numbers in the file
+};
+const Source kNone{{}, {}, 0, false};
+
+Source whole_source(Ints sizes, const Numbers& numbers) { return {std::move(sizes), numbers, kInt32}; }
+Source fixed_source(Ints sizes, const Numbers& numbers) { return {std::move(sizes), numbers, kInt32, true, true}; }
+
+Results own(const std::string& op, const std::vector<Source>& sources, const std::vector<Attr>& attributes = {},
+            size_t results = 1) {
+  OnnxMaker m(21);
+  m.opset(kOwn, 1);
+  std::vector<std::string> names, outputs;
+  std::vector<Given> given;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const Source& s = sources[i];
+    names.push_back(s.there ? fmt::format("x{}", i) : "");
+    if (s.fixed) {
+      m.weight(names.back() + "_64", s.sizes, Ints(s.numbers.begin(), s.numbers.end()));
+      m.node("Cast", {names.back() + "_64"}, {names.back()}, {{"to", int64_t{s.type}}});
+    } else if (s.there) {
+      m.input(names.back(), s.sizes, s.type);
+      given.push_back({names.back(), s.numbers});
+    }
+  }
+  for (size_t i = 0; i < results; ++i) outputs.push_back(fmt::format("y{}", i)), m.output(outputs.back());
+  m.node(op, names, outputs, attributes, "", kOwn);
+  return run_file(m, given);
+}
+Attr whole(const char* name, int64_t value) { return {name, value}; }
+Attr text(const char* name, const char* value) { return {name, std::string(value)}; }
+
+// What one query takes of the values of the keys that it sees.
+Numbers seen_by(const Numbers& q, const std::vector<Numbers>& keys, const std::vector<Numbers>& values,
+                const std::function<bool(size_t)>& sees) {
+  Numbers shares, out(q.size());
+  double sum = 0;
+  for (size_t t = 0; t < keys.size(); ++t) {
+    double dot = 0;
+    for (size_t d = 0; d < q.size(); ++d) dot += q[d] * keys[t][d];
+    shares.push_back(sees(t) ? std::exp(dot / std::sqrt(static_cast<double>(q.size()))) : 0);
+    sum += shares.back();
+  }
+  for (size_t t = 0; t < keys.size(); ++t)
+    for (size_t d = 0; d < q.size(); ++d) out[d] += shares[t] / sum * values[t][d];
+  return out;
+}
+
+Numbers row(const Numbers& x, size_t i, size_t width) {
+  const auto from = x.begin() + static_cast<std::ptrdiff_t>(i * width);
+  return {from, from + static_cast<std::ptrdiff_t>(width)};
+}
+
+}  // namespace
+
+TEST_CASE("SparseAttention: heads take layouts by turns, and each sequence has a length of its own") {
+  // Two sequences, four heads over two, one new query; blocks of 2 keys, a cache of 8.
+  constexpr size_t kWidth = 8, kRoom = 8, kHeads = 4, kGroups = 2;
+  const size_t lengths[] = {7, 4};
+  const Numbers q = wave(2 * kHeads * kWidth, 0.1), k = wave(2 * kGroups * kWidth, 0.2),
+                v = wave(2 * kGroups * kWidth, 0.3), past_k = wave(2 * kGroups * kRoom * kWidth, 0.4),
+                past_v = wave(2 * kGroups * kRoom * kWidth, 0.5);
+  const Ints cache{2, kGroups, kRoom, kWidth};
+  // Blocks seen by rows of blocks, of each layout.
+  const std::vector<std::vector<std::vector<size_t>>> layouts = {{{0}, {1}, {0, 2}, {0, 3}},
+                                                                 {{0}, {0, 1}, {2}, {1, 3}}};
+  const Source rows = fixed_source({2, 5}, {0, 1, 2, 4, 6, 0, 1, 3, 4, 6}),
+               columns = fixed_source({2, 6}, {0, 1, 0, 2, 0, 3, 0, 0, 1, 2, 1, 3});
+  const Results made =
+      own("SparseAttention",
+          {{{2, 1, kHeads * kWidth}, q},
+           {{2, 1, kGroups * kWidth}, k},
+           {{2, 1, kGroups * kWidth}, v},
+           {cache, past_k},
+           {cache, past_v},
+           rows,
+           columns,
+           fixed_source({1}, {7}),
+           whole_source({2}, {7, 4})},
+          {whole("num_heads", kHeads), whole("kv_num_heads", kGroups), whole("sparse_block_size", 2)}, 3);
+  REQUIRE(made.refused == "");
+  Numbers wanted, present = past_k;
+  for (size_t b = 0; b < 2; ++b)
+    for (size_t h = 0; h < kHeads; ++h) {
+      const size_t g = b * kGroups + h / 2, place = lengths[b] - 1;
+      std::vector<Numbers> keys, values;
+      for (size_t t = 0; t < place; ++t)
+        keys.push_back(row(past_k, g * kRoom + t, kWidth)), values.push_back(row(past_v, g * kRoom + t, kWidth));
+      keys.push_back(row(k, g, kWidth)), values.push_back(row(v, g, kWidth));
+      for (size_t d = 0; d < kWidth; ++d) present[(g * kRoom + place) * kWidth + d] = k[g * kWidth + d];
+      const std::vector<size_t>& blocks = layouts[h % 2][place / 2];
+      const Numbers y = seen_by(row(q, b * kHeads + h, kWidth), keys, values, [&](size_t t) {
+        return std::find(blocks.begin(), blocks.end(), t / 2) != blocks.end();
+      });
+      wanted.insert(wanted.end(), y.begin(), y.end());
+    }
+  check_near(made.numbers.at("y0"), wanted);
+  check_near(made.numbers.at("y1"), present);
+}
+
+TEST_CASE("GroupQueryAttention: a cache that slides along with a window gives up rows where it is full") {
+  // A window of 3 in a cache of 5: the seventh key was the last before, and it keeps 4 of 7, so two new ones leave 3 of 9.
+  constexpr size_t kWidth = 8, kRoom = 5, kHeld = 4, kWindow = 3;
+  const Numbers q = wave(2 * kWidth, 0.1), k = wave(2 * kWidth, 0.2), v = wave(2 * kWidth, 0.3),
+                past_k = wave(kRoom * kWidth, 0.4), past_v = wave(kRoom * kWidth, 0.5);
+  const Ints cache{1, 1, kRoom, kWidth}, two{1, 2, kWidth};
+  const Results made = own(
+      "GroupQueryAttention",
+      {{two, q}, {two, k}, {two, v}, {cache, past_k}, {cache, past_v}, whole_source({1}, {8}), whole_source({1}, {9})},
+      {whole("num_heads", 1), whole("kv_num_heads", 1), whole("sliding_window_cache", 1),
+       whole("local_window_size", kWindow)},
+      3);
+  REQUIRE(made.refused == "");
+  std::vector<Numbers> keys, values;
+  for (size_t t = 0; t < kHeld; ++t) keys.push_back(row(past_k, t, kWidth)), values.push_back(row(past_v, t, kWidth));
+  for (size_t t = 0; t < 2; ++t) keys.push_back(row(k, t, kWidth)), values.push_back(row(v, t, kWidth));
+  Numbers wanted;
+  for (size_t s = 0; s < 2; ++s) {
+    const size_t place = kHeld + s;
+    const Numbers y =
+        seen_by(row(q, s, kWidth), keys, values, [&](size_t t) { return t <= place && t + kWindow > place; });
+    wanted.insert(wanted.end(), y.begin(), y.end());
+  }
+  check_near(made.numbers.at("y0"), wanted);
+  const Numbers& present = made.numbers.at("y1");
+  CHECK(made.sizes.at("y1") == Dims{1, 1, kRoom, kWidth});
+  Numbers kept;  // nine keys exceed five by four, which are two times three: three are left
+  for (const size_t t : {3, 4, 5}) kept.insert(kept.end(), keys[t].begin(), keys[t].end());
+  check_near(row(present, 0, 3 * kWidth), kept);
+}
+
+TEST_CASE("GroupQueryAttention: keys and values of 8 and 4 bits are what the cache holds of them") {
+  constexpr size_t kWidth = 8, kPast = 2;
+  const Numbers q = wave(kWidth, 0.1), k = wave(kWidth, 0.2), v = wave(kWidth, 0.3);
+  for (const int bits : {8, 4}) {
+    CAPTURE(bits);
+    const size_t each = kWidth * static_cast<size_t>(bits) / 8;
+    const double scale = bits == 8 ? 0.0078125 : 0.125;
+    Numbers past(kPast * each);
+    for (size_t i = 0; i < past.size(); ++i)
+      past[i] = bits == 8 ? static_cast<double>(i * 37 % 255) - 127 : static_cast<double>(i * 91 % 256);
+    const auto number = [&](size_t t, size_t d) {
+      if (bits == 8) return past[t * each + d] * scale;
+      const auto byte = static_cast<int>(past[t * each + d / 2]);
+      return ((d % 2 == 0 ? byte & 15 : byte >> 4) - 8) * scale;
+    };
+    const double most = bits == 8 ? 127 : 7;
+    const auto code = [&](double x) { return std::clamp(std::nearbyint(x / scale), -most - 1, most); };
+    const int type = bits == 8 ? kInt8 : kUint8;
+    const Ints cache{1, 1, kPast, static_cast<int64_t>(each)}, one{1, 1, kWidth};
+    const Source scales{{1}, {scale}};
+    const Results made = own("GroupQueryAttention",
+                             {{one, q},
+                              {one, k},
+                              {one, v},
+                              {cache, past, type},
+                              {cache, past, type},
+                              whole_source({1}, {2}),
+                              fixed_source({1}, {3}),
+                              kNone,
+                              kNone,
+                              kNone,
+                              kNone,
+                              kNone,
+                              scales,
+                              scales},
+                             {whole("num_heads", 1), whole("kv_num_heads", 1), text("k_quant_type", "PER_TENSOR"),
+                              text("v_quant_type", "PER_TENSOR"), whole("kv_cache_bit_width", bits)},
+                             3);
+    REQUIRE(made.refused == "");
+    std::vector<Numbers> keys(3, Numbers(kWidth)), values(3, Numbers(kWidth));
+    Numbers codes;
+    for (size_t d = 0; d < kWidth; ++d) {
+      for (size_t t = 0; t < kPast; ++t) keys[t][d] = values[t][d] = number(t, d);
+      keys[2][d] = code(k[d]) * scale, values[2][d] = code(v[d]) * scale;
+      if (bits == 8) codes.push_back(code(k[d]));
+      if (bits == 4 && d % 2 == 1) codes.push_back(code(k[d - 1]) + 8 + 16 * (code(k[d]) + 8));
+    }
+    check_near(made.numbers.at("y0"), seen_by(q, keys, values, [](size_t) { return true; }));
+    Numbers present = past;
+    present.insert(present.end(), codes.begin(), codes.end());
+    CHECK(made.numbers.at("y1") == present);
+  }
+}
+
+TEST_CASE("GroupQueryAttention: of a chunk that is padded only what is told counts") {
+  // Two of three rows are new behind three keys.
+  constexpr size_t kWidth = 8, kRoom = 6, kPast = 3;
+  const Numbers q = wave(3 * kWidth, 0.1), k = wave(3 * kWidth, 0.2), v = wave(3 * kWidth, 0.3),
+                past_k = wave(kRoom * kWidth, 0.4), past_v = wave(kRoom * kWidth, 0.5);
+  const Ints cache{1, 1, kRoom, kWidth}, three{1, 3, kWidth};
+  std::vector<Source> sources = {{three, q},
+                                 {three, k},
+                                 {three, v},
+                                 {cache, past_k},
+                                 {cache, past_v},
+                                 whole_source({1}, {4}),
+                                 fixed_source({1}, {6})};
+  sources.resize(16, kNone);
+  sources.push_back(whole_source({1}, {2}));
+  const Results made = own("GroupQueryAttention", sources, {whole("num_heads", 1), whole("kv_num_heads", 1)}, 3);
+  REQUIRE(made.refused == "");
+  std::vector<Numbers> keys, values;
+  for (size_t t = 0; t < kPast; ++t) keys.push_back(row(past_k, t, kWidth)), values.push_back(row(past_v, t, kWidth));
+  for (size_t t = 0; t < 2; ++t) keys.push_back(row(k, t, kWidth)), values.push_back(row(v, t, kWidth));
+  Numbers wanted, present;
+  for (size_t s = 0; s < 2; ++s) {
+    const Numbers y = seen_by(row(q, s, kWidth), keys, values, [&](size_t t) { return t <= kPast + s; });
+    wanted.insert(wanted.end(), y.begin(), y.end());
+  }
+  for (const Numbers& key : keys) present.insert(present.end(), key.begin(), key.end());
+  check_near(row(made.numbers.at("y0"), 0, 2 * kWidth), wanted);
+  check_near(row(made.numbers.at("y1"), 0, 5 * kWidth), present);
+}
+
+TEST_CASE("beams: each place's key is that of the beam that it came from") {
+  constexpr size_t kWidth = 8, kRoom = 4, kPast = 3;
+  const Numbers q = wave(2 * kWidth, 0.1), k = wave(2 * kWidth, 0.2), v = wave(2 * kWidth, 0.3),
+                past_k = wave(2 * kRoom * kWidth, 0.4), past_v = wave(2 * kRoom * kWidth, 0.5);
+  const Numbers from{0, 1, 1, 0, 1, 0, 1, 0};  // of two beams, four places
+  const Ints cache{2, 1, kRoom, kWidth}, one{2, 1, kWidth};
+  const Results made = own("DecoderMaskedMultiHeadAttention",
+                           {{one, q},
+                            {one, k},
+                            {one, v},
+                            kNone,
+                            kNone,
+                            {cache, past_k},
+                            {cache, past_v},
+                            fixed_source({1}, {kPast}),
+                            fixed_source({1}, {2}),
+                            whole_source({1, 2, kRoom}, from)},
+                           {whole("num_heads", 1), whole("past_present_share_buffer", 1)}, 3);
+  REQUIRE(made.refused == "");
+  Numbers wanted;
+  for (size_t b = 0; b < 2; ++b) {
+    std::vector<Numbers> keys, values;
+    for (size_t t = 0; t < kPast; ++t) {
+      const size_t of = static_cast<size_t>(from[b * kRoom + t]) * kRoom + t;
+      keys.push_back(row(past_k, of, kWidth)), values.push_back(row(past_v, of, kWidth));
+    }
+    keys.push_back(row(k, b, kWidth)), values.push_back(row(v, b, kWidth));
+    const Numbers y = seen_by(row(q, b, kWidth), keys, values, [](size_t) { return true; });
+    wanted.insert(wanted.end(), y.begin(), y.end());
+  }
+  check_near(made.numbers.at("y0"), wanted);
+}
+
+TEST_CASE("AttnLSTM: each step sees what the state before it asks of a memory") {
+  // One unit, one sequence; the memory has two steps of one number, of which the second run sees one.
+  const double x[] = {0.5, -0.3}, w[] = {0.1, 0.2, 0.3, 0.4}, seen_by_gate[] = {0.7, -0.6, 0.5, 0.9},
+               r[] = {0.2, -0.1, 0.4, 0.3}, memory[] = {1.5, -2}, query = 0.8, key = 0.6, vector = 1.2;
+  for (const int length : {2, 1}) {
+    const double layer[] = {0.3, -0.7};  // of the state and of what is seen
+    Numbers weights;
+    for (size_t g = 0; g < 4; ++g) weights.push_back(w[g]), weights.push_back(seen_by_gate[g]);
+    const Results made = own("AttnLSTM",
+                             {{{2, 1, 1}, {x[0], x[1]}},
+                              {{1, 4, 2}, weights},
+                              {{1, 4, 1}, {r[0], r[1], r[2], r[3]}},
+                              kNone,
+                              kNone,
+                              kNone,
+                              kNone,
+                              kNone,
+                              {{1, 1, 1}, {query}},
+                              {{1, 1, 1}, {key}},
+                              {{1, 1}, {vector}},
+                              {{1, 2, 1}, {memory[0], memory[1]}},
+                              whole_source({1}, {static_cast<double>(length)}),
+                              {{1, 2, 1}, {layer[0], layer[1]}}},
+                             {whole("hidden_size", 1)}, 3);
+    REQUIRE(made.refused == "");
+    double h = 0, cell = 0, attention = 0;
+    Numbers wanted;
+    for (const double source : x) {
+      const auto gate = [&](size_t g) { return source * w[g] + attention * seen_by_gate[g] + h * r[g]; };
+      const auto sigmoid = [](double v) { return 1 / (1 + std::exp(-v)); };
+      const double in = sigmoid(gate(0)), out = sigmoid(gate(1)), forget = sigmoid(gate(2)), fresh = std::tanh(gate(3));
+      cell = forget * cell + in * fresh, h = out * std::tanh(cell);
+      wanted.push_back(h);
+      double sum = 0, context = 0;
+      for (int t = 0; t < length; ++t) {
+        const double share = std::exp(vector * std::tanh(memory[t] * key + h * query));
+        sum += share, context += share * memory[t];
+      }
+      attention = layer[0] * h + layer[1] * context / sum;
+    }
+    check_near(made.numbers.at("y0"), wanted);
+    check_near(made.numbers.at("y2"), {cell});
+  }
+}
+
+TEST_CASE("the cheapest way through costs, and words that were guessed") {
+  const Results way = own("DynamicTimeWarping", {{{3, 3}, {0, 9, 9, 0, 9, 9, 9, 0, 0}}});
+  REQUIRE(way.refused == "");
+  CHECK(way.sizes.at("y0") == Dims{2, 4});
+  CHECK(way.numbers.at("y0") == Numbers{0, 1, 2, 2, 0, 0, 1, 2});
+  OnnxMaker later(21);  // the costs are there when the graph before it has run
+  later.opset(kOwn, 1).input("x", {1, 2, 2}).output("y").node("Abs", {"x"}, {"costs"});
+  later.node("DynamicTimeWarping", {"costs"}, {"y"}, {}, "", kOwn);
+  CHECK(run_file(later, {{"x", {-1, 2, 3, -4}}}).numbers.at("y") == Numbers{0, 1, 0, 1});
+  const auto line = [](const Numbers& numbers) {
+    return Source{{static_cast<int64_t>(numbers.size())}, numbers, kInt64};
+  };
+  // 5 and 3 were guessed rightly; the 9 behind them is new, and stands nowhere in the text.
+  const Results wrong =
+      own("BifurcationDetector", {line({1, 5, 3, 4}), line({2}), line({1}), line({5, 3, 9, 0})}, {}, 2);
+  REQUIRE(wrong.refused == "");
+  CHECK(wrong.numbers.at("y0") == Numbers{2, 5, 3, 9});
+  CHECK(wrong.numbers.at("y1") == Numbers{-1});
+  // 1 stands twice in the text, 2 and 1 once: it goes on behind them.
+  const Results found = own("BifurcationDetector", {line({1, 5, 2, 1, 7}), line({2, 1}), line({0})}, {}, 2);
+  CHECK(found.numbers.at("y0") == Numbers{2, 1});
+  CHECK(found.numbers.at("y1") == Numbers{4});
+}
+
+TEST_CASE("caches, memories and words that do not fit are refused in a sentence") {
+  const auto refused = [](const char* op, const std::vector<Source>& sources, const std::vector<Attr>& attributes) {
+    CAPTURE(op);
+    const Results made = own(op, sources, attributes);
+    CHECK(made.refused != "");
+    CHECK(made.refused.find('\n') == std::string::npos);
+  };
+  const Source x{{1, 1, 8}, wave(8, 0)}, cache{{1, 1, 4, 8}, wave(32, 0)},
+      one = whole_source({1}, {1}), fixed = fixed_source({1}, {1}), rows = fixed_source({1, 3}, {0, 1, 2}),
+      columns = fixed_source({1, 2}, {0, 1}), scale{{1}, {0.1}}, small{{1, 1, 4, 8}, Numbers(32), kInt8};
+  const std::vector<Attr> heads = {whole("num_heads", 1), whole("kv_num_heads", 1)};
+  const auto with = [&](std::vector<Attr> more) {
+    more.insert(more.begin(), heads.begin(), heads.end());
+    return more;
+  };
+  const auto sparse = [&](const Source& r, const Source& c, const Source& total, int64_t block, const Source& past) {
+    refused("SparseAttention", {x, x, x, past, past, r, c, total, one}, with({whole("sparse_block_size", block)}));
+  };
+  CHECK(
+      own("SparseAttention", {x, x, x, cache, cache, rows, columns, fixed, one}, with({whole("sparse_block_size", 2)}))
+          .refused == "");
+  for (const int64_t block : {int64_t{0}, int64_t{-2}}) sparse(rows, columns, fixed, block, cache);
+  sparse(fixed_source({1, 3}, {0, 1, 3}), columns, fixed, 2, cache);
+  sparse(fixed_source({1, 3}, {0, 2, 1}), columns, fixed, 2, cache);
+  sparse(fixed_source({1, 3}, {-1, 1, 2}), columns, fixed, 2, cache);
+  sparse(rows, fixed_source({1, 2}, {0, 2}), fixed, 2, cache);
+  sparse(rows, fixed_source({2, 1}, {0, 1}), fixed, 2, cache);
+  sparse(fixed_source({1, 1}, {0}), columns, fixed, 2, cache);
+  sparse(rows, columns, fixed_source({1}, {5}), 2, cache);
+  sparse(rows, columns, fixed_source({1}, {0}), 2, cache);
+  sparse(rows, columns, fixed_source({1}, {int64_t{1} << 30}), 2, cache);
+  sparse(rows, columns, fixed, 2, kNone);
+  sparse(rows, columns, fixed, 2, x);
+  refused("SparseAttention", {x}, with({whole("sparse_block_size", 2)}));
+  const auto told = [&](std::vector<Attr> attributes, const Source& past, const Source& queries = kNone,
+                        const Source& scales = kNone) {
+    refused("GroupQueryAttention",
+            {x, x, x, past, past, one, fixed, kNone, kNone, kNone, kNone, kNone, scales, scales, kNone, kNone, queries},
+            with(std::move(attributes)));
+  };
+  for (const int64_t window : {int64_t{-1}, int64_t{0}, int64_t{5}, int64_t{1} << 60})
+    told({whole("sliding_window_cache", 1), whole("local_window_size", window)}, cache);
+  told({whole("sliding_window_cache", 1), whole("local_window_size", 2)}, kNone);
+  told({}, cache, whole_source({2}, {1, 1}));
+  told({}, kNone, one);
+  told({whole("causal", 0)}, cache, one);
+  const Attr k8 = text("k_quant_type", "PER_TENSOR"), v8 = text("v_quant_type", "PER_TENSOR");
+  told({k8, v8}, small, kNone, scale);
+  told({k8, v8, whole("kv_cache_bit_width", 5)}, small, kNone, scale);
+  told({k8, v8, whole("kv_cache_bit_width", 8)}, small);
+  told({k8, v8, whole("kv_cache_bit_width", 8)}, cache, kNone, scale);
+  told({k8, v8, whole("kv_cache_bit_width", 4)}, small, kNone, scale);
+  told({text("k_quant_type", "PER_CHANNEL"), v8, whole("kv_cache_bit_width", 8)}, small, kNone, scale);
+  told({text("k_quant_type", "PER_ROW"), v8, whole("kv_cache_bit_width", 8)}, small, kNone, scale);
+  refused("DecoderMaskedMultiHeadAttention",
+          {x, x, x, kNone, kNone, cache, cache, fixed, fixed_source({1}, {2}), kNone},
+          {whole("num_heads", 1), whole("past_present_share_buffer", 1)});
+  refused("MultiHeadAttention",
+          {x, x, x, kNone, kNone, kNone, cache, cache, fixed, whole_source({1, 2, 4}, Numbers(8))},
+          {whole("num_heads", 1)});
+  refused("DynamicTimeWarping", {{{2}, {1, 2}}}, {});
+  refused("DynamicTimeWarping", {{{2, 1, 1}, {1, 2}}}, {});
+  const Source words{{1}, {1}, kInt64}, two{{2}, {1, 1}, kInt64};
+  refused("BifurcationDetector", {words, words, words, words}, {whole("min_ngram_size", 0)});
+  refused("BifurcationDetector", {words, words, words}, {whole("min_ngram_size", 4), whole("max_ngram_size", 3)});
+  refused("BifurcationDetector", {words, words, words, two}, {});
+  refused("BifurcationDetector", {words, words, two}, {});
+  const Source source{{2, 1, 1}, {1, 2}}, w{{1, 4, 2}, Numbers(8)}, r{{1, 4, 1}, Numbers(4)}, unit{{1, 1, 1}, {1}},
+      vector{{1, 1}, {1}}, memory{{1, 2, 1}, {1, 2}};
+  const auto lstm = [&](const Source& weight, const Source& queries, const Source& seen, const Source& lengths,
+                        const Source& layer) {
+    refused("AttnLSTM",
+            {source, weight, r, kNone, kNone, kNone, kNone, kNone, queries, unit, vector, seen, lengths, layer},
+            {whole("hidden_size", 1)});
+  };
+  CHECK(own("AttnLSTM", {source, w, r, kNone, kNone, kNone, kNone, kNone, unit, unit, vector, memory},
+            {whole("hidden_size", 1)})
+            .refused == "");
+  lstm(r, unit, memory, kNone, kNone), lstm(w, vector, memory, kNone, kNone), lstm(w, unit, vector, kNone, kNone);
+  lstm(w, unit, memory, whole_source({2}, {1, 1}), kNone), lstm(w, unit, memory, fixed_source({1}, {3}), kNone);
+  lstm(w, unit, memory, fixed_source({1}, {0}), kNone), lstm(w, unit, memory, kNone, unit);
+  lstm(w, unit, kNone, kNone, kNone);
+}
+
+}  // namespace arenascope::test
