@@ -63,7 +63,7 @@ bool adds_up(const ir::Node& node) {
 
 bool converts_small_types(std::string_view op) {
   return op == "Cast" || op == "CastLike" || op == "QuantizeLinear" || op == "DequantizeLinear" ||
-         op == "GatherBlockQuantized";
+         op == "GatherBlockQuantized" || op == "IsInf" || op == "IsNaN";
 }
 
 }  // namespace

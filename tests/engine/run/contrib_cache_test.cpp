@@ -250,6 +250,22 @@ TEST_CASE("GroupQueryAttention: of a chunk that is padded only what is told coun
   check_near(row(made.numbers.at("y1"), 0, 5 * kWidth), present);
 }
 
+TEST_CASE("GroupQueryAttention: keys are kept in the type of the cache") {
+  constexpr size_t kWidth = 8;
+  const Numbers q = wave(kWidth, 0.1), k = wave(kWidth, 0.2), v = wave(kWidth, 0.3), past(kWidth, 0.5);
+  constexpr int kHalf = 10;
+  const Source one{{1, 1, kWidth}, q}, cache{{1, 1, 1, kWidth}, past, kHalf};
+  const Results made =
+      own("GroupQueryAttention",
+          {one, {{1, 1, kWidth}, k}, {{1, 1, kWidth}, v}, cache, cache, whole_source({1}, {1}), fixed_source({1}, {2})},
+          {whole("num_heads", 1), whole("kv_num_heads", 1)}, 3);
+  REQUIRE(made.refused == "");
+  check_near(made.numbers.at("y0"), seen_by(q, {past, k}, {past, v}, [](size_t) { return true; }), 1e-3);
+  Numbers present = past;
+  present.insert(present.end(), k.begin(), k.end());
+  check_near(made.numbers.at("y1"), present, 1e-3);
+}
+
 TEST_CASE("beams: each place's key is that of the beam that it came from") {
   constexpr size_t kWidth = 8, kRoom = 4, kPast = 3;
   const Numbers q = wave(2 * kWidth, 0.1), k = wave(2 * kWidth, 0.2), v = wave(2 * kWidth, 0.3),

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <tuple>
 
 #include <doctest/doctest.h>
 
@@ -237,6 +238,43 @@ Results of_nine(const std::vector<std::pair<std::string, std::vector<Attr>>>& no
 }
 
 }  // namespace
+
+TEST_CASE("types at their edges: shifts of numbers below zero, limits that are not whole, the largest of none") {
+  constexpr int kInt8 = 3;
+  const auto of_bytes = [](int type, int64_t opset, const std::string& op, const Numbers& x, const Numbers& by,
+                           const std::vector<Attr>& attributes) {
+    OnnxMaker m(opset);
+    m.input("x", {static_cast<int64_t>(x.size())}, type).output("y");
+    if (!by.empty()) m.input("by", {static_cast<int64_t>(by.size())}, type);
+    m.node(op, by.empty() ? std::vector<std::string>{"x"} : std::vector<std::string>{"x", "by"}, {"y"}, attributes);
+    std::vector<Given> given{{"x", x}};
+    if (!by.empty()) given.push_back({"by", by});
+    const Results made = run_file(m, given);
+    CHECK(made.refused == "");
+    return made.refused.empty() ? made.numbers.at("y") : Numbers();
+  };
+  const auto shifted = [&](const char* direction, const Numbers& x, const Numbers& by) {
+    return of_bytes(kInt8, 28, "BitShift", x, by, {{"direction", std::string(direction)}});
+  };
+  CHECK(shifted("RIGHT", {-16, -5, 5, -1, 5, -5}, {2, 1, 1, 8, 9, -1}) == Numbers{-4, -3, 2, -1, 0, -1});
+  CHECK(shifted("LEFT", {-16, -5, 64, 5, -5}, {2, 1, 1, 8, -1}) == Numbers{-64, -10, -128, 0, 0});
+  const auto shrunk = [&](int type, const Numbers& x, float bias, float limit) {
+    return of_bytes(type, 9, "Shrink", x, {}, {{"bias", bias}, {"lambd", limit}});
+  };
+  CHECK(shrunk(models::test::kUint8, {0, 1, 2, 9}, 0, 1.5F) == Numbers{0, 0, 2, 9});
+  CHECK(shrunk(kInt8, {-9, -1, 1, 9}, 1.5F, 1.5F) == Numbers{-7, 0, 0, 7});
+  for (const auto& [type, least, most] :
+       {std::tuple{kInt8, -128.0, 127.0}, {int{models::test::kUint8}, 0.0, 255.0}, {6, -2147483648.0, 2147483647.0}}) {
+    OnnxMaker m(20);
+    m.input("x", {2, 0}, type).weight("axes", {1}, Ints{1}).output("most").output("least");
+    m.node("ReduceMax", {"x", "axes"}, {"most"}).node("ReduceMin", {"x", "axes"}, {"least"});
+    const Results made = run_file(m, {{"x", {}}});
+    REQUIRE(made.refused == "");
+    CHECK(made.sizes.at("most") == Dims{2, 1});
+    CHECK(made.numbers.at("most") == Numbers{least, least});
+    CHECK(made.numbers.at("least") == Numbers{most, most});
+  }
+}
 
 TEST_CASE("more than eight dimensions are folded where runs of them stay together") {
   const Results negative = of_nine({{"Neg", {}}});

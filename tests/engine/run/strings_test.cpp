@@ -128,6 +128,15 @@ TEST_CASE("strings are moved as numbers are") {
   CHECK(folded("Transpose", {four}) == "[2, 2] a c b a");
   CHECK(folded("Concat", {four, {{1, 2}, {"d", "a"}}}, {Attr{"axis", int64_t{0}}}) == "[3, 2] a b c a d a");
   CHECK(refused(folded("Concat", {four, {{3}, {"d", "a", "b"}}}, {Attr{"axis", int64_t{0}}})));
+  const auto picked = [](const char* op, const char* domain, const Ints& sizes, const Ints& places) {
+    OnnxMaker m(20);
+    m.weight("s", {2, 2}, Strings{"a", "b", "c", "d"}).weight("at", sizes, places).output("y", {}, kString);
+    m.opset(domain, 1).node(op, {"s", "at"}, {"y"}, {}, "", domain);
+    return told(*opened(m));
+  };
+  CHECK(picked("ArrayFeatureExtractor", "ai.onnx.ml", {3}, {1, 0, 1}) == "[2, 3] b a b d c d");
+  CHECK(picked("ExpandDims", "com.microsoft", {}, {1}) == "[2, 1, 2] a b c d");
+  CHECK(picked("GatherND", "com.microsoft", {2, 2}, {1, 0, 0, 1}) == "[2] c b");
   OnnxMaker m(20);
   m.weight("s", {4}, Strings{"a", "b", "c", "d"}).weight("places", {2}, Ints{-1, 1}).weight("shape", {2}, Ints{2, 2});
   m.weight("zero", {1}, Ints{0}).weight("three", {1}, Ints{3});

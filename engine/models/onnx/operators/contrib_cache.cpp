@@ -43,9 +43,11 @@ class GroupQuery {
 
   // All keys or values that count; what is new is quantised before it is seen.
   Tensor kept(size_t past, const CacheCodes& codes, const Tensor& x, size_t result, const char* suffix) {
-    return decoded(
-        c_, codes,
-        cached(c_, use_, c_.has(past) ? c_.in(past) : Tensor(), encoded(c_, codes, x, suffix), result, suffix), suffix);
+    const Tensor cache = c_.has(past) ? c_.in(past) : Tensor();
+    Tensor added = encoded(c_, codes, x, suffix);
+    if (cache && added && codes.bits == 0 && info(cache.dtype()).floating)
+      added = c_.cast(added, cache.dtype(), fmt::format("{}_as_cached", suffix).c_str());
+    return decoded(c_, codes, cached(c_, use_, cache, added, result, suffix), suffix);
   }
 
   // How many keys there are with the past, which of them are past: the same of all sequences, or told while it runs.

@@ -68,7 +68,7 @@ void unique_in_order(OpCall& c) {
 
 // Boxes of images, from corner to corner, in one size.
 void crop_and_resize(OpCall& c) {
-  const Tensor x = c.in(0), boxes = c.in(1), images = c.in(2);
+  const Tensor x = c.in_f32(0), boxes = c.cast(c.in(1), DType::F32, ":boxes"), images = c.in(2);
   const auto size = c.ints(3);
   if (!x || !boxes || !images || !size) return;
   if (x->rank() != 4 || boxes->rank() != 2 || boxes.sizes()[1] != 4 || size->size() != 2 || (*size)[0] < 1 ||
@@ -116,9 +116,9 @@ void crop_and_resize(OpCall& c) {
   const Tensor there =
       c.op(Op::And, {inside(y, {count, 1, height, 1}, ":y_inside"), inside(across, {count, 1, 1, width}, ":x_inside")},
            ":inside");
-  c.out(0, c.op(Op::Where,
-                {there, sampled,
-                 c.scalar(static_cast<double>(c.attr_float("extrapolation_value", 0)), x.dtype(), ":outside")}));
+  const DType type = c.value(0).dtype;
+  const Tensor outside = c.scalar(static_cast<double>(c.attr_float("extrapolation_value", 0)), DType::F32, ":outside");
+  c.out(0, c.cast(c.op(Op::Where, {there, sampled, outside}, type == DType::F32 ? "" : ":y"), type));
 }
 
 // The tokens that would end a run of words said before get a score of minus infinity.

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 namespace arenascope::models {
@@ -144,7 +145,11 @@ void thresholded_relu(OpCall& c) {
 }
 
 void shrink(OpCall& c) {
-  const Tensor x = c.in(0);
+  const Tensor given = c.in(0);
+  if (!given) return;
+  // Whole numbers are compared with limits that need not be whole.
+  const bool whole = !info(given.dtype()).floating;
+  const Tensor x = whole ? c.cast(given, DType::F64, ":f64") : given;
   if (!x) return;
   const auto bias = static_cast<double>(c.attr_float("bias", 0)),
              lambda = static_cast<double>(c.attr_float("lambd", 0.5f));
@@ -152,7 +157,8 @@ void shrink(OpCall& c) {
   const Tensor low = c.op(Op::Less, {x, c.scalar(-lambda, x.dtype(), ":low_edge")}, ":low");
   const Tensor high = c.op(Op::Greater, {x, c.scalar(lambda, x.dtype(), ":high_edge")}, ":high");
   const Tensor inner = c.op(Op::Where, {high, c.op(Op::Sub, {x, shift}, ":less"), zero}, ":upper");
-  c.out(0, c.op(Op::Where, {low, c.op(Op::Add, {x, shift}, ":more"), inner}));
+  const Tensor y = c.op(Op::Where, {low, c.op(Op::Add, {x, shift}, ":more"), inner}, whole ? ":y" : "");
+  c.out(0, whole ? c.cast(y, given.dtype()) : y);
 }
 
 void is_inf(OpCall& c) {
@@ -167,10 +173,34 @@ void is_inf(OpCall& c) {
   c.out(0, c.op(Op::Equal, {x, c.scalar(positive ? inf : -inf, x.dtype(), ":inf")}));
 }
 
+// Of the same width; nullopt: it has no sign.
+std::optional<DType> unsigned_of(DType type) {
+  switch (type) {
+    case DType::I8: return DType::U8;
+    case DType::I16: return DType::U16;
+    case DType::I32: return DType::U32;
+    case DType::I64: return DType::U64;
+    default: return std::nullopt;
+  }
+}
+
 void bit_shift(OpCall& c) {
   const std::string direction = c.attr_string("direction", "");
   if (direction != "LEFT" && direction != "RIGHT") return c.refuse(fmt::format("it shifts to '{}'", direction));
-  c.out(0, c.op(direction == "LEFT" ? Op::ShiftLeft : Op::ShiftRight, {c.in(0), c.in(1)}));
+  const Op op = direction == "LEFT" ? Op::ShiftLeft : Op::ShiftRight;
+  const Tensor x = c.in(0), by = c.in(1);
+  if (!x || !by) return;
+  const DType type = x.dtype();
+  const auto plain = unsigned_of(type);
+  if (!plain) return c.out(0, c.op(op, {x, by}));
+  // Bits as they are; to the right of a number below 0 there are ones, which are the zeros of its complement. Shifts that are
+  // negative or too wide are very wide ones.
+  const Tensor distance = c.cast(by, *plain, ":distance");
+  if (op == Op::ShiftLeft) return c.out(0, c.cast(c.op(op, {c.cast(x, *plain, ":bits"), distance}, ":shifted"), type));
+  const Tensor below = c.op(Op::Less, {x, c.scalar(0, type, ":zero")}, ":below");
+  const Tensor bits = c.op(Op::Where, {below, c.op(Op::BitNot, {x}, ":complement"), x}, ":magnitude");
+  const Tensor y = c.cast(c.op(op, {c.cast(bits, *plain, ":bits"), distance}, ":shifted"), type, ":y");
+  c.out(0, c.op(Op::Where, {below, c.op(Op::BitNot, {y}, ":y_complement"), y}));
 }
 
 constexpr HandlerEntry kPointwiseHandlers[] = {

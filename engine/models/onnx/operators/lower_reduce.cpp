@@ -17,10 +17,32 @@ uint32_t reduced_axes(OpCall& c, int64_t since) {
   return axes;
 }
 
+// The largest or smallest of no whole numbers is what is beyond none of its type.
+void extreme_of_none(OpCall& c, bool largest, uint32_t axes) {
+  const Dims& from = c.sizes(0);
+  const DType type = c.value(0).dtype;
+  const auto bits = static_cast<int>(8 * element_bytes(type));
+  const bool is_signed = type == DType::I8 || type == DType::I16 || type == DType::I32 || type == DType::I64;
+  HostArray one = HostArray::make(type, {});
+  if (largest)
+    one.ints[0] = is_signed ? -(int64_t{1} << (bits - 2)) * 2 : 0;
+  else
+    one.ints[0] = static_cast<int64_t>(~uint64_t{0} >> (64 - bits + (is_signed ? 1 : 0)));
+  const bool keep = c.attr_int("keepdims", 1) != 0;
+  Dims sizes;
+  for (int d = 0; d < from.rank(); ++d)
+    if ((axes >> d & 1U) == 0 || keep) sizes.push_back((axes >> d & 1U) == 0 ? from[d] : 1);
+  c.out(0, c.op(Op::Cont, {c.expand(c.constant(std::move(one), ":none"), sizes, ":each")}));
+}
+
 template <Op kOp, int64_t kSince>
 void reduce(OpCall& c) {
   const uint32_t axes = reduced_axes(c, kSince);
   if (axes == 0 && c.rank(0) > 0) return c.out(0, c.inputs()[0]);
+  constexpr bool kExtreme = kOp == Op::ReduceMax || kOp == Op::ReduceMin;
+  const DType type = c.value(0).dtype;
+  if (kExtreme && c.ok() && element_count(c.sizes(0)) == 0 && !info(type).floating && type != DType::Bool)
+    return extreme_of_none(c, kOp == Op::ReduceMax, axes);
   c.out(0, c.op_with(kOp, {c.in(0)}, ReduceParams{axes, c.attr_int("keepdims", 1) != 0}));
 }
 

@@ -208,9 +208,12 @@ void one_hot_words(OpCall& c) {
   c.out(0, c.op_with(Op::Gather, {c.constant(std::move(table), ":words"), c.in(0)}, AxisParams{0}));
 }
 
+void first_words(OpCall& c) { with_places(c, c.inputs(), {0}); }
+
 constexpr HandlerEntry kWordHandlers[] = {
     {"Cast", cast_from_words},
     {"Concat", concat_words},
+    {"DynamicSlice", first_words},
     {"Equal", equal_words},
     {"OneHot", [](OpCall& c) { with_places(c, c.inputs(), {2}); }},
     {"Pad", pad_words},
@@ -232,7 +235,10 @@ constexpr HandlerEntry kWordHandlers[] = {
      }},
     {"Unique", unique_words},
     {"Where", where_words},
+    {"ai.onnx.ml::ArrayFeatureExtractor", first_words},
     {"ai.onnx.ml::OneHotEncoder", one_hot_words},
+    {"com.microsoft::ExpandDims", first_words},
+    {"com.microsoft::GatherND", first_words},
     {"com.microsoft::MurmurHash3", hash_words},
 };
 
