@@ -220,8 +220,14 @@ class ContribDraws:
             inputs += [self.fixed(self.rng.uniform(0, 15, (rows, blocks)).astype(F32))]
         else:
             inputs += [None]
+        groups = self.whole(0, blocks, depth).astype(I32) if self.whole(0, 4) == 0 and depth == blocks * block else None
+        if groups is not None and self.whole(0, 2):  # given while it runs
+            inputs = [x if x is None or not i else x.array for i, x in enumerate(inputs)]
+        elif groups is not None:
+            groups = self.fixed(groups)
+        inputs += [groups]
         if self.whole(0, 2):
-            inputs += [None, self.fixed(self.f32(rows))]
+            inputs += [self.fixed(self.f32(rows))]
         return "MatMulNBits", at, inputs, 1, 1e-4 if at["accuracy_level"] == 1 else 0.03
 
     def contrib_draw_gather_blocks(self):

@@ -166,6 +166,26 @@ TEST_CASE("weights of few bits: every width, zero points, a bias, rows that end 
   }
 }
 
+TEST_CASE("columns of weights that a run makes name their blocks") {
+  const std::string codes = bytes(2 * 2 * 8, 5, 77);
+  Numbers numbers(codes.size()), groups, x = wave(32, 0.3), wanted;
+  for (size_t i = 0; i < codes.size(); ++i) numbers[i] = static_cast<unsigned char>(codes[i]);
+  for (size_t k = 0; k < 32; ++k) groups.push_back(k % 3 == 0 ? 1 : 0);
+  const double scales[] = {0.5, 0.25, 1, 2};
+  for (size_t row = 0; row < 2; ++row) {
+    double y = 0;
+    for (size_t k = 0; k < 32; ++k)
+      y += x[k] * (code(codes.substr(row * 16, 16), k, 4) - 8) * scales[row * 2 + static_cast<size_t>(groups[k])];
+    wanted.push_back(y);
+  }
+  const Results made = own("MatMulNBits",
+                           {Source{{1, 32}, x}, Source{{2, 2, 8}, numbers, kUint8}, Source{{4}, {0.5, 0.25, 1, 2}},
+                            kNone, Source{{32}, groups, kInt32}},
+                           {whole("K", 32), whole("N", 2), whole("bits", 4), whole("block_size", 16)});
+  REQUIRE(made.refused == "");
+  check_near(made.numbers.at("y0"), wanted);
+}
+
 TEST_CASE("rows of few bits are looked up") {
   const std::string codes = bytes(4 * 16, 5, 77), zeros = bytes(4, 2, 31);
   OnnxMaker m(21);

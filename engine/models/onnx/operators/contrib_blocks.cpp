@@ -34,6 +34,29 @@ void drop_middle(BitBlocks& w) {
   if (std::all_of(w.zeros->begin(), w.zeros->end(), [&](float z) { return z == w.middle(); })) w.zeros = nullptr;
 }
 
+// Of codes that a run unpacks, where each column names the block by whose scale and zero point it goes; without `zero`
+// [N, blocks, 1] that is in the middle.
+Tensor grouped_weight(OpCall& c, const BitBlocks& w, const Tensor& codes, const Tensor& zero) {
+  const Tensor given = c.cast(c.in(4), DType::I64, ":groups_i64");
+  if (!given || given->element_count() < w.depth) {
+    c.refuse("its blocks are not told");
+    return {};
+  }
+  const Tensor all = c.reshape(given, {given->element_count()}, ":groups");
+  const Tensor groups = c.op_with(Op::Clamp, {c.slice(all, 0, 0, w.depth, 1, ":groups_used")},
+                                  ClampParams{0, static_cast<double>(w.blocks() - 1)}, ":groups_in");
+  const auto of_column = [&](const Tensor& x, const char* suffix) {
+    const Tensor rows = c.reshape(x, {w.rows, w.blocks()}, (std::string(suffix) + "_rows").c_str());
+    return c.op_with(Op::Gather, {rows, groups}, AxisParams{1}, suffix);
+  };
+  const Tensor rows = c.reshape(codes, {w.rows, w.blocks() * w.block}, ":code_rows");
+  const Tensor used = rows ? c.slice(rows, 1, 0, w.depth, 1, ":codes_used") : Tensor();
+  const Tensor middle =
+      zero ? of_column(zero, ":zero_of_column") : c.scalar(static_cast<double>(w.middle()), DType::F32, ":middle_code");
+  return c.op(Op::Mul, {c.op(Op::Sub, {used, middle}, ":centred"), of_column(c.in_f32(2), ":scale_of_column")},
+              ":weight");
+}
+
 // The weight unpacked while it runs, where a run makes it.
 Tensor running_weight(OpCall& c, const BitBlocks& w) {
   const Dims blocks{w.rows, w.blocks(), 1}, all{w.rows, w.blocks(), w.block};
@@ -48,6 +71,7 @@ Tensor running_weight(OpCall& c, const BitBlocks& w) {
     if (zeros && packed) zeros = c.slice(zeros, 1, 0, w.blocks(), 1, ":zeros_used");
     zero = c.reshape(zeros, blocks, ":zero");
   }
+  if (c.has(4)) return grouped_weight(c, w, codes, c.has(3) ? zero : Tensor());
   codes = c.op(Op::Sub, {codes, zero}, ":centred");
   const Tensor scaled = c.op(Op::Mul, {codes, c.reshape(c.in_f32(2), blocks, ":scale")}, ":weights");
   const Tensor rows = c.reshape(scaled, {w.rows, w.blocks() * w.block}, ":weight_rows");
@@ -61,10 +85,7 @@ void mat_mul_n_bits(OpCall& c) {
   const Tensor x = c.in_f32(0), bias = c.has(5) ? c.in_f32(5) : Tensor();
   if (!x) return;
   const char* product = type == DType::F32 ? "" : ":product";
-  if (!read_codes(c, 1, w)) {
-    if (c.ok() && c.has(4)) c.refuse("a run makes its weight, whose blocks are in no order");
-    return c.out(0, c.cast(c.mul_mat(running_weight(c, w), x, bias, 1, product), type));
-  }
+  if (!read_codes(c, 1, w)) return c.out(0, c.cast(c.mul_mat(running_weight(c, w), x, bias, 1, product), type));
   w.scales = std::make_shared<std::vector<float>>(known_floats(c, 2, w.rows * w.blocks()));
   if (c.ok() && c.has(3)) w.zeros = std::make_shared<std::vector<float>>(known_zeros(c, 3, w));
   if (c.ok() && c.has(4)) {
