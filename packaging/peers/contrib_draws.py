@@ -220,7 +220,9 @@ class ContribDraws:
             inputs += [self.fixed(self.rng.uniform(0, 15, (rows, blocks)).astype(F32))]
         else:
             inputs += [None]
-        groups = self.whole(0, blocks, depth).astype(I32) if self.whole(0, 4) == 0 and depth == blocks * block else None
+        # Beside groups ONNX Runtime reads no packed zero points, and no codes but those of 4 bits.
+        grouped = bits == 4 and zero != "packed" and depth == blocks * block and self.whole(0, 2)
+        groups = self.whole(0, blocks, depth).astype(I32) if grouped else None
         if groups is not None and self.whole(0, 2):  # given while it runs
             inputs = [x if x is None or not i else x.array for i, x in enumerate(inputs)]
         elif groups is not None:
