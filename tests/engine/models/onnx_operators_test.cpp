@@ -63,7 +63,9 @@ TEST_CASE("shifts and bits") {
   CHECK(made("BitShift", {a, b}, {text("direction", "RIGHT")}) == "[2, 3]");
   CHECK(made("BitShift", {a, b}) == "refused");
   CHECK(made("BitShift", {a, b}, {text("direction", "left")}) == "refused");
-  CHECK(made("BitShift", {{{2}, kInt32}, {{2}, kInt32}}, {text("direction", "LEFT")}) == "refused");
+  CHECK(made("BitShift", {{{2}, kInt32}, {{2}, kInt32}}, {text("direction", "LEFT")}) == "[2]");
+  CHECK(made("BitShift", {{{2}, kInt32}, {{2}, kInt32}}, {text("direction", "LEFT")}, 27) == "refused");
+  CHECK(made("BitShift", {{{2}, kFloat}, {{2}, kFloat}}, {text("direction", "LEFT")}) == "refused");
   CHECK(made("BitShift", {a}, {text("direction", "LEFT")}) == "refused");
   for (const char* op : {"BitwiseAnd", "BitwiseOr", "BitwiseXor"}) {
     CHECK(made(op, {a, b}) == "[2, 3]");
