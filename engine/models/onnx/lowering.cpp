@@ -178,8 +178,21 @@ void Lowering::lower_call(const ir::Function& function, const ir::Node& node) {
 }
 
 void Lowering::lower_search(const ir::Node& node, const std::vector<ValuePtr>& inputs) {
+  const ir::Known known = [&](size_t i) -> std::optional<int64_t> {
+    const ValuePtr from = i < inputs.size() ? inputs[i] : nullptr;
+    if (!from || !from->array || from->array->count() != 1 || info(from->dtype).floating) return std::nullopt;
+    if (from->for_given_inputs) note_fixed_inputs();
+    return from->array->integer(0);
+  };
+  for (const size_t i : ir::search_counts(node)) {
+    const ValuePtr from = i < inputs.size() ? inputs[i] : nullptr;
+    if (!from || known(i)) continue;
+    if (from->waits) return put_off(node, {});
+    if (from->kind == Value::Kind::Tensor && element_count(from->sizes) == 1)
+      return put_off(node, fmt::format("'{}' must be known before it runs", from->name));
+  }
   const std::string label = call_label(node);
-  const auto nodes = ir::search_nodes(node, label);
+  const auto nodes = ir::search_nodes(node, label, known);
   if (nodes) return lower_within(node, label, *nodes);
   add_problem(node, nodes.error().message);
   stand_in(node, inputs);

@@ -140,10 +140,13 @@ std::vector<Scalar> open_scalars(const ir::File& file, const OpenOptions& option
 
 constexpr size_t kScalarAttempts = 2;
 constexpr int64_t kWords = 160;  // of a text, where nobody says how many: more than are assumed to be given
+constexpr int64_t kBeams = 4;    // of a search
 
 int64_t value_of(const Scalar& scalar, size_t attempt) {
   constexpr int64_t rates[kScalarAttempts] = {16000, 8000}, others[kScalarAttempts] = {1, 0};
   if (has_word(scalar.name, {"max"}) && has_word(scalar.name, {"length"})) return kWords;
+  if (has_word(scalar.name, {"beams"})) return kBeams;
+  if (has_word(scalar.name, {"processor"})) return 0;
   return scalar.name == "sr" || has_word(scalar.name, {"rate"}) ? rates[attempt] : others[attempt];
 }
 

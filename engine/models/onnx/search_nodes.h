@@ -4,6 +4,9 @@
 #pragma once
 #include "engine/models/onnx/onnx_ir.h"
 
+#include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +17,14 @@ namespace arenascope::models::ir {
 bool is_search(const Node& node);
 bool is_search_name(std::string_view full_name);  // Node::full_name()
 
-// Its nodes; what they make in between is called PREFIX/…. Errors: a decoder of another form, what only other searches have.
-Result<std::vector<Node>> search_nodes(const Node& node, const std::string& prefix);
+// The sources without whose values there are no nodes: how many texts it goes on with at once, ...
+std::span<const size_t> search_counts(const Node& node);
+
+// A source that is one whole number; none where that is not known.
+using Known = std::function<std::optional<int64_t>(size_t source)>;
+
+// Its nodes; what they make in between is called PREFIX/…. Errors: a decoder of another form, counts out of range, what ONNX
+// Runtime does not have on a CPU.
+Result<std::vector<Node>> search_nodes(const Node& node, const std::string& prefix, const Known& known);
 
 }  // namespace arenascope::models::ir

@@ -460,7 +460,7 @@ TEST_CASE("what does not fit is refused in a sentence") {
   refused("NGramRepeatBlock", {x, x}, {whole("ngram_size", 0)});
   refused("CropAndResize", {x, x, lengths, lengths}, {});
   refused("CDist", {x, one}, {});
-  refused("BeamSearch", {x}, {});
+  for (const char* search : {"GreedySearch", "Sampling", "BeamSearch", "WhisperBeamSearch"}) refused(search, {x}, {});
   const Source flow{{1, 2, 4}, wave(8, 0)}, kernel{{2, 1, 2}, wave(4, 0)};
   CHECK(own("CausalConvWithState", {flow, kernel}, {whole("channels_last", 0), whole("dilation", 1)}).refused == "");
   refused("CausalConvWithState", {flow, kernel}, {whole("channels_last", 1)});

@@ -1,123 +1,40 @@
 // SPDX-License-Identifier: MIT
 // ONNX Runtime's searches: text that is written word by word, beside the same choice made by hand.
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
-#include "file_runs.h"
+#include "search_by_hand.h"
 
 namespace arenascope::test {
 namespace {
 
 using models::test::Attr;
 using models::test::kInt32;
-using models::test::kInt64;
 using models::test::OnnxMaker;
-using Ints = std::vector<int64_t>;
-using Floats = std::vector<float>;
 
-constexpr int64_t kWords = 12, kPlaces = 24;
-
-float number(int64_t i, double phase) { return static_cast<float>(std::sin(phase + 1.7 * static_cast<double>(i))); }
-
-// Scores by the word, its place, and the sum of all words so far, which is what the cache holds.
-struct Tables {
-  Floats words, places, sums;
-  Tables() {
-    for (int64_t i = 0; i < kWords * kWords; ++i) words.push_back(number(i * i % 97, 0.3));
-    for (int64_t i = 0; i < kPlaces * kWords; ++i) places.push_back(number(i * 5 % 89, 1.1));
-    for (int64_t i = 0; i < kWords; ++i) sums.push_back(number(i, 2.2) / 16);
-  }
-};
-
-struct Search {
-  std::vector<Ints> prompts;
-  int64_t most, least = 0, end = -1, pad = 0, unlike = 0;
-  double penalty = 1;
-  Ints vocabulary = {}, first = {}, mask = {};  // empty: there is none
-};
-
-OnnxMaker& decoder(OnnxMaker& d) {
-  const Tables t;
-  d.input("ids", {-1, -2}, kInt32).input("places", {-1, -2}, kInt32).input("mask", {-1, -3}, kInt32);
-  d.input("past", {2, -1, 1, -4, 1}).output("scores", {-1, -2, kWords}).output("present", {2, -1, 1, -3, 1});
-  d.weight("of_words", {kWords, kWords}, t.words).weight("of_places", {kPlaces, kWords}, t.places);
-  d.weight("of_sums", {kWords}, t.sums).weight("around", {3}, Ints{0, 2, 4}).weight("but_batch", {3}, Ints{1, 2, 3});
-  d.weight("zero", {}, Ints{0});
-  d.node("Gather", {"of_words", "ids"}, {"a"})
-      .node("Gather", {"of_places", "places"}, {"b"})
-      .node("Add", {"a", "b"}, {"c"});
-  d.node("Cast", {"ids"}, {"real"}, {{"to", int64_t{1}}}).node("Unsqueeze", {"real", "around"}, {"one"});
-  d.node("Concat", {"one", "one"}, {"both"}, {{"axis", int64_t{0}}});
-  d.node("Concat", {"past", "both"}, {"present"}, {{"axis", int64_t{3}}});
-  d.node("Gather", {"present", "zero"}, {"keys"}, {{"axis", int64_t{0}}});
-  d.node("ReduceSum", {"keys", "but_batch"}, {"sum"}, {{"keepdims", int64_t{0}}});
-  d.weight("at_end", {2}, Ints{1, 2}).node("Unsqueeze", {"sum", "at_end"}, {"sums"});
-  d.node("Mul", {"sums", "of_sums"}, {"e"}).node("Add", {"c", "e"}, {"scores"});
-  return d;
-}
-
-Results run_search(const Search& s, std::vector<Attr> more = {}) {
+Results run_search(const Search& s, std::vector<Attr> more = {}, const char* op = "GreedySearch") {
   OnnxMaker inner(17), m(17);
-  decoder(inner);
-  m.opset("com.microsoft", 1);
-  const auto batch = static_cast<int64_t>(s.prompts.size()), length = static_cast<int64_t>(s.prompts[0].size());
-  m.input("words", {batch, length}, kInt32).output("text", {}, kInt32);
-  m.raw_weight("most", {1}, std::string{static_cast<char>(s.most), 0, 0, 0}, kInt32);
-  std::vector<Given> given{{"words", {}}};
-  for (const Ints& prompt : s.prompts)
-    for (const int64_t word : prompt) given[0].numbers.push_back(static_cast<double>(word));
-  std::vector<std::string> from{"words", "most", "", "", "", "", ""};
-  const auto give = [&](size_t place, const char* name, const Ints& sizes, const Ints& values) {
-    if (values.empty()) return;
-    m.input(name, sizes, kInt32);
-    given.push_back({name, {values.begin(), values.end()}});
-    from[place] = name;
-  };
-  if (s.least > 0) give(2, "least", {1}, {s.least});
-  if (s.penalty != 1) {
-    m.weight("penalty", {1}, Floats{static_cast<float>(s.penalty)});
-    from[3] = "penalty";
-  }
-  give(4, "vocabulary", {kWords}, s.vocabulary);
-  give(5, "first", {batch, kWords}, s.first);
-  give(6, "mask", {batch, length}, s.mask);
-  std::vector<Attr> attributes{{"decoder", &inner}, {"eos_token_id", s.end}, {"pad_token_id", s.pad}};
+  const SearchInputs in = add_inputs(m, s, {2, 3, 4, 5, 6}, 7);
+  m.output("text", {}, kInt32);
+  std::vector<Attr> attributes{{"decoder", &decoder(inner)}, {"eos_token_id", s.end}, {"pad_token_id", s.pad}};
   if (s.unlike > 0) attributes.push_back({"no_repeat_ngram_size", s.unlike});
   attributes.insert(attributes.end(), more.begin(), more.end());
-  m.node("GreedySearch", from, {"text"}, attributes, "write", "com.microsoft");
-  return run_file(m, given);
+  m.node(op, in.from, {"text"}, attributes, "write", "com.microsoft");
+  return run_file(m, in.given);
 }
 
 // The next word of one text; `turn` words were written before.
-int64_t next_word(const Search& s, const Ints& text, int64_t place, size_t who, int64_t turn) {
-  const Tables t;
+int64_t next_word(const Search& s, const Ints& text, int64_t place, size_t who, int64_t turn, double phase) {
   int64_t sum = 0;
   for (const int64_t word : text) sum += word;
-  std::vector<double> score;
-  for (int64_t v = 0; v < kWords; ++v) {
-    const auto at = static_cast<size_t>(v);
-    double x = static_cast<double>(t.words[static_cast<size_t>(text.back() * kWords + v)]) +
-               static_cast<double>(t.places[static_cast<size_t>(place * kWords + v)]) +
-               static_cast<double>(sum) * static_cast<double>(t.sums[at]);
-    if (std::find(text.begin(), text.end(), v) != text.end()) x = x < 0 ? x * s.penalty : x / s.penalty;
-    const auto n = static_cast<std::ptrdiff_t>(s.unlike);
-    for (std::ptrdiff_t i = 0; n > 0 && i + n <= std::ssize(text); ++i)
-      if (text[static_cast<size_t>(i + n - 1)] == v &&
-          std::equal(text.begin() + i, text.begin() + i + n - 1, text.end() - (n - 1)))
-        x = -1e30;
-    if (!s.vocabulary.empty() && s.vocabulary[at] == 0) x = -1e30;
-    if (!s.first.empty() && turn == 0 && s.first[who * static_cast<size_t>(kWords) + at] == 0) x = -1e30;
-    if (v == s.end && std::ssize(text) < s.least) x = -1e30;
-    score.push_back(x);
-  }
+  std::vector<double> score = scores_of(text.back(), place, sum, phase);
+  weigh(s, text, who, turn, score);
   return std::max_element(score.begin(), score.end()) - score.begin();
 }
 
-std::vector<double> by_hand(const Search& s) {
+std::vector<double> by_hand(const Search& s, double first_phase = 0) {
   std::vector<Ints> texts = s.prompts;
   std::vector<bool> done(texts.size());
   Ints places;
@@ -125,7 +42,8 @@ std::vector<double> by_hand(const Search& s) {
   for (int64_t turn = 0; std::ssize(texts[0]) < s.most; ++turn)
     for (size_t who = 0; who < texts.size(); ++who) {
       const bool is_pad = turn == 0 && texts[who].back() == s.pad;
-      const int64_t word = next_word(s, texts[who], is_pad ? 0 : places[who] - 1 + turn, who, turn);
+      const int64_t word =
+          next_word(s, texts[who], is_pad ? 0 : places[who] - 1 + turn, who, turn, turn == 0 ? first_phase : 0);
       done[who] = done[who] || word == s.end;
       texts[who].push_back(done[who] ? s.pad : word);
     }
@@ -173,6 +91,18 @@ TEST_CASE("a search ends where all texts do, and not before it may") {
   CHECK(run_search(as_is).numbers.at("text") == std::vector<double>{3, 4});
 }
 
+TEST_CASE("a search's first turn may have a decoder of its own") {
+  for (const int64_t most : {4, 9}) {
+    const Search s{{{3, 4, 5}, {0, 1, 2}}, most, 0, 7};
+    OnnxMaker first(17);
+    const Results made = run_search(s, {{"init_decoder", &decoder(first, 2.5)}});
+    REQUIRE(made.refused == "");
+    CHECK(made.numbers.at("text") == by_hand(s, 2.5));
+  }
+  const Search s{{{3, 4, 5}}, 9};
+  CHECK(by_hand(s, 2.5) != by_hand(s));
+}
+
 TEST_CASE("sizes that a search leaves open leave room for words") {
   OnnxMaker inner(17), m(17);
   m.opset("com.microsoft", 1)
@@ -200,8 +130,8 @@ TEST_CASE("searches of another form are refused in a sentence") {
     CHECK(made.refused.find('\n') == std::string::npos);
   };
   refused({{"model_type", int64_t{1}}});
-  OnnxMaker first(17);
-  refused({{"init_decoder", &decoder(first)}});
+  refused({{"init_decoder", &other}});
+  refused({{"vocab_size", kWords + 1}});
   for (const bool given : {false, true}) {
     OnnxMaker m(17);
     m.opset("com.microsoft", 1).input("words", {1, 2}, kInt32).input("most", {1}, kInt32).output("text", {}, kInt32);

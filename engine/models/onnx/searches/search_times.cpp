@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// Whisper's times: words from one on are times. They come in pairs and never go back, the first one is early, and where all times
+// together are likelier than any other word, one of them comes.
+#include "engine/models/onnx/searches/search_parts.h"
+
+#include <limits>
+
+namespace arenascope::models::ir::search {
+namespace {
+
+constexpr int64_t kLatestFirst = 50;  // after the first of all times
+constexpr float kLowest = std::numeric_limits<float>::lowest();
+
+class Times {
+ public:
+  Times(Nodes& n, const Call& call, std::string x) : n_(n), call_(call), x_(std::move(x)) {}
+
+  std::string weigh() {
+    lowest_ = n_.real(kLowest, "time_lowest");
+    first_ = n_.number(call_.attribute("beginning_timestamp_token_id", -1), "first_time");
+    word_ = n_.range(n_.size(x_, 1, "words_to_weigh"), "word_to_weigh");
+    is_time_ = n_.add("GreaterOrEqual", {word_, first_}, "word_is_time");
+    no_time_ = n_.add("Not", {is_time_}, "word_is_no_time");
+    look_back();
+    forbid("never", n_.add("Or", {is("no_timestamps_token_id"), is("start_of_lm_token_id")}, "never_comes"));
+    const std::string task = n_.add("Or", {is("translate_token_id"), is("transcribe_token_id")}, "is_task");
+    const std::string start = n_.add("Or", {task, is("decoder_start_token_id")}, "is_start");
+    forbid("start", n_.add("And", {begun_, start}, "start_again"));
+    pair();
+    const std::string latest =
+        n_.number(call_.attribute("beginning_timestamp_token_id", -1) + kLatestFirst, "latest_first");
+    const std::string late = n_.add("Greater", {word_, latest}, "late");
+    forbid("late_first", n_.add("And", {n_.add("Not", {begun_}, "not_begun"), late}, "too_late"));
+    weigh_together();
+    return x_;
+  }
+
+ private:
+  void forbid(const std::string& what, const std::string& where) {
+    x_ = n_.add("Where", {where, lowest_, x_}, "without_" + what);
+  }
+
+  std::string is(const char* attribute) {
+    const std::string name = attribute;
+    return n_.add("Equal", {word_, n_.number(call_.attribute(attribute, -1), name)}, "is_" + name);
+  }
+
+  // Of what was written: [rows, 1] each.
+  void look_back() {
+    const std::string words = call_.now("words");
+    const std::string times = n_.cast(n_.add("GreaterOrEqual", {words, first_}, "are_times"), kInt64, "times");
+    // With one place in front, so that there are two.
+    const std::string pads = n_.numbers({0, 1, 0, 0}, "place_in_front");
+    const std::string padded = n_.add("Pad", {times, pads}, "times_behind_nothing");
+    const auto one = [&](int64_t at, const std::string& what) {
+      return n_.cast(n_.add("Gather", {padded, n_.numbers({at}, what + "_at")}, what + "_whole", along(1)), kBool,
+                     what);
+    };
+    last_ = one(-1, "last_is_time");
+    const std::string before_last = one(-2, "one_before_is_time");
+    const std::string before =
+        n_.slice(padded, n_.numbers({0}, "from_front"), n_.numbers({-1}, "to_last"), 1, "times_before");
+    begun_ = n_.cast(n_.add("ReduceMax", {before}, "times_begun", {{"axes", axes()}, {"keepdims", whole(1)}}), kBool,
+                     "begun");
+    paired_ = n_.add("Or", {n_.add("Not", {begun_}, "none_before"), before_last}, "pair_before");
+    any_ = n_.add("Or", {begun_, last_}, "any_time");
+    const Attributes last_one{{"axis", whole(1)}, {"keepdims", whole(1)}, {"select_last_index", whole(1)}};
+    newest_ = n_.add("GatherElements", {words, n_.add("ArgMax", {times}, "newest_at", last_one)}, "newest", along(1));
+  }
+
+  static Attribute axes() {
+    Attribute a;
+    a.kind = Attribute::kInts;
+    a.ints = {1};
+    return a;
+  }
+
+  void pair() {
+    const std::string after_pair = n_.add("And", {last_, paired_}, "after_pair");
+    forbid("third_time", n_.add("And", {after_pair, is_time_}, "third"));
+    const std::string alone = n_.add("And", {last_, n_.add("Not", {paired_}, "not_paired")}, "time_alone");
+    const std::string text = n_.add("Less", {word_, n_.number(call_.eos(), "end_of_words")}, "is_text");
+    forbid("text_in_pair", n_.add("And", {alone, text}, "splits_pair"));
+    const std::string next = n_.add("Add", {newest_, n_.number(1, "one_later")}, "next_time");
+    const std::string least = n_.add("Where", {alone, newest_, next}, "least_time");
+    const std::string early = n_.add("And", {is_time_, n_.add("Less", {word_, least}, "before_least")}, "goes_back");
+    forbid("early", n_.add("And", {any_, early}, "too_early"));
+  }
+
+  void weigh_together() {
+    const Attributes row{{"axes", axes()}, {"keepdims", whole(1)}};
+    const std::string of_times = n_.add("Where", {is_time_, x_, lowest_}, "of_times");
+    const std::string best = n_.add("ReduceMax", {of_times}, "best_time", row);
+    const std::string counts = n_.add("Greater", {of_times, lowest_}, "time_counts");
+    const std::string parts = n_.add("Exp", {n_.add("Sub", {of_times, best}, "below_best")}, "time_parts");
+    const std::string counted = n_.add("Where", {counts, parts, n_.real(0, "no_part")}, "counted_parts");
+    const std::string sum =
+        n_.add("ReduceSum", {counted, n_.numbers({1}, "parts_axis")}, "all_parts", {{"keepdims", whole(1)}});
+    const std::string together = n_.add("Add", {n_.add("Log", {sum}, "log_parts"), best}, "times_together");
+    const std::string text =
+        n_.add("ReduceMax", {n_.add("Where", {is_time_, lowest_, x_}, "of_text")}, "best_text", row);
+    const std::string likelier = n_.add("Greater", {together, text}, "times_likelier");
+    forbid("text", n_.add("And", {likelier, no_time_}, "must_be_time"));
+  }
+
+  Nodes& n_;
+  const Call& call_;
+  std::string x_, lowest_, first_, word_, is_time_, no_time_;
+  std::string last_, begun_, paired_, any_,
+      newest_;  // the last word is a time; one was before it; both, or it is the first
+};
+
+}  // namespace
+
+std::string weigh_times(Nodes& n, const Call& call, std::string x) { return Times(n, call, std::move(x)).weigh(); }
+
+}  // namespace arenascope::models::ir::search
