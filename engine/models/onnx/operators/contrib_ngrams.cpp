@@ -10,9 +10,8 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kLongest = 64;                   // of a run of tokens: each is a few ops
-constexpr int64_t kMostHashes = 1 << 20;           // of a token
-constexpr int64_t kMostPlaces = int64_t{1} << 26;  // in tables
+constexpr int64_t kLongest = 64;          // of a run of tokens: each is a few ops
+constexpr int64_t kMostHashes = 1 << 20;  // of a token
 
 // Where an operator has its sources; 99: it has none such.
 struct Places {

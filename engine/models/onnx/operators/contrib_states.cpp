@@ -8,8 +8,7 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kMostTaps = 256;                 // each is an op of its own
-constexpr int64_t kMostPlaces = int64_t{1} << 26;  // of tokens in tables
+constexpr int64_t kMostTaps = 256;  // each is an op of its own
 
 // Rows that a token's taps read: those before all sequences' tokens, [count · before], and then the tokens.
 int64_t row_of(const Sequences& of, int64_t sequence, int64_t token, int64_t before) {

@@ -8,6 +8,8 @@
 
 namespace arenascope::models {
 
+inline constexpr int64_t kMostPlaces = int64_t{1} << 26;  // in tables of places
+
 struct Sequences {
   std::vector<int64_t> starts;  // of each, and where the last one ends
 
