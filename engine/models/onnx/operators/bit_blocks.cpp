@@ -50,24 +50,6 @@ void write_row(const BitBlocks& from, const std::byte* codes, int64_t row, DType
   }
 }
 
-Tensor weight_tensor(OpCall& c, DType type, const Dims& sizes, WeightSource source, const char* suffix) {
-  auto bytes = checked_byte_count(sizes, type);
-  if (!bytes || *bytes > Lowering::kMaxTensorBytes) {
-    c.refuse(fmt::format("its weight of {} is too large", to_string(sizes)));
-    return {};
-  }
-  Value value;
-  value.name = c.name_of(suffix);
-  value.kind = Value::Kind::Constant;
-  value.dtype = type;
-  value.sizes = sizes;
-  value.source = std::move(source);
-  Status status;
-  Tensor tensor = c.lowering().materialise(value, status);
-  if (!status.ok()) c.refuse(status.error().message);
-  return tensor;
-}
-
 // A constant source's bytes; false, and an error, where it is none of that type.
 bool plain_bytes(OpCall& c, size_t i, std::vector<std::byte>& out) {
   const Value& value = c.value(i);
@@ -155,6 +137,24 @@ std::optional<DType> block_type(const BitBlocks& from) {
   for (const float scale : *from.scales)  // in 16 bits all of them keep their digits
     if (!(scale == 0.0f || (std::abs(scale) >= 0x1p-14f && std::abs(scale) <= 65504.0f))) return std::nullopt;
   return from.bits == 8 ? DType::Q8_0 : DType::Q4_0;
+}
+
+Tensor weight_tensor(OpCall& c, DType type, const Dims& sizes, WeightSource source, const char* suffix) {
+  auto bytes = checked_byte_count(sizes, type);
+  if (!bytes || *bytes > Lowering::kMaxTensorBytes) {
+    c.refuse(fmt::format("its weight of {} is too large", to_string(sizes)));
+    return {};
+  }
+  Value value;
+  value.name = c.name_of(suffix);
+  value.kind = Value::Kind::Constant;
+  value.dtype = type;
+  value.sizes = sizes;
+  value.source = std::move(source);
+  Status status;
+  Tensor tensor = c.lowering().materialise(value, status);
+  if (!status.ok()) c.refuse(status.error().message);
+  return tensor;
 }
 
 Tensor blocks_tensor(OpCall& c, const BitBlocks& from, DType type, const Dims& sizes, const char* suffix) {

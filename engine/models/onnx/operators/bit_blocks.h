@@ -33,6 +33,9 @@ std::vector<float> known_zeros(OpCall& c, size_t i, const BitBlocks& told);
 // Codes of source i, constant bytes.
 bool read_codes(OpCall& c, size_t i, BitBlocks& to);
 
+// A constant that is made when it is needed. Undefined, and an error: it is too large, or there is no memory.
+Tensor weight_tensor(OpCall& c, DType type, const Dims& sizes, WeightSource source, const char* suffix);
+
 // The type of blocks that hold the codes and scales as they are, whatever the zero points; none: floats it must be.
 std::optional<DType> block_type(const BitBlocks& from);
 // A weight of `sizes`, whose last one is the depth, in such blocks (without the zero points) or as f32 (with them).

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 // ONNX Runtime's own quantised operators: what they compute of floats between a scale and a zero point before and behind it.
 #include <fmt/format.h>
+#include "engine/models/onnx/operators/bit_blocks.h"
 #include "engine/models/onnx/operators/node_parts.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <vector>
 
 namespace arenascope::models {
 namespace {
@@ -156,9 +162,58 @@ void reduce_sum_integer(OpCall& c) {
         lower_part(c, {"ReduceSum", {as_source(c, c.cast(c.in(0), type, ":wide"))}, c.node().attributes, {}, 1, 11}));
 }
 
+// Constant weights [D, I, N] of 8 bits as [D, N, I] of floats, one scale and zero point a direction or a column of each.
+struct OpenedWeight {
+  WeightSource codes;
+  int64_t directions, depth, columns;
+  bool is_signed;
+  std::vector<double> scales, zeros;
+
+  Status write(std::byte* out) const {
+    const auto plain = PlainBytes::read(codes, static_cast<size_t>(directions * depth * columns));
+    if (!plain) return plain.error();
+    const auto part = [&](const std::vector<double>& of, int64_t d, int64_t n) {
+      const auto each = static_cast<int64_t>(of.size()) / directions;
+      return static_cast<float>(of[static_cast<size_t>(d * each + (each == 1 ? 0 : n))]);
+    };
+    constexpr int64_t kStrip = 16;  // columns at once, so that bytes read together are used together
+    for (int64_t d = 0; d < directions; ++d)
+      for (int64_t first = 0; first < columns; first += kStrip)
+        for (int64_t k = 0; k < depth; ++k)
+          for (int64_t n = first; n < std::min(first + kStrip, columns); ++n) {
+            const auto code = plain->data()[(d * depth + k) * columns + n];
+            const int number = is_signed ? static_cast<int8_t>(code) : static_cast<uint8_t>(code);
+            const float value = (static_cast<float>(number) - part(zeros, d, n)) * part(scales, d, n);
+            std::memcpy(out + ((d * columns + n) * depth + k) * 4, &value, 4);
+          }
+    return {};
+  }
+};
+
+// The weight opened when it is loaded; undefined where it, its scales or zero points are not known, or do not fit.
+Tensor opened_weight(OpCall& c, size_t i, size_t scale, size_t zero, const std::string& at) {
+  const Value& w = c.value(i);
+  if (!c.ok() || w.kind != Value::Kind::Constant || w.small || (w.dtype != DType::I8 && w.dtype != DType::U8))
+    return {};
+  if (w.sizes.rank() != 3 || w.sizes[0] < 1 || !c.known(scale) || (c.has(zero) && !c.known(zero))) return {};
+  const Dims s = w.sizes;
+  const auto scales = c.floats(scale);
+  auto zeros = std::make_optional<std::vector<double>>(static_cast<size_t>(s[0]), 0.0);
+  if (c.has(zero)) zeros = c.floats(zero);
+  const auto fits = [&](const std::optional<std::vector<double>>& of) {
+    const int64_t count = of ? static_cast<int64_t>(of->size()) : 0;
+    return count == s[0] || count == s[0] * s[2];
+  };
+  if (!fits(scales) || !fits(zeros)) return {};
+  const OpenedWeight opened{w.source, s[0], s[1], s[2], w.dtype == DType::I8, *scales, *zeros};
+  return weight_tensor(c, DType::F32, {s[0], s[2], s[1]},
+                       WeightSource([opened](std::byte* out) { return opened.write(out); }), at.c_str());
+}
+
 // Weights [D, I, 4·H] of 8 bits, one scale a direction or a column of each, as an LSTM of floats has them. ONNX Runtime also
 // rounds what is multiplied by them.
 Tensor lstm_weight(OpCall& c, size_t i, size_t scale, size_t zero, const std::string& at) {
+  if (const Tensor opened = opened_weight(c, i, scale, zero, at); opened || !c.ok()) return opened;
   const Tensor w = c.in_f32(i);
   if (!w || w->rank() != 3) {
     c.refuse(fmt::format("its weight is {}", to_string(c.sizes(i))));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ONNX's quantised operators, computed as floating point and rounded: exact while sums stay below 2^24.
 #include <fmt/format.h>
-#include "engine/models/onnx/lowering.h"
+#include "engine/models/onnx/operators/byte_weights.h"
 #include "engine/models/onnx/small_types.h"
 
 #include <algorithm>
@@ -147,20 +147,9 @@ Tensor plain_product(OpCall& c, const Tensor& a, const Tensor& b) {
   return c.mul_mat(c.op(Op::Transpose, {b}, ":b_t"), a, {}, 1, ":product");
 }
 
-// Whether source i is of bytes: of u8 or i8, or of i8 and constant.
-bool of_bytes(OpCall& c, size_t i, bool weights) {
-  if (!c.ok() || !c.has(i) || c.value(i).small) return false;
-  const Value& v = c.value(i);
-  return v.dtype == DType::I8 ? !weights || v.kind == Value::Kind::Constant : !weights && v.dtype == DType::U8;
-}
-// The zero point's numbers, if they are known; one 0 where there is none.
-std::optional<std::vector<double>> zeros_of(OpCall& c, size_t i) {
-  if (!c.has(i)) return std::vector<double>{0};
-  return c.known(i) ? c.floats(i) : std::nullopt;
-}
-bool has_no_zero(OpCall& c, size_t i) {
-  const auto zeros = zeros_of(c, i);
-  return zeros && std::all_of(zeros->begin(), zeros->end(), [](double z) { return z == 0; });
+// Whether source i is of u8 or i8.
+bool of_bytes(OpCall& c, size_t i) {
+  return c.ok() && c.has(i) && !c.value(i).small && (c.value(i).dtype == DType::I8 || c.value(i).dtype == DType::U8);
 }
 
 // What a source's zero point takes from each result: as many times the sum of its weights, -zero · Σ w.
@@ -172,38 +161,49 @@ Tensor shift_by_zero(OpCall& c, size_t zero, const Tensor& weight) {
   return c.op(Op::Mul, {sums, taken}, ":shift");
 }
 
-// A product with constant weights of 8 bits as a convolution of one tap over the rows. Undefined: it is none.
-Tensor byte_product(OpCall& c) {
-  if (!of_bytes(c, 0, false) || !of_bytes(c, 1, true) || !has_no_zero(c, 3) || c.rank(0) < 2 || c.rank(1) != 2)
-    return {};
-  if (c.has(2) && element_count(c.sizes(2)) != 1) return {};
-  const Tensor a = c.in(0), b = c.in(1);
-  if (!a || !b) return {};
-  const int64_t depth = b.sizes()[0], columns = b.sizes()[1];
-  if (depth == 0 || columns == 0 || a->element_count() == 0 || a.sizes().back() != depth) return {};
+// A product of bytes x, whose zero point is one, with constant weights w of 8 bits, as a convolution of one tap over the rows:
+// f32 of whole numbers. Undefined: it is none.
+Tensor byte_product(OpCall& c, size_t x, size_t x_zero, size_t w, size_t w_zero) {
+  if (!of_bytes(c, x) || c.rank(x) < 2 || (c.has(x_zero) && element_count(c.sizes(x_zero)) != 1)) return {};
+  const int64_t depth = c.sizes(x).back();
+  if (c.rank(w) != 2 || c.sizes(w)[0] != depth || element_count(c.sizes(x)) == 0) return {};
+  const auto weights = byte_weights(c, w, w_zero);
+  const Tensor a = weights ? c.in(x) : Tensor();
+  if (!a) return {};
   const Tensor rows = c.reshape(a, {1, a->element_count() / depth, 1, depth}, ":rows");
-  const int to_front[] = {0, 3, 1, 2}, to_back[] = {0, 2, 3, 1}, exchanged[] = {1, 0, 2, 3};
-  const Tensor columns_of_b = c.permute(c.reshape(b, {depth, columns, 1, 1}, ":b_4d"), exchanged, ":b_t");
-  const Tensor weight = c.op(Op::Cont, {columns_of_b}, ":w"), x = c.permute(rows, to_front, ":x");
+  const int to_front[] = {0, 3, 1, 2}, to_back[] = {0, 2, 3, 1};
   const ConvParams p{2, {1, 1}, {1, 1}, {}, {}, {}, 1};
-  const Tensor y = c.has(2) ? c.op_with(Op::Conv, {x, weight, shift_by_zero(c, 2, weight)}, p, ":product")
-                            : c.op_with(Op::Conv, {x, weight}, p, ":product");
+  const Tensor front = c.permute(rows, to_front, ":x");
+  Tensor y = c.has(x_zero)
+                 ? c.op_with(Op::Conv, {front, weights->rows, shift_by_zero(c, x_zero, weights->rows)}, p, ":product")
+                 : c.op_with(Op::Conv, {front, weights->rows}, p, ":product");
+  y = less_zeros(c, y, *weights);
   Dims sizes = a.sizes();
-  sizes[sizes.rank() - 1] = columns;
-  return c.reshape(c.op(Op::Cont, {c.permute(y, to_back, ":y")}, ":y_rows"), sizes, ":f32");
+  sizes[sizes.rank() - 1] = weights->columns;
+  return y ? c.reshape(c.op(Op::Cont, {c.permute(y, to_back, ":y")}, ":y_rows"), sizes, ":f32") : Tensor();
 }
 
 void mat_mul_integer(OpCall& c) {
-  if (const Tensor y = byte_product(c)) return c.out(0, c.cast(y, DType::I32));
+  if (const Tensor y = byte_product(c, 0, 2, 1, 3)) return c.out(0, c.cast(y, DType::I32));
+  if (!c.ok()) return;
   const Tensor a = centred(c, 0, 2, std::max(c.rank(0) - 2, 0), ":a"),
                b = centred(c, 1, 3, std::max(c.rank(1) - 1, 0), ":b");
   c.out(0, c.cast(plain_product(c, a, b), DType::I32));
 }
 
 void q_linear_mat_mul(OpCall& c) {
-  const Tensor a = dequantised(c, 0, 1, 2, std::max(c.rank(0) - 2, 0), ":a", ":a_f32");
-  const Tensor b = dequantised(c, 3, 4, 5, std::max(c.rank(3) - 1, 0), ":b", ":b_f32");
-  const Tensor y = plain_product(c, a, b);
+  Tensor y = byte_product(c, 0, 2, 3, 5);
+  if (y) {
+    const Tensor both = c.op(Op::Mul,
+                             {along(c, 1, std::max(y->rank() - 2, 0), y.sizes(), ":a_scale"),
+                              along(c, 4, y->rank() - 1, y.sizes(), ":b_scale")},
+                             ":scales");
+    y = c.op(Op::Mul, {y, both}, ":product_f32");
+  } else if (c.ok()) {
+    const Tensor a = dequantised(c, 0, 1, 2, std::max(c.rank(0) - 2, 0), ":a", ":a_f32");
+    const Tensor b = dequantised(c, 3, 4, 5, std::max(c.rank(3) - 1, 0), ":b", ":b_f32");
+    y = plain_product(c, a, b);
+  }
   if (!y) return;
   const int axis = y->rank() - 2;
   quantise(c, c.op(Op::Div, {y, along(c, 6, axis, y.sizes(), ":y_scale")}, ":scaled"),
@@ -217,35 +217,66 @@ Tensor whole_convolution(OpCall& c, const Tensor& x, const Tensor& w, const Tens
   return bias ? c.op_with(Op::Conv, {x, w, bias}, p, suffix) : c.op_with(Op::Conv, {x, w}, p, suffix);
 }
 
-// Where x and w are of 8 bits and the weights have no zero point, the products are of these very bytes: the source padded
-// with its zero point, which then is a bias. Undefined: they are not.
-Tensor byte_convolution(OpCall& c, size_t x, size_t x_zero, size_t w, size_t w_zero, const Tensor& bias) {
-  if (!of_bytes(c, x, false) || !of_bytes(c, w, true) || !has_no_zero(c, w_zero)) return {};
-  const auto zeros = zeros_of(c, x_zero);
-  ConvParams p{};
-  Tensor source = c.in(x);
-  const Tensor weight = c.in(w);
-  if (!zeros || zeros->size() != 1 || !source || !weight || !read_convolution(c, source.sizes(), weight.sizes(), p))
-    return {};
-  Tensor shift = bias;
-  if (const double zero = zeros->front(); zero != 0) {
-    PadParams pad{};
-    pad.mode = PadMode::Constant, pad.value = static_cast<float>(zero);
-    bool pads = false;
-    for (int i = 0; i < p.spatial; ++i) {
-      pads = pads || p.pads_begin[i] != 0 || p.pads_end[i] != 0;
-      pad.begin[i + 2] = std::exchange(p.pads_begin[i], 0), pad.end[i + 2] = std::exchange(p.pads_end[i], 0);
-    }
-    if (pads) source = c.op_with(Op::Pad, {source}, pad, ":padded");
-    shift = shift_by_zero(c, x_zero, weight);
-    if (bias) shift = c.op(Op::Add, {shift, bias}, ":bias");
+// `x` within as much of its zero point as the convolution would put zeros around it.
+Tensor padded_by_zero_point(OpCall& c, Tensor x, size_t zero, ConvParams& p) {
+  const auto known = known_zero_points(c, zero);
+  PadParams pad{};
+  bool pads = false;
+  for (int i = 0; i < p.spatial; ++i) {
+    pads = pads || p.pads_begin[i] != 0 || p.pads_end[i] != 0;
+    pad.begin[i + 2] = std::exchange(p.pads_begin[i], 0), pad.end[i + 2] = std::exchange(p.pads_end[i], 0);
   }
-  return shift ? c.op_with(Op::Conv, {source, weight, shift}, p, ":product")
-               : c.op_with(Op::Conv, {source, weight}, p, ":product");
+  if (!pads) return x;
+  if (known) {
+    pad.mode = PadMode::Constant, pad.value = static_cast<float>(known->front());
+    return c.op_with(Op::Pad, {x}, pad, ":padded");
+  }
+  const Tensor one = c.reshape(c.in(zero), Dims::filled(x->rank(), 1), ":zero_point");
+  for (int i = 0; i < p.spatial && x && one; ++i) {
+    std::vector<Tensor> parts;
+    const auto border = [&](int32_t size, const char* what) {
+      Dims sizes = x.sizes();
+      sizes[i + 2] = size;
+      if (size > 0) parts.push_back(c.expand(one, sizes, fmt::format(":{}_{}", what, i).c_str()));
+    };
+    border(static_cast<int32_t>(pad.begin[i + 2]), "before");
+    parts.push_back(x);
+    border(static_cast<int32_t>(pad.end[i + 2]), "behind");
+    if (parts.size() > 1)
+      x = c.op_list(Op::Concat, std::span<const Tensor>(parts), AxisParams{i + 2},
+                    fmt::format(":padded_{}", i).c_str());
+  }
+  return x;
+}
+
+// Where x and w are of 8 bits, the products are of bytes: the source padded with its zero point, which then is a bias.
+// Undefined: they are not.
+Tensor byte_convolution(OpCall& c, size_t x, size_t x_zero, size_t w, size_t w_zero, const Tensor& bias) {
+  if (!of_bytes(c, x) || (c.has(x_zero) && element_count(c.sizes(x_zero)) != 1)) return {};
+  ConvParams p{};
+  if (c.rank(x) != c.rank(w) || !read_convolution(c, c.sizes(x), c.sizes(w), p)) return {};
+  const auto weights = byte_filters(c, w, w_zero, p.groups);
+  Tensor source = weights ? c.in(x) : Tensor();
+  if (!source) return {};
+  Tensor shift;
+  if (const auto zeros = known_zero_points(c, x_zero); !zeros || zeros->front() != 0) {
+    source = padded_by_zero_point(c, source, x_zero, p);
+    shift = shift_by_zero(c, x_zero, weights->rows);
+  }
+  const bool apart = bias && weights->rest;  // added behind what the zero points take
+  if (bias && !apart) shift = shift ? c.op(Op::Add, {shift, bias}, ":bias") : bias;
+  const Tensor y = shift ? c.op_with(Op::Conv, {source, weights->rows, shift}, p, ":product")
+                         : c.op_with(Op::Conv, {source, weights->rows}, p, ":product");
+  const Tensor product = less_zeros(c, y, *weights);
+  if (!apart || !product) return product;
+  Dims line = Dims::filled(product->rank(), 1);
+  line[1] = weights->columns;
+  return c.op(Op::Add, {product, c.reshape(bias, line, ":bias_line")}, ":with_bias");
 }
 
 void conv_integer(OpCall& c) {
   if (const Tensor y = byte_convolution(c, 0, 2, 1, 3, {})) return c.out(0, c.cast(y, DType::I32));
+  if (!c.ok()) return;
   const Tensor x = centred(c, 0, 2, 0, ":x"), w = centred(c, 1, 3, 0, ":w");
   c.out(0, c.cast(whole_convolution(c, x, w, {}, ":product"), DType::I32));
 }
@@ -254,7 +285,7 @@ void conv_integer(OpCall& c) {
 void q_linear_conv(OpCall& c) {
   const Tensor bias = c.has(8) ? c.in_f32(8) : Tensor();
   Tensor y = byte_convolution(c, 0, 2, 3, 5, bias);
-  if (!y) {
+  if (!y && c.ok()) {
     const Tensor x = centred(c, 0, 2, 0, ":x"), w = centred(c, 3, 5, 0, ":w");
     y = whole_convolution(c, x, w, bias, ":product");
   }
