@@ -89,6 +89,8 @@ std::optional<Found> find_rotary(const Look& look, const TensorImpl& root);
 // rule_one_hot.cpp
 std::optional<Found> find_one_hot(const Look& look, const TensorImpl& root);
 std::optional<Found> find_gathered_last(const Look& look, const TensorImpl& root);
+// rule_bytes.cpp
+std::optional<Found> find_bytes(const Look& look, const TensorImpl& root);
 // rule_numbers.cpp
 std::optional<Found> find_affine(const Look& look, const TensorImpl& root);
 std::optional<Found> find_power(const Look& look, const TensorImpl& root);

@@ -27,13 +27,18 @@ namespace {
 using test::Build;
 
 // Leafs are seeded by their names: "=0.5" is that number, "0.." counts up, "cos" and "sin" are tables of angles,
-// "positive…" is above 0, "halves of 255" are those of odd numbers, all others lie between -2 and 2; indices (i64) lie between -1 and 7.
+// "positive…" is above 0, "halves of 255" are those of odd numbers, all others lie between -2 and 2; indices (i64) lie between -1 and 7,
+// and bytes are any.
 void fill(TensorImpl& leaf, uint32_t& state) {
   const std::string name(leaf.name);
   const int64_t width = leaf.rank() > 0 ? leaf.sizes.back() : 1;
   for (int64_t i = 0; i < leaf.element_count(); ++i) {
     state = state * 1664525u + 1013904223u;
     const float part = static_cast<float>(state >> 8) / static_cast<float>(1 << 24);
+    if (info(leaf.dtype).block_bytes == 1) {
+      leaf.data()[i] = static_cast<std::byte>(state >> 24);
+      continue;
+    }
     if (leaf.dtype == DType::I64) {
       leaf.data_as<int64_t>()[i] = name == "0.." ? i : static_cast<int64_t>(part * 9) - 1;
       continue;
@@ -67,7 +72,7 @@ std::vector<double> numbers(const TensorImpl& leaf) {
   return out;
 }
 
-std::vector<float> run(Backend& backend, const Graph& graph, const Tensor& output) {
+std::vector<std::byte> run_bytes(Backend& backend, const Graph& graph, const Tensor& output) {
   auto memory = plan_memory(graph, "two-level", "depth-first");
   REQUIRE_MESSAGE(memory.ok(), (memory.ok() ? "" : memory.error().message));
   auto plan = ExecutionPlan::make(graph, std::move(*memory), backend, 1);
@@ -78,8 +83,14 @@ std::vector<float> run(Backend& backend, const Graph& graph, const Tensor& outpu
   REQUIRE_MESSAGE(prepared.ok(), (prepared.ok() ? "" : prepared.error().message));
   const auto report = (*executor)->run();
   REQUIRE_MESSAGE(report.ok(), (report.ok() ? "" : report.error().message));
-  const float* data = output->data_as<float>();
-  return {data, data + output->element_count()};
+  return {output->data(), output->data() + output->byte_count()};
+}
+
+std::vector<float> run(Backend& backend, const Graph& graph, const Tensor& output) {
+  const std::vector<std::byte> bytes = run_bytes(backend, graph, output);
+  std::vector<float> out(bytes.size() / sizeof(float));
+  std::memcpy(out.data(), bytes.data(), out.size() * sizeof(float));
+  return out;
 }
 
 struct Rewritten {
@@ -98,7 +109,7 @@ struct Rewritten {
       if (has_work(*node)) ops.insert(node->op);
     auto reference = reference::make_reference_backend();
     for (const ConstantBranch& branch : made.constants) {
-      const std::vector<float> made_now = run(*reference, branch.graph, branch.result);
+      const std::vector<std::byte> made_now = run_bytes(*reference, branch.graph, branch.result);
       branch.leaf->storage = *Storage::allocate(*context, {}, MemoryKind::Persistent, branch.leaf->byte_count());
       std::memcpy(branch.leaf->data(), made_now.data(), static_cast<size_t>(branch.leaf->byte_count()));
     }
@@ -125,6 +136,12 @@ Tensor number(GraphBuilder& b, const char* value) { return b.weight(value, {1});
 Tensor op(GraphBuilder& b, Op o, const Tensor& x) { return b.op(o, {x}); }
 Tensor sub(GraphBuilder& b, const Tensor& x, const Tensor& y) { return b.op(Op::Sub, {x, y}); }
 Tensor div(GraphBuilder& b, const Tensor& x, const Tensor& y) { return b.op(Op::Div, {x, y}); }
+
+// (codes - zero) · scale; null: no zero point.
+Tensor opened(GraphBuilder& b, const Tensor& codes, const char* zero, const Tensor& scale) {
+  const Tensor wide = b.op_with(Op::Cast, {codes}, CastParams{DType::F32});
+  return b.mul(zero ? sub(b, wide, number(b, zero)) : wide, scale);
+}
 
 Tensor tanh_of_gelu(GraphBuilder& b, const Tensor& x, bool cubed) {
   const Tensor cube = cubed ? b.op(Op::Pow, {x, number(b, "=3")}) : b.mul(x, b.mul(x, x));
@@ -449,6 +466,25 @@ const std::vector<Case>& cases() {
          const Tensor x = op(b, Op::Relu, b.input("x", {2, 3, 4, 5}));
          const Tensor turned = b.cont(b.permute(x, {0, 2, 3, 1}));
          return op(b, Op::Exp, b.cont(b.permute(b.reshape(turned, {2, 1, 4, 5, 3}), {4, 1, 0, 2, 3})));
+       }},
+      {"a product of what was opened from bytes",
+       "bytes",
+       {Op::Conv, Op::Cont, Op::Mul, Op::Add},
+       0,
+       [](GraphBuilder& b) {
+         const Tensor x = opened(b, b.input("x", {3, 5, 24}, DType::U8), "=119", number(b, "=0.02"));
+         const Tensor w = opened(b, b.weight("w", {24, 7}, DType::I8), nullptr, b.weight("positive scale", {1, 7}));
+         return b.mul_mat(b.transpose(w), x, b.weight("bias", {7}));
+       }},
+      {"a convolution of what was opened from bytes",
+       "bytes",
+       {Op::Pad, Op::Conv, Op::Mul, Op::Add},
+       0,
+       [](GraphBuilder& b) {
+         const Tensor x = opened(b, b.input("x", {2, 3, 9, 8}, DType::U8), "=28", number(b, "=0.02"));
+         const Tensor w =
+             opened(b, b.weight("w", {6, 3, 3, 3}, DType::I8), nullptr, b.weight("positive scale", {6, 1, 1, 1}));
+         return b.conv2d(x, w, b.weight("bias", {6}), 2, 1);
        }},
       {"what broadcasts by itself",
        "broadcast",
