@@ -48,7 +48,6 @@ std::optional<Opened> opened(const Look& look, const TensorImpl& tensor) {
 bool is_source(const Look& look, const Opened& x) { return !look.constant(*x.codes) && x.scale->element_count() == 1; }
 bool is_weight(const Look& look, const Opened& w, int64_t columns) {
   return look.constant(*w.codes) && w.codes->dtype == DType::I8 && w.zero == 0 && columns > 0 &&
-         w.codes->byte_count() <= look.options().most_folded_bytes &&
          (w.scale->element_count() == 1 || w.scale->element_count() == columns);
 }
 
