@@ -102,6 +102,7 @@ Status rewrite_program(Program& program, const models::Model& model, const Compi
                        [&](const Tensor& output) { return output.impl() == &node; }) ||
            (options.watched && options.watched(node));
   };
+  rewrite.bytes = program.backend->runs_on_host_threads();  // devices' libraries multiply floats
   if (options.prefer == Prefer::Memory) rewrite.most_folded_bytes = rewrite.most_constant_bytes = 0;
   auto rewritten = rewrite_graph(program.transformed, rewrite);
   if (!rewritten) return rewritten.error();

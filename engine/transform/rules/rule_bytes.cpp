@@ -131,7 +131,8 @@ std::optional<Found> convolution(const Look& look, const TensorImpl& root) {
 }  // namespace
 
 std::optional<Found> find_bytes(const Look& look, const TensorImpl& root) {
-  if (root.dtype != DType::F32 || (root.op != Op::MulMat && root.op != Op::Conv)) return std::nullopt;
+  if (!look.options().bytes || root.dtype != DType::F32 || (root.op != Op::MulMat && root.op != Op::Conv))
+    return std::nullopt;
   return root.op == Op::MulMat ? product(look, root) : convolution(look, root);
 }
 

@@ -32,6 +32,8 @@ struct RewriteOptions {
   Bytes most_constant_bytes = Bytes{64} << 10;
   // Of a convolution's weights that others take the place of: those of a file lie in its pages, the others do not.
   Bytes most_folded_bytes = Bytes{1} << 20;
+  // Whether products of bytes are quicker than those of the floats that were opened from them.
+  bool bytes = true;
 
   static constexpr int64_t kMostNumbers = int64_t{1} << 18;
 };
