@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 #include "engine/models/onnx/small_types.h"
+#include "engine/models/onnx/sparse_tensors.h"
 
 #include <cstring>
 
@@ -211,8 +212,7 @@ void Lowering::add_weight(const ir::TensorData& data) {
     value->sizes = data.sizes;
     value->wide = data.wide;
     value->source = data.source;
-    if (element_count(data.sizes) <= HostArray::kMaxElements && data.lies_as_bytes())
-      value->array = std::make_shared<HostArray>(HostArray::from_bytes(value->dtype, data.sizes, data.bytes().data()));
+    value->array = ir::known_numbers(data, value->dtype);
   } else {
     whole_ = false;
     model_.problems.push_back(fmt::format("the weight '{}' is of type {}, of which there are no tensors", data.name,

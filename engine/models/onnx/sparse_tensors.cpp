@@ -56,12 +56,22 @@ Result<TensorData> with_zeros(const TensorData& values, const TensorData& places
                              each](std::byte* to) -> Status {
     const auto plain = PlainBytes::read(source, line.size() * each);
     if (!plain) return plain.error();
-    std::memset(to, 0, all);
+    if (all > 0) std::memset(to, 0, all);
     for (size_t i = 0; i < line.size(); ++i)
       std::memcpy(to + static_cast<size_t>(line[i]) * each, plain->data() + i * each, each);
     return {};
   });
   return out;
+}
+
+std::shared_ptr<HostArray> known_numbers(const TensorData& data, DType dtype) {
+  if (element_count(data.sizes) > HostArray::kMaxElements) return nullptr;
+  const auto from = [&](const std::byte* bytes) {
+    return std::make_shared<HostArray>(HostArray::from_bytes(dtype, data.sizes, bytes));
+  };
+  if (data.lies_as_bytes()) return from(data.bytes().data());
+  const auto plain = PlainBytes::read(data.source, static_cast<size_t>(data.byte_count));
+  return plain ? from(plain->data()) : nullptr;
 }
 
 }  // namespace arenascope::models::ir

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Sparse tensors of a file: numbers and where they are. Here they are held with their zeros, which are made when they are loaded.
 #pragma once
+#include <arenascope/models/host_array.h>
 #include "engine/models/onnx/onnx_ir.h"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace arenascope::models::ir {
@@ -11,5 +13,9 @@ namespace arenascope::models::ir {
 // `values` at `places`, I64: one index for each in a line of all, or as many as there are dimensions. The last number of a place
 // holds. Of a type that no tensor has: known by name, never read. Errors: a place that there is not, sizes that make no sense.
 Result<TensorData> with_zeros(const TensorData& values, const TensorData& places, const std::vector<int64_t>& sizes);
+
+// The numbers of a tensor of the file, as `dtype`, which is how it is stored; null where they are too many to be known while
+// opening, or cannot be read.
+std::shared_ptr<HostArray> known_numbers(const TensorData& data, DType dtype);
 
 }  // namespace arenascope::models::ir

@@ -255,6 +255,18 @@ TEST_CASE("sparse matrices are held with their zeros") {
     CHECK(run_file(wrong, {{"x", x}}).refused != "");
   }
   OnnxMaker large(21);
+  for (const bool weight : {false, true}) {  // and known while a file is opened, if small
+    OnnxMaker sized(21);
+    sized.input("x", {3, 2}).output("y");
+    if (weight)
+      sized.sparse_weight("s", {2}, {0, 1}, {2, 3});
+    else
+      sized.sparse_constant("s", {2}, {0, 1}, {2, 3});
+    sized.node("Cast", {"s"}, {"shape"}, {{"to", int64_t{kInt64}}}).node("Reshape", {"x", "shape"}, {"y"});
+    const Results shaped = run_file(sized, {{"x", {1, 2, 3, 4, 5, 6}}});
+    REQUIRE(shaped.refused == "");
+    CHECK(shaped.sizes.at("y") == Dims{2, 3});
+  }
   large.input("x", {4, 1}).output("y").sparse_weight("a", {int64_t{1} << 40, 4}, {1, 4, 7}, numbers);
   CHECK(run_file(large.node("MatMul", {"a", "x"}, {"y"}), {{"x", x}}).refused != "");
 }

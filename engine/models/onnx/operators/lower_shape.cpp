@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 #include "engine/models/onnx/small_types.h"
+#include "engine/models/onnx/sparse_tensors.h"
 #include "engine/models/onnx/wide_shapes.h"
 
 #include <cmath>
@@ -110,8 +111,11 @@ void shape(OpCall& c) {
 }
 
 void constant(OpCall& c) {
-  if (const auto* a = c.attr("sparse_value"); a && a->sparse)
-    return c.out_constant(0, *a->sparse->dtype, a->sparse->sizes, a->sparse->source);
+  if (const auto* a = c.attr("sparse_value"); a && a->sparse) {
+    const ir::TensorData& data = *a->sparse;
+    if (const auto known = ir::known_numbers(data, *data.dtype)) return c.out(0, *known);
+    return c.out_constant(0, *data.dtype, data.sizes, data.source);
+  }
   if (const auto* a = c.attr("value"); a && a->tensor) {
     const ir::TensorData& data = *a->tensor;
     if (!data.dtype && !data.words) return c.refuse(fmt::format("it is of type {}", ir::type_name(data.type)));
