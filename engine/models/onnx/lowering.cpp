@@ -192,7 +192,10 @@ void Lowering::lower_search(const ir::Node& node, const std::vector<ValuePtr>& i
       return put_off(node, fmt::format("'{}' must be known before it runs", from->name));
   }
   const std::string label = call_label(node);
-  const auto nodes = ir::search_nodes(node, label, known);
+  const auto nodes = ir::search_nodes(node, label, known, [&](size_t i) -> const Dims* {
+    const ValuePtr from = i < inputs.size() ? inputs[i] : nullptr;
+    return from && (from->kind == Value::Kind::Tensor || from->kind == Value::Kind::Constant) ? &from->sizes : nullptr;
+  });
   if (nodes) return lower_within(node, label, *nodes);
   add_problem(node, nodes.error().message);
   stand_in(node, inputs);

@@ -58,6 +58,27 @@ Status check(const Call& call, const Entry& entry) {
   return {};
 }
 
+// What is nowhere looked at again, since it broadcasts. `alone`: the decoder is, and goes on with the words that are given.
+Status check_sizes(const Call& call, const SizesOf& sizes, bool alone, bool hears) {
+  const Sources& from = call.sources;
+  const auto misfit = [&](size_t source, const Dims& size) {
+    return Error{fmt::format("its source '{}' is {}", call.source(source), to_string(size))};
+  };
+  const auto given = [&](size_t source) { return call.has(source) ? sizes(source) : nullptr; };
+  const Dims* ids = given(from.ids);
+  if (ids && ids->rank() != (hears ? 3 : 2)) return misfit(from.ids, *ids);
+  if (const int64_t most = call.known(kMost).value_or(0); ids && alone && most < (*ids)[1])
+    return Error{fmt::format("it is given {} words, and writes texts of {}", (*ids)[1], most)};
+  for (const size_t i : {from.least, from.penalty, from.temperature})
+    if (const Dims* size = given(i); size && element_count(*size) != 1) return misfit(i, *size);
+  if (const Dims* size = given(from.vocabulary); size && size->rank() != 1) return misfit(from.vocabulary, *size);
+  if (const Dims* size = given(from.first_vocabulary); size && (size->rank() != 2 || (ids && (*size)[0] != (*ids)[0])))
+    return misfit(from.first_vocabulary, *size);
+  if (const Dims* size = hears ? nullptr : given(from.mask); size && ids && !(*size == *ids))
+    return misfit(from.mask, *size);
+  return {};
+}
+
 Result<std::unique_ptr<Choice>> choice_of(const Call& call, Way way, int64_t& beams) {
   if (way != Way::Beams) {
     if (call.attribute("model_type", 0) != 0) return Error{"a decoder beside an encoder"};
@@ -81,7 +102,8 @@ std::span<const size_t> search_counts(const Node& node) {
   return std::span<const size_t>(kCounts).first(entry->way == Way::Beams ? std::size(kCounts) : 1);
 }
 
-Result<std::vector<Node>> search_nodes(const Node& node, const std::string& prefix, const Known& known) {
+Result<std::vector<Node>> search_nodes(const Node& node, const std::string& prefix, const Known& known,
+                                       const SizesOf& sizes) {
   const Entry* entry = entry_of(node.full_name());
   if (!entry) return Error{"it is no search"};
   Call call{node, known, prefix, entry->way == Way::Beams ? kOfBeams : kOfOne};
@@ -92,6 +114,7 @@ Result<std::vector<Node>> search_nodes(const Node& node, const std::string& pref
   const bool must_hear = node.op == "WhisperBeamSearch";
   const int64_t type = call.attribute("model_type", must_hear ? 2 : 0);
   if (type < (must_hear ? 2 : 0) || type > 2) return Error{fmt::format("its model_type is {}", type)};
+  if (auto ok = check_sizes(call, sizes, type == 0, type == 2); !ok) return ok.error();
   call.times = type == 2 && call.known(kProcessor).value_or(0) == 1;
   if (call.times && call.attribute("beginning_timestamp_token_id", -1) < 0)
     return Error{"its logits_processor weighs times, and it does not say which words are"};

@@ -22,9 +22,12 @@ std::span<const size_t> search_counts(const Node& node);
 
 // A source that is one whole number; none where that is not known.
 using Known = std::function<std::optional<int64_t>(size_t source)>;
+// How large a source is; null where that is not known.
+using SizesOf = std::function<const Dims*(size_t source)>;
 
-// Its nodes; what they make in between is called PREFIX/…. Errors: a decoder of another form, counts out of range, what ONNX
-// Runtime does not have on a CPU.
-Result<std::vector<Node>> search_nodes(const Node& node, const std::string& prefix, const Known& known);
+// Its nodes; what they make in between is called PREFIX/…. Errors: a decoder of another form, counts out of range, sources that
+// do not fit, what ONNX Runtime does not have on a CPU.
+Result<std::vector<Node>> search_nodes(const Node& node, const std::string& prefix, const Known& known,
+                                       const SizesOf& sizes);
 
 }  // namespace arenascope::models::ir

@@ -120,6 +120,30 @@ TEST_CASE("sizes that a search leaves open leave room for words") {
   CHECK(model->runnable());
 }
 
+TEST_CASE("what a search is given fits its texts") {
+  const auto refused = [](const Search& s, const char* name, const Ints& sizes) {
+    OnnxMaker inner(17), m(17);
+    SearchInputs in = add_inputs(m, s, {2, 3, 4, 5, 6}, 7);
+    m.output("text", {}, kInt32);
+    const std::vector<std::string> names{"least", "penalty", "vocabulary", "first", "mask"};
+    const auto at = static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+    if (at < names.size()) m.input(name, sizes, at == 1 ? models::test::kFloat : kInt32), in.from[2 + at] = name;
+    m.node("GreedySearch", in.from, {"text"},
+           {{"decoder", &decoder(inner)}, {"eos_token_id", s.end}, {"pad_token_id", s.pad}}, "write", "com.microsoft");
+    return run_file(m, in.given).refused;
+  };
+  const Search s{{{3, 4}, {5, 6}}, 4};
+  CHECK(refused(s, "", {}) == "");
+  CHECK(refused(s, "vocabulary", {kWords}) == "");
+  CHECK(refused({{{3, 4, 5}}, 2}, "", {}).find("it is given 3 words, and writes texts of 2") != std::string::npos);
+  CHECK(refused(s, "least", {2}).find("its source 'least' is [2]") != std::string::npos);
+  CHECK(refused(s, "penalty", {2}) != "");
+  CHECK(refused(s, "vocabulary", {2, kWords}) != "");
+  CHECK(refused(s, "first", {kWords}) != "");
+  CHECK(refused(s, "first", {1, kWords}) != "");
+  CHECK(refused(s, "mask", {2, 1}) != "");
+}
+
 TEST_CASE("searches of another form are refused in a sentence") {
   const Search s{{{3, 4}}, 6};
   OnnxMaker other(17), none(17);
