@@ -254,6 +254,12 @@ TEST_CASE("strings are taken apart by separators, by what a part is, or letter b
   CHECK(parts({"a1b22 ccc"}, token("[a-z]+")) == "[1, 3] a b ccc");
   CHECK(parts({"çé b"}, token("[^ ]+"), 2) == "[1, 1] çé");
   CHECK(parts({"", " "}, by({" "}), 1, 1) == "[2, 0]");
+  Strings lines(512);  // of which one has many parts, so that padding of any length stands beside all others
+  for (int i = 0; i < 2000; ++i) lines[0] += "x ";
+  std::vector<Attr> padded = by({" "});
+  padded.push_back(Attr{"mincharnum", int64_t{1}});
+  padded.push_back(Attr{"pad_value", std::string(size_t{1} << 14, '#')});
+  CHECK(refused(folded("Tokenizer", {{{512}, lines}}, padded, 0, "com.microsoft")));
   for (const std::string& why :
        {parts({"a"}, {}), parts({"a"}, by({"("})), parts({"a"}, token("(")), parts({"a"}, by({" "}), 0),
         parts({"a"}, by({""}), 2), parts({"\xff"}, by({""})),

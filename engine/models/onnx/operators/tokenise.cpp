@@ -10,7 +10,8 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kMostStrings = int64_t{1} << 20;  // of a result
+constexpr int64_t kMostStrings = int64_t{1} << 20;   // of a result
+constexpr int64_t kMostPadBytes = int64_t{1} << 26;  // of all strings of padding
 
 using Parts = std::vector<std::string_view>;
 
@@ -136,6 +137,8 @@ void tokenise(OpCall& c) {
   if (marks) width += 2;
   sizes.push_back(static_cast<int64_t>(width));
   const std::string pad = c.attr_string("pad_value", "");
+  if (static_cast<int64_t>(pad.size()) > kMostPadBytes / std::max<int64_t>(element_count(sizes), 1))
+    return c.refuse(fmt::format("{} strings beside padding of {} bytes", element_count(sizes), pad.size()));
   std::vector<std::string> out;
   for (const Parts& row : rows) {
     const size_t end = out.size() + width;
