@@ -2,6 +2,7 @@
 // ONNX Runtime's own operators that keep a cache, or see a memory, beside what one works out by hand, in double precision.
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <functional>
 
 #include <doctest/doctest.h>
@@ -368,6 +369,50 @@ TEST_CASE("the cheapest way through costs, and words that were guessed") {
   CHECK(found.numbers.at("y1") == Numbers{4});
 }
 
+TEST_CASE("the place behind what is written, beside one that is looked for word by word") {
+  const auto line = [](const Numbers& numbers) {
+    return Source{{static_cast<int64_t>(numbers.size())}, numbers, kInt64};
+  };
+  const auto place = [&](const Numbers& text, const Numbers& written, int64_t least, int64_t most) {
+    const Results made = own("BifurcationDetector", {line(text), line(written), line({0})},
+                             {whole("min_ngram_size", least), whole("max_ngram_size", most)}, 2);
+    REQUIRE(made.refused == "");
+    return made.numbers.at("y1").at(0);
+  };
+  const auto by_hand = [](const Numbers& text, const Numbers& written, size_t least, size_t most) {
+    double at = -1;
+    for (size_t n = least; n <= std::min(most, written.size()); ++n) {
+      std::vector<size_t> ends;
+      for (size_t i = 0; i + n <= text.size(); ++i)
+        if (std::equal(written.end() - static_cast<std::ptrdiff_t>(n), written.end(),
+                       text.begin() + static_cast<std::ptrdiff_t>(i)))
+          ends.push_back(i + n);
+      if (ends.empty()) return at;
+      at = static_cast<double>(ends[0]);
+      if (ends[0] == text.size()) return at;
+      if (ends.size() > 1) at = -1;
+    }
+    return at;
+  };
+  uint32_t seed = 5;
+  const auto draw = [&](uint32_t below) { return (seed = seed * 1664525 + 1013904223) / 65536 % below; };
+  for (int turn = 0; turn < 60; ++turn) {
+    Numbers text(1 + draw(14)), written(1 + draw(8));
+    for (double& word : text) word = draw(2 + turn % 2);
+    for (double& word : written) word = draw(2 + turn % 2);
+    const size_t least = 1 + draw(3), most = least + draw(4);
+    CAPTURE(turn);
+    CHECK(place(text, written, static_cast<int64_t>(least), static_cast<int64_t>(most)) ==
+          by_hand(text, written, least, most));
+  }
+  // Word by word this takes as many steps as there are words, to the power of three.
+  Numbers text(4000, 0), written(3999, 0);
+  text.push_back(1), text.push_back(0), written.push_back(1);
+  const std::clock_t begin = std::clock();
+  CHECK(place(text, written, 1, 4000) == 4001);
+  CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 5);
+}
+
 TEST_CASE("caches, memories and words that do not fit are refused in a sentence") {
   const auto refused = [](const char* op, const std::vector<Source>& sources, const std::vector<Attr>& attributes) {
     CAPTURE(op);
@@ -412,6 +457,8 @@ TEST_CASE("caches, memories and words that do not fit are refused in a sentence"
     told({whole("sliding_window_cache", 1), whole("local_window_size", window)}, cache);
   told({whole("sliding_window_cache", 1), whole("local_window_size", 2)}, kNone);
   told({}, cache, whole_source({2}, {1, 1}));
+  refused("GroupQueryAttention",
+          {x, x, x, cache, cache, one, Source{{1}, {-9223372036854775808.0}, kInt64, true, true}}, heads);
   told({}, kNone, one);
   told({whole("causal", 0)}, cache, one);
   const Attr k8 = text("k_quant_type", "PER_TENSOR"), v8 = text("v_quant_type", "PER_TENSOR");

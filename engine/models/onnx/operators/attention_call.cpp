@@ -164,14 +164,15 @@ Tensor of_beams(OpCall& c, const Tensor& past, const Tensor& from, const char* s
     return {};
   }
   if (f[1] == 1 || used == 0) return past;
-  HostArray first = HostArray::make(DType::I64, {batch, 1});
-  for (int64_t b = 0; b < batch; ++b) first.set_integer(b, b / f[1] * f[1]);
+  const Tensor beams = c.scalar(static_cast<double>(f[1]), DType::I64, name("_beam_count").c_str());
+  const Tensor text =
+      c.op(Op::Div, {counted_from(c, {batch, 1}, 0, name("_own").c_str()), beams}, name("_text").c_str());
+  const Tensor first = c.op(Op::Mul, {text, beams}, name("_first_beam").c_str());
   const Tensor all =
       c.reshape(c.cast(from, DType::I64, name("_beams_i64").c_str()), {batch, f[2]}, name("_beams").c_str());
   const Tensor own = c.op_with(Op::Clamp, {c.slice(all, 1, 0, used, 1, name("_beams_used").c_str())},
                                ClampParams{0, static_cast<double>(f[1] - 1)}, name("_beams_in").c_str());
-  const Tensor sequence =
-      c.op(Op::Add, {own, c.constant(std::move(first), name("_first_beam").c_str())}, name("_sequence").c_str());
+  const Tensor sequence = c.op(Op::Add, {own, first}, name("_sequence").c_str());
   const Tensor row =
       c.op(Op::Add,
            {c.op(Op::Mul, {sequence, c.scalar(static_cast<double>(used), DType::I64, name("_length").c_str())},
@@ -191,11 +192,12 @@ Tensor rotated(OpCall& c, const Tensor& x, const Tensor& cosine, const Tensor& s
   const std::string at = suffix;
   const auto name = [&](const char* what) { return at + what; };
   const Dims s = x.sizes();
-  const int64_t half = cosine.sizes().back(), width = 2 * half;
-  if (half < 1 || width > s[3]) {
-    c.refuse(fmt::format("{} of {} elements turn", width, s[3]));
+  const int64_t half = cosine.sizes().back();
+  if (half < 1 || half > s[3] / 2) {
+    c.refuse(fmt::format("{} pairs of {} elements turn", half, s[3]));
     return {};
   }
+  const int64_t width = 2 * half;
   const Tensor first = neighbours ? c.slice(x, 3, 0, width, 2, name(":first").c_str())
                                   : c.slice(x, 3, 0, half, 1, name(":first").c_str());
   const Tensor second = neighbours ? c.slice(x, 3, 1, width, 2, name(":second").c_str())

@@ -6,6 +6,7 @@
 #include "engine/models/onnx/operators/cache_call.h"
 #include "engine/models/onnx/operators/contrib_sparse.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace arenascope::models {
@@ -76,7 +77,7 @@ class GroupQuery {
     use_.total = use_.room + use_.steps;
     if (const auto told = c_.known(6)) {
       if (told->count() != 1) return refused("it is not told how many keys there are");
-      use_.total = told->integer(0);
+      use_.total = std::max<int64_t>(told->integer(0), 0);
     } else if (c_.has(16) || !c_.has(6) || !c_.value(6).tensor || !c_.value(6).tensor->has(kFlagInput)) {
       c_.wait_for(6, "how many keys there are must be known before it runs", c_.has(16));
       return false;

@@ -50,17 +50,43 @@ void time_warping(OpCall& c) {
 
 namespace {
 
+// Of each place how many words before it are the last ones of what is written, up to `most` (Gusfield's Z, from the ends).
+std::vector<int64_t> runs_before(const std::vector<int64_t>& text, const std::vector<int64_t>& written, int64_t most) {
+  const auto last = static_cast<size_t>(std::min<int64_t>(most, static_cast<int64_t>(written.size())));
+  std::vector<int64_t> line(written.rbegin(), written.rbegin() + static_cast<std::ptrdiff_t>(last));
+  line.insert(line.end(), text.rbegin(), text.rend());
+  std::vector<size_t> same(line.size(), 0);
+  for (size_t i = 1, from = 0, to = 0; i < line.size(); ++i) {
+    size_t n = i < to ? std::min(to - i, same[i - from]) : 0;
+    while (n < last && i + n < line.size() && line[n] == line[i + n]) ++n;
+    same[i] = std::min(n, last);
+    if (i + same[i] > to) from = i, to = i + same[i];
+  }
+  return {same.rbegin(), same.rbegin() + static_cast<std::ptrdiff_t>(text.size())};
+}
+
 // Where the text goes on behind the last words of what is written: of so many of them as stand in it once. -1: nowhere.
 int64_t place_behind(const std::vector<int64_t>& text, const std::vector<int64_t>& written, int64_t least,
                      int64_t most) {
+  most = std::min(most, static_cast<int64_t>(written.size()));
+  const std::vector<int64_t> runs = runs_before(text, written, most);
+  std::vector<int64_t> first(static_cast<size_t>(most) + 1, -1), count(first.size(), 0);  // of each length
+  for (size_t i = 0; i < runs.size(); ++i) {
+    const auto length = static_cast<size_t>(runs[i]);
+    ++count[length];
+    if (first[length] < 0) first[length] = static_cast<int64_t>(i) + 1;
+  }
+  for (size_t n = first.size() - 1; n-- > 0;) {
+    count[n] += count[n + 1];
+    if (first[n] < 0 || (first[n + 1] >= 0 && first[n + 1] < first[n])) first[n] = first[n + 1];
+  }
   int64_t place = -1;
-  for (int64_t n = least; n <= most && n <= static_cast<int64_t>(written.size()); ++n) {
-    const auto last = written.end() - n;
-    const auto found = std::search(text.begin(), text.end(), last, written.end());
-    if (found == text.end()) break;
-    place = found - text.begin() + n;
+  for (int64_t n = least; n <= most; ++n) {
+    const auto at = static_cast<size_t>(n);
+    if (count[at] == 0) break;
+    place = first[at];
     if (place >= static_cast<int64_t>(text.size())) break;
-    if (std::search(found + 1, text.end(), last, written.end()) != text.end()) place = -1;
+    if (count[at] > 1) place = -1;
   }
   return place;
 }

@@ -23,7 +23,8 @@ class DeltaNet {
     if (capacity < 0) return;
     if (c_.wants(2) && capacity == 0) return c_.refuse("it has no room for states that it captures");
     const bool batched = of_.alike();
-    const int64_t steps = batched ? of_.length(0) : of_.total();
+    // A sequence of its own takes a step even where it has none.
+    const int64_t steps = batched ? of_.length(0) : std::max(of_.total(), of_.count());
     if (steps > kMostSteps) return c_.refuse(fmt::format("{} steps, of at most {}", steps, kMostSteps));
     if (batched)
       walk(0, of_.count());

@@ -203,7 +203,7 @@ void ngram_hashes(OpCall& c) {
   NGrams grams(c, kPlain);
   if (!grams.read()) return;
   const Dims s = c.sizes(0);
-  if (s.rank() != 2 || s[0] > kMostPlaces || s[1] > kMostPlaces || (s[1] > 0 && s[0] > kMostPlaces / s[1]))
+  if (s.rank() != 2 || s[0] > kMostPlaces || s[1] > kMostPlaces / std::max<int64_t>(s[0], 1))
     return c.refuse(fmt::format("ids {}", to_string(s)));
   if (!grams.read_history(equal_sequences(s[0], s[1]))) return;
   c.out(0, c.reshape(grams.hashes(":hashes"), {s[0], s[1], grams.heads()}));

@@ -110,9 +110,9 @@ class Sparse {
 
   // The blocks in which so many places lie, from one on.
   Tensor blocks_of(int64_t from, int64_t count, const char* suffix) {
-    HostArray out = HostArray::make(DType::I64, {count});
-    for (int64_t i = 0; i < count; ++i) out.set_integer(i, (from + i) / block_);
-    return c_.constant(std::move(out), suffix);
+    const std::string at = suffix;
+    const Tensor place = counted_from(c_, {count}, from, (at + "_places").c_str());
+    return c_.op(Op::Div, {place, c_.scalar(static_cast<double>(block_), DType::I64, (at + "_size").c_str())}, suffix);
   }
 
   // Of each query and key what their blocks say, [B or 1, H or 1, S, T]; heads take the layouts by turns.

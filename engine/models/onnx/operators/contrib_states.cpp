@@ -28,7 +28,7 @@ void varlen_causal_conv(OpCall& c) {
   const std::string activation = c.attr_string("activation", "none");
   if (activation != "none" && activation != "silu" && activation != "swish")
     return c.refuse(fmt::format("activation '{}'", activation));
-  if (tokens > kMostPlaces) return c.refuse(fmt::format("{} tokens", tokens));
+  if (tokens > kMostPlaces / taps) return c.refuse(fmt::format("{} taps over {} tokens", taps, tokens));
   const auto of = packed_sequences(c, 2, tokens, false);
   if (!of) return;
   const int64_t before = (taps - 1) * dilation, count = of->count();

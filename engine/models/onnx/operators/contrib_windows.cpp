@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include "engine/models/onnx/operators/attention_call.h"
 #include "engine/models/onnx/operators/node_parts.h"
+#include "engine/models/onnx/operators/packed_sequences.h"
 
 #include <algorithm>
 #include <limits>
@@ -59,7 +60,8 @@ class MaskedPool {
           s[i + 2] + pads < size)
         return refused(fmt::format("a window of {} in {}", size, to_string(s)));
     }
-    if (kernel_.back() > kWidest) return refused(fmt::format("a window of {}", kernel_.back()));
+    if (kernel_.back() > kWidest || s.back() > kMostPlaces / kernel_.back())
+      return refused(fmt::format("a window of {} in a row of {}", kernel_.back(), s.back()));
     return true;
   }
 
@@ -70,7 +72,7 @@ class MaskedPool {
     const Dims &s = x_.sizes(), &m = mask.sizes();
     bool fits = m.rank() == s.rank() && mask.dtype() == DType::I32 && m[0] > 0 && m[1] > 0;
     int64_t plane = 1;
-    for (int i = 2; i < s.rank(); ++i) fits = fits && m[i] == s[i], plane *= s[i];
+    for (int i = 2; fits && i < s.rank(); ++i) fits = m[i] == s[i], plane *= s[i];
     const int64_t channels = s[0] * s[1];
     if (!fits || channels > HostArray::kMaxElements) {
       c_.refuse(fmt::format("a mask {} for {}", to_string(m), to_string(s)));

@@ -8,7 +8,7 @@
 
 namespace arenascope::models {
 
-inline constexpr int64_t kMostPlaces = int64_t{1} << 26;  // in tables of places
+inline constexpr int64_t kMostPlaces = int64_t{1} << 22;  // in all tables of a node
 
 struct Sequences {
   std::vector<int64_t> starts;  // of each, and where the last one ends

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Operators of ONNX Runtime's domain over sizes that a small file declares: none makes tables of them while the file is opened.
+#include <doctest/doctest.h>
+
+#include "own_operators.h"
+
+namespace arenascope::test {
+namespace {
+
+struct Declared {
+  Ints sizes;
+  int type = kFloat;
+  Ints fixed = {};  // what it holds, where the file tells
+};
+
+Result<models::Model> opened(const char* op, const std::vector<Declared>& sources, const std::vector<Attr>& attributes,
+                             size_t results = 1) {
+  OnnxMaker m(21);
+  m.opset(kOwn, 1);
+  std::vector<std::string> names, outputs;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const Declared& s = sources[i];
+    names.push_back(s.type == 0 ? "" : fmt::format("x{}", i));
+    if (s.type == 0) continue;
+    if (s.fixed.empty()) {
+      m.input(names[i], s.sizes, s.type);
+    } else {
+      m.weight(names[i] + "_64", s.sizes, s.fixed);
+      m.node("Cast", {names[i] + "_64"}, {names[i]}, {{"to", int64_t{s.type}}});
+    }
+  }
+  for (size_t i = 0; i < results; ++i) outputs.push_back(fmt::format("y{}", i)), m.output(outputs.back());
+  m.node(op, names, outputs, attributes, "", kOwn);
+  return m.open();
+}
+
+constexpr Bytes kFew = 1 << 16;
+constexpr int64_t kMany = int64_t{1} << 22;
+
+void check_refused(const Result<models::Model>& model) {
+  REQUIRE(model.ok());
+  CHECK_FALSE(model->runnable());
+  CHECK(model->parameter_bytes < kFew);
+}
+
+void check_small(const Result<models::Model>& model) {
+  REQUIRE(model.ok());
+  REQUIRE_MESSAGE(model->runnable(), model->problems[0]);
+  CHECK(model->parameter_bytes < kFew);
+}
+
+}  // namespace
+
+TEST_CASE("places that sizes tell take no memory when a file is opened, or are refused") {
+  const Declared none{{}, 0};
+  check_refused(opened("VarlenCausalConvWithState",
+                       {{{kMany, 1}}, {{1, 1, 64}}, {{2}, kInt32, {0, kMany}}, none, {{1, 1, 63}}}, {}));
+  check_refused(opened("MaxpoolWithMask", {{{1, 1, kMany}}, {{1, 1, kMany}, kInt32}}, {{"kernel_shape", Ints{64}}}));
+  check_refused(opened("NGramHashMapping", {{{1 << 12, 1 << 12}, kInt64}, {{3}, kInt64}, {{2}, kInt64}},
+                       {whole("max_ngram_size", 3), whole("n_head_per_ngram", 1), whole("pad_id", 0)}));
+  Ints starts(9001, 0);
+  starts.back() = 1;
+  check_refused(opened("GatedDeltaNet",
+                       {{{1, 1, 1}}, {{1, 1, 1}}, {{1, 1, 1}}, {{9001}, kInt32, starts}, none, none, {{9000, 1, 1, 1}}},
+                       {{"update_rule", std::string("linear")}}, 2));
+  check_small(opened("SparseAttention",
+                     {{{1, 1, 8}},
+                      {{1, 1, 8}},
+                      {{1, 1, 8}},
+                      {{1, 1, kMany, 8}},
+                      {{1, 1, kMany, 8}},
+                      {{1, 3}, kInt32, {0, 1, 2}},
+                      {{1, 2}, kInt32, {0, 1}},
+                      {{1}, kInt32, {kMany}},
+                      {{1}, kInt32}},
+                     {whole("num_heads", 1), whole("kv_num_heads", 1), whole("sparse_block_size", kMany / 2)}, 3));
+  check_small(opened("MultiHeadAttention",
+                     {{{kMany, 1, 8}},
+                      {{kMany, 1, 8}},
+                      {{kMany, 1, 8}},
+                      none,
+                      none,
+                      none,
+                      {{kMany, 1, 2, 8}},
+                      {{kMany, 1, 2, 8}},
+                      none,
+                      {{kMany / 4, 4, 2}, kInt32}},
+                     {whole("num_heads", 1)}, 3));
+}
+
+}  // namespace arenascope::test
