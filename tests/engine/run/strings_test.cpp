@@ -254,6 +254,10 @@ TEST_CASE("strings are taken apart by separators, by what a part is, or letter b
   CHECK(parts({"a1b22 ccc"}, token("[a-z]+")) == "[1, 3] a b ccc");
   CHECK(parts({"çé b"}, token("[^ ]+"), 2) == "[1, 1] çé");
   CHECK(parts({"", " "}, by({" "}), 1, 1) == "[2, 0]");
+  // Each match may look at all that is left of its string.
+  const std::string letters(size_t{100000}, 'a');
+  CHECK(refused(parts({letters}, token("a"))));
+  CHECK(parts({letters}, token("a+")) == "[1, 1] " + letters);
   Strings lines(512);  // of which one has many parts, so that padding of any length stands beside all others
   for (int i = 0; i < 2000; ++i) lines[0] += "x ";
   std::vector<Attr> padded = by({" "});

@@ -10,7 +10,9 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kMostStrings = int64_t{1} << 20;   // of a result
+constexpr int64_t kMostStrings = int64_t{1} << 20;  // of a result
+// Which a match may look at up to the end of its string, so that one string of n letters may ask for n * n / 2 bytes.
+constexpr uint64_t kMostBytesSeen = uint64_t{1} << 31;
 constexpr int64_t kMostPadBytes = int64_t{1} << 26;  // of all strings of padding
 
 using Parts = std::vector<std::string_view>;
@@ -69,7 +71,7 @@ class Tokens {
       matches(text, out);
     else
       between(text, out);
-    return true;
+    return c_.ok();
   }
 
  private:
@@ -82,9 +84,16 @@ class Tokens {
     if (letters_of(part) >= least_) out.push_back(part);
   }
 
-  void matches(std::string_view text, Parts& out) const {
+  std::optional<Regex::Match> find(const Regex& regex, std::string_view text, size_t from) {
+    seen_ += text.size() - from;
+    if (seen_ <= kMostBytesSeen) return regex.find(text, from);
+    c_.refuse(fmt::format("its strings are too long to be taken apart by a pattern: one has {} bytes", text.size()));
+    return std::nullopt;
+  }
+
+  void matches(std::string_view text, Parts& out) {
     for (size_t from = 0; from <= text.size();) {
-      const auto match = regexes_[0]->find(text, from);
+      const auto match = find(*regexes_[0], text, from);
       if (!match) return;
       keep(text.substr(match->begin, match->end - match->begin), out);
       from = behind(text, *match);
@@ -92,14 +101,14 @@ class Tokens {
   }
 
   // One separator after the other parts what those before it left. What an empty match stands before is lost.
-  void between(std::string_view text, Parts& out) const {
+  void between(std::string_view text, Parts& out) {
     out = {text};
     for (const auto& regex : regexes_) {
       Parts next;
       for (const std::string_view whole : out) {
         size_t from = 0;
         while (from <= whole.size()) {
-          const auto match = regex->find(whole, from);
+          const auto match = find(*regex, whole, from);
           keep(whole.substr(from, match ? match->begin - from : whole.npos), next);
           from = match ? behind(whole, *match) : whole.size() + 1;
         }
@@ -112,6 +121,7 @@ class Tokens {
   size_t least_ = 1;
   bool by_letter_ = false, by_token_ = false;
   std::vector<std::unique_ptr<Regex>> regexes_;
+  uint64_t seen_ = 0;
 };
 
 }  // namespace
