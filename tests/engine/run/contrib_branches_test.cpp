@@ -178,6 +178,11 @@ TEST_CASE("rows and columns of weights are read from blocks that hold their scal
   const auto nibble = [](const std::string& bytes, size_t i) {
     return static_cast<unsigned char>(bytes[i % 16]) >> (i < 16 ? 0 : 4) & 15;
   };
+  const auto as_numbers = [](const std::string& bytes) {
+    Numbers out;
+    for (const char c : bytes) out.push_back(static_cast<unsigned char>(c));
+    return out;
+  };
   constexpr size_t kDepth = 40;
   for (const int64_t kind : {0, 1}) {
     std::string blob;
@@ -193,27 +198,29 @@ TEST_CASE("rows and columns of weights are read from blocks that hold their scal
           wanted[n] += x[b * 32 + i] * (nibble(q, i) - zero) * static_cast<double>(scale);
       }
     OnnxMaker m(21);
-    m.opset(kOwn, 1)
-        .input("x", {1, kDepth})
-        .output("y")
-        .raw_weight("b", {static_cast<int64_t>(blob.size())}, blob, kUint8);
+    m.opset(kOwn, 1).input("x", {1, kDepth}).input("given", {static_cast<int64_t>(blob.size())}, kUint8);
+    m.output("y").output("z").raw_weight("b", {static_cast<int64_t>(blob.size())}, blob, kUint8);
     m.weight("s", {2}, Ints{kDepth, 2});
     m.node("MatMulFpQ4", {"x", "b", "s"}, {"y"}, {whole("blk_quant_type", kind)}, "", kOwn);
-    const Results made = run_file(m, {{"x", x}});
+    m.node("MatMulFpQ4", {"x", "given", "s"}, {"z"}, {whole("blk_quant_type", kind)}, "", kOwn);
+    const Results made = run_file(m, {{"x", x}, {"given", as_numbers(blob)}});
     REQUIRE(made.refused == "");
     check_near(made.numbers.at("y"), wanted);
+    CHECK(made.numbers.at("z") == made.numbers.at("y"));
   }
 
   const auto rows = [&](int64_t kind, int64_t width, const std::string& data) {
     OnnxMaker m(21);
-    m.opset(kOwn, 1)
-        .input("i", {3}, kInt64)
-        .output("y")
-        .raw_weight("w", {2, static_cast<int64_t>(data.size() / 2)}, data, kUint8);
-    m.node("GatherPacked", {"w", "i"}, {"y"}, {whole("packed_type", kind), whole("K", width), whole("output_dtype", 1)},
-           "", kOwn);
-    const Results made = run_file(m, {{"i", {1, -4, 2}}});  // what is not there is the first
+    const Ints sizes{2, static_cast<int64_t>(data.size() / 2)};
+    m.opset(kOwn, 1).input("i", {3}, kInt64).input("given", sizes, kUint8).output("y").output("z");
+    m.raw_weight("w", sizes, data, kUint8);
+    for (const auto& [from, to] : {std::pair{"w", "y"}, {"given", "z"}})
+      m.node("GatherPacked", {from, "i"}, {to},
+             {whole("packed_type", kind), whole("K", width), whole("output_dtype", 1)}, "", kOwn);
+    // What is not there is the first.
+    const Results made = run_file(m, {{"i", {1, -4, 2}}, {"given", as_numbers(data)}});
     REQUIRE(made.refused == "");
+    CHECK(made.numbers.at("z") == made.numbers.at("y"));
     return made.numbers.at("y");
   };
   const std::string first = codes(16, 3), second = codes(16, 90);

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstring>
 #include <functional>
+#include <optional>
 
 namespace arenascope::models {
 namespace {
@@ -94,13 +95,22 @@ Tensor weight_of(OpCall& c, std::string name, DType type, const Dims& sizes, Wei
   return tensor;
 }
 
-// Bytes that the file holds, or that are known.
-bool is_constant(OpCall& c, size_t i) {
+// Bytes that the file holds, or that are known; none, and an error, where they are not.
+std::optional<WeightSource> packed_bytes(OpCall& c, size_t i) {
   const Value& from = c.value(i);
-  if (!c.ok()) return false;
-  if (from.dtype != DType::U8) c.refuse(fmt::format("its weight is {}", arenascope::name(from.dtype)));
-  if (c.ok() && from.kind != Value::Kind::Constant) c.wait_for(i, "its weight must be known before it runs", true);
-  return c.ok();
+  if (!c.ok()) return std::nullopt;
+  if (from.dtype != DType::U8) {
+    c.refuse(fmt::format("its weight is {}", arenascope::name(from.dtype)));
+    return std::nullopt;
+  }
+  if (from.kind == Value::Kind::Constant) return from.source;
+  if (const auto known = c.known(i))
+    return WeightSource([known](std::byte* out) -> Status {
+      known->to_bytes(out);
+      return {};
+    });
+  c.wait_for(i, "its weight must be known before it runs", true);
+  return std::nullopt;
 }
 
 // Rows by their indices; one that there is not is the first.
@@ -111,7 +121,8 @@ void gather_packed(OpCall& c) {
   if (format == std::end(kFormats)) return c.refuse(fmt::format("rows of the packed type {} are not read here", code));
   if (width < 1 || width % format->elements != 0 || width > (int64_t{1} << 40))
     return c.refuse(fmt::format("rows of {} in blocks of {}", width, format->elements));
-  if (!is_constant(c, 0)) return;
+  const auto packed = packed_bytes(c, 0);
+  if (!packed) return;
   const Dims s = c.sizes(0);
   if (s.rank() != 2 || s[1] != width / format->elements * format->bytes || s[0] < 1)
     return c.refuse(fmt::format("rows {} of {} elements", to_string(s), width));
@@ -119,19 +130,19 @@ void gather_packed(OpCall& c) {
   const auto type = ir::to_dtype(to);
   if (!type || (*type != DType::F32 && *type != DType::F16 && *type != DType::BF16))
     return c.refuse(fmt::format("rows of type {}", to));
-  const Value& from = c.value(0);
-  WeightSource source = from.source;
+  WeightSource source = *packed;
   if (format->turned)
-    source = WeightSource([source, format, blocks = s[0] * (width / format->elements)](std::byte* out) -> Status {
-      const auto plain = PlainBytes::read(source, static_cast<size_t>(blocks * format->bytes));
-      if (!plain) return plain.error();
-      const DTypeInfo& made = info(format->type);
-      const int64_t step = format->elements / made.block_elements * made.block_bytes;
-      for (int64_t b = 0; b < blocks; ++b) format->turned(plain->data() + b * format->bytes, out + b * step);
-      return {};
-    });
+    source =
+        WeightSource([source = *packed, format, blocks = s[0] * (width / format->elements)](std::byte* out) -> Status {
+          const auto plain = PlainBytes::read(source, static_cast<size_t>(blocks * format->bytes));
+          if (!plain) return plain.error();
+          const DTypeInfo& made = info(format->type);
+          const int64_t step = format->elements / made.block_elements * made.block_bytes;
+          for (int64_t b = 0; b < blocks; ++b) format->turned(plain->data() + b * format->bytes, out + b * step);
+          return {};
+        });
   const Tensor table =
-      weight_of(c, from.name + ":rows", format->type, {s[0], width}, std::move(source), from.source.bytes().data());
+      weight_of(c, c.value(0).name + ":rows", format->type, {s[0], width}, std::move(source), packed->bytes().data());
   const Tensor indices = c.in(1);
   if (!table || !indices) return;
   const DType whole = indices.dtype();
@@ -172,7 +183,8 @@ void mat_mul_blob(OpCall& c) {
                     (*told)[1] <= (int64_t{1} << 36) / (*told)[0];
   if (!fits) return c.refuse("the sizes of its weight are none of a matrix");
   const Blob blob{(*told)[0], (*told)[1], c.attr_int("blk_quant_type", 1) != 0};
-  if (!is_constant(c, 1)) return;
+  const auto packed = packed_bytes(c, 1);
+  if (!packed) return;
   const int64_t column = blob.blocks() * blob.block_bytes();
   if (!(c.sizes(1) == Dims{blob.columns * column}))
     return c.refuse(fmt::format("a weight of {} by {} is not in {}", blob.depth, blob.columns, to_string(c.sizes(1))));
@@ -180,10 +192,9 @@ void mat_mul_blob(OpCall& c) {
   if (!x) return;
   if (x.dtype() != DType::F32 || x->rank() < 1 || x.sizes().back() != blob.depth)
     return c.refuse(fmt::format("{} times a weight of {} by {}", to_string(x.sizes()), blob.depth, blob.columns));
-  const WeightSource source = c.value(1).source;
   const Tensor weight =
       weight_of(c, c.value(1).name + ":columns", DType::F32, {blob.columns, blob.depth},
-                WeightSource([source, blob, column](std::byte* out) -> Status {
+                WeightSource([source = *packed, blob, column](std::byte* out) -> Status {
                   const auto plain = PlainBytes::read(source, static_cast<size_t>(blob.columns * column));
                   if (!plain) return plain.error();
                   std::vector<float> line(static_cast<size_t>(blob.depth));
@@ -193,7 +204,7 @@ void mat_mul_blob(OpCall& c) {
                   }
                   return {};
                 }),
-                source.bytes().data());
+                packed->bytes().data());
   const bool line = x->rank() == 1;
   if (line) x = c.reshape(x, {1, blob.depth}, ":row");
   if (!weight || !x) return;
