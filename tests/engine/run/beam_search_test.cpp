@@ -238,6 +238,24 @@ TEST_CASE("a beam search gives the results that are asked for") {
   check_near(run_beams(b, form, {"", "worth"}).numbers.at("worth"), wanted.scores);
 }
 
+TEST_CASE("a beam search of no texts, and one that has nothing to write") {
+  for (const auto& [texts, most] : {std::pair<int64_t, int64_t>{0, 6}, {2, 3}}) {
+    CAPTURE(texts);
+    OnnxMaker inner(17), m(17);
+    m.opset("com.microsoft", 1).input("words", {texts, 3}, kInt32).output("text", {}, kInt32);
+    m.raw_weight("most", {1}, bytes_of(static_cast<size_t>(most)), kInt32).output("worth").output("turns");
+    m.raw_weight("beams", {1}, bytes_of(4), kInt32).raw_weight("count", {1}, bytes_of(2), kInt32);
+    m.node("BeamSearch", {"words", "most", "", "beams", "count"}, {"text", "worth", "turns"},
+           {{"decoder", &decoder(inner)}, {"eos_token_id", int64_t{-1}}, {"pad_token_id", int64_t{0}}}, "write",
+           "com.microsoft");
+    const Results made = run_file(m, {});
+    REQUIRE(made.refused == "");
+    CHECK(made.sizes.at("text") == Dims{texts, 2, most});
+    CHECK(made.sizes.at("worth") == Dims{texts, 2});
+    CHECK(made.sizes.at("turns") == Dims{most - 3, texts, 4, kWords});
+  }
+}
+
 TEST_CASE("how many beams there are may be known only in the run") {
   const Beams b{kTwo, 3, 1};
   OnnxMaker inner(17), m(17);

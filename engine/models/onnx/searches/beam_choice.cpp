@@ -73,8 +73,9 @@ class Beams : public Choice {
       const std::string pads =
           n.add("Concat", {n.numbers({0, 0, 0}, "no_pads"), n.unsqueezed(missing, 0, "missing_1")}, "pads", along(0));
       const std::string padded = n.add("Pad", {best.words, pads, n.number(call_.pad(), "padding")}, "padded");
+      const std::string most = n.unsqueezed(n.name("most"), 0, "most_words");
       const std::string shape =
-          n.add("Concat", {n.name("texts_1"), n.numbers({results_, -1}, "results")}, "sequences_shape", along(0));
+          n.add("Concat", {n.name("texts_1"), n.numbers({results_}, "results"), most}, "sequences_shape", along(0));
       n.cast(n.add("Reshape", {padded, shape}, "by_text"), kInt32, "sequences");
       n.rename(call_.node.outputs[kSequences]);
     }
@@ -92,8 +93,9 @@ class Beams : public Choice {
 
   // As long as there can be turns; behind the last one there is nothing, where ONNX Runtime leaves whatever was there.
   void give_scores(Nodes& n, const std::string& all) const {
+    const std::string words = n.unsqueezed(n.size(all, 2, "words_scored"), 0, "words_scored_1");
     const std::string by_text =
-        n.add("Concat", {n.numbers({0}, "as_many"), n.name("texts_1"), n.numbers({beams_, -1}, "of_beams")},
+        n.add("Concat", {n.numbers({0}, "as_many"), n.name("texts_1"), n.numbers({beams_}, "of_beams"), words},
               "scores_shape", along(0));
     const std::string reshaped = n.add("Reshape", {all, by_text}, "scores_by_text");
     const std::string can_be = n.add("Sub", {n.name("most"), n.name("length")}, "can_be");
@@ -115,10 +117,12 @@ class Beams : public Choice {
 
   // Of each text twice as many words as there are beams, so that enough are left of those that do not end.
   void look_for_best(Nodes& n, const std::string& scores) {
+    const std::string words = n.size(scores, 1, "words_there");
+    const std::string all = n.add("Mul", {words, n.number(beams_, "beams_there")}, "words_of_text");
     const std::string shape =
-        n.add("Concat", {call_.outer("texts_1"), n.numbers({-1}, "all_words_of_text")}, "text_shape", along(0));
+        n.add("Concat", {call_.outer("texts_1"), n.unsqueezed(all, 0, "words_of_text_1")}, "text_shape", along(0));
     top_ = n.top(n.add("Reshape", {scores, shape}, "by_texts"), n.numbers({2 * beams_}, "twice"), true, "top");
-    const std::string at = n.name("top_at"), words = n.size(scores, 1, "words_there");
+    const std::string at = n.name("top_at");
     const std::string beam = n.add("Div", {at, words}, "beam");
     word_ = n.add("Sub", {at, n.add("Mul", {beam, words}, "words_before")}, "top_word");
     row_ = n.add("Add", {beam, call_.outer("first_row")}, "top_row");
