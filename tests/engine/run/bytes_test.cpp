@@ -13,7 +13,7 @@ using namespace arenascope::test;
 
 namespace {
 
-using models::test::kInt8;
+constexpr int kInt8 = 3;  // the file's code
 
 struct Line {
   std::vector<int> numbers;
@@ -53,7 +53,8 @@ TEST_CASE("products of bytes are exact sums, whatever their types and zero point
           for (size_t n = 0; n < (by_column ? kColumns : 1); ++n)
             zeros.numbers.push_back((w_signed ? zero % 128 : zero) - static_cast<int>(n));
           if (zero == 0 && !w_signed) zeros.numbers.assign(zeros.numbers.size(), 0);
-          const int w_type = w_signed ? kInt8 : kUint8, x_zero = 142;
+          const int w_type = w_signed ? kInt8 : kUint8;
+          const int x_zero = 142;
           OnnxMaker m(21);
           m.input("x", {kRows, kDepth}, kUint8).output("y", {}, kInt32);
           m.raw_weight("w", {kDepth, kColumns}, w.bytes(), w_type);
@@ -62,7 +63,7 @@ TEST_CASE("products of bytes are exact sums, whatever their types and zero point
           if (x_known)
             m.raw_weight("x_zero", {}, std::string(1, static_cast<char>(x_zero)), kUint8);
           else
-            m.input("x_zero", {}, kUint8), given.push_back({"x_zero", {x_zero}});
+            m.input("x_zero", {}, kUint8), given.push_back({"x_zero", {static_cast<double>(x_zero)}});
           m.node("MatMulInteger", {"x", "w", "x_zero", "w_zero"}, {"y"});
           Numbers wanted;
           for (size_t r = 0; r < kRows; ++r)
@@ -100,7 +101,7 @@ TEST_CASE("convolutions of bytes pad with the zero point, also where a run makes
           if (x_known)
             m.raw_weight("x_zero", {}, std::string(1, static_cast<char>(x_zero)), kUint8);
           else
-            m.input("x_zero", {}, kUint8), given.push_back({"x_zero", {x_zero}});
+            m.input("x_zero", {}, kUint8), given.push_back({"x_zero", {static_cast<double>(x_zero)}});
           m.node("ConvInteger", {"x", "w", "x_zero", "w_zero"}, {"y"}, {{"pads", Ints{pad, pad, pad, 0}}});
           Numbers wanted;
           const int64_t high = kSide + 2 * pad - kKernel + 1, wide = kSide + pad - kKernel + 1;
