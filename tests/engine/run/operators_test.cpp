@@ -341,6 +341,19 @@ TEST_CASE("a gradient is taken of what stands before it") {
 }
 
 // A matrix of which each row but one asks for a swap, one of two equal rows, and nothing but zeros.
+TEST_CASE("axes of numbers that have none are refused in a sentence") {
+  OnnxMaker m(19);
+  m.input("x", {}).output("y").weight("sizes", {2}, Ints{2, 2});
+  m.node("Resize", {"x", "", "", "sizes"}, {"y"},
+         {Attr{"axes", Ints{1, 2}}, Attr{"keep_aspect_ratio_policy", std::string("not_larger")}});
+  CHECK(run_file(m, {}).refused.find("axis 1 of 0 dimensions") != std::string::npos);
+  OnnxMaker body(19), scan(19);
+  body.input("a", {}).input("b", {}).node("Add", {"a", "b"}, {"sum"}).output("sum", {});
+  scan.input("x", {2}).input("z", {}).output("y");
+  scan.node("Scan", {"x", "z"}, {"y"}, {Attr{"body", &body}, Attr{"num_scan_inputs", int64_t{2}}});
+  CHECK(run_file(scan, {}).refused.find("axis 0 of 0 dimensions") != std::string::npos);
+}
+
 TEST_CASE("determinants and inverses of matrices of any size") {
   constexpr int64_t kRows = 6;
   Numbers x(3 * kRows * kRows);

@@ -54,8 +54,10 @@ Targets read_targets(OpCall& c, int rank) {
 double common_scale(OpCall& c, const Dims& x, const Targets& targets, bool not_larger) {
   double common = not_larger ? 1e300 : 0;
   for (size_t i = 0; i < targets.axes.size(); ++i) {
-    const int64_t from = x[c.axis(targets.axes[i], x.rank())];
-    if (!c.ok() || from == 0) {
+    const int axis = c.axis(targets.axes[i], x.rank());
+    if (!c.ok()) return 0;
+    const int64_t from = x[axis];
+    if (from == 0) {
       c.refuse("an empty dimension keeps no aspect ratio");
       return 0;
     }

@@ -184,9 +184,10 @@ bool scan_sequence(OpCall& c, const ir::Graph& graph, std::vector<ValuePtr>& par
   if (!c.ok()) return false;
   const int64_t turns = sequences[0]->sizes[axis];
   if (turns < 1) c.refuse("its sequences are empty");
-  for (size_t i = 1; i < sequences.size() && c.ok(); ++i)
-    if (sequences[i]->sizes[c.axis(number_at(axes, i), sequences[i]->sizes.rank())] != turns)
-      c.refuse("its sequences differ in length");
+  for (size_t i = 1; i < sequences.size() && c.ok(); ++i) {
+    const int own = c.axis(number_at(axes, i), sequences[i]->sizes.rank());
+    if (c.ok() && sequences[i]->sizes[own] != turns) c.refuse("its sequences differ in length");
+  }
   if (!c.ok()) return false;
   if (turns > kMostScanned / batch / static_cast<int64_t>(graph.nodes.size() + 1)) {
     if (batched)
