@@ -347,6 +347,10 @@ TEST_CASE("axes of numbers that have none are refused in a sentence") {
   m.node("Resize", {"x", "", "", "sizes"}, {"y"},
          {Attr{"axes", Ints{1, 2}}, Attr{"keep_aspect_ratio_policy", std::string("not_larger")}});
   CHECK(run_file(m, {}).refused.find("axis 1 of 0 dimensions") != std::string::npos);
+  OnnxMaker loss(19);
+  loss.input("x", {1}).input("t", {}, models::test::kInt64).output("y");
+  loss.node("NegativeLogLikelihoodLoss", {"x", "t"}, {"y"});
+  CHECK(run_file(loss, {}).refused.find("its targets do not fit") != std::string::npos);
   OnnxMaker body(19), scan(19);
   body.input("a", {}).input("b", {}).node("Add", {"a", "b"}, {"sum"}).output("sum", {});
   scan.input("x", {2}).input("z", {}).output("y");

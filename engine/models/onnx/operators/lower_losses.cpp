@@ -11,7 +11,7 @@ namespace {
 // -log_probability[target] · weight[target]; targets to be ignored count nothing. Mean: divided by the weights' sum.
 void nll(OpCall& c, const Tensor& log_probability, size_t target_at, size_t weight_at) {
   Tensor target = c.in(target_at);
-  if (!log_probability || !target || log_probability->rank() != target->rank() + 1)
+  if (!log_probability || !target || target->rank() < 1 || log_probability->rank() != target->rank() + 1)
     return c.refuse("its targets do not fit");
   const DType dtype = log_probability.dtype();
   if (target.dtype() != DType::I64 && target.dtype() != DType::I32) target = c.cast(target, DType::I64, ":target");
