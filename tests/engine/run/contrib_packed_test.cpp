@@ -134,12 +134,16 @@ TEST_CASE("a causal convolution reads its own sequence and the state before it")
   check_near(made.numbers.at("y2"), firsts);
 }
 
-TEST_CASE("GatedDeltaNet: every rule, sequences of their own lengths, what each token changed") {
-  constexpr size_t kTokens = 5, kHeads = 2, kEvery = 4, kWidth = 3, kValues = 2, kCapacity = 2;
-  const Packed packed{{0, 3, 3, 5}};
-  const Source q = of({kTokens, kHeads, kWidth}, 0.1), k = of({kTokens, kHeads, kWidth}, 1.3),
-               v = of({kTokens, kEvery, kValues}, 2.1), decay = of({kTokens, kEvery, kWidth}, 0.7),
-               beta = of({kTokens, kEvery}, 0.4), state = of({3, kEvery, kValues, kWidth}, 1.9),
+namespace {
+
+// Every rule over three sequences, and what each token changed.
+void check_delta(const Ints& starts) {
+  constexpr size_t kHeads = 2, kEvery = 4, kWidth = 3, kValues = 2, kCapacity = 2;
+  const Packed packed{starts};
+  const int64_t tokens = starts.back();
+  const Source q = of({tokens, kHeads, kWidth}, 0.1), k = of({tokens, kHeads, kWidth}, 1.3),
+               v = of({tokens, kEvery, kValues}, 2.1), decay = of({tokens, kEvery, kWidth}, 0.7),
+               beta = of({tokens, kEvery}, 0.4), state = of({3, kEvery, kValues, kWidth}, 1.9),
                factor = of({kEvery}, 0.8), bias = of({kEvery}, 1.4);
   for (const char* rule : {"linear", "gated", "delta", "gated_delta"}) {
     CAPTURE(rule);
@@ -152,7 +156,7 @@ TEST_CASE("GatedDeltaNet: every rule, sequences of their own lengths, what each 
       for (double& e : out) e /= std::sqrt(size);
       return out;
     };
-    Numbers wanted(kTokens * kEvery * kValues), last, fades(3 * kCapacity * kEvery * kWidth),
+    Numbers wanted(static_cast<size_t>(tokens) * kEvery * kValues), last, fades(3 * kCapacity * kEvery * kWidth),
         keys(3 * kCapacity * kHeads * kWidth), added(3 * kCapacity * kEvery * kValues);
     const size_t fade_row = gated ? kEvery * kWidth : kEvery;
     fades.resize(3 * kCapacity * fade_row);
@@ -203,6 +207,17 @@ TEST_CASE("GatedDeltaNet: every rule, sequences of their own lengths, what each 
     check_near(made.numbers.at("y1"), last);
     check_near(made.numbers.at("y2"), updates);
   }
+}
+
+}  // namespace
+
+TEST_CASE("GatedDeltaNet: every rule, sequences of their own lengths, what each token changed") {
+  check_delta({0, 3, 3, 5});
+}
+
+TEST_CASE("GatedDeltaNet: more tokens than are written out go round") {
+  check_delta({0, 8200, 8200, 8503});
+  check_delta({0, 8193, 2 * 8193, 3 * 8193});
 }
 
 TEST_CASE("GatedDeltaNet: what is added to a short vector's size, in one source of a state's sizes") {

@@ -32,12 +32,12 @@ struct Recurrence {
   double limit = 0;
   std::vector<std::string> functions;
   std::vector<float> alphas, betas;
-  int64_t layout = 0;
+  int64_t layout = 0, steps = 4;
 
   int64_t directions() const { return direction == "bidirectional" ? 2 : 1; }
 };
 
-constexpr int64_t kSteps = 4, kBatch = 3, kIn = 2, kHidden = 3;
+constexpr int64_t kBatch = 3, kIn = 2, kHidden = 3;
 
 struct Weights {
   Numbers x, w, r, b, h0, c0, p;
@@ -52,8 +52,8 @@ Weights weights_of(const Recurrence& c) {
     return out;
   };
   const int64_t d = c.directions(), width = c.gates * kHidden;
-  return {filled(kSteps * kBatch * kIn), filled(d * width * kIn),      filled(d * width * kHidden),
-          filled(d * 2 * width),         filled(d * kBatch * kHidden), filled(d * kBatch * kHidden),
+  return {filled(c.steps * kBatch * kIn), filled(d * width * kIn),      filled(d * width * kHidden),
+          filled(d * 2 * width),          filled(d * kBatch * kHidden), filled(d * kBatch * kHidden),
           filled(d * 3 * kHidden)};
 }
 
@@ -101,7 +101,7 @@ struct Wanted {
 void follow(const Recurrence& c, const Weights& w, int64_t d, int64_t b, Wanted& out) {
   const Functions f(c, d);
   const auto at = [](const Numbers& from, int64_t i) { return from[static_cast<size_t>(i)]; };
-  const int64_t width = c.gates * kHidden, length = c.lengths.empty() ? kSteps : c.lengths[static_cast<size_t>(b)];
+  const int64_t width = c.gates * kHidden, length = c.lengths.empty() ? c.steps : c.lengths[static_cast<size_t>(b)];
   const auto limited = [&](double v) { return c.limit > 0 ? std::clamp(v, -c.limit, c.limit) : v; };
   Numbers h(kHidden, 0), cell(kHidden, 0);
   for (int64_t i = 0; c.states && i < kHidden; ++i) {
@@ -163,12 +163,25 @@ Numbers turned(const Numbers& x, int64_t outer, int64_t middle, int64_t row) {  
   return out;
 }
 
+// Y with the batch first, [B, T, D, H], as [T, D, B, H].
+Numbers by_step(const Numbers& y, int64_t steps, int64_t directions) {
+  Numbers out = turned(y, kBatch, steps, directions * kHidden);
+  for (size_t t = 0; t < static_cast<size_t>(steps); ++t) {
+    const auto row = static_cast<size_t>(kBatch * directions * kHidden);
+    const Numbers step(out.begin() + static_cast<std::ptrdiff_t>(t * row),
+                       out.begin() + static_cast<std::ptrdiff_t>((t + 1) * row));
+    std::copy_n(turned(step, kBatch, directions, kHidden).begin(), row,
+                out.begin() + static_cast<std::ptrdiff_t>(t * row));
+  }
+  return out;
+}
+
 void check_recurrence(const Recurrence& c) {
   CAPTURE(c.gates);
   CAPTURE(c.direction);
   const Weights w = weights_of(c);
   const int64_t d = c.directions(), width = c.gates * kHidden;
-  Wanted wanted{Numbers(static_cast<size_t>(kSteps * d * kBatch * kHidden)),
+  Wanted wanted{Numbers(static_cast<size_t>(c.steps * d * kBatch * kHidden)),
                 Numbers(static_cast<size_t>(d * kBatch * kHidden)), Numbers(static_cast<size_t>(d * kBatch * kHidden))};
   for (int64_t i = 0; i < d; ++i)
     for (int64_t b = 0; b < kBatch; ++b) follow(c, w, i, b, wanted);
@@ -177,10 +190,10 @@ void check_recurrence(const Recurrence& c) {
     m.weight(name, sizes, std::vector<float>(numbers.begin(), numbers.end()));
   };
   const bool turn = c.layout != 0;
-  m.input("x", turn ? Ints{kBatch, kSteps, kIn} : Ints{kSteps, kBatch, kIn});
+  m.input("x", turn ? Ints{kBatch, c.steps, kIn} : Ints{c.steps, kBatch, kIn});
   weight("w", {d, width, kIn}, w.w), weight("r", {d, width, kHidden}, w.r), weight("b", {d, 2 * width}, w.b);
   std::vector<std::string> names{"x", "w", "r", "b", "", ""};
-  std::vector<Given> given{{"x", turn ? turned(w.x, kSteps, kBatch, kIn) : w.x}};
+  std::vector<Given> given{{"x", turn ? turned(w.x, c.steps, kBatch, kIn) : w.x}};
   if (!c.lengths.empty()) {
     names[4] = "lengths";
     if (c.lengths_come)
@@ -210,7 +223,8 @@ void check_recurrence(const Recurrence& c) {
   m.node(c.gates == 1 ? "RNN" : c.gates == 3 ? "GRU" : "LSTM", names, outputs, attributes);
   const Results made = run_file(m, given);
   REQUIRE_MESSAGE(made.refused.empty(), made.refused);
-  if (!turn) check_near(made.numbers.at("y"), wanted.y);
+  if (!turn || c.steps > 4)
+    check_near(turn ? by_step(made.numbers.at("y"), c.steps, d) : made.numbers.at("y"), wanted.y);
   check_near(made.numbers.at("h"), turn ? turned(wanted.h, d, kBatch, kHidden) : wanted.h);
   if (outputs.size() == 3)
     check_near(made.numbers.at("c"), turn ? turned(wanted.cell, d, kBatch, kHidden) : wanted.cell);
@@ -260,6 +274,26 @@ TEST_CASE("recurrent cells have the functions, limits and couplings that a file 
       c.limit = 0.3, c.before_reset = other, c.couples = other, c.peepholes = other, c.states = true;
       check_recurrence(c);
     }
+}
+
+TEST_CASE("recurrences of more steps than are written out go round") {
+  const Ints lengths{8200, 300, 0};
+  for (const int64_t gates : {1, 3})
+    for (const char* direction : {"forward", "reverse", "bidirectional"}) {
+      Recurrence c{gates, direction, lengths};
+      c.steps = 8200, c.states = gates == 3, c.lengths_come = gates == 1;
+      check_recurrence(c);
+    }
+  Recurrence even{3, "bidirectional"};  // no steps are left behind the turns
+  even.steps = 8448, even.before_reset = true;
+  check_recurrence(even);
+  Recurrence peeped{4, "bidirectional", lengths};
+  peeped.steps = 8200, peeped.peepholes = true, peeped.states = true, peeped.limit = 2;
+  check_recurrence(peeped);
+  peeped.lengths = {}, peeped.layout = 1;
+  peeped.functions = {"HardSigmoid", "Relu", "Softsign", "Sigmoid", "ScaledTanh", "Elu"};
+  peeped.alphas = {0.3f, 0.8f, 1.5f}, peeped.betas = {0.4f, 0.6f}, peeped.limit = 0.3;
+  check_recurrence(peeped);
 }
 
 TEST_CASE("recurrent operators that do not fit are refused") {

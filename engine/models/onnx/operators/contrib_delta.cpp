@@ -2,15 +2,17 @@
 // ONNX Runtime's GatedDeltaNet: attention whose past is one matrix for each head, which fades, is corrected and grows with each
 // token, over sequences that are packed behind each other.
 #include <fmt/format.h>
+#include "engine/models/onnx/operators/delta_turns.h"
+#include "engine/models/onnx/operators/long_recurrence.h"
 #include "engine/models/onnx/operators/packed_sequences.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kMostSteps = 8192;  // they are written out
 constexpr int64_t kMostHeads = 1 << 20;
 
 class DeltaNet {
@@ -22,22 +24,28 @@ class DeltaNet {
     const int64_t capacity = capture_capacity(c_, 9, of_.count());
     if (capacity < 0) return;
     if (c_.wants(2) && capacity == 0) return c_.refuse("it has no room for states that it captures");
-    const bool batched = of_.alike();
+    told_ = of_;
     // A sequence of its own takes a step even where it has none.
-    const int64_t steps = batched ? of_.length(0) : std::max(of_.total(), of_.count());
-    if (steps > kMostSteps) return c_.refuse(fmt::format("{} steps, of at most {}", steps, kMostSteps));
-    if (batched)
+    if (!of_.alike() && std::max(of_.total(), of_.count()) > kMostStepsWritten) {
+      if (!pad_sequences(c_, told_, {&q_, &k_, &v_, &decay_, &beta_})) return;
+      of_ = equal_sequences(told_.count(), told_.longest()), tokens_ = of_.total();
+    }
+    if (gated_) fade_ = c_.op(Op::Exp, {decay_}, ":fade");
+    if (of_.alike() && of_.length(0) > kMostStepsWritten) return go_round(capacity);
+    if (of_.alike())
       walk(0, of_.count());
     else
       for (int64_t s = 0; s < of_.count() && c_.ok(); ++s) walk(s, 1);
     if (!c_.ok()) return;
-    const Dims& lead = lead_;
-    Dims sizes = lead;
-    sizes.push_back(value_heads_), sizes.push_back(value_width_);
-    const Tensor all = joined(outputs_, {tokens_, value_heads_ * value_width_}, ":all");
-    c_.out(0, c_.cast(c_.reshape(all, sizes, ":tokens"), c_.value(0).dtype));
+    Tensor all = joined(outputs_, {tokens_, value_heads_ * value_width_}, ":all");
+    if (std::vector<int64_t> places = padded_places(of_, told_); !places.empty()) {
+      const Dims sizes{told_.total()};
+      all =
+          c_.op_with(Op::Gather, {all, index_table(c_, std::move(places), sizes, ":places")}, AxisParams{0}, ":there");
+    }
+    c_.out(0, c_.cast(c_.reshape(all, result_sizes(), ":tokens"), c_.value(0).dtype));
     if (c_.wants(1)) c_.out(1, joined(states_, {of_.count(), value_heads_, value_width_, width_}, ":final"));
-    if (c_.wants(2)) give_updates(capacity);
+    if (c_.wants(2)) c_.out(2, updates(capacity));
   }
 
  private:
@@ -171,8 +179,7 @@ class DeltaNet {
       if (!scalar && !(decay.sizes() == each)) return refused(fmt::format("a decay of {}", to_string(decay.sizes())));
       fades_ = scalar ? 1 : width_;
       decay = c_.reshape(decay, {tokens_, value_heads_, fades_}, ":decay");
-      if (soft_ || bounded_) decay = activated(decay);
-      fade_ = c_.op(Op::Exp, {decay}, ":fade");
+      decay_ = soft_ || bounded_ ? activated(decay) : decay;
     }
     if (corrected_) {
       const Tensor beta = c_.in_f32(5);
@@ -210,6 +217,39 @@ class DeltaNet {
     return c_.op(Op::Neg, {c_.op(Op::Mul, {c_.op(Op::Softplus, {moved}, ":gate"), by}, ":by_head")}, ":log_fade");
   }
 
+  Dims result_sizes() const {
+    Dims sizes = lead_;
+    sizes.push_back(value_heads_), sizes.push_back(value_width_);
+    return sizes;
+  }
+
+  // More steps than are written out; only those that are captured are made here, too.
+  void go_round(int64_t capacity) {
+    const int64_t count = of_.count(), steps = of_.length(0);
+    DeltaCall call;
+    if (c_.wants(2)) {
+      walked_ = capacity;
+      walk(0, count);
+      call.update = updates(capacity);
+    }
+    if (!c_.ok()) return;
+    const auto by_sequence = [&](const Tensor& x, const char* suffix) {
+      if (!x) return x;
+      const Dims& s = x.sizes();
+      return c_.reshape(
+          x, &x == &beta_ || (&x == &decay_ && fades_ == 1) ? Dims{count, steps, s[1]} : Dims{count, steps, s[1], s[2]},
+          suffix);
+    };
+    call.steps = steps;
+    call.q = by_sequence(q_, ":q_of_all"), call.k = by_sequence(k_, ":k_of_all"), call.v = by_sequence(v_, ":v_of_all");
+    call.decay = by_sequence(decay_, ":decay_of_all"), call.beta = by_sequence(beta_, ":beta_of_all");
+    call.state = c_.reshape(state_, {count, value_heads_, value_width_, width_}, ":state_of_all");
+    call.scale = scale_, call.results = result_sizes(), call.places = padded_places(of_, told_);
+    leave_delta(c_, call);
+  }
+
+  int64_t walked(int64_t sequence) const { return std::min(of_.length(sequence), walked_); }
+
   // Token t of `count` sequences from `first` on, whose lengths are the same, as [count, sizes..].
   Tensor token(const Tensor& x, int64_t first, int64_t count, int64_t t, const Dims& sizes, const std::string& name) {
     if (!x || !c_.ok()) return {};
@@ -229,7 +269,7 @@ class DeltaNet {
   void walk(int64_t first, int64_t count) {
     Tensor state = c_.slice(state_, 0, first, first + count, 1, fmt::format(":state_{}", first).c_str());
     std::vector<Tensor> outputs, deltas;
-    for (int64_t t = 0; t < of_.length(first) && c_.ok(); ++t) {
+    for (int64_t t = 0; t < walked(first) && c_.ok(); ++t) {
       const std::string at = fmt::format(":step_{}_{}", first, t);
       Tensor delta;
       outputs.push_back(step(first, count, t, at, state, delta));
@@ -243,8 +283,7 @@ class DeltaNet {
                              ? from[0]
                              : c_.op_list(Op::Concat, std::span<const Tensor>(from), AxisParams{1}, name.c_str());
       if (all)
-        to.push_back(
-            c_.reshape(all, {count * of_.length(first), value_heads_ * value_width_}, (name + "_rows").c_str()));
+        to.push_back(c_.reshape(all, {count * walked(first), value_heads_ * value_width_}, (name + "_rows").c_str()));
     };
     keep(outputs, outputs_, "outputs"), keep(deltas, deltas_, "deltas");
     states_.push_back(state);
@@ -296,29 +335,38 @@ class DeltaNet {
   }
 
   // For each sequence how its first tokens changed the state: what stayed, keys and what was added, each of all tokens.
-  void give_updates(int64_t capacity) {
+  Tensor updates(int64_t capacity) {
     const int64_t count = of_.count();
-    std::vector<int64_t> places;
-    for (int64_t s = 0; s < count; ++s)
-      for (int64_t j = 0; j < capacity; ++j)
-        places.push_back(std::min(of_.start(s) + std::min(j, std::max<int64_t>(of_.length(s) - 1, 0)), tokens_ - 1));
-    if (tokens_ < 1) return c_.refuse("it has no tokens to capture");
+    std::vector<int64_t> places, added_places;
+    int64_t added_rows = 0;
+    for (int64_t s = 0; s < count; added_rows += walked(s), ++s)
+      for (int64_t j = 0; j < capacity; ++j) {
+        const int64_t token = std::min(j, std::max<int64_t>(told_.length(s) - 1, 0));
+        places.push_back(std::min(of_.start(s) + token, tokens_ - 1));
+        added_places.push_back(added_rows + token);
+      }
+    if (tokens_ < 1) c_.refuse("it has no tokens to capture");
+    if (!c_.ok()) return {};
+    for (int64_t& place : added_places) place = std::min(place, added_rows - 1);
     const Tensor at = index_table(c_, std::move(places), {count, capacity}, ":captured_at");
-    Tensor here = c_.reshape(captured(c_, 9, of_, capacity), {count, capacity, 1}, ":here");
+    const Tensor added_at = index_table(c_, std::move(added_places), {count, capacity}, ":captured_added_at");
+    Tensor here = c_.reshape(captured(c_, 9, told_, capacity), {count, capacity, 1}, ":here");
     if (c_.has(10)) {
       const Tensor active = c_.in(10);
-      if (!active) return;
-      if (active->element_count() != 1)
-        return c_.refuse(fmt::format("it is active as {} say", to_string(active.sizes())));
+      if (!active) return {};
+      if (active->element_count() != 1) {
+        c_.refuse(fmt::format("it is active as {} say", to_string(active.sizes())));
+        return {};
+      }
       const Tensor one = c_.reshape(active, {1}, ":active");
       const Tensor off = c_.op(Op::Equal, {one, c_.scalar(0, active.dtype(), ":inactive")}, ":off");
       here = c_.op(Op::And, {here, c_.op(Op::Not, {off}, ":on")}, ":here_and_on");
     }
     const Tensor nothing = c_.scalar(0, DType::F32, ":nothing");
-    const auto rows = [&](const Tensor& x, int64_t width, const char* suffix) {
+    const auto rows = [&](const Tensor& x, int64_t width, const Tensor& places_of, const char* suffix) {
       const std::string name = suffix;
-      const Tensor all = c_.reshape(x, {tokens_, width}, (name + "_rows").c_str());
-      const Tensor taken = c_.op_with(Op::Gather, {all, at}, AxisParams{0}, (name + "_taken").c_str());
+      const Tensor all = x ? c_.reshape(x, {x.sizes()[0], width}, (name + "_rows").c_str()) : Tensor();
+      const Tensor taken = c_.op_with(Op::Gather, {all, places_of}, AxisParams{0}, (name + "_taken").c_str());
       const Tensor kept = c_.op(Op::Where, {here, taken, nothing}, (name + "_kept").c_str());
       return c_.reshape(kept, {count, capacity * width}, suffix);
     };
@@ -328,11 +376,12 @@ class DeltaNet {
       ones.set(FillParams{{tokens_, value_heads_}, DType::F32, 1, 0});
       fade = c_.apply(Op::Fill, std::span<const Tensor>(), ones, ":stays");
     }
-    const Tensor added = joined(deltas_, {tokens_, value_heads_ * value_width_}, ":added");
-    c_.out(2, c_.op_with(Op::Concat,
-                         {rows(fade, value_heads_ * fades_, ":update_fades"), rows(k_, heads_ * width_, ":update_keys"),
-                          rows(added, value_heads_ * value_width_, ":update_added")},
-                         AxisParams{1}, ":update"));
+    const Tensor added = joined(deltas_, {added_rows, value_heads_ * value_width_}, ":added");
+    return c_.op_with(
+        Op::Concat,
+        {rows(fade, value_heads_ * fades_, at, ":update_fades"), rows(k_, heads_ * width_, at, ":update_keys"),
+         rows(added, value_heads_ * value_width_, added_at, ":update_added")},
+        AxisParams{1}, ":update");
   }
 
   OpCall& c_;
@@ -341,8 +390,9 @@ class DeltaNet {
   Dims lead_;                            // of tokens
   int64_t tokens_ = 0, heads_ = 0, width_ = 0, value_heads_ = 0, value_width_ = 0, groups_ = 1, fades_ = 1;
   float scale_ = 1;
-  Sequences of_;
-  Tensor q_, k_, v_, state_, fade_, beta_;
+  Sequences of_, told_;                                   // as they lie, and as they are
+  int64_t walked_ = std::numeric_limits<int64_t>::max();  // steps of each that are written out
+  Tensor q_, k_, v_, state_, decay_, fade_, beta_;
   std::vector<Tensor> outputs_, deltas_, states_;
 };
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // ONNX's recurrent operators. A plain LSTM is one op; RNN, GRU and an LSTM with peepholes, limits or other functions are
-// unrolled step by step. Sequences of different lengths stand still behind their ends.
+// unrolled step by step, of many steps in a loop (recurrent_turns.h). Sequences of different lengths stand still behind their ends.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
+#include "engine/models/onnx/operators/long_recurrence.h"
 #include "engine/models/onnx/operators/recurrent_attention.h"
-#include "engine/models/onnx/operators/recurrent_cell.h"
+#include "engine/models/onnx/operators/recurrent_turns.h"
 
 #include <numeric>
 #include <optional>
@@ -13,10 +14,9 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kMaxSteps = 8192;  // of an unrolled one
-
 // Sequences of different lengths, in ops: which steps they have, and where each begins when it is read from its end.
 struct Lengths {
+  Tensor all;       // i64 [B]
   Tensor active;    // bool [T, B]
   Tensor reversed;  // i64 [T, B]: the row of [T·B, …] that stands at a step; behind the end rows stay
   Tensor last;      // i64 [B]: the row of the last step
@@ -34,7 +34,9 @@ class Recurrent {
     const bool plain = gates_ == 4 && !attends_ && !c_.has(7) && !c_.has_attr("clip") &&
                        c_.attr_int("input_forget", 0) == 0 && are_usual(functions_, gates_);
     if (plain) return lengths_ ? whole_lstm_of_lengths() : whole_lstm();
-    if (steps_ > kMaxSteps) return c_.refuse(fmt::format("{} steps are too many to unroll", steps_));
+    if (steps_ > kMostStepsWritten)
+      return leave_recurrence(c_, {gates_, directions_, steps_, batch_, hidden_, direction_, turned_, memory_.state, x_,
+                                   lengths_.all, functions_});
     unroll();
   }
 
@@ -96,6 +98,7 @@ class Recurrent {
     if (steps_ < 1 || batch_ < 1 || steps_ * batch_ > (int64_t{1} << 40)) return refused("it has no steps");
     const Tensor lengths = c_.op_with(Op::Clamp, {c_.cast(c_.in(4), DType::I64, ":lengths_i64")},
                                       ClampParams{0, static_cast<double>(steps_)}, ":lengths");
+    lengths_.all = lengths;
     const Tensor row = c_.reshape(lengths, {1, batch_}, ":lengths_row"), one = c_.scalar(1, DType::I64, ":one");
     const Tensor step = c_.reshape(counted(steps_, ":step_numbers"), {steps_, 1}, ":step_column");
     const Tensor sequence = counted(batch_, ":sequence_numbers"), wide = c_.scalar(double(batch_), DType::I64, ":wide");
@@ -140,7 +143,7 @@ class Recurrent {
 
   // What an LSTM op makes: Y [T, D, B, H] and the last states [D, B, H].
   struct Made {
-    Tensor y, h, cell;
+    Tensor y, h, cell, seen;
   };
 
   Made lstm_op(const std::vector<Tensor>& sources, int32_t direction, int32_t present, const std::string& at) {
@@ -248,6 +251,8 @@ class Recurrent {
         return c_.op(Op::Cont, {part}, fmt::format("{}_w_{}_laid", at, what).c_str());
       };
       attention.emplace(c_, memory_, d, columns(in, in + memory_.state, "seen"));
+      if (c_.node().continues && c_.has(kSeenBefore))
+        attention->see(of_direction(c_.in_f32(kSeenBefore), d, ":seen_before"));
       w = columns(0, in, "source");
     }
     const Tensor b = c_.has(3) ? of_direction(c_.in_f32(3), d, ":b") : Tensor();
@@ -278,10 +283,11 @@ class Recurrent {
         last.h = c_.op(Op::Where, {there, last.h, before.h}, (step + "_h_stays").c_str());
         if (last.cell) last.cell = c_.op(Op::Where, {there, last.cell, before.cell}, (step + "_c_stays").c_str());
       }
-      if (attention && i + 1 < steps_) attention->look(last.h, there, step);
+      if (attention && (i + 1 < steps_ || hands_on())) attention->look(last.h, there, step);
       if (row)
         rows[static_cast<size_t>(t)].push_back(c_.reshape(row, {1, 1, batch_, hidden_}, (step + "_row").c_str()));
     }
+    if (attention) last.seen = attention->seen();
     if (!lengths_) return;
     last.h = c_.op(Op::Where, {lengths_.none, zero, last.h}, (at + "_h_end").c_str());
     if (last.cell) last.cell = c_.op(Op::Where, {lengths_.none, zero, last.cell}, (at + "_c_end").c_str());
@@ -289,7 +295,7 @@ class Recurrent {
 
   void unroll() {
     std::vector<std::vector<Tensor>> rows(static_cast<size_t>(steps_));  // of each step, by direction
-    std::vector<Tensor> last_h, last_c;
+    std::vector<Tensor> last_h, last_c, seen;
     for (int64_t d = 0; d < directions_ && c_.ok(); ++d) {
       Made last;
       unroll_direction(d, rows, last);
@@ -297,12 +303,17 @@ class Recurrent {
       const std::string at = fmt::format(":d{}", d);
       last_h.push_back(c_.reshape(last.h, {1, batch_, hidden_}, (at + "_last_h").c_str()));
       if (last.cell) last_c.push_back(c_.reshape(last.cell, {1, batch_, hidden_}, (at + "_last_c").c_str()));
+      if (hands_on()) seen.push_back(c_.reshape(last.seen, {1, batch_, memory_.state}, (at + "_last_seen").c_str()));
     }
     std::vector<Tensor> steps;
     for (size_t t = 0; t < rows.size(); ++t) steps.push_back(joined(rows[t], 1, fmt::format(":t{}", t)));
     finish(c_.wants(0) ? joined(steps, 0, ":y") : Tensor(), joined(last_h, 0, ":h"),
            gates_ == 4 ? joined(last_c, 0, ":c") : Tensor());
+    if (hands_on()) c_.out(kSeenBehind, joined(seen, 0, ":seen"));
   }
+
+  // One of the turns of many steps.
+  bool hands_on() const { return attends_ && c_.node().continues && c_.wants(kSeenBehind); }
 
   Tensor joined(const std::vector<Tensor>& parts, int axis, const std::string& suffix) {
     if (parts.empty()) c_.refuse("it has no steps");

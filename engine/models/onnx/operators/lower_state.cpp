@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators that carry a state along a sequence, step by step.
+// ONNX operators that carry a state along a sequence, step by step; of many steps in a loop (long_recurrence.h).
 #include <fmt/format.h>
-#include "engine/models/onnx/lowering.h"
+#include "engine/models/onnx/operators/long_recurrence.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,9 +10,6 @@
 
 namespace arenascope::models {
 namespace {
-
-// A sequence is written out step by step; longer ones would make a graph too large to read.
-constexpr int64_t kMostSteps = 8192;
 
 Tensor filled(OpCall& c, const Dims& sizes, DType dtype, double value, const char* suffix) {
   OpParams bytes;
@@ -80,8 +77,9 @@ bool read_linear(OpCall& c, LinearCall& a) {
   if (gated) a.decay = heads_of(c, c.in(4), kv_heads, ":decay");
   if (corrected) a.beta = heads_of(c, c.in(5), c.sizes(5).rank() == 3 && c.sizes(5)[2] == 1 ? 1 : kv_heads, ":beta");
   const int64_t steps = a.q.sizes()[2], width = a.k.sizes()[3];
-  if (steps < 1 || steps > kMostSteps) c.refuse(fmt::format("{} steps, of at most {}", steps, kMostSteps));
-  if (a.q.sizes()[3] != width || a.k.sizes()[2] != steps || a.v.sizes()[2] != steps)
+  if (steps < 1) c.refuse("it has no steps");
+  const auto of_all = [&](const Tensor& x) { return !x || x.sizes()[2] == steps; };
+  if (a.q.sizes()[3] != width || !of_all(a.k) || !of_all(a.v) || !of_all(a.decay) || !of_all(a.beta))
     c.refuse("its keys do not fit its queries");
   const Dims sizes{a.q.sizes()[0], kv_heads, width, a.v.sizes()[3]};
   a.state = c.has(3) ? c.cast(c.in(3), DType::F32, ":state_f32") : filled(c, sizes, DType::F32, 0, ":state");
@@ -125,9 +123,33 @@ Tensor linear_step(OpCall& c, LinearCall& a, int64_t t) {
   return read ? c.reshape(read, {q[0], 1, q[1] * read.sizes()[3]}, name("_out").c_str()) : Tensor();
 }
 
+void linear_turns(OpCall& c, const LinearCall& a) {
+  const int64_t batch = a.q.sizes()[0], steps = a.q.sizes()[2];
+  LongRecurrence all;
+  all.steps = steps;
+  std::vector<size_t> given;
+  for (const size_t i : {size_t{0}, size_t{1}, size_t{2}, size_t{4}, size_t{5}})
+    if (c.has(i)) given.push_back(i), all.sources.push_back({c.in_f32(i), 1});
+  all.states.push_back(a.state);
+  all.results.push_back({Dims{batch, steps, a.q.sizes()[1] * a.v.sizes()[3]}, 1});
+  all.make = [&](Steps& part) {
+    std::vector<std::string> sources(6);
+    for (size_t i = 0; i < given.size(); ++i) sources[given[i]] = part.sources[i];
+    sources[3] = part.states[0];
+    part.results = {part.n.name("read")}, part.next = {part.n.name("state_behind")};
+    part.n.all().push_back(same_node(c, std::move(sources), {part.results[0], part.next[0]}, {}));
+  };
+  all.end = [&](Nodes& n, const std::vector<std::string>& results, const std::vector<std::string>& states) {
+    give_result(c, n, 0, results[0], c.value(0));
+    give_result(c, n, 1, states[0], c.value(c.has(3) ? 3 : 0));
+  };
+  leave_steps(c, all);
+}
+
 void linear_attention(OpCall& c) {
   LinearCall a;
   if (!read_linear(c, a)) return;
+  if (a.q.sizes()[2] > kMostStepsWritten) return linear_turns(c, a);
   std::vector<Tensor> steps;
   for (int64_t t = 0; t < a.q.sizes()[2] && c.ok(); ++t) steps.push_back(linear_step(c, a, t));
   if (!c.ok()) return;

@@ -40,9 +40,11 @@ std::vector<ValuePtr> lower_parts(OpCall& c, const Part& part) {
   node.opset = part.opset;
   node.name = c.node().name;
   node.attributes = part.attributes;
-  for (size_t i = 0; i < part.results; ++i)
-    node.outputs.push_back(i == 0 ? c.name_of(part.suffix.c_str())
-                                  : fmt::format("{}_{}", c.name_of(part.suffix.c_str()), i));
+  const bool whole = part.suffix.empty() && part.results == c.output_count();
+  for (size_t i = 0; i < part.results; ++i) {
+    const std::string name = c.name_of(part.suffix.c_str());
+    node.outputs.push_back(whole && c.wants(i) ? c.node().outputs[i] : i == 0 ? name : fmt::format("{}_{}", name, i));
+  }
   std::vector<ValuePtr> sources = part.sources;
   while (!sources.empty() && !sources.back()) sources.pop_back();
   const Handler handler = find_handler("", node.op);
@@ -50,7 +52,11 @@ std::vector<ValuePtr> lower_parts(OpCall& c, const Part& part) {
   OpCall inner(c.lowering(), node, std::move(sources));
   handler(inner);
   if (!inner.ok()) {
-    c.fail_as(inner);
+    if (whole && !inner.later().empty())
+      c.leave(inner.later()[0], inner.status().error().message,
+              std::vector<ir::Node>(inner.later().begin() + 1, inner.later().end()));
+    else
+      c.fail_as(inner);
     return {};
   }
   for (const ValuePtr& made : inner.outputs())

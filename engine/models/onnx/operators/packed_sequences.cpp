@@ -12,6 +12,12 @@ bool Sequences::alike() const {
   return true;
 }
 
+int64_t Sequences::longest() const {
+  int64_t most = 0;
+  for (int64_t i = 0; i < count(); ++i) most = std::max(most, length(i));
+  return most;
+}
+
 std::optional<Sequences> packed_sequences(OpCall& c, size_t i, int64_t total, bool may_be_empty) {
   const Value& from = c.value(i);
   if (!c.ok()) return std::nullopt;
@@ -37,6 +43,44 @@ std::optional<Sequences> packed_sequences(OpCall& c, size_t i, int64_t total, bo
 Sequences equal_sequences(int64_t count, int64_t length) {
   Sequences out;
   for (int64_t i = 0; i <= count; ++i) out.starts.push_back(i * length);
+  return out;
+}
+
+bool pad_sequences(OpCall& c, const Sequences& of, std::initializer_list<Tensor*> tensors) {
+  const int64_t count = of.count(), longest = of.longest();
+  if (longest < 1 || count > kMostPlaces / longest) {
+    c.refuse(fmt::format("{} sequences of up to {} tokens", count, longest));
+    return false;
+  }
+  std::vector<int64_t> starts, last, lengths;
+  for (int64_t s = 0; s < count; ++s) {
+    starts.push_back(std::min(of.start(s), of.total() - 1));
+    lengths.push_back(of.length(s)), last.push_back(std::max<int64_t>(of.length(s) - 1, 0));
+  }
+  OpParams line;
+  line.set(FillParams{{longest}, DType::I64, 0, 1});
+  const Dims column{count, 1};
+  const Tensor slots = c.apply(Op::Arange, std::span<const Tensor>(), line, ":slots_of_all");
+  const Tensor near = c.op(Op::Min, {slots, index_table(c, std::move(last), column, ":last_slots")}, ":slots_there");
+  const Tensor rows = c.op(Op::Add, {near, index_table(c, std::move(starts), column, ":starts")}, ":slot_rows");
+  const Tensor ends = index_table(c, std::move(lengths), column, ":slot_ends");
+  const Tensor there = c.reshape(c.op(Op::Less, {slots, ends}, ":slot_there"), {count * longest, 1, 1}, ":slot_column");
+  const Tensor at = c.reshape(rows, {count * longest}, ":slot_places"), zero = c.scalar(0, DType::F32, ":zero");
+  int which = 0;
+  for (Tensor* x : tensors) {
+    const std::string name = fmt::format(":padded_{}", which++);
+    if (!*x || !c.ok()) continue;
+    const Tensor taken = c.op_with(Op::Gather, {*x, at}, AxisParams{0}, (name + "_taken").c_str());
+    *x = c.op(Op::Where, {there, taken, zero}, name.c_str());
+  }
+  return c.ok();
+}
+
+std::vector<int64_t> padded_places(const Sequences& padded, const Sequences& of) {
+  std::vector<int64_t> out;
+  if (padded.total() == of.total()) return out;
+  for (int64_t s = 0; s < of.count(); ++s)
+    for (int64_t t = 0; t < of.length(s); ++t) out.push_back(padded.start(s) + t);
   return out;
 }
 

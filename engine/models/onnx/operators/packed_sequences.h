@@ -17,6 +17,7 @@ struct Sequences {
   int64_t start(int64_t i) const { return starts[static_cast<size_t>(i)]; }
   int64_t length(int64_t i) const { return start(i + 1) - start(i); }
   int64_t total() const { return starts.back(); }
+  int64_t longest() const;
   bool alike() const;  // all of one length
 };
 
@@ -24,6 +25,12 @@ struct Sequences {
 // do not fit `total` tokens; `may_be_empty`: a sequence need not have a token.
 std::optional<Sequences> packed_sequences(OpCall& c, size_t i, int64_t total, bool may_be_empty);
 Sequences equal_sequences(int64_t count, int64_t length);
+
+// Of tensors [T, n, m] as many rows for each sequence as the longest one has; those that are not there are 0. False, and an error,
+// where that is too much.
+bool pad_sequences(OpCall& c, const Sequences& of, std::initializer_list<Tensor*> tensors);
+// Where the rows that are there lie among the padded ones; none where these are the same.
+std::vector<int64_t> padded_places(const Sequences& padded, const Sequences& of);
 
 // Constant I64 indices.
 Tensor index_table(OpCall& c, std::vector<int64_t> indices, const Dims& sizes, const char* suffix);

@@ -26,6 +26,9 @@ class StepAttention {
   Tensor source(const std::string& step);
   // What the next step sees, by the state [B, H]; sequences that are not `there` [B, 1], where it is defined, see what they saw.
   void look(const Tensor& h, const Tensor& there, const std::string& step);
+  // What the step at hand sees, [B, state]; at first nothing.
+  const Tensor& seen() const { return seen_; }
+  void see(const Tensor& seen) { seen_ = seen; }
 
  private:
   Tensor own(size_t source, const char* what);

@@ -75,6 +75,22 @@ std::vector<Activation> read_activations(OpCall& c, int64_t gates, int64_t direc
   return out;
 }
 
+void write_activations(std::span<const Activation> functions, ir::Node& node) {
+  ir::Attribute names, alphas, betas;
+  names.kind = ir::Attribute::kStrings, alphas.kind = betas.kind = ir::Attribute::kFloats;
+  for (const Activation& f : functions) {
+    names.strings.emplace_back(f.name);
+    const auto known = std::find_if(std::begin(kActivations), std::end(kActivations),
+                                    [&](const KnownActivation& k) { return k.name == f.name; });
+    if (known == std::end(kActivations)) continue;
+    if (known->has_alpha) alphas.floats.push_back(f.alpha);
+    if (known->has_beta) betas.floats.push_back(f.beta);
+  }
+  node.attributes["activations"] = std::move(names);
+  node.attributes["activation_alpha"] = std::move(alphas);
+  node.attributes["activation_beta"] = std::move(betas);
+}
+
 bool are_usual(const std::vector<Activation>& functions, int64_t gates) {
   const auto usual = usual_names(gates);
   for (size_t i = 0; i < functions.size(); ++i)

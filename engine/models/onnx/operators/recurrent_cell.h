@@ -3,6 +3,7 @@
 #pragma once
 #include "engine/models/onnx/lowering.h"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,8 @@ struct Activation {
 // The functions of `directions` directions of a cell of so many gates, behind each other: the usual ones where the file tells
 // none. An error, and none, where one is unknown or too few are told.
 std::vector<Activation> read_activations(OpCall& c, int64_t gates, int64_t directions);
+// The same as attributes of a node.
+void write_activations(std::span<const Activation> functions, ir::Node& node);
 bool are_usual(const std::vector<Activation>& functions, int64_t gates);
 
 // What one direction's steps share.

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "engine/models/onnx/operators/long_recurrence.h"
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
+
+namespace arenascope::models {
+namespace {
+
+using namespace ir::search;
+
+constexpr int64_t kStepsOfTurn = 256;  // what is opened for a turn, and how often states go through the host
+
+class StepTurns {
+ public:
+  StepTurns(OpCall& c, const LongRecurrence& r)
+      : c_(c), r_(r), turns_(r.steps / kStepsOfTurn), left_(r.steps % kStepsOfTurn), prefix_(c.name_of(":steps")) {}
+
+  void leave() {
+    const Lowering::Within all_turns(c_.lowering(), c_.title());
+    name_sources();
+    ir::Node loop = loop_of_turns();
+    if (!c_.ok()) return;
+    std::vector<ir::Node> behind;
+    Nodes n(prefix_, behind);
+    const auto cut = loop.outputs.begin() + static_cast<std::ptrdiff_t>(r_.states.size());
+    std::vector<std::string> states(loop.outputs.begin(), cut), results(cut, loop.outputs.end());
+    for (size_t i = 0; i < results.size(); ++i) results[i] = of_all_turns(n, i, results[i]);
+    if (left_ > 0) take_last_steps(behind, states, results);
+    r_.end(n, results, states);
+    for (ir::Node& node : behind) node.within = c_.title();
+    c_.leave(std::move(loop), "its steps are too many to be written out", std::move(behind));
+  }
+
+ private:
+  // What each turn takes its steps from, [… turns, steps, …], and the steps that are left.
+  void name_sources() {
+    const int64_t whole = turns_ * kStepsOfTurn;
+    for (size_t i = 0; i < r_.sources.size(); ++i) {
+      if (!c_.ok() || !r_.sources[i].all) return;
+      const SteppedSource& source = r_.sources[i];
+      const auto part = [&](int64_t begin, int64_t end, const char* what) {
+        return c_.slice(source.all, source.axis, begin, end, 1, fmt::format(":{}_{}", what, i).c_str());
+      };
+      Dims sizes;
+      for (int d = 0; d < source.all->rank(); ++d) {
+        if (d == source.axis) sizes.push_back(turns_);
+        sizes.push_back(d == source.axis ? kStepsOfTurn : source.all.sizes()[d]);
+      }
+      const int64_t begin = source.backwards ? left_ : 0;
+      const std::string by_turn = fmt::format(":by_turn_{}", i);
+      by_turn_.push_back(
+          name_tensor(c_, c_.reshape(part(begin, begin + whole, "whole_turns"), sizes, by_turn.c_str()), by_turn));
+      if (left_ == 0) continue;
+      const int64_t from = source.backwards ? 0 : whole;
+      last_.push_back(name_tensor(c_, part(from, from + left_, "last_steps"), fmt::format(":last_steps_{}", i)));
+    }
+  }
+
+  ir::Node loop_of_turns() {
+    ir::Node loop;
+    loop.op = "Loop";
+    loop.name = c_.node().name;
+    loop.opset = 17;
+    loop.continues = true;
+    const std::string turns = c_.name_of(":turns");
+    c_.lowering().name_value(turns, c_.lowering().make_constant(turns, HostArray::scalar(turns_)));
+    loop.inputs = {turns, ""};
+    for (size_t i = 0; i < r_.states.size() && c_.ok(); ++i)
+      loop.inputs.push_back(name_tensor(c_, r_.states[i], fmt::format(":first_state_{}", i)));
+    loop.attributes["body"] = of_graph(body());
+    loop.attributes[kTurnsBefore].i = 0;
+    loop.attributes[kLayerOfTurns].s = c_.lowering().layer();
+    loop.attributes[kTitleOfTurns].s = c_.node().label();
+    for (size_t i = 0; i < r_.states.size(); ++i) loop.outputs.push_back(fmt::format("{}/state_{}", prefix_, i));
+    for (size_t i = 0; i < r_.results.size(); ++i) loop.outputs.push_back(fmt::format("{}/stacked_{}", prefix_, i));
+    return loop;
+  }
+
+  std::shared_ptr<ir::Graph> body() {
+    auto out = std::make_shared<ir::Graph>();
+    Nodes n(prefix_ + "/turn", out->nodes);
+    const std::string turn = n.name("number"), goes_on = n.name("goes_on");
+    out->inputs = {value(turn, kInt64), value(goes_on, kBool)};
+    const std::string back = n.add("Sub", {n.number(turns_ - 1, "last_number"), turn}, "number_back");
+    const std::string count = n.number(kStepsOfTurn, "count");
+    Steps steps{n, kStepsOfTurn, n.add("Mul", {turn, count}, "first"),
+                n.add("Add", {n.add("Mul", {back, count}, "turns_back"), n.number(left_, "left")}, "first_back")};
+    for (size_t i = 0; i < r_.sources.size() && i < by_turn_.size(); ++i)
+      steps.sources.push_back(n.add("Gather", {by_turn_[i], r_.sources[i].backwards ? back : turn},
+                                    fmt::format("source_{}", i), along(r_.sources[i].axis)));
+    for (size_t i = 0; i < r_.states.size(); ++i) {
+      steps.states.push_back(n.name(fmt::format("state_{}", i)));
+      out->inputs.push_back(value(steps.states[i], kFloat));
+    }
+    if (c_.ok()) r_.make(steps);
+    out->outputs.push_back(value(goes_on, kBool));
+    for (const std::string& state : steps.next) out->outputs.push_back(value(state, kFloat));
+    for (const std::string& result : steps.results) out->outputs.push_back(value(result, kFloat));
+    return out;
+  }
+
+  // What the turns left, [turns, …, steps, …], in the order of the steps.
+  std::string of_all_turns(Nodes& n, size_t i, std::string x) {
+    const auto& [sizes, axis, backwards] = r_.results[i];
+    const auto name = [&](const char* what) { return fmt::format("{}_{}", what, i); };
+    if (backwards)
+      x = n.add("Slice",
+                {x, n.numbers({-1}, name("begin")), n.numbers({std::numeric_limits<int64_t>::min()}, name("end")),
+                 n.numbers({0}, name("axis")), n.numbers({-1}, name("step"))},
+                name("forwards"));
+    if (axis > 0) {
+      Attribute perm;
+      perm.kind = Attribute::kInts;
+      for (int d = 1; d <= sizes.rank(); ++d) perm.ints.push_back(d);
+      perm.ints.insert(perm.ints.begin() + axis, 0);
+      x = n.add("Transpose", {x}, name("steps_together"), {{"perm", std::move(perm)}});
+    }
+    std::vector<int64_t> all(sizes.begin(), sizes.end());
+    all[static_cast<size_t>(axis)] = turns_ * kStepsOfTurn;
+    return n.add("Reshape", {x, n.numbers(std::move(all), name("sizes"))}, name("of_turns"));
+  }
+
+  void take_last_steps(std::vector<ir::Node>& behind, std::vector<std::string>& states,
+                       std::vector<std::string>& results) {
+    Nodes n(prefix_ + "/last", behind);
+    Steps steps{n, left_, n.number(turns_ * kStepsOfTurn, "first"), n.number(0, "first_back"), last_, states};
+    r_.make(steps);
+    for (size_t i = 0; i < results.size() && i < steps.results.size(); ++i) {
+      std::vector<std::string> parts{results[i], steps.results[i]};
+      if (r_.results[i].backwards) std::swap(parts[0], parts[1]);
+      results[i] = n.add("Concat", std::move(parts), fmt::format("all_{}", i), along(r_.results[i].axis));
+    }
+    states = std::move(steps.next);
+  }
+
+  OpCall& c_;
+  const LongRecurrence& r_;
+  const int64_t turns_, left_;  // steps that are left behind the turns
+  const std::string prefix_;
+  std::vector<std::string> by_turn_, last_;
+};
+
+int32_t type_code(const Value& value) {
+  if (value.small != 0) return value.small;
+  for (int32_t code = 1; code <= ir::kBFloat16Type; ++code)
+    if (ir::to_dtype(code) == value.dtype) return code;
+  return kFloat;
+}
+
+}  // namespace
+
+void leave_steps(OpCall& c, const LongRecurrence& recurrence) {
+  if (c.ok()) StepTurns(c, recurrence).leave();
+}
+
+ir::Node same_node(const OpCall& c, std::vector<std::string> sources, std::vector<std::string> results,
+                   std::initializer_list<const char*> without) {
+  ir::Node node = c.node();
+  node.continues = true;
+  node.within.clear();
+  node.inputs = std::move(sources);
+  node.outputs = std::move(results);
+  for (const char* name : without) node.attributes.erase(name);
+  return node;
+}
+
+std::string name_value(OpCall& c, const ValuePtr& x, const std::string& suffix) {
+  if (!c.ok() || !x) return {};
+  const std::string name = c.name_of((suffix + "_named").c_str());
+  c.lowering().name_value(name, x);
+  return name;
+}
+
+std::string name_tensor(OpCall& c, const Tensor& x, const std::string& suffix) {
+  return x ? name_value(c, tensor_value(c.name_of(suffix.c_str()), x), suffix) : std::string();
+}
+
+void give_result(const OpCall& c, Nodes& n, size_t i, const std::string& x, const Value& like) {
+  if (!c.wants(i)) return;
+  const std::string name = fmt::format("given_{}", i);
+  if (like.dtype == DType::F32 && like.small == 0)
+    n.add("Identity", {x}, name);
+  else
+    n.cast(x, type_code(like), name);
+  n.rename(c.node().outputs[i]);
+}
+
+}  // namespace arenascope::models

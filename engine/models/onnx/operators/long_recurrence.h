@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Recurrences of more steps than are written out: a Loop whose body is some of the steps, with states from turn to turn, and behind
+// it the steps that are left.
+#pragma once
+#include "engine/models/onnx/lowering.h"
+#include "engine/models/onnx/searches/search_parts.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace arenascope::models {
+
+inline constexpr int64_t kMostStepsWritten = 8192;
+
+using ir::search::Nodes;
+
+// What has a step at each place along `axis`; its last ones come first where it goes backwards.
+struct SteppedSource {
+  Tensor all;
+  int axis = 0;
+  bool backwards = false;
+};
+struct SteppedResult {
+  Dims sizes;
+  int axis = 0;
+  bool backwards = false;
+};
+
+// Some of the steps, as nodes: their names, and what these steps make.
+struct Steps {
+  Nodes& n;
+  int64_t count;
+  std::string first, first_backwards;  // the number of the first in the order in which they lie
+  std::vector<std::string> sources = {}, states = {};
+  std::vector<std::string> results = {}, next = {};
+};
+
+struct LongRecurrence {
+  int64_t steps = 0;
+  std::vector<SteppedSource> sources;
+  std::vector<Tensor> states;
+  std::vector<SteppedResult> results;  // f32, as the states are
+  // Fills in `results` and `next`.
+  std::function<void(Steps& steps)> make;
+  // The node's own results, of those of all steps and the last states.
+  std::function<void(Nodes& n, const std::vector<std::string>& results, const std::vector<std::string>& states)> end;
+};
+
+// The call's node is left as these nodes.
+void leave_steps(OpCall& c, const LongRecurrence& recurrence);
+
+// The call's node over other sources and results, without some of its attributes.
+ir::Node same_node(const OpCall& c, std::vector<std::string> sources, std::vector<std::string> results,
+                   std::initializer_list<const char*> without);
+// A name by which nodes that are left find it; `suffix` makes it one.
+std::string name_value(OpCall& c, const ValuePtr& x, const std::string& suffix);
+std::string name_tensor(OpCall& c, const Tensor& x, const std::string& suffix);
+// Result i of the call is `x`, of the type that `like` has.
+void give_result(const OpCall& c, Nodes& n, size_t i, const std::string& x, const Value& like);
+
+}  // namespace arenascope::models
