@@ -54,7 +54,7 @@ Result<Program> compile(const models::Model& model, const Devices& devices, cons
   program.transformed = model.graph;
   for (const models::ValueInfo& output : model.outputs) program.transformed_outputs.push_back(output.tensor);
   if (options.rewrite)
-    if (auto ok = rewrite_program(program, model, options); !ok) return ok.error();
+    if (auto ok = rewrite_program(program, model, *devices.main, options); !ok) return ok.error();
   if (auto ok = transform_for(program, devices, options); !ok) return ok.error();
   if (auto ok = replan(program, options); !ok) return Error{fmt::format("{}: {}", model.name, ok.error().message)};
   return program;

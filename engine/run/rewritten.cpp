@@ -90,7 +90,8 @@ models::Weight weight_of(ConstantBranch constant, const Weights& weights) {
 
 }  // namespace
 
-Status rewrite_program(Program& program, const models::Model& model, const CompileOptions& options) {
+Status rewrite_program(Program& program, const models::Model& model, const Backend& backend,
+                       const CompileOptions& options) {
   const Weights weights = weights_of(model);
   RewriteOptions rewrite;
   rewrite.numbers = [&](const TensorImpl& leaf) {
@@ -102,7 +103,7 @@ Status rewrite_program(Program& program, const models::Model& model, const Compi
                        [&](const Tensor& output) { return output.impl() == &node; }) ||
            (options.watched && options.watched(node));
   };
-  rewrite.bytes = program.backend->runs_on_host_threads();  // devices' libraries multiply floats
+  rewrite.bytes = backend.runs_on_host_threads();  // devices' libraries multiply floats
   if (options.prefer == Prefer::Memory) rewrite.most_folded_bytes = rewrite.most_constant_bytes = 0;
   auto rewritten = rewrite_graph(program.transformed, rewrite);
   if (!rewritten) return rewritten.error();

@@ -6,6 +6,7 @@
 namespace arenascope {
 
 // Errors: no memory.
-Status rewrite_program(Program& program, const models::Model& model, const CompileOptions& options);
+Status rewrite_program(Program& program, const models::Model& model, const Backend& backend,
+                       const CompileOptions& options);
 
 }  // namespace arenascope

@@ -111,8 +111,8 @@ class StepTurns {
                  n.numbers({0}, name("axis")), n.numbers({-1}, name("step"))},
                 name("forwards"));
     if (axis > 0) {
-      Attribute perm;
-      perm.kind = Attribute::kInts;
+      ir::Attribute perm;
+      perm.kind = ir::Attribute::kInts;
       for (int d = 1; d <= sizes.rank(); ++d) perm.ints.push_back(d);
       perm.ints.insert(perm.ints.begin() + axis, 0);
       x = n.add("Transpose", {x}, name("steps_together"), {{"perm", std::move(perm)}});
