@@ -13,8 +13,6 @@ using namespace arenascope::test;
 
 namespace {
 
-constexpr int kInt8 = 3;  // the file's code
-
 struct Line {
   std::vector<int> numbers;
   std::string bytes() const {

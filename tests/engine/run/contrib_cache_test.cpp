@@ -8,64 +8,14 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "file_runs.h"
+#include "own_operators.h"
 
 namespace arenascope::test {
 namespace {
 
-using models::test::Attr;
-using models::test::kFloat;
-using models::test::kInt32;
-using models::test::kInt64;
-using models::test::kUint8;
-using models::test::OnnxMaker;
-using Numbers = std::vector<double>;
-using Ints = std::vector<int64_t>;
-
-constexpr const char* kOwn = "com.microsoft";
-constexpr int kInt8 = 3;
-
-Numbers wave(size_t count, double phase) {
-  Numbers out(count);
-  for (size_t i = 0; i < count; ++i)
-    out[i] = static_cast<double>(static_cast<float>(std::sin(phase + 0.7 * static_cast<double>(i))));
-  return out;
-}
-
-struct Source {
-  Ints sizes;
-  Numbers numbers = {};
-  int type = kFloat;
-  bool there = true;
-  bool fixed = false;  // whole numbers in the file
-};
-const Source kNone{{}, {}, 0, false};
-
 Source whole_source(Ints sizes, const Numbers& numbers) { return {std::move(sizes), numbers, kInt32}; }
 Source fixed_source(Ints sizes, const Numbers& numbers) { return {std::move(sizes), numbers, kInt32, true, true}; }
 
-Results own(const std::string& op, const std::vector<Source>& sources, const std::vector<Attr>& attributes = {},
-            size_t results = 1) {
-  OnnxMaker m(21);
-  m.opset(kOwn, 1);
-  std::vector<std::string> names, outputs;
-  std::vector<Given> given;
-  for (size_t i = 0; i < sources.size(); ++i) {
-    const Source& s = sources[i];
-    names.push_back(s.there ? fmt::format("x{}", i) : "");
-    if (s.fixed) {
-      m.weight(names.back() + "_64", s.sizes, Ints(s.numbers.begin(), s.numbers.end()));
-      m.node("Cast", {names.back() + "_64"}, {names.back()}, {{"to", int64_t{s.type}}});
-    } else if (s.there) {
-      m.input(names.back(), s.sizes, s.type);
-      given.push_back({names.back(), s.numbers});
-    }
-  }
-  for (size_t i = 0; i < results; ++i) outputs.push_back(fmt::format("y{}", i)), m.output(outputs.back());
-  m.node(op, names, outputs, attributes, "", kOwn);
-  return run_file(m, given);
-}
-Attr whole(const char* name, int64_t value) { return {name, value}; }
 Attr text(const char* name, const char* value) { return {name, std::string(value)}; }
 
 // What one query takes of the values of the keys that it sees.

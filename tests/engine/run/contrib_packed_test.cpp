@@ -70,18 +70,7 @@ TEST_CASE("runs of tokens are hashed within their sequences, up to a last token 
         std::vector<Attr> attributes{whole("max_ngram_size", kSize), whole("n_head_per_ngram", kHeads),
                                      whole("pad_id", kPad), whole("reset_on_eos", resets),
                                      whole("state_update_capacity", 2)};
-        OnnxMaker m(21);
-        m.opset(kOwn, 1).output("y").output("present").output("states");
-        std::vector<std::string> names;
-        std::vector<Given> given;
-        for (size_t i = 0; i < sources.size(); ++i) {
-          names.push_back(sources[i].there ? fmt::format("x{}", i) : "");
-          if (!sources[i].there) continue;
-          m.input(names.back(), sources[i].sizes, sources[i].type);
-          given.push_back({names.back(), sources[i].numbers});
-        }
-        m.node("VarlenNGramHashMapping", names, {"y", "present", "", "states"}, attributes, "", kOwn);
-        const Results made = run_file(m, given);
+        const Results made = own("VarlenNGramHashMapping", sources, attributes, {"y", "present", "", "states"});
         REQUIRE(made.refused == "");
         CHECK(made.numbers.at("y") == wanted);
         CHECK(made.numbers.at("present") == present);

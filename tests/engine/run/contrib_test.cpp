@@ -6,31 +6,13 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "file_runs.h"
+#include "own_operators.h"
 
 namespace arenascope::test {
 namespace {
 
-using models::test::Attr;
 using models::test::kBool;
-using models::test::kFloat;
-using models::test::kInt32;
-using models::test::kInt64;
-using models::test::kUint8;
-using models::test::OnnxMaker;
-using Numbers = std::vector<double>;
-using Ints = std::vector<int64_t>;
-using Floats = std::vector<float>;
 
-constexpr const char* kOwn = "com.microsoft";
-constexpr int kInt8 = 3;
-
-Numbers wave(size_t count, double phase, double size = 1) {
-  Numbers out(count);
-  for (size_t i = 0; i < count; ++i)
-    out[i] = static_cast<double>(static_cast<float>(size * std::sin(phase + 0.7 * static_cast<double>(i))));
-  return out;
-}
 Floats floats(const Numbers& numbers) { return {numbers.begin(), numbers.end()}; }
 std::string bytes(size_t count, unsigned start, unsigned step) {
   std::string out(count, '\0');
@@ -41,33 +23,6 @@ int code(const std::string& packed, size_t i, int bits) {
   const size_t at = i * static_cast<size_t>(bits);
   return static_cast<unsigned char>(packed[at / 8]) >> (at % 8) & ((1 << bits) - 1);
 }
-
-struct Source {
-  Ints sizes;
-  Numbers numbers = {};
-  int type = kFloat;
-  bool there = true;
-};
-const Source kNone{{}, {}, 0, false};
-
-// One operator of the domain over sources that are all given while it runs; `results` of them are wanted.
-Results own(const std::string& op, const std::vector<Source>& sources, const std::vector<Attr>& attributes = {},
-            size_t results = 1) {
-  OnnxMaker m(21);
-  m.opset(kOwn, 1);
-  std::vector<std::string> names, outputs;
-  std::vector<Given> given;
-  for (size_t i = 0; i < sources.size(); ++i) {
-    names.push_back(sources[i].there ? fmt::format("x{}", i) : "");
-    if (!sources[i].there) continue;
-    m.input(names.back(), sources[i].sizes, sources[i].type);
-    given.push_back({names.back(), sources[i].numbers});
-  }
-  for (size_t i = 0; i < results; ++i) outputs.push_back(fmt::format("y{}", i)), m.output(outputs.back());
-  m.node(op, names, outputs, attributes, "", kOwn);
-  return run_file(m, given);
-}
-Attr whole(const char* name, int64_t value) { return {name, value}; }
 
 // One head's attention: q [S, D], k and v [T, D]; `bias` of query and key is added, one that is very low hides; a sink.
 struct Head {

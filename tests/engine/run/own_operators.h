@@ -23,6 +23,7 @@ using Ints = std::vector<int64_t>;
 using Floats = std::vector<float>;
 
 constexpr const char* kOwn = "com.microsoft";
+constexpr int kInt8 = 3;  // the file's code
 
 inline Numbers wave(size_t count, double phase, double size = 1) {
   Numbers out(count);
@@ -36,6 +37,7 @@ struct Source {
   Numbers numbers = {};
   int type = kFloat;
   bool there = true;
+  bool fixed = false;  // whole numbers in the file
 };
 inline const Source kNone{{}, {}, 0, false};
 
@@ -45,21 +47,35 @@ inline Source of(const Ints& sizes, double phase) {
   return {sizes, wave(count, phase)};
 }
 
-inline Results own(const std::string& op, const std::vector<Source>& sources, const std::vector<Attr>& attributes = {},
-                   size_t results = 1) {
+// One operator of the domain over sources that are given while it runs, but for fixed ones. A result without a name is not wanted.
+inline Results own(const std::string& op, const std::vector<Source>& sources, const std::vector<Attr>& attributes,
+                   const std::vector<std::string>& results) {
   OnnxMaker m(21);
   m.opset(kOwn, 1);
-  std::vector<std::string> names, outputs;
+  std::vector<std::string> names;
   std::vector<Given> given;
   for (size_t i = 0; i < sources.size(); ++i) {
-    names.push_back(sources[i].there ? fmt::format("x{}", i) : "");
-    if (!sources[i].there) continue;
-    m.input(names.back(), sources[i].sizes, sources[i].type);
-    given.push_back({names.back(), sources[i].numbers});
+    const Source& s = sources[i];
+    names.push_back(s.there ? fmt::format("x{}", i) : "");
+    if (s.fixed) {
+      m.weight(names.back() + "_64", s.sizes, Ints(s.numbers.begin(), s.numbers.end()));
+      m.node("Cast", {names.back() + "_64"}, {names.back()}, {{"to", int64_t{s.type}}});
+    } else if (s.there) {
+      m.input(names.back(), s.sizes, s.type);
+      given.push_back({names.back(), s.numbers});
+    }
   }
-  for (size_t i = 0; i < results; ++i) outputs.push_back(fmt::format("y{}", i)), m.output(outputs.back());
-  m.node(op, names, outputs, attributes, "", kOwn);
+  for (const std::string& result : results)
+    if (!result.empty()) m.output(result);
+  m.node(op, names, results, attributes, "", kOwn);
   return run_file(m, given);
+}
+// The same with its first `count` results, called y0, y1, …
+inline Results own(const std::string& op, const std::vector<Source>& sources, const std::vector<Attr>& attributes = {},
+                   size_t count = 1) {
+  std::vector<std::string> results;
+  for (size_t i = 0; i < count; ++i) results.push_back(fmt::format("y{}", i));
+  return own(op, sources, attributes, results);
 }
 inline Attr whole(const char* name, int64_t value) { return {name, value}; }
 

@@ -62,20 +62,27 @@ ARENASCOPE_DEVICE int64_t offset(const Places<kArrays>& s, int array, const int6
   return at;
 }
 
+// The index in dimension `d` of what `i` is the number of in this one and those outside it, for which `i` is left.
+template <int kArrays>
+ARENASCOPE_DEVICE int64_t take_index(const Places<kArrays>& s, int d, int64_t& i) {
+  int64_t index = i;
+  if (s.wide) {
+    i /= s.sizes[d];
+    index -= i * s.sizes[d];
+  } else if (d + 1 < s.rank) {
+    const uint32_t rest = divide(static_cast<uint32_t>(i), s.dividers[d]);
+    index = static_cast<uint32_t>(i) - rest * s.dividers[d].divisor;
+    i = rest;
+  }
+  return index;
+}
+
 // The offsets of element `i` in all arrays; only as many steps as there are dimensions.
 template <int kArrays>
 ARENASCOPE_DEVICE void places_of(const Places<kArrays>& s, int64_t i, int64_t (&at)[kArrays]) {
   ARENASCOPE_UNROLL for (int a = 0; a < kArrays; ++a) at[a] = 0;
   ARENASCOPE_ROLLED for (int d = 0; d < s.rank; ++d) {
-    int64_t index = i;
-    if (s.wide) {
-      i /= s.sizes[d];
-      index -= i * s.sizes[d];
-    } else if (d + 1 < s.rank) {
-      const uint32_t rest = divide(static_cast<uint32_t>(i), s.dividers[d]);
-      index = static_cast<uint32_t>(i) - rest * s.dividers[d].divisor;
-      i = rest;
-    }
+    const int64_t index = take_index(s, d, i);
     ARENASCOPE_UNROLL for (int a = 0; a < kArrays; ++a) at[a] += index * s.strides[a][d];
   }
 }
@@ -84,18 +91,7 @@ ARENASCOPE_DEVICE void places_of(const Places<kArrays>& s, int64_t i, int64_t (&
 template <int kArrays>
 ARENASCOPE_DEVICE int64_t place(const Places<kArrays>& s, int array, int64_t i) {
   int64_t at = 0;
-  ARENASCOPE_ROLLED for (int d = 0; d < s.rank; ++d) {
-    int64_t index = i;
-    if (s.wide) {
-      i /= s.sizes[d];
-      index -= i * s.sizes[d];
-    } else if (d + 1 < s.rank) {
-      const uint32_t rest = divide(static_cast<uint32_t>(i), s.dividers[d]);
-      index = static_cast<uint32_t>(i) - rest * s.dividers[d].divisor;
-      i = rest;
-    }
-    at += index * s.strides[array][d];
-  }
+  ARENASCOPE_ROLLED for (int d = 0; d < s.rank; ++d) at += take_index(s, d, i) * s.strides[array][d];
   return at;
 }
 

@@ -24,11 +24,11 @@ class DeltaNet {
     const int64_t capacity = capture_capacity(c_, 9, of_.count());
     if (capacity < 0) return;
     if (c_.wants(2) && capacity == 0) return c_.refuse("it has no room for states that it captures");
-    told_ = of_;
+    ragged_ = of_;
     // A sequence of its own takes a step even where it has none.
     if (!of_.alike() && std::max(of_.total(), of_.count()) > kMostStepsWritten) {
-      if (!pad_sequences(c_, told_, {&q_, &k_, &v_, &decay_, &beta_})) return;
-      of_ = equal_sequences(told_.count(), told_.longest()), tokens_ = of_.total();
+      if (!pad_sequences(c_, ragged_, {&q_, &k_, &v_, &decay_, &beta_})) return;
+      of_ = equal_sequences(ragged_.count(), ragged_.longest()), tokens_ = of_.total();
     }
     if (gated_) fade_ = c_.op(Op::Exp, {decay_}, ":fade");
     if (of_.alike() && of_.length(0) > kMostStepsWritten) return go_round(capacity);
@@ -38,8 +38,8 @@ class DeltaNet {
       for (int64_t s = 0; s < of_.count() && c_.ok(); ++s) walk(s, 1);
     if (!c_.ok()) return;
     Tensor all = joined(outputs_, {tokens_, value_heads_ * value_width_}, ":all");
-    if (std::vector<int64_t> places = padded_places(of_, told_); !places.empty()) {
-      const Dims sizes{told_.total()};
+    if (std::vector<int64_t> places = padded_places(of_, ragged_); !places.empty()) {
+      const Dims sizes{ragged_.total()};
       all =
           c_.op_with(Op::Gather, {all, index_table(c_, std::move(places), sizes, ":places")}, AxisParams{0}, ":there");
     }
@@ -244,7 +244,7 @@ class DeltaNet {
     call.q = by_sequence(q_, ":q_of_all"), call.k = by_sequence(k_, ":k_of_all"), call.v = by_sequence(v_, ":v_of_all");
     call.decay = by_sequence(decay_, ":decay_of_all"), call.beta = by_sequence(beta_, ":beta_of_all");
     call.state = c_.reshape(state_, {count, value_heads_, value_width_, width_}, ":state_of_all");
-    call.scale = scale_, call.results = result_sizes(), call.places = padded_places(of_, told_);
+    call.scale = scale_, call.results = result_sizes(), call.places = padded_places(of_, ragged_);
     leave_delta(c_, call);
   }
 
@@ -341,7 +341,7 @@ class DeltaNet {
     int64_t added_rows = 0;
     for (int64_t s = 0; s < count; added_rows += walked(s), ++s)
       for (int64_t j = 0; j < capacity; ++j) {
-        const int64_t token = std::min(j, std::max<int64_t>(told_.length(s) - 1, 0));
+        const int64_t token = std::min(j, std::max<int64_t>(ragged_.length(s) - 1, 0));
         places.push_back(std::min(of_.start(s) + token, tokens_ - 1));
         added_places.push_back(added_rows + token);
       }
@@ -350,7 +350,7 @@ class DeltaNet {
     for (int64_t& place : added_places) place = std::min(place, added_rows - 1);
     const Tensor at = index_table(c_, std::move(places), {count, capacity}, ":captured_at");
     const Tensor added_at = index_table(c_, std::move(added_places), {count, capacity}, ":captured_added_at");
-    Tensor here = c_.reshape(captured(c_, 9, told_, capacity), {count, capacity, 1}, ":here");
+    Tensor here = c_.reshape(captured(c_, 9, ragged_, capacity), {count, capacity, 1}, ":here");
     if (c_.has(10)) {
       const Tensor active = c_.in(10);
       if (!active) return {};
@@ -390,7 +390,7 @@ class DeltaNet {
   Dims lead_;                            // of tokens
   int64_t tokens_ = 0, heads_ = 0, width_ = 0, value_heads_ = 0, value_width_ = 0, groups_ = 1, fades_ = 1;
   float scale_ = 1;
-  Sequences of_, told_;                                   // as they lie, and as they are
+  Sequences of_, ragged_;                                 // as they lie, and as they are
   int64_t walked_ = std::numeric_limits<int64_t>::max();  // steps of each that are written out
   Tensor q_, k_, v_, state_, decay_, fade_, beta_;
   std::vector<Tensor> outputs_, deltas_, states_;
