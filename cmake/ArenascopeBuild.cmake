@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# How everything here is compiled: the standard, warnings, sanitizers, ccache, and the include root.
+# Compiler settings of all targets: the standard, warnings, sanitizers, ccache, and the include root.
 include(GNUInstallDirs)
 
 set(CMAKE_CXX_STANDARD 20)
@@ -14,13 +14,13 @@ endif()
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
-  # What ccache has to be told where headers are precompiled.
+  # ccache needs these settings for precompiled headers.
   set(launcher "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros "${CCACHE_PROGRAM}")
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
 
-# What is not installed is included by its path: "engine/graph/op_rules.h".
+# Private headers are included by their path from the root: "engine/graph/op_rules.h".
 include_directories("${CMAKE_SOURCE_DIR}")
 
 add_library(arenascope_options INTERFACE)
@@ -58,22 +58,21 @@ function(arenascope_precompile target)
   endif()
 endfunction()
 
-# arenascope_unity(TARGET): several files are compiled as one, which takes a third of the time from nothing, as their
-# headers are longer than they are. packaging/run and packaging/test ask for it. Whoever edits one file at a time is better
-# off without.
-option(ARENASCOPE_UNITY "Compile several files of rooms, views and programs as one" OFF)
+# arenascope_unity(TARGET): unity build, which takes a third of the time of a full build. packaging/run and
+# packaging/test enable it. Incremental builds are faster without it.
+option(ARENASCOPE_UNITY "Unity builds of modules, views and programs" OFF)
 function(arenascope_unity target)
   if(ARENASCOPE_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
 endfunction()
 
-# arenascope_room(NAME SOURCES … [PUBLIC lib…] [PRIVATE lib…])
-# One room of the engine: a static library arenascope_NAME, exported as Arenascope::NAME. Rooms with compiler options of
-# their own say OWN_OPTIONS: they cannot share the precompiled headers. ALONE: each of its files is compiled alone, as with
-# OWN_OPTIONS (a warning that one of them turns into an error would be one in all).
-function(arenascope_room name)
-  cmake_parse_arguments(ARG "OWN_OPTIONS;ALONE" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+# arenascope_module(NAME SOURCES … [PUBLIC lib…] [PRIVATE lib…])
+# One module of the engine: a static library arenascope_NAME, exported as Arenascope::NAME. OWN_OPTIONS: the module has its
+# own compiler options and cannot share the precompiled headers. NO_UNITY: its files are compiled separately, as with
+# OWN_OPTIONS.
+function(arenascope_module name)
+  cmake_parse_arguments(ARG "OWN_OPTIONS;NO_UNITY" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(arenascope_${name} STATIC ${ARG_SOURCES})
   add_library(Arenascope::${name} ALIAS arenascope_${name})
   set_target_properties(arenascope_${name} PROPERTIES EXPORT_NAME ${name})
@@ -86,11 +85,11 @@ function(arenascope_room name)
     arenascope_precompile(arenascope_${name} ${arenascope_common_headers})
   else()
     arenascope_precompile(arenascope_${name} REUSE arenascope_precompiled)
-    if(NOT ARG_ALONE)
+    if(NOT ARG_NO_UNITY)
       arenascope_unity(arenascope_${name})
     endif()
   endif()
-  set_property(GLOBAL APPEND PROPERTY ARENASCOPE_ROOMS arenascope_${name})
+  set_property(GLOBAL APPEND PROPERTY ARENASCOPE_MODULE_TARGETS arenascope_${name})
 endfunction()
 
 # arenascope_backend_module(NAME SOURCES … [PRIVATE lib…])
@@ -102,10 +101,11 @@ function(arenascope_backend_module name)
     LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib/arenascope" CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON)
   target_link_libraries(arenascope_module_${name} PRIVATE arenascope_options ${ARG_PRIVATE})
+  set_property(GLOBAL APPEND PROPERTY ARENASCOPE_PROGRAMS arenascope_module_${name})
   install(TARGETS arenascope_module_${name} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/arenascope")
 endfunction()
 
-# Programs with sanitizers take several times as long: so may their tests.
+# Tests with sanitizers take several times as long.
 function(arenascope_sanitized_timeout seconds)
   if(ARENASCOPE_SANITIZE)
     math(EXPR longer "${${seconds}} * 4")
@@ -119,7 +119,7 @@ function(arenascope_engine_test name)
   add_executable(test_${name} ${ARG_SOURCES})
   target_link_libraries(test_${name} PRIVATE arenascope_test_main arenascope_options ${ARG_LIBS})
   arenascope_precompile(test_${name} REUSE arenascope_test_main)
-  # GCC 12 warns of copies inside of std::string (its bug 105651), which tests make many of.
+  # GCC 12 has false positives for copies of std::string (GCC bug 105651).
   target_compile_options(test_${name} PRIVATE -Wno-stringop-overflow -Wno-array-bounds)
   add_test(NAME ${name} COMMAND test_${name})
   if(NOT ARG_TIMEOUT)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Each dependency beyond the compiler is found, used and reported; its absence takes away one feature.
+# Dependencies. Each optional one enables one feature.
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
@@ -23,7 +23,7 @@ find_path(RE2_INCLUDE_DIR NAMES re2/re2.h)
 find_package(benchmark CONFIG QUIET)
 find_package(OpenCL QUIET)
 find_package(ICU COMPONENTS uc i18n QUIET)
-# To projects that require 3.25, CMake 3.25 speaks of a library that CUDA 13 has no more, and stops.
+# With policy version 3.25, CMake 3.25 requires a library that CUDA 13 no longer has, and fails.
 set(arenascope_required "${CMAKE_MINIMUM_REQUIRED_VERSION}")
 set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
 find_package(CUDAToolkit QUIET)

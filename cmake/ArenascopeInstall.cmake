@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: MIT
-# What `cmake --install` puts where, so that find_package(Arenascope) works for others: the rooms as Arenascope::NAME
-# with their headers under include/arenascope, the programs' manual pages, desktop entry and licences.
+# Installation, so that find_package(Arenascope) works: the modules as Arenascope::NAME with their headers in
+# include/arenascope, the programs' manual pages, desktop entry and licences.
 include(CMakePackageConfigHelpers)
 
-get_property(rooms GLOBAL PROPERTY ARENASCOPE_ROOMS)
+get_property(modules GLOBAL PROPERTY ARENASCOPE_MODULE_TARGETS)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Arenascope")
-install(TARGETS ${rooms} EXPORT ArenascopeTargets COMPONENT development
+install(TARGETS ${modules} EXPORT ArenascopeTargets COMPONENT development
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(EXPORT ArenascopeTargets NAMESPACE Arenascope:: DESTINATION "${package_dir}" COMPONENT development)
 install(DIRECTORY engine/include/arenascope/ DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/arenascope" COMPONENT development
   FILES_MATCHING PATTERN "*.h")
 
-# The package file has to find what the rooms link, and that depends on what was found here.
+# The package file must find the dependencies of the modules, which depend on the configuration.
 set(ARENASCOPE_FIND_DEPENDENCIES "")
 set(ARENASCOPE_COMPONENTS "")
 set(linked "")
-foreach(room IN LISTS rooms)
-  get_target_property(name ${room} EXPORT_NAME)
+foreach(module_target IN LISTS modules)
+  get_target_property(name ${module_target} EXPORT_NAME)
   string(APPEND ARENASCOPE_COMPONENTS " ${name}")
-  get_target_property(libraries ${room} INTERFACE_LINK_LIBRARIES)
+  get_target_property(libraries ${module_target} INTERFACE_LINK_LIBRARIES)
   foreach(library IN LISTS libraries)
-    # What is linked privately stands as $<LINK_ONLY:x>; what only the build needs, as $<BUILD_INTERFACE:x>.
+    # Private dependencies are listed as $<LINK_ONLY:x>, build-only ones as $<BUILD_INTERFACE:x>.
     if(NOT library MATCHES "BUILD_INTERFACE")
       string(REGEX REPLACE "^\\$<LINK_ONLY:(.*)>$" "\\1" library "${library}")
       list(APPEND linked "${library}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What packaging/run and packaging/test share: where things are, the packages, the build. Sourced by bash.
+# Shared by packaging/run and packaging/test: paths, package installation, the build. Sourced by bash.
 set -euo pipefail
 
 arenascope_root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
@@ -7,34 +7,39 @@ arenascope_build="$arenascope_root/build/release"
 
 say() { printf '%s\n' "$*" >&2; }
 
-# The packages of packages.txt, one a line.
-list_packages() { sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "$arenascope_root/packaging/packages.txt"; }
+# list_packages [SECTION…]: the packages of packages.txt, one per line; without sections, all of them.
+list_packages() {
+  awk -v sections=" $* " '
+    /^# \[/ { section = $2; gsub(/[][]/, "", section) }
+    { sub(/#.*/, ""); gsub(/[[:space:]]/, "") }
+    $0 != "" && (sections == "  " || index(sections, " " section " "))' "$arenascope_root/packaging/packages.txt"
+}
 
-# Those that are not installed.
+# missing_packages [SECTION…]: those that are not installed.
 missing_packages() {
   local package status
   while read -r package; do
     status="$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)"
     [ "$status" = installed ] || printf '%s\n' "$package"
-  done < <(list_packages)
+  done < <(list_packages "$@")
 }
 
-# Installs what is missing. With nothing missing it needs neither the network nor rights.
+# install_packages [SECTION…]: installs the missing packages. If none is missing it needs neither network nor root.
 install_packages() {
   if ! command -v dpkg-query >/dev/null; then
-    say "This is no Debian system: please install what packaging/packages.txt lists in your system's way."
+    say "This is not a Debian system: install the packages listed in packaging/packages.txt with your package manager."
     return 0
   fi
   local missing=() as_root=()
-  mapfile -t missing < <(missing_packages)
+  mapfile -t missing < <(missing_packages "$@")
   [ "${#missing[@]}" -gt 0 ] || return 0
   if ! command -v apt-get >/dev/null; then
-    say "There is no apt-get to install these packages, which are missing: ${missing[*]}"
+    say "Cannot install missing packages: apt-get was not found. Missing: ${missing[*]}"
     return 1
   fi
   if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null; then
-      say "Installing packages needs root or sudo. Please install these first: ${missing[*]}"
+      say "Cannot install missing packages without root or sudo. Missing: ${missing[*]}"
       return 1
     fi
     as_root=(sudo)
@@ -44,7 +49,7 @@ install_packages() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}" >&2
 }
 
-# How many compilers at once: a processor and about 1.5 GB each.
+# Number of parallel compile jobs: one per CPU, with about 1.5 GB of memory each.
 build_jobs() {
   local jobs memory
   jobs="$(nproc)"
@@ -54,11 +59,11 @@ build_jobs() {
   [ "$jobs" -le "$memory" ] && printf '%s' "$jobs" || printf '%s' "$memory"
 }
 
-# Further options for CMake.
+# Additional CMake options.
 build_options=(-DARENASCOPE_UNITY=ON)
 
-# build_release [TARGET…]: configures and builds the release preset; everything without targets. The compiler cache is
-# used where it is installed (cmake/ArenascopeBuild.cmake).
+# build_release [TARGET…]: configures and builds the release preset; all targets by default. Uses ccache if it is
+# installed (cmake/ArenascopeBuild.cmake).
 build_release() {
   local targets=()
   [ $# -eq 0 ] || targets=(--target "$@")
@@ -73,7 +78,30 @@ build_release() {
   )
 }
 
-# timed LABEL COMMAND…: runs the command; with CI=true says how long it took.
+# link_programs: makes the built programs available as commands, by symbolic links in ~/.local/bin. Replaces links only.
+link_programs() {
+  local folder="${XDG_BIN_HOME:-${HOME:-}/.local/bin}" program target linked=()
+  [ -n "${XDG_BIN_HOME:-}${HOME:-}" ] && mkdir -p "$folder" 2>/dev/null && [ -w "$folder" ] || {
+    say "Add the programs to your PATH: export PATH=\"$arenascope_build/app/cli:$arenascope_build/app/window:\$PATH\""
+    return 0
+  }
+  for program in window/arenascope cli/arenascope-cli; do
+    target="$folder/$(basename "$program")"
+    if [ -e "$target" ] && [ ! -L "$target" ]; then
+      say "$target was not replaced: it is not a symbolic link."
+      continue
+    fi
+    ln -sfn "$arenascope_build/app/$program" "$target"
+    linked+=("$(basename "$program")")
+  done
+  [ "${#linked[@]}" -gt 0 ] || return 0
+  case ":$PATH:" in
+    *":$folder:"*) say "Commands in $folder: ${linked[*]}" ;;
+    *) say "Commands in $folder: ${linked[*]}. It is not on your PATH yet: export PATH=\"$folder:\$PATH\"" ;;
+  esac
+}
+
+# timed LABEL COMMAND…: runs the command; with CI=true prints how long it took.
 timed() {
   local label="$1" start=$SECONDS
   shift

@@ -9,14 +9,14 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
 
-# What is installed without a component is the programs.
+# Files installed without a component are the programs.
 set(CPACK_COMPONENTS_ALL Unspecified development)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_NAME arenascope)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libarenascope-dev)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_COMPONENT_UNSPECIFIED_DESCRIPTION
-  "Opens an ONNX or GGUF model, runs it and shows the graph, every thread and barrier, and the arena filling up.")
+  "Opens and runs ONNX and GGUF models and shows the graph, all threads and barriers, and the memory arena.")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
   "Headers, static libraries and CMake package of Arenascope's engine: tensors, graphs, orders, memory planners.")
 set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SECTION science)
@@ -24,7 +24,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
   "libfmt-dev, libprotobuf-dev, libonnx-dev, zlib1g-dev, libicu-dev, libre2-dev, libjpeg-dev, libpng-dev, libtiff-dev, libwebp-dev, "
   "libopenjp2-7-dev, libhwy-dev, libdnnl-dev")
-# Which libraries the programs need is read from them, by the tool of Debian's dpkg-dev.
+# dpkg-shlibdeps (package dpkg-dev) determines the libraries that the programs depend on.
 find_program(DPKG_SHLIBDEPS dpkg-shlibdeps)
 if(DPKG_SHLIBDEPS)
   set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_SHLIBDEPS ON)

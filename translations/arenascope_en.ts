@@ -14,25 +14,25 @@
 <context>
     <name>arenascope::app::MainWindow</name>
     <message numerus="yes">
-        <source>Arenascope ended while it recorded. What it had is under File ▸ Recover a Recording: %n file(s).</source>
+        <source>Arenascope did not shut down properly. Recover %n recording(s) with File ▸ Recover a Recording.</source>
         <translation>
-            <numerusform>Arenascope ended while it recorded. What it had is under File ▸ Recover a Recording: %n file.</numerusform>
-            <numerusform>Arenascope ended while it recorded. What it had is under File ▸ Recover a Recording: %n files.</numerusform>
+            <numerusform>Arenascope did not shut down properly. Recover %n recording with File ▸ Recover a Recording.</numerusform>
+            <numerusform>Arenascope did not shut down properly. Recover %n recordings with File ▸ Recover a Recording.</numerusform>
         </translation>
     </message>
 </context>
 <context>
     <name>arenascope::app::Replanning</name>
     <message numerus="yes">
-        <source>%n plan(s); the smallest: %1 by %2, %3.</source>
+        <source>%n plan(s); smallest: %1 by %2, %3.</source>
         <translation>
             <numerusform>%n plan: %1 by %2, %3.</numerusform>
-            <numerusform>%n plans; the smallest: %1 by %2, %3.</numerusform>
+            <numerusform>%n plans; smallest: %1 by %2, %3.</numerusform>
         </translation>
     </message>
 </context>
 <context>
-    <name>arenascope::views::ArenaColourWords</name>
+    <name>arenascope::views::ArenaColourNames</name>
     <message numerus="yes">
         <source>%n step(s)</source>
         <translation>
@@ -51,17 +51,17 @@
 <context>
     <name>arenascope::views::ArenaView</name>
     <message numerus="yes">
-        <source>%n operator(s) planned behind it</source>
+        <source>%n deferred operator(s)</source>
         <translation>
-            <numerusform>%n operator planned behind it</numerusform>
-            <numerusform>%n operators planned behind it</numerusform>
+            <numerusform>%n deferred operator</numerusform>
+            <numerusform>%n deferred operators</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n tensor(s) off the plan</source>
+        <source>%n tensor(s) outside the plan</source>
         <translation>
-            <numerusform>%n tensor off the plan</numerusform>
-            <numerusform>%n tensors off the plan</numerusform>
+            <numerusform>%n tensor outside the plan</numerusform>
+            <numerusform>%n tensors outside the plan</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -96,59 +96,59 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>If ops worked in place where they may, %n of them, the arena would be %1 smaller.</source>
+        <source>Running %n eligible op(s) in place would reduce the arena by %1.</source>
         <translation>
-            <numerusform>If the one op that may work in place did, the arena would be %1 smaller.</numerusform>
-            <numerusform>If ops worked in place where they may, %n of them, the arena would be %1 smaller.</numerusform>
+            <numerusform>Running %n eligible op in place would reduce the arena by %1.</numerusform>
+            <numerusform>Running %n eligible ops in place would reduce the arena by %1.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n tensors lie unused around the peak: rematerialising them behind it lowers the arena by %1 (%2).</source>
+        <source>%n tensor(s) are idle around the peak: rematerialising them afterwards reduces the arena by %1 (%2).</source>
         <translation>
-            <numerusform>%n tensors lie unused around the peak: rematerialising them behind it lowers the arena by %1 (%2).</numerusform>
-            <numerusform>%n tensors lie unused around the peak: rematerialising them behind it lowers the arena by %1 (%2).</numerusform>
+            <numerusform>%n tensor is idle around the peak: rematerialising it afterwards reduces the arena by %1 (%2).</numerusform>
+            <numerusform>%n tensors are idle around the peak: rematerialising them afterwards reduces the arena by %1 (%2).</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n tensors lie unused around the peak: offloading them to the host and back, %1 in all, lowers the arena by %2 (%3).</source>
+        <source>%n tensor(s) are idle around the peak: offloading them to the host and reloading them, %1 in total, reduces the arena by %2 (%3).</source>
         <translation>
-            <numerusform>%n tensors lie unused around the peak: offloading them to the host and back, %1 in all, lowers the arena by %2 (%3).</numerusform>
-            <numerusform>%n tensors lie unused around the peak: offloading them to the host and back, %1 in all, lowers the arena by %2 (%3).</numerusform>
+            <numerusform>%n tensor is idle around the peak: offloading it to the host and reloading it, %1 in total, reduces the arena by %2 (%3).</numerusform>
+            <numerusform>%n tensors are idle around the peak: offloading them to the host and reloading them, %1 in total, reduces the arena by %2 (%3).</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>At the peak %1 of the arena, %2, lie in %n hole(s); above them: %3.</source>
+        <source>At the peak, %1 of the arena (%2) is in %n hole(s); above them: %3.</source>
         <translation>
-            <numerusform>At the peak %1 of the arena, %2, lie in %n hole; above it: %3.</numerusform>
-            <numerusform>At the peak %1 of the arena, %2, lie in %n holes; above them: %3.</numerusform>
+            <numerusform>At the peak, %1 of the arena (%2) is in %n hole; above them: %3.</numerusform>
+            <numerusform>At the peak, %1 of the arena (%2) is in %n holes; above them: %3.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Behind %1 the threads wait %2 of their time, %3 a run together; it is split into %n part(s).</source>
+        <source>At the barrier after %1, threads idle %2 of their time, %3 per run in total; the node is split into %n chunk(s).</source>
         <translation>
-            <numerusform>Behind %1 the threads wait %2 of their time, %3 a run together; it is not split.</numerusform>
-            <numerusform>Behind %1 the threads wait %2 of their time, %3 a run together; it is split into %n parts.</numerusform>
+            <numerusform>At the barrier after %1, threads idle %2 of their time, %3 per run in total; the node is split into %n chunk.</numerusform>
+            <numerusform>At the barrier after %1, threads idle %2 of their time, %3 per run in total; the node is split into %n chunks.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%1 is copied between devices %n times a run; once would save %2.</source>
+        <source>%1 is copied between devices %n time(s) per run; copying it once would save %2.</source>
         <translation>
-            <numerusform>%1 is copied between devices %n time a run; once would save %2.</numerusform>
-            <numerusform>%1 is copied between devices %n times a run; once would save %2.</numerusform>
+            <numerusform>%1 is copied between devices %n time per run; copying it once would save %2.</numerusform>
+            <numerusform>%1 is copied between devices %n times per run; copying it once would save %2.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>At the peak, after %1, %2 are handed out in %n block(s): %3.</source>
+        <source>At the peak, after %1, %2 are allocated in %n block(s): %3.</source>
         <translation>
-            <numerusform>At the peak, after %1, %2 are handed out in %n block: %3.</numerusform>
-            <numerusform>At the peak, after %1, %2 are handed out in %n blocks: %3.</numerusform>
+            <numerusform>At the peak, after %1, %2 are allocated in %n block: %3.</numerusform>
+            <numerusform>At the peak, after %1, %2 are allocated in %n blocks: %3.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>At the peak, %1 of what is handed out, %2, were not asked for but lie in %n block(s): %3.</source>
+        <source>At the peak, %1 of the allocated memory (%2) is rounding overhead in %n block(s): %3.</source>
         <translation>
-            <numerusform>At the peak, %1 of what is handed out, %2, were not asked for but lie in %n block: %3.</numerusform>
-            <numerusform>At the peak, %1 of what is handed out, %2, were not asked for but lie in %n blocks: %3.</numerusform>
+            <numerusform>At the peak, %1 of the allocated memory (%2) is rounding overhead in %n block: %3.</numerusform>
+            <numerusform>At the peak, %1 of the allocated memory (%2) is rounding overhead in %n blocks: %3.</numerusform>
         </translation>
     </message>
 </context>
@@ -159,6 +159,16 @@
         <translation>
             <numerusform>%n finding</numerusform>
             <numerusform>%n findings</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::views::GraphCanvas</name>
+    <message numerus="yes">
+        <source>%n node(s)</source>
+        <translation>
+            <numerusform>%n node</numerusform>
+            <numerusform>%n nodes</numerusform>
         </translation>
     </message>
 </context>
@@ -217,10 +227,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n tensor(s), one after the other</source>
+        <source>%n tensor(s) in sequence</source>
         <translation>
-            <numerusform>%n tensor, one after the other</numerusform>
-            <numerusform>%n tensors, one after the other</numerusform>
+            <numerusform>%n tensor in sequence</numerusform>
+            <numerusform>%n tensors in sequence</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -245,10 +255,17 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n source(s)</source>
+        <source>as %n input(s)</source>
         <translation>
-            <numerusform>as %n source</numerusform>
-            <numerusform>as %n sources</numerusform>
+            <numerusform>as %n input</numerusform>
+            <numerusform>as %n inputs</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n time(s) in the run</source>
+        <translation>
+            <numerusform>%n time in the run</numerusform>
+            <numerusform>%n times in the run</numerusform>
         </translation>
     </message>
 </context>
@@ -277,7 +294,7 @@
     </message>
 </context>
 <context>
-    <name>arenascope::views::SliceWords</name>
+    <name>arenascope::views::SliceText</name>
     <message numerus="yes">
         <source>%n step(s)</source>
         <translation>
@@ -306,10 +323,10 @@
 <context>
     <name>arenascope::views::Tables</name>
     <message numerus="yes">
-        <source>%n tensors of one size, one after the other</source>
+        <source>%n tensor(s) of equal size, in sequence</source>
         <translation>
-            <numerusform>%n tensor</numerusform>
-            <numerusform>%n tensors of one size, one after the other</numerusform>
+            <numerusform>%n tensor of equal size, in sequence</numerusform>
+            <numerusform>%n tensors of equal size, in sequence</numerusform>
         </translation>
     </message>
 </context>

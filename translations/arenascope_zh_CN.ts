@@ -44,20 +44,20 @@
         <translation>打开(&amp;O)…</translation>
     </message>
     <message>
-        <source>&amp;Attach…</source>
-        <translation>附加到程序(&amp;A)…</translation>
+        <source>&amp;Launch and Record…</source>
+        <translation>启动并记录(&amp;L)…</translation>
     </message>
     <message>
-        <source>Start a program, and see its memory, kernels and spans while it runs</source>
-        <translation>启动一个程序，在它运行时查看其内存、内核和时间段</translation>
+        <source>Start a program and show its memory, kernels and spans while it runs</source>
+        <translation>启动一个程序，在它运行时查看其内存、内核和区间</translation>
     </message>
     <message>
         <source>Open &amp;Built-in Model…</source>
         <translation>打开内置模型(&amp;B)…</translation>
     </message>
     <message>
-        <source>Architectures with seeded weights, ready to run</source>
-        <translation>带种子权重、可直接运行的网络结构</translation>
+        <source>Architectures with randomly generated weights, ready to run</source>
+        <translation>带随机生成权重、可直接运行的网络结构</translation>
     </message>
     <message>
         <source>Open &amp;Recent</source>
@@ -72,8 +72,8 @@
         <translation>保存视图图片(&amp;P)…</translation>
     </message>
     <message>
-        <source>The view that has the focus, as PNG, SVG or PDF</source>
-        <translation>将当前视图保存为 PNG、SVG 或 PDF</translation>
+        <source>The focused view as PNG, SVG or PDF</source>
+        <translation>将有焦点的视图保存为 PNG、SVG 或 PDF</translation>
     </message>
     <message>
         <source>Save &amp;Table as CSV…</source>
@@ -124,8 +124,8 @@
         <translation>聚焦所选(&amp;F)</translation>
     </message>
     <message>
-        <source>Show what is selected as large as possible</source>
-        <translation>尽可能大地显示所选内容</translation>
+        <source>Zoom to the selection</source>
+        <translation>缩放到所选内容</translation>
     </message>
     <message>
         <source>Show &amp;All</source>
@@ -152,7 +152,7 @@
         <translation>面板标题栏(&amp;B)</translation>
     </message>
     <message>
-        <source>Drag panels by them to other places</source>
+        <source>Drag a title bar to move its panel</source>
         <translation>拖动标题栏可移动面板</translation>
     </message>
     <message>
@@ -168,7 +168,7 @@
         <translation>转到使用者(&amp;U)</translation>
     </message>
     <message>
-        <source>Again: the next user</source>
+        <source>Repeat for the next user</source>
         <translation>再按一次：下一个使用者</translation>
     </message>
     <message>
@@ -208,16 +208,16 @@
         <translation>按内存块着色(&amp;K)</translation>
     </message>
     <message>
-        <source>Every planner with every order, into the table Planners</source>
+        <source>Run every planner with every order; results appear in the Planners table</source>
         <translation>每个规划器配每种执行顺序，结果列入“规划器”表</translation>
     </message>
     <message>
-        <source>Show the Plan in &amp;Use</source>
+        <source>Show Plan in &amp;Use</source>
         <translation>显示正在使用的规划(&amp;U)</translation>
     </message>
     <message>
-        <source>Run with the Plan &amp;Shown</source>
-        <translation>用当前显示的规划运行(&amp;S)</translation>
+        <source>Run with &amp;Shown Plan</source>
+        <translation>用所示规划运行(&amp;S)</translation>
     </message>
     <message>
         <source>&amp;Cancel Planning</source>
@@ -256,8 +256,8 @@
         <translation>切换断点(&amp;B)</translation>
     </message>
     <message>
-        <source>On an op, a name pattern, bytes, or NaN</source>
-        <translation>可设在算子、名称模式、字节数或 NaN 上</translation>
+        <source>Break on an op, a name pattern, a size or NaN</source>
+        <translation>在算子、名称模式、字节数或 NaN 上中断</translation>
     </message>
     <message>
         <source>Pl&amp;ay</source>
@@ -272,11 +272,11 @@
         <translation>前进一步(&amp;W)</translation>
     </message>
     <message>
-        <source>Compare with the State of &amp;Now</source>
-        <translation>与此刻的状态比较(&amp;N)</translation>
+        <source>Compare with the &amp;Current State</source>
+        <translation>与当前状态比较(&amp;C)</translation>
     </message>
     <message>
-        <source>What runs from now on is compared with what ran so far</source>
+        <source>Compare the following runs with the runs so far</source>
         <translation>将此后的运行与此前的运行比较</translation>
     </message>
     <message>
@@ -300,8 +300,8 @@
         <translation>关闭(&amp;C)</translation>
     </message>
     <message>
-        <source>Close the file at hand; the others stay open</source>
-        <translation>关闭当前文件；其他文件仍然打开</translation>
+        <source>Close the current file</source>
+        <translation>关闭当前文件</translation>
     </message>
     <message>
         <source>Ne&amp;xt File</source>
@@ -313,22 +313,22 @@
     </message>
     <message>
         <source>Recover a Recor&amp;ding</source>
-        <translation>恢复录制(&amp;D)</translation>
+        <translation>恢复记录(&amp;D)</translation>
     </message>
     <message>
-        <source>Save As Other For&amp;mat…</source>
+        <source>Save in Another For&amp;mat…</source>
         <translation>另存为其他格式(&amp;M)…</translation>
     </message>
     <message>
-        <source>What the view that has the focus shows, as numbers</source>
-        <translation>以数字保存有焦点的视图所显示的内容</translation>
+        <source>The data of the focused view</source>
+        <translation>有焦点的视图所显示的数据</translation>
     </message>
     <message>
         <source>&amp;Undo View</source>
         <translation>撤销视图更改(&amp;U)</translation>
     </message>
     <message>
-        <source>Back to the range, layers, colours, plan and panels of before</source>
+        <source>Restore the previous range, layers, colours, plan and panels</source>
         <translation>恢复之前的范围、层、颜色、规划和面板</translation>
     </message>
     <message>
@@ -352,12 +352,12 @@
         <translation>首选项(&amp;E)…</translation>
     </message>
     <message>
-        <source>Table beside the Vie&amp;w</source>
+        <source>Table Next to the Vie&amp;w</source>
         <translation>视图旁的表格(&amp;W)</translation>
     </message>
     <message>
-        <source>The same as numbers, to be sorted, filtered and read aloud</source>
-        <translation>以数字显示同样内容，可排序、过滤和朗读</translation>
+        <source>The data of the view as a table to sort, filter and read aloud</source>
+        <translation>以表格显示视图的数据，可排序、筛选和朗读</translation>
     </message>
     <message>
         <source>Layout: E&amp;verything</source>
@@ -388,56 +388,56 @@
         <translation>另存为 DOT(&amp;V)…</translation>
     </message>
     <message>
-        <source>Run the model again and again; in a recording: go on to the next breakpoint</source>
-        <translation>反复运行模型；对于录制：前进到下一个断点</translation>
+        <source>Run the model repeatedly; in a recording, continue to the next breakpoint</source>
+        <translation>反复运行模型；在记录中前进到下一个断点</translation>
     </message>
     <message>
         <source>Run Bac&amp;kwards</source>
         <translation>反向运行(&amp;K)</translation>
     </message>
     <message>
-        <source>Through what was recorded, back to the breakpoint before</source>
-        <translation>在录制内容中回到上一个断点</translation>
+        <source>In a recording, go back to the previous breakpoint</source>
+        <translation>在记录中回到上一个断点</translation>
     </message>
     <message>
-        <source>To the next part that a thread worked or waited, inside the node</source>
-        <translation>到节点内部某线程工作或等待的下一部分</translation>
+        <source>Go to the next chunk or wait of a thread within the node</source>
+        <translation>转到节点内部某线程的下一个分块或等待</translation>
     </message>
     <message>
         <source>Step Back in T&amp;hreads</source>
         <translation>在线程中后退(&amp;H)</translation>
     </message>
     <message>
-        <source>Show the Run Before</source>
-        <translation>显示前一次运行</translation>
+        <source>Previous Run</source>
+        <translation>上一次运行</translation>
     </message>
     <message>
-        <source>Of several runs in a recording; views show one at a time</source>
-        <translation>记录中有多次运行时；各视图一次显示一次运行</translation>
+        <source>If a recording has several runs, views show one of them</source>
+        <translation>记录含有多次运行时，各视图一次显示一次运行</translation>
     </message>
     <message>
-        <source>Show the Run Behind</source>
-        <translation>显示后一次运行</translation>
+        <source>Next Run</source>
+        <translation>下一次运行</translation>
     </message>
     <message>
-        <source>Behind the newest one: always the newest</source>
-        <translation>最新一次之后：始终显示最新的</translation>
+        <source>After the newest run: follow the newest</source>
+        <translation>在最新一次运行之后：始终显示最新的</translation>
     </message>
     <message>
         <source>Run to Selected &amp;Node</source>
         <translation>运行到所选节点(&amp;N)</translation>
     </message>
     <message>
-        <source>On the selected node</source>
-        <translation>在所选节点上</translation>
+        <source>Set or remove a breakpoint on the selected node</source>
+        <translation>在所选节点上设置或移除断点</translation>
     </message>
     <message>
         <source>Breakpo&amp;ints…</source>
         <translation>断点(&amp;I)…</translation>
     </message>
     <message>
-        <source>Walk through what was recorded, step by step, up to a breakpoint</source>
-        <translation>逐步播放录制内容，直到断点</translation>
+        <source>Play the recording step by step up to the next breakpoint</source>
+        <translation>逐步播放记录，直到下一个断点</translation>
     </message>
     <message>
         <source>Play Ba&amp;ckwards</source>
@@ -460,7 +460,7 @@
         <translation>显示帧时间(&amp;F)</translation>
     </message>
     <message>
-        <source>Frames a second, and how long the window was busy at most</source>
+        <source>Frames per second and the longest time the window was busy</source>
         <translation>每秒帧数，以及窗口最长忙碌时间</translation>
     </message>
     <message>
@@ -468,107 +468,107 @@
         <translation>布局：课程(&amp;L)</translation>
     </message>
     <message>
-        <source>Plan &amp;Anew</source>
+        <source>Re-pl&amp;an</source>
         <translation>重新规划(&amp;A)</translation>
     </message>
     <message>
-        <source>With what the panel Planners says, shown over the plan at hand</source>
-        <translation>按“规划器”面板的设置规划，并叠放在当前方案之上</translation>
+        <source>Plan with the settings of the Planners panel and overlay the result on the current plan</source>
+        <translation>按“规划器”面板的设置规划，并与当前规划叠加显示</translation>
     </message>
     <message>
         <source>Plan with A&amp;ll</source>
         <translation>全部规划(&amp;L)</translation>
     </message>
     <message>
-        <source>&amp;Good Enough</source>
-        <translation>足够好(&amp;G)</translation>
+        <source>Accept &amp;Best So Far</source>
+        <translation>采用目前最佳(&amp;B)</translation>
     </message>
     <message>
-        <source>Stop the search and take the smallest plan so far</source>
-        <translation>停止搜索，采用目前最小的方案</translation>
+        <source>Stop the search and use the smallest plan found</source>
+        <translation>停止搜索，采用已找到的最小规划</translation>
     </message>
     <message>
         <source>&amp;Fit Under…</source>
         <translation>不超过…(&amp;F)</translation>
     </message>
     <message>
-        <source>Bytes that a plan is to fit under: a line in the occupancy, to be typed and dragged</source>
-        <translation>方案不得超过的字节数：占用视图中的一条线，可输入也可拖动</translation>
+        <source>Memory limit for a plan, shown as a draggable line in the occupancy</source>
+        <translation>规划的内存上限，在占用视图中显示为可拖动的线</translation>
     </message>
     <message>
-        <source>&amp;No Line to Fit Under</source>
-        <translation>去掉上限线(&amp;N)</translation>
+        <source>&amp;Remove Limit</source>
+        <translation>移除上限(&amp;R)</translation>
     </message>
     <message>
-        <source>And no ghost under it</source>
-        <translation>其下不再画虚线</translation>
+        <source>Hide the overlay of the previous plan</source>
+        <translation>不再叠加显示旧规划</translation>
     </message>
     <message>
-        <source>&amp;Export the Plan Shown…</source>
-        <translation>导出显示的方案…(&amp;E)</translation>
+        <source>&amp;Export Shown Plan…</source>
+        <translation>导出所示规划(&amp;E)…</translation>
     </message>
     <message>
         <source>Offsets and lifetimes as JSON or CSV, for another runtime</source>
         <translation>以 JSON 或 CSV 写出偏移和生命周期，供其他运行时使用</translation>
     </message>
     <message>
-        <source>Look for Sa&amp;vings</source>
+        <source>Find Sa&amp;vings</source>
         <translation>查找可节省之处(&amp;V)</translation>
     </message>
     <message>
-        <source>What could be better, each saving measured by replanning</source>
-        <translation>哪里可以更好，每项节省都由重新规划量得</translation>
+        <source>Possible improvements, each measured by re-planning</source>
+        <translation>可能的改进，每项都由重新规划量得</translation>
     </message>
     <message>
         <source>Compare with &amp;File…</source>
         <translation>与文件比较…(&amp;F)</translation>
     </message>
     <message>
-        <source>A recording as it is, or a model as it would be planned</source>
-        <translation>记录按其原样，模型按其规划结果</translation>
+        <source>A recording, or a model with its plan</source>
+        <translation>一个记录，或一个模型及其规划</translation>
     </message>
     <message>
         <source>Compare with the Next &amp;Tab</source>
         <translation>与下一个标签页比较(&amp;T)</translation>
     </message>
     <message>
-        <source>Sizes of &amp;Inputs…</source>
-        <translation>输入大小(&amp;I)…</translation>
+        <source>&amp;Input Shapes…</source>
+        <translation>输入形状(&amp;I)…</translation>
     </message>
     <message>
-        <source>That the file leaves open, such as how many pictures at once</source>
-        <translation>文件未规定的大小，例如一次处理多少张图片</translation>
+        <source>Dimensions the model leaves unspecified, such as the batch size</source>
+        <translation>模型未指定的维度，例如批大小</translation>
     </message>
     <message>
         <source>Select from &amp;Here</source>
         <translation>从这里开始选择(&amp;H)</translation>
     </message>
     <message>
-        <source>The first of two marks, at the playhead, or at the selected span of a trace without steps: the inspector sums up what lies between</source>
-        <translation>两个标记中的第一个，位于播放头，没有步骤的跟踪则位于所选片段：检查器汇总两者之间的内容</translation>
+        <source>First mark at the playhead, or at the selected span of a trace without steps; the inspector summarises the range</source>
+        <translation>第一个标记，位于播放头；对没有步的跟踪位于所选区间；检查器汇总该范围</translation>
     </message>
     <message>
-        <source>The second mark, at the playhead or the selected span</source>
-        <translation>第二个标记，位于播放头或所选片段</translation>
+        <source>Second mark at the playhead or the selected span</source>
+        <translation>第二个标记，位于播放头或所选区间</translation>
     </message>
     <message>
-        <source>By the column that the arrow keys went to; again: the other way</source>
-        <translation>按方向键所在的列排序；再按一次：反向</translation>
+        <source>Sort by the current column; repeat to reverse</source>
+        <translation>按当前列排序；再按一次则反向</translation>
     </message>
     <message>
         <source>&amp;Search</source>
         <translation>搜索(&amp;S)</translation>
     </message>
     <message>
-        <source>The graph by op and name; with the timeline at hand, or without a graph, the spans of the timeline</source>
-        <translation>按算子和名称搜索计算图；当前为时间线或没有计算图时，搜索时间线的片段</translation>
+        <source>Search nodes by op and name; if the timeline is active or there is no graph, search its spans</source>
+        <translation>按算子和名称搜索节点；时间线为当前视图或没有计算图时，搜索其区间</translation>
     </message>
     <message>
         <source>P&amp;ause Playing</source>
         <translation>暂停播放(&amp;A)</translation>
     </message>
     <message>
-        <source>Stay at this step; Play goes on from here</source>
+        <source>Pause at this step; Play continues from here</source>
         <translation>停在这一步；播放会从这里继续</translation>
     </message>
     <message>
@@ -576,16 +576,16 @@
         <translation>按下一列着色(&amp;M)</translation>
     </message>
     <message>
-        <source>Of the table of nodes; all of them are in the list above the graph</source>
-        <translation>节点表的列；计算图上方的列表里有全部</translation>
+        <source>Colour by the next column of the Nodes table; the list above the graph has all of them</source>
+        <translation>按节点表的下一列着色；计算图上方的列表里有全部</translation>
     </message>
     <message>
         <source>S&amp;hapes on All Edges</source>
         <translation>在所有边上显示形状(&amp;H)</translation>
     </message>
     <message>
-        <source>Where there is room; what is selected has them in any case</source>
-        <translation>有空位时显示；选中的边总会显示</translation>
+        <source>Where space permits; selected edges always show their shape</source>
+        <translation>有空位时显示；选中的边总会显示形状</translation>
     </message>
     <message>
         <source>Colour by Di&amp;fference of B</source>
@@ -620,8 +620,8 @@
         <translation>&amp;4  图是怎样建成的</translation>
     </message>
     <message>
-        <source>&amp;5  One product</source>
-        <translation>&amp;5  一次乘法</translation>
+        <source>&amp;5  One matmul</source>
+        <translation>&amp;5  一次矩阵乘</translation>
     </message>
     <message>
         <source>&amp;6  Threads and barriers</source>
@@ -657,7 +657,7 @@
     </message>
     <message>
         <source>14  &amp;Rematerialising and offloading</source>
-        <translation>14  重算与换出(&amp;R)</translation>
+        <translation>14  重计算与换出(&amp;R)</translation>
     </message>
     <message>
         <source>15  The &amp;KV cache</source>
@@ -668,68 +668,68 @@
         <translation>16  找出毛病(&amp;F)</translation>
     </message>
     <message>
-        <source>Next Step of the Lesson</source>
+        <source>Next Lesson Step</source>
         <translation>课程的下一步</translation>
     </message>
     <message>
-        <source>The key of a presenter&apos;s remote</source>
+        <source>Key of a presentation remote</source>
         <translation>演示遥控器上的键</translation>
     </message>
     <message>
-        <source>Step of the Lesson Before</source>
+        <source>Previous Lesson Step</source>
         <translation>课程的上一步</translation>
     </message>
     <message>
-        <source>Large Type for a Class</source>
-        <translation>课堂用大字</translation>
+        <source>Large Text for Presentation</source>
+        <translation>演示用大字</translation>
     </message>
     <message>
-        <source>Begin the Lesson Anew</source>
-        <translation>从头开始本课</translation>
+        <source>Restart Lesson</source>
+        <translation>重新开始本课</translation>
     </message>
     <message>
-        <source>Play a Lesson&apos;s File…</source>
+        <source>Play Lesson File…</source>
         <translation>播放课程文件…</translation>
     </message>
     <message>
-        <source>New from This Recording…</source>
+        <source>New Lesson from This Recording…</source>
         <translation>由此记录新建…</translation>
     </message>
     <message>
-        <source>The draft of a lesson about what is open</source>
-        <translation>关于当前打开内容的课程草稿</translation>
+        <source>Draft of a lesson about the current document</source>
+        <translation>关于当前文档的课程草稿</translation>
     </message>
     <message>
-        <source>Export the Lesson…</source>
+        <source>Export Lesson…</source>
         <translation>导出本课…</translation>
     </message>
     <message>
-        <source>One web page or PDF with its pictures, for a handout</source>
-        <translation>带图的单个网页或 PDF，作讲义用</translation>
+        <source>A handout as a web page or PDF with screenshots</source>
+        <translation>带截图的网页或 PDF 讲义</translation>
     </message>
     <message>
-        <source>Colour the Arena &amp;Map by the Next</source>
+        <source>Next Arena &amp;Map Colouring</source>
         <translation>内存区地图换下一种着色(&amp;M)</translation>
     </message>
     <message>
-        <source>Kind, op, layer, age, size, time; the map&apos;s own menu has them by name</source>
-        <translation>种类、算子、层、存活时长、大小、时间；地图的右键菜单按名称列出</translation>
+        <source>Kind, op, layer, age, size, time; also in the context menu of the map</source>
+        <translation>种类、算子、层、存活时长、大小、时间；也可在地图的右键菜单中选择</translation>
     </message>
     <message>
         <source>Pin a Note Here…</source>
         <translation>在此固定注释…</translation>
     </message>
     <message>
-        <source>To the playhead, or to where the selected range begins; remembered by the file</source>
-        <translation>固定在播放头或所选范围的起点；随文件记住</translation>
+        <source>At the playhead or the start of the selected range; saved for this file</source>
+        <translation>固定在播放头或所选范围的起点；为该文件保存</translation>
     </message>
     <message>
         <source>Open for Plannin&amp;g Only…</source>
-        <translation>仅规划打开…(&amp;G)</translation>
+        <translation>仅为规划而打开(&amp;G)…</translation>
     </message>
     <message>
-        <source>The graph and its memory plans, without loading weights and without running it</source>
-        <translation>只看计算图及其内存规划，不加载权重，也不运行</translation>
+        <source>Open the graph and its memory plans without loading weights or running</source>
+        <translation>只打开计算图及其内存规划，不加载权重，也不运行</translation>
     </message>
 </context>
 <context>
@@ -804,7 +804,7 @@
     </message>
     <message>
         <source>Findings</source>
-        <translation>发现</translation>
+        <translation>优化建议</translation>
     </message>
     <message>
         <source>Lesson</source>
@@ -832,7 +832,7 @@
     </message>
     <message>
         <source>Order Moves</source>
-        <translation>顺序移动</translation>
+        <translation>执行顺序移动</translation>
     </message>
     <message>
         <source>Counters</source>
@@ -854,72 +854,72 @@
 <context>
     <name>Main</name>
     <message>
-        <source>See how a tensor graph runs and lives in memory.</source>
-        <translation>观察张量计算图如何运行、如何使用内存。</translation>
+        <source>Memory visualizer, profiler and step debugger for tensor programs.</source>
+        <translation>张量程序的内存可视化、性能分析与单步调试工具。</translation>
     </message>
     <message>
-        <source>Draw a view without a window: %1.</source>
-        <translation>不打开窗口直接绘制视图：%1。</translation>
+        <source>Export a view without opening a window: %1.</source>
+        <translation>不打开窗口直接导出视图：%1。</translation>
     </message>
     <message>
-        <source>Where the picture goes (.png, .svg or .pdf), or the table that tells the same (.csv).</source>
-        <translation>图片（.png、.svg 或 .pdf）或相应表格（.csv）的保存位置。</translation>
+        <source>Output file: a picture (.png, .svg, .pdf) or the data of the view (.csv).</source>
+        <translation>输出文件：图片（.png、.svg、.pdf）或视图的数据（.csv）。</translation>
     </message>
     <message>
         <source>Size of the picture in logical pixels (1600x900).</source>
         <translation>图片的逻辑像素大小（1600x900）。</translation>
     </message>
     <message>
-        <source>Pixels of a PNG for each logical pixel (1).</source>
-        <translation>每个逻辑像素对应的 PNG 像素数（1）。</translation>
+        <source>Pixels per logical pixel of a PNG (1).</source>
+        <translation>PNG 每个逻辑像素对应的像素数（1）。</translation>
     </message>
     <message>
-        <source>Name of a node to select, or peak: the one that runs there.</source>
-        <translation>要选中的节点名称；peak 表示峰值处运行的节点。</translation>
+        <source>Name of the node to select, or &quot;peak&quot; for the node at the peak.</source>
+        <translation>要选中的节点名称；“peak”表示峰值处的节点。</translation>
     </message>
     <message>
-        <source>Open all layers of the graph.</source>
+        <source>Expand all layers of the graph.</source>
         <translation>展开图的所有层。</translation>
     </message>
     <message>
-        <source>Of the window: default, graph, memory, time or lesson.</source>
+        <source>Layout of the window: default, graph, memory, time or lesson.</source>
         <translation>窗口的布局：default、graph、memory、time 或 lesson。</translation>
     </message>
     <message>
-        <source>Show this planner&apos;s plan over the one in use.</source>
-        <translation>在正在使用的规划之上显示此规划器的规划。</translation>
+        <source>Planner of a plan to overlay on the one in use.</source>
+        <translation>要与使用中的规划叠加显示的规划所用的规划器。</translation>
     </message>
     <message>
-        <source>The order of that plan.</source>
+        <source>Execution order of that plan.</source>
         <translation>该规划的执行顺序。</translation>
     </message>
     <message>
-        <source>Time on the x axis instead of steps.</source>
+        <source>Show time instead of steps on the x axis.</source>
         <translation>横轴为时间而非步骤。</translation>
     </message>
     <message>
-        <source>A model (.onnx, .gguf, zoo:NAME) or a recording; a second one is compared with the first, and of three or more each has a tab.</source>
-        <translation>模型（.onnx、.gguf、zoo:名称）或录制文件；第二个与第一个比较，三个或更多时各占一个标签页。</translation>
+        <source>Model (.onnx, .gguf, zoo:NAME) or recording; a second one is compared with the first, three or more open in tabs.</source>
+        <translation>模型（.onnx、.gguf、zoo:名称）或记录；第二个与第一个比较，三个或更多时各占一个标签页。</translation>
     </message>
     <message>
-        <source>Of the graph: state, op, backend, time, bytes, block, difference or a column of its nodes by its title.</source>
+        <source>Colouring of the graph: state, op, backend, time, bytes, block, difference or the title of a column of the Nodes table.</source>
         <translation>计算图的着色：state、op、backend、time、bytes、block、difference，或节点表某列的标题。</translation>
     </message>
     <message>
-        <source>Play a lesson: one of the course by its name, or a file.</source>
-        <translation>播放课程：教程中某一课的名字，或一个文件。</translation>
+        <source>Lesson to play: name of a built-in lesson, or a file.</source>
+        <translation>要播放的课程：内置课程的名字，或一个文件。</translation>
     </message>
     <message>
-        <source>Check a lesson&apos;s claims and questions without a window.</source>
+        <source>Check the claims and questions of a lesson without a window.</source>
         <translation>不开窗口，检查课程的陈述与问题。</translation>
     </message>
     <message>
-        <source>light, dark or contrast.</source>
-        <translation>light、dark 或 contrast。</translation>
+        <source>Theme: light, dark or contrast.</source>
+        <translation>主题：light、dark 或 contrast。</translation>
     </message>
     <message>
-        <source>Of a lesson&apos;s picture (-o FILE.png): the step to draw (1).</source>
-        <translation>课程图片（-o FILE.png）画哪一步（1）。</translation>
+        <source>Step of the lesson to draw with -o FILE.png (1).</source>
+        <translation>用 -o FILE.png 绘制课程的哪一步（1）。</translation>
     </message>
 </context>
 <context>
@@ -956,348 +956,348 @@
         <translation>后端</translation>
     </message>
     <message>
-        <source>cpu, reference, opencl or cuda; opencl:1 is its second device</source>
-        <translation>cpu、reference、opencl 或 cuda；opencl:1 是它的第二个设备</translation>
+        <source>Backend: cpu, reference, opencl or cuda; opencl:1 selects the second OpenCL device</source>
+        <translation>后端：cpu、reference、opencl 或 cuda；opencl:1 表示第二个 OpenCL 设备</translation>
     </message>
     <message>
-        <source>Options of the backend</source>
+        <source>Backend options</source>
         <translation>后端选项</translation>
     </message>
     <message>
-        <source>NAME=VALUE: an option of the backend, as docs/ list them</source>
-        <translation>NAME=VALUE：后端的一个选项，见 docs/ 中的列表</translation>
+        <source>Backend option NAME=VALUE; the backend documentation lists them</source>
+        <translation>后端选项 NAME=VALUE；见后端文档</translation>
     </message>
     <message>
         <source>Precision</source>
         <translation>精度</translation>
     </message>
     <message>
-        <source>high: float32; normal: float32 whose arithmetic may be rearranged; low: values are stored as float16, where the backend has it</source>
-        <translation>high：float32；normal：运算次序可重排的 float32；low：后端支持时数值以 float16 存储</translation>
+        <source>Numeric precision: high (float32), normal (float32 with reassociation) or low (float16 storage where supported)</source>
+        <translation>数值精度：high（float32）、normal（允许重排运算次序的 float32）或 low（支持时以 float16 存储）</translation>
     </message>
     <message>
         <source>OpenCL: memory objects</source>
         <translation>OpenCL：内存对象</translation>
     </message>
     <message>
-        <source>Four-dimensional tensors lie in buffers, in images where there are kernels for them, or where the device is faster</source>
-        <translation>四维张量放在缓冲区、有内核支持的图像，或设备更快的一种</translation>
+        <source>Storage of 4-D tensors: buffers, images where kernels support them, or whichever is faster</source>
+        <translation>四维张量的存储：缓冲区、内核支持时用图像，或取更快者</translation>
     </message>
     <message>
         <source>CPU: weights</source>
         <translation>CPU：权重</translation>
     </message>
     <message>
-        <source>packed: copied once into the form that kernels like best, which takes at most 0.15 more; widest: however much more it takes; as-given: each lies once, which is slower; so it is where memory is preferred</source>
-        <translation>packed：复制一次，成为内核最适合的形式，最多多占 0.15；widest：不论多占多少；as-given：每个权重只存一份，但较慢；以内存为先时即如此</translation>
+        <source>Weight layout: packed (fastest layout within 15 % of additional memory), widest (without a memory limit) or as-given (not repacked, slower)</source>
+        <translation>权重布局：packed（最快布局，最多多占 15 % 内存）、widest（不限内存）或 as-given（不重新打包，较慢）</translation>
     </message>
     <message>
         <source>OpenCL: memory mode</source>
         <translation>OpenCL：内存模式</translation>
     </message>
     <message>
-        <source>low: quantised weights stay so on the device; normal: they are unpacked beside them, once; high: convolutions may also take memory for Winograd's transform</source>
-        <translation>low：量化权重在设备上保持量化；normal：另外解包一份，只做一次；high：卷积还可以用内存做 Winograd 变换</translation>
+        <source>Device memory use: low (weights stay quantised), normal (dequantised once) or high (also Winograd-transformed convolution weights)</source>
+        <translation>设备内存用量：low（权重保持量化）、normal（反量化一次）或 high（另存 Winograd 变换后的卷积权重）</translation>
     </message>
     <message>
-        <source>OpenCL: filters of convolutions on images</source>
-        <translation>OpenCL：图像上卷积的滤波器</translation>
+        <source>OpenCL: convolution weights of images</source>
+        <translation>OpenCL：图像卷积的权重</translation>
     </message>
     <message>
-        <source>In a buffer, in an image of the static pool, or where the device is faster</source>
-        <translation>放在缓冲区、静态池的图像，或设备更快的一种</translation>
+        <source>Weights in a buffer, in an image of the static pool, or whichever is faster</source>
+        <translation>权重放在缓冲区、静态池的图像，或取更快者</translation>
     </message>
     <message>
         <source>OpenCL: integer dot products</source>
         <translation>OpenCL：整数点积</translation>
     </message>
     <message>
-        <source>Matmuls with quantised weights round their rows to bytes as well; auto: where the hardware has such products</source>
-        <translation>使用量化权重的矩阵乘法把行也舍入为字节；auto：硬件支持这种点积时使用</translation>
+        <source>Quantise activations to int8 in matmuls with quantised weights; auto: if the hardware supports it</source>
+        <translation>在量化权重的矩阵乘中把激活也量化为 int8；auto：硬件支持时</translation>
     </message>
     <message>
         <source>OpenCL: shared virtual memory</source>
         <translation>OpenCL：共享虚拟内存</translation>
     </message>
     <message>
-        <source>Buffers lie where host and device reach them by one address</source>
-        <translation>缓冲区位于主机与设备可用同一地址访问的内存</translation>
+        <source>Allocate buffers in memory that host and device access by the same address</source>
+        <translation>在主机与设备可用同一地址访问的内存中分配缓冲区</translation>
     </message>
     <message>
         <source>OpenCL: pool</source>
         <translation>OpenCL：内存池</translation>
     </message>
     <message>
-        <source>Which free block serves a request: one that wastes little, any larger one, none</source>
-        <translation>哪种空闲块可用于请求：浪费少的、任何更大的、都不用</translation>
+        <source>Reuse of free blocks: those with little waste, any larger block, or none</source>
+        <translation>空闲块的复用：浪费少的、任何更大的，或不复用</translation>
     </message>
     <message>
-        <source>OpenCL: sizes of buffers</source>
+        <source>OpenCL: buffer sizes</source>
         <translation>OpenCL：缓冲区大小</translation>
     </message>
     <message>
-        <source>As large as the tensor, or as MNN&apos;s, with room around channels, rows and columns</source>
-        <translation>与张量一样大，或与 MNN 的一样，通道、行和列周围留有空间</translation>
+        <source>Exact size of the tensor, or padded channels, rows and columns as in MNN</source>
+        <translation>张量的确切大小，或如 MNN 那样填充通道、行和列</translation>
     </message>
     <message>
         <source>OpenCL: replay</source>
         <translation>OpenCL：重放</translation>
     </message>
     <message>
-        <source>Runs that nobody looks into are recorded once and replayed; a run that is recorded for you to see is queued kernel by kernel, so that each has its times</source>
-        <translation>无人查看的运行录制一次后重放；为查看而记录的运行逐个内核入队，使每个内核都有时间</translation>
+        <source>Record runs that are not observed once and replay them; observed runs are queued kernel by kernel to measure each</source>
+        <translation>把未被观察的运行录成命令序列后重放；被观察的运行逐个内核入队以便计时</translation>
     </message>
     <message>
         <source>OpenCL: tuning</source>
         <translation>OpenCL：调优</translation>
     </message>
     <message>
-        <source>How many group sizes are tried before one is used: 2, 1, 4, 12 or 64 at most</source>
-        <translation>使用前最多试多少种工作组大小：2、1、4、12 或 64</translation>
+        <source>Maximum number of work-group sizes to try: 2, 1, 4, 12 or 64</source>
+        <translation>最多尝试的工作组大小数：2、1、4、12 或 64</translation>
     </message>
     <message>
         <source>OpenCL: kernels</source>
         <translation>OpenCL：内核</translation>
     </message>
     <message>
-        <source>plain: one kernel for all types and layouts, to compare with</source>
-        <translation>plain：所有类型和布局共用一个内核，用于对比</translation>
+        <source>Kernel set: plain uses one generic kernel for all types and layouts, as a baseline</source>
+        <translation>内核集：plain 对所有类型和布局使用同一通用内核，作为基准</translation>
     </message>
     <message>
         <source>OpenCL: power</source>
         <translation>OpenCL：功耗</translation>
     </message>
     <message>
-        <source>What the queue asks of the device, where it has hints for it</source>
-        <translation>设备支持提示时，队列对设备的要求</translation>
+        <source>Power hint for the device queue, where supported</source>
+        <translation>给设备队列的功耗提示（支持时）</translation>
     </message>
     <message>
-        <source>OpenCL: times of kernels</source>
+        <source>OpenCL: kernel times</source>
         <translation>OpenCL：内核时间</translation>
     </message>
     <message>
-        <source>Whether kernels carry times; tuning and what you see of the device need them</source>
-        <translation>内核是否带时间；调优和设备视图都需要</translation>
+        <source>Measure kernel times; required by tuning and the device tracks</source>
+        <translation>测量内核时间；调优和设备轨道需要</translation>
     </message>
     <message>
         <source>CUDA: tf32</source>
         <translation>CUDA：tf32</translation>
     </message>
     <message>
-        <source>Matmuls and convolutions round their sources to 10 bits</source>
-        <translation>矩阵乘法和卷积把输入舍入为 10 位</translation>
+        <source>Round inputs of matmuls and convolutions to TF32 (10-bit mantissa)</source>
+        <translation>把矩阵乘和卷积的输入舍入为 TF32（10 位尾数）</translation>
     </message>
     <message>
         <source>CUDA: libraries</source>
         <translation>CUDA：库</translation>
     </message>
     <message>
-        <source>cuBLAS and cuDNN where there are</source>
-        <translation>有 cuBLAS 和 cuDNN 时使用</translation>
+        <source>Use cuBLAS and cuDNN if available</source>
+        <translation>可用时使用 cuBLAS 和 cuDNN</translation>
     </message>
     <message>
         <source>CUDA: graphs</source>
         <translation>CUDA：图</translation>
     </message>
     <message>
-        <source>Runs that nobody looks into are captured and replayed</source>
-        <translation>无人查看的运行会被捕获并重放</translation>
+        <source>Capture runs that are not observed as CUDA graphs and replay them</source>
+        <translation>把未被观察的运行捕获为 CUDA 图并重放</translation>
     </message>
     <message>
-        <source>CUDA: chains</source>
-        <translation>CUDA：链</translation>
+        <source>CUDA: elementwise fusion</source>
+        <translation>CUDA：逐元素融合</translation>
     </message>
     <message>
-        <source>Elementwise nodes in a row are one kernel</source>
-        <translation>连续的逐元素节点合为一个内核</translation>
+        <source>Fuse consecutive elementwise nodes into one kernel</source>
+        <translation>把连续的逐元素节点融合为一个内核</translation>
     </message>
     <message>
         <source>CUDA: activity records</source>
         <translation>CUDA：活动记录</translation>
     </message>
     <message>
-        <source>Times of kernels from the driver&apos;s records rather than from timers</source>
-        <translation>内核时间取自驱动的记录而非计时器</translation>
+        <source>Take kernel times from driver activity records instead of timers</source>
+        <translation>内核时间取自驱动的活动记录而非计时器</translation>
     </message>
     <message>
-        <source>Ops of the host</source>
-        <translation>由主机计算的算子</translation>
+        <source>Host ops</source>
+        <translation>主机算子</translation>
     </message>
     <message>
-        <source>Ops that run on the CPU although the device has them, e.g. SOFT_MAX</source>
-        <translation>设备虽然支持、仍在 CPU 上运行的算子，例如 SOFT_MAX</translation>
+        <source>Ops to run on the CPU even if the device supports them, e.g. SOFT_MAX</source>
+        <translation>即使设备支持也在 CPU 上运行的算子，例如 SOFT_MAX</translation>
     </message>
     <message>
         <source>Memory strategy</source>
         <translation>内存策略</translation>
     </message>
     <message>
-        <source>planned, eager or none</source>
-        <translation>planned、eager 或 none</translation>
+        <source>Memory strategy: planned, eager or none</source>
+        <translation>内存策略：planned、eager 或 none</translation>
     </message>
     <message>
         <source>Allocator</source>
         <translation>分配器</translation>
     </message>
     <message>
-        <source>Who hands out memory on the host where tensors come and go: caching, power-of-two or plain</source>
-        <translation>张量来来去去时由谁在主机上分配内存：caching、power-of-two 或 plain</translation>
+        <source>Host allocator for eager memory: caching, power-of-two or plain</source>
+        <translation>eager 内存策略的主机分配器：caching、power-of-two 或 plain</translation>
     </message>
     <message>
         <source>Planner</source>
         <translation>规划器</translation>
     </message>
     <message>
-        <source>Who lays out the arena</source>
-        <translation>由谁排布内存区</translation>
+        <source>Memory planner</source>
+        <translation>内存规划器</translation>
     </message>
     <message>
         <source>Order</source>
-        <translation>顺序</translation>
+        <translation>执行顺序</translation>
     </message>
     <message>
-        <source>Which node runs when</source>
-        <translation>哪个节点何时运行</translation>
+        <source>Execution order</source>
+        <translation>执行顺序</translation>
     </message>
     <message>
-        <source>Time to plan</source>
-        <translation>规划时间</translation>
+        <source>Planning budget</source>
+        <translation>规划时间预算</translation>
     </message>
     <message>
-        <source>Seconds for what searches</source>
-        <translation>供搜索使用的秒数</translation>
+        <source>Time limit for search planners, in seconds</source>
+        <translation>搜索规划器的时间上限（秒）</translation>
     </message>
     <message>
         <source>Capacity</source>
         <translation>容量</translation>
     </message>
     <message>
-        <source>Bytes for the arena: where no plan fits, ops work in place, in another order or fused, and then tensors are rematerialised or offloaded to the host</source>
-        <translation>内存区的字节数：没有规划放得下时，先让算子原地计算、改变顺序或融合，再重新计算张量或把它们移到主机</translation>
+        <source>Maximum arena size in bytes; if no plan fits, in-place ops, other orders, fusion, rematerialisation and offloading are tried</source>
+        <translation>内存区的最大字节数；没有规划放得下时，依次尝试原地算子、其他执行顺序、融合、重计算和换出</translation>
     </message>
     <message>
         <source>Alignment</source>
         <translation>对齐</translation>
     </message>
     <message>
-        <source>Every tensor of the arena begins at a multiple of so many bytes; GE has 512</source>
-        <translation>内存区中每个张量都从该字节数的整数倍处开始；GE 用 512</translation>
+        <source>Alignment of tensors in the arena, in bytes; CANN GE uses 512</source>
+        <translation>内存区中张量的对齐字节数；CANN GE 用 512</translation>
     </message>
     <message>
         <source>In place</source>
         <translation>原地</translation>
     </message>
     <message>
-        <source>Let an op take over its input&apos;s bytes at their last use</source>
-        <translation>让算子在输入最后一次使用时接管其字节</translation>
+        <source>Compute ops in place of inputs that are used for the last time</source>
+        <translation>在输入最后一次使用时原地计算算子</translation>
     </message>
     <message>
-        <source>Rewriting</source>
+        <source>Graph rewriting</source>
         <translation>图改写</translation>
     </message>
     <message>
-        <source>What exporters spell out becomes one op, and what needs no run is taken out of it; else the model as written</source>
-        <translation>导出工具展开的写法合并为一个算子，无需运行的部分移出运行；否则保持模型原样</translation>
+        <source>Fuse patterns that exporters expand and fold constant subgraphs; off: run the model as written</source>
+        <translation>融合导出工具展开的模式并折叠常量子图；关闭：按原样运行模型</translation>
     </message>
     <message>
         <source>Prefer</source>
         <translation>优先</translation>
     </message>
     <message>
-        <source>What counts where fusion and layouts need more memory: time lets the arena be at most 1.15 times as large, memory not at all, and keeps no packed copies of weights</source>
-        <translation>融合与布局需要更多内存时以何为先：time 允许内存区至多为 1.15 倍；memory 不允许增大，也不保留权重的打包副本</translation>
+        <source>Trade-off when fusion or layout needs more memory: time allows up to 15 % more arena, memory none and no packed weights</source>
+        <translation>融合或布局需要更多内存时的取舍：time 允许内存区增大最多 15 %；memory 不允许增大，也不保留打包权重</translation>
     </message>
     <message>
         <source>Fusion</source>
         <translation>融合</translation>
     </message>
     <message>
-        <source>Chains of ops computed as one node where the backend can; else every op is a node of its own</source>
-        <translation>在后端能做到之处把算子链作为一个节点计算；否则每个算子各为一个节点</translation>
+        <source>Fuse chains of ops where the backend supports it; off: one node per op</source>
+        <translation>在后端支持处融合算子链；关闭：每个算子一个节点</translation>
     </message>
     <message>
         <source>Channels last</source>
         <translation>通道在后</translation>
     </message>
     <message>
-        <source>Where chains are fused, images lie with their channels last between ops that are faster so; else row by row throughout</source>
-        <translation>融合算子链时，图像在这样更快的算子之间以通道在后的方式存放；否则始终逐行存放</translation>
+        <source>Use channels-last (NHWC) layout between fused ops where it is faster; off: NCHW throughout</source>
+        <translation>在融合算子之间更快时使用通道在后（NHWC）布局；关闭：始终为 NCHW</translation>
     </message>
     <message>
         <source>Threads</source>
         <translation>线程数</translation>
     </message>
     <message>
-        <source>0: as many as there are processors</source>
-        <translation>0：与处理器数相同</translation>
+        <source>Number of threads; 0: one per CPU</source>
+        <translation>线程数；0：每个 CPU 一个</translation>
     </message>
     <message>
-        <source>Processors</source>
-        <translation>处理器</translation>
+        <source>CPUs</source>
+        <translation>CPU</translation>
     </message>
     <message>
-        <source>Where the threads stay, as 0,1,…</source>
-        <translation>线程固定在哪些处理器上，例如 0,1,…</translation>
+        <source>CPU affinity of the threads, as a list 0,1,…</source>
+        <translation>线程的 CPU 亲和性，列表形式 0,1,…</translation>
     </message>
     <message>
-        <source>Niceness</source>
-        <translation>优先级让步</translation>
+        <source>Nice value</source>
+        <translation>nice 值（调度优先级）</translation>
     </message>
     <message>
-        <source>Of the threads: above 0 others go first</source>
-        <translation>线程的让步值：大于 0 时其他程序优先</translation>
+        <source>Nice value of the threads; above 0 other processes have priority</source>
+        <translation>线程的 nice 值；大于 0 时其他进程优先</translation>
     </message>
     <message>
-        <source>Polling</source>
-        <translation>轮询</translation>
+        <source>Spin time</source>
+        <translation>自旋时间</translation>
     </message>
     <message>
-        <source>How long a thread looks before it parks, 0 to 100</source>
-        <translation>线程休眠前轮询多久，0 到 100</translation>
+        <source>Time that a waiting thread spins before it parks (0–100)</source>
+        <translation>等待线程挂起前的自旋时间（0–100）</translation>
     </message>
     <message>
-        <source>Hold threads</source>
-        <translation>保持线程</translation>
+        <source>No thread fallback</source>
+        <translation>禁止回退到单线程</translation>
     </message>
     <message>
-        <source>All threads take part, even where one alone would be sooner</source>
-        <translation>所有线程都参与，即使单独一个会更快</translation>
+        <source>Use all threads even if one thread would be faster</source>
+        <translation>即使单线程更快也使用所有线程</translation>
     </message>
     <message>
         <source>Every barrier</source>
-        <translation>每个屏障</translation>
+        <translation>所有屏障</translation>
     </message>
     <message>
-        <source>Meet behind every node, also between tiny ones in a row</source>
-        <translation>每个节点之后都会合，相连的小节点之间也是</translation>
+        <source>Place a barrier after every node, even between consecutive tiny nodes</source>
+        <translation>每个节点之后都设屏障，连续的微小节点之间也是</translation>
     </message>
     <message>
         <source>Drop barriers</source>
         <translation>省去屏障</translation>
     </message>
     <message>
-        <source>No barrier between nodes that do not depend on each other</source>
-        <translation>互不依赖的节点之间没有屏障</translation>
+        <source>Omit barriers between independent nodes</source>
+        <translation>互不依赖的节点之间不设屏障</translation>
     </message>
     <message>
-        <source>No stealing</source>
-        <translation>不窃取</translation>
+        <source>No work stealing</source>
+        <translation>禁止任务窃取</translation>
     </message>
     <message>
-        <source>A thread never takes over another&apos;s part of a node</source>
-        <translation>线程从不接管另一线程的那部分节点</translation>
+        <source>Disable work stealing between threads</source>
+        <translation>线程之间不窃取任务</translation>
     </message>
     <message>
-        <source>Sizes</source>
-        <translation>大小</translation>
+        <source>Dimensions</source>
+        <translation>维度</translation>
     </message>
     <message>
-        <source>NAME=N: the size of a symbolic dimension</source>
-        <translation>NAME=N：一个符号维度的大小</translation>
+        <source>Size of a symbolic dimension, NAME=N</source>
+        <translation>符号维度的大小，NAME=N</translation>
     </message>
     <message>
-        <source>NAME=N,N,…: the shape of an input whose sizes the file leaves open</source>
-        <translation>NAME=N,N,…：文件未写明大小的输入的形状</translation>
+        <source>Shape of an input with dynamic dimensions, NAME=N,N,…</source>
+        <translation>含动态维度的输入的形状，NAME=N,N,…</translation>
     </message>
     <message>
         <source>Shapes</source>
@@ -1308,180 +1308,180 @@
         <translation>词元</translation>
     </message>
     <message>
-        <source>Language models of the zoo: sequence length</source>
-        <translation>内置语言模型：序列长度</translation>
+        <source>Sequence length of built-in language models</source>
+        <translation>内置语言模型的序列长度</translation>
     </message>
     <message>
         <source>Prefill</source>
         <translation>预填充</translation>
     </message>
     <message>
-        <source>Language models of the zoo: all tokens at once</source>
-        <translation>内置语言模型：一次处理所有词元</translation>
+        <source>Prefill graph of built-in language models (all tokens at once)</source>
+        <translation>内置语言模型的预填充图（一次处理所有词元）</translation>
     </message>
     <message>
         <source>Training step</source>
         <translation>训练步</translation>
     </message>
     <message>
-        <source>Models of the zoo that have it: a training step</source>
-        <translation>具备训练步的内置模型：一个训练步</translation>
+        <source>Training step of built-in models that have one</source>
+        <translation>内置模型的训练步（若有）</translation>
     </message>
     <message>
         <source>Inputs from files</source>
         <translation>来自文件的输入</translation>
     </message>
     <message>
-        <source>NAME=FILE (.npy or .pb); inputs without one get seeded numbers</source>
-        <translation>NAME=FILE（.npy 或 .pb）；没有文件的输入得到由种子生成的数</translation>
+        <source>Input data from a file, NAME=FILE (.npy or .pb); other inputs are randomly generated</source>
+        <translation>来自文件的输入数据，NAME=FILE（.npy 或 .pb）；其他输入随机生成</translation>
     </message>
     <message>
         <source>Optimiser</source>
         <translation>优化器</translation>
     </message>
     <message>
-        <source>What steps the parameters: adamw or sgd</source>
-        <translation>更新参数的方法：adamw 或 sgd</translation>
+        <source>Optimiser: adamw or sgd</source>
+        <translation>优化器：adamw 或 sgd</translation>
     </message>
     <message>
         <source>Learning rate</source>
         <translation>学习率</translation>
     </message>
     <message>
-        <source>The highest learning rate, before a schedule lowers it</source>
-        <translation>调度降低之前的最高学习率</translation>
+        <source>Maximum learning rate of the schedule</source>
+        <translation>学习率调度的最大学习率</translation>
     </message>
     <message>
         <source>Epochs</source>
         <translation>轮数</translation>
     </message>
     <message>
-        <source>How often each example is seen</source>
-        <translation>每个样本被使用的次数</translation>
+        <source>Number of passes over the training data</source>
+        <translation>遍历训练数据的次数</translation>
     </message>
     <message>
-        <source>Batch</source>
+        <source>Batch size</source>
         <translation>批大小</translation>
     </message>
     <message>
-        <source>Examples of a step</source>
-        <translation>每步的样本数</translation>
+        <source>Examples per training step</source>
+        <translation>每个训练步的样本数</translation>
     </message>
     <message>
         <source>Loss</source>
         <translation>损失</translation>
     </message>
     <message>
-        <source>cross-entropy, squared-error or binary-cross-entropy</source>
-        <translation>cross-entropy（交叉熵）、squared-error（平方误差）或 binary-cross-entropy（二元交叉熵）</translation>
+        <source>Loss function: cross-entropy, squared-error or binary-cross-entropy</source>
+        <translation>损失函数：cross-entropy（交叉熵）、squared-error（平方误差）或 binary-cross-entropy（二元交叉熵）</translation>
     </message>
     <message>
         <source>Schedule</source>
         <translation>学习率调度</translation>
     </message>
     <message>
-        <source>How the learning rate falls: constant, cosine, linear or steps</source>
-        <translation>学习率如何下降：constant、cosine、linear 或 steps</translation>
+        <source>Learning rate schedule: constant, cosine, linear or steps</source>
+        <translation>学习率调度：constant、cosine、linear 或 steps</translation>
     </message>
     <message>
         <source>Warm-up</source>
         <translation>预热</translation>
     </message>
     <message>
-        <source>Steps over which the learning rate grows before</source>
-        <translation>学习率在此之前逐渐上升的步数</translation>
+        <source>Number of warm-up steps of the learning rate</source>
+        <translation>学习率预热的步数</translation>
     </message>
     <message>
         <source>Gradient clipping</source>
         <translation>梯度裁剪</translation>
     </message>
     <message>
-        <source>The most that the norm of all gradients together may be; 0: any</source>
-        <translation>所有梯度合起来的范数上限；0：不限</translation>
+        <source>Maximum global gradient norm; 0: unlimited</source>
+        <translation>全局梯度范数上限；0：不限</translation>
     </message>
     <message>
-        <source>f32, or bf16: what is kept for the backward pass takes half the bytes; weights stay f32</source>
-        <translation>f32 或 bf16：为反向传播保留的内容只占一半字节；权重仍为 f32</translation>
+        <source>Precision of stored activations: f32 or bf16 (half the memory); weights stay f32</source>
+        <translation>保存的激活值的精度：f32 或 bf16（一半内存）；权重仍为 f32</translation>
     </message>
     <message>
         <source>Micro-batches</source>
         <translation>微批次数</translation>
     </message>
     <message>
-        <source>Parts in which a batch goes through the graph, their gradients added up</source>
-        <translation>一个批次分几部分通过计算图，其梯度相加</translation>
+        <source>Number of micro-batches per batch, with accumulated gradients</source>
+        <translation>每个批次的微批次数，梯度累加</translation>
     </message>
     <message>
         <source>Dropout</source>
-        <translation>Dropout 比例</translation>
+        <translation>Dropout 率</translation>
     </message>
     <message>
-        <source>The share that each dropout of the model drops instead of its own; of gpt2 and nano_gpt behind embeddings, attention and feed-forward parts</source>
-        <translation>模型中每个 dropout 丢弃的比例，代替其自身的比例；对 gpt2 和 nano_gpt，位于嵌入、注意力和前馈部分之后</translation>
+        <source>Dropout rate that overrides that of the model; in gpt2 and nano_gpt after embeddings, attention and feed-forward layers</source>
+        <translation>覆盖模型自身的 dropout 率；在 gpt2 和 nano_gpt 中位于嵌入、注意力和前馈层之后</translation>
     </message>
     <message>
-        <source>Tokens of a sequence</source>
-        <translation>序列词元数</translation>
+        <source>Sequence length</source>
+        <translation>序列长度</translation>
     </message>
     <message>
-        <source>Of language models; 0: what the model sees, at most 512</source>
-        <translation>用于语言模型；0：模型可见的词元数，最多 512</translation>
+        <source>Tokens per sequence of language models; 0: the context length, at most 512</source>
+        <translation>语言模型每个序列的词元数；0：上下文长度，最多 512</translation>
     </message>
     <message>
         <source>Seed</source>
         <translation>随机种子</translation>
     </message>
     <message>
-        <source>Of the examples&apos; order, and of what is dropped</source>
-        <translation>用于样本顺序以及丢弃的内容</translation>
+        <source>Random seed for the order of examples and for dropout</source>
+        <translation>样本顺序和 dropout 的随机种子</translation>
     </message>
     <message>
         <source>Weight decay</source>
         <translation>权重衰减</translation>
     </message>
     <message>
-        <source>Of all parameters that no group names</source>
-        <translation>用于未被任何分组指定的所有参数</translation>
+        <source>Weight decay of parameters without a group</source>
+        <translation>未分组参数的权重衰减</translation>
     </message>
     <message>
-        <source>Weight decay of groups</source>
-        <translation>分组权重衰减</translation>
+        <source>Weight decay groups</source>
+        <translation>权重衰减分组</translation>
     </message>
     <message>
-        <source>PATTERN=DECAY: of parameters with such names another one, as &apos;*.bias=0&apos;; the last that fits counts</source>
-        <translation>PATTERN=DECAY：名称匹配的参数使用另一衰减值，例如“*.bias=0”；以最后一个匹配者为准</translation>
+        <source>Weight decay of parameters by name, PATTERN=DECAY such as &apos;*.bias=0&apos;; the last match applies</source>
+        <translation>按名称设置参数的权重衰减，PATTERN=DECAY，例如“*.bias=0”；以最后一个匹配者为准</translation>
     </message>
     <message>
         <source>Momentum</source>
         <translation>动量</translation>
     </message>
     <message>
-        <source>Of sgd, below 1</source>
-        <translation>用于 sgd，小于 1</translation>
+        <source>Momentum of sgd, below 1</source>
+        <translation>sgd 的动量，小于 1</translation>
     </message>
     <message>
         <source>Beta 1</source>
         <translation>Beta 1</translation>
     </message>
     <message>
-        <source>Of adamw: what is kept of the first moment, below 1</source>
-        <translation>用于 adamw：一阶矩的保留比例，小于 1</translation>
+        <source>Decay rate of the first moment of adamw, below 1</source>
+        <translation>adamw 一阶矩的衰减率，小于 1</translation>
     </message>
     <message>
         <source>Beta 2</source>
         <translation>Beta 2</translation>
     </message>
     <message>
-        <source>Of adamw: what is kept of the second moment, below 1</source>
-        <translation>用于 adamw：二阶矩的保留比例，小于 1</translation>
+        <source>Decay rate of the second moment of adamw, below 1</source>
+        <translation>adamw 二阶矩的衰减率，小于 1</translation>
     </message>
     <message>
         <source>Epsilon</source>
         <translation>Epsilon</translation>
     </message>
     <message>
-        <source>Of adamw: what is added to the root of the second moment</source>
-        <translation>用于 adamw：加到二阶矩平方根上的数</translation>
+        <source>Constant added to the root of the second moment in adamw</source>
+        <translation>adamw 中加到二阶矩平方根上的常数</translation>
     </message>
 </context>
 <context>
@@ -1491,31 +1491,31 @@
         <translation>关于 Arenascope</translation>
     </message>
     <message>
-        <source>&lt;h2&gt;Arenascope %1&lt;/h2&gt;&lt;p&gt;Open a model, run it on the CPU, OpenCL or CUDA, and watch how it lives in memory.&lt;/p&gt;&lt;p&gt;The window is free software under the GNU General Public License, version 3 or later; the engine inside is under the MIT licence.&lt;/p&gt;&lt;p&gt;Built with Qt %2 and QCustomPlot.&lt;/p&gt;</source>
-        <translation>&lt;h2&gt;Arenascope %1&lt;/h2&gt;&lt;p&gt;打开模型，在 CPU、OpenCL 或 CUDA 上运行，观察它如何使用内存。&lt;/p&gt;&lt;p&gt;窗口程序是自由软件，采用 GNU 通用公共许可证第 3 版或更新版本；内部引擎采用 MIT 许可证。&lt;/p&gt;&lt;p&gt;基于 Qt %2 与 QCustomPlot 构建。&lt;/p&gt;</translation>
+        <source>&lt;h2&gt;Arenascope %1&lt;/h2&gt;&lt;p&gt;Memory visualizer, profiler and step debugger for tensor programs on the CPU, OpenCL and CUDA.&lt;/p&gt;&lt;p&gt;The window is free software under the GNU General Public License, version 3 or later; the engine is under the MIT licence.&lt;/p&gt;&lt;p&gt;Built with Qt %2 and QCustomPlot.&lt;/p&gt;</source>
+        <translation>&lt;h2&gt;Arenascope %1&lt;/h2&gt;&lt;p&gt;CPU、OpenCL 与 CUDA 上张量程序的内存可视化、性能分析与单步调试工具。&lt;/p&gt;&lt;p&gt;窗口程序是自由软件，采用 GNU 通用公共许可证第 3 版或更新版本；引擎采用 MIT 许可证。&lt;/p&gt;&lt;p&gt;基于 Qt %2 与 QCustomPlot 构建。&lt;/p&gt;</translation>
     </message>
 </context>
 <context>
     <name>arenascope::app::Attached</name>
     <message>
-        <source>%1 was ended by signal %2.</source>
+        <source>%1 was terminated by signal %2.</source>
         <translation>%1 被信号 %2 终止。</translation>
     </message>
     <message>
-        <source>%1 ended with status %2.</source>
+        <source>%1 exited with status %2.</source>
         <translation>%1 以状态 %2 结束。</translation>
     </message>
     <message>
-        <source>%1 never attached: it neither carries arenascope_client.h nor uses what an adapter watches.</source>
-        <translation>%1 从未附加：它既不带 arenascope_client.h，也不使用适配器所监视的内容。</translation>
+        <source>%1 never attached: it neither includes arenascope_client.h nor uses an API that an adapter records.</source>
+        <translation>%1 从未附加：它既未包含 arenascope_client.h，也未使用适配器所记录的接口。</translation>
     </message>
     <message>
         <source>Waiting for %1 to attach…</source>
         <translation>正在等待 %1 附加…</translation>
     </message>
     <message>
-        <source>Watching %1: %2 events…</source>
-        <translation>正在监视 %1：%2 个事件…</translation>
+        <source>Recording %1: %2 events…</source>
+        <translation>正在记录 %1：%2 个事件…</translation>
     </message>
 </context>
 <context>
@@ -1552,8 +1552,8 @@
         <translation>节点</translation>
     </message>
     <message>
-        <source>How many nodes of this graph it stands on</source>
-        <translation>它在此图中涉及多少个节点</translation>
+        <source>Number of matching nodes in this graph</source>
+        <translation>此图中匹配的节点数</translation>
     </message>
     <message>
         <source>On</source>
@@ -1568,8 +1568,8 @@
         <translation>否</translation>
     </message>
     <message>
-        <source>No such result was noted while this was recorded, or none was looked for: this breakpoint waits for a live run.</source>
-        <translation>录制期间没有记下这样的结果，或未作检查：此断点要等到实时运行时才起作用。</translation>
+        <source>The recording contains no such result, or results were not checked. This breakpoint applies to live runs.</source>
+        <translation>记录中没有这样的结果，或录制时未作检查。此断点用于实时运行。</translation>
     </message>
     <message>
         <source>%1 (in a live run)</source>
@@ -1579,16 +1579,16 @@
 <context>
     <name>arenascope::app::BreakpointPanel</name>
     <message>
-        <source>A number of bytes is wanted, such as 64 KiB.</source>
-        <translation>需要字节数，例如 64 KiB。</translation>
+        <source>Enter a number of bytes, such as 64 KiB.</source>
+        <translation>请输入字节数，例如 64 KiB。</translation>
     </message>
     <message>
-        <source>Say on what.</source>
-        <translation>请填写断点的位置。</translation>
+        <source>Choose what to break on.</source>
+        <translation>请选择断点的对象。</translation>
     </message>
     <message>
-        <source>There is one already.</source>
-        <translation>已有这样的断点。</translation>
+        <source>This breakpoint already exists.</source>
+        <translation>此断点已存在。</translation>
     </message>
     <message>
         <source>Op</source>
@@ -1615,8 +1615,8 @@
         <translation>新断点的类型</translation>
     </message>
     <message>
-        <source>On what the new breakpoint stands</source>
-        <translation>新断点的位置</translation>
+        <source>Target of the new breakpoint</source>
+        <translation>新断点的对象</translation>
     </message>
     <message>
         <source>Breakpoints</source>
@@ -1635,12 +1635,12 @@
         <translation>全部移除(&amp;L)</translation>
     </message>
     <message>
-        <source>No breakpoints. F9 puts one on the selected node; others are added above.</source>
+        <source>No breakpoints. F9 sets one on the selected node; others are added above.</source>
         <translation>没有断点。F9 在所选节点上设置断点；其他断点在上方添加。</translation>
     </message>
     <message>
-        <source>In name patterns * stands for any text and ? for one letter. NaN and infinities are looked for in a live run; a recording knows those that were found while it ran.</source>
-        <translation>名称模式中 * 代表任意文本，? 代表一个字母。NaN 与无穷在实时运行中检查；录制文件知道运行时发现了哪些。</translation>
+        <source>In name patterns * matches any text and ? one character. NaN and infinity are checked in live runs; a recording contains those found while it ran.</source>
+        <translation>名称模式中 * 匹配任意文本，? 匹配一个字符。NaN 与无穷在实时运行中检查；记录中含有运行时发现的结果。</translation>
     </message>
 </context>
 <context>
@@ -1668,31 +1668,31 @@
 <context>
     <name>arenascope::app::Debugger</name>
     <message>
-        <source>Select a node first: a breakpoint stands on a node.</source>
-        <translation>请先选择节点：断点设在节点上。</translation>
+        <source>Select a node to set a breakpoint.</source>
+        <translation>请先选择节点以设置断点。</translation>
     </message>
     <message>
-        <source>Select a node first: the run goes on to it.</source>
-        <translation>请先选择节点：运行将进行到该节点。</translation>
+        <source>Select the node to run to.</source>
+        <translation>请先选择要运行到的节点。</translation>
     </message>
     <message>
-        <source>No part of a thread was recorded further on.</source>
-        <translation>后面没有记录到线程的工作片段。</translation>
+        <source>No further chunk of a thread was recorded.</source>
+        <translation>后面没有记录到线程的分块。</translation>
     </message>
 </context>
 <context>
     <name>arenascope::app::Document</name>
     <message>
-        <source>Compared with %1, which is B in every view: %2 nodes are the same, %3 are only here, %4 only there.</source>
-        <translation>与 %1 比较，它在所有视图中是 B：%2 个节点相同，%3 个仅在此处，%4 个仅在那里。</translation>
+        <source>Comparing with %1 (shown as B): %2 nodes match, %3 only in A, %4 only in B.</source>
+        <translation>正在与 %1（显示为 B）比较：%2 个节点相同，%3 个仅在 A，%4 个仅在 B。</translation>
     </message>
     <message>
-        <source>Sizes that the file leaves open were assumed: %1.</source>
-        <translation>文件未规定的大小已按假定取值：%1。</translation>
+        <source>Unspecified input sizes were assumed: %1.</source>
+        <translation>未指定的输入大小已按假定取值：%1。</translation>
     </message>
     <message>
-        <source>The oldest runs were let go: at most %1 of a live recording are kept.</source>
-        <translation>最早的几次运行已丢弃：实时记录最多保留 %1。</translation>
+        <source>The oldest runs were discarded. A live recording keeps at most %1.</source>
+        <translation>最早的运行已丢弃。实时记录最多保留 %1。</translation>
     </message>
 </context>
 <context>
@@ -1720,12 +1720,12 @@
         <translation>内存区 %1，运算增加 %2 %</translation>
     </message>
     <message>
-        <source>operations computed again, up to %1 % of all</source>
-        <translation>重算的运算，最多占全部的 %1 %</translation>
+        <source>recomputed operations, up to %1 % of all</source>
+        <translation>重计算的运算，最多占全部的 %1 %</translation>
     </message>
     <message>
-        <source>bytes of the arena</source>
-        <translation>内存区的字节</translation>
+        <source>arena size</source>
+        <translation>内存区大小</translation>
     </message>
 </context>
 <context>
@@ -1739,7 +1739,7 @@
         <translation>答案</translation>
     </message>
     <message>
-        <source>There is no step %1: the lesson has %2.</source>
+        <source>No step %1: the lesson has %2 steps.</source>
         <translation>没有第 %1 步：本课有 %2 步。</translation>
     </message>
     <message>
@@ -1748,13 +1748,13 @@
     </message>
 </context>
 <context>
-    <name>arenascope::app::Headline</name>
+    <name>arenascope::app::SummaryBar</name>
     <message>
-        <source>arena %1, no gap to the bound</source>
-        <translation>内存区 %1，与下界无差距</translation>
+        <source>arena %1, at the lower bound</source>
+        <translation>内存区 %1，达到下界</translation>
     </message>
     <message>
-        <source>arena %1, bound %2, gap %3</source>
+        <source>arena %1, lower bound %2, gap %3</source>
         <translation>内存区 %1，下界 %2，差距 %3</translation>
     </message>
     <message>
@@ -1762,12 +1762,12 @@
         <translation>运行中位数 %1</translation>
     </message>
     <message>
-        <source>Most bytes at once of each kind of memory; the plan shown; runs but the cold first one. %1</source>
-        <translation>各类内存同时占用的最多字节；所示规划；不含首次冷运行。%1</translation>
+        <source>Peak of each memory kind; the shown plan; all runs except the cold first one. %1</source>
+        <translation>各内存类别的峰值；所示规划；除首次冷运行外的所有运行。%1</translation>
     </message>
     <message>
-        <source>Headline</source>
-        <translation>要点</translation>
+        <source>Summary</source>
+        <translation>摘要</translation>
     </message>
     <message>
         <source>Model</source>
@@ -1793,8 +1793,8 @@
 <context>
     <name>arenascope::app::InputSizes</name>
     <message>
-        <source>channels of a block</source>
-        <translation>一个块的通道数</translation>
+        <source>channels per block</source>
+        <translation>每块通道数</translation>
     </message>
     <message>
         <source>%1, dimension %2 of %3</source>
@@ -1818,7 +1818,7 @@
         <translation>选择张量以查看其数值。</translation>
     </message>
     <message>
-        <source>A recording holds no values; open the model to see them.</source>
+        <source>A recording contains no values; open the model to see them.</source>
         <translation>记录中没有数值；请打开模型查看。</translation>
     </message>
     <message>
@@ -1833,7 +1833,7 @@
         <translation>正在规划…</translation>
     </message>
     <message>
-        <source>Looking for savings…</source>
+        <source>Searching for savings…</source>
         <translation>正在查找可节省之处…</translation>
     </message>
     <message>
@@ -1841,8 +1841,8 @@
         <translation>正在保存 %1…</translation>
     </message>
     <message>
-        <source>Writing a text…</source>
-        <translation>正在写文本…</translation>
+        <source>Generating text…</source>
+        <translation>正在生成文本…</translation>
     </message>
     <message>
         <source>Training…</source>
@@ -1853,11 +1853,11 @@
         <translation>正在训练，第 %1 轮…</translation>
     </message>
     <message>
-        <source>Weighing work against memory…</source>
-        <translation>正在权衡计算量与内存…</translation>
+        <source>Computing the memory frontier…</source>
+        <translation>正在计算内存—计算帕累托前沿…</translation>
     </message>
     <message>
-        <source>Replaying an allocator&apos;s requests…</source>
+        <source>Replaying allocator requests…</source>
         <translation>正在重放分配器的请求…</translation>
     </message>
 </context>
@@ -1876,19 +1876,19 @@
         <translation>取消</translation>
     </message>
     <message>
-        <source>Cancel what is being done</source>
-        <translation>取消正在进行的工作</translation>
+        <source>Cancel the current operation</source>
+        <translation>取消当前操作</translation>
     </message>
 </context>
 <context>
-    <name>arenascope::app::LearningPlot</name>
+    <name>arenascope::app::TrainingPlot</name>
     <message>
         <source>Step %1: loss %2, accuracy %3 %</source>
         <translation>第 %1 步：损失 %2，准确率 %3 %</translation>
     </message>
     <message>
-        <source>Loss, accuracy and the gradients&apos; norms are drawn here.</source>
-        <translation>此处绘制损失、准确率和梯度范数。</translation>
+        <source>Plot of loss, accuracy and gradient norms</source>
+        <translation>损失、准确率和梯度范数图</translation>
     </message>
     <message>
         <source>loss (solid, up to %1), accuracy (dashed, up to 100 %)</source>
@@ -1900,55 +1900,55 @@
     </message>
 </context>
 <context>
-    <name>arenascope::app::LessonGuide</name>
+    <name>arenascope::app::LessonPlayer</name>
     <message>
-        <source>the window is not ready for this step: %1 is missing</source>
+        <source>the window is not ready for this step: missing %1</source>
         <translation>窗口还没有为这一步准备好：缺 %1</translation>
     </message>
     <message>
-        <source>there is no tensor %1 in what is open</source>
-        <translation>打开的内容里没有张量 %1</translation>
+        <source>the current document has no tensor %1</source>
+        <translation>当前文档没有张量 %1</translation>
     </message>
     <message>
-        <source>%1 cannot be done now</source>
-        <translation>现在不能执行“%1”</translation>
+        <source>%1 is not available now</source>
+        <translation>“%1”现在不可用</translation>
     </message>
     <message>
-        <source>there is no layout %1</source>
-        <translation>没有布局 %1</translation>
+        <source>unknown layout %1</source>
+        <translation>未知布局 %1</translation>
     </message>
     <message>
-        <source>there is no graph to plan</source>
+        <source>no graph to plan</source>
         <translation>没有可规划的图</translation>
     </message>
     <message>
-        <source>there is no panel %1</source>
-        <translation>没有面板 %1</translation>
+        <source>unknown panel %1</source>
+        <translation>未知面板 %1</translation>
     </message>
     <message>
-        <source>there is no step %1</source>
+        <source>no step %1</source>
         <translation>没有第 %1 步</translation>
     </message>
     <message>
-        <source>what is open cannot be run</source>
-        <translation>打开的内容不能运行</translation>
+        <source>the current document cannot be run</source>
+        <translation>当前文档不能运行</translation>
     </message>
     <message>
-        <source>%1 would tell the answer: it stays shut until the question of this step is answered.
-Look with the other panels.</source>
-        <translation>%1会说出答案：在回答本步的问题之前它一直关着。
-请用别的面板查看。</translation>
+        <source>%1 would reveal the answer. It is hidden until you answer the question of this step.
+Use the other panels.</source>
+        <translation>%1会泄露答案，在回答本步的问题之前保持隐藏。
+请使用其他面板。</translation>
     </message>
 </context>
 <context>
     <name>arenascope::app::MainWindow</name>
     <message>
-        <source>The plan in use is shown.</source>
+        <source>Showing the plan in use.</source>
         <translation>正在显示使用中的规划。</translation>
     </message>
     <message>
-        <source>%1, %2: %3 is shown; the plan in use is drawn as a ghost under it.</source>
-        <translation>正在显示 %1、%2：%3；使用中的规划以重影画在其下。</translation>
+        <source>Showing %1, %2: %3, over the plan in use.</source>
+        <translation>正在显示 %1、%2：%3，与使用中的规划叠加。</translation>
     </message>
     <message>
         <source>Arenascope</source>
@@ -1963,14 +1963,14 @@ Look with the other panels.</source>
         <translation>%1，暂停于 %2 之前 – Arenascope</translation>
     </message>
     <message numerus="yes">
-        <source>Arenascope ended while it recorded. What it had is under File ▸ Recover a Recording: %n file(s).</source>
+        <source>Arenascope did not shut down properly. Recover %n recording(s) with File ▸ Recover a Recording.</source>
         <translation>
-            <numerusform>Arenascope 在录制时意外结束。已录制的内容在 文件 ▸ 恢复录制 中：%n 个文件。</numerusform>
+            <numerusform>Arenascope 未正常退出。可通过 文件 ▸ 恢复记录 恢复 %n 个记录。</numerusform>
         </translation>
     </message>
     <message>
-        <source>What if: %1 The plan in use is drawn as a ghost under it.</source>
-        <translation>假如：%1正在使用的方案以虚线画在下面。</translation>
+        <source>What if: %1 Shown over the plan in use.</source>
+        <translation>假设：%1 与使用中的规划叠加显示。</translation>
     </message>
 </context>
 <context>
@@ -1998,7 +1998,7 @@ Look with the other panels.</source>
 <context>
     <name>arenascope::app::Messages</name>
     <message>
-        <source>Paused behind %1: its result holds NaN or infinity.</source>
+        <source>Paused after %1: its result contains NaN or infinity.</source>
         <translation>已在 %1 之后暂停：其结果含有 NaN 或无穷大。</translation>
     </message>
     <message>
@@ -2033,7 +2033,7 @@ Look with the other panels.</source>
         <translation>已取消打开。</translation>
     </message>
     <message>
-        <source>%1 has no graph to plan.</source>
+        <source>%1 contains no graph to plan.</source>
         <translation>%1 没有可规划的计算图。</translation>
     </message>
 </context>
@@ -2079,24 +2079,24 @@ Look with the other panels.</source>
         <translation>时间</translation>
     </message>
     <message>
-        <source>Count the x axis in steps (T)</source>
+        <source>Show steps on the x axis (T)</source>
         <translation>x 轴按步计 (T)</translation>
     </message>
     <message>
-        <source>Count the x axis in time (T)</source>
+        <source>Show time on the x axis (T)</source>
         <translation>x 轴按时间计 (T)</translation>
     </message>
     <message>
-        <source>Planner: where each tensor lies in the arena</source>
-        <translation>规划器：每个张量放在内存区的何处</translation>
+        <source>Memory planner</source>
+        <translation>内存规划器</translation>
     </message>
     <message>
         <source>Planner</source>
         <translation>规划器</translation>
     </message>
     <message>
-        <source>Order: which node runs when</source>
-        <translation>执行顺序：各节点何时运行</translation>
+        <source>Execution order</source>
+        <translation>执行顺序</translation>
     </message>
     <message>
         <source>Order</source>
@@ -2106,19 +2106,19 @@ Look with the other panels.</source>
 <context>
     <name>arenascope::app::PreferencesForm</name>
     <message>
-        <source>Keep what is recorded in a &amp;file while it runs</source>
-        <translation>运行时把录制内容保存在文件中(&amp;F)</translation>
+        <source>Save live recordings to a &amp;file</source>
+        <translation>将实时记录保存到文件(&amp;F)</translation>
     </message>
     <message>
-        <source>After a crash or a kill it is under File ▸ Recover a Recording. It goes when the file is closed.</source>
-        <translation>崩溃或被终止后，可在 文件 ▸ 恢复录制 中找到。关闭文件时将其删除。</translation>
+        <source>After a crash it is available in File ▸ Recover a Recording. It is deleted when you close the file.</source>
+        <translation>崩溃后可在 文件 ▸ 恢复记录 中找到。关闭文件时删除。</translation>
     </message>
     <message>
         <source>&amp;Language</source>
         <translation>语言(&amp;L)</translation>
     </message>
     <message>
-        <source>of the system</source>
+        <source>System</source>
         <translation>跟随系统</translation>
     </message>
     <message>
@@ -2126,11 +2126,11 @@ Look with the other panels.</source>
         <translation>主题(&amp;H)</translation>
     </message>
     <message>
-        <source>light</source>
+        <source>Light</source>
         <translation>浅色</translation>
     </message>
     <message>
-        <source>dark</source>
+        <source>Dark</source>
         <translation>深色</translation>
     </message>
     <message>
@@ -2138,15 +2138,15 @@ Look with the other panels.</source>
         <translation> MiB</translation>
     </message>
     <message>
-        <source>In memory, and as much in the file below. Older runs are let go; holds for what is opened next.</source>
-        <translation>内存中的上限，下面的文件也是同样大小。更早的运行会被丢弃；对之后打开的内容生效。</translation>
+        <source>Limit in memory and, separately, in the file below. Older runs are discarded. Applies to documents opened from now on.</source>
+        <translation>内存中的上限，下面的文件另有同样的上限。更早的运行会被丢弃。对此后打开的文档生效。</translation>
     </message>
     <message>
-        <source>&amp;Keep of a live recording</source>
-        <translation>实时记录保留(&amp;K)</translation>
+        <source>Live &amp;recording buffer</source>
+        <translation>实时记录缓冲区(&amp;R)</translation>
     </message>
     <message>
-        <source>high contrast</source>
+        <source>High contrast</source>
         <translation>高对比度</translation>
     </message>
 </context>
@@ -2165,9 +2165,9 @@ Look with the other panels.</source>
         <translation>已取消。</translation>
     </message>
     <message numerus="yes">
-        <source>%n plan(s); the smallest: %1 by %2, %3.</source>
+        <source>%n plan(s); smallest: %1 by %2, %3.</source>
         <translation>
-            <numerusform>%n 个方案；最小的：%1，由 %2、%3 得到。</numerusform>
+            <numerusform>%n 个规划；最小的：%1，由 %2、%3 得到。</numerusform>
         </translation>
     </message>
     <message>
@@ -2187,23 +2187,23 @@ Look with the other panels.</source>
         <translation>；放得下</translation>
     </message>
     <message>
-        <source>; no plan of this order can fit: the lower bound is %1</source>
-        <translation>；这个顺序下没有方案放得下：下界是 %1</translation>
+        <source>; no plan with this order fits: the lower bound is %1</source>
+        <translation>；此执行顺序下没有规划放得下：下界是 %1</translation>
     </message>
     <message>
         <source>; it does not fit</source>
         <translation>；放不下</translation>
     </message>
     <message>
-        <source>%1 is below the lower bound of this order, %2: only another order can fit under it.</source>
-        <translation>%1 低于此顺序的下界 %2：只有换一种顺序才可能放得下。</translation>
+        <source>%1 is below the lower bound of this order, %2; a smaller arena needs another order.</source>
+        <translation>%1 低于此执行顺序的下界 %2；更小的内存区需要换一种执行顺序。</translation>
     </message>
 </context>
 <context>
     <name>arenascope::app::RunController</name>
     <message>
-        <source>%1: turn %2…</source>
-        <translation>%1：第 %2 轮…</translation>
+        <source>%1: iteration %2…</source>
+        <translation>%1：第 %2 次迭代…</translation>
     </message>
     <message>
         <source>Opening %1…</source>
@@ -2217,36 +2217,36 @@ Look with the other panels.</source>
 <context>
     <name>arenascope::app::RunSettingsPanel</name>
     <message>
-        <source>What is open is not run here.</source>
-        <translation>所打开的内容不在此运行。</translation>
+        <source>The current document cannot be run.</source>
+        <translation>当前文档不能运行。</translation>
     </message>
     <message>
-        <source>Nothing is open.</source>
-        <translation>没有打开任何内容。</translation>
+        <source>No document is open.</source>
+        <translation>没有打开文档。</translation>
     </message>
     <message>
-        <source>usually none</source>
-        <translation>通常为空</translation>
+        <source>default: none</source>
+        <translation>默认：无</translation>
     </message>
     <message>
-        <source>usually %1</source>
-        <translation>通常 %1</translation>
+        <source>default: %1</source>
+        <translation>默认：%1</translation>
     </message>
     <message>
-        <source>Open with These</source>
-        <translation>按此打开</translation>
+        <source>Apply and Reopen</source>
+        <translation>应用并重新打开</translation>
     </message>
     <message>
-        <source>They are remembered for this file or model</source>
-        <translation>会为该文件或模型记住</translation>
+        <source>Your values are saved for this file or model</source>
+        <translation>所填的值会为该文件或模型保存</translation>
     </message>
     <message>
-        <source>As Usual</source>
-        <translation>恢复通常设置</translation>
+        <source>Use Defaults</source>
+        <translation>使用默认值</translation>
     </message>
     <message>
-        <source>As the preferences say; what was remembered is forgotten</source>
-        <translation>按首选项；忘记已记住的设置</translation>
+        <source>Use the preferences and discard the saved values</source>
+        <translation>使用首选项并丢弃已保存的值</translation>
     </message>
     <message>
         <source>Option</source>
@@ -2257,74 +2257,74 @@ Look with the other panels.</source>
         <translation>值</translation>
     </message>
     <message>
-        <source>Usually</source>
-        <translation>通常</translation>
+        <source>Default</source>
+        <translation>默认</translation>
     </message>
     <message>
-        <source>Meaning</source>
-        <translation>含义</translation>
+        <source>Description</source>
+        <translation>说明</translation>
     </message>
     <message>
-        <source>A lesson says how this is run. Your own settings are as they were.</source>
-        <translation>这由一课决定如何运行。你自己的设置没有变。</translation>
+        <source>A lesson controls these settings. Your own settings are unchanged.</source>
+        <translation>这些设置由课程控制。你自己的设置没有改变。</translation>
     </message>
 </context>
 <context>
     <name>arenascope::app::SavingText</name>
     <message>
-        <source>ops work in place</source>
+        <source>ops in place</source>
         <translation>算子原地计算</translation>
     </message>
     <message>
-        <source>the nodes run in the order %1</source>
-        <translation>节点按顺序 %1 运行</translation>
+        <source>execution order %1</source>
+        <translation>执行顺序 %1</translation>
     </message>
     <message>
-        <source>chains of ops are computed as one node each</source>
-        <translation>每条算子链作为一个节点计算</translation>
+        <source>chains of ops are fused</source>
+        <translation>算子链融合</translation>
     </message>
     <message>
-        <source>%1 lays it out</source>
-        <translation>由 %1 排布</translation>
+        <source>planner %1</source>
+        <translation>规划器 %1</translation>
     </message>
     <message>
-        <source>It fits under %1 with %2, if: %3.</source>
-        <translation>放得下：上限 %1，需要 %2，条件是：%3。</translation>
+        <source>It fits under %1, with %2, given: %3.</source>
+        <translation>放得下：上限 %1，需要 %2，条件：%3。</translation>
     </message>
     <message>
-        <source>No op in place and no other order brings it under %1.</source>
-        <translation>原地计算和其他顺序都不能降到 %1 以下。</translation>
+        <source>Neither in-place ops nor other orders bring it under %1.</source>
+        <translation>原地算子和其他执行顺序都不能降到 %1 以下。</translation>
     </message>
     <message>
-        <source>Opened with fused chains it would take %1: Run Settings ▸ Fusion.</source>
-        <translation>以融合链打开时需要 %1：运行设置 ▸ 融合。</translation>
+        <source>With fusion it would need %1: Run Settings ▸ Fusion.</source>
+        <translation>融合后需要 %1：运行设置 ▸ 融合。</translation>
     </message>
     <message>
-        <source>Without computing more it comes to %1: %2.</source>
-        <translation>不增加计算可降到 %1：%2。</translation>
+        <source>Without additional computation it needs %1: %2.</source>
+        <translation>不增加计算时需要 %1：%2。</translation>
     </message>
 </context>
 <context>
     <name>arenascope::app::Shell</name>
     <message>
-        <source>Attach to a Program</source>
-        <translation>附加到程序</translation>
+        <source>Launch and Record</source>
+        <translation>启动并记录</translation>
     </message>
     <message>
-        <source>The program to be started, with its &amp;arguments:</source>
-        <translation>要启动的程序及其参数(&amp;A)：</translation>
+        <source>Program and &amp;arguments:</source>
+        <translation>程序及其参数(&amp;A)：</translation>
     </message>
     <message>
         <source>./program --option value</source>
         <translation>./程序 --选项 值</translation>
     </message>
     <message>
-        <source>Record blocks of its &amp;heap, by call site</source>
+        <source>Record &amp;heap blocks by call site</source>
         <translation>按调用点记录堆中的内存块(&amp;H)</translation>
     </message>
     <message>
-        <source>Programs that carry arenascope_client.h and OpenCL programs are recorded as they are. The program&apos;s output goes where this one&apos;s goes.</source>
-        <translation>带有 arenascope_client.h 的程序和 OpenCL 程序可直接记录。该程序的输出与本程序的输出去向相同。</translation>
+        <source>Programs that include arenascope_client.h and OpenCL programs need no adapter. The program writes to the standard output of Arenascope.</source>
+        <translation>包含 arenascope_client.h 的程序和 OpenCL 程序不需要适配器。该程序写到 Arenascope 的标准输出。</translation>
     </message>
     <message>
         <source>&amp;Start</source>
@@ -2339,7 +2339,7 @@ Look with the other panels.</source>
         <translation>记录和模型 (*.arenascope *.pftrace *.perfetto-trace *.json *.pickle *.onnx *.gguf);;所有文件 (*)</translation>
     </message>
     <message>
-        <source>Open the file to compare with in another tab first.</source>
+        <source>First open the file to compare with in another tab.</source>
         <translation>请先在另一个标签页打开要比较的文件。</translation>
     </message>
     <message>
@@ -2372,7 +2372,7 @@ Look with the other panels.</source>
     </message>
     <message>
         <source>Chrome trace (*.json);;Spans (*.csv);;Memory (*.memory.csv);;Text (*.txt)</source>
-        <translation>Chrome 跟踪 (*.json);;时间段 (*.csv);;内存 (*.memory.csv);;文本 (*.txt)</translation>
+        <translation>Chrome 跟踪 (*.json);;区间 (*.csv);;内存 (*.memory.csv);;文本 (*.txt)</translation>
     </message>
     <message>
         <source>Save a picture of %1</source>
@@ -2387,8 +2387,8 @@ Look with the other panels.</source>
         <translation>图片已保存到 %1。</translation>
     </message>
     <message>
-        <source>%1 is no table.</source>
-        <translation>%1 不是表格。</translation>
+        <source>%1 has no table.</source>
+        <translation>%1 没有表格。</translation>
     </message>
     <message>
         <source>Save the table %1</source>
@@ -2415,20 +2415,20 @@ Look with the other panels.</source>
         <translation>无法写入 %1。</translation>
     </message>
     <message>
-        <source>This plan answers a what-if: it can be looked at and exported, but not run.</source>
-        <translation>这个方案回答的是“假如”：可以查看和导出，但不能运行。</translation>
+        <source>This plan needs changes to the graph, such as in-place ops, and cannot be run as it is. Change Run Settings and reopen the model.</source>
+        <translation>此规划需要改动计算图（如原地算子），不能直接运行。请更改运行设置并重新打开模型。</translation>
     </message>
     <message>
         <source>Export the plan</source>
-        <translation>导出方案</translation>
+        <translation>导出规划</translation>
     </message>
     <message>
         <source>Plans (*.json *.csv)</source>
-        <translation>方案 (*.json *.csv)</translation>
+        <translation>规划 (*.json *.csv)</translation>
     </message>
     <message>
-        <source>The plan was written to %1.</source>
-        <translation>方案已写入 %1。</translation>
+        <source>The plan was exported to %1.</source>
+        <translation>规划已导出到 %1。</translation>
     </message>
     <message>
         <source>Save the Layout</source>
@@ -2443,16 +2443,16 @@ Look with the other panels.</source>
         <translation>我的布局</translation>
     </message>
     <message>
-        <source>The layout “%1” cannot be read; it is of another version.</source>
-        <translation>无法读取布局“%1”；它属于其他版本。</translation>
+        <source>The layout “%1” was saved by another version and cannot be restored.</source>
+        <translation>布局“%1”由其他版本保存，无法恢复。</translation>
     </message>
     <message>
         <source>Delete</source>
         <translation>删除</translation>
     </message>
     <message>
-        <source>The layout “%1” was saved. It is in the menu View.</source>
-        <translation>布局“%1”已保存，位于“视图”菜单中。</translation>
+        <source>The layout “%1” was saved. It is listed in View ▸ My Layouts.</source>
+        <translation>布局“%1”已保存，列于 视图 ▸ 我的布局。</translation>
     </message>
     <message>
         <source>Keys</source>
@@ -2479,12 +2479,12 @@ Look with the other panels.</source>
         <translation>打开内置模型</translation>
     </message>
     <message>
-        <source>Sizes of Inputs</source>
-        <translation>输入大小</translation>
+        <source>Input Shapes</source>
+        <translation>输入形状</translation>
     </message>
     <message>
-        <source>The file leaves these sizes open. They are remembered for it.</source>
-        <translation>文件未规定这些大小。所填的值会按文件记住。</translation>
+        <source>These dimensions are dynamic. Your values are saved for this file.</source>
+        <translation>这些维度是动态的。所填的值会为该文件保存。</translation>
     </message>
     <message>
         <source>Play a lesson</source>
@@ -2503,8 +2503,8 @@ Look with the other panels.</source>
         <translation>课程 (*.md)</translation>
     </message>
     <message>
-        <source>%1 is a lesson now. Write its sentences, then play it again.</source>
-        <translation>%1 现在是一课了。写好其中的句子，再播放一遍。</translation>
+        <source>%1 was saved as a lesson draft. Edit its text, then play it again.</source>
+        <translation>%1 已保存为课程草稿。编辑其文字后再播放。</translation>
     </message>
     <message>
         <source>Export the lesson</source>
@@ -2515,16 +2515,16 @@ Look with the other panels.</source>
         <translation>网页 (*.html);;PDF (*.pdf)</translation>
     </message>
     <message>
-        <source>The lesson was written to %1.</source>
-        <translation>本课已写入 %1。</translation>
+        <source>The lesson was exported to %1.</source>
+        <translation>本课已导出到 %1。</translation>
     </message>
     <message>
         <source>Pin a Note</source>
         <translation>固定注释</translation>
     </message>
     <message>
-        <source>Note at this moment; none takes the one that is there away:</source>
-        <translation>此刻的注释；留空则删除已有的：</translation>
+        <source>Note at this point (leave empty to delete it):</source>
+        <translation>此处的注释（留空则删除）：</translation>
     </message>
     <message>
         <source>Open a model to plan its memory</source>
@@ -2536,10 +2536,10 @@ Look with the other panels.</source>
     </message>
 </context>
 <context>
-    <name>arenascope::app::StatusCorner</name>
+    <name>arenascope::app::StatusWidget</name>
     <message>
-        <source>live</source>
-        <translation>存活</translation>
+        <source>running</source>
+        <translation>运行中</translation>
     </message>
     <message>
         <source>paused</source>
@@ -2570,16 +2570,16 @@ Look with the other panels.</source>
         <translation>丢失 %1</translation>
     </message>
     <message>
-        <source>Events that could not be recorded because a ring was full</source>
-        <translation>因环形缓冲区已满而未能记录的事件</translation>
+        <source>Events lost because a ring buffer was full</source>
+        <translation>因环形缓冲区已满而丢失的事件</translation>
     </message>
     <message>
         <source>%1 of %2</source>
         <translation>%1 / %2</translation>
     </message>
     <message>
-        <source>What is kept of the recording. Beyond it the oldest runs are let go: Edit ▸ Preferences</source>
-        <translation>记录保留的大小。超出后丢弃最早的运行：编辑 ▸ 首选项</translation>
+        <source>Size of the recording. Beyond the limit the oldest runs are discarded: Edit ▸ Preferences</source>
+        <translation>记录的大小。超出上限时丢弃最早的运行：编辑 ▸ 首选项</translation>
     </message>
 </context>
 <context>
@@ -2596,55 +2596,55 @@ Look with the other panels.</source>
 <context>
     <name>arenascope::app::TextPanel</name>
     <message>
-        <source>Prompt: %1 tokens a second</source>
-        <translation>提示：每秒 %1 个词元</translation>
+        <source>Prefill: %1 tok/s</source>
+        <translation>预填充：%1 token/s</translation>
     </message>
     <message>
-        <source>Decode: %1 tokens a second</source>
-        <translation>解码：每秒 %1 个词元</translation>
+        <source>Decode: %1 tok/s</source>
+        <translation>解码：%1 token/s</translation>
     </message>
     <message>
-        <source>The model ended the text.</source>
-        <translation>模型结束了文本。</translation>
+        <source>End of text.</source>
+        <translation>文本结束。</translation>
     </message>
     <message>
         <source>The model is being prepared…</source>
         <translation>正在准备模型…</translation>
     </message>
     <message>
-        <source>What the model is to go on from is typed above.</source>
-        <translation>在上方输入让模型续写的内容。</translation>
+        <source>Type a prompt above.</source>
+        <translation>请在上方输入提示词。</translation>
     </message>
     <message>
-        <source>Open a language model (a GGUF file) to let it write.</source>
-        <translation>打开一个语言模型（GGUF 文件）让它写作。</translation>
+        <source>Open a language model (GGUF) to generate text.</source>
+        <translation>打开语言模型（GGUF 文件）以生成文本。</translation>
     </message>
     <message>
-        <source>Click a token to see what it was chosen by and where it lies.</source>
-        <translation>点击一个词元，查看它的选择依据和所在位置。</translation>
+        <source>Click a token to see its candidates and its position in the KV cache.</source>
+        <translation>点击词元，查看其候选和在 KV 缓存中的位置。</translation>
     </message>
     <message>
-        <source>Token %1 &apos;%2&apos; at place %3</source>
+        <source>Token %1 &apos;%2&apos; at position %3</source>
         <translation>词元 %1 “%2”，位置 %3</translation>
     </message>
     <message>
-        <source>row %1 of the cache</source>
-        <translation>缓存第 %1 行</translation>
+        <source>row %1 of the KV cache</source>
+        <translation>KV 缓存第 %1 行</translation>
     </message>
     <message>
         <source>run %1</source>
         <translation>第 %1 次运行</translation>
     </message>
     <message>
-        <source>steps 0 to %1</source>
-        <translation>步骤 0 至 %1</translation>
+        <source>steps 1 to %1</source>
+        <translation>步 1 至 %1</translation>
     </message>
     <message>
         <source>not computed yet</source>
         <translation>尚未计算</translation>
     </message>
     <message>
-        <source>Place</source>
+        <source>Position</source>
         <translation>位置</translation>
     </message>
     <message>
@@ -2656,36 +2656,36 @@ Look with the other panels.</source>
         <translation>文本</translation>
     </message>
     <message>
-        <source>Cache row</source>
-        <translation>缓存行</translation>
+        <source>KV cache row</source>
+        <translation>KV 缓存行</translation>
     </message>
     <message>
         <source>Logit</source>
-        <translation>逻辑值</translation>
+        <translation>logit</translation>
     </message>
     <message>
         <source>Probability</source>
         <translation>概率</translation>
     </message>
     <message>
-        <source>What the text begins with</source>
-        <translation>文本的开头</translation>
+        <source>Prompt</source>
+        <translation>提示词</translation>
     </message>
     <message>
         <source>&amp;Chat</source>
         <translation>对话(&amp;C)</translation>
     </message>
     <message>
-        <source>The prompt is what a user says, in the chat template of the file.</source>
-        <translation>提示作为用户的话，套用文件中的对话模板。</translation>
+        <source>Wrap the prompt as a user message in the chat template of the file.</source>
+        <translation>用文件的对话模板把提示词作为用户消息。</translation>
     </message>
     <message>
-        <source>How many tokens</source>
-        <translation>词元数量</translation>
+        <source>Number of tokens</source>
+        <translation>词元数</translation>
     </message>
     <message>
-        <source>&amp;Write</source>
-        <translation>写作(&amp;W)</translation>
+        <source>&amp;Generate</source>
+        <translation>生成(&amp;G)</translation>
     </message>
     <message>
         <source>S&amp;top</source>
@@ -2696,11 +2696,11 @@ Look with the other panels.</source>
         <translation>继续(&amp;O)</translation>
     </message>
     <message>
-        <source>The text, token by token</source>
-        <translation>逐词元的文本</translation>
+        <source>Generated text by token</source>
+        <translation>按词元显示的生成文本</translation>
     </message>
     <message>
-        <source>The most likely tokens</source>
+        <source>Most likely tokens</source>
         <translation>最可能的词元</translation>
     </message>
 </context>
@@ -2719,8 +2719,8 @@ Look with the other panels.</source>
         <translation>正在准备训练…</translation>
     </message>
     <message>
-        <source>Say what to learn from: IMAGES,LABELS in the idx format, or of language models a file of tokens or sort:SEED.</source>
-        <translation>请指定训练数据：idx 格式的 IMAGES,LABELS；语言模型可用词元文件或 sort:SEED。</translation>
+        <source>Enter training data: IMAGES,LABELS (IDX), or for language models a token file or sort:SEED.</source>
+        <translation>请输入训练数据：IMAGES,LABELS（IDX）；语言模型可用词元文件或 sort:SEED。</translation>
     </message>
     <message>
         <source>Open a model to train it.</source>
@@ -2728,7 +2728,7 @@ Look with the other panels.</source>
     </message>
     <message>
         <source>Step</source>
-        <translation>步骤</translation>
+        <translation>步</translation>
     </message>
     <message>
         <source>Loss</source>
@@ -2747,8 +2747,8 @@ Look with the other panels.</source>
         <translation>IMAGES,LABELS 或 sort:SEED</translation>
     </message>
     <message>
-        <source>What the model learns from</source>
-        <translation>模型的训练数据</translation>
+        <source>Training data</source>
+        <translation>训练数据</translation>
     </message>
     <message>
         <source>&amp;Train</source>
@@ -2760,72 +2760,72 @@ Look with the other panels.</source>
     </message>
     <message>
         <source>&amp;Memory Frontier</source>
-        <translation>内存边界(&amp;M)</translation>
+        <translation>内存—计算帕累托前沿(&amp;M)</translation>
     </message>
     <message>
-        <source>Finds how many bytes of activations can be spared by computing them again, and what that costs. The slider chooses with how many bytes to train.</source>
-        <translation>求出重新计算激活值可以节省多少字节以及代价如何。滑块选择用多少字节训练。</translation>
+        <source>Compute how much memory recomputing activations saves and what it costs. The slider selects the arena size for training.</source>
+        <translation>计算重计算激活值可节省多少内存及其代价。滑块选择训练所用的内存区大小。</translation>
     </message>
     <message>
-        <source>Bytes of the arena</source>
-        <translation>内存区字节数</translation>
+        <source>Arena size</source>
+        <translation>内存区大小</translation>
     </message>
     <message>
         <source>Loss, accuracy and gradient norms</source>
         <translation>损失、准确率和梯度范数</translation>
     </message>
     <message>
-        <source>Bytes of the arena against operations</source>
-        <translation>内存区的字节与运算</translation>
+        <source>Arena size against operations</source>
+        <translation>内存区大小与运算量</translation>
     </message>
     <message>
         <source>&amp;Options</source>
         <translation>选项(&amp;O)</translation>
     </message>
     <message>
-        <source>Loss, schedule, precision and what else a training is told</source>
-        <translation>损失、调度、精度以及训练的其他设置</translation>
+        <source>Loss, schedule, precision and other training options</source>
+        <translation>损失、调度、精度及其他训练选项</translation>
     </message>
 </context>
 <context>
     <name>arenascope::app::ValueReader</name>
     <message>
-        <source>It is not computed yet.</source>
+        <source>Not computed yet.</source>
         <translation>尚未计算。</translation>
     </message>
     <message>
-        <source>Its bytes hold another tensor now. Pause right behind it to see its values.</source>
-        <translation>它的字节现已被其他张量占用。在其后立即暂停即可查看数值。</translation>
+        <source>This memory has been reused. Pause right after this node to see its values.</source>
+        <translation>此内存已被复用。在该节点之后立即暂停即可查看数值。</translation>
     </message>
     <message>
-        <source>There is no such tensor.</source>
-        <translation>没有此张量。</translation>
+        <source>Unknown tensor.</source>
+        <translation>未知张量。</translation>
     </message>
     <message>
-        <source>Values of this type are not shown.</source>
-        <translation>不显示此类型的数值。</translation>
+        <source>Values of this type cannot be shown.</source>
+        <translation>无法显示此类型的数值。</translation>
     </message>
     <message>
-        <source>It holds no bytes now.</source>
-        <translation>它当前没有字节。</translation>
+        <source>It currently has no memory.</source>
+        <translation>它当前没有内存。</translation>
     </message>
 </context>
 <context>
     <name>arenascope::app::WelcomePage</name>
     <message>
-        <source>Open a model, run it, and watch how it lives in memory.</source>
-        <translation>打开模型，运行它，观察它如何使用内存。</translation>
+        <source>Memory visualizer, profiler and step debugger for tensor programs</source>
+        <translation>张量程序的内存可视化、性能分析与单步调试工具</translation>
     </message>
     <message>
-        <source>Or drop a model, a recording, another tool&apos;s trace or a list of buffers here.</source>
-        <translation>也可将模型、录制、其他工具的跟踪或缓冲区列表拖放到此处。</translation>
+        <source>Or drop a model, a recording, a trace of another tool or a CSV of buffers here.</source>
+        <translation>也可将模型、记录、其他工具的跟踪或缓冲区 CSV 拖放到此处。</translation>
     </message>
     <message>
-        <source>Open again</source>
-        <translation>再次打开</translation>
+        <source>Recent</source>
+        <translation>最近打开</translation>
     </message>
     <message>
-        <source>Built in</source>
+        <source>Built-in models</source>
         <translation>内置模型</translation>
     </message>
     <message>
@@ -2834,7 +2834,7 @@ Look with the other panels.</source>
     </message>
 </context>
 <context>
-    <name>arenascope::views::ArenaColourWords</name>
+    <name>arenascope::views::ArenaColourNames</name>
     <message numerus="yes">
         <source>%n step(s)</source>
         <translation>
@@ -2848,8 +2848,8 @@ Look with the other panels.</source>
         </translation>
     </message>
     <message>
-        <source>result, its neighbours in tints</source>
-        <translation>结果，相邻者深浅不同</translation>
+        <source>result (adjacent results in different tints)</source>
+        <translation>结果（相邻者深浅不同）</translation>
     </message>
     <message>
         <source>input</source>
@@ -2869,7 +2869,7 @@ Look with the other panels.</source>
     </message>
     <message>
         <source>Kind</source>
-        <translation>种类</translation>
+        <translation>类别</translation>
     </message>
     <message>
         <source>Op</source>
@@ -2880,37 +2880,37 @@ Look with the other panels.</source>
         <translation>层</translation>
     </message>
     <message>
-        <source>Age: how long it lives</source>
-        <translation>存活时长</translation>
+        <source>Lifetime length</source>
+        <translation>生命周期长度</translation>
     </message>
     <message>
         <source>Size</source>
         <translation>大小</translation>
     </message>
     <message>
-        <source>Time of its node</source>
-        <translation>所属节点的时间</translation>
+        <source>Node time</source>
+        <translation>节点时间</translation>
     </message>
 </context>
 <context>
     <name>arenascope::views::ArenaView</name>
     <message>
         <source>loops and branches in this plan</source>
-        <translation>循环与分支在此计划中</translation>
+        <translation>循环与分支在此规划中</translation>
     </message>
     <message numerus="yes">
-        <source>%n operator(s) planned behind it</source>
+        <source>%n deferred operator(s)</source>
         <translation>
-            <numerusform>其后规划 %n 个算子</numerusform>
+            <numerusform>%n 个延迟算子</numerusform>
         </translation>
     </message>
     <message>
-        <source>planned for sizes that the run before it made</source>
-        <translation>按前一次运行得出的尺寸规划</translation>
+        <source>planned with shapes from the preceding run</source>
+        <translation>按前一次运行得到的形状规划</translation>
     </message>
     <message>
-        <source>place observed; from when to when derived from the spans and the plan</source>
-        <translation>位置为实测；起止时间由运行区间与规划推导</translation>
+        <source>address observed; begin and end derived from the spans and the plan</source>
+        <translation>地址为实测；起止时间由区间与规划推导</translation>
     </message>
     <message>
         <source>arena %1</source>
@@ -2922,17 +2922,13 @@ Look with the other panels.</source>
     </message>
     <message>
         <source>holes up to %1</source>
-        <translation>空洞最多 %1</translation>
+        <translation>最大空洞 %1</translation>
     </message>
     <message numerus="yes">
-        <source>%n tensor(s) off the plan</source>
+        <source>%n tensor(s) outside the plan</source>
         <translation>
             <numerusform>%n 个张量偏离规划</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>seen</source>
-        <translation>实际</translation>
     </message>
     <message>
         <source>planned</source>
@@ -2940,7 +2936,7 @@ Look with the other panels.</source>
     </message>
     <message>
         <source>new block</source>
-        <translation>新块</translation>
+        <translation>新内存块</translation>
     </message>
     <message>
         <source>hole</source>
@@ -2955,8 +2951,8 @@ Look with the other panels.</source>
         <translation>输出</translation>
     </message>
     <message>
-        <source>plan before</source>
-        <translation>先前的规划</translation>
+        <source>previous plan</source>
+        <translation>上一个规划</translation>
     </message>
     <message>
         <source>hole of %1
@@ -2971,8 +2967,8 @@ address %1</source>
 地址 %1</translation>
     </message>
     <message>
-        <source>touched bytes that the plan does not give it</source>
-        <translation>访问了规划未分配给它的字节</translation>
+        <source>accessed bytes outside its planned range</source>
+        <translation>访问了规划区间以外的字节</translation>
     </message>
     <message>
         <source>Arena map</source>
@@ -2988,7 +2984,7 @@ address %1</source>
     </message>
     <message>
         <source>B: reserved up to %1</source>
-        <translation>B：保留最多 %1</translation>
+        <translation>B：最多预留 %1</translation>
     </message>
     <message numerus="yes">
         <source>%n tensor(s)</source>
@@ -2999,7 +2995,7 @@ address %1</source>
     <message numerus="yes">
         <source>%n block(s)</source>
         <translation>
-            <numerusform>%n 个块</numerusform>
+            <numerusform>%n 个内存块</numerusform>
         </translation>
     </message>
     <message>
@@ -3007,12 +3003,12 @@ address %1</source>
         <translation>实测</translation>
     </message>
     <message>
-        <source>places observed, times derived</source>
-        <translation>位置为实测，时间为推导</translation>
+        <source>addresses observed, times derived</source>
+        <translation>地址实测，时间推导</translation>
     </message>
     <message>
-        <source>Addresses of</source>
-        <translation>显示哪里的地址</translation>
+        <source>Address Space</source>
+        <translation>地址空间</translation>
     </message>
     <message>
         <source>peak %1</source>
@@ -3020,11 +3016,11 @@ address %1</source>
     </message>
     <message>
         <source>reserved up to %1</source>
-        <translation>保留最多 %1</translation>
+        <translation>最多预留 %1</translation>
     </message>
     <message>
-        <source>free in spaces up to %1</source>
-        <translation>空间中空闲最多 %1</translation>
+        <source>up to %1 free in spaces</source>
+        <translation>空间中最多空闲 %1</translation>
     </message>
     <message>
         <source>free</source>
@@ -3039,41 +3035,25 @@ address %1</source>
         <translation>权重</translation>
     </message>
     <message>
-        <source>%1 · %2 · %3</source>
-        <translation>%1 · %2 · %3</translation>
-    </message>
-    <message>
-        <source>address %1</source>
-        <translation>地址 %1</translation>
-    </message>
-    <message>
-        <source>lives since %1</source>
-        <translation>已存活 %1</translation>
-    </message>
-    <message>
-        <source>lived %1</source>
-        <translation>存活了 %1</translation>
-    </message>
-    <message>
         <source>free in a space of %1
 %2 · address %3</source>
         <translation>空间中的空闲部分，空间共 %1
 %2 · 地址 %3</translation>
     </message>
     <message>
-        <source>Nothing here was placed in an arena.</source>
-        <translation>此处没有内容放在内存区中。</translation>
+        <source>No arena in this recording.</source>
+        <translation>此记录中没有内存区。</translation>
     </message>
     <message>
         <source>%1, %2</source>
         <translation>%1，%2</translation>
     </message>
     <message>
-        <source>What a plan would need</source>
-        <translation>规划需要多少</translation>
+        <source>Show Plan Requirement</source>
+        <translation>显示规划所需内存</translation>
     </message>
     <message>
-        <source>a plan would need %1</source>
+        <source>plan would need %1</source>
         <translation>规划需要 %1</translation>
     </message>
     <message>
@@ -3104,16 +3084,16 @@ address %1</source>
         <translation>字节 %1 至 %2</translation>
     </message>
     <message>
-        <source>Where you are</source>
-        <translation>当前位置</translation>
+        <source>Selection path</source>
+        <translation>选择路径</translation>
     </message>
     <message>
-        <source>The way back out: a click shows the whole of it</source>
-        <translation>返回的路径：点击即显示其整体</translation>
+        <source>Click a level to select and frame it</source>
+        <translation>点击某一级以选中并缩放到它</translation>
     </message>
     <message>
         <source>%1 of time</source>
-        <translation>一段时间 %1</translation>
+        <translation>时间范围 %1</translation>
     </message>
     <message>
         <source>allocation at %1</source>
@@ -3144,15 +3124,15 @@ address %1</source>
     </message>
     <message>
         <source>Block</source>
-        <translation>块</translation>
+        <translation>内存块</translation>
     </message>
     <message>
         <source>Difference of B</source>
         <translation>与 B 的差异</translation>
     </message>
     <message>
-        <source>What the colours of the graph tell</source>
-        <translation>图中颜色的含义</translation>
+        <source>Graph colouring</source>
+        <translation>计算图着色</translation>
     </message>
     <message>
         <source>Colour by</source>
@@ -3162,20 +3142,20 @@ address %1</source>
 <context>
     <name>arenascope::views::Export</name>
     <message>
-        <source>cannot write the picture %1: %2</source>
-        <translation>无法写入图片 %1：%2</translation>
+        <source>cannot write the image %1: %2</source>
+        <translation>无法写入图像 %1：%2</translation>
     </message>
     <message>
-        <source>its size must lie between 16 and 20000 pixels, 32000 when scaled</source>
-        <translation>边长必须在 16 到 20000 像素之间，缩放后不超过 32000</translation>
+        <source>width and height must be 16 to 20000 pixels, at most 32000 after scaling</source>
+        <translation>宽和高必须为 16 到 20000 像素，缩放后不超过 32000</translation>
     </message>
     <message>
-        <source>its name must end in .png, .svg or .pdf</source>
+        <source>the file name must end in .png, .svg or .pdf</source>
         <translation>文件名必须以 .png、.svg 或 .pdf 结尾</translation>
     </message>
     <message>
-        <source>painting it failed</source>
-        <translation>绘制失败</translation>
+        <source>rendering failed</source>
+        <translation>渲染失败</translation>
     </message>
 </context>
 <context>
@@ -3201,100 +3181,100 @@ address %1</source>
         </translation>
     </message>
     <message>
-        <source>The order %1 lowers the arena by %2.</source>
-        <translation>顺序 %1 使内存区减小 %2。</translation>
+        <source>Execution order %1 reduces the arena by %2.</source>
+        <translation>执行顺序 %1 使内存区减小 %2。</translation>
     </message>
     <message>
-        <source>The planner %1 lowers the arena by %2 on the same order.</source>
-        <translation>在同样的顺序下，规划器 %1 使内存区减小 %2。</translation>
+        <source>Planner %1 reduces the arena by %2 for the same execution order.</source>
+        <translation>在相同的执行顺序下，规划器 %1 使内存区减小 %2。</translation>
     </message>
     <message numerus="yes">
-        <source>If ops worked in place where they may, %n of them, the arena would be %1 smaller.</source>
+        <source>Running %n eligible op(s) in place would reduce the arena by %1.</source>
         <translation>
-            <numerusform>若让可以就地计算的运算（%n 个）就地计算，内存区可减小 %1。</numerusform>
+            <numerusform>让 %n 个可原地执行的算子原地执行，可使内存区减小 %1。</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 may write over %2, whose last user it is: in place, the arena is %3 smaller.</source>
-        <translation>%1 是 %2 的最后使用者，可以直接覆盖它：就地计算，内存区可减小 %3。</translation>
+        <source>%1 is the last user of %2: running it in place reduces the arena by %3.</source>
+        <translation>%1 是 %2 的最后使用者：原地执行可使内存区减小 %3。</translation>
     </message>
     <message>
         <source>An alignment of %1 bytes instead of %2 saves %3 of padding.</source>
         <translation>对齐用 %1 字节而不是 %2 字节，可省去 %3 的填充。</translation>
     </message>
     <message>
-        <source>%1 lies unused for %2 steps around the peak: rematerialising it behind them lowers the arena by %3.</source>
-        <translation>%1 在峰值前后有 %2 步闲置：之后重新计算它，内存区可减小 %3。</translation>
+        <source>%1 is idle for %2 steps around the peak: rematerialising it afterwards reduces the arena by %3.</source>
+        <translation>%1 在峰值前后有 %2 步闲置：之后重计算它可使内存区减小 %3。</translation>
     </message>
     <message numerus="yes">
-        <source>%n tensors lie unused around the peak: rematerialising them behind it lowers the arena by %1 (%2).</source>
+        <source>%n tensor(s) are idle around the peak: rematerialising them afterwards reduces the arena by %1 (%2).</source>
         <translation>
-            <numerusform>有 %n 个张量在峰值前后闲置：之后重新计算它们，内存区可减小 %1（%2）。</numerusform>
+            <numerusform>有 %n 个张量在峰值前后闲置：之后重计算它们可使内存区减小 %1（%2）。</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 lies unused for %2 steps around the peak: offloading it to the host and back, %3 in all, lowers the arena by %4.</source>
-        <translation>%1 在峰值前后有 %2 步闲置：把它复制出去再复制回来（共 %3），内存区可减小 %4。</translation>
+        <source>%1 is idle for %2 steps around the peak: offloading it to the host and reloading it, %3 in total, reduces the arena by %4.</source>
+        <translation>%1 在峰值前后有 %2 步闲置：把它换出到主机再换入（共 %3）可使内存区减小 %4。</translation>
     </message>
     <message numerus="yes">
-        <source>%n tensors lie unused around the peak: offloading them to the host and back, %1 in all, lowers the arena by %2 (%3).</source>
+        <source>%n tensor(s) are idle around the peak: offloading them to the host and reloading them, %1 in total, reduces the arena by %2 (%3).</source>
         <translation>
-            <numerusform>有 %n 个张量在峰值前后闲置：复制出去再复制回来（共 %1），内存区可减小 %2（%3）。</numerusform>
+            <numerusform>有 %n 个张量在峰值前后闲置：把它们换出到主机再换入（共 %1）可使内存区减小 %2（%3）。</numerusform>
         </translation>
     </message>
     <message>
-        <source>What %1 joins could be computed where it joins it: %2 are not copied, and the arena is %3 smaller.</source>
-        <translation>%1 所拼接的内容可以直接在拼接处计算：少复制 %2，内存区可减小 %3。</translation>
+        <source>The inputs of %1 could be computed directly into its result: this avoids copying %2 and reduces the arena by %3.</source>
+        <translation>%1 的输入可以直接计算到其结果中：少复制 %2，内存区可减小 %3。</translation>
     </message>
     <message>
-        <source>%1 copies %2 that lie in order already: without it the arena is %3 smaller.</source>
-        <translation>%1 复制了 %2 本已按顺序排列的数据：去掉它，内存区可减小 %3。</translation>
+        <source>%1 copies %2 that are already contiguous: removing it reduces the arena by %3.</source>
+        <translation>%1 复制了 %2 已经连续的数据：去掉它可使内存区减小 %3。</translation>
     </message>
     <message>
-        <source>%1 copies %2 that lie in order already.</source>
-        <translation>%1 复制了 %2 本已按顺序排列的数据。</translation>
+        <source>%1 copies %2 that are already contiguous.</source>
+        <translation>%1 复制了 %2 已经连续的数据。</translation>
     </message>
     <message numerus="yes">
-        <source>At the peak %1 of the arena, %2, lie in %n hole(s); above them: %3.</source>
+        <source>At the peak, %1 of the arena (%2) is in %n hole(s); above them: %3.</source>
         <translation>
-            <numerusform>峰值时内存区有 %1（%2）落在 %n 个空洞中；其上方是：%3。</numerusform>
+            <numerusform>峰值时内存区有 %1（%2）在 %n 个空洞中；其上方是：%3。</numerusform>
         </translation>
     </message>
     <message>
-        <source>%1 comes last at %2 of the barriers; the others wait %3 a run for it.</source>
-        <translation>%1 在 %2 的屏障处最后到达；其他线程每次运行为它等待 %3。</translation>
+        <source>%1 is the last arriver at %2 of the barriers; the other threads wait %3 per run for it.</source>
+        <translation>%1 在 %2 的屏障处是最后到达者；其他线程每次运行为它等待 %3。</translation>
     </message>
     <message numerus="yes">
-        <source>Behind %1 the threads wait %2 of their time, %3 a run together; it is split into %n part(s).</source>
+        <source>At the barrier after %1, threads idle %2 of their time, %3 per run in total; the node is split into %n chunk(s).</source>
         <translation>
-            <numerusform>在 %1 之后，线程有 %2 的时间在等待，每次运行合计 %3；它被分成 %n 份。</numerusform>
+            <numerusform>在 %1 之后的屏障处，线程有 %2 的时间空闲，每次运行合计 %3；该节点分为 %n 个分块。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%1 is copied between devices %n times a run; once would save %2.</source>
+        <source>%1 is copied between devices %n time(s) per run; copying it once would save %2.</source>
         <translation>
             <numerusform>%1 每次运行在设备之间复制 %n 次；只复制一次可省 %2。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>At the peak, after %1, %2 are handed out in %n block(s): %3.</source>
+        <source>At the peak, after %1, %2 are allocated in %n block(s): %3.</source>
         <translation>
-            <numerusform>峰值时（%1 之后），共分配 %2，分在 %n 个块中：%3。</numerusform>
+            <numerusform>峰值时（%1 之后），共分配 %2，分在 %n 个内存块中：%3。</numerusform>
         </translation>
     </message>
     <message>
-        <source>Spaces held up to %1 at once that nobody used, as much as %2 of the most that they held.</source>
-        <translation>空间中同时最多有 %1 无人使用，相当于其最大持有量的 %2。</translation>
+        <source>Up to %1 was reserved but unused at once, %2 of the peak reservation.</source>
+        <translation>同时最多有 %1 已预留但未使用，占预留峰值的 %2。</translation>
     </message>
     <message numerus="yes">
-        <source>At the peak, %1 of what is handed out, %2, were not asked for but lie in %n block(s): %3.</source>
+        <source>At the peak, %1 of the allocated memory (%2) is rounding overhead in %n block(s): %3.</source>
         <translation>
-            <numerusform>峰值时，已分配内存中有 %1（%2）并未被请求，位于 %n 个块中：%3。</numerusform>
+            <numerusform>峰值时，已分配内存中有 %1（%2）是取整开销，位于 %n 个内存块中：%3。</numerusform>
         </translation>
     </message>
     <message>
-        <source>A plan of the same lifetimes needs %1, by the planner %2: %3 less than the spaces held.</source>
-        <translation>对同样的生命周期做规划需要 %1（规划器 %2）：比空间持有的少 %3。</translation>
+        <source>A plan of the same lifetimes needs %1 (planner %2), %3 less than was reserved.</source>
+        <translation>对同样的生命周期做规划需要 %1（规划器 %2），比预留的少 %3。</translation>
     </message>
 </context>
 <context>
@@ -3305,11 +3285,11 @@ address %1</source>
     </message>
     <message>
         <source>Finding</source>
-        <translation>发现</translation>
+        <translation>优化建议</translation>
     </message>
     <message>
-        <source>Bytes of the arena by a plan that was really made, or time a run; — where it only tells</source>
-        <translation>由真正做出的方案得到的内存区字节数，或每次运行的时间；— 表示仅作说明</translation>
+        <source>Arena bytes saved, measured by replanning, or time saved per run; — for information only</source>
+        <translation>由重新规划测得的内存区节省字节数，或每次运行节省的时间；— 表示仅供参考</translation>
     </message>
 </context>
 <context>
@@ -3327,8 +3307,8 @@ address %1</source>
         <translation>假如</translation>
     </message>
     <message>
-        <source>Show the plan that would be, over the one in use</source>
-        <translation>把将会得到的方案叠放在正在使用的方案之上</translation>
+        <source>Show the resulting plan over the current one</source>
+        <translation>把得到的规划叠加在当前规划之上</translation>
     </message>
     <message>
         <source>Replanning…</source>
@@ -3337,56 +3317,56 @@ address %1</source>
     <message numerus="yes">
         <source>%n finding(s)</source>
         <translation>
-            <numerusform>%n 项发现</numerusform>
+            <numerusform>%n 条优化建议</numerusform>
         </translation>
     </message>
     <message>
-        <source>Looking for what could be better…</source>
-        <translation>正在查找可以改进之处…</translation>
+        <source>Searching for savings…</source>
+        <translation>正在查找优化建议…</translation>
     </message>
     <message>
         <source>Nothing is open.</source>
         <translation>没有打开任何内容。</translation>
     </message>
     <message>
-        <source>Look Again</source>
+        <source>Search Again</source>
         <translation>重新查找</translation>
     </message>
     <message>
-        <source>Look for savings in the plan and the run at hand</source>
-        <translation>在当前方案和运行中查找可节省之处</translation>
+        <source>Search the current plan and run for savings</source>
+        <translation>在当前规划和运行中查找优化建议</translation>
     </message>
     <message>
         <source>Stop</source>
         <translation>停止</translation>
     </message>
     <message>
-        <source>for at most</source>
-        <translation>最多用时</translation>
+        <source>Time limit</source>
+        <translation>时间上限</translation>
     </message>
     <message>
         <source> s</source>
         <translation> 秒</translation>
     </message>
     <message>
-        <source>Seconds to look</source>
-        <translation>查找用时（秒）</translation>
+        <source>Search time limit in seconds</source>
+        <translation>查找时间上限（秒）</translation>
     </message>
     <message>
         <source>Findings</source>
-        <translation>发现</translation>
+        <translation>优化建议</translation>
     </message>
     <message>
-        <source>Nothing was found: there is no graph that could be planned anew.</source>
-        <translation>没有发现：没有可以重新规划的图。</translation>
+        <source>No findings: there is no graph to replan.</source>
+        <translation>没有优化建议：没有可以重新规划的计算图。</translation>
     </message>
     <message>
-        <source>Not looked through yet.</source>
+        <source>Not searched yet.</source>
         <translation>尚未查找。</translation>
     </message>
     <message>
-        <source>Nothing was found.</source>
-        <translation>没有发现什么。</translation>
+        <source>No findings.</source>
+        <translation>没有优化建议。</translation>
     </message>
 </context>
 <context>
@@ -3396,7 +3376,7 @@ address %1</source>
         <translation>计算图</translation>
     </message>
     <message>
-        <source>The network as boxes and arrows. The table “Nodes” tells the same.</source>
+        <source>The network as boxes and arrows. The “Nodes” table has the same content.</source>
         <translation>以方框和箭头表示的网络。“节点”表内容相同。</translation>
     </message>
     <message>
@@ -3408,12 +3388,18 @@ address %1</source>
         <translation>双击展开</translation>
     </message>
     <message>
-        <source>No graph: a model or a recording of one has it, a trace of another program has none.</source>
-        <translation>没有计算图：模型或其录制才有，其他程序的跟踪没有。</translation>
+        <source>This file contains no graph.</source>
+        <translation>此文件不包含计算图。</translation>
     </message>
     <message>
         <source>only in B: %1</source>
         <translation>仅在 B 中：%1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n node(s)</source>
+        <translation>
+            <numerusform>%n 个节点</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -3427,8 +3413,8 @@ address %1</source>
         <translation>搜索计算图</translation>
     </message>
     <message>
-        <source>Return: next match, Shift+Return: the one before (Ctrl+F)</source>
-        <translation>回车：下一个匹配；Shift+回车：上一个 (Ctrl+F)</translation>
+        <source>Return: next match, Shift+Return: previous match (Ctrl+F)</source>
+        <translation>回车：下一个匹配；Shift+回车：上一个匹配 (Ctrl+F)</translation>
     </message>
     <message>
         <source>none</source>
@@ -3438,8 +3424,8 @@ address %1</source>
 <context>
     <name>arenascope::views::GraphView</name>
     <message>
-        <source>this column is not told here</source>
-        <translation>这里没有这一列</translation>
+        <source>column not available</source>
+        <translation>此列不可用</translation>
     </message>
     <message numerus="yes">
         <source>%n other(s)</source>
@@ -3456,7 +3442,7 @@ address %1</source>
         <translation>运行中</translation>
     </message>
     <message>
-        <source>to come</source>
+        <source>pending</source>
         <translation>未执行</translation>
     </message>
     <message>
@@ -3481,11 +3467,11 @@ address %1</source>
     </message>
     <message>
         <source>block %1</source>
-        <translation>块 %1</translation>
+        <translation>内存块 %1</translation>
     </message>
     <message>
         <source>Block</source>
-        <translation>块</translation>
+        <translation>内存块</translation>
     </message>
     <message>
         <source>Nodes %1</source>
@@ -3506,7 +3492,7 @@ address %1</source>
         <translation>与 B 的差异</translation>
     </message>
     <message>
-        <source>nothing is compared with</source>
+        <source>no comparison</source>
         <translation>没有比较对象</translation>
     </message>
     <message>
@@ -3530,14 +3516,18 @@ address %1</source>
         <translation>相同</translation>
     </message>
     <message>
-        <source>only here</source>
-        <translation>仅在此处</translation>
+        <source>only in A</source>
+        <translation>仅在 A 中</translation>
     </message>
     <message numerus="yes">
         <source>%n node(s) only in B</source>
         <translation>
             <numerusform>%n 个节点仅在 B 中</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
     </message>
 </context>
 <context>
@@ -3547,8 +3537,8 @@ address %1</source>
         <translation>丢失 %1 个事件</translation>
     </message>
     <message>
-        <source>older events let go</source>
-        <translation>较早的事件已被舍弃</translation>
+        <source>older events discarded</source>
+        <translation>较早的事件已被丢弃</translation>
     </message>
     <message>
         <source>aborted</source>
@@ -3566,10 +3556,6 @@ address %1</source>
 <context>
     <name>arenascope::views::Inspector</name>
     <message>
-        <source>%1 (%2 bytes)</source>
-        <translation>%1（%2 字节）</translation>
-    </message>
-    <message>
         <source>reserved and untouched</source>
         <translation>已预留但未触及</translation>
     </message>
@@ -3580,7 +3566,7 @@ address %1</source>
         </translation>
     </message>
     <message>
-        <source>Place in the arena</source>
+        <source>Location in the arena</source>
         <translation>在内存区中的位置</translation>
     </message>
     <message>
@@ -3593,7 +3579,7 @@ address %1</source>
     </message>
     <message>
         <source>block</source>
-        <translation>块</translation>
+        <translation>内存块</translation>
     </message>
     <message>
         <source>reuse</source>
@@ -3605,10 +3591,10 @@ address %1</source>
     </message>
     <message>
         <source>in place of</source>
-        <translation>就地取代</translation>
+        <translation>原地取代</translation>
     </message>
     <message>
-        <source>looks at</source>
+        <source>view of</source>
         <translation>视图来源</translation>
     </message>
     <message>
@@ -3620,11 +3606,11 @@ address %1</source>
         <translation>最短、最长</translation>
     </message>
     <message>
-        <source>waiting behind it</source>
-        <translation>其后等待</translation>
+        <source>barrier wait after it</source>
+        <translation>其后的屏障等待</translation>
     </message>
     <message>
-        <source>%1 a run, all threads</source>
+        <source>%1 per run, all threads</source>
         <translation>每次运行 %1（所有线程合计）</translation>
     </message>
     <message>
@@ -3688,8 +3674,8 @@ address %1</source>
         <translation>层</translation>
     </message>
     <message>
-        <source>Sources</source>
-        <translation>来源</translation>
+        <source>Inputs</source>
+        <translation>输入</translation>
     </message>
     <message>
         <source>Users</source>
@@ -3697,10 +3683,10 @@ address %1</source>
     </message>
     <message>
         <source>Block %1</source>
-        <translation>块 %1</translation>
+        <translation>内存块 %1</translation>
     </message>
     <message numerus="yes">
-        <source>%n tensor(s), one after the other</source>
+        <source>%n tensor(s) in sequence</source>
         <translation>
             <numerusform>%n 个张量，先后使用</numerusform>
         </translation>
@@ -3714,24 +3700,24 @@ address %1</source>
         <translation>张量</translation>
     </message>
     <message>
-        <source>lasts</source>
-        <translation>持续</translation>
+        <source>duration</source>
+        <translation>时长</translation>
     </message>
     <message>
-        <source>begins</source>
-        <translation>开始于</translation>
+        <source>begin</source>
+        <translation>开始</translation>
     </message>
     <message>
-        <source>last to arrive</source>
-        <translation>最后到达</translation>
+        <source>last arriver</source>
+        <translation>最后到达者</translation>
     </message>
     <message>
-        <source>all waited</source>
+        <source>total wait</source>
         <translation>等待合计</translation>
     </message>
     <message>
-        <source>nodes without a barrier</source>
-        <translation>没有屏障的节点数</translation>
+        <source>consecutive nodes without a barrier</source>
+        <translation>连续无屏障的节点数</translation>
     </message>
     <message>
         <source>Node</source>
@@ -3788,8 +3774,8 @@ address %1</source>
         <translation>节点</translation>
     </message>
     <message>
-        <source>leafs</source>
-        <translation>叶</translation>
+        <source>leaf tensors</source>
+        <translation>叶张量</translation>
     </message>
     <message>
         <source>weights</source>
@@ -3816,7 +3802,7 @@ address %1</source>
         <translation>下界</translation>
     </message>
     <message>
-        <source>above the bound</source>
+        <source>above the lower bound</source>
         <translation>高于下界</translation>
     </message>
     <message>
@@ -3836,8 +3822,8 @@ address %1</source>
         <translation>线程数</translation>
     </message>
     <message>
-        <source>lasted</source>
-        <translation>用时</translation>
+        <source>wall time</source>
+        <translation>实际用时</translation>
     </message>
     <message>
         <source>shown</source>
@@ -3872,8 +3858,8 @@ address %1</source>
         <translation>在 B 中：%1</translation>
     </message>
     <message>
-        <source>It has no counterpart there.</source>
-        <translation>在那里没有对应的张量。</translation>
+        <source>It has no counterpart in B.</source>
+        <translation>在 B 中没有对应的张量。</translation>
     </message>
     <message>
         <source>name</source>
@@ -3884,11 +3870,11 @@ address %1</source>
         <translation>平均时间</translation>
     </message>
     <message>
-        <source>place</source>
+        <source>location</source>
         <translation>位置</translation>
     </message>
     <message>
-        <source>mean a run</source>
+        <source>mean per run</source>
         <translation>每次运行平均</translation>
     </message>
     <message>
@@ -3896,15 +3882,15 @@ address %1</source>
         <translation>中位数、四分位数</translation>
     </message>
     <message>
-        <source>%1, the cold first one</source>
-        <translation>%1，冷启动的第一次</translation>
+        <source>%1 (cold first run)</source>
+        <translation>%1（冷启动的第一次运行）</translation>
     </message>
     <message>
         <source>%1, incomplete</source>
         <translation>%1，不完整</translation>
     </message>
     <message>
-        <source>%1; %2 left out</source>
+        <source>%1; %2 excluded</source>
         <translation>%1；排除 %2 次</translation>
     </message>
     <message>
@@ -3920,16 +3906,16 @@ address %1</source>
         <translation>忙碌，所有线程</translation>
     </message>
     <message>
-        <source>%1 a run</source>
+        <source>%1 per run</source>
         <translation>每次运行 %1</translation>
     </message>
     <message>
-        <source>parts a run</source>
-        <translation>每次运行的部分数</translation>
+        <source>chunks per run</source>
+        <translation>每次运行的分块数</translation>
     </message>
     <message>
-        <source>host, to queue it</source>
-        <translation>主机排队用时</translation>
+        <source>host enqueue time</source>
+        <translation>主机入队耗时</translation>
     </message>
     <message>
         <source>parts</source>
@@ -3968,11 +3954,11 @@ address %1</source>
         <translation>参数</translation>
     </message>
     <message>
-        <source>threads asked for</source>
-        <translation>要求的线程数</translation>
+        <source>threads requested</source>
+        <translation>请求的线程数</translation>
     </message>
     <message>
-        <source>paused, beside that</source>
+        <source>paused, in addition</source>
         <translation>另有暂停</translation>
     </message>
     <message>
@@ -3980,8 +3966,8 @@ address %1</source>
         <translation>常驻内存</translation>
     </message>
     <message>
-        <source>outside of all spaces</source>
-        <translation>不属于任何空间</translation>
+        <source>outside all allocators</source>
+        <translation>不属于任何分配器</translation>
     </message>
     <message>
         <source>incomplete</source>
@@ -3998,12 +3984,12 @@ address %1</source>
         </translation>
     </message>
     <message>
-        <source>Sums</source>
+        <source>Totals</source>
         <translation>合计</translation>
     </message>
     <message>
-        <source>waiting behind them</source>
-        <translation>其后的等待</translation>
+        <source>barrier wait after them</source>
+        <translation>其后的屏障等待</translation>
     </message>
     <message>
         <source>results</source>
@@ -4019,14 +4005,14 @@ address %1</source>
     </message>
     <message>
         <source>Lifetime</source>
-        <translation>生存期</translation>
+        <translation>生命周期</translation>
     </message>
     <message>
-        <source>last result used in</source>
-        <translation>结果最后用于步骤</translation>
+        <source>last use of the results</source>
+        <translation>结果的最后使用</translation>
     </message>
     <message>
-        <source>kept behind it</source>
+        <source>kept after it</source>
         <translation>之后仍保留</translation>
     </message>
     <message numerus="yes">
@@ -4050,47 +4036,47 @@ address %1</source>
         <translation>被其他层读取</translation>
     </message>
     <message>
-        <source>A range of time</source>
-        <translation>一段时间</translation>
+        <source>Time range</source>
+        <translation>时间范围</translation>
     </message>
     <message>
-        <source>most allocated</source>
-        <translation>分配最多时</translation>
+        <source>peak allocated</source>
+        <translation>分配峰值</translation>
     </message>
     <message>
         <source>Memory</source>
         <translation>内存</translation>
     </message>
     <message>
-        <source>taken</source>
-        <translation>取得</translation>
+        <source>allocated</source>
+        <translation>分配</translation>
     </message>
     <message>
-        <source>given back</source>
-        <translation>归还</translation>
+        <source>freed</source>
+        <translation>释放</translation>
     </message>
     <message>
         <source>By thread or queue</source>
         <translation>按线程或队列</translation>
     </message>
     <message>
-        <source>By name, what is nested too</source>
-        <translation>按名称（含嵌套）</translation>
+        <source>By name, including nested spans</source>
+        <translation>按名称（含嵌套区间）</translation>
     </message>
     <message>
-        <source>Of the first %1 spans of each row.</source>
-        <translation>仅计每行前 %1 段。</translation>
+        <source>Only the first %1 spans of each row are included.</source>
+        <translation>仅计每行前 %1 个区间。</translation>
     </message>
     <message>
-        <source>not by the end of the trace</source>
-        <translation>到跟踪结束时尚未归还</translation>
+        <source>still allocated at the end of the trace</source>
+        <translation>跟踪结束时尚未释放</translation>
     </message>
     <message>
-        <source>When it was taken</source>
-        <translation>取得之时</translation>
+        <source>At allocation</source>
+        <translation>分配时</translation>
     </message>
     <message>
-        <source>live then</source>
+        <source>live at that time</source>
         <translation>当时存活</translation>
     </message>
     <message>
@@ -4102,7 +4088,7 @@ address %1</source>
         <translation>%1 处的分配</translation>
     </message>
     <message>
-        <source>for</source>
+        <source>purpose</source>
         <translation>用途</translation>
     </message>
     <message>
@@ -4110,7 +4096,7 @@ address %1</source>
         <translation>分配器</translation>
     </message>
     <message>
-        <source>asked for</source>
+        <source>requested</source>
         <translation>请求</translation>
     </message>
     <message>
@@ -4122,19 +4108,15 @@ address %1</source>
         <translation>空间</translation>
     </message>
     <message>
-        <source>lies at</source>
-        <translation>位于</translation>
-    </message>
-    <message>
-        <source>of</source>
-        <translation>属于</translation>
+        <source>offset</source>
+        <translation>偏移</translation>
     </message>
     <message>
         <source>By layer</source>
         <translation>按层</translation>
     </message>
     <message>
-        <source>Taken by</source>
+        <source>Allocated by</source>
         <translation>分配位置</translation>
     </message>
     <message numerus="yes">
@@ -4154,7 +4136,7 @@ address %1</source>
         <translation>本节点</translation>
     </message>
     <message>
-        <source>Place in memory, observed</source>
+        <source>Location in memory, observed</source>
         <translation>内存中的位置（实测）</translation>
     </message>
     <message>
@@ -4166,8 +4148,8 @@ address %1</source>
         <translation>图像</translation>
     </message>
     <message>
-        <source>put there</source>
-        <translation>放入</translation>
+        <source>placed here</source>
+        <translation>放入此处</translation>
     </message>
     <message numerus="yes">
         <source>%n time(s) in the run</source>
@@ -4176,7 +4158,7 @@ address %1</source>
         </translation>
     </message>
     <message>
-        <source>known from</source>
+        <source>source of this</source>
         <translation>依据</translation>
     </message>
     <message>
@@ -4184,20 +4166,20 @@ address %1</source>
         <translation>规划</translation>
     </message>
     <message>
-        <source>places observed, times derived</source>
-        <translation>位置实测，时间推导</translation>
+        <source>addresses observed, times derived</source>
+        <translation>地址实测，时间推导</translation>
     </message>
     <message>
         <source>observed</source>
         <translation>实测</translation>
     </message>
     <message>
-        <source>seen at</source>
+        <source>observed at</source>
         <translation>实测位于</translation>
     </message>
     <message>
-        <source>Whose bytes it has</source>
-        <translation>它使用谁的字节</translation>
+        <source>Storage</source>
+        <translation>存储</translation>
     </message>
     <message>
         <source>read by</source>
@@ -4208,7 +4190,7 @@ address %1</source>
         <translation>存储</translation>
     </message>
     <message>
-        <source>none before it is computed</source>
+        <source>none before the node runs</source>
         <translation>计算之前没有</translation>
     </message>
     <message>
@@ -4216,17 +4198,17 @@ address %1</source>
         <translation>引用计数</translation>
     </message>
     <message>
-        <source>borrowed, never given back</source>
-        <translation>借用，不会归还</translation>
+        <source>borrowed, never freed</source>
+        <translation>借用，不会释放</translation>
     </message>
     <message>
         <source>(a view)</source>
         <translation>（视图）</translation>
     </message>
     <message numerus="yes">
-        <source>%n source(s)</source>
+        <source>as %n input(s)</source>
         <translation>
-            <numerusform>作为 %n 个源</numerusform>
+            <numerusform>作为 %n 个输入</numerusform>
         </translation>
     </message>
     <message>
@@ -4234,23 +4216,23 @@ address %1</source>
         <translation>%1 上的重放</translation>
     </message>
     <message>
-        <source>not possible with the device, or with what runs</source>
-        <translation>设备或所运行的内容不支持</translation>
+        <source>not supported by the device or by this graph</source>
+        <translation>设备或此计算图不支持</translation>
     </message>
     <message>
-        <source>queued kernel by kernel, so that each has its times; runs that nobody looks into are recorded and replayed</source>
-        <translation>逐个内核入队，使每个内核都有时间；无人查看的运行会被录制并重放</translation>
+        <source>kernels are enqueued one by one so that each is timed; runs that are not inspected are captured and replayed</source>
+        <translation>逐个内核入队，使每个内核都有时间；不查看的运行会被捕获并重放</translation>
     </message>
     <message>
-        <source>was tried, and the driver refused</source>
-        <translation>曾尝试，但驱动程序拒绝</translation>
+        <source>tried, but rejected by the driver</source>
+        <translation>曾尝试，但被驱动程序拒绝</translation>
     </message>
     <message>
         <source>%1 kernels in %2 segments, replayed %3 times</source>
         <translation>%1 个内核，分 %2 段，已重放 %3 次</translation>
     </message>
     <message>
-        <source>lasts so far</source>
+        <source>running for</source>
         <translation>目前已历时</translation>
     </message>
     <message>
@@ -4258,12 +4240,12 @@ address %1</source>
         <translation>本次运行的内核</translation>
     </message>
     <message>
-        <source>entries of the file</source>
+        <source>entries in file</source>
         <translation>文件中的条目</translation>
     </message>
     <message>
-        <source>events made of them</source>
-        <translation>由其生成的事件</translation>
+        <source>events imported</source>
+        <translation>导入的事件</translation>
     </message>
 </context>
 <context>
@@ -4277,8 +4259,8 @@ address %1</source>
         <translation>部分</translation>
     </message>
     <message>
-        <source>What</source>
-        <translation>内容</translation>
+        <source>Property</source>
+        <translation>属性</translation>
     </message>
     <message>
         <source>Value</source>
@@ -4308,12 +4290,12 @@ address %1</source>
         <translation>上一步</translation>
     </message>
     <message>
-        <source>Do It Again</source>
-        <translation>再做一次</translation>
+        <source>Repeat Step</source>
+        <translation>重做此步</translation>
     </message>
     <message>
-        <source>Bring the window to where this step wants it</source>
-        <translation>让窗口回到这一步所需的状态</translation>
+        <source>Restore the window state of this step</source>
+        <translation>恢复此步骤所需的窗口状态</translation>
     </message>
     <message>
         <source>Lesson</source>
@@ -4324,8 +4306,8 @@ address %1</source>
         <translation>课文</translation>
     </message>
     <message>
-        <source>Large type, and a frame around what is spoken of: for a class</source>
-        <translation>大字，并框出正在讲的内容：课堂用</translation>
+        <source>Large type and a frame around the current subject, for presenting</source>
+        <translation>大字，并框出当前讲解的内容，用于演示</translation>
     </message>
     <message>
         <source>Large Type</source>
@@ -4343,15 +4325,15 @@ address %1</source>
         <translation>未回答</translation>
     </message>
     <message>
-        <source>right at once</source>
+        <source>correct at the first attempt</source>
         <translation>一次答对</translation>
     </message>
     <message>
-        <source>right, after a hint</source>
+        <source>correct after a hint</source>
         <translation>看提示后答对</translation>
     </message>
     <message>
-        <source>right at try %1</source>
+        <source>correct at attempt %1</source>
         <translation>第 %1 次答对</translation>
     </message>
     <message>
@@ -4359,24 +4341,24 @@ address %1</source>
         <translation>第 %1 步，共 %2 步</translation>
     </message>
     <message>
-        <source>After: %1</source>
+        <source>Prerequisites: %1</source>
         <translation>先学：%1</translation>
     </message>
     <message>
-        <source>What was answered</source>
+        <source>Answers</source>
         <translation>回答情况</translation>
     </message>
     <message>
-        <source>Read on: %1</source>
+        <source>Further reading: %1</source>
         <translation>继续阅读：%1</translation>
     </message>
     <message>
-        <source>Builds on it: %1</source>
-        <translation>在此之上：%1</translation>
+        <source>Continue with: %1</source>
+        <translation>后续课程：%1</translation>
     </message>
     <message>
-        <source>That is no number. Units as KiB and MiB may stand behind it.</source>
-        <translation>这不是数。后面可以带 KiB、MiB 这样的单位。</translation>
+        <source>Not a number. A unit such as KiB or MiB may follow it.</source>
+        <translation>不是数字。后面可以带 KiB、MiB 这样的单位。</translation>
     </message>
     <message>
         <source>Too many: %1 of it would never be used.</source>
@@ -4391,7 +4373,7 @@ address %1</source>
         <translation>太少。</translation>
     </message>
     <message>
-        <source>Too few: at step %1 there live %2, together %3.</source>
+        <source>Too few: at step %1, %2 are live, %3 in total.</source>
         <translation>太少：第 %1 步存活的有 %2，共 %3。</translation>
     </message>
     <message>
@@ -4403,32 +4385,32 @@ address %1</source>
         <translation>这是 %1：%2，从第 %3 步到第 %4 步需要。</translation>
     </message>
     <message>
-        <source>%1 collides with %2: both are needed from step %3 to step %4, and they share %5.</source>
-        <translation>%1 与 %2 冲突：从第 %3 步到第 %4 步两者都需要，却有 %5 重叠。</translation>
+        <source>%1 overlaps %2: both are needed from step %3 to step %4, and they share %5.</source>
+        <translation>%1 与 %2 重叠：从第 %3 步到第 %4 步两者都需要，却共用 %5。</translation>
     </message>
     <message>
         <source>%1 must begin at a multiple of %2.</source>
         <translation>%1 必须从 %2 的倍数处开始。</translation>
     </message>
     <message>
-        <source>Everything fits, but the arena has %1 so, and %2 are enough.</source>
-        <translation>都放得下，但这样内存区要 %1，其实 %2 就够了。</translation>
+        <source>Everything fits, but this layout needs %1; %2 is enough.</source>
+        <translation>都放得下，但这样排布需要 %1，其实 %2 就够了。</translation>
     </message>
     <message>
-        <source>Still without a place: %1.</source>
-        <translation>还没有位置的：%1。</translation>
+        <source>Not yet placed: %1.</source>
+        <translation>尚未放置：%1。</translation>
     </message>
     <message>
-        <source>%1 stands before %2, which it reads: its bytes would not be there yet.</source>
-        <translation>%1 排在它要读的 %2 之前：那时还没有那些字节。</translation>
+        <source>%1 is before %2, which it reads: that result would not exist yet.</source>
+        <translation>%1 排在它要读取的 %2 之前：那时结果还不存在。</translation>
     </message>
     <message>
-        <source>It works, but at step %1 there live %2: %3, and %4 are enough.</source>
-        <translation>可行，但第 %1 步存活的有 %2：共 %3，其实 %4 就够了。</translation>
+        <source>It works, but at step %1, %2 are live (%3 in total); %4 is enough.</source>
+        <translation>可行，但第 %1 步存活的有 %2（共 %3），其实 %4 就够了。</translation>
     </message>
     <message>
-        <source>At position %1 stands %2. Something else is there.</source>
-        <translation>第 %1 位是 %2，但那里应是别的。</translation>
+        <source>%2 does not belong at position %1.</source>
+        <translation>第 %1 位不应是 %2。</translation>
     </message>
     <message>
         <source>Not this one.</source>
@@ -4452,19 +4434,19 @@ address %1</source>
     </message>
     <message>
         <source>Click the block, or a tensor in it.</source>
-        <translation>请点击该块，或其中的一个张量。</translation>
+        <translation>请点击该内存块，或其中的一个张量。</translation>
     </message>
     <message>
-        <source>Click the barrier in the timeline, or its line in the table.</source>
+        <source>Click the barrier in the timeline, or its row in the table.</source>
         <translation>请点击时间线中的屏障，或表中它的那一行。</translation>
     </message>
     <message>
-        <source>Drag each tensor to its place; or choose it with Tab and move it with the arrow keys.</source>
-        <translation>把每个张量拖到它的位置；或用 Tab 选中，再用方向键移动。</translation>
+        <source>Drag each tensor to its position, or select it with Tab and move it with the arrow keys.</source>
+        <translation>把每个张量拖到它的位置，或用 Tab 选中后用方向键移动。</translation>
     </message>
     <message>
-        <source>Drag the lines into order; or move the chosen one with Ctrl and the arrow keys.</source>
-        <translation>把各行拖成正确的顺序；或用 Ctrl 加方向键移动选中的一行。</translation>
+        <source>Drag the rows into order, or move the selected row with Ctrl and the arrow keys.</source>
+        <translation>把各行拖成正确的顺序，或用 Ctrl 加方向键移动选中的一行。</translation>
     </message>
 </context>
 <context>
@@ -4479,7 +4461,7 @@ address %1</source>
     </message>
     <message>
         <source>share of the block</source>
-        <translation>占块的比例</translation>
+        <translation>占内存块的比例</translation>
     </message>
     <message>
         <source>input</source>
@@ -4495,11 +4477,11 @@ address %1</source>
     </message>
     <message>
         <source>block %1</source>
-        <translation>块 %1</translation>
+        <translation>内存块 %1</translation>
     </message>
     <message>
-        <source>place %1</source>
-        <translation>位置 %1</translation>
+        <source>address %1</source>
+        <translation>地址 %1</translation>
     </message>
     <message>
         <source>address %1 to %2</source>
@@ -4516,8 +4498,8 @@ address %1</source>
         <translation>生命周期</translation>
     </message>
     <message>
-        <source>plan before</source>
-        <translation>之前的方案</translation>
+        <source>previous plan</source>
+        <translation>上一个规划</translation>
     </message>
     <message>
         <source>B: compared with</source>
@@ -4532,7 +4514,7 @@ address %1</source>
     <message numerus="yes">
         <source>%n block(s)</source>
         <translation>
-            <numerusform>%n 个块</numerusform>
+            <numerusform>%n 个内存块</numerusform>
         </translation>
     </message>
     <message>
@@ -4544,40 +4526,32 @@ address %1</source>
         <translation>规划</translation>
     </message>
     <message>
-        <source>lives since %1</source>
-        <translation>已存活 %1</translation>
+        <source>No memory plan: lifetimes are those of a plan&apos;s tensors.</source>
+        <translation>没有内存规划：生命周期属于规划中的张量。</translation>
     </message>
     <message>
-        <source>lived %1</source>
-        <translation>存活了 %1</translation>
+        <source>Show Plan Requirement</source>
+        <translation>显示规划所需内存</translation>
     </message>
     <message>
-        <source>There is no memory plan here: lifetimes are those of its tensors.</source>
-        <translation>此处没有内存规划：生存期属于规划中的张量。</translation>
-    </message>
-    <message>
-        <source>What a plan would need</source>
-        <translation>规划需要多少</translation>
-    </message>
-    <message>
-        <source>a plan would need %1</source>
+        <source>plan would need %1</source>
         <translation>规划需要 %1</translation>
     </message>
     <message>
-        <source>places observed, times derived</source>
-        <translation>位置实测，时间推导</translation>
+        <source>addresses observed, times derived</source>
+        <translation>地址实测，时间推导</translation>
     </message>
     <message>
-        <source>what was not seen as planned</source>
-        <translation>未观测到的按规划显示</translation>
+        <source>unobserved tensors as planned</source>
+        <translation>未实测的张量按规划显示</translation>
     </message>
     <message>
-        <source>as a plan would have it</source>
+        <source>as planned</source>
         <translation>按规划</translation>
     </message>
     <message>
-        <source>Blocks of</source>
-        <translation>显示哪些块</translation>
+        <source>Address Space</source>
+        <translation>地址空间</translation>
     </message>
 </context>
 <context>
@@ -4618,12 +4592,12 @@ address %1</source>
         <translation>对象</translation>
     </message>
     <message>
-        <source>The context&apos;s pool as bytes. The table beside it tells the same.</source>
-        <translation>按字节显示上下文的内存池。旁边的表格内容相同。</translation>
+        <source>Bytes of the context&apos;s pool. The table next to it has the same content.</source>
+        <translation>上下文内存池的字节。旁边的表格内容相同。</translation>
     </message>
     <message>
-        <source>No object arena was described.</source>
-        <translation>没有对象内存池的描述。</translation>
+        <source>This recording contains no object pool.</source>
+        <translation>此记录中没有对象内存池。</translation>
     </message>
     <message>
         <source>%1: %2 objects, %3 of %4 used%5</source>
@@ -4675,8 +4649,8 @@ next: %7</source>
         <translation>峰值 %1，在第 %2 步</translation>
     </message>
     <message>
-        <source>no gap</source>
-        <translation>无差距</translation>
+        <source>equals lower bound</source>
+        <translation>等于下界</translation>
     </message>
     <message>
         <source>gap %1, %2</source>
@@ -4700,7 +4674,7 @@ next: %7</source>
     </message>
     <message>
         <source>reserved</source>
-        <translation>保留</translation>
+        <translation>已预留</translation>
     </message>
     <message>
         <source>step %1</source>
@@ -4724,7 +4698,7 @@ next: %7</source>
     </message>
     <message>
         <source>reserved: %1</source>
-        <translation>保留：%1</translation>
+        <translation>已预留：%1</translation>
     </message>
     <message>
         <source>Occupancy</source>
@@ -4735,12 +4709,12 @@ next: %7</source>
         <translation>B：峰值 %1</translation>
     </message>
     <message>
-        <source>arena before %1</source>
+        <source>previous arena %1</source>
         <translation>之前的内存区 %1</translation>
     </message>
     <message>
-        <source>plan before</source>
-        <translation>之前的方案</translation>
+        <source>previous plan</source>
+        <translation>上一个规划</translation>
     </message>
     <message>
         <source>B: compared with</source>
@@ -4751,64 +4725,64 @@ next: %7</source>
         <translation>B：%1</translation>
     </message>
     <message>
-        <source>resident %1, outside of all spaces %2</source>
-        <translation>常驻 %1，不属于任何空间 %2</translation>
+        <source>resident %1, outside all allocators %2</source>
+        <translation>常驻 %1，不属于任何分配器 %2</translation>
     </message>
     <message>
-        <source>resident %1, of what is reserved %2 untouched</source>
-        <translation>常驻 %1，已保留但未触及 %2</translation>
+        <source>resident %1, reserved but untouched %2</source>
+        <translation>常驻 %1，已预留但未触及 %2</translation>
     </message>
     <message>
         <source>observed</source>
         <translation>实测</translation>
     </message>
     <message>
-        <source>places observed, times derived</source>
-        <translation>位置为实测，时间为推导</translation>
+        <source>addresses observed, times derived</source>
+        <translation>地址实测，时间推导</translation>
     </message>
     <message>
-        <source>Bytes of</source>
-        <translation>显示哪里的字节</translation>
+        <source>Memory Shown</source>
+        <translation>显示的内存</translation>
     </message>
     <message>
-        <source>Where the run&apos;s tensors lie</source>
-        <translation>本次运行的张量所在之处</translation>
+        <source>Memory of the Run&apos;s Tensors</source>
+        <translation>本次运行的张量所在内存</translation>
     </message>
     <message>
-        <source>The plan&apos;s arena</source>
+        <source>Plan Arena</source>
         <translation>规划的内存区</translation>
     </message>
     <message>
-        <source>All memory by kind</source>
-        <translation>全部内存，按种类</translation>
+        <source>All Memory by Kind</source>
+        <translation>全部内存，按类别</translation>
     </message>
     <message>
-        <source>All memory by allocator</source>
+        <source>All Memory by Allocator</source>
         <translation>全部内存，按分配器</translation>
     </message>
     <message>
-        <source>All memory by use</source>
+        <source>All Memory by Use</source>
         <translation>全部内存，按用途</translation>
     </message>
     <message>
-        <source>What a plan would need</source>
-        <translation>规划需要多少</translation>
+        <source>Show Plan Requirement</source>
+        <translation>显示规划所需内存</translation>
     </message>
     <message>
-        <source>a plan would need %1</source>
+        <source>plan would need %1</source>
         <translation>规划需要 %1</translation>
     </message>
     <message>
-        <source>Nothing here tells of memory.</source>
-        <translation>此处没有内存信息。</translation>
+        <source>No memory events.</source>
+        <translation>没有内存事件。</translation>
     </message>
     <message>
-        <source>All memory by device</source>
-        <translation>按设备的全部内存</translation>
+        <source>All Memory by Device</source>
+        <translation>全部内存，按设备</translation>
     </message>
     <message>
-        <source>no device told</source>
-        <translation>未说明设备</translation>
+        <source>unknown device</source>
+        <translation>未知设备</translation>
     </message>
     <message>
         <source>bound %1</source>
@@ -4820,11 +4794,11 @@ next: %7</source>
     </message>
     <message>
         <source>KV cache, not filled yet</source>
-        <translation>键值缓存，尚未填充</translation>
+        <translation>KV 缓存，尚未填充</translation>
     </message>
     <message>
         <source>KV cache filled up to %1</source>
-        <translation>键值缓存最多填充 %1</translation>
+        <translation>KV 缓存最多填充 %1</translation>
     </message>
     <message>
         <source>%1, %2 at the peak</source>
@@ -4832,7 +4806,7 @@ next: %7</source>
     </message>
 </context>
 <context>
-    <name>arenascope::views::PlaceBoard</name>
+    <name>arenascope::views::PlacementBoard</name>
     <message>
         <source>Arena map to place tensors in</source>
         <translation>用来安放张量的内存区地图</translation>
@@ -4856,15 +4830,15 @@ next: %7</source>
         <translation>提示</translation>
     </message>
     <message>
-        <source>Show Me</source>
-        <translation>给我看</translation>
+        <source>Show Answer</source>
+        <translation>显示答案</translation>
     </message>
     <message>
-        <source>The answer, and what really happens</source>
-        <translation>答案，以及实际会发生什么</translation>
+        <source>Show the answer and what actually happens</source>
+        <translation>显示答案以及实际会发生什么</translation>
     </message>
     <message>
-        <source>%1 is chosen: Enter answers with it.</source>
+        <source>%1 is selected: press Enter to answer with it.</source>
         <translation>已选中 %1：按回车键以它作答。</translation>
     </message>
     <message>
@@ -4883,8 +4857,8 @@ next: %7</source>
 <context>
     <name>arenascope::views::ReplanPanel</name>
     <message>
-        <source>“%1” is no size. 96 MiB is one, and 4096.</source>
-        <translation>“%1”不是大小。96 MiB 是，4096 也是。</translation>
+        <source>“%1” is not a size. Examples: 96 MiB, 4096.</source>
+        <translation>“%1”不是大小。示例：96 MiB、4096。</translation>
     </message>
     <message>
         <source>Planner</source>
@@ -4899,92 +4873,92 @@ next: %7</source>
         <translation>不超过</translation>
     </message>
     <message>
-        <source>Search for</source>
-        <translation>搜索用时</translation>
+        <source>Search time</source>
+        <translation>搜索时间</translation>
     </message>
     <message>
-        <source>Let ops work in place</source>
-        <translation>允许就地计算</translation>
+        <source>Allow in-place ops</source>
+        <translation>允许算子原地执行</translation>
     </message>
     <message>
-        <source>A pointwise op may take over a source&apos;s bytes at their last use</source>
-        <translation>逐元素运算可以在其某个来源最后一次被使用时接管它的字节</translation>
+        <source>A pointwise op may overwrite an input in place at the input&apos;s last use</source>
+        <translation>逐元素算子可以在某个输入最后一次使用时原地覆盖它</translation>
     </message>
     <message>
         <source> s</source>
         <translation> 秒</translation>
     </message>
     <message>
-        <source>Seconds for planners and orders that search</source>
-        <translation>供会搜索的规划器和顺序使用的秒数</translation>
+        <source>Time limit in seconds for planners and orders that search</source>
+        <translation>供会搜索的规划器和顺序使用的时间上限（秒）</translation>
     </message>
     <message>
         <source>e.g. 96 MiB</source>
         <translation>例如 96 MiB</translation>
     </message>
     <message>
-        <source>A search ends as soon as its plan fits; the line in the occupancy can be dragged</source>
-        <translation>方案一旦放得下，搜索就结束；占用视图中的线可以拖动</translation>
+        <source>The search ends as soon as a plan fits; the limit line in the occupancy view can be dragged</source>
+        <translation>找到放得下的规划后搜索即结束；占用视图中的上限线可以拖动</translation>
     </message>
     <message>
         <source>Plan</source>
         <translation>规划</translation>
     </message>
     <message>
-        <source>The plan at hand is drawn as a ghost under the new one</source>
-        <translation>当前方案以虚线画在新方案之下</translation>
+        <source>The current plan is drawn as an overlay under the new one</source>
+        <translation>当前规划叠加显示在新规划之下</translation>
     </message>
     <message>
         <source>All</source>
         <translation>全部</translation>
     </message>
     <message>
-        <source>Every planner with every order, into the table</source>
-        <translation>每个规划器配每种顺序，结果放进表格</translation>
+        <source>Run every planner with every order and list the results</source>
+        <translation>用每种顺序运行每个规划器并列出结果</translation>
     </message>
     <message>
-        <source>Good enough</source>
-        <translation>足够好</translation>
+        <source>Accept best</source>
+        <translation>接受目前最优</translation>
     </message>
     <message>
-        <source>Stop the search and take the smallest plan so far</source>
-        <translation>停止搜索，采用目前最小的方案</translation>
+        <source>Stop the search and use the smallest plan so far</source>
+        <translation>停止搜索，使用目前最小的规划</translation>
     </message>
     <message>
         <source>Export…</source>
         <translation>导出…</translation>
     </message>
     <message>
-        <source>Write the plan that is shown as JSON or CSV</source>
-        <translation>把显示的方案写成 JSON 或 CSV</translation>
+        <source>Write the plan shown as JSON or CSV</source>
+        <translation>把显示的规划写成 JSON 或 CSV</translation>
     </message>
     <message>
-        <source>Bytes to fit under</source>
-        <translation>不超过的字节数</translation>
+        <source>Memory limit in bytes</source>
+        <translation>内存上限（字节）</translation>
     </message>
     <message>
-        <source>Seconds to search</source>
-        <translation>搜索秒数</translation>
+        <source>Search time limit in seconds</source>
+        <translation>搜索时间上限（秒）</translation>
     </message>
     <message>
         <source>Alignment</source>
         <translation>对齐</translation>
     </message>
     <message>
-        <source>as it is</source>
-        <translation>保持原样</translation>
+        <source>unchanged</source>
+        <translation>保持不变</translation>
     </message>
     <message>
-        <source>Every tensor begins at a multiple of so many bytes; GE has 512</source>
-        <translation>每个张量都从该字节数的整数倍处开始；GE 用 512</translation>
+        <source>Alignment of every tensor offset in bytes; GE uses 512</source>
+        <translation>每个张量偏移的对齐字节数；GE 用 512</translation>
     </message>
     <message>
         <source>Streams</source>
         <translation>流</translation>
     </message>
     <message>
-        <source>Queues that run at once: results share bytes only behind an event between them</source>
-        <translation>同时运行的队列：只有在它们之间的事件之后，结果才能共用字节</translation>
+        <source>Number of concurrent queues; results share memory across queues only after an event</source>
+        <translation>并发队列数；不同队列的结果只有在事件之后才能共用内存</translation>
     </message>
     <message>
         <source>Banks</source>
@@ -4995,8 +4969,8 @@ next: %7</source>
         <translation>例如 sram=512K,host</translation>
     </message>
     <message>
-        <source>Memories with their sizes, the fastest first: what is used most for its bytes lies in the first</source>
-        <translation>各存储器及其大小，最快的在前：按字节计使用最多的放在第一个</translation>
+        <source>Memory tiers and sizes, fastest first; tensors with the most accesses per byte go into the fastest tier</source>
+        <translation>各级存储器及其大小，最快的在前；每字节访问最多的张量放入最快的一级</translation>
     </message>
 </context>
 <context>
@@ -5019,10 +4993,10 @@ next: %7</source>
     </message>
 </context>
 <context>
-    <name>arenascope::views::SliceWords</name>
+    <name>arenascope::views::SliceText</name>
     <message>
-        <source>own place</source>
-        <translation>独立位置</translation>
+        <source>no reuse</source>
+        <translation>不复用</translation>
     </message>
     <message>
         <source>first level of reuse</source>
@@ -5045,8 +5019,8 @@ next: %7</source>
         <translation>地址 %1 至 %2</translation>
     </message>
     <message>
-        <source>lives from step %1 until %2, for %3</source>
-        <translation>从第 %1 步存活到第 %2 步，共 %3</translation>
+        <source>live from step %1 to %2, for %3</source>
+        <translation>从第 %1 步到第 %2 步存活，共 %3</translation>
     </message>
     <message numerus="yes">
         <source>%n step(s)</source>
@@ -5056,26 +5030,26 @@ next: %7</source>
     </message>
     <message>
         <source>block %1, %2</source>
-        <translation>块 %1，%2</translation>
+        <translation>内存块 %1，%2</translation>
     </message>
     <message>
-        <source>takes over the bytes of %1</source>
-        <translation>就地接管 %1 的字节</translation>
+        <source>in place of %1</source>
+        <translation>原地取代 %1</translation>
     </message>
     <message>
-        <source>lives since %1</source>
-        <translation>存活始于 %1</translation>
+        <source>alive for %1 so far</source>
+        <translation>已存活 %1</translation>
     </message>
     <message>
-        <source>lived %1</source>
-        <translation>存活了 %1</translation>
+        <source>alive for %1</source>
+        <translation>存活 %1</translation>
     </message>
     <message>
-        <source>planned, not seen</source>
-        <translation>已规划，未出现</translation>
+        <source>planned, not observed</source>
+        <translation>已规划，未实测</translation>
     </message>
     <message>
-        <source>asked for %1, waste %2</source>
+        <source>requested %1, waste %2</source>
         <translation>请求 %1，浪费 %2</translation>
     </message>
 </context>
@@ -5094,19 +5068,19 @@ next: %7</source>
         <translation>%1 × %2 个 %3 的纹素</translation>
     </message>
     <message>
-        <source>Where the run&apos;s tensors lie</source>
-        <translation>本次运行的张量所在之处</translation>
+        <source>Memory of the Run&apos;s Tensors</source>
+        <translation>本次运行的张量所在内存</translation>
     </message>
     <message>
-        <source>The plan&apos;s arena</source>
+        <source>Plan Arena</source>
         <translation>规划的内存区</translation>
     </message>
     <message>
-        <source>All spaces but weights</source>
+        <source>All Spaces Except Weights</source>
         <translation>除权重外的所有空间</translation>
     </message>
     <message>
-        <source>All spaces</source>
+        <source>All Spaces</source>
         <translation>所有空间</translation>
     </message>
 </context>
@@ -5144,15 +5118,11 @@ next: %7</source>
         <source>No row matches the filter.</source>
         <translation>没有符合筛选条件的行。</translation>
     </message>
-    <message>
-        <source>%1 cannot be written: %2.</source>
-        <translation>无法写入 %1：%2。</translation>
-    </message>
 </context>
 <context>
     <name>arenascope::views::Tables</name>
     <message>
-        <source>No barrier was met: nothing ran, or with one thread only.</source>
+        <source>No barriers: nothing ran, or only one thread was used.</source>
         <translation>没有屏障：尚未运行，或只用了一个线程。</translation>
     </message>
     <message>
@@ -5160,16 +5130,16 @@ next: %7</source>
         <translation>节点</translation>
     </message>
     <message>
-        <source>The node behind which the threads met</source>
-        <translation>线程在其后会合的节点</translation>
+        <source>Node after which the threads synchronised</source>
+        <translation>线程在其后同步的节点</translation>
     </message>
     <message>
         <source>Nodes</source>
         <translation>节点数</translation>
     </message>
     <message>
-        <source>Nodes with work since the barrier before; more than one: there was no barrier between them</source>
-        <translation>自上一个屏障以来有计算的节点数；多于一个表示其间没有屏障</translation>
+        <source>Nodes executed since the previous barrier; more than one if there was no barrier between them</source>
+        <translation>自上一个屏障以来执行的节点数；多于一个表示其间没有屏障</translation>
     </message>
     <message>
         <source>Op</source>
@@ -5180,15 +5150,15 @@ next: %7</source>
         <translation>时刻</translation>
     </message>
     <message>
-        <source>When the first thread arrived, from the start of the recording</source>
+        <source>Arrival of the first thread, since the start of the recording</source>
         <translation>第一个线程到达的时刻，自记录开始</translation>
     </message>
     <message>
-        <source>Last to arrive</source>
-        <translation>最后到达</translation>
+        <source>Last arriver</source>
+        <translation>最后到达者</translation>
     </message>
     <message>
-        <source>The thread for which the others waited</source>
+        <source>Thread that the others waited for</source>
         <translation>其他线程等待的线程</translation>
     </message>
     <message>
@@ -5204,15 +5174,15 @@ next: %7</source>
         <translation>等待合计</translation>
     </message>
     <message>
-        <source>All threads&apos; waiting together: what the imbalance cost</source>
+        <source>Total wait of all threads: the cost of the imbalance</source>
         <translation>所有线程等待之和：负载不均的代价</translation>
     </message>
     <message>
         <source>Leaving</source>
-        <translation>离开用时</translation>
+        <translation>离开屏障用时</translation>
     </message>
     <message>
-        <source>From the last arrival to the last thread&apos;s leaving</source>
+        <source>From the last arrival to the last departure</source>
         <translation>从最后到达到最后离开</translation>
     </message>
     <message>
@@ -5228,36 +5198,36 @@ next: %7</source>
         <translation>空闲</translation>
     </message>
     <message>
-        <source>In use, again</source>
-        <translation>再次使用中</translation>
+        <source>In use, reused</source>
+        <translation>复用中</translation>
     </message>
     <message>
         <source>Address</source>
         <translation>地址</translation>
     </message>
     <message>
-        <source>Of its first byte, as the allocator has it</source>
-        <translation>首字节的地址，按分配器的记录</translation>
+        <source>Start address, as reported by the allocator</source>
+        <translation>起始地址，按分配器的报告</translation>
     </message>
     <message>
         <source>State</source>
         <translation>状态</translation>
     </message>
     <message>
-        <source>Free: kept for the next request that it fits</source>
-        <translation>空闲：留给下一个合适的请求</translation>
+        <source>Free: cached for the next request that fits</source>
+        <translation>空闲：缓存供下一个合适的请求使用</translation>
     </message>
     <message>
-        <source>Taken from the system or the device</source>
-        <translation>向系统或设备申请的</translation>
+        <source>Obtained from the system or the device</source>
+        <translation>从系统或设备获得的</translation>
     </message>
     <message>
         <source>Uses</source>
         <translation>使用次数</translation>
     </message>
     <message>
-        <source>How often memory in it was handed out</source>
-        <translation>其中的内存被分配出去的次数</translation>
+        <source>Number of allocations served from it</source>
+        <translation>由其提供的分配次数</translation>
     </message>
     <message>
         <source>No memory was allocated yet.</source>
@@ -5268,7 +5238,7 @@ next: %7</source>
         <translation>类别</translation>
     </message>
     <message>
-        <source>What the memory is used for</source>
+        <source>Use of the memory</source>
         <translation>内存的用途</translation>
     </message>
     <message>
@@ -5280,16 +5250,16 @@ next: %7</source>
         <translation>已分配</translation>
     </message>
     <message>
-        <source>Handed out now</source>
-        <translation>当前已分配出去</translation>
+        <source>Currently allocated</source>
+        <translation>当前已分配</translation>
     </message>
     <message>
         <source>Reserved</source>
-        <translation>已保留</translation>
+        <translation>已预留</translation>
     </message>
     <message>
-        <source>Taken from the system now</source>
-        <translation>当前向系统申请的</translation>
+        <source>Currently obtained from the system</source>
+        <translation>当前从系统获得的</translation>
     </message>
     <message>
         <source>Peak active</source>
@@ -5297,7 +5267,7 @@ next: %7</source>
     </message>
     <message>
         <source>Peak reserved</source>
-        <translation>保留峰值</translation>
+        <translation>预留峰值</translation>
     </message>
     <message>
         <source>Changes</source>
@@ -5308,7 +5278,7 @@ next: %7</source>
         <translation>分配与释放合计</translation>
     </message>
     <message>
-        <source>No plan was made yet. “Memory ▸ Plan with All” tries every planner with every order.</source>
+        <source>No plan yet. “Memory ▸ Plan with All” tries every planner with every order.</source>
         <translation>尚无规划。“内存 ▸ 用全部规划器规划”会尝试每个规划器与每种执行顺序。</translation>
     </message>
     <message>
@@ -5328,8 +5298,8 @@ next: %7</source>
         <translation>内存区</translation>
     </message>
     <message>
-        <source>Bytes of the one block that holds all activations</source>
-        <translation>容纳所有激活值的那一块内存的字节数</translation>
+        <source>Size of the one block that holds all activations</source>
+        <translation>容纳所有激活值的那一块内存的大小</translation>
     </message>
     <message>
         <source>Lower bound</source>
@@ -5348,16 +5318,16 @@ next: %7</source>
         <translation>内存区除以下界；1 为最优</translation>
     </message>
     <message>
-        <source>Against the one in use</source>
-        <translation>与使用中的相比</translation>
+        <source>Δ vs. current</source>
+        <translation>与当前相比</translation>
     </message>
     <message>
         <source>Planning</source>
         <translation>规划用时</translation>
     </message>
     <message>
-        <source>Time that planning took</source>
-        <translation>规划所花的时间</translation>
+        <source>Planning time</source>
+        <translation>规划用时</translation>
     </message>
     <message>
         <source>No problems.</source>
@@ -5384,7 +5354,7 @@ next: %7</source>
         <translation>问题</translation>
     </message>
     <message>
-        <source>%1 events were lost because a ring was full.</source>
+        <source>%1 events were lost because a ring buffer was full.</source>
         <translation>因环形缓冲区已满，丢失 %1 个事件。</translation>
     </message>
     <message>
@@ -5392,8 +5362,8 @@ next: %7</source>
         <translation>存在于</translation>
     </message>
     <message>
-        <source>A: only here, B: only in the other</source>
-        <translation>A：仅此处，B：仅另一处</translation>
+        <source>A: only in this document, B: only in the other</source>
+        <translation>A：仅在此文档中，B：仅在另一文档中</translation>
     </message>
     <message>
         <source>Mean time A</source>
@@ -5408,7 +5378,7 @@ next: %7</source>
         <translation>B − A</translation>
     </message>
     <message>
-        <source>Difference of the mean times</source>
+        <source>Difference of mean times</source>
         <translation>平均时间之差</translation>
     </message>
     <message>
@@ -5416,7 +5386,7 @@ next: %7</source>
         <translation>B : A</translation>
     </message>
     <message>
-        <source>Ratio of the mean times</source>
+        <source>Ratio of mean times</source>
         <translation>平均时间之比</translation>
     </message>
     <message>
@@ -5436,7 +5406,7 @@ next: %7</source>
         <translation>步</translation>
     </message>
     <message>
-        <source>When it runs in the order</source>
+        <source>Position in the execution order</source>
         <translation>在执行顺序中的位置</translation>
     </message>
     <message>
@@ -5477,11 +5447,11 @@ next: %7</source>
     </message>
     <message>
         <source>Block</source>
-        <translation>块</translation>
+        <translation>内存块</translation>
     </message>
     <message>
-        <source>Tensors of one block use it one after the other</source>
-        <translation>同一块的张量先后使用该块</translation>
+        <source>Block that holds the tensor; the tensors of a block use it in sequence</source>
+        <translation>容纳该张量的内存块；同一内存块的张量先后使用它</translation>
     </message>
     <message>
         <source>Mean time</source>
@@ -5500,8 +5470,8 @@ next: %7</source>
         <translation>任务数</translation>
     </message>
     <message>
-        <source>Parts into which it is split</source>
-        <translation>拆分成的份数</translation>
+        <source>Number of chunks that it is split into</source>
+        <translation>拆分成的分块数</translation>
     </message>
     <message>
         <source>Flops</source>
@@ -5520,7 +5490,7 @@ next: %7</source>
         <translation>张量</translation>
     </message>
     <message>
-        <source>How many use it, one after the other</source>
+        <source>Number of tensors that use it in sequence</source>
         <translation>先后使用它的张量数</translation>
     </message>
     <message>
@@ -5528,36 +5498,36 @@ next: %7</source>
         <translation>步</translation>
     </message>
     <message>
-        <source>From its first use to behind its last</source>
-        <translation>从首次使用到末次使用之后</translation>
+        <source>First to last use, end exclusive</source>
+        <translation>从首次使用到末次使用（不含终点）</translation>
     </message>
     <message>
         <source>Filled</source>
         <translation>填充率</translation>
     </message>
     <message>
-        <source>Bytes × steps that are in use, of all that the block has</source>
-        <translation>使用中的 字节×步 占该块全部的比例</translation>
+        <source>Bytes × steps in use, as a share of the block&apos;s total</source>
+        <translation>使用中的 字节×步 占该内存块全部的比例</translation>
     </message>
     <message>
         <source>Level</source>
         <translation>级别</translation>
     </message>
     <message>
-        <source>Level of reuse that put its tensors together; 0: none</source>
-        <translation>使其张量共用的复用级别；0：无</translation>
+        <source>Reuse level that merged its tensors; 0: none</source>
+        <translation>合并其张量的复用级别；0：无</translation>
     </message>
     <message>
         <source>Used by</source>
         <translation>使用者</translation>
     </message>
     <message>
-        <source>Its tensors in the order of their use</source>
+        <source>Its tensors in order of use</source>
         <translation>按使用先后排列的张量</translation>
     </message>
     <message>
-        <source>No object arena was described.</source>
-        <translation>没有对象内存池的描述。</translation>
+        <source>This recording contains no object pool.</source>
+        <translation>此记录中没有对象内存池。</translation>
     </message>
     <message>
         <source>Object</source>
@@ -5596,31 +5566,31 @@ next: %7</source>
         <translation>下一个</translation>
     </message>
     <message>
-        <source>The object to which its next pointer leads</source>
+        <source>Object that its next pointer refers to</source>
         <translation>next 指针指向的对象</translation>
     </message>
     <message>
-        <source>Counted in the order of the plan</source>
-        <translation>按规划的顺序计数</translation>
+        <source>Position in the plan&apos;s execution order</source>
+        <translation>在规划的执行顺序中的位置</translation>
     </message>
     <message>
-        <source>The node that runs in this step</source>
-        <translation>在此步骤运行的节点</translation>
+        <source>Node that runs in this step</source>
+        <translation>在此步运行的节点</translation>
     </message>
     <message>
         <source>Live</source>
         <translation>存活</translation>
     </message>
     <message>
-        <source>Bytes of all tensors that are still needed</source>
-        <translation>仍需要的全部张量的字节数</translation>
+        <source>Total bytes of the live tensors</source>
+        <translation>存活张量的总字节数</translation>
     </message>
     <message>
-        <source>How many live in this step</source>
-        <translation>此步骤中存活的数量</translation>
+        <source>Number of live tensors in this step</source>
+        <translation>此步中存活的张量数</translation>
     </message>
     <message>
-        <source>Of bound</source>
+        <source>% of lower bound</source>
         <translation>占下界</translation>
     </message>
     <message>
@@ -5632,48 +5602,48 @@ next: %7</source>
         <translation>内存区空闲</translation>
     </message>
     <message>
-        <source>Bytes of the arena that nobody uses in this step</source>
-        <translation>此步骤中内存区内未被使用的字节</translation>
+        <source>Unused arena bytes in this step</source>
+        <translation>此步中内存区内未使用的字节</translation>
     </message>
     <message>
         <source>First step</source>
         <translation>首步</translation>
     </message>
     <message>
-        <source>In which it is written</source>
+        <source>Step that writes it</source>
         <translation>写入它的步骤</translation>
     </message>
     <message>
-        <source>Behind</source>
-        <translation>止于</translation>
+        <source>End step</source>
+        <translation>终止步</translation>
     </message>
     <message>
-        <source>The step behind its last use</source>
-        <translation>最后一次使用之后的步骤</translation>
+        <source>First step after its last use</source>
+        <translation>最后一次使用之后的第一步</translation>
     </message>
     <message>
-        <source>How many steps it lives</source>
-        <translation>存活的步骤数</translation>
+        <source>Number of steps during which it is live</source>
+        <translation>存活的步数</translation>
     </message>
     <message>
-        <source>Size of its place, rounded up to the alignment</source>
-        <translation>所占大小，已按对齐向上取整</translation>
+        <source>Planned size, rounded up to the alignment</source>
+        <translation>规划的大小，已按对齐向上取整</translation>
     </message>
     <message>
         <source>Reuse</source>
         <translation>复用</translation>
     </message>
     <message>
-        <source>How it came to its block</source>
-        <translation>它如何进入所在的块</translation>
+        <source>How its block was chosen</source>
+        <translation>其内存块的确定方式</translation>
     </message>
     <message>
         <source>In place of</source>
         <translation>原地取代</translation>
     </message>
     <message>
-        <source>The tensor whose bytes it takes over</source>
-        <translation>被它接管字节的张量</translation>
+        <source>Tensor that it overwrites in place</source>
+        <translation>被它原地覆盖的张量</translation>
     </message>
     <message>
         <source>Nothing ran.</source>
@@ -5685,15 +5655,15 @@ next: %7</source>
     </message>
     <message>
         <source>Worker, device queue or copy engine</source>
-        <translation>工作线程、设备队列或拷贝引擎</translation>
+        <translation>工作线程、设备队列或复制引擎</translation>
     </message>
     <message>
         <source>What</source>
         <translation>内容</translation>
     </message>
     <message>
-        <source>The node that was worked on, a wait at the barrier, or a copy</source>
-        <translation>正在计算的节点、屏障等待或拷贝</translation>
+        <source>Node executed, barrier wait or copy</source>
+        <translation>执行的节点、屏障等待或复制</translation>
     </message>
     <message>
         <source>Begin</source>
@@ -5701,14 +5671,14 @@ next: %7</source>
     </message>
     <message>
         <source>Since the beginning of the recording</source>
-        <translation>自录制开始</translation>
+        <translation>自记录开始</translation>
     </message>
     <message>
-        <source>Took</source>
-        <translation>耗时</translation>
+        <source>Duration</source>
+        <translation>时长</translation>
     </message>
     <message>
-        <source>From its begin to its end</source>
+        <source>From begin to end</source>
         <translation>从开始到结束</translation>
     </message>
     <message>
@@ -5721,19 +5691,19 @@ next: %7</source>
     </message>
     <message>
         <source>Block B</source>
-        <translation>块 B</translation>
+        <translation>内存块 B</translation>
     </message>
     <message>
-        <source>The block there that holds most of the same tensors</source>
-        <translation>另一处容纳最多相同张量的块</translation>
+        <source>Block of B that holds most of the same tensors</source>
+        <translation>B 中容纳最多相同张量的内存块</translation>
     </message>
     <message>
         <source>Waited B</source>
         <translation>等待 B</translation>
     </message>
     <message>
-        <source>Difference of the waiting</source>
-        <translation>等待时间之差</translation>
+        <source>Difference of the total waits</source>
+        <translation>等待合计之差</translation>
     </message>
     <message>
         <source>Peak active B</source>
@@ -5748,8 +5718,8 @@ next: %7</source>
         <translation>内存区 B</translation>
     </message>
     <message>
-        <source>By the same planner and order there</source>
-        <translation>另一处由同样的规划器和顺序得到</translation>
+        <source>Same planner and order in B</source>
+        <translation>B 中同样的规划器和顺序</translation>
     </message>
     <message>
         <source>Difference of the arenas</source>
@@ -5764,8 +5734,8 @@ next: %7</source>
         <translation>在 B 中的名称</translation>
     </message>
     <message>
-        <source>Where it is called otherwise</source>
-        <translation>名称不同时显示</translation>
+        <source>Shown only if the name differs</source>
+        <translation>仅在名称不同时显示</translation>
     </message>
     <message>
         <source>Bytes B − A</source>
@@ -5773,14 +5743,14 @@ next: %7</source>
     </message>
     <message>
         <source>The plan has no holes.</source>
-        <translation>该方案没有空洞。</translation>
+        <translation>该规划没有空洞。</translation>
     </message>
     <message>
-        <source>In nobody&apos;s use although somebody lies above</source>
-        <translation>虽然上方有张量，却无人使用</translation>
+        <source>Unused bytes below a live tensor</source>
+        <translation>存活张量下方未使用的字节</translation>
     </message>
     <message>
-        <source>While it is open</source>
+        <source>While the hole exists</source>
         <translation>空洞存在期间</translation>
     </message>
     <message>
@@ -5788,32 +5758,32 @@ next: %7</source>
         <translation>字节·步</translation>
     </message>
     <message>
-        <source>Bytes × steps: how much room it is</source>
-        <translation>字节 × 步数：浪费了多少空间</translation>
+        <source>Bytes × steps: total waste of the hole</source>
+        <translation>字节 × 步数：空洞的总浪费</translation>
     </message>
     <message>
         <source>Above it</source>
         <translation>其上方</translation>
     </message>
     <message>
-        <source>The tensor that could not sink into it</source>
-        <translation>未能下沉到其中的张量</translation>
+        <source>Tensor that could not be placed into it</source>
+        <translation>未能放入其中的张量</translation>
     </message>
     <message>
-        <source>Because of</source>
-        <translation>原因</translation>
+        <source>Blocked by</source>
+        <translation>受阻于</translation>
     </message>
     <message>
-        <source>What lies there at another time of that tensor&apos;s life</source>
-        <translation>在该张量生命周期的其他时刻占据此处的张量</translation>
+        <source>Tensor at this address at another time of that tensor&apos;s lifetime</source>
+        <translation>在该张量生命周期的其他时刻占据此地址的张量</translation>
     </message>
     <message>
-        <source>Nothing was tuned: only a device&apos;s kernels are, while they run.</source>
-        <translation>没有调优结果：只有设备的内核在运行时才会调优。</translation>
+        <source>No tuning results: only device kernels are tuned, while they run.</source>
+        <translation>没有调优结果：只有设备内核会在运行时调优。</translation>
     </message>
     <message>
-        <source>way %1</source>
-        <translation>方式 %1</translation>
+        <source>variant %1</source>
+        <translation>变体 %1</translation>
     </message>
     <message>
         <source>Kernel</source>
@@ -5824,7 +5794,7 @@ next: %7</source>
         <translation>工作项</translation>
     </message>
     <message>
-        <source>The global size, or the shape, that the choice holds for</source>
+        <source>Global size or shape that the choice applies to</source>
         <translation>该选择所适用的全局大小或形状</translation>
     </message>
     <message>
@@ -5832,36 +5802,36 @@ next: %7</source>
         <translation>工作组大小</translation>
     </message>
     <message>
-        <source>Work items of a group; or which of several kernels was chosen</source>
-        <translation>一个工作组的工作项数；或在多个内核中选中的那个</translation>
+        <source>Work items per group, or which of several kernels was chosen</source>
+        <translation>每个工作组的工作项数，或选中了多个内核中的哪一个</translation>
     </message>
     <message>
         <source>Time</source>
         <translation>时间</translation>
     </message>
     <message>
-        <source>What the best one took; nothing where it was chosen by rule</source>
-        <translation>最佳者所用的时间；按规则选定的没有</translation>
+        <source>Time of the best candidate; empty if chosen by rule</source>
+        <translation>最佳候选的用时；按规则选定时为空</translation>
     </message>
     <message>
         <source>Tried</source>
         <translation>尝试次数</translation>
     </message>
     <message>
-        <source>How many candidates were measured</source>
-        <translation>测量过多少个候选</translation>
+        <source>Number of candidates measured</source>
+        <translation>测量过的候选数</translation>
     </message>
     <message>
-        <source>How hard tuning looks for the best: none, fast, normal, wide or heavy</source>
-        <translation>调优寻找最佳值的力度：none、fast、normal、wide 或 heavy</translation>
+        <source>Tuning effort: none, fast, normal, wide or heavy</source>
+        <translation>调优力度：none、fast、normal、wide 或 heavy</translation>
     </message>
     <message>
         <source>From</source>
         <translation>来源</translation>
     </message>
     <message>
-        <source>Whether this run measured it, an earlier one did, or a rule chose it</source>
-        <translation>由本次运行测得、由先前的运行测得，还是按规则选定</translation>
+        <source>Measured by this run, by an earlier run, or chosen by a rule</source>
+        <translation>由本次运行测得、由先前的运行测得，或按规则选定</translation>
     </message>
     <message>
         <source>an earlier run</source>
@@ -5876,7 +5846,7 @@ next: %7</source>
         <translation>规则</translation>
     </message>
     <message>
-        <source>There are too many tensors for this table.</source>
+        <source>Too many tensors for this table.</source>
         <translation>张量太多，此表无法显示。</translation>
     </message>
     <message>
@@ -5884,19 +5854,19 @@ next: %7</source>
         <translation>字节·秒</translation>
     </message>
     <message>
-        <source>Bytes × seconds: how much room it is</source>
-        <translation>字节 × 秒：空洞有多大</translation>
+        <source>Bytes × seconds: total waste of the hole</source>
+        <translation>字节 × 秒：空洞的总浪费</translation>
     </message>
     <message>
-        <source>Wall time a run, from the beginning of its first part to the end of its last; without the first run, which is cold, where there are others</source>
-        <translation>每次运行的实际用时，从第一部分开始到最后一部分结束；有其他运行时不含冷启动的第一次</translation>
+        <source>Wall time per run, from the begin of the first chunk to the end of the last; excludes the cold first run if there are others</source>
+        <translation>每次运行的实际用时，从第一个分块开始到最后一个分块结束；有其他运行时不含冷启动的第一次</translation>
     </message>
     <message>
         <source>Median</source>
         <translation>中位数</translation>
     </message>
     <message>
-        <source>Of its wall times, one a run</source>
+        <source>Median of its wall times, one per run</source>
         <translation>各次运行实际用时的中位数</translation>
     </message>
     <message>
@@ -5916,7 +5886,7 @@ next: %7</source>
         <translation>四分之一的运行用时更长</translation>
     </message>
     <message>
-        <source>The longest of its wall times</source>
+        <source>Longest of its wall times</source>
         <translation>最长的一次实际用时</translation>
     </message>
     <message>
@@ -5924,8 +5894,8 @@ next: %7</source>
         <translation>忙碌</translation>
     </message>
     <message>
-        <source>What its parts took together, mean a run</source>
-        <translation>各部分用时之和，每次运行平均</translation>
+        <source>Total time of its chunks, mean per run</source>
+        <translation>各分块用时之和，每次运行平均</translation>
     </message>
     <message>
         <source>First run</source>
@@ -5933,15 +5903,15 @@ next: %7</source>
     </message>
     <message>
         <source>Wall time in the first run of this plan, when caches were cold</source>
-        <translation>此计划第一次运行的实际用时，当时缓存是冷的</translation>
+        <translation>此规划第一次运行的实际用时，当时缓存是冷的</translation>
     </message>
     <message>
         <source>Runs</source>
         <translation>运行次数</translation>
     </message>
     <message>
-        <source>How many runs the times are of</source>
-        <translation>这些时间来自多少次运行</translation>
+        <source>Number of runs that the times are from</source>
+        <translation>这些时间所来自的运行次数</translation>
     </message>
     <message>
         <source>%1, cold</source>
@@ -5952,103 +5922,103 @@ next: %7</source>
         <translation>%1，不完整</translation>
     </message>
     <message>
-        <source>What all threads waited together at the barriers behind it, mean a run</source>
-        <translation>所有线程在其后屏障处等待之和，每次运行平均</translation>
+        <source>Total barrier wait afterwards, all threads, mean per run</source>
+        <translation>其后的屏障等待，所有线程合计，每次运行平均</translation>
     </message>
     <message>
-        <source>●: the plan of the run at hand; ○: the one that is shown in its place</source>
-        <translation>●：当前运行所用的规划；○：代替它显示的规划</translation>
+        <source>●: plan of the current run; ○: plan shown in its place</source>
+        <translation>●：当前运行的规划；○：代替它显示的规划</translation>
     </message>
     <message>
-        <source>Whose space it lies in</source>
-        <translation>它所在空间的所有者</translation>
+        <source>Allocator that owns its space</source>
+        <translation>拥有其所在空间的分配器</translation>
     </message>
     <message>
         <source>First byte</source>
         <translation>首字节</translation>
     </message>
     <message>
-        <source>Of the largest that lay there</source>
-        <translation>曾位于该处的最大者</translation>
+        <source>Size of the largest block at this address</source>
+        <translation>此地址上最大内存块的大小</translation>
     </message>
     <message>
         <source>Blocks</source>
         <translation>内存块</translation>
     </message>
     <message>
-        <source>How many lay there, one after the other</source>
-        <translation>先后有多少块位于该处</translation>
+        <source>Number of blocks at this address, in sequence</source>
+        <translation>此地址上先后的内存块数</translation>
     </message>
     <message>
-        <source>Share of the time in which one of them was there</source>
-        <translation>其中之一位于该处的时间比例</translation>
+        <source>Share of the time in which one of them was allocated</source>
+        <translation>其中之一处于已分配状态的时间比例</translation>
     </message>
     <message>
-        <source>What lay there, in the order of time</source>
-        <translation>按时间顺序曾位于该处的内容</translation>
+        <source>Blocks at this address, in time order</source>
+        <translation>此地址上的内存块，按时间顺序</translation>
     </message>
     <message>
-        <source>What the spaces held was in use all the time.</source>
-        <translation>空间持有的内存一直在使用。</translation>
+        <source>All reserved memory was in use all the time.</source>
+        <translation>已预留的内存一直在使用。</translation>
     </message>
     <message>
         <source>end of the space</source>
         <translation>空间末尾</translation>
     </message>
     <message>
-        <source>Of a space, in nobody&apos;s use</source>
-        <translation>空间中无人使用的字节</translation>
+        <source>Unused bytes of a space</source>
+        <translation>空间中未使用的字节</translation>
     </message>
     <message>
         <source>Space</source>
         <translation>空间</translation>
     </message>
     <message>
-        <source>Bytes of the space that it lies in</source>
-        <translation>它所在空间的字节数</translation>
+        <source>Size of the containing space</source>
+        <translation>所在空间的大小</translation>
     </message>
     <message>
         <source>Below it</source>
         <translation>其下</translation>
     </message>
     <message>
-        <source>What lay there when it came to be</source>
-        <translation>它出现时位于该处的内容</translation>
+        <source>Block located there when the hole appeared</source>
+        <translation>空洞出现时位于该处的内存块</translation>
     </message>
     <message>
-        <source>What it was asked for as</source>
-        <translation>请求时的种类</translation>
+        <source>Requested memory kind</source>
+        <translation>请求的内存类别</translation>
     </message>
     <message>
-        <source>Of the block that was handed out</source>
-        <translation>所分配的块的字节数</translation>
+        <source>Bytes of the allocated block</source>
+        <translation>所分配内存块的字节数</translation>
     </message>
     <message>
         <source>Waste</source>
         <translation>浪费</translation>
     </message>
     <message>
-        <source>Bytes of the block that nobody asked for</source>
-        <translation>块中没有被请求的字节</translation>
+        <source>Bytes of the block that were not requested</source>
+        <translation>内存块中未被请求的字节</translation>
     </message>
     <message>
-        <source>Lived</source>
-        <translation>存活</translation>
+        <source>Lifetime</source>
+        <translation>生命周期</translation>
     </message>
     <message>
-        <source>From being handed out to being given back</source>
-        <translation>从分配到归还</translation>
+        <source>From allocation to free</source>
+        <translation>从分配到释放</translation>
     </message>
     <message>
-        <source>%1, still there</source>
-        <translation>%1，仍在</translation>
+        <source>%1, not freed</source>
+        <translation>%1，尚未释放</translation>
     </message>
     <message>
-        <source>There are too many moments for this table.</source>
-        <translation>时刻过多，无法列表。</translation>
+        <source>Too many points in time for this table.</source>
+        <translation>时刻过多，此表无法显示。</translation>
     </message>
     <message>
-        <source>Bytes that are handed out, weights apart</source>
+        <source>Allocated bytes, excluding weights</source>
         <translation>已分配的字节，不含权重</translation>
     </message>
     <message>
@@ -6056,59 +6026,59 @@ next: %7</source>
         <translation>空间的字节数</translation>
     </message>
     <message>
-        <source>Bytes of the spaces that nobody uses</source>
-        <translation>空间中无人使用的字节</translation>
+        <source>Unused bytes of the spaces</source>
+        <translation>空间中未使用的字节</translation>
     </message>
     <message>
-        <source>How many are handed out</source>
-        <translation>已分配的块数</translation>
+        <source>Number of allocated blocks</source>
+        <translation>已分配的内存块数</translation>
     </message>
     <message>
         <source>Budget</source>
         <translation>预算</translation>
     </message>
     <message>
-        <source>Time that the planner might have searched; none for one that does not search</source>
-        <translation>规划器可用的搜索时间；不搜索的规划器没有</translation>
+        <source>Search time limit of the planner; empty if it does not search</source>
+        <translation>规划器的搜索时间上限；不搜索的规划器为空</translation>
     </message>
     <message>
-        <source>stands by itself at %1</source>
-        <translation>独立放在 %1</translation>
+        <source>new block at %1</source>
+        <translation>新内存块，位于 %1</translation>
     </message>
     <message>
-        <source>is laid into block %1 at %2</source>
-        <translation>放入块 %1 的 %2 处</translation>
+        <source>placed in block %1 at %2</source>
+        <translation>放入内存块 %1 的 %2 处</translation>
     </message>
     <message>
-        <source>lives together with block %1: waits</source>
-        <translation>与块 %1 同时存活：等待</translation>
+        <source>overlaps block %1: deferred</source>
+        <translation>与内存块 %1 重叠：推迟</translation>
     </message>
     <message>
-        <source>block %1 has no stretch left for it: waits</source>
-        <translation>块 %1 没有足够的空段：等待</translation>
+        <source>block %1 has no free range for it: deferred</source>
+        <translation>内存块 %1 没有足够的空闲区间：推迟</translation>
     </message>
     <message>
-        <source>The plan has no tensors to lay out.</source>
-        <translation>规划中没有要排布的张量。</translation>
+        <source>The plan has no tensors to place.</source>
+        <translation>规划中没有要放置的张量。</translation>
     </message>
     <message>
-        <source>↓ plays it through</source>
-        <translation>按 ↓ 逐步播放</translation>
+        <source>↓ steps through it</source>
+        <translation>按 ↓ 逐步查看</translation>
     </message>
     <message>
-        <source>1: tensors of one size become a block; 2: blocks are laid into larger ones</source>
-        <translation>1：大小相同的张量组成一块；2：块放入更大的块</translation>
+        <source>1: tensors of equal size form a block; 2: blocks are placed into larger ones</source>
+        <translation>1：大小相同的张量组成一个内存块；2：内存块放入更大的内存块</translation>
     </message>
     <message>
-        <source>Its place in the list that is sorted from large to small</source>
-        <translation>它在从大到小的列表中的位置</translation>
+        <source>Position in the list sorted by decreasing size</source>
+        <translation>在从大到小排序的列表中的位置</translation>
     </message>
     <message>
-        <source>What happens</source>
-        <translation>发生什么</translation>
+        <source>Action</source>
+        <translation>操作</translation>
     </message>
     <message numerus="yes">
-        <source>%n tensors of one size, one after the other</source>
+        <source>%n tensor(s) of equal size, in sequence</source>
         <translation>
             <numerusform>%n 个大小相同的张量，先后使用</numerusform>
         </translation>
@@ -6118,40 +6088,36 @@ next: %7</source>
         <translation>一个张量</translation>
     </message>
     <message>
-        <source>Lives</source>
-        <translation>存活</translation>
-    </message>
-    <message>
         <source>Steps, from its first tensor to its last</source>
         <translation>步，从第一个张量到最后一个</translation>
     </message>
     <message>
-        <source>Left</source>
+        <source>Remaining</source>
         <translation>剩余</translation>
     </message>
     <message>
-        <source>Level 1: blocks so far; level 2: blocks that lie nowhere yet</source>
-        <translation>第 1 级：尚未并成块的张量与已有的块；第 2 级：还没有位置的块</translation>
+        <source>Level 1: blocks so far; level 2: blocks not yet placed</source>
+        <translation>第 1 级：目前的内存块；第 2 级：尚未放置的内存块</translation>
     </message>
     <message>
-        <source>Of all that stands by then</source>
-        <translation>到此为止已放置的全部</translation>
+        <source>Total size placed so far</source>
+        <translation>目前已放置的总大小</translation>
     </message>
     <message>
         <source>GE&apos;s rules find nothing to move.</source>
         <translation>GE 的规则找不到可移动的节点。</translation>
     </message>
     <message>
-        <source>The usual order that it begins with</source>
-        <translation>作为起点的常规顺序</translation>
+        <source>Default order, the starting point</source>
+        <translation>作为起点的默认顺序</translation>
     </message>
     <message>
         <source>Rule</source>
         <translation>规则</translation>
     </message>
     <message>
-        <source>Type: it reads only what is given. Lifetime: an input lives on anyway</source>
-        <translation>类型：只读取给定的张量。生命周期：某个输入反正继续存活</translation>
+        <source>Type: it reads only leaf tensors. Lifetime: one of its inputs stays live anyway</source>
+        <translation>类型：只读取叶张量。生命周期：它的某个输入反正会继续存活</translation>
     </message>
     <message>
         <source>type</source>
@@ -6166,35 +6132,35 @@ next: %7</source>
         <translation>移动到此节点之前</translation>
     </message>
     <message>
-        <source>Its first reader</source>
-        <translation>它的第一个读取者</translation>
+        <source>Its first user</source>
+        <translation>它的第一个使用者</translation>
     </message>
     <message>
-        <source>Its place among the ops</source>
-        <translation>它在算子中的位置</translation>
+        <source>Its position in the execution order</source>
+        <translation>它在执行顺序中的位置</translation>
     </message>
     <message>
         <source>To</source>
         <translation>到</translation>
     </message>
     <message>
-        <source>Of its result, not live any more between the two</source>
-        <translation>其结果的字节，在两处之间不再存活</translation>
+        <source>Bytes of its result that are no longer live between the two steps</source>
+        <translation>其结果在两步之间不再存活的字节</translation>
     </message>
     <message>
         <source>Peak before</source>
         <translation>之前的峰值</translation>
     </message>
     <message>
-        <source>Peak behind</source>
+        <source>Peak after</source>
         <translation>之后的峰值</translation>
     </message>
     <message>
-        <source>Taken</source>
-        <translation>采用</translation>
+        <source>Applied</source>
+        <translation>已采用</translation>
     </message>
     <message>
-        <source>The moves of an order are taken where they lower its peak</source>
+        <source>The moves of an order are applied if they lower its peak</source>
         <translation>一个顺序的移动只有在降低其峰值时才采用</translation>
     </message>
     <message>
@@ -6206,24 +6172,24 @@ next: %7</source>
         <translation>否</translation>
     </message>
     <message>
-        <source>Kept</source>
-        <translation>保留</translation>
+        <source>Unallocated</source>
+        <translation>未分配</translation>
     </message>
     <message>
-        <source>Reserved and not handed out: cached for the next request, or waste inside of blocks</source>
-        <translation>已保留但未分出：为下一个请求缓存，或块内的浪费</translation>
+        <source>Reserved but not allocated: cached for the next request, or waste inside blocks</source>
+        <translation>已预留但未分配：为下一个请求缓存，或内存块内的浪费</translation>
     </message>
     <message>
-        <source>Taken anew</source>
-        <translation>重新获取</translation>
+        <source>Reservations</source>
+        <translation>预留次数</translation>
     </message>
     <message>
-        <source>How often memory was taken from the system or given back: where a cache misses</source>
-        <translation>从系统获取或归还内存的次数：缓存未命中之处</translation>
+        <source>Number of times that memory was obtained from or released to the system: cache misses</source>
+        <translation>从系统获得或归还系统的次数：缓存未命中</translation>
     </message>
     <message>
-        <source>Nothing was counted over time.</source>
-        <translation>没有随时间统计的内容。</translation>
+        <source>No counters.</source>
+        <translation>没有计数器。</translation>
     </message>
     <message>
         <source>Counter</source>
@@ -6234,11 +6200,11 @@ next: %7</source>
         <translation>单位</translation>
     </message>
     <message>
-        <source>Least</source>
+        <source>Min</source>
         <translation>最小</translation>
     </message>
     <message>
-        <source>Most</source>
+        <source>Max</source>
         <translation>最大</translation>
     </message>
     <message>
@@ -6250,27 +6216,27 @@ next: %7</source>
         <translation>命中</translation>
     </message>
     <message>
-        <source>Requests served from what was reserved already</source>
-        <translation>由已保留的内存满足的请求</translation>
+        <source>Requests served from reserved memory</source>
+        <translation>由已预留内存满足的请求</translation>
     </message>
     <message>
         <source>Misses</source>
         <translation>未命中</translation>
     </message>
     <message>
-        <source>Requests for which more had to be reserved</source>
-        <translation>需要另外保留内存的请求</translation>
+        <source>Requests that required a new reservation</source>
+        <translation>需要新预留内存的请求</translation>
     </message>
     <message>
         <source>Cached</source>
-        <translation>缓存</translation>
+        <translation>已缓存</translation>
     </message>
     <message>
-        <source>Reserved, and free to be handed out again</source>
-        <translation>已保留，可再次分配</translation>
+        <source>Reserved and available for reuse</source>
+        <translation>已预留，可供复用</translation>
     </message>
     <message>
-        <source>Held back by rounding, and by frees that wait for a stream</source>
+        <source>Held by rounding and by frees that wait for a stream</source>
         <translation>因取整以及等待流的释放而占住的部分</translation>
     </message>
     <message>
@@ -6278,28 +6244,28 @@ next: %7</source>
         <translation>碎片率</translation>
     </message>
     <message>
-        <source>The share of what is free that one request could not get as a whole</source>
-        <translation>空闲部分中无法作为整块满足一次请求的比例</translation>
+        <source>Share of the free memory that a single request could not get</source>
+        <translation>空闲内存中单个请求无法获得的比例</translation>
     </message>
     <message>
         <source>Deferred, stream %1</source>
         <translation>推迟，流 %1</translation>
     </message>
     <message>
-        <source>Given back, and kept until work on the stream that uses it is through</source>
-        <translation>已归还，但要等该流上使用它的工作完成</translation>
+        <source>Freed, but held until the stream that uses it has finished</source>
+        <translation>已释放，但要等使用它的流执行完毕</translation>
     </message>
     <message>
         <source>Requested</source>
         <translation>请求</translation>
     </message>
     <message>
-        <source>By what holds it, or where it is free by what held it last</source>
-        <translation>占用者所请求的；空闲时为上一个占用者所请求的</translation>
+        <source>Bytes requested by the current holder, or by the last one if free</source>
+        <translation>当前占用者请求的字节；空闲时为上一个占用者请求的字节</translation>
     </message>
     <message>
-        <source>Of the block, beside what was requested</source>
-        <translation>块中请求以外的部分</translation>
+        <source>Bytes of the block beyond the request</source>
+        <translation>内存块中请求以外的字节</translation>
     </message>
     <message>
         <source>Storage</source>
@@ -6310,20 +6276,20 @@ next: %7</source>
         <translation>缓冲区，或图像及其纹素</translation>
     </message>
     <message>
-        <source>For</source>
+        <source>Use</source>
         <translation>用途类型</translation>
     </message>
     <message>
-        <source>Dynamic: whatever comes and goes; static: what stays, weights; separate: one tensor alone</source>
-        <translation>动态：随时分配和归还；静态：长期保留，如权重；独立：只供一个张量</translation>
+        <source>Dynamic: allocated and freed repeatedly; static: long-lived, such as weights; separate: a single tensor</source>
+        <translation>动态：反复分配和释放；静态：长期保留，如权重；独立：单个张量</translation>
     </message>
     <message>
         <source>Tensor</source>
         <translation>张量</translation>
     </message>
     <message>
-        <source>What lies there now, as far as it is told</source>
-        <translation>目前位于其中的内容（若有记录）</translation>
+        <source>Tensor stored there now, if the device reports it</source>
+        <translation>当前存放其中的张量（若设备报告）</translation>
     </message>
     <message>
         <source>image of %1</source>
@@ -6350,12 +6316,12 @@ next: %7</source>
         <translation>候选</translation>
     </message>
     <message>
-        <source>What was tried, with what it took, the fastest first; that which could not run as –</source>
-        <translation>试过的选择及其用时，最快者在前；无法运行的记为 –</translation>
+        <source>Candidates with their times, fastest first; – for those that could not run</source>
+        <translation>各候选及其用时，最快者在前；无法运行的记为 –</translation>
     </message>
     <message>
-        <source>what was found for %1</source>
-        <translation>取自 %1 的结果</translation>
+        <source>result for %1</source>
+        <translation>%1 的结果</translation>
     </message>
     <message>
         <source>references</source>
@@ -6378,23 +6344,23 @@ next: %7</source>
         <translation>其他</translation>
     </message>
     <message>
-        <source>%1 of it used</source>
-        <translation>其中已用 %1</translation>
+        <source>%1 used</source>
+        <translation>已用 %1</translation>
     </message>
     <message>
         <source>+%1 %2: %3</source>
         <translation>+%1 %2：%3</translation>
     </message>
     <message>
-        <source>Bytes of the object that are this</source>
-        <translation>对象中属于此项的字节</translation>
+        <source>Bytes of this part of the object</source>
+        <translation>对象中此部分的字节数</translation>
     </message>
     <message>
-        <source>How many nodes of the graph</source>
-        <translation>图中的节点数</translation>
+        <source>Number of nodes of the graph</source>
+        <translation>计算图中的节点数</translation>
     </message>
     <message>
-        <source>Sum of its nodes' mean times a run</source>
+        <source>Sum of its nodes&apos; mean times per run</source>
         <translation>其各节点每次运行平均时间之和</translation>
     </message>
     <message>
@@ -6402,11 +6368,11 @@ next: %7</source>
         <translation>占比</translation>
     </message>
     <message>
-        <source>Of the time of all nodes</source>
+        <source>Share of the time of all nodes</source>
         <translation>占所有节点时间的比例</translation>
     </message>
     <message>
-        <source>Size of its results together</source>
+        <source>Total size of its results</source>
         <translation>其结果的总大小</translation>
     </message>
     <message>
@@ -6414,7 +6380,7 @@ next: %7</source>
         <translation>最慢</translation>
     </message>
     <message>
-        <source>The node that takes longest</source>
+        <source>Node with the longest time</source>
         <translation>耗时最长的节点</translation>
     </message>
     <message>
@@ -6422,8 +6388,8 @@ next: %7</source>
         <translation>内核</translation>
     </message>
     <message>
-        <source>Of the device, in this run</source>
-        <translation>设备在本次运行中执行的</translation>
+        <source>Kernels executed by the device in this run</source>
+        <translation>设备在本次运行中执行的内核</translation>
     </message>
 </context>
 <context>
@@ -6532,11 +6498,11 @@ next: %7</source>
     </message>
     <message>
         <source>copy</source>
-        <translation>拷贝</translation>
+        <translation>复制</translation>
     </message>
     <message>
-        <source>came last</source>
-        <translation>最后到达</translation>
+        <source>last arriver</source>
+        <translation>最后到达者</translation>
     </message>
     <message>
         <source>node</source>
@@ -6548,7 +6514,7 @@ next: %7</source>
     </message>
     <message>
         <source>%1 spans in %2</source>
-        <translation>%2 内 %1 段</translation>
+        <translation>%2 内 %1 个区间</translation>
     </message>
     <message>
         <source>work %1, waiting %2</source>
@@ -6564,7 +6530,7 @@ next: %7</source>
     </message>
     <message>
         <source>copy for %1</source>
-        <translation>为 %1 拷贝</translation>
+        <translation>为 %1 复制</translation>
     </message>
     <message>
         <source>%1 per second</source>
@@ -6572,10 +6538,10 @@ next: %7</source>
     </message>
     <message>
         <source>chunk %1</source>
-        <translation>分片 %1</translation>
+        <translation>分块 %1</translation>
     </message>
     <message>
-        <source>one of %1 nodes in a row without a barrier</source>
+        <source>one of %1 consecutive nodes without a barrier</source>
         <translation>连续 %1 个没有屏障的节点之一</translation>
     </message>
     <message>
@@ -6583,11 +6549,11 @@ next: %7</source>
         <translation>%1，自 %2</translation>
     </message>
     <message>
-        <source>%1 came last; the others waited %2 together</source>
-        <translation>%1 最后到达；其他线程共等待 %2</translation>
+        <source>last arriver %1; the others waited %2 in total</source>
+        <translation>最后到达者 %1；其他线程共等待 %2</translation>
     </message>
     <message>
-        <source>no barrier before that: %1 nodes in a row</source>
+        <source>no barrier before it: %1 consecutive nodes</source>
         <translation>此前没有屏障：连续 %1 个节点</translation>
     </message>
     <message>
@@ -6611,8 +6577,8 @@ next: %7</source>
         <translation>B：%1</translation>
     </message>
     <message>
-        <source>paused for %1, which is no part of it</source>
-        <translation>暂停 %1，不计入其中</translation>
+        <source>excludes a %1 pause</source>
+        <translation>不含 %1 的暂停</translation>
     </message>
     <message>
         <source>device clock ± %1</source>
@@ -6623,12 +6589,12 @@ next: %7</source>
         <translation>暂停，%1</translation>
     </message>
     <message>
-        <source>Nothing was run here: there is no time to show.</source>
-        <translation>此处没有运行过：没有时间可显示。</translation>
+        <source>No run recorded, so there are no timings.</source>
+        <translation>没有记录运行，因此没有时间数据。</translation>
     </message>
     <message>
-        <source>Nothing here tells what ran when: it is a trace of memory.</source>
-        <translation>此处没有何时运行了什么的记录：这是内存跟踪。</translation>
+        <source>No timing in this file.</source>
+        <translation>此文件中没有时间数据。</translation>
     </message>
     <message>
         <source>Rows Pinned to the Top</source>
@@ -6644,7 +6610,7 @@ next: %7</source>
     </message>
 </context>
 <context>
-    <name>arenascope::views::Words</name>
+    <name>arenascope::views::DisplayNames</name>
     <message>
         <source>%1 (%2 bytes)</source>
         <translation>%1（%2 字节）</translation>
@@ -6679,7 +6645,7 @@ next: %7</source>
     </message>
     <message>
         <source>Mapped weights</source>
-        <translation>映射的权重</translation>
+        <translation>内存映射权重</translation>
     </message>
     <message>
         <source>worker thread</source>
@@ -6691,7 +6657,7 @@ next: %7</source>
     </message>
     <message>
         <source>copy engine</source>
-        <translation>拷贝引擎</translation>
+        <translation>复制引擎</translation>
     </message>
     <message>
         <source>thread</source>
@@ -6723,7 +6689,7 @@ next: %7</source>
     </message>
     <message>
         <source>leaf %1</source>
-        <translation>叶 %1</translation>
+        <translation>叶张量 %1</translation>
     </message>
     <message>
         <source>node %1</source>
@@ -6737,7 +6703,7 @@ next: %7</source>
         <translation>内存池</translation>
     </message>
     <message>
-        <source>What allocators hold, block by block. The table beside it tells the same.</source>
+        <source>Memory held by allocators, block by block. The table next to it has the same content.</source>
         <translation>分配器持有的内存，逐块显示。旁边的表格内容相同。</translation>
     </message>
     <message>
@@ -6755,21 +6721,21 @@ next: %7</source>
     <message>
         <source>%1, %2
 block %3, requested %4, waste %5
-handed out %6 times</source>
+allocated %6 times</source>
         <translation>%1，%2
-块 %3，请求 %4，浪费 %5
+内存块 %3，请求 %4，浪费 %5
 分配 %6 次</translation>
     </message>
 </context>
 <context>
     <name>arenascope::app::Saver</name>
     <message>
-        <source>%1 is still being written.</source>
-        <translation>%1 仍在写入。</translation>
+        <source>%1 is still being saved.</source>
+        <translation>%1 仍在保存。</translation>
     </message>
     <message>
-        <source>%1 was not written: it was cancelled.</source>
-        <translation>%1 未写入：已取消。</translation>
+        <source>Saving %1 was cancelled.</source>
+        <translation>已取消保存 %1。</translation>
     </message>
 </context>
 <context>
@@ -6783,7 +6749,7 @@ handed out %6 times</source>
         <translation>原记录</translation>
     </message>
     <message>
-        <source>its own (%1)</source>
+        <source>own (%1)</source>
         <translation>自身设置（%1）</translation>
     </message>
     <message>
@@ -6796,23 +6762,23 @@ handed out %6 times</source>
     </message>
     <message>
         <source>observed</source>
-        <translation>观测</translation>
+        <translation>实测</translation>
     </message>
     <message>
-        <source>simulated: does not fit, %1 of what was there before</source>
-        <translation>模拟：放不下，此前已有的 %1</translation>
+        <source>simulated: does not fit, %1 allocated before the first request</source>
+        <translation>模拟：放不下，首个请求之前已分配 %1</translation>
     </message>
     <message>
         <source>simulated: does not fit, %1 at request %2, %3 in use</source>
         <translation>模拟：放不下，第 %2 个请求的 %1，已用 %3</translation>
     </message>
     <message>
-        <source>derived: %1 of %2 where they were recorded</source>
-        <translation>推导：%2 个中有 %1 个在记录的位置</translation>
+        <source>derived: %1 of %2 at the recorded address</source>
+        <translation>推导：%2 个中有 %1 个在记录的地址</translation>
     </message>
     <message>
-        <source>simulated, unused memory given back: %1×</source>
-        <translation>模拟，归还未用内存：%1 次</translation>
+        <source>simulated, unused memory released %1×</source>
+        <translation>模拟，释放未用内存 %1 次</translation>
     </message>
     <message>
         <source>simulated</source>
@@ -6827,52 +6793,52 @@ handed out %6 times</source>
         <translation>设置</translation>
     </message>
     <message>
-        <source>From</source>
-        <translation>起点</translation>
+        <source>Start</source>
+        <translation>起始状态</translation>
     </message>
     <message>
         <source>Reserved</source>
-        <translation>保留</translation>
+        <translation>已预留</translation>
     </message>
     <message>
         <source>In use</source>
-        <translation>在用</translation>
+        <translation>使用中</translation>
     </message>
     <message>
-        <source>Whole segments</source>
-        <translation>整段</translation>
+        <source>Free segments</source>
+        <translation>空闲段</translation>
     </message>
     <message>
-        <source>Split off</source>
-        <translation>切余</translation>
+        <source>Free fragments</source>
+        <translation>空闲碎片</translation>
     </message>
     <message>
         <source>Other streams</source>
         <translation>其他流</translation>
     </message>
     <message>
-        <source>Outcome</source>
+        <source>Result</source>
         <translation>结果</translation>
     </message>
     <message>
-        <source>“%1” is no size: 8 GiB is one.</source>
-        <translation>“%1”不是大小：8 GiB 才是。</translation>
+        <source>“%1” is not a size. Example: 8 GiB.</source>
+        <translation>“%1”不是大小。例如：8 GiB。</translation>
     </message>
     <message>
-        <source>Open a PyTorch memory snapshot to replay its allocator&apos;s requests under other settings.</source>
+        <source>Open a PyTorch memory snapshot to replay its allocator requests with other settings.</source>
         <translation>打开一个 PyTorch 内存快照，即可用其他设置重放其分配器的请求。</translation>
     </message>
     <message>
-        <source>The requests are replayed…</source>
+        <source>Replaying requests…</source>
         <translation>正在重放请求…</translation>
     </message>
     <message>
-        <source>Settings as in PYTORCH_CUDA_ALLOC_CONF; several stand apart by semicolons.</source>
+        <source>Settings in the format of PYTORCH_CUDA_ALLOC_CONF; separate several by semicolons.</source>
         <translation>设置写法同 PYTORCH_CUDA_ALLOC_CONF；多组以分号隔开。</translation>
     </message>
     <message>
-        <source>At the highest point of what is reserved: in use, segments that nothing lies in, pieces beside blocks in use, and what belongs to other streams.</source>
-        <translation>在保留量的最高点：在用、空段、在用块旁的碎片，以及属于其他流的部分。</translation>
+        <source>At the peak of reserved memory: bytes in use, free segments, free fragments next to used blocks, and memory of other streams.</source>
+        <translation>在已预留内存的峰值处：使用中的字节、空闲段、与使用中块相邻的空闲碎片，以及其他流的内存。</translation>
     </message>
     <message>
         <source>Settings, e.g. max_split_size_mb:128; expandable_segments:True</source>
@@ -6891,16 +6857,16 @@ handed out %6 times</source>
         <translation>设备的内存</translation>
     </message>
     <message>
-        <source>What the device has; left empty, as much as is asked for</source>
-        <translation>设备的内存；留空则要多少有多少</translation>
+        <source>Device memory; leave empty for no limit</source>
+        <translation>设备内存；留空则不限</translation>
     </message>
     <message>
         <source>&amp;Replay</source>
         <translation>重放(&amp;R)</translation>
     </message>
     <message>
-        <source>What would have been reserved</source>
-        <translation>本会保留多少</translation>
+        <source>Reserved memory by setting</source>
+        <translation>各设置下的已预留内存</translation>
     </message>
 </context>
 </TS>

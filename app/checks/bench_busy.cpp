@@ -17,7 +17,7 @@
 namespace arenascope::app {
 namespace {
 
-// A thread on each of the first `count` processors that there are to use, at work until it goes.
+// A busy thread on each of the first `count` available CPUs, until destruction.
 class OtherWork {
  public:
   explicit OtherWork(int count) {
@@ -47,8 +47,8 @@ class OtherWork {
   std::vector<std::thread> threads_;
 };
 
-Result<BenchRow> beside_one_thread(const std::string& name, int runs, int turns) {
-  std::unique_ptr<Runner> runners[2];  // with one thread, with two
+Result<BenchRow> compare_with_one_thread(const std::string& name, int runs, int rounds) {
+  std::unique_ptr<Runner> runners[2];  // with one thread, with two threads
   for (int i = 0; i < 2; ++i) {
     RunnerOptions options;
     options.threads = i + 1;
@@ -60,23 +60,23 @@ Result<BenchRow> beside_one_thread(const std::string& name, int runs, int turns)
   }
   const OtherWork others(2);
   std::vector<double> ratios, milliseconds[2];
-  for (int turn = -1; turn < turns; ++turn) {
+  for (int round = -1; round < rounds; ++round) {
     double taken[2] = {0, 0};
-    for (int i : {turn & 1, 1 - (turn & 1)})
+    for (int i : {round & 1, 1 - (round & 1)})
       for (int run = 0; run < runs; ++run) {
         auto report = runners[i]->run();
         if (!report) return report.error();
         taken[i] += double(report->nanoseconds) / 1e6 / runs;
       }
-    if (turn < 0) continue;  // warm-up
+    if (round < 0) continue;  // warm-up
     ratios.push_back(taken[1] / taken[0]);
     for (int i = 0; i < 2; ++i) milliseconds[i].push_back(taken[i]);
   }
   const double ratio = median(ratios);
-  return BenchRow{fmt::format("two threads with other work on both processors, {}", name),
+  return BenchRow{fmt::format("two threads with other work on both CPUs, {}", name),
                   median(milliseconds[1]),
                   "ms",
-                  "one thread with the same",
+                  "one thread with the same work",
                   median(milliseconds[0]),
                   ratio,
                   1,
@@ -90,10 +90,10 @@ Result<std::vector<BenchRow>> bench_busy(bool quick) {
   if (usable_processors() < 2) return rows;
   struct Network {
     const char* name;
-    int runs;  // a turn, so that it is longer than the system's turns of threads
+    int runs;  // runs per measurement, so that it is longer than a scheduler time slice
   };
   for (const Network& network : {Network{"squeezenet", 10}, Network{"resnet50", 2}}) {
-    auto row = beside_one_thread(network.name, network.runs, quick ? 7 : 15);
+    auto row = compare_with_one_thread(network.name, network.runs, quick ? 7 : 15);
     if (!row) return row.error();
     rows.push_back(std::move(*row));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two threads on processors that have other work as well.
+// Two threads on CPUs that run other work as well.
 #pragma once
 #include <vector>
 
@@ -8,9 +8,9 @@
 
 namespace arenascope::app {
 
-// Networks with two threads beside the same with one, in turns, by the clock, while a thread that never rests stays on
-// each of two processors. The ratio is the median of the turns' ratios of time. No rows with fewer than two
-// processors. Errors: a network cannot be run.
+// Compares networks on two threads with one thread, interleaved, in wall-clock time, while a busy thread occupies
+// each of two CPUs. The ratio is the median of the ratios of the pairs. Returns no rows with fewer than two CPUs.
+// Errors: a network cannot be run.
 Result<std::vector<BenchRow>> bench_busy(bool quick);
 
 }  // namespace arenascope::app

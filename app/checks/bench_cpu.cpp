@@ -19,7 +19,7 @@ namespace {
 using Rows = Result<std::vector<BenchRow>>;
 
 struct Provider {
-  const char* name;  // what `--only` may name beside a part of a row's name
+  const char* name;  // accepted by `--only` in addition to parts of row names
   Rows (*rows)(const BenchOptions& options);
 };
 

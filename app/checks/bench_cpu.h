@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The rows of `bench cpu`: how fast the engine is beside libraries, loops and the figures that are wanted. To add some:
-// a function that returns rows, and a line in bench_cpu.cpp.
+// The rows of `bench cpu`: speed of the engine compared with libraries, simple loops and targets. To add rows, write
+// a function that returns them and add a line in bench_cpu.cpp.
 #pragma once
 #include "app/checks/bench_list.h"
 

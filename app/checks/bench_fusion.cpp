@@ -20,7 +20,7 @@ size_t working(const Graph& graph) {
 
 Status measure(const std::string& spec, const BenchOptions& options, std::vector<BenchRow>& rows) {
   if (options.progress) options.progress(spec);
-  std::unique_ptr<Runner> runners[2];  // op by op, fused
+  std::unique_ptr<Runner> runners[2];  // op by op; fused
   for (int fused = 0; fused < 2; ++fused) {
     RunnerOptions o;
     o.threads = options.threads > 0 ? options.threads : 1;
@@ -31,14 +31,14 @@ Status measure(const std::string& spec, const BenchOptions& options, std::vector
     runners[fused] = std::move(*runner);
   }
   std::vector<double> ratios, seconds[2];
-  for (int turn = -2; turn < (options.quick ? 3 : 15); ++turn) {
+  for (int round = -2; round < (options.quick ? 3 : 15); ++round) {
     double taken[2];
-    for (int fused : {turn & 1, 1 - (turn & 1)}) {
+    for (int fused : {round & 1, 1 - (round & 1)}) {
       const double before = processor_seconds();
       if (auto report = runners[fused]->run(); !report) return report.error();
       taken[fused] = processor_seconds() - before;
     }
-    if (turn < 0) continue;  // warm-up
+    if (round < 0) continue;  // warm-up
     ratios.push_back(taken[1] / taken[0]);
     for (int fused = 0; fused < 2; ++fused) seconds[fused].push_back(taken[fused]);
   }
@@ -61,7 +61,7 @@ Result<std::vector<BenchRow>> bench_fusion(const BenchOptions& options, const st
   constexpr std::string_view kNames[] = {"resnet50",     "squeezenet",  "zoo:mobilenet_v2",
                                          "shufflenet",   "densenet121", "inception_v1",
                                          "inception_v2", "zoo:unet",    "zoo:bert_base"};
-  constexpr size_t kUsual = 3;  // unless asked for others
+  constexpr size_t kUsual = 3;  // number of default networks
   std::vector<BenchRow> rows;
   for (size_t i = 0; i < std::size(kNames); ++i) {
     const std::string_view name = kNames[i];
@@ -69,7 +69,7 @@ Result<std::vector<BenchRow>> bench_fusion(const BenchOptions& options, const st
     const auto folder = data / "onnx" / "light" / name;
     std::error_code error;
     const bool zoo = name.starts_with("zoo:");
-    // Without the data the zoo's own stands in.
+    // Falls back to the zoo without the data.
     if (auto ok = measure(zoo                                            ? std::string(name)
                           : std::filesystem::is_directory(folder, error) ? folder.string()
                                                                          : fmt::format("zoo:{}", name),

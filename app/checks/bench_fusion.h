@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What fusion makes of networks: time and planned memory of the fused graph beside the one that runs op by op.
+// Effect of fusion on networks: time and planned memory of the fused graph compared with op-by-op execution.
 #pragma once
 #include <filesystem>
 
@@ -7,8 +7,9 @@
 
 namespace arenascope::app {
 
-// resnet50 and squeezenet, of `data`/onnx/light where that is, and the zoo's mobilenet_v2, or those whose names
-// `options.only` is part of; in paired turns by processor time, on one thread unless told. Errors: one cannot be run.
+// resnet50 and squeezenet from `data`/onnx/light if present, and mobilenet_v2 of the zoo, or those whose names
+// contain `options.only`. Pairs of runs are interleaved and measured in CPU time, on one thread by default. Errors: a
+// network cannot be run.
 Result<std::vector<BenchRow>> bench_fusion(const BenchOptions& options, const std::filesystem::path& data);
 
 }  // namespace arenascope::app

@@ -41,15 +41,15 @@ Rows bench_planning(const BenchOptions& options) {
 }
 
 constexpr Bench kBenches[] = {
-    {"allocators", "what allocators cost in time and in reserved bytes",
+    {"allocators", "time and reserved bytes of allocators",
      [](const BenchOptions& o) -> Rows { return bench_allocators({}, o.quick ? 0.1 : 1); }},
-    {"attach", "what the client header costs a program that carries it",
+    {"attach", "overhead of the client header in a program",
      [](const BenchOptions&) -> Rows { return attach::bench_attach(); }},
-    {"barrier", "what it costs threads to meet", [](const BenchOptions&) -> Rows { return bench_barrier(); }},
-    {"cpu", "the speed of kernels, threads and graphs beside libraries, loops and the figures wanted", bench_cpu},
-    {"cuda", "products, kernels, the allocator and captured graphs on an NVIDIA GPU beside its libraries",
+    {"barrier", "cost of barriers", [](const BenchOptions&) -> Rows { return bench_barrier(); }},
+    {"cpu", "speed of kernels, threads and graphs compared with libraries, loops and targets", bench_cpu},
+    {"cuda", "matmuls, kernels, allocator and captured graphs on an NVIDIA GPU compared with its libraries",
      [](const BenchOptions& o) -> Rows { return bench_module("cuda", o.quick); }},
-    {"fusion", "time, planned memory and nodes of networks whose chains of ops are one node each, beside op by op",
+    {"fusion", "time, planned memory and nodes of fused networks compared with op by op",
      [](const BenchOptions& o) -> Rows { return bench_fusion(o, data_folder(o)); }},
     {"graph", "building, planning and exporting graphs",
      [](const BenchOptions& o) -> Rows {
@@ -57,17 +57,16 @@ constexpr Bench kBenches[] = {
        for (auto more : {bench_dot(), bench_graph_building(o.quick)}) rows.insert(rows.end(), more.begin(), more.end());
        return rows;
      }},
-    {"opencl", "the OpenCL backend beside the CPU backend, and its pool beside the plan",
+    {"opencl", "OpenCL backend compared with the CPU backend, and its pool with the plan",
      [](const BenchOptions& o) -> Rows { return bench_opencl(o, data_folder(o).string()); }},
-    {"orders", "how near the orders come to the least peak",
+    {"orders", "peaks of the orders relative to the minimum",
      [](const BenchOptions&) -> Rows { return bench_orders(); }},
-    {"planning", "arena over lower bound on the instances that planners are judged by, networks, and orders",
-     bench_planning},
-    {"record", "what recording costs a run of a network",
+    {"planning", "arena over lower bound on planner benchmark instances, networks and orders", bench_planning},
+    {"record", "overhead of recording a network",
      [](const BenchOptions& o) -> Rows {
        return bench_record(o.model, o.threads, o.pairs > 0 ? o.pairs : o.quick ? 20 : 200);
      }},
-    {"trace", "what an event costs, and how fast a recording opens",
+    {"trace", "cost of an event, and speed of opening a recording",
      [](const BenchOptions&) -> Rows { return trace::bench_trace(); }},
 };
 

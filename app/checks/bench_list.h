@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every benchmark by name. To add one: a function that returns rows, and a line in bench_list.cpp.
+// All benchmarks by name. To add one, write a function that returns rows and add a line in bench_list.cpp.
 #pragma once
 #include <filesystem>
 #include <functional>
@@ -14,17 +14,17 @@
 namespace arenascope::app {
 
 struct BenchOptions {
-  std::string data;                    // the folder of test data; empty: ARENASCOPE_DATA or ../shared/data
-  std::string model = "zoo:resnet50";  // for what runs a model
-  std::string only;                    // for cpu: rows whose names contain it; empty: all
-  int threads = 0;                     // 0: as many as there are processors
-  bool processor_time = false;         // for planning: budgets count the time this process was at work
-  int pairs = 0;                       // for record: of runs in turn; 0: as many as it takes
-  bool quick = false;                  // smaller budgets: to see that it works
-  std::function<void(const std::string&)> progress;  // what is measured now
+  std::string data;                    // directory of test data; empty: ARENASCOPE_DATA or ../shared/data
+  std::string model = "zoo:resnet50";  // for benchmarks that run a model
+  std::string only;                    // for cpu: substring of row names; empty: all
+  int threads = 0;                     // 0: one per CPU
+  bool processor_time = false;         // for planning: budgets count CPU time
+  int pairs = 0;                       // for record: interleaved pairs of runs; 0: until the result is stable
+  bool quick = false;                  // smaller budgets, as a smoke test
+  std::function<void(const std::string&)> progress;  // called with the name of the current measurement
 };
 
-// The folder of test data: told, or ARENASCOPE_DATA, or beside the checkout that one stands in.
+// The directory of test data: the given one, ARENASCOPE_DATA, or the one next to the checkout.
 std::filesystem::path data_folder(const BenchOptions& options);
 
 struct Bench {

@@ -16,18 +16,18 @@ class Bench {
  public:
   explicit Bench(const std::function<void(const std::string&)>& progress) : progress_(progress) {}
 
-  // The least of three, for the processor may be busy with something else.
+  // The minimum of three, since the CPU may be busy.
   void network(const std::string& what, const std::string& model) {
     if (progress_) progress_(model);
     auto opened = models::open_model(model, {});
     if (!opened || !opened->graph.defined()) return;
     double ratio = 0, seconds = 1e9;
-    for (int turn = 0; turn < 3; ++turn) {
+    for (int round = 0; round < 3; ++round) {
       MemoryPlanOptions options;
       options.planner.budget_seconds = 0.05;
       const auto plan = plan_memory(opened->graph, "search", "depth-first", options);
       if (!plan) return;
-      ratio = turn == 0 ? plan->ratio() : std::min(ratio, plan->ratio());
+      ratio = round == 0 ? plan->ratio() : std::min(ratio, plan->ratio());
       seconds = std::min(seconds, plan->seconds);
     }
     rows.push_back({fmt::format("{}{}", what, opened->name), ratio, "arena/bound", "", 0, 0, 1, ratio <= 1});
@@ -37,8 +37,8 @@ class Bench {
     rows.push_back({"networks: the slowest plan", 1e3 * slowest_, "ms", "", 0, 0, 50, slowest_ <= 0.05});
   }
 
-  // What the best of the orders leaves of what depth first needs. `article` is GE's figure for another graph of the
-  // same model on other hardware: beside, not wanted.
+  // Peak of the best order relative to depth first. `article` is GE's figure for another graph of the same model on
+  // other hardware: shown for comparison, not a target.
   void reordered(const std::string& name, bool training, double article) {
     models::OpenOptions open;
     open.training = training;
@@ -59,7 +59,7 @@ class Bench {
       if (!before || !after) return;
       const double ours = static_cast<double>(after->arena_bytes), theirs = static_cast<double>(before->arena_bytes);
       rows.push_back({fmt::format("{}{}: search order, GB", title,
-                                  training ? (keep ? ", gradients kept" : ", gradients used up") : ""),
+                                  training ? (keep ? ", gradients kept" : ", gradients freed") : ""),
                       ours / 1e9, "GB", fmt::format("depth first (the article's share: {:.3g})", article), theirs / 1e9,
                       ours / theirs, 0, true});
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Planning whole networks: how near the arenas of inference come to their bounds, and what orders and plans make of a
-// language model's memory.
+// Planning of whole networks: how close inference arenas come to their lower bounds, and the effect of orders and
+// planners on a language model's memory.
 #pragma once
 #include <filesystem>
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace arenascope::app {
 
-// The networks under `data`/onnx/light, where they are, and all of the zoo; then the language models that the GE
-// article reorders, before (depth first) and after. No weights are made.
+// The networks below `data`/onnx/light, if present, and all of the zoo; then the language models reordered in the
+// CANN GE article, before (depth first) and after. No weights are generated.
 std::vector<BenchRow> bench_networks(const std::filesystem::path& data,
                                      const std::function<void(const std::string&)>& progress);
 

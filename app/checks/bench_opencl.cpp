@@ -30,8 +30,8 @@ double since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// A folder for caches that goes when it is no longer needed. A driver's cache is moved there by the variable that the
-// driver reads when it is first used, so this has to come before any device is opened.
+// A temporary cache directory. The environment variable for the cache of the driver is read at its first use, so this
+// must be created before any device is opened.
 struct CacheFolder {
   fs::path path = fs::temp_directory_path() / fmt::format("arenascope-bench-opencl-{}", ::getpid());
   CacheFolder() {
@@ -49,10 +49,10 @@ class Rows {
  public:
   Rows(const BenchOptions& options, fs::path data) : options_(options), data_(std::move(data)) {}
 
-  bool wants(std::string_view name) const {
+  bool is_selected(std::string_view name) const {
     return options_.only.empty() || name.find(options_.only) != std::string::npos;
   }
-  void say(const std::string& what) const {
+  void report_progress(const std::string& what) const {
     if (options_.progress) options_.progress(what);
   }
   std::string network(const std::string& name) const { return (data_ / "onnx" / "light" / name).string(); }
@@ -73,12 +73,11 @@ class Rows {
     return o;
   }
 
-  // Ours against the CPU backend's, in turn, by CPU time over the processors: what a run takes on a machine of one's
-  // own.
+  // Throughput relative to the CPU backend, interleaved, in CPU time per core, as on an otherwise idle machine.
   Status against_cpu(const std::string& name, const std::function<Result<models::Model>()>& open, double amount,
-                     const char* unit, double wanted) {
-    if (!wants(name)) return {};
-    say(name);
+                     const char* unit, double target) {
+    if (!is_selected(name)) return {};
+    report_progress(name);
     std::unique_ptr<Runner> runners[2];
     for (int i = 0; i < 2; ++i) {
       auto model = open();
@@ -87,17 +86,17 @@ class Rows {
       if (!runner) return runner.error();
       runners[i] = std::move(*runner);
     }
-    const int turns = options_.quick ? 3 : 25;
+    const int rounds = options_.quick ? 3 : 25;
     const double processors = options_.threads > 0 ? options_.threads : usable_processors();
     std::vector<double> seconds[2], ratios;
-    for (int turn = -3; turn < turns; ++turn) {  // the first ones compile, record and warm up
+    for (int round = -3; round < rounds; ++round) {  // warm-up: compile, record, run
       double taken[2];
-      for (int i : {turn & 1, 1 - (turn & 1)}) {
+      for (int i : {round & 1, 1 - (round & 1)}) {
         const double begin = processor_seconds();
         if (auto ran = runners[i]->run(); !ran) return ran.error();
         taken[i] = (processor_seconds() - begin) / processors;
       }
-      if (turn < 0) continue;
+      if (round < 0) continue;
       for (int i = 0; i < 2; ++i) seconds[i].push_back(taken[i]);
       ratios.push_back(taken[1] / taken[0]);
     }
@@ -108,15 +107,15 @@ class Rows {
     row.peer = "cpu backend";
     row.peer_value = amount / median(seconds[1]);
     row.ratio = median(ratios);
-    row.wanted = wanted;
-    row.met = row.ratio >= wanted;
+    row.wanted = target;
+    row.met = row.ratio >= target;
     rows.push_back(row);
     return {};
   }
 
   Status product() {
     return against_cpu(
-        "product 1024x1024x1024",
+        "matmul 1024x1024x1024",
         [] {
           models::Model model;
           auto context = Context::create({.no_alloc = true, .grow = true});
@@ -126,7 +125,7 @@ class Rows {
                        out = b.mul_mat(x, y, {}, "product");
           b.output(out);
           auto graph = context->new_graph(8);
-          if (!b.ok() || !graph) return Result<models::Model>(Error{"the product's graph could not be made"});
+          if (!b.ok() || !graph) return Result<models::Model>(Error{"cannot create the matmul graph"});
           if (auto ok = graph->expand(out); !ok) return Result<models::Model>(ok.error());
           model.name = "product";
           model.graph = *graph;
@@ -164,14 +163,14 @@ class Rows {
 
   // Seconds from opening the model to its first result.
   Status first_results() {
-    if (!has("squeezenet") || !wants("first result of squeezenet")) return {};
-    for (const auto& [cache, wanted] : {std::pair("cold", 20.0), std::pair("warm", 0.5)}) {
-      say(fmt::format("first result of squeezenet, {} cache", cache));
+    if (!has("squeezenet") || !is_selected("first result of squeezenet")) return {};
+    for (const auto& [cache, target] : {std::pair("cold", 20.0), std::pair("warm", 0.5)}) {
+      report_progress(fmt::format("first result of squeezenet, {} cache", cache));
       RunnerOptions o = device();
       o.backend_options["cache"] = (cache_.path / "first").string();
       o.planner = "two-level";
       double seconds = 1e9;
-      for (int turn = 0; turn < (wanted < 1 ? 5 : 1); ++turn) {
+      for (int round = 0; round < (target < 1 ? 5 : 1); ++round) {
         const auto begin = std::chrono::steady_clock::now();
         auto runner = Runner::open(network("squeezenet"), o);
         if (!runner) return runner.error();
@@ -179,13 +178,13 @@ class Rows {
         if (auto got = (*runner)->output(0); !got) return got.error();
         seconds = std::min(seconds, since(begin));
       }
-      rows.push_back({fmt::format("first result of squeezenet, {} cache", cache), seconds, "s", "", 0, 0, wanted,
-                      seconds <= wanted});
+      rows.push_back({fmt::format("first result of squeezenet, {} cache", cache), seconds, "s", "", 0, 0, target,
+                      seconds <= target});
     }
     return {};
   }
 
-  // What a strategy reserves for activations, with the tensors' bytes that live at once at most.
+  // Bytes that a strategy reserves for activations, and the peak of live tensor bytes.
   struct Peak {
     Bytes reserved = 0, live = 0;
   };
@@ -209,18 +208,18 @@ class Rows {
   Status memory() {
     for (const char* name : kNetworks) {
       const std::string row = fmt::format("memory of {}", name);
-      if (!has(name) || !wants(row)) continue;
-      say(row);
+      if (!has(name) || !is_selected(row)) continue;
+      report_progress(row);
       auto bounded = peak(network(name), MemoryStrategy::Eager, "bounded");
       auto any = peak(network(name), MemoryStrategy::Eager, "any");
       auto plan = peak(network(name), MemoryStrategy::Planned, "bounded");
       auto none = peak(network(name), MemoryStrategy::None, "bounded");
       for (const auto* p : {&bounded, &any, &plan, &none})
         if (!*p) return p->error();
-      const auto add = [&](const char* what, const Peak& p, const Peak& live, double wanted) {
+      const auto add = [&](const char* what, const Peak& p, const Peak& live, double target) {
         const double ratio = static_cast<double>(p.reserved) / static_cast<double>(live.live);
         rows.push_back({row + ", " + what, static_cast<double>(p.reserved), "bytes", "live peak",
-                        static_cast<double>(live.live), ratio, wanted, wanted == 0 || ratio <= wanted});
+                        static_cast<double>(live.live), ratio, target, target == 0 || ratio <= target});
       };
       add("pool", *bounded, *bounded, 1.25);
       add("pool that takes any larger block", *any, *bounded, 0);
@@ -242,7 +241,7 @@ class Rows {
 
 Result<std::vector<BenchRow>> bench_opencl(const BenchOptions& options, const std::string& data_folder) {
   Rows rows(options, data_folder);
-  // The cold cache comes first: what others compile it would find warm.
+  // The cold cache is measured first, before other benchmarks fill it.
   for (auto part : {&Rows::first_results, &Rows::product, &Rows::networks, &Rows::memory})
     if (auto ok = (rows.*part)(); !ok) return ok.error();
   return std::move(rows.rows);

@@ -16,13 +16,13 @@
 namespace arenascope::app {
 namespace {
 
-// The model twice, with a recording to a file and without, on the same number of threads throughout.
+// The model with and without a recording to a file, on the same number of threads.
 class Pair {
  public:
   static Result<std::unique_ptr<Pair>> open(const std::string& model, int threads) {
     std::error_code error;
     const auto folder = std::filesystem::temp_directory_path(error);
-    if (error) return Error{fmt::format("there is no temporary folder: {}", error.message())};
+    if (error) return Error{fmt::format("no temporary directory: {}", error.message())};
     std::unique_ptr<Pair> pair(new Pair);
     pair->path_ = folder / fmt::format("arenascope-bench-{}.trace", getpid());
     auto writer = trace::RecordingWriter::create(pair->path_);
@@ -34,13 +34,13 @@ class Pair {
       options.threads = threads;
       options.fuse = true;
       options.planner = "two-level";
-      options.hold_threads = true;
+      options.force_multithreaded = true;
       options.recorder = recorded ? &pair->recorder_ : nullptr;
       auto runner = Runner::open(model, options);
       if (!runner) return runner.error();
       pair->runners_[recorded] = std::move(*runner);
     }
-    pair->recorder_.drain();  // the descriptions
+    pair->recorder_.drain();  // the graph description
     return pair;
   }
   ~Pair() {
@@ -49,7 +49,7 @@ class Pair {
     std::error_code ignored;
     std::filesystem::remove(path_, ignored);
   }
-  // What is recorded counts to the end, written to the file.
+  // Includes writing the recording to the file.
   Result<RunReport> run(bool recorded, bool timed) {
     auto report = runners_[recorded]->run({.timed = timed});
     if (recorded) recorder_.drain();
@@ -67,13 +67,13 @@ class Pair {
   std::filesystem::path path_;
   std::shared_ptr<trace::RecordingWriter> writer_;
   trace::Recorder recorder_;
-  std::unique_ptr<Runner> runners_[2];  // unrecorded, recorded
+  std::unique_ptr<Runner> runners_[2];  // without, with recording
 };
 
 Result<BenchRow> processor_time(Pair& pair, const std::string& model, int pairs) {
   double best[2] = {1e9, 1e9};
   for (int i = -2; i < pairs; ++i) {
-    // Each first in turn, so that whatever drifts meets both alike.
+    // Alternates which one runs first, so that drift affects both equally.
     for (int half : {i & 1, 1 - (i & 1)}) {
       const double begin = processor_seconds();
       auto report = pair.run(half == 1, false);
@@ -85,7 +85,7 @@ Result<BenchRow> processor_time(Pair& pair, const std::string& model, int pairs)
   row.name = fmt::format("recording {} ({} events lost)", model, pair.lost());
   row.value = best[1];
   row.unit = std::string("s");
-  row.peer = std::string("the same run unrecorded");  // GCC 12 warns of the assignment in place (its bug 105651)
+  row.peer = std::string("the same run without recording");  // GCC 12 warns about in-place assignment (bug 105651)
   row.peer_value = best[0];
   row.ratio = best[1] / best[0];
   row.wanted = 1.01;
@@ -93,8 +93,8 @@ Result<BenchRow> processor_time(Pair& pair, const std::string& model, int pairs)
   return row;
 }
 
-// How long the threads waited at barriers, recorded against unrecorded: the median of the ratios of pairs in turn and
-// its 95 % interval by the ranks of the ratios.
+// Barrier wait with recording relative to without: the median ratio of interleaved pairs, and its 95 % interval from
+// the ranks of the ratios.
 Result<BenchRow> barrier_waits(Pair& pair, const std::string& model, int pairs) {
   std::vector<double> ratios, waits[2];
   for (int i = -2; i < pairs; ++i) {
@@ -114,7 +114,7 @@ Result<BenchRow> barrier_waits(Pair& pair, const std::string& model, int pairs) 
     ratios.push_back(waited[1] / waited[0]);
     for (int half : {0, 1}) waits[half].push_back(waited[half]);
   }
-  if (ratios.size() < 10) return Error{fmt::format("{} has no barriers to wait at", model)};
+  if (ratios.size() < 10) return Error{fmt::format("{} has no barriers", model)};
   std::sort(ratios.begin(), ratios.end());
   const double n = double(ratios.size()), reach = 0.98 * std::sqrt(n);
   const double low = ratios[static_cast<size_t>(std::max(std::floor(n / 2 - reach), 0.0))];
@@ -126,7 +126,7 @@ Result<BenchRow> barrier_waits(Pair& pair, const std::string& model, int pairs) 
                          ratios.size(), low, high, open ? ": inconclusive" : "");
   row.value = median(waits[1]);
   row.unit = std::string("s");
-  row.peer = std::string("the same run unrecorded, the ratio is the pairs' median");
+  row.peer = std::string("the same run without recording; median of the pairs");
   row.peer_value = median(waits[0]);
   row.ratio = median(ratios);
   row.wanted = 1.05;

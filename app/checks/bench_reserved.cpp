@@ -31,8 +31,8 @@ std::vector<BenchRow> bench_reserved(const std::filesystem::path& data,
     rows.push_back(reserved_row(trace_of_lifetimes(folder.filename().string(), lifetimes)));
   }
   if (rows.empty())
-    rows.push_back({fmt::format("reserved over live peak: there are no networks in {}", networks.string()), 0, "ratio",
-                    "", 0, 0, 1.2, false});
+    rows.push_back({fmt::format("reserved over live peak: no networks in {}", networks.string()), 0, "ratio", "", 0, 0,
+                    1.2, false});
   return rows;
 }
 

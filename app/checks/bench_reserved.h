@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the caching allocator reserves when it serves networks one tensor at a time.
+// Memory reserved by the caching allocator when it serves networks tensor by tensor.
 #pragma once
 #include <filesystem>
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace arenascope::app {
 
-// For each network of the data folder: bytes reserved at most over the bytes that live at most at once, for the
-// lifetimes of its activations, beside a cache of powers of two. Without the data one row says so and is not met.
+// For each network of the data directory: peak reserved bytes over peak live bytes for the lifetimes of its
+// activations, compared with a power-of-two cache. Without the data a single failed row is returned.
 std::vector<BenchRow> bench_reserved(const std::filesystem::path& data,
                                      const std::function<void(const std::string&)>& progress);
 

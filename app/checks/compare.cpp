@@ -42,8 +42,7 @@ double number(DType dtype, const std::byte* at) {
   }
 }
 
-// What the rounding of the largest f32 hides of others, of its magnitude: an expected 0 is often no more exact than
-// that.
+// Rounding error of the largest f32 value: an expected 0 is often no more exact than that.
 constexpr double kHidden = 0x1p-24;
 
 }  // namespace

@@ -23,7 +23,7 @@ bool is_test_case(const fs::path& folder) {
 const char* name(Outcome outcome) {
   switch (outcome) {
     case Outcome::Passed: return "passed";
-    case Outcome::Refused: return "refused";
+    case Outcome::Rejected: return "rejected";
     case Outcome::Failed: break;
   }
   return "failed";
@@ -31,7 +31,7 @@ const char* name(Outcome outcome) {
 
 Result<std::vector<std::string>> find_test_cases(const fs::path& root) {
   std::error_code error;
-  if (!fs::is_directory(root, error)) return Error{fmt::format("{} is no folder", root.string())};
+  if (!fs::is_directory(root, error)) return Error{fmt::format("{} is not a directory", root.string())};
   std::vector<std::string> out;
   if (is_test_case(root)) out.emplace_back(".");
   fs::recursive_directory_iterator at(root, fs::directory_options::skip_permission_denied, error);
@@ -44,7 +44,7 @@ Result<std::vector<std::string>> find_test_cases(const fs::path& root) {
 }
 
 FolderCase verify_case(const fs::path& root, const std::string& name, const VerifyOptions& options) {
-  FolderCase out{name, Outcome::Refused, ""};
+  FolderCase out{name, Outcome::Rejected, ""};
   auto task = read_task((root / name).lexically_normal().string(), options);
   if (!task) {
     out.why = task.error().message;
@@ -59,7 +59,7 @@ FolderCase verify_case(const fs::path& root, const std::string& name, const Veri
   for (const VerifiedCase& one : *report) {
     if (one.passed) continue;
     out.outcome = Outcome::Failed;
-    out.why = one.note.empty() ? fmt::format("{}: the largest difference is {:.3g}", one.name, one.max_abs_error)
+    out.why = one.note.empty() ? fmt::format("{}: max error {:.3g}", one.name, one.max_abs_error)
                                : fmt::format("{}: {}", one.name, one.note);
     break;
   }
@@ -72,13 +72,13 @@ Result<FolderReport> verify_folder(const fs::path& root, const VerifyOptions& op
   if (!names) return names.error();
   if (names->empty())
     return Error{
-        fmt::format("{} has no test cases below it: folders with model.onnx and test_data_set_0", root.string())};
+        fmt::format("{} contains no test cases (directories with model.onnx and test_data_set_0)", root.string())};
   FolderReport out;
   for (size_t i = 0; i < names->size(); ++i) {
     if (begun) begun(i, names->size());
     out.cases.push_back(verify_case(root, (*names)[i], options));
     const Outcome outcome = out.cases.back().outcome;
-    ++(outcome == Outcome::Passed ? out.passed : outcome == Outcome::Refused ? out.refused : out.failed);
+    ++(outcome == Outcome::Passed ? out.passed : outcome == Outcome::Rejected ? out.rejected : out.failed);
   }
   return out;
 }

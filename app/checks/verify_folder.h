@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every test case below a folder, one after the other.
+// Runs all test cases below a directory.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -14,30 +14,30 @@ namespace arenascope::app {
 
 enum class Outcome : uint8_t {
   Passed,
-  Refused,  // it cannot be read or run here, and says why
-  Failed,   // it ran, and its outputs are not those that stand beside it
+  Rejected,  // cannot be read or run; the reason is given
+  Failed,    // outputs differ from the expected outputs
 };
-const char* name(Outcome outcome);  // "passed", "refused", "failed"
+const char* name(Outcome outcome);  // "passed", "rejected", "failed"
 
 struct FolderCase {
-  std::string name;  // its folder's path below the root
-  Outcome outcome = Outcome::Refused;
-  std::string why;  // of what did not pass, one sentence
+  std::string name;  // path below the root
+  Outcome outcome = Outcome::Rejected;
+  std::string why;  // reason, unless passed
 };
 
 struct FolderReport {
-  int64_t passed = 0, refused = 0, failed = 0;
-  std::vector<FolderCase> cases;  // by name
+  int64_t passed = 0, rejected = 0, failed = 0;
+  std::vector<FolderCase> cases;  // sorted by name
 };
 
-// The folders below `root` that hold a model.onnx with test_data_set_N beside it, by their path below it, in order.
-// Links are not followed. Error: `root` is no folder that can be read.
+// Paths, relative to `root` and sorted, of the directories that contain a model.onnx and test_data_set_N. Links are
+// not followed. Error: `root` is not a readable directory.
 Result<std::vector<std::string>> find_test_cases(const std::filesystem::path& root);
 
-// What verify_model() says of one of them.
+// The result of verify_model() for one of them.
 FolderCase verify_case(const std::filesystem::path& root, const std::string& name, const VerifyOptions& options);
 
-// All of them; `begun`, if there is one, is told each case's number and how many there are.
+// Runs all cases; `begun`, if given, is called with the index of each case and their number.
 Result<FolderReport> verify_folder(const std::filesystem::path& root, const VerifyOptions& options,
                                    const std::function<void(size_t number, size_t count)>& begun = {});
 

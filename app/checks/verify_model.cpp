@@ -17,12 +17,12 @@
 namespace arenascope::app {
 namespace {
 
-// What a network stored as float16 is held to where nothing else was told: each value is rounded to 11 bits.
+// Default tolerance for networks stored as float16: each value is rounded to 11 bits.
 constexpr double kLowPrecision = 2e-2;
 
 bool low_precision(const VerifyOptions& options) { return options.runner.precision == Precision::Low; }
 
-// Where the processor may round both sides of products with float16 weights to bf16: 2^-9 of each number.
+// For CPUs that may round both inputs of matmuls with float16 weights to bf16: 2^-9 of each number.
 constexpr double kRoundedHalves = 1e-2;
 
 bool rounds_halves(const VerifyOptions& options, const models::Model& model) {
@@ -31,11 +31,11 @@ bool rounds_halves(const VerifyOptions& options, const models::Model& model) {
                      [](const models::Weight& weight) { return weight.tensor.dtype() == DType::F16; });
 }
 
-// What a network whose weights are stored in a quantised type is held to: its matrix multiplications round activations to
-// 8 bits by blocks, of 32 elements (q4_0 to q8_0) or 256 (the K types), and the layers add that up. Measured against the
-// reference, which rounds none: 2.2e-2 in the five layers of stories260K, at most 4.0e-2 (blocks of 32) and 4.5e-2 (of
-// 256) over six layers of seeded weights in each type, as tests/app/cli/test_verify.cpp has them. The largest of 256
-// normal numbers, and with it what they are rounded to, is 1.37 times that of 32.
+// Default tolerance for networks with quantised weights. Matmuls quantise activations to 8 bits in blocks of 32
+// elements (q4_0 to q8_0) or 256 (K types), and errors add up over the layers. Measured against the reference, which
+// does not quantise: 2.2e-2 in the five layers of stories260K, at most 4.0e-2 (blocks of 32) and 4.5e-2 (blocks of
+// 256) over six layers of random weights in each type, as in tests/app/cli/test_verify.cpp. The expected maximum of
+// 256 normal samples, and with it the quantisation step, is 1.37 times that of 32.
 double quantised_tolerance(DType type) {
   switch (type) {
     case DType::Q8_0:
@@ -52,8 +52,8 @@ double quantised_tolerance(DType type) {
   }
 }
 
-// How far rounding may take the outputs of an f32 network apart, as a part of the largest: a sum of n terms is off by about
-// √n half units in the last place, and sums one behind the other add that up along the longest way through the graph.
+// Estimated relative rounding error of the outputs of an f32 network: a sum of n terms is off by about √n half units
+// in the last place, and errors of consecutive sums add up along the longest path through the graph.
 double rounding_of(const Graph& graph) {
   constexpr double kHalfUnit = 0x1p-24;
   const auto nodes = graph.nodes();
@@ -72,7 +72,7 @@ double rounding_of(const Graph& graph) {
   return longest * kHalfUnit;
 }
 
-// Sigmoids and softmax give numbers between 0 and 1: near 0, what f32 leaves of 1 is most of the result.
+// Sigmoid and softmax outputs are between 0 and 1; near 0 their relative error is dominated by rounding at 1.
 constexpr double kNearZero = 1e-6;
 
 bool is_share(const TensorImpl& tensor) {
@@ -81,11 +81,11 @@ bool is_share(const TensorImpl& tensor) {
   return node->op == Op::Sigmoid || node->op == Op::SoftMax;
 }
 
-// What a model's outputs are held to, and why.
+// The tolerance applied to a model and its reason.
 struct Measure {
   Tolerance tolerance;
   std::string reason;
-  bool given = false;  // on the command line: nothing is added to it
+  bool given = false;  // specified on the command line; used unchanged
 };
 
 Measure measure_of(const VerifyOptions& options, const models::Model& model) {
@@ -101,9 +101,9 @@ Measure measure_of(const VerifyOptions& options, const models::Model& model) {
   const bool rounded = rounds_halves(options, model);
   if (!out.given && rounded) t.relative_to_max = std::max(t.relative_to_max, kRoundedHalves);
   if (low_precision(options)) out.reason = "stored as float16";
-  if (rounded) out.reason = "products with float16 weights rounded to bf16";
+  if (rounded) out.reason = "matmul inputs with float16 weights rounded to bf16";
   if (widest != DType::F32)
-    out.reason += fmt::format("{}weights in {}, whose products round activations to 8 bits",
+    out.reason += fmt::format("{}weights in {}, whose matmuls quantise activations to 8 bits",
                               out.reason.empty() ? "" : ", ", name(widest));
   if (!out.reason.empty() && t.relative_to_max > 0)
     out.reason += fmt::format(": allowed {:.3g} of the largest value", t.relative_to_max);
@@ -115,13 +115,13 @@ VerifiedCase judge(std::string name, const TensorImpl& tensor, std::span<const s
   if (!measure.given && is_share(tensor)) measure.tolerance.absolute = kNearZero;
   const Comparison c = compare(tensor.dtype, got, expected, measure.tolerance);
   std::string note = measure.reason;
-  // One number too large for float16 on the way makes many that are none.
+  // One intermediate value too large for float16 makes many outputs infinite or NaN.
   if (low && !std::isfinite(c.max_abs_error))
-    note += "; there are results that are no numbers: values beyond 65504 do not fit";
+    note += "; some results are infinite or NaN: values beyond 65504 do not fit into float16";
   Tolerance strict = measure.tolerance;
   strict.absolute = 0;
   if (c.passed && measure.tolerance.absolute > 0 && !compare(tensor.dtype, got, expected, strict).passed)
-    note += fmt::format("{}within 1e-6 absolute: sigmoids or shares near zero", note.empty() ? "" : "; ");
+    note += fmt::format("{}within 1e-6 absolute: sigmoid or softmax values near zero", note.empty() ? "" : "; ");
   return {std::move(name), c.passed, c.max_abs_error, c.max_rel_error, std::move(note)};
 }
 
@@ -147,24 +147,23 @@ Result<std::vector<VerifiedCase>> against_reference(VerifyTask task) {
   if (auto report = (*reference)->run(); !report) return report.error();
   Measure measure = measure_of(options, (*reference)->model());
   if (measure.tolerance.relative_to_max == 0) {
-    constexpr double kUsual = 1e-5, kMost = 4e-5;
-    const double rounding = std::min(rounding_of((*reference)->model().graph), kMost);
-    measure.tolerance.relative_to_max = std::max(kUsual, rounding);
-    if (rounding > kUsual)
-      measure.reason += fmt::format("long sums, one behind the other: allowed {:.3g} of the largest value", rounding);
+    constexpr double kDefaultTolerance = 1e-5, kMaxTolerance = 4e-5;
+    const double rounding = std::min(rounding_of((*reference)->model().graph), kMaxTolerance);
+    measure.tolerance.relative_to_max = std::max(kDefaultTolerance, rounding);
+    if (rounding > kDefaultTolerance)
+      measure.reason += fmt::format("rounding of consecutive long sums: allowed {:.3g} of the largest value", rounding);
   }
   std::vector<VerifiedCase> cases;
   const std::vector<RunResult> references = (*reference)->results();
   if (results.size() != references.size())
-    return Error{
-        fmt::format("{}: it gives {} outputs, the reference {}", task.spec, results.size(), references.size())};
+    return Error{fmt::format("{}: {} outputs, but the reference has {}", task.spec, results.size(), references.size())};
   for (size_t i = 0; i < results.size(); ++i) {
     auto expected = references[i].read();
     if (!expected) return expected.error();
     const auto& value = *references[i].value;
     if (results[i].size() != expected->size()) {
       cases.push_back({fmt::format("reference/{}", value.name), false, 0, 0,
-                       fmt::format("it has {} bytes, expected {}", results[i].size(), expected->size())});
+                       fmt::format("{} bytes, expected {}", results[i].size(), expected->size())});
       continue;
     }
     cases.push_back(judge(fmt::format("reference/{}", value.name), *value.tensor, results[i], *expected, measure,
@@ -177,16 +176,16 @@ std::span<const std::byte> bytes_of(const Tensor& tensor) {
   return {tensor->data(), static_cast<size_t>(tensor->byte_count())};
 }
 
-bool is_element(const std::string& name) { return name.ends_with(']'); }  // of a sequence: NAME[0]
+bool is_element(const std::string& name) { return name.ends_with(']'); }  // element of a sequence: NAME[0]
 
-// The place of a test case's tensor among the model's: by name, or where it has none by its number.
-size_t place_of(const std::vector<models::ValueInfo>& values, const models::NamedTensor& tensor, size_t number) {
+// Index of a test case's tensor among the model's tensors: by name, or by position if it has none.
+size_t index_of(const std::vector<models::ValueInfo>& values, const models::NamedTensor& tensor, size_t number) {
   for (size_t i = 0; i < values.size(); ++i)
     if (!tensor.name.empty() && values[i].name == tensor.name) return i;
   return is_element(tensor.name) ? values.size() : number;
 }
 
-// Numbers that are drawn: mean and spread lie as close together as two samples of that size do.
+// Random outputs: mean and spread must be as close as those of two samples of that size.
 VerifiedCase judge_distribution(std::string name, const TensorImpl& tensor, std::span<const std::byte> got,
                                 std::span<const std::byte> expected) {
   struct Moments {
@@ -204,28 +203,29 @@ VerifiedCase judge_distribution(std::string name, const TensorImpl& tensor, std:
   };
   const Moments a = moments(got), b = moments(expected);
   const double spread = std::max({a.spread, b.spread, 1e-9}), apart = std::fabs(a.mean - b.mean);
-  // Five times what chance leaves between two means, and between two spreads.
+  // Five times the expected difference between two means, and between two spreads.
   const bool passed =
       apart <= 5 * spread * std::sqrt(2 / count) && std::fabs(a.spread - b.spread) <= 5 * spread / std::sqrt(count);
   return {std::move(name), passed, apart, apart / spread,
-          fmt::format("drawn numbers, by their distribution: mean {:.4g} for {:.4g}, spread {:.4g} for {:.4g}", a.mean,
-                      b.mean, a.spread, b.spread)};
+          fmt::format(
+              "random numbers compared by distribution: mean {:.4g}, expected {:.4g}; spread {:.4g}, expected {:.4g}",
+              a.mean, b.mean, a.spread, b.spread)};
 }
 
-bool same_words(const models::Words& a, const models::Words& b) { return !a == !b && (!a || *a == *b); }
+bool same_strings(const models::StringTable& a, const models::StringTable& b) { return !a == !b && (!a || *a == *b); }
 
-VerifiedCase judge_strings(std::string name, const models::Words& words, std::span<const std::byte> got,
+VerifiedCase judge_strings(std::string name, const models::StringTable& strings, std::span<const std::byte> got,
                            const models::NamedTensor& expected) {
   VerifiedCase out{std::move(name), true, 0, 0, ""};
-  if (!words != !expected.words) {
+  if (!strings != !expected.strings) {
     out.passed = false;
-    out.note = words ? "it holds strings, expected numbers" : "it holds numbers, expected strings";
+    out.note = strings ? "got strings, expected numbers" : "got numbers, expected strings";
     return out;
   }
-  const auto* places = reinterpret_cast<const int64_t*>(got.data());
+  const auto* indices = reinterpret_cast<const int64_t*>(got.data());
   for (int64_t i = 0; i < expected.tensor->element_count() && out.passed; ++i) {
-    const auto is = models::word(words, places[i]);
-    const auto should = models::word(expected.words, expected.tensor->data_as<int64_t>()[i]);
+    const auto is = models::string_at(strings, indices[i]);
+    const auto should = models::string_at(expected.strings, expected.tensor->data_as<int64_t>()[i]);
     out.passed = is == should;
     if (!out.passed) out.note = fmt::format("string {} is '{}', expected '{}'", i, is, should);
   }
@@ -240,17 +240,17 @@ Result<std::vector<VerifiedCase>> against_files(VerifyTask task) {
   std::vector<VerifiedCase> cases;
   for (const models::TestCase& test : task.tests) {
     for (size_t i = 0; i < test.inputs.size(); ++i) {
-      const size_t at = place_of(model.inputs, test.inputs[i], i);
-      if (at >= model.inputs.size()) continue;  // a weight that the file lists as an input too
-      if (!same_words(model.inputs[at].words, test.inputs[i].words))
-        return Error{fmt::format("{}: input '{}' of {} has other strings than the model was opened for", task.spec,
-                                 model.inputs[at].name, test.name)};
+      const size_t at = index_of(model.inputs, test.inputs[i], i);
+      if (at >= model.inputs.size()) continue;  // a weight that the file also lists as an input
+      if (!same_strings(model.inputs[at].strings, test.inputs[i].strings))
+        return Error{fmt::format("{}: input '{}' of {} has strings that differ from those the model was opened with",
+                                 task.spec, model.inputs[at].name, test.name)};
       const Tensor& given = test.inputs[i].tensor;
-      const Tensor& wanted = model.inputs[at].tensor;
-      if (given.dtype() != wanted.dtype() || !(given.sizes() == wanted.sizes()))
-        return Error{fmt::format("{}: input '{}' of {} is {} {}, the model takes {} {}", task.spec,
+      const Tensor& expected = model.inputs[at].tensor;
+      if (given.dtype() != expected.dtype() || !(given.sizes() == expected.sizes()))
+        return Error{fmt::format("{}: input '{}' of {} is {} {}, but the model expects {} {}", task.spec,
                                  model.inputs[at].name, test.name, name(given.dtype()), to_string(given.sizes()),
-                                 name(wanted.dtype()), to_string(wanted.sizes()))};
+                                 name(expected.dtype()), to_string(expected.sizes()))};
       if (auto ok = (*runner)->set_input(model.inputs[at].name, bytes_of(given)); !ok) return ok.error();
     }
     if (auto report = (*runner)->run(); !report) return report.error();
@@ -259,25 +259,25 @@ Result<std::vector<VerifiedCase>> against_files(VerifyTask task) {
     for (const RunResult& result : made) outputs.push_back(*result.value);
     for (size_t i = test.outputs.size(); i < outputs.size(); ++i)
       if (is_element(outputs[i].name))
-        cases.push_back({fmt::format("{}/{}", test.name, outputs[i].name), false, 0, 0, "it was not expected"});
+        cases.push_back({fmt::format("{}/{}", test.name, outputs[i].name), false, 0, 0, "unexpected output"});
     for (size_t i = 0; i < test.outputs.size(); ++i) {
-      const size_t at = place_of(outputs, test.outputs[i], i);
+      const size_t at = index_of(outputs, test.outputs[i], i);
       if (at >= outputs.size() && is_element(test.outputs[i].name))
-        cases.push_back({fmt::format("{}/{}", test.name, test.outputs[i].name), false, 0, 0, "it is not made"});
+        cases.push_back({fmt::format("{}/{}", test.name, test.outputs[i].name), false, 0, 0, "missing output"});
       if (at >= outputs.size()) continue;
       const Tensor& expected = test.outputs[i].tensor;
       const Tensor& got = outputs[at].tensor;
       const std::string case_name = fmt::format("{}/{}", test.name, outputs[at].name);
       if (got.dtype() != expected.dtype() || !(got.sizes() == expected.sizes())) {
         cases.push_back({case_name, false, 0, 0,
-                         fmt::format("it is {} {}, expected {} {}", name(got.dtype()), to_string(got.sizes()),
+                         fmt::format("got {} {}, expected {} {}", name(got.dtype()), to_string(got.sizes()),
                                      name(expected.dtype()), to_string(expected.sizes()))});
         continue;
       }
       auto bytes = made[at].read();
       if (!bytes) return bytes.error();
-      if (outputs[at].words || test.outputs[i].words) {
-        cases.push_back(judge_strings(case_name, outputs[at].words, *bytes, test.outputs[i]));
+      if (outputs[at].strings || test.outputs[i].strings) {
+        cases.push_back(judge_strings(case_name, outputs[at].strings, *bytes, test.outputs[i]));
         continue;
       }
       const auto& drawn = made[at].runner->model().random_outputs;
@@ -292,7 +292,7 @@ Result<std::vector<VerifiedCase>> against_files(VerifyTask task) {
   return cases;
 }
 
-// One op case on the backend against the reference; both see the same inputs.
+// One op case on the backend and on the reference with the same inputs.
 VerifiedCase run_op_case(const OpCase& op_case, Backend& backend, ExecutionContext& memory, Backend& reference) {
   VerifiedCase out{op_case.name, false, 0, 0, ""};
   const auto failed = [&](const Error& error) {
@@ -309,7 +309,7 @@ VerifiedCase run_op_case(const OpCase& op_case, Backend& backend, ExecutionConte
   if (auto ok = compute_in_parts(reference, node, 1); !ok) return failed(ok.error());
   const std::vector<std::byte> expected(node.data(), node.data() + node.byte_count());
   if (!expected.empty()) std::memset(node.data(), 0xA5, expected.size());
-  fill_inputs(*built, 1);  // an op in place may have changed them
+  fill_inputs(*built, 1);  // an in-place op may have changed them
   std::vector<std::byte> got;
   if (backend.runs_on_host_threads()) {
     if (auto ok = compute_in_parts(backend, node, backend.tasks(node, 2)); !ok) return failed(ok.error());
@@ -326,7 +326,7 @@ VerifiedCase run_op_case(const OpCase& op_case, Backend& backend, ExecutionConte
   return out;
 }
 
-// An op that a device may lack: the partition leaves it to the host.
+// An op that a device may lack; the partitioner then assigns it to the host.
 bool left_to_host(const OpCase& op_case, const Backend& backend) {
   if (info(op_case.op).family != OpFamily::Host) return false;
   auto context = Context::create({.grow = true});
@@ -364,10 +364,10 @@ Result<VerifyTask> read_task(const std::string& spec, const VerifyOptions& optio
   std::filesystem::path folder(spec);
   if (!std::filesystem::is_directory(folder, error)) folder = folder.parent_path();
   if (folder.empty()) folder = ".";
-  bool beside = false;
+  bool has_data_sets = false;
   for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-    beside = beside || at->path().filename().string().starts_with("test_data_set_");
-  if (!beside) return task;
+    has_data_sets = has_data_sets || at->path().filename().string().starts_with("test_data_set_");
+  if (!has_data_sets) return task;
   auto tests = models::read_test_cases(folder);
   if (!tests) return tests.error();
   task.tests = std::move(*tests);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A model's outputs against those that stand beside it, or against the reference backend's.
+// Compares a model's outputs with expected outputs or with those of the reference backend.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,32 +15,33 @@ namespace arenascope::app {
 struct VerifyOptions {
   RunnerOptions runner;
   Tolerance tolerance;
-  std::string only;  // op cases: those whose names contain it
+  std::string only;  // substring of the names of op cases
 };
 
 struct VerifiedCase {
-  std::string name;  // "test_data_set_0/prob_1", "seeded inputs/logits", or an op case's name
+  std::string name;  // "test_data_set_0/prob_1", "seeded inputs/logits", or the name of an op case
   bool passed = false;
   double max_abs_error = 0;
   double max_rel_error = 0;
-  std::string note;  // why it failed, where numbers do not say it, or how it was judged
+  std::string note;  // reason of a failure, or the criterion used
 };
 
-// What is read before anything runs.
+// Everything that is read before the first run.
 struct VerifyTask {
   std::string spec;
-  VerifyOptions options;                // with the inputs that the model was opened for
-  std::optional<models::Model> model;   // none: a case for every op of the backend
-  std::vector<models::TestCase> tests;  // none: against the reference backend
+  VerifyOptions options;                // with the inputs for which the model was opened
+  std::optional<models::Model> model;   // nullopt: one case per op of the backend
+  std::vector<models::TestCase> tests;  // empty: compare with the reference backend
 };
 
-// `spec`: a model as everywhere, or empty. Errors: the model or what stands beside it cannot be read.
+// `spec`: model file, test case directory or zoo:NAME; may be empty. Errors: the model or its expected outputs cannot
+// be read.
 Result<VerifyTask> read_task(const std::string& spec, const VerifyOptions& options);
 
-// A model in the ONNX test-case layout: its data sets. Another one: the reference backend on the same inputs, judged at
-// 1e-5 of the largest output unless told otherwise. With precision=low of a device both are judged at 2e-2 of the
-// largest output, with weights in a quantised type at 5e-2 (q4_0 to q8_0) or 7e-2 (K types), unless told otherwise; a
-// sigmoid or softmax within 1e-6 passes. The cases say it. Errors: it cannot be run.
+// A model in the ONNX test-case layout is compared with its data sets, any other model with the reference backend on
+// the same inputs. The default tolerance is 1e-5 of the largest output; 2e-2 with precision=low on a device; 5e-2
+// (q4_0 to q8_0) or 7e-2 (K types) with quantised weights. Sigmoid and softmax outputs within 1e-6 pass. The applied
+// criterion is part of each case. Errors: the model cannot be run.
 Result<std::vector<VerifiedCase>> verify_model(VerifyTask task);
 
 }  // namespace arenascope::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// arenascope-cli attach: runs a program that records itself, or is recorded by an adapter, and keeps what it says.
+// arenascope-cli attach: starts a program that records itself, or that an adapter records, and collects its events.
 #include <algorithm>
 #include <csignal>
 
@@ -19,13 +19,13 @@ namespace arenascope::cli {
 namespace {
 
 struct AttachOptions {
-  std::vector<std::string> words, with;
+  std::vector<std::string> argv, adapters;
   std::string record;
-  bool tcp = false;
-  int ranks = 0;  // how many are to attach; 0: at least one
+  bool tcp = false, print_include_folder = false;
+  int ranks = 0;  // number of processes expected to attach; 0: at least one
 };
 
-// The signals that end this program, and that tell of the child: waited for, rather than handled.
+// Signals that end this program, and SIGCHLD. They are waited for instead of handled.
 sigset_t waited_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -33,7 +33,7 @@ sigset_t waited_signals() {
   return set;
 }
 
-// Waits for the program's end, and hands on what would end this one: the terminal's signals reach both by themselves.
+// Waits for the program to end and forwards termination signals to it; signals of the terminal reach both processes.
 int wait_for(pid_t process, const sigset_t& signals) {
   for (;;) {
     int status = 0;
@@ -45,7 +45,13 @@ int wait_for(pid_t process, const sigset_t& signals) {
 }
 
 int attach_to(const Context& context, const AttachOptions& options) {
-  const auto program = app::attached_program(options.words, options.with);
+  if (options.print_include_folder) {
+    const std::string folder = app::client_include_folder();
+    if (folder.empty()) return fail(kFailed, "arenascope_client.h not found: it is not installed with this program");
+    fmt::print("{}\n", folder);
+    return kDone;
+  }
+  const auto program = app::attached_program(options.argv, options.adapters);
   if (!program) return fail(kUsage, program.error().message);
   auto session = std::make_shared<trace::Session>(trace::Session::Options{size_t{1} << 30});
   std::vector<std::shared_ptr<trace::Sink>> sinks{session};
@@ -59,20 +65,20 @@ int attach_to(const Context& context, const AttachOptions& options) {
   const sigset_t signals = waited_signals();
   sigset_t before;
   ::pthread_sigmask(SIG_BLOCK, &signals, &before);
-  attach::ListenOptions listen = app::listening_for(*program);
+  attach::ListenOptions listen = app::listen_options(*program);
   listen.tcp = options.tcp;
-  listen.most_programs = std::max(listen.most_programs, static_cast<size_t>(options.ranks));
+  listen.max_programs = std::max(listen.max_programs, static_cast<size_t>(options.ranks));
   auto receiver = attach::Receiver::listen(sinks, listen);
   if (!receiver) return fail(kFailed, receiver.error().message);
   const Nanoseconds started = trace::Clock::monotonic();
   const auto process = app::start_attached(*program, (*receiver)->address(), {context.json, &before});
   if (!process) return fail(kUsage, process.error().message);
   AttachReport report;
-  report.words = program->words;
+  report.argv = program->argv;
   report.ranks = options.ranks;
   report.status = wait_for(*process, signals);
   report.seconds = static_cast<double>(trace::Clock::monotonic() - started) * 1e-9;
-  constexpr Nanoseconds kForOthers = 2'000'000'000;  // processes that it has left behind
+  constexpr Nanoseconds kForOthers = 2'000'000'000;  // for child processes that are still running
   (*receiver)->wait(kForOthers);
   (*receiver)->stop();
   report.programs = (*receiver)->programs();
@@ -86,7 +92,7 @@ int attach_to(const Context& context, const AttachOptions& options) {
 
 }  // namespace
 
-void put_host_behind_dashes(int argc, char** argv) {
+void move_host_after_dashes(int argc, char** argv) {
   if (argc < 2 || std::string_view(argv[1]) != "attach") return;
   for (int i = 2; i + 1 < argc; ++i) {
     if (std::string_view(argv[i]) == "--") return;
@@ -96,24 +102,23 @@ void put_host_behind_dashes(int argc, char** argv) {
 }
 
 void add_attach(CLI::App& app, Context& context, Body& body) {
-  auto* command =
-      app.add_subcommand("attach", "Another program's tensors, buffers and kernels, as a report or a recording");
+  auto* command = app.add_subcommand("attach", "Start a program and report or record its tensors, buffers and kernels");
   auto options = std::make_shared<AttachOptions>();
+  command->add_option("program", options->argv,
+                      "Program and arguments after --; ssh:HOST before it starts the program on another machine");
+  command->add_option("--record", options->record, "Recording file, written while the program runs");
   command
-      ->add_option("program", options->words,
-                   "Behind --: the program and its arguments; ssh:HOST before them starts it on another machine")
-      ->required();
-  command->add_option("--record", options->record, "Write a recording as the program runs");
-  command
-      ->add_option(
-          "--with", options->with,
-          "Adapters, by commas: cuda, ggml, malloc (blocks of the heap), opencl (in use unless others are told), none")
+      ->add_option("--with", options->adapters,
+                   "Comma-separated adapters: cuda, ggml, malloc (heap blocks), opencl (default), none")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_option("-n,--ranks", options->ranks, "How many processes of the job are to attach; fewer are an error")
+  command->add_option("-n,--ranks", options->ranks, "Number of processes that must attach; fewer are an error")
       ->check(CLI::Range(1, 4096));
-  command->add_flag("--tcp", options->tcp, "Listen on the loopback with a token, in place of a socket in a folder");
-  command->add_flag("--json", context.json, "Print one JSON object; what the program prints goes to standard error");
+  command->add_flag("--include-dir", options->print_include_folder,
+                    "Print the include directory of arenascope_client.h and exit");
+  command->add_flag("--tcp", options->tcp, "Listen on a loopback TCP port with a token instead of a Unix socket");
+  command->add_flag("--json", context.json,
+                    "Print one JSON object; the program's standard output goes to standard error");
   command->callback([&, options] { body = [&, options] { return attach_to(context, *options); }; });
 }
 

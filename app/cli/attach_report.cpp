@@ -15,7 +15,7 @@ namespace {
 
 using app::counted;
 
-// What one allocator's events add up to.
+// Totals over one allocator's events.
 struct Space {
   Bytes live = 0, peak = 0, reserved = 0, reserved_peak = 0;
   int64_t allocations = 0;
@@ -53,7 +53,7 @@ int64_t attached(const AttachReport& report) {
 }
 
 Json json_of(const AttachReport& report, const trace::Snapshot& s) {
-  Json out{{"program", report.words[0]}, {"seconds", report.seconds}};
+  Json out{{"program", report.argv[0]}, {"seconds", report.seconds}};
   if (WIFSIGNALED(report.status))
     out["signal"] = WTERMSIG(report.status);
   else
@@ -72,7 +72,7 @@ Json json_of(const AttachReport& report, const trace::Snapshot& s) {
   out["runs"] = s.runs.size();
   out["graphs"] = Json::array();
   for (const auto& g : s.graphs)
-    out["graphs"].push_back({{"model", g->model}, {"nodes", g->nodes.size()}, {"leafs", g->leafs.size()}});
+    out["graphs"].push_back({{"model", g->model}, {"nodes", g->nodes.size()}, {"leaves", g->leafs.size()}});
   out["peak_bytes"] = Json::object();
   for (size_t k = 0; k < trace::kMemoryKinds; ++k)
     if (const Bytes peak = s.peak(static_cast<trace::MemoryKind>(k), trace::MemoryCount::Active); peak > 0)
@@ -97,22 +97,22 @@ void print(const AttachReport& report, const trace::Snapshot& s) {
     if (p.rank >= 0) fmt::print("rank {}, ", p.rank);
     fmt::print("{} (process {}): {} in {:.2f} s", p.name, p.process, counted(int64_t(p.events), "event"),
                report.seconds);
-    if (p.lost > 0) fmt::print(", {} lost because its rings were full", p.lost);
-    if (p.rescued > 0) fmt::print(", {} of them taken from its rings after it was killed", p.rescued);
+    if (p.lost > 0) fmt::print(", {} lost because its ring buffers were full", p.lost);
+    if (p.rescued > 0) fmt::print(", {} recovered from its ring buffers after it was killed", p.rescued);
     if (!p.problem.empty()) fmt::print("; {}", p.problem);
     fmt::print("\n");
   }
   std::map<int32_t, int64_t> runs;
   for (size_t i = 0; i < s.runs.size(); ++i) ++runs[s.runs[i].info.graph.value];
   for (const auto& g : s.graphs)
-    fmt::print("graph {}: {}, {}, {}\n", g->model.empty() ? "without a name" : g->model,
-               counted(std::ssize(g->nodes), "node"), counted(std::ssize(g->leafs), "leaf"),
+    fmt::print("graph {}: {}, {}, {}\n", g->model.empty() ? "(unnamed)" : g->model,
+               counted(std::ssize(g->nodes), "node"), counted(std::ssize(g->leafs), "leaf tensor"),
                counted(runs[g->id.value], "run"));
   for (const auto& [id, space] : spaces_of(s)) {
     const auto* a = allocator_of(s, id);
     fmt::print("{}: peak {}, {} at the end, {}", a != nullptr ? a->name : "memory", app::format_bytes(space.peak),
                app::format_bytes(space.live), counted(int64_t(space.allocations), "allocation"));
-    if (space.reserved_peak > 0) fmt::print(", {} reserved at most", app::format_bytes(space.reserved_peak));
+    if (space.reserved_peak > 0) fmt::print(", reserved peak {}", app::format_bytes(space.reserved_peak));
     fmt::print("\n");
   }
   for (size_t i = 0; i < s.problems.size(); ++i) fmt::print("{}\n", s.problems[i].sentence);
@@ -126,15 +126,16 @@ int print_report(const Context& context, const AttachReport& report, const trace
     print_json(json_of(report, snapshot));
   else
     print(report, snapshot);
-  const std::string& program = report.words[0];
+  const std::string& program = report.argv[0];
   if (WIFSIGNALED(report.status))
-    return fail(kFailed, fmt::format("{}: it was ended by signal {}", program, WTERMSIG(report.status)));
+    return fail(kFailed, fmt::format("{}: terminated by signal {}", program, WTERMSIG(report.status)));
   if (WEXITSTATUS(report.status) != 0)
-    return fail(kFailed, fmt::format("{}: it ended with status {}", program, WEXITSTATUS(report.status)));
+    return fail(kFailed, fmt::format("{}: exited with status {}", program, WEXITSTATUS(report.status)));
   if (attached(report) == 0)
-    return fail(kFailed, fmt::format("{}: it never attached: it neither carries arenascope_client.h nor uses what an "
-                                     "adapter watches (see --with)",
-                                     program));
+    return fail(kFailed,
+                fmt::format("{}: never attached: it neither includes arenascope_client.h nor uses an API that an "
+                            "adapter records (see --with)",
+                            program));
   if (attached(report) < report.ranks)
     return fail(kFailed, fmt::format("{}: {} of {} processes attached", program, attached(report), report.ranks));
   return kDone;

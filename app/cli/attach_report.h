@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What arenascope-cli attach says of the programs that it has watched.
+// Report of arenascope-cli attach on the programs it recorded.
 #pragma once
 #include <string>
 #include <vector>
@@ -12,15 +12,15 @@
 namespace arenascope::cli {
 
 struct AttachReport {
-  std::vector<std::string> words;
-  int status = 0;  // as waitpid() gives it
+  std::vector<std::string> argv;
+  int status = 0;  // wait status, as from waitpid()
   double seconds = 0;
-  int ranks = 0;  // how many had to attach
+  int ranks = 0;  // number of processes that had to attach
   std::vector<attach::Program> programs;
-  std::string recording;  // "" without one
+  std::string recording;  // empty: none
 };
 
-// Prints it, as one object with --json. The exit status: 1 where the program failed, or never attached.
+// Prints the report, with --json as one object. Returns exit status 1 if the program failed or never attached.
 int print_report(const Context& context, const AttachReport& report, const trace::Snapshot& snapshot);
 
 }  // namespace arenascope::cli

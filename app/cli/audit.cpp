@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// arenascope-cli audit: every figure that a picture of a recording or trace shows, from its raw events.
+// arenascope-cli audit: recomputes every value that the window shows of a recording or trace from its raw events.
 #include <arenascope/audit/audit.h>
 #include <fmt/format.h>
 
@@ -40,8 +40,8 @@ Json json_of(const std::string& file, const audit::Report& r) {
     out["threads"].push_back({{"name", t.name}, {"busy_share", t.busy_share()}, {"wait_share", t.wait_share()}});
   out["peak_bytes"] = r.peak;
   out["lost_events"] = r.lost;
-  out["figures"] = Json::array();
-  for (const auto& f : r.figures) out["figures"].push_back({{"id", f.id}, {"value", f.value}, {"unit", name(f.unit)}});
+  out["metrics"] = Json::array();
+  for (const auto& f : r.figures) out["metrics"].push_back({{"id", f.id}, {"value", f.value}, {"unit", name(f.unit)}});
   out["contradictions"] = r.contradictions;
   return out;
 }
@@ -57,23 +57,23 @@ void print(const std::string& file, const audit::Report& r) {
   size_t widest = 0;
   for (const auto& f : r.figures) widest = std::max(widest, f.id.size());
   for (const auto& f : r.figures) fmt::print("{:<{}}  {:>20} {}\n", f.id, widest, value_of(f), name(f.unit));
-  for (const std::string& sentence : r.contradictions) fmt::print("contradiction: {}\n", sentence);
+  for (const std::string& text : r.contradictions) fmt::print("contradiction: {}\n", text);
   if (const int64_t more = r.contradictions_seen - static_cast<int64_t>(r.contradictions.size()); more > 0)
     fmt::print("contradictions: {} more\n", more);
 }
 
-// Those alone that are asked for.
+// Only the requested metrics.
 int run_ask(const Context& context, const std::string& file, const std::vector<std::string>& ids) {
   const auto auditor = audit::Auditor::open(file);
   if (!auditor) return fail(kUsage, auditor.error().message);
   audit::Report asked;
   for (const std::string& id : ids) {
     const auto figure = auditor->ask(id);
-    if (!figure) return fail(kUsage, fmt::format("{}: there is no figure '{}'", file, id));
+    if (!figure) return fail(kUsage, fmt::format("{}: unknown metric '{}'", file, id));
     asked.figures.push_back(*figure);
   }
   if (context.json) {
-    print_json({{"file", file}, {"figures", json_of(file, asked)["figures"]}});
+    print_json({{"file", file}, {"metrics", json_of(file, asked)["metrics"]}});
     return kDone;
   }
   for (const auto& f : asked.figures) fmt::print("{}  {} {}\n", f.id, value_of(f), name(f.unit));
@@ -91,7 +91,7 @@ int run_audit(const Context& context, const std::string& file, const std::vector
     print_json(json_of(file, *report));
   else
     print(file, *report);
-  // What cannot be true was asked for, and found.
+  // Contradictory events are a failure.
   if (report->contradictions_seen > 0)
     return fail(kFailed, fmt::format("{}: {} of its events contradict each other, first: {}", file,
                                      report->contradictions_seen, report->contradictions.front()));
@@ -102,13 +102,15 @@ int run_audit(const Context& context, const std::string& file, const std::vector
 
 void add_audit(CLI::App& app, Context& context, Body& body) {
   auto* command = app.add_subcommand(
-      "audit", "Every figure that a picture of a recording or trace shows, recomputed from its raw events");
+      "audit", "Recompute every value that the window shows from the raw events of a recording or trace");
   auto file = std::make_shared<std::string>();
-  command->add_option("file", *file, "A recording, or another tool's trace, told by its content")->required();
+  command->add_option("file", *file, "Recording or trace of another tool; the format is detected from the content")
+      ->required();
   auto ids = std::make_shared<std::vector<std::string>>();
-  command->add_option("--figure", *ids,
-                      "Only this figure, by its id; also of a moment, a span or a range, which are not listed "
-                      "(arenascope/audit/audit.h has them all). May be given several times");
+  command->add_option(
+      "--metric", *ids,
+      "Id of a metric to print instead of all of them; metrics of an instant, a span or a range are not listed "
+      "(see arenascope/audit/audit.h). May be repeated");
   command->add_flag("--json", context.json, "Print one JSON object");
   command->callback([&, file, ids] { body = [&, file, ids] { return run_audit(context, *file, *ids); }; });
 }

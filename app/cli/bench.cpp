@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// arenascope-cli bench: micro-benchmarks, each a row beside its peer taken in the same run.
+// arenascope-cli bench: micro-benchmarks; each row is compared with a baseline measured in the same process.
 #include <fmt/format.h>
 #include "engine/bench/bench_row.h"
 
@@ -16,7 +16,7 @@ int bench(const Context& context, const std::string& name, app::BenchOptions opt
   if (!chosen) {
     std::string names;
     for (const app::Bench& b : app::all_benches()) names += fmt::format(" {}", b.name);
-    return fail(kUsage, fmt::format("there is no bench '{}'; there are:{}", name, names));
+    return fail(kUsage, fmt::format("unknown benchmark '{}'; available:{}", name, names));
   }
   Progress progress;
   progress.phase(name);
@@ -29,18 +29,18 @@ int bench(const Context& context, const std::string& name, app::BenchOptions opt
       list.push_back({{"name", row.name},
                       {"value", row.value},
                       {"unit", row.unit},
-                      {"peer", row.peer},
-                      {"peer_value", row.peer_value},
+                      {"baseline", row.peer},
+                      {"baseline_value", row.peer_value},
                       {"ratio", row.ratio},
-                      {"wanted", row.wanted},
-                      {"met", row.met}});
+                      {"target", row.wanted},
+                      {"passed", row.met}});
     print_json({{"bench", name}, {"rows", list}});
     return kDone;
   }
   size_t width = 20;
   for (const BenchRow& row : *rows) width = std::max(width, row.name.size());
-  fmt::print("{:<{}} {:>14} {:<10} {:>14} {:>9} {:>9}  {}\n", "", width, "value", "unit", "peer", "ratio", "wanted",
-             "met");
+  fmt::print("{:<{}} {:>14} {:<10} {:>14} {:>9} {:>9}  {}\n", "", width, "value", "unit", "baseline", "ratio", "target",
+             "pass");
   for (const BenchRow& row : *rows) {
     const bool paired = !row.peer.empty();
     fmt::print("{:<{}} {:>14.6g} {:<10} {:>14} {:>9} {:>9}  {:<4}{}\n", row.name, width, row.value, row.unit,
@@ -54,7 +54,7 @@ int bench(const Context& context, const std::string& name, app::BenchOptions opt
 }  // namespace
 
 void add_bench(CLI::App& app, Context& context, Body& body) {
-  auto* command = app.add_subcommand("bench", "Micro-benchmarks beside their peers");
+  auto* command = app.add_subcommand("bench", "Run micro-benchmarks and compare them with their baselines");
   struct Arguments {
     std::string name;
     app::BenchOptions options;
@@ -62,19 +62,19 @@ void add_bench(CLI::App& app, Context& context, Body& body) {
   auto a = std::make_shared<Arguments>();
   std::string names;
   for (const app::Bench& b : app::all_benches()) names += fmt::format("\n  {:<12} {}", b.name, b.description);
-  command->add_option("name", a->name, "Which")->required();
-  command->add_option("--data", a->options.data, "The folder of test data, for benches that use it");
-  command->add_option("--model", a->options.model, "For bench record")->capture_default_str();
-  command->add_option("--pairs", a->options.pairs, "For bench record: pairs of runs in turn; 0: 200, quick 20")
+  command->add_option("name", a->name, "Benchmark")->required();
+  command->add_option("--data", a->options.data, "Directory of test data, for benchmarks that use it");
+  command->add_option("--model", a->options.model, "Model of the benchmark 'record'")->capture_default_str();
+  command
+      ->add_option("--pairs", a->options.pairs,
+                   "Interleaved pairs of runs of the benchmark 'record'; 0: 200, or 20 with --quick")
       ->check(CLI::Range(0, 100000));
   command->add_option("--only", a->options.only,
-                      "For bench cpu and opencl: rows whose names contain this; for bench fusion: networks");
-  command->add_option("--threads", a->options.threads, "0: as many as there are processors")
-      ->check(CLI::Range(0, 1024));
-  command->add_flag(
-      "--processor-time", a->options.processor_time,
-      "For bench planning: budgets and seconds count the time this process was at work, on all its threads");
-  command->add_flag("--quick", a->options.quick, "Smaller budgets, to see that it works");
+                      "Substring of row names (cpu, opencl) or network names (fusion) to run");
+  command->add_option("--threads", a->options.threads, "Number of threads; 0: one per CPU")->check(CLI::Range(0, 1024));
+  command->add_flag("--processor-time", a->options.processor_time,
+                    "Measure budgets and durations of the benchmark 'planning' in CPU time of all threads");
+  command->add_flag("--quick", a->options.quick, "Smaller budgets, as a smoke test");
   command->add_flag("--json", context.json, "Print one JSON object");
   command->footer("Benches:" + names);
   command->callback([&, a] { body = [&, a] { return bench(context, a->name, a->options); }; });

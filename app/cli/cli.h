@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the commands of arenascope-cli share: how they are declared, what they print, how they end.
+// Shared by the commands of arenascope-cli: declaration, output and exit status.
 #pragma once
 #include <functional>
 #include <memory>
@@ -11,39 +11,39 @@
 
 namespace arenascope::cli {
 
-// Ordered, so that what is printed stands as DESIGN.md's forms do.
+// Ordered, so that keys are printed in the documented order.
 using Json = nlohmann::ordered_json;
 
 enum ExitStatus : int {
   kDone = 0,
-  kFailed = 1,       // the thing asked for failed: a mismatch, a plan that does not fit
+  kFailed = 1,       // the request failed, such as a mismatch or a plan that does not fit
   kUsage = 2,        // wrong usage or unreadable input
-  kSignalled = 128,  // and the signal that ended it, as shells have it
+  kSignalled = 128,  // 128 + signal number, as in shells
 };
 
-// What a command's body gets and gives: with `json` one object on standard output and nothing else.
+// Options shared by all commands. With `json` a command prints one object on standard output and nothing else.
 struct Context {
   bool json = false;
 };
 
-// Prints the sentence on standard error, behind the program's name.
-int fail(ExitStatus status, const std::string& sentence);
-// One object, on one line less deep than its parts, on standard output. Text that is no UTF-8 is made so.
+// Prints the message on standard error after the program's name, and returns `status`.
+int fail(ExitStatus status, const std::string& message);
+// Prints one object on standard output, with one line per member. Invalid UTF-8 is replaced.
 void print_json(const Json& object);
 
-// A phase and the time it takes, on a terminal only, once something lasts longer than a second.
+// Shows the current phase and its elapsed time on terminals once it takes longer than a second.
 class Progress {
  public:
   Progress();
   ~Progress();
-  void phase(const std::string& name, double part = -1);  // part: 0 to 1, or unknown
+  void phase(const std::string& name, double part = -1);  // part: 0 to 1; negative: unknown
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
-// Each declares its options and stores what is to be done when it is chosen.
+// Each function declares the options of a command and stores its body, which runs if the command is selected.
 using Body = std::function<int()>;
 void add_devices(CLI::App& app, Context& context, Body& body);
 void add_info(CLI::App& app, Context& context, Body& body);
@@ -57,7 +57,7 @@ void add_convert(CLI::App& app, Context& context, Body& body);
 void add_audit(CLI::App& app, Context& context, Body& body);
 void add_replay(CLI::App& app, Context& context, Body& body);
 void add_attach(CLI::App& app, Context& context, Body& body);
-// "attach ssh:HOST -- PROGRAM": the host goes behind the dashes, since CLI11 knows no positional word before them.
-void put_host_behind_dashes(int argc, char** argv);
+// Rewrites "attach ssh:HOST -- PROGRAM" to put the host after "--", since CLI11 has no positional before it.
+void move_host_after_dashes(int argc, char** argv);
 
 }  // namespace arenascope::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// arenascope-cli convert: between recordings and other tools' formats.
+// arenascope-cli convert: converts between recordings and other tools' formats.
 #include <algorithm>
 #include <filesystem>
 
@@ -36,12 +36,15 @@ int convert(const Context& context, const std::string& from, const std::string& 
 }  // namespace
 
 void add_convert(CLI::App& app, Context& context, Body& body) {
-  auto* command = app.add_subcommand("convert", "Between recordings and other tools' formats");
+  auto* command = app.add_subcommand("convert", "Convert between recordings and other tools' formats");
   auto files = std::make_shared<std::pair<std::string, std::string>>();
-  command->add_option("from", files->first, "A recording, or another tool's trace, told by its content")->required();
+  command
+      ->add_option("from", files->first, "Recording or trace of another tool; the format is detected from the content")
+      ->required();
   command
       ->add_option("to", files->second,
-                   "By its ending: .json (Chrome's trace format), .csv (spans), .memory.csv, .txt, .pftrace")
+                   "Output file; the extension selects the format: .json (Chrome trace), .csv (spans), .memory.csv, "
+                   ".txt, .pftrace")
       ->required();
   command->add_flag("--json", context.json, "Print one JSON object");
   command->callback([&, files] { body = [&, files] { return convert(context, files->first, files->second); }; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// arenascope-cli devices: backends and devices, or why each is missing; what tuning found for them.
+// arenascope-cli devices: backends and devices, or why each is unavailable, and their tuning results.
 #include <fmt/format.h>
 
 #include <arenascope/run/backends.h>
@@ -8,7 +8,7 @@
 namespace arenascope::cli {
 namespace {
 
-// The tuning results that are kept for a device, of all levels.
+// The stored tuning results of a device, of all levels.
 std::vector<TuningResult> kept_tuning(const BackendStatus& status, const BackendOptions& options) {
   if (!status.missing.empty() || status.backend != "opencl") return {};
   auto backend = open_backend(status.device, options);

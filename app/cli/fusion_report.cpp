@@ -7,7 +7,7 @@
 
 namespace arenascope::cli {
 
-Json held(const TensorImpl& node) {
+Json fused_ops(const TensorImpl& node) {
   Json out = Json::array();
   const auto ops = held_ops(node);
   const auto names = held_names(node);
@@ -26,9 +26,9 @@ Result<FusedGraph> fuse_for(const Graph& graph, const std::string& backend) {
   auto laid_out = lay_out_images(fused->graph, **opened);
   if (!laid_out) return laid_out.error();
   const auto moved = [&](Tensor& tensor) {
-    if (tensor) tensor = laid_out->twins[fused->graph.find_node(*tensor).index()];
+    if (tensor) tensor = laid_out->node_map[fused->graph.find_node(*tensor).index()];
   };
-  for (Tensor& twin : fused->twins) moved(twin);
+  for (Tensor& mapped : fused->node_map) moved(mapped);
   for (FusedGraph::Fused& f : fused->fused) moved(f.node);
   fused->graph = laid_out->graph;
   return fused;

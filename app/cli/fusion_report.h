@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What fused nodes hold, as the commands say it.
+// Facts about fused nodes, for the commands.
 #pragma once
 #include <arenascope/transform/fusion.h>
 
@@ -7,12 +7,12 @@
 
 namespace arenascope::cli {
 
-// [{"name", "op"}], first to last.
-Json held(const TensorImpl& node);
-// The graph as `backend` would have it fused, outputs kept, and images laid out as is fastest. Errors: a backend that
-// cannot be opened, no memory.
+// The ops of a fused node in order: [{"name", "op"}].
+Json fused_ops(const TensorImpl& node);
+// The graph with the fusion and image layouts that `backend` would choose; outputs are preserved. Errors: the
+// backend cannot be opened, out of memory.
 Result<FusedGraph> fuse_for(const Graph& graph, const std::string& backend);
-// Bytes of everything that the graph computes.
+// Total bytes of all computed tensors of the graph.
 Bytes activation_bytes(const Graph& graph);
 
 }  // namespace arenascope::cli

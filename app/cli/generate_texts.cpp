@@ -8,31 +8,31 @@
 namespace arenascope::cli {
 namespace {
 
-class Writer {
+class TextGenerator {
  public:
-  Writer(Task& task, const GenerateArguments& a, const std::function<void(int32_t)>& show)
+  TextGenerator(GenerationTask& task, const GenerateArguments& a, const std::function<void(int32_t)>& show)
       : task_(task), a_(a), show_(show), generator_(*task.generator) {}
 
-  Result<Outcome> write() {
+  Result<GenerationResult> run() {
     auto logits = generator_.feed(task_.prompt);
     if (!logits) return logits.error();
     out_.prefill = generator_.busy();
     const Nanoseconds running = generator_.running();
     if (auto ok = begin(*logits); !ok) return ok.error();
     for (int64_t i = 1; i < task_.number; ++i) {
-      const std::vector<Copy*> open = going();
+      const std::vector<GeneratedText*> open = unfinished();
       if (open.empty()) break;
       auto ok = a_.copies > 1 ? step_together(open) : step_alone(*open[0]);
       if (!ok) return ok.error();
       ++out_.runs;
     }
     out_.decode = generator_.busy() - out_.prefill;
-    out_.outside = out_.decode - (generator_.running() - running);
+    out_.overhead = out_.decode - (generator_.running() - running);
     return std::move(out_);
   }
 
  private:
-  // Each copy draws its first token by its own seed.
+  // Each text samples its first token with its own seed.
   Status begin(std::span<const float> logits) {
     const std::vector<float> first(logits.begin(), logits.end());
     for (int64_t c = 0; c < a_.copies; ++c) {
@@ -44,38 +44,38 @@ class Writer {
       if (!id) return id.error();
       out_.copies.push_back({*id, *sampler, {}, false});
     }
-    for (Copy& copy : out_.copies)
+    for (GeneratedText& copy : out_.copies)
       if (auto ok = choose(copy, first); !ok) return ok;
     return {};
   }
 
-  Status choose(Copy& copy, std::span<const float> logits) {
+  Status choose(GeneratedText& copy, std::span<const float> logits) {
     auto id = copy.sampler.pick(logits);
     if (!id) return id.error();
     if (!a_.logits.empty() && copy.id == 0) out_.logits.insert(out_.logits.end(), logits.begin(), logits.end());
     copy.tokens.push_back(*id);
     if (a_.copies == 1) show_(*id);
-    copy.ended = !a_.past_end && task_.tokenizer && task_.tokenizer->ends(*id);
+    copy.ended = !a_.ignore_eos && task_.tokenizer && task_.tokenizer->ends(*id);
     return {};
   }
 
-  std::vector<Copy*> going() {
-    std::vector<Copy*> open;
-    for (Copy& copy : out_.copies)
+  std::vector<GeneratedText*> unfinished() {
+    std::vector<GeneratedText*> open;
+    for (GeneratedText& copy : out_.copies)
       if (!copy.ended) open.push_back(&copy);
     return open;
   }
 
-  Status step_alone(Copy& copy) {
+  Status step_alone(GeneratedText& copy) {
     if (a_.shift && generator_.position(copy.id) >= generator_.capacity())
       if (auto shifted = generator_.shift(1, copy.id); !shifted) return shifted.error();
     auto logits = generator_.feed({&copy.tokens.back(), 1}, copy.id);
     return logits ? choose(copy, *logits) : Status(logits.error());
   }
 
-  Status step_together(const std::vector<Copy*>& open) {
+  Status step_together(const std::vector<GeneratedText*>& open) {
     std::vector<Generator::Next> next;
-    for (const Copy* copy : open) next.push_back({copy->id, copy->tokens.back()});
+    for (const GeneratedText* copy : open) next.push_back({copy->id, copy->tokens.back()});
     auto logits = generator_.step(next);
     if (!logits) return logits.error();
     const auto each = static_cast<size_t>(generator_.vocabulary());
@@ -84,20 +84,21 @@ class Writer {
     return {};
   }
 
-  Task& task_;
+  GenerationTask& task_;
   const GenerateArguments& a_;
   const std::function<void(int32_t)>& show_;
   Generator& generator_;
-  Outcome out_;
+  GenerationResult out_;
 };
 
 }  // namespace
 
-Result<Outcome> write_texts(Task& task, const GenerateArguments& arguments, const std::function<void(int32_t)>& show) {
-  return Writer(task, arguments, show).write();
+Result<GenerationResult> generate_texts(GenerationTask& task, const GenerateArguments& arguments,
+                                        const std::function<void(int32_t)>& show) {
+  return TextGenerator(task, arguments, show).run();
 }
 
-Status write_logits(const std::string& path, const Outcome& outcome, int64_t vocabulary) {
+Status write_logits(const std::string& path, const GenerationResult& outcome, int64_t vocabulary) {
   auto tensor = models::host_tensor({static_cast<int64_t>(outcome.logits.size()) / vocabulary, vocabulary}, DType::F32);
   if (!tensor) return tensor.error();
   std::memcpy((*tensor)->data(), outcome.logits.data(), outcome.logits.size() * sizeof(float));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// arenascope-cli info: ops, tensors, sizes, what could not be run and why.
+// arenascope-cli info: ops, tensors, sizes, and unsupported ops.
 #include <algorithm>
 #include <optional>
 
@@ -25,7 +25,7 @@ Json values(std::span<const models::ValueInfo> list) {
   return out;
 }
 
-// Of a file that holds no graph: what it holds.
+// The tensors of a file without a graph.
 Json tensors(const models::Model& model) {
   Json out = Json::array();
   for (const models::Weight& weight : model.weights) {
@@ -42,9 +42,9 @@ void print_values(const char* what, std::span<const models::ValueInfo> list) {
     fmt::print("{:<12} {} {} {}\n", what, value.name, value.type_name(), to_string(value.sizes));
 }
 
-// What is shown of a model beside what it says itself.
+// Derived facts about a model.
 struct Info {
-  size_t nodes = 0, parameters = 0, leafs = 0;  // of the graph; parameters are nodes
+  size_t nodes = 0, parameters = 0, leafs = 0;  // counts of the graph; parameters are included in nodes
   int64_t flops = 0;
   Bytes activations = 0;
   std::optional<FusedGraph> fused;
@@ -79,16 +79,17 @@ Json info_json(const models::Model& model, const Info& info) {
               {"problems", model.problems},
               {"graph_nodes", info.nodes},
               {"graph_parameters", info.parameters},
-              {"graph_leafs", info.leafs},
+              {"graph_leaves", info.leafs},
               {"flops", info.flops},
               {"activation_bytes", info.activations}};
-  if (model.rest)
-    object["rest"] = {{"why", model.rest->why}, {"nodes", model.rest->node_count}, {"outputs", model.rest->outputs}};
+  if (model.deferred)
+    object["deferred"] = {
+        {"why", model.deferred->why}, {"nodes", model.deferred->node_count}, {"outputs", model.deferred->outputs}};
   if (!model.assumed_values.empty()) object["assumed_values"] = model.assumed_values;
   if (info.fused) {
     object["fused"] = Json::array();
     for (const FusedGraph::Fused& f : info.fused->fused)
-      object["fused"].push_back({{"name", f.node->name}, {"holds", held(*f.node)}});
+      object["fused"].push_back({{"name", f.node->name}, {"ops", fused_ops(*f.node)}});
     object["fused_graph_nodes"] = info.fused->graph.nodes().size();
     object["fused_activation_bytes"] = activation_bytes(info.fused->graph);
   }
@@ -97,15 +98,15 @@ Json info_json(const models::Model& model, const Info& info) {
 }
 
 void print_fused(const FusedGraph& fused) {
-  fmt::print("{:<12} {}, {} of them with several ops; activations {}\n", "when fused",
+  fmt::print("{:<12} {}, {} of them fused; activations {}\n", "fused",
              counted(std::ssize(fused.graph.nodes()), "graph node"), fused.fused.size(),
              app::format_bytes(activation_bytes(fused.graph)));
   const auto nodes = fused.graph.nodes();
   if (const auto last =
           std::count_if(nodes.begin(), nodes.end(), [](const TensorImpl* node) { return node->channels_last(); });
       last > 0)
-    fmt::print("{:<12} the results of {}\n", "channels last", counted(last, "node"));
-  for (const FusedGraph::Fused& f : fused.fused) fmt::print("{:<12} {}\n", "holds", held_text(*f.node));
+    fmt::print("{:<12} {}\n", "NHWC", counted(last, "node"));
+  for (const FusedGraph::Fused& f : fused.fused) fmt::print("{:<12} {}\n", "fused node", held_text(*f.node));
 }
 
 void print_info(const models::Model& model, const Info& info) {
@@ -116,22 +117,23 @@ void print_info(const models::Model& model, const Info& info) {
                info.parameters > 0
                    ? fmt::format(" ({} among them)", counted(static_cast<int64_t>(info.parameters), "parameter"))
                    : "",
-               counted(static_cast<int64_t>(info.leafs), "leaf"));
+               counted(static_cast<int64_t>(info.leafs), "leaf tensor"));
   fmt::print("\n{:<12} {}\n", "parameters", app::format_bytes(model.parameter_bytes));
   if (model.graph.defined())
-    fmt::print("{:<12} {} in all if nothing were reused\n{:<12} {:.3f} GFLOP a run\n", "activations",
+    fmt::print("{:<12} {} without memory reuse\n{:<12} {:.3f} GFLOP per run\n", "activations",
                app::format_bytes(info.activations), "work", double(info.flops) / 1e9);
   if (info.fused) print_fused(*info.fused);
   print_values("input", model.inputs);
   print_values("output", model.own_outputs());
-  if (model.rest)
-    fmt::print("{:<12} {} and {} when it has run: {}\n", "opened", counted(model.rest->node_count, "operator"),
-               counted(std::ssize(model.rest->outputs), "output"), model.rest->why);
+  if (model.deferred)
+    fmt::print("{:<12} {} and {}, compiled at run time: {}\n", "deferred",
+               counted(model.deferred->node_count, "operator"), counted(std::ssize(model.deferred->outputs), "output"),
+               model.deferred->why);
   fmt::print("{}", assumptions(model));
   std::vector<std::pair<std::string, int64_t>> ops(model.ops.begin(), model.ops.end());
   std::stable_sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   for (const auto& [op, count] : ops)
-    fmt::print("{:<12} {:>6} {}{}\n", "op", count, op, model.unsupported.count(op) ? "  (cannot be run)" : "");
+    fmt::print("{:<12} {:>6} {}{}\n", "op", count, op, model.unsupported.count(op) ? "  (unsupported)" : "");
   if (!model.graph.defined())
     for (const models::Weight& weight : model.weights)
       fmt::print("{:<12} {} {} {}\n", "tensor", weight.tensor.name(), name(weight.tensor.dtype()),
@@ -158,12 +160,12 @@ int show_info(const Context& context, const ModelArguments& arguments, bool fuse
 }  // namespace
 
 void add_info(CLI::App& app, Context& context, Body& body) {
-  auto* command = app.add_subcommand("info", "Ops, tensors, sizes, what could not be run and why");
+  auto* command = app.add_subcommand("info", "Print ops, tensors, sizes, and unsupported ops of a model");
   auto arguments = std::make_shared<ModelArguments>();
   add_model_arguments(*command, *arguments);
   command->add_flag("--json", context.json, "Print one JSON object");
   auto fuse = std::make_shared<bool>(false);
-  command->add_flag("--fuse", *fuse, "List the nodes into which the CPU backend fuses chains of ops");
+  command->add_flag("--fuse", *fuse, "List the fused nodes of the CPU backend");
   command->callback(
       [&, arguments, fuse] { body = [&, arguments, fuse] { return show_info(context, *arguments, *fuse); }; });
 }

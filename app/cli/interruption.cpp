@@ -9,9 +9,9 @@ namespace arenascope::cli {
 namespace {
 
 volatile std::sig_atomic_t came = 0;
-sem_t arrived;  // all that a handler may do is to post it
+sem_t arrived;  // sem_post() is async-signal-safe
 
-void take_signal(int signal) {
+void handle_signal(int signal) {
   came = signal;
   ::sem_post(&arrived);
 }
@@ -33,7 +33,7 @@ Interruption::Interruption(RunControl& control) {
     }
     if (came != 0) control.abort();
   });
-  handle(take_signal);
+  handle(handle_signal);
 }
 
 Interruption::~Interruption() {

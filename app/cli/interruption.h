@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ctrl+C, and a friendly kill, end a run between two nodes while this lives; what was recorded stays. A second one ends
-// the program as ever.
+// While an instance exists, SIGINT and SIGTERM end the run between two nodes and keep its recording. A second signal
+// terminates the program.
 #pragma once
 #include <thread>
 
@@ -10,13 +10,13 @@ namespace arenascope::cli {
 
 class Interruption {
  public:
-  // One at a time; the control outlives it.
+  // At most one instance may exist; `control` must outlive it.
   explicit Interruption(RunControl& control);
   ~Interruption();
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  int signal() const;  // that came; 0: none
+  int signal() const;  // signal received; 0: none
 
  private:
   std::thread waiting_;

@@ -9,24 +9,25 @@
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
+#include "app/cli/reference.h"
 
 namespace {
 
-// A word where a command should stand is named, with the commands that there are.
+// Names an unknown command and lists the available ones.
 std::string wrong_usage(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   if (!app.get_subcommands().empty() || argc < 2 || argv[1][0] == '-')
     return fmt::format("{} (see --help)", error.what());
   std::string names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     names += fmt::format(" {}", command->get_name());
-  return fmt::format("there is no command '{}'; there are:{}", argv[1], names);
+  return fmt::format("unknown command '{}'; available:{}", argv[1], names);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace arenascope::cli;
-  CLI::App app{"Arenascope: see how a tensor graph runs and lives in memory", "arenascope-cli"};
+  CLI::App app{"Arenascope: memory visualizer, profiler and step debugger for tensor programs", "arenascope-cli"};
   app.set_version_flag("--version", "arenascope-cli " ARENASCOPE_VERSION);
   app.require_subcommand(1);
   Context context;
@@ -43,8 +44,17 @@ int main(int argc, char** argv) {
   add_audit(app, context, body);
   add_replay(app, context, body);
   add_attach(app, context, body);
+  auto* reference = app.add_subcommand("reference", "Reference of all commands, for the documentation")->group("");
+  auto man = std::make_shared<bool>(false);
+  reference->add_flag("--man", *man, "As a man page");
+  reference->callback([&app, &body, man] {
+    body = [&app, man] {
+      fmt::print("{}", *man ? man_page(app, ARENASCOPE_VERSION) : markdown_reference(app));
+      return static_cast<int>(kDone);
+    };
+  });
   try {
-    put_host_behind_dashes(argc, argv);
+    move_host_after_dashes(argc, argv);
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
     return app.exit(success);
@@ -55,10 +65,10 @@ int main(int argc, char** argv) {
     if (auto ok = arenascope::models::survive_lost_pages(); !ok) return fail(kFailed, ok.error().message);
     const int status = body();
     if (std::fflush(stdout) != 0 || std::ferror(stdout))
-      return fail(kFailed, fmt::format("standard output could not be written: {}", std::strerror(errno)));
+      return fail(kFailed, fmt::format("cannot write standard output: {}", std::strerror(errno)));
     return status;
   } catch (const std::bad_alloc&) {
-    return fail(kFailed, "no memory is left");
+    return fail(kFailed, "out of memory");
   } catch (const std::exception& error) {
     return fail(kFailed, error.what());
   }

@@ -9,7 +9,7 @@ namespace arenascope::cli {
 
 Result<models::OpenOptions> ModelArguments::options() const {
   RunnerOptions runner;
-  if (auto ok = app::set_run_options(runner, values); !ok) return ok.error();
+  if (auto ok = app::set_run_options(runner, values, "--"); !ok) return ok.error();
   return std::move(runner.open);
 }
 
@@ -17,7 +17,7 @@ std::string assumptions(const models::Model& model) {
   std::string all;
   std::vector<std::string> named;
   for (const models::FreeDimension& free : model.free_dimensions) {
-    if (free.told || std::find(named.begin(), named.end(), free.key()) != named.end()) continue;
+    if (free.specified || std::find(named.begin(), named.end(), free.key()) != named.end()) continue;
     named.push_back(free.key());
     all += fmt::format("{}{} = {}", all.empty() ? "" : ", ", free.key(), free.size);
   }
@@ -25,26 +25,27 @@ std::string assumptions(const models::Model& model) {
     all += fmt::format("{}the value of {} = {}", all.empty() ? "" : ", ", input, value);
   std::string text;
   if (!all.empty())
-    text = fmt::format("sizes assumed: {}; --dim NAME=N, --shape INPUT=N,N or an input tells others\n", all);
+    text = fmt::format("assumed sizes: {}; set them with --dim NAME=N, --shape INPUT=N,N or --input\n", all);
   if (model.ops.count("ai.onnx.ml::ZipMap") != 0)
-    text += "maps of ZipMap are given as the tensors that they are made of, a column for each class\n";
+    text += "ZipMap outputs are returned as tensors with one column per class\n";
   return text;
 }
 
 void add_model_arguments(CLI::App& command, ModelArguments& arguments) {
   command
       .add_option("model", arguments.model,
-                  "A file (.onnx, .gguf, .safetensors), a directory in the ONNX test-case layout, or zoo:NAME")
+                  "Model file (.onnx, .gguf, .safetensors), directory in the ONNX test-case layout, or zoo:NAME")
       ->required();
   add_run_options(command, arguments.values, {"dim", "shape", "tokens", "prefill", "training"});
 }
 
-void add_option(CLI::App& command, app::OptionValues& values, const app::OptionFace& option, const std::string& usual) {
+void add_option(CLI::App& command, app::OptionValues& values, const app::OptionDescriptor& option,
+                const std::string& default_value) {
   const std::string name = fmt::format("--{}", option.off != nullptr ? option.off : option.id);
   if (option.type == app::OptionType::Flag) {
     command.add_flag_function(
         name, [&values, option](int64_t) { values[option.id] = option.off == nullptr ? "on" : "off"; },
-        option.off == nullptr ? std::string(option.sentence) : fmt::format("Switches off: {}", option.sentence));
+        option.off == nullptr ? std::string(option.description) : fmt::format("Disable: {}", option.description));
     return;
   }
   if (option.type == app::OptionType::List) {
@@ -57,19 +58,19 @@ void add_option(CLI::App& command, app::OptionValues& values, const app::OptionF
             all += one;
           }
         },
-        option.sentence);
+        option.description);
     if (option.by_comma) several->delimiter(',');
     return;
   }
   auto* one = command.add_option_function<std::string>(
-      name, [&values, option](const std::string& given) { values[option.id] = given; }, option.sentence);
-  one->default_str(usual);
+      name, [&values, option](const std::string& given) { values[option.id] = given; }, option.description);
+  one->default_str(default_value);
 }
 
 void add_run_options(CLI::App& command, app::OptionValues& values, std::initializer_list<const char*> ids) {
   for (const char* id : ids) {
     const app::RunOption& option = *app::find_run_option(id);
-    add_option(command, values, option.face(), option.text(RunnerOptions()));
+    add_option(command, values, option.descriptor(), option.text(RunnerOptions()));
   }
 }
 
@@ -82,7 +83,7 @@ CLI::Validator seconds() {
       [](std::string& text) {
         double value = 0;
         if (CLI::detail::lexical_cast(text, value) && value >= 0 && value <= 1e6) return std::string();
-        return fmt::format("'{}' is no number of seconds from 0 to 1000000", text);
+        return fmt::format("'{}' is not a number of seconds from 0 to 1000000", text);
       },
       "SECONDS");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The options of every command that opens a model.
+// Options of all commands that open a model.
 #pragma once
 #include <string>
 #include <vector>
@@ -14,35 +14,35 @@ namespace arenascope::cli {
 
 struct ModelArguments {
   std::string model;
-  app::OptionValues values;  // of the options that open it
+  app::OptionValues values;  // options for opening it
 
-  // Error: a value that makes no sense.
+  // Error: an invalid value.
   Result<models::OpenOptions> options() const;
 };
 
-// What was assumed of sizes that the file leaves open, and what is given otherwise than it says, in a line each with its end; empty
-// where there is nothing.
+// Text about assumed sizes of dynamic dimensions and about converted outputs, one line each; empty if there are none.
 std::string assumptions(const models::Model& model);
 
 void add_model_arguments(CLI::App& command, ModelArguments& arguments);
 
-// An option of a table; what is given goes into `values`. `usual`: its value where nothing is.
-void add_option(CLI::App& command, app::OptionValues& values, const app::OptionFace& option, const std::string& usual);
+// Adds an option of a table; given values are stored in `values`. `default_value` is shown in the help.
+void add_option(CLI::App& command, app::OptionValues& values, const app::OptionDescriptor& option,
+                const std::string& default_value);
 
-// Those options of the table (app/common/run_options.h) that a command has; what is given goes into `values`.
+// Adds the run options with these ids (app/common/run_options.h); given values are stored in `values`.
 void add_run_options(CLI::App& command, app::OptionValues& values, std::initializer_list<const char*> ids);
 
-// --backend and what it is given.
+// --backend and related options.
 struct BackendArguments {
   app::OptionValues values;
 
-  // Error: a value that makes no sense.
-  Status put_into(RunnerOptions& options) const { return app::set_run_options(options, values); }
+  // Error: an invalid value.
+  Status put_into(RunnerOptions& options) const { return app::set_run_options(options, values, "--"); }
 };
 
 void add_backend_arguments(CLI::App& command, BackendArguments& arguments);
 
-// A budget: from 0 to a million, and a number.
+// Validates a number of seconds from 0 to 1000000.
 CLI::Validator seconds();
 
 }  // namespace arenascope::cli

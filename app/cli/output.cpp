@@ -13,10 +13,10 @@
 
 namespace arenascope::cli {
 
-int fail(ExitStatus status, const std::string& sentence) {
-  std::string line = sentence;
+int fail(ExitStatus status, const std::string& message) {
+  std::string line = message;
   for (char& c : line)
-    if (c == '\n' || c == '\r') c = ' ';  // one sentence, one line, whatever a file's text holds
+    if (c == '\n' || c == '\r') c = ' ';  // one line per message, even if a name from a file contains line breaks
   fmt::print(stderr, "arenascope-cli: {}\n", line);
   return status;
 }

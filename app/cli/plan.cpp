@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// arenascope-cli plan: arena size, lower bound, ratio and seconds, for a model's graph or a CSV of intervals.
+// arenascope-cli plan: plans the memory of a model's graph, a CSV of intervals or a recording.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include <arenascope/base/checked.h>
 #include <arenascope/planner/check.h>
 #include <arenascope/planner/csv.h>
-#include <arenascope/planner/why.h>
+#include <arenascope/planner/explain.h>
 #include <arenascope/schedule/memory_plan.h>
 #include <arenascope/schedule/restore.h>
 #include <arenascope/trace/import.h>
@@ -31,7 +31,7 @@ namespace {
 struct PlanArguments {
   ModelArguments model;
   std::string planner = "search", order = "depth-first", export_file, space;
-  std::vector<std::string> why;  // two buffers
+  std::vector<std::string> why;  // names of two buffers
   std::optional<int64_t> capacity;
   int64_t alignment = 64;
   double budget = 1.0;
@@ -39,16 +39,16 @@ struct PlanArguments {
   std::string watch, moves, weight_paths, banks;
   int streams = 1;
   std::optional<double> watch_seconds;
-  int graph = -1;  // of a recording
-  bool order_is_told = false;
-  bool in_place = false, fuse = false, join = true, what_if = false, keep_outputs = true;
+  int graph = -1;  // index in a recording
+  bool order_given = false;
+  bool in_place = false, fuse = false, join = true, what_if = false, keep_outputs = true, allow_unknown = false;
 };
 
 struct Row {
   std::string planner, order;
   planner::Problem problem;
   planner::Plan plan;
-  std::vector<NodeId> sequence;  // of a model: the order itself
+  std::vector<NodeId> sequence;  // for a model: the execution order
 };
 
 std::vector<const planner::Planner*> chosen_planners(const std::string& name) {
@@ -72,9 +72,9 @@ std::vector<const OrderInfo*> chosen_orders(const std::string& name) {
 }
 
 std::string all_names() {
-  std::string text = "planners are all";
+  std::string text = "available planners: all";
   for (const auto* p : planner::all_planners()) text += fmt::format(", {}", p->name());
-  text += "; orders are all";
+  text += "; available orders: all";
   for (const OrderInfo& o : all_orders()) text += fmt::format(", {}", o.name);
   return text;
 }
@@ -85,7 +85,7 @@ Status add_rows(std::vector<Row>& rows, const planner::Problem& problem, const s
     auto plan = planner->plan(problem, options);
     if (!plan) return plan.error();
     if (auto ok = planner::check(problem, *plan); !ok)
-      return Error{fmt::format("the plan of {} is wrong: {}", planner->name(), ok.error().message)};
+      return Error{fmt::format("planner {} returned an invalid plan: {}", planner->name(), ok.error().message)};
     rows.push_back({std::string(planner->name()), order, problem, std::move(*plan), {}});
   }
   return {};
@@ -99,16 +99,16 @@ Result<app::RecordedLifetimes> lifetimes_in(const std::string& file, const std::
   return lifetimes;
 }
 
-// What is planned, and the plans.
+// The planned problem and its plans.
 struct Plans {
   std::string name;
-  models::Model model;                             // none of intervals
-  std::optional<app::RecordedLifetimes> recorded;  // of a recording
+  models::Model model;                             // empty for intervals
+  std::optional<app::RecordedLifetimes> recorded;  // index in a recording
   std::vector<const planner::Planner*> planners;
   std::vector<const OrderInfo*> orders;
   planner::Options options;
   MemoryPlanOptions plan_options;
-  WeightPaths paths;  // that were put into the model's graph
+  WeightPaths paths;  // inserted into the model's graph
   std::vector<Row> rows;
 
   const Row& best() const {
@@ -117,10 +117,10 @@ struct Plans {
   }
 };
 
-// What --watch plans.
+// Runs --watch.
 int watch(const Context& context, const PlanArguments& arguments, const Plans& plans) {
-  if (!arguments.model.model.empty()) return fail(kUsage, "--watch takes a folder in place of a model");
-  if (plans.planners.size() != 1) return fail(kUsage, "--watch plans by one planner");
+  if (!arguments.model.model.empty()) return fail(kUsage, "--watch needs a directory instead of a model");
+  if (plans.planners.size() != 1) return fail(kUsage, "--watch needs a single planner");
   planner::Options options;
   options.threads = arguments.threads;
   options.budget_seconds = arguments.budget;
@@ -137,16 +137,16 @@ Given given(const PlanArguments& arguments) {
 }
 
 Status check_arguments(const PlanArguments& arguments) {
-  if (arguments.model.model.empty()) return Error{"model is required, or --watch"};
+  if (arguments.model.model.empty()) return Error{"a model or --watch is required"};
   if (arguments.graph >= 0 && given(arguments) != Given::Recording) return Error{"--graph needs a recording"};
-  if (arguments.what_if && given(arguments) != Given::Model) return Error{"--what-if needs a model, not intervals"};
+  if (arguments.what_if && given(arguments) != Given::Model) return Error{"--what-if needs a model"};
   const bool spread = arguments.streams != 1 || !arguments.banks.empty();
   if ((spread || !arguments.moves.empty() || !arguments.weight_paths.empty()) && given(arguments) != Given::Model)
-    return Error{"--moves, --weight-paths, --streams and --banks need a model, not intervals"};
-  if (arguments.streams != 1 && !arguments.banks.empty()) return Error{"--streams or --banks, not both"};
-  if (arguments.what_if && !arguments.capacity) return Error{"--what-if needs a --capacity"};
+    return Error{"--moves, --weight-paths, --streams and --banks need a model"};
+  if (arguments.streams != 1 && !arguments.banks.empty()) return Error{"--streams and --banks exclude each other"};
+  if (arguments.what_if && !arguments.capacity) return Error{"--what-if needs --capacity"};
   if (arguments.alignment < 1 || !is_power_of_two(static_cast<uint64_t>(arguments.alignment)))
-    return Error{fmt::format("an alignment of {} is no power of two", arguments.alignment)};
+    return Error{fmt::format("--alignment: {} is not a power of two", arguments.alignment)};
   return {};
 }
 
@@ -186,7 +186,7 @@ void set_plan_options(const PlanArguments& arguments, Plans& plans) {
   plans.plan_options.capacity = arguments.capacity;
 }
 
-// One order by all planners.
+// Plans one order with all planners.
 Status plan_order(const OrderInfo& order, const PlanArguments& arguments, Plans& plans, Progress& progress) {
   progress.phase(fmt::format("order {}", order.name));
   OrderOptions order_options;
@@ -207,7 +207,7 @@ Status plan_order(const OrderInfo& order, const PlanArguments& arguments, Plans&
   return {};
 }
 
-// A graph that was recorded: as its program has planned it, and by orders where they are told or it has not.
+// Plans a recorded graph in the order of its program, and in the given orders or if the program has no plan.
 Status plan_recorded_graph(const PlanArguments& arguments, Plans& plans, Progress& progress) {
   progress.phase("reading");
   trace::Session session;
@@ -215,7 +215,7 @@ Status plan_recorded_graph(const PlanArguments& arguments, Plans& plans, Progres
   const auto snapshot = session.snapshot();
   const auto number = static_cast<size_t>(arguments.graph);
   if (number >= snapshot->graphs.size())
-    return Error{fmt::format("{}: there is no graph {} in it; it has {}, from 0 on", arguments.model.model,
+    return Error{fmt::format("{}: no graph {}; the recording has {}, counted from 0", arguments.model.model,
                              arguments.graph, snapshot->graphs.size())};
   const trace::GraphInfo& graph = *snapshot->graphs[number];
   plans.name = graph.model;
@@ -231,7 +231,7 @@ Status plan_recorded_graph(const PlanArguments& arguments, Plans& plans, Progres
     problem.capacity = arguments.capacity;
     if (auto ok = add_rows(plans.rows, problem, "recorded", plans.planners, plans.options); !ok)
       return Error{fmt::format("{}: {}", arguments.model.model, ok.error().message)};
-    if (!arguments.order_is_told) return {};
+    if (!arguments.order_given) return {};
   }
   auto restored = restore_graph(graph);
   if (!restored) return Error{fmt::format("{}: {}", arguments.model.model, restored.error().message)};
@@ -242,7 +242,7 @@ Status plan_recorded_graph(const PlanArguments& arguments, Plans& plans, Progres
   return {};
 }
 
-// kDone, or the status of what was said.
+// kDone, or the exit status of a reported error.
 int plan_model(const PlanArguments& arguments, Plans& plans, Progress& progress) {
   auto open = arguments.model.options();
   if (!open) return fail(kUsage, open.error().message);
@@ -252,7 +252,7 @@ int plan_model(const PlanArguments& arguments, Plans& plans, Progress& progress)
   models::Model& model = plans.model = std::move(*opened);
   if (!model.graph.defined())
     return fail(kFailed, fmt::format("{} cannot be planned: {}", arguments.model.model,
-                                     model.problems.empty() ? "it has no graph" : model.problems.front()));
+                                     model.problems.empty() ? "no graph" : model.problems.front()));
   plans.name = model.name;
   if (!arguments.weight_paths.empty()) {
     auto options = parse_weight_paths(arguments.weight_paths);
@@ -274,7 +274,7 @@ int plan_model(const PlanArguments& arguments, Plans& plans, Progress& progress)
   return kDone;
 }
 
-// As plan_model().
+// Same result as plan_model().
 int make_plans(const PlanArguments& arguments, Plans& plans, Progress& progress) {
   const Given what = given(arguments);
   if (what == Given::Model) return plan_model(arguments, plans, progress);
@@ -289,7 +289,7 @@ int explain(const Context& context, const PlanArguments& arguments, const Plans&
   auto a = planner::find_interval(best.problem, arguments.why[0]);
   auto b = planner::find_interval(best.problem, arguments.why[1]);
   if (!a || !b) return fail(kUsage, fmt::format("{}: {}", arguments.model.model, (a ? b : a).error().message));
-  const std::string why = planner::why_not_there(best.problem, best.plan, *a, *b);
+  const std::string why = planner::explain_placement(best.problem, best.plan, *a, *b);
   if (context.json)
     print_json({{"model", plans.name}, {"a", arguments.why[0]}, {"b", arguments.why[1]}, {"why", why}});
   else
@@ -315,22 +315,48 @@ void print_plans_json(const Plans& plans) {
     object["recorded_peak_bytes"] = plans.recorded->live_peak;
     object["recorded_reserved_bytes"] = plans.recorded->reserved_peak;
   }
+  if (!plans.model.unsupported.empty()) object["unsupported"] = plans.model.unsupported;
+  if (!plans.model.problems.empty()) object["problems"] = plans.model.problems;
+  if (plans.model.deferred) object["deferred_nodes"] = plans.model.deferred->node_count;
+  for (const models::FreeDimension& free : plans.model.free_dimensions)
+    if (!free.specified) object["assumed_dimensions"][free.key()] = free.size;
+  if (!plans.model.assumed_values.empty()) object["assumed_values"] = plans.model.assumed_values;
   print_json(object);
 }
 
 void print_plans(const Plans& plans) {
   if (const auto& recorded = plans.recorded)
-    fmt::print("recorded: {} live at most{}\n", app::format_bytes(recorded->live_peak),
-               recorded->reserved_peak > 0 ? fmt::format(", {} reserved", app::format_bytes(recorded->reserved_peak))
-                                           : std::string());
+    fmt::print("recorded: live peak {}{}\n", app::format_bytes(recorded->live_peak),
+               recorded->reserved_peak > 0
+                   ? fmt::format(", reserved peak {}", app::format_bytes(recorded->reserved_peak))
+                   : std::string());
   fmt::print("{}: {} buffers\n{:<31} {:<18} {:>12} {:>12} {:>8} {:>10}\n", plans.name,
-             plans.rows.front().problem.size(), "planner", "order", "arena", "bound", "ratio", "seconds");
+             plans.rows.front().problem.size(), "planner", "order", "arena", "lower bound", "ratio", "seconds");
   const Row* const best = &plans.best();
   for (const Row& row : plans.rows)
     fmt::print("{:<31} {:<18} {:>12} {:>12} {:>8.4f} {:>10.4f}{}{}\n", row.planner, row.order,
                app::format_bytes(row.plan.arena_bytes), app::format_bytes(row.plan.lower_bound), row.plan.ratio(),
                row.plan.seconds, row.plan.optimal ? " optimal" : "", &row == best && plans.rows.size() > 1 ? " *" : "");
   fmt::print("{}", assumptions(plans.model));
+  for (const auto& [op, count] : plans.model.unsupported) fmt::print("not planned: {} × {}\n", count, op);
+  for (const std::string& problem : plans.model.problems) fmt::print("not planned: {}\n", problem);
+  if (plans.model.deferred)
+    fmt::print("not planned: {} deferred nodes, whose shapes are known at run time\n",
+               plans.model.deferred->node_count);
+}
+
+// A plan of a part of the model is not an answer for the model: a CI check would pass because an operator is missing.
+int check_complete(const PlanArguments& arguments, const Plans& plans) {
+  const models::Model& model = plans.model;
+  if (arguments.allow_unknown || given(arguments) != Given::Model || (model.runnable() && !model.deferred))
+    return kDone;
+  int64_t unsupported = 0;
+  for (const auto& [op, count] : model.unsupported) unsupported += count;
+  std::string missing = unsupported > 0 ? fmt::format("{} of {} nodes are not supported", unsupported, model.node_count)
+                        : model.deferred ? fmt::format("{} nodes are deferred to run time", model.deferred->node_count)
+                                         : model.problems.front();
+  return fail(kFailed, fmt::format("{}: the plan is incomplete: {}; --allow-unknown accepts it", arguments.model.model,
+                                   missing));
 }
 
 int make_plan(const Context& context, const PlanArguments& arguments) {
@@ -338,14 +364,14 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
   plans.planners = chosen_planners(arguments.planner);
   plans.orders = chosen_orders(arguments.order);
   if (plans.planners.empty())
-    return fail(kUsage, fmt::format("there is no planner '{}'; {}", arguments.planner, all_names()));
-  if (plans.orders.empty())
-    return fail(kUsage, fmt::format("there is no order '{}'; {}", arguments.order, all_names()));
+    return fail(kUsage, fmt::format("unknown planner '{}'; {}", arguments.planner, all_names()));
+  if (plans.orders.empty()) return fail(kUsage, fmt::format("unknown order '{}'; {}", arguments.order, all_names()));
   const std::optional<Bytes> capacity = arguments.capacity;
-  if (capacity && *capacity < 0) return fail(kUsage, fmt::format("a capacity of {} bytes", *capacity));
+  if (capacity && *capacity < 0)
+    return fail(kUsage, fmt::format("--capacity: {} is not a positive number of bytes", *capacity));
   if (!arguments.watch.empty()) return watch(context, arguments, plans);
   if (auto ok = check_arguments(arguments); !ok) return fail(kUsage, ok.error().message);
-  // One budget for everything that searches: with several orders each has its part.
+  // The budget is divided among all searches.
   plans.options.threads = arguments.threads;
   plans.options.budget_seconds = arguments.budget / static_cast<double>(plans.orders.size());
   Progress progress;
@@ -373,65 +399,72 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
   if (capacity && best.plan.arena_bytes > *capacity)
     return fail(kFailed, fmt::format("{}: the best plan needs {} bytes, the capacity is {}{}", arguments.model.model,
                                      best.plan.arena_bytes, *capacity,
-                                     best.plan.lower_bound > *capacity ? ", which is below what any plan needs" : ""));
-  return kDone;
+                                     best.plan.lower_bound > *capacity ? ", below the lower bound of any plan" : ""));
+  return check_complete(arguments, plans);
 }
 
 void add_recorded_options(CLI::App& command, PlanArguments& a) {
   command.add_option("--space", a.space,
-                     "Of a recording: whose allocations; the one with the highest peak unless told");
+                     "Allocator space of a recording to plan; default: the one with the highest peak");
   command
-      .add_option("--graph", a.graph,
-                  "Of a recording: plan the tensors of this graph, counted from 0, as its program does; by orders "
-                  "too where --order is told")
+      .add_option(
+          "--graph", a.graph,
+          "Index of the graph of a recording to plan, from 0, in the order of its program; with --order also in "
+          "the given orders")
       ->check(CLI::NonNegativeNumber);
 }
 }  // namespace
 
 void add_plan(CLI::App& app, Context& context, Body& body) {
-  auto* command = app.add_subcommand("plan", "Arena size, lower bound, ratio and seconds of plans");
+  auto* command = app.add_subcommand("plan", "Plan memory: arena size, lower bound, ratio and time of each plan");
   auto a = std::make_shared<PlanArguments>();
   add_model_arguments(*command, a->model);
   command->get_option("model")
       ->description(
-          "A model as everywhere, a CSV of intervals (id, lower, upper, size), or a recording or trace of a program")
+          "Model file, directory in the ONNX test-case layout, zoo:NAME, CSV of intervals (id, lower, upper, size), "
+          "recording or trace")
       ->required(false);
-  command->add_option("--planner", a->planner, "A planner's name, or all")->capture_default_str();
-  command->add_option("--order", a->order, "An order's name, or all")->capture_default_str();
+  command->add_option("--planner", a->planner, "Planner name, or all")->capture_default_str();
+  command->add_option("--order", a->order, "Order name, or all")->capture_default_str();
   add_recorded_options(*command, *a);
-  command->add_option("--capacity", a->capacity, "Bytes to fit in: a search stops when it is met");
-  command->add_option("--budget", a->budget, "Seconds for what searches")->capture_default_str()->check(seconds());
-  command->add_option("--alignment", a->alignment, "Of every buffer, in bytes")->capture_default_str();
-  command->add_option("--threads", a->threads, "For planners that use several; 0: all processors")
+  command->add_option("--capacity", a->capacity, "Maximum arena size in bytes; searches stop once it is reached");
+  command->add_option("--budget", a->budget, "Time limit of search planners in seconds")
+      ->capture_default_str()
+      ->check(seconds());
+  command->add_option("--alignment", a->alignment, "Alignment of every buffer in bytes")->capture_default_str();
+  command->add_option("--threads", a->threads, "Number of threads of parallel planners; 0: one per CPU")
       ->check(CLI::Range(0, 1024));
   command->add_option("--weight-paths", a->weight_paths,
-                      "Plan the graph as CANN GE has it, weights passing through casts to their products and gradients "
-                      "reduced behind the last: cast, cast-shared, trans-data or trans-data-shared");
-  command->add_option("--moves", a->moves,
-                      "GE's topological optimisation of this order, move by move, and what the peak is made of");
-  command->add_option("--streams", a->streams,
-                      "Over so many queues: results share bytes only behind an event between them");
+                      "Plan the graph in the form of CANN GE, with casts between weights and matmuls, and gradients "
+                      "reduced after the last one: cast, cast-shared, trans-data or trans-data-shared");
   command->add_option(
-      "--banks", a->banks,
-      "Over several memories, the fastest first: NAME=BYTES,…, with K, M or G; the last may be NAME alone");
-  command->add_flag("--in-place", a->in_place, "Let an op take over its input's bytes at their last use");
-  command->add_flag("--fuse", a->fuse, "Plan the graph in which the CPU backend has fused chains of ops");
+      "--moves", a->moves,
+      "Order to which GE's topological optimisation is applied, with each move and the composition of the peak");
+  command->add_option("--streams", a->streams,
+                      "Number of concurrent queues; tensors share memory across queues only after an event");
+  command->add_option("--banks", a->banks,
+                      "Memory tiers, fastest first: NAME=BYTES,… with K, M or G; the last may omit its size");
+  command->add_flag("--in-place", a->in_place, "Compute ops in place of inputs that are used for the last time");
+  command->add_flag("--fuse", a->fuse, "Plan the graph with the fused nodes of the CPU backend");
   command->add_flag("!--no-join", a->join,
-                    "Concatenations copy their inputs, rather than these being laid next to each other");
-  command->add_flag("!--free-outputs", a->keep_outputs,
-                    "Outputs, gradients too, live to their last reader only, as where each is used up at once");
-  command->add_option("--watch", a->watch, "A folder: each NAME.csv that comes in gets a NAME.plan.csv beside it");
-  command->add_option("--watch-seconds", a->watch_seconds, "How long; 0: what is there now. Else until interrupted")
+                    "Copy the inputs of concatenations instead of placing them next to each other");
+  command->add_flag("!--free-outputs", a->keep_outputs, "Free outputs and gradients after their last use");
+  command->add_option("--watch", a->watch, "Directory to watch; each NAME.csv gets a NAME.plan.csv");
+  command
+      ->add_option("--watch-seconds", a->watch_seconds,
+                   "Seconds to watch; 0: existing files only; default: until interrupted")
       ->check(seconds());
   command->add_flag("--what-if", a->what_if,
-                    "Where nothing fits the capacity: ops in place, another order, fused chains, then which tensors to "
-                    "rematerialise or to offload to the host");
-  command->add_option("--why", a->why, "A B: why buffer A does not lie where B lies, in a sentence")->expected(2);
-  command->add_option("--export", a->export_file, "Write the smallest plan to a .json or .csv file");
+                    "If no plan fits the capacity, try in-place ops, other orders and fusion, then choose tensors to "
+                    "rematerialise or offload to the host");
+  command->add_option("--why", a->why, "A B: explain why buffer A cannot share the memory of B")->expected(2);
+  command->add_option("--export", a->export_file, "Output file (.json or .csv) for the smallest plan");
+  command->add_flag("--allow-unknown", a->allow_unknown,
+                    "Exit status 0 although some nodes of the model are not in the plan");
   command->add_flag("--json", context.json, "Print one JSON object");
   command->footer([] { return all_names(); });
   command->callback([&, a, command] {
-    a->order_is_told = command->get_option("--order")->count() > 0;
+    a->order_given = command->get_option("--order")->count() > 0;
     body = [&, a] { return make_plan(context, *a); };
   });
 }

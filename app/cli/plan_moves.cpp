@@ -16,7 +16,7 @@ namespace {
 
 using ByClass = std::array<Bytes, kLiveClasses>;
 
-// What is live at the fullest step, by class.
+// Live bytes at the peak step by class.
 ByClass peak_by_class(const Graph& graph, std::span<const NodeId> order, bool keep_outputs) {
   LifetimeOptions options;
   options.keep_outputs = keep_outputs;
@@ -97,7 +97,7 @@ void print_json_of(const models::Model& model, const MovesArguments& arguments, 
               {"type_peak_bytes", played.by_type.peak},
               {"peak_bytes", played.both.peak},
               {"saved_share", played.share()},
-              {"taken", played.both.taken},
+              {"adopted", played.both.taken},
               {"search_peak_bytes", played.search.peak},
               {"search_lower_bound_bytes", played.search.lower_bound},
               {"search_optimal", played.search.optimal},
@@ -110,9 +110,9 @@ void print_text_of(const models::Model& model, const MovesArguments& arguments, 
   constexpr size_t kShown = 20;
   const GeOrder& ge = played.both;
   if (arguments.paths.paths > 0)
-    fmt::print("{} paths from weights to products, {} of copies\n", arguments.paths.paths,
+    fmt::print("{} paths from weights to matmuls, {} of copies\n", arguments.paths.paths,
                app::format_bytes(arguments.paths.path_bytes));
-  fmt::print("{} in the order {}: {} live at once\n", model.name, arguments.base, app::format_bytes(ge.base_peak));
+  fmt::print("{} in order {}: peak {}\n", model.name, arguments.base, app::format_bytes(ge.base_peak));
   for (size_t i = 0; i < std::min(kShown, ge.moves.size()); ++i) {
     const GeMove& move = ge.moves[i];
     fmt::print("  {:>4} by {:<8} {:<36.36} from {:>5} to {:>5}, before {:<28.28} {:>12}  {} → {}\n", i + 1,
@@ -121,12 +121,11 @@ void print_text_of(const models::Model& model, const MovesArguments& arguments, 
                app::format_bytes(move.peak_before), app::format_bytes(move.peak_after));
   }
   if (ge.moves.size() > kShown) fmt::print("  … {} more; --json lists them\n", ge.moves.size() - kShown);
-  fmt::print("by type alone {}, by both rules {}: {:.2f} % less{}\n", app::format_bytes(played.by_type.peak),
+  fmt::print("type rule {}, both rules {}: {:.2f} % less{}\n", app::format_bytes(played.by_type.peak),
              app::format_bytes(ge.peak), 100 * played.share(),
-             ge.taken ? "" : "; the peak does not fall, so the order stays");
-  fmt::print("the search finds {}{}\n\n", app::format_bytes(played.search.peak),
-             played.search.optimal ? ", the least there is" : "");
-  fmt::print("{:<20} {:>14} {:>14} {:>14}\n", "live at the peak", "before", "behind", "saved");
+             ge.taken ? "" : "; the peak does not drop, so the order is kept");
+  fmt::print("search {}{}\n\n", app::format_bytes(played.search.peak), played.search.optimal ? ", optimal" : "");
+  fmt::print("{:<20} {:>14} {:>14} {:>14}\n", "live at the peak", "before", "after", "saved");
   for (size_t c = 0; c < kLiveClasses; ++c)
     if (played.before[c] > 0 || played.after[c] > 0)
       fmt::print("{:<20} {:>14} {:>14} {:>14}\n", name(static_cast<LiveClass>(c)), app::format_bytes(played.before[c]),
@@ -141,7 +140,8 @@ Result<WeightPathOptions> parse_weight_paths(const std::string& text) {
   if (out.shared = way.ends_with("-shared"); out.shared) way.resize(way.size() - 7);
   out.trans_data = way == "trans-data";
   if (way == "cast" || way == "trans-data") return out;
-  return Error{fmt::format("--weight-paths '{}' is none of cast, cast-shared, trans-data, trans-data-shared", text)};
+  return Error{fmt::format(
+      "--weight-paths: unknown value '{}'; available: cast, cast-shared, trans-data, trans-data-shared", text)};
 }
 
 int plan_moves(const Context& context, const models::Model& model, const MovesArguments& arguments) {

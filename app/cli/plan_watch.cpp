@@ -36,25 +36,25 @@ fs::path plan_of(const fs::path& file) {
   return out.replace_extension(kPlanEnding);
 }
 
-// The CSVs of the folder that are no plans, in order of their names. Error: the folder cannot be read.
-Result<std::map<fs::path, Seen>> look(const fs::path& folder) {
+// The CSV files of the directory except plans, sorted by name. Error: the directory cannot be read.
+Result<std::map<fs::path, Seen>> scan(const fs::path& folder) {
   std::map<fs::path, Seen> out;
   std::error_code error;
   fs::directory_iterator at(folder, error);
-  if (error) return Error{fmt::format("{} cannot be watched: {}", folder.string(), error.message())};
+  if (error) return Error{fmt::format("{}: cannot be watched: {}", folder.string(), error.message())};
   for (; at != fs::directory_iterator(); at.increment(error)) {
     if (error) break;
     const std::string name = at->path().filename().string();
     if (!name.ends_with(".csv") || name.ends_with(kPlanEnding) || name.starts_with(".")) continue;
-    std::error_code gone;  // between listing and looking
+    std::error_code gone;  // the file may have disappeared after listing
     const Seen seen{at->file_size(gone), at->last_write_time(gone)};
     if (!gone && at->is_regular_file(gone)) out[at->path()] = seen;
   }
   return out;
 }
 
-// Whole or not at all: readers never see half a plan.
-Status write_whole(const fs::path& path, const std::string& text) {
+// Written atomically, so that readers never see a partial plan.
+Status write_atomically(const fs::path& path, const std::string& text) {
   const fs::path half = path.parent_path() / ("." + path.filename().string() + ".part");
   std::error_code error;
   {
@@ -63,18 +63,18 @@ Status write_whole(const fs::path& path, const std::string& text) {
     out.flush();
     if (!out) {
       fs::remove(half, error);
-      return Error{fmt::format("{} cannot be written", path.string())};
+      return Error{fmt::format("{}: cannot be written", path.string())};
     }
   }
   fs::rename(half, path, error);
-  if (error) return Error{fmt::format("{} cannot be written: {}", path.string(), error.message())};
+  if (error) return Error{fmt::format("{}: cannot be written: {}", path.string(), error.message())};
   return {};
 }
 
-ExitStatus refuse(const fs::path& file, ExitStatus status, const std::string& sentence) {
+ExitStatus refuse(const fs::path& file, ExitStatus status, const std::string& message) {
   std::error_code error;
-  fs::remove(plan_of(file), error);  // it would be one for what the file was before
-  fail(status, fmt::format("{}: {}", file.string(), sentence));
+  fs::remove(plan_of(file), error);  // it belongs to the previous content of the file
+  fail(status, fmt::format("{}: {}", file.string(), message));
   return status;
 }
 
@@ -83,7 +83,7 @@ ExitStatus plan_file(const Context& context, const WatchArguments& arguments, co
   if (!problem) {
     std::error_code error;
     fs::remove(plan_of(file), error);
-    fail(kUsage, problem.error().message);  // it names the file
+    fail(kUsage, problem.error().message);  // the message names the file
     return kUsage;
   }
   problem->capacity = arguments.capacity;
@@ -95,7 +95,7 @@ ExitStatus plan_file(const Context& context, const WatchArguments& arguments, co
         file, kFailed,
         fmt::format("the best plan needs {} bytes, the capacity is {}", plan->arena_bytes, *arguments.capacity));
   const fs::path out = plan_of(file);
-  if (auto ok = write_whole(out, planner::write_csv(*problem, &*plan)); !ok) {
+  if (auto ok = write_atomically(out, planner::write_csv(*problem, &*plan)); !ok) {
     fail(kFailed, ok.error().message);
     return kFailed;
   }
@@ -110,7 +110,7 @@ ExitStatus plan_file(const Context& context, const WatchArguments& arguments, co
                             {"optimal", plan->optimal}}
                            .dump(-1, ' ', false, Json::error_handler_t::replace));
   } else {
-    fmt::print("{}: {} buffers in {} bytes, {:.4f} of the bound, {:.3f} s{}\n", file.string(), problem->size(),
+    fmt::print("{}: {} buffers in {} bytes, {:.4f}x the lower bound, {:.3f} s{}\n", file.string(), problem->size(),
                plan->arena_bytes, plan->ratio(), plan->seconds, plan->optimal ? ", optimal" : "");
   }
   std::fflush(stdout);
@@ -131,12 +131,12 @@ int watch_folder(const Context& context, const WatchArguments& arguments) {
   std::map<fs::path, Seen> before, done;
   ExitStatus worst = kDone;
   for (bool first = true; first || !over(); first = false) {
-    auto now = look(arguments.folder);
+    auto now = scan(arguments.folder);
     if (!now) return fail(kUsage, now.error().message);
     for (const auto& [file, seen] : *now) {
       if (const auto known = done.find(file); known != done.end() && known->second == seen) continue;
       if (const auto earlier = before.find(file); !once && (earlier == before.end() || earlier->second != seen))
-        continue;  // perhaps it is still being written
+        continue;  // possibly still being written
       std::error_code none;
       const auto planned = fs::last_write_time(plan_of(file), none);
       const bool fresh = done.find(file) == done.end() && !none && planned > seen.time;

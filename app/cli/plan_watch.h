@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// plan --watch: a folder into which others put intervals and from which they take plans.
+// plan --watch: a directory in which other programs put intervals and find plans.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,13 +15,13 @@ struct WatchArguments {
   const planner::Planner* planner = nullptr;
   planner::Options options;
   std::optional<Bytes> capacity;
-  std::optional<double> seconds;  // how long; none: until interrupted. 0: what is there now
+  std::optional<double> seconds;  // duration; nullopt: until interrupted; 0: existing files only
 };
 
-// NAME.csv gets NAME.plan.csv beside it: the same rows with their offsets. Each file is planned when it came to rest
-// (the same size and time twice), and again when it changes; one whose plan is newer than itself is left alone. A line
-// for each on standard output (with `json` an object a line), a sentence on standard error for what cannot be planned,
-// which then has no plan file. The status is that of the worst file.
+// Writes NAME.plan.csv for each NAME.csv: the same rows with their offsets. A file is planned once its size and time
+// are stable and again when it changes; files older than their plan are skipped. Prints one line (with `json` one
+// object) per plan; errors go to standard error, and such files have no plan. Returns the worst exit status of all
+// files.
 int watch_folder(const Context& context, const WatchArguments& arguments);
 
 }  // namespace arenascope::cli

@@ -19,7 +19,7 @@ Json step_json(const MemorySaving& step) {
            {"bytes", step.bytes},
            {"peak_before_bytes", step.peak_before},
            {"peak_after_bytes", step.peak_after},
-           {"sentence", sentence(step)}};
+           {"description", sentence(step)}};
   if (is_free(step.method)) {
     for (const Saving other : step.with) out["with"].push_back(name(other));
     if (!step.name.empty()) out["name"] = step.name;
@@ -46,7 +46,7 @@ Json plan_json(const MemoryPlan& plan) {
 
 }  // namespace
 
-// Each interval by its node's name, with the node's number where the name is not its alone.
+// Names each interval after its node; ambiguous names get the node's index.
 void name_intervals(GraphIntervals& intervals, const Graph& graph) {
   std::unordered_set<std::string> seen;
   intervals.problem.ids.clear();
@@ -65,7 +65,7 @@ Status export_plan(const std::string& path, const planner::Problem& problem, con
   std::ofstream out(path, std::ios::binary);
   out << (csv ? planner::write_csv(problem, &plan) : planner::plan_to_json(problem, plan));
   out.flush();
-  if (!out) return Error{fmt::format("{} cannot be written", path)};
+  if (!out) return Error{fmt::format("{}: cannot be written", path)};
   return {};
 }
 
@@ -106,17 +106,18 @@ int plan_what_if(const Context& context, const models::Model& model, const WhatI
                 {"after", plan_json(answer->plan)},
                 {"steps", steps}});
   } else {
-    fmt::print("{}: {} by {} over {}, the capacity is {}\n", model.name, app::format_bytes(answer->before.arena_bytes),
+    fmt::print("{}: {} by {} over {}; the capacity is {}\n", model.name, app::format_bytes(answer->before.arena_bytes),
                arguments.planner, arguments.order, app::format_bytes(arguments.capacity));
     for (const MemorySaving& step : answer->steps) fmt::print("  {}\n", sentence(step));
     if (answer->extra_flops == 0 && answer->extra_bytes == 0)
-      fmt::print("Then it needs {}, and computes no more than before.\n", app::format_bytes(answer->plan.arena_bytes));
+      fmt::print("It then needs {} without additional computation.\n", app::format_bytes(answer->plan.arena_bytes));
     else
-      fmt::print("Then it needs {}, for {:.3g} GFLOP and {} more.\n", app::format_bytes(answer->plan.arena_bytes),
-                 static_cast<double>(answer->extra_flops) / 1e9, app::format_bytes(answer->extra_bytes));
+      fmt::print("It then needs {}, at the cost of {:.3g} GFLOP and {} of traffic.\n",
+                 app::format_bytes(answer->plan.arena_bytes), static_cast<double>(answer->extra_flops) / 1e9,
+                 app::format_bytes(answer->extra_bytes));
   }
   if (answer->fits) return kDone;
-  return fail(kFailed, fmt::format("{}: it does not fit: {}", model.name, answer->why));
+  return fail(kFailed, fmt::format("{}: does not fit: {}", model.name, answer->why));
 }
 
 }  // namespace arenascope::cli

@@ -20,7 +20,7 @@ Status RecordedFile::close() {
   if (!writer_) return {};
   recorder_.stop();
   if (auto ok = writer_->close(); !ok) return ok;
-  if (recorder_.lost() > 0) fmt::print(stderr, "arenascope-cli: {} events were lost\n", recorder_.lost());
+  if (recorder_.lost() > 0) fmt::print(stderr, "arenascope-cli: {} events lost\n", recorder_.lost());
   return {};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The file that a command records its runs to, if there is to be one.
+// The recording file of a command, if one was requested.
 #pragma once
 #include <memory>
 #include <string>
@@ -11,11 +11,11 @@ namespace arenascope::cli {
 
 class RecordedFile {
  public:
-  // For runners that are made before the file; it takes nothing before open().
+  // For runners created before open(); nothing is recorded until then.
   trace::Recorder* recorder() { return &recorder_; }
-  // Without a path nothing is recorded. Errors: the file cannot be written.
+  // An empty path records nothing. Errors: the file cannot be written.
   Status open(const std::string& path, RunnerOptions& options);
-  // After the runs. Says how many events were lost, if any. Errors: the disk is full.
+  // Called after the runs. Prints the number of lost events, if any. Errors: the disk is full.
   Status close();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// arenascope-cli replay: a caching allocator's recorded requests under its own settings and others.
-#include <arenascope/laboratory/replays.h>
+// arenascope-cli replay: replays recorded requests of a caching allocator with its own and other settings.
+#include <arenascope/allocator_sim/replays.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace arenascope::cli {
 namespace {
 
-using namespace laboratory;
+using namespace allocator_sim;
 using app::format_bytes;
 
 struct ReplayOptions {
@@ -22,7 +22,7 @@ struct ReplayOptions {
 
 std::string name_of(const Replay& replay) {
   if (!replay.experiment) return "as recorded";
-  return replay.own ? "its own (" + replay.settings + ")" : replay.settings;
+  return replay.own ? "own (" + replay.settings + ")" : replay.settings;
 }
 std::string start_of(const Replay& replay) {
   if (!replay.experiment) return "";
@@ -40,19 +40,19 @@ Json json_of(const Replay& row, const AllocatorProgram& program) {
                   {"allocated_peak_bytes", e.allocated_peak},
                   {"at_peak",
                    {{"allocated_bytes", e.at_peak.allocated},
-                    {"asked_bytes", e.at_peak.asked},
-                    {"whole_segments_bytes", e.at_peak.whole},
-                    {"split_off_bytes", e.at_peak.pieces},
+                    {"requested_bytes", e.at_peak.asked},
+                    {"free_segments_bytes", e.at_peak.whole},
+                    {"free_fragments_bytes", e.at_peak.pieces},
                     {"other_streams_bytes", e.at_peak.others}}},
                   {"allocations", e.allocations},
                   {"at_recorded_address", e.same_address},
-                  {"segments_taken", e.segments_taken},
+                  {"segments_allocated", e.segments_taken},
                   {"segments_released", e.segments_released},
                   {"retries", e.retries},
                   {"fits", !e.failure}});
   if (e.failure)
     out["failure"] = {{"allocation", e.failure->allocation},
-                      {"asked_bytes", e.failure->asked},
+                      {"requested_bytes", e.failure->asked},
                       {"reserved_bytes", e.failure->reserved},
                       {"allocated_bytes", e.failure->allocated}};
   return out;
@@ -61,25 +61,24 @@ Json json_of(const Replay& row, const AllocatorProgram& program) {
 std::string outcome(const Replay& row) {
   const Experiment& e = *row.experiment;
   if (e.failure && e.failure->allocation < 0)
-    return fmt::format("does not fit: {} of what was there before the first request", format_bytes(e.failure->asked));
+    return fmt::format("does not fit: {} allocated before the first request", format_bytes(e.failure->asked));
   if (e.failure)
     return fmt::format("does not fit: {} at request {}, {} in use", format_bytes(e.failure->asked),
                        e.failure->allocation + 1, format_bytes(e.failure->allocated));
-  if (e.start == Start::Recorded)
-    return fmt::format("{} of {} where they were recorded", e.same_address, e.allocations);
-  return e.retries > 0 ? fmt::format("simulated, {} times what is unused was given back", e.retries) : "simulated";
+  if (e.start == Start::Recorded) return fmt::format("{} of {} at the recorded address", e.same_address, e.allocations);
+  return e.retries > 0 ? fmt::format("simulated, unused memory released {} times", e.retries) : "simulated";
 }
 
 void print(const std::string& file, const AllocatorProgram& program, const std::vector<Replay>& rows) {
   int64_t requests = 0;
   for (const AllocatorStep& step : program.steps) requests += step.allocates;
-  fmt::print("{}: device {}, {} requests, {} segments and {} blocks from before", file, program.device, requests,
+  fmt::print("{}: device {}, {} requests, {} initial segments and {} initial blocks", file, program.device, requests,
              program.segments.size(), program.blocks.size());
-  fmt::print("{}\n", program.worked_out > 0 ? fmt::format(" ({} of a size worked out)", program.worked_out) : "");
+  fmt::print("{}\n", program.worked_out > 0 ? fmt::format(" ({} sizes inferred)", program.worked_out) : "");
   size_t widest = 8;
   for (const Replay& row : rows) widest = std::max(widest, name_of(row).size());
   fmt::print("{:<{}}  {:<8} {:>12} {:>12} {:>12} {:>12} {:>12}\n", "settings", widest, "start", "reserved", "in use",
-             "whole", "split off", "other streams");
+             "free segments", "fragments", "other streams");
   for (const Replay& row : rows) {
     if (!row.experiment) {
       fmt::print("{:<{}}  {:<8} {:>12}\n", name_of(row), widest, start_of(row), format_bytes(program.reserved_peak));
@@ -106,8 +105,8 @@ int run_replay(const Context& context, const ReplayOptions& options) {
       experiments.push_back(json_of(row, program));
     }
     devices.push_back({{"device", program.device},
-                       {"blocks_from_before", program.blocks.size()},
-                       {"sizes_worked_out", program.worked_out},
+                       {"initial_blocks", program.blocks.size()},
+                       {"inferred_sizes", program.worked_out},
                        {"experiments", experiments}});
     if (!context.json) print(options.file, program, *rows);
   }
@@ -118,15 +117,15 @@ int run_replay(const Context& context, const ReplayOptions& options) {
 }  // namespace
 
 void add_replay(CLI::App& app, Context& context, Body& body) {
-  auto* command = app.add_subcommand(
-      "replay", "A PyTorch memory snapshot's requests under other settings of its allocator: what would be reserved");
+  auto* command =
+      app.add_subcommand("replay", "Replay the requests of a PyTorch memory snapshot with other allocator settings");
   auto options = std::make_shared<ReplayOptions>();
-  command->add_option("file", options->file, "A PyTorch memory snapshot")->required();
-  command->add_option("--set", options->settings,
-                      "Settings as in PYTORCH_CUDA_ALLOC_CONF (max_split_size_mb:128,expandable_segments:True); may be "
-                      "given several times");
-  command
-      ->add_option("--memory", options->memory, "Bytes of the device (512MiB, 24GiB); usually as much as is asked for")
+  command->add_option("file", options->file, "PyTorch memory snapshot")->required();
+  command->add_option(
+      "--set", options->settings,
+      "Settings in the format of PYTORCH_CUDA_ALLOC_CONF (max_split_size_mb:128,expandable_segments:True); may be "
+      "repeated");
+  command->add_option("--memory", options->memory, "Device memory (512MiB, 24GiB); default: unlimited")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--json", context.json, "Print one JSON object");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// arenascope-cli run: runs a model; per-node times and peak memory by kind.
+// arenascope-cli run: runs a model and prints times per node and peak memory by kind.
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -11,11 +11,11 @@
 
 #include <arenascope/run/runner.h>
 #include "app/cli/cli.h"
+#include "app/cli/deferred_report.h"
 #include "app/cli/fusion_report.h"
 #include "app/cli/interruption.h"
 #include "app/cli/model_options.h"
 #include "app/cli/recorded_file.h"
-#include "app/cli/run_parts.h"
 #include "app/common/format.h"
 
 namespace arenascope::cli {
@@ -29,10 +29,10 @@ struct RunArguments {
   app::OptionValues values;
   std::string record, output;
   int repeat = 1;
-  bool whole = false;
+  bool no_node_times = false;
 };
 
-// The one that took least: what is said of nodes is what they took in it.
+// Index of the fastest run, whose node times are reported.
 size_t fastest(const std::vector<RunReport>& reports) {
   const auto least = std::min_element(reports.begin(), reports.end(), [](const RunReport& a, const RunReport& b) {
     return a.nanoseconds < b.nanoseconds;
@@ -51,15 +51,14 @@ Result<Json> outputs(Runner& runner, const std::string& folder) {
   if (!folder.empty()) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
-    if (error)
-      return Error{fmt::format("{}: the folder for the outputs could not be made: {}", folder, error.message())};
+    if (error) return Error{fmt::format("{}: cannot create the output directory: {}", folder, error.message())};
   }
   for (const RunResult& result : runner.results()) {
     const auto& value = *result.value;
     Json entry{{"name", value.name},
                {"dtype", value.type_name()},
                {"shape", std::vector<int64_t>(value.tensor.sizes().begin(), value.tensor.sizes().end())}};
-    const bool as_pb = value.words || value.tensor.dtype() == DType::BF16;  // which NumPy's format has not
+    const bool as_pb = value.strings || value.tensor.dtype() == DType::BF16;  // .npy has no such type
     if (!folder.empty()) {
       auto bytes = result.read();
       if (!bytes) return bytes.error();
@@ -68,7 +67,7 @@ Result<Json> outputs(Runner& runner, const std::string& folder) {
       if (!storage) return storage.error();
       auto host = Tensor::wrap(*storage, value.tensor.sizes(), value.tensor.dtype());
       if (!host) return host.error();
-      const Status written = as_pb ? models::write_tensor_pb(path, value.name, *host, value.words)
+      const Status written = as_pb ? models::write_tensor_pb(path, value.name, *host, value.strings)
                                    : models::write_npy(path, *host, value.complex);
       if (!written.ok()) return written.error();
       entry["path"] = path.string();
@@ -78,13 +77,13 @@ Result<Json> outputs(Runner& runner, const std::string& folder) {
   return list;
 }
 
-// Those whose pages are drawn or made when they are read, and how much of them is there now.
-struct LentWeights {
+// Weights whose pages are generated on first access, and how much of them is resident.
+struct LazyWeights {
   Bytes bytes = 0, in_memory = 0;
 };
 
-LentWeights lent_weights(const Runner& runner) {
-  LentWeights out;
+LazyWeights lazy_weights(const Runner& runner) {
+  LazyWeights out;
   for (const models::Weight& weight : runner.model().weights) {
     const Storage& storage = weight.tensor->storage;
     if (!storage.allocated() || !MappedRange::drawn(storage.data())) continue;
@@ -94,7 +93,7 @@ LentWeights lent_weights(const Runner& runner) {
   return out;
 }
 
-// Of all devices that the run had memory on.
+// Sum over all devices on which the run allocated memory.
 MemoryStats memory_of(Runner& runner, MemoryKind kind) {
   MemoryStats sum;
   for (const Device device : runner.context().devices()) {
@@ -104,36 +103,37 @@ MemoryStats memory_of(Runner& runner, MemoryKind kind) {
   return sum;
 }
 
-// Which way the graph was fused and laid out, and why no sooner one.
+// The chosen form of fusion and layout, and why faster ones were rejected.
 void print_forms(const Program& program) {
-  if (program.forms.empty()) return;
-  const Bytes without = program.forms.back().arena_bytes;
-  for (const WeighedForm& form : program.forms) {
+  if (program.layout_candidates.empty()) return;
+  const Bytes without = program.layout_candidates.back().arena_bytes;
+  for (const LayoutCandidate& form : program.layout_candidates) {
     const double ratio = without > 0 ? double(form.arena_bytes) / double(without) : 1;
-    if (form.taken)
-      fmt::print("chosen: {}, arena {:.2f} of that without\n", form.way, ratio);
-    else if (&form != &program.forms.back())
-      fmt::print("not chosen: {}, whose arena is {:.2f} of that without\n", form.way, ratio);
+    if (form.chosen)
+      fmt::print("chosen: {}; arena {:.2f}x of the unfused graph\n", form.name, ratio);
+    else if (&form != &program.layout_candidates.back())
+      fmt::print("rejected: {}; arena {:.2f}x of the unfused graph\n", form.name, ratio);
   }
 }
 
-// Which convolutions have wider weights, so that they are sooner, and which have not.
+// Convolutions whose weights were transformed for speed, and those that exceeded the memory limit.
 void print_packing(const PackedWeights& packed) {
   if (packed.winograd.count > 0)
-    fmt::print("chosen: Winograd's transform for the weights of {}, {} more\n",
+    fmt::print("chosen: Winograd weights for {}, {} of additional memory\n",
                counted(packed.winograd.count, "convolution"), app::format_bytes(packed.winograd.more));
   if (packed.direct.count > 0)
-    fmt::print("not chosen: Winograd's transform for the weights of {}, {} more; only 0.15 of all weights may be\n",
+    fmt::print("rejected: Winograd weights for {}, {} of additional memory; the limit is 15 % of all weights\n",
                counted(packed.direct.count, "convolution"), app::format_bytes(packed.direct.more));
 }
 
-constexpr int64_t kShown = 12;  // of an output
+constexpr int64_t kShown = 12;  // elements printed per output
 
 void print_strings(const models::ValueInfo& value, std::span<const std::byte> bytes) {
-  const auto* places = reinterpret_cast<const int64_t*>(bytes.data());
+  const auto* indices = reinterpret_cast<const int64_t*>(bytes.data());
   const auto count = static_cast<int64_t>(bytes.size() / sizeof(int64_t));
   for (int64_t i = 0; i < std::min(count, kShown); ++i)
-    fmt::print("{}\n", Json(models::word(value.words, places[i])).dump(-1, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n",
+               Json(models::string_at(value.strings, indices[i])).dump(-1, ' ', false, Json::error_handler_t::replace));
   if (count > kShown) fmt::print("… {} more\n", count - kShown);
 }
 
@@ -144,13 +144,13 @@ void print_complex(std::span<const std::byte> bytes) {
   if (count > kShown) fmt::print("… {} more\n", count - kShown);
 }
 
-// The first numbers or strings of each output.
+// The first elements of each output.
 void print_results(Runner& runner) {
   for (const RunResult& result : runner.results()) {
     const auto& value = *result.value;
     auto bytes = result.read();
     fmt::print("\noutput {} {} {}\n", value.name, value.type_name(), to_string(value.tensor.sizes()));
-    if (bytes && value.words) print_strings(value, *bytes);
+    if (bytes && value.strings) print_strings(value, *bytes);
     if (bytes && value.complex) print_complex(*bytes);
     if (!bytes || value.tensor.dtype() != DType::F32) continue;
     const auto* numbers = reinterpret_cast<const float*>(bytes->data());
@@ -173,27 +173,27 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
   Nanoseconds sum = 0, waits = 0;
   for (const NodeTime& node : nodes) sum += node.nanoseconds, waits += node.barrier_wait_nanoseconds;
   const std::string of = reports.size() == 1 ? "one run" : fmt::format("the fastest of {} runs", reports.size());
-  const bool behind = runner.model().rest != nullptr;
+  const bool has_deferred = runner.model().deferred != nullptr;
   fmt::print("{} on {}: {}, {}{}\n", runner.model().name, counted(best.threads, "thread"),
-             app::format_nanoseconds(best.nanoseconds), of, behind ? ", with what ran behind the graph" : "");
+             app::format_nanoseconds(best.nanoseconds), of, has_deferred ? ", including deferred subgraphs" : "");
   fmt::print("{}", assumptions(runner.model()));
-  const auto fell_back = std::count_if(reports.begin(), reports.end(), [](const RunReport& r) { return r.fell_back; });
-  if (fell_back > 0)
-    fmt::print("{} of the {} runs went on one thread instead of {}: beside other work that was sooner\n", fell_back,
-               reports.size(), plan.threads);
-  fmt::print("arena {} by {} over {}, bound {}, ratio {:.4f}\n", app::format_bytes(plan.memory.arena_bytes),
+  const auto ran_single_threaded =
+      std::count_if(reports.begin(), reports.end(), [](const RunReport& r) { return r.ran_single_threaded; });
+  if (ran_single_threaded > 0)
+    fmt::print("{} of the {} runs used one thread instead of {}, which was faster under CPU contention\n",
+               ran_single_threaded, reports.size(), plan.threads);
+  fmt::print("arena {} by {} over {}, lower bound {}, ratio {:.4f}\n", app::format_bytes(plan.memory.arena_bytes),
              plan.memory.planner, plan.memory.order_name, app::format_bytes(plan.memory.lower_bound),
              plan.memory.ratio());
   for (const RuleUse& use : runner.program().rewrites)
     fmt::print("{}: {}, of {} as written\n", use.rule->name, counted(use.times, "time"), counted(use.nodes, "node"));
   print_forms(runner.program());
   print_packing(runner.executor().packed_weights());
-  print_parts(runner);
+  print_deferred(runner);
   for (const MemorySaving& step : runner.savings()) fmt::print("{}\n", sentence(step));
-  if (behind)
-    fmt::print(
-        "what follows is of the graph alone, up to the outputs; a recording (--record) has the runs behind it\n");
-  fmt::print("waited at barriers: {} summed over the threads, of {} in nodes\n\n", app::format_nanoseconds(waits),
+  if (has_deferred)
+    fmt::print("the table below covers the main graph only; a recording (--record) contains the deferred subgraphs\n");
+  fmt::print("barrier wait: {} summed over all threads, of {} in nodes\n\n", app::format_nanoseconds(waits),
              app::format_nanoseconds(sum));
   fmt::print("{:>5} {:<16} {:<40} {:>10} {:>6} {:>10} {:>9}\n", "step", "op", "node", "time", "%", "wait", "GFLOP/s");
   for (size_t i = 0; i < std::min<size_t>(by_time.size(), 20); ++i) {
@@ -214,31 +214,32 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
                  app::format_bytes(stats.peak_reserved), app::format_bytes(stats.cached),
                  app::format_bytes(stats.waste()), stats.hits, stats.misses);
   }
-  if (const LentWeights lent = lent_weights(runner); lent.bytes > 0)
-    fmt::print("lent weights: {}, of which {} lie in memory; the rest is made again when it is read\n",
-               app::format_bytes(lent.bytes), app::format_bytes(lent.in_memory));
+  if (const LazyWeights lazy = lazy_weights(runner); lazy.bytes > 0)
+    fmt::print("lazily generated weights: {}, of which {} are resident\n", app::format_bytes(lazy.bytes),
+               app::format_bytes(lazy.in_memory));
   if (const Bytes packed = runner.executor().packed_weights().bytes; packed > 0)
-    fmt::print("packed weights: {}, in the forms that kernels read\n", app::format_bytes(packed));
+    fmt::print("packed weights: {}\n", app::format_bytes(packed));
   print_results(runner);
 }
 
-// Errors: what is wrong with the arguments.
+// Errors: invalid arguments.
 Result<RunnerOptions> runner_options(const RunArguments& arguments) {
-  if (arguments.repeat < 1) return Error{fmt::format("--repeat {} is less than 1", arguments.repeat)};
+  if (arguments.repeat < 1) return Error{fmt::format("--repeat {}: at least 1 is required", arguments.repeat)};
   RunnerOptions options;
   options.fuse = options.rewrite = true;
   for (const app::OptionValues* values : {&arguments.model.values, &arguments.backend.values, &arguments.values})
-    if (auto ok = app::set_run_options(options, *values); !ok) return ok.error();
+    if (auto ok = app::set_run_options(options, *values, "--"); !ok) return ok.error();
   return options;
 }
 
-// Fewer, or the last one aborted, where a signal ended them. What a device replays as a whole ends between two runs only.
+// Returns fewer reports, the last one possibly aborted, if a signal interrupted the runs. Runs that a device replays as
+// a whole can only be interrupted between two runs.
 Result<std::vector<RunReport>> repeat_run(Runner& runner, const RunArguments& arguments, Progress& progress,
                                           RunControl& control) {
   std::vector<RunReport> reports;
   RunOptions options;
-  if (!arguments.whole || runner.model().rest) options.control = &control;
-  options.timed = !arguments.whole;
+  if (!arguments.no_node_times || runner.model().deferred) options.control = &control;
+  options.timed = !arguments.no_node_times;
   for (int i = 0; i < arguments.repeat; ++i) {
     progress.phase(fmt::format("run {}", i + 1), double(i) / arguments.repeat);
     auto report = runner.run(options);
@@ -257,8 +258,8 @@ Json nodes_json(Runner& runner, const std::vector<NodeTime>& nodes) {
                     {"op", name(node.op)},
                     {"nanoseconds", nodes[i].nanoseconds},
                     {"barrier_wait_nanoseconds", nodes[i].barrier_wait_nanoseconds}});
-    if (node.op == Op::Fused) list.back()["holds"] = held(node);
-    if (const std::string origin = origin_text(node); !origin.empty()) list.back()["made_from"] = origin;
+    if (node.op == Op::Fused) list.back()["ops"] = fused_ops(node);
+    if (const std::string origin = origin_text(node); !origin.empty()) list.back()["origin"] = origin;
   }
   return list;
 }
@@ -272,15 +273,15 @@ Json rewrites_json(const Program& program) {
 
 Json packed_json(const PackedWeights& packed) {
   const auto widened = [](const PackedWeights::Widened& of) {
-    return Json{{"count", of.count}, {"more_bytes", of.more}};
+    return Json{{"count", of.count}, {"extra_bytes", of.more}};
   };
   return {{"bytes", packed.bytes}, {"winograd", widened(packed.winograd)}, {"direct", widened(packed.direct)}};
 }
 
 Json forms_json(const Program& program) {
   Json list = Json::array();
-  for (const WeighedForm& form : program.forms)
-    list.push_back({{"way", form.way}, {"arena_bytes", form.arena_bytes}, {"taken", form.taken}});
+  for (const LayoutCandidate& form : program.layout_candidates)
+    list.push_back({{"form", form.name}, {"arena_bytes", form.arena_bytes}, {"chosen", form.chosen}});
   return list;
 }
 
@@ -305,14 +306,14 @@ void print_runs_json(Runner& runner, const std::vector<RunReport>& reports, cons
     peaks[std::string(name(kind))] = stats.peak;
     reserved[std::string(name(kind))] = stats.peak_reserved;
   }
-  const LentWeights lent = lent_weights(runner);
+  const LazyWeights lazy = lazy_weights(runner);
   print_json({{"model", runner.model().name},
               {"backend", runner.options().backend},
               {"threads", runner.plan().threads},
               {"threads_used", threads_used},
               {"seconds", seconds},
               {"barriers", barriers},
-              {"fastest", fastest(reports)},  // of the seconds, from 0: the run whose nodes these are
+              {"fastest", fastest(reports)},  // 0-based index into seconds: the run that `nodes` describes
               {"nodes", nodes_json(runner, reports[fastest(reports)].nodes)},
               {"peak_bytes", peaks},
               {"outputs", outputs},
@@ -320,22 +321,22 @@ void print_runs_json(Runner& runner, const std::vector<RunReport>& reports, cons
               {"peak_reserved_bytes", reserved},
               {"allocator", name(runner.options().allocator)},
               {"allocators", allocators},
-              {"lent_weights", {{"bytes", lent.bytes}, {"in_memory_bytes", lent.in_memory}}},
+              {"lazy_weights", {{"bytes", lazy.bytes}, {"in_memory_bytes", lazy.in_memory}}},
               {"packed_weights", packed_json(runner.executor().packed_weights())},
               {"work_bytes", runner.plan().work_bytes},
               {"rewrites", rewrites_json(runner.program())},
-              {"forms", forms_json(runner.program())},
-              {"rest", rest_json(runner)},
+              {"layout_candidates", forms_json(runner.program())},
+              {"deferred", deferred_json(runner)},
               {"planner", runner.plan().memory.planner},
               {"order", runner.plan().memory.order_name},
               {"strategy", std::string(name(runner.options().strategy))}});
 }
 
-// Of a run that a signal ended: what was recorded is kept.
+// After an interrupted run; its recording is kept.
 int fail_interrupted(Runner& runner, const RunArguments& arguments, int signal) {
-  const std::string place = place_in_loops(runner);
+  const std::string position = loop_position(runner);
   return fail(static_cast<ExitStatus>(kSignalled + signal),
-              fmt::format("{}: interrupted{}{}", arguments.model.model, place.empty() ? "" : " in ", place));
+              fmt::format("{}: interrupted{}{}", arguments.model.model, position.empty() ? "" : " in ", position));
 }
 
 int run_model(const Context& context, const RunArguments& arguments) {
@@ -343,8 +344,8 @@ int run_model(const Context& context, const RunArguments& arguments) {
   if (!options) return fail(kUsage, options.error().message);
   Progress progress;
   options->progress = [&](const std::string& phase) { progress.phase(phase); };
-  options->turn = [&](const std::string& loop, int64_t turn) {
-    progress.phase(fmt::format("{}: turn {}", loop, turn));
+  options->on_iteration = [&](const std::string& loop, int64_t iteration) {
+    progress.phase(fmt::format("{}: iteration {}", loop, iteration));
   };
   RecordedFile recorded;
   if (auto ok = recorded.open(arguments.record, *options); !ok) return fail(kFailed, ok.error().message);
@@ -376,19 +377,22 @@ int run_model(const Context& context, const RunArguments& arguments) {
 }  // namespace
 
 void add_run(CLI::App& app, Context& context, Body& body) {
-  auto* command = app.add_subcommand("run", "Run a model: per-node times and peak memory by kind");
+  auto* command = app.add_subcommand("run", "Run a model and print times per node and peak memory by kind");
   auto a = std::make_shared<RunArguments>();
   add_model_arguments(*command, a->model);
   add_backend_arguments(*command, a->backend);
-  add_run_options(
-      *command, a->values,
-      {"threads",    "planner", "order",    "memory",        "allocator",     "budget",        "capacity",
-       "alignment",  "input",   "in-place", "rewrite",       "fusion",        "channels-last", "prefer",
-       "processors", "nice",    "polling",  "every-barrier", "drop-barriers", "no-stealing",   "hold-threads"});
-  command->add_option("--output", a->output, "A folder: each output is written there as .npy");
-  command->add_option("--repeat", a->repeat, "How often to run")->capture_default_str();
-  command->add_flag("--whole", a->whole, "No times of single nodes: a device may queue or replay all of them at once");
-  command->add_option("--record", a->record, "Write a recording of the runs");
+  add_run_options(*command, a->values, {"threads",       "planner",      "order",
+                                        "memory",        "allocator",    "budget",
+                                        "capacity",      "alignment",    "input",
+                                        "in-place",      "rewrite",      "fusion",
+                                        "channels-last", "prefer",       "processors",
+                                        "nice",          "spin-percent", "every-barrier",
+                                        "drop-barriers", "no-stealing",  "no-thread-fallback"});
+  command->add_option("--output", a->output, "Directory for the outputs, one .npy file each");
+  command->add_option("--repeat", a->repeat, "Number of runs")->capture_default_str();
+  command->add_flag("--no-node-times", a->no_node_times,
+                    "Do not measure single nodes; lets a device queue or replay the whole graph");
+  command->add_option("--record", a->record, "Recording file of the runs");
   command->add_flag("--json", context.json, "Print one JSON object");
   command->callback([&, a] { body = [&, a] { return run_model(context, *a); }; });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// arenascope-cli train: an optimiser's steps over labelled pictures or texts.
+// arenascope-cli train: trains a model on labelled images or texts.
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -44,11 +44,11 @@ double median(std::vector<double> numbers) {
 
 void print_outcome(train::Trainer& trainer, const Outcome& out, bool json) {
   if (!json) {
-    fmt::print("\n{} steps in {:.1f} s, {} of what was learned right", trainer.steps(), out.seconds,
+    fmt::print("\n{} steps in {:.1f} s, training accuracy {}", trainer.steps(), out.seconds,
                percent(out.learned.accuracy));
-    if (out.test) fmt::print(", {} of the test", percent(out.test->accuracy));
-    fmt::print("; loss {:.5f}", out.learned.loss);
-    if (out.test) fmt::print(", {:.5f}", out.test->loss);
+    if (out.test) fmt::print(", test accuracy {}", percent(out.test->accuracy));
+    fmt::print("; training loss {:.5f}", out.learned.loss);
+    if (out.test) fmt::print(", test loss {:.5f}", out.test->loss);
     fmt::print("\n");
     for (const auto& [memory, bytes] : trainer.peak_bytes())
       if (bytes > 0) fmt::print("{:<14} {:>12}\n", name(memory), app::format_bytes(bytes));
@@ -87,7 +87,7 @@ Result<Data> open_data(const TrainArguments& a) {
   return out;
 }
 
-// All epochs; a checkpoint behind each, and behind every so many steps.
+// All epochs, with a checkpoint after each and after every --save-every steps.
 Status run_epochs(train::Trainer& trainer, const train::Dataset& data, const TrainArguments& a, bool quiet,
                   std::vector<double>& steps) {
   using Clock = std::chrono::steady_clock;
@@ -95,7 +95,7 @@ Status run_epochs(train::Trainer& trainer, const train::Dataset& data, const Tra
   Status saved;
   const train::LearningRate rate = a.choices.learning_rate(data.count());
   auto before = Clock::now();
-  const auto told = [&](double) {
+  const auto on_step = [&](double) {
     const auto now = Clock::now();
     steps.push_back(std::chrono::duration<double>(now - before).count());
     before = now;
@@ -105,7 +105,7 @@ Status run_epochs(train::Trainer& trainer, const train::Dataset& data, const Tra
   const int64_t epochs = a.choices.epochs;
   for (int64_t epoch = std::min(trainer.epochs(), epochs); epoch < epochs; ++epoch) {
     progress.phase(fmt::format("epoch {}", epoch + 1), static_cast<double>(epoch) / static_cast<double>(epochs));
-    auto measured = trainer.epoch(data, rate, told);
+    auto measured = trainer.epoch(data, rate, on_step);
     if (!measured) return Error{fmt::format("{}: {}", a.model, measured.error().message)};
     if (!saved) return saved;
     if (!quiet)
@@ -117,7 +117,7 @@ Status run_epochs(train::Trainer& trainer, const train::Dataset& data, const Tra
 }
 
 int train_model(const Context& context, TrainArguments& a) {
-  if (auto ok = app::set_options(app::train_options(), a.choices, a.values); !ok)
+  if (auto ok = app::set_options(app::train_options(), a.choices, a.values, "--"); !ok)
     return fail(kUsage, ok.error().message);
   auto data = open_data(a);
   if (!data) return fail(kUsage, data.error().message);
@@ -152,29 +152,30 @@ int train_model(const Context& context, TrainArguments& a) {
 }  // namespace
 
 void add_train(CLI::App& app, Context& context, Body& body) {
-  auto* command = app.add_subcommand("train", "Train a model on labelled pictures or texts");
+  auto* command = app.add_subcommand("train", "Train a model on labelled images or texts");
   auto a = std::make_shared<TrainArguments>();
-  command->add_option("model", a->model, "A .onnx or .gguf file, a checkpoint, or zoo:NAME")->required();
+  command->add_option("model", a->model, "Model file (.onnx, .gguf), checkpoint, or zoo:NAME")->required();
   command
       ->add_option(
           "--data", a->data,
           "IMAGES,LABELS in the idx format, gzip or not; of language models a file of tokens (16 bits each), or "
           "sort:SEED")
       ->required();
-  command->add_option("--test", a->test, "The same, not trained on: its accuracy is told at the end");
+  command->add_option("--test", a->test, "Held-out data in the same format; accuracy is reported at the end");
   for (const app::TrainOption& option : app::train_options())
-    add_option(*command, a->values, option.face(), option.text(app::TrainChoices()));
-  command->add_option("--save", a->save, "A checkpoint behind each epoch: safetensors that run opens as this model");
+    add_option(*command, a->values, option.descriptor(), option.text(app::TrainChoices()));
+  command->add_option("--save", a->save,
+                      "Checkpoint file (.safetensors), written after each epoch; `run` opens it as this model");
   command->add_option("--resume", a->choices.trainer.resume,
-                      "A checkpoint of --save: goes on behind its last step, to the same bits on one thread");
-  command->add_option("--save-every", a->save_every, "A checkpoint behind every so many steps too")
+                      "Checkpoint of --save to resume after its last step; bit-exact on one thread");
+  command->add_option("--save-every", a->save_every, "Number of steps between additional checkpoints")
       ->check(CLI::Range(1, 1 << 30));
   command
       ->add_option("--capacity", a->capacity,
-                   "Bytes for the arena of a step: activations are computed again where they do not fit")
+                   "Maximum arena size of a step in bytes; activations that do not fit are recomputed")
       ->check(CLI::Range(int64_t{1}, std::numeric_limits<int64_t>::max()));
-  command->add_option("--record", a->record, "Write a recording of the steps");
-  command->add_option("--threads", a->threads, "0: as many as there are processors")->check(CLI::Range(0, 1024));
+  command->add_option("--record", a->record, "Recording file of the steps");
+  command->add_option("--threads", a->threads, "Number of threads; 0: one per CPU")->check(CLI::Range(0, 1024));
   command->add_flag("--json", context.json, "Print one JSON object");
   command->callback([&, a] { body = [&, a] { return train_model(context, *a); }; });
 }

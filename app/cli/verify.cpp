@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// arenascope-cli verify: runs a model and compares with the outputs beside it, or with the reference backend.
+// arenascope-cli verify: runs a model and compares its outputs with expected outputs or with the reference backend.
 #include <fmt/format.h>
 
 #include "app/checks/verify_folder.h"
@@ -19,7 +19,7 @@ struct VerifyArguments {
 };
 
 int verify_all(const Context& context, const VerifyArguments& arguments, Progress& progress) {
-  if (arguments.model.model.empty()) return fail(kUsage, "--recursive needs a folder");
+  if (arguments.model.model.empty()) return fail(kUsage, "--recursive needs a directory");
   auto report = app::verify_folder(arguments.model.model, arguments.options, [&](size_t number, size_t count) {
     progress.phase(fmt::format("case {} of {}", number + 1, count),
                    static_cast<double>(number) / static_cast<double>(count));
@@ -33,15 +33,15 @@ int verify_all(const Context& context, const VerifyArguments& arguments, Progres
       cases.push_back(std::move(one));
     }
     print_json(
-        {{"passed", report->passed}, {"refused", report->refused}, {"failed", report->failed}, {"cases", cases}});
+        {{"passed", report->passed}, {"rejected", report->rejected}, {"failed", report->failed}, {"cases", cases}});
   } else {
     for (const app::FolderCase& c : report->cases)
       fmt::print("{:<8} {}{}{}\n", app::name(c.outcome), c.name, c.why.empty() ? "" : ": ", c.why);
-    fmt::print("{} passed, {} refused, {} failed\n", report->passed, report->refused, report->failed);
+    fmt::print("{} passed, {} rejected, {} failed\n", report->passed, report->rejected, report->failed);
   }
   if (report->failed != 0)
-    return fail(kFailed, fmt::format("{} of {} cases below {} give other outputs", report->failed, report->cases.size(),
-                                     arguments.model.model));
+    return fail(kFailed, fmt::format("{} of {} cases below {} give different outputs", report->failed,
+                                     report->cases.size(), arguments.model.model));
   return kDone;
 }
 
@@ -49,7 +49,8 @@ int verify(const Context& context, VerifyArguments& arguments) {
   auto open = arguments.model.options();
   if (!open) return fail(kUsage, open.error().message);
   for (const app::OptionValues* values : {&arguments.backend.values, &arguments.values})
-    if (auto ok = app::set_run_options(arguments.options.runner, *values); !ok) return fail(kUsage, ok.error().message);
+    if (auto ok = app::set_run_options(arguments.options.runner, *values, "--"); !ok)
+      return fail(kUsage, ok.error().message);
   arguments.options.runner.open = *open;
   Progress progress;
   if (arguments.recursive) return verify_all(context, arguments, progress);
@@ -72,33 +73,35 @@ int verify(const Context& context, VerifyArguments& arguments) {
     print_json({{"model", model}, {"backend", arguments.options.runner.backend}, {"passed", passed}, {"cases", cases}});
   } else {
     for (const app::VerifiedCase& c : *report)
-      fmt::print("{} {:<50} largest difference {:.3g}, of the largest value {:.3g}{}{}\n",
-                 c.passed ? "ok    " : "FAILED", c.name, c.max_abs_error, c.max_rel_error, c.note.empty() ? "" : ": ",
-                 c.note);
+      fmt::print("{} {:<50} max error {:.3g}, relative to max {:.3g}{}{}\n", c.passed ? "ok    " : "FAILED", c.name,
+                 c.max_abs_error, c.max_rel_error, c.note.empty() ? "" : ": ", c.note);
   }
-  if (!passed) return fail(kFailed, fmt::format("{} does not agree on {}", model, arguments.options.runner.backend));
+  if (!passed)
+    return fail(kFailed,
+                fmt::format("{} differs from the expected outputs on {}", model, arguments.options.runner.backend));
   return kDone;
 }
 
 }  // namespace
 
 void add_verify(CLI::App& app, Context& context, Body& body) {
-  auto* command =
-      app.add_subcommand("verify", "Run a model and compare with the outputs beside it or the reference backend");
+  auto* command = app.add_subcommand(
+      "verify", "Run a model and compare its outputs with expected outputs or the reference backend");
   auto a = std::make_shared<VerifyArguments>();
   add_model_arguments(*command, a->model);
-  command->get_option("model")->required(false)->description("As everywhere; none: a case for every op of the backend");
+  command->get_option("model")->required(false)->description(
+      "Model file, directory in the ONNX test-case layout, or zoo:NAME; without one every op of the backend is tested");
   RunnerOptions& r = a->options.runner;
   add_backend_arguments(*command, a->backend);
-  command->add_flag("--recursive", a->recursive, "MODEL is a folder: every test case below it");
+  command->add_flag("--recursive", a->recursive, "Verify every test case below the directory MODEL");
   add_run_options(*command, a->values,
                   {"threads", "planner", "order", "budget", "memory", "in-place", "channels-last"});
-  command->add_option("--only", a->options.only, "Op cases: those whose names contain this");
-  command->add_flag("--fuse", r.fuse, "Compute chains of ops as one node where the backend can");
-  command->add_option("--rtol", a->options.tolerance.rtol, "Relative tolerance of an element")->capture_default_str();
-  command->add_option("--atol", a->options.tolerance.atol, "Absolute tolerance of an element")->capture_default_str();
+  command->add_option("--only", a->options.only, "Substring of the names of op cases to run");
+  command->add_flag("--fuse", r.fuse, "Fuse chains of ops where the backend supports it");
+  command->add_option("--rtol", a->options.tolerance.rtol, "Relative tolerance per element")->capture_default_str();
+  command->add_option("--atol", a->options.tolerance.atol, "Absolute tolerance per element")->capture_default_str();
   command->add_option("--relative-to-max", a->options.tolerance.relative_to_max,
-                      "In place of both: the largest difference as a part of the largest output");
+                      "Maximum error relative to the largest output, instead of --rtol and --atol");
   command->add_flag("--json", context.json, "Print one JSON object");
   command->callback([&, a] { body = [&, a] { return verify(context, *a); }; });
 }

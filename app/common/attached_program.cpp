@@ -19,12 +19,12 @@ extern char** environ;
 namespace arenascope::app {
 namespace {
 
-// How an adapter gets into a program: its library is preloaded, or a layer of the OpenCL loader.
+// How an adapter is loaded: its library is preloaded, or is a layer of the OpenCL loader.
 struct Adapter {
   const char* name;
   const char* variable;
-  bool usual;  // in use unless told otherwise: it costs a program nothing that does not use what it watches
-  bool alone;  // the variable names one library, not several
+  bool by_default;  // used by default: no overhead for programs that do not use the recorded API
+  bool single;      // the variable holds one library, not a list
 };
 constexpr Adapter kAdapters[] = {{"cuda", "CUDA_INJECTION64_PATH", false, true},
                                  {"ggml", "LD_PRELOAD", false, false},
@@ -41,7 +41,7 @@ std::string library_of(const Adapter& adapter) {
   return "";
 }
 
-// The folder in which `import arenascope` finds the Python package; "" where it was not installed.
+// The directory in which `import arenascope` finds the Python package; empty if it is not installed.
 std::string python_folder() {
   for (const std::string& folder : backend_module_folders()) {
     const auto path = std::filesystem::path(folder) / "python";
@@ -52,11 +52,11 @@ std::string python_folder() {
   return "";
 }
 
-bool is_told(const AttachedProgram& program, std::string_view name) {
-  return std::find(program.with.begin(), program.with.end(), name) != program.with.end();
+bool is_requested(const AttachedProgram& program, std::string_view name) {
+  return std::find(program.adapters.begin(), program.adapters.end(), name) != program.adapters.end();
 }
 
-// NAME=VALUE of this process's environment, with others in their place.
+// The environment of this process as NAME=VALUE, with changed variables.
 class Environment {
  public:
   Environment() {
@@ -86,6 +86,18 @@ class Environment {
 
 }  // namespace
 
+std::string client_include_folder() {
+  constexpr int kLevels = 4;  // prefix/lib/ARCHITECTURE/arenascope
+  for (const std::string& folder : backend_module_folders()) {
+    std::error_code error;
+    std::filesystem::path at = std::filesystem::absolute(folder, error).lexically_normal();
+    for (int level = 0; level < kLevels && at.has_relative_path(); ++level, at = at.parent_path())
+      if (std::filesystem::exists(at / "include/arenascope/arenascope_client.h", error))
+        return (at / "include").string();
+  }
+  return "";
+}
+
 std::vector<std::string> adapter_names() {
   std::vector<std::string> names;
   for (const Adapter& adapter : kAdapters) names.emplace_back(adapter.name);
@@ -94,33 +106,33 @@ std::vector<std::string> adapter_names() {
 
 Status check_adapters(const AttachedProgram& program) {
   const auto names = adapter_names();
-  for (const std::string& name : program.with) {
+  for (const std::string& name : program.adapters) {
     if (name == kNone || std::find(names.begin(), names.end(), name) != names.end()) continue;
-    return Error{fmt::format("there is no adapter '{}'; there are: {}, {}", name, fmt::join(names, ", "), kNone)};
+    return Error{fmt::format("unknown adapter '{}'; available: {}, {}", name, fmt::join(names, ", "), kNone)};
   }
   for (const Adapter& adapter : kAdapters)
-    if (is_told(program, adapter.name) && library_of(adapter).empty())
-      return Error{fmt::format("the adapter '{}' was not built, or is not where it was installed", adapter.name)};
+    if (is_requested(program, adapter.name) && library_of(adapter).empty())
+      return Error{fmt::format("adapter '{}' not found: it was not built or not installed", adapter.name)};
   return {};
 }
 
-Result<AttachedProgram> attached_program(std::vector<std::string> words, std::vector<std::string> with) {
-  constexpr std::string_view kFar = "ssh:";
+Result<AttachedProgram> attached_program(std::vector<std::string> argv, std::vector<std::string> adapters) {
+  constexpr std::string_view kSshPrefix = "ssh:";
   AttachedProgram program;
-  program.with = std::move(with);
-  if (!words.empty() && words[0].starts_with(kFar)) {
-    program.host = words[0].substr(kFar.size());
+  program.adapters = std::move(adapters);
+  if (!argv.empty() && argv[0].starts_with(kSshPrefix)) {
+    program.host = argv[0].substr(kSshPrefix.size());
     if (program.host.empty() || program.host[0] == '-')  // ssh would take it for an option
-      return Error{fmt::format("'{}' names no host; ssh:HOST or ssh:USER@HOST does", words[0])};
-    words.erase(words.begin());
+      return Error{fmt::format("'{}' has no host; expected ssh:HOST or ssh:USER@HOST", argv[0])};
+    argv.erase(argv.begin());
   }
-  program.words = std::move(words);
-  if (program.words.empty()) return Error{"there is no program to be started"};
+  program.argv = std::move(argv);
+  if (program.argv.empty()) return Error{"no program given"};
   if (const Status status = check_adapters(program); !status.ok()) return status.error();
   return program;
 }
 
-attach::ListenOptions listening_for(const AttachedProgram& program) {
+attach::ListenOptions listen_options(const AttachedProgram& program) {
   attach::ListenOptions options;
   options.forwarded = !program.host.empty();
   return options;
@@ -128,21 +140,21 @@ attach::ListenOptions listening_for(const AttachedProgram& program) {
 
 namespace {
 
-// In this process's environment, and in this machine's folders.
+// Adds the adapters to the environment of a program on this machine.
 std::vector<std::string> with_adapters(const AttachedProgram& program, Environment& environment,
                                        const std::string& address) {
   environment.set("ARENASCOPE_ATTACH", address);
   if (const std::string folder = python_folder(); !folder.empty()) environment.prepend("PYTHONPATH", folder);
   for (const Adapter& adapter : kAdapters) {
-    if (!is_told(program, adapter.name) && !(program.with.empty() && adapter.usual)) continue;
+    if (!is_requested(program, adapter.name) && !(program.adapters.empty() && adapter.by_default)) continue;
     const std::string library = library_of(adapter);
     if (library.empty()) continue;
-    if (adapter.alone)
+    if (adapter.single)
       environment.set(adapter.variable, library);
     else
       environment.prepend(adapter.variable, library);
   }
-  return program.words;
+  return program.argv;
 }
 
 }  // namespace
@@ -150,21 +162,22 @@ std::vector<std::string> with_adapters(const AttachedProgram& program, Environme
 Result<pid_t> start_attached(const AttachedProgram& program, const std::string& address, const StartOptions& options) {
   if (const Status status = check_adapters(program); !status.ok()) return status.error();
   Environment environment;
-  std::vector<std::string> words;
+  std::vector<std::string> arguments;
   if (program.host.empty()) {
-    words = with_adapters(program, environment, address);
+    arguments = with_adapters(program, environment, address);
   } else {
-    std::vector<FarAdapter> adapters;
+    std::vector<RemoteAdapter> adapters;
     for (const Adapter& adapter : kAdapters)
-      if (is_told(program, adapter.name)) adapters.push_back({library_of(adapter), adapter.variable, adapter.alone});
-    auto started = ssh_words(program.host, program.words, address, adapters);
+      if (is_requested(program, adapter.name))
+        adapters.push_back({library_of(adapter), adapter.variable, adapter.single});
+    auto started = ssh_command(program.host, program.argv, address, adapters);
     if (!started) return started.error();
-    words = std::move(*started);
+    arguments = std::move(*started);
   }
   std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
+  for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
-  if (argv[0] == nullptr) return Error{"there is no program to be started"};
+  if (argv[0] == nullptr) return Error{"no program given"};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   if (options.output_to_error) posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
@@ -179,7 +192,7 @@ Result<pid_t> start_attached(const AttachedProgram& program, const std::string& 
       ::posix_spawnp(&process, argv[0], &actions, &attributes, argv.data(), environment.pointers().data());
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
-  if (failed != 0) return Error{fmt::format("{}: it could not be started: {}", words[0], std::strerror(failed))};
+  if (failed != 0) return Error{fmt::format("{}: cannot be started: {}", arguments[0], std::strerror(failed))};
   return process;
 }
 

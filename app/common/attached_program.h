@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A program that is started to be watched: its environment says where to connect, and puts adapters into it. On another
-// machine it is started by ssh, with its own keys and rights (ssh_program.h).
+// A program that is started and recorded. Its environment specifies the address to connect to and loads adapters. On
+// another machine it is started by ssh with the keys and rights of the user (ssh_program.h).
 #pragma once
 #include <csignal>
 #include <string>
@@ -14,25 +14,28 @@
 namespace arenascope::app {
 
 struct AttachedProgram {
-  std::vector<std::string> words;  // the program and its arguments
-  std::string host;                // of another machine, as ssh knows it; "": this one
-  std::vector<std::string> with;   // names of adapters; empty: those that cost nothing where they watch nothing
+  std::vector<std::string> argv;      // program and arguments
+  std::string host;                   // ssh host; empty: this machine
+  std::vector<std::string> adapters;  // adapter names; empty: the default adapters
 };
 
-// Of "[ssh:HOST] PROGRAM ARGUMENTS…". An error says what is missing or no host.
-Result<AttachedProgram> attached_program(std::vector<std::string> words, std::vector<std::string> with);
-// What a receiver for it has to know.
-attach::ListenOptions listening_for(const AttachedProgram& program);
+// Parses "[ssh:HOST] PROGRAM ARGUMENTS…". Errors: no program, invalid host, unknown adapter.
+Result<AttachedProgram> attached_program(std::vector<std::string> argv, std::vector<std::string> adapters);
+// Receiver options for recording the program.
+attach::ListenOptions listen_options(const AttachedProgram& program);
 
 std::vector<std::string> adapter_names();
-// An error names an adapter that there is none of, or that was not built.
+// Errors: an unknown adapter, or one that was not built.
 Status check_adapters(const AttachedProgram& program);
 
+// Include directory that contains <arenascope/arenascope_client.h>; empty if it is not installed.
+std::string client_include_folder();
+
 struct StartOptions {
-  bool output_to_error = false;           // what it prints goes to standard error
-  const sigset_t* signal_mask = nullptr;  // that it starts with; null: this thread's
+  bool output_to_error = false;           // redirects its standard output to standard error
+  const sigset_t* signal_mask = nullptr;  // signal mask of the program; null: that of this thread
 };
-// Starts it with ARENASCOPE_ATTACH=`address`. An error names the program.
+// Starts the program with ARENASCOPE_ATTACH=`address`. Errors name the program.
 Result<pid_t> start_attached(const AttachedProgram& program, const std::string& address,
                              const StartOptions& options = {});
 

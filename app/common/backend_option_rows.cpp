@@ -10,14 +10,14 @@
 namespace arenascope::app {
 namespace {
 
-// Under a name that no other backend reads.
+// The key in RunnerOptions::backend_options; it contains the backend, so other backends ignore it.
 std::string device_key(const BackendOptionInfo& option) { return fmt::format("{}.{}", option.backend, option.name); }
-// Of the table's option `i`.
+// Current value of option `i` of the table.
 template <size_t i>
 std::string device_option_text(const RunnerOptions& o) {
   const BackendOptionInfo& option = backend_options()[i];
   const auto at = o.backend_options.find(device_key(option));
-  return at != o.backend_options.end() ? at->second : option.usual();
+  return at != o.backend_options.end() ? at->second : option.default_value();
 }
 template <size_t i>
 std::vector<std::string> device_option_choices() {
@@ -28,15 +28,15 @@ Status set_device_option(RunnerOptions& o, const std::string& value) {
   const BackendOptionInfo& option = backend_options()[i];
   const auto values = option.values();
   if (std::find(values.begin(), values.end(), value) == values.end())
-    return Error{fmt::format("{} '{}' is none of: {}", device_key(option), value, option.choices)};
-  if (value == option.usual())
+    return Error{fmt::format("'{}' is not one of: {}", value, option.choices)};
+  if (value == option.default_value())
     o.backend_options.erase(device_key(option));
   else
     o.backend_options[device_key(option)] = value;
   return {};
 }
 
-constexpr size_t kMostOptions = 24;  // a test misses the row of one beyond
+constexpr size_t kMaxOptions = 24;  // upper limit; a test checks that every option has a row
 
 }  // namespace
 
@@ -50,11 +50,11 @@ std::vector<RunOption> backend_option_rows() {
   const auto add = [&]<size_t i>(std::integral_constant<size_t, i>) {
     if (i >= backend_options().size()) return;
     const BackendOptionInfo& option = backend_options()[i];
-    rows.push_back({ids[i].c_str(), OptionType::Choice, option.title, option.sentence, device_option_text<i>,
+    rows.push_back({ids[i].c_str(), OptionType::Choice, option.title, option.description, device_option_text<i>,
                     set_device_option<i>, device_option_choices<i>, nullptr, false, false, true});
   };
   [&]<size_t... i>(std::index_sequence<i...>) { (add(std::integral_constant<size_t, i>()), ...); }
-  (std::make_index_sequence<kMostOptions>());
+  (std::make_index_sequence<kMaxOptions>());
   return rows;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A row of the table of run options (run_options.h) for each option of a backend that has choices; its id is BACKEND.NAME.
+// Rows of the table of run options (run_options.h) for the backend options with choices; their ids are BACKEND.NAME.
 #pragma once
 #include "app/common/run_options.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sizes and times for people, in English; the window has its own, translated.
+// English text for sizes and times in the command line; the window has its own, translated functions.
 #pragma once
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What memory was taken and given back, in the order in which it was: a snapshot has it as it came, one thread's ring behind
-// the other's.
+// Memory events in order of time. A snapshot stores them in order of arrival, grouped by the ring buffer of their
+// thread.
 #pragma once
 #include <algorithm>
 #include <vector>

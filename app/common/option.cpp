@@ -5,7 +5,7 @@
 
 namespace arenascope::app {
 
-std::vector<std::string> lines_of(const std::string& text, bool by_comma) {
+std::vector<std::string> split_list(const std::string& text, bool by_comma) {
   std::vector<std::string> out(1);
   for (const char c : text) {
     if (c == '\n' || (by_comma && c == ','))
@@ -17,26 +17,26 @@ std::vector<std::string> lines_of(const std::string& text, bool by_comma) {
   return out;
 }
 
-Result<int64_t> whole(const char* id, const std::string& text, int64_t least, int64_t most) {
+Result<int64_t> parse_integer(const std::string& text, int64_t min, int64_t max) {
   int64_t value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size() || value < least || value > most)
-    return Error{fmt::format("--{}: '{}' is no whole number from {} to {}", id, text, least, most)};
+  if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size() || value < min || value > max)
+    return Error{fmt::format("'{}' is not an integer from {} to {}", text, min, max)};
   return value;
 }
 
-Result<double> number(const char* id, const std::string& text, double least, double most) {
+Result<double> parse_real(const std::string& text, double min, double max) {
   double value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || read.ec != std::errc() || read.ptr != text.data() + text.size() ||
-      !(value >= least && value <= most))
-    return Error{fmt::format("--{}: '{}' is no number from {} to {}", id, text, least, most)};
+      !(value >= min && value <= max))
+    return Error{fmt::format("'{}' is not a number from {} to {}", text, min, max)};
   return value;
 }
 
-Result<bool> on(const std::string& value) {
+Result<bool> parse_flag(const std::string& value) {
   if (value == "on" || value == "off") return value == "on";
-  return Error{fmt::format("'{}' is neither on nor off", value)};
+  return Error{fmt::format("'{}' is neither 'on' nor 'off'", value)};
 }
 
 }  // namespace arenascope::app

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// An option as a row of a table, from which the command line and the window make what it is told with. Values are texts, so
-// that they can be typed, remembered and compared.
+// An option as a row of a table, from which the command line and the window create their options. Values are strings,
+// so that they can be typed, saved and compared.
 #pragma once
 #include <map>
 #include <span>
@@ -14,25 +14,25 @@
 namespace arenascope::app {
 
 enum class OptionType : uint8_t {
-  Flag,    // "on" or "off"
-  Whole,   // a whole number
-  Number,  // seconds, say
+  Flag,  // "on" or "off"
+  Int,   // an integer
+  Real,  // a real number, such as seconds
   Text,
-  Choice,  // one of choices(); others may be allowed, as a device's number behind a backend's name
-  List,    // several texts, one a line
+  Choice,  // one of choices(); other values may be allowed, such as "opencl:1"
+  List,    // several strings, one per line
 };
 
-// What of a row hangs on nothing that it is an option of.
-struct OptionFace {
-  const char* id;  // --id, and the key under which a value is remembered
+// The part of a row that does not depend on the options type.
+struct OptionDescriptor {
+  const char* id;  // --id, and the key of saved values
   OptionType type;
-  const char* title;  // both English, marked for translation in the context "RunOptions"
-  const char* sentence;
-  std::vector<std::string> (*choices)();  // of a Choice
-  const char* off;                        // of a Flag that is usually on: what switches it off on the command line
-  bool by_comma;                          // of a List: a comma separates, too
-  bool slow_choices;                      // choices() asks drivers, which may take seconds
-  bool of_backend;                        // on the command line it is --backend-option ID=VALUE
+  const char* title;  // title and description: English, marked for translation in the context "RunOptions"
+  const char* description;
+  std::vector<std::string> (*choices)();  // for Choice
+  const char* off;                        // for a Flag that is on by default: command line flag that disables it
+  bool by_comma;                          // for List: commas separate values too
+  bool slow_choices;                      // choices() queries drivers, which may take seconds
+  bool of_backend;                        // passed as --backend-option ID=VALUE on the command line
 };
 
 template <class Of>
@@ -40,19 +40,21 @@ struct OptionOf {
   const char* id;
   OptionType type;
   const char* title;
-  const char* sentence;
-  std::string (*text)(const Of& options);                // what they have now
-  Status (*set)(Of& options, const std::string& value);  // error: a sentence that names the option
+  const char* description;
+  std::string (*text)(const Of& options);                // current value
+  Status (*set)(Of& options, const std::string& value);  // errors do not name the option
   std::vector<std::string> (*choices)() = nullptr;
   const char* off = nullptr;
   bool by_comma = false;
   bool slow_choices = false;
   bool of_backend = false;
 
-  OptionFace face() const { return {id, type, title, sentence, choices, off, by_comma, slow_choices, of_backend}; }
+  OptionDescriptor descriptor() const {
+    return {id, type, title, description, choices, off, by_comma, slow_choices, of_backend};
+  }
 };
 
-using OptionValues = std::map<std::string, std::string>;  // by id; what is not in it stays as it is
+using OptionValues = std::map<std::string, std::string>;  // by id; options without a value are left unchanged
 
 template <class Of>
 const OptionOf<Of>* find_option(std::span<const OptionOf<Of>> table, std::string_view id) {
@@ -61,25 +63,28 @@ const OptionOf<Of>* find_option(std::span<const OptionOf<Of>> table, std::string
   return nullptr;
 }
 
-// Errors: the first value that makes no sense, or an id of no option; those before it are set.
+// Errors: an invalid value or an unknown id, named after `prefix` ("--" on the command line); the values before it have
+// been set.
 template <class Of>
-Status set_options(std::span<const OptionOf<Of>> table, Of& options, const OptionValues& values) {
+Status set_options(std::span<const OptionOf<Of>> table, Of& options, const OptionValues& values,
+                   std::string_view prefix = {}) {
   for (const auto& [id, value] : values) {
     const OptionOf<Of>* option = find_option(table, id);
-    if (option == nullptr) return Error{fmt::format("there is no option '{}'", id)};
-    if (auto ok = option->set(options, value); !ok) return ok;
+    if (option == nullptr) return Error{fmt::format("unknown option '{}{}'", prefix, id)};
+    if (auto ok = option->set(options, value); !ok)
+      return Error{fmt::format("{}{}: {}", prefix, id, ok.error().message)};
   }
   return {};
 }
 
-// --- what tables are written with
+// --- helpers for tables
 
-// The texts of a List; empty ones are none.
-std::vector<std::string> lines_of(const std::string& text, bool by_comma);
+// The non-empty values of a List.
+std::vector<std::string> split_list(const std::string& text, bool by_comma);
 
-// `text` of each, one a line.
+// Joins `text` of each item, one per line.
 template <class Items, class F>
-std::string joined(const Items& items, F&& text) {
+std::string join_lines(const Items& items, F&& text) {
   std::string out;
   for (const auto& item : items) {
     if (!out.empty()) out += '\n';
@@ -88,9 +93,9 @@ std::string joined(const Items& items, F&& text) {
   return out;
 }
 
-// A number of that option. Errors: another text, or a number outside.
-Result<int64_t> whole(const char* id, const std::string& text, int64_t least, int64_t most);
-Result<double> number(const char* id, const std::string& text, double least, double most);
-Result<bool> on(const std::string& value);
+// Parse a value. Errors: not a number, or outside of [min, max].
+Result<int64_t> parse_integer(const std::string& text, int64_t min, int64_t max);
+Result<double> parse_real(const std::string& text, double min, double max);
+Result<bool> parse_flag(const std::string& value);
 
 }  // namespace arenascope::app

@@ -18,7 +18,7 @@ namespace {
 using trace::Event;
 using trace::EventKind;
 
-// One space's allocations while they are walked through.
+// The allocations of one space during the traversal.
 struct Walk {
   RecordedLifetimes out;
   std::map<uint64_t, size_t> live;  // by address
@@ -31,7 +31,7 @@ struct Walk {
       reserved += e.kind() == EventKind::Reserve ? e.b : -e.b;
       out.reserved_peak = std::max(out.reserved_peak, reserved);
     } else if (e.kind() == EventKind::Alloc && e.b > 0) {
-      end(address);  // its free was lost
+      end(address);  // its free event was lost
       live[address] = out.problem.intervals.size();
       out.problem.intervals.push_back({step++, 0, e.b, 0, {}, {}});
       live_bytes += e.b;
@@ -62,7 +62,7 @@ bool is_recording(const std::filesystem::path& path) {
   std::array<char, 4096> head{};
   in.read(head.data(), head.size());
   const std::string_view begin(head.data(), static_cast<size_t>(in.gcount()));
-  if (path.extension() == ".onnx") return false;  // protocol buffers, as Perfetto's
+  if (path.extension() == ".onnx") return false;  // ONNX is protobuf, like Perfetto traces
   return begin.starts_with("\x1f\x8b") || trace::sniff(trace::as_bytes(begin)) != trace::TraceKind::Unknown;
 }
 
@@ -71,7 +71,7 @@ Result<RecordedLifetimes> recorded_lifetimes(const trace::Snapshot& snapshot, co
   for (const auto& allocator : snapshot.allocators) walks[allocator.id].out.space = allocator.name;
   for (const Event& e : memory_events_by_time(snapshot)) walks[e.allocator()].take(e);
   std::erase_if(walks, [](const auto& w) { return w.second.out.problem.intervals.empty(); });
-  if (walks.empty()) return Error{"no memory was allocated in it"};
+  if (walks.empty()) return Error{"the recording contains no allocations"};
   Walk* chosen = nullptr;
   std::string names;
   for (auto& [id, walk] : walks) {
@@ -79,7 +79,7 @@ Result<RecordedLifetimes> recorded_lifetimes(const trace::Snapshot& snapshot, co
     if (!space.empty() && walk.out.space != space) continue;
     if (chosen == nullptr || walk.out.live_peak > chosen->out.live_peak) chosen = &walk;
   }
-  if (chosen == nullptr) return Error{fmt::format("there is no space '{}' in it; there are: {}", space, names)};
+  if (chosen == nullptr) return Error{fmt::format("unknown space '{}'; available: {}", space, names)};
   chosen->finish();
   return std::move(chosen->out);
 }

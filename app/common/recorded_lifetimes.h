@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a recorded program allocated, as a problem for planners: how small could an arena be that serves it?
+// The allocations of a recorded program as a planning problem: the smallest arena that could serve them.
 #pragma once
 #include <filesystem>
 
@@ -9,21 +9,21 @@
 namespace arenascope::app {
 
 struct RecordedLifetimes {
-  std::string space;         // whose allocations these are
-  planner::Problem problem;  // an interval an allocation; steps count the space's allocations and frees
-  Bytes live_peak = 0;       // the most that was live at a time, in bytes as they were asked for
-  Bytes reserved_peak = 0;   // the most that the space had from the system; 0: not told
+  std::string space;         // name of the allocator space
+  planner::Problem problem;  // one interval per allocation; steps count the allocations and frees of the space
+  Bytes live_peak = 0;       // largest sum of live requested bytes
+  Bytes reserved_peak = 0;   // largest number of reserved bytes; 0: unknown
 };
 
-// Whether the file is a recording or another tool's trace, by how it begins.
+// True if the file starts like a recording or a trace of another tool.
 bool is_recording(const std::filesystem::path& path);
 
-// The allocations of the space with this name; "": of the one with the highest peak. What was never freed lives to the
-// end. An error says that nothing was allocated, or which spaces there are.
+// The allocations of the space with this name; an empty name selects the space with the highest peak. Allocations
+// without a free live to the end. Errors: no allocations, or an unknown space.
 Result<RecordedLifetimes> recorded_lifetimes(const trace::Snapshot& snapshot, const std::string& space);
 
-// The tensors of a graph from where to where the program's own plan has them, by the graph's names. Of two that share bytes
-// at a step, as one that is computed in place of the other, the older ends there.
+// The tensors of a graph with their lifetimes in the recorded plan, named as in the graph. If two tensors share bytes
+// at a step, such as an in-place result and its input, the older one ends there.
 RecordedLifetimes recorded_lifetimes(const trace::GraphInfo& graph, const trace::PlanInfo& plan);
 
 }  // namespace arenascope::app

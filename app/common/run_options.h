@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One table of how a model may be opened and run otherwise than usual: the options of the command line and the rows of
-// the panel Run Settings are made from it.
+// Table of the options for opening and running a model. The command line options and the rows of the Run Settings
+// panel are created from it.
 #pragma once
 #include <arenascope/run/runner.h>
 
@@ -10,9 +10,9 @@ namespace arenascope::app {
 
 using RunOption = OptionOf<RunnerOptions>;
 std::span<const RunOption> run_options();
-const RunOption* find_run_option(std::string_view id);  // null: there is none
+const RunOption* find_run_option(std::string_view id);  // null: unknown id
 
-// Errors: as set_options()'s.
-Status set_run_options(RunnerOptions& options, const OptionValues& values);
+// Errors: as for set_options().
+Status set_run_options(RunnerOptions& options, const OptionValues& values, std::string_view prefix = {});
 
 }  // namespace arenascope::app

@@ -17,10 +17,10 @@ extern char** environ;
 namespace arenascope::app {
 namespace {
 
-// As a shell takes it for one word.
-std::string quoted(const std::string& word) {
+// Quotes `text` as one shell argument.
+std::string quoted(const std::string& argument) {
   std::string out = "'";
-  for (const char c : word) {
+  for (const char c : argument) {
     if (c == '\'')
       out += "'\\''";
     else
@@ -30,11 +30,11 @@ std::string quoted(const std::string& word) {
   return out;
 }
 
-// A name in /tmp that nobody guesses, so that nobody is there first.
-Result<std::string> far_name() {
+// A random name in /tmp, so that no other user can create it first.
+Result<std::string> remote_name() {
   unsigned char bytes[16];
   if (::getrandom(bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes))
-    return Error{fmt::format("there are no random bytes for a name: {}", std::strerror(errno))};
+    return Error{fmt::format("cannot generate a random name: {}", std::strerror(errno))};
   std::string name = "/tmp/arenascope-";
   for (const unsigned char byte : bytes) name += fmt::format("{:02x}", byte);
   return name;
@@ -44,9 +44,9 @@ Result<std::string> far_name() {
 Status send_file(const std::string& host, const std::string& file, const std::string& as) {
   const std::string folder = as.substr(0, as.rfind('/'));
   const std::string command = fmt::format("umask 077; mkdir -p {}; cat > {}", folder, as);
-  std::vector<std::string> words{"ssh", "--", host, command};
+  std::vector<std::string> arguments{"ssh", "--", host, command};
   std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
+  for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -54,34 +54,34 @@ Status send_file(const std::string& host, const std::string& file, const std::st
   pid_t process = -1;
   const int failed = ::posix_spawnp(&process, "ssh", &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) return Error{fmt::format("ssh: it could not be started: {}", std::strerror(failed))};
+  if (failed != 0) return Error{fmt::format("cannot start ssh: {}", std::strerror(failed))};
   int status = 0;
   while (::waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    return Error{fmt::format("{}: {} could not be copied to {}", host, file, as)};
+    return Error{fmt::format("{}: cannot copy {} to {}", host, file, as)};
   return {};
 }
 
 }  // namespace
 
-Result<std::vector<std::string>> ssh_words(const std::string& host, const std::vector<std::string>& program,
-                                           const std::string& address, const std::vector<FarAdapter>& adapters) {
+Result<std::vector<std::string>> ssh_command(const std::string& host, const std::vector<std::string>& program,
+                                             const std::string& address, const std::vector<RemoteAdapter>& adapters) {
   constexpr std::string_view kSocket = "unix:";
-  if (!address.starts_with(kSocket)) return Error{"a program on another machine is watched by a socket, not by --tcp"};
-  const auto name = far_name();
+  if (!address.starts_with(kSocket)) return Error{"programs on another machine need a Unix socket, not TCP"};
+  const auto name = remote_name();
   if (!name) return name.error();
   const std::string socket = *name + ".sock";
   std::string removed = fmt::format("{} {}", socket, *name);
   std::string command = fmt::format("ARENASCOPE_ATTACH=unix:{}", socket);
-  for (const FarAdapter& adapter : adapters) {
+  for (const RemoteAdapter& adapter : adapters) {
     const std::string library =
-        *name + adapter.library.substr(adapter.library.rfind('/'));  // they know themselves by it
+        *name + adapter.library.substr(adapter.library.rfind('/'));  // adapters recognise themselves by their file name
     if (const Status status = send_file(host, adapter.library, library); !status.ok()) return status.error();
-    command += adapter.alone ? fmt::format(" {}={}", adapter.variable, library)
-                             : fmt::format(" {0}={1}${{{0}:+:${0}}}", adapter.variable, library);
+    command += adapter.single ? fmt::format(" {}={}", adapter.variable, library)
+                              : fmt::format(" {0}={1}${{{0}:+:${0}}}", adapter.variable, library);
   }
-  for (const std::string& word : program) command += fmt::format(" {}", quoted(word));
-  // An exit trap runs when the program was ended by a signal, too; the status stays the program's.
+  for (const std::string& argument : program) command += fmt::format(" {}", quoted(argument));
+  // An EXIT trap also runs when the program is terminated by a signal; the exit status remains that of the program.
   const std::string script = fmt::format("trap 'rm -rf {}' EXIT; {}", removed, command);
   return std::vector<std::string>{"ssh",
                                   "-o",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A program on another machine, started by ssh with its own keys and rights: a socket there that only this user may open
-// is forwarded to the one that is listened on here. It and the adapters' libraries are removed when the program ends.
+// A program on another machine, started by ssh with the keys and rights of the user. A socket on that machine,
+// accessible by this user only, is forwarded to the local receiver. The socket and the copied adapter libraries are
+// removed when the program ends.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,15 +10,16 @@
 
 namespace arenascope::app {
 
-// A library of this machine that is put into the program there, and the variable that does it; `alone`: it names one.
-struct FarAdapter {
+// A local library that is loaded into the remote program, and the environment variable that loads it. `single`: the
+// variable holds one library.
+struct RemoteAdapter {
   std::string library, variable;
-  bool alone = false;
+  bool single = false;
 };
 
-// The words that start ssh, for a receiver at `address` (a socket in a folder). The adapters have been copied then. An
-// error says what of that failed.
-Result<std::vector<std::string>> ssh_words(const std::string& host, const std::vector<std::string>& program,
-                                           const std::string& address, const std::vector<FarAdapter>& adapters);
+// Copies the adapters and returns the ssh command line for a receiver at `address` (a socket in a directory). Errors:
+// a failed copy, or an address that is not a socket.
+Result<std::vector<std::string>> ssh_command(const std::string& host, const std::vector<std::string>& program,
+                                             const std::string& address, const std::vector<RemoteAdapter>& adapters);
 
 }  // namespace arenascope::app

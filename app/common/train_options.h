@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One table of how a model may be trained: the options of `train` and of the panel Training are made from it.
+// Table of training options. The options of `train` and of the Training panel are created from it.
 #pragma once
 #include <arenascope/train/trainer.h>
 
@@ -13,7 +13,7 @@ struct TrainChoices {
   int64_t warmup = 0;  // steps
   int64_t epochs = 5;
 
-  // Of a training on so many examples.
+  // The learning rate schedule for a training on this number of examples.
   train::LearningRate learning_rate(int64_t examples) const;
 };
 

@@ -40,7 +40,7 @@ void DocumentTabs::update_tabs() {
   }
   bar_->setAccessibleName(tr("Open files"));
   bar_->setCurrentIndex(static_cast<int>(documents_->index()));
-  setVisible(count > 1);  // one file needs no tab
+  setVisible(count > 1);  // a single document needs no tabs
 }
 
 }  // namespace arenascope::app

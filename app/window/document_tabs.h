@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A tab for each document, where there are several.
+// A tab per document, if there are several.
 #pragma once
 #include <QTabBar>
 #include <QToolBar>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A line of text that ends in an ellipsis where it has no room; text() stays whole.
+// A single-line label that is elided to its width; text() remains complete.
 #pragma once
 #include <QLabel>
 #include <QPainter>
@@ -12,12 +12,12 @@ class ElidedLabel : public QLabel {
 
  protected:
   void paintEvent(QPaintEvent* event) override {
-    const QRect room = contentsRect();
-    if (fontMetrics().horizontalAdvance(text()) <= room.width()) return QLabel::paintEvent(event);
+    const QRect space = contentsRect();
+    if (fontMetrics().horizontalAdvance(text()) <= space.width()) return QLabel::paintEvent(event);
     QPainter painter(this);
     painter.setPen(palette().color(foregroundRole()));
-    painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-                     fontMetrics().elidedText(text(), Qt::ElideRight, room.width()));
+    painter.drawText(space, Qt::AlignLeft | Qt::AlignVCenter,
+                     fontMetrics().elidedText(text(), Qt::ElideRight, space.width()));
   }
 };
 

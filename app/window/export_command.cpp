@@ -13,10 +13,10 @@
 #include <views/lesson/lesson_panel.h>
 #include <views/planners/replan_panel.h>
 
-#include "lesson_guide.h"
+#include "lesson_player.h"
 #include "main_window.h"
 #include "panels/graph_columns.h"
-#include "panels/widget_picture.h"
+#include "panels/widget_image.h"
 #include "wait_until.h"
 
 namespace arenascope::app {
@@ -27,12 +27,12 @@ namespace {
 
 constexpr int kLong = 600'000;  // milliseconds
 
-int complain(const QString& sentence, int status) {
-  std::fprintf(stderr, "arenascope: %s\n", qUtf8Printable(sentence));
+int fail(const QString& message, int status) {
+  std::fprintf(stderr, "arenascope: %s\n", qUtf8Printable(message));
   return status;
 }
 
-// The window with what is to be drawn in it, made ready step by step; false where one failed, and error() says why.
+// Prepares the window for the export step by step. The functions return false on failure; error() has the reason.
 class Exporter {
  public:
   explicit Exporter(const ExportOptions& options) : options_(options) {}
@@ -41,7 +41,7 @@ class Exporter {
   bool arrange();
   bool plan();
   bool compare();
-  bool look();
+  bool find_savings();
   Status draw();
   const QString& error() const { return error_; }
 
@@ -51,13 +51,13 @@ class Exporter {
   bool select();
   QSize size();
   Status write_table();
-  // Waits for a signal, which begin() is to cause.
+  // Waits for a signal that begin() triggers.
   template <class Sender, class Signal>
   bool wait_for(Sender* sender, Signal signal, const std::function<void()>& begin, int ms) {
-    bool told = false;
-    const auto connection = QObject::connect(sender, signal, [&] { told = true; });
+    bool emitted = false;
+    const auto connection = QObject::connect(sender, signal, [&] { emitted = true; });
     begin();
-    wait_until([&] { return told || !error_.isEmpty(); }, ms);
+    wait_until([&] { return emitted || !error_.isEmpty(); }, ms);
     QObject::disconnect(connection);
     return error_.isEmpty();
   }
@@ -76,21 +76,21 @@ bool Exporter::open() {
   shell.layouts->apply(options_.layout.isEmpty() ? QStringLiteral("default") : options_.layout);
   window_.show();
   if (shell.panels->dock(options_.view) != nullptr) shell.panels->raise(options_.view);
-  QObject::connect(&document(), &Document::failed, [this](const QString& sentence) { error_ = sentence; });
+  QObject::connect(&document(), &Document::failed, [this](const QString& message) { error_ = message; });
   return wait_for(
       &document(), &Document::opened, [this] { window_.open(options_.spec); }, kLong);
 }
 
-// The first run was started by opening; more of them steady the means.
+// Opening started the first run; more runs stabilise the mean values.
 bool Exporter::run() {
   RunController* runner = document().runner();
   for (int run = 0; run < options_.runs && runner->has_model(); ++run) {
     if (run > 0) runner->run_once();
-    const size_t wanted = static_cast<size_t>(run) + 1;
+    const size_t count = static_cast<size_t>(run) + 1;
     wait_until(
         [&] {
           const auto runs = runner->session()->snapshot()->runs;
-          return !error_.isEmpty() || (runs.size() >= wanted && runs[wanted - 1].finished);
+          return !error_.isEmpty() || (runs.size() >= count && runs[count - 1].finished);
         },
         kLong);
     if (!error_.isEmpty()) return false;
@@ -113,8 +113,8 @@ bool Exporter::arrange() {
   return true;
 }
 
-// A node by its name; "peak": that which runs where most is live; nothing is selected unless asked, and the playhead
-// stands at the peak.
+// Selects a node by name; "peak" selects the node at the peak. By default nothing is selected and the playhead is at
+// the peak.
 bool Exporter::select() {
   const trace::GraphInfo* info = document().source()->graph();
   const trace::PlanInfo* plan = document().source()->plan();
@@ -130,7 +130,7 @@ bool Exporter::select() {
     document().selection()->select(Selection::node(info->id, node));
     return true;
   }
-  error_ = QStringLiteral("there is no node '%1' to select").arg(options_.select);
+  error_ = QStringLiteral("no node '%1' to select").arg(options_.select);
   return false;
 }
 
@@ -138,17 +138,17 @@ bool Exporter::plan() {
   Replanning* replanning = document().replanning();
   if (document().source()->graph() == nullptr) return true;
   if (!options_.planner.isEmpty() || !options_.order.isEmpty()) {
-    ReplanWish wish = replanning->wish();
-    if (!options_.planner.isEmpty()) wish.planner = options_.planner;
-    if (!options_.order.isEmpty()) wish.order = options_.order;
+    PlanRequest request = replanning->request();
+    if (!options_.planner.isEmpty()) request.planner = options_.planner;
+    if (!options_.order.isEmpty()) request.order = options_.order;
     if (!wait_for(
-            replanning, &Replanning::finished, [&] { replanning->plan(wish); }, kLong))
+            replanning, &Replanning::finished, [&] { replanning->plan(request); }, kLong))
       return false;
   }
   if (options_.view != u"planners") return true;
-  ReplanWish all = replanning->wish();
-  all.budget_seconds = 0.5;  // for each of many
-  replanning->set_wish(all);
+  PlanRequest all = replanning->request();
+  all.budget_seconds = 0.5;  // per plan
+  replanning->set_request(all);
   return wait_for(
       replanning, &Replanning::finished, [&] { replanning->plan_all(); }, 120'000);
 }
@@ -159,16 +159,16 @@ bool Exporter::compare() {
       &document(), &Document::compared, [this] { window_.compare_with(options_.compare); }, kLong);
 }
 
-bool Exporter::look() {
+bool Exporter::find_savings() {
   Panels& panels = *window_.shell().panels;
   if (options_.view == u"findings") {
     auto* findings = panels.find<FindingsView>("findings");
     wait_for(
-        findings, &FindingsView::found, [&] { findings->look(); }, 120'000);
+        findings, &FindingsView::found, [&] { findings->start_search(); }, 120'000);
   }
   if (options_.view == u"lesson")
     wait_for(
-        window_.lesson_guide(), &LessonGuide::done,
+        window_.lesson_player(), &LessonPlayer::done,
         [&] { panels.find<LessonPanel>("lesson")->begin(lessons().front()); }, 120'000);
   if (options_.view == u"window")
     for (PlotView* plot : window_.findChildren<PlotView*>())
@@ -189,15 +189,15 @@ QSize Exporter::size() {
 
 Status Exporter::write_table() {
   const auto csv = window_.shell().output->csv_maker(options_.view);
-  if (!csv) return Error{options_.view.toStdString() + " is no table, so it is not written as CSV"};
+  if (!csv) return Error{options_.view.toStdString() + " has no table to export as CSV"};
   return write_text(csv(), options_.output);
 }
 
 Status Exporter::draw() {
   if (options_.output.endsWith(u".csv", Qt::CaseInsensitive)) return write_table();
   if (options_.view == u"window") {
-    WidgetPicture whole(&window_);
-    return export_picture(whole, options_.output, options_.size, options_.scale);
+    WidgetImage window(&window_);
+    return export_picture(window, options_.output, options_.size, options_.scale);
   }
   if (Paintable* picture = window_.shell().panels->parts(options_.view).picture)
     return export_picture(*picture, options_.output, size(), options_.scale);
@@ -210,9 +210,9 @@ Status Exporter::draw() {
   QElapsedTimer settle;
   settle.start();
   wait_until([&] { return settle.elapsed() > 200; }, 300);
-  WidgetPicture panel(widget);
+  WidgetImage panel(widget);
   const Status done = export_picture(panel, options_.output, options_.size, options_.scale);
-  dock->setWidget(widget);  // it goes with the window
+  dock->setWidget(widget);  // owned by the window
   return done;
 }
 
@@ -220,22 +220,22 @@ Status Exporter::draw() {
 
 QStringList export_views() {
   QStringList views;
-  for (const PanelKind& kind : panel_kinds()) views << QString::fromLatin1(kind.id);
+  for (const PanelDescriptor& kind : panel_kinds()) views << QString::fromLatin1(kind.id);
   return views << QStringLiteral("window");
 }
 
 int run_export(const ExportOptions& options) {
   if (!export_views().contains(options.view))
-    return complain(QStringLiteral("there is no view '%1'; there are %2")
-                        .arg(options.view, export_views().join(QStringLiteral(", "))),
-                    2);
+    return fail(
+        QStringLiteral("unknown view '%1'; available: %2").arg(options.view, export_views().join(QStringLiteral(", "))),
+        2);
   Exporter exporter(options);
-  if (!exporter.open()) return complain(exporter.error(), 2);
-  if (!exporter.run()) return complain(exporter.error(), 1);
-  if (!exporter.arrange() || !exporter.plan() || !exporter.compare() || !exporter.look())
-    return complain(exporter.error(), 2);
+  if (!exporter.open()) return fail(exporter.error(), 2);
+  if (!exporter.run()) return fail(exporter.error(), 1);
+  if (!exporter.arrange() || !exporter.plan() || !exporter.compare() || !exporter.find_savings())
+    return fail(exporter.error(), 2);
   const Status drawn = exporter.draw();
-  return drawn ? 0 : complain(QString::fromStdString(drawn.error().message), 1);
+  return drawn ? 0 : fail(QString::fromStdString(drawn.error().message), 1);
 }
 
 }  // namespace arenascope::app

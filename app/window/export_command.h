@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// `arenascope --export VIEW -o FILE`: a picture of one view, with no window and no display.
+// `arenascope --export VIEW -o FILE`: exports one view without a window or display.
 #pragma once
 #include <views/common/theme.h>
 #include <QSize>
@@ -11,23 +11,23 @@ namespace arenascope::app {
 struct ExportOptions {
   QString view;    // one of export_views()
   QString output;  // .png, .svg or .pdf
-  QString spec;    // a model, zoo:NAME or a recording; a model is planned and run first
+  QString spec;    // model, zoo:NAME or recording; a model is planned and run first
   QSize size{1600, 900};
-  bool size_given = false;  // otherwise the graph is drawn as large as it is
+  bool size_given = false;  // otherwise the graph is drawn at its natural size
   double scale = 1;         // pixels of a PNG per logical pixel
   views::ThemeMode theme = views::ThemeMode::Light;
-  QString colour;          // of the graph: "state", "op", …; empty: state
-  bool expand = false;     // all layers of the graph
-  int runs = 3;            // of a model, before the picture
-  QString layout;          // of the window
+  QString colour;          // colouring of the graph: "state", "op", …; empty: state
+  bool expand = false;     // expand all layers of the graph
+  int runs = 3;            // runs of a model before exporting
+  QString layout;          // layout of the window
   QString select;          // name of a node to select
-  bool time = false;       // on the x axis, instead of steps
-  QString planner, order;  // another plan, shown over the one in use
-  QString compare;         // a second model or recording, drawn with the first
+  bool time = false;       // time instead of steps on the x axis
+  QString planner, order;  // of a plan to overlay on the one in use
+  QString compare;         // model or recording to compare with
 };
 
 QStringList export_views();
-// The exit status; errors are one sentence on standard error.
+// Returns the exit status; errors are one line on standard error.
 int run_export(const ExportOptions& options);
 
 }  // namespace arenascope::app

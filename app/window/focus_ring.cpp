@@ -42,9 +42,9 @@ bool FocusRing::eventFilter(QObject* watched, QEvent* event) {
     case QEvent::Resize:
     case QEvent::Show:
     case QEvent::Hide:
-      // Where it stands is known when all around it has its place.
+      // Deferred until the layout is complete.
       if (target_ && (widget == target_ || widget->isAncestorOf(target_)))
-        QTimer::singleShot(0, this, [this] { place(); });
+        QTimer::singleShot(0, this, [this] { update_position(); });
       break;
     default: break;
   }
@@ -53,10 +53,10 @@ bool FocusRing::eventFilter(QObject* watched, QEvent* event) {
 
 void FocusRing::surround(QWidget* widget) {
   target_ = widget;
-  place();
+  update_position();
 }
 
-void FocusRing::place() {
+void FocusRing::update_position() {
   setVisible(target_ && target_->isVisible());
   if (!isVisible()) return;
   const QRect around(target_->mapTo(window_, QPoint()), target_->size());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Whoever goes through the window by Tab sees where the focus is: a ring around the widget that has it, over all that
-// lies there. A focus that came by the mouse needs none.
+// Draws a ring around the widget with keyboard focus, above all other widgets. Focus set by the mouse shows no ring.
 #pragma once
 #include <views/common/theme.h>
 
@@ -13,7 +12,7 @@ class FocusRing : public QWidget {
   Q_OBJECT
  public:
   FocusRing(const views::Theme* theme, QWidget* window);
-  const QWidget* target() const { return target_; }  // null: no ring is seen
+  const QWidget* target() const { return target_; }  // null: hidden
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -21,7 +20,7 @@ class FocusRing : public QWidget {
 
  private:
   void surround(QWidget* widget);
-  void place();
+  void update_position();
 
   const views::Theme* theme_;
   QWidget* window_;

@@ -8,7 +8,7 @@
 namespace arenascope::app {
 namespace {
 
-// Paths in a square of 16 × 16.
+// Paths in a 16 × 16 square.
 QPainterPath path_of(Glyph glyph) {
   QPainterPath p;
   auto triangle = [&](double left, double right, double top = 3, double bottom = 13) {
@@ -19,7 +19,7 @@ QPainterPath path_of(Glyph glyph) {
   };
   switch (glyph) {
     case Glyph::Run: triangle(4, 13); break;
-    case Glyph::Play:  // in a ring: what was recorded is played, nothing is run
+    case Glyph::Play:  // with a ring: plays a recording
       p.addEllipse(QPointF(8, 8), 7.2, 7.2);
       p.addEllipse(QPointF(8, 8), 5.9, 5.9);
       p.moveTo(6.2, 4.8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The few icons of the tool bar, drawn in the palette's text colour, so that they fit every theme and scale.
+// Tool bar icons, drawn in the text colour of the palette, for any theme and scale.
 #pragma once
 #include <QIcon>
 

@@ -12,7 +12,7 @@
 namespace arenascope::app {
 
 namespace {
-constexpr int kLookMs = 250, kMoment = 1000, kWidth = 110;  // ms, ms, pixels
+constexpr int kRefreshMs = 250, kMoment = 1000, kWidth = 110;  // ms, ms, pixels
 }
 
 JobBar::JobBar(Documents* documents, QWidget* parent)
@@ -34,15 +34,15 @@ JobBar::JobBar(Documents* documents, QWidget* parent)
   cancel_->setText(QStringLiteral("✕"));
   connect(cancel_, &QToolButton::clicked, this, [this] {
     cancel_job(*documents_);
-    look();
+    refresh();
   });
-  timer_.setInterval(kLookMs);
-  connect(&timer_, &QTimer::timeout, this, &JobBar::look);
+  timer_.setInterval(kRefreshMs);
+  connect(&timer_, &QTimer::timeout, this, &JobBar::refresh);
   retranslate();
-  look();
+  refresh();
 }
 
-void JobBar::look() {
+void JobBar::refresh() {
   const std::optional<Job> job = job_of(*documents_);
   if (job && !timer_.isActive()) {
     since_.start();
@@ -53,7 +53,7 @@ void JobBar::look() {
   const int before = sizeHint().width();
   text_->setVisible(job.has_value());
   text_->setText(job ? job->text : QString());
-  // A bar of what nobody knows the share of runs to and fro.
+  // A bar with an unknown share is indeterminate.
   bar_->setVisible(long_one && (job->share >= 0 || wants_motion()));
   cancel_->setVisible(long_one);
   if (long_one) {
@@ -71,7 +71,7 @@ void JobBar::look() {
 void JobBar::retranslate() {
   bar_->setAccessibleName(tr("Progress"));
   cancel_->setToolTip(tr("Cancel"));
-  cancel_->setAccessibleName(tr("Cancel what is being done"));
+  cancel_->setAccessibleName(tr("Cancel the current operation"));
 }
 
 void JobBar::changeEvent(QEvent* event) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is being done, how much of it, how long it will take, and a button that ends it: for all that takes longer than a
-// second.
+// Shows the current job, its progress, remaining time and a Cancel button, for jobs of more than a second.
 #pragma once
 #include <QElapsedTimer>
 #include <QLabel>
@@ -16,10 +15,10 @@ class JobBar : public QWidget {
   Q_OBJECT
  public:
   JobBar(Documents* documents, QWidget* parent);
-  void look();  // whether there is a job; something may have begun or ended
+  void refresh();  // after a job may have begun or ended
 
  Q_SIGNALS:
-  void resized();  // it is wider or narrower now
+  void resized();  // its width changed
 
  protected:
   void changeEvent(QEvent* event) override;

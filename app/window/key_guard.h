@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Keys without a modifier are shortcuts of the whole window (Space plays, the arrows step), but what has the focus
-// comes first: Space presses a button, and the arrows go through a table's rows.
+// Unmodified keys are shortcuts of the window (Space plays, arrows step), but the focused widget takes precedence:
+// Space presses a button, arrows move through table rows.
 #pragma once
 #include <QObject>
 #include <QWidget>
 
 namespace arenascope::app {
 
-// Whether a widget that has the focus does something with that key itself.
+// True if the focused widget handles this key itself.
 bool wants_key(const QWidget* widget, int key);
 
 class KeyGuard : public QObject {

@@ -6,12 +6,12 @@
 #include <QLocale>
 #include <QTranslator>
 
-#include "made_up_language.h"
+#include "pseudo_locale.h"
 
 namespace arenascope::app {
 
-// The words on the buttons of dialogs are Qt's own; where its translations are not installed, these are taken.
-[[maybe_unused]] static constexpr const char* kWordsOfQt[] = {
+// Texts of dialog buttons come from Qt; these are used if Qt's translations are not installed.
+[[maybe_unused]] static constexpr const char* kQtStrings[] = {
     QT_TRANSLATE_NOOP("QPlatformTheme", "OK"),    QT_TRANSLATE_NOOP("QPlatformTheme", "&OK"),
     QT_TRANSLATE_NOOP("QPlatformTheme", "Open"),  QT_TRANSLATE_NOOP("QPlatformTheme", "Cancel"),
     QT_TRANSLATE_NOOP("QPlatformTheme", "Close"), QT_TRANSLATE_NOOP("QPlatformTheme", "Apply")};
@@ -45,7 +45,7 @@ QString own_name_of_language(const QString& code) {
   return code;
 }
 
-QString language_at_hand() { return code_of(QLocale()); }
+QString current_language() { return code_of(QLocale()); }
 
 void set_language(const QString& language) {
   QCoreApplication* application = QCoreApplication::instance();
@@ -54,8 +54,8 @@ void set_language(const QString& language) {
     QCoreApplication::removeTranslator(old);
     delete old;
   }
-  if (language == QLatin1String(kMadeUpLanguage)) {
-    auto* translator = new MadeUpLanguage(application);
+  if (language == QLatin1String(kPseudoLocale)) {
+    auto* translator = new PseudoLocale(application);
     translator->setObjectName(QStringLiteral("arenascope"));
     QCoreApplication::installTranslator(translator);
     return;
@@ -72,7 +72,7 @@ void set_language(const QString& language) {
       delete translator;
   };
   install(QStringLiteral("qtbase_") + name, QLibraryInfo::path(QLibraryInfo::TranslationsPath));
-  // English has a translation too: its plural forms.
+  // English has a translation as well, for plural forms.
   install(QStringLiteral("arenascope_") + name, QStringLiteral(":/i18n"));
 }
 

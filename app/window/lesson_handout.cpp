@@ -13,7 +13,7 @@
 #include <QSaveFile>
 #include <QTextDocument>
 
-#include "lesson_guide.h"
+#include "lesson_player.h"
 #include "shell.h"
 #include "wait_until.h"
 
@@ -25,8 +25,8 @@ namespace {
 
 constexpr int kHandoutPatience = 120'000, kSettle = 300;  // ms
 constexpr int kPictureWidth = 1400;
-constexpr QSize kSheet{642, 800};   // of A4, as a page of 96 dots an inch: what is surely room on it
-constexpr int kPrintedWidth = 540;  // of a picture on it that is 640 wide in a document
+constexpr QSize kSheet{642, 800};   // usable size of an A4 page at 96 dpi
+constexpr int kPrintedWidth = 540;  // printed width of images that are 640 wide in the document
 
 struct Handout {
   Q_DECLARE_TR_FUNCTIONS(arenascope::app::Handout)
@@ -47,7 +47,7 @@ Result<LessonPanel*> panel_with_lesson(const Shell& shell) {
 
 Status play_step(const Shell& shell, LessonPanel* panel, int step) {
   bool done = false;
-  const auto connection = QObject::connect(shell.guide, &LessonGuide::done, panel, [&done] { done = true; });
+  const auto connection = QObject::connect(shell.guide, &LessonPlayer::done, panel, [&done] { done = true; });
   panel->go_to(step);
   wait_until([&done] { return done; }, kHandoutPatience);
   QObject::disconnect(connection);
@@ -66,7 +66,7 @@ QString markdown_as_html(const QString& markdown) {
 }
 
 struct Page {
-  QStringList parts;  // with <img src="pictureN">; none is torn by the end of a sheet that can hold it
+  QStringList parts;  // with <img src="pictureN">; not split across pages if it fits on one
   std::vector<QImage> pictures;
   QString answers;
 };
@@ -95,7 +95,7 @@ void set_html(QTextDocument& document, const Page& page, const QString& html) {
   document.setHtml(html);
 }
 
-// The parts on sheets: what does not fit below the one before begins a sheet.
+// Distributes the parts to pages.
 QString on_sheets(const Page& page) {
   QString html;
   double used = 0;
@@ -157,20 +157,21 @@ Status write_html(const Page& page, const QString& title, const QString& path) {
 Status write_handout(const Shell& shell, const QString& path, const PlayedStep& played) {
   auto panel = panel_with_lesson(shell);
   if (!panel) return panel.error();
-  const lesson::Lesson at_hand = *(*panel)->open_lesson();
+  const lesson::Lesson opened_lesson = *(*panel)->open_lesson();
   const int back_to = (*panel)->step();
   Page page;
   page.parts << QStringLiteral("<h1>%1</h1><p>%2</p>")
-                    .arg(text_of(at_hand.title).toHtmlEscaped(), text_of(at_hand.summary).toHtmlEscaped());
-  for (size_t i = 0; i < at_hand.steps.size(); ++i) {
+                    .arg(text_of(opened_lesson.title).toHtmlEscaped(), text_of(opened_lesson.summary).toHtmlEscaped());
+  for (size_t i = 0; i < opened_lesson.steps.size(); ++i) {
     if (auto ok = play_step(shell, *panel, static_cast<int>(i)); !ok) return ok;
     if (played) played(static_cast<int>(i), (*panel)->scene());
-    add_step(page, at_hand.steps[i], (*panel)->scene(), picture_of(shell.window));
+    add_step(page, opened_lesson.steps[i], (*panel)->scene(), picture_of(shell.window));
   }
   if (!page.answers.isEmpty()) page.parts << QStringLiteral("<h2>%1</h2>%2").arg(Handout::tr("Answers"), page.answers);
   (*panel)->go_to(back_to);
-  return path.endsWith(QStringLiteral(".pdf"), Qt::CaseInsensitive) ? write_pdf(page, path)
-                                                                    : write_html(page, text_of(at_hand.title), path);
+  return path.endsWith(QStringLiteral(".pdf"), Qt::CaseInsensitive)
+             ? write_pdf(page, path)
+             : write_html(page, text_of(opened_lesson.title), path);
 }
 
 Status write_lesson_picture(const Shell& shell, int step, const QString& path) {
@@ -178,7 +179,7 @@ Status write_lesson_picture(const Shell& shell, int step, const QString& path) {
   if (!panel) return panel.error();
   const auto steps = static_cast<int>((*panel)->open_lesson()->steps.size());
   if (step < 1 || step > steps)
-    return Error{Handout::tr("There is no step %1: the lesson has %2.").arg(step).arg(steps).toStdString()};
+    return Error{Handout::tr("No step %1: the lesson has %2 steps.").arg(step).arg(steps).toStdString()};
   if (auto played = play_step(shell, *panel, step - 1); !played) return played;
   if (!picture_of(shell.window).save(path)) return Error{Handout::tr("%1 cannot be written.").arg(path).toStdString()};
   return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The lesson at hand as a handout: each step's text and figures with a picture of the window, its question, and the
-// answers at the end. HTML that needs no other file, or PDF.
+// Handout of the current lesson: text and values of each step with a screenshot, its question, and the answers at the
+// end; self-contained HTML or PDF.
 #pragma once
 #include <arenascope/base/result.h>
 #include <arenascope/lesson/facts.h>
@@ -12,13 +12,12 @@ namespace arenascope::app {
 
 struct Shell;
 
-// Plays the lesson from its beginning, and comes back to where it was. Errors: no lesson is open, a step that does not
-// come about, a file that cannot be written.
-// `played` is told each step's number, from 0, and what its page is made from.
+// Plays the lesson from the start and returns to the current step. `played` is called with the 0-based index and the
+// scene of each step. Errors: no open lesson, a step that does not complete, a file that cannot be written.
 using PlayedStep = std::function<void(int step, const lesson::Scene& scene)>;
 Status write_handout(const Shell& shell, const QString& path, const PlayedStep& played = nullptr);
 
-// The window as a step of the lesson at hand (counted from 1) wants it, as PNG. Errors: those, no such step.
+// Saves the window at a step of the current lesson (counted from 1) as PNG. Errors: as above, or no such step.
 Status write_lesson_picture(const Shell& shell, int step, const QString& path);
 
 }  // namespace arenascope::app

@@ -14,38 +14,40 @@ namespace arenascope::app {
 namespace {
 
 bool is_panel(const std::string& name) {
-  return std::ranges::any_of(panel_kinds(), [&](const PanelKind& kind) { return name == kind.id; });
+  return std::ranges::any_of(panel_kinds(), [&](const PanelDescriptor& kind) { return name == kind.id; });
 }
 
-bool is_lesson(const std::string& id, const lesson::Lesson& beside) {
+bool is_lesson(const std::string& id, const lesson::Lesson& lesson_file) {
   const QString name = QString::fromStdString(id);
   if (views::lessons().contains(name)) return true;
   for (const QString& path : views::own_lessons())
     if (std::filesystem::path(path.toStdString()).filename().string().starts_with(id + ".")) return true;
   std::error_code none;
-  return std::filesystem::exists(std::filesystem::path(beside.file).parent_path() / (id + ".md"), none);
+  return std::filesystem::exists(std::filesystem::path(lesson_file.file).parent_path() / (id + ".md"), none);
 }
 
 }  // namespace
 
 std::vector<Error> wrong_names(const lesson::Lesson& lesson) {
   std::vector<Error> wrong;
-  const auto say = [&](int line, const std::string& what) { wrong.push_back(lesson::error_at(lesson, line, what)); };
-  for (const std::string& id : lesson.shut)
-    if (!is_panel(id) && id != kHeadlineName) say(1, fmt::format("there is no panel '{}' to be shut", id));
+  const auto add_error = [&](int line, const std::string& what) {
+    wrong.push_back(lesson::error_at(lesson, line, what));
+  };
+  for (const std::string& id : lesson.hidden_panels)
+    if (!is_panel(id) && id != kSummaryBarName) add_error(1, fmt::format("unknown panel '{}' in hide", id));
   for (const std::string& id : lesson.needs)
-    if (!is_lesson(id, lesson)) say(1, fmt::format("there is no lesson '{}' that it could need", id));
-  const auto look = [&](const lesson::Action& action) {
+    if (!is_lesson(id, lesson)) add_error(1, fmt::format("unknown lesson '{}' in needs", id));
+  const auto check_action = [&](const lesson::Action& action) {
     if (action.verb == "show" && !is_panel(action.arguments[0]))
-      say(action.line, fmt::format("there is no panel '{}'", action.arguments[0]));
+      add_error(action.line, fmt::format("unknown panel '{}'", action.arguments[0]));
     if (action.verb == "layout" && !Layouts::names().contains(QString::fromStdString(action.arguments[0])))
-      say(action.line, fmt::format("there is no layout '{}'; there are {}", action.arguments[0],
-                                   Layouts::names().join(QStringLiteral(", ")).toStdString()));
+      add_error(action.line, fmt::format("unknown layout '{}'; available: {}", action.arguments[0],
+                                         Layouts::names().join(QStringLiteral(", ")).toStdString()));
   };
   for (const lesson::LessonStep& step : lesson.steps) {
-    for (const lesson::Action& action : step.actions) look(action);
+    for (const lesson::Action& action : step.actions) check_action(action);
     if (step.question)
-      for (const lesson::Action& action : step.question->then) look(action);
+      for (const lesson::Action& action : step.question->then) check_action(action);
   }
   return wrong;
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a lesson names of the window: panels, layouts, other lessons.
+// Checks the panels, layouts and lessons that a lesson refers to.
 #pragma once
 #include <arenascope/lesson/lesson.h>
 
 namespace arenascope::app {
 
-// Each name that there is not, with file and line.
+// Errors with file and line for each unknown name.
 std::vector<Error> wrong_names(const lesson::Lesson& lesson);
 
-// What `shut:` names beside panels: the line above those at the bottom, which tells arena and bound.
-inline constexpr const char* kHeadlineName = "headline";
+// Accepted by `hide:` besides panels: the summary bar, which shows arena and lower bound.
+inline constexpr const char* kSummaryBarName = "headline";
 
 }  // namespace arenascope::app

@@ -20,15 +20,15 @@
 #include "document/autosave.h"
 #include "document_tabs.h"
 #include "focus_ring.h"
-#include "headline.h"
 #include "key_guard.h"
 #include "language.h"
-#include "lesson_guide.h"
+#include "lesson_player.h"
 #include "message_bar.h"
 #include "plain_style.h"
-#include "recent_pictures.h"
-#include "replan_desk.h"
-#include "status_corner.h"
+#include "recent_thumbnails.h"
+#include "replan_presenter.h"
+#include "status_widget.h"
+#include "summary_bar.h"
 #include "welcome_page.h"
 
 namespace arenascope::app {
@@ -53,7 +53,8 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent) {
   make_actions();
   make_bars();
   connect_parts();
-  shell_.panels->parts(QStringLiteral("arena")).drawn->setFocus();  // not a line edit, which would take the letters
+  shell_.panels->parts(QStringLiteral("arena"))
+      .drawn->setFocus();  // so that a line edit does not receive the shortcuts
   follow_document();
   retranslate();
   shell_.layouts->restore_window();
@@ -62,12 +63,12 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent) {
 }
 
 MainWindow::~MainWindow() {
-  // What looks at documents goes before them: what it still says then is for nobody.
+  // Destroys the observers of documents first; their late signals are ignored.
   qApp->disconnect(shell_.panels);
   documents_.disconnect();
   delete shell_.undo;
   delete shell_.layouts;
-  for (const PanelKind& kind : panel_kinds()) delete shell_.panels->dock(QString::fromLatin1(kind.id));
+  for (const PanelDescriptor& kind : panel_kinds()) delete shell_.panels->dock(QString::fromLatin1(kind.id));
   delete shell_.playback;
   Settings::flush();
 }
@@ -112,16 +113,16 @@ void MainWindow::make_bars() {
   shell_.playback->set_planners(planners, orders);
   auto* replan_panel = shell_.panels->find<ReplanPanel>("planners");
   replan_panel->set_choices(planners, orders);
-  replan_desk_ = new ReplanDesk(shell_.panels->find<OccupancyView>("occupancy"), replan_panel, this);
-  connect(replan_panel, &ReplanPanel::export_wanted, shell_.actions->find(QStringLiteral("memory.export")),
+  replan_presenter_ = new ReplanPresenter(shell_.panels->find<OccupancyView>("occupancy"), replan_panel, this);
+  connect(replan_panel, &ReplanPanel::export_requested, shell_.actions->find(QStringLiteral("memory.export")),
           &QAction::trigger);
   message_bar_ = new MessageBar(&theme_, shell_.actions, this);
-  status_ = new StatusCorner(&documents_, &theme_, menuBar());
-  headline_ = new Headline(shell_.panels, this);
+  status_ = new StatusWidget(&documents_, &theme_, menuBar());
+  headline_ = new SummaryBar(shell_.panels, this);
   addToolBar(Qt::BottomToolBarArea, headline_);
   welcome_ = new WelcomePage(shell_);
-  pictures_ = new RecentPictures(shell_);
-  guide_ = new LessonGuide(shell_, shell_.panels->find<LessonPanel>("lesson"));
+  pictures_ = new RecentThumbnails(shell_);
+  guide_ = new LessonPlayer(shell_, shell_.panels->find<LessonPanel>("lesson"));
   shell_.guide = guide_;
   guide_->load();
 }
@@ -132,7 +133,7 @@ void MainWindow::connect_parts() {
     shell_.panels->leave(document());
   });
   connect(&documents_, &Documents::switched, this, &MainWindow::show_document);
-  connect(&documents_, &Documents::opened, this, &MainWindow::take_opened);
+  connect(&documents_, &Documents::opened, this, &MainWindow::on_opened);
   connect(&documents_, &Documents::changed, this, &MainWindow::update_actions);
   connect(&theme_, &Theme::changed, this, [this] {
     qApp->setPalette(theme_.palette());
@@ -140,16 +141,16 @@ void MainWindow::connect_parts() {
   });
   connect(shell_.undo, &ViewUndo::changed, this, &MainWindow::update_actions);
   connect(shell_.panels, &Panels::activated, this, &MainWindow::activate);
-  connect(shell_.panels, &Panels::menu_wanted, this, &MainWindow::show_menu);
-  connect(shell_.playback, &PlaybackBar::plan_wanted, this, [this](const QString& planner, const QString& order) {
+  connect(shell_.panels, &Panels::menu_requested, this, &MainWindow::show_menu);
+  connect(shell_.playback, &PlaybackBar::plan_requested, this, [this](const QString& planner, const QString& order) {
     shell_.preferences.run.planner = planner;
     shell_.preferences.run.order = order;
     document().replan(shell_.preferences.run);
   });
   connect(shell_.panels->find<FindingsView>("findings"), &FindingsView::what_if, this,
-          [this](std::shared_ptr<const trace::PlanInfo> plan, const QString& sentence) {
+          [this](std::shared_ptr<const trace::PlanInfo> plan, const QString& text) {
             document().replanning()->show_plan(std::move(plan));
-            shell_.messages().note(tr("What if: %1 The plan in use is drawn as a ghost under it.").arg(sentence));
+            shell_.messages().note(tr("What if: %1 Shown over the plan in use.").arg(text));
           });
 }
 
@@ -161,10 +162,10 @@ void MainWindow::show_document() {
   update_actions();
 }
 
-// What the parts of the window that hold no context of their own show of the document at hand.
+// Updates the parts of the window that have no view context.
 void MainWindow::follow_document() {
   Document& d = document();
-  QObject* bond = bond_.renew();
+  QObject* bond = bond_.reset();
   const auto update = [this] { update_actions(); };
   connect(d.source(), &SessionSource::changed, bond, [this] {
     status_->update_status();
@@ -197,7 +198,7 @@ void MainWindow::follow_document() {
       shell_.playback->show_choice(document().runner()->settings().planner, document().runner()->settings().order);
     update_actions();
   });
-  replan_desk_->set_replanning(d.replanning(), d.context());
+  replan_presenter_->set_replanning(d.replanning(), d.context());
   message_bar_->set_messages(d.messages());
   headline_->set_document(d);
   welcome_->update_page();
@@ -209,8 +210,9 @@ void MainWindow::follow_document() {
   update_title();
 }
 
-void MainWindow::take_opened(Document* opened) {
-  if (!opened->runner()->settings().pinned && !is_attach_spec(opened->spec())) remember_recent_file(opened->spec());
+void MainWindow::on_opened(Document* opened) {
+  if (!opened->runner()->settings().from_lesson && !is_attach_spec(opened->spec()))
+    remember_recent_file(opened->spec());
   update_title();
   status_->update_status();
 }
@@ -234,8 +236,8 @@ void MainWindow::show_plan_of_row(int row) {
   const bool in_use = used != nullptr && used->id == chosen->id;
   source.show_plan(in_use ? nullptr : chosen);
   shell_.messages().note(in_use
-                             ? tr("The plan in use is shown.")
-                             : tr("%1, %2: %3 is shown; the plan in use is drawn as a ghost under it.")
+                             ? tr("Showing the plan in use.")
+                             : tr("Showing %1, %2: %3, over the plan in use.")
                                    .arg(QString::fromStdString(chosen->planner),
                                         QString::fromStdString(chosen->order_name), format_bytes(chosen->arena_bytes)));
 }
@@ -247,7 +249,7 @@ void MainWindow::show_menu(const QString& panel, const QPoint& global) {
     for (const char* id : ids) menu->addAction(shell_.actions->find(QString::fromLatin1(id)));
   };
   add({"view.frame", "view.all"});
-  if (auto* plot = qobject_cast<PlotView*>(shell_.panels->parts(panel).drawn)) plot->add_choices(*menu);
+  if (auto* plot = qobject_cast<PlotView*>(shell_.panels->parts(panel).drawn)) plot->add_context_menu_actions(*menu);
   if (panel == u"graph") add({"graph.producer", "graph.user", "graph.toggle"});
   menu->addSeparator();
   add({"run.breakpoint", "run.cursor"});
@@ -270,12 +272,12 @@ void MainWindow::update_title() {
                      : tr("%1 – Arenascope").arg(d.title()));
 }
 
-void MainWindow::offer_left_behind() {
-  const QStringList files = left_behind();
+void MainWindow::offer_recovery() {
+  const QStringList files = recoverable_recordings();
   if (files.isEmpty()) return;
-  shell_.messages().say(
+  shell_.messages().post(
       MessageKind::Warning,
-      tr("Arenascope ended while it recorded. What it had is under File ▸ Recover a Recording: %n file(s).", nullptr,
+      tr("Arenascope did not shut down properly. Recover %n recording(s) with File ▸ Recover a Recording.", nullptr,
          static_cast<int>(files.size())));
 }
 
@@ -306,10 +308,10 @@ void MainWindow::closeEvent(QCloseEvent* event) {
   event->accept();
 }
 
-// Panels behind others have a place in the order of Tab, but nobody sees them.
+// Panels hidden behind other tabs are part of the tab order but not visible.
 bool MainWindow::focusNextPrevChild(bool next) {
-  constexpr int kMostHidden = 200;
-  for (int i = 0; i < kMostHidden; ++i) {
+  constexpr int kMaxHidden = 200;
+  for (int i = 0; i < kMaxHidden; ++i) {
     if (!QMainWindow::focusNextPrevChild(next)) return false;
     if (focusWidget() == nullptr || !focusWidget()->visibleRegion().isEmpty()) break;
   }
@@ -332,7 +334,7 @@ void MainWindow::apply_preferences(const Preferences& preferences) {
   const Preferences before = std::exchange(shell_.preferences, preferences);
   preferences.save();
   if (before.theme != preferences.theme) {
-    // What the system wants shows only without a palette of ours.
+    // The system theme is visible only without a custom palette.
     if (preferences.theme == ThemeMode::System) QApplication::setPalette(QPalette());
     theme_.set_mode(preferences.theme);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window: a shell around the document at hand. It puts menus, panels, tabs and bars together and hands them
-// another document when another tab is chosen; what belongs to a document is the document's.
+// The main window. It owns menus, panels, tabs and bars and connects them to the current document, which owns its own
+// state.
 #pragma once
 #include <QMainWindow>
 
@@ -11,11 +11,11 @@ class QToolBar;
 namespace arenascope::app {
 
 class DocumentTabs;
-class Headline;
-class LessonGuide;
+class SummaryBar;
+class LessonPlayer;
 class MessageBar;
-class RecentPictures;
-class StatusCorner;
+class RecentThumbnails;
+class StatusWidget;
 class WelcomePage;
 
 class MainWindow : public QMainWindow {
@@ -24,20 +24,20 @@ class MainWindow : public QMainWindow {
   explicit MainWindow(QWidget* parent = nullptr);
   ~MainWindow() override;
 
-  void open(const QString& spec) { shell_.open(spec); }  // a model, zoo:NAME or a recording: into a tab of its own
+  void open(const QString& spec) { shell_.open(spec); }  // opens a model, zoo:NAME or recording in a new tab
   void open_all(const QStringList& specs) { documents_.open_all(specs, shell_.preferences.run); }
-  void compare_with(const QString& spec);                             // a recording or a model; read in the background
-  void keep_no_copies() { shell_.preferences.run.autosave = false; }  // of what is recorded
-  void offer_left_behind();                                           // recordings of a program that was killed
+  void compare_with(const QString& spec);                             // a recording or model, loaded in the background
+  void keep_no_copies() { shell_.preferences.run.autosave = false; }  // disables saving of live recordings
+  void offer_recovery();                                              // offers recordings of a crashed program
   void apply_preferences(const Preferences& preferences);
 
-  Document& document() { return documents_.at_hand(); }
+  Document& document() { return documents_.current(); }
   Documents* documents() { return &documents_; }
   Shell& shell() { return shell_; }
   views::Theme* theme() { return &theme_; }
   MessageBar* message_bar() const { return message_bar_; }
   DocumentTabs* tabs() const { return tabs_; }
-  LessonGuide* lesson_guide() const { return guide_; }
+  LessonPlayer* lesson_player() const { return guide_; }
 
  protected:
   void closeEvent(QCloseEvent* event) override;
@@ -51,9 +51,9 @@ class MainWindow : public QMainWindow {
   void make_actions();
   void make_bars();
   void connect_parts();
-  void show_document();  // the one at hand is another
+  void show_document();  // after a change of the current document
   void follow_document();
-  void take_opened(Document* document);
+  void on_opened(Document* document);
   void activate(const QString& panel, int row);
   void show_plan_of_row(int row);
   void show_menu(const QString& panel, const QPoint& global);
@@ -66,15 +66,15 @@ class MainWindow : public QMainWindow {
   Documents documents_{&theme_};
   Shell shell_;
   PanelOutput output_{nullptr};
-  views::ContextBond bond_;
+  views::ConnectionScope bond_;
   DocumentTabs* tabs_ = nullptr;
   MessageBar* message_bar_ = nullptr;
-  StatusCorner* status_ = nullptr;
-  ReplanDesk* replan_desk_ = nullptr;
-  Headline* headline_ = nullptr;
+  StatusWidget* status_ = nullptr;
+  ReplanPresenter* replan_presenter_ = nullptr;
+  SummaryBar* headline_ = nullptr;
   WelcomePage* welcome_ = nullptr;
-  RecentPictures* pictures_ = nullptr;
-  LessonGuide* guide_ = nullptr;
+  RecentThumbnails* pictures_ = nullptr;
+  LessonPlayer* guide_ = nullptr;
 };
 
 }  // namespace arenascope::app

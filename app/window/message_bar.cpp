@@ -14,7 +14,7 @@
 namespace arenascope::app {
 namespace {
 
-constexpr int kNoteMs = 12'000;  // time enough to read it twice
+constexpr int kNoteMs = 12'000;  // time to read it twice
 constexpr int kWidest = 900;
 
 }  // namespace
@@ -29,7 +29,7 @@ MessageBar::MessageBar(const views::Theme* theme, const ActionRegistry* actions,
   note_timer_.setInterval(kNoteMs);
   connect(&note_timer_, &QTimer::timeout, this, [this] {
     if (underMouse())
-      note_timer_.start();  // it is being read
+      note_timer_.start();  // while the mouse is over it
     else
       messages_->drop_notes();
   });
@@ -44,32 +44,32 @@ MessageBar::MessageBar(const views::Theme* theme, const ActionRegistry* actions,
 
 void MessageBar::set_messages(Messages* messages) {
   messages_ = messages;
-  connect(messages_, &Messages::changed, bond_.renew(), [this] { show_messages(); });
+  connect(messages_, &Messages::changed, bond_.reset(), [this] { show_messages(); });
   show_messages();
 }
 
-// A line that stays is not made anew: its text may be being marked.
+// An unchanged message keeps its widget, since its text may be selected.
 void MessageBar::show_messages() {
-  const std::vector<Message>& wanted = messages_->all();
+  const std::vector<Message>& messages = messages_->all();
   std::erase_if(lines_, [&](const auto& line) {
-    if (std::find(wanted.begin(), wanted.end(), line.first) != wanted.end()) return false;
+    if (std::find(messages.begin(), messages.end(), line.first) != messages.end()) return false;
     column_->removeWidget(line.second);
     line.second->hide();
     line.second->deleteLater();
     return true;
   });
-  for (const Message& message : wanted) {
+  for (const Message& message : messages) {
     if (std::any_of(lines_.begin(), lines_.end(), [&](const auto& line) { return line.first == message; })) continue;
     lines_.emplace_back(message, line_of(message));
     column_->addWidget(lines_.back().second);
     if (message.kind == MessageKind::Note) note_timer_.start();
   }
   setVisible(!lines_.empty());
-  place();
+  update_position();
 }
 
-// Above the tool bars at the foot, in the middle: what stands there can be scrolled, and the views' headers cannot.
-void MessageBar::place() {
+// Centred above the tool bars at the bottom, where views can be scrolled and have no headers.
+void MessageBar::update_position() {
   if (lines_.empty()) return;
   int bottom = window_->height();
   for (const QToolBar* bar : window_->findChildren<QToolBar*>(QString(), Qt::FindDirectChildrenOnly))
@@ -84,7 +84,7 @@ void MessageBar::place() {
 
 bool MessageBar::eventFilter(QObject* watched, QEvent* event) {
   if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest || event->type() == QEvent::Show)
-    place();
+    update_position();
   return QWidget::eventFilter(watched, event);
 }
 
@@ -104,7 +104,7 @@ QFrame* MessageBar::line_of(const Message& message) {
   const char* mark = kind == MessageKind::Error ? "✖" : kind == MessageKind::Warning ? "▲" : "ℹ";
   auto* icon = new QLabel(QString::fromUtf8(mark), line);
   icon->setStyleSheet(QStringLiteral("color: %1;").arg(accent.name()));
-  auto* text = new QLabel(message.sentence, line);
+  auto* text = new QLabel(message.text, line);
   text->setWordWrap(true);
   text->setTextFormat(Qt::PlainText);
   text->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -124,7 +124,7 @@ QFrame* MessageBar::line_of(const Message& message) {
     row->addWidget(act);
   }
   row->addWidget(close);
-  connect(close, &QToolButton::clicked, this, [this, sentence = message.sentence] { messages_->remove(sentence); });
+  connect(close, &QToolButton::clicked, this, [this, text = message.text] { messages_->remove(text); });
   return line;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Whether the desktop wants things to move by themselves: Qt's switch, which follows the desktop's ("reduced motion",
-// GTK's enable-animations).
+// True unless the desktop requests reduced motion (Qt follows GTK's enable-animations and similar settings).
 #pragma once
 #include <QApplication>
 

@@ -24,9 +24,9 @@ void fill(QComboBox* box, const std::vector<std::string>& choices) {
   if (!text.isEmpty()) box->setCurrentText(text);
 }
 
-// Somewhere else, and here when they are known.
-void fill_beside(const OptionFace& option, QComboBox* box) {
-  views::long_jobs()->start([choices = option.choices, there = QPointer<QComboBox>(box)] {
+// Fills the box asynchronously.
+void fill_async(const OptionDescriptor& option, QComboBox* box) {
+  views::background_pool()->start([choices = option.choices, there = QPointer<QComboBox>(box)] {
     auto found = choices();
     QMetaObject::invokeMethod(
         QCoreApplication::instance(),
@@ -39,7 +39,7 @@ void fill_beside(const OptionFace& option, QComboBox* box) {
 
 }  // namespace
 
-QWidget* make_option_editor(const OptionFace& option, QWidget* parent, const std::function<void()>& changed) {
+QWidget* make_option_editor(const OptionDescriptor& option, QWidget* parent, const std::function<void()>& changed) {
   QWidget* editor = nullptr;
   switch (option.type) {
     case OptionType::Flag: {
@@ -50,9 +50,9 @@ QWidget* make_option_editor(const OptionFace& option, QWidget* parent, const std
     }
     case OptionType::Choice: {
       auto* box = new QComboBox(parent);
-      box->setEditable(true);  // a device's number may stand behind its backend's name
+      box->setEditable(true);  // to add a device index to the backend's name
       if (option.slow_choices)
-        fill_beside(option, box);
+        fill_async(option, box);
       else
         fill(box, option.choices());
       QObject::connect(box, &QComboBox::currentTextChanged, parent, changed);
@@ -67,8 +67,8 @@ QWidget* make_option_editor(const OptionFace& option, QWidget* parent, const std
       editor = edit;
       break;
     }
-    case OptionType::Whole:
-    case OptionType::Number:
+    case OptionType::Int:
+    case OptionType::Real:
     case OptionType::Text: {
       auto* edit = new QLineEdit(parent);
       QObject::connect(edit, &QLineEdit::textChanged, parent, changed);
@@ -101,11 +101,11 @@ void set_option_editor(QWidget* editor, const std::string& text) {
 
 QString option_text(const char* text) { return QCoreApplication::translate("RunOptions", text); }
 
-void name_option_editor(const OptionFace& option, QWidget* editor) {
+void name_option_editor(const OptionDescriptor& option, QWidget* editor) {
   editor->setToolTip(QLatin1String(option.of_backend ? "--backend-option " : "--") +
                      QString::fromLatin1(option.off ? option.off : option.id));
   editor->setAccessibleName(option_text(option.title));
-  editor->setAccessibleDescription(option_text(option.sentence));
+  editor->setAccessibleDescription(option_text(option.description));
 }
 
 }  // namespace arenascope::app

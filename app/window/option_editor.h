@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What an option is edited with, wherever the window shows one: made from its row of a table (app/common/option.h).
+// Creates the editor of an option from its row of a table (app/common/option.h).
 #pragma once
 #include <QWidget>
 
@@ -8,15 +8,15 @@
 
 namespace arenascope::app {
 
-struct OptionFace;
+struct OptionDescriptor;
 
-// `changed` is called when its value is another.
-QWidget* make_option_editor(const OptionFace& option, QWidget* parent, const std::function<void()>& changed);
+// `changed` is called when the value changes.
+QWidget* make_option_editor(const OptionDescriptor& option, QWidget* parent, const std::function<void()>& changed);
 QString text_of_option_editor(const QWidget* editor);
 void set_option_editor(QWidget* editor, const std::string& text);
-// A title or a sentence of the table, translated.
+// A translated title or description of the table.
 QString option_text(const char* text);
-// Its words for a screen reader, and the command line's name for it.
-void name_option_editor(const OptionFace& option, QWidget* editor);
+// Accessible text with the option name of the command line.
+void name_option_editor(const OptionDescriptor& option, QWidget* editor);
 
 }  // namespace arenascope::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A frame around what is spoken of, which stays around it when it is moved.
+// A frame around a panel that a lesson points at; it follows the panel.
 #pragma once
 #include <QFrame>
 #include <QPointer>

@@ -11,15 +11,15 @@ namespace arenascope::app {
 
 namespace {
 
-// That much of `over` on `ground`; opaque.
+// Blends `over` with this opacity on `ground`; the result is opaque.
 QColor mixed(const QColor& ground, const QColor& over, double share) {
   const auto part = [share](int a, int b) { return static_cast<int>(a + (b - a) * share); };
   return {part(ground.red(), over.red()), part(ground.green(), over.green()), part(ground.blue(), over.blue())};
 }
 
-constexpr int kAir = 6;  // pixels beside a column's title, more than the style has
+constexpr int kAir = 6;  // additional horizontal padding of column titles, in pixels
 
-// On black, where a shade darker than the ground is none, what can be pressed or written in has a line around it.
+// On black backgrounds shading is invisible, so controls and fields get an outline.
 void outline_on_black(const QStyleOption* option, QPainter* painter) {
   if (option->palette.color(QPalette::Window) != QColor(Qt::black)) return;
   const QColor line = mixed(Qt::black, option->palette.color(QPalette::WindowText), 0.6);
@@ -30,7 +30,7 @@ void outline_on_black(const QStyleOption* option, QPainter* painter) {
   painter->fillRect(QRect(r.right(), r.top(), 1, r.height()), line);
 }
 
-// A box to be ticked that is not is a shade darker than a dark ground, and cannot be seen.
+// An unchecked box is slightly darker than its background and invisible on dark ones.
 void outline_tick(const QStyleOption* option, QPainter* painter, bool round) {
   const QColor ground = option->palette.color(QPalette::Window);
   if (ground.lightness() > 110) return;
@@ -44,7 +44,7 @@ void outline_tick(const QStyleOption* option, QPainter* painter, bool round) {
   painter->restore();
 }
 
-// What is written in within another field that has a line around it.
+// A field within another outlined field.
 bool is_inside_a_field(const QWidget* widget) {
   const QWidget* around = widget != nullptr ? widget->parentWidget() : nullptr;
   return qobject_cast<const QComboBox*>(around) != nullptr || qobject_cast<const QAbstractSpinBox*>(around) != nullptr;
@@ -60,7 +60,7 @@ void PlainStyle::drawComplexControl(ComplexControl control, const QStyleOptionCo
                                     const QWidget* widget) const {
   const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option);
   if (button != nullptr && widget != nullptr && widget->objectName() == u"qt_toolbar_ext_button") {
-    QStyleOptionToolButton more(*button);  // its picture is of a dark ink, whatever the ground
+    QStyleOptionToolButton more(*button);  // the default icon is dark on any background
     more.icon = {};
     more.text = QStringLiteral("»");
     more.toolButtonStyle = Qt::ToolButtonTextOnly;
@@ -115,7 +115,7 @@ void PlainStyle::drawControl(ControlElement element, const QStyleOption* option,
       return;
     }
     case CE_HeaderLabel: {
-      QStyleOptionHeaderV2 label;  // the style does not ask subElementRect() of a proxy where a label lies
+      QStyleOptionHeaderV2 label;  // the style does not query subElementRect() of a proxy for the label position
       if (const auto* header = qstyleoption_cast<const QStyleOptionHeaderV2*>(option))
         label = *header;
       else if (const auto* older = qstyleoption_cast<const QStyleOptionHeader*>(option))

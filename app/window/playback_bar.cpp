@@ -43,7 +43,7 @@ PlaybackBar::PlaybackBar(ActionRegistry* actions, const ViewContext& context, QW
   for (QComboBox* box : {planner_, order_}) {
     box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     connect(box, &QComboBox::activated, this,
-            [this] { Q_EMIT plan_wanted(planner_->currentData().toString(), order_->currentData().toString()); });
+            [this] { Q_EMIT plan_requested(planner_->currentData().toString(), order_->currentData().toString()); });
   }
   row->addWidget(step_);
   row->addWidget(runs_ = make_runs(rest));
@@ -90,7 +90,7 @@ QWidget* PlaybackBar::make_runs(QWidget* parent) {
   return runs;
 }
 
-// Which of the recording's runs the views show.
+// The shown run of the recording.
 void PlaybackBar::update_run() {
   const size_t runs = context_.source->snapshot()->runs.size();
   const trace::RunId shown = context_.source->run();
@@ -102,7 +102,7 @@ void PlaybackBar::update_run() {
 }
 
 void PlaybackBar::listen() {
-  QObject* bond = bond_.renew();
+  QObject* bond = bond_.reset();
   connect(context_.axis, &SharedAxis::mode_changed, bond, [this] { update_step(); });
   connect(context_.axis, &SharedAxis::current_changed, bond, [this] { update_step(); });
   connect(context_.axis, &SharedAxis::mapping_changed, bond, [this] { update_step(); });
@@ -136,7 +136,7 @@ void PlaybackBar::set_icons() {
 void PlaybackBar::show_playing(bool playing) {
   if (std::exchange(playing_, playing) == playing) return;
   set_icons();
-  const auto [text, tip] = play_words(playing);
+  const auto [text, tip] = play_texts(playing);
   actions_->rename(QStringLiteral("run.play"), text, tip);
 }
 
@@ -174,11 +174,11 @@ void PlaybackBar::retranslate() {
   x_label_->setText(tr("x:"));
   by_step_->setText(tr("Step"));
   by_time_->setText(tr("Time"));
-  by_step_->setToolTip(tr("Count the x axis in steps (T)"));
-  by_time_->setToolTip(tr("Count the x axis in time (T)"));
-  planner_->setToolTip(tr("Planner: where each tensor lies in the arena"));
+  by_step_->setToolTip(tr("Show steps on the x axis (T)"));
+  by_time_->setToolTip(tr("Show time on the x axis (T)"));
+  planner_->setToolTip(tr("Memory planner"));
   planner_->setAccessibleName(tr("Planner"));
-  order_->setToolTip(tr("Order: which node runs when"));
+  order_->setToolTip(tr("Execution order"));
   order_->setAccessibleName(tr("Order"));
   update_step();
 }

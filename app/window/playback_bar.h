@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tool bar: run, pause, step and stop of a model; the step that is looked at, among all; of several runs (a loop's turns, a
-// graph behind another) the one that is shown; Step or Time; planner and order. Asks nothing of the engine itself: it triggers the registry's actions and says what was chosen.
+// The tool bar: run, pause, step and stop; the current step; the shown run if there are several (iterations of a
+// loop, deferred subgraphs); x axis mode; planner and order. It triggers registered actions and does not access the
+// engine.
 #pragma once
 #include <QComboBox>
 #include <QLabel>
@@ -16,19 +17,19 @@ class PlaybackBar : public QToolBar {
   Q_OBJECT
  public:
   PlaybackBar(ActionRegistry* actions, const views::ViewContext& context, QWidget* parent = nullptr);
-  void set_context(const views::ViewContext& context);  // of another document; the theme stays
+  void set_context(const views::ViewContext& context);  // of another document; the theme is kept
   StepSlider* slider() const { return slider_; }
   QString step_text() const { return step_->text(); }
-  QString run_text() const { return runs_->isHidden() ? QString() : run_->text(); }  // empty: there is one run, or none
+  QString run_text() const { return runs_->isHidden() ? QString() : run_->text(); }  // empty: at most one run
   void set_planners(const QStringList& planners, const QStringList& orders);
   void show_choice(const QString& planner, const QString& order);
   void set_can_plan(bool can);
   void retranslate();
-  void show_playing(bool playing);  // Play is Pause meanwhile
+  void show_playing(bool playing);  // turns Play into Pause
   void set_icons();
 
  Q_SIGNALS:
-  void plan_wanted(const QString& planner, const QString& order);
+  void plan_requested(const QString& planner, const QString& order);
 
  private:
   void listen();
@@ -37,10 +38,10 @@ class PlaybackBar : public QToolBar {
   QWidget* make_runs(QWidget* parent);
 
   ActionRegistry* actions_;
-  views::ContextBond bond_;
+  views::ConnectionScope bond_;
   views::ViewContext context_;
   StepSlider* slider_;
-  QWidget* runs_;  // of several
+  QWidget* runs_;  // hidden unless there are several runs
   QLabel *step_, *run_, *x_label_;
   QToolButton *by_step_, *by_time_;
   QComboBox *planner_, *order_;

@@ -17,8 +17,9 @@ Preferences Preferences::load() {
   p.run.budget_seconds = std::clamp(views::Settings::value("run/budget", p.run.budget_seconds).toDouble(), 0.01, 600.0);
   p.run.rewrite = views::Settings::value("run/rewrite", p.run.rewrite).toBool();
   p.run.fuse = views::Settings::value("run/fuse", p.run.fuse).toBool();
-  p.run.kept_mib =
-      std::clamp(views::Settings::value("run/kept_mib", p.run.kept_mib).toInt(), kLeastKeptMib, kMostKeptMib);
+  p.run.recording_limit_mib =
+      std::clamp(views::Settings::value("run/recording_limit_mib", p.run.recording_limit_mib).toInt(), kMinRecordingMib,
+                 kMaxRecordingMib);
   p.run.autosave = views::Settings::value("run/autosave", p.run.autosave).toBool();
   p.language = views::Settings::value("language").toString();
   p.theme = static_cast<views::ThemeMode>(std::clamp(views::Settings::value("theme", 0).toInt(), 0, 3));
@@ -34,7 +35,7 @@ void Preferences::save() const {
   views::Settings::set("run/budget", run.budget_seconds);
   views::Settings::set("run/rewrite", run.rewrite);
   views::Settings::set("run/fuse", run.fuse);
-  views::Settings::set("run/kept_mib", run.kept_mib);
+  views::Settings::set("run/recording_limit_mib", run.recording_limit_mib);
   views::Settings::set("run/autosave", run.autosave);
   views::Settings::set("language", language);
   views::Settings::set("theme", static_cast<int>(theme));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window remembers between two sessions, in the XDG place (~/.config/arenascope/arenascope.ini).
+// Preferences stored in ~/.config/arenascope/arenascope.ini (XDG).
 #pragma once
 #include <views/common/theme.h>
 #include <QStringList>
@@ -10,7 +10,7 @@ namespace arenascope::app {
 
 struct Preferences {
   RunSettings run;
-  QString language;  // "" follows the system, "en", "zh_CN"
+  QString language;  // "": system; "en", "zh_CN"
   views::ThemeMode theme = views::ThemeMode::System;
   bool operator==(const Preferences&) const = default;
 
@@ -18,7 +18,7 @@ struct Preferences {
   void save() const;
 };
 
-// The files that were opened last, newest first, at most ten.
+// The most recently opened files, newest first, at most ten.
 QStringList recent_files();
 void remember_recent_file(const QString& spec);
 

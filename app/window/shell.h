@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the actions of the window work on: its parts, put together by the main window, which owns them.
+// The parts of the window that actions work on; owned by the main window.
 #pragma once
 #include <QCoreApplication>
 
@@ -14,8 +14,8 @@
 namespace arenascope::app {
 
 class CommandPalette;
-class LessonGuide;
-class ReplanDesk;
+class LessonPlayer;
+class ReplanPresenter;
 
 struct Shell {
   Q_DECLARE_TR_FUNCTIONS(arenascope::app::Shell)
@@ -31,17 +31,17 @@ struct Shell {
   ViewUndo* undo = nullptr;
   PlaybackBar* playback = nullptr;
   CommandPalette* palette = nullptr;
-  LessonGuide* guide = nullptr;
+  LessonPlayer* guide = nullptr;
   Preferences preferences;
   std::function<void(const Preferences&)> apply_preferences;
-  // Where the file dialogs' answers come from; tests put their own here.
+  // Shows a file dialog; replaced in tests.
   std::function<QString(bool save, const QString& title, const QString& filter)> ask_file;
 
-  Document& document() const { return documents->at_hand(); }
+  Document& document() const { return documents->current(); }
   Messages& messages() const { return *document().messages(); }
   void open(const QString& spec) const { documents->open(spec, preferences.run); }
-  // Says why not, or `done`.
-  void tell(const Status& status, const QString& done = {}) const {
+  // Shows the error, or `done`.
+  void report(const Status& status, const QString& done = {}) const {
     if (!status)
       messages().fail(QString::fromStdString(status.error().message));
     else
@@ -50,10 +50,10 @@ struct Shell {
   void show_panel(const char* id) const { panels->show(QString::fromLatin1(id)); }
 };
 
-// Shows what is selected, in the graph and as large as possible in the first plot that is seen.
+// Zooms to the selection in the graph and in the first visible plot.
 void frame_selection(const Shell& shell);
 
-// The actions of each menu, into the registry.
+// Register the actions of each menu.
 void add_file_actions(Shell& shell);
 void add_edit_actions(Shell& shell);
 void add_view_actions(Shell& shell);
@@ -63,7 +63,7 @@ void add_run_actions(Shell& shell);
 void add_compare_actions(Shell& shell);
 void add_lesson_actions(Shell& shell);
 void add_help_actions(Shell& shell);
-// Which of them can be used now.
+// Registers the conditions under which actions are enabled.
 void add_action_states(Shell& shell);
 
 }  // namespace arenascope::app

@@ -20,12 +20,12 @@ StepSlider::StepSlider(SessionSource* source, SharedAxis* axis, Theme* theme, QW
   setAccessibleName(tr("Step"));
   listen();
   connect(theme_, &Theme::changed, this, qOverload<>(&QWidget::update));
-  take_plan();
+  update_plan();
 }
 
 void StepSlider::listen() {
-  QObject* bond = bond_.renew();
-  connect(source_, &SessionSource::changed, bond, [this] { take_plan(); });
+  QObject* bond = bond_.reset();
+  connect(source_, &SessionSource::changed, bond, [this] { update_plan(); });
   connect(axis_, &SharedAxis::current_changed, bond, [this] { update(); });
   connect(axis_, &SharedAxis::mapping_changed, bond, [this] { update(); });
 }
@@ -34,11 +34,11 @@ void StepSlider::set_context(const ViewContext& context) {
   source_ = context.source;
   axis_ = context.axis;
   listen();
-  take_plan();
+  update_plan();
   update();
 }
 
-void StepSlider::take_plan() {
+void StepSlider::update_plan() {
   const trace::PlanInfo* plan = source_->plan();
   if (source_->plan_id() == plan_ && source_->session().get() == session_) return;
   plan_ = source_->plan_id();
@@ -57,7 +57,7 @@ void StepSlider::set_breakpoints(std::set<int32_t> steps) {
 int32_t StepSlider::next_peak(int32_t after) const {
   if (peak_.live.empty()) return -1;
   const auto n = static_cast<int32_t>(peak_.live.size());
-  // Peaks that matter: local maxima of at least half of the highest.
+  // Significant peaks: local maxima of at least half of the highest.
   auto at = [&](int32_t i) { return i < 0 || i >= n ? Bytes{-1} : peak_.live[static_cast<size_t>(i)]; };
   for (int32_t k = 1; k <= n; ++k) {
     const int32_t i = (after + k) % n;
@@ -80,7 +80,7 @@ void StepSlider::paintEvent(QPaintEvent*) {
   painter.setPen(Qt::NoPen);
   painter.setBrush(colours.background);
   painter.drawRect(groove);
-  if (!peak_.live.empty() && peak_.bytes > 0) {  // what lives, one column a pixel
+  if (!peak_.live.empty() && peak_.bytes > 0) {  // live bytes, one column per pixel
     QColor fill = colours[Role::Work];
     fill.setAlpha(110);
     const int pixels = std::max(1, static_cast<int>(groove.width()));

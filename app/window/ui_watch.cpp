@@ -19,7 +19,7 @@ namespace arenascope::app {
 
 namespace {
 
-constexpr double kNoticed = 0.5;  // ms that are missing from a stretch; below that nobody asks where they went
+constexpr double kNoticed = 0.5;  // ms of unaccounted time per stretch that are reported
 
 double cpu_ms() {
   timespec t{};
@@ -29,9 +29,9 @@ double cpu_ms() {
 
 }  // namespace
 
-// Qt tells when it is about to block and when it is awake, but with GLib's event loop both around what it does in
-// between, too. There the loop's own call of poll() is taken, which is where a thread waits that has nothing to do; GLib
-// is asked for by name, as Qt alone links it.
+// Qt signals when it is about to block and when it is awake, but with GLib's event loop both also enclose other work.
+// Therefore the loop's own poll() call is intercepted, in which an idle thread waits. GLib is looked up by name,
+// since only Qt links it.
 class UiWatch::Poll {
  public:
   using Function = int (*)(void*, unsigned, int);  // GPollFunc
@@ -96,15 +96,15 @@ UiWatch::Account UiWatch::account() const {
   if (getrusage(RUSAGE_THREAD, &usage) == 0) a.sleeps = usage.ru_nvcsw;
   char text[96];
   const ssize_t got = schedstat_ >= 0 ? ::pread(schedstat_, text, sizeof(text) - 1, 0) : 0;
-  if (got <= 0) return a;  // nobody keeps an account of it
+  if (got <= 0) return a;  // no scheduling statistics available
   text[got] = 0;
   char* rest = nullptr;
-  std::strtoull(text, &rest, 10);  // that it ran
+  std::strtoull(text, &rest, 10);  // CPU time
   a.queued_ms = static_cast<double>(std::strtoull(rest, nullptr, 10)) / 1e6;
   return a;
 }
 
-// Awake comes before every round of events; a round that did not wait before it is a stretch of its own.
+// awake() precedes every round of events; a round without a wait before it starts a new stretch.
 void UiWatch::awake() {
   about_to_block();
   working_ = true;
@@ -147,7 +147,7 @@ FrameOverlay::FrameOverlay(QWidget* parent) : QWidget(parent) {
     update();
   });
   timer_.start(500);
-  place();
+  update_position();
   raise();
 }
 
@@ -174,7 +174,7 @@ QString FrameOverlay::text() const {
       .arg(blocked_, 0, 'f', 0);
 }
 
-void FrameOverlay::place() {
+void FrameOverlay::update_position() {
   const QFontMetrics metrics(font());
   const QSize size(metrics.horizontalAdvance(tr("%1 frames/s   mean %2 ms   longest %3 ms   UI thread at most %4 ms")
                                                  .arg(9999)
@@ -195,7 +195,7 @@ void FrameOverlay::paintEvent(QPaintEvent*) {
 }
 
 bool FrameOverlay::eventFilter(QObject* watched, QEvent* event) {
-  if (watched == parentWidget() && event->type() == QEvent::Resize) place();
+  if (watched == parentWidget() && event->type() == QEvent::Resize) update_position();
   return QWidget::eventFilter(watched, event);
 }
 

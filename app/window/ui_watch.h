@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How long the UI thread works between two waits for events: what a user feels as a stutter. Also counts the frames
-// that views draw, for the overlay in a corner of the window.
+// Measures how long the UI thread works between two waits for events, and counts drawn frames for the overlay.
 #pragma once
 #include <QElapsedTimer>
 #include <QObject>
@@ -17,20 +16,19 @@ class UiWatch : public QObject {
   explicit UiWatch(QObject* parent = nullptr);
   ~UiWatch() override;
   void reset();
-  // Since reset(), each of the longest stretch of its own.
-  double longest_ms() const;                      // the one that goes on included
-  double longest_cpu_ms() const { return cpu_; }  // worked
-  // Busy: it worked or waited; what a user waits for, without the time that the thread stood in line for a processor.
-  // Waited: it slept, for a lock, a process, a future or a file. Time that is missing from a stretch in which it never
-  // gave the processor away was taken by the machine's host, and is neither.
+  // Maxima since reset(), each over all stretches of work.
+  double longest_ms() const;                      // wall-clock, including the current stretch
+  double longest_cpu_ms() const { return cpu_; }  // CPU time
+  // Busy: CPU time plus sleep, without time waiting for a CPU. Waited: time asleep, such as for a lock, process,
+  // future or file. Time lost to the hypervisor within a stretch without sleeps is counted as neither.
   double longest_busy_ms() const { return busy_; }
   double longest_wait_ms() const { return waited_; }
 
  private:
-  // Of the thread, so far; reading it costs two microseconds.
+  // Counters of the thread; reading them takes two microseconds.
   struct Account {
-    double cpu_ms = 0, queued_ms = 0;  // it ran; it could have run and had no processor
-    long sleeps = 0;                   // how often it gave the processor away
+    double cpu_ms = 0, queued_ms = 0;  // running; runnable without a CPU
+    long sleeps = 0;                   // number of voluntary context switches
   };
   class Poll;
   void awake();
@@ -38,18 +36,18 @@ class UiWatch : public QObject {
   Account account() const;
 
   QElapsedTimer since_;
-  int schedstat_ = -1;  // the system's file of how long the thread stood in line
+  int schedstat_ = -1;  // file descriptor of the scheduling statistics of the thread
   bool working_ = false;
   Account begin_;
   double longest_ = 0, cpu_ = 0, busy_ = 0, waited_ = 0;
 };
 
-// The overlay: frames a second of the drawn views, the longest of the last frames, the longest stretch of work.
+// Overlay with frames per second, the longest recent frame and the longest stretch of work.
 class FrameOverlay : public QWidget {
   Q_OBJECT
  public:
   explicit FrameOverlay(QWidget* parent);
-  void frame(double ms);  // a view was drawn in that time
+  void frame(double ms);  // reports a drawn frame
   QString text() const;
 
  protected:
@@ -57,7 +55,7 @@ class FrameOverlay : public QWidget {
   bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
-  void place();
+  void update_position();
   struct Frame {
     qint64 at;
     double ms;

@@ -16,7 +16,7 @@
 #include <algorithm>
 
 #include "document/job.h"
-#include "recent_pictures.h"
+#include "recent_thumbnails.h"
 #include "shell.h"
 
 namespace arenascope::app {
@@ -25,17 +25,17 @@ using namespace views;
 
 namespace {
 
-constexpr int kMostRecent = 7;
+constexpr int kMaxRecent = 7;
 constexpr QSize kPicture(60, 36);
 constexpr const char* kExamples[] = {"squeezenet", "resnet50", "mobilenet_v2", "bert_base"};
 
-// What an action is called in a menu, without its letter: "&Open…" and "打开(&O)…".
+// Menu text of an action without its mnemonic: "&Open…" and "打开(&O)…".
 QString title_of(const QAction& action) {
   static const QRegularExpression letter(QStringLiteral("\\(&.\\)"));
   return action.text().remove(letter).remove(u'&');
 }
 
-// A line that can be pressed, and reached by Tab.
+// A clickable line in the tab order.
 QPushButton* line(QWidget* parent, const QString& text, const QString& tip) {
   auto* button = new QPushButton(text, parent);
   button->setFlat(true);
@@ -62,10 +62,10 @@ WelcomePage::WelcomePage(Shell& shell) : QWidget(shell.window), shell_(shell) {
 void WelcomePage::show_progress() {
   if (isHidden() || doing_ == nullptr) return;
   const auto job = job_of(*shell_.documents);
-  doing_->setText(job ? job->text : tr("Open a model, run it, and watch how it lives in memory."));
+  doing_->setText(job ? job->text : tr("Memory visualizer, profiler and step debugger for tensor programs"));
 }
 
-// Docks come to the front when they are put back or chosen; messages stand before everything.
+// Docks are raised when they are restored or selected; messages stay on top.
 void WelcomePage::stand_over() {
   raise();
   for (QWidget* over : shell_.window->findChildren<QWidget*>(QStringLiteral("messages"))) over->raise();
@@ -76,7 +76,7 @@ void WelcomePage::update_page() {
   const bool nothing = !source.session() && source.graph() == nullptr;
   if (!nothing) return hide();
   fill();
-  place();
+  update_position();
   show();
   for (QDockWidget* dock : shell_.window->findChildren<QDockWidget*>()) dock->installEventFilter(this);
   stand_over();
@@ -109,7 +109,7 @@ QPushButton* WelcomePage::add_spec(QVBoxLayout* lines, const QString& spec, cons
   return button;
 }
 
-// What stands for a picture that is not there: a frame, and what kind of file it is.
+// Placeholder for a missing thumbnail: a frame with the kind of file.
 QPixmap WelcomePage::frame_of(const QString& spec) const {
   QPixmap frame(kPicture * devicePixelRatioF());
   frame.setDevicePixelRatio(devicePixelRatioF());
@@ -123,7 +123,7 @@ QPixmap WelcomePage::frame_of(const QString& spec) const {
   return frame;
 }
 
-// Their pictures come a moment later.
+// Thumbnails are loaded asynchronously.
 void WelcomePage::add_recent(QVBoxLayout* lines, const QStringList& files) {
   for (const QString& spec : files) {
     QPushButton* button = add_spec(lines, spec, spec.startsWith(u"zoo:") ? spec : QFileInfo(spec).fileName(), spec);
@@ -133,7 +133,7 @@ void WelcomePage::add_recent(QVBoxLayout* lines, const QStringList& files) {
   }
   reading_.request([files](std::stop_token) -> Background::Result {
     auto pictures = std::make_shared<std::vector<QImage>>();
-    for (const QString& spec : files) pictures->push_back(RecentPictures::read(spec));
+    for (const QString& spec : files) pictures->push_back(RecentThumbnails::read(spec));
     return pictures;
   });
 }
@@ -142,11 +142,11 @@ void WelcomePage::fill() {
   delete layout();
   if (inside_ != nullptr) {
     inside_->hide();
-    inside_->deleteLater();  // a button in it may be what was pressed
+    inside_->deleteLater();  // one of its buttons may be the sender
   }
   inside_ = new QWidget(this);
   inside_->setMaximumWidth(860);
-  inside_->setMinimumWidth(std::min(540, shell_.window->width() - 80));  // sentences on one line where there is room
+  inside_->setMinimumWidth(std::min(540, shell_.window->width() - 80));  // texts on one line if there is space
   auto* outer = new QVBoxLayout(this);
   outer->addStretch(1);
   outer->addWidget(inside_, 0, Qt::AlignHCenter);
@@ -157,10 +157,11 @@ void WelcomePage::fill() {
   large.setPointSizeF(large.pointSizeF() * 2);
   large.setBold(true);
   title->setFont(large);
-  doing_ = new QLabel(tr("Open a model, run it, and watch how it lives in memory."), inside_);
+  doing_ = new QLabel(tr("Memory visualizer, profiler and step debugger for tensor programs"), inside_);
   doing_->setObjectName(QStringLiteral("doing"));
   doing_->setWordWrap(true);
-  auto* drop = new QLabel(tr("Or drop a model, a recording, another tool's trace or a list of buffers here."), inside_);
+  auto* drop =
+      new QLabel(tr("Or drop a model, a recording, a trace of another tool or a CSV of buffers here."), inside_);
   drop->setWordWrap(true);
   auto* lists = new QHBoxLayout;
   column->addWidget(title);
@@ -172,11 +173,11 @@ void WelcomePage::fill() {
   column->addLayout(lists);
 
   const QStringList files = recent_files();
-  QVBoxLayout* recent = files.isEmpty() ? nullptr : list(tr("Open again"));
+  QVBoxLayout* recent = files.isEmpty() ? nullptr : list(tr("Recent"));
   recent_.clear();
   reading_.cancel();
-  if (recent != nullptr) add_recent(recent, files.first(std::min<qsizetype>(files.size(), kMostRecent)));
-  QVBoxLayout* examples = list(tr("Built in"));
+  if (recent != nullptr) add_recent(recent, files.first(std::min<qsizetype>(files.size(), kMaxRecent)));
+  QVBoxLayout* examples = list(tr("Built-in models"));
   for (const auto& entry : models::zoo()) {
     const QString name = QString::fromUtf8(entry.name);
     if (std::none_of(std::begin(kExamples), std::end(kExamples),
@@ -198,8 +199,8 @@ void WelcomePage::fill() {
   }
 }
 
-// Over the panels: below the tool bars at the top, above those at the bottom.
-void WelcomePage::place() {
+// Covers the panels, between the tool bars.
+void WelcomePage::update_position() {
   int top = 0, bottom = shell_.window->height();
   for (const QToolBar* bar : shell_.window->findChildren<QToolBar*>(QString(), Qt::FindDirectChildrenOnly)) {
     if (!bar->isVisible() || bar->isFloating()) continue;
@@ -215,12 +216,12 @@ bool WelcomePage::eventFilter(QObject* watched, QEvent* event) {
   if (watched != shell_.window) {
     if (type == QEvent::ZOrderChange || type == QEvent::Show) stand_over();
   } else if (type == QEvent::Resize || type == QEvent::LayoutRequest || type == QEvent::Show) {
-    place();
+    update_position();
   }
   return QWidget::eventFilter(watched, event);
 }
 
-// Frames are drawn in the colours of the theme.
+// Frames use colours of the theme.
 void WelcomePage::changeEvent(QEvent* event) {
   if (event->type() == QEvent::PaletteChange && !isHidden()) fill();
   QWidget::changeEvent(event);

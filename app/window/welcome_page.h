@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What stands over the panels while nothing is open: ways to open something, what was open last, examples and lessons.
+// Shown over the panels while no document is open: actions to open something, recent files, examples and lessons.
 #pragma once
 #include <views/common/background.h>
 #include <QLabel>
@@ -15,7 +15,7 @@ class WelcomePage : public QWidget {
   Q_OBJECT
  public:
   explicit WelcomePage(Shell& shell);
-  void update_page();  // shown or not, and what is in it
+  void update_page();  // shows or hides the page and updates its content
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
@@ -24,7 +24,7 @@ class WelcomePage : public QWidget {
 
  private:
   void fill();
-  void place();
+  void update_position();
   void stand_over();
   void show_progress();
   QLayout* ways();
@@ -37,7 +37,7 @@ class WelcomePage : public QWidget {
   QWidget* inside_ = nullptr;
   QLabel* doing_ = nullptr;  // what is being opened
   std::vector<QPushButton*> recent_;
-  views::Background reading_;  // the pictures of those
+  views::Background reading_;  // loads thumbnails
 };
 
 }  // namespace arenascope::app

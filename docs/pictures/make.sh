@@ -37,7 +37,7 @@ both window-dark-zh --export window --theme dark --language zh_CN --layout memor
 both window-zh --export window --language zh_CN --size 1280x800 zoo:squeezenet
 # Of both threads, also where one alone would be sooner.
 recording=$(mktemp --suffix=.arenascope)
-"$cli" run zoo:squeezenet --threads 2 --hold-threads --repeat 3 --record "$recording" >/dev/null
+"$cli" run zoo:squeezenet --threads 2 --no-thread-fallback --repeat 3 --record "$recording" >/dev/null
 both timeline --export timeline --size 1200x260 --time "$recording"
 rm -f "$recording"
 both findings --export findings --size 1200x260 zoo:mobilenet_v2

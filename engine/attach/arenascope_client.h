@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Arenascope's client: put this one header into a runtime, and its graph, tensors, memory, spans, waits and counters are
-// seen live in Arenascope's window or kept as a recording. C99 or later, or C++; GCC or Clang on Linux; needs libc and
-// pthreads only. One source file of a program or library says
+// Arenascope's client: include this single header in a runtime to show its graph, tensors, memory, spans, waits and
+// counters live in Arenascope's window, or to save them as a recording. C99 or later, or C++; GCC or Clang on Linux;
+// needs only libc and pthreads. Exactly one source file of a program or library contains
 //
 //     #define ARENASCOPE_CLIENT_IMPLEMENTATION
 //     #include "arenascope_client.h"
 //
-// and all that record include it. Call arenascope_connect() once at the start; `arenascope-cli attach -- PROGRAM` says in
-// the environment where to. Until it is connected, every function that records is one predictable branch.
+// and every file that records includes the header. Call arenascope_connect() once at the start; `arenascope-cli attach
+// -- PROGRAM` passes the address in the environment. While not connected, each recording function costs one predictable
+// branch.
 //
-// Each thread writes 32-byte events into a ring of its own, in memory that the receiver maps too: a thread never waits,
-// takes no lock and makes no system call, and what a killed program had written is not lost. A pump thread sends what
-// the rings hold, as the packets of Arenascope's recordings (Perfetto trace packets with a field of our own). What a full
-// ring cannot take is counted, and shown as lost.
+// Each thread writes 32-byte events into its own ring, in memory that the receiver maps too. Recording never waits,
+// takes no lock and makes no system call, and the events of a killed program are not lost. A pump thread sends the
+// events as packets of Arenascope's recording format (Perfetto trace packets with an extension field). Events that do
+// not fit into a full ring are counted and reported as lost.
 //
-// Include it before other headers where the compiler is asked for strict C (-std=c11): it needs _GNU_SOURCE.
+// With strict C (-std=c11), include it before other headers: it needs _GNU_SOURCE.
 //
-// Numbers that functions return (names, spaces, graphs, …) stay valid while the program is connected. Texts are UTF-8
-// and are copied. Times are nanoseconds of CLOCK_MONOTONIC. After fork() the child is not connected; it may connect anew.
+// Ids that functions return (names, spaces, graphs, …) stay valid while the program is connected. Strings are UTF-8 and
+// are copied. Times are nanoseconds of CLOCK_MONOTONIC. After fork() the child is not connected; it may connect again.
 #ifndef ARENASCOPE_CLIENT_H
 #define ARENASCOPE_CLIENT_H
 
@@ -30,27 +31,27 @@
 #include <time.h>
 
 #define ARENASCOPE_CLIENT_VERSION 1    // of this header
-#define ARENASCOPE_PROTOCOL_VERSION 1  // of what it sends; a receiver of another version refuses it in a sentence
+#define ARENASCOPE_PROTOCOL_VERSION 1  // of the protocol; a receiver of another version rejects the connection
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-#pragma GCC visibility push(hidden)  // each library that carries a client has its own
+#pragma GCC visibility push(hidden)  // each library that contains a client has its own instance
 
-typedef struct arenascope_options {
-  const char* program;   // what it is called in the window; NULL: the name of the process
-  const char* address;   // "unix:PATH", "tcp:PORT:TOKEN" (of the loopback) or "file:PATH" (%p: the process); NULL: what
-                         // the environment's ARENASCOPE_ATTACH says
-  uint32_t ring_events;  // a thread's ring; rounded up to a power of two; 0: 65,536
-  int hold_back;         // a full ring makes its thread wait for the receiver, rather than lose events
-} arenascope_options;
+typedef struct arenascope_client_options {
+  const char* program;   // name shown in the window; NULL: the name of the process
+  const char* address;   // "unix:PATH", "tcp:PORT:TOKEN" (of the loopback) or "file:PATH" (%p: the process); NULL: the
+                         // environment variable ARENASCOPE_ATTACH
+  uint32_t ring_events;  // events per thread; rounded up to a power of two; 0: 65,536
+  int hold_back;         // if not 0, a thread with a full ring waits for the receiver instead of losing events
+} arenascope_client_options;
 
-// Connects; `options` may be NULL. 0: connected. 1: nobody asked for it (no address). -1: it failed, and
-// arenascope_error() says why. The program goes on in any case.
-int arenascope_connect(const arenascope_options* options);
-// Sends what the rings hold, for at most two seconds, and closes. Called by exit() too.
+// Connects; `options` may be NULL. 0: connected. 1: not requested (no address). -1: failed;
+// arenascope_error() returns the reason. The program continues in any case.
+int arenascope_connect(const arenascope_client_options* options);
+// Sends the remaining events, for at most two seconds, and disconnects. Also called by exit().
 void arenascope_disconnect(void);
-const char* arenascope_error(void);  // "" or one sentence
+const char* arenascope_error(void);  // "" or the last error message
 
 extern int arenascope_on_;
 static inline int arenascope_connected(void) {
@@ -62,7 +63,7 @@ static inline int64_t arenascope_now(void) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-// ---- Descriptions: said once. Each returns a number for events to refer to, ARENASCOPE_NONE where not connected.
+// ---- Descriptions, sent once. Each returns an id for events, or ARENASCOPE_NONE while not connected.
 
 #define ARENASCOPE_NONE UINT32_MAX
 
@@ -78,7 +79,7 @@ enum {
 };
 // Kinds of tracks.
 enum { ARENASCOPE_WORKER, ARENASCOPE_DEVICE_QUEUE, ARENASCOPE_COPY_ENGINE, ARENASCOPE_OTHER };
-// What a tensor is, or-ed.
+// Tensor flags, combined with |.
 enum {
   ARENASCOPE_INPUT = 1,
   ARENASCOPE_OUTPUT = 2,
@@ -86,8 +87,8 @@ enum {
   ARENASCOPE_WEIGHT = 8,
   ARENASCOPE_VIEW = 16,
   ARENASCOPE_NO_WORK = 32,
-  ARENASCOPE_OPTIMIZER_STATE = 128,  // what an optimiser keeps from step to step
-  ARENASCOPE_WRITES_SOURCE = 256,    // a view that computes: it writes into its source's bytes
+  ARENASCOPE_OPTIMIZER_STATE = 128,  // state that the optimiser keeps between training steps
+  ARENASCOPE_WRITES_SOURCE = 256,    // a view that computes: it writes into its source's memory
   ARENASCOPE_SAVED = 1024            // kept for the backward pass
 };
 // How a run ended.
@@ -98,72 +99,73 @@ enum { ARENASCOPE_DONE, ARENASCOPE_ABORTED, ARENASCOPE_FAILED };
 #define ARENASCOPE_LEAF(i) ((uint32_t)(i) | 0x80000000u)
 typedef struct arenascope_tensor {
   const char* name;
-  const char* op;          // NULL for a leaf
+  const char* op;          // NULL for a leaf tensor
   const char* layer;       // the group that the graph view folds it into
   const char* dtype;       // "f32"
-  const char* backend;     // who computes it
-  const char* parameters;  // "kernel=3x3", for people
+  const char* backend;     // the backend that computes it
+  const char* parameters;  // displayed text, such as "kernel=3x3"
   const int64_t* shape;    // outermost first
   uint32_t dimensions;
-  uint32_t sources;  // how many
+  uint32_t sources;  // number of inputs
   const uint32_t* source;
   int64_t bytes, flops;
-  int is_view;  // its bytes are `view_source`'s, from `view_offset` on
+  int is_view;  // it shares the memory of `view_source`, starting at `view_offset`
   uint32_t view_source;
   int64_t view_offset;
   uint32_t flags;
 } arenascope_tensor;
 
-uint32_t arenascope_name(const char* text);  // the same text gives the same number
+uint32_t arenascope_name(const char* text);  // equal strings give the same id
 uint32_t arenascope_device(const char* name, const char* backend, int64_t memory_bytes, int is_main_memory);
-// Whatever hands out addresses: an allocator, a pool, a heap. `device` may be ARENASCOPE_NONE. At most 65,535.
+// An address space: an allocator, a pool, a heap. `device` may be ARENASCOPE_NONE. At most 65,535.
 uint32_t arenascope_space(const char* name, int memory_kind, uint32_t device);
 uint32_t arenascope_counter(const char* name, const char* unit);
 uint32_t arenascope_graph(const char* model, const arenascope_tensor* nodes, size_t node_count,
                           const arenascope_tensor* leafs, size_t leaf_count);
-// Where tensors lie in an arena, and when: from step `first` on until before step `last`; step i is node i.
+// The range and lifetime of a tensor in an arena: live from step `first` until before step `last`. Step i is node i.
 typedef struct arenascope_slice {
   uint32_t tensor;  // ARENASCOPE_NODE(i) or ARENASCOPE_LEAF(i)
   uint32_t first, last;
   int64_t offset, bytes;
 } arenascope_slice;
-// A plan that a program computes a graph by, in the order of its nodes.
+// A memory plan for a graph whose nodes are executed in their order.
 uint32_t arenascope_graph_plan(uint32_t graph, const char* planner, size_t steps, int64_t arena_bytes,
                                const arenascope_slice* slices, size_t slice_count);
-// A run of a graph on so many threads. What belongs to it is recorded before its end is called.
+// A run of a graph on `threads` threads. Record all of its events before arenascope_run_end().
 uint32_t arenascope_run_begin(uint32_t graph, int threads, const char* backend);
 void arenascope_run_end(uint32_t run, int status);
-// The same by a plan (or ARENASCOPE_NONE), and for one that has begun, or ended, before.
+// Like arenascope_run_begin(), with a plan (or ARENASCOPE_NONE) and an explicit time, for runs that began or ended
+// earlier.
 uint32_t arenascope_run_begin_at(uint32_t graph, uint32_t plan, int threads, const char* backend, int64_t time);
 void arenascope_run_end_at(uint32_t run, int status, int64_t time);
-void arenascope_problem(const char* sentence);  // shown to whoever watches
+void arenascope_problem(const char* message);   // shown in the window
 void arenascope_thread_name(const char* name);  // of the calling thread; else its name in the system
 
-// ---- Events: of the calling thread.
+// ---- Events of the calling thread
 
 typedef struct arenascope_event {
   int64_t time, a, b;
-  uint32_t id, kind_extra;  // the kind's number in the low eight bits
+  uint32_t id, kind_extra;  // the event kind is in the low eight bits
 } arenascope_event;
 
 typedef struct arenascope_ring {
-  uint64_t head;        // behind the newest event
-  uint64_t known_tail;  // so far behind the event where the writer looks for room again as the ring is long
-  uint64_t lost;        // events that it could not take
+  uint64_t head;        // after the newest event
+  uint64_t known_tail;  // the writer's copy of `tail`, possibly outdated; it reads `tail` when the ring seems full
+  uint64_t lost;        // number of events that did not fit
   uint64_t mask;
-  uint64_t begin;  // where the events of the track that it has now begin
-  uint32_t track;  // …, by its number
-  uint32_t state;  // whether a thread has it
+  uint64_t begin;  // position of the first event of the current track
+  uint32_t track;  // id of the current track
+  uint32_t state;  // whether a thread owns the ring
   uint8_t apart[16];
-  uint64_t tail;  // the pump's: behind the newest event that was sent
+  uint64_t tail;  // written by the pump: position after the newest sent event
   uint8_t apart_too[56];
 } arenascope_ring;  // and mask + 1 events
 
 extern __thread arenascope_ring* arenascope_ring_;
-arenascope_ring* arenascope_enter_(void);     // gives the calling thread a ring; NULL: there is none
-int arenascope_full_(arenascope_ring* ring);  // whether it is, once one has looked, or waited
+arenascope_ring* arenascope_enter_(void);     // assigns a ring to the calling thread; NULL: none available
+int arenascope_full_(arenascope_ring* ring);  // true if the ring is full; may wait for the receiver if hold_back is set
 
-// A track of its own, a device's queue for instance; written by one thread at a time. NULL where there is none.
+// A separate track, such as a device's queue; written by one thread at a time. NULL if none is available.
 arenascope_ring* arenascope_track(const char* name, int track_kind, uint32_t device);
 
 static inline void arenascope_write(arenascope_ring* ring, int64_t time, int64_t a, int64_t b, uint32_t id,
@@ -184,15 +186,15 @@ static inline void arenascope_put_(int64_t time, int64_t a, int64_t b, uint32_t 
   arenascope_write(ring, time, a, b, id, kind, extra);
 }
 
-// A thread computed a part of a node; [begin, end) by arenascope_now().
+// A thread computed a chunk of a node during [begin, end), in arenascope_now() times.
 static inline void arenascope_work(uint32_t run, uint32_t node, int64_t begin, int64_t end) {
   if (arenascope_connected()) arenascope_put_(begin, end, 0, node, 1, run);
 }
-// A thread waited at the barrier behind a node; `generation` is the same for all that met there.
+// A thread waited at the barrier after a node; `generation` is the same for all participants.
 static inline void arenascope_wait(uint32_t run, uint32_t node, int64_t arrive, int64_t leave, uint32_t generation) {
   if (arenascope_connected()) arenascope_put_(arrive, leave, generation, node, 2, run);
 }
-// A run came to a step of its order.
+// A run reached a step of its execution order.
 static inline void arenascope_step(uint32_t run, uint32_t step, uint32_t node) {
   if (arenascope_connected()) arenascope_put_(arenascope_now(), step, 0, node, 11, run);
 }
@@ -200,7 +202,7 @@ static inline void arenascope_step(uint32_t run, uint32_t step, uint32_t node) {
 static inline void arenascope_span(uint32_t name, int64_t begin, int64_t end, int depth) {
   if (arenascope_connected()) arenascope_put_(begin, end, depth, name, 16, 0);
 }
-// A moment with a name.
+// A named point in time.
 static inline void arenascope_mark(uint32_t name) {
   if (arenascope_connected()) {
     const int64_t now = arenascope_now();
@@ -214,7 +216,7 @@ static inline void arenascope_count(uint32_t counter, double value) {
   arenascope_put_(arenascope_now(), bits, 0, counter, 13, 0);
 }
 static inline uint32_t arenascope_memory_(uint32_t space, int kind) { return (uint32_t)kind | (space & 0xffff) << 8; }
-// Bytes handed to somebody, and taken back; `block` is a number of the allocation, the same in both, or 0.
+// An allocation and its free; `block` identifies the allocation, the same in both, or 0.
 static inline void arenascope_alloc(uint32_t space, int kind, uint64_t address, int64_t bytes, uint32_t block) {
   if (arenascope_connected())
     arenascope_put_(arenascope_now(), (int64_t)address, bytes, block, 3, arenascope_memory_(space, kind));
@@ -223,8 +225,8 @@ static inline void arenascope_free(uint32_t space, int kind, uint64_t address, i
   if (arenascope_connected())
     arenascope_put_(arenascope_now(), (int64_t)address, bytes, block, 4, arenascope_memory_(space, kind));
 }
-// The same on a track: what several threads hand out and take back under one lock stands there in the order in which it
-// happened, while tracks of threads are read one after the other.
+// Like arenascope_alloc() on an explicit track. Use one track for an allocator that several threads share under one
+// lock: the track keeps the order of its events, whereas the tracks of threads are read one after another.
 static inline void arenascope_alloc_on(arenascope_ring* track, uint32_t space, int kind, uint64_t address,
                                        int64_t bytes, uint32_t block) {
   if (arenascope_connected() && track != NULL)
@@ -235,14 +237,15 @@ static inline void arenascope_free_on(arenascope_ring* track, uint32_t space, in
   if (arenascope_connected() && track != NULL)
     arenascope_write(track, arenascope_now(), (int64_t)address, bytes, block, 4, arenascope_memory_(space, kind));
 }
-// Behind an allocation on the same track: whose memory it is, ARENASCOPE_NODE(i) or ARENASCOPE_LEAF(i) of a graph.
+// After an allocation on the same track: the tensor that owns the memory, ARENASCOPE_NODE(i) or ARENASCOPE_LEAF(i) of a
+// graph.
 static inline void arenascope_owner_on(arenascope_ring* track, uint32_t space, uint64_t address, int64_t bytes,
                                        uint32_t graph, uint32_t tensor) {
   if (arenascope_connected() && track != NULL)
     arenascope_write(track, arenascope_now(), (int64_t)address, bytes | (int64_t)(space & 0xffff) << 47, tensor, 22,
                      graph & 0xffffff);
 }
-// A device's queue came to a step of a run, and computed a node, at times that are known by now.
+// A device's queue reached a step of a run, or computed a node, at times known afterwards.
 static inline void arenascope_step_on(arenascope_ring* track, uint32_t run, int64_t time, uint32_t step,
                                       uint32_t node) {
   if (arenascope_connected() && track != NULL) arenascope_write(track, time, step, 0, node, 11, run);
@@ -253,7 +256,7 @@ static inline void arenascope_work_on(arenascope_ring* track, uint32_t run, uint
 static inline void arenascope_span_on(arenascope_ring* track, uint32_t name, int64_t begin, int64_t end, int depth) {
   if (arenascope_connected() && track != NULL) arenascope_write(track, begin, end, depth, name, 16, 0);
 }
-// An allocator took memory from the system, and gave it back.
+// An allocator reserved memory from the system, or released it.
 static inline void arenascope_reserve(uint32_t space, int kind, uint64_t address, int64_t bytes) {
   if (arenascope_connected())
     arenascope_put_(arenascope_now(), (int64_t)address, bytes, 0, 5, arenascope_memory_(space, kind));
@@ -268,7 +271,7 @@ static inline void arenascope_slice_(uint32_t kind, uint32_t run, uint32_t tenso
     arenascope_put_(arenascope_now(), offset | (int64_t)(step >> 12 & 0xfff) << 51,
                     bytes | (int64_t)(step & 0xfff) << 51, tensor, kind, run);
 }
-// A slice of the arena, [offset, offset + bytes), begins to hold a tensor at a step of a run, and no longer holds it.
+// An arena range [offset, offset + bytes) starts or stops holding a tensor at a step of a run.
 static inline void arenascope_slice_live(uint32_t run, uint32_t tensor, int64_t offset, int64_t bytes, uint32_t step) {
   arenascope_slice_(17, run, tensor, offset, bytes, step);
 }
@@ -281,7 +284,7 @@ static inline void arenascope_copy(uint32_t node, int64_t begin, int64_t end, in
   if (arenascope_connected()) arenascope_put_(begin, end, bytes, node, 10, (from & 0xfff) | (to & 0xfff) << 12);
 }
 
-// ---- What the receiver maps: this, then a log of descriptions, then the rings.
+// ---- Memory that the receiver maps: this struct, then a log of descriptions, then the rings
 
 #define ARENASCOPE_SHARED_MAGIC 0x3153435341524145u
 #define ARENASCOPE_RINGS 256
@@ -296,11 +299,11 @@ typedef struct arenascope_end {
 typedef struct arenascope_shared {
   uint64_t magic;
   uint32_t version, rings;
-  uint64_t ring_events, ring_offset, ring_stride;  // ring i lies at ring_offset + i × ring_stride
+  uint64_t ring_events, ring_offset, ring_stride;  // ring i is at ring_offset + i × ring_stride
   uint64_t log_offset, log_bytes;
-  uint64_t log_head, log_tail;    // of whole packets: behind the newest, and behind the newest that was sent
-  uint64_t log_lost;              // descriptions that it could not take
-  uint64_t ends_head, ends_tail;  // of the ends of runs, which are sent behind the runs' events
+  uint64_t log_head, log_tail;    // whole packets: end of the log, and end of the sent part
+  uint64_t log_lost;              // descriptions that did not fit
+  uint64_t ends_head, ends_tail;  // run ends, sent after the runs' events
   arenascope_end ends[ARENASCOPE_ENDS];
 } arenascope_shared;
 
@@ -336,7 +339,7 @@ static __thread int arenascope_ringless_ = 0;
 
 enum { ARENASCOPE_RING_FREE_, ARENASCOPE_RING_USED_, ARENASCOPE_RING_LEFT_ };
 
-// Bytes that grow; `failed` once memory ran out.
+// A growing byte buffer; `failed` is set when memory runs out.
 typedef struct arenascope_bytes_ {
   uint8_t* data;
   size_t size, capacity;
@@ -348,8 +351,8 @@ typedef struct arenascope_text_ {
   uint32_t number;
 } arenascope_text_;
 
-static pthread_mutex_t arenascope_mutex_ = PTHREAD_MUTEX_INITIALIZER;  // of descriptions and what follows
-static pthread_mutex_t arenascope_pause_ = PTHREAD_MUTEX_INITIALIZER;  // of the pump's pauses, and of nothing else
+static pthread_mutex_t arenascope_mutex_ = PTHREAD_MUTEX_INITIALIZER;  // guards descriptions and the state below
+static pthread_mutex_t arenascope_pause_ = PTHREAD_MUTEX_INITIALIZER;  // only for the pump's pauses
 static pthread_cond_t arenascope_wake_ = PTHREAD_COND_INITIALIZER;
 static int arenascope_file_ = -1;
 static struct {
@@ -360,13 +363,13 @@ static struct {
   arenascope_shared* shared;
   size_t shared_bytes;
   uint64_t ends_due;
-  uint64_t told_lost[ARENASCOPE_RINGS], told_log_lost;
+  uint64_t reported_lost[ARENASCOPE_RINGS], reported_log_lost;
   uint32_t tracks, names, devices, spaces, counters, graphs, plans, runs;
-  uint32_t rings;           // that were ever in use, for the pump to look at
-  arenascope_text_* table;  // of names, open addressing
+  uint32_t rings;           // number of rings ever used
+  arenascope_text_* table;  // string table of names, open addressing
   size_t table_size;
-  arenascope_bytes_ scratch;  // a description
-  arenascope_bytes_ packet;   // the pump's
+  arenascope_bytes_ scratch;  // for building a description
+  arenascope_bytes_ packet;   // for the pump's packets
   char error[256];
 } arenascope_;
 
@@ -401,7 +404,7 @@ static void arenascope_number_(arenascope_bytes_* out, uint32_t field, uint64_t 
 static void arenascope_signed_(arenascope_bytes_* out, uint32_t field, int64_t v) {
   arenascope_number_(out, field, arenascope_zigzag_(v));
 }
-// An id; none is not written.
+// Writes an id; ARENASCOPE_NONE is omitted.
 static void arenascope_id_(arenascope_bytes_* out, uint32_t field, uint32_t id) {
   if (id != ARENASCOPE_NONE) arenascope_signed_(out, field, id);
 }
@@ -411,7 +414,7 @@ static void arenascope_text_of_(arenascope_bytes_* out, uint32_t field, const ch
   arenascope_varint_(out, strlen(text));
   arenascope_append_(out, text, strlen(text));
 }
-// A nested message: its length is filled in by end(), as a varint of four bytes.
+// Begins a nested message; end() fills in its length as a four-byte varint.
 static size_t arenascope_begin_(arenascope_bytes_* out, uint32_t field) {
   const uint8_t room[4] = {0, 0, 0, 0};
   arenascope_varint_(out, (uint64_t)field << 3 | 2);
@@ -424,7 +427,7 @@ static void arenascope_end_(arenascope_bytes_* out, size_t start) {
   if (out->failed) return;
   for (i = 0; i < 4; ++i) out->data[start - 4 + (size_t)i] = (uint8_t)((size >> (7 * i) & 0x7f) | (i < 3 ? 0x80 : 0));
 }
-// A trace packet with a message of ours in it, and of that a field.
+// A trace packet that contains one message of ours with one field.
 typedef struct arenascope_open_ {
   size_t outer, inner, field;
 } arenascope_open_;
@@ -455,7 +458,7 @@ static int arenascope_fail_(const char* form, ...) {
 }
 const char* arenascope_error(void) { return arenascope_.error; }
 
-// ---- The log of descriptions. The mutex is held.
+// ---- The log of descriptions; callers hold the mutex
 
 static void arenascope_copy_in_(const uint8_t* data, size_t size) {
   arenascope_shared* s = arenascope_.shared;
@@ -465,7 +468,7 @@ static void arenascope_copy_in_(const uint8_t* data, size_t size) {
   memcpy(log + at, data, first);
   memcpy(log, data + first, size - first);
 }
-// 0: there is no room for it now.
+// Returns 0 if the log is full at the moment.
 static int arenascope_log_(const arenascope_bytes_* d) {
   arenascope_shared* s = arenascope_.shared;
   if (d->failed || d->size > s->log_bytes - (s->log_head - __atomic_load_n(&s->log_tail, __ATOMIC_ACQUIRE))) return 0;
@@ -479,7 +482,7 @@ static void arenascope_wake_pump_(void) {
   pthread_cond_signal(&arenascope_wake_);
   pthread_mutex_unlock(&arenascope_pause_);
 }
-// Waits for room, for a tenth of a second unless it is to hold back.
+// Waits for free space, for a tenth of a second unless hold_back is set.
 static int arenascope_say_(arenascope_open_ open) {
   arenascope_shared* s = arenascope_.shared;
   const arenascope_bytes_* d = &arenascope_.scratch;
@@ -495,7 +498,7 @@ static int arenascope_say_(arenascope_open_ open) {
   __atomic_store_n(&s->log_lost, s->log_lost + 1, __ATOMIC_RELAXED);
   return 0;
 }
-// Begins a description, with the mutex: field 2 + its index in the recording's list.
+// Begins a description; the caller holds the mutex. The field is 2 + the index in the recording's list.
 static arenascope_open_ arenascope_describe_(uint32_t field) { return arenascope_packet_(&arenascope_.scratch, field); }
 static int arenascope_lock_(void) {
   if (!arenascope_connected()) return 0;
@@ -504,14 +507,14 @@ static int arenascope_lock_(void) {
   pthread_mutex_unlock(&arenascope_mutex_);
   return 0;
 }
-// Ends it, and gives the mutex back. The number that it used, if it could be said.
+// Ends a description's packet and unlocks the mutex. Returns the assigned id, or ARENASCOPE_NONE on failure.
 static uint32_t arenascope_said_(arenascope_open_ open, uint32_t* number) {
   const uint32_t mine = arenascope_say_(open) ? (*number)++ : ARENASCOPE_NONE;
   pthread_mutex_unlock(&arenascope_mutex_);
   return mine;
 }
 
-// Of the texts that have numbers, the place of this one, or the place for it.
+// The slot of this string in the table of names, or the free slot for it.
 static arenascope_text_* arenascope_place_(arenascope_text_* table, size_t size, const char* text) {
   uint64_t hash = 1469598103934665603u;
   const char* c;
@@ -704,7 +707,7 @@ void arenascope_run_end_at(uint32_t run, int status, int64_t time) {
   pthread_mutex_unlock(&arenascope_mutex_);
 }
 
-// With the mutex: a warning.
+// Begins a warning; the caller holds the mutex.
 static arenascope_open_ arenascope_describe_problem_(const char* sentence) {
   const arenascope_open_ open = arenascope_describe_(12);
   arenascope_number_(&arenascope_.scratch, 1, 1);
@@ -723,7 +726,7 @@ void arenascope_problem(const char* sentence) {
 static arenascope_ring* arenascope_ring_at_(const arenascope_shared* s, size_t i) {
   return (arenascope_ring*)(void*)((uint8_t*)(uintptr_t)s + s->ring_offset + i * s->ring_stride);
 }
-// With the mutex.
+// The caller holds the mutex.
 static int arenascope_describe_track_(uint32_t track, const char* name, int kind, uint32_t device, int64_t thread) {
   arenascope_bytes_* out = &arenascope_.scratch;
   const arenascope_open_ open = arenascope_describe_(7);
@@ -735,8 +738,8 @@ static int arenascope_describe_track_(uint32_t track, const char* name, int kind
   arenascope_signed_(out, 6, thread);
   return arenascope_say_(open);
 }
-// Has the writer look again in so many events, at the latest when the ring is full.
-static void arenascope_look_in_(arenascope_ring* ring, uint64_t events) {
+// Makes the writer check for the receiver after `events` more events, at the latest when the ring is full.
+static void arenascope_check_for_receiver_(arenascope_ring* ring, uint64_t events) {
   ring->known_tail = ring->head + events - 1 - ring->mask;
 }
 static arenascope_ring* arenascope_take_ring_(const char* name, int kind, uint32_t device, int64_t thread) {
@@ -747,17 +750,18 @@ static arenascope_ring* arenascope_take_ring_(const char* name, int kind, uint32
     if (!arenascope_describe_track_(arenascope_.tracks, name, kind, device, thread)) return NULL;
     ring->mask = arenascope_.shared->ring_events - 1;
     ring->begin = ring->head;
-    arenascope_look_in_(ring, ring->mask / 2 + 1);
+    arenascope_check_for_receiver_(ring, ring->mask / 2 + 1);
     ring->lost = 0;
     ring->track = arenascope_.tracks++;
-    arenascope_.told_lost[i] = 0;
+    arenascope_.reported_lost[i] = 0;
     __atomic_store_n(&ring->state, ARENASCOPE_RING_USED_, __ATOMIC_RELEASE);
     if (i >= arenascope_.rings) __atomic_store_n(&arenascope_.rings, (uint32_t)i + 1, __ATOMIC_RELEASE);
     return ring;
   }
   return NULL;
 }
-// A ring for a thread or a queue. Those of threads that have ended are free once the pump has read them: it is woken.
+// Finds a ring for a thread or a queue. Rings of ended threads become free once the pump has read them, so the pump is
+// woken.
 static arenascope_ring* arenascope_find_ring_(const char* name, int kind, uint32_t device, int64_t thread) {
   const struct timespec pause = {0, 500000};
   arenascope_ring* ring = NULL;
@@ -772,7 +776,7 @@ static arenascope_ring* arenascope_find_ring_(const char* name, int kind, uint32
 }
 static void arenascope_left_(void* value) {
   arenascope_ring* ring = (arenascope_ring*)value;
-  if (ring != arenascope_ring_) return;  // of a parent process
+  if (ring != arenascope_ring_) return;  // set by a parent process
   arenascope_ring_ = NULL;
   __atomic_store_n(&ring->state, ARENASCOPE_RING_LEFT_, __ATOMIC_RELEASE);
 }
@@ -784,7 +788,7 @@ arenascope_ring* arenascope_enter_(void) {
   ring = arenascope_find_ring_(name, ARENASCOPE_WORKER, ARENASCOPE_NONE, (int64_t)syscall(SYS_gettid));
   if (ring == NULL) {
     arenascope_ringless_ = 1;
-    arenascope_problem("More than 256 threads were at work at a time; what the others did was not recorded.");
+    arenascope_problem("More than 256 threads recorded at the same time; the events of the others are missing.");
     return NULL;
   }
   arenascope_ring_ = ring;
@@ -801,19 +805,20 @@ void arenascope_thread_name(const char* name) {
                              (int64_t)syscall(SYS_gettid));
   pthread_mutex_unlock(&arenascope_mutex_);
 }
-// A ring that is half full wakes the pump, which may rest for longer than a burst takes to fill the other half.
+// Called when the ring may be full. A half-full ring wakes the pump, whose pause may be longer than a burst takes to
+// fill the other half.
 int arenascope_full_(arenascope_ring* ring) {
   const struct timespec pause = {0, 100000};
   const uint64_t half = ring->mask / 2 + 1;
   do {
     const uint64_t used = ring->head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
     if (used < half) {
-      arenascope_look_in_(ring, half - used);
+      arenascope_check_for_receiver_(ring, half - used);
       return 0;
     }
     if (used <= ring->mask) {
       arenascope_wake_pump_();
-      arenascope_look_in_(ring, ring->mask + 1 - used < half / 2 ? ring->mask + 1 - used : half / 2);
+      arenascope_check_for_receiver_(ring, ring->mask + 1 - used < half / 2 ? ring->mask + 1 - used : half / 2);
       return 0;
     }
     if (arenascope_.hold_back) arenascope_wake_pump_();
@@ -825,7 +830,8 @@ int arenascope_full_(arenascope_ring* ring) {
 
 // ---- The pump
 
-// Sends all of it. 0: the receiver is gone, or took nothing for too long after the program wanted to end.
+// Sends all bytes. Returns 0 if the receiver has disconnected, or did not read for too long while the program is
+// ending.
 static int arenascope_send_(const uint8_t* data, size_t size) {
   while (size > 0) {
     const ssize_t n =
@@ -858,7 +864,7 @@ static int arenascope_send_log_(uint64_t until) {
   }
   return 1;
 }
-// One column of a packet of events: kinds, times, a, b, ids.
+// Encodes one column of an event packet: kinds, times, a, b or ids.
 static uint64_t arenascope_column_(const arenascope_event* e, uint32_t column, int64_t* last) {
   const uint32_t kind = e->kind_extra & 0xff;
   const int is_span = kind == 1 || kind == 2 || kind == 10 || kind == 16;
@@ -898,16 +904,16 @@ static int arenascope_send_events_(arenascope_ring* ring, uint64_t until) {
   }
   return 1;
 }
-static int arenascope_send_losses_(arenascope_ring* ring, uint64_t* told) {
+static int arenascope_send_losses_(arenascope_ring* ring, uint64_t* reported) {
   const uint64_t lost = __atomic_load_n(&ring->lost, __ATOMIC_RELAXED);
   arenascope_bytes_* out = &arenascope_.packet;
   arenascope_open_ open;
-  if (lost == *told) return 1;
+  if (lost == *reported) return 1;
   open = arenascope_packet_(out, 13);
   arenascope_id_(out, 1, ring->track);
-  arenascope_signed_(out, 2, (int64_t)(lost - *told));
+  arenascope_signed_(out, 2, (int64_t)(lost - *reported));
   arenascope_signed_(out, 3, arenascope_now());
-  *told = lost;
+  *reported = lost;
   return arenascope_send_packet_(open);
 }
 static int arenascope_send_ends_(uint64_t until) {
@@ -924,25 +930,26 @@ static int arenascope_send_ends_(uint64_t until) {
   }
   return 1;
 }
-// Into the log too, unless somebody is describing something and may wait for the pump.
+// Also reports it in the log, unless a thread is writing a description and may be waiting for the pump.
 static void arenascope_tell_log_losses_(void) {
   char sentence[96];
   arenascope_open_ open;
   const uint64_t lost = __atomic_load_n(&arenascope_.shared->log_lost, __ATOMIC_RELAXED);
-  if (lost == arenascope_.told_log_lost || pthread_mutex_trylock(&arenascope_mutex_) != 0) return;
+  if (lost == arenascope_.reported_log_lost || pthread_mutex_trylock(&arenascope_mutex_) != 0) return;
   snprintf(sentence, sizeof sentence, "%llu descriptions were lost: the receiver did not keep up.",
-           (unsigned long long)(lost - arenascope_.told_log_lost));
-  arenascope_.told_log_lost = lost;
+           (unsigned long long)(lost - arenascope_.reported_log_lost));
+  arenascope_.reported_log_lost = lost;
   open = arenascope_describe_(12);
   arenascope_number_(&arenascope_.scratch, 1, 1);
   arenascope_text_of_(&arenascope_.scratch, 2, sentence);
   arenascope_signed_(&arenascope_.scratch, 3, arenascope_now());
   arenascope_close_(&arenascope_.scratch, open);
-  if (!arenascope_log_(&arenascope_.scratch)) arenascope_.told_log_lost = lost - 1;
+  if (!arenascope_log_(&arenascope_.scratch)) arenascope_.reported_log_lost = lost - 1;
   pthread_mutex_unlock(&arenascope_mutex_);
 }
-// Heads are read before the log's, so that what an event refers to is described before it; ends of runs that stood
-// there before the heads were read follow behind the events. The number of events sent, or -1.
+// Ring heads are read before the log's head, so that descriptions are sent before the events that refer to them. Run
+// ends that were logged before the ring heads were read are sent after the events. Returns the number of events sent,
+// or -1.
 static int64_t arenascope_round_(void) {
   arenascope_shared* s = arenascope_.shared;
   uint64_t heads[ARENASCOPE_RINGS], ends, log_head;
@@ -963,7 +970,7 @@ static int64_t arenascope_round_(void) {
     if (states[i] == ARENASCOPE_RING_FREE_) continue;
     sent += (int64_t)(heads[i] - ring->tail);
     if (!arenascope_send_events_(ring, heads[i])) return -1;
-    if (!arenascope_send_losses_(ring, &arenascope_.told_lost[i])) return -1;
+    if (!arenascope_send_losses_(ring, &arenascope_.reported_lost[i])) return -1;
     if (states[i] == ARENASCOPE_RING_LEFT_) __atomic_store_n(&ring->state, ARENASCOPE_RING_FREE_, __ATOMIC_RELEASE);
   }
   if (!arenascope_send_ends_(arenascope_.ends_due)) return -1;
@@ -971,7 +978,7 @@ static int64_t arenascope_round_(void) {
   arenascope_tell_log_losses_();
   return sent;
 }
-// Seldom while there is little to send: whoever is woken with it waits for it, on a machine with as many threads at work.
+// Pauses longer when there is little to send: on a fully loaded machine, each wakeup delays a working thread.
 static void arenascope_rest_(int64_t sent) {
   const int much = sent > (int64_t)(arenascope_.shared->ring_events / 16);
   struct timespec until;
@@ -985,7 +992,7 @@ static void arenascope_rest_(int64_t sent) {
   pthread_mutex_unlock(&arenascope_pause_);
 }
 static void* arenascope_pump_(void* unused) {
-  int rounds_left = 3;  // once stopping: the ends of runs are a round behind
+  int rounds_left = 3;  // when stopping: run ends are sent one round later
   (void)unused;
   prctl(PR_SET_NAME, "arenascope", 0, 0, 0);
   while (rounds_left > 0) {
@@ -1012,7 +1019,7 @@ static void arenascope_in_child_(void) {
   arenascope_file_ = -1;
   arenascope_.shared = NULL;
   arenascope_.used = arenascope_.pumping = arenascope_.stopping = arenascope_.is_woken = 0;
-  pthread_mutex_init(&arenascope_pause_, NULL);  // the pump, which is not in this process, may have held it
+  pthread_mutex_init(&arenascope_pause_, NULL);  // the parent's pump may have held it
   pthread_cond_init(&arenascope_wake_, NULL);
   pthread_mutex_unlock(&arenascope_mutex_);
 }
@@ -1023,7 +1030,8 @@ static void arenascope_prepare_(void) {
   pthread_atfork(arenascope_before_fork_, arenascope_in_parent_, arenascope_in_child_);
 }
 
-// Maps what the rings lie in, from a memory file where the receiver shall see it too. Its number, -1 without; -2: failed.
+// Maps the memory for the rings, from a memory file if the receiver is to map it too. Returns the file descriptor, -1
+// without a file, -2 on failure.
 static int arenascope_map_(uint64_t ring_events, int share) {
   const uint64_t log_offset = (sizeof(arenascope_shared) + 4095) / 4096 * 4096;
   const uint64_t ring_offset = log_offset + ARENASCOPE_LOG_BYTES;
@@ -1035,7 +1043,7 @@ static int arenascope_map_(uint64_t ring_events, int share) {
   if (share) {
     memory = (int)syscall(SYS_memfd_create, "arenascope", 3u);  // close on exec, sealing allowed
     if (memory < 0 || ftruncate(memory, (off_t)bytes) != 0 ||
-        fcntl(memory, 1033, 7) != 0) {  // never smaller nor larger
+        fcntl(memory, 1033, 7) != 0) {  // the size can no longer change
       if (memory >= 0) close(memory);
       return -2;
     }
@@ -1068,7 +1076,7 @@ static int arenascope_open_file_(const char* path) {
     snprintf(name, sizeof name, "%s", path);
   arenascope_.is_socket = 0;
   arenascope_file_ = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  return arenascope_file_ >= 0 ? 0 : arenascope_fail_("%s could not be written: %s.", name, strerror(errno));
+  return arenascope_file_ >= 0 ? 0 : arenascope_fail_("cannot write %s: %s", name, strerror(errno));
 }
 static int arenascope_open_socket_(const char* address, char* token, size_t token_size) {
   struct sockaddr_un local;
@@ -1083,37 +1091,36 @@ static int arenascope_open_socket_(const char* address, char* token, size_t toke
   loopback.sin_family = AF_INET;
   loopback.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (is_unix) {
-    if (strlen(rest) >= sizeof local.sun_path)
-      return arenascope_fail_("%s is too long for the path of a socket.", rest);
+    if (strlen(rest) >= sizeof local.sun_path) return arenascope_fail_("the socket path %s is too long", rest);
     strcpy(local.sun_path, rest);
   } else {
     char* end = NULL;
     const long port = strtol(rest, &end, 10);
     if (port <= 0 || port > 65535 || end == NULL || *end != ':' || strlen(end + 1) >= token_size)
-      return arenascope_fail_("%s is no address: tcp:PORT:TOKEN is one.", address);
+      return arenascope_fail_("invalid address \"%s\": expected tcp:PORT:TOKEN", address);
     loopback.sin_port = htons((uint16_t)port);
     strcpy(token, end + 1);
   }
   arenascope_.is_socket = 1;
   arenascope_file_ = socket(is_unix ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (arenascope_file_ < 0 || connect(arenascope_file_, to, is_unix ? sizeof local : sizeof loopback) != 0)
-    return arenascope_fail_("Nobody listens at %s: %s.", address, strerror(errno));
+    return arenascope_fail_("cannot connect to %s: %s", address, strerror(errno));
   return 0;
 }
 
-// This process's rank in a job of several, as what started them says in the environment; -1: none.
+// This process's rank in a distributed job, from the launcher's environment variables; -1: none.
 static int64_t arenascope_rank_(void) {
   static const char* const names[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
   size_t i;
   for (i = 0; i < sizeof names / sizeof *names; ++i) {
-    const char* told = getenv(names[i]);
+    const char* value = getenv(names[i]);
     char* end = NULL;
-    const long rank = told != NULL && *told >= '0' && *told <= '9' ? strtol(told, &end, 10) : -1;
+    const long rank = value != NULL && *value >= '0' && *value <= '9' ? strtol(value, &end, 10) : -1;
     if (rank >= 0 && rank < 1 << 24 && *end == 0) return rank;
   }
   return -1;
 }
-// The first packet: what a recording's says, and who this is; with the rings' memory beside it.
+// The first packet: the recording's header and the process's identity, with the file descriptor of the rings' memory.
 static int arenascope_greet_(const char* program, const char* token, int memory) {
   arenascope_bytes_* out = &arenascope_.packet;
   const arenascope_open_ open = arenascope_packet_(out, 0);
@@ -1167,14 +1174,14 @@ static int arenascope_receive_(void* data, size_t size) {
   }
   return 1;
 }
-// The receiver's answer: "ASCP", its protocol's version, and how long the sentence is with which it refuses (0: it does
-// not), little-endian.
+// Reads the receiver's answer: "ASCP", its protocol version and the length of an error message (0: accepted),
+// little-endian.
 static int arenascope_answer_(const char* address) {
   uint8_t head[12];
   uint32_t length;
   char sentence[200];
-  if (!arenascope_receive_(head, sizeof head)) return arenascope_fail_("%s does not answer.", address);
-  if (memcmp(head, "ASCP", 4) != 0) return arenascope_fail_("What answers at %s is not Arenascope.", address);
+  if (!arenascope_receive_(head, sizeof head)) return arenascope_fail_("%s does not answer", address);
+  if (memcmp(head, "ASCP", 4) != 0) return arenascope_fail_("%s is not an Arenascope receiver", address);
   length = (uint32_t)head[8] | (uint32_t)head[9] << 8 | (uint32_t)head[10] << 16 | (uint32_t)head[11] << 24;
   if (length == 0) return 0;
   if (length >= sizeof sentence) length = sizeof sentence - 1;
@@ -1183,8 +1190,8 @@ static int arenascope_answer_(const char* address) {
   return arenascope_fail_("%s refuses: %s", address, sentence);
 }
 
-// With the mutex. 0: connected.
-static int arenascope_open_connection_(const arenascope_options* options, const char* address) {
+// The caller holds the mutex. Returns 0 if connected.
+static int arenascope_open_connection_(const arenascope_client_options* options, const char* address) {
   const struct timeval send_patience = {0, 200000};
   char token[128] = "", name[17] = "";
   uint64_t ring_events = 64;
@@ -1202,12 +1209,13 @@ static int arenascope_open_connection_(const arenascope_options* options, const 
   else if (strncmp(address, "unix:", 5) == 0 || strncmp(address, "tcp:", 4) == 0)
     result = arenascope_open_socket_(address, token, sizeof token);
   else
-    return arenascope_fail_("%s is no address: unix:PATH, tcp:PORT:TOKEN and file:PATH are.", address);
+    return arenascope_fail_("invalid address \"%s\": expected unix:PATH, tcp:PORT:TOKEN or file:PATH", address);
   if (result != 0) return result;
   memory = arenascope_map_(ring_events, strncmp(address, "unix:", 5) == 0);
-  if (memory == -2) return arenascope_fail_("There is no memory for the rings: %s.", strerror(errno));
-  result =
-      arenascope_greet_(program, token, memory) ? 0 : arenascope_fail_("%s hung up: %s.", address, strerror(errno));
+  if (memory == -2) return arenascope_fail_("cannot allocate the rings: %s", strerror(errno));
+  result = arenascope_greet_(program, token, memory)
+               ? 0
+               : arenascope_fail_("%s closed the connection: %s", address, strerror(errno));
   if (memory >= 0) close(memory);
   if (result == 0 && arenascope_.is_socket) result = arenascope_answer_(address);
   if (result == 0 && arenascope_.is_socket)
@@ -1219,10 +1227,10 @@ static int arenascope_start_pump_(void) {
   sigset_t all, before;
   int status;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // the program's signals are not for the pump
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // the pump must not handle the program's signals
   status = pthread_create(&arenascope_.pump, NULL, arenascope_pump_, NULL);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return status == 0 ? 0 : arenascope_fail_("No thread could be started: %s.", strerror(status));
+  return status == 0 ? 0 : arenascope_fail_("cannot start the pump thread: %s", strerror(status));
 }
 static void arenascope_forget_(void) {
   size_t i;
@@ -1232,17 +1240,18 @@ static void arenascope_forget_(void) {
   arenascope_.table_size = 0;
   arenascope_.names = arenascope_.tracks = arenascope_.devices = arenascope_.spaces = 0;
   arenascope_.counters = arenascope_.graphs = arenascope_.plans = arenascope_.runs = 0;
-  arenascope_.ends_due = arenascope_.told_log_lost = 0;
+  arenascope_.ends_due = arenascope_.reported_log_lost = 0;
   arenascope_.rings = 0;
 }
 
-int arenascope_connect(const arenascope_options* options) {
+int arenascope_connect(const arenascope_client_options* options) {
   const char* address = options != NULL && options->address != NULL ? options->address : getenv("ARENASCOPE_ATTACH");
   int result;
   if (address == NULL || *address == 0) return 1;
   pthread_mutex_lock(&arenascope_mutex_);
   if (arenascope_.used) {
-    result = arenascope_connected() ? 0 : arenascope_fail_("A process attaches once, and this one did.");
+    result =
+        arenascope_connected() ? 0 : arenascope_fail_("cannot connect again: the process has already been connected");
     pthread_mutex_unlock(&arenascope_mutex_);
     return result;
   }
@@ -1276,7 +1285,7 @@ void arenascope_disconnect(void) {
   if (!joins) return;
   __atomic_store_n(&arenascope_on_, 0, __ATOMIC_RELEASE);
   pthread_join(arenascope_.pump, NULL);
-  close(arenascope_file_);  // the rings stay: a thread may be writing to its own
+  close(arenascope_file_);  // the rings stay mapped: a thread may still be writing to its ring
   arenascope_file_ = -1;
 }
 __attribute__((destructor)) static void arenascope_at_exit_(void) { arenascope_disconnect(); }

@@ -25,7 +25,7 @@ namespace {
 
 constexpr size_t kReadAt = size_t{1} << 18;
 
-// All sinks as one.
+// Forwards to several sinks.
 class Sinks : public Sink {
  public:
   explicit Sinks(std::vector<std::shared_ptr<Sink>> sinks) : sinks_(std::move(sinks)) {}
@@ -43,21 +43,22 @@ class Sinks : public Sink {
   std::vector<std::shared_ptr<Sink>> sinks_;
 };
 
-// One program. Greeted once its first packet was taken.
+// One program. It is greeted once its first packet is complete.
 struct Connection {
-  Connection(File from, Sink& sink, Numbers& numbers, int64_t process)
-      : file(std::move(from)), origin(sink, numbers, process), stream(origin) {}
+  Connection(File from, Sink& sink, IdCounters& numbers, int64_t process)
+      : file(std::move(from)), remapper(sink, numbers, process), stream(remapper) {}
   File file;
-  Origin origin;
+  IdRemapper remapper;
   Stream stream;
   std::optional<SharedRings> rings;
-  std::vector<uint8_t> greeting;  // what has come of it
+  std::vector<uint8_t> greeting;  // bytes received so far
   bool greeted = false, over = false;
   Nanoseconds since = arenascope_now();
   Program program;
 };
 
-// The answer to a greeting: "ASCP", the version, and the length of the sentence that refuses it.
+// Answers a greeting: "ASCP", the version, and the length of the error message followed by the message (empty:
+// accepted).
 bool answer(int file, const std::string& refusal) {
   std::string out = "ASCP";
   for (const size_t number : {size_t{ARENASCOPE_PROTOCOL_VERSION}, refusal.size()})
@@ -66,7 +67,7 @@ bool answer(int file, const std::string& refusal) {
   return ::send(file, out.data(), out.size(), MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(out.size());
 }
 
-// Bytes, and the file that came with them. As recv().
+// Receives bytes and an attached file descriptor. Returns as recv() does.
 ssize_t receive(int file, std::span<uint8_t> room, File& sent) {
   union {
     cmsghdr align;
@@ -85,7 +86,7 @@ ssize_t receive(int file, std::span<uint8_t> room, File& sent) {
     for (size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); ++i) {
       int number = -1;
       std::memcpy(&number, CMSG_DATA(c) + i * sizeof(int), sizeof number);
-      sent = File(number);  // the newest; others are closed
+      sent = File(number);  // keep only the newest; others are closed
     }
   }
   return n;
@@ -97,7 +98,7 @@ struct Receiver::State {
   State(std::vector<std::shared_ptr<Sink>> to, Listening at, const ListenOptions& options)
       : sinks(std::move(to)),
         listening(std::move(at)),
-        most_programs(options.most_programs),
+        max_programs(options.max_programs),
         forwarded(options.forwarded),
         wake(::eventfd(0, EFD_CLOEXEC)) {}
 
@@ -112,18 +113,18 @@ struct Receiver::State {
 
   Sinks sinks;
   const Listening listening;
-  const size_t most_programs;
+  const size_t max_programs;
   const bool forwarded;
   const File wake;
   std::atomic<bool> stopping{false};
-  Numbers numbers;
-  std::vector<std::unique_ptr<Connection>> connections;  // of the thread alone
-  std::vector<Program> over;                             // …
+  IdCounters numbers;
+  std::vector<std::unique_ptr<Connection>> connections;  // only used by the receiver thread
+  std::vector<Program> over;                             // likewise
   std::vector<uint8_t> room = std::vector<uint8_t>(kReadAt);
   mutable std::mutex mutex;
   std::condition_variable changed;
-  std::vector<Program> programs;  // as they were last published
-  bool idle = true;               // nobody is connected
+  std::vector<Program> programs;  // as last published
+  bool idle = true;               // no program is connected
   std::thread thread;
 };
 
@@ -133,9 +134,9 @@ void Receiver::State::accept() {
     if (!file.valid()) return;
     int64_t process = 0;
     if (listening.token.empty() && !is_own_user(file.get(), process)) continue;
-    if (forwarded) process = 0;  // that of whoever forwards
-    if (connections.size() >= most_programs) {
-      answer(file.get(), "as many programs are attached as can be.");
+    if (forwarded) process = 0;  // the peer is the forwarding process, not the program
+    if (connections.size() >= max_programs) {
+      answer(file.get(), "the maximum number of attached programs is reached");
       continue;
     }
     auto c = std::make_unique<Connection>(std::move(file), sinks, numbers, process);
@@ -150,17 +151,17 @@ void Receiver::State::refuse(Connection& c, const std::string& why) {
   c.over = true;
 }
 
-// Once the whole first packet is there.
+// Called once the first packet is complete.
 void Receiver::State::greet(Connection& c) {
   const auto split = trace::split_packet(c.greeting);
   if (split.next == trace::NextPacket::Cut && c.greeting.size() < kLargestGreeting) return;
   const auto greeting = split.next == trace::NextPacket::Whole ? read_greeting(split.message) : std::nullopt;
-  if (!greeting) return refuse(c, "what came is no greeting of a program.");
+  if (!greeting) return refuse(c, "the first packet is not a valid greeting");
   c.program.name = greeting->program;
   if (c.program.process == 0) c.program.process = greeting->process;
   if (const std::string why = refusal_of(*greeting, listening.token); !why.empty()) return refuse(c, why);
   c.program.rank = greeting->rank;
-  c.origin.call(c.program.name, c.program.rank);
+  c.remapper.call(c.program.name, c.program.rank);
   c.greeted = true;
   if (!answer(c.file.get(), "")) c.over = true;
   const std::vector<uint8_t> rest(c.greeting.begin() + static_cast<ptrdiff_t>(split.bytes), c.greeting.end());
@@ -196,11 +197,11 @@ void Receiver::State::read(Connection& c) {
 
 void Receiver::State::finish(Connection& c) {
   if (c.greeted) {
-    const Nanoseconds now = forwarded ? c.origin.latest() : arenascope_now();
+    const Nanoseconds now = forwarded ? c.remapper.latest() : arenascope_now();
     if (c.rings && c.program.problem.empty()) c.program.rescued = take_unsent(c.rings->bytes(), c.stream);
-    c.origin.finish(now);
+    c.remapper.finish(now);
     if (c.program.problem.empty() && c.stream.broken_packets() > 0)
-      c.program.problem = std::to_string(c.stream.broken_packets()) + " packets were left out, the first because " +
+      c.program.problem = std::to_string(c.stream.broken_packets()) + " packets were skipped, the first because " +
                           c.stream.first_broken();
     if (!c.program.problem.empty())
       sinks.describe(trace::Problem{
@@ -208,9 +209,9 @@ void Receiver::State::finish(Connection& c) {
           c.program.name + " (process " + std::to_string(c.program.process) + "): " + c.program.problem + ".", now,
           trace::RunId::none(), NodeId::none(), trace::ProblemKind::LeftOut});
   }
-  c.program.events = c.origin.events_taken();
-  c.program.lost = c.origin.events_lost();
-  c.program.refused = c.origin.refused();
+  c.program.events = c.remapper.events_taken();
+  c.program.lost = c.remapper.events_lost();
+  c.program.refused = c.remapper.refused();
   c.program.ended = true;
   over.push_back(c.program);
 }
@@ -218,9 +219,9 @@ void Receiver::State::finish(Connection& c) {
 void Receiver::State::publish() {
   std::vector<Program> now = over;
   for (const auto& c : connections) {
-    c->program.events = c->origin.events_taken();
-    c->program.lost = c->origin.events_lost();
-    c->program.refused = c->origin.refused();
+    c->program.events = c->remapper.events_taken();
+    c->program.lost = c->remapper.events_lost();
+    c->program.refused = c->remapper.refused();
     now.push_back(c->program);
   }
   {
@@ -255,7 +256,7 @@ void Receiver::State::work() {
     publish();
   }
   for (const auto& c : connections) {
-    for (size_t before = SIZE_MAX; !c->over && before != 0;) {  // what lies in the socket
+    for (size_t before = SIZE_MAX; !c->over && before != 0;) {  // drain the socket
       pollfd ready{c->file.get(), POLLIN, 0};
       before = ::poll(&ready, 1, 0) > 0 ? 1 : 0;
       if (before != 0) read(*c);

@@ -19,7 +19,7 @@ namespace {
 
 static_assert(sizeof(arenascope_event) == sizeof(Event));
 
-// Copies from memory that somebody else may still write to.
+// Copies from memory that another process may still write to.
 template <class T>
 T copy_at(ByteSpan memory, uint64_t at) {
   T value;
@@ -40,7 +40,7 @@ bool is_sensible(ByteSpan memory, const arenascope_shared& s) {
   return lies_in(memory, s.ring_offset, s.ring_stride * s.rings) && s.ring_offset % 8 == 0 && s.ring_stride % 8 == 0;
 }
 
-// Descriptions that were logged and not sent.
+// Reads descriptions that were logged but not sent.
 void take_log(ByteSpan memory, const arenascope_shared& s, Stream& stream) {
   const uint64_t received = stream.log_bytes();
   if (s.log_head < received || s.log_head - received > s.log_bytes) return;
@@ -51,36 +51,36 @@ void take_log(ByteSpan memory, const arenascope_shared& s, Stream& stream) {
     bytes.insert(bytes.end(), piece.begin(), piece.end());
     from += some;
   }
-  (void)stream.take(bytes);  // what is wrong with it has no packets behind it
+  (void)stream.take(bytes);  // nothing follows a malformed packet
   stream.cut();
 }
 
-int64_t take_ring(ByteSpan memory, const arenascope_shared& s, uint64_t offset, Origin& origin) {
+int64_t take_ring(ByteSpan memory, const arenascope_shared& s, uint64_t offset, IdRemapper& remapper) {
   const auto ring = copy_at<arenascope_ring>(memory, offset);
   if (ring.state == 0 || ring.track > INT32_MAX) return 0;
   const TrackId track(static_cast<int32_t>(ring.track));
-  const auto sent = static_cast<uint64_t>(origin.taken(track));
+  const auto sent = static_cast<uint64_t>(remapper.taken(track));
   const uint64_t from = ring.begin + sent;
   if (ring.head < from || ring.head - from > s.ring_events) return 0;
   std::vector<Event> events(ring.head - from);
   for (size_t i = 0; i < events.size(); ++i)
     events[i] = copy_at<Event>(memory, offset + sizeof ring + ((from + i) & (s.ring_events - 1)) * sizeof(Event));
-  origin.events(track, events);
-  const int64_t told = origin.told_lost(track);
-  if (ring.lost > static_cast<uint64_t>(told) && ring.lost < INT64_MAX / 4)
-    origin.describe(trace::Loss{track, static_cast<int64_t>(ring.lost) - told,
-                                events.empty() ? Nanoseconds{0} : events.back().time});
+  remapper.events(track, events);
+  const int64_t reported = remapper.reported_lost(track);
+  if (ring.lost > static_cast<uint64_t>(reported) && ring.lost < INT64_MAX / 4)
+    remapper.describe(trace::Loss{track, static_cast<int64_t>(ring.lost) - reported,
+                                  events.empty() ? Nanoseconds{0} : events.back().time});
   return static_cast<int64_t>(events.size());
 }
 
-void take_ends(const arenascope_shared& s, Origin& origin) {
-  const auto sent = static_cast<uint64_t>(origin.ends_taken());
+void take_ends(const arenascope_shared& s, IdRemapper& remapper) {
+  const auto sent = static_cast<uint64_t>(remapper.ends_taken());
   if (s.ends_head < sent || s.ends_head - sent > ARENASCOPE_ENDS) return;
   for (uint64_t i = sent; i < s.ends_head; ++i) {
     const arenascope_end& end = s.ends[i % ARENASCOPE_ENDS];
     if (end.run > INT32_MAX || end.status > static_cast<uint32_t>(trace::RunStatus::Failed)) continue;
-    origin.describe(trace::RunEnd{trace::RunId(static_cast<int32_t>(end.run)), end.time,
-                                  static_cast<trace::RunStatus>(end.status)});
+    remapper.describe(trace::RunEnd{trace::RunId(static_cast<int32_t>(end.run)), end.time,
+                                    static_cast<trace::RunStatus>(end.status)});
   }
 }
 
@@ -94,15 +94,15 @@ int64_t take_unsent(ByteSpan memory, Stream& stream) {
   take_log(memory, s, stream);
   int64_t events = 0;
   for (uint64_t i = 0; i < s.rings; ++i)
-    events += take_ring(memory, s, s.ring_offset + i * s.ring_stride, stream.origin());
-  take_ends(s, stream.origin());
+    events += take_ring(memory, s, s.ring_offset + i * s.ring_stride, stream.remapper());
+  take_ends(s, stream.remapper());
   return events;
 }
 
 Result<SharedRings> SharedRings::map(int file) {
   struct stat info {};
   const int seals = ::fcntl(file, F_GET_SEALS);
-  const bool is_fixed = seals >= 0 && (seals & F_SEAL_SHRINK) != 0;  // else reading could end this process
+  const bool is_fixed = seals >= 0 && (seals & F_SEAL_SHRINK) != 0;  // otherwise reading could raise SIGBUS
   constexpr off_t kLargest = off_t{1} << 36;
   void* at = MAP_FAILED;
   if (is_fixed && ::fstat(file, &info) == 0 && info.st_size > 0 && info.st_size <= kLargest)
@@ -110,8 +110,8 @@ Result<SharedRings> SharedRings::map(int file) {
   const int why = errno;
   ::close(file);
   if (at == MAP_FAILED)
-    return Error{is_fixed ? std::string("its rings could not be mapped: ") + std::strerror(why)
-                          : "the size of its rings' memory could change"};
+    return Error{is_fixed ? std::string("cannot map its rings: ") + std::strerror(why)
+                          : "the size of its shared memory is not sealed"};
   return SharedRings(ByteSpan(static_cast<const uint8_t*>(at), static_cast<size_t>(info.st_size)));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The memory in which an attached program's rings lie, mapped here too: what it had written when it was killed, and not
-// sent, is taken from there. Nothing in it is believed: every position is checked, and whatever is read is copied first.
+// Maps the memory that contains an attached program's rings, so that events which a killed program had written but not
+// sent can still be read. The contents are untrusted: every position is checked, and data is copied before it is used.
 #pragma once
 #include <arenascope/base/mapped_range.h>
 #include <arenascope/base/result.h>
@@ -11,15 +11,15 @@
 
 namespace arenascope::attach {
 
-// Takes what lies in `memory`, a program's shared rings, and has not come through `stream`. How many events that were.
-// To be called once the program writes no more; one that still does sends nothing that is taken twice.
+// Reads the events in `memory`, a program's shared rings, that have not come through `stream`. Returns their number.
+// Call it once the program has stopped writing; if it still writes, no event is read twice.
 int64_t take_unsent(trace::ByteSpan memory, Stream& stream);
 
-// A mapping of the memory file that a program has sent with its greeting; read only, and of a size that cannot change.
-// Pages that there is no memory for read as zeros in programs that survive lost pages (arenascope/base/mapped_range.h).
+// A read-only mapping of the memory file that a program sends with its greeting; its size cannot change. Pages without
+// memory behind them read as zeros in programs that handle lost pages (arenascope/base/mapped_range.h).
 class SharedRings {
  public:
-  static Result<SharedRings> map(int file);  // closes it
+  static Result<SharedRings> map(int file);  // takes ownership of `file`
   SharedRings(SharedRings&& other) noexcept
       : bytes_(std::exchange(other.bytes_, {})), range_(std::move(other.range_)) {}
   SharedRings& operator=(SharedRings&& other) noexcept {

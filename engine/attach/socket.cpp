@@ -23,15 +23,15 @@ Error failed(const std::string& what, const char* why) {
   return Error{what + ": " + why + ": " + std::strerror(errno) + "."};
 }
 
-// Made where it is missing. An error where others may write to it, or own it.
+// Creates the folder if it is missing. Fails if others own it or may write to it.
 Status check_folder(const std::string& folder) {
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return failed(folder, "the folder could not be made");
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return failed(folder, "cannot create the folder");
   struct stat info {};
-  if (::lstat(folder.c_str(), &info) != 0) return failed(folder, "the folder could not be looked at");
-  if (!S_ISDIR(info.st_mode)) return Error{folder + ": it is not a folder."};
+  if (::lstat(folder.c_str(), &info) != 0) return failed(folder, "cannot read the attributes of the folder");
+  if (!S_ISDIR(info.st_mode)) return Error{folder + ": not a folder."};
   if (info.st_uid != ::geteuid()) return Error{folder + ": the folder belongs to another user."};
   if ((info.st_mode & 077) != 0)
-    return Error{folder + ": others may enter the folder; its rights have to be 0700 before programs attach there."};
+    return Error{folder + ": other users may access the folder; expected permissions 0700."};
   return {};
 }
 
@@ -43,7 +43,7 @@ std::string usual_folder() {
 
 Result<std::string> random_token() {
   uint8_t bytes[16];
-  if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes) return Error{"The system gave no random number."};
+  if (::getrandom(bytes, sizeof bytes, 0) != sizeof bytes) return Error{"Cannot read random bytes from the system."};
   std::string token;
   for (const uint8_t byte : bytes) {
     token += "0123456789abcdef"[byte >> 4];
@@ -67,12 +67,12 @@ Result<Listening> listen_in(std::string folder) {
   auto token = random_token();
   if (!token) return token.error();
   out.path = folder + "/attach-" + std::to_string(::getpid()) + "-" + token->substr(0, 8);
-  if (out.path.size() >= sizeof address.sun_path) return Error{folder + ": the path is too long for a socket in it."};
+  if (out.path.size() >= sizeof address.sun_path) return Error{folder + ": the path is too long for a socket."};
   std::memcpy(address.sun_path, out.path.c_str(), out.path.size() + 1);
   out.socket = File(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!out.socket.valid() || ::bind(out.socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
       ::listen(out.socket.get(), kBacklog) != 0)
-    return failed(out.path, "no socket could be opened");
+    return failed(out.path, "cannot open a socket");
   out.address = "unix:" + out.path;
   return out;
 }
@@ -90,7 +90,7 @@ Result<Listening> listen_on_loopback() {
   if (!out.socket.valid() || ::bind(out.socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
       ::listen(out.socket.get(), kBacklog) != 0 ||
       ::getsockname(out.socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
-    return failed("127.0.0.1", "no port could be opened");
+    return failed("127.0.0.1", "cannot open a port");
   out.address = "tcp:" + std::to_string(ntohs(address.sin_port)) + ":" + out.token;
   return out;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The sockets that a receiver listens on: in a folder of the user's own, or on the loopback with a token.
+// The sockets that a receiver listens on: in a private folder of the user, or on the loopback interface with a token.
 #pragma once
 #include <arenascope/base/result.h>
 
@@ -7,7 +7,7 @@
 
 namespace arenascope::attach {
 
-// A file number that is closed with its owner.
+// Owns a file descriptor and closes it.
 class File {
  public:
   File() = default;
@@ -33,14 +33,14 @@ class File {
 struct Listening {
   File socket;
   std::string address;  // "unix:PATH" or "tcp:PORT:TOKEN"
-  std::string path;     // of the socket, "" on the loopback
-  std::string token;    // "" where the system says who connects
+  std::string path;     // of the socket; "" for TCP
+  std::string token;    // "" if the system identifies the peer
 };
 
 Result<Listening> listen_in(std::string folder);
 Result<Listening> listen_on_loopback();
 
-// Whether who connected is this user; by the system's word. `process`: who it is.
+// True if the peer runs as the current user, as reported by the kernel. `process`: the peer's process id.
 bool is_own_user(int socket, int64_t& process);
 
 }  // namespace arenascope::attach

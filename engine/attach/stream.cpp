@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kVersionField = 1, kProgramField = 15, kGreetingField = 100;
 constexpr uint32_t kRunEndField = 6, kLossField = 13, kEventsField = 14;
-constexpr int64_t kMostBroken = 1000;
+constexpr int64_t kMaxBroken = 1000;
 constexpr uint64_t kLargestRank = 1 << 24;
 
 bool is_of_log(ByteSpan message) {
@@ -20,7 +20,7 @@ bool is_of_log(ByteSpan message) {
   return in.next() && in.field != kEventsField && in.field != kLossField && in.field != kRunEndField;
 }
 
-bool same_token(const std::string& a, const std::string& b) {  // in the same time, wherever they differ
+bool same_token(const std::string& a, const std::string& b) {  // constant time
   unsigned difference = a.size() == b.size() ? 0 : 1;
   for (size_t i = 0; i < a.size() && i < b.size(); ++i)
     difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
@@ -56,25 +56,25 @@ std::optional<Greeting> read_greeting(ByteSpan message) {
 std::string refusal_of(const Greeting& greeting, const std::string& token) {
   if (greeting.protocol != ARENASCOPE_PROTOCOL_VERSION) {
     const bool newer = greeting.protocol > ARENASCOPE_PROTOCOL_VERSION;
-    return "the program speaks version " + std::to_string(greeting.protocol) + " of the protocol, this Arenascope " +
+    return "the program uses protocol version " + std::to_string(greeting.protocol) + ", this Arenascope version " +
            std::to_string(ARENASCOPE_PROTOCOL_VERSION) +
-           (newer ? "; a newer Arenascope is needed." : "; build it with this one's arenascope_client.h.");
+           (newer ? "; a newer Arenascope is needed." : "; rebuild it with the arenascope_client.h of this version.");
   }
-  if (!token.empty() && !same_token(greeting.token, token)) return "the token is not the one that was shown.";
+  if (!token.empty() && !same_token(greeting.token, token)) return "the token does not match the one shown.";
   return "";
 }
 
-// Whole packets from the front; `done`: how many bytes they are.
+// Parses complete packets from the front; `done` is their size in bytes.
 Status Stream::take_packets(ByteSpan bytes, size_t& done) {
   done = 0;
   while (done < bytes.size()) {
     const auto split = trace::split_packet(bytes.subspan(done));
-    if (split.next == trace::NextPacket::Garbage) return Error{"what it sent is no recording"};
-    if (split.needed > kLargestPacket) return Error{"it sent a packet of " + std::to_string(split.needed) + " bytes"};
+    if (split.next == trace::NextPacket::Garbage) return Error{"the data is not a recording"};
+    if (split.needed > kLargestPacket) return Error{"oversized packet of " + std::to_string(split.needed) + " bytes"};
     if (split.next == trace::NextPacket::Cut) break;
     if (const Status status = decoder_.take(split.message); !status.ok()) {
       if (broken_++ == 0) first_broken_ = status.error().message;
-      if (broken_ > kMostBroken) return Error{"too much of what it sent was malformed"};
+      if (broken_ > kMaxBroken) return Error{"too many malformed packets"};
     }
     if (is_of_log(split.message)) log_bytes_ += split.bytes;
     done += split.bytes;
@@ -83,7 +83,7 @@ Status Stream::take_packets(ByteSpan bytes, size_t& done) {
 }
 
 Status Stream::take(ByteSpan bytes) {
-  if (failed_) return Error{"it was refused already"};
+  if (failed_) return Error{"the program has already been rejected"};
   size_t done = 0;
   Status status;
   if (rest_.empty()) {

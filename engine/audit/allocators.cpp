@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What allocators told of themselves, summed up by kind.
+// Statistics that allocators reported, summed by memory kind.
 #include <fmt/format.h>
 
 #include <map>

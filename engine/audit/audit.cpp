@@ -9,8 +9,8 @@
 #include <cstring>
 #include <new>
 
-#include "engine/audit/ask.h"
-#include "engine/audit/unpack.h"
+#include "engine/audit/decompress.h"
+#include "engine/audit/figure_query.h"
 #include "engine/audit/writer.h"
 
 namespace arenascope::audit {
@@ -41,7 +41,7 @@ Result<std::string> contents(const std::filesystem::path& path) {
 }
 
 Result<Raw> read(ByteSpan bytes, const std::string& name) {
-  if (trace::looks_like_recording(bytes)) return read_recording(bytes, name);
+  if (trace::is_recording_file(bytes)) return read_recording(bytes, name);
   size_t i = bytes.size() >= 3 && bytes[0] == 0xef && bytes[1] == 0xbb && bytes[2] == 0xbf ? 3 : 0;
   while (i < bytes.size() && (bytes[i] == ' ' || bytes[i] == '\t' || bytes[i] == '\r' || bytes[i] == '\n')) ++i;
   if (i < bytes.size() && (bytes[i] == '{' || bytes[i] == '[')) return read_json(bytes.subspan(i), name);
@@ -152,12 +152,13 @@ Result<Auditor> Auditor::of(std::span<const uint8_t> bytes, const std::string& n
   return within_memory(name, [&]() -> Result<Auditor> {
     auto raw = read_packed(bytes, name);
     if (!raw) return raw.error();
-    auto book = std::make_shared<Book>();
-    book->raw = std::move(*raw);
-    book->report = report_on(book->raw);
-    book->stays = stays_of(book->raw, nullptr);
-    for (size_t i = 0; i < book->report.figures.size(); ++i) book->listed.emplace(book->report.figures[i].id, i);
-    return Auditor(std::move(book));
+    auto context = std::make_shared<AuditContext>();
+    context->raw = std::move(*raw);
+    context->report = report_on(context->raw);
+    context->residencies = residencies_of(context->raw, nullptr);
+    for (size_t i = 0; i < context->report.figures.size(); ++i)
+      context->listed.emplace(context->report.figures[i].id, i);
+    return Auditor(std::move(context));
   });
 }
 

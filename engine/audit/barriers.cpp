@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who met behind a node, and what the clocks, runs and threads of spans say against each other.
+// Waits at the barrier after each node, and contradictions between clocks, runs and threads of spans.
 #include <fmt/format.h>
 
 #include <set>
@@ -19,7 +19,7 @@ std::map<std::pair<int32_t, int64_t>, Meeting> meetings(const Raw& raw) {  // by
   return out;
 }
 
-std::string place(const Raw& raw, const RawSpan& s) {
+std::string span_name(const Raw& raw, const RawSpan& s) {
   const auto run = raw.runs.find(s.run);
   return fmt::format("'{}' in run {} on thread {}",
                      node_name(raw, run == raw.runs.end() ? -1 : run->second.info.graph.value, s.node), s.run, s.track);
@@ -31,16 +31,16 @@ void find_outside(const Raw& raw, Writer& out) {
     if (s.kind != SpanKind::Work && s.kind != SpanKind::Wait) continue;
     const auto run = raw.runs.find(s.run);
     if (run == raw.runs.end()) {
-      out.contradiction(place(raw, s) + " belongs to a run that never began");
+      out.contradiction(span_name(raw, s) + " belongs to a run that never began");
       continue;
     }
     if (s.begin < run->second.info.begin || (run->second.ended && s.end > run->second.end.end))
-      out.contradiction(place(raw, s) + " lies outside of its run");
+      out.contradiction(span_name(raw, s) + " is outside of its run");
   }
   for (const RawMark& m : raw.marks) {
     const auto run = raw.runs.find(m.run);
     if (run == raw.runs.end() || m.time < run->second.info.begin || (run->second.ended && m.time > run->second.end.end))
-      out.contradiction(fmt::format("step {} of run {} lies outside of its run", m.step, m.run));
+      out.contradiction(fmt::format("step {} of run {} is outside of its run", m.step, m.run));
   }
 }
 
@@ -64,7 +64,7 @@ void find_overlaps(const Raw& raw, Writer& out) {
     });
     for (size_t i = 1; i < spans.size(); ++i)
       if (spans[i]->begin < spans[i - 1]->end)
-        out.contradiction(place(raw, *spans[i]) + " begins before " + place(raw, *spans[i - 1]) + " has ended");
+        out.contradiction(span_name(raw, *spans[i]) + " begins before " + span_name(raw, *spans[i - 1]) + " has ended");
   }
 }
 
@@ -81,12 +81,12 @@ void find_returns(const Raw& raw, Writer& out) {
       if (s->kind == SpanKind::Wait) met.insert(s->run);
     for (const RawSpan* s : spans)
       if (raw.lost == 0 && with_barriers.contains(s->run) && !met.contains(s->run))
-        out.contradiction(place(raw, *s) + " is work of a thread that met nobody in that run");
+        out.contradiction(span_name(raw, *s) + " is work of a thread that waited at no barrier of that run");
     for (size_t i = 1; i < spans.size(); ++i) {
       if (spans[i]->run == spans[i - 1]->run) continue;
       left.insert(spans[i - 1]->run);
       if (left.contains(spans[i]->run))
-        out.contradiction(place(raw, *spans[i]) + " comes after the thread went on to another run");
+        out.contradiction(span_name(raw, *spans[i]) + " comes after the thread began another run");
     }
   }
 }
@@ -104,12 +104,12 @@ void find_missing_work(const Raw& raw, Writer& out) {
     if (graph == raw.graphs.end() || m.node < 0 || static_cast<size_t>(m.node) >= graph->second.nodes.size()) continue;
     const trace::TensorInfo& node = graph->second.nodes[static_cast<size_t>(m.node)];
     if (node.tasks == 0 || (node.flags & trace::kNoWork) != 0 || worked.contains({m.run, m.node})) continue;
-    out.contradiction(fmt::format("nobody worked on '{}' in run {}, which is done",
+    out.contradiction(fmt::format("no thread worked on '{}' in run {}, which is done",
                                   node_name(raw, run->second.info.graph.value, m.node), m.run));
   }
 }
 
-// What a run that marks its steps worked on, it came to.
+// A run that marks its steps worked only on nodes whose step began.
 void find_missing_steps(const Raw& raw, Writer& out) {
   if (raw.lost > 0) return;
   std::set<int32_t> marking;                     // runs
@@ -120,10 +120,10 @@ void find_missing_steps(const Raw& raw, Writer& out) {
   }
   for (const RawSpan& s : raw.spans)
     if (s.kind == SpanKind::Work && marking.contains(s.run) && marked.insert({s.run, s.node}).second)
-      out.contradiction(place(raw, s) + " is work on a node that the run never came to");
+      out.contradiction(span_name(raw, s) + " is work on a node whose step never began");
 }
 
-// Nobody leaves a barrier before the last has come; a run has as many there as it has threads.
+// No thread leaves a barrier before the last one arrives; all threads of a run wait at it.
 void find_early_leavers(const Raw& raw, Writer& out) {
   for (const auto& [key, meeting] : meetings(raw)) {
     const auto run = raw.runs.find(key.first);
@@ -131,15 +131,16 @@ void find_early_leavers(const Raw& raw, Writer& out) {
     Nanoseconds last = INT64_MIN;
     for (const RawSpan* s : meeting) last = std::max(last, s->begin);
     for (const RawSpan* s : meeting)
-      if (s->end < last) out.contradiction(place(raw, *s) + " leaves the barrier before the last has come");
+      if (s->end < last)
+        out.contradiction(span_name(raw, *s) + " leaves the barrier before the last thread has arrived");
     const bool complete = run->second.ended && run->second.end.status == trace::RunStatus::Done && raw.lost == 0;
     if (complete && run->second.info.threads > 0 && static_cast<int32_t>(meeting.size()) != run->second.info.threads)
-      out.contradiction(fmt::format("{} of {} threads met behind {}", meeting.size(), run->second.info.threads,
-                                    place(raw, *meeting.front())));
+      out.contradiction(fmt::format("{} of {} threads waited at the barrier after {}", meeting.size(),
+                                    run->second.info.threads, span_name(raw, *meeting.front())));
   }
 }
 
-// A node's parts are worked on between its step's mark and the meeting behind it.
+// A node's chunks are computed between its step's mark and the barrier after it.
 void find_early_work(const Raw& raw, Writer& out) {
   std::map<std::pair<int32_t, int32_t>, Nanoseconds> marked;  // by run and node
   for (const RawMark& m : raw.marks)
@@ -147,7 +148,8 @@ void find_early_work(const Raw& raw, Writer& out) {
   for (const RawSpan& s : raw.spans) {
     if (s.kind != SpanKind::Work) continue;
     const auto mark = marked.find({s.run, s.node});
-    if (mark != marked.end() && s.begin < mark->second) out.contradiction(place(raw, s) + " begins before its step");
+    if (mark != marked.end() && s.begin < mark->second)
+      out.contradiction(span_name(raw, s) + " begins before its step");
   }
 }
 

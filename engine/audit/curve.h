@@ -20,7 +20,7 @@ class Balance {
     Bytes peak = 0, end = 0;
     Nanoseconds peak_at = 0;  // the first time of it
   };
-  // Threads' events stand one thread behind the other in a recording, so they are put into the order of their times.
+  // A recording stores events thread by thread; they are sorted by time.
   Result sum() const {
     std::vector<Change> sorted = changes_;
     std::stable_sort(sorted.begin(), sorted.end(), [](const Change& a, const Change& b) { return a.time < b.time; });

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Steps and stays of runs that do not write them. A step begins when the run's lead thread begins its first span of
+// Steps and residencies of runs that do not write them. A step begins when the run's lead thread begins its first span of
 // work for it, or, where that thread only waited for the others' work, when what it did before ended; steps without any
-// begin with the next. A tensor lies where it was bound for the steps that the plan gives it.
+// begin with the next. A tensor is at its bound address for its planned steps.
 #include <algorithm>
 
-#include "engine/audit/raw.h"
+#include "engine/audit/raw_events.h"
 
 namespace arenascope::audit {
 
@@ -15,7 +15,7 @@ struct Begun {
   Nanoseconds last = 0;            // end of the lead's last span
 };
 
-// What the lead did, in its order: work, waits, and what it did between two nodes.
+// Spans of the lead thread in order: work, waits, and work between two nodes.
 struct LeadSpan {
   int32_t node = -1;
   bool work = false;

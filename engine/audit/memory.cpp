@@ -30,7 +30,7 @@ void add(Both& both, const RawMemory& m) {
   }
 }
 
-// What was there before the first event counts as one change for each piece.
+// Memory from before the first event counts as one change per block.
 void write(const std::string& id, const Balance& balance, int64_t before, Nanoseconds origin, Writer& out) {
   const Balance::Result r = balance.sum();
   out.bytes(id + ".peak", r.peak);
@@ -77,7 +77,7 @@ void write_runs(const Raw& raw, Bytes before, Writer& out) {
   }
 }
 
-// The most main memory that the process had while it ran, and what of it nobody had reserved just then.
+// The process's largest resident memory, and the part of it outside all reservations at that time.
 void write_resident(const Raw& raw, const std::string& id, Nanoseconds begin, Nanoseconds end, Writer& out) {
   std::vector<const RawSample*> samples;
   for (const RawSample& s : raw.samples)
@@ -153,7 +153,7 @@ void audit_memory(const Raw& raw, Writer& out) {
 
 namespace {
 
-// Takes bytes out of pieces; says how many of them were there.
+// Removes bytes from blocks; returns how many were present.
 Bytes take_out(std::map<uint64_t, Bytes>& pieces, uint64_t address, Bytes bytes) {
   const uint64_t end = address + static_cast<uint64_t>(bytes);
   Bytes taken = 0;
@@ -172,7 +172,7 @@ Bytes take_out(std::map<uint64_t, Bytes>& pieces, uint64_t address, Bytes bytes)
 
 }  // namespace
 
-// Memory is handed out where nothing lies, and taken back as it was handed out. What was taken from the system piece by
+// Memory is allocated where no other allocation is, and freed as it was allocated. What was reserved from the system piece by
 // piece may go back as one where the pieces touch, and in part.
 void find_impossible_memory(const Raw& raw, Writer& out) {
   std::vector<RawMemory> sorted = raw.memory;
@@ -200,17 +200,17 @@ void find_impossible_memory(const Raw& raw, Writer& out) {
     }
     if (m.action == MemoryAction::Release) {
       if (take_out(blocks, m.address, m.bytes) != m.bytes && complete && space.reserved_before == 0)
-        out.contradiction(where + " were given back to the system, but not all of them had been taken from it");
+        out.contradiction(where + " were released to the system, but not all of them had been reserved from it");
       continue;
     }
     const auto own = blocks.find(m.address);
     if (own == blocks.end()) {
-      // What was handed out before the recording began may be taken back in it.
-      if (complete && space.active_before == 0) out.contradiction(where + " were taken back, but never handed out");
+      // Memory allocated before the recording began may be freed in it.
+      if (complete && space.active_before == 0) out.contradiction(where + " were freed, but never allocated");
       continue;
     }
     if (complete && own->second != m.bytes)
-      out.contradiction(where + " were taken back, but " + std::to_string(own->second) + " bytes were handed out");
+      out.contradiction(where + " were freed, but " + std::to_string(own->second) + " bytes were allocated");
     blocks.erase(own);
   }
 }

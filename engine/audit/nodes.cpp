@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a node took: wall time a run, busy time and waiting over the threads. The first run of a plan is cold (weights
-// are packed, pages touched, kernels compiled) and stands apart where there is another. A run that was aborted, stepped
+// are packed, pages touched, kernels compiled) and is separate if there is another. A run that was aborted, stepped
 // through, or lost events is left out where there are whole ones.
 #include <fmt/format.h>
 
@@ -25,8 +25,8 @@ Nanoseconds quantile(const std::vector<Nanoseconds>& sorted, double share) {
          static_cast<Nanoseconds>((at - static_cast<double>(low)) * static_cast<double>(sorted[high] - sorted[low]));
 }
 
-// Where a device tells its own times, those are what the node took; the host's are what it took to queue it.
-const std::vector<Interval>& told(const NodeRun& run) {
+// A device's own times are the node's; the host's spans are the time for queueing it.
+const std::vector<Interval>& device_times_of(const NodeRun& run) {
   return run.device_parts.empty() ? run.parts : run.device_parts;
 }
 
@@ -47,7 +47,7 @@ Interval hull(const std::vector<Interval>& parts) {
 
 OneRun sum(const NodeRun& run, const std::vector<Interval>& pauses) {
   OneRun out;
-  const auto& parts = told(run);
+  const auto& parts = device_times_of(run);
   for (const Interval& p : parts) out.busy += without(p, pauses);
   out.wall = without(hull(parts), pauses);
   out.parts = parts.size();
@@ -56,7 +56,7 @@ OneRun sum(const NodeRun& run, const std::vector<Interval>& pauses) {
   return out;
 }
 
-// Whether no run before it had its graph and plan.
+// True for the first run of its graph and plan.
 bool is_first(int32_t id, const Raw& raw) {
   const trace::RunInfo& info = raw.runs.at(id).info;
   for (const auto& [other, run] : raw.runs) {
@@ -70,7 +70,7 @@ bool is_whole(const RawRun& run) {
   return run.ended && run.end.status == trace::RunStatus::Done && !run.end.stepped && run.lost == 0;
 }
 
-// Whether the graph of a run has a whole run, cold or not.
+// True if the graph of a run has a complete run, cold or warm.
 bool any_run(const Raw& raw, int32_t of, bool cold) {
   for (const auto& [id, run] : raw.runs) {
     if (run.info.graph != raw.runs.at(of).info.graph || is_first(id, raw) != cold) continue;
@@ -91,8 +91,8 @@ NodeFigures figures_of(const std::map<int32_t, NodeRun>& runs, const Raw& raw) {
   NodeFigures f;
   std::vector<OneRun> warm, cold, cut_short;
   for (const auto& [id, run] : runs) {
-    if (told(run).empty()) continue;
-    f.parts += static_cast<int64_t>(told(run).size());
+    if (device_times_of(run).empty()) continue;
+    f.parts += static_cast<int64_t>(device_times_of(run).size());
     ++f.runs;
     const RawRun& known = raw.runs.at(id);
     const OneRun one = sum(run, known.pauses);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What a plan says of itself, and what its places sum up to.
+// What a plan says of itself, and what its rects sum up to.
 #include <fmt/format.h>
 
-#include "engine/audit/stays.h"
+#include "engine/audit/residencies.h"
 #include "engine/audit/writer.h"
 
 namespace arenascope::audit {
@@ -53,15 +53,15 @@ void write_holes(const std::string& id, const Occupied& occupied, Writer& out) {
     byte_steps += static_cast<double>(h.high - h.low) * static_cast<double>(h.end - h.begin);
   }
   out.count(id + ".holes", static_cast<int64_t>(occupied.holes.size()));
-  out.bytes(id + ".most_holes", occupied.most_holes);
+  out.bytes(id + ".max_holes", occupied.max_holes);
   out.bytes(id + ".largest_hole", largest);
   out.put(id + ".hole_byte_steps", byte_steps, Unit::Bytes);
 }
 
-// What is live in each step; bytes that several hold count once.
+// Live bytes in each step; shared bytes count once.
 void write_steps(const std::string& id, const trace::PlanInfo& plan, Writer& out) {
   for (size_t step = 0; step < plan.order.size(); ++step) {
-    std::vector<Place> live;
+    std::vector<ArenaRect> live;
     const auto now = static_cast<int32_t>(step);
     for (const trace::SliceInfo& s : plan.slices)
       if (s.first.value <= now && now < s.last.value) live.push_back({0, 1, s.offset, s.size});
@@ -82,13 +82,13 @@ void write_steps(const std::string& id, const trace::PlanInfo& plan, Writer& out
 void audit_plans(const Raw& raw, Writer& out) {
   for (const auto& [number, plan] : raw.plans) {
     const std::string id = fmt::format("plan.{}", number);
-    std::vector<Place> places;
+    std::vector<ArenaRect> rects;
     Bytes bytes = 0;
     for (const trace::SliceInfo& s : plan.slices) {
-      places.push_back({s.first.value, s.last.value, s.offset, s.size});
+      rects.push_back({s.first.value, s.last.value, s.offset, s.size});
       bytes += s.size;
     }
-    const Occupied o = occupied(places);
+    const Occupied o = occupied(rects);
     out.bytes(id + ".arena", plan.arena_bytes);
     out.bytes(id + ".lower_bound", plan.lower_bound_bytes);
     out.bytes(id + ".capacity", plan.capacity_bytes);

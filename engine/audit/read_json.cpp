@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "engine/audit/foreign.h"
+#include "engine/audit/imported_trace.h"
 
 namespace arenascope::audit {
 
@@ -29,10 +29,10 @@ std::string text(const Json& object, const char* key) {
 bool time(const Json& object, const char* key, Nanoseconds& out) {
   const auto it = object.find(key);
   if (it == object.end()) return false;
-  constexpr int64_t kMost = INT64_MAX / 4000;
+  constexpr int64_t kMax = INT64_MAX / 4000;
   if (it->is_number_integer()) {
     const auto us = it->get<int64_t>();
-    if (us < -kMost || us > kMost) return false;
+    if (us < -kMax || us > kMax) return false;
     out = us * 1000;
     return true;
   }
@@ -47,7 +47,7 @@ bool time(const Json& object, const char* key, Nanoseconds& out) {
   } else {
     return false;
   }
-  if (!(std::abs(us) < static_cast<double>(kMost))) return false;
+  if (!(std::abs(us) < static_cast<double>(kMax))) return false;
   const double whole = std::floor(us);
   out = static_cast<int64_t>(whole) * 1000 + std::llround((us - whole) * 1000);
   return true;
@@ -80,7 +80,7 @@ class Reader {
     std::string name;
     Nanoseconds begin;
   };
-  // Of ONNX Runtime: they have rows of their own, behind all others.
+  // ONNX Runtime's: in rows of their own, after all others.
   struct Kernel {
     std::string thread;
     int32_t node;
@@ -114,7 +114,7 @@ class Reader {
     }
   }
 
-  // A row is a thread of a process; its name comes with the names of both, where these are told.
+  // A row is a thread of a process; its name contains both names, if present.
   int32_t thread(const Json& e) {
     const std::string pid = text(e, "pid"), tid = text(e, "tid");
     const int32_t row = tables_.track(pid + "/" + tid, "thread " + tid);
@@ -134,7 +134,7 @@ class Reader {
         raw_.tracks[row].name = name->second + ", " + raw_.tracks[row].name;
   }
 
-  // What is never closed is no span.
+  // A begin without an end is not a span.
   void close(std::vector<Open>& stack, int32_t row, Nanoseconds t) {
     if (stack.empty()) return;
     const Open o = stack.back();
@@ -150,7 +150,7 @@ class Reader {
     tables_.span(thread(e), name, begin, end, -1);
   }
 
-  // Nobody says a depth: it is how many of the row's spans one lies in.
+  // The file has no depth: it is the number of enclosing spans in the row.
   void lay_in_depth() {
     std::map<int32_t, std::vector<RawSpan*>> by_track;
     for (RawSpan& s : raw_.spans)

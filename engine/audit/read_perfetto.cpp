@@ -4,8 +4,8 @@
 #include <arenascope/trace/wire.h>
 #include <fmt/format.h>
 
-#include "engine/audit/foreign.h"
-#include "engine/audit/unpack.h"
+#include "engine/audit/decompress.h"
+#include "engine/audit/imported_trace.h"
 
 namespace arenascope::audit {
 
@@ -255,9 +255,9 @@ Result<Raw> read_perfetto(ByteSpan bytes, const std::string& name) {
   raw.format = "Perfetto trace";
   Reader reader(raw);
   const bool whole = reader.packets(bytes, true);
-  if (!whole && raw.events == 0 && raw.tracks.empty()) return Error{name + ": it is no trace of Perfetto."};
+  if (!whole && raw.events == 0 && raw.tracks.empty()) return Error{name + ": not a Perfetto trace"};
   reader.finish();
-  if (!whole) raw.problem = name + ": the trace is cut or broken; what stands before that was read.";
+  if (!whole) raw.problem = name + ": the trace is truncated or damaged; everything before that was read.";
   return raw;
 }
 

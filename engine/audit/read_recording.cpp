@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Our own recordings: what the codec decodes, entry by entry.
-#include <arenascope/trace/owner.h>
+#include <arenascope/trace/bind_event.h>
 #include <arenascope/trace/recording.h>
 
 #include <unordered_map>
 
-#include "engine/audit/raw.h"
+#include "engine/audit/raw_events.h"
 
 namespace arenascope::audit {
 
@@ -14,7 +14,7 @@ namespace {
 using trace::Event;
 using trace::EventKind;
 
-constexpr Nanoseconds kLongest = INT64_MAX / 4;  // times beyond are no times
+constexpr Nanoseconds kLongest = INT64_MAX / 4;  // larger values are not times
 
 class Collector : public trace::Sink {
  public:
@@ -56,7 +56,7 @@ class Collector : public trace::Sink {
   void note(const trace::Problem&) { ++raw_.problems; }
   void note(const trace::TuningInfo& tuning) {
     ++raw_.tunings;
-    raw_.most_tried = std::max<int64_t>(raw_.most_tried, tuning.tried);
+    raw_.max_tried = std::max<int64_t>(raw_.max_tried, tuning.tried);
   }
   template <class T>
   void note(const T&) {}  // of which no figure is made
@@ -83,7 +83,7 @@ class Collector : public trace::Sink {
   void note(const trace::AllocatorState& state) { raw_.allocator_states[state.allocator] = state; }
   void note(const trace::ClockInfo& clock) { raw_.clock_errors[clock.device.value] = clock.error; }
   void note(const trace::NameInfo& name) { names_[name.id.value] = name.text; }
-  // Of which run they were nobody knows: of those that go on, or of the newest.
+  // Their run is unknown: one of those in progress, or the newest.
   void note(const trace::Loss& loss) {
     raw_.lost += loss.count;
     bool found = false;
@@ -94,7 +94,7 @@ class Collector : public trace::Sink {
 
   void note(int32_t track, const Event& e) {
     if (e.time < -kLongest || e.time > kLongest) return;
-    if (e.kind() == trace::kOwnerEvent && e.b >= 0) return own(e);
+    if (e.kind() == trace::kBindEvent && e.b >= 0) return own(e);
     switch (e.kind()) {
       case EventKind::Work:
       case EventKind::Wait:
@@ -126,8 +126,8 @@ class Collector : public trace::Sink {
         if (!raw_.counters.contains(static_cast<int32_t>(e.id))) return;
         raw_.samples.push_back({static_cast<int32_t>(e.id), e.time, __builtin_bit_cast(double, e.a)});
         return raw_.cover(e.time, e.time);
-      case EventKind::SeenWrite:
-      case EventKind::SeenRead:
+      case EventKind::ArenaWrite:
+      case EventKind::ArenaRead:
         if (e.a < 0 || e.b < 0) return;
         raw_.touches.push_back({raw_.runs.contains(e.run().value) ? e.run().value : -1, trace::TensorRef{e.id},
                                 e.slice_offset(), e.slice_bytes()});
@@ -205,11 +205,11 @@ class Collector : public trace::Sink {
     raw_.cover(e.time, e.time);
     for (auto m = raw_.memory.rbegin(); m != raw_.memory.rend(); ++m) {
       const bool same = m->address == static_cast<uint64_t>(e.a) &&
-                        numbers_[static_cast<size_t>(m->space)] == trace::owner_allocator(e);
+                        numbers_[static_cast<size_t>(m->space)] == trace::bound_allocator(e);
       if (!same || (m->action != MemoryAction::Alloc && m->action != MemoryAction::Free)) continue;
       if (m->action == MemoryAction::Free) return;
-      m->asked = std::min(trace::owned_bytes(e), m->bytes);
-      if (trace::owner_graph(e).valid()) m->graph = trace::owner_graph(e).value, m->tensor = trace::TensorRef{e.id};
+      m->asked = std::min(trace::bound_bytes(e), m->bytes);
+      if (trace::bound_graph(e).valid()) m->graph = trace::bound_graph(e).value, m->tensor = trace::TensorRef{e.id};
       return;
     }
   }

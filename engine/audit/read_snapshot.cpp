@@ -4,25 +4,25 @@
 // figures are of blocks.
 #include <fmt/format.h>
 
-#include "engine/audit/foreign.h"
-#include "engine/audit/pickled.h"
+#include "engine/audit/imported_trace.h"
+#include "engine/audit/pickle_value.h"
 
 namespace arenascope::audit {
 
 namespace {
 
-constexpr Bytes kMostBytes = Bytes{1} << 60;
+constexpr Bytes kMaxBytes = Bytes{1} << 60;
 
-bool sensible(int64_t bytes) { return bytes >= 0 && bytes <= kMostBytes; }
+bool sensible(int64_t bytes) { return bytes >= 0 && bytes <= kMaxBytes; }
 
 struct Piece {
   uint64_t begin = 0, end = 0;
   bool is_block = false;
   bool asked = false;    // `end` is that of what was asked for: how much was handed out is still to be found
-  Bytes requested = -1;  // of a block, where it is told
+  Bytes requested = -1;  // of a block, if known
 };
 
-// What a device held at one moment: segments, and the blocks in them. Looked through from end to end each time.
+// A device's memory at one instant: segments and the blocks in them. Scanned linearly each time.
 class Holding {
  public:
   Bytes max_split = INT64_MAX;
@@ -37,7 +37,7 @@ class Holding {
   void remove(uint64_t begin, bool block) {
     std::erase_if(pieces, [&](const Piece& p) { return p.is_block == block && p.begin == begin; });
   }
-  // PyTorch hands out multiples of 512. What would be left over stays with the block: less than 512 of a small segment,
+  // PyTorch allocates multiples of 512. A remainder stays with the block: less than 512 of a small segment,
   // up to a MiB of a large one.
   Bytes handed_out(uint64_t begin, Bytes asked) const {
     uint64_t limit = 0;
@@ -100,7 +100,7 @@ struct Entry {
   Nanoseconds time;
   uint64_t address;
   Bytes bytes;
-  Bytes requested = -1;  // Alloc: as the entry tells it
+  Bytes requested = -1;  // Alloc: as in the entry
   bool is_block() const { return action == MemoryAction::Alloc || action == MemoryAction::Free; }
   bool takes() const { return action == MemoryAction::Alloc || action == MemoryAction::Reserve; }
 };
@@ -117,7 +117,7 @@ std::vector<Entry> entries_of(const Pickled& trace) {
   return out;
 }
 
-// What was there before the first entry: all that is there at the end or goes in an entry, unless an entry brought it.
+// Memory from before the first entry: all that exists at the end or is freed in an entry, unless an entry allocated it.
 std::vector<Piece> held_before(const std::vector<Piece>& at_end, const std::vector<Entry>& entries) {
   std::vector<Piece> out;
   std::map<std::pair<uint64_t, bool>, bool> named;
@@ -129,7 +129,7 @@ std::vector<Piece> held_before(const std::vector<Piece>& at_end, const std::vect
   return out;
 }
 
-// What of a block was asked for; none: it is not told.
+// Requested bytes of a block; none: unknown.
 std::optional<Bytes> asked_of(Bytes requested, Bytes bytes) {
   return requested >= 0 ? std::optional(std::min(requested, bytes)) : std::nullopt;
 }
@@ -152,7 +152,8 @@ void note_held(const std::vector<Piece>& pieces, int32_t space, const std::vecto
 }
 
 // Walks through a device's entries and gives each its block's bytes.
-void hand_out(std::vector<Entry>& entries, const std::vector<Piece>& at_end, Holding& now, int32_t number, Raw& raw) {
+void allocate_entries(std::vector<Entry>& entries, const std::vector<Piece>& at_end, Holding& now, int32_t number,
+                      Raw& raw) {
   RawSpace& space = raw.spaces[static_cast<size_t>(number)];
   now.pieces = held_before(at_end, entries);
   for (Piece& p : now.pieces)
@@ -184,7 +185,7 @@ void hand_out(std::vector<Entry>& entries, const std::vector<Piece>& at_end, Hol
   }
 }
 
-// Stretches of time that somebody gave a name: from each START to the next END of the same name and device.
+// Named ranges of time: from each START to the next END of the same name and device.
 void annotate(const Pickled& root, size_t devices, Tables& tables) {
   std::map<std::string, std::vector<Nanoseconds>> begun;
   for (const Pickled* mark : root.list("external_annotations")) {
@@ -232,7 +233,7 @@ Result<Raw> read_snapshot(ByteSpan bytes, const std::string& name) {
     std::vector<Entry> entries = entries_of(*traces[device]);
     raw.entries += static_cast<int64_t>(traces[device]->items.size());
     Holding now = rules;
-    hand_out(entries, at_end[static_cast<int64_t>(device)], now, number, raw);
+    allocate_entries(entries, at_end[static_cast<int64_t>(device)], now, number, raw);
     for (const Entry& e : entries) {
       raw.memory.push_back({.time = e.time,
                             .action = e.action,

@@ -4,7 +4,7 @@
 #include <functional>
 #include <map>
 
-#include "engine/audit/ask.h"
+#include "engine/audit/figure_query.h"
 #include "engine/audit/writer.h"
 
 namespace arenascope::audit {
@@ -17,7 +17,7 @@ struct Piece {
   Bytes bytes = 0;
   int32_t taken_by = 0;  // the raw space: a kind of an allocator
   uint32_t id = 0;       // of the event
-  bool alone = false;    // nobody was seen to take it: it is as large as what was handed out, and goes with it
+  bool alone = false;    // its reservation was not recorded: as large as the allocation, and freed with it
 };
 
 struct Moment {
@@ -26,8 +26,8 @@ struct Moment {
   int64_t blocks = 0;
 };
 
-// What was handed out, from when to when in the range.
-struct Stay {
+// Allocations with their times within the range.
+struct Residency {
   std::string device;
   uint64_t address = 0;
   Bytes bytes = 0;
@@ -38,12 +38,12 @@ struct Totals {
   Bytes peak = 0, reserved = 0, unused = 0;
   int64_t blocks = 0;
   std::vector<Moment> moments;
-  std::vector<Stay> stays;
+  std::vector<Residency> residencies;
 };
 
-constexpr size_t kMostMoments = 20'000;  // more are not listed one by one
+constexpr size_t kMaxMoments = 20'000;  // more are not listed one by one
 
-// From the first event on; what lies before the range only tells what is there when it begins.
+// From the first event on; events before the range only determine its initial state.
 class Walk {
  public:
   using Shown = std::function<bool(const Piece&)>;
@@ -61,14 +61,14 @@ class Walk {
       if (begun) look(time);
     }
     if (!begun) begin();
-    for (const auto& [at, block] : blocks_) end_of_stay(at, block, range_.end);
+    for (const auto& [at, block] : blocks_) residency_end(at, block, range_.end);
     return totals_;
   }
   using Pieces = std::map<std::pair<std::string, uint64_t>, Piece>;  // by device and address
   const Pieces& pieces() const { return pieces_; }
 
  private:
-  using Place = std::pair<std::string, uint64_t>;  // device and address
+  using AddressUse = std::pair<std::string, uint64_t>;  // device and address
   struct Block {
     bool shown = false;
     Bytes bytes = 0;
@@ -79,12 +79,12 @@ class Walk {
     totals_.blocks = std::count_if(blocks_.begin(), blocks_.end(), [](const auto& b) { return b.second.shown; });
     look(range_.begin);
   }
-  void end_of_stay(const Place& at, const Block& block, Nanoseconds end) {
+  void residency_end(const AddressUse& at, const Block& block, Nanoseconds end) {
     if (block.shown)
-      totals_.stays.push_back({at.first, at.second, block.bytes, std::max(block.since, range_.begin), end});
+      totals_.residencies.push_back({at.first, at.second, block.bytes, std::max(block.since, range_.begin), end});
   }
   void look(Nanoseconds time) {
-    if (totals_.moments.size() <= kMostMoments) totals_.moments.push_back({time, active_, reserved_, live_});
+    if (totals_.moments.size() <= kMaxMoments) totals_.moments.push_back({time, active_, reserved_, live_});
     totals_.peak = std::max(totals_.peak, active_);
     totals_.reserved = std::max(totals_.reserved, reserved_);
     totals_.unused = std::max(totals_.unused, reserved_ - active_);
@@ -92,7 +92,7 @@ class Walk {
 
   void step(const RawMemory& m) {
     if (m.address == 0) return;
-    const Place at{raw_.spaces[static_cast<size_t>(m.space)].device, m.address};
+    const AddressUse at{raw_.spaces[static_cast<size_t>(m.space)].device, m.address};
     switch (m.action) {
       case MemoryAction::Reserve: take(at, m, false); break;
       case MemoryAction::Release: let_go(at, m.bytes); break;
@@ -110,21 +110,21 @@ class Walk {
       }
     }
   }
-  const Piece* around(const Place& at) const {
+  const Piece* around(const AddressUse& at) const {
     const auto above = pieces_.upper_bound(at);
     if (above == pieces_.begin()) return nullptr;
     const Piece& below = std::prev(above)->second;
     const bool inside = below.device == at.first && at.second - below.address < static_cast<uint64_t>(below.bytes);
     return inside ? &below : nullptr;
   }
-  const Piece* take(const Place& at, const RawMemory& m, bool alone) {
+  const Piece* take(const AddressUse& at, const RawMemory& m, bool alone) {
     let_go(at, m.bytes);
     const Piece& piece = pieces_[at] = {at.first, m.address, m.bytes, m.space, m.id, alone};
     if (shown_(piece)) reserved_ += piece.bytes;
     return &pieces_[at];
   }
-  // All that lies in these bytes; of pieces that lie there in part the rest stays.
-  void let_go(const Place& at, Bytes bytes) {
+  // Removes these bytes; blocks that overlap them in part keep the remainder.
+  void let_go(const AddressUse& at, Bytes bytes) {
     const uint64_t begin = at.second, end = at.second + static_cast<uint64_t>(bytes);
     std::vector<Piece> rests;
     for (auto p = pieces_.begin(); p != pieces_.end();) {
@@ -145,11 +145,11 @@ class Walk {
     }
     for (const Piece& rest : rests) pieces_[{rest.device, rest.address}] = rest;
   }
-  void give_back(const Place& at) {
+  void give_back(const AddressUse& at) {
     const auto block = blocks_.find(at);
     if (block == blocks_.end()) return;
     if (block->second.shown) active_ -= block->second.bytes, --live_;
-    if (begun_) end_of_stay(at, block->second, time_);
+    if (begun_) residency_end(at, block->second, time_);
     blocks_.erase(block);
     if (const auto piece = pieces_.find(at); piece != pieces_.end() && piece->second.alone)
       let_go(at, piece->second.bytes);
@@ -164,7 +164,7 @@ class Walk {
   bool begun_ = false;
   Totals totals_;
   Pieces pieces_;
-  std::map<Place, Block> blocks_;
+  std::map<AddressUse, Block> blocks_;
 };
 
 void write(const std::string& id, const Totals& t, Writer& out) {
@@ -174,32 +174,32 @@ void write(const std::string& id, const Totals& t, Writer& out) {
   out.count(id + ".slices", t.blocks);
 }
 
-// Each place from which memory was handed out, and each moment at which something changed.
+// Every address that was allocated, and every instant at which something changed.
 void write_each(const std::string& range, Interval interval, Nanoseconds origin, const Totals& t, Writer& out) {
-  struct Place {
+  struct AddressUse {
     Nanoseconds first = INT64_MAX;
     Bytes most = 0;
     std::vector<Interval> there;
   };
-  std::map<uint64_t, std::map<std::string, Place>> places;  // by address, and device
-  for (const Stay& s : t.stays) {
-    Place& place = places[s.address][s.device];
-    place.first = std::min(place.first, s.begin);
-    place.most = std::max(place.most, s.bytes);
-    place.there.push_back({s.begin, s.end});
+  std::map<uint64_t, std::map<std::string, AddressUse>> uses;  // by address, and device
+  for (const Residency& s : t.residencies) {
+    AddressUse& use = uses[s.address][s.device];
+    use.first = std::min(use.first, s.begin);
+    use.most = std::max(use.most, s.bytes);
+    use.there.push_back({s.begin, s.end});
   }
   const auto length = static_cast<double>(interval.end - interval.begin);
-  for (const auto& [address, devices] : places) {
-    for (const auto& [device, place] : devices) {
+  for (const auto& [address, devices] : uses) {
+    for (const auto& [device, use] : devices) {
       int64_t before = 0;  // devices that used the same address earlier
-      for (const auto& [other, theirs] : devices) before += theirs.first < place.first ? 1 : 0;
+      for (const auto& [other, theirs] : devices) before += theirs.first < use.first ? 1 : 0;
       const std::string id = range + ".place." + std::to_string(address) + "." + std::to_string(before);
-      out.bytes(id + ".bytes", place.most);
-      out.count(id + ".blocks", static_cast<int64_t>(place.there.size()));
-      out.share(id + ".used", length > 0 ? static_cast<double>(length_of_union(place.there)) / length : 0);
+      out.bytes(id + ".bytes", use.most);
+      out.count(id + ".blocks", static_cast<int64_t>(use.there.size()));
+      out.share(id + ".used", length > 0 ? static_cast<double>(length_of_union(use.there)) / length : 0);
     }
   }
-  if (t.moments.size() > kMostMoments) return;
+  if (t.moments.size() > kMaxMoments) return;
   for (const Moment& m : t.moments) {
     const std::string id = range + ".moment." + std::to_string(m.time - origin);
     out.bytes(id + ".active", m.active);

@@ -28,7 +28,7 @@ Nanoseconds length_of_union(std::vector<Interval> intervals) {
 
 namespace {
 
-// Of a run that was not ended: of what is known of it.
+// An unfinished run is described as far as it is known.
 Nanoseconds end_of(const Raw& raw, int32_t id, const RawRun& run) {
   if (run.ended) return run.end.end;
   Nanoseconds end = run.info.begin;
@@ -50,7 +50,7 @@ struct Sums {
 };
 
 Sums sums(const Did& did, const std::vector<Interval>& pauses) {
-  // Parts of one thread follow each other; a pause lies in none of them unless a part was stopped inside.
+  // A thread's chunks do not overlap; a pause is inside one only if it was stopped there.
   Sums out;
   const auto unpaused = [&](const std::vector<Interval>& list) {
     Nanoseconds paused = 0;
@@ -158,7 +158,7 @@ void audit_threads(const Raw& raw, Writer& out) {
   }
 }
 
-// What a device's kernels took, by name: of each run, and of each node in it.
+// Times of a device's kernels by name: per run and per node.
 void audit_kernels(const Raw& raw, Writer& out) {
   struct Kernel {
     int64_t spans = 0;

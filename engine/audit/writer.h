@@ -3,7 +3,7 @@
 #pragma once
 #include <arenascope/audit/audit.h>
 
-#include "engine/audit/raw.h"
+#include "engine/audit/raw_events.h"
 
 namespace arenascope::audit {
 
@@ -19,7 +19,7 @@ class Writer {
   void put(std::string id, double v, Unit unit) { report_.figures.push_back({std::move(id), v, unit}); }
 
   void contradiction(std::string sentence) {
-    if (++report_.contradictions_seen <= static_cast<int64_t>(kMostContradictions))
+    if (++report_.contradictions_seen <= static_cast<int64_t>(kMaxContradictions))
       report_.contradictions.push_back(std::move(sentence));
   }
   Report& report() { return report_; }
@@ -32,7 +32,7 @@ class Writer {
 Nanoseconds without(Interval interval, const std::vector<Interval>& pauses);
 // How long at least one of them lasts.
 Nanoseconds length_of_union(std::vector<Interval> intervals);
-// How a node or a tensor is named in a sentence.
+// Name of a node or tensor in a message.
 std::string node_name(const Raw& raw, int32_t graph, int32_t node);
 
 // Each adds its figures. `find_*` adds contradictions only.

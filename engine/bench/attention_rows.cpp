@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Attention of many tokens, which computes, and of one token over a long cache, which reads.
+// Attention of many tokens, which is compute-bound, and of one token over a long cache, which is memory-bound.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -38,12 +38,12 @@ void attention_rows(Table& table) {
     if (node)
       table.against(title, {"GFLOP/s", 1e-9 * flops, causal ? 0 : 0.7}, node->runner(), {multiply_add_loop(flops)});
   }
-  // As many bytes with shared keys: more than any cache holds.
+  // The same number of bytes with shared keys: more than any cache holds.
   for (DType cache : {DType::F32, DType::F16})
     for (int64_t shared : {1, 4}) {
       const Shape s{32, 32 / shared, 1, 8192 * shared, 128};
       const std::string title =
-          fmt::format("attention, one token over {}, {}{}", s.keys, name(cache), shared > 1 ? ", 4 heads a key" : "");
+          fmt::format("attention, one token over {}, {}{}", s.keys, name(cache), shared > 1 ? ", 4 heads per key" : "");
       if (!table.wants(title)) continue;
       auto node = make(s, cache, true);
       const int64_t bytes = 2 * s.key_heads * s.keys * s.width * element_bytes(cache);

@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The peer: sizes rounded up to powers of two, a free list for each, nothing ever given back.
+// The baseline: sizes rounded up to powers of two, one free list per size; memory is never released.
 class PowersOfTwoAllocator final : public Allocator {
  public:
   ~PowersOfTwoAllocator() override {
@@ -56,7 +56,7 @@ class PowersOfTwoAllocator final : public Allocator {
 
 size_t scaled(int count, double effort) { return static_cast<size_t>(std::max(1.0, count * effort)); }
 
-// `count` sizes from 64 KiB to 16 MiB, evenly spread over the doublings.
+// `count` sizes from 64 KiB to 16 MiB, evenly distributed over the powers of two.
 std::vector<Bytes> mixed_sizes(size_t count) {
   std::mt19937_64 random(17);
   std::uniform_real_distribution<> doublings(16, 24);
@@ -65,7 +65,7 @@ std::vector<Bytes> mixed_sizes(size_t count) {
   return sizes;
 }
 
-// Nanoseconds a pair in the fastest round: each round asks for the sizes in their order and holds a few at a time.
+// Nanoseconds per pair in the fastest round. Each round requests the sizes in order and keeps `held` blocks live.
 double time_pairs(Allocator& allocator, const std::vector<Bytes>& sizes, size_t held, int rounds) {
   std::vector<std::pair<void*, Bytes>> window(held, {nullptr, 0});
   double best = -1;
@@ -89,7 +89,7 @@ double time_pairs(Allocator& allocator, const std::vector<Bytes>& sizes, size_t 
   return best;
 }
 
-// Every size that a run can hold at once is held once, then the pairs: each finds what it needs in the cache.
+// Holds every size once, as many as a run holds at a time, then times the pairs: each is served from the cache.
 double time_hits(Allocator& allocator, size_t distinct, double effort) {
   const std::vector<Bytes> sizes = mixed_sizes(distinct);
   std::vector<std::pair<void*, Bytes>> held;
@@ -176,7 +176,7 @@ std::vector<BenchRow> bench_allocators(std::span<const AllocationTrace> traces, 
   rows.push_back(
       against_peer("caching hits against malloc", hit, ns, "malloc", time_hits(system, kDistinct, effort), 0.1));
 
-  // No size twice: blocks must be split and merged, which the powers of two buy with memory.
+  // No size occurs twice: blocks must be split and merged, which powers of two avoid at the cost of memory.
   const std::vector<Bytes> random_sizes = mixed_sizes(scaled(4096, effort));
   CpuCachingAllocator splitting;
   const double split = time_pairs(splitting, random_sizes, 16, static_cast<int>(scaled(20, effort)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What allocators cost: the time of a pair of allocate and deallocate, and how much more than the live peak they
-// reserve, against a cache of powers of two and the system's own allocator.
+// Allocator benchmarks: the time per allocate and free pair, and reserved bytes relative to the live peak, compared
+// with a power-of-two cache and the system allocator.
 #pragma once
 #include <arenascope/memory/allocation_trace.h>
 #include "engine/bench/bench_row.h"
@@ -10,15 +10,15 @@
 
 namespace arenascope {
 
-// Rows in nanoseconds a pair and in reserved ÷ live peak, one of the latter for each trace (the caller's networks;
-// without any, made-up ones). Takes a second or two; an `effort` below 1 measures less and faster.
+// Rows in ns per pair, and reserved ÷ live peak for each trace (the caller's networks, or generated ones). Takes a
+// second or two; an `effort` below 1 measures less.
 std::vector<BenchRow> bench_allocators(std::span<const AllocationTrace> traces = {}, double effort = 1);
 
-// What the caching allocator reserves for it at most, over its live peak.
+// The peak of the caching allocator's reserved bytes, divided by the live peak.
 BenchRow reserved_row(const AllocationTrace& trace);
 
-// Plays the trace `rounds` times on an allocator; memory is not touched. Nanoseconds a pair in the fastest round;
-// negative when an allocation failed.
+// Replays the trace `rounds` times on an allocator without touching the memory. Returns ns per pair in the fastest
+// round; negative if an allocation failed.
 class Allocator;
 double replay(Allocator& allocator, const AllocationTrace& trace, int rounds);
 

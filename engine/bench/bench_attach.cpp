@@ -18,7 +18,7 @@ BenchRow row(std::string name, double value, double wanted) {
   return {std::move(name), value, "ns", "", 0, 0, wanted, value <= wanted};
 }
 
-// Until the pump has sent what the ring holds, so that a round finds it empty and the pump asleep.
+// Waits until the pump has sent the contents of the ring, so that a round finds the ring empty and the pump asleep.
 void settle() {
   const timespec pause{0, 1'000'000};
   while (arenascope_ring_ != nullptr &&
@@ -26,7 +26,7 @@ void settle() {
     nanosleep(&pause, nullptr);
 }
 
-// Nanoseconds an iteration of body(i).
+// Nanoseconds per iteration of body(i).
 template <class F>
 double round_of(F&& body) {
   const int64_t start = arenascope_now();
@@ -34,7 +34,7 @@ double round_of(F&& body) {
   return static_cast<double>(arenascope_now() - start) / kEvents;
 }
 
-// The median over rounds of one body less the other, in turn.
+// Median over rounds of the difference of two bodies, interleaved.
 template <class F, class G>
 double difference(F&& body, G&& without) {
   std::vector<double> differences;
@@ -64,7 +64,7 @@ std::vector<BenchRow> bench_attach() {
                            keep(state);
                          }),
                      1));
-  arenascope_options options{};
+  arenascope_client_options options{};
   options.program = "bench";
   options.address = "file:/dev/null";
   if (arenascope_connect(&options) != 0) return rows;
@@ -89,7 +89,7 @@ std::vector<BenchRow> bench_attach() {
       keep(now);
     }));
   }
-  rows.push_back({"connected: reading the clock, which is in neither", median(clock), "ns", "", 0, 0, 0, true});
+  rows.push_back({"connected: reading the clock (not included above)", median(clock), "ns", "", 0, 0, 0, true});
   arenascope_disconnect();
   return rows;
 }

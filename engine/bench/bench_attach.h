@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the client header costs a program that carries it.
+// The overhead of the client header in a program that includes it.
 #pragma once
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace arenascope::attach {
 
-// Takes a second, and attaches this process to /dev/null. No rows where that is not possible.
+// Takes a second, and attaches this process to /dev/null. Returns no rows if that fails.
 std::vector<BenchRow> bench_attach();
 
 }  // namespace arenascope::attach

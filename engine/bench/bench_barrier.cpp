@@ -15,8 +15,8 @@
 namespace arenascope {
 namespace {
 
-// Sequentially consistent, spinning without end. ggml has its counter and its turn in a cache line each (`kApart` 64);
-// in one line they take half as long.
+// Sequentially consistent, spinning without a limit. ggml has its counter and its generation in separate cache lines
+// (`kApart` 64); in the same line they take half the time.
 template <size_t kApart>
 class CentralCounter {
  public:
@@ -43,14 +43,14 @@ template <class Meet>
 double nanoseconds_each(ThreadPool& pool, Meet&& meet) {
   Nanoseconds begin = 0;
   pool.run([&](int ith) {
-    for (int i = 0; i < kRounds / 10; ++i) meet(ith);  // until all are awake
+    for (int i = 0; i < kRounds / 10; ++i) meet(ith);  // until all threads are awake
     if (ith == 0) begin = trace::Clock::monotonic();
     for (int i = 0; i < kRounds; ++i) meet(ith);
   });
   return double(trace::Clock::monotonic() - begin) / kRounds;
 }
 
-// In turns with the central counter; the ratio is the middle of the turns' ratios.
+// Interleaved with the central counter; the ratio is the median of the pairwise ratios.
 template <size_t kApart, class Meet>
 BenchRow row(std::string name, ThreadPool& pool, double wanted, Meet&& meet) {
   CentralCounter<kApart> central(pool.threads());
@@ -64,7 +64,7 @@ BenchRow row(std::string name, ThreadPool& pool, double wanted, Meet&& meet) {
   out.name = std::move(name);
   out.value = median(ours);
   out.unit = "ns";
-  out.peer = kApart >= 64 ? "central counter" : "central counter in one line";
+  out.peer = kApart >= 64 ? "central counter" : "central counter in one cache line";
   out.peer_value = median(theirs);
   out.ratio = median(ratios);
   out.wanted = wanted;
@@ -88,7 +88,7 @@ std::vector<BenchRow> bench_barrier() {
     const std::string name = fmt::format("barrier, {} threads", threads);
     rows.push_back(row<64>(name, **pool, 0.6, meet));
     rows.push_back(row<64>(name + ", with a serial section", **pool, 1.0, serially));
-    rows.push_back(row<4>(name + ", beside a counter in one line", **pool, 0, meet));
+    rows.push_back(row<4>(name + ", against a counter in one cache line", **pool, 0, meet));
   }
   return rows;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What it costs the threads to meet: our barrier against one central counter that everybody spins on.
+// The cost of a barrier, compared with a central counter on which all threads spin.
 #pragma once
 #include <vector>
 
@@ -7,7 +7,8 @@
 
 namespace arenascope {
 
-// Nanoseconds a meeting, for 2 and for all processors' threads; each figure and its peer's taken in turn, medians.
+// Nanoseconds per barrier with 2 threads and with one thread per CPU. Measurement and baseline are interleaved; the
+// rows are medians.
 std::vector<BenchRow> bench_barrier();
 
 }  // namespace arenascope

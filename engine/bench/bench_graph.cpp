@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kRounds = 5;
 
-// Processor time: what others do on the machine does not count.
+// CPU time, so that other load does not count.
 double seconds_of(auto&& work) {
   const auto now = [] {
     timespec t{};
@@ -27,11 +27,11 @@ double seconds_of(auto&& work) {
   return now() - start;
 }
 
-// A chain of additions, each with the node before it twice: what a graph has most of.
+// A chain of additions with the previous node as both inputs: the most frequent pattern in graphs.
 Tensor chain(Context& context, size_t nodes) {
   Result<Tensor> last = context.new_tensor(DType::F32, {32}, "x");
   for (size_t i = 0; last && i < nodes; ++i) {
-    TensorImpl* const sources[] = {last->impl(), last->impl()};  // their pool keeps them
+    TensorImpl* const sources[] = {last->impl(), last->impl()};  // kept alive by their pool
     last = context.apply(Op::Add, sources, {}, "sum");
   }
   return last ? *last : Tensor();

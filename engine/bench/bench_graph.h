@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What describing a graph costs: time and pool bytes a node, collecting it, each order, and the export to dot.
+// The cost of describing a graph: time and pool bytes per node, collecting, each order, and the export to dot.
 #pragma once
 #include <vector>
 
@@ -7,11 +7,11 @@
 
 namespace arenascope {
 
-// Rows in nanoseconds a node, bytes a node and milliseconds. Each time is the best of a few rounds; all of it takes
-// well under a second for the usual 100,000 nodes.
+// Rows in ns per node, bytes per node and ms. Each time is the best of a few rounds. Takes well under a second for the
+// default of 100,000 nodes.
 std::vector<BenchRow> bench_graph(size_t nodes = 100000);
 
-// Writing a graph of 10,000 nodes for Graphviz, in milliseconds.
+// Export of a graph of 10,000 nodes to Graphviz, in milliseconds.
 std::vector<BenchRow> bench_dot();
 
 }  // namespace arenascope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a backend's module measures of its own device.
+// Benchmarks that a backend module runs on its own device.
 #pragma once
 #include <string_view>
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace arenascope {
 
-// `backend`: the module's name, "cuda". `quick` only shows that it works. Errors: why there is no device, nothing to
-// measure.
+// `backend`: the module's name, such as "cuda". `quick` is a smoke test. Errors: the reason why there is no device, or
+// the module has no benchmarks.
 Result<std::vector<BenchRow>> bench_module(std::string_view backend, bool quick);
 
 }  // namespace arenascope

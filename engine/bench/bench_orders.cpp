@@ -17,8 +17,8 @@
 namespace arenascope {
 namespace {
 
-// `ops` results of 1 to 1000 bytes (small ones as likely as large ones), each made from one to three of the `reach`
-// results before it; the first two read the input. Everything that nobody reads is wanted.
+// `ops` results of 1 to 1000 bytes (log-uniform), each computed from one to three of the `reach` previous results; the
+// first two read the input. All results without users are outputs.
 Graph random_graph(size_t ops, size_t reach, std::mt19937& random) {
   auto context = Context::create({.no_alloc = true, .grow = true});
   if (!context) return {};
@@ -60,7 +60,7 @@ struct Mean {
   double value() const { return count ? std::exp(logs / count) : 0; }
 };
 
-// `wanted` 0: only to be known.
+// `wanted` 0: informational, without a target.
 BenchRow ratio_row(std::string name, double ratio, std::string peer, double wanted) {
   const bool met = ratio > 0 && (wanted == 0 || ratio <= wanted);
   return {std::move(name), ratio, "peak/peak", std::move(peer), 1, ratio, wanted, met};
@@ -96,9 +96,9 @@ void bench_small(int graphs, std::vector<BenchRow>& rows) {
   for (size_t k = 0; k < ratios.size(); ++k)
     if (ratios[k].count)
       rows.push_back(
-          ratio_row(fmt::format("10 to 40 ops: {}", all_orders()[k].name), ratios[k].value(), "the least", 0));
+          ratio_row(fmt::format("10 to 40 ops: {}", all_orders()[k].name), ratios[k].value(), "the minimum", 0));
   const double share = done ? static_cast<double>(proved) / done : 0;
-  rows.push_back({"10 to 40 ops: search proves the least", share, "share", "", 0, 0, 1, share >= 1});
+  rows.push_back({"10 to 40 ops: search proves the minimum", share, "share", "", 0, 0, 1, share >= 1});
   rows.push_back(time_row("10 to 40 ops: search, longest", longest, 0.05));
 }
 
@@ -131,8 +131,8 @@ void bench_large(int graphs, double budget, std::vector<BenchRow>& rows) {
   }
   if (to_best.count == 0) return;
   rows.push_back(ratio_row("100 to 1000 ops: search", to_least_peak.value(), "least-peak-first", 0.85));
-  rows.push_back(ratio_row("100 to 1000 ops: search", to_best.value(), "the best of the others", 1));
-  rows.push_back(ratio_row("100 to 1000 ops: search, worst", worst, "the best of the others", 1));
+  rows.push_back(ratio_row("100 to 1000 ops: search", to_best.value(), "best other order", 1));
+  rows.push_back(ratio_row("100 to 1000 ops: search, worst", worst, "best other order", 1));
   rows.push_back(time_row("100 to 1000 ops: search, longest", longest, budget));
 }
 

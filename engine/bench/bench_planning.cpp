@@ -31,7 +31,7 @@ class Bench {
   }
 
  private:
-  // An invalid plan counts as none.
+  // An invalid plan counts as no plan.
   std::optional<Plan> searched(const Problem& p, double budget) {
     if (options_.stop.stop_requested()) return std::nullopt;
     Options o;
@@ -51,7 +51,7 @@ class Bench {
   void say(const std::string& what) const {
     if (options_.on_progress) options_.on_progress(what);
   }
-  // `wanted` is a bound on value; smaller is better throughout.
+  // `wanted` is an upper bound on `value`; smaller is better for all rows.
   void row(std::string name, double value, std::string unit, std::string peer, double peer_value, double wanted) {
     const double ratio = peer_value > 0 ? value / peer_value : 0;
     const double bound = peer_value > 0 ? wanted / peer_value : wanted;
@@ -81,7 +81,7 @@ class Bench {
     if (count == 0) return;
     row(fmt::format("A-K within capacity, {} of {} fit", fit, count), fit == count ? seconds : HUGE_VAL, "s",
         "minimalloc", 35.5, 1);
-    row("A-K, geometric mean, 0.1 s", std::exp(log_quick / count), "arena/bound", "best simple rule", 1.182, 1.05);
+    row("A-K, geometric mean, 0.1 s", std::exp(log_quick / count), "arena/bound", "best simple heuristic", 1.182, 1.05);
     row("A-K, geometric mean, 1 s", std::exp(log_full / count), "arena/bound", "local search, 4 s", 1.070, 1.01);
     row("A-K not at a proven optimum, 1 s", count - at_bound, "instances", "", 0, 2);
   }

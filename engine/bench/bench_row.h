@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One line of a micro-benchmark: what was measured, against which peer, and what was wanted.
+// A row of a micro-benchmark: the measurement, its baseline and its target.
 #pragma once
 #include <string>
 
@@ -9,10 +9,10 @@ struct BenchRow {
   std::string name;
   double value = 0;
   std::string unit;
-  std::string peer;       // "" if the figure stands alone
-  double peer_value = 0;  // in `unit`; 0 without a peer
-  double ratio = 0;       // value ÷ peer_value; 0 without a peer
-  double wanted = 0;      // the bound on `ratio` if there is a peer, else on `value`
+  std::string peer;       // "" without a baseline
+  double peer_value = 0;  // in `unit`; 0 without a baseline
+  double ratio = 0;       // value ÷ peer_value; 0 without a baseline
+  double wanted = 0;      // bound of `ratio` if there is a baseline, else of `value`
   bool met = false;
 };
 

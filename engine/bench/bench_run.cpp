@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kElements = 32;
 
-// Each node adds the one before it to itself: what a graph has most of, and nothing to compute in it.
+// Each node adds the previous one to itself: the most frequent pattern in graphs, with almost no computation.
 struct Chain {
   Context context;
   Graph graph;
@@ -27,7 +27,7 @@ struct Chain {
     return (nodes + 1) * (sizeof(ObjectHeader) + align_up(TensorImpl::byte_size(1, 2, 0), Context::kObjectAlignment)) +
            Context::graph_overhead(nodes) + 4096;
   }
-  // Nanoseconds of describing and of collecting.
+  // Nanoseconds for describing and for collecting.
   Result<std::pair<Nanoseconds, Nanoseconds>> make(size_t nodes) {
     const Nanoseconds start = processor_time();
     auto made = Context::create({.mem_size = pool(nodes), .no_alloc = true});
@@ -39,7 +39,7 @@ struct Chain {
     if (!last) return last.error();
     (*last)->storage = *Storage::borrow(data.data(), kElements * 4);
     for (size_t i = 0; i < nodes; ++i) {
-      TensorImpl* const sources[] = {last->impl(), last->impl()};  // their pool keeps them
+      TensorImpl* const sources[] = {last->impl(), last->impl()};  // kept alive by their pool
       last = context.apply(Op::Add, sources, {}, "sum");
       if (!last) return last.error();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the executor itself costs: tiny nodes one behind the other, and graphs from nothing to memory.
+// The overhead of the executor: chains of tiny nodes, and building graphs from scratch to allocated memory.
 #pragma once
 #include <vector>
 
@@ -8,10 +8,10 @@
 
 namespace arenascope {
 
-// A chain of 10,000 additions of 32 elements, on one thread and on two: nanoseconds a node.
+// A chain of 10,000 additions of 32 elements, on one thread and on two: ns per node.
 std::vector<BenchRow> bench_chain(Backend& backend);
 
-// Describing, collecting, planning and binding a chain of 10³ to 10⁶ nodes: nanoseconds a node.
+// Describing, collecting, planning and binding a chain of 10³ to 10⁶ nodes: ns per node.
 std::vector<BenchRow> bench_graph_building(bool quick = false);
 
 }  // namespace arenascope

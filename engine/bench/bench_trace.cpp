@@ -21,7 +21,7 @@ double seconds_since(Nanoseconds t) { return static_cast<double>(Clock::monotoni
 
 constexpr int kEvents = 1 << 15, kRounds = 41;
 
-// Nanoseconds an iteration of body(i), the ring emptied between the rounds.
+// Nanoseconds per iteration of body(i); the ring is emptied between rounds.
 template <class F>
 double per_event(ThreadRing* ring, F&& body) {
   std::vector<double> times;
@@ -46,7 +46,7 @@ void bench_emit(std::vector<BenchRow>& rows) {
     last = t;
   });
   rows.push_back(row("recording on: read the clock and write an event", stamped, "ns", 10));
-  // Off: the same loop with and without the branch on a null ring, in turn.
+  // Off: the same loop with and without the branch on a null ring, interleaved.
   ThreadRing* none = nullptr;
   std::vector<double> differences;
   uint64_t state = 1;
@@ -67,7 +67,7 @@ void bench_emit(std::vector<BenchRow>& rows) {
   rows.push_back(row("recording off: the branch", std::max(0.0, median(differences)), "ns", 0.3));
 }
 
-// A run of many nodes on two threads: step, work, wait, and an arena slice each.
+// A run of many nodes on two threads: one step, work span, wait and arena slice per node.
 void feed(Sink& sink, size_t events) {
   constexpr int32_t kNodes = 1000;
   sink.describe(ThreadInfo{TrackId(0), "worker 0", TrackKind::Worker, DeviceId::none(), 0, 0});
@@ -110,7 +110,7 @@ void bench_session(std::vector<BenchRow>& rows, const Session& session) {
   const auto start = Clock::monotonic();
   const auto s = session.snapshot();
   rows.push_back(row("session: take a snapshot", seconds_since(start) * 1e6, "us", 1000));
-  rows.push_back(row("session: memory an event",
+  rows.push_back(row("session: memory per event",
                      static_cast<double>(session.bytes()) / static_cast<double>(std::max<int64_t>(s->event_count, 1)),
                      "bytes", 80));
   std::vector<double> whole, zoomed;
@@ -145,7 +145,7 @@ std::vector<BenchRow> bench_trace(const TraceBenchOptions& options) {
     const auto start = Clock::monotonic();
     feed(live, options.events);
     rows.push_back(
-        row("session: take in an event", seconds_since(start) * 1e9 / static_cast<double>(options.events), "ns", 1000));
+        row("session: add an event", seconds_since(start) * 1e9 / static_cast<double>(options.events), "ns", 1000));
     bench_session(rows, live);
   }
   auto writer = RecordingWriter::create(path);
@@ -156,7 +156,7 @@ std::vector<BenchRow> bench_trace(const TraceBenchOptions& options) {
   if (closed.ok()) {
     rows.push_back(row("recording: write an event to a file",
                        seconds_since(start) * 1e9 / static_cast<double>(options.events), "ns", 1000));
-    rows.push_back(row("recording: file size an event",
+    rows.push_back(row("recording: file size per event",
                        static_cast<double>((*writer)->bytes_written()) / static_cast<double>(options.events), "bytes",
                        100));
     start = Clock::monotonic();

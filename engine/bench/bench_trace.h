@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What recording costs a worker, and how fast a session takes in, opens and answers.
+// The cost of recording for a worker thread, and the speed of sessions: adding events, opening and queries.
 #pragma once
 #include "engine/bench/bench_row.h"
 
@@ -9,11 +9,11 @@
 namespace arenascope::trace {
 
 struct TraceBenchOptions {
-  size_t events = 1'000'000;     // of the recording that is opened
+  size_t events = 1'000'000;     // in the recording that is opened
   std::filesystem::path folder;  // for that recording; empty: the temporary folder
 };
 
-// Takes a few seconds. Rows that concern the file are missing if it could not be written.
+// Takes a few seconds. Rows that need the file are missing if it cannot be written.
 std::vector<BenchRow> bench_trace(const TraceBenchOptions& options = {});
 
 }  // namespace arenascope::trace

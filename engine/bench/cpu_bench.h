@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The speed of the CPU's kernels beside libraries, loops and the machine's own limits.
+// The speed of the CPU kernels compared with libraries, plain loops and the machine's limits.
 #pragma once
-#include "engine/bench/kit.h"
+#include "engine/bench/bench_harness.h"
 
 namespace arenascope::cpu_bench {
 
-// All rows about kernels; those about threads, graphs and allocators are their rooms' own.
+// All kernel rows. Rows about threads, graphs and allocators are in the other bench files.
 std::vector<BenchRow> kernel_rows(const Options& options);
 
 }  // namespace arenascope::cpu_bench

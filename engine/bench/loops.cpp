@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loops that show what the machine can do, compiled once for each kind of processor. They know nothing of the kernels.
+// Loops that measure the machine's limits, compiled once per instruction set. Independent of the kernels.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/bench/loops.cpp"
 #include <hwy/foreach_target.h>
@@ -81,7 +81,7 @@ HWY_EXPORT(lanes);
 
 constexpr int64_t kPastCaches = 2 << 20;  // floats
 
-// Three arrays at page starts, on huge pages as the engine's large blocks are: the loops are to show what can be done.
+// Three page-aligned arrays on huge pages, as for the engine's large blocks, so that the loops reach the limits.
 struct Arrays {
   explicit Arrays(int64_t n) : each((static_cast<size_t>(n) * 4 + 4095) / 4096 * 4096) {
     constexpr size_t kHugePage = size_t{2} << 20;

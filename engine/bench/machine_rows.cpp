@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the machine itself can do on one thread: rows without a bound, beside which the others are read.
+// The machine's limits on one thread: rows without a target, for comparison with the others.
 #include "engine/bench/peers.h"
 
 namespace arenascope::cpu_bench {
@@ -10,10 +10,10 @@ void machine_rows(Table& table) {
     if (loop.run) table.against(name, {unit, amount, 0}, loop.run, {});
   };
   alone("machine: multiply-add peak", "GFLOP/s", 2, multiply_add_loop(2e9));
-  alone("machine: int8 product", "GFLOP/s", 2.0 * 1.073741824, dnnl_product(Number::I8, 1024, 1024, 1024));
+  alone("machine: int8 matmul", "GFLOP/s", 2.0 * 1.073741824, onednn_gemm(Number::I8, 1024, 1024, 1024));
   alone("machine: read 64 MiB", "GB/s", 4e-9 * kFloats, read_loop(kFloats));
-  alone("machine: copy 64 MiB, both ways", "GB/s", 8e-9 * kFloats, copy_loop(kFloats));
-  alone("machine: two arrays of 64 MiB into one", "GB/s", 12e-9 * kFloats, combine_loop(kFloats));
+  alone("machine: copy 64 MiB, reads and writes", "GB/s", 8e-9 * kFloats, copy_loop(kFloats));
+  alone("machine: add two arrays of 64 MiB", "GB/s", 12e-9 * kFloats, combine_loop(kFloats));
 }
 
 }  // namespace arenascope::cpu_bench

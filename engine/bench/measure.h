@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What measurements of every kind have in common.
+// Shared by all benchmarks.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace arenascope {
 
-// The upper one of two in the middle; there must be one at least.
+// The upper median. `values` must not be empty.
 inline double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
 }
 
-// That all threads of this process were at work, so that other programs do not count.
+// CPU time of all threads of this process, so that other processes do not count.
 inline Nanoseconds processor_time() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -26,7 +26,7 @@ inline Nanoseconds processor_time() {
 
 inline double processor_seconds() { return static_cast<double>(processor_time()) * 1e-9; }
 
-// Keeps a value alive, so that the loop around it is not optimised away.
+// Keeps a value alive, so that the compiler does not remove the loop that computes it.
 template <class T>
 void keep(T& value) {
   asm volatile("" : "+r"(value) : : "memory");

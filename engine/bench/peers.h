@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// What the kernels are compared with: libraries called directly, each on this thread alone, with everything that they
-// can prepare prepared; and plain loops that tell what the machine can do. A function that the library cannot do, or
-// whose library is missing, is empty.
+// Baselines for the kernels: libraries called directly on one thread, with all preparation done in advance, and plain
+// loops that show the machine's limits. A function that the library does not support, or whose library is missing, is
+// empty.
 #pragma once
-#include "engine/bench/kit.h"
+#include "engine/bench/bench_harness.h"
 
 namespace arenascope::cpu_bench {
 
-// dst[m, n] = src[m, k]·weightsᵀ[n, k]. src and dst are made by the peer; the weights are packed as it likes.
+// dst[m, n] = src[m, k]·weightsᵀ[n, k]. The peer creates src and dst; the weights are packed in the library's own
+// format.
 enum class Number { F32, BF16, I8 };
-Peer dnnl_product(Number type, int64_t m, int64_t n, int64_t k);
+Peer onednn_gemm(Number type, int64_t m, int64_t n, int64_t k);
 Peer dnnl_sgemm_product(int64_t m, int64_t n, int64_t k, const float* weights, const float* src);
 Peer blas_product(int64_t m, int64_t n, int64_t k, const float* weights, const float* src);
 
@@ -21,10 +22,11 @@ struct ConvShape {
     return 2.0 * static_cast<double>(out_channels * out_height() * out_width() * channels / groups * kernel * kernel);
   }
 };
-// With plain images as a graph has them (conversions to and from the library's layout are part of the work), or with
-// images in the layout that the library likes best.
+// With images in the graph's layout (conversions to and from the library's layout are included), or in the library's
+// preferred layout.
 Peer dnnl_conv(const ConvShape& shape, bool plain_images);
-// Of u8 with weights of i8 to f32; and the transposed one of images of that height and width; both with channels last.
+// u8 images with i8 weights to f32; and the transposed convolution of images with this height and width. Both
+// channels-last.
 Peer dnnl_byte_conv(const ConvShape& shape);
 Peer dnnl_conv_transpose(const ConvShape& shape);
 Peer dnnl_pool(const ConvShape& shape, bool maximum);
@@ -37,10 +39,10 @@ Peer dnnl_transpose(int64_t rows, int64_t columns);
 enum class Function { Relu, Exp, Gelu, Silu };
 Peer dnnl_function(Function function, int64_t n);
 
-// Loops over arrays of n floats of their own. Write: n floats written, and as many read from each source.
+// Loops over their own arrays of n floats. The number of bytes is 4·n written and 4·n read per source.
 Peer read_loop(int64_t n);
-Peer copy_loop(int64_t n);     // the processor's widest loads, and stores past the caches where the array is large
-Peer combine_loop(int64_t n);  // a[i] + b[i], likewise
-Peer multiply_add_loop(double flops);  // at least that many a call
+Peer copy_loop(int64_t n);             // widest loads, and non-temporal stores for large arrays
+Peer combine_loop(int64_t n);          // a[i] + b[i], likewise
+Peer multiply_add_loop(double flops);  // at least this many per call
 
 }  // namespace arenascope::cpu_bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// OpenBLAS is looked for when it is asked for: linked to, its threads would begin, and spin, with every program.
+// OpenBLAS is loaded on first use: if it were linked, its threads would start and spin in every program.
 #include "engine/bench/peers.h"
 
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 namespace arenascope::cpu_bench {
 namespace {
 
-// cblas_sgemm() and its constants, as every CBLAS has them.
+// cblas_sgemm() and its constants, which are the same in all CBLAS implementations.
 using Product = void (*)(int order, int a_as, int b_as, int m, int n, int k, float alpha, const float* a, int a_row,
                          const float* b, int b_row, float beta, float* c, int c_row);
 constexpr int kRowMajor = 101, kAsIs = 111, kTransposed = 112;

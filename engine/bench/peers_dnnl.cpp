@@ -62,7 +62,7 @@ Peer attempt(F&& make) try {
 
 }  // namespace
 
-Peer dnnl_product(Number type, int64_t m, int64_t n, int64_t k) {
+Peer onednn_gemm(Number type, int64_t m, int64_t n, int64_t k) {
   return attempt([&] {
     const Type in = type == Number::F32 ? Type::f32 : type == Number::BF16 ? Type::bf16 : Type::s8;
     const Type out = type == Number::I8 ? Type::s32 : Type::f32;
@@ -107,7 +107,7 @@ Peer dnnl_conv(const ConvShape& s, bool plain_images) {
       const memory plain(Desc({1, s.out_channels, s.out_height(), s.out_width()}, Type::f32, Tag::nchw), engine());
       steps.push_back({dnnl::reorder(y, plain), {{DNNL_ARG_FROM, y}, {DNNL_ARG_TO, plain}}});
     }
-    return peer(plain_images ? "oneDNN, plain images" : "oneDNN, its own layout", std::move(steps));
+    return peer(plain_images ? "oneDNN, graph layout" : "oneDNN, its own layout", std::move(steps));
   });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Element by element over arrays beyond the caches, against loops that only move them.
+// Element-wise ops over arrays larger than the caches, compared with loops that only move the data.
 #include <arenascope/graph/builder.h>
 #include "engine/bench/peers.h"
 
@@ -20,7 +20,7 @@ void one(Table& table, const std::string& name, double wanted, Op op) {
   if (node) table.against(name, {"GB/s", 8e-9 * kFloats, wanted}, node->runner(), {copy_loop(kFloats)});
 }
 
-// In the second-level cache, against the library.
+// Arrays in L2, compared with the library.
 void beside_library(Table& table, const std::string& name, Op op, Function function) {
   if (!table.wants(name)) return;
   constexpr int64_t kFew = 64 << 10;
@@ -38,9 +38,9 @@ void pointwise_rows(Table& table) {
     });
     if (node) table.against(name, {"GB/s", 12e-9 * kFloats, 0.95}, node->runner(), {combine_loop(kFloats)});
   }
-  if (table.wants("add, a row to all")) {
+  if (table.wants("add, row broadcast")) {
     auto node = of_one([&](GraphBuilder& g, const Tensor& x) { return g.add(x, g.input("row", {kFloats / 4096})); });
-    if (node) table.against("add, a row to all", {"GB/s", 8e-9 * kFloats, 0.95}, node->runner(), {copy_loop(kFloats)});
+    if (node) table.against("add, row broadcast", {"GB/s", 8e-9 * kFloats, 0.95}, node->runner(), {copy_loop(kFloats)});
   }
   one(table, "copy", 0.95, Op::Cont);
   one(table, "relu", 0.95, Op::Relu);
@@ -50,10 +50,10 @@ void pointwise_rows(Table& table) {
   one(table, "gelu by tanh", 0.9, Op::GeluTanh);
   one(table, "exp", 0.9, Op::Exp);
   one(table, "tanh", 0, Op::Tanh);
-  beside_library(table, "relu beside oneDNN, 256 KiB", Op::Relu, Function::Relu);
-  beside_library(table, "exp beside oneDNN, 256 KiB", Op::Exp, Function::Exp);
-  beside_library(table, "gelu beside oneDNN, 256 KiB", Op::Gelu, Function::Gelu);
-  beside_library(table, "silu beside oneDNN, 256 KiB", Op::Silu, Function::Silu);
+  beside_library(table, "relu against oneDNN, 256 KiB", Op::Relu, Function::Relu);
+  beside_library(table, "exp against oneDNN, 256 KiB", Op::Exp, Function::Exp);
+  beside_library(table, "gelu against oneDNN, 256 KiB", Op::Gelu, Function::Gelu);
+  beside_library(table, "silu against oneDNN, 256 KiB", Op::Silu, Function::Silu);
 }
 
 }  // namespace arenascope::cpu_bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Convolutions and pooling of real networks, on plain images.
+// Convolutions and pooling of real networks, with images in the graph's layout.
 #include <fmt/format.h>
 
 #include <arenascope/graph/builder.h>
@@ -36,7 +36,7 @@ void pool(Table& table, const std::string& title, const ConvShape& s, bool maxim
   });
   if (!node) return;
   table.against_figure(title, {"GB/s", gigabytes, 3}, node->runner(), "ggml", 2.8);
-  table.against(title + " beside oneDNN", {"GB/s", gigabytes, 0}, node->runner(), {dnnl_pool(s, maximum)});
+  table.against(title + " against oneDNN", {"GB/s", gigabytes, 0}, node->runner(), {dnnl_pool(s, maximum)});
 }
 
 }  // namespace

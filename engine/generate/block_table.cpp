@@ -74,7 +74,7 @@ Status BlockTable::append(TextId text, int64_t count) {
     room += size_of(more.back());
   }
   if (room < count)
-    return Error{fmt::format("{} tokens behind {} do not fit into a cache of {}, {} of whose rows are free", count,
+    return Error{fmt::format("{} tokens after {} do not fit into a cache of {} rows, of which {} are free", count,
                              to.tokens, rows_, free_rows())};
   for (int32_t block : more) owners_[static_cast<size_t>(block)] = 1;
   to.blocks.insert(to.blocks.end(), more.begin(), more.end());

@@ -34,7 +34,7 @@ Result<std::unique_ptr<Generator>> Generator::open(const std::string& spec, cons
   std::unique_ptr<Generator> out(new Generator);
   out->spec_ = spec;
   out->options_ = options;
-  // Tokens are drawn from logits that weights of 11 bits have rounded already.
+  // Logits already contain the rounding of weights with 11 bits of mantissa.
   RunnerOptions& run = out->options_.run;
   if (run.backend == "cpu" && !run.precision) run.precision = Precision::Normal;
   auto devices = devices_of(run);  // one for the graphs of prompts and of single tokens
@@ -48,7 +48,7 @@ Result<std::unique_ptr<Generator>> Generator::open(const std::string& spec, cons
   const std::string title = model->path.empty() ? spec : model->path.string();
   if (!model->problems.empty()) return Error{fmt::format("{} cannot be run: {}", title, model->problems.front())};
   if (!model->language || model->states.empty())
-    return Error{fmt::format("{} is no language model that writes one token after the other", title)};
+    return Error{fmt::format("{} is not a generative language model", title)};
   out->name_ = model->name;
   out->context_ = model->language->context;
   out->vocabulary_ = model->language->vocabulary;
@@ -94,7 +94,7 @@ Bytes Generator::packed_bytes() {
   return packed_;
 }
 
-// Behind a run, in which its tokens' keys and values were written; those of `left` more follow in the next one.
+// After a run, in which its tokens' keys and values were written; those of `left` more follow in the next one.
 void Generator::note_filled(int64_t left) {
   trace::Recorder* recorder = options_.run.recorder;
   if (recorder == nullptr || capacity_ == 0) return;
@@ -111,8 +111,8 @@ void Generator::note_filled(int64_t left) {
 }
 
 // One graph at a time: the one before lets go of its arena, and hands on its packed weights. The cache stays.
-Status Generator::prepare_for(int64_t tokens, int64_t wanted) {
-  if (runner_ && at_once_ == tokens && wanted_ == wanted) return {};
+Status Generator::prepare_for(int64_t tokens, int64_t requested_rows) {
+  if (runner_ && at_once_ == tokens && requested_rows_ == requested_rows) return {};
   const auto start = std::chrono::steady_clock::now();
   note_peaks();
   RunnerOptions run = options_.run;
@@ -120,14 +120,14 @@ Status Generator::prepare_for(int64_t tokens, int64_t wanted) {
   run.open.cache_type = options_.cache_type;
   run.open.prefill = tokens > 1;
   run.open.tokens = tokens;
-  run.open.wanted = wanted;
+  run.open.wanted = requested_rows;
   run.states = cache_;
   auto runner = Runner::open(spec_, run, std::move(runner_));
   if (!runner) return runner.error();
-  (*runner)->make_ready();
+  (*runner)->warm_up();
   for (const models::State& state : (*runner)->model().states) cache_[state.name] = state.tensor->storage;
   runner_ = std::move(*runner);
-  at_once_ = tokens, wanted_ = wanted;
+  at_once_ = tokens, requested_rows_ = requested_rows;
   has_local_mask_ = has_input(runner_->model(), "kq_mask_local");
   has_positions_ = has_input(runner_->model(), "positions");
   mask_.resize(static_cast<size_t>(tokens * capacity_));
@@ -155,7 +155,7 @@ void Generator::fill_mask(std::vector<float>& mask, std::span<const Fed> fed, in
 }
 
 // Tokens that the graph takes beyond those given are written to row -1, which is nowhere, and see what the last one sees.
-Status Generator::run(std::span<const Fed> fed, std::span<const int64_t> wanted) {
+Status Generator::run(std::span<const Fed> fed, std::span<const int64_t> requested_rows) {
   const auto size = static_cast<size_t>(at_once_);
   std::vector<int64_t> ids(size, 0), positions(size, 0), rows(size, -1);
   for (size_t t = 0; t < fed.size(); ++t) {
@@ -172,7 +172,7 @@ Status Generator::run(std::span<const Fed> fed, std::span<const int64_t> wanted)
     fill_mask(local_mask_, fed, window_);
     given = runner_->set_input("kq_mask_local", bytes_of(local_mask_));
   }
-  if (given && at_once_ > 1) given = runner_->set_input("wanted_rows", std::as_bytes(wanted));
+  if (given && at_once_ > 1) given = runner_->set_input("wanted_rows", std::as_bytes(requested_rows));
   if (!given) return given;
   auto report = runner_->run();
   if (!report) return report.error();
@@ -186,7 +186,7 @@ Status Generator::run(std::span<const Fed> fed, std::span<const int64_t> wanted)
 }
 
 Status Generator::check(std::span<const int32_t> tokens) const {
-  if (tokens.empty()) return Error{"there are no tokens to go on from"};
+  if (tokens.empty()) return Error{"no tokens were given to continue from"};
   for (int32_t id : tokens)
     if (id < 0 || id >= vocabulary_)
       return Error{fmt::format("{} has tokens 0 to {}, not {}", name_, vocabulary_ - 1, id)};
@@ -198,11 +198,12 @@ Result<std::span<const float>> Generator::feed(std::span<const int32_t> tokens, 
   const auto count = static_cast<int64_t>(tokens.size());
   const int64_t before = position(text);
   if (context_ > 0 && before + count > context_)
-    return Error{fmt::format("{} tokens behind {} are more than the {} that {} sees", count, before, context_, name_)};
+    return Error{
+        fmt::format("{} tokens after {} exceed the context of {} tokens of {}", count, before, context_, name_)};
   if (auto ok = table_.append(text, count); !ok) return ok.error();
   texts_[text].insert(texts_[text].end(), tokens.begin(), tokens.end());
   // Parts of the same length, of which the last may be shorter.
-  const int64_t most = std::max<int64_t>(options_.most_at_once, 1), parts = (count + most - 1) / most;
+  const int64_t most = std::max<int64_t>(options_.max_at_once, 1), parts = (count + most - 1) / most;
   const int64_t each = (count + parts - 1) / parts;
   if (auto ok = prepare_for(each, 1); !ok) return ok.error();
   std::vector<Fed> fed;
@@ -218,9 +219,9 @@ Result<std::span<const float>> Generator::feed(std::span<const int32_t> tokens, 
 }
 
 Result<std::span<const float>> Generator::step(std::span<const Next> next) {
-  if (next.empty()) return Error{"there are no texts to go on with"};
+  if (next.empty()) return Error{"no texts were given to continue"};
   std::vector<Fed> fed;
-  std::vector<int64_t> wanted;
+  std::vector<int64_t> requested_rows;
   for (const Next& n : next) {
     if (auto ok = check({&n.token, 1}); !ok) return ok.error();
     if (context_ > 0 && position(n.text) + 1 > context_)
@@ -229,12 +230,12 @@ Result<std::span<const float>> Generator::step(std::span<const Next> next) {
   for (const Next& n : next) {
     if (auto ok = table_.append(n.text, 1); !ok) return ok.error();
     texts_[n.text].push_back(n.token);
-    wanted.push_back(static_cast<int64_t>(fed.size()));
+    requested_rows.push_back(static_cast<int64_t>(fed.size()));
     fed.push_back({n.text, position(n.text) - 1, n.token});
   }
   const auto count = static_cast<int64_t>(next.size());
   if (auto ok = prepare_for(count, count); !ok) return ok.error();
-  if (auto ok = run(fed, wanted); !ok) return ok.error();
+  if (auto ok = run(fed, requested_rows); !ok) return ok.error();
   note_filled(0);
   return std::span<const float>(logits_);
 }

@@ -21,14 +21,14 @@ constexpr Rule kRules[kOpCount] = {
 
 Rule rule_of(Op op) { return static_cast<int>(op) < kOpCount ? kRules[static_cast<int>(op)] : autodiff::none; }
 
-// Gradients lie in the layer of the node that they belong to, with "backward" behind its name.
+// The nodes of a gradient are in layer "L backward", where L is the layer of the forward node.
 void enter_layer(GraphBuilder& builder, const TensorImpl& node) {
   const auto names = builder.context().layer_names();
   const auto index = static_cast<size_t>(node.layer);
   builder.layer(node.layer >= 0 && index < names.size() ? names[index] + " backward" : "backward");
 }
 
-// Which nodes lie between a wanted tensor and the loss.
+// The nodes on a path from a tensor of `wanted` to the loss.
 std::unordered_map<const TensorImpl*, bool> reached(const Graph& graph, std::span<const Tensor> wanted) {
   std::unordered_map<const TensorImpl*, bool> on_path;
   for (const Tensor& tensor : wanted)
@@ -39,7 +39,8 @@ std::unordered_map<const TensorImpl*, bool> reached(const Graph& graph, std::spa
   return on_path;
 }
 
-// Rows of a table that were looked up are added to what it has otherwise, without a table of their own.
+// Adds two contributions to a gradient. The gradient of gathered rows is added to the rest in place, without
+// materialising a table of its own.
 Tensor added(GraphBuilder& builder, const Tensor& sum, const Tensor& share) {
   for (const auto& [rows, base] : {std::pair(share, sum), std::pair(sum, share)})
     if (rows->op == Op::GatherBack && rows->sources.size() == 2 && rows.dtype() == base.dtype())
@@ -66,7 +67,7 @@ Status add_shares(GraphBuilder& builder, Graph& graph, const Tensor& node, const
     sum = sum ? added(builder, sum, step.shares()[i]) : step.shares()[i];
     if (!builder.ok()) return builder.status();
   }
-  return graph.has_grads() ? Status{} : Status{Error{"the graph keeps no gradients"}};
+  return graph.has_grads() ? Status{} : Status{Error{"the graph does not store gradients"}};
 }
 
 }  // namespace
@@ -76,9 +77,10 @@ bool has_gradient(Op op) { return rule_of(op) != autodiff::none; }
 Result<std::vector<Tensor>> build_gradients(GraphBuilder& builder, Graph& graph, const Tensor& loss,
                                             std::span<const Tensor> wanted, const GradientOptions& options) {
   if (!builder.ok()) return builder.status().error();
-  if (!graph.has_grads()) return Error{"gradients need a graph that keeps them"};
+  if (!graph.has_grads()) return Error{"gradients require a graph that stores them (new_graph with grads)"};
   if (!loss || loss->element_count() != 1 || !info(loss.dtype()).floating)
-    return Error{fmt::format("the loss{} is {}, not one number", loss ? fmt::format(" '{}'", loss.name()) : "",
+    return Error{fmt::format("the loss{} has shape {}, expected a scalar",
+                             loss ? fmt::format(" '{}'", loss.name()) : "",
                              loss ? to_string(loss.sizes()) : "undefined")};
   if (auto done = graph.expand(loss); !done) return done.error();
 
@@ -119,7 +121,7 @@ Result<std::vector<Tensor>> build_gradients(GraphBuilder& builder, Graph& graph,
 
 namespace autodiff {
 
-void none(Backward& b) { b.refuse("nobody has written it"); }
+void none(Backward& b) { b.refuse("the op is not differentiable"); }
 
 void Backward::refuse(std::string_view why) {
   g.fail(Error{fmt::format("{} '{}' has no backward rule: {}", arenascope::name(y->op), y.name(), why)});
@@ -154,7 +156,7 @@ Tensor Backward::axis_back(const Tensor& x, int axis) const {
 
 namespace {
 
-// Places below 0 count from the end.
+// Negative indices count from the end.
 Tensor from_front(GraphBuilder& g, const Tensor& places, int64_t size) {
   if (!places) return {};
   const auto number = [&](int64_t n) {

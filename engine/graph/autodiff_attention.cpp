@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Backward rule of attention, whose weights are computed again.
+// Backward rule of attention; the attention weights are recomputed.
 #include "engine/graph/autodiff_rules.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ Dims by_key_head(const Dims& sizes, int64_t key_heads) {
   return out;
 }
 
-// What is added to the scores, undefined for nothing.
+// The mask added to the scores; undefined if there is none.
 Tensor mask_of(Backward& b, int64_t queries, int64_t keys, int64_t key_heads) {
   Tensor mask;
   if (b.source_count() > 3) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Backward rules of views, copies, concatenation and look-ups.
+// Backward rules of views, copies, concatenation and gathers.
 #include "engine/graph/autodiff_rules.h"
 
 #include <algorithm>
@@ -19,12 +19,12 @@ void permute(Backward& b) {
   b.give(0, b.g.op_with(Op::Permute, {b.dy}, back));
 }
 
-// A slice, whose offset, written in the source's strides from the longest on, tells where it began. By ones it is the
-// gradient with zeros around it; by other steps each row goes to its own place.
+// A slice. Its start indices are recovered from the offset by dividing by the source's strides in descending order.
+// With step 1 the gradient is padded with zeros; with other steps each row is scattered to its index.
 void view(Backward& b) {
   const auto p = b.y->params.get<ViewParams>();
   const Tensor x = b.source(0);
-  if (p.sizes.rank() != x->rank() || p.offset < 0) return b.refuse("it is no slice");
+  if (p.sizes.rank() != x->rank() || p.offset < 0) return b.refuse("it is not a slice");
   std::array<int, kMaxDims> by_stride{};
   std::iota(by_stride.begin(), by_stride.end(), 0);
   std::stable_sort(by_stride.begin(), by_stride.begin() + x->rank(),
@@ -42,7 +42,7 @@ void view(Backward& b) {
     const int64_t last = start + (p.sizes[i] - 1) * step;
     rest -= start * stride;
     if (step == 0 || (p.sizes[i] != 1 && p.strides[i] != step * stride) || last < 0 || last >= size || size > INT32_MAX)
-      return b.refuse("it is no slice of its source");
+      return b.refuse("it is not a slice of its source");
     if (step == 1) {
       pad.begin[i] = static_cast<int32_t>(start);
       pad.end[i] = static_cast<int32_t>(size - 1 - last);
@@ -52,7 +52,7 @@ void view(Backward& b) {
     const FillParams places{{p.sizes[i]}, DType::I64, static_cast<double>(start), static_cast<double>(step)};
     share = b.to_places(share, i, b.g.op_with(Op::Arange, {}, places), size);
   }
-  if (rest != 0) return b.refuse("it is no slice of its source");
+  if (rest != 0) return b.refuse("it is not a slice of its source");
   b.give(0, padded ? b.g.op_with(Op::Pad, {share}, pad) : share);
 }
 
@@ -66,11 +66,11 @@ void concat(Backward& b) {
   }
 }
 
-// What was looked up in a table: each of its rows gets the sum of those that came from it.
+// Each row of the table receives the sum of the gradients of the rows gathered from it.
 void gather(Backward& b) {
   const int axis = b.y->params.get<AxisParams>().axis;
   const Tensor table = b.source(0), rows = b.source(1);
-  Dims line;  // all that was looked up along one dimension
+  Dims line;  // all gathered rows along one dimension
   for (int i = 0; i < axis; ++i) line.push_back(table.sizes()[i]);
   line.push_back(rows->element_count());
   for (int i = axis + 1; i < table->rank(); ++i) line.push_back(table.sizes()[i]);
@@ -84,7 +84,7 @@ void gather_elements(Backward& b) {
   const int axis = b.y->params.get<AxisParams>().axis;
   const Tensor table = b.source(0);
   const Tensor share = b.to_own_places(b.dy, axis, b.source(1), table.sizes()[axis]);
-  PadParams rest{};  // of dimensions that were not looked up as a whole
+  PadParams rest{};  // of dimensions that were gathered only partially
   bool whole = true;
   for (int i = 0; share && i < table->rank(); ++i) {
     rest.end[i] = static_cast<int32_t>(table.sizes()[i] - share.sizes()[i]);
@@ -95,7 +95,7 @@ void gather_elements(Backward& b) {
 
 namespace {
 
-// Of elements with one place only the last was written.
+// Only the last one of several elements with the same index was written.
 Tensor share_of_elements(Backward& b, int axis, const Tensor& nothing) {
   const Tensor x = b.source(0), from = b.source(1), places = b.source(2);
   const Tensor line = b.g.op_with(Op::Arange, {}, FillParams{{from->element_count()}, DType::I64, 0, 1});
@@ -109,7 +109,7 @@ Tensor share_of_elements(Backward& b, int axis, const Tensor& nothing) {
 
 }  // namespace
 
-// What was written over gets nothing, what was written what its place has; a row below 0 was written nowhere.
+// Overwritten elements have gradient 0, written elements that of their destination; negative rows were not written.
 void set_rows(Backward& b) {
   const auto [axis, some] = b.y->params.get<SetRowsParams>();
   const Tensor from = b.source(1);
@@ -131,7 +131,7 @@ void set_rows(Backward& b) {
   b.give(1, b.g.op(Op::Where, {b.g.reshape(below, line), nothing, share}));
 }
 
-// What was put around goes away; what repeats elements gives them its share.
+// Constant padding is cut off; in the other modes the gradient of a repeated element is added to its source.
 void pad(Backward& b) {
   auto p = b.y->params.get<PadParams>();
   const Tensor x = b.source(0);
@@ -155,7 +155,7 @@ void pad(Backward& b) {
   b.give(0, share);
 }
 
-// Each dimension is a product with a matrix, which resizing the unit matrix gives.
+// Resizing one dimension is a matmul; its matrix is obtained by resizing the identity matrix.
 void resize(Backward& b) {
   const auto p = b.y->params.get<ResizeParams>();
   const Tensor x = b.source(0);
@@ -193,7 +193,7 @@ void depth_to_space(Backward& b) {
 
 void tril(Backward& b) { b.give(0, b.g.op_with(Op::Tril, {b.dy}, b.y->params.get<TrilParams>())); }
 
-// Undone by turning back.
+// The gradient is rotated by the opposite angle.
 void rope(Backward& b) {
   auto p = b.y->params.get<RopeParams>();
   p.scale = -p.scale;

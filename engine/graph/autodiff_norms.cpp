@@ -4,8 +4,8 @@
 
 namespace arenascope::autodiff {
 
-// Both norms: z is the normalised source, r what it was multiplied by. With h = dy·gain, the source's gradient is
-// r·(h - z·mean(h·z)), and less the mean of h where the mean was taken away.
+// NORM and RMS_NORM: z is the normalised source, r the normalisation factor. With h = dy·gain, the source's gradient is
+// r·(h - z·mean(h·z)); NORM also subtracts the mean of h.
 void norm(Backward& b) {
   const auto p = b.y->params.get<NormParams>();
   const bool centred = b.y->op == Op::Norm;
@@ -24,7 +24,7 @@ void norm(Backward& b) {
   if (b.wants(2)) b.give(2, b.dy);
 }
 
-// As norm(), over the channels of a group and all places.
+// Like norm(), over the channels of a group and all spatial positions.
 void group_norm(Backward& b) {
   const auto p = b.y->params.get<GroupNormParams>();
   const Tensor x = b.source(0);
@@ -50,7 +50,7 @@ void group_norm(Backward& b) {
   if (b.wants(2)) b.give(2, b.g.op_with(Op::ReduceSum, {b.dy}, others));
 }
 
-// A scale and a shift for each channel (axis 1). Statistics that a graph computes from the batch get their gradients too.
+// A scale and a shift per channel (axis 1). Statistics computed from the batch by the graph have gradients too.
 void batch_norm(Backward& b) {
   const auto p = b.y->params.get<BatchNormParams>();
   Dims line;
@@ -74,7 +74,7 @@ void batch_norm(Backward& b) {
   if (b.wants(4)) b.give(4, b.scale(b.mul(spread, b.mul(factor(), b.g.reshape(r, channels))), -0.5));
 }
 
-// scale·y·(dy - Σ dy·y); the mask gets it without the scale.
+// scale·y·(dy - Σ dy·y); the gradient of the mask omits the scale.
 void soft_max(Backward& b) {
   const auto p = b.y->params.get<SoftMaxParams>();
   const Tensor inner = b.mul(b.y, b.sub(b.dy, b.sum_along(b.mul(b.dy, b.y), p.axis)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Backward rules of what works element by element.
+// Backward rules of pointwise ops.
 #include "engine/graph/autodiff_rules.h"
 
 #include <cmath>
@@ -36,7 +36,7 @@ void pow(Backward& b) {
   if (b.wants(1)) b.give(1, b.mul(b.dy, b.mul(b.y, b.op(Op::Log, {b.source(0)}))));
 }
 
-// The one that came through gets it; of equal ones the first.
+// The gradient goes to the selected operand, the first if both are equal.
 void extreme(Backward& b) {
   const Tensor first = b.truth(Op::Equal, b.y, b.source(0));
   if (b.wants(0)) b.give(0, b.mul(b.dy, first));
@@ -81,20 +81,20 @@ void acosh(Backward& b) { b.give(0, over_root(b, 1, -1)); }
 void atanh(Backward& b) { b.give(0, b.op(Op::Div, {b.dy, squared(b, -1, 1)})); }
 void tanh(Backward& b) { b.give(0, b.mul(b.dy, b.scale(b.mul(b.y, b.y), -1, 1))); }
 void sigmoid(Backward& b) { b.give(0, b.mul(b.dy, b.sub(b.y, b.mul(b.y, b.y)))); }
-// What comes out is 0 or above, so its sign is 1 where the source passed.
+// The result is at least 0, so its sign is 1 where the source is positive.
 void relu(Backward& b) {
-  // Largest elements alone have a gradient, and max_pool() saw to it where they are 0.
+  // After MAX_POOL only the largest elements have a gradient, and max_pool() has already zeroed it where they are 0.
   const bool done = b.dy->op == Op::MaxPoolBack && b.dy->sources[0] == b.y.impl();
   b.give(0, done ? b.dy : b.mul(b.dy, b.op(Op::Sign, {b.y})));
 }
-// The same seed, and so the same mask.
+// The same seed gives the same mask.
 void dropout(Backward& b) {
   b.give(0, b.g.op_with(Op::Dropout, {b.dy, b.source(1)}, b.y->params.get<DropoutParams>()));
 }
 void scale(Backward& b) { b.give(0, b.scale(b.dy, static_cast<double>(b.y->params.get<ScaleParams>().scale))); }
 
 void clamp(Backward& b) {
-  b.give(0, b.mul(b.dy, b.truth(Op::Equal, b.y, b.source(0))));  // where it came through unchanged
+  b.give(0, b.mul(b.dy, b.truth(Op::Equal, b.y, b.source(0))));  // where the value was not clamped
 }
 
 // y = x·s with s the sigmoid of x: s + y·(1 - s).
@@ -127,7 +127,7 @@ namespace {
 
 Tensor above_zero(Backward& b, const Tensor& x) { return b.truth(Op::Greater, x, b.constant(0)); }
 
-// alpha·x + beta lies within 0 and 1, for numbers that do so from above 0 to below 1.
+// alpha·x + beta is strictly between 0 and 1.
 Tensor hard_slope(Backward& b, const Tensor& line) {
   const double alpha = static_cast<double>(b.y->params.get<AlphaParams>().alpha);
   return b.scale(b.mul(above_zero(b, line), b.truth(Op::Less, line, b.constant(1))), alpha);
@@ -144,7 +144,7 @@ void leaky_relu(Backward& b) {
   b.give(0, b.mul(b.dy, b.scale(above_zero(b, b.source(0)), 1 - alpha, alpha)));
 }
 
-// Below 0 it is alpha·(eˣ - 1), whose slope is y + alpha.
+// For x < 0 the function is alpha·(eˣ - 1), with derivative y + alpha.
 void elu(Backward& b) {
   const double alpha = static_cast<double>(b.y->params.get<AlphaParams>().alpha);
   const Tensor slope =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Backward rules of products and convolutions.
+// Backward rules of matmul and convolutions.
 #include "engine/graph/autodiff_rules.h"
 
 namespace arenascope::autodiff {
@@ -15,7 +15,7 @@ void mul_mat(Backward& b) {
 
 namespace {
 
-// Images and channels exchanged; a view.
+// A view with batch and channel dimension swapped.
 Tensor exchanged(Backward& b, const Tensor& x) {
   PermuteParams p{};
   for (int i = 0; i < kMaxDims; ++i) p.axes[i] = static_cast<int8_t>(i < 2 ? 1 - i : i);
@@ -23,8 +23,8 @@ Tensor exchanged(Backward& b, const Tensor& x) {
 }
 Tensor swapped(Backward& b, const Tensor& x) { return b.g.cont(exchanged(b, x)); }
 
-// What a convolution of `x` [N, C, …] to `dy` [N, M, …] gives its weight [M, C/groups, kernel…]: group by group the
-// convolution of the one by the other, strides and dilations having changed places, images and channels exchanged.
+// The gradient of a convolution's weight [M, C/groups, kernel…] for source `x` [N, C, …] and gradient `dy` [N, M, …]:
+// per group the convolution of x with dy, with strides and dilations swapped and batch and channel dimensions swapped.
 Tensor weight_share(Backward& b, const Tensor& x, const Tensor& dy, const ConvParams& p, const Dims& kernel) {
   ConvParams turned = p;
   turned.groups = 1;
@@ -45,7 +45,7 @@ Tensor weight_share(Backward& b, const Tensor& x, const Tensor& dy, const ConvPa
     const Tensor theirs = whole ? dy : b.g.slice(dy, 1, g * to, (g + 1) * to);
     const Tensor window = in_place && whole ? exchanged(b, theirs) : swapped(b, theirs);
     Tensor dw = b.g.op_with(Op::Conv, {images, window}, turned);
-    // Rows that no window began at make it larger than the kernel.
+    // Rows that are not the start of any window make the result larger than the kernel; they are cut off.
     for (int i = 0; dw && i < p.spatial; ++i)
       if (dw.sizes()[i + 2] > kernel[i + 2]) dw = b.g.slice(dw, i + 2, 0, kernel[i + 2]);
     parts.push_back(swapped(b, dw));
@@ -53,7 +53,7 @@ Tensor weight_share(Backward& b, const Tensor& x, const Tensor& dy, const ConvPa
   return parts.size() == 1 ? parts[0] : b.g.concat(parts, 0);
 }
 
-// By steps of one a transposed convolution is one by the weight turned round.
+// With stride 1, a transposed convolution is a convolution with the flipped weight.
 Tensor source_share(Backward& b, const ConvParams& p, const Tensor& x, const Tensor& w) {
   ConvParams back = p;
   bool by_ones = p.groups == 1;
@@ -82,7 +82,7 @@ Tensor channel_sums(Backward& b, int spatial) {
 
 }  // namespace
 
-// The source's gradient is the transposed convolution of dy by the weight.
+// The source's gradient is the transposed convolution of dy with the weight.
 void conv(Backward& b) {
   const auto p = b.y->params.get<ConvParams>();
   const Tensor x = b.source(0), w = b.source(1);
@@ -91,7 +91,7 @@ void conv(Backward& b) {
   if (b.wants(2)) b.give(2, channel_sums(b, p.spatial));
 }
 
-// The other way round: the source's gradient is the convolution of dy.
+// Inverse of conv(): the source's gradient is the convolution of dy with the weight.
 void conv_transpose(Backward& b) {
   const auto p = b.y->params.get<ConvParams>();
   const Tensor x = b.source(0), w = b.source(1);

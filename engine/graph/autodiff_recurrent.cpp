@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Backward rule of LSTM: its steps are computed again, one by one, and walked back (Werbos 1990).
+// Backward rule of LSTM: backpropagation through time (Werbos 1990) with recomputed steps.
 #include "engine/graph/autodiff_rules.h"
 
 namespace arenascope::autodiff {
@@ -25,7 +25,7 @@ class Unrolled {
     }
     for (size_t i = 0; i < b_.source_count(); ++i) {
       if (!b_.wants(i) || !b_.g.ok()) continue;
-      // All directions read the same source; the others are one piece a direction.
+      // All directions read the same source; the other sources have one piece per direction.
       Tensor whole = i == 0 && directions > 1 ? b_.add(pieces_[0][0], pieces_[0][1]) : b_.g.concat(pieces_[i], 0);
       b_.give(i, b_.g.reshape(whole, b_.source(i).sizes()));
     }
@@ -33,12 +33,12 @@ class Unrolled {
 
  private:
   struct Step {
-    Tensor x, h, c;        // what it read
-    Tensor i, o, f, g, t;  // gates, the candidate, tanh of the new cell
+    Tensor x, h, c;        // inputs of the step
+    Tensor i, o, f, g, t;  // gates, candidate, tanh of the new cell state
   };
 
   int64_t at(int64_t k) const { return reversed_ ? steps_ - 1 - k : k; }
-  // The direction's part of a source whose first dimension they are.
+  // The slice of the current direction of a source whose first dimension is the direction.
   Tensor part(size_t i, const Dims& sizes) {
     return b_.g.reshape(b_.g.slice(b_.source(i), 0, direction_, direction_ + 1), sizes);
   }
@@ -69,7 +69,7 @@ class Unrolled {
     }
   }
 
-  // Of the flat result: Y [T, D, B, H], then the last states, then the last cells.
+  // The gradient of one block of the flat result: Y [T, D, B, H], then the last states, then the last cells.
   Tensor given(int64_t block) {
     const int64_t size = batch_ * p_.hidden;
     return b_.g.reshape(b_.g.slice(b_.dy, 0, block * size, (block + 1) * size), {batch_, p_.hidden});
@@ -108,7 +108,7 @@ class Unrolled {
   Backward& b_;
   const LstmParams p_;
   const int64_t steps_, batch_;
-  size_t bias_ = 0, h0_ = 0, c0_ = 0;  // which source; 0: none
+  size_t bias_ = 0, h0_ = 0, c0_ = 0;  // source index; 0: none
   int64_t direction_ = 0;
   bool reversed_ = false;
   Tensor w_, r_;

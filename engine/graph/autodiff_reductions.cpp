@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Backward rules of reductions and of what goes along one axis.
+// Backward rules of reductions and of ops along one axis.
 #include "engine/graph/autodiff_rules.h"
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 namespace arenascope::autodiff {
 namespace {
 
-// The sizes of the source with 1 where it was reduced, so that they broadcast to it; how many elements each had.
+// The sizes of the source with 1 in reduced dimensions, which broadcast to it, and the number of elements per
+// reduction.
 struct Kept {
   Dims sizes;
   int64_t count = 1;
@@ -33,7 +34,7 @@ void reduce(Backward& b) {
   b.give(0, b.g.op_with(Op::Expand, {line}, ReshapeParams{b.source(0).sizes()}));
 }
 
-// Equal ones share it.
+// Equal extremes share the gradient.
 void reduce_extreme(Backward& b) {
   const Kept k = kept(b);
   const Tensor hits = b.truth(Op::Equal, b.source(0), b.g.reshape(b.y, k.sizes));
@@ -41,14 +42,15 @@ void reduce_extreme(Backward& b) {
   b.give(0, b.mul(hits, b.op(Op::Div, {b.g.reshape(b.dy, k.sizes), count})));
 }
 
-// x ÷ y, where everything is 0 nothing.
+// x ÷ y; 0 where the norm is 0.
 void reduce_l2(Backward& b) {
   const Kept k = kept(b);
   const Tensor least = b.op(Op::Max, {b.g.reshape(b.y, k.sizes), b.constant(1e-30)});
   b.give(0, b.mul(b.source(0), b.op(Op::Div, {b.g.reshape(b.dy, k.sizes), least})));
 }
 
-// The product of all others: of those before it by that of those behind it, so that a 0 among them is none to divide by.
+// The product of all other elements, as the product of those before times that of those after, which avoids a division
+// by 0.
 void reduce_prod(Backward& b) {
   const Kept k = kept(b);
   const uint32_t axes = b.y->params.get<ReduceParams>().axes;
@@ -82,7 +84,7 @@ void cum_sum(Backward& b) {
   b.give(0, b.g.op_with(Op::CumSum, {b.dy}, p));
 }
 
-// For each element the products of all lines with a 1 in its place, of those that it is part of.
+// For each element, the sum of the cumulative products that contain it, each computed with that element replaced by 1.
 void cum_prod(Backward& b) {
   const auto p = b.y->params.get<CumSumParams>();
   const Tensor lines = b.axis_last(b.source(0), p.axis), share = b.axis_last(b.dy, p.axis);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Backward rules of windows.
+// Backward rules of pooling and LRN.
 #include "engine/graph/autodiff_rules.h"
 
 #include <algorithm>
 
 namespace arenascope::autodiff {
 
-// Each window's gradient goes to its largest element. Behind a RELU it is 0 where that is 0, and so is the RELU's.
+// The gradient of each window goes to its largest element. After a RELU it is 0 where that element is 0, which includes
+// the gradient of the RELU.
 void max_pool(Backward& b) {
   const Tensor share = b.source(0)->op == Op::Relu ? b.mul(b.dy, b.op(Op::Sign, {b.y})) : b.dy;
   b.give(0, b.g.op_with(Op::MaxPoolBack, {b.source(0), share}, b.y->params.get<PoolParams>()));
@@ -18,13 +19,14 @@ Tensor filled(Backward& b, const Dims& sizes) { return b.g.op_with(Op::Fill, {},
 
 }  // namespace
 
-// Each window's gradient, divided by what it counted, goes to all of its elements: a transposed convolution by ones.
+// The gradient of each window, divided by its element count, goes to all its elements: a transposed convolution with
+// ones.
 void avg_pool(Backward& b) {
   const auto p = b.y->params.get<PoolParams>();
   const Dims from = b.source(0).sizes(), to = b.y.sizes();
   ConvParams walk{}, back{};
   walk.spatial = back.spatial = p.spatial, walk.groups = back.groups = 1;
-  PadParams counted{};  // what is padded counts, too
+  PadParams counted{};  // padding is included in the count
   counted.value = 1;
   Dims image{1, 1}, window{1, 1}, few{from[0] * from[1], 1};
   for (int i = 0; i < p.spatial; ++i) {
@@ -48,8 +50,8 @@ void avg_pool(Backward& b) {
   b.give(0, b.g.reshape(b.g.op_with(Op::ConvTranspose, {share, filled(b, window)}, back), from));
 }
 
-// With s = bias + alpha/n·Σ x² over n channels, y = x·s^-beta: dy·s^-beta - 2·alpha·beta/n·x·Σ dy·y/s, the latter sum over
-// the channels whose window x lies in.
+// With s = bias + alpha/n·Σ x² over n channels, y = x·s^-beta: dy·s^-beta - 2·alpha·beta/n·x·Σ dy·y/s, where the last
+// sum is over the channels whose window contains x.
 void lrn(Backward& b) {
   const auto p = b.y->params.get<LrnParams>();
   const Tensor x = b.source(0);

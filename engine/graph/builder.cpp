@@ -103,7 +103,7 @@ Tensor GraphBuilder::slice(const Tensor& x, int axis, int64_t start, int64_t end
   ViewParams view{x.sizes(), x.strides(), 0};
   view.sizes[axis] = 0;
   if (!none) {
-    // As unsigned numbers the distance and the step always fit.
+    // Unsigned arithmetic cannot overflow for the distance and the step.
     const auto above = static_cast<uint64_t>(std::max(start, end)), below = static_cast<uint64_t>(std::min(start, end));
     const uint64_t stride = step > 0 ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);
     const auto count = static_cast<int64_t>(std::min<uint64_t>((above - below - 1) / stride, INT64_MAX - 1) + 1);

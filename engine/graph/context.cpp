@@ -40,14 +40,14 @@ Result<std::byte*> ContextPool::append(ObjectType type, size_t size, std::string
 }
 
 Status ContextPool::make_room(size_t size) {
-  constexpr size_t kLeast = size_t{1} << 14, kMost = size_t{1} << 24;  // of a block that holds small objects
+  constexpr size_t kMin = size_t{1} << 14, kMost = size_t{1} << 24;  // size limits of an additional block
   const size_t padded = align_up(size, Context::kObjectAlignment);
   if (!grows_ || fits(padded)) return {};
   if (padded > size_t{1} << 62) return Error{fmt::format("a context cannot hold {} bytes", size)};
   const size_t needed = sizeof(ObjectHeader) + padded, left = limit_ - std::min(limit_, mem_size());
   if (needed > left) return {};
-  // As much again as there is, so that there are few blocks and at most half of the pool lies idle.
-  const size_t wanted = std::max(needed, std::min(std::clamp(mem_size(), kLeast, kMost), left));
+  // Doubles the pool, so that there are few blocks and at most half of the pool is unused.
+  const size_t wanted = std::max(needed, std::min(std::clamp(mem_size(), kMin, kMost), left));
   auto block = MemoryBlock::allocate(std::make_shared<CpuAllocator>(), MemoryKind::Default, static_cast<Bytes>(wanted));
   if (!block) return block.error();
   blocks_.push_back(std::move(*block));
@@ -117,7 +117,7 @@ Result<Context> Context::create(const ContextParams& params) {
 }
 
 size_t Context::tensor_overhead(size_t sources) {
-  // Room for the data's alignment is part of it.
+  // Includes padding for the alignment of the data.
   const size_t most = TensorImpl::byte_size(kMaxDims, sources, OpParams::kCapacity);
   return sizeof(ObjectHeader) + align_up(most, kObjectAlignment) + kDataAlignment;
 }
@@ -153,7 +153,7 @@ void Context::set_layer(std::string_view layer) {
 
 std::span<const std::string> Context::layer_names() const { return pool_->layers_; }
 
-// What a tensor is to be.
+// The properties of a tensor to be created.
 struct Context::Description {
   DType dtype = DType::F32;
   std::span<const int64_t> sizes;
@@ -209,7 +209,7 @@ Result<Tensor> Context::place_tensor(const Description& what, std::string_view t
 
 Result<Tensor> Context::new_tensor(DType dtype, const Dims& sizes, std::string_view tensor_name) {
   try {
-    // Sizes are checked before there are strides of them.
+    // Sizes are checked before strides are computed from them.
     auto bytes = checked_byte_count(sizes, dtype);
     if (!bytes) return bytes.error();
     const Dims strides = contiguous_strides(sizes);
@@ -221,8 +221,8 @@ Result<Tensor> Context::new_tensor(DType dtype, const Dims& sizes, std::string_v
 
 namespace {
 
-// Whether the result is just like the first source: what most nodes are, element by element over tensors of one shape
-// and type, which were checked when they were made.
+// True if the result has the type and shape of the first source: the common case of a pointwise op over tensors of the
+// same shape and type, which were checked when they were created.
 bool is_alike(const OpInfo& op, std::span<TensorImpl* const> sources) {
   if (op.shape_rule != rules::binary_rule && op.shape_rule != rules::same_rule && op.shape_rule != rules::float_rule)
     return false;

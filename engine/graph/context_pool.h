@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The memory behind Context, Tensor and Graph handles: the pool's bytes and the list of its objects. A pool that grows
-// consists of several blocks; offsets count through all of them, and no object ever moves.
+// The implementation of Context: the pool's memory and the list of its objects, shared by Context, Tensor and Graph
+// handles. A growing pool consists of several blocks; offsets continue across blocks, and objects never move.
 #pragma once
 #include <memory>
 #include <string>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <arenascope/graph/context.h>
-#include <arenascope/graph/origin.h>
+#include <arenascope/graph/provenance.h>
 
 namespace arenascope {
 
@@ -22,24 +22,24 @@ class ContextPool final : public ImplOwner {
         base_(static_cast<std::byte*>(blocks_[0]->data())),
         capacity_(static_cast<size_t>(blocks_[0]->bytes())) {}
 
-  // Appends an object of `size` bytes behind its header; says what was needed and what was there.
+  // Appends a header and an object of `size` bytes. The error states needed and available bytes.
   Result<std::byte*> append(ObjectType type, size_t size, std::string_view object_name = {});
-  // Another block, where the pool grows and an object of `size` bytes does not fit; without it append() refuses.
+  // Adds a block if the pool may grow and an object of `size` bytes does not fit; otherwise append() fails.
   Status make_room(size_t size);
 
-  // Text that all impls of the pool may refer to (KeptName), beside the pool's own bytes. Throws std::bad_alloc.
+  // Stores text to which impls of the pool may refer (KeptName), outside the pool's blocks. Throws std::bad_alloc.
   const char* keep_text(std::string_view text);
 
-  // What a rewrite made tensors of this pool of; most have nothing here.
+  // Provenance of tensors of this pool that were created by rewrites; most tensors have no entry.
   std::unordered_map<const TensorImpl*, Origins>& origins() { return origins_; }
 
   bool grows() const { return grows_; }
   size_t mem_size() const { return begin_ + capacity_; }
   size_t used_mem() const { return used_before_ + used_; }
   const std::byte* first_byte() const { return static_cast<const std::byte*>(blocks_[0]->data()); }
-  // Where the next object goes that fits into the block that is being filled.
+  // Address of the next object in the current block.
   const std::byte* next_object() const { return base_ + used_ + sizeof(ObjectHeader); }
-  // A slice of the block that is being filled.
+  // A slice of the current block.
   Result<Storage> slice(const std::byte* first, Bytes bytes) const {
     return Storage(blocks_.back()).sub_storage(first - base_, bytes);
   }
@@ -53,7 +53,7 @@ class ContextPool final : public ImplOwner {
     return padded <= capacity_ - used_ && sizeof(ObjectHeader) <= capacity_ - used_ - padded;
   }
 
-  std::vector<BlockPtr> blocks_;  // the last one is being filled
+  std::vector<BlockPtr> blocks_;  // the last one is the current block
   bool no_alloc_, grows_;
   size_t limit_;            // of all blocks
   std::byte* base_;         // of the last block
@@ -69,10 +69,10 @@ class ContextPool final : public ImplOwner {
   int32_t layer_ = -1;
   std::unordered_map<const TensorImpl*, Origins> origins_;
   std::vector<std::unique_ptr<char[]>> text_;
-  char* text_end_ = nullptr;     // of the last piece
-  size_t text_left_ = 0;         // of it
+  char* text_end_ = nullptr;     // end of the text in the last piece
+  size_t text_left_ = 0;         // free bytes of the last piece
   size_t text_bytes_ = 0;        // in use
-  std::vector<Tensor> foreign_;  // sources that live in other pools, kept alive
+  std::vector<Tensor> foreign_;  // sources in other pools, kept alive
 };
 
 }  // namespace arenascope

@@ -8,7 +8,7 @@
 namespace arenascope {
 namespace {
 
-// How many bytes the character at `at` takes in UTF-8; 0 if it is none.
+// Length in bytes of the UTF-8 character at `at`; 0 if it is invalid.
 size_t utf8_length(std::string_view text, size_t at) {
   const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const unsigned lead = byte(at);
@@ -19,7 +19,7 @@ size_t utf8_length(std::string_view text, size_t at) {
                                                       : 0;
   for (size_t i = 1; i < length; ++i)
     if ((byte(at + i) & 0xC0) != 0x80) return 0;
-  // No long forms of short characters, no halves of pairs, nothing beyond U+10FFFF.
+  // Rejects overlong encodings, surrogates and code points above U+10FFFF.
   const unsigned second = byte(at + 1);
   if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second >= 0xA0) || (lead == 0xF0 && second < 0x90) ||
       (lead == 0xF4 && second >= 0x90))

@@ -97,7 +97,7 @@ std::string held_text(const TensorImpl& node) {
 namespace rules {
 namespace {
 
-// Whether a source can be read along the result's elements.
+// Checks that a source is f32 and broadcasts to the sizes of the result.
 Status fits(const TensorImpl& source, const Dims& sizes) {
   if (source.dtype != DType::F32)
     return refuse(Op::Fused, fmt::format("a step's source is {}, not f32", name(source.dtype)));

@@ -13,8 +13,8 @@ namespace arenascope {
 
 namespace {
 
-// What a hash slot says: nothing, a place (of a node; of a leaf behind all nodes; on the stack of those being
-// visited), or that it is to be emptied. The tensor itself is read at that place.
+// The content of a hash slot: empty, an index (of a node; of a leaf, after all nodes; into the stack of tensors being
+// visited), or a mark that it is to be emptied. The tensor is read from the array with that index.
 using Code = uint32_t;
 constexpr Code kEmpty = 0;
 constexpr Code kRemoved = 1;
@@ -35,9 +35,9 @@ struct GraphData {
   size_t node_count, leaf_count;
   TensorImpl** nodes;
   TensorImpl** leafs;
-  TensorImpl** grads;  // by place: nodes, then leafs; null without training
+  TensorImpl** grads;  // by index: nodes, then leafs; null without training
   TensorImpl** grad_accumulators;
-  int32_t* use_counts;  // by place
+  int32_t* use_counts;  // by index
   Code* codes;          // by slot
   int slot_bits;
   const Frame* stack;  // while collecting
@@ -47,11 +47,10 @@ struct GraphData {
     const size_t place = code - kFirstPlace;
     return place < capacity ? nodes[place] : leafs[place - capacity];
   }
-  // The slot that holds the tensor, or the free one where it belongs. Tensors of one pool lie behind each other, so
-  // they get slots behind each other, each its own as long as the pool is not larger than the table; what lies farther
-  // away begins somewhere else.
+  // The slot of the tensor, or the free slot for it. The hash maps tensors at consecutive addresses of a pool to
+  // consecutive slots, without collisions as long as the pool is not larger than the table.
   size_t slot(const TensorImpl* tensor) const {
-    constexpr int kLine = 7;  // no two tensors begin in the same 128 bytes
+    constexpr int kLine = 7;  // log2 of 128 bytes; no two tensors start in the same 128 bytes
     const uint64_t line = reinterpret_cast<uintptr_t>(tensor) >> kLine;
     const uint64_t region = line >> slot_bits;
     size_t at = (line + ((region * 0x9E3779B97F4A7C15u) >> 20)) & (slots - 1);
@@ -59,13 +58,13 @@ struct GraphData {
       if (codes[at] != kRemoved && at_place(codes[at]) == tensor) break;
     return at;
   }
-  // Where the tensor stands: node n is n, leaf n is capacity + n; none if it is not here.
+  // The index of the tensor: n for node n, capacity + n for leaf n; none if it is not in the graph.
   std::optional<size_t> place_of(const TensorImpl& tensor) const {
     const Code code = codes[slot(&tensor)];
     return code >= kFirstPlace ? std::optional<size_t>(code - kFirstPlace) : std::nullopt;
   }
   bool full(bool node) const { return (node ? node_count : leaf_count) == capacity; }
-  // Arrays for so many nodes and as many leafs, from `place` on.
+  // Places the arrays for `new_capacity` nodes and as many leafs at `place`.
   void lay_arrays(std::byte* place, size_t new_capacity, bool with_grads);
   void copy_from(const GraphData& smaller);
   bool collect(TensorImpl* output, std::vector<Frame>& frames);
@@ -74,7 +73,7 @@ struct GraphData {
 
 namespace {
 
-// Never more than two thirds full: `capacity` nodes, as many leafs.
+// Load factor at most 2/3 with `capacity` nodes and as many leafs.
 size_t slots_for(size_t capacity) { return std::bit_ceil(std::max<size_t>(3 * capacity, 8)); }
 
 bool is_leaf(const TensorImpl& tensor) { return tensor.op == Op::None && !tensor.has(kFlagParameter); }
@@ -117,7 +116,7 @@ void GraphData::lay_arrays(std::byte* place, size_t new_capacity, bool with_grad
 void GraphData::copy_from(const GraphData& smaller) {
   node_count = smaller.node_count;
   leaf_count = smaller.leaf_count;
-  const auto copy = [&](auto* to, const auto* from) {  // by place
+  const auto copy = [&](auto* to, const auto* from) {  // arrays indexed by node and leaf
     std::copy_n(from, node_count, to);
     std::copy_n(from + smaller.capacity, leaf_count, to + capacity);
   };
@@ -132,10 +131,10 @@ void GraphData::copy_from(const GraphData& smaller) {
   for (size_t i = 0; i < leaf_count; ++i) codes[slot(leafs[i])] = kFirstPlace + static_cast<Code>(capacity + i);
 }
 
-// The arrays twice as large, as another object of the pool; all handles see them.
+// Moves the graph to arrays of twice the size in another object of the pool; visible through all handles.
 Status Graph::grow() {
-  constexpr size_t kLeast = 32;
-  const size_t new_capacity = std::max(2 * data_->capacity, kLeast);
+  constexpr size_t kMin = 32;
+  const size_t new_capacity = std::max(2 * data_->capacity, kMin);
   if (new_capacity > kMostNodes) return Error{fmt::format("a graph cannot hold {} nodes", new_capacity)};
   auto place = context_.append_graph(byte_size(new_capacity, has_grads()) - sizeof(GraphData));
   if (!place) return place.error();
@@ -170,8 +169,8 @@ std::vector<Graph::Array> Graph::arrays_of(const ObjectHeader& object) {
   return out;
 }
 
-// Takes back what a collection has added. What came last goes as a whole, so no gap opens in a chain of slots that
-// somebody who stays depends on.
+// Reverts the additions of a failed collection. The entries added last are removed together, so that no probe sequence
+// of a remaining entry is interrupted.
 void GraphData::restore(size_t nodes_before, size_t leafs_before, std::span<const Frame> frames) {
   stack = frames.data();
   const auto uncount = [this](const TensorImpl* user, size_t sources) {
@@ -191,9 +190,9 @@ void GraphData::restore(size_t nodes_before, size_t leafs_before, std::span<cons
   stack = nullptr;
 }
 
-// Visits depth first with a stack of its own. False when the capacity does not suffice.
+// Depth-first traversal with an explicit stack. Returns false if the capacity is exceeded.
 bool GraphData::collect(TensorImpl* output, std::vector<Frame>& frames) {
-  // Room for it, pushed; what is on the stack and in the lists together must fit the hash set.
+  // Pushes the tensor if there is space; the entries on the stack and in the lists must fit the hash set.
   const auto push = [&](TensorImpl* tensor, size_t at, int32_t uses) {
     if (node_count + leaf_count + frames.size() >= 2 * capacity) return false;
     frames.push_back({tensor, 0, uses});
@@ -249,8 +248,8 @@ Status Graph::expand(const Tensor& output) {
       g.restore(nodes_before, leafs_before, stack);
       stack.clear();
       if (!context_.grows())
-        return Error{fmt::format("a graph with room for {} nodes and as many leafs is too small for '{}'", g.capacity,
-                                 output.name())};
+        return Error{fmt::format("a graph with a capacity of {} nodes and as many leafs is too small for '{}'",
+                                 g.capacity, output.name())};
       if (auto ok = grow(); !ok) return ok;
     }
     return {};

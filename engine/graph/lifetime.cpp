@@ -7,12 +7,12 @@
 #include <arenascope/graph/op_params.h>
 #include <arenascope/graph/pool_windows.h>
 #include <arenascope/memory/huge_pages.h>
-#include "engine/graph/joins.h"
+#include "engine/graph/concat_aliasing.h"
 
 namespace arenascope {
 namespace {
 
-// Whether the node reads a source's bytes through another operand too.
+// True if the node reads a source's bytes through another operand as well.
 bool reads_twice(const Graph& graph, const TensorImpl& node, size_t source, std::span<const Lifetime> rows) {
   const NodeId own = graph.find_node(*node.sources[source]);
   for (size_t s = 0; s < node.sources.size(); ++s)
@@ -35,12 +35,12 @@ bool may_exchange_operands(Op op) {
   }
 }
 
-// Rows of owners only. An output is never taken over, whether or not it is kept.
+// `rows` of owners only. An output is never overwritten in place, even if it is not kept.
 void find_in_place(const Graph& graph, std::span<Lifetime> rows, std::span<const uint8_t> outputs) {
   std::vector<uint8_t> shared(rows.size(), 0);
   for (size_t i = 0; i < rows.size(); ++i)
     if (rows[i].owner == NodeId(i) && rows[i].part_of.valid()) shared[i] = shared[rows[i].part_of.index()] = 1;
-  const auto source_of = [&](size_t i, size_t s) {  // none: it cannot be taken over
+  const auto source_of = [&](size_t i, size_t s) {  // none: it cannot be overwritten in place
     const TensorImpl& node = graph.node(NodeId(i));
     if (s >= node.sources.size() || node.sources[s]->is_view() || !fits_in_place(node, s)) return NodeId::none();
     const NodeId from = graph.find_node(*node.sources[s]);
@@ -119,7 +119,7 @@ std::vector<Lifetime> find_lifetimes(const Graph& graph, std::span<const NodeId>
                                      const LifetimeOptions& options) {
   const auto steps = static_cast<int32_t>(order.size());
   std::vector<Lifetime> rows = find_owners(graph, options.keep_outputs);
-  LastUses uses(rows.size());
+  LiveRangeTable uses(rows.size());
   for_each_use(graph, order, rows, [&](NodeId owner, Step step) { uses.use(owner.index(), step.value); });
   for (size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].owner != NodeId(i)) continue;
@@ -140,11 +140,11 @@ std::vector<Lifetime> find_lifetimes(const Graph& graph, std::span<const NodeId>
 }
 
 Bytes most_live(std::span<const Lifetime> lifetimes, size_t steps) {
-  std::vector<int32_t> begins(steps, -1);  // the row that begins in a step; at most one
+  std::vector<int32_t> begins(steps, -1);  // the lifetime that begins in a step; at most one
   for (size_t i = 0; i < lifetimes.size(); ++i)
     if (lifetimes[i].owner == NodeId(i) && lifetimes[i].in_arena())
       begins[lifetimes[i].first.index()] = static_cast<int32_t>(i);
-  std::vector<Bytes> ends(steps + 1, 0);  // of what has begun, so no sum is larger than `live`
+  std::vector<Bytes> ends(steps + 1, 0);  // bytes that end at each step; no sum exceeds `live`
   Bytes live = 0, most = 0;
   for (size_t step = 0; step < steps; ++step) {
     live -= ends[step];

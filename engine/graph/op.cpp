@@ -111,7 +111,7 @@ Bytes bytes_moved(const TensorImpl& node) {
     return saturating_add(node.sources[1]->byte_count(), node.sources[1]->byte_count());
   Bytes bytes = node.byte_count();
   for (const TensorImpl* source : node.sources) {
-    // A gather reads the rows that it takes, not the whole table.
+    // GATHER reads only the selected rows, not the whole table.
     const bool table = node.op == Op::Gather && source == node.sources[0];
     bytes = saturating_add(bytes, table ? node.byte_count() : source->byte_count());
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The shape and flops rules that op_list.h names. Each shape rule checks its sources and parameters and
-// says in a sentence what does not fit.
+// The shape and flops rules named by op_list.h. Each shape rule validates sources and parameters; its error describes
+// the mismatch.
 #pragma once
 #include <arenascope/graph/op.h>
 
@@ -37,7 +37,7 @@ ARENASCOPE_RULE(compare_rule);
 ARENASCOPE_RULE(where_rule);
 ARENASCOPE_RULE(bits_rule);   // one or two sources of one integer type
 ARENASCOPE_RULE(shift_rule);  // two of one unsigned type
-// products and windows
+// matmul, convolutions and windows
 ARENASCOPE_RULE(mul_mat_rule);
 ARENASCOPE_RULE(conv_rule);
 ARENASCOPE_RULE(conv_transpose_rule);
@@ -63,9 +63,9 @@ ARENASCOPE_RULE(fused_rule);
 #undef ARENASCOPE_RULE
 
 int64_t no_flops(const TensorImpl& node);
-int64_t element_flops(const TensorImpl& node);  // one an element of the result
-int64_t source_flops(const TensorImpl& node);   // one an element of the first source
-int64_t norm_flops(const TensorImpl& node);     // five an element: what statistics and scaling take
+int64_t element_flops(const TensorImpl& node);  // one per element of the result
+int64_t source_flops(const TensorImpl& node);   // one per element of the first source
+int64_t norm_flops(const TensorImpl& node);     // five per element, for statistics and scaling
 int64_t mul_mat_flops(const TensorImpl& node);
 int64_t conv_flops(const TensorImpl& node);
 int64_t conv_transpose_flops(const TensorImpl& node);
@@ -75,10 +75,10 @@ int64_t pool_flops(const TensorImpl& node);
 int64_t lrn_flops(const TensorImpl& node);
 int64_t fused_flops(const TensorImpl& node);
 
-// The error that a source holds quantised blocks, which only products, gathers, casts and copies can read.
+// An error if a source is quantised; only matmul, GATHER, CAST and copies support quantised sources.
 Status refuse_quantised(Op op, Sources sources);
 
-// "CONV: TEXT", the form of every rule's sentence.
+// "CONV: TEXT", the format of the rules' errors.
 Error refuse(Op op, const std::string& text);
 
 }  // namespace arenascope::rules

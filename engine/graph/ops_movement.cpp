@@ -45,14 +45,14 @@ Result<Inferred> view_rule(Op op, Sources sources, const OpParams& params) {
   }
   if (*count > 0 && (low < first || high > last))
     return refuse(op, fmt::format("elements {} to {} do not lie within the source's {} to {}", low, high, first, last));
-  if (*count == 0 && (p.offset < first || p.offset > last + 1)) return refuse(op, "its offset lies outside the source");
+  if (*count == 0 && (p.offset < first || p.offset > last + 1)) return refuse(op, "its offset is outside the source");
   const int32_t block = info(source.dtype).block_elements;
   if (block > 1) {
     bool fits = p.offset % block == 0 && p.sizes.back() % block == 0 && (p.strides.empty() || p.strides.back() == 1);
     for (int i = 0; i + 1 < p.strides.rank(); ++i) fits = fits && p.strides[i] % block == 0;
     if (!fits) return refuse(op, fmt::format("it cuts through blocks of {}", name(source.dtype)));
   }
-  // A stride that no step takes is not checked above, so it does not stay.
+  // Strides of dimensions with at most one element are not checked above, so they are replaced.
   Inferred out{source.dtype, p.sizes, p.strides, p.offset};
   const Dims usual = contiguous_strides(p.sizes);
   for (int i = 0; i < p.sizes.rank(); ++i)
@@ -69,7 +69,7 @@ Result<Inferred> permute_rule(Op op, Sources sources, const OpParams& params) {
   for (int i = 0; i < source.rank(); ++i) {
     const int axis = p.axes[i];
     if (axis < 0 || axis >= source.rank() || (seen & (1u << axis)))
-      return refuse(op, fmt::format("its axes are no permutation of {} dimensions", source.rank()));
+      return refuse(op, fmt::format("its axes are not a permutation of {} dimensions", source.rank()));
     seen |= 1u << axis;
     out.sizes[i] = source.sizes[axis];
     out.strides[i] = source.strides[axis];
@@ -208,7 +208,7 @@ Result<Inferred> gather_elements_rule(Op op, Sources sources, const OpParams& pa
   return Inferred{table.dtype, indices.sizes, {}, 0};
 }
 
-// Elements with places of their own (own_places.h).
+// SET_ROWS with one index per element (own_places.h).
 Status elements_fit(Op op, Sources sources, int axis) {
   const TensorImpl &to = *sources[0], &from = *sources[1], &places = *sources[2];
   if (info(to.dtype).quantised || to.dtype != from.dtype)
@@ -225,7 +225,7 @@ Result<Inferred> set_rows_rule(Op op, Sources sources, const OpParams& params) {
   if (auto plain = refuse_quantised(op, sources.subspan(1)); !plain) return plain.error();
   const TensorImpl &to = *sources[0], &from = *sources[1];
   const auto [axis, has_rows] = params.get<SetRowsParams>();
-  // Of blocks of eight bits whole lines are written.
+  // Only complete rows of quantised blocks can be written.
   if (info(to.dtype).quantised &&
       (to.dtype != DType::Q8_0 || !info(from.dtype).floating || axis == to.rank() - 1 || !to.contiguous()))
     return refuse(op, fmt::format("it cannot write {} {} into {} along axis {}", name(from.dtype),
@@ -237,8 +237,8 @@ Result<Inferred> set_rows_rule(Op op, Sources sources, const OpParams& params) {
     if (sources.size() < 3) return refuse(op, "it has no rows");
     const TensorImpl& rows = *sources[2];
     if (rows.rank() == 0 || (rows.dtype != DType::I64 && rows.dtype != DType::I32))
-      return refuse(
-          op, fmt::format("its rows must be a line of i32 or i64, not {} {}", name(rows.dtype), to_string(rows.sizes)));
+      return refuse(op, fmt::format("its rows must be a vector of i32 or i64, not {} {}", name(rows.dtype),
+                                    to_string(rows.sizes)));
     if (rows.rank() > 1) {
       if (auto fit = elements_fit(op, sources, axis); !fit) return fit.error();
       wanted = from.sizes;

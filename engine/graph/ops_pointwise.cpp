@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shape and flops rules of the ops that work element by element.
+// Shape and flops rules of the pointwise ops.
 #include <fmt/format.h>
 
 #include <arenascope/base/checked.h>
@@ -9,7 +9,9 @@ namespace arenascope::rules {
 
 Error refuse(Op op, const std::string& text) { return Error{fmt::format("{}: {}", name(op), text)}; }
 
-Result<Inferred> no_rule(Op op, Sources, const OpParams&) { return refuse(op, "nothing computes a given tensor"); }
+Result<Inferred> no_rule(Op op, Sources, const OpParams&) {
+  return refuse(op, "a leaf tensor is not computed by an op");
+}
 
 Status refuse_quantised(Op op, Sources sources) {
   for (const TensorImpl* source : sources)
@@ -19,7 +21,7 @@ Status refuse_quantised(Op op, Sources sources) {
 }
 
 Result<Inferred> same_rule(Op op, Sources sources, const OpParams&) {
-  // Whole blocks can be copied; nothing else works on them.
+  // Quantised blocks can be copied; no other op supports them.
   if (op != Op::Cont && op != Op::Copy)
     if (auto plain = refuse_quantised(op, sources); !plain) return plain.error();
   return Inferred{sources[0]->dtype, sources[0]->sizes, {}, 0};
@@ -68,7 +70,7 @@ Result<Inferred> compare_rule(Op op, Sources sources, const OpParams&) {
 Result<Inferred> bits_rule(Op op, Sources sources, const OpParams&) {
   const DTypeInfo& type = info(sources[0]->dtype);
   if (type.floating || type.quantised || sources[0]->dtype == DType::Bool)
-    return refuse(op, fmt::format("its source must be whole numbers, not {}", name(sources[0]->dtype)));
+    return refuse(op, fmt::format("its source must be of an integer type, not {}", name(sources[0]->dtype)));
   if (sources.size() == 1) return Inferred{sources[0]->dtype, sources[0]->sizes, {}, 0};
   if (sources[0]->dtype != sources[1]->dtype) return unequal_types(op, *sources[0], *sources[1]);
   return broadcast_pair(op, *sources[0], *sources[1], sources[0]->dtype);

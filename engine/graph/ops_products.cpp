@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shape and flops rules of products, convolutions, attention, LSTM and pooling windows.
+// Shape and flops rules of matmul, convolutions, attention, LSTM and pooling.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -70,9 +70,9 @@ Result<Inferred> conv_rule(Op op, Sources sources, const OpParams& params) {
   const TensorImpl &x = *sources[0], &w = *sources[1];
   const auto p = params.get<ConvParams>();
   if (p.spatial < 1 || p.spatial > 3 || x.rank() != p.spatial + 2 || w.rank() != x.rank())
-    return refuse(op, fmt::format("source {} and weight {} are no convolution in {} dimensions", to_string(x.sizes),
-                                  to_string(w.sizes), p.spatial));
-  // Products of whole numbers of 8 bits are summed exactly.
+    return refuse(op, fmt::format("source {} and weight {} do not form a convolution in {} dimensions",
+                                  to_string(x.sizes), to_string(w.sizes), p.spatial));
+  // Products of 8-bit integers are accumulated exactly.
   const bool whole = (x.dtype == DType::U8 || x.dtype == DType::I8) && w.dtype == DType::I8;
   if (!whole && (!info(x.dtype).floating || !info(w.dtype).floating))
     return refuse(op, "its sources must be floating point, or of 8 bits");

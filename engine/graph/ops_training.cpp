@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shape rules of what training and a mixture of experts add.
+// Shape rules of the ops for training and for mixture of experts.
 #include <fmt/format.h>
 
 #include <arenascope/graph/op_params.h>
@@ -45,7 +45,7 @@ Result<Inferred> optimizer_step_rule(Op op, Sources sources, const OpParams& par
       p.keep < 0 || p.keep >= numbers.sizes[0])
     return refuse(op, fmt::format("its numbers are {} {}", name(numbers.dtype), to_string(numbers.sizes)));
   if (spoilt.dtype != DType::Bool || spoilt.element_count() != 1)
-    return refuse(op, fmt::format("{} {} is not one truth value", name(spoilt.dtype), to_string(spoilt.sizes)));
+    return refuse(op, fmt::format("{} {} is not a single boolean", name(spoilt.dtype), to_string(spoilt.sizes)));
   return Inferred{parameter.dtype, parameter.sizes, parameter.strides, 0};
 }
 

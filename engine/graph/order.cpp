@@ -62,7 +62,7 @@ Result<std::vector<NodeId>> breadth_first_order(const Graph& graph, const OrderO
   const auto nodes = graph.nodes();
   std::vector<int32_t> missing(nodes.size(), 0);
   std::vector<std::vector<NodeId>> users(nodes.size());
-  std::vector<NodeId> order;  // also the queue: what stands behind `head` is ready and not yet expanded
+  std::vector<NodeId> order;  // also the queue: nodes from `head` on are ready and not yet expanded
   order.reserve(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
     for (const TensorImpl* source : nodes[i]->sources) {

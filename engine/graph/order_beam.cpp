@@ -7,8 +7,8 @@
 namespace arenascope {
 namespace {
 
-// Keeps the `width` best sets of ops of each size, grows each by every ready op that stays below the bound, and runs at
-// once what is free. The first to get through wins.
+// Beam search over sets of executed ops: keeps the `width` best sets of each size, extends each by every ready op that
+// stays below the bound, and runs free ops immediately. The first complete order is returned.
 template <int W>
 class Beam {
  public:
@@ -51,7 +51,7 @@ class Beam {
     int32_t before, op;
   };
 
-  // Live bytes, for a seed blurred by up to a quarter.
+  // Live bytes; with a seed, randomly perturbed by up to a quarter.
   Bytes rank(Bytes live, uint64_t what) const {
     if (options_.seed == 0) return live;
     const uint64_t mixed = (what + options_.seed) * 0x9E3779B97F4A7C15u;
@@ -69,7 +69,7 @@ class Beam {
     levels_[static_cast<size_t>(place.state.count)].push_back(place);
   }
 
-  // The best of a level, each set once.
+  // Keeps the best distinct sets of a level.
   void thin(std::vector<Place>& level) const {
     std::stable_sort(level.begin(), level.end(), [](const Place& a, const Place& b) { return a.rank < b.rank; });
     std::unordered_set<uint64_t> seen;
@@ -90,7 +90,7 @@ class Beam {
                          static_cast<int32_t>(i), op, cost.after});
       });
     }
-    // Some more than the width, since several moves lead to one set.
+    // More than the width, because several moves may lead to the same set.
     const size_t most = std::min(moves.size(), 2 * options_.width);
     const auto better = [](const Move& a, const Move& b) {
       return std::tie(a.rank, a.from, a.op) < std::tie(b.rank, b.from, b.op);

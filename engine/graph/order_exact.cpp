@@ -8,20 +8,20 @@
 namespace arenascope {
 namespace {
 
-// A part of what a machine of today does, so that the clock has to end a search only where it is slow or busy.
+// Below the speed of current machines, so that the time limit ends a search only on a slow or busy machine.
 constexpr double kLooksPerSecond = 2e6;
 constexpr int64_t kLooksPerClock = 4096;
 constexpr size_t kStateBytes = size_t{1} << 26;  // for all states of one search
 
-// Every set of ops that was reached, found by its bits.
+// Hash table of all reached sets of ops.
 template <int W>
 class SeenStates {
  public:
   struct Entry {
     WindowState<W> state;
-    Bytes peak;  // of the best way here
+    Bytes peak;  // of the best path to this set
     int32_t parent;
-    int32_t op;  // run from there, before the free ones
+    int32_t op;  // executed from the parent, before free ops
     bool closed = false;
   };
   static constexpr size_t kCapacity = kStateBytes / (sizeof(Entry) + 8);
@@ -80,7 +80,7 @@ class ExactSearch {
   }
 
  private:
-  // The fullest sets first among those of equal peak: a way to the end is found early.
+  // Among sets of equal peak the largest is expanded first, so that a complete order is found early.
   using Queued = std::tuple<Bytes, int32_t, int32_t>;
 
   void push(int32_t at) {

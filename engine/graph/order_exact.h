@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The searches over a window: one that proves, one that is quick.
+// Searches over a window of an order: an exact search and a beam search.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace arenascope {
 
-// How much a search may still do. Work is counted in looks at a step, so that a search ends at the same place on every
-// machine; the clock and the stop token end it early.
+// The remaining budget of a search. Work is counted in evaluated steps, so that a search ends at the same point on
+// every machine; the time limit and the stop token can end it earlier.
 class SearchBudget {
  public:
-  // Without `by_clock` it is the work alone that ends it, and the stop token.
+  // Without `by_clock` there is no time limit; only the work and the stop token end the search.
   SearchBudget(double seconds, std::stop_token stop, bool by_clock = true);
-  // Takes `looks` from the budget; false when it is used up.
+  // Spends `looks` of the budget; returns false when it is exhausted.
   bool spend(int64_t looks);
   bool spent() const { return left_ <= 0; }
-  // Lets a part of the search use at most `looks` of it: returns what is taken out until give_back().
+  // Limits a part of the search to `looks`; returns the amount withheld, to be restored by give_back().
   int64_t limit(int64_t looks);
   void give_back(int64_t looks) { left_ += ended_ ? 0 : looks; }
 
@@ -32,7 +32,7 @@ class SearchBudget {
   std::stop_token stop_;
 };
 
-inline constexpr int32_t kLargestWindow = 1024;  // ops that both searches take
+inline constexpr int32_t kLargestWindow = 1024;  // maximum number of ops for both searches
 
 struct ExactResult {
   enum class Kind { Found, NoneBelow, GaveUp } kind = Kind::GaveUp;
@@ -46,9 +46,9 @@ ExactResult exact_order(const OrderWindow& window, Bytes floor, Bytes below, Sea
 
 struct BeamOptions {
   size_t width = 32;
-  uint32_t seed = 0;  // 0: by live bytes alone; others disturb the choice
+  uint32_t seed = 0;  // 0: ranked by live bytes alone; other values perturb the ranking
 };
-// An order of the window with a peak less than `below`, or none that this beam finds.
+// An order of the window with a peak less than `below`; none if this beam finds no such order.
 std::optional<std::vector<int32_t>> beam_order(const OrderWindow& window, Bytes below, const BeamOptions& options,
                                                SearchBudget& budget);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The order of CANN's graph engine (GE), from the public description of its Topo optimisation.
+// The execution order of CANN's graph engine (GE), after the public description of its Topo optimisation.
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -16,7 +16,7 @@
 namespace arenascope {
 namespace {
 
-// The ops in a list with labels that grow along it, so that "which stands first" is one comparison.
+// A list of ops with increasing labels, so that two positions are compared in constant time.
 class LabelledOrder {
  public:
   explicit LabelledOrder(std::span<const int32_t> ops) : position_(ops.size()), label_(ops.size()) {
@@ -28,7 +28,7 @@ class LabelledOrder {
   bool stands_just_before(int32_t op, int32_t target) const { return next(op) == target; }
   int32_t next(int32_t op) const { return *std::next(position_[static_cast<size_t>(op)]); }  // of one that has readers
 
-  // Takes `op` out and puts it just before `target`.
+  // Moves `op` to just before `target`.
   void move_before(int32_t op, int32_t target) {
     const auto place = position_[static_cast<size_t>(target)];
     order_.splice(place, order_, position_[static_cast<size_t>(op)]);
@@ -60,7 +60,7 @@ class Optimiser {
     for (const int32_t op : base_) note_reader(op);
   }
 
-  // In the order in which they are made.
+  // The moves, in order of execution.
   std::vector<GeMove> run() {
     std::vector<GeMove> moves;
     for (size_t i = base_.size(); i-- > 0;) {
@@ -97,7 +97,7 @@ class Optimiser {
   std::vector<int32_t> ops() const { return {order_.ops().begin(), order_.ops().end()}; }
 
  private:
-  // The reader of each result that stands last. Ops only move down, so it only changes when a reader moves.
+  // Updates the last reader of each result. Ops only move down, so it changes only when a reader moves.
   void note_reader(int32_t op) {
     for (const int32_t input : p_.preds[op]) {
       int32_t& last = last_reader_[static_cast<size_t>(input)];
@@ -105,7 +105,7 @@ class Optimiser {
     }
   }
 
-  // The first reader of its result, where a rule lets the op move there and that is further down.
+  // The first reader of its result, if a rule permits the move and the reader is not already next.
   int32_t reader_to_move_to(int32_t op) const {
     const auto readers = p_.succs[op];
     if (readers.empty()) return kNobody;
@@ -122,7 +122,7 @@ class Optimiser {
     return first;
   }
 
-  // Whether it is the last to read an input, which would live longer if it moved: only then may a peak rise.
+  // True if it is the last reader of an input, whose lifetime the move would extend: only then can the peak rise.
   bool holds_inputs(int32_t op) const {
     return std::any_of(p_.preds[op].begin(), p_.preds[op].end(), [&](int32_t input) {
       return last_reader_[static_cast<size_t>(input)] == op && !p_.keep[static_cast<size_t>(input)];
@@ -148,7 +148,7 @@ const char* name(GeRule rule) { return rule == GeRule::Type ? "type" : "lifetime
 Result<GeOrder> optimise_like_ge(const Graph& graph, const GeOptions& ge, const OrderOptions& options) {
   const OrderInfo* base = find_order(ge.base);
   if (base == nullptr || base->make == ge_order)
-    return Error{fmt::format("'{}' is no order that GE's rules could begin with", ge.base)};
+    return Error{fmt::format("order '{}' cannot be the base of GE's moves", ge.base)};
   auto usual = base->make(graph, options);
   if (!usual) return usual.error();
   auto problem = make_order_problem(graph, false, options.keep_outputs);
@@ -167,7 +167,7 @@ Result<GeOrder> optimise_like_ge(const Graph& graph, const GeOptions& ge, const 
   return out;
 }
 
-// Depth first, then GE's moves, which are taken where they lower the peak.
+// Depth-first order with GE's moves, if they lower the peak.
 Result<std::vector<NodeId>> ge_order(const Graph& graph, const OrderOptions& options) {
   auto made = optimise_like_ge(graph, {}, options);
   if (!made) return made.error();

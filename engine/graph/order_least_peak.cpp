@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Least peak first, as PyTorch Inductor orders the nodes of a compiled graph.
+// Greedy list scheduling by the lowest peak, as in PyTorch Inductor (peak-memory reordering of a compiled graph).
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -20,7 +20,7 @@ class LeastPeakFirst {
       readers_[index(op)] = static_cast<int32_t>(p_.consumers[op].size());
     }
     for (int32_t op = 0; op < p_.op_count(); ++op)
-      if (waits_[index(op)] == 0) make_ready(op);
+      if (waits_[index(op)] == 0) warm_up(op);
   }
 
   std::vector<int32_t> run() {
@@ -41,12 +41,12 @@ class LeastPeakFirst {
   int32_t choose() const {
     const Bytes slack = peak_ - live_;
     if (std::get<0>(*by_size_.begin()) > slack) return std::get<2>(*by_size_.begin());
-    for (const auto& [net, op] : by_net_)  // those that do not raise the peak are equal in it
+    for (const auto& [net, op] : by_net_)  // ops that do not raise the peak are compared by net change
       if (size(op) <= slack) return op;
     return std::get<2>(*by_size_.begin());
   }
 
-  // What the op adds to the live bytes: its result, less the inputs without further readers.
+  // Change of the live bytes by the op: its result minus the inputs without further readers.
   Bytes net_of(int32_t op) const {
     Bytes net = p_.consumers[op].empty() && !p_.keep[index(op)] ? 0 : size(op);
     for (int32_t input : p_.inputs[op])
@@ -54,7 +54,7 @@ class LeastPeakFirst {
     return net;
   }
 
-  void make_ready(int32_t op) {
+  void warm_up(int32_t op) {
     net_[index(op)] = net_of(op);
     by_size_.emplace(size(op), net_[index(op)], op);
     by_net_.emplace(net_[index(op)], op);
@@ -71,20 +71,20 @@ class LeastPeakFirst {
     waits_[index(op)] = kDone;
     for (int32_t input : p_.inputs[op]) {
       if (--readers_[index(input)] != 1) continue;
-      // One reader is left; if it is ready, it now frees more.
+      // One reader remains; if it is ready, it now frees more.
       for (int32_t reader : p_.consumers[input]) {
         if (waits_[index(reader)] != 0) continue;
         forget(reader);
-        make_ready(reader);
+        warm_up(reader);
       }
     }
     for (int32_t user : p_.succs[op])
-      if (--waits_[index(user)] == 0) make_ready(user);
+      if (--waits_[index(user)] == 0) warm_up(user);
   }
 
   static constexpr int32_t kDone = -1;
   const OrderProblem& p_;
-  std::vector<int32_t> waits_;    // what an op stands behind that has not run; kDone behind it
+  std::vector<int32_t> waits_;    // by op: predecessors that have not run; kDone after the op has run
   std::vector<int32_t> readers_;  // a result's readers that have not run
   std::vector<Bytes> net_;
   std::set<std::tuple<Bytes, Bytes, int32_t>> by_size_;  // ready ops
@@ -92,9 +92,9 @@ class LeastPeakFirst {
   Bytes live_ = 0, peak_ = 0;
 };
 
-// Moves results down, the last ones first: an op that was run early as it raised no peak then may raise one later. It goes
-// just before its first reader, where its sources would live on at least as long or are no larger than it; else as far as
-// they live on anyway. Never to a higher peak.
+// Moves ops down, last ones first: the result of an op that was scheduled early may raise a later peak. An op moves to
+// just before its first reader if its sources stay live until then anyway or are not larger than its result; otherwise
+// as far as its sources are live anyway. A move never raises the peak.
 class Late {
  public:
   Late(const OrderProblem& problem, std::vector<int32_t> ops)
@@ -115,8 +115,8 @@ class Late {
     if (p_.succs[op].empty()) return;
     size_t reader = ops_.size();
     for (const int32_t user : p_.succs[op]) reader = std::min(reader, place_[index(user)]);
-    size_t free_until = reader;  // no source lives longer
-    Bytes held = 0;              // of sources that would, down to the reader
+    size_t free_until = reader;  // up to here no lifetime of a source is extended
+    Bytes held = 0;              // bytes of sources that would be extended to the reader
     for (const int32_t input : p_.inputs[op]) {
       if (p_.keep[index(input)]) continue;
       size_t last = 0;
@@ -138,7 +138,7 @@ class Late {
     move(op, free_until);
   }
 
-  // To just before the op that stands at `to`.
+  // Moves `op` to just before the op at position `to`.
   void move(int32_t op, size_t to) {
     const size_t from = place_[index(op)];
     if (to <= from + 1) return;

@@ -14,9 +14,9 @@ void sort_unique(std::vector<int32_t>& list) {
   list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-// By node: the op that it runs with, or none: itself where it makes bytes or writes into another's, else that of what it is a
-// view of. What is made of given bytes only is no op, unless it waits for one: a node that writes into a given tensor, and
-// what looks at that, own nothing and have their place behind what they read all the same.
+// By node: the op that it runs with, or none. A node that computes bytes or writes into other bytes is its own op; a
+// view runs with the op of its source. A view of leaf tensors is not an op unless it depends on one: a node that writes
+// into a leaf tensor, and its views, own no bytes but must still follow their inputs.
 std::vector<NodeId> find_ops(const Graph& graph, const std::vector<Lifetime>& lives) {
   const auto nodes = graph.nodes();
   std::vector<NodeId> op_of(nodes.size());
@@ -35,8 +35,8 @@ std::vector<NodeId> find_ops(const Graph& graph, const std::vector<Lifetime>& li
   return op_of;
 }
 
-// For each op node: the op nodes whose bytes it reads, all that it stands behind, and whether any node reads its own and
-// nobody only waits for it.
+// For each op node: the op nodes whose bytes it reads, all its predecessors, and whether its result is read and has no
+// order-only uses.
 struct Reads {
   std::vector<std::vector<int32_t>> of, behind;
   std::vector<uint8_t> only_read;
@@ -65,7 +65,7 @@ Reads find_reads(const Graph& graph, const std::vector<Lifetime>& lives, const s
   return reads;
 }
 
-// Sorts the op nodes into ops and lazy sources; the buffer of each node, or -1.
+// Divides the op nodes into ops and lazy sources; returns the buffer of each node, or -1.
 std::vector<int32_t> number_buffers(const std::vector<NodeId>& op_of, const Reads& reads, bool lazy_sources,
                                     OrderProblem& p) {
   std::vector<int32_t> buffer_of(op_of.size(), -1);

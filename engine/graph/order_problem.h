@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What orders decide about, without what they need not: the ops that make bytes, who reads whose result, and how large
-// it is. Views cost nothing and run right behind the op whose bytes they share; given tensors and parameters own no
-// bytes here, since they live all the time. What lies elsewhere than in the arena has none either.
+// The ordering problem reduced to the relevant data: the ops that own bytes, their dependencies and the sizes of their
+// results. Views cost nothing and run directly after the op whose bytes they share. Leaf tensors and parameters have no
+// bytes here because they are always live; neither have results outside the arena.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace arenascope {
 
-// Many short lists in one piece of memory.
+// Many short lists in one contiguous array (CSR).
 class IndexLists {
  public:
   IndexLists() = default;
@@ -27,33 +27,35 @@ class IndexLists {
   std::vector<int32_t> items_;
 };
 
-// Ops count from 0. Buffer i < op_count() is op i's result; the buffers behind those belong to the lazy sources.
+// Ops are numbered from 0. Buffer i < op_count() is the result of op i; the following buffers belong to the lazy
+// sources.
 struct OrderProblem {
   std::vector<NodeId> op_nodes;
-  IndexLists preds, succs;    // op → ops that it stands behind or before, each once: those it reads or waits for
+  IndexLists preds, succs;    // op → predecessors and successors, each once, including order-only dependencies
   IndexLists inputs;          // op → buffers that it reads, each once
   IndexLists consumers;       // buffer → ops that read it, each once
   std::vector<Bytes> bytes;   // of a buffer, in the arena
-  std::vector<uint8_t> keep;  // of a buffer: lives to the end
+  std::vector<uint8_t> keep;  // by buffer: live to the end
   std::vector<NodeId> lazy_nodes;
 
   int32_t op_count() const { return static_cast<int32_t>(op_nodes.size()); }
   int32_t buffer_count() const { return static_cast<int32_t>(bytes.size()); }
 
-  // The whole graph's order for an order of the ops.
+  // The order of all nodes for an order of the ops.
   std::vector<NodeId> expand(std::span<const int32_t> ops) const;
-  // The same the other way round, for any order of the graph.
+  // The inverse, for any order of the graph.
   std::vector<int32_t> contract(std::span<const NodeId> order) const;
-  // The most bytes live at once; see order_peak.h.
+  // The peak of live bytes; see order_peak.h.
   Bytes peak(std::span<const int32_t> ops) const;
 
-  std::vector<NodeId> first;                // nodes without bytes that depend on given tensors only
+  std::vector<NodeId> first;                // nodes without bytes that depend on leaf tensors only
   std::vector<std::vector<NodeId>> behind;  // by buffer: the views that share it
 };
 
-// With `lazy_sources` an op that reads given tensors only, has readers and is not waited for is no op of the problem: it runs just before
-// its first reader, where it is never worse (it frees nothing, and its reader's step holds its bytes anyway).
-// Without `keep_outputs` none is kept for being an output. Error: all results together have more than 2^63-1 bytes.
+// With `lazy_sources`, an op that reads only leaf tensors, has readers and no order-only uses is not an op of the
+// problem. It runs just before its first reader, which is never worse: it frees nothing, and its bytes are live in its
+// reader's step anyway. Without `keep_outputs` outputs are not kept to the end. Error: the results have more than
+// 2^63-1 bytes in total.
 Result<OrderProblem> make_order_problem(const Graph& graph, bool lazy_sources, bool keep_outputs = true);
 
 }  // namespace arenascope

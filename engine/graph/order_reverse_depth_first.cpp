@@ -5,7 +5,8 @@
 
 namespace arenascope {
 
-// Depth first from the outputs as the graph was collected, but the last source of each node first. Without recursion.
+// Depth-first order from the outputs, like the order of collection but with the last source of each node first.
+// Iterative.
 Result<std::vector<NodeId>> reverse_depth_first_order(const Graph& graph, const OrderOptions&) {
   const auto nodes = graph.nodes();
   struct Frame {
@@ -32,7 +33,7 @@ Result<std::vector<NodeId>> reverse_depth_first_order(const Graph& graph, const 
       }
     }
   };
-  // Collection began at nodes without readers; the last of them reaches back the furthest.
+  // Collection started at nodes without readers; the last of them reaches back furthest.
   for (size_t i = nodes.size(); i-- > 0;) {
     if (graph.use_count(*nodes[i]) > 0) continue;
     visit(NodeId(i));

@@ -11,21 +11,21 @@
 namespace arenascope {
 namespace {
 
-// A part of the order that every order runs as a whole: [begin, end), and the most that is live in it.
+// A range [begin, end) whose ops are contiguous in every order, and its peak of live bytes.
 struct Part {
   int32_t begin, end;
   Bytes peak = 0;
-  bool stuck = false;  // all was tried
+  bool stuck = false;  // all methods have been tried
 };
 
-// The steps behind which every order has run the same ops: those of an op that stands behind all before it and before
-// all behind it in every order. It does when each op before it has a reader no later than it, and each op behind it
-// reads something no earlier than it.
+// Cuts after the ops that are ordered with respect to all other ops in every order, so that all orders have run the
+// same ops there. This holds if each op before it has a reader no later than it and each op after it reads a result no
+// earlier than it.
 std::vector<Part> cut_parts(const OrderProblem& p, const OrderTrack& track) {
   const auto n = static_cast<int32_t>(track.ops.size());
   const auto at = [&](int32_t op) { return track.position[static_cast<size_t>(op)]; };
   std::vector<int32_t> earliest_source(static_cast<size_t>(n) + 1,
-                                       n);  // of the ops from a step on, the least latest one
+                                       n);  // suffix minimum over the ops from a step on
   for (int32_t i = n; i-- > 0;) {
     int32_t latest = -1;
     for (int32_t pred : p.preds[track.ops[static_cast<size_t>(i)]]) latest = std::max(latest, at(pred));
@@ -52,7 +52,7 @@ class OrderSearch {
   OrderSearch(const OrderProblem& problem, const OrderOptions& options)
       : p_(problem), budget_(options.budget_seconds, options.stop, options.by_clock) {}
 
-  // The best of the given orders for each part.
+  // Takes the best of the given orders for each part.
   void begin_with(const std::vector<std::vector<int32_t>>& orders) {
     track_ = track_order(p_, orders.front());
     parts_ = cut_parts(p_, track_);
@@ -85,8 +85,8 @@ class OrderSearch {
   Bytes bound() const { return bound_; }
 
  private:
-  static constexpr int32_t kLargestBounded = 4096;  // ops for whose bound the time and room suffice
-  static constexpr int64_t kFirstTry = 300000;      // looks
+  static constexpr int32_t kLargestBounded = 4096;  // maximum number of ops for computing the lower bound
+  static constexpr int64_t kFirstTry = 300000;      // evaluated steps
 
   Bytes least_of(const Part& part) const {
     if (part.end - part.begin <= kLargestBounded)
@@ -101,7 +101,7 @@ class OrderSearch {
     return least;
   }
 
-  // Puts the window, cut at `begin`, into another order.
+  // Reorders the window that starts at `begin`.
   void replace(const OrderWindow& window, int32_t begin, const std::vector<int32_t>& order) {
     std::vector<int32_t> ops = track_.ops;
     for (size_t i = 0; i < order.size(); ++i)
@@ -118,7 +118,8 @@ class OrderSearch {
     if (part.peak > bound_ && !prove(part, std::numeric_limits<int64_t>::max())) part.stuck = true;
   }
 
-  // Solves the part, with at most that many looks. Afterwards its peak is the least, and a bound for the whole.
+  // Solves the part exactly with at most `looks` evaluated steps. On success its peak is optimal and a lower bound of
+  // the whole.
   bool prove(Part& part, int64_t looks) {
     if (part.end - part.begin > kLargestWindow) return false;
     const OrderWindow window = cut_window(p_, track_, part.begin, part.end);
@@ -134,7 +135,7 @@ class OrderSearch {
     return true;
   }
 
-  // Exact searches over the steps around the part's peak, until none helps.
+  // Exact searches over windows around the part's peak until no window improves it.
   bool polish(Part& part) {
     const Bytes before = part.peak;
     while (part.peak > bound_ && !budget_.spent()) {
@@ -166,7 +167,8 @@ class OrderSearch {
     return false;
   }
 
-  // Beams over the part, or as much of it around its peak as they take: wider and wider, each time below what is known.
+  // Beam searches of growing width over the part, or over the largest window around its peak, each limited to a peak
+  // below the best known.
   bool beam(Part& part) {
     const Bytes before = part.peak;
     for (size_t width : {4, 16, 64, 256}) {
@@ -178,7 +180,7 @@ class OrderSearch {
             std::clamp(peak_at - kLargestWindow / 2, part.begin, std::max(part.begin, part.end - kLargestWindow));
         const int32_t end = std::min(begin + kLargestWindow, part.end);
         const OrderWindow window = cut_window(p_, track_, begin, end);
-        // Towards the bound first; a beam whose aim is too high only finds a little.
+        // Tries a peak halfway to the lower bound first; a weak target gives only small improvements.
         for (Bytes aim : {bound_ + (part.peak - bound_) / 2, part.peak - 1}) {
           const auto order = beam_order(window, aim + 1, {width, seed}, budget_);
           if (!order) continue;

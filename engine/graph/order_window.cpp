@@ -49,7 +49,7 @@ OrderWindow cut_window(const OrderProblem& p, const OrderTrack& t, int32_t begin
   };
   std::vector<std::vector<int32_t>> preds(n), succs(n), inputs(n), consumers(n);
   std::vector<int32_t> buffers(w.ops);               // the problem's numbers of the local buffers
-  std::vector<std::pair<int32_t, int32_t>> outside;  // buffer from outside, local op that reads it
+  std::vector<std::pair<int32_t, int32_t>> outside;  // (outside buffer, local op that reads it)
   for (size_t i = 0; i < n; ++i) {
     for (int32_t pred : p.preds[w.ops[i]])
       if (const int32_t from = local(pred); from >= 0) preds[i].push_back(from);
@@ -111,7 +111,7 @@ Bytes window_lower_bound(const OrderWindow& w) {
     below[i * words + i / 64] |= uint64_t{1} << (i % 64);
     for (int32_t user : w.succs[i]) merge(below, i, static_cast<size_t>(user));
   }
-  Bytes fixed = w.live;  // what no op of the window reads
+  Bytes fixed = w.live;  // live bytes that no op of the window reads
   for (size_t b = 0; b < w.bytes.size(); ++b)
     if (w.given[b]) fixed -= w.bytes[b];
   Bytes bound = w.live;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A stretch of an order that a search may rearrange while everything before and behind it stays: its ops numbered from
-// 0, the buffers that they touch, and what is live all through. And a search's place in it: which ops have run.
+// A window of an order that a search may rearrange while everything before and after it is fixed: its ops numbered from
+// 0, the buffers that they use, and the bytes that are live throughout. Also the state of a search: the set of executed
+// ops.
 #pragma once
 #include <array>
 #include <bit>
@@ -26,11 +27,11 @@ struct OrderWindow {
   int32_t size() const { return static_cast<int32_t>(ops.size()); }
 };
 
-// Where an order of a problem stands at each step.
+// Positions and live bytes of an order of a problem at each step.
 struct OrderTrack {
   std::vector<int32_t> ops;
   std::vector<int32_t> position;  // by op
-  std::vector<Bytes> live;        // before each step, and behind the last
+  std::vector<Bytes> live;        // before each step and after the last one
   std::vector<Bytes> step_peak;   // in each step
   Bytes peak = 0;
 };
@@ -39,7 +40,7 @@ OrderTrack track_order(const OrderProblem& problem, std::vector<int32_t> ops);
 // The window [begin, end) of a tracked order.
 OrderWindow cut_window(const OrderProblem& problem, const OrderTrack& track, int32_t begin, int32_t end);
 
-// No order of the window can do with less: for each op the bytes that must be live while it runs, whatever the order.
+// A lower bound of the peak: the maximum over the ops of the bytes that are live while the op runs in every order.
 Bytes window_lower_bound(const OrderWindow& window);
 
 // A set of the ops of a window of up to 64·W.
@@ -69,10 +70,10 @@ struct WindowState {
   int32_t count = 0;  // of done ops
 };
 
-// What running an op costs.
+// The memory cost of running an op.
 struct StepCost {
   Bytes peak;   // live bytes while it runs
-  Bytes after;  // and behind it
+  Bytes after;  // live bytes after it
 };
 
 template <int W>
@@ -118,8 +119,8 @@ class WindowSteps {
     }
   }
 
-  // Runs every op that fits under `bound` and leaves no more live than before it: in any order that goes on from here
-  // within the bound, it can stand first. Calls `ran` for each; returns the number of costs that were looked at.
+  // Runs every op that fits under `bound` and does not increase the live bytes: any continuation within the bound can
+  // be reordered to run it first. Calls `ran` for each; returns the number of evaluated costs.
   template <class F>
   int64_t run_free_ops(WindowState<W>& s, Bytes bound, F&& ran) const {
     int64_t looked = 0;

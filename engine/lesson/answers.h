@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a fact accepts as an answer: for judging one and for finding one.
+// Which answers a fact accepts: used to judge an answer and to find a correct one.
 #pragma once
 #include <arenascope/lesson/facts.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A lesson played without a window: every claim asserted, every question answered rightly and wrongly.
+// Checks a lesson without a window: evaluates all claims and gives right and wrong answers to all questions.
 #include <arenascope/lesson/question.h>
 #include <arenascope/lesson/stage.h>
 
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/lesson/words.h"
+#include "engine/lesson/strings.h"
 
 namespace arenascope::lesson {
 namespace {
@@ -20,7 +20,7 @@ class Checker {
   std::vector<Error> run() {
     for (const LessonStep& step : lesson_.steps) check_step(step);
     if (std::ranges::none_of(lesson_.steps, [](const LessonStep& s) { return s.question.has_value(); }))
-      say(1, "the lesson asks nothing");
+      say(1, "the lesson has no questions");
     return std::move(problems_);
   }
 
@@ -30,7 +30,7 @@ class Checker {
   void check_step(const LessonStep& step) {
     for (const Action& action : step.actions) {
       const bool opens = opens_something(action);
-      if (broken_ && !opens) return;  // told already: what follows would only say that nothing is open
+      if (broken_ && !opens) return;  // already reported: later checks would only report that nothing is open
       auto done = stage_.act(action);
       broken_ = opens && !done;
       if (!done) say(action.line, done.error().message);
@@ -44,7 +44,7 @@ class Checker {
       if (!value)
         say(e.line, value.error().message);
       else if (!matches(*value, e.value))
-        say(e.line, fmt::format("{} is {}, not {}", e.fact, told(*value), e.value));
+        say(e.line, fmt::format("{} is {}, not {}", e.fact, described(*value), e.value));
     }
     if (step.question) check_question(*scene, *step.question);
   }
@@ -57,17 +57,18 @@ class Checker {
       say(q.line, verdict.error().message);
     else if (!verdict->right)
       say(q.line, q.kind == QuestionKind::Place
-                      ? fmt::format("they do not fit into {} ({} bytes): the best that is known takes {}", q.fact,
-                                    verdict->limit, verdict->bytes)
-                      : "the answer that would be revealed is not right");
+                      ? fmt::format("the tensors do not fit into {} ({} bytes): the best known placement takes {}",
+                                    q.fact, verdict->limit, verdict->bytes)
+                      : "the answer that would be revealed is wrong");
     int right = 0;
     for (const Option& option : q.options) {
       auto judged = judge(scene, q, Answer{option.value, {}, {}});
       right += judged && judged->right ? 1 : 0;
       if (judged && !judged->right && option.why.empty())
-        say(q.line, fmt::format("the option '{}' does not say what would follow from it", option.text));
+        say(q.line, fmt::format("the wrong option '{}' has no explanation", option.text));
     }
-    if (q.kind == QuestionKind::Choice && right != 1) say(q.line, fmt::format("{} options are right", right));
+    if (q.kind == QuestionKind::Choice && right != 1)
+      say(q.line, fmt::format("{} options are correct, expected 1", right));
     for (const WrongAnswer& wrong : q.wrong) {
       auto value = evaluate(scene, wrong.fact);
       if (!value) {
@@ -78,7 +79,7 @@ class Checker {
            value->kind == Value::Kind::List ? value->list : std::vector<std::string>{plain(*value)}) {
         auto judged = judge(scene, q, Answer{given, {}, {}});
         if (judged && !judged->right && judged->text == wrong.text) continue;
-        say(q.line, fmt::format("the answer {} ({}) is not wrong, or is explained otherwise", wrong.fact, given));
+        say(q.line, fmt::format("the answer {} ({}) is not wrong, or has another explanation", wrong.fact, given));
         break;
       }
     }
@@ -86,14 +87,14 @@ class Checker {
       if (auto done = stage_.act(action); !done) say(action.line, done.error().message);
   }
 
-  // As it would have to be written, and with its unit where that is another text.
-  static std::string told(const Value& value) {
+  // The value as a lesson would state it, followed by the form with a unit if that differs.
+  static std::string described(const Value& value) {
     const std::string bare = plain(value), whole = shown(value, false);
     return bare == whole ? bare : fmt::format("{} ({})", bare, whole);
   }
 
   const Lesson& lesson_;
-  bool broken_ = false;  // what is to be open is not
+  bool broken_ = false;  // an action that opens something failed
   Stage stage_;
   std::vector<Error> problems_;
 };

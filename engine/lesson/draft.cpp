@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include "engine/lesson/words.h"
+#include "engine/lesson/strings.h"
 
 namespace arenascope::lesson {
 namespace {
 
-// "! expect FACT VALUE" where the fact can be had and says something.
+// "! expect FACT VALUE" if the fact exists and has a value.
 std::string expectation(const Scene& scene, const std::string& fact) {
   auto value = evaluate(scene, fact);
   if (!value || plain(*value).empty() || plain(*value).find(' ') != std::string::npos) return "";
@@ -19,33 +19,33 @@ std::string expectation(const Scene& scene, const std::string& fact) {
 
 Result<std::string> draft(const Scene& scene, const std::string& spec, const std::string& title) {
   if (!scene.graph && scene.snapshot->memory_events.size() == 0)
-    return Error{"nothing is open that a lesson could be of"};
-  std::string name;  // digits in a text are figures
+    return Error{"cannot draft a lesson: no model or recording is open"};
+  std::string name;  // digits in the text would be checked as figures
   for (char c : title) name += c >= '0' && c <= '9' ? '_' : c;
   std::string out = fmt::format(
-      "title: {}\nsummary: What this lesson is about, in one line.\n\n## What is open\n! open {}\n! layout lesson\n! "
+      "title: {}\nsummary: The subject of this lesson in one line.\n\n## What is open\n! open {}\n! layout lesson\n! "
       "clear\n",
       name.empty() ? "A lesson" : name, spec);
   if (scene.graph) {
     out += expectation(scene, "nodes") + expectation(scene, "leafs");
-    out += "This graph has {nodes} nodes and {leafs} leafs. Say here what it computes.\n";
+    out += "This graph has {nodes} nodes and {leafs} leafs. Describe here what it computes.\n";
   } else {
     out += expectation(scene, "allocations");
-    out += "Memory was handed out {allocations} times. Say here what the program does.\n";
+    out += "The program makes {allocations} allocations. Describe here what it does.\n";
   }
   if (scene.graph && scene.plan) {
     out += "\n## The peak\n! show occupancy\n! step peak\n" + expectation(scene, "peak") + expectation(scene, "arena") +
            expectation(scene, "without_reuse");
-    out += "At the peak {peak} live at once; the arena has {arena}. Without reuse it would be {without_reuse}.\n";
+    out += "At the peak, {peak} are live; the arena has {arena}. Without reuse it would need {without_reuse}.\n";
     out += "\n## A question\n! show arena\n! ask number peak\n! hint The highest point of the occupancy.\n";
     auto peak = evaluate(scene, "peak"), all = evaluate(scene, "without_reuse");
     if (peak && all && peak->number != all->number)
-      out += "! wrong without_reuse That is what all tensors need if none gives its bytes back.\n";
-    out += "! right Yes: so many bytes live at once.\nHow many bytes must an arena have at least?\n";
+      out += "! wrong without_reuse That is the sum of all tensors, without any memory reuse.\n";
+    out += "! right Yes: these bytes are live at the same time.\nWhat is the minimum size of the arena in bytes?\n";
   } else {
     out +=
-        "\n## A question\n! ask number never_freed\n! hint Compare what was handed out with what was taken back.\n"
-        "! right Yes.\nHow many pieces of memory were never given back?\n";
+        "\n## A question\n! ask number never_freed\n! hint Compare the allocations with the frees.\n"
+        "! right Yes.\nHow many allocations were never freed?\n";
   }
   return out;
 }

@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: MIT
-// The line of `arenascope-cli audit` that each fact is held against, or why there is none.
+// The line of `arenascope-cli audit` that each fact is compared with, or the reason why there is none.
 #include <arenascope/memory/memory_kind.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "engine/lesson/fact_table.h"
-#include "engine/lesson/words.h"
+#include "engine/lesson/strings.h"
 
 namespace arenascope::lesson {
 namespace {
 
-// A figure's id, in which {G}, {P}, {R} are the graph, plan and run that are open, {1}, {2} what the fact was given, {T}
-// the tensor that it names, {N} its node's number, {S} the tensor whose bytes it has, {B} the barrier behind it, {K} a
-// kind of memory or all, {C} a counter, {X} a pool and {O} an object of it.
+// An audit line's id with placeholders: {G}, {P}, {R} are the open graph, plan and run; {1}, {2} the arguments of the
+// fact; {T} the tensor that it names, {N} its node's number, {S} the tensor whose memory it uses, {B} the barrier after
+// it; {K} a memory kind or all; {C} a counter; {X} a pool and {O} an object in it.
 struct Line {
   const char* fact;
   const char* figure;
   const char* exempt = "";
 };
 
-constexpr const char* kWords = "its value is words, no number";
-constexpr const char* kNumbers = "of a tensor's numbers, which no recording holds";
-constexpr const char* kFixed = "a constant of the engine or a sum of what it is given";
-constexpr const char* kMade = "of plans that are made when it is asked for and are in no recording";
+constexpr const char* kNotNumeric = "its value is not a number";
+constexpr const char* kNumbers = "needs tensor values, which recordings do not contain";
+constexpr const char* kFixed = "a constant of the engine, or computed from the arguments only";
+constexpr const char* kMade = "about plans that are computed on demand and are in no recording";
 
 constexpr Line kLines[] = {
     {"nodes", "graph.{G}.nodes"},
     {"leafs", "graph.{G}.leafs"},
-    {"node_names", "", kWords},
-    {"leaf_names", "", kWords},
-    {"views", "", kWords},
+    {"node_names", "", kNotNumeric},
+    {"leaf_names", "", kNotNumeric},
+    {"views", "", kNotNumeric},
     {"gradients", "graph.{G}.gradients"},
-    {"accumulator", "", kWords},
-    {"tensor", "", kWords},
-    {"op", "", kWords},
-    {"dtype", "", kWords},
-    {"shape", "", kWords},
+    {"accumulator", "", kNotNumeric},
+    {"tensor", "", kNotNumeric},
+    {"op", "", kNotNumeric},
+    {"dtype", "", kNotNumeric},
+    {"shape", "", kNotNumeric},
     {"size", "tensor.{G}.{T}.dim.{2}"},
     {"stride", "tensor.{G}.{T}.stride.{2}"},
     {"elements", "tensor.{G}.{T}.elements"},
@@ -44,13 +44,13 @@ constexpr Line kLines[] = {
     {"tasks", "tensor.{G}.{T}.tasks"},
     {"scratch", "tensor.{G}.{T}.work_bytes"},
     {"flops", "tensor.{G}.{T}.flops"},
-    {"backend", "", kWords},
-    {"nodes_on", "", kWords},
+    {"backend", "", kNotNumeric},
+    {"nodes_on", "", kNotNumeric},
     {"parts", "tensor.{G}.{T}.parts"},
-    {"sources", "", kWords},
-    {"users", "", kWords},
+    {"sources", "", kNotNumeric},
+    {"users", "", kNotNumeric},
     {"uses", "tensor.{G}.{T}.uses"},
-    {"view_of", "", kWords},
+    {"view_of", "", kNotNumeric},
     {"view_offset", "tensor.{G}.{T}.view_offset"},
     {"value", "", kNumbers},
     {"largest_error", "", kNumbers},
@@ -59,7 +59,7 @@ constexpr Line kLines[] = {
     {"bits", "", kFixed},
     {"peak", "plan.{P}.peak"},
     {"peak_step", "plan.{P}.peak_step"},
-    {"at_peak", "", kWords},
+    {"at_peak", "", kNotNumeric},
     {"bound", "plan.{P}.lower_bound"},
     {"waste", "plan.{P}.gap"},
     {"alignment", "plan.{P}.alignment"},
@@ -67,8 +67,8 @@ constexpr Line kLines[] = {
     {"planned_tensors", "plan.{P}.placed"},
     {"blocks", "plan.{P}.placed_blocks"},
     {"steps", "plan.{P}.steps"},
-    {"run_order", "", kWords},
-    {"live", "", kWords},
+    {"run_order", "", kNotNumeric},
+    {"live", "", kNotNumeric},
     {"live_bytes", "plan.{P}.step.{F}.live"},
     {"step_of", "plan.{P}.step_of.{N}"},
     {"first", "plan.{P}.slice.{S}.first"},
@@ -76,22 +76,22 @@ constexpr Line kLines[] = {
     {"offset", "plan.{P}.slice.{S}.offset"},
     {"end", "plan.{P}.slice.{S}.end"},
     {"level", "plan.{P}.slice.{S}.level"},
-    {"reused_at", "", kWords},
+    {"reused_at", "", kNotNumeric},
     {"count_at", "plan.{P}.level.{1}"},
-    {"block", "", kWords},
-    {"in_place_of", "", kWords},
+    {"block", "", kNotNumeric},
+    {"in_place_of", "", kNotNumeric},
     {"runs", "recording.runs"},
     {"threads", "run.{R}.threads"},
     {"barriers", "run.{R}.barriers"},
-    {"has_barrier", "", kWords},
-    {"last_arriver", "", kWords},
+    {"has_barrier", "", kNotNumeric},
+    {"last_arriver", "", kNotNumeric},
     {"spread", "run.{R}.barrier.{B}.spread"},
     {"wait", "run.{R}.barrier.{B}.waited"},
     {"wall", "run.{R}.node.{N}.wall"},
     {"pieces", "run.{R}.node.{N}.parts"},
     {"taken_over", "run.{R}.node.{N}.taken_over"},
-    {"longest_wait", "", kWords},
-    {"latest_thread", "", kWords},
+    {"longest_wait", "", kNotNumeric},
+    {"latest_thread", "", kNotNumeric},
     {"copies", "run.{R}.copies"},
     {"copied_bytes", "run.{R}.copied"},
     {"active", "{K}.active.end"},
@@ -107,9 +107,9 @@ constexpr Line kLines[] = {
     {"highest", "counter.{C}.most"},
     {"pool", "context.{X}.bytes"},
     {"pool_used", "context.{X}.used"},
-    {"no_alloc", "", kWords},
+    {"no_alloc", "", kNotNumeric},
     {"objects", "context.{X}.objects"},
-    {"last_object", "", kWords},
+    {"last_object", "", kNotNumeric},
     {"object", "context.{O}.bytes"},
     {"object_offset", "context.{O}.offset"},
     {"header", "context.{O}.header"},
@@ -120,7 +120,7 @@ constexpr Line kLines[] = {
     {"arena", "plan.{P}.arena"},  // without a planner
     {"in_place_arena", "", kMade},
     {"bound_of", "", kMade},
-    {"order_of", "", kWords},
+    {"order_of", "", kNotNumeric},
     {"saving", "", kMade},
     {"frontier_points", "", kMade},
     {"frontier_arena", "", kMade},
@@ -131,8 +131,8 @@ constexpr Line kLines[] = {
     {"image_width", "", kFixed},
     {"image_height", "", kFixed},
     {"tuned_kernels", "recording.tunings"},
-    {"tried", "recording.most_tried"},
-    {"tuned_by", "", kWords},
+    {"tried", "recording.max_tried"},
+    {"tuned_by", "", kNotNumeric},
 };
 
 std::string word_of(trace::TensorRef ref) { return fmt::format("{}.{}", ref.is_leaf() ? "leaf" : "node", ref.index()); }
@@ -153,7 +153,7 @@ std::string counter_word(const Scene& s, std::string wanted) {
   return {};
 }
 
-// A pool by its name, the first where none is told; or an object by its tensor's.
+// A pool by name (default: the first one), or an object by the name of its tensor.
 std::string pool_word(const Scene& s, const std::string& wanted, bool object) {
   for (const auto& context : s.snapshot->contexts) {
     if (!context) continue;
@@ -174,7 +174,7 @@ std::string barrier_word(const Scene& s, const std::string& tensor) {
   return barrier ? std::to_string(barrier->generation) : std::string();
 }
 
-// What stands in the place of {X}; empty: there is nothing.
+// The replacement of a placeholder; empty if there is none.
 std::string word_for(char what, const Scene& s, const Arguments& a) {
   const std::string first = a.empty() ? "" : a[0];
   switch (what) {
@@ -189,8 +189,8 @@ std::string word_for(char what, const Scene& s, const Arguments& a) {
     case 'N':
       if (auto found = tensor_of(s, first)) return std::to_string(found->ref.index());
       return {};
-    case 'F': {  // a step, or that of a node
-      const auto number = whole_number(first);
+    case 'F': {  // a step, or the step of a node
+      const auto number = parse_integer(first);
       if (number) return std::to_string(*number);
       auto found = tensor_of(s, first);
       for (size_t i = 0; found && s.plan && i < s.plan->order.size(); ++i)
@@ -211,20 +211,20 @@ std::string word_for(char what, const Scene& s, const Arguments& a) {
 
 }  // namespace
 
-Result<HeldAgainst> held_against(const Scene& scene, const std::string& fact, const std::vector<std::string>& given) {
+Result<AuditMetric> audit_metric(const Scene& scene, const std::string& fact, const std::vector<std::string>& given) {
   const auto line = std::ranges::find_if(kLines, [&](const Line& l) { return fact == l.fact; });
-  if (line == std::end(kLines)) return Error{fmt::format("the fact '{}' is held against nothing", fact)};
-  if (*line->exempt != '\0') return HeldAgainst{"", line->exempt};
-  if (fact == "arena" && !given.empty()) return HeldAgainst{"", kMade};
-  HeldAgainst out;
+  if (line == std::end(kLines)) return Error{fmt::format("no audit line is defined for the fact '{}'", fact)};
+  if (*line->exempt != '\0') return AuditMetric{"", line->exempt};
+  if (fact == "arena" && !given.empty()) return AuditMetric{"", kMade};
+  AuditMetric out;
   for (const char* c = line->figure; *c != '\0'; ++c) {
     if (*c != '{') {
       out.figure += *c;
       continue;
     }
-    const std::string word = word_for(c[1], scene, given);
-    if (word.empty()) return Error{fmt::format("the fact '{}' has nothing to be held against", fact)};
-    out.figure += word;
+    const std::string token = word_for(c[1], scene, given);
+    if (token.empty()) return Error{fmt::format("the fact '{}' has no audit line for these arguments", fact)};
+    out.figure += token;
     c += 2;
   }
   return out;

@@ -8,7 +8,7 @@
 #include <arenascope/tensor/dtype.h>
 #include <fmt/format.h>
 
-#include "engine/lesson/words.h"
+#include "engine/lesson/strings.h"
 
 namespace arenascope::lesson {
 
@@ -28,7 +28,7 @@ Result<Found> tensor_of(const Scene& scene, const std::string& name) {
     if ((*graph)->nodes[i].name == name) return Found{trace::TensorRef::node(NodeId(i)), &(*graph)->nodes[i]};
   for (size_t i = 0; i < (*graph)->leafs.size(); ++i)
     if ((*graph)->leafs[i].name == name) return Found{trace::TensorRef::leaf(LeafId(i)), &(*graph)->leafs[i]};
-  return Error{fmt::format("there is no tensor '{}' in what is open", name)};
+  return Error{fmt::format("no tensor is named '{}' in the open graph", name)};
 }
 
 const std::string& name_of(const trace::GraphInfo& graph, trace::TensorRef ref) {
@@ -76,7 +76,7 @@ Result<Value> views(const Scene& s, const Arguments&) {
   return list_value(std::move(list));
 }
 
-// Those with work, as views are computed by nobody.
+// Nodes that do work; views are not computed.
 Result<Value> nodes_on(const Scene& s, const Arguments& a) {
   auto graph = graph_of(s);
   if (!graph) return graph.error();
@@ -119,7 +119,7 @@ Result<Value> sized(const Scene& s, const Arguments& a, const std::vector<int64_
   auto found = tensor_of(s, a[0]);
   if (!found) return found.error();
   const auto& numbers = found->info->*list;
-  const auto axis = whole_number(a[1]);
+  const auto axis = parse_integer(a[1]);
   if (!axis || *axis < 0 || *axis >= static_cast<int64_t>(numbers.size()))
     return Error{fmt::format("'{}' has no dimension {}", a[0], a[1])};
   return number_value(static_cast<double>(numbers[static_cast<size_t>(*axis)]), unit);
@@ -183,14 +183,14 @@ Result<Value> accumulator(const Scene& s, const Arguments& a) {
 
 Result<const std::vector<float>*> numbers_of(const Scene& s, const std::string& name) {
   const auto found = s.values.find(name);
-  if (found == s.values.end()) return Error{fmt::format("the numbers of '{}' are not at hand", name)};
+  if (found == s.values.end()) return Error{fmt::format("the values of '{}' are not available", name)};
   return &found->second;
 }
 
 Result<Value> value(const Scene& s, const Arguments& a) {
   auto numbers = numbers_of(s, a[0]);
   if (!numbers) return numbers.error();
-  const auto i = whole_number(a[1]);
+  const auto i = parse_integer(a[1]);
   if (!i || *i < 0 || *i >= static_cast<int64_t>((*numbers)->size()))
     return Error{fmt::format("'{}' has no element {}", a[0], a[1])};
   return number_value((**numbers)[static_cast<size_t>(*i)]);
@@ -200,7 +200,7 @@ Result<Value> largest_error(const Scene& s, const Arguments& a) {
   auto x = numbers_of(s, a[0]), y = numbers_of(s, a[1]);
   if (!x) return x.error();
   if (!y) return y.error();
-  if ((*x)->size() != (*y)->size()) return Error{fmt::format("'{}' and '{}' have other sizes", a[0], a[1])};
+  if ((*x)->size() != (*y)->size()) return Error{fmt::format("'{}' and '{}' differ in size", a[0], a[1])};
   double most = 0;
   for (size_t i = 0; i < (*x)->size(); ++i) most = std::max(most, std::abs(double((**x)[i]) - double((**y)[i])));
   return number_value(most);
@@ -209,48 +209,48 @@ Result<Value> largest_error(const Scene& s, const Arguments& a) {
 template <int32_t DTypeInfo::*what>
 Result<Value> of_type(const Scene&, const Arguments& a) {
   const auto type = parse_dtype(a[0]);
-  if (!type) return Error{fmt::format("there is no type '{}'", a[0])};
+  if (!type) return Error{fmt::format("unknown data type '{}'", a[0])};
   return number_value(info(*type).*what);
 }
 
 Result<Value> bits(const Scene&, const Arguments& a) {
   const auto type = parse_dtype(a[0]);
-  if (!type) return Error{fmt::format("there is no type '{}'", a[0])};
+  if (!type) return Error{fmt::format("unknown data type '{}'", a[0])};
   return number_value(8.0 * info(*type).block_bytes / info(*type).block_elements);
 }
 
 constexpr Fact kGraphFacts[] = {
-    {{"nodes", 0, 0, "how many nodes the graph has"}, nodes},
-    {{"leafs", 0, 0, "how many leafs"}, leafs},
-    {{"node_names", 0, 0, "the nodes as they were collected"}, node_names},
-    {{"leaf_names", 0, 0, "the leafs as they were collected"}, leaf_names},
-    {{"views", 0, 0, "the nodes that are views"}, views},
-    {{"gradients", 0, 0, "how many tensors have a gradient"}, gradients},
-    {{"accumulator", 1, 1, "the tensor that its gradient is added to, or none"}, accumulator},
-    {{"tensor", 1, 1, "the tensor itself: for a question that has it for its answer"}, named},
-    {{"op", 1, 1, "the op of a tensor, NONE of a leaf"}, of_tensor<op>},
-    {{"dtype", 1, 1, "its type"}, of_tensor<dtype>},
-    {{"shape", 1, 1, "its sizes, outermost first: 3 × 4"}, of_tensor<shape>},
-    {{"size", 2, 2, "its size in a dimension, counted from the outermost"}, size},
-    {{"stride", 2, 2, "bytes from one element to the next in a dimension"}, stride},
-    {{"elements", 1, 1, "how many elements it has"}, of_tensor<elements>},
-    {{"bytes", 1, 1, "its bytes"}, of_tensor<bytes>},
-    {{"tasks", 1, 1, "how many threads take part in computing it"}, of_tensor<tasks>},
-    {{"scratch", 1, 1, "bytes of the work buffer that it needs"}, of_tensor<scratch>},
-    {{"flops", 1, 1, "what computing it takes"}, of_tensor<flops>},
-    {{"backend", 1, 1, "which backend computes it"}, of_tensor<backend>},
-    {{"nodes_on", 1, 1, "the nodes that a backend computes"}, nodes_on},
-    {{"parts", 1, 1, "how many nodes were fused into it; nought: it is not fused"}, of_tensor<parts>},
-    {{"sources", 1, 1, "what it reads"}, sources},
-    {{"users", 1, 1, "who reads it"}, users},
-    {{"uses", 1, 1, "how often it is read"}, uses},
-    {{"view_of", 1, 1, "whose bytes it looks at"}, viewed},
-    {{"view_offset", 1, 1, "from that tensor's first byte to its own"}, view_offset},
-    {{"value", 2, 2, "an element, counted from nought in the order of memory"}, value},
-    {{"largest_error", 2, 2, "the largest difference between two tensors' elements"}, largest_error},
-    {{"block_elements", 1, 1, "elements of a type's block"}, of_type<&DTypeInfo::block_elements>},
-    {{"block_bytes", 1, 1, "bytes of a type's block"}, of_type<&DTypeInfo::block_bytes>},
-    {{"bits", 1, 1, "bits that a type takes for an element"}, bits},
+    {{"nodes", 0, 0, "number of nodes"}, nodes},
+    {{"leafs", 0, 0, "number of leaf tensors"}, leafs},
+    {{"node_names", 0, 0, "nodes in graph order"}, node_names},
+    {{"leaf_names", 0, 0, "leaf tensors in graph order"}, leaf_names},
+    {{"views", 0, 0, "nodes that are views"}, views},
+    {{"gradients", 0, 0, "number of tensors with a gradient"}, gradients},
+    {{"accumulator", 1, 1, "tensor that accumulates its gradient, or none"}, accumulator},
+    {{"tensor", 1, 1, "the tensor itself, for questions whose answer is a tensor"}, named},
+    {{"op", 1, 1, "op of a tensor; NONE for a leaf tensor"}, of_tensor<op>},
+    {{"dtype", 1, 1, "data type"}, of_tensor<dtype>},
+    {{"shape", 1, 1, "shape, outermost dimension first: 3 × 4"}, of_tensor<shape>},
+    {{"size", 2, 2, "size of one dimension, counted from the outermost"}, size},
+    {{"stride", 2, 2, "bytes between consecutive elements along a dimension"}, stride},
+    {{"elements", 1, 1, "number of elements"}, of_tensor<elements>},
+    {{"bytes", 1, 1, "size in bytes"}, of_tensor<bytes>},
+    {{"tasks", 1, 1, "number of threads that compute it"}, of_tensor<tasks>},
+    {{"scratch", 1, 1, "bytes of scratch memory that it needs"}, of_tensor<scratch>},
+    {{"flops", 1, 1, "floating-point operations to compute it"}, of_tensor<flops>},
+    {{"backend", 1, 1, "backend that computes it"}, of_tensor<backend>},
+    {{"nodes_on", 1, 1, "nodes that a backend computes"}, nodes_on},
+    {{"parts", 1, 1, "number of nodes fused into it; zero: not fused"}, of_tensor<parts>},
+    {{"sources", 1, 1, "input tensors"}, sources},
+    {{"users", 1, 1, "nodes that read it"}, users},
+    {{"uses", 1, 1, "number of times it is read"}, uses},
+    {{"view_of", 1, 1, "tensor whose memory it shares"}, viewed},
+    {{"view_offset", 1, 1, "byte offset in the viewed tensor"}, view_offset},
+    {{"value", 2, 2, "an element, by its zero-based index in memory order"}, value},
+    {{"largest_error", 2, 2, "largest absolute difference between the elements of two tensors"}, largest_error},
+    {{"block_elements", 1, 1, "elements per block of a data type"}, of_type<&DTypeInfo::block_elements>},
+    {{"block_bytes", 1, 1, "bytes per block of a data type"}, of_type<&DTypeInfo::block_bytes>},
+    {{"bits", 1, 1, "bits per element of a data type"}, bits},
 };
 
 }  // namespace

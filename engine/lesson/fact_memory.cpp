@@ -8,7 +8,7 @@
 #include <arenascope/memory/memory_kind.h>
 #include <fmt/format.h>
 
-#include "engine/lesson/words.h"
+#include "engine/lesson/strings.h"
 
 namespace arenascope::lesson {
 namespace {
@@ -18,7 +18,7 @@ using trace::EventKind;
 Result<trace::MemoryKind> kind_of(const std::string& name) {
   for (size_t i = 0; i < kMemoryKindCount; ++i)
     if (arenascope::name(static_cast<MemoryKind>(i)) == name) return static_cast<trace::MemoryKind>(i);
-  return Error{fmt::format("there is no kind of memory '{}'", name)};
+  return Error{fmt::format("unknown memory kind '{}'", name)};
 }
 
 const trace::SeriesView& series(const Scene& s, const Arguments& a, trace::MemoryCount count, Status& status) {
@@ -40,7 +40,7 @@ Result<Value> held(const Scene& s, const Arguments& a) {
   return number_value(value, Unit::Bytes);
 }
 
-// Events of a kind of memory, or of all.
+// Calls `use` for the events of one memory kind, or of all kinds.
 template <class Use>
 Status for_each_event(const Scene& s, const Arguments& a, Use&& use) {
   std::optional<trace::MemoryKind> only;
@@ -64,7 +64,7 @@ Result<Value> count(const Scene& s, const Arguments& a) {
   return number_value(n);
 }
 
-// What was handed out and never taken back.
+// Number of allocations that were never freed.
 Result<Value> never_freed(const Scene& s, const Arguments& a) {
   std::map<int64_t, int> open;
   auto done = for_each_event(s, a, [&](const trace::Event& e) {
@@ -84,7 +84,7 @@ Result<Value> largest_request(const Scene& s, const Arguments& a) {
   return bytes_value(most);
 }
 
-// --- what a program counted itself
+// --- counters of a program
 
 template <bool most>
 Result<Value> counted(const Scene& s, const Arguments& a) {
@@ -97,16 +97,16 @@ Result<Value> counted(const Scene& s, const Arguments& a) {
     for (size_t k = 0; k < samples.size(); ++k) value = most ? std::max(value, samples[k].value) : samples[k].value;
     return number_value(value, s.snapshot->counters[i].unit == "bytes" ? Unit::Bytes : Unit::None);
   }
-  return Error{fmt::format("nothing open counts '{}'", a[0])};
+  return Error{fmt::format("the recording has no counter '{}'", a[0])};
 }
 
 // --- the object pool
 
 Result<const trace::ContextInfo*> context_of(const Scene& s, const std::string& name) {
-  if (!s.snapshot || s.snapshot->contexts.empty()) return Error{"no pool of objects is open"};
+  if (!s.snapshot || s.snapshot->contexts.empty()) return Error{"no object pool is open"};
   for (const auto& context : s.snapshot->contexts)
     if (context && (name.empty() || context->name == name)) return context.get();
-  return Error{fmt::format("there is no pool '{}'", name)};
+  return Error{fmt::format("unknown object pool '{}'", name)};
 }
 
 template <Bytes trace::ContextInfo::*field>
@@ -129,7 +129,7 @@ Result<Value> objects(const Scene& s, const Arguments& a) {
 }
 
 Result<const trace::ObjectInfo*> object_of(const Scene& s, const std::string& name) {
-  if (!s.snapshot) return Error{"no pool of objects is open"};
+  if (!s.snapshot) return Error{"no object pool is open"};
   for (const auto& context : s.snapshot->contexts)
     if (context)
       for (const trace::ObjectInfo& object : context->objects)
@@ -156,8 +156,9 @@ Result<Value> tensor_overhead(const Scene&, const Arguments&) {
 }
 
 Result<Value> graph_overhead(const Scene&, const Arguments& a) {
-  const auto n = whole_number(a[0]);
-  if (!n || *n < 1 || *n > (1 << 20)) return Error{fmt::format("'{}' is no number of nodes", a[0])};
+  const auto n = parse_integer(a[0]);
+  if (!n || *n < 1 || *n > (1 << 20))
+    return Error{fmt::format("invalid number of nodes '{}': expected 1 to 1048576", a[0])};
   return bytes_value(static_cast<Bytes>(Context::graph_overhead(static_cast<size_t>(*n))));
 }
 
@@ -168,29 +169,28 @@ Result<Value> problems(const Scene& s, const Arguments&) {
 constexpr Fact kMemoryFacts[] = {
     {{"active", 0, 1, "bytes of a kind of memory (workspace, persistent, kv_cache, …) in use at the end"},
      held<trace::MemoryCount::Active, false>},
-    {{"most_active", 0, 1, "the most that were ever in use"}, held<trace::MemoryCount::Active, true>},
-    {{"reserved", 0, 1, "bytes that its allocator holds at the end"}, held<trace::MemoryCount::Reserved, false>},
-    {{"most_reserved", 0, 1, "the most that it ever held"}, held<trace::MemoryCount::Reserved, true>},
-    {{"allocations", 0, 1, "how often memory was handed out"}, count<EventKind::Alloc>},
-    {{"frees", 0, 1, "and taken back"}, count<EventKind::Free>},
-    {{"reservations", 0, 1, "how often an allocator took memory from the system"}, count<EventKind::Reserve>},
-    {{"never_freed", 0, 1, "what was handed out and never taken back"}, never_freed},
-    {{"largest_request", 0, 1, "the largest piece that was handed out"}, largest_request},
-    {{"counter", 1, 1, "what a program counts by that name, blanks written _: its last value"}, counted<false>},
-    {{"highest", 1, 1, "and its highest"}, counted<true>},
-    {{"pool", 0, 1, "bytes of the pool of objects, of one with a name if told"},
-     of_pool<&trace::ContextInfo::mem_size>},
-    {{"pool_used", 0, 1, "of these, used"}, of_pool<&trace::ContextInfo::used_mem>},
-    {{"no_alloc", 0, 1, "whether it holds descriptions only: yes, no"}, no_alloc},
-    {{"objects", 0, 1, "how many objects lie in it"}, objects},
-    {{"last_object", 0, 1, "what the last of them is"}, last_object},
+    {{"most_active", 0, 1, "peak of the bytes in use"}, held<trace::MemoryCount::Active, true>},
+    {{"reserved", 0, 1, "bytes reserved by its allocator at the end"}, held<trace::MemoryCount::Reserved, false>},
+    {{"most_reserved", 0, 1, "peak of the reserved bytes"}, held<trace::MemoryCount::Reserved, true>},
+    {{"allocations", 0, 1, "number of allocations"}, count<EventKind::Alloc>},
+    {{"frees", 0, 1, "number of frees"}, count<EventKind::Free>},
+    {{"reservations", 0, 1, "number of reservations from the system"}, count<EventKind::Reserve>},
+    {{"never_freed", 0, 1, "number of allocations that were never freed"}, never_freed},
+    {{"largest_request", 0, 1, "size of the largest allocation"}, largest_request},
+    {{"counter", 1, 1, "last value of a counter of the program; blanks in its name are written as _"}, counted<false>},
+    {{"highest", 1, 1, "highest value of that counter"}, counted<true>},
+    {{"pool", 0, 1, "bytes of the object pool, or of a named pool"}, of_pool<&trace::ContextInfo::mem_size>},
+    {{"pool_used", 0, 1, "bytes used in the pool"}, of_pool<&trace::ContextInfo::used_mem>},
+    {{"no_alloc", 0, 1, "yes if it contains tensor descriptions without data, otherwise no"}, no_alloc},
+    {{"objects", 0, 1, "number of objects in the pool"}, objects},
+    {{"last_object", 0, 1, "type of the last object"}, last_object},
     {{"object", 1, 1, "bytes of an object, by its tensor's name, or 'graph'"}, of_object<&trace::ObjectInfo::size>},
-    {{"object_offset", 1, 1, "where in the pool it begins, behind its header"}, of_object<&trace::ObjectInfo::offset>},
-    {{"header", 1, 1, "bytes of the header in front of it"}, of_object<&trace::ObjectInfo::header_size>},
-    {{"header_offset", 1, 1, "where that begins"}, of_object<&trace::ObjectInfo::header_offset>},
-    {{"tensor_overhead", 0, 0, "what to reserve for a tensor's description"}, tensor_overhead},
-    {{"graph_overhead", 1, 1, "what to reserve for a graph of so many nodes"}, graph_overhead},
-    {{"problems", 0, 0, "how many problems were told"}, problems},
+    {{"object_offset", 1, 1, "its offset in the pool, after its header"}, of_object<&trace::ObjectInfo::offset>},
+    {{"header", 1, 1, "bytes of its header"}, of_object<&trace::ObjectInfo::header_size>},
+    {{"header_offset", 1, 1, "offset of its header in the pool"}, of_object<&trace::ObjectInfo::header_offset>},
+    {{"tensor_overhead", 0, 0, "bytes to reserve for a tensor description"}, tensor_overhead},
+    {{"graph_overhead", 1, 1, "bytes to reserve for a graph with this number of nodes"}, graph_overhead},
+    {{"problems", 0, 0, "number of reported problems"}, problems},
 };
 
 }  // namespace

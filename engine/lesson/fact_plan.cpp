@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Facts about the plan that is shown.
+// Facts about the plan shown.
 #include "engine/lesson/fact_table.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "engine/lesson/words.h"
+#include "engine/lesson/strings.h"
 
 namespace arenascope::lesson {
 
@@ -23,7 +23,7 @@ Result<const trace::SliceInfo*> slice_of(const Scene& scene, const std::string& 
   const trace::TensorRef owner = found->info->view_source.valid() ? found->info->view_source : found->ref;
   for (const trace::SliceInfo& slice : (*plan)->slices)
     if (slice.tensor == owner) return &slice;
-  return Error{fmt::format("the plan has no place for '{}'", name)};
+  return Error{fmt::format("the plan does not place '{}'", name)};
 }
 
 namespace {
@@ -67,7 +67,7 @@ Result<std::vector<std::string>> live_at(const Scene& s, Step step) {
   return names;
 }
 
-// The largest first.
+// Tensors live at the peak, largest first.
 Result<Value> at_peak(const Scene& s, const Arguments&) {
   auto at = peak_at(s);
   if (!at) return at.error();
@@ -76,17 +76,17 @@ Result<Value> at_peak(const Scene& s, const Arguments&) {
   return list_value(std::move(*names));
 }
 
-// A step, or that of the node that computes a tensor.
-Result<Step> step_of(const Scene& s, const std::string& word) {
+// A step number, or the step of the node that computes a tensor.
+Result<Step> step_of(const Scene& s, const std::string& token) {
   auto plan = plan_of(s);
   if (!plan) return plan.error();
-  auto step = whole_number(word);
-  if (auto found = tensor_of(s, word); !step && found && found->ref.is_node()) {
+  auto step = parse_integer(token);
+  if (auto found = tensor_of(s, token); !step && found && found->ref.is_node()) {
     const auto at = std::ranges::find((*plan)->order, NodeId(found->ref.index()));
     if (at != (*plan)->order.end()) step = at - (*plan)->order.begin();
   }
   if (!step || *step < 0 || *step >= static_cast<int64_t>((*plan)->order.size()))
-    return Error{fmt::format("'{}' is no step", word)};
+    return Error{fmt::format("'{}' is neither a step nor a node", token)};
   return Step(static_cast<int32_t>(*step));
 }
 
@@ -161,7 +161,7 @@ Result<Value> step_of(const Scene& s, const Arguments& a) {
   if (!found) return found.error();
   for (size_t i = 0; i < (*plan)->order.size(); ++i)
     if (trace::TensorRef::node((*plan)->order[i]) == found->ref) return number_value(static_cast<double>(i));
-  return Error{fmt::format("'{}' is no step of the order", a[0])};
+  return Error{fmt::format("'{}' is not a step of the execution order", a[0])};
 }
 
 enum class Where { Offset, End, First, Last, Level };
@@ -177,12 +177,12 @@ Result<Value> of_slice(const Scene& s, const Arguments& a) {
   return number_value(x.level);
 }
 
-// Who was put where it lies at a level of reuse.
+// Tensors placed by a reuse level.
 Result<std::vector<std::string>> reused(const Scene& s, const std::string& level) {
   auto plan = plan_of(s);
   if (!plan) return plan.error();
-  const auto wanted = whole_number(level);
-  if (!wanted) return Error{fmt::format("'{}' is no level", level)};
+  const auto wanted = parse_integer(level);
+  if (!wanted) return Error{fmt::format("'{}' is not a reuse level", level)};
   std::vector<std::string> names;
   for (const trace::SliceInfo& slice : (*plan)->slices)
     if (slice.size > 0 && slice.level == *wanted) names.push_back(name_of(*s.graph, slice.tensor));
@@ -201,7 +201,7 @@ Result<Value> count_at(const Scene& s, const Arguments& a) {
   return number_value(static_cast<double>(names->size()));
 }
 
-// The tensors of its block, in time.
+// The tensors that share its block, sorted by time.
 Result<Value> block(const Scene& s, const Arguments& a) {
   auto slice = slice_of(s, a[0]);
   if (!slice) return slice.error();
@@ -222,29 +222,29 @@ Result<Value> in_place_of(const Scene& s, const Arguments& a) {
 }
 
 constexpr Fact kPlanFacts[] = {
-    {{"peak", 0, 0, "most bytes that live at once in the plan shown"}, peak},
-    {{"peak_step", 0, 0, "the first step at which they do"}, peak_step},
-    {{"at_peak", 0, 0, "who lives then, the largest first"}, at_peak},
-    {{"bound", 0, 0, "the lower bound of the plan shown"}, of_plan<&trace::PlanInfo::lower_bound_bytes>},
-    {{"waste", 0, 0, "the arena less the lower bound"}, waste},
-    {{"alignment", 0, 0, "what offsets are multiples of"}, of_plan<&trace::PlanInfo::alignment>},
-    {{"without_reuse", 0, 0, "all planned tensors' bytes added up"}, without_reuse},
-    {{"planned_tensors", 0, 0, "how many tensors have a place in the arena"}, planned_tensors},
-    {{"blocks", 0, 0, "how many blocks they share"}, blocks},
-    {{"steps", 0, 0, "how many steps the order has"}, steps},
-    {{"run_order", 0, 0, "the nodes in the order of the plan shown"}, run_order},
-    {{"live", 1, 1, "who lives at a step, or while a node is computed, the largest first"}, live},
-    {{"live_bytes", 1, 1, "their bytes"}, live_bytes},
-    {{"step_of", 1, 1, "the step that computes a tensor"}, step_of},
-    {{"first", 1, 1, "the first step at which its bytes are needed"}, of_slice<Where::First>},
-    {{"last", 1, 1, "the last one"}, of_slice<Where::Last>},
-    {{"offset", 1, 1, "where in the arena it begins"}, of_slice<Where::Offset>},
-    {{"end", 1, 1, "where it ends"}, of_slice<Where::End>},
-    {{"level", 1, 1, "the level of reuse that put it there; nought: a block of its own"}, of_slice<Where::Level>},
-    {{"reused_at", 1, 1, "the tensors that a level of reuse put where they lie"}, reused_at},
-    {{"count_at", 1, 1, "how many these are"}, count_at},
-    {{"block", 1, 1, "the tensors of its block, in time"}, block},
-    {{"in_place_of", 1, 1, "whose bytes it takes over, or none"}, in_place_of},
+    {{"peak", 0, 0, "largest sum of live bytes in the plan shown"}, peak},
+    {{"peak_step", 0, 0, "first step at which the peak is reached"}, peak_step},
+    {{"at_peak", 0, 0, "tensors live at the peak, largest first"}, at_peak},
+    {{"bound", 0, 0, "lower bound of the plan shown"}, of_plan<&trace::PlanInfo::lower_bound_bytes>},
+    {{"waste", 0, 0, "arena size minus lower bound"}, waste},
+    {{"alignment", 0, 0, "alignment of offsets in bytes"}, of_plan<&trace::PlanInfo::alignment>},
+    {{"without_reuse", 0, 0, "sum of the sizes of all planned tensors"}, without_reuse},
+    {{"planned_tensors", 0, 0, "number of tensors placed in the arena"}, planned_tensors},
+    {{"blocks", 0, 0, "number of blocks that they share"}, blocks},
+    {{"steps", 0, 0, "number of steps in the execution order"}, steps},
+    {{"run_order", 0, 0, "nodes in the execution order of the plan shown"}, run_order},
+    {{"live", 1, 1, "tensors live at a step or while a node is computed, largest first"}, live},
+    {{"live_bytes", 1, 1, "sum of the sizes of these tensors"}, live_bytes},
+    {{"step_of", 1, 1, "step that computes a tensor"}, step_of},
+    {{"first", 1, 1, "first step at which its memory is used"}, of_slice<Where::First>},
+    {{"last", 1, 1, "last step at which its memory is used"}, of_slice<Where::Last>},
+    {{"offset", 1, 1, "offset in the arena"}, of_slice<Where::Offset>},
+    {{"end", 1, 1, "end of its range in the arena"}, of_slice<Where::End>},
+    {{"level", 1, 1, "reuse level that placed it; zero: not reused"}, of_slice<Where::Level>},
+    {{"reused_at", 1, 1, "tensors placed by a reuse level"}, reused_at},
+    {{"count_at", 1, 1, "number of these tensors"}, count_at},
+    {{"block", 1, 1, "tensors that share its block, by time"}, block},
+    {{"in_place_of", 1, 1, "tensor that it overwrites in place, or none"}, in_place_of},
 };
 
 }  // namespace

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Facts about a device. What a tensor takes in its pool, as MNN's onAcquire rounds it: channels in fours or eights, rows
-// and columns padded for kernels that read beyond the edge. And what tuning decided for its kernels.
+// Facts about a device: the size of a tensor in its pool, rounded as in MNN's onAcquire (channels in groups of four or
+// eight, rows and columns padded for kernels that read beyond the edge), and the tuning decisions for its kernels.
 #include "engine/lesson/fact_table.h"
 
 #include <fmt/format.h>
 
-#include "engine/lesson/words.h"
+#include "engine/lesson/strings.h"
 
 namespace arenascope::lesson {
 namespace {
@@ -19,8 +19,9 @@ struct Image {
 Result<Image> image_of(const Arguments& a) {
   int64_t sizes[4] = {};
   for (size_t i = 0; i < 4; ++i) {
-    const auto size = whole_number(a[i]);
-    if (!size || *size < 1 || *size > (1 << 15)) return Error{fmt::format("'{}' is no size", a[i])};
+    const auto size = parse_integer(a[i]);
+    if (!size || *size < 1 || *size > (1 << 15))
+      return Error{fmt::format("invalid size '{}': expected 1 to 32768", a[i])};
     sizes[i] = *size;
   }
   return Image{sizes[0], sizes[1], sizes[2], sizes[3]};
@@ -52,8 +53,8 @@ Result<Value> image_height(const Scene&, const Arguments& a) {
   return number_value(static_cast<double>(x->n * x->h));
 }
 
-// The kernel for which most candidates were measured.
-const trace::TuningInfo* most_tried(const Scene& s) {
+// The kernel with the largest number of measured candidates.
+const trace::TuningInfo* most_candidates(const Scene& s) {
   const trace::TuningInfo* most = nullptr;
   for (size_t i = 0; s.snapshot && i < s.snapshot->tunings.size(); ++i)
     if (most == nullptr || s.snapshot->tunings[i].tried > most->tried) most = &s.snapshot->tunings[i];
@@ -65,25 +66,25 @@ Result<Value> tuned_kernels(const Scene& s, const Arguments&) {
 }
 
 Result<Value> tried(const Scene& s, const Arguments&) {
-  const trace::TuningInfo* most = most_tried(s);
-  if (most == nullptr) return Error{"nothing was tuned"};
+  const trace::TuningInfo* most = most_candidates(s);
+  if (most == nullptr) return Error{"no kernels were tuned"};
   return number_value(most->tried);
 }
 
 Result<Value> tuned_by(const Scene& s, const Arguments&) {
-  const trace::TuningInfo* most = most_tried(s);
-  if (most == nullptr) return Error{"nothing was tuned"};
+  const trace::TuningInfo* most = most_candidates(s);
+  if (most == nullptr) return Error{"no kernels were tuned"};
   return text_value(most->tried == 0 ? "a rule" : most->remembered ? "an earlier run" : "this run");
 }
 
 constexpr Fact kPoolFacts[] = {
     {{"tensor_bytes", 4, 4, "bytes of an f32 tensor of N,H,W,C elements"}, plain_bytes},
-    {{"buffer_bytes", 4, 4, "bytes of the buffer that MNN's onAcquire asks for it"}, buffer_bytes},
-    {{"image_width", 4, 4, "texels of four channels in a row of its image"}, image_width},
-    {{"image_height", 4, 4, "rows of its image"}, image_height},
-    {{"tuned_kernels", 0, 0, "how many kernels of a device tuning decided about"}, tuned_kernels},
-    {{"tried", 0, 0, "how many candidates were measured for the one for which most were"}, tried},
-    {{"tuned_by", 0, 0, "who measured them: this run, an earlier run, or nobody: a rule"}, tuned_by},
+    {{"buffer_bytes", 4, 4, "bytes of the buffer that MNN's onAcquire allocates for it"}, buffer_bytes},
+    {{"image_width", 4, 4, "width of its image in texels of four channels"}, image_width},
+    {{"image_height", 4, 4, "height of its image in rows"}, image_height},
+    {{"tuned_kernels", 0, 0, "number of device kernels with a tuning decision"}, tuned_kernels},
+    {{"tried", 0, 0, "largest number of candidates measured for one kernel"}, tried},
+    {{"tuned_by", 0, 0, "origin of the choice: this run, an earlier run, or a rule"}, tuned_by},
 };
 
 }  // namespace

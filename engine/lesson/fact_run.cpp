@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Facts about the run that is looked at: threads, barriers, copies. They differ from run to run, and are read from that
-// run's events.
+// Facts about the selected run: threads, barriers, copies. They differ between runs and are computed from the run's
+// events.
 #include "engine/lesson/fact_table.h"
 
 #include <algorithm>
@@ -24,11 +24,11 @@ using trace::EventKind;
 Result<NodeId> node_of(const Scene& s, const std::string& name) {
   auto found = tensor_of(s, name);
   if (!found) return found.error();
-  if (!found->ref.is_node()) return Error{fmt::format("'{}' is given, nothing computes it", name)};
+  if (!found->ref.is_node()) return Error{fmt::format("'{}' is a leaf tensor, no node computes it", name)};
   return NodeId(found->ref.index());
 }
 
-// How far a device's clock may be off the host's: its copies name no run, and are told apart by time.
+// Maximum deviation between the device's and the host's clock. Copies carry no run id, so runs are matched by time.
 constexpr Nanoseconds kClockSlack = 1'000'000;
 
 // Calls use(track, event) for every span of the run.
@@ -72,7 +72,7 @@ Result<trace::Barrier> barrier_of(const Scene& s, const std::string& name) {
   auto run = run_of(s);
   if (!run) return run.error();
   const auto barrier = s.snapshot->barrier_of(s.run, *node);
-  if (!barrier) return Error{fmt::format("the threads met at no barrier behind '{}'", name)};
+  if (!barrier) return Error{fmt::format("there is no barrier after '{}'", name)};
   return *barrier;
 }
 
@@ -84,7 +84,7 @@ Result<Value> has_barrier(const Scene& s, const Arguments& a) {
   return text_value(s.snapshot->barrier_of(s.run, *node) ? "yes" : "no");
 }
 
-// By the summary, and again by the waits themselves.
+// Determined from the summary and, as a cross-check, from the waits.
 Result<Value> last_arriver(const Scene& s, const Arguments& a) {
   auto barrier = barrier_of(s, a[0]);
   if (!barrier) return barrier.error();
@@ -96,7 +96,7 @@ Result<Value> last_arriver(const Scene& s, const Arguments& a) {
     last = track.info.id;
   });
   if (latest != barrier->last_arrival || last != barrier->last_arriver)
-    return Error{fmt::format("the waits behind '{}' do not say who the barrier says came last", a[0])};
+    return Error{fmt::format("the waits after '{}' contradict the barrier's last arriver", a[0])};
   return text_value(s.snapshot->tracks[last.index()].info.name);
 }
 
@@ -112,7 +112,8 @@ Result<Value> wait(const Scene& s, const Arguments& a) {
   return number_value(static_cast<double>(barrier->wait_sum), Unit::Nanoseconds);
 }
 
-// A device's where it tells its own: the host's are what it took to queue them, and the two are never put together.
+// Uses the device's spans if it records its own times. The host's spans then only measure queueing, and the two kinds
+// are never mixed.
 std::vector<trace::Event> pieces_of(const Scene& s, NodeId node) {
   std::vector<trace::Event> host, device;
   for_each_span(s, [&](const trace::TrackView& track, const trace::Event& e) {
@@ -144,14 +145,14 @@ Result<Value> pieces(const Scene& s, const Arguments& a) {
   return number_value(static_cast<double>(pieces_of(s, *node).size()));
 }
 
-// Pieces of a node that another thread computed than the one to whose share they belong (ExecutionPlan: a piece belongs to
-// the thread piece * threads / pieces).
+// Chunks of a node that another thread stole. Chunk `piece` is initially assigned to thread piece * threads / pieces
+// (see ExecutionPlan).
 Result<Value> taken_over(const Scene& s, const Arguments& a) {
   auto node = node_of(s, a[0]);
   if (!node) return node.error();
   auto run = run_of(s);
   if (!run) return run.error();
-  std::set<trace::TrackId> threads;  // of the run, in their order
+  std::set<trace::TrackId> threads;  // threads of the run, in order
   std::vector<std::pair<trace::TrackId, int64_t>> done;
   for_each_span(s, [&](const trace::TrackView& track, const trace::Event& e) {
     if (e.kind() != EventKind::Work && e.kind() != EventKind::Wait) return;
@@ -168,7 +169,7 @@ Result<Value> taken_over(const Scene& s, const Arguments& a) {
   return number_value(n);
 }
 
-// The node behind whose barrier all threads together waited longest; not the end of the run.
+// The node after whose barrier the threads waited longest in total, not counting the end of the run.
 Result<Value> longest_wait(const Scene& s, const Arguments&) {
   auto run = run_of(s);
   if (!run) return run.error();
@@ -177,11 +178,11 @@ Result<Value> longest_wait(const Scene& s, const Arguments&) {
     const trace::Barrier& b = s.snapshot->barriers[i];
     if (b.run == s.run && (!most || b.wait_sum > most->wait_sum)) most = b;
   }
-  if (!most || !s.graph) return Error{"the threads met at no barrier"};
+  if (!most || !s.graph) return Error{"the run has no barriers"};
   return text_value(name_of(*s.graph, trace::TensorRef::node(most->node)));
 }
 
-// Who came last at most of the run's barriers.
+// The last arriver at most of the run's barriers.
 Result<Value> latest_thread(const Scene& s, const Arguments&) {
   auto run = run_of(s);
   if (!run) return run.error();
@@ -189,7 +190,7 @@ Result<Value> latest_thread(const Scene& s, const Arguments&) {
   for (size_t i = 0; i < s.snapshot->barriers.size(); ++i)
     if (s.snapshot->barriers[i].run == s.run) ++votes[s.snapshot->barriers[i].last_arriver.value];
   const auto most = std::ranges::max_element(votes, [](auto& a, auto& b) { return a.second < b.second; });
-  if (most == votes.end() || most->first < 0) return Error{"the threads met at no barrier"};
+  if (most == votes.end() || most->first < 0) return Error{"the run has no barriers"};
   return text_value(s.snapshot->tracks[static_cast<size_t>(most->first)].info.name);
 }
 
@@ -210,20 +211,20 @@ Result<Value> copied_bytes(const Scene& s, const Arguments&) {
 }
 
 constexpr Fact kRunFacts[] = {
-    {{"runs", 0, 0, "how many runs were seen"}, runs},
-    {{"threads", 0, 0, "how many threads took part in the run"}, threads},
-    {{"barriers", 0, 0, "how often they met in it"}, barriers},
-    {{"has_barrier", 1, 1, "whether they met behind a node: yes, no"}, has_barrier},
-    {{"last_arriver", 1, 1, "who came last to the barrier behind a node"}, last_arriver},
-    {{"spread", 1, 1, "from the first to the last arrival there"}, spread},
-    {{"wait", 1, 1, "what all threads together waited there"}, wait},
-    {{"wall", 1, 1, "from the beginning of a node's first piece to the end of its last one"}, wall},
-    {{"pieces", 1, 1, "how many pieces of work a node was"}, pieces},
-    {{"taken_over", 1, 1, "how many of these a thread took over from another one"}, taken_over},
-    {{"longest_wait", 0, 0, "the node behind which the threads waited longest"}, longest_wait},
-    {{"latest_thread", 0, 0, "who came last most often"}, latest_thread},
-    {{"copies", 0, 0, "copies between devices in the run"}, copies},
-    {{"copied_bytes", 0, 0, "their bytes"}, copied_bytes},
+    {{"runs", 0, 0, "number of recorded runs"}, runs},
+    {{"threads", 0, 0, "number of threads in the run"}, threads},
+    {{"barriers", 0, 0, "number of barriers in the run"}, barriers},
+    {{"has_barrier", 1, 1, "yes if there is a barrier after a node, otherwise no"}, has_barrier},
+    {{"last_arriver", 1, 1, "last arriver at the barrier after a node"}, last_arriver},
+    {{"spread", 1, 1, "time from the first to the last arrival at that barrier"}, spread},
+    {{"wait", 1, 1, "total waiting time of all threads at that barrier"}, wait},
+    {{"wall", 1, 1, "time from the begin of the first chunk of a node to the end of its last chunk"}, wall},
+    {{"pieces", 1, 1, "number of chunks of a node"}, pieces},
+    {{"taken_over", 1, 1, "number of these chunks that another thread stole"}, taken_over},
+    {{"longest_wait", 0, 0, "node after which the threads waited longest in total"}, longest_wait},
+    {{"latest_thread", 0, 0, "most frequent last arriver"}, latest_thread},
+    {{"copies", 0, 0, "number of copies between devices in the run"}, copies},
+    {{"copied_bytes", 0, 0, "total bytes of these copies"}, copied_bytes},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One fact, and the tables of them. To add one: a function and its line in the table of its file.
+// The definition of a fact, and the fact tables. To add a fact, write a function and add it to the table of its file.
 #pragma once
 #include <arenascope/lesson/facts.h>
 
@@ -27,7 +27,7 @@ inline Value list_value(std::vector<std::string> list) {
   return {Value::Kind::List, 0, Unit::None, {}, std::move(list)};
 }
 
-// What facts begin with. Errors: nothing is open that has it.
+// The graph of the scene, which most facts need. Fails if no graph is open.
 Result<const trace::GraphInfo*> graph_of(const Scene& scene);
 Result<const trace::PlanInfo*> plan_of(const Scene& scene);
 Result<const trace::Run*> run_of(const Scene& scene);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Facts about plans that would be: other planners and orders, savings.
+// Facts about hypothetical plans: other planners and orders, and savings.
 #include "engine/lesson/fact_table.h"
 
 #include <arenascope/schedule/findings.h>
@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/lesson/words.h"
+#include "engine/lesson/strings.h"
 
 namespace arenascope::lesson {
 namespace {
@@ -68,10 +68,10 @@ constexpr std::pair<const char*, Finding::Kind> kFindings[] = {
     {"offload", Finding::Kind::Offload},       {"concat", Finding::Kind::Concat},
     {"contiguous", Finding::Kind::Contiguous}, {"alignment", Finding::Kind::Alignment}};
 
-// What a kind of finding saves, of a tensor if one is named; nought where there is none.
+// The largest saving of a kind of finding, optionally of one tensor; zero if there is none.
 Result<Value> saving(const Scene& s, const Arguments& a) {
   const auto kind = std::ranges::find_if(kFindings, [&](const auto& k) { return a[0] == k.first; });
-  if (kind == std::end(kFindings)) return Error{fmt::format("there is no finding '{}'", a[0])};
+  if (kind == std::end(kFindings)) return Error{fmt::format("unknown finding '{}'", a[0])};
   if (!s.graph || !s.plan) return Error{"no plan is open"};
   FindingsOptions options;
   options.budget_seconds = 2;
@@ -86,7 +86,7 @@ Result<Value> saving(const Scene& s, const Arguments& a) {
 }
 
 Result<const FrontierPlan*> frontier_plan(const Scene& s, const std::string& number) {
-  const auto i = whole_number(number);
+  const auto i = parse_integer(number);
   if (!i || *i < 0 || *i >= static_cast<int64_t>(s.frontier.size()))
     return Error{fmt::format("the frontier has no point {}", number)};
   return &s.frontier[static_cast<size_t>(*i)];
@@ -109,27 +109,28 @@ Result<Value> frontier_cost(const Scene& s, const Arguments& a) {
 }
 
 Result<Value> frontier_end(const Scene& s, const Arguments&) {
-  if (s.frontier.empty()) return Error{"no frontier was found"};
+  if (s.frontier.empty()) return Error{"no frontier has been computed"};
   return bytes_value(s.frontier.back().arena);
 }
 
 constexpr Fact kWhatIfFacts[] = {
-    {{"arena", 0, 2, "bytes of its arena; with a planner and an order, of the plan that these would make"},
+    {{"arena", 0, 2, "arena bytes of the plan shown, or of the plan made by another planner and order"},
      [](const Scene& s, const Arguments& a) -> Result<Value> {
-       if (a.size() == 1) return Error{"'arena' wants a planner and an order, or neither"};
+       if (a.size() == 1) return Error{"'arena' takes a planner and an order, or no arguments"};
        return a.empty() ? arena_shown(s) : arena_of(s, a);
      }},
-    {{"in_place_arena", 2, 2, "the same where ops may take over their input's bytes"}, in_place_arena},
-    {{"bound_of", 1, 1, "the lower bound of an order"}, bound_of},
-    {{"order_of", 1, 1, "the nodes in an order"}, order_of},
+    {{"in_place_arena", 2, 2, "bytes of that arena with in-place ops"}, in_place_arena},
+    {{"bound_of", 1, 1, "lower bound of an order"}, bound_of},
+    {{"order_of", 1, 1, "nodes in an order"}, order_of},
     {{"saving", 1, 2,
-      "what a kind of finding (order, planner, rematerialise, offload, contiguous, …) saves, of a tensor"},
+      "largest saving in bytes of a kind of finding (order, planner, rematerialise, offload, contiguous, …); with a "
+      "tensor, of its findings"},
      saving},
-    {{"frontier_points", 0, 0, "how many plans lie on the frontier of bytes against operations"}, frontier_points},
-    {{"frontier_arena", 1, 1, "bytes of the arena at a point of it; nought: nothing is computed again"},
+    {{"frontier_points", 0, 0, "number of plans on the frontier of memory versus operations"}, frontier_points},
+    {{"frontier_arena", 1, 1, "arena bytes at a point of the frontier; point zero: nothing is recomputed"},
      frontier_arena},
-    {{"frontier_cost", 1, 1, "operations that are computed again there, of all"}, frontier_cost},
-    {{"frontier_end", 0, 0, "the arena of its last point"}, frontier_end},
+    {{"frontier_cost", 1, 1, "share of operations recomputed at a point of the frontier"}, frontier_cost},
+    {{"frontier_end", 0, 0, "arena bytes at the last point of the frontier"}, frontier_end},
 };
 
 }  // namespace

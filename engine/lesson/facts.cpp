@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "engine/lesson/fact_table.h"
-#include "engine/lesson/words.h"
+#include "engine/lesson/strings.h"
 
 namespace arenascope::lesson {
 namespace {
@@ -17,14 +17,14 @@ struct Call {
   std::vector<std::string> arguments;
 };
 
-// "name" or "name(a,b)".
-Result<Call> parse_call(std::string_view word) {
+// Parses "name" or "name(a,b)".
+Result<Call> parse_call(std::string_view token) {
   Call call;
-  const size_t open = word.find('(');
-  call.name = std::string(word.substr(0, open));
-  if (open != word.npos) {
-    if (!word.ends_with(')')) return Error{fmt::format("'{}' has no closing bracket", word)};
-    call.arguments = split(word.substr(open + 1, word.size() - open - 2), ",");
+  const size_t open = token.find('(');
+  call.name = std::string(token.substr(0, open));
+  if (open != token.npos) {
+    if (!token.ends_with(')')) return Error{fmt::format("'{}' has no closing parenthesis", token)};
+    call.arguments = split(token.substr(open + 1, token.size() - open - 2), ",");
   }
   return call;
 }
@@ -38,20 +38,20 @@ const Fact* find(const std::string& name) {
 
 Result<const Fact*> known(const Call& call) {
   const Fact* fact = find(call.name);
-  if (!fact) return Error{fmt::format("there is no fact '{}'", call.name)};
+  if (!fact) return Error{fmt::format("unknown fact '{}'", call.name)};
   const int given = static_cast<int>(call.arguments.size());
-  if (given < fact->info.least || given > fact->info.most)
-    return Error{fmt::format("the fact '{}' wants {} names in its brackets", call.name, fact->info.least)};
+  if (given < fact->info.min_arguments || given > fact->info.max_arguments)
+    return Error{fmt::format("the fact '{}' takes {} name(s) in parentheses", call.name, fact->info.min_arguments)};
   return fact;
 }
 
-bool is_operator(const std::string& word) {
-  return word.size() == 1 && std::string_view("+-*/").find(word[0]) != std::string_view::npos;
+bool is_operator(const std::string& token) {
+  return token.size() == 1 && std::string_view("+-*/").find(token[0]) != std::string_view::npos;
 }
 
-Result<Value> operand(const Scene& scene, const std::string& word) {
-  if (const auto whole = whole_number(word)) return number_value(static_cast<double>(*whole));
-  auto call = parse_call(word);
+Result<Value> operand(const Scene& scene, const std::string& token) {
+  if (const auto whole = parse_integer(token)) return number_value(static_cast<double>(*whole));
+  auto call = parse_call(token);
   if (!call) return call.error();
   auto fact = known(*call);
   if (!fact) return fact.error();
@@ -59,7 +59,7 @@ Result<Value> operand(const Scene& scene, const std::string& word) {
 }
 
 Result<Value> combine(const Value& a, char sign, const Value& b) {
-  if (a.kind != Value::Kind::Number || b.kind != Value::Kind::Number) return Error{"only numbers can be added up"};
+  if (a.kind != Value::Kind::Number || b.kind != Value::Kind::Number) return Error{"arithmetic requires numbers"};
   Value out = a;
   if (out.unit == Unit::None && sign != '/') out.unit = b.unit;
   switch (sign) {
@@ -67,7 +67,7 @@ Result<Value> combine(const Value& a, char sign, const Value& b) {
     case '-': out.number -= b.number; break;
     case '*': out.number *= b.number; break;
     default:
-      if (b.number == 0) return Error{"a division by zero"};
+      if (b.number == 0) return Error{"division by zero"};
       out.number /= b.number;
       if (a.unit == b.unit) out.unit = Unit::None;
   }
@@ -87,13 +87,13 @@ std::span<const FactInfo> facts() {
 }
 
 Status check_expression(std::string_view expression) {
-  const std::vector<std::string> words = split(expression, " ");
-  if (words.size() % 2 == 0) return Error{fmt::format("'{}' is no expression", expression)};
-  for (size_t i = 0; i < words.size(); ++i) {
+  const std::vector<std::string> tokens = split(expression, " ");
+  if (tokens.size() % 2 == 0) return Error{fmt::format("'{}' is not an expression", expression)};
+  for (size_t i = 0; i < tokens.size(); ++i) {
     if (i % 2 == 1) {
-      if (!is_operator(words[i])) return Error{fmt::format("'{}' is none of + - * /", words[i])};
-    } else if (!whole_number(words[i])) {
-      auto call = parse_call(words[i]);
+      if (!is_operator(tokens[i])) return Error{fmt::format("unknown operator '{}': expected +, -, * or /", tokens[i])};
+    } else if (!parse_integer(tokens[i])) {
+      auto call = parse_call(tokens[i]);
       if (!call) return call.error();
       if (auto fact = known(*call); !fact) return fact.error();
     }
@@ -104,20 +104,20 @@ Status check_expression(std::string_view expression) {
 Result<Value> evaluate(const Scene& scene, std::string_view expression) {
   if (const auto known = scene.known.find(expression); known != scene.known.end()) return known->second;
   if (auto good = check_expression(expression); !good) return good.error();
-  const std::vector<std::string> words = split(expression, " ");
-  Result<Value> value = operand(scene, words.front());
-  for (size_t i = 1; value && i + 1 < words.size(); i += 2) {
-    auto next = operand(scene, words[i + 1]);
+  const std::vector<std::string> tokens = split(expression, " ");
+  Result<Value> value = operand(scene, tokens.front());
+  for (size_t i = 1; value && i + 1 < tokens.size(); i += 2) {
+    auto next = operand(scene, tokens[i + 1]);
     if (!next) return next;
-    value = combine(*value, words[i][0], *next);
+    value = combine(*value, tokens[i][0], *next);
   }
   return value;
 }
 
 std::set<std::string> tensors_read_by(std::string_view expression) {
   std::set<std::string> out;
-  for (const std::string& word : split(expression, " "))
-    if (const auto call = parse_call(word); call) {
+  for (const std::string& token : split(expression, " "))
+    if (const auto call = parse_call(token); call) {
       if (call->name == "value" && !call->arguments.empty()) out.insert(call->arguments.front());
       if (call->name == "largest_error") out.insert(call->arguments.begin(), call->arguments.end());
     }
@@ -138,7 +138,7 @@ bool matches(const Value& value, std::string_view expected) {
   if (above) return value.number > *wanted;
   if (below) return value.number < *wanted;
   if (value.number == *wanted) return true;
-  // Half of the last digit that is said.
+  // Tolerance: half a unit of the last given digit.
   const size_t point = said.find('.');
   if (point == said.npos) return false;
   size_t end = point + 1;
@@ -149,16 +149,16 @@ bool matches(const Value& value, std::string_view expected) {
 
 std::string plain(const Value& value) {
   if (value.kind == Value::Kind::Text) return value.text;
-  if (value.kind == Value::Kind::List) return joined(value.list, ",");
+  if (value.kind == Value::Kind::List) return join(value.list, ",");
   return fmt::format("{:.10g}", value.number);
 }
 
 std::string shown(const Value& value, bool bare) {
   if (value.kind == Value::Kind::Text) return value.text;
-  if (value.kind == Value::Kind::List) return joined(value.list, ", ");
+  if (value.kind == Value::Kind::List) return join(value.list, ", ");
   const double n = value.number;
   if (value.unit == Unit::Bytes && !bare) {
-    const bool in_bytes = std::abs(n) < 10'240 || std::fmod(n, 1024) != 0;  // whole KiB are read more easily
+    const bool in_bytes = std::abs(n) < 10'240 || std::fmod(n, 1024) != 0;  // whole KiB are easier to read
     if (std::abs(n) < 100'000 && in_bytes) return fmt::format("{:.0f} B", n);
     for (const auto& [name, bytes] :
          {std::pair{"GiB", 1073741824.0}, std::pair{"MiB", 1048576.0}, std::pair{"KiB", 1024.0}})

@@ -8,30 +8,31 @@
 #include <fmt/format.h>
 
 #include "engine/lesson/parse_graph.h"
-#include "engine/lesson/words.h"
+#include "engine/lesson/strings.h"
 
 namespace arenascope::lesson {
 namespace {
 
 constexpr Verb kVerbs[] = {
-    {"open", 1, 1, "opens a model or a recording, a file beside the lesson or zoo:NAME, and runs it once"},
-    {"graph", 0, 0, "opens the lesson's own graph, and runs it once where it can be run"},
-    {"program", 1, 1, "runs one of the programs that teach allocators, and opens what was recorded of it"},
-    {"write", 2, 2, "lets the open language model write: how many tokens, and those that it goes on from, 2,0,1"},
-    {"layout", 1, 1, "of the panels"},
+    {"open", 1, 1, "opens a model or a recording (a file in the lesson's folder or zoo:NAME) and runs it once"},
+    {"graph", 0, 0, "opens the lesson's own graph and runs it once if it can be run"},
+    {"program", 1, 1, "runs one of the built-in allocator programs and opens its recording"},
+    {"generate", 2, 2,
+     "generates tokens with the open language model: their number, and the prompt's token ids such as 2,0,1"},
+    {"layout", 1, 1, "restores a layout of the panels"},
     {"show", 1, 1, "brings a panel to the front"},
-    {"select", 1, 1, "a tensor by its name"},
-    {"clear", 0, 0, "the selection"},
-    {"step", 1, 1, "the playhead's: a number, or peak"},
-    {"axis", 1, 1, "step or time"},
+    {"select", 1, 1, "selects a tensor by name"},
+    {"clear", 0, 0, "clears the selection"},
+    {"step", 1, 1, "moves the playhead to a step number, or to the peak"},
+    {"axis", 1, 1, "selects the x axis: step or time"},
     {"all", 0, 0, "shows the whole axis"},
-    {"plan", 2, 2, "shows another plan: planner, order"},
+    {"plan", 2, 2, "shows the plan of another planner and order"},
     {"plan_all", 0, 0, "tries every planner with every order"},
-    {"frontier", 0, 0, "finds what fewer bytes cost in operations, and draws it in the panel training"},
-    {"run", 0, 0, "runs once more"},
-    {"node", 0, 0, "goes on by one node and pauses"},
-    {"stop", 0, 0, "ends a run that is paused"},
-    {"expand", 0, 0, "opens all layers of the graph"},
+    {"frontier", 0, 0, "computes the frontier of memory versus operations and shows it in the panel training"},
+    {"run", 0, 0, "runs the model again"},
+    {"node", 0, 0, "runs the next node and pauses"},
+    {"stop", 0, 0, "ends a paused run"},
+    {"expand", 0, 0, "expands all layers of the graph"},
 };
 
 constexpr std::pair<const char*, QuestionKind> kKinds[] = {
@@ -39,7 +40,7 @@ constexpr std::pair<const char*, QuestionKind> kKinds[] = {
     {"block", QuestionKind::Block},   {"barrier", QuestionKind::Barrier}, {"place", QuestionKind::Place},
     {"order", QuestionKind::Order}};
 
-// One pass over the lines; the first error ends it.
+// A single pass over the lines; stops at the first error.
 class Parser {
  public:
   Parser(const std::string& file, std::string_view text) : lines_(split_lines(text)) {
@@ -94,10 +95,10 @@ class Parser {
       lesson_.summary = value;
     else if (key == "needs")
       lesson_.needs = split(value, ", ");
-    else if (key == "read on")
-      lesson_.read_on = split(value, ", ");
-    else if (key == "shut")
-      lesson_.shut = split(value, ", ");
+    else if (key == "see also")
+      lesson_.see_also = split(value, ", ");
+    else if (key == "hide")
+      lesson_.hidden_panels = split(value, ", ");
     else if (key == "gradients")
       lesson_.loss = value;
     else if (key == "settings")
@@ -105,14 +106,14 @@ class Parser {
     else if (key == "graph")
       in_graph_ = true;
     else
-      return fail(fmt::format("'{}' is no key of a lesson", key));
+      return fail(fmt::format("'{}' is not a lesson key", key));
     return {};
   }
 
   Status take_settings(const std::string& value) {
-    for (const std::string& word : split(value, " ")) {
-      const size_t equals = word.find('=');
-      const std::string key = word.substr(0, equals), what = equals == word.npos ? "" : word.substr(equals + 1);
+    for (const std::string& token : split(value, " ")) {
+      const size_t equals = token.find('=');
+      const std::string key = token.substr(0, equals), what = equals == token.npos ? "" : token.substr(equals + 1);
       Settings& s = lesson_.settings;
       const std::map<std::string, std::string*> texts{{"planner", &s.planner},   {"order", &s.order},
                                                       {"strategy", &s.strategy}, {"backend", &s.backend},
@@ -122,77 +123,78 @@ class Parser {
         *text->second = what;
       } else if (const auto at = switches.find(key); at != switches.end() && (what == "on" || what == "off")) {
         *at->second = what == "on";
-      } else if (const auto n = whole_number(what); key == "threads" && n && *n >= 1 && *n <= 64) {
+      } else if (const auto n = parse_integer(what); key == "threads" && n && *n >= 1 && *n <= 64) {
         s.threads = static_cast<int>(*n);
       } else {
-        return fail(fmt::format("'{}' is no setting", word));
+        return fail(fmt::format("unknown setting '{}'", token));
       }
     }
     return {};
   }
 
-  Result<Action> action(const std::vector<std::string>& words) {
-    const auto verb = std::ranges::find_if(kVerbs, [&](const Verb& v) { return words.front() == v.name; });
-    if (verb == std::end(kVerbs)) return fail(fmt::format("there is no action '{}'", words.front()));
-    const int given = static_cast<int>(words.size()) - 1;
-    if (given < verb->least || given > verb->most)
-      return fail(fmt::format("'{}' wants {} words behind it", verb->name, verb->least));
-    if (words.front() == "graph" && lesson_.graph.empty()) return fail("the lesson has no graph of its own");
-    return Action{words.front(), {words.begin() + 1, words.end()}, line_};
+  Result<Action> action(const std::vector<std::string>& tokens) {
+    const auto verb = std::ranges::find_if(kVerbs, [&](const Verb& v) { return tokens.front() == v.name; });
+    if (verb == std::end(kVerbs)) return fail(fmt::format("unknown action '{}'", tokens.front()));
+    const int given = static_cast<int>(tokens.size()) - 1;
+    if (given < verb->min_arguments || given > verb->max_arguments)
+      return fail(fmt::format("'{}' takes {} argument(s)", verb->name, verb->min_arguments));
+    if (tokens.front() == "graph" && lesson_.graph.empty()) return fail("the lesson has no graph of its own");
+    return Action{tokens.front(), {tokens.begin() + 1, tokens.end()}, line_};
   }
 
   Status take_order(std::string_view rest) {
-    const std::vector<std::string> words = split(rest, " ");
-    if (words.empty()) return fail("an action without a verb");
+    const std::vector<std::string> tokens = split(rest, " ");
+    if (tokens.empty()) return fail("an action without a verb");
     LessonStep& step = lesson_.steps.back();
-    const std::string& verb = words.front();
+    const std::string& verb = tokens.front();
     if (verb == "expect") {
-      if (words.size() < 3) return fail("'expect' wants a fact and its value");
-      const std::string fact = joined({words.begin() + 1, words.end() - 1}, " ");
+      if (tokens.size() < 3) return fail("'expect' requires a fact and a value");
+      const std::string fact = join({tokens.begin() + 1, tokens.end() - 1}, " ");
       if (auto known = check_expression(fact); !known) return fail(known.error().message);
-      step.expects.push_back({fact, words.back(), line_});
+      step.expects.push_back({fact, tokens.back(), line_});
       return {};
     }
-    if (verb == "ask") return take_question(words);
+    if (verb == "ask") return take_question(tokens);
     static constexpr std::array<std::string_view, 5> kOfQuestions{"option", "hint", "wrong", "right", "then"};
-    if (std::ranges::find(kOfQuestions, verb) != kOfQuestions.end()) return take_part(verb, rest, words);
-    auto made = action(words);
+    if (std::ranges::find(kOfQuestions, verb) != kOfQuestions.end()) return take_part(verb, rest, tokens);
+    auto made = action(tokens);
     if (!made) return made.error();
     step.actions.push_back(std::move(*made));
     return {};
   }
 
   // ! ask KIND FACT [of NAME …]
-  Status take_question(const std::vector<std::string>& words) {
+  Status take_question(const std::vector<std::string>& tokens) {
     LessonStep& step = lesson_.steps.back();
     if (step.question) return fail("a step asks one question");
     const auto kind =
-        std::ranges::find_if(kKinds, [&](const auto& k) { return words.size() > 1 && words[1] == k.first; });
-    if (kind == std::end(kKinds)) return fail("'ask' wants choice, number, node, block, barrier, place or order");
+        std::ranges::find_if(kKinds, [&](const auto& k) { return tokens.size() > 1 && tokens[1] == k.first; });
+    if (kind == std::end(kKinds))
+      return fail("'ask' requires one of choice, number, node, block, barrier, place or order");
     Question question;
     question.kind = kind->second;
     question.line = line_;
-    const auto of = std::find(words.begin() + 2, words.end(), "of");
-    question.fact = joined({words.begin() + 2, of}, " ");
-    if (of != words.end()) question.names.assign(of + 1, words.end());
-    if (question.fact.empty()) return fail("'ask' wants the fact that decides");
+    const auto of = std::find(tokens.begin() + 2, tokens.end(), "of");
+    question.fact = join({tokens.begin() + 2, of}, " ");
+    if (of != tokens.end()) question.names.assign(of + 1, tokens.end());
+    if (question.fact.empty()) return fail("'ask' requires the fact that determines the answer");
     if (auto known = check_expression(question.fact); !known) return fail(known.error().message);
     const bool names = question.kind == QuestionKind::Place || question.kind == QuestionKind::Order;
     if (names != !question.names.empty())
-      return fail(names ? "this question wants 'of' and the names of tensors"
+      return fail(names ? "this question requires 'of' and the names of tensors"
                         : "'of' and names are for place and order");
     step.question = std::move(question);
     return {};
   }
 
-  Status take_part(const std::string& part, std::string_view rest, const std::vector<std::string>& words) {
+  Status take_part(const std::string& part, std::string_view rest, const std::vector<std::string>& tokens) {
     LessonStep& step = lesson_.steps.back();
     if (!step.question) return fail(fmt::format("'{}' belongs to a question", part));
     Question& q = *step.question;
     const std::string text = trimmed(rest.substr(part.size()));
-    if (text.empty()) return fail(fmt::format("'{}' wants a text", part));
+    if (text.empty()) return fail(fmt::format("'{}' requires text", part));
     if (part == "then") {
-      auto made = action({words.begin() + 1, words.end()});
+      auto made = action({tokens.begin() + 1, tokens.end()});
       if (!made) return made.error();
       q.then.push_back(std::move(*made));
     } else if (part == "hint") {
@@ -206,7 +208,7 @@ class Parser {
                std::string_view("+-*/").find(text[space + 1]) != std::string_view::npos;
       };
       while (sign_behind()) space = text.find(' ', space + 3);
-      if (space == text.npos) return fail(fmt::format("'{}' wants a value and a text", part));
+      if (space == text.npos) return fail(fmt::format("'{}' requires a value and text", part));
       const std::string value = text.substr(0, space), said = trimmed(std::string_view(text).substr(space));
       if (part == "wrong") {
         if (auto known = check_expression(value); !known) return fail(known.error().message);
@@ -220,7 +222,7 @@ class Parser {
     return {};
   }
 
-  // What its texts say: figures are expected, and digits stand in figures or in names only.
+  // Checks the texts of a step: numbers in them must be expected figures or parts of names.
   Status check(const LessonStep& step) {
     line_ = step.line;
     std::vector<std::string> texts{step.title, step.text};
@@ -232,17 +234,17 @@ class Parser {
       for (const Option& o : q.options) texts.insert(texts.end(), {o.text, o.why});
       texts.push_back(q.right);
       if ((q.kind == QuestionKind::Choice) != !q.options.empty())
-        return fail(q.kind == QuestionKind::Choice ? "a choice wants options" : "options are for a choice");
-      if (q.right.empty()) return fail("a question wants a 'right': what to say to the right answer");
+        return fail(q.kind == QuestionKind::Choice ? "a choice question requires options"
+                                                   : "only choice questions have options");
+      if (q.right.empty()) return fail("a question requires a 'right' line: the reply to the right answer");
     }
     for (const std::string& text : texts)
       for (const TextPart& part : parts_of(text)) {
         if (!part.figure) {
           if (const std::string digits = stray_digits(part.text); !digits.empty())
-            return fail(
-                fmt::format("'{}' stands in the text of \"{}\" as a figure that nobody checks", digits, step.title));
+            return fail(fmt::format("'{}' is an unchecked number in the text of \"{}\"", digits, step.title));
         } else if (std::ranges::none_of(step.expects, [&](const Expectation& e) { return e.fact == part.text; })) {
-          return fail(fmt::format("the step \"{}\" shows {{{}}} and expects nothing of it", step.title, part.text));
+          return fail(fmt::format("the step \"{}\" shows {{{}}} without expecting it", step.title, part.text));
         }
       }
     return {};
@@ -261,7 +263,7 @@ std::span<const Verb> verbs() { return kVerbs; }
 Result<Lesson> parse(const std::string& file, std::string_view text) { return Parser(file, text).parse(); }
 
 Error error_at(const Lesson& lesson, int line, const std::string& what) {
-  if (what.starts_with(lesson.file + ":")) return Error{what};  // it says where by itself
+  if (what.starts_with(lesson.file + ":")) return Error{what};  // the error already contains the position
   return Error{fmt::format("{}:{}: {}", lesson.file, line, what)};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A lesson's own graph as a model that runs.
+// Builds a runnable model from a lesson's own graph.
 #include <arenascope/graph/autodiff.h>
 #include <arenascope/graph/builder.h>
 #include <arenascope/lesson/stage.h>
@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "engine/lesson/quantise.h"
-#include "engine/lesson/words.h"
+#include "engine/lesson/strings.h"
 
 namespace arenascope::lesson {
 namespace {
@@ -44,46 +44,46 @@ class ModelMaker {
     }
     if (line.arguments.empty()) return plain(line, sources);
     std::vector<int64_t> n;
-    for (const std::string& word : line.arguments)
-      if (const auto number = whole_number(word)) n.push_back(*number);
-    return sources.empty() ? Error{fmt::format("there is no '{}' before it", line.arguments.front())}
+    for (const std::string& token : line.arguments)
+      if (const auto number = parse_integer(token)) n.push_back(*number);
+    return sources.empty() ? Error{fmt::format("'{}' is not defined before this line", line.arguments.front())}
                            : with_arguments(line, sources, n);
   }
 
   Result<Tensor> plain(const GraphLine& line, const std::vector<Tensor>& sources) {
     const auto op = parse_op(line.op);
-    if (!op || *op == Op::None) return Error{fmt::format("there is no op '{}'", line.op)};
-    if (sources.empty()) return Error{fmt::format("'{}' reads nothing that stands before it", line.op)};
+    if (!op || *op == Op::None) return Error{fmt::format("unknown op '{}'", line.op)};
+    if (sources.empty()) return Error{fmt::format("'{}' has no inputs that are defined before it", line.op)};
     if (*op == Op::MulMat && sources.size() >= 2)
       return g_.mul_mat(sources[0], sources[1], sources.size() > 2 ? sources[2] : Tensor(), line.name);
     const OpInfo& about = arenascope::info(*op);
     const bool simple = *op == Op::Cont || *op == Op::Transpose ||
                         (about.is_pointwise() && (about.traits & (kAlpha | kLimits | kAffine)) == 0);
-    if (!simple)
-      return Error{fmt::format("a lesson's graph cannot have '{}' without numbers behind its sources", line.op)};
+    if (!simple) return Error{fmt::format("'{}' requires numeric arguments after its inputs", line.op)};
     return g_.op(*op, sources, {}, line.name);
   }
 
   Result<Tensor> with_arguments(const GraphLine& line, const std::vector<Tensor>& s, const std::vector<int64_t>& n) {
     const std::string& op = line.op;
-    if (n.size() > kMaxDims) return Error{fmt::format("'{}' has more than {} numbers", line.name, kMaxDims)};
+    if (n.size() > kMaxDims) return Error{fmt::format("'{}' has more than {} numeric arguments", line.name, kMaxDims)};
     const Dims dims{std::span<const int64_t>(n)};
     const auto axis = [&](size_t i) { return static_cast<int>(n[i]); };
     if (op == "CAST") {
       const auto type = parse_dtype(line.arguments.front());
-      if (!type) return Error{fmt::format("there is no type '{}'", line.arguments.front())};
+      if (!type) return Error{fmt::format("unknown data type '{}'", line.arguments.front())};
       return g_.op_with(Op::Cast, {s[0]}, CastParams{*type}, line.name);
     }
     if (op == "SCALE") {
       const auto factor = number(line.arguments.front());
       return factor ? Result<Tensor>(g_.scale(s[0], static_cast<float>(*factor), 0, line.name))
-                    : Error{fmt::format("'{}' is no number", line.arguments.front())};
+                    : Error{fmt::format("'{}' is not a number", line.arguments.front())};
     }
     if (n.size() != line.arguments.size())
-      return Error{fmt::format("'{}' is neither a number nor a name that stands before it", line.arguments[n.size()])};
+      return Error{
+          fmt::format("'{}' is neither a number nor a name defined before this line", line.arguments[n.size()])};
     const bool along = op == "SLICE" || op == "CONCAT" || op == "SOFT_MAX" || op == "REDUCE_SUM" || op == "SET_ROWS";
     if (along && (n.empty() || n[0] < 0 || n[0] >= s[0]->rank()))
-      return Error{fmt::format("'{}' has no such dimension", line.sources.front())};
+      return Error{fmt::format("'{}' does not have this dimension", line.sources.front())};
     if (op == "RESHAPE") return g_.reshape(s[0], dims, line.name);
     if (op == "SLICE" && n.size() == 3) return g_.slice(s[0], axis(0), n[1], n[2], 1, line.name);
     if (op == "CONCAT" && n.size() == 1) return g_.concat(s, axis(0), line.name);
@@ -99,18 +99,20 @@ class ModelMaker {
       params.set(SetRowsParams{axis(0), s.size() > 2});
       return g_.op(Op::SetRows, s, params, line.name);
     }
-    return Error{fmt::format("a lesson's '{}' does not take these numbers", op)};
+    return Error{fmt::format("'{}' does not accept these numeric arguments", op)};
   }
 
   Result<Tensor> given(const GraphLine& line) {
     const auto type = line.arguments.empty() ? std::nullopt : parse_dtype(line.arguments.front());
     std::vector<int64_t> sizes;
     for (size_t i = 1; i < line.arguments.size(); ++i) {
-      const auto n = whole_number(line.arguments[i]);
-      if (!n || *n < 1 || *n > (1 << 20)) return Error{fmt::format("'{}' is no size", line.arguments[i])};
+      const auto n = parse_integer(line.arguments[i]);
+      if (!n || *n < 1 || *n > (1 << 20))
+        return Error{fmt::format("invalid size '{}': expected 1 to 1048576", line.arguments[i])};
       sizes.push_back(*n);
     }
-    if (!type || sizes.empty() || sizes.size() > kMaxDims) return Error{"a given tensor is a type and sizes"};
+    if (!type || sizes.empty() || sizes.size() > kMaxDims)
+      return Error{"a given tensor requires a data type and sizes"};
     const Dims dims{std::span<const int64_t>(sizes)};
     auto count = checked_element_count(dims);
     if (!count || *count > (1 << 24)) return Error{"a lesson's tensors have at most 16 million elements"};
@@ -133,7 +135,8 @@ class ModelMaker {
     return tensor;
   }
 
-  // Its numbers, another one's, or such as make a wave: small, of both signs, no two alike side by side.
+  // A given tensor's values: its own, those of another tensor, or a generated wave of small values of both signs
+  // without equal neighbours.
   Result<std::vector<std::byte>> bytes_of(const GraphLine& line, DType type, int64_t count) {
     const auto n = static_cast<size_t>(count);
     if (type == DType::I64) {
@@ -148,19 +151,19 @@ class ModelMaker {
     for (size_t i = 0; i < n; ++i)
       values[i] = line.values.empty() ? static_cast<float>(static_cast<int>(i * 37 % 19) - 9) / 8 : 0;
     if (!line.values.empty() && line.values.size() != n)
-      return Error{fmt::format("'{}' has {} elements and {} numbers", line.name, n, line.values.size())};
+      return Error{fmt::format("'{}' has {} elements but {} values", line.name, n, line.values.size())};
     for (size_t i = 0; i < line.values.size(); ++i) values[i] = static_cast<float>(line.values[i]);
     if (!line.values_of.empty()) {
       const auto from = numbers_.find(line.values_of);
       if (from == numbers_.end() || from->second.size() != n)
-        return Error{fmt::format("'{}' has no {} numbers to take", line.values_of, n)};
+        return Error{fmt::format("'{}' does not have {} values", line.values_of, n)};
       values = from->second;
     }
     numbers_[line.name] = values;
     return quantise(type, values);
   }
 
-  // What a gradient is added to: nothing yet, as before the first part of a batch.
+  // Adds a gradient accumulator with zeros, as before the first part of a batch.
   void add_accumulator(const Graph& graph, const Tensor& weight) {
     const Tensor sum(graph.grad_accumulator(*weight));
     if (!sum) return;
@@ -211,7 +214,7 @@ class ModelMaker {
   GraphBuilder g_;
   models::Model model_;
   std::map<std::string, Tensor> tensors_;
-  std::map<std::string, std::vector<float>> numbers_;  // of given ones
+  std::map<std::string, std::vector<float>> numbers_;  // values of the given tensors
   std::set<std::string> read_;
 };
 
@@ -247,7 +250,7 @@ RunnerOptions runner_options(const Settings& settings) {
   for (const std::string& name : split(settings.host, ","))
     if (const auto op = parse_op(name)) options.host_ops.push_back(*op);
   options.budget_seconds = 0.05;
-  options.hold_threads = true;
+  options.force_multithreaded = true;
   return options;
 }
 

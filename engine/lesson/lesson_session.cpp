@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A lesson's own graph of buffers as a session that shows them; nothing runs.
+// Builds a session from a lesson's own graph of buffers; nothing runs.
 #include <arenascope/lesson/stage.h>
 #include <arenascope/schedule/describe.h>
 #include <arenascope/schedule/memory_plan.h>
@@ -10,7 +10,8 @@
 namespace arenascope::lesson {
 namespace {
 
-// Buffers as a graph collects its nodes: from those that nobody reads backwards, sources before users, each once.
+// Buffers in the order in which a graph collects its nodes: backwards from the unused ones, sources before users, each
+// once.
 std::vector<size_t> depth_first(const std::vector<GraphLine>& lines) {
   std::map<std::string, size_t> places;
   std::vector<bool> read(lines.size()), visited(lines.size());
@@ -20,7 +21,7 @@ std::vector<size_t> depth_first(const std::vector<GraphLine>& lines) {
   std::vector<size_t> order;
   for (size_t output = 0; output < lines.size(); ++output) {
     if (read[output]) continue;
-    std::vector<std::pair<size_t, size_t>> stack{{output, 0}};  // a line, and how many of its sources were visited
+    std::vector<std::pair<size_t, size_t>> stack{{output, 0}};  // a line, and the number of its sources already visited
     visited[output] = true;
     while (!stack.empty()) {
       auto& [at, next] = stack.back();
@@ -42,7 +43,7 @@ std::vector<size_t> depth_first(const std::vector<GraphLine>& lines) {
 }  // namespace
 
 Result<std::shared_ptr<trace::Session>> lesson_session(const Lesson& lesson) {
-  if (lesson.graph.empty() || lesson.computes()) return error_at(lesson, 1, "the lesson has no graph of buffers");
+  if (lesson.graph.empty() || lesson.computes()) return error_at(lesson, 1, "the lesson has no buffer graph");
   auto graph = std::make_shared<trace::GraphInfo>();
   graph->id = trace::GraphId(0);
   graph->model = lesson.title;
@@ -50,7 +51,7 @@ Result<std::shared_ptr<trace::Session>> lesson_session(const Lesson& lesson) {
     const GraphLine& line = lesson.graph[i];
     trace::TensorInfo t;
     t.name = line.name;
-    t.op = "BUFFER";  // nothing is computed
+    t.op = "BUFFER";  // not computed
     t.dtype = arenascope::name(DType::U8);
     t.shape = {line.bytes};
     t.strides = {1};

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/lesson/words.h"
+#include "engine/lesson/strings.h"
 
 namespace arenascope::lesson {
 namespace {
@@ -17,39 +17,39 @@ bool known(std::span<const GraphLine> before, const std::string& name) {
 }
 
 // NAME BYTES [<- SOURCE …]
-Result<GraphLine> buffer(const std::vector<std::string>& words, std::span<const GraphLine> before) {
+Result<GraphLine> buffer(const std::vector<std::string>& tokens, std::span<const GraphLine> before) {
   GraphLine line;
-  line.name = words.front();
-  const auto bytes = words.size() > 1 ? whole_number(words[1]) : std::nullopt;
-  if (!bytes || *bytes < 0 || *bytes > kLargestBuffer || (words.size() > 2 && words[2] != "<-"))
-    return Error{"a buffer is a name, bytes and what it reads"};
+  line.name = tokens.front();
+  const auto bytes = tokens.size() > 1 ? parse_integer(tokens[1]) : std::nullopt;
+  if (!bytes || *bytes < 0 || *bytes > kLargestBuffer || (tokens.size() > 2 && tokens[2] != "<-"))
+    return Error{"a buffer requires a name and a size in bytes, optionally followed by <- and its inputs"};
   line.bytes = *bytes;
-  if (words.size() > 3) line.sources.assign(words.begin() + 3, words.end());
+  if (tokens.size() > 3) line.sources.assign(tokens.begin() + 3, tokens.end());
   for (const std::string& source : line.sources)
-    if (!known(before, source)) return Error{fmt::format("there is no '{}' before it", source)};
+    if (!known(before, source)) return Error{fmt::format("'{}' is not defined before this line", source)};
   return line;
 }
 
 // NAME = OP SOURCE … ARGUMENT … [: VALUE …]
-Result<GraphLine> node(const std::vector<std::string>& words, std::span<const GraphLine> before) {
+Result<GraphLine> node(const std::vector<std::string>& tokens, std::span<const GraphLine> before) {
   GraphLine line;
-  line.name = words.front();
-  if (words.size() < 3) return Error{"a node is a name, =, an op and what it reads"};
-  line.op = words[2];
+  line.name = tokens.front();
+  if (tokens.size() < 3) return Error{"a node requires a name, =, an op and its inputs"};
+  line.op = tokens[2];
   size_t i = 3;
-  for (; i < words.size() && words[i] != ":"; ++i) {
-    if (known(before, words[i]) && line.arguments.empty())
-      line.sources.push_back(words[i]);
+  for (; i < tokens.size() && tokens[i] != ":"; ++i) {
+    if (known(before, tokens[i]) && line.arguments.empty())
+      line.sources.push_back(tokens[i]);
     else
-      line.arguments.push_back(words[i]);
+      line.arguments.push_back(tokens[i]);
   }
-  for (++i; i < words.size(); ++i) {
-    if (words[i] == "of" && i + 2 == words.size() && known(before, words[i + 1])) {
-      line.values_of = words[i + 1];
+  for (++i; i < tokens.size(); ++i) {
+    if (tokens[i] == "of" && i + 2 == tokens.size() && known(before, tokens[i + 1])) {
+      line.values_of = tokens[i + 1];
       break;
     }
-    const auto value = number(words[i]);
-    if (!value) return Error{fmt::format("'{}' is no number", words[i])};
+    const auto value = number(tokens[i]);
+    if (!value) return Error{fmt::format("'{}' is not a number", tokens[i])};
     line.values.push_back(*value);
   }
   return line;
@@ -58,12 +58,12 @@ Result<GraphLine> node(const std::vector<std::string>& words, std::span<const Gr
 }  // namespace
 
 Result<GraphLine> parse_graph_line(std::string_view text, std::span<const GraphLine> before) {
-  const std::vector<std::string> words = split(text, " \t,");
-  if (words.empty()) return Error{"an empty line in the graph"};
-  if (known(before, words.front())) return Error{fmt::format("'{}' stands there twice", words.front())};
-  const bool is_node = words.size() > 1 && words[1] == "=";
+  const std::vector<std::string> tokens = split(text, " \t,");
+  if (tokens.empty()) return Error{"an empty line in the graph"};
+  if (known(before, tokens.front())) return Error{fmt::format("'{}' is defined twice", tokens.front())};
+  const bool is_node = tokens.size() > 1 && tokens[1] == "=";
   if (!before.empty() && is_node == before.front().op.empty()) return Error{"a graph has buffers or nodes, not both"};
-  return is_node ? node(words, before) : buffer(words, before);
+  return is_node ? node(tokens, before) : buffer(tokens, before);
 }
 
 }  // namespace arenascope::lesson

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/lesson/program_kit.h"
+#include "engine/lesson/program_context.h"
 
 namespace arenascope::lesson {
 
@@ -31,7 +31,7 @@ Result<std::shared_ptr<trace::Session>> run_program(std::string_view name) {
     if (!done) return done.error();
     return session;
   }
-  return Error{fmt::format("there is no program '{}'; there are {}", name, names)};
+  return Error{fmt::format("unknown program '{}'; expected {}", name, names)};
 }
 
 }  // namespace arenascope::lesson

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Five programs, each with one fault: a leak, a pool in pieces, one slow thread, a copy that need not be, and a result
-// that could have taken over its input's bytes.
+// Five programs with one fault each: a leak, a fragmented pool, one slow thread, an unnecessary copy, and a result that
+// could have been computed in place.
 #include <arenascope/lesson/stage.h>
 #include <arenascope/runtime/barrier.h>
 
@@ -9,38 +9,39 @@
 
 #include <fmt/format.h>
 
-#include "engine/lesson/program_kit.h"
+#include "engine/lesson/program_context.h"
 
 namespace arenascope::lesson {
 namespace {
 
 // Each request keeps its logits "for later".
 Status leak(trace::Recorder& recorder) {
-  Room room(recorder);
-  ARENASCOPE_TRY(room.allocate("weights", MemoryKind::Persistent, 256 * KiB));
+  RecordedContext context(recorder);
+  ARENASCOPE_TRY(context.allocate("weights", MemoryKind::Persistent, 256 * KiB));
   for (int request = 0; request < 8; ++request) {
-    ARENASCOPE_TRY(room.allocate("activations", MemoryKind::Workspace, 64 * KiB));
-    ARENASCOPE_TRY(room.allocate(fmt::format("logits {}", request), MemoryKind::Default, 16 * KiB));
-    room.free("activations");
+    ARENASCOPE_TRY(context.allocate("activations", MemoryKind::Workspace, 64 * KiB));
+    ARENASCOPE_TRY(context.allocate(fmt::format("logits {}", request), MemoryKind::Default, 16 * KiB));
+    context.free("activations");
   }
   return {};
 }
 
-// Small tensors that live and die in turns leave holes of their own size.
+// Small tensors with alternating lifetimes leave holes of their own size.
 Status fragmented(trace::Recorder& recorder) {
-  Room room(recorder);
+  RecordedContext context(recorder);
   const auto allocator = std::make_shared<SegmentAllocator>(256 * KiB);
-  ARENASCOPE_TRY(room.use(MemoryKind::Workspace, allocator));
+  ARENASCOPE_TRY(context.use(MemoryKind::Workspace, allocator));
   for (int i = 0; i < 16; ++i)
-    ARENASCOPE_TRY(room.allocate(fmt::format("small {}", i), MemoryKind::Workspace, 16 * KiB));
-  for (int i = 0; i < 16; i += 2) room.free(fmt::format("small {}", i));
-  room.problem(fmt::format("32768 bytes are asked for: {} are free, the largest piece has {}", allocator->free_bytes(),
-                           allocator->largest_free()),
-               trace::ProblemKind::Fragmentation);
-  return room.allocate("large", MemoryKind::Workspace, 32 * KiB);
+    ARENASCOPE_TRY(context.allocate(fmt::format("small {}", i), MemoryKind::Workspace, 16 * KiB));
+  for (int i = 0; i < 16; i += 2) context.free(fmt::format("small {}", i));
+  context.problem(fmt::format("cannot allocate 32768 bytes: {} are free, but the largest free block has {}",
+                              allocator->free_bytes(), allocator->largest_free()),
+                  trace::ProblemKind::Fragmentation);
+  return context.allocate("large", MemoryKind::Workspace, 32 * KiB);
 }
 
-// A triangle of numbers, whose rows are dealt out as if all were of one length: the last thread has most of them.
+// A triangular matrix whose rows are distributed as if all had the same length: the last thread gets most of the
+// elements.
 Status slow_thread(trace::Recorder& recorder) {
   constexpr int kThreads = 3, kRows = 3 * 64, kRounds = 8;
   trace::GraphInfo graph;
@@ -132,11 +133,11 @@ Status lost_in_place(trace::Recorder& recorder) {
 }
 
 constexpr Program kFaultsPrograms[] = {
-    {"leak", "a program that keeps what it does not need", leak},
-    {"fragmented", "a pool whose free bytes lie in pieces", fragmented},
-    {"slow_thread", "threads of which one has most of the work", slow_thread},
-    {"needless_copy", "a network that copies what lies in order already", needless_copy},
-    {"lost_in_place", "a chain of which one link needs bytes of its own", lost_in_place},
+    {"leak", "a program that leaks memory", leak},
+    {"fragmented", "a pool with fragmented free memory", fragmented},
+    {"slow_thread", "threads with most of the work in one of them", slow_thread},
+    {"needless_copy", "a network that copies a contiguous tensor", needless_copy},
+    {"lost_in_place", "a chain of ops of which one cannot run in place", lost_in_place},
 };
 
 }  // namespace

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
-// Pools of objects: with the data in them, descriptions only, too small, in the caller's buffer, with scratch beside.
+// Object pools: with tensor data, descriptions only, too small, in the caller's buffer, with a separate scratch buffer.
 #include <arenascope/graph/graph.h>
 
 #include <array>
 
 #include <fmt/format.h>
 
-#include "engine/lesson/program_kit.h"
+#include "engine/lesson/program_context.h"
 
 namespace arenascope::lesson {
 namespace {
 
-// The two matrices and their product, of which the pool is then described under its name.
+// Two matrices and their matmul; afterwards the pool is described under `name`.
 Status build(trace::Recorder& recorder, const ContextParams& params, const char* name, bool scratch = false) {
   auto context = Context::create(params);
   if (!context) return context.error();
-  Room room(recorder);
+  RecordedContext recorded(recorder);
   if (scratch) {
-    auto storage = Storage::allocate(*room, {}, MemoryKind::Workspace, 4096);
+    auto storage = Storage::allocate(*recorded, {}, MemoryKind::Workspace, 4096);
     if (!storage) return storage.error();
     context->set_scratch({*storage, 0});
   }
@@ -25,7 +25,7 @@ Status build(trace::Recorder& recorder, const ContextParams& params, const char*
     trace::ContextInfo info = describe_context(*context);
     info.name = name;
     recorder.describe(std::move(info));
-    if (!status) room.problem(status.error().message);
+    if (!status) recorded.problem(status.error().message);
     return Status();
   };
   auto a = context->new_tensor(DType::F32, {4, 2}, "a");
@@ -56,11 +56,11 @@ Status objects_own(trace::Recorder& recorder) {
 }
 
 constexpr Program kObjectsPrograms[] = {
-    {"objects", "a pool with the tensors' data in it", objects},
-    {"objects_no_alloc", "a pool of descriptions only", objects_no_alloc},
-    {"objects_full", "a pool that is too small", objects_full},
-    {"objects_scratch", "a pool with a scratch buffer beside it", objects_scratch},
-    {"objects_own", "a pool in the caller's own buffer", objects_own},
+    {"objects", "a pool that includes the tensor data", objects},
+    {"objects_no_alloc", "an object pool without data", objects_no_alloc},
+    {"objects_full", "an object pool that is too small", objects_full},
+    {"objects_scratch", "an object pool and a separate scratch buffer", objects_scratch},
+    {"objects_own", "a pool in the caller's buffer", objects_own},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two threads of which one is held up: the executor lets the other one take over what was not begun.
+// Two threads of which one is delayed: the executor lets the other one steal the chunks that have not begun.
 #include <arenascope/graph/builder.h>
 #include <arenascope/runtime/executor.h>
 
@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include "engine/lesson/program_kit.h"
+#include "engine/lesson/program_context.h"
 
 namespace arenascope::lesson {
 namespace {
@@ -15,16 +15,16 @@ namespace {
 constexpr int kThreads = 2, kParts = 8;
 constexpr int64_t kElements = 1 << 14;
 
-// RELU in eight parts of a millisecond. The first one holds its thread up, as a page fault or another program on the
-// processor would; nobody begins with another part before that.
-class HeldUp final : public PlainBackend {
+// RELU in eight chunks of one millisecond. The first one delays its thread, as a page fault or another process on the
+// core would. No other chunk begins before that.
+class HeldUp final : public StatelessBackend {
  public:
   std::string_view name() const override { return "cpu"; }
   Device device() const override { return {}; }
-  std::string description() const override { return "RELU, of which one part is held up"; }
+  std::string description() const override { return "RELU with one delayed chunk"; }
   bool runs_on_host_threads() const override { return true; }
   Status supports(const TensorImpl& node) const override {
-    return node.op == Op::Relu ? Status() : Status(Error{"it computes RELU only"});
+    return node.op == Op::Relu ? Status() : Status(Error{"only RELU is supported"});
   }
   int tasks(const TensorImpl&, int threads) const override { return threads; }
   int parts(const TensorImpl&, int) const override { return kParts; }
@@ -73,7 +73,7 @@ Status held_up(trace::Recorder& recorder) {
   options.threads = kThreads;
   options.recorder = &recorder;
   options.model = "held up";
-  options.hold_threads = true;
+  options.force_multithreaded = true;
   auto executor = Executor::create(backend, make_cpu_context(), options);
   if (!executor) return executor.error();
   ARENASCOPE_TRY((*executor)->prepare(std::move(*plan)));
@@ -82,7 +82,7 @@ Status held_up(trace::Recorder& recorder) {
 }
 
 constexpr Program kThreadPrograms[] = {
-    {"held_up", "two threads, of which one is held up in its first piece", held_up},
+    {"held_up", "two threads, of which one is delayed in its first chunk", held_up},
 };
 
 }  // namespace

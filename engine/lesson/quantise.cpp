@@ -12,7 +12,7 @@
 namespace arenascope::lesson {
 namespace {
 
-// The nearest float16 of a number that is none of the smallest, nor too large: what scales are.
+// Rounds to the nearest float16. Only for scales: neither subnormal nor out of range.
 uint16_t half(float x) {
   const auto bits = std::bit_cast<uint32_t>(x);
   const int exponent = static_cast<int>(bits >> 23 & 255) - 127 + 15;
@@ -61,7 +61,7 @@ void q4_k(std::span<const float> x, std::byte* to) {
   }
   put_half(to, d);
   put_half(to, m);
-  std::array<uint8_t, 12> packed{};  // six bits each: the last four groups' high bits above the first four
+  std::array<uint8_t, 12> packed{};  // 6-bit fields: high bits of the last four groups above the first four
   for (size_t g = 0; g < 4; ++g) {
     packed[g] = static_cast<uint8_t>(s[g] | (s[g + 4] >> 4) << 6);
     packed[g + 4] = static_cast<uint8_t>(l[g] | (l[g + 4] >> 4) << 6);
@@ -82,9 +82,10 @@ Result<std::vector<std::byte>> quantise(DType type, std::span<const float> value
   const DTypeInfo& t = info(type);
   const auto block = static_cast<size_t>(t.block_elements);
   if (type != DType::F32 && type != DType::Q8_0 && type != DType::Q4_K)
-    return Error{fmt::format("a lesson does not make numbers of type {}", t.name)};
+    return Error{fmt::format("cannot quantise to type {}: expected F32, Q8_0 or Q4_K", t.name)};
   if (values.size() % block != 0)
-    return Error{fmt::format("{} values are no whole blocks of {}", values.size(), t.name)};
+    return Error{
+        fmt::format("cannot quantise {} values: not a multiple of the block size of {}", values.size(), t.name)};
   std::vector<std::byte> out(values.size() / block * static_cast<size_t>(t.block_bytes));
   if (type == DType::F32) {
     std::memcpy(out.data(), values.data(), out.size());

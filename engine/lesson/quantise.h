@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers as quantised blocks, made in the plainest way, for lessons about what that costs.
+// A straightforward quantiser for lessons about quantisation error.
 #pragma once
 #include <arenascope/base/result.h>
 #include <arenascope/tensor/dtype.h>
@@ -10,9 +10,10 @@
 
 namespace arenascope::lesson {
 
-// Q8_0: a scale (f16), 32 whole numbers of 8 bits. Q4_K: 256 values as 8 groups of 32, each with a 6-bit scale and a
-// 6-bit least value, under one scale for each of these; 4 bits a value. F32 as it is. The layouts are ggml's
-// (ggml-common.h, block_q8_0 and block_q4_K). Errors: another type, a number of values that is no multiple of the block.
+// Q8_0: an f16 scale and 32 8-bit integers per block. Q4_K: 256 4-bit values in 8 groups of 32; each group has a 6-bit
+// scale and a 6-bit minimum, and the block has one scale for each of these. F32 is copied. The layouts are ggml's
+// (ggml-common.h, block_q8_0 and block_q4_K). Errors: another type, or a number of values that is not a multiple of the
+// block size.
 Result<std::vector<std::byte>> quantise(DType type, std::span<const float> values);
 
 }  // namespace arenascope::lesson

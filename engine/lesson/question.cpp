@@ -11,14 +11,14 @@
 
 #include "engine/lesson/answers.h"
 #include "engine/lesson/fact_table.h"
-#include "engine/lesson/words.h"
+#include "engine/lesson/strings.h"
 
 namespace arenascope::lesson {
 namespace {
 
 using Why = Verdict::Why;
 
-// What a number that is asked for a plan's bytes would mean.
+// Explains a wrong number for a plan's bytes.
 Result<Verdict> wrong_number(const Scene& scene, const Question& q, double answer, const Value& truth) {
   Verdict verdict;
   const bool memory = truth.unit == Unit::Bytes && scene.plan && scene.graph;
@@ -50,7 +50,7 @@ Result<Verdict> judge_number(const Scene& scene, const Question& q, const Answer
     return verdict;
   }
   const bool whole = std::floor(truth->number) == truth->number;
-  const bool by_unit = answer.text.find_first_of("KMG") != std::string::npos;  // as precise as it was typed
+  const bool by_unit = answer.text.find_first_of("KMG") != std::string::npos;  // precision as typed
   const double slack = by_unit ? 0.01 * std::abs(truth->number) : whole ? 0 : 0.01 * std::abs(truth->number) + 1e-9;
   if (std::abs(*given - truth->number) <= slack) {
     verdict.right = true;
@@ -144,7 +144,7 @@ Result<Verdict> judge_placing(const Scene& scene, const Question& q, const Answe
   return verdict;
 }
 
-// The steps of an order by names; the verdict says which node stands before what it reads.
+// The steps of an order given by names. The verdict names a node that precedes one of its inputs.
 Result<std::vector<NodeId>> order_of(const Scene& scene, const std::vector<std::string>& names, Verdict& verdict) {
   std::vector<NodeId> order;
   for (const std::string& name : names) {

@@ -36,7 +36,7 @@ void QueueDevice::run_next(Stream stream) {
 Result<void*> QueueDevice::take_memory(Bytes bytes) {
   const size_t whole = (static_cast<size_t>(bytes) + kAlignment - 1) / kAlignment * kAlignment;
   void* pointer = std::aligned_alloc(kAlignment, whole);
-  if (!pointer) return Error{fmt::format("no memory for {} bytes", bytes)};
+  if (!pointer) return Error{fmt::format("cannot allocate {} bytes", bytes)};
   return pointer;
 }
 

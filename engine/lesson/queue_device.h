@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A device for programs that teach: its streams are queues of real work on the process's own memory. What is queued is
-// done when the program says so, so that a stream lags as far behind as it is to show. Seen in a recording as a row a stream.
+// A device for the built-in programs: its streams are queues of real work on the process's own memory. Queued work runs
+// when the program requests it, so that a stream lags as far behind as needed. Each stream is a track of the recording.
 #pragma once
 #include <arenascope/memory/device_interface.h>
 #include <arenascope/trace/recorder.h>
@@ -11,14 +11,14 @@
 
 namespace arenascope::lesson {
 
-// One thread's.
+// Not thread-safe.
 class QueueDevice final : public DeviceInterface {
  public:
   explicit QueueDevice(trace::Recorder& recorder) : recorder_(recorder) {}
 
   Stream add_stream(const std::string& name);
   void launch(Stream stream, const std::string& name, std::function<void()> work);
-  void run_next(Stream stream);  // the oldest piece of work that is queued there; without any nothing
+  void run_next(Stream stream);  // runs the oldest queued work item; does nothing if the queue is empty
 
   Device device() const override { return {}; }
   Result<void*> take_memory(Bytes bytes) override;
@@ -42,7 +42,7 @@ class QueueDevice final : public DeviceInterface {
   };
   struct Event {
     uintptr_t stream = 0;
-    size_t behind = 0;  // so many pieces of the stream's work
+    size_t behind = 0;  // number of the stream's work items that precede the event
   };
 
   trace::Recorder& recorder_;

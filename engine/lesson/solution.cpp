@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a question offers, and an answer to it that is right.
+// The options of a question, and a correct answer to it.
 #include <arenascope/lesson/question.h>
 #include <arenascope/planner/planner.h>
 
@@ -41,7 +41,7 @@ Result<Answer> solution(const Scene& scene, const Question& question) {
     auto problem = problem_of(scene, question.names);
     if (!problem) return problem.error();
     planner::Options options;
-    options.budget_seconds = 1;  // it ends with a proof long before
+    options.budget_seconds = 1;  // the proof of optimality ends it much earlier
     options.processor_time = true;
     if (auto limit = evaluate(scene, question.fact); limit && limit->kind == Value::Kind::Number)
       problem->capacity = static_cast<Bytes>(limit->number);
@@ -55,7 +55,7 @@ Result<Answer> solution(const Scene& scene, const Question& question) {
   if (question.kind == QuestionKind::Choice) {
     for (const Option& option : question.options)
       if (matches(*truth, option.value)) answer.text = option.value;
-    if (answer.text.empty()) return Error{fmt::format("no option is right: {} is {}", question.fact, plain(*truth))};
+    if (answer.text.empty()) return Error{fmt::format("no option is correct: {} is {}", question.fact, plain(*truth))};
   } else if (question.kind == QuestionKind::Order) {
     const Result<Value> order = truth->kind == Value::Kind::List ? truth : evaluate(scene, "order_of(search)");
     if (!order) return order.error();
@@ -63,7 +63,7 @@ Result<Answer> solution(const Scene& scene, const Question& question) {
       if (contains(question.names, name)) answer.names.push_back(name);
   } else {
     const std::vector<std::string> good = accepted(*truth);
-    if (good.empty()) return Error{fmt::format("nothing answers the question: {} is empty", question.fact)};
+    if (good.empty()) return Error{fmt::format("the question has no answer: {} is empty", question.fact)};
     answer.text = good.front();
     if (question.kind == QuestionKind::Block) answer.names = {good.front()};
   }

@@ -13,13 +13,13 @@
 #include <fmt/format.h>
 
 #include "engine/lesson/fact_table.h"
-#include "engine/lesson/words.h"
-#include "engine/lesson/writing.h"
+#include "engine/lesson/generate_tokens.h"
+#include "engine/lesson/strings.h"
 
 namespace arenascope::lesson {
 namespace {
 
-// Models go by other names.
+// All other specs are models.
 bool is_recording(const std::string& spec) {
   const std::string ending = std::filesystem::path(spec).extension().string();
   return !spec.starts_with("zoo:") && ending != ".onnx" && ending != ".gguf" && ending != ".safetensors";
@@ -49,8 +49,8 @@ Result<std::map<std::string, std::vector<float>>> read_values(const Lesson& less
   if (auto ran = (*runner)->run(); !ran) return ran.error();
   for (const std::string& name : tensors) {
     const TensorImpl* tensor = find((*runner)->plan().graph, name);
-    if (!tensor) return Error{fmt::format("there is no tensor '{}' in what is open", name)};
-    if (tensor->dtype != DType::F32) return Error{fmt::format("the numbers of '{}' are not f32", name)};
+    if (!tensor) return Error{fmt::format("no tensor is named '{}' in the open graph", name)};
+    if (tensor->dtype != DType::F32) return Error{fmt::format("the values of '{}' are not f32", name)};
     auto bytes = (*runner)->read(*tensor);
     if (!bytes) return bytes.error();
     std::vector<float>& numbers = out[name];
@@ -65,11 +65,11 @@ bool opens_something(const Action& action) {
 }
 
 std::vector<Action> entering(const Lesson& lesson, size_t step) {
-  std::map<std::string, Action> newest;  // by verb; what opens something stands at "open"
+  std::map<std::string, Action> newest;  // by verb; actions that open something are stored under "open"
   const auto kind = [](const Action& a) { return opens_something(a) ? std::string("open") : a.verb; };
   const auto take = [&](const std::vector<Action>& actions) {
     for (const Action& action : actions) {
-      if (kind(action) == "open") newest.erase("plan"), newest.erase("write");
+      if (kind(action) == "open") newest.erase("plan"), newest.erase("generate");
       newest[kind(action)] = action;
     }
   };
@@ -79,7 +79,7 @@ std::vector<Action> entering(const Lesson& lesson, size_t step) {
   }
   std::vector<Action> own = lesson.steps[step].actions;
   const auto opens = std::ranges::find_if(own, [&](const Action& a) { return kind(a) == "open"; });
-  if (opens != own.end()) newest.erase("open"), newest.erase("write"), newest.erase("plan");
+  if (opens != own.end()) newest.erase("open"), newest.erase("generate"), newest.erase("plan");
   for (const Action& action : own) newest.erase(kind(action));
   std::vector<Action> out;
   const auto add = [&](const char* verb) {
@@ -88,7 +88,7 @@ std::vector<Action> entering(const Lesson& lesson, size_t step) {
   add("layout");
   const auto rest = opens == own.end() ? own.begin() : opens + 1;
   out.insert(out.end(), own.begin(), rest);
-  for (const char* verb : {"open", "write", "plan", "axis", "show"}) add(verb);
+  for (const char* verb : {"open", "generate", "plan", "axis", "show"}) add(verb);
   out.insert(out.end(), rest, own.end());
   return out;
 }
@@ -136,7 +136,8 @@ Status Stage::open(const std::string& name) {
 }
 
 Status Stage::find_frontier() {
-  if (!spec_.empty() || !has_model_) return Error{"a frontier is found of the lesson's own graph, where it can be run"};
+  if (!spec_.empty() || !has_model_)
+    return Error{"the frontier requires the lesson's own graph, and it must be runnable"};
   auto points = lesson_frontier(lesson_);
   if (!points) return points.error();
   frontier_.clear();
@@ -149,7 +150,7 @@ Status Stage::find_frontier() {
 Status Stage::show_plan(const std::string& planner, const std::string& order) {
   auto scene = this->scene();
   if (!scene) return scene.error();
-  if (!scene->graph) return Error{"there is no graph to plan"};
+  if (!scene->graph) return Error{"no graph is open to plan"};
   auto restored = restore_graph(*scene->graph);
   if (!restored) return restored.error();
   MemoryPlanOptions options;
@@ -168,7 +169,7 @@ Status Stage::open_graph() {
   return show(lesson_session(lesson_));
 }
 
-// What cannot be run.
+// Shows a session that has no model to run.
 Status Stage::show(Result<std::shared_ptr<trace::Session>> session) {
   runner_.reset();
   shown_ = nullptr;
@@ -185,7 +186,7 @@ Status Stage::act(const Action& action) {
   if (action.verb == "graph") return open_graph();
   if (action.verb == "program") return show(run_program(argument));
   if (action.verb == "layout" || action.verb == "show" || action.verb == "all" || action.verb == "clear") return {};
-  if (!open_) return Error{fmt::format("'{}' has nothing to work on: nothing is open", action.verb)};
+  if (!open_) return Error{fmt::format("'{}' requires an open model or recording", action.verb)};
   if (action.verb == "select") {
     auto scene = this->scene();
     if (!scene) return scene.error();
@@ -193,26 +194,27 @@ Status Stage::act(const Action& action) {
     return found ? Status() : Status(found.error());
   }
   if (action.verb == "step") {
-    const auto step = whole_number(argument);
+    const auto step = parse_integer(argument);
     auto scene = this->scene();
     if (!scene) return scene.error();
     const int64_t steps = scene->plan ? static_cast<int64_t>(scene->plan->order.size()) : 0;
     if (argument != "peak" && (!step || *step < 0 || *step >= steps))
-      return Error{fmt::format("there is no step {}", argument)};
+      return Error{fmt::format("unknown step {}", argument)};
     return {};
   }
   if (action.verb == "axis")
-    return argument == "step" || argument == "time" ? Status()
-                                                    : Status(Error{fmt::format("'{}' is no axis", argument)});
+    return argument == "step" || argument == "time"
+               ? Status()
+               : Status(Error{fmt::format("unknown axis '{}': expected step or time", argument)});
   if (action.verb == "frontier") return find_frontier();
   if (action.verb == "plan") return show_plan(argument, action.arguments[1]);
   if (action.verb == "plan_all" || action.verb == "expand") {
     auto scene = this->scene();
-    return scene && scene->graph ? Status() : Status(Error{"there is no graph"});
+    return scene && scene->graph ? Status() : Status(Error{"no graph is open"});
   }
-  if (!has_model_) return Error{fmt::format("'{}' wants a model that can be run", action.verb)};
-  if (action.verb == "write") {
-    auto written = write_tokens(spec_, lesson_.settings, action);
+  if (!has_model_) return Error{fmt::format("'{}' requires a model that can be run", action.verb)};
+  if (action.verb == "generate") {
+    auto written = generate_tokens(spec_, lesson_.settings, action);
     if (!written) return written.error();
     session_ = *written;
     shown_ = nullptr;
@@ -223,7 +225,7 @@ Status Stage::act(const Action& action) {
     recorder_->drain();
     return ran ? Status() : Status(ran.error());
   }
-  return {};  // node, stop: the window's
+  return {};  // node, stop: handled by the window
 }
 
 Result<Scene> Stage::scene(const std::set<std::string>& tensors) {
@@ -236,7 +238,7 @@ Result<Scene> Stage::scene(const std::set<std::string>& tensors) {
   if (shown_) scene.plan = shown_;
   scene.frontier = frontier_;
   if (tensors.empty()) return scene;
-  if (!has_model_) return Error{"numbers can be had of a model only"};
+  if (!has_model_) return Error{"tensor values require a model"};
   auto values = read_values(lesson_, spec_, tensors);
   if (!values) return values.error();
   scene.values = std::move(*values);

@@ -26,7 +26,7 @@ Bytes AllocationTrace::live_peak() const {
 }
 
 AllocationTrace trace_of_lifetimes(std::string name, const std::vector<BufferLifetime>& lifetimes) {
-  std::vector<std::tuple<int64_t, bool, uint32_t>> moments;  // false (an end) comes before true at one step
+  std::vector<std::tuple<int64_t, bool, uint32_t>> moments;  // at the same step, false (an end) sorts before true
   for (uint32_t i = 0; i < lifetimes.size(); ++i) {
     if (lifetimes[i].bytes <= 0 || lifetimes[i].first >= lifetimes[i].last) continue;
     moments.emplace_back(lifetimes[i].first, true, i);

@@ -7,7 +7,7 @@
 
 namespace arenascope {
 
-// Room for what one take() can need: two more blocks, one more address, the owner's bins.
+// Reserves the metadata that one take() may need: two more blocks, one more address, the owner's bins.
 bool BlockHeap::prepare(Owner owner) {
   if (spare_count_ >= 2 && used_.size() < used_.capacity() && owner < bins_.size() && bins_[owner]) return true;
   try {
@@ -68,11 +68,11 @@ void BlockHeap::remove_free(uint32_t i) {
 }
 
 Status BlockHeap::add_segment(uintptr_t base, Bytes bytes, Owner owner) {
-  if (!prepare(owner)) return Error{"out of memory: no room to describe a segment"};
+  if (!prepare(owner)) return Error{"out of memory for the metadata of a segment"};
   try {
     if (segments_.capacity() == segments_.size()) segments_.reserve(2 * segments_.size() + 8);
   } catch (const std::bad_alloc&) {
-    return Error{"out of memory: no room to describe a segment"};
+    return Error{"out of memory for the metadata of a segment"};
   }
   const uint32_t i = new_block();
   blocks_[i].address = base;
@@ -99,7 +99,7 @@ bool BlockHeap::fits(const Block& b, Bytes bytes, size_t alignment) const {
   return b.bytes >= bytes && start - b.address <= static_cast<uint64_t>(b.bytes - bytes);
 }
 
-// The smallest of a few that fit in the lowest bin that has any; bins are entered from class_bytes' own upwards.
+// The smallest of a few fitting candidates in the lowest bin with a fit, searching upwards from the bin of class_bytes.
 uint32_t BlockHeap::search(const Bins& bins, Bytes bytes, size_t alignment, Bytes class_bytes, Ticket passed) const {
   for (size_t bin = next_bin(bins, bin_of(class_bytes)); bin < kBins; bin = next_bin(bins, bin + 1)) {
     uint32_t best = kNone;
@@ -116,7 +116,8 @@ uint32_t BlockHeap::search(const Bins& bins, Bytes bytes, size_t alignment, Byte
   return kNone;
 }
 
-// Cuts block i, which is in no bin, behind its first `front` bytes; the new block behind it, in no bin either.
+// Splits block i, which is in no bin, after its first `front` bytes. Returns the new second block, which is in no bin
+// either.
 uint32_t BlockHeap::cut(uint32_t i, Bytes front) {
   const uint32_t rest = new_block();
   Block& r = blocks_[rest];
@@ -131,7 +132,7 @@ uint32_t BlockHeap::cut(uint32_t i, Bytes front) {
   return rest;
 }
 
-// Makes block i, taken out of its bin, the used block of `owner`; what is left on either side stays its old owner's.
+// Turns block i, removed from its bin, into a used block of `owner`; the remainders on both sides keep the old owner.
 uintptr_t BlockHeap::carve(uint32_t i, Owner owner, Bytes bytes, size_t alignment) {
   remove_free(i);
   const uintptr_t start = align_up(blocks_[i].address, alignment);
@@ -167,7 +168,7 @@ uintptr_t BlockHeap::take_passed(Owner owner, Bytes bytes, size_t alignment, std
   return 0;
 }
 
-// Block i takes the bytes of the next block, which is in no bin and goes.
+// Merges the next block, which is in no bin, into block i and removes it.
 void BlockHeap::absorb_next(uint32_t i) {
   Block& b = blocks_[i];
   const uint32_t next = b.next;
@@ -179,7 +180,7 @@ void BlockHeap::absorb_next(uint32_t i) {
   drop_block(next);
 }
 
-// Joins free block i, which is in no bin, with free neighbours of its owner; the result is in no bin either.
+// Merges free block i, which is in no bin, with free neighbours of the same owner; the result is in no bin either.
 uint32_t BlockHeap::merge_neighbours(uint32_t i) {
   const auto joins = [&](uint32_t other) {
     return other != kNone && !blocks_[other].used && blocks_[other].owner == blocks_[i].owner;

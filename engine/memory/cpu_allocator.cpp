@@ -22,7 +22,7 @@ Bytes physical_memory() {
 
 namespace {
 
-// The number behind `key` in a file of the system's; none where it has no such line. "": the file is the number.
+// The number after `key` in a system file; none if there is no such line. An empty key: the file is a single number.
 std::optional<Bytes> system_number(const char* path, const std::string& key) {
   std::ifstream file(path);
   for (std::string word; file >> word;) {
@@ -49,17 +49,16 @@ Bytes available_memory() {
 Result<void*> CpuAllocator::allocate(Bytes bytes, size_t alignment) {
   if (Status s = check_request(bytes, alignment); !s) return s.error();
   if (bytes > physical_memory())
-    return Error{
-        fmt::format("out of memory on cpu: {} bytes were asked for, the machine has {}", bytes, physical_memory())};
+    return Error{fmt::format("out of memory on cpu: {} bytes requested, the machine has {}", bytes, physical_memory())};
   if (Status s = take_budget(bytes); !s) return s.error();
-  // Large blocks (weights, arenas) are read a fifth faster from huge pages.
+  // Reading large blocks (weights, arenas) is 20 % faster with huge pages.
   constexpr size_t kHugePage = size_t{2} << 20;
   const bool huge = bytes >= static_cast<Bytes>(kHugePage);
   alignment = std::max(alignment, huge ? kHugePage : kDefaultAlignment);
   void* pointer = std::aligned_alloc(alignment, align_up(static_cast<uint64_t>(bytes), alignment));
   if (!pointer) {
     give_budget(bytes);
-    return Error{fmt::format("out of memory on cpu: the system has no {} bytes left", bytes)};
+    return Error{fmt::format("out of memory on cpu: the system cannot provide {} bytes", bytes)};
   }
 #ifdef MADV_HUGEPAGE
   if (huge) (void)madvise(pointer, static_cast<size_t>(bytes), MADV_HUGEPAGE);

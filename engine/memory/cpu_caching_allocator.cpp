@@ -14,7 +14,7 @@
 namespace arenascope {
 namespace {
 
-// Under the address sanitizer what is not handed out, the rounding included, may not be touched.
+// With AddressSanitizer, memory that is not allocated is poisoned, including the rounding of sizes.
 void forbid([[maybe_unused]] const void* p, [[maybe_unused]] Bytes bytes) {
 #if defined(__SANITIZE_ADDRESS__)
   __asan_poison_memory_region(p, static_cast<size_t>(bytes));
@@ -40,7 +40,7 @@ CpuCachingAllocator::CpuCachingAllocator(CpuCachingOptions options)
   } catch (const std::bad_alloc&) {
     quick_.clear();
   }
-  // Without room to describe the range everything goes to beyond_.
+  // If the metadata of the range cannot be allocated, beyond_ serves all requests.
   [[maybe_unused]] const Status s = heap_.add_segment(range_.base(), range_.capacity(), 0);
 }
 
@@ -92,7 +92,7 @@ Result<void*> CpuCachingAllocator::allocate(Bytes bytes, size_t alignment) {
   return allocate_slow(bytes, static_cast<Bytes>(rounded_units(bytes)) * kUnit, std::max(alignment, kDefaultAlignment));
 }
 
-// The most that may be reserved once `upcoming` bytes more are live.
+// The limit of reserved bytes once `upcoming` more bytes are live.
 Bytes CpuCachingAllocator::bound(Bytes upcoming) const {
   if (options_.power_of_two) return range_.capacity();
   const Bytes peak = std::max(stats_.peak, stats_.active + upcoming);
@@ -100,7 +100,7 @@ Bytes CpuCachingAllocator::bound(Bytes upcoming) const {
 }
 
 Result<void*> CpuCachingAllocator::allocate_slow(Bytes bytes, Bytes rounded_bytes, size_t alignment) {
-  // Where more pages than allowed would be needed for certain, neighbours merge first.
+  // If the request certainly exceeds the limit of backed pages, neighbours are merged first.
   const Bytes backed_free = range_.backed_bytes() - held_ - quick_bytes_;
   if (quick_bytes_ > 0 && held_ + quick_bytes_ + std::max(backed_free, rounded_bytes) > bound(bytes)) flush_quick();
   uintptr_t at = heap_.take(0, rounded_bytes, alignment);
@@ -114,7 +114,7 @@ Result<void*> CpuCachingAllocator::allocate_slow(Bytes bytes, Bytes rounded_byte
     if (quick_bytes_ > 0 && range_.backed_bytes() + missing > bound(bytes)) {
       heap_.give(at);
       flush_quick();
-      at = heap_.take(0, rounded_bytes, alignment);  // what was given a moment ago fits at least
+      at = heap_.take(0, rounded_bytes, alignment);  // the block freed just before fits at least
       missing = range_.missing(at, rounded_bytes);
     }
     if (const Bytes over = range_.backed_bytes() + missing - bound(bytes); missing > 0 && over > 0) trim(over);
@@ -156,7 +156,7 @@ void CpuCachingAllocator::deallocate(void* pointer, Bytes bytes) noexcept {
   ++stats_.frees;
   if (c < quick_.size() && quick_[c].count < quick_[c].items.size()) {
     QuickList& list = quick_[c];
-    if (!list.listed) quick_used_.push_back(static_cast<uint32_t>(c));  // within what was reserved
+    if (!list.listed) quick_used_.push_back(static_cast<uint32_t>(c));  // within the reserved capacity
     list.listed = 1;
     list.items[list.count++] = pointer;
     quick_bytes_ += size;
@@ -175,7 +175,7 @@ void CpuCachingAllocator::flush_quick() noexcept {
   quick_bytes_ = 0;
 }
 
-// Gives pages of free blocks back to the system, those of the largest blocks first.
+// Releases pages of free blocks to the system, largest blocks first.
 Bytes CpuCachingAllocator::trim(Bytes at_most) noexcept {
   Bytes gone = 0;
   heap_.visit_free(0, [&](uintptr_t address, Bytes bytes) {
@@ -205,7 +205,7 @@ MemoryStats CpuCachingAllocator::stats() const {
 
 FreeMemory CpuCachingAllocator::free_memory() const {
   std::lock_guard lock(lock_);
-  // The free end of the range has no pages behind it yet.
+  // The free end of the range is not backed by pages yet.
   return {std::min(heap_.largest_free(0), range_.backed_bytes() - held_), {}};
 }
 

@@ -39,7 +39,7 @@ std::shared_ptr<ExecutionContext> make_cpu_context(CpuAllocatorKind allocators) 
       allocator = std::make_shared<CpuAllocator>();
     }
     [[maybe_unused]] const Status s = context->register_allocator(kind, std::move(allocator));
-    assert(s.ok());  // every kind may lie on the CPU
+    assert(s.ok());  // every kind is permitted on the CPU
   }
   return context;
 }

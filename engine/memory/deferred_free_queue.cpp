@@ -97,7 +97,7 @@ DeferredFreeQueue::Pushed DeferredFreeQueue::push(void* pointer, Bytes bytes, st
   return Pushed::Lost;
 }
 
-// Removes the markers of an attempt that failed half way; they are the last of their streams.
+// Removes the markers of an attempt that failed halfway; they are the last ones of their streams.
 void DeferredFreeQueue::take_back(size_t entry) noexcept {
   for (Lane& l : lanes_) {
     while (!l.markers.empty() && l.markers.back().entry == entry) {
@@ -107,14 +107,14 @@ void DeferredFreeQueue::take_back(size_t entry) noexcept {
   }
 }
 
-// One stream has passed; returns whether it was the last.
+// Records that one stream has completed; returns true if it was the last one.
 bool DeferredFreeQueue::pass(const Marker& marker, const Release& release) {
   events_.put_back(marker.event);
   Entry& e = entries_[marker.entry];
   if (--e.waiting > 0) return false;
   --pending_;
   pending_bytes_ -= e.bytes;
-  vacant_.push_back(marker.entry);  // the room was reserved when the entry was made
+  vacant_.push_back(marker.entry);  // capacity was reserved when the entry was created
   release(e.pointer, e.bytes);
   e = {};
   return true;

@@ -41,7 +41,7 @@ Result<Device> parse_device(std::string_view text) {
     if (failure != std::errc() || end != last || device.index < 0) break;
     return device;
   }
-  return Error{fmt::format("'{}' names no device: expected cpu, opencl:N, cuda:N or simulated:N", text)};
+  return Error{fmt::format("invalid device '{}': expected cpu, opencl:N, cuda:N or simulated:N", text)};
 }
 
 }  // namespace arenascope

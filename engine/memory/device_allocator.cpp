@@ -26,7 +26,8 @@ Result<void*> DeviceAllocator::allocate(Bytes bytes, size_t alignment) {
   if (alignment > kDeviceAlignment)
     return Error{fmt::format("memory on {} is aligned to {} bytes, not to {}", to_string(device()), kDeviceAlignment,
                              alignment)};
-  if (!device_->alive()) return Error{fmt::format("{} has gone: nothing can be allocated on it", to_string(device()))};
+  if (!device_->alive())
+    return Error{fmt::format("cannot allocate on {}: its driver has shut down", to_string(device()))};
   std::lock_guard lock(mutex_);
   const auto release = [this](void* p, Bytes n) { give(p, n); };
   deferred_.poll(release);
@@ -39,7 +40,7 @@ Result<void*> DeviceAllocator::allocate(Bytes bytes, size_t alignment) {
       give_budget(bytes);
       s = memory.error();
     }
-    // Full: what is deferred is waited for, once.
+    // Out of memory: waits once for deferred frees and retries.
     if (attempt > 0 || deferred_.pending() == 0 || !deferred_.drain(release)) return s.error();
   }
   stats_.active += bytes;
@@ -77,7 +78,7 @@ void DeviceAllocator::deallocate_after(void* pointer, Bytes bytes, std::span<con
   if (pushed == DeferredFreeQueue::Pushed::Lost) {
     try {
       lost_.emplace_back(pointer, bytes);
-    } catch (const std::bad_alloc&) {  // it stays with the device
+    } catch (const std::bad_alloc&) {  // the memory is leaked to the device
     }
   }
   deferred_.poll([this](void* p, Bytes n) { give(p, n); });

@@ -53,8 +53,8 @@ void DeviceCachingAllocator::poll_deferred() {
   deferred_.poll([this](void* pointer, Bytes) { give_to_heap(pointer); });
 }
 
-// Learns how far the other streams are, and records a fence on those that have enough free blocks but no event behind
-// their newest.
+// Queries the progress of the other streams and records a fence on those that have enough free blocks but no event
+// after the newest one.
 void DeviceCachingAllocator::update_fences(BlockHeap::Owner asking, Bytes bytes) {
   for (BlockHeap::Owner i = 0; i < lanes_.size(); ++i) {
     Lane& lane = lanes_[i];
@@ -89,7 +89,7 @@ Status DeviceCachingAllocator::add_segment(BlockHeap::Owner owner, Bytes bytes) 
   try {
     if (segments_.capacity() == segments_.size()) segments_.reserve(2 * segments_.size() + 8);
   } catch (const std::bad_alloc&) {
-    return Error{"out of memory: no room to describe a segment"};
+    return Error{"out of memory for the metadata of a segment"};
   }
   if (Status s = take_budget(bytes); !s) return s;
   Result<void*> memory = device_->take_memory(bytes);
@@ -110,7 +110,7 @@ Status DeviceCachingAllocator::add_segment(BlockHeap::Owner owner, Bytes bytes) 
   return {};
 }
 
-// One more segment, generous first and then as small as will do.
+// Allocates another segment: first with the growth policy, then with the minimum size.
 Status DeviceCachingAllocator::grow(BlockHeap::Owner owner, Bytes rounded, size_t alignment) {
   const Bytes slack = static_cast<Bytes>(alignment) > options_.unit ? static_cast<Bytes>(alignment) : 0;
   const Bytes least = round_up(rounded + slack, options_.unit);
@@ -125,7 +125,7 @@ Status DeviceCachingAllocator::grow(BlockHeap::Owner owner, Bytes rounded, size_
   return add_segment(owner, least);
 }
 
-// Waits until no stream uses what is free or deferred, so that all free blocks may merge and go to anybody.
+// Waits until no stream uses free or deferred blocks, so that all free blocks can merge and be used by any stream.
 bool DeviceCachingAllocator::settle() {
   if (!device_->alive() || !device_->synchronize()) return false;
   poll_deferred();
@@ -149,7 +149,7 @@ Bytes DeviceCachingAllocator::release_free_segments() {
 }
 
 Error DeviceCachingAllocator::out_of_memory(Bytes bytes, const Error& cause) const {
-  return Error{fmt::format("out of memory on {}: {} bytes were asked for, {} are reserved and {} in use ({})",
+  return Error{fmt::format("out of memory on {}: {} bytes requested, {} reserved and {} in use ({})",
                            to_string(device()), bytes, stats_.reserved, stats_.active, cause.message)};
 }
 
@@ -161,7 +161,8 @@ Result<void*> DeviceCachingAllocator::allocate_on(Stream stream, Bytes bytes, si
   if (Status s = check_request(bytes, alignment); !s) return s.error();
   if (bytes > kLargestRequest)
     return Error{fmt::format("out of memory on {}: {} bytes are more than any device has", to_string(device()), bytes)};
-  if (!device_->alive()) return Error{fmt::format("{} has gone: nothing can be allocated on it", to_string(device()))};
+  if (!device_->alive())
+    return Error{fmt::format("cannot allocate on {}: its driver has shut down", to_string(device()))};
   stream.device = device();
   const Bytes rounded = round_up(bytes, options_.unit);
   std::lock_guard lock(mutex_);
@@ -183,7 +184,7 @@ Result<void*> DeviceCachingAllocator::allocate_on(Stream stream, Bytes bytes, si
       }
       if (!at && !grown) return out_of_memory(bytes, grown.error());
       if (!at) at = heap_.take(owner, rounded, alignment);
-      if (!at) return Error{"out of memory: no room to describe a block"};
+      if (!at) return Error{"out of memory for the metadata of a block"};
     }
     stats_.active += bytes;
     stats_.peak = std::max(stats_.peak, stats_.active);
@@ -191,7 +192,7 @@ Result<void*> DeviceCachingAllocator::allocate_on(Stream stream, Bytes bytes, si
     ++(hit ? stats_.hits : stats_.misses);
     return reinterpret_cast<void*>(at);
   } catch (const std::bad_alloc&) {
-    return Error{"out of memory: no room to describe a block"};
+    return Error{"out of memory for the metadata of a block"};
   }
 }
 

@@ -34,8 +34,8 @@ Status ExecutionContext::register_allocator(MemoryKind kind, std::shared_ptr<All
   if (!allocator) return Error{fmt::format("no allocator was given for {} memory", name(kind))};
   const Device device = allocator->device();
   if (is_host_kind(kind) && !device.is_cpu())
-    return Error{
-        fmt::format("{} memory lies on the cpu, so an allocator of {} cannot serve it", name(kind), to_string(device))};
+    return Error{fmt::format("{} memory is located on the cpu, so an allocator of {} cannot serve it", name(kind),
+                             to_string(device))};
   if (!is_allocated(kind)) return Error{fmt::format("{} memory is borrowed: no allocator serves it", name(kind))};
   std::unique_lock lock(mutex_);
   DeviceEntry& entry = find_or_add(device);
@@ -57,7 +57,8 @@ Result<BlockPtr> ExecutionContext::allocate(Device device, MemoryKind kind, Byte
     return Error{fmt::format("cannot allocate {} bytes on {} with alignment {}: it must be a power of two", bytes,
                              to_string(device), alignment)};
   if (is_host_kind(kind) && !device.is_cpu())
-    return Error{fmt::format("{} memory lies on the cpu: it cannot be allocated on {}", name(kind), to_string(device))};
+    return Error{
+        fmt::format("{} memory is located on the cpu: it cannot be allocated on {}", name(kind), to_string(device))};
   if (!is_allocated(kind)) return Error{fmt::format("{} memory is borrowed and cannot be allocated", name(kind))};
   std::shared_ptr<Allocator> from;
   std::shared_ptr<KindLedger> ledger;
@@ -79,7 +80,7 @@ Result<BlockPtr> ExecutionContext::allocate(Device device, MemoryKind kind, Byte
 }
 
 Result<BlockPtr> ExecutionContext::borrow_mapped(const void* data, Bytes bytes, std::shared_ptr<const void> file) {
-  // Blocks hand out writable pointers; the pages of this kind are mapped to be read only.
+  // Blocks expose writable pointers, although pages of this kind are mapped read-only.
   auto block = MemoryBlock::borrow(const_cast<void*>(data), bytes, {}, MemoryKind::Default,
                                    std::const_pointer_cast<void>(std::move(file)));
   if (!block || !*block) return block;

@@ -28,7 +28,7 @@ Result<BlockPtr> MemoryBlock::make(const std::shared_ptr<Allocator>& allocator, 
                                    MemoryKind kind, Bytes bytes, size_t alignment, Stream stream) {
   if (bytes == 0) return BlockPtr();
   BlockPtr block(new (std::nothrow) MemoryBlock);
-  if (!block) return Error{"out of memory: no room for a block's description"};
+  if (!block) return Error{"out of memory for the metadata of a block"};
   Result<void*> memory = allocator->allocate_on(stream, bytes, alignment);
   if (!memory) return memory.error();
   block->pointer_ = *memory;
@@ -49,9 +49,9 @@ Result<BlockPtr> MemoryBlock::borrow(void* data, Bytes bytes, Device device, Mem
   if (!data) return Error{fmt::format("cannot borrow {} bytes from a null pointer", bytes)};
   if (!is_allocated(kind)) return Error{fmt::format("{} memory is borrowed through a context", name(kind))};
   if (is_host_kind(kind) && !device.is_cpu())
-    return Error{fmt::format("{} memory lies on the cpu, not on {}", name(kind), to_string(device))};
+    return Error{fmt::format("{} memory is located on the cpu, not on {}", name(kind), to_string(device))};
   BlockPtr block(new (std::nothrow) MemoryBlock);
-  if (!block) return Error{"out of memory: no room for a block's description"};
+  if (!block) return Error{"out of memory for the metadata of a block"};
   block->pointer_ = data;
   block->bytes_ = bytes;
   block->device_ = device;
@@ -83,7 +83,7 @@ Status MemoryBlock::record_stream(Stream stream) {
     streams_.push_back(stream);
   } catch (const std::bad_alloc&) {
     return Error{
-        fmt::format("out of memory: no room to note that a stream of {} uses a block", to_string(stream.device))};
+        fmt::format("out of memory: cannot record that a stream of {} uses a block", to_string(stream.device))};
   }
   return {};
 }

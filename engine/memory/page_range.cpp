@@ -54,7 +54,7 @@ Bytes PageRange::missing(uintptr_t address, Bytes bytes) const {
   return (static_cast<Bytes>(pages.last - pages.first) - set) << page_shift_;
 }
 
-// Sets or clears the bits; returns how many changed, in bytes.
+// Sets or clears the bits; returns the bytes of the pages whose bit changed.
 Bytes PageRange::set_range(Pages pages, bool value) {
   Bytes changed = 0;
   for (size_t page = pages.first; page < pages.last;) {
@@ -81,7 +81,7 @@ PageRange::Pages PageRange::within(uintptr_t address, Bytes bytes) const {
   return {first, std::max(first, std::min(to >> page_shift_, high_))};
 }
 
-// The last run of backed pages inside; of length 0 where there is none, or the system refuses.
+// The last run of backed pages in the range; empty if there is none or the system refuses.
 PageRange::Pages PageRange::unback_last(Pages inside, Bytes at_most) {
   size_t end = inside.last;
   while (end > inside.first && !is_backed(end - 1)) end = words_[(end - 1) / 64] == 0 ? (end - 1) / 64 * 64 : end - 1;

@@ -19,7 +19,7 @@ PinnedMemory::~PinnedMemory() {
 
 Result<void*> PinnedMemory::take_memory(Bytes bytes) {
   if (bytes <= 0 || bytes > (Bytes{1} << 46))
-    return Error{fmt::format("{} bytes of pinned memory make no sense", bytes)};
+    return Error{fmt::format("cannot allocate {} bytes of pinned memory: the size must be above 0", bytes)};
   if (void* pinned = pages_.pin(pages_.context, bytes)) return pinned;
   void* plain = std::aligned_alloc(kPageAlignment, align_up(static_cast<uint64_t>(bytes), kPageAlignment));
   if (!plain) return Error{fmt::format("out of memory: {} bytes for copies to a device", bytes)};
@@ -28,7 +28,7 @@ Result<void*> PinnedMemory::take_memory(Bytes bytes) {
     plain_.insert(plain);
   } catch (const std::bad_alloc&) {
     std::free(plain);
-    return Error{"out of memory: no room to describe a block"};
+    return Error{"out of memory for the metadata of a block"};
   }
   plain_bytes_ += bytes;
   return plain;

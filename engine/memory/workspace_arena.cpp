@@ -37,7 +37,8 @@ Result<WorkspaceArena::Slice> WorkspaceArena::allocate(Bytes bytes, size_t align
 
 Result<WorkspaceArena::Slice> WorkspaceArena::slice_at(Bytes offset, Bytes bytes) {
   if (offset < 0 || bytes < 0 || offset > capacity() || bytes > capacity() - offset)
-    return Error{fmt::format("a slice of {} bytes at {} leaves the workspace of {} bytes", bytes, offset, capacity())};
+    return Error{
+        fmt::format("a slice of {} bytes at offset {} exceeds the workspace of {} bytes", bytes, offset, capacity())};
   if (bytes == 0) return Slice{nullptr, offset, 0};
   return Slice{block_, offset, bytes};
 }

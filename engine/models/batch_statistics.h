@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Batch normalisation by the batch's own statistics, as ONNX has it in training: the variance is the mean square, and what is
-// kept of statistics is momentum · kept + (1 - momentum) · the batch's.
+// Batch normalisation with batch statistics, as in ONNX's training mode: the variance is the biased one, and a
+// running statistic becomes momentum · kept + (1 - momentum) · batch.
 #pragma once
 #include <arenascope/graph/builder.h>
 
@@ -12,10 +12,10 @@ struct BatchStatistics {
   Tensor mean, variance;  // [channels]
 };
 
-// Of x [N, channels, …], whose rank is at least 2. Names begin with `name`.
+// x: [N, channels, …], rank at least 2. Node names begin with `name`.
 BatchStatistics batch_statistics(GraphBuilder& g, const Tensor& x, const std::string& name);
 
-// What `kept` becomes behind a batch.
+// The running statistic after a batch.
 Tensor next_statistic(GraphBuilder& g, const Tensor& kept, const Tensor& of_batch, float momentum,
                       const std::string& name);
 

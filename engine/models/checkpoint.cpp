@@ -41,7 +41,7 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
-// The table as JSON, padded with spaces to a multiple of 8 bytes.
+// The safetensors header as JSON, padded with spaces to a multiple of 8 bytes.
 Result<std::string> table_of(std::span<const CheckpointTensor> tensors,
                              const std::map<std::string, std::string>& metadata) {
   std::string out = "{\"__metadata__\":{";
@@ -52,8 +52,9 @@ Result<std::string> table_of(std::span<const CheckpointTensor> tensors,
   size_t at = 0;
   for (const CheckpointTensor& tensor : tensors) {
     const char* type = type_name(tensor.dtype);
-    if (!type) return Error{fmt::format("'{}' is {}, which safetensors has not", tensor.name, name(tensor.dtype))};
-    if (!names.insert(tensor.name).second) return Error{fmt::format("there are two tensors '{}'", tensor.name)};
+    if (!type)
+      return Error{fmt::format("'{}' is {}, which safetensors does not support", tensor.name, name(tensor.dtype))};
+    if (!names.insert(tensor.name).second) return Error{fmt::format("duplicate tensor '{}'", tensor.name)};
     out += fmt::format(",{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}", quoted(tensor.name), type,
                        fmt::join(tensor.sizes.begin(), tensor.sizes.end(), ","), at, at + tensor.bytes.size());
     at += tensor.bytes.size();
@@ -67,7 +68,7 @@ Result<std::string> table_of(std::span<const CheckpointTensor> tensors,
 
 namespace {
 
-// Numbers as GGUF has them, low bytes first.
+// Integers and floats in GGUF's little-endian format.
 template <class T>
 void put(std::string& out, T number) {
   for (size_t i = 0; i < sizeof number; ++i) out += static_cast<char>(static_cast<uint64_t>(number) >> (8 * i));
@@ -80,7 +81,7 @@ void put_text(std::string& out, const std::string& text) {
 constexpr size_t kGgufAlignment = 32;
 size_t gguf_aligned(size_t at) { return (at + kGgufAlignment - 1) / kGgufAlignment * kGgufAlignment; }
 
-// All that stands before the tensors' bytes, which begin at its end, each aligned.
+// Everything before the tensor data, which starts at its end; each tensor is aligned.
 Result<std::string> gguf_head(std::span<const CheckpointTensor> tensors,
                               const std::map<std::string, std::string>& metadata) {
   constexpr uint32_t kText = 8;
@@ -100,9 +101,9 @@ Result<std::string> gguf_head(std::span<const CheckpointTensor> tensors,
   for (const CheckpointTensor& tensor : tensors) {
     const auto code = gguf_type(tensor.dtype);
     if (!code || tensor.sizes.rank() > kGgufRank)
-      return Error{
-          fmt::format("'{}' is {} {}, which GGUF has not", tensor.name, name(tensor.dtype), to_string(tensor.sizes))};
-    if (!names.insert(tensor.name).second) return Error{fmt::format("there are two tensors '{}'", tensor.name)};
+      return Error{fmt::format("'{}' is {} {}, which GGUF does not support", tensor.name, name(tensor.dtype),
+                               to_string(tensor.sizes))};
+    if (!names.insert(tensor.name).second) return Error{fmt::format("duplicate tensor '{}'", tensor.name)};
     put_text(out, tensor.name);
     put(out, static_cast<uint32_t>(std::max(tensor.sizes.rank(), 1)));
     if (tensor.sizes.rank() == 0) put(out, uint64_t{1});
@@ -146,11 +147,11 @@ Status write_checkpoint(const std::filesystem::path& path, std::span<const Check
     file.close();
     if (!file) {
       std::filesystem::remove(part, problem);
-      return Error{fmt::format("{} cannot be written", path.string())};
+      return Error{fmt::format("cannot write {}", path.string())};
     }
   }
   std::filesystem::rename(part, path, problem);
-  if (problem) return Error{fmt::format("{} cannot be written: {}", path.string(), problem.message())};
+  if (problem) return Error{fmt::format("cannot write {}: {}", path.string(), problem.message())};
   return {};
 }
 
@@ -190,7 +191,7 @@ Result<Checkpoint> read_checkpoint(const std::filesystem::path& path) {
 
 namespace {
 
-// GGUF has a number without dimensions as a line of one.
+// GGUF stores a scalar as a tensor of one element.
 bool same_shape(const Dims& found, const Dims& wanted) {
   return found == wanted || (wanted.rank() == 0 && found.rank() == 1 && found[0] == 1);
 }
@@ -198,23 +199,23 @@ bool same_shape(const Dims& found, const Dims& wanted) {
 }  // namespace
 
 Result<Model> open_checkpoint(const std::filesystem::path& path, const OpenOptions& options) {
-  const auto refuse = [&](const std::string& why) { return Error{fmt::format("{}: {}", path.string(), why)}; };
+  const auto fail = [&](const std::string& why) { return Error{fmt::format("{}: {}", path.string(), why)}; };
   auto checkpoint = read_checkpoint(path);
   if (!checkpoint) return checkpoint.error();
   const std::string named = checkpoint->metadata[kCheckpointModel];
   const std::filesystem::path beside(named);
   const bool zoo = named.starts_with("zoo:");
   if (!zoo && (beside.filename() != beside || beside.extension() == ".safetensors" || named == path.filename()))
-    return refuse(fmt::format("it is a checkpoint of '{}', which is no model beside it", named));
+    return fail(fmt::format("it is a checkpoint of '{}', but there is no such model next to it", named));
   auto model = open_model(zoo ? named : (path.parent_path() / beside).string(), options);
-  if (!model) return refuse(fmt::format("the model of this checkpoint: {}", model.error().message));
+  if (!model) return fail(fmt::format("cannot open the model of this checkpoint: {}", model.error().message));
   for (Weight& weight : model->weights) {
     const TensorImpl& tensor = *weight.tensor;
     const CheckpointTensor* found = checkpoint->find(tensor.name.str());
-    if (!found) return refuse(fmt::format("it has no '{}', which '{}' needs", tensor.name, named));
+    if (!found) return fail(fmt::format("tensor '{}', which '{}' needs, is missing", tensor.name, named));
     if (found->dtype != tensor.dtype || !same_shape(found->sizes, Dims(tensor.sizes.span())))
-      return refuse(fmt::format("its '{}' is {} {}, not {} {}", tensor.name, name(found->dtype),
-                                to_string(found->sizes), name(tensor.dtype), to_string(tensor.sizes)));
+      return fail(fmt::format("tensor '{}' is {} {}, expected {} {}", tensor.name, name(found->dtype),
+                              to_string(found->sizes), name(tensor.dtype), to_string(tensor.sizes)));
     weight.source = WeightSource(found->bytes, std::static_pointer_cast<const MappedFile>(checkpoint->file));
   }
   model->name = name_of(path);

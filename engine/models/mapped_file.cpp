@@ -21,12 +21,12 @@ int64_t modified(const struct stat& state) {
 
 Result<std::shared_ptr<MappedFile>> MappedFile::open(const std::filesystem::path& path) {
   std::shared_ptr<MappedFile> out(new MappedFile);
-  // Not blocking, so that a pipe under this name is refused below and not waited for.
+  // Non-blocking, so that a pipe of this name is rejected below instead of being waited for.
   out->file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (out->file_ < 0) return Error{fmt::format("{}: {}", path.string(), std::strerror(errno))};
   struct stat state {};
   if (::fstat(out->file_, &state) != 0 || !S_ISREG(state.st_mode))
-    return Error{fmt::format("{} is no regular file", path.string())};
+    return Error{fmt::format("{} is not a regular file", path.string())};
   out->path_ = path;
   out->modified_ = modified(state);
   if (state.st_size > 0) {
@@ -63,7 +63,7 @@ Status MappedFile::unchanged() const {
   if (size != size_)
     return Error{fmt::format("{} had {} bytes when it was opened and has {} now", path_.string(), size_, size)};
   if (modified(state) != modified_) return Error{fmt::format("{} was written to after it was opened", path_.string())};
-  if (range_ && range_->lost()) return Error{fmt::format("{}: some of it could not be read", path_.string())};
+  if (range_ && range_->lost()) return Error{fmt::format("{}: a part of the file could not be read", path_.string())};
   return {};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A file's bytes, read only, without reading them all: the system pages them in. Held by shared_ptr.
-// A mapping shows what the file holds now, so whoever reads it late asks unchanged() first, and again when it is done;
-// pages beyond the end of a file that has shrunk cannot be read at all (arenascope/models/mapped_files.h).
+// Read-only memory mapping of a file; pages are loaded on access. Held by shared_ptr. The mapping shows the file's
+// current contents: call unchanged() before and after reading. Pages beyond the end of a truncated file cannot be
+// read (arenascope/models/mapped_files.h).
 #pragma once
 #include <arenascope/base/mapped_range.h>
 #include <arenascope/base/result.h>
@@ -18,9 +18,9 @@ namespace arenascope::models {
 
 class MappedFile {
  public:
-  // Errors: not there, no regular file, cannot be read.
+  // Errors: file missing, not a regular file, not readable.
   static Result<std::shared_ptr<MappedFile>> open(const std::filesystem::path& path);
-  // Bytes in memory in a file's place: for what reads files and is given their contents.
+  // A memory buffer in place of a file, for readers that are given the contents.
   static std::shared_ptr<MappedFile> of_memory(std::vector<std::byte> bytes);
   static std::shared_ptr<MappedFile> copy_of(std::span<const std::byte> bytes) {
     return of_memory({bytes.begin(), bytes.end()});
@@ -30,11 +30,11 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
-  // Whether the bytes lie in a file, so that their pages can be dropped and read again.
+  // True if the bytes are in a file, so that pages can be dropped and read again.
   bool is_file() const { return file_ >= 0; }
-  // Error: the file has been written to, cut or made longer since it was opened, or some of it could not be read.
+  // Error: the file was modified, truncated or extended since it was opened, or a part of it could not be read.
   Status unchanged() const;
-  // Gives the pages that lie wholly in this part of bytes() back to the system; nothing is lost.
+  // Releases the pages completely inside this part of bytes() to the OS. They are read again on access.
   void drop_pages(std::span<const std::byte> part) const noexcept;
 
  private:
@@ -45,7 +45,7 @@ class MappedFile {
   int64_t modified_ = 0;  // nanoseconds
   std::filesystem::path path_;
   std::vector<std::byte> memory_;
-  std::optional<MappedRange> range_;  // of a file that is not empty
+  std::optional<MappedRange> range_;  // of a non-empty file
 };
 
 }  // namespace arenascope::models

@@ -15,7 +15,7 @@
 namespace arenascope::models {
 namespace {
 
-// Names come from files and may hold anything; a sentence stays one line of reasonable length.
+// Names in files can contain anything; an error message is kept to one line of reasonable length.
 std::string one_line(std::string text) {
   constexpr size_t kLongest = 600;
   if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
@@ -24,13 +24,13 @@ std::string one_line(std::string text) {
   return text;
 }
 
-// A directory in the test-case layout: the first case's inputs settle what the model leaves open.
+// A directory in the test-case layout: the first case's inputs determine the free dimensions.
 Result<Model> open_case_folder(const std::filesystem::path& folder, OpenOptions options) {
   if (options.inputs.empty()) {
     auto inputs = first_case_inputs(folder);
     if (!inputs) return inputs.error();
     options.inputs = std::move(inputs->tensors);
-    options.words = std::move(inputs->words);
+    options.strings = std::move(inputs->strings);
     options.complex = std::move(inputs->complex);
     options.sequence_lengths = std::move(inputs->sequence_lengths);
   }
@@ -41,19 +41,22 @@ Result<Model> open_file(const std::string& spec, const OpenOptions& options) {
   const std::filesystem::path path(spec);
   std::error_code problem;
   if (spec.empty())
-    return Error{"no model is named: a .onnx or .gguf file, a directory with a model.onnx in it, or zoo:NAME"};
+    return Error{
+        "no model specified: expected a .onnx, .gguf or .safetensors file, a directory with a model.onnx, or zoo:NAME"};
   if (std::filesystem::is_directory(path, problem)) {
     if (!std::filesystem::exists(path / "model.onnx", problem))
-      return Error{fmt::format("{} holds no model.onnx", spec)};
+      return Error{fmt::format("{} contains no model.onnx", spec)};
     return open_case_folder(path, options);
   }
-  if (!std::filesystem::exists(path, problem)) return Error{fmt::format("{} is not there", spec)};
+  if (!std::filesystem::exists(path, problem)) return Error{fmt::format("{} does not exist", spec)};
   const std::string kind = path.extension().string();
   if (kind == ".onnx") return open_onnx(path, options);
   if (kind == ".gguf") return open_gguf(path, options);
   if (kind == ".safetensors") return open_safetensors(path, options);
-  return Error{fmt::format(
-      "{}: models are .onnx, .gguf and .safetensors files, directories with a model.onnx in them, or zoo:NAME", spec)};
+  return Error{
+      fmt::format("{}: unknown model type; expected a .onnx, .gguf or .safetensors file, a directory with a "
+                  "model.onnx, or zoo:NAME",
+                  spec)};
 }
 
 }  // namespace
@@ -66,7 +69,7 @@ std::string name_of(const std::filesystem::path& path) {
   return problem || folder.empty() ? stem : folder;
 }
 
-std::string Turns::output(size_t place) const {
+std::string LoopSpec::output(size_t place) const {
   return place == 0 ? std::string("goes on") : fmt::format("made {}", place - 1);
 }
 
@@ -77,7 +80,7 @@ Status Model::load_weights(ExecutionContext& execution, bool keep, bool lends) {
     const Bytes bytes = tensor.byte_count();
     if (keep && tensor.storage.allocated()) continue;
     if (!weight.source.bytes().empty() && static_cast<Bytes>(weight.source.bytes().size()) != bytes)
-      return Error{fmt::format("the weight '{}' of '{}' takes {} bytes, its file has {}", tensor.name, name, bytes,
+      return Error{fmt::format("weight '{}' of '{}' takes {} bytes, but its file has {}", tensor.name, name, bytes,
                                weight.source.bytes().size())};
     if (weight.source.can_borrow()) {
       auto mapped = weight.source.borrow(execution);
@@ -88,15 +91,14 @@ Status Model::load_weights(ExecutionContext& execution, bool keep, bool lends) {
       continue;
     }
     if (lends && tensor.has(kFlagWeight) && !tensor.has(kFlagParameter))
-      if (Storage lent = weight.source.lend(execution, bytes); lent.allocated()) {
-        tensor.storage = std::move(lent);
+      if (Storage mapped_lazily = weight.source.map_lazily(execution, bytes); mapped_lazily.allocated()) {
+        tensor.storage = std::move(mapped_lazily);
         loaded.borrowed += bytes;
         continue;
       }
     auto storage = Storage::allocate(execution, Device{}, MemoryKind::Persistent, bytes);
     if (!storage)
-      return Error{
-          fmt::format("the weight '{}' of '{}' cannot be held: {}", tensor.name, name, storage.error().message)};
+      return Error{fmt::format("cannot allocate weight '{}' of '{}': {}", tensor.name, name, storage.error().message)};
     if (bytes > 0)
       if (auto written = weight.source.write(storage->data()); !written) return written;
     loaded.made += bytes;
@@ -118,7 +120,7 @@ Status Model::weights_unchanged() const {
 Result<Model> open_model(const std::string& spec, const OpenOptions& options) {
   try {
     if (options.training && !spec.starts_with("zoo:"))
-      return Error{fmt::format("{}: a training step is made of the zoo's models only", one_line(spec))};
+      return Error{fmt::format("{}: training steps are available for zoo models only", one_line(spec))};
     auto model =
         spec.starts_with("zoo:") ? open_zoo(std::string_view(spec).substr(4), options) : open_file(spec, options);
     if (!model) return Error{one_line(model.error().message)};
@@ -126,7 +128,7 @@ Result<Model> open_model(const std::string& spec, const OpenOptions& options) {
     for (std::string& problem : model->problems) problem = one_line(std::move(problem));
     return model;
   } catch (const std::bad_alloc&) {
-    return Error{fmt::format("{}: no memory is left to open it", one_line(spec))};
+    return Error{fmt::format("{}: out of memory while opening the model", one_line(spec))};
   } catch (const std::filesystem::filesystem_error& problem) {
     return Error{one_line(fmt::format("{}: {}", spec, problem.code().message()))};
   }

@@ -47,9 +47,9 @@ class HeaderParser {
         if (!string(header.descr)) return false;
       } else if (key == "fortran_order" && !(seen & 2)) {
         seen |= 2;
-        if (word("True"))
+        if (string_at("True"))
           header.fortran = true;
-        else if (!word("False"))
+        else if (!string_at("False"))
           return false;
       } else if (key == "shape" && !(seen & 4)) {
         seen |= 4;
@@ -76,7 +76,7 @@ class HeaderParser {
     rest_.remove_prefix(1);
     return true;
   }
-  bool word(std::string_view w) {
+  bool string_at(std::string_view w) {
     skip();
     if (!rest_.starts_with(w)) return false;
     rest_.remove_prefix(w.size());
@@ -99,9 +99,9 @@ class HeaderParser {
       skip();
       int64_t size = 0;
       const auto [end, problem] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
-      if (problem != std::errc() || size < 0 || sizes.size() == kMostWritten) return false;
+      if (problem != std::errc() || size < 0 || sizes.size() == kMaxWritten) return false;
       rest_.remove_prefix(static_cast<size_t>(end - rest_.data()));
-      (void)word("L");  // Python 2 wrote long numbers so
+      (void)string_at("L");  // Python 2 wrote long numbers so
       sizes.push_back(size);
       if (!accept(',')) {
         if (!accept(')')) return false;
@@ -113,7 +113,7 @@ class HeaderParser {
     if (all) folded = *all;
     return all.has_value();
   }
-  static constexpr size_t kMostWritten = 64;
+  static constexpr size_t kMaxWritten = 64;
   std::string_view rest_;
   bool wide_ = false;
 };
@@ -148,10 +148,10 @@ Result<Tensor> parse_npy(std::span<const std::byte> bytes, bool* complex) {
   if (bytes.size() < 10 || std::memcmp(bytes.data(), "\x93NUMPY", 6) != 0) return Error{"it is no .npy file"};
   const size_t major = byte(6), prefix = major == 1 ? 10 : 12;
   if (major < 1 || major > 3) return Error{fmt::format("it is of .npy version {}, of which 1 to 3 are known", major)};
-  if (bytes.size() < prefix) return Error{"it ends within its header"};
+  if (bytes.size() < prefix) return Error{"the file ends inside its header"};
   size_t length = byte(8) | byte(9) << 8;
   if (major > 1) length |= byte(10) << 16 | byte(11) << 24;
-  if (length > bytes.size() - prefix) return Error{"it ends within its header"};
+  if (length > bytes.size() - prefix) return Error{"the file ends inside its header"};
   Header header;
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + prefix, length);
   if (!HeaderParser(text).parse(header)) return Error{"its header is not what NumPy writes"};
@@ -164,7 +164,7 @@ Result<Tensor> parse_npy(std::span<const std::byte> bytes, bool* complex) {
   const bool pairs = complex && header.descr == kComplex.text;
   if (complex) *complex = pairs;
   if (pairs) type = &kComplex;
-  if (!type) return Error{fmt::format("its type '{}' is not read here", header.descr.substr(0, 40))};
+  if (!type) return Error{fmt::format("its type '{}' is not supported", header.descr.substr(0, 40))};
   auto wanted = checked_byte_count(header.sizes, type->dtype);
   if (!wanted) return wanted.error();
   const auto data = bytes.subspan(prefix + length);

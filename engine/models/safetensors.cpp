@@ -36,7 +36,7 @@ constexpr TypeName kTypes[] = {{"F64", DType::F64},
                                {"F8_E4M3", DType::U8},
                                {"F8_E5M2", DType::U8}};
 
-// As much JSON as the table needs: objects, strings, whole numbers and lists of these; nothing nests deeper than three.
+// As much JSON as the table needs: objects, strings, integers and lists of these; nothing nests deeper than three.
 class TableReader {
  public:
   explicit TableReader(std::string_view text) : text_(text) {}
@@ -115,7 +115,7 @@ class TableReader {
     const char *from = text_.data() + cursor_, *end = text_.data() + text_.size();
     const auto [rest, problem] = std::from_chars(from, end, value);
     if (problem != std::errc() || value < 0)
-      fail("a whole number is missing");
+      fail("an integer is missing");
     else
       cursor_ += static_cast<size_t>(rest - from);
     return value;
@@ -185,7 +185,7 @@ void read_tensor(TableReader& reader, SafetensorsTensor& tensor, std::span<const
   const auto* known =
       std::find_if(std::begin(kTypes), std::end(kTypes), [&](const TypeName& t) { return *type == t.name; });
   if (known == std::end(kTypes))
-    return reader.fail(fmt::format("'{}' is of type '{}', which is not known here", tensor.name, *type));
+    return reader.fail(fmt::format("'{}' is of type '{}', which is not supported", tensor.name, *type));
   auto sizes = checked_dims(*shape);
   if (!sizes) return reader.fail(fmt::format("'{}': {}", tensor.name, sizes.error().message));
   auto bytes = checked_byte_count(*sizes, known->dtype);
@@ -215,21 +215,21 @@ Result<SafetensorsFile> SafetensorsFile::parse(std::shared_ptr<const MappedFile>
     return Error{fmt::format("it claims a table of {} bytes in a file of {}", length, bytes.size())};
   const auto size = static_cast<size_t>(length);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + sizeof length, size);
-  if (!text.starts_with('{')) return Error{"its table does not begin with '{': it is no safetensors file"};
+  if (!text.starts_with('{')) return Error{"its table does not begin with '{': not a safetensors file"};
   const auto data = bytes.subspan(sizeof length + size);
 
   TableReader reader(text);
   std::vector<std::pair<uint64_t, SafetensorsTensor>> found;
   std::unordered_set<std::string> names;
   reader.object([&](const std::string& key) {
-    if (!names.insert(key).second) return reader.fail(fmt::format("'{}' stands there twice", key));
+    if (!names.insert(key).second) return reader.fail(fmt::format("'{}' is duplicated", key));
     if (key == "__metadata__")
       return reader.object([&](const std::string& name) { out.metadata_.emplace_back(name, reader.string()); });
     auto& [begin, tensor] = found.emplace_back();
     tensor.name = key;
     read_tensor(reader, tensor, data, begin);
   });
-  if (reader.ok() && !reader.at_end()) reader.fail("something stands behind it");
+  if (reader.ok() && !reader.at_end()) reader.fail("unexpected data after the header");
   if (!reader.ok()) return reader.error();
 
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {

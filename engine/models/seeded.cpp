@@ -8,7 +8,7 @@
 namespace arenascope::models {
 namespace {
 
-// The i-th of the sequence that starts at `state`, in [0, 1) with 24 bits.
+// Element i of the sequence that starts at `state`, in [0, 1) with 24 bits.
 double unit(uint64_t state, int64_t i) {
   uint64_t z = state + (static_cast<uint64_t>(i) + 1) * 0x9E3779B97F4A7C15ull;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
@@ -45,7 +45,7 @@ void SeededNumbers::draw(size_t offset, size_t bytes, std::byte* out) const noex
 
 Status SeededNumbers::operator()(std::byte* out) const {
   if (dtype_ != DType::F32 && dtype_ != DType::I64 && dtype_ != DType::I32)
-    return Error{fmt::format("there are no seeded numbers of type {} for '{}'", arenascope::name(dtype_), name_)};
+    return Error{fmt::format("cannot generate random values of type {} for '{}'", arenascope::name(dtype_), name_)};
   draw(0, bytes(), out);
   return {};
 }

@@ -45,14 +45,14 @@ std::vector<std::pair<int, std::filesystem::path>> numbered_entries(const std::f
 namespace {
 
 Result<NamedTensor> read_data(const ir::TensorData& data, const std::filesystem::path& path) {
-  if (!data.dtype && !data.words)
+  if (!data.dtype && !data.strings)
     return Error{fmt::format("{} is no tensor of numbers but of type {}", path.string(), ir::type_name(data.type))};
   auto tensor = host_tensor(data.sizes, data.dtype.value_or(DType::I64));
   if (!tensor) return Error{fmt::format("{}: {}", path.string(), tensor.error().message)};
   if (data.byte_count > 0)
     if (auto written = data.source.write((*tensor)->data()); !written) return written.error();
   tensor->set_name(data.name);
-  return NamedTensor{data.name, std::move(*tensor), data.words, data.type == ir::kComplex64};
+  return NamedTensor{data.name, std::move(*tensor), data.strings, data.type == ir::kComplex64};
 }
 
 // Images are given as the bytes of their files, for models that decode them.
@@ -113,7 +113,7 @@ Result<std::vector<NamedTensor>> read_case_file(const std::filesystem::path& pat
 }
 
 void add_given(NamedTensor tensor, GivenInputs& out) {
-  if (tensor.words) out.words[tensor.name] = tensor.words;
+  if (tensor.strings) out.strings[tensor.name] = tensor.strings;
   if (tensor.complex) out.complex.insert(tensor.name);
   out.tensors[tensor.name] = std::move(tensor.tensor);
 }
@@ -129,11 +129,12 @@ Result<NamedTensor> read_tensor_pb(const std::filesystem::path& path) {
 }
 
 Status write_tensor_pb(const std::filesystem::path& path, const std::string& name, const Tensor& tensor,
-                       const Words& words, bool complex) {
+                       const StringTable& strings, bool complex) {
   if (!tensor || !tensor->contiguous() || (tensor->element_count() > 0 && !tensor->data()))
     return Error{fmt::format("{}: only a contiguous tensor on the host can be written", path.string())};
-  const auto bytes = ir::serialize_tensor(name, tensor.dtype(), tensor.sizes(),
-                                          {tensor->data(), static_cast<size_t>(tensor->byte_count())}, words, complex);
+  const auto bytes =
+      ir::serialize_tensor(name, tensor.dtype(), tensor.sizes(),
+                           {tensor->data(), static_cast<size_t>(tensor->byte_count())}, strings, complex);
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   file.close();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/models/weight_source.h>
-#include "engine/models/drawn_pages.h"
-#include "engine/models/made_bytes.h"
+#include "engine/models/generated_bytes.h"
+#include "engine/models/lazy_pages.h"
 #include "engine/models/mapped_file.h"
 
 #include <algorithm>
@@ -9,18 +9,20 @@
 
 namespace arenascope::models {
 
-WeightSource::WeightSource(Writer write) : made_(std::make_shared<MadeBytes>(std::move(write))) {}
+WeightSource::WeightSource(Writer write) : made_(std::make_shared<GeneratedBytes>(std::move(write))) {}
 
 WeightSource::WeightSource(std::span<const std::byte> bytes, std::shared_ptr<const MappedFile> file)
     : bytes_(bytes), file_(std::move(file)) {}
 
 WeightSource::WeightSource(SeededNumbers numbers) : seeded_(std::make_shared<SeededNumbers>(std::move(numbers))) {}
 
-Status WeightSource::unchanged() const { return file_ ? file_->unchanged() : made_ ? made_->lent_well() : Status(); }
+Status WeightSource::unchanged() const {
+  return file_ ? file_->unchanged() : made_ ? made_->generation_status() : Status();
+}
 
 Status WeightSource::write(std::byte* out) const {
   if (seeded_) return (*seeded_)(out);
-  if (!file_) return made_ ? made_->write(out) : Error{"a weight without a source cannot be written"};
+  if (!file_) return made_ ? made_->write(out) : Error{"the weight has no data source"};
   if (auto same = unchanged(); !same) return same;
   constexpr size_t kSlice = size_t{4} << 20;
   for (size_t at = 0; at < bytes_.size(); at += kSlice) {
@@ -36,12 +38,12 @@ void WeightSource::drop_pages(size_t offset, size_t bytes) const noexcept {
     file_->drop_pages(bytes_.subspan(offset, std::min(bytes, bytes_.size() - offset)));
 }
 
-void WeightSource::drop_file() const noexcept {
+void WeightSource::advise_dontneed() const noexcept {
   if (file_) file_->drop_pages(file_->bytes());
 }
 
-Result<PlainBytes> PlainBytes::read(const WeightSource& source, size_t bytes) {
-  PlainBytes out;
+Result<WeightReader> WeightReader::read(const WeightSource& source, size_t bytes) {
+  WeightReader out;
   if (!source.bytes().empty()) {
     if (auto same = source.unchanged(); !same) return same.error();
     out.source_ = source;
@@ -61,9 +63,9 @@ Result<Storage> WeightSource::borrow(ExecutionContext& context) const {
   return Storage(std::move(*block));
 }
 
-Storage WeightSource::lend(ExecutionContext& context, Bytes bytes) const {
-  const auto pages = seeded_ ? DrawnPages::make(seeded_)
-                     : made_ ? DrawnPages::make(made_, static_cast<size_t>(bytes))
+Storage WeightSource::map_lazily(ExecutionContext& context, Bytes bytes) const {
+  const auto pages = seeded_ ? LazyPages::make(seeded_)
+                     : made_ ? LazyPages::make(made_, static_cast<size_t>(bytes))
                              : nullptr;
   if (!pages) return {};
   auto block = context.borrow_mapped(pages->data(), bytes, pages);

@@ -62,7 +62,7 @@ class Load {
 
 Status check_input(const Problem& p, const std::vector<Arena>& arenas, const std::vector<double>& traffic) {
   if (Status s = validate(p); !s) return s;
-  if (arenas.empty()) return Error{"There is no arena to plan for."};
+  if (arenas.empty()) return Error{"No arena was given to plan for."};
   if (!traffic.empty() && traffic.size() != p.size()) {
     return Error{fmt::format("There are {} traffic figures for {} buffers.", traffic.size(), p.size())};
   }
@@ -99,7 +99,7 @@ class Distribution {
     plan_.spilled_bytes.assign(arenas, 0);
   }
 
-  // Plans arena k with the waiting items that fit by live bytes. What the planner puts above the capacity waits for
+  // Plans arena k with the waiting items that fit by live bytes. Items that the planner puts above the capacity wait for
   // the next arena, with all that it is attached to.
   Status fill(size_t k, std::optional<Bytes> capacity, const Planner& planner, const Options& options) {
     std::vector<int32_t> left;
@@ -186,12 +186,12 @@ Status check(const Problem& p, const std::vector<Arena>& arenas, const ArenaPlan
   for (size_t i = 0; i < p.size(); ++i) {
     const int32_t k = plan.arena[i];
     if (k < 0 || k >= static_cast<int32_t>(arenas.size()))
-      return Error{fmt::format("Buffer {} lies in no arena.", p.name_of(i))};
+      return Error{fmt::format("Buffer {} is in no arena.", p.name_of(i))};
     chosen[k].push_back(static_cast<int32_t>(i));
   }
   for (const Attachment& a : p.attachments) {
     if (plan.arena[a.part] != plan.arena[a.whole]) {
-      return Error{fmt::format("Buffer {} lies in another arena than {}, to which it is attached.", p.name_of(a.part),
+      return Error{fmt::format("Buffer {} is in another arena than {}, to which it is attached.", p.name_of(a.part),
                                p.name_of(a.whole))};
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/planner/blocks.h"
-#include "engine/planner/fit.h"
+#include "engine/planner/fit_allocator.h"
 
 #include <algorithm>
 #include <map>
@@ -15,7 +15,7 @@ struct StackedBlock {
   Bytes alignment = 1;
 };
 
-// Blocks one behind the other, above everything with a fixed offset, which keeps its own place.
+// Blocks one after the other, above everything with a fixed offset, which keeps its offset.
 void stack(const Items& items, const std::vector<StackedBlock>& blocks, Placement& out) {
   Bytes at = end_of_fixed(items);
   std::vector<Bytes> base(blocks.size());
@@ -35,7 +35,7 @@ Placement empty_placement(const Items& items) {
 
 }  // namespace
 
-Placement place_apart(const Items& items, const Pulse& pulse) {
+Placement place_apart(const Items& items, const StopCheck& pulse) {
   Placement out = empty_placement(items);
   std::vector<StackedBlock> blocks;
   for (size_t i = 0; i < items.items.size(); ++i) {
@@ -48,7 +48,7 @@ Placement place_apart(const Items& items, const Pulse& pulse) {
   return out;
 }
 
-std::vector<Bytes> binary_ranges(const Items& items, const Pulse& pulse) {
+std::vector<Bytes> binary_ranges(const Items& items, const StopCheck& pulse) {
   std::vector<Bytes> sizes;
   for (const Item& item : items.items) sizes.push_back(item.size);
   std::sort(sizes.begin(), sizes.end(), [&](Bytes a, Bytes b) {
@@ -68,7 +68,7 @@ std::vector<Bytes> binary_ranges(const Items& items, const Pulse& pulse) {
   return ranges;
 }
 
-Placement place_in_ranges(const Items& items, const std::vector<Bytes>& ranges, const Pulse& pulse) {
+Placement place_in_ranges(const Items& items, const std::vector<Bytes>& ranges, const StopCheck& pulse) {
   Placement out = empty_placement(items);
   std::vector<StackedBlock> blocks;
   struct Busy {
@@ -168,7 +168,7 @@ class Holes {
 
 }  // namespace
 
-Placement place_online_best_fit(const Items& items, const Pulse& pulse) {
+Placement place_online_best_fit(const Items& items, const StopCheck& pulse) {
   const std::vector<int32_t> order = order_by(items, Key::begin, pulse), by_end = order_by(items, Key::end, pulse);
   Placement out;
   out.offsets.assign(items.items.size(), 0);

@@ -51,14 +51,15 @@ class Watch {
 
 }  // namespace
 
-extern "C" int arenascope_plan(const arenascope_buffer* buffers, size_t count, const arenascope_options* options,
-                               int64_t* offsets, arenascope_result* result, char* message, size_t message_size) {
+extern "C" int arenascope_plan(const arenascope_buffer* buffers, size_t count,
+                               const arenascope_planner_options* options, int64_t* offsets, arenascope_result* result,
+                               char* message, size_t message_size) {
   try {
     if (count > 0 && (buffers == nullptr || offsets == nullptr)) {
-      return refuse("There are no buffers, or there is no room for their offsets.", message, message_size);
+      return refuse("Buffers or offsets are missing.", message, message_size);
     }
-    const arenascope_options none{};
-    const arenascope_options& o = options != nullptr ? *options : none;
+    const arenascope_planner_options none{};
+    const arenascope_planner_options& o = options != nullptr ? *options : none;
     const char* name = o.planner != nullptr ? o.planner : "search";
     const Planner* chosen = find_planner(name);
     if (chosen == nullptr) return refuse(fmt::format("There is no planner named {}.", name), message, message_size);

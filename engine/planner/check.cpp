@@ -133,16 +133,16 @@ Status check(const Problem& p, const Plan& plan) {
                                plan.arena_bytes)};
     }
     if (o % p.alignment_of(i) != 0) {
-      return Error{fmt::format("Buffer {} lies at {}, which is not a multiple of its alignment {}.", p.name_of(i), o,
+      return Error{fmt::format("Buffer {} is at {}, which is not a multiple of its alignment {}.", p.name_of(i), o,
                                p.alignment_of(i))};
     }
     if (v.fixed_offset && *v.fixed_offset != o) {
-      return Error{fmt::format("Buffer {} lies at {}, but is fixed at {}.", p.name_of(i), o, *v.fixed_offset)};
+      return Error{fmt::format("Buffer {} is at {}, but is fixed at {}.", p.name_of(i), o, *v.fixed_offset)};
     }
   }
   for (const Attachment& a : p.attachments) {
     if (plan.offsets[a.part] != plan.offsets[a.whole] + a.shift) {
-      return Error{fmt::format("Buffer {} lies at {}, but is attached to {} at {}.", p.name_of(a.part),
+      return Error{fmt::format("Buffer {} is at {}, but is attached to {} at {}.", p.name_of(a.part),
                                plan.offsets[a.part], p.name_of(a.whole), plan.offsets[a.whole] + a.shift)};
     }
   }

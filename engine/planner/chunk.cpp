@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/planner/chunk.h"
 #include "engine/planner/blocks.h"
-#include "engine/planner/race.h"
+#include "engine/planner/restart_portfolio.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,9 +48,9 @@ void Chunk::gather(const Items& items, const std::vector<Bytes>& offsets) {
   }
 }
 
-// Lays the inner items in this order, behind the crossing ones and the core.
+// Places the inner items in this order, after the crossing ones and the core.
 bool Chunk::lay(const std::vector<int32_t>& order, const Deadline& deadline) {
-  Placer placer(part_);
+  FitAllocator placer(part_);
   const size_t inner = index_.size();
   for (size_t k = 0; k < fixed_.size(); ++k) placer.put(static_cast<int32_t>(inner + k), fixed_[k]);
   laid_.assign(inner, -1);
@@ -73,7 +73,7 @@ bool Chunk::lay(const std::vector<int32_t>& order, const Deadline& deadline) {
 // The first time: from large to small, and as soon as what is left fits into a band on top, between there and `bound`,
 // it is laid there in order of time, which is many times faster. Most chunks have that many bytes to spare.
 bool Chunk::lay_first(Bytes bound, const Deadline& deadline) {
-  Placer placer(part_);
+  FitAllocator placer(part_);
   const size_t inner = index_.size();
   for (size_t k = 0; k < fixed_.size(); ++k) placer.put(static_cast<int32_t>(inner + k), fixed_[k]);
   laid_.assign(inner, -1);
@@ -145,9 +145,9 @@ bool Chunk::core_first(Bytes goal, const Deadline& deadline) {
   if (index.size() < 2 || index.size() > 3000) return true;
   const std::function<void(const Progress&)> quiet;
   Incumbent inner(core, 0, goal, deadline, quiet);
-  inner.offer(Placer(core).place_all(order_by(core, Key::size), Fit::first));
+  inner.offer(FitAllocator(core).place_all(order_by(core, Key::size), Fit::first));
   if (const std::optional<Sections> sections = make_sections(core); sections && !inner.settled())
-    race_valleys(core, *sections, 1, inner, 1 + static_cast<uint64_t>(tries_) / 4);
+    run_restart_portfolio(core, *sections, 1, inner, 1 + static_cast<uint64_t>(tries_) / 4);
   if (deadline.over()) return false;
   core_.assign(index_.size(), -1);
   for (size_t k = 0; k < index.size(); ++k) core_[index[k]] = inner.offsets()[k];
@@ -158,7 +158,7 @@ bool Chunk::core_first(Bytes goal, const Deadline& deadline) {
     if (k < rank.size())
       rank[k] = static_cast<double>(at) - 2.0 * static_cast<double>(rank.size()) * std::floor(16 * share_[k]);
   }
-  // What ends up above the goal goes first the next time, as near the core as it gets.
+  // Items above the target are placed first the next time, as near to the core as possible.
   for (int round = 0; round < 5; ++round) {
     if (!lay(sorted_by(rank), deadline)) return false;
     keep();
@@ -203,7 +203,7 @@ bool Chunk::improve(const Items& items, const std::vector<Bytes>& offsets, Bytes
     kept_rank_ = rank_;
     kept_end_ = std::numeric_limits<Bytes>::max();
   }
-  // Local search: what lies above the goal moves forward.
+  // Squeaky wheel: items above the target move forward in the order.
   for (int round = 0; round < 4; ++round) {
     const std::vector<int32_t> order = sorted_by(rank_);
     if (!lay(order, deadline)) return false;

@@ -2,7 +2,7 @@
 // One chunk of a problem that was cut in time; see chunks.h.
 #pragma once
 #include <arenascope/planner/clock.h>
-#include "engine/planner/fit.h"
+#include "engine/planner/fit_allocator.h"
 #include "engine/planner/items.h"
 #include "engine/planner/loads.h"
 
@@ -14,7 +14,7 @@ namespace arenascope::planner {
 
 class Chunk {
  public:
-  // Of the items of the problem, `inner` are to be laid and `crossing` lie already.
+  // Items to place (`inner`) and items that are placed already (`crossing`).
   void set(std::vector<int32_t> inner, std::vector<int32_t> crossing);
 
   // Another try, within `goal` bytes if it can be; the best counts. Each call does more than the one before. False
@@ -48,7 +48,7 @@ class Chunk {
   // From the second try on.
   std::unique_ptr<Loads> loads_;
   std::vector<double> share_;   // the most that is live with an item, over the chunk's peak
-  std::vector<char> stubborn_;  // fit nowhere beside a core: they belong into it
+  std::vector<char> stubborn_;  // fit nowhere next to a core: they belong to it
   std::vector<double> rank_;    // small goes first
   std::vector<double> kept_rank_;
   Bytes kept_end_ = 0;

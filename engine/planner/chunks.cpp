@@ -23,7 +23,7 @@ std::vector<int64_t> choose_cuts(const Items& items, const Loads& loads, const D
   std::vector<int64_t> cuts;
   for (size_t at = kInChunk; at + kInChunk / 2 < lowers.size() && !deadline.stopped(); at += kInChunk) {
     // The last quarter of a chunk is where it may end.
-    const int64_t cut = loads.least_step(lowers[at - kInChunk / 4], lowers[at] + 1);
+    const int64_t cut = loads.min_load_step(lowers[at - kInChunk / 4], lowers[at] + 1);
     if (cuts.empty() || cut > cuts.back()) cuts.push_back(cut);
   }
   return cuts;
@@ -58,7 +58,7 @@ class Chunks {
   void improve() {
     const Deadline& deadline = best_.deadline();
     while (!best_.done()) {
-      // The highest ones, all that stand above the goal.
+      // The highest chunks: all above the target.
       std::vector<size_t> worst(chunks_.size());
       std::iota(worst.begin(), worst.end(), size_t{0});
       const size_t count = std::min(kWave, worst.size());
@@ -68,7 +68,7 @@ class Chunks {
                         });
       if (chunks_[worst[0]].exhausted()) return;
       const Bytes highest = chunks_[worst[0]].end();
-      // Not the bound at once: halfway there is enough as long as other chunks stand higher.
+      // Halfway to the lower bound is sufficient while other chunks are higher.
       const Bytes floor = best_.capacity() ? std::max(*best_.capacity(), best_.bound()) : best_.bound();
       const Bytes goal = std::max(floor, std::min(highest - (highest - floor) / 2, highest - 1));
       const bool whole = in_parallel(count, [&](size_t k) {
@@ -81,7 +81,7 @@ class Chunks {
     }
   }
 
-  // What crosses a cut is laid, the rest goes to its chunk. False: time is up, or too much crosses.
+  // Places items that cross a cut and assigns the rest to chunks. False: time is up, or too many cross.
   bool split(const std::vector<int64_t>& cuts) {
     const size_t n = items_.items.size();
     std::vector<std::vector<int32_t>> inner(cuts.size() + 1), crossing(cuts.size() + 1);
@@ -105,8 +105,8 @@ class Chunks {
       if ((i & 4095) == 0 && best_.deadline().stopped()) return false;
     }
     if (index.size() * 4 > n) return false;
-    const std::optional<std::vector<Bytes>> laid =
-        Placer(across).place_all(order_by(across, Key::size), Fit::first, [&] { return best_.deadline().over(); });
+    const std::optional<std::vector<Bytes>> laid = FitAllocator(across).place_all(
+        order_by(across, Key::size), Fit::first, [&] { return best_.deadline().over(); });
     if (!laid) return false;
     offsets_.assign(n, 0);
     for (size_t k = 0; k < index.size(); ++k) {
@@ -125,7 +125,7 @@ class Chunks {
     if (best_.offsets().empty() || arena < best_.arena()) best_.offer(offsets_, arena);
   }
 
-  // False where one of them says so, or there was no memory.
+  // False if one of them returns false, or memory is exhausted.
   bool in_parallel(size_t count, const std::function<bool(size_t)>& work) {
     std::atomic<size_t> next{0};
     std::atomic<bool> whole{true};

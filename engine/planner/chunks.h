@@ -4,8 +4,8 @@
 
 namespace arenascope::planner {
 
-// For problems of very many items: time is cut into chunks at steps where little is live. What crosses a cut is laid
-// first; then each chunk is a small problem of its own, which fits into the processor's cache and knows nothing of the
+// For problems of very many items: time is cut into chunks at steps where little is live. Items that cross a cut are placed
+// first; then each chunk is a small problem of its own, which fits into the CPU cache and is independent of the
 // others. All chunks are laid once, from large to small; from then on the one with the highest end is tried again, in
 // ways that take longer and longer. Items must be simple, without fixed offsets; else nothing is done. The outcome does
 // not depend on the number of threads. Returns when the plan is settled, time is up, or nothing more helps.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/planner/coalesce.h"
-#include "engine/planner/fit.h"
-#include "engine/planner/race.h"
+#include "engine/planner/fit_allocator.h"
+#include "engine/planner/restart_portfolio.h"
 
 #include <algorithm>
 #include <map>
@@ -12,30 +12,30 @@
 namespace arenascope::planner {
 namespace {
 
-// What was coalesced so far: the first n parts are the items, each later one is made of two.
+// Coalesced parts: the first n are the items, each later one consists of two.
 struct Part {
   int32_t lower, upper;  // sections
   Bytes size;            // units
   int32_t a = -1, b = -1;
-  bool on_top = false;  // b lies on a, rather than behind it
+  bool on_top = false;  // b is above a, rather than after it
 };
 
 class Coalescer {
  public:
-  Coalescer(const Sections& s, uint64_t seed, const Pulse& pulse) : pulse_(pulse), random_(seed), noise_(seed > 0) {
+  Coalescer(const Sections& s, uint64_t seed, const StopCheck& pulse) : pulse_(pulse), random_(seed), noise_(seed > 0) {
     parts_.reserve(2 * s.items());
     for (size_t i = 0; i < s.items(); ++i) add({s.lower[i], s.upper[i], s.size[i]});
   }
 
   // Takes over bytes as long as it can; then puts one pair on top of each other, the longest-lived first, for these
-  // are the least likely to agree by chance.
+  // are the least likely to be equal by coincidence.
   void run() {
     for (;;) {
       while (!fresh_.empty()) {
         pulse_();
         const int32_t k = fresh_.back();
         fresh_.pop_back();
-        if (!gone_[k]) behind(k);
+        if (!gone_[k]) find_successors(k);
       }
       if (!on_top()) return;
     }
@@ -49,7 +49,7 @@ class Coalescer {
   }
   const Part& part(int32_t k) const { return parts_[k]; }
 
-  // Offsets of the items where part k lies at `offset`, all in units.
+  // Offsets of the items if part k is at `offset`, all in units.
   void place(int32_t k, Bytes offset, std::vector<Bytes>& offsets) const {
     std::vector<std::pair<int32_t, Bytes>> open{{k, offset}};
     while (!open.empty()) {
@@ -67,7 +67,7 @@ class Coalescer {
 
  private:
   using Edge = std::pair<int32_t, Bytes>;              // a section and a size
-  using Life = std::tuple<int32_t, int32_t, int32_t>;  // shorter ones first, so that the longest stands last
+  using Life = std::tuple<int32_t, int32_t, int32_t>;  // shorter ones first, so that the longest is last
 
   void add(Part p) {
     const auto k = static_cast<int32_t>(parts_.size());
@@ -75,9 +75,9 @@ class Coalescer {
     gone_.push_back(0);
     begins_.emplace(Edge(p.lower, p.size), k);
     ends_.emplace(Edge(p.upper, p.size), k);
-    std::vector<int32_t>& twins = lives_[{p.lower, p.upper}];
-    twins.push_back(k);
-    if (twins.size() == 2) pairs_.emplace(p.upper - p.lower + shake(p.upper - p.lower), p.lower, p.upper);
+    std::vector<int32_t>& equal_lifetimes = lives_[{p.lower, p.upper}];
+    equal_lifetimes.push_back(k);
+    if (equal_lifetimes.size() == 2) pairs_.emplace(p.upper - p.lower + shake(p.upper - p.lower), p.lower, p.upper);
     fresh_.push_back(k);
   }
   int32_t shake(int32_t length) {
@@ -97,7 +97,7 @@ class Coalescer {
   }
 
   // Joins part k to one of its size that ends where it begins, or begins where it ends.
-  void behind(int32_t k) {
+  void find_successors(int32_t k) {
     const Part p = parts_[k];
     int32_t a = k, b = k;
     if (const auto before = ends_.find({p.lower, p.size}); before != ends_.end())
@@ -114,12 +114,12 @@ class Coalescer {
   bool on_top() {
     while (!pairs_.empty()) {
       const auto [key, lower, upper] = pairs_.top();
-      const std::vector<int32_t>& twins = lives_[{lower, upper}];
-      if (twins.size() < 2) {
+      const std::vector<int32_t>& equal_lifetimes = lives_[{lower, upper}];
+      if (equal_lifetimes.size() < 2) {
         pairs_.pop();
         continue;
       }
-      const int32_t a = twins[twins.size() - 2], b = twins[twins.size() - 1];
+      const int32_t a = equal_lifetimes[equal_lifetimes.size() - 2], b = equal_lifetimes[equal_lifetimes.size() - 1];
       take(a);
       take(b);
       add({lower, upper, parts_[a].size + parts_[b].size, a, b, true});
@@ -128,7 +128,7 @@ class Coalescer {
     return false;
   }
 
-  const Pulse& pulse_;
+  const StopCheck& pulse_;
   std::mt19937_64 random_;
   bool noise_;
   std::vector<Part> parts_;
@@ -145,7 +145,7 @@ void try_coalesced(const Items& items, const Sections& sections, int threads, In
   const size_t n = items.items.size();
   if (n < 3 || best.done()) return;
   const Deadline& deadline = best.deadline();
-  const Pulse pulse = deadline.pulse();
+  const StopCheck pulse = deadline.pulse();
   constexpr int kAttempts = 24;
   const double until = deadline.seconds() + 0.15 * deadline.left();
   for (int attempt = 0; attempt < kAttempts && !best.done() && deadline.seconds() < until; ++attempt) {
@@ -166,10 +166,10 @@ void try_coalesced(const Items& items, const Sections& sections, int threads, In
     std::optional<Bytes> goal;
     if (best.capacity()) goal = *best.capacity() / unit;
     Incumbent inner(joined, (best.bound() + unit - 1) / unit, goal, deadline.ending_at(until), quiet);
-    inner.offer(Placer(joined, pulse).place_all(order_by(joined, Key::size, pulse), Fit::first));
+    inner.offer(FitAllocator(joined, pulse).place_all(order_by(joined, Key::size, pulse), Fit::first));
     if (!inner.done()) {
       if (const std::optional<Sections> shape = make_sections(joined, pulse))
-        race_valleys(joined, *shape, threads, inner, 2);
+        run_restart_portfolio(joined, *shape, threads, inner, 2);
     }
     std::vector<Bytes> offsets(n);
     for (size_t k = 0; k < left.size(); ++k) coalescer.place(left[k], inner.offsets()[k], offsets);

@@ -6,8 +6,8 @@
 namespace arenascope::planner {
 
 // Coalesces items into larger ones, then plans those: what begins where another of its size ends takes over its bytes,
-// and what lives exactly as long as another lies on top of it. So the last cuts of a packing that was made by cutting
-// are taken back, often all of them. Several attempts coalesce in different orders, as long as items disappear.
+// and items with equal lifetimes are stacked. So the last cuts of a packing that was made by cutting
+// are reversed, often all of them. Several attempts coalesce in different orders, as long as items disappear.
 // `sections` are those of the items. Deterministic.
 void try_coalesced(const Items& items, const Sections& sections, int threads, Incumbent& best);
 

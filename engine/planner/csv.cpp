@@ -16,7 +16,7 @@ enum Column { kId, kLower, kUpper, kSize, kAlignment, kOffset, kGaps, kHint, kCo
 struct Header {
   std::array<int, kColumns> at;
   int fields = 0;
-  bool inclusive = false;  // the file says `end`
+  bool inclusive = false;  // the column is called `end`
 };
 
 std::string_view trimmed(std::string_view s) {
@@ -171,8 +171,8 @@ Result<Problem> read_csv_file(const std::filesystem::path& path) {
   std::error_code ec;
   const auto bytes = std::filesystem::file_size(path, ec);
   if (ec) return Error{fmt::format("{}: {}", path.string(), ec.message())};
-  constexpr uintmax_t kMost = uintmax_t{1} << 32;
-  if (bytes > kMost)
+  constexpr uintmax_t kMaxBytes = uintmax_t{1} << 32;
+  if (bytes > kMaxBytes)
     return Error{fmt::format("{}: {} bytes are more than a plan's CSV can have", path.string(), bytes)};
   std::ifstream in(path, std::ios::binary);
   if (!in) return Error{fmt::format("{}: cannot be opened", path.string())};

@@ -12,7 +12,7 @@
 namespace arenascope::planner {
 namespace {
 
-constexpr Bytes kMostJointAlignment = Bytes{1} << 60;
+constexpr Bytes kMaxJointAlignment = Bytes{1} << 60;
 
 // Groups of intervals at fixed distances from each other.
 class Groups {
@@ -36,7 +36,7 @@ class Groups {
     for (const InPlace& s : p.in_place) allow(s.source, s.target, s.shift);
   }
 
-  // Puts b's group at `distance` above a (counted from a's and b's own starts). The error says why it cannot be.
+  // Puts b's group at `distance` above a (counted from a's and b's own starts). The error gives the reason.
   Status join(int32_t a, int32_t b, Bytes distance) {
     const int32_t ga = group_[a], gb = group_[b];
     const Bytes move = shift_[a] + distance - shift_[b];  // added to the shifts of gb's members
@@ -93,7 +93,7 @@ class Groups {
     return {};
   }
 
-  // Whether a buffer of i's group has a fixed offset.
+  // True if a buffer of i's group has a fixed offset.
   bool fixed(int32_t i) const {
     const std::vector<int32_t>& all = members_[group_[i]];
     return std::any_of(all.begin(), all.end(), [&](int32_t m) { return p_.intervals[m].fixed_offset.has_value(); });
@@ -103,7 +103,7 @@ class Groups {
   size_t group_size(int32_t i) const { return members_[group_[i]].size(); }
 
  private:
-  // a and b may overlap where b lies exactly so far above a.
+  // a and b may overlap if b is at exactly this distance above a.
   void allow(int32_t a, int32_t b, Bytes b_above_a) {
     allowed_.insert(a < b ? std::make_tuple(a, b, b_above_a) : std::make_tuple(b, a, -b_above_a));
   }
@@ -194,7 +194,7 @@ void finish_item(Items& out, Item item) {
 }
 
 // Each interval as an item of its own.
-void add_single_items(const Problem& p, const Pulse& pulse, Items& out) {
+void add_single_items(const Problem& p, const StopCheck& pulse, Items& out) {
   std::vector<Piece> own;
   for (size_t i = 0; i < p.size(); ++i) {
     const Interval& v = p.intervals[i];
@@ -212,15 +212,15 @@ void add_single_items(const Problem& p, const Pulse& pulse, Items& out) {
   }
 }
 
-// Joins in-place pairs of which the smaller fits in the larger one. What is fixed stays as it is: a buffer that joined
+// Joins in-place pairs of which the smaller fits in the larger one. Fixed buffers are unchanged: a buffer that joined
 // it might meet others that are fixed. Pairs that cannot be joined lie apart.
 void coalesce_in_place(const Problem& p, Groups& groups) {
-  constexpr size_t kMostMembers = 256;
+  constexpr size_t kMaxMembers = 256;
   for (const InPlace& s : p.in_place) {
     const Bytes a = p.intervals[s.source].size, b = p.intervals[s.target].size;
     const bool inside = s.shift >= 0 ? s.shift + b <= a || (s.shift == 0 && a <= b) : -s.shift + a <= b;
     if (inside && !groups.fixed(s.source) && !groups.fixed(s.target) &&
-        groups.group_size(s.source) + groups.group_size(s.target) <= kMostMembers) {
+        groups.group_size(s.source) + groups.group_size(s.target) <= kMaxMembers) {
       static_cast<void>(groups.join(s.source, s.target, s.shift));
     }
   }
@@ -237,7 +237,7 @@ Status add_group_item(const Problem& p, const Groups& groups, size_t group, Item
     append_pieces(v, own);
     for (const Piece& q : own) out.pieces.push_back({q.lower, q.upper, q.lo + shift, q.hi + shift});
     const auto both = checked_mul(item.alignment / std::gcd(item.alignment, p.alignment_of(m)), p.alignment_of(m));
-    if (!both || *both > kMostJointAlignment) {
+    if (!both || *both > kMaxJointAlignment) {
       return Error{
           fmt::format("Buffer {} is attached to others whose alignments cannot be met together.", p.name_of(m))};
     }
@@ -263,7 +263,7 @@ void append_pieces(const Interval& v, std::vector<Piece>& out) {
   }
   if (from < v.upper) out.push_back({from, v.upper, 0, v.size});
   if (v.gaps.empty()) return;
-  // A buffer that is all gap still lies somewhere, but collides with nothing.
+  // A buffer that consists of gaps only has an offset, but collides with nothing.
   if (out.empty()) out.push_back({v.lower, v.lower, 0, v.size});
 }
 
@@ -275,7 +275,7 @@ std::vector<Bytes> Items::to_intervals(const std::vector<Bytes>& item_offsets) c
   return offsets;
 }
 
-Result<Items> make_items(const Problem& p, bool in_place, const Pulse& pulse) {
+Result<Items> make_items(const Problem& p, bool in_place, const StopCheck& pulse) {
   Items out;
   out.items.reserve(p.size());
   out.pieces.reserve(p.size());

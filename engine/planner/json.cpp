@@ -5,7 +5,7 @@
 namespace arenascope::planner {
 namespace {
 
-// A JSON string; bytes that are no ASCII are passed on, control characters escaped.
+// A JSON string; bytes outside ASCII are passed through, control characters escaped.
 std::string json_string(std::string_view s) {
   std::string out = "\"";
   for (char c : s) {

@@ -11,7 +11,7 @@ constexpr size_t kBlock = 32;
 
 }  // namespace
 
-Loads::Loads(const Items& items, const Pulse& pulse) {
+Loads::Loads(const Items& items, const StopCheck& pulse) {
   const size_t n = items.items.size();
   std::vector<std::pair<int64_t, Bytes>> begins(n), ends(n);
   for (size_t i = 0; i < n; ++i) {
@@ -41,16 +41,16 @@ Loads::Loads(const Items& items, const Pulse& pulse) {
   peak_step_ = steps_[static_cast<size_t>(peak - load_.begin())];
   std::vector<Bytes> blocks((load_.size() + kBlock - 1) / kBlock, 0);
   for (size_t k = 0; k < load_.size(); ++k) blocks[k / kBlock] = std::max(blocks[k / kBlock], load_[k]);
-  most_.push_back(std::move(blocks));
-  for (size_t width = 2; width <= most_[0].size(); width *= 2) {
-    const std::vector<Bytes>& half = most_.back();
-    std::vector<Bytes> whole(most_[0].size() - width + 1);
+  max_.push_back(std::move(blocks));
+  for (size_t width = 2; width <= max_[0].size(); width *= 2) {
+    const std::vector<Bytes>& half = max_.back();
+    std::vector<Bytes> whole(max_[0].size() - width + 1);
     for (size_t k = 0; k < whole.size(); ++k) whole[k] = std::max(half[k], half[k + width / 2]);
-    most_.push_back(std::move(whole));
+    max_.push_back(std::move(whole));
   }
 }
 
-int64_t Loads::least_step(int64_t lower, int64_t upper) const {
+int64_t Loads::min_load_step(int64_t lower, int64_t upper) const {
   const auto from = std::lower_bound(steps_.begin(), steps_.end(), lower) - steps_.begin();
   const auto to = std::lower_bound(steps_.begin() + from, steps_.end(), upper) - steps_.begin();
   if (from == to) return lower;
@@ -71,7 +71,7 @@ Bytes Loads::most(const Item& v) const {
   for (size_t k = from; k < first * kBlock; ++k) most = std::max(most, load_[k]);
   for (size_t k = last * kBlock; k < to; ++k) most = std::max(most, load_[k]);
   const auto level = static_cast<size_t>(std::bit_width(last - first) - 1);
-  return std::max({most, most_[level][first], most_[level][last - (size_t{1} << level)]});
+  return std::max({most, max_[level][first], max_[level][last - (size_t{1} << level)]});
 }
 
 }  // namespace arenascope::planner

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Source of the idea: Joslin and Clements, "Squeaky wheel optimization", 1999.
 #include "engine/planner/local_search.h"
-#include "engine/planner/fit.h"
+#include "engine/planner/fit_allocator.h"
 
 #include <algorithm>
 #include <limits>
@@ -16,7 +16,7 @@ struct Order {
   std::vector<Bytes> offsets;
 };
 
-void sort_by_rank(const std::vector<double>& rank, std::vector<int32_t>& order, const Pulse& pulse) {
+void sort_by_rank(const std::vector<double>& rank, std::vector<int32_t>& order, const StopCheck& pulse) {
   std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
     pulse();
     return rank[a] < rank[b] || (rank[a] == rank[b] && a < b);
@@ -31,8 +31,8 @@ void search_locally(const Items& items, const Deadline& until, int patience, Inc
   const auto stop = [&] { return best.done() || until.over(); };
   std::mt19937_64 random(1);
   const auto chance = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
-  const Pulse pulse = until.pulse();
-  Placer placer(items, pulse);
+  const StopCheck pulse = until.pulse();
+  FitAllocator placer(items, pulse);
   Order current;
   std::vector<std::vector<int32_t>> begins;
   for (const Key key : {Key::size, Key::area, Key::length}) begins.push_back(order_by(items, key, pulse));
@@ -74,7 +74,7 @@ void search_locally(const Items& items, const Deadline& until, int patience, Inc
     next.offsets = std::move(*offsets);
     ++idle;
     if (best.offer(next.offsets)) idle = 0;
-    // A little worse is allowed, more so the longer nothing happened; ranks are spread anew to stay apart.
+    // A little worse is allowed, more so the longer nothing happened; ranks are respaced to stay distinct.
     const double worse = static_cast<double>(next.arena) / static_cast<double>(current.arena);
     if (worse <= 1.0 || chance() < 0.02 / (worse - 1 + 0.02) * 0.3) {
       for (size_t k = 0; k < n; ++k) next.rank[order[k]] = static_cast<double>(k);

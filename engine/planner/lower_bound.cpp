@@ -16,8 +16,8 @@ struct Change {
   Bytes bytes;
 };
 
-// What is live, as changes in order of time: bytes of all pieces, less what two buffers may have in common.
-std::vector<Change> changes(const Problem& p, const Pulse& pulse = {}) {
+// Changes of the live bytes in time order: bytes of all pieces minus those that two buffers may share.
+std::vector<Change> changes(const Problem& p, const StopCheck& pulse = {}) {
   std::vector<Change> out;
   out.reserve(2 * p.size());
   std::vector<Piece> pieces;
@@ -54,7 +54,7 @@ std::vector<Change> changes(const Problem& p, const Pulse& pulse = {}) {
 }
 
 // Each buffer starts at a multiple of g, so all but the highest take up whole multiples of g.
-Bytes padded_peak(const Problem& p, Bytes g, const Pulse& pulse) {
+Bytes padded_peak(const Problem& p, Bytes g, const StopCheck& pulse) {
   struct Event {
     int64_t step;
     int32_t i;
@@ -90,7 +90,7 @@ Bytes padded_peak(const Problem& p, Bytes g, const Pulse& pulse) {
 
 }  // namespace
 
-Bytes lower_bound(const Problem& p, const Pulse& pulse) {
+Bytes lower_bound(const Problem& p, const StopCheck& pulse) {
   Bytes live = 0, peak = 0;
   const std::vector<Change> all = changes(p, pulse);
   for (size_t i = 0; i < all.size(); ++i) {

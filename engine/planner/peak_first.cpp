@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/planner/peak_first.h"
-#include "engine/planner/fit.h"
+#include "engine/planner/fit_allocator.h"
 #include "engine/planner/loads.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 constexpr int kRepairs = 4;
 
 // The items in `order`, those with the larger rank first.
-std::vector<int32_t> ranked(const std::vector<int32_t>& order, const std::vector<int>& rank, const Pulse& pulse) {
+std::vector<int32_t> ranked(const std::vector<int32_t>& order, const std::vector<int>& rank, const StopCheck& pulse) {
   std::vector<int32_t> out = order;
   std::stable_sort(out.begin(), out.end(), [&](int32_t a, int32_t b) {
     pulse();
@@ -27,7 +27,7 @@ void try_peak_first(const Items& items, Incumbent& best) {
   const size_t n = items.items.size();
   const auto stop = [&] { return best.done(); };
   if (n < 2 || stop()) return;
-  const Pulse pulse = best.deadline().pulse();
+  const StopCheck pulse = best.deadline().pulse();
   const Loads loads(items, pulse);
   constexpr double kTiers = 10;
   std::vector<int> tier(n), fine(n), peak(n);
@@ -41,13 +41,13 @@ void try_peak_first(const Items& items, Incumbent& best) {
   const std::vector<int32_t> by_size = order_by(items, Key::size, pulse),
                              by_length = order_by(items, Key::length, pulse);
   std::vector<int32_t> peak_by_length = ranked(by_length, peak, pulse);
-  // Behind those at the peak, the rest by size.
+  // After those at the peak, the rest by size.
   const auto rest = std::find_if(peak_by_length.begin(), peak_by_length.end(), [&](int32_t i) { return peak[i] == 0; });
   std::copy_if(by_size.begin(), by_size.end(), rest, [&](int32_t i) { return peak[i] == 0; });
   std::array<std::vector<int32_t>, 5> orders{ranked(by_size, tier, pulse), std::move(peak_by_length),
                                              ranked(by_size, peak, pulse), ranked(by_length, tier, pulse),
                                              ranked(by_size, fine, pulse)};
-  Placer placer(items, pulse);
+  FitAllocator placer(items, pulse);
   std::vector<int> above(n);
   for (int round = 0; round <= kRepairs; ++round) {
     for (std::vector<int32_t>& order : orders) {

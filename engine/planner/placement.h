@@ -15,7 +15,7 @@ struct Placement {
   std::vector<uint8_t> reuse_level;
 };
 
-// Validates, makes items (merging in-place pairs if wanted), places them, and fills a plan with arena, bound and time.
+// Validates, makes items (optionally merging in-place pairs), places them, and fills a plan with arena, bound and time.
 Result<Plan> plan_items(std::string_view name, const Problem& problem, bool in_place,
                         const std::function<Placement(const Items&)>& place);
 

@@ -4,11 +4,11 @@
 #include "engine/planner/blocks.h"
 #include "engine/planner/chunks.h"
 #include "engine/planner/coalesce.h"
-#include "engine/planner/fit.h"
+#include "engine/planner/fit_allocator.h"
 #include "engine/planner/incumbent.h"
 #include "engine/planner/local_search.h"
 #include "engine/planner/peak_first.h"
-#include "engine/planner/race.h"
+#include "engine/planner/restart_portfolio.h"
 
 #include <algorithm>
 #include <new>
@@ -19,7 +19,7 @@ namespace arenascope::planner {
 namespace {
 
 // The problem with its intervals in an order that does not depend on the order of the input. order[k] is the k-th.
-Problem in_order(const Problem& p, std::vector<int32_t>& order, const Pulse& pulse) {
+Problem in_order(const Problem& p, std::vector<int32_t>& order, const StopCheck& pulse) {
   std::vector<std::pair<int64_t, int32_t>> rows(p.size());
   for (size_t i = 0; i < rows.size(); ++i) rows[i] = {p.intervals[i].lower, static_cast<int32_t>(i)};
   const auto key = [&](int32_t i) {
@@ -81,10 +81,10 @@ Plan without_reuse(const Problem& p) {
   return plan;
 }
 
-// What the planners by blocks would do: quick.
+// The block planners, which are fast.
 void try_blocks(const Items& items, Incumbent& best) {
   const auto stop = [&] { return best.done(); };
-  const Pulse pulse = best.deadline().pulse();
+  const StopCheck pulse = best.deadline().pulse();
   if (!stop()) best.offer(place_online_best_fit(items, pulse).offsets);
   if (!stop()) best.offer(place_in_ranges(items, binary_ranges(items, pulse), pulse).offsets);
   if (stop()) return;
@@ -94,12 +94,12 @@ void try_blocks(const Items& items, Incumbent& best) {
   if (!two.offsets.empty()) best.offer(std::move(two.offsets));
 }
 
-// What the planners that lay one item after the other would do, as far as time allows.
+// The fit planners, as far as time allows.
 void try_orders(const Items& items, Incumbent& best) {
   const auto stop = [&] { return best.done(); };
   if (stop()) return;
-  const Pulse pulse = best.deadline().pulse();
-  Placer placer(items, pulse);
+  const StopCheck pulse = best.deadline().pulse();
+  FitAllocator placer(items, pulse);
   for (const Fit fit : {Fit::first, Fit::best}) {
     for (const Key key : {Key::size, Key::area, Key::length, Key::begin}) {
       if (stop()) return;
@@ -123,7 +123,7 @@ class Search final : public Planner {
     if (Status s = validate(given); !s) return s.error();
     try {
       // Attachments alone make a plan without reuse more than one walk.
-      const Pulse pulse = given.attachments.empty() ? deadline.pulse() : Pulse();
+      const StopCheck pulse = given.attachments.empty() ? deadline.pulse() : StopCheck();
       std::vector<int32_t> order;
       Problem p;
       std::optional<Items> items;
@@ -137,7 +137,7 @@ class Search final : public Planner {
         if (!made) return made.error();
         items = std::move(*made);
         best.emplace(*items, lower_bound(p, pulse), p.capacity, deadline, options.on_progress);
-        p = Problem();                                    // freed now rather than behind the budget
+        p = Problem();                                    // freed now rather than after the budget
         best->offer(place_apart(*items, pulse).offsets);  // so that there is a plan, whatever the budget
         improve(*items, options, *best);
       } catch (const Interrupted&) {
@@ -181,7 +181,7 @@ class Search final : public Planner {
     const std::optional<Sections> sections = make_sections(items, best.deadline().pulse());
     constexpr size_t kMany = 4000;  // items, from which one descent through the valleys takes long
     // Most problems are solved by the first few descents, before the slower orders have been through once.
-    if (sections && sections->items() <= kMany) race_valleys(items, *sections, threads, best, 2);
+    if (sections && sections->items() <= kMany) run_restart_portfolio(items, *sections, threads, best, 2);
     if (sections) try_coalesced(items, *sections, threads, best);
     try_orders(items, best);
     if (best.done()) return;
@@ -193,7 +193,7 @@ class Search final : public Planner {
     // Where one descent through the valleys takes long, the local search has its share; else a moment, from what there is.
     const double share = sections->items() > kMany ? 0.6 * left : std::min(0.1 * left, 0.1);
     search_locally(items, best.deadline().ending_at(now + share), 1 << 30, best);
-    race_valleys(items, *sections, threads, best);
+    run_restart_portfolio(items, *sections, threads, best);
   }
 };
 

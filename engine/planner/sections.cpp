@@ -18,7 +18,7 @@ Bytes Sections::peak() const {
   return most;
 }
 
-std::optional<Sections> make_sections(const Items& items, const Pulse& pulse) {
+std::optional<Sections> make_sections(const Items& items, const StopCheck& pulse) {
   if (!items.simple || items.any_fixed) return std::nullopt;
   const size_t n = items.items.size();
   Sections out;

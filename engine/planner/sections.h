@@ -19,7 +19,7 @@ struct Sections {
 };
 
 // Items that are simple, without fixed offsets and with one alignment for all; else nothing. Items with sizes that
-// are no multiple of the alignment are rounded up.
-std::optional<Sections> make_sections(const Items& items, const Pulse& pulse = {});
+// are not a multiple of the alignment are rounded up.
+std::optional<Sections> make_sections(const Items& items, const StopCheck& pulse = {});
 
 }  // namespace arenascope::planner

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The planners that people know, each under its name. All but `search` are one pass over the items.
 #include "engine/planner/blocks.h"
-#include "engine/planner/fit.h"
+#include "engine/planner/fit_allocator.h"
 #include "engine/planner/placement.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class OnePass final : public Planner {
 
 template <Key key, Fit fit>
 Placement fit_by(const Items& items) {
-  return {Placer(items).place_all(order_by(items, key), fit), {}, {}};
+  return {FitAllocator(items).place_all(order_by(items, key), fit), {}, {}};
 }
 
 Placement place_max_block(const Items& items) {

@@ -10,7 +10,7 @@ namespace arenascope::planner {
 namespace {
 
 constexpr Bytes kOpen = std::numeric_limits<Bytes>::max() / 4;  // a wall without end
-constexpr int32_t kMostSeen = 512;                              // of a wide valley, only so many are examined
+constexpr int32_t kMaxSeen = 512;                               // maximum number of items examined in a wide valley
 
 bool better(const Valley& x, const Valley& y) {
   return y.a < 0 || x.ways < y.ways || (x.ways == y.ways && x.tight > y.tight);
@@ -18,12 +18,12 @@ bool better(const Valley& x, const Valley& y) {
 
 }  // namespace
 
-Skyline::Skyline(const Sections& p, const Pulse& pulse) : p_(p) {
+Skyline::Skyline(const Sections& p, const StopCheck& pulse) : p_(p) {
   const size_t n = p.items(), m = static_cast<size_t>(p.count);
   by_lower.resize(n);
   std::iota(by_lower.begin(), by_lower.end(), 0);
   by_upper = by_lower;
-  // Larger ones first among those alike; twins stand side by side.
+  // Larger ones first; items with equal lifetimes are adjacent.
   std::sort(by_lower.begin(), by_lower.end(), [&](int32_t a, int32_t b) {
     pulse();
     return std::make_tuple(p.lower[a], -p.upper[a], -p.size[a], a) <
@@ -60,10 +60,10 @@ Skyline::Skyline(const Sections& p, const Pulse& pulse) : p_(p) {
     group_[i] = groups;
   }
   group_top_.resize(static_cast<size_t>(groups) + 1);
-  if (n > 0) least_ = *std::min_element(p.size.begin(), p.size.end());
+  if (n > 0) min_size_ = *std::min_element(p.size.begin(), p.size.end());
   chunk_.resize(m / kChunk + 1);
   dirty_.resize(chunk_.size());
-  inner_.resize(kMostSeen + 1);
+  inner_.resize(kMaxSeen + 1);
 }
 
 bool Skyline::reset(Bytes capacity) {
@@ -128,11 +128,11 @@ void Skyline::undo(size_t mark) {
   }
 }
 
-// Whether some section of the valley must waste more than it can: only items that stay within the valley can fill
+// True if some section of the valley must waste more than allowed: only items that stay within the valley can fill
 // it up to its lower wall.
 bool Skyline::starved(const Valley& v) const {
   const Bytes m = floor_[v.a], depth = std::min(v.left, v.right) - m;
-  if (depth > kOpen / 2 || v.b - v.a > kMostSeen) return false;
+  if (depth > kOpen / 2 || v.b - v.a > kMaxSeen) return false;
   std::fill_n(inner_.begin(), v.b - v.a + 1, 0);
   for (int32_t k = lower_at[v.a]; k < lower_at[v.b]; ++k) {
     const int32_t i = by_lower[k];
@@ -148,10 +148,10 @@ bool Skyline::starved(const Valley& v) const {
   return false;
 }
 
-// Where the next item over the first (last) section stands if none starts at floor level there: on a wall, or, if it
+// Offset of the next item over the first (last) section if none starts at floor level there: on a wall, or, if it
 // stays within the valley, on another one in it. No item begins in the sections between the first and `to`, so they
 // share its fate. A section in the middle that is shared by what is excluded only where an item begins there keeps its
-// floor; one that is merely behind the first section can be reached by items that begin at it and cross the far wall.
+// floor; one that is merely beyond the first section can be reached by items that begin at it and cross the far wall.
 Skyline::End Skyline::first_end(const Valley& v) const {
   const int32_t a = v.a, b = v.b;
   const Bytes floor = floor_[a];
@@ -174,8 +174,8 @@ Skyline::End Skyline::first_end(const Valley& v) const {
     if (to == b) to = p_.lower[i];
     if (p_.lower[i] >= reach) break;
     raise = std::min(raise, floor + p_.size[i]);
-    if (++seen == kMostSeen) {
-      raise = std::min(raise, floor + least_);
+    if (++seen == kMaxSeen) {
+      raise = std::min(raise, floor + min_size_);
       break;
     }
   }
@@ -205,8 +205,8 @@ Skyline::End Skyline::last_end(const Valley& v) const {
     if (from == a) from = p_.upper[i];
     if (p_.upper[i] <= reach) break;
     raise = std::min(raise, floor + p_.size[i]);
-    if (++seen == kMostSeen) {
-      raise = std::min(raise, floor + least_);
+    if (++seen == kMaxSeen) {
+      raise = std::min(raise, floor + min_size_);
       break;
     }
   }
@@ -214,7 +214,7 @@ Skyline::End Skyline::last_end(const Valley& v) const {
   return {ways + (raise + rest_[b - 1] <= capacity_ ? 1 : 0), floor + rest_[b - 1], raise, from, b};
 }
 
-// Counts the ways to go on from both ends of a valley, and keeps the better end if it beats the best so far.
+// Counts the candidates at both ends of a valley, and keeps the better end if it beats the best so far.
 void Skyline::consider(Valley v, Valley& best) const {
   for (const bool at_end : {false, true}) {
     const End end = at_end ? last_end(v) : first_end(v);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The state of a search from the bottom up: what is placed, where the floor is over each section of time, and which
-// valley has the fewest ways to go on. Every change can be taken back.
+// valley has the fewest candidates. Every change can be undone.
 //
-//   bytes ^  |wall|           |wall|      Placed items are downward closed, so the rest stands on the floor. A valley
+//   bytes ^  |wall|           |wall|      Placed items are downward closed, so the rest is on the floor. A valley
 //         |  |    |__valley___|    |      is a stretch of equal floor between higher walls. In a plan in which all
 //         +---------------------------->  has sunk as far as it can, a valley's first section is covered at floor
 //                                  steps  level by an item that begins right there and ends within the valley, or by
-// nothing: then its floor rises to where the next item over it can stand at the earliest. So with its last section.
+// nothing: then its floor rises to where the next item over it can be at the earliest. So with its last section.
 #pragma once
 #include "engine/planner/sections.h"
 
@@ -17,7 +17,7 @@ namespace arenascope::planner {
 
 struct Valley {
   int32_t a = -1, b = -1;     // sections [a, b); a < 0: none
-  bool at_end = false;        // the ways go on from its last section, not from its first
+  bool at_end = false;        // the candidates are at its last section, not at its first
   int32_t ways = 0;           // items that could go there, and one more if it may stay uncovered; 0: a dead end
   Bytes tight = 0;            // floor plus what is to come over that section
   Bytes left = 0, right = 0;  // its walls
@@ -27,7 +27,7 @@ struct Valley {
 
 class Skyline {
  public:
-  explicit Skyline(const Sections& problem, const Pulse& pulse = {});
+  explicit Skyline(const Sections& problem, const StopCheck& pulse = {});
 
   // Nothing placed. False where some section alone exceeds the capacity.
   bool reset(Bytes capacity);
@@ -35,11 +35,11 @@ class Skyline {
   // if that leaves too few bytes over some section; the change is made nevertheless.
   bool place(int32_t item);
   bool raise(int32_t from, int32_t to, Bytes floor);
-  // Takes back all changes since mark().
+  // Undoes all changes since mark().
   size_t mark() const { return trail_.size(); }
   void undo(size_t mark);
 
-  // The valley in [from, to) with the fewest ways to go on, among these the tightest; or any dead end.
+  // The valley in [from, to) with the fewest candidates, among these the tightest; or any dead end.
   Valley best(int32_t from, int32_t to);
 
   bool placed(int32_t item) const { return offset_[item] >= 0; }
@@ -61,7 +61,7 @@ class Skyline {
     int32_t before;  // of an item: the last one alike
     Bytes floor;
   };
-  // How a search could go on from one end of a valley; the fields are as in Valley.
+  // Candidates at one end of a valley; the fields are as in Valley.
   struct End {
     int32_t ways;
     Bytes tight, raise;
@@ -78,7 +78,7 @@ class Skyline {
 
   const Sections& p_;
   Bytes capacity_ = 0;
-  Bytes least_ = 1;  // the smallest size
+  Bytes min_size_ = 1;  // the smallest size
   std::vector<Bytes> floor_, rest_, offset_;
   std::vector<Bytes> all_;  // rest_ with nothing placed
   std::vector<int32_t> crossing_, all_crossing_;

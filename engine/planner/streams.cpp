@@ -15,7 +15,7 @@ namespace arenascope::planner {
 namespace {
 
 constexpr int64_t kNothing = std::numeric_limits<int64_t>::min();
-constexpr int32_t kMostStreams = 4096;
+constexpr int32_t kMaxStreams = 4096;
 
 Bytes alignment_of(const StreamProblem& p, size_t i) {
   return p.buffers[i].alignment > 0 ? p.buffers[i].alignment : p.alignment;
@@ -152,7 +152,7 @@ class StreamSearch {
   const Deadline& deadline_;
   std::vector<std::vector<int32_t>> conflicts_;  // of each buffer: those that it must not overlap
   Plan best_;
-  std::vector<int32_t> current_;  // the sequence that the search goes on from
+  std::vector<int32_t> current_;  // the sequence that the search continues from
   Bytes current_arena_ = 0;
   std::vector<Bytes> offsets_;                     // of the sequence placed last
   std::vector<std::pair<Bytes, Bytes>> occupied_;  // scratch
@@ -161,8 +161,8 @@ class StreamSearch {
 }  // namespace
 
 Result<StreamOrder> StreamOrder::make(const StreamProblem& p) {
-  if (p.streams < 1 || p.streams > kMostStreams) {
-    return Error{fmt::format("{} streams are not between 1 and {}.", p.streams, kMostStreams)};
+  if (p.streams < 1 || p.streams > kMaxStreams) {
+    return Error{fmt::format("{} streams are not between 1 and {}.", p.streams, kMaxStreams)};
   }
   const auto n = static_cast<size_t>(p.streams);
   StreamOrder out;

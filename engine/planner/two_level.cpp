@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/planner/reuse_steps.h>
 #include "engine/planner/blocks.h"
-#include "engine/planner/fit.h"
+#include "engine/planner/fit_allocator.h"
 
 #include <algorithm>
 #include <map>
@@ -23,7 +23,7 @@ struct Taken {
   Bytes lo, hi;
 };
 
-// What a block holds, by the step at which it begins. The longest lifetime says how far back a query must look.
+// Contents of a block by first step. The longest lifetime bounds how far back a query must look.
 struct Contents {
   std::multimap<int64_t, Taken> by_begin;
   int64_t longest = 0;
@@ -34,7 +34,7 @@ struct Contents {
   }
 };
 
-// Whether two blocks are ever alive together; both in order of time.
+// True if two blocks are ever live together; both in time order.
 bool meet(const Items& items, const Block& a, const Block& b) {
   const std::vector<int32_t>&few = a.members.size() < b.members.size() ? a.members : b.members,
         &many = &few == &a.members ? b.members : a.members;
@@ -48,7 +48,7 @@ bool meet(const Items& items, const Block& a, const Block& b) {
   return false;
 }
 
-std::vector<Block> level_one(const Items& items, Placement& out, const Pulse& pulse) {
+std::vector<Block> level_one(const Items& items, Placement& out, const StopCheck& pulse) {
   std::vector<Block> blocks;
   std::map<std::pair<Bytes, Bytes>, std::multimap<int64_t, int32_t>> by_end;  // (size, alignment) -> end -> block
   for (int32_t i : order_by(items, Key::begin, pulse)) {
@@ -94,7 +94,7 @@ Bytes find_offset(const Items& items, const Contents& contents, const Block& hol
   return at + b.size <= holder.size ? at : -1;
 }
 
-// What is told of a placement while it is made; `steps` may be null.
+// Records a placement while it is made; `steps` may be null.
 class Story {
  public:
   Story(const Items& items, ReuseSteps* steps) : steps_(steps) {
@@ -123,9 +123,9 @@ class Story {
   void move(int32_t block, int32_t holder, ReuseMove::Outcome outcome, Bytes offset) {
     if (!steps_) return;
     steps_->merged += outcome == ReuseMove::Outcome::Merges ? 1 : 0;
-    if (steps_->moves.size() < ReuseSteps::kMostMoves) steps_->moves.push_back({block, holder, outcome, offset, 0});
+    if (steps_->moves.size() < ReuseSteps::kMaxMoves) steps_->moves.push_back({block, holder, outcome, offset, 0});
   }
-  // The holder is full: where it stands, and where it ends.
+  // The holder is full: its offset and its end.
   void settle(Bytes base, Bytes end) {
     if (!steps_) return;
     if (first_ < steps_->moves.size()) steps_->moves[first_].offset = base;
@@ -138,7 +138,8 @@ class Story {
   std::vector<int32_t> interval_of_;  // of an item: its first interval
 };
 
-Placement place_and_tell(const Items& items, const std::function<bool()>& stop, const Pulse& pulse, ReuseSteps* steps) {
+Placement place_and_report(const Items& items, const std::function<bool()>& stop, const StopCheck& pulse,
+                           ReuseSteps* steps) {
   const size_t n = items.items.size();
   Placement out{std::vector<Bytes>(n, 0), std::vector<BlockId>(n), std::vector<uint8_t>(n, 0)};
   std::vector<Block> blocks = level_one(items, out, pulse);
@@ -206,12 +207,12 @@ Placement place_and_tell(const Items& items, const std::function<bool()>& stop, 
 }  // namespace
 
 Placement place_two_level(const Items& items) {
-  return place_and_tell(
+  return place_and_report(
       items, [] { return false; }, {}, nullptr);
 }
 
-Placement place_two_level(const Items& items, const std::function<bool()>& stop, const Pulse& pulse) {
-  return place_and_tell(items, stop, pulse, nullptr);
+Placement place_two_level(const Items& items, const std::function<bool()>& stop, const StopCheck& pulse) {
+  return place_and_report(items, stop, pulse, nullptr);
 }
 
 const char* name(ReuseMove::Outcome outcome) {
@@ -227,7 +228,7 @@ const char* name(ReuseMove::Outcome outcome) {
 Result<ReuseSteps> reuse_steps(const Problem& problem) {
   ReuseSteps steps;
   auto plan = plan_items("two-level", problem, true, [&](const Items& items) {
-    return place_and_tell(
+    return place_and_report(
         items, [] { return false; }, {}, &steps);
   });
   if (!plan) return plan.error();

@@ -5,7 +5,7 @@
 
 namespace arenascope::planner {
 
-ValleySearch::ValleySearch(const Sections& p, const Pulse& pulse) : p_(p), sky_(p, pulse), weight_(p.items()) {
+ValleySearch::ValleySearch(const Sections& p, const StopCheck& pulse) : p_(p), sky_(p, pulse), weight_(p.items()) {
   while ((static_cast<size_t>(p.count) >> shift_) >= 1024) ++shift_;
   reason_.assign(((static_cast<size_t>(p.count) >> shift_) + 64) / 64, 0);
 }
@@ -33,7 +33,7 @@ bool ValleySearch::blamed(int32_t from, int32_t to) const {
   return false;
 }
 
-// The open parts after a choice that touched [lower, upper): its part, split where nothing connects it any more.
+// The open parts after a choice that touched [lower, upper): its part, split where it is no longer connected.
 int32_t ValleySearch::open_after(const Frame& f, int32_t lower, int32_t upper) {
   const Part part = parts_[f.open];
   int32_t begin = part.from, open = part.next;
@@ -67,7 +67,7 @@ bool ValleySearch::enter(const Valley& v, int32_t open) {
   for (int32_t k = begin; k < end; ++k) {
     const int32_t i = list[k];
     if (sky_.placed(i) || p_.lower[i] < v.a || p_.upper[i] > v.b) continue;
-    // Of twins only the first; and of two with one lifetime that stand on each other, the larger one below.
+    // Only the first of identical items; of two stacked items with equal lifetimes, the larger one is below.
     if (last >= 0 && alike(i, last) && p_.size[i] == p_.size[last]) continue;
     last = i;
     const int32_t under = sky_.last_alike(i);
@@ -127,10 +127,10 @@ void ValleySearch::keep_fullest() {
 // After a failure whose reason is known: back to the last frame that had a part in it and can choose again. False
 // where there is none: nothing fits.
 bool ValleySearch::jump_back() {
-  const size_t words = reason_.size();
+  const size_t word_count = reason_.size();
   while (!frames_.empty()) {
     Frame& f = frames_.back();
-    uint64_t* gathered = &reasons_[(frames_.size() - 1) * words];
+    uint64_t* gathered = &reasons_[(frames_.size() - 1) * word_count];
     bool part = f.next == f.choices;  // a frame without a choice failed by itself
     if (!part) {
       const int32_t i = choices_[f.next - 1].item;
@@ -140,15 +140,15 @@ bool ValleySearch::jump_back() {
     parts_.resize(f.parts);
     if (part) {
       if (f.next > f.choices) {
-        for (size_t w = 0; w < words; ++w) gathered[w] |= reason_[w];
+        for (size_t w = 0; w < word_count; ++w) gathered[w] |= reason_[w];
       }
       if (try_next(f)) return true;
-      std::copy_n(gathered, words, reason_.begin());
+      std::copy_n(gathered, word_count, reason_.begin());
       blame(f.valley.a - 1, f.valley.b + 1);
     }
     choices_.resize(f.choices);
     frames_.pop_back();
-    reasons_.resize(frames_.size() * words);
+    reasons_.resize(frames_.size() * word_count);
   }
   return false;
 }
@@ -163,7 +163,7 @@ Verdict ValleySearch::descend() {
     open = open_after(whole, 1, p_.count - 1);
   }
   for (;;) {
-    if (++nodes_ > most_nodes_ || ((nodes_ & 127) == 0 && (*stop_)())) return Verdict::stopped;
+    if (++nodes_ > max_nodes_ || ((nodes_ & 127) == 0 && (*stop_)())) return Verdict::stopped;
     Valley v = sky_.best(parts_[open].from, parts_[open].to);
     while (v.a < 0) {  // this part is done
       open = parts_[open].next;
@@ -192,12 +192,12 @@ Verdict ValleySearch::descend() {
   }
 }
 
-Verdict ValleySearch::run(Bytes capacity, const Strategy& strategy, int64_t most_nodes,
+Verdict ValleySearch::run(Bytes capacity, const Strategy& strategy, int64_t max_nodes,
                           const std::function<bool()>& stop) {
   strategy_ = strategy;
   stop_ = &stop;
   nodes_ = 0;
-  most_nodes_ = most_nodes;
+  max_nodes_ = max_nodes;
   random_ = strategy.seed * 0x9E3779B97F4A7C15u + 1;
   frames_.clear();
   choices_.clear();

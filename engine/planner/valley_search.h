@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Depth-first search for a plan within a capacity. Arenascope's own: it fills the skyline's valleys (see skyline.h),
-// always the one with the fewest ways to go on, from either end. It prunes where a section's floor plus what is still
+// always the valley with the fewest candidates, from either end. It prunes where a section's floor plus what is still
 // to come exceeds the capacity, solves parts that no remaining item connects apart from each other, and jumps back
 // over decisions that had no part in a failure.
 #pragma once
@@ -13,7 +13,7 @@ namespace arenascope::planner {
 
 enum class Verdict { found, impossible, stopped };
 
-// How to order the ways to go on; `seed` 0 is without noise.
+// Order of the candidates; `seed` 0 is without noise.
 struct Strategy {
   enum Key { area, size, length, plain_size } key = area;
   uint64_t seed = 0;
@@ -21,11 +21,11 @@ struct Strategy {
 
 class ValleySearch {
  public:
-  explicit ValleySearch(const Sections& problem, const Pulse& pulse = {});
+  explicit ValleySearch(const Sections& problem, const StopCheck& pulse = {});
 
   // Looks for offsets (in units) with no item ending above `capacity`, for at most so many decisions. `stop` is asked
   // now and then.
-  Verdict run(Bytes capacity, const Strategy& strategy, int64_t most_nodes, const std::function<bool()>& stop);
+  Verdict run(Bytes capacity, const Strategy& strategy, int64_t max_nodes, const std::function<bool()>& stop);
 
   const std::vector<Bytes>& offsets() const { return sky_.offsets(); }
   int64_t nodes() const { return nodes_; }
@@ -72,7 +72,7 @@ class ValleySearch {
   int shift_ = 0;
   Strategy strategy_;
   uint64_t random_ = 0;
-  int64_t nodes_ = 0, most_nodes_ = 0;
+  int64_t nodes_ = 0, max_nodes_ = 0;
   const std::function<bool()>* stop_ = nullptr;
 };
 

@@ -9,48 +9,45 @@ namespace {
 constexpr const char *kCpu = "cpu", *kOpenCl = "opencl", *kCuda = "cuda";
 
 constexpr std::array kOptions{
-    BackendOptionInfo{
-        kCpu, "weights", "packed widest as-given", "CPU: weights",
-        "packed: copied once into the form that kernels like best, which takes at most 0.15 more; widest: however "
-        "much more it takes; as-given: each lies once, which is slower; so it is where memory is preferred"},
-    BackendOptionInfo{
-        kOpenCl, "memory", "buffer image auto", "OpenCL: memory objects",
-        "Four-dimensional tensors lie in buffers, in images where there are kernels for them, or where the "
-        "device is faster"},
-    BackendOptionInfo{
-        kOpenCl, "memory-mode", "low normal high", "OpenCL: memory mode",
-        "low: quantised weights stay so on the device; normal: they are unpacked beside them, once; high: "
-        "convolutions may also take memory for Winograd's transform"},
-    BackendOptionInfo{kOpenCl, "filters", "auto buffer image", "OpenCL: filters of convolutions on images",
-                      "In a buffer, in an image of the static pool, or where the device is faster"},
+    BackendOptionInfo{kCpu, "weights", "packed widest as-given", "CPU: weights",
+                      "Weight layout: packed (fastest layout within 15 % of additional memory), widest (without a "
+                      "memory limit) or as-given (not repacked, slower)"},
+    BackendOptionInfo{kOpenCl, "memory", "buffer image auto", "OpenCL: memory objects",
+                      "Storage of 4-D tensors: buffers, images where kernels support them, or whichever is faster"},
+    BackendOptionInfo{kOpenCl, "memory-mode", "low normal high", "OpenCL: memory mode",
+                      "Device memory use: low (weights stay quantised), normal (dequantised once) or high (also "
+                      "Winograd-transformed convolution weights)"},
+    BackendOptionInfo{kOpenCl, "filters", "auto buffer image", "OpenCL: convolution weights of images",
+                      "Weights in a buffer, in an image of the static pool, or whichever is faster"},
     BackendOptionInfo{
         kOpenCl, "integer-dot", "auto on off", "OpenCL: integer dot products",
-        "Matmuls with quantised weights round their rows to bytes as well; auto: where the hardware has such "
-        "products"},
+        "Quantise activations to int8 in matmuls with quantised weights; auto: if the hardware supports it"},
     BackendOptionInfo{kOpenCl, "svm", "off on", "OpenCL: shared virtual memory",
-                      "Buffers lie where host and device reach them by one address"},
+                      "Allocate buffers in memory that host and device access by the same address"},
     BackendOptionInfo{kOpenCl, "pool", "bounded any separate", "OpenCL: pool",
-                      "Which free block serves a request: one that wastes little, any larger one, none"},
-    BackendOptionInfo{kOpenCl, "sizes", "exact packed subgroups", "OpenCL: sizes of buffers",
-                      "As large as the tensor, or as MNN's, with room around channels, rows and columns"},
-    BackendOptionInfo{
-        kOpenCl, "replay", "on off", "OpenCL: replay",
-        "Runs that nobody looks into are recorded once and replayed; a run that is recorded for you to see is "
-        "queued kernel by kernel, so that each has its times"},
+                      "Reuse of free blocks: those with little waste, any larger block, or none"},
+    BackendOptionInfo{kOpenCl, "sizes", "exact packed subgroups", "OpenCL: buffer sizes",
+                      "Exact size of the tensor, or padded channels, rows and columns as in MNN"},
+    BackendOptionInfo{kOpenCl, "replay", "on off", "OpenCL: replay",
+                      "Record runs that are not observed once and replay them; observed runs are queued kernel by "
+                      "kernel to measure each"},
     BackendOptionInfo{kOpenCl, "tuning", "fast none normal wide heavy", "OpenCL: tuning",
-                      "How many group sizes are tried before one is used: 2, 1, 4, 12 or 64 at most"},
+                      "Maximum number of work-group sizes to try: 2, 1, 4, 12 or 64"},
     BackendOptionInfo{kOpenCl, "kernels", "fast plain", "OpenCL: kernels",
-                      "plain: one kernel for all types and layouts, to compare with"},
+                      "Kernel set: plain uses one generic kernel for all types and layouts, as a baseline"},
     BackendOptionInfo{kOpenCl, "power", "normal high low", "OpenCL: power",
-                      "What the queue asks of the device, where it has hints for it"},
-    BackendOptionInfo{kOpenCl, "profiling", "on off", "OpenCL: times of kernels",
-                      "Whether kernels carry times; tuning and what you see of the device need them"},
-    BackendOptionInfo{kCuda, "tf32", "0 1", "CUDA: tf32", "Matmuls and convolutions round their sources to 10 bits"},
-    BackendOptionInfo{kCuda, "libraries", "1 0", "CUDA: libraries", "cuBLAS and cuDNN where there are"},
-    BackendOptionInfo{kCuda, "graphs", "1 0", "CUDA: graphs", "Runs that nobody looks into are captured and replayed"},
-    BackendOptionInfo{kCuda, "chains", "1 0", "CUDA: chains", "Elementwise nodes in a row are one kernel"},
+                      "Power hint for the device queue, where supported"},
+    BackendOptionInfo{kOpenCl, "profiling", "on off", "OpenCL: kernel times",
+                      "Measure kernel times; required by tuning and the device tracks"},
+    BackendOptionInfo{kCuda, "tf32", "0 1", "CUDA: tf32",
+                      "Round inputs of matmuls and convolutions to TF32 (10-bit mantissa)"},
+    BackendOptionInfo{kCuda, "libraries", "1 0", "CUDA: libraries", "Use cuBLAS and cuDNN if available"},
+    BackendOptionInfo{kCuda, "graphs", "1 0", "CUDA: graphs",
+                      "Capture runs that are not observed as CUDA graphs and replay them"},
+    BackendOptionInfo{kCuda, "chains", "1 0", "CUDA: elementwise fusion",
+                      "Fuse consecutive elementwise nodes into one kernel"},
     BackendOptionInfo{kCuda, "activities", "1 0", "CUDA: activity records",
-                      "Times of kernels from the driver's records rather than from timers"},
+                      "Take kernel times from driver activity records instead of timers"},
 };
 
 }  // namespace
@@ -65,7 +62,7 @@ std::vector<std::string> BackendOptionInfo::values() const {
   return out;
 }
 
-std::string BackendOptionInfo::usual() const {
+std::string BackendOptionInfo::default_value() const {
   const std::string_view all = choices;
   return std::string(all.substr(0, all.find(' ')));
 }

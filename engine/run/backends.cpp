@@ -67,23 +67,24 @@ std::string backend_names() {
 
 Result<std::unique_ptr<Backend>> open_backend(const std::string& spec, BackendOptions options) {
   if (!is_backend_name(spec))
-    return Error{fmt::format("there is no backend '{}'; there are:{}", spec, backend_names())};
+    return Error{fmt::format("unknown backend '{}': expected one of{}", spec, backend_names())};
   const size_t colon = spec.find(':');
   options = options_for(std::string_view(spec).substr(0, colon), options);
   cpu::CpuOptions of_cpu;
-  if (const auto told = options.find("precision"); told != options.end() && spec == "cpu") {
-    const auto precision = parse_precision(told->second);
+  if (const auto option = options.find("precision"); option != options.end() && spec == "cpu") {
+    const auto precision = parse_precision(option->second);
     if (!precision || *precision == Precision::Low)
-      return Error{fmt::format("backend 'cpu' computes with precision high or normal, not '{}'", told->second)};
+      return Error{fmt::format("backend 'cpu' supports precision high and normal, not '{}'", option->second)};
     of_cpu.rounds = *precision == Precision::Normal;
-    options.erase(told);
+    options.erase(option);
   }
-  if (const auto told = options.find("weights"); told != options.end() && spec == "cpu") {
-    if (told->second != "packed" && told->second != "as-given" && told->second != "widest")
-      return Error{fmt::format("backend 'cpu' has weights packed, widest or as-given, not '{}'", told->second)};
-    of_cpu.packs = told->second != "as-given";
-    if (told->second == "widest") of_cpu.most_weights = std::numeric_limits<double>::infinity();
-    options.erase(told);
+  if (const auto option = options.find("weights"); option != options.end() && spec == "cpu") {
+    if (option->second != "packed" && option->second != "as-given" && option->second != "widest")
+      return Error{
+          fmt::format("backend 'cpu': option 'weights' must be packed, widest or as-given, not '{}'", option->second)};
+    of_cpu.packs = option->second != "as-given";
+    if (option->second == "widest") of_cpu.max_weights = std::numeric_limits<double>::infinity();
+    options.erase(option);
   }
   if ((spec == "cpu" || spec == "reference") && !options.empty())
     return Error{fmt::format("backend '{}' has no option '{}'", spec, options.begin()->first)};

@@ -5,21 +5,21 @@
 
 #include <fmt/format.h>
 
-#include "engine/run/rewritten.h"
+#include "engine/run/rewrite_program.h"
 #include "engine/run/transforms.h"
 
 namespace arenascope {
 namespace {
 
-struct Planned {
+struct CompiledPlan {
   Graph graph;
   std::vector<Tensor> outputs;
   std::vector<MemorySaving> savings;
   MemoryPlan memory;
 };
 
-// What does not fit is made to: by the plan or the graph that what_if() makes.
-Status fit(Planned& planned, const Program& program, const CompileOptions& given, const MemoryPlanOptions& plan) {
+// Reduces a plan that exceeds the capacity to the plan, and possibly the graph, that what_if() finds.
+Status fit(CompiledPlan& compiled, const Program& program, const CompileOptions& given, const MemoryPlanOptions& plan) {
   const Bytes capacity = *given.capacity;
   WhatIfOptions options;
   options.capacity = capacity;
@@ -30,14 +30,14 @@ Status fit(Planned& planned, const Program& program, const CompileOptions& given
     options.fuse = program.backend.get();
     options.fusion.keep = given.watched;
   }
-  auto answer = what_if(planned.graph, planned.memory.order, planned.memory.order_name, options);
+  auto answer = what_if(compiled.graph, compiled.memory.order, compiled.memory.order_name, options);
   if (!answer) return answer.error();
-  if (!answer->fits) return Error{fmt::format("it does not fit in {} bytes: {}", capacity, answer->why)};
-  for (Tensor& output : planned.outputs)
-    if (const NodeId node = planned.graph.find_node(*output); node.valid()) output = answer->twins[node.index()];
-  planned.graph = answer->graph;
-  planned.savings = std::move(answer->steps);
-  planned.memory = std::move(answer->plan);
+  if (!answer->fits) return Error{fmt::format("the memory plan does not fit in {} bytes: {}", capacity, answer->why)};
+  for (Tensor& output : compiled.outputs)
+    if (const NodeId node = compiled.graph.find_node(*output); node.valid()) output = answer->node_map[node.index()];
+  compiled.graph = answer->graph;
+  compiled.savings = std::move(answer->steps);
+  compiled.memory = std::move(answer->plan);
   return {};
 }
 
@@ -45,7 +45,7 @@ Status fit(Planned& planned, const Program& program, const CompileOptions& given
 
 Result<Program> compile(const models::Model& model, const Devices& devices, const CompileOptions& given) {
   if (!model.runnable()) {
-    const std::string why = model.problems.empty() ? "some of its operators are not known" : model.problems.front();
+    const std::string why = model.problems.empty() ? "some of its operators are not supported" : model.problems.front();
     return Error{fmt::format("{} cannot be run: {}", model.path.empty() ? model.name : model.path.string(), why)};
   }
   CompileOptions options = given;
@@ -75,23 +75,23 @@ Status replan(Program& program, const CompileOptions& options) {
   order_options.budget_seconds = options.budget_seconds;
   plan_options.planner.stop = order_options.stop = options.stop;
   auto memory = plan_memory(program.transformed, options.planner, options.order, plan_options, order_options);
-  if (options.stop.stop_requested()) return Error{"planning was stopped"};
+  if (options.stop.stop_requested()) return Error{"planning was cancelled"};
   if (!memory) return memory.error();
-  Planned planned{program.transformed, program.transformed_outputs, {}, std::move(*memory)};
-  if (options.capacity && planned.memory.arena_bytes > *options.capacity) {
+  CompiledPlan compiled{program.transformed, program.transformed_outputs, {}, std::move(*memory)};
+  if (options.capacity && compiled.memory.arena_bytes > *options.capacity) {
     progress("making it fit");
-    if (auto ok = fit(planned, program, options, plan_options); !ok) return ok;
+    if (auto ok = fit(compiled, program, options, plan_options); !ok) return ok;
   }
   const int host_threads = options.threads > 0 ? options.threads : usable_processors();
   const int threads = program.backend->runs_on_host_threads() || program.host ? host_threads : 1;
-  auto plan = ExecutionPlan::make(planned.graph, std::move(planned.memory), *program.backend, threads,
+  auto plan = ExecutionPlan::make(compiled.graph, std::move(compiled.memory), *program.backend, threads,
                                   options.execution, program.host.get());
   if (!plan) return plan.error();
   program.plan = std::move(*plan);
   program.threads = threads;
   program.strategy = options.strategy;
-  program.outputs = std::move(planned.outputs);
-  program.savings = std::move(planned.savings);
+  program.outputs = std::move(compiled.outputs);
+  program.savings = std::move(compiled.savings);
   return {};
 }
 

@@ -24,7 +24,7 @@ uint64_t splitmix(uint64_t z) {
 
 Status copy_input(const Tensor& given, TensorImpl& tensor) {
   if (given.dtype() != tensor.dtype || !(given.sizes() == tensor.sizes))
-    return Error{fmt::format("input '{}' takes {} {}, {} {} was given", tensor.name, name(tensor.dtype),
+    return Error{fmt::format("input '{}' must be {} {}, but {} {} was given", tensor.name, name(tensor.dtype),
                              to_string(tensor.sizes), name(given.dtype()), to_string(given.sizes()))};
   if (tensor.byte_count() > 0) std::memcpy(tensor.data(), given->data(), static_cast<size_t>(tensor.byte_count()));
   return {};

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Where a run's inputs come from when a file or nothing is given.
+// Input values from a given tensor, or generated from a seed.
 #pragma once
 #include <arenascope/tensor/tensor.h>
 
 namespace arenascope {
 
-// Fills a bound, contiguous tensor with another one's elements. Errors: another type or shape.
+// Copies the elements of `given` to a bound, contiguous tensor. Errors: different type or shape.
 Status copy_input(const Tensor& given, TensorImpl& tensor);
 
-// Fills a bound, contiguous tensor with numbers that depend on its name alone: floats in [-1, 1), whole numbers 0.
+// Fills a bound, contiguous tensor with pseudorandom values seeded by its name: floats in [-1, 1), integers 0.
 Status fill_seeded(TensorImpl& tensor);
 
 }  // namespace arenascope

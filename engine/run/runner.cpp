@@ -12,22 +12,22 @@
 #include <arenascope/schedule/describe.h>
 
 #include "engine/run/input_data.h"
-#include "engine/run/turn_loop.h"
+#include "engine/run/loop_runner.h"
 
 namespace arenascope {
 
 Runner::Runner(models::Model model, Program program, RunnerOptions options)
     : model_(std::move(model)), options_(std::move(options)), program_(std::move(program)), rings_(options_.rings) {}
 
-// The executor lets go of the graph's memory before the graph goes.
+// The executor must release the graph's memory before the graph is destroyed.
 Runner::~Runner() { executor_.reset(); }
 
 Result<Devices> devices_of(const RunnerOptions& options) {
   if (options.devices) return *options.devices;
-  BackendOptions told = options.backend_options;
-  if (options.prefer == Prefer::Memory && options.backend == "cpu" && !told.contains("weights"))
-    told.try_emplace("cpu.weights", "as-given");
-  return open_devices(options.backend, std::move(told), options.precision);
+  BackendOptions backend_options = options.backend_options;
+  if (options.prefer == Prefer::Memory && options.backend == "cpu" && !backend_options.contains("weights"))
+    backend_options.try_emplace("cpu.weights", "as-given");
+  return open_devices(options.backend, std::move(backend_options), options.precision);
 }
 
 Result<models::Model> open_for_run(const std::string& spec, RunnerOptions& options) {
@@ -64,8 +64,8 @@ void Runner::report(const char* phase) const {
   if (options_.progress) options_.progress(phase);
 }
 
-// Those that lie where they were opened, in the same file: its own, and those of the parts behind it.
-Status Runner::take_weights(const Runner& other) {
+// Shares mapped weights of the same file with `other` and its deferred subgraphs.
+Status Runner::share_mapped_weights(const Runner& other) {
   if (auto same = other.model_.weights_unchanged(); !same) return same;
   if (model_.path.empty() || model_.path != other.model_.path) return {};
   std::unordered_map<std::string_view, const TensorImpl*> known;
@@ -74,14 +74,14 @@ Status Runner::take_weights(const Runner& other) {
   for (models::Weight& weight : model_.weights) {
     const auto found = known.find(weight.tensor.name());
     if (found == known.end() || weight.tensor->storage.allocated()) continue;
-    const TensorImpl& theirs = *found->second;
-    if (weight.source.can_borrow() && theirs.dtype == weight.tensor.dtype() && theirs.sizes == weight.tensor->sizes &&
-        theirs.strides == weight.tensor->strides)
-      weight.tensor->storage = theirs.storage;
+    const TensorImpl& shared = *found->second;
+    if (weight.source.can_borrow() && shared.dtype == weight.tensor.dtype() && shared.sizes == weight.tensor->sizes &&
+        shared.strides == weight.tensor->strides)
+      weight.tensor->storage = shared.storage;
   }
-  for (const Runner* part : {other.rest_.get(), other.loop_ ? other.loop_->body.get() : nullptr})
+  for (const Runner* part : {other.continuation_.get(), other.loop_ ? other.loop_->body.get() : nullptr})
     if (part)
-      if (auto ok = take_weights(*part); !ok) return ok;
+      if (auto ok = share_mapped_weights(*part); !ok) return ok;
   return {};
 }
 
@@ -95,33 +95,34 @@ Status Runner::set_up(std::unique_ptr<Runner> previous) {
   if (auto ok = program_.backend->register_memory(*context_); !ok) return ok;
   PreparedSteps packed;
   if (previous) {
-    if (auto ok = take_weights(*previous); !ok) return ok;
+    if (auto ok = share_mapped_weights(*previous); !ok) return ok;
     packed = previous->executor_->release_prepared();
-    previous->executor_.reset();  // lets go of its arena
+    previous->executor_.reset();  // releases its arena
     previous->context_->release_cached({});
   }
-  if (options_.first)
-    if (auto ok = take_weights(*options_.first); !ok) return ok;
+  if (options_.weight_source)
+    if (auto ok = share_mapped_weights(*options_.weight_source); !ok) return ok;
   report("loading weights");
   for (const models::Weight& weight : model_.weights)
     if (weight.source.file() && std::none_of(files_.begin(), files_.end(), [&](const models::WeightSource& known) {
           return known.file() == weight.source.file();
         }))
       files_.push_back(weight.source);
-  use_constants();
-  if (auto ok = model_.load_weights(*context_, previous || options_.first, program_.backend->device().is_cpu()); !ok)
+  adopt_folded_constants();
+  if (auto ok = model_.load_weights(*context_, previous || options_.weight_source, program_.backend->device().is_cpu());
+      !ok)
     return ok;
   if (program_.precision)
     if (auto ok = convert_weights(*program_.precision, *context_); !ok) return ok;
   if (auto ok = bind_inputs(); !ok) return ok;
   if (auto ok = bind_states(); !ok) return ok;
-  if (auto ok = move_leafs(); !ok) return ok;
+  if (auto ok = upload_leafs(); !ok) return ok;
   if (auto ok = prepare(std::move(packed)); !ok) return ok;
   return model_.weights_unchanged();
 }
 
-// What branches over weights became, instead of those that nothing else reads.
-void Runner::use_constants() {
+// Adds the weights of folded branches and removes weights that are no longer read.
+void Runner::adopt_folded_constants() {
   if (program_.constants.empty()) return;
   if (!program_.precision)
     std::erase_if(model_.weights, [&](const models::Weight& weight) {
@@ -130,7 +131,7 @@ void Runner::use_constants() {
   model_.weights.insert(model_.weights.end(), program_.constants.begin(), program_.constants.end());
 }
 
-// Binds the program's memory and makes its backend ready.
+// Binds the program's memory and prepares its nodes.
 Status Runner::prepare(PreparedSteps previous) {
   report("preparing");
   model_.graph = program_.plan.graph;
@@ -139,30 +140,30 @@ Status Runner::prepare(PreparedSteps previous) {
   executor_options.threads = program_.threads;
   executor_options.strategy = program_.strategy;
   executor_options.recorder = options_.recorder;
-  executor_options.owners = allocations_;
+  executor_options.binding_observer = allocations_;
   executor_options.model = model_.name;
-  executor_options.behind = options_.behind;
-  executor_options.waits = model_.rest ? model_.rest->node_count : 0;
+  executor_options.previous_graph = options_.previous_graph;
+  executor_options.deferred_nodes = model_.deferred ? model_.deferred->node_count : 0;
   executor_options.rings = rings_;
   executor_options.pool = options_.pool;
   executor_options.shared_pool = options_.shared_pool;
-  executor_options.polling = options_.polling;
-  executor_options.hold_threads = options_.hold_threads;
+  executor_options.spin_percent = options_.spin_percent;
+  executor_options.force_multithreaded = options_.force_multithreaded;
   executor_options.host = program_.host.get();
   auto executor = Executor::create(*program_.backend, context_, std::move(executor_options));
   if (!executor) return executor.error();
   executor_ = std::move(*executor);
   if (executor_->rings().size() > rings_.size()) rings_ = executor_->rings();
   if (auto ok = executor_->prepare(program_.plan, std::move(previous)); !ok) return ok;
-  give_files_back();
+  drop_page_cache();
   return {};
 }
 
-// What opening and packing read stays in memory with what lies around it, though the run reads little of it again. Parts behind
-// another graph leave that graph's weights alone.
-void Runner::give_files_back() const {
-  if (options_.first) return;
-  for (const models::WeightSource& source : files_) source.drop_file();
+// Opening and packing leave pages of the weight files resident that runs rarely read. Deferred subgraphs do not drop pages, as
+// the first graph still uses its weights.
+void Runner::drop_page_cache() const {
+  if (options_.weight_source) return;
+  for (const models::WeightSource& source : files_) source.advise_dontneed();
 }
 
 Status Runner::replan(const std::string& planner, const std::string& order, MemoryStrategy strategy, int threads,
@@ -177,96 +178,98 @@ Status Runner::replan(const std::string& planner, const std::string& order, Memo
   if (auto ok = arenascope::replan(program_, options); !ok) return ok;
   options_ = std::move(options);
   PreparedSteps previous = executor_ ? executor_->release_prepared() : PreparedSteps();
-  executor_.reset();  // lets go of the graph's memory before it is bound anew
+  executor_.reset();  // releases the graph's memory before it is bound again
   return prepare(std::move(previous));
 }
 
 Result<RunReport> Runner::run(const RunOptions& options) {
   if (auto same = model_.weights_unchanged(); !same) return same.error();
-  auto report = run_parts(options);
-  if (auto same = model_.weights_unchanged(); !same) return same.error();  // it computed with who knows what
+  auto report = run_all_parts(options);
+  if (auto same = model_.weights_unchanged(); !same) return same.error();  // the results may be wrong
   return report;
 }
 
-Result<RunReport> Runner::run_parts(const RunOptions& options) {
+Result<RunReport> Runner::run_all_parts(const RunOptions& options) {
   loop_.reset();
-  rest_.reset();
-  if (auto ok = draw(); !ok) return ok.error();
+  continuation_.reset();
+  if (auto ok = resample_random_inputs(); !ok) return ok.error();
   auto report = executor_->run(options);
-  if (report && !report->aborted && model_.rest)
-    if (auto ok = run_rest(options, *report); !ok) return ok.error();
+  if (report && !report->aborted && model_.deferred)
+    if (auto ok = run_continuation(options, *report); !ok) return ok.error();
   return report;
 }
 
-// Numbers that are others in each turn of the loop whose body this is.
-Status Runner::draw() {
-  for (const models::DrawnInput& drawn : model_.drawn_inputs) {
+// Generates new values for random inputs, which differ in each iteration of a loop body.
+Status Runner::resample_random_inputs() {
+  for (const models::RandomInput& drawn : model_.random_inputs) {
     for (const models::ValueInfo& input : model_.inputs) {
       if (input.name != drawn.name) continue;
       std::vector<std::byte> bytes(static_cast<size_t>(input.tensor->byte_count()));
-      if (auto ok = drawn.write(++*options_.draws, bytes.data()); !ok) return ok;
+      if (auto ok = drawn.write(++*options_.random_calls, bytes.data()); !ok) return ok;
       if (auto ok = write_tensor(*program_.backend, *input.tensor, bytes); !ok) return ok;
     }
   }
   return {};
 }
 
-// What the parts behind this one want of it.
-Result<models::GivenInputs> Runner::needs() {
+// Reads the values that the deferred subgraph needs.
+Result<models::GivenInputs> Runner::read_deferred_inputs() {
   models::GivenInputs values;
-  values.sequence_lengths = model_.rest->sequence_lengths;
-  for (size_t i = model_.rest->first_need; i < model_.outputs.size(); ++i)
-    if (auto ok = take_value({&model_.outputs[i], this, i}, model_.outputs[i].name, values); !ok) return ok.error();
+  values.sequence_lengths = model_.deferred->sequence_lengths;
+  for (size_t i = model_.deferred->first_need; i < model_.outputs.size(); ++i)
+    if (auto ok = add_result({&model_.outputs[i], this, i}, model_.outputs[i].name, values); !ok) return ok.error();
   return values;
 }
 
-RunnerOptions Runner::options_behind() const {
+RunnerOptions Runner::continuation_options() const {
   RunnerOptions own = options_;
   own.devices = Devices{program_.backend, program_.host};
   own.inputs.clear();
   own.states.clear();
-  own.capacity.reset();  // it is of the graph before
+  own.capacity.reset();  // applies to the first graph only
   own.progress = nullptr;
   own.rings = rings_;
-  own.behind = executor_->trace_graph();
-  if (!own.first) own.first = this;
+  own.previous_graph = executor_->trace_graph();
+  if (!own.weight_source) own.weight_source = this;
   own.shared_pool = executor_->pool();
   own.threads = program_.threads;
-  if (!own.draws) own.draws = std::make_shared<uint64_t>(0);
+  if (!own.random_calls) own.random_calls = std::make_shared<uint64_t>(0);
   return own;
 }
 
-Status Runner::run_rest(const RunOptions& options, RunReport& report) {
-  auto values = needs();
+Status Runner::run_continuation(const RunOptions& options, RunReport& report) {
+  auto values = read_deferred_inputs();
   if (!values) return values.error();
-  RunOptions watched;  // nodes that somebody looks at by their numbers are the other graph's
+  RunOptions watched;  // callbacks by NodeId apply to the first graph only
   watched.control = options.control;
-  RunnerOptions own = options_behind();
-  if (model_.rest->turns) {
-    loop_ = std::make_unique<LoopRun>();
-    if (auto ok = go_round(*this, *loop_, *values, own, watched, report); !ok) return ok;
+  RunnerOptions own = continuation_options();
+  if (model_.deferred->loop) {
+    loop_ = std::make_unique<LoopState>();
+    if (auto ok = run_loop(*this, *loop_, *values, own, watched, report); !ok) return ok;
     if (report.aborted) return {};
   }
-  auto model = model_.rest->open(*values);
+  auto model = model_.deferred->open(*values);
   if (!model) return model.error();
-  model->name = model_.name + " (rest)";
+  model->name = model_.name + " (deferred)";
   model->path = model_.path;
   own.open.inputs = std::move(values->tensors);
-  auto rest = Runner::open(std::move(*model), own);
-  if (!rest) return rest.error();
-  rest_ = std::move(*rest);
-  if (own.watch) own.watch(*rest_, watched);
-  auto behind = rest_->run_parts(watched);
-  if (behind)
-    add_part(*behind, report);
+  auto continuation = Runner::open(std::move(*model), own);
+  if (!continuation) return continuation.error();
+  continuation_ = std::move(*continuation);
+  if (own.before_part) own.before_part(*continuation_, watched);
+  auto deferred = continuation_->run_all_parts(watched);
+  if (deferred)
+    accumulate_report(*deferred, report);
   else
-    rest_.reset();
-  return behind ? Status() : behind.error();
+    continuation_.reset();
+  return deferred ? Status() : deferred.error();
 }
 
-Runner& Runner::at_work() {
+Runner& Runner::active_runner() {
   Runner* part = this;
-  while (Runner* inner = part->rest_ ? part->rest_.get() : part->loop_ ? part->loop_->body.get() : nullptr)
+  while (Runner* inner = part->continuation_ ? part->continuation_.get()
+                         : part->loop_       ? part->loop_->body.get()
+                                             : nullptr)
     part = inner;
   return *part;
 }
@@ -274,8 +277,8 @@ Runner& Runner::at_work() {
 std::vector<RunResult> Runner::results() {
   std::vector<RunResult> out;
   for (size_t i = 0; i < model_.own_outputs().size(); ++i) out.push_back({&model_.outputs[i], this, i});
-  if (rest_)
-    for (const RunResult& result : rest_->results()) out.push_back(result);
+  if (continuation_)
+    for (const RunResult& result : continuation_->results()) out.push_back(result);
   return out;
 }
 
@@ -285,7 +288,7 @@ Status Runner::bind_inputs() {
   if (auto ok = check_given_inputs(model_, options_.inputs, options_.open); !ok) return ok;
   for (const auto& input : model_.inputs) {
     TensorImpl& tensor = *input.tensor;
-    if (!model_.context.defined() || model_.context.no_alloc()) {  // else its data lie in the pool already
+    if (!model_.context.defined() || model_.context.no_alloc()) {  // otherwise its data is already in the pool
       auto storage = Storage::allocate(*context_, {}, MemoryKind::Default, tensor.byte_count());
       if (!storage) return storage.error();
       tensor.storage = std::move(*storage);
@@ -305,7 +308,7 @@ Status Runner::bind_states() {
     TensorImpl& tensor = *state.tensor;
     if (const auto given = options_.states.find(state.name); given != options_.states.end()) {
       if (given->second.bytes() != tensor.byte_count())
-        return Error{fmt::format("state '{}' has {} bytes, {} were given", state.name, tensor.byte_count(),
+        return Error{fmt::format("state '{}' has {} bytes, but {} were given", state.name, tensor.byte_count(),
                                  given->second.bytes())};
       tensor.storage = given->second;
       continue;
@@ -326,7 +329,7 @@ Status Runner::set_input(const std::string& name, std::span<const std::byte> byt
     if (input.name != name) continue;
     if (static_cast<Bytes>(bytes.size()) != input.tensor->byte_count())
       return Error{
-          fmt::format("input '{}' has {} bytes, {} were given", name, input.tensor->byte_count(), bytes.size())};
+          fmt::format("input '{}' has {} bytes, but {} were given", name, input.tensor->byte_count(), bytes.size())};
     return write_tensor(*program_.backend, *input.tensor, bytes);
   }
   return Error{fmt::format("{} has no input '{}'", model_.name, name)};
@@ -334,33 +337,33 @@ Status Runner::set_input(const std::string& name, std::span<const std::byte> byt
 
 Result<std::vector<std::byte>> Runner::output(size_t index) {
   if (index >= model_.outputs.size())
-    return Error{fmt::format("{} has {} outputs, no output {}", model_.name, model_.outputs.size(), index)};
+    return Error{fmt::format("{} has {} outputs; there is no output {}", model_.name, model_.outputs.size(), index)};
   return read(*model_.outputs[index].tensor);
 }
 
 Result<std::vector<std::byte>> Runner::read(const TensorImpl& tensor) { return read_tensor(*program_.backend, tensor); }
 
-// Weights and inputs, which were filled in host memory, go to where the backend computes.
-Status Runner::move_leafs() {
+// Moves weights and inputs from host memory to the device.
+Status Runner::upload_leafs() {
   Backend& backend = *program_.backend;
   if (backend.device().is_cpu()) return {};
   report("moving weights");
   const auto& device_leafs = program_.device_leafs;
-  const auto wanted = [&](const TensorImpl* leaf) {
+  const auto is_on_device = [&](const TensorImpl* leaf) {
     return !program_.host || std::find(device_leafs.begin(), device_leafs.end(), leaf) != device_leafs.end();
   };
   std::vector<TensorImpl*> weights, inputs;
   for (const auto& weight : model_.weights)
-    if (wanted(weight.tensor.impl())) weights.push_back(weight.tensor.impl());
+    if (is_on_device(weight.tensor.impl())) weights.push_back(weight.tensor.impl());
   if (program_.precision)
     for (const auto& weight : program_.precision->weights)
-      if (wanted(weight.half.impl())) weights.push_back(weight.half.impl());
+      if (is_on_device(weight.half.impl())) weights.push_back(weight.half.impl());
   for (const auto& input : model_.inputs)
-    if (wanted(input.tensor.impl())) inputs.push_back(input.tensor.impl());
-  // A state that the device writes lies there from now on, also for a runner that goes on with it.
+    if (is_on_device(input.tensor.impl())) inputs.push_back(input.tensor.impl());
+  // States stay on the device, also for a runner that continues with them.
   std::map<MemoryKind, std::vector<TensorImpl*>> states;
   for (const auto& state : model_.states)
-    if (wanted(state.tensor.impl())) states[state.kind].push_back(state.tensor.impl());
+    if (is_on_device(state.tensor.impl())) states[state.kind].push_back(state.tensor.impl());
   for (const auto& [kind, tensors] : states)
     if (auto ok = move_to_device(backend, *context_, tensors, kind); !ok) return ok;
   if (auto ok = move_to_device(backend, *context_, weights, MemoryKind::Persistent); !ok) return ok;

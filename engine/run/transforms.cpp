@@ -10,34 +10,34 @@
 
 namespace arenascope {
 
-void take_over(Program& program, const Graph& graph, const std::vector<Tensor>& twins) {
+void replace_graph(Program& program, const Graph& graph, const std::vector<Tensor>& node_map) {
   for (Tensor& output : program.transformed_outputs)
-    if (const NodeId node = program.transformed.find_node(*output); node.valid()) output = twins[node.index()];
+    if (const NodeId node = program.transformed.find_node(*output); node.valid()) output = node_map[node.index()];
   program.transformed = graph;
 }
 
 namespace {
 
-// A graph with its outputs.
-struct Form {
+// A variant of the graph with its outputs.
+struct GraphVariant {
   Graph graph;
   std::vector<Tensor> outputs;
 
-  Form then(const Graph& next, const std::vector<Tensor>& twins) const {
-    Form out{next, outputs};
+  GraphVariant then(const Graph& next, const std::vector<Tensor>& node_map) const {
+    GraphVariant out{next, outputs};
     for (Tensor& output : out.outputs)
-      if (const NodeId node = graph.find_node(*output); node.valid()) output = twins[node.index()];
+      if (const NodeId node = graph.find_node(*output); node.valid()) output = node_map[node.index()];
     return out;
   }
 };
 
-// Ways to lay out images, the soonest one first: those of at most so large a part of the largest one.
+// Image layouts from the fastest: images of at most 1/divisor of the largest image become channels-last.
 constexpr struct {
-  const char* way;
-  Bytes part;
-} kLayouts[] = {{"fused, images with channels last", 1},
-                {"fused, images with channels last but the largest", 4},
-                {"fused, small images with channels last", 16}};
+  const char* name;
+  Bytes divisor;
+} kLayouts[] = {{"fused, channels-last images", 1},
+                {"fused, channels-last images except the largest", 4},
+                {"fused, channels-last small images", 16}};
 
 Bytes largest_image(const Graph& graph) {
   Bytes out = 0;
@@ -46,51 +46,51 @@ Bytes largest_image(const Graph& graph) {
   return out;
 }
 
-// How the graph of a program is fused and laid out: the soonest way first, until one takes no more bytes than it may.
-class Weighing {
+// Selects fusion and image layout: tries candidates from the fastest until the arena of one is within the limit.
+class LayoutSelection {
  public:
-  Weighing(Program& program, const Backend& backend, const CompileOptions& options)
+  LayoutSelection(Program& program, const Backend& backend, const CompileOptions& options)
       : program_(program), backend_(backend), options_(options) {}
 
   Status run() {
-    const Form plain{program_.transformed, program_.transformed_outputs};
+    const GraphVariant plain{program_.transformed, program_.transformed_outputs};
     auto without = arena_of(plain);
     if (!without) return without.error();
-    most_ = static_cast<double>(*without) * most_arena_ratio(options_.prefer);
+    max_arena_bytes_ = static_cast<double>(*without) * max_arena_ratio(options_.prefer);
     auto fused = fuse(plain);
     if (!fused) return fused.error();
-    bool taken = false;
+    bool chosen = false;
     if (options_.channels_last)
       for (const auto& layout : kLayouts) {
-        auto laid_out = lay_out_images(fused->graph, backend_, {largest_image(fused->graph) / layout.part});
+        auto laid_out = lay_out_images(fused->graph, backend_, {largest_image(fused->graph) / layout.divisor});
         if (!laid_out) return laid_out.error();
         if (laid_out->channels_last == 0) break;
-        auto done = weigh(layout.way, fused->then(laid_out->graph, laid_out->twins));
+        auto done = try_candidate(layout.name, fused->then(laid_out->graph, laid_out->node_map));
         if (!done) return done.error();
-        if ((taken = *done)) break;
+        if ((chosen = *done)) break;
       }
-    if (!taken) {
-      auto done = weigh("fused", *fused);
+    if (!chosen) {
+      auto done = try_candidate("fused", *fused);
       if (!done) return done.error();
-      taken = *done;
+      chosen = *done;
     }
-    program_.forms.push_back({"without", *without, !taken});
+    program_.layout_candidates.push_back({"unfused", *without, !chosen});
     return {};
   }
 
  private:
-  Result<Form> fuse(const Form& plain) const {
+  Result<GraphVariant> fuse(const GraphVariant& plain) const {
     auto fused = fuse_graph(plain.graph, backend_, {[&](const TensorImpl& node) {
                               const auto is_node = [&](const Tensor& output) { return output.impl() == &node; };
                               return std::any_of(plain.outputs.begin(), plain.outputs.end(), is_node) ||
                                      (options_.watched && options_.watched(node));
                             }});
     if (!fused) return fused.error();
-    return fused->fused.empty() ? plain : plain.then(fused->graph, fused->twins);
+    return fused->fused.empty() ? plain : plain.then(fused->graph, fused->node_map);
   }
 
-  // Bytes of the arena, by a planner that does not search.
-  Result<Bytes> arena_of(const Form& form) const {
+  // Size of the arena by a planner without search.
+  Result<Bytes> arena_of(const GraphVariant& form) const {
     MemoryPlanOptions plan;
     plan.alignment = std::max(backend_.alignment(), options_.alignment);
     plan.in_place = options_.in_place;
@@ -99,12 +99,12 @@ class Weighing {
     return memory->arena_bytes;
   }
 
-  // Whether the form takes no more than it may: then it is the program's.
-  Result<bool> weigh(const char* way, Form form) {
+  // If the arena of the variant is within the limit, makes it the program's graph and returns true.
+  Result<bool> try_candidate(const char* name, GraphVariant form) {
     auto arena = arena_of(form);
     if (!arena) return arena.error();
-    const bool fits = static_cast<double>(*arena) <= most_;
-    program_.forms.push_back({way, *arena, fits});
+    const bool fits = static_cast<double>(*arena) <= max_arena_bytes_;
+    program_.layout_candidates.push_back({name, *arena, fits});
     if (!fits) return false;
     program_.transformed = form.graph;
     program_.transformed_outputs = std::move(form.outputs);
@@ -114,55 +114,56 @@ class Weighing {
   Program& program_;
   const Backend& backend_;
   const CompileOptions& options_;
-  double most_ = 0;
+  double max_arena_bytes_ = 0;
 };
 
-// In low precision a device's tensors are float16.
-Status store_in_half(Program& program) {
+// Low precision: tensors of a device are stored as float16.
+Status convert_to_fp16(Program& program) {
   auto half = convert_precision(program.transformed);
   if (!half) return half.error();
-  take_over(program, half->graph, half->twins);
+  replace_graph(program, half->graph, half->node_map);
   program.precision = std::move(*half);
   return {};
 }
 
-bool on_host_by_wish(const TensorImpl& node, const CompileOptions& options) {
+bool requested_on_host(const TensorImpl& node, const CompileOptions& options) {
   return std::find(options.host_ops.begin(), options.host_ops.end(), node.op) != options.host_ops.end();
 }
 
-// Nodes that the backend computes on packed tensors, with copies where others need plain ones.
+// Places tensors in images where the backend prefers it, and inserts copies for consumers that need buffers.
 Status pack(Program& program, const Backend& backend, const CompileOptions& options) {
   PartitionOptions partition{
       Placement::Packed, " (packed)", " (plain)",
-      [&](const TensorImpl& node, int source) { return backend.packing(node, source) == Side::Other; }, true};
+      [&](const TensorImpl& node, int source) { return backend.packing(node, source) == PartitionSide::Other; }, true};
   const auto packed = choose_sides(
       program.transformed,
       [&](const TensorImpl& node) {
-        return node.has(kFlagOutput) || node.is_view() || on_host_by_wish(node, options) ? Side::Main
-                                                                                         : backend.packing(node, -1);
+        return node.has(kFlagOutput) || node.is_view() || requested_on_host(node, options) ? PartitionSide::Main
+                                                                                           : backend.packing(node, -1);
       },
       partition);
   if (std::find(packed.begin(), packed.end(), 1) == packed.end()) return {};
   auto parts = partition_graph(program.transformed, packed, partition);
   if (!parts) return parts.error();
-  take_over(program, parts->graph, parts->twins);
+  replace_graph(program, parts->graph, parts->node_map);
   return {};
 }
 
-// Which nodes the host computes: what the device cannot, or is told not to.
+// The nodes that the host computes: unsupported by the device, or requested by CompileOptions::host_ops.
 std::vector<uint8_t> nodes_on_host(const Graph& graph, const Backend& device, const CompileOptions& options) {
   const auto must = [&](const TensorImpl& node) {
-    return has_work(node) && (!device.supports(node).ok() || on_host_by_wish(node, options));
+    return has_work(node) && (!device.supports(node).ok() || requested_on_host(node, options));
   };
   const auto choose = [&](bool small_ones_too) {
     return choose_sides(graph, [&](const TensorImpl& node) {
       const auto packed = [](const TensorImpl* t) { return t->placement == Placement::Packed; };
-      if (packed(&node) || std::any_of(node.sources.begin(), node.sources.end(), packed)) return Side::Main;
-      return small_ones_too || !has_work(node) || must(node) ? side_for(node, must(node)) : Side::Main;
+      if (packed(&node) || std::any_of(node.sources.begin(), node.sources.end(), packed)) return PartitionSide::Main;
+      return small_ones_too || !has_work(node) || must(node) ? side_for(node, must(node)) : PartitionSide::Main;
     });
   };
   auto on_host = choose(true);
-  // Copies are fewest where a small graph is the host's as a whole; the device that was asked for gets what it can do.
+  // Moving a small graph entirely to the host would minimise copies, but the requested device should be used if it can compute
+  // any node.
   const auto nodes = graph.nodes();
   for (size_t i = 0; i < nodes.size(); ++i)
     if (on_host[i] == 0 && has_work(*nodes[i])) return on_host;
@@ -176,7 +177,7 @@ Status partition(Program& program, const Devices& devices, const CompileOptions&
   if (!parts) return parts.error();
   program.host = devices.host;
   program.device_leafs = parts->main_leafs;
-  take_over(program, parts->graph, parts->twins);
+  replace_graph(program, parts->graph, parts->node_map);
   return {};
 }
 
@@ -190,14 +191,14 @@ std::optional<Prefer> parse_prefer(std::string_view name) {
   return std::nullopt;
 }
 
-double most_arena_ratio(Prefer prefer) { return prefer == Prefer::Time ? 1.15 : 1.0; }
+double max_arena_ratio(Prefer prefer) { return prefer == Prefer::Time ? 1.15 : 1.0; }
 
 Status transform_for(Program& program, const Devices& devices, const CompileOptions& options) {
   program.backend = devices.main;
   if (devices.main->runs_on_host_threads())
-    return options.fuse ? Weighing(program, *devices.main, options).run() : Status();
+    return options.fuse ? LayoutSelection(program, *devices.main, options).run() : Status();
   if (options.precision == Precision::Low)
-    if (auto ok = store_in_half(program); !ok) return ok;
+    if (auto ok = convert_to_fp16(program); !ok) return ok;
   if (auto ok = pack(program, *devices.main, options); !ok) return ok;
   return devices.host ? partition(program, devices, options) : Status();
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The graph transforms of a compilation, in their order. Each hands the graph on with the outputs' new tensors.
+// The graph transforms of a compilation, in execution order. Each replaces the graph and maps the outputs to new tensors.
 #pragma once
 #include <arenascope/run/compile.h>
 
 namespace arenascope {
 
-// Transforms the program's graph for the devices and settles which backend runs it. Errors: no memory, no threads.
+// Transforms the program's graph for the devices and selects its backend. Errors: out of memory, no threads.
 Status transform_for(Program& program, const Devices& devices, const CompileOptions& options);
 
-// Another graph takes the place of the program's; `twins` by NodeId of that one.
-void take_over(Program& program, const Graph& graph, const std::vector<Tensor>& twins);
+// Replaces the program's graph by `graph`. `node_map`: the new tensor of each old node, by NodeId.
+void replace_graph(Program& program, const Graph& graph, const std::vector<Tensor>& node_map);
 
 }  // namespace arenascope

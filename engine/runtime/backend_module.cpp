@@ -16,13 +16,13 @@ namespace fs = std::filesystem;
 #define ARENASCOPE_TEXT(x) #x
 #define ARENASCOPE_TEXT_OF(x) ARENASCOPE_TEXT(x)
 
-std::string beside_executable() {
+std::string executable_folder() {
   std::error_code error;
   const fs::path path = fs::read_symlink("/proc/self/exe", error);
   return error ? std::string() : path.parent_path().string();
 }
 
-// The build tree that the folder lies in, or "". Executables lie at most four folders deep in one.
+// The build tree that contains the folder, or "". Executables are at most four folders below its root.
 std::string build_tree(const fs::path& folder) {
   std::error_code error;
   fs::path at = folder;
@@ -57,38 +57,38 @@ std::vector<std::string> backend_module_folders() {
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
   }
-  const std::string here = beside_executable();
-  if (here.empty()) return folders;
-  folders.push_back(here);
-  if (const std::string tree = build_tree(here); !tree.empty()) folders.push_back(tree + "/lib/arenascope");
-  folders.push_back((fs::path(here).parent_path() / ARENASCOPE_MODULE_FOLDER).string());
+  const std::string folder = executable_folder();
+  if (folder.empty()) return folders;
+  folders.push_back(folder);
+  if (const std::string tree = build_tree(folder); !tree.empty()) folders.push_back(tree + "/lib/arenascope");
+  folders.push_back((fs::path(folder).parent_path() / ARENASCOPE_MODULE_FOLDER).string());
   return folders;
 }
 
 Result<BackendModule> load_backend_module(std::string_view name, const std::vector<std::string>& folders) {
   const std::string file = fmt::format("arenascope-{}.so", name);
-  std::string path, looked;
+  std::string path, searched;
   std::error_code error;
   for (const std::string& folder : folders) {
     if (const fs::path at = fs::path(folder) / file; fs::exists(at, error)) {
       path = at.string();
       break;
     }
-    looked += (looked.empty() ? "" : ", ") + folder;
+    searched += (searched.empty() ? "" : ", ") + folder;
   }
-  if (path.empty()) return Error{fmt::format("the module {} is not installed (looked in {})", file, looked)};
+  if (path.empty()) return Error{fmt::format("the module {} is not installed (searched: {})", file, searched)};
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!handle) {
     const char* why = dlerror();
     return Error{fmt::format("the module {} cannot be loaded: {}", path, why ? why : "no reason given")};
   }
   const auto entry = reinterpret_cast<arenascope_backend_module_entry_type>(dlsym(handle, kBackendModuleEntry));
-  if (!entry) return Error{fmt::format("{} is no backend module: it has no {}", path, kBackendModuleEntry)};
+  if (!entry) return Error{fmt::format("{} is not a backend module: it does not export {}", path, kBackendModuleEntry)};
   const arenascope_backend_module* table = entry();
   if (!table || table->size < sizeof(arenascope_backend_module) || table->version != kBackendModuleVersion)
-    return Error{fmt::format("the module {} is of another version than this program", path)};
+    return Error{fmt::format("the module {} has a different interface version than this program", path)};
   if (std::string_view(table->build) != backend_module_build())
-    return Error{fmt::format("the module {} was built otherwise ({}) than this program ({})", path, table->build,
+    return Error{fmt::format("the module {} was built differently ({}) from this program ({})", path, table->build,
                              backend_module_build())};
   if (table->backend != name)
     return Error{fmt::format("the module {} is for {}, not for {}", path, table->backend, name)};
@@ -108,7 +108,7 @@ std::vector<DeviceStatus> BackendModule::devices() const {
 
 namespace {
 
-// The texts are the options' own.
+// The pairs point to the strings of `options`.
 std::vector<arenascope_pair> pairs_of(const BackendOptions& options) {
   std::vector<arenascope_pair> pairs;
   for (const auto& [name, value] : options) pairs.push_back({name.c_str(), value.c_str()});
@@ -127,16 +127,16 @@ Result<std::unique_ptr<Backend>> BackendModule::open(const BackendOptions& optio
 }
 
 Status BackendModule::measure(const BackendOptions& options, bool quick,
-                              const std::function<void(const arenascope_measurement&)>& tell) const {
-  if (!table_->measure) return Error{fmt::format("{} has nothing to measure by itself", backend())};
+                              const std::function<void(const arenascope_measurement&)>& report) const {
+  if (!table_->measure) return Error{fmt::format("the module {} has no benchmark", backend())};
   struct Listener {
-    const std::function<void(const arenascope_measurement&)>& tell;
+    const std::function<void(const arenascope_measurement&)>& report;
     std::string why = "no reason given";
-  } listener{tell};
+  } listener{report};
   const std::vector<arenascope_pair> pairs = pairs_of(options);
   const bool done = table_->measure(
       pairs.data(), pairs.size(), quick, &listener,
-      [](void* to, const arenascope_measurement* figure) { static_cast<Listener*>(to)->tell(*figure); },
+      [](void* to, const arenascope_measurement* measurement) { static_cast<Listener*>(to)->report(*measurement); },
       [](void* to, const char* text) { static_cast<Listener*>(to)->why = text; });
   return done ? Status() : Status(Error{listener.why});
 }

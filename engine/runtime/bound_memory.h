@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Where a plan's tensors lie in a run: the arena at the plan's offsets, or memory of their own that lasts for a tensor's
-// life or for the run, as the strategy has it; host memory for what was moved there; packed tensors from the backend at
-// each run; and the scratch of both backends.
+// The memory of a plan's tensors in a run. Depending on the strategy tensors are in the arena at the planned offsets, or have
+// their own allocation for their lifetime or for the run. Offloaded tensors are in host memory; images are allocated by the
+// backend in each run. Also owns the work buffers of both backends.
 #pragma once
 #include <memory>
 #include <span>
@@ -13,26 +13,26 @@
 
 namespace arenascope {
 
-class OwnerObserver;  // schedule/describe.h
+class BindingObserver;  // schedule/describe.h
 
 class BoundMemory {
  public:
   BoundMemory(Backend& backend, std::shared_ptr<ExecutionContext> context, MemoryStrategy strategy)
       : backend_(backend), context_(std::move(context)), strategy_(strategy) {}
 
-  // Binds the tensors of the plan's graph; what was bound before is let go. The plan is read until the next bind().
-  // Errors: no memory.
+  // Binds the tensors of the plan's graph and releases earlier bindings. `plan` must stay valid until the next bind().
+  // Errors: out of memory.
   Status bind(const ExecutionPlan& plan);
-  // Reports whose the memory is: now of what is bound (the arena, weights, inputs, results with memory of their own), and from then
-  // until the next bind() of what a step gets. `graph`: as which the plan's graph was described; null: none are reported.
-  void report_owners(trace::GraphId graph, std::shared_ptr<OwnerObserver> observer);
+  // Reports which tensor each block is bound to: now for all bound memory (arena, weights, inputs, separately allocated
+  // results), and later for each allocation until the next bind(). `graph`: id in the recording; none: nothing is reported.
+  void report_bindings(trace::GraphId graph, std::shared_ptr<BindingObserver> observer);
 
-  // Whether something is allocated or given back between steps.
-  bool changes() const { return strategy_ == MemoryStrategy::Eager || (any_packed_ && !packed_held_); }
-  // Before a run. `hold`: packed tensors keep the memory that they had in the last run that allocated it step by step, so
-  // that nothing changes its place; where that cannot be had, and without `hold`, the run allocates it step by step.
-  void hold_packed(bool hold);
-  // Before a step and behind it, with no other step being computed. Errors: no memory.
+  // True if memory is allocated or freed between steps.
+  bool changes() const { return strategy_ == MemoryStrategy::Eager || (any_image_ && !images_pinned_); }
+  // Called before a run. `hold`: images keep the memory of the last run that allocated them step by step, so that no address
+  // changes. If that memory is not available, or without `hold`, the run allocates images step by step.
+  void pin_images(bool hold);
+  // Called before and after a step, while no other step is being computed. Errors: out of memory.
   Status begin(size_t step);
   void end(size_t step);
 
@@ -62,31 +62,33 @@ class BoundMemory {
   };
 
   void find_views();
-  void find_packed();
-  bool take_packed_again();
-  void give_packed_back();
-  bool lies_in_pool(const TensorImpl& node) const;
+  void find_images();
+  bool reacquire_images();
+  void release_images();
+  bool is_in_pool(const TensorImpl& node) const;
   Status bind_scratch();
   Status bind_offloaded();
   Status bind_planned();
   Status bind_each();
-  void forget_places();
+  void unbind_all();
   Status allocate_output(size_t step);
-  Status allocate_packed(size_t step);
-  void report_owner(const TensorImpl& tensor, trace::TensorRef ref) const;
+  Status allocate_image(size_t step);
+  void report_binding(const TensorImpl& tensor, trace::TensorRef ref) const;
 
   Backend& backend_;
   const std::shared_ptr<ExecutionContext> context_;
   const MemoryStrategy strategy_;
   const ExecutionPlan* plan_ = nullptr;
   Storage arena_, work_, host_work_;
-  std::shared_ptr<OwnerObserver> owners_;  // null: none
+  std::shared_ptr<BindingObserver> binding_observer_;  // null: none
   trace::GraphId graph_;
-  std::vector<std::vector<TensorImpl*>> views_of_;  // unless planned: by node: the views that share its bytes
-  ByStep begins_, ends_;                            // planned tensors whose life begins with a step, or ends behind it
-  std::vector<std::vector<NodeId>> packed_begins_, packed_ends_;  // by step
-  bool any_packed_ = false, packed_held_ = false;
-  std::vector<const std::byte*> packed_places_;  // by node, of the last run that allocated step by step; null: none
+  std::vector<std::vector<TensorImpl*>>
+      views_of_;          // by node: views that share its memory; empty for the planned strategy
+  ByStep begins_, ends_;  // planned tensors by the first and the last step of their lifetime
+  std::vector<std::vector<NodeId>> image_begins_, image_ends_;  // by step
+  bool any_image_ = false, images_pinned_ = false;
+  std::vector<const std::byte*>
+      image_addresses_;  // by node: addresses in the last run that allocated step by step; null: none
 };
 
 }  // namespace arenascope

@@ -9,7 +9,7 @@
 namespace arenascope {
 namespace {
 
-// Gathers elements that lie at strides into contiguous ones.
+// Copies strided elements to contiguous memory.
 void gather(const TensorImpl& tensor, const std::byte* first, std::byte* out) {
   const DTypeInfo& type = info(tensor.dtype);
   const auto width = static_cast<size_t>(type.block_bytes);
@@ -36,11 +36,10 @@ Bytes byte_offset(const TensorImpl& tensor) {
 Status write_tensor(DeviceMemory& memory, const TensorImpl& tensor, std::span<const std::byte> bytes) {
   const auto size = static_cast<Bytes>(bytes.size());
   if (size != tensor.byte_count())
-    return Error{fmt::format("'{}' has {} bytes, {} were given", tensor.name, tensor.byte_count(), size)};
+    return Error{fmt::format("'{}' has {} bytes, but {} were given", tensor.name, tensor.byte_count(), size)};
   if (size == 0) return {};
-  if (!tensor.storage.allocated()) return Error{fmt::format("'{}' has no memory to be written to", tensor.name)};
-  if (!tensor.contiguous())
-    return Error{fmt::format("'{}' is not contiguous and cannot be written as a whole", tensor.name)};
+  if (!tensor.storage.allocated()) return Error{fmt::format("cannot write '{}': it has no memory", tensor.name)};
+  if (!tensor.contiguous()) return Error{fmt::format("cannot write '{}': it is not contiguous", tensor.name)};
   if (tensor.storage.device().is_cpu()) {
     std::memcpy(tensor.data(), bytes.data(), bytes.size());
     return {};
@@ -53,11 +52,11 @@ Status write_tensor(DeviceMemory& memory, const TensorImpl& tensor, std::span<co
 Result<std::vector<std::byte>> read_tensor(DeviceMemory& memory, const TensorImpl& tensor) {
   std::vector<std::byte> out(static_cast<size_t>(tensor.byte_count()));
   if (out.empty()) return out;
-  if (!tensor.storage.allocated()) return Error{fmt::format("'{}' holds no data now", tensor.name)};
+  if (!tensor.storage.allocated()) return Error{fmt::format("cannot read '{}': it has no memory", tensor.name)};
   const std::byte* first = tensor.data();
   std::vector<std::byte> staged;
   if (!tensor.storage.device().is_cpu()) {
-    // All of the storage's slice: views may step backwards.
+    // Downloads the whole storage: a view may have negative strides.
     staged.resize(static_cast<size_t>(tensor.storage.bytes()));
     if (auto ok = memory.download(staged.data(), tensor.storage, tensor.storage.bytes()); !ok) return ok.error();
     first = staged.data() + byte_offset(tensor);
@@ -71,16 +70,16 @@ Result<std::vector<std::byte>> read_tensor(DeviceMemory& memory, const TensorImp
 
 Status move_to_device(Backend& backend, ExecutionContext& context, std::span<TensorImpl* const> tensors,
                       MemoryKind kind) {
-  // By their bytes on the host, which several may share: a block each, so that each is seen as its own.
-  std::map<std::pair<std::byte*, Bytes>, Storage> places;
-  const auto lies_on_host = [](const TensorImpl& tensor) {
+  // Keyed by host address and size, as several tensors may share a storage; one device block per storage.
+  std::map<std::pair<std::byte*, Bytes>, Storage> device_blocks;
+  const auto is_on_host = [](const TensorImpl& tensor) {
     return tensor.storage.allocated() && tensor.storage.device().is_cpu() && tensor.storage.bytes() > 0;
   };
   const auto alignment = static_cast<size_t>(backend.alignment());
   for (const TensorImpl* tensor : tensors) {
-    if (!lies_on_host(*tensor)) continue;
+    if (!is_on_host(*tensor)) continue;
     const Storage& host = tensor->storage;
-    const auto [place, fresh] = places.try_emplace({host.data(), host.bytes()});
+    const auto [place, fresh] = device_blocks.try_emplace({host.data(), host.bytes()});
     if (!fresh) continue;
     auto storage = Storage::allocate(context, backend.device(), kind, host.bytes(), alignment);
     if (!storage) return storage.error();
@@ -88,7 +87,7 @@ Status move_to_device(Backend& backend, ExecutionContext& context, std::span<Ten
     if (auto ok = backend.upload(place->second, host.data(), host.bytes()); !ok) return ok;
   }
   for (TensorImpl* tensor : tensors)
-    if (lies_on_host(*tensor)) tensor->storage = places.find({tensor->storage.data(), tensor->storage.bytes()})->second;
+    if (is_on_host(*tensor)) tensor->storage = device_blocks.find({tensor->storage.data(), tensor->storage.bytes()})->second;
   return {};
 }
 

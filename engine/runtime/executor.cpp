@@ -30,10 +30,10 @@ std::optional<MemoryStrategy> parse_memory_strategy(std::string_view text) {
 
 namespace {
 
-// With more threads than processors, parking early is best.
+// With more threads than cores, threads park at once.
 int spins_of(const ExecutorOptions& options) {
   if (options.threads > usable_processors()) return 0;
-  return Barrier::kSpins * std::clamp(options.polling, 0, 100) / 50;
+  return Barrier::kSpins * std::clamp(options.spin_percent, 0, 100) / 50;
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ struct Executor::Parts {
   ExecutionPlan plan;
   BoundMemory memory;
   StepList steps;
-  std::vector<TakenParts> taken;
+  std::vector<WorkCounter> taken;
   RunTrace trace;
   const RunSetup setup;
   SingleThreadFallback fallback;
@@ -77,7 +77,8 @@ Result<std::unique_ptr<Executor>> Executor::create(Backend& backend, std::shared
     pool = std::move(*made);
   }
   if (pool->threads() != options.threads)
-    return Error{fmt::format("a pool of {} threads for an executor of {}", pool->threads(), options.threads)};
+    return Error{fmt::format("the shared thread pool has {} threads, but the executor was created for {}",
+                             pool->threads(), options.threads)};
   return std::unique_ptr<Executor>(
       new Executor(std::make_unique<Parts>(backend, std::move(context), std::move(options), std::move(pool))));
 }
@@ -101,21 +102,22 @@ PreparedSteps Executor::release_prepared() {
 
 PackedWeights Executor::packed_weights() const { return parts_->steps.packed_weights(); }
 
-void Executor::make_ready() {
+void Executor::warm_up() {
   Parts& p = *parts_;
-  if (p.prepared) p.pool->run([&](int ith) { p.steps.make_ready(ith, p.options.threads); });
+  if (p.prepared) p.pool->run([&](int ith) { p.steps.warm_up(ith, p.options.threads); });
 }
 
 Status Executor::check(const ExecutionPlan& plan) const {
   if (plan.threads != parts_->options.threads)
-    return Error{fmt::format("the plan is for {} threads, the executor has {}", plan.threads, parts_->options.threads)};
+    return Error{
+        fmt::format("the plan is for {} threads, but the executor has {}", plan.threads, parts_->options.threads)};
   if (!parts_->options.host && std::any_of(plan.steps.begin(), plan.steps.end(),
                                            [](const PlannedStep& step) { return step.kind == StepKind::Host; }))
-    return Error{"the plan has nodes for the host, and no backend was given that computes them"};
+    return Error{"the plan assigns nodes to the host, but no host backend was given"};
   for (const auto& list : {plan.graph.leafs(), plan.graph.nodes()})
     for (const TensorImpl* given : list)
       if (given->op == Op::None && !given->storage.allocated() && given->element_count() > 0)
-        return Error{fmt::format("'{}' has no data: every input and weight must be given before a run", given->name)};
+        return Error{fmt::format("'{}' has no data: every input and weight must be bound before a run", given->name)};
   return {};
 }
 
@@ -129,7 +131,7 @@ Status Executor::prepare(ExecutionPlan plan, PreparedSteps previous) {
   if (auto ok = p.steps.prepare(p.plan, p.memory, *p.context, p.options.strategy, std::move(previous)); !ok) return ok;
   if (p.trace.on()) {
     p.trace.describe(p.plan, p.steps, p.memory.arena());
-    p.memory.report_owners(p.trace.graph(), p.options.owners);
+    p.memory.report_bindings(p.trace.graph(), p.options.binding_observer);
   }
   p.fallback = {};
   p.prepared = true;
@@ -138,47 +140,47 @@ Status Executor::prepare(ExecutionPlan plan, PreparedSteps previous) {
 
 Result<RunReport> Executor::run(const RunOptions& options) {
   Parts& p = *parts_;
-  if (!p.prepared) return Error{"the executor has no plan that was prepared"};
+  if (!p.prepared) return Error{"the executor has no prepared plan: call prepare() before run()"};
   const trace::Clock monotonic;
   const bool recorded = p.trace.on();
   const trace::Clock& clock = recorded ? p.options.recorder->clock() : monotonic;
-  const bool looked_into = options.timed || recorded || options.control || options.after_node || options.break_before;
-  p.memory.hold_packed(!looked_into);
+  const bool instrumented = options.timed || recorded || options.control || options.after_node || options.break_before;
+  p.memory.pin_images(!instrumented);
   RunLoop loop(p.setup, options, clock, recorded);
-  const bool may_fall_back = !loop.serial() && !loop.alone() && !p.options.hold_threads;
-  if (may_fall_back && p.fallback.choose_single()) loop.fall_back();
+  const bool may_fall_back = !loop.serial() && !loop.alone() && !p.options.force_multithreaded;
+  if (may_fall_back && p.fallback.choose_single()) loop.use_single_thread();
   const bool on_device = !p.backend.runs_on_host_threads();
   const bool asks_device = on_device && options.timed && !recorded;
-  if (asks_device) p.backend.keep_spans(true);
+  if (asks_device) p.backend.enable_profiling(true);
   const uint32_t first_generation = p.barrier.generation(0);
   trace::RunId run;
   if (recorded) loop.set_run(run = p.trace.begin(loop.threads_used(), loop.stepped()));
   const Nanoseconds begin = clock.now();
-  // What changes its place from run to run cannot be replayed, nor what somebody looks at.
-  if (auto ok = p.steps.begin_run(loop.serial() || looked_into); !ok) {
+  // A run cannot be replayed if its memory is rebound between nodes or its results are inspected.
+  if (auto ok = p.steps.begin_run(loop.serial() || instrumented); !ok) {
     loop.fail(ok.error());
   } else {
     loop.begin();
     const auto part = [&](int ith) { loop.work(ith); };
     loop.threads_used() == 1 ? p.pool->run_alone(part) : p.pool->run(part);
   }
-  if (!loop.error().ok() || loop.aborted()) p.steps.break_off();
+  if (!loop.error().ok() || loop.aborted()) p.steps.abort_run();
   if (auto ok = on_device ? p.backend.synchronize() : Status(); !ok) loop.fail(ok.error());
   RunReport report;
   report.nanoseconds = clock.now() - begin;
   report.threads = loop.threads_used();
-  report.fell_back = loop.fell_back();
+  report.ran_single_threaded = loop.ran_single_threaded();
   report.barriers = p.barrier.generation(0) - first_generation;
   report.stepped = loop.stepped();
   report.aborted = loop.aborted();
-  if (may_fall_back && !loop.stepped()) p.fallback.note(loop.fell_back(), report.nanoseconds, *p.pool);
+  if (may_fall_back && !loop.stepped()) p.fallback.note(loop.ran_single_threaded(), report.nanoseconds, *p.pool);
   std::vector<DeviceSpan> spans;
-  if (on_device && (recorded || options.timed)) spans = p.backend.take_spans([&] { return clock.now(); });
-  if (asks_device) p.backend.keep_spans(false);
+  if (on_device && (recorded || options.timed)) spans = p.backend.drain_spans([&] { return clock.now(); });
+  if (asks_device) p.backend.enable_profiling(false);
   const trace::RunStatus status = !loop.error().ok() ? trace::RunStatus::Failed
                                   : loop.aborted()   ? trace::RunStatus::Aborted
                                                      : trace::RunStatus::Done;
-  if (recorded && p.options.owners) p.options.owners->on_states(*p.context);
+  if (recorded && p.options.binding_observer) p.options.binding_observer->on_states(*p.context);
   if (recorded) p.trace.end({run, begin + report.nanoseconds, status, loop.stepped()}, spans, p.plan.graph);
   if (!loop.error().ok()) return loop.error().error();
   if (options.timed) report.nodes = loop.node_times(spans);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a recording says of the machine that a run ran on.
+// Properties of the machine that are stored in a recording.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace arenascope {
 
-std::string processor_name();               // as the system names it; empty where it does not
-std::vector<int32_t> allowed_processors();  // those that the calling thread may run on
+std::string processor_name();               // model name; empty if unknown
+std::vector<int32_t> allowed_processors();  // affinity of the calling thread
 std::string build_text();                   // version, compiler, with or without assertions
-// Tasks that run or want to, averaged over a minute; negative: not known. A read of a file: not for every short run.
+// Load average over one minute; negative: unknown. Reads a file: too slow for every short run.
 double machine_load();
 
 }  // namespace arenascope

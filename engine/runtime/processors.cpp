@@ -14,13 +14,13 @@
 namespace arenascope {
 namespace {
 
-// "MOST PERIOD" or "max PERIOD".
+// "QUOTA PERIOD" or "max PERIOD".
 std::optional<double> read_max(const std::filesystem::path& file) {
   std::ifstream in(file);
-  std::string most;
+  std::string quota_text;
   double period = 0;
-  if (!(in >> most >> period) || most == "max" || !(period > 0)) return std::nullopt;
-  const double quota = std::atof(most.c_str()) / period;
+  if (!(in >> quota_text >> period) || quota_text == "max" || !(period > 0)) return std::nullopt;
+  const double quota = std::atof(quota_text.c_str()) / period;
   return quota > 0 ? std::optional(quota) : std::nullopt;
 }
 
@@ -31,7 +31,7 @@ std::optional<double> read_v1(const std::filesystem::path& folder) {
   return quota / period;
 }
 
-// A group's folder and all above it, down to the root.
+// The folder of a group and its ancestors, up to the root.
 template <class Read>
 void climb(const std::filesystem::path& root, const std::string& group, Read&& read) {
   std::filesystem::path at = std::filesystem::path(group).lexically_normal().relative_path();
@@ -45,11 +45,11 @@ void climb(const std::filesystem::path& root, const std::string& group, Read&& r
 }  // namespace
 
 std::optional<double> processor_quota(const std::filesystem::path& root, const std::string& own) {
-  std::optional<double> least;
-  const auto note = [&least](std::optional<double> quota) {
-    if (quota && (!least || *quota < *least)) least = quota;
+  std::optional<double> minimum;
+  const auto note = [&minimum](std::optional<double> quota) {
+    if (quota && (!minimum || *quota < *minimum)) minimum = quota;
   };
-  // In a container its own group is often mounted as the root.
+  // In a container the group of the container is often mounted as the root.
   note(read_max(root / "cpu.max"));
   for (const char* controller : {"cpu", "cpu,cpuacct"}) note(read_v1(root / controller));
   std::istringstream lines(own);
@@ -57,7 +57,7 @@ std::optional<double> processor_quota(const std::filesystem::path& root, const s
     const size_t first = line.find(':'), second = first == std::string::npos ? first : line.find(':', first + 1);
     if (second == std::string::npos) continue;
     const std::string controllers = line.substr(first + 1, second - first - 1), group = line.substr(second + 1);
-    if (group.find("..") != std::string::npos) continue;  // outside of what is mounted
+    if (group.find("..") != std::string::npos) continue;  // outside the mounted hierarchy
     if (controllers.empty()) {
       climb(root, group, [&](const std::filesystem::path& folder) { note(read_max(folder / "cpu.max")); });
     } else if (("," + controllers + ",").find(",cpu,") != std::string::npos) {
@@ -65,7 +65,7 @@ std::optional<double> processor_quota(const std::filesystem::path& root, const s
         climb(root / mounted, group, [&](const std::filesystem::path& folder) { note(read_v1(folder)); });
     }
   }
-  return least;
+  return minimum;
 }
 
 int usable_processors() {

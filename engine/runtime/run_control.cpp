@@ -4,7 +4,7 @@
 namespace arenascope {
 
 void RunControl::changed() {
-  wanted_.store(mode_ != Mode::Run || until_.valid() || aborted_, std::memory_order_relaxed);
+  has_request_.store(mode_ != Mode::Run || until_.valid() || aborted_, std::memory_order_relaxed);
 }
 
 void RunControl::pause() {

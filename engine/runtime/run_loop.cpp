@@ -17,7 +17,7 @@ RunLoop::RunLoop(const RunSetup& setup, const RunOptions& options, const trace::
       stepped_(options.after_node || options.break_before || (options.control && options.control->stepping())),
       serial_(stepped_ || setup.memory.changes()),
       times_((options.timed ? setup.plan.steps.size() : 0) * setup.threads()) {
-  for (TakenParts& taken : setup.taken) taken.count.store(0, std::memory_order_relaxed);
+  for (WorkCounter& taken : setup.taken) taken.count.store(0, std::memory_order_relaxed);
 }
 
 void RunLoop::fail(Error error) {
@@ -25,18 +25,18 @@ void RunLoop::fail(Error error) {
   if (error_.ok()) error_ = std::move(error);
 }
 
-void RunLoop::end_behind(size_t items) {
+void RunLoop::end_after(size_t items) {
   std::lock_guard lock(error_mutex_);
   end_.store(std::min(end_.load(std::memory_order_relaxed), items), std::memory_order_release);
 }
 
 void RunLoop::begin() {
-  if (!serial_ && !control_wanted()) return;
+  if (!serial_ && !has_request()) return;
   record(between_items(0));
   serial_ = serial_ || stepped_;
 }
 
-// Shows a step's result, where somebody wants to see it. False: the run ends.
+// Calls `after_node` for a step's result. Returns false if the run ends.
 bool RunLoop::show_result(size_t step) {
   const PlannedStep& done = setup_.plan.steps[step];
   const bool there = done.tasks > 0 || (done.joined && setup_.strategy == MemoryStrategy::Planned);
@@ -49,7 +49,7 @@ bool RunLoop::show_result(size_t step) {
   return !aborted_;
 }
 
-// Waits there for as long as the control has it. False: the run ends.
+// Blocks while the control pauses the run. Returns false if the run ends.
 bool RunLoop::pause_before(Step step) {
   bool paused = false;
   aborted_ = !options_.control->before(step, &paused);
@@ -57,7 +57,7 @@ bool RunLoop::pause_before(Step step) {
   return !aborted_;
 }
 
-// Between two steps, on the first thread while the others wait: ends step `next - 1`, begins step `next`. False: stop.
+// Ends step `next - 1` and begins step `next`, on the first thread while the others wait. Returns false to stop.
 bool RunLoop::between(size_t next) {
   if (next > 0) {
     if (!show_result(next - 1)) return false;
@@ -78,10 +78,10 @@ void RunLoop::advance(size_t from, size_t to) {
   for (size_t step = from; step <= to && !stop_; ++step) stop_ = !between(step);
 }
 
-// The first thread's alone, `done` items being done: all that has to happen before the next one.
-RunLoop::Section RunLoop::between_items(size_t done) {
-  Section section;
-  if (ends_behind(done)) return section;
+// The serial section after `done` items, on the first thread: everything that has to happen before the next item.
+RunLoop::SerialSection RunLoop::between_items(size_t done) {
+  SerialSection section;
+  if (ends_after(done)) return section;
   section.done = done;
   section.begin = clocked() ? clock_.now() : 0;
   done_between_ = 0;
@@ -91,13 +91,13 @@ RunLoop::Section RunLoop::between_items(size_t done) {
     stop_ = !pause_before(Step(static_cast<int32_t>(setup_.steps.step_of(done))));
   if (options_.control && options_.control->stepping()) stepped_ = true;
   if (stepped_) done_between_ |= trace::kStepped;
-  if (stop_) end_behind(done);
+  if (stop_) end_after(done);
   section.flags = done_between_;
   section.end = clocked() ? clock_.now() : 0;
   return section;
 }
 
-void RunLoop::record(const Section& section) {
+void RunLoop::record(const SerialSection& section) {
   if (!ring(0) || section.end <= section.begin) return;
   const NodeId node = setup_.plan.steps[setup_.steps.step_of(section.done > 0 ? section.done - 1 : 0)].node;
   ring(0)->record(trace::between(run_, node, section.begin, section.end, section.flags));
@@ -111,17 +111,17 @@ void RunLoop::compute_part(size_t at, int part, int ith) {
   if (auto ok = item.prepared->compute(params); !ok) [[unlikely]] {
     fail(Error{
         fmt::format("node {} '{}': {}", item.node.value, setup_.plan.graph.node(item.node).name, ok.error().message)});
-    end_behind(at + 1);
+    end_after(at + 1);
   }
   if (recorded) recorded->record(trace::work(run_, item.node, begin, clock_.now(), part));
 }
 
-// A thread takes its own parts one by one, then what others have not begun.
+// Work stealing: a thread takes its own chunks one by one, then chunks of other threads that have not been started.
 void RunLoop::compute_parts(size_t at, int ith) {
   const StepItem& item = items()[at];
   const size_t threads = setup_.threads();
-  TakenParts* taken = setup_.taken.data() + (item.swapped ? threads : 0);
-  // Nobody looks at the other set before the barrier behind this step, and all look at it only behind that.
+  WorkCounter* taken = setup_.taken.data() + (item.swapped ? threads : 0);
+  // Resets the cursors of the other set: no thread reads them before the barrier after this step.
   (setup_.taken.data() + (item.swapped ? 0 : threads))[ith].count.store(0, std::memory_order_relaxed);
   for (int whose = 0; whose < item.tasks; ++whose) {
     const int owner = (ith + whose) % item.tasks;
@@ -143,49 +143,50 @@ void RunLoop::compute(size_t at, int ith) {
     compute_parts(at, ith);
 }
 
-bool RunLoop::no_barrier_behind(size_t item) const {
-  const Behind behind = items()[item].behind;
-  return item + 1 < items().size() && (behind == Behind::Row || (behind == Behind::Independent && !serial_));
+bool RunLoop::no_barrier_after(size_t item) const {
+  const SyncAfter sync_after = items()[item].sync_after;
+  return item + 1 < items().size() &&
+         (sync_after == SyncAfter::SameThread || (sync_after == SyncAfter::None && !serial_));
 }
 
-// Computes from `item` to the next item with a barrier behind it.
-RunLoop::Stretch RunLoop::compute_stretch(size_t item, int ith) {
+// Computes from `item` to the next item that is followed by a barrier.
+RunLoop::BarrierInterval RunLoop::compute_interval(size_t item, int ith) {
   const bool timed = !times_.empty();
-  Stretch stretch{item, clocked() ? clock_.now() : 0, 0};
+  BarrierInterval interval{item, clocked() ? clock_.now() : 0, 0};
   while (true) {
     compute(item, ith);
-    stretch.arrive = clocked() ? clock_.now() : 0;
-    if (!no_barrier_behind(item)) break;
-    const bool row = items()[item].behind == Behind::Row;
-    if (ith > 0 && row) {  // what is left of the row is the first thread's
-      item = items()[item].row_end;
+    interval.arrive = clocked() ? clock_.now() : 0;
+    if (!no_barrier_after(item)) break;
+    const bool row = items()[item].sync_after == SyncAfter::SameThread;
+    if (ith > 0 && row) {  // the first thread computes the remaining items of the single-thread run
+      item = items()[item].run_end;
       continue;
     }
-    if (timed) slot(items()[item].step, ith) = {stretch.begin, stretch.arrive, stretch.arrive};
-    stretch.begin = stretch.arrive;
-    if (ith == 0 && (serial_ || (row && control_wanted()))) {
-      const Section section = between_items(item + 1);
+    if (timed) slot(items()[item].step, ith) = {interval.begin, interval.arrive, interval.arrive};
+    interval.begin = interval.arrive;
+    if (ith == 0 && (serial_ || (row && has_request()))) {
+      const SerialSection section = between_items(item + 1);
       record(section);
-      stretch.begin = std::max(stretch.begin, section.end);
+      interval.begin = std::max(interval.begin, section.end);
     }
     ++item;
-    if (ends_behind(item)) {  // the others are on their way to the next barrier
-      while (no_barrier_behind(item)) ++item;
+    if (ends_after(item)) {  // the other threads are already on their way to the next barrier
+      while (no_barrier_after(item)) ++item;
       break;
     }
   }
-  stretch.last = item;
-  return stretch;
+  interval.last = item;
+  return interval;
 }
 
-// Behind `done` items. Any thread may come by way of either function of the barrier, so the first one alone decides
-// whether there is something to do; that the run became a stepped one is written while the others wait.
+// The barrier after `done` items. Both overloads of Barrier::meet() are compatible between threads, so the first thread alone
+// decides whether there is a serial section. `serial_` changes only while the other threads wait.
 void RunLoop::meet(size_t done, int ith) {
   const auto serially = [&] {
     section_ = between_items(done);
     if (stepped_) serial_ = true;
   };
-  const bool section = ith == 0 && (serial_ || control_wanted());
+  const bool section = ith == 0 && (serial_ || has_request());
   if (alone_) {
     if (section) serially();
   } else if (section) {
@@ -198,31 +199,31 @@ void RunLoop::meet(size_t done, int ith) {
 }
 
 void RunLoop::work_with_others(int ith) {
-  for (size_t item = 0; item < items().size() && !ends_behind(item); ++item) {
-    const Stretch stretch = compute_stretch(item, ith);
-    const auto nodes = static_cast<int64_t>(stretch.last - item) + 1;
-    item = stretch.last;
+  for (size_t item = 0; item < items().size() && !ends_after(item); ++item) {
+    const BarrierInterval interval = compute_interval(item, ith);
+    const auto nodes = static_cast<int64_t>(interval.last - item) + 1;
+    item = interval.last;
     const uint32_t generation = setup_.barrier.generation(ith);
     meet(item + 1, ith);
     if (!clocked()) continue;
-    // What was done between the nodes is no wait.
-    const Nanoseconds leave = alone_ ? stretch.arrive : clock_.now_in_order();
-    const Section section = section_;
+    // The serial section between the nodes is not counted as waiting.
+    const Nanoseconds leave = alone_ ? interval.arrive : clock_.now_in_order();
+    const SerialSection section = section_;
     const bool in_section = section.done == item + 1 && !alone_;
-    const Nanoseconds wait_end = in_section ? std::clamp(section.begin, stretch.arrive, leave) : leave;
+    const Nanoseconds wait_end = in_section ? std::clamp(section.begin, interval.arrive, leave) : leave;
     const Nanoseconds later = in_section ? std::max<Nanoseconds>(leave - section.end, 0) : 0;
     if (ring(ith) && !alone_)
-      ring(ith)->record(trace::wait(run_, items()[item].node, stretch.arrive, wait_end, generation, nodes));
+      ring(ith)->record(trace::wait(run_, items()[item].node, interval.arrive, wait_end, generation, nodes));
     if (ith == 0 && section.done == item + 1) record(section);
-    if (!times_.empty()) slot(items()[item].step, ith) = {stretch.begin, stretch.arrive, wait_end + later};
+    if (!times_.empty()) slot(items()[item].step, ith) = {interval.begin, interval.arrive, wait_end + later};
   }
 }
 
-// All parts of all nodes, on the first thread.
-void RunLoop::work_by_itself() {
+// Computes all chunks of all nodes on the first thread.
+void RunLoop::work_single_threaded() {
   const bool timed = !times_.empty();
-  for (size_t at = 0; at < items().size() && !ends_behind(at); ++at) {
-    if (at > 0 && control_wanted()) {
+  for (size_t at = 0; at < items().size() && !ends_after(at); ++at) {
+    if (at > 0 && has_request()) {
       record(between_items(at));
       if (stop_) break;
     }
@@ -242,14 +243,14 @@ std::vector<NodeTime> RunLoop::node_times(std::span<const DeviceSpan> spans) con
     if (row[0].leave == 0) continue;
     NodeTime& time = out[item.step];
     Nanoseconds first = row[0].begin, last = row[0].arrive;
-    for (size_t t = 0; t < (by_itself_ ? 1 : setup_.threads()); ++t) {
+    for (size_t t = 0; t < (single_threaded_ ? 1 : setup_.threads()); ++t) {
       if (t < static_cast<size_t>(item.tasks))
         first = std::min(first, row[t].begin), last = std::max(last, row[t].arrive);
       time.barrier_wait_nanoseconds += row[t].leave - row[t].arrive;
     }
     time.nanoseconds = last - first;
   }
-  // A device's node took what the device says, from its first kernel to its last, and not what it took to queue them.
+  // The time of a device node runs from its first kernel to its last; the time to queue them is not counted.
   std::unordered_map<const TensorImpl*, std::pair<Nanoseconds, Nanoseconds>> on_device;
   for (const DeviceSpan& span : spans) {
     if (!span.node || span.copied > 0) continue;

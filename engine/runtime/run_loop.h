@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One run: what its threads do and share. Whether it is recorded or watched changes neither barriers nor order nor
-// threads: each thread writes what it did to a ring of its own, outside of its waits, and what follows from plan and
-// spans is left to whoever reads the recording.
+// The execution loop of one run, shared by its threads. Recording changes neither barriers nor order nor threads: each thread
+// writes its spans to its own ring, outside of its waits. The reader of the recording derives the rest from plan and spans.
 #pragma once
 #include <atomic>
 #include <limits>
@@ -16,19 +15,19 @@
 
 namespace arenascope {
 
-// How many of a thread's own parts were taken, by itself or by others.
-struct alignas(64) TakenParts {
+// Work-stealing cursor: the number of chunks taken from the range of one thread, by itself or by others.
+struct alignas(64) WorkCounter {
   std::atomic<int32_t> count{0};
 };
 
-// What the runs of an executor have in common.
+// State that all runs of an executor share.
 struct RunSetup {
   Backend& backend;
   const ExecutionPlan& plan;
   const StepList& steps;
   BoundMemory& memory;
   Barrier& barrier;
-  std::span<TakenParts> taken;                // two sets, by thread
+  std::span<WorkCounter> taken;               // two sets of one cursor per thread
   std::span<trace::ThreadRing* const> rings;  // by thread; null when nothing is recorded
   MemoryStrategy strategy;
   size_t threads() const { return taken.size() / 2; }
@@ -38,36 +37,36 @@ class RunLoop {
  public:
   RunLoop(const RunSetup& setup, const RunOptions& options, const trace::Clock& clock, bool recorded);
 
-  // Something happens between any two nodes: the first thread does it while the others wait.
+  // True if the first thread runs a serial section after every node while the others wait.
   bool serial() const { return serial_; }
-  bool stepped() const { return stepped_; }  // for somebody who looks between nodes
+  bool stepped() const { return stepped_; }  // a barrier after every node, for inspection
   bool aborted() const { return aborted_; }
   bool alone() const { return alone_; }  // no step needs a second thread
   const Status& error() const { return error_; }
-  int threads_used() const { return alone_ || by_itself_ ? 1 : static_cast<int>(setup_.threads()); }
+  int threads_used() const { return alone_ || single_threaded_ ? 1 : static_cast<int>(setup_.threads()); }
 
-  // The first thread is to do all, though there would be work for others.
-  void fall_back() { by_itself_ = true; }
-  bool fell_back() const { return by_itself_; }
-  // Recorded spans are of this run.
+  // Lets the first thread compute all chunks of all nodes.
+  void use_single_thread() { single_threaded_ = true; }
+  bool ran_single_threaded() const { return single_threaded_; }
+  // Sets the run id of the recorded spans.
   void set_run(trace::RunId run) { run_ = run; }
   void fail(Error error);
 
-  // What has to happen before the first item; on the caller.
+  // The serial section before the first item, on the calling thread.
   void begin();
-  // Thread `ith`'s part of the run.
-  void work(int ith) { by_itself_ ? work_by_itself() : work_with_others(ith); }
-  // What each step took; where a device tells its own times, those.
+  // The share of thread `ith` in the run.
+  void work(int ith) { single_threaded_ ? work_single_threaded() : work_with_others(ith); }
+  // Time of each step; device times where a device reports spans.
   std::vector<NodeTime> node_times(std::span<const DeviceSpan> spans) const;
 
  private:
-  // What a thread computes without a barrier: up to which item, when it began with that one, and when it was done.
-  struct Stretch {
+  // The items that a thread computes between two barriers: the last item, when it started, and when it finished.
+  struct BarrierInterval {
     size_t last;
     Nanoseconds begin, arrive;
   };
-  // What was done between two items: behind how many, from when to when, and what (trace::BetweenFlags).
-  struct Section {
+  // A serial section between two items: the number of items before it, its time, and its trace::BetweenFlags.
+  struct SerialSection {
     size_t done = SIZE_MAX;
     Nanoseconds begin = 0, end = 0;
     uint32_t flags = 0;
@@ -77,11 +76,11 @@ class RunLoop {
   };
 
   void work_with_others(int ith);
-  void work_by_itself();
-  Stretch compute_stretch(size_t item, int ith);
+  void work_single_threaded();
+  BarrierInterval compute_interval(size_t item, int ith);
   void meet(size_t done, int ith);
-  Section between_items(size_t done);
-  void record(const Section& section);
+  SerialSection between_items(size_t done);
+  void record(const SerialSection& section);
   void advance(size_t from, size_t to);
   bool between(size_t next);
   bool show_result(size_t step);
@@ -93,29 +92,29 @@ class RunLoop {
   const std::vector<StepItem>& items() const { return setup_.steps.items(); }
   trace::ThreadRing* ring(int ith) const { return setup_.rings[static_cast<size_t>(ith)]; }
   bool clocked() const { return recorded_ || !times_.empty(); }
-  bool control_wanted() const { return options_.control && options_.control->wanted(); }
-  bool no_barrier_behind(size_t item) const;
+  bool has_request() const { return options_.control && options_.control->has_request(); }
+  bool no_barrier_after(size_t item) const;
   Times& slot(size_t step, int ith) { return times_[step * setup_.threads() + static_cast<size_t>(ith)]; }
-  void end_behind(size_t items);
-  bool ends_behind(size_t items) const { return end_.load(std::memory_order_acquire) <= items; }
+  void end_after(size_t items);
+  bool ends_after(size_t items) const { return end_.load(std::memory_order_acquire) <= items; }
 
-  // Written by the first thread in serial sections, read by all behind them, apart from `times_`, where each thread has
-  // slots of its own, and the error, which has a lock.
+  // The first thread writes the following in serial sections; all threads read it after the barrier. Exceptions: `times_`,
+  // where each thread has its own slots, and the error, which has a lock.
   const RunSetup& setup_;
   const RunOptions& options_;
   const trace::Clock& clock_;
   const bool recorded_;
   const bool alone_;
-  bool by_itself_ = false;
-  bool stepped_;  // then it is serial from the next barrier on
+  bool single_threaded_ = false;
+  bool stepped_;  // makes the run serial from the next barrier on
   bool serial_;
   trace::RunId run_;
-  bool stop_ = false;          // of the first thread: it does nothing more
-  bool aborted_ = false;       // the same
-  uint32_t done_between_ = 0;  // the same: trace::BetweenFlags of what is done now
-  Section section_;            // of the newest barrier that had one
-  // Behind how many items the run ends. Whoever has passed the barrier behind the last of them knows of it; that a
-  // later one failed, which one thread may learn of earlier than another, does not count yet.
+  bool stop_ = false;          // first thread only: do nothing more
+  bool aborted_ = false;       // first thread only
+  uint32_t done_between_ = 0;  // first thread only: trace::BetweenFlags of the current section
+  SerialSection section_;      // the most recent section
+  // Number of items after which the run ends. All threads that have passed the barrier after the last of these items see the
+  // same value. A smaller value set by a later failing item has no effect before the next barrier.
   std::atomic<size_t> end_{std::numeric_limits<size_t>::max()};
   std::mutex error_mutex_;
   Status error_;

@@ -24,9 +24,9 @@ RunTrace::RunTrace(Backend& backend, const ExecutorOptions& options) : backend_(
   if (!backend.runs_on_host_threads()) add_device_rows(backend);
 }
 
-// Rows of the device's own: what ran, what waited to run, what was copied.
+// Tracks of the device: executed work, waiting work, copies.
 void RunTrace::add_device_rows(Backend& backend) {
-  backend.keep_spans(true);
+  backend.enable_profiling(true);
   trace::DeviceInfo info;
   info.name = backend.description();
   info.backend = backend.name();
@@ -46,8 +46,8 @@ void RunTrace::describe(const ExecutionPlan& plan, const StepList& steps, const 
   const auto nodes = plan.graph.nodes();
   auto graph = describe_graph(plan);
   graph.model = options_.model;
-  graph.behind = options_.behind;
-  graph.waits = options_.waits;
+  graph.continuation_of = options_.previous_graph;
+  graph.waits = options_.deferred_nodes;
   graph.nodes.shrink_to_fit();
   for (size_t i = 0; i < graph.nodes.size(); ++i) graph.nodes[i].backend = steps.backend_of(*nodes[i]).name();
   run_info_ = {};
@@ -67,7 +67,7 @@ void RunTrace::describe(const ExecutionPlan& plan, const StepList& steps, const 
   run_info_.strategy = name(options_.strategy);
   run_info_.lead = rings_[0]->track();
   run_info_.steps_derived = true;
-  run_info_.threads_asked = options_.threads;
+  run_info_.threads_requested = options_.threads;
   run_info_.processor = processor_name();
   const auto& processors = options_.pool.processors;
   run_info_.affinity =
@@ -93,7 +93,7 @@ trace::RunId RunTrace::begin(int threads, bool stepped) {
 void RunTrace::end(const trace::RunEnd& end, std::span<const DeviceSpan> spans, const Graph& graph) {
   if (!backend_.runs_on_host_threads()) {
     record_spans(end.id, spans, graph);
-    record_notes(end.id);
+    record_diagnostics(end.id);
   }
   options_.recorder->end_run(end);
 }
@@ -104,7 +104,7 @@ void RunTrace::record_spans(trace::RunId run, std::span<const DeviceSpan> spans,
   trace::Recorder& recorder = *options_.recorder;
   const auto host = trace::DeviceId::none();
   const trace::NameId queued = recorder.name("queued"), submitted = recorder.name("submitted");
-  // A device that names no kernel of its own names the op, which the node tells already.
+  // A span without its own kernel name bears the name of the op, which is known from the node.
   const auto kernel = [&](const DeviceSpan& span) {
     const bool has_name = !span.what.empty() && span.what != name(span.node->op);
     return has_name ? recorder.name(span.what) : trace::NameId::none();
@@ -123,9 +123,9 @@ void RunTrace::record_spans(trace::RunId run, std::span<const DeviceSpan> spans,
   }
 }
 
-void RunTrace::record_notes(trace::RunId run) {
+void RunTrace::record_diagnostics(trace::RunId run) {
   trace::Recorder& recorder = *options_.recorder;
-  BackendNotes notes = backend_.take_notes();
+  BackendDiagnostics notes = backend_.drain_diagnostics();
   for (trace::Problem& problem : notes.problems) {
     problem.time = recorder.now();
     problem.run = run;

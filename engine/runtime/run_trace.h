@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What an executor tells a recorder: its threads' and its device's rows, what it runs, and each run; before a run and
-// behind it, never on the way.
+// Recording of an executor: tracks of its threads and its device, graph, plan, and each run. It writes before and after a
+// run, never during it.
 #pragma once
 #include <span>
 #include <vector>
@@ -11,19 +11,19 @@
 
 namespace arenascope {
 
-// Without a recorder it does nothing and all rings are null.
+// Does nothing without a recorder; all rings are then null.
 class RunTrace {
  public:
-  // What the options refer to outlives it.
+  // Everything the options refer to must outlive this object.
   RunTrace(Backend& backend, const ExecutorOptions& options);
 
   bool on() const { return options_.recorder != nullptr; }
-  // Threads' rows, then a device's.
+  // Rings of the threads' tracks, then of the device's.
   const std::vector<trace::ThreadRing*>& rings() const { return rings_; }
   trace::GraphId graph() const { return run_info_.graph; }
   trace::PlanId plan() const { return run_info_.plan; }
 
-  // Graph, plan and what all runs have in common. Where the tensors lie is read from what was bound.
+  // Records graph, plan and what all runs have in common. Addresses are those of the bound memory.
   void describe(const ExecutionPlan& plan, const StepList& steps, const Storage& arena);
   trace::RunId begin(int threads, bool stepped);
   void end(const trace::RunEnd& end, std::span<const DeviceSpan> spans, const Graph& graph);
@@ -31,15 +31,15 @@ class RunTrace {
  private:
   void add_device_rows(Backend& backend);
   void record_spans(trace::RunId run, std::span<const DeviceSpan> spans, const Graph& graph);
-  void record_notes(trace::RunId run);
+  void record_diagnostics(trace::RunId run);
 
   Backend& backend_;
   const ExecutorOptions& options_;
   std::vector<trace::ThreadRing*> rings_;
   trace::DeviceId device_;
-  trace::RunInfo run_info_;                        // what all runs have in common
-  Nanoseconds load_known_ = 0;                     // when the machine's load was read
-  std::vector<trace::PoolBlockInfo> pool_blocks_;  // as they were told last
+  trace::RunInfo run_info_;                        // common to all runs
+  Nanoseconds load_known_ = 0;                     // when the load of the machine was read
+  std::vector<trace::PoolBlockInfo> pool_blocks_;  // as recorded last
 };
 
 }  // namespace arenascope

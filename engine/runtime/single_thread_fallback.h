@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whether a run beside other work on the processors is sooner done by one thread. At every barrier each thread's turn
-// has to come before anybody goes on, which can take longer than one thread alone takes for all.
+// Decides whether one thread is faster than several on a loaded machine. At every barrier each thread must be scheduled
+// before any of them can continue, which can take longer than computing everything on one thread.
 #pragma once
 #include <arenascope/runtime/thread_pool.h>
 
@@ -8,15 +8,15 @@ namespace arenascope {
 
 class SingleThreadFallback {
  public:
-  // While there is other work: the way that took less the last time; now and then the other one.
+  // On a loaded machine returns the faster mode so far, and occasionally the other one to measure it again.
   bool choose_single();
-  // A run took `took` that way. Now and then looks at how long the pool's threads stood in line for a processor.
+  // Notes that a run in that mode took `took`. Occasionally reads how long the pool's threads waited for a core.
   void note(bool single, Nanoseconds took, const ThreadPool& pool);
 
  private:
-  bool oversubscribed_ = false;            // threads stood in line for a processor of late
-  Nanoseconds watched_ = 0, queued_ = -1;  // how long runs took since that was looked at, and what was seen then
-  Nanoseconds together_ = 0, single_ = 0;  // what the last run took either way
+  bool oversubscribed_ = false;            // threads recently waited for a core
+  Nanoseconds watched_ = 0, queued_ = -1;  // run time since the last reading of the queue time, and that reading
+  Nanoseconds together_ = 0, single_ = 0;  // smoothed time of a run with all threads, with one thread
   int runs_ = 0;
 };
 

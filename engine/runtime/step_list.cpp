@@ -7,8 +7,8 @@
 namespace arenascope {
 namespace {
 
-// Concatenations whose sources lie in their bytes already. What stood before and behind one is then next to each other,
-// with the stronger of both barriers in between.
+// Removes the work of concatenations whose inputs are aliased into their result. The steps before and after one become
+// neighbours, separated by the stronger of the two synchronisations.
 void leave_out_joined(ExecutionPlan& plan) {
   PlannedStep* before = nullptr;
   for (PlannedStep& step : plan.steps) {
@@ -18,15 +18,15 @@ void leave_out_joined(ExecutionPlan& plan) {
       continue;
     }
     step.tasks = 0;
-    if (!before || before->behind == Behind::Barrier) continue;
-    if (step.behind == Behind::Barrier)
-      before->behind = Behind::Barrier;
-    else if (step.behind == Behind::Independent)
-      before->behind = Behind::Independent;
+    if (!before || before->sync_after == SyncAfter::Barrier) continue;
+    if (step.sync_after == SyncAfter::Barrier)
+      before->sync_after = SyncAfter::Barrier;
+    else if (step.sync_after == SyncAfter::None)
+      before->sync_after = SyncAfter::None;
   }
 }
 
-// A COPY of something given which lies on the copy's own side is computed there.
+// A COPY whose input and result are in the same memory is computed by the backend of that memory.
 void settle_transfers(ExecutionPlan& plan, const Backend* host) {
   for (PlannedStep& step : plan.steps) {
     if (step.kind != StepKind::Transfer) continue;
@@ -56,7 +56,8 @@ PreparedSteps StepList::release() {
   return std::move(prepared_);
 }
 
-// Each backend gets its nodes in order. Parameters are given, and would part what a backend computes as one.
+// Passes each backend its nodes in execution order. Leaf tensors (Op::None) are left out, as they would split sequences that a
+// backend fuses.
 Status StepList::prepare_nodes(const ExecutionPlan& plan, ExecutionContext& context, const PreparedSteps& previous) {
   struct Part {
     std::vector<const TensorImpl*> nodes;
@@ -77,8 +78,8 @@ Status StepList::prepare_nodes(const ExecutionPlan& plan, ExecutionContext& cont
     part.nodes.push_back(&node);
     part.steps.push_back(i);
   }
-  const auto prepare_on = [&](Backend& backend, const Part& part, const std::unique_ptr<PreparedRun>& before,
-                              std::unique_ptr<PreparedRun>& made) -> Status {
+  const auto prepare_on = [&](Backend& backend, const Part& part, const std::unique_ptr<PreparedGraph>& before,
+                              std::unique_ptr<PreparedGraph>& made) -> Status {
     auto prepared = backend.prepare(part.nodes, context, before.get());
     if (!prepared) return prepared.error();
     made = std::move(*prepared);
@@ -99,37 +100,38 @@ void StepList::find_items(const ExecutionPlan& plan, const BoundMemory& memory) 
     if (step.tasks == 0) continue;
     one_thread_ = one_thread_ && step.tasks == 1;
     if (step.parts > step.tasks) swapped = !swapped;
-    items_.push_back({static_cast<uint32_t>(i), step.tasks, step.parts, step.behind, swapped, 0, by_step_[i],
+    items_.push_back({static_cast<uint32_t>(i), step.tasks, step.parts, step.sync_after, swapped, 0, by_step_[i],
                       step.kind == StepKind::Host ? &memory.host_work() : &memory.work(), step.node});
   }
   for (size_t i = items_.size(); i-- > 0;)
-    items_[i].row_end =
-        items_[i].behind == Behind::Row && i + 1 < items_.size() ? items_[i + 1].row_end : static_cast<uint32_t>(i);
+    items_[i].run_end = items_[i].sync_after == SyncAfter::SameThread && i + 1 < items_.size()
+                            ? items_[i + 1].run_end
+                            : static_cast<uint32_t>(i);
 }
 
 PackedWeights StepList::packed_weights() const {
   PackedWeights sum;
-  for (const PreparedRun* prepared : {prepared_.main.get(), prepared_.host.get()})
+  for (const PreparedGraph* prepared : {prepared_.main.get(), prepared_.host.get()})
     if (prepared) sum += prepared->packed_weights();
   return sum;
 }
 
-void StepList::make_ready(int ith, int nth) {
-  if (prepared_.main) prepared_.main->make_ready(ith, nth);
-  if (prepared_.host) prepared_.host->make_ready(ith, nth);
+void StepList::warm_up(int ith, int nth) {
+  if (prepared_.main) prepared_.main->warm_up(ith, nth);
+  if (prepared_.host) prepared_.host->warm_up(ith, nth);
 }
 
-Status StepList::begin_run(bool watched) {
-  const RunShape shape = watched                        ? RunShape::Watched
-                         : host_ || !transfers_.empty() ? RunShape::InPieces
-                                                        : RunShape::AsOne;
-  if (auto ok = prepared_.main->begin_run(shape); !ok || !host_) return ok;
-  return prepared_.host->begin_run(RunShape::Watched);
+Status StepList::begin_run(bool inspected) {
+  const SubmitMode mode = inspected                      ? SubmitMode::PerNode
+                          : host_ || !transfers_.empty() ? SubmitMode::Segmented
+                                                         : SubmitMode::WholeGraph;
+  if (auto ok = prepared_.main->begin_run(mode); !ok || !host_) return ok;
+  return prepared_.host->begin_run(SubmitMode::PerNode);
 }
 
-void StepList::break_off() {
-  prepared_.main->break_off();
-  if (host_) prepared_.host->break_off();
+void StepList::abort_run() {
+  prepared_.main->abort_run();
+  if (host_) prepared_.host->abort_run();
 }
 
 const Backend& StepList::backend_of(const TensorImpl& node) const {

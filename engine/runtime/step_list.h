@@ -14,35 +14,35 @@ namespace arenascope {
 struct StepItem {
   uint32_t step;
   int32_t tasks, parts;
-  Behind behind;
-  bool swapped;      // which set of counters says what was taken of its parts
-  uint32_t row_end;  // the item that ends the row which begins here, or itself
+  SyncAfter sync_after;
+  bool swapped;      // which of the two sets of work-stealing cursors it uses
+  uint32_t run_end;  // the last item of the single-thread run that starts here, or this item
   PreparedNode* prepared;
-  const Storage* work;  // the buffer of its backend
+  const Storage* work;  // the work buffer of its backend
   NodeId node;
 };
 
 class StepList {
  public:
-  // `host`: of a partitioned graph; else null. Both outlive it.
+  // `host`: host backend of a partitioned graph, else null. Both backends must outlive this object.
   StepList(Backend& main, Backend* host) : main_(main), host_(host) {}
 
-  // `plan` is bound to `memory`; its steps are settled here: what is joined already has no work, and copies of what is
-  // given are computed where it lies. Packed weights of `previous` are taken over. Errors: what preparing a node runs into.
+  // `plan` must be bound to `memory`. Adjusts its steps: aliased concatenations have no work, and copies within one memory
+  // are computed on that side. Packed weights of `previous` are reused. Errors: preparing a node fails.
   Status prepare(ExecutionPlan& plan, const BoundMemory& memory, ExecutionContext& context, MemoryStrategy strategy,
                  PreparedSteps previous);
   PreparedSteps release();
 
   const std::vector<StepItem>& items() const { return items_; }
-  // The step of an item; behind the last item the number of steps.
+  // The step of an item; the number of steps for the end.
   uint32_t step_of(size_t item) const { return item < items_.size() ? items_[item].step : steps_; }
   PackedWeights packed_weights() const;
-  bool one_thread() const { return one_thread_; }  // no step needs a second one
-  // As PreparedRun has them, of both backends.
-  void make_ready(int ith, int nth);
-  // `watched`: somebody looks between nodes, or something changes its place.
-  Status begin_run(bool watched);
-  void break_off();
+  bool one_thread() const { return one_thread_; }  // no step uses more than one thread
+  // These forward to the PreparedGraph of both backends.
+  void warm_up(int ith, int nth);
+  // `inspected`: results are inspected between nodes, or memory is rebound.
+  Status begin_run(bool inspected);
+  void abort_run();
   const Backend& backend_of(const TensorImpl& node) const;
 
  private:
@@ -53,7 +53,7 @@ class StepList {
   Backend* const host_;
   PreparedSteps prepared_;
   std::vector<std::unique_ptr<PreparedNode>> transfers_;
-  std::vector<PreparedNode*> by_step_;  // null: not to be computed
+  std::vector<PreparedNode*> by_step_;  // null: not computed
   std::vector<StepItem> items_;
   uint32_t steps_ = 0;
   bool one_thread_ = false;

@@ -19,8 +19,8 @@
 namespace arenascope {
 namespace {
 
-// Of the calling thread; 0 or an errno.
-int stay_on(int processor) {
+// Sets the affinity of the calling thread; returns 0 or an errno.
+int set_affinity(int processor) {
   if (processor < 0 || processor >= CPU_SETSIZE) return EINVAL;
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -28,25 +28,25 @@ int stay_on(int processor) {
   return sched_setaffinity(0, sizeof set, &set) == 0 ? 0 : errno;
 }
 
-// Keeps the calling thread on a processor until it goes.
-class Stay {
+// Pins the calling thread to a processor and restores its affinity on destruction.
+class ScopedAffinity {
  public:
-  explicit Stay(const std::vector<int>& processors) {
+  explicit ScopedAffinity(const std::vector<int>& processors) {
     if (processors.empty() || sched_getaffinity(0, sizeof before_, &before_) != 0) return;
-    moved_ = stay_on(processors[0]) == 0;
+    moved_ = set_affinity(processors[0]) == 0;
   }
-  ~Stay() {
+  ~ScopedAffinity() {
     if (moved_) (void)sched_setaffinity(0, sizeof before_, &before_);
   }
-  Stay(const Stay&) = delete;
-  Stay& operator=(const Stay&) = delete;
+  ScopedAffinity(const ScopedAffinity&) = delete;
+  ScopedAffinity& operator=(const ScopedAffinity&) = delete;
 
  private:
   cpu_set_t before_;
   bool moved_ = false;
 };
 
-// Where the system keeps the calling thread's processor up to date, for as long as the thread lives; or null.
+// The rseq field in which the kernel stores the current core of the calling thread, valid for the thread's lifetime; or null.
 const uint32_t* own_processor() {
 #ifdef RSEQ_SIG
   if (__rseq_size == 0) return nullptr;
@@ -56,10 +56,10 @@ const uint32_t* own_processor() {
 #endif
 }
 
-// Of the calling thread, or -1.
+// File descriptor of the calling thread's schedstat, or -1.
 int open_schedule() { return open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC); }
 
-// "COMPUTED QUEUED TURNS"
+// Parses the second field of "RUNTIME QUEUED TIMESLICES".
 Nanoseconds read_queued(int file) {
   char text[96];
   const ssize_t size = file >= 0 ? pread(file, text, sizeof text - 1, 0) : 0;
@@ -69,8 +69,8 @@ Nanoseconds read_queued(int file) {
   return second ? std::strtoll(second, nullptr, 10) : 0;
 }
 
-// There is a processor for each of the threads.
-bool have_room(int threads) {
+// True if there is a usable processor for each thread.
+bool enough_processors(int threads) {
   cpu_set_t allowed;
   return sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) >= threads &&
          usable_processors() >= threads;
@@ -79,7 +79,7 @@ bool have_room(int threads) {
 }  // namespace
 
 ThreadPool::ThreadPool(int threads, const ThreadPoolOptions& options) : threads_(threads), options_(options) {
-  if (threads > 1 && options.processors.empty() && have_room(threads))
+  if (threads > 1 && options.processors.empty() && enough_processors(threads))
     whereabouts_ = std::make_unique<Whereabouts[]>(static_cast<size_t>(threads));
   schedules_ = std::make_unique<std::atomic<int>[]>(static_cast<size_t>(threads));
   for (int i = 0; i < threads; ++i) schedules_[static_cast<size_t>(i)].store(-1, std::memory_order_relaxed);
@@ -87,24 +87,23 @@ ThreadPool::ThreadPool(int threads, const ThreadPoolOptions& options) : threads_
 
 Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int threads, const ThreadPoolOptions& options) {
   if (threads < 1 || threads > kMaxThreads)
-    return Error{fmt::format("{} threads are not between 1 and {}", threads, kMaxThreads)};
+    return Error{fmt::format("the number of threads must be between 1 and {}, not {}", kMaxThreads, threads)};
   cpu_set_t allowed;
   if (!options.processors.empty() && sched_getaffinity(0, sizeof allowed, &allowed) == 0)
     for (int processor : options.processors)
       if (processor < 0 || processor >= CPU_SETSIZE || !CPU_ISSET(processor, &allowed))
-        return Error{fmt::format("processor {} is not one that this program may use", processor)};
+        return Error{fmt::format("cannot use processor {}: it is not in the affinity mask of this program", processor)};
   std::unique_ptr<ThreadPool> pool(new ThreadPool(threads, options));
   try {
     for (int i = 1; i < threads; ++i) pool->workers_.emplace_back([p = pool.get(), i] { p->work(i); });
   } catch (const std::system_error& error) {
-    return Error{
-        fmt::format("the system refused thread {} of {}: {}", pool->workers_.size() + 2, threads, error.what())};
+    return Error{fmt::format("cannot create thread {} of {}: {}", pool->workers_.size() + 2, threads, error.what())};
   }
   if (options.processors.empty() && options.nice == 0) return pool;
   for (int ready = pool->ready_; ready < threads - 1; ready = pool->ready_) pool->ready_.wait(ready);
   if (const int refused = pool->refused_)
-    return Error{fmt::format("the system refused the threads their processors or a niceness of {}: {}", options.nice,
-                             std::strerror(refused))};
+    return Error{
+        fmt::format("cannot set the threads' affinity or niceness {}: {}", options.nice, std::strerror(refused))};
   return pool;
 }
 
@@ -118,7 +117,7 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::run(const std::function<void(int)>& part) {
-  const Stay stay(options_.processors);
+  const ScopedAffinity affinity(options_.processors);
   part_ = &part;
   if (whereabouts_) whereabouts_[0].processor.store(own_processor(), std::memory_order_relaxed);
   busy_.store(threads_ - 1, std::memory_order_relaxed);
@@ -130,7 +129,7 @@ void ThreadPool::run(const std::function<void(int)>& part) {
   for (int left = busy_.load(std::memory_order_acquire); left != 0; left = busy_.load(std::memory_order_acquire))
     busy_.wait(left, std::memory_order_acquire);
   if (whereabouts_)
-    whereabouts_[0].processor.store(nullptr, std::memory_order_relaxed);  // the next caller may be another
+    whereabouts_[0].processor.store(nullptr, std::memory_order_relaxed);  // the next run may come from another thread
 }
 
 Nanoseconds ThreadPool::queued() const {
@@ -149,7 +148,7 @@ void ThreadPool::spread(int ith) {
   const uint32_t here = __atomic_load_n(mine, __ATOMIC_RELAXED);
   cpu_set_t allowed, free;
   bool shared = false;
-  CPU_ZERO(&free);  // those taken, at first
+  CPU_ZERO(&free);  // first collects the cores in use
   for (int i = 0; i < threads_; ++i) {
     const uint32_t* other = i == ith ? nullptr : whereabouts_[i].processor.load(std::memory_order_acquire);
     const uint32_t there = other ? __atomic_load_n(other, __ATOMIC_RELAXED) : UINT32_MAX;
@@ -165,15 +164,15 @@ void ThreadPool::spread(int ith) {
 }
 
 void ThreadPool::run_alone(const std::function<void(int)>& part) {
-  const Stay stay(options_.processors);
+  const ScopedAffinity affinity(options_.processors);
   part(0);
 }
 
 void ThreadPool::work(int index) {
   int refused = 0;
   const auto& processors = options_.processors;
-  if (!processors.empty()) refused = stay_on(processors[static_cast<size_t>(index) % processors.size()]);
-  // Of this thread alone: on Linux a niceness belongs to a thread.
+  if (!processors.empty()) refused = set_affinity(processors[static_cast<size_t>(index) % processors.size()]);
+  // On Linux the niceness is per thread.
   if (options_.nice != 0 && setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), options_.nice) != 0) refused = errno;
   if (refused) refused_.store(refused);
   ready_.fetch_add(1);

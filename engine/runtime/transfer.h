@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A COPY between a device's memory and the host's as a node that is computed: on a thread of the host, which waits until
-// it is done.
+// A COPY between device and host memory as a prepared node. A host thread performs it and waits for its completion.
 #pragma once
 #include <arenascope/runtime/backend.h>
 
 namespace arenascope {
 
-// `device` and the node outlive it.
+// `device` and the node must outlive the result.
 std::unique_ptr<PreparedNode> make_transfer(Backend& device, const TensorImpl& node);
 
 }  // namespace arenascope

@@ -40,11 +40,11 @@ Result<Storage> copied(const TensorImpl& tensor, ExecutionContext& context) {
   return to;
 }
 
-constexpr Bytes kMappedAround = 64 << 10;  // what reading a few numbers of a file may map with them
+constexpr Bytes kMappedAround = 64 << 10;  // the kernel may map this much around a page fault
 
 bool of_file(const TensorImpl& leaf) { return !MappedRange::drawn(leaf.data()); }
 
-// Whether large weights are mostly packed, so that small ones alone would keep their files' pages in memory.
+// True if most weight bytes are packed, so that only small weights would keep pages of their file resident.
 bool small_ones_go(const Uses& uses) {
   Bytes stay = 0, all = 0;
   for (const auto& [leaf, use] : uses) {
@@ -55,7 +55,7 @@ bool small_ones_go(const Uses& uses) {
   return stay < all / 2;
 }
 
-// Numbers that a run reads are drawn before it.
+// Generates lazily generated weights before the first run by touching each page.
 void touch_pages(const TensorImpl& tensor) {
   constexpr Bytes kPage = 4096;
   const volatile std::byte* const bytes = tensor.data();
@@ -72,7 +72,7 @@ Result<Bytes> settle_mapped_weights(const ExecutionPlan& plan, std::span<Prepare
     if (node->is_view())
       if (const auto use = uses.find(node->view_source); use != uses.end()) {
         use->second.views.push_back(node);
-        use->second.read = true;  // who reads a view is not asked
+        use->second.read = true;  // readers of views are not tracked: assume that it is read
       }
   for (size_t at = 0; at < plan.steps.size(); ++at) {
     const PlannedStep& step = plan.steps[at];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What becomes of weights that are borrowed from mapped files once a backend has packed what it packs.
+// Releases or copies weights in mapped files after a backend has packed its weights.
 #pragma once
 #include <span>
 
@@ -9,9 +9,11 @@
 
 namespace arenascope {
 
-// `prepared`: by step of the plan; null where there is no work. Gives back the pages of mapped weights that no step reads, and
-// copies those that are read, and misaligned or (where most of the weights are packed) so small that their pages are mostly of
-// others, into Persistent memory, a slice at a time, for their views too. Bytes copied. Errors: no memory.
+// `prepared`: by step of the plan; null for a step without work.
+// - Mapped weights that no step reads: their pages are dropped.
+// - Mapped weights that are read but misaligned, or smaller than the pages that reading them maps (if most weights are
+//   packed): copied into Persistent memory, a slice at a time; their views follow.
+// Returns the number of copied bytes. Errors: out of memory.
 Result<Bytes> settle_mapped_weights(const ExecutionPlan& plan, std::span<PreparedNode* const> prepared,
                                     ExecutionContext& context);
 

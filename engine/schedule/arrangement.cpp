@@ -11,7 +11,7 @@
 namespace arenascope {
 namespace {
 
-// Which of the three is used, as bits; in the order in which they are told.
+// Bit mask of the methods used, in the order in which they are reported.
 enum Use : unsigned { kFused = 1, kInPlace = 2, kReordered = 4, kAll = 7 };
 
 Saving saving_of(unsigned use) {
@@ -23,10 +23,10 @@ struct LivePeak {
   Step at;
 };
 
-// The given graph or the fused one, with the orders that are worth a look.
+// The given graph or the fused one, with its candidate orders.
 struct Form {
   Graph graph;
-  std::vector<Tensor> twins;
+  std::vector<Tensor> node_map;
   std::vector<NodeId> given_of;
   int64_t fused = 0;
   std::vector<NodeId> own;  // the order as given
@@ -35,7 +35,7 @@ struct Form {
     std::vector<NodeId> nodes;
   };
   std::vector<Order> others;
-  bool has_others = false;  // they were looked for
+  bool has_others = false;  // other orders have been computed
 };
 
 class Arranger {
@@ -46,7 +46,7 @@ class Arranger {
     form.graph = graph;
     form.own = given.order;
     for (size_t i = 0; i < graph.nodes().size(); ++i) {
-      form.twins.emplace_back(graph.nodes()[i]);
+      form.node_map.emplace_back(graph.nodes()[i]);
       form.given_of.emplace_back(NodeId(i));
     }
   }
@@ -59,7 +59,7 @@ class Arranger {
       if (!best || best->plan.arena_bytes <= options_.capacity || stopped()) break;
       const auto at = peak(uses);
       if (!at) return at.error();
-      // Where only holes are in the way, an order with as much live at once may have fewer.
+      // If only holes prevent a fit, an order with the same peak of live bytes may have fewer holes.
       const bool holes = live <= options_.capacity && at->bytes <= options_.capacity;
       if (at->bytes >= least && !holes) continue;
       auto next = arrangement(uses);
@@ -82,7 +82,7 @@ class Arranger {
   bool in_place(unsigned uses) const { return options_.plan.in_place || (uses & kInPlace) != 0; }
   Form& form(unsigned uses) { return *forms_[(uses & kFused) != 0 ? 1 : 0]; }
 
-  // What may be combined, the fewest first, and of as many what changes least: in place, order, fusion.
+  // All combinations of methods, smallest first; equal sizes in the order in-place, order, fusion.
   std::vector<unsigned> ways() const {
     unsigned allowed = 0;
     if (options_.in_place && !options_.plan.in_place) allowed |= kInPlace;
@@ -101,11 +101,11 @@ class Arranger {
     out.graph = fused->graph;
     out.fused = static_cast<int64_t>(fused->fused.size());
     out.given_of.assign(out.graph.nodes().size(), NodeId::none());
-    for (size_t i = 0; i < fused->twins.size(); ++i)
-      if (fused->twins[i]) out.given_of[out.graph.find_node(*fused->twins[i]).index()] = NodeId(i);
+    for (size_t i = 0; i < fused->node_map.size(); ++i)
+      if (fused->node_map[i]) out.given_of[out.graph.find_node(*fused->node_map[i]).index()] = NodeId(i);
     for (const FusedGraph::Fused& f : fused->fused) out.given_of[out.graph.find_node(*f.node).index()] = f.held.back();
-    out.twins = std::move(fused->twins);
-    // The order by its name where it has one, else as the chains stand.
+    out.node_map = std::move(fused->node_map);
+    // The named order, if any, else the order of the fused chains.
     const OrderInfo* named = find_order(given_.order_name);
     auto order = (named != nullptr ? named : find_order("depth-first"))->make(out.graph, order_options());
     if (!order) return order.error();
@@ -121,7 +121,7 @@ class Arranger {
     return out;
   }
 
-  void look_for_orders(Form& form) const {
+  void try_orders(Form& form) const {
     if (std::exchange(form.has_others, true)) return;
     for (const OrderInfo& order : all_orders()) {
       if (order.name == given_.order_name || stopped()) continue;
@@ -134,13 +134,13 @@ class Arranger {
     return {profile.peak, Step(profile.peak_place)};
   }
 
-  // The order of this way: the given one, or the one of the others with the least live at once.
+  // The order for this combination: the given one, or the other one with the lowest peak.
   Chosen choose(unsigned uses) {
     Form& of = form(uses);
     Chosen out{of.own, given_.order_name, {}};
     out.peak = peak_of(of, out.order, uses);
     if ((uses & kReordered) == 0) return out;
-    look_for_orders(of);
+    try_orders(of);
     for (const Form::Order& other : of.others)
       if (const LivePeak at = peak_of(of, other.nodes, uses); at.bytes < out.peak.bytes)
         out = {other.nodes, other.name, at};
@@ -157,12 +157,12 @@ class Arranger {
   Result<Arrangement> arrangement(unsigned uses) {
     const Chosen chosen = choose(uses);
     const Form& of = form(uses);
-    Arrangement out{of.graph, of.twins, of.given_of, chosen.order, chosen.name, in_place(uses), steps(uses), {}};
+    Arrangement out{of.graph, of.node_map, of.given_of, chosen.order, chosen.name, in_place(uses), steps(uses), {}};
     std::vector<MemorySaving> planner_step;
     auto plan = plan_within(of.graph, chosen.order, chosen.name, out.in_place, options_, planner_step);
     if (!plan) return plan.error();
     if (!out.steps.empty() && out.steps.back().peak_after >= out.steps.back().peak_before) {
-      MemorySaving& only = out.steps.back();  // nothing less is live, but there are fewer holes
+      MemorySaving& only = out.steps.back();  // the peak of live bytes is unchanged, but there are fewer holes
       only.of_arena = true;
       only.peak_before = given_.arena_bytes;
       only.peak_after = planner_step.empty() ? plan->arena_bytes : planner_step.back().peak_before;
@@ -173,7 +173,7 @@ class Arranger {
     return out;
   }
 
-  // One for each that is used, each of which lowers the peak; what does so only together is one step.
+  // One step per method that lowers the peak by itself; methods that do so only in combination form one step.
   std::vector<MemorySaving> steps(unsigned uses) {
     std::vector<MemorySaving> out;
     unsigned done = 0;
@@ -182,7 +182,7 @@ class Arranger {
       unsigned next = uses;
       for (const unsigned use : {kFused, kInPlace, kReordered}) {
         if ((uses & use) == 0 || (done & use) != 0) continue;
-        if (use == kReordered && (uses & ~done & kFused) != 0) continue;  // it is an order of the fused graph
+        if (use == kReordered && (uses & ~done & kFused) != 0) continue;  // the order belongs to the fused graph
         if (peak(done | use)->bytes < now.bytes) {
           next = done | use;
           break;

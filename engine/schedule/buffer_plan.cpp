@@ -17,7 +17,7 @@ constexpr Bytes kLargestBufferAlignment = 4096;
 }  // namespace
 
 Status BufferPlan::refuse_use(BufferUse use) const {
-  if (prepared_) return Error{"the buffers were prepared: there is no room for another one"};
+  if (prepared_) return Error{"cannot add a buffer: the plan is already prepared"};
   if (use.first < 0 || use.last <= use.first)
     return Error{fmt::format("a buffer that is used in the steps [{}, {})", use.first, use.last)};
   return {};
@@ -104,7 +104,7 @@ Status BufferPlan::prepare_workspace(ExecutionContext& context, std::span<const 
 }
 
 Status BufferPlan::prepare(ExecutionContext& context, std::string_view name, const planner::Options& options) {
-  if (prepared_) return Error{"the buffers were prepared already"};
+  if (prepared_) return Error{"the buffer plan is already prepared"};
   const planner::Planner* planner = planner::find_planner(name);
   if (planner == nullptr) return Error{fmt::format("there is no planner '{}'", name)};
   std::map<std::pair<std::string, MemoryKind>, std::vector<size_t>> places;

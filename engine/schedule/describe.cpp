@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/schedule/describe.h>
+#include <arenascope/trace/bind_event.h>
 #include <arenascope/trace/image.h>
-#include <arenascope/trace/owner.h>
 
 #include <algorithm>
 #include <mutex>
@@ -10,7 +10,7 @@
 #include <arenascope/graph/fused.h>
 #include <arenascope/graph/op_params.h>
 #include <arenascope/graph/optimizer_state.h>
-#include <arenascope/graph/origin.h>
+#include <arenascope/graph/provenance.h>
 #include <arenascope/tensor/ggml_shape.h>
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@
 namespace arenascope {
 namespace {
 
-// Of ops that work along one.
+// The axis of ops that work along one axis.
 std::optional<int32_t> axis_of(const TensorImpl& node) {
   switch (node.op) {
     case Op::Concat:
@@ -113,7 +113,7 @@ trace::TensorInfo describe_tensor(const Graph& graph, const TensorImpl& tensor) 
   return out;
 }
 
-// Of which block each tensor's bytes are a slice, now.
+// The block that currently contains each tensor's bytes.
 class Blocks {
  public:
   explicit Blocks(trace::GraphInfo& info) : info_(info) {}
@@ -147,12 +147,12 @@ class RingAllocationRecorder final : public AllocationRecorder {
   void on_free(const AllocationEvent& event) override { write(trace::free, event); }
   void on_reserve(const AllocationEvent& event) override { write(trace::reserve, event); }
   void on_release(const AllocationEvent& event) override { write(trace::release, event); }
-  void on_own(const MemoryBlock& block, trace::GraphId graph, trace::TensorRef tensor, Bytes bytes) override {
+  void on_bind_tensor(const MemoryBlock& block, trace::GraphId graph, trace::TensorRef tensor, Bytes bytes) override {
     std::lock_guard lock(mutex_);
     ring_->record(trace::owner(ring_->now(), reinterpret_cast<uintptr_t>(block.data()), bytes,
                                allocator_of(block.device(), block.kind()), graph, tensor));
   }
-  // Only what changed: of a planned run that is nothing.
+  // Records changes only; a planned run has none.
   void on_states(const ExecutionContext& context) override {
     for (const AllocatorReport& report : context.allocator_reports()) {
       std::lock_guard lock(mutex_);
@@ -181,7 +181,7 @@ class RingAllocationRecorder final : public AllocationRecorder {
                        allocator_of(event.device, event.kind), trace::image_id(event.width, event.height)));
   }
 
-  // There is one allocator for each device and kind; it is described when it is first heard of.
+  // There is one allocator per device and kind, described at its first event.
   uint32_t allocator_of(Device device, MemoryKind kind) {
     for (const Known& known : allocators_)
       if (known.device == device && known.kind == kind) return known.id;
@@ -203,14 +203,14 @@ class RingAllocationRecorder final : public AllocationRecorder {
   const Device main_memory_;
   trace::ThreadRing* ring_;
   std::vector<Known> allocators_;
-  std::unordered_map<uint32_t, trace::AllocatorState> states_;  // as they were told, without the time
+  std::unordered_map<uint32_t, trace::AllocatorState> states_;  // as last recorded, without the time
 };
 
 }  // namespace
 
 namespace {
 
-// Parameters know what is kept of them.
+// Only the stored bytes of parameters are recorded.
 void note_optimizer_states(const Graph& graph, trace::GraphInfo& info) {
   for (const TensorImpl* node : graph.nodes()) {
     if (node->op != Op::OptimizerStep) continue;

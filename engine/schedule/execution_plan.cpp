@@ -9,15 +9,14 @@
 namespace arenascope {
 namespace {
 
-// Scratch that more parts than threads may cost: beyond, the node is cut into as many parts as threads.
-constexpr Bytes kMostPartsWork = Bytes{4} << 20;
+// Maximum scratch memory for more chunks than threads; above it a node has one chunk per thread.
+constexpr Bytes kMaxStealingWork = Bytes{4} << 20;
 
-// What a node reads and writes of what nodes compute, and of given bytes that a node writes: whose they are, and where in
-// the arena.
+// The bytes that a node reads and writes, by owner and arena range. Leaf tensors count only if a node writes them.
 struct Touched {
   struct Slice {
     const TensorImpl* owner;
-    Bytes begin, end;  // in the arena; empty for what lies elsewhere
+    Bytes begin, end;  // in the arena; empty outside it
     bool written;
   };
   std::vector<Slice> slices;
@@ -41,8 +40,8 @@ struct Touched {
 class Dependencies {
  public:
   explicit Dependencies(const ExecutionPlan& plan)
-      : plan_(plan), lives_(find_owners(plan.graph)), places_(lives_.size(), {0, 0}) {
-    for (const PlannedTensor& t : plan.memory.tensors) places_[t.node.index()] = {t.offset, t.offset + t.size};
+      : plan_(plan), lives_(find_owners(plan.graph)), ranges_(lives_.size(), {0, 0}) {
+    for (const PlannedTensor& t : plan.memory.tensors) ranges_[t.node.index()] = {t.offset, t.offset + t.size};
     for (const TensorImpl* node : plan.graph.nodes())
       if (info(node->op).writes_source()) written_.insert(&base_of(*node));
   }
@@ -60,42 +59,43 @@ class Dependencies {
     const NodeId node = plan_.graph.find_node(tensor);
     const NodeId owner = node.valid() ? lives_[node.index()].owner : NodeId::none();
     if (owner.valid()) {
-      const auto [begin, end] = places_[owner.index()];
+      const auto [begin, end] = ranges_[owner.index()];
       return to.slices.push_back({&plan_.graph.node(owner), begin, end, written});
     }
     if (written_.count(&base_of(tensor))) to.slices.push_back({&base_of(tensor), 0, 0, written});
   }
   const ExecutionPlan& plan_;
   const std::vector<Lifetime> lives_;
-  std::vector<std::pair<Bytes, Bytes>> places_;    // by owner; empty for what lies elsewhere
-  std::unordered_set<const TensorImpl*> written_;  // given tensors that a node writes
+  std::vector<std::pair<Bytes, Bytes>> ranges_;    // by owner; empty outside the arena
+  std::unordered_set<const TensorImpl*> written_;  // leaf tensors that a node writes
 };
 
-void find_rows(ExecutionPlan& plan) {
+void find_single_thread_runs(ExecutionPlan& plan) {
   PlannedStep* before = nullptr;
   for (PlannedStep& step : plan.steps) {
     if (step.tasks == 0) continue;
-    if (before && before->tasks == 1 && step.tasks == 1) before->behind = Behind::Row;
+    if (before && before->tasks == 1 && step.tasks == 1) before->sync_after = SyncAfter::SameThread;
     before = &step;
   }
 }
 
-// Groups of steps without a barrier in between: none of a group conflicts with another. Parts are not taken over
-// inside of a group, since a thread may be a step ahead.
+// Groups of steps without a barrier in between: no two steps of a group conflict. There is no work stealing inside a
+// group because a thread may be a step ahead.
 void find_independent(ExecutionPlan& plan) {
-  constexpr int kMostInGroup = 16;
+  constexpr int kMaxGroupSize = 16;
   const Dependencies dependencies(plan);
   PlannedStep* before = nullptr;
   Touched group;   // since the last barrier
-  Touched others;  // of it, what stands before the row of the first thread's own steps
+  Touched others;  // the part of `group` before the current row of steps of the first thread
   int count = 0;
   for (PlannedStep& step : plan.steps) {
     if (step.tasks == 0) continue;
     const Touched own = dependencies.of(step);
-    const bool row = before && before->behind == Behind::Row && !others.conflicts(own);
-    if (row || (before && before->behind != Behind::Row && count < kMostInGroup && !group.conflicts(own))) {
+    const bool row = before && before->sync_after == SyncAfter::SameThread && !others.conflicts(own);
+    if (row ||
+        (before && before->sync_after != SyncAfter::SameThread && count < kMaxGroupSize && !group.conflicts(own))) {
       if (!row) {
-        before->behind = Behind::Independent;
+        before->sync_after = SyncAfter::None;
         before->parts = before->tasks;
         step.parts = step.tasks;
         others = group;
@@ -103,7 +103,7 @@ void find_independent(ExecutionPlan& plan) {
       }
       group.add(own);
     } else {
-      if (before) before->behind = Behind::Barrier;
+      if (before) before->sync_after = SyncAfter::Barrier;
       group = own;
       others = {};
       count = 1;
@@ -117,13 +117,13 @@ StepKind kind_of(const TensorImpl& node, const Capabilities& backend, bool parti
   const bool on_host = node.placement == Placement::Host;
   const StepKind own_side = on_host ? StepKind::Host : StepKind::Main;
   if (node.op != Op::Copy) return own_side;
-  // Given tensors lie with whoever reads them; the executor sees to those that lie with the copy.
+  // Leaf tensors are located where they are read; the executor handles those that are read by a copy.
   const TensorImpl& source = *node.sources[0];
   if (source.op == Op::None) return partitioned ? StepKind::Transfer : own_side;
   return on_host == (source.placement == Placement::Host) ? own_side : StepKind::Transfer;
 }
 
-// Fills in how the step is computed. Errors: it cannot be.
+// Sets how the step is computed. Error: its backend cannot compute it.
 Status plan_step(PlannedStep& step, const TensorImpl& node, const Capabilities& on, int threads,
                  const ExecutionPlanOptions& options) {
   if (auto ok = on.supports(node); !ok)
@@ -135,7 +135,7 @@ Status plan_step(PlannedStep& step, const TensorImpl& node, const Capabilities& 
   if (!options.stealing || step.tasks == 1) return {};
   const int parts = std::clamp(on.parts(node, step.tasks), step.tasks, 64 * step.tasks);
   const Bytes work = parts > step.tasks ? on.work_bytes(node, parts) : 0;
-  if (parts > step.tasks && work <= std::max(kMostPartsWork, step.work_bytes))
+  if (parts > step.tasks && work <= std::max(kMaxStealingWork, step.work_bytes))
     step.parts = parts, step.work_bytes = work;
   return {};
 }
@@ -174,7 +174,7 @@ Result<ExecutionPlan> ExecutionPlan::make(const Graph& graph, MemoryPlan memory,
   if (plan.work_bytes > 0) plan.work_bytes += 64 * plan.threads;
   if (plan.host_work_bytes > 0) plan.host_work_bytes += 64 * plan.threads;
   plan.memory = std::move(memory);
-  if (options.rows || plan.threads == 1) find_rows(plan);
+  if (options.rows || plan.threads == 1) find_single_thread_runs(plan);
   if (options.independent && plan.threads > 1) find_independent(plan);
   return plan;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// From offsets back to tensors.
+// Converts planned offsets to a memory plan of tensors.
 #pragma once
 #include <arenascope/schedule/memory_plan.h>
 
 namespace arenascope {
 
-// The memory plan that these offsets are of the order's intervals.
+// The memory plan for the intervals of the order with these offsets.
 MemoryPlan fill_plan(const GraphIntervals& intervals, const planner::Plan& answer, std::vector<NodeId> order,
                      std::string_view order_name, const MemoryPlanOptions& options);
 

@@ -5,12 +5,12 @@
 #include <chrono>
 
 #include <arenascope/planner/check.h>
-#include <arenascope/planner/why.h>
+#include <arenascope/planner/explain.h>
 #include <arenascope/schedule/describe.h>
 #include <arenascope/schedule/memory_plan.h>
 #include <arenascope/schedule/restore.h>
 #include <arenascope/trace/space_use.h>
-#include <arenascope/transform/versions.h>
+#include <arenascope/transform/mutation_analysis.h>
 #include "engine/schedule/findings_run.h"
 #include "engine/schedule/findings_spaces.h"
 
@@ -21,18 +21,19 @@ using trace::TensorRef;
 using Kind = Finding::Kind;
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kShown = 8;       // tensors named at the peak and above holes
-constexpr size_t kTries = 6;       // single changes of each kind that are replanned
-constexpr double kOnePlan = 0.25;  // seconds for one plan of a planner that searches
+constexpr size_t kShown = 8;       // tensors reported at the peak and above holes
+constexpr size_t kTries = 6;       // re-planned changes of each kind
+constexpr double kOnePlan = 0.25;  // budget in seconds for one plan of a searching planner
 
-// A change to the intervals: some are cut in two, some share bytes, some go.
+// A change to the intervals: splits, aliasing and removals.
 struct Variant {
   planner::Problem problem;
   std::vector<NodeId> owners;
 };
 
-// Traces of other tools don't tell along which axis a concatenation joins: only the first dimension that is not 1 lets
-// its sources lie one behind the other, so that one is tried; where the sizes say otherwise, the graph has no join.
+// Traces of other tools do not record the axis of a concatenation. Inputs can be contiguous in the result only along
+// the first dimension that is not 1, so that axis is tried; if the sizes contradict it, the concatenation is not
+// aliased.
 trace::GraphInfo with_axes(trace::GraphInfo graph) {
   for (trace::TensorInfo& node : graph.nodes) {
     if (node.axis || op_of(node) != Op::Concat) continue;
@@ -53,8 +54,8 @@ class Finder {
   std::vector<Finding> run() {
     add_run_findings(in_, found_);
     add_space_findings(in_, options_, found_);
-    // Of a run that did not use its plan there is nothing to save in that.
-    const bool unused = in_.snapshot && trace::lies_in_spaces(*in_.snapshot, in_.run, in_.plan.get());
+    // A run that did not use its plan cannot be improved by another plan.
+    const bool unused = in_.snapshot && trace::is_in_spaces(*in_.snapshot, in_.run, in_.plan.get());
     if (unused || !set_up()) return ranked();
     add_peak();
     add_holes();
@@ -84,7 +85,7 @@ class Finder {
     if (!check_order(graph_, in_.plan->order)) return false;
     plan_options_.alignment = std::max<Bytes>(in_.plan->alignment, 1);
     for (const trace::SliceInfo& s : in_.plan->slices) plan_options_.in_place |= s.in_place_of.valid();
-    plan_options_.join = false;  // what is not joined yet is add_joins()'s to find
+    plan_options_.join = false;  // add_joins() handles further concatenations
     plan_options_.planner.stop = options_.stop;
     plan_options_.planner.budget_seconds = std::min(kOnePlan, options_.budget_seconds / 16);
     planner_ = planner::find_planner(in_.plan->planner);
@@ -110,7 +111,7 @@ class Finder {
 
   TensorRef tensor(size_t interval) const { return TensorRef::node(base_.owners[interval]); }
 
-  // --- what is reported
+  // --- reports
 
   void add_peak() {
     Finding f;
@@ -128,7 +129,7 @@ class Finder {
     found_.push_back(std::move(f));
   }
 
-  // The plan at hand in the planner's words; empty where it does not fit the graph.
+  // The current plan in the planner's format; empty if it does not match the graph.
   planner::Plan given_plan() const {
     std::vector<Bytes> of_node(in_.graph->nodes.size(), -1);
     for (const trace::SliceInfo& s : in_.plan->slices)
@@ -160,7 +161,7 @@ class Finder {
     if (f.bytes > 0) found_.push_back(std::move(f));
   }
 
-  // --- what is tried
+  // --- re-planning
 
   std::shared_ptr<trace::PlanInfo> describe(const Variant& v, const planner::Plan& answer,
                                             const std::string& how) const {
@@ -195,7 +196,7 @@ class Finder {
     return info;
   }
 
-  // Replans; null where the answer is not smaller than the plan at hand.
+  // Re-plans; null if the result is not smaller than the current plan.
   std::shared_ptr<trace::PlanInfo> try_out(const Variant& v, const std::string& how) {
     auto answer = planner_->plan(v.problem, plan_options_.planner);
     if (!answer || !planner::check(v.problem, *answer) || answer->arena_bytes >= arena_) return nullptr;
@@ -237,7 +238,7 @@ class Finder {
     f.kind = Kind::InPlaceAll;
     f.count = static_cast<int64_t>(all.problem.in_place.size());
     keep(std::move(f), try_out({all.problem, all.owners}, "in place"));
-    // The single ops that could help: both ends of the pair live at the peak.
+    // Single ops that can lower the peak: both tensors of the pair are live at the peak.
     std::vector<planner::InPlace> pairs;
     const auto at_peak = [&](int32_t b) {
       const planner::Interval& i = base_.problem.intervals[static_cast<size_t>(b)];
@@ -256,7 +257,7 @@ class Finder {
     }
   }
 
-  // By node: which interval the bytes of its owner are; -1: none.
+  // By node: the interval of its owner's bytes; -1: none.
   std::vector<int32_t> intervals_by_node() const {
     std::vector<int32_t> of(lives_.size(), -1);
     for (size_t i = 0; i < base_.owners.size(); ++i) of[base_.owners[i].index()] = static_cast<int32_t>(i);
@@ -265,7 +266,7 @@ class Finder {
     return of;
   }
 
-  // Concatenations whose sources could lie in their bytes, and copies of what lies in order already.
+  // Concatenations whose inputs could be aliased, and copies of tensors that are already contiguous.
   void add_joins() {
     MemoryPlanOptions options = plan_options_;
     options.join = true;
@@ -300,11 +301,11 @@ class Finder {
       if (auto plan = try_out(v, "without a copy"))
         keep(std::move(f), std::move(plan));
       else
-        found_.push_back(std::move(f));  // it still saves the copy
+        found_.push_back(std::move(f));  // the copy is saved in any case
     }
   }
 
-  // Whether the plan at hand has a source of the concatenation in the result's own bytes.
+  // True if the current plan aliases an input of the concatenation into the result.
   bool joined_already(NodeId id) const {
     const trace::SliceInfo* whole = nullptr;
     for (const trace::SliceInfo& s : in_.plan->slices)
@@ -333,7 +334,7 @@ class Finder {
     return true;
   }
 
-  // The problem in which a copy is a view of its source, which then lives as long as the copy did.
+  // The problem in which a copy is a view of its source, whose lifetime is extended by that of the copy.
   Variant without(size_t copy, TensorRef source, const std::vector<int32_t>& of) const {
     Variant v;
     v.problem.alignment = base_.problem.alignment;
@@ -349,17 +350,17 @@ class Finder {
     return v;
   }
 
-  // --- tensors that live long and are used at both ends
+  // --- tensors with long lifetimes that are unused in between
 
-  struct Rest {  // a time in which an interval is unused, across the peak
+  struct Rest {  // a range of steps across the peak in which an interval is unused
     size_t interval = 0;
     int64_t from = 0, to = 0;  // half-open
   };
 
-  // For each interval at the peak: the last use before and the first behind.
+  // For each interval at the peak: the last use before the peak and the next use after it.
   std::vector<Rest> rests() const {
     std::vector<Rest> list;
-    std::vector<int64_t> before(base_.owners.size(), -1), behind(base_.owners.size(), INT64_MAX);
+    std::vector<int64_t> before(base_.owners.size(), -1), next_use(base_.owners.size(), INT64_MAX);
     const std::vector<int32_t> of = intervals_by_node();
     for_each_use(graph_, in_.plan->order, lives_, [&](NodeId owner, Step step) {
       const int32_t interval = of[owner.index()];
@@ -368,12 +369,12 @@ class Finder {
       if (step.value <= peak_.step)
         before[i] = std::max<int64_t>(before[i], step.value);
       else
-        behind[i] = std::min<int64_t>(behind[i], step.value);
+        next_use[i] = std::min<int64_t>(next_use[i], step.value);
     });
     for (int32_t b : peak_.buffers) {
       const auto i = static_cast<size_t>(b);
-      if (before[i] < 0 || before[i] >= peak_.step || behind[i] == INT64_MAX) continue;
-      list.push_back({i, before[i] + 1, behind[i]});
+      if (before[i] < 0 || before[i] >= peak_.step || next_use[i] == INT64_MAX) continue;
+      list.push_back({i, before[i] + 1, next_use[i]});
     }
     std::stable_sort(list.begin(), list.end(), [&](const Rest& a, const Rest& b) {
       return base_.problem.intervals[a.interval].size > base_.problem.intervals[b.interval].size;
@@ -381,12 +382,12 @@ class Finder {
     return list;
   }
 
-  // The interval ends where the rest begins, and another begins where it ends. Computing it again needs its sources,
-  // which then live to there; so do those of what writes into a given one, as it comes behind it. False: what it is made
-  // of is not there any more.
+  // Splits the interval: the first part ends at `rest.from`, a second one starts at `rest.to`. Recomputation extends
+  // the lifetimes of the inputs to `rest.to`. If an input is a leaf tensor that a node overwrites, the inputs of that
+  // writer are extended too, as it runs afterwards. Returns false if an input has been overwritten.
   bool cut(Variant& v, const Rest& rest, bool again) const {
     const TensorImpl& origin = graph_.node(base_.owners[rest.interval]);
-    const Versions versions(graph_);
+    const MutationAnalysis versions(graph_);
     if (versions.written(origin)) return false;
     planner::Interval tail = base_.problem.intervals[rest.interval];
     v.problem.intervals[rest.interval].upper = rest.from;
@@ -410,7 +411,7 @@ class Finder {
       if (placement_of(*source) != Placement::Given) return false;
       for (int64_t step = 0; step < rest.to; ++step) {
         const TensorImpl& writer = graph_.node(in_.plan->order[static_cast<size_t>(step)]);
-        const auto written = Versions::written_by(writer);
+        const auto written = MutationAnalysis::written_by(writer);
         if (std::find(written.begin(), written.end(), &base_of(*source)) != written.end()) hold_sources(writer);
       }
     }
@@ -439,7 +440,7 @@ class Finder {
         keep(std::move(f), std::move(plan));
       };
       for (size_t i = 0; i < list.size() && i < kTries && !stopped(); ++i) attempt(i, i + 1);
-      // Where several moments are as full, only several tensors together help.
+      // If several steps have the same peak, only several tensors in combination help.
       for (size_t n = 2; !helped && n <= list.size() && n <= 64 && !stopped(); n *= 2) attempt(0, n);
     }
   }

@@ -7,9 +7,9 @@
 namespace arenascope {
 namespace {
 
-constexpr int64_t kFewBarriers = 8;        // fewer say nothing
-constexpr size_t kMostBarriers = 400'000;  // the newest; more change nothing
-constexpr size_t kNodes = 3;               // of the worst balanced
+constexpr int64_t kFewBarriers = 8;       // fewer are not significant
+constexpr size_t kMaxBarriers = 400'000;  // only the newest are analysed
+constexpr size_t kNodes = 3;              // number of nodes with the worst balance to report
 
 void add_late_threads(const FindingsInput& in, std::vector<Finding>& found) {
   struct Late {
@@ -20,7 +20,7 @@ void add_late_threads(const FindingsInput& in, std::vector<Finding>& found) {
   int64_t barriers = 0;
   int32_t threads = 0;
   const auto& all = in.snapshot->barriers;
-  for (size_t i = all.size() > kMostBarriers ? all.size() - kMostBarriers : 0; i < all.size(); ++i) {
+  for (size_t i = all.size() > kMaxBarriers ? all.size() - kMaxBarriers : 0; i < all.size(); ++i) {
     const trace::Barrier& b = all[i];
     if (b.threads < 2 || !b.last_arriver.valid()) continue;
     ++barriers;
@@ -33,7 +33,7 @@ void add_late_threads(const FindingsInput& in, std::vector<Finding>& found) {
   const auto runs = static_cast<int64_t>(std::max<size_t>(in.snapshot->runs.size(), 1));
   for (const auto& [track, late] : by_track) {
     const double share = static_cast<double>(late.times) / static_cast<double>(barriers);
-    // By chance each comes last equally often.
+    // Under a uniform distribution each thread is last equally often.
     if (share < 1.4 / threads || share < 0.4) continue;
     Finding f;
     f.kind = Finding::Kind::LateThread;
@@ -60,7 +60,7 @@ void add_imbalance(const FindingsInput& in, std::vector<Finding>& found) {
     f.share = share;
     f.count = in.graph->nodes[i].tasks;
     f.time = static_cast<Nanoseconds>(s.wait);
-    f.track = s.usual_last;
+    f.track = s.most_frequent_last;
     worst.push_back(f);
   }
   std::sort(worst.begin(), worst.end(), [](const Finding& a, const Finding& b) { return a.time > b.time; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Findings that a run tells without planning anything: late threads, imbalance, copies that come again.
+// Findings from a recorded run that need no re-planning: late threads, imbalance, repeated copies.
 #pragma once
 #include <arenascope/schedule/findings.h>
 

@@ -12,20 +12,20 @@ namespace arenascope {
 namespace {
 
 using Kind = Finding::Kind;
-using Slices = std::vector<trace::SpaceSlice>;
+using Slices = std::vector<trace::SpaceAllocation>;
 
 constexpr size_t kSlicesShown = 8;          // slices named at the peak
-constexpr size_t kMostPlanned = 20'000;     // lifetimes; more would take too long
-constexpr Bytes kWorthwhile = Bytes{4096};  // waste below is none
+constexpr size_t kMaxPlanned = 20'000;      // lifetimes; more would take too long
+constexpr Bytes kWorthwhile = Bytes{4096};  // smaller waste is not reported
 
-// What was handed out, as a planner is asked: steps are the moments at which something came or went.
+// The allocations as a planning problem: steps are the times of allocations and frees.
 planner::Problem problem_of(const Slices& slices) {
   std::map<Nanoseconds, int64_t> step_of;
-  for (const trace::SpaceSlice& s : slices) step_of[s.begin], step_of[s.end];
+  for (const trace::SpaceAllocation& s : slices) step_of[s.begin], step_of[s.end];
   int64_t count = 0;
   for (auto& [time, step] : step_of) step = count++;
   planner::Problem problem;
-  for (const trace::SpaceSlice& s : slices) {
+  for (const trace::SpaceAllocation& s : slices) {
     if (s.asked <= 0) continue;
     const int64_t first = step_of[s.begin], last = s.open ? count : step_of[s.end];
     problem.intervals.push_back({first, std::max(last, first + 1), s.asked, 0, {}, {}});
@@ -38,11 +38,11 @@ void add_at_peak(const Slices& slices, const trace::SpaceTotals& totals, std::ve
   peak.kind = Kind::SpacesAtPeak;
   waste.kind = Kind::Waste;
   Slices there;
-  for (const trace::SpaceSlice& s : slices)
+  for (const trace::SpaceAllocation& s : slices)
     if (s.begin <= totals.peak_at && (s.open || s.end > totals.peak_at)) there.push_back(s);
-  for (const trace::SpaceSlice& s : there) waste.bytes += s.bytes - s.asked;
+  for (const trace::SpaceAllocation& s : there) waste.bytes += s.bytes - s.asked;
   const auto by = [](auto size) {
-    return [size](const trace::SpaceSlice& a, const trace::SpaceSlice& b) { return size(a) > size(b); };
+    return [size](const trace::SpaceAllocation& a, const trace::SpaceAllocation& b) { return size(a) > size(b); };
   };
   const auto first_of = [&](auto size) {
     std::stable_sort(there.begin(), there.end(), by(size));
@@ -51,10 +51,10 @@ void add_at_peak(const Slices& slices, const trace::SpaceTotals& totals, std::ve
   peak.count = waste.count = static_cast<int64_t>(there.size());
   peak.bytes = totals.peak;
   peak.at = waste.at = totals.peak_at;
-  peak.slices = first_of([](const trace::SpaceSlice& s) { return s.bytes; });
+  peak.slices = first_of([](const trace::SpaceAllocation& s) { return s.bytes; });
   if (peak.count > 0) found.push_back(peak);
   if (waste.bytes < kWorthwhile) return;
-  waste.slices = first_of([](const trace::SpaceSlice& s) { return s.bytes - s.asked; });
+  waste.slices = first_of([](const trace::SpaceAllocation& s) { return s.bytes - s.asked; });
   waste.share = static_cast<double>(waste.bytes) / static_cast<double>(totals.peak);
   found.push_back(waste);
 }
@@ -62,7 +62,7 @@ void add_at_peak(const Slices& slices, const trace::SpaceTotals& totals, std::ve
 }  // namespace
 
 void add_space_findings(const FindingsInput& in, const FindingsOptions& options, std::vector<Finding>& found) {
-  if (!in.snapshot || !trace::lies_in_spaces(*in.snapshot, in.run, in.plan.get())) return;
+  if (!in.snapshot || !trace::is_in_spaces(*in.snapshot, in.run, in.plan.get())) return;
   const trace::TimeRange range = trace::range_of_run(*in.snapshot, in.run);
   const trace::SpaceTotals totals = trace::space_totals(*in.snapshot, range, {});
   if (!totals.complete || totals.peak <= 0) return;
@@ -76,7 +76,7 @@ void add_space_findings(const FindingsInput& in, const FindingsOptions& options,
     found.push_back(f);
   }
   const planner::Planner* planner = planner::find_planner("search");
-  if (planner == nullptr || slices.size() > kMostPlanned || options.stop.stop_requested()) return;
+  if (planner == nullptr || slices.size() > kMaxPlanned || options.stop.stop_requested()) return;
   const planner::Problem problem = problem_of(slices);
   planner::Options how;
   how.budget_seconds = std::min(1.0, options.budget_seconds / 4);

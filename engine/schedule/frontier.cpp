@@ -6,7 +6,7 @@
 namespace arenascope {
 namespace {
 
-// Parts of the whole arena that are tried for.
+// Capacities to try, as fractions of the full arena.
 constexpr double kShares[] = {0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2};
 constexpr double kWorthIt = 0.99;
 
@@ -21,14 +21,14 @@ Result<std::vector<FrontierPoint>> memory_frontier(const Graph& graph, std::stri
   std::vector<FrontierPoint> out{{whole->arena_bytes, 0, flops}};
   for (const double share : kShares) {
     if (options.planner.stop.stop_requested()) break;
-    WhatIfOptions wish;
-    wish.capacity = static_cast<Bytes>(share * static_cast<double>(whole->arena_bytes));
-    wish.offload = wish.in_place = wish.reorder = false;  // what computing again alone spares
-    wish.planner = planner;
-    wish.plan = options;
-    auto spared = what_if(graph, whole->order, order, wish);
+    WhatIfOptions what_if_options;
+    what_if_options.capacity = static_cast<Bytes>(share * static_cast<double>(whole->arena_bytes));
+    what_if_options.offload = what_if_options.in_place = what_if_options.reorder = false;  // rematerialisation only
+    what_if_options.planner = planner;
+    what_if_options.plan = options;
+    auto spared = what_if(graph, whole->order, order, what_if_options);
     if (!spared) return spared.error();
-    // What does not fit may still be the least that there is, where it spares something to speak of.
+    // A plan that misses the capacity is still reported if it is the smallest found and saves a significant amount.
     const auto before = static_cast<double>(out.back().arena);
     if (static_cast<double>(spared->plan.arena_bytes) < (spared->fits ? before : kWorthIt * before))
       out.push_back({spared->plan.arena_bytes, spared->extra_flops, flops});

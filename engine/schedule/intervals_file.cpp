@@ -57,7 +57,7 @@ trace::GraphInfo graph_of_intervals(const planner::Problem& problem, const std::
     graph.nodes.push_back(std::move(t));
     return TensorRef::node(NodeId(graph.nodes.size() - 1));
   };
-  // At time t: what was begun before is held until here, what ends here is used for the last time.
+  // At time t: buffers begun before are kept live until here; buffers that end here have their last use.
   const auto point = [&](int64_t t, std::vector<TensorRef> sources) {
     for (size_t i = 0; i < sources.size() || !last.valid(); i += kSourcesOfANode) {
       trace::TensorInfo time;
@@ -78,7 +78,8 @@ trace::GraphInfo graph_of_intervals(const planner::Problem& problem, const std::
     const int64_t t = std::min(next_begin, problem.intervals[ends[e]].upper);
     std::vector<TensorRef> sources = std::exchange(begun, {});
     for (; e < ends.size() && problem.intervals[ends[e]].upper == t; ++e)
-      if (problem.intervals[ends[e]].lower < since) sources.push_back(node_of[ends[e]]);  // the others are among them
+      if (problem.intervals[ends[e]].lower < since)
+        sources.push_back(node_of[ends[e]]);  // the others are sources already
     point(t, std::move(sources));
     since = t;
     for (; b < begins.size() && problem.intervals[begins[b]].lower == t; ++b) {

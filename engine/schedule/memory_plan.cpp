@@ -13,7 +13,7 @@
 namespace arenascope {
 namespace {
 
-// Blocks for planners that have none: tensors that lie at the same offset, one after the other, share one.
+// Assigns blocks for planners without blocks: tensors that use the same offset in sequence share a block.
 void number_blocks(std::vector<PlannedTensor>& tensors) {
   std::vector<size_t> by_place(tensors.size());
   std::iota(by_place.begin(), by_place.end(), 0);
@@ -79,7 +79,7 @@ Result<PlannedIntervals> plan_intervals(const Graph& graph, std::span<const Node
     PlannedIntervals out{std::move(intervals), {}};
     planner::Options budget = options.planner;
     budget.budget_seconds *= share;
-    // To an observer both are one search.
+    // An observer sees both plans as one search.
     budget.on_progress = [&](planner::Progress at) {
       at.seconds += before;
       if (options.planner.on_progress && (smallest == 0 || at.arena_bytes < smallest)) {
@@ -105,7 +105,7 @@ Result<PlannedIntervals> plan_intervals(const Graph& graph, std::span<const Node
   if (joined) before = joined->plan.seconds;
   auto separate = planned(std::move(apart), 0.5);
   if (!separate || !joined) return separate;
-  // Either way is open, so only what bounds both is a bound.
+  // Both variants are permitted, so the lower bound is the smaller of the two.
   const Bytes bound = std::min(joined->plan.lower_bound, separate->plan.lower_bound);
   auto& better = joined->plan.arena_bytes <= separate->plan.arena_bytes ? joined : separate;
   better->plan.lower_bound = bound;

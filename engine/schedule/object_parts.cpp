@@ -10,13 +10,13 @@ namespace {
 
 using Kind = trace::ObjectPartKind;
 
-// Pieces of an object in any order; what none of them has is padding.
+// Pieces of an object in any order; bytes outside all pieces are padding.
 class Pieces {
  public:
   explicit Pieces(const ObjectHeader& object)
       : begin_(reinterpret_cast<const std::byte*>(&object + 1)), bytes_(static_cast<Bytes>(object.size)) {}
 
-  // What lies outside of the object is left out.
+  // Ranges outside the object are clipped.
   void add(Kind kind, const void* first, size_t bytes, size_t used = 0) {
     const auto* at = static_cast<const std::byte*>(first);
     if (bytes == 0 || at < begin_ || at + bytes > begin_ + bytes_) return;
@@ -96,7 +96,7 @@ void add_graph(Pieces& pieces, const Context& context, const ObjectHeader& objec
   for (const ObjectHeader* other = context.first_object(); other; other = other->next) {
     for (const Graph::Array& array : Graph::arrays_of(*other))
       pieces.add(kind_of(array.of), array.begin, array.bytes, array.used);
-    if (other == &object) break;  // it goes on in later ones only
+    if (other == &object) break;  // a graph continues in later objects only
   }
 }
 

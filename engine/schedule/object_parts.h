@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the bytes of an object in a context's pool are: a tensor's fields and what it keeps behind itself, a graph's arrays.
+// The layout of an object in a context's pool: the fields of a tensor and the data stored after it, or a graph's
+// arrays.
 #pragma once
 #include <vector>
 

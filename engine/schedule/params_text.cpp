@@ -35,7 +35,7 @@ const char* choice(const char* const (&names)[N], int value) {
 }
 const char* flag(bool on, const char* text) { return on ? text : ""; }
 
-// Of parameters that bytes of a file may have made: never more dimensions than there can be.
+// The parameters may come from a file, so the number of dimensions is clamped.
 int spatial(int32_t n) { return std::clamp(n, 0, 3); }
 
 std::string conv(const TensorImpl& node) {
@@ -44,7 +44,7 @@ std::string conv(const TensorImpl& node) {
   const Dims& w = node.sources[1]->sizes;
   std::string out = fmt::format("kernel {} stride {} pad {} groups {}", times(w.begin() + 2, w.end()),
                                 times(p.strides, n), times(p.pads_begin, n), p.groups);
-  if (!std::equal(p.pads_begin, p.pads_begin + n, p.pads_end)) out += " pad behind " + times(p.pads_end, n);
+  if (!std::equal(p.pads_begin, p.pads_begin + n, p.pads_end)) out += " end pad " + times(p.pads_end, n);
   if (std::any_of(p.dilations, p.dilations + n, [](int32_t d) { return d > 1; }))
     out += " dilation " + times(p.dilations, n);
   if (std::any_of(p.output_padding, p.output_padding + n, [](int32_t d) { return d > 0; }))
@@ -57,10 +57,10 @@ std::string pool(const TensorImpl& node) {
   const int n = spatial(p.spatial);
   std::string out =
       fmt::format("kernel {} stride {} pad {}", times(p.kernel, n), times(p.strides, n), times(p.pads_begin, n));
-  if (!std::equal(p.pads_begin, p.pads_begin + n, p.pads_end)) out += " pad behind " + times(p.pads_end, n);
+  if (!std::equal(p.pads_begin, p.pads_begin + n, p.pads_end)) out += " end pad " + times(p.pads_end, n);
   if (std::any_of(p.dilations, p.dilations + n, [](int32_t d) { return d > 1; }))
     out += " dilation " + times(p.dilations, n);
-  return out + flag(p.ceil_mode, " rounded up") + flag(p.count_include_pad, " padding counts");
+  return out + flag(p.ceil_mode, " ceil mode") + flag(p.count_include_pad, " padding included");
 }
 
 std::string movement(const TensorImpl& node) {
@@ -86,7 +86,7 @@ std::string movement(const TensorImpl& node) {
     case Op::Pad: {
       const auto p = params<PadParams>(node);
       constexpr const char* kModes[] = {"constant", "reflect", "edge"};
-      return fmt::format("before {} behind {} {} {}", times(p.begin, rank), times(p.end, rank),
+      return fmt::format("before {} after {} {} {}", times(p.begin, rank), times(p.end, rank),
                          choice(kModes, static_cast<int>(p.mode)), p.value);
     }
     case Op::Fill:
@@ -98,7 +98,7 @@ std::string movement(const TensorImpl& node) {
     case Op::Resize: {
       const auto p = params<ResizeParams>(node);
       constexpr const char* kModes[] = {"nearest", "linear", "cubic"};
-      constexpr const char* kCoordinates[] = {"half pixel", "asymmetric", "align corners", "PyTorch's half pixel"};
+      constexpr const char* kCoordinates[] = {"half pixel", "asymmetric", "align corners", "PyTorch half pixel"};
       return fmt::format("to {} {} {}", times(p.sizes), choice(kModes, static_cast<int>(p.mode)),
                          choice(kCoordinates, static_cast<int>(p.coordinates)));
     }
@@ -172,7 +172,7 @@ std::string norm(const TensorImpl& node) {
 }
 
 std::string contraction(const TensorImpl& node) {
-  const bool known = !node.params.bytes().empty();  // zeros at the end are not kept, but a scale of zero is nobody's
+  const bool known = !node.params.bytes().empty();  // trailing zeros are not stored, but no op has scale 0
   if (!known && node.op != Op::Conv && node.op != Op::ConvTranspose) return {};
   switch (node.op) {
     case Op::MulMat: return fmt::format("scale {}", params<MulMatParams>(node).scale);
@@ -182,7 +182,7 @@ std::string contraction(const TensorImpl& node) {
     }
     case Op::Lstm: {
       const auto p = params<LstmParams>(node);
-      constexpr const char* kDirections[] = {"forward", "reverse", "both ways"};
+      constexpr const char* kDirections[] = {"forward", "reverse", "bidirectional"};
       return fmt::format("hidden {} {}", p.hidden, choice(kDirections, p.direction));
     }
     default: return conv(node);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An op's parameters in words, for people.
+// Formats the parameters of an op for display.
 #pragma once
 #include <string>
 
@@ -7,8 +7,8 @@
 
 namespace arenascope {
 
-// "kernel 3×3 stride 2×2 pad 1×1 groups 1"; empty where the node has none. Every op that has parameters tells all that
-// change what it computes.
+// "kernel 3×3 stride 2×2 pad 1×1 groups 1"; empty for a node without parameters. The text includes all parameters that
+// affect the result.
 std::string params_text(const TensorImpl& node);
 
 }  // namespace arenascope

@@ -26,8 +26,8 @@ std::string plan_file(const trace::PlanInfo& plan, const trace::GraphInfo* graph
     interval.lower = s.first.value;
     interval.upper = s.last.value;
     interval.size = s.size;
-    // What lies in the bytes of another that lives with it (a source of a concatenation, what works in place) is there
-    // twice; in a table of places the time that they share is the larger's, or the later's.
+    // A tensor aliased into another live tensor (an input of a concatenation, an in-place result) would overlap it. In
+    // the CSV the shared time belongs to the larger or the later one.
     for (const trace::SliceInfo& other : plan.slices) {
       if (!csv || &other == &s || other.first >= s.last || s.first >= other.last) continue;
       const bool inside = s.offset >= other.offset && s.offset + s.size <= other.offset + other.size;
@@ -49,7 +49,7 @@ std::string plan_file(const trace::PlanInfo& plan, const trace::GraphInfo* graph
       const auto& list = s.tensor.is_leaf() ? graph->leafs : graph->nodes;
       if (s.tensor.index() < list.size()) name = list[s.tensor.index()].name;
     }
-    // The name's number where it is not its alone; a tensor that is cut in two has two lines.
+    // Appends a number if the name is not unique; a tensor that is split in two has two lines.
     std::string id = name.empty() ? fmt::format("#{}", s.tensor.index()) : name;
     for (int n = 2; used.count(id) > 0; ++n)
       id = n > 2 ? fmt::format("{}#{}.{}", name, s.tensor.index(), n) : fmt::format("{}#{}", name, s.tensor.index());

@@ -12,7 +12,7 @@
 namespace arenascope {
 namespace {
 
-// The free pieces of an arena that grows at its end, by offset.
+// The free ranges of an arena that grows at its end, by offset.
 class FreePieces {
  public:
   Bytes take(Bytes size) {
@@ -27,14 +27,14 @@ class FreePieces {
       if (piece.size == 0) pieces_.erase(pieces_.begin() + static_cast<std::ptrdiff_t>(best));
       return offset;
     }
-    // At the end, over what is free there.
+    // At the end of the arena, starting in the free range there, if any.
     Bytes offset = end_;
     if (!pieces_.empty() && pieces_.back().offset + pieces_.back().size == end_) {
       offset = pieces_.back().offset;
       pieces_.pop_back();
     }
     end_ = offset + size;
-    most_ = std::max(most_, end_);
+    max_end_ = std::max(max_end_, end_);
     return offset;
   }
   void give(Bytes offset, Bytes size) {
@@ -53,14 +53,14 @@ class FreePieces {
       pieces_.insert(next, {offset, size});
     }
   }
-  Bytes most() const { return most_; }
+  Bytes max_end() const { return max_end_; }
 
  private:
   struct Piece {
     Bytes offset, size;
   };
   std::vector<Piece> pieces_;
-  Bytes end_ = 0, most_ = 0;
+  Bytes end_ = 0, max_end_ = 0;
 };
 
 class Pass {
@@ -87,13 +87,13 @@ class Pass {
       if (!tensor.last.valid()) tensor.last = Step(nodes);
     for (Lifetime& life : plan_.elsewhere)
       if (!life.last.valid()) life.last = Step(nodes), life.kept = true;
-    plan_.arena_bytes = pieces_.most();
-    plan_.lower_bound = most_live_;
+    plan_.arena_bytes = pieces_.max_end();
+    plan_.lower_bound = max_live_;
     return std::move(plan_);
   }
 
  private:
-  // Numbers from 0 count the planned tensors; from -1 down, those that lie elsewhere.
+  // Numbers >= 0 are planned tensors; negative numbers are tensors outside the arena.
   int32_t begin(size_t i, const TensorImpl& node, Placement placement) {
     const Bytes size = node.byte_count();
     if (placement != Placement::Arena) {
@@ -103,7 +103,7 @@ class Pass {
     const Bytes offset = pieces_.take(align_up(size, alignment_));
     plan_.tensors.push_back({NodeId(i), offset, size, Step(i), Step::none(), BlockId(), 0, NodeId::none()});
     live_ += size;
-    most_live_ = std::max(most_live_, live_);
+    max_live_ = std::max(max_live_, live_);
     return static_cast<int32_t>(plan_.tensors.size() - 1);
   }
   void end(size_t i, int32_t number) {
@@ -122,7 +122,7 @@ class Pass {
   LifetimeStream stream_;
   MemoryPlan plan_;
   FreePieces pieces_;
-  Bytes live_ = 0, most_live_ = 0;
+  Bytes live_ = 0, max_live_ = 0;
 };
 
 }  // namespace

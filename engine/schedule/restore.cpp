@@ -13,7 +13,7 @@
 namespace arenascope {
 namespace {
 
-// Type and sizes as they were said where they agree with the bytes; else so many bytes.
+// The recorded type and sizes if they agree with the recorded bytes; else a vector of that many bytes.
 std::pair<DType, Dims> layout_of(const trace::TensorInfo& tensor) {
   if (const auto type = parse_dtype(tensor.dtype)) {
     if (auto dims = checked_dims(tensor.shape)) {
@@ -33,8 +33,8 @@ uint32_t flags_of(const trace::TensorInfo& tensor) {
   return flags;
 }
 
-// A concatenation of which the axis is known, with it, so that the planner may lay its sources into its bytes. None
-// where the description does not agree with itself.
+// The parameters of a concatenation with a known axis, so that the planner may alias its inputs. None if the
+// description is inconsistent.
 std::optional<Tensor> restore_concat(Context& context, const trace::TensorInfo& node, std::span<const Tensor> sources,
                                      DType type, const Dims& dims) {
   const int32_t axis = node.axis.value_or(-1);
@@ -51,8 +51,8 @@ std::optional<Tensor> restore_concat(Context& context, const trace::TensorInfo& 
   return std::move(*tensor);
 }
 
-// The op's parameters as they were told, where it makes of these sources what was described. None: they were not told, or do
-// not belong to it.
+// The recorded parameters of an op, if its shape rule gives the recorded result. None if they were not recorded or do not
+// match.
 std::optional<OpParams> params_of(const trace::TensorInfo& node, Op op, std::span<const Tensor> sources, DType type,
                                   const Dims& dims) {
   if (node.op_params.empty() || node.op_params.size() > OpParams::kCapacity || !info(op).shape_rule)
@@ -71,8 +71,8 @@ bool takes(Op op, size_t sources) {
          (known.max_sources < 0 || static_cast<int>(sources) <= known.max_sources);
 }
 
-// Which ops a fused node consists of, as its parameters; what each of them reads is not recorded. None where the parts
-// are no such node's.
+// The ops of a fused node as parameters; the operands of each op are not recorded. None if the ops cannot form a fused
+// node.
 std::optional<OpParams> fused_params(const trace::TensorInfo& node, size_t sources) {
   FusedParams fused;
   std::vector<std::string> names;
@@ -102,8 +102,7 @@ std::optional<OpParams> fused_params(const trace::TensorInfo& node, size_t sourc
   return params;
 }
 
-// How many elements lie between neighbours of each dimension; none where that was not told for this type and these
-// sizes.
+// Strides in elements; none if no strides were recorded for this type and these sizes.
 std::optional<Dims> strides_of(const trace::TensorInfo& info, const TensorImpl& tensor) {
   const DTypeInfo& type = arenascope::info(tensor.dtype);
   const auto rank = static_cast<size_t>(tensor.rank());
@@ -118,7 +117,7 @@ std::optional<Dims> strides_of(const trace::TensorInfo& info, const TensorImpl& 
   return Dims(std::span<const int64_t>(strides));
 }
 
-// Whether elements with these strides, the first one at `offset`, all lie in the view's source.
+// True if all elements with these strides, the first one at `offset`, are within the view's source.
 bool lies_within(const TensorImpl& view, const Dims& strides, Bytes offset) {
   const DTypeInfo& type = info(view.dtype);
   std::optional<int64_t> low = 0, high = 0;
@@ -134,8 +133,8 @@ bool lies_within(const TensorImpl& view, const Dims& strides, Bytes offset) {
   return offset >= 0 && offset % type.block_bytes == 0 && first <= count && *low >= -first && *high < count - first;
 }
 
-// A view lies where it was told to lie in its source, and images may have their channels last. What was not told, or
-// cannot be, is taken for contiguous.
+// Applies the recorded layout: a view's offset and strides in its source, and channels-last images. A layout that is
+// missing or invalid is replaced by a contiguous one.
 void restore_layout(const trace::TensorInfo& info, TensorImpl& tensor) {
   const auto strides = strides_of(info, tensor);
   if (!strides || tensor.element_count() == 0) return;
@@ -164,7 +163,7 @@ std::string title(const trace::TensorInfo& tensor, size_t node) {
   return tensor.name.empty() ? fmt::format("node {}", node) : fmt::format("'{}'", tensor.name);
 }
 
-// Makes the tensors again, leafs first, then the nodes in the order of their steps.
+// Creates the tensors, leafs first, then the nodes in the order of their steps.
 class Restorer {
  public:
   Restorer(Context& context, Graph& graph) : context_(context), graph_(graph) {}
@@ -173,7 +172,7 @@ class Restorer {
     const auto [type, dims] = layout_of(leaf);
     auto tensor = context_.new_tensor(type, dims, leaf.name);
     if (!tensor) return tensor.error();
-    (*tensor)->flags = flags_of(leaf) & ~kFlagParameter;  // with it, it would be a node
+    (*tensor)->flags = flags_of(leaf) & ~kFlagParameter;  // the flag would make it a node
     if (auto ok = graph_.expand(*tensor); !ok) return ok.error();
     leafs_.push_back(std::move(*tensor));
     return {};
@@ -199,19 +198,19 @@ class Restorer {
  private:
   struct Sources {
     std::vector<Tensor> tensors;
-    Tensor view_of;  // whose bytes a view shows
+    Tensor view_of;  // the tensor that a view refers to
   };
 
   Result<Tensor> find(trace::TensorRef ref, const trace::TensorInfo& reader) const {
     if (ref.is_leaf() && ref.index() < leafs_.size()) return leafs_[ref.index()];
     if (ref.is_node() && ref.index() < nodes_.size()) return nodes_[ref.index()];
-    return Error{fmt::format("{} has a source that does not stand before it", title(reader, nodes_.size()))};
+    return Error{fmt::format("{} precedes one of its sources", title(reader, nodes_.size()))};
   }
 
   Result<Sources> sources_of(const trace::TensorInfo& node) const {
     Sources out;
     for (trace::TensorRef ref : node.sources) {
-      if (!ref.valid()) continue;  // of a tensor outside the graph
+      if (!ref.valid()) continue;  // a tensor outside the graph
       auto source = find(ref, node);
       if (!source) return source.error();
       out.tensors.push_back(std::move(*source));
@@ -220,7 +219,7 @@ class Restorer {
     auto base = find(node.view_source, node);
     if (!base) return base.error();
     out.view_of = (*base)->is_view() ? Tensor((*base)->view_source) : *base;
-    // A view's first source is what it views, so that following sources leads to the same bytes.
+    // The first source of a view is its view source, so that following sources leads to the same bytes.
     const auto& list = out.tensors;
     const bool first = !list.empty() && (list[0] == out.view_of || list[0]->view_source == out.view_of.impl());
     if (!first) out.tensors.insert(out.tensors.begin(), *base);
@@ -238,13 +237,13 @@ class Restorer {
     const auto [type, dims] = layout_of(node);
     if (op == Op::Concat) {
       if (auto concat = restore_concat(context_, node, sources.tensors, type, dims)) return std::move(*concat);
-      op = Op::Opaque;  // its first axis must not pass for the one that it joins along
+      op = Op::Opaque;  // without parameters, axis 0 would be taken for the concatenation axis
     }
     std::optional<OpParams> params;
     if (op == Op::Fused && !(params = fused_params(node, count))) op = Op::Opaque;
     if (op != Op::Fused && op != Op::Opaque && op != Op::None && !arenascope::info(op).is_view())
       params = params_of(node, op, sources.tensors, type, dims);
-    if (arenascope::info(op).writes_source() && !params) op = Op::View;  // who of its sources only waits was not told
+    if (arenascope::info(op).writes_source() && !params) op = Op::View;  // the order-only sources are not recorded
     return context_.restore(op, type, dims, sources.tensors, sources.view_of, node.name, params.value_or(OpParams()));
   }
 

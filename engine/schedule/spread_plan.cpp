@@ -15,7 +15,7 @@
 namespace arenascope {
 namespace {
 
-// Which stream runs which node, and when.
+// The assignment of nodes to streams, and their steps there.
 struct Streams {
   std::vector<int32_t> of;      // by NodeId
   std::vector<int64_t> place;   // by NodeId: its step on its stream
@@ -28,7 +28,7 @@ Streams share_out(const Graph& graph, std::span<const NodeId> order, int32_t cou
   Streams out{
       std::vector<int32_t>(order.size(), -1), std::vector<int64_t>(order.size(), 0), std::vector<int64_t>(n, 0), {}};
   std::vector<NodeId> newest(n);
-  // By stream: how far it has waited for each other one.
+  // By stream: the step of each other stream that it has waited for.
   std::vector<std::vector<int64_t>> waited(n, std::vector<int64_t>(n, 0));
   for (const NodeId id : order) {
     const TensorImpl& node = graph.node(id);
@@ -54,7 +54,7 @@ Streams share_out(const Graph& graph, std::span<const NodeId> order, int32_t cou
   return out;
 }
 
-// When each stream uses what; by index of the intervals.
+// The uses of each interval by each stream.
 planner::StreamProblem stream_problem(const Graph& graph, std::span<const NodeId> order,
                                       const GraphIntervals& intervals, const Streams& streams,
                                       const MemoryPlanOptions& options) {
@@ -82,7 +82,7 @@ planner::StreamProblem stream_problem(const Graph& graph, std::span<const NodeId
     use(out.buffers[static_cast<size_t>(interval_of[owner.index()])], streams.of[node.index()],
         streams.place[node.index()]);
   });
-  // What is kept is in use when every stream has ended.
+  // Kept intervals are in use until all streams have ended.
   for (size_t i = 0; i < out.buffers.size(); ++i)
     if (lives[intervals.owners[i].index()].kept)
       for (int32_t s = 0; s < out.streams; ++s) use(out.buffers[i], s, streams.length[static_cast<size_t>(s)]);
@@ -99,9 +99,9 @@ MemoryPlanOptions apart(const MemoryPlanOptions& options) {
 
 Result<StreamedPlan> plan_over_streams(const Graph& graph, std::vector<NodeId> order, std::string_view order_name,
                                        int32_t streams, const MemoryPlanOptions& given) {
-  constexpr int32_t kMostStreams = 64;
-  if (streams < 1 || streams > kMostStreams)
-    return Error{fmt::format("{} streams are not between 1 and {}", streams, kMostStreams)};
+  constexpr int32_t kMaxStreams = 64;
+  if (streams < 1 || streams > kMaxStreams)
+    return Error{fmt::format("{} streams are not between 1 and {}", streams, kMaxStreams)};
   if (auto ok = check_order(graph, order); !ok) return ok.error();
   const MemoryPlanOptions options = apart(given);
   const GraphIntervals intervals = graph_intervals(graph, order, options);
@@ -113,7 +113,7 @@ Result<StreamedPlan> plan_over_streams(const Graph& graph, std::vector<NodeId> o
   StreamedPlan out;
   out.streams = streams;
   out.events = shared.edges.size();
-  // One stream runs the nodes as the order has them.
+  // A single stream runs the nodes in the given order.
   Streams one = share_out(graph, order, 1);
   const auto alone = planner::plan_streams(stream_problem(graph, order, intervals, one, options), options.planner);
   if (!alone) return alone.error();
@@ -172,7 +172,7 @@ Result<std::vector<planner::Arena>> parse_banks(std::string_view text) {
   std::vector<planner::Arena> out;
   const auto refuse = [&](std::string_view part) {
     return Error{fmt::format(
-        "'{}' is no bank: NAME=BYTES, with K, M or G behind them if wanted, or NAME for the last one", part)};
+        "invalid bank '{}': expected NAME=BYTES with an optional suffix K, M or G, or NAME for the last bank", part)};
   };
   std::istringstream list{std::string(text)};
   for (std::string part; std::getline(list, part, ',');) {

@@ -14,7 +14,7 @@
 namespace arenascope {
 namespace {
 
-std::string in_words(Bytes bytes) {
+std::string bytes_text(Bytes bytes) {
   auto b = static_cast<double>(bytes);
   const char* unit = nullptr;
   for (const char* next : {"KiB", "MiB", "GiB", "TiB"}) {
@@ -25,7 +25,7 @@ std::string in_words(Bytes bytes) {
   return unit ? fmt::format("{:.{}f} {}", b, b < 10 ? 2 : 1, unit) : fmt::format("{} bytes", bytes);
 }
 
-std::string flops_in_words(int64_t flops) {
+std::string flops_text(int64_t flops) {
   const auto f = static_cast<double>(flops);
   if (f >= 1e9) return fmt::format("{:.3g} GFLOP", f / 1e9);
   if (f >= 1e6) return fmt::format("{:.3g} MFLOP", f / 1e6);
@@ -35,11 +35,11 @@ std::string flops_in_words(int64_t flops) {
 struct Candidate {
   Saving method;
   int32_t id;
-  int32_t from, to;  // places of the uses around the peak
-  double seconds;    // a guess, until it is tried
+  int32_t from, to;  // positions of the uses around the peak
+  double seconds;    // an estimate until it is evaluated
 };
 
-// How far the profile exceeds the target, summed over the places: what each step has to lower.
+// Sum over all positions of the bytes above the target: the objective that each step must lower.
 double excess(const Rematerialisation::Profile& p, Bytes target) {
   double sum = 0;
   for (const Bytes live : p.live) sum += static_cast<double>(std::max<Bytes>(live - target, 0));
@@ -59,12 +59,12 @@ class SavingFinder {
 
   const Rematerialisation& list() const { return list_; }
 
-  // Steps until no more than `target` is live at once. False: nothing helps any more.
+  // Adds steps until the peak is at most `target`. Returns false if no further step helps.
   bool reach(Bytes target) {
-    while (steps_ < options_.most_steps && !options_.plan.planner.stop.stop_requested()) {
+    while (steps_ < options_.max_steps && !options_.plan.planner.stop.stop_requested()) {
       const Rematerialisation::Profile now = list_.profile();
       if (now.peak <= target) return true;
-      // Crumbs only where there is nothing else.
+      // Small tensors are considered only if there are no others.
       if (!improve(now, target, (now.peak - target) / 256) && !improve(now, target, 0)) return false;
     }
     return list_.profile().peak <= target;
@@ -78,7 +78,7 @@ class SavingFinder {
                : static_cast<double>(change.flops) / options_.flops_per_second + moved / options_.bytes_per_second;
   }
 
-  // What lies idle over the peak, the cheapest for its bytes first.
+  // The tensors that are unused across the peak, lowest cost per byte first.
   std::vector<Candidate> candidates(const Rematerialisation::Profile& p) const {
     std::vector<Candidate> out;
     for (size_t k = 0; k < p.life.size(); ++k) {
@@ -86,7 +86,7 @@ class SavingFinder {
       const Rematerialisation::Life& life = p.life[k];
       if (life.first < 0 || life.first >= p.peak_place || life.last <= p.peak_place + 1 || life.kept) continue;
       const Rematerialisation::Value& v = list_.value(id);
-      if (list_.bytes(id) == 0) continue;  // no bytes of the arena to gain
+      if (list_.bytes(id) == 0) continue;  // uses no bytes of the arena
       int32_t from = life.first, to = -1;
       bool busy = false;
       for (const int32_t use : list_.uses(id, p)) {
@@ -120,7 +120,7 @@ class SavingFinder {
                                              : list_.offload(c.id, c.from, c.to, p, change);
   }
 
-  // Evaluates the most promising ones in full, and keeps the one that gains most for its time.
+  // Evaluates the most promising candidates in full and applies the one with the best gain per time.
   bool improve(const Rematerialisation::Profile& now, Bytes target, Bytes least) {
     constexpr int kTried = 12;
     const double before = excess(now, target);
@@ -170,15 +170,15 @@ class SavingFinder {
 
   NodeId given(const TensorImpl& node) const { return arranged_.given_of[arranged_.graph.find_node(node).index()]; }
   Step given_step(int32_t place) const { return Step(step_of_[static_cast<size_t>(place)]); }
-  // What was put in counts as the given step before which it stands; what had to wait for it keeps its own.
+  // An inserted node has the step number of the original node that follows it; original nodes keep theirs.
   void renumber(const std::vector<int32_t>& old_order) {
     std::unordered_map<int32_t, int32_t> known;
     for (size_t at = 0; at < old_order.size(); ++at) known[old_order[at]] = step_of_[at];
     std::vector<int32_t> next(list_.order().size());
-    int32_t behind = step_of_.back();
+    int32_t next_use = step_of_.back();
     for (size_t at = next.size(); at-- > 0;) {
-      if (const auto step = known.find(list_.order()[at]); step != known.end()) behind = step->second;
-      next[at] = behind;
+      if (const auto step = known.find(list_.order()[at]); step != known.end()) next_use = step->second;
+      next[at] = next_use;
     }
     step_of_ = std::move(next);
   }
@@ -188,10 +188,10 @@ class SavingFinder {
   WhatIf& out_;
   Rematerialisation list_;
   size_t steps_ = 0;
-  std::vector<int32_t> step_of_;  // of each place: the step of the arranged order
+  std::vector<int32_t> step_of_;  // by position: the step of the arranged order
 };
 
-// What was allowed besides rematerialising and offloading, in words.
+// Text for the methods permitted besides rematerialising and offloading.
 std::string free_ways(const WhatIfOptions& options) {
   std::string out;
   const auto add = [&](bool used, const char* way) {
@@ -212,28 +212,27 @@ std::string obstacle(const Rematerialisation& list, const MemoryPlan& plan, cons
         "{} are live while {} '{}' runs, which is within {}, but every plan that was found of it has holes: the "
         "smallest "
         "needs {}",
-        in_words(live), name(node.op), node.name, in_words(options.capacity), in_words(plan.arena_bytes));
+        bytes_text(live), name(node.op), node.name, bytes_text(options.capacity), bytes_text(plan.arena_bytes));
   const std::string ways = free_ways(options);
-  return fmt::format("{} are live while {} '{}' runs, and nothing more of that can be let go within {}{}",
-                     in_words(live), name(node.op), node.name, in_words(options.capacity),
-                     ways.empty() ? "" : fmt::format(", {} neither", ways));
+  return fmt::format("{} are live while {} '{}' runs, and no more of it can be released to fit {}{}", bytes_text(live),
+                     name(node.op), node.name, bytes_text(options.capacity),
+                     ways.empty() ? "" : fmt::format(", not even {}", ways));
 }
 
-// The peaks in words, in bytes where they would look the same.
+// Text for a change of the peak; in bytes if both would be rounded to the same text.
 std::string fall_in_words(Bytes before, Bytes after) {
-  if (in_words(before) == in_words(after)) return fmt::format("from {} to {} bytes", before, after);
-  return fmt::format("from {} to {}", in_words(before), in_words(after));
+  if (bytes_text(before) == bytes_text(after)) return fmt::format("from {} to {} bytes", before, after);
+  return fmt::format("from {} to {}", bytes_text(before), bytes_text(after));
 }
 
 std::string free_in_words(Saving method, const MemorySaving& s) {
   switch (method) {
     case Saving::InPlace:
-      return s.count > 0 ? fmt::format("let {} op{} take over an input's bytes", s.count, s.count == 1 ? "" : "s")
-                         : "let ops take over an input's bytes";
+      return s.count > 0 ? fmt::format("compute {} op{} in place", s.count, s.count == 1 ? "" : "s")
+                         : "compute ops in place";
     case Saving::Order: return fmt::format("run the nodes in the order '{}'", s.name);
-    case Saving::Fusion:
-      return fmt::format("compute {} chain{} of ops as one node each", s.count, s.count == 1 ? "" : "s");
-    case Saving::Planner: return fmt::format("let the planner '{}' lay it out", s.name);
+    case Saving::Fusion: return fmt::format("fuse {} chain{} of ops", s.count, s.count == 1 ? "" : "s");
+    case Saving::Planner: return fmt::format("use the planner '{}'", s.name);
     case Saving::Rematerialise:
     case Saving::Offload: break;
   }
@@ -245,15 +244,15 @@ std::string free_sentence(const MemorySaving& s) {
   for (const Saving other : s.with) text += free_in_words(other, s) + " and ";
   text += free_in_words(s.method, s);
   text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return fmt::format("{}: the {} goes {}.", text, s.of_arena ? "arena" : "peak",
+  return fmt::format("{}: the {} drops {}.", text, s.of_arena ? "arena" : "peak",
                      fall_in_words(s.peak_before, s.peak_after));
 }
 
-// Of the given graph's nodes: what became of them by way of the arranged graph.
+// Maps the given graph's nodes to the new nodes through the arranged graph.
 std::vector<Tensor> through(const Arrangement& arranged, const std::vector<Tensor>& made) {
   std::vector<Tensor> out;
-  for (const Tensor& twin : arranged.twins)
-    out.push_back(twin ? made[arranged.graph.find_node(*twin).index()] : Tensor());
+  for (const Tensor& mapped : arranged.node_map)
+    out.push_back(mapped ? made[arranged.graph.find_node(*mapped).index()] : Tensor());
   return out;
 }
 
@@ -274,19 +273,20 @@ const char* name(Saving method) {
 std::string sentence(const MemorySaving& s) {
   if (is_free(s.method)) return free_sentence(s);
   const std::string peak =
-      fmt::format("at step {} the peak goes {}.", s.at.value, fall_in_words(s.peak_before, s.peak_after));
+      fmt::format("at step {} the peak drops {}.", s.at.value, fall_in_words(s.peak_before, s.peak_after));
   if (s.method == Saving::Offload)
-    return fmt::format("Move '{}' ({}) to the host after step {} and back before step {}: {} to copy; {}", s.name,
-                       in_words(s.bytes), s.from.value, s.to.value, in_words(s.extra_bytes), peak);
+    return fmt::format("Offload '{}' ({}) to the host after step {} and reload it before step {}: {} to copy; {}",
+                       s.name, bytes_text(s.bytes), s.from.value, s.to.value, bytes_text(s.extra_bytes), peak);
   const std::string others =
       s.recomputed.size() > 1 ? fmt::format(", and {} others for it", s.recomputed.size() - 1) : "";
-  return fmt::format("Compute '{}' ({}) again before step {}{}: {} and {} more; {}", s.name, in_words(s.bytes),
-                     s.to.value, others, flops_in_words(s.extra_flops), in_words(s.extra_bytes), peak);
+  return fmt::format("Rematerialise '{}' ({}) before step {}{}: {} and {} more; {}", s.name, bytes_text(s.bytes),
+                     s.to.value, others, flops_text(s.extra_flops), bytes_text(s.extra_bytes), peak);
 }
 
 Result<WhatIf> what_if(const Graph& graph, std::span<const NodeId> order, std::string_view order_name,
                        const WhatIfOptions& options) {
-  if (options.capacity < 1) return Error{fmt::format("a capacity of {} bytes", options.capacity)};
+  if (options.capacity < 1)
+    return Error{fmt::format("invalid capacity of {} bytes: it must be at least 1", options.capacity)};
   const planner::Planner* planner = planner::find_planner(options.planner);
   if (!planner) return Error{fmt::format("there is no planner '{}'", options.planner)};
   MemoryPlanOptions plan_options = options.plan;
@@ -297,21 +297,21 @@ Result<WhatIf> what_if(const Graph& graph, std::span<const NodeId> order, std::s
   out.before = out.plan = std::move(*before);
   out.graph = graph;
   out.in_place = options.plan.in_place;
-  for (TensorImpl* node : graph.nodes()) out.twins.emplace_back(node);
+  for (TensorImpl* node : graph.nodes()) out.node_map.emplace_back(node);
   out.fits = out.plan.arena_bytes <= options.capacity;
   if (out.fits) return out;
 
   auto arranged = arrange(graph, out.before, options);
   if (!arranged) return arranged.error();
   out.graph = arranged->graph;
-  out.twins = arranged->twins;
+  out.node_map = arranged->node_map;
   out.plan = arranged->plan;
   out.in_place = arranged->in_place;
   out.steps = arranged->steps;
   out.fits = out.plan.arena_bytes <= options.capacity;
 
   SavingFinder finder(*arranged, options, out);
-  // What is live may fit and its arena not, for alignment and holes: then a little less must be live.
+  // The live bytes may fit while the arena does not, because of alignment and holes; the target is lowered then.
   constexpr int kRounds = 8;
   Bytes target = options.capacity;
   const bool may_compute = options.rematerialise || options.offload;
@@ -319,8 +319,8 @@ Result<WhatIf> what_if(const Graph& graph, std::span<const NodeId> order, std::s
     const size_t steps_before = out.steps.size();
     const bool reached = finder.reach(target);
     if (round > 0 && out.steps.size() == steps_before) break;
-    std::vector<Tensor> twins;
-    auto rewritten = finder.list().make_graph(twins);
+    std::vector<Tensor> node_map;
+    auto rewritten = finder.list().make_graph(node_map);
     if (!rewritten) return rewritten.error();
     std::vector<NodeId> as_built(rewritten->nodes().size());
     for (size_t k = 0; k < as_built.size(); ++k) as_built[k] = NodeId(k);
@@ -329,7 +329,7 @@ Result<WhatIf> what_if(const Graph& graph, std::span<const NodeId> order, std::s
         plan_within(*rewritten, std::move(as_built), arranged->order_name, arranged->in_place, options, out.steps);
     if (!plan) return plan.error();
     out.graph = std::move(*rewritten);
-    out.twins = through(*arranged, twins);
+    out.node_map = through(*arranged, node_map);
     out.plan = std::move(*plan);
     out.fits = out.plan.arena_bytes <= options.capacity;
     if (!reached) break;

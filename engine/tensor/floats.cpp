@@ -35,7 +35,7 @@ std::vector<float> plain(std::span<const std::byte> bytes) {
   return each<T>(bytes, [](T value) { return static_cast<float>(value); });
 }
 
-// Whether no element has all bits of its exponent.
+// True if no element has all exponent bits set.
 template <class T>
 bool no_full(std::span<const std::byte> bytes, T exponent) {
   for (size_t i = 0; i + sizeof(T) <= bytes.size(); i += sizeof(T)) {

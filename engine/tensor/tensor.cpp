@@ -64,7 +64,7 @@ GgmlShape ggml_shape(const TensorImpl& tensor) {
     if (i < tensor.rank() && !innermost_block) bytes = tensor.strides.back(i) / type.block_elements * type.block_bytes;
     out.ne[static_cast<size_t>(i)] = size;
     out.nb[static_cast<size_t>(i)] = bytes;
-    // Where there is no dimension, as if the tensor went on behind its last one.
+    // Missing dimensions have the stride that follows from the outermost existing one.
     const int64_t count = innermost_block ? size / type.block_elements : size;
     bytes = checked_mul(bytes, std::max<int64_t>(count, 1)).value_or(bytes);
   }
@@ -73,7 +73,7 @@ GgmlShape ggml_shape(const TensorImpl& tensor) {
 
 namespace {
 
-// One on the heap, contiguous, which its handles count; null when no memory is left.
+// A contiguous impl on the heap, reference-counted by its handles; null if out of memory.
 TensorImpl* make_alone(DType dtype, const Dims& sizes) {
   void* place = ::operator new(TensorImpl::byte_size(sizes.rank(), 0, 0), std::nothrow);
   if (!place) return nullptr;

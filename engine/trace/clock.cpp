@@ -25,7 +25,7 @@ struct Pair {
   Nanoseconds ns;
 };
 
-// Both clocks at one moment: the closest of several tries.
+// Reads both clocks at the same moment: the closest pair of several tries.
 Pair read_pair() {
   Pair best{};
   uint64_t closest = UINT64_MAX;
@@ -54,7 +54,7 @@ Clock Clock::calibrated() {
   const Pair second = read_pair();
   if (second.ticks <= first.ticks || second.ns <= first.ns) return clock;
   const double scale = static_cast<double>(second.ns - first.ns) / static_cast<double>(second.ticks - first.ticks);
-  if (scale < 0.05 || scale > 10) return clock;  // a counter between 100 MHz and 20 GHz
+  if (scale < 0.05 || scale > 10) return clock;  // plausible only for counters between 100 MHz and 20 GHz
   clock.scale_ = static_cast<uint64_t>(scale * 4294967296.0);
   clock.base_ticks_ = first.ticks;
   clock.base_ns_ = first.ns;

@@ -28,7 +28,7 @@ uint64_t to_number(const T& v) {
   if constexpr (is_id<T>::value) {
     return zigzag(v.value);
   } else if constexpr (std::is_same_v<T, TensorRef>) {
-    return static_cast<uint64_t>(v.value + 1);  // none is 0
+    return static_cast<uint64_t>(v.value + 1);  // 0 means none
   } else if constexpr (std::is_enum_v<T>) {
     return static_cast<uint64_t>(v);
   } else if constexpr (std::is_signed_v<T>) {
@@ -50,7 +50,7 @@ constexpr uint64_t largest_enum() {
   return 0;
 }
 
-// False for a number the type cannot hold.
+// Returns false if the type cannot hold the number.
 template <class T>
 bool from_number(uint64_t n, T& v) {
   if constexpr (is_id<T>::value) {
@@ -61,7 +61,7 @@ bool from_number(uint64_t n, T& v) {
     if (n > UINT32_MAX) return false;
     v.value = static_cast<uint32_t>(n) - 1;
   } else if constexpr (std::is_same_v<T, ProblemKind>) {
-    v = n > kLastProblemKind ? ProblemKind::Other : static_cast<ProblemKind>(n);  // a later version's is not known
+    v = n > kLastProblemKind ? ProblemKind::Other : static_cast<ProblemKind>(n);  // written by a later version
   } else if constexpr (std::is_same_v<T, CounterRole>) {
     v = n > kLastCounterRole ? CounterRole::Other : static_cast<CounterRole>(n);
   } else if constexpr (std::is_same_v<T, ObjectPartKind>) {
@@ -116,7 +116,7 @@ struct Encoder {
   }
 };
 
-// Puts one field that was read where it belongs. `budget` bounds what a message may grow to in memory.
+// Stores each decoded field in its member. `budget` bounds the memory that one message may allocate.
 struct Decoder {
   const WireReader& in;
   size_t& budget;
@@ -182,7 +182,7 @@ struct pointee<std::shared_ptr<const T>> {
   static std::shared_ptr<const T> wrap(T v) { return std::make_shared<const T>(std::move(v)); }
 };
 
-// How Event::a is written: as a distance from the event's time where it is a time.
+// The base that Event::a is encoded relative to: the event's time if `a` is a time, else 0.
 constexpr int64_t base_of_a(const Event& e) { return e.is_span() ? e.time : 0; }
 
 }  // namespace
@@ -192,7 +192,7 @@ void encode(const Description& description, WireWriter& out) {
   std::visit(
       [&](const auto& d) {
         Encoder encoder{out};
-        // Encoding only reads; the list of fields is shared with decoding and so takes references.
+        // Encoding only reads, but shares the field list with decoding, which needs mutable references.
         if constexpr (requires { d->id; }) {
           using T = std::remove_cvref_t<decltype(*d)>;
           encoder.message(field, const_cast<T&>(*d));
@@ -248,7 +248,7 @@ bool Decoding::take_description(uint32_t field, const WireReader& in) {
     }
     sink_.describe(P::wrap(std::move(value)));
   }
-  return true;  // one that is not known here: of a later version
+  return true;  // written by a later version
 }
 
 bool Decoding::take_description(uint32_t field, const WireReader& in) { return take_description<0>(field, in); }
@@ -269,7 +269,7 @@ bool Decoding::take_events(ByteSpan message) {
   }
   if (!in.ok()) return false;
   for (size_t c = 3; c <= 7; ++c) {
-    if (columns[c].size() < count) return false;  // each number takes a byte at least
+    if (columns[c].size() < count) return false;  // each number takes at least one byte
   }
   events_.resize(count);
   WireReader kinds(columns[3]), times(columns[4]), as(columns[5]), bs(columns[6]), ids(columns[7]);
@@ -302,7 +302,7 @@ Status Decoding::take(ByteSpan message) {
       } else if (in.field == kFormField && in.type == WireType::Varint) {
         form_ = static_cast<uint32_t>(std::min<uint64_t>(in.number, UINT32_MAX));
       } else if (in.field == kEventsField) {
-        if (in.type != WireType::Bytes || !take_events(in.payload)) return Error{"a packet of events is malformed"};
+        if (in.type != WireType::Bytes || !take_events(in.payload)) return Error{"an event packet is malformed"};
       } else if ((in.field >= kFirstDescriptionField && in.field < kEventsField) ||
                  in.field >= kLaterDescriptionField) {
         if (in.type != WireType::Bytes || !take_description(in.field, in)) return Error{"a description is malformed"};
@@ -310,7 +310,7 @@ Status Decoding::take(ByteSpan message) {
     }
     if (!in.ok()) return Error{"a packet is malformed"};
   } catch (const std::bad_alloc&) {
-    return Error{"memory ran out while it was read"};
+    return Error{"out of memory while reading it"};
   }
   return {};
 }

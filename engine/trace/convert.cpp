@@ -14,7 +14,7 @@ namespace arenascope::trace {
 
 namespace {
 
-// Gathers and writes to a descriptor; remembers the first failure.
+// Buffers text and writes it to a file descriptor. Keeps the first error.
 class FileOut : public TextOut {
  public:
   FileOut(int file, const WriteProgress& progress) : file_(file), progress_(progress) {}
@@ -49,7 +49,7 @@ class StringOut : public TextOut {
   std::string all;
 };
 
-// How long the well-formed UTF-8 character at text[i] is; 0 if there is none.
+// Length in bytes of the well-formed UTF-8 character at text[i]; 0 if it is malformed.
 size_t utf8_length(std::string_view text, size_t i) {
   const auto byte = [&](size_t k) { return static_cast<unsigned char>(text[k]); };
   const unsigned char c = byte(i);
@@ -95,7 +95,7 @@ std::string csv_text(std::string_view text) {
   return out + '"';
 }
 
-// Nanoseconds as microseconds, exactly.
+// Formats nanoseconds as microseconds without rounding.
 std::string micros(Nanoseconds t) {
   const uint64_t n = t < 0 ? 0 - static_cast<uint64_t>(t) : static_cast<uint64_t>(t);
   return fmt::format("{}{}.{:03}", t < 0 ? "-" : "", n / 1000, n % 1000);
@@ -136,7 +136,7 @@ void to_chrome_json(const Snapshot& s, TextOut& out) {
   const auto series = [&](const SeriesView& view, const std::string& name) {
     for (size_t i = 0; i < view.samples.size(); ++i) {
       const double v = view.samples[i].value;
-      if (!std::isfinite(v)) continue;  // JSON has no word for it
+      if (!std::isfinite(v)) continue;  // JSON cannot represent NaN and infinities
       print(out, ",\n{{\"ph\":\"C\",\"pid\":1,\"ts\":{},\"name\":{},\"args\":{{\"value\":{}}}}}",
             micros(view.samples[i].time), json_text(name), v);
     }
@@ -179,8 +179,8 @@ Result<Format> format_of(const std::filesystem::path& path) {
   if (ends(".txt")) return Format::Text;
   if (ends(".arenascope") || ends(".pftrace") || ends(".perfetto-trace")) return Format::Recording;
   return Error{path.string() +
-               ": the ending says no known format; known are .json, .csv, .memory.csv, .txt, .arenascope, "
-               ".pftrace and .perfetto-trace."};
+               ": unknown file extension; expected .json, .csv, .memory.csv, .txt, .arenascope, "
+               ".pftrace or .perfetto-trace."};
 }
 
 namespace {
@@ -199,7 +199,7 @@ Status write(const Snapshot& snapshot, Format format, const std::filesystem::pat
              const WriteProgress& progress) {
   if (format == Format::Recording) return save_recording(snapshot, path, progress);
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) return Error{path.string() + ": it could not be created: " + std::strerror(errno) + "."};
+  if (file < 0) return Error{path.string() + ": cannot create the file: " + std::strerror(errno) + "."};
   FileOut out(file, progress);
   put(snapshot, format, out);
   int failed = out.flush();
@@ -209,7 +209,7 @@ Status write(const Snapshot& snapshot, Format format, const std::filesystem::pat
     std::filesystem::remove(path, gone);
     return Error{path.string() + ": stopped."};
   }
-  if (failed != 0) return Error{path.string() + ": it could not be written: " + std::strerror(failed) + "."};
+  if (failed != 0) return Error{path.string() + ": cannot write the file: " + std::strerror(failed) + "."};
   return {};
 }
 

@@ -8,7 +8,7 @@ namespace arenascope::trace {
 
 namespace {
 
-// Numbers of what a value and an instruction can be, and of types of elements.
+// Union tags of values and instructions, and the numbers of the element types.
 enum : uint8_t { kTensorValue = 5, kTensorList = 10, kOptionalTensorList = 11 };
 enum : uint8_t { kKernelCall = 1, kDelegateCall = 2 };
 struct ElementType {
@@ -18,13 +18,13 @@ struct ElementType {
 };
 constexpr ElementType kElementTypes[] = {{0, "u8", 1},  {1, "i8", 1},  {2, "i16", 2}, {3, "i32", 4},   {4, "i64", 8},
                                          {5, "f16", 2}, {6, "f32", 4}, {7, "f64", 8}, {11, "bool", 1}, {15, "bf16", 2}};
-constexpr size_t kMostNodes = size_t{1} << 20;
-constexpr Bytes kMostBytes = Bytes{1} << 46;
+constexpr size_t kMaxNodes = size_t{1} << 20;
+constexpr Bytes kMaxBytes = Bytes{1} << 46;
 
-// A tensor value of the method, and who computes it.
+// A tensor value of the method, and the node that computes it.
 struct Value {
   FlatTable tensor;
-  TensorRef ref;  // once somebody has it
+  TensorRef ref;  // once a node uses or computes it
   Step first, last;
   bool whole_run = false;  // an input or an output
 };
@@ -45,7 +45,7 @@ class Reader {
         v->whole_run = true;
         add_leaf(*v, kInput, "input " + std::to_string(i));
       }
-    for (size_t i = 0; i < std::min(instructions.size(), kMostNodes); ++i) add(instructions.table(i));
+    for (size_t i = 0; i < std::min(instructions.size(), kMaxNodes); ++i) add(instructions.table(i));
     const FlatVector outputs = method_.vector(4, 4);
     for (size_t i = 0; i < outputs.size(); ++i)
       if (Value* v = value(outputs.number<int32_t>(i)); v != nullptr && v->ref.valid()) {
@@ -59,7 +59,7 @@ class Reader {
  private:
   void read_values() {
     const FlatVector values = method_.vector(2, 4);
-    values_.resize(std::min(values.size(), kMostNodes));
+    values_.resize(std::min(values.size(), kMaxNodes));
     for (size_t i = 0; i < values_.size(); ++i) {
       const FlatTable v = values.table(i);
       if (v.number<uint8_t>(0) == kTensorValue) values_[i].tensor = v.table(1);
@@ -84,7 +84,7 @@ class Reader {
     for (size_t i = 0; i < std::min<size_t>(sizes.size(), 64); ++i) {
       const int64_t n = std::max(sizes.number<int32_t>(i), 0);
       out.shape.push_back(n);
-      out.bytes = n > 0 && out.bytes > kMostBytes / n ? 0 : out.bytes * n;  // 0: no bytes that make sense
+      out.bytes = n > 0 && out.bytes > kMaxBytes / n ? 0 : out.bytes * n;  // 0: the size is implausible
     }
   }
   void add_leaf(Value& v, uint32_t flags, std::string name) {
@@ -99,7 +99,7 @@ class Reader {
     out_.graph->leafs.push_back(std::move(leaf));
   }
 
-  // The tensors that an instruction's arguments name, lists taken apart; behind its inputs stand its outputs.
+  // The tensors that an instruction's arguments refer to, with lists flattened: the inputs, followed by the outputs.
   std::vector<Value*> tensors_of(const FlatVector& arguments) {
     const FlatVector values = method_.vector(2, 4);
     std::vector<Value*> out;
@@ -114,7 +114,7 @@ class Reader {
       const auto type = v.number<uint8_t>(0);
       if (type != kTensorList && type != kOptionalTensorList) continue;
       const FlatVector items = v.table(1).vector(0, 4);
-      for (size_t k = 0; k < std::min(items.size(), kMostNodes); ++k)
+      for (size_t k = 0; k < std::min(items.size(), kMaxNodes); ++k)
         if (Value* item = value(items.number<int32_t>(k))) out.push_back(item);
     }
     return out;
@@ -127,8 +127,8 @@ class Reader {
     return space == std::string::npos ? name : name.substr(space + 2);
   }
 
-  // What no earlier instruction has computed, and is neither given nor constant, is computed by this one; of a kernel's call
-  // at least the last tensor is.
+  // An instruction's outputs are the tensors that are neither computed by an earlier instruction, nor given, nor
+  // constant. A kernel call computes at least its last tensor.
   void add(const FlatTable& instruction) {
     const auto type = instruction.number<uint8_t>(0);
     const FlatTable call = instruction.table(1);
@@ -157,7 +157,7 @@ class Reader {
     }
     tell(made->tensor, node);
     node.name = node.op + " " + std::to_string(number);
-    if (made->ref.valid())  // it is written once more
+    if (made->ref.valid())  // written again by a later instruction
       made->last = Step(number + 1);
     else
       made->ref = TensorRef::node(NodeId(number)), made->first = Step(number), made->last = Step(number + 1);
@@ -167,14 +167,14 @@ class Reader {
       add_leaf(*more[i], 0, out_.graph->nodes.back().name + ", result " + std::to_string(i + 2));
   }
 
-  // Buffers that the method says are to be given to it lie one behind the other; the first is reserved.
+  // The buffers that the caller must allocate for the method are placed one after another. The first one is reserved.
   void plan() {
     const FlatVector sizes = method_.vector(8, 8);
     std::vector<Bytes> begins;
     Bytes arena = 0;
     for (size_t i = 0; i < std::min<size_t>(sizes.size(), 4096); ++i) {
       begins.push_back(arena);
-      arena += std::clamp<Bytes>(sizes.number<int64_t>(i), 0, kMostBytes / 4096);
+      arena += std::clamp<Bytes>(sizes.number<int64_t>(i), 0, kMaxBytes / 4096);
     }
     auto plan = std::make_shared<PlanInfo>();
     plan->id = PlanId(0);
@@ -200,10 +200,10 @@ class Reader {
       slice.last = Step(std::clamp(v.last.value, slice.first.value, steps));
       if (slice.size > 0 && slice.first < slice.last) plan->slices.push_back(slice);
     }
-    plan->lower_bound_bytes = most_live(plan->slices, steps);
+    plan->lower_bound_bytes = peak_live_bytes(plan->slices, steps);
     if (!plan->slices.empty()) out_.plan = std::move(plan);
   }
-  static Bytes most_live(const std::vector<SliceInfo>& slices, int32_t steps) {
+  static Bytes peak_live_bytes(const std::vector<SliceInfo>& slices, int32_t steps) {
     std::vector<Bytes> change(static_cast<size_t>(steps) + 1);
     for (const SliceInfo& s : slices) change[s.first.index()] += s.size, change[s.last.index()] -= s.size;
     Bytes live = 0, most = 0;
@@ -222,9 +222,10 @@ bool ExecuTorchProgram::is_one(ByteSpan bytes) { return FlatTable::is_of(bytes, 
 
 Result<ExecuTorchProgram> ExecuTorchProgram::read(ByteSpan bytes, const std::string& name) {
   const FlatTable method = FlatTable::root(bytes, "ET12").vector(1, 4).table(0);
-  if (!method) return Error{name + ": this ExecuTorch program has no method."};
+  if (!method) return Error{name + ": the ExecuTorch program has no method."};
   ExecuTorchProgram program = Reader(method).read();
-  if (program.graph->nodes.empty()) return Error{name + ": this ExecuTorch program computes nothing."};
+  if (program.graph->nodes.empty())
+    return Error{name + ": the ExecuTorch program has no instructions that compute a tensor."};
   program.graph->model = std::string(method.text(0));
   return program;
 }

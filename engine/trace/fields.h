@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which field number each part of a description has in a recording. One list serves writing and reading.
-// The numbers are the format: add new ones, never reuse or renumber.
+// The field number of each member of a description in a recording. Writing and reading share this list. The numbers are
+// part of the format: add new ones, never reuse or renumber.
 #pragma once
 #include <arenascope/trace/info.h>
 
@@ -19,12 +19,13 @@ void fields(A& a, TensorInfo& t) {
   a(27, t.storage_bytes), a(28, t.states);
 }
 template <class A>
-void fields(A& a, HeldBlock& b) {
+void fields(A& a, StorageBlock& b) {
   a(1, b.bytes), a(2, b.kind), a(3, b.address), a(4, b.references), a(5, b.borrowed);
 }
 template <class A>
 void fields(A& a, GraphInfo& g) {
-  a(1, g.id), a(2, g.model), a(3, g.nodes), a(4, g.leafs), a(5, g.edges), a(6, g.blocks), a(7, g.behind), a(8, g.waits);
+  a(1, g.id), a(2, g.model), a(3, g.nodes), a(4, g.leafs), a(5, g.edges), a(6, g.blocks), a(7, g.continuation_of),
+      a(8, g.waits);
 }
 template <class A>
 void fields(A& a, SliceInfo& s) {
@@ -54,12 +55,13 @@ void fields(A& a, ContextInfo& c) {
 template <class A>
 void fields(A& a, RunInfo& r) {
   a(1, r.id), a(2, r.graph), a(3, r.plan), a(4, r.begin), a(5, r.threads), a(6, r.backend), a(7, r.strategy);
-  a(8, r.lead), a(9, r.steps_derived), a(10, r.stepped), a(11, r.threads_asked), a(12, r.processor), a(13, r.affinity);
+  a(8, r.lead), a(9, r.steps_derived), a(10, r.stepped), a(11, r.threads_requested), a(12, r.processor),
+      a(13, r.affinity);
   a(14, r.load), a(15, r.build);
 }
 template <class A>
 void fields(A& a, RunEnd& r) {
-  a(1, r.id), a(2, r.end), a(3, r.status), a(4, r.stepped);  // 5 was: threads
+  a(1, r.id), a(2, r.end), a(3, r.status), a(4, r.stepped);  // 5 is retired: threads
 }
 template <class A>
 void fields(A& a, ThreadInfo& t) {

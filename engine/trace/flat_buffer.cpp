@@ -20,7 +20,8 @@ FlatTable FlatTable::table_at(ByteSpan bytes, size_t at) {
 
 size_t FlatTable::place_of(size_t field, size_t size) const {
   if (bytes_.empty()) return 0;
-  // A table begins with how far its list of offsets lies before it: the list's bytes, the table's, an offset a field.
+  // A table begins with the distance to its vtable, which is stored before it. The vtable holds its own size, the
+  // table's size and one offset per field.
   const int64_t list = static_cast<int64_t>(at_) - read<int32_t>(bytes_, at_);
   if (list < 0 || !holds(bytes_, static_cast<size_t>(list), 4)) return 0;
   const auto begin = static_cast<size_t>(list);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A FlatBuffer from a stranger, read where it lies (https://flatbuffers.dev/internals): every position is checked when it is
-// used; what is not there, or lies outside, reads as absent.
+// Reads an untrusted FlatBuffer in place (https://flatbuffers.dev/internals). Every position is checked when it is
+// used; missing or out-of-range data reads as absent.
 #pragma once
 #include <arenascope/trace/wire.h>
 
@@ -14,15 +14,15 @@ class FlatVector;
 class FlatTable {
  public:
   FlatTable() = default;
-  // Whether the file says that it is of that schema, by the four letters behind its root's position.
+  // True if the file identifier, the four bytes after the root offset, equals `identifier`.
   static bool is_of(ByteSpan bytes, std::string_view identifier) {
     return bytes.size() >= 8 && std::memcmp(bytes.data() + 4, identifier.data(), 4) == 0;
   }
-  // Of a whole file; absent where it is none of that schema.
+  // The root table of a whole file; absent if the file does not have this identifier.
   static FlatTable root(ByteSpan bytes, std::string_view identifier);
 
   explicit operator bool() const { return !bytes_.empty(); }
-  // Fields by their number in the schema, from 0.
+  // Fields by their number in the schema, counted from 0.
   template <class T>
   T number(size_t field, T otherwise = 0) const {
     const size_t at = place_of(field, sizeof(T));
@@ -36,15 +36,15 @@ class FlatTable {
   friend class FlatVector;
   FlatTable(ByteSpan bytes, size_t at) : bytes_(bytes), at_(at) {}
   template <class T>
-  static T read(ByteSpan bytes, size_t at) {  // within
+  static T read(ByteSpan bytes, size_t at) {  // precondition: within `bytes`
     T value;
     std::memcpy(&value, bytes.data() + at, sizeof value);
     return value;
   }
   static bool holds(ByteSpan bytes, size_t at, size_t size) { return at <= bytes.size() && size <= bytes.size() - at; }
-  // Where a field of so many bytes lies; 0: nowhere.
+  // Position of a field of `size` bytes; 0 if absent.
   size_t place_of(size_t field, size_t size) const;
-  // What the offset at `at` leads to; 0: nowhere.
+  // Position that the offset stored at `at` refers to; 0 if invalid.
   static size_t follow(ByteSpan bytes, size_t at);
   static FlatTable table_at(ByteSpan bytes, size_t at);
 

@@ -15,7 +15,7 @@ Result<std::string> gunzip(ByteSpan bytes, const std::string& name, size_t large
     Stream() : z_stream{} {}
     ~Stream() { inflateEnd(this); }
   } stream;
-  if (inflateInit2(&stream, 15 + 32) != Z_OK) return Error{name + ": zlib could not be started."};  // gzip or zlib
+  if (inflateInit2(&stream, 15 + 32) != Z_OK) return Error{name + ": cannot initialise zlib."};  // gzip or zlib
   try {
     std::string out;
     std::string piece(std::clamp<size_t>(4 * bytes.size(), 1024, size_t{1} << 18), '\0');
@@ -23,7 +23,7 @@ Result<std::string> gunzip(ByteSpan bytes, const std::string& name, size_t large
     size_t left = bytes.size();
     for (;;) {
       const auto some = static_cast<uInt>(std::min<size_t>(left, size_t{1} << 30));
-      stream.next_in = const_cast<Bytef*>(at);  // zlib only reads it
+      stream.next_in = const_cast<Bytef*>(at);  // zlib does not write through it
       stream.avail_in = some;
       stream.next_out = reinterpret_cast<Bytef*>(piece.data());
       stream.avail_out = static_cast<uInt>(piece.size());
@@ -32,25 +32,25 @@ Result<std::string> gunzip(ByteSpan bytes, const std::string& name, size_t large
       at += used;
       left -= used;
       if (made > largest - out.size()) {
-        return Error{name + ": unpacked it would be larger than " + std::to_string(largest) + " bytes."};
+        return Error{name + ": the decompressed data would be larger than " + std::to_string(largest) + " bytes."};
       }
       out.append(piece, 0, made);
       if (state == Z_STREAM_END) {
         if (left == 0) return out;
-        if (inflateReset(&stream) != Z_OK) break;  // gzip files may follow each other
+        if (inflateReset(&stream) != Z_OK) break;  // a gzip file may have several members
         continue;
       }
       if (state != Z_OK || (made == 0 && used == 0)) break;
     }
-    return Error{name + ": the compressed data is broken or cut after " + std::to_string(bytes.size() - left) +
+    return Error{name + ": the compressed data is corrupt or truncated after " + std::to_string(bytes.size() - left) +
                  " bytes."};
   } catch (const std::bad_alloc&) {
-    return Error{name + ": memory ran out while it was unpacked."};
+    return Error{name + ": out of memory while decompressing the file."};
   }
 #else
   (void)bytes;
   (void)largest;
-  return Error{name + ": it is compressed, and this build has no zlib to unpack it."};
+  return Error{name + ": the file is compressed, and this build does not include zlib."};
 #endif
 }
 

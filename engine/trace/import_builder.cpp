@@ -40,7 +40,7 @@ void ImportBuilder::describe(Sink& sink) {
 
 void ImportBuilder::finish(Sink& sink) {
   std::vector<Event> batch;
-  std::vector<Nanoseconds> open;  // ends of the spans around the one at hand
+  std::vector<Nanoseconds> open;  // ends of the spans that enclose the current one
   for (size_t i = 0; i < tracks_.size(); ++i) {
     Track& t = tracks_[i];
     std::stable_sort(t.spans.begin(), t.spans.end(), [](const Span& x, const Span& y) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Gathers what an importer finds, in any order, and hands it to a sink in the order a sink wants: tracks, names and
-// counters first, then each track's spans by begin and as deep as they nest.
+// Collects an importer's tracks, spans and counters in any order and passes them to a sink in the required order:
+// tracks, names and counters first, then the spans of each track by begin and nesting depth.
 #pragma once
 #include <arenascope/trace/sink.h>
 
@@ -17,7 +17,7 @@ class ImportBuilder {
     NameId name;
   };
 
-  // The track with this key; made on first use.
+  // Index of the track with this key; creates it on first use.
   size_t track(const std::string& key);
   ThreadInfo& info(size_t track) { return tracks_[track].info; }
   NameId name(std::string_view text);
@@ -30,10 +30,10 @@ class ImportBuilder {
   void problem(std::string sentence) { problems_.push_back(std::move(sentence)); }
   size_t size() const;
 
-  // Tracks, names and counters; call once, before events of one's own.
+  // Passes tracks, names and counters to the sink. Call once, before any events.
   void describe(Sink& sink);
-  // Spans of all tracks, then points in the order of their time whatever their tracks (what one thread took another
-  // may give back), then the problems.
+  // Passes the spans of all tracks, then all points sorted by time across tracks (one thread may free what another
+  // allocated), then the problems.
   void finish(Sink& sink);
 
  private:

@@ -11,7 +11,7 @@ namespace arenascope::trace {
 
 namespace {
 
-constexpr double kLatestTime = 2e18;  // ns; what lies further out is no time
+constexpr double kLatestTime = 2e18;  // ns; later times are treated as invalid
 
 // One value of an event or of its args.
 struct Scalar {
@@ -26,9 +26,9 @@ struct Scalar {
   }
 };
 
-// Microseconds to nanoseconds; false if there is no such time.
+// Converts microseconds to nanoseconds; false if the value is not a valid time.
 bool nanoseconds(const Scalar& s, Nanoseconds& out) {
-  if (s.type == Scalar::Text) {  // some tools quote their numbers
+  if (s.type == Scalar::Text) {  // some tools write numbers as strings
     Scalar number{Scalar::Real, "", 0, 0};
     char* end = nullptr;
     number.real = std::strtod(s.text.c_str(), &end);
@@ -51,13 +51,13 @@ struct ChromeEvent {
   void clear() { *this = {}; }
 };
 
-// Turns events into spans and points.
+// Converts events to spans and points.
 class Collector {
  public:
   ImportBuilder builder;
   OnnxRuntimeNodes nodes;
   int64_t events = 0, skipped = 0, open_spans = 0;
-  uint32_t devices = 0;  // that memory was taken on, the host apart
+  uint32_t devices = 0;  // devices with allocations, not counting the host
 
   void add(const ChromeEvent& e) {
     ++events;
@@ -93,7 +93,7 @@ class Collector {
       case 'P':
       case 'c':
       case 'v':
-      case 'V': return;  // flows, samples and objects have no row here
+      case 'V': return;  // flows, samples and objects are not imported
       default: ++skipped;
     }
   }
@@ -148,7 +148,7 @@ class Collector {
     }
   }
 
-  // The end of the innermost span that is open.
+  // Ends the innermost open span.
   void end(std::vector<ImportBuilder::Span>& open, Nanoseconds t, size_t track) {
     if (open.empty()) {
       ++skipped;
@@ -171,7 +171,7 @@ class Collector {
       if (!value.is_number()) continue;
       std::string name = e.name.as_text() + (e.args.size() > 1 ? " " + key : "");
       const std::string process = e.pid.as_text();
-      // Two processes may count the same: the second one's has the process in its name.
+      // Two processes may have a counter of the same name: the name of the second one includes its process.
       if (counted_by_.try_emplace(name, process).first->second != process) name += " of process " + process;
       builder.point(track(e), counter(t, builder.counter(name), value.number()));
     }
@@ -187,7 +187,7 @@ class Collector {
     }
   }
 
-  // PyTorch's profiler: bytes taken (or, negative, given back) on a device.
+  // PyTorch profiler: bytes allocated (or freed, if negative) on a device.
   void memory(const ChromeEvent& e, Nanoseconds t) {
     const Scalar* bytes = e.arg("Bytes");
     if (bytes == nullptr || bytes->type != Scalar::Integer || bytes->integer == INT64_MIN) {
@@ -211,15 +211,15 @@ class Collector {
   std::unordered_map<std::string, std::vector<ImportBuilder::Span>> async_;
   std::unordered_map<size_t, std::string> process_of_;
   std::unordered_map<std::string, std::string> process_names_;
-  std::unordered_map<std::string, std::string> counted_by_;  // by counter: the first process
+  std::unordered_map<std::string, std::string> counted_by_;  // counter name → the first process with it
 };
 
-// Follows the JSON as it is parsed and cuts the events out; nothing else of it is kept.
+// SAX handler that extracts the events as the JSON is parsed and keeps nothing else.
 class Sax : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Sax(Collector& out) : out_(out) {}
   std::string error;
-  bool found = false;  // an array of events
+  bool found = false;  // an array of events was found
 
   bool null() override { return value({}); }
   bool boolean(bool) override { return value({}); }
@@ -229,7 +229,9 @@ class Sax : public nlohmann::json_sax<nlohmann::json> {
     return value({Scalar::Integer, "", static_cast<int64_t>(v), 0});
   }
   bool number_float(number_float_t v, const string_t&) override { return value({Scalar::Real, "", 0, v}); }
-  bool string(string_t& v) override { return wanted() ? value({Scalar::Text, std::move(v), 0, 0}) : value({}); }
+  bool string(string_t& v) override {
+    return is_value_needed() ? value({Scalar::Text, std::move(v), 0, 0}) : value({});
+  }
   bool binary(binary_t&) override { return value({}); }
   bool start_object(std::size_t) override {
     if (depth_ == events_depth_ && in_events_) event_.clear();
@@ -262,7 +264,7 @@ class Sax : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) override {
-    error = "the JSON breaks off or is malformed at byte " + std::to_string(position);
+    error = "the JSON is truncated or malformed at byte " + std::to_string(position);
     return false;
   }
 
@@ -272,10 +274,10 @@ class Sax : public nlohmann::json_sax<nlohmann::json> {
     ++depth_;
     return true;
   }
-  bool wanted() const { return in_events_ && (depth_ == events_depth_ + 1 || in_args()); }
+  bool is_value_needed() const { return in_events_ && (depth_ == events_depth_ + 1 || in_args()); }
   bool in_args() const { return depth_ == events_depth_ + 2 && key_ == "args"; }
   bool value(Scalar v) {
-    if (!wanted()) return true;
+    if (!is_value_needed()) return true;
     if (in_args()) {
       event_.args.emplace_back(arg_key_, std::move(v));
       return true;
@@ -307,19 +309,19 @@ Result<OpenReport> import_chrome_json(ByteSpan bytes, const std::string& name, S
     Collector collector;
     Sax sax(collector);
     const char* begin = reinterpret_cast<const char*>(bytes.data());
-    // Not strict: a list of events may lack its closing bracket, as Chrome's own format allows.
+    // Not strict: Chrome's format allows an event list without its closing bracket.
     const bool whole = nlohmann::json::sax_parse(begin, begin + bytes.size(), &sax);
     if (!sax.found || (!whole && collector.events == 0)) {
-      return Error{name + ": " + (sax.error.empty() ? "this JSON holds no trace events" : sax.error) + "."};
+      return Error{name + ": " + (sax.error.empty() ? "the JSON file contains no trace events" : sax.error) + "."};
     }
-    if (collector.events == 0) return Error{name + ": this JSON holds no trace events."};
+    if (collector.events == 0) return Error{name + ": the JSON file contains no trace events."};
     collector.finish_open();
     OpenReport report{TraceKind::ChromeJson, collector.nodes.empty() ? "Chrome trace" : "ONNX Runtime profile", ""};
     if (!whole) {
-      report.problem = name + ": " + sax.error + "; what stands before it was read.";
+      report.problem = name + ": " + sax.error + "; everything before it was read.";
     } else if (collector.skipped + collector.open_spans > 0) {
       report.problem = name + ": " + std::to_string(collector.skipped) + " of " + std::to_string(collector.events) +
-                       " events were left out as malformed or unknown, and " + std::to_string(collector.open_spans) +
+                       " malformed or unknown events were skipped, and " + std::to_string(collector.open_spans) +
                        " spans have no end.";
     }
     if (!report.problem.empty()) collector.builder.problem(report.problem);
@@ -337,7 +339,7 @@ Result<OpenReport> import_chrome_json(ByteSpan bytes, const std::string& name, S
     collector.builder.finish(sink);
     return report;
   } catch (const std::bad_alloc&) {
-    return Error{name + ": memory ran out while it was read."};
+    return Error{name + ": out of memory while reading the file."};
   }
 }
 

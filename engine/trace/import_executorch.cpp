@@ -11,15 +11,15 @@ namespace arenascope::trace {
 
 namespace {
 
-constexpr size_t kMostEvents = size_t{1} << 26, kMostRuns = (size_t{1} << 24) - 2;
+constexpr size_t kMaxEvents = size_t{1} << 26, kMaxRuns = (size_t{1} << 24) - 2;
 constexpr std::string_view kExecute = "Method::execute", kOperator = "OPERATOR_CALL", kDelegate = "DELEGATE_CALL";
 constexpr std::string_view kNative = "native_call_";
 
-// A stretch of time that the runtime has named. Times are nanoseconds, as its POSIX platform counts.
+// A named interval of the runtime. Times are in nanoseconds, as on its POSIX platform.
 struct Named {
   std::string_view name;
   Nanoseconds begin = 0, end = 0;
-  int32_t instruction = -1;  // of the one chain that there is
+  int32_t instruction = -1;  // index in the chain that is read
 };
 
 std::optional<Named> named(const FlatTable& event) {
@@ -41,17 +41,16 @@ class Dump {
 
   static constexpr const char* kFormat = "ExecuTorch event dump";
 
-  // False: there is nothing in it.
+  // Returns false if the dump is empty.
   bool take(const FlatVector& blocks, const std::string& name) {
     main_ = builder_.track("executorch");
     builder_.info(main_).kind = TrackKind::Worker;
-    for (size_t i = 0; i < blocks.size() && events_ < kMostEvents; ++i) take_block(blocks.table(i));
+    for (size_t i = 0; i < blocks.size() && events_ < kMaxEvents; ++i) take_block(blocks.table(i));
     if (events_ == 0) return false;
-    if (skipped_ > 0)
-      builder_.problem(name + ": " + std::to_string(skipped_) + " events made no sense and were left out.");
+    if (skipped_ > 0) builder_.problem(name + ": " + std::to_string(skipped_) + " invalid events were skipped.");
     if (program_ != nullptr && strangers_ > 0)
       builder_.problem(name + ": " + std::to_string(strangers_) +
-                       " calls are of no instruction of the program beside it.");
+                       " calls do not match any instruction of the program.");
     tell();
     return true;
   }
@@ -71,21 +70,21 @@ class Dump {
     entries_ += static_cast<int64_t>(events.size());
     std::vector<Named> list;
     std::map<uint64_t, double> bytes;  // by allocator
-    for (size_t i = 0; i < events.size() && events_ < kMostEvents; ++i) {
+    for (size_t i = 0; i < events.size() && events_ < kMaxEvents; ++i) {
       const FlatTable event = events.table(i);
       if (const FlatTable allocation = event.table(1)) {
         bytes[static_cast<uint64_t>(allocation.number<int32_t>(0))] +=
             static_cast<double>(allocation.number<uint64_t>(1));
         continue;
       }
-      if (event.table(2)) continue;  // contents of tensors, which nobody shows
+      if (event.table(2)) continue;  // tensor contents, which are not shown
       if (auto one = named(event))
         list.push_back(*one), ++events_;
       else
         ++skipped_;
     }
     const auto run = std::find_if(list.begin(), list.end(), [](const Named& n) { return n.name == kExecute; });
-    if (run != list.end() && runs_.size() < kMostRuns) runs_.push_back({run->begin, run->end, {}});
+    if (run != list.end() && runs_.size() < kMaxRuns) runs_.push_back({run->begin, run->end, {}});
     for (const Named& n : list) {
       const bool call = n.name == kOperator || n.name == kDelegate;
       if (call && run != list.end())
@@ -114,7 +113,7 @@ class Dump {
     }
     if (node >= 0) runs_.back().calls.push_back({call.begin, call.end, node});
   }
-  // Without the program: an instruction is a node, named by the kernel that was called within.
+  // Without the program each instruction becomes a node, named after the kernel called in it.
   int32_t node_of(const Named& call, const std::vector<Named>& list) {
     const auto [at, is_new] = nodes_.try_emplace(call.instruction, static_cast<int32_t>(infos_.size()));
     if (!is_new) return at->second;
@@ -191,7 +190,7 @@ Result<OpenReport> import_executorch_dump(ByteSpan bytes, const std::string& nam
                                           Sink& sink) {
   const FlatTable dump = FlatTable::root(bytes, "ED00");
   if (!dump || !Dump(program, sink).take(dump.vector(1, 4), name))
-    return Error{name + ": this dump of ExecuTorch's event tracer has no events."};
+    return Error{name + ": the ExecuTorch event dump has no events."};
   return OpenReport{TraceKind::ExecuTorchDump, Dump::kFormat, ""};
 }
 

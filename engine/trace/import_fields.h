@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What each importer does with each field of its format: in what it is shown, or why it is left out. A field of a file
-// that stands in neither list is a gap: the tests/engine/trace/import_fields_*_test.cpp walk the traces that there are,
-// without the importers, and changes each field to see that what is said here is so.
+// Lists for each importer how each field of its format is used: what shows it, or why it is left out. A field that is
+// missing here is a gap. The tests/engine/trace/import_fields_*_test.cpp collect the fields of sample traces without
+// the importers, and modify each field to verify its entry.
 #pragma once
 #include <span>
 #include <string_view>
@@ -11,16 +11,15 @@ namespace arenascope::trace {
 enum class ImportFormat { Chrome, Kineto, OnnxRuntime, Perfetto, PytorchSnapshot, Iree };
 
 struct ImportField {
-  // Chrome's formats: "KEY" of the file, "PHASE.KEY" and "PHASE.args.KEY" of events, where "*" stands for any key.
-  // Pickles: keys with "." and "[]" in between. Perfetto: field numbers from TracePacket on, as "11.9".
-  // IREE: "RECORD.KEY".
+  // Chrome's formats: "KEY" of the file, "PHASE.KEY" and "PHASE.args.KEY" of events; "*" matches any key. Pickles: keys
+  // separated by "." and "[]". Perfetto: field numbers starting at TracePacket, such as "11.9". IREE: "RECORD.KEY".
   std::string_view path;
-  std::string_view shown;     // in what; empty: it is left out
-  std::string_view left_out;  // why
+  std::string_view shown;     // the views that show it; empty: left out
+  std::string_view left_out;  // reason for leaving it out
 };
 
 std::span<const ImportField> import_fields(ImportFormat format);
-// The field of a path, itself or else by the longest "*"; null: nobody thought of it.
+// The entry of a path: an exact match, or else the longest one with "*"; null if the field is not listed.
 const ImportField* find_import_field(ImportFormat format, std::string_view path);
 
 }  // namespace arenascope::trace

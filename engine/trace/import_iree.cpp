@@ -18,9 +18,9 @@ using IreeRecord = nlohmann::json;
 
 constexpr std::string_view kIreeFormat = "\"ireeperf-jsonl\"", kIreeBundle = "IRPF";
 constexpr uint32_t kNoIreeCommand = UINT32_MAX;
-constexpr size_t kMostIreeGraphs = 1 << 16, kMostBesides = 15, kMostIreeRuns = (size_t{1} << 24) - 2;
+constexpr size_t kMaxIreeGraphs = 1 << 16, kMaxAdditionalThreads = 15, kMaxIreeRuns = (size_t{1} << 24) - 2;
 
-// A whole number of a record, if it is one from 0 on that fits.
+// A non-negative integer field of a record that fits in int64_t, if present.
 std::optional<int64_t> whole_number(const IreeRecord& record, const char* key) {
   const auto it = record.find(key);
   if (it == record.end() || !it->is_number_integer()) return std::nullopt;
@@ -39,7 +39,7 @@ bool is_true(const IreeRecord& record, const char* key) {
 
 class IreeRecords {
  public:
-  int64_t records = 0, malformed = 0, device_timed = 0;  // `records`: lines that are not empty
+  int64_t records = 0, malformed = 0, device_timed = 0;  // `records`: non-empty lines
   std::string failure;                                   // of the profiled session
 
   void take(const IreeRecord& record) {
@@ -59,11 +59,10 @@ class IreeRecords {
     put_on_tracks();
     if (!pools_.empty()) pools_.place(builder_, builder_.track("IREE's memory"));
     malformed += pools_.left_out();
-    if (malformed > 0)
-      builder_.problem(name + ": " + std::to_string(malformed) + " records made no sense and were left out.");
+    if (malformed > 0) builder_.problem(name + ": " + std::to_string(malformed) + " invalid records were skipped.");
     if (device_timed > 0)
       builder_.problem(name + ": " + std::to_string(device_timed) +
-                       " records are timed by a device's own clock and were left out.");
+                       " records with times of a device's own clock were skipped.");
     if (!failure.empty()) builder_.problem(name + ": the profiled session ended with " + failure + ".");
     builder_.describe(sink);
     for (const int64_t device : pools_.devices()) describe_device(device, sink);
@@ -77,7 +76,7 @@ class IreeRecords {
   struct Operation {
     std::string op, key;
   };
-  // A stretch of time that IREE has named: of a command, or of a whole submission.
+  // A named interval of IREE: one command, or one whole submission.
   struct Stretch {
     Nanoseconds begin = 0, end = 0;
     int64_t queue = 0, submission = 0, buffer = 0;
@@ -97,9 +96,9 @@ class IreeRecords {
     const auto buffer = whole_number(record, "command_buffer_id"), index = whole_number(record, "command_index");
     const std::string op = text_of(record, "op");
     if (!buffer || !index || *index >= kNoIreeCommand || op.empty()) return void(++malformed);
-    if (op == "barrier") return;  // the order alone
+    if (op == "barrier") return;  // only orders other commands
     const auto [at, is_new] = graph_of_.try_emplace(*buffer, graphs_.size());
-    if (is_new && graphs_.size() == kMostIreeGraphs) return void(graph_of_.erase(at));
+    if (is_new && graphs_.size() == kMaxIreeGraphs) return void(graph_of_.erase(at));
     if (is_new) graphs_.push_back({*buffer, {}, {}});
     graphs_[at->second].operations.insert_or_assign(static_cast<uint32_t>(*index),
                                                     Operation{op, text_of(record, "key")});
@@ -143,12 +142,12 @@ class IreeRecords {
     if (!pools_.add(std::move(c))) ++malformed;
   }
 
-  // Executions of command buffers become runs, and what was computed in one becomes work of a node.
+  // Executions of command buffers become runs, and the commands in them become work of nodes.
   void find_runs() {
     std::map<std::pair<int64_t, int64_t>, int32_t> run_of;  // by submission and command buffer
     for (size_t i = 0; i < stretches_.size(); ++i) {
       Stretch& s = stretches_[i];
-      if (!s.is_execution || !graph_of_.contains(s.buffer) || runs_.size() == kMostIreeRuns) continue;
+      if (!s.is_execution || !graph_of_.contains(s.buffer) || runs_.size() == kMaxIreeRuns) continue;
       const auto number = static_cast<int32_t>(runs_.size());
       if (!run_of.try_emplace({s.submission, s.buffer}, number).second) continue;
       s.run = number;
@@ -160,19 +159,19 @@ class IreeRecords {
       if (graphs_[graph_of_.at(s.buffer)].operations.contains(s.command)) s.run = run->second;
     }
   }
-  // What a queue does at the same time lies on tracks of its own. A run has no span of its own.
+  // Concurrent work of one queue is spread over several tracks. A run has no span of its own.
   void put_on_tracks() {
     for (size_t i = 0; i < stretches_.size(); ++i)
       if (stretches_[i].run < 0 || !stretches_[i].is_execution) drawn_.push_back(i);
     std::stable_sort(drawn_.begin(), drawn_.end(),
                      [&](size_t a, size_t b) { return stretches_[a].begin < stretches_[b].begin; });
-    std::map<int64_t, std::vector<Nanoseconds>> ends;  // of what each track of a queue has, by queue
+    std::map<int64_t, std::vector<Nanoseconds>> ends;  // end of the last span on each track, by queue
     for (const size_t i : drawn_) {
       Stretch& s = stretches_[i];
       auto& tracks = ends[s.queue];
       size_t t = 0;
       while (t < tracks.size() && tracks[t] > s.begin) ++t;
-      t = std::min(t, kMostBesides);
+      t = std::min(t, kMaxAdditionalThreads);
       if (t == tracks.size()) tracks.push_back(0);
       tracks[t] = s.end;
       s.track = track(s.queue, t);
@@ -183,7 +182,7 @@ class IreeRecords {
 
   size_t track(int64_t queue, size_t number) {
     std::string name = "IREE device " + std::to_string(queue >> 12) + ", queue " + std::to_string(queue & 4095);
-    if (number > 0) name += ", beside " + std::to_string(number);
+    if (number > 0) name += ", lane " + std::to_string(number);
     const size_t t = builder_.track(name);
     builder_.info(t).kind = TrackKind::Worker;
     return t;
@@ -280,15 +279,15 @@ Result<OpenReport> import_iree_export(ByteSpan bytes, const std::string& name, S
         ++profile.malformed;
       at = line_end == end ? end : line_end + 1;
     }
-    if (profile.empty()) return Error{name + ": this IREE profile tells neither of executions nor of memory."};
+    if (profile.empty()) return Error{name + ": the IREE profile contains neither executions nor memory events."};
     OpenReport report{TraceKind::IreeProfile, "IREE profile", ""};
     sink.describe(SourceInfo{report.format, profile.records});
     profile.tell(name, sink);
     if (profile.malformed > 0)
-      report.problem = name + ": " + std::to_string(profile.malformed) + " records made no sense and were left out.";
+      report.problem = name + ": " + std::to_string(profile.malformed) + " invalid records were skipped.";
     return report;
   } catch (const std::bad_alloc&) {
-    return Error{name + ": memory ran out while it was read."};
+    return Error{name + ": out of memory while reading the file."};
   }
 }
 

@@ -7,7 +7,7 @@ namespace arenascope::trace {
 
 namespace {
 constexpr std::string_view kKernelTime = "_kernel_time";
-constexpr size_t kMostRuns = (size_t{1} << 24) - 2;
+constexpr size_t kMaxRuns = (size_t{1} << 24) - 2;
 }  // namespace
 
 bool OnnxRuntimeNodes::add(const std::string& category, const std::string& name, const std::string& op,
@@ -47,7 +47,7 @@ void OnnxRuntimeNodes::replay(const std::string& model, const std::vector<size_t
   std::stable_sort(kernels_.begin(), kernels_.end(),
                    [](const Kernel& x, const Kernel& y) { return x.begin < y.begin; });
   std::sort(runs_.begin(), runs_.end());
-  if (runs_.size() > kMostRuns) runs_.resize(kMostRuns);
+  if (runs_.size() > kMaxRuns) runs_.resize(kMaxRuns);
   if (runs_.empty() || runs_[0].first > kernels_[0].begin)
     runs_.insert(runs_.begin(), {kernels_[0].begin, kernels_[0].begin});
   size_t next = 0;

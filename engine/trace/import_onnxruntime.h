@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The node events of an ONNX Runtime profile: the kernels of each run become work of a graph's nodes, so that the
-// views treat them as their own. Owned by the Chrome JSON importer.
+// Imports the node events of an ONNX Runtime profile: the kernels of each run become work of graph nodes, so that all
+// views show them like native runs. Owned by the Chrome JSON importer.
 #pragma once
 #include "engine/trace/import_builder.h"
 
@@ -12,14 +12,15 @@ namespace arenascope::trace {
 
 class OnnxRuntimeNodes {
  public:
-  // Whether the event is a node's kernel and was added. `op` is args.op_name, `index` args.node_index: names of nodes may
-  // repeat in a model.
+  // Adds the event if it is a node's kernel; false otherwise. `op` is args.op_name. `index` is args.node_index, which
+  // distinguishes nodes of the same name.
   bool add(const std::string& category, const std::string& name, const std::string& op, const std::string& index,
            const std::string& thread, Nanoseconds begin, Nanoseconds end);
   bool empty() const { return kernels_.empty(); }
 
-  std::vector<size_t> add_tracks(ImportBuilder& builder) const;  // one for each thread of kernels
-  // Graph, runs, steps and work. Runs are the profile's model_run events; without any, there is one run.
+  std::vector<size_t> add_tracks(ImportBuilder& builder) const;  // one per thread that ran kernels
+  // Passes graph, runs, steps and work to the sink. Runs are the profile's model_run events; without any, there is one
+  // run.
   void replay(const std::string& model, const std::vector<size_t>& tracks, Sink& sink);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Track events of a Perfetto trace. Field numbers are those of its trace_packet.proto and track_event.proto.
+// Imports track events of a Perfetto trace. Field numbers are from trace_packet.proto and track_event.proto.
 #include <arenascope/trace/import.h>
 #include "engine/trace/import_builder.h"
 
@@ -11,17 +11,17 @@ namespace arenascope::trace {
 
 namespace {
 
-constexpr uint64_t kLargestUnpacked = uint64_t{1} << 30;  // of all packed packets of a trace together
+constexpr uint64_t kLargestUnpacked = uint64_t{1} << 30;  // sum over all compressed packets of a trace
 constexpr uint64_t kLatest = uint64_t{1} << 60;
 
 struct SequenceClock {
   uint64_t last = 0;        // of an incremental clock, in its own units
-  uint64_t multiplier = 1;  // ns a unit
+  uint64_t multiplier = 1;  // ns per unit
   bool incremental = false;
-  int64_t to_trace = 0;  // ns to add
+  int64_t to_trace = 0;  // offset in ns
 };
 
-// What packets of one sequence have in common.
+// State shared by the packets of one sequence.
 struct Sequence {
   std::unordered_map<uint64_t, std::string> names;
   std::unordered_map<uint64_t, SequenceClock> clocks;
@@ -102,7 +102,7 @@ class Importer {
     }
   }
 
-  // Trace.packet fields one after the other; says where the last whole one ends.
+  // Reads consecutive Trace.packet fields. Returns the end of the last complete one.
   size_t packet_list(ByteSpan bytes, bool inside) {
     WireReader in(bytes);
     size_t good = 0;
@@ -164,7 +164,7 @@ class Importer {
       if (r.id == primary) reference = &r;
     }
     for (const Reading& r : readings) {
-      if (r.id < 64 || r.id > 127) continue;  // the sequence's own; the system's clocks run nearly alike
+      if (r.id < 64 || r.id > 127) continue;  // sequence-scoped clocks; system clocks run almost alike
       SequenceClock& c = sequence.clocks[r.id];
       c = {r.time, r.multiplier, r.incremental, 0};
       uint64_t ns = 0;
@@ -287,7 +287,7 @@ class Importer {
     } else if (t.open.empty()) {
       ++skipped;
     } else {
-      // Packets need not be in the order of time: what began behind this end is another slice's.
+      // Packets may be out of time order: a slice that began after this end is not the one that it closes.
       auto ended = std::find_if(t.open.rbegin(), t.open.rend(), [&](const auto& open) { return open.begin <= time; });
       if (ended == t.open.rend()) ended = t.open.rbegin();
       builder.span(row(uuid, t), ended->begin, std::max(time, ended->begin), ended->name);
@@ -307,16 +307,17 @@ Result<OpenReport> import_perfetto(ByteSpan bytes, const std::string& name, Sink
   try {
     Importer importer(name);
     const size_t good = importer.packet_list(bytes, false);
-    if (importer.packets == 0) return Error{name + ": this is not a Perfetto trace: it holds no whole packet."};
-    if (importer.events == 0) return Error{name + ": this Perfetto trace holds no track events (slices or counters)."};
+    if (importer.packets == 0) return Error{name + ": not a Perfetto trace: it contains no complete packet."};
+    if (importer.events == 0)
+      return Error{name + ": the Perfetto trace contains no track events (slices or counters)."};
     importer.finish();
     OpenReport report{TraceKind::Perfetto, "Perfetto trace", ""};
     if (good < bytes.size()) {
-      report.problem = name + ": the trace is cut or broken at byte " + std::to_string(good) + "; " +
-                       std::to_string(bytes.size() - good) + " bytes were left out.";
+      report.problem = name + ": the trace is truncated or corrupt at byte " + std::to_string(good) + "; " +
+                       std::to_string(bytes.size() - good) + " bytes were skipped.";
     } else if (importer.skipped + importer.open_spans > 0) {
       report.problem = name + ": " + std::to_string(importer.skipped) + " of " + std::to_string(importer.packets) +
-                       " packets were left out, and " + std::to_string(importer.open_spans) + " slices have no end.";
+                       " packets were skipped, and " + std::to_string(importer.open_spans) + " slices have no end.";
     }
     if (!report.problem.empty()) importer.builder.problem(report.problem);
     importer.builder.describe(sink);
@@ -324,7 +325,7 @@ Result<OpenReport> import_perfetto(ByteSpan bytes, const std::string& name, Sink
     importer.builder.finish(sink);
     return report;
   } catch (const std::bad_alloc&) {
-    return Error{name + ": memory ran out while it was read."};
+    return Error{name + ": out of memory while reading the file."};
   }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A PyTorch memory snapshot, as events. What is read of it is listed in import_fields.cpp.
-// The trace is only the newest part of what happened: what was there before it is found from the segments' last state.
-// It tells sizes as they were asked for; what is shown are the blocks that were handed out for them.
+// Imports a PyTorch memory snapshot as events; import_fields.cpp lists the fields that are used. The trace covers only
+// the most recent events. Earlier allocations are reconstructed from the final state of the segments. The trace records
+// requested sizes; the importer shows the blocks allocated for them.
+#include <arenascope/trace/bind_event.h>
 #include <arenascope/trace/import.h>
-#include <arenascope/trace/owner.h>
 #include "engine/trace/import_builder.h"
 #include "engine/trace/pytorch_blocks.h"
 #include "engine/trace/pytorch_snapshot.h"
@@ -28,21 +28,21 @@ bool releases(Action action) { return action == Action::Release || action == Act
 bool takes(Action action) { return action == Action::Allocate; }
 bool frees(Action action) { return action == Action::Free; }
 
-// One device's trace, and what its segments hold at the end.
+// One device's trace, and the contents of its segments at the end.
 class DeviceTrace {
  public:
   DeviceTrace(uint32_t device, PytorchBlockRule rule, ImportBuilder& builder, PytorchStacks& stacks)
       : device_(device), builder_(builder), stacks_(stacks), held_(rule) {}
   std::vector<Entry> entries;
   std::map<uint64_t, int64_t> segments_left, blocks_left;  // address → size
-  std::map<uint64_t, int64_t> asked_left;                  // of blocks_left, where the snapshot says it
-  std::map<uint64_t, int32_t> stack_left;                  // that too
+  std::map<uint64_t, int64_t> asked_left;                  // requested size of blocks_left, if recorded
+  std::map<uint64_t, int32_t> stack_left;                  // likewise
   struct Pool {
     uint64_t end;
     uint32_t allocator;
   };
-  std::map<uint64_t, Pool> private_pools;  // segments of CUDA graphs and other pools of their own, by address
-  uint32_t blocks = 0;                     // numbered from here; shared between the devices
+  std::map<uint64_t, Pool> private_pools;  // segments of CUDA graphs and other private pools, by address
+  uint32_t blocks = 0;                     // first block number; shared between devices
 
   void play(size_t track) {
     const Nanoseconds start = entries.empty() ? 0 : entries.front().time;
@@ -71,7 +71,7 @@ class DeviceTrace {
   }
 
  private:
-  // What was there before the first entry: freed without having been taken, or still there and never taken.
+  // Visits the blocks older than the trace: freed without an allocation event, or live at the end without one.
   template <class F>
   void before(bool (*take)(Action), bool (*give)(Action), const std::map<uint64_t, int64_t>& left, F&& found) {
     std::map<uint64_t, int64_t> known;
@@ -83,8 +83,8 @@ class DeviceTrace {
       if (known.find(address) == known.end()) found(address, size);
     }
   }
-  // Blocks that are older than the trace. Of those freed in it only what was asked for is told: how large each was shows
-  // once it is known where all of them lie.
+  // Allocates the blocks that are older than the trace. For blocks that the trace frees, only the requested size is
+  // recorded; their block size follows from the addresses of all blocks.
   void allocate_older(size_t track, Nanoseconds start) {
     std::map<uint64_t, int64_t> older;
     before(takes, frees, blocks_left, [&](uint64_t a, int64_t n) { older.insert_or_assign(a, n); });
@@ -100,7 +100,7 @@ class DeviceTrace {
         allocate(track, start, address, held_.bytes_for(address, size), size, Snapshot::kNoStack);
     }
   }
-  // By address of what is left: whether no entry names it.
+  // The blocks left at the end, by address: true if no entry refers to them.
   std::map<uint64_t, bool> untouched() const {
     std::map<uint64_t, bool> out;
     for (const auto& [address, size] : blocks_left) out[address] = true;
@@ -109,7 +109,7 @@ class DeviceTrace {
     }
     return out;
   }
-  // By address: the newest entry about a block there.
+  // The newest entry about a block, by address.
   std::unordered_map<uint64_t, size_t> last_entries() const {
     std::unordered_map<uint64_t, size_t> last;
     for (size_t i = 0; i < entries.size(); ++i) {
@@ -132,7 +132,7 @@ class DeviceTrace {
     held_.live[address] = {size, block};
     builder_.point(track, alloc(t, MemoryKind::Default, address, size, allocator_of(address), block));
     if (asked < size)
-      builder_.point(track, owner(t, address, std::min(asked, kMostOwned), allocator_of(address), GraphId::none(),
+      builder_.point(track, owner(t, address, std::min(asked, kMaxBoundBytes), allocator_of(address), GraphId::none(),
                                   TensorRef::none()));
   }
   void give_back(size_t track, Nanoseconds t, uint64_t address) {
@@ -149,7 +149,7 @@ class DeviceTrace {
   PytorchBlocks held_;
 };
 
-// The snapshot's devices, one behind the other.
+// Imports the devices of a snapshot one after another.
 class SnapshotImport {
  public:
   SnapshotImport(const std::string& name, Snapshot& snapshot, ImportBuilder& builder, PytorchStacks& stacks)
@@ -157,12 +157,12 @@ class SnapshotImport {
 
   void run() {
     for (size_t d = 0; d < snapshot_.devices.size(); ++d) {
-      Snapshot::Device& told = snapshot_.devices[d];
+      Snapshot::Device& recorded = snapshot_.devices[d];
       DeviceTrace device(static_cast<uint32_t>(d), snapshot_.rule, builder_, stacks_);
       device.blocks = blocks_;
-      for (const Snapshot::Segment& segment : told.segments) take_segment(segment, d, device);
-      device.entries = std::move(told.entries);
-      for (int i = 0; i < told.out_of_memory; ++i)
+      for (const Snapshot::Segment& segment : recorded.segments) take_segment(segment, d, device);
+      device.entries = std::move(recorded.entries);
+      for (int i = 0; i < recorded.out_of_memory; ++i)
         builder_.problem(name_ + ": device " + std::to_string(d) + " ran out of memory.");
       if (device.entries.empty() && device.segments_left.empty()) continue;
       const size_t track = builder_.track("device " + std::to_string(d) + " allocator");
@@ -178,15 +178,14 @@ class SnapshotImport {
     }
   }
 
-  // What could not be used; empty: nothing.
+  // Describes what could not be imported; empty if nothing.
   std::string problem() const {
     if (snapshot_.skipped > 0)
-      return name_ + ": " + std::to_string(snapshot_.skipped) +
-             " entries of the snapshot make no sense and were left out.";
-    return snapshot_.endless ? name_ + ": the snapshot repeats itself without end; the rest was left out." : "";
+      return name_ + ": " + std::to_string(snapshot_.skipped) + " invalid entries of the snapshot were skipped.";
+    return snapshot_.endless ? name_ + ": the snapshot contains cyclic references; it was only partly read." : "";
   }
 
-  // The devices and their allocators.
+  // Describes the devices and their allocators.
   void describe(Sink& sink) const {
     for (size_t d = 0; d < snapshot_.devices.size(); ++d) {
       const std::string number = std::to_string(d);
@@ -202,11 +201,11 @@ class SnapshotImport {
   }
 
  private:
-  static constexpr size_t kMostPools = 4096;
+  static constexpr size_t kMaxPools = 4096;
 
   void take_segment(const Snapshot::Segment& segment, size_t d, DeviceTrace& device) {
     device.segments_left[segment.address] = segment.bytes;
-    if (segment.pool != std::pair<int64_t, int64_t>{0, 0} && pools_.size() < kMostPools) {
+    if (segment.pool != std::pair<int64_t, int64_t>{0, 0} && pools_.size() < kMaxPools) {
       const auto number = static_cast<uint32_t>(snapshot_.devices.size() + pools_.size());
       const auto known = pools_.try_emplace({d, segment.pool}, number).first;
       device.private_pools[segment.address] = {segment.address + static_cast<uint64_t>(segment.bytes), known->second};
@@ -224,7 +223,7 @@ class SnapshotImport {
   ImportBuilder& builder_;
   PytorchStacks& stacks_;
   uint32_t blocks_ = 0;
-  std::map<std::pair<size_t, std::pair<int64_t, int64_t>>, uint32_t> pools_;  // private ones, by device
+  std::map<std::pair<size_t, std::pair<int64_t, int64_t>>, uint32_t> pools_;  // private pools, by device
 };
 
 }  // namespace
@@ -246,7 +245,7 @@ Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& na
     builder.finish(sink);
     return report;
   } catch (const std::bad_alloc&) {
-    return Error{name + ": memory ran out while it was read."};
+    return Error{name + ": out of memory while reading the file."};
   }
 }
 

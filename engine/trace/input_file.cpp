@@ -13,10 +13,10 @@ namespace arenascope::trace {
 Result<InputFile> InputFile::open(const std::filesystem::path& path) {
   const std::string name = path.string();
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return Error{name + ": it could not be opened: " + std::strerror(errno) + "."};
+  if (file < 0) return Error{name + ": cannot open the file: " + std::strerror(errno) + "."};
   struct stat info {};
   InputFile input(file, 0, name);
-  if (::fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) return Error{name + ": it is not a file."};
+  if (::fstat(file, &info) != 0 || !S_ISREG(info.st_mode)) return Error{name + ": not a regular file."};
   input.size_ = info.st_size;
   return input;
 }
@@ -29,7 +29,7 @@ Result<size_t> InputFile::read(void* to, size_t most) const {
   for (;;) {
     const ssize_t n = ::read(file_, to, most);
     if (n >= 0) return static_cast<size_t>(n);
-    if (errno != EINTR) return Error{name_ + ": it could not be read: " + std::strerror(errno) + "."};
+    if (errno != EINTR) return Error{name_ + ": cannot read the file: " + std::strerror(errno) + "."};
   }
 }
 
@@ -49,7 +49,7 @@ Result<std::string> read_all(const std::filesystem::path& path) {
     bytes.resize(done);
     return bytes;
   } catch (const std::bad_alloc&) {
-    return Error{name + ": memory ran out while it was read."};
+    return Error{name + ": out of memory while reading the file."};
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A plain file that is read from front to back. Closed with its owner.
+// A regular file that is read sequentially. The destructor closes it.
 #pragma once
 #include <arenascope/base/result.h>
 
@@ -12,15 +12,15 @@ namespace arenascope::trace {
 
 class InputFile {
  public:
-  // Errors name the file: it cannot be opened; it is none that has a size (a folder, a pipe).
+  // The error names the file: it cannot be opened, or it is not a regular file (a folder, a pipe).
   static Result<InputFile> open(const std::filesystem::path& path);
   ~InputFile();
   InputFile(InputFile&& other) noexcept
       : file_(std::exchange(other.file_, -1)), size_(other.size_), name_(std::move(other.name_)) {}
   InputFile& operator=(InputFile&&) = delete;
 
-  int64_t size() const { return size_; }  // bytes, when it was opened
-  // The next bytes, at most `most` of them; 0 at the end.
+  int64_t size() const { return size_; }  // bytes, when the file was opened
+  // Reads the next bytes, at most `most` of them. Returns 0 at the end of the file.
   Result<size_t> read(void* to, size_t most) const;
 
  private:
@@ -30,7 +30,7 @@ class InputFile {
   std::string name_;
 };
 
-// All of a file, for formats that have to be there whole. Errors as in InputFile::open, or that memory ran out.
+// Reads a whole file, for formats that need random access. Errors as in InputFile::open, or out of memory.
 Result<std::string> read_all(const std::filesystem::path& path);
 
 }  // namespace arenascope::trace

@@ -6,16 +6,15 @@
 namespace arenascope::trace {
 
 namespace {
-constexpr Bytes kMostPoolBytes = Bytes{1} << 44;
-constexpr size_t kMostPools = 1 << 10, kMostSlabs = 64;
-constexpr uint64_t kSlabsApart = uint64_t{1} << 45;         // between places in slabs that are not told of
-constexpr uint64_t kPoolsApart = kSlabsApart * kMostSlabs;  // offsets are of a pool, addresses of a device
-constexpr int64_t kOwnBuffers = -1, kForeignBuffers = -2;   // pools of what has none
+constexpr Bytes kMaxPoolBytes = Bytes{1} << 44;
+constexpr size_t kMaxPools = 1 << 10, kMaxSlabs = 64;
+constexpr uint64_t kSlabsApart = uint64_t{1} << 45;        // distance between slabs at unknown addresses
+constexpr uint64_t kPoolsApart = kSlabsApart * kMaxSlabs;  // offsets are per pool, addresses per device
+constexpr int64_t kOwnBuffers = -1, kForeignBuffers = -2;  // pseudo-pools of buffers without one
 }  // namespace
 
 bool IreePools::add(Change c) {
-  if (c.bytes > kMostPoolBytes || c.offset > kMostPoolBytes || c.committed.value_or(0) > kMostPoolBytes ||
-      c.type.empty())
+  if (c.bytes > kMaxPoolBytes || c.offset > kMaxPoolBytes || c.committed.value_or(0) > kMaxPoolBytes || c.type.empty())
     return false;
   changes_.push_back(std::move(c));
   return true;
@@ -44,7 +43,7 @@ void IreePools::place(ImportBuilder& builder, size_t track) {
   for (const Change& c : changes_) {
     const std::string where = " on device " + std::to_string(c.device);
     const bool is_buffer = c.type.starts_with("buffer_");
-    if (is_buffer && spaces_.size() < kMostPools) {
+    if (is_buffer && spaces_.size() < kMaxPools) {
       const Key key{c.is_foreign ? kForeignBuffers : kOwnBuffers, c.allocation != 0 ? c.allocation : c.backing};
       if (c.type == "buffer_allocate" || c.type == "buffer_import")
         take(c, space((c.is_foreign ? "IREE, imported buffers" : "IREE, buffers") + where, c.device), false, key,
@@ -55,7 +54,7 @@ void IreePools::place(ImportBuilder& builder, size_t track) {
     const bool takes = c.type == "pool_reserve", queue_takes = c.type == "queue_alloca";
     const bool gives = c.type == "pool_release", queue_gives = c.type == "queue_dealloca";
     if (!takes && !queue_takes && !gives && !queue_gives) continue;
-    if (spaces_.size() >= kMostPools && !pool_numbers_.contains(c.pool)) continue;
+    if (spaces_.size() >= kMaxPools && !pool_numbers_.contains(c.pool)) continue;
     const int64_t number = pool_numbers_.try_emplace(c.pool, static_cast<int64_t>(pool_numbers_.size())).first->second;
     Space& own = space("IREE, pool " + std::to_string(number + 1) + where, c.device);
     const bool grew = follow_slabs(own, c);
@@ -65,12 +64,13 @@ void IreePools::place(ImportBuilder& builder, size_t track) {
   }
 }
 
-// A pool takes slabs from the system and gives them back; what is told is how many bytes it has. Whether it has a new one.
+// A pool allocates slabs from the system and releases them; the profile records only their total size. True if a slab
+// was added.
 bool IreePools::follow_slabs(Space& s, const Change& c) {
   if (!c.committed || *c.committed == s.committed) return false;
   if (*c.committed > s.committed) {
     const Bytes more = *c.committed - s.committed;
-    if (s.slabs.size() < kMostSlabs) s.slabs.push_back({s.end, 0});
+    if (s.slabs.size() < kMaxSlabs) s.slabs.push_back({s.end, 0});
     s.slabs.back().bytes += more;
     point(reserve(c.time, MemoryKind::Default, s.end, more, s.allocator, 0));
     s.end += static_cast<uint64_t>(more);
@@ -93,17 +93,17 @@ bool IreePools::is_free(const Space& s, uint64_t at, Bytes bytes) {
   return next->first + static_cast<uint64_t>(next->second) <= at;
 }
 
-// In a slab; or apart, where none is told of that could hold it.
+// An address inside a slab, or a separate one if no known slab can hold the block.
 std::optional<uint64_t> IreePools::address_of(const Space& s, const Change& c, bool grew) {
   const bool is_buffer = c.type.starts_with("buffer_");
-  const auto offset = static_cast<uint64_t>(is_buffer && c.backing != 0 ? c.backing % kMostPoolBytes : c.offset);
+  const auto offset = static_cast<uint64_t>(is_buffer && c.backing != 0 ? c.backing % kMaxPoolBytes : c.offset);
   const auto fits = [&](const Slab& slab) {
     return c.offset + c.bytes <= slab.bytes && is_free(s, slab.base + offset, c.bytes);
   };
   if (grew && fits(s.slabs.back())) return s.slabs.back().base + offset;
   for (const Slab& slab : s.slabs)
     if (fits(slab)) return slab.base + offset;
-  for (size_t i = s.slabs.empty() ? 0 : 1; i < kMostSlabs; ++i)
+  for (size_t i = s.slabs.empty() ? 0 : 1; i < kMaxSlabs; ++i)
     if (const uint64_t at = s.base + i * kSlabsApart + offset; is_free(s, at, c.bytes)) return at;
   return std::nullopt;
 }

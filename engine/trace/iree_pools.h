@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What IREE's pools of memory hold, as spaces: each reservation at its offset. Which of a pool's slabs it lies in is not told:
-// it is the one that the pool has just taken, else the first in which that place is free.
+// Shows IREE's memory pools as spaces, with each reservation at its offset. The profile does not record the slab of a
+// reservation: it is the newest slab if the pool has just grown, else the first one that is free at that offset.
 #pragma once
 #include "engine/trace/import_builder.h"
 
@@ -14,20 +14,20 @@ class IreePools {
  public:
   struct Change {
     Nanoseconds time = 0;
-    std::string type;  // as IREE calls it: "pool_reserve"
+    std::string type;  // IREE's name, such as "pool_reserve"
     int64_t allocation = 0, pool = 0, backing = 0, device = 0;
     Bytes offset = 0, bytes = 0;
-    std::optional<Bytes> committed;  // of the pool, behind it
+    std::optional<Bytes> committed;  // of the pool, after the change
     bool is_foreign = false;
   };
-  // False: it makes no sense.
+  // Returns false if the change is invalid.
   bool add(Change change);
   bool empty() const { return changes_.empty(); }
   std::set<int64_t> devices() const;
-  // Everything onto a track, and the allocators for describe().
+  // Adds all spaces and their events to a track, and the allocators to be described.
   void place(ImportBuilder& builder, size_t track);
   void describe(Sink& sink) const;
-  int64_t left_out() const { return left_out_; }  // what had no place, or one already
+  int64_t left_out() const { return left_out_; }  // reservations that had no place, or already had one
 
  private:
   struct Slab {
@@ -37,7 +37,7 @@ class IreePools {
   struct Space {
     uint32_t allocator = 0;
     Bytes committed = 0;
-    uint64_t base = 0, end = 0;  // of its addresses; `end` is behind the last slab
+    uint64_t base = 0, end = 0;  // address range; `end` is the end of the last slab
     std::vector<Slab> slabs;
     std::map<uint64_t, Bytes> live;  // by address
   };
@@ -46,9 +46,9 @@ class IreePools {
     uint64_t address;
     Bytes bytes;
     uint32_t number;
-    bool by_queue;  // as the pool told nothing
+    bool by_queue;  // the pool recorded no statistics
   };
-  using Key = std::pair<int64_t, int64_t>;  // pool, and allocation within
+  using Key = std::pair<int64_t, int64_t>;  // pool, and allocation within it
 
   Space& space(const std::string& name, int64_t device);
   bool follow_slabs(Space& space, const Change& change);

@@ -9,7 +9,7 @@
 namespace arenascope::trace {
 namespace {
 
-constexpr int32_t kTwice = -2;  // a name that several tensors have
+constexpr int32_t kTwice = -2;  // a name shared by several tensors
 
 using ByName = std::unordered_map<std::string_view, int32_t>;
 
@@ -23,7 +23,7 @@ ByName by_name(const std::vector<TensorInfo>& list) {
   return names;
 }
 
-// For each node: who reads it, and as which source.
+// For each node: its users, and the index of the input that they read.
 using Users = std::vector<std::vector<std::pair<int32_t, int32_t>>>;
 
 Users users_of(const GraphInfo& graph) {
@@ -79,7 +79,7 @@ class Matcher {
     }
   }
 
-  // From each pair to its sources and users.
+  // Extends matches from each pair to its inputs and users.
   void spread() {
     while (!queue_.empty()) {
       const auto [a, b] = queue_.back();
@@ -109,7 +109,7 @@ class Matcher {
     for (size_t i = 0; i < a.size(); ++i) {
       if (!free_a(ref(i, leaf))) continue;
       const auto at = waiting.find({a[i].op, a[i].shape});
-      // A chain of its own must not be torn apart: the op must tell something.
+      // An unrelated chain must not be split: only accept an op that identifies the match.
       if (at == waiting.end() || at->second.empty()) continue;
       pair(ref(i, leaf), ref(at->second.back(), leaf));
       at->second.pop_back();
@@ -136,13 +136,13 @@ std::vector<std::pair<int32_t, int32_t>> match_steps(const GraphMatch& match, co
   std::vector<int32_t> step_of(match.nodes_to_other.size(), -1);
   for (size_t s = 0; s < order.size(); ++s)
     if (order[s].valid() && order[s].index() < step_of.size()) step_of[order[s].index()] = static_cast<int32_t>(s);
-  // Longest increasing subsequence of our steps along theirs, by patience.
+  // Longest increasing subsequence of our steps along theirs, by patience sorting.
   struct Card {
     int32_t theirs, ours;
     int32_t before;
   };
   std::vector<Card> cards;
-  std::vector<int32_t> piles;  // the top card of each
+  std::vector<int32_t> piles;  // top card of each pile
   for (size_t s = 0; s < other_order.size(); ++s) {
     if (!other_order[s].valid()) continue;
     const TensorRef mine = match.from_other(TensorRef::node(other_order[s]));

@@ -24,7 +24,7 @@ bool is_gzip(ByteSpan b) { return b.size() > 2 && b[0] == 0x1f && b[1] == 0x8b; 
 }  // namespace
 
 TraceKind sniff(ByteSpan head) {
-  if (looks_like_recording(head)) return TraceKind::Recording;
+  if (is_recording_file(head)) return TraceKind::Recording;
   if (head.empty()) return TraceKind::Unknown;
   if (is_executorch_dump(head)) return TraceKind::ExecuTorchDump;
   if (ExecuTorchProgram::is_one(head)) return TraceKind::ExecuTorchProgram;
@@ -43,7 +43,7 @@ Result<OpenReport> open_trace(ByteSpan bytes, const std::string& name, Sink& sin
   if (is_gzip(bytes)) {
     const auto unpacked = gunzip(bytes, name, options.largest_unpacked);
     if (!unpacked.ok()) return unpacked.error();
-    if (is_gzip(as_bytes(*unpacked))) return Error{name + ": it is compressed twice."};
+    if (is_gzip(as_bytes(*unpacked))) return Error{name + ": the file is compressed twice."};
     return open_trace(as_bytes(*unpacked), name, sink, options);
   }
   switch (sniff(bytes)) {
@@ -57,16 +57,17 @@ Result<OpenReport> open_trace(ByteSpan bytes, const std::string& name, Sink& sin
     case TraceKind::Unknown: break;
   }
   if (is_iree_bundle(bytes))
-    return Error{name + ": an IREE profile opens as what 'iree-profile export --format=ireeperf-jsonl' makes of it."};
-  return Error{name + (bytes.empty() ? ": the file is empty."
-                                     : ": this is none of the traces that can be opened: a recording, a Perfetto or "
-                                       "Chrome trace, an ONNX Runtime profile, a PyTorch memory snapshot, ExecuTorch's "
-                                       "program or event dump, or the export of an IREE profile.")};
+    return Error{name + ": a binary IREE profile; convert it with 'iree-profile export --format=ireeperf-jsonl'."};
+  return Error{name + (bytes.empty()
+                           ? ": the file is empty."
+                           : ": unknown trace format; expected an Arenascope recording, a Perfetto or "
+                             "Chrome trace, an ONNX Runtime profile, a PyTorch memory snapshot, an ExecuTorch "
+                             "program or event dump, or an exported IREE profile.")};
 }
 
 namespace {
 
-// With the program whose dump it is, where that lies beside it.
+// Opens a dump with its program, if the program is stored in the same folder.
 Result<OpenReport> open_dump(ByteSpan bytes, const std::filesystem::path& path, Sink& sink) {
   auto beside = path;
   beside.replace_extension(".pte");
@@ -83,13 +84,13 @@ Result<OpenReport> open_dump(ByteSpan bytes, const std::filesystem::path& path, 
 }  // namespace
 
 Result<OpenReport> open_trace(const std::filesystem::path& path, Sink& sink, const OpenOptions& options) {
-  // A recording may be large: it is read in pieces. The first packet is short.
+  // A recording may be large, so it is read in pieces. The first packet is short.
   uint8_t head[64];
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe would keep us waiting
-  if (file < 0) return Error{path.string() + ": it could not be opened: " + std::strerror(errno) + "."};
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // do not block on a pipe
+  if (file < 0) return Error{path.string() + ": cannot open the file: " + std::strerror(errno) + "."};
   const ssize_t n = ::read(file, head, sizeof head);
   ::close(file);
-  if (n > 0 && looks_like_recording(ByteSpan(head, static_cast<size_t>(n)))) {
+  if (n > 0 && is_recording_file(ByteSpan(head, static_cast<size_t>(n)))) {
     return from(read_recording(path, sink, options.read));
   }
   const auto bytes = read_all(path);

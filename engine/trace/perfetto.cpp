@@ -8,10 +8,10 @@ namespace arenascope::trace {
 
 namespace {
 
-// TracePacket
+// TracePacket fields
 constexpr uint32_t kClockSnapshot = 6, kTimestamp = 8, kSequence = 10, kTrackEvent = 11, kInterned = 12;
 constexpr uint32_t kSequenceFlags = 13, kDefaults = 59, kTrackDescriptor = 60;
-// TrackEvent
+// TrackEvent fields
 constexpr uint32_t kType = 9, kNameIid = 10, kTrackUuid = 11, kCategories = 22, kName = 23, kCounterValue = 30;
 constexpr uint32_t kDoubleCounterValue = 44;
 enum Type : uint64_t { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3, kCounterType = 4 };
@@ -32,7 +32,7 @@ uint64_t read_clock(clockid_t id) {
 
 }  // namespace
 
-// One packet: Packet p(out, time); … event fields …; it closes itself.
+// One packet: construct Packet p(out, time), write the event fields; the destructor closes it.
 struct PerfettoMirror::Packet {
   WireWriter& out;
   size_t packet;
@@ -43,7 +43,7 @@ struct PerfettoMirror::Packet {
          uint64_t iid = 0)
       : Packet(w) {
     out.number(kTimestamp, static_cast<uint64_t>(std::max<Nanoseconds>(time, 0)));
-    out.number(kSequenceFlags, 2);  // needs what was interned before
+    out.number(kSequenceFlags, 2);  // needs earlier interned data
     if (fresh != nullptr && !fresh->empty()) {
       const size_t interned = out.begin(kInterned);
       const size_t entry = out.begin(2);  // event_names
@@ -74,14 +74,14 @@ void PerfettoMirror::begin(WireWriter& out) {
       out.number(2, read_clock(clock));
       out.end(entry);
     }
-    out.number(2, kMonotonic);  // the trace's own clock
+    out.number(2, kMonotonic);  // the trace's primary clock
     out.end(snapshot);
   }
   {
     Packet p(out);
-    out.number(kSequenceFlags, 1);  // nothing interned yet
+    out.number(kSequenceFlags, 1);  // interned data starts empty
     const size_t defaults = out.begin(kDefaults);
-    out.number(58, kMonotonic);  // the clock of all timestamps
+    out.number(58, kMonotonic);  // default clock of timestamps
     out.end(defaults);
   }
   {
@@ -144,7 +144,7 @@ void PerfettoMirror::describe(const Description& description, WireWriter& out) {
   }
 }
 
-// The number a span's name is interned under; `fresh` is the name if this is its first use.
+// The interning id of a span's name; `fresh` is set to the name on first use.
 uint64_t PerfettoMirror::name(const Event& e, std::string& fresh) {
   fresh.clear();
   uint64_t key = uint64_t{static_cast<uint8_t>(e.kind())} << 60;

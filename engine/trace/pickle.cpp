@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// After the opcode list of CPython's pickletools documentation.
+// Follows the opcode list in the documentation of CPython's pickletools.
 #include "engine/trace/pickle.h"
 
 #include <algorithm>
@@ -44,18 +44,17 @@ class Machine {
       }
       if (!step(op)) return refused_.empty() ? broken(op_offset) : Result<Pickle>(Error{refused_});
     }
-    return Error{name_ + ": the pickle ends after " + std::to_string(bytes_.size()) +
-                 " bytes without its last opcode."};
+    return Error{name_ + ": the pickle ends after " + std::to_string(bytes_.size()) + " bytes without a STOP opcode."};
   }
 
  private:
   using V = PickleValue;
 
   Error broken(size_t offset) const {
-    return Error{name_ + ": the pickle is broken at byte " + std::to_string(offset) + "."};
+    return Error{name_ + ": the pickle is malformed at byte " + std::to_string(offset) + "."};
   }
   bool refuse(std::string what) {
-    refused_ = name_ + ": the pickle asks for " + what + ", which is code or no plain value; it was not opened.";
+    refused_ = name_ + ": the pickle contains " + what + ", which is code or an object; the file was not opened.";
     return false;
   }
 
@@ -99,7 +98,7 @@ class Machine {
     make(type).text = {reinterpret_cast<const char*>(b.data()), b.size()};
     return true;
   }
-  // A little-endian two's complement number of any length; clamped to 64 bits.
+  // Reads a little-endian two's complement integer of any length, clamped to 64 bits.
   bool long_number(size_t length_bytes) {
     uint64_t n = 0;
     ByteSpan b;
@@ -119,7 +118,7 @@ class Machine {
     return integer(s);
   }
 
-  // The items above the topmost mark; the mark goes.
+  // Pops the topmost mark and returns the items above it.
   bool above_mark(std::vector<const V*>& items) {
     if (marks_.empty() || marks_.back() > stack_.size()) return false;
     const auto from = stack_.begin() + static_cast<ptrdiff_t>(marks_.back());
@@ -168,7 +167,7 @@ class Machine {
     return out;
   }
 
-  // Opcodes by family, the most frequent ones first; each hands on what it does not know. False: broken or refused.
+  // Opcode families, most frequent first; each forwards unknown opcodes to the next. False: malformed or refused.
   bool step(uint8_t op) { return scalar(op); }
 
   bool scalar(uint8_t op) {
@@ -260,7 +259,7 @@ class Machine {
     }
   }
 
-  // What would run code, or make what is no plain value, is named and refused.
+  // Refuses opcodes that would run code or build objects, with an error that names them.
   bool code(uint8_t op) {
     uint64_t n = 0;
     std::string module, member;
@@ -304,7 +303,7 @@ Result<Pickle> read_pickle(ByteSpan bytes, const std::string& name) {
   try {
     return Machine(bytes, name).run();
   } catch (const std::bad_alloc&) {
-    return Error{name + ": memory ran out while the pickle was read."};
+    return Error{name + ": out of memory while reading the pickle."};
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What PyTorch's caching allocator holds of a device while its trace is played, so that blocks get their sizes: the trace
-// tells the bytes that were asked for.
+// Simulates the segments and blocks of PyTorch's caching allocator on one device while its trace is replayed. The trace
+// records requested sizes only; the simulation yields the block sizes.
 #pragma once
 #include <arenascope/trace/pytorch_snapshot.h>
 
@@ -10,7 +10,7 @@
 
 namespace arenascope::trace {
 
-// A device's memory: segments that were taken from it, and the blocks in them.
+// A device's memory: segments reserved from the device, and the blocks in them.
 class PytorchBlocks {
  public:
   struct Block {
@@ -33,7 +33,7 @@ class PytorchBlocks {
     }
     if (gone < end) segments_[gone] = end;
   }
-  // Up to the next block or the segment's end; INT64_MAX outside of all segments.
+  // Bytes up to the next block or the segment's end; INT64_MAX outside all segments.
   Bytes available(uint64_t address) const {
     uint64_t end = segment_end(address);
     if (end == 0) return INT64_MAX;

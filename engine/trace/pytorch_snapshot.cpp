@@ -13,7 +13,7 @@ namespace {
 using Value = PickleValue;
 using Action = PytorchSnapshot::Action;
 
-constexpr size_t kMostDevices = 4096;
+constexpr size_t kMaxDevices = 4096;
 constexpr int64_t kLargest = int64_t{1} << 50;  // bytes of a segment; addresses stay below 2^62
 
 bool sensible(int64_t address, int64_t size) {
@@ -38,13 +38,13 @@ std::pair<int64_t, int64_t> pool_of(const Value& segment) {
 
 class SnapshotReader {
  public:
-  // `budget`: a shared list may stand in many places, so no more entries are read than the file has bytes.
+  // `budget`: a shared list may be referenced many times, so at most as many entries are read as the file has bytes.
   SnapshotReader(size_t budget, const std::function<int32_t(const Value&)>& stack_of)
       : budget_(budget), stack_of_(stack_of) {}
 
   PytorchSnapshot read(const Value& root, const Value& segments, const Value& traces) {
     read_settings(root);
-    out_.devices.resize(std::min(traces.items.size(), kMostDevices));
+    out_.devices.resize(std::min(traces.items.size(), kMaxDevices));
     for (size_t d = 0; d < out_.devices.size(); ++d) {
       for (const Value* segment : segments.items) {
         if (!take_entry()) break;
@@ -66,13 +66,14 @@ class SnapshotReader {
   }
 
   void read_settings(const Value& root) {
-    const Value* told = root.get("allocator_settings");
-    if (told == nullptr || told->type != Value::Dict) return;
-    if (const int64_t most = told->integer_of("max_split_size", -1); most > 0) out_.rule.max_split = most;
-    out_.rule.expandable = told->integer_of("expandable_segments", 0) != 0;
-    if (const Value* share = told->get("garbage_collection_threshold"); share != nullptr && share->type == Value::Real)
+    const Value* settings = root.get("allocator_settings");
+    if (settings == nullptr || settings->type != Value::Dict) return;
+    if (const int64_t most = settings->integer_of("max_split_size", -1); most > 0) out_.rule.max_split = most;
+    out_.rule.expandable = settings->integer_of("expandable_segments", 0) != 0;
+    if (const Value* share = settings->get("garbage_collection_threshold");
+        share != nullptr && share->type == Value::Real)
       if (share->real > 0 && share->real < 1) out_.garbage_collection_threshold = share->real;
-    const Value* divisions = told->get("roundup_power2_divisions");
+    const Value* divisions = settings->get("roundup_power2_divisions");
     if (divisions == nullptr || divisions->type != Value::Dict) return;
     auto& all = out_.roundup_power2_divisions;
     for (size_t i = 0; i < all.size(); ++i) {
@@ -96,7 +97,7 @@ class SnapshotReader {
                                {}});
     const Value* held = value.get("blocks");
     if (held == nullptr || held->type != Value::List) return;
-    int64_t at = address;  // where older snapshots do not say it
+    int64_t at = address;  // older snapshots have no block addresses
     for (const Value* b : held->items) {
       if (!take_entry()) return;
       const int64_t block_size = b->integer_of("size", -1), block_at = b->integer_of("address", at);
@@ -104,7 +105,7 @@ class SnapshotReader {
         ++out_.skipped;
         return;
       }
-      const bool used = b->text_of("state").starts_with("active");  // "active_pending_free" too
+      const bool used = b->text_of("state").starts_with("active");  // also "active_pending_free"
       device.segments.back().blocks.push_back({static_cast<uint64_t>(block_at), block_size,
                                                b->integer_of("requested_size", -1), used,
                                                used ? stack_of_(*b) : PytorchSnapshot::kNoStack});
@@ -135,7 +136,7 @@ class SnapshotReader {
                      [](const auto& x, const auto& y) { return x.time < y.time; });
   }
 
-  // From each START to the next END of the same name and device.
+  // An annotation lasts from each START to the next END of the same name and device.
   void read_annotations(const Value& root) {
     const Value* list = root.get("external_annotations");
     if (list == nullptr || list->type != Value::List) return;
@@ -175,10 +176,11 @@ Result<PytorchSnapshot> read_pytorch_snapshot(ByteSpan bytes, const std::string&
     const Value* segments = pickle->root->get("segments");
     const Value* traces = pickle->root->get("device_traces");
     if (segments == nullptr || segments->type != Value::List || traces == nullptr || traces->type != Value::List)
-      return Error{name + ": this pickle is no memory snapshot: it has no lists \"segments\" and \"device_traces\"."};
+      return Error{name +
+                   ": the pickle is not a memory snapshot: the lists \"segments\" and \"device_traces\" are missing."};
     return SnapshotReader(bytes.size(), stack_of).read(*pickle->root, *segments, *traces);
   } catch (const std::bad_alloc&) {
-    return Error{name + ": memory ran out while it was read."};
+    return Error{name + ": out of memory while reading the file."};
   }
 }
 

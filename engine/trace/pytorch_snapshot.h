@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads a snapshot that lies in memory; `stack_of` is asked for the number of an entry's or block's stack of calls.
+// Reads a snapshot from memory. `stack_of` maps an entry or a block to the number of its call stack.
 #pragma once
 #include <arenascope/trace/pytorch_snapshot.h>
 

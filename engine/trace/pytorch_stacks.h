@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the memory of a PyTorch snapshot was taken: {"frames": [{"name", "filename", "line"}, …]}, the innermost first.
-// The same list stands at many entries, as one object or as copies of it.
+// Allocation call stacks of a PyTorch snapshot: {"frames": [{"name", "filename", "line"}, …]}, innermost first. Many
+// entries have the same list, as a shared object or as copies.
 #pragma once
 #include <fmt/format.h>
 
@@ -29,24 +29,24 @@ class PytorchStacks {
   void took(int32_t stack, uint32_t allocation) {
     if (stack != kNone) stacks_[static_cast<size_t>(stack)].allocations.push_back(allocation);
   }
-  // Behind the builder's names.
+  // Call after the builder has described its names.
   void describe(Sink& sink) {
     for (StackInfo& stack : stacks_)
       if (!stack.allocations.empty()) sink.describe(std::move(stack));
   }
 
  private:
-  static constexpr size_t kMostFrames = 512;    // of a stack; the outermost go
-  static constexpr size_t kMostLetters = 1024;  // of a name
+  static constexpr size_t kMaxFrames = 512;       // per stack; outermost frames are dropped
+  static constexpr size_t kMaxNameLength = 1024;  // per name
 
   NameId name(std::string_view text) {
-    return text.empty() || text == "??" ? NameId::none() : builder_.name(text.substr(0, kMostLetters));
+    return text.empty() || text == "??" ? NameId::none() : builder_.name(text.substr(0, kMaxNameLength));
   }
   int32_t add(const PickleValue& frames) {
     StackInfo stack;
     std::string key;
     for (const PickleValue* frame : frames.items) {
-      if (stack.frames.size() == kMostFrames) break;
+      if (stack.frames.size() == kMaxFrames) break;
       const int64_t line = frame->integer_of("line");
       stack.frames.push_back({name(frame->text_of("name")), name(frame->text_of("filename")),
                               line > 0 && line <= INT32_MAX ? static_cast<int32_t>(line) : 0});

@@ -11,7 +11,7 @@ namespace arenascope::trace {
 
 namespace {
 
-// Bytes of main memory that the process has; 0 where the system does not tell.
+// Resident memory of the process in bytes; 0 if the system does not report it.
 Bytes resident_bytes() {
   std::ifstream in("/proc/self/statm");
   Bytes all = 0, resident = 0;
@@ -27,7 +27,7 @@ Recorder::~Recorder() { stop(); }
 void Recorder::add_sink(std::shared_ptr<Sink> sink) {
   std::lock_guard drain_lock(drain_mutex_);
   drain_locked(false);
-  for (const Description& d : said_) sink->describe(d);
+  for (const Description& d : descriptions_) sink->describe(d);
   sinks_.push_back(std::move(sink));
 }
 
@@ -169,38 +169,38 @@ void Recorder::drain() {
   drain_locked(false);
 }
 
-void Recorder::hand_out(const Description& description) {
+void Recorder::dispatch(const Description& description) {
   for (const auto& sink : sinks_) sink->describe(description);
 }
 
-// What several allocators did is one story: a block that one gives back while another takes more is told when it was.
-void Recorder::hand_out_in_time(const std::vector<Told>& told) {
-  std::vector<size_t> at(told.size(), 0);
+// Merges allocator tracks by time: a block may be freed on one track before another track reuses its memory.
+void Recorder::dispatch_merged(const std::vector<PendingTrack>& pending) {
+  std::vector<size_t> at(pending.size(), 0);
   while (true) {
-    size_t next = told.size();
-    Nanoseconds other = INT64_MAX;  // when the next of another track is
-    for (size_t i = 0; i < told.size(); ++i) {
-      if (at[i] == told[i].events.size()) continue;
-      const Nanoseconds time = told[i].events[at[i]].time;
-      if (next == told.size() || time < told[next].events[at[next]].time) {
-        if (next != told.size()) other = told[next].events[at[next]].time;
+    size_t next = pending.size();
+    Nanoseconds other = INT64_MAX;  // when the next event of another track is due
+    for (size_t i = 0; i < pending.size(); ++i) {
+      if (at[i] == pending[i].events.size()) continue;
+      const Nanoseconds time = pending[i].events[at[i]].time;
+      if (next == pending.size() || time < pending[next].events[at[next]].time) {
+        if (next != pending.size()) other = pending[next].events[at[next]].time;
         next = i;
       } else {
         other = std::min(other, time);
       }
     }
-    if (next == told.size()) return;
-    const std::vector<Event>& events = told[next].events;
+    if (next == pending.size()) return;
+    const std::vector<Event>& events = pending[next].events;
     size_t end = at[next] + 1;
     while (end < events.size() && events[end].time <= other) ++end;
     for (const auto& sink : sinks_)
-      sink->events(told[next].track, std::span<const Event>(events).subspan(at[next], end - at[next]));
+      sink->events(pending[next].track, std::span<const Event>(events).subspan(at[next], end - at[next]));
     at[next] = end;
   }
 }
 
-// Order matters. Heads are read before the queue is taken, so whatever an event refers to has been described before
-// it. A run's end is held back until the next drain, whose heads lie behind all of that run's events.
+// The order matters. Ring heads are read before the queue is taken, so everything that an event refers to has been
+// described before it. A run's end is held back until the next drain, whose heads include all events of that run.
 void Recorder::drain_locked(bool last) {
   std::vector<std::pair<ThreadRing*, uint64_t>> heads;
   std::vector<Description> fresh;
@@ -218,11 +218,11 @@ void Recorder::drain_locked(bool last) {
       ends.push_back(std::move(d));
       continue;
     }
-    hand_out(d);
-    if (!std::holds_alternative<Problem>(d)) said_.push_back(std::move(d));
+    dispatch(d);
+    if (!std::holds_alternative<Problem>(d)) descriptions_.push_back(std::move(d));
   }
   reported_lost_.resize(heads.size(), 0);
-  std::vector<Told> others;
+  std::vector<PendingTrack> others;
   for (size_t i = 0; i < heads.size(); ++i) {
     auto& [ring, head] = heads[i];
     if (merged[i]) others.push_back({ring->track(), {}});
@@ -233,14 +233,14 @@ void Recorder::drain_locked(bool last) {
     });
     const int64_t lost = ring->lost();
     if (lost != reported_lost_[i]) {
-      hand_out(Loss{ring->track(), lost - reported_lost_[i], now()});
+      dispatch(Loss{ring->track(), lost - reported_lost_[i], now()});
       reported_lost_[i] = lost;
     }
   }
-  hand_out_in_time(others);
+  dispatch_merged(others);
   for (const Description& d : ends_) {
-    hand_out(d);
-    said_.push_back(d);
+    dispatch(d);
+    descriptions_.push_back(d);
   }
   ends_ = std::move(ends);
   for (const auto& sink : sinks_) sink->flush();

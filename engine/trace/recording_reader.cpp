@@ -12,10 +12,10 @@ namespace {
 
 constexpr size_t kReadAt = size_t{1} << 20;
 
-// What stands at the beginning of some bytes.
+// The kind of data at the start of a byte sequence.
 enum class Next { Packet, Cut, Garbage };
 
-// Where the packet that begins at bytes[0] lies. Cut: it goes on behind `bytes`; `needed` is how long it is, if known.
+// Finds the packet that begins at bytes[0]. Cut: it extends past `bytes`; `needed` is its length if known.
 Next split(ByteSpan bytes, ByteSpan& packet, size_t& whole, size_t& needed) {
   needed = 0;
   WireReader in(bytes);
@@ -45,13 +45,13 @@ bool ours(ByteSpan packet, ByteSpan& message) {
   return in.ok();
 }
 
-// Takes packets one after the other.
+// Reads packets one after another.
 class Reading {
  public:
   Reading(std::string name, int64_t total, Sink& sink, const ReadOptions& options)
       : name_(std::move(name)), total_(total), sink_(sink), options_(options), decoding_(sink) {}
 
-  // Consumes whole packets from the front of `bytes`. `needed`: how many bytes the next one takes, 0 if unknown.
+  // Consumes whole packets from the front of `bytes`. `needed`: length of the next packet, 0 if unknown.
   Result<size_t> take(ByteSpan bytes, size_t& needed) {
     size_t done = 0;
     while (!garbage_) {
@@ -62,14 +62,14 @@ class Reading {
       if (next != Next::Packet) break;
       ByteSpan message;
       const bool fine = ours(packet, message);
-      if (report_.packets == 0 && (!fine || message.empty())) break;  // the first packet says what this is
+      if (report_.packets == 0 && (!fine || message.empty())) break;  // the first packet identifies the format
       if (!fine) {
         broken("a packet is malformed");
       } else if (!message.empty()) {
         const Status status = decoding_.take(message);
         if (!status.ok()) {
           if (report_.packets == 0)
-            return Error{name_ + ": this recording cannot be opened: " + status.error().message + "."};
+            return Error{name_ + ": cannot open the recording: " + status.error().message + "."};
           broken(status.error().message);
         }
       }
@@ -88,21 +88,21 @@ class Reading {
   Result<ReadReport> finish(int64_t rest) {
     if (report_.packets == 0) {
       return Error{name_ + (total_ == 0 ? ": the file is empty, not a recording."
-                                        : ": this is not a recording: it does not begin with a recording's header.")};
+                                        : ": not a recording: the recording header is missing.")};
     }
     report_.dropped_bytes = rest;
     std::string& problem = report_.problem;
     if (rest > 0) {
-      problem = name_ +
-                (garbage_ ? ": from byte " + std::to_string(report_.bytes) + " on this is no recording any more; "
-                          : ": the recording is cut in the middle of a packet at byte " +
-                                std::to_string(report_.bytes) + "; ") +
-                std::to_string(rest) + " bytes were left out.";
+      problem =
+          name_ +
+          (garbage_ ? ": from byte " + std::to_string(report_.bytes) + " on the file is not a recording; "
+                    : ": the recording is truncated within a packet at byte " + std::to_string(report_.bytes) + "; ") +
+          std::to_string(rest) + " bytes were skipped.";
     }
     if (report_.broken_packets > 0) {
       if (!problem.empty()) problem += ' ';
       problem += name_ + ": " + std::to_string(report_.broken_packets) + " of " + std::to_string(report_.packets) +
-                 " packets were left out, the first because " + first_broken_ + ".";
+                 " packets were skipped, the first because " + first_broken_ + ".";
     }
     if (!problem.empty()) {
       sink_.describe(Problem{Severity::Warning, problem, 0, RunId::none(), NodeId::none(), ProblemKind::LeftOut});
@@ -129,7 +129,7 @@ class Reading {
 
 }  // namespace
 
-bool looks_like_recording(ByteSpan head) {
+bool is_recording_file(ByteSpan head) {
   ByteSpan packet, message;
   size_t whole = 0, needed = 0;
   return split(head, packet, whole, needed) == Next::Packet && ours(packet, message) && !message.empty();
@@ -151,7 +151,7 @@ Result<ReadReport> read_recording(const std::filesystem::path& path, Sink& sink,
   try {
     Reading reading(name, total, sink, options);
     std::vector<uint8_t> buffer;
-    size_t begin = 0, end = 0;  // what is in the buffer
+    size_t begin = 0, end = 0;  // valid range of the buffer
     int64_t read = 0;
     for (;;) {
       size_t needed = 0;
@@ -168,13 +168,13 @@ Result<ReadReport> read_recording(const std::filesystem::path& path, Sink& sink,
       if (buffer.size() < end + want) buffer.resize(end + want);
       const Result<size_t> n = input->read(buffer.data() + end, std::min(want, left));
       if (!n.ok()) return n.error();
-      if (*n == 0) break;  // it became shorter
+      if (*n == 0) break;  // the file was truncated while it was read
       end += *n;
       read += static_cast<int64_t>(*n);
     }
     return reading.finish(total - read + static_cast<int64_t>(end - begin));
   } catch (const std::bad_alloc&) {
-    return Error{name + ": memory ran out while it was read."};
+    return Error{name + ": out of memory while reading the file."};
   }
 }
 

@@ -10,12 +10,12 @@
 namespace arenascope::trace {
 
 namespace {
-constexpr size_t kWriteAt = size_t{1} << 20;  // bytes gathered before they are written without being asked
+constexpr size_t kWriteAt = size_t{1} << 20;  // bytes buffered before they are written without a flush
 }
 
 Result<std::shared_ptr<RecordingWriter>> RecordingWriter::create(const std::filesystem::path& path, Options options) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) return Error{path.string() + ": the recording could not be created: " + std::strerror(errno) + "."};
+  if (file < 0) return Error{path.string() + ": cannot create the recording: " + std::strerror(errno) + "."};
   return std::shared_ptr<RecordingWriter>(new RecordingWriter(file, path, options));
 }
 
@@ -32,7 +32,7 @@ RecordingWriter::RecordingWriter(int file, std::filesystem::path path, Options o
 
 RecordingWriter::~RecordingWriter() { (void)close(); }
 
-// One packet of ours; body() writes its fields.
+// Writes one packet of ours; body() writes its fields.
 template <class F>
 void RecordingWriter::packet(F&& body) {
   const size_t before = out_.size();
@@ -43,7 +43,7 @@ void RecordingWriter::packet(F&& body) {
   out_.end(outer);
   if (out_.too_large()) {
     out_.cut(before);
-    fail("a description is larger than a packet can be");
+    fail("a description exceeds the maximum packet size");
   }
 }
 
@@ -55,7 +55,7 @@ void RecordingWriter::describe(const Description& description) {
     if (options_.mirror) mirror_.describe(description, out_);
     if (out_.size() >= kWriteAt) write_out();
   } catch (const std::bad_alloc&) {
-    fail("memory ran out");
+    fail("out of memory");
   }
 }
 
@@ -71,7 +71,7 @@ void RecordingWriter::events(TrackId track, std::span<const Event> events) {
       if (out_.size() >= kWriteAt) write_out();
     }
   } catch (const std::bad_alloc&) {
-    fail("memory ran out");
+    fail("out of memory");
   }
 }
 
@@ -87,7 +87,7 @@ void RecordingWriter::write_out() {
     const ssize_t n = ::write(file_, rest.data(), rest.size());
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) {
-      fail(std::string(n < 0 ? std::strerror(errno) : "nothing was taken"));
+      fail(std::string(n < 0 ? std::strerror(errno) : "no bytes were written"));
       break;
     }
     written_ += n;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A snapshot back into a stream: descriptions first, then events of all tracks side by side in time, in slices small
-// enough that those who meet at a barrier arrive together.
+// Replays a snapshot as a stream: descriptions first, then the events of all tracks in time order, in batches small
+// enough that threads which wait at the same barrier arrive in the same batch.
 #include <arenascope/trace/recording.h>
 #include <arenascope/trace/snapshot.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kSlice = 512;
 
-// Sends the events of all tracks, each from where it was left last time.
+// Emits the events of all tracks; each call resumes every track where the previous one stopped.
 class EventPlayer {
  public:
   EventPlayer(const Snapshot& s, Sink& sink) : sink_(sink) {
@@ -22,7 +22,7 @@ class EventPlayer {
     }
   }
 
-  // All rows that end by `until`, in slices.
+  // Emits all rows that end by `until`, in slices.
   void play_to(Nanoseconds until) {
     for (;;) {
       Nanoseconds slice = until;
@@ -32,7 +32,7 @@ class EventPlayer {
       const size_t before = emitted_;
       emit(slice, 0);
       if (slice >= until) return;
-      if (emitted_ == before) emit(slice, 1);  // rows that are not by end
+      if (emitted_ == before) emit(slice, 1);  // no rows end in this slice, because rows are not sorted by end
     }
   }
   void play_rest() {
@@ -47,7 +47,7 @@ class EventPlayer {
     size_t next = 0;
   };
 
-  // All rows that end by `until`; of every cursor at least `least`.
+  // Emits all rows that end by `until`, and at least `least` rows per cursor.
   void emit(Nanoseconds until, size_t least) {
     for (size_t first = 0; first < cursors_.size();) {
       size_t end = first;
@@ -61,7 +61,7 @@ class EventPlayer {
           ++emitted_;
         }
       }
-      // Points first at equal times: a step begins before the work in it.
+      // At equal times points come first: a step begins before the work in it.
       std::stable_sort(batch_.begin(), batch_.end(), [](const Event& x, const Event& y) { return x.end() < y.end(); });
       if (!batch_.empty()) sink_.events(cursors_[first].track, batch_);
       first = end;
@@ -69,12 +69,12 @@ class EventPlayer {
   }
 
   Sink& sink_;
-  std::vector<Cursor> cursors_;  // those of a track side by side
+  std::vector<Cursor> cursors_;  // cursors of the same track are adjacent
   std::vector<Event> batch_;
   size_t emitted_ = 0;
 };
 
-// The begin or the end of a run.
+// The begin or end of a run.
 struct RunMark {
   Nanoseconds time;
   bool end;
@@ -112,7 +112,7 @@ void replay(const Snapshot& s, Sink& sink) {
       const Run& run = s.runs[m.run];
       sink.describe(RunEnd{RunId(m.run), m.time, run.status, run.info.stepped});
     } else {
-      for (; described <= m.run; ++described) sink.describe(s.runs[described].info);  // in the order of their ids
+      for (; described <= m.run; ++described) sink.describe(s.runs[described].info);  // in order of their ids
     }
     sink.flush();
   }
@@ -133,7 +133,7 @@ void replay(const Snapshot& s, Sink& sink) {
 
 namespace {
 
-// Hands on what it is told while somebody wants it to.
+// Forwards everything to another sink until the observer stops the replay.
 class WatchedSink : public Sink {
  public:
   WatchedSink(Sink& to, int64_t events, const WriteProgress& progress)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/trace/session.h>
+#include "engine/trace/address_space_tracker.h"
 #include "engine/trace/saturate.h"
-#include "engine/trace/space_keeper.h"
 
 #include <algorithm>
 #include <map>
@@ -11,7 +11,7 @@ namespace arenascope::trace {
 
 namespace {
 
-// Puts `value` at its id in a table that grows by one at a time. False for an id further out.
+// Stores `value` at its id in a table that grows by one element. False for an id beyond that.
 template <class T, class I>
 bool put(std::vector<T>& table, I id, T value) {
   if (!id.valid() || id.index() > table.size()) return false;
@@ -32,7 +32,7 @@ void Session::describe(const Description& description) {
   try {
     std::visit([this](const auto& d) { apply(d); }, description);
   } catch (const std::bad_alloc&) {
-    bad("memory ran out");
+    bad("out of memory");
   }
 }
 
@@ -40,24 +40,24 @@ void Session::events(TrackId track, std::span<const Event> events) {
   std::lock_guard lock(mutex_);
   latest_.reset();
   ++generation_;
-  if (!track.valid() || track.index() >= tracks_.size()) return bad("events of a thread that was never described");
+  if (!track.valid() || track.index() >= tracks_.size()) return bad("events of an undescribed thread");
   try {
     for (const Event& event : events) {
       if (sensible(event)) {
         add(track, event);
       } else {
-        bad("an event whose numbers make no sense");
+        bad("an event with invalid numbers");
       }
     }
-    if (options_.max_bytes != 0 && bytes_locked() > options_.max_bytes) forget_older_half();
+    if (options_.max_bytes != 0 && bytes_locked() > options_.max_bytes) evict_older_half();
   } catch (const std::bad_alloc&) {
-    bad("memory ran out");
+    bad("out of memory");
   }
 }
 
 void Session::bad(const char* what) {
   if (bad_++ != 0) return;
-  problems_.push_back({Severity::Error, std::string("Some of the data was left out, first for: ") + what + ".",
+  problems_.push_back({Severity::Error, std::string("Some data was skipped; first reason: ") + what + ".",
                        end_ == INT64_MIN ? 0 : end_, RunId::none(), NodeId::none(), ProblemKind::LeftOut});
 }
 
@@ -123,7 +123,8 @@ void Session::apply(const RunInfo& run) {
 }
 
 void Session::apply(const RunEnd& end) {
-  if (!end.id.valid() || end.id.index() >= runs_.size() || !is_sensible_time(end.end)) return bad("an end of no run");
+  if (!end.id.valid() || end.id.index() >= runs_.size() || !is_sensible_time(end.end))
+    return bad("the end of an unknown run");
   Run& r = runs_.mutate(end.id.index());
   r.end = std::max(end.end, r.info.begin);
   r.finished = true;
@@ -142,19 +143,19 @@ void Session::apply(const TuningInfo& tuning) { tunings_.push_back(tuning); }
 void Session::apply(const StackInfo& stack) {
   const auto known = [&](NameId name) { return !name.valid() || name.index() < names_.size(); };
   for (const StackFrame& frame : stack.frames)
-    if (!known(frame.function) || !known(frame.file)) return bad("a stack of names that were never described");
+    if (!known(frame.function) || !known(frame.file)) return bad("a stack with undescribed names");
   if (!std::is_sorted(stack.allocations.begin(), stack.allocations.end())) return bad("a stack out of order");
   stacks_.push_back(stack);
 }
 
-// In the place of what was told of the same before.
+// Replaces an earlier description of the same object.
 template <class T, class Key>
-void Session::keep_newest(std::vector<T>& list, const T& told, Key T::*key) {
-  const auto known = std::find_if(list.begin(), list.end(), [&](const T& one) { return one.*key == told.*key; });
+void Session::keep_newest(std::vector<T>& list, const T& update, Key T::*key) {
+  const auto known = std::find_if(list.begin(), list.end(), [&](const T& one) { return one.*key == update.*key; });
   if (known == list.end())
-    list.push_back(told);
+    list.push_back(update);
   else
-    *known = told;
+    *known = update;
 }
 
 void Session::apply(const ClockInfo& clock) { keep_newest(clocks_, clock, &ClockInfo::device); }
@@ -164,10 +165,11 @@ void Session::apply(const SourceInfo& source) { source_ = source; }
 void Session::apply(const ReplayInfo& replay) { keep_newest(replays_, replay, &ReplayInfo::device); }
 
 void Session::apply(const Loss& loss) {
-  if (!loss.track.valid() || loss.track.index() >= tracks_.size() || loss.count < 0) return bad("a loss of no thread");
+  if (!loss.track.valid() || loss.track.index() >= tracks_.size() || loss.count < 0)
+    return bad("lost events of an unknown thread");
   tracks_[loss.track.index()].lost = add_saturated(tracks_[loss.track.index()].lost, loss.count);
   lost_ = add_saturated(lost_, loss.count);
-  // The run is not known: the loss counts for those that go on, or for the newest.
+  // The event has no run id: the loss is attributed to all active runs, or else to the newest run.
   bool found = false;
   for (size_t i = runs_.size(); i-- > 0 && i + 64 > runs_.size();) {
     if (runs_[i].finished) continue;
@@ -216,7 +218,7 @@ std::shared_ptr<const Snapshot> Session::make_snapshot() const {
   if (begin_ <= end_) s->time = {begin_, end_};
   s->event_count = event_count_;
   s->lost = lost_;
-  s->forgotten = forgotten_;
+  s->forgotten = evicted_;
   s->generation = generation_;
   s->marks_base = marks_base_;
   for (const auto& column : node_votes_) s->node_votes.push_back(column.view());
@@ -244,14 +246,14 @@ std::shared_ptr<const Snapshot> Session::make_snapshot() const {
   add_open_slices(*s);
   s->slice_times = slice_times_.view();
   s->seen = seen_.view();
-  s->seen_times = seen_times_.view();
+  s->access_times = seen_times_.view();
   return s;
 }
 
 void Session::add_open_slices(Snapshot& s) const {
-  std::map<RunId, Step> newest;  // step of each run that has open slices
+  std::map<RunId, Step> newest;  // current step of each run that has open slices
   for (const auto& [key, rects] : open_) {
-    for (SliceRect r : rects) {
+    for (ArenaAllocation r : rects) {
       const Run* run = r.run.valid() ? &runs_[r.run.index()] : nullptr;
       const auto [known, fresh] = newest.try_emplace(r.run, run == nullptr ? newest_step_ : Step());
       for (size_t m = 0; fresh && run != nullptr && m < run->marks; ++m) {
@@ -259,14 +261,14 @@ void Session::add_open_slices(Snapshot& s) const {
         const StepMark& mark = marks_[run->first_mark + m - marks_base_];
         if (mark.run == r.run) known->second = std::max(known->second, mark.step);
       }
-      // Of a run that is over, cut short or with losses, nothing lives on into the next one.
+      // After a run that ended early or lost events, no slices stay live into the next run.
       r.end = std::max(r.begin, run != nullptr && run->finished ? run->end : s.time.end);
       r.open = run == nullptr || !run->finished;
       r.last = Step(std::max(r.first, known->second).value + 1);
       s.open_slices.push_back(r);
     }
   }
-  std::sort(s.open_slices.begin(), s.open_slices.end(), [](const SliceRect& x, const SliceRect& y) {
+  std::sort(s.open_slices.begin(), s.open_slices.end(), [](const ArenaAllocation& x, const ArenaAllocation& y) {
     return std::pair(x.offset, x.tensor) < std::pair(y.offset, y.tensor);
   });
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Steps and slices of runs that do not write them, so that their threads need not: when a step began is derived from
-// the lead thread's spans, which slices it holds from the plan. Where a slice lies is what was read from the tensor.
+// Derives the steps and slices of runs whose threads do not record them: the start of a step from the lead thread's
+// spans, the slices of a step from the plan. The address of a slice comes from the tensor's accesses.
 #include <arenascope/trace/session.h>
-#include "engine/trace/space_keeper.h"
+#include "engine/trace/address_space_tracker.h"
 
 #include <algorithm>
 
 namespace arenascope::trace {
 
-// A plan's steps: the node of each is in its order; this is the other way round, and the slices by step.
+// The steps of a plan: the inverse of its execution order, and the slices per step.
 struct Session::PlanSteps {
   std::vector<int32_t> of_node;                   // -1: not in the plan
-  std::vector<std::vector<uint32_t>> begin, end;  // by step: slices that begin with it; that end with the step before
+  std::vector<std::vector<uint32_t>> begin, end;  // slices per step: first used by it; last used by the step before
 };
 
 Session::Session() : Session(Options()) {}
-Session::Session(Options options) : options_(options), spaces_(std::make_unique<SpaceKeeper>()) {}
+Session::Session(Options options) : options_(options), spaces_(std::make_unique<AddressSpaceTracker>()) {}
 Session::~Session() = default;
 
 const Session::PlanSteps* Session::steps_of(PlanId id) {
@@ -27,7 +27,7 @@ const Session::PlanSteps* Session::steps_of(PlanId id) {
   steps = std::make_shared<PlanSteps>();
   for (size_t step = 0; step < plan.order.size(); ++step) {
     const NodeId node = plan.order[step];
-    if (!node.valid() || node.index() > 8 * plan.order.size() + 1024) continue;  // a file may say anything
+    if (!node.valid() || node.index() > 8 * plan.order.size() + 1024) continue;  // files are untrusted
     if (steps->of_node.size() <= node.index()) steps->of_node.resize(node.index() + 1, -1);
     steps->of_node[node.index()] = static_cast<int32_t>(step);
   }
@@ -44,7 +44,7 @@ const Session::PlanSteps* Session::steps_of(PlanId id) {
   return steps.get();
 }
 
-// Begins the steps before `steps` that have not begun, at `time`.
+// Begins all steps before `steps` that have not begun yet, at `time`.
 void Session::derive_up_to(RunId run, size_t steps, Nanoseconds time) {
   const PlanId id = runs_[run.index()].info.plan;
   const PlanSteps* by_step = steps_of(id);
@@ -79,21 +79,22 @@ void Session::derive(TrackId track, const Event& e) {
   const auto [at, fresh] = derived_.try_emplace(run.value, Derived{0, info.begin});
   if (fresh) leave_arena(run, info.graph);
   Derived& derived = at->second;
-  // Where others did all of a node's parts, the lead only waited for them: the step began when it could have.
+  // The lead thread only waited if other threads ran all chunks of the node: the step began at the earliest possible
+  // time.
   if (static_cast<size_t>(step) >= derived.next)
     derive_up_to(run, static_cast<size_t>(step) + 1, e.kind() == EventKind::Work ? e.begin() : derived.ready);
   derived_[run.value].ready = e.end();
 }
 
-// A run begins where earlier ones of its graph had their slices: what of these is there still has ended with them, although
-// that was not told yet (a recorder tells a run's end behind its events).
+// A new run reuses the addresses of earlier runs of its graph. Their slices have ended by then, although the end of
+// such a run may not have been read yet (the recorder emits it after the run's events).
 void Session::leave_arena(RunId newer, GraphId graph) {
-  std::vector<SliceRect> over;
+  std::vector<ArenaAllocation> over;
   for (auto at = open_.begin(); at != open_.end();) {
-    std::erase_if(at->second, [&](const SliceRect& rect) {
+    std::erase_if(at->second, [&](const ArenaAllocation& rect) {
       if (!rect.derived || rect.run.value >= newer.value || runs_[rect.run.index()].info.graph != graph) return false;
       const auto known = derived_.find(rect.run.value);
-      if (known == derived_.end()) return false;  // it was cut short
+      if (known == derived_.end()) return false;  // the run ended early
       known->second.left = true;
       over.push_back(rect);
       over.back().end = known->second.ready;
@@ -101,14 +102,14 @@ void Session::leave_arena(RunId newer, GraphId graph) {
     });
     at = at->second.empty() ? open_.erase(at) : std::next(at);
   }
-  std::sort(over.begin(), over.end(), [](const SliceRect& a, const SliceRect& b) { return a.end < b.end; });
-  for (const SliceRect& rect : over) {
+  std::sort(over.begin(), over.end(), [](const ArenaAllocation& a, const ArenaAllocation& b) { return a.end < b.end; });
+  for (const ArenaAllocation& rect : over) {
     const size_t begun = std::max(runs_[rect.run.index()].marks, rect.first.index() + 1);
     close_slice(rect, Step(static_cast<int32_t>(begun)), rect.end);
   }
 }
 
-// What is left at the end of a run that went to its end: steps without work, and the last slices.
+// Completes a run that ended normally: steps without work, and the last slices.
 void Session::finish_derived(const Run& run) {
   const auto found = derived_.find(run.info.id.value);
   if (found == derived_.end()) return;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What a session makes of events: rows of their tracks, and what is summed up over them.
-#include <arenascope/trace/owner.h>
+// Adds events to a session: rows of their tracks, and statistics over them.
+#include <arenascope/trace/bind_event.h>
 #include <arenascope/trace/session.h>
+#include "engine/trace/address_space_tracker.h"
 #include "engine/trace/saturate.h"
-#include "engine/trace/space_keeper.h"
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ namespace {
 constexpr size_t kMaxLanes = 64;
 constexpr size_t kMaxPendingBarriers = 4096;
 
-// The same for all threads that met. A file may give any generation.
+// Equal for all threads that waited at the same barrier. A file may contain any generation.
 int64_t barrier_key(const Event& wait) {
   return static_cast<int64_t>(static_cast<uint64_t>(wait.b) * 0x1000003) ^ wait.extra24();
 }
@@ -23,7 +23,7 @@ int64_t barrier_key(const Event& wait) {
 
 bool Session::sensible(const Event& e) const {
   if (!is_sensible_time(e.time)) return false;
-  if (e.kind() == kOwnerEvent) return e.b >= 0;
+  if (e.kind() == kBindEvent) return e.b >= 0;
   switch (e.kind()) {
     case EventKind::Work:
     case EventKind::Wait:
@@ -36,8 +36,8 @@ bool Session::sensible(const Event& e) const {
     case EventKind::Release: return e.b >= 0 && (e.extra() & 0xff) < kMemoryKinds;
     case EventKind::SliceLive:
     case EventKind::SliceDead:
-    case EventKind::SeenWrite:
-    case EventKind::SeenRead: return e.a >= 0 && e.b >= 0;
+    case EventKind::ArenaWrite:
+    case EventKind::ArenaRead: return e.a >= 0 && e.b >= 0;
     case EventKind::ContextObject: return e.a >= 0 && e.b >= 0 && e.a <= INT64_MAX - e.b;
     case EventKind::Step: return e.a >= 0 && e.a < INT32_MAX;
     case EventKind::Layer: return true;
@@ -68,7 +68,7 @@ void Session::add(TrackId track, const Event& e) {
   end_ = std::max(end_, e.end());
 
   derive(track, e);
-  if (e.kind() == kOwnerEvent) return add_space(e, owner_allocator(e));
+  if (e.kind() == kBindEvent) return add_space(e, bound_allocator(e));
   switch (e.kind()) {
     case EventKind::Work: return add_work(track, e);
     case EventKind::Between: return add_between(e);
@@ -79,10 +79,10 @@ void Session::add(TrackId track, const Event& e) {
     case EventKind::Release: return add_memory(track, row, e);
     case EventKind::SliceLive:
     case EventKind::SliceDead: return add_slice(e);
-    case EventKind::SeenWrite:
-    case EventKind::SeenRead:
+    case EventKind::ArenaWrite:
+    case EventKind::ArenaRead:
       seen_.push_back({TensorRef{e.id}, known_run(e.run()), e.slice_offset(), e.slice_bytes(), e.slice_step(), e.time,
-                       e.kind() == EventKind::SeenWrite});
+                       e.kind() == EventKind::ArenaWrite});
       return seen_times_.add({e.time, e.time});
     case EventKind::ContextObject: return context_events_.push_back({track, row});
     case EventKind::Copy: return copies_.push_back({track, 0, row});
@@ -109,7 +109,7 @@ void Session::add_mark(const StepMark& mark) {
 }
 
 void Session::Series::add(Nanoseconds t, double value) {
-  if (!samples.empty()) t = std::max(t, samples[samples.size() - 1].time);  // rings are drained one after the other
+  if (!samples.empty()) t = std::max(t, samples[samples.size() - 1].time);  // rings are drained one after another
   samples.push_back({t, value});
   tree.add({t, t, value, value, value, true});
 }
@@ -136,7 +136,7 @@ void Session::add_memory(TrackId track, uint32_t row, const Event& e) {
   (is_active ? all_active_ : all_reserved_).add(e.time, sum);
 }
 
-// Null for a run that is not known, or of which the table was evicted.
+// Null if the run is unknown or its table was evicted.
 RunTable* Session::table_of(RunId run) {
   if (!known_run(run).valid() || (runs_[run.index()].evicted && !runs_[run.index()].table)) return nullptr;
   for (OpenTable& open : open_tables_) {
@@ -148,8 +148,8 @@ RunTable* Session::table_of(RunId run) {
     }
     return open.table.get();
   }
-  constexpr size_t kMostOpen = 8;
-  if (open_tables_.size() >= kMostOpen) open_tables_.erase(open_tables_.begin());
+  constexpr size_t kMaxOpen = 8;
+  if (open_tables_.size() >= kMaxOpen) open_tables_.erase(open_tables_.begin());
   const auto known = runs_[run.index()].table;
   auto table = known ? std::make_shared<RunTable>(*known) : std::make_shared<RunTable>();
   runs_.mutate(run.index()).table = table;
@@ -214,7 +214,7 @@ void Session::add_work(TrackId track, const Event& e) {
   ++parts.count;
 }
 
-// What of [begin, end) the run was held.
+// Time within [begin, end) for which the run was paused.
 Nanoseconds Session::paused_in(RunId run, Nanoseconds begin, Nanoseconds end) {
   if (!known_run(run).valid() || !runs_[run.index()].table) return 0;
   Nanoseconds sum = 0;
@@ -223,7 +223,7 @@ Nanoseconds Session::paused_in(RunId run, Nanoseconds begin, Nanoseconds end) {
   return sum;
 }
 
-// Threads are drained one after the other: waits that the pause was part of may have come before it.
+// Threads are drained one after another: waits that include the pause may have been read before it.
 void Session::add_pause(const Event& e) {
   RunTable* table = table_of(e.run());
   if (table == nullptr) return;
@@ -242,7 +242,7 @@ void Session::add_pause(const Event& e) {
   }
 }
 
-// A part of a wait turned out to be something else.
+// Subtracts time from a barrier wait that was due to something else.
 void Session::take_from_barrier(const Event& wait, Nanoseconds time) {
   if (const auto it = pending_barriers_.find(barrier_key(wait)); it != pending_barriers_.end()) {
     it->second.barrier.wait_sum -= time;
@@ -284,7 +284,7 @@ void Session::add_wait(TrackId track, const Event& e) {
     finish(p);
     pending_barriers_.erase(it);
   } else if (pending_barriers_.size() > kMaxPendingBarriers) {
-    finish_barriers(RunId::none());  // losses: some of their threads will never be heard of
+    finish_barriers(RunId::none());  // events were lost: some threads will never arrive
   }
 }
 
@@ -300,16 +300,16 @@ void Session::finish(PendingBarrier& p) {
   if (s == nullptr) return;
   ++s->barriers;
   s->last_arriver = b.last_arriver;
-  if (s->usual_votes == 0) {  // Boyer and Moore's majority vote
-    s->usual_last = b.last_arriver;
-    s->usual_votes = 1;
+  if (s->most_frequent_votes == 0) {  // Boyer–Moore majority vote
+    s->most_frequent_last = b.last_arriver;
+    s->most_frequent_votes = 1;
   } else {
-    s->usual_votes += s->usual_last == b.last_arriver ? 1 : -1;
+    s->most_frequent_votes += s->most_frequent_last == b.last_arriver ? 1 : -1;
   }
 }
 
-// Those of runs up to `run` (of the last run some thread may still have to say when it left), or all if `run` is none;
-// in the order of their generation, so that a replay does the same.
+// Finishes the barriers of runs up to `run` (in the last run, some threads may not have left yet), or all barriers if
+// `run` is none. In generation order, so that a replay gives the same result.
 void Session::finish_barriers(RunId run) {
   std::vector<std::pair<int64_t, int64_t>> keys;
   for (const auto& [key, p] : pending_barriers_) {
@@ -328,15 +328,15 @@ RunId Session::known_run(RunId run) const { return run.valid() && run.index() < 
 void Session::add_slice(const Event& e) {
   const SliceKey key{TensorRef{e.id}, known_run(e.run()), e.slice_offset()};
   const Step step = e.slice_step();
-  constexpr size_t kMostSame = 16;        // unmatched of one tensor; more means that events were lost
-  constexpr size_t kMostEarly = 1 << 16;  // tensors whose end came first
+  constexpr size_t kMaxUnmatched = 16;       // unmatched begins or ends per tensor; more means lost events
+  constexpr size_t kMaxEarlyEnds = 1 << 16;  // tensors whose end was read first
   if (e.kind() == EventKind::SliceLive) {
-    SliceRect rect{key.tensor, key.run, key.offset, e.slice_bytes(), step, step, e.time, e.time, true};
+    ArenaAllocation rect{key.tensor, key.run, key.offset, e.slice_bytes(), step, step, e.time, e.time, true};
     rect.derived = rect.run.valid() && runs_[rect.run.index()].info.steps_derived;
     newest_step_ = step;
     if (const auto early = early_ends_.find(key); early != early_ends_.end()) {
       auto& ends = early->second;
-      auto own = ends.end();  // the first end after this beginning
+      auto own = ends.end();  // the first end after this begin
       for (auto it = ends.begin(); it != ends.end(); ++it) {
         if (it->time >= e.time && (own == ends.end() || it->time < own->time)) own = it;
       }
@@ -348,13 +348,13 @@ void Session::add_slice(const Event& e) {
       }
     }
     auto& same = open_[key];
-    if (same.size() >= kMostSame) same.erase(same.begin());
+    if (same.size() >= kMaxUnmatched) same.erase(same.begin());
     same.push_back(rect);
     return;
   }
   if (const auto it = open_.find(key); it != open_.end()) {
     auto& same = it->second;
-    auto own = same.end();  // the last beginning before this end
+    auto own = same.end();  // the last begin before this end
     for (auto r = same.begin(); r != same.end(); ++r) {
       if (r->begin <= e.time && (own == same.end() || r->begin > own->begin)) own = r;
     }
@@ -365,13 +365,13 @@ void Session::add_slice(const Event& e) {
       return;
     }
   }
-  if (early_ends_.size() >= kMostEarly) early_ends_.clear();  // their beginnings were lost, or lie before the recording
+  if (early_ends_.size() >= kMaxEarlyEnds) early_ends_.clear();  // their begins were lost or precede the recording
   auto& ends = early_ends_[key];
-  if (ends.size() >= kMostSame) ends.erase(ends.begin());
+  if (ends.size() >= kMaxUnmatched) ends.erase(ends.begin());
   ends.push_back({e.time, step});
 }
 
-void Session::close_slice(SliceRect rect, Step last, Nanoseconds end) {
+void Session::close_slice(ArenaAllocation rect, Step last, Nanoseconds end) {
   rect.last = last;
   rect.end = std::max(end, rect.begin);
   rect.open = false;

@@ -182,7 +182,7 @@ StepMap Snapshot::steps(RunId id) const {
     const StepMark& m = marks[i - marks_base];
     if (m.run == id) list.push_back(m);
   }
-  // Whichever thread comes last to a barrier marks the next step, and threads are drained one after the other.
+  // The last thread to arrive at a barrier marks the next step, and threads are drained one after another.
   std::sort(list.begin(), list.end(),
             [](const StepMark& x, const StepMark& y) { return std::pair(x.step, x.time) < std::pair(y.step, y.time); });
   size_t kept = 0;
@@ -233,14 +233,14 @@ std::optional<StepMark> StepMap::mark_at(Nanoseconds t) const {
   return *std::prev(next);
 }
 
-std::vector<SliceRect> Snapshot::slices_in(Nanoseconds t0, Nanoseconds t1, size_t limit) const {
-  std::vector<SliceRect> found;
+std::vector<ArenaAllocation> Snapshot::slices_in(Nanoseconds t0, Nanoseconds t1, size_t limit) const {
+  std::vector<ArenaAllocation> found;
   slice_times.visit([&](const Range64& s, size_t, size_t) { return s.lo < t1 && s.hi > t0 && found.size() < limit; },
                     [&](size_t row) {
-                      const SliceRect& r = slices[row];
+                      const ArenaAllocation& r = slices[row];
                       if (r.begin < t1 && r.end > t0 && found.size() < limit) found.push_back(r);
                     });
-  for (const SliceRect& r : open_slices) {
+  for (const ArenaAllocation& r : open_slices) {
     if (r.begin < t1 && r.end >= t0 && found.size() < limit) found.push_back(r);
   }
   return found;
@@ -257,15 +257,15 @@ std::vector<Space> Snapshot::spaces_in(Nanoseconds t0, Nanoseconds t1, size_t li
   return found;
 }
 
-std::vector<SpaceSlice> Snapshot::space_slices_in(Nanoseconds t0, Nanoseconds t1, size_t limit) const {
-  std::vector<SpaceSlice> found;
+std::vector<SpaceAllocation> Snapshot::space_slices_in(Nanoseconds t0, Nanoseconds t1, size_t limit) const {
+  std::vector<SpaceAllocation> found;
   space_slice_times.visit(
       [&](const Range64& s, size_t, size_t) { return s.lo < t1 && s.hi > t0 && found.size() < limit; },
       [&](size_t row) {
-        const SpaceSlice& s = space_slices[row];
+        const SpaceAllocation& s = space_slices[row];
         if (s.begin < t1 && s.end > t0 && found.size() < limit) found.push_back(s);
       });
-  for (const SpaceSlice& s : open_space_slices) {
+  for (const SpaceAllocation& s : open_space_slices) {
     if (s.begin < t1 && s.end >= t0 && found.size() < limit) found.push_back(s);
   }
   return found;
@@ -277,27 +277,27 @@ const AllocatorInfo* Snapshot::allocator(uint32_t id) const {
   return nullptr;
 }
 
-std::vector<SliceRect> Snapshot::slices_live(RunId run_id, Step step) const {
-  std::vector<SliceRect> found;
+std::vector<ArenaAllocation> Snapshot::slices_live(RunId run_id, Step step) const {
+  std::vector<ArenaAllocation> found;
   const Run* r = run(run_id);
   if (r == nullptr) return found;
   const Nanoseconds end = r->finished ? r->end : time.end;
-  const auto take = [&](const SliceRect& rect) {
+  const auto take = [&](const ArenaAllocation& rect) {
     if (rect.run == run_id && rect.first <= step && step < rect.last) found.push_back(rect);
   };
   slice_times.visit([&](const Range64& s, size_t, size_t) { return s.lo <= end && s.hi >= r->info.begin; },
                     [&](size_t row) { take(slices[row]); });
-  for (const SliceRect& rect : open_slices) take(rect);
+  for (const ArenaAllocation& rect : open_slices) take(rect);
   return found;
 }
 
-std::vector<SeenRect> Snapshot::seen_in(Nanoseconds t0, Nanoseconds t1, size_t limit) const {
-  std::vector<SeenRect> found;
-  seen_times.visit([&](const Range64& s, size_t, size_t) { return s.lo < t1 && s.hi >= t0 && found.size() < limit; },
-                   [&](size_t row) {
-                     const SeenRect& r = seen[row];
-                     if (r.time < t1 && r.time >= t0 && found.size() < limit) found.push_back(r);
-                   });
+std::vector<AccessRect> Snapshot::accesses_in(Nanoseconds t0, Nanoseconds t1, size_t limit) const {
+  std::vector<AccessRect> found;
+  access_times.visit([&](const Range64& s, size_t, size_t) { return s.lo < t1 && s.hi >= t0 && found.size() < limit; },
+                     [&](size_t row) {
+                       const AccessRect& r = seen[row];
+                       if (r.time < t1 && r.time >= t0 && found.size() < limit) found.push_back(r);
+                     });
   return found;
 }
 

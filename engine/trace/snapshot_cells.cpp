@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is drawn at a given number of pixels: cells of a timeline row and points of a curve.
+// Prepares data for a given width in pixels: the cells of a timeline row and the points of a curve.
 #include <arenascope/trace/snapshot.h>
 #include "engine/trace/saturate.h"
 
@@ -10,7 +10,7 @@ namespace arenascope::trace {
 
 namespace {
 
-// Maps times of [t0, t1) to pixels and back.
+// Maps times in [t0, t1) to pixels and back.
 struct Pixels {
   Nanoseconds t0, t1;
   int count;
@@ -30,7 +30,7 @@ std::vector<SpanCell> Snapshot::spans(TrackId track, Nanoseconds t0, Nanoseconds
   if (!track.valid() || track.index() >= tracks.size() || t1 <= t0 || pixels <= 0) return cells;
   const TrackView& view = tracks[track.index()];
   const Pixels px{t0, t1, pixels};
-  std::vector<SpanSummary> dense;  // what is merged, by pixel
+  std::vector<SpanSummary> dense;  // merged spans, per pixel
   for (uint32_t lane = 0; lane < view.lanes.size(); ++lane) {
     const LaneView& l = view.lanes[lane];
     const size_t first = cells.size();
@@ -126,7 +126,7 @@ std::vector<CurvePoint> SeriesView::curve(Nanoseconds t0, Nanoseconds t1, int pi
     const SampleSummary& s = by_pixel[static_cast<size_t>(p)];
     CurvePoint point{px.begin(p), px.begin(p + 1), value, value, value};
     if (s.any) {
-      const bool from_start = s.lo <= point.begin;  // then the value before does not show in this pixel
+      const bool from_start = s.lo <= point.begin;  // then the previous value is not visible in this pixel
       point.min = from_start ? s.min : std::min(value, s.min);
       point.max = from_start ? s.max : std::max(value, s.max);
       point.last = value = s.last;
@@ -171,7 +171,7 @@ std::vector<Bytes> Snapshot::by_step(RunId run_id, const SeriesView& s) const {
   return most;
 }
 
-// Bytes that several hold at once (taken over in place, or laid into a concatenation) count once.
+// Bytes shared by several tensors (in-place results, inputs placed inside a concatenation) count once.
 std::vector<Bytes> Snapshot::occupancy(const PlanInfo& plan) {
   size_t steps = plan.order.size();
   for (const SliceInfo& s : plan.slices) {

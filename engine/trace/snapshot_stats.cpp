@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a node took over the runs of its graph, and what tracks did in a run.
+// Statistics: time per node over the runs of its graph, and activity per track in a run.
 #include <arenascope/trace/snapshot.h>
 
 #include <algorithm>
@@ -9,10 +9,10 @@ namespace arenascope::trace {
 
 namespace {
 
-// Which runs of a graph are in its figures.
+// The runs of a graph that its statistics include.
 struct Chosen {
   std::vector<const RunTable*> tables;
-  const RunTable* first = nullptr;  // of the first cold run
+  const RunTable* first = nullptr;  // the first cold run
   int64_t left_out = 0;
   bool cold = false, incomplete = false;
 };
@@ -47,7 +47,7 @@ const NodeRun* row(const RunTable& table, size_t node) {
   return node < table.nodes.size() ? &table.nodes[node] : nullptr;
 }
 
-// The value below which a share of the sorted ones lies, linear between two of them.
+// Quantile of sorted values, interpolated linearly.
 Nanoseconds quantile(const std::vector<Nanoseconds>& sorted, double share) {
   const double place = share * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<size_t>(place);
@@ -98,8 +98,8 @@ void add_vote(const Snapshot& s, GraphId graph, size_t node, NodeStats& out) {
   if (graph.index() >= s.node_votes.size() || node >= s.node_votes[graph.index()].size()) return;
   const NodeVote& vote = s.node_votes[graph.index()][node];
   out.last_arriver = vote.last_arriver;
-  out.usual_last = vote.usual_last;
-  out.usual_votes = vote.usual_votes;
+  out.most_frequent_last = vote.most_frequent_last;
+  out.most_frequent_votes = vote.most_frequent_votes;
 }
 
 }  // namespace
@@ -140,7 +140,7 @@ const SeriesView* Snapshot::series_of(CounterRole role) const {
 }
 
 Bytes Snapshot::host_reserved(Nanoseconds t) const {
-  std::vector<bool> host;  // by allocator
+  std::vector<bool> host;  // per allocator
   for (const AllocatorInfo& a : allocators) {
     const bool in_main_memory = a.device.valid() && a.device.index() < devices.size() && devices[a.device.index()].host;
     if (host.size() <= a.id) host.resize(a.id + size_t{1});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A snapshot as plain text, everything in it: what tests compare recordings by.
+// Prints a snapshot completely as plain text, for comparing recordings in tests.
 #include "engine/trace/text_print.h"
 
 namespace arenascope::trace {
@@ -104,7 +104,7 @@ class SnapshotText {
         const NodeStats& x = stats[n];
         line("stats {} {}: {} runs {} {} {} {} {} busy {} parts {} barriers {} wait {} last {} usually {}", g, n,
              x.runs, x.shortest, x.quartile1, x.median, x.quartile3, x.longest, x.busy, x.parts, x.barriers, x.wait,
-             x.last_arriver.value, x.usual_last.value);
+             x.last_arriver.value, x.most_frequent_last.value);
       }
     }
   }
@@ -123,14 +123,14 @@ class SnapshotText {
 
   void slices() const {
     for (size_t i = 0; i < s_.slices.size(); ++i) slice(s_.slices[i]);
-    for (const SliceRect& r : s_.open_slices) slice(r);
+    for (const ArenaAllocation& r : s_.open_slices) slice(r);
     for (size_t i = 0; i < s_.seen.size(); ++i) {
-      const SeenRect& r = s_.seen[i];
+      const AccessRect& r = s_.seen[i];
       line("seen {} tensor {} run {} at {} + {} step {} time {}", r.write ? "write" : "read", r.tensor.value,
            r.run.value, r.offset, r.bytes, r.step.value, r.time);
     }
   }
-  void slice(const SliceRect& r) const {
+  void slice(const ArenaAllocation& r) const {
     line("slice tensor {} run {} at {} + {} steps {} to {} time {} to {}{}", r.tensor.value, r.run.value, r.offset,
          r.bytes, r.first.value, r.last.value, r.begin, r.end, r.open ? " open" : "");
   }

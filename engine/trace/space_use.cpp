@@ -36,12 +36,12 @@ Changes changes_of(const Snapshot& snapshot, TimeRange range, const SpaceChoice&
     out.list.push_back({std::max(piece.begin, range.begin), reserved, active, slices});
     if (!piece.open && piece.end < range.end) out.list.push_back({piece.end, -reserved, -active, -slices});
   };
-  const auto spaces = snapshot.spaces_in(range.begin, range.end, kMostSpaceSlices);
-  const auto slices = snapshot.space_slices_in(range.begin, range.end, kMostSpaceSlices);
-  out.complete = spaces.size() < kMostSpaceSlices && slices.size() < kMostSpaceSlices;
+  const auto spaces = snapshot.spaces_in(range.begin, range.end, kMaxSpaceAllocations);
+  const auto slices = snapshot.space_slices_in(range.begin, range.end, kMaxSpaceAllocations);
+  out.complete = spaces.size() < kMaxSpaceAllocations && slices.size() < kMaxSpaceAllocations;
   for (const Space& space : spaces)
     if (shows(choice, space)) add(space, space.bytes, 0, 0);
-  for (const SpaceSlice& slice : slices) {
+  for (const SpaceAllocation& slice : slices) {
     if (!shows(choice, slice)) continue;
     ++out.slices;
     add(slice, 0, slice.bytes, 1);
@@ -65,10 +65,11 @@ std::vector<SpaceMoment> moments_of(const Changes& changes) {
   return out;
 }
 
-// One space while it is walked through: what of it is free, and since when.
+// The free ranges of one space during a scan over time, and since when each is free.
 class FreeOfSpace {
  public:
-  FreeOfSpace(uint32_t number, const Space& space, const std::vector<SpaceSlice>& slices, std::vector<FreeRange>& out)
+  FreeOfSpace(uint32_t number, const Space& space, const std::vector<SpaceAllocation>& slices,
+              std::vector<FreeRange>& out)
       : number_(number), space_(space), slices_(slices), out_(out) {}
 
   void run(const std::vector<uint32_t>& own, TimeRange range) {
@@ -121,7 +122,7 @@ class FreeOfSpace {
       out_.push_back({number_, begin, static_cast<Bytes>(free.end - begin), free.since, time_, free.below, free.above});
     return free_.erase(at);
   }
-  // What is free of these bytes is free no more.
+  // Marks the bytes of a slice as used.
   void take(uint32_t slice) {
     const uint64_t begin = slices_[slice].address, end = end_of(begin, slices_[slice].bytes);
     live_[begin] = slice;
@@ -154,7 +155,7 @@ class FreeOfSpace {
 
   const uint32_t number_;
   const Space& space_;
-  const std::vector<SpaceSlice>& slices_;
+  const std::vector<SpaceAllocation>& slices_;
   std::vector<FreeRange>& out_;
   Nanoseconds time_ = 0;
   Frees free_;
@@ -164,16 +165,16 @@ class FreeOfSpace {
 }  // namespace
 
 bool shows(const SpaceChoice& choice, const Space& space) { return shows(choice, space.kind, space.allocator); }
-bool shows(const SpaceChoice& choice, const SpaceSlice& slice) {
+bool shows(const SpaceChoice& choice, const SpaceAllocation& slice) {
   return shows(choice, slice.space_kind, slice.space_allocator);
 }
 
-bool is_arena(const SpaceSlice& slice) { return slice.graph.valid() && !slice.tensor.valid(); }
+bool is_arena(const SpaceAllocation& slice) { return slice.graph.valid() && !slice.tensor.valid(); }
 
-std::vector<SliceRect> slices_in_arena(const Snapshot& snapshot, const SpaceSlice& arena, TimeRange range) {
+std::vector<ArenaAllocation> slices_in_arena(const Snapshot& snapshot, const SpaceAllocation& arena, TimeRange range) {
   const Nanoseconds end = arena.open ? range.end : std::min(arena.end, range.end);
-  auto slices = snapshot.slices_in(std::max(arena.begin, range.begin), end, kMostSpaceSlices);
-  std::erase_if(slices, [&](const SliceRect& slice) {
+  auto slices = snapshot.slices_in(std::max(arena.begin, range.begin), end, kMaxSpaceAllocations);
+  std::erase_if(slices, [&](const ArenaAllocation& slice) {
     const Run* run = snapshot.run(slice.run);
     return run == nullptr || run->info.graph != arena.graph || slice.begin < arena.begin ||
            slice.offset + slice.bytes > arena.bytes;
@@ -181,7 +182,7 @@ std::vector<SliceRect> slices_in_arena(const Snapshot& snapshot, const SpaceSlic
   return slices;
 }
 
-bool lies_in_spaces(const Snapshot& s, RunId id, const PlanInfo* plan) {
+bool is_in_spaces(const Snapshot& s, RunId id, const PlanInfo* plan) {
   if (s.spaces.empty() && s.open_spaces.empty()) return false;
   const Run* run = s.run(id);
   if (plan == nullptr) return run == nullptr || (s.slices.empty() && s.open_slices.empty());
@@ -200,9 +201,9 @@ TimeRange range_of_run(const Snapshot& s, RunId id) {
   return range;
 }
 
-std::vector<SpaceSlice> slices_of(const Snapshot& snapshot, TimeRange range, const SpaceChoice& choice) {
-  auto slices = snapshot.space_slices_in(range.begin, range.end, kMostSpaceSlices);
-  std::erase_if(slices, [&](const SpaceSlice& slice) { return !shows(choice, slice); });
+std::vector<SpaceAllocation> slices_of(const Snapshot& snapshot, TimeRange range, const SpaceChoice& choice) {
+  auto slices = snapshot.space_slices_in(range.begin, range.end, kMaxSpaceAllocations);
+  std::erase_if(slices, [&](const SpaceAllocation& slice) { return !shows(choice, slice); });
   return slices;
 }
 
@@ -223,18 +224,18 @@ std::vector<SpaceMoment> space_moments(const Snapshot& snapshot, TimeRange range
   return moments_of(changes_of(snapshot, range, choice));
 }
 
-std::vector<SpacePlace> places_of(const std::vector<SpaceSlice>& slices, TimeRange range) {
-  std::map<std::pair<DeviceId, uint64_t>, SpacePlace> by_place;
+std::vector<SpaceAddress> group_by_address(const std::vector<SpaceAllocation>& slices, TimeRange range) {
+  std::map<std::pair<DeviceId, uint64_t>, SpaceAddress> by_place;
   for (size_t i = 0; i < slices.size(); ++i) {
-    const SpaceSlice& s = slices[i];
-    SpacePlace& place = by_place[{s.device, s.address}];
+    const SpaceAllocation& s = slices[i];
+    SpaceAddress& place = by_place[{s.device, s.address}];
     place.allocator = s.space_allocator;
     place.device = s.device;
     place.address = s.address;
     place.bytes = std::max(place.bytes, s.bytes);
     place.slices.push_back(static_cast<uint32_t>(i));
   }
-  std::vector<SpacePlace> out;
+  std::vector<SpaceAddress> out;
   for (auto& [key, place] : by_place) {
     std::stable_sort(place.slices.begin(), place.slices.end(),
                      [&](uint32_t a, uint32_t b) { return slices[a].begin < slices[b].begin; });
@@ -251,22 +252,22 @@ std::vector<SpacePlace> places_of(const std::vector<SpaceSlice>& slices, TimeRan
   return out;
 }
 
-std::vector<FreeRange> free_ranges(const std::vector<Space>& spaces, const std::vector<SpaceSlice>& slices,
+std::vector<FreeRange> free_ranges(const std::vector<Space>& spaces, const std::vector<SpaceAllocation>& slices,
                                    TimeRange range) {
-  std::vector<uint32_t> order;  // of spaces that may have any, by device and address
+  std::vector<uint32_t> order;  // candidate spaces, by device and address
   for (size_t i = 0; i < spaces.size(); ++i)
     if (!spaces[i].implied && spaces[i].bytes > 0) order.push_back(static_cast<uint32_t>(i));
   const auto place = [&](uint32_t i) { return std::pair(spaces[i].device, spaces[i].address); };
   std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return place(a) < place(b); });
   const auto end_of = [&](uint32_t i) { return spaces[i].address + static_cast<uint64_t>(spaces[i].bytes); };
-  std::vector<uint64_t> reach(order.size());  // the highest end so far on the device
+  std::vector<uint64_t> reach(order.size());  // highest end so far on the device
   for (size_t k = 0; k < order.size(); ++k) {
     const bool same = k > 0 && spaces[order[k - 1]].device == spaces[order[k]].device;
     reach[k] = std::max(end_of(order[k]), same ? reach[k - 1] : 0);
   }
   std::vector<std::vector<uint32_t>> own(order.size());
   for (size_t i = 0; i < slices.size(); ++i) {
-    const SpaceSlice& s = slices[i];
+    const SpaceAllocation& s = slices[i];
     const uint64_t end = s.address + static_cast<uint64_t>(s.bytes);
     auto k = static_cast<size_t>(std::lower_bound(order.begin(), order.end(), std::pair(s.device, end),
                                                   [&](uint32_t a, const auto& limit) { return place(a) < limit; }) -

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the writers of text formats share: formatted output and the names of event kinds.
+// Shared by the writers of text formats: formatted output and the names of event kinds.
 #pragma once
 #include <arenascope/trace/convert.h>
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ inline constexpr const char* kKindNames[] = {
     "none",  "work",           "wait",       "alloc",      "free",      "reserve", "release", "?",
     "?",     "context object", "copy",       "step",       "layer",     "counter", "?",       "?",
     "slice", "slice live",     "slice dead", "seen write", "seen read", "between", "owner"};
-static_assert(std::size(kKindNames) == kLastEventKind + 2);  // and trace/owner.h's
+static_assert(std::size(kKindNames) == kLastEventKind + 2);  // keep in step with trace/bind_event.h
 
 inline const char* kind_name(EventKind kind) {
   return static_cast<size_t>(kind) < std::size(kKindNames) ? kKindNames[static_cast<size_t>(kind)] : "?";

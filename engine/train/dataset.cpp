@@ -20,7 +20,7 @@ Result<TokenText> TokenText::read(const std::string& path, int64_t tokens) {
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   if (file.bad()) return Error{fmt::format("{}: it cannot be read", path)};
   if (bytes.size() % 2 != 0)
-    return Error{fmt::format("{}: {} bytes are no whole number of tokens of two bytes each", path, bytes.size())};
+    return Error{fmt::format("{}: {} bytes are not a multiple of two, the size of a token", path, bytes.size())};
   if (tokens < 1) return Error{fmt::format("pieces of {} tokens", tokens)};
   TokenText out;
   out.path_ = path;
@@ -30,7 +30,7 @@ Result<TokenText> TokenText::read(const std::string& path, int64_t tokens) {
     out.ids_[i] =
         static_cast<uint16_t>(static_cast<uint8_t>(bytes[2 * i]) | static_cast<uint8_t>(bytes[2 * i + 1]) << 8);
   if (static_cast<int64_t>(out.ids_.size()) <= tokens)
-    return Error{fmt::format("{}: {} tokens are too few for a piece of {} and the one behind it", path, out.ids_.size(),
+    return Error{fmt::format("{}: {} tokens are too few for a sequence of {} and the next token", path, out.ids_.size(),
                              tokens)};
   return out;
 }
@@ -85,7 +85,7 @@ Result<std::unique_ptr<Dataset>> open_dataset(const std::string& spec, const Seq
   };
   if (spec.find(',') != std::string::npos) return kept(read_image_pair(spec));
   if (shape.tokens < 1)
-    return Error{fmt::format("'{}' is not IMAGES,LABELS, and what is no language model takes no tokens", spec)};
+    return Error{fmt::format("'{}' is not IMAGES,LABELS, and only language models accept tokens", spec)};
   if (!spec.starts_with("sort:")) return kept(TokenText::read(spec, shape.tokens));
   uint64_t seed = 0;
   const char *begin = spec.data() + 5, *end = spec.data() + spec.size();

@@ -17,7 +17,7 @@ constexpr size_t kLargest = size_t{1} << 32;
 
 struct Idx {
   Dims sizes;
-  std::string bytes;  // behind the header
+  std::string bytes;  // after the header
 };
 
 Result<std::string> plain_bytes(const std::filesystem::path& path) {
@@ -30,15 +30,15 @@ Result<std::string> plain_bytes(const std::filesystem::path& path) {
 }
 
 // Two bytes of 0, the type (8: bytes), the number of dimensions, their sizes in four bytes each, the numbers.
-Result<Idx> read_idx(const std::filesystem::path& path, int least_rank) {
+Result<Idx> read_idx(const std::filesystem::path& path, int min_rank) {
   auto bytes = plain_bytes(path);
   if (!bytes) return bytes.error();
   const auto at = [&](size_t i) { return static_cast<uint8_t>((*bytes)[i]); };
   if (bytes->size() < 4 || at(0) != 0 || at(1) != 0 || at(2) != 8)
-    return Error{fmt::format("{}: it is no idx file of bytes", path.string())};
+    return Error{fmt::format("{}: not an idx file of bytes", path.string())};
   const int rank = at(3);
-  if (rank < least_rank || rank > 4)
-    return Error{fmt::format("{}: it has {} dimensions, {} were expected", path.string(), rank, least_rank)};
+  if (rank < min_rank || rank > 4)
+    return Error{fmt::format("{}: expected {} dimensions, found {}", path.string(), min_rank, rank)};
   const size_t head = 4 + 4 * static_cast<size_t>(rank);
   if (bytes->size() < head) return Error{fmt::format("{}: it ends within its header", path.string())};
   Idx out;

@@ -28,7 +28,7 @@ int64_t group_of(const OptimizerOptions& o, const Tensor& parameter) {
   return -1;
 }
 
-// Nodes that read a parameter and that nothing computes the new value from: it may be written behind them only.
+// Nodes that read a parameter but do not lead to its new value: it may be written only after them.
 std::vector<Tensor> other_readers(const Graph& graph, const TensorImpl& parameter, const TensorImpl& value) {
   std::unordered_set<const TensorImpl*> before{&value};
   std::vector<const TensorImpl*> open{&value};
@@ -88,7 +88,7 @@ class Steps {
     states_.push_back({name, tensor, MemoryKind::Persistent, {}});
     return tensor;
   }
-  // The parameter and its states are written behind the parameter's other readers.
+  // The parameter and its states are written after the parameter's other readers.
   Tensor write(const Tensor& to, const Tensor& gradient, const OptimizerStepParams& p,
                const std::vector<Tensor>& states) {
     if (!to || !gradient) return {};

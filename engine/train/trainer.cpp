@@ -231,7 +231,7 @@ Status Trainer::fits(const Dataset& data) const {
   return data.fits(classes_);
 }
 
-// Behind those given they come again, so that a batch's own statistics are theirs, with the label -1: they count for nothing.
+// After those given they come again, so that a batch's own statistics are theirs, with the label -1: they count for nothing.
 void Trainer::gather(const Dataset& data, std::span<const int64_t> which) {
   const size_t each = static_cast<size_t>(numbers_each_) * static_cast<size_t>(info(dtype_).block_bytes);
   const auto batch = static_cast<size_t>(options_.batch), rows = static_cast<size_t>(targets_each_);
@@ -265,15 +265,15 @@ Result<double> Trainer::number(Runner& runner, size_t output) {
 // The same step again, looking at each result: nothing was written.
 Error Trainer::explain(double loss) {
   std::string first;
-  RunOptions look;
-  look.after_node = [&](NodeId id, Step) {
+  RunOptions inspection;
+  inspection.after_node = [&](NodeId id, Step) {
     const TensorImpl& node = step_->plan().graph.node(id);
     auto bytes = step_->read(node);
     if (!bytes || is_finite(node, *bytes)) return true;
     first = fmt::format("{} '{}'", arenascope::name(node.op), node.name);
     return false;
   };
-  (void)step_->run(look);
+  (void)step_->run(inspection);
   return Error{
       fmt::format("the loss of step {} is {}: {}", steps_ + 1, loss,
                   first.empty() ? "every single result is finite" : "the first result that is not finite is " + first)};
@@ -297,7 +297,7 @@ Status Trainer::keep_norms(Runner& runner) {
   return {};
 }
 
-// Of the batch that was gathered; the loss is its mean.
+// Runs the gathered batch; the loss is its mean.
 Result<Trainer::Sums> Trainer::run_step(const LearningRate& learning_rate) {
   const auto numbers = numbers_of(options_.optimizer, steps_ + 1, learning_rate.at(steps_));
   Runner& last = update_ ? *update_ : *step_;
@@ -330,7 +330,7 @@ Result<Trainer::Sums> Trainer::run_step(const LearningRate& learning_rate) {
 }
 
 Result<Measure> Trainer::epoch(const Dataset& data, const LearningRate& learning_rate,
-                               const std::function<bool(double)>& told) {
+                               const std::function<bool(double)>& on_step) {
   if (auto ok = fits(data); !ok) return ok.error();
   if (place_ >= data.count())
     return Error{fmt::format("{} of {} examples of an epoch are done already", place_, data.count())};
@@ -351,7 +351,7 @@ Result<Measure> Trainer::epoch(const Dataset& data, const LearningRate& learning
     sum.loss += ran->loss * static_cast<double>(ran->counted);
     sum.accuracy += ran->correct;
     seen += ran->counted;
-    going = (!told || told(ran->loss)) && !done;
+    going = (!on_step || on_step(ran->loss)) && !done;
   }
   const auto rows = static_cast<double>(std::max<int64_t>(seen, 1));
   return Measure{sum.loss / rows, sum.accuracy / rows};

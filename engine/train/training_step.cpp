@@ -14,7 +14,7 @@ namespace {
 
 using models::Model;
 
-// Statistics are no parameters: they are measured, not trained.
+// Statistics are not parameters: they are measured, not trained.
 std::unordered_set<const TensorImpl*> statistics_of(const Model& model) {
   std::unordered_set<const TensorImpl*> out;
   for (const TensorImpl* node : model.graph.nodes())
@@ -23,7 +23,7 @@ std::unordered_set<const TensorImpl*> statistics_of(const Model& model) {
   return out;
 }
 
-// Weights become states, whose bytes the graph may write: the source's, copied. Statistics too, but they are no parameters.
+// Weights become states, copies that the graph may write. Statistics too, but they are not parameters.
 std::vector<Tensor> take_parameters(Model& model) {
   const auto statistics = statistics_of(model);
   std::vector<Tensor> out;
@@ -88,7 +88,7 @@ void add_output(GraphBuilder& g, Model& model, const Tensor& tensor) {
   model.outputs.push_back({std::string(tensor.name()), tensor.dtype(), Dims(tensor.sizes().span()), tensor, {}});
 }
 
-// What one graph of a step is made with.
+// Inputs for building one graph of a step.
 class StepMaker {
  public:
   StepMaker(Model& model, const StepOptions& options)
@@ -129,7 +129,7 @@ class StepMaker {
     auto kept = keep_in_bf16(model_.graph, logits, forward);
     if (!kept) return kept.error();
     for (models::ValueInfo& output : model_.outputs)
-      output.tensor = kept->twins[model_.graph.find_node(*output.tensor).index()];
+      output.tensor = kept->node_map[model_.graph.find_node(*output.tensor).index()];
     model_.graph = std::move(kept->graph);
     return {};
   }
@@ -158,7 +158,7 @@ class StepMaker {
     return {};
   }
 
-  // Of each parameter that has a gradient, its L2 norm, in one line.
+  // The L2 norm of each parameter's gradient, as one row.
   Tensor norms(std::span<const Tensor> gradients) {
     std::vector<Tensor> squares;
     for (const Tensor& gradient : gradients) {
@@ -170,7 +170,7 @@ class StepMaker {
     return g_.op(Op::Sqrt, {squares.size() == 1 ? squares[0] : g_.concat(squares, 0)}, {}, kGradientNorms);
   }
 
-  // What batch normalisation keeps, behind this batch.
+  // Running statistics of batch normalisation after this batch.
   std::vector<Tensor> written_statistics(const Tensor& spoilt) {
     if (model_.statistics.empty()) return {};
     g_.layer("statistics");

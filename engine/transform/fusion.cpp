@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include <arenascope/graph/origin.h>
+#include <arenascope/graph/provenance.h>
 
 #include "engine/transform/graph_copier.h"
 
 namespace arenascope {
 namespace {
 
-// Nodes by their places in the graph.
+// Node indices.
 using Chain = std::vector<int32_t>;
 
 class Chains {
@@ -29,14 +29,14 @@ class Chains {
           std::vector<int32_t>& users = users_[from.index()];
           if (users.empty() || users.back() != static_cast<int32_t>(i)) users.push_back(static_cast<int32_t>(i));
         }
-    // Training reads the gradients of what is given after the run.
+    // Training reads the gradients of leaf tensors after the run.
     for (const auto& given : {graph.leafs(), graph.nodes()})
       for (const TensorImpl* tensor : given)
         if (const TensorImpl* gradient = tensor->op == Op::None ? graph.grad(*tensor) : nullptr)
           gradients_.insert(gradient);
   }
 
-  // Chains of two nodes and more, each node in one at most.
+  // Disjoint chains of at least two nodes.
   std::vector<Chain> find() {
     std::vector<Chain> out;
     for (size_t i = 0; i < users_.size(); ++i) {
@@ -57,7 +57,7 @@ class Chains {
 
   Chain grow(int32_t first) const {
     Chain chain{first};
-    size_t closed = 1;  // so many of them can be one node
+    size_t closed = 1;  // length of the longest prefix that can be one node
     const size_t most = FusedParams::kMostSteps + (is_fused_step(node(static_cast<size_t>(first)).op) ? 0 : 1);
     while (chain.size() < most) {
       const auto last = static_cast<size_t>(chain.back());
@@ -77,14 +77,14 @@ class Chains {
     const TensorImpl &first = node(static_cast<size_t>(chain.front())), &step = node(static_cast<size_t>(user));
     if (chain_of_[static_cast<size_t>(user)] >= 0 || user < chain.back() || !(step.sizes == first.sizes)) return false;
     if (!is_fused_step(step.op) || !backend_.fuses(first, &step)) return false;
-    // Statistics and the like are read as the sources that they are.
+    // Statistics and parameters are extra sources.
     if (step.op == Op::BatchNorm)
       for (size_t i = 1; i < step.sources.size(); ++i)
         if (step.sources[i]->op != Op::None) return false;
     return true;
   }
 
-  // Different tensors from outside of the chain that its steps read along their elements.
+  // Number of different outside tensors that its steps read elementwise.
   int operands(const Chain& chain) const {
     std::vector<const TensorImpl*> inside, read;
     int statistics = 0;
@@ -103,7 +103,7 @@ class Chains {
     return static_cast<int>(read.size()) + statistics;
   }
 
-  // Whether nodes outside of the chain read nothing but its end.
+  // True if outside nodes read only its last node.
   bool is_closed(const Chain& chain) const {
     for (size_t i = 0; i + 1 < chain.size(); ++i)
       for (int32_t user : users_[static_cast<size_t>(chain[i])])
@@ -114,7 +114,7 @@ class Chains {
   const Graph& graph_;
   const Capabilities& backend_;
   const FusionOptions& options_;
-  std::vector<std::vector<int32_t>> users_;  // rising
+  std::vector<std::vector<int32_t>> users_;  // ascending
   std::vector<int32_t> chain_of_;
   std::unordered_set<const TensorImpl*> gradients_;
 };
@@ -125,7 +125,7 @@ class Fusing {
 
   Status run(const std::vector<Chain>& chains) {
     const size_t count = copier_.given().nodes().size();
-    std::vector<int32_t> ends(count, -1);  // the chain that ends with a node
+    std::vector<int32_t> ends(count, -1);  // the chain that ends at a node
     std::vector<uint8_t> inside(count, 0);
     for (size_t c = 0; c < chains.size(); ++c) {
       for (int32_t i : chains[c]) inside[static_cast<size_t>(i)] = 1;
@@ -135,19 +135,19 @@ class Fusing {
       const int32_t chain = ends[id.index()];
       if (inside[id.index()] && chain < 0) return {};
       auto made =
-          chain >= 0 ? fused(chains[static_cast<size_t>(chain)]) : copier_.copy(node, copier_.twins_of_sources(node));
+          chain >= 0 ? fused(chains[static_cast<size_t>(chain)]) : copier_.copy(node, copier_.mapped_sources(node));
       if (!made) return made.error();
-      copier_.place_twin(id, *made);
+      copier_.place_mapped(id, *made);
       return {};
     });
   }
 
  private:
-  // What a fused node is made of, as its chain is walked.
+  // State while one chain becomes a fused node.
   struct Parts {
     FusedParams params;
     std::vector<Tensor> sources;
-    std::vector<bool> apart;                         // by source: read by channels, and so listed again for others
+    std::vector<bool> apart;  // by source: read per channel, so listed again for elementwise reads
     std::vector<const TensorImpl*> values{nullptr};  // v0, v1, …
     std::vector<std::string> names;
 
@@ -193,7 +193,7 @@ class Fusing {
     parts.params.anchor_sources = static_cast<uint8_t>(node.sources.size());
     const auto bytes = node.params.bytes();
     std::copy(bytes.begin(), bytes.end(), parts.params.anchor_params);
-    for (const Tensor& source : copier_.twins_of_sources(node)) parts.add_source(source, false);
+    for (const Tensor& source : copier_.mapped_sources(node)) parts.add_source(source, false);
     parts.values[0] = &node;
   }
 
@@ -202,7 +202,7 @@ class Fusing {
     step.left = operand(*node.sources[0], parts);
     if (node.op == Op::BatchNorm) {
       step.right = static_cast<int8_t>(parts.sources.size());
-      for (size_t k = 1; k < node.sources.size(); ++k) parts.add_source(copier_.twin(*node.sources[k]), true);
+      for (size_t k = 1; k < node.sources.size(); ++k) parts.add_source(copier_.mapped(*node.sources[k]), true);
     } else if (step_operands(node.op) == 2) {
       step.right = operand(*node.sources[1], parts);
     }
@@ -210,12 +210,12 @@ class Fusing {
     parts.values.push_back(&node);
   }
 
-  // A value of the chain, or a source, which is added where it is a new one.
+  // Operand index of a value of the chain or of a source; a new source is appended.
   int8_t operand(const TensorImpl& source, Parts& parts) const {
     const auto& values = parts.values;
     if (const auto value = std::find(values.begin(), values.end(), &source); value != values.end())
       return static_cast<int8_t>(-1 - (value - values.begin()));
-    const Tensor own = copier_.twin(source);
+    const Tensor own = copier_.mapped(source);
     for (size_t i = 0; i < parts.sources.size(); ++i)
       if (parts.sources[i] == own && !parts.apart[i]) return static_cast<int8_t>(i);
     parts.add_source(own, false);

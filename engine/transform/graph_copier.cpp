@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <arenascope/graph/origin.h>
+#include <arenascope/graph/provenance.h>
 
 namespace arenascope {
 
@@ -14,10 +14,10 @@ Result<GraphCopier> GraphCopier::start(const Graph& given) {
 }
 
 GraphCopier::GraphCopier(const Graph& given, Context context)
-    : given_(given), context_(std::move(context)), twins_(given.nodes().size()) {
+    : given_(given), context_(std::move(context)), node_map_(given.nodes().size()) {
   for (TensorImpl* node : given.nodes())
-    if (node->op == Op::None) set_twin(given.find_node(*node), Tensor(node));
-  placed_.reserve(twins_.size());
+    if (node->op == Op::None) set_mapped(given.find_node(*node), Tensor(node));
+  placed_.reserve(node_map_.size());
 }
 
 Status GraphCopier::for_each_node(const std::function<Status(NodeId, const TensorImpl&)>& copy) {
@@ -29,16 +29,16 @@ Status GraphCopier::for_each_node(const std::function<Status(NodeId, const Tenso
   return {};
 }
 
-Tensor GraphCopier::twin(const TensorImpl& tensor) const {
+Tensor GraphCopier::mapped(const TensorImpl& tensor) const {
   if (tensor.op == Op::None) return Tensor(const_cast<TensorImpl*>(&tensor));
   const NodeId id = given_.find_node(tensor);
-  return id.valid() ? twins_[id.index()] : Tensor();
+  return id.valid() ? node_map_[id.index()] : Tensor();
 }
 
-std::vector<Tensor> GraphCopier::twins_of_sources(const TensorImpl& node) const {
+std::vector<Tensor> GraphCopier::mapped_sources(const TensorImpl& node) const {
   std::vector<Tensor> out;
   out.reserve(node.sources.size());
-  for (const TensorImpl* source : node.sources) out.push_back(twin(*source));
+  for (const TensorImpl* source : node.sources) out.push_back(mapped(*source));
   return out;
 }
 
@@ -65,9 +65,9 @@ Result<Tensor> GraphCopier::new_leaf(const TensorImpl& node) {
   return made;
 }
 
-Result<Tensor> GraphCopier::make(const TensorImpl& beside, Op op, std::span<const Tensor> sources,
+Result<Tensor> GraphCopier::make(const TensorImpl& neighbour, Op op, std::span<const Tensor> sources,
                                  const OpParams& params, std::string_view name) {
-  enter_layer_of(beside);
+  enter_layer_of(neighbour);
   return context_.apply(op, sources, params, name);
 }
 
@@ -80,8 +80,8 @@ Result<Tensor> GraphCopier::convert_given(const TensorImpl& origin, DType dtype)
   return made;
 }
 
-void GraphCopier::place_twin(NodeId id, const Tensor& node) {
-  set_twin(id, node);
+void GraphCopier::place_mapped(NodeId id, const Tensor& node) {
+  set_mapped(id, node);
   place(node);
 }
 
@@ -96,14 +96,14 @@ Result<Graph> GraphCopier::finish() {
   return graph;
 }
 
-// Those that are read were collected with their readers. Of the others a converted one takes the place.
+// Parameters with readers were collected together with these. A converted tensor replaces each other one.
 Status GraphCopier::place_parameters(Graph& graph) {
   for (const auto& [origin, tensor] : converted_)
     if (const NodeId id = given_.find_node(*origin); id.valid() && !graph.find_node(*origin).valid())
-      set_twin(id, tensor);
+      set_mapped(id, tensor);
   for (TensorImpl* node : given_.nodes())
     if (node->op == Op::None)
-      if (auto ok = graph.expand(twins_[given_.find_node(*node).index()]); !ok) return ok;
+      if (auto ok = graph.expand(node_map_[given_.find_node(*node).index()]); !ok) return ok;
   return {};
 }
 
@@ -111,12 +111,12 @@ void GraphCopier::carry_gradients(Graph& graph) const {
   const auto carry = [&](const TensorImpl& tensor, const Tensor& to) {
     if (!to) return;
     if (const TensorImpl* gradient = given_.grad(tensor))
-      if (const Tensor own = twin(*gradient)) graph.set_grad(*to, own.impl());
+      if (const Tensor own = mapped(*gradient)) graph.set_grad(*to, own.impl());
     if (const TensorImpl* sum = given_.grad_accumulator(tensor))
-      if (const Tensor own = twin(*sum)) graph.set_grad_accumulator(*to, own.impl());
+      if (const Tensor own = mapped(*sum)) graph.set_grad_accumulator(*to, own.impl());
   };
-  for (const TensorImpl* node : given_.nodes()) carry(*node, twins_[given_.find_node(*node).index()]);
-  for (const TensorImpl* leaf : given_.leafs()) carry(*leaf, twin(*leaf));
+  for (const TensorImpl* node : given_.nodes()) carry(*node, node_map_[given_.find_node(*node).index()]);
+  for (const TensorImpl* leaf : given_.leafs()) carry(*leaf, mapped(*leaf));
   for (const auto& [origin, tensor] : converted_) carry(*origin, tensor);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How every transform makes its graph: over the given one, node by node, into a growing pool of its own. What is given
-// to a graph (leafs and parameters) is shared by both; each other node has a twin in the same layer, with the same role
-// (flags), origins, placement and layout in memory. finish() collects the graph and carries gradients and accumulators over.
+// Base of all transforms: builds a new graph from the given one, node by node, in a growing context of its own. Leaf
+// tensors and parameters are shared by both graphs. A copied node keeps layer, flags, origins, placement and memory
+// layout. finish() collects the graph and carries gradients and accumulators over.
 #pragma once
 #include <functional>
 #include <string_view>
@@ -14,50 +14,51 @@ namespace arenascope {
 
 class GraphCopier {
  public:
-  // Errors: no memory.
+  // Errors: out of memory.
   static Result<GraphCopier> start(const Graph& given);
 
   const Graph& given() const { return given_; }
 
-  // Calls `copy` for each node that is computed, in order, up to the first error.
+  // Calls `copy` for each computed node, in order, up to the first error.
   Status for_each_node(const std::function<Status(NodeId id, const TensorImpl& node)>& copy);
 
-  // What a tensor of the given graph has become: itself where it is given, else its twin; undefined: none so far.
-  Tensor twin(const TensorImpl& tensor) const;
-  std::vector<Tensor> twins_of_sources(const TensorImpl& node) const;
+  // The counterpart of a tensor of the given graph: itself if it is a leaf, else the node that was placed for it;
+  // undefined if there is none yet.
+  Tensor mapped(const TensorImpl& tensor) const;
+  std::vector<Tensor> mapped_sources(const TensorImpl& node) const;
   // By NodeId of the given graph.
-  const std::vector<Tensor>& twins() const { return twins_; }
+  const std::vector<Tensor>& node_map() const { return node_map_; }
 
-  // The node over other sources, with its op, parameters, name, layer, role, placement and layout. Errors: the op's
-  // shape rule, no memory.
+  // Copies the node with other sources; op, parameters, name, layer, flags, placement and layout are kept. Errors: the
+  // op's shape rule, out of memory.
   Result<Tensor> copy(const TensorImpl& node, std::span<const Tensor> sources);
-  // A node that the given graph does not have, in the layer of `beside` and without a role.
-  Result<Tensor> make(const TensorImpl& beside, Op op, std::span<const Tensor> sources, const OpParams& params,
+  // A new node in the layer of `neighbour`, without flags.
+  Result<Tensor> make(const TensorImpl& neighbour, Op op, std::span<const Tensor> sources, const OpParams& params,
                       std::string_view name);
-  // A given tensor of another type, with the role, the gradient and the accumulator of `origin`, which stays where
-  // somebody still reads it.
+  // Replaces a leaf tensor by one of another type, with the flags, the gradient and the accumulator of `origin`. The
+  // original stays if something still reads it.
   Result<Tensor> convert_given(const TensorImpl& origin, DType dtype);
 
-  // A weight that the given graph does not have, of a node's type and sizes, named as it is.
+  // A new weight with the type, sizes and name of the node.
   Result<Tensor> new_leaf(const TensorImpl& node);
 
-  // The next node of the new graph. Errors: none but those of finish().
+  // Appends a node to the new graph. Errors are reported by finish().
   void place(const Tensor& node) { placed_.push_back(node); }
-  // The same, which is what `id` has become.
-  void place_twin(NodeId id, const Tensor& node);
-  // What `id` has become where that was placed already.
-  void set_twin(NodeId id, const Tensor& node) { twins_[id.index()] = node; }
+  // place(node) and set_mapped(id, node).
+  void place_mapped(NodeId id, const Tensor& node);
+  // Registers the counterpart of `id`, which is a leaf or was already placed.
+  void set_mapped(NodeId id, const Tensor& node) { node_map_[id.index()] = node; }
 
-  // The graph of all that was placed, in that order as far as sources allow. A gradient goes with a tensor where both
-  // have a twin. Errors: no memory.
+  // The graph of all placed nodes, in that order as far as their sources allow. A gradient is carried over if both it
+  // and its tensor have a counterpart. Errors: out of memory.
   Result<Graph> finish();
-  // The same for what a transform returns, which has a graph and its twins.
+  // finish() for the result type of a transform, which has `graph` and `node_map`.
   template <class Transformed>
   Status finish(Transformed& out) {
     auto made = finish();
     if (!made) return made.error();
     out.graph = std::move(*made);
-    out.twins = twins_;
+    out.node_map = node_map_;
     return {};
   }
 
@@ -69,9 +70,9 @@ class GraphCopier {
 
   Graph given_;
   Context context_;
-  std::vector<Tensor> twins_;
+  std::vector<Tensor> node_map_;
   std::vector<Tensor> placed_;
-  std::vector<std::pair<const TensorImpl*, Tensor>> converted_;  // given tensors that exist in another type too
+  std::vector<std::pair<const TensorImpl*, Tensor>> converted_;  // leaf tensors that also exist in another type
 };
 
 }  // namespace arenascope

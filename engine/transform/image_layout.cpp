@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 
 #include "engine/transform/graph_copier.h"
-#include "engine/transform/side_cut.h"
+#include "engine/transform/partition_min_cut.h"
 #include "engine/transform/slices.h"
 
 namespace arenascope {
 namespace {
 
-// A copy from one layout to the other: a node more, and reading and writing across lines.
+// Fixed cost of a layout conversion: one more node, and strided reads or writes.
 constexpr int64_t kCopyNanoseconds = 3000;
 constexpr double kCopyNanosecondsPerByte = 0.2;
 
@@ -26,25 +26,25 @@ bool may_lie_last(const TensorImpl& node) {
          has_two_layouts(node.sizes.span());
 }
 
-// A run of an image's channels; of images with their channels last it is copied, position by position.
+// A slice of an image's channels; of a channels-last image it must be copied, position by position.
 bool is_channel_slice(const TensorImpl& node) {
   return node.dtype == DType::F32 && !node.has(kFlagOutput) && node.rank() == 4 && slice_begin(node, 1) &&
          has_two_layouts(node.sizes.span()) && has_two_layouts(node.sources[0]->sizes.span()) &&
          has_work(*node.sources[0]);
 }
 
-// What a node can, the backend's word for what it computes.
+// Support by the backend for the node.
 ChannelsLast ability(const Capabilities& backend, const TensorImpl& node, const LayoutOptions& options) {
   ChannelsLast can;
   if (is_channel_slice(node))
     can = {.computes = true, .images = 1, .gain = -copy_cost(node) / 2};
   else if (has_work(node))
     can = backend.channels_last(node);
-  if ((has_work(node) && !may_lie_last(node)) || node.byte_count() > options.most_image_bytes) can.computes = false;
+  if ((has_work(node) && !may_lie_last(node)) || node.byte_count() > options.max_image_bytes) can.computes = false;
   return can;
 }
 
-// How a node reads a source whose layout matters.
+// Layout in which a node reads a source.
 enum class Reads { Plain, AsResult, Either };
 
 Reads reads(const ChannelsLast& can, size_t source) {
@@ -66,7 +66,7 @@ class LayingOut {
       const bool last = last_[id.index()] != 0;
       auto made = copy(node, last);
       if (!made) return made.error();
-      copier_.place_twin(id, *made);
+      copier_.place_mapped(id, *made);
       out_.channels_last += last && !node.is_view();
       return {};
     });
@@ -80,7 +80,7 @@ class LayingOut {
     for (size_t k = 0; k < node.sources.size(); ++k) {
       const TensorImpl& source = *node.sources[k];
       const Reads how = reads(can, k);
-      auto tensor = how == Reads::Either ? Result<Tensor>(copier_.twin(source))
+      auto tensor = how == Reads::Either ? Result<Tensor>(copier_.mapped(source))
                                          : in_layout(source, node, last && how == Reads::AsResult);
       if (!tensor) return tensor;
       sources.push_back(std::move(*tensor));
@@ -110,9 +110,9 @@ class LayingOut {
     image.strides.set((last ? channels_last_strides(sizes) : contiguous_strides(sizes)).span());
   }
 
-  // The value in the wanted layout: itself, or a copy shared by all readers in that layout.
+  // The value in the requested layout: itself, or a copy shared by all readers in that layout.
   Result<Tensor> in_layout(const TensorImpl& source, const TensorImpl& reader, bool last) {
-    const Tensor own = copier_.twin(source);
+    const Tensor own = copier_.mapped(source);
     if (!has_two_layouts(own->sizes.span()) || own->channels_last() == last || (own->is_view() && !last)) return own;
     const Graph& given = copier_.given();
     const NodeId id = given.find_node(source);
@@ -136,7 +136,7 @@ class LayingOut {
   std::vector<Tensor> other_;  // of nodes, then of leafs
 };
 
-// Which nodes' results lie with their channels last, by node.
+// By node: 1 if its result is channels-last.
 std::vector<uint8_t> choose_layouts(const Graph& graph, const Capabilities& backend, const LayoutOptions& options) {
   const auto nodes = graph.nodes();
   const auto leafs = graph.leafs();
@@ -149,7 +149,7 @@ std::vector<uint8_t> choose_layouts(const Graph& graph, const Capabilities& back
   }
   if (!gains) return out;
 
-  SideCut cut(graph);
+  PartitionMinCut cut(graph);
   for (size_t i = 0; i < nodes.size() + leafs.size(); ++i) {
     if (i >= nodes.size() || !can[i].computes)
       cut.pin_second(i);
@@ -163,7 +163,7 @@ std::vector<uint8_t> choose_layouts(const Graph& graph, const Capabilities& back
       const TensorImpl& source = *nodes[i]->sources[s];
       const Reads how = reads(can[i], s);
       if (!has_two_layouts(source.sizes.span()) || how == Reads::Either) continue;
-      // A view's result has the layout of what it looks at, which stays plain.
+      // The view of a channels-last source would be one too, but views stay plain.
       if (how == Reads::AsResult && can[i].computes)
         cut.read_with(cut.value_of(source), i);
       else

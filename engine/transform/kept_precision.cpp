@@ -15,9 +15,9 @@ namespace {
 
 using Nodes = std::unordered_set<const TensorImpl*>;
 
-constexpr Bytes kLeastBytes = 1024;
+constexpr Bytes kMinBytes = 1024;
 
-// The tensor and all that it is computed from.
+// The tensor and everything that it is computed from.
 Nodes sources_of(const TensorImpl& end) {
   Nodes out{&end};
   std::vector<const TensorImpl*> open{&end};
@@ -53,11 +53,11 @@ class Keeping {
   }
   bool may_be_kept(const TensorImpl& node) const {
     return node.op != Op::None && !node.is_view() && node.dtype == DType::F32 && node.placement == Placement::Arena &&
-           !node.has(kFlagOutput) && node.byte_count() >= kLeastBytes && kept_by_.count(&node) != 0;
+           !node.has(kFlagOutput) && node.byte_count() >= kMinBytes && kept_by_.count(&node) != 0;
   }
 
-  // Nodes that are computed, the forward pass first, the others in the order in which they were made: gradients behind the
-  // gradients that they come from. So a tensor is restored when its readers are due, and not before.
+  // Computed nodes: the forward pass first, then all others in the order of their creation, where each gradient follows
+  // the gradients that it depends on. A tensor is thus restored when its readers are due.
   std::vector<const TensorImpl*> as_they_were_made() const {
     const Graph& given = copier_.given();
     std::unordered_map<const TensorImpl*, size_t> made;
@@ -77,13 +77,13 @@ class Keeping {
     std::vector<Tensor> sources;
     std::unordered_map<const TensorImpl*, Tensor> restored;  // for this reader
     for (const TensorImpl* source : node.sources) {
-      auto tensor = is_forward(node) ? Result<Tensor>(copier_.twin(*source)) : restore(*source, node, restored);
+      auto tensor = is_forward(node) ? Result<Tensor>(copier_.mapped(*source)) : restore(*source, node, restored);
       if (!tensor) return tensor.error();
       sources.push_back(*tensor);
     }
     auto made = copier_.copy(node, sources);
     if (!made) return made.error();
-    copier_.place_twin(id, *made);
+    copier_.place_mapped(id, *made);
     if (!read_later_.count(&node)) return {};
     auto small = cast(*made, DType::BF16, node, " (bf16)");
     if (!small) return small.error();
@@ -91,12 +91,12 @@ class Keeping {
     return {};
   }
 
-  // A source as float32 for a reader of the backward pass; its views are made again over it.
+  // A source as float32 for a reader of the backward pass; views of it are created again.
   Result<Tensor> restore(const TensorImpl& source, const TensorImpl& reader,
                          std::unordered_map<const TensorImpl*, Tensor>& restored) {
     if (const auto done = restored.find(&source); done != restored.end()) return done->second;
     const auto kept = kept_.find(&base_of(source));
-    if (kept == kept_.end()) return copier_.twin(source);
+    if (kept == kept_.end()) return copier_.mapped(source);
     const std::string name = std::string(source.name) + " (restored)";
     Result<Tensor> made = Tensor();
     if (!source.is_view()) {
@@ -108,7 +108,7 @@ class Keeping {
       made = copier_.make(reader, source.op, sources, source.params, name);
       if (made) copier_.place(*made);
     } else {
-      return copier_.twin(source);  // a view of the backward pass, over what was restored for it
+      return copier_.mapped(source);  // a view created by the backward pass: its source was restored
     }
     if (made) restored[&source] = *made;
     return made;

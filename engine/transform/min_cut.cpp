@@ -17,7 +17,7 @@ void MinCut::add_edge(int a, int b, int64_t capacity) {
   edges_.push_back({a, 0});
 }
 
-// Distances from `from` over edges with something left.
+// Breadth-first distances from `from` over edges with residual capacity.
 bool MinCut::find_levels(int from, int to) {
   level_.assign(edges_of_.size(), -1);
   level_[static_cast<size_t>(from)] = 0;
@@ -32,7 +32,7 @@ bool MinCut::find_levels(int from, int to) {
   return level_[static_cast<size_t>(to)] >= 0;
 }
 
-// One way from `from` to `to` along rising levels; what it carries, 0 if there is none any more.
+// Pushes flow along one path of the level graph; returns its amount, 0 if none is left.
 int64_t MinCut::push(int from, int to) {
   std::vector<int> way;  // edges
   int at = from;
@@ -49,7 +49,7 @@ int64_t MinCut::push(int from, int to) {
       at = edges_[static_cast<size_t>(edges[next])].to;
     } else if (way.empty()) {
       return 0;
-    } else {  // a dead end: one step back, and not this way again
+    } else {  // dead end: step back and skip this edge
       at = edges_[static_cast<size_t>(way.back() ^ 1)].to;
       ++next_[static_cast<size_t>(at)];
       way.pop_back();
@@ -67,7 +67,7 @@ int64_t MinCut::push(int from, int to) {
 std::vector<uint8_t> MinCut::side_of(int first, int second) {
   while (find_levels(first, second)) {
     next_.assign(edges_of_.size(), 0);
-    // A way without any edge that may be cut: the two cannot be parted at all.
+    // A path without any edge that may be cut: no finite cut exists.
     for (int64_t pushed = push(first, second); pushed > 0; pushed = push(first, second))
       if (pushed >= kForbidden / 2) return std::vector<uint8_t>(edges_of_.size(), 0);
   }

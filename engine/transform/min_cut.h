@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The cheapest way to part vertices into two sides, where an edge costs its capacity if it leads from the first side to
-// the second (Ford and Fulkerson 1956; by blocking flows, Dinitz 1970).
+// Minimum s-t cut: an edge from the first side to the second costs its capacity (Ford and Fulkerson 1956; blocking
+// flows, Dinitz 1970).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,10 +14,10 @@ class MinCut {
   static constexpr int64_t kForbidden = std::numeric_limits<int64_t>::max() / 4;
 
   int add_vertex();
-  // From `a` to `b`; kForbidden: the two may not be parted that way.
+  // From `a` to `b`; kForbidden: this edge must not be cut.
   void add_edge(int a, int b, int64_t capacity);
-  // Which vertices lie on the side of `first` in the cheapest parting that has `second` on the other one: of several
-  // the one with the fewest. By vertex.
+  // By vertex: 1 if it is on the side of `first` in a minimum cut that separates `first` from `second`. Of several
+  // minimum cuts the one with the smallest first side.
   std::vector<uint8_t> side_of(int first, int second);
 
  private:
@@ -28,7 +28,7 @@ class MinCut {
   bool find_levels(int from, int to);
   int64_t push(int from, int to);
 
-  std::vector<std::vector<int>> edges_of_;  // indices; an edge and its reverse stand side by side
+  std::vector<std::vector<int>> edges_of_;  // indices; an edge and its reverse are adjacent
   std::vector<Edge> edges_;
   std::vector<int> level_;
   std::vector<size_t> next_;

@@ -4,22 +4,22 @@
 #include <algorithm>
 
 #include "engine/transform/graph_copier.h"
-#include "engine/transform/side_cut.h"
+#include "engine/transform/partition_min_cut.h"
 
 namespace arenascope {
 namespace {
 
-// Work that is moved to the host to save a copy is at most this much.
+// Largest work (in FLOPs) that moves to the host to save a copy.
 constexpr int64_t kSmallWork = 1 << 20;
 
-// A value once on each side, at most.
+// The value on each side, undefined where it has not been needed.
 struct Sides {
   Tensor on[2];  // 0 main, 1 other
 };
 
-// What a copy costs beside its bytes: more than all bytes together.
+// Fixed cost of a copy: more than all bytes together.
 constexpr int64_t kCopy = int64_t{1} << 44;
-constexpr int64_t kMostBytes = int64_t{1} << 32;
+constexpr int64_t kMaxBytes = int64_t{1} << 32;
 
 bool reads_aside(const PartitionOptions& options, const TensorImpl& node, size_t source) {
   return !options.follows || options.follows(node, static_cast<int>(source));
@@ -27,39 +27,39 @@ bool reads_aside(const PartitionOptions& options, const TensorImpl& node, size_t
 
 }  // namespace
 
-Side side_for(const TensorImpl& node, bool must_run_on_host) {
-  if (must_run_on_host) return Side::Other;
-  return flops(node) > kSmallWork ? Side::Main : Side::Either;
+PartitionSide side_for(const TensorImpl& node, bool must_run_on_host) {
+  if (must_run_on_host) return PartitionSide::Other;
+  return flops(node) > kSmallWork ? PartitionSide::Main : PartitionSide::Either;
 }
 
-std::vector<uint8_t> choose_sides(const Graph& graph, const std::function<Side(const TensorImpl&)>& place,
+std::vector<uint8_t> choose_sides(const Graph& graph, const std::function<PartitionSide(const TensorImpl&)>& place,
                                   const PartitionOptions& options) {
   const auto nodes = graph.nodes();
   const size_t values = nodes.size() + graph.leafs().size();
-  std::vector<Side> sides(values, options.leafs_on_main ? Side::Main : Side::Either);
+  std::vector<PartitionSide> sides(values, options.leafs_on_main ? PartitionSide::Main : PartitionSide::Either);
   bool all_on_main = true;
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i]->op != Op::None) sides[i] = place(*nodes[i]);
-    all_on_main = all_on_main && sides[i] != Side::Other;
+    all_on_main = all_on_main && sides[i] != PartitionSide::Other;
   }
   if (all_on_main) return std::vector<uint8_t>(values, 0);
 
-  SideCut cut(graph);  // the other side is the first
+  PartitionMinCut cut(graph);  // the other side is the first of the cut
   for (size_t i = 0; i < values; ++i) {
-    if (sides[i] == Side::Other) cut.pin_first(i);
-    if (sides[i] == Side::Main) cut.pin_second(i);
+    if (sides[i] == PartitionSide::Other) cut.pin_first(i);
+    if (sides[i] == PartitionSide::Main) cut.pin_second(i);
   }
   for (size_t i = 0; i < nodes.size(); ++i)
     for (size_t s = 0; s < nodes[i]->sources.size(); ++s) {
       const size_t source = cut.value_of(*nodes[i]->sources[s]);
-      if (s == 0 && nodes[i]->is_view() && sides[i] != Side::Main)
+      if (s == 0 && nodes[i]->is_view() && sides[i] != PartitionSide::Main)
         cut.keep_together(source, i);
       else if (reads_aside(options, *nodes[i], s))
         cut.read_with(source, i);
       else
         cut.read_on_second(source);
     }
-  return cut.choose([](const TensorImpl& value) { return kCopy + std::min<int64_t>(value.byte_count(), kMostBytes); });
+  return cut.choose([](const TensorImpl& value) { return kCopy + std::min<int64_t>(value.byte_count(), kMaxBytes); });
 }
 
 namespace {
@@ -99,11 +99,11 @@ class Partitioning {
     if (mine == 1) (*made)->placement = options_.other;
     out_.other_nodes += mine == 1 && has_work(**made);
     values_[id.index()].on[mine] = *made;
-    copier_.place_twin(id, *made);
+    copier_.place_mapped(id, *made);
     return {};
   }
 
-  // The value there, by a copy that all who read it there share.
+  // The value on that side; one copy is shared by all readers there.
   Result<Tensor> on_side(Sides& value, const TensorImpl& origin, const TensorImpl& reader, int side) {
     if (value.on[side]) return value.on[side];
     const Tensor from[] = {value.on[1 - side]};

@@ -33,21 +33,21 @@ class Conversion {
 
  private:
   Status compute(NodeId id, const TensorImpl& node) {
-    // A cast of a float16 value has nothing to do but where the types differ.
+    // A cast between float16 values disappears if the types are equal.
     auto made = with_sources(node, true);
-    const DType wanted = node.dtype == DType::F32 ? DType::F16 : node.dtype;
-    const bool fits = made.ok() && (*made)->dtype == wanted && (*made)->sizes == node.sizes;
+    const DType needed = node.dtype == DType::F32 ? DType::F16 : node.dtype;
+    const bool fits = made.ok() && (*made)->dtype == needed && (*made)->sizes == node.sizes;
     if (!fits) made = with_sources(node, false);
     if (!made) return made.error();
     const Tensor tensor = *made;
     Precisions& value = values_[id.index()];
     (tensor->dtype == DType::F16 && node.dtype == DType::F32 ? value.half : value.single) = tensor;
-    copier_.place_twin(id, tensor);
+    copier_.place_mapped(id, tensor);
     if (!node.has(kFlagOutput) || value.single) return {};
     tensor->flags &= ~uint32_t{kFlagOutput};
     if (auto ok = to_single(value, node, node); !ok) return ok;
     value.single->flags |= kFlagOutput;
-    copier_.set_twin(id, value.single);
+    copier_.set_mapped(id, value.single);
     return {};
   }
 
@@ -73,7 +73,7 @@ class Conversion {
     auto made = copier_.make(user, Op::Cast, sources, params, origin.name.str() + suffix);
     if (!made) return made.error();
     to = *made;
-    const TensorImpl& base = base_of(origin);  // the cast lies on the same side; of what is given, on its user's
+    const TensorImpl& base = base_of(origin);  // the cast is placed with its source; for a leaf, with its user
     to->placement = base.op == Op::None ? user.placement : base.placement;
     copier_.place(to);
     return {};
@@ -106,7 +106,7 @@ Result<PrecisionGraph> convert_precision(const Graph& graph) {
   auto made = copier->finish();
   if (!made) return made.error();
   out.graph = std::move(*made);
-  out.twins = copier->twins();
+  out.node_map = copier->node_map();
   return out;
 }
 
@@ -117,7 +117,7 @@ uint16_t half_from_float(float value) {
   if (magnitude >= 0x477ff000u) return static_cast<uint16_t>(sign | 0x7c00u);  // rounds above 65504
   if (magnitude < 0x33000001u) return static_cast<uint16_t>(sign);             // at most half of the smallest
   uint32_t fraction, shift;
-  if (magnitude < 0x38800000u) {  // a subnormal half
+  if (magnitude < 0x38800000u) {  // subnormal float16
     shift = 126 - (magnitude >> 23);
     fraction = (magnitude & 0x7fffffu) | 0x800000u;
   } else {
@@ -134,8 +134,8 @@ Status convert_weights(const PrecisionGraph& graph, ExecutionContext& context) {
     if (!storage) return storage.error();
     const int64_t n = weight.single->element_count();
     if (n > 0 && !weight.single->contiguous())
-      return Error{std::string(weight.single->name) + " is not contiguous and cannot be made float16"};
-    const std::byte* from = weight.single->data();  // of a file, at any address
+      return Error{std::string(weight.single->name) + ": cannot convert to float16: the weight is not contiguous"};
+    const std::byte* from = weight.single->data();  // may be unaligned: it is mapped from a file
     auto* to = reinterpret_cast<uint16_t*>(storage->data());
     for (int64_t i = 0; i < n; ++i) {
       float value;

@@ -8,13 +8,13 @@
 
 #include <arenascope/base/checked.h>
 #include <arenascope/graph/lifetime.h>
-#include <arenascope/transform/versions.h>
+#include <arenascope/transform/mutation_analysis.h>
 #include "engine/transform/graph_copier.h"
 
 namespace arenascope {
 namespace {
 
-constexpr int kMostRecomputed = 48;  // nodes that may run again for one tensor
+constexpr int kMaxRecomputed = 48;  // nodes that may run again for one tensor
 
 bool owns_bytes(const TensorImpl& node) { return node.op != Op::None && !node.is_view() && node.element_count() > 0; }
 
@@ -44,19 +44,19 @@ Rematerialisation::Rematerialisation(const Graph& graph, std::span<const NodeId>
 }
 
 void Rematerialisation::find_writers() {
-  const Versions versions(graph_);
-  if (!versions.any()) return;
+  const MutationAnalysis mutations(graph_);
+  if (!mutations.any()) return;
   std::map<const TensorImpl*, std::vector<int32_t>> writers;
   for (size_t id = 0; id < values_.size(); ++id)
-    for (const TensorImpl* base : Versions::written_by(*values_[id].origin))
+    for (const TensorImpl* base : MutationAnalysis::written_by(*values_[id].origin))
       writers[base].push_back(static_cast<int32_t>(id));
   for (size_t id = 0; id < values_.size(); ++id) {
     Value& v = values_[id];
-    v.fixed = info(v.origin->op).writes_source() || (v.base >= 0 && versions.written(*v.origin));
+    v.fixed = info(v.origin->op).writes_source() || (v.base >= 0 && mutations.written(*v.origin));
     for (const TensorImpl* source : sources_read(*v.origin)) {
-      if (!versions.passing(*source)) continue;
+      if (!mutations.passing(*source)) continue;
       const std::vector<int32_t>& all = writers.at(&base_of(*source));
-      // Of several one after the other, only some may come behind.
+      // With several writers in sequence only some could move after the reader.
       v.fixed = v.fixed || placement_of(*source) != Placement::Given || all.size() > 1;
       v.writers.insert(v.writers.end(), all.begin(), all.end());
     }
@@ -79,14 +79,14 @@ Bytes Rematerialisation::bytes(int32_t id) const {
   return v.action != Action::Offload && placement_of(*v.origin) == Placement::Arena ? v.origin->byte_count() : 0;
 }
 
-// Both lie in the same bytes at the step that makes one of the other.
+// An in-place op: source and result share their bytes at that step.
 void Rematerialisation::share_in_place(const Profile& p, std::span<const uint8_t> outputs,
                                        std::vector<Bytes>& change) const {
   for (size_t at = 0; at < order_.size(); ++at) {
     const int32_t id = order_[at];
     const Value& v = value(id);
     if (v.action != Action::Compute || bytes(id) == 0) continue;
-    const auto ends = [&](size_t s) {  // there, and is read as no other operand
+    const auto ends = [&](size_t s) {  // its last use, and no other operand reads it
       const int32_t base = s < v.sources.size() ? v.sources[s] : -1;
       if (base < 0 || value(base).base != base || !fits_in_place(*v.origin, s)) return false;
       if (outputs[static_cast<size_t>(base)] || p.life[static_cast<size_t>(base)].last != static_cast<int32_t>(at) + 1)
@@ -106,7 +106,7 @@ Rematerialisation::Profile Rematerialisation::profile() const {
   p.place.assign(values_.size(), -1);
   p.life.assign(values_.size(), {});
   const auto steps = static_cast<int32_t>(order_.size());
-  LastUses uses(values_.size());
+  LiveRangeTable uses(values_.size());
   std::vector<uint8_t> outputs(values_.size(), 0);
   for (int32_t at = 0; at < steps; ++at) {
     const int32_t id = order_[static_cast<size_t>(at)];
@@ -151,7 +151,7 @@ std::vector<int32_t> Rematerialisation::uses(int32_t id, const Profile& p) const
   return out;
 }
 
-// Whether a value's bytes are there anyway at the place `to`.
+// True if the value's bytes are available at position `to` anyway.
 bool Rematerialisation::available(int32_t id, int32_t to, const Profile& p) const {
   const Value& v = value(id);
   if (v.base < 0) return true;
@@ -160,7 +160,7 @@ bool Rematerialisation::available(int32_t id, int32_t to, const Profile& p) cons
   return base < p.life.size() && p.life[base].last > to;
 }
 
-// The value computed once more, with what it needs for that; -1: too much.
+// Executes the value again, including sources that are not available; -1: too many nodes.
 int32_t Rematerialisation::again(int32_t id, int32_t to, const Profile& p, std::vector<int32_t>& made, Change& change,
                                  int& left) {
   if (--left < 0) return -1;
@@ -168,7 +168,7 @@ int32_t Rematerialisation::again(int32_t id, int32_t to, const Profile& p, std::
   copy.again = true;
   for (int32_t& s : copy.sources) {
     if (s < 0 || available(s, to, p)) continue;
-    for (const int32_t m : made)  // twice in one chain: once is enough
+    for (const int32_t m : made)  // at most one execution per chain
       if (value(m).origin == value(s).origin && value(m).action != Action::Offload) {
         s = m;
         break;
@@ -191,17 +191,17 @@ int32_t Rematerialisation::again(int32_t id, int32_t to, const Profile& p, std::
   return fresh;
 }
 
-// What reads `id`, or a view of it, at the place `to` or later reads `fresh` from now on.
+// All reads of `id`, or of a view of it, from position `to` on use `fresh`.
 void Rematerialisation::redirect(int32_t id, int32_t fresh, int32_t to, std::vector<int32_t>& made) {
-  std::map<int32_t, int32_t> twin{{id, fresh}};
+  std::map<int32_t, int32_t> mapped{{id, fresh}};
   const auto remade = [&](auto&& self, int32_t s) -> int32_t {
-    if (const auto known = twin.find(s); known != twin.end()) return known->second;
+    if (const auto known = mapped.find(s); known != mapped.end()) return known->second;
     Value view = value(s);
     view.again = true;
     view.sources[0] = self(self, view.sources[0]);
     view.base = fresh;
     made.push_back(add(std::move(view)));
-    return twin[s] = made.back();
+    return mapped[s] = made.back();
   };
   for (size_t at = static_cast<size_t>(to); at < order_.size(); ++at) {
     const int32_t reader = order_[at];
@@ -209,17 +209,17 @@ void Rematerialisation::redirect(int32_t id, int32_t fresh, int32_t to, std::vec
     for (size_t k = 0; k < v->read; ++k) {
       const int32_t s = v->sources[k];
       if (s < 0 || value(s).base != id) continue;
-      // A view that is itself made after `to` only changes its base.
+      // A view that is itself executed after `to` only changes its base.
       const bool later = s != id && std::find(order_.begin() + to, order_.begin() + static_cast<std::ptrdiff_t>(at),
                                               s) != order_.begin() + static_cast<std::ptrdiff_t>(at);
       if (later) continue;
       const int32_t now = remade(remade, s);
-      v = &values_[static_cast<size_t>(reader)];  // adding may have moved it
+      v = &values_[static_cast<size_t>(reader)];  // add() may have reallocated
       journal_.sources.push_back({{reader, static_cast<int32_t>(k)}, s});
       v->sources[k] = now;
     }
   }
-  // Bases of the views behind `to`, in order, so that views of views follow.
+  // Bases of the views after `to`, in order, so that views of views follow.
   for (size_t at = static_cast<size_t>(to); at < order_.size(); ++at) {
     Value& v = values_[static_cast<size_t>(order_[at])];
     if (v.base != id || v.sources.empty() || v.sources[0] < 0) continue;
@@ -234,7 +234,7 @@ bool Rematerialisation::rematerialise(int32_t id, int32_t to, const Profile& p, 
   journal_ = {values_.size(), order_, {}, {}};
   change = {};
   std::vector<int32_t> made;
-  int left = kMostRecomputed;
+  int left = kMaxRecomputed;
   const int32_t fresh = again(id, to, p, made, change, left);
   if (fresh >= 0) redirect(id, fresh, to, made);
   if (fresh < 0 || !put_in(made, to, p)) {
@@ -244,9 +244,9 @@ bool Rematerialisation::rematerialise(int32_t id, int32_t to, const Profile& p, 
   return true;
 }
 
-// Puts what was made before the place `to`, and behind it those that write into what it reads.
+// Inserts the new values before position `to`, and moves nodes that write into what they read after them.
 bool Rematerialisation::put_in(std::span<const int32_t> made, int32_t to, const Profile& p) {
-  std::vector<int32_t> late;  // as they stood
+  std::vector<int32_t> late;  // in their current order
   for (const int32_t m : made) {
     if (value(m).fixed) return false;
     for (const int32_t writer : value(m).writers) {
@@ -277,8 +277,7 @@ bool Rematerialisation::put_in(std::span<const int32_t> made, int32_t to, const 
 }
 
 bool Rematerialisation::offload(int32_t id, int32_t from, int32_t to, const Profile&, Change& change) {
-  if (value(id).fixed || value(id).action != Action::Compute)
-    return false;  // what was brought back once is brought back again: rematerialise()
+  if (value(id).fixed || value(id).action != Action::Compute) return false;  // a reload is repeated by rematerialise()
   journal_ = {values_.size(), order_, {}, {}};
   change = {};
   const TensorImpl* origin = value(id).origin;
@@ -311,7 +310,7 @@ void Rematerialisation::undo() {
 
 namespace {
 
-// "x" for the first execution of x, "x (again 1)" for the next one.
+// "x" for the first execution, "x (again 1)" for the next one.
 std::string name_of(const Rematerialisation::Value& v, std::map<const TensorImpl*, int>& times) {
   std::string name = v.origin->name.str();
   if (v.action == Rematerialisation::Action::Offload) return name + " (to the host)";
@@ -334,7 +333,7 @@ Result<Tensor> make_value(GraphCopier& copier, const Rematerialisation::Value& v
 
 }  // namespace
 
-Result<Graph> Rematerialisation::make_graph(std::vector<Tensor>& twins) const {
+Result<Graph> Rematerialisation::make_graph(std::vector<Tensor>& node_map) const {
   auto copier = GraphCopier::start(graph_);
   if (!copier) return copier.error();
   std::vector<Tensor> made(values_.size()), sources;
@@ -343,8 +342,8 @@ Result<Graph> Rematerialisation::make_graph(std::vector<Tensor>& twins) const {
     const Value& v = value(id);
     const NodeId node = graph_.find_node(*v.origin);
     if (v.origin->op == Op::None) {  // a parameter
-      made[static_cast<size_t>(id)] = copier->twin(*v.origin);
-      copier->place(copier->twin(*v.origin));
+      made[static_cast<size_t>(id)] = copier->mapped(*v.origin);
+      copier->place(copier->mapped(*v.origin));
       continue;
     }
     sources.clear();
@@ -356,10 +355,10 @@ Result<Graph> Rematerialisation::make_graph(std::vector<Tensor>& twins) const {
     if (v.again)
       copier->place(*tensor);
     else
-      copier->place_twin(node, *tensor);
+      copier->place_mapped(node, *tensor);
   }
   auto graph = copier->finish();
-  twins = copier->twins();
+  node_map = copier->node_map();
   return graph;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Applies the rules stage by stage: what a pass over the graph finds is made all at once, in a graph of its own, until
-// nothing is found any more. What nothing reads then is not copied.
+// Applies the rules stage by stage. All matches of one pass are applied together into a new graph, until a pass finds
+// nothing. Nodes without readers are not copied.
 #include <arenascope/transform/rewrite.h>
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 #include <fmt/format.h>
 
-#include "engine/transform/constants.h"
+#include "engine/transform/constant_folding.h"
 #include "engine/transform/rules/rule.h"
 
 namespace arenascope {
 
 namespace rewriting {
 
-Tensor Maker::op(Op o, std::span<const Tensor> sources, const OpParams& params, const char* suffix) {
+Tensor ReplacementBuilder::op(Op o, std::span<const Tensor> sources, const OpParams& params, const char* suffix) {
   if (!status_.ok()) return {};
   for (const Tensor& source : sources)
     if (!source) return {};
@@ -30,19 +30,19 @@ Tensor Maker::op(Op o, std::span<const Tensor> sources, const OpParams& params, 
   return *made;
 }
 
-Tensor Maker::reshape(const Tensor& x, const Dims& sizes, const char* suffix) {
+Tensor ReplacementBuilder::reshape(const Tensor& x, const Dims& sizes, const char* suffix) {
   if (!x || x->sizes == sizes) return x;
   return op_with(Op::Reshape, {contiguous(x, suffix)}, ReshapeParams{sizes}, suffix);
 }
 
-Tensor Maker::permute(const Tensor& x, std::span<const int> axes, const char* suffix) {
+Tensor ReplacementBuilder::permute(const Tensor& x, std::span<const int> axes, const char* suffix) {
   PermuteParams params{};
   for (int i = 0; i < kMaxDims; ++i)
     params.axes[i] = static_cast<int8_t>(static_cast<size_t>(i) < axes.size() ? axes[static_cast<size_t>(i)] : -1);
   return op_with(Op::Permute, {x}, params, suffix);
 }
 
-Tensor Maker::contiguous(const Tensor& x, const char* suffix) {
+Tensor ReplacementBuilder::contiguous(const Tensor& x, const char* suffix) {
   return !x || x->contiguous() ? x : op(Op::Cont, {x}, suffix);
 }
 
@@ -50,21 +50,20 @@ Tensor Maker::contiguous(const Tensor& x, const char* suffix) {
 
 namespace {
 
-using rewriting::Found;
-using rewriting::Look;
-using rewriting::Maker;
+using rewriting::PatternMatcher;
+using rewriting::Replacement;
+using rewriting::ReplacementBuilder;
 using rewriting::Rule;
 
 struct Match {
   const Rule* rule;
-  Found found;
+  Replacement found;
 };
 
-// The nodes that the match takes the place of, in the graph's order: from the root back to what it reads, and to what that
-// is made from.
-std::vector<const TensorImpl*> replaced_by(const Graph& graph, const TensorImpl& root, const Found& found) {
-  std::map<size_t, bool, std::greater<>> open;  // by NodeId: whether a read is it or is made from it
-  int left = 0;                                 // of these, what is not
+// The nodes that the match replaces, in graph order: those between the root and its reads.
+std::vector<const TensorImpl*> replaced_by(const Graph& graph, const TensorImpl& root, const Replacement& found) {
+  std::map<size_t, bool, std::greater<>> open;  // by NodeId: true if it is a read or a source of one
+  int left = 0;                                 // entries that are false
   const auto reach = [&](const TensorImpl& tensor, bool stays) {
     const NodeId id = graph.find_node(tensor);
     if (!id.valid() || tensor.op == Op::None) return;
@@ -86,37 +85,37 @@ std::vector<const TensorImpl*> replaced_by(const Graph& graph, const TensorImpl&
   return out;
 }
 
-std::vector<OriginPart> parts_of(const Graph& graph, const TensorImpl& root, const Found& found) {
+std::vector<OriginPart> parts_of(const Graph& graph, const TensorImpl& root, const Replacement& found) {
   std::vector<OriginPart> out;
   for (const TensorImpl* node : replaced_by(graph, root, found))
     for (OriginPart& part : origin_parts(*node)) out.push_back(std::move(part));
   return out;
 }
 
-// Whether what is written while the graph runs, and what reads it before, stays as it is.
-bool keeps_versions(const Look& look, const TensorImpl& root, const Found& found) {
-  const Versions& versions = look.versions();
-  if (!versions.any()) return true;
-  if (std::any_of(found.reads.begin(), found.reads.end(), [&](const TensorImpl* t) { return versions.passing(*t); }))
+// True if the match changes no node that writes into a tensor and no reader of an older version.
+bool preserves_mutation_order(const PatternMatcher& matcher, const TensorImpl& root, const Replacement& found) {
+  const MutationAnalysis& mutations = matcher.mutations();
+  if (!mutations.any()) return true;
+  if (std::any_of(found.reads.begin(), found.reads.end(), [&](const TensorImpl* t) { return mutations.passing(*t); }))
     return false;
-  const auto replaced = replaced_by(look.graph(), root, found);
-  return std::none_of(replaced.begin(), replaced.end(), [&](const TensorImpl* n) { return versions.pinned(*n); });
+  const auto replaced = replaced_by(matcher.graph(), root, found);
+  return std::none_of(replaced.begin(), replaced.end(), [&](const TensorImpl* n) { return mutations.pinned(*n); });
 }
 
 // One pass of a stage over a graph.
 class Pass {
  public:
-  Pass(const Graph& graph, const RewriteOptions& options) : look_(graph, options), matches_(graph.nodes().size()) {}
+  Pass(const Graph& graph, const RewriteOptions& options) : matcher_(graph, options), matches_(graph.nodes().size()) {}
 
   bool find(rewriting::Stage stage) {
     bool any = false;
-    const auto nodes = look_.graph().nodes();
+    const auto nodes = matcher_.graph().nodes();
     for (size_t i = nodes.size(); i-- > 0;) {
-      if (nodes[i]->op == Op::None || look_.constant(*nodes[i])) continue;
+      if (nodes[i]->op == Op::None || matcher_.constant(*nodes[i])) continue;
       for (const Rule& rule : rewriting::rules()) {
         if (rule.stage != stage) continue;
-        auto found = rule.find(look_, *nodes[i]);
-        if (!found || !keeps_versions(look_, *nodes[i], *found)) continue;
+        auto found = rule.find(matcher_, *nodes[i]);
+        if (!found || !preserves_mutation_order(matcher_, *nodes[i], *found)) continue;
         matches_[i] = Match{&rule, std::move(*found)};
         any = true;
         break;
@@ -127,12 +126,12 @@ class Pass {
 
   // Nodes that outputs and writes depend on, given the matches.
   std::vector<uint8_t> needed() const {
-    const Graph& graph = look_.graph();
+    const Graph& graph = matcher_.graph();
     const auto nodes = graph.nodes();
     std::vector<uint8_t> out(nodes.size(), 0);
     for (size_t i = nodes.size(); i-- > 0;) {
       const TensorImpl& node = *nodes[i];
-      if (graph.use_count(node) == 0 || look_.kept(node) || info(node.op).writes_source()) out[i] = 1;
+      if (graph.use_count(node) == 0 || matcher_.kept(node) || info(node.op).writes_source()) out[i] = 1;
       if (!out[i] || node.op == Op::None) continue;
       const auto need = [&](const TensorImpl* t) {
         if (const NodeId id = graph.find_node(*t); id.valid()) out[id.index()] = 1;
@@ -146,13 +145,13 @@ class Pass {
   }
 
   Status apply(GraphCopier& copier, std::map<std::string, RuleUse>& uses) const {
-    const std::vector<uint8_t> wanted = needed();
+    const std::vector<uint8_t> is_needed = needed();
     return copier.for_each_node([&](NodeId id, const TensorImpl& node) -> Status {
-      if (!wanted[id.index()]) return {};
+      if (!is_needed[id.index()]) return {};
       auto made = matches_[id.index()] ? replace(copier, node, *matches_[id.index()], uses)
-                                       : copier.copy(node, copier.twins_of_sources(node));
+                                       : copier.copy(node, copier.mapped_sources(node));
       if (!made) return made.error();
-      copier.place_twin(id, *made);
+      copier.place_mapped(id, *made);
       return {};
     });
   }
@@ -160,27 +159,28 @@ class Pass {
  private:
   Result<Tensor> replace(GraphCopier& copier, const TensorImpl& root, const Match& match,
                          std::map<std::string, RuleUse>& uses) const {
-    Maker maker(copier, root);
+    ReplacementBuilder maker(copier, root);
     Tensor made = match.found.make(maker);
     if (made && root.contiguous()) made = maker.contiguous(made);
     if (!maker.status().ok())
-      return Error{fmt::format("the rule '{}': {}", match.rule->info.name, maker.status().error().message)};
+      return Error{fmt::format("rewrite rule '{}' failed: {}", match.rule->info.name, maker.status().error().message)};
     if (!made || made.dtype() != root.dtype || !(made->sizes == root.sizes))
-      return Error{fmt::format("the rule '{}' makes something else of '{}'", match.rule->info.name, root.name)};
+      return Error{
+          fmt::format("rewrite rule '{}' changed the type or shape of '{}'", match.rule->info.name, root.name)};
     for (const Tensor& node : maker.made()) copier.place(node);
-    std::vector<OriginPart> parts = parts_of(look_.graph(), root, match.found);
+    std::vector<OriginPart> parts = parts_of(matcher_.graph(), root, match.found);
     RuleUse& use = uses[match.rule->info.name];
     use.rule = &match.rule->info;
     ++use.times;
     use.nodes += static_cast<int64_t>(parts.size());
-    if (maker.made().empty() || maker.made().back() != made) return made;  // it was there before
+    if (maker.made().empty() || maker.made().back() != made) return made;  // an existing node
     made->flags = root.flags;
     made->placement = root.placement;
     set_origins(made, {{match.rule->info.name, std::move(parts)}});
     return made;
   }
 
-  Look look_;
+  PatternMatcher matcher_;
   std::vector<std::optional<Match>> matches_;  // by node
 };
 
@@ -188,24 +188,24 @@ class Rewriting {
  public:
   Rewriting(const Graph& graph, const RewriteOptions& options) : options_(options) {
     out_.graph = graph;
-    out_.twins.resize(graph.nodes().size());
-    for (size_t i = 0; i < out_.twins.size(); ++i) out_.twins[i] = Tensor(graph.nodes()[i]);
+    out_.node_map.resize(graph.nodes().size());
+    for (size_t i = 0; i < out_.node_map.size(); ++i) out_.node_map[i] = Tensor(graph.nodes()[i]);
   }
 
   Result<RewrittenGraph> run() {
-    constexpr int kMostRounds = 4, kMostPasses = 24;
+    constexpr int kMaxRounds = 4, kMaxPasses = 24;
     bool changed = true;
-    for (int round = 0; round < kMostRounds && changed; ++round) {
+    for (int round = 0; round < kMaxRounds && changed; ++round) {
       changed = false;
       for (const rewriting::Stage stage : rewriting::kStages)
-        for (int pass = 0; pass < kMostPasses; ++pass) {
+        for (int pass = 0; pass < kMaxPasses; ++pass) {
           auto more = one_pass(stage);
           if (!more) return more.error();
           if (!*more) break;
           changed = true;
         }
     }
-    if (auto ok = take_constants(); !ok) return ok.error();
+    if (auto ok = fold_constants(); !ok) return ok.error();
     for (const rewriting::Rule& rule : rewriting::rules()) add_use(rule.info.name);
     add_use(rewriting::constant_rule().name);
     return std::move(out_);
@@ -226,17 +226,17 @@ class Rewriting {
     const Graph before = out_.graph;
     auto graph = copier.finish();
     if (!graph) return graph.error();
-    for (Tensor& twin : out_.twins)
-      if (twin)
-        if (const NodeId id = before.find_node(*twin); id.valid()) twin = copier.twins()[id.index()];
+    for (Tensor& mapped : out_.node_map)
+      if (mapped)
+        if (const NodeId id = before.find_node(*mapped); id.valid()) mapped = copier.node_map()[id.index()];
     out_.graph = std::move(*graph);
     return {};
   }
 
-  Status take_constants() {
+  Status fold_constants() {
     auto copier = GraphCopier::start(out_.graph);
     if (!copier) return copier.error();
-    auto taken = rewriting::take_constants(*copier, Look(out_.graph, options_), options_);
+    auto taken = rewriting::fold_constants(*copier, PatternMatcher(out_.graph, options_), options_);
     if (!taken) return taken.error();
     if (taken->branches.empty()) return {};
     RuleUse& use = uses_[rewriting::constant_rule().name];
@@ -245,7 +245,7 @@ class Rewriting {
     return take_over(*copier);
   }
 
-  // Two rows of the list may have one name.
+  // Several rules may share a name.
   void add_use(const char* name) {
     const auto use = uses_.find(name);
     if (use == uses_.end()) return;
@@ -264,7 +264,7 @@ Result<RewrittenGraph> rewrite_graph(const Graph& graph, const RewriteOptions& o
   if (graph.has_grads()) {
     RewrittenGraph out;
     out.graph = graph;
-    for (TensorImpl* node : graph.nodes()) out.twins.emplace_back(node);
+    for (TensorImpl* node : graph.nodes()) out.node_map.emplace_back(node);
     return out;
   }
   return Rewriting(graph, options).run();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Views that are a run along one dimension of a tensor which lies row by row, as SPLIT and SLICE leave them.
+// Views that are a contiguous range of one dimension of a row-major tensor, as produced by SPLIT and SLICE.
 #pragma once
 #include <optional>
 
@@ -8,7 +8,7 @@
 
 namespace arenascope {
 
-// Where along `axis` of its source such a view begins; none: it is another one.
+// The index along `axis` of the source at which such a view begins; none if the view is of another kind.
 inline std::optional<int64_t> slice_begin(const TensorImpl& view, int axis) {
   if (view.op != Op::View || view.rank() != view.sources[0]->rank() || axis >= view.rank()) return std::nullopt;
   const TensorImpl& from = *view.sources[0];

@@ -56,10 +56,10 @@ class Paths {
   };
 
   Status copy(NodeId id, const TensorImpl& node) {
-    std::vector<Tensor> sources = copier_.twins_of_sources(node);
-    // A shared copy is looked at as the weight was; else whoever multiplies by a view has a copy of that.
-    const bool looks = options_.shared && node.is_view() && is_weight(node);
-    if (multiplies(node) || looks)
+    std::vector<Tensor> sources = copier_.mapped_sources(node);
+    // A shared copy is viewed like the weight was; otherwise each matmul that reads a view gets its own copy.
+    const bool views_copy = options_.shared && node.is_view() && is_weight(node);
+    if (multiplies(node) || views_copy)
       for (size_t i = 0; i < sources.size(); ++i) {
         if (!is_weight(*node.sources[i]) || (options_.shared && node.sources[i]->is_view())) continue;
         auto path = path_to(*node.sources[i], sources[i], node);
@@ -69,7 +69,7 @@ class Paths {
     auto made = copier_.copy(node, sources);
     if (!made) return made.error();
     if (gradients_.count(&node) != 0) (*made)->flags &= ~uint32_t{kFlagOutput};
-    copier_.place_twin(id, *made);
+    copier_.place_mapped(id, *made);
     return {};
   }
 
@@ -95,13 +95,13 @@ class Paths {
 
   Status add_updates() {
     std::vector<Tensor> gradients, steps;
-    for (const Update& u : updates_) gradients.push_back(copier_.twin(*u.gradient));
+    for (const Update& u : updates_) gradients.push_back(copier_.mapped(*u.gradient));
     const TensorImpl& last = *copier_.given().nodes().back();
     auto reduced = copier_.make(last, Op::Opaque, gradients, one_number(), "all_reduce");
     if (!reduced) return reduced.error();
     copier_.place(*reduced);
     for (const Update& u : updates_) {
-      const Tensor sources[] = {copier_.twin(*u.gradient), copier_.twin(*u.parameter), *reduced};
+      const Tensor sources[] = {copier_.mapped(*u.gradient), copier_.mapped(*u.parameter), *reduced};
       auto step = copier_.make(last, Op::Opaque, sources, one_number(), u.parameter->name.str() + " (apply)");
       if (!step) return step.error();
       copier_.place(*step);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Drawn operators of com.microsoft that keep a cache or whose result is as long as values say; see contrib_draws.py.
+"""Randomly generated com.microsoft operators with a cache or with a data-dependent result shape; see contrib_draws.py.
 
-A sixth entry of a draw names what of a result the operator specifies, as masks: what is padding is anybody's.
+The sixth entry of a draw contains masks of the elements that the operator specifies; padding is unspecified.
 """
 import numpy as np
 
@@ -9,7 +9,7 @@ F32, U8, I8, I32, I64 = np.float32, np.uint8, np.int8, np.int32, np.int64
 
 
 class CacheDraws:
-    """Mixed into what draws shapes (whole, one_of, f32, sizes, rng, fixed)."""
+    """Mix-in for a class with whole, one_of, f32, sizes, rng and fixed."""
 
     def one_cache(self, bits, batch, heads, room, head):
         if bits == 0:
@@ -18,7 +18,7 @@ class CacheDraws:
         return self.rng.integers(low, high, (batch, heads, room, head * bits // 8)).astype(kind)
 
     def cache_scales(self, bits, kv, head):
-        """Attributes and both scales of a quantised cache."""
+        """Attributes and both scales of a quantised KV cache."""
         kind = self.one_of("PER_TENSOR", "PER_CHANNEL")
         shape = [1] if kind == "PER_TENSOR" else [1, kv, 1, head]
         low, high = (0.01, 0.03) if bits == 8 else (0.2, 0.5)
@@ -26,7 +26,7 @@ class CacheDraws:
                 [self.fixed(self.rng.uniform(low, high, shape).astype(F32)) for _ in "kv"])
 
     def contrib_draw_told_cache(self):
-        """Caches that slide, are quantised, or are given chunks that are padded."""
+        """KV caches that are sliding, quantised, or filled with padded chunks."""
         kv, head, batch, bits = self.whole(1, 4), 16 * self.whole(1, 3), self.one_of(1, 1, 2, 3), self.one_of(0, 4, 8)
         heads, slides, padded = kv * self.whole(1, 4), self.whole(0, 2), self.whole(0, 2)
         steps = self.whole(1, 6) if batch == 1 or padded else 1
@@ -42,7 +42,7 @@ class CacheDraws:
             if self.whole(0, 3) == 0:
                 at["local_window_size"] = self.whole(1, room)
         fresh = np.array([self.whole(0 if end > steps else 1, steps + 1) for end in ends]) if padded else np.full(batch, steps)
-        if padded and not slides:  # the whole chunk has room
+        if padded and not slides:  # the entire padded chunk fits
             ends = np.minimum(ends, room - steps + fresh)
         total = int(ends.max()) if slides or not padded else room
         scales = []
@@ -71,7 +71,7 @@ class CacheDraws:
         return "GroupQueryAttention", at, inputs, ["y0", "y1", "y2"], 1e-3, {"y0": rows, "y1": kept, "y2": kept}
 
     def contrib_draw_sparse(self):
-        """Sequences of one length: of shorter ones ONNX Runtime mixes up where their shares lie."""
+        """Sequences of equal length: for shorter ones ONNX Runtime computes wrong offsets."""
         layouts, block = self.one_of(1, 1, 2, 3), 16
         kv = self.whole(1, 3)
         heads, head, batch = kv * layouts * self.whole(1, 3), 16 * self.whole(1, 3), self.one_of(1, 1, 2)
@@ -98,7 +98,7 @@ class CacheDraws:
         return "SparseAttention", at, inputs, ["y0", "y1", "y2"], 1e-3
 
     def contrib_draw_beams(self):
-        """Beams with a bias are left out: ONNX Runtime reads the bias of another head then."""
+        """Beams with a bias are excluded because ONNX Runtime reads the bias of the wrong head."""
         beams, groups, heads, head = self.whole(1, 4), self.whole(1, 3), self.whole(1, 4), 8 * self.whole(1, 3)
         batch, room = beams * groups, self.whole(2, 9)
         past, width = self.whole(1, room), heads * head
@@ -106,7 +106,7 @@ class CacheDraws:
         mask = np.maximum(self.whole(0, 2, (batch, past + 1)), np.arange(past + 1) == past).astype(I32) if self.whole(0, 2) else None
         bias = self.f32(3 * width) if self.whole(0, 2) else None
         caches = [self.f32(batch, heads, room, head), self.f32(batch, heads, room, head)]
-        # Keys count up to the one that is new.
+        # Keys up to and including the new one are used.
         told, of = self.fixed(np.array([past], I32)), self.whole(0, beams, (groups, beams, room)).astype(I32)
         if self.whole(0, 2):
             inputs += [bias, mask, None, *caches, told, of]
@@ -137,7 +137,7 @@ class CacheDraws:
             inputs += [self.f32(ways, depth + hidden, last)]
         return "AttnLSTM", at, inputs, 3, 1e-3
 
-    # --- as long as values say
+    # --- data-dependent shapes
 
     def contrib_draw_warping(self):
         sizes = self.sizes(1, 12, (2, 3))

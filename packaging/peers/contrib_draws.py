@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Drawn operators of ONNX Runtime's own domain, com.microsoft, for packaging/peers/operators.
+"""Randomly generated operators of ONNX Runtime's domain com.microsoft, for packaging/peers/operators.
 
-Each draw gives (operator, attributes, inputs, outputs (a count or their names: what is "unchecked" may differ), how much of the largest number a result may be off). Integers of
-what is quantised may be off by one step: where a sum of floats lies halfway, its last digit decides.
+Each draw returns (operator, attributes, inputs, outputs, tolerance). `outputs` is a count or a list of names; outputs named
+"unchecked" may differ. The tolerance is relative to the largest value. Quantised integers may differ by one: if a sum of
+floats is halfway between two integers, its last digit decides.
 """
 import numpy as np
 
@@ -10,7 +11,7 @@ F32, U8, I8, I32, I64 = np.float32, np.uint8, np.int8, np.int32, np.int64
 
 
 class ContribDraws:
-    """Mixed into what draws shapes (whole, one_of, f32, sizes, rng)."""
+    """Mix-in for a class with whole, one_of, f32, sizes and rng."""
 
     def contrib_next(self):
         kinds = [getattr(self, name) for name in dir(type(self)) if name.startswith("contrib_draw_")]
@@ -63,7 +64,7 @@ class ContribDraws:
             inputs += [self.f32(heads)]
         elif self.whole(0, 5) == 0:
             at["smooth_softmax"] = 1
-        # What lies beyond a sequence's own keys is anybody's.
+        # Values beyond the keys of a sequence are unspecified.
         ragged = batch > 1 and (lengths != total - 1).any()
         rest = ["unchecked1", "unchecked2"] if ragged or shared else ["y1", "y2"]
         return "GroupQueryAttention", at, inputs, ["y0", *rest], 1e-3
@@ -163,7 +164,7 @@ class ContribDraws:
         x = self.f32(batch, steps, heads * head) if self.whole(0, 2) else self.f32(batch, heads, steps, head)
         return "RotaryEmbedding", at, [x, places.astype(I64), np.cos(angles), np.sin(angles)], 1, 1e-4
 
-    # --- norms and activations
+    # --- normalisations and activations
 
     def contrib_draw_skip_norm(self):
         batch, steps, width = self.whole(1, 3), self.whole(1, 5), 4 * self.whole(1, 9)
@@ -200,7 +201,7 @@ class ContribDraws:
         return ("GatedRMSNorm", {"activation": self.one_of("silu", "sigmoid")},
                 [self.f32(batch, steps, 2 * width), self.f32(width), self.f32(batch, steps, 2 * width)], 1, 1e-4)
 
-    # --- weights of few bits
+    # --- weights of 8 bits or fewer
 
     def codes(self, bits, block, rows, depth):
         return self.bytes_of(U8, rows, -(-depth // block), block * bits // 8)
@@ -220,10 +221,10 @@ class ContribDraws:
             inputs += [self.fixed(self.rng.uniform(0, 15, (rows, blocks)).astype(F32))]
         else:
             inputs += [None]
-        # Beside groups ONNX Runtime reads no packed zero points, and no codes but those of 4 bits.
+        # With group indices ONNX Runtime supports only 4-bit weights without packed zero points.
         grouped = bits == 4 and zero != "packed" and depth == blocks * block and self.whole(0, 2)
         groups = self.whole(0, blocks, depth).astype(I32) if grouped else None
-        if groups is not None and self.whole(0, 2):  # given while it runs
+        if groups is not None and self.whole(0, 2):  # a run-time input
             inputs = [x if x is None or not i else x.array for i, x in enumerate(inputs)]
         elif groups is not None:
             groups = self.fixed(groups)
@@ -337,17 +338,17 @@ class ContribDraws:
             return "DynamicQuantizeMatMul", {}, [self.f32(rows, depth), b, scale, zero, *bias], 1, 2e-3
         return "MatMulIntegerToFloat", {}, [self.bytes_of(U8, rows, depth), b, self.scale(), scale, self.zero(U8), zero, *bias], 1, 1e-4
 
-    # --- branches, remembered words, packed sequences
+    # --- branches, n-gram tables, packed sequences
 
     def streams(self):
-        """Streams [.., branches, width], flat or not, their sizes, and the attribute that says so."""
+        """Streams [.., branches, width], flattened or not, with their sizes and the attribute for the layout."""
         lead, branches, width = self.sizes(1, 4, (0, 3)), self.whole(1, 5), self.whole(1, 7)
         flat = self.whole(0, 2)
         x = F32(self.one_of(1, 1, 1e-2)) * (self.f32(*lead, branches * width) if flat else self.f32(*lead, branches, width))
         return x, lead, branches, width, {"num_branches": branches} if flat else {}
 
     def narrow(self, *arrays):
-        """All of them in 16 bits, now and then, and how far off results may be."""
+        """Sometimes converts all inputs to 16 bits. Returns them with the tolerance of the results."""
         if self.whole(0, 4):
             return arrays, 1e-4
         return [None if x is None else x.astype(np.float16) if x.dtype == F32 else x for x in arrays], 3e-3
@@ -416,7 +417,7 @@ class ContribDraws:
         window, width, made, letters = self.whole(1, 4), self.whole(1, 6), self.whole(1, 7), self.whole(2, 20)
         long = window + self.whole(0, 6)
         words = self.whole(1, letters, (self.whole(1, 6), long)).astype(I32)
-        ends = self.whole(1, long + 1, (len(words), 1))  # what ONNX Runtime gives for no letters is anything
+        ends = self.whole(1, long + 1, (len(words), 1))  # ONNX Runtime's result for empty strings is unspecified
         words = np.where(np.arange(long) < ends, words, 0).astype(I32)
         return "WordConvEmbedding", {}, [words, self.fixed(self.f32(made, 1, window, width)), self.fixed(self.f32(made)), self.fixed(self.f32(letters, width))], 1, 1e-4
 
@@ -433,7 +434,7 @@ class ContribDraws:
         width, rows = block * self.whole(1, 4), self.whole(1, 7)
         if kind == 0:
             data = self.f32(rows, width).view(U8)
-        elif block == 1:  # numbers, none of them infinite
+        elif block == 1:  # finite numbers
             data = (self.f32(rows, width).astype(np.float16).view(U8) if kind == 1 else (self.f32(rows, width).view(np.uint32) >> 16).astype(np.uint16).view(U8))
         else:
             data = self.bytes_of(U8, rows, width // block, size)
@@ -444,7 +445,7 @@ class ContribDraws:
         return "GatherPacked", {"packed_type": kind, "K": width, "output_dtype": self.one_of(1, 1, 10)}, [self.fixed(data), indices], 1, 1e-3
 
     def packed(self, least=1):
-        """Running sums of lengths."""
+        """Cumulative sequence lengths."""
         lengths = self.whole(least, 5, self.whole(1, 4))
         lengths = lengths if lengths.sum() else lengths + 1
         return np.concatenate([[0], np.cumsum(lengths)]).astype(I32), int(lengths.sum()), len(lengths)
@@ -529,7 +530,7 @@ class ContribDraws:
             return "GatedDeltaNet", at, inputs, 3, 1e-3
         return "GatedDeltaNet", at, inputs, 2, 1e-3
 
-    # --- what an optimiser makes
+    # --- operators created by graph optimisers
 
     def contrib_draw_fused_product(self):
         batch, (m, n, k) = self.sizes(1, 3, (0, 3)), self.sizes(1, 6, (3, 4))

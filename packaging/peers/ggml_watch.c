@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A program on llama.cpp's C interface that knows nothing of being watched: a prompt at once, then greedy tokens. With `print`
-// it says itself what each graph computes and where that lies, by ggml's public interface. With two pipes it takes turns: a byte
-// from one before every other token, a byte to the other behind the prompt and every two. -DOLD_NAMES: before 2025.
+// A program that uses llama.cpp's C interface without Arenascope: prefill of a prompt, then greedy decoding.
+// `print` prints all nodes, shapes and addresses of each graph by ggml's public interface. With two pipes it can be
+// interleaved with other programs: it reads a byte before every second token and writes a byte after the prompt and
+// after every two tokens. -DOLD_NAMES: for llama.cpp before 2025.
 //
 //     ggml_watch MODEL TOKENS PROMPT [print | IN OUT]
 #include <stdio.h>
@@ -44,7 +45,7 @@ static void say_tensor(const char* what, struct ggml_tensor* t) {
          (void*)buffer, buffer != NULL ? ggml_backend_buffer_get_size(buffer) : 0,
          buffer != NULL ? (int)ggml_backend_buffer_get_usage(buffer) : -1);
 }
-// Asked of every node before it is computed; none is wanted behind it, so that ggml computes as it would.
+// Called for every node before it is computed; returning false requests no result, so ggml does not split the graph.
 static bool at_node(struct ggml_tensor* t, bool ask, void* unused) {
   int i;
   (void)unused;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Drawn recurrences of more steps than Arenascope writes out, for packaging/peers/operators.
+"""Randomly generated recurrences with more steps than Arenascope unrolls, for packaging/peers/operators.
 
-Each draw gives (operator, opset or 0 for ONNX Runtime's own, attributes, inputs, count of outputs). States fade, so that the last digits of
-thousands of steps do not grow.
+Each draw returns (operator, opset or 0 for com.microsoft, attributes, inputs, number of outputs). States decay, so that rounding
+errors do not accumulate over thousands of steps.
 """
 import numpy as np
 

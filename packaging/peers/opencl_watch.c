@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Preloaded into an OpenCL program: counts its live bytes by itself and writes the sum, eight bytes each, to $OPENCL_WATCH
-// whenever a memory object was made or is destroyed. It knows nothing of Arenascope's layer.
+// Preloaded into an OpenCL program: counts live bytes independently of Arenascope's layer and writes the sum, as eight
+// bytes, to $OPENCL_WATCH after each creation or destruction of a memory object.
 //
 //     cc -O2 -shared -fPIC opencl_watch.c -o opencl_watch.so -lOpenCL -ldl
 #define _GNU_SOURCE
@@ -35,7 +35,7 @@ static cl_mem made(cl_mem object) {
   if (object == NULL) return object;
   clGetMemObjectInfo(object, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof of, &of, NULL);
   clGetMemObjectInfo(object, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
-  if (of != NULL) return object;  // it has no bytes of its own
+  if (of != NULL) return object;  // a sub-buffer has no memory of its own
   changed((int64_t)bytes);
   clSetMemObjectDestructorCallback(object, destroyed, (void*)(intptr_t)bytes);
   return object;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Small models that write text, for packaging/peers/searches: a decoder alone (GPT-2's form) and one behind an encoder (T5's, Whisper's)."""
+"""Small text generation models for packaging/peers/searches: a decoder (like GPT-2) and encoder-decoder models (T5, Whisper)."""
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
@@ -20,7 +20,7 @@ def array(name, values):
 
 
 class Maker:
-    """Nodes and weights of a graph in the making."""
+    """Builder for the nodes and weights of a graph."""
 
     def __init__(self, numbers):
         self.numbers, self.nodes, self.weights = numbers, [], {}
@@ -42,7 +42,7 @@ class Maker:
         return helper.make_graph(self.nodes, name, inputs, outputs, list(self.weights.values()))
 
     def score(self, x, more):
-        """Of each word; some words are likelier than others, by `more`."""
+        """Logits of all tokens; `more` controls how much their probabilities differ."""
         self.weight("head", WIDTH, WORDS, scale=1.0)
         self.constant("more", more.astype(np.float32))
         return self.node("Add", [self.node("MatMul", [x, "head"]), "more"], "logits")
@@ -60,7 +60,7 @@ class Maker:
 
 
 def decoder(numbers, more):
-    """Embeddings, layers of attention with caches, a score for each word."""
+    """Embeddings, attention layers with KV caches, and logits."""
     m = Maker(numbers)
     m.weight("words", WORDS, WIDTH)
     m.weight("places", PLACES, WIDTH)
@@ -80,11 +80,11 @@ def decoder(numbers, more):
 
 
 class Pair:
-    """An encoder and its decoder. `begins`: the encoder makes the first turn; `one`: the decoder reads one word a turn."""
+    """An encoder and its decoder. `begins`: the encoder computes the first iteration; `one`: the decoder reads one token per iteration."""
 
     def __init__(self, numbers, more, begins=True, hears=False, hidden=False, one=True):
         self.more, self.begins, self.hears, self.hidden, self.one = more, begins, hears, hidden, one
-        shared = Maker(numbers)  # what both have
+        shared = Maker(numbers)  # shared weights
         shared.weight("words", WORDS, WIDTH, scale=0.8)
         for i in range(LAYERS):
             for name in ("query", "key", "value", "cross_query", "cross_key", "cross_value"):
@@ -103,7 +103,7 @@ class Pair:
         return m
 
     def bias(self, m):
-        """Far below all others where the mask is 0."""
+        """Large negative values where the mask is 0."""
         if self.hears:
             return None
         mask = m.node("Cast", ["encoder_attention_mask"], to=TensorProto.FLOAT)
@@ -156,7 +156,7 @@ class Pair:
         m = self.maker()
         past, cross = self.caches("past_{}_self_{}", "past"), self.caches("past_{}_cross_{}", "read")
         ids = "input_ids"
-        if not self.one:  # all words are given; the last one is what is new
+        if not self.one:  # all tokens are given; only the last one is new
             ids = m.node("Gather", ["input_ids", m.constant("last", np.array([-1]))], axis=1)
         self.write(m, ids, [cache.name for cache in past], [cache.name for cache in cross], self.bias(m))
         given = [whole("input_ids", ["batch", 1 if self.one else "length"])]

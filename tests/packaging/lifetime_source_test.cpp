@@ -87,7 +87,7 @@ TEST_CASE("each way of working it out is recognised") {
     CHECK_MESSAGE(faults(loop + line).size() == 1, line);
   for (const char* line :
        {"  if (life.last == at + 1) share(life);", "  if (last[i] == step) return;",
-        "  before->behind = Behind::Barrier;", "  tensor.last = Step(i + 1);", "  const bool last = i + 1 == n;"})
+        "  before->sync_after = SyncAfter::Barrier;", "  tensor.last = Step(i + 1);", "  const bool last = i + 1 == n;"})
     CHECK_MESSAGE(faults(loop + line).empty(), line);
   CHECK(faults("  last[v] = v;").empty());  // no graph is read
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The two commands, without building anything: their shared part and their help.
+// Tests of packaging/run, packaging/test and packaging/verify-cuda without building anything.
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -22,7 +22,7 @@ struct Ran {
 
 Ran bash(const std::string& script) {
   const std::string quoted = "cd '" ARENASCOPE_SOURCE_DIR "' && { " + script + "; } 2>&1";
-  // In a file, since popen's shell is not bash.
+  // The script is written to a file because popen's shell is not bash.
   const auto path = std::filesystem::temp_directory_path() /
                     ("arenascope-scripts-test-" + std::to_string(std::hash<std::string>()(quoted)) + ".sh");
   std::ofstream(path) << quoted << "\n";
@@ -39,7 +39,7 @@ Ran bash(const std::string& script) {
 
 }  // namespace
 
-TEST_CASE("the commands parse and can be started") {
+TEST_CASE("the scripts parse and are executable") {
   for (const char* script : {"packaging/run", "packaging/test", ".ci/run", "packaging/common.sh"})
     CHECK(bash(std::string("bash -n ") + script).status == 0);
   namespace fs = std::filesystem;
@@ -49,38 +49,36 @@ TEST_CASE("the commands parse and can be started") {
   }
 }
 
-TEST_CASE("run explains itself and refuses a file that is not there") {
+TEST_CASE("packaging/run prints its help and rejects a missing file") {
   const Ran help = bash("packaging/run --help");
   CHECK(help.status == 0);
   CHECK(help.output.find("usage: packaging/run [FILE]") == 0);
   const Ran missing = bash("packaging/run /no/such/model.onnx");
   CHECK(missing.status == 2);
-  CHECK(missing.output == "packaging/run: there is no file '/no/such/model.onnx'.\n");
+  CHECK(missing.output == "packaging/run: file not found: '/no/such/model.onnx'\n");
 }
 
-TEST_CASE("verify-cuda parses, explains itself, and says in a sentence why it cannot be") {
+TEST_CASE("verify-cuda parses, prints its help and reports why it cannot run") {
   CHECK(bash("bash -n packaging/verify-cuda").status == 0);
   const Ran help = bash("packaging/verify-cuda --help");
   CHECK(help.status == 0);
   CHECK(help.output.find("packaging/verify-cuda [--quick]") != std::string::npos);
   const Ran unknown = bash("packaging/verify-cuda --fast");
   CHECK(unknown.status == 2);
-  CHECK(unknown.output == "packaging/verify-cuda: there is no option '--fast'.\n");
+  CHECK(unknown.output == "packaging/verify-cuda: unknown option '--fast'.\n");
   const Ran stage = bash("packaging/verify-cuda --stage ops,fast");
   CHECK(stage.status == 2);
-  CHECK(stage.output == "packaging/verify-cuda: there is no stage 'fast'.\n");
+  CHECK(stage.output == "packaging/verify-cuda: unknown stage 'fast'.\n");
   CHECK(bash("packaging/verify-cuda --report").status == 2);
   if (bash("ldconfig -p | grep -q libcuda.so.1 || ls /usr/local/nvidia/lib64/libcuda.so.1").status == 0) return;
   const Ran none = bash("packaging/verify-cuda --report /tmp/none");
   CHECK(none.status == 2);
-  CHECK(none.output ==
-        "packaging/verify-cuda: this machine has no NVIDIA driver (libcuda.so.1 was not found), so there is nothing to "
-        "verify.\n");
+  CHECK(none.output == "packaging/verify-cuda: no NVIDIA driver: libcuda.so.1 was not found.\n");
 }
 
 namespace {
 
-// verify-cuda in a checkout of its own, in which the driver, the build and the device are played.
+// verify-cuda in a separate checkout with stand-ins for the driver, the build and the device.
 struct Played {
   std::filesystem::path root;
 
@@ -102,7 +100,7 @@ struct Played {
     std::ofstream(path) << "#!/bin/bash\n" << body << "\n";
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
   }
-  // A device that agrees in all but what `body` says.
+  // Stand-in for arenascope-cli: every command succeeds, except as `body` specifies.
   void cli(const std::string& body) const {
     program("build/cuda/app/cli/arenascope-cli",
             "if [ \"$1\" = devices ]; then echo 'cuda  cuda:0  Played'; exit; fi\n" + body);
@@ -121,7 +119,7 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 }  // namespace
 
-TEST_CASE("verify-cuda leaves a report: what agrees, what fails, what was not reached, and what could not be checked") {
+TEST_CASE("verify-cuda reports checks that agree, fail, were not reached, or could not be made") {
   const Played played;
   const std::string stages = "--stage ops,device,networks,zoo,gguf,sanitizer";
   CHECK(played.run(stages).status == 0);
@@ -131,18 +129,18 @@ TEST_CASE("verify-cuda leaves a report: what agrees, what fails, what was not re
                           "initcheck | agrees |", "| zoo:gpt2, decode | agrees |",
                           "| light and seeded networks | not checked: ", "| the device's own tests | not checked: "})
     CHECK_MESSAGE(has(report, row), row << "\n" << report);
-  CHECK(has(report, "\nAll that was checked agrees."));
+  CHECK(has(report, "\nAll checks agree."));
 
   played.cli("case \"$*\" in *zoo:lstm*) echo 'ERROR: a | wrong one'; exit 1 ;; *zoo:unet*) exit 124 ;; esac");
   CHECK(played.run(stages + " --quick").status == 1);
   report = played.report();
   CHECK(has(report, "| zoo:lstm | FAILED (status 1): ERROR: a / wrong one |"));
   CHECK(has(report, "| zoo:squeezenet | agrees |"));
-  CHECK(has(report, "\nNot all agrees."));
+  CHECK(has(report, "\nSome checks failed."));
   CHECK(played.run(stages).status == 1);
   CHECK(has(played.report(), "| zoo:unet | NOT REACHED: "));
 
-  // A device's test that finds no device is no success.
+  // A skipped device test counts as failed.
   played.cli("");
   played.program("build/cuda/tests/engine/backends/cuda/test_cuda_device", "echo 'MESSAGE: skipped: no device'");
   CHECK(played.run("--stage device").status == 1);
@@ -152,21 +150,21 @@ TEST_CASE("verify-cuda leaves a report: what agrees, what fails, what was not re
   CHECK(has(played.report(), "\n2 us by events\n"));
 }
 
-TEST_CASE("verify-cuda leaves a report when there is no GPU behind the driver, and when it is stopped") {
+TEST_CASE("verify-cuda writes a report if the driver finds no GPU or the script is interrupted") {
   const Played played;
   played.program("build/cuda/app/cli/arenascope-cli", "echo 'cuda  missing: there is no device'");
   const Ran none = played.run("--stage ops");
   CHECK(none.status == 2);
-  CHECK(has(none.output, "packaging/verify-cuda: the backend finds no GPU: there is no device.\n"));
-  CHECK(has(played.report(), "Nothing was verified: the backend finds no GPU: there is no device."));
+  CHECK(has(none.output, "packaging/verify-cuda: the backend found no GPU: there is no device.\n"));
+  CHECK(has(played.report(), "Nothing was verified: the backend found no GPU: there is no device."));
 
   played.cli("sleep 60");
   const Ran stopped = played.run("--stage ops & sleep 1; kill $!; wait $!");
   CHECK(stopped.status == 143);
-  CHECK(has(played.report(), "It ended before its time (status 143)."));
+  CHECK(has(played.report(), "Interrupted (status 143)."));
 }
 
-TEST_CASE("the package list is plain names, each once") {
+TEST_CASE("the package list contains valid names without duplicates") {
   const Ran list = bash(". packaging/common.sh && list_packages | sort");
   REQUIRE(list.status == 0);
   const auto names = lines_of(list.output);
@@ -177,14 +175,47 @@ TEST_CASE("the package list is plain names, each once") {
   }
 }
 
-TEST_CASE("what cannot be installed is said in a sentence") {
+TEST_CASE("packages are listed by section, and every package belongs to a section") {
+  const auto count = [](const std::string& sections) {
+    return lines_of(bash(". packaging/common.sh && list_packages " + sections).output).size();
+  };
+  CHECK(count("build") > 0);
+  CHECK(count("test") > 0);
+  CHECK(count("build") + count("engine") + count("window") + count("test") == count(""));
+  const std::string run = bash(". packaging/common.sh && list_packages build engine window").output;
+  CHECK(run.find("qt6-base-dev") != std::string::npos);
+  CHECK(run.find("oclgrind") == std::string::npos);
+  CHECK(run.find("doctest-dev") == std::string::npos);
+}
+
+TEST_CASE("programs are linked into a folder on the PATH without replacing regular files") {
+  const std::string home = std::filesystem::temp_directory_path() / ("arenascope-home-" + std::to_string(getpid()));
+  std::filesystem::remove_all(home);
+  std::filesystem::create_directories(home + "/.local/bin");
+  const std::string setup = "unset XDG_BIN_HOME; export HOME=" + home + " && . packaging/common.sh && ";
+  const Ran on_path = bash(setup + "PATH=\"$HOME/.local/bin:$PATH\" link_programs");
+  CHECK(on_path.status == 0);
+  CHECK(on_path.output == "Commands in " + home + "/.local/bin: arenascope arenascope-cli\n");
+  CHECK(std::filesystem::read_symlink(home + "/.local/bin/arenascope-cli").string().ends_with("app/cli/arenascope-cli"));
+  const Ran off_path = bash(setup + "PATH=/usr/bin:/bin link_programs");
+  CHECK(off_path.output.find("export PATH=\"" + home + "/.local/bin:$PATH\"") != std::string::npos);
+  std::filesystem::remove(home + "/.local/bin/arenascope");
+  std::ofstream(home + "/.local/bin/arenascope") << "mine";
+  const Ran taken = bash(setup + "PATH=\"$HOME/.local/bin:$PATH\" link_programs");
+  CHECK(taken.output.find("/.local/bin/arenascope was not replaced: it is not a symbolic link.\n") != std::string::npos);
+  CHECK(taken.output.find(": arenascope-cli\n") != std::string::npos);
+  CHECK(!std::filesystem::is_symlink(home + "/.local/bin/arenascope"));
+  std::filesystem::remove_all(home);
+}
+
+TEST_CASE("missing packages that cannot be installed are reported") {
   const std::string lacking = ". packaging/common.sh && missing_packages() { echo zoo; echo ape; } && ";
   const Ran no_apt = bash(lacking + "command() { [ \"$2\" != apt-get ]; } && install_packages");
   CHECK(no_apt.status == 1);
-  CHECK(no_apt.output == "There is no apt-get to install these packages, which are missing: zoo ape\n");
+  CHECK(no_apt.output == "Cannot install missing packages: apt-get was not found. Missing: zoo ape\n");
   const Ran no_rights = bash(lacking + "id() { echo 1000; } && command() { [ \"$2\" != sudo ]; } && install_packages");
   CHECK(no_rights.status == 1);
-  CHECK(no_rights.output == "Installing packages needs root or sudo. Please install these first: zoo ape\n");
+  CHECK(no_rights.output == "Cannot install missing packages without root or sudo. Missing: zoo ape\n");
   const Ran complete = bash(
       ". packaging/common.sh && missing_packages() { :; } && "
       "command() { [ \"$2\" != apt-get ]; } && install_packages && echo nothing to do");
@@ -192,7 +223,7 @@ TEST_CASE("what cannot be installed is said in a sentence") {
   CHECK(complete.output == "nothing to do\n");
 }
 
-TEST_CASE("times are said in CI only") {
+TEST_CASE("durations are printed in CI only") {
   CHECK(bash(". packaging/common.sh && CI= timed build true").output.empty());
   CHECK(bash(". packaging/common.sh && CI=true timed build true").output == "build: 0 s\n");
   CHECK(bash(". packaging/common.sh && CI=true timed build false").status != 0);

@@ -7,7 +7,7 @@
 
 namespace arenascope::test {
 
-class ToyBackend final : public PlainBackend {
+class ToyBackend final : public StatelessBackend {
  public:
   std::string_view name() const override { return "toy"; }
   Device device() const override { return {}; }
@@ -21,7 +21,7 @@ class ToyBackend final : public PlainBackend {
   Bytes work_bytes(const TensorImpl& node, int) const override { return node.op == Op::Add ? 256 : 128; }
   Status compute(const TensorImpl& node, const ComputeParams& p) override {
     ++calls;
-    if (node.name == fail_at) return Error{"it was told to fail"};
+    if (node.name == fail_at) return Error{"simulated failure"};
     const int64_t n = node.element_count();
     const float* a = node.sources[0]->data_as<float>();
     float* out = node.data_as<float>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A window's worth of plots over one recording.
+// All plotted views over one recording, as in a window.
 #pragma once
 #include <views/arena/arena_view.h>
 #include <views/common/session_source.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// For programs built with the thread sanitizer. Qt itself is not, so the sanitizer does not see that what a thread did
-// before it posted a call happens before that call runs, and takes every result that is handed over for a race. Here the
-// calls by which our code hands something to another thread are put before Qt's own and tell the sanitizer. All of them
-// share one token: a race between threads that hand over something else at the time may be missed, none is made up.
+// For programs built with ThreadSanitizer. Qt itself is not instrumented, so the sanitizer does not see that posting a
+// call happens before its execution, and reports every result passed to another thread as a race. This file overrides
+// the Qt functions with which our code passes data between threads and adds the missing happens-before edges. All edges
+// share one token: a race between unrelated threads may be missed, but none is invented.
 #include <dlfcn.h>
 #include <sanitizer/tsan_interface.h>
 
@@ -23,7 +23,7 @@ F next(const char* name) {
   return reinterpret_cast<F>(dlsym(RTLD_NEXT, name));
 }
 
-// Sees each event of the UI thread before it is delivered.
+// Sees each event of the UI thread before its delivery.
 class Listener : public QObject {
  public:
   bool eventFilter(QObject*, QEvent*) override {
@@ -60,12 +60,12 @@ void QThreadPool::start(std::function<void()> job, int priority) {
   using F = void (*)(QThreadPool*, std::function<void()>, int);
   static const F real = next<F>("_ZN11QThreadPool5startESt8functionIFvvEEi");
   before();
-  std::function<void()> told = [job = std::move(job)]() mutable {
+  std::function<void()> wrapped = [job = std::move(job)]() mutable {
     after();
     job();
     job = nullptr;
     before();
   };
   before();
-  real(this, std::move(told), priority);
+  real(this, std::move(wrapped), priority);
 }

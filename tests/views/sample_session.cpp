@@ -53,7 +53,7 @@ GraphInfo sample_graph(const SampleOptions& options) {
     const std::string layer = options.around + "block " + std::to_string(b), base = "b" + std::to_string(b) + ".";
     if (b > 0 && b % 3 == 0) {
       side = std::max<int64_t>(side / 2, 7);
-      channels = std::min<int64_t>(channels * 2, 1 << 20);  // wider ones would pass 64 bits
+      channels = std::min<int64_t>(channels * 2, 1 << 20);  // more would exceed 64 bits
     }
     const std::vector<int64_t> shape = {1, channels, side, side}, narrow = {1, channels / 2, side, side};
     w = leaf(base + "conv_a.weight", {channels / 2, channels, 1, 1}, kWeight);
@@ -107,7 +107,7 @@ PlanInfo sample_plan(const GraphInfo& graph) {
     slice(TensorRef::node(NodeId(i)), t.bytes, i, last[static_cast<size_t>(i)]);
     if (t.op == "RELU") p.slices.back().in_place_of = t.sources[0];
   }
-  // Largest first, each at the lowest place where nothing lives; what is in place follows its source.
+  // Greedy by size: largest first, each at the lowest free offset; in-place tensors follow their source.
   const auto index_of = [&](TensorRef t) { return t.is_leaf() ? size_t{0} : t.index() + 1; };
   std::vector<size_t> by_size(p.slices.size());
   for (size_t i = 0; i < by_size.size(); ++i) by_size[i] = i;
@@ -122,7 +122,7 @@ PlanInfo sample_plan(const GraphInfo& graph) {
   for (const size_t i : by_size) {
     SliceInfo& s = p.slices[i];
     if (s.in_place_of.valid()) continue;
-    int to = s.last.value;  // with those that take its bytes over
+    int to = s.last.value;  // including in-place successors
     for (TensorRef t = s.tensor;;) {
       TensorRef next;
       for (const SliceInfo& o : p.slices) {
@@ -224,9 +224,9 @@ std::shared_ptr<Session> sample_session(const SampleOptions& options) {
       }
       if (options.seen) {
         for (const SliceInfo& s : plan->slices) {
-          if (s.tensor == TensorRef::node(id)) say(0, seen_write(run, last, s.tensor, s.offset, t.bytes, Step(i)));
+          if (s.tensor == TensorRef::node(id)) say(0, arena_write(run, last, s.tensor, s.offset, t.bytes, Step(i)));
           for (const TensorRef src : t.sources) {
-            if (s.tensor == src) say(0, seen_read(run, last, src, s.offset, s.size, Step(i)));
+            if (s.tensor == src) say(0, arena_read(run, last, src, s.offset, s.size, Step(i)));
           }
         }
       }
@@ -248,7 +248,8 @@ std::shared_ptr<Session> span_session(int64_t spans, int threads) {
   auto graph = std::make_shared<GraphInfo>();
   graph->id = GraphId(0);
   graph->model = "spans";
-  const int64_t per_thread = std::max<int64_t>(spans / threads / 2, 1);  // a node is one work and one wait a thread
+  const int64_t per_thread =
+      std::max<int64_t>(spans / threads / 2, 1);  // per thread, a node has one work span and one wait
   const int nodes = static_cast<int>(std::min<int64_t>(per_thread, 2000));
   graph->nodes.resize(static_cast<size_t>(nodes));
   for (int i = 0; i < nodes; ++i) {

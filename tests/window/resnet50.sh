@@ -140,7 +140,7 @@ changed 4-one 5-other 1290 120 300 520 "inspector"
 
 # Let it run, stop, plan with every planner and order, and compare what ran with what runs then.
 key shift+F5
-run_command "Compare with the State of Now"
+run_command "Compare with the Current State"
 sleep 1
 save ctrl+shift+e "$folder/compare.csv"
 rows=$(wc -l <"$folder/compare.csv")

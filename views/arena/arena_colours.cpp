@@ -10,14 +10,14 @@ namespace arenascope::views {
 
 namespace {
 
-// Of a tensor, a text by which it is coloured; empty: it has none.
+// The text that determines a tensor's colour; may be empty.
 std::string colour_text(const trace::TensorInfo* tensor, ArenaColour by) {
   if (tensor == nullptr) return {};
   return by == ArenaColour::Op ? tensor->op : tensor->layer;
 }
 
-// One category for each text, the most frequent of the whole graph first, so that panning changes none; what comes
-// behind the seventh shares the last.
+// Assigns a category to each text, ordered by frequency in the whole graph, so that panning does not change colours;
+// all texts after the seventh share the last category.
 std::map<std::string, uint32_t> categories_of(const trace::GraphInfo& graph, ArenaColour by) {
   std::map<std::string, int> count;
   for (const trace::TensorInfo& node : graph.nodes)
@@ -31,7 +31,7 @@ std::map<std::string, uint32_t> categories_of(const trace::GraphInfo& graph, Are
   return categories;
 }
 
-// What a body is shaded by; below nought: nothing is known.
+// The value that determines the shade; negative if unknown.
 class Amounts {
  public:
   Amounts(const ArenaPicture& picture, const PrepareInput& in) : picture_(picture), in_(in) {
@@ -56,7 +56,7 @@ class Amounts {
   std::vector<trace::NodeStats> stats_;
 };
 
-// Each shade is a step of the logarithm between the least and the most: sizes and times span decades.
+// Shades are equal steps of the logarithm between minimum and maximum, because sizes and times span decades.
 void shade(std::vector<Rect>& bodies, ArenaPicture& picture, const PrepareInput& in) {
   const Amounts amounts(picture, in);
   double least = 1e300, most = 0;
@@ -94,7 +94,7 @@ void colour_bodies(ArenaPicture& picture, const PrepareInput& in) {
     std::vector<bool> met(kArenaCategories, false);
     for (Rect& body : bodies) {
       const auto it =
-          categories.find(colour_text(SliceWords::tensor(in.graph, picture.items[body.tag].tensor), picture.colour));
+          categories.find(colour_text(SliceText::tensor(in.graph, picture.items[body.tag].tensor), picture.colour));
       if (it == categories.end()) continue;
       met[it->second] = true;
       body.style = kArenaCategory0 + it->second + (body.style >= kSliceStyles ? kArenaCategories : 0);
@@ -124,7 +124,7 @@ std::vector<RectStyle> arena_styles(const ThemeColours& c) {
   };
   for (const bool seen : {true, false})
     for (uint32_t i = 0; i < kArenaCategories; ++i) add(c.category(i), seen);
-  // Pale to strong, one hue, so that more reads as more in both themes.
+  // From pale to strong in one hue, so that more reads as more in both themes.
   const QColor strong = c.category(5);
   for (const bool seen : {true, false})
     for (uint32_t i = 0; i < kArenaShades; ++i) {
@@ -141,10 +141,10 @@ std::vector<LegendChip> body_legend(const ArenaPicture& picture, const std::vect
       case ArenaColour::Size: text = format_bytes(static_cast<Bytes>(m.amount)); break;
       case ArenaColour::Time: text = format_ns(static_cast<Nanoseconds>(m.amount)); break;
       case ArenaColour::Age:
-        text = ArenaColourWords::tr("%n step(s)", nullptr, static_cast<int>(std::lround(m.amount)));
+        text = ArenaColourNames::tr("%n step(s)", nullptr, static_cast<int>(std::lround(m.amount)));
         break;
       default:
-        if (text.isEmpty()) text = ArenaColourWords::tr("%n other(s)", nullptr, static_cast<int>(m.amount));
+        if (text.isEmpty()) text = ArenaColourNames::tr("%n other(s)", nullptr, static_cast<int>(m.amount));
     }
     legend.push_back({text, styles[m.style]});
   }
@@ -155,22 +155,22 @@ std::vector<LegendChip> body_legend(const ArenaPicture& picture, const std::vect
     if (met[style]) legend.push_back({text, styles[style]});
   };
   if (met[kSliceWork1] || met[kSliceWork2]) met[kSliceWork0] = true;
-  add(kSliceWork0, ArenaColourWords::tr("result, its neighbours in tints"));
-  add(kSliceInput, ArenaColourWords::tr("input"));
-  add(kSliceOutput, ArenaColourWords::tr("output"));
-  add(kSliceWeight, ArenaColourWords::tr("weight"));
-  add(kSliceView, ArenaColourWords::tr("view"));
+  add(kSliceWork0, ArenaColourNames::tr("result (adjacent results in different tints)"));
+  add(kSliceInput, ArenaColourNames::tr("input"));
+  add(kSliceOutput, ArenaColourNames::tr("output"));
+  add(kSliceWeight, ArenaColourNames::tr("weight"));
+  add(kSliceView, ArenaColourNames::tr("view"));
   return legend;
 }
 
-QString ArenaColourWords::of(ArenaColour colour) {
+QString ArenaColourNames::of(ArenaColour colour) {
   switch (colour) {
     case ArenaColour::Kind: return tr("Kind");
     case ArenaColour::Op: return tr("Op");
     case ArenaColour::Layer: return tr("Layer");
-    case ArenaColour::Age: return tr("Age: how long it lives");
+    case ArenaColour::Age: return tr("Lifetime length");
     case ArenaColour::Size: return tr("Size");
-    case ArenaColour::Time: return tr("Time of its node");
+    case ArenaColour::Time: return tr("Node time");
   }
   return {};
 }

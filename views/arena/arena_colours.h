@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The arena map's bodies coloured by what their tensors are, and what the colours mean. A pure function of a prepared
-// picture: styles only; who lies where stays as it is.
+// Colours the rectangles of the arena map by a property of their tensors, and provides the legend. Pure functions of a
+// prepared picture; they change styles only, not positions.
 #pragma once
 #include <views/arena/arena_picture.h>
 #include <views/common/header.h>
@@ -8,20 +8,21 @@
 namespace arenascope::views {
 
 inline constexpr uint32_t kArenaCategories = 8, kArenaShades = 8;
-// Behind slice_styles(): categories and shades, each seen and then planned.
+// Style indices after slice_styles(): categories and shades, each observed and then planned.
 inline constexpr uint32_t kArenaCategory0 = 2 * kSliceStyles;
 inline constexpr uint32_t kArenaShade0 = kArenaCategory0 + 2 * kArenaCategories;
 
-// Puts the styles for `picture.colour` into `picture.bodies`, and `picture.meanings`. ArenaColour::Kind: nothing.
+// Sets the styles for `picture.colour` in `picture.bodies`, and fills `picture.meanings`. Does nothing for
+// ArenaColour::Kind.
 void colour_bodies(ArenaPicture& picture, const PrepareInput& input);
 
-// slice_styles() and behind it those above.
+// slice_styles(), followed by the categories and shades above.
 std::vector<RectStyle> arena_styles(const ThemeColours& colours);
-// The legend's entries for what occurs among the bodies.
+// Legend entries for the styles that occur in the picture.
 std::vector<LegendChip> body_legend(const ArenaPicture& picture, const std::vector<RectStyle>& styles);
 
-struct ArenaColourWords {
-  Q_DECLARE_TR_FUNCTIONS(arenascope::views::ArenaColourWords)
+struct ArenaColourNames {
+  Q_DECLARE_TR_FUNCTIONS(arenascope::views::ArenaColourNames)
  public:
   static QString of(ArenaColour colour);
 };

@@ -11,8 +11,8 @@ namespace arenascope::views {
 
 namespace {
 
-constexpr size_t kMostSeen = 300000;  // touches taken in
-constexpr size_t kMostRuns = 32;      // runs that get outlines in time mode
+constexpr size_t kMaxSeen = 300000;  // maximum number of accesses evaluated
+constexpr size_t kMaxRuns = 32;      // runs with outlines in time mode
 
 uint64_t key(trace::RunId run, trace::TensorRef tensor) {
   return static_cast<uint64_t>(static_cast<uint32_t>(run.value)) << 32 | tensor.value;
@@ -22,18 +22,19 @@ struct Touched {
   Bytes lo = INT64_MAX, hi = INT64_MIN;
 };
 
-// By run and tensor: which bytes were really touched.
-std::unordered_map<uint64_t, Touched> touched_bytes(const PrepareInput& in, const std::vector<trace::SliceRect>& seen) {
+// The bytes that were accessed, by run and tensor.
+std::unordered_map<uint64_t, Touched> touched_bytes(const PrepareInput& in,
+                                                    const std::vector<trace::ArenaAllocation>& seen) {
   std::unordered_map<uint64_t, Touched> touched;
   if (in.snapshot->seen.empty() || seen.empty()) return touched;
   trace::TimeRange t{INT64_MAX, INT64_MIN};
-  for (const trace::SliceRect& s : seen) {
+  for (const trace::ArenaAllocation& s : seen) {
     t.begin = std::min(t.begin, s.begin);
     t.end = std::max(t.end, s.end);
   }
-  const auto list = in.snapshot->seen_in(t.begin, t.end + 1, kMostSeen);
-  if (list.size() >= kMostSeen) return touched;  // half of the truth would look like a difference
-  for (const trace::SeenRect& s : list) {
+  const auto list = in.snapshot->accesses_in(t.begin, t.end + 1, kMaxSeen);
+  if (list.size() >= kMaxSeen) return touched;  // incomplete data would look like a difference
+  for (const trace::AccessRect& s : list) {
     Touched& b = touched[key(s.run, s.tensor)];
     b.lo = std::min(b.lo, s.offset);
     b.hi = std::max(b.hi, s.offset + s.bytes);
@@ -41,9 +42,9 @@ std::unordered_map<uint64_t, Touched> touched_bytes(const PrepareInput& in, cons
   return touched;
 }
 
-class Maker {
+class ArenaPictureBuilder {
  public:
-  Maker(const PrepareInput& in, ArenaPicture& p) : in_(in), p_(p) {}
+  ArenaPictureBuilder(const PrepareInput& in, ArenaPicture& p) : in_(in), p_(p) {}
 
   void run(const std::stop_token& stop) {
     p_.mode = in_.axis.mode;
@@ -61,12 +62,12 @@ class Maker {
     add_plan();
     if (in_.ghost) add_ghost();
     if (in_.comparison) add_other();
-    const SweepResult swept = sweep(stays_, true, stop);
+    const SweepResult swept = sweep(rects_, true, stop);
     std::vector<Rect> holes;
-    for (const Stay& h : swept.holes) {
+    for (const LiveRect& h : swept.holes) {
       holes.push_back({h.x0, h.x1, static_cast<double>(h.lo), static_cast<double>(h.hi), 0, 0});
     }
-    take_shape(swept, stop);
+    set_shape(swept, stop);
     p_.top = std::max({p_.arena, swept.top, p_.top});
     p_.bodies = std::make_shared<RectSet>(std::move(bodies_));
     p_.outlines = std::make_shared<RectSet>(std::move(outlines_));
@@ -91,11 +92,11 @@ class Maker {
     SeenSlices seen = seen_slices(*in_.snapshot, in_.run, in_.axis);
     p_.seen = std::move(seen.slices);
     const auto touched = touched_bytes(in_, p_.seen);
-    Takeovers takeovers(*in_.snapshot, in_.axis, p_.seen);
+    VisibleEnds visible_ends(*in_.snapshot, in_.axis, p_.seen);
     for (size_t i = 0; i < p_.seen.size(); ++i) {
-      const trace::SliceRect& s = p_.seen[i];
-      Stay stay = stay_of(s, in_.axis);
-      stays_.push_back(stay);
+      const trace::ArenaAllocation& s = p_.seen[i];
+      LiveRect rect = live_rect_of(s, in_.axis);
+      rects_.push_back(rect);
       uint32_t slice = 0;
       const bool by_plan = in_.plan != nullptr && (s.run == in_.run || in_.snapshot->plan_of(s.run) == in_.plan);
       const trace::SliceInfo* plan = by_plan ? planned(s.tensor, &slice) : nullptr;
@@ -103,7 +104,7 @@ class Maker {
       if (plan) {
         if (s.run == in_.run) has_seen_.insert(slice);
         it.differs = plan->offset != s.offset || plan->size < s.bytes;
-        stay.x1 = takeovers.end(s);
+        rect.x1 = visible_ends.end(s);
       }
       const auto t = touched.find(key(s.run, s.tensor));
       Bytes lo = s.offset, hi = s.offset + s.bytes;
@@ -115,13 +116,13 @@ class Maker {
       const bool differs = it.differs;
       const uint32_t tag = item(it);
       const trace::GraphInfo* graph = s.run == in_.run ? in_.graph : in_.snapshot->graph_of(s.run);
-      const trace::TensorInfo* info = SliceWords::tensor(graph, s.tensor);
+      const trace::TensorInfo* info = SliceText::tensor(graph, s.tensor);
       bodies_.push_back(
-          {stay.x0, stay.x1, static_cast<double>(lo), static_cast<double>(hi), slice_style(info, s.tensor, true), tag});
+          {rect.x0, rect.x1, static_cast<double>(lo), static_cast<double>(hi), slice_style(info, s.tensor, true), tag});
       if (differs) {
-        outlines_.push_back({stay.x0, stay.x1, static_cast<double>(lo), static_cast<double>(hi), kOutlineDiffers, tag});
+        outlines_.push_back({rect.x0, rect.x1, static_cast<double>(lo), static_cast<double>(hi), kOutlineDiffers, tag});
       } else if (!plan) {
-        outlines_.push_back({stay.x0, stay.x1, static_cast<double>(lo), static_cast<double>(hi), kOutlinePlan, tag});
+        outlines_.push_back({rect.x0, rect.x1, static_cast<double>(lo), static_cast<double>(hi), kOutlinePlan, tag});
       }
       p_.top = std::max(p_.top, hi);
     }
@@ -131,14 +132,14 @@ class Maker {
     }
   }
 
-  // Over the whole run, whatever is visible.
+  // Over the whole run, independent of the visible range.
   size_t off_plan() const {
     AxisFrame steps = in_.axis;
     steps.mode = AxisMode::Step;
     const SeenSlices seen = seen_slices(*in_.snapshot, in_.run, steps);
     const auto touched = touched_bytes(in_, seen.slices);
     size_t off = 0;
-    for (const trace::SliceRect& s : seen.slices) {
+    for (const trace::ArenaAllocation& s : seen.slices) {
       uint32_t slice = 0;
       const trace::SliceInfo* plan = planned(s.tensor, &slice);
       bool differs = plan && (plan->offset != s.offset || plan->size < s.bytes);
@@ -149,11 +150,11 @@ class Maker {
     return off;
   }
 
-  // The plan's outlines for the run that is looked at, and in time mode for those around it.
+  // Outlines of the plan for the current run, and in time mode also for adjacent runs.
   void add_plan() {
     if (!in_.plan) return;
     std::unordered_set<int32_t> blocks;
-    std::unordered_map<int32_t, std::pair<int32_t, uint32_t>> first_of_block;  // when, and which slice
+    std::unordered_map<int32_t, std::pair<int32_t, uint32_t>> first_of_block;  // first step and slice
     for (uint32_t i = 0; i < in_.plan->slices.size(); ++i) {
       const trace::SliceInfo& s = in_.plan->slices[i];
       if (!s.block.valid()) continue;
@@ -167,7 +168,7 @@ class Maker {
     if (in_.axis.mode != AxisMode::Time) return;
     const trace::TimeRange t = in_.axis.time_range();
     size_t done = 0;
-    for (size_t r = in_.snapshot->runs.size(); r-- > 0 && done < kMostRuns;) {
+    for (size_t r = in_.snapshot->runs.size(); r-- > 0 && done < kMaxRuns;) {
       const trace::Run& run = in_.snapshot->runs[r];
       if (trace::RunId(r) == in_.run || run.info.plan != in_.plan->id || run.end <= t.begin ||
           run.info.begin >= t.end) {
@@ -197,10 +198,10 @@ class Maker {
       r.tag = item({s.tensor, static_cast<int32_t>(i), -1, false});
       if (current && !has_seen_.contains(i)) {
         Rect body = r;
-        body.x1 = axis.x_of_step(chains_.handed_over[i]);
-        body.style = slice_style(SliceWords::tensor(in_.graph, s.tensor), s.tensor, false);
+        body.x1 = axis.x_of_step(chains_.reused_at[i]);
+        body.style = slice_style(SliceText::tensor(in_.graph, s.tensor), s.tensor, false);
         bodies_.push_back(body);
-        stays_.push_back({r.x0, r.x1, s.offset, s.offset + s.size});
+        rects_.push_back({r.x0, r.x1, s.offset, s.offset + s.size});
       }
       const uint32_t root = chains_.root[i];
       if (root == i && !chains_.has_followers[i]) {
@@ -235,25 +236,25 @@ class Maker {
   }
 
   void add_other() {
-    for (const Rect& r : other_rects(in_.of_other(), {})) {
+    for (const Rect& r : other_rects(in_.comparison_input(), {})) {
       p_.other_arena = std::max(p_.other_arena, static_cast<Bytes>(r.y1));
       ghosts_.push_back(r);
     }
     p_.top = std::max(p_.top, p_.other_arena);
-    p_.other = most_of_other(in_.of_other(), {});
+    p_.other = comparison_peak(in_.comparison_input(), {});
   }
 
-  // Of the run, whatever is visible; the peak of what is visible where there is none.
-  void take_shape(const SweepResult& swept, const std::stop_token& stop) {
+  // Values of the whole run; without a run, the peak of the visible range.
+  void set_shape(const SweepResult& swept, const std::stop_token& stop) {
     if (const auto shape = arena_shape(*in_.snapshot, in_.run, in_.plan, in_.shown_plan != nullptr, in_.axis, stop)) {
       p_.peak = shape->peak;
       p_.peak_x = shape->peak_x;
-      p_.hole_most = shape->hole_most;
+      p_.max_hole_bytes = shape->max_hole_bytes;
       p_.hole_id =
-          shape->planned ? plan_figure(in_.plan->id, "most_holes") : run_figure(in_.run, "arena.most_holes_by_step");
+          shape->planned ? plan_figure(in_.plan->id, "max_holes") : run_figure(in_.run, "arena.max_holes_by_step");
       return;
     }
-    for (const Level& l : swept.live) {
+    for (const CurveSegment& l : swept.live) {
       if (l.max <= static_cast<double>(p_.peak)) continue;
       p_.peak = static_cast<Bytes>(l.max);
       p_.peak_x = (l.x0 + l.x1) / 2;
@@ -266,14 +267,14 @@ class Maker {
   std::unordered_map<uint32_t, uint32_t> of_tensor_;
   std::unordered_set<uint32_t> has_seen_;
   std::vector<bool> is_new_;
-  std::vector<Stay> stays_;
+  std::vector<LiveRect> rects_;
   std::vector<Rect> bodies_, outlines_, ghosts_;
 };
 
 }  // namespace
 
 std::shared_ptr<const ArenaPicture> prepare_arena_map(const PrepareInput& input, const std::stop_token& stop,
-                                                      ArenaShow show, SpaceChoice choice, bool with_plan,
+                                                      ArenaMode show, SpaceChoice choice, bool with_plan,
                                                       ArenaColour colour) {
   auto p = std::make_shared<ArenaPicture>();
   p->colour = colour;
@@ -281,9 +282,9 @@ std::shared_ptr<const ArenaPicture> prepare_arena_map(const PrepareInput& input,
     prepare_space_map(input, choice, *p, stop);
     if (with_plan && input.plan != nullptr) add_plan_ghost(input, *p);
   } else {
-    Maker(input, *p).run(stop);
+    ArenaPictureBuilder(input, *p).run(stop);
     colour_bodies(*p, input);
-    p->derived = std::any_of(p->seen.begin(), p->seen.end(), [](const trace::SliceRect& s) { return s.derived; });
+    p->derived = std::any_of(p->seen.begin(), p->seen.end(), [](const trace::ArenaAllocation& s) { return s.derived; });
   }
   return stop.stop_requested() ? nullptr : p;
 }

@@ -22,9 +22,9 @@ void add_regions(HeaderContent& h, const trace::GraphInfo* graph) {
                                   [](const trace::TensorInfo& n) { return !layer_around(n.layer).empty(); });
   if (nested) h.facts << ArenaRegionTexts::tr("loops and branches in this plan");
   if (const auto waits = static_cast<int>(graph->waits); waits > 0)
-    h.add(with_count(ArenaRegionTexts::tr("%n operator(s) planned behind it", nullptr, waits),
+    h.add(with_count(ArenaRegionTexts::tr("%n deferred operator(s)", nullptr, waits),
                      "graph." + std::to_string(graph->id.value) + ".waits", waits));
-  if (graph->behind.valid()) h.facts << ArenaRegionTexts::tr("planned for sizes that the run before it made");
+  if (graph->continuation_of.valid()) h.facts << ArenaRegionTexts::tr("planned with shapes from the preceding run");
 }
 
 }  // namespace arenascope::views

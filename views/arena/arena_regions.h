@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the header says of loops, branches and scans: whether their memory is in this plan, or in another one.
+// Header facts about loops, branches and scans: whether their memory is in this plan or in another one.
 #pragma once
 #include <arenascope/trace/info.h>
 #include <views/common/header.h>

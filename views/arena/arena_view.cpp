@@ -26,8 +26,8 @@ ArenaView::ArenaView(const ViewContext& context, QWidget* parent) : PlotView(con
   start();
 }
 
-PlotView::Work ArenaView::work() const {
-  return [show = show_, choice = choice_, plan = with_plan_, colour = colour_](const PrepareInput& in,
+PlotView::PrepareFunction ArenaView::prepare_function() const {
+  return [show = arena_mode_, choice = space_filter_, plan = show_plan_outline_, colour = colour_](const PrepareInput& in,
                                                                                std::stop_token stop) -> PreparedPtr {
     return prepare_arena_map(in, stop, show, choice, plan, colour);
   };
@@ -44,7 +44,7 @@ void ArenaView::add_colours(QMenu& menu) {
   auto* group = new QActionGroup(colours);
   for (int i = 0; i < kArenaColours; ++i) {
     const auto colour = static_cast<ArenaColour>(i);
-    QAction* action = colours->addAction(ArenaColourWords::of(colour));
+    QAction* action = colours->addAction(ArenaColourNames::of(colour));
     action->setCheckable(true);
     action->setChecked(colour == colour_);
     group->addAction(action);
@@ -60,7 +60,7 @@ void ArenaView::show_prepared(const PreparedPtr& prepared) {
   picture_ = std::static_pointer_cast<const ArenaPicture>(prepared);
   const auto nothing = std::make_shared<const RectSet>();
   holes_->set_data(picture_->holes);
-  // Spaces fill the map from below, where what they are held against would not be seen under them.
+  // Spaces fill the map from the bottom and would hide ghosts drawn under them.
   ghosts_->set_data(picture_->in_spaces ? nothing : picture_->ghosts);
   over_->set_data(picture_->in_spaces ? picture_->ghosts : nothing);
   bodies_->set_data(picture_->bodies);
@@ -122,7 +122,7 @@ void ArenaView::update_header() {
     return figure(std::move(id), static_cast<double>(b), FigureUnit::Bytes);
   };
   if (context().source->plan() != nullptr || !a.seen.empty())
-    h.facts << (a.seen.empty() ? tr("planned") : a.derived ? tr("places observed, times derived") : tr("observed"));
+    h.facts << (a.seen.empty() ? tr("planned") : a.derived ? tr("addresses observed, times derived") : tr("observed"));
   if (a.arena > 0) h.add(with_figures(tr("arena %1"), {bytes(plan_figure(plan_id, "arena"), a.arena)}));
   if (const trace::PlanInfo* plan = context().source->plan()) {
     if (a.blocks > 0) {
@@ -134,9 +134,9 @@ void ArenaView::update_header() {
     if (!plan->planner.empty()) h.facts << tr("planner %1").arg(QString::fromStdString(plan->planner));
   }
   add_regions(h, context().source->graph());
-  if (a.hole_most > 0) h.add(with_figures(tr("holes up to %1"), {bytes(a.hole_id, a.hole_most)}));
+  if (a.max_hole_bytes > 0) h.add(with_figures(tr("holes up to %1"), {bytes(a.hole_id, a.max_hole_bytes)}));
   if (a.differing > 0)
-    h.add(with_count(tr("%n tensor(s) off the plan", nullptr, static_cast<int>(a.differing)),
+    h.add(with_count(tr("%n tensor(s) outside the plan", nullptr, static_cast<int>(a.differing)),
                      run_figure(context().source->run(), "off_plan"), static_cast<int64_t>(a.differing)));
   add_legend(h);
   if (a.other.bytes > 0) {
@@ -144,23 +144,23 @@ void ArenaView::update_header() {
     other.outline = c.category(1);
     other.dashed = true;
     h.legend.insert(h.legend.begin(), {tr("B: compared with"), other});
-    h.add(words_of(a.other));
+    h.add(peak_text(a.other));
   }
   if (context().source->ghost_plan() != nullptr) {
     RectStyle ghost;
     ghost.outline = c.dim_text;
     ghost.dashed = true;
-    h.legend.insert(h.legend.begin(), {tr("plan before"), ghost});
+    h.legend.insert(h.legend.begin(), {tr("previous plan"), ghost});
   }
   set_header(std::move(h));
 }
 
-FigureText words_of(const OtherMost& most) {
+FigureText peak_text(const ComparisonPeak& most) {
   return with_figures(most.of_spaces ? ArenaView::tr("B: reserved up to %1") : ArenaView::tr("B: up to %1"),
                       {figure(other_figure(most.id), static_cast<double>(most.bytes), FigureUnit::Bytes)});
 }
 
-// Of what occurs: the bodies' colours, then what is drawn around and between them.
+// Legend of what occurs: colours of the rectangles, then outlines and holes.
 void ArenaView::add_legend(HeaderContent& h) const {
   const ThemeColours& c = colours();
   const ArenaPicture& a = *picture_;
@@ -185,7 +185,7 @@ const trace::SliceInfo* ArenaView::slice_of(const ArenaItem& item) const {
   return i < plan->slices.size() ? &plan->slices[i] : nullptr;
 }
 
-// Runs of several graphs may lie side by side in time.
+// Runs of several graphs may be visible at once.
 const trace::GraphInfo* ArenaView::graph_of(const ArenaItem& item) const {
   const SessionSource& source = *context().source;
   const trace::RunId run = item.seen >= 0 ? picture_->seen[static_cast<size_t>(item.seen)].run : source.run();
@@ -196,12 +196,12 @@ QString ArenaView::label(uint32_t tag, int lines) const {
   if (!picture_ || tag >= picture_->items.size()) return {};
   const ArenaItem& item = picture_->items[tag];
   if (item.space >= 0) {
-    const trace::SpaceSlice& slice = picture_->space_slices[static_cast<size_t>(item.space)];
+    const trace::SpaceAllocation& slice = picture_->space_slices[static_cast<size_t>(item.space)];
     const QString text = slice_name(*context().source->snapshot(), slice);
     return lines < 2 ? text : text + QLatin1Char('\n') + format_bytes(slice.bytes);
   }
-  const trace::TensorInfo* t = SliceWords::tensor(graph_of(item), item.tensor);
-  QString text = t && !t->name.empty() ? QString::fromStdString(t->name) : Words::node(item.tensor);
+  const trace::TensorInfo* t = SliceText::tensor(graph_of(item), item.tensor);
+  QString text = t && !t->name.empty() ? QString::fromStdString(t->name) : DisplayNames::node(item.tensor);
   if (lines < 2) return text;
   if (t && lines >= 3 && !t->op.empty()) text += QLatin1Char('\n') + QString::fromStdString(t->op);
   const trace::SliceInfo* slice = slice_of(item);
@@ -228,24 +228,24 @@ Selection ArenaView::pick(const QPointF& pixel) const {
   return graph ? Selection(NodeSelection{graph->id, item->tensor}) : Selection();
 }
 
-Moment ArenaView::moment_at(const QPointF& pixel) const {
+CursorReadout ArenaView::readout_at(const QPointF& pixel) const {
   const SessionSource& source = *context().source;
-  return Moment(*source.snapshot(), source.run(), source.plan(), source.shown_plan() != nullptr,
-                context().axis->frame(), x_axis()->pixelToCoord(pixel.x()));
+  return CursorReadout(*source.snapshot(), source.run(), source.plan(), source.shown_plan() != nullptr,
+                       context().axis->frame(), x_axis()->pixelToCoord(pixel.x()));
 }
 
-// Where nothing is drawn: a hole between what is in use, or what lies free.
-FigureText ArenaView::tip_of_nothing(const QPointF& pixel) const {
+// For empty areas: a hole between used ranges, or free memory.
+FigureText ArenaView::tip_of_empty(const QPointF& pixel) const {
   const auto address = static_cast<Bytes>(y_axis()->pixelToCoord(pixel.y()));
   const auto hit = holes_->hit(pixel);
   if (hit && picture_->in_spaces) return tip_of_free(picture_->spaces[(*holes_->data())[*hit].tag]);
-  const Moment moment = moment_at(pixel);
-  if (const auto hole = picture_->in_spaces ? std::nullopt : moment.hole(address)) {
-    const Figure bytes = moment.of_hole(*hole, false);
+  const CursorReadout readout = readout_at(pixel);
+  if (const auto hole = picture_->in_spaces ? std::nullopt : readout.hole(address)) {
+    const Figure bytes = readout.of_hole(*hole, false);
     return with_parts(tr("hole of %1\naddress %2 to %3"),
                       {exact_text(bytes.id, static_cast<Bytes>(bytes.value)),
                        figure_text(figure("chosen.address", static_cast<double>(hole->low), FigureUnit::Address)),
-                       figure_text(moment.of_hole(*hole, true))});
+                       figure_text(readout.of_hole(*hole, true))});
   }
   if (address < 0 || address >= picture_->top) return {};
   return with_figures(tr("free\naddress %1"),
@@ -255,24 +255,24 @@ FigureText ArenaView::tip_of_nothing(const QPointF& pixel) const {
 FigureText ArenaView::tip(const QPointF& pixel) const {
   const ArenaItem* item = item_at(pixel);
   if (!item)
-    return picture_ && plot()->axisRect()->rect().contains(pixel.toPoint()) ? tip_of_nothing(pixel) : FigureText{};
+    return picture_ && plot()->axisRect()->rect().contains(pixel.toPoint()) ? tip_of_empty(pixel) : FigureText{};
   if (item->space >= 0) return tip_of_space(*item);
-  const trace::SliceRect* seen = item->seen >= 0 ? &picture_->seen[static_cast<size_t>(item->seen)] : nullptr;
-  FigureText text = SliceWords::describe(
+  const trace::ArenaAllocation* seen = item->seen >= 0 ? &picture_->seen[static_cast<size_t>(item->seen)] : nullptr;
+  FigureText text = SliceText::describe(
       item->tensor, {graph_of(*item), context().source->plan(), slice_of(*item), seen,
                      context().source->snapshot()->time.begin, context().source->plan() != nullptr});
   if (seen && seen->derived)
-    text.line(plain_text(tr("place observed; from when to when derived from the spans and the plan")));
-  if (item->differs) text.line(plain_text(tr("touched bytes that the plan does not give it")));
+    text.line(plain_text(tr("address observed; begin and end derived from the spans and the plan")));
+  if (item->differs) text.line(plain_text(tr("accessed bytes outside its planned range")));
   return text;
 }
 
-bool ArenaView::can_grab(const QPointF& pixel, Qt::KeyboardModifiers keys) const {
+bool ArenaView::can_drag(const QPointF& pixel, Qt::KeyboardModifiers keys) const {
   return (keys & Qt::ControlModifier) != 0 && picture_ && !picture_->in_spaces && picture_->top > 0 &&
          plot()->axisRect()->rect().contains(pixel.toPoint());
 }
 
-void ArenaView::dragged(const QPointF& from, const QPointF& to) {
+void ArenaView::drag_move(const QPointF& from, const QPointF& to) {
   const double a = y_axis()->pixelToCoord(from.y()), b = y_axis()->pixelToCoord(to.y());
   const auto within = [this](double at) {
     return static_cast<Bytes>(std::clamp(at, 0.0, static_cast<double>(picture_->top)));
@@ -281,7 +281,7 @@ void ArenaView::dragged(const QPointF& from, const QPointF& to) {
   context().selection->hover(*addresses_);
 }
 
-void ArenaView::dropped(const QPointF& from) {
+void ArenaView::drag_end(const QPointF& from) {
   const auto chosen = std::exchange(addresses_, std::nullopt);
   context().selection->hover({});
   if (!chosen)
@@ -325,7 +325,7 @@ void ArenaView::outline(QCPPainter* painter, const Selection& selection, bool se
   }
 }
 
-// The moment with most live bytes: a double line.
+// Marks the peak of live bytes with a double line.
 void ArenaView::draw_peak(QCPPainter* painter) const {
   if (!picture_ || picture_->peak <= 0) return;
   const QRect area = plot()->axisRect()->rect();
@@ -357,13 +357,13 @@ void ArenaView::draw_overlay(QCPPainter* painter) {
   outline(painter, model.current(), true);
 }
 
-// Counters tell how much memory there was, and not where it lay.
+// Counters report amounts of memory, not addresses.
 QString ArenaView::nothing_to_show() const {
   const trace::Snapshot& s = *context().source->snapshot();
-  const bool told = !s.memory_events.empty() || !s.slices.empty() || !s.open_slices.empty();
+  const bool has_allocations = !s.memory_events.empty() || !s.slices.empty() || !s.open_slices.empty();
   const bool drawn = !picture_ || !picture_->bodies || !picture_->bodies->empty() || !picture_->outlines->empty();
-  return context().source->plan() == nullptr && !(told && drawn) ? tr("Nothing here was placed in an arena.")
-                                                                 : QString();
+  return context().source->plan() == nullptr && !(has_allocations && drawn) ? tr("No arena in this recording.")
+                                                                            : QString();
 }
 
 }  // namespace arenascope::views

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The arena map: address against step or time. Outlines are the plan, bodies are what was really touched.
+// The arena map: address against step or time. Outlines show the plan, filled rectangles the observed memory.
 #pragma once
 #include <views/arena/arena_picture.h>
-#include <views/common/moment.h>
+#include <views/common/cursor_readout.h>
 
 namespace arenascope::views {
 
@@ -16,36 +16,36 @@ class ArenaView : public PlotView {
   FigureText tip(const QPointF& pixel) const override;
   const std::shared_ptr<const ArenaPicture>& picture() const { return picture_; }
   const RectPlottable* bodies() const { return bodies_; }
-  // What is mapped: the plan's arena or spaces, and which of these.
-  void set_shown(ArenaShow show, SpaceChoice choice);
-  // Where spaces are shown: whether what the plan would need is drawn under them.
-  void set_with_plan(bool shown);
+  // Selects the plan's arena or spaces, and which spaces.
+  void set_shown(ArenaMode show, SpaceChoice choice);
+  // If spaces are shown: also draws the memory requirement of the plan.
+  void set_show_plan_outline(bool shown);
   ArenaColour colour() const { return colour_; }
   void set_colour(ArenaColour colour);
-  void add_choices(QMenu& menu) override;
+  void add_context_menu_actions(QMenu& menu) override;
 
  protected:
-  Work work() const override;
+  PrepareFunction prepare_function() const override;
   void show_prepared(const PreparedPtr& prepared) override;
   void restyle() override;
   QString nothing_to_show() const override;
   void draw_overlay(QCPPainter* painter) override;
   bool y_moves() const override { return true; }
   QCPRange y_limits() const override;
-  // A range of addresses is chosen by Ctrl and dragging.
-  bool can_grab(const QPointF& pixel, Qt::KeyboardModifiers keys) const override;
-  void dragged(const QPointF& from, const QPointF& to) override;
-  void dropped(const QPointF& from) override;
+  // Ctrl+drag selects a range of addresses.
+  bool can_drag(const QPointF& pixel, Qt::KeyboardModifiers keys) const override;
+  void drag_move(const QPointF& from, const QPointF& to) override;
+  void drag_end(const QPointF& from) override;
 
  private:
   const ArenaItem* item_at(const QPointF& pixel) const;
   const trace::SliceInfo* slice_of(const ArenaItem& item) const;
-  const trace::GraphInfo* graph_of(const ArenaItem& item) const;  // null: nobody told it
+  const trace::GraphInfo* graph_of(const ArenaItem& item) const;  // null: unknown
   QString label(uint32_t tag, int lines) const;
   void outline(QCPPainter* painter, const Selection& selection, bool selected) const;
   void draw_peak(QCPPainter* painter) const;
-  Moment moment_at(const QPointF& pixel) const;
-  FigureText tip_of_nothing(const QPointF& pixel) const;
+  CursorReadout readout_at(const QPointF& pixel) const;
+  FigureText tip_of_empty(const QPointF& pixel) const;
   FigureText tip_of_space(const ArenaItem& item) const;
   FigureText tip_of_free(const trace::Space& space) const;
   void draw_bands(QCPPainter* painter) const;
@@ -56,12 +56,12 @@ class ArenaView : public PlotView {
 
   RectPlottable *holes_, *ghosts_, *bodies_, *outlines_, *over_;
   std::shared_ptr<const ArenaPicture> picture_;
-  ArenaShow show_ = ArenaShow::Auto;
-  SpaceChoice choice_;
-  bool with_plan_ = false;
-  std::optional<AddressRangeSelection> addresses_;  // as far as it was dragged
+  ArenaMode arena_mode_ = ArenaMode::Auto;
+  SpaceChoice space_filter_;
+  bool show_plan_outline_ = false;
+  std::optional<AddressRangeSelection> addresses_;  // while being dragged
   ArenaColour colour_ = ArenaColour::Kind;
-  Bytes shown_top_ = -1;  // the arena for which the y range was set
+  Bytes shown_top_ = -1;  // the arena size for which the y range was set
 };
 
 }  // namespace arenascope::views

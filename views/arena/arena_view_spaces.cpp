@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The arena map's words and choices where it shows allocators' spaces.
+// Texts and options of the arena map for allocator spaces.
 #include <views/arena/arena_regions.h>
 #include <views/arena/arena_view.h>
 #include <views/common/format.h>
@@ -8,28 +8,28 @@
 
 namespace arenascope::views {
 
-void ArenaView::set_shown(ArenaShow show, SpaceChoice choice) {
-  if (show == show_ && choice == choice_) return;
-  show_ = show;
-  choice_ = choice;
+void ArenaView::set_shown(ArenaMode show, SpaceChoice choice) {
+  if (show == arena_mode_ && choice == space_filter_) return;
+  arena_mode_ = show;
+  space_filter_ = choice;
   prepare();
 }
 
-void ArenaView::set_with_plan(bool shown) {
-  if (shown == with_plan_) return;
-  with_plan_ = shown;
+void ArenaView::set_show_plan_outline(bool shown) {
+  if (shown == show_plan_outline_) return;
+  show_plan_outline_ = shown;
   prepare();
 }
 
-void ArenaView::add_choices(QMenu& menu) {
+void ArenaView::add_context_menu_actions(QMenu& menu) {
   add_colours(menu);
-  add_space_choices(menu, tr("Addresses of"), *context().source, show_, choice_,
-                    [this](ArenaShow show, const SpaceChoice& choice) { set_shown(show, choice); });
+  add_space_choices(menu, tr("Address Space"), *context().source, arena_mode_, space_filter_,
+                    [this](ArenaMode show, const SpaceChoice& choice) { set_shown(show, choice); });
   if (context().source->plan() == nullptr || !picture_ || !picture_->in_spaces) return;
-  QAction* plan = menu.addAction(tr("What a plan would need"));
+  QAction* plan = menu.addAction(tr("Show Plan Requirement"));
   plan->setCheckable(true);
-  plan->setChecked(with_plan_);
-  connect(plan, &QAction::toggled, this, &ArenaView::set_with_plan);
+  plan->setChecked(show_plan_outline_);
+  connect(plan, &QAction::toggled, this, &ArenaView::set_show_plan_outline);
 }
 
 void ArenaView::update_space_header() {
@@ -38,32 +38,32 @@ void ArenaView::update_space_header() {
   const trace::RunId run = context().source->run();
   HeaderContent h;
   h.title = view_name();
-  h.facts << (a.derived ? tr("places observed, times derived") : tr("observed"));
+  h.facts << (a.derived ? tr("addresses observed, times derived") : tr("observed"));
   const auto id = [&](const char* what) { return space_figure(run, a.choice, what); };
   const auto bytes = [&](const char* what, Bytes b) {
     return figure(id(what), static_cast<double>(b), FigureUnit::Bytes);
   };
   h.add(with_figures(tr("peak %1"), {bytes("peak", a.totals.peak)}));
   h.add(with_figures(tr("reserved up to %1"), {bytes("reserved", a.totals.reserved)}));
-  h.add(with_figures(tr("free in spaces up to %1"), {bytes("unused", a.totals.unused)}));
+  h.add(with_figures(tr("up to %1 free in spaces"), {bytes("unused", a.totals.unused)}));
   h.add(with_count(tr("%n block(s)", nullptr, static_cast<int>(a.totals.slices)), id("slices"),
                    static_cast<int64_t>(a.totals.slices)));
   add_regions(h, context().source->graph());
   if (a.needed > 0)
-    h.add(with_figures(tr("a plan would need %1"), {figure(plan_figure(context().source->plan_id(), "arena"),
-                                                           static_cast<double>(a.needed), FigureUnit::Bytes)}));
+    h.add(with_figures(tr("plan would need %1"), {figure(plan_figure(context().source->plan_id(), "arena"),
+                                                         static_cast<double>(a.needed), FigureUnit::Bytes)}));
   const auto styles = slice_styles(c);
   RectStyle free, waste;
   free.hatch = Hatch::Dots;
   free.hatch_colour = c[Role::Hole];
   waste.hatch = Hatch::Diagonal;
   waste.hatch_colour = c.dim_text;
-  std::vector<bool> met(kSliceStyles, false);  // what does not occur needs no word
+  std::vector<bool> met(kSliceStyles, false);  // only styles that occur get a legend entry
   for (size_t i = 0; a.bodies && i < a.bodies->size(); ++i) met[(*a.bodies)[i].style % kSliceStyles] = true;
   const auto add = [&](bool there, const QString& text, const RectStyle& style) {
     if (there) h.legend.push_back({text, style});
   };
-  add(met[kSliceWork0] || met[kSliceWork1] || met[kSliceWork2], tr("seen"), styles[kSliceWork0]);
+  add(met[kSliceWork0] || met[kSliceWork1] || met[kSliceWork2], tr("observed"), styles[kSliceWork0]);
   add(a.totals.unused > 0, tr("free"), free);
   add(std::any_of(a.space_slices.begin(), a.space_slices.end(), [](const auto& s) { return s.asked < s.bytes; }),
       tr("waste"), waste);
@@ -75,12 +75,12 @@ void ArenaView::update_space_header() {
     other.outline = c.category(1);
     other.dashed = true;
     h.legend.insert(h.legend.begin(), {tr("B: compared with"), other});
-    h.add(words_of(a.other));
+    h.add(peak_text(a.other));
   }
   set_header(std::move(h));
 }
 
-// A frame and a name around each of several, where there is room for it.
+// Frames and names the bands if there are several and they are large enough.
 void ArenaView::draw_bands(QCPPainter* painter) const {
   const trace::Snapshot& s = *context().source->snapshot();
   const QRect area = plot()->axisRect()->rect();
@@ -107,11 +107,11 @@ void ArenaView::draw_bands(QCPPainter* painter) const {
 
 FigureText ArenaView::tip_of_space(const ArenaItem& item) const {
   const trace::Snapshot& s = *context().source->snapshot();
-  const trace::SpaceSlice& slice = picture_->space_slices[static_cast<size_t>(item.space)];
-  FigureText text = SliceWords::describe(s, slice);
+  const trace::SpaceAllocation& slice = picture_->space_slices[static_cast<size_t>(item.space)];
+  FigureText text = SliceText::describe(s, slice);
   if (const trace::Space* space = space_of(picture_->spaces, slice); space != nullptr && space->image.valid())
     text.line(with_parts(tr("image of %1"), {image_text(s, *space)}));
-  return text.line(SliceWords::lived(s, slice));
+  return text.line(SliceText::lifetime_text(s, slice));
 }
 
 FigureText ArenaView::tip_of_free(const trace::Space& space) const {

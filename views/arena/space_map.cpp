@@ -8,24 +8,24 @@ namespace arenascope::views {
 
 namespace {
 
-// By tensor where it is known, else by what the memory is for.
-uint32_t style_of_memory(const trace::Snapshot& snapshot, const trace::SpaceSlice& slice) {
+// By tensor if it is known, otherwise by the purpose of the memory.
+uint32_t style_of_memory(const trace::Snapshot& snapshot, const trace::SpaceAllocation& slice) {
   if (const trace::TensorInfo* tensor = snapshot.tensor(slice.graph, slice.tensor))
     return slice_style(tensor, slice.tensor, true);
   const bool weights = slice.kind == trace::MemoryKind::Persistent || slice.kind == trace::MemoryKind::Mapped;
   return weights ? static_cast<uint32_t>(kSliceWeight) : slice_style(nullptr, trace::TensorRef{slice.block}, true);
 }
 
-class SpaceMaker {
+class SpaceMapBuilder {
  public:
-  SpaceMaker(const PrepareInput& in, ArenaPicture& p) : in_(in), p_(p), range_(range_of_run(in)) {}
+  SpaceMapBuilder(const PrepareInput& in, ArenaPicture& p) : in_(in), p_(p), range_(range_of_run(in)) {}
 
   void run(const SpaceChoice& choice, const std::stop_token& stop) {
     const trace::Snapshot& s = *in_.snapshot;
     trace::TimeRange shown = in_.axis.time_range();
     if (in_.axis.mode == AxisMode::Step) shown = range_;
-    // Bands keep their places wherever one looks, so they are laid out over all that is known.
-    std::vector<trace::Space> spaces = s.spaces_in(s.time.begin, s.time.end + 1, trace::kMostSpaceSlices);
+    // Bands keep their positions when panning, so they are laid out over the whole recording.
+    std::vector<trace::Space> spaces = s.spaces_in(s.time.begin, s.time.end + 1, trace::kMaxSpaceAllocations);
     std::erase_if(spaces, [&](const trace::Space& space) { return !shows(choice, space); });
     const SpaceBands bands(spaces);
     for (const SpaceBand& band : bands.bands()) {
@@ -38,7 +38,7 @@ class SpaceMaker {
       if (space.begin < shown.end && (space.open || space.end > shown.begin))
         add_space(space, bands.at(space.allocator, space.device, space.address));
     }
-    for (const trace::SpaceSlice& slice : s.space_slices_in(shown.begin, shown.end, trace::kMostSpaceSlices)) {
+    for (const trace::SpaceAllocation& slice : s.space_slices_in(shown.begin, shown.end, trace::kMaxSpaceAllocations)) {
       if (stop.stop_requested()) return;
       const Bytes lo = shows(choice, slice) ? bands.at(slice.space_allocator, slice.device, slice.address) : -1;
       if (lo >= 0) add_slice(slice, lo);
@@ -50,7 +50,7 @@ class SpaceMaker {
   struct Extent {
     double x0 = 0, x1 = 0;
   };
-  // In step mode that of the run alone, of which the axis is. What is still there is there at the last moment too.
+  // In step mode, only of the current run, which defines the axis. Open allocations extend to the last instant.
   Extent extent(Nanoseconds begin, Nanoseconds end, bool open) const {
     if (open) ++end;
     if (in_.axis.mode == AxisMode::Step) begin = std::max(begin, range_.begin), end = std::min(end, range_.end);
@@ -65,7 +65,7 @@ class SpaceMaker {
                       static_cast<uint32_t>(p_.spaces.size() - 1)});
   }
 
-  void add_slice(const trace::SpaceSlice& slice, Bytes lo) {
+  void add_slice(const trace::SpaceAllocation& slice, Bytes lo) {
     const Extent x = extent(slice.begin, slice.end, slice.open);
     const Bytes hi = lo + slice.bytes;
     p_.top = std::max(p_.top, hi);
@@ -80,22 +80,22 @@ class SpaceMaker {
                        style_of_memory(*in_.snapshot, slice), tag});
   }
 
-  // Of an arena what lives in it is drawn in the place of the block.
-  void add_arena(const trace::SpaceSlice& arena, const Extent& x, Bytes band, uint32_t block) {
+  // Draws the tensors of an arena in place of its block.
+  void add_arena(const trace::SpaceAllocation& arena, const Extent& x, Bytes band, uint32_t block) {
     outlines_.push_back(
         {x.x0, x.x1, static_cast<double>(band), static_cast<double>(band + arena.bytes), kOutlinePlan, block});
     const bool steps = in_.axis.mode == AxisMode::Step;
     const auto seen = trace::slices_in_arena(*in_.snapshot, arena, steps ? range_ : in_.axis.time_range());
-    Takeovers takeovers(*in_.snapshot, in_.axis, seen);
-    for (const trace::SliceRect& s : seen) {
+    VisibleEnds visible_ends(*in_.snapshot, in_.axis, seen);
+    for (const trace::ArenaAllocation& s : seen) {
       if (steps && s.run != in_.run) continue;
-      Stay stay = stay_of(s, in_.axis);
-      stay.x1 = takeovers.end(s);
+      LiveRect rect = live_rect_of(s, in_.axis);
+      rect.x1 = visible_ends.end(s);
       p_.seen.push_back(s);
       p_.items.push_back({s.tensor, -1, static_cast<int32_t>(p_.seen.size() - 1), false, -1});
       p_.derived = p_.derived || s.derived;
-      bodies_.push_back({stay.x0, std::min(stay.x1, x.x1), static_cast<double>(band + stay.lo),
-                         static_cast<double>(band + stay.hi),
+      bodies_.push_back({rect.x0, std::min(rect.x1, x.x1), static_cast<double>(band + rect.lo),
+                         static_cast<double>(band + rect.hi),
                          slice_style(in_.snapshot->tensor(arena.graph, s.tensor), s.tensor, true),
                          static_cast<uint32_t>(p_.items.size() - 1)});
     }
@@ -113,7 +113,8 @@ class SpaceMaker {
     p_.outlines = std::make_shared<RectSet>(std::move(outlines_));
     p_.holes = std::make_shared<RectSet>(std::move(holes_));
     std::vector<Rect> others;
-    if (in_.comparison) others = other_rects(in_.of_other(), choice), p_.other = most_of_other(in_.of_other(), choice);
+    if (in_.comparison)
+      others = other_rects(in_.comparison_input(), choice), p_.other = comparison_peak(in_.comparison_input(), choice);
     for (const Rect& r : others) p_.other_arena = std::max(p_.other_arena, static_cast<Bytes>(r.y1));
     p_.top = std::max(p_.top, p_.other_arena);
     p_.ghosts = std::make_shared<RectSet>(std::move(others));
@@ -133,7 +134,7 @@ SpaceBands::SpaceBands(const std::vector<trace::Space>& spaces) {
                       s.open ? INT64_MAX : std::max(s.end, s.begin + 1), 0});
   const auto place = [](const SpaceBand& b) { return std::tuple(b.allocator, b.device, b.begin); };
   std::sort(bands_.begin(), bands_.end(), [&](const SpaceBand& a, const SpaceBand& b) { return place(a) < place(b); });
-  std::vector<SpaceBand> joined;  // what touches
+  std::vector<SpaceBand> joined;  // merged adjacent spaces
   for (const SpaceBand& b : bands_) {
     SpaceBand* last = joined.empty() ? nullptr : &joined.back();
     if (last == nullptr || last->allocator != b.allocator || last->device != b.device || last->end < b.begin) {
@@ -148,7 +149,7 @@ SpaceBands::SpaceBands(const std::vector<trace::Space>& spaces) {
   std::vector<SpaceBand*> by_time;
   for (SpaceBand& b : bands_) by_time.push_back(&b);
   std::stable_sort(by_time.begin(), by_time.end(), [](auto* a, auto* b) { return a->from < b->from; });
-  std::vector<const SpaceBand*> there;  // by height
+  std::vector<const SpaceBand*> there;  // sorted by height
   const auto bytes = [](const SpaceBand& b) { return static_cast<Bytes>(b.end - b.begin); };
   for (SpaceBand* band : by_time) {
     std::erase_if(there, [&](const SpaceBand* b) { return b->to <= band->from; });
@@ -171,25 +172,25 @@ Bytes SpaceBands::at(uint32_t allocator, trace::DeviceId device, uint64_t addres
 
 namespace {
 
-// An allocator of theirs has no number of ours.
+// Allocator numbers differ between recordings, so an allocator cannot be chosen on the other side.
 SpaceChoice choice_of_other(const SpaceChoice& choice) {
   return {choice.of == SpaceChoice::Of::All ? choice.of : SpaceChoice::Of::Working, 0};
 }
 
 }  // namespace
 
-OtherMost most_of_other(const PrepareInput& other, const SpaceChoice& choice) {
+ComparisonPeak comparison_peak(const PrepareInput& other, const SpaceChoice& choice) {
   const trace::Snapshot& s = *other.snapshot;
-  if (lies_in_spaces(other)) {
+  if (is_in_spaces(other)) {
     const SpaceChoice theirs = choice_of_other(choice);
     return {space_figure(other.run, theirs, "reserved"), trace::space_totals(s, range_of_run(other), theirs).reserved,
             true};
   }
-  OtherMost most;
+  ComparisonPeak most;
   AxisFrame steps = other.axis;
   steps.mode = AxisMode::Step;
   steps.align = nullptr;
-  for (const trace::SliceRect& slice : seen_slices(s, other.run, steps).slices)
+  for (const trace::ArenaAllocation& slice : seen_slices(s, other.run, steps).slices)
     most.bytes = std::max(most.bytes, slice.offset + slice.bytes), most.id = run_figure(other.run, "arena.top");
   if (most.id.empty() && other.plan != nullptr && s.run(other.run) == nullptr)
     for (const trace::SliceInfo& slice : other.plan->slices)
@@ -204,13 +205,13 @@ std::vector<Rect> other_rects(const PrepareInput& other, const SpaceChoice& choi
       rects.push_back({x0, x1, static_cast<double>(lo), static_cast<double>(hi), kOutlineOther, 0});
   };
   const trace::Snapshot& s = *other.snapshot;
-  if (lies_in_spaces(other)) {
+  if (is_in_spaces(other)) {
     const SpaceChoice theirs = choice_of_other(choice);
     const trace::TimeRange run = range_of_run(other);
-    std::vector<trace::Space> spaces = s.spaces_in(run.begin, run.end, trace::kMostSpaceSlices);
+    std::vector<trace::Space> spaces = s.spaces_in(run.begin, run.end, trace::kMaxSpaceAllocations);
     std::erase_if(spaces, [&](const trace::Space& space) { return !shows(theirs, space); });
     const SpaceBands bands(spaces);
-    for (const trace::SpaceSlice& slice : trace::slices_of(s, run, theirs)) {
+    for (const trace::SpaceAllocation& slice : trace::slices_of(s, run, theirs)) {
       const Bytes lo = bands.at(slice.space_allocator, slice.device, slice.address);
       const Nanoseconds end = slice.open ? run.end : std::min(slice.end, run.end);
       if (lo >= 0)
@@ -218,19 +219,19 @@ std::vector<Rect> other_rects(const PrepareInput& other, const SpaceChoice& choi
     }
     return rects;
   }
-  for (const trace::SliceRect& slice : seen_slices(s, other.run, other.axis).slices) {
-    const Stay stay = stay_of(slice, other.axis);
-    add(stay.x0, stay.x1, stay.lo, stay.hi);
+  for (const trace::ArenaAllocation& slice : seen_slices(s, other.run, other.axis).slices) {
+    const LiveRect rect = live_rect_of(slice, other.axis);
+    add(rect.x0, rect.x1, rect.lo, rect.hi);
   }
   if (rects.empty() && other.plan != nullptr && s.run(other.run) == nullptr)
-    for (const Stay& stay : plan_stays(*other.plan, other.axis)) add(stay.x0, stay.x1, stay.lo, stay.hi);
+    for (const LiveRect& rect : planned_rects(*other.plan, other.axis)) add(rect.x0, rect.x1, rect.lo, rect.hi);
   return rects;
 }
 
 void add_plan_ghost(const PrepareInput& input, ArenaPicture& picture) {
   std::vector<Rect> ghosts;
   for (size_t i = 0; i < picture.ghosts->size(); ++i) ghosts.push_back((*picture.ghosts)[i]);
-  for (const Stay& s : plan_stays(*input.plan, input.axis))
+  for (const LiveRect& s : planned_rects(*input.plan, input.axis))
     if (s.x1 > s.x0 && s.hi > s.lo)
       ghosts.push_back({s.x0, s.x1, static_cast<double>(s.lo), static_cast<double>(s.hi), kOutlineGhost, 0});
   picture.needed = input.plan->arena_bytes;
@@ -240,7 +241,7 @@ void add_plan_ghost(const PrepareInput& input, ArenaPicture& picture) {
 
 void prepare_space_map(const PrepareInput& input, const SpaceChoice& choice, ArenaPicture& picture,
                        const std::stop_token& stop) {
-  SpaceMaker(input, picture).run(choice, stop);
+  SpaceMapBuilder(input, picture).run(choice, stop);
 }
 
 }  // namespace arenascope::views

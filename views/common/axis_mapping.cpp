@@ -29,7 +29,7 @@ AxisMapping AxisMapping::from(const trace::StepMap& map, Nanoseconds origin, int
 
 namespace {
 
-// The line through the two anchors around `at`, or through the first and the last where `at` lies beyond them.
+// Linear interpolation between the two anchors around `at`; beyond the ends the mean slope is used.
 double along(const std::vector<AxisMapping::Anchor>& anchors, double at, double AxisMapping::Anchor::*from,
              double AxisMapping::Anchor::*to) {
   if (anchors.size() < 2) return at;
@@ -50,7 +50,7 @@ double AxisMapping::step_at(double time) const { return along(anchors_, time, &A
 double AxisMapping::time_of(double step) const { return along(anchors_, step, &Anchor::step, &Anchor::time); }
 
 AxisRange bounded(AxisRange range, AxisRange limits, double shortest) {
-  const double longest = limits.length();  // of one step: one step, whatever is the shortest elsewhere
+  const double longest = limits.length();  // an axis of one step shows one step, whatever the minimum is elsewhere
   shortest = std::min(shortest, longest);
   double length = range.length();
   if (!std::isfinite(range.lo) || !std::isfinite(range.hi) || !(length > 0)) return limits;
@@ -65,8 +65,8 @@ AxisRange bounded(AxisRange range, AxisRange limits, double shortest) {
 AxisRange zoomed(AxisRange range, double factor, double centre, AxisRange limits, double shortest) {
   if (!(factor > 0) || !std::isfinite(factor)) return range;
   const double longest = limits.length();
-  const double wanted = std::clamp(range.length() * factor, std::min(shortest, longest), longest);
-  factor = wanted / range.length();
+  const double scaled_length = std::clamp(range.length() * factor, std::min(shortest, longest), longest);
+  factor = scaled_length / range.length();
   return panned({centre - (centre - range.lo) * factor, centre + (range.hi - centre) * factor}, 0, limits);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The monotone map Step <-> Time and the arithmetic of zooming and panning, as plain values without widgets.
 //
-//   time ^          .-'        Anchors are the moments at which steps began. Between them the map is linear, beyond
-//        |      _.-'           them it goes on with the mean slope, so that it can always be inverted.
+//   time ^          .-'        Anchors are the times at which steps began. Between them the map is linear; beyond
+//        |      _.-'           them it continues with the mean slope, so that it can always be inverted.
 //        |   .-'
 //        +--'------------> step
 #pragma once
@@ -22,13 +22,13 @@ class AxisMapping {
   };
 
   AxisMapping() = default;
-  // Anchors in any order; those that would make the map stand still or go back are dropped. `steps` is the length of
-  // the order, which may be more than was seen.
+  // Accepts anchors in any order and drops those that would make the map non-increasing. `steps` is the length of the
+  // execution order, which may exceed the number of observed steps.
   AxisMapping(std::vector<Anchor> anchors, int32_t steps);
-  // Of a run whose marks are `map`; times count from `origin`.
+  // Builds the map from the step marks of a run; times are relative to `origin`.
   static AxisMapping from(const trace::StepMap& map, Nanoseconds origin, int32_t steps);
 
-  bool empty() const { return anchors_.size() < 2; }  // then both functions give back what they are given
+  bool empty() const { return anchors_.size() < 2; }  // then both conversions return their argument
   int32_t steps() const { return steps_; }
   double step_at(double time) const;
   double time_of(double step) const;
@@ -50,21 +50,21 @@ struct AxisRange {  // half-open, in steps or in ns after the origin
   bool operator==(const AxisRange&) const = default;
 };
 
-// `range` made `factor` times as long around `centre`, not below `shortest` nor beyond `limits`.
+// Scales the length of `range` by `factor` around `centre`, clamped to [shortest, limits].
 AxisRange zoomed(AxisRange range, double factor, double centre, AxisRange limits, double shortest);
-// Moved by `delta`, and stopped at `limits` with its length kept.
+// Moves the range by `delta`; stops at `limits` and keeps the length.
 AxisRange panned(AxisRange range, double delta, AxisRange limits);
-// Shortened and moved to lie in `limits`.
+// Shortens and moves the range so that it fits into `limits`.
 AxisRange bounded(AxisRange range, AxisRange limits, double shortest);
 
-// One moment of the shared axis, to be handed to a worker: which x a step or a time has. x is in steps or in ns after
-// the origin, as the mode says.
+// An immutable copy of the shared axis for use on a worker: converts steps and times to x. The unit of x depends on
+// `mode`: steps, or ns after the origin.
 struct AxisFrame {
   AxisMapping mapping;
   AxisMode mode = AxisMode::Step;
   Nanoseconds origin = 0;
-  AxisRange range;  // what is visible
-  // Of a run that is compared with: from its steps (as step) to the axis's (as time). Null: they are the same.
+  AxisRange range;  // the visible range
+  // For the other side of a comparison: maps its steps (as step) to the steps of this axis (as time). Null: identity.
   std::shared_ptr<const AxisMapping> align;
 
   double x_of_step(double step) const { return mode == AxisMode::Step ? aligned(step) : mapping.time_of(step); }

@@ -8,7 +8,7 @@
 
 namespace arenascope::views {
 
-QThreadPool* long_jobs() {
+QThreadPool* background_pool() {
   static QThreadPool* const pool = [] {
     auto* made = new QThreadPool(QCoreApplication::instance());
     made->setMaxThreadCount(std::max(4, made->maxThreadCount()));
@@ -19,18 +19,18 @@ QThreadPool* long_jobs() {
 
 namespace {
 
-// Not Qt's global one: what is painted fills large or shaded areas in parts there, and waits for them.
-QThreadPool* pictures() {
+// Not Qt's global pool: painting uses it to fill large or shaded areas in parallel and waits for it.
+QThreadPool* render_pool() {
   static QThreadPool* const pool = new QThreadPool(QCoreApplication::instance());
   return pool;
 }
 
 }  // namespace
 
-// What a running job and its view share: whether the view is still there.
+// Shared by a running job and its view, to detect that the view is gone.
 struct Background::State {
   QMutex mutex;
-  Background* owner = nullptr;  // guarded by mutex
+  Background* owner = nullptr;  // guarded by mutex; null after the view is destroyed
 };
 
 Background::Background(QObject* parent) : QObject(parent), state_(std::make_shared<State>()) { state_->owner = this; }
@@ -61,7 +61,7 @@ void Background::start(Job job) {
   running_ = true;
   stop_ = std::stop_source();
   const int number = ++number_;
-  pictures()->start([state = state_, job = std::move(job), number, token = stop_.get_token()]() mutable {
+  render_pool()->start([state = state_, job = std::move(job), number, token = stop_.get_token()]() mutable {
     Result result = token.stop_requested() ? nullptr : job(token);
     job = nullptr;
     const QMutexLocker lock(&state->mutex);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Runs a view's preparation off the UI thread, one job at a time. A request that still waits is replaced by a newer
-// one; one that runs goes on, so that a view that is panned all the time still gets pictures. Results are immutable
-// and come back on the UI thread.
+// Runs a view's preparation on a worker thread, one job at a time. A pending request is replaced by a newer one; a
+// running one is completed, so that a view that is panned continuously still gets updates. Results are immutable and
+// are delivered on the UI thread.
 #pragma once
 #include <QObject>
 #include <functional>
@@ -12,18 +12,18 @@ class QThreadPool;
 
 namespace arenascope::views {
 
-// Where jobs of seconds run (searches, reading files), so that pictures, which want milliseconds, do not stand behind
-// them. At the program's end what still runs there is waited for.
-QThreadPool* long_jobs();
+// The thread pool for long jobs (searches, reading files), separate from the pool that renders views, which must
+// respond within milliseconds. The program waits for its running jobs at exit.
+QThreadPool* background_pool();
 
 class Background : public QObject {
   Q_OBJECT
  public:
   using Result = std::shared_ptr<const void>;
-  using Job = std::function<Result(std::stop_token)>;  // null: given up
+  using Job = std::function<Result(std::stop_token)>;  // returns null if it was stopped
 
   explicit Background(QObject* parent = nullptr);
-  ~Background() override;  // waits for nobody: a job that still runs finishes into the void
+  ~Background() override;  // does not wait: the result of a job that still runs is discarded
 
   void request(Job job);
   void cancel();
@@ -40,7 +40,7 @@ class Background : public QObject {
   std::shared_ptr<State> state_;
   Job next_;
   std::stop_source stop_;
-  int number_ = 0;  // of the newest job
+  int number_ = 0;  // of the most recent job
   bool running_ = false;
 };
 

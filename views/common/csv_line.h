@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A line of a table as RFC 4180 has it: fields with commas, quotes or line ends in quotes.
+// One CSV record as in RFC 4180: fields with commas, quotes or line breaks are quoted.
 #pragma once
 #include <QStringList>
 

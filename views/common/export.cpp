@@ -14,22 +14,22 @@ namespace arenascope::views {
 
 namespace {
 
-QString say(const char* text) { return QCoreApplication::translate("arenascope::views::Export", text); }
+QString translated(const char* text) { return QCoreApplication::translate("arenascope::views::Export", text); }
 
 Error failed(const QString& path, const QString& why) {
-  return Error{say(QT_TRANSLATE_NOOP("arenascope::views::Export", "cannot write the picture %1: %2"))
+  return Error{translated(QT_TRANSLATE_NOOP("arenascope::views::Export", "cannot write the image %1: %2"))
                    .arg(path, why)
                    .toStdString()};
 }
 
-constexpr int kBand = 128;  // rows of pixels, behind which somebody may say that it is enough
+constexpr int kBand = 128;  // rows of pixels between two checks for cancellation
 
 QString kind_of(const QString& path) { return QFileInfo(path).suffix().toLower(); }
 
-// Passes on what is written, as long as somebody wants it.
-class WantedFile : public QIODevice {
+// Forwards writes until cancelled.
+class CancellableDevice : public QIODevice {
  public:
-  WantedFile(QIODevice* file, const PictureProgress& progress) : file_(file), progress_(progress) {
+  CancellableDevice(QIODevice* file, const PictureProgress& progress) : file_(file), progress_(progress) {
     open(QIODevice::WriteOnly);
   }
 
@@ -40,7 +40,7 @@ class WantedFile : public QIODevice {
   }
 
  private:
-  static constexpr double kDrawn = 0.5;  // how long packing takes beside drawing is not known
+  static constexpr double kDrawn = 0.5;  // the share of drawing is unknown: assume half of the time
   QIODevice* file_;
   const PictureProgress& progress_;
 };
@@ -81,14 +81,16 @@ bool write_pdf(const PictureDraft& draft, QIODevice* file) {
 Result<PictureDraft> draft_picture(Paintable& view, const QString& path, QSize size, double scale) {
   if (size.width() < 16 || size.height() < 16 || size.width() > 20000 || size.height() > 20000 || !(scale > 0) ||
       scale > 8 || size.width() * scale > 32000 || size.height() * scale > 32000) {
-    return failed(path, say(QT_TRANSLATE_NOOP("arenascope::views::Export",
-                                              "its size must lie between 16 and 20000 pixels, 32000 when scaled")));
+    return failed(path,
+                  translated(QT_TRANSLATE_NOOP("arenascope::views::Export",
+                                        "width and height must be 16 to 20000 pixels, at most 32000 after scaling")));
   }
   const QString kind = kind_of(path);
   if (kind != QLatin1String("png") && kind != QLatin1String("svg") && kind != QLatin1String("pdf")) {
-    return failed(path, say(QT_TRANSLATE_NOOP("arenascope::views::Export", "its name must end in .png, .svg or .pdf")));
+    return failed(path,
+                  translated(QT_TRANSLATE_NOOP("arenascope::views::Export", "the file name must end in .png, .svg or .pdf")));
   }
-  if (kind != QLatin1String("png")) scale = 1;  // without pixels
+  if (kind != QLatin1String("png")) scale = 1;  // vector formats have no pixels
   PictureDraft draft;
   draft.path = path;
   draft.size = (QSizeF(size) * scale).toSize();
@@ -118,13 +120,13 @@ QImage image_of(const PictureDraft& draft, const PictureProgress& progress) {
 Status write_picture(const PictureDraft& draft, const PictureProgress& progress) {
   QSaveFile file(draft.path);
   if (!file.open(QIODevice::WriteOnly)) return failed(draft.path, file.errorString());
-  WantedFile wanted(&file, progress);
+  CancellableDevice device(&file, progress);
   const QString kind = kind_of(draft.path);
-  const bool painted = kind == QLatin1String("png")   ? write_png(draft, &wanted, progress)
-                       : kind == QLatin1String("svg") ? write_svg(draft, &wanted)
-                                                      : write_pdf(draft, &wanted);
+  const bool painted = kind == QLatin1String("png")   ? write_png(draft, &device, progress)
+                       : kind == QLatin1String("svg") ? write_svg(draft, &device)
+                                                      : write_pdf(draft, &device);
   if (!painted || (progress && !progress(1)))
-    return failed(draft.path, say(QT_TRANSLATE_NOOP("arenascope::views::Export", "painting it failed")));
+    return failed(draft.path, translated(QT_TRANSLATE_NOOP("arenascope::views::Export", "rendering failed")));
   if (!file.commit()) return failed(draft.path, file.errorString());
   return {};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A picture of a view in a file, with no display needed. What a view draws is kept as strokes on the UI thread; they are
-// made pixels, or another format, and written on any.
+// Exports a view to an image file without a display. The view records its painting commands on the UI thread; rendering
+// and writing the file can then happen on any thread.
 #pragma once
 #include <arenascope/base/result.h>
 
@@ -14,31 +14,32 @@ class QPainter;
 
 namespace arenascope::views {
 
-// What every drawn view can do: paint all of itself, prepared to the end, into any painter.
+// Interface of a view that can be exported: paints all of itself, fully prepared, with any painter.
 class Paintable {
  public:
   virtual ~Paintable() = default;
-  // In logical pixels (96 a inch); the painter may scale. Blocks until everything is prepared.
+  // `size` is in logical pixels (96 per inch); the painter may scale. Blocks until the view is prepared.
   virtual void paint(QPainter* painter, QSize size) = 0;
 };
 
-// What a view drew, in pixels of the picture.
+// The recorded painting commands of a view, in image pixels.
 struct PictureDraft {
-  QString path;  // its ending says what it becomes: PNG, SVG or PDF
+  QString path;  // the suffix selects the format: .png, .svg or .pdf
   QSize size;
   QPicture strokes;
 };
 
-// Told the share that is done; false: it is not wanted any more.
+// Receives the completed fraction; returns false to cancel.
 using PictureProgress = std::function<bool(double share)>;
 
-// On the UI thread. `scale` is a PNG's pixels per logical pixel. Errors: a size or a name that cannot be, with the name.
+// UI thread only. `scale` is the number of PNG pixels per logical pixel. Fails if the size or the file name is invalid;
+// the error names the file.
 Result<PictureDraft> draft_picture(Paintable& view, const QString& path, QSize size, double scale = 2);
-// As it would be in a PNG. Null where there is no memory for it, or nobody wants it any more.
+// The image that a PNG file would contain. Null if out of memory or cancelled.
 QImage image_of(const PictureDraft& draft, const PictureProgress& progress = {});
-// Writes it, whole or not at all. Fails with the file's name and why.
+// Writes the file atomically. Fails with the file name and the reason.
 Status write_picture(const PictureDraft& draft, const PictureProgress& progress = {});
-// Both, one after the other.
+// draft_picture() followed by write_picture().
 Status export_picture(Paintable& view, const QString& path, QSize size, double scale = 2);
 
 }  // namespace arenascope::views

@@ -63,16 +63,16 @@ std::string kind_figure(trace::MemoryKind kind, const char* what) {
 std::string other_figure(const std::string& id) { return id.empty() ? id : "B." + id; }
 
 namespace {
-std::string tensor_word(trace::TensorRef tensor) {
+std::string tensor_key(trace::TensorRef tensor) {
   return (tensor.is_leaf() ? "leaf." : "node.") + number(static_cast<int64_t>(tensor.index()));
 }
 }  // namespace
 
 std::string tensor_figure(trace::GraphId graph, trace::TensorRef tensor, const std::string& what) {
-  return dotted({"tensor", number(graph.value), tensor_word(tensor), what});
+  return dotted({"tensor", number(graph.value), tensor_key(tensor), what});
 }
 std::string slice_figure(trace::PlanId plan, trace::TensorRef tensor, const char* what) {
-  return dotted({"plan", number(plan.value), "slice", tensor_word(tensor), what});
+  return dotted({"plan", number(plan.value), "slice", tensor_key(tensor), what});
 }
 std::string step_figure(trace::PlanId plan, int32_t step, const std::string& what) {
   return dotted({"plan", number(plan.value), "step", number(step), what});
@@ -131,11 +131,12 @@ FigureText figure_text(Figure figure) {
 FigureText exact_text(const std::string& id, Bytes bytes) {
   const Figure rounded = figure(id, static_cast<double>(bytes), FigureUnit::Bytes);
   if (std::abs(bytes) < 1024) return figure_text(rounded);
-  return with_figures(Words::tr("%1 (%2 bytes)"), {rounded, figure(id, static_cast<double>(bytes), FigureUnit::Count)});
+  return with_figures(DisplayNames::tr("%1 (%2 bytes)"),
+                      {rounded, figure(id, static_cast<double>(bytes), FigureUnit::Count)});
 }
 
 FigureText shape_text(trace::GraphId graph, trace::TensorRef ref, const trace::TensorInfo& tensor) {
-  if (tensor.shape.empty()) return plain_text(Words::tr("scalar"));
+  if (tensor.shape.empty()) return plain_text(DisplayNames::tr("scalar"));
   FigureText out;
   for (size_t i = 0; i < tensor.shape.size(); ++i)
     out.add(figure_text(figure(tensor_figure(graph, ref, "dim." + std::to_string(i)),
@@ -145,7 +146,7 @@ FigureText shape_text(trace::GraphId graph, trace::TensorRef ref, const trace::T
 }
 
 FigureText title_text(const trace::TensorInfo& tensor, trace::TensorRef ref) {
-  FigureText out = name_text(tensor.name.empty() ? Words::node(ref) : QString::fromStdString(tensor.name));
+  FigureText out = name_text(tensor.name.empty() ? DisplayNames::node(ref) : QString::fromStdString(tensor.name));
   return tensor.op.empty() ? out : out.add(name_text(QString::fromStdString(tensor.op)), QStringLiteral("  "));
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A number on its way to the screen. Views print numbers through figure(), so that what was drawn is known as text with
-// an id, under which `arenascope-cli audit` recomputes the number from the raw events: tests hold one against the
-// other.
+// A number shown on the screen. Views format numbers with figure(), which keeps the displayed text together with an id.
+// `arenascope-cli audit` recomputes the number for the same id from the raw events, and tests compare the two.
 #pragma once
 #include <arenascope/trace/snapshot.h>
 
@@ -16,34 +15,34 @@ namespace arenascope::views {
 enum class FigureUnit : uint8_t { Bytes, Time, Share, Count, Step, Ratio, Address, Number };
 
 struct Figure {
-  // "run.0.wall"; empty: of something that the audit has no line for. "chosen.…": of what the user points at or chose,
-  // which claims nothing of a recording. "B.…": of what is compared with; "B-A:…|…" and "B/A:…|…": of one there and one
-  // here, of which either may be missing.
+  // "run.0.wall"; empty if the audit has no such value. "chosen.…": depends on a selection by the user and states
+  // nothing about a recording. "B.…": of the other side of a comparison. "B-A:…|…" and "B/A:…|…": difference and ratio
+  // of a value there and one here, either of which may be missing.
   std::string id;
   double value = 0;
   FigureUnit unit = FigureUnit::Count;
-  QString text;  // as it is drawn: "1.25 ms"
+  QString text;  // as displayed: "1.25 ms"
 };
 
 Figure figure(std::string id, double value, FigureUnit unit);
 
-// An id of its words: figure_id("plan", 1, "step", 3, "live").
-inline void add_word(std::string& id, const std::string& word) {
+// Joins the parts of an id: figure_id("plan", 1, "step", 3, "live").
+inline void add_key_part(std::string& id, const std::string& part) {
   if (!id.empty()) id += '.';
-  id += word;
+  id += part;
 }
 template <std::integral T>
-void add_word(std::string& id, T number) {
-  add_word(id, std::to_string(number));
+void add_key_part(std::string& id, T number) {
+  add_key_part(id, std::to_string(number));
 }
-template <class... Words>
-std::string figure_id(const Words&... words) {
+template <class... Parts>
+std::string figure_id(const Parts&... parts) {
   std::string id;
-  (add_word(id, words), ...);
+  (add_key_part(id, parts), ...);
   return id;
 }
 
-// Ids, as the audit has them.
+// Ids as used by the audit.
 std::string node_figure(trace::GraphId graph, NodeId node, const char* what);         // "node.0.12.median_wall"
 std::string plan_figure(trace::PlanId plan, const char* what);                        // "plan.1.arena"
 std::string block_figure(trace::PlanId plan, BlockId block, const char* what);        // "plan.1.block.3.filled"
@@ -52,37 +51,37 @@ std::string thread_figure(trace::RunId run, trace::TrackId track, const char* wh
 std::string barrier_figure(const trace::Barrier& barrier, const char* what);          // "run.0.barrier.7.waited"
 std::string kind_figure(trace::MemoryKind kind, const char* what);                    // "kind.Workspace.active.peak"
 
-std::string other_figure(const std::string& id);  // "B.run.0.wall"; of none there is none
+std::string other_figure(const std::string& id);  // "B.run.0.wall"; an empty id stays empty
 
 std::string tensor_figure(trace::GraphId graph, trace::TensorRef tensor, const std::string& what);
 std::string slice_figure(trace::PlanId plan, trace::TensorRef tensor, const char* what);
 std::string step_figure(trace::PlanId plan, int32_t step, const std::string& what);  // "plan.1.step.3.live"
-// Of nodes of a graph or a plan of it: of a layer, or of those listed. "graph.0.layer.3.mean"
+// Id of a sum over nodes of a graph or plan: a layer, or the listed nodes. "graph.0.layer.3.mean"
 std::string nodes_figure(const std::string& of, const trace::GraphInfo& graph, const std::vector<NodeId>& nodes,
                          const std::string& what);
 
-// A sentence of figures: %1, %2, … of a pattern are their texts.
+// Text that contains figures: the placeholders %1, %2, … of a pattern are replaced by their texts.
 struct FigureText {
   QString text;
   std::vector<Figure> figures;
-  QStringList names = {};  // in the text: of tensors, threads, allocators, whose digits are no numbers
+  QStringList names = {};  // names of tensors, threads and allocators in the text, whose digits are not numbers
 
   bool empty() const { return text.isEmpty(); }
-  // Goes on behind what there is, or in a line of its own.
+  // Appends to the text, after `between` or on a new line.
   FigureText& add(const FigureText& more, const QString& between = {});
   FigureText& line(const FigureText& more) { return add(more, text.isEmpty() ? QString() : QStringLiteral("\n")); }
 };
 FigureText with_figures(QString pattern, std::vector<Figure> figures);
-// Of sentences and names, each where the pattern has its number.
+// Fills the placeholders of a pattern with texts and names.
 FigureText with_parts(const QString& pattern, const std::vector<FigureText>& parts);
-FigureText plain_text(const QString& text);  // in which there is no number
-FigureText name_text(const QString& name);   // what something is called
+FigureText plain_text(const QString& text);  // text without numbers
+FigureText name_text(const QString& name);   // a name
 FigureText figure_text(Figure figure);
 // "9.4 MiB (9,884,576 bytes)"
 FigureText exact_text(const std::string& id, Bytes bytes);
 FigureText shape_text(trace::GraphId graph, trace::TensorRef ref, const trace::TensorInfo& tensor);
 FigureText title_text(const trace::TensorInfo& tensor, trace::TensorRef ref);  // name and op
-// A count that tr() has put in already, for the sake of the plural.
+// Text into which tr() has already inserted the count, because of the plural forms.
 FigureText with_count(QString text, std::string id, int64_t count);
 
 }  // namespace arenascope::views

@@ -11,7 +11,7 @@ namespace arenascope::views {
 
 namespace {
 
-// Three digits that count: 9.87, 98.7, 987.
+// Three significant digits: 9.87, 98.7, 987.
 QString three_digits(double v) {
   const double a = std::abs(v);
   const int decimals = a >= 99.95 || a == std::floor(a) ? 0 : a >= 9.995 ? 1 : 2;
@@ -36,7 +36,7 @@ QString format_bytes(Bytes bytes) {
 
 QString format_bytes_exact(Bytes bytes) {
   if (std::abs(bytes) < 1024) return format_bytes(bytes);
-  return Words::tr("%1 (%2 bytes)").arg(format_bytes(bytes), format_count(bytes));
+  return DisplayNames::tr("%1 (%2 bytes)").arg(format_bytes(bytes), format_count(bytes));
 }
 
 QString format_ns(Nanoseconds ns) {
@@ -69,18 +69,18 @@ QString format_count(int64_t n) { return QLocale().toString(static_cast<qlonglon
 QString format_address(Bytes offset) { return QStringLiteral("0x%1").arg(offset, 0, 16); }
 
 QString format_shape(const std::vector<int64_t>& shape) {
-  if (shape.empty()) return Words::tr("scalar");
+  if (shape.empty()) return DisplayNames::tr("scalar");
   QStringList parts;
   for (const int64_t d : shape) parts << QString::number(d);
   return parts.join(QStringLiteral(" × "));
 }
 
 QString tensor_title(const trace::TensorInfo& tensor, trace::TensorRef ref) {
-  const QString name = tensor.name.empty() ? Words::node(ref) : QString::fromStdString(tensor.name);
+  const QString name = tensor.name.empty() ? DisplayNames::node(ref) : QString::fromStdString(tensor.name);
   return tensor.op.empty() ? name : name + QStringLiteral("  ") + QString::fromStdString(tensor.op);
 }
 
-QString Words::kind(trace::MemoryKind kind) {
+QString DisplayNames::kind(trace::MemoryKind kind) {
   switch (kind) {
     case trace::MemoryKind::Default: return tr("Default");
     case trace::MemoryKind::Persistent: return tr("Persistent");
@@ -93,7 +93,7 @@ QString Words::kind(trace::MemoryKind kind) {
   return {};
 }
 
-QString Words::track(trace::TrackKind kind) {
+QString DisplayNames::track(trace::TrackKind kind) {
   switch (kind) {
     case trace::TrackKind::Worker: return tr("worker thread");
     case trace::TrackKind::DeviceQueue: return tr("device queue");
@@ -103,8 +103,8 @@ QString Words::track(trace::TrackKind kind) {
   return {};
 }
 
-QString Words::role(const trace::TensorInfo& tensor) {
-  if (tensor.flags & trace::kParameter) return tr("parameter");  // which is a weight, too
+QString DisplayNames::role(const trace::TensorInfo& tensor) {
+  if (tensor.flags & trace::kParameter) return tr("parameter");  // also flagged as a weight
   if (tensor.flags & trace::kWeight) return tr("weight");
   if (tensor.flags & trace::kInput) return tr("input");
   if (tensor.flags & trace::kOutput) return tr("output");
@@ -112,7 +112,7 @@ QString Words::role(const trace::TensorInfo& tensor) {
   return tr("intermediate result");
 }
 
-QString Words::node(trace::TensorRef ref) {
+QString DisplayNames::node(trace::TensorRef ref) {
   if (!ref.valid()) return {};
   return ref.is_leaf() ? tr("leaf %1").arg(ref.index()) : tr("node %1").arg(ref.index());
 }

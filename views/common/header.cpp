@@ -7,7 +7,7 @@ namespace arenascope::views {
 
 namespace {
 constexpr int kHeight = 24, kChip = 16, kGap = 14, kSide = 10;
-constexpr double kMostOfPlot = 0.28;  // of its height, for the title and the legend's rows
+constexpr double kMaxOfPlot = 0.28;  // share of the plot's height available for the title and the legend
 }  // namespace
 
 Header::Header(QCustomPlot* plot) : QCPLayoutElement(plot) {
@@ -26,9 +26,9 @@ QFont Header::bold() const {
 
 int Header::facts_width() const {
   const QFontMetrics metrics(mParentPlot->font());
-  int wanted = content_.title.isEmpty() ? 0 : QFontMetrics(bold()).horizontalAdvance(content_.title) + kGap;
-  for (const QString& fact : content_.facts) wanted += metrics.horizontalAdvance(fact) + kGap;
-  return wanted;
+  int required = content_.title.isEmpty() ? 0 : QFontMetrics(bold()).horizontalAdvance(content_.title) + kGap;
+  for (const QString& fact : content_.facts) required += metrics.horizontalAdvance(fact) + kGap;
+  return required;
 }
 
 int Header::chip_width(const LegendChip& chip) const {
@@ -37,14 +37,14 @@ int Header::chip_width(const LegendChip& chip) const {
 
 std::vector<int> Header::rows_of_legend(QSize plot) const {
   const int width = plot.width() - 2 * kSide, row = QFontMetrics(mParentPlot->font()).height() + 2;
-  const int most = static_cast<int>((plot.height() * kMostOfPlot - kHeight) / row), beside = width - facts_width();
+  const int most = static_cast<int>((plot.height() * kMaxOfPlot - kHeight) / row), beside = width - facts_width();
   int all = 0;
   for (const LegendChip& chip : content_.legend) all += chip_width(chip);
   std::vector<int> rows;
   int x = 0, at = all <= beside || most < 1 ? 0 : 1;
   for (const LegendChip& chip : content_.legend) {
     const int w = chip_width(chip);
-    if (at == 0) {  // what does not fit is left out
+    if (at == 0) {  // entries that do not fit are omitted
       x += w;
       rows.push_back(x <= std::max(beside, 0) ? 0 : -1);
       continue;
@@ -92,7 +92,7 @@ void Header::draw(QCPPainter* painter) {
   }
 }
 
-// The title, and as many of the facts as there is room for.
+// The title, and as many facts as fit.
 void Header::draw_facts(QCPPainter* painter, int left, int right) const {
   const QRect area(left, rect().top(), right - left, kHeight);
   if (!content_.title.isEmpty()) {

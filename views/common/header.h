@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The strip above a plot: what the view is, the facts of the moment, and the legend with each meaning's second code. A
-// legend that does not fit beside the facts has rows of its own, where the plot is tall enough for them.
+// The strip above a plot: title, key facts and legend. Legend entries show the second code (hatch or outline) of each
+// colour. A legend that does not fit next to the facts gets rows of its own if the plot is tall enough.
 #pragma once
 #include <qcustomplot.h>
 #include <views/common/figure.h>
@@ -17,7 +17,7 @@ struct LegendChip {
 
 struct HeaderContent {
   QString title;      // bold
-  QStringList facts;  // the most important first; what does not fit is left out from the end
+  QStringList facts;  // most important first; those that do not fit are omitted from the end
   std::vector<LegendChip> legend;
   std::vector<Figure> figures;  // every number in `facts`
 
@@ -43,7 +43,7 @@ class Header : public QCPLayoutElement {
   QFont bold() const;
   int facts_width() const;
   int chip_width(const LegendChip& chip) const;
-  std::vector<int> rows_of_legend(QSize plot) const;  // of each entry: 0 beside the facts, below nought: no room
+  std::vector<int> rows_of_legend(QSize plot) const;  // per entry: 0 next to the facts, negative if it does not fit
   void draw_facts(QCPPainter* painter, int left, int right) const;
   void draw_chip(QCPPainter* painter, const QRect& box, const LegendChip& chip) const;
   HeaderContent content_;

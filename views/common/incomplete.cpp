@@ -16,7 +16,7 @@ QStringList incomplete_notes(const trace::Snapshot& snapshot, trace::RunId id) {
   const trace::Run* run = snapshot.run(id);
   const int64_t lost = run ? run->lost : snapshot.lost;
   if (lost > 0) notes << IncompleteTexts::tr("%1 events lost").arg(format_count(lost));
-  if (run ? run->evicted : snapshot.forgotten > 0) notes << IncompleteTexts::tr("older events let go");
+  if (run ? run->evicted : snapshot.forgotten > 0) notes << IncompleteTexts::tr("older events discarded");
   if (!run) return notes;
   if (run->finished && run->status == trace::RunStatus::Aborted) notes << IncompleteTexts::tr("aborted");
   if (run->finished && run->status == trace::RunStatus::Failed) notes << IncompleteTexts::tr("failed");

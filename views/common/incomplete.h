@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Why figures of a run may be less than the truth: what views say beside them.
+// Reasons why the figures of a run may be incomplete, shown next to them.
 #pragma once
 #include <arenascope/trace/snapshot.h>
 
@@ -7,7 +7,7 @@
 
 namespace arenascope::views {
 
-// A few words each; empty where the run was seen as a whole. Without a run: of the whole session.
+// Short phrases; empty if the run was recorded completely. With an invalid run: of the whole session.
 QStringList incomplete_notes(const trace::Snapshot& snapshot, trace::RunId run);
 
 }  // namespace arenascope::views

@@ -7,7 +7,7 @@
 
 namespace arenascope::views {
 
-// The nodes of a layer and of the layers in it (base/layer_name.h), ascending.
+// The nodes of a layer, including those of nested layers (base/layer_name.h), ascending.
 std::vector<NodeId> nodes_in_layer(const trace::GraphInfo& graph, const std::string& name);
 
 }  // namespace arenascope::views

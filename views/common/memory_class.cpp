@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <arenascope/trace/owner.h>
+#include <arenascope/trace/bind_event.h>
 #include <views/common/memory_class.h>
 
 #include <QCoreApplication>
@@ -42,7 +42,7 @@ MemoryClass MemoryClasses::of_tensor(trace::GraphId graph, trace::TensorRef ref,
   return (tensor.flags & (trace::kWeight | trace::kParameter)) != 0 ? MemoryClass::Weights : MemoryClass::Activations;
 }
 
-MemoryClass MemoryClasses::of(const trace::SpaceSlice& slice) const {
+MemoryClass MemoryClasses::of(const trace::SpaceAllocation& slice) const {
   if (slice.kind == trace::MemoryKind::KVCache) return MemoryClass::Cache;
   if (const trace::TensorInfo* tensor = snapshot_.tensor(slice.graph, slice.tensor))
     return of_tensor(slice.graph, slice.tensor, *tensor);
@@ -51,7 +51,7 @@ MemoryClass MemoryClasses::of(const trace::SpaceSlice& slice) const {
   return slice.kind == trace::MemoryKind::Workspace ? MemoryClass::Workspace : MemoryClass::Other;
 }
 
-MemoryClass MemoryClasses::of(const trace::SliceRect& slice) const {
+MemoryClass MemoryClasses::of(const trace::ArenaAllocation& slice) const {
   const trace::GraphInfo* graph = snapshot_.graph_of(slice.run);
   const trace::TensorInfo* tensor = graph ? snapshot_.tensor(graph->id, slice.tensor) : nullptr;
   return tensor ? of_tensor(graph->id, slice.tensor, *tensor) : MemoryClass::Activations;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What memory that was handed out is used for, as far as its owner and its kind tell it.
+// The use of allocated memory, derived from its owner and its memory kind.
 #pragma once
 #include <arenascope/trace/snapshot.h>
 
@@ -15,16 +15,16 @@ QString class_name(MemoryClass c);
 class MemoryClasses {
  public:
   explicit MemoryClasses(const trace::Snapshot& snapshot);
-  // Of an arena: of what nobody lives in.
-  MemoryClass of(const trace::SpaceSlice& slice) const;
-  // Of what lives in an arena.
-  MemoryClass of(const trace::SliceRect& slice) const;
+  // For an arena: the class of the bytes that no tensor occupies.
+  MemoryClass of(const trace::SpaceAllocation& slice) const;
+  // The class of a tensor placed in an arena.
+  MemoryClass of(const trace::ArenaAllocation& slice) const;
 
  private:
   MemoryClass of_tensor(trace::GraphId graph, trace::TensorRef ref, const trace::TensorInfo& tensor) const;
 
   const trace::Snapshot& snapshot_;
-  std::set<std::pair<trace::GraphId, trace::TensorRef>> gradients_;  // and what they are summed up in
+  std::set<std::pair<trace::GraphId, trace::TensorRef>> gradients_;  // and their accumulators
 };
 
 }  // namespace arenascope::views

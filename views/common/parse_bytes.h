@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sizes as people type them.
+// Parses sizes entered by the user.
 #pragma once
 #include <arenascope/base/ids.h>
 
@@ -9,7 +9,7 @@
 
 namespace arenascope::views {
 
-// "96 MiB", "1.5g", "4096"; none where it is no size.
+// Accepts "96 MiB", "1.5g", "4096"; nullopt if the text is not a size.
 std::optional<Bytes> parse_bytes(const QString& text);
 
 }  // namespace arenascope::views

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Words that somebody pinned to moments of a document, on the shared axis: to a step, a time, or both where the one tells
-// the other.
+// Notes pinned to positions of a document on the shared axis: to a step, a time, or both if one can be derived from the
+// other.
 #pragma once
 #include <views/common/shared_axis.h>
 
@@ -11,8 +11,8 @@
 namespace arenascope::views {
 
 struct PinnedNote {
-  double step = -1;  // below nought: where no steps are
-  double time = -1;  // ns after the axis's origin; below nought: where nothing ran
+  double step = -1;  // negative if there are no steps
+  double time = -1;  // ns after the axis's origin; negative if nothing ran
   QString text;
   bool operator==(const PinnedNote&) const = default;
 };
@@ -24,10 +24,10 @@ class PinnedNotes : public QObject {
 
   const std::vector<PinnedNote>& all() const { return notes_; }
   void set(std::vector<PinnedNote> notes);
-  double x_of(const PinnedNote& note) const;  // NaN: it has no place in the axis's mode
-  // Pins a note to x, in place of one within `slack` of it; an empty one takes that away.
+  double x_of(const PinnedNote& note) const;  // NaN if it has no position in the axis's mode
+  // Pins a note to x and replaces one within `slack` of it; an empty text removes that one.
   void pin(double x, const QString& text, double slack);
-  const PinnedNote* at(double x, double slack) const;  // the nearest; null: none
+  const PinnedNote* at(double x, double slack) const;  // the nearest within `slack`; null if there is none
 
  Q_SIGNALS:
   void changed();

@@ -18,7 +18,7 @@ PlotCanvas::PlotCanvas(const ViewContext& context, QWidget* parent)
   auto* layout = new QVBoxLayout(this);
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(plot_);
-  setMinimumSize(160, 58);  // three of them, and a table, on a screen of 540 pixels
+  setMinimumSize(160, 58);  // three of them and a table fit on a screen 540 pixels high
   setFocusPolicy(Qt::StrongFocus);
   plot_->setFocusPolicy(Qt::NoFocus);
   plot_->setMouseTracking(true);
@@ -30,7 +30,7 @@ PlotCanvas::PlotCanvas(const ViewContext& context, QWidget* parent)
   plot_->plotLayout()->addElement(0, 0, header_);
   plot_->plotLayout()->setRowSpacing(0);
   QCPAxisRect* rect = plot_->axisRect();
-  rect->setAutoMargins(QCP::msNone);  // all views have the same, so that their x axes stand one under the other
+  rect->setAutoMargins(QCP::msNone);  // all views have the same margins, so that their x axes are aligned
   rect->setMargins(QMargins(kLeftMargin, 4, kRightMargin, kBottomMargin));
   rect->setMinimumSize(20, 20);
   for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis}) {
@@ -72,7 +72,7 @@ void PlotCanvas::set_header(HeaderContent content) {
 void PlotCanvas::set_pixel_ratio(double ratio) {
   if (ratio == plot_->bufferDevicePixelRatio()) return;
   plot_->setBufferDevicePixelRatio(ratio);
-  plot_->setPlottingHint(QCP::phCacheLabels, ratio == devicePixelRatioF());  // labels are kept at the screen's ratio
+  plot_->setPlottingHint(QCP::phCacheLabels, ratio == devicePixelRatioF());  // cached labels have the screen's ratio
   plot_->replot(QCustomPlot::rpImmediateRefresh);
 }
 
@@ -106,7 +106,7 @@ void PlotCanvas::draw_playhead(QCPPainter* p) const {
   if (x >= area.left() && x <= area.right()) fill_at_once(p, QRect(x, area.top(), 1, area.height()), fill);
 }
 
-// A dashed line each, and its words on a flag at the foot of the plot.
+// Draws each note as a dashed line with its text on a flag at the bottom of the plot.
 void PlotCanvas::draw_notes(QCPPainter* p) const {
   const QRect area = plot_->axisRect()->rect();
   const QColor colour = colours().category(3);
@@ -145,7 +145,7 @@ void PlotCanvas::draw_range(QCPPainter* p, AxisRange range, bool selected) const
   fill.setAlpha(150);
   for (const double x : {a, b - 1})
     fill_at_once(p, QRect(static_cast<int>(std::floor(x)), area.top(), 1, area.height()), fill);
-  // The double outline, where it hides nothing.
+  // A bar with the double outline at the bottom, where it hides nothing.
   const QRectF bar(a, area.bottom() - 4, b - a, 5);
   p->fillRect(bar, colours().selection_outer);
   if (bar.width() > 4) p->fillRect(bar.adjusted(1, 1, -1, -1), colours().selection_inner);

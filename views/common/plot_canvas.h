@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A plot over the shared x axis, without what is drawn in it: the header, margins, ticks and colours, the overlay with
-// playhead and selected ranges, and what a selection means on the axis.
+// A plot over the shared x axis without its data: header, margins, ticks and colours, the overlay with the playhead and
+// selected ranges, and the range of x that a selection covers.
 #pragma once
 #include <views/common/header.h>
 #include <views/common/view_context.h>
@@ -18,21 +18,21 @@ class PlotCanvas : public QWidget {
   virtual QString view_name() const = 0;
   // Milliseconds of the last repaint of the data.
   double last_frame_ms() const { return plot_->replotTime(); }
-  // Pixels of what is drawn for each logical one; the screen's own unless a picture is to have more. Draws at once.
+  // Device pixels per logical pixel; defaults to the screen's ratio and is set for exports. Repaints immediately.
   void set_pixel_ratio(double ratio);
 
  protected:
   PlotCanvas(const ViewContext& context, QWidget* parent);
 
-  virtual void restyle() = 0;                          // the theme is another
-  virtual void draw_overlay(QCPPainter* painter) = 0;  // in the plot's overlay layer
+  virtual void restyle() = 0;                          // applies the colours of the current theme
+  virtual void draw_overlay(QCPPainter* painter) = 0;  // draws into the plot's overlay layer
   virtual void retranslate() {}
-  // Why a view of what is open has nothing in it; empty: it has something, or nothing is open.
+  // The message shown if the view has nothing to display for the open document; otherwise empty.
   virtual QString nothing_to_show() const { return {}; }
-  // Whether dragging and Ctrl+wheel move and zoom the y axis too, and within what.
+  // y_moves(): dragging and Ctrl+wheel also move and zoom the y axis, within y_limits().
   virtual QCPRange y_limits() const { return {0, 0}; }
   virtual bool y_moves() const { return false; }
-  // The steps or the time in which a selection lives, as a range of x.
+  // The steps or time covered by a selection, as a range of x.
   virtual std::optional<AxisRange> range_of(const Selection& selection) const;
 
   const ViewContext& context() const { return context_; }
@@ -40,22 +40,22 @@ class PlotCanvas : public QWidget {
   QCPAxis* x_axis() const { return plot_->xAxis; }
   QCPAxis* y_axis() const { return plot_->yAxis; }
   void set_header(HeaderContent content);
-  void redraw();          // soon
-  void redraw_overlay();  // soon; repaints no data
+  void redraw();          // from the event loop
+  void redraw_overlay();  // from the event loop; does not repaint the data
   void draw_playhead(QCPPainter* painter) const;
   void draw_notes(QCPPainter* painter) const;
-  // A range of x over the whole height: what is selected, or lightly what is under the pointer.
+  // Highlights a range of x over the whole height: strongly if selected, lightly if hovered.
   void draw_range(QCPPainter* painter, AxisRange range, bool selected) const;
-  // Ranges of the selection and of what is hovered, as draw_range.
+  // Draws the ranges of the selected and the hovered item with draw_range().
   void draw_selected_ranges(QCPPainter* painter) const;
 
-  void lay_out();  // gives the plot's parts their places now
+  void lay_out();  // performs the plot's layout immediately
   void apply_axis();
   void apply_theme();
-  static constexpr int kSideMargins = 96 + 14;  // left and right of the axes
+  static constexpr int kSideMargins = 96 + 14;  // left and right of the axis rectangle
 
-  std::optional<AxisRange> chosen_;  // a range of x that is being chosen
-  bool painting_ = false;            // into a picture, where nothing hovers
+  std::optional<AxisRange> chosen_;  // the range of x being selected with the mouse
+  bool painting_ = false;            // exporting: hover is not drawn
 
  private:
   ViewContext context_;

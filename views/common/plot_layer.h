@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a view draws into a plot by itself: nothing that the plot selects, scales its axes by or lists in its legend.
+// Base of items that a view draws into a plot itself. The plot does not select them, does not scale its axes to them
+// and does not list them in its legend.
 #pragma once
 #include <qcustomplot.h>
 

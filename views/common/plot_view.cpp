@@ -28,19 +28,19 @@ void PlotView::start() {
 }
 
 void PlotView::listen() {
-  QObject* bond = bond_.renew();
-  connect(context().axis, &SharedAxis::range_changed, bond, [this] { axis_moved(); });
-  connect(context().axis, &SharedAxis::mode_changed, bond, [this] {
+  QObject* connections = connections_.reset();
+  connect(context().axis, &SharedAxis::range_changed, connections, [this] { axis_moved(); });
+  connect(context().axis, &SharedAxis::mode_changed, connections, [this] {
     apply_axis();
     prepare();
   });
-  connect(context().axis, &SharedAxis::current_changed, bond, [this] { redraw_overlay(); });
-  if (context().notes) connect(context().notes, &PinnedNotes::changed, bond, [this] { redraw_overlay(); });
-  connect(context().source, &SessionSource::session_replaced, bond, [this] { show_nothing(); });
-  connect(context().source, &SessionSource::changed, bond, [this] { prepare(); });
-  connect(context().source, &SessionSource::comparison_changed, bond, [this] { prepare(); });
-  connect(context().selection, &SelectionModel::current_changed, bond, [this] { redraw_overlay(); });
-  connect(context().selection, &SelectionModel::hovered_changed, bond, [this] { redraw_overlay(); });
+  connect(context().axis, &SharedAxis::current_changed, connections, [this] { redraw_overlay(); });
+  if (context().notes) connect(context().notes, &PinnedNotes::changed, connections, [this] { redraw_overlay(); });
+  connect(context().source, &SessionSource::session_replaced, connections, [this] { show_nothing(); });
+  connect(context().source, &SessionSource::changed, connections, [this] { prepare(); });
+  connect(context().source, &SessionSource::comparison_changed, connections, [this] { prepare(); });
+  connect(context().selection, &SelectionModel::current_changed, connections, [this] { redraw_overlay(); });
+  connect(context().selection, &SelectionModel::hovered_changed, connections, [this] { redraw_overlay(); });
 }
 
 void PlotView::set_context(const ViewContext& context) {
@@ -53,7 +53,7 @@ void PlotView::set_context(const ViewContext& context) {
   prepare();
 }
 
-// Another session: what is shown refers to the old one, so it goes at once.
+// Another session: the shown data refers to the old one and is dropped immediately.
 void PlotView::show_nothing() {
   background_.cancel();
   PrepareInput nothing = input(context().axis->range(), 16);
@@ -63,7 +63,7 @@ void PlotView::show_nothing() {
   nothing.graph = nullptr;
   nothing.plan = nothing.ghost = nullptr;
   nothing.comparison = nullptr;
-  prepared_ = work()(nothing, {});
+  prepared_ = prepare_function()(nothing, {});
   if (prepared_) show_fitted(prepared_);
   redraw();
 }
@@ -79,8 +79,8 @@ PrepareInput PlotView::input(AxisRange range, int pixels) const {
   return in;
 }
 
-PrepareInput PrepareInput::of_other() const {
-  const Other& o = comparison->other;
+PrepareInput PrepareInput::comparison_input() const {
+  const ComparisonSide& o = comparison->other;
   return {o.snapshot, nullptr, o.run, o.graph.get(), o.plan.get(), nullptr, comparison->frame(axis, snapshot->run(run)),
           pixels};
 }
@@ -100,9 +100,8 @@ void PlotView::request() {
   const AxisRange seen = context().axis->range();
   const AxisRange wide{seen.lo - seen.length(), seen.hi + seen.length()};
   const int width = std::max(plot()->axisRect()->width(), 16);
-  background_.request([work = work(), in = input(wide, width * 3)](std::stop_token stop) -> Background::Result {
-    return work(in, std::move(stop));
-  });
+  background_.request([prepare = prepare_function(), in = input(wide, width * 3)](
+                          std::stop_token stop) -> Background::Result { return prepare(in, std::move(stop)); });
 }
 
 void PlotView::take(const PreparedPtr& prepared) {
@@ -112,7 +111,7 @@ void PlotView::take(const PreparedPtr& prepared) {
   redraw();
 }
 
-// A legend of more or fewer rows leaves the plot another height, to which the views fit what they show.
+// A legend with more or fewer rows changes the height of the plot, to which the views fit their content.
 void PlotView::show_fitted(const PreparedPtr& prepared) {
   const int before = plot()->axisRect()->height();
   show_prepared(prepared);
@@ -125,7 +124,7 @@ void PlotView::prepare_now() {
   const AxisRange seen = context().axis->range();
   lay_out();
   apply_axis();
-  take(work()(input(seen, std::max(plot()->axisRect()->width(), 16)), {}));
+  take(prepare_function()(input(seen, std::max(plot()->axisRect()->width(), 16)), {}));
   stale_ = false;
   plot()->replot(QCustomPlot::rpImmediateRefresh);
 }
@@ -139,7 +138,7 @@ void PlotView::paint(QPainter* painter, QSize size) {
   const int width = std::max(size.width() - kSideMargins, 16);
   if (is_prepared(width)) {
     show_fitted(prepared_);
-  } else if (PreparedPtr p = work()(input(context().axis->range(), width), {})) {
+  } else if (PreparedPtr p = prepare_function()(input(context().axis->range(), width), {})) {
     prepared_ = p;
     show_fitted(p);
   }
@@ -161,7 +160,7 @@ void PlotView::paint(QPainter* painter, QSize size) {
   if (isVisible()) prepare();
 }
 
-// Of what is seen, for so many pixels; a little too coarse or too fine does no harm.
+// True if the visible range is covered at about `pixels`; a slightly different resolution is acceptable.
 bool PlotView::covers(int pixels) const {
   const SharedAxis& axis = *context().axis;
   const AxisRange seen = axis.range();

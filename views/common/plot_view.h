@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What occupancy, arena map, lifetimes and timeline have in common: a plot over the shared x axis (plot_canvas.h), the
-// mouse, and the two steps of drawing. Preparing is pure and runs in the background for more than is visible, so that
-// panning draws what is there; drawing is dumb.
+// Base of the occupancy, arena map, lifetimes and timeline views: a plot over the shared x axis (plot_canvas.h), mouse
+// handling, and two phases of drawing. Preparation is a pure function that runs in the background for more than the
+// visible range, so that panning needs no new data; drawing only paints the prepared result.
 #pragma once
 #include <views/common/background.h>
 #include <views/common/export.h>
@@ -12,27 +12,27 @@ class QMenu;
 
 namespace arenascope::views {
 
-// A moment of all that a picture depends on, safe to hand to a worker.
+// An immutable copy of everything that a prepared picture depends on, safe to pass to a worker.
 struct PrepareInput {
   SnapshotPtr snapshot;
-  std::shared_ptr<const trace::PlanInfo> shown_plan;  // keeps `plan` alive where it is not the snapshot's
+  std::shared_ptr<const trace::PlanInfo> shown_plan;  // keeps `plan` alive if it is not in the snapshot
   trace::RunId run;
   const trace::GraphInfo* graph = nullptr;
   const trace::PlanInfo* plan = nullptr;
   const trace::PlanInfo* ghost = nullptr;
-  AxisFrame axis;                                                // its range is what to prepare
+  AxisFrame axis;                                                // its range is the range to prepare
   int pixels = 1;                                                // over that range
-  std::shared_ptr<const trace::PlanInfo> plan_before = nullptr;  // keeps `ghost` alive where it is not the snapshot's
-  ComparisonPtr comparison = nullptr;                            // null: nothing is compared with
+  std::shared_ptr<const trace::PlanInfo> plan_before = nullptr;  // keeps `ghost` alive if it is not in the snapshot
+  ComparisonPtr comparison = nullptr;                            // null: no comparison
 
-  // The same of what is compared with, on our axis. Only with a comparison.
-  PrepareInput of_other() const;
+  // The same for the other side of the comparison, on our axis. Requires a comparison.
+  PrepareInput comparison_input() const;
 };
 
 // The base of each view's prepared picture.
 struct Prepared {
-  AxisRange covered{-1e300, 1e300};  // where it is complete
-  double per_pixel = 0;              // its resolution in x; 0: exact
+  AxisRange covered{-1e300, 1e300};  // the range in which it is complete
+  double per_pixel = 0;              // resolution in x; 0: exact
   AxisMode mode = AxisMode::Step;
   virtual ~Prepared() = default;
 };
@@ -43,38 +43,39 @@ class PlotView : public PlotCanvas, public Paintable {
  public:
   ~PlotView() override;
 
-  void set_context(const ViewContext& context);  // of another document; the theme stays
+  void set_context(const ViewContext& context);  // switches to another document; the theme is kept
   void paint(QPainter* painter, QSize size) override;
-  void prepare_now();  // for tests and exports: blocks until what is shown is up to date
-  // What lies under a point of the plot, and the text about it.
+  void prepare_now();  // blocks until the view is up to date; for tests and exports
+  // The item under a point of the plot, and its tooltip.
   virtual Selection pick(const QPointF& pixel) const = 0;
   virtual FigureText tip(const QPointF& pixel) const = 0;
-  // Puts into a context menu what of the data can be shown.
-  virtual void add_choices(QMenu&) {}
+  // Adds the view's display options to a context menu.
+  virtual void add_context_menu_actions(QMenu&) {}
 
  public Q_SLOTS:
   void frame_selection();
-  void show_all();  // in y too
+  void show_all();  // including the y axis
 
  Q_SIGNALS:
   void activated(const arenascope::views::Selection& selection);  // double click
-  void painted();                                                 // the data was drawn anew
+  void painted();                                                 // the data was repainted
 
  protected:
-  using Work = std::function<PreparedPtr(const PrepareInput&, std::stop_token)>;
+  using PrepareFunction = std::function<PreparedPtr(const PrepareInput&, std::stop_token)>;
 
   PlotView(const ViewContext& context, QWidget* parent);
-  // Called by each view at the end of its constructor.
+  // Must be called by each view at the end of its constructor.
   void start();
 
-  // A pure function to run elsewhere; it must not refer to the view.
-  virtual Work work() const = 0;
-  virtual void show_prepared(const PreparedPtr& prepared) = 0;  // takes it in; no drawing
-  void prepare();                                               // soon, in the background
-  // A thing of the view's own that can be dragged: whether it is at `pixel`, from where to where, and that it is let go.
-  virtual bool can_grab(const QPointF&, Qt::KeyboardModifiers) const { return false; }
-  virtual void dragged(const QPointF& /*from*/, const QPointF& /*to*/) {}
-  virtual void dropped(const QPointF& /*from*/) {}
+  // Returns a pure function that runs on a worker; it must not refer to the view.
+  virtual PrepareFunction prepare_function() const = 0;
+  virtual void show_prepared(const PreparedPtr& prepared) = 0;  // stores the prepared data; does not draw
+  void prepare();                                               // from the event loop, in the background
+  // An item of the view itself that can be dragged: can_drag() tests whether it is at `pixel`, drag_move() is called
+  // while dragging, drag_end() when the button is released.
+  virtual bool can_drag(const QPointF&, Qt::KeyboardModifiers) const { return false; }
+  virtual void drag_move(const QPointF& /*from*/, const QPointF& /*to*/) {}
+  virtual void drag_end(const QPointF& /*from*/) {}
 
   void changeEvent(QEvent* event) override;
   void showEvent(QShowEvent* event) override;
@@ -89,7 +90,7 @@ class PlotView : public PlotCanvas, public Paintable {
   void show_fitted(const PreparedPtr& prepared);
   void axis_moved();
   bool covers(int pixels) const;
-  bool is_prepared(int pixels) const;  // what is shown is of the newest data, and fine enough for so many
+  bool is_prepared(int pixels) const;  // the current data is shown, at least at a resolution of `pixels`
   bool wheel(QWheelEvent* event);
   bool press(QMouseEvent* event);
   bool move(QMouseEvent* event);
@@ -97,16 +98,16 @@ class PlotView : public PlotCanvas, public Paintable {
   void select_range(AxisRange range);
   void hover_at(const QPointF& pixel, const QPoint& global);
 
-  ContextBond bond_;
+  ConnectionScope connections_;
   Background background_;
   PreparedPtr prepared_;
-  bool asked_ = false;  // prepare() will run when control comes back to the event loop
-  bool stale_ = true;   // what is shown is not of the newest data
+  bool asked_ = false;  // prepare() will run from the event loop
+  bool stale_ = true;   // the shown data is outdated
   QPointF pressed_;
   AxisRange pressed_range_;
   QCPRange pressed_y_;
   enum class Drag : uint8_t { None, Maybe, Pan, Range, Own } drag_ = Drag::None;
-  double drag_from_ = 0;  // of a range being chosen, in x
+  double drag_from_ = 0;  // start of a range being selected, in x
 };
 
 }  // namespace arenascope::views

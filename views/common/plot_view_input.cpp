@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Mouse and keys of a PlotView: wheel zooms, dragging pans, Shift and dragging chooses steps, a click selects.
+// Mouse and keyboard input of a PlotView: the wheel zooms, dragging pans, Shift+drag selects a range of steps, a click
+// selects.
 #include <views/common/plot_view.h>
 
 #include <QHelpEvent>
@@ -73,22 +74,22 @@ bool PlotView::eventFilter(QObject* watched, QEvent* event) {
 
 bool PlotView::wheel(QWheelEvent* event) {
   const QPoint angle = event->angleDelta();
-  const double turns = (angle.y() != 0 ? angle.y() : angle.x()) / 120.0;
-  if (turns == 0) return true;
+  const double notches = (angle.y() != 0 ? angle.y() : angle.x()) / 120.0;
+  if (notches == 0) return true;
   if ((event->modifiers() & Qt::ShiftModifier) || (angle.x() != 0 && angle.y() == 0)) {
-    context().axis->pan(-turns * 0.1);
+    context().axis->pan(-notches * 0.1);
   } else if (event->modifiers() & Qt::ControlModifier) {
     if (y_moves()) {
       const QCPRange limits = y_limits();
       const QCPRange now = y_axis()->range();
       const AxisRange to =
-          zoomed({now.lower, now.upper}, std::pow(1.25, -turns), y_axis()->pixelToCoord(event->position().y()),
+          zoomed({now.lower, now.upper}, std::pow(1.25, -notches), y_axis()->pixelToCoord(event->position().y()),
                  {limits.lower, limits.upper}, limits.size() * 1e-6);
       y_axis()->setRange(to.lo, to.hi);
       redraw();
     }
   } else {
-    context().axis->zoom(std::pow(1.25, -turns), x_axis()->pixelToCoord(event->position().x()));
+    context().axis->zoom(std::pow(1.25, -notches), x_axis()->pixelToCoord(event->position().x()));
   }
   return true;
 }
@@ -99,7 +100,7 @@ bool PlotView::press(QMouseEvent* event) {
   pressed_ = event->position();
   pressed_range_ = context().axis->range();
   pressed_y_ = y_axis()->range();
-  drag_ = event->button() == Qt::LeftButton && can_grab(pressed_, event->modifiers()) ? Drag::Own : Drag::Maybe;
+  drag_ = event->button() == Qt::LeftButton && can_drag(pressed_, event->modifiers()) ? Drag::Own : Drag::Maybe;
   if (drag_ == Drag::Own) return true;
   if (event->modifiers() & Qt::ShiftModifier) {
     drag_ = Drag::Range;
@@ -112,7 +113,7 @@ bool PlotView::press(QMouseEvent* event) {
 bool PlotView::move(QMouseEvent* event) {
   const QPointF at = event->position();
   if (drag_ == Drag::Own) {
-    dragged(pressed_, at);
+    drag_move(pressed_, at);
     return true;
   }
   if (drag_ == Drag::Maybe && (at - pressed_).manhattanLength() > 4) drag_ = Drag::Pan;
@@ -137,7 +138,7 @@ bool PlotView::move(QMouseEvent* event) {
     return true;
   }
   if (event->buttons() == Qt::NoButton) {
-    plot()->setCursor(can_grab(at, event->modifiers()) ? Qt::SplitVCursor : Qt::ArrowCursor);
+    plot()->setCursor(can_drag(at, event->modifiers()) ? Qt::SplitVCursor : Qt::ArrowCursor);
     hover_at(at, event->globalPosition().toPoint());
   }
   return true;
@@ -147,7 +148,7 @@ bool PlotView::release(QMouseEvent* event) {
   const Drag was = std::exchange(drag_, Drag::None);
   if (was == Drag::None) return false;
   if (was == Drag::Own) {
-    dropped(pressed_);
+    drag_end(pressed_);
     return true;
   }
   if (was == Drag::Range) {
@@ -164,7 +165,7 @@ bool PlotView::release(QMouseEvent* event) {
   return true;
 }
 
-// Steps, where there are any; of a trace without, time.
+// Selects steps if there are any; in traces without steps, time.
 void PlotView::select_range(AxisRange range) {
   const AxisFrame& f = context().axis->frame();
   if (!context().axis->has_steps()) {
@@ -180,7 +181,7 @@ void PlotView::select_range(AxisRange range) {
 
 void PlotView::hover_at(const QPointF& pixel, const QPoint& global) {
   context().selection->hover(pick(pixel));
-  if (QToolTip::isVisible()) {  // it follows the pointer, once it was called for
+  if (QToolTip::isVisible()) {  // a visible tooltip follows the pointer
     const QString text = tip(pixel).text;
     if (text.isEmpty()) {
       QToolTip::hideText();

@@ -8,8 +8,8 @@ namespace arenascope::views {
 
 namespace {
 
-constexpr int kMostLabels = 800;
-constexpr int kStrip = 32;  // logical pixels: Qt parts 96 lines and more of a device
+constexpr int kMaxLabels = 800;
+constexpr int kStrip = 32;  // logical pixels; Qt splits fills of 96 device rows and more
 
 int clamped(double v) { return static_cast<int>(std::floor(std::clamp(v, -1e6, 1e6) + 0.5)); }
 
@@ -31,7 +31,7 @@ PixelMap map_of(const QCPAxis* x, const QCPAxis* y) {
   return m;
 }
 
-// Four fills: a stroke of one pixel that costs no path.
+// Four fills instead of a one-pixel stroke, which would need a path.
 void frame(QPainter* p, const QRect& r, const QColor& c) {
   p->fillRect(r.left(), r.top(), r.width(), 1, c);
   p->fillRect(r.left(), r.bottom(), r.width(), 1, c);
@@ -39,7 +39,7 @@ void frame(QPainter* p, const QRect& r, const QColor& c) {
   p->fillRect(r.right(), r.top(), 1, r.height(), c);
 }
 
-// A texture in a raster, but lines where the drawing is recorded: SVG knows no textures.
+// Fills with a texture on raster devices, but with lines when recording: SVG has no textures.
 void fill_hatch(QPainter* p, const QRect& r, const RectStyle& s, const QBrush& texture) {
   if (p->paintEngine() && p->paintEngine()->type() != QPaintEngine::Picture) {
     fill_at_once(p, r, texture);
@@ -76,7 +76,7 @@ void draw_rect(QPainter* painter, const QRect& whole, const QRect& rect, const R
     painter->setBrushOrigin(whole.topLeft());
     fill_hatch(painter, rect, s, hatch);
   } else if (s.hatch != Hatch::None && !s.fill.isValid()) {
-    // One texture for all that are too small for one of their own: together they look as a large one does.
+    // One origin for all rectangles too small for a hatch of their own, so that together they look like a large one.
     painter->setBrushOrigin(0, 0);
     fill_hatch(painter, rect, s, hatch);
   }
@@ -142,10 +142,11 @@ void RectPlottable::set_styles(std::vector<RectStyle> styles) {
   for (const RectStyle& s : styles_) {
     hatches_.push_back(hatch_brush(s.hatch, s.hatch_colour));
     QColor c = s.fill.isValid() && s.fill.alpha() > 0 ? s.fill : s.outline;
-    if (s.hatch != Hatch::None && s.hatch_colour.isValid()) {  // what hatch and fill look like from afar
+    if (s.hatch != Hatch::None &&
+        s.hatch_colour.isValid()) {  // average colour of hatch and fill, for the density image
       const QColor& h = s.hatch_colour;
       const QColor base = s.fill.isValid() ? s.fill : QColor(h.red(), h.green(), h.blue(), 0);
-      const double share = s.hatch == Hatch::Dots ? 0.1 : 0.5;  // of the ground that the hatch covers
+      const double share = s.hatch == Hatch::Dots ? 0.1 : 0.5;  // fraction of the area covered by the hatch
       const double a = base.alphaF() * (1 - share) + h.alphaF() * share;
       const auto mixed = [&](int ground, int drawn) {
         return static_cast<int>(std::lround(ground * (1 - share) + drawn * share));
@@ -223,7 +224,7 @@ void RectPlottable::draw_dense(QCPPainter* painter, RectSet::Span span, const Pi
 
 void RectPlottable::draw_rects(QCPPainter* painter, RectSet::Span span, const PixelMap& map, const QRect& clip) {
   int labels = 0;
-  // In a raster the painter clips, and outlines run off the edge; a recorded drawing may be one that cannot clip.
+  // Raster painters clip, so outlines may extend beyond the edge; a recording may be replayed without clipping.
   const bool recorded = painter->paintEngine() && painter->paintEngine()->type() == QPaintEngine::Picture;
   const QRect visible = recorded ? clip : clip.adjusted(-2, -2, 2, 2);
   const int line = painter->fontMetrics().height();
@@ -237,7 +238,7 @@ void RectPlottable::draw_rects(QCPPainter* painter, RectSet::Span span, const Pi
     draw_rect(painter, whole, rect, s, hatches_[r.style]);
     if (s.label && labels_ &&
         ((rect.width() > 26 && rect.height() >= line) || (rect.width() > line && rect.height() > 50)) &&
-        labels < kMostLabels) {
+        labels < kMaxLabels) {
       ++labels;
       draw_label(painter, rect.intersected(clip), r, s);
     }
@@ -245,7 +246,7 @@ void RectPlottable::draw_rects(QCPPainter* painter, RectSet::Span span, const Pi
 }
 
 void RectPlottable::draw_label(QCPPainter* painter, const QRect& rect, const Rect& r, const RectStyle& style) {
-  constexpr int kLeastLetters = 6;  // fewer of a name than these say nothing
+  constexpr int kMinLabelLetters = 6;  // shorter prefixes of a name are not informative
   const QFontMetrics metrics = painter->fontMetrics();
   const int line = metrics.height();
   const QRect inner = rect.adjusted((style.edge.isValid() ? 7 : 5) + style.indent, 0, -3, 0);
@@ -256,9 +257,10 @@ void RectPlottable::draw_label(QCPPainter* painter, const QRect& rect, const Rec
                   : style.fill.isValid() && style.fill.alpha() > 128 ? ThemeColours::text_on(style.fill)
                                                                      : text_);
   const int width = metrics.horizontalAdvance(rows.front());
-  if (width > inner.width() && rect.height() > 2 * rect.width() && rect.width() >= line + 1) {  // tall: upwards
+  if (width > inner.width() && rect.height() > 2 * rect.width() &&
+      rect.width() >= line + 1) {  // tall rectangle: vertical text
     const QString upwards = metrics.elidedText(rows.front(), Qt::ElideLeft, rect.height() - 8);
-    if (upwards.size() < std::min<qsizetype>(kLeastLetters, rows.front().size())) return;
+    if (upwards.size() < std::min<qsizetype>(kMinLabelLetters, rows.front().size())) return;
     painter->save();
     painter->translate(rect.center().x() - line / 2, rect.bottom() - 3);
     painter->rotate(-90);
@@ -266,10 +268,10 @@ void RectPlottable::draw_label(QCPPainter* painter, const QRect& rect, const Rec
     painter->restore();
     return;
   }
-  // Of a name with parts the last ones tell it from its neighbours.
+  // The last parts of a qualified name distinguish it from its neighbours.
   const bool parts = rows.front().contains(QLatin1Char('.')) || rows.front().contains(QLatin1Char('/'));
   const QString name = metrics.elidedText(rows.front(), parts ? Qt::ElideLeft : Qt::ElideRight, inner.width());
-  if (inner.width() < 18 || name.size() < std::min<qsizetype>(kLeastLetters, rows.front().size())) return;
+  if (inner.width() < 18 || name.size() < std::min<qsizetype>(kMinLabelLetters, rows.front().size())) return;
   rows.front() = name;
   const int lines = std::max(inner.height() / line, 1);
   rows.erase(std::remove_if(rows.begin() + 1, rows.end(),
@@ -277,7 +279,7 @@ void RectPlottable::draw_label(QCPPainter* painter, const QRect& rect, const Rec
              rows.end());
   if (rows.size() > lines) rows = rows.mid(0, lines);
   int top = inner.top() + (inner.height() - static_cast<int>(rows.size()) * line) / 2;
-  if (inner.height() > 4 * line) top = inner.top() + 3;  // much room: written at the top
+  if (inner.height() > 4 * line) top = inner.top() + 3;  // tall enough: text at the top
   for (const QString& row : rows) {
     painter->drawText(QRect(inner.left(), top, inner.width() + 2, line), Qt::AlignLeft | Qt::AlignVCenter, row);
     top += line;

@@ -54,7 +54,7 @@ namespace {
 
 // source over target, with a coverage of 0 to 256; both premultiplied.
 uint32_t blend(uint32_t target, uint32_t source, uint32_t coverage) {
-  const auto scale = [](uint32_t c, uint32_t by) {  // by 0..256, two channels at a time
+  const auto scale = [](uint32_t c, uint32_t by) {  // multiplies by 0..256, two channels at a time
     const uint32_t even = ((c & 0x00ff00ffu) * by >> 8) & 0x00ff00ffu;
     const uint32_t odd = ((c >> 8 & 0x00ff00ffu) * by) & 0xff00ff00u;
     return even | odd;

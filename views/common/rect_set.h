@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Hundreds of thousands of rectangles as a plain value: sorted by where they begin, with the running maximum of where
-// they end, so that what is visible and what lies under the pointer are found by halving.
+// Hundreds of thousands of rectangles as an immutable value. They are sorted by x0, with the running maximum of x1, so
+// that visible rectangles and the one under the pointer are found by binary search.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -14,8 +14,8 @@ namespace arenascope::views {
 struct Rect {  // half-open in x; y0 < y1
   double x0 = 0, x1 = 0;
   double y0 = 0, y1 = 0;
-  uint32_t style = 0;  // index into the drawer's styles
-  uint32_t tag = 0;    // what it stands for, as its maker knows
+  uint32_t style = 0;  // index into the plottable's styles
+  uint32_t tag = 0;    // identifies the item; defined by the creator of the set
   bool operator==(const Rect&) const = default;
 };
 
@@ -28,13 +28,13 @@ class RectSet {
   size_t size() const { return rects_.size(); }
   const Rect& operator[](size_t i) const { return rects_[i]; }  // by x0
 
-  // All that overlap [x0, x1) lie in [first, last); a few in between may not.
+  // All rectangles that overlap [x0, x1) are in [first, last); the range may contain others.
   struct Span {
     size_t first = 0, last = 0;
     size_t count() const { return last - first; }
   };
   Span candidates(double x0, double x1) const;
-  // The rectangle under (x, y), where `slack` more is allowed in x: the smallest, so that what lies on top is found.
+  // The smallest rectangle that contains (x, y), extended by `slack` in x; the smallest is drawn on top.
   std::optional<size_t> hit(double x, double y, double slack = 0) const;
   // The rectangles with that tag.
   std::vector<size_t> tagged(uint32_t tag) const;
@@ -52,9 +52,9 @@ struct PixelMap {
   double y(double v) const { return v * y_scale + y_shift; }
 };
 
-// Paints the rectangles of `span` in the colour of their style (premultiplied ARGB) straight into the image, for when
-// there are more of them than pixels. What is thinner than a pixel is blended by how much of the pixel it covers, and
-// never falls below a visible minimum.
+// Fills the rectangles of `span` with the colour of their style (premultiplied ARGB) directly in the image; used if
+// there are more rectangles than pixels. A rectangle thinner than a pixel is blended by its coverage, with a visible
+// minimum.
 void paint_density(QImage& image, const RectSet& set, RectSet::Span span, const PixelMap& map,
                    const std::vector<uint32_t>& colours);
 

@@ -25,7 +25,7 @@ bool means(const Selection& selection, trace::TensorRef tensor, const trace::Sna
   return tensor_of(selection, snapshot) == tensor;
 }
 
-bool means(const Selection& selection, const trace::SpaceSlice& slice, const trace::Snapshot& snapshot) {
+bool means(const Selection& selection, const trace::SpaceAllocation& slice, const trace::Snapshot& snapshot) {
   if (const auto* own = selection.get<AllocationSelection>())
     return own->address == slice.address && own->begin == slice.begin && own->device == slice.device;
   return means(selection, slice.tensor, snapshot);
@@ -45,7 +45,7 @@ std::optional<StepRangeSelection> steps_of(const LayerSelection& layer, const tr
 void SelectionModel::select(const Selection& selection) {
   if (selection == current_) return;
   if (!selection.empty()) {
-    if (!history_.empty()) history_.resize(at_ + 1);  // what lay ahead is given up
+    if (!history_.empty()) history_.resize(at_ + 1);  // discards the forward history
     if (history_.empty() || !(history_.back() == selection)) history_.push_back(selection);
     if (history_.size() > kHistory) history_.erase(history_.begin());
     at_ = history_.size() - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is selected, and the one model through which all views share it. Hovering is light and leaves no trace;
-// selecting goes into a history that can be walked back and forth.
+// The selection, and the model through which all views share it. Hovering is not recorded; selections form a history
+// with back and forward.
 #pragma once
 #include <arenascope/trace/snapshot.h>
 
@@ -11,7 +11,7 @@
 
 namespace arenascope::views {
 
-struct NodeSelection {  // a node or a leaf of a graph
+struct NodeSelection {  // a node or leaf tensor of a graph
   trace::GraphId graph;
   trace::TensorRef tensor;
   bool operator==(const NodeSelection&) const = default;
@@ -33,12 +33,12 @@ struct StepRangeSelection {  // half-open
   bool operator==(const StepRangeSelection&) const = default;
 };
 
-struct TimeRangeSelection {  // half-open; of what has no steps, another program's trace
+struct TimeRangeSelection {  // half-open; for traces of other programs, which have no steps
   Nanoseconds begin = 0, end = 0;
   bool operator==(const TimeRangeSelection&) const = default;
 };
 
-struct LayerSelection {  // the nodes that a graph names as one
+struct LayerSelection {  // the nodes of one layer of a graph
   trace::GraphId graph;
   std::string name;
   std::vector<NodeId> nodes;  // ascending
@@ -50,7 +50,7 @@ struct AddressRangeSelection {  // offsets in the arena, half-open
   bool operator==(const AddressRangeSelection&) const = default;
 };
 
-struct AllocationSelection {  // what was handed out at an address, and nobody told whose it is
+struct AllocationSelection {  // an allocation whose owner is unknown
   trace::DeviceId device;
   uint64_t address = 0;
   Nanoseconds begin = 0;
@@ -75,17 +75,17 @@ struct Selection {
   bool operator==(const Selection&) const = default;
 };
 
-// The tensor that a selection means, where it means one: the node itself, or the node of a selected span.
+// The tensor that a selection refers to: the node itself, or the node of a selected span; invalid if it refers to none.
 trace::TensorRef tensor_of(const Selection& selection, const trace::Snapshot& snapshot);
 
-// Whether a selection means the tensor among others: that of a layer is each of its nodes.
+// True if the selection includes the tensor; a layer includes each of its nodes.
 bool means(const Selection& selection, trace::TensorRef tensor, const trace::Snapshot& snapshot);
-// The tensor that a slice holds, or the slice itself.
-bool means(const Selection& selection, const trace::SpaceSlice& slice, const trace::Snapshot& snapshot);
-// From the first step in which a layer computes to behind its last one; none without a plan.
+// True if the selection includes the slice, or the tensor stored in it.
+bool means(const Selection& selection, const trace::SpaceAllocation& slice, const trace::Snapshot& snapshot);
+// From the first step of a layer to the step after its last one; nullopt without a plan.
 std::optional<StepRangeSelection> steps_of(const LayerSelection& layer, const trace::PlanInfo* plan);
 
-// One per window; the views hold a pointer to it. Signals come only when something changed.
+// One per window; the views hold a pointer to it. Signals are emitted only on changes.
 class SelectionModel : public QObject {
   Q_OBJECT
  public:
@@ -97,12 +97,13 @@ class SelectionModel : public QObject {
   bool can_go_forward() const { return at_ + 1 < history_.size(); }
 
  public Q_SLOTS:
-  void select(const arenascope::views::Selection& selection);  // an empty one clears, and leaves the history alone
+  void select(
+      const arenascope::views::Selection& selection);  // an empty selection clears and does not change the history
   void hover(const arenascope::views::Selection& selection);
   void clear() { select({}); }
   void back();
   void forward();
-  void forget();  // everything, the history too: another session was opened
+  void forget();  // also clears the history; used when another session is opened
 
  Q_SIGNALS:
   void current_changed();
@@ -112,7 +113,7 @@ class SelectionModel : public QObject {
  private:
   void show(const Selection& selection);
 
-  static constexpr size_t kHistory = 256;  // the oldest go first
+  static constexpr size_t kHistory = 256;  // maximum number of entries; the oldest are dropped
   Selection current_, hovered_;
   std::vector<Selection> history_;
   size_t at_ = 0;

@@ -6,8 +6,8 @@
 namespace arenascope::views {
 
 namespace {
-constexpr qint64 kMoment = 300;   // ms after which an unfinished run is shown in place of the last finished one
-constexpr size_t kLookBack = 64;  // runs
+constexpr qint64 kPatience = 300;     // ms after which an unfinished run is shown instead of the last finished one
+constexpr size_t kSearchedRuns = 64;  // number of runs searched
 }  // namespace
 
 SessionSource::SessionSource(QObject* parent) : QObject(parent), snapshot_(std::make_shared<trace::Snapshot>()) {
@@ -17,7 +17,7 @@ SessionSource::SessionSource(QObject* parent) : QObject(parent), snapshot_(std::
 
 namespace {
 
-// A model that is planned anew describes its graph again: the same nodes under the same numbers.
+// Replanning describes the graph again: the same nodes with the same numbers.
 bool same_graph(const trace::Snapshot& s, trace::GraphId a, trace::GraphId b) {
   if (a == b) return true;
   if (!a.valid() || !b.valid() || a.index() >= s.graphs.size() || b.index() >= s.graphs.size()) return false;
@@ -69,7 +69,7 @@ void SessionSource::set_plan_before(std::shared_ptr<const trace::PlanInfo> plan)
   take(snapshot_);
 }
 
-void SessionSource::compare_with(std::shared_ptr<const Other> other) {
+void SessionSource::compare_with(std::shared_ptr<const ComparisonSide> other) {
   other_ = std::move(other);
   comparison_ = nullptr;
   take(snapshot_);
@@ -77,7 +77,7 @@ void SessionSource::compare_with(std::shared_ptr<const Other> other) {
 }
 
 bool SessionSource::is_old() const {
-  const bool waiting = going_on_.valid() && run_ != going_on_ && going_on_for_.hasExpired(kMoment);
+  const bool waiting = going_on_.valid() && run_ != going_on_ && going_on_for_.hasExpired(kPatience);
   return session_ && (waiting || session_->generation() != snapshot_->generation);
 }
 
@@ -91,7 +91,7 @@ void SessionSource::refresh() {
   });
 }
 
-// While events come nobody waits for whoever writes them: there is another tick in a moment.
+// Does not wait for the writer: there is another tick soon.
 void SessionSource::tick() {
   if (!is_old()) return;
   if (SnapshotPtr snapshot = session_->try_snapshot()) take(std::move(snapshot));
@@ -101,22 +101,22 @@ trace::RunId SessionSource::default_run() const {
   const auto& runs = snapshot_->runs;
   if (runs.empty()) return {};
   const trace::RunId newest(runs.size() - 1);
-  if (runs.back().finished || (going_on_ == newest && going_on_for_.hasExpired(kMoment))) return newest;
-  for (size_t i = runs.size() - 1; i-- > 0 && i + kLookBack > runs.size();) {
+  if (runs.back().finished || (going_on_ == newest && going_on_for_.hasExpired(kPatience))) return newest;
+  for (size_t i = runs.size() - 1; i-- > 0 && i + kSearchedRuns > runs.size();) {
     if (runs[i].finished && runs[i].marks > 0) return trace::RunId(i);
   }
   return newest;
 }
 
-// Of a run in parts the first one, which is the model as it was opened.
+// For a run of deferred subgraphs: the first part, which is the model as opened.
 trace::RunId SessionSource::first_part(trace::RunId run) const {
   while (run.valid()) {
     const trace::GraphInfo* graph = snapshot_->graph_of(run);
-    if (!graph || !graph->behind.valid()) return run;
+    if (!graph || !graph->continuation_of.valid()) return run;
     size_t before = run.index();
-    while (before-- > 0 && snapshot_->runs[before].info.graph != graph->behind) {
+    while (before-- > 0 && snapshot_->runs[before].info.graph != graph->continuation_of) {
     }
-    // It was let go, or its events were: what can be seen is the newest part.
+    // That run or its events were discarded: show the most recent part.
     if (before >= run.index() || snapshot_->runs[before].evicted) return run;
     run = trace::RunId(before);
   }
@@ -133,8 +133,8 @@ void SessionSource::take(SnapshotPtr snapshot) {
       going_on_for_.start();
     }
     const trace::Run& run = runs.back();
-    const size_t behind = run.first_mark + run.marks, gone = snapshot_->marks_base;
-    live_step_ = run.marks > 0 && behind > gone ? snapshot_->marks[behind - 1 - gone].step : Step();
+    const size_t marks_end = run.first_mark + run.marks, gone = snapshot_->marks_base;
+    live_step_ = run.marks > 0 && marks_end > gone ? snapshot_->marks[marks_end - 1 - gone].step : Step();
   } else {
     going_on_ = {};
     live_step_ = {};

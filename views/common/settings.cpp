@@ -10,11 +10,11 @@
 namespace arenascope::views {
 namespace {
 
-// The one place where it is kept: QSettings' file is one as well.
+// The only store of settings; QSettings' file is a singleton, too.
 class Store {
  public:
   Store() {
-    writer_.setMaxThreadCount(1);  // what is set later is written later
+    writer_.setMaxThreadCount(1);  // keeps the order of writes
     const QSettings file;
     for (const QString& key : file.allKeys()) values_[key] = file.value(key);
   }
@@ -52,7 +52,7 @@ class Store {
   }
 
  private:
-  // An invalid value: the key goes, with what is below it.
+  // An invalid value removes the key and its children.
   void change(const QString& key, const QVariant& value) {
     changes_.emplace_back(key, value);
     if (changes_.size() == 1) writer_.start([this] { write(); });
@@ -68,10 +68,10 @@ class Store {
     file.sync();
   }
 
-  QMutex mutex_;  // never held while the disk is waited for, but by clear()
+  QMutex mutex_;  // not held during disk access, except in clear()
   std::map<QString, QVariant> values_;
   std::vector<std::pair<QString, QVariant>> changes_;  // not yet written
-  QThreadPool writer_;                                 // goes first, and waits for what it writes
+  QThreadPool writer_;                                 // destroyed first; waits for pending writes
 };
 
 Store& store() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the program remembers from one start to the next, in QSettings' file. It is read once and kept in memory; what is
-// set is written a moment later by a thread of its own, as a disk may take longer than a window may wait. Of two programs
-// at once each writes the keys that it set. Any thread.
+// Persistent settings, stored in QSettings' file. The file is read once and cached; changes are written shortly
+// afterwards on a separate thread, because disk access may take longer than the UI thread may block. Of two concurrent
+// programs each writes only the keys that it has set. Thread-safe.
 #pragma once
 #include <QString>
 #include <QStringList>
@@ -13,10 +13,10 @@ class Settings {
  public:
   static QVariant value(const QString& key, const QVariant& otherwise = {});
   static void set(const QString& key, const QVariant& value);
-  static void remove(const QString& key);          // and all below it: "notes/ab" and "notes/ab/…"
-  static QStringList below(const QString& group);  // keys, without the group and its stroke
-  static void clear();                             // in memory and in the file, for tests
-  static void flush();                             // until all that was set is written
+  static void remove(const QString& key);          // also removes its children: "notes/ab" and "notes/ab/…"
+  static QStringList below(const QString& group);  // keys, without the group prefix and slash
+  static void clear();                             // in memory and on disk; for tests
+  static void flush();                             // blocks until all changes are written
 };
 
 }  // namespace arenascope::views

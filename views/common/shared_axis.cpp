@@ -13,13 +13,13 @@ SharedAxis::SharedAxis(SessionSource* source, QObject* parent) : QObject(parent)
 }
 
 void SharedAxis::reset() {
-  const AxisMode mode = frame_.mode;  // what was chosen stays, if the next session has it
+  const AxisMode mode = frame_.mode;  // keep the mode if the next session supports it
   frame_ = AxisFrame{};
   frame_.mode = mode;
   steps_ = 0;
   time_ = {0, 0};
   fresh_ = true;
-  left_ = {};
+  saved_position_ = {};
   if (current_.valid()) {
     current_ = {};
     Q_EMIT current_changed();
@@ -28,7 +28,7 @@ void SharedAxis::reset() {
 
 AxisRange SharedAxis::limits_of(AxisMode mode) const {
   if (mode == AxisMode::Step) return {0, std::max(1.0, static_cast<double>(steps_))};
-  // A little air on both sides, so that the first and the last span can be told from the frame.
+  // Padding on both sides, so that the first and last span are distinguishable from the frame.
   const double air = time_.length() * 0.005;
   return time_.length() > 0 ? AxisRange{time_.lo - air, time_.hi + air} : AxisRange{0, 1e6};
 }
@@ -77,7 +77,7 @@ void SharedAxis::update_mapping() {
   show(bounded(range, limits(), shortest()));
 
   if (follow_ && source_->live() && source_->live_step().valid()) {
-    if (!left_.valid()) left_ = current_;
+    if (!saved_position_.valid()) saved_position_ = current_;
     move_to(source_->live_step());
   }
   if (current_.valid() && current_.value >= steps_) move_to(Step(std::max(steps_ - 1, 0)));
@@ -100,7 +100,7 @@ void SharedAxis::set_mode(AxisMode mode) {
   const double hi = mode == AxisMode::Step ? frame_.step_of_x(old.hi) : frame_.mapping.time_of(old.hi);
   frame_.mode = mode;
   AxisRange range = all || frame_.mapping.empty() ? limits() : AxisRange{lo, hi};
-  // Of a session of many runs the steps are one run's: come back to the run from steps, not to all of time.
+  // In a session of many runs the steps are those of one run: coming from steps, show that run instead of all of time.
   if (all && mode == AxisMode::Time && !frame_.mapping.empty()) range = {lo, hi};
   frame_.range = bounded(range, limits(), shortest());
   Q_EMIT mode_changed();
@@ -142,12 +142,12 @@ void SharedAxis::frame_time(Nanoseconds begin, Nanoseconds end) {
 void SharedAxis::frame_all() { show(limits()); }
 
 void SharedAxis::set_current(Step step) {
-  left_ = {};
+  saved_position_ = {};
   move_to(step);
 }
 
-void SharedAxis::come_back() {
-  if (left_.valid()) set_current(left_);
+void SharedAxis::restore_position() {
+  if (saved_position_.valid()) set_current(saved_position_);
 }
 
 void SharedAxis::move_to(Step step) {

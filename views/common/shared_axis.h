@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one x axis of occupancy, arena map, lifetimes and timeline: what is visible, whether it counts steps or time,
-// and the step that is looked at (the playhead). The mapping follows the session's run.
+// The x axis shared by occupancy, arena map, lifetimes and timeline: the visible range, its unit (steps or time) and
+// the current step (the playhead). The mapping follows the session's run.
 #pragma once
 #include <views/common/axis_mapping.h>
 #include <views/common/session_source.h>
@@ -15,43 +15,43 @@ class SharedAxis : public QObject {
   explicit SharedAxis(SessionSource* source, QObject* parent = nullptr);
 
   AxisMode mode() const { return frame_.mode; }
-  bool has_steps() const { return steps_ > 0; }  // a mode without data cannot be chosen
+  bool has_steps() const { return steps_ > 0; }  // a mode without data cannot be selected
   bool has_time() const { return time_.length() > 0; }
   bool has_both() const { return has_steps() && has_time() && !frame_.mapping.empty(); }
 
-  // A value to hand to workers.
+  // An immutable copy for workers.
   const AxisFrame& frame() const { return frame_; }
   AxisRange range() const { return frame_.range; }
   AxisRange limits() const { return limits_of(frame_.mode); }
   int32_t steps() const { return steps_; }
-  // What is visible, in whole steps; half-open.
+  // The visible range in whole steps; half-open.
   std::pair<Step, Step> visible_steps() const;
 
-  // The playhead; none before anything ran.
+  // The playhead; invalid before the first run.
   Step current() const { return current_; }
   double current_x() const;  // the middle of the current step
 
  public Q_SLOTS:
-  void set_mode(arenascope::views::AxisMode mode);  // keeps in view what is in view
+  void set_mode(arenascope::views::AxisMode mode);  // keeps the visible content in view
   void toggle_mode();
   void set_range(arenascope::views::AxisRange range);
-  void zoom(double factor, double centre);  // factor < 1: closer
+  void zoom(double factor, double centre);  // factor < 1 zooms in
   void zoom_in();
   void zoom_out();
-  void pan(double part);  // of what is visible; negative: to the left
+  void pan(double part);  // fraction of the visible range; negative: to the left
   void frame_steps(arenascope::Step first, arenascope::Step last);
   void frame_time(arenascope::Nanoseconds begin, arenascope::Nanoseconds end);
   void frame_all();
-  // Keep the newest events in view while they come (time), or the whole run (steps).
+  // Keeps the latest events (time) or the whole run (steps) in view while events arrive.
   void set_follow(bool follow) { follow_ = follow; }
   void set_current(arenascope::Step step);
-  // To where it stood before it followed a run, unless it was put elsewhere since.
-  void come_back();
+  // Back to the position before the playhead followed a run, unless it was moved since.
+  void restore_position();
   void step_by(int steps);
 
  Q_SIGNALS:
   void range_changed();    // what is visible
-  void mode_changed();     // and with it the range
+  void mode_changed();     // the range changed as well
   void mapping_changed();  // another run, or more of it
   void current_changed();
 
@@ -68,8 +68,8 @@ class SharedAxis : public QObject {
   AxisRange time_{0, 0};  // of the whole session, ns after the origin
   int32_t steps_ = 0;
   Step current_;
-  Step left_;          // where it stood before it followed a run
-  bool fresh_ = true;  // nothing was shown yet: take all
+  Step saved_position_;  // position before it followed a run
+  bool fresh_ = true;    // nothing was shown yet: show everything
   bool follow_ = true;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What arena map and lifetimes say and colour alike about a tensor's slice of the arena.
+// Text and colours that the arena map and the lifetimes share for a tensor's slice of the arena.
 #pragma once
 #include <views/common/figure.h>
 #include <views/common/rect_plottable.h>
@@ -12,9 +12,9 @@
 
 namespace arenascope::views {
 
-// The style of a slice's body; each exists seen (really lived) and only planned.
-enum SliceStyle {  // without a base type: lupdate loses the namespace behind one
-  kSliceWork0,     // three tints in turn, so that neighbours can be told apart
+// The fill style of a slice; each exists in an observed and a planned variant.
+enum SliceStyle {  // no underlying type: lupdate loses the namespace after one
+  kSliceWork0,     // three alternating tints, so that neighbours can be distinguished
   kSliceWork1,
   kSliceWork2,
   kSliceInput,
@@ -24,24 +24,26 @@ enum SliceStyle {  // without a base type: lupdate loses the namespace behind on
   kSliceStyles,
 };
 uint32_t slice_style(const trace::TensorInfo* tensor, trace::TensorRef ref, bool seen);
-std::vector<RectStyle> slice_styles(const ThemeColours& colours);  // seen, then planned: 2 * kSliceStyles
+std::vector<RectStyle> slice_styles(const ThemeColours& colours);  // observed, then planned: 2 * kSliceStyles
 
-// For each slice of a plan: the first of its in-place chain, and the step at which the next of the chain takes over.
+// Per slice of a plan: the first slice of its in-place chain, and the step at which the next one of the chain reuses
+// it.
 struct Chains {
   std::vector<uint32_t> root;
-  std::vector<int32_t> handed_over;  // a step; the slice's own end where nobody takes over
-  std::vector<int32_t> next;         // the slice that takes over; -1: none
-  std::vector<bool> has_followers;   // of roots
+  std::vector<int32_t> reused_at;   // a step; the end of the slice if it is not reused in place
+  std::vector<int32_t> next;        // the slice that reuses it in place; -1: none
+  std::vector<bool> has_followers;  // per root
 };
 Chains chains_of(const trace::PlanInfo& plan);
 
-// Where what was seen ends for the eye: a tensor whose bytes another one takes over in place, or joins with others', gives
-// way to it, so that the two are drawn one behind the other and never one on the other. By the plans of the runs that are seen.
-class Takeovers {
+// Where the visible rectangle of an observed tensor ends. A tensor that is reused in place, or concatenated with
+// others, ends where its successor begins, so that the two never overlap on the screen. Uses the plans of the observed
+// runs.
+class VisibleEnds {
  public:
-  Takeovers(const trace::Snapshot& snapshot, const AxisFrame& axis, const std::vector<trace::SliceRect>& seen);
-  // On the axis; its own end where nobody takes over.
-  double end(const trace::SliceRect& slice);
+  VisibleEnds(const trace::Snapshot& snapshot, const AxisFrame& axis, const std::vector<trace::ArenaAllocation>& seen);
+  // In x; the end of the slice itself if it is not reused in place.
+  double end(const trace::ArenaAllocation& slice);
 
  private:
   struct OfPlan {
@@ -56,22 +58,22 @@ class Takeovers {
   std::unordered_map<uint64_t, Nanoseconds> begins_;  // by run and tensor
 };
 
-struct SliceWords {
-  Q_DECLARE_TR_FUNCTIONS(arenascope::views::SliceWords)
+struct SliceText {
+  Q_DECLARE_TR_FUNCTIONS(arenascope::views::SliceText)
  public:
-  // What is known of a tensor's place, for a tool tip; null where something is not.
-  struct Known {
+  // Known facts about a tensor's location, for a tooltip; null if unknown.
+  struct SliceFacts {
     const trace::GraphInfo* graph = nullptr;
-    const trace::PlanInfo* plan = nullptr;  // of `slice`
+    const trace::PlanInfo* plan = nullptr;  // the plan of `slice`
     const trace::SliceInfo* slice = nullptr;
-    const trace::SliceRect* seen = nullptr;
-    Nanoseconds origin = 0;  // of the recording
-    bool says_seen = true;   // whether it was seen is told
+    const trace::ArenaAllocation* seen = nullptr;
+    Nanoseconds origin = 0;      // start of the recording
+    bool mention_unseen = true;  // report that it was not observed
   };
-  static FigureText describe(trace::TensorRef tensor, const Known& known);
-  // Of what lies in an allocator's space: whose it is, its bytes, its address.
-  static FigureText describe(const trace::Snapshot& snapshot, const trace::SpaceSlice& slice);
-  static FigureText lived(const trace::Snapshot& snapshot, const trace::SpaceSlice& slice);
+  static FigureText describe(trace::TensorRef tensor, const SliceFacts& known);
+  // An allocation in an allocator's space: owner, bytes, address.
+  static FigureText describe(const trace::Snapshot& snapshot, const trace::SpaceAllocation& slice);
+  static FigureText lifetime_text(const trace::Snapshot& snapshot, const trace::SpaceAllocation& slice);
   static QString level(int32_t level);
   static const trace::TensorInfo* tensor(const trace::GraphInfo* graph, trace::TensorRef ref);
 };

@@ -15,23 +15,23 @@ struct SpaceTexts {
 };
 }  // namespace
 
-bool lies_in_spaces(const PrepareInput& in) {
-  return in.shown_plan == nullptr && trace::lies_in_spaces(*in.snapshot, in.run, in.plan);
+bool is_in_spaces(const PrepareInput& in) {
+  return in.shown_plan == nullptr && trace::is_in_spaces(*in.snapshot, in.run, in.plan);
 }
 
-bool shows_spaces(const PrepareInput& in, ArenaShow show) {
-  return show == ArenaShow::Spaces || (show == ArenaShow::Auto && lies_in_spaces(in));
+bool shows_spaces(const PrepareInput& in, ArenaMode show) {
+  return show == ArenaMode::Spaces || (show == ArenaMode::Auto && is_in_spaces(in));
 }
 
-void add_space_choices(QMenu& menu, const QString& title, const SessionSource& source, ArenaShow show,
-                       const SpaceChoice& choice, const std::function<void(ArenaShow, const SpaceChoice&)>& chosen) {
+void add_space_choices(QMenu& menu, const QString& title, const SessionSource& source, ArenaMode show,
+                       const SpaceChoice& choice, const std::function<void(ArenaMode, const SpaceChoice&)>& chosen) {
   const trace::Snapshot& s = *source.snapshot();
   std::set<uint32_t> allocators;
   for (size_t i = 0; i < s.spaces.size(); ++i) allocators.insert(s.spaces[i].allocator);
   for (const trace::Space& space : s.open_spaces) allocators.insert(space.allocator);
   QMenu* spaces = menu.addMenu(title);
   auto* group = new QActionGroup(spaces);
-  const auto add = [&](const QString& text, ArenaShow to_show, const SpaceChoice& to_choose) {
+  const auto add = [&](const QString& text, ArenaMode to_show, const SpaceChoice& to_choose) {
     QAction* action = spaces->addAction(text);
     action->setCheckable(true);
     action->setChecked(to_show == show && to_choose == choice);
@@ -39,13 +39,13 @@ void add_space_choices(QMenu& menu, const QString& title, const SessionSource& s
     QObject::connect(action, &QAction::triggered, spaces, [=] { chosen(to_show, to_choose); });
   };
   using Of = SpaceChoice::Of;
-  add(SpaceTexts::tr("Where the run's tensors lie"), ArenaShow::Auto, {});
-  if (source.plan() != nullptr) add(SpaceTexts::tr("The plan's arena"), ArenaShow::Arena, {});
+  add(SpaceTexts::tr("Memory of the Run's Tensors"), ArenaMode::Auto, {});
+  if (source.plan() != nullptr) add(SpaceTexts::tr("Plan Arena"), ArenaMode::Arena, {});
   if (allocators.empty()) return;
-  add(SpaceTexts::tr("All spaces but weights"), ArenaShow::Spaces, {Of::Working, 0});
-  add(SpaceTexts::tr("All spaces"), ArenaShow::Spaces, {Of::All, 0});
+  add(SpaceTexts::tr("All Spaces Except Weights"), ArenaMode::Spaces, {Of::Working, 0});
+  add(SpaceTexts::tr("All Spaces"), ArenaMode::Spaces, {Of::All, 0});
   spaces->addSeparator();
-  for (const uint32_t id : allocators) add(allocator_name(s, id), ArenaShow::Spaces, {Of::Allocator, id});
+  for (const uint32_t id : allocators) add(allocator_name(s, id), ArenaMode::Spaces, {Of::Allocator, id});
 }
 
 trace::TimeRange range_of_run(const PrepareInput& in) { return trace::range_of_run(*in.snapshot, in.run); }
@@ -64,13 +64,14 @@ QString allocator_name(const trace::Snapshot& snapshot, uint32_t id) {
                                                           : SpaceTexts::tr("allocator %1").arg(id);
 }
 
-QString slice_name(const trace::Snapshot& snapshot, const trace::SpaceSlice& slice) {
+QString slice_name(const trace::Snapshot& snapshot, const trace::SpaceAllocation& slice) {
   if (trace::is_arena(slice)) return SpaceTexts::tr("arena of a plan");
   const trace::TensorInfo* tensor = snapshot.tensor(slice.graph, slice.tensor);
-  return tensor != nullptr && !tensor->name.empty() ? QString::fromStdString(tensor->name) : Words::kind(slice.kind);
+  return tensor != nullptr && !tensor->name.empty() ? QString::fromStdString(tensor->name)
+                                                    : DisplayNames::kind(slice.kind);
 }
 
-const trace::Space* space_of(const std::vector<trace::Space>& spaces, const trace::SpaceSlice& slice) {
+const trace::Space* space_of(const std::vector<trace::Space>& spaces, const trace::SpaceAllocation& slice) {
   for (const trace::Space& space : spaces)
     if (space.device == slice.device && slice.address - space.address < static_cast<uint64_t>(space.bytes) &&
         space.begin <= slice.begin && (space.open || space.end > slice.begin))
@@ -78,7 +79,7 @@ const trace::Space* space_of(const std::vector<trace::Space>& spaces, const trac
   return nullptr;
 }
 
-std::string block_figure(const trace::Snapshot& s, const trace::SpaceSlice& slice, const char* what) {
+std::string block_figure(const trace::Snapshot& s, const trace::SpaceAllocation& slice, const char* what) {
   const bool known = slice.device.valid() && slice.device.index() < s.devices.size();
   return "block." + std::to_string(slice.address) + "." + std::to_string(slice.begin - s.time.begin) + "." + what +
          "." + (known ? s.devices[slice.device.index()].name : std::string());
@@ -106,7 +107,7 @@ QString image_text(const trace::ImageSize& image) {
       .arg(format_count(image.width), format_count(image.height), format_bytes(image.texel));
 }
 
-Selection slice_selection(const trace::SpaceSlice& slice) {
+Selection slice_selection(const trace::SpaceAllocation& slice) {
   if (slice.tensor.valid()) return NodeSelection{slice.graph, slice.tensor};
   return AllocationSelection{slice.device, slice.address, slice.begin};
 }

@@ -9,24 +9,24 @@ namespace arenascope::views {
 
 namespace {
 
-constexpr size_t kMostSlices = 300000;
+constexpr size_t kMaxSlices = 300000;
 
 struct Edge {
   double x = 0;
-  uint32_t stay = 0;
+  uint32_t rect = 0;
   bool begins = false;
 };
 
 using Interval = std::pair<Bytes, Bytes>;
 
-// The union of the live intervals: its bytes, and the gaps in it.
+// The union of the live intervals: its size, and its gaps.
 Bytes unite(const std::map<Interval, int>& live, std::vector<Interval>* gaps) {
   Bytes used = 0, reached = 0;
   bool first = true;
   for (const auto& [interval, count] : live) {
     const auto [lo, hi] = interval;
     if (first || lo > reached) {
-      if (gaps && lo > reached) gaps->emplace_back(reached, lo);  // below the first one too
+      if (gaps && lo > reached) gaps->emplace_back(reached, lo);  // including the one below the first interval
       used += hi - lo;
       reached = hi;
       first = false;
@@ -40,12 +40,12 @@ Bytes unite(const std::map<Interval, int>& live, std::vector<Interval>* gaps) {
 
 }  // namespace
 
-SweepResult sweep(std::vector<Stay> stays, bool holes, const std::stop_token& stop) {
+SweepResult sweep(std::vector<LiveRect> rects, bool holes, const std::stop_token& stop) {
   SweepResult result;
   std::vector<Edge> edges;
-  edges.reserve(stays.size() * 2);
-  for (uint32_t i = 0; i < stays.size(); ++i) {
-    const Stay& s = stays[i];
+  edges.reserve(rects.size() * 2);
+  for (uint32_t i = 0; i < rects.size(); ++i) {
+    const LiveRect& s = rects[i];
     if (!(s.x1 > s.x0) || s.hi <= s.lo) continue;
     edges.push_back({s.x0, i, true});
     edges.push_back({s.x1, i, false});
@@ -53,13 +53,13 @@ SweepResult sweep(std::vector<Stay> stays, bool holes, const std::stop_token& st
   }
   std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) { return a.x < b.x; });
   std::map<Interval, int> live;
-  std::map<Interval, double> open;  // holes, since when
+  std::map<Interval, double> open;  // open holes and their start
   std::vector<Interval> gaps;
   for (size_t i = 0; i < edges.size();) {
     if ((i & 1023) < 2 && stop.stop_requested()) return {};
     const double x = edges[i].x;
     for (; i < edges.size() && edges[i].x == x; ++i) {
-      const Stay& s = stays[edges[i].stay];
+      const LiveRect& s = rects[edges[i].rect];
       const auto at = live.try_emplace({s.lo, s.hi}, 0).first;
       at->second += edges[i].begins ? 1 : -1;
     }
@@ -88,24 +88,24 @@ SweepResult sweep(std::vector<Stay> stays, bool holes, const std::stop_token& st
   return result;
 }
 
-std::vector<Level> reduced(const std::vector<Level>& levels, AxisRange range, int pixels) {
+std::vector<CurveSegment> reduced(const std::vector<CurveSegment>& levels, AxisRange range, int pixels) {
   if (pixels <= 0 || !(range.length() > 0)) return {};
   const double per_pixel = range.length() / pixels;
-  std::vector<Level> out;
-  Level column;
+  std::vector<CurveSegment> out;
+  CurveSegment column;
   int64_t at = INT64_MIN;  // the column being filled
-  double filled = 0;       // how much of it has a value
+  double filled = 0;       // the filled width of it
   const auto close = [&] {
     if (at == INT64_MIN) return;
     if (filled < per_pixel * 0.5) column.min = 0;
     out.push_back(column);
     at = INT64_MIN;
   };
-  for (const Level& l : levels) {
+  for (const CurveSegment& l : levels) {
     if (l.x1 <= range.lo || l.x0 >= range.hi) continue;
     const auto first = static_cast<int64_t>(std::floor((l.x0 - range.lo) / per_pixel));
     const auto last = static_cast<int64_t>(std::floor((l.x1 - range.lo) / per_pixel));
-    if (last - first >= 2) {  // wide enough to stand as it is
+    if (last - first >= 2) {  // wide enough to be kept unchanged
       close();
       out.push_back(l);
       continue;
@@ -127,13 +127,13 @@ std::vector<Level> reduced(const std::vector<Level>& levels, AxisRange range, in
   return out;
 }
 
-std::vector<Stay> plan_stays(const trace::PlanInfo& plan, const AxisFrame& axis) {
-  std::vector<Stay> stays;
-  stays.reserve(plan.slices.size());
+std::vector<LiveRect> planned_rects(const trace::PlanInfo& plan, const AxisFrame& axis) {
+  std::vector<LiveRect> rects;
+  rects.reserve(plan.slices.size());
   for (const trace::SliceInfo& s : plan.slices) {
-    stays.push_back({axis.x_of_step(s.first.value), axis.x_of_step(s.last.value), s.offset, s.offset + s.size});
+    rects.push_back({axis.x_of_step(s.first.value), axis.x_of_step(s.last.value), s.offset, s.offset + s.size});
   }
-  return stays;
+  return rects;
 }
 
 SeenSlices seen_slices(const trace::Snapshot& snapshot, trace::RunId run, const AxisFrame& axis) {
@@ -146,10 +146,10 @@ SeenSlices seen_slices(const trace::Snapshot& snapshot, trace::RunId run, const 
     if (!r->finished) t.end = std::max(t.end, snapshot.time.end + 1);
   }
   if (t.end <= t.begin) return seen;
-  seen.slices = snapshot.slices_in(t.begin, t.end, kMostSlices);
-  seen.complete = seen.slices.size() < kMostSlices;
+  seen.slices = snapshot.slices_in(t.begin, t.end, kMaxSlices);
+  seen.complete = seen.slices.size() < kMaxSlices;
   if (axis.mode == AxisMode::Step) {
-    std::erase_if(seen.slices, [&](const trace::SliceRect& s) { return s.run != run; });
+    std::erase_if(seen.slices, [&](const trace::ArenaAllocation& s) { return s.run != run; });
   }
   return seen;
 }
@@ -159,41 +159,41 @@ std::optional<ArenaShape> arena_shape(const trace::Snapshot& snapshot, trace::Ru
   AxisFrame steps = axis;
   steps.mode = AxisMode::Step;
   steps.align = nullptr;
-  std::vector<Stay> stays;
+  std::vector<LiveRect> rects;
   if (!only_plan && run.valid()) {
     const SeenSlices seen = seen_slices(snapshot, run, steps);
     if (seen.complete)
-      for (const trace::SliceRect& s : seen.slices) stays.push_back(stay_of(s, steps));
+      for (const trace::ArenaAllocation& s : seen.slices) rects.push_back(live_rect_of(s, steps));
   }
-  const bool planned = stays.empty();
-  if (planned && plan) stays = plan_stays(*plan, steps);
-  if (stays.empty()) return std::nullopt;
-  const SweepResult swept = sweep(std::move(stays), true, stop);
+  const bool planned = rects.empty();
+  if (planned && plan) rects = planned_rects(*plan, steps);
+  if (rects.empty()) return std::nullopt;
+  const SweepResult swept = sweep(std::move(rects), true, stop);
   ArenaShape shape;
   shape.planned = planned;
-  for (const Level& l : swept.live) {
+  for (const CurveSegment& l : swept.live) {
     if (l.max <= static_cast<double>(shape.peak)) continue;
     shape.peak = static_cast<Bytes>(l.max);
     shape.peak_step = Step(static_cast<int32_t>(l.x0));
     shape.peak_x = (axis.x_of_step(l.x0) + axis.x_of_step(l.x1)) / 2;
   }
-  shape.hole_most = most_in_holes(swept.holes);
+  shape.max_hole_bytes = max_bytes_in_holes(swept.holes);
   return shape;
 }
 
-Bytes most_in_holes(const std::vector<Stay>& holes) {
+Bytes max_bytes_in_holes(const std::vector<LiveRect>& holes) {
   std::vector<std::pair<double, Bytes>> change;
-  for (const Stay& h : holes) {
+  for (const LiveRect& h : holes) {
     change.emplace_back(h.x0, h.hi - h.lo);
     change.emplace_back(h.x1, h.lo - h.hi);
   }
-  std::sort(change.begin(), change.end());  // what ends comes first at the same x
+  std::sort(change.begin(), change.end());  // at equal x, ends come first
   Bytes now = 0, most = 0;
   for (const auto& [x, bytes] : change) most = std::max(most, now += bytes);
   return most;
 }
 
-Stay stay_of(const trace::SliceRect& s, const AxisFrame& axis) {
+LiveRect live_rect_of(const trace::ArenaAllocation& s, const AxisFrame& axis) {
   if (axis.mode == AxisMode::Step) {
     return {axis.x_of_step(s.first.value), axis.x_of_step(s.last.value), s.offset, s.offset + s.bytes};
   }

@@ -99,7 +99,7 @@ ThemeColours ThemeColours::dark_colours() {
   return c;
 }
 
-// White on black; what is grey elsewhere is nearly white, and blue is light enough to be told from the ground.
+// White on black; greys are nearly white, and blue is light enough for a black background.
 ThemeColours ThemeColours::high_contrast() {
   ThemeColours c = dark_colours();
   c.contrast = true;
@@ -147,7 +147,7 @@ QBrush hatch_brush(Hatch hatch, const QColor& colour) {
     p.drawLine(QPointF(size - 2, size + 2), QPointF(size + 2, size - 2));
   } else if (hatch == Hatch::Dots) {
     p.fillRect(QRectF(2, 2, 1.6, 1.6), colour);
-  } else {  // arrow heads that point to the right
+  } else {  // arrow heads pointing right
     p.drawLine(QPointF(2, 1), QPointF(5.5, 4));
     p.drawLine(QPointF(5.5, 4), QPointF(2, 7));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// All colours of the drawn views, light, dark and of high contrast. Each meaning has an Okabe-Ito colour and a second code
-// (hatch or outline), so that nothing is told by colour alone. Follows the application's palette unless told otherwise.
+// All colours of the painted views: light, dark and high contrast. Each meaning has an Okabe-Ito colour and a second
+// code (hatch or outline), so that nothing depends on colour alone. Follows the application's palette by default.
 #pragma once
 #include <arenascope/trace/events.h>
 
@@ -14,14 +14,14 @@
 namespace arenascope::views {
 
 enum class Role : uint8_t {
-  Work,    // computing: solid
+  Work,    // computation: solid
   Copy,    // between devices: arrow hatch
   View,    // shares bytes: outline only
   Weight,  // grey
   Input,
   Output,
   Wait,        // at a barrier: diagonal hatch
-  Allocation,  // new: an edge
+  Allocation,  // a new allocation: thick edge
   Hole,        // unused bytes between used ones: light dots
   Other,       // named spans of imported traces
   Count
@@ -31,34 +31,34 @@ enum class Hatch : uint8_t { None, Diagonal, Arrow, Dots, Outline };
 
 enum class ThemeMode : uint8_t { System, Light, Dark, Contrast };
 
-// The plain value: everything a view needs to draw, free to copy into a worker.
+// An immutable value with all colours, cheap to copy to a worker.
 struct ThemeColours {
   bool dark = false;
-  bool contrast = false;  // high: nothing is told by a shade of grey
+  bool contrast = false;  // high contrast: no meaning depends on a shade of grey
   QColor background, panel, text, dim_text, grid, axis;
   QColor selection_inner, selection_outer;  // the double outline
   QColor hover, peak, bound, capacity, playhead, breakpoint, reserved;
   std::array<QColor, static_cast<size_t>(Role::Count)> roles;
   std::array<QColor, trace::kMemoryKinds> kinds;
-  std::array<QColor, 8> categories;  // Okabe-Ito, for things without a meaning of their own
+  std::array<QColor, 8> categories;  // Okabe-Ito, for items without a meaning of their own
 
   QColor operator[](Role role) const { return roles[static_cast<size_t>(role)]; }
   QColor kind(trace::MemoryKind k) const { return kinds[static_cast<size_t>(k)]; }
   QColor category(size_t i) const { return categories[i % categories.size()]; }
-  // Black or white, whichever reads better on `fill`.
+  // Black or white, whichever has more contrast with `fill`.
   static QColor text_on(const QColor& fill);
   static ThemeColours light();
   static ThemeColours dark_colours();
   static ThemeColours high_contrast();
-  // Those that a palette of Theme::palette() goes with, for a widget that is handed no theme.
+  // The colours that match a palette of Theme::palette(), for a widget without a theme.
   static ThemeColours of(const QPalette& palette);
 };
 
-// 0 is all `a`, 1 all `b`.
+// Linear blend: 0 is `a`, 1 is `b`.
 QColor mixed(const QColor& a, const QColor& b, double share_of_b);
 
 Hatch hatch_of(Role role);
-// The pattern of a hatch in one colour, as a brush to lay over a fill; Qt::NoBrush for None and Outline.
+// The pattern of a hatch in one colour, as a brush to draw over a fill; Qt::NoBrush for None and Outline.
 QBrush hatch_brush(Hatch hatch, const QColor& colour);
 
 class Theme : public QObject {
@@ -70,7 +70,7 @@ class Theme : public QObject {
   bool dark() const { return colours_.dark; }
   const ThemeColours& colours() const { return colours_; }
   QColor operator[](Role role) const { return colours_[role]; }
-  // The palette of a window in this theme.
+  // The window palette of this theme.
   QPalette palette() const;
 
  Q_SIGNALS:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ticks and their texts: whole steps, times after the session's begin, bytes in binary units.
+// Axis tickers: whole steps, time since the start of the session, bytes in binary units.
 #pragma once
 #include <qcustomplot.h>
 #include <views/common/axis_mapping.h>
@@ -30,7 +30,7 @@ class BytesTicker : public QCPAxisTicker {
   QString getTickLabel(double tick, const QLocale& locale, QChar format, int precision) override;
 };
 
-// 1, 2 or 5 times a power of ten, at least `rough`.
+// The smallest of 1, 2 or 5 times a power of ten that is at least `rough`.
 double nice_step(double rough);
 
 }  // namespace arenascope::views

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What every view is given of the document that it shows. Another document's is handed over by set_context(): the view
-// stops listening to the one before and shows the other.
+// The models of a document that every view receives. set_context() switches a view to another document: it disconnects
+// from the old models and shows the new ones.
 #pragma once
 #include <views/common/pinned_notes.h>
 #include <views/common/selection.h>
@@ -12,19 +12,19 @@
 
 namespace arenascope::views {
 
-// Owned by the document, the theme by the window; all of it outlives its being shown.
+// Owned by the document, the theme by the window; all of it outlives the time it is shown.
 struct ViewContext {
   SessionSource* source = nullptr;
   SelectionModel* selection = nullptr;
   SharedAxis* axis = nullptr;
   Theme* theme = nullptr;
-  PinnedNotes* notes = nullptr;  // null: none can be pinned
+  PinnedNotes* notes = nullptr;  // null: notes are not supported
 };
 
-// The connections of a view to the context at hand: an object in whose name they are made, and with which they go.
-class ContextBond {
+// Owns a view's connections to the current context as their context object; reset() disconnects them.
+class ConnectionScope {
  public:
-  QObject* renew() {
+  QObject* reset() {
     object_ = std::make_unique<QObject>();
     return object_.get();
   }

@@ -14,16 +14,16 @@ struct Texts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Findings)
 };
 
-class Speaker {
+class NameFormatter {
  public:
-  explicit Speaker(const FindingsInput& in) : in_(in) {}
+  explicit NameFormatter(const FindingsInput& in) : in_(in) {}
   QString name(trace::TensorRef ref) const {
     if (in_.graph && ref.valid()) {
       const auto& list = ref.is_leaf() ? in_.graph->leafs : in_.graph->nodes;
       if (ref.index() < list.size() && !list[ref.index()].name.empty())
         return QString::fromStdString(list[ref.index()].name);
     }
-    return Words::node(ref);
+    return DisplayNames::node(ref);
   }
   Bytes bytes(trace::TensorRef ref) const {
     if (!in_.graph || !ref.valid()) return 0;
@@ -42,7 +42,7 @@ class Speaker {
   QString slices(const Finding& f, size_t most, bool waste) const {
     QStringList list;
     for (size_t i = 0; i < f.slices.size() && i < most; ++i) {
-      const trace::SpaceSlice& s = f.slices[i];
+      const trace::SpaceAllocation& s = f.slices[i];
       list << QStringLiteral("%1 (%2)").arg(slice_name(*in_.snapshot, s),
                                             format_bytes(waste ? s.bytes - s.asked : s.bytes));
     }
@@ -63,36 +63,36 @@ class Speaker {
   const FindingsInput& in_;
 };
 
-// One for each kind of finding.
+// One function per kind of finding.
 class Sentence {
  public:
   Sentence(const Finding& f, const FindingsInput& in)
       : f_(f),
         in_(in),
-        words_(in),
-        first_(f.tensors.empty() ? QString() : words_.name(f.tensors[0])),
+        format_(in),
+        first_(f.tensors.empty() ? QString() : format_.name(f.tensors[0])),
         saved_(format_bytes(f.saved)),
         all_(static_cast<size_t>(f.count)) {}
 
   QString at_peak() const {
     return Texts::tr("At the peak, step %1, %2 are live in %n tensor(s): %3.", nullptr, static_cast<int>(f_.count))
-        .arg(format_count(f_.step.value), format_bytes(f_.bytes), words_.names(f_.tensors, 3, true, all_));
+        .arg(format_count(f_.step.value), format_bytes(f_.bytes), format_.names(f_.tensors, 3, true, all_));
   }
   QString order() const {
-    return Texts::tr("The order %1 lowers the arena by %2.").arg(QString::fromStdString(f_.order), saved_);
+    return Texts::tr("Execution order %1 reduces the arena by %2.").arg(QString::fromStdString(f_.order), saved_);
   }
   QString planner() const {
-    return Texts::tr("The planner %1 lowers the arena by %2 on the same order.")
+    return Texts::tr("Planner %1 reduces the arena by %2 for the same execution order.")
         .arg(QString::fromStdString(f_.planner), saved_);
   }
   QString in_place_all() const {
-    return Texts::tr("If ops worked in place where they may, %n of them, the arena would be %1 smaller.", nullptr,
+    return Texts::tr("Running %n eligible op(s) in place would reduce the arena by %1.", nullptr,
                      static_cast<int>(f_.count))
         .arg(saved_);
   }
   QString in_place() const {
-    return Texts::tr("%1 may write over %2, whose last user it is: in place, the arena is %3 smaller.")
-        .arg(first_, f_.tensors.size() > 1 ? words_.name(f_.tensors[1]) : QString(), saved_);
+    return Texts::tr("%1 is the last user of %2: running it in place reduces the arena by %3.")
+        .arg(first_, f_.tensors.size() > 1 ? format_.name(f_.tensors[1]) : QString(), saved_);
   }
   QString alignment() const {
     return Texts::tr("An alignment of %1 bytes instead of %2 saves %3 of padding.")
@@ -103,79 +103,80 @@ class Sentence {
   QString rematerialise() const {
     return f_.tensors.size() == 1
                ? Texts::tr(
-                     "%1 lies unused for %2 steps around the peak: rematerialising it behind them lowers the "
-                     "arena by %3.")
+                     "%1 is idle for %2 steps around the peak: rematerialising it afterwards reduces the arena by %3.")
                      .arg(first_, format_count(f_.count), saved_)
                : Texts::tr(
-                     "%n tensors lie unused around the peak: rematerialising them behind it lowers the arena by %1 "
+                     "%n tensor(s) are idle around the peak: rematerialising them afterwards reduces the arena by %1 "
                      "(%2).",
                      nullptr, static_cast<int>(f_.tensors.size()))
-                     .arg(saved_, words_.names(f_.tensors, 3, false, f_.tensors.size()));
+                     .arg(saved_, format_.names(f_.tensors, 3, false, f_.tensors.size()));
   }
   QString offload() const {
     return f_.tensors.size() == 1
                ? Texts::tr(
-                     "%1 lies unused for %2 steps around the peak: offloading it to the host and back, %3 in all, "
-                     "lowers the arena by %4.")
+                     "%1 is idle for %2 steps around the peak: offloading it to the host and reloading it, %3 in "
+                     "total, reduces the arena by %4.")
                      .arg(first_, format_count(f_.count), format_bytes(f_.bytes), saved_)
                : Texts::tr(
-                     "%n tensors lie unused around the peak: offloading them to the host and back, %1 in all, lowers "
-                     "the arena by %2 (%3).",
+                     "%n tensor(s) are idle around the peak: offloading them to the host and reloading them, %1 in "
+                     "total, reduces the arena by %2 (%3).",
                      nullptr, static_cast<int>(f_.tensors.size()))
-                     .arg(format_bytes(f_.bytes), saved_, words_.names(f_.tensors, 3, false, f_.tensors.size()));
+                     .arg(format_bytes(f_.bytes), saved_, format_.names(f_.tensors, 3, false, f_.tensors.size()));
   }
   QString concat() const {
     return Texts::tr(
-               "What %1 joins could be computed where it joins it: %2 are not copied, and the arena is %3 smaller.")
-        .arg(words_.names(f_.tensors, 2, false, f_.tensors.size()), format_bytes(f_.bytes), saved_);
+               "The inputs of %1 could be computed directly into its result: this avoids copying %2 and reduces the "
+               "arena by %3.")
+        .arg(format_.names(f_.tensors, 2, false, f_.tensors.size()), format_bytes(f_.bytes), saved_);
   }
   QString contiguous() const {
-    return f_.saved > 0 ? Texts::tr("%1 copies %2 that lie in order already: without it the arena is %3 smaller.")
+    return f_.saved > 0 ? Texts::tr("%1 copies %2 that are already contiguous: removing it reduces the arena by %3.")
                               .arg(first_, format_bytes(f_.bytes), saved_)
-                        : Texts::tr("%1 copies %2 that lie in order already.").arg(first_, format_bytes(f_.bytes));
+                        : Texts::tr("%1 copies %2 that are already contiguous.").arg(first_, format_bytes(f_.bytes));
   }
   QString holes() const {
-    return Texts::tr("At the peak %1 of the arena, %2, lie in %n hole(s); above them: %3.", nullptr,
+    return Texts::tr("At the peak, %1 of the arena (%2) is in %n hole(s); above them: %3.", nullptr,
                      static_cast<int>(f_.count))
-        .arg(format_bytes(f_.bytes), format_percent(f_.share), words_.names(f_.tensors, 3, false, f_.tensors.size()));
+        .arg(format_bytes(f_.bytes), format_percent(f_.share), format_.names(f_.tensors, 3, false, f_.tensors.size()));
   }
   QString late_thread() const {
-    return Texts::tr("%1 comes last at %2 of the barriers; the others wait %3 a run for it.")
-        .arg(words_.thread(f_.track), format_percent(f_.share), format_ns(f_.time));
+    return Texts::tr("%1 is the last arriver at %2 of the barriers; the other threads wait %3 per run for it.")
+        .arg(format_.thread(f_.track), format_percent(f_.share), format_ns(f_.time));
   }
   QString imbalance() const {
-    return Texts::tr("Behind %1 the threads wait %2 of their time, %3 a run together; it is split into %n part(s).",
-                     nullptr, static_cast<int>(f_.count))
+    return Texts::tr(
+               "At the barrier after %1, threads idle %2 of their time, %3 per run in total; the node is split into %n "
+               "chunk(s).",
+               nullptr, static_cast<int>(f_.count))
         .arg(first_, format_percent(f_.share), format_ns(f_.time));
   }
   QString copy_again() const {
-    return Texts::tr("%1 is copied between devices %n times a run; once would save %2.", nullptr,
+    return Texts::tr("%1 is copied between devices %n time(s) per run; copying it once would save %2.", nullptr,
                      static_cast<int>(f_.count))
         .arg(first_, format_bytes(f_.bytes));
   }
   QString spaces_at_peak() const {
-    return Texts::tr("At the peak, after %1, %2 are handed out in %n block(s): %3.", nullptr,
-                     static_cast<int>(f_.count))
-        .arg(words_.after_begin(f_.at), format_bytes(f_.bytes), words_.slices(f_, 3, false));
+    return Texts::tr("At the peak, after %1, %2 are allocated in %n block(s): %3.", nullptr, static_cast<int>(f_.count))
+        .arg(format_.after_begin(f_.at), format_bytes(f_.bytes), format_.slices(f_, 3, false));
   }
   QString fragmentation() const {
-    return Texts::tr("Spaces held up to %1 at once that nobody used, as much as %2 of the most that they held.")
+    return Texts::tr("Up to %1 was reserved but unused at once, %2 of the peak reservation.")
         .arg(format_bytes(f_.bytes), format_percent(f_.share));
   }
   QString waste() const {
-    return Texts::tr("At the peak, %1 of what is handed out, %2, were not asked for but lie in %n block(s): %3.",
-                     nullptr, static_cast<int>(f_.count))
-        .arg(format_bytes(f_.bytes), format_percent(f_.share), words_.slices(f_, 3, true));
+    return Texts::tr("At the peak, %1 of the allocated memory (%2) is rounding overhead in %n block(s): %3.", nullptr,
+                     static_cast<int>(f_.count))
+        .arg(format_bytes(f_.bytes), format_percent(f_.share), format_.slices(f_, 3, true));
   }
   QString packed() const {
-    return Texts::tr("A plan of the same lifetimes needs %1, by the planner %2: %3 less than the spaces held.")
+    return Texts::tr("A plan of the same lifetimes needs %1 (planner %2), %3 less than was reserved.")
         .arg(format_bytes(f_.bytes), QString::fromStdString(f_.planner), saved_);
   }
 
  private:
   const Finding& f_;
   const FindingsInput& in_;
-  const Speaker words_;
+  const NameFormatter format_;
   const QString first_, saved_;
   const size_t all_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A finding as a sentence, and its saving as a person reads it.
+// A finding as a sentence, and its formatted saving.
 #pragma once
 #include <views/common/session_source.h>
 
@@ -9,6 +9,6 @@
 namespace arenascope::views {
 
 QString finding_sentence(const Finding& finding, const FindingsInput& about);
-QString finding_saving(const Finding& finding);  // "2.0 MiB", "1.2 ms", or "—" where it only tells
+QString finding_saving(const Finding& finding);  // "2.0 MiB", "1.2 ms", or "—" for information without a saving
 
 }  // namespace arenascope::views

@@ -45,7 +45,7 @@ QVariant FindingsModel::headerData(int section, Qt::Orientation orientation, int
     }
   }
   if (role == Qt::ToolTipRole && section == kSaving)
-    return tr("Bytes of the arena by a plan that was really made, or time a run; — where it only tells");
+    return tr("Arena bytes saved, measured by replanning, or time saved per run; — for information only");
   return {};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The findings as rows: saving and sentence. The buttons beside them are the view's.
+// Table model of findings: saving and sentence. The view adds the buttons.
 #pragma once
 #include <arenascope/schedule/findings.h>
 #include <QAbstractTableModel>

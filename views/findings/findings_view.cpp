@@ -13,7 +13,7 @@ namespace arenascope::views {
 
 namespace {
 
-constexpr int kAir = 6;  // pixels at both sides of a cell, as columns of figures and of words stand side by side
+constexpr int kAir = 6;  // pixels on both sides of a cell, to separate columns of numbers and text
 
 class AiredCells : public QStyledItemDelegate {
  public:
@@ -41,12 +41,12 @@ FindingsView::FindingsView(FindingsSearch* search, const ViewContext& context, Q
   timer_.setInterval(400);
   connect(&timer_, &QTimer::timeout, this, [this] {
     if (context_.source->live())
-      timer_.start();  // a run that goes on has other things to do
+      timer_.start();  // retry later while a run is active
     else
-      look();
+      start_search();
   });
   listen();
-  connect(again_, &QToolButton::clicked, this, &FindingsView::look);
+  connect(again_, &QToolButton::clicked, this, &FindingsView::start_search);
   connect(stop_, &QToolButton::clicked, this, &FindingsView::stop);
   connect(view_, &QTableView::activated, this, [this](const QModelIndex& index) { show_finding(index.row()); });
   retranslate();
@@ -106,12 +106,12 @@ void FindingsView::build() {
 }
 
 void FindingsView::listen() {
-  QObject* bond = bond_.renew();
-  connect(search_, &FindingsSearch::changed, bond, [this] { take(); });
-  connect(search_, &FindingsSearch::found, bond, [this] { Q_EMIT found(); });
-  connect(context_.source, &SessionSource::changed, bond, [this] {
+  QObject* connections = connections_.reset();
+  connect(search_, &FindingsSearch::changed, connections, [this] { take(); });
+  connect(search_, &FindingsSearch::found, connections, [this] { Q_EMIT found(); });
+  connect(context_.source, &SessionSource::changed, connections, [this] {
     if (model_->rowCount() == 0) update_state();
-    look_soon();
+    schedule_search();
   });
 }
 
@@ -121,21 +121,21 @@ void FindingsView::set_context(FindingsSearch* search, const ViewContext& contex
   context_ = context;
   listen();
   take();
-  look_soon();
+  schedule_search();
 }
 
-void FindingsView::look_soon() {
+void FindingsView::schedule_search() {
   if (isVisible() && search_->out_of_date() && !timer_.isActive()) timer_.start();
 }
 
 void FindingsView::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
-  look_soon();
+  schedule_search();
 }
 
-void FindingsView::look() {
+void FindingsView::start_search() {
   timer_.stop();
-  search_->look(budget_->value());
+  search_->start(budget_->value());
 }
 
 void FindingsView::take() {
@@ -163,7 +163,7 @@ void FindingsView::add_buttons() {
       connect(button(FindingsModel::kShow, tr("Show"), tr("Select it in every view")), &QToolButton::clicked, this,
               [this, row] { show_finding(row); });
     if (f.plan)
-      connect(button(FindingsModel::kWhatIf, tr("What if"), tr("Show the plan that would be, over the one in use")),
+      connect(button(FindingsModel::kWhatIf, tr("What if"), tr("Show the resulting plan over the current one")),
               &QToolButton::clicked, this, [this, row] {
                 if (const Finding* chosen = model_->at(row))
                   Q_EMIT what_if(chosen->plan, model_->index(row, FindingsModel::kSentence).data().toString());
@@ -196,20 +196,20 @@ void FindingsView::update_state() {
   empty_->setVisible(model_->rowCount() == 0);
   const auto& source = *context_.source;
   const bool open = source.graph() != nullptr || source.snapshot()->event_count > 0;
-  empty_->setText(busy()                      ? tr("Looking for what could be better…")
+  empty_->setText(busy()                      ? tr("Searching for savings…")
                   : !open                     ? tr("Nothing is open.")
-                  : search_->out_of_date()    ? tr("Not looked through yet.")
-                  : source.graph() != nullptr ? tr("Nothing was found.")
-                                              : tr("Nothing was found: there is no graph that could be planned anew."));
+                  : search_->out_of_date()    ? tr("Not searched yet.")
+                  : source.graph() != nullptr ? tr("No findings.")
+                                              : tr("No findings: there is no graph to replan."));
 }
 
 void FindingsView::retranslate() {
-  again_->setText(tr("Look Again"));
-  again_->setToolTip(tr("Look for savings in the plan and the run at hand"));
+  again_->setText(tr("Search Again"));
+  again_->setToolTip(tr("Search the current plan and run for savings"));
   stop_->setText(tr("Stop"));
-  budget_label_->setText(tr("for at most"));
+  budget_label_->setText(tr("Time limit"));
   budget_->setSuffix(tr(" s"));
-  budget_->setAccessibleName(tr("Seconds to look"));
+  budget_->setAccessibleName(tr("Search time limit in seconds"));
   view_->setAccessibleName(tr("Findings"));
   model_->retranslate();
   add_buttons();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What could be better, ranked: looked for whenever another plan or run is at hand and the view is seen, each with a
-// button that shows where and one that shows the plan that would be. The search is the document's.
+// Ranked list of findings. The search runs when the view is visible and the current plan or run changes. Each finding
+// has buttons to select it and to show the resulting plan. The search belongs to the document.
 #pragma once
 #include <views/common/view_context.h>
 #include <views/findings/findings_model.h>
@@ -19,22 +19,22 @@ class FindingsView : public QWidget {
   Q_OBJECT
  public:
   FindingsView(FindingsSearch* search, const ViewContext& context, QWidget* parent = nullptr);
-  void set_context(FindingsSearch* search, const ViewContext& context);  // of another document
+  void set_context(FindingsSearch* search, const ViewContext& context);  // switches to another document
 
   FindingsModel* model() const { return model_; }
   QTableView* table_view() const { return view_; }
   bool busy() const { return search_->busy(); }
   QToolButton* show_button(int row) const;
-  QToolButton* what_if_button(int row) const;  // null where nothing was replanned
+  QToolButton* what_if_button(int row) const;  // null if the finding has no plan
 
  public Q_SLOTS:
-  void look();  // now
+  void start_search();  // starts immediately
   void stop() { search_->stop(); }
   void show_finding(int row);
 
  Q_SIGNALS:
   void what_if(std::shared_ptr<const arenascope::trace::PlanInfo> plan, const QString& sentence);
-  void found();  // the search has ended
+  void found();  // the search has finished
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -42,14 +42,14 @@ class FindingsView : public QWidget {
 
  private:
   void listen();
-  void look_soon();
+  void schedule_search();
   void take();
   void add_buttons();
   void build();
   void retranslate();
   void update_state();
 
-  ContextBond bond_;
+  ConnectionScope connections_;
   FindingsSearch* search_;
   ViewContext context_;
   FindingsModel* model_;

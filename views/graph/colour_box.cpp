@@ -15,7 +15,7 @@ constexpr int kAlways = static_cast<int>(GraphColour::Column);
 
 ColourBox::ColourBox(QWidget* parent) : QComboBox(parent) {
   setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  setIconSize({0, 0});  // it has none, and would be as tall as one
+  setIconSize({0, 0});  // no icons; otherwise rows are as tall as one
   setMinimumContentsLength(10);
   setMaxVisibleItems(24);
   retranslate();
@@ -31,13 +31,13 @@ void ColourBox::retranslate() {
       setItemText(i, colours[i]);
     else
       addItem(colours[i], -1);
-  setToolTip(tr("What the colours of the graph tell"));
+  setToolTip(tr("Graph colouring"));
   setAccessibleName(tr("Colour by"));
 }
 
 void ColourBox::show_choices(const SessionSource& source) {
   const QSignalBlocker quiet(this);
-  retranslate();  // titles are held against it
+  retranslate();  // titles are compared with it
   reader_.forget();
   while (count() > kAlways) removeItem(count() - 1);
   QStringList there;
@@ -72,7 +72,7 @@ void ColourBox::choose(GraphColour colour, int column) {
 }
 
 void ColourBox::next_column() {
-  const int first = kAlways + 1;  // behind the separator
+  const int first = kAlways + 1;  // after the separator
   if (count() <= first) return;
   const int at = colour_ == GraphColour::Column ? place() : -1;
   choose(GraphColour::Column, itemData(at < first || at + 1 == count() ? first : at + 1).toInt());

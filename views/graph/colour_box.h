@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the colours of the graph tell, and to choose it from: what is always there, and the columns of the nodes' table.
+// Combo box that selects the colouring of the graph: fixed properties, and the columns of the nodes table.
 #pragma once
 #include <QComboBox>
 
@@ -13,17 +13,17 @@ class ColourBox : public QComboBox {
  public:
   explicit ColourBox(QWidget* parent);
   GraphColour colour() const { return colour_; }
-  int column() const { return column_; }  // of GraphColour::Column; otherwise -1
+  int column() const { return column_; }  // for GraphColour::Column; otherwise -1
   void set_columns(NodeColumns columns) { reader_.columns = std::move(columns); }
-  // What another document offers, and what it was coloured by; says nothing.
+  // Offers the choices of another document and selects its colouring; emits no signal.
   void show_choices(const SessionSource& source);
   void show_choices(const SessionSource& source, GraphColour colour, int column);
   void choose(GraphColour colour, int column = -1);
-  void next_column();  // the first behind the last
+  void next_column();  // after the last one, the first
   void colour_scene(GraphScene& scene, const SessionSource& source, Step current, const ThemeColours& colours);
 
  Q_SIGNALS:
-  void chosen();  // the same again, too
+  void chosen();  // also if the same choice was selected again
   void changed();
 
  protected:
@@ -31,7 +31,7 @@ class ColourBox : public QComboBox {
 
  private:
   void retranslate();
-  int place() const;  // of what is chosen; -1: it is not offered here
+  int place() const;  // index of the current choice; -1: not offered
 
   GraphColour colour_ = GraphColour::State;
   int column_ = -1;

@@ -2,7 +2,7 @@
 #include "folded_graph.h"
 
 #include <arenascope/base/layer_name.h>
-#include <arenascope/trace/owner.h>
+#include <arenascope/trace/bind_event.h>
 
 #include <algorithm>
 #include <map>
@@ -19,8 +19,8 @@ const TensorInfo* node_of(const GraphInfo& graph, TensorRef ref) {
   return ref.is_node() && ref.index() < graph.nodes.size() ? &graph.nodes[ref.index()] : nullptr;
 }
 
-// What a source stands for once views are looked through: the tensor that was really computed or given, and the
-// views passed on the way, from the tensor on.
+// The origin of an input when views are skipped: the tensor that was computed or given, and the views on the path from
+// it.
 struct Origin {
   TensorRef ref;
   std::vector<NodeId> views;
@@ -28,7 +28,7 @@ struct Origin {
 
 Origin origin_of(const GraphInfo& graph, TensorRef ref, const std::vector<bool>& badge) {
   Origin origin{ref, {}};
-  // A description may come from a file: a chain is never longer than there are nodes.
+  // Guards against cycles in a damaged file: a chain is never longer than the number of nodes.
   for (size_t guard = 0; guard <= graph.nodes.size(); ++guard) {
     const TensorInfo* node = node_of(graph, origin.ref);
     if (node == nullptr || !badge[origin.ref.index()] || node->sources.empty()) break;
@@ -39,7 +39,8 @@ Origin origin_of(const GraphInfo& graph, TensorRef ref, const std::vector<bool>&
   return origin;
 }
 
-// Views that somebody reads are badges; a view at the end of the graph (an output) is drawn, or it would be lost.
+// Views with users are badges; a view at the end of the graph (an output) is drawn as a node, or it would not be
+// visible.
 std::vector<bool> badges(const GraphInfo& graph) {
   std::vector<bool> read(graph.nodes.size(), false), badge(graph.nodes.size(), false);
   for (const TensorInfo& node : graph.nodes)
@@ -53,7 +54,7 @@ std::vector<bool> badges(const GraphInfo& graph) {
 
 }  // namespace
 
-// What writes into a source shares its bytes, and computes nevertheless.
+// An op that writes into its input shares its bytes, but computes.
 bool is_view_node(const TensorInfo& node) {
   return (node.flags & (trace::kView | trace::kWritesSource)) == trace::kView;
 }
@@ -62,7 +63,7 @@ namespace {
 
 using LayersByName = std::unordered_map<std::string_view, int32_t>;
 
-// A file may nest names as deep as it likes; behind so many a layer is one of its own.
+// limit for the nesting depth of names in a file; deeper layers are not nested further
 constexpr int kDeepest = 12;
 
 int32_t find_layer(Layers& layers, LayersByName& by_name, std::string_view name, int depth = 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the shapes of tensors stand on the edges that they go along, as far as there is room.
+// Places shape badges on edges where there is enough space.
 #include "graph_badges.h"
 
 #include <QFontMetricsF>
@@ -14,9 +14,9 @@ namespace arenascope::views {
 namespace {
 
 constexpr double kHigh = 16, kAround = 2;
-constexpr double kPlaces[] = {0.5, 0.35, 0.65, 0.2, 0.8};  // along an edge, the best first
+constexpr double kBadgePositions[] = {0.5, 0.35, 0.65, 0.2, 0.8};  // along an edge, in order of preference
 
-// Rectangles, to be asked whether another one covers any. Each lies in the cells that it touches.
+// A grid index of rectangles for overlap tests. Each rectangle is in all cells that it touches.
 class Covered {
  public:
   void add(const QRectF& rect) {
@@ -86,7 +86,7 @@ std::vector<EdgeBadge> badges_with_shapes(const GraphScene& scene) {
   const auto is_free = [&](const QRectF& place) {
     return !covered.by(place.adjusted(-kAround, -kAround, kAround, kAround));
   };
-  for (size_t e = 0; e < edges.size(); ++e) {  // views stand there anyway
+  for (size_t e = 0; e < edges.size(); ++e) {  // view badges are always drawn
     if (!there(e) || edges[e].views.empty()) continue;
     const QPointF middle = path_of(scene.layout->curves[e]).pointAtPercent(0.5);
     const QString with_shape = edge_label(scene, edges[e], true);
@@ -99,7 +99,7 @@ std::vector<EdgeBadge> badges_with_shapes(const GraphScene& scene) {
     const QString label = edge_label(scene, edges[e], true);
     if (label.isEmpty()) continue;
     const QPainterPath path = path_of(scene.layout->curves[e]);
-    for (const double along : kPlaces) {
+    for (const double along : kBadgePositions) {
       const QRectF place = badge_at(path.pointAtPercent(along), label);
       if (!is_free(place)) continue;
       covered.add(place);

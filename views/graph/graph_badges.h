@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What stands on an edge: the views on its way, and the shape of the tensor that goes along it.
+// Labels on edges: the views on the path, and the shape of the tensor.
 #pragma once
 #include <QPainterPath>
 
@@ -10,7 +10,7 @@ namespace arenascope::views {
 QPainterPath path_of(const std::vector<QPointF>& curve);
 QString edge_label(const GraphScene& scene, const FoldedEdge& edge, bool with_shape);
 QRectF badge_at(const QPointF& middle, const QString& label);
-// With its shape on each edge where that covers neither a card nor what stands on another edge.
+// Adds the shape to each edge where it covers neither a card nor another badge.
 std::vector<EdgeBadge> badges_with_shapes(const GraphScene& scene);
 
 }  // namespace arenascope::views

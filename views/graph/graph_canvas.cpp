@@ -12,7 +12,7 @@ GraphCanvas::GraphCanvas(const Theme* theme, QWidget* parent) : GraphViewport(th
   setMouseTracking(true);
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName(tr("Graph"));
-  setAccessibleDescription(tr("The network as boxes and arrows. The table “Nodes” tells the same."));
+  setAccessibleDescription(tr("The network as boxes and arrows. The “Nodes” table has the same content."));
   setMinimumSize(160, 120);
 }
 
@@ -41,7 +41,7 @@ void GraphCanvas::paint_picture(QPainter& painter) {
   const ThemeColours& colours = this->colours();
   painter.fillRect(rect(), colours.background);
   if (!scene_.ready() || scene_.folded->vertices.empty()) return;
-  SceneMarks marks;  // what is selected and hovered is drawn over it
+  SceneMarks marks;  // selected and hovered items are drawn over it
   marks.breakpoints = marks_.breakpoints;
   painter.save();
   painter.setClipRect(area());
@@ -80,9 +80,7 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
   if (!(scene_.ready() && !scene_.folded->vertices.empty()) && busy_.isEmpty()) {
     painter.setPen(colours.dim_text);
     painter.drawText(rect().adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap,
-                     scene_.info
-                         ? tr("This graph has no nodes.")
-                         : tr("No graph: a model or a recording of one has it, a trace of another program has none."));
+                     scene_.info ? tr("This graph has no nodes.") : tr("This file contains no graph."));
   }
   if (!busy_.isEmpty()) {
     const QRectF box(width() / 2.0 - 110, 10, 220, 26);
@@ -165,7 +163,7 @@ void GraphCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
 }
 
 void GraphCanvas::contextMenuEvent(QContextMenuEvent* event) {
-  Q_EMIT context_menu_wanted(vertex_at(event->pos()), event->globalPos());
+  Q_EMIT context_menu_requested(vertex_at(event->pos()), event->globalPos());
 }
 
 void GraphCanvas::wheelEvent(QWheelEvent* event) {
@@ -190,16 +188,17 @@ void GraphCanvas::resizeEvent(QResizeEvent* event) {
 }
 
 FigureText GraphCanvas::tip(int32_t v, const QPointF& point) const {
-  FigureText text = words_of(v, point);
-  const auto& gone = scene_.looks[static_cast<size_t>(v)].gone;
-  if (!gone.empty()) {
-    const QStringList names(gone.begin(), gone.begin() + static_cast<qsizetype>(std::min<size_t>(gone.size(), 8)));
+  FigureText text = tip_text(v, point);
+  const auto& only_in_b = scene_.vertex_styles[static_cast<size_t>(v)].only_in_b;
+  if (!only_in_b.empty()) {
+    const QStringList names(only_in_b.begin(),
+                            only_in_b.begin() + static_cast<qsizetype>(std::min<size_t>(only_in_b.size(), 8)));
     text.line(with_parts(tr("only in B: %1"), {FigureText{names.join(QStringLiteral(", ")), {}, names}}));
   }
   return text;
 }
 
-FigureText GraphCanvas::words_of(int32_t v, const QPointF& point) const {
+FigureText GraphCanvas::tip_text(int32_t v, const QPointF& point) const {
   const Vertex& vertex = scene_.folded->vertices[static_cast<size_t>(v)];
   const trace::GraphInfo& graph = *scene_.info;
   if (vertex.folded) {

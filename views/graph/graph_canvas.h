@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The surface on which the graph is drawn, zoomed and panned, with its minimap and legend. Knows nothing of sessions:
-// it shows a scene and says what was pointed at.
+// The widget on which the graph is drawn, zoomed and panned, with minimap and legend. It does not know about sessions:
+// it shows a scene and emits signals for user actions.
 #pragma once
 #include <views/common/figure.h>
 
@@ -15,10 +15,10 @@ class GraphCanvas : public GraphViewport {
 
   void set_scene(GraphScene scene);
   const SceneMarks& marks() const { return marks_; }
-  void set_marks(SceneMarks marks);  // repaints nothing but what is selected and hovered, unless breakpoints moved
+  void set_marks(SceneMarks marks);  // repaints only the selected and hovered items, unless breakpoints changed
   void refresh() override;
-  FigureText tip(int32_t vertex, const QPointF& point) const;  // `point` in the scene
-  void set_hovered(int32_t vertex);                            // repaints nothing but its outline
+  FigureText tip(int32_t vertex, const QPointF& point) const;  // `point` in scene coordinates
+  void set_hovered(int32_t vertex);                            // repaints only its outline
   void set_busy(const QString& text);                          // empty: not busy
 
  Q_SIGNALS:
@@ -26,10 +26,10 @@ class GraphCanvas : public GraphViewport {
   void vertex_activated(int vertex);  // double click or Return
   void leaf_clicked(int leaf);
   void frame_clicked(int layer);    // of an expanded layer
-  void frame_activated(int layer);  // a double click
+  void frame_activated(int layer);  // double click
   void background_clicked();
   void vertex_hovered(int vertex);
-  void context_menu_wanted(int vertex, const QPoint& global);
+  void context_menu_requested(int vertex, const QPoint& global);
 
  protected:
   void paintEvent(QPaintEvent* event) override;
@@ -46,13 +46,13 @@ class GraphCanvas : public GraphViewport {
  private:
   void jump_in_minimap(const QPointF& widget);
   void paint_picture(QPainter& painter);
-  FigureText words_of(int32_t vertex, const QPointF& point) const;
+  FigureText tip_text(int32_t vertex, const QPointF& point) const;
 
   SceneMarks marks_;
   QString busy_;
   enum class Drag { None, Press, Pan, Minimap } drag_ = Drag::None;
   QPointF press_, press_offset_;
-  QPixmap picture_;  // the graph without what is selected and hovered
+  QPixmap picture_;  // the graph without the selected and hovered items
   bool stale_ = true;
 };
 

@@ -16,7 +16,7 @@ struct GraphColoursTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::GraphView)
 };
 
-// Pale to strong, one hue, so that more reads as more in both themes.
+// From pale to strong in one hue, so that more reads as more in both themes.
 QColor ramp(double share, const ThemeColours& colours) {
   const QColor pale = mixed(colours.background, colours.text, 0.07);
   const QColor strong = colours.category(5);
@@ -27,12 +27,13 @@ void colour_by_amount(GraphScene& scene, const std::vector<double>& amounts, con
                       const QString& title, QString (*format)(double)) {
   double most = 0;
   for (double a : amounts) most = std::max(most, a);
-  for (size_t v = 0; v < amounts.size(); ++v) scene.looks[v].fill = ramp(most > 0 ? amounts[v] / most : 0, colours);
+  for (size_t v = 0; v < amounts.size(); ++v)
+    scene.vertex_styles[v].fill = ramp(most > 0 ? amounts[v] / most : 0, colours);
   scene.legend_title = title;
   for (double share : {0.0, 0.5, 1.0}) scene.legend.push_back({format(most * share), ramp(share, colours)});
 }
 
-// One colour for each text, the most frequent first; what comes after the eighth shares the last.
+// One colour per text, ordered by frequency; all texts after the eighth share the last colour.
 void colour_by_text(GraphScene& scene, const std::vector<QString>& texts, const ThemeColours& colours,
                     const QString& title) {
   std::map<QString, int> count;
@@ -44,7 +45,7 @@ void colour_by_text(GraphScene& scene, const std::vector<QString>& texts, const 
   std::map<QString, size_t> index;
   for (size_t i = 0; i < order.size(); ++i) index[order[i].second] = std::min<size_t>(i, 7);
   for (size_t v = 0; v < texts.size(); ++v)
-    scene.looks[v].fill = texts[v].isEmpty() ? colours[Role::Weight] : colours.category(index[texts[v]]);
+    scene.vertex_styles[v].fill = texts[v].isEmpty() ? colours[Role::Weight] : colours.category(index[texts[v]]);
   scene.legend_title = title;
   for (size_t i = 0; i < std::min<size_t>(order.size(), 7); ++i)
     scene.legend.push_back({order[i].second, colours.category(i)});
@@ -55,21 +56,21 @@ void colour_by_text(GraphScene& scene, const std::vector<QString>& texts, const 
                             colours.category(7)});
 }
 
-// What most of a layer's nodes have stands for it.
+// The most frequent value among a layer's nodes represents the layer.
 template <class Text>
-QString most_of(const Vertex& vertex, Text text) {
+QString most_frequent(const Vertex& vertex, Text text) {
   std::map<QString, int> count;
   for (NodeId id : vertex.nodes) ++count[text(id)];
   const auto it = std::max_element(count.begin(), count.end(), [](auto& a, auto& b) { return a.second < b.second; });
   return it == count.end() ? QString() : it->first;
 }
 
-QString most_of(const Vertex& vertex, const trace::GraphInfo& info, std::string trace::TensorInfo::*field) {
-  return most_of(vertex, [&](NodeId id) { return QString::fromStdString(info.nodes[id.index()].*field); });
+QString most_frequent(const Vertex& vertex, const trace::GraphInfo& info, std::string trace::TensorInfo::*field) {
+  return most_frequent(vertex, [&](NodeId id) { return QString::fromStdString(info.nodes[id.index()].*field); });
 }
 
-// Of a layer's nodes together; not a number where none has one.
-double together(const Vertex& vertex, const ColumnValues& column) {
+// The value of a vertex from its nodes; NaN if none has one.
+double value_of(const Vertex& vertex, const ColumnValues& column) {
   double all = std::nan("");
   for (NodeId id : vertex.nodes) {
     const double one = id.index() < column.numbers.size() ? column.numbers[id.index()] : std::nan("");
@@ -79,22 +80,22 @@ double together(const Vertex& vertex, const ColumnValues& column) {
   return all;
 }
 
-// From the least to the most, and from nothing where none is less than that.
+// The scale spans minimum to maximum and includes zero.
 void colour_by_numbers(GraphScene& scene, const ColumnValues& column, const ThemeColours& colours) {
   std::vector<double> numbers;
   double least = 0, most = 0;
   bool missing = false;
   for (const Vertex& vertex : scene.folded->vertices) {
-    const double number = numbers.emplace_back(together(vertex, column));
+    const double number = numbers.emplace_back(value_of(vertex, column));
     missing = missing || std::isnan(number);
     if (std::isnan(number)) continue;
     least = std::min(least, number);
     most = std::max(most, number);
   }
   for (size_t v = 0; v < numbers.size(); ++v)
-    scene.looks[v].fill = std::isnan(numbers[v])
-                              ? colours[Role::Weight]
-                              : ramp(most > least ? (numbers[v] - least) / (most - least) : 0, colours);
+    scene.vertex_styles[v].fill = std::isnan(numbers[v])
+                                      ? colours[Role::Weight]
+                                      : ramp(most > least ? (numbers[v] - least) / (most - least) : 0, colours);
   for (double share : {0.0, 0.5, 1.0})
     scene.legend.push_back({column.number_text(least + (most - least) * share), ramp(share, colours)});
   if (missing) scene.legend.push_back({GraphColoursTexts::tr("none"), colours[Role::Weight]});
@@ -115,17 +116,17 @@ std::vector<int32_t> step_of_nodes(const trace::GraphInfo& info, const trace::Pl
 void colour_by_state(GraphScene& scene, const std::vector<int32_t>& step, Step current, const ThemeColours& colours) {
   const QColor later = mixed(colours.background, colours.text, 0.10);
   const QColor done = mixed(colours.background, colours[Role::Work], 0.55);
-  for (size_t v = 0; v < scene.looks.size(); ++v) {
+  for (size_t v = 0; v < scene.vertex_styles.size(); ++v) {
     const Vertex& vertex = scene.folded->vertices[v];
     size_t before = 0;
     for (NodeId id : vertex.nodes)
       if (current.valid() && step[id.index()] >= 0 && step[id.index()] < current.value) ++before;
     const double share = static_cast<double>(before) / static_cast<double>(std::max<size_t>(vertex.nodes.size(), 1));
-    scene.looks[v].fill = scene.looks[v].current ? colours[Role::Work] : mixed(later, done, share);
+    scene.vertex_styles[v].fill = scene.vertex_styles[v].current ? colours[Role::Work] : mixed(later, done, share);
   }
   scene.legend = {{GraphColoursTexts::tr("done"), done},
                   {GraphColoursTexts::tr("running"), colours[Role::Work]},
-                  {GraphColoursTexts::tr("to come"), later}};
+                  {GraphColoursTexts::tr("pending"), later}};
   scene.legend_title = GraphColoursTexts::tr("State");
 }
 
@@ -138,14 +139,14 @@ void colour_scene(GraphScene& scene, GraphColour mode, const trace::Snapshot& sn
   if (!scene.info || !scene.folded) return;
   const trace::GraphInfo& info = *scene.info;
   const auto& vertices = scene.folded->vertices;
-  scene.looks.resize(vertices.size());
-  for (VertexLook& look : scene.looks) look.gone.clear();
+  scene.vertex_styles.resize(vertices.size());
+  for (VertexStyle& style : scene.vertex_styles) style.only_in_b.clear();
 
   const std::vector<int32_t> step = step_of_nodes(info, plan);
   for (size_t v = 0; v < vertices.size(); ++v) {
-    scene.looks[v].current = false;
+    scene.vertex_styles[v].current = false;
     for (NodeId id : vertices[v].nodes)
-      if (current.valid() && step[id.index()] == current.value) scene.looks[v].current = true;
+      if (current.valid() && step[id.index()] == current.value) scene.vertex_styles[v].current = true;
   }
 
   std::vector<double> amounts(vertices.size(), 0);
@@ -168,11 +169,12 @@ void colour_scene(GraphScene& scene, GraphColour mode, const trace::Snapshot& sn
                        [](double b) { return format_bytes(static_cast<Bytes>(b)); });
       break;
     case GraphColour::Op:
-      for (size_t v = 0; v < vertices.size(); ++v) texts[v] = most_of(vertices[v], info, &trace::TensorInfo::op);
+      for (size_t v = 0; v < vertices.size(); ++v) texts[v] = most_frequent(vertices[v], info, &trace::TensorInfo::op);
       colour_by_text(scene, texts, colours, GraphColoursTexts::tr("Op"));
       break;
     case GraphColour::Backend:
-      for (size_t v = 0; v < vertices.size(); ++v) texts[v] = most_of(vertices[v], info, &trace::TensorInfo::backend);
+      for (size_t v = 0; v < vertices.size(); ++v)
+        texts[v] = most_frequent(vertices[v], info, &trace::TensorInfo::backend);
       colour_by_text(scene, texts, colours, GraphColoursTexts::tr("Backend"));
       break;
     case GraphColour::Block: {
@@ -192,11 +194,11 @@ void colour_scene(GraphScene& scene, GraphColour mode, const trace::Snapshot& sn
 
 void colour_by_column(GraphScene& scene, const ColumnValues* column, const ThemeColours& colours) {
   scene.legend.clear();
-  if (column == nullptr) {  // another graph or language has it, or what was compared with
+  if (column == nullptr) {  // the column belongs to another graph or language, or to a comparison
     scene.legend_title.clear();
     const QColor none = colours[Role::Weight];
-    for (VertexLook& look : scene.looks) look.fill = none;
-    scene.legend.push_back({GraphColoursTexts::tr("this column is not told here"), none});
+    for (VertexStyle& style : scene.vertex_styles) style.fill = none;
+    scene.legend.push_back({GraphColoursTexts::tr("column not available"), none});
     return;
   }
   if (column->texts.empty()) {
@@ -204,7 +206,7 @@ void colour_by_column(GraphScene& scene, const ColumnValues* column, const Theme
   } else {
     std::vector<QString> texts;
     for (const Vertex& vertex : scene.folded->vertices)
-      texts.push_back(most_of(vertex, [&](NodeId id) {
+      texts.push_back(most_frequent(vertex, [&](NodeId id) {
         return id.index() < column->texts.size() ? column->texts[id.index()] : QString();
       }));
     colour_by_text(scene, texts, colours, column->title);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The graph coloured by what is otherwise in what it is compared with: slower or faster there, larger or smaller where
-// nothing ran, or not there at all.
+// Colours the graph by the differences to the other side of the comparison: slower or faster there, larger or smaller
+// if nothing ran, or missing there.
 #include <views/common/format.h>
 #include <QCoreApplication>
 
@@ -16,9 +16,9 @@ struct GraphComparisonTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::GraphView)
 };
 
-constexpr double kSame = 0.05;  // a twentieth more or less is none
+constexpr double kSame = 0.05;  // differences below 5 % are ignored
 
-// What a vertex takes here and there; nothing there: it is only here.
+// The value of a vertex on both sides; no value there: it exists only here.
 struct Pair {
   double ours = 0, theirs = 0;
   size_t matched = 0;
@@ -49,7 +49,8 @@ Pair bytes(const Vertex& vertex, const Comparison& c, const trace::GraphInfo& in
   return pair;
 }
 
-// Each node that is only there is a ghost at what it leads to here: the first of its users that is in both, or of theirs.
+// Each node that exists only on the other side is shown as a ghost at the first of its users that exists on both sides,
+// searched transitively.
 void add_ghosts(GraphScene& scene, const Comparison& c) {
   const trace::GraphInfo& theirs = *c.other.graph;
   std::vector<trace::TensorRef> leads_to(theirs.nodes.size());  // a node of ours
@@ -63,13 +64,14 @@ void add_ghosts(GraphScene& scene, const Comparison& c) {
   for (size_t i = 0; i < theirs.nodes.size(); ++i) {
     if (ours(i).is_node()) continue;
     trace::TensorRef at = leads_to[i];
-    for (trace::TensorRef source : theirs.nodes[i].sources)  // nothing comes behind it: at what it was made of
+    for (trace::TensorRef source : theirs.nodes[i].sources)  // no users: at the vertex of its inputs
       if (!at.is_node() && source.is_node()) at = ours(source.index());
     if (!at.is_node()) continue;
     const int32_t v = vertex_showing(*scene.info, *scene.folded, NodeId(at.index()));
     if (v < 0) continue;
     const trace::TensorInfo& node = theirs.nodes[i];
-    scene.looks[static_cast<size_t>(v)].gone.push_back(QString::fromStdString(node.name.empty() ? node.op : node.name));
+    scene.vertex_styles[static_cast<size_t>(v)].only_in_b.push_back(
+        QString::fromStdString(node.name.empty() ? node.op : node.name));
   }
 }
 
@@ -81,32 +83,32 @@ void colour_by_difference(GraphScene& scene, const trace::Snapshot& snapshot, co
                less = colours[Role::Allocation], alone = colours[Role::Input];
   scene.legend.clear();
   scene.legend_title = GraphComparisonTexts::tr("Difference of B");
-  for (VertexLook& look : scene.looks) look.fill = same;
+  for (VertexStyle& style : scene.vertex_styles) style.fill = same;
   if (c == nullptr || !c->other.graph) {
-    scene.legend = {{GraphComparisonTexts::tr("nothing is compared with"), same}};
+    scene.legend = {{GraphComparisonTexts::tr("no comparison"), same}};
     return;
   }
   const std::vector<trace::NodeStats> ours = snapshot.stats(scene.info->id),
                                       theirs = c->other.snapshot->stats(c->other.graph->id);
   const auto ran = [](const trace::NodeStats& s) { return s.runs > 0; };
   const bool timed = std::any_of(ours.begin(), ours.end(), ran) && std::any_of(theirs.begin(), theirs.end(), ran);
-  for (size_t v = 0; v < scene.looks.size(); ++v) {
+  for (size_t v = 0; v < scene.vertex_styles.size(); ++v) {
     const Vertex& vertex = scene.folded->vertices[v];
     const Pair pair = timed ? times(vertex, *c, ours, theirs) : bytes(vertex, *c, *scene.info);
     if (pair.matched == 0) {
-      scene.looks[v].fill = alone;
+      scene.vertex_styles[v].fill = alone;
     } else if (pair.ours > 0 && pair.theirs > 0) {
-      // Twice as much, or half, has the full colour.
+      // A factor of two has the full colour.
       const double ratio = std::log2(pair.theirs / pair.ours), size = std::abs(ratio);
       if (size > std::log2(1 + kSame))
-        scene.looks[v].fill = mixed(same, ratio > 0 ? more : less, 0.35 + 0.65 * std::min(size, 1.0));
+        scene.vertex_styles[v].fill = mixed(same, ratio > 0 ? more : less, 0.35 + 0.65 * std::min(size, 1.0));
     }
   }
   add_ghosts(scene, *c);
   scene.legend = {{timed ? GraphComparisonTexts::tr("slower in B") : GraphComparisonTexts::tr("larger in B"), more},
                   {timed ? GraphComparisonTexts::tr("faster in B") : GraphComparisonTexts::tr("smaller in B"), less},
                   {GraphComparisonTexts::tr("the same"), same},
-                  {GraphComparisonTexts::tr("only here"), alone}};
+                  {GraphComparisonTexts::tr("only in A"), alone}};
   if (c->only_theirs > 0)
     scene.legend.push_back({GraphComparisonTexts::tr("%n node(s) only in B", nullptr, static_cast<int>(c->only_theirs)),
                             colours.background});

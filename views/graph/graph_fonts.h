@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The fonts of the graph view, in scene pixels: a layout is made for them, so they do not follow the screen's scale.
+// Fonts of the graph view in scene pixels. The layout depends on them, so they do not follow the screen's scale.
 #pragma once
 #include <QFont>
 #include <QGuiApplication>

@@ -28,7 +28,7 @@ NodeId node_of(const Selection& selection, const trace::Snapshot& snapshot) {
 
 namespace {
 
-// The vertex that shows a node, or the first that has the leaf as a chip.
+// The vertex that shows a node, or the first one with a chip of the leaf tensor.
 int32_t vertex_of(const GraphScene& scene, TensorRef ref) {
   if (ref.is_node()) return vertex_showing(*scene.info, *scene.folded, NodeId(ref.index()));
   for (size_t v = 0; ref.is_leaf() && v < scene.folded->vertices.size(); ++v)
@@ -37,7 +37,7 @@ int32_t vertex_of(const GraphScene& scene, TensorRef ref) {
   return -1;
 }
 
-// The parameter, its gradient, accumulator and optimiser states of which the tensor is one.
+// Links between parameter, gradient, accumulator and optimiser states if the tensor is one of them.
 std::vector<GradientLink> gradient_links(const GraphScene& scene, TensorRef ref) {
   using To = GradientLink::To;
   std::vector<GradientLink> links;
@@ -47,7 +47,7 @@ std::vector<GradientLink> gradient_links(const GraphScene& scene, TensorRef ref)
         std::find(links.begin(), links.end(), link) == links.end())
       links.push_back(link);
   };
-  const auto look_at = [&](const trace::TensorInfo& tensor, TensorRef own) {
+  const auto add_links_of = [&](const trace::TensorInfo& tensor, TensorRef own) {
     const auto& states = tensor.states;
     const bool is_one = own == ref || tensor.gradient == ref || tensor.accumulator == ref ||
                         std::find(states.begin(), states.end(), ref) != states.end();
@@ -58,8 +58,8 @@ std::vector<GradientLink> gradient_links(const GraphScene& scene, TensorRef ref)
     for (const TensorRef state : states) add(last, state, To::State);
   };
   if (!ref.valid()) return links;
-  for (size_t i = 0; i < scene.info->nodes.size(); ++i) look_at(scene.info->nodes[i], TensorRef::node(NodeId(i)));
-  for (size_t i = 0; i < scene.info->leafs.size(); ++i) look_at(scene.info->leafs[i], TensorRef::leaf(LeafId(i)));
+  for (size_t i = 0; i < scene.info->nodes.size(); ++i) add_links_of(scene.info->nodes[i], TensorRef::node(NodeId(i)));
+  for (size_t i = 0; i < scene.info->leafs.size(); ++i) add_links_of(scene.info->leafs[i], TensorRef::leaf(LeafId(i)));
   return links;
 }
 
@@ -92,24 +92,25 @@ SceneMarks scene_marks(const GraphScene& scene, const Selection& selection, cons
   return marks;
 }
 
-void mark_looks(GraphScene& scene, const Selection& selection, const trace::PlanInfo* plan,
-                const std::vector<TensorRef>& matches) {
-  for (VertexLook& look : scene.looks) look.dimmed = look.match = false;
+void apply_emphasis(GraphScene& scene, const Selection& selection, const trace::PlanInfo* plan,
+                    const std::vector<TensorRef>& matches) {
+  for (VertexStyle& style : scene.vertex_styles) style.dimmed = style.match = false;
   const auto* range = selection.get<StepRangeSelection>();
   if (range != nullptr && plan != nullptr) {
     std::vector<bool> inside(scene.info->nodes.size(), false);
     const auto last = std::min(plan->order.size(), static_cast<size_t>(std::max(range->last.value, 0)));
     for (auto s = static_cast<size_t>(std::max(range->first.value, 0)); s < last; ++s)
       if (plan->order[s].index() < inside.size()) inside[plan->order[s].index()] = true;
-    for (size_t v = 0; v < scene.looks.size(); ++v) {
+    for (size_t v = 0; v < scene.vertex_styles.size(); ++v) {
       const auto& nodes = scene.folded->vertices[v].nodes;
-      scene.looks[v].dimmed = std::none_of(nodes.begin(), nodes.end(), [&](NodeId id) { return inside[id.index()]; });
+      scene.vertex_styles[v].dimmed =
+          std::none_of(nodes.begin(), nodes.end(), [&](NodeId id) { return inside[id.index()]; });
     }
   }
   for (TensorRef ref : matches) {
     if (!ref.is_node()) continue;
     const int32_t v = vertex_showing(*scene.info, *scene.folded, NodeId(ref.index()));
-    if (v >= 0) scene.looks[static_cast<size_t>(v)].match = true;
+    if (v >= 0) scene.vertex_styles[static_cast<size_t>(v)].match = true;
   }
 }
 

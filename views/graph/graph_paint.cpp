@@ -10,14 +10,14 @@
 namespace arenascope::views {
 namespace {
 
-constexpr double kTextFrom = 0.42;  // below this scale there is no room for letters
+constexpr double kTextFrom = 0.42;  // below this scale, text is not readable
 
 struct ChipBox {
   QRectF rect;
-  size_t index = 0;  // of Vertex::chips
+  size_t index = 0;  // into Vertex::chips
 };
 
-// As many chips as fit, side by side at the foot of the box; room for "+n" is kept when some do not.
+// As many chips as fit side by side at the bottom of the box; space for "+n" is reserved if some do not fit.
 std::vector<ChipBox> chip_boxes(const QRectF& box, const std::vector<QString>& chips) {
   const QFontMetricsF metrics(graph_font(GraphFont::Small));
   std::vector<ChipBox> boxes;
@@ -62,17 +62,17 @@ void paint_chips(QPainter& painter, const GraphScene& scene, size_t v, const QRe
   }
 }
 
-// Around a card: it is running, found, selected, or a breakpoint stands on it.
-void paint_outlines(QPainter& painter, size_t v, const QRectF& card, const VertexLook& look, const SceneMarks& marks,
+// Outlines of a card: running, search match, selected, or with a breakpoint.
+void paint_outlines(QPainter& painter, size_t v, const QRectF& card, const VertexStyle& style, const SceneMarks& marks,
                     const ThemeColours& colours, double scale) {
   const bool selected =
       std::find(marks.selected.begin(), marks.selected.end(), static_cast<int32_t>(v)) != marks.selected.end();
-  if (look.current) {
+  if (style.current) {
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(colours[Role::Work], 2.5));
     painter.drawRoundedRect(card.adjusted(-3, -3, 3, 3), 8, 8);
   }
-  if (look.match) {
+  if (style.match) {
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(colours.category(1), 2.5));
     painter.drawRoundedRect(card.adjusted(-2, -2, 2, 2), 8, 8);
@@ -92,13 +92,13 @@ void paint_outlines(QPainter& painter, size_t v, const QRectF& card, const Verte
   }
 }
 
-// What was there in what is compared with, and is gone: a dashed ghost on the card's upper edge.
-void paint_gone(QPainter& painter, const QRectF& card, const VertexLook& look, const ThemeColours& colours) {
-  if (look.gone.empty()) return;
+// Nodes that exist only on the other side of the comparison: a dashed ghost on the card's upper edge.
+void paint_ghosts(QPainter& painter, const QRectF& card, const VertexStyle& style, const ThemeColours& colours) {
+  if (style.only_in_b.empty()) return;
   painter.setFont(graph_font(GraphFont::Small));
   const QFontMetricsF metrics(painter.font());
-  QString text = QStringLiteral("− ") + look.gone.front();
-  if (look.gone.size() > 1) text += QStringLiteral(" +%1").arg(look.gone.size() - 1);
+  QString text = QStringLiteral("− ") + style.only_in_b.front();
+  if (style.only_in_b.size() > 1) text += QStringLiteral(" +%1").arg(style.only_in_b.size() - 1);
   text = metrics.elidedText(text, Qt::ElideMiddle, card.width() * 0.6);
   const double width = metrics.horizontalAdvance(text) + 12;
   const QRectF ghost(card.right() - width - 4, card.top() - 11, width, 16);
@@ -110,8 +110,8 @@ void paint_gone(QPainter& painter, const QRectF& card, const VertexLook& look, c
   painter.drawText(ghost, Qt::AlignCenter, text);
 }
 
-void paint_words(QPainter& painter, const GraphScene& scene, size_t v, const QRectF& box, const QRectF& card,
-                 const SceneMarks& marks, const ThemeColours& colours) {
+void paint_text(QPainter& painter, const GraphScene& scene, size_t v, const QRectF& box, const QRectF& card,
+                const SceneMarks& marks, const ThemeColours& colours) {
   const Vertex& vertex = scene.folded->vertices[v];
   const VertexText& texts = scene.texts[v];
   const double width = card.width() - 18;
@@ -136,12 +136,12 @@ void paint_vertex(QPainter& painter, const GraphScene& scene, size_t v, const Sc
                   const ThemeColours& colours, double scale) {
   const QRectF box = scene.rect_of(static_cast<int32_t>(v));
   const Vertex& vertex = scene.folded->vertices[v];
-  const VertexLook look = v < scene.looks.size() ? scene.looks[v] : VertexLook{colours.panel};
+  const VertexStyle style = v < scene.vertex_styles.size() ? scene.vertex_styles[v] : VertexStyle{colours.panel};
   const bool small = scale < kTextFrom;
-  painter.setOpacity(look.dimmed ? 0.35 : 1.0);
+  painter.setOpacity(style.dimmed ? 0.35 : 1.0);
 
-  const QColor face = small ? look.fill : mixed(colours.panel, look.fill, look.current ? 0.42 : 0.22);
-  const QColor edge = mixed(look.fill, colours.text, 0.25);
+  const QColor face = small ? style.fill : mixed(colours.panel, style.fill, style.current ? 0.42 : 0.22);
+  const QColor edge = mixed(style.fill, colours.text, 0.25);
   if (vertex.folded) {  // a stack of cards
     painter.setPen(QPen(mixed(edge, colours.background, 0.4), 1));
     painter.setBrush(mixed(face, colours.background, 0.4));
@@ -156,17 +156,17 @@ void paint_vertex(QPainter& painter, const GraphScene& scene, size_t v, const Sc
   painter.setPen(outline);
   painter.setBrush(face);
   painter.drawRoundedRect(card, 6, 6);
-  if (!small) {  // the strip tells the colour's meaning at full strength
+  if (!small) {  // the strip shows the colour at full strength
     QPainterPath clip;
     clip.addRoundedRect(card, 6, 6);
     painter.save();
     painter.setClipPath(clip, Qt::IntersectClip);
-    painter.fillRect(QRectF(card.left(), card.top(), 5, card.height()), look.fill);
+    painter.fillRect(QRectF(card.left(), card.top(), 5, card.height()), style.fill);
     painter.restore();
   }
-  paint_outlines(painter, v, card, look, marks, colours, scale);
-  if (!small) paint_words(painter, scene, v, box, card, marks, colours);
-  if (!small) paint_gone(painter, card, look, colours);
+  paint_outlines(painter, v, card, style, marks, colours, scale);
+  if (!small) paint_text(painter, scene, v, box, card, marks, colours);
+  if (!small) paint_ghosts(painter, card, style, colours);
 }
 
 void paint_frames(QPainter& painter, const GraphScene& scene, const ThemeColours& colours, const QRectF& visible,
@@ -224,7 +224,7 @@ void paint_edge(QPainter& painter, const GraphScene& scene, size_t e, bool stron
   painter.drawPath(path);
   if (scale < kTextFrom) return;
   paint_arrow(painter, curve, colour);
-  // An edge at what is selected has its shape in any case.
+  // An edge of the selection always shows its shape.
   EdgeBadge badge = e < scene.badges.size() ? scene.badges[e] : EdgeBadge();
   if (badge.text.isEmpty() || (strong && badge.text != edge_label(scene, edge, true))) {
     badge.text = edge_label(scene, edge, strong);
@@ -241,7 +241,7 @@ void paint_edges(QPainter& painter, const GraphScene& scene, const SceneMarks& m
     paint_edge(painter, scene, e, touches(scene.folded->edges[e], marks), colours, visible, scale);
 }
 
-// From the scene into a minimap.
+// Maps scene coordinates to the minimap.
 struct MinimapPlace {
   MinimapPlace(const GraphScene& scene, const QRectF& target)
       : inner(target.adjusted(4, 4, -4, -4)), bounds(scene.layout->bounds) {
@@ -285,7 +285,7 @@ void paint_scene(QPainter& painter, const GraphScene& scene, const SceneMarks& m
 
 namespace {
 
-// A dashed arc, beside the edges, with a tip at its end.
+// A dashed arc next to the edges, with an arrow head.
 void paint_link(QPainter& painter, const GraphScene& scene, const GradientLink& link, const ThemeColours& colours) {
   const QRectF a = scene.rect_of(link.from), b = scene.rect_of(link.to);
   const QPointF from(a.right(), a.center().y()), to(b.right(), b.center().y());
@@ -362,11 +362,11 @@ void paint_minimap(QPainter& painter, const GraphScene& scene, const ThemeColour
   painter.setClipRect(place.inner.adjusted(-1, -1, 1, 1));
   painter.setPen(Qt::NoPen);
   for (size_t v = 0; v < scene.folded->vertices.size(); ++v) {
-    const bool current = v < scene.looks.size() && scene.looks[v].current;
-    painter.fillRect(
-        place.box(scene, v),
-        current ? colours[Role::Work]
-                : (v < scene.looks.size() ? mixed(scene.looks[v].fill, colours.dim_text, 0.25) : colours.dim_text));
+    const bool current = v < scene.vertex_styles.size() && scene.vertex_styles[v].current;
+    painter.fillRect(place.box(scene, v), current ? colours[Role::Work]
+                                                  : (v < scene.vertex_styles.size()
+                                                         ? mixed(scene.vertex_styles[v].fill, colours.dim_text, 0.25)
+                                                         : colours.dim_text));
   }
   painter.setPen(QPen(colours.category(5), 1.4));
   QColor glass = colours.category(5);
@@ -384,8 +384,8 @@ double paint_legend(QPainter* painter, const GraphScene& scene, const ThemeColou
   const QFont font = graph_font(GraphFont::Small);
   const QFontMetricsF metrics(font);
   const double row = metrics.height() + 4, gap = 12;
-  // Entries flow like words; places are found first, for the strip's height depends on them.
-  std::vector<QPointF> places;
+  // Entries wrap like words; positions are computed first, because the height of the strip depends on them.
+  std::vector<QPointF> positions;
   double x = 10 + metrics.horizontalAdvance(scene.legend_title) + gap, y = 0;
   for (const LegendEntry& entry : scene.legend) {
     const double width = 16 + metrics.horizontalAdvance(entry.text);
@@ -393,7 +393,7 @@ double paint_legend(QPainter* painter, const GraphScene& scene, const ThemeColou
       x = 10;
       y += row;
     }
-    places.push_back({x, y});
+    positions.push_back({x, y});
     x += width + gap;
   }
   const double height = y + row + 6;
@@ -407,8 +407,8 @@ double paint_legend(QPainter* painter, const GraphScene& scene, const ThemeColou
   painter->drawLine(origin, origin + QPointF(canvas.width(), 0));
   painter->setPen(colours.dim_text);
   painter->drawText(QRectF(origin.x() + 10, origin.y() + 3, canvas.width(), row), Qt::AlignVCenter, scene.legend_title);
-  for (size_t i = 0; i < places.size(); ++i) {
-    const QPointF at = origin + places[i] + QPointF(0, 3);
+  for (size_t i = 0; i < positions.size(); ++i) {
+    const QPointF at = origin + positions[i] + QPointF(0, 3);
     painter->setPen(QPen(mixed(scene.legend[i].colour, colours.text, 0.25), 1));
     painter->setBrush(scene.legend[i].colour);
     painter->drawRoundedRect(QRectF(at.x(), at.y() + (row - 10) / 2, 11, 10), 2, 2);

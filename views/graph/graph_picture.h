@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The graph as it will be drawn, prepared away from the UI thread: folded, its texts measured, laid out. A pure
-// function; what it gives is immutable.
+// The graph prepared for drawing on a worker: folded, with measured texts and a layout. A pure function with an
+// immutable result.
 #pragma once
 #include <memory>
 #include <stop_token>
@@ -9,7 +9,7 @@
 
 namespace arenascope::views {
 
-struct GraphWish {
+struct GraphRequest {
   std::shared_ptr<const trace::GraphInfo> info;
   std::shared_ptr<const Layers> layers;
   std::set<int32_t> expanded;
@@ -21,10 +21,10 @@ struct GraphPicture {
   std::shared_ptr<const FoldedGraph> folded;
   std::shared_ptr<const GraphLayout> layout;
   std::vector<VertexText> texts;
-  std::vector<EdgeBadge> badges;  // empty unless shapes were wished for
+  std::vector<EdgeBadge> badges;  // empty unless shapes were requested
 };
 
-// Null: stopped.
-std::shared_ptr<const GraphPicture> prepare_graph(const GraphWish& wish, std::stop_token stop);
+// Null if stopped.
+std::shared_ptr<const GraphPicture> prepare_graph(const GraphRequest& request, std::stop_token stop);
 
 }  // namespace arenascope::views

@@ -55,15 +55,15 @@ std::vector<VertexText> vertex_texts(const trace::GraphInfo& info, const Layers&
       const TensorInfo& node = info.nodes[vertex.node.index()];
       t.title = text(node.op);
       if (node.op.empty())
-        t.title = (node.flags & trace::kParameter) != 0 ? Words::role(node)
-                                                        : Words::node(trace::TensorRef::node(vertex.node));
-      t.second = node.name.empty() ? Words::node(trace::TensorRef::node(vertex.node)) : text(node.name);
-      if (!node.shape.empty() || !node.dtype.empty())  // other programs' nodes may have told neither
+        t.title = (node.flags & trace::kParameter) != 0 ? DisplayNames::role(node)
+                                                        : DisplayNames::node(trace::TensorRef::node(vertex.node));
+      t.second = node.name.empty() ? DisplayNames::node(trace::TensorRef::node(vertex.node)) : text(node.name);
+      if (!node.shape.empty() || !node.dtype.empty())  // nodes of other programs may have neither
         t.third = QString::fromStdString(shape_text(node.shape)) + QStringLiteral("  ") + text(node.dtype);
       for (const Chip& chip : vertex.chips) {
         const TensorInfo& leaf = info.leafs[chip.leaf.index()];
-        QString label = leaf.name.empty() ? Words::node(trace::TensorRef::leaf(chip.leaf)) : text(leaf.name);
-        // Names are paths, and their ends tell them apart: "blk.1.ffn_gate.weight" → "weight".
+        QString label = leaf.name.empty() ? DisplayNames::node(trace::TensorRef::leaf(chip.leaf)) : text(leaf.name);
+        // Names are paths that differ at the end: "blk.1.ffn_gate.weight" → "weight".
         const qsizetype cut = label.lastIndexOf(QRegularExpression(QStringLiteral("[./:]")), -2);
         if (label.size() > 10 && cut > 0) label = label.mid(cut + 1);
         t.chips.push_back(label);
@@ -82,10 +82,10 @@ std::vector<QSizeF> vertex_sizes(const FoldedGraph& folded, const std::vector<Ve
     double width = std::max({title.horizontalAdvance(t.title), small.horizontalAdvance(t.second),
                              small.horizontalAdvance(t.third)}) +
                    26;
-    // Its time comes once it has run, and must find room.
+    // Reserves space for the time, which is known only after a run.
     if (folded.vertices[v].folded)
       width = std::max(width, small.horizontalAdvance(t.second + QStringLiteral(" · 888 ms")) + 26) + 18;
-    // Whole pixels, so that fonts of two machines that differ by a hair share a layout.
+    // Rounded, so that machines with slightly different fonts get the same layout.
     width = std::ceil(std::clamp(width, kMinWidth, kMaxWidth) / 4) * 4;
     double height = folded.vertices[v].folded ? 46 : 52;
     if (!t.chips.empty()) height += 19;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the graph view shows, prepared: the folded graph, its layout, a text and a colour for each vertex. Painting it
-// (paint_scene) only draws, into the window and into files alike.
+// The prepared content of the graph view: the folded graph, its layout, and a text and style for each vertex.
+// paint_scene() only draws it, both in the window and in files.
 #pragma once
 #include <views/common/session_source.h>
 #include <views/common/theme.h>
@@ -21,12 +21,12 @@ struct VertexText {
   std::vector<QString> chips;
 };
 
-struct VertexLook {
+struct VertexStyle {
   QColor fill;
-  bool current = false;  // the step that is looked at lies in it
-  bool dimmed = false;   // outside of the selected range, or no match of a search
+  bool current = false;  // contains the current step
+  bool dimmed = false;   // outside the selected range, or not a search match
   bool match = false;
-  std::vector<QString> gone;  // nodes of what is compared with that lay before it, and are not here
+  std::vector<QString> only_in_b;  // nodes of the other side of the comparison before it that do not exist here
 };
 
 struct LegendEntry {
@@ -34,7 +34,7 @@ struct LegendEntry {
   QColor colour;
 };
 
-// What stands on an edge, and where; without a text: nothing.
+// Text on an edge and its position; no text: nothing is drawn.
 struct EdgeBadge {
   QString text;
   QRectF place;
@@ -46,8 +46,8 @@ struct GraphScene {
   std::shared_ptr<const FoldedGraph> folded;
   std::shared_ptr<const GraphLayout> layout;
   std::vector<VertexText> texts;
-  std::vector<VertexLook> looks;
-  std::vector<EdgeBadge> badges;  // with its shape on each edge; empty: views alone
+  std::vector<VertexStyle> vertex_styles;
+  std::vector<EdgeBadge> badges;  // including the shape, per edge; empty: only views
   std::vector<LegendEntry> legend;
   QString legend_title;
 
@@ -55,8 +55,8 @@ struct GraphScene {
   bool ready() const { return info && folded && layout; }
 };
 
-// From a parameter to its gradient, from there to what gradients are added up in, and on to what the optimiser keeps: no edges,
-// as nobody reads them there.
+// Links from a parameter to its gradient, from there to its accumulator, and to the optimiser state. They are not
+// edges, because no node reads them there.
 struct GradientLink {
   enum class To : uint8_t { Gradient, Sum, State };
   int32_t from = 0, to = 0;  // vertices
@@ -64,51 +64,51 @@ struct GradientLink {
   bool operator==(const GradientLink&) const = default;
 };
 
-// What of the scene is selected and hovered.
+// The selected and hovered items of the scene.
 struct SceneMarks {
   std::vector<int32_t> selected;
   std::vector<int32_t> breakpoints;
   int32_t hovered = -1;
   LeafId leaf;                      // its chips are outlined
-  std::vector<GradientLink> links;  // of the selected parameter, gradient, accumulator or state
+  std::vector<GradientLink> links;  // links of the selected parameter, gradient, accumulator or state
 };
 
-// As it stands on its box and its frame: without the layers that it lies in.
+// The title on a layer's vertex and frame: without the enclosing layers.
 QString layer_title(const Layers& layers, int32_t layer);
 std::vector<VertexText> vertex_texts(const trace::GraphInfo& info, const Layers& layers, const FoldedGraph& folded);
 std::vector<QSizeF> vertex_sizes(const FoldedGraph& folded, const std::vector<VertexText>& texts);
-// "24 nodes · 3.2 ms · 41 MiB": time is the mean of a run so far, left out when nothing ran.
+// "24 nodes · 3.2 ms · 41 MiB": the mean time per run so far; omitted if nothing ran.
 QString layer_summary(const std::vector<trace::NodeStats>& stats, const trace::GraphInfo& info, const Vertex& vertex);
 
-// Fills looks and legend. `current` is the step looked at, none before anything ran.
+// Sets the styles and the legend. `current` is the current step, invalid before the first run.
 void colour_scene(GraphScene& scene, GraphColour mode, const trace::Snapshot& snapshot, const trace::PlanInfo* plan,
                   Step current, const ThemeColours& colours);
 
-// The same by what is otherwise in what it is compared with; null: nothing is. After colour_scene().
+// Colours by the difference to the other side of the comparison; null: no comparison. Call after colour_scene().
 void colour_by_difference(GraphScene& scene, const trace::Snapshot& snapshot, const Comparison* comparison,
                           const ThemeColours& colours);
 
-// The same by what a column tells of each node; `column` none: it is not there. After colour_scene().
+// Colours by the values of a column; null: the column does not exist. Call after colour_scene().
 struct ColumnValues;
 void colour_by_column(GraphScene& scene, const ColumnValues* column, const ThemeColours& colours);
 
-// Draws the part of the scene that `visible` (in scene coordinates) holds; `scale` is that of the painter.
+// Draws the part of the scene within `visible` (scene coordinates); `scale` is that of the painter.
 void paint_scene(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours,
                  const QRectF& visible, double scale);
-// What the selection changes, over a scene that was drawn without it: its cards and edges, and chips of its leaf.
+// Draws the selected cards and edges, and chips of the selected leaf tensor, over a scene drawn without them.
 void paint_selected(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours,
                     const QRectF& visible, double scale);
-// The outline of what is hovered, over what paint_scene() drew.
+// Outlines the hovered vertex over the result of paint_scene().
 void paint_hovered(QPainter& painter, const GraphScene& scene, const SceneMarks& marks, const ThemeColours& colours);
 void paint_minimap(QPainter& painter, const GraphScene& scene, const ThemeColours& colours, const QRectF& target,
                    const QRectF& visible);
-// What is selected, over a minimap that was drawn without it.
+// Marks the selection on a minimap drawn without it.
 void paint_minimap_selected(QPainter& painter, const GraphScene& scene, const SceneMarks& marks,
                             const ThemeColours& colours, const QRectF& target);
-// What the colours mean, as a strip along the bottom; returns its height. A null painter only measures.
+// Draws the colour legend along the bottom; returns its height. A null painter only measures.
 double paint_legend(QPainter* painter, const GraphScene& scene, const ThemeColours& colours, const QSizeF& canvas);
 
-// The chip of a vertex under a point in scene coordinates, as an index of Vertex::chips; -1: none.
+// The chip of a vertex at a point in scene coordinates, as an index into Vertex::chips; -1: none.
 int chip_at(const GraphScene& scene, int32_t vertex, const QPointF& point);
 
 }  // namespace arenascope::views

@@ -15,10 +15,10 @@ using trace::TensorRef;
 
 std::vector<TensorRef> find_tensors(const trace::GraphInfo& graph, const QString& text) {
   std::vector<TensorRef> matches;
-  const std::string wanted = text.trimmed().toLower().toStdString();
-  if (wanted.empty()) return matches;
+  const std::string needle = text.trimmed().toLower().toStdString();
+  if (needle.empty()) return matches;
   const auto holds = [&](const std::string& in) {
-    return std::search(in.begin(), in.end(), wanted.begin(), wanted.end(),
+    return std::search(in.begin(), in.end(), needle.begin(), needle.end(),
                        [](unsigned char a, unsigned char b) { return std::tolower(a) == b; }) != in.end();
   };
   for (size_t i = 0; i < graph.nodes.size(); ++i)
@@ -38,9 +38,9 @@ GraphSearch::GraphSearch(QWidget* parent) : QWidget(parent) {
   row->addWidget(field_, 1);
   row->addWidget(count_);
   connect(field_, &QLineEdit::textChanged, this, &GraphSearch::search);
-  connect(field_, &QLineEdit::returnPressed, this, [this] { Q_EMIT wanted(1); });
+  connect(field_, &QLineEdit::returnPressed, this, [this] { Q_EMIT step_requested(1); });
   auto* back = new QShortcut(QKeySequence(Qt::SHIFT | Qt::Key_Return), field_, nullptr, nullptr, Qt::WidgetShortcut);
-  connect(back, &QShortcut::activated, this, [this] { Q_EMIT wanted(-1); });
+  connect(back, &QShortcut::activated, this, [this] { Q_EMIT step_requested(-1); });
   auto* escape = new QShortcut(QKeySequence(Qt::Key_Escape), field_, nullptr, nullptr, Qt::WidgetShortcut);
   connect(escape, &QShortcut::activated, this, [this] {
     field_->clear();
@@ -52,7 +52,7 @@ GraphSearch::GraphSearch(QWidget* parent) : QWidget(parent) {
 void GraphSearch::retranslate() {
   field_->setPlaceholderText(tr("Search names and ops"));
   field_->setAccessibleName(tr("Search the graph"));
-  field_->setToolTip(tr("Return: next match, Shift+Return: the one before (Ctrl+F)"));
+  field_->setToolTip(tr("Return: next match, Shift+Return: previous match (Ctrl+F)"));
 }
 
 void GraphSearch::changeEvent(QEvent* event) {

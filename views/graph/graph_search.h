@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The field in which names and ops of a graph are searched, and what was found. Says which match is the next; showing
-// it is the view's.
+// Search field for names and ops of a graph, with the matches. It selects the next match; the view shows it.
 #pragma once
 #include <arenascope/trace/info.h>
 
@@ -10,7 +9,7 @@
 
 namespace arenascope::views {
 
-// Nodes whose name or op, and leafs whose name holds the text, whatever its case; none for an empty text.
+// Nodes whose name or op, and leaf tensors whose name contains the text, case-insensitively; empty for an empty text.
 std::vector<trace::TensorRef> find_tensors(const trace::GraphInfo& graph, const QString& text);
 
 class GraphSearch : public QWidget {
@@ -18,17 +17,17 @@ class GraphSearch : public QWidget {
  public:
   explicit GraphSearch(QWidget* parent);
 
-  void set_graph(const trace::GraphInfo* graph);  // null: none; searched anew
-  void set_text(const QString& text);             // as another document had it; says nothing
+  void set_graph(const trace::GraphInfo* graph);  // null: none; repeats the search
+  void set_text(const QString& text);             // the text of another document; emits no signal
   QString text() const { return field_->text(); }
   void focus();
   const std::vector<trace::TensorRef>& matches() const { return matches_; }
-  // The next match, or the one before for -1, around the ends; none without any.
+  // The next match, or the previous one for -1, with wrap-around; invalid if there are none.
   trace::TensorRef step(int direction);
 
  Q_SIGNALS:
-  void found();  // other matches
-  void wanted(int direction);
+  void found();  // the matches changed
+  void step_requested(int direction);
   void left();  // Escape
 
  protected:

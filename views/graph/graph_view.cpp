@@ -16,7 +16,7 @@ using trace::TensorRef;
 
 namespace {
 
-// Of all nodes: to be worked out again only where the events are others.
+// Computes the sums of all layers; repeated only if the events changed.
 void sum_up_layers(GraphScene& scene, const trace::Snapshot& snapshot) {
   const auto& vertices = scene.folded->vertices;
   if (std::none_of(vertices.begin(), vertices.end(), [](const Vertex& v) { return v.folded; })) return;
@@ -37,7 +37,7 @@ GraphView::GraphView(SessionSource* source, SelectionModel* selection, SharedAxi
   connect(&job_, &LayoutJob::ready, this, &GraphView::show_picture);
   connect_canvas();
   connect(search_, &GraphSearch::found, this, &GraphView::recolour);
-  connect(search_, &GraphSearch::wanted, this, &GraphView::find_next);
+  connect(search_, &GraphSearch::step_requested, this, &GraphView::find_next);
   connect(search_, &GraphSearch::left, canvas_, [this] { canvas_->setFocus(); });
   listen();
   take_graph();
@@ -59,30 +59,30 @@ void GraphView::connect_canvas() {
   connect(canvas_, &GraphCanvas::background_clicked, this, [this] { selection_->clear(); });
   connect(canvas_, &GraphCanvas::vertex_hovered, this,
           [this](int v) { selection_->hover(selection_of(canvas_->scene(), v)); });
-  connect(canvas_, &GraphCanvas::context_menu_wanted, this, [this](int v, const QPoint& global) {
+  connect(canvas_, &GraphCanvas::context_menu_requested, this, [this](int v, const QPoint& global) {
     const Selection what = selection_of(canvas_->scene(), v);
     if (!what.empty()) selection_->select(what);
-    Q_EMIT context_menu_wanted(what, global);
+    Q_EMIT context_menu_requested(what, global);
   });
 }
 
 void GraphView::listen() {
-  QObject* bond = bond_.renew();
-  connect(source_, &SessionSource::session_replaced, bond, [this] {
+  QObject* connections = connections_.reset();
+  connect(source_, &SessionSource::session_replaced, connections, [this] {
     expanded_.clear();
     first_ = true;
     take_graph();
   });
-  connect(source_, &SessionSource::changed, bond, [this] { take_graph(); });
-  connect(source_, &SessionSource::comparison_changed, bond, [this] {
+  connect(source_, &SessionSource::changed, connections, [this] { take_graph(); });
+  connect(source_, &SessionSource::comparison_changed, connections, [this] {
     colour_box_->show_choices(*source_);
     recolour();
   });
-  connect(axis_, &SharedAxis::current_changed, bond, [this] {
+  connect(axis_, &SharedAxis::current_changed, connections, [this] {
     if (!recolour_timer_.isActive()) recolour_timer_.start();
   });
-  connect(selection_, &SelectionModel::current_changed, bond, [this] { update_marks(); });
-  connect(selection_, &SelectionModel::hovered_changed, bond, [this] {
+  connect(selection_, &SelectionModel::current_changed, connections, [this] { update_marks(); });
+  connect(selection_, &SelectionModel::hovered_changed, connections, [this] {
     const GraphScene& scene = canvas_->scene();
     if (!scene.ready()) return;
     const auto hovered = scene_marks(scene, selection_->hovered(), {}, *source_->snapshot(), source_->plan()).selected;
@@ -90,19 +90,19 @@ void GraphView::listen() {
   });
 }
 
-GraphView::Look GraphView::look() const {
-  Look look{expanded_, colour_box_->colour(), colour_box_->column(), search_->text(), 0, {}};
-  if (look_) {  // not there again yet
-    look.scale = look_->scale;
-    look.offset = look_->offset;
+GraphView::ViewState GraphView::view_state() const {
+  ViewState state{expanded_, colour_box_->colour(), colour_box_->column(), search_->text(), 0, {}};
+  if (saved_state_) {  // the layout is not ready yet
+    state.scale = saved_state_->scale;
+    state.offset = saved_state_->offset;
   } else if (canvas_->scene().ready() && !first_) {
-    look.scale = canvas_->scale();
-    look.offset = canvas_->to_widget({0, 0});
+    state.scale = canvas_->scale();
+    state.offset = canvas_->to_widget({0, 0});
   }
-  return look;
+  return state;
 }
 
-void GraphView::set_context(const ViewContext& context, const Look& look) {
+void GraphView::set_context(const ViewContext& context, const ViewState& state) {
   source_ = context.source;
   selection_ = context.selection;
   axis_ = context.axis;
@@ -114,12 +114,12 @@ void GraphView::set_context(const ViewContext& context, const Look& look) {
   reveal_ = keep_ = NodeId::none();
   walk_.forget();
   breakpoints_.clear();
-  expanded_ = look.expanded;
-  colour_box_->show_choices(*source_, look.colour, look.column);
+  expanded_ = state.expanded;
+  colour_box_->show_choices(*source_, state.colour, state.column);
   first_ = true;
-  look_ = look.scale > 0 ? std::optional(look) : std::nullopt;
+  saved_state_ = state.scale > 0 ? std::optional(state) : std::nullopt;
   search_->set_graph(nullptr);
-  search_->set_text(look.search);
+  search_->set_text(state.search);
   take_graph();
 }
 
@@ -176,7 +176,7 @@ void GraphView::take_graph() {
   relayout(NodeId::none());
 }
 
-// What is at `keep` stays where it is on the screen when the other layout comes.
+// Keeps `keep` at its screen position when the new layout is shown.
 void GraphView::relayout(NodeId keep) {
   const GraphScene& scene = canvas_->scene();
   if (!scene.info) return;
@@ -194,13 +194,13 @@ void GraphView::show_picture(const std::shared_ptr<const GraphPicture>& picture)
     const int32_t v = vertex_showing(*scene.info, *scene.folded, node);
     return v < 0 ? std::nullopt : std::optional(scene.rect_of(v).center());
   };
-  if (!keep_.valid()) keep_ = canvas_->node_in_the_middle();
+  if (!keep_.valid()) keep_ = canvas_->central_node();
   const std::optional<QPointF> before = centre_of(keep_);
   scene.folded = picture->folded;
   scene.layout = picture->layout;
   scene.texts = picture->texts;
   scene.badges = picture->badges;
-  scene.looks.assign(scene.folded->vertices.size(), {});
+  scene.vertex_styles.assign(scene.folded->vertices.size(), {});
   summed_ = nullptr;
   const std::optional<QPointF> now = centre_of(keep_);
   canvas_->set_scene(std::move(scene));
@@ -208,13 +208,13 @@ void GraphView::show_picture(const std::shared_ptr<const GraphPicture>& picture)
   recolour();
   if (first_) {
     canvas_->fit_width();
-    if (look_) canvas_->set_place(look_->scale, look_->offset);
-    look_.reset();
+    if (saved_state_) canvas_->set_view(saved_state_->scale, saved_state_->offset);
+    saved_state_.reset();
   } else if (before && now) {
-    canvas_->hold(*before, *now);
+    canvas_->keep_position(*before, *now);
   }
   first_ = false;
-  if (!canvas_->shows_something()) canvas_->fit_width();  // what was looked at lies elsewhere now
+  if (!canvas_->any_vertex_visible()) canvas_->fit_width();  // the previously visible part has moved
   update_marks();
   if (reveal_.valid()) {
     const GraphScene& shown = canvas_->scene();
@@ -252,7 +252,7 @@ void GraphView::update_marks() {
   if (selection.get<LayerSelection>() == nullptr && tensor_of(selection, *source_->snapshot()).is_node() &&
       !canvas_->marks().selected.empty())
     canvas_->show_vertex(canvas_->marks().selected.front(), false);
-  // Only a range of steps changes how vertices look: what is outside of it is dimmed.
+  // Only a range of steps changes the style of vertices: nodes outside of it are dimmed.
   const bool range = selection.get<StepRangeSelection>() != nullptr;
   if (range || by_range_) recolour();
   by_range_ = range;
@@ -263,7 +263,7 @@ void GraphView::recolour() {
   if (!scene.ready()) return canvas_->refresh();
   const Step shown = source_->live_step().valid() ? source_->live_step() : axis_->current();
   colour_box_->colour_scene(scene, *source_, shown, theme_->colours());
-  mark_looks(scene, selection_->current(), source_->plan(), search_->matches());
+  apply_emphasis(scene, selection_->current(), source_->plan(), search_->matches());
   if (std::exchange(summed_, source_->snapshot()) != source_->snapshot()) sum_up_layers(scene, *summed_);
   canvas_->refresh();
 }
@@ -278,7 +278,7 @@ void GraphView::find_next(int direction) {
   const GraphScene& scene = canvas_->scene();
   selection_->select(NodeSelection{scene.info->id, ref});
   if (ref.is_node()) return reveal(NodeId(ref.index()));
-  for (size_t i = 0; i < scene.info->nodes.size(); ++i) {  // a leaf shows on its first user
+  for (size_t i = 0; i < scene.info->nodes.size(); ++i) {  // a leaf tensor is shown on its first user
     const auto& sources = scene.info->nodes[i].sources;
     if (std::find(sources.begin(), sources.end(), ref) != sources.end()) return reveal(NodeId(i));
   }
@@ -368,7 +368,7 @@ void GraphView::paint(QPainter* painter, QSize size) {
   const ThemeColours& colours = theme_->colours();
   painter->fillRect(QRect({0, 0}, size), colours.background);
   if (!scene.ready() || scene.layout->bounds.isEmpty()) return;
-  recolour();  // in the theme of the picture
+  recolour();  // with the theme of the exported image
   const QRectF bounds = scene.layout->bounds.adjusted(-12, -12, 12, 12);
   const double scale = std::min({size.width() / bounds.width(), size.height() / bounds.height(), 2.0});
   painter->save();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The graph of the run at hand: layers collapsed until they are opened, coloured by state, op, backend, time, bytes,
-// block or a column of what is told of the nodes, searched, and walked along producers and users. Shares the selection with the other views. What it draws is
-// prepared elsewhere (layout_job.h).
+// The graph of the current run. Layers are collapsed until expanded; vertices are coloured by state, op, backend, time,
+// bytes, block or a column of the nodes table. Supports search, and navigation along producers and users. Shares the
+// selection with the other views. The picture is prepared on a worker (layout_job.h).
 #pragma once
 #include <views/common/export.h>
 #include <views/common/view_context.h>
@@ -22,18 +22,18 @@ class GraphView : public QWidget, public Paintable {
   GraphView(SessionSource* source, SelectionModel* selection, SharedAxis* axis, Theme* theme,
             QWidget* parent = nullptr);
 
-  // How a document's graph is looked at: what is kept of it while another document is shown.
-  struct Look {
+  // The view state of a document, saved while another document is shown.
+  struct ViewState {
     std::set<int32_t> expanded;
     GraphColour colour = GraphColour::State;
-    int column = -1;  // of GraphColour::Column
+    int column = -1;  // for GraphColour::Column
     QString search;
-    double scale = 0;  // 0: as it comes
+    double scale = 0;  // 0: default
     QPointF offset;
-    bool operator==(const Look&) const = default;
+    bool operator==(const ViewState&) const = default;
   };
-  Look look() const;
-  void set_context(const ViewContext& context, const Look& look);
+  ViewState view_state() const;
+  void set_context(const ViewContext& context, const ViewState& state);
 
   ColourBox* colours() const { return colour_box_; }
   GraphCanvas* canvas() const { return canvas_; }
@@ -48,20 +48,20 @@ class GraphView : public QWidget, public Paintable {
 
  public Q_SLOTS:
   void set_colour(arenascope::views::GraphColour colour) { colour_box_->choose(colour); }
-  void set_shapes(bool on);  // on all edges where there is room
+  void set_shapes(bool on);  // on all edges with enough space
   void focus_search() { search_->focus(); }
   void find_next(int direction = 1);
   void go_to_producer();
-  void go_to_user();  // again: the next of several
+  void go_to_user();  // repeated calls cycle through several users
   void expand_all();
   void collapse_all();
-  void toggle_layer();                   // of what is selected
-  void reveal(arenascope::NodeId node);  // opens its layer and scrolls to it, large enough to be read
-  void show_selected();                  // the same of what is selected; a layer stays closed
+  void toggle_layer();                   // of the selection
+  void reveal(arenascope::NodeId node);  // expands its layer and scrolls to it at a readable scale
+  void show_selected();                  // scrolls to the selection; a layer stays collapsed
 
  Q_SIGNALS:
-  void folding_changed();  // layers were opened or closed
-  void context_menu_wanted(arenascope::views::Selection selection, const QPoint& global);
+  void folding_changed();  // layers were expanded or collapsed
+  void context_menu_requested(arenascope::views::Selection selection, const QPoint& global);
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -78,7 +78,7 @@ class GraphView : public QWidget, public Paintable {
   void walk(NodeId (GraphWalk::*to)(const trace::GraphInfo&, NodeId));
   void set_expanded(int32_t layer, bool open);
 
-  ContextBond bond_;
+  ConnectionScope connections_;
   SessionSource* source_;
   SelectionModel* selection_;
   SharedAxis* axis_;
@@ -93,12 +93,12 @@ class GraphView : public QWidget, public Paintable {
   bool shapes_ = false;
   std::set<int32_t> expanded_;
   std::set<NodeId> breakpoints_;
-  NodeId reveal_;  // to be scrolled to when the layout is there
-  NodeId keep_;    // to stay where it is when the layout is there
+  NodeId reveal_;  // scroll to it when the layout is ready
+  NodeId keep_;    // keep it at its screen position when the layout is ready
   bool first_ = true;
-  std::optional<Look> look_;  // to come back to when the layout is there
-  bool by_range_ = false;     // a range of steps is selected
-  SnapshotPtr summed_;        // what the layers' sums are of
+  std::optional<ViewState> saved_state_;  // restored when the layout is ready
+  bool by_range_ = false;                 // a range of steps is selected
+  SnapshotPtr summed_;                    // snapshot of the layer sums
 };
 
 }  // namespace arenascope::views

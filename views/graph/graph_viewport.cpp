@@ -6,7 +6,7 @@
 namespace arenascope::views {
 namespace {
 constexpr double kMinScale = 0.02, kMaxScale = 4;
-constexpr double kReadable = 0.85;  // at which a label of 11 pixels is more than 9 tall
+constexpr double kReadable = 0.85;  // a label of 11 pixels is more than 9 pixels tall at this scale
 constexpr double kMargin = 14;
 }  // namespace
 
@@ -23,7 +23,7 @@ QRectF GraphViewport::area() const {
 
 QRectF GraphViewport::visible() const { return {to_scene(area().topLeft()), area().size() / scale_}; }
 
-double GraphViewport::least_scale() const {
+double GraphViewport::min_scale() const {
   if (!scene_.ready() || scene_.layout->bounds.isEmpty()) return kMinScale;
   const QSizeF bounds = scene_.layout->bounds.size();
   return std::min({kMinScale, width() * 0.8 / bounds.width(), height() * 0.8 / bounds.height()});
@@ -38,7 +38,7 @@ int32_t GraphViewport::vertex_at(const QPointF& widget) const {
 }
 
 int32_t GraphViewport::frame_at(const QPointF& widget) const {
-  int32_t innermost = -1;  // one that lies in another comes behind it
+  int32_t innermost = -1;  // nested layers have higher indices
   if (scene_.ready())
     for (const auto& [layer, frame] : scene_.layout->layers)
       if (frame.contains(to_scene(widget))) innermost = layer;
@@ -58,14 +58,14 @@ void GraphViewport::keep_in_sight() {
 
 void GraphViewport::zoom(double factor, const QPointF& around) {
   const QPointF fixed = to_scene(around);
-  scale_ = std::clamp(scale_ * factor, std::min(least_scale(), scale_), kMaxScale);
+  scale_ = std::clamp(scale_ * factor, std::min(min_scale(), scale_), kMaxScale);
   offset_ = around - fixed * scale_;
   keep_in_sight();
   refresh();
 }
 
-void GraphViewport::set_place(double scale, const QPointF& offset) {
-  scale_ = std::clamp(scale, least_scale(), kMaxScale);
+void GraphViewport::set_view(double scale, const QPointF& offset) {
+  scale_ = std::clamp(scale, min_scale(), kMaxScale);
   offset_ = offset;
   keep_in_sight();
   refresh();
@@ -74,7 +74,7 @@ void GraphViewport::set_place(double scale, const QPointF& offset) {
 void GraphViewport::fit() {
   if (!scene_.ready() || scene_.layout->bounds.isEmpty()) return;
   const QRectF bounds = scene_.layout->bounds;
-  // All of it, however small, above the legend.
+  // The whole graph above the legend, however small.
   const QRectF room = QRectF(rect()).adjusted(kMargin, kMargin, -kMargin, -kMargin - legend_height());
   scale_ = std::min({room.width() / bounds.width(), room.height() / bounds.height(), 1.0});
   offset_ = room.center() - bounds.center() * scale_;
@@ -94,7 +94,7 @@ void GraphViewport::fit_width() {
   refresh();
 }
 
-NodeId GraphViewport::node_in_the_middle() const {
+NodeId GraphViewport::central_node() const {
   if (!scene_.ready()) return NodeId::none();
   const QPointF middle = visible().center();
   NodeId nearest;
@@ -112,7 +112,7 @@ void GraphViewport::show_vertex(int32_t vertex, bool centre) {
   const QRectF box = scene_.rect_of(vertex);
   if (box.isNull()) return;
   const auto before = std::make_pair(scale_, offset_);
-  if (centre && scale_ < kReadable) {  // where one is led is large enough to be read
+  if (centre && scale_ < kReadable) {  // navigation targets must be readable
     scale_ = kReadable;
     offset_ = area().center() - box.center() * scale_;
   }
@@ -133,14 +133,14 @@ void GraphViewport::show_vertex(int32_t vertex, bool centre) {
   if (before != std::make_pair(scale_, offset_)) refresh();
 }
 
-bool GraphViewport::shows_something() const {
+bool GraphViewport::any_vertex_visible() const {
   const QRectF seen = visible();
   for (size_t v = 0; scene_.ready() && v < scene_.folded->vertices.size(); ++v)
     if (seen.intersects(scene_.rect_of(static_cast<int32_t>(v)))) return true;
   return false;
 }
 
-void GraphViewport::hold(const QPointF& scene_before, const QPointF& scene_now) {
+void GraphViewport::keep_position(const QPointF& scene_before, const QPointF& scene_now) {
   offset_ += (scene_before - scene_now) * scale_;
   keep_in_sight();
   refresh();
@@ -157,7 +157,7 @@ QRectF GraphViewport::minimap_rect() const {
   const QRectF bounds = scene_.layout->bounds;
   const double room_x = std::min(120.0, width() * 0.2), room_y = std::min(260.0, height() * 0.45);
   const double scale = std::min(room_x / std::max(bounds.width(), 1.0), room_y / std::max(bounds.height(), 1.0));
-  // A network is long and thin: keep the map wide enough to be hit with a mouse.
+  // Networks are long and thin: keep the minimap wide enough to be clicked.
   const double w = std::max(bounds.width() * scale, 26.0) + 8, h = std::max(bounds.height() * scale, 34.0) + 8;
   return {width() - w - 8, height() - legend_height() - h - 8, w, h};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A walk along a graph's edges, one node a time: to what computes a node's source, or to its users in turn.
+// Navigation along a graph's edges one node at a time: to the producer of an input, or to the users one after another.
 #pragma once
 #include "folded_graph.h"
 
@@ -8,9 +8,10 @@ namespace arenascope::views {
 class GraphWalk {
  public:
   void forget() { *this = {}; }
-  // The first producer of `node`; none: it has none.
+  // The first producer of `node`; invalid if there is none.
   NodeId producer(const trace::GraphInfo& graph, NodeId node);
-  // A user of `node`. Asked at the user that it led to, it gives the next user of the same node where there are several.
+  // A user of `node`. If `node` is the user returned last, returns the next user of the previous node instead, if there
+  // are several.
   NodeId user(const trace::GraphInfo& graph, NodeId node);
 
  private:

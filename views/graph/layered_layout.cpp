@@ -11,21 +11,20 @@ namespace {
 
 constexpr double kFrameMargin = 12, kFrameTitle = 18, kBadgeRoom = 18;
 
-// What stands in an open layer, or in none: vertices, and open layers that lie in it, each of which is one item. What
-// comes in from elsewhere and goes out to elsewhere passes its frame at a port: an item of no height in the first or the
-// last row.
+// The content of an expanded layer, or of the top level: vertices, and nested expanded layers as one item each. Edges
+// from and to other groups cross the frame at a port: an item of zero height in the first or last row.
 struct Group {
   int32_t layer = -1;
-  size_t around = SIZE_MAX, item = SIZE_MAX;  // the group that it lies in, and its item there
+  size_t around = SIZE_MAX, item = SIZE_MAX;  // the enclosing group, and its item there
   int depth = 0;
   std::vector<RowItem> items;
-  std::vector<size_t> groups;  // by item: the group that it is, or none
+  std::vector<size_t> groups;  // per item: the group that it represents, or none
   std::vector<RowLink> links;
-  std::unordered_map<size_t, size_t> entry, exit;   // items, by the vertex that the edges come from
-  std::unordered_map<size_t, size_t> link_of_edge;  // within the group, also to an exit or from an entry
+  std::unordered_map<size_t, size_t> entry, exit;   // items, by the vertex where the edges start
+  std::unordered_map<size_t, size_t> link_of_edge;  // within the group, including links to an exit or from an entry
   std::unordered_map<size_t, size_t> exit_link;     // by vertex
   RowLayout layout;
-  QSizeF size;     // with its frame
+  QSizeF size;     // including its frame
   QPointF origin;  // of the layout, in the picture
 
   QPointF inside(size_t port) const { return layout.centres[port] - layout.bounds.topLeft(); }
@@ -57,7 +56,7 @@ class Nested {
   size_t to(size_t e) const { return static_cast<size_t>(graph_.edges[e].to); }
   double room(size_t e) const { return graph_.edges[e].views.empty() ? 0 : kBadgeRoom; }
 
-  // The outermost group stands for no layer.
+  // The outermost group represents no layer.
   size_t group_of_layer(int32_t layer) {
     if (layer < 0) return 0;
     if (const auto found = by_layer_.find(layer); found != by_layer_.end()) return found->second;
@@ -80,11 +79,11 @@ class Nested {
     }
   }
 
-  // Out of groups up to the one that both ends are in, and there from item to item, and into groups.
+  // Splits an edge into links: out of groups up to the common group, across it from item to item, and into groups.
   void add_edge(size_t e) {
     const size_t a = from(e);
     size_t out = group_of_[a], in = group_of_[to(e)], out_item = item_of_[a], in_item = item_of_[to(e)];
-    bool arrives = true;  // no part behind this one
+    bool arrives = true;  // true for the last link, which ends at the vertex
     while (out != in) {
       if (groups_[out].depth >= groups_[in].depth) {
         leave(e, out, out_item);
@@ -123,10 +122,10 @@ class Nested {
     add_link(e, g, {port->second, item, 0, 0, a, arrives ? room(e) : 0});
   }
 
-  // The innermost first: each is as large as what lies in it, and its links end at its ports.
+  // Innermost groups first: a group's size depends on its content, and its links end at its ports.
   void lay_groups() {
     for (size_t i = groups_.size(); i-- > 0;) {
-      Group& g = groups_[i];  // those in it were found behind it
+      Group& g = groups_[i];  // nested groups have higher indices
       for (RowLink& link : g.links) {
         if (const size_t inner = g.groups[link.from]; inner != kNone)
           link.from_port = groups_[inner].port(groups_[inner].exit.at(link.bundle));
@@ -154,7 +153,7 @@ class Nested {
       curve = more;
       return;
     }
-    // Over the gap between a port and the frame.
+    // Bridges the gap between a port and the frame.
     const QPointF a = curve.back(), b = more.front();
     curve.insert(curve.end(), {a + (b - a) / 3, b - (b - a) / 3, b});
     curve.insert(curve.end(), more.begin() + 1, more.end());
@@ -204,9 +203,9 @@ class Nested {
 
   const FoldedGraph& graph_;
   const std::vector<QSizeF>& sizes_;
-  std::vector<Group> groups_;  // the first: what lies in no layer
+  std::vector<Group> groups_;  // the first: the top level
   std::map<int32_t, size_t> by_layer_;
-  std::vector<size_t> group_of_, item_of_;  // of each vertex; the item is of its group
+  std::vector<size_t> group_of_, item_of_;  // per vertex; the item is an index in its group
 };
 
 }  // namespace

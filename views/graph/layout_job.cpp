@@ -25,11 +25,11 @@ void LayoutJob::cancel() {
   running_ = false;
 }
 
-void LayoutJob::start(const GraphWish& wish) {
+void LayoutJob::start(const GraphRequest& request) {
   cancel();
   running_ = true;
-  worker_.request([wish, number = ++number_](std::stop_token stop) -> Background::Result {
-    auto picture = prepare_graph(wish, stop);
+  worker_.request([request, number = ++number_](std::stop_token stop) -> Background::Result {
+    auto picture = prepare_graph(request, stop);
     return picture ? std::make_shared<Answer>(Answer{std::move(picture), number}) : nullptr;
   });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Prepares the picture of a graph on a worker. What was asked before is no longer wanted.
+// Prepares the picture of a graph on a worker. A new request cancels the previous one.
 #pragma once
 #include <views/common/background.h>
 
@@ -12,7 +12,7 @@ class LayoutJob : public QObject {
  public:
   explicit LayoutJob(QObject* parent = nullptr);
 
-  void start(const GraphWish& wish);
+  void start(const GraphRequest& request);
   void cancel();
   bool running() const { return running_; }
 
@@ -22,7 +22,7 @@ class LayoutJob : public QObject {
  private:
   Background worker_;
   bool running_ = false;
-  int number_ = 0;  // of what was asked last
+  int number_ = 0;  // of the latest request
 };
 
 }  // namespace arenascope::views

@@ -14,14 +14,15 @@ const ColumnValues* ColumnReader::read(const SessionSource& source, int column) 
     shown_ = source.shown_plan();
     comparison_ = source.comparison();
     column_ = column;
-    const NodeColumn told = columns.column(source, column);
-    values_ = {told.title, {}, {}, told.number_text, told.adds_up};
-    const size_t nodes = told.title.isEmpty() ? 0 : source.graph()->nodes.size();
+    const NodeColumn source_column = columns.column(source, column);
+    values_ = {source_column.title, {}, {}, source_column.number_text, source_column.adds_up};
+    const size_t nodes = source_column.title.isEmpty() ? 0 : source.graph()->nodes.size();
     for (size_t n = 0; n < nodes; ++n) {
-      if (!told.number)
-        values_.texts.push_back(told.text(n));
+      if (!source_column.number)
+        values_.texts.push_back(source_column.text(n));
       else
-        values_.numbers.push_back(told.text(n).isEmpty() ? std::numeric_limits<double>::quiet_NaN() : told.number(n));
+        values_.numbers.push_back(source_column.text(n).isEmpty() ? std::numeric_limits<double>::quiet_NaN()
+                                                                  : source_column.number(n));
     }
   }
   return values_.title.isEmpty() ? nullptr : &values_;

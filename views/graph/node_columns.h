@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a table tells of the graph's nodes, column by column, to colour them by. The table is made elsewhere: the graph
-// view knows none.
+// Columns of the nodes table, to colour the graph by. The table is created elsewhere: the graph view does not depend on
+// tables.
 #pragma once
 #include <views/common/session_source.h>
 
@@ -11,38 +11,38 @@ namespace arenascope::views {
 
 struct NodeColumn {
   QString title;
-  std::function<QString(size_t node)> text;    // empty: nothing is told of the node
-  std::function<double(size_t node)> number;   // null: it is a text
+  std::function<QString(size_t node)> text;    // empty: no value for the node
+  std::function<double(size_t node)> number;   // null: the column is text
   std::function<QString(double)> number_text;  // for the legend
-  bool adds_up = false;                        // a layer's is the sum; otherwise the largest
+  bool adds_up = false;                        // a layer's value is the sum; otherwise the maximum
 };
 
 struct NodeColumns {
   std::function<QStringList(const SessionSource&)> titles;
-  std::function<NodeColumn(const SessionSource&, int column)> column;  // without a title: it is not there
+  std::function<NodeColumn(const SessionSource&, int column)> column;  // empty title: the column does not exist
 };
 
-// Of one column, read once from each node.
+// The values of one column, read once per node.
 struct ColumnValues {
   QString title;
-  std::vector<QString> texts;   // of each node, where they are texts
-  std::vector<double> numbers;  // otherwise; not a number where nothing is told
+  std::vector<QString> texts;   // per node, if the column is text
+  std::vector<double> numbers;  // otherwise; NaN if there is no value
   std::function<QString(double)> number_text;
   bool adds_up = false;
 };
 
-// Reads a column again only where what it is of has changed.
+// Reads a column only if its source has changed.
 class ColumnReader {
  public:
   NodeColumns columns;
-  // Null: there is no such column.
+  // Null if the column does not exist.
   const ColumnValues* read(const SessionSource& source, int column);
   void forget() { snapshot_ = nullptr; }
 
  private:
   SnapshotPtr snapshot_;
   const trace::PlanInfo* plan_ = nullptr;
-  std::shared_ptr<const trace::PlanInfo> shown_;  // keeps it alive where it is not the snapshot's
+  std::shared_ptr<const trace::PlanInfo> shown_;  // keeps the plan alive if it is not in the snapshot
   ComparisonPtr comparison_;
   int column_ = -1;
   ColumnValues values_;

@@ -11,15 +11,15 @@ namespace {
 constexpr double kGapX = 22, kGapY = 30, kWayWidth = 8;
 constexpr int kOrderSweeps = 16, kPlaceSweeps = 8;
 
-// A box, or a point on the way of links that pass its row.
+// A box, or a point on the path of links that cross its row.
 struct Spot {
-  size_t item = SIZE_MAX;  // none: a point on a way
+  size_t item = SIZE_MAX;  // none: a point on a path
   size_t row = 0;
   double width = kWayWidth, x = 0;
   bool is_way() const { return item == SIZE_MAX; }
 };
 
-// Between spots of neighbouring rows.
+// A link segment between spots of adjacent rows.
 struct Thread {
   size_t from = 0, to = 0;
   double from_port = 0, to_port = 0, weight = 1;
@@ -39,9 +39,9 @@ class Rows {
   }
 
  private:
-  // --- which row
+  // --- ranks
 
-  // Depth first with a stack of its own, as a chain may be of any length; what leads back to an open item closes a loop.
+  // Iterative depth-first search, because chains may be long; a link to an item on the stack closes a cycle.
   void find_loops() {
     const size_t n = items_.size();
     std::vector<std::vector<size_t>> out(n);
@@ -89,7 +89,7 @@ class Rows {
         rank_[to] = std::max(rank_[to], rank_[order[i]] + 1);
         if (--missing[to] == 0) order.push_back(to);
       }
-    // Where more lines go out than come in, they are shorter further down.
+    // Move items down if they have more outgoing than incoming links: that shortens the links.
     for (size_t i = order.size(); i-- > 0;) {
       const size_t v = order[i];
       if (out[v].size() <= in[v].size() || items_[v].pin == RowItem::Pin::First) continue;
@@ -103,11 +103,11 @@ class Rows {
       if (items_[v].pin == RowItem::Pin::Last) rank_[v] = last;
   }
 
-  // --- what stands in it
+  // --- rows
 
   void make_spots() {
     for (size_t v = 0; v < items_.size(); ++v) spots_.push_back({v, rank_[v], items_[v].size.width(), 0});
-    // The longest ways go without points of their own where there would be too many.
+    // If there would be too many points, the longest links are drawn without them.
     std::vector<size_t> by_length;
     for (size_t l = 0; l < links_.size(); ++l)
       if (!closes_[l]) by_length.push_back(l);
@@ -119,10 +119,10 @@ class Rows {
     for (size_t l : by_length) {
       const RowLink& link = links_[l];
       std::vector<size_t>& way = ways[{link.from, link.bundle}];
-      const size_t wanted = length(l) - 1;
-      if (wanted > way.size() && wanted - way.size() > left) continue;
+      const size_t points = length(l) - 1;
+      if (points > way.size() && points - way.size() > left) continue;
       size_t at = link.from;
-      for (size_t i = 0; i < wanted; ++i) {
+      for (size_t i = 0; i < points; ++i) {
         if (i == way.size()) {
           way.push_back(spots_.size());
           spots_.push_back({SIZE_MAX, rank_[link.from] + i + 1, kWayWidth, 0});
@@ -131,7 +131,7 @@ class Rows {
         }
         at = way[i];
       }
-      way_[l].assign(way.begin(), way.begin() + static_cast<std::ptrdiff_t>(wanted));
+      way_[l].assign(way.begin(), way.begin() + static_cast<std::ptrdiff_t>(points));
       threads_.push_back(
           {at, link.to, at == link.from ? link.from_port : 0, link.to_port, at == link.from ? 1.0 : 2.0});
     }
@@ -147,10 +147,10 @@ class Rows {
     for (size_t s = 0; s < spots_.size(); ++s) rows_[spots_[s].row].push_back(s);
   }
 
-  // --- in which order
+  // --- order within rows
 
-  // Where a spot would like to be, by its neighbours in one direction.
-  double wanted(size_t spot, bool by_above, double otherwise) const {
+  // The preferred x of a spot: the mean of its neighbours in one direction.
+  double preferred_x(size_t spot, bool by_above, double otherwise) const {
     double sum = 0, weight = 0;
     for (size_t t : by_above ? above_[spot] : below_[spot]) {
       const Thread& thread = threads_[t];
@@ -172,7 +172,7 @@ class Rows {
     }
   }
 
-  // Of threads with each other, between all rows.
+  // The number of crossings between all adjacent rows.
   int64_t crossings() const {
     int64_t sum = 0;
     std::vector<std::pair<double, double>> ends;
@@ -198,14 +198,14 @@ class Rows {
     for (size_t i = 0; i < rows_.size(); ++i) {
       std::vector<size_t>& row = rows_[down ? i : rows_.size() - 1 - i];
       keys.clear();
-      for (size_t s : row) keys.push_back({wanted(s, down, spots_[s].x), s});
+      for (size_t s : row) keys.push_back({preferred_x(s, down, spots_[s].x), s});
       std::stable_sort(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
       for (size_t k = 0; k < row.size(); ++k) row[k] = keys[k].second;
       pack(row);
     }
   }
 
-  // Sweeps down and up; the order with the fewest crossings stays.
+  // Sweeps down and up; keeps the order with the fewest crossings.
   void order() {
     for (const auto& row : rows_) pack(row);
     std::vector<std::vector<size_t>> best = rows_;
@@ -221,7 +221,7 @@ class Rows {
     for (const auto& row : rows_) pack(row);
   }
 
-  // --- at which place
+  // --- x positions
 
   double weight_of(size_t spot, bool by_above) const {
     double weight = 0;
@@ -229,8 +229,8 @@ class Rows {
     return std::max(weight, 0.05);
   }
 
-  // The places nearest to where the row's spots would like to be, in their order and side by side: with the widths
-  // taken off, a regression that must not fall.
+  // Positions as close as possible to the preferred ones in the given order without overlaps: after subtracting the
+  // widths, this is an isotonic regression.
   void place_row(const std::vector<size_t>& row, bool by_above, bool by_both) {
     struct Pool {
       double sum, weight;
@@ -245,10 +245,10 @@ class Rows {
         const Spot& before = spots_[row[k - 1]];
         left[k] = left[k - 1] + (before.width + spot.width) / 2 + (spot.is_way() && before.is_way() ? 6 : kGapX);
       }
-      double target = wanted(row[k], by_above, spot.x), weight = weight_of(row[k], by_above);
+      double target = preferred_x(row[k], by_above, spot.x), weight = weight_of(row[k], by_above);
       if (by_both) {
         const double other = weight_of(row[k], !by_above);
-        target = (target * weight + wanted(row[k], !by_above, spot.x) * other) / (weight + other);
+        target = (target * weight + preferred_x(row[k], !by_above, spot.x) * other) / (weight + other);
         weight += other;
       }
       pools.push_back({(target - left[k]) * weight, weight, 1});
@@ -268,9 +268,9 @@ class Rows {
     for (size_t i = 0; i < rows_.size(); ++i) place_row(rows_[down ? i : rows_.size() - 1 - i], down, by_both);
   }
 
-  // --- drawn
+  // --- curves
 
-  // The height of each row and the gap behind it: more where links swing far or carry badges.
+  // The height of each row and the gap below it: larger where links span far or carry badges.
   void find_heights() {
     top_.assign(rows_.size(), 0);
     bottom_.assign(rows_.size(), 0);
@@ -291,14 +291,14 @@ class Rows {
     }
   }
 
-  // To a point with upright tangents.
+  // Appends a segment with vertical tangents.
   static void lead(std::vector<QPointF>& curve, const QPointF& to) {
     const QPointF from = curve.back();
     const double bend = (to.y() - from.y()) * 0.45;
     curve.insert(curve.end(), {from + QPointF(0, bend), to - QPointF(0, bend), to});
   }
 
-  // Upwards, right of all boxes that it passes; each such line a little further out.
+  // An upward curve on the right of all boxes that it passes; each further curve is a little farther out.
   std::vector<QPointF> back(const QPointF& from, const QPointF& to, size_t l) const {
     double right = std::max(from.x(), to.x());
     const auto [first, last] = std::minmax(spots_[links_[l].from].row, spots_[links_[l].to].row);
@@ -321,7 +321,7 @@ class Rows {
     std::vector<QPointF> curve{end(link.from, link.from_port, 1)};
     const QPointF to = end(link.to, link.to_port, -1);
     if (closes_[l] != 0) return back(curve.front(), to, l);
-    if (to.y() <= curve.front().y()) {  // to the frame's edge, from a box of the row beside it
+    if (to.y() <= curve.front().y()) {  // to the frame's edge, from a box in the adjacent row
       const QPointF bend(0, kGapY);
       curve.insert(curve.end(), {curve.front() + bend, to - bend, to});
       return curve;
@@ -356,14 +356,14 @@ class Rows {
 
   const std::vector<RowItem>& items_;
   const std::vector<RowLink>& links_;
-  std::vector<char> closes_;  // each link: whether it closes a loop
-  std::vector<size_t> rank_;  // of each item
+  std::vector<char> closes_;  // per link: whether it closes a cycle
+  std::vector<size_t> rank_;  // per item
   std::vector<Spot> spots_;   // the items first
   std::vector<Thread> threads_;
-  std::vector<std::vector<size_t>> way_;            // of each link, as spots
-  std::vector<std::vector<size_t>> above_, below_;  // threads of each spot
+  std::vector<std::vector<size_t>> way_;            // per link, as spots
+  std::vector<std::vector<size_t>> above_, below_;  // segments per spot
   std::vector<std::vector<size_t>> rows_;
-  std::vector<double> top_, bottom_;  // of each row
+  std::vector<double> top_, bottom_;  // per row
 };
 
 }  // namespace

@@ -28,10 +28,10 @@ Breadcrumbs::Breadcrumbs(SessionSource* source, SelectionModel* selection, Share
 }
 
 void Breadcrumbs::listen() {
-  QObject* bond = bond_.renew();
-  connect(source_, &SessionSource::changed, bond, [this] { show_path(); });
-  connect(selection_, &SelectionModel::current_changed, bond, [this] { show_path(); });
-  connect(axis_, &SharedAxis::range_changed, bond, [this] {
+  QObject* connections = connections_.reset();
+  connect(source_, &SessionSource::changed, connections, [this] { show_path(); });
+  connect(selection_, &SelectionModel::current_changed, connections, [this] { show_path(); });
+  connect(axis_, &SharedAxis::range_changed, connections, [this] {
     if (!timer_.isActive()) timer_.start();
   });
 }
@@ -116,7 +116,7 @@ void Breadcrumbs::show_path() {
   std::vector<Crumb> now = path();
   if (now == crumbs_ && !now.empty()) return;
   crumbs_ = std::move(now);
-  setVisible(crumbs_.size() > 1);  // the whole needs no way back to it
+  setVisible(crumbs_.size() > 1);  // hidden if only the whole model is in the path
   const ThemeColours& colours = theme_->colours();
   QString html;
   for (size_t i = 0; i < crumbs_.size(); ++i) {
@@ -128,8 +128,8 @@ void Breadcrumbs::show_path() {
                                    : QStringLiteral("<b>%1</b>").arg(text);
   }
   setText(html);
-  setAccessibleName(tr("Where you are"));
-  setToolTip(tr("The way back out: a click shows the whole of it"));
+  setAccessibleName(tr("Selection path"));
+  setToolTip(tr("Click a level to select and frame it"));
 }
 
 void Breadcrumbs::follow(size_t crumb) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where one is, from the whole to the part that is selected: model › layer › node › span. Each is a way back out to it.
+// The path from the whole to the selection: model › layer › node › span. Each element is a link that selects and frames
+// it.
 #pragma once
 #include <views/common/view_context.h>
 
@@ -10,8 +11,8 @@ namespace arenascope::views {
 
 struct Crumb {
   QString text;
-  Selection selection;  // what a click selects; nothing: all is shown
-  Step first, last;     // and the steps that it frames, half-open
+  Selection selection;  // selected on click; empty: everything is shown
+  Step first, last;     // the framed steps, half-open
   bool operator==(const Crumb&) const = default;
 };
 
@@ -20,7 +21,7 @@ class Breadcrumbs : public QLabel {
  public:
   Breadcrumbs(SessionSource* source, SelectionModel* selection, SharedAxis* axis, Theme* theme,
               QWidget* parent = nullptr);
-  void set_context(const ViewContext& context);  // of another document; the theme stays
+  void set_context(const ViewContext& context);  // switches to another document; the theme is kept
   const std::vector<Crumb>& crumbs() const { return crumbs_; }
   void follow(size_t crumb);
 
@@ -31,16 +32,16 @@ class Breadcrumbs : public QLabel {
   void listen();
   void show_path();
   std::vector<Crumb> path() const;
-  // The steps around one that are of the same layer.
+  // The consecutive steps of the same layer around a step.
   Crumb layer_around(int32_t step) const;
 
-  ContextBond bond_;
+  ConnectionScope connections_;
   SessionSource* source_;
   SelectionModel* selection_;
   SharedAxis* axis_;
   Theme* theme_;
   std::vector<Crumb> crumbs_;
-  QTimer timer_;  // while the range is dragged about
+  QTimer timer_;  // limits updates while the range is dragged
 };
 
 }  // namespace arenascope::views

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the times of all nodes of one op are spread, and where in them the selected one is.
+// Distribution of the times of all nodes of one op, with the bin of the selected node marked.
 #include "inspector_page.h"
 
 #include <algorithm>
@@ -8,13 +8,14 @@
 namespace arenascope::views::inspector {
 
 namespace {
-constexpr size_t kLeastNodes = 4;
-constexpr int kMostBins = 8, kLongestBar = 16;
-constexpr double kNarrowest = 1.001;  // of the longest to the shortest: so that there are bins where all are the same
-constexpr double kSlack = 1e-8;       // of a bin: what is on an edge is above it
+constexpr size_t kMinNodes = 4;
+constexpr int kMaxBins = 8, kLongestBar = 16;
+constexpr double kNarrowest =
+    1.001;  // minimum ratio of the longest to the shortest time, so that bins exist if all are equal
+constexpr double kSlack = 1e-8;  // fraction of a bin: a value on an edge belongs to the upper bin
 }  // namespace
 
-// Bins are equal steps of the logarithm: times of one op span decades.
+// Bins are equal steps of the logarithm, because times of one op span decades.
 void op_histogram(Page& page, NodeId node) {
   const trace::GraphInfo& graph = *page.in.graph;
   const std::string& op = graph.nodes[node.index()].op;
@@ -23,10 +24,10 @@ void op_histogram(Page& page, NodeId node) {
   for (size_t i = 0; i < graph.nodes.size() && i < stats.size(); ++i)
     if (graph.nodes[i].op == op && stats[i].runs > 0 && stats[i].mean > 0) times.push_back(stats[i].mean);
   const bool ran = node.index() < stats.size() && stats[node.index()].mean > 0;
-  if (op.empty() || times.size() < kLeastNodes || !ran) return;
+  if (op.empty() || times.size() < kMinNodes || !ran) return;
   const auto [low, high] = std::minmax_element(times.begin(), times.end());
   const double least = *low, span = std::log(std::max(*high / least, kNarrowest));
-  const int bins = std::min(kMostBins, static_cast<int>(times.size()));
+  const int bins = std::min(kMaxBins, static_cast<int>(times.size()));
   const auto bin_of = [&](double t) {
     return std::clamp(static_cast<int>(std::log(t / least) / span * bins + kSlack), 0, bins - 1);
   };

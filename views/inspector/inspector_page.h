@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A page of the inspector being written: titles, sections, rows and links, as HTML and as facts for a table. What each
-// kind of selection tells is in a file of its own beside this one.
+// Builds a page of the inspector: titles, sections, rows and links, both as HTML and as facts for a table. The content
+// for each kind of selection is in its own file next to this one.
 #pragma once
 #include <views/common/format.h>
 #include <views/inspector/inspector_text.h>
@@ -15,7 +15,7 @@ struct Texts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Inspector)
 };
 
-inline constexpr size_t kMostLinks = 40;
+inline constexpr size_t kMaxLinks = 40;
 
 inline QString safe(const std::string& s) { return QString::fromStdString(s).toHtmlEscaped(); }
 
@@ -74,13 +74,13 @@ class Page {
     return html_;
   }
 
-  // What was told so far; texts may have marks in them.
+  // The facts so far; values may contain HTML tags.
   std::vector<InspectorFact> take_facts() { return std::move(rows_); }
 
   QString link(TensorRef ref) const {
     const TensorInfo* tensor = info(ref);
     if (tensor == nullptr) return QStringLiteral("?");
-    const QString name = tensor->name.empty() ? Words::node(ref) : safe(tensor->name);
+    const QString name = tensor->name.empty() ? DisplayNames::node(ref) : safe(tensor->name);
     return QStringLiteral("<a href='%1:%2'>%3</a>").arg(ref.is_leaf() ? "leaf" : "node").arg(ref.index()).arg(name);
   }
   QString link_with_facts(TensorRef ref) const {
@@ -103,8 +103,8 @@ class Page {
     section(heading + QStringLiteral(" (%1)").arg(list.size()));
     size_t shown = 0;
     for (TensorRef ref : list) {
-      if (shown++ == kMostLinks) {
-        line(Texts::tr("and %n more", nullptr, static_cast<int>(list.size() - kMostLinks)));
+      if (shown++ == kMaxLinks) {
+        line(Texts::tr("and %n more", nullptr, static_cast<int>(list.size() - kMaxLinks)));
         break;
       }
       line(link_with_facts(ref));
@@ -127,21 +127,21 @@ class Page {
 QString range_text(Bytes offset, Bytes size);  // "[0x40, +1.0 KiB)"
 
 void tensor_page(Page& page, TensorRef ref);
-void summary(Page& page);  // nothing is selected
-// The pages of what is more than one tensor.
+void summary(Page& page);  // no selection
+// Pages of selections with more than one tensor.
 void steps_page(Page& page, const StepRangeSelection& range);
 void time_page(Page& page, const TimeRangeSelection& range);
 void layer_page(Page& page, const LayerSelection& layer);
 void addresses_page(Page& page, const AddressRangeSelection& range);
-// Where a tensor lay, and how that is known.
-void place(Page& page, TensorRef ref);
-// Its storage, the block that this is a slice of, and what else holds the block.
+// The memory location of a tensor, and the source of that information.
+void location(Page& page, TensorRef ref);
+// The storage of a tensor, its block, and the other tensors in the block.
 void storage_section(Page& page, TensorRef ref);
-// Of memory that nobody told whose it is: another program's, say.
+// An allocation whose owner is unknown, such as one of another program.
 void allocation_page(Page& page, const AllocationSelection& allocation);
-// The times of all nodes of the same op, as bars.
+// Bar chart of the times of all nodes with the same op.
 void op_histogram(Page& page, NodeId node);
-// The stack of calls that took an allocation, by its number in Alloc events, where a trace tells it.
+// The call stack of an allocation, identified by its number in Alloc events, if the trace has stacks.
 void stack_section(Page& page, uint32_t allocation);
 
 }  // namespace arenascope::views::inspector

@@ -10,10 +10,10 @@
 namespace arenascope::views::inspector {
 namespace {
 
-constexpr size_t kMostRows = 8;
-constexpr size_t kMostSpans = 50'000;  // of a range of time, summed up by name
+constexpr size_t kMaxRows = 8;
+constexpr size_t kMaxSpans = 50'000;  // of a time range, aggregated by name
 
-// Where the sums over some nodes stand in the audit: of a layer, or of a range of steps.
+// Builds the audit id of a sum over a layer's nodes or a range of steps.
 using FigureId = std::function<std::string(const std::string&)>;
 
 FigureText with_share(const FigureText& text, const FigureId& id, const std::string& what, double part, double whole) {
@@ -29,10 +29,10 @@ FigureText count_text(std::string id, int64_t count) {
   return figure_text(figure(std::move(id), static_cast<double>(count), FigureUnit::Count));
 }
 
-// By name: how often, and what it sums up to.
+// Count and sum, by name.
 using Sums = std::map<std::string, std::pair<int64_t, double>>;
 
-// The largest first. `of`: "op.", for their ids; `time`: what the time is called there.
+// Rows sorted by decreasing sum. `of`: prefix of their ids, such as "op."; `time`: the last part of the ids.
 void ranked_rows(Page& page, const QString& heading, const Sums& sums, double whole, const FigureId& id,
                  const std::string& of, const std::string& time) {
   if (sums.size() < 2) return;
@@ -43,8 +43,8 @@ void ranked_rows(Page& page, const QString& heading, const Sums& sums, double wh
   page.section(heading);
   size_t shown = 0;
   for (const auto& [name, sum] : order) {
-    if (shown++ == kMostRows) {
-      const auto more = static_cast<int>(sums.size() - kMostRows);
+    if (shown++ == kMaxRows) {
+      const auto more = static_cast<int>(sums.size() - kMaxRows);
       page.row(
           QStringLiteral("…"),
           FigureText{Texts::tr("%n other(s)", nullptr, more), {figure("chosen.rows", more, FigureUnit::Number)}, {}});
@@ -99,16 +99,16 @@ WorkSums sums_of(const Page& page, const std::vector<NodeId>& nodes) {
   return out;
 }
 
-// What some nodes of the graph are and take together.
+// Totals of a set of nodes.
 void work(Page& page, const std::vector<NodeId>& nodes, const FigureId& id) {
   const WorkSums s = sums_of(page, nodes);
-  page.section(Texts::tr("Sums"));
+  page.section(Texts::tr("Totals"));
   page.row(Texts::tr("nodes"), count_text(id("nodes"), static_cast<int64_t>(nodes.size())));
   if (s.time > 0)
-    page.row(Texts::tr("mean a run"), with_share(time_text(id("mean"), s.time), id, "mean_share", s.time, s.all));
+    page.row(Texts::tr("mean per run"), with_share(time_text(id("mean"), s.time), id, "mean_share", s.time, s.all));
   if (s.wait > 0)
-    page.row(Texts::tr("waiting behind them"),
-             with_parts(Texts::tr("%1 a run, all threads"), {time_text(id("wait"), s.wait)}));
+    page.row(Texts::tr("barrier wait after them"),
+             with_parts(Texts::tr("%1 per run, all threads"), {time_text(id("wait"), s.wait)}));
   page.row(Texts::tr("results"), bytes_text(id("results"), s.results));
   if (s.weights > 0) page.row(Texts::tr("weights"), bytes_text(id("weights"), s.weights));
   if (s.work_bytes > 0) page.row(Texts::tr("largest work buffer"), bytes_text(id("largest_work"), s.work_bytes));
@@ -122,14 +122,14 @@ FigureId of_time(const Page& page, Nanoseconds begin, Nanoseconds end) {
   return [=](const std::string& what) { return figure_id("time", begin - origin, end - origin, what); };
 }
 
-// What each row did in a stretch of time, and, where wanted, what ran by its name.
+// Activity of each track in a time interval, and optionally totals by span name.
 void spans_between(Page& page, Nanoseconds begin, Nanoseconds end, bool by_names) {
   const trace::Snapshot& snapshot = *page.in.snapshot;
   Sums by_track, by_name;
   bool all = true;
   for (size_t t = 0; t < snapshot.tracks.size(); ++t) {
-    const auto spans = snapshot.spans_exact(trace::TrackId(t), begin, end, kMostSpans);
-    all = all && spans.size() < kMostSpans;
+    const auto spans = snapshot.spans_exact(trace::TrackId(t), begin, end, kMaxSpans);
+    all = all && spans.size() < kMaxSpans;
     for (const trace::SpanRef& span : spans) {
       const trace::Event& e = snapshot.event(span);
       const auto inside = static_cast<double>(std::min(e.end(), end) - std::max(e.begin(), begin));
@@ -139,7 +139,7 @@ void spans_between(Page& page, Nanoseconds begin, Nanoseconds end, bool by_names
         ++name.first;
         name.second += inside;
       }
-      if (span.lane > 0 || waits) continue;  // what is nested is in the span around it
+      if (span.lane > 0 || waits) continue;  // nested spans are included in their parent
       auto& track = by_track[snapshot.tracks[t].info.name];
       ++track.first;
       track.second += inside;
@@ -148,12 +148,13 @@ void spans_between(Page& page, Nanoseconds begin, Nanoseconds end, bool by_names
   const auto whole = static_cast<double>(end - begin);
   const FigureId id = of_time(page, begin, end);
   ranked_rows(page, Texts::tr("By thread or queue"), by_track, whole, id, "track.", "time");
-  if (by_names) ranked_rows(page, Texts::tr("By name, what is nested too"), by_name, whole, id, "name.", "time");
+  if (by_names) ranked_rows(page, Texts::tr("By name, including nested spans"), by_name, whole, id, "name.", "time");
   if (!all)
-    page.line(with_parts(Texts::tr("Of the first %1 spans of each row."), {count_text("chosen.most", kMostSpans)}));
+    page.line(with_parts(Texts::tr("Only the first %1 spans of each row are included."),
+                         {count_text("chosen.most", kMaxSpans)}));
 }
 
-// How long a range of steps lasts, without pauses, and the step with most live bytes in the plan.
+// Duration of a range of steps without pauses, and the step with the most live bytes in the plan.
 void memory(Page& page, Step first, Step last) {
   const trace::StepMap map = page.in.snapshot->steps(page.in.run);
   if (!map.empty()) {
@@ -162,7 +163,7 @@ void memory(Page& page, Step first, Step last) {
     if (const trace::Run* run = page.in.snapshot->run(page.in.run); run != nullptr && run->table)
       for (const trace::TimeRange& pause : run->table->pauses)
         time -= std::max<Nanoseconds>(0, std::min(pause.end, end) - std::max(pause.begin, begin));
-    page.row(Texts::tr("lasts"),
+    page.row(Texts::tr("duration"),
              time_text(figure_id("run", page.in.run.value, "steps", first.value, last.value, "lasts"),
                        static_cast<double>(time)));
   }
@@ -178,8 +179,8 @@ void memory(Page& page, Step first, Step last) {
   if (at >= 0)
     page.row(
         Texts::tr("most live bytes, planned"),
-        with_parts(Texts::tr("%1 at step %2"), {bytes_text(id("most_live"), most),
-                                                figure_text(figure(id("most_live_step"), at, FigureUnit::Number))}));
+        with_parts(Texts::tr("%1 at step %2"), {bytes_text(id("max_live"), most),
+                                                figure_text(figure(id("max_live_step"), at, FigureUnit::Number))}));
 }
 
 std::vector<TensorRef> refs(const std::vector<NodeId>& nodes) {
@@ -188,7 +189,7 @@ std::vector<TensorRef> refs(const std::vector<NodeId>& nodes) {
   return out;
 }
 
-// From when to when a layer holds memory, and what of it stays behind its last step.
+// The steps during which a layer holds memory, and the tensors that stay live after its last step.
 void layer_lifetime(Page& page, const LayerSelection& layer) {
   const auto steps = steps_of(layer, page.in.plan);
   if (!steps) return;
@@ -210,12 +211,12 @@ void layer_lifetime(Page& page, const LayerSelection& layer) {
     kept += slice.size;
     ++count;
   }
-  page.row(Texts::tr("last result used in"), step("last_use", until.value - 1));
+  page.row(Texts::tr("last use of the results"), step("last_use", until.value - 1));
   if (count == 0) return;
-  FigureText behind =
+  FigureText kept_text =
       with_parts(Texts::tr("%1 of %n tensor(s)", nullptr, count), {bytes_text(step("kept", 0).id, kept)});
-  behind.figures.push_back(step("kept_tensors", count));
-  page.row(Texts::tr("kept behind it"), behind);
+  kept_text.figures.push_back(step("kept_tensors", count));
+  page.row(Texts::tr("kept after it"), kept_text);
 }
 
 Figure chosen(const char* what, double value, FigureUnit unit = FigureUnit::Number) {
@@ -262,7 +263,7 @@ void layer_page(Page& page, const LayerSelection& layer) {
   if (!known) return;
   work(page, layer.nodes, id);
   layer_lifetime(page, layer);
-  // What it reads of other layers, and what others read of it.
+  // Inputs from other layers, and results used by other layers.
   std::set<TensorRef> in, out;
   for (size_t i = 0; i < page.in.graph->nodes.size(); ++i) {
     const bool inside = std::binary_search(layer.nodes.begin(), layer.nodes.end(), NodeId(i));
@@ -281,13 +282,13 @@ void layer_page(Page& page, const LayerSelection& layer) {
 void time_page(Page& page, const TimeRangeSelection& range) {
   const trace::Snapshot& snapshot = *page.in.snapshot;
   const FigureId id = of_time(page, range.begin, range.end);
-  page.title(plain_text(Texts::tr("A range of time")),
+  page.title(plain_text(Texts::tr("Time range")),
              figure_text(chosen("length", static_cast<double>(range.end - range.begin), FigureUnit::Time)));
-  page.row(Texts::tr("begins"),
-           figure_text(chosen("begin", static_cast<double>(range.begin - snapshot.time.begin), FigureUnit::Time)));
+  page.row(Texts::tr("begin"),
+           figure_text(chosen("begins", static_cast<double>(range.begin - snapshot.time.begin), FigureUnit::Time)));
   if (!snapshot.all_active.samples.empty()) {
     if (const auto most = snapshot.all_active.highest(range.begin, range.end))
-      page.row(Texts::tr("most allocated"), bytes_text(id("most_allocated"), static_cast<Bytes>(most->value)));
+      page.row(Texts::tr("peak allocated"), bytes_text(id("most_allocated"), static_cast<Bytes>(most->value)));
   }
   int64_t taken = 0, given = 0;
   Bytes taken_bytes = 0, given_bytes = 0;
@@ -304,8 +305,8 @@ void time_page(Page& page, const TimeRangeSelection& range) {
                          bytes_text(id(std::string(what) + "_bytes"), bytes)});
     };
     page.section(Texts::tr("Memory"));
-    page.row(Texts::tr("taken"), both("taken", taken, taken_bytes));
-    page.row(Texts::tr("given back"), both("given", given, given_bytes));
+    page.row(Texts::tr("allocated"), both("taken", taken, taken_bytes));
+    page.row(Texts::tr("freed"), both("given", given, given_bytes));
   }
   spans_between(page, range.begin, range.end, true);
 }
@@ -324,17 +325,17 @@ void addresses_page(Page& page, const AddressRangeSelection& range) {
 
 namespace {
 
-void space_section(Page& page, const trace::SpaceSlice& slice, const trace::Space& space) {
+void space_section(Page& page, const trace::SpaceAllocation& slice, const trace::Space& space) {
   const trace::Snapshot& s = *page.in.snapshot;
   page.section(Texts::tr("Space"));
   page.row(Texts::tr("bytes"),
            with_parts(QStringLiteral("[%1, +%2)"),
                       {figure_text(chosen("address", static_cast<double>(space.address), FigureUnit::Address)),
                        bytes_text(piece_figure(s, space, "bytes"), space.bytes)}));
-  page.row(Texts::tr("lies at"),
+  page.row(Texts::tr("offset"),
            with_figures(QStringLiteral("+%1"),
                         {chosen("offset", static_cast<double>(slice.address - space.address), FigureUnit::Bytes)}));
-  page.row(Texts::tr("of"), name_text(allocator_name(s, space.allocator).toHtmlEscaped()));
+  page.row(Texts::tr("allocator"), name_text(allocator_name(s, space.allocator).toHtmlEscaped()));
   page.row(Texts::tr("image"), image_text(s, space));
 }
 
@@ -342,10 +343,10 @@ void space_section(Page& page, const trace::SpaceSlice& slice, const trace::Spac
 
 void allocation_page(Page& page, const AllocationSelection& allocation) {
   const trace::Snapshot& snapshot = *page.in.snapshot;
-  const auto there = snapshot.space_slices_in(allocation.begin, allocation.begin + 1, trace::kMostSpaceSlices);
-  const trace::SpaceSlice* found = nullptr;
+  const auto there = snapshot.space_slices_in(allocation.begin, allocation.begin + 1, trace::kMaxSpaceAllocations);
+  const trace::SpaceAllocation* found = nullptr;
   Bytes live = 0;
-  for (const trace::SpaceSlice& slice : there) {
+  for (const trace::SpaceAllocation& slice : there) {
     if (slice.begin == allocation.begin && slice.address == allocation.address && slice.device == allocation.device)
       found = &slice;
     live += slice.bytes;
@@ -356,24 +357,24 @@ void allocation_page(Page& page, const AllocationSelection& allocation) {
   page.title(with_figures(Texts::tr("Allocation at %1"),
                           {chosen("address", static_cast<double>(found->address), FigureUnit::Address)}),
              exact_text(of("bytes"), found->bytes));
-  page.row(Texts::tr("for"), Words::kind(found->kind));
+  page.row(Texts::tr("purpose"), DisplayNames::kind(found->kind));
   page.row(Texts::tr("allocator"), name_text(allocator_name(snapshot, found->allocator).toHtmlEscaped()));
-  page.row(Texts::tr("asked for"), exact_text(of("asked"), found->asked));
+  page.row(Texts::tr("requested"), exact_text(of("asked"), found->asked));
   if (found->asked < found->bytes) page.row(Texts::tr("waste"), exact_text(of("waste"), found->bytes - found->asked));
-  page.row(Texts::tr("taken"), time("from", found->begin - snapshot.time.begin));
-  page.row(Texts::tr("given back"), found->open ? plain_text(Texts::tr("not by the end of the trace"))
-                                                : time("until", found->end - snapshot.time.begin));
-  page.row(Texts::tr("lasts"), time("lived", found->end - found->begin));
+  page.row(Texts::tr("allocated"), time("from", found->begin - snapshot.time.begin));
+  page.row(Texts::tr("freed"), found->open ? plain_text(Texts::tr("still allocated at the end of the trace"))
+                                           : time("until", found->end - snapshot.time.begin));
+  page.row(Texts::tr("duration"), time("lived", found->end - found->begin));
   for (const trace::Space& space :
-       snapshot.spaces_in(allocation.begin, allocation.begin + 1, trace::kMostSpaceSlices)) {
+       snapshot.spaces_in(allocation.begin, allocation.begin + 1, trace::kMaxSpaceAllocations)) {
     if (space.device != found->device || found->address - space.address >= static_cast<uint64_t>(space.bytes)) continue;
     space_section(page, *found, space);
   }
-  page.section(Texts::tr("When it was taken"));
+  page.section(Texts::tr("At allocation"));
   const std::string at = figure_id("recording.at", found->begin - snapshot.time.begin) + ".";
-  page.row(Texts::tr("live then"), with_parts(Texts::tr("%1 in %2 allocations"),
-                                              {bytes_text(at + "block_bytes", live),
-                                               count_text(at + "blocks", static_cast<int64_t>(there.size()))}));
+  page.row(Texts::tr("live at that time"), with_parts(Texts::tr("%1 in %2 allocations"),
+                                                      {bytes_text(at + "block_bytes", live),
+                                                       count_text(at + "blocks", static_cast<int64_t>(there.size()))}));
   stack_section(page, found->block);
 }
 

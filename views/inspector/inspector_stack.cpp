@@ -4,12 +4,12 @@
 namespace arenascope::views::inspector {
 namespace {
 
-constexpr size_t kMostFrames = 64;
+constexpr size_t kMaxFrames = 64;
 
 QString file_of(const trace::Snapshot& snapshot, const trace::StackFrame& frame) {
   const QString file = QString::fromStdString(std::string(snapshot.name(frame.file)));
   if (file.isEmpty()) return {};
-  const QString name = file.section(u'/', -2);  // with the folder that it lies in
+  const QString name = file.section(u'/', -2);  // including its folder
   return frame.line > 0 ? QStringLiteral("%1:%2").arg(name).arg(frame.line) : name;
 }
 
@@ -19,13 +19,13 @@ void stack_section(Page& page, uint32_t allocation) {
   const trace::Snapshot& snapshot = *page.in.snapshot;
   const trace::StackInfo* stack = snapshot.stack_of(allocation);
   if (stack == nullptr) return;
-  page.section(Texts::tr("Taken by"));
+  page.section(Texts::tr("Allocated by"));
   if (stack->allocations.size() > 1)
     page.line(Texts::tr("%n allocation(s) from here", nullptr, static_cast<int>(stack->allocations.size())));
   size_t shown = 0;
   for (const trace::StackFrame& frame : stack->frames) {
-    if (shown++ == kMostFrames) {
-      page.line(Texts::tr("and %n more", nullptr, static_cast<int>(stack->frames.size() - kMostFrames)));
+    if (shown++ == kMaxFrames) {
+      page.line(Texts::tr("and %n more", nullptr, static_cast<int>(stack->frames.size() - kMaxFrames)));
       break;
     }
     const QString function = safe(std::string(snapshot.name(frame.function)));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Whose bytes a tensor has: the storage, the block that this is a slice of, and all that hold the block, drawn as where in
-// it each lies.
+// The storage of a tensor, its block, and all tensors in the block with a bar that shows their location in it.
 #include "inspector_page.h"
 
 #include <algorithm>
@@ -11,9 +10,9 @@ namespace arenascope::views::inspector {
 namespace {
 
 constexpr int kCells = 24;
-constexpr size_t kMostHolders = 16;
+constexpr size_t kMaxHolders = 16;
 
-// "░░████░░": where in the block a slice lies; never nothing.
+// "░░████░░": the location of a slice in its block, at least one character wide.
 QString bar(Bytes offset, Bytes bytes, Bytes whole) {
   const double cell = static_cast<double>(std::max<Bytes>(whole, 1)) / kCells;
   const int first = std::clamp(static_cast<int>(static_cast<double>(offset) / cell), 0, kCells - 1);
@@ -28,32 +27,32 @@ void storage_section(Page& page, TensorRef ref) {
   const TensorInfo* t = page.info(ref);
   if (t == nullptr || page.in.graph == nullptr || page.in.graph->blocks.empty()) return;
   const trace::GraphInfo& graph = *page.in.graph;
-  page.section(Texts::tr("Whose bytes it has"));
-  page.row(Texts::tr("read by"), Texts::tr("%n source(s)", nullptr, t->uses));
+  page.section(Texts::tr("Storage"));
+  page.row(Texts::tr("read by"), Texts::tr("as %n input(s)", nullptr, t->uses));
   if (!t->block || *t->block < 0 || static_cast<size_t>(*t->block) >= graph.blocks.size()) {
-    page.row(Texts::tr("storage"), Texts::tr("none before it is computed"));
+    page.row(Texts::tr("storage"), Texts::tr("none before the node runs"));
     return;
   }
-  const trace::HeldBlock& block = graph.blocks[static_cast<size_t>(*t->block)];
+  const trace::StorageBlock& block = graph.blocks[static_cast<size_t>(*t->block)];
   page.row(Texts::tr("storage"), range_text(t->storage_offset, t->storage_bytes));
   page.row(Texts::tr("block"), QStringList{format_address(static_cast<Bytes>(block.address)), format_bytes(block.bytes),
-                                           Words::kind(block.kind)}
+                                           DisplayNames::kind(block.kind)}
                                    .join(QStringLiteral(" · ")));
   page.row(Texts::tr("references"),
            format_count(block.references) +
-               (block.borrowed ? QStringLiteral(", ") + Texts::tr("borrowed, never given back") : QString()));
+               (block.borrowed ? QStringLiteral(", ") + Texts::tr("borrowed, never freed") : QString()));
   size_t holders = 0;
   for (const auto& [list, is_leaf] : {std::pair(&graph.nodes, false), std::pair(&graph.leafs, true)})
     for (size_t i = 0; i < list->size(); ++i) {
       const TensorInfo& other = (*list)[i];
-      if (other.block != t->block || ++holders > kMostHolders) continue;
+      if (other.block != t->block || ++holders > kMaxHolders) continue;
       const TensorRef own = is_leaf ? TensorRef::leaf(LeafId(i)) : TensorRef::node(NodeId(i));
       page.row(QStringLiteral("<span style='font-family:monospace'>%1</span>")
                    .arg(bar(other.storage_offset, other.storage_bytes, block.bytes)),
                (own == ref ? Texts::tr("this one") : page.link(own)) +
                    (other.view_source.valid() ? QStringLiteral(" ") + Texts::tr("(a view)") : QString()));
     }
-  if (holders > kMostHolders) page.line(Texts::tr("and %n more", nullptr, static_cast<int>(holders - kMostHolders)));
+  if (holders > kMaxHolders) page.line(Texts::tr("and %n more", nullptr, static_cast<int>(holders - kMaxHolders)));
 }
 
 }  // namespace arenascope::views::inspector

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The page of a document in which nothing is selected: graph, plan, run and recording in figures.
+// The page without a selection: key figures of graph, plan, run and recording.
 #include <views/common/format.h>
 #include <views/common/incomplete.h>
 
@@ -16,24 +16,25 @@ void summary_of_plan(Page& page, const trace::PlanInfo& plan) {
   page.row(Texts::tr("arena"), exact_text(plan_figure(plan.id, "arena"), plan.arena_bytes));
   page.row(Texts::tr("lower bound"), exact_text(plan_figure(plan.id, "lower_bound"), plan.lower_bound_bytes));
   if (plan.lower_bound_bytes > 0)
-    page.row(Texts::tr("above the bound"), figure(plan_figure(plan.id, "gap_share"),
-                                                  static_cast<double>(plan.arena_bytes - plan.lower_bound_bytes) /
-                                                      static_cast<double>(plan.lower_bound_bytes),
-                                                  FigureUnit::Share));
+    page.row(Texts::tr("above the lower bound"), figure(plan_figure(plan.id, "gap_share"),
+                                                        static_cast<double>(plan.arena_bytes - plan.lower_bound_bytes) /
+                                                            static_cast<double>(plan.lower_bound_bytes),
+                                                        FigureUnit::Share));
   Bytes sum = 0;
   for (const auto& slice : plan.slices) sum += slice.size;
   page.row(Texts::tr("without reuse"),
            figure(plan_figure(plan.id, "slice_bytes"), static_cast<double>(sum), FigureUnit::Bytes));
 }
 
-// Whether a device's runs are queued node by node or as one.
+// Describes whether a device's runs are enqueued node by node or replayed as a captured graph.
 QString replay_text(const trace::ReplayInfo& replay) {
   switch (replay.state) {
-    case trace::ReplayState::Unavailable: return Texts::tr("not possible with the device, or with what runs");
+    case trace::ReplayState::Unavailable: return Texts::tr("not supported by the device or by this graph");
     case trace::ReplayState::Direct:
       return Texts::tr(
-          "queued kernel by kernel, so that each has its times; runs that nobody looks into are recorded and replayed");
-    case trace::ReplayState::Failed: return Texts::tr("was tried, and the driver refused");
+          "kernels are enqueued one by one so that each is timed; runs that are not inspected are captured and "
+          "replayed");
+    case trace::ReplayState::Failed: return Texts::tr("tried, but rejected by the driver");
     case trace::ReplayState::Recorded: break;
   }
   return Texts::tr("%1 kernels in %2 segments, replayed %3 times")
@@ -46,13 +47,13 @@ void summary_of_run(Page& page, const trace::Run& run) {
   page.row(Texts::tr("backend"), safe(run.info.backend));
   page.row(Texts::tr("strategy"), safe(run.info.strategy));
   page.row(Texts::tr("threads"), QString::number(run.info.threads));
-  if (run.info.threads_asked > run.info.threads)
-    page.row(Texts::tr("threads asked for"), QString::number(run.info.threads_asked));
+  if (run.info.threads_requested > run.info.threads)
+    page.row(Texts::tr("threads requested"), QString::number(run.info.threads_requested));
   const auto time = [&](const char* what, Nanoseconds ns) {
     return figure(run_figure(page.in.run, what), static_cast<double>(ns), FigureUnit::Time);
   };
-  page.row(run.finished ? Texts::tr("lasted") : Texts::tr("lasts so far"), time("lasted", run.wall()));
-  if (run.paused() > 0) page.row(Texts::tr("paused, beside that"), time("paused", run.paused()));
+  page.row(run.finished ? Texts::tr("wall time") : Texts::tr("running for"), time("lasted", run.wall()));
+  if (run.paused() > 0) page.row(Texts::tr("paused, in addition"), time("paused", run.paused()));
   if (const trace::SeriesView* resident = snapshot.resident()) {
     const auto most =
         resident->highest(run.info.begin, run.finished ? std::max(run.end, run.info.begin + 1) : snapshot.time.end);
@@ -63,7 +64,7 @@ void summary_of_run(Page& page, const trace::Run& run) {
       };
       page.row(Texts::tr("resident memory"), bytes("resident", most->value));
       if (outside >= 0)
-        page.row(Texts::tr("outside of all spaces"), bytes("outside", static_cast<double>(outside)));
+        page.row(Texts::tr("outside all allocators"), bytes("outside", static_cast<double>(outside)));
       else
         page.row(Texts::tr("reserved and untouched"), bytes("untouched", -static_cast<double>(outside)));
     }
@@ -91,7 +92,7 @@ void summary(Page& page) {
                Texts::tr("Nothing is selected"));
     page.section(Texts::tr("Graph"));
     page.row(Texts::tr("nodes"), format_count(static_cast<int64_t>(graph.nodes.size())));
-    page.row(Texts::tr("leafs"), format_count(static_cast<int64_t>(graph.leafs.size())));
+    page.row(Texts::tr("leaf tensors"), format_count(static_cast<int64_t>(graph.leafs.size())));
     Bytes weights = 0;
     for (const auto* list : {&graph.leafs, &graph.nodes})
       for (const TensorInfo& tensor : *list)
@@ -102,9 +103,9 @@ void summary(Page& page) {
   if (const trace::Run* run = snapshot.run(page.in.run)) summary_of_run(page, *run);
   page.section(Texts::tr("Recording"));
   if (snapshot.source.entries > 0)
-    page.row(Texts::tr("entries of the file"),
+    page.row(Texts::tr("entries in file"),
              figure("recording.entries", static_cast<double>(snapshot.source.entries), FigureUnit::Count));
-  page.row(snapshot.source.entries > 0 ? Texts::tr("events made of them") : Texts::tr("events"),
+  page.row(snapshot.source.entries > 0 ? Texts::tr("events imported") : Texts::tr("events"),
            figure(snapshot.source.entries > 0 ? "imported.events" : "recording.events",
                   static_cast<double>(snapshot.event_count), FigureUnit::Count));
   page.row(Texts::tr("lost"), figure("recording.lost_events", static_cast<double>(snapshot.lost), FigureUnit::Count));

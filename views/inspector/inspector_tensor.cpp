@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The page of a tensor: shape, times, where it lies, who makes it and who uses it.
+// The page of a tensor: shape, times, location, producer and users.
 #include <views/common/format.h>
 #include <views/graph/folded_graph.h>
 
@@ -12,14 +12,14 @@ namespace arenascope::views::inspector {
 
 namespace {
 
-// What the tensor is in what is compared with.
+// The counterpart of the tensor on the other side of the comparison.
 void counterpart(Page& page, TensorRef ref) {
   const ComparisonPtr& c = page.in.comparison;
   if (!c || !c->other.graph) return;
   page.section(Texts::tr("In B: %1").arg(c->other.title.toHtmlEscaped()));
   const TensorRef other = c->match.to_other(ref);
   const TensorInfo* t = c->other.snapshot->tensor(c->other.graph->id, other);
-  if (!t) return page.line(Texts::tr("It has no counterpart there."));
+  if (!t) return page.line(Texts::tr("It has no counterpart in B."));
   page.row(Texts::tr("name"), safe(t->name));
   page.row(Texts::tr("shape"), format_shape(t->shape));
   const auto row = [&](const QString& key, const std::string& id, double value, FigureUnit unit) {
@@ -39,7 +39,7 @@ void counterpart(Page& page, TensorRef ref) {
     const auto of = [&](const char* what, int64_t value, FigureUnit unit) {
       return figure(other_figure(slice_figure(c->other.plan->id, other, what)), static_cast<double>(value), unit);
     };
-    page.row(Texts::tr("place"),
+    page.row(Texts::tr("location"),
              with_figures(QStringLiteral("[%1, +%2)"), {of("offset", slice.offset, FigureUnit::Address),
                                                         of("bytes", slice.size, FigureUnit::Bytes)}));
     page.row(Texts::tr("steps"),
@@ -58,7 +58,7 @@ void view_chain(Page& page, TensorRef ref) {
     chain << step;
     tensor = page.info(tensor->view_source);
   }
-  if (!chain.isEmpty()) page.row(Texts::tr("looks at"), chain.join(QStringLiteral(" → ")));
+  if (!chain.isEmpty()) page.row(Texts::tr("view of"), chain.join(QStringLiteral(" → ")));
 }
 
 void times(Page& page, NodeId node) {
@@ -70,7 +70,7 @@ void times(Page& page, NodeId node) {
   };
   const auto time = [&](const char* what, auto ns) { return of(what, static_cast<double>(ns), FigureUnit::Time); };
   page.section(Texts::tr("Time"));
-  page.row(Texts::tr("mean a run"), time("mean_wall", stats.mean));
+  page.row(Texts::tr("mean per run"), time("mean_wall", stats.mean));
   page.row(Texts::tr("median, quartiles"),
            with_figures(QStringLiteral("%1, %2, %3"),
                         {time("median_wall", stats.median), time("lower_quartile_wall", stats.quartile1),
@@ -80,31 +80,31 @@ void times(Page& page, NodeId node) {
                         {time("shortest_wall", stats.shortest), time("longest_wall", stats.longest)}));
   const Figure counted = of("counted_runs", static_cast<double>(stats.runs), FigureUnit::Count);
   QString runs = counted.text;
-  if (stats.cold) runs = Texts::tr("%1, the cold first one").arg(runs);
+  if (stats.cold) runs = Texts::tr("%1 (cold first run)").arg(runs);
   if (stats.incomplete) runs = Texts::tr("%1, incomplete").arg(runs);
   std::vector<Figure> counts{counted};
   if (stats.left_out > 0) {
     counts.push_back(of("left_out", static_cast<double>(stats.left_out), FigureUnit::Count));
-    runs = Texts::tr("%1; %2 left out").arg(runs, counts.back().text);
+    runs = Texts::tr("%1; %2 excluded").arg(runs, counts.back().text);
   }
   page.row(Texts::tr("runs"), FigureText{runs, std::move(counts)});
   if (stats.first && !stats.cold) page.row(Texts::tr("in the cold first run"), time("cold_wall", *stats.first));
-  page.row(Texts::tr("busy, all threads"), with_figures(Texts::tr("%1 a run"), {time("busy", stats.busy)}));
+  page.row(Texts::tr("busy, all threads"), with_figures(Texts::tr("%1 per run"), {time("busy", stats.busy)}));
   Figure parts = of("parts_a_run", stats.parts, FigureUnit::Count);
   parts.text = format_count(static_cast<int64_t>(std::lround(stats.parts)));
-  page.row(Texts::tr("parts a run"), parts);
+  page.row(Texts::tr("chunks per run"), parts);
   if (stats.queueing > 0)
-    page.row(Texts::tr("host, to queue it"), with_figures(Texts::tr("%1 a run"), {time("queueing", stats.queueing)}));
+    page.row(Texts::tr("host enqueue time"), with_figures(Texts::tr("%1 per run"), {time("queueing", stats.queueing)}));
   if (stats.barriers > 0) {
-    page.row(Texts::tr("waiting behind it"),
-             with_figures(Texts::tr("%1 a run, all threads"), {time("wait", stats.wait)}));
+    page.row(Texts::tr("barrier wait after it"),
+             with_figures(Texts::tr("%1 per run, all threads"), {time("wait", stats.wait)}));
     auto name = [&](trace::TrackId id) {
       return id.valid() && id.index() < snapshot.tracks.size() ? safe(snapshot.tracks[id.index()].info.name)
                                                                : QString();
     };
     page.row(Texts::tr("last at the barrier"), name(stats.last_arriver));
-    if (stats.usual_last.valid() && stats.usual_votes * 4 > stats.barriers)
-      page.row(Texts::tr("usually last"), name(stats.usual_last));
+    if (stats.most_frequent_last.valid() && stats.most_frequent_votes * 4 > stats.barriers)
+      page.row(Texts::tr("usually last"), name(stats.most_frequent_last));
   }
   const TensorInfo* tensor = page.info(TensorRef::node(node));
   if (tensor->flops > 0 && stats.median > 0) {
@@ -115,7 +115,7 @@ void times(Page& page, NodeId node) {
   }
 }
 
-// What kernels of a device the node was in the run, and what they took.
+// The device kernels of the node in the run, and their times.
 void kernels(Page& page, NodeId node) {
   const trace::Snapshot& snapshot = *page.in.snapshot;
   std::map<std::string, std::pair<int64_t, Nanoseconds>> sums;
@@ -139,12 +139,12 @@ void kernels(Page& page, NodeId node) {
   }
 }
 
-// In bytes, outermost first, and as ggml names them.
+// Strides in bytes, outermost first, and with ggml's names.
 void strides(Page& page, const TensorInfo& t) {
-  QStringList words;
-  for (int64_t s : t.strides) words << QString::number(s);
-  page.row(Texts::tr("strides"), words.isEmpty() ? QString() : words.join(QStringLiteral(", ")) + QStringLiteral(" B"));
-  // ggml's names for the same, innermost first.
+  QStringList texts;
+  for (int64_t s : t.strides) texts << QString::number(s);
+  page.row(Texts::tr("strides"), texts.isEmpty() ? QString() : texts.join(QStringLiteral(", ")) + QStringLiteral(" B"));
+  // ggml's names for the same values, innermost first.
   if (!t.shape.empty() && t.shape.size() <= 4 && t.strides.size() == t.shape.size()) {
     QStringList ne, nb;
     for (size_t i = 0; i < 4; ++i) {
@@ -158,7 +158,7 @@ void strides(Page& page, const TensorInfo& t) {
   }
 }
 
-// Whose gradient, accumulator or optimiser state it is; none: nobody's.
+// The parameter whose gradient, accumulator or optimiser state the tensor is; invalid if it is none of these.
 TensorRef parameter_of(const trace::GraphInfo& graph, TensorRef ref) {
   const auto is_of = [&](const TensorInfo& t) {
     return t.gradient == ref || t.accumulator == ref ||
@@ -176,11 +176,11 @@ TensorRef parameter_of(const trace::GraphInfo& graph, TensorRef ref) {
 void tensor_page(Page& page, TensorRef ref) {
   const TensorInfo* t = page.info(ref);
   if (t == nullptr) return;
-  const QString role = Words::role(*t);
+  const QString role = DisplayNames::role(*t);
   const bool given = ref.is_leaf() || (t->op.empty() && (t->flags & trace::kParameter) != 0);
   const QString what = given ? role : safe(t->op);
-  page.title(t->name.empty() ? Words::node(ref) : safe(t->name),
-             QStringList{Words::node(ref), what}.join(QStringLiteral(" · ")));
+  page.title(t->name.empty() ? DisplayNames::node(ref) : safe(t->name),
+             QStringList{DisplayNames::node(ref), what}.join(QStringLiteral(" · ")));
   page.section(Texts::tr("Tensor"));
   if (!t->shape.empty() || !t->dtype.empty()) {
     page.row(Texts::tr("shape"), format_shape(t->shape));
@@ -206,13 +206,13 @@ void tensor_page(Page& page, TensorRef ref) {
     if (t->flops > 0) page.row(Texts::tr("operations"), format_count(t->flops));
     page.row(Texts::tr("layer"), safe(t->layer));
   }
-  place(page, ref);
+  location(page, ref);
   storage_section(page, ref);
   counterpart(page, ref);
   if (ref.is_node()) times(page, NodeId(ref.index()));
   if (ref.is_node()) kernels(page, NodeId(ref.index()));
   if (ref.is_node() && !given) op_histogram(page, NodeId(ref.index()));
-  page.links(Texts::tr("Sources"), t->sources);
+  page.links(Texts::tr("Inputs"), t->sources);
   if (t->gradient.valid()) page.links(Texts::tr("Gradient"), std::vector{t->gradient});
   if (t->accumulator.valid()) page.links(Texts::tr("Accumulator"), std::vector{t->accumulator});
   if (!t->states.empty()) page.links(Texts::tr("Optimiser state"), t->states);

@@ -29,7 +29,7 @@ void block_page(Page& page, const BlockSelection& selection) {
   if (tensors.empty()) return;
   std::sort(tensors.begin(), tensors.end());
   page.title(Texts::tr("Block %1").arg(selection.block.value),
-             Texts::tr("%n tensor(s), one after the other", nullptr, static_cast<int>(tensors.size())));
+             Texts::tr("%n tensor(s) in sequence", nullptr, static_cast<int>(tensors.size())));
   page.row(Texts::tr("bytes"), range_text(low, high - low));
   page.row(Texts::tr("largest tensor"), format_bytes(largest));
   std::vector<TensorRef> refs;
@@ -45,17 +45,17 @@ void span_page(Page& page, const EventSelection& selection) {
   if (ref.lane >= track.lanes.size() || ref.row >= track.lanes[ref.lane].rows.size()) return;
   const trace::Event& event = snapshot.event(ref);
   page.title(QString::fromStdString(snapshot.label(event)).toHtmlEscaped(), safe(track.info.name));
-  page.row(Texts::tr("lasts"), format_ns(event.end() - event.begin()));
-  page.row(Texts::tr("begins"), format_ns(event.begin() - snapshot.time.begin));
+  page.row(Texts::tr("duration"), format_ns(event.end() - event.begin()));
+  page.row(Texts::tr("begin"), format_ns(event.begin() - snapshot.time.begin));
   if (event.kind() == trace::EventKind::Copy) page.row(Texts::tr("bytes"), format_bytes_exact(event.b));
   const TensorRef tensor = tensor_of(Selection(selection), snapshot);
   if (event.kind() == trace::EventKind::Wait && event.run().valid()) {
     if (const auto barrier = snapshot.barrier_of(event.run(), event.node())) {
       const auto last = barrier->last_arriver;
       if (last.valid() && last.index() < snapshot.tracks.size())
-        page.row(Texts::tr("last to arrive"), safe(snapshot.tracks[last.index()].info.name));
-      page.row(Texts::tr("all waited"), format_ns(barrier->wait_sum));
-      if (barrier->nodes > 1) page.row(Texts::tr("nodes without a barrier"), format_count(barrier->nodes));
+        page.row(Texts::tr("last arriver"), safe(snapshot.tracks[last.index()].info.name));
+      page.row(Texts::tr("total wait"), format_ns(barrier->wait_sum));
+      if (barrier->nodes > 1) page.row(Texts::tr("consecutive nodes without a barrier"), format_count(barrier->nodes));
     }
   }
   if (tensor.valid()) {
@@ -64,7 +64,7 @@ void span_page(Page& page, const EventSelection& selection) {
   }
 }
 
-void tell(Page& page, const Selection& selection) {
+void describe_selection(Page& page, const Selection& selection) {
   if (const auto* node = selection.get<NodeSelection>())
     tensor_page(page, node->tensor);
   else if (const auto* block = selection.get<BlockSelection>())
@@ -85,7 +85,7 @@ void tell(Page& page, const Selection& selection) {
     summary(page);
 }
 
-// A node may be of another graph than that of the run that is looked at.
+// The selected node may belong to another graph than the current run.
 InspectorInput of_its_graph(const InspectorInput& input, const Selection& selection) {
   InspectorInput own = input;
   const auto* node = selection.get<NodeSelection>();
@@ -103,7 +103,7 @@ InspectorInput of_its_graph(const InspectorInput& input, const Selection& select
 QString inspector_html(const InspectorInput& given, const Selection& selection, const ThemeColours& colours) {
   const InspectorInput input = of_its_graph(given, selection);
   Page page(input, colours);
-  tell(page, selection);
+  describe_selection(page, selection);
   return page.finish();
 }
 
@@ -111,7 +111,7 @@ std::vector<InspectorFact> inspector_facts(const InspectorInput& given, const Se
   const InspectorInput input = of_its_graph(given, selection);
   const ThemeColours colours;
   Page page(input, colours);
-  tell(page, selection);
+  describe_selection(page, selection);
   std::vector<InspectorFact> facts = page.take_facts();
   for (InspectorFact& fact : facts)
     for (QString* s : {&fact.section, &fact.key, &fact.value}) *s = QTextDocumentFragment::fromHtml(*s).toPlainText();

@@ -13,11 +13,11 @@ namespace arenascope::views {
 
 namespace {
 
-// Each line of a table as high as any other, with its baseline at the same height: letters of another script come from
-// another font, and would stand lower than the figures beside them.
+// Gives all lines of a table the same height and baseline: glyphs of another script come from another font, and would
+// be misaligned with the numbers next to them.
 void level_lines(QTextDocument& document, int height) {
   QTextCursor all(&document);
-  all.beginEditBlock();  // laid out once, not for each of them
+  all.beginEditBlock();  // one layout pass instead of one per line
   for (QTextBlock block = document.begin(); block.isValid(); block = block.next()) {
     QTextCursor cursor(block);
     if (cursor.currentTable() == nullptr) continue;
@@ -52,15 +52,15 @@ InspectorView::InspectorView(SessionSource* source, SelectionModel* selection, T
 }
 
 void InspectorView::listen() {
-  QObject* bond = bond_.renew();
-  connect(source_, &SessionSource::changed, bond, [this] {
+  QObject* connections = connections_.reset();
+  connect(source_, &SessionSource::changed, connections, [this] {
     if (!source_->live())
       show_selection();
     else if (!timer_.isActive())
       timer_.start();
   });
-  connect(source_, &SessionSource::comparison_changed, bond, [this] { show_selection(); });
-  connect(selection_, &SelectionModel::current_changed, bond, [this] { show_selection(); });
+  connect(source_, &SessionSource::comparison_changed, connections, [this] { show_selection(); });
+  connect(selection_, &SelectionModel::current_changed, connections, [this] { show_selection(); });
 }
 
 void InspectorView::set_context(const ViewContext& context) {
@@ -80,7 +80,7 @@ InspectorInput InspectorView::input() const {
 }
 
 QString InspectorView::to_csv() const {
-  QString csv = csv_line({tr("Section"), tr("What"), tr("Value")});
+  QString csv = csv_line({tr("Section"), tr("Property"), tr("Value")});
   for (const InspectorFact& fact : inspector_facts(input(), selection_->current()))
     csv += csv_line({fact.section, fact.key, fact.value});
   return csv;
@@ -92,12 +92,12 @@ void InspectorView::show_selection() {
   if (html == shown_) return;
   shown_ = html;
   const int place = browser_->verticalScrollBar()->value();
-  const bool same_thing =
+  const bool same_subject =
       browser_->property("selection") == QVariant(static_cast<qulonglong>(selection_->current().what.index()));
   browser_->setHtml(html);
   level_lines(*browser_->document(), fontMetrics().height() + 1);
   browser_->setProperty("selection", static_cast<qulonglong>(selection_->current().what.index()));
-  if (same_thing && source_->live()) browser_->verticalScrollBar()->setValue(place);
+  if (same_subject && source_->live()) browser_->verticalScrollBar()->setValue(place);
 }
 
 void InspectorView::changeEvent(QEvent* event) {

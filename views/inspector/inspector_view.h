@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The panel that tells all there is to know about what is selected. Links lead on; Alt+← leads back.
+// The inspector panel: all details of the selection. Links change the selection; Alt+← goes back.
 #pragma once
 #include <views/common/view_context.h>
 #include <views/inspector/inspector_text.h>
@@ -14,11 +14,11 @@ class InspectorView : public QWidget {
   Q_OBJECT
  public:
   InspectorView(SessionSource* source, SelectionModel* selection, Theme* theme, QWidget* parent = nullptr);
-  void set_context(const ViewContext& context);  // of another document; the theme stays
+  void set_context(const ViewContext& context);  // switches to another document; the theme is kept
   QString text() const { return browser_->toPlainText(); }
-  QString to_csv() const;  // what is told of the selection, as a table: section, key and value
+  QString to_csv() const;  // the facts of the selection as a table: section, key and value
   void add_above(QWidget* widget);
-  // A widget below the text: the values of the selected tensor, say.
+  // Adds a widget below the text, such as the values of the selected tensor.
   void add_below(QWidget* widget);
 
  protected:
@@ -29,7 +29,7 @@ class InspectorView : public QWidget {
   InspectorInput input() const;
   void show_selection();
 
-  ContextBond bond_;
+  ConnectionScope connections_;
   SessionSource* source_;
   SelectionModel* selection_;
   Theme* theme_;

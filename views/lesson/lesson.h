@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where lessons come from: the course, which is in the program's resources in each language, and files of the user's.
+// Sources of lessons: the course in the program's resources, in several languages, and the user's own files.
 #pragma once
 #include <arenascope/lesson/lesson.h>
 
@@ -8,12 +8,12 @@
 
 namespace arenascope::views {
 
-// The course's lessons in the order in which they are read.
+// Ids of the course's lessons, in reading order.
 QStringList lessons();
-// The course's lesson in `language` or else in English; or what lies at a path. Errors: there is none, what
-// lesson::parse() refuses.
+// Loads a lesson of the course in `language`, with English as fallback, or a file by path. Fails if it does not exist
+// or lesson::parse() rejects it.
 Result<lesson::Lesson> load_lesson(const QString& id_or_path, const QString& language);
-// Files of ~/.local/share/arenascope/lessons, by name.
+// Files in ~/.local/share/arenascope/lessons, sorted by name.
 QStringList own_lessons();
 QString own_lessons_folder();
 

@@ -22,8 +22,9 @@ QString how(const Answered& a) {
   if (a.revealed) return LessonPagesTexts::tr("shown");
   if (!a.right) return LessonPagesTexts::tr("not answered");
   if (a.wrong == 0)
-    return a.hints == 0 ? LessonPagesTexts::tr("right at once") : LessonPagesTexts::tr("right, after a hint");
-  return LessonPagesTexts::tr("right at try %1").arg(a.wrong + 1);
+    return a.hints == 0 ? LessonPagesTexts::tr("correct at the first attempt")
+                        : LessonPagesTexts::tr("correct after a hint");
+  return LessonPagesTexts::tr("correct at attempt %1").arg(a.wrong + 1);
 }
 
 }  // namespace
@@ -64,35 +65,36 @@ QString list_page(const std::vector<lesson::Lesson>& lessons, const LessonProgre
                 .arg(id)
                 .arg(i + 1)
                 .arg(text_of(l.title).toHtmlEscaped(), tail, text_of(l.summary).toHtmlEscaped(),
-                     needs.isEmpty() ? QString()
-                                     : QStringLiteral("<br/><small>") +
-                                           LessonPagesTexts::tr("After: %1").arg(needs.join(QStringLiteral(" · "))) +
-                                           QStringLiteral("</small>"));
+                     needs.isEmpty()
+                         ? QString()
+                         : QStringLiteral("<br/><small>") +
+                               LessonPagesTexts::tr("Prerequisites: %1").arg(needs.join(QStringLiteral(" · "))) +
+                               QStringLiteral("</small>"));
   }
   return html;
 }
 
 QString summary_page(const lesson::Lesson& l, const std::vector<lesson::Lesson>& all, const LessonProgress& progress) {
   const QString id = text_of(l.id);
-  QString html = QStringLiteral("<h3>%1</h3><p>%2</p><ul>")
-                     .arg(LessonPagesTexts::tr("What was answered"), text_of(l.title).toHtmlEscaped());
+  QString html =
+      QStringLiteral("<h3>%1</h3><p>%2</p><ul>").arg(LessonPagesTexts::tr("Answers"), text_of(l.title).toHtmlEscaped());
   for (size_t i = 0; i < l.steps.size(); ++i)
     if (l.steps[i].question)
       html += QStringLiteral("<li>%1: %2</li>")
                   .arg(text_of(l.steps[i].title).toHtmlEscaped(), how(progress.answered(id, static_cast<int>(i))));
   html += QStringLiteral("</ul>");
   QStringList links;
-  for (const std::string& file : l.read_on)
+  for (const std::string& file : l.see_also)
     links << QStringLiteral("<code>%1</code>").arg(text_of(file).toHtmlEscaped());
   if (!links.isEmpty())
-    html += QStringLiteral("<p>") + LessonPagesTexts::tr("Read on: %1").arg(links.join(QStringLiteral(", "))) +
+    html += QStringLiteral("<p>") + LessonPagesTexts::tr("Further reading: %1").arg(links.join(QStringLiteral(", "))) +
             QStringLiteral("</p>");
   QStringList next;
   for (const lesson::Lesson& other : all)
     if (std::find(other.needs.begin(), other.needs.end(), l.id) != other.needs.end())
       next << QStringLiteral("<a href='lesson:%1'>%2</a>").arg(text_of(other.id), text_of(other.title).toHtmlEscaped());
   if (!next.isEmpty())
-    html += QStringLiteral("<p>") + LessonPagesTexts::tr("Builds on it: %1").arg(next.join(QStringLiteral(" · "))) +
+    html += QStringLiteral("<p>") + LessonPagesTexts::tr("Continue with: %1").arg(next.join(QStringLiteral(" · "))) +
             QStringLiteral("</p>");
   return html;
 }

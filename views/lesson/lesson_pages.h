@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The pages of the lesson panel as text: the list of lessons, a step with its figures, a lesson's summary.
+// Texts of the lesson panel's pages: the list of lessons, a step with its figures, the summary of a lesson.
 #pragma once
 #include <arenascope/lesson/facts.h>
 #include <arenascope/lesson/lesson.h>
@@ -10,7 +10,8 @@
 
 namespace arenascope::views {
 
-// Figures in braces as the scene has them; one that cannot be had is an ellipsis. `marked`: for Markdown, standing out.
+// Replaces figures in braces by their values in the scene; unavailable ones become an ellipsis. `marked`: highlighted,
+// for Markdown.
 QString with_figures(const QString& text, const lesson::Scene& scene, bool marked);
 // Markdown.
 QString step_page(const lesson::LessonStep& step, const lesson::Scene& scene);

@@ -11,7 +11,7 @@
 namespace arenascope::views {
 namespace {
 
-constexpr double kLarge = 1.7;  // for a class
+constexpr double kLarge = 1.7;  // for presenting
 
 QTextBrowser* make_browser(QWidget* parent) {
   auto* made = new QTextBrowser(parent);
@@ -54,7 +54,7 @@ LessonPanel::LessonPanel(QWidget* parent) : QWidget(parent) {
   connect(text_->document()->documentLayout(), &QAbstractTextDocumentLayout::documentSizeChanged, this,
           [this] { fit_text(); });
   connect(back_, &QToolButton::clicked, this, &LessonPanel::go_back);
-  connect(next_, &QToolButton::clicked, this, &LessonPanel::go_on);
+  connect(next_, &QToolButton::clicked, this, &LessonPanel::go_forward);
   connect(again_, &QToolButton::clicked, this, [this] { go_to(step_); });
   connect(text_, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) {
     if (url.scheme() == u"lesson") begin(url.path());
@@ -73,7 +73,7 @@ LessonPanel::LessonPanel(QWidget* parent) : QWidget(parent) {
 }
 
 void LessonPanel::arrange() {
-  auto* top = new QHBoxLayout;  // a title wants the whole width
+  auto* top = new QHBoxLayout;  // the title needs the full width
   top->setContentsMargins(8, 4, 8, 0);
   top->addWidget(chooser_, 1);
   top->addWidget(large_);
@@ -130,7 +130,7 @@ void LessonPanel::begin(const QString& id) {
   go_to(kept < static_cast<int>(open_lesson()->steps.size()) ? kept : 0);
 }
 
-void LessonPanel::begin_anew(const QString& id) {
+void LessonPanel::restart(const QString& id) {
   progress_.forget(id);
   begin(id);
 }
@@ -138,7 +138,7 @@ void LessonPanel::begin_anew(const QString& id) {
 void LessonPanel::go_to(int step) {
   if (!open_lesson() || step < 0) return;
   const int steps = static_cast<int>(open_lesson()->steps.size());
-  if (step > steps) {  // behind the summary comes the next lesson
+  if (step > steps) {  // after the summary comes the next lesson
     const int next = lesson_ + 1;
     if (next < static_cast<int>(lessons_.size())) begin(text_of(lessons_[static_cast<size_t>(next)].id));
     return;
@@ -150,7 +150,7 @@ void LessonPanel::go_to(int step) {
   show_step(true);
 }
 
-void LessonPanel::say(const QString& problem) {
+void LessonPanel::show_problem(const QString& problem) {
   problem_->setText(problem);
   problem_->setVisible(!problem.isEmpty());
 }
@@ -174,7 +174,7 @@ void LessonPanel::show_text() {
     text_->setHtml(list_page(lessons_, progress_));
 }
 
-// What is asked stands right below the text; pages that ask nothing have all the room.
+// The question follows directly below the text; pages without a question use the full height for text.
 void LessonPanel::fit_text() {
   const int tall = static_cast<int>(std::ceil(text_->document()->size().height())) + 2 * text_->frameWidth();
   text_->setMaximumHeight(question_->asks() ? std::max(tall, text_->minimumHeight()) : QWIDGETSIZE_MAX);
@@ -194,7 +194,7 @@ void LessonPanel::update_bar() {
 }
 
 void LessonPanel::show_step(bool act) {
-  say({});
+  show_problem({});
   if (act) scene_.known.clear();
   update_bar();
   show_text();
@@ -211,17 +211,17 @@ void LessonPanel::show_step(bool act) {
 
 void LessonPanel::retranslate() {
   back_->setText(tr("Back"));
-  again_->setText(tr("Do It Again"));
-  again_->setToolTip(tr("Bring the window to where this step wants it"));
-  // As wide as they ever get, so that the panel stays as it is from step to step.
+  again_->setText(tr("Repeat Step"));
+  again_->setToolTip(tr("Restore the window state of this step"));
+  // The maximum width, so that the panel does not change size from step to step.
   where_->setMinimumWidth(fontMetrics().horizontalAdvance(tr("step %1 of %2").arg(88).arg(88)));
   next_->setText(tr("Next Lesson"));
   next_->setMinimumWidth(next_->sizeHint().width());
-  // Lines of text want more than the bar does: what all of it would take side by side.
+  // Text needs more width than the tool bar: the width of all bar elements side by side.
   int width = chooser_->minimumSizeHint().width() + where_->minimumWidth();
   for (const QToolButton* b : {large_, back_, again_, next_}) width += b->sizeHint().width();
   setMinimumWidth(width + 7 * style()->pixelMetric(QStyle::PM_LayoutHorizontalSpacing));
-  large_->setToolTip(tr("Large type, and a frame around what is spoken of: for a class"));
+  large_->setToolTip(tr("Large type and a frame around the current subject, for presenting"));
   large_->setAccessibleName(tr("Large Type"));
   chooser_->setAccessibleName(tr("Lesson"));
   text_->setAccessibleName(tr("Text of the lesson"));

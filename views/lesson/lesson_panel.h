@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A lesson step by step: its text with live figures, its question, where one is, back and on, a summary at the end. What
-// each step wants of the window it asks by a signal; who does it hands back the scene that the figures are read from.
+// Presents a lesson step by step: text with live figures, question, position, navigation, and a summary at the end. The
+// panel requests the window state of a step with signals; the receiver passes back the scene from which figures are
+// read.
 #pragma once
 #include <views/lesson/lesson_pages.h>
 #include <views/lesson/question_box.h>
@@ -18,20 +19,20 @@ class LessonPanel : public QWidget {
  public:
   explicit LessonPanel(QWidget* parent = nullptr);
 
-  void set_lessons(std::vector<lesson::Lesson> lessons);  // keeps lesson and step where they are still there
+  void set_lessons(std::vector<lesson::Lesson> lessons);  // keeps the current lesson and step if they still exist
   const std::vector<lesson::Lesson>& lessons() const { return lessons_; }
-  void begin(const QString& id);  // where it was left; "": the list of lessons
-  void begin_anew(const QString& id);
+  void begin(const QString& id);  // resumes at the last step; "": the list of lessons
+  void restart(const QString& id);
   void go_to(int step);
-  void go_on() { go_to(step_ + 1); }
+  void go_forward() { go_to(step_ + 1); }
   void go_back() { go_to(step_ - 1); }
   const lesson::Lesson* open_lesson() const;
-  const lesson::LessonStep* current() const;  // null: at the list or at the summary
-  int step() const { return step_; }          // -1: at the list of lessons; behind the last: its summary
-  // What the step at hand did is done.
+  const lesson::LessonStep* current() const;  // null: at the list or the summary
+  int step() const { return step_; }          // -1: list of lessons; after the last step: summary
+  // The actions of the current step are complete.
   void set_scene(lesson::Scene scene);
   const lesson::Scene& scene() const { return scene_; }
-  void say(const QString& problem);  // below the text; empty: nothing
+  void show_problem(const QString& problem);  // below the text; empty: nothing
   QString problem() const { return problem_->text(); }
   QString text() const { return text_->toPlainText(); }
   QTextBrowser* browser() const { return text_; }
@@ -43,9 +44,9 @@ class LessonPanel : public QWidget {
   const LessonProgress& progress() const { return progress_; }
 
  Q_SIGNALS:
-  void entered();  // a step: current() is to be done
-  void shown();    // another page, of whatever kind
-  void solved();   // its question: what it does then
+  void entered();  // a step was entered: perform the actions of current()
+  void shown();    // another page of any kind is shown
+  void solved();   // the question was solved: perform its follow-up actions
   void left();     // the list of lessons is shown
   void enlarged(bool large);
 

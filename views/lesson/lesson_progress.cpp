@@ -6,7 +6,7 @@
 namespace arenascope::views {
 namespace {
 
-// A path of a user's own lesson is no good key.
+// The path of a user's lesson contains slashes, which separate groups of settings keys.
 QString safe(const QString& lesson) { return QString(lesson).replace(u'/', u'|').replace(u'\\', u'|'); }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How far somebody is in the lessons, and how questions were answered; kept in the settings.
+// Progress in the lessons and results of their questions, stored in the settings.
 #pragma once
 #include <QMap>
 #include <QString>
@@ -7,7 +7,7 @@
 namespace arenascope::views {
 
 struct Answered {
-  int wrong = 0;  // tries
+  int wrong = 0;  // wrong attempts
   int hints = 0;
   bool right = false, revealed = false;
   bool done() const { return right || revealed; }
@@ -23,7 +23,7 @@ class LessonProgress {
   void finish(const QString& lesson);
   Answered answered(const QString& lesson, int step) const { return answers_.value(key(lesson, step)); }
   void answer(const QString& lesson, int step, const Answered& answered);
-  void forget(const QString& lesson);  // its answers
+  void forget(const QString& lesson);  // clears its answers
 
  private:
   static QString key(const QString& lesson, int step) { return QStringLiteral("%1/%2").arg(lesson).arg(step); }

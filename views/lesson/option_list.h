@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Options of which one is chosen, by a click anywhere on its line or by keys. Their texts are Markdown and wrap.
+// A list of exclusive options, chosen by clicking anywhere on a row or by keyboard. The texts are Markdown and wrap.
 #pragma once
 #include <QButtonGroup>
 #include <QWidget>

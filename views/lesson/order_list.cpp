@@ -8,9 +8,9 @@
 namespace arenascope::views {
 namespace {
 
-constexpr int kMostShown = 12;
+constexpr int kMaxShown = 12;
 
-// By how many lines a key moves the chosen one; 0: it is another key.
+// The number of rows by which a key moves the selected row; 0: another key.
 int lines_of(const QKeyEvent& key) {
   if (!key.modifiers().testFlag(Qt::ControlModifier)) return 0;
   return key.key() == Qt::Key_Up ? -1 : key.key() == Qt::Key_Down ? 1 : 0;
@@ -32,7 +32,7 @@ void OrderList::set_lines(const QStringList& lines) {
 
 QSize OrderList::sizeHint() const {
   const int line = std::max(sizeHintForRow(0), fontMetrics().height());
-  return {fontMetrics().averageCharWidth() * 16, line * std::min(count(), kMostShown) + 2 * frameWidth()};
+  return {fontMetrics().averageCharWidth() * 16, line * std::min(count(), kMaxShown) + 2 * frameWidth()};
 }
 
 void OrderList::move_line(int from, int to) {
@@ -41,7 +41,7 @@ void OrderList::move_line(int from, int to) {
   setCurrentRow(to);
 }
 
-// The window's own keys for Ctrl and arrows wait while a line is moved.
+// Overrides the window's shortcuts for Ctrl and arrow keys.
 bool OrderList::event(QEvent* event) {
   if (event->type() == QEvent::ShortcutOverride && lines_of(*static_cast<QKeyEvent*>(event)) != 0) {
     event->accept();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Lines to be put into an order: a line follows the mouse that drags it; the chosen one moves with Ctrl and the arrow keys.
+// A list to be sorted by the user: rows are dragged with the mouse, or the selected row is moved with Ctrl and the
+// arrow keys.
 #pragma once
 #include <QListWidget>
 
@@ -10,7 +11,7 @@ class OrderList : public QListWidget {
  public:
   explicit OrderList(QWidget* parent = nullptr);
   void set_lines(const QStringList& lines);
-  QSize sizeHint() const override;  // all lines, as far as these are no more than a dozen
+  QSize sizeHint() const override;  // all rows, up to a dozen
   QSize minimumSizeHint() const override { return sizeHint(); }
 
  protected:

@@ -27,13 +27,13 @@ QLabel* label(QWidget* parent, const char* name) {
 QuestionBox::QuestionBox(QWidget* parent) : QWidget(parent) {
   setObjectName(QStringLiteral("question_box"));
   invitation_ = label(this, "question_invitation");
-  said_ = label(this, "question_said");
+  feedback_ = label(this, "question_feedback");
   hints_ = label(this, "question_hints");
   options_ = new OptionList(this);
   number_ = new QLineEdit(this);
   number_->setObjectName(QStringLiteral("question_number"));
   order_ = new OrderList(this);
-  board_ = new PlaceBoard(this);
+  board_ = new PlacementBoard(this);
   const auto button = [this](const char* name) {
     auto* made = new QPushButton(this);
     made->setObjectName(QString::fromLatin1(name));
@@ -54,12 +54,12 @@ QuestionBox::QuestionBox(QWidget* parent) : QWidget(parent) {
   column->addWidget(board_, 1);
   column->addLayout(row);
   column->addWidget(hints_);
-  column->addWidget(said_);
+  column->addWidget(feedback_);
   connect(answer_button_, &QPushButton::clicked, this, &QuestionBox::answer);
   connect(hint_button_, &QPushButton::clicked, this, &QuestionBox::hint);
   connect(reveal_button_, &QPushButton::clicked, this, &QuestionBox::reveal);
   connect(number_, &QLineEdit::returnPressed, this, &QuestionBox::answer);
-  connect(board_, &PlaceBoard::moved, this, &QuestionBox::tell_place);
+  connect(board_, &PlacementBoard::moved, this, &QuestionBox::report_placement);
   retranslate();
   hide();
 }
@@ -67,8 +67,8 @@ QuestionBox::QuestionBox(QWidget* parent) : QWidget(parent) {
 void QuestionBox::retranslate() {
   answer_button_->setText(tr("Answer"));
   hint_button_->setText(tr("Hint"));
-  reveal_button_->setText(tr("Show Me"));
-  reveal_button_->setToolTip(tr("The answer, and what really happens"));
+  reveal_button_->setText(tr("Show Answer"));
+  reveal_button_->setToolTip(tr("Show the answer and what actually happens"));
   number_->setAccessibleName(tr("Answer"));
   order_->setAccessibleName(tr("Put into order"));
   if (asked_) invitation_->setText(invitation(question_));
@@ -87,17 +87,17 @@ void QuestionBox::ask(const lesson::Question* question, const lesson::Scene& sce
   invitation_->setText(invitation(question_));
   number_->clear();
   hints_->clear();
-  say({}, false);
+  show_feedback({}, false);
   switch (question_.kind) {
     case QuestionKind::Choice: set_options(); break;
     case QuestionKind::Number: show_way(number_); break;
     case QuestionKind::Order: set_order(question_.names); break;
     case QuestionKind::Place: set_board(); break;
-    default: show_way(nullptr);  // by a click in the window
+    default: show_way(nullptr);  // answered by a click in the window
   }
   for (int i = 0; i < std::min<int>(answered_.hints, static_cast<int>(question_.hints.size())); ++i)
     add_hint(figures(text_of(question_.hints[static_cast<size_t>(i)])));
-  if (answered_.right) say(figures(text_of(question_.right)), true);
+  if (answered_.right) show_feedback(figures(text_of(question_.right)), true);
   hints_->setVisible(answered_.hints > 0);
   update_buttons();
 }
@@ -130,17 +130,17 @@ void QuestionBox::set_board() {
   show_way(board_);
 }
 
-// Where one tensor came to lie.
-void QuestionBox::tell_place(size_t piece) {
+// Reports the position of a placed tensor.
+void QuestionBox::report_placement(size_t piece) {
   std::vector<lesson::Placed> others = board_->placed();
   const std::string name = board_->pieces()[piece].name;
   const auto mine = std::find_if(others.begin(), others.end(), [&](const lesson::Placed& p) { return p.name == name; });
-  if (mine == others.end()) return say({}, false);
+  if (mine == others.end()) return show_feedback({}, false);
   const lesson::Placed placed = *mine;
   others.erase(mine);
   auto verdict = lesson::judge_place(scene_, others, placed);
-  if (!verdict) return say(text_of(verdict.error().message), false);
-  say(verdict->right ? tr("%1 fits.").arg(text_of(name)) : sentence_of(*verdict, question_), verdict->right);
+  if (!verdict) return show_feedback(text_of(verdict.error().message), false);
+  show_feedback(verdict->right ? tr("%1 fits.").arg(text_of(name)) : sentence_of(*verdict, question_), verdict->right);
 }
 
 lesson::Answer QuestionBox::entered() const {
@@ -178,8 +178,9 @@ void QuestionBox::take_click(const std::string& tensor, const std::vector<std::s
 void QuestionBox::offer(const std::string& tensor, const std::vector<std::string>& of_block) {
   offered_ = keep_click(tensor, of_block);
   if (!offered_) return;
-  said_->setText(tr("%1 is chosen: Enter answers with it.").arg(text_of(tensor.empty() ? of_block.front() : tensor)));
-  said_->show();
+  feedback_->setText(
+      tr("%1 is selected: press Enter to answer with it.").arg(text_of(tensor.empty() ? of_block.front() : tensor)));
+  feedback_->show();
 }
 
 void QuestionBox::take_offer() {
@@ -188,19 +189,19 @@ void QuestionBox::take_offer() {
 
 void QuestionBox::answer() {
   if (!asked_ || answered_.done()) return;
-  if (question_.kind == QuestionKind::Choice && options_->chosen() < 0) return say(invitation(question_), false);
-  if (way_ == nullptr && clicked_.empty() && clicked_block_.empty()) return say(invitation(question_), false);
+  if (question_.kind == QuestionKind::Choice && options_->chosen() < 0) return show_feedback(invitation(question_), false);
+  if (way_ == nullptr && clicked_.empty() && clicked_block_.empty()) return show_feedback(invitation(question_), false);
   judge(entered());
 }
 
 void QuestionBox::judge(const lesson::Answer& given) {
   auto verdict = lesson::judge(scene_, question_, given);
-  if (!verdict) return say(text_of(verdict.error().message), false);
+  if (!verdict) return show_feedback(text_of(verdict.error().message), false);
   if (verdict->right)
     answered_.right = true;
   else
     ++answered_.wrong;
-  say(figures(sentence_of(*verdict, question_)), verdict->right);
+  show_feedback(figures(sentence_of(*verdict, question_)), verdict->right);
   update_buttons();
   Q_EMIT changed();
   if (verdict->right) Q_EMIT solved();
@@ -223,22 +224,22 @@ void QuestionBox::hint() {
 void QuestionBox::reveal() {
   if (!asked_ || answered_.done()) return;
   auto solution = lesson::solution(scene_, question_);
-  if (!solution) return say(text_of(solution.error().message), false);
+  if (!solution) return show_feedback(text_of(solution.error().message), false);
   if (question_.kind == QuestionKind::Place)
     for (const lesson::Placed& p : solution->placed)
       for (size_t i = 0; i < board_->pieces().size(); ++i)
         if (board_->pieces()[i].name == p.name) board_->place(i, p.offset);
   if (question_.kind == QuestionKind::Order) set_order(solution->names);
   answered_.revealed = true;
-  say(tr("%1. %2").arg(figures(sentence_of(*solution, question_)), figures(text_of(question_.right))), true);
+  show_feedback(tr("%1. %2").arg(figures(sentence_of(*solution, question_)), figures(text_of(question_.right))), true);
   update_buttons();
   Q_EMIT changed();
   Q_EMIT solved();
 }
 
-void QuestionBox::say(const QString& text, bool right) {
-  said_->setText(text.isEmpty() ? text : (right ? QStringLiteral("✓ ") : QStringLiteral("✗ ")) + text);
-  said_->setVisible(!text.isEmpty());
+void QuestionBox::show_feedback(const QString& text, bool right) {
+  feedback_->setText(text.isEmpty() ? text : (right ? QStringLiteral("✓ ") : QStringLiteral("✗ ")) + text);
+  feedback_->setVisible(!text.isEmpty());
 }
 
 void QuestionBox::update_buttons() {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a question is answered with: options, a number, the window's own panels, a board, a list to be put in order.
-// Judged by the engine; below stands what would follow from the answer, hints one after the other, and what is right.
+// Input for the answer to a question: options, a number, a click in another panel, the placement board, or a list to
+// sort. The engine judges the answer; below, the box shows the consequences of a wrong answer, the hints one by one,
+// and the solution.
 #pragma once
 #include <arenascope/lesson/question.h>
 #include <views/lesson/lesson_progress.h>
 #include <views/lesson/option_list.h>
 #include <views/lesson/order_list.h>
-#include <views/lesson/place_board.h>
+#include <views/lesson/placement_board.h>
 
 #include <QLabel>
 #include <QLineEdit>
@@ -20,24 +21,24 @@ class QuestionBox : public QWidget {
  public:
   explicit QuestionBox(QWidget* parent = nullptr);
 
-  // The question with what its figures are read from; null: none, and nothing is shown.
+  // Shows a question; `scene` provides its figures. Null hides the box.
   void ask(const lesson::Question* question, const lesson::Scene& scene, const Answered& before);
   bool asks() const { return asked_; }
   const Answered& answered() const { return answered_; }
-  // Somebody clicked this tensor, or a block with these, in the window.
+  // The user clicked this tensor, or a block that contains these tensors, in another panel.
   void take_click(const std::string& tensor, const std::vector<std::string>& of_block);
-  // The same by keys, which pass others on the way: what is offered is the answer when take_offer() follows.
+  // Keyboard selection passes other tensors on the way: the offered one becomes the answer when take_offer() is called.
   void offer(const std::string& tensor, const std::vector<std::string>& of_block);
   void take_offer();
-  void answer();  // with what is entered
+  void answer();  // submits the current input
   void hint();
   void reveal();
-  QString said() const { return said_->text(); }
+  QString feedback() const { return feedback_->text(); }
 
   QAbstractButton* option(size_t i) const { return options_->button(static_cast<int>(i)); }
   QLineEdit* number() const { return number_; }
   OrderList* order() const { return order_; }
-  PlaceBoard* board() const { return board_; }
+  PlacementBoard* board() const { return board_; }
   QPushButton* answer_button() const { return answer_button_; }
   QPushButton* hint_button() const { return hint_button_; }
   QPushButton* reveal_button() const { return reveal_button_; }
@@ -45,19 +46,19 @@ class QuestionBox : public QWidget {
 
  Q_SIGNALS:
   void changed();  // answered()
-  void solved();   // rightly, or it was revealed: what the question does then
+  void solved();   // solved or revealed: perform the follow-up actions of the question
 
  private:
   bool keep_click(const std::string& tensor, const std::vector<std::string>& of_block);
   lesson::Answer entered() const;
   void judge(const lesson::Answer& given);
-  void show_way(QWidget* way);  // to answer; null: by a click elsewhere
+  void show_way(QWidget* way);  // shows the input widget; null: answered by a click in another panel
   void set_options();
   void set_order(const std::vector<std::string>& names);
   void set_board();
-  void tell_place(size_t piece);
+  void report_placement(size_t piece);
   void add_hint(const QString& text);
-  void say(const QString& text, bool right);
+  void show_feedback(const QString& text, bool right);
   void update_buttons();
   QString figures(const QString& text) const;
 
@@ -67,12 +68,12 @@ class QuestionBox : public QWidget {
   Answered answered_;
   std::string clicked_;
   std::vector<std::string> clicked_block_;
-  QLabel *invitation_, *said_, *hints_;
+  QLabel *invitation_, *feedback_, *hints_;
   QWidget* way_ = nullptr;
   OptionList* options_;
   QLineEdit* number_;
   OrderList* order_;
-  PlaceBoard* board_;
+  PlacementBoard* board_;
   QPushButton *answer_button_, *hint_button_, *reveal_button_;
 };
 

@@ -25,12 +25,12 @@ QString name(const Verdict& v, size_t i) { return i < v.names.size() ? text_of(v
 
 QString number(const Verdict& v) {
   if (v.why == Verdict::Why::NoNumber)
-    return VerdictTextTexts::tr("That is no number. Units as KiB and MiB may stand behind it.");
+    return VerdictTextTexts::tr("Not a number. A unit such as KiB or MiB may follow it.");
   if (v.why == Verdict::Why::TooLarge)
     return v.bytes > 0 ? VerdictTextTexts::tr("Too many: %1 of it would never be used.").arg(format_bytes(v.bytes))
                        : VerdictTextTexts::tr("Too many.");
   if (v.step < 0) return VerdictTextTexts::tr("Too few.");
-  return VerdictTextTexts::tr("Too few: at step %1 there live %2, together %3.")
+  return VerdictTextTexts::tr("Too few: at step %1, %2 are live, %3 in total.")
       .arg(v.step)
       .arg(list(v.names), format_bytes(v.bytes));
 }
@@ -46,7 +46,7 @@ QString clicked(const Verdict& v) {
 QString placed(const Verdict& v) {
   switch (v.why) {
     case Verdict::Why::Collides:
-      return VerdictTextTexts::tr("%1 collides with %2: both are needed from step %3 to step %4, and they share %5.")
+      return VerdictTextTexts::tr("%1 overlaps %2: both are needed from step %3 to step %4, and they share %5.")
           .arg(name(v, 0), name(v, 1))
           .arg(v.first)
           .arg(v.last)
@@ -54,23 +54,22 @@ QString placed(const Verdict& v) {
     case Verdict::Why::Misaligned:
       return VerdictTextTexts::tr("%1 must begin at a multiple of %2.").arg(name(v, 0), format_bytes(v.bytes));
     case Verdict::Why::Arena:
-      return VerdictTextTexts::tr("Everything fits, but the arena has %1 so, and %2 are enough.")
+      return VerdictTextTexts::tr("Everything fits, but this layout needs %1; %2 is enough.")
           .arg(format_bytes(v.bytes), format_bytes(v.limit));
-    default: return VerdictTextTexts::tr("Still without a place: %1.").arg(list(v.names));
+    default: return VerdictTextTexts::tr("Not yet placed: %1.").arg(list(v.names));
   }
 }
 
 QString ordered(const Verdict& v) {
   switch (v.why) {
     case Verdict::Why::NotBefore:
-      return VerdictTextTexts::tr("%1 stands before %2, which it reads: its bytes would not be there yet.")
+      return VerdictTextTexts::tr("%1 is before %2, which it reads: that result would not exist yet.")
           .arg(name(v, 0), name(v, 1));
     case Verdict::Why::HigherPeak:
-      return VerdictTextTexts::tr("It works, but at step %1 there live %2: %3, and %4 are enough.")
+      return VerdictTextTexts::tr("It works, but at step %1, %2 are live (%3 in total); %4 is enough.")
           .arg(v.step)
           .arg(list(v.names), format_bytes(v.bytes), format_bytes(v.limit));
-    default:
-      return VerdictTextTexts::tr("At position %1 stands %2. Something else is there.").arg(v.step + 1).arg(name(v, 0));
+    default: return VerdictTextTexts::tr("%2 does not belong at position %1.").arg(v.step + 1).arg(name(v, 0));
   }
 }
 
@@ -111,13 +110,13 @@ QString invitation(const lesson::Question& q) {
     case QuestionKind::Node: return VerdictTextTexts::tr("Click the tensor, in any panel.");
     case QuestionKind::Block: return VerdictTextTexts::tr("Click the block, or a tensor in it.");
     case QuestionKind::Barrier:
-      return VerdictTextTexts::tr("Click the barrier in the timeline, or its line in the table.");
+      return VerdictTextTexts::tr("Click the barrier in the timeline, or its row in the table.");
     case QuestionKind::Place:
       return VerdictTextTexts::tr(
-          "Drag each tensor to its place; or choose it with Tab and move it with the arrow keys.");
+          "Drag each tensor to its position, or select it with Tab and move it with the arrow keys.");
     case QuestionKind::Order: break;
   }
-  return VerdictTextTexts::tr("Drag the lines into order; or move the chosen one with Ctrl and the arrow keys.");
+  return VerdictTextTexts::tr("Drag the rows into order, or move the selected row with Ctrl and the arrow keys.");
 }
 
 }  // namespace arenascope::views

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What to say to an answer: what would follow from it.
+// Feedback on an answer: the consequences that it would have.
 #pragma once
 #include <arenascope/lesson/question.h>
 
@@ -8,9 +8,9 @@
 namespace arenascope::views {
 
 QString sentence_of(const lesson::Verdict& verdict, const lesson::Question& question);
-// The right answer in words.
+// The correct answer as text.
 QString sentence_of(const lesson::Answer& solution, const lesson::Question& question);
-// What a question wants somebody to do, by its kind.
+// The instruction to the user for a kind of question.
 QString invitation(const lesson::Question& question);
 
 }  // namespace arenascope::views

@@ -12,11 +12,11 @@ namespace {
 
 struct Block {
   LifetimesRow row;
-  std::vector<uint32_t> members;  // slices, by their first step
-  bool together = false;          // two of them live at the same time
+  std::vector<uint32_t> members;  // slices, by first step
+  bool together = false;          // two of them are live at the same time
 };
 
-// By block, or by offset where the plan names none; the largest first.
+// Grouped by block, or by offset if the plan has no blocks; largest first.
 std::vector<Block> blocks_of(const std::vector<trace::SliceInfo>& slices) {
   std::map<std::pair<int64_t, Bytes>, std::vector<uint32_t>> by_block;
   for (uint32_t i = 0; i < slices.size(); ++i) {
@@ -42,7 +42,7 @@ std::vector<Block> blocks_of(const std::vector<trace::SliceInfo>& slices) {
   return blocks;
 }
 
-// By tensor of ours: where it lives elsewhere.
+// Lifetimes of our tensors on the other side of the comparison.
 struct Elsewhere {
   double x0 = 0, x1 = 0;
   uint32_t style = 0;
@@ -54,9 +54,9 @@ std::unordered_multimap<uint32_t, Elsewhere> elsewhere_of(const PrepareInput& in
     for (const trace::SliceInfo& s : in.ghost->slices)
       out.emplace(s.tensor.value, Elsewhere{in.axis.x_of_step(s.first.value), in.axis.x_of_step(s.last.value), 0});
   if (!in.comparison) return out;
-  const PrepareInput other = in.of_other();
+  const PrepareInput other = in.comparison_input();
   p.compared = other.plan != nullptr;
-  if (other.plan && !lies_in_spaces(other))  // what it really used lay elsewhere
+  if (other.plan && !is_in_spaces(other))  // otherwise the run used other memory than planned
     for (const trace::SliceInfo& s : other.plan->slices)
       if (const trace::TensorRef ours = in.comparison->match.from_other(s.tensor); ours.valid())
         out.emplace(ours.value, Elsewhere{other.axis.x_of_step(s.first.value), other.axis.x_of_step(s.last.value), 1});
@@ -80,7 +80,7 @@ class Rows {
     int32_t until = INT32_MIN;
     for (const uint32_t i : b.members) {
       if (slices_[i].first.value < until) b.together = true;
-      until = std::max(until, chains_.handed_over[i]);
+      until = std::max(until, chains_.reused_at[i]);
     }
     int32_t reached = -1;
     double used = 0;
@@ -111,9 +111,9 @@ class Rows {
   void find_seen() {
     AxisFrame steps = in_.axis;  // of the whole run
     steps.mode = AxisMode::Step;
-    for (const trace::SliceRect& s : seen_slices(*in_.snapshot, in_.run, steps).slices) {
-      const Stay stay = stay_of(s, in_.axis);
-      seen_.insert_or_assign(s.tensor.value, std::pair(stay.x0, stay.x1));
+    for (const trace::ArenaAllocation& s : seen_slices(*in_.snapshot, in_.run, steps).slices) {
+      const LiveRect rect = live_rect_of(s, in_.axis);
+      seen_.insert_or_assign(s.tensor.value, std::pair(rect.x0, rect.x1));
       picture_.derived = picture_.derived || s.derived;
     }
   }
@@ -123,19 +123,20 @@ class Rows {
     const double top = -static_cast<double>(picture_.rows.size()) - 0.08, height = 0.84;
     const double size = static_cast<double>(std::max<Bytes>(b.row.size, 1));
     const double share = height * static_cast<double>(s.size) / size;
-    // The whole height where the block has one user at a time; else its own addresses, the lowest at the bottom.
+    // The full height if the block has one user at a time; otherwise its address range in the block, lowest at the
+    // bottom.
     const double low = top - height;
     const double s0 = b.together ? low + height * static_cast<double>(s.offset - b.row.offset) / size : low;
     const double s1 = std::min(s0 + std::max(share, height * 0.06), top);
     const double y0 = s0, y1 = b.together ? s1 : top;
-    double x0 = in_.axis.x_of_step(s.first.value), x1 = in_.axis.x_of_step(chains_.handed_over[i]);
+    double x0 = in_.axis.x_of_step(s.first.value), x1 = in_.axis.x_of_step(chains_.reused_at[i]);
     const auto seen = seen_.find(s.tensor.value);
     if (seen != seen_.end()) {
       ++picture_.seen;
       x0 = seen->second.first;
       x1 = chains_.next[i] >= 0 ? std::min(x1, seen->second.second) : seen->second.second;
     }
-    const trace::TensorInfo* tensor = SliceWords::tensor(in_.graph, s.tensor);
+    const trace::TensorInfo* tensor = SliceText::tensor(in_.graph, s.tensor);
     const uint32_t tag = picture_.first_of_plan + i;
     spans_.push_back({x0, x1, y0, y1, slice_style(tensor, s.tensor, false), tag});
     shares_.push_back({x0, x1, s0, s1, slice_style(tensor, s.tensor, seen_.empty() || seen != seen_.end()), tag});
@@ -155,11 +156,11 @@ class Rows {
   const std::vector<trace::SliceInfo>& slices_;
   const Chains chains_;
   const std::unordered_multimap<uint32_t, Elsewhere> elsewhere_;
-  std::unordered_map<uint32_t, std::pair<double, double>> seen_;  // by tensor: from where to where
+  std::unordered_map<uint32_t, std::pair<double, double>> seen_;  // x range, by tensor
   std::vector<Rect> spans_, shares_, captions_, levels_, ghosts_;
 };
 
-// A row for each block of the plan, behind those that the picture has. What all tensors together would take.
+// Adds a row for each block of the plan after the existing rows. Returns the total size of all tensors.
 Bytes add_plan_rows(const PrepareInput& in, LifetimesPicture& p, const std::stop_token& stop) {
   p.plan = in.plan->id;
   p.slices = in.plan->slices.size();
@@ -175,7 +176,7 @@ Bytes add_plan_rows(const PrepareInput& in, LifetimesPicture& p, const std::stop
   return all;
 }
 
-// Whether the arena of the run's plan is among what was handed out.
+// True if the arena of the run's plan is among the allocations.
 bool has_arena(const PrepareInput& in, const LifetimesPicture& p) {
   return in.plan != nullptr && std::any_of(p.space_slices.begin(), p.space_slices.end(), [&](const auto& slice) {
            return trace::is_arena(slice) && slice.graph == in.plan->graph;
@@ -185,7 +186,7 @@ bool has_arena(const PrepareInput& in, const LifetimesPicture& p) {
 }  // namespace
 
 std::shared_ptr<const LifetimesPicture> prepare_lifetimes(const PrepareInput& in, const std::stop_token& stop,
-                                                          bool with_plan, ArenaShow show, const SpaceChoice& choice) {
+                                                          bool with_plan, ArenaMode show, const SpaceChoice& choice) {
   auto p = std::make_shared<LifetimesPicture>();
   p->mode = in.axis.mode;
   p->spans = p->shares = p->captions = p->levels = p->ghosts = std::make_shared<RectSet>();

@@ -9,10 +9,10 @@
 namespace arenascope::views {
 
 namespace {
-constexpr double kTallest = 34, kLowest = 17;  // pixels of a row
+constexpr double kTallest = 34, kLowest = 17;  // row height in pixels
 }
 
-// Names of the blocks in the left margin, and a line under each row.
+// Draws block names in the left margin, and a line under each row.
 class LifetimesView::Rows : public PlotLayer {
  public:
   Rows(QCPAxis* x, QCPAxis* y, const LifetimesView* view) : PlotLayer(x, y), view_(view) {
@@ -44,7 +44,7 @@ class LifetimesView::Rows : public PlotLayer {
       const QString bytes = format_bytes(rows[i].size);
       const QString name =
           rows[i].block.valid() ? QStringLiteral("#%1").arg(rows[i].block.value) : format_address(rows[i].offset);
-      // An address is told from its neighbours by its end.
+      // The end of an address distinguishes it from its neighbours.
       const int room = static_cast<int>(box.width()) - metrics.horizontalAdvance(bytes) - 8;
       p->setPen(c.dim_text);
       p->drawText(box, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(name, Qt::ElideLeft, room));
@@ -57,7 +57,7 @@ class LifetimesView::Rows : public PlotLayer {
   const LifetimesView* view_;
 };
 
-// The level of reuse as a notch in the upper left corner: one bar or two.
+// Marks the reuse level in the upper left corner with one or two bars.
 class LifetimesView::LevelMarks : public PlotLayer {
  public:
   LevelMarks(QCPAxis* x, QCPAxis* y, const LifetimesView* view) : PlotLayer(x, y), view_(view) {}
@@ -99,34 +99,34 @@ LifetimesView::LifetimesView(const ViewContext& context, QWidget* parent) : Plot
   start();
 }
 
-PlotView::Work LifetimesView::work() const {
+PlotView::PrepareFunction LifetimesView::prepare_function() const {
   return
-      [show = show_, choice = choice_, plan = with_plan_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
+      [show = arena_mode_, choice = space_filter_, plan = show_plan_outline_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
         return prepare_lifetimes(in, stop, plan, show, choice);
       };
 }
 
-void LifetimesView::set_shown(ArenaShow show, const SpaceChoice& choice) {
-  if (show == show_ && choice == choice_) return;
-  show_ = show;
-  choice_ = choice;
+void LifetimesView::set_shown(ArenaMode show, const SpaceChoice& choice) {
+  if (show == arena_mode_ && choice == space_filter_) return;
+  arena_mode_ = show;
+  space_filter_ = choice;
   prepare();
 }
 
-void LifetimesView::set_with_plan(bool shown) {
-  if (shown == with_plan_) return;
-  with_plan_ = shown;
+void LifetimesView::set_show_plan_outline(bool shown) {
+  if (shown == show_plan_outline_) return;
+  show_plan_outline_ = shown;
   prepare();
 }
 
-void LifetimesView::add_choices(QMenu& menu) {
-  add_space_choices(menu, tr("Blocks of"), *context().source, show_, choice_,
-                    [this](ArenaShow show, const SpaceChoice& choice) { set_shown(show, choice); });
+void LifetimesView::add_context_menu_actions(QMenu& menu) {
+  add_space_choices(menu, tr("Address Space"), *context().source, arena_mode_, space_filter_,
+                    [this](ArenaMode show, const SpaceChoice& choice) { set_shown(show, choice); });
   if (context().source->plan() == nullptr || !picture_ || !picture_->in_spaces) return;
-  QAction* plan = menu.addAction(tr("What a plan would need"));
+  QAction* plan = menu.addAction(tr("Show Plan Requirement"));
   plan->setCheckable(true);
-  plan->setChecked(with_plan_);
-  connect(plan, &QAction::toggled, this, &LifetimesView::set_with_plan);
+  plan->setChecked(show_plan_outline_);
+  connect(plan, &QAction::toggled, this, &LifetimesView::set_show_plan_outline);
 }
 
 bool LifetimesView::y_moves() const {
@@ -202,16 +202,16 @@ void LifetimesView::update_header() {
   size_t tensors = 0;
   for (const LifetimesRow& r : l.rows) tensors += r.tensors;
   if (l.in_spaces) {
-    h.facts << (l.derived ? tr("places observed, times derived") : tr("observed"));
+    h.facts << (l.derived ? tr("addresses observed, times derived") : tr("observed"));
     h.add(with_count(tr("%n block(s)", nullptr, static_cast<int>(l.space_slices.size())),
                      space_figure(context().source->run(), l.choice, "slices"),
                      static_cast<int64_t>(l.space_slices.size())));
     if (l.needed > 0)
-      h.add(with_figures(tr("a plan would need %1"), {figure(plan_figure(context().source->plan_id(), "arena"),
-                                                             static_cast<double>(l.needed), FigureUnit::Bytes)}));
+      h.add(with_figures(tr("plan would need %1"), {figure(plan_figure(context().source->plan_id(), "arena"),
+                                                           static_cast<double>(l.needed), FigureUnit::Bytes)}));
   } else if (!l.rows.empty()) {
-    h.facts << (l.seen == 0 ? tr("planned") : l.derived ? tr("places observed, times derived") : tr("observed"));
-    if (l.seen > 0 && l.seen < l.slices) h.facts << tr("what was not seen as planned");
+    h.facts << (l.seen == 0 ? tr("planned") : l.derived ? tr("addresses observed, times derived") : tr("observed"));
+    if (l.seen > 0 && l.seen < l.slices) h.facts << tr("unobserved tensors as planned");
     h.add(with_count(tr("%n tensor(s)", nullptr, static_cast<int>(tensors)), plan_figure(l.plan, "slices"),
                      static_cast<int64_t>(tensors)));
     h.add(with_count(tr("%n block(s)", nullptr, static_cast<int>(l.rows.size())), plan_figure(l.plan, "blocks"),
@@ -236,13 +236,13 @@ void LifetimesView::update_header() {
     style.dashed = true;
     h.legend.insert(h.legend.begin(), {text, style});
   };
-  if (context().source->ghost_plan() != nullptr) add_dashed(tr("plan before"), c.dim_text);
-  if (l.needed > 0) add_dashed(tr("as a plan would have it"), c.dim_text);
+  if (context().source->ghost_plan() != nullptr) add_dashed(tr("previous plan"), c.dim_text);
+  if (l.needed > 0) add_dashed(tr("as planned"), c.dim_text);
   if (l.compared) add_dashed(tr("B: compared with"), c.category(1));
   set_header(std::move(h));
 }
 
-const trace::SpaceSlice* LifetimesView::space_slice(uint32_t tag) const {
+const trace::SpaceAllocation* LifetimesView::space_slice(uint32_t tag) const {
   return picture_ && picture_->in_spaces && tag < picture_->space_slices.size() ? &picture_->space_slices[tag]
                                                                                 : nullptr;
 }
@@ -255,14 +255,14 @@ const trace::SliceInfo* LifetimesView::plan_slice(uint32_t tag) const {
 }
 
 QString LifetimesView::label(uint32_t tag, int lines) const {
-  if (const trace::SpaceSlice* s = space_slice(tag)) {
+  if (const trace::SpaceAllocation* s = space_slice(tag)) {
     const QString text = slice_name(*context().source->snapshot(), *s);
     return lines < 2 ? text : text + QLatin1Char('\n') + format_bytes(s->bytes);
   }
   const trace::SliceInfo* s = plan_slice(tag);
   if (s == nullptr) return {};
-  const trace::TensorInfo* t = SliceWords::tensor(context().source->graph(), s->tensor);
-  const QString text = t && !t->name.empty() ? QString::fromStdString(t->name) : Words::node(s->tensor);
+  const trace::TensorInfo* t = SliceText::tensor(context().source->graph(), s->tensor);
+  const QString text = t && !t->name.empty() ? QString::fromStdString(t->name) : DisplayNames::node(s->tensor);
   return lines < 2 ? text : text + QLatin1Char('\n') + format_bytes(s->size);
 }
 
@@ -279,7 +279,7 @@ Selection LifetimesView::pick(const QPointF& pixel) const {
   if (pixel.x() >= area.left()) {
     if (const auto i = spans_->hit(pixel)) {
       const uint32_t tag = (*picture_->spans)[*i].tag;
-      if (const trace::SpaceSlice* s = space_slice(tag)) return slice_selection(*s);
+      if (const trace::SpaceAllocation* s = space_slice(tag)) return slice_selection(*s);
       if (const trace::SliceInfo* s = plan_slice(tag)) return NodeSelection{p->graph, s->tensor};
     }
   }
@@ -294,11 +294,11 @@ FigureText LifetimesView::tip(const QPointF& pixel) const {
   if (plot()->axisRect()->rect().contains(pixel.toPoint())) {
     if (const auto i = spans_->hit(pixel)) {
       const uint32_t tag = (*picture_->spans)[*i].tag;
-      if (const trace::SpaceSlice* s = space_slice(tag))
-        return SliceWords::describe(snapshot, *s).line(SliceWords::lived(snapshot, *s));
+      if (const trace::SpaceAllocation* s = space_slice(tag))
+        return SliceText::describe(snapshot, *s).line(SliceText::lifetime_text(snapshot, *s));
       if (const trace::SliceInfo* s = plan_slice(tag))
-        return SliceWords::describe(s->tensor,
-                                    {context().source->graph(), plan(), s, nullptr, snapshot.time.begin, false});
+        return SliceText::describe(s->tensor,
+                                   {context().source->graph(), plan(), s, nullptr, snapshot.time.begin, false});
     }
   }
   const auto row = plan() ? row_at(pixel) : std::nullopt;
@@ -310,7 +310,7 @@ FigureText LifetimesView::tip(const QPointF& pixel) const {
   const Figure place = figure("chosen.address", static_cast<double>(r.offset), FigureUnit::Address);
   FigureText text = r.block.valid()
                         ? with_figures(tr("block %1"), {figure("chosen.block", r.block.value, FigureUnit::Number)})
-                        : with_figures(tr("place %1"), {place});
+                        : with_figures(tr("address %1"), {place});
   text.line(exact_text(of("bytes", 0, FigureUnit::Bytes).id, r.size));
   text.line(with_figures(tr("address %1 to %2"), {of("offset", r.offset, FigureUnit::Address),
                                                   of("end", r.offset + r.size, FigureUnit::Address)}));
@@ -333,7 +333,7 @@ void LifetimesView::outline(QCPPainter* painter, const Selection& selection, boo
   const QRect area = plot()->axisRect()->rect();
   for (size_t i = span.first; i < span.last; ++i) {
     const trace::SliceInfo* s = plan_slice(set[i].tag);
-    const trace::SpaceSlice* own = space_slice(set[i].tag);
+    const trace::SpaceAllocation* own = space_slice(set[i].tag);
     const bool meant = (s && (means(selection, s->tensor, snapshot) || (block && s->block == block->block))) ||
                        (own && means(selection, *own, snapshot));
     if (!meant) continue;
@@ -354,7 +354,7 @@ void LifetimesView::draw_overlay(QCPPainter* painter) {
 QString LifetimesView::nothing_to_show() const {
   const trace::Snapshot& s = *context().source->snapshot();
   return context().source->plan() == nullptr && s.memory_events.empty() && s.slices.empty()
-             ? tr("There is no memory plan here: lifetimes are those of its tensors.")
+             ? tr("No memory plan: lifetimes are those of a plan's tensors.")
              : QString();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A row a block of the arena: which tensors used it, one after the other, and at which level they were put together.
+// One row per block of the arena: the tensors that used it in sequence, and their reuse level.
 #pragma once
 #include <views/lifetimes/lifetimes_picture.h>
 
@@ -17,14 +17,14 @@ class LifetimesView : public PlotView {
   FigureText tip(const QPointF& pixel) const override;
   const std::shared_ptr<const LifetimesPicture>& picture() const { return picture_; }
   const RectPlottable* spans() const { return spans_; }
-  // Whose blocks are rows: the plan's, or spaces', and which of these.
-  void set_shown(ArenaShow show, const SpaceChoice& choice);
-  // Where spaces are shown: whether it is drawn when the plan would have had their tensors.
-  void set_with_plan(bool shown);
-  void add_choices(QMenu& menu) override;
+  // Selects the blocks of the plan or of spaces, and which spaces.
+  void set_shown(ArenaMode show, const SpaceChoice& choice);
+  // If spaces are shown: also draws the lifetimes of the tensors in the plan.
+  void set_show_plan_outline(bool shown);
+  void add_context_menu_actions(QMenu& menu) override;
 
  protected:
-  Work work() const override;
+  PrepareFunction prepare_function() const override;
   void show_prepared(const PreparedPtr& prepared) override;
   void restyle() override;
   QString nothing_to_show() const override;
@@ -37,8 +37,8 @@ class LifetimesView : public PlotView {
   class LevelMarks;
   const trace::PlanInfo* plan() const;
   QString label(uint32_t tag, int lines) const;
-  const trace::SpaceSlice* space_slice(uint32_t tag) const;  // null: the tag is of the plan's
-  const trace::SliceInfo* plan_slice(uint32_t tag) const;    // null: the tag is of a space's
+  const trace::SpaceAllocation* space_slice(uint32_t tag) const;  // null: the tag belongs to the plan
+  const trace::SliceInfo* plan_slice(uint32_t tag) const;         // null: the tag belongs to a space
   void outline(QCPPainter* painter, const Selection& selection, bool selected) const;
   void fit_rows();
   void update_header();
@@ -49,9 +49,9 @@ class LifetimesView : public PlotView {
   RectPlottable *spans_, *shares_, *captions_, *ghosts_;
   LevelMarks* marks_;
   std::shared_ptr<const LifetimesPicture> picture_;
-  ArenaShow show_ = ArenaShow::Auto;
-  SpaceChoice choice_;
-  bool with_plan_ = false;
+  ArenaMode arena_mode_ = ArenaMode::Auto;
+  SpaceChoice space_filter_;
+  bool show_plan_outline_ = false;
   size_t shown_rows_ = SIZE_MAX;
   int shown_pixels_ = -1;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Lifetimes where tensors lie in allocators' spaces: a row for each place from which memory was handed out.
+// Lifetimes of allocations in allocator spaces: one row per address.
 #include <views/common/spaces.h>
 #include <views/lifetimes/lifetimes_picture.h>
 
@@ -10,22 +10,22 @@ namespace arenascope::views {
 
 namespace {
 
-uint32_t style_of(const trace::Snapshot& snapshot, const trace::SpaceSlice& slice) {
+uint32_t style_of(const trace::Snapshot& snapshot, const trace::SpaceAllocation& slice) {
   return slice_style(snapshot.tensor(slice.graph, slice.tensor),
                      slice.tensor.valid() ? slice.tensor : trace::TensorRef{slice.block}, true);
 }
 
-// By tensor of ours: when what is compared with had it in memory, on our axis.
+// Memory lifetimes on the other side of the comparison, on our axis, by our tensor.
 std::multimap<uint32_t, std::pair<double, double>> compared_with(const PrepareInput& in) {
   std::multimap<uint32_t, std::pair<double, double>> out;
-  const PrepareInput other = in.of_other();
+  const PrepareInput other = in.comparison_input();
   const trace::TimeRange run = range_of_run(other);
   const auto add = [&](trace::TensorRef theirs, double x0, double x1) {
     const trace::TensorRef ours = in.comparison->match.from_other(theirs);
     if (ours.valid()) out.emplace(ours.value, std::pair(x0, x1));
   };
-  if (lies_in_spaces(other)) {
-    for (const trace::SpaceSlice& s : trace::slices_of(*other.snapshot, run, {})) {
+  if (is_in_spaces(other)) {
+    for (const trace::SpaceAllocation& s : trace::slices_of(*other.snapshot, run, {})) {
       if (!s.tensor.valid() || other.graph == nullptr || s.graph != other.graph->id) continue;
       add(s.tensor, other.axis.x_of_time(std::max(s.begin, run.begin)),
           other.axis.x_of_time(s.open ? run.end : std::min(s.end, run.end)));
@@ -37,7 +37,7 @@ std::multimap<uint32_t, std::pair<double, double>> compared_with(const PrepareIn
   return out;
 }
 
-// By tensor: when the plan that the run did not use would have had it.
+// Lifetimes in the plan that the run did not use, by tensor.
 std::map<uint32_t, std::pair<double, double>> planned(const PrepareInput& in) {
   std::map<uint32_t, std::pair<double, double>> out;
   for (const trace::SliceInfo& s : in.plan->slices)
@@ -53,19 +53,19 @@ void prepare_space_lifetimes(const PrepareInput& in, const SpaceChoice& choice, 
   p.in_spaces = true;
   p.choice = choice;
   p.space_slices = trace::slices_of(*in.snapshot, run, choice);
-  std::vector<trace::SpacePlace> places = trace::places_of(p.space_slices, run);
-  std::stable_sort(places.begin(), places.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
+  std::vector<trace::SpaceAddress> ranges = trace::group_by_address(p.space_slices, run);
+  std::stable_sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
   p.compared = in.comparison != nullptr;
   const auto elsewhere = p.compared ? compared_with(in) : decltype(compared_with(in))();
   const bool plan = with_plan && in.plan != nullptr;
   const auto by_plan = plan ? planned(in) : decltype(planned(in))();
   p.needed = plan ? in.plan->arena_bytes : 0;
   std::vector<Rect> spans, shares, captions, ghosts;
-  for (size_t r = 0; r < places.size() && !stop.stop_requested(); ++r) {
-    const trace::SpacePlace& place = places[r];
+  for (size_t r = 0; r < ranges.size() && !stop.stop_requested(); ++r) {
+    const trace::SpaceAddress& place = ranges[r];
     const double top = -static_cast<double>(r) - 0.08, height = 0.84, low = top - height;
     for (const uint32_t tag : place.slices) {
-      const trace::SpaceSlice& s = p.space_slices[tag];
+      const trace::SpaceAllocation& s = p.space_slices[tag];
       const double x0 = in.axis.x_of_time(std::max(s.begin, run.begin));
       const double x1 = in.axis.x_of_time(s.open ? run.end : std::min(s.end, run.end));
       const double share = static_cast<double>(s.bytes) / static_cast<double>(std::max<Bytes>(place.bytes, 1));

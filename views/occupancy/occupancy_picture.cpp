@@ -14,13 +14,13 @@ namespace {
 using trace::MemoryCount;
 using trace::MemoryKind;
 
-// What hardly changes stands below what does.
+// Kinds that hardly change are at the bottom.
 constexpr MemoryKind kStack[] = {MemoryKind::Mapped,     MemoryKind::Persistent,   MemoryKind::KVCache,
                                  MemoryKind::HostPinned, MemoryKind::HostPageable, MemoryKind::Default,
                                  MemoryKind::Workspace};
 
-std::vector<Level> from_steps(const std::vector<Bytes>& bytes, const AxisFrame& axis) {
-  std::vector<Level> levels;
+std::vector<CurveSegment> from_steps(const std::vector<Bytes>& bytes, const AxisFrame& axis) {
+  std::vector<CurveSegment> levels;
   for (size_t i = 0; i < bytes.size(); ++i) {
     const auto v = static_cast<double>(bytes[i]);
     if (!levels.empty() && levels.back().max == v) {
@@ -32,8 +32,8 @@ std::vector<Level> from_steps(const std::vector<Bytes>& bytes, const AxisFrame& 
   return levels;
 }
 
-std::vector<Level> from_curve(const std::vector<trace::CurvePoint>& points, const AxisFrame& axis) {
-  std::vector<Level> levels;
+std::vector<CurveSegment> from_curve(const std::vector<trace::CurvePoint>& points, const AxisFrame& axis) {
+  std::vector<CurveSegment> levels;
   levels.reserve(points.size());
   for (const trace::CurvePoint& p : points) {
     levels.push_back({axis.x_of_time(p.begin), axis.x_of_time(p.end), p.min, p.max});
@@ -41,11 +41,11 @@ std::vector<Level> from_curve(const std::vector<trace::CurvePoint>& points, cons
   return levels;
 }
 
-// One on the other; all have their pieces at their own places.
+// Stacks the curves; their segments begin at different x.
 void stack(std::vector<OccupancyPicture::Kind>& kinds) {
   std::vector<double> cuts;
   for (const auto& k : kinds) {
-    for (const Level& l : k.levels) {
+    for (const CurveSegment& l : k.levels) {
       cuts.push_back(l.x0);
       cuts.push_back(l.x1);
     }
@@ -66,12 +66,12 @@ void stack(std::vector<OccupancyPicture::Kind>& kinds) {
 }
 
 // The upper edge of a stack.
-std::vector<Level> tops(const std::vector<OccupancyPicture::Kind>& kinds) {
-  std::vector<Level> edge;
+std::vector<CurveSegment> tops(const std::vector<OccupancyPicture::Kind>& kinds) {
+  std::vector<CurveSegment> edge;
   for (const auto& k : kinds) {
-    std::vector<Level> merged;
+    std::vector<CurveSegment> merged;
     size_t at = 0;
-    for (const Level& l : k.stacked) {  // pieces of all kinds begin at the same cuts
+    for (const CurveSegment& l : k.stacked) {  // segments of all kinds begin at the same cuts
       while (at < edge.size() && edge[at].x0 < l.x0) merged.push_back(edge[at++]);
       if (at < edge.size() && edge[at].x0 == l.x0) ++at;
       merged.push_back({l.x0, l.x1, l.max, l.max});
@@ -82,8 +82,8 @@ std::vector<Level> tops(const std::vector<OccupancyPicture::Kind>& kinds) {
   return edge;
 }
 
-std::vector<Level> curve_of(const trace::PlanInfo& plan, const PrepareInput& in, const std::stop_token& stop,
-                            PlanCurves* curves) {
+std::vector<CurveSegment> curve_of(const trace::PlanInfo& plan, const PrepareInput& in, const std::stop_token& stop,
+                                   PlanCurves* curves) {
   const auto is_it = [&](const std::shared_ptr<const trace::PlanInfo>& p) { return p.get() == &plan; };
   if (curves != nullptr) {
     for (const auto& kept : {in.shown_plan, in.plan_before})
@@ -92,7 +92,7 @@ std::vector<Level> curve_of(const trace::PlanInfo& plan, const PrepareInput& in,
     if (const auto kept = std::find_if(plans.begin(), plans.end(), is_it); kept != plans.end())
       return curves->of(*kept, in.axis, stop);
   }
-  return sweep(plan_stays(plan, in.axis), false, stop).live;
+  return sweep(planned_rects(plan, in.axis), false, stop).live;
 }
 
 void prepare_arena(OccupancyPicture& p, const PrepareInput& in, const std::stop_token& stop, PlanCurves* curves) {
@@ -101,13 +101,14 @@ void prepare_arena(OccupancyPicture& p, const PrepareInput& in, const std::stop_
   p.bound = plan.lower_bound_bytes;
   p.capacity = plan.capacity_bytes;
   p.planned = curve_of(plan, in, stop, curves);
-  if (in.shown_plan == nullptr) {  // a plan that was never run has nothing that was seen
+  if (in.shown_plan == nullptr) {  // a plan that was never run has no observations
     const SeenSlices seen = seen_slices(*in.snapshot, in.run, in.axis);
     if (seen.complete) {
-      std::vector<Stay> stays;
-      stays.reserve(seen.slices.size());
-      for (const trace::SliceRect& s : seen.slices) stays.push_back(stay_of(s, in.axis)), p.derived |= s.derived;
-      p.live = sweep(std::move(stays), false, stop).live;
+      std::vector<LiveRect> rects;
+      rects.reserve(seen.slices.size());
+      for (const trace::ArenaAllocation& s : seen.slices)
+        rects.push_back(live_rect_of(s, in.axis)), p.derived |= s.derived;
+      p.live = sweep(std::move(rects), false, stop).live;
     }
   }
   if (const auto shape = arena_shape(*in.snapshot, in.run, in.plan, in.shown_plan != nullptr, in.axis, stop)) {
@@ -124,8 +125,8 @@ void prepare_arena(OccupancyPicture& p, const PrepareInput& in, const std::stop_
   }
 }
 
-// Libraries, stacks, code and whatever else no allocator of ours knows of.
-void take_resident(OccupancyPicture& p, const PrepareInput& in) {
+// Memory outside all allocators: libraries, stacks, code.
+void find_resident(OccupancyPicture& p, const PrepareInput& in) {
   const trace::SeriesView* resident = in.snapshot->resident();
   if (resident == nullptr) return;
   const trace::TimeRange range = range_of_run(in);
@@ -135,8 +136,9 @@ void take_resident(OccupancyPicture& p, const PrepareInput& in) {
   p.outside = p.resident - in.snapshot->host_reserved(most->time);
 }
 
-// Of all kinds together at one moment of the run, or of all that is known without one; exact, whatever is drawn.
-std::optional<Nanoseconds> take_peak(OccupancyPicture& p, const PrepareInput& in) {
+// Peak over all kinds at one instant of the run, or of the whole recording if there is no run; exact, independent of
+// the resolution.
+std::optional<Nanoseconds> find_peak(OccupancyPicture& p, const PrepareInput& in) {
   const trace::TimeRange range = range_of_run(in);
   const auto most = in.snapshot->all_active.highest(range.begin, range.end);
   if (!most || most->value <= 0) return std::nullopt;
@@ -150,40 +152,40 @@ std::optional<Nanoseconds> take_peak(OccupancyPicture& p, const PrepareInput& in
   return most->time;
 }
 
-constexpr size_t kMostSlices = 300000;
+constexpr size_t kMaxSlices = 300000;
 
-uint32_t layer_of(OccupancyScope scope, const trace::SpaceSlice& slice, const MemoryClasses& classes) {
+uint32_t layer_of(OccupancyScope scope, const trace::SpaceAllocation& slice, const MemoryClasses& classes) {
   if (scope == OccupancyScope::Classes) return static_cast<uint32_t>(classes.of(slice));
   return scope == OccupancyScope::Devices ? static_cast<uint32_t>(slice.device.value) : slice.allocator;
 }
 
 using Changes = std::vector<std::pair<Nanoseconds, Bytes>>;
 
-// An arena is one block, and what lives in it is of several classes. Bytes that two of them share count for the first;
-// what nobody lives in stays the arena's own.
-void split_arena(const trace::Snapshot& s, const trace::SpaceSlice& arena, trace::TimeRange t,
+// An arena is one block that contains tensors of several classes. Bytes shared by two classes count for the first one;
+// unoccupied bytes count as the arena's own class.
+void split_arena(const trace::Snapshot& s, const trace::SpaceAllocation& arena, trace::TimeRange t,
                  const MemoryClasses& classes, std::map<uint32_t, Changes>& changes, bool& derived) {
-  std::map<MemoryClass, std::vector<Stay>> by_class;
+  std::map<MemoryClass, std::vector<LiveRect>> by_class;
   const Nanoseconds from = std::max(arena.begin, t.begin), to = arena.open ? t.end : std::min(arena.end, t.end);
-  for (const trace::SliceRect& slice : trace::slices_in_arena(s, arena, t)) {
+  for (const trace::ArenaAllocation& slice : trace::slices_in_arena(s, arena, t)) {
     derived = derived || slice.derived;
     const Nanoseconds begin = std::max(slice.begin, from), end = std::min(slice.end, to);
     by_class[classes.of(slice)].push_back({static_cast<double>(begin - t.begin), static_cast<double>(end - t.begin),
                                            slice.offset, slice.offset + slice.bytes});
   }
-  const auto add = [&](MemoryClass of, const std::vector<Level>& levels, Bytes sign) {
+  const auto add = [&](MemoryClass of, const std::vector<CurveSegment>& levels, Bytes sign) {
     Changes& own = changes[static_cast<uint32_t>(of)];
-    for (const Level& l : levels) {
+    for (const CurveSegment& l : levels) {
       const Bytes bytes = sign * static_cast<Bytes>(l.max);
       own.emplace_back(t.begin + static_cast<Nanoseconds>(l.x0), bytes);
       own.emplace_back(t.begin + static_cast<Nanoseconds>(l.x1), -bytes);
     }
   };
-  std::vector<Stay> counted;
-  std::vector<Level> before;
-  for (const auto& [of, stays] : by_class) {
-    counted.insert(counted.end(), stays.begin(), stays.end());
-    std::vector<Level> now = sweep(counted, false).live;
+  std::vector<LiveRect> counted;
+  std::vector<CurveSegment> before;
+  for (const auto& [of, rects] : by_class) {
+    counted.insert(counted.end(), rects.begin(), rects.end());
+    std::vector<CurveSegment> now = sweep(counted, false).live;
     add(of, now, 1);
     add(of, before, -1);
     before = std::move(now);
@@ -191,12 +193,12 @@ void split_arena(const trace::Snapshot& s, const trace::SpaceSlice& arena, trace
   add(classes.of(arena), before, -1);
 }
 
-// By layer, from the slices: by allocator, by device or by class.
+// Changes per layer (allocator, device or class), from the slices.
 std::map<uint32_t, Changes> layer_changes(const trace::Snapshot& s, OccupancyScope scope, trace::TimeRange t,
                                           const std::stop_token& stop, bool& derived) {
   const MemoryClasses classes(s);
   std::map<uint32_t, Changes> changes;
-  for (const trace::SpaceSlice& slice : s.space_slices_in(t.begin, t.end, kMostSlices)) {
+  for (const trace::SpaceAllocation& slice : s.space_slices_in(t.begin, t.end, kMaxSlices)) {
     if (stop.stop_requested()) return {};
     auto& own = changes[layer_of(scope, slice, classes)];
     own.emplace_back(std::max(slice.begin, t.begin), slice.bytes);
@@ -243,15 +245,15 @@ void add_kinds(OccupancyPicture& p, const PrepareInput& in, const std::stop_toke
   }
 }
 
-// What of `whole` is in `part`, and the rest.
-std::pair<std::vector<Level>, std::vector<Level>> divided(const std::vector<Level>& whole,
-                                                          const std::vector<Level>& part) {
+// Divides `whole` into the amount in `part`, and the remainder.
+std::pair<std::vector<CurveSegment>, std::vector<CurveSegment>> divided(const std::vector<CurveSegment>& whole,
+                                                                        const std::vector<CurveSegment>& part) {
   std::vector<double> cuts;
   for (const auto* levels : {&whole, &part})
-    for (const Level& l : *levels) cuts.push_back(l.x0), cuts.push_back(l.x1);
+    for (const CurveSegment& l : *levels) cuts.push_back(l.x0), cuts.push_back(l.x1);
   std::sort(cuts.begin(), cuts.end());
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-  std::pair<std::vector<Level>, std::vector<Level>> out;
+  std::pair<std::vector<CurveSegment>, std::vector<CurveSegment>> out;
   for (size_t c = 0; c + 1 < cuts.size(); ++c) {
     const double middle = (cuts[c] + cuts[c + 1]) / 2, all = value_at(whole, middle);
     const double inside = std::min(all, value_at(part, middle));
@@ -261,7 +263,7 @@ std::pair<std::vector<Level>, std::vector<Level>> divided(const std::vector<Leve
   return out;
 }
 
-// A cache of keys and values is there as a whole from the beginning; what of it is filled is told beside it.
+// A KV cache is allocated as a whole at the beginning; its filled part is shown separately.
 void divide_cache(OccupancyPicture& p, const PrepareInput& in) {
   const trace::SeriesView* filled = in.snapshot->series_of(trace::CounterRole::CacheFilled);
   if (filled == nullptr) return;
@@ -272,7 +274,7 @@ void divide_cache(OccupancyPicture& p, const PrepareInput& in) {
   });
   if (own == p.kinds.end()) return;
   const trace::TimeRange t = in.axis.time_range();
-  std::vector<Level> part;
+  std::vector<CurveSegment> part;
   if (in.axis.mode == AxisMode::Step) {
     const trace::StepMap steps = in.snapshot->steps(in.run);
     std::vector<Bytes> by_step;
@@ -292,8 +294,8 @@ void divide_cache(OccupancyPicture& p, const PrepareInput& in) {
   p.filled_id = "counter." + std::to_string(counter) + ".most";
 }
 
-// What the layers come to at the peak.
-void tell_peak(OccupancyPicture& p, const PrepareInput& in, Nanoseconds time) {
+// Stores each layer's value at the peak.
+void set_peak_values(OccupancyPicture& p, const PrepareInput& in, Nanoseconds time) {
   bool derived = false;
   std::map<uint32_t, Changes> changes;
   if (p.scope != OccupancyScope::Kinds) changes = layer_changes(*in.snapshot, p.scope, {time, time + 1}, {}, derived);
@@ -321,7 +323,7 @@ void prepare_kinds(OccupancyPicture& p, const PrepareInput& in, const std::stop_
   }
   divide_cache(p, in);
   stack(p.kinds);
-  if (const auto time = take_peak(p, in)) tell_peak(p, in, *time);
+  if (const auto time = find_peak(p, in)) set_peak_values(p, in, *time);
   if (!in.snapshot->all_reserved.samples.empty()) {
     if (steps) {
       p.reserved = from_steps(in.snapshot->by_step(in.run, in.snapshot->all_reserved), in.axis);
@@ -337,11 +339,11 @@ void prepare_kinds(OccupancyPicture& p, const PrepareInput& in, const std::stop_
 
 }  // namespace
 
-double value_at(const std::vector<Level>& levels, double x) {
+double value_at(const std::vector<CurveSegment>& levels, double x) {
   const auto next =
-      std::upper_bound(levels.begin(), levels.end(), x, [](double v, const Level& l) { return v < l.x0; });
+      std::upper_bound(levels.begin(), levels.end(), x, [](double v, const CurveSegment& l) { return v < l.x0; });
   if (next == levels.begin()) return 0;
-  const Level& l = *(next - 1);
+  const CurveSegment& l = *(next - 1);
   return x < l.x1 ? l.max : 0;
 }
 
@@ -352,7 +354,7 @@ std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& in
   p->mode = in.axis.mode;
   const bool planned = in.plan != nullptr && !in.plan->slices.empty();
   p->scope = scope;
-  if (scope == OccupancyScope::Auto) p->scope = lies_in_spaces(in) ? OccupancyScope::Kinds : OccupancyScope::Arena;
+  if (scope == OccupancyScope::Auto) p->scope = is_in_spaces(in) ? OccupancyScope::Kinds : OccupancyScope::Arena;
   if (p->scope == OccupancyScope::Arena && !planned) p->scope = OccupancyScope::Kinds;
   if (p->scope == OccupancyScope::Arena) {
     prepare_arena(*p, in, stop, curves);
@@ -363,7 +365,7 @@ std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& in
       p->needed = in.plan->arena_bytes;
     }
   }
-  take_resident(*p, in);
+  find_resident(*p, in);
   if (stop.stop_requested()) return nullptr;
   if (in.ghost && p->scope == OccupancyScope::Arena) {
     p->ghost = curve_of(*in.ghost, in, stop, curves);
@@ -371,7 +373,7 @@ std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& in
     p->ghost_id = plan_figure(in.ghost->id, "arena");
   }
   if (in.comparison) {
-    const auto theirs = prepare_occupancy(in.of_other(), p->scope, stop);
+    const auto theirs = prepare_occupancy(in.comparison_input(), p->scope, stop);
     if (!theirs) return nullptr;
     if (theirs->scope == OccupancyScope::Arena)
       p->other = theirs->live.empty() ? theirs->planned : theirs->live;
@@ -389,8 +391,8 @@ std::shared_ptr<const OccupancyPicture> prepare_occupancy(const PrepareInput& in
       if (node.valid() && node.index() < in.graph->nodes.size()) p->peak_name = in.graph->nodes[node.index()].name;
     }
   }
-  const auto raise = [&](const std::vector<Level>& levels) {
-    for (const Level& l : levels) p->top = std::max(p->top, l.max);
+  const auto raise = [&](const std::vector<CurveSegment>& levels) {
+    for (const CurveSegment& l : levels) p->top = std::max(p->top, l.max);
   };
   raise(p->live);
   raise(p->other);

@@ -12,7 +12,7 @@ namespace arenascope::views {
 
 namespace {
 
-// Text that stays readable on whatever lies below it.
+// Draws text that stays readable on any background.
 void draw_text(QCPPainter* p, const QRectF& box, const QString& text, const QColor& colour, const QColor& ground) {
   QColor halo = ground;
   halo.setAlpha(215);
@@ -21,7 +21,7 @@ void draw_text(QCPPainter* p, const QRectF& box, const QString& text, const QCol
   p->drawText(box, Qt::AlignLeft | Qt::AlignVCenter, text);
 }
 
-// For its name, above the curve.
+// Room for its label above the curve.
 bool has_room_for_peak(const QRect& area, const QFontMetrics& metrics) { return area.height() >= 4 * metrics.height(); }
 
 QColor layer_colour(const ThemeColours& colours, OccupancyScope scope, const OccupancyPicture::Kind& layer) {
@@ -59,12 +59,12 @@ class OccupancyView::Curves : public PlotLayer {
   double py(double y) const { return mValueAxis->coordToPixel(y); }
 
   // From `min` (stacked) or from zero to the top, in whole pixels.
-  void fill(QCPPainter* p, const std::vector<Level>& levels, const QColor& colour, bool stacked) {
+  void fill(QCPPainter* p, const std::vector<CurveSegment>& levels, const QColor& colour, bool stacked) {
     const QRect area = clipRect();
     QColor light = colour;
     light.setAlpha(colour.alpha() / 2);
     const int floor_y = static_cast<int>(std::lround(py(0)));
-    for (const Level& l : levels) {
+    for (const CurveSegment& l : levels) {
       const int a = std::max(static_cast<int>(std::lround(px(l.x0))), area.left());
       const int b = std::min(std::max(static_cast<int>(std::lround(px(l.x1))), a + 1), area.right() + 1);
       if (b <= a) continue;
@@ -79,10 +79,10 @@ class OccupancyView::Curves : public PlotLayer {
     }
   }
 
-  void outline(QCPPainter* p, const std::vector<Level>& levels, const QColor& colour, int width) {
+  void outline(QCPPainter* p, const std::vector<CurveSegment>& levels, const QColor& colour, int width) {
     const QRect area = clipRect();
     int before_x = INT_MIN, before_y = 0;
-    for (const Level& l : levels) {
+    for (const CurveSegment& l : levels) {
       const int a = static_cast<int>(std::lround(std::clamp<double>(px(l.x0), area.left() - 2, area.right() + 2)));
       const int b = static_cast<int>(std::lround(std::clamp<double>(px(l.x1), area.left() - 2, area.right() + 2)));
       const int y = static_cast<int>(std::lround(py(l.max)));
@@ -145,7 +145,7 @@ class OccupancyView::Curves : public PlotLayer {
 
   void draw_lines(QCPPainter* p, const OccupancyPicture& o) {
     const QRect area = clipRect();
-    if (o.bound > 0 && o.arena > 0) {  // the gap between what is needed at least and what was taken
+    if (o.bound > 0 && o.arena > 0) {  // the gap between the lower bound and the arena
       const double top = py(static_cast<double>(o.arena)), low = py(static_cast<double>(o.bound));
       if (low - top >= 1) {
         QColor shade = colours.bound;
@@ -189,7 +189,7 @@ class OccupancyView::Curves : public PlotLayer {
 
 namespace {
 
-// What is most of the peak is named where there is room for one alone.
+// Used to label only the largest layer if there is room for one label.
 std::vector<OccupancyPicture::Kind> largest_first(std::vector<OccupancyPicture::Kind> kinds) {
   std::stable_sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.at_peak > b.at_peak; });
   return kinds;
@@ -200,13 +200,13 @@ std::vector<OccupancyPicture::Kind> largest_first(std::vector<OccupancyPicture::
 OccupancyView::OccupancyView(const ViewContext& context, QWidget* parent)
     : PlotView(context, parent),
       curves_(new Curves(x_axis(), y_axis())),
-      names_(new LineNames(x_axis(), y_axis(), [this] { return line_names(); })) {
+      names_(new LineLabels(x_axis(), y_axis(), [this] { return line_labels(); })) {
   y_axis()->setTicker(QSharedPointer<QCPAxisTicker>(new BytesTicker));
   start();
 }
 
-PlotView::Work OccupancyView::work() const {
-  return [scope = scope_, with_plan = with_plan_, curves = plan_curves_](const PrepareInput& in,
+PlotView::PrepareFunction OccupancyView::prepare_function() const {
+  return [scope = scope_, with_plan = show_plan_outline_, curves = plan_curves_](const PrepareInput& in,
                                                                          std::stop_token stop) -> PreparedPtr {
     return prepare_occupancy(in, scope, stop, with_plan, curves.get());
   };
@@ -225,8 +225,8 @@ void OccupancyView::show_prepared(const PreparedPtr& prepared) {
   update_header();
 }
 
-std::vector<LineName> OccupancyView::line_names() const {
-  std::vector<LineName> names;
+std::vector<LineLabel> OccupancyView::line_labels() const {
+  std::vector<LineLabel> names;
   if (!picture_) return names;
   const ThemeColours& c = colours();
   const auto add = [&](Bytes bytes, const QString& text, const QColor& colour) {
@@ -245,7 +245,7 @@ void OccupancyView::fit_y() {
       std::max({picture_->top, static_cast<double>(picture_->ghost_arena), static_cast<double>(picture_->other_arena)});
   for (const Bytes capacity : {picture_->capacity, dragging_ ? Bytes{0} : fit_under_})
     if (static_cast<double>(capacity) < top * 1.5) top = std::max(top, static_cast<double>(capacity));
-  // The peak's name stands above all that is drawn.
+  // Leaves room above all curves for the peak's label.
   const QRect area = plot()->axisRect()->rect();
   const QFontMetrics metrics(plot()->font());
   double air = 1.16;
@@ -274,13 +274,13 @@ void OccupancyView::set_fit_under(Bytes bytes) {
 
 double OccupancyView::fit_line_y() const { return y_axis()->coordToPixel(static_cast<double>(fit_under_)); }
 
-bool OccupancyView::can_grab(const QPointF& pixel, Qt::KeyboardModifiers) const {
+bool OccupancyView::can_drag(const QPointF& pixel, Qt::KeyboardModifiers) const {
   const QRect area = plot()->axisRect()->rect();
   return fit_under_ > 0 && area.adjusted(0, -4, 0, 4).contains(pixel.toPoint()) &&
          std::abs(pixel.y() - fit_line_y()) <= 5;
 }
 
-void OccupancyView::dragged(const QPointF&, const QPointF& pixel) {
+void OccupancyView::drag_move(const QPointF&, const QPointF& pixel) {
   dragging_ = true;
   const QRect area = plot()->axisRect()->rect();
   const double y = std::clamp<double>(pixel.y(), area.top(), area.bottom());
@@ -289,11 +289,11 @@ void OccupancyView::dragged(const QPointF&, const QPointF& pixel) {
   Q_EMIT fit_under_dragged(fit_under_);
 }
 
-void OccupancyView::dropped(const QPointF&) {
+void OccupancyView::drag_end(const QPointF&) {
   if (!std::exchange(dragging_, false)) return;
   if (picture_) fit_y();
   redraw();
-  Q_EMIT fit_under_dropped(fit_under_);
+  Q_EMIT fit_under_set(fit_under_);
 }
 
 void OccupancyView::update_header() {
@@ -306,7 +306,7 @@ void OccupancyView::update_header() {
   };
   const trace::PlanId plan = context().source->plan_id();
   const bool planned = o.scope == OccupancyScope::Arena && o.live.empty();
-  h.facts << (planned ? tr("planned") : o.derived ? tr("places observed, times derived") : tr("observed"));
+  h.facts << (planned ? tr("planned") : o.derived ? tr("addresses observed, times derived") : tr("observed"));
   if (o.peak > 0) {
     const Figure peak = bytes(o.peak_id, o.peak);
     if (o.peak_step.valid())
@@ -319,7 +319,7 @@ void OccupancyView::update_header() {
   if (o.bound > 0 && o.arena > 0) {
     const double share = static_cast<double>(o.gap()) / static_cast<double>(o.bound);
     if (o.gap() == 0)
-      h.facts << tr("no gap");
+      h.facts << tr("equals lower bound");
     else
       h.add(with_figures(tr("gap %1, %2"), {bytes(plan_figure(plan, "gap"), o.gap()),
                                             figure(plan_figure(plan, "gap_share"), share, FigureUnit::Share)}));
@@ -327,16 +327,16 @@ void OccupancyView::update_header() {
   if (o.resident > 0) {
     const trace::RunId run = context().source->run();
     const std::string of = run.valid() ? run_figure(run, "") : "recording.";
-    h.add(with_figures(o.outside >= 0 ? tr("resident %1, outside of all spaces %2")
-                                      : tr("resident %1, of what is reserved %2 untouched"),
-                       {bytes(of + "resident", o.resident),
-                        bytes(of + (o.outside >= 0 ? "outside" : "untouched"), std::abs(o.outside))}));
+    h.add(with_figures(
+        o.outside >= 0 ? tr("resident %1, outside all allocators %2") : tr("resident %1, reserved but untouched %2"),
+        {bytes(of + "resident", o.resident),
+         bytes(of + (o.outside >= 0 ? "outside" : "untouched"), std::abs(o.outside))}));
   }
   if (o.filled > 0) h.add(with_figures(tr("KV cache filled up to %1"), {bytes(o.filled_id, o.filled)}));
-  if (o.needed > 0) h.add(with_figures(tr("a plan would need %1"), {bytes(plan_figure(plan, "arena"), o.needed)}));
+  if (o.needed > 0) h.add(with_figures(tr("plan would need %1"), {bytes(plan_figure(plan, "arena"), o.needed)}));
   if (o.capacity > 0) h.add(with_figures(tr("capacity %1"), {bytes(plan_figure(plan, "capacity"), o.capacity)}));
   if (!o.other.empty()) h.add(with_figures(tr("B: peak %1"), {bytes(o.other_peak_id, o.other_peak)}));
-  if (!o.ghost.empty()) h.add(with_figures(tr("arena before %1"), {bytes(o.ghost_id, o.ghost_arena)}));
+  if (!o.ghost.empty()) h.add(with_figures(tr("previous arena %1"), {bytes(o.ghost_id, o.ghost_arena)}));
   if (o.scope == OccupancyScope::Arena) {
     if (!o.live.empty()) h.legend.push_back({tr("live"), {c[Role::Work]}, LegendChip::Shape::Box});
     h.legend.push_back({tr("planned"), {QColor(), c.dim_text}, LegendChip::Shape::Box});
@@ -351,7 +351,8 @@ void OccupancyView::update_header() {
     }
     if (!o.reserved.empty()) h.legend.push_back({tr("reserved"), {QColor(), c.reserved}, LegendChip::Shape::Line});
   }
-  if (!o.ghost.empty()) h.legend.push_back({tr("plan before"), {QColor(), c.dim_text}, LegendChip::Shape::DashedLine});
+  if (!o.ghost.empty())
+    h.legend.push_back({tr("previous plan"), {QColor(), c.dim_text}, LegendChip::Shape::DashedLine});
   if (!o.other.empty())
     h.legend.push_back({tr("B: compared with"), {QColor(), c.category(1)}, LegendChip::Shape::Line});
   set_header(std::move(h));
@@ -363,16 +364,16 @@ void OccupancyView::restyle() {
   if (picture_) update_header();
 }
 
-Moment OccupancyView::moment_at(const QPointF& pixel) const {
+CursorReadout OccupancyView::readout_at(const QPointF& pixel) const {
   const SessionSource& source = *context().source;
-  return Moment(*source.snapshot(), source.run(), source.plan(), source.shown_plan() != nullptr,
-                context().axis->frame(), x_axis()->pixelToCoord(pixel.x()));
+  return CursorReadout(*source.snapshot(), source.run(), source.plan(), source.shown_plan() != nullptr,
+                       context().axis->frame(), x_axis()->pixelToCoord(pixel.x()));
 }
 
 std::optional<Step> OccupancyView::step_under(const QPointF& pixel) const {
   const SharedAxis& axis = *context().axis;
   if (!plot()->axisRect()->rect().contains(pixel.toPoint()) || axis.steps() == 0) return std::nullopt;
-  return moment_at(pixel).step();
+  return readout_at(pixel).step();
 }
 
 Selection OccupancyView::pick(const QPointF& pixel) const {
@@ -386,43 +387,43 @@ Selection OccupancyView::pick(const QPointF& pixel) const {
 }
 
 // "step 12 · conv1  CONV_2D"
-FigureText OccupancyView::tip_of_step(const Moment& moment, const Selection& node) const {
-  FigureText text = with_figures(tr("step %1"), {moment.step_figure()});
+FigureText OccupancyView::tip_of_step(const CursorReadout& readout, const Selection& node) const {
+  FigureText text = with_figures(tr("step %1"), {readout.step_figure()});
   const auto* selected = node.get<NodeSelection>();
   const auto* t = selected ? context().source->snapshot()->tensor(selected->graph, selected->tensor) : nullptr;
   return t ? text.add(title_text(*t, selected->tensor), QStringLiteral(" · ")) : text;
 }
 
-// At the same place of what is compared with.
+// The value of the other side of the comparison at the same x.
 FigureText OccupancyView::tip_of_other(double x) const {
   const ComparisonPtr& comparison = context().source->comparison();
   if (!comparison) return {};
-  const Other& other = comparison->other;
+  const ComparisonSide& other = comparison->other;
   const AxisFrame frame =
       comparison->frame(context().axis->frame(), context().source->snapshot()->run(context().source->run()));
-  const Moment moment(*other.snapshot, other.run, other.plan.get(), false, frame, x);
-  Figure live = moment.live();
-  if (other.snapshot->run(other.run) == nullptr) live = moment.planned();
+  const CursorReadout readout(*other.snapshot, other.run, other.plan.get(), false, frame, x);
+  Figure live = readout.live();
+  if (other.snapshot->run(other.run) == nullptr) live = readout.planned();
   live.id = other_figure(live.id);
   return with_parts(tr("B: %1"), {exact_text(live.id, static_cast<Bytes>(live.value))});
 }
 
-FigureText OccupancyView::tip_of_layer(const Moment& moment, const OccupancyPicture::Kind& layer) const {
-  const auto told = [&](bool rest) {
+FigureText OccupancyView::tip_of_layer(const CursorReadout& readout, const OccupancyPicture::Kind& layer) const {
+  const auto layer_bytes = [&](bool rest) {
     const trace::SeriesView* filled = context().source->snapshot()->series_of(trace::CounterRole::CacheFilled);
     const bool classes = picture_->scope == OccupancyScope::Classes;
     const bool kinds = picture_->scope == OccupancyScope::Kinds;
     if (filled != nullptr &&
         ((classes && layer.memory_class == MemoryClass::Cache) || (kinds && layer.kind == trace::MemoryKind::KVCache)))
-      return moment.filled(trace::MemoryKind::KVCache, rest);
+      return readout.filled(trace::MemoryKind::KVCache, rest);
     switch (picture_->scope) {
-      case OccupancyScope::Allocators: return moment.of_allocator(layer.allocator);
-      case OccupancyScope::Devices: return moment.of_device(layer.device);
-      case OccupancyScope::Classes: return moment.of_class(layer.memory_class);
-      default: return moment.active(layer.kind);
+      case OccupancyScope::Allocators: return readout.of_allocator(layer.allocator);
+      case OccupancyScope::Devices: return readout.of_device(layer.device);
+      case OccupancyScope::Classes: return readout.of_class(layer.memory_class);
+      default: return readout.active(layer.kind);
     }
   };
-  const Figure bytes = told(layer.unfilled);
+  const Figure bytes = layer_bytes(layer.unfilled);
   const bool named = picture_->scope == OccupancyScope::Allocators || picture_->scope == OccupancyScope::Devices;
   const QString name = layer_name(layer);
   return with_parts(tr("%1: %2"), {named ? name_text(name) : plain_text(name),
@@ -432,34 +433,34 @@ FigureText OccupancyView::tip_of_layer(const Moment& moment, const OccupancyPict
 FigureText OccupancyView::tip(const QPointF& pixel) const {
   if (!picture_ || !plot()->axisRect()->rect().contains(pixel.toPoint())) return {};
   const OccupancyPicture& o = *picture_;
-  const Moment moment = moment_at(pixel);
+  const CursorReadout readout = readout_at(pixel);
   FigureText text;
-  if (step_under(pixel)) text = tip_of_step(moment, pick(pixel));
+  if (step_under(pixel)) text = tip_of_step(readout, pick(pixel));
   const auto add = [&](const QString& pattern, const Figure& f) {
     if (!f.text.isEmpty()) text.line(with_parts(pattern, {exact_text(f.id, static_cast<Bytes>(f.value))}));
   };
   if (o.scope == OccupancyScope::Arena) {
-    if (!o.live.empty()) add(tr("live: %1"), moment.live());
-    add(tr("planned: %1"), moment.planned());
+    if (!o.live.empty()) add(tr("live: %1"), readout.live());
+    add(tr("planned: %1"), readout.planned());
     if (!o.other.empty()) text.line(tip_of_other(x_axis()->pixelToCoord(pixel.x())));
-    const Figure planned = moment.planned();
-    if (o.arena > 0 && !o.live.empty()) add(tr("unused in the arena: %1"), moment.unused());
+    const Figure planned = readout.planned();
+    if (o.arena > 0 && !o.live.empty()) add(tr("unused in the arena: %1"), readout.unused());
     if (o.arena > 0 && o.live.empty() && !planned.text.isEmpty())
       add(tr("unused in the arena: %1"),
-          figure(step_figure(context().source->plan_id(), moment.step()->value, "unused"),
+          figure(step_figure(context().source->plan_id(), readout.step()->value, "unused"),
                  std::max(0.0, static_cast<double>(o.arena) - planned.value), FigureUnit::Bytes));
     return text;
   }
-  for (const auto& k : o.kinds) text.line(tip_of_layer(moment, k));
-  if (o.needed > 0) add(tr("planned: %1"), moment.planned());
-  if (!o.reserved.empty()) add(tr("reserved: %1"), moment.reserved());
+  for (const auto& k : o.kinds) text.line(tip_of_layer(readout, k));
+  if (o.needed > 0) add(tr("planned: %1"), readout.planned());
+  if (!o.reserved.empty()) add(tr("reserved: %1"), readout.reserved());
   return text;
 }
 
 void OccupancyView::draw_overlay(QCPPainter* painter) {
   draw_selected_ranges(painter);
   if (fit_under_ <= 0) return;
-  // The line to fit under, with a grip at its left end.
+  // The memory limit, with a handle at its left end.
   const QRect area = plot()->axisRect()->rect();
   const double y = std::floor(fit_line_y()) + 0.5;
   if (y < area.top() - 1 || y > area.bottom() + 1) return;
@@ -477,8 +478,7 @@ void OccupancyView::draw_overlay(QCPPainter* painter) {
 
 QString OccupancyView::nothing_to_show() const {
   const trace::Snapshot& s = *context().source->snapshot();
-  return context().source->plan() == nullptr && s.memory_events.empty() ? tr("Nothing here tells of memory.")
-                                                                        : QString();
+  return context().source->plan() == nullptr && s.memory_events.empty() ? tr("No memory events.") : QString();
 }
 
 }  // namespace arenascope::views

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bytes over steps or time: what lives, what is reserved, the capacity, the lower bound and the peak.
+// Bytes over steps or time: live and reserved bytes, capacity, lower bound and peak.
 #pragma once
-#include <views/common/moment.h>
-#include <views/occupancy/line_names.h>
+#include <views/common/cursor_readout.h>
+#include <views/occupancy/line_labels.h>
 #include <views/occupancy/occupancy_picture.h>
 
 namespace arenascope::views {
@@ -16,49 +16,49 @@ class OccupancyView : public PlotView {
   Selection pick(const QPointF& pixel) const override;
   FigureText tip(const QPointF& pixel) const override;
   OccupancyScope scope() const { return scope_; }
-  void add_choices(QMenu& menu) override;
+  void add_context_menu_actions(QMenu& menu) override;
   const std::shared_ptr<const OccupancyPicture>& picture() const { return picture_; }
 
-  // The line to fit under; 0: none.
+  // The memory limit for planning; 0: none.
   Bytes fit_under() const { return fit_under_; }
   double fit_line_y() const;  // in pixels of the plot
 
  public Q_SLOTS:
   void set_scope(arenascope::views::OccupancyScope scope);
   void set_fit_under(arenascope::Bytes bytes);
-  void set_with_plan(bool shown);  // what a plan would need, where a run used none
+  void set_show_plan_outline(bool shown);  // also show the requirement of a plan that the run did not use
 
  Q_SIGNALS:
-  void fit_under_dragged(arenascope::Bytes bytes);  // while it is dragged
-  void fit_under_dropped(arenascope::Bytes bytes);  // it is let go there
+  void fit_under_dragged(arenascope::Bytes bytes);  // while dragging
+  void fit_under_set(arenascope::Bytes bytes);      // at the end of dragging
 
  protected:
-  Work work() const override;
+  PrepareFunction prepare_function() const override;
   void show_prepared(const PreparedPtr& prepared) override;
   void restyle() override;
   QString nothing_to_show() const override;
   void draw_overlay(QCPPainter* painter) override;
-  bool can_grab(const QPointF& pixel, Qt::KeyboardModifiers keys) const override;
-  void dragged(const QPointF& from, const QPointF& to) override;
-  void dropped(const QPointF& from) override;
+  bool can_drag(const QPointF& pixel, Qt::KeyboardModifiers keys) const override;
+  void drag_move(const QPointF& from, const QPointF& to) override;
+  void drag_end(const QPointF& from) override;
 
  private:
   class Curves;
   void fit_y();
   void resizeEvent(QResizeEvent* event) override;
-  std::vector<LineName> line_names() const;
-  Moment moment_at(const QPointF& pixel) const;
+  std::vector<LineLabel> line_labels() const;
+  CursorReadout readout_at(const QPointF& pixel) const;
   std::optional<Step> step_under(const QPointF& pixel) const;
-  FigureText tip_of_step(const Moment& moment, const Selection& node) const;
+  FigureText tip_of_step(const CursorReadout& readout, const Selection& node) const;
   FigureText tip_of_other(double x) const;
-  FigureText tip_of_layer(const Moment& moment, const OccupancyPicture::Kind& layer) const;
+  FigureText tip_of_layer(const CursorReadout& readout, const OccupancyPicture::Kind& layer) const;
   void update_header();
   QString layer_name(const OccupancyPicture::Kind& layer) const;
 
   Curves* curves_;
-  LineNames* names_;
+  LineLabels* names_;
   OccupancyScope scope_ = OccupancyScope::Auto;
-  bool with_plan_ = false;
+  bool show_plan_outline_ = false;
   Bytes fit_under_ = 0;
   bool dragging_ = false;
   std::shared_ptr<const OccupancyPicture> picture_;

@@ -5,10 +5,10 @@
 
 namespace arenascope::views {
 
-std::vector<Level> PlanCurves::of(const std::shared_ptr<const trace::PlanInfo>& plan, const AxisFrame& axis,
-                                  const std::stop_token& stop) {
+std::vector<CurveSegment> PlanCurves::of(const std::shared_ptr<const trace::PlanInfo>& plan, const AxisFrame& axis,
+                                         const std::stop_token& stop) {
   if (!plan) return {};
-  std::shared_ptr<const std::vector<Level>> by_step;
+  std::shared_ptr<const std::vector<CurveSegment>> by_step;
   {
     const std::lock_guard lock(mutex_);
     for (const Curve& curve : curves_)
@@ -18,16 +18,16 @@ std::vector<Level> PlanCurves::of(const std::shared_ptr<const trace::PlanInfo>& 
     AxisFrame steps = axis;
     steps.mode = AxisMode::Step;
     steps.align = nullptr;
-    by_step = std::make_shared<const std::vector<Level>>(sweep(plan_stays(*plan, steps), false, stop).live);
+    by_step = std::make_shared<const std::vector<CurveSegment>>(sweep(planned_rects(*plan, steps), false, stop).live);
     if (stop.stop_requested()) return {};
     const std::lock_guard lock(mutex_);
     ++swept_;
-    if (curves_.size() == kMost) curves_.erase(curves_.begin());
+    if (curves_.size() == kMaxEntries) curves_.erase(curves_.begin());
     curves_.push_back({plan, by_step});
   }
-  std::vector<Level> levels = *by_step;
-  for (Level& level : levels) level.x0 = axis.x_of_step(level.x0), level.x1 = axis.x_of_step(level.x1);
-  std::erase_if(levels, [](const Level& level) { return level.x1 <= level.x0; });
+  std::vector<CurveSegment> levels = *by_step;
+  for (CurveSegment& level : levels) level.x0 = axis.x_of_step(level.x0), level.x1 = axis.x_of_step(level.x1);
+  std::erase_if(levels, [](const CurveSegment& level) { return level.x1 <= level.x0; });
   return levels;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How many bytes plans have live, step by step: a plan that stays the same is not swept again for each picture of a run
-// that goes on. A view has one; any thread.
+// Caches the live bytes of plans per step, so that an unchanged plan is not swept again for each update of a live run.
+// One per view; thread-safe.
 #pragma once
 #include <views/common/sweep.h>
 
@@ -11,16 +11,16 @@ namespace arenascope::views {
 
 class PlanCurves {
  public:
-  // On the axis at hand. Empty where it was stopped.
-  std::vector<Level> of(const std::shared_ptr<const trace::PlanInfo>& plan, const AxisFrame& axis,
-                        const std::stop_token& stop = {});
-  int swept() const { return swept_; }  // how often so far
+  // In the coordinates of `axis`. Empty if stopped.
+  std::vector<CurveSegment> of(const std::shared_ptr<const trace::PlanInfo>& plan, const AxisFrame& axis,
+                               const std::stop_token& stop = {});
+  int swept() const { return swept_; }  // number of sweeps so far, for tests
 
  private:
-  static constexpr size_t kMost = 3;  // shown, before, compared with
+  static constexpr size_t kMaxEntries = 3;  // shown, previous, compared with
   struct Curve {
-    std::shared_ptr<const trace::PlanInfo> plan;  // kept: another one is never at its address
-    std::shared_ptr<const std::vector<Level>> levels;
+    std::shared_ptr<const trace::PlanInfo> plan;  // kept alive, so that no other plan can have the same address
+    std::shared_ptr<const std::vector<CurveSegment>> levels;
   };
   std::mutex mutex_;
   std::vector<Curve> curves_;

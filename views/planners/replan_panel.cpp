@@ -12,7 +12,7 @@
 namespace arenascope::views {
 namespace {
 
-constexpr Bytes kAlignments[] = {0, 64, 128, 256, 512, 4096};  // 0: as of the plan at hand
+constexpr Bytes kAlignments[] = {0, 64, 128, 256, 512, 4096};  // 0: that of the current plan
 
 }  // namespace
 
@@ -23,9 +23,9 @@ ReplanPanel::ReplanPanel(Theme* theme, QWidget* parent) : QWidget(parent), theme
   order_label_ = label();
   fit_label_ = label();
   budget_label_ = label();
-  said_ = label();
-  said_->setWordWrap(true);
-  said_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  message_ = label();
+  message_->setWordWrap(true);
+  message_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   planner_ = new QComboBox(this);
   order_ = new QComboBox(this);
   make_layout_fields();
@@ -52,22 +52,22 @@ ReplanPanel::ReplanPanel(Theme* theme, QWidget* parent) : QWidget(parent), theme
   curve_ = new SearchCurve(theme, this);
   lay_out();
 
-  connect(plan_, &QToolButton::clicked, this, &ReplanPanel::plan_wanted);
-  connect(all_, &QToolButton::clicked, this, &ReplanPanel::all_wanted);
-  connect(stop_, &QToolButton::clicked, this, &ReplanPanel::stop_wanted);
-  connect(export_, &QToolButton::clicked, this, &ReplanPanel::export_wanted);
+  connect(plan_, &QToolButton::clicked, this, &ReplanPanel::plan_requested);
+  connect(all_, &QToolButton::clicked, this, &ReplanPanel::all_requested);
+  connect(stop_, &QToolButton::clicked, this, &ReplanPanel::stop_requested);
+  connect(export_, &QToolButton::clicked, this, &ReplanPanel::export_requested);
   connect(fit_under_, &QLineEdit::editingFinished, this, &ReplanPanel::take_fit_under);
-  connect(banks_, &QLineEdit::editingFinished, this, &ReplanPanel::wish_changed);
-  connect(streams_, &QSpinBox::valueChanged, this, &ReplanPanel::wish_changed);
+  connect(banks_, &QLineEdit::editingFinished, this, &ReplanPanel::request_changed);
+  connect(streams_, &QSpinBox::valueChanged, this, &ReplanPanel::request_changed);
   for (QComboBox* box : {planner_, order_, alignment_})
-    connect(box, &QComboBox::activated, this, &ReplanPanel::wish_changed);
-  connect(in_place_, &QCheckBox::clicked, this, &ReplanPanel::wish_changed);
-  connect(budget_, &QDoubleSpinBox::valueChanged, this, &ReplanPanel::wish_changed);
+    connect(box, &QComboBox::activated, this, &ReplanPanel::request_changed);
+  connect(in_place_, &QCheckBox::clicked, this, &ReplanPanel::request_changed);
+  connect(budget_, &QDoubleSpinBox::valueChanged, this, &ReplanPanel::request_changed);
   retranslate();
   set_busy(false);
 }
 
-// Where tensors lie besides one arena: alignment, streams, banks.
+// Fields for layouts other than one contiguous arena: alignment, streams, banks.
 void ReplanPanel::make_layout_fields() {
   for (QLabel** label : {&alignment_label_, &streams_label_, &banks_label_}) *label = new QLabel(this);
   alignment_ = new QComboBox(this);
@@ -105,7 +105,7 @@ void ReplanPanel::lay_out() {
   grid->addWidget(banks_label_, 3, 2);
   grid->addWidget(banks_, 3, 3);
   grid->addLayout(buttons, 4, 0, 1, 4);
-  grid->addWidget(said_, 5, 0, 1, 4);
+  grid->addWidget(message_, 5, 0, 1, 4);
   grid->setRowStretch(6, 1);
   grid->setColumnStretch(1, 1);
   grid->setColumnStretch(3, 1);
@@ -122,15 +122,15 @@ void ReplanPanel::set_choices(const QStringList& planners, const QStringList& or
   order_->addItems(orders);
 }
 
-ReplanWish ReplanPanel::wish() const {
+PlanRequest ReplanPanel::request() const {
   return {planner_->currentText(), order_->currentText(),
           in_place_->isChecked(),  bytes_,
           budget_->value(),        kAlignments[std::max(alignment_->currentIndex(), 0)],
           streams_->value(),       banks_->text().trimmed()};
 }
 
-void ReplanPanel::set_wish(const ReplanWish& to) {
-  if (to == wish()) return;
+void ReplanPanel::set_request(const PlanRequest& to) {
+  if (to == request()) return;
   choose(to.planner, to.order);
   in_place_->setChecked(to.in_place);
   const QSignalBlocker quiet(budget_), still(streams_);
@@ -156,16 +156,16 @@ void ReplanPanel::set_fit_under(Bytes bytes) {
 
 void ReplanPanel::take_fit_under() {
   const QString text = fit_under_->text();
-  if (bytes_ > 0 && text == format_bytes(bytes_)) return;  // as it was written, which is not exact
+  if (bytes_ > 0 && text == format_bytes(bytes_)) return;  // unchanged: the formatted text is rounded
   const auto bytes = text.trimmed().isEmpty() ? std::optional<Bytes>(0) : parse_bytes(text);
   if (!bytes) {
     fit_under_->setStyleSheet(QStringLiteral("color: %1").arg(theme_->colours().capacity.name()));
-    say(tr("“%1” is no size. 96 MiB is one, and 4096.").arg(text));
+    show_message(tr("“%1” is not a size. Examples: 96 MiB, 4096.").arg(text));
     return;
   }
   if (*bytes == bytes_) return;
   set_fit_under(*bytes);
-  Q_EMIT wish_changed();
+  Q_EMIT request_changed();
 }
 
 void ReplanPanel::set_can_plan(bool can) {
@@ -183,37 +183,38 @@ void ReplanPanel::retranslate() {
   planner_label_->setText(tr("Planner"));
   order_label_->setText(tr("Order"));
   fit_label_->setText(tr("Fit under"));
-  budget_label_->setText(tr("Search for"));
+  budget_label_->setText(tr("Search time"));
   alignment_label_->setText(tr("Alignment"));
-  alignment_->setItemText(0, tr("as it is"));
-  alignment_->setToolTip(tr("Every tensor begins at a multiple of so many bytes; GE has 512"));
+  alignment_->setItemText(0, tr("unchanged"));
+  alignment_->setToolTip(tr("Alignment of every tensor offset in bytes; GE uses 512"));
   streams_label_->setText(tr("Streams"));
-  streams_->setToolTip(tr("Queues that run at once: results share bytes only behind an event between them"));
+  streams_->setToolTip(tr("Number of concurrent queues; results share memory across queues only after an event"));
   banks_label_->setText(tr("Banks"));
   banks_->setPlaceholderText(tr("e.g. sram=512K,host"));
   banks_->setToolTip(
-      tr("Memories with their sizes, the fastest first: what is used most for its bytes lies in the first"));
+      tr("Memory tiers and sizes, fastest first; tensors with the most accesses per byte go into the fastest tier"));
   alignment_->setAccessibleName(tr("Alignment"));
   streams_->setAccessibleName(tr("Streams"));
   banks_->setAccessibleName(tr("Banks"));
-  in_place_->setText(tr("Let ops work in place"));
-  in_place_->setToolTip(tr("A pointwise op may take over a source's bytes at their last use"));
+  in_place_->setText(tr("Allow in-place ops"));
+  in_place_->setToolTip(tr("A pointwise op may overwrite an input in place at the input's last use"));
   budget_->setSuffix(tr(" s"));
-  budget_->setToolTip(tr("Seconds for planners and orders that search"));
+  budget_->setToolTip(tr("Time limit in seconds for planners and orders that search"));
   fit_under_->setPlaceholderText(tr("e.g. 96 MiB"));
-  fit_under_->setToolTip(tr("A search ends as soon as its plan fits; the line in the occupancy can be dragged"));
+  fit_under_->setToolTip(
+      tr("The search ends as soon as a plan fits; the limit line in the occupancy view can be dragged"));
   plan_->setText(tr("Plan"));
-  plan_->setToolTip(tr("The plan at hand is drawn as a ghost under the new one"));
+  plan_->setToolTip(tr("The current plan is drawn as an overlay under the new one"));
   all_->setText(tr("All"));
-  all_->setToolTip(tr("Every planner with every order, into the table"));
-  stop_->setText(tr("Good enough"));
-  stop_->setToolTip(tr("Stop the search and take the smallest plan so far"));
+  all_->setToolTip(tr("Run every planner with every order and list the results"));
+  stop_->setText(tr("Accept best"));
+  stop_->setToolTip(tr("Stop the search and use the smallest plan so far"));
   export_->setText(tr("Export…"));
-  export_->setToolTip(tr("Write the plan that is shown as JSON or CSV"));
+  export_->setToolTip(tr("Write the plan shown as JSON or CSV"));
   planner_->setAccessibleName(tr("Planner"));
   order_->setAccessibleName(tr("Order"));
-  fit_under_->setAccessibleName(tr("Bytes to fit under"));
-  budget_->setAccessibleName(tr("Seconds to search"));
+  fit_under_->setAccessibleName(tr("Memory limit in bytes"));
+  budget_->setAccessibleName(tr("Search time limit in seconds"));
 }
 
 void ReplanPanel::changeEvent(QEvent* event) {

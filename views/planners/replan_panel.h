@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What to plan with: planner, order, work in place, bytes to fit under, seconds to search, alignment, streams and banks;
-// and how the search gets on. It asks by signals and plans nothing itself.
+// Planning options: planner, execution order, in-place ops, memory limit, time limit, alignment, streams and banks; and
+// the progress of the search. The panel emits requests and does not plan itself.
 #pragma once
 #include <views/planners/search_curve.h>
 
@@ -15,15 +15,15 @@
 
 namespace arenascope::views {
 
-struct ReplanWish {
+struct PlanRequest {
   QString planner = QStringLiteral("search"), order = QStringLiteral("depth-first");
   bool in_place = false;
-  Bytes fit_under = 0;  // 0: as small as possible
+  Bytes fit_under = 0;  // memory limit; 0: as small as possible
   double budget_seconds = 2;
-  Bytes alignment = 0;  // 0: as of the plan at hand
-  int streams = 1;      // above 1: results share bytes only behind an event between them
-  QString banks;        // "sram=512K,host": over these memories, the fastest first; empty: one arena
-  bool operator==(const ReplanWish&) const = default;
+  Bytes alignment = 0;  // 0: that of the current plan
+  int streams = 1;      // above 1: results share memory across streams only after an event
+  QString banks;        // "sram=512K,host": memory tiers, fastest first; empty: one arena
+  bool operator==(const PlanRequest&) const = default;
 };
 
 class ReplanPanel : public QWidget {
@@ -32,23 +32,23 @@ class ReplanPanel : public QWidget {
   explicit ReplanPanel(Theme* theme, QWidget* parent = nullptr);
 
   void set_choices(const QStringList& planners, const QStringList& orders);
-  ReplanWish wish() const;
-  // These say nothing.
-  void set_wish(const ReplanWish& wish);
+  PlanRequest request() const;
+  // These do not emit signals.
+  void set_request(const PlanRequest& request);
   void choose(const QString& planner, const QString& order);
   void set_fit_under(Bytes bytes);
-  void set_can_plan(bool can);  // there is a graph
+  void set_can_plan(bool can);  // a graph is open
   void set_busy(bool busy);
-  void say(const QString& text) { said_->setText(text); }
-  QString said() const { return said_->text(); }
+  void show_message(const QString& text) { message_->setText(text); }
+  QString message() const { return message_->text(); }
   SearchCurve* curve() { return curve_; }
 
  Q_SIGNALS:
-  void plan_wanted();
-  void all_wanted();
-  void stop_wanted();
-  void export_wanted();
-  void wish_changed();  // by hand
+  void plan_requested();
+  void all_requested();
+  void stop_requested();
+  void export_requested();
+  void request_changed();  // by the user
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -61,7 +61,7 @@ class ReplanPanel : public QWidget {
 
   Theme* theme_;
   QLabel *planner_label_, *order_label_, *fit_label_, *budget_label_, *alignment_label_, *streams_label_, *banks_label_,
-      *said_;
+      *message_;
   QComboBox *planner_, *order_, *alignment_;
   QCheckBox* in_place_;
   QLineEdit *fit_under_, *banks_;

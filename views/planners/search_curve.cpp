@@ -10,7 +10,7 @@ namespace arenascope::views {
 SearchCurve::SearchCurve(Theme* theme, QWidget* parent) : QWidget(parent), theme_(theme) {
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
   setAccessibleName(tr("Progress of the search"));
-  hide();  // as long as there is none
+  hide();  // hidden until there is data
   connect(theme_, &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
@@ -53,7 +53,7 @@ void SearchCurve::paintEvent(QPaintEvent*) {
   draw_curve(p, area);
 }
 
-// The largest and the smallest bytes at the left, nought and the last second below; where there is room for them.
+// Draws the largest and smallest bytes on the left, 0 and the last second at the bottom, if they fit.
 QRect SearchCurve::draw_axes(QPainter& p, const QRect& whole, double most, double least, double seconds) const {
   const QFontMetrics metrics = fontMetrics();
   const int h = metrics.height();
@@ -75,7 +75,7 @@ QRect SearchCurve::draw_axes(QPainter& p, const QRect& whole, double most, doubl
 
 void SearchCurve::draw_curve(QPainter& p, const QRect& whole) const {
   const ThemeColours& c = theme_->colours();
-  // Down to the bound or what is to be met, whichever is lower; a little air above and below.
+  // Range down to the lower bound or the limit, whichever is lower, with some padding.
   double hi = 0, lo = 1e300;
   for (const SearchProgress::Point& point : progress_.points) {
     hi = std::max(hi, static_cast<double>(point.arena));

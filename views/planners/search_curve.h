@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How a search gets on: the smallest arena so far over the seconds, down to the lower bound, and the bytes to fit
-// under.
+// Progress of a search: the smallest arena so far over time, down to the lower bound, and the memory limit.
 #pragma once
 #include <views/common/theme.h>
 
@@ -19,7 +18,7 @@ struct SearchProgress {
   };
   std::vector<Point> points;
   double budget_seconds = 0;
-  double ended = -1;  // after so many seconds; below nought: it goes on
+  double ended = -1;  // total seconds; negative while running
   bool operator==(const SearchProgress&) const = default;
 };
 
@@ -29,9 +28,9 @@ class SearchCurve : public QWidget {
   explicit SearchCurve(Theme* theme, QWidget* parent = nullptr);
 
   void show_progress(SearchProgress progress);
-  void set_fit_under(Bytes bytes);  // 0: nothing
+  void set_fit_under(Bytes bytes);  // 0: no limit
   const std::vector<SearchProgress::Point>& points() const { return progress_.points; }
-  QString summary() const;  // the same in words
+  QString summary() const;  // textual summary, for accessibility
   QSize sizeHint() const override { return {190, 110}; }
   QSize minimumSizeHint() const override { return {120, 54}; }
 

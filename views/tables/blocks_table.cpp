@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The blocks of the plan: how large each is, and which tensors use it one after the other.
+// The blocks of the plan: their sizes, and the tensors that use them in sequence.
 #include <views/common/format.h>
 #include <views/tables/compare_columns.h>
 #include <views/tables/space_tables.h>
@@ -46,16 +46,16 @@ std::shared_ptr<const Blocks> blocks_of(const trace::PlanInfo& plan) {
 }
 
 QString users(const Block& block, const trace::GraphInfo& graph) {
-  constexpr qsizetype kMost = 12;
+  constexpr qsizetype kMaxEntries = 12;
   QStringList names;
   for (TensorRef t : block.tensors) {
-    if (names.size() == kMost) {
+    if (names.size() == kMaxEntries) {
       names << QStringLiteral("…");
       break;
     }
     const auto& list = t.is_leaf() ? graph.leafs : graph.nodes;
     names << (t.index() < list.size() && !list[t.index()].name.empty() ? QString::fromStdString(list[t.index()].name)
-                                                                       : Words::node(t));
+                                                                       : DisplayNames::node(t));
   }
   return names.join(QStringLiteral(" → "));
 }
@@ -63,15 +63,15 @@ QString users(const Block& block, const trace::GraphInfo& graph) {
 }  // namespace
 
 TablePtr blocks_table(const TableInput& input) {
-  if (lies_in_spaces(input)) return space_blocks_table(input);
+  if (is_in_spaces(input)) return space_blocks_table(input);
   auto table = std::make_shared<Table>();
   table->empty_text = BlocksTableTexts::tr("No memory plan is open.");
   const auto plan = input.plan;
   if (!plan) return table;
   const auto blocks = blocks_of(*plan);
   const double steps = static_cast<double>(std::max<size_t>(plan->order.size(), 1));
-  const auto plain = [&](const QString& title, const QString& tip, auto words, auto number) {
-    return Column{title, tip, [=](size_t r) { return QString(words((*blocks)[r])); },
+  const auto plain = [&](const QString& title, const QString& tip, auto text_of, auto number) {
+    return Column{title, tip, [=](size_t r) { return QString(text_of((*blocks)[r])); },
                   [=](size_t r) { return static_cast<double>(number((*blocks)[r])); }};
   };
   const auto counted = [&](const QString& title, const QString& tip, FigureUnit unit, const char* what, auto number) {
@@ -88,22 +88,21 @@ TablePtr blocks_table(const TableInput& input) {
           BlocksTableTexts::tr("Offset"), BlocksTableTexts::tr("First byte in the arena"),
           [](const Block& b) { return format_address(b.offset); }, [](const Block& b) { return b.offset; }),
       counted(BlocksTableTexts::tr("Bytes"), {}, FigureUnit::Bytes, "bytes", [](const Block& b) { return b.bytes(); }),
-      counted(BlocksTableTexts::tr("Tensors"), BlocksTableTexts::tr("How many use it, one after the other"),
+      counted(BlocksTableTexts::tr("Tensors"), BlocksTableTexts::tr("Number of tensors that use it in sequence"),
               FigureUnit::Count, "tensors", [](const Block& b) { return b.tensors.size(); }),
       plain(
-          BlocksTableTexts::tr("Steps"), BlocksTableTexts::tr("From its first use to behind its last"),
+          BlocksTableTexts::tr("Steps"), BlocksTableTexts::tr("First to last use, end exclusive"),
           [](const Block& b) { return QStringLiteral("%1 – %2").arg(b.first).arg(b.last); },
           [](const Block& b) { return b.first; }),
       counted(BlocksTableTexts::tr("Filled"),
-              BlocksTableTexts::tr("Bytes × steps that are in use, of all that the block has"), FigureUnit::Share,
+              BlocksTableTexts::tr("Bytes × steps in use, as a share of the block's total"), FigureUnit::Share,
               "filled",
               [steps](const Block& b) {
                 return b.end > b.offset ? static_cast<double>(b.byte_steps) / (b.bytes() * steps) : 0.0;
               }),
-      counted(BlocksTableTexts::tr("Level"),
-              BlocksTableTexts::tr("Level of reuse that put its tensors together; 0: none"), FigureUnit::Count, "level",
-              [](const Block& b) { return b.level; }),
-      {BlocksTableTexts::tr("Used by"), BlocksTableTexts::tr("Its tensors in the order of their use"),
+      counted(BlocksTableTexts::tr("Level"), BlocksTableTexts::tr("Reuse level that merged its tensors; 0: none"),
+              FigureUnit::Count, "level", [](const Block& b) { return b.level; }),
+      {BlocksTableTexts::tr("Used by"), BlocksTableTexts::tr("Its tensors in order of use"),
        [blocks, graph = input.graph](size_t r) { return graph ? users((*blocks)[r], *graph) : QString(); }},
   };
   auto ids = std::make_shared<std::vector<BlockId>>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Draws a table's cells: air between a column that ends right and one that begins left, names elided in the middle, and
-// behind a number a bar, where its column has one (TableModel::kBarRole).
+// Draws table cells: padding between right- and left-aligned columns, names elided in the middle, and a bar behind a
+// number if its column has one (TableModel::kBarRole).
 #pragma once
 #include <QStyledItemDelegate>
 

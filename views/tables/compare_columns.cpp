@@ -16,11 +16,11 @@ struct CompareColumnsTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
 };
 
-constexpr double kNothing = std::numeric_limits<double>::lowest();  // sorts first, and is shown empty
+constexpr double kNothing = std::numeric_limits<double>::lowest();  // sorts first and is displayed empty
 
 using Number = std::function<double(size_t)>;
 
-// What stands in a column, and its id; of rows without it the number is kNothing.
+// The values of a column and their ids; rows without a value have kNothing.
 struct Side {
   Number value;
   std::function<std::string(size_t)> id;
@@ -41,7 +41,7 @@ Column difference_column(const QString& tip, FigureUnit unit, const Side& a, con
       value, [value](size_t r) { return value(r) != kNothing; });
 }
 
-// A column of what is told and no figure: which block it is.
+// A column of descriptions without figures, such as block numbers.
 Column plain_column(const QString& title, const QString& tip, const Number& get) {
   return {title, tip,
           [get](size_t r) { return get(r) == kNothing ? QString() : format_count(static_cast<int64_t>(get(r))); }, get};
@@ -81,7 +81,7 @@ void add_node_columns(Table& table, const TableInput& input) {
   if (!c || !input.graph) return;
   const auto graph = input.graph;
   const auto snapshot = input.snapshot;
-  const Other& o = c->other;
+  const ComparisonSide& o = c->other;
   const size_t theirs = o.graph ? o.graph->nodes.size() : 0;
   auto step = std::make_shared<std::vector<double>>(theirs, kNothing);
   auto offset = std::make_shared<std::vector<double>>(theirs, kNothing);
@@ -111,7 +111,8 @@ void add_node_columns(Table& table, const TableInput& input) {
   const Number bytes_b = [=](size_t r) {
     return other(r) < 0 ? kNothing : static_cast<double>(c->other.graph->nodes[static_cast<size_t>(other(r))].bytes);
   };
-  table.columns.push_back({CompareColumnsTexts::tr("In"), CompareColumnsTexts::tr("A: only here, B: only in the other"),
+  table.columns.push_back({CompareColumnsTexts::tr("In"),
+                           CompareColumnsTexts::tr("A: only in this document, B: only in the other"),
                            [other](size_t r) { return other(r) < 0 ? QStringLiteral("A") : QStringLiteral("A B"); }});
   const auto node_b = [other](size_t r) { return NodeId(static_cast<int32_t>(other(r))); };
   const auto tensor_b = [node_b](size_t r) { return TensorRef::node(node_b(r)); };
@@ -130,7 +131,7 @@ void add_node_columns(Table& table, const TableInput& input) {
   const Side mean_b{time_b, [=](size_t r) { return node_figure(graph_b, node_b(r), "mean_wall"); }};
   table.columns.push_back(column_of_other(CompareColumnsTexts::tr("Mean time B"), {}, FigureUnit::Time, mean_b));
   table.columns.push_back(
-      difference_column(CompareColumnsTexts::tr("Difference of the mean times"), FigureUnit::Time, mean_a, mean_b));
+      difference_column(CompareColumnsTexts::tr("Difference of mean times"), FigureUnit::Time, mean_a, mean_b));
 }
 
 void add_block_columns(Table& table, const TableInput& input, std::shared_ptr<const std::vector<BlockId>> blocks) {
@@ -147,7 +148,7 @@ void add_block_columns(Table& table, const TableInput& input, std::shared_ptr<co
     p.lo = std::min(p.lo, s.offset);
     p.hi = std::max(p.hi, s.offset + s.size);
   }
-  std::map<int32_t, std::map<int32_t, int>> votes;  // our block: theirs, and how many tensors say so
+  std::map<int32_t, std::map<int32_t, int>> votes;  // our block: their blocks, and the number of tensors that match
   for (const trace::SliceInfo& s : input.plan->slices)
     if (const auto at = block_of.find(c->match.to_other(s.tensor).value); at != block_of.end())
       ++votes[s.block.value][at->second];
@@ -162,7 +163,7 @@ void add_block_columns(Table& table, const TableInput& input, std::shared_ptr<co
     (*bytes)[r] = static_cast<double>(place[best->first].hi - place[best->first].lo);
   }
   table.columns.push_back(plain_column(CompareColumnsTexts::tr("Block B"),
-                                       CompareColumnsTexts::tr("The block there that holds most of the same tensors"),
+                                       CompareColumnsTexts::tr("Block of B that holds most of the same tensors"),
                                        [theirs](size_t r) { return (*theirs)[r]; }));
   table.columns.push_back(column_of_other(CompareColumnsTexts::tr("Bytes B"), {}, FigureUnit::Bytes,
                                           {[bytes](size_t r) { return (*bytes)[r]; },
@@ -176,7 +177,7 @@ void add_object_columns(Table& table, const TableInput& input) {
   const ComparisonPtr c = input.comparison;
   if (!c || input.snapshot->contexts.empty() || c->other.snapshot->contexts.empty()) return;
   const auto ours = input.snapshot->contexts.back();
-  std::map<std::pair<std::string, std::string>, std::vector<double>> theirs;  // from the last to the first
+  std::map<std::pair<std::string, std::string>, std::vector<double>> theirs;  // in reverse order
   const auto& list = c->other.snapshot->contexts.back()->objects;
   for (size_t i = list.size(); i-- > 0;)
     theirs[{list[i].type, list[i].name}].push_back(static_cast<double>(list[i].size));
@@ -211,7 +212,7 @@ void add_barrier_columns(Table& table, const TableInput& input, std::function<co
                [=](size_t r) { return barrier_figure(barrier(r), "waited"); }};
   table.columns.push_back(column_of_other(CompareColumnsTexts::tr("Waited B"), {}, FigureUnit::Time, b));
   table.columns.push_back(
-      difference_column(CompareColumnsTexts::tr("Difference of the waiting"), FigureUnit::Time, a, b));
+      difference_column(CompareColumnsTexts::tr("Difference of the total waits"), FigureUnit::Time, a, b));
 }
 
 void add_allocator_columns(Table& table, const TableInput& input, std::function<trace::MemoryKind(size_t)> kind) {
@@ -223,7 +224,7 @@ void add_allocator_columns(Table& table, const TableInput& input, std::function<
                 [=](size_t r) { return kind_figure(kind(r), "active.peak"); }};
   };
   Side b = side(c->other.snapshot);
-  b.value = [get = b.value](size_t r) { return get(r) > 0 ? get(r) : kNothing; };  // never taken there
+  b.value = [get = b.value](size_t r) { return get(r) > 0 ? get(r) : kNothing; };  // never reached there
   table.columns.push_back(column_of_other(CompareColumnsTexts::tr("Peak active B"), {}, FigureUnit::Bytes, b));
   table.columns.push_back(
       difference_column(CompareColumnsTexts::tr("Difference of the peaks"), FigureUnit::Bytes, side(snapshot), b));
@@ -251,8 +252,8 @@ void add_planner_columns(Table& table, const TableInput& input, std::function<co
   const Side a{[plan](size_t r) { return static_cast<double>(plan(r).arena_bytes); },
                [plan](size_t r) { return plan_figure(plan(r).id, "arena"); }};
   table.columns.push_back(column_of_other(CompareColumnsTexts::tr("Arena B"),
-                                          CompareColumnsTexts::tr("By the same planner and order there"),
-                                          FigureUnit::Bytes, b));
+                                          CompareColumnsTexts::tr("Same planner and order in B"), FigureUnit::Bytes,
+                                          b));
   table.columns.push_back(
       difference_column(CompareColumnsTexts::tr("Difference of the arenas"), FigureUnit::Bytes, a, b));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two sessions side by side, node by node.
+// Two sessions compared node by node.
 #include <views/common/format.h>
 #include <views/tables/compare_columns.h>
 #include <QCoreApplication>
@@ -15,7 +15,7 @@ struct Pair {
   NodeId a, b;
 };
 
-// The nodes of A, each with its counterpart in B where it has one, and those of B that have none in A.
+// The nodes of A with their counterparts in B, followed by the nodes of B without a counterpart in A.
 struct Pairs {
   ComparisonPtr comparison;
   std::shared_ptr<const trace::GraphInfo> graph_a, graph_b;
@@ -46,7 +46,7 @@ struct Pairs {
   bool timed(size_t r) const { return time_a(r) > 0 && time_b(r) > 0; }
   double bytes_a(size_t r) const { return bytes(*graph_a, all[r].a); }
   double bytes_b(size_t r) const { return bytes(*graph_b, all[r].b); }
-  // Of figures; empty: there is no such node.
+  // Figure id; empty if there is no such node.
   std::string time_id(size_t r, bool other) const {
     const NodeId node = other ? all[r].b : all[r].a;
     return node.valid() ? node_figure((other ? graph_b : graph_a)->id, node, "mean_wall") : std::string();
@@ -69,16 +69,17 @@ using PairsPtr = std::shared_ptr<const Pairs>;
 
 void add_names(std::vector<Column>& columns, const PairsPtr& p) {
   columns.push_back({CompareTableTexts::tr("Node"), {}, [p](size_t r) {
-                       return p->node(r).name.empty() ? Words::node(p->ref(r))
+                       return p->node(r).name.empty() ? DisplayNames::node(p->ref(r))
                                                       : QString::fromStdString(p->node(r).name);
                      }});
   columns.push_back({CompareTableTexts::tr("Op"), {}, [p](size_t r) { return QString::fromStdString(p->node(r).op); }});
   columns.push_back(
-      {CompareTableTexts::tr("In"), CompareTableTexts::tr("A: only here, B: only in the other"), [p](size_t r) {
+      {CompareTableTexts::tr("In"), CompareTableTexts::tr("A: only in this document, B: only in the other"),
+       [p](size_t r) {
          return p->both(r) ? QStringLiteral("A B") : p->all[r].a.valid() ? QStringLiteral("A") : QStringLiteral("B");
        }});
   columns.push_back(
-      {CompareTableTexts::tr("Name in B"), CompareTableTexts::tr("Where it is called otherwise"), [p](size_t r) {
+      {CompareTableTexts::tr("Name in B"), CompareTableTexts::tr("Shown only if the name differs"), [p](size_t r) {
          if (!p->both(r)) return QString();
          const std::string& theirs = p->graph_b->nodes[p->all[r].b.index()].name;
          return theirs == p->node(r).name ? QString() : QString::fromStdString(theirs);
@@ -105,11 +106,11 @@ void add_differences(std::vector<Column>& columns, const PairsPtr& p) {
   columns.push_back(time(CompareTableTexts::tr("Mean time A"), false, &Pairs::time_a));
   columns.push_back(time(CompareTableTexts::tr("Mean time B"), true, &Pairs::time_b));
   columns.push_back(difference_column(
-      CompareTableTexts::tr("B − A"), CompareTableTexts::tr("Difference of the mean times"), FigureUnit::Time,
+      CompareTableTexts::tr("B − A"), CompareTableTexts::tr("Difference of mean times"), FigureUnit::Time,
       times("B-A:"), [p](size_t r) { return p->time_b(r) - p->time_a(r); }, timed));
   columns.push_back(figure_column(
-      CompareTableTexts::tr("B : A"), CompareTableTexts::tr("Ratio of the mean times"), FigureUnit::Ratio,
-      times("B/A:"), [p](size_t r) { return p->time_a(r) > 0 ? p->time_b(r) / p->time_a(r) : 0.0; }, timed));
+      CompareTableTexts::tr("B : A"), CompareTableTexts::tr("Ratio of mean times"), FigureUnit::Ratio, times("B/A:"),
+      [p](size_t r) { return p->time_a(r) > 0 ? p->time_b(r) / p->time_a(r) : 0.0; }, timed));
   columns.push_back(size(CompareTableTexts::tr("Bytes A"), false, &Pairs::bytes_a));
   columns.push_back(size(CompareTableTexts::tr("Bytes B"), true, &Pairs::bytes_b));
   columns.push_back(difference_column(

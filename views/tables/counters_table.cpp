@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What was counted over time: the process's resident memory, what of a cache is filled, and whatever counters another
-// tool's trace has.
+// Counters over time: resident memory of the process, the filled part of caches, and the counters of imported traces.
 #include <views/tables/table.h>
 #include <QCoreApplication>
 
@@ -58,14 +57,14 @@ Column value_column(const QString& title, const Lines& lines, const char* what, 
 
 TablePtr counters_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
-  table->empty_text = CountersTableTexts::tr("Nothing was counted over time.");
+  table->empty_text = CountersTableTexts::tr("No counters.");
   const Lines lines = std::make_shared<const std::vector<Line>>(lines_of(*input.snapshot));
   table->rows = lines->size();
   table->columns = {
       {CountersTableTexts::tr("Counter"), {}, [lines](size_t r) { return (*lines)[r].name; }},
       {CountersTableTexts::tr("Unit"), {}, [lines](size_t r) { return (*lines)[r].unit; }},
-      value_column(CountersTableTexts::tr("Least"), lines, ".least", &Line::least),
-      value_column(CountersTableTexts::tr("Most"), lines, ".most", &Line::most),
+      value_column(CountersTableTexts::tr("Min"), lines, ".least", &Line::least),
+      value_column(CountersTableTexts::tr("Max"), lines, ".most", &Line::most),
       figure_column(
           CountersTableTexts::tr("Samples"), {}, FigureUnit::Count,
           [lines](size_t r) { return "counter." + std::to_string((*lines)[r].id.value) + ".samples"; },

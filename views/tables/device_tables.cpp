@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tables about allocators' memory piece by piece, and about what tuning found for a device's kernels.
+// Tables of allocator memory by piece, and of the tuning results of a device's kernels.
 
 #include <views/common/format.h>
 #include <QCoreApplication>
@@ -25,36 +25,36 @@ TablePtr pools_table(const TableInput& input) {
   const auto block = [blocks](size_t r) -> const PoolRow& { return (*blocks)[r]; };
   auto state = [block](size_t r) {
     return block(r).used == 0  ? DeviceTablesTexts::tr("Free")
-           : block(r).uses > 1 ? DeviceTablesTexts::tr("In use, again")
+           : block(r).uses > 1 ? DeviceTablesTexts::tr("In use, reused")
                                : DeviceTablesTexts::tr("In use");
   };
   table->rows = blocks->size();
   table->columns = {
-      {DeviceTablesTexts::tr("Address"), DeviceTablesTexts::tr("Of its first byte, as the allocator has it"),
+      {DeviceTablesTexts::tr("Address"), DeviceTablesTexts::tr("Start address, as reported by the allocator"),
        [block](size_t r) { return format_address(static_cast<Bytes>(block(r).address)); },
        [block](size_t r) { return static_cast<double>(block(r).address); }},
-      {DeviceTablesTexts::tr("Kind"), DeviceTablesTexts::tr("What the memory is used for"),
-       [block](size_t r) { return Words::kind(block(r).kind); }},
-      {DeviceTablesTexts::tr("State"), DeviceTablesTexts::tr("Free: kept for the next request that it fits"), state},
-      bytes_column(DeviceTablesTexts::tr("Bytes"), DeviceTablesTexts::tr("Taken from the system or the device"),
+      {DeviceTablesTexts::tr("Kind"), DeviceTablesTexts::tr("Use of the memory"),
+       [block](size_t r) { return DisplayNames::kind(block(r).kind); }},
+      {DeviceTablesTexts::tr("State"), DeviceTablesTexts::tr("Free: cached for the next request that fits"), state},
+      bytes_column(DeviceTablesTexts::tr("Bytes"), DeviceTablesTexts::tr("Obtained from the system or the device"),
                    [block](size_t r) { return static_cast<double>(block(r).bytes); }),
-      bytes_column(DeviceTablesTexts::tr("Active"), DeviceTablesTexts::tr("Handed out now"),
+      bytes_column(DeviceTablesTexts::tr("Active"), DeviceTablesTexts::tr("Currently allocated"),
                    [block](size_t r) { return static_cast<double>(block(r).used); }),
-      {DeviceTablesTexts::tr("Uses"), DeviceTablesTexts::tr("How often memory in it was handed out"),
+      {DeviceTablesTexts::tr("Uses"), DeviceTablesTexts::tr("Number of allocations served from it"),
        [block](size_t r) { return format_count(block(r).uses); },
        [block](size_t r) { return static_cast<double>(block(r).uses); }},
       bytes_column(DeviceTablesTexts::tr("Requested"),
-                   DeviceTablesTexts::tr("By what holds it, or where it is free by what held it last"),
+                   DeviceTablesTexts::tr("Bytes requested by the current holder, or by the last one if free"),
                    [block](size_t r) { return static_cast<double>(block(r).requested()); }),
-      bytes_column(DeviceTablesTexts::tr("Waste"), DeviceTablesTexts::tr("Of the block, beside what was requested"),
+      bytes_column(DeviceTablesTexts::tr("Waste"), DeviceTablesTexts::tr("Bytes of the block beyond the request"),
                    [block](size_t r) { return static_cast<double>(block(r).waste()); }),
       {DeviceTablesTexts::tr("Storage"), DeviceTablesTexts::tr("A buffer, or an image with its texels"),
        [block](size_t r) { return pool_storage_text(block(r)); }},
-      {DeviceTablesTexts::tr("For"),
+      {DeviceTablesTexts::tr("Use"),
        DeviceTablesTexts::tr(
-           "Dynamic: whatever comes and goes; static: what stays, weights; separate: one tensor alone"),
+           "Dynamic: allocated and freed repeatedly; static: long-lived, such as weights; separate: a single tensor"),
        [block](size_t r) { return pool_use_text(block(r)); }},
-      {DeviceTablesTexts::tr("Tensor"), DeviceTablesTexts::tr("What lies there now, as far as it is told"),
+      {DeviceTablesTexts::tr("Tensor"), DeviceTablesTexts::tr("Tensor stored there now, if the device reports it"),
        [block](size_t r) { return block(r).tensor; }},
   };
   return table;
@@ -63,7 +63,7 @@ TablePtr pools_table(const TableInput& input) {
 namespace {
 
 QString group_text(const std::array<uint32_t, 3>& local, const std::optional<int32_t>& way) {
-  if (way) return DeviceTablesTexts::tr("way %1").arg(*way + 1);
+  if (way) return DeviceTablesTexts::tr("variant %1").arg(*way + 1);
   return QStringLiteral("%1 × %2 × %3").arg(local[0]).arg(local[1]).arg(local[2]);
 }
 
@@ -82,41 +82,38 @@ QString candidates_text(const trace::TuningInfo& tuning) {
 
 TablePtr tuning_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
-  table->empty_text = DeviceTablesTexts::tr("Nothing was tuned: only a device's kernels are, while they run.");
+  table->empty_text = DeviceTablesTexts::tr("No tuning results: only device kernels are tuned, while they run.");
   auto notes = std::make_shared<std::vector<trace::TuningInfo>>();
   for (size_t i = 0; i < input.snapshot->tunings.size(); ++i) notes->push_back(input.snapshot->tunings[i]);
   auto choice = [notes](size_t r) { return group_text((*notes)[r].local, (*notes)[r].way); };
   table->rows = notes->size();
   table->columns = {
       {DeviceTablesTexts::tr("Kernel"), {}, [notes](size_t r) { return text((*notes)[r].kernel); }},
-      {DeviceTablesTexts::tr("Work items"),
-       DeviceTablesTexts::tr("The global size, or the shape, that the choice holds for"),
+      {DeviceTablesTexts::tr("Work items"), DeviceTablesTexts::tr("Global size or shape that the choice applies to"),
        [notes](size_t r) { return text((*notes)[r].sizes); }},
       {DeviceTablesTexts::tr("Group size"),
-       DeviceTablesTexts::tr("Work items of a group; or which of several kernels was chosen"), choice},
-      {DeviceTablesTexts::tr("Time"),
-       DeviceTablesTexts::tr("What the best one took; nothing where it was chosen by rule"),
+       DeviceTablesTexts::tr("Work items per group, or which of several kernels was chosen"), choice},
+      {DeviceTablesTexts::tr("Time"), DeviceTablesTexts::tr("Time of the best candidate; empty if chosen by rule"),
        [notes](size_t r) {
          return (*notes)[r].tried > 0 ? format_ns(static_cast<Nanoseconds>((*notes)[r].seconds * 1e9)) : QString();
        },
        [notes](size_t r) { return (*notes)[r].seconds * 1e9; }},
-      {DeviceTablesTexts::tr("Tried"), DeviceTablesTexts::tr("How many candidates were measured"),
+      {DeviceTablesTexts::tr("Tried"), DeviceTablesTexts::tr("Number of candidates measured"),
        [notes](size_t r) { return QString::number((*notes)[r].tried); },
        [notes](size_t r) { return static_cast<double>((*notes)[r].tried); }},
-      {DeviceTablesTexts::tr("Level"),
-       DeviceTablesTexts::tr("How hard tuning looks for the best: none, fast, normal, wide or heavy"),
+      {DeviceTablesTexts::tr("Level"), DeviceTablesTexts::tr("Tuning effort: none, fast, normal, wide or heavy"),
        [notes](size_t r) { return text((*notes)[r].level); }},
       {DeviceTablesTexts::tr("From"),
-       DeviceTablesTexts::tr("Whether this run measured it, an earlier one did, or a rule chose it"),
+       DeviceTablesTexts::tr("Measured by this run, by an earlier run, or chosen by a rule"),
        [notes](size_t r) {
          const trace::TuningInfo& n = (*notes)[r];
-         if (!n.nearest.empty()) return DeviceTablesTexts::tr("what was found for %1").arg(text(n.nearest));
+         if (!n.nearest.empty()) return DeviceTablesTexts::tr("result for %1").arg(text(n.nearest));
          return n.tried == 0   ? DeviceTablesTexts::tr("a rule")
                 : n.remembered ? DeviceTablesTexts::tr("an earlier run")
                                : DeviceTablesTexts::tr("this run");
        }},
       {DeviceTablesTexts::tr("Candidates"),
-       DeviceTablesTexts::tr("What was tried, with what it took, the fastest first; that which could not run as –"),
+       DeviceTablesTexts::tr("Candidates with their times, fastest first; – for those that could not run"),
        [notes](size_t r) { return candidates_text((*notes)[r]); }},
   };
   return table;

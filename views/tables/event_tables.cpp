@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tables about what happened: barriers, allocators, plans and problems.
+// Tables of barriers, allocators, plans and problems.
 
 #include <arenascope/trace/space_use.h>
 #include <views/common/format.h>
@@ -22,8 +22,8 @@ QString track_name(const trace::Snapshot& snapshot, trace::TrackId id) {
   return id.valid() && id.index() < snapshot.tracks.size() ? text(snapshot.tracks[id.index()].info.name) : QString();
 }
 
-Column bytes_column(const QString& title, const QString& tip, std::function<std::string(size_t)> id,
-                    std::function<double(size_t)> get) {
+Column bytes_figure_column(const QString& title, const QString& tip, std::function<std::string(size_t)> id,
+                           std::function<double(size_t)> get) {
   return figure_column(title, tip, FigureUnit::Bytes, std::move(id), std::move(get));
 }
 
@@ -32,7 +32,7 @@ Column time_column(const QString& title, const QString& tip, std::function<std::
   return figure_column(title, tip, FigureUnit::Time, std::move(id), std::move(get));
 }
 
-// Of the run at hand: an endless live run would otherwise make an endless table. The newest barriers stand last.
+// Limited to the current run: a live recording would make an endless table. The latest barriers are last.
 std::vector<uint32_t> barriers_of(const trace::Snapshot& snapshot, trace::RunId run) {
   std::vector<uint32_t> rows;
   for (size_t i = snapshot.barriers.size(); i-- > 0;) {
@@ -44,7 +44,7 @@ std::vector<uint32_t> barriers_of(const trace::Snapshot& snapshot, trace::RunId 
   return rows;
 }
 
-// A model that runs with another plan describes its graph again: the same nodes under the same numbers.
+// Running with another plan describes the graph again: the same nodes with the same numbers.
 bool same_nodes(const trace::Snapshot& s, trace::GraphId a, trace::GraphId b) {
   if (a == b) return true;
   if (!a.valid() || !b.valid() || a.index() >= s.graphs.size() || b.index() >= s.graphs.size()) return false;
@@ -58,7 +58,7 @@ bool same_nodes(const trace::Snapshot& s, trace::GraphId a, trace::GraphId b) {
 
 using Plans = std::vector<std::shared_ptr<const trace::PlanInfo>>;
 
-// Every plan that was made; of those that differ in nothing but the time that they took, the first.
+// All plans; of plans that differ only in planning time, the first.
 Plans plans_of(const TableInput& input) {
   Plans plans;
   for (const auto& plan : input.snapshot->plans) {
@@ -73,8 +73,8 @@ Plans plans_of(const TableInput& input) {
   return plans;
 }
 
-// Bars as long as the arena and its bound, of the largest arena; the bound stands in the arena's as a line, so that what is
-// above it stands out.
+// Bars for the arena and its lower bound, relative to the largest arena. The bound is also a mark on the arena's bar,
+// to show the gap.
 void show_bars(Table& table, const std::shared_ptr<const Plans>& plans) {
   constexpr size_t kArena = 3, kBound = 4;  // columns
   Bytes largest = 1;
@@ -88,7 +88,7 @@ void show_bars(Table& table, const std::shared_ptr<const Plans>& plans) {
   table.sorted_by = kArena;
 }
 
-// ● the plan of the run at hand; ○ the one that is shown in its place.
+// ● the plan of the current run; ○ the plan shown in its place.
 QString use_mark(trace::PlanId id, trace::PlanId shown, trace::PlanId used) {
   return used.valid() && id == used      ? QStringLiteral("●")
          : !shown.valid() || id != shown ? QString()
@@ -96,31 +96,31 @@ QString use_mark(trace::PlanId id, trace::PlanId shown, trace::PlanId used) {
                                          : QStringLiteral("●");
 }
 
-// What a kind's allocator has in reserve, and how often it asked for more or gave back.
+// The unallocated part of a kind's reserved memory, and the number of reservations and releases.
 void add_reserve_columns(Table& table, const SnapshotPtr& snapshot, std::function<trace::MemoryKind(size_t row)> kind) {
   const auto last = [snapshot, kind](size_t r, trace::MemoryCount count) {
     const auto& samples = snapshot->series(kind(r), count).samples;
     return samples.size() == 0 ? 0.0 : samples[samples.size() - 1].value;
   };
-  table.columns.push_back(bytes_column(
-      EventTablesTexts::tr("Kept"),
-      EventTablesTexts::tr("Reserved and not handed out: cached for the next request, or waste inside of blocks"),
+  table.columns.push_back(bytes_figure_column(
+      EventTablesTexts::tr("Unallocated"),
+      EventTablesTexts::tr("Reserved but not allocated: cached for the next request, or waste inside blocks"),
       [kind](size_t r) { return kind_figure(kind(r), "kept.end"); },
       [last](size_t r) {
         return std::max(last(r, trace::MemoryCount::Reserved) - last(r, trace::MemoryCount::Active), 0.0);
       }));
   table.columns.push_back(figure_column(
-      EventTablesTexts::tr("Taken anew"),
-      EventTablesTexts::tr("How often memory was taken from the system or given back: where a cache misses"),
+      EventTablesTexts::tr("Reservations"),
+      EventTablesTexts::tr("Number of times that memory was obtained from or released to the system: cache misses"),
       FigureUnit::Count, [kind](size_t r) { return kind_figure(kind(r), "reserved.changes"); },
       [snapshot, kind](size_t r) {
         return static_cast<double>(snapshot->series(kind(r), trace::MemoryCount::Reserved).samples.size());
       }));
 }
 
-// What the allocators of a kind told of themselves behind the last run that changed them.
+// The latest state reported by the allocators of a kind.
 struct KindState {
-  bool told = false;
+  bool reported = false;
   int64_t hits = 0, misses = 0;
   Bytes cached = 0, waste = 0, largest = 0, deferred = 0;
   std::map<int32_t, Bytes> streams;
@@ -133,7 +133,7 @@ KindState state_of(const trace::Snapshot& snapshot, trace::MemoryKind kind) {
   for (const trace::AllocatorState& state : snapshot.allocator_states) {
     const trace::AllocatorInfo* allocator = snapshot.allocator(state.allocator);
     if (allocator == nullptr || allocator->kind != kind) continue;
-    out.told = true;
+    out.reported = true;
     out.hits += state.hits;
     out.misses += state.misses;
     out.cached += state.cached;
@@ -147,7 +147,7 @@ KindState state_of(const trace::Snapshot& snapshot, trace::MemoryKind kind) {
   return out;
 }
 
-// How often a cache had what was asked for, what it keeps and how that is divided, and what waits for which stream.
+// Cache hits and misses, cached bytes and their fragmentation, and deferred frees per stream.
 void add_state_columns(Table& table, const SnapshotPtr& snapshot, const std::vector<trace::MemoryKind>& kinds) {
   if (snapshot->allocator_states.empty()) return;
   const auto states = std::make_shared<std::vector<std::pair<trace::MemoryKind, KindState>>>();
@@ -163,29 +163,29 @@ void add_state_columns(Table& table, const SnapshotPtr& snapshot, const std::vec
         [=](size_t r) { return static_cast<double>(get((*states)[r].second)); },
         [=](size_t r) { return has((*states)[r].second); }));
   };
-  const auto told = [](const KindState& s) { return s.told; };
+  const auto reported = [](const KindState& s) { return s.reported; };
   add(
-      EventTablesTexts::tr("Hits"), EventTablesTexts::tr("Requests served from what was reserved already"),
-      FigureUnit::Count, "hits", [](const KindState& s) { return s.hits; }, told);
+      EventTablesTexts::tr("Hits"), EventTablesTexts::tr("Requests served from reserved memory"), FigureUnit::Count,
+      "hits", [](const KindState& s) { return s.hits; }, reported);
   add(
-      EventTablesTexts::tr("Misses"), EventTablesTexts::tr("Requests for which more had to be reserved"),
-      FigureUnit::Count, "misses", [](const KindState& s) { return s.misses; }, told);
+      EventTablesTexts::tr("Misses"), EventTablesTexts::tr("Requests that required a new reservation"),
+      FigureUnit::Count, "misses", [](const KindState& s) { return s.misses; }, reported);
   add(
-      EventTablesTexts::tr("Cached"), EventTablesTexts::tr("Reserved, and free to be handed out again"),
-      FigureUnit::Bytes, "cached", [](const KindState& s) { return s.cached; }, told);
+      EventTablesTexts::tr("Cached"), EventTablesTexts::tr("Reserved and available for reuse"), FigureUnit::Bytes,
+      "cached", [](const KindState& s) { return s.cached; }, reported);
   add(
-      EventTablesTexts::tr("Waste"), EventTablesTexts::tr("Held back by rounding, and by frees that wait for a stream"),
-      FigureUnit::Bytes, "waste", [](const KindState& s) { return s.waste; }, told);
+      EventTablesTexts::tr("Waste"), EventTablesTexts::tr("Held by rounding and by frees that wait for a stream"),
+      FigureUnit::Bytes, "waste", [](const KindState& s) { return s.waste; }, reported);
   add(
       EventTablesTexts::tr("Fragmentation"),
-      EventTablesTexts::tr("The share of what is free that one request could not get as a whole"), FigureUnit::Share,
+      EventTablesTexts::tr("Share of the free memory that a single request could not get"), FigureUnit::Share,
       "fragmentation", [](const KindState& s) { return s.fragmentation(); },
-      [](const KindState& s) { return s.told && s.cached > 0; });
+      [](const KindState& s) { return s.reported && s.cached > 0; });
   for (const int32_t stream : streams)
     add(
         EventTablesTexts::tr("Deferred, stream %1").arg(stream),
-        EventTablesTexts::tr("Given back, and kept until work on the stream that uses it is through"),
-        FigureUnit::Bytes, "stream." + std::to_string(stream) + ".deferred",
+        EventTablesTexts::tr("Freed, but held until the stream that uses it has finished"), FigureUnit::Bytes,
+        "stream." + std::to_string(stream) + ".deferred",
         [stream](const KindState& s) {
           const auto own = s.streams.find(stream);
           return own == s.streams.end() ? Bytes{0} : own->second;
@@ -193,7 +193,7 @@ void add_state_columns(Table& table, const SnapshotPtr& snapshot, const std::vec
         [stream](const KindState& s) { return s.streams.contains(stream); });
 }
 
-// All that took memory of the kind, of every device: a row's figures are those of all of them together.
+// All allocators of the kind on all devices; the figures of a row are their totals.
 QString allocators_of(const trace::Snapshot& snapshot, const std::vector<trace::Space>& spaces,
                       trace::MemoryKind kind) {
   std::set<uint32_t> used;
@@ -212,7 +212,7 @@ QString allocators_of(const trace::Snapshot& snapshot, const std::vector<trace::
 
 TablePtr barriers_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
-  table->empty_text = EventTablesTexts::tr("No barrier was met: nothing ran, or with one thread only.");
+  table->empty_text = EventTablesTexts::tr("No barriers: nothing ran, or only one thread was used.");
   const auto snapshot = input.snapshot;
   const auto rows = std::make_shared<const std::vector<uint32_t>>(barriers_of(*snapshot, input.run));
   auto barrier = [snapshot, rows](size_t r) -> const trace::Barrier& { return snapshot->barriers[(*rows)[r]]; };
@@ -223,12 +223,12 @@ TablePtr barriers_table(const TableInput& input) {
   };
   table->rows = rows->size();
   table->columns = {
-      {EventTablesTexts::tr("Node"), EventTablesTexts::tr("The node behind which the threads met"),
+      {EventTablesTexts::tr("Node"), EventTablesTexts::tr("Node after which the threads synchronised"),
        [=](size_t r) {
          const NodeId id = barrier(r).node;
          if (!graph || !id.valid() || id.index() >= graph->nodes.size()) return QString();
          const auto& node = graph->nodes[id.index()];
-         return node.name.empty() ? Words::node(trace::TensorRef::node(id)) : text(node.name);
+         return node.name.empty() ? DisplayNames::node(trace::TensorRef::node(id)) : text(node.name);
        }},
       {EventTablesTexts::tr("Op"),
        {},
@@ -238,22 +238,22 @@ TablePtr barriers_table(const TableInput& input) {
        }},
       figure_column(
           EventTablesTexts::tr("Nodes"),
-          EventTablesTexts::tr("Nodes with work since the barrier before; more than one: there was no barrier between "
-                               "them"),
+          EventTablesTexts::tr(
+              "Nodes executed since the previous barrier; more than one if there was no barrier between them"),
           FigureUnit::Count, barrier_id("nodes"), [=](size_t r) { return static_cast<double>(barrier(r).nodes); }),
       time_column(EventTablesTexts::tr("At"),
-                  EventTablesTexts::tr("When the first thread arrived, from the start of the recording"),
+                  EventTablesTexts::tr("Arrival of the first thread, since the start of the recording"),
                   barrier_id("at"), [=](size_t r) { return static_cast<double>(barrier(r).first_arrival - origin); }),
-      {EventTablesTexts::tr("Last to arrive"), EventTablesTexts::tr("The thread for which the others waited"),
+      {EventTablesTexts::tr("Last arriver"), EventTablesTexts::tr("Thread that the others waited for"),
        [=](size_t r) { return track_name(*snapshot, barrier(r).last_arriver); }},
       time_column(EventTablesTexts::tr("Spread"), EventTablesTexts::tr("From the first arrival to the last"),
                   barrier_id("spread"),
                   [=](size_t r) { return static_cast<double>(barrier(r).last_arrival - barrier(r).first_arrival); }),
       time_column(EventTablesTexts::tr("Waited"),
-                  EventTablesTexts::tr("All threads' waiting together: what the imbalance cost"), barrier_id("waited"),
+                  EventTablesTexts::tr("Total wait of all threads: the cost of the imbalance"), barrier_id("waited"),
                   [=](size_t r) { return static_cast<double>(barrier(r).wait_sum); }),
-      time_column(EventTablesTexts::tr("Leaving"),
-                  EventTablesTexts::tr("From the last arrival to the last thread's leaving"), barrier_id("leaving"),
+      time_column(EventTablesTexts::tr("Leaving"), EventTablesTexts::tr("From the last arrival to the last departure"),
+                  barrier_id("leaving"),
                   [=](size_t r) { return static_cast<double>(barrier(r).last_leave - barrier(r).last_arrival); }),
       figure_column(EventTablesTexts::tr("Threads"), {}, FigureUnit::Count, barrier_id("threads"),
                     [=](size_t r) { return static_cast<double>(barrier(r).threads); }),
@@ -275,7 +275,7 @@ TablePtr allocators_table(const TableInput& input) {
   table->empty_text = EventTablesTexts::tr("No memory was allocated yet.");
   const auto snapshot = input.snapshot;
   auto lines = std::make_shared<std::vector<Line>>();
-  const auto spaces = snapshot->spaces_in(snapshot->time.begin, snapshot->time.end + 1, trace::kMostSpaceSlices);
+  const auto spaces = snapshot->spaces_in(snapshot->time.begin, snapshot->time.end + 1, trace::kMaxSpaceAllocations);
   for (size_t k = 0; k < trace::kMemoryKinds; ++k) {
     const auto kind = static_cast<trace::MemoryKind>(k);
     if (snapshot->series(kind, trace::MemoryCount::Active).samples.size() == 0 &&
@@ -296,17 +296,17 @@ TablePtr allocators_table(const TableInput& input) {
   using trace::MemoryCount;
   table->rows = lines->size();
   table->columns = {
-      {EventTablesTexts::tr("Kind"), EventTablesTexts::tr("What the memory is used for"),
-       [lines](size_t r) { return Words::kind((*lines)[r].kind); }},
+      {EventTablesTexts::tr("Kind"), EventTablesTexts::tr("Use of the memory"),
+       [lines](size_t r) { return DisplayNames::kind((*lines)[r].kind); }},
       {EventTablesTexts::tr("Allocator"), {}, [lines](size_t r) { return (*lines)[r].name; }},
-      bytes_column(EventTablesTexts::tr("Active"), EventTablesTexts::tr("Handed out now"), kind_id("active.end"),
-                   [last](size_t r) { return last(r, MemoryCount::Active); }),
-      bytes_column(EventTablesTexts::tr("Reserved"), EventTablesTexts::tr("Taken from the system now"),
-                   kind_id("reserved.end"), [last](size_t r) { return last(r, MemoryCount::Reserved); }),
-      bytes_column(
+      bytes_figure_column(EventTablesTexts::tr("Active"), EventTablesTexts::tr("Currently allocated"),
+                          kind_id("active.end"), [last](size_t r) { return last(r, MemoryCount::Active); }),
+      bytes_figure_column(EventTablesTexts::tr("Reserved"), EventTablesTexts::tr("Currently obtained from the system"),
+                          kind_id("reserved.end"), [last](size_t r) { return last(r, MemoryCount::Reserved); }),
+      bytes_figure_column(
           EventTablesTexts::tr("Peak active"), {}, kind_id("active.peak"),
           [=](size_t r) { return static_cast<double>(snapshot->peak((*lines)[r].kind, MemoryCount::Active)); }),
-      bytes_column(
+      bytes_figure_column(
           EventTablesTexts::tr("Peak reserved"), {}, kind_id("reserved.peak"),
           [=](size_t r) { return static_cast<double>(snapshot->peak((*lines)[r].kind, MemoryCount::Reserved)); }),
       figure_column(EventTablesTexts::tr("Changes"), EventTablesTexts::tr("Allocations and frees together"),
@@ -323,7 +323,7 @@ TablePtr allocators_table(const TableInput& input) {
 TablePtr planners_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
   table->empty_text =
-      EventTablesTexts::tr("No plan was made yet. “Memory ▸ Plan with All” tries every planner with every order.");
+      EventTablesTexts::tr("No plan yet. “Memory ▸ Plan with All” tries every planner with every order.");
   const auto plans = std::make_shared<const Plans>(plans_of(input));
   const auto current = input.plan;
   auto ratio = [plans](size_t r) {
@@ -339,23 +339,22 @@ TablePtr planners_table(const TableInput& input) {
   };
   table->rows = plans->size();
   table->columns = {
-      {EventTablesTexts::tr("In use"),
-       EventTablesTexts::tr("●: the plan of the run at hand; ○: the one that is shown in its place"),
+      {EventTablesTexts::tr("In use"), EventTablesTexts::tr("●: plan of the current run; ○: plan shown in its place"),
        [plans, shown = current ? current->id : trace::PlanId(), used = input.in_use](size_t r) {
          return use_mark((*plans)[r]->id, shown, used);
        }},
       {EventTablesTexts::tr("Planner"), {}, [plans](size_t r) { return text((*plans)[r]->planner); }},
       {EventTablesTexts::tr("Order"), {}, [plans](size_t r) { return text((*plans)[r]->order_name); }},
-      bytes_column(EventTablesTexts::tr("Arena"),
-                   EventTablesTexts::tr("Bytes of the one block that holds all activations"), plan_id("arena"),
-                   [plans](size_t r) { return static_cast<double>((*plans)[r]->arena_bytes); }),
-      bytes_column(EventTablesTexts::tr("Lower bound"),
-                   EventTablesTexts::tr("Largest sum of live bytes: no plan of this order can be smaller"),
-                   plan_id("lower_bound"),
-                   [plans](size_t r) { return static_cast<double>((*plans)[r]->lower_bound_bytes); }),
+      bytes_figure_column(EventTablesTexts::tr("Arena"),
+                          EventTablesTexts::tr("Size of the one block that holds all activations"), plan_id("arena"),
+                          [plans](size_t r) { return static_cast<double>((*plans)[r]->arena_bytes); }),
+      bytes_figure_column(EventTablesTexts::tr("Lower bound"),
+                          EventTablesTexts::tr("Largest sum of live bytes: no plan of this order can be smaller"),
+                          plan_id("lower_bound"),
+                          [plans](size_t r) { return static_cast<double>((*plans)[r]->lower_bound_bytes); }),
       figure_column(EventTablesTexts::tr("Ratio"), EventTablesTexts::tr("Arena over lower bound; 1 is perfect"),
                     FigureUnit::Ratio, plan_id("ratio"), ratio),
-      {EventTablesTexts::tr("Against the one in use"),
+      {EventTablesTexts::tr("Δ vs. current"),
        {},
        [change](size_t r) {
          const auto d = static_cast<Bytes>(change(r));
@@ -364,12 +363,12 @@ TablePtr planners_table(const TableInput& input) {
        },
        change},
       time_column(
-          EventTablesTexts::tr("Planning"), EventTablesTexts::tr("Time that planning took"), plan_id("planning"),
+          EventTablesTexts::tr("Planning"), EventTablesTexts::tr("Planning time"), plan_id("planning"),
           [plans](size_t r) { return static_cast<double>(static_cast<Nanoseconds>((*plans)[r]->seconds * 1e9)); }),
       figure_column(
           EventTablesTexts::tr("Budget"),
-          EventTablesTexts::tr("Time that the planner might have searched; none for one that does not search"),
-          FigureUnit::Time, plan_id("budget"),
+          EventTablesTexts::tr("Search time limit of the planner; empty if it does not search"), FigureUnit::Time,
+          plan_id("budget"),
           [plans](size_t r) {
             return static_cast<double>(static_cast<Nanoseconds>((*plans)[r]->budget_seconds * 1e9));
           },
@@ -409,12 +408,13 @@ TablePtr problems_table(const TableInput& input) {
        {},
        [rows, snapshot, other](size_t r) {
          return (*rows)[r] ? text((*rows)[r]->sentence)
-                           : EventTablesTexts::tr("%1 events were lost because a ring was full.")
+                           : EventTablesTexts::tr("%1 events were lost because a ring buffer was full.")
                                  .arg(format_count(snapshot->lost));
        }},
   };
   if (other)
-    table->columns.push_back({EventTablesTexts::tr("In"), EventTablesTexts::tr("A: only here, B: only in the other"),
+    table->columns.push_back({EventTablesTexts::tr("In"),
+                              EventTablesTexts::tr("A: only in this document, B: only in the other"),
                               [ours](size_t r) { return r < ours ? QStringLiteral("A") : QStringLiteral("B"); }});
   const auto graph = input.graph;
   if (graph)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The nodes of the graph: what each is, where its result lies, and what it took over all runs.
+// The nodes of the graph: properties, location of the result, and times over all runs.
 #include <views/common/format.h>
 #include <views/tables/compare_columns.h>
 #include <QCoreApplication>
@@ -14,13 +14,13 @@ struct NodesTableTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
 };
 
-// What the columns share: the graph, and of each node its step, its slice and its statistics.
+// Shared by the columns: the graph, and the step, slice and statistics of each node.
 struct Nodes {
   std::shared_ptr<const trace::GraphInfo> graph;
   std::shared_ptr<const trace::PlanInfo> plan;
   std::vector<int32_t> step, slice;  // -1: none
   std::vector<trace::NodeStats> all_stats;
-  std::map<int32_t, QStringList> kernels;  // of a device, by node, in the run
+  std::map<int32_t, QStringList> kernels;  // device kernels by node, in the run
 
   explicit Nodes(const TableInput& input)
       : graph(input.graph),
@@ -65,11 +65,12 @@ void add_identity(Columns& columns, const NodesPtr& n) {
   const auto word = [&](const QString& title, std::string trace::TensorInfo::*field) {
     columns.push_back({title, {}, [=](size_t r) { return text(n->node(r).*field); }});
   };
-  columns.push_back({NodesTableTexts::tr("Step"), NodesTableTexts::tr("When it runs in the order"),
+  columns.push_back({NodesTableTexts::tr("Step"), NodesTableTexts::tr("Position in the execution order"),
                      [=](size_t r) { return n->step[r] < 0 ? QString() : QString::number(n->step[r]); },
                      [=](size_t r) { return static_cast<double>(n->step[r]); }});
   columns.push_back({NodesTableTexts::tr("Name"), {}, [=](size_t r) {
-                       return n->node(r).name.empty() ? Words::node(TensorRef::node(NodeId(r))) : text(n->node(r).name);
+                       return n->node(r).name.empty() ? DisplayNames::node(TensorRef::node(NodeId(r)))
+                                                      : text(n->node(r).name);
                      }});
   word(NodesTableTexts::tr("Op"), &trace::TensorInfo::op);
   word(NodesTableTexts::tr("Layer"), &trace::TensorInfo::layer);
@@ -89,7 +90,7 @@ void add_place(Columns& columns, const NodesPtr& n) {
                      [=](size_t r) { return n->place(r) ? format_address(n->place(r)->offset) : QString(); },
                      [=](size_t r) { return n->place(r) ? static_cast<double>(n->place(r)->offset) : -1.0; }});
   columns.push_back({NodesTableTexts::tr("Block"),
-                     NodesTableTexts::tr("Tensors of one block use it one after the other"),
+                     NodesTableTexts::tr("Block that holds the tensor; the tensors of a block use it in sequence"),
                      [=](size_t r) {
                        const auto* s = n->place(r);
                        return s && s->block.valid() ? QString::number(s->block.value) : QString();
@@ -97,7 +98,7 @@ void add_place(Columns& columns, const NodesPtr& n) {
                      [=](size_t r) { return n->place(r) ? static_cast<double>(n->place(r)->block.value) : -1.0; }});
 }
 
-// A time over the runs; nothing where the node never ran.
+// A time over the runs; no value if the node never ran.
 template <class Get>
 Column run_time(const NodesPtr& n, const QString& title, const QString& tip, const char* what, Get get) {
   return figure_column(
@@ -113,19 +114,19 @@ void add_times(Columns& columns, const NodesPtr& n) {
   };
   add(
       NodesTableTexts::tr("Mean time"),
-      NodesTableTexts::tr("Wall time a run, from the beginning of its first part to the end of its last; without the "
-                          "first run, which is cold, where there are others"),
+      NodesTableTexts::tr("Wall time per run, from the begin of the first chunk to the end of the last; excludes the "
+                          "cold first run if there are others"),
       "mean_wall", [](const Stats& s) { return s.mean; }, true);
-  add(NodesTableTexts::tr("Median"), NodesTableTexts::tr("Of its wall times, one a run"), "median_wall",
+  add(NodesTableTexts::tr("Median"), NodesTableTexts::tr("Median of its wall times, one per run"), "median_wall",
       [](const Stats& s) { return s.median; });
   add(NodesTableTexts::tr("Quartile 1"), NodesTableTexts::tr("A quarter of the runs took less"), "lower_quartile_wall",
       [](const Stats& s) { return s.quartile1; });
   add(NodesTableTexts::tr("Quartile 3"), NodesTableTexts::tr("A quarter of the runs took more"), "upper_quartile_wall",
       [](const Stats& s) { return s.quartile3; });
-  add(NodesTableTexts::tr("Longest"), NodesTableTexts::tr("The longest of its wall times"), "longest_wall",
+  add(NodesTableTexts::tr("Longest"), NodesTableTexts::tr("Longest of its wall times"), "longest_wall",
       [](const Stats& s) { return s.longest; });
   add(
-      NodesTableTexts::tr("Busy"), NodesTableTexts::tr("What its parts took together, mean a run"), "busy",
+      NodesTableTexts::tr("Busy"), NodesTableTexts::tr("Total time of its chunks, mean per run"), "busy",
       [](const Stats& s) { return s.busy; }, true);
   columns.push_back(figure_column(
       NodesTableTexts::tr("First run"),
@@ -145,12 +146,12 @@ QString runs_text(const trace::NodeStats& s) {
 
 void add_work(Columns& columns, const NodesPtr& n) {
   if (!n->kernels.empty())
-    columns.push_back(
-        {NodesTableTexts::tr("Kernels"), NodesTableTexts::tr("Of the device, in this run"), [=](size_t r) {
-           const auto it = n->kernels.find(static_cast<int32_t>(r));
-           return it == n->kernels.end() ? QString() : it->second.join(QStringLiteral(", "));
-         }});
-  columns.push_back({NodesTableTexts::tr("Runs"), NodesTableTexts::tr("How many runs the times are of"),
+    columns.push_back({NodesTableTexts::tr("Kernels"),
+                       NodesTableTexts::tr("Kernels executed by the device in this run"), [=](size_t r) {
+                         const auto it = n->kernels.find(static_cast<int32_t>(r));
+                         return it == n->kernels.end() ? QString() : it->second.join(QStringLiteral(", "));
+                       }});
+  columns.push_back({NodesTableTexts::tr("Runs"), NodesTableTexts::tr("Number of runs that the times are from"),
                      [=](size_t r) { return runs_text(n->stats(r)); },
                      [=](size_t r) { return static_cast<double>(n->stats(r).runs); },
                      [=](size_t r) {
@@ -158,12 +159,11 @@ void add_work(Columns& columns, const NodesPtr& n) {
                        return runs == 0 ? Figure() : figure(n->figure_id(r, "counted_runs"), runs, FigureUnit::Count);
                      }});
   columns.push_back(figure_column(
-      NodesTableTexts::tr("Waiting"),
-      NodesTableTexts::tr("What all threads waited together at the barriers behind it, mean a run"), FigureUnit::Time,
-      [=](size_t r) { return n->figure_id(r, "wait"); }, [=](size_t r) { return n->stats(r).wait; },
+      NodesTableTexts::tr("Waiting"), NodesTableTexts::tr("Total barrier wait afterwards, all threads, mean per run"),
+      FigureUnit::Time, [=](size_t r) { return n->figure_id(r, "wait"); }, [=](size_t r) { return n->stats(r).wait; },
       [=](size_t r) { return n->stats(r).barriers > 0; }));
   columns.back().adds_up = true;
-  columns.push_back({NodesTableTexts::tr("Tasks"), NodesTableTexts::tr("Parts into which it is split"),
+  columns.push_back({NodesTableTexts::tr("Tasks"), NodesTableTexts::tr("Number of chunks that it is split into"),
                      [=](size_t r) { return QString::number(n->node(r).tasks); },
                      [=](size_t r) { return static_cast<double>(n->node(r).tasks); }});
   columns.push_back({NodesTableTexts::tr("Flops"), NodesTableTexts::tr("Arithmetic operations"),

@@ -13,7 +13,7 @@ struct PartTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
 };
 
-// Four bytes a group, as they lie in memory.
+// Groups of four bytes, in memory order.
 QString hex(const std::string& bytes) {
   QString out;
   for (size_t i = 0; i < bytes.size(); ++i) {
@@ -25,16 +25,16 @@ QString hex(const std::string& bytes) {
 
 template <class List>
 QString numbers(const List& list) {
-  QStringList words;
-  for (size_t i = list.size(); i-- > 0;) words << QString::number(list[i]);  // innermost first
-  return words.join(QStringLiteral(", "));
+  QStringList texts;
+  for (size_t i = list.size(); i-- > 0;) texts << QString::number(list[i]);  // innermost first
+  return texts.join(QStringLiteral(", "));
 }
 
 QString of_tensor(Kind kind, const trace::TensorInfo& t, const trace::GraphInfo* graph) {
   switch (kind) {
     case Kind::Type: return QString::fromStdString(t.dtype);
     case Kind::Op: return t.op.empty() ? QStringLiteral("NONE") : QString::fromStdString(t.op);
-    case Kind::Flags: return Words::role(t);
+    case Kind::Flags: return DisplayNames::role(t);
     case Kind::Sizes: return numbers(t.shape);
     case Kind::Strides: return numbers(t.strides);
     case Kind::OpParams: {
@@ -42,9 +42,9 @@ QString of_tensor(Kind kind, const trace::TensorInfo& t, const trace::GraphInfo*
       return text.isEmpty() || bytes.isEmpty() ? text + bytes : text + QStringLiteral(" · ") + bytes;
     }
     case Kind::Sources: {
-      QStringList words;
-      for (const trace::TensorRef source : t.sources) words << tensor_text(source, graph);
-      return words.join(QStringLiteral(", "));
+      QStringList texts;
+      for (const trace::TensorRef source : t.sources) texts << tensor_text(source, graph);
+      return texts.join(QStringLiteral(", "));
     }
     case Kind::Name: return QString::fromStdString(t.name);
     case Kind::View:
@@ -64,7 +64,7 @@ QString tensor_text(trace::TensorRef ref, const trace::GraphInfo* graph) {
     if (ref.index() < list.size() && !list[ref.index()].name.empty())
       return QString::fromStdString(list[ref.index()].name);
   }
-  return Words::node(ref);
+  return DisplayNames::node(ref);
 }
 
 QString part_name(Kind kind) {
@@ -96,7 +96,7 @@ QString part_name(Kind kind) {
 
 QString part_value(const trace::ObjectPart& part, const trace::TensorInfo* tensor, const trace::GraphInfo* graph) {
   const bool array = part.kind >= Kind::Nodes && part.kind <= Kind::HashSet;
-  if (array) return PartTexts::tr("%1 of it used").arg(format_bytes(part.used));
+  if (array) return PartTexts::tr("%1 used").arg(format_bytes(part.used));
   return tensor != nullptr ? of_tensor(part.kind, *tensor, graph) : QString();
 }
 

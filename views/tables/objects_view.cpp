@@ -24,7 +24,7 @@ ObjectsView::ObjectsView(SessionSource* source, SelectionModel* selection, Theme
     : QAbstractScrollArea(parent), source_(source), selection_(selection), theme_(theme) {
   setFrameShape(QFrame::NoFrame);
   setAccessibleName(tr("Objects"));
-  setAccessibleDescription(tr("The context's pool as bytes. The table beside it tells the same."));
+  setAccessibleDescription(tr("Bytes of the context's pool. The table next to it has the same content."));
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   listen();
   connect(theme_, &Theme::changed, viewport(), qOverload<>(&QWidget::update));
@@ -40,9 +40,9 @@ void ObjectsView::set_context(const ViewContext& context) {
 }
 
 void ObjectsView::listen() {
-  QObject* bond = bond_.renew();
-  connect(source_, &SessionSource::changed, bond, [this] { take(); });
-  connect(selection_, &SelectionModel::current_changed, bond, [this] {
+  QObject* connections = connections_.reset();
+  connect(source_, &SessionSource::changed, connections, [this] { take(); });
+  connect(selection_, &SelectionModel::current_changed, connections, [this] {
     const trace::TensorRef ref = tensor_of(selection_->current(), *source_->snapshot());
     for (const Box& box : boxes_)
       if (ref.valid() && tensor_of_object(box.object) == ref) {
@@ -86,7 +86,7 @@ trace::TensorRef ObjectsView::tensor_of_object(int object) const {
                                                                       : tensors_[static_cast<size_t>(object)];
 }
 
-// Widths grow with the square root of the bytes: a header of 40 bytes stays visible beside a pool of megabytes.
+// Widths are proportional to the square root of the bytes: a header of 40 bytes stays visible in a pool of megabytes.
 std::vector<ObjectsView::Box> ObjectsView::boxes(int width) const {
   std::vector<Box> result;
   if (!context_) return result;
@@ -120,7 +120,7 @@ void ObjectsView::resizeEvent(QResizeEvent*) {
   update_scroll_bar();
 }
 
-// Of the buffer beside the pool that takes data while it is set.
+// The scratch buffer, a separate buffer that receives tensor data while it is set.
 QString ObjectsView::scratch_text() const {
   return context_->scratch_bytes > 0
              ? tr(", scratch on: %1 of %2 used")
@@ -134,7 +134,7 @@ void ObjectsView::draw(QPainter& painter, const std::vector<Box>& all, QSize siz
   painter.setRenderHint(QPainter::Antialiasing);
   if (!context_ || all.empty()) {
     painter.setPen(colours.dim_text);
-    painter.drawText(QRect({0, 0}, size), Qt::AlignCenter, tr("No object arena was described."));
+    painter.drawText(QRect({0, 0}, size), Qt::AlignCenter, tr("This recording contains no object pool."));
     return;
   }
   painter.save();
@@ -176,7 +176,7 @@ void ObjectsView::draw_object(QPainter& painter, const Box& box, bool chosen) co
   painter.fillRect(head, mixed(colours.panel, kind, 0.75));
   painter.fillRect(body, mixed(colours.panel, kind, 0.22));
   draw_parts(painter, body, object, kind);
-  // The last bytes, up to the next header, are padding.
+  // The bytes up to the next header are padding.
   const size_t next = static_cast<size_t>(box.object) + 1;
   if (next < context_->objects.size() && context_->objects[next].header_offset > object.offset + object.size)
     painter.fillRect(QRectF(body.right() - 5, body.top(), 5, body.height()),
@@ -203,7 +203,7 @@ void ObjectsView::draw_object(QPainter& painter, const Box& box, bool chosen) co
                    metrics.elidedText(format_bytes(object.size), Qt::ElideRight, inner.width()));
 }
 
-// Each field or array as wide as its share of the object's bytes; what of an array nobody uses is pale.
+// Each field or array is as wide as its share of the object's bytes; unused parts of an array are pale.
 void ObjectsView::draw_parts(QPainter& painter, const QRectF& body, const trace::ObjectInfo& object,
                              const QColor& kind) const {
   const ThemeColours& colours = theme_->colours();

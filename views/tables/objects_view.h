@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The object arena as bytes: each object's header, payload and padding in the order in which they lie in the pool, and
-// the next pointers that make them a list. Wraps at the width of the view, as text does.
+// The object arena as bytes: header, payload and padding of each object in pool order, and the next pointers that link
+// them into a list. Wraps at the width of the view.
 #pragma once
 #include <views/common/export.h>
 #include <views/common/view_context.h>
@@ -13,10 +13,10 @@ class ObjectsView : public QAbstractScrollArea, public Paintable {
   Q_OBJECT
  public:
   ObjectsView(SessionSource* source, SelectionModel* selection, Theme* theme, QWidget* parent = nullptr);
-  void set_context(const ViewContext& context);  // of another document; the theme stays
+  void set_context(const ViewContext& context);  // switches to another document; the theme is kept
   void paint(QPainter* painter, QSize size) override;
 
-  // The object whose bytes are drawn under a point of the viewport; -1: none.
+  // The object drawn at a point of the viewport; -1: none.
   int object_at(const QPoint& point) const;
   QRect rect_of(int object) const;  // in the viewport
 
@@ -30,7 +30,7 @@ class ObjectsView : public QAbstractScrollArea, public Paintable {
   struct Box {
     QRectF rect;
     int object = -1;
-    double header = 0;  // width of the header's part
+    double header = 0;  // width of the header
   };
   void listen();
   void take();
@@ -42,14 +42,14 @@ class ObjectsView : public QAbstractScrollArea, public Paintable {
   void update_scroll_bar();
   trace::TensorRef tensor_of_object(int object) const;
 
-  ContextBond bond_;
+  ConnectionScope connections_;
   SessionSource* source_;
   SelectionModel* selection_;
   Theme* theme_;
   std::shared_ptr<const trace::ContextInfo> context_;
   std::shared_ptr<const trace::GraphInfo> graph_;
   std::vector<Box> boxes_;
-  std::vector<trace::TensorRef> tensors_;  // of each object, none where it is no tensor of the graph
+  std::vector<trace::TensorRef> tensors_;  // per object; invalid if it is not a tensor of the graph
 };
 
 }  // namespace arenascope::views

@@ -14,7 +14,7 @@ struct PoolTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
 };
 
-// What events tell, one after the other.
+// Replays the memory events.
 class Held {
  public:
   void take(const trace::Event& event) {
@@ -69,7 +69,7 @@ std::vector<PoolRow> pool_rows(const trace::Snapshot& snapshot) {
     for (const trace::PoolBlockInfo& block : pool.blocks)
       if (const auto row = held.rows().find(block.address); row != held.rows().end())
         row->second.storage = block.storage;
-  for (const trace::SpaceSlice& slice : snapshot.open_space_slices)
+  for (const trace::SpaceAllocation& slice : snapshot.open_space_slices)
     if (PoolRow* row = held.at(slice.address); row != nullptr && slice.graph.valid() && row->tensor.isEmpty())
       row->tensor = slice_name(snapshot, slice);
   std::vector<PoolRow> rows;

@@ -20,7 +20,7 @@ PoolsView::PoolsView(SessionSource* source, Theme* theme, QWidget* parent)
     : QAbstractScrollArea(parent), source_(source), theme_(theme) {
   setFrameShape(QFrame::NoFrame);
   setAccessibleName(tr("Pools"));
-  setAccessibleDescription(tr("What allocators hold, block by block. The table beside it tells the same."));
+  setAccessibleDescription(tr("Memory held by allocators, block by block. The table next to it has the same content."));
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   listen();
   connect(theme_, &Theme::changed, viewport(), qOverload<>(&QWidget::update));
@@ -34,7 +34,7 @@ void PoolsView::set_context(const ViewContext& context) {
 }
 
 void PoolsView::listen() {
-  connect(source_, &SessionSource::changed, bond_.renew(), [this] {
+  connect(source_, &SessionSource::changed, connections_.reset(), [this] {
     if (isVisible()) take();
   });
 }
@@ -113,7 +113,7 @@ void PoolsView::draw(QPainter& painter, QSize size, int from) const {
                        Qt::AlignVCenter, bar.heading);
     }
     const QColor kind = bar.row.storage == trace::StorageType::Static ? colours[Role::Weight] : colours[Role::Work];
-    const QString text = bar.row.tensor.isEmpty() ? Words::kind(bar.row.kind) : bar.row.tensor;
+    const QString text = bar.row.tensor.isEmpty() ? DisplayNames::kind(bar.row.kind) : bar.row.tensor;
     painter.setPen(colours.text);
     painter.drawText(QRectF(kBarsLeft, bar.whole.top(), kBarText - 66, kBarHeight), Qt::AlignVCenter,
                      metrics.elidedText(text, Qt::ElideMiddle, kBarText - 66));
@@ -153,7 +153,7 @@ bool PoolsView::viewportEvent(QEvent* event) {
     const PoolRow& row = bar.row;
     QToolTip::showText(
         help->globalPos(),
-        tr("%1, %2\nblock %3, requested %4, waste %5\nhanded out %6 times")
+        tr("%1, %2\nblock %3, requested %4, waste %5\nallocated %6 times")
             .arg(pool_storage_text(row), pool_use_text(row), format_bytes_exact(row.bytes),
                  format_bytes_exact(row.requested()), format_bytes_exact(row.waste()), format_count(row.uses)),
         this);

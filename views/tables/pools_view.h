@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What allocators hold, a bar a block in true proportion: what was requested of it, what of it is waste, and whether it is
-// free; buffers and images, static and dynamic apart.
+// Memory held by allocators, one bar per block to scale: requested bytes, waste, and free blocks; grouped into buffers
+// and images, static and dynamic.
 #pragma once
 #include <views/common/export.h>
 #include <views/common/view_context.h>
@@ -14,14 +14,14 @@ class PoolsView : public QAbstractScrollArea, public Paintable {
   Q_OBJECT
  public:
   PoolsView(SessionSource* source, Theme* theme, QWidget* parent = nullptr);
-  void set_context(const ViewContext& context);  // of another document; the theme stays
+  void set_context(const ViewContext& context);  // switches to another document; the theme is kept
   void paint(QPainter* painter, QSize size) override;
 
-  // Each block's bar in the viewport, and how much of it is drawn as requested and as waste; by the rows' order.
+  // The bar of each block in the viewport, with its requested part and waste; in row order.
   struct Bar {
     PoolRow row;
     QRectF whole, requested, waste;
-    QString heading;  // above the first of its use
+    QString heading;  // above the first bar of a group
   };
   std::vector<Bar> bars(int width) const;
 
@@ -36,10 +36,10 @@ class PoolsView : public QAbstractScrollArea, public Paintable {
   void draw(QPainter& painter, QSize size, int from) const;
   void update_scroll_bar();
 
-  ContextBond bond_;
+  ConnectionScope connections_;
   SessionSource* source_;
   Theme* theme_;
-  std::vector<PoolRow> rows_;  // by use: dynamic, separate, static; the largest first
+  std::vector<PoolRow> rows_;  // grouped by use: dynamic, separate, static; largest first
 };
 
 }  // namespace arenascope::views

@@ -14,10 +14,10 @@ struct SpaceTableTexts {
   Q_DECLARE_TR_FUNCTIONS(arenascope::views::Tables)
 };
 
-constexpr size_t kMostMoments = 20'000;   // as many as the audit lists
-constexpr size_t kMostSpaceHoles = 2000;  // the largest
+constexpr size_t kMaxMoments = 20'000;   // as many as the audit lists
+constexpr size_t kMaxSpaceHoles = 2000;  // the largest
 
-using Slices = std::vector<trace::SpaceSlice>;
+using Slices = std::vector<trace::SpaceAllocation>;
 
 std::string id_of(trace::RunId run, const std::string& what) {
   return run.valid() ? run_figure(run, what.c_str()) : "recording." + what;
@@ -33,11 +33,11 @@ QString address_text(double v) { return format_address(static_cast<Bytes>(v)); }
 
 }  // namespace
 
-bool lies_in_spaces(const TableInput& input) {
+bool is_in_spaces(const TableInput& input) {
   const auto& plans = input.snapshot->plans;
   const bool never_run = input.plan && (!input.plan->id.valid() || input.plan->id.index() >= plans.size() ||
                                         plans[input.plan->id.index()] != input.plan);
-  return !never_run && trace::lies_in_spaces(*input.snapshot, input.run, input.plan.get());
+  return !never_run && trace::is_in_spaces(*input.snapshot, input.run, input.plan.get());
 }
 
 TablePtr space_blocks_table(const TableInput& input) {
@@ -45,23 +45,23 @@ TablePtr space_blocks_table(const TableInput& input) {
   const SnapshotPtr snapshot = input.snapshot;
   const trace::TimeRange range = trace::range_of_run(*snapshot, input.run);
   const auto slices = std::make_shared<const Slices>(trace::slices_of(*snapshot, range, {}));
-  const auto places = std::make_shared<const std::vector<trace::SpacePlace>>(trace::places_of(*slices, range));
-  const auto first = [slices, range](const trace::SpacePlace& p) {
+  const auto ranges = std::make_shared<const std::vector<trace::SpaceAddress>>(trace::group_by_address(*slices, range));
+  const auto first = [slices, range](const trace::SpaceAddress& p) {
     return std::max((*slices)[p.slices.front()].begin, range.begin);
   };
-  // An address of several devices is told apart by who used it first.
+  // The same address on several devices is distinguished by its first use.
   std::map<uint64_t, std::vector<Nanoseconds>> firsts;
-  for (const trace::SpacePlace& p : *places) firsts[p.address].push_back(first(p));
+  for (const trace::SpaceAddress& p : *ranges) firsts[p.address].push_back(first(p));
   const auto ids = std::make_shared<std::vector<std::string>>();
-  for (const trace::SpacePlace& p : *places) {
+  for (const trace::SpaceAddress& p : *ranges) {
     const auto& all = firsts[p.address];
     const auto before = std::count_if(all.begin(), all.end(), [&](Nanoseconds t) { return t < first(p); });
     ids->push_back(id_of(input.run, "place." + std::to_string(p.address) + "." + std::to_string(before) + "."));
   }
   const auto id = [ids](const char* what) { return [=](size_t r) { return (*ids)[r] + what; }; };
-  const auto users = [snapshot, slices, places](size_t r) {
+  const auto users = [snapshot, slices, ranges](size_t r) {
     QStringList names;
-    for (const uint32_t i : (*places)[r].slices) {
+    for (const uint32_t i : (*ranges)[r].slices) {
       if (names.size() == 12) {
         names << QStringLiteral("…");
         break;
@@ -70,31 +70,31 @@ TablePtr space_blocks_table(const TableInput& input) {
     }
     return names.join(QStringLiteral(" → "));
   };
-  table->rows = places->size();
+  table->rows = ranges->size();
   table->columns = {
-      {SpaceTableTexts::tr("Allocator"), SpaceTableTexts::tr("Whose space it lies in"),
-       [snapshot, places](size_t r) { return allocator_name(*snapshot, (*places)[r].allocator); }},
+      {SpaceTableTexts::tr("Allocator"), SpaceTableTexts::tr("Allocator that owns its space"),
+       [snapshot, ranges](size_t r) { return allocator_name(*snapshot, (*ranges)[r].allocator); }},
       number_column(SpaceTableTexts::tr("Address"), SpaceTableTexts::tr("First byte"), address_text,
-                    [places](size_t r) { return static_cast<double>((*places)[r].address); }),
-      figure_column(SpaceTableTexts::tr("Bytes"), SpaceTableTexts::tr("Of the largest that lay there"),
+                    [ranges](size_t r) { return static_cast<double>((*ranges)[r].address); }),
+      figure_column(SpaceTableTexts::tr("Bytes"), SpaceTableTexts::tr("Size of the largest block at this address"),
                     FigureUnit::Bytes, id("bytes"),
-                    [places](size_t r) { return static_cast<double>((*places)[r].bytes); }),
-      figure_column(SpaceTableTexts::tr("Blocks"), SpaceTableTexts::tr("How many lay there, one after the other"),
+                    [ranges](size_t r) { return static_cast<double>((*ranges)[r].bytes); }),
+      figure_column(SpaceTableTexts::tr("Blocks"), SpaceTableTexts::tr("Number of blocks at this address, in sequence"),
                     FigureUnit::Count, id("blocks"),
-                    [places](size_t r) { return static_cast<double>((*places)[r].slices.size()); }),
+                    [ranges](size_t r) { return static_cast<double>((*ranges)[r].slices.size()); }),
       figure_column(SpaceTableTexts::tr("Filled"),
-                    SpaceTableTexts::tr("Share of the time in which one of them was there"), FigureUnit::Share,
-                    id("used"), [places](size_t r) { return (*places)[r].used; }),
-      {SpaceTableTexts::tr("Used by"), SpaceTableTexts::tr("What lay there, in the order of time"), users},
+                    SpaceTableTexts::tr("Share of the time in which one of them was allocated"), FigureUnit::Share,
+                    id("used"), [ranges](size_t r) { return (*ranges)[r].used; }),
+      {SpaceTableTexts::tr("Used by"), SpaceTableTexts::tr("Blocks at this address, in time order"), users},
   };
-  table->selection = [slices, places](size_t r) {
-    const auto& own = (*places)[r].slices;
+  table->selection = [slices, ranges](size_t r) {
+    const auto& own = (*ranges)[r].slices;
     const auto largest = std::max_element(
         own.begin(), own.end(), [&](uint32_t a, uint32_t b) { return (*slices)[a].bytes < (*slices)[b].bytes; });
     return slice_selection((*slices)[*largest]);
   };
-  table->inside = [slices, places](size_t r, const RangeFilter& f) {
-    const auto& own = (*places)[r].slices;
+  table->inside = [slices, ranges](size_t r, const RangeFilter& f) {
+    const auto& own = (*ranges)[r].slices;
     return std::any_of(own.begin(), own.end(),
                        [&](uint32_t i) { return f.has_time((*slices)[i].begin, (*slices)[i].end + 1); });
   };
@@ -103,19 +103,19 @@ TablePtr space_blocks_table(const TableInput& input) {
 
 TablePtr space_holes_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
-  table->empty_text = SpaceTableTexts::tr("What the spaces held was in use all the time.");
+  table->empty_text = SpaceTableTexts::tr("All reserved memory was in use all the time.");
   const SnapshotPtr snapshot = input.snapshot;
   const trace::TimeRange range = trace::range_of_run(*snapshot, input.run);
   const auto slices = std::make_shared<const Slices>(trace::slices_of(*snapshot, range, {}));
-  auto spaces =
-      std::make_shared<std::vector<trace::Space>>(snapshot->spaces_in(range.begin, range.end, trace::kMostSpaceSlices));
+  auto spaces = std::make_shared<std::vector<trace::Space>>(
+      snapshot->spaces_in(range.begin, range.end, trace::kMaxSpaceAllocations));
   std::erase_if(*spaces, [](const trace::Space& s) { return !shows(SpaceChoice(), s); });
   auto free = std::make_shared<std::vector<trace::FreeRange>>(trace::free_ranges(*spaces, *slices, range));
   const auto room = [](const trace::FreeRange& f) {
     return static_cast<double>(f.bytes) * static_cast<double>(f.end - f.begin) / 1e9;
   };
   std::stable_sort(free->begin(), free->end(), [&](const auto& a, const auto& b) { return room(a) > room(b); });
-  free->resize(std::min(free->size(), kMostSpaceHoles));
+  free->resize(std::min(free->size(), kMaxSpaceHoles));
   const auto name = [=](int32_t slice) {
     return slice < 0 ? SpaceTableTexts::tr("end of the space")
                      : slice_name(*snapshot, (*slices)[static_cast<size_t>(slice)]);
@@ -123,24 +123,25 @@ TablePtr space_holes_table(const TableInput& input) {
   const Nanoseconds origin = snapshot->time.begin;
   table->rows = free->size();
   table->columns = {
-      number_column(SpaceTableTexts::tr("Bytes"), SpaceTableTexts::tr("Of a space, in nobody's use"), bytes_text,
+      number_column(SpaceTableTexts::tr("Bytes"), SpaceTableTexts::tr("Unused bytes of a space"), bytes_text,
                     [free](size_t r) { return static_cast<double>((*free)[r].bytes); }),
-      {SpaceTableTexts::tr("Time"), SpaceTableTexts::tr("While it is open"),
+      {SpaceTableTexts::tr("Time"), SpaceTableTexts::tr("While the hole exists"),
        [=](size_t r) {
          return QStringLiteral("%1 – %2").arg(format_ns((*free)[r].begin - origin), format_ns((*free)[r].end - origin));
        },
        [=](size_t r) { return static_cast<double>((*free)[r].begin - origin); }},
       number_column(SpaceTableTexts::tr("Address"), SpaceTableTexts::tr("First byte"), address_text,
                     [free](size_t r) { return static_cast<double>((*free)[r].address); }),
-      number_column(SpaceTableTexts::tr("Byte seconds"), SpaceTableTexts::tr("Bytes × seconds: how much room it is"),
-                    bytes_text, [=](size_t r) { return room((*free)[r]); }),
-      {SpaceTableTexts::tr("Allocator"), SpaceTableTexts::tr("Whose space it lies in"),
+      number_column(SpaceTableTexts::tr("Byte seconds"),
+                    SpaceTableTexts::tr("Bytes × seconds: total waste of the hole"), bytes_text,
+                    [=](size_t r) { return room((*free)[r]); }),
+      {SpaceTableTexts::tr("Allocator"), SpaceTableTexts::tr("Allocator that owns its space"),
        [=](size_t r) { return allocator_name(*snapshot, (*spaces)[(*free)[r].space].allocator); }},
-      number_column(SpaceTableTexts::tr("Space"), SpaceTableTexts::tr("Bytes of the space that it lies in"), bytes_text,
+      number_column(SpaceTableTexts::tr("Space"), SpaceTableTexts::tr("Size of the containing space"), bytes_text,
                     [=](size_t r) { return static_cast<double>((*spaces)[(*free)[r].space].bytes); }),
-      {SpaceTableTexts::tr("Below it"), SpaceTableTexts::tr("What lay there when it came to be"),
+      {SpaceTableTexts::tr("Below it"), SpaceTableTexts::tr("Block located there when the hole appeared"),
        [=](size_t r) { return name((*free)[r].below); }},
-      {SpaceTableTexts::tr("Above it"), SpaceTableTexts::tr("What lay there when it came to be"),
+      {SpaceTableTexts::tr("Above it"), SpaceTableTexts::tr("Block located there when the hole appeared"),
        [=](size_t r) { return name((*free)[r].above); }},
   };
   table->selection = [=](size_t r) {
@@ -158,26 +159,26 @@ TablePtr space_slices_table(const TableInput& input) {
   const SnapshotPtr snapshot = input.snapshot;
   auto all = std::make_shared<Slices>(trace::slices_of(*snapshot, trace::range_of_run(*snapshot, input.run), {}));
   std::stable_sort(all->begin(), all->end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
-  const auto slice = [all](size_t r) -> const trace::SpaceSlice& { return (*all)[r]; };
+  const auto slice = [all](size_t r) -> const trace::SpaceAllocation& { return (*all)[r]; };
   const Nanoseconds origin = snapshot->time.begin;
   table->rows = all->size();
   table->columns = {
       {SpaceTableTexts::tr("Name"), {}, [=](size_t r) { return slice_name(*snapshot, slice(r)); }},
-      {SpaceTableTexts::tr("Kind"), SpaceTableTexts::tr("What it was asked for as"),
-       [=](size_t r) { return Words::kind(slice(r).kind); }},
+      {SpaceTableTexts::tr("Kind"), SpaceTableTexts::tr("Requested memory kind"),
+       [=](size_t r) { return DisplayNames::kind(slice(r).kind); }},
       {SpaceTableTexts::tr("Allocator"), {}, [=](size_t r) { return allocator_name(*snapshot, slice(r).allocator); }},
       number_column(SpaceTableTexts::tr("Address"), SpaceTableTexts::tr("First byte"), address_text,
                     [=](size_t r) { return static_cast<double>(slice(r).address); }),
-      number_column(SpaceTableTexts::tr("Bytes"), SpaceTableTexts::tr("Of the block that was handed out"), bytes_text,
+      number_column(SpaceTableTexts::tr("Bytes"), SpaceTableTexts::tr("Bytes of the allocated block"), bytes_text,
                     [=](size_t r) { return static_cast<double>(slice(r).bytes); }),
-      number_column(SpaceTableTexts::tr("Waste"), SpaceTableTexts::tr("Bytes of the block that nobody asked for"),
+      number_column(SpaceTableTexts::tr("Waste"), SpaceTableTexts::tr("Bytes of the block that were not requested"),
                     bytes_text, [=](size_t r) { return static_cast<double>(slice(r).bytes - slice(r).asked); }),
       number_column(SpaceTableTexts::tr("Begin"), SpaceTableTexts::tr("Since the beginning of the recording"),
                     time_text, [=](size_t r) { return static_cast<double>(slice(r).begin - origin); }),
-      {SpaceTableTexts::tr("Lived"), SpaceTableTexts::tr("From being handed out to being given back"),
+      {SpaceTableTexts::tr("Lifetime"), SpaceTableTexts::tr("From allocation to free"),
        [=](size_t r) {
          const QString time = format_ns(slice(r).end - slice(r).begin);
-         return slice(r).open ? SpaceTableTexts::tr("%1, still there").arg(time) : time;
+         return slice(r).open ? SpaceTableTexts::tr("%1, not freed").arg(time) : time;
        },
        [=](size_t r) { return static_cast<double>(slice(r).end - slice(r).begin); }},
   };
@@ -191,8 +192,8 @@ TablePtr space_occupancy_table(const TableInput& input) {
   const SnapshotPtr snapshot = input.snapshot;
   const auto moments = std::make_shared<const std::vector<trace::SpaceMoment>>(
       trace::space_moments(*snapshot, trace::range_of_run(*snapshot, input.run), {}));
-  if (moments->size() > kMostMoments) {
-    table->empty_text = SpaceTableTexts::tr("There are too many moments for this table.");
+  if (moments->size() > kMaxMoments) {
+    table->empty_text = SpaceTableTexts::tr("Too many points in time for this table.");
     return table;
   }
   const Nanoseconds origin = snapshot->time.begin;
@@ -204,15 +205,15 @@ TablePtr space_occupancy_table(const TableInput& input) {
   table->columns = {
       number_column(SpaceTableTexts::tr("Time"), SpaceTableTexts::tr("Since the beginning of the recording"), time_text,
                     [=](size_t r) { return static_cast<double>((*moments)[r].time - origin); }),
-      figure_column(SpaceTableTexts::tr("Live"), SpaceTableTexts::tr("Bytes that are handed out, weights apart"),
+      figure_column(SpaceTableTexts::tr("Live"), SpaceTableTexts::tr("Allocated bytes, excluding weights"),
                     FigureUnit::Bytes, id("active"),
                     [=](size_t r) { return static_cast<double>((*moments)[r].active); }),
       figure_column(SpaceTableTexts::tr("Reserved"), SpaceTableTexts::tr("Bytes of the spaces"), FigureUnit::Bytes,
                     id("reserved"), [=](size_t r) { return static_cast<double>((*moments)[r].reserved); }),
-      figure_column(SpaceTableTexts::tr("Free"), SpaceTableTexts::tr("Bytes of the spaces that nobody uses"),
-                    FigureUnit::Bytes, id("unused"),
+      figure_column(SpaceTableTexts::tr("Free"), SpaceTableTexts::tr("Unused bytes of the spaces"), FigureUnit::Bytes,
+                    id("unused"),
                     [=](size_t r) { return static_cast<double>((*moments)[r].reserved - (*moments)[r].active); }),
-      figure_column(SpaceTableTexts::tr("Blocks"), SpaceTableTexts::tr("How many are handed out"), FigureUnit::Count,
+      figure_column(SpaceTableTexts::tr("Blocks"), SpaceTableTexts::tr("Number of allocated blocks"), FigureUnit::Count,
                     id("blocks"), [=](size_t r) { return static_cast<double>((*moments)[r].slices); }),
   };
   table->selection = [=](size_t r) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tables of memory where tensors lie in allocators' spaces: from the spaces and what was handed out in them alone.
+// Memory tables for tensors in allocator spaces, derived from the spaces and allocations only.
 #pragma once
 #include <views/tables/table.h>
 
 namespace arenascope::views {
 
-// Whether what is shown lies in spaces, and not in a plan's arena.
-bool lies_in_spaces(const TableInput& input);
+// True if the tensors of the input are in allocator spaces and not in a plan's arena.
+bool is_in_spaces(const TableInput& input);
 
-TablePtr space_blocks_table(const TableInput& input);     // a row a place, with what lay there one after the other
-TablePtr space_holes_table(const TableInput& input);      // what spaces held and nobody used
-TablePtr space_slices_table(const TableInput& input);     // a row a piece of memory that was handed out
-TablePtr space_occupancy_table(const TableInput& input);  // a row a moment at which something changed
+TablePtr space_blocks_table(const TableInput& input);     // one row per address, with the blocks there in sequence
+TablePtr space_holes_table(const TableInput& input);      // reserved but unused memory
+TablePtr space_slices_table(const TableInput& input);     // one row per allocation
+TablePtr space_occupancy_table(const TableInput& input);  // one row per change
 
 }  // namespace arenascope::views

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A table as a value: columns that give a text and a number for each row, made from one snapshot and never changed.
-// Everything that a drawn view shows stands in one of these too, to be sorted, filtered, copied and saved.
+// A table as a value: columns that provide a text and a number for each row, created from one snapshot and immutable.
+// The content of every painted view is also available as such a table, to be sorted, filtered, copied and saved.
 #pragma once
 #include <views/common/figure.h>
 #include <views/common/selection.h>
@@ -13,10 +13,10 @@
 
 namespace arenascope::views {
 
-// What the selected range leaves of a table; an empty part asks nothing. All half-open.
+// Restricts a table to the selected range; an unset member does not filter. All ranges are half-open.
 struct RangeFilter {
   std::optional<std::pair<int32_t, int32_t>> steps;
-  std::optional<trace::TimeRange> time;  // of the run at hand, for what has a time but no step
+  std::optional<trace::TimeRange> time;  // of the current run, for rows with a time but no step
   std::optional<std::pair<Bytes, Bytes>> addresses;
   bool operator==(const RangeFilter&) const = default;
   bool empty() const { return !steps && !time && !addresses; }
@@ -29,15 +29,15 @@ struct RangeFilter {
 
 struct Column {
   QString title;
-  QString tip;  // what it means, with its unit
+  QString tip;  // description, with the unit
   std::function<QString(size_t row)> text;
-  std::function<double(size_t row)> number = nullptr;  // sorts and aligns as a number; exported as it is
-  std::function<Figure(size_t row)> figure = nullptr;  // what `text` prints, with its id; without one in an empty cell
-  std::function<double(size_t row)> bar = nullptr;     // 0 to 1: how long the bar behind the number is
-  bool adds_up = false;                                // of several rows together it is the sum
-  std::function<double(size_t row)> mark = nullptr;    // 0 to 1: what the bar is held against
+  std::function<double(size_t row)> number = nullptr;  // sort key; right-aligned, exported unformatted
+  std::function<Figure(size_t row)> figure = nullptr;  // the figure displayed by `text`; empty id for an empty cell
+  std::function<double(size_t row)> bar = nullptr;     // length of the bar behind the number, 0 to 1
+  bool adds_up = false;                                // the value for several rows is the sum
+  std::function<double(size_t row)> mark = nullptr;    // reference mark on the bar, 0 to 1
 };
-// A column that prints figures: text and number are theirs. `there`: whether a row has one.
+// A column of figures, which provide text and number. `there`: false for rows without a value.
 Column figure_column(const QString& title, const QString& tip, FigureUnit unit,
                      std::function<std::string(size_t row)> id, std::function<double(size_t row)> value,
                      std::function<bool(size_t row)> there = nullptr);
@@ -45,40 +45,40 @@ Column figure_column(const QString& title, const QString& tip, FigureUnit unit,
 struct Table {
   std::vector<Column> columns;
   size_t rows = 0;
-  std::function<Selection(size_t row)> selection = nullptr;                     // what a click selects
-  std::function<bool(size_t row, const RangeFilter& filter)> inside = nullptr;  // absent: not filtered by ranges
-  std::function<QString(size_t row)> details = nullptr;                         // a tool tip for the row
-  std::function<int64_t(size_t row)> id = nullptr;  // of what a row stands for, where that is no selection: a plan's
-  QString empty_text;                               // why there is nothing
-  int sorted_by = -1;                               // a column, ascending, until somebody sorts it otherwise
+  std::function<Selection(size_t row)> selection = nullptr;                     // the selection for a click
+  std::function<bool(size_t row, const RangeFilter& filter)> inside = nullptr;  // null: not filtered by ranges
+  std::function<QString(size_t row)> details = nullptr;                         // tooltip of the row
+  std::function<int64_t(size_t row)> id = nullptr;  // id of an item that cannot be selected, such as a plan
+  QString empty_text;                               // shown if there are no rows
+  int sorted_by = -1;                               // default sort column, ascending
 };
 using TablePtr = std::shared_ptr<const Table>;
-// A column of bytes that are no figures: each is what a row is about.
+// A column of bytes that are not figures: they are described values.
 Column bytes_column(const QString& title, const QString& tip, std::function<double(size_t row)> value);
 
-// What a column's numbers are: what the header of a file says, which has them as they are. On the screen each cell has its
-// unit itself.
+// The unit of a column's numbers, which is added to the header in exported files. On the screen each cell shows its
+// unit.
 enum class ColumnUnit : uint8_t { None, Bytes, Time, Share };
 ColumnUnit unit_of(const Column& column, size_t rows);
 QString saved_unit(ColumnUnit unit);  // "ns", "B" or "0..1"
 
 inline QString text(const std::string& s) { return QString::fromStdString(s); }
 
-// What tables are made from.
+// The input of all table functions.
 struct TableInput {
   SnapshotPtr snapshot;
   trace::RunId run;
-  std::shared_ptr<const trace::GraphInfo> graph;  // null where there is none
+  std::shared_ptr<const trace::GraphInfo> graph;  // may be null
   std::shared_ptr<const trace::PlanInfo> plan;
-  ComparisonPtr comparison = nullptr;  // null: nothing is compared with
-  trace::PlanId in_use = {};           // where another one is shown than the run's: the run's
+  ComparisonPtr comparison = nullptr;  // null: no comparison
+  trace::PlanId in_use = {};           // the plan of the run, if another one is shown
 
   static TableInput of(const SessionSource& source);
 };
 
 TablePtr nodes_table(const TableInput& input);
-TablePtr ops_table(const TableInput& input);     // the nodes put together by op, the longest first
-TablePtr layers_table(const TableInput& input);  // and by layer
+TablePtr ops_table(const TableInput& input);     // nodes aggregated by op, longest first
+TablePtr layers_table(const TableInput& input);  // nodes aggregated by layer
 TablePtr blocks_table(const TableInput& input);
 TablePtr objects_table(const TableInput& input);
 TablePtr barriers_table(const TableInput& input);
@@ -86,13 +86,13 @@ TablePtr allocators_table(const TableInput& input);
 TablePtr pools_table(const TableInput& input);
 TablePtr tuning_table(const TableInput& input);
 TablePtr planners_table(const TableInput& input);
-TablePtr reuse_table(const TableInput& input);  // two-level reuse of the plan's tensors, step by step
-TablePtr moves_table(const TableInput& input);  // GE's topological optimisation of the graph, move by move
+TablePtr reuse_table(const TableInput& input);  // steps of two-level reuse for the plan's tensors
+TablePtr moves_table(const TableInput& input);  // moves of GE's topological optimisation of the graph
 TablePtr holes_table(const TableInput& input);
 TablePtr counters_table(const TableInput& input);
 TablePtr compare_table(const TableInput& input);
 TablePtr problems_table(const TableInput& input);
-// What the plotted views draw, each beside its view.
+// The content of the plotted views.
 TablePtr occupancy_table(const TableInput& input);
 TablePtr arena_table(const TableInput& input);
 TablePtr lifetimes_table(const TableInput& input);

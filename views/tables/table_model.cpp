@@ -51,18 +51,18 @@ std::vector<uint32_t> sorted_by(const std::vector<uint32_t>& rows, const std::ve
 
 }  // namespace
 
-std::vector<uint32_t> arranged_rows(const Table& table, const Arrangement& wish, std::stop_token stop) {
+std::vector<uint32_t> arranged_rows(const Table& table, const Arrangement& request, std::stop_token stop) {
   std::vector<uint32_t> rows;
   rows.reserve(table.rows);
   for (size_t r = 0; r < table.rows; ++r) {
     if (r % 1024 == 0 && stop.stop_requested()) return {};
-    if (!wish.range.empty() && table.inside && !table.inside(r, wish.range)) continue;
-    if (!wish.text.isEmpty() && !holds_text(table, r, wish.text)) continue;
+    if (!request.range.empty() && table.inside && !table.inside(r, request.range)) continue;
+    if (!request.text.isEmpty() && !holds_text(table, r, request.text)) continue;
     rows.push_back(static_cast<uint32_t>(r));
   }
-  if (wish.sort_column < 0 || static_cast<size_t>(wish.sort_column) >= table.columns.size()) return rows;
-  const Column& column = table.columns[static_cast<size_t>(wish.sort_column)];
-  const bool down = wish.sort_order == Qt::DescendingOrder;
+  if (request.sort_column < 0 || static_cast<size_t>(request.sort_column) >= table.columns.size()) return rows;
+  const Column& column = table.columns[static_cast<size_t>(request.sort_column)];
+  const bool down = request.sort_order == Qt::DescendingOrder;
   if (column.number) {
     std::vector<double> keys;
     for (uint32_t r : rows) keys.push_back(column.number(r));
@@ -106,20 +106,20 @@ void TableModel::rearrange() {
   worker_.cancel();
   if (!table_) return;
   pending_ = table_->rows > kRowsAtOnce;
-  if (!pending_) return show_rows(arranged_rows(*table_, wish_));
-  worker_.request([table = table_, wish = wish_](std::stop_token stop) -> Background::Result {
-    auto rows = arranged_rows(*table, wish, stop);
+  if (!pending_) return show_rows(arranged_rows(*table_, requested_));
+  worker_.request([table = table_, request = requested_](std::stop_token stop) -> Background::Result {
+    auto rows = arranged_rows(*table, request, stop);
     return stop.stop_requested() ? nullptr : std::make_shared<Arranged>(Arranged{table, std::move(rows)});
   });
 }
 
-// What is no longer shown goes to the end and is taken there, what is new is added there, and then all is put in order:
-// whoever holds on to a row (what is selected, what is current) keeps that row, wherever it stands now.
-void TableModel::show_rows(const std::vector<uint32_t>& wanted) {
+// Moves rows that are no longer shown to the end and removes them there, appends new rows, then sorts all. Persistent
+// indices (selection, current row) follow their row.
+void TableModel::show_rows(const std::vector<uint32_t>& new_rows) {
   arranging_ = true;
-  const int before = static_cast<int>(rows_.size()), now = static_cast<int>(wanted.size());
+  const int before = static_cast<int>(rows_.size()), now = static_cast<int>(new_rows.size());
   std::vector<bool> stays(table_->rows, false), was(table_->rows, false);
-  for (uint32_t row : wanted) stays[row] = true;
+  for (uint32_t row : new_rows) stays[row] = true;
   std::vector<uint32_t> first, gone;
   for (uint32_t row : rows_) {
     const bool known = row < was.size();
@@ -134,13 +134,13 @@ void TableModel::show_rows(const std::vector<uint32_t>& wanted) {
     rows_.resize(kept);
     endRemoveRows();
   }
-  if (wanted.size() > kept) {
+  if (new_rows.size() > kept) {
     beginInsertRows({}, static_cast<int>(kept), now - 1);
-    for (uint32_t row : wanted)
+    for (uint32_t row : new_rows)
       if (!was[row]) rows_.push_back(row);
     endInsertRows();
   }
-  put_in_order(wanted);
+  put_in_order(new_rows);
   arranging_ = false;
   if (now > 0) Q_EMIT dataChanged(index(0, 0), index(now - 1, columnCount() - 1));
 }
@@ -162,14 +162,14 @@ void TableModel::put_in_order(const std::vector<uint32_t>& rows) {
 }
 
 void TableModel::set_text_filter(const QString& text) {
-  if (text == wish_.text) return;
-  wish_.text = text;
+  if (text == requested_.text) return;
+  requested_.text = text;
   rearrange();
 }
 
 void TableModel::set_range(const RangeFilter& range) {
-  if (range == wish_.range) return;
-  wish_.range = range;
+  if (range == requested_.range) return;
+  requested_.range = range;
   rearrange();
 }
 
@@ -184,7 +184,7 @@ int TableModel::columnCount(const QModelIndex& parent) const {
 QVariant TableModel::data(const QModelIndex& index, int role) const {
   if (!index.isValid() || static_cast<size_t>(index.row()) >= rows_.size()) return {};
   const size_t row = rows_[static_cast<size_t>(index.row())];
-  if (row >= table_->rows) return {};  // of the table before, until its rows are exchanged
+  if (row >= table_->rows) return {};  // an index of the previous table, until its rows are exchanged
   const Column& column = table_->columns[static_cast<size_t>(index.column())];
   switch (role) {
     case Qt::DisplayRole: return column.text(row);
@@ -204,7 +204,7 @@ QVariant TableModel::headerData(int section, Qt::Orientation orientation, int ro
   if (orientation != Qt::Horizontal || !table_ || section < 0 || static_cast<size_t>(section) >= table_->columns.size())
     return {};
   const Column& column = table_->columns[static_cast<size_t>(section)];
-  if (role == Qt::DisplayRole) return column.title;  // each cell has its unit, with the prefix that its number wants
+  if (role == Qt::DisplayRole) return column.title;  // each cell has its unit, with the prefix that suits the number
   if (role == Qt::ToolTipRole) return column.tip.isEmpty() ? column.title : column.tip;
   if (role == Qt::TextAlignmentRole)
     return QVariant((column.number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
@@ -212,12 +212,12 @@ QVariant TableModel::headerData(int section, Qt::Orientation orientation, int ro
 }
 
 void TableModel::sort(int column, Qt::SortOrder order) {
-  wish_.sort_column = column;
-  wish_.sort_order = order;
+  requested_.sort_column = column;
+  requested_.sort_order = order;
   rearrange();
 }
 
-// The row of the table that stands there; SIZE_MAX: none, until the rows of the table before are exchanged.
+// The table row at a display row; SIZE_MAX while the rows of the previous table are being exchanged.
 size_t TableModel::shown_row(int row) const {
   if (!table_ || row < 0 || static_cast<size_t>(row) >= rows_.size()) return SIZE_MAX;
   const size_t shown = rows_[static_cast<size_t>(row)];
@@ -242,7 +242,7 @@ int TableModel::row_of(const Selection& selection) const {
 }
 
 std::vector<uint32_t> TableModel::rows_of_table(const std::vector<int>& shown) const {
-  if (shown.empty()) return pending_ ? arranged_rows(*table_, wish_) : rows_;
+  if (shown.empty()) return pending_ ? arranged_rows(*table_, requested_) : rows_;
   std::vector<uint32_t> rows;
   for (int row : shown)
     if (shown_row(row) != SIZE_MAX) rows.push_back(rows_[static_cast<size_t>(row)]);
@@ -270,7 +270,8 @@ QString TableModel::to_tabs(const std::vector<int>& rows) const {
 
 std::function<QString()> TableModel::csv_maker() const {
   if (!table_) return nullptr;
-  if (pending_) return [table = table_, wish = wish_] { return as_csv(*table, arranged_rows(*table, wish)); };
+  if (pending_)
+    return [table = table_, request = requested_] { return as_csv(*table, arranged_rows(*table, request)); };
   return [table = table_, rows = rows_] { return as_csv(*table, rows); };
 }
 

@@ -16,15 +16,16 @@
 
 namespace arenascope::views {
 namespace {
-constexpr int kMeasured = 40;                // rows that columns are made wide enough for
-constexpr int kBetween = 18, kWidest = 340;  // pixels: between columns, and of one column
-constexpr int kRefreshMs = 300;              // while a run goes on: a table that changes faster cannot be read
-constexpr size_t kThingsAtOnce = 6000;  // described and recorded: a table of them is made within a few milliseconds
+constexpr int kMeasured = 40;                // number of rows used to size the columns
+constexpr int kBetween = 18, kWidest = 340;  // pixels: between columns, and maximum width of a column
+constexpr int kRefreshMs = 300;              // during a run: a table that changes faster is not readable
+constexpr size_t kMaxSynchronousItems =
+    6000;  // nodes, tensors, slices and events; such a table is created within a few milliseconds
 }  // namespace
 
-TablePanel::TablePanel(const QString& name, Maker maker, SessionSource* source, SelectionModel* selection,
+TablePanel::TablePanel(const QString& name, TableFactory factory, SessionSource* source, SelectionModel* selection,
                        SharedAxis* axis, QWidget* parent)
-    : QWidget(parent), maker_(std::move(maker)), source_(source), selection_(selection), axis_(axis) {
+    : QWidget(parent), factory_(std::move(factory)), source_(source), selection_(selection), axis_(axis) {
   setObjectName(name);
   model_ = new TableModel(this);
   build();
@@ -55,7 +56,7 @@ void TablePanel::build() {
   view_->setAlternatingRowColors(true);
   view_->setShowGrid(false);
   view_->setWordWrap(false);
-  view_->setTextElideMode(Qt::ElideMiddle);  // names are paths, and their ends tell them apart
+  view_->setTextElideMode(Qt::ElideMiddle);  // names are paths that differ at the end
   view_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
   view_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
   view_->verticalHeader()->hide();
@@ -103,15 +104,15 @@ void TablePanel::connect_rows() {
   });
   connect(view_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
           [this](const QModelIndex& index, const QModelIndex& before) {
-            // Coming by Tab makes a first row current, which nobody chose.
+            // Tab focus makes the first row current, which is not a choice by the user.
             if (selecting_ || model_->arranging() || !before.isValid() || !index.isValid() || !view_->hasFocus())
               return;
             choose(index);
           });
-  // A click on the row that is current already selects it too.
+  // A click on the current row selects it again.
   connect(view_, &QTableView::clicked, this, &TablePanel::choose);
   connect(view_, &QTableView::activated, this, [this](const QModelIndex& index) {
-    choose(index);  // by Return, of a row that Tab came to
+    choose(index);  // Return on a row that received focus by Tab
     Q_EMIT activated(index.row());
   });
 }
@@ -135,7 +136,7 @@ void TablePanel::step(int direction) {
   const QModelIndexList chosen = view_->selectionModel()->selectedRows();
   const int from = chosen.isEmpty() ? (direction > 0 ? -1 : rows) : chosen.front().row();
   const QModelIndex to = model_->index((from + direction + rows) % rows, 0);
-  selecting_ = true;  // chosen below, once
+  selecting_ = true;  // selected below, once
   view_->selectRow(to.row());
   view_->scrollTo(to);
   selecting_ = false;
@@ -144,14 +145,14 @@ void TablePanel::step(int direction) {
 }
 
 void TablePanel::listen() {
-  QObject* bond = bond_.renew();
-  connect(source_, &SessionSource::session_replaced, bond, [this] { forget(); });
-  connect(source_, &SessionSource::changed, bond, [this] { refresh_soon(); });
-  connect(source_, &SessionSource::comparison_changed, bond, [this] {
-    forget();  // there are more columns
+  QObject* connections = connections_.reset();
+  connect(source_, &SessionSource::session_replaced, connections, [this] { forget(); });
+  connect(source_, &SessionSource::changed, connections, [this] { refresh_soon(); });
+  connect(source_, &SessionSource::comparison_changed, connections, [this] {
+    forget();  // the columns change
     refresh_soon();
   });
-  connect(selection_, &SelectionModel::current_changed, bond, [this] { follow_selection(); });
+  connect(selection_, &SelectionModel::current_changed, connections, [this] { follow_selection(); });
 }
 
 void TablePanel::forget() {
@@ -160,19 +161,19 @@ void TablePanel::forget() {
   model_->set_table(nullptr);
 }
 
-TablePanel::Look TablePanel::look() const {
+TablePanel::ViewState TablePanel::view_state() const {
   const QHeaderView* header = view_->horizontalHeader();
   return {filter_->text(), header->sortIndicatorSection(), header->sortIndicatorOrder()};
 }
 
-void TablePanel::set_context(const ViewContext& context, const Look& look) {
+void TablePanel::set_context(const ViewContext& context, const ViewState& state) {
   source_ = context.source;
   selection_ = context.selection;
   axis_ = context.axis;
   listen();
   forget();
-  filter_->setText(look.filter);
-  view_->sortByColumn(look.sorted_by, look.sort_order);
+  filter_->setText(state.filter);
+  view_->sortByColumn(state.sorted_by, state.sort_order);
   refresh_soon();
 }
 
@@ -209,18 +210,18 @@ void TablePanel::refresh() {
   stale_ = false;
   timer_.stop();
   worker_.cancel();
-  take(maker_(TableInput::of(*source_)));
+  take(factory_(TableInput::of(*source_)));
 }
 
 void TablePanel::make_soon() {
   const TableInput input = TableInput::of(*source_);
-  size_t things = static_cast<size_t>(input.snapshot->event_count);
-  if (input.graph) things += input.graph->nodes.size() + input.graph->leafs.size();
-  if (input.plan) things += input.plan->slices.size();
-  if (things <= kThingsAtOnce) return refresh();
+  size_t items = static_cast<size_t>(input.snapshot->event_count);
+  if (input.graph) items += input.graph->nodes.size() + input.graph->leafs.size();
+  if (input.plan) items += input.plan->slices.size();
+  if (items <= kMaxSynchronousItems) return refresh();
   stale_ = false;
   timer_.stop();
-  worker_.request([maker = maker_, input](std::stop_token) -> Background::Result { return maker(input); });
+  worker_.request([factory = factory_, input](std::stop_token) -> Background::Result { return factory(input); });
 }
 
 void TablePanel::take(TablePtr table) {
@@ -232,11 +233,12 @@ void TablePanel::take(TablePtr table) {
   follow_selection();
 }
 
-// Columns are as wide as the first rows need; a table of a few rows may still grow.
+// Columns are as wide as their first rows need; they may grow while a table has few rows.
 void TablePanel::size_columns() {
   if (model_->rowCount() == 0 || model_->rowCount() <= sized_rows_ || sized_rows_ >= 20) return;
   sized_rows_ = model_->rowCount();
-  // Measured here: a view that resizes itself asks its delegate for the size of each cell, which takes ten times as long.
+  // Measured here: a view that resizes itself asks its delegate for the size of each cell, which takes ten times as
+  // long.
   const QFontMetrics metrics = view_->fontMetrics();
   const QHeaderView* header = view_->horizontalHeader();
   const int rows = std::min(sized_rows_, kMeasured);
@@ -273,7 +275,7 @@ void TablePanel::follow_selection() {
   if (selecting_ || !isVisible()) return;
   selecting_ = true;
   int row = model_->row_of(selection);
-  if (row < 0) {  // a span or block may still mean a tensor that has a row
+  if (row < 0) {  // a selected span or block may still refer to a tensor that has a row
     const trace::TensorRef ref = tensor_of(selection, *source_->snapshot());
     if (ref.valid()) row = model_->row_of(NodeSelection{source_->graph_id(), ref});
   }
@@ -289,7 +291,7 @@ void TablePanel::follow_selection() {
 void TablePanel::update_count() {
   const TablePtr& table = model_->table();
   const int all = table ? static_cast<int>(table->rows) : 0;
-  const int shown = model_->pending() ? all : model_->rowCount();  // in a moment it is known
+  const int shown = model_->pending() ? all : model_->rowCount();  // the count is known when the worker has finished
   count_->setText(shown == all ? tr("%n row(s)", nullptr, all)
                                : tr("%1 of %n row(s)", nullptr, all).arg(format_count(shown)));
   empty_->setVisible(shown == 0);

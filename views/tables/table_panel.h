@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A table in its dock: a filter, the rows, how many of them are shown, copy and save as CSV. Follows the session, the
-// selection and the selected range. What there is much of is made on a worker.
+// A table in its dock: filter, rows, row count, copy and save as CSV. Follows the session, the selection and the
+// selected range. Large tables are created on a worker.
 #pragma once
 #include <views/common/view_context.h>
 #include <views/tables/table_model.h>
@@ -17,30 +17,30 @@ namespace arenascope::views {
 class TablePanel : public QWidget {
   Q_OBJECT
  public:
-  using Maker = std::function<TablePtr(const TableInput&)>;
-  TablePanel(const QString& name, Maker maker, SessionSource* source, SelectionModel* selection, SharedAxis* axis,
-             QWidget* parent = nullptr);
+  using TableFactory = std::function<TablePtr(const TableInput&)>;
+  TablePanel(const QString& name, TableFactory factory, SessionSource* source, SelectionModel* selection,
+             SharedAxis* axis, QWidget* parent = nullptr);
 
-  // How a document's table is looked at: what is kept of it while another document is shown.
-  struct Look {
+  // The view state of a document's table, saved while another document is shown.
+  struct ViewState {
     QString filter;
     int sorted_by = -1;
     Qt::SortOrder sort_order = Qt::AscendingOrder;
-    bool operator==(const Look&) const = default;
+    bool operator==(const ViewState&) const = default;
   };
-  Look look() const;
-  void set_context(const ViewContext& context, const Look& look);
+  ViewState view_state() const;
+  void set_context(const ViewContext& context, const ViewState& state);
   TableModel* model() const { return model_; }
   QTableView* table_view() const { return view_; }
 
  public Q_SLOTS:
-  void refresh();  // makes the table anew, before it returns
+  void refresh();  // recreates the table synchronously
   void copy() const;
   void focus_filter();
-  void step(int direction);  // to the next of the rows that are shown, or the one before, around the ends
+  void step(int direction);  // to the next or previous visible row, with wrap-around
 
  Q_SIGNALS:
-  void activated(int row);  // a double click or Return on a row
+  void activated(int row);  // double click or Return on a row
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -51,7 +51,7 @@ class TablePanel : public QWidget {
   void connect_rows();
   void listen();
   void forget();
-  void make_soon();  // on a worker, where it takes longer than a moment
+  void make_soon();  // on a worker if it takes long
   void take(TablePtr table);
   void choose(const QModelIndex& index);
   void size_columns();
@@ -61,8 +61,8 @@ class TablePanel : public QWidget {
   void update_count();
   std::vector<int> selected_rows() const;
 
-  Maker maker_;
-  ContextBond bond_;
+  TableFactory factory_;
+  ConnectionScope connections_;
   SessionSource* source_;
   SelectionModel* selection_;
   SharedAxis* axis_;
@@ -75,7 +75,7 @@ class TablePanel : public QWidget {
   QTimer timer_;
   Background worker_;
   bool stale_ = true;
-  int sized_rows_ = 0;  // for which the columns were made wide enough
+  int sized_rows_ = 0;  // number of rows for which the columns were sized
   bool selecting_ = false;
 };
 

@@ -39,7 +39,7 @@ int TensorTable::rowCount(const QModelIndex& parent) const {
 
 int TensorTable::columnCount(const QModelIndex& parent) const {
   if (parent.isValid() || !values_) return 0;
-  return static_cast<int>(std::min<int64_t>(values_->columns(), kMostColumns));
+  return static_cast<int>(std::min<int64_t>(values_->columns(), kMaxColumns));
 }
 
 QVariant TensorTable::data(const QModelIndex& at, int role) const {

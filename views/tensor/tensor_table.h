@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One two-dimensional slice of a tensor as a table; cells are made when they are looked at.
+// Table model of one two-dimensional slice of a tensor; cells are formatted on demand.
 #pragma once
 #include <views/tensor/tensor_values.h>
 
@@ -10,7 +10,7 @@ namespace arenascope::views {
 class TensorTable : public QAbstractTableModel {
   Q_OBJECT
  public:
-  static constexpr int kMostColumns = 4096;  // more than anybody scrolls through, and item views count in ints
+  static constexpr int kMaxColumns = 4096;  // enough for scrolling; item views count in ints
 
   explicit TensorTable(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
   void set_values(std::shared_ptr<const TensorValues> values, const TensorStats& stats);
@@ -29,7 +29,7 @@ class TensorTable : public QAbstractTableModel {
   int64_t slice_ = 0;
 };
 
-// Six digits that count; NaN and infinities by name.
+// Six significant digits; NaN and infinities by name.
 QString format_value(double value);
 
 }  // namespace arenascope::views

@@ -13,7 +13,8 @@ TensorStats stats_of(std::span<const float> values, const std::stop_token& stop)
   TensorStats s;
   s.count = static_cast<int64_t>(values.size());
   double sum = 0, squares = 0, min = std::numeric_limits<double>::infinity(), max = -min;
-  double shift = 0;  // squares are taken around the first finite value, so that a large mean costs no digits
+  double shift =
+      0;  // squares are taken relative to the first finite value, so that a large mean does not cancel digits
   bool any = false;
   for (size_t i = 0; i < values.size(); ++i) {
     if ((i & 0xfffff) == 0 && stop.stop_requested()) return {};
@@ -52,7 +53,7 @@ Histogram histogram_of(std::span<const float> values, const TensorStats& stats, 
   if (stats.finite() <= 0 || bins <= 0) return h;
   h.lo = stats.min;
   h.hi = stats.max;
-  if (!(h.hi > h.lo)) {  // all the same
+  if (!(h.hi > h.lo)) {  // all values are equal
     const double half = std::max(std::abs(h.lo) * 0.01, 1e-6);
     h.lo -= half;
     h.hi += half;
@@ -114,7 +115,7 @@ struct Stop {
   int r, g, b;
 };
 
-// Both made for this purpose: even steps of lightness from dark to light, and two hues that meet in a neutral one.
+// A sequential scale with even lightness steps, and a diverging scale of two hues that meet in a neutral one.
 constexpr std::array<Stop, 5> kRising = {
     {{0, 12, 20, 60}, {0.3, 0, 90, 140}, {0.6, 0, 158, 115}, {0.85, 200, 200, 60}, {1, 252, 246, 190}}};
 constexpr std::array<Stop, 5> kBothLight = {
@@ -157,7 +158,7 @@ QImage heat_map(const TensorValues& values, int64_t slice, const TensorStats& st
     for (int x = 0; x < width; ++x) {
       const int64_t c0 = values.columns() * x / width, c1 = std::max(values.columns() * (x + 1) / width, c0 + 1);
       double sum = 0;
-      double odd = 0;  // a NaN or an infinity wins over its neighbours
+      double odd = 0;  // a NaN or infinity takes precedence over its neighbours
       bool any_odd = false;
       for (int64_t r = r0; r < r1; ++r) {
         for (int64_t c = c0; c < c1; ++c) {

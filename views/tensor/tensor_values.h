@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A tensor's values as plain data: statistics, histogram, and a two-dimensional slice as a picture. No widgets.
+// Values of a tensor as plain data: statistics, histogram, and the heat map of a two-dimensional slice. No widgets.
 #pragma once
 #include <views/common/theme.h>
 
@@ -15,13 +15,13 @@ namespace arenascope::views {
 struct TensorStats {
   int64_t count = 0;
   int64_t nan = 0, plus_inf = 0, minus_inf = 0, zeros = 0;
-  double min = 0, max = 0, mean = 0, deviation = 0;  // of the finite ones; 0 where there are none
+  double min = 0, max = 0, mean = 0, deviation = 0;  // of the finite values; 0 if there are none
   int64_t finite() const { return count - nan - plus_inf - minus_inf; }
 };
 TensorStats stats_of(std::span<const float> values, const std::stop_token& stop = {});
 
 struct Histogram {
-  double lo = 0, hi = 0;  // all equal: one bin around the value
+  double lo = 0, hi = 0;  // if all values are equal: one bin around the value
   std::vector<int64_t> bins;
   int64_t most() const;
   double edge(size_t bin) const;  // the bin's lower edge; edge(bins.size()) is hi
@@ -29,16 +29,16 @@ struct Histogram {
 Histogram histogram_of(std::span<const float> values, const TensorStats& stats, int bins,
                        const std::stop_token& stop = {});
 
-// Values with their shape, outermost first; immutable and shared.
+// Values with their shape, outermost dimension first; immutable and shared.
 class TensorValues {
  public:
-  // The values are cut or the shape replaced by {values.size()} where they do not fit.
+  // If the sizes do not match, the values are truncated or the shape is replaced by {values.size()}.
   TensorValues(std::vector<float> values, std::vector<int64_t> shape);
   const std::vector<float>& values() const { return values_; }
   const std::vector<int64_t>& shape() const { return shape_; }
-  int64_t rows() const { return rows_; }        // of a slice: the last but one dimension
+  int64_t rows() const { return rows_; }        // of a slice: the second-to-last dimension
   int64_t columns() const { return columns_; }  // the last dimension
-  int64_t slices() const { return slices_; }    // the product of those before
+  int64_t slices() const { return slices_; }    // the product of the leading dimensions
   float at(int64_t slice, int64_t row, int64_t column) const {
     return values_[static_cast<size_t>((slice * rows_ + row) * columns_ + column)];
   }
@@ -51,8 +51,8 @@ class TensorValues {
   int64_t rows_ = 1, columns_ = 0, slices_ = 0;
 };
 
-// A slice as a picture of at most `most` pixels a side (the mean of those that share one): a scale that diverges
-// around zero where the values have both signs, else one that rises. NaN and infinities stand out.
+// Heat map of a slice with at most `most` pixels per side; each pixel is the mean of its values. The colour scale
+// diverges around zero if the values have both signs, otherwise it is sequential. NaN and infinities are highlighted.
 QImage heat_map(const TensorValues& values, int64_t slice, const TensorStats& stats, const ThemeColours& colours,
                 int most = 512);
 // The colour of a value on that scale.

@@ -48,7 +48,7 @@ void paint_histogram(QPainter& p, const QRect& area, const Histogram& h, const T
   }
 }
 
-// The largest place of the picture's proportions, but never bars of one pixel: a row of values is drawn as a band.
+// The largest rectangle with the image's aspect ratio, but never one-pixel bars: a single row is drawn as a band.
 QRect fitted(const QSize& picture, const QRect& area) {
   if (picture.isEmpty() || area.isEmpty()) return {};
   const double scale = std::min(area.width() / static_cast<double>(picture.width()),

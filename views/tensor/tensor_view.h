@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A tensor's values for the inspector: what they amount to, a histogram, a heat map and a table.
+// Shows a tensor's values in the inspector: statistics, histogram, heat map and table.
 #pragma once
 #include <views/common/background.h>
 #include <views/common/export.h>
@@ -19,7 +19,7 @@ class TensorView : public QWidget, public Paintable {
  public:
   explicit TensorView(Theme* theme, QWidget* parent = nullptr);
 
-  // The values of a tensor, as float; the statistics are made in the background. Null: nothing to show, for `reason`.
+  // Sets the values of a tensor; statistics are computed in the background. Null clears the view.
   void set_values(std::shared_ptr<const TensorValues> values, const QString& title);
   void clear(const QString& reason);
   const TensorStats& stats() const { return stats_; }
@@ -27,7 +27,7 @@ class TensorView : public QWidget, public Paintable {
   bool busy() const { return background_.busy(); }
   TensorTable* table() const { return table_; }
 
-  void paint(QPainter* painter, QSize size) override;  // title, figures, histogram and heat map
+  void paint(QPainter* painter, QSize size) override;  // title, statistics, histogram and heat map
 
  public Q_SLOTS:
   void set_slice(int slice);

@@ -9,7 +9,7 @@ namespace arenascope::views {
 
 namespace {
 
-// The node whose work a source's bytes are; none for what is given.
+// The node that computed the data of an input; invalid for leaf tensors.
 NodeId worker(const trace::GraphInfo& graph, trace::TensorRef ref) {
   for (int guard = 0; ref.is_node() && ref.index() < graph.nodes.size() && guard < 64; ++guard) {
     const trace::TensorInfo& node = graph.nodes[ref.index()];

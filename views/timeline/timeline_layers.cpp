@@ -10,7 +10,7 @@ namespace arenascope::views {
 
 namespace {
 
-// The first `parts` of a layer's name; empty: it has not as many.
+// The first `parts` components of a layer name; empty if it has fewer.
 std::string_view outer_part(std::string_view layer, int parts) {
   size_t end = 0;
   for (int i = 0; i < parts; ++i) {
@@ -26,16 +26,16 @@ std::vector<LayerStretch> layer_stretches(const trace::GraphInfo& graph, const t
   std::vector<LayerStretch> out;
   for (int depth = 0; depth < deepest; ++depth) {
     const size_t before = out.size();
-    bool goes_on = false;  // the step before was of the last stretch
+    bool continues = false;  // the previous step belongs to the last stretch
     for (size_t s = 0; s < plan.order.size(); ++s) {
       const size_t node = plan.order[s].index();
       const std::string_view layer =
           node < graph.nodes.size() ? outer_part(graph.nodes[node].layer, depth + 1) : std::string_view();
-      if (goes_on && out.back().name == layer)
+      if (continues && out.back().name == layer)
         out.back().last = Step(s + 1);
       else if (!layer.empty())
         out.push_back({depth, Step(s), Step(s + 1), std::string(layer)});
-      goes_on = !layer.empty();
+      continues = !layer.empty();
     }
     if (out.size() == before) break;
   }

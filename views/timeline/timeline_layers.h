@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The layers of a graph along its order: steps one behind the other that belong to the same.
+// The layers of a graph along its execution order: runs of consecutive steps of the same layer.
 #pragma once
 #include <arenascope/trace/info.h>
 
@@ -9,12 +9,12 @@
 namespace arenascope::views {
 
 struct LayerStretch {
-  int depth = 0;     // layers around it
+  int depth = 0;     // number of enclosing layers
   Step first, last;  // half-open
-  std::string name;  // with those around it
+  std::string name;  // qualified with the enclosing layers
 };
 
-// By depth, at most `deepest` of them, and by step. None where the graph names no layers.
+// Sorted by depth (at most `deepest` levels), then by step. Empty if the graph names no layers.
 std::vector<LayerStretch> layer_stretches(const trace::GraphInfo& graph, const trace::PlanInfo& plan, int deepest = 3);
 
 }  // namespace arenascope::views

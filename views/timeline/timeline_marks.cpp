@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the timeline draws over its spans: pauses, who came last at barriers, what is selected, and where its bytes come
-// from and go to.
+// Decorations over the spans of the timeline: pauses, last arrivers at barriers, the selection and its data flow.
 #include <views/common/format.h>
 #include <views/timeline/timeline_view.h>
 
@@ -42,15 +41,15 @@ void TimelineView::outline(QCPPainter* painter, const Selection& selection, bool
     if (r.isEmpty()) continue;
     draw_mark(painter, r, selected, colours());
   }
-  if (drawn == 0 && event) {  // merged into a pixel: show where
+  if (drawn == 0 && event) {  // merged into a pixel: mark its position
     if (const auto r = range_of(selection)) draw_range(painter, *r, selected);
   }
 }
 
-// In the run that is looked at, as far as the spans are drawn one by one.
+// In the current run, if its spans are drawn individually.
 void TimelineView::draw_flow(QCPPainter* painter) {
-  constexpr size_t kMostSpans = 20000;
-  constexpr int kMostArrows = 64;
+  constexpr size_t kMaxSpans = 20000;
+  constexpr int kMaxArrows = 64;
   const trace::GraphInfo* graph = context().source->graph();
   const trace::TensorRef chosen = tensor_of(context().selection->current(), *picture_->snapshot);
   if (graph == nullptr || !chosen.is_node()) return;
@@ -61,7 +60,7 @@ void TimelineView::draw_flow(QCPPainter* painter) {
   }
   const RectSet& set = *picture_->spans;
   const RectSet::Span seen = set.candidates(x_axis()->range().lower, x_axis()->range().upper);
-  if (seen.last - seen.first > kMostSpans) return;
+  if (seen.last - seen.first > kMaxSpans) return;
   std::map<NodeId, QRectF> first, last;  // of each node's work
   std::vector<QRectF> copies;
   for (size_t i = seen.first; i < seen.last; ++i) {
@@ -82,7 +81,7 @@ void TimelineView::draw_flow(QCPPainter* painter) {
   painter->setAntialiasing(true);
   int drawn = 0;
   const auto arrow = [&](const QRectF& from, const QRectF& to, const QColor& colour) {
-    if (drawn++ < kMostArrows) draw_flow_arrow(*painter, from, to, colour);
+    if (drawn++ < kMaxArrows) draw_flow_arrow(*painter, from, to, colour);
   };
   for (const QRectF& copy : copies) arrow(copy, first[node], colours()[Role::Copy]);
   for (NodeId producer : flow_.from)
@@ -113,7 +112,7 @@ void TimelineView::draw_barriers(QCPPainter* painter) const {
   painter->setAntialiasing(false);
 }
 
-// Over all rows: nobody worked, and nobody waited for another.
+// Covers all rows: no thread worked or waited for another.
 void TimelineView::draw_pauses(QCPPainter* painter) const {
   const QRect area = plot()->axisRect()->rect();
   painter->setAntialiasing(false);

@@ -15,11 +15,11 @@ using trace::SpanCell;
 
 constexpr double kInset = 0.1;         // of a row, above and below its spans
 constexpr double kStepRow = 0.62;      // height of the row of steps
-constexpr double kHeading = 0.7;       // height of a heading over the rows of a process
-constexpr int kPixelsAStretch = 4;     // in step mode, at least
-constexpr double kPixelsABarrier = 7;  // below, the marks would run into each other
+constexpr double kHeading = 0.7;       // height of a heading above the rows of a process
+constexpr int kPixelsAStretch = 4;     // minimum in step mode
+constexpr double kPixelsABarrier = 7;  // below, marks would overlap
 
-// A stretch of time over which x runs evenly enough.
+// A time interval over which x is nearly linear.
 struct Stretch {
   trace::TimeRange time;
   int pixels;
@@ -50,12 +50,12 @@ uint32_t style_of(const SpanCell& cell, const trace::Snapshot& s) {
   }
 }
 
-class Maker {
+class TimelinePictureBuilder {
  public:
-  Maker(const PrepareInput& in, TimelinePicture& p, const std::set<std::string>& pinned)
-      : in_(in), p_(p), s_(*in.snapshot), pinned_(pinned) {}
+  TimelinePictureBuilder(const PrepareInput& in, TimelinePicture& p, const std::set<std::string>& pinned)
+      : in_(in), p_(p), s_(*in.snapshot), pinned_tracks_(pinned) {}
 
-  // Rows and rectangles, not yet sorted.
+  // Collects rows and rectangles, not yet sorted.
   void collect(const std::stop_token& stop) {
     p_.mode = in_.axis.mode;
     p_.snapshot = in_.snapshot;
@@ -67,12 +67,12 @@ class Maker {
     row_of_.assign(s_.tracks.size(), UINT32_MAX);
     for (const bool pinned : {true, false})
       for (const std::vector<size_t>& tracks : by_process()) {
-        bool told = pinned || one_process_;
+        bool has_heading = pinned || one_process_;
         for (const size_t t : tracks) {
           if (stop.stop_requested()) return;
-          if (pinned_.contains(s_.tracks[t].info.name) != pinned || !has_rows(s_.tracks[t])) continue;
-          if (!told) add_heading(s_.tracks[t].info);
-          told = true;
+          if (pinned_tracks_.contains(s_.tracks[t].info.name) != pinned || !has_rows(s_.tracks[t])) continue;
+          if (!has_heading) add_heading(s_.tracks[t].info);
+          has_heading = true;
           add_track(t, parts);
         }
       }
@@ -83,12 +83,12 @@ class Maker {
   void run(const std::stop_token& stop) {
     collect(stop);
     if (in_.comparison) {
-      PrepareInput other = in_.of_other();
+      PrepareInput other = in_.comparison_input();
       other.graph = nullptr;  // one row of steps is enough
       TimelinePicture theirs;
-      Maker maker(other, theirs, pinned_);
-      maker.collect(stop);
-      if (!stop.stop_requested()) lay_under(theirs, maker.rects_);
+      TimelinePictureBuilder builder(other, theirs, pinned_tracks_);
+      builder.collect(stop);
+      if (!stop.stop_requested()) insert_under(theirs, builder.rects_);
     }
     for (const TimelineRow& row : p_.rows)
       if (row.pinned) p_.pinned_height = std::max(p_.pinned_height, row.top + row.height);
@@ -102,11 +102,12 @@ class Maker {
   }
 
  private:
-  // Each of their rows below ours of the same name, or of the same kind in turn; what is left comes last.
-  void lay_under(const TimelinePicture& theirs, const std::vector<Rect>& their_rects) {
+  // Inserts each row of the other side below our row of the same name, or below the next one of the same kind;
+  // remaining rows are appended.
+  void insert_under(const TimelinePicture& theirs, const std::vector<Rect>& their_rects) {
     const trace::Snapshot& other = *theirs.snapshot;
     const auto info = [](const trace::Snapshot& s, const TimelineRow& row) { return s.tracks[row.track.index()].info; };
-    std::vector<int32_t> under(theirs.rows.size(), -1);  // our row
+    std::vector<int32_t> under(theirs.rows.size(), -1);  // index of our row
     std::vector<bool> has(p_.rows.size(), false);
     for (const bool by_name : {true, false}) {
       for (size_t t = 0; t < theirs.rows.size(); ++t) {
@@ -162,7 +163,7 @@ class Maker {
     p_.other = theirs.snapshot;
   }
 
-  // The tracks of each process, processes and tracks as they came.
+  // Tracks grouped by process, in order of appearance.
   std::vector<std::vector<size_t>> by_process() {
     std::vector<std::vector<size_t>> out;
     std::map<int64_t, size_t> place;
@@ -177,7 +178,7 @@ class Maker {
     return out;
   }
 
-  // One that has none has moments only, which other views show.
+  // A track without spans has only instant events, which other views show.
   static bool has_rows(const trace::TrackView& track) {
     return !std::all_of(track.lanes.begin(), track.lanes.end(), [](const auto& l) { return l.rows.empty(); });
   }
@@ -191,7 +192,7 @@ class Maker {
     p_.rows.push_back(std::move(row));
   }
 
-  double y(double from_top) const { return -from_top; }  // rows go down
+  double y(double from_top) const { return -from_top; }  // rows grow downwards
 
   void rect(double x0, double x1, double top, double bottom, uint32_t style, TimelineItem item) {
     if (!(x1 > x0)) x1 = x0 + p_.per_pixel * 0.01;
@@ -219,7 +220,7 @@ class Maker {
       odd = !odd;
       const double x0 = in_.axis.x_of_step(layer.first.value), x1 = in_.axis.x_of_step(layer.last.value);
       if (x1 <= in_.axis.range.lo || x0 >= in_.axis.range.hi) continue;
-      if (x1 < done + p_.per_pixel) continue;  // its pixel has one already
+      if (x1 < done + p_.per_pixel) continue;  // its pixel is already covered
       done = x1;
       TimelineItem item;
       item.step = layer.first;
@@ -240,7 +241,7 @@ class Maker {
     for (size_t i = 0; i + 1 < anchors.size(); ++i) {
       const double x0 = in_.axis.x_of_step(anchors[i].step), x1 = in_.axis.x_of_step(anchors[i + 1].step);
       if (x1 <= in_.axis.range.lo || x0 >= in_.axis.range.hi) continue;
-      if (x1 < done + p_.per_pixel) continue;  // its pixel has one already
+      if (x1 < done + p_.per_pixel) continue;  // its pixel is already covered
       done = x1;
       TimelineItem item;
       item.step = Step(static_cast<int32_t>(anchors[i].step));
@@ -252,7 +253,7 @@ class Maker {
     const trace::TrackView& track = s_.tracks[index];
     TimelineRow row;
     row.track = trace::TrackId(index);
-    row.pinned = pinned_.contains(track.info.name);
+    row.pinned = pinned_tracks_.contains(track.info.name);
     row.lanes = std::max(static_cast<int>(track.lanes.size()), 1);
     row.top = p_.height;
     row.height = 1 + (row.lanes - 1) * 0.7;
@@ -261,9 +262,9 @@ class Maker {
     trace::SpanRef before;
     for (const Stretch& part : parts) {
       for (const SpanCell& cell : s_.spans(row.track, part.time.begin, part.time.end, part.pixels)) {
-        if (cell.count == 1 && cell.span == before) continue;  // it reaches over from the stretch before
+        if (cell.count == 1 && cell.span == before) continue;  // continues from the previous stretch
         before = cell.span;
-        if (cell.count == 1 && s_.event(cell.span).is_pause()) continue;  // over all rows: add_pauses()
+        if (cell.count == 1 && s_.event(cell.span).is_pause()) continue;  // drawn over all rows by add_pauses()
         add_cell(row, cell);
       }
     }
@@ -278,7 +279,7 @@ class Maker {
     const double x0 = in_.axis.x_of_time(cell.begin), x1 = in_.axis.x_of_time(cell.end);
     TimelineItem item{cell, {}};
     if (cell.count == 1) return rect(x0, x1, top, bottom, style_of(cell, s_), item);
-    // Many on one pixel: what share of it was work, waiting, and something else, one on the other.
+    // Several spans in one pixel: stack the fractions of work, waiting and other spans.
     double at = bottom;
     const auto stack = [&](float share, uint32_t style) {
       if (share <= 0) return;
@@ -324,7 +325,7 @@ class Maker {
   const PrepareInput& in_;
   TimelinePicture& p_;
   const trace::Snapshot& s_;
-  const std::set<std::string>& pinned_;
+  const std::set<std::string>& pinned_tracks_;
   std::vector<uint32_t> row_of_;  // by track
   bool one_process_ = true;
   std::vector<Rect> rects_;
@@ -335,7 +336,7 @@ class Maker {
 std::shared_ptr<const TimelinePicture> prepare_timeline(const PrepareInput& input, const std::stop_token& stop,
                                                         const std::set<std::string>& pinned) {
   auto p = std::make_shared<TimelinePicture>();
-  Maker(input, *p, pinned).run(stop);
+  TimelinePictureBuilder(input, *p, pinned).run(stop);
   return stop.stop_requested() ? nullptr : p;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The timeline's data, prepared: for each track its spans as rectangles, merged where they would share a pixel.
+// Prepared data of the timeline: the spans of each track as rectangles, merged if they share a pixel.
 #pragma once
 #include <views/common/plot_view.h>
 #include <views/timeline/timeline_layers.h>
@@ -9,61 +9,61 @@
 namespace arenascope::views {
 
 enum TimelineStyle : uint32_t {
-  kSpanWork0,  // three tints in turn by node
+  kSpanWork0,  // three alternating tints, by node
   kSpanWork1,
   kSpanWork2,
   kSpanWait,
   kSpanCopy,
-  kSpanNamed0,                       // eight for named spans, by name
-  kSpanDenseWork = kSpanNamed0 + 8,  // merged: the share of the pixel that was work, from below
-  kSpanDenseWait,                    // and on top of it the share that was waiting
+  kSpanNamed0,                       // eight colours for named spans, by name
+  kSpanDenseWork = kSpanNamed0 + 8,  // merged: fraction of the pixel that was work, from the bottom
+  kSpanDenseWait,                    // stacked on it: the fraction that was waiting
   kSpanDenseOther,
-  kSpanStep0,  // the row of steps, two tints in turn
+  kSpanStep0,  // the row of steps, two alternating tints
   kSpanStep1,
   kTimelineStyles,
 };
 
 struct TimelineRow {
-  trace::TrackId track;  // none: the row of steps, or of layers
+  trace::TrackId track;  // invalid: the row of steps, or of layers
   int lanes = 1;
-  double top = 0, height = 1;  // in units of rows, from above
-  trace::BusyShare share;      // of the run that is looked at, whatever is visible
-  bool other = false;          // of what is compared with: its track
-  bool pinned = false;         // it was put before the others
-  bool layers = false;         // each depth a lane
-  std::string program{};       // a heading over the rows of a process, of several; "": it is none
+  double top = 0, height = 1;  // in rows, from the top
+  trace::BusyShare share;      // of the whole current run
+  bool other = false;          // a track of the other side of the comparison
+  bool pinned = false;         // moved to the top by the user
+  bool layers = false;         // one lane per depth
+  std::string program{};  // heading above the rows of a process, if there are several processes; empty: not a heading
 };
 
-struct TimelineItem {  // what a rectangle's tag means
+struct TimelineItem {  // the item that a rectangle's tag refers to
   trace::SpanCell cell;
-  Step step;           // in the row of steps; of a layer the first
-  bool other = false;  // `cell` refers to what is compared with
+  Step step;           // in the row of steps; the first step of a layer
+  bool other = false;  // `cell` belongs to the other side of the comparison
   std::shared_ptr<const LayerStretch> layer = nullptr;
 };
 
-struct BarrierMark {  // who came last
+struct BarrierMark {  // the last arriver at a barrier
   double x = 0;       // of the last arrival
   double from_x = 0;  // of the first arrival
   uint32_t row = 0;   // of the last arriver
   trace::Barrier barrier;
 };
 
-struct PauseMark {  // somebody held the run
+struct PauseMark {  // the run was held
   double x0 = 0, x1 = 0;
   Nanoseconds time = 0;
 };
 
 struct TimelinePicture : Prepared {
-  SnapshotPtr snapshot;  // that the cells refer to
-  SnapshotPtr other;     // that those of the rows compared with refer to; null: there are none
+  SnapshotPtr snapshot;  // snapshot of the cells
+  SnapshotPtr other;     // snapshot of the other side's cells; null: no comparison
   std::vector<TimelineRow> rows;
-  double height = 0;  // of all rows
+  double height = 0;  // total height of all rows
   std::shared_ptr<const RectSet> spans;
-  double pinned_height = 0;               // of the rows that stay in sight, from above, down to the last pinned one
-  std::shared_ptr<const RectSet> pinned;  // those of `spans` that lie there; null: none are pinned
+  double pinned_height = 0;               // height of the pinned rows from the top
+  std::shared_ptr<const RectSet> pinned;  // subset of `spans` in pinned rows; null: none are pinned
   std::vector<TimelineItem> items;
   std::vector<PauseMark> pauses;
-  std::vector<BarrierMark> barriers;  // by x; none where they lie too dense
+  std::vector<BarrierMark> barriers;  // by x; empty if they are too dense
   Nanoseconds wait_sum = 0;           // of the barriers in `barriers`
 };
 

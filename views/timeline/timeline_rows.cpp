@@ -10,7 +10,7 @@ namespace arenascope::views {
 
 namespace {
 
-// A name that is too long for a line, in two of them where it has a blank to be divided at; else one line.
+// Splits a name that is too long for one line at a space; otherwise a single line.
 std::pair<QString, QString> in_two(const QString& name, const QFontMetrics& metrics, int width) {
   for (qsizetype blank = name.lastIndexOf(u' '); blank > 0; blank = name.lastIndexOf(u' ', blank - 1))
     if (metrics.horizontalAdvance(name.first(blank)) <= width) return {name.first(blank), name.sliced(blank + 1)};
@@ -23,7 +23,7 @@ TimelineRows::TimelineRows(QCPAxis* x, QCPAxis* y, const TimelineView* view) : P
   setLayer(QStringLiteral("grid"));
 }
 
-QRect TimelineRows::clipRect() const {  // the names stand left of the axis
+QRect TimelineRows::clipRect() const {  // the names are left of the axis
   const QRect area = mKeyAxis->axisRect()->rect();
   return area.adjusted(-area.left(), 0, 0, 0);
 }
@@ -80,8 +80,8 @@ TimelinePinnedGround::TimelinePinnedGround(QCPAxis* x, QCPAxis* y, const Timelin
     : PlotLayer(x, y), view_(view) {}
 
 void TimelinePinnedGround::draw(QCPPainter* p) {
-  view_->pinned_spans()->setVisible(view_->pinned_stand_over());
-  if (!view_->pinned_stand_over()) return;
+  view_->pinned_spans()->setVisible(view_->pinned_rows_cover());
+  if (!view_->pinned_rows_cover()) return;
   const QRect area = mKeyAxis->axisRect()->rect();
   p->setAntialiasing(false);
   const int bottom = static_cast<int>(std::lround(view_->pinned_bottom()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What stands behind the timeline's spans: the rows' names and lines, and the ground of those that are pinned to the top.
+// Background of the timeline: row names and lines, and the background of pinned rows.
 #pragma once
 #include <views/common/plot_view.h>
 
@@ -20,7 +20,7 @@ class TimelineRows : public PlotLayer {
   const TimelineView* view_;
 };
 
-// Behind pinned rows that stand over others.
+// Background of pinned rows that cover other rows.
 class TimelinePinnedGround : public PlotLayer {
  public:
   TimelinePinnedGround(QCPAxis* x, QCPAxis* y, const TimelineView* view);

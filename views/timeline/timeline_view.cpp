@@ -11,7 +11,7 @@
 namespace arenascope::views {
 
 namespace {
-constexpr double kTallest = 46, kLowest = 14;  // pixels of a row
+constexpr double kTallest = 46, kLowest = 14;  // row height in pixels
 }  // namespace
 
 TimelineView::TimelineView(const ViewContext& context, QWidget* parent) : PlotView(context, parent) {
@@ -33,21 +33,21 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent) : PlotVi
   start();
 }
 
-PlotView::Work TimelineView::work() const {
-  return [pinned = pinned_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
+PlotView::PrepareFunction TimelineView::prepare_function() const {
+  return [pinned = pinned_tracks_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
     return prepare_timeline(in, stop, pinned);
   };
 }
 
 void TimelineView::pin_row(const QString& track, bool pinned) {
   if (pinned)
-    pinned_.insert(track.toStdString());
+    pinned_tracks_.insert(track.toStdString());
   else
-    pinned_.erase(track.toStdString());
+    pinned_tracks_.erase(track.toStdString());
   prepare();
 }
 
-void TimelineView::add_choices(QMenu& menu) {
+void TimelineView::add_context_menu_actions(QMenu& menu) {
   QMenu* rows = menu.addMenu(tr("Rows Pinned to the Top"));
   if (picture_)
     for (const TimelineRow& row : picture_->rows) {
@@ -73,7 +73,7 @@ void TimelineView::show_prepared(const PreparedPtr& prepared) {
   update_header();
 }
 
-bool TimelineView::pinned_stand_over() const {
+bool TimelineView::pinned_rows_cover() const {
   return picture_ && picture_->pinned_height > 0 && y_axis()->range().upper < -1e-6;
 }
 
@@ -85,7 +85,7 @@ QRect TimelineView::rect_of(const Rect& span) const {
   return r;
 }
 
-// Rows as tall as there is room, but not absurdly so; too many scroll.
+// Rows fill the height within limits; if they do not fit, the view scrolls.
 void TimelineView::fit_rows() {
   if (!picture_) return;
   const int pixels = std::max(plot()->axisRect()->height(), 10);
@@ -142,8 +142,9 @@ QString TimelineView::row_name(const TimelineRow& row) const {
   const auto& tracks = (row.other ? picture_->other : picture_->snapshot)->tracks;
   if (row.track.index() >= tracks.size()) return {};
   const trace::ThreadInfo& info = tracks[row.track.index()].info;
-  const QString name = info.name.empty() ? QStringLiteral("%1 %2").arg(Words::track(info.kind)).arg(row.track.value)
-                                         : QString::fromStdString(info.name);
+  const QString name = info.name.empty()
+                           ? QStringLiteral("%1 %2").arg(DisplayNames::track(info.kind)).arg(row.track.value)
+                           : QString::fromStdString(info.name);
   return row.other ? tr("B %1").arg(name) : name;
 }
 
@@ -169,7 +170,7 @@ const TimelineItem* TimelineView::item_at(const QPointF& pixel) const {
 Selection TimelineView::pick(const QPointF& pixel) const {
   const TimelineItem* item = item_at(pixel);
   if (!item) return {};
-  if (item->other) {  // theirs means our counterpart
+  if (item->other) {  // items of the other side select our counterpart
     const ComparisonPtr& comparison = context().source->comparison();
     if (!comparison || !picture_->other || item->cell.count == 0) return {};
     const trace::Event& e = picture_->other->event(item->cell.span);
@@ -188,9 +189,9 @@ Selection TimelineView::pick(const QPointF& pixel) const {
 
 QString TimelineView::nothing_to_show() const {
   const trace::Snapshot& s = *context().source->snapshot();
-  if (s.event_count == 0) return tr("Nothing was run here: there is no time to show.");
+  if (s.event_count == 0) return tr("No run recorded, so there are no timings.");
   return picture_ && picture_->rows.empty() && picture_->snapshot && picture_->snapshot->event_count > 0
-             ? tr("Nothing here tells what ran when: it is a trace of memory.")
+             ? tr("No timing in this file.")
              : QString();
 }
 

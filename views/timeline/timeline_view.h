@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A row a worker thread, device queue and copy engine: spans of work, barrier waits hatched, and who came last.
+// One row per worker thread, device queue and copy engine: work spans, barrier waits (hatched), and the last arriver at
+// each barrier.
 #pragma once
 #include <views/timeline/timeline_flow.h>
 #include <views/timeline/timeline_picture.h>
@@ -16,21 +17,21 @@ class TimelineView : public PlotView {
   FigureText tip(const QPointF& pixel) const override;
   const std::shared_ptr<const TimelinePicture>& picture() const { return picture_; }
   const RectPlottable* spans() const { return spans_; }
-  // Rows were scrolled, and those that are pinned stand over the others at the top.
-  bool pinned_stand_over() const;
-  // The axis that a row or span is drawn by, by the upper edge of the one, or the middle of the other.
+  // True if rows are scrolled and pinned rows cover others at the top.
+  bool pinned_rows_cover() const;
+  // The y axis for drawing: `y` is the upper edge of a row, or the middle of a span.
   const QCPAxis* axis_of(double y) const {
-    return pinned_stand_over() && y > -picture_->pinned_height ? top_ : y_axis();
+    return pinned_rows_cover() && y > -picture_->pinned_height ? top_ : y_axis();
   }
-  double pinned_bottom() const { return pinned_stand_over() ? top_->coordToPixel(-picture_->pinned_height) : -1e9; }
+  double pinned_bottom() const { return pinned_rows_cover() ? top_->coordToPixel(-picture_->pinned_height) : -1e9; }
   RectPlottable* pinned_spans() const { return pinned_spans_; }
   QString row_name(const TimelineRow& row) const;
-  // Rows of tracks of that name come first, in every document.
+  // Puts rows of tracks with that name first, in every document.
   void pin_row(const QString& track, bool pinned);
-  void add_choices(QMenu& menu) override;
+  void add_context_menu_actions(QMenu& menu) override;
 
  protected:
-  Work work() const override;
+  PrepareFunction prepare_function() const override;
   void show_prepared(const PreparedPtr& prepared) override;
   void restyle() override;
   QString nothing_to_show() const override;
@@ -39,7 +40,7 @@ class TimelineView : public PlotView {
   QCPRange y_limits() const override;
 
  private:
-  QRect rect_of(const Rect& span) const;  // in pixels, as it is seen; empty behind pinned rows
+  QRect rect_of(const Rect& span) const;  // visible part in pixels; empty if hidden by pinned rows
   const TimelineItem* item_at(const QPointF& pixel) const;
   QString label(uint32_t tag, int lines) const;
   void outline(QCPPainter* painter, const Selection& selection, bool selected) const;
@@ -57,13 +58,13 @@ class TimelineView : public PlotView {
   void resizeEvent(QResizeEvent* event) override;
 
   RectPlottable* spans_;
-  QCPAxis* top_;  // of pinned rows: as the y axis, but never scrolled
+  QCPAxis* top_;  // of pinned rows: like the y axis, but not scrolled
   RectPlottable* pinned_spans_;
   std::shared_ptr<const TimelinePicture> picture_;
-  std::set<std::string> pinned_;  // names of tracks
+  std::set<std::string> pinned_tracks_;  // track names
   Flow flow_;                     // of the selected node
   trace::GraphId flow_graph_;
-  double shown_height_ = -1;  // rows for which the y range was set
+  double shown_height_ = -1;  // total row height for which the y range was set
   int shown_pixels_ = -1;
 };
 

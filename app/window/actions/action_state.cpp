@@ -42,7 +42,7 @@ void add_memory_states(Shell& shell) {
       [source] { return source()->graph() != nullptr; });
   a.when({"memory.good_enough"}, searching);
   a.when({"memory.cancel"}, [&shell, searching] { return searching() || shell.document().runner()->planning(); });
-  a.when({"memory.no_fit"}, [&shell] { return shell.document().replanning()->wish().fit_under > 0; });
+  a.when({"memory.no_fit"}, [&shell] { return shell.document().replanning()->request().fit_under > 0; });
   a.when({"memory.use_shown"},
          [&shell, source] { return shell.document().runner()->has_model() && source()->shown_plan() != nullptr; });
   a.when({"memory.show_used"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every action of the window, once: the menus, the command palette and the list of keys are made from this registry.
-// To add one: a line in the file of its menu, file_actions.cpp and so on.
+// Registry of all actions of the window: menus, command palette and shortcut list are created from it. To add one,
+// add a line in the file of its menu, such as file_actions.cpp.
 #pragma once
 #include <QAction>
 #include <QKeySequence>
@@ -24,7 +24,7 @@ class ActionRegistry : public QObject {
   Q_OBJECT
  public:
   struct Entry {
-    const char* id;  // "run.step", stable: settings and tests name actions by it
+    const char* id;  // such as "run.step"; stable: used by settings and tests
     Menu menu;
     const char* text;  // English, marked with QT_TRANSLATE_NOOP(`context`, …)
     const char* tip;   // null: none
@@ -34,15 +34,15 @@ class ActionRegistry : public QObject {
 
   explicit ActionRegistry(QMainWindow* window);
 
-  // `keys` may hold several ways to press it. The first is shown.
+  // `keys` may contain several shortcuts; the first one is shown.
   QAction* add(const char* id, Menu menu, const char* text, const QList<QKeySequence>& keys, std::function<void()> run,
                const char* tip = nullptr);
-  // Whether an action can be used now; asked by update(). Without one it always can.
+  // Condition under which an action is enabled, evaluated by update(); by default always.
   void when(const QStringList& ids, const std::function<bool()>& possible);
   void update();
   void separator(Menu menu);
   QMenu* submenu(Menu menu, const char* text);
-  // Into a submenu; its text is of another context.
+  // Adds an action to a submenu; its text is in another context.
   QAction* add_to(QMenu* menu, Menu of, const char* id, const char* context, const char* text,
                   std::function<void()> run);
   QMenu* menu(Menu menu) const { return menus_[static_cast<size_t>(menu)]; }
@@ -51,7 +51,7 @@ class ActionRegistry : public QObject {
   QAction* find(const QString& id) const;  // null: none
   static QString menu_name(Menu menu);
   void retranslate();
-  // What it does has become another thing: Play is Pause while it plays. Both as add() takes them.
+  // Changes text and tip of an action, such as Play to Pause. Both as for add().
   void rename(const QString& id, const char* text, const char* tip);
 
  private:
@@ -64,7 +64,7 @@ class ActionRegistry : public QObject {
   std::vector<std::pair<QAction*, std::function<bool()>>> possible_;
 };
 
-// Text and tip of Play, which is Pause while it plays.
-std::pair<const char*, const char*> play_words(bool playing);
+// Text and tip of the Play action, which is Pause while playing.
+std::pair<const char*, const char*> play_texts(bool playing);
 
 }  // namespace arenascope::app

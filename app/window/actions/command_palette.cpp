@@ -8,8 +8,8 @@
 
 namespace arenascope::app {
 
-int fit_score(const QString& wanted, const QString& text) {
-  const QString needle = wanted.toLower().remove(u' '), hay = text.toLower();
+int fit_score(const QString& pattern, const QString& text) {
+  const QString needle = pattern.toLower().remove(u' '), hay = text.toLower();
   if (needle.isEmpty()) return 1;
   int score = 1, at = -1;
   for (QChar c : needle) {
@@ -19,7 +19,7 @@ int fit_score(const QString& wanted, const QString& text) {
     score += next == at + 1 ? 6 : word_start ? 5 : 1;
     at = static_cast<int>(next);
   }
-  if (hay.contains(wanted.toLower())) score += 40;
+  if (hay.contains(pattern.toLower())) score += 40;
   return score;
 }
 
@@ -64,7 +64,7 @@ void CommandPalette::fill() {
   for (const auto& entry : registry_->all()) {
     const QString text =
         ActionRegistry::menu_name(entry.menu) + QStringLiteral(" ▸ ") + entry.action->text().remove(u'&');
-    // The English name finds it too, whatever the language of the window.
+    // English names are found in any language.
     const int score =
         std::max(fit_score(line_->text(), text), fit_score(line_->text(), QString::fromUtf8(entry.text).remove(u'&')));
     if (score > 0) hits.push_back({score, &entry, text});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every action by name: type some of its letters, choose with the arrows, run with Return.
+// Command palette: filter actions by letters, select with the arrows, run with Return.
 #pragma once
 #include <QFrame>
 #include <QLineEdit>
@@ -9,9 +9,9 @@
 
 namespace arenascope::app {
 
-// How well `wanted` fits `text`: 0 not at all; letters in order are needed, and those at the beginning of words and
-// next to each other count more.
-int fit_score(const QString& wanted, const QString& text);
+// Match score of `pattern` in `text`; 0: no match. Letters must occur in order; those at word starts and next to each
+// other score more.
+int fit_score(const QString& pattern, const QString& text);
 
 class CommandPalette : public QFrame {
   Q_OBJECT

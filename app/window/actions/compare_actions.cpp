@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The menu Compare.
+// The Compare menu.
 #include "app/window/shell.h"
 
 namespace arenascope::app {
@@ -16,7 +16,7 @@ void compare_with_file(const Shell& shell) {
   if (!path.isEmpty()) shell.document().comparing()->load(path, shell.preferences.run);
 }
 
-// The file in the next tab, as it stands there.
+// Compares with the file in the next tab in its current state.
 void compare_with_tab(const Shell& shell) {
   Documents& all = *shell.documents;
   for (size_t i = 1; i < all.size(); ++i) {
@@ -24,14 +24,15 @@ void compare_with_tab(const Shell& shell) {
     if (!other.source()->session()) continue;
     other.source()->refresh();
     return shell.document().compare_with(
-        std::make_shared<const Other>(Other::of(other.source()->snapshot(), other.title())));
+        std::make_shared<const ComparisonSide>(ComparisonSide::of(other.source()->snapshot(), other.title())));
   }
-  shell.messages().note(Shell::tr("Open the file to compare with in another tab first."));
+  shell.messages().note(Shell::tr("First open the file to compare with in another tab."));
 }
 
 void compare_with_now(const Shell& shell) {
-  Other now = Other::of(shell.document().source()->snapshot(), Shell::tr("%1 before").arg(shell.document().title()));
-  shell.document().compare_with(std::make_shared<const Other>(std::move(now)));
+  ComparisonSide now =
+      ComparisonSide::of(shell.document().source()->snapshot(), Shell::tr("%1 before").arg(shell.document().title()));
+  shell.document().compare_with(std::make_shared<const ComparisonSide>(std::move(now)));
 }
 
 }  // namespace
@@ -41,13 +42,13 @@ void add_compare_actions(Shell& shell) {
   a.add(
       "compare.file", Menu::Compare, QT_TRANSLATE_NOOP("Actions", "Compare with &File…"),
       {K(Qt::CTRL | Qt::SHIFT | Qt::Key_M)}, [&shell] { compare_with_file(shell); },
-      QT_TRANSLATE_NOOP("Actions", "A recording as it is, or a model as it would be planned"));
+      QT_TRANSLATE_NOOP("Actions", "A recording, or a model with its plan"));
   a.add("compare.tab", Menu::Compare, QT_TRANSLATE_NOOP("Actions", "Compare with the Next &Tab"), {},
         [&shell] { compare_with_tab(shell); });
   a.add(
-      "compare.keep", Menu::Compare, QT_TRANSLATE_NOOP("Actions", "Compare with the State of &Now"), {},
+      "compare.keep", Menu::Compare, QT_TRANSLATE_NOOP("Actions", "Compare with the &Current State"), {},
       [&shell] { compare_with_now(shell); },
-      QT_TRANSLATE_NOOP("Actions", "What runs from now on is compared with what ran so far"));
+      QT_TRANSLATE_NOOP("Actions", "Compare the following runs with the runs so far"));
   a.add("compare.stop", Menu::Compare, QT_TRANSLATE_NOOP("Actions", "&Stop Comparing"), {},
         [&shell] { shell.document().compare_with(nullptr); });
 }

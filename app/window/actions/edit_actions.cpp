@@ -19,9 +19,9 @@ void copy_name(const Shell& shell) {
     QApplication::clipboard()->setText(QString::fromStdString(t->name));
 }
 
-// Where a search goes: into the timeline where that is at hand, and where there is no graph.
+// Searches the timeline if it is current or if there is no graph, otherwise the graph.
 bool in_timeline(const Shell& shell) {
-  return shell.document().source()->graph() == nullptr || shell.panels->at_hand() == u"timeline";
+  return shell.document().source()->graph() == nullptr || shell.panels->current() == u"timeline";
 }
 
 void search(const Shell& shell) {
@@ -47,7 +47,7 @@ void add_going_back(Shell& shell) {
   a.add(
       "edit.undo", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Undo View"), {K(Qt::CTRL | Qt::Key_Z)},
       [&shell] { shell.undo->go(-1); },
-      QT_TRANSLATE_NOOP("Actions", "Back to the range, layers, colours, plan and panels of before"));
+      QT_TRANSLATE_NOOP("Actions", "Restore the previous range, layers, colours, plan and panels"));
   a.add("edit.redo", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Redo View"),
         {K(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), K(Qt::CTRL | Qt::Key_Y)}, [&shell] { shell.undo->go(1); });
   a.separator(Menu::Edit);
@@ -68,8 +68,7 @@ void add_edit_actions(Shell& shell) {
   a.add(
       "edit.find", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Search"), {K::Find}, [&shell] { search(shell); },
       QT_TRANSLATE_NOOP(
-          "Actions",
-          "The graph by op and name; with the timeline at hand, or without a graph, the spans of the timeline"));
+          "Actions", "Search nodes by op and name; if the timeline is active or there is no graph, search its spans"));
   a.add("edit.find_next", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Next Match"), {K(Qt::Key_F3)},
         [&shell] { find_next(shell, 1); });
   a.add("edit.find_previous", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "&Previous Match"), {K(Qt::SHIFT | Qt::Key_F3)},
@@ -78,9 +77,9 @@ void add_edit_actions(Shell& shell) {
   a.add("edit.copy_name", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Copy N&ame"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_C)},
         [&shell] { copy_name(shell); });
   a.add("edit.copy_picture", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Copy P&icture of View"),
-        {K(Qt::CTRL | Qt::ALT | Qt::Key_C)}, [&shell] { shell.output->copy_picture(shell.panels->at_hand()); });
+        {K(Qt::CTRL | Qt::ALT | Qt::Key_C)}, [&shell] { shell.output->copy_picture(shell.panels->current()); });
   a.add("edit.copy_table", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Copy &Table of View"),
-        {K(Qt::CTRL | Qt::ALT | Qt::Key_T)}, [&shell] { shell.output->copy_csv(shell.panels->at_hand()); });
+        {K(Qt::CTRL | Qt::ALT | Qt::Key_T)}, [&shell] { shell.output->copy_csv(shell.panels->current()); });
   a.separator(Menu::Edit);
   a.add("edit.preferences", Menu::Edit, QT_TRANSLATE_NOOP("Actions", "Pr&eferences…"), {K(Qt::CTRL | Qt::Key_Comma)},
         [&shell] { show_preferences(shell); });

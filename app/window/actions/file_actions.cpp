@@ -46,7 +46,7 @@ void convert(const Shell& shell) {
                      Shell::tr("Chrome trace (*.json);;Spans (*.csv);;Memory (*.memory.csv);;Text (*.txt)"));
   if (path.isEmpty()) return;
   auto format = trace::format_of(path.toStdString());
-  if (!format) return shell.tell(format.error());
+  if (!format) return shell.report(format.error());
   shell.document().saver()->save(
       path,
       [snapshot = shell.document().source()->snapshot(), to = path.toStdString(),
@@ -55,12 +55,12 @@ void convert(const Shell& shell) {
 }
 
 void save_picture(const Shell& shell) {
-  const QString id = shell.panels->at_hand();
+  const QString id = shell.panels->current();
   const QString path = shell.ask_file(true, Shell::tr("Save a picture of %1").arg(shell.panels->title(id)),
                                       Shell::tr("Pictures (*.png *.svg *.pdf)"));
   if (path.isEmpty()) return;
   auto draft = shell.output->draft_picture(id, path);
-  if (!draft) return shell.tell(draft.error());
+  if (!draft) return shell.report(draft.error());
   shell.document().saver()->save(
       path,
       [draft = std::move(*draft)](const Saver::Progress& progress) { return views::write_picture(draft, progress); },
@@ -68,9 +68,9 @@ void save_picture(const Shell& shell) {
 }
 
 void save_table(const Shell& shell) {
-  const QString id = shell.panels->at_hand();
+  const QString id = shell.panels->current();
   const auto csv = shell.output->csv_maker(id);
-  if (!csv) return shell.messages().note(Shell::tr("%1 is no table.").arg(shell.panels->title(id)));
+  if (!csv) return shell.messages().note(Shell::tr("%1 has no table.").arg(shell.panels->title(id)));
   const QString path =
       shell.ask_file(true, Shell::tr("Save the table %1").arg(shell.panels->title(id)), Shell::tr("Tables (*.csv)"));
   if (path.isEmpty()) return;
@@ -79,7 +79,7 @@ void save_table(const Shell& shell) {
       Shell::tr("The table was saved to %1.").arg(path));
 }
 
-// Filled when it is opened: other windows open and leave files too.
+// Filled on opening, since other instances change the list.
 void fill_files(const Shell& shell, QMenu* menu, const QStringList& files) {
   menu->clear();
   for (const QString& spec : files) {
@@ -101,16 +101,16 @@ void add_saving(Shell& shell) {
   auto& a = *shell.actions;
   a.add("file.save_recording", Menu::File, QT_TRANSLATE_NOOP("Actions", "&Save Recording…"), {K::Save},
         [&shell] { save_recording(shell); });
-  a.add("file.convert", Menu::File, QT_TRANSLATE_NOOP("Actions", "Save As Other For&mat…"), {},
+  a.add("file.convert", Menu::File, QT_TRANSLATE_NOOP("Actions", "Save in Another For&mat…"), {},
         [&shell] { convert(shell); });
   a.add(
       "file.save_picture", Menu::File, QT_TRANSLATE_NOOP("Actions", "Save &Picture of View…"),
       {K(Qt::CTRL | Qt::Key_E)}, [&shell] { save_picture(shell); },
-      QT_TRANSLATE_NOOP("Actions", "The view that has the focus, as PNG, SVG or PDF"));
+      QT_TRANSLATE_NOOP("Actions", "The focused view as PNG, SVG or PDF"));
   a.add(
       "file.save_table", Menu::File, QT_TRANSLATE_NOOP("Actions", "Save &Table as CSV…"),
       {K(Qt::CTRL | Qt::SHIFT | Qt::Key_E)}, [&shell] { save_table(shell); },
-      QT_TRANSLATE_NOOP("Actions", "What the view that has the focus shows, as numbers"));
+      QT_TRANSLATE_NOOP("Actions", "The data of the focused view"));
 }
 
 }  // namespace
@@ -121,28 +121,28 @@ void add_file_actions(Shell& shell) {
   a.add(
       "file.open_plan", Menu::File, QT_TRANSLATE_NOOP("Actions", "Open for Plannin&g Only…"), {},
       [&shell] { open_to_plan(shell); },
-      QT_TRANSLATE_NOOP("Actions", "The graph and its memory plans, without loading weights and without running it"));
+      QT_TRANSLATE_NOOP("Actions", "Open the graph and its memory plans without loading weights or running"));
   a.add(
       "file.zoo", Menu::File, QT_TRANSLATE_NOOP("Actions", "Open &Built-in Model…"),
       {K(Qt::CTRL | Qt::SHIFT | Qt::Key_O)}, [&shell] { show_zoo(shell); },
-      QT_TRANSLATE_NOOP("Actions", "Architectures with seeded weights, ready to run"));
+      QT_TRANSLATE_NOOP("Actions", "Architectures with randomly generated weights, ready to run"));
   a.add(
-      "file.attach", Menu::File, QT_TRANSLATE_NOOP("Actions", "&Attach…"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_A)},
-      [&shell] { show_attach(shell); },
-      QT_TRANSLATE_NOOP("Actions", "Start a program, and see its memory, kernels and spans while it runs"));
+      "file.attach", Menu::File, QT_TRANSLATE_NOOP("Actions", "&Launch and Record…"),
+      {K(Qt::CTRL | Qt::SHIFT | Qt::Key_A)}, [&shell] { show_attach(shell); },
+      QT_TRANSLATE_NOOP("Actions", "Start a program and show its memory, kernels and spans while it runs"));
   add_list(shell, QT_TRANSLATE_NOOP("Actions", "Open &Recent"), recent_files);
-  add_list(shell, QT_TRANSLATE_NOOP("Actions", "Recover a Recor&ding"), left_behind);
+  add_list(shell, QT_TRANSLATE_NOOP("Actions", "Recover a Recor&ding"), recoverable_recordings);
   a.add(
-      "file.sizes", Menu::File, QT_TRANSLATE_NOOP("Actions", "Sizes of &Inputs…"), {},
+      "file.sizes", Menu::File, QT_TRANSLATE_NOOP("Actions", "&Input Shapes…"), {},
       [&shell] { show_input_sizes(shell); },
-      QT_TRANSLATE_NOOP("Actions", "That the file leaves open, such as how many pictures at once"));
+      QT_TRANSLATE_NOOP("Actions", "Dimensions the model leaves unspecified, such as the batch size"));
   a.separator(Menu::File);
   add_saving(shell);
   a.separator(Menu::File);
   a.add(
       "file.close", Menu::File, QT_TRANSLATE_NOOP("Actions", "&Close"), {K(Qt::CTRL | Qt::Key_W)},
       [&shell] { shell.documents->close(shell.documents->index()); },
-      QT_TRANSLATE_NOOP("Actions", "Close the file at hand; the others stay open"));
+      QT_TRANSLATE_NOOP("Actions", "Close the current file"));
   a.add("file.next", Menu::File, QT_TRANSLATE_NOOP("Actions", "Ne&xt File"),
         {K(Qt::CTRL | Qt::Key_Tab), K(Qt::CTRL | Qt::Key_PageDown)}, [&shell] { shell.documents->show_next(1); });
   a.add("file.previous", Menu::File, QT_TRANSLATE_NOOP("Actions", "Pre&vious File"),

@@ -13,7 +13,7 @@ void add_graph_actions(Shell& shell) {
         [graph] { graph->go_to_producer(); });
   a.add(
       "graph.user", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Go to &User"), {K(Qt::Key_U)},
-      [graph] { graph->go_to_user(); }, QT_TRANSLATE_NOOP("Actions", "Again: the next user"));
+      [graph] { graph->go_to_user(); }, QT_TRANSLATE_NOOP("Actions", "Repeat for the next user"));
   a.separator(Menu::Graph);
   a.add("graph.toggle", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Open or Close &Layer"), {K(Qt::Key_E)},
         [graph] { graph->toggle_layer(); });
@@ -38,11 +38,12 @@ void add_graph_actions(Shell& shell) {
   a.add(
       "graph.colour_column", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Colour by the Next Colu&mn"), {},
       [graph] { graph->colours()->next_column(); },
-      QT_TRANSLATE_NOOP("Actions", "Of the table of nodes; all of them are in the list above the graph"));
+      QT_TRANSLATE_NOOP("Actions",
+                        "Colour by the next column of the Nodes table; the list above the graph has all of them"));
   QAction* shapes = a.add(
       "graph.shapes", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "S&hapes on All Edges"), {},
       [&shell, graph] { graph->set_shapes(shell.actions->find(QStringLiteral("graph.shapes"))->isChecked()); },
-      QT_TRANSLATE_NOOP("Actions", "Where there is room; what is selected has them in any case"));
+      QT_TRANSLATE_NOOP("Actions", "Where space permits; selected edges always show their shape"));
   shapes->setCheckable(true);
   a.separator(Menu::Graph);
   a.add("graph.save_dot", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Sa&ve as DOT…"), {}, [&shell, graph] {

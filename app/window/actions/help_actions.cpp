@@ -35,7 +35,7 @@ void add_help_actions(Shell& shell) {
   QAction* overlay = a.add(
       "help.frames", Menu::Help, QT_TRANSLATE_NOOP("Actions", "Show &Frame Times"), {},
       [&shell] { show_frame_times(shell, shell.actions->find(QStringLiteral("help.frames"))->isChecked()); },
-      QT_TRANSLATE_NOOP("Actions", "Frames a second, and how long the window was busy at most"));
+      QT_TRANSLATE_NOOP("Actions", "Frames per second and the longest time the window was busy"));
   overlay->setCheckable(true);
   a.separator(Menu::Help);
   a.add("help.about", Menu::Help, QT_TRANSLATE_NOOP("Actions", "&About Arenascope"), {},

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The menu Lessons: the course, then what a teacher does with lessons.
+// The Lessons menu: the course, then commands for teachers.
 #include <views/lesson/lesson.h>
 #include <views/lesson/lesson_panel.h>
 
 #include <QDir>
 #include <QSaveFile>
 
-#include "app/window/lesson_guide.h"
 #include "app/window/lesson_handout.h"
+#include "app/window/lesson_player.h"
 #include "app/window/shell.h"
 
 namespace arenascope::app {
@@ -34,25 +34,25 @@ Status write_file(const QString& path, const QByteArray& bytes) {
 void play_file(const Shell& shell) {
   const QString path = shell.ask_file(false, Shell::tr("Play a lesson"), Shell::tr("Lessons (*.md);;All files (*)"));
   if (path.isEmpty()) return;
-  if (auto played = shell.guide->play(path); !played) shell.tell(played);
+  if (auto played = shell.guide->play(path); !played) shell.report(played);
 }
 
-// Into the folder where lessons are found, unless somewhere else is wished.
+// Suggests the directory in which lessons are found.
 void write_draft(const Shell& shell) {
   auto text = shell.guide->draft();
-  if (!text) return shell.tell(text.error());
+  if (!text) return shell.report(text.error());
   QDir().mkpath(own_lessons_folder());
   const QString path = shell.ask_file(true, Shell::tr("Save the draft of a lesson"), Shell::tr("Lessons (*.md)"));
   if (path.isEmpty()) return;
   const Status written = write_file(path, QByteArray::fromStdString(*text));
   if (written) (void)shell.guide->play(path);
-  shell.tell(written, Shell::tr("%1 is a lesson now. Write its sentences, then play it again.").arg(path));
+  shell.report(written, Shell::tr("%1 was saved as a lesson draft. Edit its text, then play it again.").arg(path));
 }
 
 void export_lesson(const Shell& shell) {
   const QString path =
       shell.ask_file(true, Shell::tr("Export the lesson"), Shell::tr("Web page (*.html);;PDF (*.pdf)"));
-  if (!path.isEmpty()) shell.tell(write_handout(shell, path), Shell::tr("The lesson was written to %1.").arg(path));
+  if (!path.isEmpty()) shell.report(write_handout(shell, path), Shell::tr("The lesson was exported to %1.").arg(path));
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ void add_lesson_actions(Shell& shell) {
       {"lesson.quantised", QT_TRANSLATE_NOOP("Actions", "&2  Quantised blocks")},
       {"lesson.objects", QT_TRANSLATE_NOOP("Actions", "&3  The pool of objects")},
       {"lesson.graph", QT_TRANSLATE_NOOP("Actions", "&4  How a graph is built")},
-      {"lesson.mul_mat", QT_TRANSLATE_NOOP("Actions", "&5  One product")},
+      {"lesson.mul_mat", QT_TRANSLATE_NOOP("Actions", "&5  One matmul")},
       {"lesson.barriers", QT_TRANSLATE_NOOP("Actions", "&6  Threads and barriers")},
       {"lesson.arena", QT_TRANSLATE_NOOP("Actions", "&7  Lifetimes and the arena")},
       {"lesson.two_level", QT_TRANSLATE_NOOP("Actions", "&8  Reuse in two levels")},
@@ -83,28 +83,27 @@ void add_lesson_actions(Shell& shell) {
     });
   a.separator(Menu::Lessons);
   a.add(
-      "teach.next", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Next Step of the Lesson"), {K(Qt::Key_PageDown)},
-      [&shell] { panel_of(shell)->go_on(); }, QT_TRANSLATE_NOOP("Actions", "The key of a presenter's remote"));
-  a.add("teach.back", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Step of the Lesson Before"), {K(Qt::Key_PageUp)},
+      "teach.next", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Next Lesson Step"), {K(Qt::Key_PageDown)},
+      [&shell] { panel_of(shell)->go_forward(); }, QT_TRANSLATE_NOOP("Actions", "Key of a presentation remote"));
+  a.add("teach.back", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Previous Lesson Step"), {K(Qt::Key_PageUp)},
         [&shell] { panel_of(shell)->go_back(); });
-  a.add("teach.large", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Large Type for a Class"), {},
+  a.add("teach.large", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Large Text for Presentation"), {},
         [&shell] { panel_of(shell)->large_button()->toggle(); });
-  a.add("teach.anew", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Begin the Lesson Anew"), {}, [&shell] {
-    if (const lesson::Lesson* at_hand = panel_of(shell)->open_lesson())
-      panel_of(shell)->begin_anew(text_of(at_hand->id));
+  a.add("teach.restart", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Restart Lesson"), {}, [&shell] {
+    if (const lesson::Lesson* current = panel_of(shell)->open_lesson()) panel_of(shell)->restart(text_of(current->id));
   });
   a.separator(Menu::Lessons);
-  a.add("teach.play", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Play a Lesson's File…"), {},
+  a.add("teach.play", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Play Lesson File…"), {},
         [&shell] { play_file(shell); });
   a.add(
-      "teach.draft", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "New from This Recording…"), {},
-      [&shell] { write_draft(shell); }, QT_TRANSLATE_NOOP("Actions", "The draft of a lesson about what is open"));
+      "teach.draft", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "New Lesson from This Recording…"), {},
+      [&shell] { write_draft(shell); }, QT_TRANSLATE_NOOP("Actions", "Draft of a lesson about the current document"));
   a.add(
-      "teach.export", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Export the Lesson…"), {},
+      "teach.export", Menu::Lessons, QT_TRANSLATE_NOOP("Actions", "Export Lesson…"), {},
       [&shell] { export_lesson(shell); },
-      QT_TRANSLATE_NOOP("Actions", "One web page or PDF with its pictures, for a handout"));
+      QT_TRANSLATE_NOOP("Actions", "A handout as a web page or PDF with screenshots"));
   const auto open = [&shell] { return panel_of(shell)->open_lesson() != nullptr; };
-  a.when({"teach.next", "teach.back", "teach.anew", "teach.export"}, open);
+  a.when({"teach.next", "teach.back", "teach.restart", "teach.export"}, open);
   a.when({"teach.draft"}, [&shell] { return !shell.document().empty(); });
 }
 

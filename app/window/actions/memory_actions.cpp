@@ -16,12 +16,12 @@ using K = QKeySequence;
 
 namespace {
 
-// A line to be dragged, a little below what is; and the field to type into.
+// Starts with a limit slightly below the current arena and focuses the input field.
 void ask_fit_under(const Shell& shell) {
   shell.show_panel("occupancy");
   shell.show_panel("planners");
   Replanning& replanning = *shell.document().replanning();
-  if (const trace::PlanInfo* plan = shell.document().source()->plan(); plan && replanning.wish().fit_under == 0)
+  if (const trace::PlanInfo* plan = shell.document().source()->plan(); plan && replanning.request().fit_under == 0)
     replanning.set_fit_under(std::max(plan->arena_bytes * 9 / 10, plan->lower_bound_bytes));
   auto* field =
       shell.panels->parts(QStringLiteral("planners")).widget->findChild<QLineEdit*>(QStringLiteral("fit_under"));
@@ -33,11 +33,12 @@ void use_shown_plan(Shell& shell) {
   if (!plan) return;
   if (!planner::find_planner(plan->planner) || !find_order(plan->order_name))
     return shell.messages().note(
-        Shell::tr("This plan answers a what-if: it can be looked at and exported, but not run."));
+        Shell::tr("This plan needs changes to the graph, such as in-place ops, and cannot be run as it is. Change Run "
+                  "Settings and reopen the model."));
   shell.preferences.run.planner = QString::fromStdString(plan->planner);
   shell.preferences.run.order = QString::fromStdString(plan->order_name);
   shell.playback->show_choice(shell.preferences.run.planner, shell.preferences.run.order);
-  // What was found in 20 seconds is not found again in less.
+  // A shorter budget might not find the shown plan again.
   RunSettings run = shell.preferences.run;
   run.budget_seconds = std::max(run.budget_seconds, plan->budget_seconds);
   shell.document().replan(run);
@@ -56,36 +57,36 @@ void export_shown_plan(const Shell& shell) {
         return write_text(
             QString::fromStdString(plan_file(*plan, graph.get(), csv ? PlanFormat::Csv : PlanFormat::Json)), path);
       },
-      Shell::tr("The plan was written to %1.").arg(path));
+      Shell::tr("The plan was exported to %1.").arg(path));
 }
 
 void add_searching(Shell& shell) {
   auto& a = *shell.actions;
   const auto replanning = [&shell] { return shell.document().replanning(); };
   a.add(
-      "memory.replan", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Plan &Anew"), {K(Qt::CTRL | Qt::Key_R)},
+      "memory.replan", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Re-pl&an"), {K(Qt::CTRL | Qt::Key_R)},
       [&shell, replanning] {
         shell.show_panel("planners");
-        replanning()->plan(replanning()->wish());
+        replanning()->plan(replanning()->request());
       },
-      QT_TRANSLATE_NOOP("Actions", "With what the panel Planners says, shown over the plan at hand"));
+      QT_TRANSLATE_NOOP("Actions",
+                        "Plan with the settings of the Planners panel and overlay the result on the current plan"));
   a.add(
       "memory.plan_all", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Plan with A&ll"), {K(Qt::CTRL | Qt::Key_P)},
       [&shell, replanning] {
         shell.show_panel("planners");
         replanning()->plan_all();
       },
-      QT_TRANSLATE_NOOP("Actions", "Every planner with every order, into the table Planners"));
+      QT_TRANSLATE_NOOP("Actions", "Run every planner with every order; results appear in the Planners table"));
   a.add(
-      "memory.good_enough", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "&Good Enough"), {K(Qt::CTRL | Qt::Key_Period)},
-      [replanning] { replanning()->stop(); },
-      QT_TRANSLATE_NOOP("Actions", "Stop the search and take the smallest plan so far"));
+      "memory.good_enough", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Accept &Best So Far"),
+      {K(Qt::CTRL | Qt::Key_Period)}, [replanning] { replanning()->stop(); },
+      QT_TRANSLATE_NOOP("Actions", "Stop the search and use the smallest plan found"));
   a.add(
       "memory.fit_under", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "&Fit Under…"), {K(Qt::CTRL | Qt::Key_U)},
       [&shell] { ask_fit_under(shell); },
-      QT_TRANSLATE_NOOP("Actions",
-                        "Bytes that a plan is to fit under: a line in the occupancy, to be typed and dragged"));
-  a.add("memory.no_fit", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "&No Line to Fit Under"), {},
+      QT_TRANSLATE_NOOP("Actions", "Memory limit for a plan, shown as a draggable line in the occupancy"));
+  a.add("memory.no_fit", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "&Remove Limit"), {},
         [replanning] { replanning()->set_fit_under(0); });
 }
 
@@ -96,40 +97,40 @@ void add_memory_actions(Shell& shell) {
   add_searching(shell);
   a.separator(Menu::Memory);
   a.add(
-      "memory.show_used", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Show the Plan in &Use"),
+      "memory.show_used", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Show Plan in &Use"),
       {K(Qt::CTRL | Qt::SHIFT | Qt::Key_U)},
       [&shell] {
         shell.document().source()->set_plan_before(nullptr);
         shell.document().source()->show_plan(nullptr);
       },
-      QT_TRANSLATE_NOOP("Actions", "And no ghost under it"));
-  a.add("memory.use_shown", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Run with the Plan &Shown"), {},
+      QT_TRANSLATE_NOOP("Actions", "Hide the overlay of the previous plan"));
+  a.add("memory.use_shown", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Run with &Shown Plan"), {},
         [&shell] { use_shown_plan(shell); });
   a.add(
-      "memory.export", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "&Export the Plan Shown…"),
+      "memory.export", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "&Export Shown Plan…"),
       {K(Qt::CTRL | Qt::ALT | Qt::Key_E)}, [&shell] { export_shown_plan(shell); },
       QT_TRANSLATE_NOOP("Actions", "Offsets and lifetimes as JSON or CSV, for another runtime"));
   a.separator(Menu::Memory);
   a.add(
-      "memory.findings", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Look for Sa&vings"), {K(Qt::CTRL | Qt::Key_L)},
+      "memory.findings", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Find Sa&vings"), {K(Qt::CTRL | Qt::Key_L)},
       [&shell] {
         shell.show_panel("findings");
-        shell.panels->find<FindingsView>("findings")->look();
+        shell.panels->find<FindingsView>("findings")->start_search();
       },
-      QT_TRANSLATE_NOOP("Actions", "What could be better, each saving measured by replanning"));
+      QT_TRANSLATE_NOOP("Actions", "Possible improvements, each measured by re-planning"));
   a.add("memory.cancel", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "&Cancel Planning"), {}, [&shell] {
     shell.document().replanning()->cancel();
     shell.document().runner()->cancel_planning();
   });
   a.separator(Menu::Memory);
   a.add(
-      "memory.arena_colour", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Colour the Arena &Map by the Next"), {},
+      "memory.arena_colour", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Next Arena &Map Colouring"), {},
       [&shell] {
         auto* arena = qobject_cast<ArenaView*>(shell.panels->parts(QStringLiteral("arena")).drawn);
         shell.show_panel("arena");
         arena->set_colour(static_cast<ArenaColour>((static_cast<int>(arena->colour()) + 1) % kArenaColours));
       },
-      QT_TRANSLATE_NOOP("Actions", "Kind, op, layer, age, size, time; the map's own menu has them by name"));
+      QT_TRANSLATE_NOOP("Actions", "Kind, op, layer, age, size, time; also in the context menu of the map"));
   a.add("memory.next_peak", Menu::Memory, QT_TRANSLATE_NOOP("Actions", "Go to the &Peak"), {K(Qt::SHIFT | Qt::Key_P)},
         [&shell] { shell.document().axis()->set_current(Step(shell.playback->slider()->peak_step())); });
 }

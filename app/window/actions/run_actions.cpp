@@ -13,11 +13,11 @@ void add_running(Shell& shell) {
   const auto debugger = [&shell] { return shell.document().debugger(); };
   a.add(
       "run.run", Menu::Run, QT_TRANSLATE_NOOP("Actions", "&Run"), {K(Qt::Key_F5)}, [debugger] { debugger()->run(1); },
-      QT_TRANSLATE_NOOP("Actions", "Run the model again and again; in a recording: go on to the next breakpoint"));
+      QT_TRANSLATE_NOOP("Actions", "Run the model repeatedly; in a recording, continue to the next breakpoint"));
   a.add(
       "run.reverse", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Run Bac&kwards"), {K(Qt::CTRL | Qt::Key_F5)},
       [debugger] { debugger()->run(-1); },
-      QT_TRANSLATE_NOOP("Actions", "Through what was recorded, back to the breakpoint before"));
+      QT_TRANSLATE_NOOP("Actions", "In a recording, go back to the previous breakpoint"));
   a.add(
       "run.pause", Menu::Run, QT_TRANSLATE_NOOP("Actions", "&Pause"), {K(Qt::Key_F6)},
       [debugger] { debugger()->pause(); }, QT_TRANSLATE_NOOP("Actions", "Pause before the next node"));
@@ -26,7 +26,7 @@ void add_running(Shell& shell) {
   a.add(
       "run.step_threads", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Step into &Threads"), {K(Qt::Key_F11)},
       [debugger] { debugger()->step_part(1); },
-      QT_TRANSLATE_NOOP("Actions", "To the next part that a thread worked or waited, inside the node"));
+      QT_TRANSLATE_NOOP("Actions", "Go to the next chunk or wait of a thread within the node"));
   a.add("run.step_threads_back", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Step Back in T&hreads"),
         {K(Qt::CTRL | Qt::Key_F11)}, [debugger] { debugger()->step_part(-1); });
   a.add("run.layer", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Run to End of &Layer"), {K(Qt::SHIFT | Qt::Key_F11)},
@@ -41,20 +41,21 @@ void add_breakpoints(Shell& shell) {
   auto& a = *shell.actions;
   a.add(
       "run.breakpoint", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Toggle &Breakpoint"), {K(Qt::Key_F9)},
-      [&shell] { shell.document().debugger()->toggle(); }, QT_TRANSLATE_NOOP("Actions", "On the selected node"));
+      [&shell] { shell.document().debugger()->toggle(); },
+      QT_TRANSLATE_NOOP("Actions", "Set or remove a breakpoint on the selected node"));
   a.add(
       "run.breakpoints", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Breakpo&ints…"), {K(Qt::CTRL | Qt::Key_F9)},
       [&shell] {
         shell.show_panel("breakpoints");
         shell.panels->find<BreakpointPanel>("breakpoints")->focus_new();
       },
-      QT_TRANSLATE_NOOP("Actions", "On an op, a name pattern, bytes, or NaN"));
+      QT_TRANSLATE_NOOP("Actions", "Break on an op, a name pattern, a size or NaN"));
 }
 
 void add_walking(Shell& shell) {
   auto& a = *shell.actions;
   const auto axis = [&shell] { return shell.document().axis(); };
-  const auto [play, walk] = play_words(false);
+  const auto [play, walk] = play_texts(false);
   a.add(
       "run.play", Menu::Run, play, {K(Qt::Key_Space)}, [&shell] { shell.document().debugger()->play(1); }, walk);
   a.add("run.play_back", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Play Ba&ckwards"), {K(Qt::SHIFT | Qt::Key_Space)},
@@ -71,35 +72,35 @@ void add_walking(Shell& shell) {
   });
 }
 
-// To the run before the one that is shown, or behind it; behind the newest one it is the newest again, whatever comes.
+// Shows the previous or next run; after the newest one it follows the newest.
 void show_other_run(Shell& shell, int by) {
   views::SessionSource* source = shell.document().source();
   const auto runs = static_cast<int64_t>(source->snapshot()->runs.size());
   if (!source->run().valid()) return;
-  const int64_t wanted = static_cast<int64_t>(source->run().index()) + by;
-  if (wanted < 0) return;
-  source->choose_run(wanted < runs ? trace::RunId(static_cast<size_t>(wanted)) : trace::RunId());
+  const int64_t index = static_cast<int64_t>(source->run().index()) + by;
+  if (index < 0) return;
+  source->choose_run(index < runs ? trace::RunId(static_cast<size_t>(index)) : trace::RunId());
 }
 
 void add_runs(Shell& shell) {
   auto& a = *shell.actions;
   a.add(
-      "run.run_before", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Show the Run Before"), {K(Qt::ALT | Qt::Key_PageUp)},
+      "run.run_before", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Previous Run"), {K(Qt::ALT | Qt::Key_PageUp)},
       [&shell] { show_other_run(shell, -1); },
-      QT_TRANSLATE_NOOP("Actions", "Of several runs in a recording; views show one at a time"));
+      QT_TRANSLATE_NOOP("Actions", "If a recording has several runs, views show one of them"));
   a.add(
-      "run.run_behind", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Show the Run Behind"), {K(Qt::ALT | Qt::Key_PageDown)},
-      [&shell] { show_other_run(shell, 1); }, QT_TRANSLATE_NOOP("Actions", "Behind the newest one: always the newest"));
+      "run.run_behind", Menu::Run, QT_TRANSLATE_NOOP("Actions", "Next Run"), {K(Qt::ALT | Qt::Key_PageDown)},
+      [&shell] { show_other_run(shell, 1); }, QT_TRANSLATE_NOOP("Actions", "After the newest run: follow the newest"));
 }
 
 }  // namespace
 
-std::pair<const char*, const char*> play_words(bool playing) {
+std::pair<const char*, const char*> play_texts(bool playing) {
   if (playing)
     return {QT_TRANSLATE_NOOP("Actions", "P&ause Playing"),
-            QT_TRANSLATE_NOOP("Actions", "Stay at this step; Play goes on from here")};
+            QT_TRANSLATE_NOOP("Actions", "Pause at this step; Play continues from here")};
   return {QT_TRANSLATE_NOOP("Actions", "Pl&ay"),
-          QT_TRANSLATE_NOOP("Actions", "Walk through what was recorded, step by step, up to a breakpoint")};
+          QT_TRANSLATE_NOOP("Actions", "Play the recording step by step up to the next breakpoint")};
 }
 
 void add_run_actions(Shell& shell) {

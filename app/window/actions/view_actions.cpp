@@ -21,10 +21,10 @@ void zoom(const Shell& shell, bool in) {
   in ? shell.document().axis()->zoom_in() : shell.document().axis()->zoom_out();
 }
 
-// The plot that has the focus, or the first one that is seen; null: none is.
-PlotView* plot_at_hand(const Shell& shell) {
+// The plot with focus, or the first visible one; null: none.
+PlotView* current_plot(const Shell& shell) {
   PlotView* seen = nullptr;
-  for (const PanelKind& kind : panel_kinds()) {
+  for (const PanelDescriptor& kind : panel_kinds()) {
     auto* plot = qobject_cast<PlotView*>(shell.panels->parts(QString::fromLatin1(kind.id)).drawn);
     if (plot == nullptr || !plot->isVisible()) continue;
     if (plot->hasFocus()) return plot;
@@ -36,7 +36,7 @@ PlotView* plot_at_hand(const Shell& shell) {
 void show_all(const Shell& shell) {
   if (shell.panels->focus_in_graph()) return shell.panels->find<GraphView>("graph")->canvas()->fit();
   shell.document().axis()->frame_all();
-  if (PlotView* plot = plot_at_hand(shell)) plot->show_all();
+  if (PlotView* plot = current_plot(shell)) plot->show_all();
 }
 
 void add_moving(Shell& shell) {
@@ -51,18 +51,18 @@ void add_moving(Shell& shell) {
         [&shell] { shell.document().axis()->pan(0.2); });
   a.add(
       "view.frame", Menu::View, QT_TRANSLATE_NOOP("Actions", "&Frame Selection"), {K(Qt::Key_F)},
-      [&shell] { frame_selection(shell); }, QT_TRANSLATE_NOOP("Actions", "Show what is selected as large as possible"));
+      [&shell] { frame_selection(shell); }, QT_TRANSLATE_NOOP("Actions", "Zoom to the selection"));
   a.add("view.all", Menu::View, QT_TRANSLATE_NOOP("Actions", "Show &All"), {K(Qt::CTRL | Qt::Key_0), K(Qt::Key_Home)},
         [&shell] { show_all(shell); });
   a.add("view.mode", Menu::View, QT_TRANSLATE_NOOP("Actions", "Step ⇄ &Time"), {K(Qt::Key_T)},
         [&shell] { shell.document().axis()->toggle_mode(); });
   a.add(
-      "view.table", Menu::View, QT_TRANSLATE_NOOP("Actions", "Table beside the Vie&w"), {K(Qt::CTRL | Qt::Key_T)},
+      "view.table", Menu::View, QT_TRANSLATE_NOOP("Actions", "Table Next to the Vie&w"), {K(Qt::CTRL | Qt::Key_T)},
       [&shell] { shell.panels->toggle_table(); },
-      QT_TRANSLATE_NOOP("Actions", "The same as numbers, to be sorted, filtered and read aloud"));
+      QT_TRANSLATE_NOOP("Actions", "The data of the view as a table to sort, filter and read aloud"));
 }
 
-// Without steps what is selected is what is marked: from the first mark's beginning to the second's end.
+// Without steps the selection is the mark: the range from the first mark's start to the second's end.
 void select_time(const Shell& shell, bool begin) {
   SelectionModel& selection = *shell.document().selection();
   std::optional<TimeRangeSelection> now;
@@ -73,13 +73,13 @@ void select_time(const Shell& shell, bool begin) {
     now = *time;
   }
   if (!now) return;
-  auto& mark = shell.document().looks().mark;
+  auto& mark = shell.document().view_states().mark;
   if (begin) mark = *now;
   if (!begin && mark) now = TimeRangeSelection{std::min(mark->begin, now->begin), std::max(mark->end, now->end)};
   selection.select(*now);
 }
 
-// From the first step that was marked to the one at hand, whichever comes first.
+// From the first marked step to the current one, in either order.
 void select_range(const Shell& shell, bool begin) {
   if (!shell.document().axis()->has_steps()) return select_time(shell, begin);
   const Step now = shell.document().axis()->current();
@@ -91,8 +91,8 @@ void select_range(const Shell& shell, bool begin) {
   selection.select(range);
 }
 
-// Where a note is pinned: at the beginning of a selected range of time, at the playhead, or in the middle.
-double place_of_note(const Shell& shell) {
+// Position of a note: start of the selected time range, the playhead, or the middle of the view.
+double note_position(const Shell& shell) {
   const SharedAxis& axis = *shell.document().axis();
   if (const auto* time = shell.document().selection()->current().get<TimeRangeSelection>())
     return axis.frame().x_of_time(time->begin);
@@ -101,21 +101,21 @@ double place_of_note(const Shell& shell) {
 
 void ask_note(const Shell& shell) {
   PinnedNotes* notes = shell.document().notes();
-  const double x = place_of_note(shell), slack = shell.document().axis()->range().length() / 200;
+  const double x = note_position(shell), slack = shell.document().axis()->range().length() / 200;
   auto* dialog = new QInputDialog(shell.window);
   dialog->setObjectName(QStringLiteral("note"));
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setWindowTitle(Shell::tr("Pin a Note"));
-  dialog->setLabelText(Shell::tr("Note at this moment; none takes the one that is there away:"));
+  dialog->setLabelText(Shell::tr("Note at this point (leave empty to delete it):"));
   if (const PinnedNote* there = notes->at(x, slack)) dialog->setTextValue(there->text);
   QObject::connect(dialog, &QInputDialog::textValueSelected, notes,
                    [notes, x, slack](const QString& text) { notes->pin(x, text, slack); });
   dialog->show();
 }
 
-// The table at hand by the column that its cursor is in; again: the other way.
+// Sorts the current table by the column of its cursor; repeating reverses the order.
 void sort_table(const Shell& shell) {
-  TablePanel* panel = shell.panels->table(shell.panels->at_hand());
+  TablePanel* panel = shell.panels->table(shell.panels->current());
   if (panel == nullptr || !panel->table_view()->currentIndex().isValid()) return;
   QTableView* table = panel->table_view();
   const QHeaderView* header = table->horizontalHeader();
@@ -129,22 +129,21 @@ void add_marking(Shell& shell) {
   a.add(
       "view.range_begin", Menu::View, QT_TRANSLATE_NOOP("Actions", "Select from &Here"), {K(Qt::Key_BracketLeft)},
       [&shell] { select_range(shell, true); },
-      QT_TRANSLATE_NOOP(
-          "Actions",
-          "The first of two marks, at the playhead, or at the selected span of a trace without steps: the inspector "
-          "sums up what lies between"));
+      QT_TRANSLATE_NOOP("Actions",
+                        "First mark at the playhead, or at the selected span of a trace without steps; the inspector "
+                        "summarises the range"));
   a.add(
       "view.range_end", Menu::View, QT_TRANSLATE_NOOP("Actions", "Sele&ct up to Here"), {K(Qt::Key_BracketRight)},
       [&shell] { select_range(shell, false); },
-      QT_TRANSLATE_NOOP("Actions", "The second mark, at the playhead or the selected span"));
+      QT_TRANSLATE_NOOP("Actions", "Second mark at the playhead or the selected span"));
   a.add(
       "view.note", Menu::View, QT_TRANSLATE_NOOP("Actions", "Pin a Note Here…"), {K(Qt::Key_N)},
       [&shell] { ask_note(shell); },
-      QT_TRANSLATE_NOOP("Actions", "To the playhead, or to where the selected range begins; remembered by the file"));
+      QT_TRANSLATE_NOOP("Actions", "At the playhead or the start of the selected range; saved for this file"));
   a.add(
       "view.sort", Menu::View, QT_TRANSLATE_NOOP("Actions", "Sort Table by Column"),
       {K(Qt::CTRL | Qt::SHIFT | Qt::Key_S)}, [&shell] { sort_table(shell); },
-      QT_TRANSLATE_NOOP("Actions", "By the column that the arrow keys went to; again: the other way"));
+      QT_TRANSLATE_NOOP("Actions", "Sort by the current column; repeat to reverse"));
 }
 
 void add_panels(Shell& shell) {
@@ -152,7 +151,7 @@ void add_panels(Shell& shell) {
   QMenu* go = a.submenu(Menu::View, QT_TRANSLATE_NOOP("Actions", "Go to Panel"));
   QMenu* panels = a.submenu(Menu::View, QT_TRANSLATE_NOOP("Actions", "&Panels"));
   PanelGroup group = PanelGroup::None;
-  for (const PanelKind& kind : panel_kinds()) {
+  for (const PanelDescriptor& kind : panel_kinds()) {
     if (std::exchange(group, kind.group) != kind.group) {
       panels->addSeparator();
       go->addSeparator();
@@ -187,7 +186,8 @@ void fill_own_layouts(const Shell& shell, QMenu* menu) {
   for (const QString& name : names)
     add(menu, name, [&shell, name] {
       if (!shell.layouts->restore(name))
-        shell.messages().fail(Shell::tr("The layout “%1” cannot be read; it is of another version.").arg(name));
+        shell.messages().fail(
+            Shell::tr("The layout “%1” was saved by another version and cannot be restored.").arg(name));
     });
   menu->menuAction()->setEnabled(!names.isEmpty());
   if (names.isEmpty()) return;
@@ -195,7 +195,7 @@ void fill_own_layouts(const Shell& shell, QMenu* menu) {
   QMenu* forget = menu->addMenu(Shell::tr("Delete"));
   for (const QString& name : names)
     add(forget, name, [&shell, name] {
-      // Not while its menu is open.
+      // not while its menu is open
       QTimer::singleShot(0, shell.layouts, [&shell, name] { shell.layouts->forget(name); });
     });
 }
@@ -219,7 +219,7 @@ void add_layouts(Shell& shell) {
   QMenu* own = a.submenu(Menu::View, QT_TRANSLATE_NOOP("Actions", "M&y Layouts"));
   QObject::connect(shell.layouts, &Layouts::own_changed, own, [&shell, own] { fill_own_layouts(shell, own); });
   QObject::connect(shell.layouts, &Layouts::saved, own, [&shell](const QString& name) {
-    shell.messages().note(Shell::tr("The layout “%1” was saved. It is in the menu View.").arg(name));
+    shell.messages().note(Shell::tr("The layout “%1” was saved. It is listed in View ▸ My Layouts.").arg(name));
   });
   fill_own_layouts(shell, own);
 }
@@ -228,7 +228,7 @@ void add_layouts(Shell& shell) {
 
 void frame_selection(const Shell& shell) {
   shell.panels->find<GraphView>("graph")->show_selected();
-  if (PlotView* plot = plot_at_hand(shell)) plot->frame_selection();
+  if (PlotView* plot = current_plot(shell)) plot->frame_selection();
 }
 
 void add_view_actions(Shell& shell) {
@@ -242,7 +242,7 @@ void add_view_actions(Shell& shell) {
   QAction* titles = a.add(
       "view.titles", Menu::View, QT_TRANSLATE_NOOP("Actions", "Title &Bars of Panels"), {},
       [&shell] { shell.panels->show_title_bars(shell.actions->find(QStringLiteral("view.titles"))->isChecked()); },
-      QT_TRANSLATE_NOOP("Actions", "Drag panels by them to other places"));
+      QT_TRANSLATE_NOOP("Actions", "Drag a title bar to move its panel"));
   titles->setCheckable(true);
   a.separator(Menu::View);
   a.add("view.theme", Menu::View, QT_TRANSLATE_NOOP("Actions", "Light ⇄ &Dark"), {K(Qt::CTRL | Qt::SHIFT | Qt::Key_D)},

@@ -16,7 +16,7 @@ struct About {
 }  // namespace
 
 QDialog* make_dialog(QWidget* parent, const char* name, const QString& title) {
-  // One of each kind at a time.
+  // At most one dialog of each kind.
   for (QDialog* old : parent->findChildren<QDialog*>(QString::fromLatin1(name))) old->deleteLater();
   auto* dialog = new QDialog(parent);
   dialog->setObjectName(QString::fromLatin1(name));
@@ -31,12 +31,9 @@ void show_about(QWidget* parent) {
   auto* icon = new QLabel(dialog);
   icon->setPixmap(parent->windowIcon().pixmap(64, 64));
   auto* text = new QLabel(
-      About::tr(
-          "<h2>Arenascope %1</h2><p>Open a model, run it on the CPU, OpenCL or CUDA, and watch how it lives in "
-          "memory.</p>"
-          "<p>The window is free software under the GNU General Public License, version 3 or later; the engine inside "
-          "is "
-          "under the MIT licence.</p><p>Built with Qt %2 and QCustomPlot.</p>")
+      About::tr("<h2>Arenascope %1</h2><p>Memory visualizer, profiler and step debugger for tensor programs on the "
+                "CPU, OpenCL and CUDA.</p><p>The window is free software under the GNU General Public License, version "
+                "3 or later; the engine is under the MIT licence.</p><p>Built with Qt %2 and QCustomPlot.</p>")
           .arg(QCoreApplication::applicationVersion(), QString::fromLatin1(qVersion())),
       dialog);
   text->setWordWrap(true);

@@ -14,17 +14,17 @@
 namespace arenascope::app {
 
 void show_attach(Shell& shell) {
-  QDialog* dialog = make_dialog(shell.window, "attach", Shell::tr("Attach to a Program"));
+  QDialog* dialog = make_dialog(shell.window, "attach", Shell::tr("Launch and Record"));
   auto* column = new QVBoxLayout(dialog);
-  auto* label = new QLabel(Shell::tr("The program to be started, with its &arguments:"), dialog);
+  auto* label = new QLabel(Shell::tr("Program and &arguments:"), dialog);
   auto* command = new QLineEdit(dialog);
   command->setObjectName(QStringLiteral("command"));
   command->setPlaceholderText(Shell::tr("./program --option value"));
   label->setBuddy(command);
-  auto* heap = new QCheckBox(Shell::tr("Record blocks of its &heap, by call site"), dialog);
+  auto* heap = new QCheckBox(Shell::tr("Record &heap blocks by call site"), dialog);
   heap->setObjectName(QStringLiteral("heap"));
-  auto* note = new QLabel(Shell::tr("Programs that carry arenascope_client.h and OpenCL programs are recorded as they "
-                                    "are. The program's output goes where this one's goes."),
+  auto* note = new QLabel(Shell::tr("Programs that include arenascope_client.h and OpenCL programs need no adapter. "
+                                    "The program writes to the standard output of Arenascope."),
                           dialog);
   note->setWordWrap(true);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, dialog);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window's few dialogs. None of them is modal: what is open can be looked at meanwhile. One of each kind at a time.
+// The dialogs of the window. They are modeless, with at most one of each kind.
 #pragma once
 #include <QDialog>
 

@@ -17,16 +17,16 @@ constexpr int kLargest = 1 << 24;
 
 }  // namespace
 
-// What is entered is remembered by the file, and the file is opened with it.
+// Values are saved for the file, which is reopened with them.
 void show_input_sizes(Shell& shell) {
   const RunController* runner = shell.document().runner();
   const QString spec = runner->spec();
   std::vector<InputSize> sizes = runner->input_sizes();
   std::erase_if(sizes, [](const InputSize& size) { return size.key.empty(); });
   if (sizes.empty()) return;
-  QDialog* dialog = make_dialog(shell.window, "sizes", Shell::tr("Sizes of Inputs"));
+  QDialog* dialog = make_dialog(shell.window, "sizes", Shell::tr("Input Shapes"));
   auto* column = new QVBoxLayout(dialog);
-  auto* why = new QLabel(Shell::tr("The file leaves these sizes open. They are remembered for it."), dialog);
+  auto* why = new QLabel(Shell::tr("These dimensions are dynamic. Your values are saved for this file."), dialog);
   why->setWordWrap(true);
   column->addWidget(why);
   auto* inside = new QWidget(dialog);
@@ -44,7 +44,7 @@ void show_input_sizes(Shell& shell) {
   scroll->setWidget(inside);
   scroll->setWidgetResizable(true);
   scroll->setFrameShape(QFrame::NoFrame);
-  scroll->setFocusPolicy(Qt::NoFocus);  // its boxes have it
+  scroll->setFocusPolicy(Qt::NoFocus);  // its spin boxes take the focus
   scroll->setAccessibleName(dialog->windowTitle());
   column->addWidget(scroll, 1);
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, dialog);

@@ -25,14 +25,14 @@ void show_manual(QWidget* parent) {
   find->setAccessibleName(Manual::tr("Find in the manual"));
   auto* text = new QTextBrowser(dialog);
   text->setOpenExternalLinks(true);
-  text->setSearchPaths({QStringLiteral(":/")});  // its pictures
+  text->setSearchPaths({QStringLiteral(":/")});  // for its pictures
   text->setAccessibleName(Manual::tr("Arenascope Manual"));
-  QFile file(QStringLiteral(":/manual.%1.md").arg(language_at_hand()));
+  QFile file(QStringLiteral(":/manual.%1.md").arg(current_language()));
   if (!file.exists()) file.setFileName(QStringLiteral(":/manual.md"));
   if (file.open(QIODevice::ReadOnly)) text->setMarkdown(QString::fromUtf8(file.readAll()));
   QObject::connect(find, &QLineEdit::returnPressed, text, [find, text] {
     if (text->find(find->text())) return;
-    text->moveCursor(QTextCursor::Start);  // from the top again
+    text->moveCursor(QTextCursor::Start);  // search from the start again
     text->find(find->text());
   });
   column->addWidget(find);

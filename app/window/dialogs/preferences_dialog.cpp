@@ -23,22 +23,22 @@ namespace {
 
 using Choices = QList<std::pair<QString, QVariant>>;
 
-// Of the options of a run (app/common/run_options.h) those that hold for every model unless Run Settings say otherwise.
+// The run options (app/common/run_options.h) that apply to all models unless Run Settings override them.
 constexpr const char* kUsual[] = {"backend", "threads", "planner", "order", "budget", "memory", "rewrite", "fusion"};
 
-// The fields, filled from preferences and read back into them.
+// The form fields, filled from preferences and read back into them.
 class PreferencesForm {
   Q_DECLARE_TR_FUNCTIONS(arenascope::app::PreferencesForm)
 
  public:
   PreferencesForm(QDialog* dialog, const Preferences& now);
-  // Nothing where a value makes no sense, which is said in the dialog.
+  // nullopt for an invalid value, which the dialog reports.
   std::optional<Preferences> read() const;
   QFormLayout* layout() const { return form_; }
 
  private:
   void add_run(const RunSettings& run);
-  void add_look(const Preferences& now);
+  void add_appearance(const Preferences& now);
   QComboBox* combo(const QString& label, const Choices& choices, const QVariant& now);
   QCheckBox* check(const QString& text, const QString& tip, bool now);
 
@@ -49,7 +49,7 @@ class PreferencesForm {
   QComboBox *language_, *theme_;
   QSpinBox* kept_;
   QCheckBox* autosave_;
-  QLabel* said_;
+  QLabel* problem_;
 };
 
 QComboBox* PreferencesForm::combo(const QString& label, const Choices& choices, const QVariant& now) {
@@ -71,60 +71,61 @@ QCheckBox* PreferencesForm::check(const QString& text, const QString& tip, bool 
 PreferencesForm::PreferencesForm(QDialog* dialog, const Preferences& now)
     : dialog_(dialog), form_(new QFormLayout(dialog)) {
   add_run(now.run);
-  add_look(now);
-  said_ = new QLabel(dialog_);
-  said_->setWordWrap(true);
-  said_->hide();
-  form_->addRow(said_);
+  add_appearance(now);
+  problem_ = new QLabel(dialog_);
+  problem_->setWordWrap(true);
+  problem_->hide();
+  form_->addRow(problem_);
 }
 
 void PreferencesForm::add_run(const RunSettings& run) {
   run_ = run;
-  const RunnerOptions now = usual_run(run);
+  const RunnerOptions now = default_run_options(run);
   for (const char* id : kUsual) {
     const RunOption* option = find_run_option(id);
-    QWidget* editor = make_option_editor(option->face(), dialog_, [] {});
-    name_option_editor(option->face(), editor);
-    editor->setToolTip(option_text(option->sentence));
+    QWidget* editor = make_option_editor(option->descriptor(), dialog_, [] {});
+    name_option_editor(option->descriptor(), editor);
+    editor->setToolTip(option_text(option->description));
     set_option_editor(editor, option->text(now));
     form_->addRow(option_text(option->title), editor);
     usual_.push_back({option, editor});
   }
   kept_ = new QSpinBox(dialog_);
   kept_->setObjectName(QStringLiteral("kept"));
-  kept_->setRange(kLeastKeptMib, kMostKeptMib);
+  kept_->setRange(kMinRecordingMib, kMaxRecordingMib);
   kept_->setSingleStep(64);
   kept_->setSuffix(tr(" MiB"));
-  kept_->setValue(run.kept_mib);
+  kept_->setValue(run.recording_limit_mib);
   kept_->setToolTip(
-      tr("In memory, and as much in the file below. Older runs are let go; holds for what is opened next."));
-  form_->addRow(tr("&Keep of a live recording"), kept_);
+      tr("Limit in memory and, separately, in the file below. Older runs are discarded. Applies to documents opened "
+         "from now on."));
+  form_->addRow(tr("Live &recording buffer"), kept_);
   autosave_ =
-      check(tr("Keep what is recorded in a &file while it runs"),
-            tr("After a crash or a kill it is under File ▸ Recover a Recording. It goes when the file is closed."),
+      check(tr("Save live recordings to a &file"),
+            tr("After a crash it is available in File ▸ Recover a Recording. It is deleted when you close the file."),
             run.autosave);
 }
 
-void PreferencesForm::add_look(const Preferences& now) {
-  Choices choices{{tr("of the system"), QString()}};
+void PreferencesForm::add_appearance(const Preferences& now) {
+  Choices choices{{tr("System"), QString()}};
   for (const QString& code : languages()) choices.push_back({own_name_of_language(code), code});
   language_ = combo(tr("&Language"), choices, now.language);
-  theme_ = combo(tr("T&heme"), {{tr("of the system"), 0}, {tr("light"), 1}, {tr("dark"), 2}, {tr("high contrast"), 3}},
+  theme_ = combo(tr("T&heme"), {{tr("System"), 0}, {tr("Light"), 1}, {tr("Dark"), 2}, {tr("High contrast"), 3}},
                  static_cast<int>(now.theme));
 }
 
 std::optional<Preferences> PreferencesForm::read() const {
   OptionValues values;
   for (const auto& [option, editor] : usual_) values[option->id] = text_of_option_editor(editor).toStdString();
-  RunnerOptions options = usual_run(run_);
+  RunnerOptions options = default_run_options(run_);
   const Status set = set_run_options(options, values);
-  said_->setText(set ? QString() : QString::fromStdString(set.error().message));
-  said_->setVisible(!set);
+  problem_->setText(set ? QString() : QString::fromStdString(set.error().message));
+  problem_->setVisible(!set);
   if (!set) return std::nullopt;
   Preferences p;
   p.run = run_;
-  take_usual_run(options, p.run);
-  p.run.kept_mib = kept_->value();
+  update_run_settings(options, p.run);
+  p.run.recording_limit_mib = kept_->value();
   p.run.autosave = autosave_->isChecked();
   p.language = language_->currentData().toString();
   p.theme = static_cast<ThemeMode>(theme_->currentData().toInt());

@@ -9,11 +9,11 @@ using Devices = std::vector<AllocatorReplays::Device>;
 
 Result<Devices> replay(const std::string& path, const std::vector<std::string>& settings, Bytes memory,
                        const std::stop_token& stop) {
-  auto programs = laboratory::read_allocator_programs(path);
+  auto programs = allocator_sim::read_allocator_programs(path);
   if (!programs) return programs.error();
   Devices out;
-  for (const laboratory::AllocatorProgram& program : *programs) {
-    auto replays = laboratory::replays_of(program, settings, memory, stop);
+  for (const allocator_sim::AllocatorProgram& program : *programs) {
+    auto replays = allocator_sim::replays_of(program, settings, memory, stop);
     if (!replays) return replays.error();
     out.push_back({program.device, program.reserved_peak, std::move(*replays)});
   }

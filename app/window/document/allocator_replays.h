@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The document's memory snapshot, its allocator's requests once more under other settings: on a thread of its own.
+// Replays the allocator requests of a memory snapshot with other settings, on a background thread.
 #pragma once
-#include <arenascope/laboratory/replays.h>
+#include <arenascope/allocator_sim/replays.h>
 
 #include <QStringList>
 
@@ -14,18 +14,18 @@ class AllocatorReplays : public BackgroundJob {
  public:
   struct Device {
     uint32_t number = 0;
-    Bytes recorded = 0;  // reserved at the most
-    std::vector<laboratory::Replay> replays;
+    Bytes recorded = 0;  // reserved peak
+    std::vector<allocator_sim::Replay> replays;
   };
 
   explicit AllocatorReplays(QObject* parent = nullptr) : BackgroundJob(parent) {}
   ~AllocatorReplays() override { finish(); }
 
-  // Of the snapshot at `path`: what it did, and under each of `settings`. `memory`: of a device, 0: as much as is asked for.
+  // Replays the snapshot at `path` with each of `settings`. `memory`: device memory in bytes, 0: unlimited.
   void begin(const QString& path, const QStringList& settings, Bytes memory);
 
   const std::vector<Device>& devices() const { return devices_; }
-  const QString& problem() const { return problem_; }  // that ended the last one; empty: none did
+  const QString& problem() const { return problem_; }  // error that ended the last replay; empty: none
 
  private:
   std::vector<Device> devices_;

@@ -23,38 +23,40 @@ struct Attached {
 };
 
 constexpr QStringView kScheme(u"attach:");
-constexpr QChar kBetween(0x1f);  // no word of a command holds it
+constexpr QChar kSeparator(0x1f);  // separator; does not occur in arguments
 
 Result<AttachedProgram> program_of(const QString& spec) {
-  std::vector<std::string> words, with;
-  const QStringList parts = spec.mid(kScheme.size()).split(kBetween);
-  for (const QString& adapter : parts.value(0).split(u',', Qt::SkipEmptyParts)) with.push_back(adapter.toStdString());
-  for (const QString& word : parts.mid(1)) words.push_back(word.toStdString());
-  return attached_program(std::move(words), std::move(with));
+  std::vector<std::string> argv, adapters;
+  const QStringList parts = spec.mid(kScheme.size()).split(kSeparator);
+  for (const QString& adapter : parts.value(0).split(u',', Qt::SkipEmptyParts))
+    adapters.push_back(adapter.toStdString());
+  for (const QString& argument : parts.mid(1)) argv.push_back(argument.toStdString());
+  return attached_program(std::move(argv), std::move(adapters));
 }
 
-// Whether it has ended; `status` as waitpid() gives it.
+// True if the process has ended; `status` is its wait status.
 bool has_ended(pid_t process, int& status) { return ::waitpid(process, &status, WNOHANG) == process; }
 
-// What ended otherwise than it should, or never attached; empty: all is well.
+// Why the program failed or never attached; empty: success.
 QString problem_of(const QString& name, int status, bool attached) {
-  if (WIFSIGNALED(status)) return Attached::tr("%1 was ended by signal %2.").arg(name).arg(WTERMSIG(status));
-  if (WEXITSTATUS(status) != 0) return Attached::tr("%1 ended with status %2.").arg(name).arg(WEXITSTATUS(status));
+  if (WIFSIGNALED(status)) return Attached::tr("%1 was terminated by signal %2.").arg(name).arg(WTERMSIG(status));
+  if (WEXITSTATUS(status) != 0) return Attached::tr("%1 exited with status %2.").arg(name).arg(WEXITSTATUS(status));
   if (attached) return {};
-  return Attached::tr("%1 never attached: it neither carries arenascope_client.h nor uses what an adapter watches.")
+  return Attached::tr(
+             "%1 never attached: it neither includes arenascope_client.h nor uses an API that an adapter records.")
       .arg(name);
 }
 
 }  // namespace
 
-QString attach_spec(const QStringList& words, const QStringList& with) {
-  return kScheme.toString() + with.join(u',') + kBetween + words.join(kBetween);
+QString attach_spec(const QStringList& argv, const QStringList& adapters) {
+  return kScheme.toString() + adapters.join(u',') + kSeparator + argv.join(kSeparator);
 }
 
 bool is_attach_spec(const QString& spec) { return spec.startsWith(kScheme); }
 
-Opened watch_program(const QString& spec, const RunSettings& settings, const OpenVoice& voice) {
-  constexpr auto kLook = std::chrono::milliseconds(50);
+Opened watch_program(const QString& spec, const RunSettings& settings, const OpenCallbacks& callbacks) {
+  constexpr auto kPollInterval = std::chrono::milliseconds(50);
   constexpr Nanoseconds kForOthers = 500'000'000;
   Opened opened;
   const Result<AttachedProgram> program = program_of(spec);
@@ -62,10 +64,10 @@ Opened watch_program(const QString& spec, const RunSettings& settings, const Ope
     opened.problem = QString::fromStdString(program.error().message) + u'.';
     return opened;
   }
-  const QString name = QFileInfo(QString::fromStdString(program->words[0])).fileName();
+  const QString name = QFileInfo(QString::fromStdString(program->argv[0])).fileName();
   opened.title = name;
-  auto session = std::make_shared<trace::Session>(trace::Session::Options{settings.kept_bytes()});
-  auto receiver = attach::Receiver::listen({session}, listening_for(*program));
+  auto session = std::make_shared<trace::Session>(trace::Session::Options{settings.recording_limit_bytes()});
+  auto receiver = attach::Receiver::listen({session}, listen_options(*program));
   const Result<pid_t> process =
       receiver ? start_attached(*program, (*receiver)->address()) : Result<pid_t>(receiver.error());
   if (!process) {
@@ -75,7 +77,7 @@ Opened watch_program(const QString& spec, const RunSettings& settings, const Ope
   bool shown = false;
   int status = 0;
   while (!has_ended(*process, status)) {
-    if (!voice.wanted()) {  // it is nobody's child any more that somebody waits for
+    if (!callbacks.should_continue()) {  // detach: the process is no longer waited for
       std::thread([child = *process] { ::waitpid(child, nullptr, 0); }).detach();
       if (shown)
         opened.session = std::move(session);
@@ -84,15 +86,15 @@ Opened watch_program(const QString& spec, const RunSettings& settings, const Ope
       return opened;
     }
     const auto snapshot = session->snapshot();
-    voice.progress(snapshot->event_count == 0
-                       ? Attached::tr("Waiting for %1 to attach…").arg(name)
-                       : Attached::tr("Watching %1: %2 events…")
-                             .arg(name, QLocale().toString(static_cast<qlonglong>(snapshot->event_count))),
-                   -1);
-    if (!shown && snapshot->event_count > 0) voice.show(session, name);
+    callbacks.progress(snapshot->event_count == 0
+                           ? Attached::tr("Waiting for %1 to attach…").arg(name)
+                           : Attached::tr("Recording %1: %2 events…")
+                                 .arg(name, QLocale().toString(static_cast<qlonglong>(snapshot->event_count))),
+                       -1);
+    if (!shown && snapshot->event_count > 0) callbacks.show(session, name);
     shown = shown || snapshot->event_count > 0;
-    if (shown) voice.more();
-    std::this_thread::sleep_for(kLook);
+    if (shown) callbacks.more();
+    std::this_thread::sleep_for(kPollInterval);
   }
   (*receiver)->wait(kForOthers);
   (*receiver)->stop();

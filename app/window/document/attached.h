@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A program that is started and watched, as something that is opened: what it says grows in a session while it runs.
+// A program that is launched and recorded as a document, with a session that grows while it runs.
 #pragma once
 #include "opener.h"
 
@@ -7,11 +7,12 @@
 
 namespace arenascope::app {
 
-// What of a document says that a program of these words is started and watched, with these adapters.
-QString attach_spec(const QStringList& words, const QStringList& with);
+// The document spec for launching a program with these arguments and adapters.
+QString attach_spec(const QStringList& argv, const QStringList& adapters);
 bool is_attach_spec(const QString& spec);
 
-// Starts the program and returns when it has ended, or is no longer wanted: then it goes on unseen.
-Opened watch_program(const QString& spec, const RunSettings& settings, const OpenVoice& voice);
+// Launches the program and returns when it has ended, or when cancelled, in which case the program continues
+// unrecorded.
+Opened watch_program(const QString& spec, const RunSettings& settings, const OpenCallbacks& callbacks);
 
 }  // namespace arenascope::app

@@ -18,7 +18,7 @@ QString autosave_folder() {
   return state + QStringLiteral("/arenascope/recordings");
 }
 
-QStringList left_behind() {
+QStringList recoverable_recordings() {
   QStringList files;
   for (const QFileInfo& file :
        QDir(autosave_folder()).entryInfoList({QStringLiteral("*.arenascope")}, QDir::Files, QDir::Time)) {
@@ -29,11 +29,11 @@ QStringList left_behind() {
   return files;
 }
 
-std::shared_ptr<Autosave> Autosave::create(const QString& title, size_t most_bytes) {
+std::shared_ptr<Autosave> Autosave::create(const QString& title, size_t max_bytes) {
   const QDir folder(autosave_folder());
   if (!folder.mkpath(QStringLiteral("."))) return nullptr;
-  // Of those left behind, the newest few are enough.
-  const QStringList old = left_behind();
+  // Keeps only the newest few recoverable files.
+  const QStringList old = recoverable_recordings();
   for (qsizetype i = 8; i < old.size(); ++i) QFile::remove(old[i]);
   QString name = title;
   name.replace(QRegularExpression(QStringLiteral("[^A-Za-z0-9_.-]+")), QStringLiteral("_"));
@@ -45,7 +45,7 @@ std::shared_ptr<Autosave> Autosave::create(const QString& title, size_t most_byt
   options.mirror = false;
   auto writer = trace::RecordingWriter::create(path.toStdString(), options);
   if (!writer) return nullptr;
-  return std::shared_ptr<Autosave>(new Autosave(title, path, most_bytes, std::move(*writer)));
+  return std::shared_ptr<Autosave>(new Autosave(title, path, max_bytes, std::move(*writer)));
 }
 
 Autosave::~Autosave() {
@@ -54,11 +54,11 @@ Autosave::~Autosave() {
 }
 
 void Autosave::describe(const trace::Description& description) {
-  if (bytes() < most_bytes_) writer_->describe(description);
+  if (bytes() < max_bytes_) writer_->describe(description);
 }
 
 void Autosave::events(trace::TrackId track, std::span<const trace::Event> events) {
-  if (bytes() < most_bytes_) writer_->events(track, events);
+  if (bytes() < max_bytes_) writer_->events(track, events);
 }
 
 void Autosave::flush() { writer_->flush(); }

@@ -6,10 +6,10 @@
 
 namespace arenascope::app {
 
-void BackgroundJob::retire(std::unique_ptr<BackgroundJob> job) {
+void BackgroundJob::close_async(std::unique_ptr<BackgroundJob> job) {
   BackgroundJob* gone = job.release();
   gone->disconnect();
-  gone->setParent(QCoreApplication::instance());  // whose end waits for those that are not through
+  gone->setParent(QCoreApplication::instance());  // its destructor waits for unfinished jobs
   gone->retired_ = true;
   gone->stop();
   if (!gone->busy_) gone->deleteLater();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Work of a document on a thread of its own, which tells the window what it has so far.
+// Work of a document on a background thread that reports partial results to the window.
 #pragma once
 #include <QElapsedTimer>
 #include <QObject>
@@ -13,12 +13,12 @@ namespace arenascope::app {
 class BackgroundJob : public QObject {
   Q_OBJECT
  public:
-  // Ends it without waiting: it goes when its thread has ended, at the latest with the program.
-  static void retire(std::unique_ptr<BackgroundJob> job);
+  // Stops without waiting; the object is deleted when its thread has ended, at the latest at program exit.
+  static void close_async(std::unique_ptr<BackgroundJob> job);
 
-  void stop();  // behind what is being computed
+  void stop();  // after the current computation
   bool busy() const { return busy_; }
-  // Of what goes on: the part that is done, below nought where nobody knows, and how long it took so far.
+  // Completed share of the running job, negative if unknown, and its elapsed time.
   virtual double share() const { return -1; }
   double busy_seconds() const { return busy_ ? static_cast<double>(since_.elapsed()) / 1e3 : 0; }
 
@@ -32,11 +32,11 @@ class BackgroundJob : public QObject {
   };
 
   explicit BackgroundJob(QObject* parent) : QObject(parent) {}
-  void finish();  // waits; for the destructor of the class whose members the work uses
+  void finish();  // waits; call it in the destructor of the class whose members the job uses
 
-  // What goes on is stopped and waited for first; what it still tells is not heard.
+  // Stops and waits for a running job first; its remaining reports are dropped.
   void start(std::function<void(const Part& part)> work);
-  // On the thread: `hear` runs in the window, and changed() follows. With `last` nothing more comes of this part.
+  // On the worker thread: runs `hear` on the UI thread, then emits changed(). `last`: no further report of this part.
   void tell(const Part& part, std::function<void()> hear, bool last);
 
  private:

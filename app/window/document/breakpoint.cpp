@@ -69,7 +69,7 @@ std::optional<Breakpoint> Breakpoint::from_setting(const QString& setting) {
 
 namespace {
 
-// The parts of a fused node, and any node itself.
+// The parts of a fused node, or the node itself.
 std::vector<trace::PartInfo> parts_of(const trace::TensorInfo& node) {
   std::vector<trace::PartInfo> parts = node.parts;
   parts.push_back({node.op, node.op_number, node.name});
@@ -82,8 +82,8 @@ std::set<NodeId> nodes_to_break(const trace::GraphInfo& graph, const std::vector
   std::set<NodeId> nodes;
   for (const Breakpoint& b : breakpoints) {
     if (!b.on || b.kind == Breakpoint::Kind::NaN) continue;
-    const std::string wanted = b.text.toStdString(), op = b.text.toUpper().toStdString();
-    // * and ? also stand for slashes: names are paths in many models.
+    const std::string name = b.text.toStdString(), op = b.text.toUpper().toStdString();
+    // * and ? also match slashes, since node names are paths in many models.
     const QString escaped = QRegularExpression::escape(b.text)
                                 .replace(QStringLiteral("\\*"), QStringLiteral(".*"))
                                 .replace(QStringLiteral("\\?"), QStringLiteral("."));
@@ -94,7 +94,7 @@ std::set<NodeId> nodes_to_break(const trace::GraphInfo& graph, const std::vector
       bool hit = b.kind == Breakpoint::Kind::Bytes && node.bytes >= b.bytes;
       if (b.kind != Breakpoint::Kind::Bytes)
         for (const trace::PartInfo& part : parts_of(node))
-          hit = hit || (b.kind == Breakpoint::Kind::Node ? part.name == wanted
+          hit = hit || (b.kind == Breakpoint::Kind::Node ? part.name == name
                         : b.kind == Breakpoint::Kind::Op ? part.op == op
                                                          : pattern.match(QString::fromStdString(part.name)).hasMatch());
       if (hit) nodes.insert(NodeId(i));

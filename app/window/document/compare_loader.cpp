@@ -18,7 +18,7 @@
 namespace arenascope::app {
 namespace {
 
-// A model as a session that was only planned.
+// A model as a session with plans only.
 Result<std::shared_ptr<trace::Session>> plan_model(const QString& spec, const RunSettings& settings,
                                                    std::stop_token stop) {
   auto model = models::open_model(spec.toStdString());
@@ -61,7 +61,7 @@ void CompareLoader::load(const QString& spec, const RunSettings& settings) {
   busy_ = true;
   const QString title = spec.startsWith(QStringLiteral("zoo:")) ? spec.mid(4) : QFileInfo(spec).fileName();
   Q_EMIT progress(tr("Reading %1…").arg(title));
-  // What is told comes on the UI thread, and only while it is still wanted.
+  // Reports run on the UI thread unless the load was cancelled.
   const auto tell = [self = QPointer<CompareLoader>(this), given_up](std::function<void(CompareLoader*)> f) {
     QMetaObject::invokeMethod(
         QCoreApplication::instance(),
@@ -70,7 +70,7 @@ void CompareLoader::load(const QString& spec, const RunSettings& settings) {
         },
         Qt::QueuedConnection);
   };
-  views::long_jobs()->start([spec, settings, title, given_up, tell] {
+  views::background_pool()->start([spec, settings, title, given_up, tell] {
     Result<std::shared_ptr<trace::Session>> session = std::make_shared<trace::Session>();
     if (is_trace_file(spec)) {
       trace::OpenOptions options;
@@ -96,7 +96,8 @@ void CompareLoader::load(const QString& spec, const RunSettings& settings) {
       });
       return;
     }
-    auto other = std::make_shared<const views::Other>(views::Other::of((*session)->snapshot(), title));
+    auto other =
+        std::make_shared<const views::ComparisonSide>(views::ComparisonSide::of((*session)->snapshot(), title));
     tell([other](CompareLoader* l) {
       l->busy_ = false;
       Q_EMIT l->progress({});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reads what is to be compared with off the UI thread: a recording, another tool's trace, or a model, which is planned.
+// Loads the other side of a comparison in the background: a recording, a trace, or a model, which is planned.
 #pragma once
-#include <views/common/other.h>
+#include <views/common/comparison.h>
 
 #include <QObject>
 #include <stop_token>
@@ -16,17 +16,17 @@ class CompareLoader : public QObject {
   explicit CompareLoader(QObject* parent = nullptr) : QObject(parent) {}
   ~CompareLoader() override;
 
-  void load(const QString& spec, const RunSettings& settings);  // another one is given up
+  void load(const QString& spec, const RunSettings& settings);  // cancels a load in progress
   void cancel();
   bool busy() const { return busy_; }
 
  Q_SIGNALS:
-  void progress(const QString& phase, double share = -1);  // empty: done; below nought: nobody knows how much is done
-  void loaded(std::shared_ptr<const arenascope::views::Other> other);
-  void failed(const QString& sentence);
+  void progress(const QString& phase, double share = -1);  // empty: done; share negative: unknown
+  void loaded(std::shared_ptr<const arenascope::views::ComparisonSide> other);
+  void failed(const QString& message);
 
  private:
-  std::stop_source given_up_;  // of the job at hand
+  std::stop_source given_up_;  // of the current job
   bool busy_ = false;
 };
 

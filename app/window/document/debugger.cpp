@@ -29,17 +29,17 @@ NodeId Debugger::selected_node() const { return app::selected_node(at_); }
 void Debugger::set_breakpoints(std::vector<Breakpoint> breakpoints) {
   breakpoints_ = std::move(breakpoints);
   runner_->set_breakpoints(breakpoints_);
-  look_again();
+  update_steps();
 }
 
-void Debugger::look_again() {
+void Debugger::update_steps() {
   nodes_.clear();
   steps_.clear();
-  behind_.clear();
+  steps_after_.clear();
   counts_.assign(breakpoints_.size(), -1);
-  // A live run looks at its results; of a recording's, what was found while it ran is known.
+  // A live run checks its results; a recording contains the problems found while it ran.
   const std::set<NodeId> not_finite = live() ? std::set<NodeId>() : nodes_not_finite(*at_.source->snapshot());
-  const bool stop_behind = !not_finite.empty() && wants_nan(breakpoints_);
+  const bool stop_after = !not_finite.empty() && wants_nan(breakpoints_);
   if (const trace::GraphInfo* graph = at_.source->graph()) {
     for (size_t i = 0; i < breakpoints_.size(); ++i) {
       if (breakpoints_[i].kind == Breakpoint::Kind::NaN) {
@@ -55,10 +55,10 @@ void Debugger::look_again() {
   }
   if (const trace::PlanInfo* plan = at_.source->plan()) {
     for (size_t s = 0; s < plan->order.size(); ++s) {
-      if (stop_behind && s > 0 && not_finite.contains(plan->order[s - 1])) behind_.insert(static_cast<int32_t>(s));
+      if (stop_after && s > 0 && not_finite.contains(plan->order[s - 1])) steps_after_.insert(static_cast<int32_t>(s));
       if (nodes_.contains(plan->order[s])) steps_.insert(static_cast<int32_t>(s));
     }
-    steps_.insert(behind_.begin(), behind_.end());
+    steps_.insert(steps_after_.begin(), steps_after_.end());
   }
   values_known_ = live() || at_.source->graph() == nullptr || !not_finite.empty();
   Q_EMIT breakpoints_changed();
@@ -66,15 +66,15 @@ void Debugger::look_again() {
 
 void Debugger::toggle() {
   const NodeId node = selected_node();
-  if (!node.valid() || at_.source->graph() == nullptr)
-    return messages_->note(tr("Select a node first: a breakpoint stands on a node."));
-  const Breakpoint wanted{Breakpoint::Kind::Node, QString::fromStdString(at_.source->graph()->nodes[node.index()].name),
-                          0, true};
+  if (!node.valid() || at_.source->graph() == nullptr) return messages_->note(tr("Select a node to set a breakpoint."));
+  const Breakpoint breakpoint{Breakpoint::Kind::Node,
+                              QString::fromStdString(at_.source->graph()->nodes[node.index()].name), 0, true};
   std::vector<Breakpoint> all = breakpoints_;
-  const auto it = std::find_if(all.begin(), all.end(),
-                               [&](const Breakpoint& b) { return b.kind == wanted.kind && b.text == wanted.text; });
+  const auto it = std::find_if(all.begin(), all.end(), [&](const Breakpoint& b) {
+    return b.kind == breakpoint.kind && b.text == breakpoint.text;
+  });
   if (it == all.end())
-    all.push_back(wanted);
+    all.push_back(breakpoint);
   else
     all.erase(it);
   set_breakpoints(std::move(all));
@@ -88,7 +88,7 @@ void Debugger::show(int row) {
   Q_EMIT node_shown(*nodes.begin());
 }
 
-// --- walking through what was recorded
+// --- stepping through a recording
 
 void Debugger::play(int direction) {
   if (runner_->state() == RunState::Running) return runner_->pause();
@@ -97,7 +97,7 @@ void Debugger::play(int direction) {
   const int32_t steps = at_.axis->steps();
   if (steps <= 0) return;
   play_direction_ = direction;
-  // The whole in about eight seconds, and never more than forty steps a second: long orders are walked in strides.
+  // The whole recording in about eight seconds, at most forty steps per second; long orders use a stride.
   play_stride_ = std::max(1, steps / 320);
   play_timer_.start(std::clamp(8000 * play_stride_ / steps, 25, 250));
   Q_EMIT playing_changed();
@@ -113,7 +113,7 @@ void Debugger::play_on() {
   const int32_t now = at_.axis->current().valid() ? at_.axis->current().value : 0, last = at_.axis->steps() - 1;
   if (last < 0) return stop_playing();
   if (play_direction_ > 0 ? now >= last : now <= 0) {
-    at_.axis->set_current(Step(play_direction_ > 0 ? 0 : last));  // round and round
+    at_.axis->set_current(Step(play_direction_ > 0 ? 0 : last));  // loop playback
     return;
   }
   const int32_t next = std::clamp(now + play_direction_ * play_stride_, 0, last);
@@ -123,7 +123,7 @@ void Debugger::play_on() {
   at_.axis->set_current(Step(next));
 }
 
-// The nearest step with a breakpoint behind or before one; -1: none.
+// The nearest step with a breakpoint after or before `from`; -1: none.
 int32_t Debugger::next_break(int32_t from, int direction) const {
   if (direction > 0) {
     const auto it = steps_.upper_bound(from);
@@ -137,12 +137,12 @@ void Debugger::go_to_break(int32_t step) {
   stop_playing();
   const trace::PlanInfo* plan = at_.source->plan();
   if (plan != nullptr && static_cast<size_t>(step) < plan->order.size()) {
-    const bool behind = behind_.contains(step);
-    const NodeId node = plan->order[static_cast<size_t>(behind ? step - 1 : step)];
+    const bool after_node = steps_after_.contains(step);
+    const NodeId node = plan->order[static_cast<size_t>(after_node ? step - 1 : step)];
     at_.selection->select(Selection::node(at_.source->graph_id(), node));
     if (const auto* info = at_.source->snapshot()->tensor(at_.source->graph_id(), trace::TensorRef::node(node)))
       messages_->note(
-          pause_sentence(behind ? BreakReason::NotFinite : BreakReason::Before, QString::fromStdString(info->name)));
+          pause_message(after_node ? BreakReason::NotFinite : BreakReason::Before, QString::fromStdString(info->name)));
   }
   at_.axis->set_current(Step(step));
 }
@@ -154,7 +154,7 @@ void Debugger::run(int direction) {
     walk(direction);
 }
 
-// On a recording: to the next breakpoint, or to the end.
+// On a recording: go to the next breakpoint or the end.
 void Debugger::walk(int direction) {
   if (at_.axis->steps() <= 0) return;
   const int32_t stop = next_break(at_.axis->current().valid() ? at_.axis->current().value : -1, direction);
@@ -182,7 +182,7 @@ void Debugger::step() {
 
 void Debugger::run_to_selected() {
   const int32_t step = step_of(*at_.source, selected_node());
-  if (step < 0) return messages_->note(tr("Select a node first: the run goes on to it."));
+  if (step < 0) return messages_->note(tr("Select the node to run to."));
   if (live())
     runner_->run_to(Step(step));
   else
@@ -206,7 +206,7 @@ void Debugger::run_to_end_of_layer() {
   at_.axis->set_current(Step(std::min(end, steps - 1)));
 }
 
-// --- inside a node
+// --- stepping within a node
 
 std::vector<trace::SpanRef> Debugger::parts_of(NodeId node) const {
   const trace::Snapshot& s = *at_.source->snapshot();
@@ -222,7 +222,7 @@ std::vector<trace::SpanRef> Debugger::parts_of(NodeId node) const {
   return parts;
 }
 
-// The first or the last part of a node; false where none was recorded.
+// Selects the first or last chunk of a node; false if none was recorded.
 bool Debugger::select_part(NodeId node, int direction) {
   const std::vector<trace::SpanRef> parts = parts_of(node);
   if (parts.empty()) return false;
@@ -247,10 +247,10 @@ void Debugger::step_part(int direction) {
   } else if (select_part(node, direction)) {
     return;
   } else if (direction > 0 && runner_->state() == RunState::Paused) {
-    into_ = node;  // it stands before this node: the node runs, and then is looked into
+    into_ = node;  // paused before this node: run it, then show its chunks
     return runner_->step();
   }
-  // Behind the last part comes the first of the next node that has any.
+  // After the last chunk: the first chunk of the next node that has any.
   const int32_t steps = static_cast<int32_t>(plan->order.size());
   for (int32_t step = step_of(*at_.source, node) + direction; step >= 0 && step < steps; step += direction)
     if (select_part(plan->order[static_cast<size_t>(step)], direction)) return;
@@ -259,7 +259,7 @@ void Debugger::step_part(int direction) {
     if (next >= 0 && next < steps) into_ = plan->order[static_cast<size_t>(next)];
     return runner_->step();
   }
-  messages_->note(tr("No part of a thread was recorded further on."));
+  messages_->note(tr("No further chunk of a thread was recorded."));
 }
 
 bool Debugger::shows_parts_of_paused() {
@@ -274,7 +274,7 @@ void Debugger::frame_node(NodeId node) {
   const AxisRange seen = at_.axis->range();
   const double lo = static_cast<double>(range->begin - at_.axis->frame().origin),
                hi = static_cast<double>(range->end - at_.axis->frame().origin);
-  // Left as it is where the node is seen whole and not too small.
+  // The range is kept if the node is visible and large enough.
   if (lo < seen.lo || hi > seen.hi || hi - lo < seen.length() / 20) at_.axis->frame_time(range->begin, range->end);
   Q_EMIT time_shown();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The node debugger of a document: the same controls on a live run, which the engine pauses, and on what was recorded,
-// where the playhead walks, forwards and backwards. Breakpoints hold for both.
+// The node debugger of a document. The same controls work on a live run, which the engine pauses, and on a recording,
+// in which the playhead moves forwards and backwards. Breakpoints apply to both.
 #pragma once
 #include <views/common/view_context.h>
 
@@ -19,42 +19,42 @@ namespace arenascope::app {
 class Debugger : public QObject {
   Q_OBJECT
  public:
-  // All of them are the document's, and outlive it.
+  // All are owned by the document and outlive the debugger.
   Debugger(const views::ViewContext& context, RunController* runner, Messages* messages);
 
   const std::vector<Breakpoint>& breakpoints() const { return breakpoints_; }
   void set_breakpoints(std::vector<Breakpoint> breakpoints);
-  // Where they stand in the graph and the plan at hand.
+  // Nodes and steps of the breakpoints in the current graph and plan.
   const std::set<NodeId>& nodes() const { return nodes_; }
   const std::set<int32_t>& steps() const { return steps_; }
-  // How many nodes each stands on; -1 where that cannot be told beforehand.
+  // Number of matching nodes per breakpoint; -1 if unknown in advance.
   const std::vector<int>& counts() const { return counts_; }
-  // Whether results can be looked at for NaN: of a live run they can, a recording holds no values.
+  // True if results can be checked for NaN: possible in a live run; a recording contains no values.
   bool values_known() const { return values_known_; }
-  void look_again();   // another graph or plan is at hand
-  void toggle();       // on the selected node
-  void show(int row);  // selects the first node that a breakpoint stands on
+  void update_steps();  // after a change of graph or plan
+  void toggle();        // a breakpoint on the selected node
+  void show(int row);   // selects the first node of the breakpoint
 
-  bool live() const { return runner_->has_model(); }  // else what was recorded is walked through
+  bool live() const { return runner_->has_model(); }  // otherwise the recording is stepped through
   bool playing() const { return play_timer_.isActive(); }
   void play(int direction);
   void stop_playing();
-  void run(int direction);  // on to the next breakpoint; a live run knows no way back
+  void run(int direction);  // to the next breakpoint; a live run cannot go back
   void pause();
   void stop();
   void step();
   void run_to_selected();
   void run_to_end_of_layer();
-  // Inside a node: its threads' parts and waits, one after the other as they began.
+  // Steps through the chunks and waits of a node's threads in order of their start.
   void step_part(int direction);
-  // Whether step_part() let the run go on for a node whose parts are shown now that it is paused behind it.
+  // True once the run has paused after a node that step_part() continued for; its chunks are then shown.
   bool shows_parts_of_paused();
 
  Q_SIGNALS:
-  void breakpoints_changed();  // or where they stand
+  void breakpoints_changed();  // or their steps changed
   void playing_changed();
-  void node_shown(arenascope::NodeId node);  // by show()
-  void time_shown();                         // of a node, by step_part()
+  void node_shown(arenascope::NodeId node);  // emitted by show()
+  void time_shown();                         // emitted by step_part()
 
  private:
   void play_on();
@@ -73,14 +73,14 @@ class Debugger : public QObject {
   std::set<NodeId> nodes_;
   std::set<int32_t> steps_;
   std::vector<int> counts_;
-  std::set<int32_t> behind_;  // steps that stand behind a node whose result is not finite
-  NodeId into_;               // its parts are wanted when the run is paused behind it
+  std::set<int32_t> steps_after_;  // steps after a node with a non-finite result
+  NodeId into_;                    // node whose chunks are shown once the run pauses after it
   bool values_known_ = true;
   int play_direction_ = 1, play_stride_ = 1;
   QTimer play_timer_;
 };
 
-// The step at which a node runs in the plan at hand; -1: none.
+// The step of a node in the current plan; -1: none.
 int32_t step_of(const views::SessionSource& source, NodeId node);
 NodeId selected_node(const views::ViewContext& context);
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "note_memory.h"
+#include "note_settings.h"
 
 namespace arenascope::app {
 
@@ -26,7 +26,7 @@ Document::Document(Theme* theme) : DocumentParts(theme) {
   connect_runner();
   connect_jobs();
   connect(&selection_, &SelectionModel::current_changed, this, [this] {
-    // What was selected by hand shows its step in every view.
+    // A selected node moves the playhead to its step.
     const int32_t step = step_of(source_, selected_node(context()));
     if (step >= 0 && runner_->state() != RunState::Running) axis_.set_current(Step(step));
   });
@@ -34,36 +34,36 @@ Document::Document(Theme* theme) : DocumentParts(theme) {
 
 Document::~Document() { disconnect(); }
 
-void Document::retire(std::unique_ptr<Document> document) {
-  Document* gone = document.release();  // it may be what has just told of a failure
-  gone->disconnect();
-  gone->runner_->disconnect(gone);
-  gone->source_.disconnect(gone);
-  gone->selection_.disconnect(gone);
-  gone->settle_timer_.stop();
-  gone->source_.set_live(false);
-  gone->debugger_.stop_playing();
-  gone->replanning_.cancel();
-  gone->findings_.stop();
-  gone->comparing_.cancel();
-  Writing::retire(std::move(gone->writing_));
-  Learning::retire(std::move(gone->learning_));
-  AllocatorReplays::retire(std::move(gone->replays_));
-  Saver::retire(std::move(gone->saver_));
-  RunController::retire(std::move(gone->runner_));
-  gone->deleteLater();
+void Document::close_async(std::unique_ptr<Document> document) {
+  Document* discarded = document.release();  // it may be the sender of the current signal
+  discarded->disconnect();
+  discarded->runner_->disconnect(discarded);
+  discarded->source_.disconnect(discarded);
+  discarded->selection_.disconnect(discarded);
+  discarded->settle_timer_.stop();
+  discarded->source_.set_live(false);
+  discarded->debugger_.stop_playing();
+  discarded->replanning_.cancel();
+  discarded->findings_.stop();
+  discarded->comparing_.cancel();
+  GenerationJob::close_async(std::move(discarded->generation_));
+  TrainingJob::close_async(std::move(discarded->training_));
+  AllocatorReplays::close_async(std::move(discarded->replays_));
+  Saver::close_async(std::move(discarded->saver_));
+  RunController::close_async(std::move(discarded->runner_));
+  discarded->deleteLater();
 }
 
 void Document::connect_runner() {
   RunController* r = runner_.get();
-  connect(r, &RunController::opened, this, &Document::take_opened);
+  connect(r, &RunController::opened, this, &Document::on_opened);
   connect(r, &RunController::failed, this, &Document::failed);
   connect(r, &RunController::values, this, &Document::values);
   connect(r, &RunController::progress, this, &Document::set_progress);
-  connect(r, &RunController::read_on, this, [this] { source_.refresh(); });
-  connect(r, &RunController::planned, this, &Document::take_plans);
+  connect(r, &RunController::session_grew, this, [this] { source_.refresh(); });
+  connect(r, &RunController::planned, this, &Document::on_plans_added);
   connect(r, &RunController::paused_at, this, &Document::pause_at);
-  connect(r, &RunController::state_changed, this, &Document::take_state);
+  connect(r, &RunController::state_changed, this, &Document::on_state_changed);
   connect(this, &Document::failed, &messages_, &Messages::fail);
 }
 
@@ -71,7 +71,7 @@ void Document::connect_jobs() {
   connect(&replanning_, &Replanning::failed, this, &Document::failed);
   connect(&replanning_, &Replanning::changed, this, &Document::progress_changed);
   connect(&findings_, &FindingsSearch::changed, this, &Document::progress_changed);
-  connect(&replanning_, &Replanning::finished, &debugger_, &Debugger::look_again);
+  connect(&replanning_, &Replanning::finished, &debugger_, &Debugger::update_steps);
   connect(&comparing_, &CompareLoader::progress, this, &Document::set_progress);
   connect(&comparing_, &CompareLoader::failed, this, &Document::failed);
   connect(&comparing_, &CompareLoader::loaded, this, &Document::compare_with);
@@ -81,16 +81,16 @@ void Document::connect_jobs() {
     if (!notes_of_.isEmpty()) remember_notes(notes_of_, notes_.all());
   });
   connect(&debugger_, &Debugger::breakpoints_changed, this, [this] {
-    if (!breakpoints_of_.isEmpty()) remember_breakpoints(breakpoints_of_, debugger_.breakpoints());
+    if (!breakpoints_key_.isEmpty()) remember_breakpoints(breakpoints_key_, debugger_.breakpoints());
   });
   connect(saver_.get(), &Saver::saved, &messages_, &Messages::note);
   connect(saver_.get(), &Saver::failed, this, &Document::failed);
   for (BackgroundJob* job :
-       std::initializer_list<BackgroundJob*>{saver_.get(), writing_.get(), learning_.get(), replays_.get()})
+       std::initializer_list<BackgroundJob*>{saver_.get(), generation_.get(), training_.get(), replays_.get()})
     connect(job, &BackgroundJob::changed, this, &Document::progress_changed);
-  // The runs of what writes are what the views show, from its first token on.
-  connect(writing_.get(), &Writing::session_begun, this, &Document::show_session);
-  connect(writing_.get(), &Writing::changed, &source_, &SessionSource::refresh);
+  // Runs of a generation are shown from its first token on.
+  connect(generation_.get(), &GenerationJob::session_begun, this, &Document::show_session);
+  connect(generation_.get(), &GenerationJob::changed, &source_, &SessionSource::refresh);
 }
 
 void Document::set_progress(const QString& text, double share) {
@@ -108,8 +108,8 @@ void Document::show_session(std::shared_ptr<trace::Session> session, const QStri
   title_ = title;
   debugger_.stop_playing();
   selection_.forget();
-  older_gone_ = false;
-  looks_ = {};
+  discard_reported_ = false;
+  view_states_ = {};
   history_.forget();
   source_.show_plan(nullptr);
   notes_of_.clear();
@@ -117,44 +117,45 @@ void Document::show_session(std::shared_ptr<trace::Session> session, const QStri
   notes_.set(remembered_notes(spec()));
   notes_of_ = spec();
   if (!runner_->has_model()) restore_breakpoints();
-  debugger_.look_again();
+  debugger_.update_steps();
   Q_EMIT opened();
 }
 
-void Document::take_opened(const QString& title) {
+void Document::on_opened(const QString& title) {
   messages_.clear();
   show_session(runner_->session(), title);
   const QString assumed = sizes_text(runner_->input_sizes());
   if (!assumed.isEmpty())
-    messages_.say(MessageKind::Warning, tr("Sizes that the file leaves open were assumed: %1.").arg(assumed),
-                  QStringLiteral("file.sizes"));
+    messages_.post(MessageKind::Warning, tr("Unspecified input sizes were assumed: %1.").arg(assumed),
+                   QStringLiteral("file.sizes"));
   if (!runner_->has_model()) return;
   to_peak_ = true;
-  runner_->run_once();  // so that every view has something to show
+  runner_->run_once();  // so that every view has content
 }
 
-void Document::take_plans() {
+void Document::on_plans_added() {
   source_.show_plan(nullptr);
   source_.set_plan_before(std::exchange(plan_before_, nullptr));
   source_.refresh();
-  debugger_.look_again();
+  debugger_.update_steps();
 }
 
-// Once a session: what is kept of a live one is bounded, and the user can say by how much.
+// Shown once per session: the size of a live recording is limited, and the limit is a preference.
 void Document::tell_of_older_runs() {
-  const bool gone = source_.snapshot()->forgotten > 0;
-  if (gone && !std::exchange(older_gone_, gone))
-    messages_.say(MessageKind::Warning,
-                  tr("The oldest runs were let go: at most %1 of a live recording are kept.")
-                      .arg(format_bytes(static_cast<Bytes>(runner_->settings().kept_bytes()))),
-                  QStringLiteral("edit.preferences"));
+  const bool discarded = source_.snapshot()->forgotten > 0;
+  if (discarded && !std::exchange(discard_reported_, discarded))
+    messages_.post(MessageKind::Warning,
+                   tr("The oldest runs were discarded. A live recording keeps at most %1.")
+                       .arg(format_bytes(static_cast<Bytes>(runner_->settings().recording_limit_bytes()))),
+                   QStringLiteral("edit.preferences"));
 }
 
-// What is looked for and found in a result is selected: behind its node, where its numbers can still be read.
+// A non-finite result is selected after its node, while its values can still be read.
 void Document::pause_at(int step, BreakReason reason, const QString& node) {
   source_.refresh();
   const auto& runs = source_.snapshot()->runs;
-  if (!runs.empty() && source_.run() != trace::RunId(runs.size() - 1)) {  // in a turn of a loop, behind the first graph
+  if (!runs.empty() &&
+      source_.run() != trace::RunId(runs.size() - 1)) {  // in an iteration of a loop or a deferred subgraph
     shows_paused_ = true;
     source_.choose_run(trace::RunId(runs.size() - 1));
   }
@@ -170,43 +171,43 @@ void Document::pause_at(int step, BreakReason reason, const QString& node) {
   }
   axis_.set_current(Step(step));
   Q_EMIT state_changed();
-  if (reason != BreakReason::None) messages_.note(pause_sentence(reason, node));
+  if (reason != BreakReason::None) messages_.note(pause_message(reason, node));
 }
 
-void Document::take_state() {
+void Document::on_state_changed() {
   const RunState state = runner_->state();
   if (state != RunState::Paused && std::exchange(shows_paused_, false)) source_.choose_run({});
-  axis_.set_follow(state != RunState::Paused);  // it stands before the node that comes next, which left no event yet
+  axis_.set_follow(state != RunState::Paused);  // paused before the next node, which has no event yet
   if (state == RunState::Running || state == RunState::Paused)
     source_.set_live(true);
   else
-    settle_timer_.start();  // the last events of a run come a moment behind it
+    settle_timer_.start();  // the last events of a run arrive with a delay
   if (state == RunState::Ready) source_.refresh();
   settle_playhead();
   if (state == RunState::Running) {
     debugger_.stop_playing();
-    messages_.drop_notes();  // where it was paused, say
+    messages_.drop_notes();  // such as the position of the pause
   }
   Q_EMIT state_changed();
 }
 
-// When a run is through, the playhead no longer follows it: it stands where it stood before, behind the first run of a
-// model where most is live. The end of a run may be known only some snapshots after the runner is ready.
+// After a run the playhead stops following it: it returns to its previous step, or goes to the peak after the first
+// run of a model. The end of a run may appear in a snapshot some time after the runner is ready.
 void Document::settle_playhead() {
   if (runner_->state() != RunState::Ready) return;
   const auto& runs = source_.snapshot()->runs;
   if (runs.empty() || !runs.back().finished) return;
-  axis_.come_back();
+  axis_.restore_position();
   if (!std::exchange(to_peak_, false)) return;
-  restore_breakpoints();  // not before: the run that fills the views shall not pause at them
+  restore_breakpoints();  // only now: the first run must not pause
   if (const Step peak = peak_of(source_.plan()).step; peak.valid()) axis_.set_current(peak);
 }
 
-// Those of a file when it was looked at last; a lesson brings its own.
+// Saved breakpoints of the file; a lesson has its own.
 void Document::restore_breakpoints() {
-  if (spec().isEmpty() || runner_->settings().pinned || breakpoints_of_ == spec()) return;
+  if (spec().isEmpty() || runner_->settings().from_lesson || breakpoints_key_ == spec()) return;
   const std::vector<Breakpoint> kept = remembered_breakpoints(spec());
-  breakpoints_of_ = spec();
+  breakpoints_key_ = spec();
   if (!debugger_.breakpoints().empty())
     remember_breakpoints(spec(), debugger_.breakpoints());
   else if (!kept.empty())
@@ -215,10 +216,10 @@ void Document::restore_breakpoints() {
 
 void Document::replan(const RunSettings& settings) {
   if (!runner_->has_model()) {
-    ReplanWish wish = replanning_.wish();
-    wish.planner = settings.planner;
-    wish.order = settings.order;
-    return replanning_.plan(wish);
+    PlanRequest request = replanning_.request();
+    request.planner = settings.planner;
+    request.order = settings.order;
+    return replanning_.plan(request);
   }
   const auto& plans = source_.snapshot()->plans;
   const trace::PlanInfo* now = source_.shown_plan() ? source_.ghost_plan() : source_.plan();
@@ -226,19 +227,19 @@ void Document::replan(const RunSettings& settings) {
   runner_->replan(settings);
 }
 
-void Document::compare_with(std::shared_ptr<const Other> other) {
+void Document::compare_with(std::shared_ptr<const ComparisonSide> other) {
   if (!other) comparing_.cancel();
   source_.compare_with(other);
   const ComparisonPtr& c = source_.comparison();
   if (other && c && c->other.graph && source_.graph())
-    messages_.note(
-        tr("Compared with %1, which is B in every view: %2 nodes are the same, %3 are only here, %4 only there.")
-            .arg(other->title, format_count(static_cast<int64_t>(c->match.matched_nodes())),
-                 format_count(static_cast<int64_t>(c->only_ours)), format_count(static_cast<int64_t>(c->only_theirs))));
+    messages_.note(tr("Comparing with %1 (shown as B): %2 nodes match, %3 only in A, %4 only in B.")
+                       .arg(other->title, format_count(static_cast<int64_t>(c->match.matched_nodes())),
+                            format_count(static_cast<int64_t>(c->only_ours)),
+                            format_count(static_cast<int64_t>(c->only_theirs))));
   Q_EMIT compared();
 }
 
-void Document::look_away() {
+void Document::deactivate() {
   debugger_.stop_playing();
   runner_->pause();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One opened thing, with all that belongs to it: the model that runs or the recording, its session, what is selected,
-// the x axis, the plan shown, replanning, comparison, findings, debugger, messages and undo. A tab shows a document;
-// what a job of it comes to is told here, whichever tab is looked at, and closing it ends its jobs.
+// An opened model or recording with everything that belongs to it: session, selection, x axis, shown plan,
+// re-planning, comparison, findings, debugger, messages and undo history. A tab shows a document. Results of its jobs
+// are stored here, whichever tab is shown, and closing the document ends its jobs.
 #pragma once
 #include <views/findings/findings_search.h>
 #include <views/graph/graph_view.h>
@@ -12,17 +12,17 @@
 #include "allocator_replays.h"
 #include "compare_loader.h"
 #include "debugger.h"
-#include "learning.h"
+#include "generation_job.h"
 #include "messages.h"
 #include "replanning.h"
 #include "run_controller.h"
 #include "saver.h"
+#include "training_job.h"
 #include "view_history.h"
-#include "writing.h"
 
 namespace arenascope::app {
 
-// What a document owns. Made together, since most of it refers to the session and the runner.
+// The parts owned by a document, created together because most refer to the session and the runner.
 class DocumentParts {
  public:
   explicit DocumentParts(views::Theme* theme);
@@ -38,19 +38,19 @@ class DocumentParts {
   views::FindingsSearch* findings() { return &findings_; }
   Debugger* debugger() { return &debugger_; }
   Messages* messages() { return &messages_; }
-  Writing* writing() { return writing_.get(); }
-  Learning* learning() { return learning_.get(); }
+  GenerationJob* generation() { return generation_.get(); }
+  TrainingJob* training() { return training_.get(); }
   AllocatorReplays* replays() { return replays_.get(); }
   Saver* saver() { return saver_.get(); }
   ViewHistory& history() { return history_; }
-  // How the views that hold something of their own look at it; kept while another document is shown.
-  struct Looks {
-    views::GraphView::Look graph;
-    QMap<QString, views::TablePanel::Look> tables;
-    std::optional<views::TimeRangeSelection> mark;  // the first of two, in a trace without steps
-    bool operator==(const Looks&) const = default;
+  // State of views while another document is shown.
+  struct ViewStates {
+    views::GraphView::ViewState graph;
+    QMap<QString, views::TablePanel::ViewState> tables;
+    std::optional<views::TimeRangeSelection> mark;  // first of two range marks in a trace without steps
+    bool operator==(const ViewStates&) const = default;
   };
-  Looks& looks() { return looks_; }
+  ViewStates& view_states() { return view_states_; }
 
  protected:
   views::Theme* theme_;
@@ -64,12 +64,12 @@ class DocumentParts {
   CompareLoader comparing_;
   views::FindingsSearch findings_{&source_};
   Debugger debugger_;
-  std::unique_ptr<Writing> writing_ = std::make_unique<Writing>();
-  std::unique_ptr<Learning> learning_ = std::make_unique<Learning>();
+  std::unique_ptr<GenerationJob> generation_ = std::make_unique<GenerationJob>();
+  std::unique_ptr<TrainingJob> training_ = std::make_unique<TrainingJob>();
   std::unique_ptr<AllocatorReplays> replays_ = std::make_unique<AllocatorReplays>();
   std::unique_ptr<Saver> saver_ = std::make_unique<Saver>();
   ViewHistory history_;
-  Looks looks_;
+  ViewStates view_states_;
 };
 
 class Document : public QObject, public DocumentParts {
@@ -78,37 +78,37 @@ class Document : public QObject, public DocumentParts {
   explicit Document(views::Theme* theme);
   ~Document() override;
   // Ends its jobs without waiting for them.
-  static void retire(std::unique_ptr<Document> document);
+  static void close_async(std::unique_ptr<Document> document);
 
   const QString& title() const { return title_; }
-  QString spec() const { return runner_->spec(); }           // where it came from
-  const QString& progress() const { return progress_; }      // of what is opened or read; empty: nothing is
-  double progress_share() const { return progress_share_; }  // of that; below nought: not known
-  double progress_seconds() const;                           // since it began
+  QString spec() const { return runner_->spec(); }
+  const QString& progress() const { return progress_; }      // text of an open or read operation; empty: none
+  double progress_share() const { return progress_share_; }  // its completed share; negative: unknown
+  double progress_seconds() const;                           // its elapsed time
   const QString& paused_before() const { return paused_before_; }
   bool empty() const { return !source_.session() && runner_->state() == RunState::Empty; }
 
   void open(const QString& spec, const RunSettings& settings) { runner_->open(spec, settings); }
   void show_session(std::shared_ptr<trace::Session> session, const QString& title);
-  // A model runs with the new plan; of a recording it is shown. Either way the old one lies under it.
+  // Re-runs a model with the new plan, or shows the plan of a recording; in both cases over the previous plan.
   void replan(const RunSettings& settings);
-  void compare_with(std::shared_ptr<const views::Other> other);  // null: with nothing
-  void look_away();                                              // another document is shown: it does not run unseen
+  void compare_with(std::shared_ptr<const views::ComparisonSide> other);  // null: ends the comparison
+  void deactivate();  // called when another document is shown; pauses a looping run
 
  Q_SIGNALS:
-  void opened();         // another session is there
-  void state_changed();  // of the run
+  void opened();  // a new session
+  void state_changed();
   void progress_changed();
   void compared();
-  void failed(const QString& sentence);  // said in messages() too
-  void values(std::shared_ptr<const arenascope::views::TensorValues> values, const QString& title);  // as the runner's
+  void failed(const QString& message);  // also posted to messages()
+  void values(std::shared_ptr<const arenascope::views::TensorValues> values, const QString& title);
 
  private:
   void connect_runner();
   void connect_jobs();
-  void take_opened(const QString& title);
-  void take_state();
-  void take_plans();
+  void on_opened(const QString& title);
+  void on_state_changed();
+  void on_plans_added();
   void pause_at(int step, BreakReason reason, const QString& node);
   void settle_playhead();
   void restore_breakpoints();
@@ -116,15 +116,15 @@ class Document : public QObject, public DocumentParts {
   void set_progress(const QString& text, double share = -1);
 
   QString title_, progress_, paused_before_;
-  QString notes_of_;        // what the pinned notes are remembered by; empty: they are not
-  QString breakpoints_of_;  // the same of breakpoints
+  QString notes_of_;         // settings key of the pinned notes; empty: not saved
+  QString breakpoints_key_;  // settings key of the breakpoints
   double progress_share_ = -1;
   QElapsedTimer progress_since_;
   QTimer settle_timer_;
-  std::shared_ptr<const trace::PlanInfo> plan_before_;  // to be drawn under the one that is being made
-  bool older_gone_ = false;                             // the session let go of runs, and it was said
-  bool to_peak_ = false;                                // the playhead goes to the peak when the first run is through
-  bool shows_paused_ = false;                           // a run that was chosen because it is paused
+  std::shared_ptr<const trace::PlanInfo> plan_before_;  // drawn under the plan that is being computed
+  bool discard_reported_ = false;                             // the message about discarded runs was posted
+  bool to_peak_ = false;                                // move the playhead to the peak after the first run
+  bool shows_paused_ = false;                           // showing a run because it is paused
 };
 
 }  // namespace arenascope::app

@@ -10,22 +10,22 @@ Documents::~Documents() { disconnect(); }
 std::unique_ptr<Document> Documents::make() {
   auto document = std::make_unique<Document>(theme_);
   Document* d = document.get();
-  connect(d, &Document::opened, this, [this, d] { take_opened(d); });
-  connect(d, &Document::failed, this, [this, d](const QString& sentence) { take_failed(d, sentence); });
+  connect(d, &Document::opened, this, [this, d] { on_opened(d); });
+  connect(d, &Document::failed, this, [this, d](const QString& message) { on_failed(d, message); });
   connect(d, &Document::progress_changed, this, &Documents::progress_changed);
   return document;
 }
 
 void Documents::open(const QString& spec, const RunSettings& settings) {
-  if (opening_) Document::retire(std::move(opening_));  // another one that is not there yet is no longer wanted
+  if (opening_) Document::close_async(std::move(opening_));  // cancels another document that is being opened
   for (size_t i = 0; i < all_.size(); ++i)
     if (all_[i]->spec() == spec && all_[i]->source()->session() &&
-        all_[i]->runner()->settings().pinned == settings.pinned &&
+        all_[i]->runner()->settings().from_lesson == settings.from_lesson &&
         all_[i]->runner()->settings().plan_only == settings.plan_only) {
       show(i);
-      return all_[i]->open(spec, settings);  // anew: the file may be another by now
+      return all_[i]->open(spec, settings);  // reload: the file may have changed
     }
-  if (at_hand().empty()) return at_hand().open(spec, settings);
+  if (current().empty()) return current().open(spec, settings);
   opening_ = make();
   opening_->open(spec, settings);
 }
@@ -47,10 +47,10 @@ void Documents::open_next() {
 void Documents::cancel_opening() {
   to_open_.clear();
   if (opening_) opening_->runner()->cancel_opening();
-  at_hand().runner()->cancel_opening();
+  current().runner()->cancel_opening();
 }
 
-void Documents::take_opened(Document* document) {
+void Documents::on_opened(Document* document) {
   if (opening_.get() == document) {
     all_.push_back(std::move(opening_));
     show(all_.size() - 1);
@@ -60,12 +60,12 @@ void Documents::take_opened(Document* document) {
   open_next();
 }
 
-// Of one that is not there the sentence is said where it was asked for.
-void Documents::take_failed(Document* document, const QString& sentence) {
+// If the document is still being opened, the error is shown in the current document.
+void Documents::on_failed(Document* document, const QString& message) {
   const bool nothing = document->runner()->state() == RunState::Empty;
   if (opening_.get() == document && nothing) {
-    at_hand().messages()->fail(sentence);
-    Document::retire(std::move(opening_));
+    current().messages()->fail(message);
+    Document::close_async(std::move(opening_));
     Q_EMIT progress_changed();
   }
   if (nothing) open_next();
@@ -74,7 +74,7 @@ void Documents::take_failed(Document* document, const QString& sentence) {
 void Documents::show(size_t index) {
   if (index == at_ || index >= all_.size()) return;
   Q_EMIT leaving();
-  at_hand().look_away();
+  current().deactivate();
   at_ = index;
   Q_EMIT switched();
   Q_EMIT changed();
@@ -90,7 +90,7 @@ void Documents::close(size_t index) {
   Q_EMIT closing(index);
   if (all_.size() == 1) all_.push_back(make());
   if (index == at_) show(index + 1 < all_.size() ? index + 1 : index - 1);
-  Document::retire(std::move(all_[index]));
+  Document::close_async(std::move(all_[index]));
   all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(index));
   if (at_ > index) --at_;
   Q_EMIT changed();

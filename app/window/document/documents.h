@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is open: at least one document, of which one is at hand. What is opened takes the empty one or a new one, and
-// only once it is there; what cannot be opened leaves everything as it was.
+// The open documents: at least one, of which one is current. A newly opened document replaces an empty one or is
+// added, once it has been loaded; a failed open changes nothing.
 #pragma once
 #include <QObject>
 #include <QStringList>
@@ -21,36 +21,36 @@ class Documents : public QObject {
   size_t size() const { return all_.size(); }
   size_t index() const { return at_; }
   Document& operator[](size_t i) { return *all_[i]; }
-  Document& at_hand() { return *all_[at_]; }
-  // Null: nothing that will have a tab of its own is being opened.
+  Document& current() { return *all_[at_]; }
+  // The document that is being opened in a new tab; null: none.
   Document* opening() { return opening_.get(); }
 
-  void open(const QString& spec, const RunSettings& settings);           // where it is open already: anew
+  void open(const QString& spec, const RunSettings& settings);           // reopens a spec that is already open
   void open_all(const QStringList& specs, const RunSettings& settings);  // one after the other
   void cancel_opening();
   void show(size_t index);
   void show_next(int direction);
-  void close(size_t index);  // the last one leaves an empty one
+  void close(size_t index);  // closing the last one leaves an empty document
 
  Q_SIGNALS:
-  void leaving();   // the one at hand: another one will be
-  void switched();  // another one is at hand
-  void changed();   // what there is, or a title
+  void leaving();   // before another document becomes current
+  void switched();  // the current document changed
+  void changed();   // the list or a title changed
   void opened(arenascope::app::Document* document);
-  void closing(size_t index);  // it is still there
+  void closing(size_t index);  // before it is removed
   void progress_changed();
 
  private:
   std::unique_ptr<Document> make();
-  void take_opened(Document* document);
-  void take_failed(Document* document, const QString& sentence);
+  void on_opened(Document* document);
+  void on_failed(Document* document, const QString& message);
   void open_next();
 
   views::Theme* theme_;
   std::vector<std::unique_ptr<Document>> all_;
-  std::unique_ptr<Document> opening_;  // not there yet
-  QStringList to_open_;                // behind that one
-  RunSettings settings_;               // for those
+  std::unique_ptr<Document> opening_;  // not in all_ yet
+  QStringList to_open_;                // specs to open afterwards
+  RunSettings settings_;               // for to_open_
   size_t at_ = 0;
 };
 

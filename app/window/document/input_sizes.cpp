@@ -64,8 +64,8 @@ std::vector<InputSize> input_sizes(const models::Model& model) {
     InputSize size;
     size.key = key;
     size.size = free.size;
-    size.assumed = !free.told;
-    size.label = free.input.empty() ? Sizes::tr("channels of a block")
+    size.assumed = !free.specified;
+    size.label = free.input.empty() ? Sizes::tr("channels per block")
                                     : Sizes::tr("%1, dimension %2 of %3")
                                           .arg(QString::fromStdString(free.input), QString::number(free.axis + 1),
                                                QString::number(rank));
@@ -81,10 +81,10 @@ QString sizes_text(const std::vector<InputSize>& sizes) {
   QStringList parts;
   for (const InputSize& size : sizes)
     if (size.assumed) parts << QStringLiteral("%1 = %2").arg(size.label).arg(size.size);
-  constexpr qsizetype kMost = 4;
-  if (parts.size() > kMost) {
-    const auto more = static_cast<int>(parts.size() - kMost);
-    parts = parts.first(kMost);
+  constexpr qsizetype kMaxShown = 4;
+  if (parts.size() > kMaxShown) {
+    const auto more = static_cast<int>(parts.size() - kMaxShown);
+    parts = parts.first(kMaxShown);
     parts << Sizes::tr("and %n more", nullptr, more);
   }
   return parts.join(QStringLiteral("; "));

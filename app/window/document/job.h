@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a document is busy with for longer than a moment, how far it is, and its end: of all its jobs the one that a user
-// waits for.
+// The job of a document that the user is waiting for, with its progress and a way to cancel it.
 #pragma once
 #include "documents.h"
 
@@ -9,14 +8,14 @@
 namespace arenascope::app {
 
 struct Job {
-  QString text;              // what is done, in a few words
-  double share = -1;         // of it that is done; below nought: nobody knows
-  double seconds_left = -1;  // below nought: nobody knows
+  QString text;              // short description
+  double share = -1;         // completed share; negative: unknown
+  double seconds_left = -1;  // negative: unknown
 };
 
-// Of the document that is being opened, else of the one at hand; none: nothing is done.
+// The job of the document being opened, else of the current one; nullopt: none.
 std::optional<Job> job_of(Documents& documents);
-// Ends it; what it had found is not taken.
+// Cancels that job and discards its results.
 void cancel_job(Documents& documents);
 
 }  // namespace arenascope::app

@@ -8,19 +8,19 @@
 namespace arenascope::app {
 
 namespace {
-constexpr size_t kMost = 3;
+constexpr size_t kMaxMessages = 3;
 }
 
-void Messages::say(MessageKind kind, const QString& sentence, const QString& action) {
-  if (sentence.isEmpty() || sentences().contains(sentence)) return;
+void Messages::post(MessageKind kind, const QString& message, const QString& action) {
+  if (message.isEmpty() || texts().contains(message)) return;
   if (kind == MessageKind::Note) std::erase_if(all_, [](const Message& m) { return m.kind == MessageKind::Note; });
-  if (all_.size() >= kMost) all_.erase(all_.begin());
-  all_.push_back({kind, sentence, action});
+  if (all_.size() >= kMaxMessages) all_.erase(all_.begin());
+  all_.push_back({kind, message, action});
   Q_EMIT changed();
 }
 
-void Messages::remove(const QString& sentence) {
-  if (std::erase_if(all_, [&](const Message& m) { return m.sentence == sentence; }) > 0) Q_EMIT changed();
+void Messages::remove(const QString& message) {
+  if (std::erase_if(all_, [&](const Message& m) { return m.text == message; }) > 0) Q_EMIT changed();
 }
 
 void Messages::drop_notes() {
@@ -33,15 +33,15 @@ void Messages::clear() {
   Q_EMIT changed();
 }
 
-QStringList Messages::sentences() const {
+QStringList Messages::texts() const {
   QStringList all;
-  for (const Message& m : all_) all << m.sentence;
+  for (const Message& m : all_) all << m.text;
   return all;
 }
 
-QString pause_sentence(BreakReason reason, const QString& node) {
+QString pause_message(BreakReason reason, const QString& node) {
   return reason == BreakReason::NotFinite
-             ? Messages::tr("Paused behind %1: its result holds NaN or infinity.").arg(node)
+             ? Messages::tr("Paused after %1: its result contains NaN or infinity.").arg(node)
              : Messages::tr("Paused before %1 by a breakpoint.").arg(node);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What went wrong with a document, or is worth a word: kept with it, and shown while it is the one at hand.
+// Messages of a document, stored with it and shown while it is the current one.
 #pragma once
 #include <QObject>
 #include <QString>
@@ -13,8 +13,8 @@ enum class MessageKind : uint8_t { Note, Warning, Error };
 
 struct Message {
   MessageKind kind = MessageKind::Note;
-  QString sentence;
-  QString action = {};  // of the window, by which something can be done about it; empty: nothing
+  QString text;
+  QString action = {};  // id of an action of the window that addresses the problem; empty: none
   bool operator==(const Message&) const = default;
 };
 
@@ -22,16 +22,16 @@ class Messages : public QObject {
   Q_OBJECT
  public:
   using QObject::QObject;
-  // At most three stand at once; the oldest goes. The same sentence is not said twice. A note is of what was done last:
-  // a new one takes its place; what went wrong stays until it is closed.
-  void say(MessageKind kind, const QString& sentence, const QString& action = {});
-  void fail(const QString& sentence) { say(MessageKind::Error, sentence); }
-  void note(const QString& sentence) { say(MessageKind::Note, sentence); }
-  void remove(const QString& sentence);
+  // At most three messages exist; the oldest is dropped. Duplicates are ignored. A new note replaces the previous
+  // one; warnings and errors remain until they are closed.
+  void post(MessageKind kind, const QString& message, const QString& action = {});
+  void fail(const QString& message) { post(MessageKind::Error, message); }
+  void note(const QString& message) { post(MessageKind::Note, message); }
+  void remove(const QString& message);
   void drop_notes();
   void clear();
   const std::vector<Message>& all() const { return all_; }
-  QStringList sentences() const;
+  QStringList texts() const;
 
  Q_SIGNALS:
   void changed();
@@ -40,8 +40,8 @@ class Messages : public QObject {
   std::vector<Message> all_;
 };
 
-// What a pause at a breakpoint is told with.
+// The message of a pause at a breakpoint.
 enum class BreakReason : uint8_t;
-QString pause_sentence(BreakReason reason, const QString& node);
+QString pause_message(BreakReason reason, const QString& node);
 
 }  // namespace arenascope::app

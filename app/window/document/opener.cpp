@@ -23,9 +23,9 @@
 #include "app/common/run_options.h"
 #include "attached.h"
 #include "autosave.h"
-#include "run_memory.h"
-#include "sentence.h"
+#include "run_option_settings.h"
 #include "trace_file.h"
+#include "user_message.h"
 
 namespace arenascope::app {
 
@@ -40,10 +40,10 @@ struct Opener {
   Q_DECLARE_TR_FUNCTIONS(arenascope::app::Opener)
 };
 
-// A recording that takes longer to read is shown while it is read.
+// A recording that takes long to read is shown while it is read.
 constexpr auto kFirstPicture = std::chrono::milliseconds(60);
 
-Opened recording(const QString& path, const OpenVoice& voice) {
+Opened recording(const QString& path, const OpenCallbacks& callbacks) {
   Opened opened;
   opened.title = QFileInfo(path).fileName();
   auto session = std::make_shared<trace::Session>();
@@ -53,17 +53,17 @@ Opened recording(const QString& path, const OpenVoice& voice) {
   options.read.progress = [&, last = 0](double part) mutable {
     if (!shown && std::chrono::steady_clock::now() - begin > kFirstPicture && session->snapshot()->event_count > 0) {
       shown = true;
-      voice.show(session, opened.title);
+      callbacks.show(session, opened.title);
     }
     const int percent = static_cast<int>(part * 100);
     if (std::exchange(last, percent) != percent) {
-      voice.progress(Opener::tr("Reading the recording… %1 %").arg(percent), part);
-      if (shown) voice.more();
+      callbacks.progress(Opener::tr("Reading the recording… %1 %").arg(percent), part);
+      if (shown) callbacks.more();
     }
-    return voice.wanted();
+    return callbacks.should_continue();
   };
   auto report = trace::open_trace(path.toStdString(), *session, options);
-  opened.problem = report ? QString::fromStdString(report->problem) : sentence(report.error());
+  opened.problem = report ? QString::fromStdString(report->problem) : user_message(report.error());
   if (report || shown) opened.session = std::move(session);
   return opened;
 }
@@ -75,31 +75,33 @@ Opened intervals(const QString& path, const RunSettings& settings) {
   if (session)
     opened.session = *session;
   else
-    opened.problem = sentence(session.error());
+    opened.problem = user_message(session.error());
   return opened;
 }
 
 void begin_session(Opened* opened, const RunSettings& settings) {
   opened->recorder = std::make_shared<trace::Recorder>();
-  opened->session = std::make_shared<trace::Session>(trace::Session::Options{settings.kept_bytes()});
+  opened->session = std::make_shared<trace::Session>(trace::Session::Options{settings.recording_limit_bytes()});
   opened->recorder->add_sink(opened->session);
 }
 
-RunnerOptions runner_options(const RunSettings& settings, const OpenVoice& voice) {
-  RunnerOptions options = usual_run(settings);
-  options.progress = [say = voice.progress](const std::string& phase) {  // the runner keeps it
-    say(phase == "opening"           ? Opener::tr("Reading the model…")
-        : phase == "loading weights" ? Opener::tr("Loading the weights…")
-        : phase == "planning"        ? Opener::tr("Planning the memory…")
-                                     : Opener::tr("Preparing…"),
-        -1);
+RunnerOptions runner_options(const RunSettings& settings, const OpenCallbacks& callbacks) {
+  RunnerOptions options = default_run_options(settings);
+  options.progress = [report = callbacks.progress](const std::string& phase) {  // kept by the runner
+    report(phase == "opening"           ? Opener::tr("Reading the model…")
+           : phase == "loading weights" ? Opener::tr("Loading the weights…")
+           : phase == "planning"        ? Opener::tr("Planning the memory…")
+                                        : Opener::tr("Preparing…"),
+           -1);
   };
-  options.watch = voice.watch;
-  options.turn = [say = voice.turn](const std::string& loop, int64_t turn) { say(QString::fromStdString(loop), turn); };
+  options.before_part = callbacks.watch;
+  options.on_iteration = [report = callbacks.iteration](const std::string& loop, int64_t iteration) {
+    report(QString::fromStdString(loop), iteration);
+  };
   return options;
 }
 
-// What cannot be run can still be looked at and planned.
+// A model that cannot be run can still be inspected and planned.
 void describe_only(Opened* opened, const Graph& graph, const Context& context, const RunnerOptions& options,
                    const RunSettings& settings) {
   begin_session(opened, settings);
@@ -116,15 +118,15 @@ void describe_only(Opened* opened, const Graph& graph, const Context& context, c
   opened->recorder->describe(std::move(described));
 }
 
-// With the sizes that the user gave the file; the engine finds the others that it leaves open.
+// Sizes saved for the file; the engine assumes the remaining ones.
 Result<models::Model> open_sized(const QString& spec, const RunSettings& settings, models::OpenOptions& options,
                                  std::vector<InputSize>& sizes) {
-  const auto told = options.dims;
-  if (!settings.pinned)
+  const auto saved = options.dims;
+  if (!settings.from_lesson)
     for (const auto& [key, size] : remembered_sizes(spec)) options.dims.try_emplace(key, size);
   auto read = models::open_model(spec.toStdString(), options);
-  if (!read && options.dims != told) {  // what is remembered may be of another file of that name
-    options.dims = told;
+  if (!read && options.dims != saved) {  // the saved values may belong to another file of that name
+    options.dims = saved;
     read = models::open_model(spec.toStdString(), options);
   }
   if (read) sizes = input_sizes(*read);
@@ -137,12 +139,12 @@ Opened recorded(Result<std::shared_ptr<trace::Session>> session, const QString& 
   if (session)
     opened.session = *session;
   else
-    opened.problem = sentence(session.error());
+    opened.problem = user_message(session.error());
   return opened;
 }
 
-// A lesson's own graph: a model if it can be computed, else buffers.
-Opened lesson_graph(const QString& path, const RunSettings& settings, const OpenVoice& voice) {
+// A lesson's own graph: a model if it can be computed, else a list of buffers.
+Opened lesson_graph(const QString& path, const RunSettings& settings, const OpenCallbacks& callbacks) {
   auto lesson = views::load_lesson(path, {});
   if (!lesson) return recorded(lesson.error(), path);
   const QString title = QString::fromStdString(lesson->title);
@@ -150,12 +152,12 @@ Opened lesson_graph(const QString& path, const RunSettings& settings, const Open
   Opened opened;
   begin_session(&opened, settings);
   opened.title = title;
-  RunnerOptions options = runner_options(settings, voice);
+  RunnerOptions options = runner_options(settings, callbacks);
   options.in_place = lesson->settings.in_place;
   const RunnerOptions own = lesson::runner_options(lesson->settings);
   options.host_ops = own.host_ops;
   options.backend_options = own.backend_options;
-  options.hold_threads = true;
+  options.force_multithreaded = true;
   options.recorder = opened.recorder.get();
   auto model = lesson::lesson_model(*lesson);
   auto made = model ? Runner::open(std::move(*model), options) : Result<std::unique_ptr<Runner>>(model.error());
@@ -165,40 +167,41 @@ Opened lesson_graph(const QString& path, const RunSettings& settings, const Open
   return opened;
 }
 
-Opened model(const QString& spec, const RunSettings& settings, const OpenVoice& voice) {
+Opened model(const QString& spec, const RunSettings& settings, const OpenCallbacks& callbacks) {
   Opened opened;
   begin_session(&opened, settings);
   if (settings.autosave) {
     const QString name = QFileInfo(spec).completeBaseName();
-    opened.autosave = Autosave::create(name.isEmpty() ? spec : name, settings.kept_bytes());
+    opened.autosave = Autosave::create(name.isEmpty() ? spec : name, settings.recording_limit_bytes());
   }
   if (opened.autosave) opened.recorder->add_sink(opened.autosave);
-  RunnerOptions options = runner_options(settings, voice);
+  RunnerOptions options = runner_options(settings, callbacks);
   options.recorder = opened.recorder.get();
-  const auto remembered = settings.pinned ? std::map<std::string, std::string>() : remembered_run(spec);
+  const auto remembered = settings.from_lesson ? std::map<std::string, std::string>() : remembered_run(spec);
   if (auto ok = set_run_options(options, remembered); !ok) {
-    options = runner_options(settings, voice);  // another version may have remembered it
+    options = runner_options(settings, callbacks);  // the saved values may be from another version
     options.recorder = opened.recorder.get();
-    opened.problem = sentence(ok.error());
+    opened.problem = user_message(ok.error());
   }
   auto read = options.inputs.empty() ? open_sized(spec, settings, options.open, opened.sizes)
                                      : open_with_inputs(spec.toStdString(), options.inputs, options.open);
   if (!read) {
     opened.session = nullptr;
-    opened.problem = sentence(read.error());
+    opened.problem = user_message(read.error());
     return opened;
   }
   opened.title = QString::fromStdString(read->name);
   const Graph graph = read->graph;
   const Context context = read->context;
   std::unique_ptr<Runner> previous;
-  const bool takes_over = voice.previous && options.backend == "cpu" && (*voice.previous)->options().backend == "cpu";
-  if (takes_over && graph.defined()) previous = std::move(*voice.previous);
+  const bool takes_over =
+      callbacks.previous && options.backend == "cpu" && (*callbacks.previous)->options().backend == "cpu";
+  if (takes_over && graph.defined()) previous = std::move(*callbacks.previous);
   auto made = Runner::open(std::move(*read), options, std::move(previous));
   if (made) {
     opened.runner = std::move(*made);
   } else {
-    opened.problem = sentence(made.error());
+    opened.problem = user_message(made.error());
     opened.autosave.reset();
     if (graph.defined())
       describe_only(&opened, graph, context, options, settings);
@@ -209,19 +212,19 @@ Opened model(const QString& spec, const RunSettings& settings, const OpenVoice& 
   return opened;
 }
 
-// Weights are not needed to plan: a model is there at once however large it is, and also where it could not be run.
-Opened planned_only(const QString& spec, const RunSettings& settings, const OpenVoice& voice) {
+// Planning needs no weights, so a model of any size opens at once, even one that cannot be run.
+Opened planned_only(const QString& spec, const RunSettings& settings, const OpenCallbacks& callbacks) {
   Opened opened;
-  RunnerOptions options = runner_options(settings, voice);
+  RunnerOptions options = runner_options(settings, callbacks);
   options.progress("opening");
   auto read = open_sized(spec, settings, options.open, opened.sizes);
   if (!read) {
-    opened.problem = sentence(read.error());
+    opened.problem = user_message(read.error());
     return opened;
   }
   opened.title = QString::fromStdString(read->name);
   if (!read->graph.defined()) {
-    opened.problem = Opener::tr("%1 has no graph to plan.").arg(spec);
+    opened.problem = Opener::tr("%1 contains no graph to plan.").arg(spec);
     return opened;
   }
   describe_only(&opened, read->graph, read->context, options, settings);
@@ -236,7 +239,7 @@ bool is_model_spec(const QString& spec) {
          !is_attach_spec(spec) && !is_trace_file(spec) && !is_intervals_file(spec.toStdString());
 }
 
-RunnerOptions usual_run(const RunSettings& settings) {
+RunnerOptions default_run_options(const RunSettings& settings) {
   RunnerOptions options;
   options.backend = settings.backend.toStdString();
   options.threads = settings.threads;
@@ -249,7 +252,7 @@ RunnerOptions usual_run(const RunSettings& settings) {
   return options;
 }
 
-void take_usual_run(const RunnerOptions& options, RunSettings& settings) {
+void update_run_settings(const RunnerOptions& options, RunSettings& settings) {
   settings.backend = QString::fromStdString(options.backend);
   settings.threads = options.threads;
   settings.planner = QString::fromStdString(options.planner);
@@ -260,14 +263,14 @@ void take_usual_run(const RunnerOptions& options, RunSettings& settings) {
   settings.fuse = options.fuse;
 }
 
-Opened open_spec(const QString& spec, const RunSettings& settings, const OpenVoice& voice) {
-  if (spec.startsWith(QStringLiteral("lesson:"))) return lesson_graph(spec.mid(7), settings, voice);
+Opened open_spec(const QString& spec, const RunSettings& settings, const OpenCallbacks& callbacks) {
+  if (spec.startsWith(QStringLiteral("lesson:"))) return lesson_graph(spec.mid(7), settings, callbacks);
   if (spec.startsWith(QStringLiteral("program:")))
     return recorded(lesson::run_program(spec.mid(8).toStdString()), spec.mid(8));
-  if (is_attach_spec(spec)) return watch_program(spec, settings, voice);
-  if (is_trace_file(spec)) return recording(spec, voice);
+  if (is_attach_spec(spec)) return watch_program(spec, settings, callbacks);
+  if (is_trace_file(spec)) return recording(spec, callbacks);
   if (is_intervals_file(spec.toStdString())) return intervals(spec, settings);
-  return settings.plan_only ? planned_only(spec, settings, voice) : model(spec, settings, voice);
+  return settings.plan_only ? planned_only(spec, settings, callbacks) : model(spec, settings, callbacks);
 }
 
 }  // namespace arenascope::app

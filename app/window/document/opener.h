@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Opens whatever a user names, told by its content: a model, zoo:NAME, a recording or another tool's trace, a CSV of
-// buffers, a lesson's graph. Blocks; what it has to say meanwhile it says through OpenVoice.
+// Opens a spec; its kind is detected from the content: a model, zoo:NAME, a recording or trace, a CSV of buffers, a
+// lesson's graph. Blocks; reports through OpenCallbacks.
 #pragma once
 #include <arenascope/trace/session.h>
 
@@ -13,7 +13,7 @@
 #include "run_settings.h"
 
 namespace arenascope {
-class Runner;  // not included here: the engine's headers do not know of Qt's keywords
+class Runner;  // not included: the engine's headers conflict with Qt keywords
 struct RunnerOptions;
 struct RunOptions;
 }  // namespace arenascope
@@ -32,34 +32,36 @@ struct Opened {
   Opened(Opened&&) noexcept;
   Opened& operator=(Opened&&) noexcept;
 
-  std::shared_ptr<trace::Session> session;  // null: it could not be opened, and `problem` says why
+  std::shared_ptr<trace::Session> session;  // null: failed, see `problem`
   QString title, problem;
-  std::vector<InputSize> sizes;  // of a model's inputs that its file leaves open
-  // Of a model; null of all else. A model that cannot be run, for want of memory say, has no runner, and a problem.
+  std::vector<InputSize> sizes;  // dynamic input dimensions of a model
+  // For models only. A model that cannot be run, for example for lack of memory, has no runner and a problem.
   std::shared_ptr<trace::Recorder> recorder;
   std::shared_ptr<Autosave> autosave;
   std::unique_ptr<Runner> runner;
 };
 
-struct OpenVoice {
-  std::function<void(const QString& phase, double share)> progress;  // below nought: nobody knows
-  std::function<void(Runner& part, RunOptions& options)> watch;  // a part behind the graph runs; the runner keeps this
-  std::function<void(const QString& loop, qint64 turn)> turn;    // a run goes round in it; the runner keeps this
-  // A recording that takes long to read is shown while it is read: there is something, and there is more.
+struct OpenCallbacks {
+  std::function<void(const QString& phase, double share)> progress;  // share negative: unknown
+  std::function<void(Runner& part, RunOptions& options)>
+      watch;  // called before a deferred part runs; kept by the runner
+  std::function<void(const QString& loop, qint64 iteration)>
+      iteration;  // called per iteration of a loop; kept by the runner
+  // A large recording is shown while it is read: `show` once it has content, `more` when it has grown.
   std::function<void(std::shared_ptr<trace::Session> session, const QString& title)> show;
   std::function<void()> more;
-  std::function<bool()> wanted;  // false: give up
-  // Of the same file, opened with other sizes: its weights are taken over, and it goes. Null: there is none.
+  std::function<bool()> should_continue;  // false: cancel
+  // A runner of the same file opened with other sizes; its weights are reused, and it is destroyed. Null: none.
   std::unique_ptr<Runner>* previous = nullptr;
 };
 
-// Whether it names what can be run, and no recording, trace, lesson or buffers.
+// True if the spec is a model, not a recording, trace, lesson or list of buffers.
 bool is_model_spec(const QString& spec);
-// How a model is run of which nothing else is remembered.
-RunnerOptions usual_run(const RunSettings& settings);
-// The other way: what of `options` is kept in the preferences, into `settings`.
-void take_usual_run(const RunnerOptions& options, RunSettings& settings);
+// The run options that the settings imply.
+RunnerOptions default_run_options(const RunSettings& settings);
+// The inverse: stores those of `options` that are preferences into `settings`.
+void update_run_settings(const RunnerOptions& options, RunSettings& settings);
 
-Opened open_spec(const QString& spec, const RunSettings& settings, const OpenVoice& voice);
+Opened open_spec(const QString& spec, const RunSettings& settings, const OpenCallbacks& callbacks);
 
 }  // namespace arenascope::app

@@ -16,42 +16,42 @@ Replanning::Replanning(SessionSource* source, RunController* runner) : source_(s
           [this](int number, int all, const QString& planner, const QString& order) {
             trying_ = number - 1;
             tries_ = all;
-            say(tr("%1 of %2: %3, %4").arg(number).arg(all).arg(planner, order));
+            set_status(tr("%1 of %2: %3, %4").arg(number).arg(all).arg(planner, order));
           });
   connect(&replanner_, &Replanner::advised, this, [this](const QString& text) { advice_ = text; });
-  connect(&replanner_, &Replanner::planned, this, &Replanning::take);
-  connect(&replanner_, &Replanner::failed, this, [this](const QString& sentence) {
-    say(sentence);
-    Q_EMIT failed(sentence);
+  connect(&replanner_, &Replanner::planned, this, &Replanning::on_planned);
+  connect(&replanner_, &Replanner::failed, this, [this](const QString& message) {
+    set_status(message);
+    Q_EMIT failed(message);
   });
   connect(&replanner_, &Replanner::finished, this, &Replanning::finish);
   connect(source_, &SessionSource::session_replaced, this, [this] {
-    replanner_.drop();
+    replanner_.discard();
     progress_ = {};
-    say({});
+    set_status({});
   });
 }
 
-void Replanning::say(const QString& text) {
-  said_ = text;
+void Replanning::set_status(const QString& text) {
+  status_ = text;
   Q_EMIT changed();
 }
 
-void Replanning::set_wish(const ReplanWish& wish) {
-  if (wish == wish_) return;
-  wish_ = wish;
+void Replanning::set_request(const PlanRequest& request) {
+  if (request == request_) return;
+  request_ = request;
   Q_EMIT changed();
 }
 
 void Replanning::set_fit_under(Bytes bytes) {
-  ReplanWish wish = wish_;
-  wish.fit_under = bytes;
-  set_wish(wish);
-  // Other orders have other bounds: it is no error, but nobody should have to find out by waiting.
+  PlanRequest request = request_;
+  request.fit_under = bytes;
+  set_request(request);
+  // Other orders have other lower bounds, so this is not an error, but the search is known to fail.
   const auto plan = shown_plan();
   if (bytes > 0 && plan && plan->lower_bound_bytes > bytes)
-    say(tr("%1 is below the lower bound of this order, %2: only another order can fit under it.")
-            .arg(format_bytes(bytes), format_bytes(plan->lower_bound_bytes)));
+    set_status(tr("%1 is below the lower bound of this order, %2; a smaller arena needs another order.")
+                   .arg(format_bytes(bytes), format_bytes(plan->lower_bound_bytes)));
 }
 
 std::shared_ptr<const trace::PlanInfo> Replanning::shown_plan() const {
@@ -78,26 +78,26 @@ std::pair<double, double> Replanning::done() const {
   return {progress_.budget_seconds > 0 ? std::min(elapsed / progress_.budget_seconds, 1.0) : -1, elapsed};
 }
 
-void Replanning::plan(const ReplanWish& wish) {
+void Replanning::plan(const PlanRequest& request) {
   if (!graph()) return;
   best_ = nullptr;
   advice_.clear();
-  wanted_ = wish.fit_under;
-  wish_.planner = wish.planner;
-  wish_.order = wish.order;
-  progress_ = {{}, wish.budget_seconds, -1};
+  fit_under_ = request.fit_under;
+  request_.planner = request.planner;
+  request_.order = request.order;
+  progress_ = {{}, request.budget_seconds, -1};
   begin();
-  replanner_.plan(graph(), shown_plan(), wish);
-  say(tr("Planning…"));
+  replanner_.plan(graph(), shown_plan(), request);
+  set_status(tr("Planning…"));
 }
 
 void Replanning::plan_all() {
   if (!graph()) return;
   best_ = nullptr;
   tried_ = 0;
-  progress_ = {{}, wish_.budget_seconds, -1};
+  progress_ = {{}, request_.budget_seconds, -1};
   begin();
-  replanner_.plan_all(graph(), shown_plan(), wish_);
+  replanner_.plan_all(graph(), shown_plan(), request_);
   Q_EMIT changed();
 }
 
@@ -110,16 +110,16 @@ void Replanning::show_plan(std::shared_ptr<const trace::PlanInfo> plan) {
 
 void Replanning::cancel() {
   if (!busy()) return;
-  replanner_.drop();
+  replanner_.discard();
   best_ = nullptr;
-  say(tr("Cancelled."));
+  set_status(tr("Cancelled."));
 }
 
 void Replanning::finish() {
   if (best_) {
-    say(tr("%n plan(s); the smallest: %1 by %2, %3.", nullptr, tried_)
-            .arg(format_bytes(best_->arena_bytes), QString::fromStdString(best_->planner),
-                 QString::fromStdString(best_->order_name)));
+    set_status(tr("%n plan(s); smallest: %1 by %2, %3.", nullptr, tried_)
+                   .arg(format_bytes(best_->arena_bytes), QString::fromStdString(best_->planner),
+                        QString::fromStdString(best_->order_name)));
     source_->refresh();
   }
   best_ = nullptr;
@@ -127,7 +127,7 @@ void Replanning::finish() {
   Q_EMIT finished();
 }
 
-void Replanning::take(const std::shared_ptr<const trace::PlanInfo>& plan, bool one_of_all) {
+void Replanning::on_planned(const std::shared_ptr<const trace::PlanInfo>& plan, bool one_of_all) {
   if (one_of_all) {
     ++tried_;
     runner_->add_plan(*plan);
@@ -140,7 +140,7 @@ void Replanning::take(const std::shared_ptr<const trace::PlanInfo>& plan, bool o
   show_plan(plan);
   QString text = summary_of(*plan, before.get());
   if (!advice_.isEmpty()) text += QStringLiteral(" ") + advice_;
-  say(text);
+  set_status(text);
 }
 
 QString Replanning::summary_of(const trace::PlanInfo& plan, const trace::PlanInfo* before) const {
@@ -152,10 +152,10 @@ QString Replanning::summary_of(const trace::PlanInfo& plan, const trace::PlanInf
     text += less > 0 ? tr(", %1 less than before").arg(format_bytes(less))
                      : tr(", %1 more than before").arg(format_bytes(-less));
   }
-  if (wanted_ > 0)
-    text += plan.arena_bytes <= wanted_ ? tr("; it fits")
-            : plan.lower_bound_bytes > wanted_
-                ? tr("; no plan of this order can fit: the lower bound is %1").arg(format_bytes(plan.lower_bound_bytes))
+  if (fit_under_ > 0)
+    text += plan.arena_bytes <= fit_under_ ? tr("; it fits")
+            : plan.lower_bound_bytes > fit_under_
+                ? tr("; no plan with this order fits: the lower bound is %1").arg(format_bytes(plan.lower_bound_bytes))
                 : tr("; it does not fit");
   return text + QStringLiteral(".");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Replanning of a document: the search, what is told of it, the bytes to fit under, and the plans that it gives to the
-// session. It goes on while another document is looked at.
+// Re-planning of a document: the running search, its status, the memory limit, and the plans that it adds to the
+// session. It continues while another document is shown.
 #pragma once
 #include <arenascope/base/result.h>
 #include <views/common/session_source.h>
@@ -12,43 +12,41 @@
 
 namespace arenascope::app {
 
-// The plan as JSON or CSV for another runtime, as the name ends. Errors: a file that cannot be written.
-
 class Replanning : public QObject {
   Q_OBJECT
  public:
-  // Both are the document's, and outlive it.
+  // Both are owned by the document and outlive this object.
   Replanning(views::SessionSource* source, RunController* runner);
 
   bool busy() const { return replanner_.busy(); }
-  const QString& said() const { return said_; }  // of the search that goes on, or of what came of it
+  const QString& status() const { return status_; }  // of the running or last search
   const views::SearchProgress& progress() const { return progress_; }
-  // How much of it is done, 0 to 1, and for how many seconds it goes on.
+  // Completed share (0 to 1) and elapsed seconds.
   std::pair<double, double> done() const;
   bool tries_all() const { return replanner_.busy() && tries_ > 0; }
-  // What the next search is to look for.
-  const views::ReplanWish& wish() const { return wish_; }
-  void set_wish(const views::ReplanWish& wish);
+  // Request for the next search.
+  const views::PlanRequest& request() const { return request_; }
+  void set_request(const views::PlanRequest& request);
   void set_fit_under(Bytes bytes);
-  void say(const QString& text);
+  void set_status(const QString& text);
 
-  void plan(const views::ReplanWish& wish);
+  void plan(const views::PlanRequest& request);
   void plan_all();
-  void stop() { replanner_.stop(); }  // takes what there is so far
-  void cancel();                      // and takes nothing
-  // A plan that was made elsewhere, over the one in use.
+  void stop() { replanner_.stop(); }  // uses the best plan so far
+  void cancel();                      // discards the result
+  // Shows a plan computed elsewhere, over the plan in use.
   void show_plan(std::shared_ptr<const trace::PlanInfo> plan);
-  // The plan that is shown and its graph; null where there is none.
+  // The shown plan and its graph; null: none.
   std::shared_ptr<const trace::PlanInfo> shown_plan() const;
   std::shared_ptr<const trace::GraphInfo> graph() const;
 
  Q_SIGNALS:
-  void changed();  // any of what is told
-  void failed(const QString& sentence);
+  void changed();  // status, progress or request
+  void failed(const QString& message);
   void finished();
 
  private:
-  void take(const std::shared_ptr<const trace::PlanInfo>& plan, bool one_of_all);
+  void on_planned(const std::shared_ptr<const trace::PlanInfo>& plan, bool one_of_all);
   void finish();
   void begin();
   QString summary_of(const trace::PlanInfo& plan, const trace::PlanInfo* before) const;
@@ -56,14 +54,14 @@ class Replanning : public QObject {
   views::SessionSource* source_;
   RunController* runner_;
   Replanner replanner_;
-  views::ReplanWish wish_;
+  views::PlanRequest request_;
   views::SearchProgress progress_;
-  QString said_;
+  QString status_;
   std::shared_ptr<const trace::PlanInfo> best_;  // of all combinations
-  QString advice_;                               // where a plan misses the bytes to fit under
-  Bytes wanted_ = 0;                             // of the search that goes on
-  int tried_ = 0, trying_ = 0, tries_ = 0;       // plans of all combinations: made, begun, wanted
-  QElapsedTimer since_;                          // the search began
+  QString advice_;                               // set if a plan exceeds the memory limit
+  Bytes fit_under_ = 0;                          // limit of the running search
+  int tried_ = 0, trying_ = 0, tries_ = 0;       // combinations of plan_all(): finished, started, total
+  QElapsedTimer since_;                          // start of the search
 };
 
 }  // namespace arenascope::app

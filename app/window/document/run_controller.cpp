@@ -10,49 +10,49 @@
 
 namespace arenascope::app {
 
-RunController::RunController(QObject* parent) : RunLink(this, parent) {
-  connect(this, &RunLink::state_changed, this, [this] {
-    if (state() != RunState::Paused) lent_ = nullptr;
+RunController::RunController(QObject* parent) : WorkerThread(this, parent) {
+  connect(this, &WorkerThread::state_changed, this, [this] {
+    if (state() != RunState::Paused) value_reader_ = nullptr;
   });
 }
 
 RunController::~RunController() {
-  lent_ = nullptr;
+  value_reader_ = nullptr;
   stop_planning_.request_stop();
 }
 
-void RunController::end() {
-  lent_ = nullptr;
+void RunController::request_quit() {
+  value_reader_ = nullptr;
   stop_planning_.request_stop();
-  RunLink::end();
+  WorkerThread::request_quit();
 }
 
-// --- asked by the window
+// --- requests of the window
 
 void RunController::open(const QString& spec, const RunSettings& settings) {
   shared().cancel = false;
   leave_pause();
   set_state(RunState::Opening);
   Q_EMIT progress(tr("Opening %1…").arg(spec));
-  give([spec, settings](RunWorker& w) { w.open(spec, settings); }, true);
+  submit([spec, settings](RunWorker& w) { w.open(spec, settings); }, true);
 }
 
 void RunController::cancel_opening() { shared().cancel = true; }
 
 void RunController::replan(const RunSettings& settings) {
   if (!has_model_) return;
-  stop_planning_.request_stop();  // another one that goes on is no longer wanted
+  stop_planning_.request_stop();  // stops a planning in progress
   stop_planning_ = std::stop_source();
   planning_ = true;
   Q_EMIT progress(tr("Planning the memory…"));
-  give([settings, stop = stop_planning_.get_token()](RunWorker& w) { w.replan(settings, stop); }, true);
+  submit([settings, stop = stop_planning_.get_token()](RunWorker& w) { w.replan(settings, stop); }, true);
   Q_EMIT state_changed();
 }
 
 void RunController::cancel_planning() { stop_planning_.request_stop(); }
 
-// The next breakpoint in the run that is paused; none: it goes on to its end. A run that began without breakpoints does
-// not ask before each node, which would have made it another run.
+// The next breakpoint of the paused run; invalid: none. A run that began without breakpoints does not check before
+// each node, which would change its execution.
 Step RunController::next_break() const {
   if (state() != RunState::Paused || !next_.valid() || !session_) return {};
   const auto snapshot = session_->snapshot();
@@ -74,8 +74,8 @@ void RunController::run() {
   if (stop.valid())
     shared().control.run_to(stop);
   else
-    shared().control.resume();  // first: behind the call a breakpoint may have paused the new run already
-  give([](RunWorker& w) { w.run(true); }, false);
+    shared().control.resume();  // before the job: after it, a breakpoint may already have paused the new run
+  submit([](RunWorker& w) { w.run(true); }, false);
   if (state() == RunState::Ready) set_state(RunState::Running);
 }
 
@@ -83,7 +83,7 @@ void RunController::run_once() {
   if (!has_model_) return;
   leave_pause();
   shared().control.resume();
-  give([](RunWorker& w) { w.run(false); }, false);
+  submit([](RunWorker& w) { w.run(false); }, false);
 }
 
 void RunController::pause() {
@@ -94,32 +94,32 @@ void RunController::step() {
   if (!has_model_) return;
   leave_pause();
   shared().control.step();
-  if (state() == RunState::Ready) give([](RunWorker& w) { w.run(true); }, false);
+  if (state() == RunState::Ready) submit([](RunWorker& w) { w.run(true); }, false);
 }
 
 void RunController::run_to(Step step) {
   if (!has_model_) return;
   leave_pause();
   shared().control.run_to(step);
-  if (state() == RunState::Ready) give([](RunWorker& w) { w.run(true); }, false);
+  if (state() == RunState::Ready) submit([](RunWorker& w) { w.run(true); }, false);
 }
 
 void RunController::stop() {
-  if (has_model_) give([](RunWorker& w) { w.stop(); }, true);
+  if (has_model_) submit([](RunWorker& w) { w.stop(); }, true);
 }
 
 void RunController::set_breakpoints(std::vector<Breakpoint> breakpoints) {
   breakpoints_ = breakpoints;
-  shared().breakpoints.give(std::move(breakpoints));
+  shared().breakpoints.push(std::move(breakpoints));
 }
 
 void RunController::read_values(trace::TensorRef tensor) {
   if (!has_model_ || !tensor.valid()) return;
-  if (state() == RunState::Paused && lent_) {
-    const ValuesAnswer answer = lent_(tensor);
+  if (state() == RunState::Paused && value_reader_) {
+    const ValuesAnswer answer = value_reader_(tensor);
     Q_EMIT values(answer.values, answer.title);
   } else if (state() == RunState::Ready) {
-    give([tensor](RunWorker& w) { w.read(tensor); }, false);
+    submit([tensor](RunWorker& w) { w.read(tensor); }, false);
   }
 }
 
@@ -128,53 +128,53 @@ std::shared_ptr<const trace::PlanInfo> RunController::add_plan(trace::PlanInfo p
   const auto kept = std::make_shared<trace::PlanInfo>(std::move(plan));
   if (recorder_) {
     kept->id = recorder_->describe(*kept);
-    views::long_jobs()->start([recorder = recorder_, tell = shared().tell] {
+    views::background_pool()->start([recorder = recorder_, tell = shared().tell] {
       recorder->drain();
-      tell([](RunController& c) { Q_EMIT c.read_on(); });
+      tell([](RunController& c) { Q_EMIT c.session_grew(); });
     });
-  } else {  // a recording: nobody else writes it
+  } else {  // a recording has no other writer
     kept->id = trace::PlanId(session_->snapshot()->plans.size());
     session_->describe(trace::Description(std::shared_ptr<const trace::PlanInfo>(kept)));
   }
   return kept;
 }
 
-// --- told by the worker
+// --- reports of the worker
 
-void RunController::take_opened(const OpenedThing& thing) {
-  has_model_ = thing.can_run;
-  spec_ = thing.spec;
-  settings_ = thing.settings;
-  session_ = thing.session;
-  sizes_ = thing.sizes;
-  recorder_ = thing.recorder;
+void RunController::on_opened(const OpenResult& result) {
+  has_model_ = result.can_run;
+  spec_ = result.spec;
+  settings_ = result.settings;
+  session_ = result.session;
+  sizes_ = result.sizes;
+  recorder_ = result.recorder;
   set_state(has_model_ ? RunState::Ready : RunState::Recording);
-  Q_EMIT opened(thing.title);
-  if (!thing.problem.isEmpty()) Q_EMIT failed(thing.problem);
+  Q_EMIT opened(result.title);
+  if (!result.problem.isEmpty()) Q_EMIT failed(result.problem);
 }
 
-void RunController::take_failed(const QString& problem) {
+void RunController::on_failed(const QString& problem) {
   set_state(has_model_ ? RunState::Ready : session_ ? RunState::Recording : RunState::Empty);
   Q_EMIT failed(problem);
 }
 
-void RunController::take_running() {
+void RunController::on_running() {
   if (state() == RunState::Ready || state() == RunState::Paused) set_state(RunState::Running);
 }
 
-void RunController::take_paused(const PauseInfo& pause) {
-  if (!has_model_ || state() == RunState::Opening || pause.moves != shared().moves) return;
-  lent_ = pause.read;
+void RunController::on_paused(const PauseInfo& pause) {
+  if (!has_model_ || state() == RunState::Opening || pause.resume_epoch != shared().resume_epoch) return;
+  value_reader_ = pause.read;
   next_ = pause.next;
   set_state(RunState::Paused);
   Q_EMIT paused_at(pause.next.value, pause.reason, pause.node);
 }
 
-void RunController::take_ready(int job) {
-  if (has_model_ && job == asked()) set_state(RunState::Ready);
+void RunController::on_ready(int job) {
+  if (has_model_ && job == submitted_jobs()) set_state(RunState::Ready);
 }
 
-void RunController::take_planned(const RunSettings& settings, bool ok, const QString& problem) {
+void RunController::on_planned(const RunSettings& settings, bool ok, const QString& problem) {
   planning_ = false;
   Q_EMIT progress({});
   if (ok) {

@@ -12,28 +12,28 @@
 
 #include <arenascope/run/runner.h>
 #include "autosave.h"
-#include "sentence.h"
+#include "user_message.h"
 
 namespace arenascope::app {
 namespace {
 
-// A network of microseconds is not run more often than a screen can show.
+// Minimum interval between runs, so that tiny networks do not run more often than the screen can show.
 constexpr auto kFastestRun = std::chrono::milliseconds(12);
 
 }  // namespace
 
-RunWorker::RunWorker(RunHandOver* shared) : shared_(shared) {
+RunWorker::RunWorker(RunChannel* shared) : shared_(shared) {
   shared_->control.on_pause = [this](Step next, bool paused) { on_pause(next, paused); };
 }
 
 RunWorker::~RunWorker() { close(); }
 
-// A job needs the worker: a run that goes on is ended for it, and taken up again behind it where it was looping. Who
-// gives a job aborts behind that; what is aborted by mistake, because the job was done already, begins anew.
+// A job needs exclusive access: the current run is aborted for it and restarted afterwards if it was looping. The
+// sender aborts after pushing the job; a run aborted because the job was already done is restarted.
 void RunWorker::work() {
   while (!shared_->quit) {
     shared_->control.reset();
-    const auto jobs = shared_->jobs.take();
+    const auto jobs = shared_->jobs.drain();
     for (const auto& job : jobs)
       if (!shared_->quit) job(*this);
     if (!jobs.empty()) continue;
@@ -48,7 +48,7 @@ void RunWorker::work() {
 void RunWorker::close() {
   if (runner_) {
     runner_.reset();
-    told_before_.clear();  // whoever is told of the last blocks goes behind them
+    previous_recorders_.clear();  // after the runner: the last blocks are reported to them when freed
   }
   if (recorder_) recorder_->stop();
   recorder_.reset();
@@ -58,39 +58,39 @@ void RunWorker::close() {
 
 void RunWorker::open(const QString& spec, const RunSettings& settings) {
   looping_ = once_ = false;
-  OpenVoice voice;
-  voice.progress = [this](const QString& phase, double share) {
+  OpenCallbacks callbacks;
+  callbacks.progress = [this](const QString& phase, double share) {
     shared_->tell([phase, share](RunController& c) { Q_EMIT c.progress(phase, share); });
   };
-  voice.turn = [this](const QString& loop, qint64 turn) {
+  callbacks.iteration = [this](const QString& loop, qint64 iteration) {
     in_loop_ = true;
-    const QString text = RunController::tr("%1: turn %2…").arg(loop, views::format_count(turn));
+    const QString text = RunController::tr("%1: iteration %2…").arg(loop, views::format_count(iteration));
     shared_->tell([text](RunController& c) { Q_EMIT c.progress(text); });
   };
-  voice.watch = [this](Runner& part, RunOptions& options) { watch(part, options); };
+  callbacks.watch = [this](Runner& part, RunOptions& options) { watch(part, options); };
   bool shown = false;
-  voice.show = [&](std::shared_ptr<trace::Session> session, const QString& title) {
+  callbacks.show = [&](std::shared_ptr<trace::Session> session, const QString& title) {
     shown = true;
-    shared_->tell([=](RunController& c) { c.take_opened({spec, settings, session, nullptr, false, title, {}}); });
+    shared_->tell([=](RunController& c) { c.on_opened({spec, settings, session, nullptr, false, title, {}}); });
   };
-  voice.more = [this] { shared_->tell([](RunController& c) { Q_EMIT c.read_on(); }); };
-  voice.wanted = [this] { return !shared_->cancel && !shared_->quit; };
-  if (runner_ && is_model_spec(spec) && spec == spec_) voice.previous = &runner_;
-  Opened opened = open_spec(spec, settings, voice);
+  callbacks.more = [this] { shared_->tell([](RunController& c) { Q_EMIT c.session_grew(); }); };
+  callbacks.should_continue = [this] { return !shared_->cancel && !shared_->quit; };
+  if (runner_ && is_model_spec(spec) && spec == spec_) callbacks.previous = &runner_;
+  Opened opened = open_spec(spec, settings, callbacks);
   shared_->tell([](RunController& c) { Q_EMIT c.progress({}); });
-  // What took over the weights of the one before is there, and the one before is gone.
-  const bool took_over = voice.previous && !runner_;
-  if (!voice.wanted() && !shown && !took_over) {
+  // If the previous weights were reused, the previous runner is gone.
+  const bool took_over = callbacks.previous && !runner_;
+  if (!callbacks.should_continue() && !shown && !took_over) {
     opened = {};
     opened.problem = QCoreApplication::translate("arenascope::app::Opener", "Opening was cancelled.");
   }
   if (!opened.session) {
-    shared_->tell([problem = opened.problem](RunController& c) { c.take_failed(problem); });
+    shared_->tell([problem = opened.problem](RunController& c) { c.on_failed(problem); });
     return;
   }
-  if (took_over && recorder_) {  // blocks that were taken over tell it when they go
+  if (took_over && recorder_) {  // reused blocks report to it when freed
     recorder_->stop();
-    told_before_.push_back(std::move(recorder_));
+    previous_recorders_.push_back(std::move(recorder_));
   }
   close();
   not_finite_.clear();
@@ -100,17 +100,17 @@ void RunWorker::open(const QString& spec, const RunSettings& settings) {
   autosave_ = std::move(opened.autosave);
   runner_ = std::move(opened.runner);
   if (recorder_) recorder_->start();
-  breaks_of_ = {};
+  breakpoint_graph_ = {};
   if (shown) {
     shared_->tell([problem = opened.problem](RunController& c) {
-      Q_EMIT c.read_on();
+      Q_EMIT c.session_grew();
       if (!problem.isEmpty()) Q_EMIT c.failed(problem);
     });
     return;
   }
   shared_->tell([spec, settings, session = session_, recorder = recorder_, can_run = runner_ != nullptr,
                  title = opened.title, problem = opened.problem, sizes = opened.sizes](RunController& c) {
-    c.take_opened({spec, settings, session, recorder, can_run, title, problem, sizes});
+    c.on_opened({spec, settings, session, recorder, can_run, title, problem, sizes});
   });
 }
 
@@ -120,14 +120,14 @@ void RunWorker::replan(const RunSettings& settings, const std::stop_token& stop)
   auto done = runner_->replan(settings.planner.toStdString(), settings.order.toStdString(), strategy, 0,
                               settings.budget_seconds, stop);
   recorder_->drain();
-  breaks_of_ = {};
+  breakpoint_graph_ = {};
   if (!done) looping_ = false;
   if (done && !looping_) {
-    once_ = true;  // a plan is looked at with a run of it
+    once_ = true;  // show the plan with one run
     shared_->control.resume();
   }
-  const QString problem = done || stop.stop_requested() ? QString() : sentence(done.error());
-  shared_->tell([settings, problem, ok = done.ok()](RunController& c) { c.take_planned(settings, ok, problem); });
+  const QString problem = done || stop.stop_requested() ? QString() : user_message(done.error());
+  shared_->tell([settings, problem, ok = done.ok()](RunController& c) { c.on_planned(settings, ok, problem); });
   settled();
 }
 
@@ -145,25 +145,25 @@ void RunWorker::stop() {
   settled();
 }
 
-// Nothing runs and nothing is to: told only while the window has not asked for more meanwhile.
+// Idle: no run active or requested. Reported only if the window has not submitted more jobs meanwhile.
 void RunWorker::settled() {
   if (looping_ || once_) return;
-  shared_->tell([asked = asked_](RunController& c) { c.take_ready(asked); });
+  shared_->tell([number = job_number_](RunController& c) { c.on_ready(number); });
 }
 
 void RunWorker::run_one() {
   const auto begin = std::chrono::steady_clock::now();
-  turn_file();
-  shared_->tell([](RunController& c) { c.take_running(); });
+  rotate_file();
+  shared_->tell([](RunController& c) { c.on_running(); });
   RunOptions options;
   options.control = &shared_->control;
   watch(*runner_, options);
   auto report = runner_->run(options);
   recorder_->drain();
-  recorder_->drain();  // a run's end follows behind its events
+  recorder_->drain();  // a run's end is recorded after its events
   if (!report) {
     looping_ = false;
-    shared_->tell([text = sentence(report.error())](RunController& c) { Q_EMIT c.failed(text); });
+    shared_->tell([text = user_message(report.error())](RunController& c) { Q_EMIT c.failed(text); });
   }
   if (!report || !report->aborted) once_ = false;
   leave_loop();
@@ -171,34 +171,34 @@ void RunWorker::run_one() {
   if (looping_ && shared_->jobs.empty()) std::this_thread::sleep_until(begin + kFastestRun);
 }
 
-// No turn is told any longer.
+// Stops reporting loop iterations.
 void RunWorker::leave_loop() {
   if (std::exchange(in_loop_, false)) shared_->tell([](RunController& c) { Q_EMIT c.progress({}); });
 }
 
-// Looking between nodes makes a run a stepped one, which has other barriers: only where somebody wants to.
+// Checks between nodes change the barriers of a run, so they are installed only if needed.
 void RunWorker::watch(Runner& part, RunOptions& options) {
-  take_breakpoints();
-  make_breaks(part);
+  receive_breakpoints();
+  update_breakpoints(part);
   if (std::any_of(breaks_.begin(), breaks_.end(), [](char c) { return c != 0; }))
     options.break_before = [this, &part](NodeId node, Step) { return breaks_before(part, node); };
-  if (nan_) options.after_node = [this, &part](NodeId node, Step) { return looks_at(part, node); };
+  if (nan_) options.after_node = [this, &part](NodeId node, Step) { return check_finite(part, node); };
 }
 
-void RunWorker::take_breakpoints() {
+void RunWorker::receive_breakpoints() {
   if (shared_->breakpoints.empty()) return;
-  auto given = shared_->breakpoints.take();
+  auto given = shared_->breakpoints.drain();
   if (given.empty()) return;
   breakpoints_ = std::move(given.back());
   nan_ = wants_nan(breakpoints_);
-  breaks_of_ = {};
+  breakpoint_graph_ = {};
 }
 
-// Those of the graph that runs now.
-void RunWorker::make_breaks(Runner& part) {
+// Breakpoints of the graph that runs now.
+void RunWorker::update_breakpoints(Runner& part) {
   const trace::GraphId graph = part.executor().trace_graph();
-  if (breaks_of_ == graph && graph.valid()) return;
-  breaks_of_ = graph;
+  if (breakpoint_graph_ == graph && graph.valid()) return;
+  breakpoint_graph_ = graph;
   breaks_.clear();
   if (!session_ || !graph.valid() || breakpoints_.empty()) return;
   auto snapshot = session_->snapshot();
@@ -212,17 +212,17 @@ void RunWorker::make_breaks(Runner& part) {
   for (NodeId node : nodes_to_break(shown, breakpoints_)) breaks_[node.index()] = 1;
 }
 
-// Between two nodes: of all threads only one is here.
+// Called between two nodes by a single thread.
 bool RunWorker::breaks_before(Runner& part, NodeId node) {
-  take_breakpoints();
-  make_breaks(part);
+  receive_breakpoints();
+  update_breakpoints(part);
   if (node.index() >= breaks_.size() || breaks_[node.index()] == 0) return false;
   break_kind_ = BreakReason::Before;
   break_reason_ = QString::fromStdString(part.plan().graph.node(node).name.str());
   return true;
 }
 
-bool RunWorker::looks_at(Runner& part, NodeId node) {
+bool RunWorker::check_finite(Runner& part, NodeId node) {
   if (!nan_) return true;
   const TensorImpl& tensor = part.plan().graph.node(node);
   if (!info(tensor.dtype).floating || !tensor.dense() || tensor.data() == nullptr || !tensor.storage.device().is_cpu())
@@ -242,34 +242,34 @@ bool RunWorker::looks_at(Runner& part, NodeId node) {
   return true;
 }
 
-// While it is paused nothing computes: the window may read values through what it is lent, until it lets the run go on.
+// While paused nothing computes: the window may read values through PauseInfo::read until it resumes the run.
 void RunWorker::on_pause(Step next, bool paused) {
   if (!paused) {
-    shared_->tell([](RunController& c) { c.take_running(); });
+    shared_->tell([](RunController& c) { c.on_running(); });
     return;
   }
   leave_loop();
   recorder_->drain();
-  // A breakpoint that was set while it was paused: it was sent here, rather than having asked before each node.
-  take_breakpoints();
-  Runner& part = runner_->at_work();
-  make_breaks(part);
+  // The window sends breakpoints set during a pause instead of installing checks before each node.
+  receive_breakpoints();
+  Runner& part = runner_->active_runner();
+  update_breakpoints(part);
   const NodeId node = next.index() < part.plan().steps.size() ? part.plan().steps[next.index()].node : NodeId();
   if (break_kind_ == BreakReason::None && node.valid() && node.index() < breaks_.size() && breaks_[node.index()] != 0) {
     break_kind_ = BreakReason::Before;
     break_reason_ = QString::fromStdString(part.plan().graph.node(node).name.str());
   }
   PauseInfo pause{
-      next, std::exchange(break_kind_, BreakReason::None), std::exchange(break_reason_, {}), shared_->moves, {}};
+      next, std::exchange(break_kind_, BreakReason::None), std::exchange(break_reason_, {}), shared_->resume_epoch, {}};
   pause.read = [runner = &part, next](trace::TensorRef tensor) { return read_values(*runner, tensor, next.value); };
-  shared_->tell([pause](RunController& c) { c.take_paused(pause); });
+  shared_->tell([pause](RunController& c) { c.on_paused(pause); });
 }
 
-// A looping run writes without end: of the file too, only the newest half or more is kept, in two parts.
-void RunWorker::turn_file() {
+// A looping run records without end; two files alternate, so that at least the newest half is kept.
+void RunWorker::rotate_file() {
   if (!autosave_ || !autosave_->half_full()) return;
-  auto next = Autosave::create(autosave_->title(), autosave_->most_bytes());
-  if (!next) return;  // then no more is written than was allowed
+  auto next = Autosave::create(autosave_->title(), autosave_->max_bytes());
+  if (!next) return;  // without a new file, saving stops at the limit
   recorder_->add_sink(next);
   recorder_->remove_sink(autosave_.get());
   earlier_ = std::exchange(autosave_, std::move(next));

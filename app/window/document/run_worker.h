@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The thread on which a document's model is opened, planned and run. All of this is the worker's own; what the window
-// wants comes through RunHandOver, and what it is told goes back through RunHandOver::tell.
+// The thread that opens, plans and runs a document's model. It owns everything here; requests arrive through
+// RunChannel, and reports return through RunChannel::tell.
 #pragma once
 #include <arenascope/runtime/run_control.h>
 
@@ -8,7 +8,7 @@
 #include <stop_token>
 
 #include "breakpoint.h"
-#include "hand_over.h"
+#include "mpsc_queue.h"
 #include "opener.h"
 #include "run_controller.h"
 #include "value_reader.h"
@@ -17,23 +17,23 @@ namespace arenascope::app {
 
 class RunWorker;
 
-// What the two threads share, and nothing else.
-struct RunHandOver {
-  HandOver<std::function<void(RunWorker&)>> jobs;
-  HandOver<std::vector<Breakpoint>> breakpoints;  // they count from the next node on, in a run that goes on too
-  RunControl control;                             // the engine's own: pause, step, abort
+// State shared by the two threads.
+struct RunChannel {
+  MpscQueue<std::function<void(RunWorker&)>> jobs;
+  MpscQueue<std::vector<Breakpoint>> breakpoints;  // apply from the next node on, also to a run in progress
+  RunControl control;                              // the engine's pause, step and abort control
   std::atomic<bool> quit{false};
-  std::atomic<bool> cancel{false};  // opening
-  std::atomic<int> moves{0};        // how often the window let the run go on: a pause of before is over
-  // On the window's thread, while there is a window.
+  std::atomic<bool> cancel{false};   // cancels opening
+  std::atomic<int> resume_epoch{0};  // incremented when the window resumes the run; outdates earlier pauses
+  // Runs the function on the UI thread if the window still exists.
   std::function<void(std::function<void(RunController&)>)> tell;
 };
 
 class RunWorker {
  public:
-  explicit RunWorker(RunHandOver* shared);
+  explicit RunWorker(RunChannel* shared);
   ~RunWorker();
-  void work();  // until told to quit
+  void work();  // until quit is set
 
   // Jobs.
   void open(const QString& spec, const RunSettings& settings);
@@ -41,39 +41,40 @@ class RunWorker {
   void read(trace::TensorRef tensor);
   void run(bool in_a_loop);
   void stop();
-  // How many jobs the window had given when it gave the one at hand.
-  void set_asked(int asked) { asked_ = asked; }
+  // Number of the current job, counted by the window.
+  void set_job_number(int number) { job_number_ = number; }
 
  private:
   void run_one();
   void watch(Runner& part, RunOptions& options);
   bool breaks_before(Runner& part, NodeId node);
-  bool looks_at(Runner& part, NodeId node);
+  bool check_finite(Runner& part, NodeId node);
   void on_pause(Step next, bool paused);
-  void take_breakpoints();
-  void make_breaks(Runner& part);
-  void turn_file();
+  void receive_breakpoints();
+  void update_breakpoints(Runner& part);
+  void rotate_file();
   void close();
   void settled();
   void leave_loop();
 
-  RunHandOver* shared_;
-  QString spec_;  // of what is open
+  RunChannel* shared_;
+  QString spec_;  // of the open document
   std::unique_ptr<Runner> runner_;
   std::shared_ptr<trace::Recorder> recorder_;
-  std::vector<std::shared_ptr<trace::Recorder>> told_before_;  // of runs whose weights the one at hand took over
-  std::shared_ptr<Autosave> autosave_, earlier_;               // what is written now, and the one before
+  std::vector<std::shared_ptr<trace::Recorder>>
+      previous_recorders_;                        // recorders of earlier runs whose weights were reused
+  std::shared_ptr<Autosave> autosave_, earlier_;  // current and previous file
   std::shared_ptr<trace::Session> session_;
   std::vector<Breakpoint> breakpoints_;
-  trace::GraphId breaks_of_;                          // the graph that has
+  trace::GraphId breakpoint_graph_;                   // graph of breaks_
   std::vector<char> breaks_;                          // by node
-  bool nan_ = false;                                  // results are looked at
-  std::set<std::pair<int32_t, int32_t>> not_finite_;  // of the session, by graph and node: each is noted once
-  QString break_reason_;                              // of the pause to come
+  bool nan_ = false;                                  // check results for NaN and infinity
+  std::set<std::pair<int32_t, int32_t>> not_finite_;  // (graph, node) pairs already recorded in this session
+  QString break_reason_;                              // of the next pause
   BreakReason break_kind_ = BreakReason::None;
   bool looping_ = false, once_ = false;
-  bool in_loop_ = false;  // the window says which turn of the model's own loop runs
-  int asked_ = 0;
+  bool in_loop_ = false;  // the window shows a loop iteration as progress
+  int job_number_ = 0;
 };
 
 }  // namespace arenascope::app

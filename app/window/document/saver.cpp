@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "saver.h"
 
-#include "sentence.h"
+#include "user_message.h"
 
 namespace arenascope::app {
 
@@ -11,23 +11,23 @@ Saver::~Saver() { finish(); }
 
 void Saver::save(const QString& path, Write write, const QString& done) {
   if (busy()) {
-    Q_EMIT failed(tr("%1 is still being written.").arg(path_));
+    Q_EMIT failed(tr("%1 is still being saved.").arg(path_));
     return;
   }
   path_ = path;
-  wanted_ = true;
+  continue_ = true;
   share_ = -1;
   start([this, write = std::move(write), done, path](const Part& part) {
     const Status written = write([this](double share) {
       share_ = share;
-      return wanted_.load();
+      return continue_.load();
     });
-    const QString problem = written ? QString() : sentence(written.error());
+    const QString problem = written ? QString() : user_message(written.error());
     tell(
         part,
         [this, problem, done, path] {
-          if (!wanted_)
-            Q_EMIT failed(tr("%1 was not written: it was cancelled.").arg(path));
+          if (!continue_)
+            Q_EMIT failed(tr("Saving %1 was cancelled.").arg(path));
           else if (problem.isEmpty())
             Q_EMIT saved(done);
           else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Writes a file of the document's on a thread of its own: a recording, another format, a table, a plan. One at a time;
-// a document that is closed meanwhile, and a program that ends, wait until it is whole.
+// Saves a file of the document on a background thread: a recording, another format, a table, a plan. One at a time;
+// closing the document or the program waits until the file is complete.
 #pragma once
 #include <arenascope/base/result.h>
 
@@ -18,23 +18,23 @@ class Saver : public BackgroundJob {
   explicit Saver(QObject* parent = nullptr);
   ~Saver() override;
 
-  // Asked now and then, with the share that is done, below nought where nobody knows; false: it is not wanted any more.
+  // Called repeatedly with the completed share, negative if unknown. Returns false to cancel.
   using Progress = std::function<bool(double share)>;
   using Write = std::function<Status(const Progress& progress)>;
-  // `write` runs on the thread; behind it `done` is said, or what went wrong. Refused while another file is written.
+  // Runs `write` on the thread, then emits saved(`done`) or failed(). Rejected while another file is being saved.
   void save(const QString& path, Write write, const QString& done);
-  void cancel() { wanted_ = false; }
+  void cancel() { continue_ = false; }
 
   const QString& path() const { return path_; }
   double share() const override { return share_; }
 
  Q_SIGNALS:
-  void saved(const QString& sentence);
-  void failed(const QString& sentence);
+  void saved(const QString& message);
+  void failed(const QString& message);
 
  private:
   QString path_;
-  std::atomic<bool> wanted_{true};
+  std::atomic<bool> continue_{true};
   std::atomic<double> share_{-1};
 };
 

@@ -17,10 +17,10 @@ struct SavingTexts {
 QString free_text(Saving method, const MemorySaving& s) {
   const QString name = QString::fromStdString(s.name);
   switch (method) {
-    case Saving::InPlace: return SavingTexts::tr("ops work in place");
-    case Saving::Order: return SavingTexts::tr("the nodes run in the order %1").arg(name);
-    case Saving::Fusion: return SavingTexts::tr("chains of ops are computed as one node each");
-    case Saving::Planner: return SavingTexts::tr("%1 lays it out").arg(name);
+    case Saving::InPlace: return SavingTexts::tr("ops in place");
+    case Saving::Order: return SavingTexts::tr("execution order %1").arg(name);
+    case Saving::Fusion: return SavingTexts::tr("chains of ops are fused");
+    case Saving::Planner: return SavingTexts::tr("planner %1").arg(name);
     case Saving::Rematerialise:
     case Saving::Offload: break;
   }
@@ -41,16 +41,16 @@ QString what_if_text(const WhatIf& answer, Bytes capacity) {
   for (const MemorySaving& step : answer.steps) steps << saving_text(step);
   const QString text = steps.join(QStringLiteral("; "));
   if (answer.fits)
-    return SavingTexts::tr("It fits under %1 with %2, if: %3.")
+    return SavingTexts::tr("It fits under %1, with %2, given: %3.")
         .arg(format_bytes(capacity), format_bytes(answer.plan.arena_bytes), text);
   return steps.isEmpty()
-             ? SavingTexts::tr("No op in place and no other order brings it under %1.").arg(format_bytes(capacity))
-             : SavingTexts::tr("Without computing more it comes to %1: %2.")
+             ? SavingTexts::tr("Neither in-place ops nor other orders bring it under %1.").arg(format_bytes(capacity))
+             : SavingTexts::tr("Without additional computation it needs %1: %2.")
                    .arg(format_bytes(answer.plan.arena_bytes), text);
 }
 
 QString fused_text(const WhatIf& answer) {
-  return SavingTexts::tr("Opened with fused chains it would take %1: Run Settings ▸ Fusion.")
+  return SavingTexts::tr("With fusion it would need %1: Run Settings ▸ Fusion.")
       .arg(format_bytes(answer.plan.arena_bytes));
 }
 

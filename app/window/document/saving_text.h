@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a what-if does that costs nothing, in the window's language. What is computed again or offloaded needs the graph with
-// its parameters, which a description does not have.
+// Text for the changes of a what-if that need no additional computation. Recomputation and offloading need the graph
+// with its parameters, which a description does not contain.
 #pragma once
 #include <arenascope/schedule/what_if.h>
 
@@ -9,9 +9,9 @@
 namespace arenascope::app {
 
 QString saving_text(const MemorySaving& step);
-// All of a what-if's in one text, and what it comes to.
+// All changes of a what-if and the resulting size.
 QString what_if_text(const WhatIf& answer, Bytes capacity);
-// What fused chains would come to.
+// The resulting size with fusion.
 QString fused_text(const WhatIf& answer);
 
 }  // namespace arenascope::app

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Whether a file is a recording or another tool's trace, told by its content. What is packed is one: models are not.
+// Detects recordings and traces by content. Compressed files count as traces, since models are not compressed.
 #pragma once
 #include <QString>
 

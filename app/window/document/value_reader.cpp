@@ -13,14 +13,14 @@ struct ValueReader {
   Q_DECLARE_TR_FUNCTIONS(arenascope::app::ValueReader)
 };
 
-// Why a tensor of the arena has no bytes of its own now: they are its from its step until its last use only.
+// Explains why a tensor of the arena has no values now: its memory is valid from its step to its last use only.
 QString not_now(const Runner& runner, NodeId owner, int32_t next) {
   const int32_t steps = static_cast<int32_t>(runner.plan().steps.size());
   for (const PlannedTensor& planned : runner.plan().memory.tensors) {
     if (planned.node != owner) continue;
-    if (next >= 0 && planned.first.value >= next) return ValueReader::tr("It is not computed yet.");
+    if (next >= 0 && planned.first.value >= next) return ValueReader::tr("Not computed yet.");
     if (next < 0 ? planned.last.value < steps : planned.last.value < next)
-      return ValueReader::tr("Its bytes hold another tensor now. Pause right behind it to see its values.");
+      return ValueReader::tr("This memory has been reused. Pause right after this node to see its values.");
   }
   return {};
 }
@@ -31,10 +31,11 @@ ValuesAnswer read_values(Runner& runner, trace::TensorRef ref, int32_t paused_be
   const auto refuse = [](const QString& why) { return ValuesAnswer{nullptr, why}; };
   const Graph& graph = runner.plan().graph;
   const auto list = ref.is_leaf() ? graph.leafs() : graph.nodes();
-  if (ref.index() >= list.size()) return refuse(ValueReader::tr("There is no such tensor."));
+  if (ref.index() >= list.size()) return refuse(ValueReader::tr("Unknown tensor."));
   const TensorImpl& tensor = *list[ref.index()];
-  if (!floats_of(tensor.dtype, {})) return refuse(ValueReader::tr("Values of this type are not shown."));
-  if (tensor.element_count() == 0 || tensor.data() == nullptr) return refuse(ValueReader::tr("It holds no bytes now."));
+  if (!floats_of(tensor.dtype, {})) return refuse(ValueReader::tr("Values of this type cannot be shown."));
+  if (tensor.element_count() == 0 || tensor.data() == nullptr)
+    return refuse(ValueReader::tr("It currently has no memory."));
   const NodeId owner = graph.find_node(tensor.is_view() ? *tensor.view_source : tensor);
   if (owner.valid() && runner.options().strategy == MemoryStrategy::Planned)
     if (const QString why = not_now(runner, owner, paused_before); !why.isEmpty()) return refuse(why);

@@ -8,9 +8,9 @@ namespace arenascope::app {
 void ViewHistory::note(ViewState now) {
   if (!std::exchange(begun_, true)) states_[at_] = now;
   if (now == states_[at_]) return;
-  states_.resize(at_ + 1);  // what was undone is given up
+  states_.resize(at_ + 1);  // drops the redo states
   states_.push_back(std::move(now));
-  if (states_.size() > kMost) states_.erase(states_.begin());
+  if (states_.size() > kMaxStates) states_.erase(states_.begin());
   at_ = states_.size() - 1;
 }
 

@@ -50,8 +50,7 @@ QVariant BreakpointModel::data(const QModelIndex& index, int role) const {
   const bool idle = breakpoints_[i].kind == Kind::NaN && !values_known_;
   if (idle && role == Qt::ToolTipRole)
     return tr(
-        "No such result was noted while this was recorded, or none was looked for: this breakpoint waits for a live "
-        "run.");
+        "The recording contains no such result, or results were not checked. This breakpoint applies to live runs.");
   if (idle && role == Qt::ForegroundRole) return QGuiApplication::palette().brush(QPalette::Disabled, QPalette::Text);
   if (index.column() == 0) {
     if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole)
@@ -75,7 +74,7 @@ bool BreakpointModel::setData(const QModelIndex& index, const QVariant& value, i
 QVariant BreakpointModel::headerData(int section, Qt::Orientation orientation, int role) const {
   if (orientation != Qt::Horizontal) return {};
   if (role == Qt::DisplayRole) return section == 0 ? tr("Pause before") : tr("Nodes");
-  if (role == Qt::ToolTipRole && section == 1) return tr("How many nodes of this graph it stands on");
+  if (role == Qt::ToolTipRole && section == 1) return tr("Number of matching nodes in this graph");
   return {};
 }
 
@@ -137,7 +136,7 @@ void BreakpointPanel::connect_parts() {
   connect(model_, &BreakpointModel::switched, this, [this](int row_switched, bool on) {
     auto all = model_->breakpoints();
     all[static_cast<size_t>(row_switched)].on = on;
-    // Behind the click that is still being worked on: the model is filled anew.
+    // After the current click has been handled, since the model is refilled.
     QMetaObject::invokeMethod(
         debugger_, [debugger = debugger_, all] { debugger->set_breakpoints(all); }, Qt::QueuedConnection);
   });
@@ -150,7 +149,7 @@ void BreakpointPanel::connect_parts() {
 
 void BreakpointPanel::set_debugger(Debugger* debugger) {
   debugger_ = debugger;
-  connect(debugger, &Debugger::breakpoints_changed, bond_.renew(), [this] { show_breakpoints(); });
+  connect(debugger, &Debugger::breakpoints_changed, bond_.reset(), [this] { show_breakpoints(); });
   show_breakpoints();
 }
 
@@ -176,18 +175,18 @@ void BreakpointPanel::add_now() {
   b.text = text_->text().trimmed();
   if (b.kind == Kind::Bytes) {
     const auto bytes = views::parse_bytes(b.text);
-    if (!bytes) return problem_->setText(tr("A number of bytes is wanted, such as 64 KiB."));
+    if (!bytes) return problem_->setText(tr("Enter a number of bytes, such as 64 KiB."));
     b.bytes = *bytes;
     b.text.clear();
   } else if (b.kind == Kind::NaN) {
     b.text.clear();
   } else if (b.text.isEmpty()) {
-    return problem_->setText(tr("Say on what."));
+    return problem_->setText(tr("Choose what to break on."));
   }
   auto all = model_->breakpoints();
   for (const Breakpoint& old : all)
     if (old.kind == b.kind && old.text == b.text && old.bytes == b.bytes)
-      return problem_->setText(tr("There is one already."));
+      return problem_->setText(tr("This breakpoint already exists."));
   all.push_back(b);
   text_->clear();
   debugger_->set_breakpoints(std::move(all));
@@ -218,15 +217,15 @@ void BreakpointPanel::retranslate() {
   const QStringList kinds{tr("Op"), tr("Name pattern"), tr("Node"), tr("Bytes, at least"), tr("NaN or infinity")};
   for (int i = 0; i < kinds.size(); ++i) kind_->setItemText(i, kinds[i]);
   kind_->setAccessibleName(tr("Kind of the new breakpoint"));
-  text_->setAccessibleName(tr("On what the new breakpoint stands"));
+  text_->setAccessibleName(tr("Target of the new breakpoint"));
   list_->setAccessibleName(tr("Breakpoints"));
   add_->setText(tr("&Add"));
   remove_->setText(tr("Re&move"));
   remove_all_->setText(tr("Remove A&ll"));
-  empty_->setText(tr("No breakpoints. F9 puts one on the selected node; others are added above."));
+  empty_->setText(tr("No breakpoints. F9 sets one on the selected node; others are added above."));
   kind_->setToolTip(
-      tr("In name patterns * stands for any text and ? for one letter. NaN and infinities are looked for in a live "
-         "run; a recording knows those that were found while it ran."));
+      tr("In name patterns * matches any text and ? one character. NaN and infinity are checked in live runs; a "
+         "recording contains those found while it ran."));
   model_->retranslate();
   update_hint();
 }

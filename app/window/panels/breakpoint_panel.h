@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The list of breakpoints: each can be switched off and taken away, new ones are added by op, name pattern, bytes or
-// NaN. They are the debugger's of the document at hand.
+// List of breakpoints of the current document: enable, disable, remove, and add by op, name pattern, size or NaN.
 #pragma once
 #include <QAbstractTableModel>
 #include <QComboBox>
@@ -18,9 +17,9 @@ class BreakpointModel : public QAbstractTableModel {
   Q_OBJECT
  public:
   explicit BreakpointModel(QObject* parent = nullptr) : QAbstractTableModel(parent) {}
-  // `nodes`: how many nodes of the graph at hand each of them stands on; -1 where that cannot be told beforehand.
+  // `nodes`: number of matching nodes per breakpoint; -1 if unknown in advance.
   void set(std::vector<Breakpoint> breakpoints, std::vector<int> nodes);
-  // Whether results can be looked at for NaN: of a live run they can, a recording holds no values.
+  // True if results can be checked for NaN: possible in a live run; a recording contains no values.
   void set_values_known(bool known);
   const std::vector<Breakpoint>& breakpoints() const { return breakpoints_; }
   QString to_csv() const;
@@ -49,7 +48,7 @@ class BreakpointPanel : public QWidget {
   void set_debugger(Debugger* debugger);  // of another document
   BreakpointModel* model() const { return model_; }
   QTreeView* list() const { return list_; }
-  void focus_new();  // where a new one is typed
+  void focus_new();  // focuses the input for a new breakpoint
 
  protected:
   void changeEvent(QEvent* event) override;
@@ -64,7 +63,7 @@ class BreakpointPanel : public QWidget {
   void update_hint();
 
   QPointer<Debugger> debugger_;
-  views::ContextBond bond_;
+  views::ConnectionScope bond_;
   BreakpointModel* model_;
   QTreeView* list_;
   QComboBox* kind_;

@@ -42,11 +42,11 @@ QString FrontierPlot::text_of(const FrontierPoint& point) {
       .arg(100 * point.extra_work, 0, 'f', 1);
 }
 
-double FrontierPlot::most_bytes() const {
+double FrontierPlot::max_bytes() const {
   return points_.empty() ? 1 : 1.08 * static_cast<double>(std::max<Bytes>(points_.front().arena, 1));
 }
 
-double FrontierPlot::most_work() const {
+double FrontierPlot::max_work() const {
   double most = 0;
   for (const FrontierPoint& point : points_) most = std::max(most, point.extra_work);
   return std::max(1.15 * most, 1e-6);
@@ -58,24 +58,24 @@ QRectF FrontierPlot::area() const {
           std::max(height() - 2 * (kEdge + text + 2) - kDot, 1.0)};
 }
 
-QPointF FrontierPlot::place_of(int point) const {
+QPointF FrontierPlot::position_of(int point) const {
   const FrontierPoint& p = points_[static_cast<size_t>(point)];
   const QRectF in = area();
-  return {in.left() + static_cast<double>(p.arena) / most_bytes() * in.width(),
-          in.bottom() - p.extra_work / most_work() * in.height()};
+  return {in.left() + static_cast<double>(p.arena) / max_bytes() * in.width(),
+          in.bottom() - p.extra_work / max_work() * in.height()};
 }
 
-int FrontierPlot::point_at(const QPointF& place) const {
+int FrontierPlot::point_at(const QPointF& position) const {
   int best = -1;
   double least = kReach;
   for (int i = 0; i < static_cast<int>(points_.size()); ++i) {
-    const QPointF away = place_of(i) - place;
+    const QPointF away = position_of(i) - position;
     if (const double distance = std::hypot(away.x(), away.y()); distance < least) least = distance, best = i;
   }
   return best;
 }
 
-// Bytes from nought to the right, operations from nought upwards.
+// x: bytes from 0; y: operations from 0.
 void FrontierPlot::draw_axes(QPainter& painter) const {
   const views::ThemeColours& colours = theme_->colours();
   const QRectF in = area();
@@ -88,35 +88,35 @@ void FrontierPlot::draw_axes(QPainter& painter) const {
   const auto fitting = [&](const QString& text) {
     return fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(in.width()));
   };
-  painter.drawText(
-      above, Qt::AlignLeft,
-      fitting(tr("operations computed again, up to %1 % of all").arg(100 * most_work() / 1.15, 0, 'f', 1)));
-  painter.drawText(below, Qt::AlignRight, fitting(tr("bytes of the arena")));
+  painter.drawText(above, Qt::AlignLeft,
+                   fitting(tr("recomputed operations, up to %1 % of all").arg(100 * max_work() / 1.15, 0, 'f', 1)));
+  painter.drawText(below, Qt::AlignRight, fitting(tr("arena size")));
   painter.drawText(below, Qt::AlignLeft, QStringLiteral("0"));
 }
 
 void FrontierPlot::draw_points(QPainter& painter) const {
   const views::ThemeColours& colours = theme_->colours();
   const auto count = static_cast<int>(points_.size());
-  QPolygonF stairs;  // a capacity between two points gets the plan of the smaller one
+  QPolygonF stairs;  // a capacity between two points uses the plan of the smaller one
   for (int i = 0; i < count; ++i) {
-    if (i > 0) stairs << QPointF(place_of(i - 1).x(), place_of(i).y());
-    stairs << place_of(i);
+    if (i > 0) stairs << QPointF(position_of(i - 1).x(), position_of(i).y());
+    stairs << position_of(i);
   }
   painter.setPen(QPen(colours[views::Role::Work], 2));
   painter.drawPolyline(stairs);
   for (int i = 0; i < count; ++i) {
     painter.setBrush(i == chosen_ ? colours[views::Role::Work] : colours.background);
     painter.setPen(QPen(colours[views::Role::Work], 2));
-    painter.drawEllipse(place_of(i), i == chosen_ ? kDot + 2 : kDot, i == chosen_ ? kDot + 2 : kDot);
+    painter.drawEllipse(position_of(i), i == chosen_ ? kDot + 2 : kDot, i == chosen_ ? kDot + 2 : kDot);
     const FrontierPoint& point = points_[static_cast<size_t>(i)];
     const QString bytes =
         QStringLiteral("%1 · %2 %").arg(views::format_bytes(point.arena)).arg(100 * point.extra_work, 0, 'f', 1);
     const double wide = fontMetrics().horizontalAdvance(bytes);
-    const double left = std::clamp(place_of(i).x() - wide / 2, kEdge, std::max(width() - kEdge - wide, kEdge));
-    if (i > 0 && std::abs(place_of(i).x() - place_of(i - 1).x()) < wide + 4) continue;  // no room beside the last one
-    const QRectF label(left, place_of(i).y() - kDot - 5 - fontMetrics().height(), wide, fontMetrics().height());
-    painter.fillRect(label, colours.background);  // lines end behind it
+    const double left = std::clamp(position_of(i).x() - wide / 2, kEdge, std::max(width() - kEdge - wide, kEdge));
+    if (i > 0 && std::abs(position_of(i).x() - position_of(i - 1).x()) < wide + 4)
+      continue;  // no space next to the previous label
+    const QRectF label(left, position_of(i).y() - kDot - 5 - fontMetrics().height(), wide, fontMetrics().height());
+    painter.fillRect(label, colours.background);  // hides lines behind the label
     painter.setPen(colours.text);
     painter.drawText(label, Qt::AlignCenter, bytes);
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The frontier of bytes against operations, drawn: each point a plan that can be run. A click chooses one; the panel's
-// slider does so by keys.
+// Plot of the memory frontier (bytes against operations). Each point is a plan that can be run. A click selects one;
+// the slider of the panel does so by keyboard.
 #pragma once
 #include <views/common/theme.h>
 
 #include <QWidget>
 
-#include "app/window/document/learning.h"
+#include "app/window/document/training_job.h"
 
 namespace arenascope::app {
 
@@ -16,8 +16,8 @@ class FrontierPlot : public QWidget {
   explicit FrontierPlot(views::Theme* theme, QWidget* parent = nullptr);
   void set_points(std::vector<FrontierPoint> points);
   void set_chosen(int point);
-  QPointF place_of(int point) const;         // where it is drawn
-  int point_at(const QPointF& place) const;  // the nearest one that is not far; -1: none
+  QPointF position_of(int point) const;
+  int point_at(const QPointF& position) const;  // the nearest point within reach; -1: none
   static QString text_of(const FrontierPoint& point);
   QSize sizeHint() const override { return {420, 200}; }
   QSize minimumSizeHint() const override { return {160, 90}; }
@@ -32,8 +32,8 @@ class FrontierPlot : public QWidget {
 
  private:
   QRectF area() const;
-  double most_bytes() const;
-  double most_work() const;
+  double max_bytes() const;
+  double max_work() const;
   void draw_axes(QPainter& painter) const;
   void draw_points(QPainter& painter) const;
 

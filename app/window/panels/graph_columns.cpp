@@ -37,7 +37,7 @@ NumberText text_for(const Column& column, size_t rows) {
   return count_text;
 }
 
-// The titles are those of any graph's nodes, so that none is looked at for them.
+// The titles are the same for all graphs, so no graph is needed.
 QStringList titles(const SessionSource& source) {
   TableInput input = TableInput::of(source);
   if (!input.graph) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The columns of the table of nodes, for the graph to be coloured by.
+// Columns of the Nodes table for colouring the graph.
 #pragma once
 #include <views/graph/node_columns.h>
 

@@ -24,7 +24,7 @@ InspectorPanel::InspectorPanel(Document& document, QWidget* parent) : QWidget(pa
 }
 
 void InspectorPanel::listen() {
-  QObject* bond = bond_.renew();
+  QObject* bond = bond_.reset();
   connect(
       document_, &Document::values, bond,
       [this](const std::shared_ptr<const TensorValues>& values, const QString& title) { show_values(values, title); });
@@ -42,17 +42,18 @@ void InspectorPanel::set_document(Document& document) {
   ask_values();
 }
 
-// The numbers of the selected tensor, where they can be had: they are copied while nothing computes.
+// Requests the values of the selected tensor, which are copied while nothing computes.
 void InspectorPanel::ask_values() {
   const trace::TensorRef ref = tensor_of(document_->selection()->current(), *document_->source()->snapshot());
   RunController* runner = document_->runner();
   if (!ref.valid()) return show_values(nullptr, tr("Select a tensor to see its values."));
-  if (!runner->has_model()) return show_values(nullptr, tr("A recording holds no values; open the model to see them."));
+  if (!runner->has_model())
+    return show_values(nullptr, tr("A recording contains no values; open the model to see them."));
   if (runner->state() == RunState::Running) return show_values(nullptr, tr("Pause the run to see values."));
   runner->read_values(ref);
 }
 
-// One line that says why, instead of empty pictures.
+// Shows the reason instead of empty plots.
 void InspectorPanel::show_values(const std::shared_ptr<const TensorValues>& values, const QString& title) {
   values_->findChild<QTabWidget*>()->setVisible(values != nullptr);
   values_->setMaximumHeight(values ? QWIDGETSIZE_MAX : fontMetrics().height() * 4);

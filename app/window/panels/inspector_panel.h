@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The inspector with the way back out above it, and below it the values of the selected tensor, where they can be had.
+// The inspector with breadcrumbs above it and the values of the selected tensor below it, if available.
 #pragma once
 #include <views/inspector/breadcrumbs.h>
 #include <views/inspector/inspector_view.h>
@@ -26,7 +26,7 @@ class InspectorPanel : public QWidget {
   void show_values(const std::shared_ptr<const views::TensorValues>& values, const QString& title);
 
   Document* document_;
-  views::ContextBond bond_;
+  views::ConnectionScope bond_;
   views::InspectorView* inspector_;
   views::Breadcrumbs* breadcrumbs_;
   views::TensorView* values_;

@@ -15,7 +15,7 @@
 
 namespace arenascope::app {
 
-using laboratory::Replay;
+using allocator_sim::Replay;
 using views::format_bytes;
 
 namespace {
@@ -28,7 +28,7 @@ QString name_of(const Replay& replay) {
   QString settings = QString::fromStdString(replay.settings);
   if (settings == u"defaults") settings = LaboratoryTexts::tr("defaults");
   if (!replay.experiment) return LaboratoryTexts::tr("as recorded");
-  return replay.own ? LaboratoryTexts::tr("its own (%1)").arg(settings) : settings;
+  return replay.own ? LaboratoryTexts::tr("own (%1)").arg(settings) : settings;
 }
 
 QString start_of(const Replay& replay) {
@@ -38,9 +38,9 @@ QString start_of(const Replay& replay) {
 
 QString outcome_of(const Replay& replay) {
   if (!replay.experiment) return LaboratoryTexts::tr("observed");
-  const laboratory::Experiment& e = *replay.experiment;
+  const allocator_sim::Experiment& e = *replay.experiment;
   if (e.failure && e.failure->allocation < 0)
-    return LaboratoryTexts::tr("simulated: does not fit, %1 of what was there before")
+    return LaboratoryTexts::tr("simulated: does not fit, %1 allocated before the first request")
         .arg(format_bytes(e.failure->asked));
   if (e.failure)
     return LaboratoryTexts::tr("simulated: does not fit, %1 at request %2, %3 in use")
@@ -48,15 +48,16 @@ QString outcome_of(const Replay& replay) {
         .arg(e.failure->allocation + 1)
         .arg(format_bytes(e.failure->allocated));
   if (!replay.simulated())
-    return LaboratoryTexts::tr("derived: %1 of %2 where they were recorded").arg(e.same_address).arg(e.allocations);
-  return e.retries > 0 ? LaboratoryTexts::tr("simulated, unused memory given back: %1×").arg(e.retries)
+    return LaboratoryTexts::tr("derived: %1 of %2 at the recorded address").arg(e.same_address).arg(e.allocations);
+  return e.retries > 0 ? LaboratoryTexts::tr("simulated, unused memory released %1×").arg(e.retries)
                        : LaboratoryTexts::tr("simulated");
 }
 
 QStringList headers() {
-  return {LaboratoryTexts::tr("Device"),    LaboratoryTexts::tr("Settings"),      LaboratoryTexts::tr("From"),
-          LaboratoryTexts::tr("Reserved"),  LaboratoryTexts::tr("In use"),        LaboratoryTexts::tr("Whole segments"),
-          LaboratoryTexts::tr("Split off"), LaboratoryTexts::tr("Other streams"), LaboratoryTexts::tr("Outcome")};
+  return {
+      LaboratoryTexts::tr("Device"),         LaboratoryTexts::tr("Settings"),      LaboratoryTexts::tr("Start"),
+      LaboratoryTexts::tr("Reserved"),       LaboratoryTexts::tr("In use"),        LaboratoryTexts::tr("Free segments"),
+      LaboratoryTexts::tr("Free fragments"), LaboratoryTexts::tr("Other streams"), LaboratoryTexts::tr("Result")};
 }
 
 }  // namespace
@@ -97,7 +98,7 @@ void LaboratoryPanel::build() {
 
 void LaboratoryPanel::set_document(Document& document) {
   document_ = &document;
-  QObject* bond = bond_.renew();
+  QObject* bond = bond_.reset();
   connect(document.replays(), &AllocatorReplays::changed, bond, [this] { show_replays(); });
   connect(&document, &Document::opened, bond, [this] { show_replays(); });
   show_replays();
@@ -115,7 +116,7 @@ void LaboratoryPanel::replay() {
     if (!part.trimmed().isEmpty()) settings << part.trimmed();
   const QString typed = memory_->text().trimmed();
   const auto memory = typed.isEmpty() ? std::optional<Bytes>(0) : views::parse_bytes(typed);
-  if (!memory) return status_->setText(tr("“%1” is no size: 8 GiB is one.").arg(typed));
+  if (!memory) return status_->setText(tr("“%1” is not a size. Example: 8 GiB.").arg(typed));
   document_->replays()->begin(document_->spec(), settings, *memory);
 }
 
@@ -149,15 +150,14 @@ void LaboratoryPanel::show_replays() {
   if (!replays.problem().isEmpty())
     status_->setText(replays.problem() + u'.');
   else if (!can)
-    status_->setText(tr("Open a PyTorch memory snapshot to replay its allocator's requests under other settings."));
+    status_->setText(tr("Open a PyTorch memory snapshot to replay its allocator requests with other settings."));
   else if (replays.busy())
-    status_->setText(tr("The requests are replayed…"));
+    status_->setText(tr("Replaying requests…"));
   else
     status_->setText(replays.devices().empty()
-                         ? tr("Settings as in PYTORCH_CUDA_ALLOC_CONF; several stand apart by semicolons.")
-                         : tr("At the highest point of what is reserved: in use, segments that nothing lies in, pieces "
-                              "beside blocks in "
-                              "use, and what belongs to other streams."));
+                         ? tr("Settings in the format of PYTORCH_CUDA_ALLOC_CONF; separate several by semicolons.")
+                         : tr("At the peak of reserved memory: bytes in use, free segments, free fragments next to "
+                              "used blocks, and memory of other streams."));
 }
 
 QString LaboratoryPanel::to_csv() const {
@@ -175,9 +175,9 @@ void LaboratoryPanel::retranslate() {
   settings_->setAccessibleName(tr("Settings of the allocator"));
   memory_->setPlaceholderText(tr("Memory, e.g. 8 GiB"));
   memory_->setAccessibleName(tr("Memory of the device"));
-  memory_->setToolTip(tr("What the device has; left empty, as much as is asked for"));
+  memory_->setToolTip(tr("Device memory; leave empty for no limit"));
   replay_->setText(tr("&Replay"));
-  list_->setAccessibleName(tr("What would have been reserved"));
+  list_->setAccessibleName(tr("Reserved memory by setting"));
 }
 
 void LaboratoryPanel::changeEvent(QEvent* event) {

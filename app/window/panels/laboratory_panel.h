@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A laboratory for a recorded caching allocator: its requests once more, under settings that are typed in and on a device
-// of another size, and what would have been reserved.
+// Laboratory for a recorded caching allocator: replays its requests with other settings and device sizes and shows
+// the reserved memory.
 #pragma once
 #include <QLabel>
 #include <QLineEdit>
@@ -38,7 +38,7 @@ class LaboratoryPanel : public QWidget {
   bool can_replay() const;  // the document is a memory snapshot
 
   QPointer<Document> document_;
-  views::ContextBond bond_;
+  views::ConnectionScope bond_;
   QLineEdit *settings_, *memory_;
   QPushButton* replay_;
   QTreeView* list_;

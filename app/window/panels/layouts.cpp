@@ -15,7 +15,7 @@ using views::Settings;
 
 namespace {
 
-// Of QMainWindow::saveState: another one is not restored.
+// Version for QMainWindow::saveState(); other versions are not restored.
 constexpr int kOwnVersion = 1, kWindowVersion = 4;
 
 uint8_t bit_of(const QString& name) {
@@ -28,38 +28,38 @@ uint8_t bit_of(const QString& name) {
 Layouts::Layouts(QMainWindow* window, Panels* panels) : QObject(window), window_(window), panels_(panels) {
   window_->setDockNestingEnabled(true);
   window_->setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks);
-  window_->setAnimated(wants_motion());  // panels glide into place
+  window_->setAnimated(wants_motion());  // animated panels
   window_->setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
   window_->setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
   window_->setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
 }
 
-// In the order of PanelLayout's bits.
+// In the order of the bits of PanelLayout.
 QStringList Layouts::names() { return {"default", "graph", "memory", "time", "lesson"}; }
 
 QString Layouts::last() { return Settings::value("window/layout", "default").toString(); }
 
-// Everything where it belongs, shown.
-void Layouts::place() {
-  window_->setAnimated(false);  // each of two dozen would glide, and be laid out and drawn twice
-  std::map<PanelPlace, QDockWidget*> first, newest;
-  for (const PanelKind& kind : panel_kinds()) {
+// The default layout with all panels shown.
+void Layouts::arrange_docks() {
+  window_->setAnimated(false);  // animating two dozen docks would lay out and paint each twice
+  std::map<DockArea, QDockWidget*> first, newest;
+  for (const PanelDescriptor& kind : panel_kinds()) {
     QDockWidget* dock = panels_->dock(QString::fromLatin1(kind.id));
     window_->removeDockWidget(dock);
     dock->setFloating(false);
-    first.try_emplace(kind.place, dock);
+    first.try_emplace(kind.area, dock);
   }
-  window_->addDockWidget(Qt::TopDockWidgetArea, first[PanelPlace::Left]);
-  window_->splitDockWidget(first[PanelPlace::Left], first[PanelPlace::Row1], Qt::Horizontal);
-  window_->splitDockWidget(first[PanelPlace::Left], first[PanelPlace::LeftBelow], Qt::Vertical);
-  window_->splitDockWidget(first[PanelPlace::Row1], first[PanelPlace::Right], Qt::Horizontal);
-  window_->splitDockWidget(first[PanelPlace::Row1], first[PanelPlace::Row2], Qt::Vertical);
-  window_->splitDockWidget(first[PanelPlace::Row2], first[PanelPlace::Row3], Qt::Vertical);
-  window_->addDockWidget(Qt::BottomDockWidgetArea, first[PanelPlace::Bottom]);
+  window_->addDockWidget(Qt::TopDockWidgetArea, first[DockArea::Left]);
+  window_->splitDockWidget(first[DockArea::Left], first[DockArea::Row1], Qt::Horizontal);
+  window_->splitDockWidget(first[DockArea::Left], first[DockArea::LeftBelow], Qt::Vertical);
+  window_->splitDockWidget(first[DockArea::Row1], first[DockArea::Right], Qt::Horizontal);
+  window_->splitDockWidget(first[DockArea::Row1], first[DockArea::Row2], Qt::Vertical);
+  window_->splitDockWidget(first[DockArea::Row2], first[DockArea::Row3], Qt::Vertical);
+  window_->addDockWidget(Qt::BottomDockWidgetArea, first[DockArea::Bottom]);
   newest = first;
-  for (const PanelKind& kind : panel_kinds()) {
+  for (const PanelDescriptor& kind : panel_kinds()) {
     QDockWidget* dock = panels_->dock(QString::fromLatin1(kind.id));
-    if (dock != first[kind.place]) window_->tabifyDockWidget(std::exchange(newest[kind.place], dock), dock);
+    if (dock != first[kind.area]) window_->tabifyDockWidget(std::exchange(newest[kind.area], dock), dock);
     dock->show();
   }
   window_->setAnimated(wants_motion());
@@ -68,11 +68,11 @@ void Layouts::place() {
 void Layouts::apply(const QString& name) {
   const uint8_t bit = bit_of(name);
   panels_->forget_closed();
-  place();
-  for (const PanelKind& kind : panel_kinds())
+  arrange_docks();
+  for (const PanelDescriptor& kind : panel_kinds())
     panels_->dock(QString::fromLatin1(kind.id))->setVisible((kind.shown & bit) != 0);
   resize(name);
-  for (const PanelKind& kind : panel_kinds()) {
+  for (const PanelDescriptor& kind : panel_kinds()) {
     if ((kind.raised & bit) == 0) continue;
     panels_->dock(QString::fromLatin1(kind.id))->raise();
     panels_->show_group(kind.group, QString::fromLatin1(kind.id));
@@ -108,7 +108,7 @@ void Layouts::resize(const QString& name) {
   if (lesson) window_->resizeDocks({graph, dock("lesson")}, {rows * 35 / 100, rows * 65 / 100}, Qt::Vertical);
 }
 
-// --- the user's own
+// --- user-defined layouts
 
 QStringList Layouts::own() const { return Settings::below(QStringLiteral("layouts")); }
 
@@ -123,7 +123,7 @@ void Layouts::save(const QString& name) {
 bool Layouts::restore(const QString& name) {
   if (!window_->restoreState(Settings::value(QStringLiteral("layouts/") + name).toByteArray(), kOwnVersion))
     return false;
-  panels_->take_group();
+  panels_->update_group();
   Q_EMIT applied();
   return true;
 }
@@ -133,7 +133,7 @@ void Layouts::forget(const QString& name) {
   Q_EMIT own_changed();
 }
 
-// --- from one start to the next
+// --- restored at the next start
 
 void Layouts::save_window() const {
   Settings::set("window/geometry", window_->saveGeometry());
@@ -142,12 +142,12 @@ void Layouts::save_window() const {
 
 void Layouts::restore_window() {
   if (!window_->restoreGeometry(Settings::value("window/geometry").toByteArray())) {
-    // With room for the frame and the desktop's own bars.
-    const QSize room = QGuiApplication::primaryScreen()->availableSize() * 94 / 100;
-    window_->resize(QSize(1600, 900).boundedTo(room));
+    // Leaves space for the frame and desktop panels.
+    const QSize space = QGuiApplication::primaryScreen()->availableSize() * 94 / 100;
+    window_->resize(QSize(1600, 900).boundedTo(space));
   }
   if (!window_->restoreState(Settings::value("window/state").toByteArray(), kWindowVersion)) return apply_last();
-  panels_->take_group();
+  panels_->update_group();
 }
 
 }  // namespace arenascope::app

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Arrangements of the panels: those that come with the program, made from the table of panels, and those that the user
-// keeps under names of their own ([layouts] in the settings).
+// Panel layouts: built-in ones, from the table of panels, and user-defined ones ([layouts] in the settings).
 #pragma once
 #include <QStringList>
 
@@ -19,12 +18,12 @@ class Layouts : public QObject {
   static QString last();
 
   QStringList own() const;
-  void save(const QString& name);     // empty or of signs that cannot be a name: nothing
-  bool restore(const QString& name);  // false: it is of another version
+  void save(const QString& name);     // does nothing for an invalid name
+  bool restore(const QString& name);  // false: saved by another version
   void forget(const QString& name);
 
   void save_window() const;  // for the next start
-  void restore_window();     // no larger than the screen
+  void restore_window();     // at most as large as the screen
 
  Q_SIGNALS:
   void applied();
@@ -32,7 +31,7 @@ class Layouts : public QObject {
   void own_changed();
 
  private:
-  void place();
+  void arrange_docks();
   void resize(const QString& name);
 
   QMainWindow* window_;

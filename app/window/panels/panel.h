@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every panel of the window, once: docks, menus, layouts, pictures and CSV are made from this table. To add a panel: a
-// line in panel_table.cpp.
+// The table of all panels: docks, menus, layouts, exports and CSV are created from it. To add a panel, add a line in
+// panel_table.cpp.
 #pragma once
 #include <views/common/export.h>
 #include <views/tables/table_panel.h>
@@ -12,12 +12,12 @@
 
 namespace arenascope::app {
 
-// Which panels stand together in the bar at the bottom; the others have a place of their own.
+// Groups of the bar at the bottom; other panels have a fixed area.
 enum class PanelGroup : uint8_t { None, Model, Memory, Time, Debug };
 
-enum class PanelPlace : uint8_t { Left, LeftBelow, Row1, Row2, Row3, Right, Bottom };
+enum class DockArea : uint8_t { Left, LeftBelow, Row1, Row2, Row3, Right, Bottom };
 
-// The arrangements that come with the program, as bits.
+// Bits of the built-in layouts.
 enum PanelLayout : uint8_t {
   kEverything = 1,
   kGraphLayout = 2,
@@ -27,29 +27,30 @@ enum PanelLayout : uint8_t {
 };
 inline constexpr uint8_t kAllLayouts = 31;
 
-// A panel that was made.
-struct PanelParts {
+// A created panel.
+struct PanelInstance {
   QWidget* widget = nullptr;
-  views::Paintable* picture = nullptr;   // null: it is drawn as it stands
-  QWidget* drawn = nullptr;              // by `picture`
-  views::TablePanel* table = nullptr;    // tells what the panel shows, or is the panel
-  std::function<QString()> csv;          // where no table tells it
-  std::function<void(Document&)> show;   // another document is at hand
-  std::function<void(Document&)> leave;  // it was; what is the panel's own goes into its looks()
+  views::Paintable* picture = nullptr;  // null: the widget is painted as it is
+  QWidget* drawn = nullptr;             // widget painted by `picture`
+  views::TablePanel* table = nullptr;   // table with the data of the panel, or the panel itself
+  std::function<QString()> csv;         // for panels without a table
+  std::function<void(Document&)> show;  // another document is current
+  std::function<void(Document&)>
+      leave;  // before another document becomes current; saves the state of the panel in view_states()
 };
 
-struct PanelKind {
-  const char* id;     // stable: settings, lessons, the action that goes to it, and --export name panels by it
+struct PanelDescriptor {
+  const char* id;     // stable: used by settings, lessons, actions and --export
   const char* title;  // English, marked with QT_TRANSLATE_NOOP("Docks", …)
   PanelGroup group;
-  PanelPlace place;
-  uint8_t shown;   // in which layouts
-  uint8_t raised;  // and where it is the one that is seen of those that share its place
+  DockArea area;
+  uint8_t shown;   // layouts in which it is shown
+  uint8_t raised;  // layouts in which it is in front of others in the same area
   views::TablePtr (*table)(const views::TableInput&);
-  PanelParts (*make)(const PanelKind& kind, Document& document, QWidget* parent);
-  const char* table_of = nullptr;  // the panel that tells it as a table, where that is another
+  PanelInstance (*make)(const PanelDescriptor& kind, Document& document, QWidget* parent);
+  const char* table_of = nullptr;  // panel whose data this table shows, if it is another one
 };
 
-std::span<const PanelKind> panel_kinds();
+std::span<const PanelDescriptor> panel_kinds();
 
 }  // namespace arenascope::app

@@ -7,21 +7,21 @@
 #include <QSaveFile>
 #include <QThreadPool>
 
-#include "widget_picture.h"
+#include "widget_image.h"
 
 namespace arenascope::app {
 
 using namespace views;
 
-// What it takes on the screen.
+// Size on the screen.
 QSize PanelOutput::size_of(const QString& id) const {
-  const PanelParts& parts = panels_->parts(id);
+  const PanelInstance& parts = panels_->parts(id);
   const QWidget* widget = parts.drawn != nullptr && id != u"graph" ? parts.drawn : panels_->dock(id)->widget();
   return widget->size().expandedTo(QSize(64, 64));
 }
 
 Result<PictureDraft> PanelOutput::draft_picture(const QString& id, const QString& path) const {
-  WidgetPicture as_it_stands(panels_->dock(id)->widget());
+  WidgetImage as_it_stands(panels_->dock(id)->widget());
   Paintable* picture = panels_->parts(id).picture;
   return views::draft_picture(picture != nullptr ? *picture : as_it_stands, path, size_of(id));
 }
@@ -29,7 +29,7 @@ Result<PictureDraft> PanelOutput::draft_picture(const QString& id, const QString
 void PanelOutput::copy_picture(const QString& id) const {
   auto draft = draft_picture(id, QStringLiteral("clipboard.png"));
   if (!draft) return;
-  long_jobs()->start([draft = std::move(*draft)] {
+  background_pool()->start([draft = std::move(*draft)] {
     QMetaObject::invokeMethod(
         QCoreApplication::instance(), [image = image_of(draft)] { QApplication::clipboard()->setImage(image); },
         Qt::QueuedConnection);
@@ -37,8 +37,8 @@ void PanelOutput::copy_picture(const QString& id) const {
 }
 
 std::function<QString()> PanelOutput::csv_maker(const QString& id) const {
-  if (panels_->is_shut(id)) return nullptr;
-  const PanelParts& parts = panels_->parts(id);
+  if (panels_->is_hidden_by_lesson(id)) return nullptr;
+  const PanelInstance& parts = panels_->parts(id);
   if (parts.csv) {
     const QString text = parts.csv();
     return text.isEmpty() ? std::function<QString()>() : [text] { return text; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Copies and saves what a panel shows, as a picture and as the table that tells the same.
+// Copies and saves the content of a panel as a picture or table.
 #pragma once
 #include "panels.h"
 
@@ -8,10 +8,10 @@ namespace arenascope::app {
 class PanelOutput {
  public:
   explicit PanelOutput(Panels* panels) : panels_(panels) {}
-  // What it shows now, to be written to the path on any thread.
+  // A function that writes the current content to a file on any thread.
   Result<views::PictureDraft> draft_picture(const QString& id, const QString& path) const;
-  void copy_picture(const QString& id) const;  // it is there a moment later
-  // What makes the text of the table as it is now, on any thread; null: it is no table (a lesson).
+  void copy_picture(const QString& id) const;  // asynchronous
+  // A function that creates the CSV of the table on any thread; null: the panel has no table (such as a lesson).
   std::function<QString()> csv_maker(const QString& id) const;
   void copy_csv(const QString& id) const;
 
@@ -20,7 +20,7 @@ class PanelOutput {
   Panels* panels_;
 };
 
-// The path and what is wrong with it, where it cannot be written.
+// Error message with the path.
 Status write_text(const QString& text, const QString& path);
 
 }  // namespace arenascope::app

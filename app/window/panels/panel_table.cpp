@@ -25,24 +25,24 @@ using namespace views;
 
 namespace {
 
-TablePanel* make_table(const PanelKind& kind, Document& document, QWidget* parent) {
+TablePanel* make_table(const PanelDescriptor& kind, Document& document, QWidget* parent) {
   const ViewContext c = document.context();
   return new TablePanel(QString::fromLatin1(kind.id) + QStringLiteral("_table"), kind.table, c.source, c.selection,
                         c.axis, parent);
 }
 
-// How a table is looked at goes with the document.
-void keep_look(PanelParts& parts, const PanelKind& kind) {
+// The view state of a table belongs to the document.
+void save_view_state(PanelInstance& parts, const PanelDescriptor& kind) {
   const QString id = QString::fromLatin1(kind.id);
   TablePanel* table = parts.table;
-  parts.leave = [table, id](Document& d) { d.looks().tables[id] = table->look(); };
+  parts.leave = [table, id](Document& d) { d.view_states().tables[id] = table->view_state(); };
   parts.show = [table, id, before = parts.show](Document& d) {
     if (before) before(d);
-    table->set_context(d.context(), d.looks().tables.value(id));
+    table->set_context(d.context(), d.view_states().tables.value(id));
   };
 }
 
-QSplitter* beside(QWidget* left, QWidget* right, QWidget* parent) {
+QSplitter* side_by_side(QWidget* left, QWidget* right, QWidget* parent) {
   auto* both = new QSplitter(Qt::Horizontal, parent);
   both->addWidget(left);
   both->addWidget(right);
@@ -52,99 +52,99 @@ QSplitter* beside(QWidget* left, QWidget* right, QWidget* parent) {
   return both;
 }
 
-PanelParts table_alone(const PanelKind& kind, Document& document, QWidget* parent) {
-  PanelParts parts;
+PanelInstance table_alone(const PanelDescriptor& kind, Document& document, QWidget* parent) {
+  PanelInstance parts;
   parts.table = make_table(kind, document, parent);
   parts.widget = parts.table;
-  keep_look(parts, kind);
+  save_view_state(parts, kind);
   return parts;
 }
 
-// A drawn view, and beside it the table that tells the same.
+// A view with a table next to it.
 template <class View>
-PanelParts drawn_with_table(View* view, const PanelKind& kind, Document& document, QWidget* parent) {
-  PanelParts parts;
+PanelInstance drawn_with_table(View* view, const PanelDescriptor& kind, Document& document, QWidget* parent) {
+  PanelInstance parts;
   parts.picture = view;
   parts.drawn = view;
   parts.table = make_table(kind, document, parent);
-  parts.widget = beside(view, parts.table, parent);
+  parts.widget = side_by_side(view, parts.table, parent);
   parts.show = [view](Document& d) { view->set_context(d.context()); };
-  keep_look(parts, kind);
+  save_view_state(parts, kind);
   return parts;
 }
 
-// A plot, and when asked for the table that tells the same.
+// A plot with an optional table.
 template <class View>
-PanelParts plot(const PanelKind& kind, Document& document, QWidget* parent) {
-  PanelParts parts = drawn_with_table(new View(document.context(), parent), kind, document, parent);
+PanelInstance plot(const PanelDescriptor& kind, Document& document, QWidget* parent) {
+  PanelInstance parts = drawn_with_table(new View(document.context(), parent), kind, document, parent);
   parts.table->hide();
   return parts;
 }
 
-PanelParts graph(const PanelKind&, Document& document, QWidget* parent) {
+PanelInstance graph(const PanelDescriptor&, Document& document, QWidget* parent) {
   const ViewContext c = document.context();
   auto* view = new GraphView(c.source, c.selection, c.axis, c.theme, parent);
   view->colours()->set_columns(graph_columns());
-  PanelParts parts;
+  PanelInstance parts;
   parts.widget = parts.drawn = view;
   parts.picture = view;
-  parts.leave = [view](Document& d) { d.looks().graph = view->look(); };
-  parts.show = [view](Document& d) { view->set_context(d.context(), d.looks().graph); };
+  parts.leave = [view](Document& d) { d.view_states().graph = view->view_state(); };
+  parts.show = [view](Document& d) { view->set_context(d.context(), d.view_states().graph); };
   return parts;
 }
 
-PanelParts inspector(const PanelKind&, Document& document, QWidget* parent) {
+PanelInstance inspector(const PanelDescriptor&, Document& document, QWidget* parent) {
   auto* panel = new InspectorPanel(document, parent);
-  PanelParts parts;
+  PanelInstance parts;
   parts.widget = panel;
   parts.csv = [panel] { return panel->inspector()->to_csv(); };
   parts.show = [panel](Document& d) { panel->set_document(d); };
   return parts;
 }
 
-PanelParts objects(const PanelKind& kind, Document& document, QWidget* parent) {
+PanelInstance objects(const PanelDescriptor& kind, Document& document, QWidget* parent) {
   const ViewContext c = document.context();
   auto* view = new ObjectsView(c.source, c.selection, c.theme, parent);
   return drawn_with_table(view, kind, document, parent);
 }
 
-PanelParts pools(const PanelKind& kind, Document& document, QWidget* parent) {
+PanelInstance pools(const PanelDescriptor& kind, Document& document, QWidget* parent) {
   const ViewContext c = document.context();
   auto* view = new PoolsView(c.source, c.theme, parent);
   return drawn_with_table(view, kind, document, parent);
 }
 
-// What to plan with, and all that was planned.
-PanelParts planners(const PanelKind& kind, Document& document, QWidget* parent) {
-  PanelParts parts;
+// Re-planning request and all plans.
+PanelInstance planners(const PanelDescriptor& kind, Document& document, QWidget* parent) {
+  PanelInstance parts;
   parts.table = make_table(kind, document, parent);
-  QSplitter* both = beside(new ReplanPanel(document.context().theme, parent), parts.table, parent);
-  both->setStretchFactor(0, 0);  // the table has more columns than there is ever room for
+  QSplitter* both = side_by_side(new ReplanPanel(document.context().theme, parent), parts.table, parent);
+  both->setStretchFactor(0, 0);  // the table has more columns than space
   both->setStretchFactor(1, 1);
   both->setSizes({520, 900});
   parts.widget = both;
-  keep_look(parts, kind);
+  save_view_state(parts, kind);
   return parts;
 }
 
-PanelParts findings(const PanelKind&, Document& document, QWidget* parent) {
+PanelInstance findings(const PanelDescriptor&, Document& document, QWidget* parent) {
   auto* view = new FindingsView(document.findings(), document.context(), parent);
-  PanelParts parts;
+  PanelInstance parts;
   parts.widget = view;
   parts.csv = [view] { return view->model()->to_csv(); };
   parts.show = [view](Document& d) { view->set_context(d.findings(), d.context()); };
   return parts;
 }
 
-PanelParts lesson(const PanelKind&, Document&, QWidget* parent) {
-  PanelParts parts;
+PanelInstance lesson(const PanelDescriptor&, Document&, QWidget* parent) {
+  PanelInstance parts;
   parts.widget = new LessonPanel(parent);
   return parts;
 }
 
-PanelParts breakpoints(const PanelKind&, Document& document, QWidget* parent) {
+PanelInstance breakpoints(const PanelDescriptor&, Document& document, QWidget* parent) {
   auto* panel = new BreakpointPanel(document.debugger(), parent);
-  PanelParts parts;
+  PanelInstance parts;
   parts.widget = panel;
   parts.csv = [panel] { return panel->model()->to_csv(); };
   parts.show = [panel](Document& d) { panel->set_debugger(d.debugger()); };
@@ -152,9 +152,9 @@ PanelParts breakpoints(const PanelKind&, Document& document, QWidget* parent) {
 }
 
 template <class Panel>
-PanelParts with_document(const PanelKind&, Document& document, QWidget* parent) {
+PanelInstance with_document(const PanelDescriptor&, Document& document, QWidget* parent) {
   auto* panel = new Panel(document, parent);
-  PanelParts parts;
+  PanelInstance parts;
   parts.widget = panel;
   parts.csv = [panel] { return panel->to_csv(); };
   parts.show = [panel](Document& d) { panel->set_document(d); };
@@ -162,10 +162,10 @@ PanelParts with_document(const PanelKind&, Document& document, QWidget* parent) 
 }
 
 using G = PanelGroup;
-using P = PanelPlace;
+using P = DockArea;
 constexpr uint8_t kTables = kEverything | kMemoryLayout | kTimeLayout | kLessonLayout;
 
-constexpr PanelKind kPanels[] = {
+constexpr PanelDescriptor kPanels[] = {
     {"graph", QT_TRANSLATE_NOOP("Docks", "Graph"), G::None, P::Left, kEverything | kGraphLayout | kLessonLayout, 0,
      nullptr, graph, "nodes"},
     {"occupancy", QT_TRANSLATE_NOOP("Docks", "Occupancy"), G::None, P::Row1, kTables, 0, occupancy_table,
@@ -212,6 +212,6 @@ constexpr PanelKind kPanels[] = {
 
 }  // namespace
 
-std::span<const PanelKind> panel_kinds() { return kPanels; }
+std::span<const PanelDescriptor> panel_kinds() { return kPanels; }
 
 }  // namespace arenascope::app

@@ -13,11 +13,11 @@ namespace arenascope::app {
 using namespace views;
 
 Panels::Panels(QMainWindow* window, Document& document) : QObject(window), window_(window) {
-  for (const PanelKind& kind : panel_kinds()) {
+  for (const PanelDescriptor& kind : panel_kinds()) {
     const QString id = QString::fromLatin1(kind.id);
     auto* dock = new QDockWidget(window_);
     dock->setObjectName(id);
-    PanelParts parts = kind.make(kind, document, window_);
+    PanelInstance parts = kind.make(kind, document, window_);
     dock->setWidget(parts.widget);
     connect_panel(id, parts);
     panels_.emplace(id, Panel{&kind, std::move(parts), dock, nullptr});
@@ -26,14 +26,14 @@ Panels::Panels(QMainWindow* window, Document& document) : QObject(window), windo
   connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { note_focus(now); });
 }
 
-void Panels::connect_panel(const QString& id, const PanelParts& parts) {
+void Panels::connect_panel(const QString& id, const PanelInstance& parts) {
   if (parts.table != nullptr) {
     connect(parts.table, &TablePanel::activated, this, [this, id](int row) { Q_EMIT activated(id, row); });
     QTableView* rows = parts.table->table_view();
     rows->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(rows, &QWidget::customContextMenuRequested, this, [this, id, rows](const QPoint& at) {
       last_ = id;
-      Q_EMIT menu_wanted(id, rows->viewport()->mapToGlobal(at));
+      Q_EMIT menu_requested(id, rows->viewport()->mapToGlobal(at));
     });
   }
   if (auto* plot = qobject_cast<PlotView*>(parts.drawn)) {
@@ -42,21 +42,21 @@ void Panels::connect_panel(const QString& id, const PanelParts& parts) {
     connect(plot, &QWidget::customContextMenuRequested, this, [this, id, plot](const QPoint& at) {
       plot->setFocus();
       last_ = id;
-      Q_EMIT menu_wanted(id, plot->mapToGlobal(at));
+      Q_EMIT menu_requested(id, plot->mapToGlobal(at));
     });
   } else if (auto* graph = qobject_cast<GraphView*>(parts.drawn)) {
-    connect(graph, &GraphView::context_menu_wanted, this, [this, id](const Selection&, const QPoint& at) {
+    connect(graph, &GraphView::context_menu_requested, this, [this, id](const Selection&, const QPoint& at) {
       last_ = id;
-      Q_EMIT menu_wanted(id, at);
+      Q_EMIT menu_requested(id, at);
     });
   }
-  // Lists and what else is drawn; texts have a menu of their own.
+  // Text widgets have a context menu of their own.
   for (auto* area : parts.widget->findChildren<QAbstractScrollArea*>()) {
     if (area->contextMenuPolicy() == Qt::CustomContextMenu || qobject_cast<QTextEdit*>(area) != nullptr) continue;
     area->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(area, &QWidget::customContextMenuRequested, this, [this, id, area](const QPoint& at) {
       last_ = id;
-      Q_EMIT menu_wanted(id, area->viewport()->mapToGlobal(at));
+      Q_EMIT menu_requested(id, area->viewport()->mapToGlobal(at));
     });
   }
 }
@@ -73,7 +73,7 @@ TablePanel* Panels::table(const QString& id) const {
 
 void Panels::note_front() {
   QStringList seen;
-  for (const PanelKind& kind : panel_kinds()) {
+  for (const PanelDescriptor& kind : panel_kinds()) {
     const QDockWidget* panel = dock(QString::fromLatin1(kind.id));
     if (kind.group == group_ && !panel->isFloating() && !panel->visibleRegion().isEmpty())
       seen << QString::fromLatin1(kind.id);
@@ -89,7 +89,7 @@ void Panels::show_group(PanelGroup group, const QString& in_front) {
   closed_.erase(in_front);
   QString front = front_of_group_[group];
   if (closed_.contains(front)) front.clear();
-  for (const PanelKind& kind : panel_kinds()) {
+  for (const PanelDescriptor& kind : panel_kinds()) {
     if (kind.group == PanelGroup::None) continue;
     const QString id = QString::fromLatin1(kind.id);
     const bool seen = kind.group == group && !closed_.contains(id);
@@ -100,8 +100,8 @@ void Panels::show_group(PanelGroup group, const QString& in_front) {
   Q_EMIT group_changed();
 }
 
-void Panels::take_group() {
-  for (const PanelKind& kind : panel_kinds()) {
+void Panels::update_group() {
+  for (const PanelDescriptor& kind : panel_kinds()) {
     const QDockWidget* panel = dock(QString::fromLatin1(kind.id));
     if (kind.group == PanelGroup::None || panel->isHidden() || panel->isFloating()) continue;
     group_ = kind.group;
@@ -116,25 +116,25 @@ void Panels::raise(const QString& id) {
   dock(id)->raise();
 }
 
-void Panels::shut(const QString& id, const QString& sentence) {
+void Panels::hide_with_placeholder(const QString& id, const QString& text) {
   Panel& panel = panels_.at(id);
-  if (sentence.isEmpty() && panel.sign != nullptr) {
+  if (text.isEmpty() && panel.placeholder != nullptr) {
     panel.dock->setWidget(panel.parts.widget);
     panel.parts.widget->show();
-    std::exchange(panel.sign, nullptr)->deleteLater();
+    std::exchange(panel.placeholder, nullptr)->deleteLater();
   }
-  if (sentence.isEmpty()) return;
-  if (panel.sign == nullptr) {
-    panel.sign = new QLabel(panel.dock);
-    panel.sign->setObjectName(QStringLiteral("panel_shut"));
-    panel.sign->setAlignment(Qt::AlignCenter);
-    panel.sign->setWordWrap(true);
-    panel.sign->setMargin(12);
-    panel.sign->setFocusPolicy(Qt::StrongFocus);
-    panel.dock->setWidget(panel.sign);
+  if (text.isEmpty()) return;
+  if (panel.placeholder == nullptr) {
+    panel.placeholder = new QLabel(panel.dock);
+    panel.placeholder->setObjectName(QStringLiteral("panel_shut"));
+    panel.placeholder->setAlignment(Qt::AlignCenter);
+    panel.placeholder->setWordWrap(true);
+    panel.placeholder->setMargin(12);
+    panel.placeholder->setFocusPolicy(Qt::StrongFocus);
+    panel.dock->setWidget(panel.placeholder);
     panel.parts.widget->hide();
   }
-  panel.sign->setText(sentence);
+  panel.placeholder->setText(text);
 }
 
 void Panels::set_open(const QString& id, bool open) {
@@ -149,14 +149,14 @@ void Panels::set_open(const QString& id, bool open) {
 void Panels::show(const QString& id) {
   raise(id);
   last_ = id;
-  const PanelParts& p = parts(id);
+  const PanelInstance& p = parts(id);
   auto* plot = qobject_cast<PlotView*>(p.drawn);
-  QWidget* first = is_shut(id)          ? static_cast<QWidget*>(panels_.at(id).sign)
-                   : plot != nullptr    ? plot
-                   : p.table != nullptr ? static_cast<QWidget*>(p.table->table_view())
-                   : id == u"graph"     ? static_cast<QWidget*>(find<GraphView>("graph")->canvas())
-                                        : p.widget;
-  // Where it was, if it is there already.
+  QWidget* first = is_hidden_by_lesson(id) ? static_cast<QWidget*>(panels_.at(id).placeholder)
+                   : plot != nullptr       ? plot
+                   : p.table != nullptr    ? static_cast<QWidget*>(p.table->table_view())
+                   : id == u"graph"        ? static_cast<QWidget*>(find<GraphView>("graph")->canvas())
+                                           : p.widget;
+  // Keeps its position if it is already visible.
   if (!panels_.at(id).dock->isAncestorOf(QApplication::focusWidget())) first->setFocus();
 }
 
@@ -165,7 +165,7 @@ void Panels::note_focus(const QWidget* now) {
     if (now != nullptr && panel.dock->isAncestorOf(now)) last_ = id;
 }
 
-QString Panels::at_hand() const {
+QString Panels::current() const {
   const QWidget* focus = QApplication::focusWidget();
   for (const auto& [id, panel] : panels_)
     if (focus != nullptr && panel.dock->isAncestorOf(focus)) return id;
@@ -177,8 +177,8 @@ bool Panels::focus_in_graph() const {
 }
 
 void Panels::toggle_table() {
-  const QString id = at_hand();
-  const PanelParts& p = parts(id);
+  const QString id = current();
+  const PanelInstance& p = parts(id);
   if (qobject_cast<PlotView*>(p.drawn) == nullptr) {
     const char* other = panels_.at(id).kind->table_of;
     return show(other != nullptr ? QString::fromLatin1(other) : id);
@@ -200,7 +200,7 @@ void Panels::set_document(Document& document) {
     if (panel.parts.show) panel.parts.show(document);
 }
 
-// The drawn views name themselves and tabs name the tables: their title bars are only needed to move them about.
+// Views show their names and tabs those of tables, so title bars are needed for moving only.
 void Panels::show_title_bars(bool on) {
   for (const auto& [id, panel] : panels_) {
     if (id == u"graph" || id == u"inspector" || id == u"lesson") continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The panels of the window in their docks, made from the table of kinds: which one is at hand, showing and raising
-// them, and handing them another document.
+// The docked panels of the window, created from the table of panels: the current one, showing and raising them, and
+// switching their document.
 #pragma once
 #include <QDockWidget>
 #include <QLabel>
@@ -18,10 +18,10 @@ class Panels : public QObject {
  public:
   Panels(QMainWindow* window, Document& document);
 
-  QDockWidget* dock(const QString& id) const;  // null: there is none of that name
-  const PanelParts& parts(const QString& id) const { return panels_.at(id).parts; }
+  QDockWidget* dock(const QString& id) const;  // null: unknown id
+  const PanelInstance& parts(const QString& id) const { return panels_.at(id).parts; }
   QString title(const QString& id) const { return dock(id)->windowTitle(); }
-  // The table that tells what a panel shows; null where it keeps its own.
+  // Table with the data of a panel; null: none.
   views::TablePanel* table(const QString& id) const;
   // The widget of that class in a panel.
   template <class Widget>
@@ -31,20 +31,19 @@ class Panels : public QObject {
     return it != nullptr ? it : widget->findChild<Widget*>();
   }
 
-  void raise(const QString& id);  // shown, with its group, and in front
-  // A sentence stands in place of what the panel shows, until an empty one is given.
-  void shut(const QString& id, const QString& sentence);
-  bool is_shut(const QString& id) const { return panels_.at(id).sign != nullptr; }
-  void forget_closed() { closed_.clear(); }     // another arrangement shows all of them again
-  void set_open(const QString& id, bool open);  // by the user: closed, it stays so when its group is seen again
-  void show(const QString& id);                 // that too; what is copied or saved next is it
-  // Of the panels at the bottom those of one group are seen at a time, the one that was in front before, or
-  // `in_front`.
+  void raise(const QString& id);  // shows the panel and its group and brings it to the front
+  // Shows a text in place of the panel until called with an empty text.
+  void hide_with_placeholder(const QString& id, const QString& text);
+  bool is_hidden_by_lesson(const QString& id) const { return panels_.at(id).placeholder != nullptr; }
+  void forget_closed() { closed_.clear(); }     // a new layout shows all panels again
+  void set_open(const QString& id, bool open);  // by the user; a closed panel stays closed when its group is shown
+  void show(const QString& id);                 // raises it and makes it the current panel
+  // Shows one group of the bottom panels, with the one that was in front before, or `in_front`.
   void show_group(PanelGroup group, const QString& in_front = {});
-  void take_group();  // the docks were put somewhere else: it is that of those that are seen now
+  void update_group();  // updates the group after docks were moved
   PanelGroup group() const { return group_; }
-  QString at_hand() const;  // the panel that has the focus, or had it last and is still seen
-  void toggle_table();      // beside the drawn view that is at hand
+  QString current() const;  // the panel with focus, or the visible one that had it last
+  void toggle_table();      // next to the current view
   bool focus_in_graph() const;
   void leave(Document& document);
   void set_document(Document& document);
@@ -52,18 +51,18 @@ class Panels : public QObject {
   void retranslate();
 
  Q_SIGNALS:
-  void activated(const QString& id, int row);  // a double click or Return; -1: on no row
-  void menu_wanted(const QString& id, const QPoint& global);
+  void activated(const QString& id, int row);  // by double click or Return; -1: no row
+  void menu_requested(const QString& id, const QPoint& global);
   void group_changed();
 
  private:
   struct Panel {
-    const PanelKind* kind;
-    PanelParts parts;
+    const PanelDescriptor* kind;
+    PanelInstance parts;
     QDockWidget* dock;
-    QLabel* sign = nullptr;  // in place of the widget
+    QLabel* placeholder = nullptr;  // replaces the widget while shown
   };
-  void connect_panel(const QString& id, const PanelParts& parts);
+  void connect_panel(const QString& id, const PanelInstance& parts);
   void note_focus(const QWidget* now);
   void note_front();
 

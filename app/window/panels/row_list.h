@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A list of rows with columns, as panels have it that are no table of the session.
+// A list of rows with columns, for panels without a session table.
 #pragma once
 #include <QTreeView>
 

@@ -10,14 +10,14 @@
 
 #include "app/window/document/document.h"
 #include "app/window/document/opener.h"
-#include "app/window/document/run_memory.h"
+#include "app/window/document/run_option_settings.h"
 #include "app/window/option_editor.h"
 
 namespace arenascope::app {
 
 namespace {
 
-// Several lines as one, for a label.
+// Joins several lines for a label.
 QString in_one_line(const std::string& text) {
   return QString::fromStdString(text).split(u'\n', Qt::SkipEmptyParts).join(QStringLiteral(", "));
 }
@@ -37,16 +37,16 @@ void RunSettingsPanel::build() {
   grid->setColumnStretch(3, 1);
   grid->setHorizontalSpacing(12);
   for (const RunOption& option : run_options()) {
-    Row row{&option, new QLabel(inside), make_option_editor(option.face(), this, [this] { show_changed(); }),
+    Row row{&option, new QLabel(inside), make_option_editor(option.descriptor(), this, [this] { show_changed(); }),
             new QLabel(inside), new QLabel(inside)};
     row.title->setBuddy(row.editor);
     row.usual->setEnabled(false);
-    row.sentence->setWordWrap(true);
+    row.description->setWordWrap(true);
     const int at = static_cast<int>(rows_.size());
     grid->addWidget(row.title, at, 0);
     grid->addWidget(row.editor, at, 1);
     grid->addWidget(row.usual, at, 2);
-    grid->addWidget(row.sentence, at, 3);
+    grid->addWidget(row.description, at, 3);
     rows_.push_back(row);
   }
   grid->setRowStretch(static_cast<int>(rows_.size()), 1);
@@ -61,13 +61,13 @@ void RunSettingsPanel::build() {
   apply_ = new QPushButton(this);
   apply_->setObjectName(QStringLiteral("apply"));
   reset_ = new QPushButton(this);
-  said_ = new QLabel(this);
-  said_->setWordWrap(true);
+  problem_ = new QLabel(this);
+  problem_->setWordWrap(true);
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(6, 3, 6, 3);
   bar->addWidget(apply_);
   bar->addWidget(reset_);
-  bar->addWidget(said_, 1);
+  bar->addWidget(problem_, 1);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
@@ -86,30 +86,30 @@ QWidget* RunSettingsPanel::editor(const char* id) const {
 
 void RunSettingsPanel::set_document(Document& document) {
   document_ = &document;
-  connect(&document, &Document::opened, bond_.renew(), [this] { take(); });
-  take();
+  connect(&document, &Document::opened, bond_.reset(), [this] { load(); });
+  load();
 }
 
 RunnerOptions RunSettingsPanel::usual() const {
-  return usual_run(document_ ? document_->runner()->settings() : RunSettings());
+  return default_run_options(document_ ? document_->runner()->settings() : RunSettings());
 }
 
-void RunSettingsPanel::take() {
-  const bool pinned = document_ && document_->runner()->settings().pinned;
+void RunSettingsPanel::load() {
+  const bool pinned = document_ && document_->runner()->settings().from_lesson;
   model_ = document_ && !document_->spec().isEmpty() && is_model_spec(document_->spec()) && !pinned;
   scroll_->setVisible(model_);
   none_->setVisible(!model_);
-  none_->setText(pinned ? tr("A lesson says how this is run. Your own settings are as they were.")
-                 : document_ && !document_->spec().isEmpty() ? tr("What is open is not run here.")
-                                                             : tr("Nothing is open."));
-  said_->clear();
+  none_->setText(pinned ? tr("A lesson controls these settings. Your own settings are unchanged.")
+                 : document_ && !document_->spec().isEmpty() ? tr("The current document cannot be run.")
+                                                             : tr("No document is open."));
+  problem_->clear();
   const RunnerOptions options = usual();
   const auto remembered = model_ ? remembered_run(document_->spec()) : std::map<std::string, std::string>();
   for (const Row& row : rows_) {
     const std::string now = row.option->text(options);
     const auto own = remembered.find(row.option->id);
     set_option_editor(row.editor, own != remembered.end() ? own->second : now);
-    row.usual->setText(now.empty() ? tr("usually none") : tr("usually %1").arg(in_one_line(now)));
+    row.usual->setText(now.empty() ? tr("default: none") : tr("default: %1").arg(in_one_line(now)));
   }
   show_changed();
 }
@@ -139,7 +139,7 @@ void RunSettingsPanel::apply() {
   const auto values = chosen();
   RunnerOptions options = usual();
   if (auto ok = set_run_options(options, values); !ok) {
-    said_->setText(QString::fromStdString(ok.error().message));
+    problem_->setText(QString::fromStdString(ok.error().message));
     return;
   }
   remember_run(document_->spec(), values);
@@ -155,29 +155,29 @@ void RunSettingsPanel::reset() {
 void RunSettingsPanel::retranslate() {
   for (const Row& row : rows_) {
     row.title->setText(option_text(row.option->title));
-    row.sentence->setText(option_text(row.option->sentence));
-    name_option_editor(row.option->face(), row.editor);
+    row.description->setText(option_text(row.option->description));
+    name_option_editor(row.option->descriptor(), row.editor);
   }
-  apply_->setText(tr("Open with These"));
-  apply_->setToolTip(tr("They are remembered for this file or model"));
-  reset_->setText(tr("As Usual"));
-  reset_->setToolTip(tr("As the preferences say; what was remembered is forgotten"));
+  apply_->setText(tr("Apply and Reopen"));
+  apply_->setToolTip(tr("Your values are saved for this file or model"));
+  reset_->setText(tr("Use Defaults"));
+  reset_->setToolTip(tr("Use the preferences and discard the saved values"));
 }
 
 void RunSettingsPanel::changeEvent(QEvent* event) {
   if (event->type() == QEvent::LanguageChange) {
     retranslate();
-    take();
+    load();
   }
   QWidget::changeEvent(event);
 }
 
 QString RunSettingsPanel::to_csv() const {
-  QString csv = views::csv_line({tr("Option"), tr("Value"), tr("Usually"), tr("Meaning")});
+  QString csv = views::csv_line({tr("Option"), tr("Value"), tr("Default"), tr("Description")});
   const RunnerOptions options = usual();
   for (const Row& row : rows_)
     csv += views::csv_line({QString::fromLatin1(row.option->id), text_of_option_editor(row.editor),
-                            in_one_line(row.option->text(options)), option_text(row.option->sentence)});
+                            in_one_line(row.option->text(options)), option_text(row.option->description)});
   return csv;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the document at hand is run: a row for each option of the command line, with what is usual and a sentence. What
-// is chosen is remembered by the file, which is opened with it. What the preferences say is what is usual.
+// Run options of the current document: one row per option with its default and description. Changed values are saved
+// for the file, which is reopened with them. Defaults come from the preferences.
 #pragma once
 #include <views/common/view_context.h>
 
@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace arenascope {
-struct RunnerOptions;  // not included here: the engine's headers do not know of Qt's keywords
+struct RunnerOptions;  // not included: the engine's headers conflict with Qt keywords
 }  // namespace arenascope
 
 namespace arenascope::app {
@@ -33,9 +33,9 @@ class RunSettingsPanel : public QWidget {
   void set_document(Document& document);
   QString to_csv() const;
 
-  // Of tests: the editor of an option, the sentence about what was wrong, and the button.
+  // For tests: editor of an option, error text, button.
   QWidget* editor(const char* id) const;
-  QString said() const { return said_->text(); }
+  QString problem() const { return problem_->text(); }
   QPushButton* apply_button() const { return apply_; }
   QPushButton* reset_button() const { return reset_; }
 
@@ -48,23 +48,23 @@ class RunSettingsPanel : public QWidget {
     QLabel* title;
     QWidget* editor;
     QLabel* usual;
-    QLabel* sentence;
+    QLabel* description;
   };
   void build();
   void retranslate();
-  void take();          // what is remembered of the document
-  void show_changed();  // titles and buttons
+  void load();          // the saved values of the document
+  void show_changed();  // updates titles and buttons
   void apply();
   void reset();
   RunnerOptions usual() const;
-  std::map<std::string, std::string> chosen() const;  // those that differ from what is usual
+  std::map<std::string, std::string> chosen() const;  // values that differ from the defaults
 
   QPointer<Document> document_;
-  views::ContextBond bond_;
+  views::ConnectionScope bond_;
   std::vector<Row> rows_;
-  bool model_ = false;  // whether the document is of what can be run
+  bool model_ = false;  // the document is a model that can be run
   QScrollArea* scroll_;
-  QLabel *said_, *none_;
+  QLabel *problem_, *none_;
   QPushButton *apply_, *reset_;
 };
 

@@ -11,7 +11,7 @@
 
 #include <views/common/csv_line.h>
 
-#include "app/window/document/writing.h"
+#include "app/window/document/generation_job.h"
 
 namespace arenascope::app {
 
@@ -48,11 +48,12 @@ void TextPanel::build() {
     made->setToolButtonStyle(Qt::ToolButtonTextOnly);
     return made;
   };
-  write_ = button(), stop_ = button(), go_on_ = button();
+  generate_ = button(), stop_ = button(), continue_ = button();
   auto* row = new QHBoxLayout;
   row->setContentsMargins(4, 3, 6, 3);
   row->addWidget(prompt_, 1);
-  for (QWidget* part : std::initializer_list<QWidget*>{chat_, number_, write_, stop_, go_on_}) row->addWidget(part);
+  for (QWidget* widget : std::initializer_list<QWidget*>{chat_, number_, generate_, stop_, continue_})
+    row->addWidget(widget);
 
   text_ = new QTextEdit(this);
   text_->setReadOnly(true);
@@ -66,10 +67,10 @@ void TextPanel::build() {
   token_->setTextInteractionFlags(Qt::TextSelectableByMouse);
   token_->setContentsMargins(6, 3, 6, 3);
   auto* side = new QWidget(this);
-  auto* beside = new QVBoxLayout(side);
-  beside->setContentsMargins(0, 0, 0, 0);
-  beside->addWidget(token_);
-  beside->addWidget(candidates_, 1);
+  auto* details = new QVBoxLayout(side);
+  details->setContentsMargins(0, 0, 0, 0);
+  details->addWidget(token_);
+  details->addWidget(candidates_, 1);
   auto* both = new QSplitter(Qt::Horizontal, this);
   both->addWidget(text_);
   both->addWidget(side);
@@ -87,38 +88,38 @@ void TextPanel::build() {
   column->addWidget(status_);
   setFocusProxy(prompt_);
 
-  connect(write_, &QToolButton::clicked, this, &TextPanel::write);
+  connect(generate_, &QToolButton::clicked, this, &TextPanel::write);
   connect(prompt_, &QLineEdit::returnPressed, this, &TextPanel::write);
-  connect(stop_, &QToolButton::clicked, this, [this] { document_->writing()->stop(); });
-  connect(go_on_, &QToolButton::clicked, this, [this] { document_->writing()->go_on(number_->value()); });
+  connect(stop_, &QToolButton::clicked, this, [this] { document_->generation()->stop(); });
+  connect(continue_, &QToolButton::clicked, this, [this] { document_->generation()->resume(number_->value()); });
 }
 
 void TextPanel::set_document(Document& document) {
   document_ = &document;
-  QObject* bond = bond_.renew();
-  connect(document.writing(), &Writing::changed, bond, [this] { show_text(); });
+  QObject* bond = bond_.reset();
+  connect(document.generation(), &GenerationJob::changed, bond, [this] { show_text(); });
   connect(&document, &Document::opened, bond, [this] { show_text(); });
   chosen_ = -1;
   show_text();
 }
 
 void TextPanel::write() {
-  if (document_->writing()->busy() || !document_->runner()->has_model()) return;
-  WritingWish wish;
-  wish.prompt = prompt_->text();
-  wish.chat = chat_->isChecked();
-  wish.tokens = number_->value();
+  if (document_->generation()->busy() || !document_->runner()->has_model()) return;
+  GenerationRequest request;
+  request.prompt = prompt_->text();
+  request.chat = chat_->isChecked();
+  request.tokens = number_->value();
   chosen_ = -1;
-  document_->writing()->begin(document_->spec(), wish, document_->runner()->settings());
+  document_->generation()->begin(document_->spec(), request, document_->runner()->settings());
 }
 
 void TextPanel::show_text() {
-  const Writing& writing = *document_->writing();
+  const GenerationJob& generation = *document_->generation();
   const bool can = document_->runner()->has_model();
-  write_->setEnabled(can && !writing.busy());
-  stop_->setEnabled(writing.busy());
-  go_on_->setEnabled(writing.can_go_on());
-  const auto& tokens = writing.tokens();
+  generate_->setEnabled(can && !generation.busy());
+  stop_->setEnabled(generation.busy());
+  continue_->setEnabled(generation.can_resume());
+  const auto& tokens = generation.tokens();
   if (tokens.size() < ends_.size()) {
     ends_.clear();
     text_->clear();
@@ -133,28 +134,28 @@ void TextPanel::show_text() {
     ends_.push_back(end.position());
   }
   if (at_end) text_->verticalScrollBar()->setValue(text_->verticalScrollBar()->maximum());
-  QStringList said;
-  if (!writing.problem().isEmpty()) said << writing.problem();
-  if (writing.prefill_rate() > 0) said << tr("Prompt: %1 tokens a second").arg(writing.prefill_rate(), 0, 'f', 1);
-  if (writing.decode_rate() > 0) said << tr("Decode: %1 tokens a second").arg(writing.decode_rate(), 0, 'f', 1);
-  if (writing.ended()) said << tr("The model ended the text.");
-  if (said.isEmpty())
-    said << (writing.busy() ? tr("The model is being prepared…")
-             : can          ? tr("What the model is to go on from is typed above.")
-                            : tr("Open a language model (a GGUF file) to let it write."));
-  status_->setText(said.join(QStringLiteral(" · ")));
+  QStringList parts;
+  if (!generation.problem().isEmpty()) parts << generation.problem();
+  if (generation.prefill_rate() > 0) parts << tr("Prefill: %1 tok/s").arg(generation.prefill_rate(), 0, 'f', 1);
+  if (generation.decode_rate() > 0) parts << tr("Decode: %1 tok/s").arg(generation.decode_rate(), 0, 'f', 1);
+  if (generation.ended()) parts << tr("End of text.");
+  if (parts.isEmpty())
+    parts << (generation.busy() ? tr("The model is being prepared…")
+              : can             ? tr("Type a prompt above.")
+                                : tr("Open a language model (GGUF) to generate text."));
+  status_->setText(parts.join(QStringLiteral(" · ")));
   if (chosen_ >= static_cast<int>(tokens.size())) chosen_ = -1;
   show_token();
 }
 
-int TextPanel::token_at(int place) const {
-  const auto found = std::upper_bound(ends_.begin(), ends_.end(), place);
+int TextPanel::token_at(int position) const {
+  const auto found = std::upper_bound(ends_.begin(), ends_.end(), position);
   return found == ends_.end() ? static_cast<int>(ends_.size()) - 1 : static_cast<int>(found - ends_.begin());
 }
 
-// The run that computed its keys and values is the one that every view shows.
+// Shows the run that computed its keys and values in all views.
 void TextPanel::choose(int token) {
-  const auto& tokens = document_->writing()->tokens();
+  const auto& tokens = document_->generation()->tokens();
   chosen_ = token >= 0 && token < static_cast<int>(tokens.size()) ? token : -1;
   if (chosen_ >= 0 && tokens[static_cast<size_t>(chosen_)].run.valid())
     document_->source()->choose_run(tokens[static_cast<size_t>(chosen_)].run);
@@ -179,24 +180,25 @@ void TextPanel::show_token() {
   mark();
   if (chosen_ < 0) {
     candidates_->setRowCount(0);
-    token_->setText(tr("Click a token to see what it was chosen by and where it lies."));
+    token_->setText(tr("Click a token to see its candidates and its position in the KV cache."));
     return;
   }
-  const WrittenToken& token = document_->writing()->tokens()[static_cast<size_t>(chosen_)];
-  QStringList said{tr("Token %1 '%2' at place %3").arg(token.id).arg(token.name.toHtmlEscaped()).arg(token.position)};
-  if (token.row >= 0) said << tr("row %1 of the cache").arg(token.row);
+  const GeneratedToken& token = document_->generation()->tokens()[static_cast<size_t>(chosen_)];
+  QStringList parts{
+      tr("Token %1 '%2' at position %3").arg(token.id).arg(token.name.toHtmlEscaped()).arg(token.position)};
+  if (token.row >= 0) parts << tr("row %1 of the KV cache").arg(token.row);
   if (token.run.valid()) {
     const auto snapshot = document_->source()->snapshot();
-    said << tr("run %1").arg(token.run.index() + 1);
+    parts << tr("run %1").arg(token.run.index() + 1);
     if (const trace::PlanInfo* plan = document_->source()->plan(); plan && document_->source()->run() == token.run)
-      said << tr("steps 0 to %1").arg(static_cast<qlonglong>(plan->order.size()));
+      parts << tr("steps 1 to %1").arg(static_cast<qlonglong>(plan->order.size()));
   } else {
-    said << tr("not computed yet");
+    parts << tr("not computed yet");
   }
-  token_->setText(said.join(QStringLiteral(", ")));
+  token_->setText(parts.join(QStringLiteral(", ")));
   candidates_->setRowCount(static_cast<int>(token.best.size()));
   for (int row = 0; row < static_cast<int>(token.best.size()); ++row) {
-    const WrittenToken::Candidate& candidate = token.best[static_cast<size_t>(row)];
+    const GeneratedToken::Candidate& candidate = token.best[static_cast<size_t>(row)];
     const QStringList cells{QStringLiteral("%1  %2").arg(candidate.id).arg(candidate.name),
                             QString::number(static_cast<double>(candidate.logit), 'f', 4),
                             QStringLiteral("%1 %").arg(100 * candidate.probability, 0, 'f', 2)};
@@ -228,10 +230,10 @@ bool TextPanel::eventFilter(QObject* watched, QEvent* event) {
 
 QString TextPanel::to_csv() const {
   QString out =
-      views::csv_line({tr("Place"), tr("Token"), tr("Text"), tr("Cache row"), tr("Logit"), tr("Probability")});
-  for (const WrittenToken& token : document_->writing()->tokens()) {
+      views::csv_line({tr("Position"), tr("Token"), tr("Text"), tr("KV cache row"), tr("Logit"), tr("Probability")});
+  for (const GeneratedToken& token : document_->generation()->tokens()) {
     const auto found = std::find_if(token.best.begin(), token.best.end(),
-                                    [&](const WrittenToken::Candidate& c) { return c.id == token.id; });
+                                    [&](const GeneratedToken::Candidate& c) { return c.id == token.id; });
     const bool known = found != token.best.end();
     out += views::csv_line({QString::number(token.position), QString::number(token.id), token.name,
                             QString::number(token.row),
@@ -242,17 +244,17 @@ QString TextPanel::to_csv() const {
 }
 
 void TextPanel::retranslate() {
-  prompt_->setPlaceholderText(tr("What the text begins with"));
-  prompt_->setAccessibleName(tr("What the text begins with"));
+  prompt_->setPlaceholderText(tr("Prompt"));
+  prompt_->setAccessibleName(tr("Prompt"));
   chat_->setText(tr("&Chat"));
-  chat_->setToolTip(tr("The prompt is what a user says, in the chat template of the file."));
-  number_->setAccessibleName(tr("How many tokens"));
-  number_->setToolTip(tr("How many tokens"));
-  write_->setText(tr("&Write"));
+  chat_->setToolTip(tr("Wrap the prompt as a user message in the chat template of the file."));
+  number_->setAccessibleName(tr("Number of tokens"));
+  number_->setToolTip(tr("Number of tokens"));
+  generate_->setText(tr("&Generate"));
   stop_->setText(tr("S&top"));
-  go_on_->setText(tr("C&ontinue"));
-  text_->setAccessibleName(tr("The text, token by token"));
-  candidates_->setAccessibleName(tr("The most likely tokens"));
+  continue_->setText(tr("C&ontinue"));
+  text_->setAccessibleName(tr("Generated text by token"));
+  candidates_->setAccessibleName(tr("Most likely tokens"));
   candidates_->setHorizontalHeaderLabels({tr("Token"), tr("Logit"), tr("Probability")});
 }
 

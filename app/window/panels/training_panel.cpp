@@ -8,18 +8,18 @@
 #include <views/common/csv_line.h>
 
 #include "app/common/train_options.h"
-#include "app/window/document/learning.h"
+#include "app/window/document/training_job.h"
 #include "app/window/option_editor.h"
 
 namespace arenascope::app {
 namespace {
 
-constexpr size_t kCommon = 4;  // options that are always in sight
+constexpr size_t kCommon = 4;  // number of options that are always visible
 
 }  // namespace
 
 TrainingPanel::TrainingPanel(Document& document, QWidget* parent) : QWidget(parent) {
-  plot_ = new LearningPlot(document.context().theme, this);
+  plot_ = new TrainingPlot(document.context().theme, this);
   frontier_ = new FrontierPlot(document.context().theme, this);
   build();
   lay_out();
@@ -48,7 +48,7 @@ void TrainingPanel::build() {
   connect(data_, &QLineEdit::returnPressed, this, &TrainingPanel::train);
   connect(find_, &QToolButton::clicked, this, &TrainingPanel::find_frontier);
   connect(more_, &QToolButton::toggled, this, [this](bool shown) { others_->setVisible(shown); });
-  connect(stop_, &QToolButton::clicked, this, [this] { document_->learning()->stop(); });
+  connect(stop_, &QToolButton::clicked, this, [this] { document_->training()->stop(); });
   connect(slider_, &QSlider::valueChanged, this, &TrainingPanel::show_point);
   connect(frontier_, &FrontierPlot::chosen, slider_, &QSlider::setValue);
   setFocusProxy(data_);
@@ -57,9 +57,9 @@ void TrainingPanel::build() {
 void TrainingPanel::build_options() {
   for (const TrainOption& option : train_options()) {
     auto* title = new QLabel(this);
-    QWidget* editor = make_option_editor(option.face(), this, [this] { show_changed(); });
+    QWidget* editor = make_option_editor(option.descriptor(), this, [this] { show_changed(); });
     set_option_editor(editor, option.text(TrainChoices()));
-    if (option.type == OptionType::Whole || option.type == OptionType::Number)
+    if (option.type == OptionType::Int || option.type == OptionType::Real)
       editor->setMaximumWidth(fontMetrics().averageCharWidth() * 14);
     title->setBuddy(editor);
     rows_.push_back({&option, title, editor});
@@ -108,7 +108,7 @@ void TrainingPanel::lay_out() {
     row->addWidget(rows_[i].editor);
   }
   row->addSpacing(6);
-  for (QWidget* part : std::initializer_list<QWidget*>{more_, train_, stop_}) row->addWidget(part);
+  for (QWidget* widget : std::initializer_list<QWidget*>{more_, train_, stop_}) row->addWidget(widget);
   others_ = lay_out_options();
   auto* memory = new QHBoxLayout;
   memory->setContentsMargins(4, 0, 6, 3);
@@ -130,15 +130,15 @@ void TrainingPanel::lay_out() {
 
 void TrainingPanel::set_document(Document& document) {
   document_ = &document;
-  QObject* bond = bond_.renew();
-  connect(document.learning(), &Learning::changed, bond, [this] { show_learning(); });
-  connect(&document, &Document::opened, bond, [this] { show_learning(); });
-  plot_->set_learning(document.learning());
-  show_learning();
+  QObject* bond = bond_.reset();
+  connect(document.training(), &TrainingJob::changed, bond, [this] { show_training(); });
+  connect(&document, &Document::opened, bond, [this] { show_training(); });
+  plot_->set_training(document.training());
+  show_training();
 }
 
-LearningWish TrainingPanel::wish() const {
-  LearningWish out;
+TrainingRequest TrainingPanel::request() const {
+  TrainingRequest out;
   out.data = data_->text().trimmed();
   for (const Row& row : rows_) out.options[row.option->id] = text_of_option_editor(row.editor).toStdString();
   out.capacity = capacity();
@@ -146,49 +146,48 @@ LearningWish TrainingPanel::wish() const {
 }
 
 Bytes TrainingPanel::capacity() const {
-  const auto& frontier = document_->learning()->frontier();
+  const auto& frontier = document_->training()->frontier();
   const auto at = static_cast<size_t>(slider_->value());
   return at > 0 && at < frontier.size() ? frontier[at].arena : 0;
 }
 
 void TrainingPanel::train() {
-  if (document_->learning()->busy() || !document_->runner()->has_model()) return;
-  document_->learning()->begin(document_->spec(), wish(), document_->runner()->settings());
+  if (document_->training()->busy() || !document_->runner()->has_model()) return;
+  document_->training()->begin(document_->spec(), request(), document_->runner()->settings());
 }
 
 void TrainingPanel::find_frontier() {
-  if (document_->learning()->busy() || !document_->runner()->has_model()) return;
-  document_->learning()->find_frontier(document_->spec(), wish(), document_->runner()->settings());
+  if (document_->training()->busy() || !document_->runner()->has_model()) return;
+  document_->training()->find_frontier(document_->spec(), request(), document_->runner()->settings());
 }
 
-void TrainingPanel::show_learning() {
-  const Learning& learning = *document_->learning();
+void TrainingPanel::show_training() {
+  const TrainingJob& training = *document_->training();
   const bool can = document_->runner()->has_model();
-  train_->setEnabled(can && !learning.busy());
-  find_->setEnabled(can && !learning.busy());
-  stop_->setEnabled(learning.busy());
-  slider_->setMaximum(std::max(static_cast<int>(learning.frontier().size()) - 1, 0));
+  train_->setEnabled(can && !training.busy());
+  find_->setEnabled(can && !training.busy());
+  stop_->setEnabled(training.busy());
+  slider_->setMaximum(std::max(static_cast<int>(training.frontier().size()) - 1, 0));
   slider_->setEnabled(slider_->maximum() > 0);
-  frontier_->set_points(learning.frontier());
-  frontier_->setVisible(!learning.frontier().empty());
-  plot_->setVisible(learning.frontier().empty() || !learning.steps().empty());
-  QStringList said;
-  if (!learning.problem().isEmpty()) said << learning.problem();
-  if (!learning.steps().empty())
-    said << plot_->summary() << tr("epoch %1").arg(learning.epoch()) << tr("%1 s").arg(learning.seconds(), 0, 'f', 1);
-  if (said.isEmpty())
-    said << (learning.busy() ? tr("The training is being prepared…")
-             : can           ? tr("Say what to learn from: IMAGES,LABELS in the idx format, or of language models "
-                                            "a file of tokens or sort:SEED.")
-                             : tr("Open a model to train it."));
-  status_->setText(said.join(QStringLiteral(" · ")));
+  frontier_->set_points(training.frontier());
+  frontier_->setVisible(!training.frontier().empty());
+  plot_->setVisible(training.frontier().empty() || !training.steps().empty());
+  QStringList parts;
+  if (!training.problem().isEmpty()) parts << training.problem();
+  if (!training.steps().empty())
+    parts << plot_->summary() << tr("epoch %1").arg(training.epoch()) << tr("%1 s").arg(training.seconds(), 0, 'f', 1);
+  if (parts.isEmpty())
+    parts << (training.busy() ? tr("The training is being prepared…")
+              : can ? tr("Enter training data: IMAGES,LABELS (IDX), or for language models a token file or sort:SEED.")
+                    : tr("Open a model to train it."));
+  status_->setText(parts.join(QStringLiteral(" · ")));
   plot_->setAccessibleDescription(plot_->summary());
   plot_->update();
   show_point();
 }
 
 void TrainingPanel::show_point() {
-  const auto& frontier = document_->learning()->frontier();
+  const auto& frontier = document_->training()->frontier();
   const auto at = static_cast<size_t>(slider_->value());
   frontier_->set_chosen(slider_->value());
   if (at >= frontier.size()) return point_->clear();
@@ -196,12 +195,12 @@ void TrainingPanel::show_point() {
 }
 
 QString TrainingPanel::to_csv() const {
-  const Learning& learning = *document_->learning();
+  const TrainingJob& training = *document_->training();
   QStringList head{tr("Step"), tr("Loss"), tr("Accuracy")};
-  for (const QString& parameter : learning.parameters()) head << tr("Gradient of %1").arg(parameter);
+  for (const QString& parameter : training.parameters()) head << tr("Gradient of %1").arg(parameter);
   QString out = views::csv_line(head);
-  for (size_t i = 0; i < learning.steps().size(); ++i) {
-    const LearnedStep& step = learning.steps()[i];
+  for (size_t i = 0; i < training.steps().size(); ++i) {
+    const TrainingStepMetrics& step = training.steps()[i];
     QStringList row{QString::number(i + 1), QString::number(step.loss), QString::number(step.accuracy)};
     for (float norm : step.norms) row << QString::number(static_cast<double>(norm));
     out += views::csv_line(row);
@@ -211,31 +210,31 @@ QString TrainingPanel::to_csv() const {
 
 void TrainingPanel::retranslate() {
   data_->setPlaceholderText(tr("IMAGES,LABELS or sort:SEED"));
-  data_->setAccessibleName(tr("What the model learns from"));
+  data_->setAccessibleName(tr("Training data"));
   for (const Row& row : rows_) {
     row.title->setText(option_text(row.option->title));
-    name_option_editor(row.option->face(), row.editor);
-    const QString sentence = option_text(row.option->sentence);
-    row.title->setToolTip(sentence);
-    row.editor->setToolTip(QStringLiteral("%1\n--%2").arg(sentence, QString::fromLatin1(row.option->id)));
+    name_option_editor(row.option->descriptor(), row.editor);
+    const QString description = option_text(row.option->description);
+    row.title->setToolTip(description);
+    row.editor->setToolTip(QStringLiteral("%1\n--%2").arg(description, QString::fromLatin1(row.option->id)));
   }
   more_->setText(tr("&Options"));
-  more_->setToolTip(tr("Loss, schedule, precision and what else a training is told"));
+  more_->setToolTip(tr("Loss, schedule, precision and other training options"));
   train_->setText(tr("&Train"));
   stop_->setText(tr("S&top"));
   find_->setText(tr("&Memory Frontier"));
   find_->setToolTip(
-      tr("Finds how many bytes of activations can be spared by computing them again, and what that costs. The slider "
-         "chooses with how many bytes to train."));
-  slider_->setAccessibleName(tr("Bytes of the arena"));
+      tr("Compute how much memory recomputing activations saves and what it costs. The slider selects the arena size "
+         "for training."));
+  slider_->setAccessibleName(tr("Arena size"));
   plot_->setAccessibleName(tr("Loss, accuracy and gradient norms"));
-  frontier_->setAccessibleName(tr("Bytes of the arena against operations"));
+  frontier_->setAccessibleName(tr("Arena size against operations"));
 }
 
 void TrainingPanel::changeEvent(QEvent* event) {
   if (event->type() == QEvent::LanguageChange) {
     retranslate();
-    show_learning();
+    show_training();
   }
   QWidget::changeEvent(event);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Training of the document's model: what it learns from, with the options that the command line has, how it gets on, and how
-// many bytes its arena may take.
+// Training of the model: data, the options of the command line, progress, and the arena size.
 #pragma once
 #include <QGridLayout>
 #include <QLabel>
@@ -11,7 +10,7 @@
 
 #include "app/window/document/document.h"
 #include "frontier_plot.h"
-#include "learning_plot.h"
+#include "training_plot.h"
 
 namespace arenascope::app {
 
@@ -28,14 +27,14 @@ class TrainingPanel : public QWidget {
   void train();
   void find_frontier();
   QString to_csv() const;
-  Bytes capacity() const;  // that the slider stands at; 0: nothing is spared
+  Bytes capacity() const;  // selected by the slider; 0: unlimited
 
   QLineEdit* data() const { return data_; }
   QWidget* editor(const char* id) const;  // of an option
   QToolButton* more_button() const { return more_; }
   QSlider* slider() const { return slider_; }
   QLabel* status() const { return status_; }
-  LearningPlot* plot() const { return plot_; }
+  TrainingPlot* plot() const { return plot_; }
   FrontierPlot* frontier_plot() const { return frontier_; }
   QToolButton* train_button() const { return train_; }
   QToolButton* stop_button() const { return stop_; }
@@ -53,21 +52,21 @@ class TrainingPanel : public QWidget {
   void build();
   void build_options();
   void lay_out();
-  QWidget* lay_out_options();  // those beyond the first ones
-  void show_changed();         // titles of options that are not as usual
+  QWidget* lay_out_options();  // options beyond the common ones
+  void show_changed();         // marks options that differ from the defaults
   void retranslate();
-  void show_learning();
+  void show_training();
   void show_point();
-  LearningWish wish() const;
+  TrainingRequest request() const;
 
   QPointer<Document> document_;
-  views::ContextBond bond_;
+  views::ConnectionScope bond_;
   QLineEdit* data_;
   std::vector<Row> rows_;
-  QWidget* others_;  // the options behind more_
+  QWidget* others_;  // options shown by more_
   QToolButton *train_, *stop_, *find_, *more_;
   QSlider* slider_;
-  LearningPlot* plot_;
+  TrainingPlot* plot_;
   FrontierPlot* frontier_;
   QLabel *status_, *point_;
 };

@@ -12,12 +12,12 @@ constexpr int kPanelsVersion = 1;
 ViewUndo::ViewUndo(QMainWindow* window, Panels* panels, Layouts* layouts, Document& document)
     : QObject(window), window_(window), docks_(panels), graph_(panels->find<GraphView>("graph")) {
   timer_.setSingleShot(true);
-  timer_.setInterval(350);  // a drag or a turn of the wheel is one change
+  timer_.setInterval(350);  // a drag or a wheel movement is one change
   connect(&timer_, &QTimer::timeout, this, &ViewUndo::note);
   connect(graph_, &GraphView::folding_changed, this, &ViewUndo::note_soon);
   connect(graph_->colours(), &ColourBox::changed, this, &ViewUndo::note_soon);
   connect(layouts, &Layouts::applied, this, &ViewUndo::panels_moved);
-  for (const PanelKind& kind : panel_kinds()) {
+  for (const PanelDescriptor& kind : panel_kinds()) {
     QDockWidget* dock = panels->dock(QString::fromLatin1(kind.id));
     connect(dock->toggleViewAction(), &QAction::triggered, this, &ViewUndo::panels_moved);
     connect(dock, &QDockWidget::topLevelChanged, this, &ViewUndo::panels_moved);
@@ -30,12 +30,12 @@ ViewUndo::ViewUndo(QMainWindow* window, Panels* panels, Layouts* layouts, Docume
 void ViewUndo::set_document(Document& document) {
   timer_.stop();
   document_ = &document;
-  QObject* bond = bond_.renew();
+  QObject* bond = bond_.reset();
   connect(document_->axis(), &SharedAxis::range_changed, bond, [this] { note_soon(); });
   connect(document_->axis(), &SharedAxis::mode_changed, bond, [this] { note_soon(); });
   connect(document_->source(), &SessionSource::plan_shown, bond, [this] { note_soon(); });
   connect(document_->source(), &SessionSource::session_replaced, bond, [this] { note_soon(); });
-  // The panels are the window's: where they stand is where this document's last state has them too.
+  // The panel layout belongs to the window, so it is also stored in this document's last state.
   document_->history().set_panels(panels_);
   note_soon();
   Q_EMIT changed();
@@ -70,7 +70,7 @@ ViewState ViewUndo::state() const {
 
 void ViewUndo::note() {
   timer_.stop();
-  // The axis grows with the run, which nobody did by hand.
+  // The axis grows with the run, which is not a user action.
   if (document_->runner()->state() == RunState::Running) return;
   if (std::exchange(moved_, false)) panels_ = window_->saveState(kPanelsVersion);
   document_->history().note(state());
@@ -82,13 +82,13 @@ bool ViewUndo::can_go(int direction) const {
 }
 
 void ViewUndo::go(int direction) {
-  flush();  // what was done just now is the first to be undone
+  flush();  // the latest change is the first to be undone
   if (!can_go(direction)) return;
   const ViewState state = direction < 0 ? document_->history().undo() : document_->history().redo();
   restoring_ = true;
-  if (state.panels != panels_ && window_->restoreState(state.panels, kPanelsVersion)) docks_->take_group();
+  if (state.panels != panels_ && window_->restoreState(state.panels, kPanelsVersion)) docks_->update_group();
   panels_ = state.panels;
-  document_->messages()->drop_notes();  // they told of what is undone
+  document_->messages()->drop_notes();  // they refer to the undone change
   document_->source()->show_plan(state.shown_plan);
   document_->axis()->set_mode(state.mode);
   if (state.range)

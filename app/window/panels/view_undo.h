@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Notes what changes the view of the document at hand into its history, and goes back and forth in it.
+// Records view changes of the current document in its history, and undoes and redoes them.
 #pragma once
 #include <QTimer>
 
@@ -11,7 +11,7 @@ class ViewUndo : public QObject {
   Q_OBJECT
  public:
   ViewUndo(QMainWindow* window, Panels* panels, Layouts* layouts, Document& document);
-  void flush();  // notes what was done just now
+  void flush();  // records a pending change
   void set_document(Document& document);
   bool can_go(int direction) const;
   void go(int direction);  // -1 undo, 1 redo
@@ -29,9 +29,9 @@ class ViewUndo : public QObject {
   Panels* docks_;
   views::GraphView* graph_;
   Document* document_ = nullptr;
-  views::ContextBond bond_;
+  views::ConnectionScope bond_;
   QTimer timer_;
-  QByteArray panels_;  // how they stood when they were noted last
+  QByteArray panels_;  // last recorded panel layout
   bool moved_ = false, restoring_ = false;
 };
 

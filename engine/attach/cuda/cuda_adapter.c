@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// CUDA programs: the driver loads this library at its start (CUDA_INJECTION64_PATH) and calls InitializeInjection(). By
-// CUPTI's activities it records each allocation with its address and bytes, by device and kind of memory, and streams as
-// rows of the timeline with kernels, copies and fills on the host's clock. CUPTI is looked for where ARENASCOPE_CUPTI says,
-// where the loader finds it, and where the build found it; without it a sentence says so, and the program goes on.
+// Adapter for CUDA programs. The driver loads this library at startup (CUDA_INJECTION64_PATH) and calls
+// InitializeInjection(). CUPTI activities provide each allocation with its address and size, per device and memory
+// kind. Streams become timeline rows with kernels, copies and fills, converted to the host's clock. CUPTI is searched
+// for in ARENASCOPE_CUPTI, by the dynamic loader, and at the path that the build found. Without CUPTI a warning is
+// recorded and the program continues.
 #define ARENASCOPE_CLIENT_IMPLEMENTATION
 #include "engine/attach/arenascope_client.h"
 
@@ -12,12 +13,12 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define BUFFER_BYTES (1u << 20)
-#define SLOTS (1u << 18)  // of live blocks, a power of two
+#define SLOTS (1u << 18)  // for live blocks, a power of two
 
 #define MEMBER(member, arguments, symbol) static int(*cupti_##member) arguments;
 CUPTI_FUNCTIONS(MEMBER)
 
-typedef struct place {  // of what is live; without a number: nothing
+typedef struct place {  // a live block; an unset id marks a free slot
   uint64_t address;
   int64_t bytes;
   uint32_t space, number;
@@ -28,17 +29,17 @@ typedef struct stream {
   arenascope_ring* track;
 } stream;
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // of what follows
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // guards the state below
 static place* places;
-static uint32_t place_count, block_count, stream_count, told_full;
+static uint32_t place_count, block_count, stream_count, warned_full;
 static stream streams[1024];
-static uint32_t devices[64], spaces[64][3];  // numbers and 1; by what memory is: the device's, pinned, managed
+static uint32_t devices[64], spaces[64][3];  // ids + 1; by memory kind: device, pinned, managed
 static arenascope_ring* memory_track;
 static int64_t dropped;
-static cupti_memory* pending;  // what may still have something before it
+static cupti_memory* pending;  // records that earlier ones may still precede
 static size_t pending_count, pending_room;
 
-// ---- Who is recorded, with the mutex
+// ---- Devices, spaces and tracks; callers hold the mutex
 
 static uint32_t device_of(uint32_t ordinal) {
   char name[256] = "", text[300];
@@ -100,10 +101,10 @@ static arenascope_ring* track_of(uint32_t device, uint32_t context, uint32_t num
   return streams[stream_count++].track = arenascope_track(text, ARENASCOPE_DEVICE_QUEUE, device_of(device));
 }
 
-// ---- Memory, with the mutex
+// ---- Memory; callers hold the mutex
 
-// Where a block of this address stands, or may stand. Blocks that are gone keep their slot until one of the same run of
-// slots takes it; a table that is nearly full takes no more.
+// Finds the slot of the block at this address, or a slot for it. The slots of freed blocks are only reused within the
+// same probe sequence; a table that is nearly full accepts no more blocks.
 static place* place_of(uint64_t address, int make) {
   size_t at = (size_t)(address >> 8) * 0x9e3779b97f4a7c15u >> 40 & (SLOTS - 1);
   place* empty = NULL;
@@ -118,9 +119,9 @@ static place* place_of(uint64_t address, int make) {
 }
 static void take_memory(const cupti_memory* m) {
   place* p;
-  if (m->memory == kCuptiDeviceStatic || m->memory == kCuptiManagedStatic) return;  // of a module: never given back
+  if (m->memory == kCuptiDeviceStatic || m->memory == kCuptiManagedStatic) return;  // part of a module, never freed
   if (m->operation == kCuptiRelease) {
-    if ((p = place_of(m->address, 0)) == NULL) return;  // from before the recording
+    if ((p = place_of(m->address, 0)) == NULL) return;  // allocated before the recording
     arenascope_write(memory_track, (int64_t)m->time, (int64_t)p->address, p->bytes, p->number, 4,
                      arenascope_memory_(p->space, p->kind));
     p->gone = 1;
@@ -128,8 +129,7 @@ static void take_memory(const cupti_memory* m) {
   }
   if (m->operation != kCuptiAllocation || place_of(m->address, 0) != NULL) return;
   if ((p = place_of(m->address, 1)) == NULL) {
-    if (!told_full++)
-      arenascope_problem("More blocks of CUDA memory are live than can be followed; some are not shown.");
+    if (!warned_full++) arenascope_problem("Too many live blocks of CUDA memory: some are not shown.");
     return;
   }
   place_count += p->number == 0;
@@ -159,8 +159,8 @@ static void hold(const cupti_memory* m) {
   }
   pending[pending_count++] = *m;
 }
-// Threads fill buffers of their own, so that a later buffer may hold what was earlier: what is newer than so many
-// nanoseconds before the newest waits.
+// Threads fill separate buffers, so a later buffer may contain earlier records. Records newer than `patience`
+// nanoseconds before the newest one are held back.
 static void take_pending(uint64_t patience) {
   size_t i = 0;
   uint64_t newest;
@@ -174,7 +174,7 @@ static void take_pending(uint64_t patience) {
 
 // ---- Records
 
-// A kernel's name as people write it, where the program has a C++ library to ask.
+// A kernel's demangled name, if the process has loaded a C++ library that provides the demangler.
 static uint32_t name_of_kernel(const char* name) {
   static char* (*demangle)(const char*, char*, size_t*, int*);
   static int looked;
@@ -220,10 +220,10 @@ static void take_record(const void* record) {
   }
 }
 
-static void requested(uint8_t** buffer, size_t* bytes, size_t* most_records) {
+static void requested(uint8_t** buffer, size_t* bytes, size_t* max_records) {
   *buffer = (uint8_t*)malloc(BUFFER_BYTES);
   *bytes = *buffer != NULL ? BUFFER_BYTES : 0;
-  *most_records = 0;  // as many as fit
+  *max_records = 0;  // no limit
 }
 static void completed(void* context, uint32_t stream_number, uint8_t* buffer, size_t bytes, size_t filled) {
   size_t lost = 0;
@@ -238,7 +238,7 @@ static void completed(void* context, uint32_t stream_number, uint8_t* buffer, si
   }
   take_pending(200000000);
   if (cupti_dropped != NULL && cupti_dropped(context, stream_number, &lost) == 0 && lost > 0 && dropped == 0)
-    arenascope_problem("CUPTI had no room for some of what the device did: what is shown of CUDA is incomplete.");
+    arenascope_problem("CUPTI dropped some records: the CUDA data is incomplete.");
   dropped += (int64_t)lost;
   pthread_mutex_unlock(&mutex);
   free(buffer);
@@ -255,9 +255,9 @@ static void flush_all(void) {
 }
 
 static void* find_cupti(void) {
-  const char* told = getenv("ARENASCOPE_CUPTI");
+  const char* setting = getenv("ARENASCOPE_CUPTI");
   void* found = NULL;
-  if (told != NULL && *told != 0) return dlopen(told, RTLD_NOW);
+  if (setting != NULL && *setting != 0) return dlopen(setting, RTLD_NOW);
   if (found == NULL) found = dlopen("libcupti.so", RTLD_NOW);
   if (found == NULL) found = dlopen("libcupti.so.13", RTLD_NOW);
   if (found == NULL) found = dlopen("libcupti.so.12", RTLD_NOW);
@@ -268,7 +268,7 @@ static void* find_cupti(void) {
   return found;
 }
 
-// What CUDA's driver calls, once. The answer is not read by all its releases; 1: all is well.
+// CUDA's driver calls this function once. Some releases ignore the return value; 1 means success.
 EXPORT int InitializeInjection(void) {
   static const int wanted[] = {kCuptiMemory, kCuptiKernel, kCuptiCopy, kCuptiFill};
   void* library;
@@ -282,14 +282,13 @@ EXPORT int InitializeInjection(void) {
 #define FIND(member, arguments, symbol) *(void**)&cupti_##member = library != NULL ? dlsym(library, symbol) : NULL;
   CUPTI_FUNCTIONS(FIND)
   if (cupti_register_callbacks == NULL || cupti_enable == NULL || cupti_flush == NULL || cupti_next == NULL) {
-    arenascope_problem(library == NULL
-                           ? "CUPTI (libcupti.so) was not found; ARENASCOPE_CUPTI=PATH says where it is."
-                           : "This release of CUPTI has no activities: what the program does with CUDA is not shown.");
+    arenascope_problem(library == NULL ? "CUPTI (libcupti.so) was not found; set ARENASCOPE_CUPTI=PATH."
+                                       : "This release of CUPTI has no activity interface: CUDA data is not shown.");
     return 1;
   }
   if (cupti_set_clock == NULL) {
     arenascope_problem(
-        "This release of CUPTI is too old (before CUDA 11.6): its times cannot be put on the host's clock.");
+        "This release of CUPTI is too old (before CUDA 11.6): its times cannot be converted to the host's clock.");
     return 1;
   }
   places = (place*)calloc(SLOTS, sizeof *places);
@@ -300,7 +299,7 @@ EXPORT int InitializeInjection(void) {
   for (i = 0; i < sizeof wanted / sizeof *wanted; ++i) failed |= cupti_enable(wanted[i]);
   if (failed != 0)
     arenascope_problem(
-        "CUPTI could not be switched on (another profiler, or no right to): CUDA is shown in part or not at all.");
+        "Cannot enable CUPTI (another profiler is active, or permissions are missing): CUDA data is incomplete.");
   if (cupti_flush_period != NULL) cupti_flush_period(100);
   atexit(flush_all);
   return 1;

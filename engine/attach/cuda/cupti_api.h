@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What of CUPTI's activity interface the adapter uses, by the names and layouts that its documentation gives: the fields at
-// the front of each record, which releases since CUDA 11.2 have in common, and functions by name.
+// The subset of CUPTI's activity interface that the adapter uses, with the names and layouts of its documentation: the
+// leading fields of each record, which are the same in all releases since CUDA 11.2, and functions looked up by name.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-// Kinds of records.
+// Activity kinds.
 enum { kCuptiCopy = 1, kCuptiFill = 2, kCuptiKernel = 10, kCuptiMemory = 49 };
-// Operations and kinds of memory.
+// Memory operations and memory kinds.
 enum { kCuptiAllocation = 1, kCuptiRelease = 2 };
 enum {
   kCuptiPageable = 1,
@@ -48,11 +48,11 @@ typedef struct cupti_fill {
   uint32_t device, context, stream;
 } cupti_fill;
 
-typedef void (*cupti_requested)(uint8_t** buffer, size_t* bytes, size_t* most_records);
+typedef void (*cupti_requested)(uint8_t** buffer, size_t* bytes, size_t* max_records);
 typedef void (*cupti_completed)(void* context, uint32_t stream, uint8_t* buffer, size_t bytes, size_t filled);
 typedef uint64_t (*cupti_clock)(void);
 
-// All return 0 where all is well.
+// All functions return 0 on success.
 // clang-format off
 #define CUPTI_FUNCTIONS(F) \
   F(register_callbacks, (cupti_requested, cupti_completed), "cuptiActivityRegisterCallbacks") \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// ggml as a shared library (whisper.cpp, llama.cpp, stable-diffusion.cpp and their Python wheels): preloaded, this library
-// stands before the functions that compute graphs and allocate buffers, and records each graph once with its nodes and
-// where they lie, each run with its splits, and every buffer. With ARENASCOPE_GGML_NODES=1 each node has its time; that
-// makes the scheduler synchronise behind every node. Programs with ggml linked into them cannot be seen so.
-// A release that lays out its tensors otherwise than its own getters say is recognised, and its graphs are left out.
+// Adapter for ggml as a shared library (whisper.cpp, llama.cpp, stable-diffusion.cpp and their Python wheels). When
+// preloaded, this library wraps the functions that compute graphs and allocate buffers. It records each graph once with
+// its nodes and their addresses, each run with its splits, and every buffer. With ARENASCOPE_GGML_NODES=1 each node is
+// timed; the scheduler then synchronises after every node. Programs with a statically linked ggml are not recorded.
+// Releases with an unknown tensor layout are detected by means of ggml's getters, and their graphs are skipped.
 #define ARENASCOPE_CLIENT_IMPLEMENTATION
 #include "engine/attach/arenascope_client.h"
 
@@ -12,7 +12,7 @@
 #define EXPORT __attribute__((visibility("default")))
 #define GRAPHS 1024
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // of what follows
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // guards the state below
 static uint32_t buffer_count, graph_count, buffer_number, node_times, refused;
 static struct {
   void* handle;
@@ -25,9 +25,9 @@ static struct {
   uint64_t hash;
   uint32_t graph, plan;
 } graphs[GRAPHS];
-static arenascope_ring* track;  // of memory
+static arenascope_ring* track;  // for memory events
 
-// The graph that a thread computes, for splits and nodes within.
+// The graph that a thread is computing, for its splits and nodes.
 static __thread struct {
   ggml* g;
   uint32_t run;
@@ -36,9 +36,10 @@ static __thread struct {
   int node, depth;
 } now;
 
-// ---- Buffers. With the mutex.
+// ---- Buffers; callers hold the mutex
 
-// ggml's usages: any, weights, compute. What graphs write into and is not for computing keeps state from one to the next.
+// ggml's usages: any, weights, compute. A buffer that graphs write to and that is not for compute holds state between
+// runs.
 static int kind_of(int usage) { return usage == 1 || usage == 2 ? usage : ARENASCOPE_DEFAULT; }
 static uint32_t find_buffer(void* handle) {
   uint32_t i = buffer_count;
@@ -47,7 +48,7 @@ static uint32_t find_buffer(void* handle) {
   return ARENASCOPE_NONE;
 }
 static void add_buffer(ggml* g, void* handle, int kind) {
-  static uint32_t spaces[4];  // by kind
+  static uint32_t spaces[4];  // by memory kind
   const uint32_t i = buffer_count;
   if (i == sizeof buffers / sizeof *buffers || g->size == NULL || g->base == NULL) return;
   if (track == NULL) {
@@ -71,8 +72,8 @@ static void drop_buffer(uint32_t i) {
   arenascope_free_on(track, buffers[i].space, buffers[i].kind, buffers[i].base, buffers[i].bytes, buffers[i].number);
   buffers[i] = buffers[--buffer_count];
 }
-// Only now is known what a buffer is for: it is given back as what it was, and taken as what it is. One that was made of
-// memory of the program's own, a mapped file for one, is met here for the first time.
+// The usage of a buffer becomes known after its allocation: it is recorded as freed with its old kind and allocated
+// with the new one. A buffer that wraps memory of the program, such as a mapped file, is first seen here.
 static void is_for(ggml* g, void* buffer, int kind) {
   const uint32_t i = find_buffer(buffer);
   if (i != ARENASCOPE_NONE && buffers[i].kind == kind) return;
@@ -106,15 +107,15 @@ EXPORT void ggml_backend_buffer_set_usage(void* buffer, int usage) {
   pthread_mutex_unlock(&mutex);
 }
 
-// ---- Graphs. With the mutex.
+// ---- Graphs; callers hold the mutex
 
 typedef struct described {
   arenascope_tensor *nodes, *leafs;
   int64_t* shapes;
   uint32_t *sources, *values;
   arenascope_slice* slices;
-  struct tensor **leaf_tensors, **keys;  // keys and values: the numbers of tensors, by hash of their addresses
-  size_t size;                           // of keys
+  struct tensor **leaf_tensors, **keys;  // a hash table from tensor addresses to tensor numbers
+  size_t size;                           // of the hash table
   uint32_t node_count, leaf_count, slice_count;
 } described;
 static uint32_t* number_at(described* d, struct tensor* t) {
@@ -144,9 +145,9 @@ static struct tensor* root_of(ggml* g, struct tensor* t) {
   return t;
 }
 static int usage_of(ggml* g, const struct tensor* t) { return t->buffer != NULL ? g->usage(t->buffer) : -1; }
-// Everything in one block of memory, which is `nodes`; false: there is none.
+// Allocates all arrays in one block, `nodes`; returns 0 if memory runs out.
 static int reserve(described* d, size_t n) {
-  const size_t most = n * 12 + 16;  // nodes, and leafs: ten sources and a view's source each
+  const size_t most = n * 12 + 16;  // nodes and leaf tensors: up to ten sources and a view source each
   char* at;
   for (d->size = 64; d->size < most * 2;) d->size *= 2;
   at = (char*)calloc(1, most * (2 * sizeof *d->nodes + 4 * sizeof *d->shapes + sizeof *d->slices + 2 * sizeof at) +
@@ -166,8 +167,9 @@ static uint32_t number_of(ggml* g, void* sched, described* d, struct tensor* t) 
   d->leaf_tensors[d->leaf_count++] = t;
   return ARENASCOPE_LEAF(d->leaf_count - 1);
 }
-// What computes in place of its source, as copies into a tensor and ggml's "inplace" ops do, is a view to ggml too.
-static int only_looks(const char* op) {
+// Ops that compute in place of their source, such as copies into a tensor and ggml's "inplace" ops, are views to ggml
+// too.
+static int is_view_op(const char* op) {
   static const char* const views[] = {"NONE", "VIEW", "RESHAPE", "PERMUTE", "TRANSPOSE"};
   size_t i;
   for (i = 0; op != NULL && i < sizeof views / sizeof *views; ++i)
@@ -190,20 +192,21 @@ static int tell_graph(ggml* g, void* sched, void* graph, described* d) {
     node->is_view = 1;
     node->view_source = number_of(g, sched, d, rest->view_src);
     node->view_offset = (int64_t)rest->view_offs;
-    if (only_looks(node->op)) continue;
+    if (is_view_op(node->op)) continue;
     node->flags |= ARENASCOPE_WRITES_SOURCE;
     if (usage_of(g, root_of(g, t)) == 0) is_for(g, root_of(g, t)->buffer, ARENASCOPE_KV_CACHE);
   }
   return 1;
 }
-// Nodes, then leafs.
+// Index in the description: nodes first, then leaf tensors.
 static uint32_t index_of(const described* d, uint32_t n) {
   return n & 0x80000000u ? d->node_count + (n & 0x7fffffffu) : n;
 }
 static struct tensor* tensor_at(ggml* g, void* graph, const described* d, uint32_t i) {
   return i < d->node_count ? g->node(graph, (int)i) : d->leaf_tensors[i - d->node_count];
 }
-// Where a buffer for computing begins in the arena, in which they lie one behind the other as they are met; -1: it is none.
+// Offset of a compute buffer in the arena, in which buffers are placed one after another in the order they are seen;
+// -1: not a compute buffer.
 typedef struct arena {
   void* buffers[32];
   int64_t begins[32], bytes;
@@ -220,8 +223,9 @@ static int64_t begin_of(ggml* g, arena* a, const struct tensor* t) {
   a->bytes += (int64_t)g->size(t->buffer);
   return a->begins[i];
 }
-// Where ggml's allocator has put what lives while the graph is computed: from a tensor's step to its last use.
-static int64_t tell_places(ggml* g, void* graph, described* d) {
+// Describes the addresses that ggml's allocator assigned to tensors that are live during the graph: from a tensor's
+// step to its last use.
+static int64_t describe_plan(ggml* g, void* graph, described* d) {
   arena a;
   uint32_t i, s, total = d->node_count + d->leaf_count;
   uint32_t* last = (uint32_t*)calloc(total + 1, sizeof *last);
@@ -246,7 +250,7 @@ static int64_t tell_places(ggml* g, void* graph, described* d) {
     slice->offset = begin + (int64_t)((char*)rest_of(g, t)->data - (char*)g->base(t->buffer));
     slice->bytes = (int64_t)g->bytes(t);
     slice->first = i < d->node_count ? i : 0;
-    slice->last = t->flags & 2 ? d->node_count : last[i];  // an output is there at the end
+    slice->last = t->flags & 2 ? d->node_count : last[i];  // an output is live until the end
     ++d->slice_count;
   }
   free(last);
@@ -257,28 +261,26 @@ static uint64_t mixed(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
   return hash ^ hash >> 32;
 }
-// The lowest bit of a word's end of text (its lowest byte that is 0), or 0.
+// The lowest bit of the word's first zero byte, or 0 if it has none.
 static uint64_t end_in(uint64_t word) {
   const uint64_t ends = (word - 0x0101010101010101u) & ~word & 0x8080808080808080u;
   return (ends & (0 - ends)) >> 7;
 }
-// What of a tensor tells graphs apart, while others are looked at: weights have driven it out of the caches.
+// Prefetches the tensor fields that identify a graph: computing has evicted them from the caches.
 static void ask_for(const ggml* g, const struct tensor* t) {
   const tensor_rest* rest = rest_of(g, t);
   __builtin_prefetch(t->ne);
   __builtin_prefetch(&rest->view_src);
   __builtin_prefetch(rest->name + 32);
 }
-// The graph's number, described where nothing of its structure and places was seen before. With the mutex.
+// Returns the graph's id; describes the graph if its structure and addresses are new. The caller holds the mutex.
 static uint32_t graph_of(ggml* g, void* sched, void* graph, uint32_t* plan) {
   const uint32_t n = (uint32_t)g->n_nodes(graph);
   uint64_t hash = 1469598103934665603u ^ n;
   described d;
   uint32_t i, at;
   if (n > 0 && !knows_layout(g, g->node(graph, 0))) {
-    if (!refused++)
-      arenascope_problem(
-          "This release of ggml lays its tensors out otherwise than is known: its graphs are not shown.");
+    if (!refused++) arenascope_problem("This release of ggml uses an unknown tensor layout: its graphs are not shown.");
     *plan = ARENASCOPE_NONE;
     return ARENASCOPE_NONE;
   }
@@ -305,7 +307,7 @@ static uint32_t graph_of(ggml* g, void* sched, void* graph, uint32_t* plan) {
     graphs[at].graph = graphs[at].plan = ARENASCOPE_NONE;
     ++graph_count;
     if (reserve(&d, n) && tell_graph(g, sched, graph, &d)) {
-      const int64_t arena_bytes = tell_places(g, graph, &d);
+      const int64_t arena_bytes = describe_plan(g, graph, &d);
       graphs[at].graph = arenascope_graph("ggml", d.nodes, n, d.leafs, d.leaf_count);
       if (d.slice_count > 0)
         graphs[at].plan = arenascope_graph_plan(graphs[at].graph, "ggml", n, arena_bytes, d.slices, d.slice_count);
@@ -319,7 +321,7 @@ static uint32_t graph_of(ggml* g, void* sched, void* graph, uint32_t* plan) {
 // ---- Runs
 
 static int knows_all(ggml* g) { return g != NULL FUNCTIONS(KNOWN); }
-// Whether this call is the outermost of a graph: then a run of it begins.
+// Begins a run if this call is the outermost one for a graph; returns 1 if it does.
 static int begin_run(ggml* g, void* sched, void* graph) {
   uint32_t number, plan = ARENASCOPE_NONE;
   if (now.depth++ > 0 || !arenascope_connected() || !knows_all(g)) return 0;
@@ -370,7 +372,7 @@ static int compute(ggml* g, int (*function)(void*, void*), void* sched, void* gr
 SCHED(ggml_backend_sched_graph_compute, sched_compute)
 SCHED(ggml_backend_sched_graph_compute_async, sched_compute_async)
 // clang-format on
-// Of a whole graph by one backend, or, from within the scheduler, of a split (or of a node, where nodes are timed).
+// Computes a whole graph on one backend or, when called by the scheduler, a split (or a node if nodes are timed).
 EXPORT int ggml_backend_graph_compute_async(void* backend, void* graph) {
   ggml* g = ggml_of(__builtin_return_address(0), &mutex);
   const int began = begin_run(g, NULL, graph);
@@ -387,8 +389,8 @@ EXPORT int ggml_backend_graph_compute_async(void* backend, void* graph) {
 }
 
 __attribute__((constructor)) static void begin(void) {
-  const char* told = getenv("ARENASCOPE_GGML_NODES");
-  node_times = told != NULL && *told == '1';
+  const char* setting = getenv("ARENASCOPE_GGML_NODES");
+  node_times = setting != NULL && *setting == '1';
   now.run = ARENASCOPE_NONE;
   if (arenascope_connect(NULL) < 0) fprintf(stderr, "arenascope: %s\n", arenascope_error());
 }

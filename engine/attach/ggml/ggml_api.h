@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What of ggml's interface the adapter uses: a tensor's fields as ggml.h has had them since 2024, and functions by name.
-// Until the end of 2024 a gradient stood before a tensor's sources: where ggml's own getter finds a name says which it is.
+// The subset of ggml's interface that the adapter uses: the tensor fields that ggml.h has had since 2024, and functions
+// looked up by name. Until the end of 2024 a gradient field preceded a tensor's sources; the position of the name that
+// ggml's own getter returns distinguishes the two layouts.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@ struct tensor {
   int op;
   int32_t op_params[16], flags;
 };
-// The fields behind.
+// The fields after the variable part.
 typedef struct tensor_rest {
   struct tensor *src[10], *view_src;
   size_t view_offs;
@@ -23,7 +24,7 @@ typedef struct tensor_rest {
 } tensor_rest;
 typedef bool (*eval_callback)(struct tensor*, bool, void*);
 
-// The functions of one copy of ggml.
+// The functions of one loaded copy of ggml.
 // clang-format off
 #define FUNCTIONS(F) \
   F(int, sched_compute, (void*, void*), "ggml_backend_sched_graph_compute") \
@@ -46,15 +47,15 @@ typedef bool (*eval_callback)(struct tensor*, bool, void*);
 #define KNOWN(result, member, arguments, symbol) && g->member != NULL
 // clang-format on
 typedef struct ggml {
-  void* of;      // the object that called, by its address
-  size_t apart;  // bytes between a tensor's flags and its sources; set by the first tensor that is met
+  void* of;      // base address of the calling object
+  size_t apart;  // bytes between a tensor's flags and its sources; set by the first tensor that is seen
   FUNCTIONS(MEMBER)
 } ggml;
 
 static inline tensor_rest* rest_of(const ggml* g, const struct tensor* t) {
   return (tensor_rest*)(void*)((char*)(uintptr_t)t + sizeof *t + g->apart);
 }
-// Whether this copy of ggml lays out a tensor as is known, by what its getters say of one.
+// True if this copy of ggml uses a known tensor layout, checked with its own getters on one tensor.
 static inline int knows_layout(ggml* g, const struct tensor* t) {
   for (g->apart = 0; g->apart <= sizeof(void*); g->apart += sizeof(void*))
     if (g->name(t) == rest_of(g, t)->name) return g->data(t) == rest_of(g, t)->data && t->ne[0] > 0 && t->ne[3] > 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The copies of ggml that a process has loaded, each by the object that calls it: an adapter's own symbols stand before them.
+// The copies of ggml loaded in a process, each identified by the object that calls it, because the adapter's own
+// symbols shadow ggml's.
 #pragma once
 #include <dlfcn.h>
 #include <link.h>
@@ -20,7 +21,8 @@ static void* find(void* handle, const char* name) {
   struct link_map* map;
   void* found = find_in(handle, name);
   if (found == NULL) found = find_in(RTLD_NEXT, name);
-  // Called from an object that does not say what it needs (ctypes, for one): any that has it.
+  // The calling object does not list its dependencies (ctypes, for example): use any object that provides the
+  // functions.
   for (map = _r_debug.r_map; map != NULL && found == NULL; map = map->l_next) {
     void* other = map->l_name[0] != 0 ? dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
     if (other == NULL) continue;
@@ -29,7 +31,7 @@ static void* find(void* handle, const char* name) {
   }
   return found;
 }
-// The copy that an object calls: found once, from where the call came.
+// The copy of ggml that the calling object uses; looked up once per call site.
 static ggml* ggml_of(void* caller, pthread_mutex_t* mutex) {
   Dl_info info;
   ggml* g = NULL;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The heap of any program that is linked dynamically: preloaded, this library stands before malloc and its kin and
-// records the blocks from ARENASCOPE_MALLOC_BYTES (65,536 unless told) on. A block's space is its call site: the innermost
-// frame outside of the C and C++ libraries, "training_step+0x41 (libmodel.so)", or "app+0x1234" for addr2line where it has
-// no name. What is smaller costs a look at the size that the allocator keeps beside a block.
+// Heap adapter for any dynamically linked program. When preloaded, this library wraps malloc and related functions and
+// records blocks of at least ARENASCOPE_MALLOC_BYTES (65,536 by default). A block's space is its call site: the
+// innermost frame outside the C and C++ libraries, "training_step+0x41 (libmodel.so)", or "app+0x1234" for addr2line if
+// it has no symbol. For smaller blocks the only cost is reading the size that the allocator stores next to the block.
 #define ARENASCOPE_CLIENT_IMPLEMENTATION
 #include "engine/attach/arenascope_client.h"
 
@@ -33,7 +33,7 @@ static struct {
   size_t (*usable)(void*);
 } real;
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // of what follows
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // guards the state below
 static block* buckets[BUCKETS];
 static struct {
   void* frame;
@@ -43,7 +43,7 @@ static uint32_t site_count, block_count, device, other_sites;
 static arenascope_ring* track;
 static size_t threshold = 65536;
 
-// Memory for dlsym(), should it ask for some before the real functions are known. Never given back.
+// Memory for allocations by dlsym() before the real functions are resolved. Never freed.
 static char early[65536] __attribute__((aligned(16)));
 static size_t early_used;
 static int is_early(const void* at) { return (const char*)at >= early && (const char*)at < early + sizeof early; }
@@ -54,7 +54,7 @@ static void* take_early(size_t bytes) {
   return early + at;
 }
 
-static __thread int inside;  // this library, or what it calls, is at work on this thread: its blocks are not recorded
+static __thread int inside;  // set while this library runs on the thread: allocations that it causes are not recorded
 
 static void find_real(void) {
   static int looking;
@@ -75,7 +75,7 @@ static int is_watched(size_t bytes) {
   return bytes >= threshold && arenascope_connected() && !inside && !pthread_equal(pthread_self(), arenascope_.pump);
 }
 
-// Whether a frame of this library's file is no call site: those of wrappers around malloc.
+// True for files whose frames are not call sites: wrappers around malloc.
 static int is_wrapper(const char* file) {
   static const char* const names[] = {"arenascope-malloc-adapter", "libstdc++.so", "libc++.so", "libc.so", "ld-linux"};
   const char* slash = strrchr(file, '/');
@@ -98,7 +98,7 @@ static uint32_t name_site(void* frame, const Dl_info* info) {
   return arenascope_space(name, ARENASCOPE_DEFAULT, device);
 }
 
-// Of a call site that was met before; ARENASCOPE_NONE: it was not. Without the mutex: sites are only added.
+// The space of a known call site; ARENASCOPE_NONE if it is new. Needs no mutex, because sites are only added.
 static uint32_t known_site(void* frame) {
   const uint32_t count = __atomic_load_n(&site_count, __ATOMIC_ACQUIRE);
   uint32_t at;
@@ -121,8 +121,8 @@ static uint32_t add_site(void* frame, const Dl_info* info) {
   pthread_mutex_unlock(&mutex);
   return space;
 }
-// The space of the call site that asked for a block. Without the mutex: whoever loads a library holds the loader's lock, which
-// dladdr() wants, while that library's own beginning asks for memory.
+// The space of the call site that allocates a block. Called without the mutex: dladdr() takes the loader's lock, and a
+// thread that is loading a library holds that lock while the library's initialisers allocate memory.
 static uint32_t space_of_caller(void) {
   static const Dl_info nowhere = {"?", NULL, NULL, NULL};
   void* frames[FRAMES];
@@ -157,7 +157,7 @@ static void record_alloc(void* at, size_t bytes) {
   inside = 0;
 }
 
-// Before it is given back: another thread may get the same address at once.
+// Called before the block is freed: another thread may get the same address immediately afterwards.
 static void record_free(void* at) {
   const uint64_t address = (uint64_t)(uintptr_t)at;
   block **place, *found = NULL;
@@ -218,7 +218,7 @@ EXPORT void* realloc(void* at, size_t bytes) {
   moved = real.realloc(at, bytes);
   if (moved == NULL && at != NULL && bytes > 0) {
     const size_t usable = real.usable != NULL ? real.usable(at) : 0;
-    if (is_watched(usable)) record_alloc(at, usable);  // it stays where it was
+    if (is_watched(usable)) record_alloc(at, usable);  // resized at the same address
   } else if (__builtin_expect(is_watched(bytes), 0)) {
     record_alloc(moved, bytes);
   }
@@ -254,13 +254,13 @@ static void before_fork(void) { pthread_mutex_lock(&mutex); }
 static void after_fork(void) { pthread_mutex_unlock(&mutex); }
 
 __attribute__((constructor)) static void begin(void) {
-  const char* told = getenv("ARENASCOPE_MALLOC_BYTES");
+  const char* setting = getenv("ARENASCOPE_MALLOC_BYTES");
   void* frames[2];
   inside = 1;
   find_real();
-  if (told != NULL && atoll(told) > 0) threshold = (size_t)atoll(told);
+  if (setting != NULL && atoll(setting) > 0) threshold = (size_t)atoll(setting);
   other_sites = ARENASCOPE_NONE;
-  backtrace(frames, 2);  // loads what it needs now
+  backtrace(frames, 2);  // loads the unwinder now
   if (arenascope_connect(NULL) < 0) fprintf(stderr, "arenascope: %s\n", arenascope_error());
   pthread_atfork(before_fork, after_fork, after_fork);
   if (arenascope_connected()) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A layer of the OpenCL loader (OPENCL_LAYERS): buffers, images and shared virtual memory with their exact bytes,
-// queues as rows of the timeline, kernels and copies on them by the device's own clock. Queues get profiling switched on.
-// What a queue is given between two waits is a run of a graph, in which buffers link kernels.
+// A layer of the OpenCL loader (OPENCL_LAYERS). It records buffers, images and shared virtual memory with their exact
+// sizes, and queues as timeline rows with kernels and copies in device times. It enables profiling on all queues. The
+// commands that a queue receives between two waits form a run of a graph, in which buffers connect kernels.
 //
-// Bytes are those of CL_MEM_SIZE, from creation until the implementation destroys the object (its destructor callback),
-// which is later than the last clReleaseMemObject() where a kernel still uses it. Objects have no addresses: each is shown at a
-// place of its own.
+// Sizes are those of CL_MEM_SIZE. An object lives from its creation until the implementation destroys it (destructor
+// callback), which is later than the last clReleaseMemObject() if a kernel still uses it. Objects have no addresses:
+// each is shown at a virtual address.
 #define ARENASCOPE_CLIENT_IMPLEMENTATION
 #include "engine/attach/arenascope_client.h"
 
@@ -19,7 +19,7 @@ static cl_icd_dispatch layer;
 
 static queue_info queues[MOST];
 static uint32_t queue_count;
-static sequence* closed;  // the program has waited behind them; the oldest first
+static sequence* closed;  // the program has waited for them; oldest first
 
 // ---- Kernels
 
@@ -114,14 +114,15 @@ static cl_command_queue CL_API_CALL create_queue_with(cl_context context, cl_dev
 
 // ---- Commands
 
-// The newest of that handle: an old one's may be used again.
+// The newest queue with this handle, because handles may be reused.
 static queue_info* queue_of(cl_command_queue handle) {
   uint32_t i;
   for (i = queue_count; i-- > 0;)
     if (queues[i].handle == handle) return queues + i;
   return NULL;
 }
-// The program waits for a queue: what it was given is a sequence, told of once it is done. With the mutex.
+// The program waits for a queue: the commands enqueued so far become a sequence, which is recorded once it is done. The
+// caller holds the mutex.
 static void close_sequence(queue_info* q) {
   sequence **at = &closed, *s = q != NULL ? q->open : NULL;
   if (s == NULL) return;
@@ -129,7 +130,7 @@ static void close_sequence(queue_info* q) {
   *at = s;
   q->open = NULL;
 }
-// Tells of closed sequences whose commands are done.
+// Records the closed sequences whose commands are done.
 static void tell_done(void) {
   sequence *all, *s, *left = NULL, **behind = &left;
   pthread_mutex_lock(&mutex);
@@ -166,7 +167,7 @@ static void waited_for_all(void) {
   pthread_mutex_unlock(&mutex);
   tell_done();
 }
-// What the program never waited for may go on.
+// Commands that the program never waited for may still be running.
 static void at_exit(void) {
   const struct timespec pause = {0, 1000000};
   int tries;
@@ -187,7 +188,7 @@ static cl_int CL_API_CALL wait_for_events(cl_uint count, const cl_event* list) {
   return status;
 }
 
-// A step for what was enqueued, in the sequence that is open. With the mutex.
+// Adds a step for an enqueued command to the open sequence. The caller holds the mutex.
 static int next_step(queue_info* q, const char* name) {
   int number = -1;
   if (q->open == NULL) q->open = new_sequence(q);
@@ -197,8 +198,8 @@ static int next_step(queue_info* q, const char* name) {
   }
   return number;
 }
-// Behind a call that enqueued something, a kernel or what `name` tells: `own` is the event that the layer asked for where the
-// program wanted none.
+// Called after a function that enqueued a kernel or the command `name`. `own` is the event that the layer requested if
+// the program did not.
 static cl_int enqueued(cl_int status, cl_command_queue queue, const char* name, cl_kernel kernel, const void* reads,
                        const void* writes, cl_bool waits, int64_t before, cl_event* wanted, cl_event own) {
   const cl_event event = wanted != NULL ? *wanted : own;

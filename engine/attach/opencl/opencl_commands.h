@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Commands of a queue that copy, fill or map memory.
+// Queue commands that copy, fill or map memory.
 #pragma once
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_layer.h>
 
 #define WAITS cl_uint waits, const cl_event *list, cl_event *event
 typedef const size_t* sizes;
-// The function in the dispatch table, what it is called, the memory that it reads, that it writes, whether the program waits
-// for it, its parameters with their types, and without.
+// For each command: its function in the dispatch table, its displayed name, the memory that it reads, the memory that
+// it writes, whether it may block, its parameters with types, and its parameter names.
 // clang-format off
 #define COMMANDS(COMMAND) \
   COMMAND(clEnqueueReadBuffer, "read buffer", b, NULL, wait, (cl_command_queue queue, cl_mem b, cl_bool wait, \

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
-// What an OpenCL program computes between two of its waits for a queue, as a run of a graph: commands are nodes, the buffers that
-// they are given link them. A node that writes into a buffer is a view of it that computes. Sequences that use buffers of the
-// same sizes in the same places are runs of one graph. Everything here but gather() is called with the adapter's mutex.
+// Represents the commands that an OpenCL program enqueues between two waits for a queue as a run of a graph. Commands
+// are nodes, and their buffer arguments connect them. A node that writes into a buffer is a view of it that computes.
+// Sequences of the same commands that use buffers of the same sizes in the same way are runs of one graph. All functions
+// except gather() require the adapter's mutex.
 #pragma once
 #include "engine/attach/opencl/opencl_memory.h"
 
-#define ARGUMENTS 32  // of a kernel that are looked at
-#define STEPS 1024    // of a sequence
+#define ARGUMENTS 32  // maximum number of kernel arguments examined
+#define STEPS 1024    // maximum length of a sequence
 #define GRAPHS 512
 
-// ---- Kernels and their arguments.
+// ---- Kernels and their arguments
 
 typedef struct kernel_info {
   cl_kernel handle;
   struct kernel_info* next;
   char name[96];
-  uint32_t known, only_read;         // arguments, by bits
-  const void* arguments[ARGUMENTS];  // what memory they are, by its key
+  uint32_t known, only_read;         // bit sets of arguments
+  const void* arguments[ARGUMENTS];  // the memory of each argument, by key
 } kernel_info;
 static kernel_info* kernels[1024];
 
@@ -29,7 +30,7 @@ static kernel_info* kernel_of(cl_kernel handle) {
     strcpy((*at)->name, "kernel");
   return *at;
 }
-// A handle may be used again for another kernel.
+// A handle may be reused for another kernel.
 static void forget_kernel(cl_kernel handle) {
   kernel_info* k = kernel_of(handle);
   if (k == NULL) return;
@@ -64,9 +65,9 @@ typedef struct step {
   char name[96];
   uint32_t first, uses;
   cl_event event;                // until its times are known
-  int64_t before, after;         // the call that enqueued it
-  cl_ulong queued, start, done;  // by the device's clock; 0: not known
-  int64_t begin, end;            // by the host's
+  int64_t before, after;         // host times around the enqueuing call
+  cl_ulong queued, start, done;  // by the device's clock; 0: unknown
+  int64_t begin, end;            // by the host's clock
 } step;
 typedef struct leaf {
   const void* key;
@@ -77,9 +78,9 @@ typedef struct leaf {
 typedef struct queue_info {
   cl_command_queue handle;
   arenascope_ring* track;
-  int64_t offset;         // the host's time less the device's
-  int64_t doubt;          // how far it may be off
-  struct sequence* open;  // of commands since the program last waited
+  int64_t offset;         // host clock minus device clock
+  int64_t doubt;          // uncertainty of `offset`
+  struct sequence* open;  // commands since the program's last wait
 } queue_info;
 typedef struct sequence {
   struct sequence* next;
@@ -87,7 +88,7 @@ typedef struct sequence {
   queue_info* queue;
   uint64_t hash;
   step* step;
-  use* use;  // as many as leafs have room for
+  use* use;  // sized by the capacity of leafs
   leaf* leaf;
 } sequence;
 static uint32_t sequence_count;
@@ -151,7 +152,7 @@ static void add_use(sequence* s, const void* key, int writes) {
   s->hash = mixed(s->hash, (uint64_t)m->leaf << 1 | (uint64_t)writes);
   ++last->uses;
 }
-// The number of a new step, whose uses are to be added; -1: there is no room for one.
+// The index of a new step without uses; -1 if the sequence is full.
 static int add_step(sequence* s, const char* name) {
   step* last;
   const char* c;
@@ -164,9 +165,10 @@ static int add_step(sequence* s, const char* name) {
   return (int)s->steps - 1;
 }
 
-// ---- What is told of a sequence that is over
+// ---- Recording completed sequences
 
-// Asks for the times of commands that are done; whether all are. Without the mutex: an implementation may call back.
+// Reads the times of finished commands; returns 1 if all are finished. Called without the mutex, because an
+// implementation may call back.
 static int gather(sequence* s) {
   for (; s->gathered < s->steps; ++s->gathered) {
     step* t = s->step + s->gathered;
@@ -184,7 +186,7 @@ static int gather(sequence* s) {
   }
   return 1;
 }
-// It was queued while its call went on: the shorter the call, the better is known how the clocks differ.
+// A command was queued during its enqueuing call, so a short call gives a precise clock offset.
 static void to_host_time(queue_info* q, step* t) {
   if (t->done == 0 || t->start > t->done) return;
   if (t->after - t->before < q->doubt) {
@@ -199,7 +201,7 @@ static uint32_t describe_sequence(const sequence* s) {
   const size_t n = s->steps + s->leafs;
   arenascope_tensor* tensors = (arenascope_tensor*)calloc(n, sizeof *tensors);
   char(*names)[112] = (char(*)[112])calloc(n, sizeof *names);
-  uint32_t* newest = (uint32_t*)calloc(s->leafs + 1, sizeof *newest);  // who has written last, by leaf
+  uint32_t* newest = (uint32_t*)calloc(s->leafs + 1, sizeof *newest);  // latest writer of each leaf
   uint32_t* sources = (uint32_t*)calloc(s->uses + 1, sizeof *sources);
   uint32_t i, u, graph = ARENASCOPE_NONE;
   if (tensors != NULL && names != NULL && newest != NULL && sources != NULL) {
@@ -247,8 +249,8 @@ static void tell_owners(const sequence* s, uint32_t graph) {
     arenascope_owner_on(memory_track, m->in->space, m->at, m->bytes, graph, ARENASCOPE_LEAF(i));
   }
 }
-// A run of its graph; commands of which no time is known are left out. One alone is a span: a program that waits behind each
-// command would have a run for each.
+// Records a sequence as a run of its graph, without the commands whose times are unknown. A single command becomes a
+// span instead: otherwise a program that waits after each command would have one run per command.
 static void tell_sequence(sequence* s) {
   uint32_t i, at, run = ARENASCOPE_NONE;
   int64_t begin = INT64_MAX, end = 0;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Memory objects of OpenCL and shared virtual memory, from creation until they are destroyed.
+// OpenCL memory objects and shared virtual memory, from creation to destruction.
 #pragma once
 #include "engine/attach/arenascope_client.h"
 
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_layer.h>
 
-static const cl_icd_dispatch* next;                        // of the loader: what lies behind the layer
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // of what follows, and of the adapter's other parts
+static const cl_icd_dispatch* next;                        // the loader's dispatch table below this layer
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;  // guards all state of the adapter
 
-// OpenCL's objects have no addresses, and their handles lie closer together than their bytes are long: each is given a
-// place of its own, the lowest that is free. Sorted; none lies over another. Shared virtual memory has addresses.
+// OpenCL objects have no addresses, and their handles are closer together than their sizes. Each object is assigned the
+// lowest free range of a virtual address space. The ranges are sorted and disjoint. Shared virtual memory has real
+// addresses.
 typedef struct place {
   uint64_t begin, end;
 } place;
@@ -31,16 +32,16 @@ static device_spaces devices[64];
 static uint32_t device_count, block_count;
 static arenascope_ring* memory_track;
 
-// By handle or, where it is shared virtual memory, by address.
+// Keyed by handle or, for shared virtual memory, by address.
 typedef struct memory {
-  const void *key, *of;  // `of`: what it is a part of
+  const void *key, *of;  // `of`: the parent object
   struct memory* next;
   places* in;
   uint64_t at;
   int64_t bytes;
   uint32_t number;
-  uint32_t sequence, leaf;  // which sequence met it last, and as which leaf
-  int is_owned;             // whether it was told whose it is
+  uint32_t sequence, leaf;  // the sequence that used it last, and its leaf index there
+  int is_owned;             // whether an owner was recorded
 } memory;
 static memory* memories[4096];
 
@@ -55,7 +56,7 @@ static void unlink_memory(memory* m) {
   if (*at != NULL) *at = m->next;
 }
 
-// With the mutex.
+// The caller holds the mutex.
 static uint64_t take_place(places* p, int64_t bytes) {
   const uint64_t length = ((uint64_t)bytes / PLACE_UNIT + 1) * PLACE_UNIT;
   uint64_t begin = PLACE_UNIT;
@@ -119,7 +120,7 @@ static device_spaces* spaces_of_context(cl_context context) {
   return spaces_of_device(known[0]);
 }
 
-// With the mutex. An object that lies in another's bytes, which `of` is, has none of its own.
+// The caller holds the mutex. A sub-object, whose parent is `of`, has no range of its own.
 static memory* add_memory(const void* key, const void* of, places* in, int64_t bytes) {
   memory* m = (memory*)calloc(1, sizeof *m);
   memory** at = place_of(key);
@@ -168,7 +169,8 @@ static cl_mem created(cl_context context, cl_mem object, int is_image) {
   return object;
 }
 
-// What makes a memory object: parameters with their types and without, and whether it is an image with bytes of its own.
+// The functions that create memory objects: parameters with types, parameter names, and whether the result is an image
+// with its own memory.
 // clang-format off
 #define FORMAT cl_mem_flags flags, const cl_image_format* format
 #define CREATE(function, types, names, is_image) \

@@ -10,30 +10,31 @@
 
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/channels_last.h"
-#include "engine/backends/cpu/kernels/depthwise_last.h"
+#include "engine/backends/cpu/kernels/depthwise_nhwc.h"
 #include "engine/backends/cpu/prepared_kernel.h"
 #include "engine/backends/cpu/simd/simd.h"
 
 namespace arenascope::cpu {
 namespace {
 
-// What a part must at least take for another thread to be worth its barrier.
-constexpr double kLeastPartNanoseconds = 8000;
+// Minimum work of a chunk that pays for waking another thread.
+constexpr double kMinChunkNanoseconds = 8000;
 constexpr double kNanosecondsPerByte = 0.1;
 
-constexpr double kLeastCostlyPartNanoseconds = 500000;
-constexpr int kMostPartsPerTask = 4;
-// A library's convolution of fewer rows of an image takes up to twice as long for each.
-constexpr int kLeastImageRows = 12;
-// Each part of an LSTM, and of a transposed convolution with channels last, reads all weights for what it has of these.
-constexpr int kLeastSequences = 8, kLeastPlaces = 2048;
+constexpr double kMinCostlyChunkNanoseconds = 500000;
+constexpr int kMaxChunksPerTask = 4;
+// With fewer rows per chunk a oneDNN convolution takes up to twice as long per row.
+constexpr int kMinImageRows = 12;
+// Each chunk of an LSTM or of a channels-last transposed convolution reads all weights, so it needs that many sequences
+// or positions.
+constexpr int kMinSequences = 8, kMinPositions = 2048;
 
-// Rows of all images that a convolution makes, of all their channels at once.
+// Rows of a convolution's result, over all images, each with all channels.
 int64_t image_rows(const TensorImpl& node) {
   return node.element_count() / std::max<int64_t>(node.sizes[1] * node.sizes.back(), 1);
 }
 
-// Of all directions.
+// Over all directions.
 int64_t sequences(const TensorImpl& node) { return node.sources[0]->sizes[1] * node.sources[1]->sizes[0]; }
 
 // Nanoseconds on one thread, roughly.
@@ -77,30 +78,30 @@ class CpuBackend : public Backend {
   Status supports(const TensorImpl& node) const override {
     const OpFamily family = info(node.op).family;
     if (family == OpFamily::Given || family == OpFamily::View) return {};
-    if (family == OpFamily::Unknown) return refuse(node, fmt::format("there is no op {}", static_cast<int>(node.op)));
+    if (family == OpFamily::Unknown) return refuse(node, fmt::format("unknown op {}", static_cast<int>(node.op)));
     const Kernel& k = kernel(anchor_of(node));
     if (!k.compute || (node.op == Op::Fused && anchor_of(node) != Op::Fused && !k.anchors))
-      return refuse(node, "no kernel computes it");
+      return refuse(node, "no kernel supports this node");
     return k.supports ? k.supports(node) : Status();
   }
 
   int tasks(const TensorImpl& node, int threads) const override {
     if (!has_work(node)) return 1;
-    const double parts = std::min(cost(node) / kLeastPartNanoseconds, static_cast<double>(threads));
+    const double parts = std::min(cost(node) / kMinChunkNanoseconds, static_cast<double>(threads));
     return std::clamp(static_cast<int>(parts), 1, std::max(threads, 1));
   }
 
-  // Products and windows lose something with each cut; the rest only a call.
+  // Matmuls and window ops lose time with each split; other ops only pay a call.
   int parts(const TensorImpl& node, int tasks) const override {
     const double nanoseconds = cost(node);
-    const double least = kernel(anchor_of(node)).cuts_cost ? kLeastCostlyPartNanoseconds : kLeastPartNanoseconds;
-    double most = kMostPartsPerTask;
+    const double least = kernel(anchor_of(node)).cuts_cost ? kMinCostlyChunkNanoseconds : kMinChunkNanoseconds;
+    double most = kMaxChunksPerTask;
     if (anchor_of(node) == Op::Conv)
-      most = std::min(most, static_cast<double>(image_rows(node)) / (kLeastImageRows * tasks));
+      most = std::min(most, static_cast<double>(image_rows(node)) / (kMinImageRows * tasks));
     else if (anchor_of(node) == Op::Lstm)
-      most = std::min(most, static_cast<double>(sequences(node)) / (kLeastSequences * tasks));
+      most = std::min(most, static_cast<double>(sequences(node)) / (kMinSequences * tasks));
     else if (anchor_of(node) == Op::ConvTranspose && node.channels_last())
-      most = std::min(most, static_cast<double>(image_rows(node) * node.sizes.back()) / (kLeastPlaces * tasks));
+      most = std::min(most, static_cast<double>(image_rows(node) * node.sizes.back()) / (kMinPositions * tasks));
     return std::max(1, static_cast<int>(std::min<double>(nanoseconds / least / tasks, most))) * tasks;
   }
 
@@ -116,9 +117,9 @@ class CpuBackend : public Backend {
   ChannelsLast channels_last(const TensorImpl& node) const override {
     if (!supports(node).ok()) return {};
     const ChannelsLast out = channels_last_of(node);
-    // Only packed weights are multiplied so, but for depthwise convolutions.
+    // Only packed weights support it, except for depthwise convolutions.
     const bool needs_packing = out.computes && anchor_of(node) == Op::Conv && !options_.packs;
-    return needs_packing && !takes_depthwise_last(node, ConvGeometry(node)) ? ChannelsLast() : out;
+    return needs_packing && !supports_depthwise_nhwc(node, ConvGeometry(node)) ? ChannelsLast() : out;
   }
 
   Bytes work_bytes(const TensorImpl& node, int tasks) const override {
@@ -127,8 +128,8 @@ class CpuBackend : public Backend {
   }
 
   using Backend::prepare;
-  Result<std::unique_ptr<PreparedRun>> prepare(std::span<const TensorImpl* const> nodes, ExecutionContext& context,
-                                               const PreparedRun* previous) override {
+  Result<std::unique_ptr<PreparedGraph>> prepare(std::span<const TensorImpl* const> nodes, ExecutionContext& context,
+                                               const PreparedGraph* previous) override {
     return prepare_kernels(nodes, context, previous, options_);
   }
 

@@ -4,7 +4,7 @@
 namespace arenascope::cpu {
 namespace {
 
-constexpr double kFewRoundings = 0x1p-113;  // where denormals count as 0
+constexpr double kFewRoundings = 0x1p-113;  // denormals may be flushed to 0
 
 }  // namespace
 
@@ -12,12 +12,12 @@ ErrorBound error_bound(Op op, DType first_source) {
   const bool wide = first_source == DType::F64;
   if (op == Op::MulMat && info(first_source).quantised)
     return {0, 0x1p16, 0, kFewRoundings,
-            "the other side is rounded to 8 bits a block; blocks below 2^-117 may count as 0"};
+            "activations are rounded to 8 bits per block; blocks below 2^-117 may be flushed to 0"};
   if (op == Op::MulMat && first_source == DType::BF16)
-    return {0, 0x1p15, 0, kFewRoundings, "both sides are bf16; numbers below 2^-126 may count as 0"};
+    return {0, 0x1p15, 0, kFewRoundings, "both sides are bf16; values below 2^-126 may be flushed to 0"};
   if ((op == Op::ReduceProd || op == Op::CumProd) && !wide) return {1, 0, 0, 0, "multiplied in double"};
-  if (op == Op::ReduceL2 && wide) return {8, 0, 0, 0x1p-500, "squares below 2^-1022 may count as 0"};
-  if (op == Op::Rope && wide) return {0, 0, 1024, 0, "the angle's own rounding, for positions up to 1000"};
+  if (op == Op::ReduceL2 && wide) return {8, 0, 0, 0x1p-500, "squares below 2^-1022 may be flushed to 0"};
+  if (op == Op::Rope && wide) return {0, 0, 1024, 0, "rounding of the angle, for positions up to 1000"};
   return info(op).bound;
 }
 

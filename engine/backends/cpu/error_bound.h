@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// How far each op's result may be from the exact one: what op_list.h says, but for the few ops whose arithmetic depends
-// on their sources' type. The tests hold every op to exactly this, and docs/cpu.md lists it.
+// Error bound of each op relative to the exact result: that of op_list.h, except for the few ops whose arithmetic
+// depends on the type of their sources. The tests check every op against exactly this bound, and docs/cpu.md lists it.
 #pragma once
 #include <arenascope/graph/op.h>
 
 namespace arenascope::cpu {
 
 ErrorBound error_bound(const TensorImpl& node);
-// Of the op with sources of that type.
+// Bound of the op with first source of that type.
 ErrorBound error_bound(Op op, DType first_source);
 
 }  // namespace arenascope::cpu

@@ -1,52 +1,52 @@
 // SPDX-License-Identifier: MIT
-// What the CPU backend knows of each op: whether it takes a node, how much work and scratch it is, how to compute
-// a part of it. kernels.cpp lists them all.
+// Kernels of the CPU backend: for each op, which nodes it supports, its cost and scratch, and how to compute a chunk of
+// it. kernels.cpp lists them all.
 #pragma once
 #include <arenascope/graph/fused.h>
 #include <arenascope/graph/op_params.h>
 #include <arenascope/transform/capabilities.h>
-#include "engine/backends/cpu/kernels/nest.h"
+#include "engine/backends/cpu/kernels/loop_nest.h"
 
 namespace arenascope::cpu {
 
 class Packed;
-class Steps;
+class FusedEpilogue;
 
-// A part of a node to be computed: everything a kernel gets.
-struct Job {
+// Arguments of a kernel: one chunk (ith of nth) of a node.
+struct KernelArgs {
   const TensorImpl& node;
   int ith;
   int nth;
   std::byte* work;
   Bytes work_bytes;
-  const Packed* packed = nullptr;  // the node's weights, if they are packed
-  bool rounds = false;             // products of float16 weights may round both sides to bf16
-  Steps* steps = nullptr;          // of a FUSED node: what is done to each stretch of the result that stands
+  const Packed* packed = nullptr;     // the node's packed weights; null: not packed
+  bool rounds = false;                // matmuls with float16 weights may round both sides to bf16
+  FusedEpilogue* epilogue = nullptr;  // of a FUSED node: the ops applied to each finished range of the result
 
-  // What the kernel computes: of a FUSED node its anchor, with the anchor's sources.
+  // The op that the kernel computes: for a FUSED node its anchor, with the anchor's sources.
   Op op() const { return anchor_of(node); }
   const TensorImpl& source(size_t i) const { return *node.sources[i]; }
   size_t sources() const { return anchor_sources(node); }
-  // To be called for each stretch of the result's elements, row-major, once and when its bytes are final.
+  // Called once for each range of the result's elements (row-major) when its bytes are final.
   void done(int64_t begin, int64_t count) const {
-    if (steps) done_by_steps(begin, count);
+    if (epilogue) apply_epilogue(begin, count);
   }
   Range part(int64_t count, int64_t unit = 1) const { return split(count, ith, nth, unit); }
-  // This part's own share of the work buffer, when work_bytes() gave each part `bytes`.
+  // This chunk's share of the work buffer, if work_bytes() provides `bytes` per chunk.
   template <class T>
   T* scratch(Bytes bytes) const {
     return reinterpret_cast<T*>(work + ith * bytes);
   }
-  void done_by_steps(int64_t begin, int64_t count) const;
+  void apply_epilogue(int64_t begin, int64_t count) const;
 };
 
 struct Kernel {
-  Status (*compute)(const Job& job) = nullptr;
-  Status (*supports)(const TensorImpl& node) = nullptr;              // null: every node that the op's shape rule passes
-  Bytes (*work_bytes)(const TensorImpl& node, int tasks) = nullptr;  // null: none
-  double cost = 1;         // nanoseconds an element, roughly; tasks() weighs it against the cost of a barrier
-  bool cuts_cost = false;  // each cut into more parts makes all of it slower
-  bool anchors = false;    // it calls Job::done(), so that steps may follow in a FUSED node
+  Status (*compute)(const KernelArgs& args) = nullptr;
+  Status (*supports)(const TensorImpl& node) = nullptr;              // null: every node that passes the op's shape rule
+  Bytes (*work_bytes)(const TensorImpl& node, int tasks) = nullptr;  // null: no scratch
+  double cost = 1;         // nanoseconds per element, roughly; tasks() compares it with the cost of a barrier
+  bool cuts_cost = false;  // splitting into more chunks slows the whole node down
+  bool anchors = false;    // it calls KernelArgs::done(), so an epilogue may follow in a FUSED node
 };
 
 const Kernel& kernel(Op op);
@@ -56,11 +56,11 @@ inline Bytes round_to_line(Bytes bytes) { return (bytes + kCacheLine - 1) / kCac
 
 // "CONV on the cpu: TEXT"
 Error refuse(const TensorImpl& node, const std::string& text);
-// Supports-functions that several kernels share.
+// Shared `supports` functions.
 Status floating_sources(const TensorImpl& node);  // f32, f16, bf16, f64
-Status plain_sources(const TensorImpl& node);     // anything but quantised
+Status plain_sources(const TensorImpl& node);     // any type that is not quantised
 
-#define ARENASCOPE_CPU_KERNEL(id) Status id(const Job& job)
+#define ARENASCOPE_CPU_KERNEL(id) Status id(const KernelArgs& args)
 ARENASCOPE_CPU_KERNEL(copy);
 ARENASCOPE_CPU_KERNEL(concat);
 ARENASCOPE_CPU_KERNEL(pad);
@@ -99,17 +99,17 @@ ARENASCOPE_CPU_KERNEL(gather_back);
 ARENASCOPE_CPU_KERNEL(optimizer_step);
 ARENASCOPE_CPU_KERNEL(dropout);
 ARENASCOPE_CPU_KERNEL(mul_mat_id);
-ARENASCOPE_CPU_KERNEL(steps_alone);
+ARENASCOPE_CPU_KERNEL(epilogue_only);
 #undef ARENASCOPE_CPU_KERNEL
 
-// Scratch that a node takes with so many tasks.
+// Scratch bytes of a node with that many chunks.
 using WorkBytes = Bytes(const TensorImpl& node, int tasks);
 WorkBytes mul_mat_work, conv_work, conv_transpose_work, attention_work, lstm_work, pool_work, norm_work,
     group_norm_work, soft_max_work, top_k_work, resize_work, rope_work, mul_mat_id_work;
 
-Status attention_supports(const TensorImpl& node);  // keys and values may be quantised
+Status attention_supports(const TensorImpl& node);  // K and V may be quantised
 Status cast_supports(const TensorImpl& node);
 Status max_pool_back_supports(const TensorImpl& node);  // f32 and f64
-Status set_rows_supports(const TensorImpl& node);       // plain numbers, and into q8_0 from plain ones
+Status set_rows_supports(const TensorImpl& node);       // unquantised types, and q8_0 from these
 
 }  // namespace arenascope::cpu

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// The CPU's kernels, one line an op or one a family.
+// The table of CPU kernels, by op or by family.
 #include <array>
 
 #include <fmt/format.h>
 
 #include "engine/backends/cpu/kernel.h"
 
-#pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
+#pragma GCC diagnostic error "-Wswitch-enum"  // a missing op is a compile error
 
 namespace arenascope::cpu {
 namespace {
 
-// Nanoseconds a floating-point operation, as op_list.h counts them.
+// Nanoseconds per floating-point operation as counted in op_list.h.
 constexpr double kProduct = 0.03, kWindow = 0.2, kLight = 0.15, kFunctionCost = 1, kWalk = 3;
 
 Kernel movement(MovementOp op) {
@@ -106,7 +106,7 @@ Kernel find(Op op) {
     case OpFamily::Reduction: return {reduce, plain_sources, nullptr, kLight};
     case OpFamily::Line: return line(static_cast<LineOp>(op));
     case OpFamily::Host: return host_op(static_cast<HostOp>(op));
-    case OpFamily::Fused: return {steps_alone, plain_sources, nullptr, kLight};
+    case OpFamily::Fused: return {epilogue_only, plain_sources, nullptr, kLight};
     case OpFamily::Unknown:
     case OpFamily::Given:
     case OpFamily::View:
@@ -132,18 +132,19 @@ Error refuse(const TensorImpl& node, const std::string& text) {
 }
 
 Status plain_sources(const TensorImpl& node) {
-  if (info(node.dtype).quantised) return refuse(node, fmt::format("it cannot make {}", name(node.dtype)));
+  if (info(node.dtype).quantised) return refuse(node, fmt::format("result type {} is not supported", name(node.dtype)));
   for (const TensorImpl* source : node.sources)
     if (info(source->dtype).quantised)
-      return refuse(node,
-                    fmt::format("its source '{}' is {} and must be cast first", source->name, name(source->dtype)));
+      return refuse(
+          node, fmt::format("source '{}' has type {}, which must be cast first", source->name, name(source->dtype)));
   return {};
 }
 
 Status floating_sources(const TensorImpl& node) {
   for (const TensorImpl* source : node.sources)
     if (source == node.sources[0] && !info(source->dtype).floating)
-      return refuse(node, fmt::format("its source '{}' is {}, not floating point", source->name, name(source->dtype)));
+      return refuse(node, fmt::format("source '{}' has type {}, expected a floating-point type", source->name,
+                                      name(source->dtype)));
   return plain_sources(node);
 }
 

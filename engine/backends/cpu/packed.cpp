@@ -2,9 +2,9 @@
 #include "engine/backends/cpu/packed.h"
 
 #include <arenascope/graph/fused.h>
-#include "engine/backends/cpu/kernels/conv_ways.h"
-#include "engine/backends/cpu/kernels/whole_conv.h"
-#include "engine/backends/cpu/quant/quant_product.h"
+#include "engine/backends/cpu/kernels/conv_algorithm.h"
+#include "engine/backends/cpu/kernels/conv_int8.h"
+#include "engine/backends/cpu/quant/quant_matmul.h"
 
 namespace arenascope::cpu {
 
@@ -14,7 +14,7 @@ int packable_source(const TensorImpl& node) {
   return op == Op::MulMat || op == Op::MulMatId ? 0 : -1;
 }
 
-const TensorImpl* packed_beside(const TensorImpl& node) {
+const TensorImpl* companion_weight(const TensorImpl& node) {
   return anchor_of(node) == Op::Lstm ? node.sources[2] : nullptr;
 }
 
@@ -27,10 +27,10 @@ const TensorImpl* packable_weight(const TensorImpl& node) {
 
 namespace {
 
-Bytes packed_whole_bytes(const TensorImpl& node) { return packed_whole_conv_bytes(ConvGeometry(node)); }
-void pack_whole(const TensorImpl& node, float* to) { pack_whole_conv(node, reinterpret_cast<std::byte*>(to)); }
+Bytes packed_int8_bytes(const TensorImpl& node) { return packed_int8_conv_bytes(ConvGeometry(node)); }
+void pack_int8(const TensorImpl& node, float* to) { pack_int8_conv(node, reinterpret_cast<std::byte*>(to)); }
 
-// How a kernel packs weights that no library and no quantised product takes.
+// Packing by the kernel itself, for weights that neither oneDNN nor the quantised matmul uses.
 struct OwnPacking {
   Bytes (*bytes)(const TensorImpl& node) = [](const TensorImpl&) { return Bytes{0}; };
   void (*pack)(const TensorImpl& node, float* to) = nullptr;
@@ -40,7 +40,7 @@ OwnPacking own_packing(const TensorImpl& node, bool winograd) {
     case Op::ConvTranspose: return {packed_tiles_bytes, pack_tiles};
     case Op::Lstm: return {packed_lstm_bytes, pack_lstm};
     case Op::Conv:
-      if (takes_whole_conv(node, ConvGeometry(node))) return {packed_whole_bytes, pack_whole};
+      if (supports_int8_conv(node, ConvGeometry(node))) return {packed_int8_bytes, pack_int8};
       if (winograd) return {packed_winograd_bytes, pack_winograd};
       return node.channels_last() ? OwnPacking{packed_depthwise_bytes, pack_depthwise}
                                   : OwnPacking{packed_conv_bytes, pack_conv};
@@ -53,7 +53,7 @@ OwnPacking own_packing(const TensorImpl& node, bool winograd) {
 bool packed_winograd(const TensorImpl& node) {
   if (anchor_of(node) != Op::Conv || !packable_weight(node)) return false;
   const ConvGeometry g(node);
-  return !takes_whole_conv(node, g) && packed_winograd_bytes(node) > 0 && !conv_way(node, g);
+  return !supports_int8_conv(node, g) && packed_winograd_bytes(node) > 0 && !find_conv_algorithm(node, g);
 }
 
 Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, bool winograd, ExecutionContext& context) {
@@ -65,15 +65,15 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, bool w
   Bytes bytes = 0;
   if (anchor_of(node) == Op::Conv) {
     const ConvGeometry g(node);
-    if (conv_way(node, g)) return Made();
+    if (find_conv_algorithm(node, g)) return Made();
     how.winograd = winograd && packed_winograd(node);
-    if (!g.depthwise() && !takes_whole_conv(node, g) && !how.winograd) how.conv = make_library_conv(node);
+    if (!g.depthwise() && !supports_int8_conv(node, g) && !how.winograd) how.conv = make_onednn_conv(node);
     if (how.conv) bytes = how.conv->packed_bytes();
   } else if (quant_layout(node, layout)) {
     quantised = true;
     bytes = layout.bytes();
   } else if (anchor_of(node) == Op::MulMat) {
-    how.product = make_library_product(node);
+    how.product = make_onednn_matmul(node);
     if (how.product) bytes = how.product->packed_bytes();
   }
   const OwnPacking own = own_packing(node, how.winograd);
@@ -88,7 +88,7 @@ Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, bool w
     return Made();
   else if (!how.product && !how.conv)
     own.pack(node, reinterpret_cast<float*>(to));
-  for (const TensorImpl* read : {&weight, packed_beside(node)})
+  for (const TensorImpl* read : {&weight, companion_weight(node)})
     if (read && !quantised) read->storage.block()->drop_pages(read->storage.offset(), read->storage.bytes());
   return Made(std::make_shared<const Packed>(node, weight, std::move(*block), std::move(how)));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A node's constant weights packed: a copy in the order in which the kernel reads them.
+// Packed weights: a copy of a node's constant weights in the order in which its kernel reads them.
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -8,21 +8,21 @@
 #include <arenascope/graph/fused.h>
 #include <arenascope/memory/execution_context.h>
 #include <arenascope/tensor/tensor_impl.h>
-#include "engine/backends/cpu/library/library_conv.h"
-#include "engine/backends/cpu/library/library_product.h"
+#include "engine/backends/cpu/onednn/onednn_conv.h"
+#include "engine/backends/cpu/onednn/onednn_matmul.h"
 #include "engine/backends/cpu/quant/quant_pack.h"
 
 namespace arenascope::cpu {
 
 // The other weight that is packed into the same block; null: none.
-const TensorImpl* packed_beside(const TensorImpl& node);
+const TensorImpl* companion_weight(const TensorImpl& node);
 
 class Packed {
  public:
-  // Who packed the block, if it was not the kernel itself.
+  // How the block was packed, if not by the kernel itself.
   struct How {
-    std::unique_ptr<LibraryConv> conv;
-    std::unique_ptr<LibraryProduct> product;
+    std::unique_ptr<OnednnConv> conv;
+    std::unique_ptr<OnednnMatmul> product;
     std::unique_ptr<QuantPanels> quantised;
     bool winograd = false;  // for Winograd's transform
   };
@@ -37,37 +37,38 @@ class Packed {
         data_(weight.data()),
         block_(std::move(block)),
         how_(std::move(how)) {
-    if (const TensorImpl* other = packed_beside(node)) beside_ = Beside{Form(*other), other->storage, other->data()};
+    if (const TensorImpl* other = companion_weight(node))
+      companion_ = Companion{Form(*other), other->storage, other->data()};
   }
 
-  // Whether it was made from this weight, for such a node. It holds the weight's memory, so an equal address is the same
-  // weight.
+  // True if it was packed from this weight for such a node. It keeps the weight's memory alive, so an equal address
+  // means the same weight.
   bool matches(const TensorImpl& node, const TensorImpl& weight) const {
     const auto ours = params_.bytes(), given = node.params.bytes();
     const bool same = weight.data() == data_ && weight_.is(weight) && weight.has(kFlagWeight);
-    // Panels of quantised weights are the same for every product.
+    // Panels of quantised weights are the same for every matmul.
     if (how_.quantised) return same && anchor_of(node) == op_;
-    return same && anchor_of(node) == op_ && node.sources.size() == sources_ && node_.is(node) && has_beside(node) &&
-           input_.is(*node.sources[&weight == node.sources[0] ? 1 : 0]) &&
+    return same && anchor_of(node) == op_ && node.sources.size() == sources_ && node_.is(node) &&
+           matches_companion(node) && input_.is(*node.sources[&weight == node.sources[0] ? 1 : 0]) &&
            std::equal(ours.begin(), ours.end(), given.begin(), given.end());
   }
-  const std::byte* weight_data() const { return data_; }  // where the weight lies that it was made from
+  const std::byte* weight_data() const { return data_; }  // address of the original weight
   const std::byte* bytes() const { return block_->data(); }
   const float* data() const { return reinterpret_cast<const float*>(block_->data()); }
-  LibraryConv* library() const { return how_.conv.get(); }
-  LibraryProduct* product() const { return how_.product.get(); }
+  OnednnConv* library() const { return how_.conv.get(); }
+  OnednnMatmul* product() const { return how_.product.get(); }
   const QuantPanels* quantised() const { return how_.quantised.get(); }
   bool winograd() const { return how_.winograd; }
   Bytes byte_count() const { return block_->bytes(); }
-  // Whether it is all that the node reads of the weight where it is computed in so many parts. What the library turns
-  // out not to do, and rows that are not finite, are still computed from the weight itself.
+  // True if the node does not read the original weight when split into that many chunks. Cases that oneDNN does not
+  // support, and rows that are not finite, still use the original.
   bool serves(const TensorImpl& node, int parts) const {
     if (how_.product) return how_.product->takes(node.sizes.back(1), parts) && node.sources[1]->contiguous();
     return !how_.conv || how_.conv->takes(parts);
   }
 
  private:
-  // How a tensor lies.
+  // Type and layout of a tensor.
   struct Form {
     DType dtype;
     Dims sizes, strides;
@@ -75,14 +76,15 @@ class Packed {
     bool is(const TensorImpl& t) const { return t.dtype == dtype && t.sizes == sizes && t.strides == strides; }
   };
 
-  struct Beside {
+  struct Companion {
     Form form;
     Storage source;
     const std::byte* data;
   };
-  bool has_beside(const TensorImpl& node) const {
-    const TensorImpl* other = packed_beside(node);
-    return !other || (beside_ && other->data() == beside_->data && beside_->form.is(*other) && other->has(kFlagWeight));
+  bool matches_companion(const TensorImpl& node) const {
+    const TensorImpl* other = companion_weight(node);
+    return !other ||
+           (companion_ && other->data() == companion_->data && companion_->form.is(*other) && other->has(kFlagWeight));
   }
 
   Op op_;
@@ -92,25 +94,25 @@ class Packed {
   Form weight_;
   Storage source_;
   const std::byte* data_;
-  std::optional<Beside> beside_;
+  std::optional<Companion> companion_;
   BlockPtr block_;
   How how_;
 };
 
-// Which source of such a node would be packed; negative: none.
+// Index of the source that can be packed; negative: none.
 int packable_source(const TensorImpl& node);
 // The node's weight that is worth packing; null: none.
 const TensorImpl* packable_weight(const TensorImpl& node);
-// Packs it; for Winograd's transform where that is wanted and the node is packed so at all (packed_winograd()). Null: it stays as
-// it is. Errors: there is no memory.
+// Packs the weight, for Winograd's transform if `winograd` and packed_winograd(). Null: it stays as it is. Errors: out
+// of memory.
 Result<std::shared_ptr<const Packed>> pack_weight(const TensorImpl& node, bool winograd, ExecutionContext& context);
-// Whether the node can be computed by Winograd's transform over its packed weights.
+// True if the node can be computed with Winograd's transform over its packed weights.
 bool packed_winograd(const TensorImpl& node);
 
-// Bytes that packing a convolution's weights for the product takes; 0 where it is not worth it.
+// Bytes of a convolution's weights packed for GEMM; 0 if packing is not worth it.
 Bytes packed_conv_bytes(const TensorImpl& node);
 void pack_conv(const TensorImpl& node, float* to);
-// The same for depthwise, 3×3 and transposed convolutions of images with their channels last, and for an LSTM, both of whose weights are packed.
+// The same for depthwise, 3×3 and transposed channels-last convolutions, and for an LSTM, which packs both weights.
 Bytes packed_depthwise_bytes(const TensorImpl& node);
 void pack_depthwise(const TensorImpl& node, float* to);
 Bytes packed_winograd_bytes(const TensorImpl& node);

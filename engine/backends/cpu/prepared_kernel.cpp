@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "engine/backends/cpu/kernel.h"
-#include "engine/backends/cpu/kernels/steps.h"
-#include "engine/backends/cpu/kernels/straight.h"
+#include "engine/backends/cpu/kernels/contiguous_fast_path.h"
+#include "engine/backends/cpu/kernels/fused_epilogue.h"
 #include "engine/backends/cpu/simd/simd.h"
 #include "engine/backends/cpu/winograd_choice.h"
 
@@ -25,7 +25,7 @@ class NoWork final : public PreparedNode {
 
 class PreparedLoop final : public PreparedNode {
  public:
-  PreparedLoop(const TensorImpl& node, StraightLoop loop) : node_(node), loop_(loop), simd_(simd()) {}
+  PreparedLoop(const TensorImpl& node, ContiguousLoop loop) : node_(node), loop_(loop), simd_(simd()) {}
   Status compute(const ComputeParams& params) override {
     loop_(node_, simd_, params);
     return {};
@@ -33,7 +33,7 @@ class PreparedLoop final : public PreparedNode {
 
  private:
   const TensorImpl& node_;
-  const StraightLoop loop_;
+  const ContiguousLoop loop_;
   const Simd& simd_;
 };
 
@@ -45,19 +45,19 @@ class PreparedKernel final : public PreparedNode {
   Status compute(const ComputeParams& params) override {
     const Bytes needed = kernel_.work_bytes ? kernel_.work_bytes(node_, params.nth) : 0;
     if (params.work_bytes < needed)
-      return refuse(node_, fmt::format("its work buffer has {} bytes and must have {}", params.work_bytes, needed));
+      return refuse(node_, fmt::format("the work buffer has {} bytes, but {} are needed", params.work_bytes, needed));
     try {
-      const Job job{node_, params.ith, params.nth, params.work, params.work_bytes, packed_.get(), rounds_};
-      return node_.op == Op::Fused ? compute_with_steps(kernel_.compute, job) : kernel_.compute(job);
+      const KernelArgs args{node_, params.ith, params.nth, params.work, params.work_bytes, packed_.get(), rounds_};
+      return node_.op == Op::Fused ? compute_with_epilogue(kernel_.compute, args) : kernel_.compute(args);
     } catch (const std::bad_alloc&) {
-      return refuse(node_, "there is not enough memory");
+      return refuse(node_, "out of memory");
     }
   }
 
   bool reads_weight(int source, int parts) const override {
     if (!packed_) return true;
     const bool held =
-        source == packable_source(node_) || node_.sources[static_cast<size_t>(source)] == packed_beside(node_);
+        source == packable_source(node_) || node_.sources[static_cast<size_t>(source)] == companion_weight(node_);
     return !held || !packed_->serves(node_, parts);
   }
 
@@ -69,13 +69,13 @@ class PreparedKernel final : public PreparedNode {
 };
 
 // A run's nodes, with all weights that were packed for them.
-class PreparedKernels final : public PreparedRun {
+class PreparedKernels final : public PreparedGraph {
  public:
-  PreparedKernels(Nodes nodes, std::vector<SharedWeights> packed, const PackedWeights& told)
-      : PreparedRun(std::move(nodes)), packed_(std::move(packed)), told_(told) {}
-  PackedWeights packed_weights() const override { return told_; }
+  PreparedKernels(Nodes nodes, std::vector<SharedWeights> packed, const PackedWeights& summary)
+      : PreparedGraph(std::move(nodes)), packed_(std::move(packed)), summary_(summary) {}
+  PackedWeights packed_weights() const override { return summary_; }
   const std::vector<SharedWeights>& packed() const { return packed_; }
-  void make_ready(int ith, int nth) override {
+  void warm_up(int ith, int nth) override {
     for (const SharedWeights& packed : packed_) {
       const QuantPanels* panels = packed->quantised();
       if (!panels) continue;
@@ -86,10 +86,10 @@ class PreparedKernels final : public PreparedRun {
 
  private:
   const std::vector<SharedWeights> packed_;
-  const PackedWeights told_;
+  const PackedWeights summary_;
 };
 
-// Of one prepare(): what is packed so far, by where the weight lies.
+// Weights packed so far by one prepare(), by address of the weight.
 class Packing {
  public:
   Packing(ExecutionContext& context, const PreparedKernels* previous, bool packs, WinogradChoice choice)
@@ -111,7 +111,7 @@ class Packing {
     known_.emplace(weight->data(), *packed);
     return keep(*packed);
   }
-  // What was used, a weight once for each form.
+  // All used weights, each once per packed form.
   std::vector<SharedWeights> take() {
     std::sort(used_.begin(), used_.end());
     used_.erase(std::unique(used_.begin(), used_.end()), used_.end());
@@ -131,9 +131,9 @@ class Packing {
 Result<std::unique_ptr<PreparedNode>> prepare_node(const TensorImpl& node, Packing& packing, bool rounds) {
   using Made = std::unique_ptr<PreparedNode>;
   if (!has_work(node)) return Made(std::make_unique<NoWork>());
-  if (const StraightLoop loop = straight_loop(node)) return Made(std::make_unique<PreparedLoop>(node, loop));
+  if (const ContiguousLoop loop = contiguous_loop(node)) return Made(std::make_unique<PreparedLoop>(node, loop));
   const Kernel& known = kernel(anchor_of(node));
-  if (!known.compute) return refuse(node, "no kernel computes it");
+  if (!known.compute) return refuse(node, "no kernel supports this node");
   auto packed = packing.weights_of(node);
   if (!packed) return packed.error();
   return Made(std::make_unique<PreparedKernel>(node, known, std::move(*packed), rounds));
@@ -141,13 +141,13 @@ Result<std::unique_ptr<PreparedNode>> prepare_node(const TensorImpl& node, Packi
 
 }  // namespace
 
-Result<std::unique_ptr<PreparedRun>> prepare_kernels(std::span<const TensorImpl* const> nodes,
-                                                     ExecutionContext& context, const PreparedRun* previous,
+Result<std::unique_ptr<PreparedGraph>> prepare_kernels(std::span<const TensorImpl* const> nodes,
+                                                     ExecutionContext& context, const PreparedGraph* previous,
                                                      const CpuOptions& options) {
-  WinogradChoice choice = options.packs ? WinogradChoice(nodes, options.most_weights) : WinogradChoice();
-  PackedWeights told = choice.told();
+  WinogradChoice choice = options.packs ? WinogradChoice(nodes, options.max_weights) : WinogradChoice();
+  PackedWeights summary = choice.summary();
   Packing packing(context, dynamic_cast<const PreparedKernels*>(previous), options.packs, std::move(choice));
-  PreparedRun::Nodes prepared;
+  PreparedGraph::Nodes prepared;
   prepared.reserve(nodes.size());
   for (const TensorImpl* node : nodes) {
     auto made = prepare_node(*node, packing, options.rounds);
@@ -155,8 +155,8 @@ Result<std::unique_ptr<PreparedRun>> prepare_kernels(std::span<const TensorImpl*
     prepared.push_back(std::move(*made));
   }
   std::vector<SharedWeights> packed = packing.take();
-  for (const SharedWeights& one : packed) told.bytes += one->byte_count();
-  return std::unique_ptr<PreparedRun>(std::make_unique<PreparedKernels>(std::move(prepared), std::move(packed), told));
+  for (const SharedWeights& one : packed) summary.bytes += one->byte_count();
+  return std::unique_ptr<PreparedGraph>(std::make_unique<PreparedKernels>(std::move(prepared), std::move(packed), summary));
 }
 
 }  // namespace arenascope::cpu

@@ -11,13 +11,14 @@
 namespace arenascope::cpu {
 namespace {
 
-constexpr Bytes kAlways = 64 << 10;  // may be taken beside however few weights
+constexpr Bytes kAlways = 64 << 10;  // always allowed, even in graphs with few weights
 
 struct Candidate {
   const std::byte* weight = nullptr;
-  Bytes more = 0;       // than the weight's own
-  int64_t places = 0;   // of results, of all nodes that read it: each saves as many products for a byte
-  bool needed = false;  // nothing else computes a node of it as its images lie
+  Bytes more = 0;  // bytes beyond those of the weight
+  int64_t places =
+      0;  // result positions of all nodes that read it; each saves the same number of multiplications per byte
+  bool needed = false;  // no other kernel supports a node's layout
 };
 
 Bytes bytes_of_weights(std::span<const TensorImpl* const> nodes) {
@@ -31,7 +32,7 @@ Bytes bytes_of_weights(std::span<const TensorImpl* const> nodes) {
   return sum;
 }
 
-// In the order in which they are taken.
+// Sorted by preference.
 std::vector<Candidate> candidates(std::span<const TensorImpl* const> nodes) {
   std::vector<Candidate> out;
   std::unordered_map<const std::byte*, size_t> known;
@@ -59,9 +60,9 @@ WinogradChoice::WinogradChoice(std::span<const TensorImpl* const> nodes, double 
   if (all.empty()) return;
   const double room = std::max<double>(kAlways, (most - 1) * static_cast<double>(bytes_of_weights(nodes)));
   for (const Candidate& one : all) {
-    const bool fits = one.needed || static_cast<double>(told_.winograd.more + one.more) <= room;
+    const bool fits = one.needed || static_cast<double>(summary_.winograd.more + one.more) <= room;
     if (fits) taken_.insert(one.weight);
-    PackedWeights::Widened& of = fits ? told_.winograd : told_.direct;
+    PackedWeights::Widened& of = fits ? summary_.winograd : summary_.direct;
     ++of.count;
     of.more += one.more;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which convolutions go by Winograd's transform. Its form of the weights takes 16 numbers for 9, so that it is weighed with all of
-// a graph's weights: those are taken first that save most products for each byte, as long as there is room.
+// Selects the convolutions that use Winograd's transform. Transformed weights take 16 elements instead of 9, so they
+// are limited to a share of all weights of the graph. Weights that save the most multiplications per byte are chosen
+// first.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -14,15 +15,16 @@ namespace arenascope::cpu {
 class WinogradChoice {
  public:
   WinogradChoice() = default;  // none
-  // Of nodes whose memory is bound. `most` times their weights' bytes may be taken; a few are always there for small graphs.
+  // The nodes' memory must be bound. `max`: limit of the transformed weights' bytes, as a factor of all weight bytes;
+  // small graphs may always use a few.
   WinogradChoice(std::span<const TensorImpl* const> nodes, double most);
 
   bool takes(const TensorImpl& node) const;
-  const PackedWeights& told() const { return told_; }
+  const PackedWeights& summary() const { return summary_; }
 
  private:
-  std::unordered_set<const std::byte*> taken_;  // by where the weight lies
-  PackedWeights told_;
+  std::unordered_set<const std::byte*> taken_;  // by address of the weight
+  PackedWeights summary_;
 };
 
 }  // namespace arenascope::cpu

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include <arenascope/runtime/device_transfer.h>
-#include "engine/backends/op_cases/case_kit.h"
+#include "engine/backends/op_cases/case_builder.h"
 
 namespace arenascope {
 namespace {
@@ -121,8 +121,8 @@ std::vector<OpCase> make_cases(bool lean) {
   cases::CaseList list(cases, lean);
   cases::add_pointwise(list);
   cases::add_movement(list);
-  cases::add_products(list);
-  cases::add_lines(list);
+  cases::add_matmul_cases(list);
+  cases::add_row_op_cases(list);
   return cases;
 }
 
@@ -159,7 +159,7 @@ Status compute_in_parts(Backend& backend, const TensorImpl& node, int parts) {
   return compute_in_parts(backend, **prepared, node, parts);
 }
 
-Status compute_in_parts(const Backend& backend, PreparedRun& prepared, const TensorImpl& node, int parts) {
+Status compute_in_parts(const Backend& backend, PreparedGraph& prepared, const TensorImpl& node, int parts) {
   const Bytes bytes = backend.work_bytes(node, parts);
   std::vector<std::byte> work(static_cast<size_t>(bytes) + 64);
   const auto address = reinterpret_cast<uintptr_t>(work.data());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include "engine/backends/op_cases/case_kit.h"
+#include "engine/backends/op_cases/case_builder.h"
 
 namespace arenascope::cases {
 namespace {
@@ -43,7 +43,7 @@ void binary(CaseList& list, Op op, DType type) {
       const double low_b = op == Op::Div || op == Op::Mod ? 1 : is_unsigned(type) && op == Op::Sub ? 0 : low;
       const double high_b = is_unsigned(type) && op == Op::Sub ? 5 : high,
                    low_a = is_unsigned(type) && op == Op::Sub ? 5 : low;
-      list.add(op, type, fmt::format("{} {} {}", name(spread), to_string(pair.a), to_string(pair.b)), [=](Kit& k) {
+      list.add(op, type, fmt::format("{} {} {}", name(spread), to_string(pair.a), to_string(pair.b)), [=](CaseBuilder& k) {
         return k.node(op, {k.input(type, pair.a, spread, low_a, high),
                            k.input(type, pair.b, spread, low_b, whole ? high_b : high)});
       });
@@ -54,7 +54,7 @@ void power(CaseList& list) {
   for (DType type : {DType::F32, DType::F64, DType::F16, DType::I32, DType::I64})
     for (DType exponent : {DType::F32, DType::I32, DType::I64}) {
       if (!info(type).floating && info(exponent).floating) continue;
-      list.add(Op::Pow, type, fmt::format("to the {}", arenascope::name(exponent)), [=](Kit& k) {
+      list.add(Op::Pow, type, fmt::format("to the {}", arenascope::name(exponent)), [=](CaseBuilder& k) {
         return k.node(Op::Pow, {k.input(type, {3, 40}, Spread::Contiguous, 0.2, 3),
                                 k.input(exponent, {40}, Spread::Contiguous, 0, 4)});
       });
@@ -65,13 +65,13 @@ void comparisons(CaseList& list) {
   for (Op op : kComparisons)
     for (DType type : {DType::F32, DType::F16, DType::I64, DType::U8, DType::Bool})
       for (Spread spread : kSpreads)
-        list.add(op, DType::Bool, fmt::format("of {} {}", arenascope::name(type), name(spread)), [=](Kit& k) {
+        list.add(op, DType::Bool, fmt::format("of {} {}", arenascope::name(type), name(spread)), [=](CaseBuilder& k) {
           return k.node(op,
                         {k.input(type, {3, 5, 11}, spread, -3, 3), k.input(type, {5, 1}, Spread::Contiguous, -3, 3)});
         });
   for (DType type : {DType::F32, DType::F16, DType::F64, DType::I8, DType::I64, DType::Bool})
     for (Spread spread : kSpreads)
-      list.add(Op::Where, type, name(spread), [=](Kit& k) {
+      list.add(Op::Where, type, name(spread), [=](CaseBuilder& k) {
         return k.node(Op::Where, {k.input(DType::Bool, {4, 1, 9}, spread, 0, 2), k.input(type, {4, 5, 9}, spread),
                                   k.input(type, {9})});
       });
@@ -82,16 +82,16 @@ void bit_operations(CaseList& list) {
     for (Spread spread : kSpreads) {
       const double low = is_unsigned(type) ? 0 : -100;
       for (Op op : kBits)
-        list.add(op, type, name(spread), [=](Kit& k) {
+        list.add(op, type, name(spread), [=](CaseBuilder& k) {
           return k.node(op, {k.input(type, {3, 5, 11}, spread, low, 100), k.input(type, {5, 1}, spread, low, 100)});
         });
-      list.add(Op::BitNot, type, name(spread), [=](Kit& k) {
+      list.add(Op::BitNot, type, name(spread), [=](CaseBuilder& k) {
         return k.node(Op::BitNot, {k.input(type, {2, 5, 17}, spread, low, 100)});
       });
       // Some shifts are longer than the numbers.
       for (Op op : kShifts)
         if (is_unsigned(type))
-          list.add(op, type, name(spread), [=](Kit& k) {
+          list.add(op, type, name(spread), [=](CaseBuilder& k) {
             return k.node(op, {k.input(type, {3, 5, 11}, spread, 0, 200), k.input(type, {5, 11}, spread, 0, 70)});
           });
     }
@@ -100,11 +100,11 @@ void bit_operations(CaseList& list) {
 void unary(CaseList& list, Op op, DType type, double low, double high) {
   const DType result = op == Op::IsNan ? DType::Bool : type;
   for (Spread spread : kSpreads)
-    list.add(op, result, fmt::format("of {} {}", arenascope::name(type), name(spread)), [=](Kit& k) {
+    list.add(op, result, fmt::format("of {} {}", arenascope::name(type), name(spread)), [=](CaseBuilder& k) {
       return k.node(op, {k.input(type, {2, 7, 5, 17}, spread, low, high)});
     });
   list.add(op, result, fmt::format("of {} scalar", arenascope::name(type)),
-           [=](Kit& k) { return k.node(op, {k.input(type, {}, Spread::Contiguous, low, high)}); });
+           [=](CaseBuilder& k) { return k.node(op, {k.input(type, {}, Spread::Contiguous, low, high)}); });
 }
 
 void unaries(CaseList& list) {
@@ -120,22 +120,22 @@ void unaries(CaseList& list) {
     unary(list, Op::Acosh, type, 1.1, 9);
     for (Op op : kWithAlpha)
       for (Spread spread : kSpreads)
-        list.add(op, type, name(spread), [=](Kit& k) {
+        list.add(op, type, name(spread), [=](CaseBuilder& k) {
           return k.node(op, {k.input(type, {1, 6, 3, 19}, spread, -4, 4)}, AlphaParams{0.2f, 0.5f});
         });
-    list.add(Op::Scale, type, "contiguous", [=](Kit& k) {
+    list.add(Op::Scale, type, "contiguous", [=](CaseBuilder& k) {
       return k.node(Op::Scale, {k.input(type, {1, 6, 3, 19})}, ScaleParams{-1.5f, 0.25f});
     });
-    list.add(Op::Scale, type, "sliced", [=](Kit& k) {
+    list.add(Op::Scale, type, "sliced", [=](CaseBuilder& k) {
       return k.node(Op::Scale, {k.input(type, {1, 6, 3, 19}, Spread::Sliced)}, ScaleParams{2, 0});
     });
   }
   for (DType type : {DType::F32, DType::F16, DType::F64, DType::I32, DType::I64, DType::U8})
-    list.add(Op::Clamp, type, "both", [=](Kit& k) {
+    list.add(Op::Clamp, type, "both", [=](CaseBuilder& k) {
       return k.node(Op::Clamp, {k.input(type, {1, 6, 3, 19}, Spread::Sliced, -9, 9)}, ClampParams{-1, 3});
     });
   for (DType type : {DType::Bool, DType::I32})
-    list.add(Op::Not, type, "sliced", [=](Kit& k) {
+    list.add(Op::Not, type, "sliced", [=](CaseBuilder& k) {
       return k.node(Op::Not, {k.input(type, {3, 31}, Spread::Sliced, -2, 2)});
     });
 }

@@ -13,7 +13,7 @@ constexpr uintptr_t kPage = 4096;
 void* BufferMap::add(MemHandle buffer, Bytes bytes, std::byte* host) {
   std::lock_guard lock(mutex_);
   const uintptr_t address = next_;
-  // A page lies between two buffers, so that an address just behind one is in none.
+  // A page between buffers, so that the address past the end of one is in none.
   next_ += (static_cast<uintptr_t>(bytes) + 2 * kPage - 1) / kPage * kPage;
   entries_.emplace(address, Entry{std::move(buffer), bytes, host, {}});
   return reinterpret_cast<void*>(address);
@@ -40,7 +40,7 @@ Result<BufferMap::Place> BufferMap::find(const void* pointer) const {
   std::lock_guard lock(mutex_);
   const auto address = reinterpret_cast<uintptr_t>(pointer);
   const auto at = locate(address);
-  if (at == entries_.end()) return Error{fmt::format("{:#x} lies in no buffer of the device", address)};
+  if (at == entries_.end()) return Error{fmt::format("address {:#x} is not in a buffer of the device", address)};
   const auto offset = static_cast<Bytes>(address - at->first);
   return Place{at->second.buffer.get(), offset, at->second.host ? at->second.host + offset : nullptr};
 }
@@ -49,7 +49,7 @@ Result<BufferMap::Place> BufferMap::slice(const void* pointer, Bytes bytes, Byte
   std::lock_guard lock(mutex_);
   const auto address = reinterpret_cast<uintptr_t>(pointer);
   const auto found = locate(address);
-  if (found == entries_.end()) return Error{fmt::format("{:#x} lies in no buffer of the device", address)};
+  if (found == entries_.end()) return Error{fmt::format("address {:#x} is not in a buffer of the device", address)};
   Entry& entry = entries_.find(found->first)->second;
   const Bytes offset = static_cast<Bytes>(address - found->first);
   if (offset % alignment != 0 || bytes <= 0 || bytes > entry.bytes - offset || bytes == entry.bytes)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// OpenCL's buffers behind addresses, so that storages, slices and plans work on them as on any memory. The addresses
-// lie where no program has memory; nobody may read or write through them. A slice of a buffer that keeps the device's
-// alignment gets a sub-buffer, made when it is first asked for and kept as long as the buffer.
+// Maps addresses to OpenCL buffers, so that storages, slices and plans handle them like any memory. The addresses are
+// outside the address space of programs and must not be dereferenced. A slice of a buffer that has the device's
+// alignment gets a sub-buffer, created on first use and kept as long as the buffer.
 #pragma once
 #include <map>
 #include <mutex>
@@ -16,20 +16,20 @@ class BufferMap {
  public:
   struct Place {
     cl_mem buffer = nullptr;
-    Bytes offset = 0;           // in it
-    std::byte* host = nullptr;  // the same place in shared virtual memory; null: it lies elsewhere
+    Bytes offset = 0;           // within the buffer
+    std::byte* host = nullptr;  // address in shared virtual memory; null: not in it
   };
 
-  // Takes the buffer over and gives it an address, a multiple of 4096. `host`: where it lies in shared virtual memory; null:
-  // elsewhere.
+  // Takes ownership of the buffer and returns its address, a multiple of 4096. `host`: address in shared virtual
+  // memory; null: not in it.
   void* add(MemHandle buffer, Bytes bytes, std::byte* host = nullptr);
-  // Forgets the buffer and its sub-buffers, and returns it.
+  // Removes the buffer and its sub-buffers from the map and returns it.
   MemHandle remove(void* address);
 
-  // Where an address lies. Errors: in no buffer.
+  // The buffer and offset of an address. Errors: not within a buffer.
   Result<Place> find(const void* address) const;
-  // The same for the slice [address, address + bytes), as a sub-buffer if it starts at a multiple of `alignment` and
-  // is a part of its buffer.
+  // The same for the slice [address, address + bytes), as a sub-buffer if it starts at a multiple of `alignment` and is
+  // smaller than its buffer.
   Result<Place> slice(const void* address, Bytes bytes, Bytes alignment);
   size_t sub_buffers() const;
 
@@ -44,7 +44,7 @@ class BufferMap {
 
   mutable std::mutex mutex_;
   std::map<uintptr_t, Entry> entries_;
-  uintptr_t next_ = uintptr_t{1} << 56;  // beyond what x86-64 and AArch64 give to programs
+  uintptr_t next_ = uintptr_t{1} << 56;  // beyond the user address space of x86-64 and AArch64
 };
 
 }  // namespace arenascope::opencl

@@ -7,27 +7,27 @@
 
 namespace arenascope::opencl {
 
-size_t usual_group(const DeviceFacts& facts) { return std::min<size_t>(64, facts.max_work_group); }
+size_t default_group(const DeviceFacts& facts) { return std::min<size_t>(64, facts.max_work_group); }
 
-Result<Operand> operand(Station& station, const TensorImpl& tensor) {
-  // Nothing is read of a tensor without elements, but a kernel wants a buffer.
-  if (tensor.element_count() == 0) return Operand{station.problem, 0};
+Result<Operand> operand(KernelContext& ctx, const TensorImpl& tensor) {
+  // An empty tensor is not read, but the kernel needs a buffer.
+  if (tensor.element_count() == 0) return Operand{ctx.problem, 0};
   if (!tensor.storage.allocated()) return Error{fmt::format("'{}' has no memory", tensor.name)};
   if (tensor.storage.device().type != DeviceType::OpenCl)
     return Error{
-        fmt::format("'{}' lies on {}, not on the OpenCL device", tensor.name, to_string(tensor.storage.device()))};
-  auto place = station.runtime.buffers().slice(tensor.storage.data(), tensor.storage.bytes(), station.alignment);
+        fmt::format("'{}' is on {}, not on the OpenCL device", tensor.name, to_string(tensor.storage.device()))};
+  auto place = ctx.runtime.buffers().slice(tensor.storage.data(), tensor.storage.bytes(), ctx.alignment);
   if (!place) return place.error();
   const DTypeInfo& type = info(tensor.dtype);
   if (place->offset % type.block_bytes != 0)
-    return Error{fmt::format("'{}' lies {} bytes into its buffer, which is no multiple of its elements", tensor.name,
-                             place->offset)};
+    return Error{fmt::format("'{}' has offset {} in its buffer, which is not a multiple of its element size",
+                             tensor.name, place->offset)};
   return Operand{place->buffer, tensor.offset + place->offset / type.block_bytes * type.block_elements};
 }
 
-Call::Call(Station& station, const char* program, const std::string& options, const char* kernel)
-    : station_(station), name_(std::string(program) + "." + kernel + options), kernel_name_(kernel) {
-  auto found = station.runtime.kernel(program, options, kernel);
+Call::Call(KernelContext& ctx, const char* program, const std::string& options, const char* kernel)
+    : ctx_(ctx), name_(std::string(program) + "." + kernel + options), kernel_name_(kernel) {
+  auto found = ctx.runtime.kernel(program, options, kernel);
   if (found)
     kernel_ = *found;
   else
@@ -37,13 +37,13 @@ Call::Call(Station& station, const char* program, const std::string& options, co
 void Call::set(size_t bytes, const void* value) {
   if (!status_) return;
   if (const cl_int code = clSetKernelArg(kernel_, next_, bytes, value); code != CL_SUCCESS)
-    status_ = Error{fmt::format("argument {} of kernel {} was refused: {}", next_, kernel_name_, error_name(code))};
+    status_ = Error{fmt::format("cannot set argument {} of kernel {}: {}", next_, kernel_name_, error_name(code))};
   ++next_;
 }
 
 Call& Call::tensor(const TensorImpl& tensor, Layout layout) {
   if (!status_) return *this;
-  auto found = operand(station_, tensor);
+  auto found = operand(ctx_, tensor);
   if (!found) {
     status_ = found.error();
     return *this;
@@ -54,7 +54,7 @@ Call& Call::tensor(const TensorImpl& tensor, Layout layout) {
 
 Call& Call::flat(const TensorImpl& tensor) {
   if (!status_) return *this;
-  auto found = operand(station_, tensor);
+  auto found = operand(ctx_, tensor);
   if (!found) {
     status_ = found.error();
     return *this;
@@ -69,7 +69,7 @@ Call& Call::buffer(cl_mem buffer) {
 
 Call& Call::image(const Storage& storage) {
   if (!status_) return *this;
-  auto found = station_.runtime.buffers().find(storage.data());
+  auto found = ctx_.runtime.buffers().find(storage.data());
   if (!found)
     status_ = found.error();
   else
@@ -79,12 +79,12 @@ Call& Call::image(const Storage& storage) {
 
 Call& Call::scratch(const std::byte* place, Bytes bytes) {
   if (!status_) return *this;
-  auto found = station_.runtime.buffers().slice(place, bytes, station_.alignment);
+  auto found = ctx_.runtime.buffers().slice(place, bytes, ctx_.alignment);
   if (!found)
     status_ = found.error();
   else if (found->offset != 0)
     status_ =
-        Error{fmt::format("scratch for {} is not aligned to the device's {} bytes", kernel_name_, station_.alignment)};
+        Error{fmt::format("scratch for {} is not aligned to the device's {} bytes", kernel_name_, ctx_.alignment)};
   else
     buffer(found->buffer);
   return *this;
@@ -97,30 +97,30 @@ Call& Call::local(size_t bytes) {
 
 Status Call::items(int64_t count, size_t group) {
   if (!status_ || count <= 0) return status_;
-  if (group == 0) group = usual_group(station_.runtime.facts());
+  if (group == 0) group = default_group(ctx_.runtime.facts());
   const size_t global = (static_cast<size_t>(count) + group - 1) / group * group;
-  return station_.runtime.launch(kernel_, kernel_name_, 1, &global, &group);
+  return ctx_.runtime.launch(kernel_, kernel_name_, 1, &global, &group);
 }
 
 Status Call::groups(int64_t count, size_t group) {
   if (!status_ || count <= 0) return status_;
   const size_t global = static_cast<size_t>(count) * group;
-  return station_.runtime.launch(kernel_, kernel_name_, 1, &global, &group);
+  return ctx_.runtime.launch(kernel_, kernel_name_, 1, &global, &group);
 }
 
-Status Call::grid(std::initializer_list<int64_t> counts, std::initializer_list<size_t> wanted) {
+Status Call::grid(std::initializer_list<int64_t> counts, std::initializer_list<size_t> local_size) {
   if (!status_) return status_;
   size_t sizes[3] = {1, 1, 1}, local[3] = {1, 1, 1}, global[3];
   std::copy(counts.begin(), counts.end(), sizes);
   for (size_t s : sizes)
     if (s == 0) return {};
   const int dims = static_cast<int>(counts.size());
-  if (wanted.size() > 0)
-    std::copy(wanted.begin(), wanted.end(), local);
+  if (local_size.size() > 0)
+    std::copy(local_size.begin(), local_size.end(), local);
   else
-    station_.tuner.choose(station_.runtime, kernel_, name_, dims, sizes, local);
+    ctx_.tuner.choose(ctx_.runtime, kernel_, name_, dims, sizes, local);
   for (int d = 0; d < 3; ++d) global[d] = (sizes[d] + local[d] - 1) / local[d] * local[d];
-  return station_.runtime.launch(kernel_, kernel_name_, dims, global, local);
+  return ctx_.runtime.launch(kernel_, kernel_name_, dims, global, local);
 }
 
 }  // namespace arenascope::opencl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One kernel call: arguments in order, then run. The first thing that goes wrong is what run() returns.
+// One kernel call: set the arguments in order, then run. The run function returns the first error.
 #pragma once
 #include <arenascope/runtime/backend.h>
 #include "engine/backends/opencl/layout.h"
@@ -8,40 +8,41 @@
 
 namespace arenascope::opencl {
 
-// How integer dot products of packed bytes are computed: not at all, by the device's own, or written out.
+// Implementation of integer dot products of packed bytes: none, the device's built-in, or emulated.
 enum class IntegerDot : uint8_t { None, Device, Written };
 
-// What computing a node needs beside the node.
-struct Station {
+// State of the backend that is needed to compute a node.
+struct KernelContext {
   Runtime& runtime;
   Tuner& tuner;
-  Bytes alignment = 64;                       // of sub-buffers
-  cl_mem problem = nullptr;                   // two longs: whether an index was outside its table, and which
-  bool blocked = true;                        // fast kernels may be used
-  IntegerDot integer_dot = IntegerDot::None;  // in matmuls with quantised weights, whose rows are then rounded to bytes
-  bool winograd = false;                      // convolutions may take more memory to be sooner
+  Bytes alignment = 64;      // of sub-buffers
+  cl_mem problem = nullptr;  // two longs: whether an index was out of range, and which one
+  bool blocked = true;       // fast kernels may be used
+  IntegerDot integer_dot =
+      IntegerDot::None;   // for matmuls with quantised weights, whose activations are then quantised to 8 bits
+  bool winograd = false;  // convolutions may use more memory to be faster
 };
 
-// A tensor as kernels see it: a buffer and the elements' places from its start.
+// A tensor operand of a kernel: a buffer and the offset of its first element.
 struct Operand {
   cl_mem buffer = nullptr;
-  int64_t offset = 0;  // elements, of the tensor's first one
+  int64_t offset = 0;  // in elements
 };
-Result<Operand> operand(Station& station, const TensorImpl& tensor);
+Result<Operand> operand(KernelContext& ctx, const TensorImpl& tensor);
 
 class Call {
  public:
-  Call(Station& station, const char* program, const std::string& options, const char* kernel);
+  Call(KernelContext& ctx, const char* program, const std::string& options, const char* kernel);
 
-  // The buffer, then the layout with its offset set.
+  // Passes the buffer, then the layout with its offset set.
   Call& tensor(const TensorImpl& tensor, Layout layout);
-  // The buffer, then the offset as an int: for the kernels of contiguous tensors.
+  // Passes the buffer, then the offset as an int: for kernels on contiguous tensors.
   Call& flat(const TensorImpl& tensor);
   Call& buffer(cl_mem buffer);
-  // The image that a packed tensor, or the storage, lies in.
+  // Passes the image that holds the tensor or the storage.
   Call& image(const TensorImpl& tensor) { return image(tensor.storage); }
   Call& image(const Storage& storage);
-  // Scratch of a backend allocation, from `offset` bytes on.
+  // Passes scratch of a backend allocation, from `place` on.
   Call& scratch(const std::byte* place, Bytes bytes);
   Call& local(size_t bytes);  // local memory
   template <class T>
@@ -50,16 +51,16 @@ class Call {
     return *this;
   }
 
-  // Over `count` work items, padded to whole groups: the kernel has to look at its id. 0: the usual group size.
+  // Runs `count` work items, padded to full groups: the kernel must check its id. 0: the default group size.
   Status items(int64_t count, size_t group = 0);
-  // `groups` groups of that size.
+  // Runs `count` groups of that size.
   Status groups(int64_t count, size_t group);
-  // Over two or three dimensions, padded; the group size is tuned.
+  // Runs over two or three dimensions, padded; the group size is tuned.
   Status grid(std::initializer_list<int64_t> counts, std::initializer_list<size_t> group = {});
 
  private:
   void set(size_t bytes, const void* value);
-  Station& station_;
+  KernelContext& ctx_;
   std::string name_;
   const char* kernel_name_;
   cl_kernel kernel_ = nullptr;
@@ -67,7 +68,7 @@ class Call {
   Status status_;
 };
 
-// The usual number of work items in a group of simple kernels.
-size_t usual_group(const DeviceFacts& facts);
+// Default group size of simple kernels.
+size_t default_group(const DeviceFacts& facts);
 
 }  // namespace arenascope::opencl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// OpenCL's C interface, its handles as owned values, its error codes as words.
+// OpenCL's C interface: handles with ownership, and names of error codes.
 #pragma once
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
@@ -10,10 +10,10 @@
 
 namespace arenascope::opencl {
 
-// "CL_OUT_OF_RESOURCES"; an unknown code as its number.
+// "CL_OUT_OF_RESOURCES"; the number of an unknown code.
 std::string error_name(cl_int code);
 
-// Owns one reference on an OpenCL object.
+// Owns one reference to an OpenCL object.
 template <class T, cl_int (*Release)(T)>
 class Handle {
  public:

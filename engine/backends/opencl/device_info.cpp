@@ -47,7 +47,7 @@ Vendor vendor_of(const DeviceFacts& f) {
   return Vendor::Other;
 }
 
-// The generation within a vendor's devices, as far as the name tells it.
+// The device generation of a vendor, as far as the name shows it.
 std::string family_of(const DeviceFacts& f) {
   if (f.vendor == Vendor::Arm) {
     for (const char* series : {"Mali-T", "Mali-G", "Immortalis"})
@@ -58,7 +58,7 @@ std::string family_of(const DeviceFacts& f) {
     const size_t at = f.version.find("Adreno");
     return at == std::string::npos ? "Adreno" : f.version.substr(at);
   }
-  if (f.vendor == Vendor::Pocl) return (f.type & CL_DEVICE_TYPE_CPU) ? "processor threads" : "accelerator";
+  if (f.vendor == Vendor::Pocl) return (f.type & CL_DEVICE_TYPE_CPU) ? "CPU threads" : "accelerator";
   return (f.type & CL_DEVICE_TYPE_GPU) ? "GPU" : (f.type & CL_DEVICE_TYPE_CPU) ? "CPU" : "accelerator";
 }
 
@@ -125,20 +125,20 @@ const char* name(Vendor vendor) {
   return kNames[static_cast<int>(vendor)];
 }
 
-Result<std::vector<DeviceFacts>> find_devices(const std::string& wanted) {
+Result<std::vector<DeviceFacts>> find_devices(const std::string& platform_filter) {
   cl_uint count = 0;
   const cl_int found = clGetPlatformIDs(0, nullptr, &count);
   if (found != CL_SUCCESS || count == 0)
-    return Error{fmt::format("no OpenCL driver is installed: there is no platform ({})", error_name(found))};
+    return Error{fmt::format("no OpenCL driver is installed: no platform found ({})", error_name(found))};
   std::vector<cl_platform_id> platforms(count);
   if (const cl_int code = clGetPlatformIDs(count, platforms.data(), nullptr); code != CL_SUCCESS)
-    return Error{fmt::format("the OpenCL platforms cannot be listed: {}", error_name(code))};
+    return Error{fmt::format("cannot list the OpenCL platforms: {}", error_name(code))};
   std::vector<DeviceFacts> devices;
   std::string names;
   for (cl_platform_id platform : platforms) {
     const std::string platform_name = platform_text(platform, CL_PLATFORM_NAME);
     names += (names.empty() ? "" : ", ") + platform_name;
-    if (!wanted.empty() && !contains(platform_name, wanted.c_str())) continue;
+    if (!platform_filter.empty() && !contains(platform_name, platform_filter.c_str())) continue;
     cl_uint n = 0;
     if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &n) != CL_SUCCESS || n == 0) continue;
     std::vector<cl_device_id> ids(n);
@@ -146,9 +146,9 @@ Result<std::vector<DeviceFacts>> find_devices(const std::string& wanted) {
     for (cl_device_id id : ids) devices.push_back(read_facts(platform, id));
   }
   if (devices.empty())
-    return Error{wanted.empty()
-                     ? fmt::format("none of the OpenCL platforms ({}) has a device", names)
-                     : fmt::format("no OpenCL platform with a device is called '{}'; there are: {}", wanted, names)};
+    return Error{platform_filter.empty()
+                     ? fmt::format("no device on the OpenCL platforms ({})", names)
+                     : fmt::format("no OpenCL platform '{}' with a device; available: {}", platform_filter, names)};
   std::stable_sort(devices.begin(), devices.end(), [](const DeviceFacts& a, const DeviceFacts& b) {
     return (a.type & CL_DEVICE_TYPE_GPU) > (b.type & CL_DEVICE_TYPE_GPU);
   });
@@ -171,9 +171,9 @@ std::vector<std::pair<std::string, std::string>> describe(const DeviceFacts& f) 
           {"OpenCL C", f.c_version},
           {"compute units", fmt::format("{}", f.compute_units)},
           {"clock", fmt::format("{} MHz", f.clock_mhz)},
-          {"floats at once", fmt::format("{}", f.float_lanes)},
-          {"float32 arithmetic at most", fmt::format("{:.0f} GFLOP/s, if each unit adds and multiplies every cycle",
-                                                     2e-3 * f.compute_units * f.clock_mhz * f.float_lanes)},
+          {"floats per instruction", fmt::format("{}", f.float_lanes)},
+          {"peak float32 rate", fmt::format("{:.0f} GFLOP/s, with one FMA per unit and cycle",
+                                            2e-3 * f.compute_units * f.clock_mhz * f.float_lanes)},
           {"largest work group", fmt::format("{} items", f.max_work_group)},
           {"largest work item sizes",
            fmt::format("{} x {} x {}", f.max_work_item[0], f.max_work_item[1], f.max_work_item[2])},
@@ -187,12 +187,12 @@ std::vector<std::pair<std::string, std::string>> describe(const DeviceFacts& f) 
           {"fp16 arithmetic", yes(f.fp16)},
           {"fp64 arithmetic", yes(f.fp64)},
           {"integer dot product", !f.integer_dot       ? "no"
-                                  : f.fast_dot8_packed ? "yes, of packed bytes in hardware"
-                                  : f.fast_dot8        ? "yes, of bytes in hardware"
+                                  : f.fast_dot8_packed ? "yes, packed bytes in hardware"
+                                  : f.fast_dot8        ? "yes, bytes in hardware"
                                                        : "yes, not in hardware"},
           {"subgroups", f.intel_subgroups ? "yes, Intel's" : yes(f.subgroups)},
           {"recordable queues", yes(f.recordable_queues)},
-          {"hints of priority and throttle", fmt::format("{}, {}", yes(f.priority_hints), yes(f.throttle_hints))},
+          {"priority and throttle hints", fmt::format("{}, {}", yes(f.priority_hints), yes(f.throttle_hints))},
           {"shared virtual memory", svm.empty() ? "no" : svm},
           {"command buffers", yes(f.command_buffer)}};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What there is on this machine, and what each device says of itself.
+// The OpenCL devices of this machine and their properties.
 #pragma once
 #include <string>
 #include <vector>
@@ -15,8 +15,8 @@ const char* name(Vendor vendor);
 
 struct MemoryFacts {
   Bytes global = 0, cache = 0;
-  Bytes local = 0;           // of a work group
-  Bytes max_allocation = 0;  // at once
+  Bytes local = 0;           // per work group
+  Bytes max_allocation = 0;  // per allocation
 };
 
 struct DeviceFacts {
@@ -31,23 +31,23 @@ struct DeviceFacts {
   size_t max_work_item[3] = {1, 1, 1};
   MemoryFacts memory;
   Bytes base_alignment = 64;                 // of sub-buffers, at least 64
-  size_t image_width = 0, image_height = 0;  // the largest 2-D image; 0: no images
+  size_t image_width = 0, image_height = 0;  // of the largest 2-D image; 0: no images
   bool fp16 = false, fp64 = false, integer_dot = false, subgroups = false, unified_memory = false;
   bool command_buffer = false, recordable_queues = false, intel_subgroups = false;
   bool priority_hints = false, throttle_hints = false;
-  bool fast_dot8 = false, fast_dot8_packed = false;  // integer dot products that the hardware has, of bytes
-  uint32_t float_lanes = 1;                          // floats that a unit computes at once
+  bool fast_dot8 = false, fast_dot8_packed = false;  // integer dot products of bytes in hardware
+  uint32_t float_lanes = 1;                          // floats per unit and instruction
   cl_device_svm_capabilities svm = 0;
 
-  // Works through a processor's caches rather than a GPU's local memory.
+  // Relies on caches rather than on a GPU's local memory.
   bool is_cpu() const { return (type & CL_DEVICE_TYPE_CPU) != 0; }
 };
 
-// All devices of all platforms, GPUs first, or those whose platform's name contains `platform`. Errors: no platform
-// (no driver is installed), none with a device.
+// All devices of all platforms, GPUs first, or those of platforms whose name contains `platform`. Errors: no platform
+// (no driver is installed), no device.
 Result<std::vector<DeviceFacts>> find_devices(const std::string& platform = "");
 
-// For `devices`: name, value with unit.
+// For `devices`: names and values with units.
 std::vector<std::pair<std::string, std::string>> describe(const DeviceFacts& facts);
 
 }  // namespace arenascope::opencl

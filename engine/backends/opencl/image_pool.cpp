@@ -14,14 +14,14 @@ ImageShape image_shape(const TensorImpl& tensor) {
           static_cast<size_t>(tensor.sizes[0] * tensor.sizes[2]), tensor.dtype == DType::F16};
 }
 
-Result<void*> ImagePool::allocate(Bytes, size_t) { return Error{"an image cannot be had by its bytes alone"}; }
+Result<void*> ImagePool::allocate(Bytes, size_t) { return Error{"cannot allocate an image without a shape"}; }
 
 Result<void*> ImagePool::take(const ImageShape& shape) {
   const DeviceFacts& facts = runtime_->facts();
-  if (!runtime_->images()) return Error{fmt::format("{} has no images", facts.name)};
+  if (!runtime_->images()) return Error{fmt::format("{} does not support images", facts.name)};
   if (shape.width > facts.image_width || shape.height > facts.image_height)
-    return Error{fmt::format("an image of {} x {} is larger than the largest of {}, {} x {}", shape.width, shape.height,
-                             facts.name, facts.image_width, facts.image_height)};
+    return Error{fmt::format("image of {} x {} exceeds the limit of {}, {} x {}", shape.width, shape.height, facts.name,
+                             facts.image_width, facts.image_height)};
   if (auto ok = take_budget(shape.bytes()); !ok) return ok.error();
   const cl_image_format format{CL_RGBA, static_cast<cl_channel_type>(shape.half ? CL_HALF_FLOAT : CL_FLOAT)};
   cl_image_desc desc{};
@@ -37,8 +37,8 @@ Result<void*> ImagePool::take(const ImageShape& shape) {
     image = MemHandle(clCreateImage(runtime_->context(), CL_MEM_READ_WRITE, &format, &desc, nullptr, &code));
   if (code != CL_SUCCESS) {
     give_budget(shape.bytes());
-    return Error{fmt::format("{} has no memory left for an image of {} x {} ({})", facts.name, shape.width,
-                             shape.height, error_name(code))};
+    return Error{fmt::format("{}: out of memory for an image of {} x {} ({})", facts.name, shape.width, shape.height,
+                             error_name(code))};
   }
   void* address = runtime_->buffers().add(std::move(image), shape.bytes());
   stats_.reserved += shape.bytes();
@@ -49,7 +49,7 @@ Result<void*> ImagePool::take(const ImageShape& shape) {
 }
 
 Result<void*> ImagePool::allocate_image(const ImageShape& shape) {
-  if (shape.width == 0 || shape.height == 0) return Error{"an image without texels was asked for"};
+  if (shape.width == 0 || shape.height == 0) return Error{"requested an image without texels"};
   std::lock_guard lock(mutex_);
   try {
     const Bytes bytes = shape.bytes();
@@ -72,7 +72,7 @@ Result<void*> ImagePool::allocate_image(const ImageShape& shape) {
     use_locked(images_.find(*taken), bytes);
     return *taken;
   } catch (const std::bad_alloc&) {
-    return Error{"out of memory: no room to note an image"};
+    return Error{"out of memory while registering an image"};
   }
 }
 
@@ -97,7 +97,7 @@ void* ImagePool::take_image(void* address) {
   return address;
 }
 
-// The smallest free image that covers the shape without wasting too much.
+// Best fit: the smallest free image that covers the shape without wasting too much.
 ImagePool::Images::const_iterator ImagePool::fit_locked(const ImageShape& shape) const {
   auto best = images_.end();
   if (options_.separate) return best;
@@ -192,19 +192,19 @@ void DevicePool::on_attach(const AllocatorHooks& hooks) {
   images_.attach(hooks);
 }
 
-void DevicePool::want_image(const ImageShape& shape) {
+void DevicePool::request_image(const ImageShape& shape) {
   std::lock_guard lock(mutex_);
-  wanted_ = shape;
+  requested_image_ = shape;
 }
 
-Bytes DevicePool::want_image_at(void* address) {
+Bytes DevicePool::request_image_at(void* address) {
   std::lock_guard lock(mutex_);
   const auto shape = images_.free_image(address);
-  wanted_place_ = shape ? address : nullptr;
+  requested_address_ = shape ? address : nullptr;
   return shape ? shape->bytes() : 0;
 }
 
-// The largest free block of either pool goes first.
+// Releases the largest free block of either pool first.
 void DevicePool::make_room(Bytes bytes) {
   while (!totals_.has_room(options_, bytes)) {
     const Bytes of_buffers = buffers_.largest_free(), of_images = images_.largest_free();
@@ -219,8 +219,8 @@ void DevicePool::make_room(Bytes bytes) {
 Result<void*> DevicePool::allocate(Bytes bytes, size_t alignment) {
   std::lock_guard lock(mutex_);
   std::optional<ImageShape> shape;
-  shape.swap(wanted_);
-  if (void* place = std::exchange(wanted_place_, nullptr)) return images_.take_image(place);
+  shape.swap(requested_image_);
+  if (void* place = std::exchange(requested_address_, nullptr)) return images_.take_image(place);
   if (!shape) {
     if (bytes > 0 && !buffers_.serves(bytes)) make_room(bytes);
     return buffers_.allocate(bytes, alignment);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// ImagePool: two-dimensional images of an OpenCL device as memory. One that is given back serves the next request that
-// it covers in both directions, of the same channel type, without wasting more than a bound; the smallest such first.
-// DevicePool: a BufferPool and an ImagePool as the one Allocator that a context knows, under one bound of what both
-// reserve.
+// ImagePool: 2-D images of an OpenCL device as memory. A freed image is reused for a request of the same channel type
+// that it covers in both directions, without wasting more than a limit, best fit first. DevicePool: combines a
+// BufferPool and an ImagePool into the one Allocator of a context, with one limit on the bytes that both reserve.
 #pragma once
 #include <algorithm>
 #include <map>
@@ -16,30 +15,30 @@ namespace arenascope::opencl {
 
 struct ImageShape {
   size_t width = 0, height = 0;  // texels of four channels
-  bool half = false;             // float16 rather than float32
+  bool half = false;             // float16 instead of float32
   Bytes bytes() const { return static_cast<Bytes>(width * height) * (half ? 8 : 16); }
   bool covers(const ImageShape& other) const {
     return half == other.half && width >= other.width && height >= other.height;
   }
 };
 
-// Of a tensor [N, C, H, W]: width UP_DIV(C, 4) · W, height N · H.
+// Shape for a tensor [N, C, H, W]: width UP_DIV(C, 4) · W, height N · H.
 ImageShape image_shape(const TensorImpl& tensor);
 
 class ImagePool final : public Allocator {
  public:
-  // `totals`: as of BufferPool.
+  // `totals`: as in BufferPool.
   ImagePool(std::shared_ptr<Runtime> runtime, Device device, PoolOptions options, PoolTotals* totals = nullptr)
       : runtime_(std::move(runtime)), device_(device), options_(options), totals_(totals ? totals : &own_totals_) {}
   ~ImagePool() override { release_cached(); }
 
-  // An image that covers the shape. Errors: no images, larger than the device's largest, no memory.
+  // An image that covers the shape. Errors: no image support, larger than the device's limit, out of memory.
   Result<void*> allocate_image(const ImageShape& shape);
-  // The free image at an address; none: there is none, or it is in use.
+  // The free image at an address; none if there is none or it is in use.
   std::optional<ImageShape> free_image(const void* address) const;
-  // All of that image.
+  // Takes that whole image.
   void* take_image(void* address);
-  Result<void*> allocate(Bytes bytes, size_t alignment) override;  // refused: an image has a shape
+  Result<void*> allocate(Bytes bytes, size_t alignment) override;  // not supported: an image needs a shape
   void deallocate(void* pointer, Bytes bytes) noexcept override;
   Bytes release_cached() override;
   bool owns(void* pointer) const;
@@ -79,10 +78,10 @@ class DevicePool final : public Allocator {
   DevicePool(const std::shared_ptr<Runtime>& runtime, Device device, const PoolOptions& options)
       : options_(options), buffers_(runtime, device, options, &totals_), images_(runtime, device, options, &totals_) {}
 
-  // The next allocation is an image of this shape, whose bytes it asks for.
-  void want_image(const ImageShape& shape);
-  // The next allocation is the free image at this address; the bytes that it then asks for, 0: it is not to be had.
-  Bytes want_image_at(void* address);
+  // The next allocation is an image of this shape, requested with its byte count.
+  void request_image(const ImageShape& shape);
+  // The next allocation is the free image at this address. Returns the byte count to request; 0: the image is not free.
+  Bytes request_image_at(void* address);
   Result<void*> allocate(Bytes bytes, size_t alignment = kDefaultAlignment) override;
   void deallocate(void* pointer, Bytes bytes) noexcept override;
   Bytes release_cached() override;
@@ -100,12 +99,12 @@ class DevicePool final : public Allocator {
   void make_room(Bytes bytes);
 
   PoolOptions options_;
-  mutable std::mutex mutex_;  // of all that changes; the totals are the pools'
+  mutable std::mutex mutex_;  // guards all members except the totals, which belong to the pools
   PoolTotals totals_;
   BufferPool buffers_;
   ImagePool images_;
-  std::optional<ImageShape> wanted_;
-  void* wanted_place_ = nullptr;
+  std::optional<ImageShape> requested_image_;
+  void* requested_address_ = nullptr;
 };
 
 }  // namespace arenascope::opencl

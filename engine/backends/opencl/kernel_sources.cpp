@@ -24,11 +24,11 @@ std::string_view kernel_text(std::string_view name) {
 
 namespace {
 
-// Texts of graph/elementwise.h.
+// Formula texts of graph/elementwise.h.
 #define F(id, expression) \
   case OPS::id: return #expression;
 
-// Bits have none for floating-point numbers.
+// Bitwise ops have no floating-point formula.
 const char* real_formula(BinaryOp op) {
 #define OPS BinaryOp
   switch (op) {
@@ -39,8 +39,8 @@ const char* real_formula(BinaryOp op) {
   }
   return nullptr;
 }
-const char* whole_formula(BinaryOp op) {
-  switch (op) { ARENASCOPE_WHOLE_BINARY_FORMULAS(F) }
+const char* integer_formula(BinaryOp op) {
+  switch (op) { ARENASCOPE_INTEGER_BINARY_FORMULAS(F) }
 #undef OPS
   return nullptr;
 }
@@ -49,8 +49,8 @@ const char* real_formula(ComparisonOp op) {
   switch (op) { ARENASCOPE_REAL_COMPARISON_FORMULAS(F) }
   return nullptr;
 }
-const char* whole_formula(ComparisonOp op) {
-  switch (op) { ARENASCOPE_WHOLE_COMPARISON_FORMULAS(F) }
+const char* integer_formula(ComparisonOp op) {
+  switch (op) { ARENASCOPE_INTEGER_COMPARISON_FORMULAS(F) }
 #undef OPS
   return nullptr;
 }
@@ -67,12 +67,12 @@ const char* real_formula(UnaryOp op) {
 }
 #undef F
 
-// Functions have none for whole numbers.
-const char* whole_formula(UnaryOp op) {
+// Functions have no integer formula.
+const char* integer_formula(UnaryOp op) {
   switch (op) {
 #define F(id, expression) \
   case UnaryOp::id: return #expression;
-    ARENASCOPE_WHOLE_UNARY_FORMULAS(F)
+    ARENASCOPE_INTEGER_UNARY_FORMULAS(F)
 #undef F
 #define X(id, ...) case UnaryOp::id:
     ARENASCOPE_FUNCTION_OPS(X) break;
@@ -89,7 +89,7 @@ std::string cases(std::span<const Ops> ops, const char* (*formula)(Ops)) {
   return out;
 }
 
-// FORMULA_n is that of op n over floating-point numbers; the *_CASES go through all of a kind.
+// FORMULA_n is the floating-point formula of op n; the *_CASES enumerate all ops of a class.
 std::string formula_texts() {
 #define X(id, ...) BinaryOp::id,
   static constexpr BinaryOp binary[] = {ARENASCOPE_BINARY_OPS(X)};
@@ -108,10 +108,10 @@ std::string formula_texts() {
   for (const UnaryOp op : unary) define(static_cast<int>(op), real_formula(op));
   out += "#define REAL_BINARY_CASES" + cases<BinaryOp>(binary, real_formula) +
          cases<ComparisonOp>(comparison, real_formula);
-  out += "\n#define WHOLE_BINARY_CASES" + cases<BinaryOp>(binary, whole_formula) +
-         cases<ComparisonOp>(comparison, whole_formula);
+  out += "\n#define INTEGER_BINARY_CASES" + cases<BinaryOp>(binary, integer_formula) +
+         cases<ComparisonOp>(comparison, integer_formula);
   out += "\n#define REAL_UNARY_CASES" + cases<UnaryOp>(unary, real_formula);
-  return out + "\n#define WHOLE_UNARY_CASES" + cases<UnaryOp>(unary, whole_formula) + "\n";
+  return out + "\n#define INTEGER_UNARY_CASES" + cases<UnaryOp>(unary, integer_formula) + "\n";
 }
 
 }  // namespace

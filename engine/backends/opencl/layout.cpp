@@ -71,13 +71,13 @@ void collapse(std::initializer_list<Layout*> layouts) {
   for (Layout* l : layouts) l->rank = kept;
 }
 
-Bytes packed_room(const Dims& sizes, Bytes element_bytes, int pack) {
+Bytes padded_bytes(const Dims& sizes, Bytes element_bytes, int pack) {
   const auto up = [](int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; };
   const int rank = sizes.rank();
   const auto size = [&](int d) { return d < rank ? sizes[d] : int64_t{1}; };
   const int64_t n = size(0), c = size(1), h = size(2), w = size(3);
   int64_t count = up(element_count(sizes), 4);
-  if (rank > 4) return count * element_bytes;  // it has no such tensors
+  if (rank > 4) return count * element_bytes;  // MNN has no such tensors
   if (rank >= 2) {
     const int64_t rows = up(h + 3, 4) - h, columns = up(w + 3, 4) - w;
     count = n * up(c, 8) * w * h + rows * w * 4 + columns * 4;

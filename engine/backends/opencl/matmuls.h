@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Matmuls by the blocked kernels of gemm.cl, and convolutions as such: what is multiplied, and by which way.
+// Matmuls, and convolutions as matmuls, by the blocked kernels of gemm.cl.
 #pragma once
 #include <string>
 
@@ -7,8 +7,8 @@
 
 namespace arenascope::opencl {
 
-// As gemm.cl has it.
-struct Product {
+// The same struct as in gemm.cl.
+struct MatmulParams {
   cl_int m, n, k;
   cl_int channels, height, width, out_height, out_width;
   cl_int kernel_height, kernel_width, stride_y, stride_x, dilation_y, dilation_x, pad_y, pad_x;
@@ -18,22 +18,22 @@ struct Product {
   cl_float scale;
 };
 
-// `outer` matmuls one behind the other; strides in elements. What has no bias names its rows as such.
-struct Products {
-  Product p{};
+// `outer` consecutive matmuls; strides in elements. Without a bias, `bias` repeats the rows operand and is not read.
+struct MatmulBatch {
+  MatmulParams p{};
   Operand columns, rows, bias, out;
   int64_t outer = 1, columns_stride = 0, rows_stride = 0, out_stride = 0;
   int rows_repeat = 1;
-  bool half = false;   // float16 in memory
-  std::string option;  // " -DMUL_MAT" or " -DCONV", with " -DHALF" where `half`
+  bool half = false;   // stored as float16
+  std::string option;  // " -DMUL_MAT" or " -DCONV", plus " -DHALF" if `half`
 };
 
-enum class MatmulWay : uint8_t { Panels, Tiles };
+enum class MatmulKernel : uint8_t { Panels, Tiles };
 
-// Whether the device has room for it.
-bool has_way(const Station& station, const Products& products, MatmulWay way);
-// The one that suits the device without measuring, of those that it has room for.
-MatmulWay usual_way(const Station& station, const Products& products);
-Status run_matmuls(Station& station, const Products& products, MatmulWay way);
+// True if the device has enough local memory for the kernel.
+bool supports_kernel(const KernelContext& ctx, const MatmulBatch& matmuls, MatmulKernel variant);
+// The default of the supported kernels for this device, without measuring.
+MatmulKernel default_kernel(const KernelContext& ctx, const MatmulBatch& matmuls);
+Status run_matmuls(KernelContext& ctx, const MatmulBatch& matmuls, MatmulKernel variant);
 
 }  // namespace arenascope::opencl

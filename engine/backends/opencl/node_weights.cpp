@@ -18,7 +18,7 @@ bool wants_unpacking(const TensorImpl& node) {
 
 Result<std::shared_ptr<const NodeWeights>> WeightPacking::weights_of(const TensorImpl& node) {
   const bool filter = node.placement == Placement::Packed && node.op == Op::Conv;
-  const bool winograd = !filter && takes_winograd(station_, node);
+  const bool winograd = !filter && takes_winograd(ctx_, node);
   if (!filter && !winograd && !(options_.unpack && wants_unpacking(node))) return std::shared_ptr<const NodeWeights>();
   const TensorImpl& weight = *node.sources[filter || winograd ? 1 : 0];
   const std::byte* bias = filter && node.sources.size() > 2 ? node.sources[2]->data() : nullptr;
@@ -48,7 +48,7 @@ Result<std::shared_ptr<const NodeWeights>> WeightPacking::pack_filter(const Tens
   return std::shared_ptr<const NodeWeights>(std::move(made));
 }
 
-// Weights [O, I, taps] in a buffer, `filled` inputs wide.
+// Weights [O, I, taps] in a buffer with `filled` inputs (padded).
 Status WeightPacking::pack(const TensorImpl& weight, DType type, int64_t inputs, int64_t filled, int64_t taps,
                            Storage& to) {
   const int64_t outputs = weight.sizes[0], rows = blocks_of_four(outputs);
@@ -58,7 +58,7 @@ Status WeightPacking::pack(const TensorImpl& weight, DType type, int64_t inputs,
   to = std::move(*storage);
   Layout l = layout_of(weight);
   collapse({&l});
-  return Call(station_, "image", " -DCONVERT", "pack_weights")
+  return Call(ctx_, "image", " -DCONVERT", "pack_weights")
       .tensor(weight, l)
       .scratch(to.data(), bytes)
       .arg(static_cast<cl_int>(type))
@@ -69,23 +69,23 @@ Status WeightPacking::pack(const TensorImpl& weight, DType type, int64_t inputs,
       .grid({filled, taps, rows});
 }
 
-// The same in an image of the static pool; false: it is to be a buffer.
+// The same in an image of the static pool; false: use a buffer.
 Result<bool> WeightPacking::pack_image(const TensorImpl& weight, DType type, int64_t inputs, int64_t filled,
                                        int64_t taps, Storage& to) {
   const int64_t outputs = weight.sizes[0], rows = blocks_of_four(outputs);
   const ImageShape shape{static_cast<size_t>(filled), static_cast<size_t>(rows * taps), type == DType::F16};
-  const DeviceFacts& facts = station_.runtime.facts();
+  const DeviceFacts& facts = ctx_.runtime.facts();
   if (!options_.filter_images || !pool_ || shape.width > facts.image_width || shape.height > facts.image_height)
     return false;
-  pool_->want_image(shape);
+  pool_->request_image(shape);
   auto storage = Storage::allocate(context_, device_, MemoryKind::Persistent, shape.bytes());
   if (!storage) return storage.error();
   to = std::move(*storage);
-  auto place = station_.runtime.buffers().find(to.data());
+  auto place = ctx_.runtime.buffers().find(to.data());
   if (!place) return place.error();
   Layout l = layout_of(weight);
   collapse({&l});
-  const Status packed = Call(station_, "image", shape.half ? " -DCONVERT -DHALF_IMAGES" : " -DCONVERT", "pack_filter")
+  const Status packed = Call(ctx_, "image", shape.half ? " -DCONVERT -DHALF_IMAGES" : " -DCONVERT", "pack_filter")
                             .tensor(weight, l)
                             .buffer(place->buffer)
                             .arg(cl_int(outputs))
@@ -105,7 +105,7 @@ Result<std::shared_ptr<const NodeWeights>> WeightPacking::unpack(const TensorImp
   made->unpacked = *plain;
   Layout l = layout_of(weight);
   collapse({&l});
-  const Status cast = Call(station_, "movement", " -DWITH_QUANTISED", "cast")
+  const Status cast = Call(ctx_, "movement", " -DWITH_QUANTISED", "cast")
                           .tensor(weight, l)
                           .tensor(**plain, layout_of(**plain))
                           .arg(cl_long(weight.element_count()))
@@ -120,7 +120,7 @@ Result<std::shared_ptr<const NodeWeights>> WeightPacking::transform(const Tensor
   auto storage = Storage::allocate(context_, device_, MemoryKind::Persistent, winograd_filter_bytes(weight));
   if (!storage) return storage.error();
   made->winograd = std::move(*storage);
-  if (auto ok = transform_filters(station_, weight, made->winograd); !ok) return ok.error();
+  if (auto ok = transform_filters(ctx_, weight, made->winograd); !ok) return ok.error();
   return std::shared_ptr<const NodeWeights>(std::move(made));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Constant weights as kernels read them, made once when nodes are prepared: a convolution's on images, a convolution's by
-// Winograd's transform, and a matmul's that was quantised, unpacked.
+// Constant weights in the form that kernels read, created once when nodes are prepared: filters of convolutions on
+// images, filters transformed for Winograd, and unpacked quantised weights of matmuls.
 #pragma once
 #include <map>
 #include <memory>
@@ -13,31 +13,31 @@
 namespace arenascope::opencl {
 
 struct NodeWeights {
-  Storage filter, bias;  // of a convolution on images; of float16 images in float16
+  Storage filter, bias;  // of a convolution on images; float16 for float16 images
   bool filter_image = false;
-  Tensor unpacked;   // of a matmul: float32, or float16 where its rows are
-  Storage winograd;  // of a convolution: its filters, transformed
+  Tensor unpacked;   // of a matmul: float32, or float16 if its rows are
+  Storage winograd;  // transformed filters of a convolution
 };
 
-// What of it is wanted.
+// The forms that may be created.
 struct WeightOptions {
-  bool filter_images = false;  // filters of convolutions on images lie in images too, where these are not too large
+  bool filter_images = false;  // filters of convolutions on images are images too, if small enough
   bool unpack = false;         // quantised weights of matmuls are unpacked
 };
 
 class WeightPacking {
  public:
-  // `pool`: static memory of the device, which the context's weights lie in; it may be null.
-  WeightPacking(Station& station, WeightOptions options, std::shared_ptr<DevicePool> pool, Device device,
+  // `pool`: static device memory that holds the context's weights; may be null.
+  WeightPacking(KernelContext& ctx, WeightOptions options, std::shared_ptr<DevicePool> pool, Device device,
                 ExecutionContext& context)
-      : station_(station), options_(options), pool_(std::move(pool)), device_(device), context_(context) {}
-  // Null: the node has none that have to be made. Nodes that read them alike share them. Errors: no memory, what the driver
-  // says.
+      : ctx_(ctx), options_(options), pool_(std::move(pool)), device_(device), context_(context) {}
+  // Null: the node needs no prepared weights. Nodes that read a weight in the same way share them. Errors: out of
+  // memory, driver errors.
   Result<std::shared_ptr<const NodeWeights>> weights_of(const TensorImpl& node);
 
  private:
   enum class Kind : uint8_t { Filter, DepthwiseFilter, Unpacked, Winograd };
-  using Key = std::tuple<const std::byte*, const std::byte*, DType, Kind>;  // weights, bias, as what
+  using Key = std::tuple<const std::byte*, const std::byte*, DType, Kind>;  // weights, bias, form
   Result<std::shared_ptr<const NodeWeights>> pack_filter(const TensorImpl& conv);
   Result<std::shared_ptr<const NodeWeights>> unpack(const TensorImpl& matmul);
   Result<std::shared_ptr<const NodeWeights>> transform(const TensorImpl& conv);
@@ -45,7 +45,7 @@ class WeightPacking {
   Result<bool> pack_image(const TensorImpl& weight, DType type, int64_t inputs, int64_t filled, int64_t taps,
                           Storage& to);
 
-  Station& station_;
+  KernelContext& ctx_;
   const WeightOptions options_;
   const std::shared_ptr<DevicePool> pool_;
   const Device device_;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Ops that a backend may lack, and the numbers of formats of one byte or less.
+// Ops that a backend may lack, and the parameters of floating-point formats of one byte or less.
 #include "engine/backends/opencl/ops.h"
 
-#pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
+#pragma GCC diagnostic error "-Wswitch-enum"  // a missing op is a compile error
 
 namespace arenascope::opencl {
 namespace {
 
-// The same bits in another type: CONT of the source, were it of that type.
-Status bit_cast(Station& station, const TensorImpl& node) {
+// BIT_CAST is CONT of the source, read as the result's type.
+Status bit_cast(KernelContext& ctx, const TensorImpl& node) {
   const TensorImpl& x = *node.sources[0];
   Layout lx = layout_of(x);
   collapse({&lx});
   const int64_t n = node.element_count();
-  return Call(station, "movement", "", "copy_cells")
+  return Call(ctx, "movement", "", "copy_cells")
       .tensor(x, lx)
       .tensor(node, layout_of(node))
       .arg(cl_long(n))
@@ -21,7 +21,7 @@ Status bit_cast(Station& station, const TensorImpl& node) {
       .items(n);
 }
 
-// As kernels/round_small.cl has it.
+// The same struct as in kernels/round_small.cl.
 struct SmallFormat {
   cl_int digits, least;
   cl_float largest;
@@ -44,11 +44,11 @@ SmallFormat small_format(const SmallFloatParams& p) {
   return out;
 }
 
-Status round_small(Station& station, const TensorImpl& node) {
+Status round_small(KernelContext& ctx, const TensorImpl& node) {
   const TensorImpl& x = *node.sources[0];
   Layout lx = layout_of(x);
   collapse({&lx});
-  return Call(station, "round_small", domain_option(domain_of(x.dtype)), "round_small")
+  return Call(ctx, "round_small", domain_option(domain_of(x.dtype)), "round_small")
       .tensor(x, lx)
       .tensor(node, layout_of(node))
       .arg(cl_long(node.element_count()))
@@ -58,17 +58,17 @@ Status round_small(Station& station, const TensorImpl& node) {
 
 }  // namespace
 
-Status run_host_op(Station& station, const TensorImpl& node) {
+Status run_host_op(KernelContext& ctx, const TensorImpl& node) {
   switch (static_cast<HostOp>(node.op)) {
-    case HostOp::BitCast: return bit_cast(station, node);
-    case HostOp::RoundSmall: return round_small(station, node);
-    case HostOp::GridSample: return run_sampling(station, node);
-    case HostOp::SetRows: return run_set_rows(station, node);
-    case HostOp::MaxPoolBack: return run_pool_back(station, node);
+    case HostOp::BitCast: return bit_cast(ctx, node);
+    case HostOp::RoundSmall: return round_small(ctx, node);
+    case HostOp::GridSample: return run_sampling(ctx, node);
+    case HostOp::SetRows: return run_set_rows(ctx, node);
+    case HostOp::MaxPoolBack: return run_pool_back(ctx, node);
     case HostOp::GatherBack:
     case HostOp::OptimizerStep:
     case HostOp::Dropout:
-    case HostOp::MulMatId: return run_training(station, node);
+    case HostOp::MulMatId: return run_training(ctx, node);
   }
   return no_kernel(node);
 }

@@ -6,7 +6,7 @@
 namespace arenascope::opencl {
 namespace {
 
-// As image.cl has them.
+// The same structs as in image.cl.
 struct Extent {
   cl_int n, c, h, w;
 };
@@ -31,7 +31,7 @@ bool suits(const DeviceFacts& facts, const TensorImpl& t) {
   return shape.width <= facts.image_width && shape.height <= facts.image_height;
 }
 
-// Constant, so that it can be packed once.
+// True if it is constant and can be packed once.
 bool given(const TensorImpl& t) {
   return t.op == Op::None && !t.is_view() && t.has(kFlagWeight) && (t.dtype == DType::F32 || t.dtype == DType::F16);
 }
@@ -46,21 +46,21 @@ bool convolves(const TensorImpl& node) {
 bool is_unary(Op op) { return has_fast(op) && info(op).family == OpFamily::Unary; }
 bool is_binary(Op op) { return has_fast(op) && info(op).family == OpFamily::Binary; }
 
-std::string math_options(const Station& station, const TensorImpl& node) {
+std::string math_options(const KernelContext& ctx, const TensorImpl& node) {
   std::string options;
   const bool half = node.dtype == DType::F16;
   if (half) options += " -DHALF_IMAGES";
-  if (half && station.runtime.facts().fp16 && station.runtime.options().precision == Precision::Low)
+  if (half && ctx.runtime.facts().fp16 && ctx.runtime.options().precision == Precision::Low)
     options += " -DHALF_MATH";
   else if (half)
     options += " -DHALF_WEIGHTS";
   return options;
 }
 
-// For kernels that are float in any case.
+// For kernels that always compute in float.
 std::string float_options(const TensorImpl& node) { return node.dtype == DType::F16 ? " -DHALF_IMAGES" : ""; }
 
-// Over the texels of a tensor.
+// Runs over the texels of a tensor.
 Status texels(Call& call, const TensorImpl& t) {
   return call.grid({blocks(t.sizes[1]) * t.sizes[3], t.sizes[0] * t.sizes[2]});
 }
@@ -101,42 +101,41 @@ bool is_depthwise(const TensorImpl& conv) {
   return groups > 1 && groups == conv.sources[0]->sizes[1] && groups == conv.sizes[1] && conv.sources[1]->sizes[1] == 1;
 }
 
-Side image_packing(const DeviceFacts& facts, const TensorImpl& node, int source) {
+PartitionSide image_packing(const DeviceFacts& facts, const TensorImpl& node, int source) {
   const bool both = is_binary(node.op) || node.op == Op::Concat;
-  if (source >= 0) return source == 0 || both ? Side::Other : Side::Main;
+  if (source >= 0) return source == 0 || both ? PartitionSide::Other : PartitionSide::Main;
   if (!suits(facts, node) || node.sources.empty() || !suits(facts, *node.sources[0]) ||
       node.sources[0]->dtype != node.dtype)
-    return Side::Main;
+    return PartitionSide::Main;
   switch (node.op) {
-    case Op::Conv: return convolves(node) ? Side::Other : Side::Main;
+    case Op::Conv: return convolves(node) ? PartitionSide::Other : PartitionSide::Main;
     case Op::MaxPool:
-    case Op::AvgPool: return node.params.get<PoolParams>().spatial == 2 ? Side::Either : Side::Main;
+    case Op::AvgPool: return node.params.get<PoolParams>().spatial == 2 ? PartitionSide::Either : PartitionSide::Main;
     case Op::BatchNorm:
       for (size_t s = 1; s < node.sources.size(); ++s)
-        if (node.sources[s]->dtype != DType::F32 && node.sources[s]->dtype != DType::F16) return Side::Main;
-      return Side::Either;
+        if (node.sources[s]->dtype != DType::F32 && node.sources[s]->dtype != DType::F16) return PartitionSide::Main;
+      return PartitionSide::Either;
     case Op::Concat:
-      if (node.params.get<AxisParams>().axis != 1) return Side::Main;
+      if (node.params.get<AxisParams>().axis != 1) return PartitionSide::Main;
       for (size_t s = 0; s < node.sources.size(); ++s)
         if (!suits(facts, *node.sources[s]) || (s + 1 < node.sources.size() && node.sources[s]->sizes[1] % 4 != 0))
-          return Side::Main;
-      return Side::Either;
+          return PartitionSide::Main;
+      return PartitionSide::Either;
     default: break;
   }
-  if (is_unary(node.op)) return Side::Either;
+  if (is_unary(node.op)) return PartitionSide::Either;
   if (!is_binary(node.op) || !(node.sources[0]->sizes == node.sizes) || !(node.sources[1]->sizes == node.sizes))
-    return Side::Main;
-  return Side::Either;
+    return PartitionSide::Main;
+  return PartitionSide::Either;
 }
 
 namespace {
 
-Status convolve(Station& station, const TensorImpl& node, const NodeWeights* weights) {
-  if (!weights) return Error{"the weights of a convolution on images were not packed"};
+Status convolve(KernelContext& ctx, const TensorImpl& node, const NodeWeights* weights) {
+  if (!weights) return Error{"the weights of this image convolution were not packed"};
   const Storage& filter = weights->filter;
   const Storage& bias = weights->bias.allocated() ? weights->bias : filter;
-  Call call(station, "image",
-            (weights->filter_image ? " -DCONV -DFILTER_IMAGE" : " -DCONV") + math_options(station, node),
+  Call call(ctx, "image", (weights->filter_image ? " -DCONV -DFILTER_IMAGE" : " -DCONV") + math_options(ctx, node),
             is_depthwise(node) ? "depthwise" : "conv");
   call.image(*node.sources[0]);
   if (weights->filter_image) {
@@ -144,7 +143,7 @@ Status convolve(Station& station, const TensorImpl& node, const NodeWeights* wei
     if (weights->bias.allocated())
       call.scratch(bias.data(), bias.bytes());
     else
-      call.buffer(station.problem);  // which is not read
+      call.buffer(ctx.problem);  // not read
   } else {
     call.scratch(filter.data(), filter.bytes()).scratch(bias.data(), bias.bytes());
   }
@@ -154,10 +153,10 @@ Status convolve(Station& station, const TensorImpl& node, const NodeWeights* wei
 
 }  // namespace
 
-Status run_on_images(Station& station, const TensorImpl& node, const NodeWeights* weights) {
+Status run_on_images(KernelContext& ctx, const TensorImpl& node, const NodeWeights* weights) {
   const TensorImpl& x = *node.sources[0];
   if (node.op == Op::Copy) {
-    Call call(station, "image", " -DCONVERT" + float_options(node),
+    Call call(ctx, "image", " -DCONVERT" + float_options(node),
               node.placement == Placement::Packed ? "to_image" : "to_buffer");
     if (node.placement == Placement::Packed)
       call.tensor(x, layout_of(x)).image(node).arg(extent_of(node));
@@ -165,14 +164,14 @@ Status run_on_images(Station& station, const TensorImpl& node, const NodeWeights
       call.image(x).arg(extent_of(node)).tensor(node, layout_of(node));
     return texels(call, node);
   }
-  if (node.op == Op::Conv) return convolve(station, node, weights);
+  if (node.op == Op::Conv) return convolve(ctx, node, weights);
   if (node.op == Op::MaxPool || node.op == Op::AvgPool) {
-    Call call(station, "image", " -DPOOL" + math_options(station, node), "pool");
+    Call call(ctx, "image", " -DPOOL" + math_options(ctx, node), "pool");
     call.image(x).image(node).arg(window_of(node)).arg(static_cast<cl_int>(node.op == Op::MaxPool));
     return texels(call, node);
   }
   if (node.op == Op::BatchNorm) {
-    Call call(station, "image", " -DCHANNELS" + float_options(node), "batch_norm");
+    Call call(ctx, "image", " -DCHANNELS" + float_options(node), "batch_norm");
     call.image(x);
     for (size_t s = 1; s < node.sources.size(); ++s) call.tensor(*node.sources[s], layout_of(*node.sources[s]));
     call.image(node).arg(extent_of(node)).arg(node.params.get<BatchNormParams>().epsilon);
@@ -181,7 +180,7 @@ Status run_on_images(Station& station, const TensorImpl& node, const NodeWeights
   if (node.op == Op::Concat) {
     int64_t first = 0;
     for (const TensorImpl* source : node.sources) {
-      Call call(station, "image", " -DCHANNELS" + float_options(node), "put_channels");
+      Call call(ctx, "image", " -DCHANNELS" + float_options(node), "put_channels");
       call.image(*source).image(node).arg(extent_of(*source)).arg(cl_int(first));
       if (auto ok = texels(call, *source); !ok) return ok;
       first += blocks(source->sizes[1]);
@@ -192,11 +191,11 @@ Status run_on_images(Station& station, const TensorImpl& node, const NodeWeights
       " -DPOINTWISE -DNUMBER=float4 -DOP=" + std::to_string(static_cast<int>(node.op)) + float_options(node);
   if (node.sources.size() == 1) {
     const auto [a, b] = scalars_of(node);
-    Call call(station, "image", op + " -DUNARY", "unary");
+    Call call(ctx, "image", op + " -DUNARY", "unary");
     call.image(x).image(node).arg(extent_of(node)).arg(static_cast<cl_float>(a)).arg(static_cast<cl_float>(b));
     return texels(call, node);
   }
-  Call call(station, "image", op + " -DBINARY", "binary");
+  Call call(ctx, "image", op + " -DBINARY", "binary");
   call.image(x).image(*node.sources[1]).image(node).arg(extent_of(node));
   return texels(call, node);
 }

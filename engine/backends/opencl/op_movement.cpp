@@ -13,10 +13,10 @@ namespace {
 
 cl_int width(const TensorImpl& t) { return info(t.dtype).block_bytes; }
 
-Status copy(Station& station, const TensorImpl& from, Layout lf, const TensorImpl& to, Layout lt) {
+Status copy(KernelContext& ctx, const TensorImpl& from, Layout lf, const TensorImpl& to, Layout lt) {
   const int64_t n = lf.count();
   collapse({&lf, &lt});
-  return Call(station, "movement", "", "copy_cells")
+  return Call(ctx, "movement", "", "copy_cells")
       .tensor(from, lf)
       .tensor(to, lt)
       .arg(cl_long(n))
@@ -28,7 +28,7 @@ uint16_t half_bits(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value), sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
   if (magnitude > 0x7f800000u) return static_cast<uint16_t>(sign | 0x7e00u);
   if (magnitude >= 0x47800000u) return static_cast<uint16_t>(sign | 0x7c00u);
-  if (magnitude < 0x38800000u) {  // subnormal: in units of 2^-24, to even
+  if (magnitude < 0x38800000u) {  // subnormal: in units of 2^-24, ties to even
     const float units = std::bit_cast<float>(magnitude) * 16777216.0f;
     auto whole = static_cast<uint32_t>(units);
     const float rest = units - static_cast<float>(whole);
@@ -39,7 +39,7 @@ uint16_t half_bits(float value) {
   return static_cast<uint16_t>(sign | rounded >> 13);
 }
 
-// A number's bits in an element type.
+// Bit pattern of a number in an element type.
 uint64_t bits_of(DType type, double value) {
   switch (type) {
     case DType::F32: return std::bit_cast<uint32_t>(static_cast<float>(value));
@@ -58,7 +58,7 @@ uint64_t bits_of(DType type, double value) {
   }
 }
 
-Status concat(Station& station, const TensorImpl& node) {
+Status concat(KernelContext& ctx, const TensorImpl& node) {
   const auto axis = node.params.get<AxisParams>().axis;
   int64_t at = 0;
   for (const TensorImpl* source : node.sources) {
@@ -67,19 +67,19 @@ Status concat(Station& station, const TensorImpl& node) {
     lt.offset = at * lt.stride[axis];
     at += source->sizes[axis];
     if (source->element_count() == 0) continue;
-    if (auto ok = copy(station, *source, lf, node, lt); !ok) return ok;
+    if (auto ok = copy(ctx, *source, lf, node, lt); !ok) return ok;
   }
   return {};
 }
 
-Status pad(Station& station, const TensorImpl& node) {
+Status pad(KernelContext& ctx, const TensorImpl& node) {
   const auto p = node.params.get<PadParams>();
   struct {
     cl_int v[8];
   } begin{};
   for (int d = 0; d < node.rank(); ++d) begin.v[d] = p.begin[d];
   const int64_t n = node.element_count();
-  return Call(station, "movement", "", "pad")
+  return Call(ctx, "movement", "", "pad")
       .tensor(*node.sources[0], layout_of(*node.sources[0]))
       .tensor(node, layout_of(node))
       .arg(cl_long(n))
@@ -90,26 +90,26 @@ Status pad(Station& station, const TensorImpl& node) {
       .items(n);
 }
 
-Status gather(Station& station, const TensorImpl& node) {
+Status gather(KernelContext& ctx, const TensorImpl& node) {
   const int axis = node.params.get<AxisParams>().axis;
   const TensorImpl &table = *node.sources[0], &index = *node.sources[1];
   Layout lt = made_layout(table.dtype, node.sizes.span(), Dims::filled(node.rank(), 0).span());
   Layout li = made_layout(index.dtype, node.sizes.span(), Dims::filled(node.rank(), 0).span());
   const bool elements = node.op == Op::GatherElements;
-  const int behind = elements ? 1 : index.rank();  // dimensions of the result that stand for the axis
+  const int index_rank = elements ? 1 : index.rank();  // number of index dimensions in the result
   for (int d = 0; d < node.rank(); ++d) {
     if (d < axis)
       lt.stride[d] = table.strides[d];
-    else if (d >= axis + behind)
-      lt.stride[d] = table.strides[d - behind + 1];
+    else if (d >= axis + index_rank)
+      lt.stride[d] = table.strides[d - index_rank + 1];
     if (elements)
       li.stride[d] = index.strides[d];
-    else if (d >= axis && d < axis + behind)
+    else if (d >= axis && d < axis + index_rank)
       li.stride[d] = index.strides[d - axis];
   }
   const int64_t n = node.element_count();
   const bool quantised = info(table.dtype).quantised;
-  return Call(station, "movement", quantised ? " -DWITH_QUANTISED" : "", "gather")
+  return Call(ctx, "movement", quantised ? " -DWITH_QUANTISED" : "", "gather")
       .tensor(table, lt)
       .tensor(index, li)
       .tensor(node, layout_of(node))
@@ -117,32 +117,32 @@ Status gather(Station& station, const TensorImpl& node) {
       .arg(table.dtype == node.dtype ? width(node) : cl_int(0))
       .arg(cl_long(table.sizes[axis]))
       .arg(cl_long(table.strides[axis]))
-      .buffer(station.problem)
+      .buffer(ctx.problem)
       .items(n);
 }
 
-Status depth_to_space(Station& station, const TensorImpl& node) {
+Status depth_to_space(KernelContext& ctx, const TensorImpl& node) {
   const auto p = node.params.get<DepthToSpaceParams>();
   const TensorImpl& x = *node.sources[0];
   const int64_t b = p.block, channels = node.sizes[1], h = x.sizes[2], w = x.sizes[3];
-  // The source's channels as (b, b, C) or (C, b, b), walked in the result's order N, C, H, b, W, b.
+  // The source's channels as (b, b, C) or (C, b, b), iterated in the result's order N, C, H, b, W, b.
   const int64_t c = x.strides[1];
   const int64_t by_c = p.column_row_depth ? c * b * b : c, by_y = p.column_row_depth ? c * b : c * b * channels,
                 by_x = p.column_row_depth ? c : c * channels;
   const int64_t sizes[] = {node.sizes[0], channels, h, b, w, b};
   const int64_t from[] = {x.strides[0], by_c, x.strides[2], by_y, x.strides[3], by_x};
   const Dims contiguous = contiguous_strides(Dims(std::span<const int64_t>(sizes)));
-  return copy(station, x, made_layout(x.dtype, sizes, from), node, made_layout(node.dtype, sizes, contiguous.span()));
+  return copy(ctx, x, made_layout(x.dtype, sizes, from), node, made_layout(node.dtype, sizes, contiguous.span()));
 }
 
-Status resize(Station& station, const TensorImpl& node) {
+Status resize(KernelContext& ctx, const TensorImpl& node) {
   const auto p = node.params.get<ResizeParams>();
   struct {
     cl_float v[8];
   } scales{};
   for (int d = std::max(0, node.rank() - 4); d < node.rank(); ++d) scales.v[d] = p.scales[d - (node.rank() - 4)];
   const int64_t n = node.element_count();
-  return Call(station, "resize", "", "resize")
+  return Call(ctx, "resize", "", "resize")
       .tensor(*node.sources[0], layout_of(*node.sources[0]))
       .tensor(node, layout_of(node))
       .arg(cl_long(n))
@@ -154,8 +154,8 @@ Status resize(Station& station, const TensorImpl& node) {
       .items(n);
 }
 
-void wide_argument(Call& call, const Station& station, double value) {
-  if (station.runtime.facts().fp64)
+void wide_argument(Call& call, const KernelContext& ctx, double value) {
+  if (ctx.runtime.facts().fp64)
     call.arg(static_cast<cl_double>(value));
   else
     call.arg(static_cast<cl_float>(value));
@@ -163,12 +163,12 @@ void wide_argument(Call& call, const Station& station, double value) {
 
 }  // namespace
 
-Status run_choice(Station& station, const TensorImpl& node) {
+Status run_choice(KernelContext& ctx, const TensorImpl& node) {
   const int64_t n = node.element_count();
   Layout lc = broadcast_layout(*node.sources[0], node.sizes), la = broadcast_layout(*node.sources[1], node.sizes),
          lb = broadcast_layout(*node.sources[2], node.sizes);
   collapse({&lc, &la, &lb});
-  return Call(station, "movement", "", "choose")
+  return Call(ctx, "movement", "", "choose")
       .tensor(*node.sources[0], lc)
       .tensor(*node.sources[1], la)
       .tensor(*node.sources[2], lb)
@@ -178,7 +178,7 @@ Status run_choice(Station& station, const TensorImpl& node) {
       .items(n);
 }
 
-Status run_set_rows(Station& station, const TensorImpl& node) {
+Status run_set_rows(KernelContext& ctx, const TensorImpl& node) {
   const TensorImpl& from = *node.sources[1];
   const auto [axis, has_rows] = node.params.get<SetRowsParams>();
   const TensorImpl& rows = has_rows ? *node.sources[2] : from;
@@ -191,7 +191,7 @@ Status run_set_rows(Station& station, const TensorImpl& node) {
   if (has_rows) lt.stride[axis] = 0;
   if (has_rows && !own) lr.stride[axis] = rows.strides[0];
   const int64_t n = element_count(columns);
-  return Call(station, "movement", "", "set_rows")
+  return Call(ctx, "movement", "", "set_rows")
       .tensor(node, lt)
       .tensor(from, lf)
       .tensor(rows, lr)
@@ -205,25 +205,25 @@ Status run_set_rows(Station& station, const TensorImpl& node) {
       .arg(cl_long(own ? from.sizes[axis] : 1))
       .arg(cl_long(own ? from.strides[axis] : 0))
       .arg(cl_long(own ? rows.strides[axis] : 0))
-      .buffer(station.problem)
+      .buffer(ctx.problem)
       .items(n);
 }
 
-#pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
+#pragma GCC diagnostic error "-Wswitch-enum"  // a missing op is a compile error
 
-Status run_movement(Station& station, const TensorImpl& node) {
+Status run_movement(KernelContext& ctx, const TensorImpl& node) {
   const int64_t n = node.element_count();
   switch (static_cast<MovementOp>(node.op)) {
-    case MovementOp::Concat: return concat(station, node);
-    case MovementOp::Pad: return pad(station, node);
+    case MovementOp::Concat: return concat(ctx, node);
+    case MovementOp::Pad: return pad(ctx, node);
     case MovementOp::Gather:
-    case MovementOp::GatherElements: return gather(station, node);
-    case MovementOp::DepthToSpace: return depth_to_space(station, node);
-    case MovementOp::Resize: return resize(station, node);
+    case MovementOp::GatherElements: return gather(ctx, node);
+    case MovementOp::DepthToSpace: return depth_to_space(ctx, node);
+    case MovementOp::Resize: return resize(ctx, node);
     case MovementOp::Fill: {
-      auto place = operand(station, node);
+      auto place = operand(ctx, node);
       if (!place) return place.error();
-      return Call(station, "movement", "", "fill_bits")
+      return Call(ctx, "movement", "", "fill_bits")
           .buffer(place->buffer)
           .arg(cl_long(place->offset))
           .arg(cl_long(n))
@@ -233,17 +233,17 @@ Status run_movement(Station& station, const TensorImpl& node) {
     }
     case MovementOp::Arange: {
       const auto p = node.params.get<FillParams>();
-      Call call(station, "movement", "", "arange");
+      Call call(ctx, "movement", "", "arange");
       call.tensor(node, layout_of(node)).arg(cl_long(n));
-      wide_argument(call, station, p.start);
-      wide_argument(call, station, p.step);
+      wide_argument(call, ctx, p.start);
+      wide_argument(call, ctx, p.step);
       return call.arg(cl_long(p.start)).arg(cl_long(p.step)).items(n);
     }
     case MovementOp::Tril: {
       const auto p = node.params.get<TrilParams>();
       Layout lx = layout_of(*node.sources[0]);
       collapse({&lx});
-      return Call(station, "movement", "", "triangle")
+      return Call(ctx, "movement", "", "triangle")
           .tensor(*node.sources[0], lx)
           .tensor(node, layout_of(node))
           .arg(cl_long(n))
@@ -256,17 +256,17 @@ Status run_movement(Station& station, const TensorImpl& node) {
     }
     case MovementOp::Cast: {
       const TensorImpl& x = *node.sources[0];
-      if (x.dtype == node.dtype) return copy(station, x, layout_of(x), node, layout_of(node));
+      if (x.dtype == node.dtype) return copy(ctx, x, layout_of(x), node, layout_of(node));
       Layout lx = layout_of(x);
       collapse({&lx});
-      return Call(station, "movement", info(x.dtype).quantised ? " -DWITH_QUANTISED" : "", "cast")
+      return Call(ctx, "movement", info(x.dtype).quantised ? " -DWITH_QUANTISED" : "", "cast")
           .tensor(x, lx)
           .tensor(node, layout_of(node))
           .arg(cl_long(n))
           .items(n);
     }
     case MovementOp::Cont:
-    case MovementOp::Copy: return copy(station, *node.sources[0], layout_of(*node.sources[0]), node, layout_of(node));
+    case MovementOp::Copy: return copy(ctx, *node.sources[0], layout_of(*node.sources[0]), node, layout_of(node));
   }
   return no_kernel(node);
 }

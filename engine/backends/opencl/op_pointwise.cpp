@@ -17,7 +17,7 @@ int domain_of(DType type) { return type == DType::F64 ? 1 : info(type).floating 
 
 std::string domain_option(int domain) { return " -DDOMAIN=" + std::to_string(domain); }
 
-// These work on vectors too.
+// Ops that also work on vectors.
 bool has_fast(Op op) {
   static constexpr Op kAll[] = {Op::Relu,  Op::LeakyRelu, Op::Clamp, Op::Sigmoid,    Op::Silu,        Op::Tanh,
                                 Op::Exp,   Op::Sqrt,      Op::Erf,   Op::Gelu,       Op::HardSigmoid, Op::HardSwish,
@@ -30,7 +30,7 @@ namespace {
 
 void real_argument(Call& call, int domain, bool fp64, double value) {
   if (domain == 2) {
-    // Clamping bounds may lie outside the whole numbers.
+    // Clamp bounds may be outside the integer range.
     call.arg(static_cast<cl_long>(value >= 9.2e18 ? INT64_MAX : value <= -9.2e18 ? INT64_MIN : value));
   } else if (domain == 1 && fp64) {
     call.arg(static_cast<cl_double>(value));
@@ -39,21 +39,21 @@ void real_argument(Call& call, int domain, bool fp64, double value) {
   }
 }
 
-// Of float32, or all of float16.
+// All operands float32, or all float16.
 bool flat(const TensorImpl& t, DType type) {
   return t.dtype == type && (type == DType::F32 || type == DType::F16) && t.contiguous() &&
          t.element_count() < (int64_t{1} << 31) && t.offset + t.element_count() < (int64_t{1} << 31);
 }
 
-constexpr int64_t kLeastRow = 16;  // elements; shorter rows are left to the general kernels
+constexpr int64_t kMinRow = 16;  // elements; shorter rows use the general kernels
 
-// `rows` rows of `inner` neighbours, divided as EACH_ROW of fast_pointwise.cl has it.
+// `rows` rows of `inner` contiguous elements, divided like EACH_ROW in fast_pointwise.cl.
 struct Rows {
   int64_t rows, inner, per;
   bool spread;
-  Rows(const Station& station, int64_t all, int64_t each)
-      : rows(all), inner(each), spread(!station.runtime.facts().is_cpu()) {
-    constexpr int64_t kEnough = 8192;  // elements that are worth a work item of their own
+  Rows(const KernelContext& ctx, int64_t all, int64_t each)
+      : rows(all), inner(each), spread(!ctx.runtime.facts().is_cpu()) {
+    constexpr int64_t kEnough = 8192;  // elements worth a work item
     per = std::clamp<int64_t>(kEnough / std::max<int64_t>(1, inner), 1, rows);
   }
   const char* option() const { return spread ? " -DSPREAD" : ""; }
@@ -62,22 +62,22 @@ struct Rows {
   }
 };
 
-// Status where the fast kernel ran, or tried to; none where it does not fit the node.
+// The status if the fast kernel supports the node; none if it does not.
 using Attempt = std::optional<Status>;
 
 std::string stored_option(DType type) { return type == DType::F16 ? " -DHALF" : ""; }
 std::string op_options(const TensorImpl& node) {
   return stored_option(node.dtype) + " -DNUMBER=float -DOP=" + std::to_string(static_cast<int>(node.op));
 }
-size_t group_of(const Station& station) { return station.runtime.facts().is_cpu() ? 256 : 128; }
+size_t group_of(const KernelContext& ctx) { return ctx.runtime.facts().is_cpu() ? 256 : 128; }
 
-Attempt fast_batch_norm(Station& station, const TensorImpl& node) {
+Attempt fast_batch_norm(KernelContext& ctx, const TensorImpl& node) {
   for (const TensorImpl* s : node.sources)
     if (!flat(*s, node.dtype)) return std::nullopt;
   const int64_t n = node.element_count(), channels = node.sizes[1], inner = n / (node.sizes[0] * channels);
-  if (inner < kLeastRow) return std::nullopt;
-  const Rows rows(station, n / inner, inner);
-  Call call(station, "fast_pointwise", " -DAFFINE" + stored_option(node.dtype) + rows.option(), "batch_norm");
+  if (inner < kMinRow) return std::nullopt;
+  const Rows rows(ctx, n / inner, inner);
+  Call call(ctx, "fast_pointwise", " -DAFFINE" + stored_option(node.dtype) + rows.option(), "batch_norm");
   for (const TensorImpl* s : node.sources) call.flat(*s);
   call.flat(node)
       .arg(cl_int(rows.rows))
@@ -88,21 +88,21 @@ Attempt fast_batch_norm(Station& station, const TensorImpl& node) {
   return rows.run(call);
 }
 
-Attempt fast_unary(Station& station, const TensorImpl& node) {
+Attempt fast_unary(KernelContext& ctx, const TensorImpl& node) {
   const TensorImpl& x = *node.sources[0];
   if (!flat(x, node.dtype)) return std::nullopt;
   const int64_t n = node.element_count();
   const auto [a, b] = scalars_of(node);
-  return Call(station, "fast_pointwise", " -DUNARY" + op_options(node), "unary")
+  return Call(ctx, "fast_pointwise", " -DUNARY" + op_options(node), "unary")
       .flat(x)
       .flat(node)
       .arg(cl_int(n))
       .arg(static_cast<cl_float>(a))
       .arg(static_cast<cl_float>(b))
-      .items(n, group_of(station));
+      .items(n, group_of(ctx));
 }
 
-// y repeated over x: rows of `inner` elements of x for each of y's `count` elements; inner is 0 for other patterns.
+// y repeated over x: rows of `inner` elements of x per element of y, which has `count`; inner is 0 for other patterns.
 struct Repetition {
   int64_t inner = 0, count = 1;
   Repetition(const TensorImpl& node, const TensorImpl& y) {
@@ -117,7 +117,7 @@ struct Repetition {
   }
 };
 
-Attempt fast_binary(Station& station, const TensorImpl& node) {
+Attempt fast_binary(KernelContext& ctx, const TensorImpl& node) {
   const DType type = node.dtype;
   const int64_t n = node.element_count();
   const TensorImpl *x = node.sources[0], *y = node.sources[1];
@@ -125,18 +125,18 @@ Attempt fast_binary(Station& station, const TensorImpl& node) {
   if (!flat(*x, type) || !flat(*y, type) || x->element_count() != n) return std::nullopt;
   const std::string options = " -DBINARY" + op_options(node);
   if (y->element_count() == n) {
-    return Call(station, "fast_pointwise", options, "binary")
+    return Call(ctx, "fast_pointwise", options, "binary")
         .flat(*x)
         .flat(*y)
         .flat(node)
         .arg(cl_int(n))
-        .items(n, group_of(station));
+        .items(n, group_of(ctx));
   }
   const Repetition y_over_x(node, *y);
   const int64_t inner = y_over_x.inner;
-  if (inner < kLeastRow) return std::nullopt;
-  const Rows rows(station, n / inner, inner);
-  Call call(station, "fast_pointwise", options + rows.option(), "by_channel");
+  if (inner < kMinRow) return std::nullopt;
+  const Rows rows(ctx, n / inner, inner);
+  Call call(ctx, "fast_pointwise", options + rows.option(), "by_channel");
   call.flat(*x).flat(*y).flat(node);
   call.arg(cl_int(rows.rows)).arg(cl_int(inner)).arg(cl_int(y_over_x.count)).arg(cl_int(rows.per));
   return rows.run(call);
@@ -144,38 +144,38 @@ Attempt fast_binary(Station& station, const TensorImpl& node) {
 
 }  // namespace
 
-bool fast_pointwise(Station& station, const TensorImpl& node, Status& status) {
-  if (!station.blocked || !flat(node, node.dtype)) return false;
+bool fast_pointwise(KernelContext& ctx, const TensorImpl& node, Status& status) {
+  if (!ctx.blocked || !flat(node, node.dtype)) return false;
   Attempt attempt;
   if (node.op == Op::BatchNorm)
-    attempt = fast_batch_norm(station, node);
+    attempt = fast_batch_norm(ctx, node);
   else if (has_fast(node.op))
-    attempt = node.sources.size() == 1 ? fast_unary(station, node) : fast_binary(station, node);
+    attempt = node.sources.size() == 1 ? fast_unary(ctx, node) : fast_binary(ctx, node);
   if (attempt) status = *attempt;
   return attempt.has_value();
 }
 
-Status run_unary(Station& station, const TensorImpl& node) {
+Status run_unary(KernelContext& ctx, const TensorImpl& node) {
   const TensorImpl& x = *node.sources[0];
   const int domain = domain_of(x.dtype);
   Layout lx = layout_of(x), lo = layout_of(node);
   collapse({&lx});
-  Call call(station, "pointwise", domain_option(domain), "unary");
+  Call call(ctx, "pointwise", domain_option(domain), "unary");
   call.tensor(x, lx).tensor(node, lo).arg(cl_long(node.element_count())).arg(static_cast<cl_int>(node.op));
   const auto [a, b] = scalars_of(node);
-  const bool fp64 = station.runtime.facts().fp64;
+  const bool fp64 = ctx.runtime.facts().fp64;
   real_argument(call, domain, fp64, a);
   real_argument(call, domain, fp64, b);
   call.arg(static_cast<cl_int>(x.dtype == DType::U64));
   return call.items(node.element_count());
 }
 
-Status run_binary(Station& station, const TensorImpl& node) {
+Status run_binary(KernelContext& ctx, const TensorImpl& node) {
   const TensorImpl &x = *node.sources[0], &y = *node.sources[1];
   const int domain = domain_of(x.dtype);
   Layout lx = broadcast_layout(x, node.sizes), ly = broadcast_layout(y, node.sizes), lo = layout_of(node);
   collapse({&lx, &ly});
-  return Call(station, "pointwise", domain_option(domain), "binary")
+  return Call(ctx, "pointwise", domain_option(domain), "binary")
       .tensor(x, lx)
       .tensor(y, ly)
       .tensor(node, lo)

@@ -6,7 +6,7 @@
 namespace arenascope::opencl {
 namespace {
 
-// [N, d, h, w, coordinates], with ones in front of the spatial dimensions where there are fewer than three.
+// [N, d, h, w, coordinates]; missing outer spatial dimensions have size 1.
 Layout grid_layout(const TensorImpl& grid) {
   const int missing = 5 - grid.rank();
   int64_t sizes[5], strides[5];
@@ -20,16 +20,17 @@ Layout grid_layout(const TensorImpl& grid) {
 
 }  // namespace
 
-Status run_sampling(Station& station, const TensorImpl& node) {
-  constexpr int64_t kEnough = 4096;  // work items, of which each takes more than one channel only beyond them
+Status run_sampling(KernelContext& ctx, const TensorImpl& node) {
+  constexpr int64_t kEnough = 4096;  // work items; with more than that, each takes several channels
   const TensorImpl &image = *node.sources[0], &grid = *node.sources[1];
   const auto p = node.params.get<GridSampleParams>();
   const int64_t channels = node.sizes[1];
-  const int64_t places = channels > 0 ? node.element_count() / channels : 0;  // of all images
-  const int64_t groups = std::clamp<int64_t>(kEnough / std::max<int64_t>(places, 1), 1, std::max<int64_t>(channels, 1));
+  const int64_t positions = channels > 0 ? node.element_count() / channels : 0;  // of all images
+  const int64_t groups =
+      std::clamp<int64_t>(kEnough / std::max<int64_t>(positions, 1), 1, std::max<int64_t>(channels, 1));
   const int64_t together = (channels + groups - 1) / groups;
-  const int64_t n = together > 0 ? places * ((channels + together - 1) / together) : 0;
-  return Call(station, "sampling", "", "grid_sample")
+  const int64_t n = together > 0 ? positions * ((channels + together - 1) / together) : 0;
+  return Call(ctx, "sampling", "", "grid_sample")
       .tensor(image, five_dimensions(image))
       .tensor(grid, grid_layout(grid))
       .tensor(node, five_dimensions(node))

@@ -5,31 +5,31 @@
 namespace arenascope::opencl {
 namespace {
 
-Status gather_back(Station& station, const TensorImpl& node) {
-  const TensorImpl &dy = *node.sources[0], &places = *node.sources[1];
+Status gather_back(KernelContext& ctx, const TensorImpl& node) {
+  const TensorImpl &dy = *node.sources[0], &indices = *node.sources[1];
   const bool based = node.sources.size() > 2;
   const TensorImpl& base = based ? *node.sources[2] : dy;
   const int64_t n = node.element_count();
-  return Call(station, "training", "", "gather_back")
+  return Call(ctx, "training", "", "gather_back")
       .tensor(dy, layout_of(dy))
-      .tensor(places, layout_of(places))
+      .tensor(indices, layout_of(indices))
       .tensor(base, layout_of(base))
       .tensor(node, layout_of(node))
       .arg(cl_long(n))
       .arg(cl_long(n > 0 ? n / node.sizes[0] : 1))
       .arg(cl_long(node.sizes[0]))
-      .arg(cl_long(places.sizes[0]))
+      .arg(cl_long(indices.sizes[0]))
       .arg(static_cast<cl_int>(based))
-      .buffer(station.problem)
+      .buffer(ctx.problem)
       .items(n);
 }
 
-Status dropout(Station& station, const TensorImpl& node) {
+Status dropout(KernelContext& ctx, const TensorImpl& node) {
   const TensorImpl &x = *node.sources[0], &seed = *node.sources[1];
   const auto p = node.params.get<DropoutParams>();
   Layout lx = layout_of(x);
   collapse({&lx});
-  return Call(station, "training", "", "dropout")
+  return Call(ctx, "training", "", "dropout")
       .tensor(x, lx)
       .tensor(seed, layout_of(seed))
       .tensor(node, layout_of(node))
@@ -40,7 +40,7 @@ Status dropout(Station& station, const TensorImpl& node) {
       .items(node.element_count());
 }
 
-Status optimizer_step(Station& station, const TensorImpl& node) {
+Status optimizer_step(KernelContext& ctx, const TensorImpl& node) {
   const auto p = node.params.get<OptimizerStepParams>();
   const struct {
     cl_int keep, adaptive, states;
@@ -49,7 +49,7 @@ Status optimizer_step(Station& station, const TensorImpl& node) {
   const auto state = [&](int which) -> const TensorImpl& {
     return *node.sources[p.states > which ? static_cast<size_t>(4 + which) : 1];
   };
-  return Call(station, "training", "", "optimizer_step")
+  return Call(ctx, "training", "", "optimizer_step")
       .flat(node)
       .flat(*node.sources[1])
       .flat(*node.sources[2])
@@ -61,9 +61,9 @@ Status optimizer_step(Station& station, const TensorImpl& node) {
       .items(node.element_count());
 }
 
-Status product_by_id(Station& station, const TensorImpl& node) {
+Status mul_mat_id(KernelContext& ctx, const TensorImpl& node) {
   const TensorImpl &a = *node.sources[0], &x = *node.sources[1], &ids = *node.sources[2];
-  return Call(station, "training", info(a.dtype).quantised ? " -DWITH_QUANTISED" : "", "product_by_id")
+  return Call(ctx, "training", info(a.dtype).quantised ? " -DWITH_QUANTISED" : "", "mul_mat_id")
       .tensor(a, layout_of(a))
       .tensor(x, layout_of(x))
       .tensor(ids, layout_of(ids))
@@ -73,16 +73,16 @@ Status product_by_id(Station& station, const TensorImpl& node) {
       .arg(cl_long(a.sizes[2]))
       .arg(cl_long(node.sizes[1]))
       .arg(cl_long(a.sizes[0]))
-      .buffer(station.problem)
+      .buffer(ctx.problem)
       .items(node.element_count());
 }
 
 }  // namespace
 
-Status run_training(Station& station, const TensorImpl& node) {
-  if (node.op == Op::GatherBack) return gather_back(station, node);
-  if (node.op == Op::Dropout) return dropout(station, node);
-  return node.op == Op::OptimizerStep ? optimizer_step(station, node) : product_by_id(station, node);
+Status run_training(KernelContext& ctx, const TensorImpl& node) {
+  if (node.op == Op::GatherBack) return gather_back(ctx, node);
+  if (node.op == Op::Dropout) return dropout(ctx, node);
+  return node.op == Op::OptimizerStep ? optimizer_step(ctx, node) : mul_mat_id(ctx, node);
 }
 
 }  // namespace arenascope::opencl

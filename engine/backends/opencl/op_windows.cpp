@@ -4,7 +4,7 @@
 #include <arenascope/graph/pool_windows.h>
 #include "engine/backends/opencl/ops.h"
 
-#pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
+#pragma GCC diagnostic error "-Wswitch-enum"  // a missing op is a compile error
 
 namespace arenascope::opencl {
 namespace {
@@ -13,14 +13,14 @@ struct WindowArgs {
   cl_int kernel[3], stride[3], dilation[3], begin[3], end[3];
 };
 
-Status lrn(Station& station, const TensorImpl& node) {
+Status lrn(KernelContext& ctx, const TensorImpl& node) {
   const TensorImpl& x = *node.sources[0];
   const int64_t n = node.element_count();
   const auto p = node.params.get<LrnParams>();
   const int domain = x.dtype == DType::F64 ? 1 : 0;
   Layout lx = layout_of(x);
   collapse({&lx});
-  return Call(station, "windows", domain_option(domain), "lrn")
+  return Call(ctx, "windows", domain_option(domain), "lrn")
       .tensor(x, lx)
       .tensor(node, layout_of(node))
       .arg(cl_long(n))
@@ -46,12 +46,12 @@ WindowArgs window_args(const PoolParams& p) {
   return w;
 }
 
-Status pool(Station& station, const TensorImpl& node) {
+Status pool(KernelContext& ctx, const TensorImpl& node) {
   const TensorImpl& x = *node.sources[0];
   const int64_t n = node.element_count();
   const int domain = x.dtype == DType::F64 ? 1 : 0;
   const auto p = node.params.get<PoolParams>();
-  return Call(station, "windows", domain_option(domain), "pool")
+  return Call(ctx, "windows", domain_option(domain), "pool")
       .tensor(x, five_dimensions(x))
       .tensor(node, five_dimensions(node))
       .arg(cl_long(n))
@@ -63,11 +63,11 @@ Status pool(Station& station, const TensorImpl& node) {
 
 }  // namespace
 
-Status run_pool_back(Station& station, const TensorImpl& node) {
+Status run_pool_back(KernelContext& ctx, const TensorImpl& node) {
   const TensorImpl &x = *node.sources[0], &dy = *node.sources[1];
   const bool apart = windows_are_apart(node);
   const int64_t n = apart ? dy.element_count() : node.element_count();
-  return Call(station, "windows", domain_option(domain_of(x.dtype)), apart ? "pool_back_apart" : "pool_back")
+  return Call(ctx, "windows", domain_option(domain_of(x.dtype)), apart ? "pool_back_apart" : "pool_back")
       .tensor(x, five_dimensions(x))
       .tensor(dy, five_dimensions(dy))
       .tensor(node, five_dimensions(node))
@@ -76,11 +76,11 @@ Status run_pool_back(Station& station, const TensorImpl& node) {
       .items(n);
 }
 
-Status run_windows(Station& station, const TensorImpl& node) {
+Status run_windows(KernelContext& ctx, const TensorImpl& node) {
   switch (static_cast<WindowOp>(node.op)) {
     case WindowOp::MaxPool:
-    case WindowOp::AvgPool: return pool(station, node);
-    case WindowOp::Lrn: return lrn(station, node);
+    case WindowOp::AvgPool: return pool(ctx, node);
+    case WindowOp::Lrn: return lrn(ctx, node);
   }
   return no_kernel(node);
 }

@@ -8,32 +8,30 @@
 namespace arenascope::opencl {
 namespace {
 
-constexpr int64_t kPoints = 16;  // of a tile of 4x4, which gives 2x2 results
+constexpr int64_t kPoints = 16;  // of a 4x4 tile, which yields 2x2 results
 
-// As winograd.cl has it.
+// The same struct as in winograd.cl.
 struct WinogradArgs {
   cl_int channels, height, width, outputs, out_height, out_width, pad_y, pad_x;
   cl_int tiles_x, tiles, first_row;
   cl_int biased;
 };
 
-// How an image is cut: bands of whole rows of tiles, the last of which may be lower.
+// Bands of an image: whole rows of tiles; the last band may be lower.
 struct Bands {
   int64_t tiles_x = 0, rows = 0, rows_per_band = 0;
-  Bytes image = 0, results = 0;  // of a band, transformed; multiples of the device's alignment
+  Bytes image = 0, results = 0;  // of a transformed band; multiples of the device's alignment
 };
 
-Bands bands_of(const Station& station, const TensorImpl& node) {
-  constexpr Bytes kMostScratch = Bytes{4} << 20;
+Bands bands_of(const KernelContext& ctx, const TensorImpl& node) {
+  constexpr Bytes kMaxScratch = Bytes{4} << 20;
   const int64_t channels = node.sources[1]->sizes[1], outputs = node.sizes[1];
   Bands b;
   b.tiles_x = (node.sizes[3] + 1) / 2;
   b.rows = (node.sizes[2] + 1) / 2;
-  const Bytes row = kPoints * b.tiles_x * 4;  // of a channel
-  b.rows_per_band = std::clamp<int64_t>(kMostScratch / (row * (channels + outputs)), 1, b.rows);
-  const auto aligned = [&](Bytes bytes) {
-    return (bytes + station.alignment - 1) / station.alignment * station.alignment;
-  };
+  const Bytes row = kPoints * b.tiles_x * 4;  // per channel
+  b.rows_per_band = std::clamp<int64_t>(kMaxScratch / (row * (channels + outputs)), 1, b.rows);
+  const auto aligned = [&](Bytes bytes) { return (bytes + ctx.alignment - 1) / ctx.alignment * ctx.alignment; };
   b.image = aligned(row * b.rows_per_band * channels);
   b.results = aligned(row * b.rows_per_band * outputs);
   return b;
@@ -43,10 +41,10 @@ bool is_flat_float(const TensorImpl& t) {
   return t.dtype == DType::F32 && t.contiguous() && t.element_count() < (int64_t{1} << 31);
 }
 
-// Sixteen matmuls of filters by tiles.
-Status multiply(Station& station, const Operand& filters, const Operand& image, const Operand& results,
+// Sixteen matmuls of filters and tiles.
+Status multiply(KernelContext& ctx, const Operand& filters, const Operand& image, const Operand& results,
                 const WinogradArgs& args) {
-  Products s;
+  MatmulBatch s;
   s.p.m = args.outputs;
   s.p.n = s.p.width = s.p.out_width = args.tiles;
   s.p.k = s.p.channels = args.channels;
@@ -61,52 +59,52 @@ Status multiply(Station& station, const Operand& filters, const Operand& image, 
   s.rows_stride = int64_t{args.outputs} * args.channels;
   s.out_stride = int64_t{args.outputs} * args.tiles;
   s.option = " -DCONV";
-  return run_matmuls(station, s, usual_way(station, s));
+  return run_matmuls(ctx, s, default_kernel(ctx, s));
 }
 
 }  // namespace
 
-bool takes_winograd(const Station& station, const TensorImpl& node) {
-  constexpr int64_t kLeastChannels = 16, kLeastSide = 4;
-  if (!station.winograd || !station.blocked || node.op != Op::Conv || node.placement == Placement::Packed) return false;
+bool takes_winograd(const KernelContext& ctx, const TensorImpl& node) {
+  constexpr int64_t kMinChannels = 16, kMinSide = 4;
+  if (!ctx.winograd || !ctx.blocked || node.op != Op::Conv || node.placement == Placement::Packed) return false;
   const auto p = node.params.get<ConvParams>();
   const TensorImpl &x = *node.sources[0], &w = *node.sources[1];
   const auto ones = [](const int32_t* both) { return both[0] == 1 && both[1] == 1; };
   return p.spatial == 2 && p.groups == 1 && ones(p.strides) && ones(p.dilations) && w.has(kFlagWeight) &&
          is_flat_float(x) && is_flat_float(w) && is_flat_float(node) &&
          (node.sources.size() < 3 || is_flat_float(*node.sources[2])) && w.sizes[2] == 3 && w.sizes[3] == 3 &&
-         w.sizes[0] >= kLeastChannels && w.sizes[1] >= kLeastChannels && node.sizes[0] > 0 &&
-         std::min(node.sizes[2], node.sizes[3]) >= kLeastSide;
+         w.sizes[0] >= kMinChannels && w.sizes[1] >= kMinChannels && node.sizes[0] > 0 &&
+         std::min(node.sizes[2], node.sizes[3]) >= kMinSide;
 }
 
-bool winograd_pays(const Station& station, const TensorImpl& node) {
-  constexpr int64_t kLeastChannels = 128, kLeastPixels = 14 * 14, kMostPixels = 64 * 64;
+bool winograd_pays(const KernelContext& ctx, const TensorImpl& node) {
+  constexpr int64_t kMinChannels = 128, kMinPixels = 14 * 14, kMaxPixels = 64 * 64;
   const int64_t pixels = node.sizes[2] * node.sizes[3];
-  return !station.runtime.facts().is_cpu() ||
-         (node.sources[1]->sizes[1] >= kLeastChannels && pixels >= kLeastPixels && pixels <= kMostPixels);
+  return !ctx.runtime.facts().is_cpu() ||
+         (node.sources[1]->sizes[1] >= kMinChannels && pixels >= kMinPixels && pixels <= kMaxPixels);
 }
 
 Bytes winograd_filter_bytes(const TensorImpl& weight) { return kPoints * weight.sizes[0] * weight.sizes[1] * 4; }
 
-Bytes winograd_work_bytes(const Station& station, const TensorImpl& node) {
-  if (!takes_winograd(station, node)) return 0;
-  const Bands bands = bands_of(station, node);
+Bytes winograd_work_bytes(const KernelContext& ctx, const TensorImpl& node) {
+  if (!takes_winograd(ctx, node)) return 0;
+  const Bands bands = bands_of(ctx, node);
   return bands.image + bands.results;
 }
 
-Status transform_filters(Station& station, const TensorImpl& weight, const Storage& to) {
+Status transform_filters(KernelContext& ctx, const TensorImpl& weight, const Storage& to) {
   const int64_t count = weight.sizes[0] * weight.sizes[1];
-  return Call(station, "winograd", "", "filters")
+  return Call(ctx, "winograd", "", "filters")
       .flat(weight)
       .scratch(to.data(), to.bytes())
       .arg(cl_int(count))
       .items(count);
 }
 
-Status run_winograd(Station& station, const TensorImpl& node, const Storage& filters, const ComputeParams& params) {
+Status run_winograd(KernelContext& ctx, const TensorImpl& node, const Storage& filters, const ComputeParams& params) {
   const auto p = node.params.get<ConvParams>();
   const TensorImpl &x = *node.sources[0], &bias = node.sources.size() > 2 ? *node.sources[2] : x;
-  const Bands bands = bands_of(station, node);
+  const Bands bands = bands_of(ctx, node);
   WinogradArgs args{};
   args.channels = static_cast<cl_int>(x.sizes[1]);
   args.height = static_cast<cl_int>(x.sizes[2]);
@@ -120,27 +118,27 @@ Status run_winograd(Station& station, const TensorImpl& node, const Storage& fil
   args.biased = node.sources.size() > 2;
   const std::byte *image = params.work, *results = params.work + bands.image;
   const auto slice = [&](const std::byte* at, Bytes bytes) -> Result<Operand> {
-    auto found = station.runtime.buffers().slice(at, bytes, station.alignment);
+    auto found = ctx.runtime.buffers().slice(at, bytes, ctx.alignment);
     if (!found) return found.error();
     return Operand{found->buffer, found->offset / 4};
   };
   auto u = slice(filters.data(), filters.bytes()), v = slice(image, bands.image), m = slice(results, bands.results);
   for (const auto* found : {&u, &v, &m})
     if (!found->ok()) return found->error();
-  const auto group = std::min<size_t>(64, station.runtime.facts().max_work_group);
+  const auto group = std::min<size_t>(64, ctx.runtime.facts().max_work_group);
   for (int64_t n = 0; n < node.sizes[0]; ++n)
     for (int64_t row = 0; row < bands.rows; row += bands.rows_per_band) {
       args.first_row = static_cast<cl_int>(row);
       args.tiles = static_cast<cl_int>(std::min(bands.rows_per_band, bands.rows - row) * bands.tiles_x);
-      const auto transformed = Call(station, "winograd", "", "image")
+      const auto transformed = Call(ctx, "winograd", "", "image")
                                    .flat(x)
                                    .arg(cl_long(n * x.sizes[1] * x.sizes[2] * x.sizes[3]))
                                    .scratch(image, bands.image)
                                    .arg(args)
                                    .grid({args.tiles, args.channels}, {group, 1});
       if (!transformed) return transformed;
-      if (auto ok = multiply(station, *u, *v, *m, args); !ok) return ok;
-      const auto back = Call(station, "winograd", "", "results")
+      if (auto ok = multiply(ctx, *u, *v, *m, args); !ok) return ok;
+      const auto back = Call(ctx, "winograd", "", "results")
                             .scratch(results, bands.results)
                             .flat(bias)
                             .flat(node)

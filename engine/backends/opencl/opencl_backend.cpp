@@ -14,17 +14,17 @@
 namespace arenascope::opencl {
 namespace {
 
-// Errors: what is asked for and the device does not have.
+// Errors: an option that the device does not support.
 Status check_device(const Settings& settings, const DeviceFacts& facts) {
   if (settings.memory == MemoryObjects::Image && facts.image_width == 0)
-    return Error{fmt::format("{} has no images; tensors can only be buffers on it", facts.name)};
+    return Error{fmt::format("{} does not support images; use memory=buffer", facts.name)};
   if (settings.sizes == BufferSizes::Subgroups && !facts.intel_subgroups)
     return Error{
-        fmt::format("{} has none of Intel's subgroups, whose layout sizes=subgroups is for; there are exact "
-                    "and packed",
+        fmt::format("{} does not support Intel's subgroups, which sizes=subgroups requires; use exact "
+                    "or packed",
                     facts.name)};
   if (settings.runtime.svm && !(facts.svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER))
-    return Error{fmt::format("{} has no shared virtual memory; svm can only be off", facts.name)};
+    return Error{fmt::format("{} has no shared virtual memory; use svm=off", facts.name)};
   return {};
 }
 
@@ -42,7 +42,7 @@ class OpenClBackend final : public Backend {
         queueing_{{*runtime_, *tuner_, runtime_->facts().base_alignment, nullptr, settings_.fast,
                    integer_dot(settings_.dot, runtime_->facts()), settings_.mode == MemoryMode::High}} {}
   ~OpenClBackend() override {
-    if (!tuner_->save()) runtime_->log("the tuning results could not be saved");
+    if (!tuner_->save()) runtime_->log("cannot save the tuning results");
   }
 
   std::string_view name() const override { return "opencl"; }
@@ -53,14 +53,14 @@ class OpenClBackend final : public Backend {
   }
   bool runs_on_host_threads() const override { return false; }
   bool in_main_memory() const override { return runtime_->facts().is_cpu(); }
-  Bytes alignment() const override { return queueing_.station.alignment; }
+  Bytes alignment() const override { return queueing_.ctx.alignment; }
 
   Status make_problem() {
     cl_int code = CL_SUCCESS;
     cl_long zero[2] = {0, 0};
     problem_ = MemHandle(
         clCreateBuffer(runtime_->context(), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zero, zero, &code));
-    queueing_.station.problem = problem_.get();
+    queueing_.ctx.problem = problem_.get();
     return code == CL_SUCCESS ? Status() : runtime_->lost("the first allocation", code);
   }
 
@@ -69,7 +69,7 @@ class OpenClBackend final : public Backend {
     pool_ = pool;
     others_.clear();
     if (auto ok = context.register_allocator(MemoryKind::Workspace, pool); !ok) return ok;
-    // Static memory is never used again for something else, nor is that of inputs, which others write into.
+    // Static memory is never reused, nor is that of inputs, which others write.
     PoolOptions separate{1, 0, true}, weights = separate;
     weights.stays = true;
     const auto static_pool = std::make_shared<DevicePool>(runtime_, device(), weights);
@@ -87,32 +87,32 @@ class OpenClBackend final : public Backend {
   Status supports(const TensorImpl& node) const override {
     const OpFamily family = info(node.op).family;
     if (family == OpFamily::Unknown)
-      return Error{fmt::format("{} '{}' on opencl: there is no op {}", arenascope::name(node.op), node.name,
+      return Error{fmt::format("{} '{}' on opencl: unknown op {}", arenascope::name(node.op), node.name,
                                static_cast<int>(node.op))};
     if (!has_kernel(node.op)) return Error{fmt::format("{} has no OpenCL kernel", arenascope::name(node.op))};
     if (info(node.dtype).quantised && has_work(node))
-      return Error{fmt::format("OpenCL kernels do not make {}", arenascope::name(node.dtype))};
+      return Error{fmt::format("OpenCL kernels do not support results of type {}", arenascope::name(node.dtype))};
     const bool quantised = std::any_of(node.sources.begin(), node.sources.end(),
                                        [](const TensorImpl* s) { return info(s->dtype).quantised; });
     const bool takes_blocks = node.op == Op::MulMat || node.op == Op::MulMatId || node.op == Op::Gather ||
                               node.op == Op::Cast || node.op == Op::Attention;
     if (quantised && !takes_blocks && has_work(node))
-      return Error{fmt::format("{} of {} has no OpenCL kernel", arenascope::name(node.op),
+      return Error{fmt::format("no OpenCL kernel for {} with source type {}", arenascope::name(node.op),
                                arenascope::name(node.sources[0]->dtype))};
     if (node.op == Op::MaxPoolBack && !info(node.dtype).floating)
-      return Error{fmt::format("MAX_POOL_BACK of {} has no OpenCL kernel", arenascope::name(node.dtype))};
+      return Error{fmt::format("no OpenCL kernel for MAX_POOL_BACK of type {}", arenascope::name(node.dtype))};
     if (node.op == Op::GatherBack && node.sources.size() > 2 && !node.sources[2]->contiguous())
-      return Error{"GATHER_BACK adds to a base that is contiguous only"};
+      return Error{"GATHER_BACK requires a contiguous base"};
     bool doubles = node.dtype == DType::F64;
     for (const TensorImpl* s : node.sources) doubles = doubles || s->dtype == DType::F64;
     if (doubles && !runtime_->facts().fp64 && has_work(node))
-      return Error{fmt::format("{} has no float64 arithmetic, which {} '{}' needs", runtime_->facts().name,
+      return Error{fmt::format("{} does not support float64, which {} '{}' requires", runtime_->facts().name,
                                arenascope::name(node.op), node.name)};
     return {};
   }
   int tasks(const TensorImpl&, int) const override { return 1; }
   Bytes work_bytes(const TensorImpl& node, int) const override {
-    return info(node.op).family == OpFamily::Contraction ? product_work_bytes(queueing_.station, node) : 0;
+    return info(node.op).family == OpFamily::Contraction ? matmul_work_bytes(queueing_.ctx, node) : 0;
   }
 
   Status synchronize() override {
@@ -124,58 +124,60 @@ class OpenClBackend final : public Backend {
     cl_long noted[2] = {0, 0};
     cl_int code =
         clEnqueueReadBuffer(runtime_->queue(), problem_.get(), CL_TRUE, 0, sizeof noted, noted, 0, nullptr, nullptr);
-    if (code != CL_SUCCESS) return runtime_->lost("reading back whether indices were right", code);
+    if (code != CL_SUCCESS) return runtime_->lost("reading the index error flag", code);
     if (noted[0] == 0) return {};
     const cl_long none[2] = {0, 0};
     code = clEnqueueWriteBuffer(runtime_->queue(), problem_.get(), CL_TRUE, 0, sizeof none, none, 0, nullptr, nullptr);
-    if (code != CL_SUCCESS) return runtime_->lost("clearing the note of wrong indices", code);
-    return Error{fmt::format("an index {} lies outside the entries of its table", noted[1])};
+    if (code != CL_SUCCESS) return runtime_->lost("clearing the index error flag", code);
+    return Error{fmt::format("index {} is out of range", noted[1])};
   }
 
-  Side packing(const TensorImpl& node, int source) const override {
-    return settings_.memory == MemoryObjects::Image ? image_packing(runtime_->facts(), node, source) : Side::Main;
+  PartitionSide packing(const TensorImpl& node, int source) const override {
+    return settings_.memory == MemoryObjects::Image ? image_packing(runtime_->facts(), node, source)
+                                                    : PartitionSide::Main;
   }
-  Bytes room_for(const TensorImpl& tensor, Bytes bytes) const override {
+  Bytes padded_size(const TensorImpl& tensor, Bytes bytes) const override {
     if (settings_.sizes == BufferSizes::Exact) return bytes;
     const Bytes element = info(tensor.dtype).block_bytes;
     const int pack = runtime_->facts().intel_subgroups ? 4 : 0;
-    return std::max(bytes, packed_room(tensor.sizes, element, pack));
+    return std::max(bytes, padded_bytes(tensor.sizes, element, pack));
   }
-  Result<Storage> allocate_packed(const TensorImpl& tensor, ExecutionContext& context) override {
+  Result<Storage> allocate_image(const TensorImpl& tensor, ExecutionContext& context) override {
     const std::shared_ptr<DevicePool> pool = pool_.lock();
     if (!pool)
-      return Error{fmt::format("'{}' is to be an image, and no memory was registered for images", tensor.name)};
+      return Error{fmt::format("cannot allocate '{}' as an image: no image memory is registered", tensor.name)};
     const ImageShape shape = image_shape(tensor);
-    pool->want_image(shape);
+    pool->request_image(shape);
     return Storage::allocate(context, device(), MemoryKind::Workspace, shape.bytes());
   }
-  Result<Storage> reacquire_packed(const std::byte* place, ExecutionContext& context) override {
+  Result<Storage> reacquire_image(const std::byte* place, ExecutionContext& context) override {
     const std::shared_ptr<DevicePool> pool = pool_.lock();
-    const Bytes bytes = pool ? pool->want_image_at(const_cast<std::byte*>(place)) : 0;
-    if (bytes == 0) return Error{"an image is gone, or another's by now"};
+    const Bytes bytes = pool ? pool->request_image_at(const_cast<std::byte*>(place)) : 0;
+    if (bytes == 0) return Error{"the image was released or reused"};
     return Storage::allocate(context, device(), MemoryKind::Workspace, bytes);
   }
   using Backend::prepare;
-  Result<std::unique_ptr<PreparedRun>> prepare(std::span<const TensorImpl* const> nodes, ExecutionContext& context,
-                                               const PreparedRun*) override {
+  Result<std::unique_ptr<PreparedGraph>> prepare(std::span<const TensorImpl* const> nodes, ExecutionContext& context,
+                                                 const PreparedGraph*) override {
     auto run = std::make_unique<QueuedRun>(queueing_, settings_.replay);
-    WeightPacking packing(queueing_.station,
-                          {settings_.filters == MemoryObjects::Image, settings_.mode != MemoryMode::Low},
+    WeightPacking packing(queueing_.ctx, {settings_.filters == MemoryObjects::Image, settings_.mode != MemoryMode::Low},
                           static_pool_.lock(), device(), context);
     for (const TensorImpl* node : nodes) {
       auto weights = packing.weights_of(*node);
       if (!weights) return weights.error();
       run->add(*node, std::move(*weights));
     }
-    return std::unique_ptr<PreparedRun>(std::move(run));
+    return std::unique_ptr<PreparedGraph>(std::move(run));
   }
 
-  void keep_spans(bool keep) override { runtime_->keep_launches(keep); }
-  std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>& now) override {
+  void enable_profiling(bool keep) override { runtime_->keep_launches(keep); }
+  std::vector<DeviceSpan> drain_spans(const std::function<Nanoseconds()>& now) override {
     return spans_of(*runtime_, now, clock_error_);
   }
   void attribute_copies(const TensorImpl* node) override { runtime_->set_node(node); }
-  BackendNotes take_notes() override { return {tuner_->take_notes(), queueing_.replay_state(), {}, clock_error_}; }
+  BackendDiagnostics drain_diagnostics() override {
+    return {tuner_->drain_diagnostics(), queueing_.replay_state(), {}, clock_error_};
+  }
   std::vector<TuningResult> tuning_results() const override { return tuner_->results(); }
   std::vector<PoolBlock> pool_blocks() const override {
     std::vector<PoolBlock> all;
@@ -192,13 +194,15 @@ class OpenClBackend final : public Backend {
   }
 
   Status upload(const Storage& to, const std::byte* from, Bytes bytes) override {
-    if (bytes > to.bytes()) return Error{fmt::format("{} bytes do not fit in a storage of {}", bytes, to.bytes())};
+    if (bytes > to.bytes())
+      return Error{fmt::format("cannot upload {} bytes to a storage of {} bytes", bytes, to.bytes())};
     if (bytes == 0) return {};
     auto place = runtime_->buffers().find(to.data());
     return place ? runtime_->write(*place, from, bytes) : Status(place.error());
   }
   Status download(std::byte* to, const Storage& from, Bytes bytes) override {
-    if (bytes > from.bytes()) return Error{fmt::format("{} bytes asked of a storage of {}", bytes, from.bytes())};
+    if (bytes > from.bytes())
+      return Error{fmt::format("cannot download {} bytes from a storage of {} bytes", bytes, from.bytes())};
     if (bytes == 0) return {};
     auto place = runtime_->buffers().find(from.data());
     return place ? runtime_->read(to, *place, bytes) : Status(place.error());
@@ -210,10 +214,10 @@ class OpenClBackend final : public Backend {
   std::unique_ptr<Tuner> tuner_;
   Queueing queueing_;
   MemHandle problem_;
-  // Of the last context that memory was registered with: of activations, of weights, and of what has kinds of its own.
+  // Pools of the last context that registered memory: activations, weights, and special kinds.
   std::weak_ptr<DevicePool> pool_, static_pool_;
   std::vector<std::weak_ptr<BufferPool>> others_;
-  std::optional<Nanoseconds> clock_error_;  // of the spans that were taken last
+  std::optional<Nanoseconds> clock_error_;  // of the spans returned last
 };
 
 }  // namespace
@@ -240,8 +244,8 @@ Result<std::unique_ptr<Backend>> open_opencl(const BackendOptions& options, std:
   const ProgramCache cache(settings->runtime.cache_folder, runtime->facts());
   auto tuner = std::make_unique<Tuner>(
       settings->runtime.tuning, cache.folder().empty() ? "" : cache.folder() + "/tuning-results.bin", "tuning results");
-  if (!tuner->load()) runtime->log("the saved tuning results could not be used and are found anew");
-  // As MNN has it: Adreno's texture cache pays for images, others are faster with buffers.
+  if (!tuner->load()) runtime->log("the saved tuning results are not usable; tuning again");
+  // As in MNN: Adreno's texture cache favours images, other devices are faster with buffers.
   if (settings->memory == MemoryObjects::Auto)
     settings->memory =
         runtime->images() && runtime->facts().vendor == Vendor::Qualcomm ? MemoryObjects::Image : MemoryObjects::Buffer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The families of ops: each function queues what computes one node.
+// Op families: each function queues the kernels of one node.
 #pragma once
 #include <arenascope/graph/op.h>
 #include <arenascope/graph/op_params.h>
@@ -9,43 +9,43 @@ namespace arenascope::opencl {
 
 struct NodeWeights;
 
-// The error that no kernel computes the node.
+// The error for a node without a kernel.
 Status no_kernel(const TensorImpl& node);
 
-// Whether there is a kernel for the op, whatever its types: else the host computes it.
+// True if there is a kernel for the op, for some types; other ops run on the host.
 bool has_kernel(Op op);
 
-// "-DDOMAIN=0": float, 1: double, 2: whole numbers; by the type of the elements.
+// "-DDOMAIN=0": float, 1: double, 2: integers; by the element type.
 int domain_of(DType type);
 std::string domain_option(int domain);
 
-// Whether the programs that are built for one operation (fast_pointwise.cl, image.cl) compute the op.
+// True if the programs specialised for one op (fast_pointwise.cl, image.cl) compute it.
 bool has_fast(Op op);
 
-Status run_unary(Station& station, const TensorImpl& node);
-Status run_binary(Station& station, const TensorImpl& node);
-Status run_choice(Station& station, const TensorImpl& node);
-Status run_movement(Station& station, const TensorImpl& node);
-Status run_windows(Station& station, const TensorImpl& node);
-Status run_host_op(Station& station, const TensorImpl& node);  // of OpFamily::Host, by these:
-Status run_sampling(Station& station, const TensorImpl& node);
-Status run_set_rows(Station& station, const TensorImpl& node);
-Status run_pool_back(Station& station, const TensorImpl& node);
-Status run_training(Station& station, const TensorImpl& node);  // rows given back, dropout, an optimiser, MUL_MAT_ID
-Status run_norms(Station& station, const TensorImpl& node);
-Status run_reduction(Station& station, const TensorImpl& node);
-Status run_lines(Station& station, const TensorImpl& node);
-Status run_products(Station& station, const TensorImpl& node, const ComputeParams& params);
-Bytes product_work_bytes(const Station& station, const TensorImpl& node);
+Status run_unary(KernelContext& ctx, const TensorImpl& node);
+Status run_binary(KernelContext& ctx, const TensorImpl& node);
+Status run_choice(KernelContext& ctx, const TensorImpl& node);
+Status run_movement(KernelContext& ctx, const TensorImpl& node);
+Status run_windows(KernelContext& ctx, const TensorImpl& node);
+Status run_host_op(KernelContext& ctx, const TensorImpl& node);  // dispatches OpFamily::Host to these:
+Status run_sampling(KernelContext& ctx, const TensorImpl& node);
+Status run_set_rows(KernelContext& ctx, const TensorImpl& node);
+Status run_pool_back(KernelContext& ctx, const TensorImpl& node);
+Status run_training(KernelContext& ctx, const TensorImpl& node);  // GATHER_BACK, DROPOUT, OPTIMIZER_STEP, MUL_MAT_ID
+Status run_norms(KernelContext& ctx, const TensorImpl& node);
+Status run_reduction(KernelContext& ctx, const TensorImpl& node);
+Status run_row_ops(KernelContext& ctx, const TensorImpl& node);
+Status run_matmul(KernelContext& ctx, const TensorImpl& node, const ComputeParams& params);
+Bytes matmul_work_bytes(const KernelContext& ctx, const TensorImpl& node);
 
-// The fast ones for float32: whether they serve the node, and if so queue it.
-bool fast_pointwise(Station& station, const TensorImpl& node, Status& status);
-bool fast_windows(Station& station, const TensorImpl& node, Status& status);
-// `weights`: those that were made of the node's when it was prepared; null: none.
-bool fast_products(Station& station, const TensorImpl& node, const NodeWeights* weights, const ComputeParams& params,
-                   Status& status);
-// Matmuls with weights of Q8_0 or Q4_0, and the scratch that they take.
-bool fast_quantised(Station& station, const TensorImpl& node, const ComputeParams& params, Status& status);
-Bytes quantised_work_bytes(const Station& station, const TensorImpl& node);
+// Fast float32 kernels: return whether they support the node, and if so queue it.
+bool fast_pointwise(KernelContext& ctx, const TensorImpl& node, Status& status);
+bool fast_windows(KernelContext& ctx, const TensorImpl& node, Status& status);
+// `weights`: the node's prepared weights; null: none.
+bool fast_matmul(KernelContext& ctx, const TensorImpl& node, const NodeWeights* weights, const ComputeParams& params,
+                 Status& status);
+// Matmuls with Q8_0 or Q4_0 weights, and their scratch.
+bool fast_quantised(KernelContext& ctx, const TensorImpl& node, const ComputeParams& params, Status& status);
+Bytes quantised_work_bytes(const KernelContext& ctx, const TensorImpl& node);
 
 }  // namespace arenascope::opencl

@@ -9,7 +9,7 @@
 
 namespace arenascope::opencl {
 
-// Of pools without a bound everything is allowed.
+// Pools without a limit may waste any amount.
 bool PoolTotals::may_waste(const PoolOptions& options, Bytes request, Bytes block) const {
   if (std::isinf(options.waste)) return true;
   const double of_this = std::max(static_cast<double>(request) * options.waste,
@@ -77,7 +77,7 @@ void BufferPool::release_largest() {
 Result<void*> BufferPool::take(Bytes bytes) {
   const DeviceFacts& facts = runtime_->facts();
   if (bytes > facts.memory.max_allocation)
-    return Error{fmt::format("{} bytes are more than {} allocates at once ({})", bytes, facts.name,
+    return Error{fmt::format("cannot allocate {} bytes: the largest allocation of {} is {}", bytes, facts.name,
                              facts.memory.max_allocation)};
   if (auto ok = take_budget(bytes); !ok) return ok.error();
   cl_int code = CL_SUCCESS;
@@ -89,8 +89,8 @@ Result<void*> BufferPool::take(Bytes bytes) {
     made = runtime_->make_buffer(bytes, code);
   if (code != CL_SUCCESS) {
     give_budget(bytes);
-    return Error{fmt::format("{} has no {} bytes of memory left ({}); {} are reserved", facts.name, bytes,
-                             error_name(code), stats_.reserved)};
+    return Error{fmt::format("{}: out of memory while allocating {} bytes ({}); {} bytes are reserved", facts.name,
+                             bytes, error_name(code), stats_.reserved)};
   }
   void* address = runtime_->buffers().add(std::move(made.buffer), bytes, made.host);
   stats_.reserved += bytes;
@@ -103,7 +103,7 @@ Result<void*> BufferPool::take(Bytes bytes) {
 Result<void*> BufferPool::allocate(Bytes bytes, size_t alignment) {
   if (auto ok = check_request(bytes, alignment); !ok) return ok.error();
   if (alignment > 4096)
-    return Error{fmt::format("an alignment of {} bytes is more than the OpenCL device's 4096", alignment)};
+    return Error{fmt::format("alignment {} exceeds the OpenCL device's maximum of 4096 bytes", alignment)};
   std::lock_guard lock(mutex_);
   try {
     void* address = nullptr;
@@ -114,7 +114,7 @@ Result<void*> BufferPool::allocate(Bytes bytes, size_t alignment) {
       stats_.cached -= blocks_[address].bytes;
       ++stats_.hits;
     } else {
-      // Free blocks that nothing fits would pile up: the largest go first.
+      // Free blocks that fit no request would accumulate: the largest are released first.
       while (!free_.empty() && !totals_->has_room(options_, bytes)) release_block(std::prev(free_.end()));
       auto taken = take(bytes);
       if (!taken && release_locked() > 0) taken = take(bytes);
@@ -129,7 +129,7 @@ Result<void*> BufferPool::allocate(Bytes bytes, size_t alignment) {
     totals_->begin_use(stats_, bytes, block.bytes);
     return address;
   } catch (const std::bad_alloc&) {
-    return Error{"out of memory: no room to note a buffer"};
+    return Error{"out of memory while registering a buffer"};
   }
 }
 
@@ -139,8 +139,8 @@ void BufferPool::deallocate(void* pointer, Bytes bytes) noexcept {
   if (at == blocks_.end()) return;
   totals_->end_use(stats_, bytes, at->second.bytes);
   at->second.requested = 0;
-  // Work that uses it may still be queued: the queue is in order, so later work finds it done, and OpenCL keeps a
-  // released buffer until the commands that use it are through.
+  // Queued work may still use it. The queue is in order, so later work runs after it, and OpenCL keeps a released
+  // buffer until the commands that use it have finished.
   bool kept = !options_.separate;
   try {
     if (kept) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// BufferPool: memory of an OpenCL device as an Allocator. Each block is a buffer of its own; one that is given back is
-// kept for a request that it fits without wasting more than a bound, the smallest such block first. (An unbounded pool
-// lets a small tensor hold the largest buffer, and the next large one has to be taken from the device again.)
+// BufferPool: device memory of OpenCL as an Allocator. Each block is a separate buffer. A freed block is cached and
+// reused for a request that it fits without wasting more than a limit, best fit first. (Without a limit a small tensor
+// may hold the largest buffer, and the next large request needs new device memory.)
 #pragma once
 #include <map>
 #include <memory>
@@ -15,27 +15,28 @@
 namespace arenascope::opencl {
 
 struct PoolOptions {
-  double waste = 1.125;       // a block of at most this many times the request may serve it; infinite: any larger one
-  Bytes slack = 4096;         // and always one that is at most this much larger
-  bool separate = false;      // nothing is reused: every request has a block of its own
-  double total_waste = 1.25;  // all blocks together: times the most bytes that lived at once
-  bool stays = false;         // it is for weights
+  double waste =
+      1.125;           // a block may serve a request if it is at most this many times larger; infinite: any larger one
+  Bytes slack = 4096;  // a block that is at most this much larger may always serve it
+  bool separate = false;      // no reuse: every request gets its own block
+  double total_waste = 1.25;  // limit of all blocks together, as a factor of the peak of live bytes
+  bool stays = false;         // for weights
   trace::StorageType storage() const {
     return stays ? trace::StorageType::Static : separate ? trace::StorageType::Separate : trace::StorageType::Dynamic;
   }
 };
 
-// What all blocks of one or several pools come to. `reserved` stays at `total_waste` times `peak` at most: a request is
-// served by a block that is larger only while what requests waste in their blocks is within that bound, and free blocks
-// go before new ones are taken.
+// Totals of one or several pools. `reserved` stays below `total_waste` times `peak`: a larger block serves a request
+// only while the bytes wasted in all blocks are within that limit, and free blocks are released before new ones are
+// allocated.
 struct PoolTotals {
-  Bytes active = 0, peak = 0;  // of what was asked for
+  Bytes active = 0, peak = 0;  // requested bytes
   Bytes reserved = 0, peak_reserved = 0;
-  Bytes wasted = 0;  // by requests that have larger blocks
+  Bytes wasted = 0;  // by requests in larger blocks
 
   bool may_waste(const PoolOptions& options, Bytes request, Bytes block) const;
   bool has_room(const PoolOptions& options, Bytes more) const;
-  // `own`: the figures of the pool that serves the request.
+  // `own`: statistics of the pool that serves the request.
   void begin_use(MemoryStats& own, Bytes request, Bytes block);
   void end_use(MemoryStats& own, Bytes request, Bytes block);
   void reserve(Bytes bytes);
@@ -43,8 +44,7 @@ struct PoolTotals {
 
 class BufferPool final : public Allocator {
  public:
-  // `totals`: of pools that share one bound; the one that calls them sees to it that it is done by one thread at a
-  // time.
+  // `totals`: shared by several pools under one limit; the caller must serialise access to these pools.
   BufferPool(std::shared_ptr<Runtime> runtime, Device device, PoolOptions options = {}, PoolTotals* totals = nullptr);
   ~BufferPool() override;
 
@@ -55,9 +55,9 @@ class BufferPool final : public Allocator {
   MemoryStats stats() const override;
   FreeMemory free_memory() const override { return {largest_free(), {}}; }
   std::vector<PoolBlock> blocks() const;
-  // Whether a free block serves a request of so many bytes.
+  // True if a free block can serve a request of this size.
   bool serves(Bytes bytes) const;
-  // The largest free block's bytes, 0: none; and its release.
+  // Bytes of the largest free block, 0: none; and its release.
   Bytes largest_free() const;
   void release_largest();
 

@@ -7,8 +7,8 @@ namespace arenascope::opencl {
 
 namespace {
 
-// Whether its kernel may meet an index that lies outside of its table.
-bool looks_up(Op op) {
+// True if its kernel may meet an index out of range.
+bool uses_indices(Op op) {
   return op == Op::Gather || op == Op::GatherElements || op == Op::SetRows || op == Op::GatherBack ||
          op == Op::MulMatId;
 }
@@ -23,12 +23,12 @@ class QueuedRun::Node final : public PreparedNode {
   Status compute(const ComputeParams& params) override {
     if (!has_work(node_) || params.ith != 0) return {};
     Queueing& queueing = run_.queueing_;
-    queueing.checks = queueing.checks || looks_up(node_.op);
+    queueing.checks = queueing.checks || uses_indices(node_.op);
     run_.work_ = params.work;
     if (run_.replay_.replaying()) return {};
-    Runtime& runtime = queueing.station.runtime;
+    Runtime& runtime = queueing.ctx.runtime;
     runtime.set_node(&node_);
-    Status status = queue_node(queueing.station, node_, params, weights_.get());
+    Status status = queue_node(queueing.ctx, node_, params, weights_.get());
     runtime.set_node(nullptr);
     return status;
   }
@@ -52,12 +52,12 @@ void QueuedRun::add(const TensorImpl& node, std::shared_ptr<const NodeWeights> w
   nodes_.push_back(std::make_unique<Node>(*this, node, std::move(weights)));
 }
 
-Status QueuedRun::begin_run(RunShape shape) {
+Status QueuedRun::begin_run(SubmitMode shape) {
   queueing_.running = this;
-  if (shape == RunShape::Watched)
+  if (shape == SubmitMode::PerNode)
     replay_.begin_watched();
   else
-    replay_.begin(places_of(given_, work_));
+    replay_.begin(address_fingerprint(given_, work_));
   return {};
 }
 

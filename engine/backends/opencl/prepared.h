@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Nodes made ready for a device: each holds its weights as images need them, and their run holds what was recorded of it.
+// Nodes prepared for a device. Each holds its prepared weights, and the run holds its recorded command buffers.
 #pragma once
 #include <optional>
 
@@ -11,26 +11,26 @@ namespace arenascope::opencl {
 
 class QueuedRun;
 
-// What a backend and the nodes that it prepared share.
+// State shared by a backend and its prepared nodes.
 struct Queueing {
-  Station station;
-  QueuedRun* running = nullptr;  // which began last, until it goes
-  bool checks = false;           // an op that can meet a wrong index was queued
+  KernelContext ctx;
+  QueuedRun* running = nullptr;  // the run that began last, until it is destroyed
+  bool checks = false;           // an op that can meet an invalid index was queued
 
   std::optional<trace::ReplayInfo> replay_state() const;  // of the run that began last
 };
 
-class QueuedRun final : public PreparedRun {
+class QueuedRun final : public PreparedGraph {
  public:
-  // `replays`: what is queued may be recorded. `queueing` outlives it.
-  QueuedRun(Queueing& queueing, bool replays) : queueing_(queueing), replay_(queueing.station.runtime, replays) {}
+  // `replays`: queued work may be recorded. `queueing` must outlive it.
+  QueuedRun(Queueing& queueing, bool replays) : queueing_(queueing), replay_(queueing.ctx.runtime, replays) {}
   ~QueuedRun() override;
 
   void add(const TensorImpl& node, std::shared_ptr<const NodeWeights> weights);
-  Status begin_run(RunShape shape) override;
-  void break_off() override { replay_.break_off(); }
+  Status begin_run(SubmitMode shape) override;
+  void abort_run() override { replay_.abort_run(); }
   trace::ReplayInfo replay_info() const { return replay_.info(); }
-  // All nodes of the run were computed.
+  // All nodes of the run have been computed.
   Status end() { return replay_.end(); }
 
  private:

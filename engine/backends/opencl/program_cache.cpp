@@ -110,7 +110,7 @@ void ProgramCache::store(const std::string& name, const std::string& key, const 
 
 namespace {
 
-// A file's name as it may stand in an archive: nothing that leads out of the folder.
+// A valid file name in an archive: it must not leave the folder.
 bool is_plain_name(std::string_view name) {
   return name.size() < 256 && name.ends_with(".bin") && name.front() != '.' && name.find('/') == name.npos;
 }
@@ -137,7 +137,7 @@ std::string archive_key(const std::string& device) { return "arenascope's cache 
 }  // namespace
 
 Status ProgramCache::export_to(const std::string& file) const {
-  if (folder_.empty()) return Error{"there is no cache that could be exported"};
+  if (folder_.empty()) return Error{"cannot export: no cache folder is set"};
   std::vector<uint8_t> all;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder_, error)) {
@@ -148,19 +148,18 @@ Status ProgramCache::export_to(const std::string& file) const {
     put_bytes(all, name);
     put_bytes(all, bytes);
   }
-  if (all.empty()) return Error{"the cache is empty: there is nothing to export"};
+  if (all.empty()) return Error{"cannot export: the cache is empty"};
   const std::string whole = fs::absolute(file, error).string();
-  return write_checked(whole, archive_key(device_), all) ? Status()
-                                                         : Error{fmt::format("'{}' could not be written", file)};
+  return write_checked(whole, archive_key(device_), all) ? Status() : Error{fmt::format("cannot write '{}'", file)};
 }
 
 Status ProgramCache::import_from(const std::string& file) const {
-  if (folder_.empty()) return Error{"there is no cache that could be imported into"};
+  if (folder_.empty()) return Error{"cannot import: no cache folder is set"};
   bool damaged = false;
   const auto bytes = read_checked(file, archive_key(device_), damaged);
   if (!bytes)
-    return Error{damaged ? fmt::format("'{}' is no cache of this device and driver, or it is damaged", file)
-                         : fmt::format("'{}' cannot be read", file)};
+    return Error{damaged ? fmt::format("'{}' is not a cache of this device and driver, or it is damaged", file)
+                         : fmt::format("cannot read '{}'", file)};
   std::string_view rest(reinterpret_cast<const char*>(bytes->data()), bytes->size());
   std::error_code error;
   fs::create_directories(folder_, error);
@@ -169,7 +168,7 @@ Status ProgramCache::import_from(const std::string& file) const {
     if (!content || name->empty() || !is_plain_name(*name)) return Error{fmt::format("'{}' is damaged", file)};
     std::ofstream out(fs::path(folder_) / *name, std::ios::binary);
     if (!out.write(content->data(), static_cast<std::streamsize>(content->size())))
-      return Error{fmt::format("what '{}' holds could not be written to {}", file, folder_)};
+      return Error{fmt::format("cannot write the contents of '{}' to {}", file, folder_)};
   }
   return {};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Compiled programs on disk, one file each, in a folder of the device and driver. A file holds a header with the key
-// (source and options) and a checksum; one that does not check is as good as none.
+// Compiled programs on disk, one file each, in a folder per device and driver. A file has a header with the key (source
+// and options) and a checksum; an invalid file is ignored.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -15,26 +15,26 @@ namespace arenascope::opencl {
 // FNV-1a, 64 bits.
 uint64_t hash_text(std::string_view text, uint64_t seed = 0xCBF29CE484222325u);
 
-// $XDG_CACHE_HOME/arenascope/opencl, or ~/.cache/…; "" where there is neither.
+// $XDG_CACHE_HOME/arenascope/opencl, or ~/.cache/…; empty if neither is set.
 std::string user_cache_folder();
 
-// Whole files with a checksum, written beside and renamed, so that none is ever read half written.
+// Files with a checksum, written to a temporary file and renamed, so that no partial file is ever read.
 std::optional<std::vector<uint8_t>> read_checked(const std::string& path, const std::string& key, bool& damaged);
 bool write_checked(const std::string& path, const std::string& key, const std::vector<uint8_t>& bytes);
 
 class ProgramCache {
  public:
-  // `folder` "": the user's. Nothing is made before something is stored.
+  // `folder` "": the user's cache folder. It is created on the first store.
   ProgramCache(std::string folder, const DeviceFacts& facts);
-  // Where this device's files lie; "" without a folder.
+  // Folder of this device's files; empty without a cache folder.
   const std::string& folder() const { return folder_; }
 
-  // A program's binary for this key; sets `damaged` when there is a file that cannot be used.
+  // A program's binary for this key; sets `damaged` if there is an unusable file.
   std::optional<std::vector<uint8_t>> load(const std::string& name, const std::string& key, bool& damaged) const;
   void store(const std::string& name, const std::string& key, const std::vector<uint8_t>& binary) const;
 
-  // All of this device's files, tuning results too, as one file, and back. Errors: no folder, a file of another device or
-  // driver, a damaged one, one that cannot be written.
+  // All files of this device, tuning results included, as one archive, and back. Errors: no folder, an archive of
+  // another device or driver, a damaged one, write errors.
   Status export_to(const std::string& file) const;
   Status import_from(const std::string& file) const;
 

@@ -5,8 +5,8 @@
 
 namespace arenascope::opencl {
 
-Replay::Replay(Runtime& runtime, bool wanted) : runtime_(runtime) {
-  if (!wanted || !runtime.facts().command_buffer) return;
+Replay::Replay(Runtime& runtime, bool enabled) : runtime_(runtime) {
+  if (!enabled || !runtime.facts().command_buffer) return;
   const auto find = [&](const char* name, auto& function) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(
         clGetExtensionFunctionAddressForPlatform(runtime.facts().platform, name));
@@ -47,25 +47,25 @@ void Replay::leave(State to) {
 }
 
 void Replay::begin_watched() {
-  if (state_ == State::Recording) drop();  // it was broken off
+  if (state_ == State::Recording) drop();  // it was aborted
   leave(State::Direct);
   warm_ = true;
 }
 
-void Replay::begin(uint64_t places) {
-  if (state_ == State::Recording || (recorded_ && places != places_)) drop();
+void Replay::begin(uint64_t fingerprint) {
+  if (state_ == State::Recording || (recorded_ && fingerprint != fingerprint_)) drop();
   leave(State::Direct);
   if (!usable_) return;
   if (!std::exchange(warm_, true)) return;
-  places_ = places;
+  fingerprint_ = fingerprint;
   next_ = 0;
   if (!recorded_) segments_.emplace_back();
   leave(recorded_ ? State::Replaying : State::Recording);
 }
 
-void Replay::break_off() {
+void Replay::abort_run() {
   if (state_ == State::Recording) {
-    (void)runtime_.finish();  // the segments that were queued already
+    (void)runtime_.finish();  // the segments that are queued already
     drop();
   }
   leave(State::Direct);
@@ -95,10 +95,10 @@ cl_int Replay::add_kernel(cl_kernel kernel, int dims, const size_t* global, cons
 cl_int Replay::record(cl_kernel kernel, int dims, const size_t* global, const size_t* local) {
   const cl_int code = add_kernel(kernel, dims, global, local);
   if (code == CL_SUCCESS) return code;
-  runtime_.log("the device's command buffers cannot be used (" + error_name(code) + "); kernels are queued one by one");
+  runtime_.log("the device's command buffers are not usable (" + error_name(code) + "); kernels are queued one by one");
   usable_ = false, failed_ = true;
   const cl_int queued = cut();
-  leave(State::Direct);  // what is queued has to stay until it is through: the next run drops it
+  leave(State::Direct);  // queued work must be kept until it has finished: the next run drops it
   if (queued != CL_SUCCESS) return queued;
   return clEnqueueNDRangeKernel(runtime_.queue(), kernel, static_cast<cl_uint>(dims), nullptr, global, local, 0,
                                 nullptr, nullptr);
@@ -124,7 +124,7 @@ Status Replay::end() {
   if (state_ == State::Replaying) {
     ++replays_;
   } else {
-    segments_.pop_back();  // which cut() opened
+    segments_.pop_back();  // opened by cut()
     recorded_ = code == CL_SUCCESS;
   }
   leave(State::Direct);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Replay: a run's kernels recorded once (cl_khr_command_buffer) and queued as one from then on. Where copies to or from the
-// host lie between kernels, as in a graph that is partitioned with the host, each stretch between two copies is a segment that
-// is recorded and queued by itself. The first run is queued kernel by kernel, as tuning may measure in it; the second is
-// recorded; the third and later ones are replayed.
+// Replay: the kernels of a run are recorded once (cl_khr_command_buffer) and then queued as one command. Host copies
+// between kernels, as in a graph that is partitioned with the host, split the run into segments, each recorded and
+// queued separately. The first run queues kernel by kernel, because tuning may measure in it; the second is recorded;
+// the third and later ones are replayed.
 #pragma once
 #include <arenascope/trace/info.h>
 #include "engine/backends/opencl/runtime.h"
@@ -11,25 +11,26 @@ namespace arenascope::opencl {
 
 class Replay final : public LaunchRecorder {
  public:
-  // Does nothing but let runs through where the device has no command buffers or `wanted` is false.
-  Replay(Runtime& runtime, bool wanted);
+  // Passes runs through unchanged if the device has no command buffers or `enabled` is false.
+  Replay(Runtime& runtime, bool enabled);
   ~Replay() { drop(); }
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
 
-  // A run that cannot be recorded: somebody looks between nodes, or tensors change their places.
+  // Begins a run that cannot be recorded, because it is inspected between nodes or tensors change their addresses.
   void begin_watched();
-  // One that can. `places`: a number for where everything lies; what was recorded for others is of no use.
-  void begin(uint64_t places);
-  // Whether what is computed now has been recorded before.
+  // Begins a run that can be recorded. `fingerprint`: of all addresses; recordings with another fingerprint are
+  // not replayed.
+  void begin(uint64_t fingerprint);
+  // True if the current run replays a recording.
   bool replaying() const { return state_ == State::Replaying; }
   int64_t replays() const { return replays_; }
-  // How it stands, for people; run and time are left for whoever tells it.
+  // State of the replay for display; the caller fills in run and time.
   trace::ReplayInfo info() const;
-  // Queues what was recorded. Errors: what the driver says.
+  // Queues the recorded segments. Errors: driver errors.
   Status end();
   // The run ends before its last node.
-  void break_off();
+  void abort_run();
 
   cl_int record(cl_kernel kernel, int dims, const size_t* global, const size_t* local) override;
   cl_int cut() override;
@@ -37,7 +38,7 @@ class Replay final : public LaunchRecorder {
  private:
   enum class State { Direct, Recording, Replaying };
   struct Segment {
-    cl_command_buffer_khr commands = nullptr;  // null: no kernel lies in it
+    cl_command_buffer_khr commands = nullptr;  // null: a segment without kernels
     int64_t kernels = 0;
   };
   void drop();
@@ -47,14 +48,14 @@ class Replay final : public LaunchRecorder {
 
   Runtime& runtime_;
   bool usable_ = false, failed_ = false;
-  bool warm_ = false;      // one run has gone by
-  bool recorded_ = false;  // segments_ hold a whole run
+  bool warm_ = false;      // one run was completed
+  bool recorded_ = false;  // segments_ hold a complete run
   State state_ = State::Direct;
   int64_t replays_ = 0;
-  uint64_t places_ = 0;                // of what was recorded
+  uint64_t fingerprint_ = 0;           // address fingerprint of the recording
   std::vector<Segment> segments_;      // the last one is open while a run is recorded
-  size_t next_ = 0;                    // to be queued
-  std::vector<KernelHandle> kernels_;  // with their arguments: some drivers read these when a recording is queued
+  size_t next_ = 0;                    // next segment to queue
+  std::vector<KernelHandle> kernels_;  // keeps the arguments: some drivers read them when a recording is queued
   clCreateCommandBufferKHR_fn create_ = nullptr;
   clReleaseCommandBufferKHR_fn release_ = nullptr;
   clFinalizeCommandBufferKHR_fn finalize_ = nullptr;

@@ -57,8 +57,7 @@ Result<std::unique_ptr<Runtime>> Runtime::create(const RuntimeOptions& options) 
   auto devices = find_devices(options.platform);
   if (!devices) return devices.error();
   if (options.device < 0 || options.device >= static_cast<int>(devices->size()))
-    return Error{
-        fmt::format("there is no OpenCL device {}; there are {}, counted from 0", options.device, devices->size())};
+    return Error{fmt::format("no OpenCL device {}; found {}, counted from 0", options.device, devices->size())};
   std::unique_ptr<Runtime> runtime(new Runtime(options));
   runtime->facts_ = (*devices)[static_cast<size_t>(options.device)];
   DeviceFacts& facts = runtime->facts_;
@@ -68,11 +67,13 @@ Result<std::unique_ptr<Runtime>> Runtime::create(const RuntimeOptions& options) 
   const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
                                               reinterpret_cast<cl_context_properties>(facts.platform), 0};
   runtime->context_ = ContextHandle(clCreateContext(properties, 1, &facts.device, nullptr, nullptr, &code));
-  if (code != CL_SUCCESS) return Error{fmt::format("{} gives no OpenCL context: {}", facts.name, error_name(code))};
+  if (code != CL_SUCCESS)
+    return Error{fmt::format("cannot create an OpenCL context on {}: {}", facts.name, error_name(code))};
   const auto queue = queue_properties(facts, options.profiling, options.power);
   runtime->queue_ =
       QueueHandle(clCreateCommandQueueWithProperties(runtime->context(), facts.device, queue.data(), &code));
-  if (code != CL_SUCCESS) return Error{fmt::format("{} gives no command queue: {}", facts.name, error_name(code))};
+  if (code != CL_SUCCESS)
+    return Error{fmt::format("cannot create a command queue on {}: {}", facts.name, error_name(code))};
   runtime->cache_ = std::make_unique<ProgramCache>(options.cache_folder, facts);
   if (!options.import_cache.empty())
     if (auto ok = runtime->cache_->import_from(options.import_cache); !ok) return ok.error();
@@ -83,7 +84,7 @@ Runtime::~Runtime() {
   if (queue_ && !is_lost_) clFinish(queue_.get());
   for (const Launched& l : take_launched())
     if (l.event) clReleaseEvent(l.event);
-  // A driver that compiles again for each local size has more to keep now than when the program was built.
+  // A driver that compiles for each local size has more to cache now than when the program was built.
   for (auto& [name, built] : programs_)
     if (built.program && !is_lost_ && (!built.from_cache || facts_.vendor == Vendor::Pocl))
       if (const auto binary = binary_of(built.program.get()); !binary.empty())
@@ -94,7 +95,7 @@ Runtime::~Runtime() {
 
 Status Runtime::build(Built& built, const std::string& name, const std::string& options) {
   const std::string_view text = kernel_text(name);
-  if (text.empty()) return Error{fmt::format("there is no OpenCL program '{}'", name)};
+  if (text.empty()) return Error{fmt::format("no OpenCL program '{}'", name)};
   std::string source = kernel_prelude();
   if (options_.faults) source += options_.faults->packed_dots;
   source += text;
@@ -120,18 +121,17 @@ Status Runtime::build(Built& built, const std::string& name, const std::string& 
     }
     damaged = true;
   }
-  if (damaged) log(fmt::format("the cached binary of OpenCL program '{}' could not be used and is built anew", name));
+  if (damaged) log(fmt::format("the cached binary of OpenCL program '{}' is not usable; rebuilding", name));
   const char* lines = source.c_str();
   const size_t size = source.size();
   built.program = ProgramHandle(clCreateProgramWithSource(context(), 1, &lines, &size, &code));
-  if (code != CL_SUCCESS)
-    return Error{fmt::format("OpenCL program '{}' could not be made: {}", name, error_name(code))};
+  if (code != CL_SUCCESS) return Error{fmt::format("cannot create OpenCL program '{}': {}", name, error_name(code))};
   code = clBuildProgram(built.program.get(), 1, &facts_.device, all.c_str(), nullptr, nullptr);
   if (code == CL_SUCCESS) return {};
   const std::string said = build_log(built.program.get(), facts_.device);
   built.program.reset();
   return Error{fmt::format("OpenCL program '{}' ({}) does not build on {}: {}{}{}", name, all, facts_.name,
-                           error_name(code), said.empty() ? "" : "; the compiler says: ", said)};
+                           error_name(code), said.empty() ? "" : "; compiler log: ", said)};
 }
 
 Result<Runtime::Built*> Runtime::program(const std::string& name, const std::string& options) {
@@ -157,19 +157,19 @@ Result<cl_kernel> Runtime::kernel(const std::string& program_name, const std::st
 }
 
 Status Runtime::lost(const char* what, cl_int code) {
-  // From these on nothing on the device can be relied on.
+  // After these errors nothing on the device can be relied on.
   if (code == CL_DEVICE_NOT_AVAILABLE || code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE ||
       code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) {
     is_lost_ = true;
-    return Error{fmt::format("{} is lost: {} ended with {}", facts_.name, what, error_name(code))};
+    return Error{fmt::format("{} is lost: {} failed with {}", facts_.name, what, error_name(code))};
   }
   if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY)
-    return Error{fmt::format("{} is out of memory: {} ended with {}", facts_.name, what, error_name(code))};
-  return Error{fmt::format("{} on {} ended with {}", what, facts_.name, error_name(code))};
+    return Error{fmt::format("{} is out of memory: {} failed with {}", facts_.name, what, error_name(code))};
+  return Error{fmt::format("{} on {} failed with {}", what, facts_.name, error_name(code))};
 }
 
 Status Runtime::launch(cl_kernel kernel, const char* name, int dims, const size_t* global, const size_t* local) {
-  if (is_lost_) return Error{fmt::format("{} is lost; the backend must be opened anew", facts_.name)};
+  if (is_lost_) return Error{fmt::format("{} is lost; reopen the backend", facts_.name)};
   if (options_.faults && used_up(options_.faults->launches)) return lost(name, CL_DEVICE_NOT_AVAILABLE);
   if (recorder_) {
     const cl_int recorded = recorder_->record(kernel, dims, global, local);
@@ -213,7 +213,7 @@ Runtime::NewBuffer Runtime::make_buffer(Bytes bytes, cl_int& code) const {
   code = shared ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE;
   if (!shared) return {};
   MemHandle buffer(clCreateBuffer(context(), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, size, shared, &code));
-  // The driver keeps a released buffer until the commands that use it are through, and the memory has to last as long.
+  // The driver keeps a released buffer until the commands that use it have finished, and the memory must last as long.
   struct Shared {
     ContextHandle context;
     void* memory;
@@ -249,9 +249,9 @@ cl_int Runtime::unmap(const BufferMap::Place& place, void* mapped) {
 }
 
 Status Runtime::before_copy() {
-  if (is_lost_) return Error{fmt::format("{} is lost; the backend must be opened anew", facts_.name)};
+  if (is_lost_) return Error{fmt::format("{} is lost; reopen the backend", facts_.name)};
   const cl_int code = recorder_ ? recorder_->cut() : CL_SUCCESS;
-  return code == CL_SUCCESS ? Status() : lost("queueing what was recorded", code);
+  return code == CL_SUCCESS ? Status() : lost("queueing a command buffer", code);
 }
 
 Status Runtime::write(const BufferMap::Place& to, const std::byte* from, Bytes bytes) {
@@ -293,7 +293,7 @@ Status Runtime::read(std::byte* to, const BufferMap::Place& from, Bytes bytes) {
 }
 
 Status Runtime::finish() {
-  if (is_lost_) return Error{fmt::format("{} is lost; the backend must be opened anew", facts_.name)};
+  if (is_lost_) return Error{fmt::format("{} is lost; reopen the backend", facts_.name)};
   const cl_int code = clFinish(queue_.get());
   return code == CL_SUCCESS ? Status() : lost("waiting for the queue", code);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One device in use: context, in-order queue, programs and kernels, buffers behind addresses, events of what ran.
-// Everything in the backend goes through it; it owns all OpenCL objects but the images.
+// A device in use: context, in-order queue, programs and kernels, buffers with addresses, events of queued work. The
+// whole backend uses it; it owns all OpenCL objects except images.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -19,49 +19,49 @@ namespace arenascope::opencl {
 enum class Precision : uint8_t { High, Normal, Low };
 enum class TuneLevel : uint8_t { None, Fast, Normal, Wide, Heavy };
 
-// What a test makes go wrong. Counts: how many more calls succeed; negative: all.
+// Faults injected by tests. Counts: number of calls that still succeed; negative: no fault.
 struct Faults {
   std::atomic<int> allocations{-1};
   std::atomic<int> launches{-1};  // then the device is lost
-  std::string broken_program;     // its source gets a syntax error
+  std::string broken_program;     // gets a syntax error
   bool no_images = false;
-  std::string packed_dots;  // OpenCL C that stands in for cl_khr_integer_dot_product, which the device then has
+  std::string packed_dots;  // OpenCL C that emulates cl_khr_integer_dot_product, which the device then appears to have
 };
 
-// What a queue asks of the device, where it has hints for it: to go first and at full speed, or to save energy.
+// Queue hints, where the device supports them: high priority and full speed, or low power.
 enum class Power : uint8_t { High, Normal, Low };
 std::vector<cl_queue_properties> queue_properties(const DeviceFacts& facts, bool profiling, Power power);
 
 struct RuntimeOptions {
   int device = 0;
   std::string platform;   // part of the platform's name; "" any
-  bool profiling = true;  // events carry times
+  bool profiling = true;  // events record times
   Precision precision = Precision::High;
   TuneLevel tuning = TuneLevel::Fast;
-  std::string cache_folder;  // of programs and tuning results; "" the user's, "none" none
-  std::string export_cache;  // a file that all of it goes into at the end; "" none
-  std::string import_cache;  // a file that it is taken from at the beginning; "" none
+  std::string cache_folder;  // of programs and tuning results; "" the user's default, "none" no cache
+  std::string export_cache;  // the cache is written to this file at the end; "" no export
+  std::string import_cache;  // the cache is read from this file at the start; "" no import
   Power power = Power::Normal;
-  bool svm = false;  // buffers lie in shared virtual memory
+  bool svm = false;  // buffers are in shared virtual memory
   std::shared_ptr<Faults> faults;
-  // Gets one sentence about what the user need not act on: a cache that was rebuilt. May be empty.
+  // Receives messages that need no action by the user, such as a rebuilt cache. May be empty.
   std::function<void(const std::string&)> log;
 };
 
-// A kernel that was queued, and what for.
+// A queued kernel or copy.
 struct Launched {
   cl_event event = nullptr;    // owned by the runtime
-  const void* node = nullptr;  // what set_node() said
+  const void* node = nullptr;  // set by set_node()
   Bytes copied = 0;            // > 0: a copy of that many bytes
   bool to_device = false;
   const char* kernel = "";
 };
 
-// Takes launches in place of the queue.
+// Receives launches instead of the queue.
 class LaunchRecorder {
  public:
   virtual cl_int record(cl_kernel kernel, int dims, const size_t* global, const size_t* local) = 0;
-  // Something else is about to be queued behind what was recorded.
+  // Something that cannot be recorded is about to be queued.
   virtual cl_int cut() = 0;
 
  protected:
@@ -70,7 +70,7 @@ class LaunchRecorder {
 
 class Runtime {
  public:
-  // Errors: no driver, no such device, what the driver says.
+  // Errors: no driver, no such device, driver errors.
   static Result<std::unique_ptr<Runtime>> create(const RuntimeOptions& options);
   ~Runtime();
 
@@ -81,16 +81,17 @@ class Runtime {
   BufferMap& buffers() { return buffers_; }
   bool images() const { return facts_.image_width > 0; }
 
-  // A kernel of a program, built on first use with these options and kept. Errors: no such program, the compiler's log.
+  // A kernel of a program, built on first use with these options and cached. Errors: no such program, the compiler's
+  // log.
   Result<cl_kernel> kernel(const std::string& program, const std::string& options, const char* name);
 
-  // Queues a kernel whose arguments are set. `local` null: the driver chooses. Dimensions of `global` are multiples of
-  // `local`'s. Errors: what the driver says; a device that is lost stays lost.
+  // Queues a kernel whose arguments are set. `local` null: the driver chooses. Dimensions of `global` must be multiples
+  // of those of `local`. Errors: driver errors; a lost device stays lost.
   Status launch(cl_kernel kernel, const char* name, int dims, const size_t* global, const size_t* local);
-  // Seconds that a kernel takes, the least of `rounds`; negative: it could not run. Waits for the queue.
+  // Seconds of a kernel, the minimum of `rounds`; negative: it failed. Waits for the queue.
   double measure(cl_kernel kernel, int dims, const size_t* global, const size_t* local, int rounds);
 
-  // A buffer that lies in shared virtual memory if the options say so; `host` is then where. `code`: what the driver says.
+  // A buffer, in shared virtual memory at `host` if the options say so. `code`: the driver's error.
   struct NewBuffer {
     MemHandle buffer;
     std::byte* host = nullptr;
@@ -100,17 +101,17 @@ class Runtime {
   Status read(std::byte* to, const BufferMap::Place& from, Bytes bytes);
   Status finish();
 
-  // What is queued from now on gets this tag.
+  // Tag of everything that is queued from now on.
   void set_node(const void* node) { node_ = node; }
-  // Whether launches are kept for take_launched(); needs profiling.
+  // Keeps launches for take_launched(); needs profiling.
   void keep_launches(bool keep) { keep_ = keep && options_.profiling; }
   std::vector<Launched> take_launched();
 
-  // While set, launches go to it instead of the queue, and it hears of copies before they are queued. Null: none.
+  // While set, launches go to the recorder instead of the queue, and cut() is called before copies. Null: none.
   void set_recorder(LaunchRecorder* recorder) { recorder_ = recorder; }
 
   Status lost(const char* what, cl_int code);
-  // Takes one from a fault's count; true when it is used up.
+  // Decrements a fault counter; true when it is used up.
   static bool used_up(std::atomic<int>& count);
   void log(const std::string& sentence) const {
     if (options_.log) options_.log(sentence);
@@ -127,7 +128,7 @@ class Runtime {
   Result<Built*> program(const std::string& name, const std::string& options);
   Status build(Built& built, const std::string& name, const std::string& options);
   Status before_copy();
-  // The bytes at a place where the host can reach them, for reading or writing; null: `code` says why not. Waits.
+  // Maps the bytes for reading or writing by the host; null: `code` is the error. Waits.
   void* map(const BufferMap::Place& place, Bytes bytes, cl_map_flags how, cl_event* event, cl_int& code);
   cl_int unmap(const BufferMap::Place& place, void* mapped);
 

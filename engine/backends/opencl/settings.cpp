@@ -20,15 +20,15 @@ Status choose(const std::string& key, const std::string& value,
     }
     names += fmt::format(" {}", text);
   }
-  return Error{fmt::format("{} '{}' is none of:{}", key, value, names)};
+  return Error{fmt::format("invalid {} '{}', expected one of:{}", key, value, names)};
 }
 
-// What the device and its queue are used with. False: it is none of these.
+// Options of the device and its queue. False: another key.
 bool read_runtime(RuntimeOptions& r, const std::string& key, const std::string& value, Status& ok) {
   if (key == "device") {
     const auto read = std::from_chars(value.data(), value.data() + value.size(), r.device);
     if (read.ec != std::errc() || read.ptr != value.data() + value.size())
-      ok = Error{fmt::format("device '{}' is no number", value)};
+      ok = Error{fmt::format("invalid device '{}', expected a number", value)};
   } else if (key == "platform") {
     r.platform = value;
   } else if (key == "cache") {
@@ -60,7 +60,7 @@ bool read_runtime(RuntimeOptions& r, const std::string& key, const std::string& 
   return true;
 }
 
-// Where things lie, and how they are computed. False: it is none of these.
+// Options of storage and computation. False: another key.
 bool read_use(Settings& s, const std::string& key, const std::string& value, Status& ok) {
   const std::initializer_list<std::pair<const char*, MemoryObjects>> objects{
       {"buffer", MemoryObjects::Buffer}, {"image", MemoryObjects::Image}, {"auto", MemoryObjects::Auto}};
@@ -101,7 +101,7 @@ Result<Settings> read_settings(const BackendOptions& options) {
     Status ok;
     if (!read_runtime(s.runtime, key, value, ok) && !read_use(s, key, value, ok))
       ok =
-          Error{fmt::format("there is no OpenCL option '{}'; there are: cache device export-cache filters import-cache "
+          Error{fmt::format("unknown OpenCL option '{}'; available: cache device export-cache filters import-cache "
                             "integer-dot kernels "
                             "memory memory-mode platform pool power precision profiling replay sizes svm tuning",
                             key)};

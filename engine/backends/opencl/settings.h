@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The backend's options as values.
+// The backend's options, parsed.
 #pragma once
 #include <arenascope/runtime/backend_module.h>
 #include "engine/backends/opencl/pool.h"
@@ -7,16 +7,16 @@
 
 namespace arenascope::opencl {
 
-// What tensors lie in: buffers, images where there are kernels for them, or what the device is faster with.
+// Storage of tensors: buffers, images where kernels support them, or what is faster on the device.
 enum class MemoryObjects : uint8_t { Buffer, Image, Auto };
 
-// What buffers from the pool are large enough for: the tensor, or MNN's kernels, with or without subgroups.
+// Size of pool buffers: exact, or padded for MNN's kernels, without or with subgroups.
 enum class BufferSizes : uint8_t { Exact, Packed, Subgroups };
 
-// Whether integer dot products are used: where the device's hardware has them, always, never.
+// Use of integer dot products: if the hardware has them, always, never.
 enum class DotChoice : uint8_t { Auto, On, Off };
 
-// How much memory may be spent on speed: none, quantised weights unpacked, and scratch and filters of Winograd's transform.
+// Memory spent on speed: none, unpacked quantised weights, and also Winograd's scratch and filters.
 enum class MemoryMode : uint8_t { Low, Normal, High };
 
 struct Settings {
@@ -31,7 +31,7 @@ struct Settings {
   DotChoice dot = DotChoice::Auto;
 };
 
-// Errors: an option that there is not, or a value that is none of its choices.
+// Errors: an unknown option or an invalid value.
 Result<Settings> read_settings(const BackendOptions& options);
 
 }  // namespace arenascope::opencl

@@ -11,7 +11,7 @@ bool time_of(cl_event event, cl_profiling_info what, cl_ulong& time) {
 }
 
 struct Difference {
-  Nanoseconds shift = 0;  // what has to be added to the device's times
+  Nanoseconds shift = 0;  // to be added to the device's times
   std::optional<Nanoseconds> error;
 };
 
@@ -53,7 +53,7 @@ std::vector<DeviceSpan> spans_of(Runtime& runtime, const std::function<Nanosecon
     DeviceSpan span;
     span.node = static_cast<const TensorImpl*>(l.node);
     span.what = l.kernel;
-    // Drivers are known to report times out of order; a span is never turned round.
+    // Some drivers report times out of order; the span must not have a negative length.
     span.queued = static_cast<Nanoseconds>(queued) + shift;
     span.submitted = std::max(span.queued, static_cast<Nanoseconds>(submitted) + shift);
     span.begin = std::max(span.submitted, static_cast<Nanoseconds>(begin) + shift);

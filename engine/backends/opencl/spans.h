@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The times of what a device did, moved to the host's clock.
+// Times of device work, converted to the host's clock.
 #pragma once
 #include <optional>
 
@@ -8,9 +8,9 @@
 
 namespace arenascope::opencl {
 
-// Waits for the queue. Where the two clocks' difference is measured: a command is queued several times, and the host's
-// time in the middle between before and after stands for the device's time of its end, by the try that took least; half
-// of what that took is the `error` that stays, either way.
+// Waits for the queue. The clock offset is measured by queueing a command several times: the midpoint of the host times
+// before and after it corresponds to the device's end time; the fastest try is used, and half of its duration is the
+// `error`.
 std::vector<DeviceSpan> spans_of(Runtime& runtime, const std::function<Nanoseconds()>& now,
                                  std::optional<Nanoseconds>& error);
 

@@ -38,7 +38,7 @@ std::vector<std::array<size_t, 3>> Tuner::candidates(const DeviceFacts& facts, T
   }
   std::vector<std::array<size_t, 3>> out{usual};
   const size_t most[] = {1, 2, 4, 12, 64};
-  // On a processor other shapes than rows do not pay, and each costs a compilation.
+  // On a CPU only row shapes pay, and each candidate costs a compilation.
   const std::vector<size_t> firsts = facts.is_cpu() ? std::vector<size_t>{64, 256, 16, 1024, 32, 8}
                                                     : std::vector<size_t>{32, 64, 16, 8, 128, 4, 256, 1};
   for (size_t a : firsts)
@@ -53,7 +53,7 @@ std::vector<std::array<size_t, 3>> Tuner::candidates(const DeviceFacts& facts, T
   return out;
 }
 
-std::vector<trace::TuningInfo> Tuner::take_notes() {
+std::vector<trace::TuningInfo> Tuner::drain_diagnostics() {
   std::lock_guard lock(mutex_);
   std::vector<trace::TuningInfo> out;
   out.swap(notes_);
@@ -85,7 +85,7 @@ std::optional<TuneResult> Tuner::known(const TuneKey& key) const {
 
 namespace {
 
-// "512x64x1" as numbers; none where it is something else.
+// "512x64x1" as numbers; none if it has another form.
 std::optional<std::array<double, 3>> parse_sizes(const std::string& text) {
   std::array<double, 3> out{1, 1, 1};
   size_t at = 0;
@@ -102,8 +102,8 @@ std::optional<std::array<double, 3>> parse_sizes(const std::string& text) {
 
 }  // namespace
 
-// What was measured for the same kernel over sizes that are not far off: each at most half as much again, or two thirds.
-// The group must serve these sizes too.
+// A result for the same kernel with similar sizes: each within a factor of 1.5. The group must be valid for these sizes
+// too.
 std::optional<TuneResult> Tuner::nearest(const TuneKey& key, const size_t* sizes, int dims, size_t limit) const {
   constexpr double kFarthest = 1.5;
   std::lock_guard lock(mutex_);
@@ -141,7 +141,7 @@ void Tuner::keep(const TuneKey& key, const TuneResult& result) {
   tell(key, result);
 }
 
-// Once: it is in use from now on.
+// Reports the result once.
 void Tuner::tell(const TuneKey& key, const TuneResult& result) {
   std::lock_guard lock(mutex_);
   if (!reported_.insert(key).second) return;
@@ -178,7 +178,8 @@ void Tuner::choose(Runtime& runtime, cl_kernel kernel, const std::string& kernel
       return;
     }
   }
-  // Tuning runs the kernel several times over its result, which is fine: no kernel reads what it writes elsewhere.
+  // Tuning runs the kernel several times on its own result, which is safe: no kernel reads memory that it writes
+  // elsewhere.
   const auto tried = candidates(runtime.facts(), level_, dims, sizes, limit);
   TuneResult best;
   best.local = tried.front();
@@ -188,10 +189,10 @@ void Tuner::choose(Runtime& runtime, cl_kernel kernel, const std::string& kernel
       for (size_t d = 0; d < 3; ++d) global[d] = (sizes[d] + candidate[d] - 1) / candidate[d] * candidate[d];
       const double seconds = runtime.measure(kernel, dims, global, candidate.data(), 2);
       ++best.tried;
-      trace::TuningCandidate told;
-      for (size_t d = 0; d < 3; ++d) told.local[d] = static_cast<uint32_t>(candidate[d]);
-      told.seconds = seconds;
-      best.candidates.push_back(told);
+      trace::TuningCandidate candidate_info;
+      for (size_t d = 0; d < 3; ++d) candidate_info.local[d] = static_cast<uint32_t>(candidate[d]);
+      candidate_info.seconds = seconds;
+      best.candidates.push_back(candidate_info);
       if (seconds >= 0 && (best.seconds < 0 || seconds < best.seconds * 0.97)) {
         best.local = candidate;
         best.seconds = seconds;
@@ -225,20 +226,20 @@ int Tuner::choose_variant(const TuneKey& key, int count, int usual, const std::f
 
 namespace {
 
-// What behind a result tells how it was found: the sizes that it was taken over from, or "-", and the candidates.
+// How the result was found: the sizes that it was reused from, or "-", and the candidates.
 void write_candidates(std::string& text, const TuneResult& r) {
   text += fmt::format(" {} {}", r.nearest.empty() ? "-" : r.nearest, r.candidates.size());
   for (const trace::TuningCandidate& c : r.candidates)
     text += fmt::format(" {} {} {} {} {}", c.local[0], c.local[1], c.local[2], c.way.value_or(-1), c.seconds);
 }
 
-// Files of before have none.
+// Older files have none.
 bool read_candidates(std::istringstream& in, TuneResult& r) {
-  constexpr size_t kMostCandidates = 4096;
+  constexpr size_t kMaxCandidates = 4096;
   size_t count = 0;
   if (!(in >> r.nearest)) return true;
   if (r.nearest == "-") r.nearest.clear();
-  if (!(in >> count) || count > kMostCandidates) return false;
+  if (!(in >> count) || count > kMaxCandidates) return false;
   for (size_t i = 0; i < count; ++i) {
     trace::TuningCandidate c;
     int32_t way = -1;
@@ -264,16 +265,16 @@ bool Tuner::load() {
     if (!std::getline(columns, level_name, '\t') || !std::getline(columns, kernel, '\t') ||
         !std::getline(columns, sizes, '\t'))
       return false;
-    if (!std::getline(columns, rest)) continue;  // kernel and sizes in one column, from before: it is measured anew
+    if (!std::getline(columns, rest)) continue;  // old format with kernel and sizes in one column: measured again
     const auto level = parse_tune_level(level_name);
     TuneResult r;
     std::istringstream numbers(rest);
     numbers >> r.local[0] >> r.local[1] >> r.local[2] >> r.variant >> r.seconds >> r.tried;
-    constexpr size_t kMost = 65536;
+    constexpr size_t kMaxGroupSize = 65536;
     if (!numbers || !level) return false;
     for (size_t l : r.local)
-      if (l < 1 || l > kMost) return false;
-    if (r.local[0] * r.local[1] * r.local[2] > kMost) return false;
+      if (l < 1 || l > kMaxGroupSize) return false;
+    if (r.local[0] * r.local[1] * r.local[2] > kMaxGroupSize) return false;
     r.remembered = true;
     if (!read_candidates(numbers, r)) return false;
     results_[{*level, {kernel, sizes}}] = r;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Chooses work group sizes, and which of several kernels serves a shape, by measuring on the device. Results are kept
-// by level, kernel and global size, saved on disk and loaded again. How many candidates are tried is the level's
-// choice: a device that compiles a kernel anew for each group size makes every candidate cost a compilation.
+// Selects work group sizes and kernel variants by measuring on the device. Results are keyed by level, kernel and
+// global size, saved on disk and loaded again. The level determines the number of candidates: on a device that compiles
+// a kernel for each group size, every candidate costs a compilation.
 #pragma once
 #include <array>
 #include <functional>
@@ -22,28 +22,28 @@ std::optional<TuneLevel> parse_tune_level(std::string_view text);
 
 struct TuneResult {
   std::array<size_t, 3> local{1, 1, 1};
-  int variant = -1;     // which way of several; -1: a group size was chosen
-  double seconds = -1;  // of the best; negative: chosen without measuring
+  int variant = -1;     // index of the selected variant; -1: a group size was selected
+  double seconds = -1;  // of the best; negative: selected without measuring
   int tried = 0;
-  bool remembered = false;  // read from the file
+  bool remembered = false;  // loaded from the file
   std::vector<trace::TuningCandidate> candidates;
-  std::string nearest;  // taken over from what was found for these sizes
+  std::string nearest;  // reused from the result for these sizes
 };
 
-// What a result holds for.
+// Key of a result.
 struct TuneKey {
   std::string kernel;  // with its options
-  std::string sizes;   // the work items, or the shape
+  std::string sizes;   // work items, or the shape
   auto operator<=>(const TuneKey&) const = default;
 };
 
 class Tuner {
  public:
-  // `path` "": nothing is kept on disk.
+  // `path` "": nothing is stored on disk.
   Tuner(TuneLevel level, std::string path, std::string device_key)
       : level_(level), path_(std::move(path)), key_(std::move(device_key)) {}
 
-  // Reads what was saved; false when there is a file that cannot be used.
+  // Loads saved results; false if the file is unusable.
   bool load();
   bool save() const;
   TuneLevel level() const { return level_; }
@@ -52,15 +52,15 @@ class Tuner {
   void choose(Runtime& runtime, cl_kernel kernel, const std::string& name, int dims, const size_t* sizes,
               size_t* local);
 
-  // Which of `count` variants is fastest for the key; `seconds(v)` measures one (negative: it cannot run). Without
-  // measuring it is `usual`.
+  // The fastest of `count` variants for the key; `seconds(v)` measures one (negative: it failed). Without measuring it
+  // is `usual`.
   int choose_variant(const TuneKey& key, int count, int usual, const std::function<double(int)>& seconds);
 
-  // Each result that was first used since the last call.
-  std::vector<trace::TuningInfo> take_notes();
-  // All that is known, of other levels too. May be called by any thread.
+  // Results that were first used since the last call.
+  std::vector<trace::TuningInfo> drain_diagnostics();
+  // All known results, also of other levels. Thread-safe.
   std::vector<TuningResult> results() const;
-  // Group sizes that are tried at a level, the usual one first.
+  // Group sizes to try at a level, the default first.
   static std::vector<std::array<size_t, 3>> candidates(const DeviceFacts& facts, TuneLevel level, int dims,
                                                        const size_t* sizes, size_t kernel_limit);
 

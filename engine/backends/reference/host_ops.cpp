@@ -166,7 +166,7 @@ Result<Out> rows_set(const TensorImpl& node, const Sources& s) {
     if (own && index[axis] < 0) index[axis] += s[0].size(axis);
     if (index[axis] < 0 && !own) continue;
     if (index[axis] < 0 || index[axis] >= s[0].size(axis))
-      return Error{fmt::format("{} '{}' on the reference: row {} lies outside the {} that there are", name(node.op),
+      return Error{fmt::format("{} '{}' on the reference: row index {} is out of range for {} rows", name(node.op),
                                node.name, index[axis], s[0].size(axis))};
     out[static_cast<size_t>(ravel(index, s[0].sizes))] = s[1][i];
   }
@@ -206,7 +206,7 @@ Result<Out> gathered_back(const TensorImpl& node, const Sources& s) {
   for (int64_t i = 0; i < count; ++i) {
     const auto wanted = static_cast<int64_t>(s[1][i]);
     if (wanted < -size || wanted >= size)
-      return Error{fmt::format("{} '{}' on the reference: index {} lies outside the {} entries of its table",
+      return Error{fmt::format("{} '{}' on the reference: index {} is out of range for a table of {} rows",
                                name(node.op), node.name, wanted, size)};
     for (int64_t w = 0; w < width; ++w)
       out[static_cast<size_t>((wanted < 0 ? wanted + size : wanted) * width + w)] += s[0][i * width + w];
@@ -252,7 +252,7 @@ Result<Out> multiplied(const TensorImpl& node, const Sources& s) {
   for (int64_t r = 0; r < node.sizes[0] * each; ++r) {
     const auto id = static_cast<int64_t>(s[2][r]);
     if (id < 0 || id >= experts)
-      return Error{fmt::format("{} '{}' on the reference: index {} lies outside the {} entries of its table",
+      return Error{fmt::format("{} '{}' on the reference: index {} is out of range for a table of {} rows",
                                name(node.op), node.name, id, experts)};
     const int64_t row = s[1].sizes.rank() == 3 ? r : r / each;
     for (int64_t n = 0; n < columns; ++n) {

@@ -91,7 +91,7 @@ Result<std::vector<Real>> movement(const TensorImpl& node, const Sources& source
         }
         const auto wanted = static_cast<int64_t>(indices[ravel(place, indices.sizes)]);
         if (wanted < -table.size(axis) || wanted >= table.size(axis))
-          return Error{fmt::format("{} '{}' on the reference: index {} lies outside the {} entries of its table",
+          return Error{fmt::format("{} '{}' on the reference: index {} is out of range for a table of {} rows",
                                    name(node.op), node.name, wanted, table.size(axis))};
         from[axis] = wanted < 0 ? wanted + table.size(axis) : wanted;
         out[i] = table[ravel(from, table.sizes)];

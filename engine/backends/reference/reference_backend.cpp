@@ -16,7 +16,7 @@ Error refuse(const TensorImpl& node, const std::string& text) {
   return Error{fmt::format("{} '{}' on the reference: {}", arenascope::name(node.op), node.name, text)};
 }
 
-class ReferenceBackend : public PlainBackend {
+class ReferenceBackend : public StatelessBackend {
  public:
   std::string_view name() const override { return "reference"; }
   Device device() const override { return {}; }
@@ -24,10 +24,10 @@ class ReferenceBackend : public PlainBackend {
   bool runs_on_host_threads() const override { return true; }
   Status supports(const TensorImpl& node) const override {
     const OpFamily family = info(node.op).family;
-    if (family == OpFamily::Unknown) return refuse(node, fmt::format("there is no op {}", static_cast<int>(node.op)));
+    if (family == OpFamily::Unknown) return refuse(node, fmt::format("unknown op {}", static_cast<int>(node.op)));
     if (family == OpFamily::Opaque || family == OpFamily::Fused) return refuse(node, "nothing computes it");
     if (info(node.dtype).quantised && has_work(node))
-      return refuse(node, fmt::format("it cannot make {}", arenascope::name(node.dtype)));
+      return refuse(node, fmt::format("result type {} is not supported", arenascope::name(node.dtype)));
     return {};
   }
   int tasks(const TensorImpl&, int) const override { return 1; }
@@ -41,7 +41,7 @@ class ReferenceBackend : public PlainBackend {
       if (!values) return values.error();
       write(node, *values);
     } catch (const std::bad_alloc&) {
-      return refuse(node, "there is not enough memory");
+      return refuse(node, "out of memory");
     }
     return {};
   }

@@ -25,7 +25,7 @@ typedef struct arenascope_in_place {
   int32_t target;
 } arenascope_in_place;
 
-typedef struct arenascope_options {
+typedef struct arenascope_planner_options {
   const char* planner;   /* NULL: "search" */
   double budget_seconds; /* 0: 1 second */
   int64_t alignment;     /* 0: 64 bytes */
@@ -35,7 +35,7 @@ typedef struct arenascope_options {
   size_t in_place_count;
   int (*cancelled)(void* user); /* asked every few milliseconds from another thread; NULL: never. Not 0: stop */
   void* user;
-} arenascope_options;
+} arenascope_planner_options;
 
 typedef struct arenascope_result {
   int64_t arena_bytes;
@@ -46,8 +46,8 @@ typedef struct arenascope_result {
 
 /* Writes `count` offsets. Returns 0; or 1 and a sentence in `message` (cut to fit), with nothing else written.
  * `options` may be NULL. A plan beyond the capacity is no error: compare arena_bytes. */
-int arenascope_plan(const arenascope_buffer* buffers, size_t count, const arenascope_options* options, int64_t* offsets,
-                    arenascope_result* result, char* message, size_t message_size);
+int arenascope_plan(const arenascope_buffer* buffers, size_t count, const arenascope_planner_options* options,
+                    int64_t* offsets, arenascope_result* result, char* message, size_t message_size);
 
 /* Names of planners: the index-th, or NULL from the end on. They live as long as the program. */
 const char* arenascope_planner_name(size_t index);

@@ -53,7 +53,7 @@ Result<Value> of_text(const std::string& method, const std::string& text, const 
   if (method == "split" && a) return Value::list(split(text, *a));
   if (method == "replace" && arguments.size() == 2 && a && arguments[1].get<std::string>())
     return Value(replaced(text, *a, *arguments[1].get<std::string>()));
-  return Error{fmt::format("'{}' of a text is not known here", method)};
+  return Error{fmt::format("'{}' of a text is not supported", method)};
 }
 
 int64_t length(const Value& value) {
@@ -78,7 +78,7 @@ Result<Value> filtered(const std::string& name, const Value& value, const Values
       out += (i > 0 && !arguments.empty() ? text_of(arguments[0]) : "") + text_of((*list)[i]);
     return Value(out);
   }
-  return Error{fmt::format("the filter '{}' is not known here", name)};
+  return Error{fmt::format("the filter '{}' is not supported", name)};
 }
 
 Result<Value> tested(const std::string& name, const Value& value) {
@@ -91,7 +91,7 @@ Result<Value> tested(const std::string& name, const Value& value) {
   if (name == "boolean") return Value(value.get<bool>() != nullptr);
   if (name == "iterable" || name == "sequence") return Value(length(value) >= 0);
   if (name == "true" || name == "false") return Value(value.get<bool>() && *value.get<bool>() == (name == "true"));
-  return Error{fmt::format("the test '{}' is not known here", name)};
+  return Error{fmt::format("the test '{}' is not supported", name)};
 }
 
 bool holds(const Value& in, const Value& what) {
@@ -129,7 +129,7 @@ Result<Value> computed(const std::string& sign, const Value& a, const Value& b) 
     all.insert(all.end(), b.as_list()->begin(), b.as_list()->end());
     return Value::list(std::move(all));
   }
-  return Error{fmt::format("'{}' of {} and {} is not known here", sign, json_of(a), json_of(b))};
+  return Error{fmt::format("'{}' of {} and {} is not supported", sign, json_of(a), json_of(b))};
 }
 
 // [begin:end:step] as Python has it: -1 is the last one.
@@ -247,7 +247,7 @@ class Evaluator {
       }
       if (self->as_object() && called.name == "items") return items(*self->as_object());
     }
-    return Error{fmt::format("the function '{}' is not known here", called.name)};
+    return Error{fmt::format("the function '{}' is not supported", called.name)};
   }
   static Result<Value> range(const Values& arguments) {
     const int64_t* first = arguments[0].get<int64_t>();

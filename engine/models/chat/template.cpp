@@ -7,9 +7,9 @@ namespace arenascope::models::chat {
 namespace {
 
 using Node = Template::Node;
-constexpr size_t kMostText = size_t{1} << 24;
+constexpr size_t kMaxText = size_t{1} << 24;
 constexpr int kDeepestStatement = 50;
-constexpr size_t kMostSteps = 1 << 18;
+constexpr size_t kMaxSteps = 1 << 18;
 
 std::string_view trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(kBlank);
@@ -129,7 +129,7 @@ class Reader {
     else if (word_ == "if")
       ok = choice(node);
     else
-      ok = Error{fmt::format("the statement '{}' is not known here", word_)};
+      ok = Error{fmt::format("the statement '{}' is not supported", word_)};
     if (!ok) return ok.error();
     return std::optional(std::move(node));
   }
@@ -195,7 +195,7 @@ class Renderer {
  private:
   Status count(size_t steps) {
     steps_ += steps;
-    if (out.size() <= kMostText && steps_ <= kMostSteps) return {};
+    if (out.size() <= kMaxText && steps_ <= kMaxSteps) return {};
     return Error{"it makes more text, or takes more steps, than a conversation can have"};
   }
   Status render(const Node& node) {

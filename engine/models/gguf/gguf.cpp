@@ -104,7 +104,7 @@ Status read_value(Reader& reader, GgufEntry& entry) {
     entry.count = reader.get<uint64_t>();
     if (!reader.ok()) return {};
     if (element > static_cast<uint32_t>(GgufType::F64) || element == static_cast<uint32_t>(GgufType::Array))
-      return Error{fmt::format("'{}' is an array of type {}, which is not read here", entry.key, element)};
+      return Error{fmt::format("'{}' is an array of type {}, which is not supported", entry.key, element)};
     entry.element = static_cast<GgufType>(element);
   }
   if (entry.element == GgufType::String) {
@@ -114,7 +114,7 @@ Status read_value(Reader& reader, GgufEntry& entry) {
     const size_t start = reader.cursor();
     Reader walk = reader;
     for (uint64_t i = 0; i < entry.count && walk.ok(); ++i) (void)walk.string();
-    if (!walk.ok()) return Error{fmt::format("'{}' reaches beyond the end of the file", entry.key)};
+    if (!walk.ok()) return Error{fmt::format("'{}' extends past the end of the file", entry.key)};
     entry.bytes = reader.read(walk.cursor() - start);
     return {};
   }
@@ -131,13 +131,13 @@ Result<std::vector<GgufEntry>> read_entries(Reader& reader, uint64_t count) {
   entries.reserve(static_cast<size_t>(count));
   for (uint64_t i = 0; i < count; ++i) {
     const auto key = reader.string();
-    if (!reader.ok()) return Error{fmt::format("the name of metadata entry {} reaches beyond the end of the file", i)};
+    if (!reader.ok()) return Error{fmt::format("the name of metadata entry {} extends past the end of the file", i)};
     GgufEntry entry;
     entry.key = std::string(key);
     if (key.empty() || !keys.insert(key).second)
-      return Error{fmt::format("the metadata entry '{}' stands there twice or has no name", entry.key)};
+      return Error{fmt::format("the metadata entry '{}' is duplicated or has no name", entry.key)};
     if (auto read = read_value(reader, entry); !read) return read.error();
-    if (!reader.ok()) return Error{fmt::format("the value of '{}' reaches beyond the end of the file", entry.key)};
+    if (!reader.ok()) return Error{fmt::format("the value of '{}' extends past the end of the file", entry.key)};
     entries.push_back(std::move(entry));
   }
   return entries;
@@ -146,7 +146,7 @@ Result<std::vector<GgufEntry>> read_entries(Reader& reader, uint64_t count) {
 Result<uint64_t> read_alignment(const GgufEntry& entry) {
   uint32_t value = 0;
   if (entry.type == GgufType::U32) std::memcpy(&value, entry.bytes.data(), sizeof value);
-  if (!is_power_of_two(value)) return Error{"its general.alignment is no power of two of 32 bits"};
+  if (!is_power_of_two(value)) return Error{"general.alignment must be a power of two"};
   return uint64_t{value};
 }
 
@@ -160,7 +160,7 @@ Result<std::vector<GgufTensor>> read_tensors(Reader& reader, uint64_t count, std
     if (!reader.ok()) return Error{fmt::format("the table of tensors ends at tensor {} of {}", i, count)};
     GgufTensor tensor;
     tensor.name = std::string(name);
-    if (!names.insert(name).second) return Error{fmt::format("the tensor '{}' stands there twice", tensor.name)};
+    if (!names.insert(name).second) return Error{fmt::format("the tensor '{}' is duplicated", tensor.name)};
     if (rank > 4) return Error{fmt::format("the tensor '{}' has {} dimensions, of at most 4", tensor.name, rank)};
     tensor.sizes.resize(static_cast<int>(rank));
     for (int d = static_cast<int>(rank) - 1; d >= 0; --d) tensor.sizes[d] = reader.get<int64_t>();
@@ -168,7 +168,7 @@ Result<std::vector<GgufTensor>> read_tensors(Reader& reader, uint64_t count, std
     offsets.push_back(reader.get<uint64_t>());
     if (!reader.ok()) return Error{fmt::format("the table of tensors ends at tensor {} of {}", i, count)};
     const auto dtype = tensor_type(code);
-    if (!dtype) return Error{fmt::format("the tensor '{}' is of type {}, which is not known here", tensor.name, code)};
+    if (!dtype) return Error{fmt::format("the tensor '{}' is of type {}, which is not supported", tensor.name, code)};
     tensor.dtype = *dtype;
     tensors.push_back(std::move(tensor));
   }
@@ -207,10 +207,10 @@ Result<GgufFile> GgufFile::parse(std::shared_ptr<const MappedFile> file) {
   out.file_ = std::move(file);
   Reader reader(bytes);
   const auto magic = reader.read(4);
-  if (!reader.ok() || std::memcmp(magic.data(), "GGUF", 4) != 0) return Error{"it is no GGUF file"};
+  if (!reader.ok() || std::memcmp(magic.data(), "GGUF", 4) != 0) return Error{"not a GGUF file"};
   out.version_ = reader.get<uint32_t>();
   const auto tensor_count = reader.get<uint64_t>(), entry_count = reader.get<uint64_t>();
-  if (!reader.ok()) return Error{"it ends within its header"};
+  if (!reader.ok()) return Error{"the file ends inside its header"};
   if (out.version_ != 2 && out.version_ != 3)
     return Error{fmt::format("it is of GGUF version {}, of which 2 and 3 are read (little endian)", out.version_)};
   // The least that an entry and a tensor take: lengths, a type, a value; dimensions, an offset.

@@ -50,7 +50,7 @@ class GgufFile {
   const GgufEntry* find(std::string_view key) const;
   const GgufTensor* find_tensor(std::string_view name) const;
 
-  // Single values of that kind (whole numbers of any width); nullopt where there is none.
+  // Single values of that kind (integers of any width); nullopt where there is none.
   std::optional<int64_t> integer(std::string_view key) const;
   std::optional<double> number(std::string_view key) const;
   std::optional<std::string> text(std::string_view key) const;

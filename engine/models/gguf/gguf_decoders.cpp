@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "engine/models/gguf/gguf_kit.h"
+#include "engine/models/gguf/gguf_builder.h"
 #include "engine/models/zoo/zoo_decoders.h"
 
 namespace arenascope::models {
@@ -38,11 +38,11 @@ Status apply_experts(const GgufFile& file, const std::string& arch, LlamaSizes& 
   if (!count) return count.error();
   if (*count == 0) return {};
   auto used = gguf_count(file, arch + ".expert_used_count", 1, *count);
-  auto inner = gguf_count(file, arch + ".expert_feed_forward_length", 1, kLargestSize, s.inner);
+  auto inner = gguf_count(file, arch + ".expert_feed_forward_length", 1, kMaxSize, s.inner);
   if (!used || !inner) return used ? inner.error() : used.error();
   s.experts = {*count, *used, *inner, arch != "qwen2moe", 0};
   if (arch != "qwen2moe") return {};
-  auto shared = gguf_count(file, arch + ".expert_shared_feed_forward_length", 1, kLargestSize, s.inner);
+  auto shared = gguf_count(file, arch + ".expert_shared_feed_forward_length", 1, kMaxSize, s.inner);
   if (!shared) return shared.error();
   s.experts.shared_inner = *shared;
   return {};
@@ -73,7 +73,7 @@ Status apply_positions(const GgufFile& file, const std::string& arch, const Open
     return Error{fmt::format("its positions are scaled by '{}', which is not computed here", kind)};
   const double factor = file.number(arch + ".rope.scaling.factor").value_or(1);
   if (!(factor > 0)) return Error{fmt::format("its positions are scaled by {}", factor)};
-  auto trained = gguf_count(file, arch + ".rope.scaling.original_context_length", 1, kLargestSize, s.context);
+  auto trained = gguf_count(file, arch + ".rope.scaling.original_context_length", 1, kMaxSize, s.context);
   if (!trained) return trained.error();
   const bool is_long = std::max({options.cache, options.tokens}) > *trained;
   auto factors = rope_factors(file, s.rope_dims / 2, is_long);
@@ -93,11 +93,11 @@ Status apply_positions(const GgufFile& file, const std::string& arch, const Open
 
 }  // namespace
 
-Result<Model> build_gguf_llama(const GgufFile& file, GgufKit& kit, const OpenOptions& options) {
+Result<Model> build_gguf_llama(const GgufFile& file, GgufBuilder& builder, const OpenOptions& options) {
   const std::string arch = file.text("general.architecture").value_or("llama");
   auto t = read_transformer(file, arch, ".attention.layer_norm_rms_epsilon");
   if (!t) return t.error();
-  auto depth = gguf_count(file, arch + ".attention.key_length", 1, kLargestSize, t->width / t->heads);
+  auto depth = gguf_count(file, arch + ".attention.key_length", 1, kMaxSize, t->width / t->heads);
   if (!depth) return depth.error();
   auto rope = gguf_count(file, arch + ".rope.dimension_count", 2, *depth, *depth);
   if (!rope) return rope.error();
@@ -105,7 +105,7 @@ Result<Model> build_gguf_llama(const GgufFile& file, GgufKit& kit, const OpenOpt
   s.layers = static_cast<int>(t->layers);
   s.width = t->width, s.heads = t->heads, s.kv_heads = t->kv_heads, s.inner = t->inner, s.vocabulary = t->vocabulary;
   s.epsilon = t->epsilon, s.context = t->context, s.depth = *depth;
-  s.tied = !kit.has("output.weight");
+  s.tied = !builder.has("output.weight");
   s.rope_dims = static_cast<int32_t>(*rope);
   s.rope_base = static_cast<float>(file.number(arch + ".rope.freq_base").value_or(10000));
   apply_family(file, arch, s);
@@ -115,10 +115,10 @@ Result<Model> build_gguf_llama(const GgufFile& file, GgufKit& kit, const OpenOpt
   if (options.tokens > s.context) return Error{fmt::format("{} tokens, of at most {}", options.tokens, s.context)};
   OpenOptions bounded = options;
   if (bounded.tokens == 0) bounded.tokens = std::min<int64_t>(s.context, 512);
-  return build_llama(kit, s, bounded);
+  return build_llama(builder, s, bounded);
 }
 
-Result<Model> build_gguf_gpt(const GgufFile& file, GgufKit& kit, const OpenOptions& options) {
+Result<Model> build_gguf_gpt(const GgufFile& file, GgufBuilder& builder, const OpenOptions& options) {
   const std::string arch = file.text("general.architecture").value_or("gpt2");
   auto t = read_transformer(file, arch, ".attention.layer_norm_epsilon");
   if (!t) return t.error();
@@ -126,15 +126,15 @@ Result<Model> build_gguf_gpt(const GgufFile& file, GgufKit& kit, const OpenOptio
   s.layers = static_cast<int>(t->layers);
   s.width = t->width, s.heads = t->heads, s.kv_heads = t->kv_heads, s.inner = t->inner, s.vocabulary = t->vocabulary;
   s.epsilon = t->epsilon, s.context = t->context;
-  s.tied = !kit.has("output.weight");
-  s.output_bias = kit.has("output.bias");
+  s.tied = !builder.has("output.weight");
+  s.output_bias = builder.has("output.bias");
   const bool falcon = arch == "falcon";
   if (arch != "gpt2") s.rope_base = static_cast<float>(file.number(arch + ".rope.freq_base").value_or(10000));
   s.packed = arch != "starcoder2";
   s.bias = !falcon;
-  s.parallel = falcon, s.two_norms = falcon && kit.has("blk.0.attn_norm_2.weight");
+  s.parallel = falcon, s.two_norms = falcon && builder.has("blk.0.attn_norm_2.weight");
   s.window = std::max<int64_t>(file.integer(arch + ".attention.sliding_window").value_or(0), 0);
-  return build_gpt(kit, s, options);
+  return build_gpt(builder, s, options);
 }
 
 }  // namespace arenascope::models

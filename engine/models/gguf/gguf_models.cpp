@@ -3,26 +3,26 @@
 #include <arenascope/models/checkpoint.h>
 #include <fmt/format.h>
 
-#include "engine/models/gguf/gguf_kit.h"
+#include "engine/models/gguf/gguf_builder.h"
 #include "engine/models/safetensors.h"
 
 namespace arenascope::models {
 namespace {
 
 // ggml's MNIST example.
-Result<Model> mnist_fc(const GgufFile& file, GgufKit& kit, const OpenOptions& options) {
+Result<Model> mnist_fc(const GgufFile& file, GgufBuilder& builder, const OpenOptions& options) {
   const GgufTensor* first = file.find_tensor("fc1.weight");
-  if (!first || first->sizes.rank() != 2) return Error{"it has no tensor 'fc1.weight' of two dimensions"};
-  return build_mnist_fc(kit, first->sizes[0], options);
+  if (!first || first->sizes.rank() != 2) return Error{"missing tensor 'fc1.weight' of two dimensions"};
+  return build_mnist_fc(builder, first->sizes[0], options);
 }
 
-Result<Model> mnist_cnn(const GgufFile&, GgufKit& kit, const OpenOptions& options) {
-  return build_mnist_cnn(kit, options);
+Result<Model> mnist_cnn(const GgufFile&, GgufBuilder& builder, const OpenOptions& options) {
+  return build_mnist_cnn(builder, options);
 }
 
 struct Architecture {
   const char* name;
-  Result<Model> (*build)(const GgufFile& file, GgufKit& kit, const OpenOptions& options);
+  Result<Model> (*build)(const GgufFile& file, GgufBuilder& builder, const OpenOptions& options);
 };
 constexpr Architecture kArchitectures[] = {
     {"llama", build_gguf_llama},  {"qwen2", build_gguf_llama},    {"qwen2moe", build_gguf_llama},
@@ -38,11 +38,11 @@ Result<Model> open_gguf(const std::filesystem::path& path, const OpenOptions& op
   if (!file) return file.error();
   const std::string arch = file->text("general.architecture").value_or("");
   if (arch == kCheckpointArchitecture) return open_checkpoint(path, options);
-  Result<Model> model = Error{fmt::format("its architecture '{}' is not known here", arch)};
+  Result<Model> model = Error{fmt::format("its architecture '{}' is not supported", arch)};
   for (const Architecture& known : kArchitectures)
     if (arch == known.name) {
-      GgufKit kit(*file, name_of(path));
-      model = known.build(*file, kit, options);
+      GgufBuilder builder(*file, name_of(path));
+      model = known.build(*file, builder, options);
     }
   if (!model) {
     // A good file that cannot be run: it opens, and says why.

@@ -9,7 +9,7 @@ namespace {
 
 // ONNX Runtime's blocks: 16 channels with AVX-512 and on ARM, else 8.
 constexpr int64_t kSmall = 8, kLarge = 16;
-constexpr int kMostPools = 8;  // between a convolution and where its channels are counted
+constexpr int kMaxPools = 8;  // between a convolution and where its channels are counted
 
 int64_t block_of_this_processor() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -31,12 +31,13 @@ class Evidence {
         if (attribute.graph) read(*attribute.graph);
       if (node.domain != kBlockedDomain) continue;
       there_ = true;
-      if (told_ == 0) told_ = node.op == "Conv" ? of_conv(node) : node.op == "ReorderOutput" ? of_output(node) : 0;
+      if (specified_ == 0)
+        specified_ = node.op == "Conv" ? of_conv(node) : node.op == "ReorderOutput" ? of_output(node) : 0;
     }
   }
   ChannelBlock found() const {
     if (!there_) return {};
-    return told_ != 0 ? ChannelBlock{told_, false} : ChannelBlock{block_of_this_processor(), true};
+    return specified_ != 0 ? ChannelBlock{specified_, false} : ChannelBlock{block_of_this_processor(), true};
   }
 
  private:
@@ -69,11 +70,11 @@ class Evidence {
     if (!maker || (maker->domain == kBlockedDomain && maker->op == "ReorderOutput")) return kLarge;  // plain channels
     return maker->domain == kBlockedDomain ? kSmall : 0;
   }
-  // Blocks end with channels that nobody asked for.
+  // Blocks end with channels that no node asked for.
   int64_t of_output(const Node& node) const {
     const Node* maker = maker_of(node);
     // Names of graphs inside nodes may be those of others: a few steps are enough.
-    for (int steps = 0; maker && keeps_channels(*maker) && steps < kMostPools; ++steps) maker = maker_of(*maker);
+    for (int steps = 0; maker && keeps_channels(*maker) && steps < kMaxPools; ++steps) maker = maker_of(*maker);
     if (!maker || maker->domain != kBlockedDomain || maker->op != "Conv") return 0;
     const Dims* const weight = weight_of(*maker);
     return weight && (*weight)[0] - whole(node, "channels", 0) >= kSmall ? kLarge : 0;
@@ -82,7 +83,7 @@ class Evidence {
   std::unordered_map<std::string_view, const Dims*> weights_;
   std::unordered_map<std::string_view, const Node*> makers_;
   bool there_ = false;
-  int64_t told_ = 0;
+  int64_t specified_ = 0;
 };
 
 }  // namespace

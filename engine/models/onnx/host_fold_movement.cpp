@@ -25,7 +25,7 @@ Arrays reshape(const FoldCall& c) {
     for (int64_t a : axes) {
       auto axis = axis_of(a, rank);
       if (!axis) return axis.error();
-      if (marked[static_cast<size_t>(*axis)]) return Error{fmt::format("axis {} stands there twice", a)};
+      if (marked[static_cast<size_t>(*axis)]) return Error{fmt::format("axis {} is duplicated", a)};
       marked[static_cast<size_t>(*axis)] = true;
     }
     int next = 0;
@@ -237,19 +237,19 @@ Arrays non_zero(const FoldCall& c) {
   const HostArray* x = input(c, 0);
   if (!x) return Error{"it has no source"};
   const int rank = std::max(x->sizes.rank(), 1);
-  std::vector<std::vector<int64_t>> places(static_cast<size_t>(rank));
+  std::vector<std::vector<int64_t>> index_list(static_cast<size_t>(rank));
   for (int64_t i = 0; i < x->count(); ++i) {
     if (x->number(i) == 0) continue;
     int64_t rest = i;
     for (int d = x->sizes.rank() - 1; d >= 0; --d) {
-      places[static_cast<size_t>(d)].push_back(rest % x->sizes[d]);
+      index_list[static_cast<size_t>(d)].push_back(rest % x->sizes[d]);
       rest /= x->sizes[d];
     }
-    if (x->sizes.empty()) places[0].push_back(0);
+    if (x->sizes.empty()) index_list[0].push_back(0);
   }
-  HostArray out = HostArray::make(DType::I64, {rank, static_cast<int64_t>(places[0].size())});
+  HostArray out = HostArray::make(DType::I64, {rank, static_cast<int64_t>(index_list[0].size())});
   size_t to = 0;
-  for (const auto& row : places)
+  for (const auto& row : index_list)
     for (int64_t v : row) out.ints[to++] = v;
   return one(std::move(out));
 }

@@ -30,7 +30,7 @@ inline Result<Dims> checked_sizes(std::span<const int64_t> sizes) {
 }
 
 inline Result<int> axis_of(int64_t axis, int rank) {
-  if (axis < -rank || axis >= rank) return Error{fmt::format("axis {} of {} dimensions", axis, rank)};
+  if (axis < -rank || axis >= rank) return Error{fmt::format("axis {} is out of range for {} dimensions", axis, rank)};
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 

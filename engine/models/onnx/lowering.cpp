@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Node after node: folded, lowered by its operator's handler, put off, or replaced by what stands in for it.
+// Lowers node by node: a node is folded, lowered by its operator's handler, deferred, or replaced by a placeholder.
 #include "engine/models/onnx/lowering.h"
 #include <arenascope/base/layer_name.h>
 #include <fmt/format.h>
 #include "engine/models/onnx/channel_block.h"
-#include "engine/models/onnx/moved_types.h"
+#include "engine/models/onnx/data_movement_ops.h"
+#include "engine/models/onnx/high_rank_shapes.h"
 #include "engine/models/onnx/onnx_functions.h"
 #include "engine/models/onnx/search_nodes.h"
-#include "engine/models/onnx/wide_shapes.h"
 
 #include <algorithm>
 #include <utility>
@@ -15,8 +15,8 @@
 namespace arenascope::models {
 namespace {
 
-// Of the graph's descriptors, about a million of them: a file that unrolls into more is a mistake or an attack.
-constexpr size_t kMostPoolBytes = size_t{1} << 29;
+// Limit of the graph's metadata, about a million nodes; a file that expands to more is damaged or malicious.
+constexpr size_t kMaxPoolBytes = size_t{1} << 29;
 
 }  // namespace
 
@@ -29,16 +29,17 @@ ValuePtr Lowering::find(const std::string& name) const {
 }
 
 void Lowering::add_problem(const ir::Node& node, const std::string& why) {
-  whole_ = false;
-  const ir::Node& told = spelled_ ? *spelled_ : node;
-  ++model_.unsupported[told.full_name()];
+  complete_ = false;
+  const ir::Node& specified = expanding_node_ ? *expanding_node_ : node;
+  ++model_.unsupported[specified.full_name()];
   constexpr size_t kMany = 200;
   if (model_.problems.size() >= kMany) return;
   model_.problems.push_back(
-      fmt::format("{}: {}{}", told.label(), spelled_ ? fmt::format("its {}: ", node.op) : "", why));
+      fmt::format("{}: {}{}", specified.label(), expanding_node_ ? fmt::format("its {}: ", node.op) : "", why));
 }
 
-// Computes the node if all that it reads is known. Results that hold for given inputs only come beside a lowered node.
+// Folds the node if all its inputs are known. If some are known only because they were given, the node is lowered
+// too.
 bool Lowering::fold_node(const ir::Node& node, const std::vector<ValuePtr>& inputs, std::vector<ValuePtr>& results) {
   if (!node.domain.empty() || !can_fold(node.op) || inputs.empty()) return false;
   if (node.outputs.size() != 1 && node.op != "Split") return false;
@@ -46,7 +47,8 @@ bool Lowering::fold_node(const ir::Node& node, const std::vector<ValuePtr>& inpu
   bool given = false;
   for (const ValuePtr& input : inputs) {
     if (input && !input->array) return false;
-    if (input && input->words && !reads_shape(node) && (!moved_source(node, inputs) || find_word_handler({}, node.op)))
+    if (input && input->strings && !reads_shape(node) &&
+        (!moved_source(node, inputs) || find_string_tensor_handler({}, node.op)))
       return false;
     arrays.push_back(input ? input->array.get() : nullptr);
     given = given || (input && input->for_given_inputs);
@@ -86,18 +88,19 @@ bool Lowering::fold_node(const ir::Node& node, const std::vector<ValuePtr>& inpu
   return true;
 }
 
-Result<Tensor> Lowering::add_drawn_input(const std::string& name, DType dtype, const Dims& sizes,
-                                         std::function<Status(uint64_t draw, std::byte* out)> write) {
+Result<Tensor> Lowering::add_random_input(const std::string& name, DType dtype, const Dims& sizes,
+                                          std::function<Status(uint64_t draw, std::byte* out)> write) {
   auto tensor = context_.new_tensor(dtype, sizes, name);
   if (!tensor) return tensor;
   (*tensor)->flags |= kFlagInput;
   model_.inputs.push_back({name, dtype, sizes, *tensor, [write](std::byte* to) { return write(0, to); }});
-  model_.drawn_inputs.push_back({name, std::move(write)});
+  model_.random_inputs.push_back({name, std::move(write)});
   return tensor;
 }
 
-// What a node that cannot be lowered leaves behind: a node that nothing can run, where the file tells its shape.
-void Lowering::stand_in(const ir::Node& node, const std::vector<ValuePtr>& inputs) {
+// Adds a placeholder node, which no backend can run, for a node that cannot be lowered but whose output shapes the
+// file declares.
+void Lowering::emit_placeholder(const ir::Node& node, const std::vector<ValuePtr>& inputs) {
   std::vector<Tensor> sources;
   for (const ValuePtr& input : inputs) {
     Status status;
@@ -125,29 +128,29 @@ void Lowering::stand_in(const ir::Node& node, const std::vector<ValuePtr>& input
   }
 }
 
-std::string title_of_turns(const ir::Node& node) {
-  const auto title = node.attributes.find(kTitleOfTurns);
+std::string loop_label(const ir::Node& node) {
+  const auto title = node.attributes.find(kLoopLabel);
   return title == node.attributes.end() ? node.label() : title->second.s;
 }
 
-// What waits for a value, and all that hangs on it, is opened when the graph before it has run; a graph inside a node with
-// that node.
-void Lowering::put_off(const ir::Node& node, const std::string& why) {
+// Defers a node that needs a run-time value, and all nodes that depend on it. A node in a subgraph defers the
+// enclosing node.
+void Lowering::defer(const ir::Node& node, const std::string& why) {
   if (scopes_.size() == 1) {
-    put_off_.push_back(&node);
+    deferred_.push_back(&node);
     if (!calls_.empty()) {  // its nodes are gone behind the call
-      put_off_.back() = &later_.emplace_back(node);
+      deferred_.back() = &later_.emplace_back(node);
       later_.back().within = calls_;
     }
-    if (why_put_off_.empty()) why_put_off_ = fmt::format("{}: {}", title_of_turns(node), why);
+    if (defer_reason_.empty()) defer_reason_ = fmt::format("{}: {}", loop_label(node), why);
   } else {
-    inner_waits_ = true;
+    subgraph_needs_runtime_value_ = true;
   }
   for (const std::string& output : node.outputs) {
     if (output.empty()) continue;
     auto value = std::make_shared<Value>();
     value->name = output;
-    value->waits = true;
+    value->needs_runtime_value = true;
     define(output, std::move(value));
   }
 }
@@ -187,9 +190,9 @@ void Lowering::lower_search(const ir::Node& node, const std::vector<ValuePtr>& i
   for (const size_t i : ir::search_counts(node)) {
     const ValuePtr from = i < inputs.size() ? inputs[i] : nullptr;
     if (!from || known(i)) continue;
-    if (from->waits) return put_off(node, {});
+    if (from->needs_runtime_value) return defer(node, {});
     if (from->kind == Value::Kind::Tensor && element_count(from->sizes) == 1)
-      return put_off(node, fmt::format("'{}' must be known before it runs", from->name));
+      return defer(node, fmt::format("'{}' must be known at compile time", from->name));
   }
   const std::string label = call_label(node);
   const auto nodes = ir::search_nodes(node, label, known, [&](size_t i) -> const Dims* {
@@ -198,14 +201,13 @@ void Lowering::lower_search(const ir::Node& node, const std::vector<ValuePtr>& i
   });
   if (nodes) return lower_within(node, label, *nodes);
   add_problem(node, nodes.error().message);
-  stand_in(node, inputs);
+  emit_placeholder(node, inputs);
 }
 
-// The nodes that one stands for, as a layer of their own.
+// Lowers the nodes that one node expands to, as a layer of their own.
 void Lowering::lower_within(const ir::Node& node, const std::string& label, const std::vector<ir::Node>& nodes) {
   unrolled_ += static_cast<int64_t>(nodes.size()) + 1;
-  if (unrolled_ > ir::kMostUnrolled)
-    return add_problem(node, "it unrolls into more than a million nodes, with the others");
+  if (unrolled_ > ir::kMaxUnrolled) return add_problem(node, "the model expands to more than a million nodes");
   const std::string part = fmt::format("{} {}", node.op, label), outer = calls_;
   calls_ = outer.empty() ? part : fmt::format("{}{}{}", outer, kWithinLayer, part);
   const Within layer(*this, part);
@@ -215,7 +217,7 @@ void Lowering::lower_within(const ir::Node& node, const std::string& label, cons
 
 void Lowering::lower_node(const ir::Node& node) {
   if (const ir::Function* own = own_function(node)) return lower_call(*own, node);
-  if (!spelled_) {
+  if (!expanding_node_) {
     ++model_.node_count;
     ++model_.ops[node.full_name()];
   }
@@ -228,59 +230,60 @@ void Lowering::lower_node(const ir::Node& node) {
   while (!inputs.empty() && !inputs.back()) inputs.pop_back();
   if (ir::is_search(node)) return lower_search(node, inputs);
   const ir::Function* body = body_of(node);
-  if (const std::string why = refusal(node, inputs, body); !why.empty()) {
+  if (const std::string why = unsupported_reason(node, inputs, body); !why.empty()) {
     add_problem(node, why);
-    return stand_in(node, inputs);
+    return emit_placeholder(node, inputs);
   }
   if (body) {
-    const ir::Node* outer = std::exchange(spelled_, spelled_ ? spelled_ : &node);
+    const ir::Node* outer = std::exchange(expanding_node_, expanding_node_ ? expanding_node_ : &node);
     lower_call(*body, node);
-    spelled_ = outer;
+    expanding_node_ = outer;
     return;
   }
   if (!blocked) return lower_by_handler(node, inputs);
-  if (std::any_of(inputs.begin(), inputs.end(), [](const ValuePtr& i) { return i && i->waits; }))
-    return put_off(node, {});
-  whole_ = false;
-  stand_in(node, inputs);
+  if (std::any_of(inputs.begin(), inputs.end(), [](const ValuePtr& i) { return i && i->needs_runtime_value; }))
+    return defer(node, {});
+  complete_ = false;
+  emit_placeholder(node, inputs);
 }
 
 void Lowering::lower_by_handler(const ir::Node& node, const std::vector<ValuePtr>& inputs) {
-  const bool wide = std::any_of(inputs.begin(), inputs.end(), [](const ValuePtr& i) { return i && !i->wide.empty(); });
+  const bool wide =
+      std::any_of(inputs.begin(), inputs.end(), [](const ValuePtr& i) { return i && !i->full_shape.empty(); });
   std::vector<ValuePtr> folded;
   if (!wide && fold_node(node, inputs, folded) && !folded[0]->for_given_inputs) {
     for (size_t i = 0; i < folded.size(); ++i) {
       if (const Value* moved = moved_source(node, inputs)) {
         folded[i]->small = moved->small;
-        folded[i]->words = moved->words;
+        folded[i]->strings = moved->strings;
       }
       define(node.outputs[i], folded[i]);
     }
     return;
   }
   OpCall call(*this, node, inputs);
-  if (scopes_.size() == 1) inner_waits_ = false;
-  const Handler of_words = any_words(inputs) ? find_word_handler(node.domain, node.op) : nullptr;
+  if (scopes_.size() == 1) subgraph_needs_runtime_value_ = false;
+  const Handler of_strings = any_strings(inputs) ? find_string_tensor_handler(node.domain, node.op) : nullptr;
   const Handler of_numbers = wide ? find_wide_handler(node.domain, node.op) : find_handler(node.domain, node.op);
-  (of_words ? of_words : of_numbers)(call);
+  (of_strings ? of_strings : of_numbers)(call);
   Status status = call.status();
   if (status.ok())
     for (size_t i = 0; i < node.outputs.size(); ++i)
       if (!node.outputs[i].empty() && !call.outputs()[i])
-        status = Error{fmt::format("its result '{}' is not made here", node.outputs[i])};
+        status = Error{fmt::format("output '{}' is not supported", node.outputs[i])};
   if (!status.ok()) {
     if (!call.later().empty() && scopes_.size() == 1) {
-      for (const ir::Node& later : call.later()) put_off(later_.emplace_back(later), status.error().message);
+      for (const ir::Node& later : call.later()) defer(later_.emplace_back(later), status.error().message);
       return;
     }
-    if (call.waits() || inner_waits_) return put_off(node, status.error().message);
+    if (call.needs_runtime_value() || subgraph_needs_runtime_value_) return defer(node, status.error().message);
     add_problem(node, status.error().message);
-    return stand_in(node, inputs);
+    return emit_placeholder(node, inputs);
   }
   define_results(node, inputs, call.outputs(), folded);
 }
 
-// `folded` are the same results computed from the inputs that were given while opening, if they could be.
+// `folded` holds the same outputs computed from the given inputs, if that was possible.
 void Lowering::define_results(const ir::Node& node, const std::vector<ValuePtr>& inputs,
                               const std::vector<ValuePtr>& results, const std::vector<ValuePtr>& folded) {
   for (size_t i = 0; i < node.outputs.size(); ++i) {
@@ -288,15 +291,15 @@ void Lowering::define_results(const ir::Node& node, const std::vector<ValuePtr>&
     const ValuePtr& made = results[i];
     if (const Value* moved = moved_source(node, inputs); moved && made->dtype == moved->dtype) {
       made->small = moved->small;
-      if (moved->words && !made->words) made->words = moved->words;
+      if (moved->strings && !made->strings) made->strings = moved->strings;
     }
     if (i < folded.size() && made->kind == Value::Kind::Tensor && made->sizes == folded[i]->sizes && !made->array) {
       made->array = folded[i]->array;
       made->for_given_inputs = true;
     }
     if (made->tensor && made->kind == Value::Kind::Tensor) made_.push_back(made->tensor);
-    const bool drawn = draws_numbers(node) || std::any_of(inputs.begin(), inputs.end(),
-                                                          [](const ValuePtr& input) { return input && input->random; });
+    const bool drawn = is_random(node) || std::any_of(inputs.begin(), inputs.end(),
+                                                      [](const ValuePtr& input) { return input && input->random; });
     if (drawn) made->random = true;
     define(node.outputs[i], made);
   }
@@ -331,7 +334,7 @@ Result<std::vector<ValuePtr>> Lowering::lower_subgraph(const ir::Graph& graph, s
   for (const ir::ValueType& output : graph.outputs) outputs.push_back(find(output.name));
   scopes_.pop_back();
   for (const ValuePtr& output : outputs)
-    if (!output || output->kind == Value::Kind::Unknown) return Error{"a result of the graph inside it is not known"};
+    if (!output || output->kind == Value::Kind::Unknown) return Error{"an output of the subgraph is unknown"};
   return outputs;
 }
 
@@ -342,46 +345,48 @@ Result<std::vector<ValuePtr>> Lowering::try_subgraph(const ir::Graph& graph, std
   const auto count = model_.node_count;
   const auto made = made_.size();
   const auto unrolled = unrolled_;
-  const bool whole = whole_, waits = inner_waits_, trying = std::exchange(trying_, true);
+  const bool whole = complete_, needs_runtime_value = subgraph_needs_runtime_value_,
+             trying = std::exchange(trying_, true);
   auto out = lower_subgraph(graph, inputs);
   model_.problems = problems, model_.unsupported = unsupported, model_.ops = ops, model_.node_count = count;
   made_.resize(made);
-  unrolled_ = unrolled, whole_ = whole, inner_waits_ = waits, trying_ = trying;
+  unrolled_ = unrolled, complete_ = whole, subgraph_needs_runtime_value_ = needs_runtime_value, trying_ = trying;
   return out;
 }
 
 Result<Model> Lowering::run() { return lower({}); }
 
-Result<Model> Lowering::go_on(std::span<const ValuePtr> known, const std::string& layer) {
-  goes_on_ = true;
+Result<Model> Lowering::lower_continuation(std::span<const ValuePtr> known, const std::string& layer) {
+  is_continuation_ = true;
   layer_of_all_ = layer;
   return lower(known);
 }
 
 Result<Model> Lowering::lower(std::span<const ValuePtr> known) {
   layers_ = name_layers(file_.graph);
-  auto context = Context::create({.no_alloc = true, .grow = true, .mem_limit = kMostPoolBytes});
+  auto context = Context::create({.no_alloc = true, .grow = true, .mem_limit = kMaxPoolBytes});
   if (!context) return context.error();
   context_ = std::move(*context);
   scopes_.resize(1);
   model_.format = "onnx";
   for (const auto& [domain, opset] : file_.opsets)
     if (const int64_t newest = ir::Schemas::newest_opset(domain); newest != 0 && opset > newest)
-      model_.problems.push_back(fmt::format("it is written for opset {}{}{}, of which operators up to {} are known",
-                                            opset, domain.empty() ? "" : " of ", domain, newest));
+      model_.problems.push_back(fmt::format("the model uses opset {}{}{}; opsets up to {} are supported", opset,
+                                            domain.empty() ? "" : " of ", domain, newest));
   for (const ir::ValueType& value : file_.graph.values) declared_[value.name] = &value;
   for (const ir::ValueType& value : file_.graph.outputs) declared_[value.name] = &value;
   for (const ir::ValueType& input : file_.graph.inputs) add_input(input);
-  if (const ir::ChannelBlock& block = file_.channel_block; block.assumed && !goes_on_) {
-    const auto told = options_.dims.find(ir::kChannelBlock);
+  if (const ir::ChannelBlock& block = file_.channel_block; block.assumed && !is_continuation_) {
+    const auto specified = options_.dims.find(ir::kChannelBlock);
     model_.free_dimensions.push_back(
-        {{}, 0, ir::kChannelBlock, told != options_.dims.end() ? told->second : block.channels});
+        {{}, 0, ir::kChannelBlock, specified != options_.dims.end() ? specified->second : block.channels});
   }
   for (const ir::TensorData& weight : file_.graph.weights) add_weight(weight);
   for (const ValuePtr& value : known) define(value->name, value);
   lower_nodes(file_.graph, true);
   const Status finished = finish_graph();
-  if (context_.use().pool_bytes == kMostPoolBytes) return Error{"its graph needs more room than is reasonable"};
+  if (context_.use().pool_bytes == kMaxPoolBytes)
+    return Error{"the graph needs more metadata than the limit of 512 MiB"};
   if (!finished.ok()) return finished.error();
   if (uses_given_)
     for (const auto& [name, tensor] : options_.inputs) model_.fixed_inputs.push_back(name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// From ONNX's operators to a graph of ops. Constants are folded on the way; what cannot be lowered is noted in the
-// model, operator by operator, and everything that does not depend on it is lowered all the same.
-// To add an operator: a handler in one of the lower_*.cpp and a line in that file's table.
+// Lowers ONNX operators to a graph of ops. Constants are folded on the way. An operator that cannot be lowered is
+// recorded in Model::problems, and everything that does not depend on it is lowered all the same. To add an operator,
+// write a handler in one of the lower_*.cpp files and add a row to that file's table.
 #pragma once
 #include <arenascope/graph/builder.h>
 #include <arenascope/models/host_array.h>
@@ -24,70 +24,70 @@ namespace arenascope::models {
 
 // A tensor of the file, as far as it is known.
 struct Value {
-  enum class Kind { Unknown, Constant, Tensor, Sequence, Nothing };  // the last: an optional value that is not there
+  enum class Kind { Unknown, Constant, Tensor, Sequence, Nothing };  // Nothing: an empty optional
   std::string name;
   Kind kind = Kind::Unknown;
   DType dtype = DType::F32;
-  Words words;        // of strings: its I64 numbers are places among these
-  int32_t small = 0;  // the file's code of a type that lies in a wider one (small_types.h)
+  StringTable strings;  // string tensors: the I64 elements are indices into this table
+  int32_t small = 0;    // ONNX type code if the type is stored in a wider one (small_types.h)
   Dims sizes;
-  std::vector<int64_t> wide;                     // all of them, where there are more than kMaxDims (wide_shapes.h)
-  Tensor tensor;                                 // of constants: once an op needs it
-  std::shared_ptr<const HostArray> array;        // its numbers, if small and known while opening
-  Tensor given;                                  // of an input: the host's, where it was told
-  bool for_given_inputs = false;                 // `array` holds for OpenOptions::inputs only
-  std::vector<std::shared_ptr<Value>> elements;  // of a sequence, whose length is known while opening
-  std::shared_ptr<Value> keys;                   // of a map, which goes by its values: known while opening
-  bool waits = false;                            // Unknown until what is before it has run
-  bool random = false;                           // its numbers are drawn, so that only their distribution is told
+  std::vector<int64_t> full_shape;               // all dimensions if there are more than kMaxDims (high_rank_shapes.h)
+  Tensor tensor;                                 // of constants: created when an op needs it
+  std::shared_ptr<const HostArray> array;        // the elements, if few and known at compile time
+  Tensor given;                                  // the given host tensor of an input
+  bool for_given_inputs = false;                 // `array` is valid for OpenOptions::inputs only
+  std::vector<std::shared_ptr<Value>> elements;  // of a sequence whose length is known at compile time
+  std::shared_ptr<Value> keys;                   // the keys of a map known at compile time; this value holds its values
+  bool needs_runtime_value = false;              // Unknown until the graph before it has run
+  bool random = false;                           // depends on random numbers: only its distribution is defined
   WeightSource source;                           // of constants: their contiguous bytes
 };
 using ValuePtr = std::shared_ptr<Value>;
 
 class Lowering;
 
-// One node being lowered: its sources and attributes, and where its results go. The first error is kept.
+// A node being lowered: its inputs, attributes and outputs. Only the first error is kept.
 class OpCall {
  public:
   OpCall(Lowering& lowering, const ir::Node& node, std::vector<ValuePtr> inputs);
 
   const ir::Node& node() const { return node_; }
-  std::string title() const;  // operator and name, or what it makes: "Loop decode"
+  std::string title() const;  // operator and name, or operator and first output: "Loop decode"
   int64_t opset() const { return node_.opset; }
   Lowering& lowering() { return lowering_; }
   GraphBuilder& g() { return builder_; }
 
-  // Sources.
+  // Inputs.
   size_t input_count() const { return inputs_.size(); }
   bool has(size_t i) const { return i < inputs_.size() && inputs_[i] != nullptr; }
-  const Value& value(size_t i);  // an empty one, and an error, where there is none
-  Tensor in(size_t i);           // as a tensor of the graph; undefined, and an error, where there is none
-  Tensor in_f32(size_t i);       // cast if need be
+  const Value& value(size_t i);  // an empty value and an error if the input is missing
+  Tensor in(size_t i);           // as a tensor of the graph; undefined and an error if there is none
+  Tensor in_f32(size_t i);       // converted to f32 if necessary
   const Dims& sizes(size_t i) { return value(i).sizes; }
   int rank(size_t i) { return value(i).sizes.rank(); }
-  // Numbers that must be known while opening; nullopt, without an error, where the source is left out.
+  // Elements that must be known at compile time; nullopt without an error if the input is omitted.
   std::optional<std::vector<int64_t>> ints(size_t i);
   std::optional<std::vector<double>> floats(size_t i);
-  std::shared_ptr<const HostArray> known(size_t i);       // null where it is not known
-  bool known_bytes(size_t i, std::vector<uint8_t>& out);  // of U8, however many; false where they are not known
-  // Strings that must be known while opening, element by element; nullopt, and an error, where they are not.
+  std::shared_ptr<const HostArray> known(size_t i);       // null if not known at compile time
+  bool known_bytes(size_t i, std::vector<uint8_t>& out);  // U8 of any length; false if not known
+  // Strings that must be known at compile time, one per element; nullopt and an error if they are not.
   std::optional<std::vector<std::string>> strings(size_t i);
-  const Words& words(size_t i);  // null, and an error, where source i holds none
+  const StringTable& string_table(size_t i);  // null and an error if input i is no string tensor
 
   // Attributes.
   bool has_attr(const char* name) const { return node_.attributes.count(name) != 0; }
   const ir::Attribute* attr(const char* name) const;
   int64_t attr_int(const char* name, int64_t fallback) const;
-  int32_t attr_type(const char* name, int32_t fallback) const;  // a type's code; -1: no type has so large a one
+  int32_t attr_type(const char* name, int32_t fallback) const;  // an ONNX type code; -1 if the value is out of range
   float attr_float(const char* name, float fallback) const;
   std::string attr_string(const char* name, const std::string& fallback) const;
   std::vector<int64_t> attr_ints(const char* name) const;
-  // The axis counted from the outermost; an error if it is none of `rank` dimensions.
+  // The normalised axis, counted from the outermost; an error if it is out of range for `rank`.
   int axis(int64_t axis, int rank);
-  // Axes from source i (from opset `since` on) or the attribute "axes".
+  // Axes from input i (opset `since` and later) or from the attribute "axes".
   std::vector<int> axes(size_t i, int64_t since, int rank);
 
-  // Ops. Names: the first result's, with ":suffix" for what comes before it.
+  // Ops. Names: the first output's name, with ":suffix" for intermediate tensors.
   Tensor op(Op op, std::initializer_list<Tensor> sources, const char* suffix = "") {
     return apply(op, sources, {}, suffix);
   }
@@ -115,51 +115,50 @@ class OpCall {
   Tensor mul_mat(const Tensor& a, const Tensor& b, const Tensor& bias = {}, float scale = 1, const char* suffix = "");
   // A constant as a tensor of the graph.
   Tensor constant(HostArray array, const char* suffix);
-  Tensor scalar(double value, DType dtype, const char* suffix);  // of no dimensions
+  Tensor scalar(double value, DType dtype, const char* suffix);  // rank 0
 
-  // Results.
+  // Outputs.
   size_t output_count() const { return node_.outputs.size(); }
-  bool wants(size_t i) const { return i < node_.outputs.size() && !node_.outputs[i].empty(); }
+  bool has_output(size_t i) const { return i < node_.outputs.size() && !node_.outputs[i].empty(); }
   void out(size_t i, const Tensor& tensor);
   void out(size_t i, HostArray array);
   void out(size_t i, ValuePtr value);  // the same value under another name
-  // Numbers of a small type, which `tensor` holds as the wider one that it is stored as.
+  // Output of a small type; `tensor` has the wider type in which it is stored.
   void out_small(size_t i, const Tensor& tensor, int32_t code);
-  // All that another call for the same node came to, over other sources.
-  void take_over(OpCall&& other);
-  // Strings, known while opening.
+  // Uses the outputs of another call for the same node with different inputs.
+  void adopt_results(OpCall&& other);
+  // Strings known at compile time.
   void out_strings(size_t i, const Dims& sizes, std::span<const std::string> strings);
-  // Result i holds places among these.
-  void mark_words(size_t i, Words words);
-  // Of the numbers of `places` (those of source i, or a tensor) the elements of a table; folded where they are known.
-  // Named as the call's own result.
-  ValuePtr look_up(size_t source, HostArray table, const char* suffix = "");
-  ValuePtr look_up(const ValuePtr& places, HostArray table, const char* suffix = "");
-  // What `x` holds with another dimension of 1, and values side by side: of numbers, or of strings with all of their words. Null, and
-  // an error, where they do not fit.
+  // Marks output i as indices into this string table.
+  void set_string_table(size_t i, StringTable string_table);
+  // Gathers elements of `table` by the indices in `indices` (input i, or a tensor); folded if the indices are known.
+  // The result has the call's name and `suffix`.
+  ValuePtr lookup(size_t source, HostArray table, const char* suffix = "");
+  ValuePtr lookup(const ValuePtr& indices, HostArray table, const char* suffix = "");
+  // unsqueeze and concatenation of values; the string tables of string tensors are merged. Null and an error if types
+  // or shapes do not fit.
   ValuePtr with_axis(const ValuePtr& x, int axis, const std::string& suffix);
   ValuePtr concat(std::span<const ValuePtr> parts, int axis, const char* suffix);
-  // Values of strings as places among the words of all of them. False, and an error: one holds numbers.
-  bool join_words(std::vector<ValuePtr>& parts, Words& all);
-  Tensor tensor_of(const ValuePtr& value);  // undefined, and an error, where it is none
+  // Rewrites string tensors as indices into one common table. False and an error if one of them is no string tensor.
+  bool unify_string_tables(std::vector<ValuePtr>& parts, StringTable& all);
+  Tensor tensor_of(const ValuePtr& value);  // undefined and an error if it is no tensor
   void out_constant(size_t i, DType dtype, const Dims& sizes, WeightSource source);
 
-  void refuse(std::string why) {
+  void fail(std::string why) {
     if (status_.ok()) status_ = Error{std::move(why)};
   }
-  // The same where source i is computed: the node is opened when the run has made its value; `given`: also where it is an
-  // input of the model, whose numbers are data and not sizes.
+  // As fail(), but if input i is computed the node is deferred until its value is known. `given`: also if it is an
+  // input of the model whose elements are data, not sizes.
   void wait_for(size_t i, std::string why, bool given = false);
-  bool waits() const { return waits_; }
-  // A part of the node could not be lowered: neither can the node, and it waits for what the part waits for.
+  bool needs_runtime_value() const { return needs_runtime_value_; }
+  // Fails because a part of the node failed; the node needs the same run-time value as the part.
   void fail_as(const OpCall& part) {
-    waits_ = waits_ || part.waits_;
-    refuse(part.status().error().message);
+    needs_runtime_value_ = needs_runtime_value_ || part.needs_runtime_value_;
+    fail(part.status().error().message);
   }
-  // A part of the node is made, if any: this one, a Loop or an If whose graph is a model of its own, goes round when the run has
-  // made its sources (lower_rest.cpp).
-  // `behind`: what makes the node's results of those of `later`.
-  void leave(ir::Node later, std::string why, std::vector<ir::Node> behind = {});
+  // Defers `later`, a Loop or If whose subgraph becomes a model of its own, until the run has computed its inputs
+  // (deferred_subgraph.cpp). `after`: nodes that compute this node's outputs from those of `later`.
+  void defer_as_loop(ir::Node later, std::string why, std::vector<ir::Node> after = {});
   std::span<const ir::Node> later() const { return later_; }
   bool ok() const { return status_.ok() && builder_.ok(); }
   Status status() const { return status_.ok() ? builder_.status() : status_; }
@@ -174,7 +173,7 @@ class OpCall {
   std::vector<ValuePtr> outputs_;
   GraphBuilder builder_;
   Status status_;
-  bool waits_ = false;
+  bool needs_runtime_value_ = false;
   std::vector<ir::Node> later_;
 };
 
@@ -184,10 +183,10 @@ struct HandlerEntry {
   Handler handler;
 };
 
-// Each lower_*.cpp's operators.
+// Handlers of each lower_*.cpp.
 std::span<const HandlerEntry> pointwise_handlers();
-std::span<const HandlerEntry> product_handlers();
-std::span<const HandlerEntry> window_handlers();
+std::span<const HandlerEntry> matmul_handlers();
+std::span<const HandlerEntry> conv_pool_handlers();
 std::span<const HandlerEntry> resize_handlers();
 std::span<const HandlerEntry> movement_handlers();
 std::span<const HandlerEntry> shape_handlers();
@@ -198,118 +197,121 @@ std::span<const HandlerEntry> quantised_handlers();
 std::span<const HandlerEntry> scatter_handlers();
 std::span<const HandlerEntry> loss_handlers();
 std::span<const HandlerEntry> attention_handlers();
-std::span<const HandlerEntry> sampling_handlers();
+std::span<const HandlerEntry> grid_sample_handlers();
 std::span<const HandlerEntry> cast_handlers();
-std::span<const HandlerEntry> state_handlers();
+std::span<const HandlerEntry> causal_conv_linear_attention_handlers();
 std::span<const HandlerEntry> signal_handlers();
-std::span<const HandlerEntry> choice_handlers();
-std::span<const HandlerEntry> region_handlers();
+std::span<const HandlerEntry> compress_nonzero_unique_handlers();
+std::span<const HandlerEntry> deform_conv_nms_handlers();
 std::span<const HandlerEntry> roi_handlers();
 std::span<const HandlerEntry> flex_attention_handlers();
-std::span<const HandlerEntry> learned_handlers();
-std::span<const HandlerEntry> count_handlers();
-std::span<const HandlerEntry> place_handlers();
+std::span<const HandlerEntry> ml_preprocessing_handlers();
+std::span<const HandlerEntry> tfidf_vectorizer_handlers();
+std::span<const HandlerEntry> max_unpool_tensor_scatter_handlers();
 std::span<const HandlerEntry> loop_handlers();
 std::span<const HandlerEntry> scan_handlers();
-std::span<const HandlerEntry> matrix_handlers();
+std::span<const HandlerEntry> det_inverse_handlers();
 std::span<const HandlerEntry> sequence_handlers();
 std::span<const HandlerEntry> random_handlers();
 std::span<const HandlerEntry> training_handlers();
 std::span<const HandlerEntry> string_handlers();
-std::span<const HandlerEntry> label_handlers();
-std::span<const HandlerEntry> map_handlers();
-std::span<const HandlerEntry> image_handlers();
-// Of operators of numbers as well, where a source holds strings.
-std::span<const HandlerEntry> word_handlers();
-// Numbers that are known as strings.
-void cast_to_words(OpCall& c);
+std::span<const HandlerEntry> label_encoder_handlers();
+std::span<const HandlerEntry> cast_map_dict_vectorizer_handlers();
+std::span<const HandlerEntry> image_decoder_handlers();
+// Handlers for string tensors of operators that also take numbers.
+std::span<const HandlerEntry> string_tensor_handlers();
+// Cast of numbers known at compile time to strings.
+void cast_to_strings(OpCall& c);
 // MurmurHash3 of strings.
-void hash_words(OpCall& c);
+void hash_strings(OpCall& c);
 std::span<const HandlerEntry> experimental_handlers();
-std::span<const HandlerEntry> linear_model_handlers();
-std::span<const HandlerEntry> tree_handlers();
-// Of ONNX Runtime's own domain.
+std::span<const HandlerEntry> linear_svm_handlers();
+std::span<const HandlerEntry> tree_ensemble_handlers();
+// Operators of the domain com.microsoft.
 std::span<const HandlerEntry> contrib_pointwise_handlers();
 std::span<const HandlerEntry> contrib_norm_handlers();
 std::span<const HandlerEntry> contrib_attention_handlers();
-std::span<const HandlerEntry> contrib_cache_handlers();
-std::span<const HandlerEntry> contrib_product_handlers();
-std::span<const HandlerEntry> contrib_block_handlers();
-std::span<const HandlerEntry> contrib_expert_handlers();
+std::span<const HandlerEntry> contrib_group_query_attention_handlers();
+std::span<const HandlerEntry> contrib_fused_matmul_conv_handlers();
+std::span<const HandlerEntry> contrib_matmul_nbits_handlers();
+std::span<const HandlerEntry> contrib_moe_handlers();
 std::span<const HandlerEntry> contrib_quantised_handlers();
-std::span<const HandlerEntry> contrib_rest_handlers();
-std::span<const HandlerEntry> contrib_blocked_handlers();
-std::span<const HandlerEntry> contrib_branch_handlers();
-std::span<const HandlerEntry> contrib_delta_handlers();
-std::span<const HandlerEntry> contrib_hash_handlers();
-std::span<const HandlerEntry> contrib_ngram_handlers();
-std::span<const HandlerEntry> contrib_packed_handlers();
-std::span<const HandlerEntry> contrib_state_handlers();
-std::span<const HandlerEntry> contrib_window_handlers();
-// Whether the node's results are drawn.
-bool draws_numbers(const ir::Node& node);
-// Dropout as in a run that does not learn, but was told to drop: source 0 with a part of its numbers 0 and the others larger; result 1 tells which are kept.
-void drop_at_random(OpCall& c, double ratio);
-// A tensor as a value of that name.
+std::span<const HandlerEntry> contrib_misc_handlers();
+std::span<const HandlerEntry> contrib_nchwc_handlers();
+std::span<const HandlerEntry> contrib_hyper_connection_handlers();
+std::span<const HandlerEntry> contrib_gated_delta_net_handlers();
+std::span<const HandlerEntry> contrib_murmur_hash_handlers();
+std::span<const HandlerEntry> contrib_ngram_hash_handlers();
+std::span<const HandlerEntry> contrib_gather_packed_handlers();
+std::span<const HandlerEntry> contrib_varlen_causal_conv_handlers();
+std::span<const HandlerEntry> contrib_maxpool_mask_word_conv_handlers();
+// True if the node's outputs are random.
+bool is_random(const ir::Node& node);
+// Dropout in training mode: sets elements of input 0 to 0 with probability `ratio` and scales the others; output 1 is
+// the mask.
+void training_dropout(OpCall& c, double ratio);
+// A value of that name that holds a tensor.
 ValuePtr tensor_value(std::string name, const Tensor& tensor);
-// The same, of the strings or the small type that `like` holds.
+// The same with the string table or the small type of `like`.
 ValuePtr value_like(const Value& like, std::string name, const Tensor& tensor);
-// `x` rounded or cut off as a cast to the small type `code` does it; undefined, and an error, where it is none. Named
-// as the call's own result.
+// `x` rounded (saturating or not) as a cast to the small type `code` does; undefined and an error if `code` is no
+// small type. The result has the call's name and `suffix`.
 Tensor to_small_type(OpCall& c, const Tensor& x, int32_t code, bool saturate, const char* suffix);
-// A convolution's parameters from the attributes; false, and an error, where they do not fit.
+// Reads convolution parameters from the attributes; false and an error if they do not match the shapes.
 bool read_convolution(OpCall& c, const Dims& x, const Dims& weight, ConvParams& params);
-// By name, with "DOMAIN::" before it where that is not ONNX's own.
+// Keyed by name, prefixed "DOMAIN::" for domains other than ai.onnx.
 const std::unordered_map<std::string_view, Handler>& all_handlers();
 Handler find_handler(const std::string& domain, const std::string& op);
-Handler find_word_handler(const std::string& domain, const std::string& op);
+Handler find_string_tensor_handler(const std::string& domain, const std::string& op);
 
 class Lowering {
  public:
   Lowering(ir::File file, const OpenOptions& options);
 
-  // The model; its problems say what could not be lowered. Error: no memory for the pool.
+  // The model; Model::problems lists what could not be lowered. Error: no memory for the pool.
   Result<Model> run();
-  // Of a part of a file that a run has left: with what is known of its names already, and where its layers lie; "": as in a file.
-  Result<Model> go_on(std::span<const ValuePtr> known, const std::string& layer = {});
-  // What is drawn, is drawn anew for each run (Model::drawn_inputs).
-  void draw_for_each_run() { draws_for_each_run_ = true; }
-  bool draws_for_each_run() const { return draws_for_each_run_; }
-  // How often this node was asked for numbers before: each turn of a loop that is written out draws others.
-  uint32_t next_draw(const ir::Node& node) { return draws_[&node]++; }
-  // An input that the graph is given by itself. Error: no memory.
-  Result<Tensor> add_drawn_input(const std::string& name, DType dtype, const Dims& sizes,
-                                 std::function<Status(uint64_t draw, std::byte* out)> write);
-  // Whether a node in a graph inside the node at hand waits for values of the run.
-  bool inner_waits() const { return inner_waits_; }
+  // Lowers a deferred part of a file. `known`: values it already has; `layer`: the layer that contains it, "" for
+  // none.
+  Result<Model> lower_continuation(std::span<const ValuePtr> known, const std::string& layer = {});
+  // Resample random numbers for every run (Model::random_inputs).
+  void resample_each_run() { resamples_each_run_ = true; }
+  bool resamples_each_run() const { return resamples_each_run_; }
+  // Number of earlier random calls of this node: every iteration of an unrolled loop gets different numbers.
+  uint32_t next_random_call(const ir::Node& node) { return random_calls_[&node]++; }
+  // Adds an input that the runner fills with random numbers. Error: out of memory.
+  Result<Tensor> add_random_input(const std::string& name, DType dtype, const Dims& sizes,
+                                  std::function<Status(uint64_t draw, std::byte* out)> write);
+  // True if a node in a subgraph of the current node needs a run-time value.
+  bool subgraph_needs_runtime_value() const { return subgraph_needs_runtime_value_; }
   bool trying() const { return trying_; }  // try_subgraph()
   const std::string& layer() const { return layer_; }
 
-  // One tensor takes at most this much: a file that asks for more is a mistake or an attack.
+  // Limit of one tensor's size; larger ones indicate a damaged or malicious file.
   static constexpr Bytes kMaxTensorBytes = Bytes{1} << 36;
 
   Context& context() { return context_; }
-  // The constant as a leaf: one for each name and bytes of the file, however often a loop's turns define it anew.
+  // The constant as a leaf tensor, one per name and bytes in the file, even if an unrolled loop defines it
+  // repeatedly.
   Tensor materialise(Value& value, Status& status) { return materialise(value, value.source.bytes().data(), status); }
   Tensor materialise(Value& value, const std::byte* made_of, Status& status);
-  // Whether strings are read by a node's operator.
-  static bool reads_words(const ir::Node& node);
+  // True if the node's operator reads strings.
+  static bool reads_strings(const ir::Node& node);
   void note_fixed_inputs() { uses_given_ = true; }
   const OpenOptions& options() const { return options_; }
   int64_t channel_block() const { return file_.channel_block.channels; }
-  // A name for a value, by which nodes that are put off find it.
+  // Names a value so that deferred nodes find it.
   void name_value(const std::string& name, ValuePtr value) { define(name, std::move(value)); }
   ValuePtr value_named(const std::string& name) const { return find(name); }
   void note_statistic(const Tensor& kept, const Tensor& next) { model_.statistics.push_back({kept, next}); }
-  // The input that tells what is dropped, and a number of its own for who asks. Error: no memory.
+  // The input with the dropout seed; `sequence` is a distinct number per caller. Error: out of memory.
   Result<Tensor> dropout_input(uint32_t& sequence);
   ValuePtr make_constant(std::string name, HostArray array) const;
-  // Lowers a graph inside a node, with these values for its inputs; its outputs, in order. Nodes that fail are noted.
+  // Lowers a subgraph of a node with these input values and returns its outputs in order. Failing nodes are recorded.
   Result<std::vector<ValuePtr>> lower_subgraph(const ir::Graph& graph, std::span<const ValuePtr> inputs = {});
-  // The same to see what types its outputs have: what fails there is nothing that the model lacks.
+  // As lower_subgraph(), to infer the output types only: failures are not recorded.
   Result<std::vector<ValuePtr>> try_subgraph(const ir::Graph& graph, std::span<const ValuePtr> inputs);
 
-  // As long as it lives, what is lowered belongs to a layer within the present one: "Loop x", and in it "turn 3".
+  // Scope in which lowered nodes get a sublayer of the current layer: "Loop x", and within it "iteration 3".
   class Within {
    public:
     Within(Lowering& lowering, std::string_view part);
@@ -338,24 +340,26 @@ class Lowering {
   std::string call_label(const ir::Node& node);
   void lower_within(const ir::Node& node, const std::string& label, const std::vector<ir::Node>& nodes);
   void lower_by_handler(const ir::Node& node, const std::vector<ValuePtr>& inputs);
-  // The function of the model that a node calls; what its operator consists of, where that has no handler. Null: none.
+  // The model function that a node calls, or the function body of an operator without a handler; null if neither
+  // exists.
   const ir::Function* own_function(const ir::Node& node) const;
   const ir::Function* body_of(const ir::Node& node);
-  std::string refusal(const ir::Node& node, const std::vector<ValuePtr>& inputs, const ir::Function* body);
-  std::string misfit(const ir::Node& node, const std::vector<ValuePtr>& inputs);
+  std::string unsupported_reason(const ir::Node& node, const std::vector<ValuePtr>& inputs, const ir::Function* body);
+  std::string schema_mismatch(const ir::Node& node, const std::vector<ValuePtr>& inputs);
   void define_results(const ir::Node& node, const std::vector<ValuePtr>& inputs, const std::vector<ValuePtr>& results,
                       const std::vector<ValuePtr>& folded);
   bool fold_node(const ir::Node& node, const std::vector<ValuePtr>& inputs, std::vector<ValuePtr>& results);
-  void stand_in(const ir::Node& node, const std::vector<ValuePtr>& inputs);
+  void emit_placeholder(const ir::Node& node, const std::vector<ValuePtr>& inputs);
   void add_problem(const ir::Node& node, const std::string& why);
   Status finish_graph();
-  void put_off(const ir::Node& node, const std::string& why);
+  void defer(const ir::Node& node, const std::string& why);
   struct Part;
-  Status make_rest(std::vector<Tensor>& roots);
-  Status make_turns(const ir::Node& node, Rest& rest, std::set<std::string>& handed, std::vector<Tensor>& roots);
-  void make_loop(const ir::Node& node, Turns& turns, Part& body);
-  Status hand_over(const std::vector<std::string>& names, Part& part, Rest& rest, std::set<std::string>& handed,
-                   std::vector<Tensor>& roots);
+  Status build_deferred_subgraph(std::vector<Tensor>& roots);
+  Status build_deferred_loop(const ir::Node& node, DeferredSubgraph& rest, std::set<std::string>& handed,
+                             std::vector<Tensor>& roots);
+  void build_loop_spec(const ir::Node& node, LoopSpec& iterations, Part& body);
+  Status pass_values(const std::vector<std::string>& names, Part& part, DeferredSubgraph& rest,
+                     std::set<std::string>& handed, std::vector<Tensor>& roots);
   ValuePtr find(const std::string& name) const;
   void define(const std::string& name, ValuePtr value) { scopes_.back()[name] = std::move(value); }
   std::optional<Dims> input_sizes(ir::ValueType& type);
@@ -369,48 +373,49 @@ class Lowering {
   Context context_;
   std::vector<std::unordered_map<std::string, ValuePtr>> scopes_;
   std::unordered_map<std::string, const ir::ValueType*> declared_;
-  std::vector<Tensor> made_;         // results of lowered nodes, for the graph of a model that is not whole
-  std::vector<std::string> layers_;  // of the outermost nodes
-  std::string layer_;                // the present one
-  std::string layer_of_all_;         // in which all nodes lie; "": each in its own
-  bool draws_for_each_run_ = false;
-  std::unordered_map<const ir::Node*, uint32_t> draws_;
+  std::vector<Tensor> made_;         // outputs of lowered nodes, for the graph of an incomplete model
+  std::vector<std::string> layers_;  // of the top-level nodes
+  std::string layer_;                // the current layer
+  std::string layer_of_all_;         // the layer of all nodes; "": each node has its own
+  bool resamples_each_run_ = false;
+  std::unordered_map<const ir::Node*, uint32_t> random_calls_;
   bool uses_given_ = false;
-  bool whole_ = true;         // no node failed
-  bool goes_on_ = false;      // it is the rest of a file
-  bool inner_waits_ = false;  // a node in a graph inside the node at hand waits
+  bool complete_ = true;                       // no node failed
+  bool is_continuation_ = false;               // this is a deferred subgraph of a file
+  bool subgraph_needs_runtime_value_ = false;  // a node in a subgraph of the current node needs a run-time value
   bool trying_ = false;
-  std::vector<const ir::Node*> put_off_;
-  std::deque<ir::Node> later_;  // of these, parts of nodes and nodes of functions
-  std::string why_put_off_;
+  std::vector<const ir::Node*> deferred_;
+  std::deque<ir::Node> later_;  // deferred pieces of nodes and nodes of functions
+  std::string defer_reason_;
   struct FileLeaf {
     const std::byte* made_of;
     Tensor tensor;
   };
-  std::unordered_multimap<std::string, FileLeaf> file_leafs_;  // of constants, by their names
+  std::unordered_multimap<std::string, FileLeaf> file_leafs_;  // constants by name
   uint32_t dropouts_ = 0;
   ir::Schemas schemas_;
-  const ir::Node* spelled_ = nullptr;            // whose body is being lowered, of an operator that consists of others
-  std::string calls_;                            // of functions that are open, as layers
-  int64_t unrolled_ = 0;                         // nodes of functions so far
-  std::unordered_map<std::string, int> labels_;  // of calls: how often
+  const ir::Node* expanding_node_ = nullptr;     // the operator whose function body is being lowered
+  std::string calls_;                            // the functions being expanded, as layers
+  int64_t unrolled_ = 0;                         // number of function nodes so far
+  std::unordered_map<std::string, int> labels_;  // number of calls per label
 };
 
-// Whether the operator reads nothing of its source but the shape.
+// True if the operator reads only the shape of its input.
 bool reads_shape(const ir::Node& node);
-bool any_words(const std::vector<ValuePtr>& inputs);
-// Appends all names that a node reads, graphs inside it included (some of them are their own).
+bool any_strings(const std::vector<ValuePtr>& inputs);
+// Appends the names of all values that a node reads, including reads in its subgraphs (some of which they define
+// themselves).
 void collect_names(const ir::Node& node, std::vector<std::string>& out);
-// Of what holds strings that are not known.
-Words no_words();
-// Attributes of what OpCall::leave() leaves: turns that were made before, the layer that it lies in, and what it is called
-// where that is not what the node is.
-inline constexpr const char* kTurnsBefore = "turns before";
-inline constexpr const char* kLayerOfTurns = "layer of turns";
-inline constexpr const char* kTitleOfTurns = "title of turns";
-std::string title_of_turns(const ir::Node& node);
+// Table for strings that are not known at compile time.
+StringTable unknown_strings();
+// Attributes of nodes created by OpCall::defer_as_loop(): number of unrolled iterations, enclosing layer, and the
+// label if it differs from the node's title.
+inline constexpr const char* kUnrolledIterations = "turns before";
+inline constexpr const char* kLoopScope = "layer of turns";
+inline constexpr const char* kLoopLabel = "title of turns";
+std::string loop_label(const ir::Node& node);
 
-// A layer's name for each node, from the names in the file where they tell, else from where the graph is narrow.
+// A layer name per node, derived from the names in the file or, without these, from narrow points of the graph.
 std::vector<std::string> name_layers(const ir::Graph& graph);
 
 }  // namespace arenascope::models

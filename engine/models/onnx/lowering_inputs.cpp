@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a graph is given: inputs, weights, and constants once an op needs them.
+// Inputs and weights of the graph, and constants once an op needs them.
 #include <arenascope/base/checked.h>
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
@@ -11,20 +11,21 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kMostKnownGiven = 4096;               // numbers of an input
-constexpr int64_t kMostKnownBehind = int64_t{1} << 22;  // numbers of one value that a run made for the rest of a file
+constexpr int64_t kMaxKnownGiven = 4096;  // elements of an input
+// elements of one value that a run computed for the deferred subgraph
+constexpr int64_t kMaxKnownBehind = int64_t{1} << 22;
 
 std::string why_no_sizes(const ir::ValueType& input) {
-  if (input.kind == ir::ValueType::Kind::Other) return "is no tensor";
+  if (input.kind == ir::ValueType::Kind::Other) return "is not a tensor";
   if (input.type == ir::kStringType)
-    return fmt::format("holds strings, which must be given: --input {}=FILE.pb", input.name);
-  if (!input.dtype) return fmt::format("is of type {}", ir::type_name(input.type));
-  return input.has_shape ? "has a shape that makes no sense" : "has no shape";
+    return fmt::format("is a string tensor, which must be given: --input {}=FILE.pb", input.name);
+  if (!input.dtype) return fmt::format("has the unsupported type {}", ir::type_name(input.type));
+  return input.has_shape ? "has an invalid shape" : "has no shape";
 }
 
 }  // namespace
 
-Words no_words() { return std::make_shared<const std::vector<std::string>>(); }
+StringTable unknown_strings() { return std::make_shared<const std::vector<std::string>>(); }
 int64_t Lowering::dimension(int64_t size, const std::string& symbol) const {
   if (size >= 0) return size;
   const auto given = options_.dims.find(symbol);
@@ -61,7 +62,7 @@ ValuePtr Lowering::make_constant(std::string name, HostArray array) const {
 Tensor Lowering::materialise(Value& value, const std::byte* made_of, Status& status) {
   if (value.tensor) return value.tensor;
   if (value.kind != Value::Kind::Constant) {
-    status = Error{fmt::format("'{}' is not known", value.name)};
+    status = Error{fmt::format("the value of '{}' is not known", value.name)};
     return {};
   }
   const auto [first, last] = file_leafs_.equal_range(value.name);
@@ -82,25 +83,25 @@ Tensor Lowering::materialise(Value& value, const std::byte* made_of, Status& sta
   return value.tensor;
 }
 
-// As declared_sizes(); what is left open is noted, and can be told by its place where it has no name.
+// As declared_sizes(). Free dimensions are recorded; one without a symbol is identified by input and axis.
 std::optional<Dims> Lowering::input_sizes(ir::ValueType& type) {
   for (size_t i = 0; i < type.sizes.size(); ++i) {
     if (type.sizes[i] >= 0) continue;
     FreeDimension free{type.name, static_cast<int>(i), type.symbols[i], 1, false};
-    const auto told = options_.dims.find(free.key());
-    free.told = told != options_.dims.end();
-    if (free.told) free.size = told->second;
+    const auto specified = options_.dims.find(free.key());
+    free.specified = specified != options_.dims.end();
+    if (free.specified) free.size = specified->second;
     type.sizes[i] = free.size;
     model_.free_dimensions.push_back(std::move(free));
   }
   return declared_sizes(type);
 }
 
-// Of an input that is given; none, and a problem, where what is given does not fit.
+// Sizes of a given input; nullopt and a problem if they do not match the declaration.
 std::optional<Dims> Lowering::given_sizes(const std::string& name, const ir::ValueType& type, const Tensor& given) {
   const Dims sizes = given.sizes();
-  const bool words = options_.words.count(name) != 0;
-  bool fits = type.dtype == given.dtype() && words == (type.type == ir::kStringType) &&
+  const bool string_table = options_.strings.count(name) != 0;
+  bool fits = type.dtype == given.dtype() && string_table == (type.type == ir::kStringType) &&
               options_.complex.contains(name) == (type.type == ir::kComplex64) &&
               (!type.has_shape || type.sizes.size() == static_cast<size_t>(sizes.rank()));
   for (int i = 0; fits && type.has_shape && i < sizes.rank(); ++i)
@@ -108,29 +109,30 @@ std::optional<Dims> Lowering::given_sizes(const std::string& name, const ir::Val
   if (type.sizes.size() > kMaxDims)  // it is folded, too
     fits = type.dtype == given.dtype() && ir::fold_outermost(type.sizes) == sizes;
   if (fits) return sizes;
-  model_.problems.push_back(fmt::format("the input '{}' was given as {} {}, which does not fit", name,
-                                        words                             ? "strings"
-                                        : options_.complex.contains(name) ? "complex64"
-                                                                          : arenascope::name(given.dtype()),
-                                        to_string(sizes)));
+  model_.problems.push_back(
+      fmt::format("the given value of input '{}' is {} {}, which does not match the declared type or shape", name,
+                  string_table                      ? "strings"
+                  : options_.complex.contains(name) ? "complex64"
+                                                    : arenascope::name(given.dtype()),
+                  to_string(sizes)));
   return std::nullopt;
 }
 
-// An input that is one tensor, or an element of a sequence. Of strings: their places, which must be given.
+// Adds a tensor input or an element of a sequence input. String tensors must be given, as indices into their table.
 ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType& declared) {
   ir::ValueType type = declared;
-  const auto words = options_.words.find(name);
-  const bool strings = type.type == ir::kStringType && words != options_.words.end();
+  const auto string_table = options_.strings.find(name);
+  const bool strings = type.type == ir::kStringType && string_table != options_.strings.end();
   if (strings) type.dtype = DType::I64;
   ValueInfo info{name, type.dtype.value_or(DType::F32), {}, {}, {}};
-  if (type.type == ir::kStringType) info.words = strings ? words->second : no_words();
+  if (type.type == ir::kStringType) info.strings = strings ? string_table->second : unknown_strings();
   info.complex = type.type == ir::kComplex64;
   auto value = std::make_shared<Value>();
   value->name = name;
   const auto given = options_.inputs.find(name);
-  const bool told = given != options_.inputs.end();
-  const auto sizes = told ? given_sizes(name, type, given->second) : input_sizes(type);
-  if (!sizes && !told) model_.problems.push_back(fmt::format("the input '{}' {}", name, why_no_sizes(type)));
+  const bool specified = given != options_.inputs.end();
+  const auto sizes = specified ? given_sizes(name, type, given->second) : input_sizes(type);
+  if (!sizes && !specified) model_.problems.push_back(fmt::format("input '{}' {}", name, why_no_sizes(type)));
   if (sizes) {
     info.sizes = *sizes;
     auto tensor = context_.new_tensor(info.dtype, *sizes, name);
@@ -141,31 +143,31 @@ ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType
       value->dtype = info.dtype;
       value->small = ir::remembered_type(type.type);
       value->sizes = *sizes;
-      if (type.sizes.size() > kMaxDims) value->wide = type.sizes;
+      if (type.sizes.size() > kMaxDims) value->full_shape = type.sizes;
       value->tensor = *tensor;
-      if (strings) value->words = info.words;
-      if (told) value->given = given->second;
-      const int64_t most = goes_on_ ? kMostKnownBehind : strings ? HostArray::kMaxElements : kMostKnownGiven;
-      if (told && given->second->contiguous() && given->second->element_count() <= most &&
+      if (strings) value->strings = info.strings;
+      if (specified) value->given = given->second;
+      const int64_t most = is_continuation_ ? kMaxKnownBehind : strings ? HostArray::kMaxElements : kMaxKnownGiven;
+      if (specified && given->second->contiguous() && given->second->element_count() <= most &&
           (given->second->data() || given->second->element_count() == 0)) {
         value->array = std::make_shared<HostArray>(HostArray::from_bytes(info.dtype, *sizes, given->second->data()));
         value->for_given_inputs = true;
       }
     } else {
-      model_.problems.push_back(fmt::format("the input '{}': {}", name, tensor.error().message));
+      model_.problems.push_back(fmt::format("input '{}': {}", name, tensor.error().message));
     }
   }
   model_.inputs.push_back(std::move(info));
   return value;
 }
 
-// A map: its values are an input, its keys are given with them.
+// Adds a map input: the values are an input of the graph, the keys must be given.
 ValuePtr Lowering::add_map_input(const ir::ValueType& type) {
   const std::string name = GivenInputs::keys_of(type.name);
   const auto given = options_.inputs.find(name);
   if (given == options_.inputs.end() || given->second->element_count() > HostArray::kMaxElements) {
     model_.problems.push_back(
-        fmt::format("the input '{}' is a map, which must be given: --input {}=FILE.pb", type.name, type.name));
+        fmt::format("input '{}' is a map, which must be given: --input {}=FILE.pb", type.name, type.name));
     auto value = std::make_shared<Value>();
     value->name = type.name;
     return value;
@@ -175,7 +177,8 @@ ValuePtr Lowering::add_map_input(const ir::ValueType& type) {
   values.has_shape = false;
   ValuePtr value = add_tensor_input(type.name, values);
   value->keys = make_constant(name, HostArray::from_bytes(keys.dtype(), keys.sizes(), keys->data()));
-  if (const auto words = options_.words.find(name); words != options_.words.end()) value->keys->words = words->second;
+  if (const auto string_table = options_.strings.find(name); string_table != options_.strings.end())
+    value->keys->strings = string_table->second;
   uses_given_ = true;
   return value;
 }
@@ -197,25 +200,25 @@ void Lowering::add_input(const ir::ValueType& type) {
   for (int64_t i = 0; i < length; ++i)
     value->elements.push_back(add_tensor_input(fmt::format("{}[{}]", type.name, i), type));
   if (value->kind == Value::Kind::Unknown)
-    model_.problems.push_back(fmt::format("the input '{}' is a sequence of tensors, which must be given", type.name));
+    model_.problems.push_back(fmt::format("input '{}' is a sequence of tensors, which must be given", type.name));
   define(type.name, std::move(value));
 }
 
 void Lowering::add_weight(const ir::TensorData& data) {
   auto value = std::make_shared<Value>();
   value->name = data.name;
-  if (data.dtype || data.words) {
+  if (data.dtype || data.strings) {
     value->kind = Value::Kind::Constant;
     value->dtype = data.dtype.value_or(DType::I64);
-    value->words = data.words;
+    value->strings = data.strings;
     value->small = ir::remembered_type(data.type);
     value->sizes = data.sizes;
-    value->wide = data.wide;
+    value->full_shape = data.full_shape;
     value->source = data.source;
     value->array = ir::known_numbers(data, value->dtype);
   } else {
-    whole_ = false;
-    model_.problems.push_back(fmt::format("the weight '{}' is of type {}, of which there are no tensors", data.name,
+    complete_ = false;
+    model_.problems.push_back(fmt::format("weight '{}' has the unsupported type {}", data.name,
                                           data.type ? ir::type_name(data.type) : "sparse"));
   }
   define(data.name, std::move(value));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a graph gives: its outputs, and the graph of all that they need.
+// Outputs of the graph, and the graph of all nodes that they depend on.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 
@@ -7,7 +7,7 @@
 
 namespace arenascope::models {
 
-// Results that are given tensors, or stand there twice, are copied: each output owns its bytes.
+// Outputs that are given tensors or that are listed twice are copied, so that each output has its own memory.
 Status Lowering::add_output(const std::string& name, const ir::ValueType& type, const ValuePtr& value,
                             std::vector<Tensor>& roots) {
   ValueInfo info{name, type.dtype.value_or(DType::F32), {}, {}, {}};
@@ -27,16 +27,16 @@ Status Lowering::add_output(const std::string& name, const ir::ValueType& type, 
     info.dtype = tensor.dtype();
     info.sizes = tensor.sizes();
     info.tensor = tensor;
-    info.words = value->words;
+    info.strings = value->strings;
     info.complex = value->small == ir::kComplex64;
     roots.push_back(tensor);
     if (value->random) model_.random_outputs.push_back(name);
   } else {
-    whole_ = false;
-    if (type.type == ir::kStringType) info.words = no_words();
+    complete_ = false;
+    if (type.type == ir::kStringType) info.strings = unknown_strings();
     if (type.sizes.size() <= kMaxDims)
       for (const int64_t size : type.sizes) info.sizes.push_back(size);
-    if (model_.problems.empty()) model_.problems.push_back(fmt::format("the output '{}' cannot be computed", name));
+    if (model_.problems.empty()) model_.problems.push_back(fmt::format("output '{}' cannot be computed", name));
   }
   model_.outputs.push_back(std::move(info));
   return {};
@@ -45,15 +45,16 @@ Status Lowering::add_output(const std::string& name, const ir::ValueType& type, 
 Status Lowering::finish_graph() {
   std::vector<Tensor> roots;
   context_.set_layer({});
-  // As long as nothing is made, or something else fails, the rest would never be opened.
-  if (!put_off_.empty() && (!whole_ || (goes_on_ && later_.empty() && put_off_.size() == file_.graph.nodes.size()))) {
-    whole_ = false;
-    ++model_.unsupported[put_off_.front()->full_name()];
-    model_.problems.push_back(why_put_off_);
+  // If nothing can be lowered or another node failed, the deferred subgraph would never be compiled.
+  if (!deferred_.empty() &&
+      (!complete_ || (is_continuation_ && later_.empty() && deferred_.size() == file_.graph.nodes.size()))) {
+    complete_ = false;
+    ++model_.unsupported[deferred_.front()->full_name()];
+    model_.problems.push_back(defer_reason_);
   }
   for (const ir::ValueType& type : file_.graph.outputs) {
     const ValuePtr value = find(type.name);
-    if (value && (value->kind == Value::Kind::Nothing || (value->waits && whole_))) continue;
+    if (value && (value->kind == Value::Kind::Nothing || (value->needs_runtime_value && complete_))) continue;
     if (!value || value->kind != Value::Kind::Sequence) {
       if (auto ok = add_output(type.name, type, value, roots); !ok) return ok;
       continue;
@@ -61,12 +62,12 @@ Status Lowering::finish_graph() {
     for (size_t i = 0; i < value->elements.size(); ++i)
       if (auto ok = add_output(fmt::format("{}[{}]", type.name, i), type, value->elements[i], roots); !ok) return ok;
   }
-  if (!put_off_.empty() && whole_)
-    if (auto ok = make_rest(roots); !ok) return ok;
-  if (!whole_) roots.insert(roots.end(), made_.begin(), made_.end());
+  if (!deferred_.empty() && complete_)
+    if (auto ok = build_deferred_subgraph(roots); !ok) return ok;
+  if (!complete_) roots.insert(roots.end(), made_.begin(), made_.end());
   if (roots.empty()) {
-    if (model_.problems.empty() && !model_.rest)
-      model_.problems.emplace_back("it gives nothing: its outputs are values that are not there");
+    if (model_.problems.empty() && !model_.deferred)
+      model_.problems.emplace_back("the model has no outputs: all of them are empty optional values");
     return {};
   }
   auto graph = context_.new_graph(context_.use().objects);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/models/onnx/onnx.h"
-#include "engine/models/onnx/open_sizes.h"
+#include "engine/models/onnx/free_dimensions.h"
 
 namespace arenascope::models {
 

@@ -8,7 +8,7 @@
 namespace arenascope::models::ir {
 namespace {
 
-constexpr size_t kMostNested = 100;
+constexpr size_t kMaxNested = 100;
 
 // What a body's names and attributes stand for in one call.
 class Renaming {
@@ -79,7 +79,7 @@ class Census {
   Status count(const std::vector<Node>& nodes, int64_t& total) {
     for (const Node& node : nodes) {
       if (auto ok = count(node, total); !ok) return ok;
-      if (total > kMostUnrolled) return Error{"its functions unroll into more than a million nodes"};
+      if (total > kMaxUnrolled) return Error{"its functions unroll into more than a million nodes"};
     }
     return {};
   }
@@ -95,15 +95,14 @@ class Census {
   }
 
   Status call(const Function& f, const Node& node, int64_t& total) {
-    const auto refuse = [&](const std::string& why) { return Error{fmt::format("the function '{}' {}", f.name, why)}; };
+    const auto fail = [&](const std::string& why) { return Error{fmt::format("the function '{}' {}", f.name, why)}; };
     if (node.inputs.size() > f.inputs.size() || node.outputs.size() > f.outputs.size())
-      return refuse(fmt::format("has {} inputs and {} outputs, '{}' gives it {} and {}", f.inputs.size(),
-                                f.outputs.size(), node.name, node.inputs.size(), node.outputs.size()));
+      return fail(fmt::format("has {} inputs and {} outputs, '{}' gives it {} and {}", f.inputs.size(),
+                              f.outputs.size(), node.name, node.inputs.size(), node.outputs.size()));
     auto known = known_.find(&f);
     if (known == known_.end()) {
-      if (std::find(open_.begin(), open_.end(), &f) != open_.end()) return refuse("calls itself");
-      if (open_.size() == kMostNested)
-        return refuse(fmt::format("is called from functions nested {} deep", kMostNested));
+      if (std::find(open_.begin(), open_.end(), &f) != open_.end()) return fail("calls itself");
+      if (open_.size() == kMaxNested) return fail(fmt::format("is called from functions nested {} deep", kMaxNested));
       open_.push_back(&f);
       int64_t own = 0;
       if (auto ok = count(f.nodes, own); !ok) return ok;

@@ -8,7 +8,7 @@
 
 namespace arenascope::models::ir {
 
-inline constexpr int64_t kMostUnrolled = 1 << 20;  // nodes, and calls
+inline constexpr int64_t kMaxUnrolled = 1 << 20;  // nodes, and calls
 
 // What the function calls x becomes LABEL/x; attributes that it passes on are the call's, else the function's own.
 std::vector<Node> expand(const Function& function, const Node& call, const std::string& label);

@@ -63,9 +63,9 @@ Status sort_nodes(Graph& graph, const Scope* outer) {
   std::unordered_set<std::string> own;
   const auto given = [&](const std::string& name) { return own.count(name) != 0 || (outer && outer->has(name)); };
   for (const ValueType& input : graph.inputs)
-    if (!own.insert(input.name).second) return Error{fmt::format("the input '{}' stands there twice", input.name)};
+    if (!own.insert(input.name).second) return Error{fmt::format("the input '{}' is duplicated", input.name)};
   for (const TensorData& weight : graph.weights)
-    if (!own.insert(weight.name).second) return Error{fmt::format("the weight '{}' stands there twice", weight.name)};
+    if (!own.insert(weight.name).second) return Error{fmt::format("the weight '{}' is duplicated", weight.name)};
   std::unordered_map<std::string, size_t> writer;
   for (size_t n = 0; n < graph.nodes.size(); ++n)
     for (const std::string& output : graph.nodes[n].outputs) {

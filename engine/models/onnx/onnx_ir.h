@@ -3,8 +3,8 @@
 // protobuf's classes. Bytes of weights stay where they are: in the mapped file, or in external ones, mapped too.
 #pragma once
 #include <arenascope/base/result.h>
+#include <arenascope/models/string_table.h>
 #include <arenascope/models/weight_source.h>
-#include <arenascope/models/words.h>
 #include <arenascope/tensor/shape.h>
 #include "engine/models/mapped_file.h"
 
@@ -25,9 +25,9 @@ struct TensorData {
   std::string name;
   int32_t type = 0;            // the file's type code
   std::optional<DType> dtype;  // none: a type that there is no tensor of (strings, COMPLEX128, ...)
-  Words words;                 // of strings: `source` holds their places, as I64
+  StringTable strings;         // of strings: `source` holds their places, as I64
   Dims sizes;
-  std::vector<int64_t> wide;  // all of them, where there are more than kMaxDims
+  std::vector<int64_t> full_shape;  // all of them, where there are more than kMaxDims
   int64_t byte_count = 0;
   WeightSource source;  // of byte_count bytes, contiguous, little endian
 
@@ -140,7 +140,7 @@ Result<TensorData> parse_tensor(const std::shared_ptr<const MappedFile>& file);
 // A SequenceProto, OptionalProto or MapProto by itself, as `kind` says; a tensor as above.
 Result<Parsed> parse_value(const std::shared_ptr<const MappedFile>& file, ValueType::Kind kind);
 std::vector<std::byte> serialize_tensor(const std::string& name, DType dtype, const Dims& sizes,
-                                        std::span<const std::byte> bytes, const Words& words = nullptr,
+                                        std::span<const std::byte> bytes, const StringTable& strings = nullptr,
                                         bool complex = false);
 inline constexpr int32_t kStringType = 8, kBFloat16Type = 16;  // the file's codes
 inline constexpr int32_t kComplex64 = 14;                      // of pairs of f32, which lie in an I64 each

@@ -120,7 +120,7 @@ class Converter {
     if (sizes.size() > kMaxDims) {
       const auto folded = fold_outermost(sizes);
       if (!folded) return Error{fmt::format("{} has {} dimensions that make no sense", what, sizes.size())};
-      out.sizes = *folded, out.wide = sizes;
+      out.sizes = *folded, out.full_shape = sizes;
     } else {
       out.sizes = Dims(sizes);
     }
@@ -155,15 +155,15 @@ class Converter {
     if (t.string_data_size() != count)
       return Error{fmt::format("{} holds {} strings, its shape {} needs {}", what, t.string_data_size(),
                                to_string(out.sizes), count)};
-    WordList words;
-    std::vector<std::byte> places(static_cast<size_t>(count) * sizeof(int64_t));
+    StringInterner string_table;
+    std::vector<std::byte> index_list(static_cast<size_t>(count) * sizeof(int64_t));
     for (int i = 0; i < t.string_data_size(); ++i) {
-      const int64_t place = words.place(t.string_data(i));
-      std::memcpy(places.data() + static_cast<size_t>(i) * sizeof place, &place, sizeof place);
+      const int64_t place = string_table.place(t.string_data(i));
+      std::memcpy(index_list.data() + static_cast<size_t>(i) * sizeof place, &place, sizeof place);
     }
-    out.words = words.take();
-    out.byte_count = static_cast<int64_t>(places.size());
-    auto owned = MappedFile::of_memory(std::move(places));
+    out.strings = string_table.take();
+    out.byte_count = static_cast<int64_t>(index_list.size());
+    auto owned = MappedFile::of_memory(std::move(index_list));
     out.source = WeightSource(owned->bytes(), owned);
     return out;
   }
@@ -233,9 +233,9 @@ class Converter {
   Result<TensorData> sparse(const onnx::SparseTensorProto& s, const std::string& what) {
     auto values = tensor(s.values(), what);
     if (!values) return values.error();
-    auto places = tensor(s.indices(), what + ": the indices");
-    if (!places) return places.error();
-    auto made = with_zeros(*values, *places, {s.dims().begin(), s.dims().end()});
+    auto index_list = tensor(s.indices(), what + ": the indices");
+    if (!index_list) return index_list.error();
+    auto made = with_zeros(*values, *index_list, {s.dims().begin(), s.dims().end()});
     if (!made) return Error{fmt::format("{}: {}", what, made.error().message)};
     return made;
   }
@@ -348,24 +348,24 @@ class Converter {
   static ValueType value(const onnx::ValueInfoProto& v) {
     ValueType out;
     out.name = v.name();
-    const onnx::TypeProto* told = &v.type();
+    const onnx::TypeProto* specified = &v.type();
     if (!v.has_type()) return out;
-    if (told->has_optional_type()) {
+    if (specified->has_optional_type()) {
       out.kind = ValueType::Kind::Optional;
-      told = &told->optional_type().elem_type();
+      specified = &specified->optional_type().elem_type();
     }
-    if (told->has_sequence_type()) {
+    if (specified->has_sequence_type()) {
       out.kind = out.kind == ValueType::Kind::Optional ? ValueType::Kind::OptionalSequence : ValueType::Kind::Sequence;
-      told = &told->sequence_type().elem_type();
+      specified = &specified->sequence_type().elem_type();
     }
-    if (told->has_map_type()) {
+    if (specified->has_map_type()) {
       out.kind = ValueType::Kind::Map;
-      told = &told->map_type().value_type();
+      specified = &specified->map_type().value_type();
     }
-    if (told->has_tensor_type())
-      read_type(told->tensor_type(), out);
-    else if (told->has_sparse_tensor_type() && out.kind == ValueType::Kind::Tensor)  // it is held with its zeros
-      read_type(told->sparse_tensor_type(), out);
+    if (specified->has_tensor_type())
+      read_type(specified->tensor_type(), out);
+    else if (specified->has_sparse_tensor_type() && out.kind == ValueType::Kind::Tensor)  // it is held with its zeros
+      read_type(specified->sparse_tensor_type(), out);
     else
       out.kind = ValueType::Kind::Other;
     return out;
@@ -414,10 +414,10 @@ class Converter {
     return to;
   }
 
-  // Of its own domain: what the function or the file says; of ONNX's others that nobody tells, the newest there is.
+  // Of its own domain: what the function or the file says; of ONNX's others that no node tells, the newest there is.
   int64_t opset_of(const std::string& domain) const {
-    for (const auto* told : {&function_opsets_, &opsets_})
-      if (const auto found = told->find(domain); found != told->end()) return found->second;
+    for (const auto* specified : {&function_opsets_, &opsets_})
+      if (const auto found = specified->find(domain); found != specified->end()) return found->second;
     return domain.empty() ? 1 : std::max<int64_t>(Schemas::newest_opset(domain), 1);
   }
 
@@ -523,13 +523,13 @@ Status add_sequence(const onnx::SequenceProto& sequence, Parsed& out) {
 
 Status add_map(const onnx::MapProto& map, Parsed& out) {
   const auto& values = map.values().tensor_values();
-  const bool words = map.key_type() == kStringType;
-  const int count = words ? map.string_keys_size() : map.keys_size();
+  const bool string_table = map.key_type() == kStringType;
+  const int count = string_table ? map.string_keys_size() : map.keys_size();
   if (map.values().sequence_values_size() + map.values().map_values_size() != 0 || values.size() != count)
     return Error{fmt::format("a map of {} keys and {} values that are tensors", count, values.size())};
   onnx::TensorProto keys, all;
   keys.add_dims(count);
-  keys.set_data_type(words ? kStringType : onnx::TensorProto::INT64);
+  keys.set_data_type(string_table ? kStringType : onnx::TensorProto::INT64);
   for (const auto& key : map.string_keys()) keys.add_string_data(key);
   for (const int64_t key : map.keys()) keys.add_int64_data(key);
   all.add_dims(count);
@@ -582,19 +582,20 @@ Result<Parsed> parse_value(const std::shared_ptr<const MappedFile>& file, ValueT
 }
 
 std::vector<std::byte> serialize_tensor(const std::string& name, DType dtype, const Dims& sizes,
-                                        std::span<const std::byte> bytes, const Words& words, bool complex) {
+                                        std::span<const std::byte> bytes, const StringTable& string_table,
+                                        bool complex) {
   onnx::TensorProto proto;
   proto.set_name(name);
   for (int32_t type = 1; type <= 16; ++type)
     if (to_dtype(type) == dtype) proto.set_data_type(type);
   if (complex) proto.set_data_type(kComplex64);
   for (int64_t size : sizes) proto.add_dims(size);
-  if (words) {
+  if (string_table) {
     proto.set_data_type(kStringType);
     for (size_t i = 0; i + sizeof(int64_t) <= bytes.size(); i += sizeof(int64_t)) {
       int64_t place = 0;
       std::memcpy(&place, bytes.data() + i, sizeof place);
-      proto.add_string_data(std::string(word(words, place)));
+      proto.add_string_data(std::string(string_at(string_table, place)));
     }
   } else {
     proto.set_raw_data(bytes.data(), bytes.size());

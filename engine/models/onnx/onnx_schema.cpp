@@ -187,12 +187,12 @@ std::pair<std::string_view, Attribute> named_attribute(std::string_view text) {
 
 AttributeRule rule_of(std::string_view text) {
   AttributeRule out;
-  const bool told = text.find('=') != std::string_view::npos;
+  const bool specified = text.find('=') != std::string_view::npos;
   auto [name, usual] = named_attribute(text);
   out.required = name.back() == '!';
   out.name = out.required ? name.substr(0, name.size() - 1) : name;
   out.kind = usual.kind;
-  if (told) out.usual = std::move(usual);
+  if (specified) out.usual = std::move(usual);
   return out;
 }
 

@@ -66,6 +66,6 @@ class Schemas {
 
 // What ONNX's specification does not allow of a node, in a sentence; empty where it fits. `types`: of its sources, one bit
 // each, 0 where they are not known.
-std::string misfit(const Node& node, const Schema& schema, const std::vector<TypeSet>& types);
+std::string schema_mismatch(const Node& node, const Schema& schema, const std::vector<TypeSet>& types);
 
 }  // namespace arenascope::models::ir

@@ -54,14 +54,14 @@ std::string attribute_misfit(const Node& node, const Schema& schema) {
     if (!rule)
       return fmt::format("{} of opset {} has no attribute '{}', {}", node.op, node.opset, name.substr(0, 64),
                          those_there_are(name, schema));
-    if (attribute.repeated) return fmt::format("its attribute '{}' stands there twice", name);
+    if (attribute.repeated) return fmt::format("attribute '{}' is duplicated", name);
     if (attribute.kind != rule->kind)
-      return fmt::format("its attribute '{}' is {}, in opset {} it is {}", name, kind_name(attribute.kind), node.opset,
+      return fmt::format("attribute '{}' is {}, in opset {} it is {}", name, kind_name(attribute.kind), node.opset,
                          kind_name(rule->kind));
   }
   for (const AttributeRule& rule : schema.attributes)
     if (rule.required && node.attributes.count(std::string(rule.name)) == 0)
-      return fmt::format("its attribute '{}' is missing", rule.name);
+      return fmt::format("attribute '{}' is missing", rule.name);
   return {};
 }
 
@@ -101,20 +101,20 @@ std::string source_misfit(const Node& node, const Schema& schema, const std::vec
     const Formal& formal = formal_at(schema.inputs, i);
     if (node.inputs[i].empty()) {
       if (formal.option != Formal::Option::Single) continue;
-      return fmt::format("its source {} ('{}') is missing", i, formal.name);
+      return fmt::format("input {} ('{}') is missing", i, formal.name);
     }
     const TypeSet type = i < types.size() ? types[i] : 0;
     if (type == 0 || (formal.allowed & kOptionals)) continue;  // an optional value that is there is that value here
     if ((type & formal.allowed) == 0)
-      return fmt::format("its source '{}' is of type {}, '{}' of {} in opset {} may be {}", node.inputs[i],
-                         type_text(type), formal.name, node.op, node.opset, type_text(formal.allowed));
+      return fmt::format("input '{}' is of type {}, '{}' of {} in opset {} may be {}", node.inputs[i], type_text(type),
+                         formal.name, node.op, node.opset, type_text(formal.allowed));
     if (!formal.homogeneous) continue;
     size_t other = 0;  // the first one of the same type
     while (other < i && (formal_at(schema.inputs, other).type != formal.type || types[other] == 0 ||
                          !formal_at(schema.inputs, other).homogeneous))
       ++other;
     if (types[other] != type)
-      return fmt::format("its sources '{}' and '{}' are of types {} and {}, which must be the same", node.inputs[other],
+      return fmt::format("inputs '{}' and '{}' are of types {} and {}, which must be the same", node.inputs[other],
                          node.inputs[i], type_text(types[other]), type_text(type));
   }
   return {};
@@ -122,9 +122,9 @@ std::string source_misfit(const Node& node, const Schema& schema, const std::vec
 
 }  // namespace
 
-std::string misfit(const Node& node, const Schema& schema, const std::vector<TypeSet>& types) {
+std::string schema_mismatch(const Node& node, const Schema& schema, const std::vector<TypeSet>& types) {
   if (schema.gone)
-    return fmt::format("there is no {} any more since opset {}, it is written for opset {}", node.op, schema.since,
+    return fmt::format("operator {} was removed in opset {}; the model uses opset {}", node.op, schema.since,
                        node.opset);
   std::string why = count_misfit("source", node.inputs, schema.inputs, schema, node);
   if (why.empty()) why = count_misfit("result", node.outputs, schema.outputs, schema, node);

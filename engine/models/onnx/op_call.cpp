@@ -16,18 +16,18 @@ OpCall::OpCall(Lowering& lowering, const ir::Node& node, std::vector<ValuePtr> i
 const Value& OpCall::value(size_t i) {
   static const Value none;
   if (has(i)) return *inputs_[i];
-  refuse(fmt::format("its source {} is missing", i));
+  fail(fmt::format("input {} is missing", i));
   return none;
 }
 
 Tensor OpCall::in(size_t i) {
   if (!has(i)) {
-    refuse(fmt::format("its source {} is missing", i));
+    fail(fmt::format("input {} is missing", i));
     return {};
   }
   Status status;
   Tensor tensor = lowering_.materialise(*inputs_[i], status);
-  if (!status.ok()) refuse(status.error().message);
+  if (!status.ok()) fail(status.error().message);
   return tensor;
 }
 
@@ -63,24 +63,24 @@ bool OpCall::known_bytes(size_t i, std::vector<uint8_t>& out) {
 
 void OpCall::wait_for(size_t i, std::string why, bool given) {
   if (ok() && has(i) && inputs_[i]->kind == Value::Kind::Tensor && (given || !inputs_[i]->tensor->has(kFlagInput)))
-    waits_ = true;
-  refuse(std::move(why));
+    needs_runtime_value_ = true;
+  fail(std::move(why));
 }
 
-void OpCall::leave(ir::Node later, std::string why, std::vector<ir::Node> behind) {
+void OpCall::defer_as_loop(ir::Node later, std::string why, std::vector<ir::Node> after) {
   if (!ok()) return;
-  waits_ = true;
-  later_ = std::move(behind);
+  needs_runtime_value_ = true;
+  later_ = std::move(after);
   later_.insert(later_.begin(), std::move(later));
   for (ir::Node& node : later_) node.continues = true;
-  refuse(std::move(why));
+  fail(std::move(why));
 }
 
 std::optional<std::vector<int64_t>> OpCall::ints(size_t i) {
   if (!has(i)) return std::nullopt;
   const auto array = known(i);
   if (!array) {
-    wait_for(i, fmt::format("'{}' must be known before it runs", inputs_[i]->name));
+    wait_for(i, fmt::format("'{}' must be known at compile time", inputs_[i]->name));
     return std::nullopt;
   }
   std::vector<int64_t> out;
@@ -92,7 +92,7 @@ std::optional<std::vector<double>> OpCall::floats(size_t i) {
   if (!has(i)) return std::nullopt;
   const auto array = known(i);
   if (!array) {
-    wait_for(i, fmt::format("'{}' must be known before it runs", inputs_[i]->name));
+    wait_for(i, fmt::format("'{}' must be known at compile time", inputs_[i]->name));
     return std::nullopt;
   }
   std::vector<double> out;
@@ -132,7 +132,7 @@ std::vector<int64_t> OpCall::attr_ints(const char* name) const {
 
 int OpCall::axis(int64_t axis, int rank) {
   if (axis < -rank || axis >= rank) {
-    refuse(fmt::format("axis {} of {} dimensions", axis, rank));
+    fail(fmt::format("axis {} is out of range for {} dimensions", axis, rank));
     return 0;
   }
   return static_cast<int>(axis < 0 ? axis + rank : axis);
@@ -147,7 +147,7 @@ std::vector<int> OpCall::axes(size_t i, int64_t since, int rank) {
   std::vector<int> out;
   for (int64_t a : given) {
     const int resolved = axis(a, rank);
-    if (std::find(out.begin(), out.end(), resolved) != out.end()) refuse(fmt::format("axis {} stands there twice", a));
+    if (std::find(out.begin(), out.end(), resolved) != out.end()) fail(fmt::format("axis {} is listed twice", a));
     out.push_back(resolved);
   }
   return out;
@@ -171,8 +171,8 @@ Tensor OpCall::apply(Op op, std::span<const Tensor> sources, const OpParams& par
   if (!ok()) return {};
   Tensor made = builder_.op(op, sources, params, name_of(suffix));
   if (made && made->byte_count() > Lowering::kMaxTensorBytes) {
-    refuse(fmt::format("its result {} takes {} bytes, more than the {} that one tensor may", to_string(made.sizes()),
-                       made->byte_count(), Lowering::kMaxTensorBytes));
+    fail(fmt::format("the output of shape {} takes {} bytes, more than the limit of {} bytes per tensor",
+                     to_string(made.sizes()), made->byte_count(), Lowering::kMaxTensorBytes));
     return {};
   }
   return made;
@@ -207,12 +207,12 @@ Tensor OpCall::expand(const Tensor& x, const Dims& sizes, const char* suffix) {
   if (x && x.sizes() == sizes) return x;
   auto bytes = x ? checked_byte_count(sizes, x.dtype()) : Result<Bytes>(0);
   if (!bytes) {
-    refuse(bytes.error().message);
+    fail(bytes.error().message);
     return {};
   }
   if (*bytes > Lowering::kMaxTensorBytes) {
-    refuse(fmt::format("{} takes {} bytes, more than the {} that one tensor may", to_string(sizes), *bytes,
-                       Lowering::kMaxTensorBytes));
+    fail(fmt::format("a tensor of shape {} takes {} bytes, more than the limit of {} bytes per tensor",
+                     to_string(sizes), *bytes, Lowering::kMaxTensorBytes));
     return {};
   }
   return op_with(Op::Expand, {x}, ReshapeParams{sizes}, suffix);
@@ -227,7 +227,7 @@ Tensor OpCall::constant(HostArray array, const char* suffix) {
   const ValuePtr value = lowering_.make_constant(name_of(suffix), std::move(array));
   Status status;
   Tensor tensor = lowering_.materialise(*value, status);
-  if (!status.ok()) refuse(status.error().message);
+  if (!status.ok()) fail(status.error().message);
   return tensor;
 }
 
@@ -249,7 +249,7 @@ ValuePtr tensor_value(std::string name, const Tensor& tensor) {
 
 ValuePtr value_like(const Value& like, std::string name, const Tensor& tensor) {
   ValuePtr value = tensor_value(std::move(name), tensor);
-  value->words = like.words;
+  value->strings = like.strings;
   value->small = like.small;
   return value;
 }
@@ -271,19 +271,19 @@ void OpCall::out_small(size_t i, const Tensor& tensor, int32_t code) {
   if (i < outputs_.size() && outputs_[i]) outputs_[i]->small = code;
 }
 
-void OpCall::take_over(OpCall&& other) {
+void OpCall::adopt_results(OpCall&& other) {
   outputs_ = std::move(other.outputs_);
   if (status_.ok()) status_ = other.status();
-  waits_ = other.waits_;
+  needs_runtime_value_ = other.needs_runtime_value_;
   later_ = std::move(other.later_);
 }
 
 void OpCall::out_constant(size_t i, DType dtype, const Dims& sizes, WeightSource source) {
   auto bytes = checked_byte_count(sizes, dtype);
-  if (!bytes) return refuse(bytes.error().message);
+  if (!bytes) return fail(bytes.error().message);
   if (*bytes > Lowering::kMaxTensorBytes)
-    return refuse(fmt::format("its result {} takes {} bytes, more than the {} that one tensor may", to_string(sizes),
-                              *bytes, Lowering::kMaxTensorBytes));
+    return fail(fmt::format("the output of shape {} takes {} bytes, more than the limit of {} bytes per tensor",
+                            to_string(sizes), *bytes, Lowering::kMaxTensorBytes));
   if (i >= outputs_.size()) return;
   auto value = std::make_shared<Value>();
   value->name = node_.outputs[i];

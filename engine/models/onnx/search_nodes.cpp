@@ -23,10 +23,10 @@ constexpr Entry kSearches[] = {{"com.microsoft::GreedySearch", Way::Greedy, 1},
                                {"com.microsoft::Sampling", Way::Draw, 1},
                                {"com.microsoft::BeamSearch", Way::Beams, 3},
                                {"com.microsoft::WhisperBeamSearch", Way::Beams, 3}};
-constexpr int64_t kMostBeams = 128, kMostWords = 4096;  // as ONNX Runtime has them
-constexpr size_t kMost = 1, kBeams = 3, kResults = 4, kProcessor = 11;
-constexpr size_t kCounts[] = {kMost, kBeams, kResults, kProcessor};  // of beam searches; of others the first one
-constexpr size_t kTemperature = 14;                                  // Whisper's
+constexpr int64_t kMaxBeams = 128, kMaxWords = 4096;  // as ONNX Runtime has them
+constexpr size_t kMax = 1, kBeams = 3, kResults = 4, kProcessor = 11;
+constexpr size_t kCounts[] = {kMax, kBeams, kResults, kProcessor};  // of beam searches; of others the first one
+constexpr size_t kTemperature = 14;                                 // Whisper's
 constexpr Sources kOfBeams{0, 1, 2, 6, 7, 8, 9, kNone, kTemperature};
 constexpr Sources kOfOne{0, 1, 2, 3, 4, 5, 6, 7, kNone};
 
@@ -41,18 +41,18 @@ Status check(const Call& call, const Entry& entry) {
   if (!call.has(call.sources.ids) || !call.has(call.sources.most))
     return Error{"it is given no words, or not how many there are to be"};
   for (const size_t i : search_counts(node))
-    if (call.has(i) && !call.known(i)) return Error{fmt::format("'{}' is not one whole number", call.source(i))};
-  if (const int64_t most = call.known(kMost).value_or(0); most < 1 || most > kMostWords)
-    return Error{fmt::format("it writes texts of {} words: 1 to {} can be", most, kMostWords)};
+    if (call.has(i) && !call.known(i)) return Error{fmt::format("'{}' is not one integer", call.source(i))};
+  if (const int64_t most = call.known(kMax).value_or(0); most < 1 || most > kMaxWords)
+    return Error{fmt::format("it writes texts of {} words: 1 to {} can be", most, kMaxWords)};
   for (size_t i = entry.results; i < node.outputs.size(); ++i)
     if (!node.outputs[i].empty()) return Error{fmt::format("it makes no result '{}' on a CPU", node.outputs[i])};
   if (node.outputs.empty()) return Error{"it has no result"};
-  const int64_t words = call.attribute("vocab_size", -1);
+  const int64_t strings = call.attribute("vocab_size", -1);
   const Graph* decoder = call.graph("decoder");
   if (!decoder || decoder->outputs.empty() || decoder->outputs[0].sizes.empty()) return {};
   const int64_t scored = decoder->outputs[0].sizes.back();
-  if (words > 0 && scored > 0 && scored != words)
-    return Error{fmt::format("its vocab_size is {}, and its decoder scores {} words", words, scored)};
+  if (strings > 0 && scored > 0 && scored != strings)
+    return Error{fmt::format("its vocab_size is {}, and its decoder scores {} words", strings, scored)};
   const int64_t keep = call.attribute("min_tokens_to_keep", 0);
   if (keep < 0 || (scored > 0 && keep >= scored)) return Error{fmt::format("its min_tokens_to_keep is {}", keep)};
   return {};
@@ -61,21 +61,22 @@ Status check(const Call& call, const Entry& entry) {
 // What is nowhere looked at again, since it broadcasts. `alone`: the decoder is, and goes on with the words that are given.
 Status check_sizes(const Call& call, const SizesOf& sizes, bool alone, bool hears) {
   const Sources& from = call.sources;
-  const auto misfit = [&](size_t source, const Dims& size) {
-    return Error{fmt::format("its source '{}' is {}", call.source(source), to_string(size))};
+  const auto schema_mismatch = [&](size_t source, const Dims& size) {
+    return Error{fmt::format("input '{}' is {}", call.source(source), to_string(size))};
   };
   const auto given = [&](size_t source) { return call.has(source) ? sizes(source) : nullptr; };
   const Dims* ids = given(from.ids);
-  if (ids && ids->rank() != (hears ? 3 : 2)) return misfit(from.ids, *ids);
-  if (const int64_t most = call.known(kMost).value_or(0); ids && alone && most < (*ids)[1])
+  if (ids && ids->rank() != (hears ? 3 : 2)) return schema_mismatch(from.ids, *ids);
+  if (const int64_t most = call.known(kMax).value_or(0); ids && alone && most < (*ids)[1])
     return Error{fmt::format("it is given {} words, and writes texts of {}", (*ids)[1], most)};
   for (const size_t i : {from.least, from.penalty, from.temperature})
-    if (const Dims* size = given(i); size && element_count(*size) != 1) return misfit(i, *size);
-  if (const Dims* size = given(from.vocabulary); size && size->rank() != 1) return misfit(from.vocabulary, *size);
+    if (const Dims* size = given(i); size && element_count(*size) != 1) return schema_mismatch(i, *size);
+  if (const Dims* size = given(from.vocabulary); size && size->rank() != 1)
+    return schema_mismatch(from.vocabulary, *size);
   if (const Dims* size = given(from.first_vocabulary); size && (size->rank() != 2 || (ids && (*size)[0] != (*ids)[0])))
-    return misfit(from.first_vocabulary, *size);
+    return schema_mismatch(from.first_vocabulary, *size);
   if (const Dims* size = hears ? nullptr : given(from.mask); size && ids && !(*size == *ids))
-    return misfit(from.mask, *size);
+    return schema_mismatch(from.mask, *size);
   return {};
 }
 
@@ -86,7 +87,7 @@ Result<std::unique_ptr<Choice>> choice_of(const Call& call, Way way, int64_t& be
   }
   beams = call.known(kBeams).value_or(0);
   const int64_t results = call.known(kResults).value_or(0);
-  if (beams < 1 || beams > kMostBeams) return Error{fmt::format("it has {} beams: 1 to {} can be", beams, kMostBeams)};
+  if (beams < 1 || beams > kMaxBeams) return Error{fmt::format("it has {} beams: 1 to {} can be", beams, kMaxBeams)};
   if (results < 1 || results > beams) return Error{fmt::format("{} results of {} beams", results, beams)};
   return beam_choice(call, beams, results);
 }
@@ -118,7 +119,7 @@ Result<std::vector<Node>> search_nodes(const Node& node, const std::string& pref
   call.times = type == 2 && call.known(kProcessor).value_or(0) == 1;
   if (call.times && call.attribute("beginning_timestamp_token_id", -1) < 0)
     return Error{"its logits_processor weighs times, and it does not say which words are"};
-  const auto decoder = type == 0 ? plain_decoder(call, beams) : decoder_behind_encoder(call, beams, type == 2);
+  const auto decoder = type == 0 ? plain_decoder(call, beams) : decoder_after_encoder(call, beams, type == 2);
   if (auto ok = decoder->read(); !ok) return ok.error();
   return loop_of(call, beams, *decoder, **choice);
 }

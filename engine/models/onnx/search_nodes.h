@@ -20,7 +20,7 @@ bool is_search_name(std::string_view full_name);  // Node::full_name()
 // The sources without whose values there are no nodes: how many texts it goes on with at once, ...
 std::span<const size_t> search_counts(const Node& node);
 
-// A source that is one whole number; none where that is not known.
+// A source that is one integer; none where that is not known.
 using Known = std::function<std::optional<int64_t>(size_t source)>;
 // How large a source is; null where that is not known.
 using SizesOf = std::function<const Dims*(size_t source)>;

@@ -12,7 +12,7 @@ namespace arenascope::models::ir {
 
 // `values` at `places`, I64: one index for each in a line of all, or as many as there are dimensions. The last number of a place
 // holds. Of a type that no tensor has: known by name, never read. Errors: a place that there is not, sizes that make no sense.
-Result<TensorData> with_zeros(const TensorData& values, const TensorData& places, const std::vector<int64_t>& sizes);
+Result<TensorData> with_zeros(const TensorData& values, const TensorData& indices, const std::vector<int64_t>& sizes);
 
 // The numbers of a tensor of the file, as `dtype`, which is how it is stored; null where they are too many to be known while
 // opening, or cannot be read.

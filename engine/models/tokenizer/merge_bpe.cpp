@@ -27,17 +27,17 @@ std::array<std::string, 256> letters_of_bytes() {
 
 class MergeBpe final : public TokenModel {
  public:
-  MergeBpe(const Vocabulary& vocabulary, std::unique_ptr<PreTokenizer> words, std::vector<std::string> merges)
-      : v_(vocabulary), words_(std::move(words)), merges_(std::move(merges)), letters_(letters_of_bytes()) {
+  MergeBpe(const Vocabulary& vocabulary, std::unique_ptr<PreTokenizer> strings, std::vector<std::string> merges)
+      : v_(vocabulary), strings_(std::move(strings)), merges_(std::move(merges)), letters_(letters_of_bytes()) {
     const PrePatterns* patterns = find_pre_patterns(v_.pre_tokenizer);
-    whole_words_ = patterns && patterns->whole_words;
+    whole_strings_ = patterns && patterns->whole_strings;
     for (int byte = 0; byte < 256; ++byte) bytes_[letters_[static_cast<size_t>(byte)]] = static_cast<char>(byte);
     ranks_.reserve(merges_.size());
     for (size_t i = 0; i < merges_.size(); ++i) ranks_.emplace(merges_[i], static_cast<int32_t>(i));
   }
 
   void encode(std::string_view fragment, bool, std::vector<int32_t>& out) const override {
-    for (std::string_view word : words_->split(fragment)) encode_word(word, out);
+    for (std::string_view word : strings_->split(fragment)) encode_word(word, out);
   }
 
   std::string bytes_of(int32_t id) const override {
@@ -55,7 +55,7 @@ class MergeBpe final : public TokenModel {
   void encode_word(std::string_view word, std::vector<int32_t>& out) const {
     std::string text;
     for (char byte : word) text += letters_[static_cast<uint8_t>(byte)];
-    if (whole_words_)
+    if (whole_strings_)
       if (const int32_t id = v_.find(text); id >= 0) return out.push_back(id);
     Symbols<int32_t> symbols;
     for_each_letter(text, [&](const Letter&, std::string_view letter) { symbols.add(letter); });
@@ -79,12 +79,12 @@ class MergeBpe final : public TokenModel {
   }
 
   const Vocabulary& v_;
-  std::unique_ptr<PreTokenizer> words_;
+  std::unique_ptr<PreTokenizer> strings_;
   std::vector<std::string> merges_;
   std::array<std::string, 256> letters_;
   std::unordered_map<std::string_view, char> bytes_;
   std::unordered_map<std::string_view, int32_t> ranks_;
-  bool whole_words_ = false;
+  bool whole_strings_ = false;
 };
 
 }  // namespace
@@ -92,9 +92,9 @@ class MergeBpe final : public TokenModel {
 Result<std::unique_ptr<TokenModel>> make_merge_bpe(const Vocabulary& vocabulary, const GgufFile& file) {
   auto merges = file.texts("tokenizer.ggml.merges");
   if (!merges) return Error{"its tokenizer joins by 'tokenizer.ggml.merges', which it has not"};
-  auto words = PreTokenizer::make(vocabulary.pre_tokenizer);
-  if (!words) return words.error();
-  return std::unique_ptr<TokenModel>(std::make_unique<MergeBpe>(vocabulary, std::move(*words), std::move(*merges)));
+  auto strings = PreTokenizer::make(vocabulary.pre_tokenizer);
+  if (!strings) return strings.error();
+  return std::unique_ptr<TokenModel>(std::make_unique<MergeBpe>(vocabulary, std::move(*strings), std::move(*merges)));
 }
 
 }  // namespace arenascope::models

@@ -11,7 +11,7 @@ namespace arenascope::models {
 struct PrePatterns {
   std::string_view names;  // with a space around each
   std::string_view patterns[6];
-  bool whole_words = false;  // a word that is a token is not joined from bytes
+  bool whole_strings = false;  // a word that is a token is not joined from bytes
 };
 
 inline constexpr std::string_view kGpt2Pattern =

@@ -20,7 +20,7 @@ class GgufTokenizer final : public Tokenizer {
                  : v_.model == "t5"   ? make_unigram(v_, file)
                  : v_.model == "gpt2" ? make_merge_bpe(v_, file)
                  : v_.model == "bert" ? make_word_piece(v_)
-                                      : Error{fmt::format("its tokenizer '{}' is not known here; there are: llama t5 "
+                                      : Error{fmt::format("its tokenizer '{}' is not supported; there are: llama t5 "
                                                           "gpt2 bert",
                                                           v_.model)};
     if (!model) return model.error();

@@ -65,11 +65,11 @@ class IcuPreTokenizer final : public PreTokenizer {
 
   std::vector<std::string_view> split(std::string_view text) const override {
     // ICU counts units in 32 bits; a longer text is cut where it is.
-    constexpr size_t kMost = size_t{1} << 28;
-    std::vector<std::string_view> words;
-    for (; text.size() > kMost; text.remove_prefix(kMost)) add(text.substr(0, kMost), words);
-    add(text, words);
-    return words;
+    constexpr size_t kMax = size_t{1} << 28;
+    std::vector<std::string_view> strings;
+    for (; text.size() > kMax; text.remove_prefix(kMax)) add(text.substr(0, kMax), strings);
+    add(text, strings);
+    return strings;
   }
 
  private:
@@ -77,7 +77,7 @@ class IcuPreTokenizer final : public PreTokenizer {
     int32_t begin, end;
   };
 
-  void add(std::string_view text, std::vector<std::string_view>& words) const {
+  void add(std::string_view text, std::vector<std::string_view>& strings) const {
     if (text.empty()) return;
     const Utf16 wide(text);
     std::vector<Piece> pieces{{0, static_cast<int32_t>(wide.units.size())}};
@@ -91,7 +91,7 @@ class IcuPreTokenizer final : public PreTokenizer {
     }
     for (const Piece& piece : pieces) {
       const size_t begin = wide.at[static_cast<size_t>(piece.begin)], end = wide.at[static_cast<size_t>(piece.end)];
-      words.push_back(text.substr(begin, end - begin));
+      strings.push_back(text.substr(begin, end - begin));
     }
   }
 
@@ -160,7 +160,7 @@ Result<std::unique_ptr<PreTokenizer>> PreTokenizer::make(std::string_view name) 
   if (const PrePatterns* patterns = find_pre_patterns(name)) return IcuPreTokenizer::make(*patterns);
   std::string known;
   for (const PrePatterns& one : kPrePatterns) known += one.names.substr(0, one.names.size() - 1);
-  return Error{fmt::format("its pre-tokenizer '{}' is not known here; there are:{}", name, known)};
+  return Error{fmt::format("its pre-tokenizer '{}' is not supported; there are:{}", name, known)};
 }
 
 Result<std::unique_ptr<LetterClasses>> LetterClasses::make() {

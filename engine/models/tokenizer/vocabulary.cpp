@@ -68,11 +68,11 @@ Status read_special(const GgufFile& file, Vocabulary& v) {
   for (const Named& one :
        {Named{"cls_token_id", &v.begin}, Named{"seperator_token_id", &v.end}, Named{"bos_token_id", &v.begin},
         Named{"eos_token_id", &v.end}, Named{"unknown_token_id", &v.unknown}}) {
-    const auto told = file.integer(std::string(kPrefix) + one.key);
-    if (!told) continue;
-    if (*told < 0 || *told >= v.size())
-      return Error{fmt::format("its 'tokenizer.ggml.{}' is {}, of {} tokens", one.key, *told, v.size())};
-    *one.id = static_cast<int32_t>(*told);
+    const auto specified = file.integer(std::string(kPrefix) + one.key);
+    if (!specified) continue;
+    if (*specified < 0 || *specified >= v.size())
+      return Error{fmt::format("its 'tokenizer.ggml.{}' is {}, of {} tokens", one.key, *specified, v.size())};
+    *one.id = static_cast<int32_t>(*specified);
   }
   const auto flag = [&](const char* key, bool& out) {
     out = file.integer(std::string(kPrefix) + key).value_or(out) != 0;
@@ -93,8 +93,9 @@ void find_specials(const GgufFile& file, Vocabulary& v) {
   });
   if (v.end >= 0) v.ends.push_back(v.end);
   for (const char* key : {"eot_token_id", "eom_token_id"})
-    if (const auto told = file.integer(std::string(kPrefix) + key); told && *told >= 0 && *told < v.size())
-      v.ends.push_back(static_cast<int32_t>(*told));
+    if (const auto specified = file.integer(std::string(kPrefix) + key);
+        specified && *specified >= 0 && *specified < v.size())
+      v.ends.push_back(static_cast<int32_t>(*specified));
   for (std::string_view text : kEnds) {
     const int32_t id = v.find(text);
     if (id < 0) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/models/zoo.h>
 #include <fmt/format.h>
-#include "engine/models/zoo/zoo_kit.h"
+#include "engine/models/zoo/model_builder.h"
 
 namespace arenascope::models {
 namespace {

@@ -18,21 +18,21 @@ double alibi_slope(int64_t heads, int64_t head) {
 
 }  // namespace
 
-Tensor split_heads(ZooKit& kit, const Tensor& x, int64_t heads, const std::string& name) {
+Tensor split_heads(ModelBuilder& builder, const Tensor& x, int64_t heads, const std::string& name) {
   if (!x) return {};
-  const Tensor rows = kit.g().reshape(x, {x.sizes()[0], heads, x.sizes()[1] / heads}, name + ".heads");
-  return kit.g().permute(rows, {1, 0, 2}, name + ".by_head");
+  const Tensor rows = builder.g().reshape(x, {x.sizes()[0], heads, x.sizes()[1] / heads}, name + ".heads");
+  return builder.g().permute(rows, {1, 0, 2}, name + ".by_head");
 }
 
-Tensor split_heads_of(ZooKit& kit, const Tensor& joined, int64_t which, int64_t width, int64_t heads,
+Tensor split_heads_of(ModelBuilder& builder, const Tensor& joined, int64_t which, int64_t width, int64_t heads,
                       const std::string& name) {
-  return split_heads(kit, kit.g().slice(joined, 1, which * width, (which + 1) * width, 1, name), heads, name);
+  return split_heads(builder, builder.g().slice(joined, 1, which * width, (which + 1) * width, 1, name), heads, name);
 }
 
-Tensor attend(ZooKit& kit, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
+Tensor attend(ModelBuilder& builder, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
               const std::string& prefix, const AttendOptions& options) {
   if (!q || !v) return {};
-  GraphBuilder& g = kit.g();
+  GraphBuilder& g = builder.g();
   const int64_t tokens = q.sizes().back(1), depth = v.sizes().back(), rows = tokens * options.sequences;
   const int64_t heads = element_count(q.sizes()) / std::max<int64_t>(rows * q.sizes().back(), 1);
   Tensor scores = g.mul_mat(k, q, {}, prefix + "kq");

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Scaled dot-product attention out of products and a soft max, so that the scores are tensors that can be watched.
 #pragma once
-#include "engine/models/zoo/zoo_kit.h"
+#include "engine/models/zoo/model_builder.h"
 
 namespace arenascope::models {
 
 // [T, heads·D] → [heads, T, D], a view.
-Tensor split_heads(ZooKit& kit, const Tensor& x, int64_t heads, const std::string& name);
+Tensor split_heads(ModelBuilder& builder, const Tensor& x, int64_t heads, const std::string& name);
 
 // The `which`-th of the matrices that lie side by side in `joined` [T, n·width], as heads of its own: a slice "name", and
 // its heads.
-Tensor split_heads_of(ZooKit& kit, const Tensor& joined, int64_t which, int64_t width, int64_t heads,
+Tensor split_heads_of(ModelBuilder& builder, const Tensor& joined, int64_t which, int64_t width, int64_t heads,
                       const std::string& name);
 
 // q [H, T, D], k [H, S, D], v [H, S, D] → [T, H·D]; or q [G, H, T, D], k and v [G, 1, S, D] → [T, G·H·D]. The mask,
@@ -21,7 +21,7 @@ struct AttendOptions {
   float scale = 0;        // of the scores; 0: one by the root of the depth
   float cap = 0;          // > 0: scores become cap·tanh(score ÷ cap) before the mask
 };
-Tensor attend(ZooKit& kit, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
+Tensor attend(ModelBuilder& builder, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
               const std::string& prefix, const AttendOptions& options = {});
 
 // Default data of a mask [T, S] or [H, T, S]: 0 where the t-th of T tokens, which stands at S - T + t, may look, and

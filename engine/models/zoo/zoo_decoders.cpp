@@ -10,8 +10,8 @@
 #include <cmath>
 
 namespace arenascope::models {
-Decoder::Decoder(ZooKit& kit, const OpenOptions& options, int64_t usual, const Sizes& sizes)
-    : kit_(kit), sizes_(sizes), wanted_(std::max<int64_t>(options.wanted, 1)), cache_type_(options.cache_type) {
+Decoder::Decoder(ModelBuilder& builder, const OpenOptions& options, int64_t usual, const Sizes& sizes)
+    : builder_(builder), sizes_(sizes), wanted_(std::max<int64_t>(options.wanted, 1)), cache_type_(options.cache_type) {
   all_ = options.training || options.sequences > 0;
   sequences_ = std::max<int64_t>(options.sequences, 1);
   cache_ = all_ ? 0 : options.cache;
@@ -19,14 +19,14 @@ Decoder::Decoder(ZooKit& kit, const OpenOptions& options, int64_t usual, const S
   tokens_ = !options.prefill && !all_ ? 1 : cache_ > 0 ? std::clamp<int64_t>(options.tokens, 1, cache_) : seen;
   past_ = seen - tokens_;
   if ((cache_ > 0 || sequences_ > 1) && sizes.alibi)
-    kit.g().fail(Error{"with slopes instead of rotation, its cache is given and returned"});
-  kit.layer("inputs");
+    builder.g().fail(Error{"with slopes instead of rotation, its cache is given and returned"});
+  builder.layer("inputs");
   // One new token sees everything: without slopes or a window it needs no mask.
   const auto mask = [&](const char* name, int64_t window) {
     if (sizes.alibi)
-      return kit.input(name, {sizes.heads, tokens_, seen}, DType::F32,
-                       causal_mask_writer(sizes.heads, tokens_, seen, true));
-    return kit.input(name, {tokens_, seen}, DType::F32, causal_mask_writer(1, tokens_, seen, false, window));
+      return builder.input(name, {sizes.heads, tokens_, seen}, DType::F32,
+                           causal_mask_writer(sizes.heads, tokens_, seen, true));
+    return builder.input(name, {tokens_, seen}, DType::F32, causal_mask_writer(1, tokens_, seen, false, window));
   };
   if (sizes.alibi || tokens_ > 1 || cache_ > 0) mask_ = mask("kq_mask", 0);
   if (sizes.window > 0 && sizes.window < seen) local_mask_ = mask("kq_mask_local", sizes.window);
@@ -43,18 +43,18 @@ Tensor Decoder::attention(int i, const Tensor& q, const Tensor& k, const Tensor&
     if (shared > 1) to.push_back(by);
     if (sequences_ > 1) to.push_back(sequences_);
     to.push_back(rows), to.push_back(sizes_.depth);
-    return to.rank() > 3 ? kit_.g().reshape(x, to, prefix + name) : x;
+    return to.rank() > 3 ? builder_.g().reshape(x, to, prefix + name) : x;
   };
   all_k = arranged(all_k, sizes_.kv_heads, 1, seen(), "k_shared");
   all_v = arranged(all_v, sizes_.kv_heads, 1, seen(), "v_shared");
   all_q = arranged(all_q, sizes_.kv_heads, shared, tokens_, "q_shared");
-  return attend(kit_, all_q, all_k, all_v, mask, prefix, {sequences_, sizes_.scale, sizes_.cap});
+  return attend(builder_, all_q, all_k, all_v, mask, prefix, {sequences_, sizes_.scale, sizes_.cap});
 }
 
 // Over a cache that the graph writes scores are never whole in memory, nor is a cache of another type ever made f32.
 Tensor Decoder::over_cache(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
                            const std::string& prefix) {
-  GraphBuilder& g = kit_.g();
+  GraphBuilder& g = builder_.g();
   const float scale = sizes_.scale > 0 ? sizes_.scale : 1 / std::sqrt(static_cast<float>(sizes_.depth));
   Tensor mixed = g.op_with(Op::Attention, {q, k, v, mask}, AttentionParams{scale, false}, prefix + "kqv");
   if (tokens_ > 1) mixed = g.cont(g.permute(mixed, {1, 0, 2}, prefix + "kqv_merged"), prefix + "kqv_merged_cont");
@@ -63,39 +63,41 @@ Tensor Decoder::over_cache(const Tensor& q, const Tensor& k, const Tensor& v, co
 
 Tensor Decoder::positions() {
   if (!positions_)
-    positions_ = kit_.input("positions", {tokens()}, DType::I64, positions_writer(past_, tokens_, sequences_));
+    positions_ = builder_.input("positions", {tokens()}, DType::I64, positions_writer(past_, tokens_, sequences_));
   return positions_;
 }
 
 Tensor Decoder::wanted_rows(const Tensor& x) {
   if (cache_ > 0 && tokens_ > 1) {
-    const Tensor rows = kit_.input("wanted_rows", {wanted_}, DType::I64, positions_writer(tokens_ - wanted_, wanted_));
-    return kit_.g().op_with(Op::Gather, {x, rows}, AxisParams{0}, "wanted_tokens");
+    const Tensor rows =
+        builder_.input("wanted_rows", {wanted_}, DType::I64, positions_writer(tokens_ - wanted_, wanted_));
+    return builder_.g().op_with(Op::Gather, {x, rows}, AxisParams{0}, "wanted_tokens");
   }
-  return tokens() == 1 || all_ ? x : kit_.g().slice(x, 0, tokens_ - 1, tokens_, 1, "last_token");
+  return tokens() == 1 || all_ ? x : builder_.g().slice(x, 0, tokens_ - 1, tokens_, 1, "last_token");
 }
 
 Tensor Decoder::with_cache(int i, const char* which, const Tensor& fresh) {
   const std::string name = fmt::format("cache_{}_l{}", which, i);
   if (all_) return fresh;
   if (cache_ > 0) {
-    if (!rows_) rows_ = kit_.input("cache_rows", {tokens_}, DType::I64, positions_writer(past_, tokens_));
-    const Tensor cache = kit_.state(name, {sizes_.kv_heads, cache_, sizes_.depth}, MemoryKind::KVCache, cache_type_);
+    if (!rows_) rows_ = builder_.input("cache_rows", {tokens_}, DType::I64, positions_writer(past_, tokens_));
+    const Tensor cache =
+        builder_.state(name, {sizes_.kv_heads, cache_, sizes_.depth}, MemoryKind::KVCache, cache_type_);
     const Tensor written =
-        kit_.g().op_with(Op::SetRows, {cache, fresh, rows_}, SetRowsParams{1, true}, name + " (written)");
+        builder_.g().op_with(Op::SetRows, {cache, fresh, rows_}, SetRowsParams{1, true}, name + " (written)");
     // Capped scores are a product of their own, which cannot sum over rows of blocks.
     return !info(cache_type_).quantised || *which == 'k' || sizes_.cap == 0
                ? written
-               : kit_.g().op_with(Op::Cast, {written}, CastParams{DType::F32}, name + " (f32)");
+               : builder_.g().op_with(Op::Cast, {written}, CastParams{DType::F32}, name + " (f32)");
   }
-  const Tensor rows = kit_.g().cont(fresh, name + " (new)");
+  const Tensor rows = builder_.g().cont(fresh, name + " (new)");
   Tensor all = rows;
   if (past_ > 0) {
-    const Tensor old = kit_.input(name, {sizes_.kv_heads, past_, sizes_.depth}, {-1, 1});
+    const Tensor old = builder_.input(name, {sizes_.kv_heads, past_, sizes_.depth}, {-1, 1});
     const Tensor parts[] = {old, rows};
-    all = kit_.g().concat(parts, 1, name + " (all)");
+    all = builder_.g().concat(parts, 1, name + " (all)");
   }
-  kit_.output(fmt::format("new_{}_l{}", which, i), rows);
+  builder_.output(fmt::format("new_{}_l{}", which, i), rows);
   return all;
 }
 
@@ -103,7 +105,7 @@ namespace {
 
 // OpenOptions::dims["devices"]: what one of so many devices has of a model whose layers they share (tensor parallel): heads,
 // inner width and vocabulary are divided. What they send each other is not in the graph.
-Result<Model> build_share(ZooKit& kit, LlamaSizes sizes, const OpenOptions& options) {
+Result<Model> build_share(ModelBuilder& builder, LlamaSizes sizes, const OpenOptions& options) {
   const auto given = options.dims.find("devices");
   const int64_t n = given == options.dims.end() ? 1 : given->second;
   if (n < 1 || sizes.heads % n != 0 || sizes.inner % n != 0 || sizes.vocabulary % n != 0)
@@ -111,26 +113,26 @@ Result<Model> build_share(ZooKit& kit, LlamaSizes sizes, const OpenOptions& opti
                              sizes.inner, sizes.vocabulary, n)};
   sizes.depth = sizes.width / sizes.heads;
   sizes.heads /= n, sizes.kv_heads /= n, sizes.inner /= n, sizes.vocabulary /= n;
-  return build_llama(kit, sizes, options);
+  return build_llama(builder, sizes, options);
 }
 
 }  // namespace
 
 Result<Model> build_llama_7b(const OpenOptions& options) {
-  ZooKit kit("llama_7b");
-  return build_share(kit, {32, 4096, 32, 32, 11008, 32000}, options);
+  ModelBuilder builder("llama_7b");
+  return build_share(builder, {32, 4096, 32, 32, 11008, 32000}, options);
 }
 
 Result<Model> build_llama_13b(const OpenOptions& options) {
-  ZooKit kit("llama_13b");
-  return build_share(kit, {40, 5120, 40, 40, 13824, 32000}, options);
+  ModelBuilder builder("llama_13b");
+  return build_share(builder, {40, 5120, 40, 40, 13824, 32000}, options);
 }
 
 Result<Model> build_baichuan_13b(const OpenOptions& options) {
-  ZooKit kit("baichuan_13b");
+  ModelBuilder builder("baichuan_13b");
   LlamaSizes sizes{40, 5120, 40, 40, 13696, 64000, 1e-6f};
   sizes.packed = sizes.alibi = true;
-  return build_share(kit, sizes, options);
+  return build_share(builder, sizes, options);
 }
 
 }  // namespace arenascope::models

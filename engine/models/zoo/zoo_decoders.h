@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What decoders that write text have in common, whether the zoo makes their weights or a file has them.
 #pragma once
-#include "engine/models/rotation.h"
+#include "engine/models/rotary_embedding.h"
 #include "engine/models/zoo/zoo_attention.h"
 
 namespace arenascope::models {
@@ -20,7 +20,7 @@ class Decoder {
     float scale = 0;     // of the scores; 0: one by the root of the depth
     int64_t window = 0;  // tokens that local layers see; 0: there are none
   };
-  Decoder(ZooKit& kit, const OpenOptions& options, int64_t usual, const Sizes& sizes);
+  Decoder(ModelBuilder& builder, const OpenOptions& options, int64_t usual, const Sizes& sizes);
 
   int64_t tokens() const { return tokens_ * sequences_; }
   int64_t past() const { return past_; }
@@ -40,7 +40,7 @@ class Decoder {
   Tensor with_cache(int i, const char* which, const Tensor& fresh);
   Tensor over_cache(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask, const std::string& prefix);
 
-  ZooKit& kit_;
+  ModelBuilder& builder_;
   Sizes sizes_;
   int64_t tokens_ = 1, past_ = 0;  // of a sequence
   int64_t sequences_ = 1;
@@ -91,7 +91,7 @@ struct LlamaSizes {
   Experts experts;
 };
 
-Result<Model> build_llama(ZooKit& kit, const LlamaSizes& sizes, const OpenOptions& options);
+Result<Model> build_llama(ModelBuilder& builder, const LlamaSizes& sizes, const OpenOptions& options);
 
 // A decoder with layer norms and one hidden layer without a gate: GPT-2 (Radford 2019) and what came of it.
 struct GptSizes {
@@ -107,6 +107,6 @@ struct GptSizes {
   bool output_bias = false;  // of the logits
   int64_t window = 0;        // tokens that every layer sees (starcoder2); 0: everything
 };
-Result<Model> build_gpt(ZooKit& kit, const GptSizes& sizes, const OpenOptions& options);
+Result<Model> build_gpt(ModelBuilder& builder, const GptSizes& sizes, const OpenOptions& options);
 
 }  // namespace arenascope::models

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A rule: what it finds at a node, and what it makes instead. To add one: a function in one of the rules' files and a
-// line in the table of rules.cpp.
+// A rewrite rule: a pattern matched at a node and its replacement. To add one, write a function in one of the
+// rule_*.cpp files and add a row to the table in rules.cpp.
 #pragma once
 #include <functional>
 #include <optional>
@@ -9,18 +9,18 @@
 #include <vector>
 
 #include "engine/transform/graph_copier.h"
-#include "engine/transform/rules/look.h"
+#include "engine/transform/rules/pattern_matcher.h"
 
 namespace arenascope::rewriting {
 
-// Makes the nodes that take the place of one, over the twins of what they read. The first error is kept; what follows
-// it are undefined tensors.
-class Maker {
+// Creates the nodes that replace a matched one, over the mapped sources. The first error is kept; after it all results
+// are undefined tensors.
+class ReplacementBuilder {
  public:
-  Maker(GraphCopier& copier, const TensorImpl& root) : copier_(copier), root_(root) {}
+  ReplacementBuilder(GraphCopier& copier, const TensorImpl& root) : copier_(copier), root_(root) {}
 
-  Tensor twin(const TensorImpl& tensor) const { return copier_.twin(tensor); }
-  // Named as the root, with what tells it apart from other nodes behind that.
+  Tensor mapped(const TensorImpl& tensor) const { return copier_.mapped(tensor); }
+  // Named like the root plus `suffix`, which distinguishes it from the other new nodes.
   Tensor op(Op op, std::span<const Tensor> sources, const OpParams& params = {}, const char* suffix = "");
   Tensor op(Op o, std::initializer_list<Tensor> sources, const char* suffix = "") {
     return op(o, std::span<const Tensor>(sources.begin(), sources.size()), {}, suffix);
@@ -31,7 +31,7 @@ class Maker {
     bytes.set(params);
     return op(o, std::span<const Tensor>(sources.begin(), sources.size()), bytes, suffix);
   }
-  // Itself where it has these sizes; what does not lie contiguously is copied first.
+  // Returns `x` if it has these sizes; a non-contiguous tensor is copied first.
   Tensor reshape(const Tensor& x, const Dims& sizes, const char* suffix = "");
   Tensor permute(const Tensor& x, std::span<const int> axes, const char* suffix = "");
   Tensor contiguous(const Tensor& x, const char* suffix = "");
@@ -46,16 +46,16 @@ class Maker {
   std::vector<Tensor> made_;
 };
 
-// What a rule found: the root's value, made of these tensors in another way. Everything between them and the root goes
-// where nothing else reads it. The value has the root's type and sizes.
-struct Found {
+// A match: the root's value computed from `reads` in another way. Nodes between them and the root vanish if nothing
+// else reads them. The new value has the root's type and sizes.
+struct Replacement {
   std::vector<const TensorImpl*> reads;
-  std::function<Tensor(Maker&)> make;
+  std::function<Tensor(ReplacementBuilder&)> make;
 };
 
-using Finder = std::optional<Found> (*)(const Look& look, const TensorImpl& root);
+using Finder = std::optional<Replacement> (*)(const PatternMatcher& matcher, const TensorImpl& root);
 
-// Rules of one stage are tried until none finds anything, then those of the next.
+// The rules of a stage are applied until none matches, then those of the next stage.
 enum class Stage : uint8_t { Patterns, Numbers, Weights, Movement };
 inline constexpr Stage kStages[] = {Stage::Patterns, Stage::Numbers, Stage::Weights, Stage::Movement};
 
@@ -66,47 +66,47 @@ struct Rule {
 };
 
 std::span<const Rule> rules();
-// Of what a branch over weights alone becomes, which is no rule of a single node.
+// Listed for branches over weights alone; it is not a rule for a single node.
 const RewriteRule& constant_rule();
 
 // rule_activations.cpp
-std::optional<Found> find_gelu(const Look& look, const TensorImpl& root);
-std::optional<Found> find_gelu_tanh(const Look& look, const TensorImpl& root);
-std::optional<Found> find_silu(const Look& look, const TensorImpl& root);
-std::optional<Found> find_mish(const Look& look, const TensorImpl& root);
-std::optional<Found> find_softplus(const Look& look, const TensorImpl& root);
-std::optional<Found> find_hard_swish(const Look& look, const TensorImpl& root);
-std::optional<Found> find_hard_sigmoid(const Look& look, const TensorImpl& root);
+std::optional<Replacement> find_gelu(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_gelu_tanh(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_silu(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_mish(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_softplus(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_hard_swish(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_hard_sigmoid(const PatternMatcher& matcher, const TensorImpl& root);
 // rule_norms.cpp
-std::optional<Found> find_layer_norm(const Look& look, const TensorImpl& root);
-std::optional<Found> find_rms_norm(const Look& look, const TensorImpl& root);
-std::optional<Found> find_norm_bias(const Look& look, const TensorImpl& root);
-std::optional<Found> find_soft_max(const Look& look, const TensorImpl& root);
-std::optional<Found> find_log_soft_max(const Look& look, const TensorImpl& root);
+std::optional<Replacement> find_layer_norm(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_rms_norm(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_norm_bias(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_soft_max(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_log_soft_max(const PatternMatcher& matcher, const TensorImpl& root);
 // rule_attention.cpp
-std::optional<Found> find_attention(const Look& look, const TensorImpl& root);
-std::optional<Found> find_rotary(const Look& look, const TensorImpl& root);
+std::optional<Replacement> find_attention(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_rotary(const PatternMatcher& matcher, const TensorImpl& root);
 // rule_one_hot.cpp
-std::optional<Found> find_one_hot(const Look& look, const TensorImpl& root);
-std::optional<Found> find_gathered_last(const Look& look, const TensorImpl& root);
-// rule_bytes.cpp
-std::optional<Found> find_bytes(const Look& look, const TensorImpl& root);
-// rule_numbers.cpp
-std::optional<Found> find_affine(const Look& look, const TensorImpl& root);
-std::optional<Found> find_power(const Look& look, const TensorImpl& root);
-std::optional<Found> find_limits(const Look& look, const TensorImpl& root);
+std::optional<Replacement> find_one_hot(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_sinkable_gather(const PatternMatcher& matcher, const TensorImpl& root);
+// rule_int8.cpp
+std::optional<Replacement> find_int8_matmul(const PatternMatcher& matcher, const TensorImpl& root);
+// rule_arithmetic.cpp
+std::optional<Replacement> find_affine(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_power(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_clamp(const PatternMatcher& matcher, const TensorImpl& root);
 // rule_weights.cpp
-std::optional<Found> find_folded_norm(const Look& look, const TensorImpl& root);
-std::optional<Found> find_folded_factor(const Look& look, const TensorImpl& root);
-std::optional<Found> find_parted_join(const Look& look, const TensorImpl& root);
+std::optional<Replacement> find_foldable_batch_norm(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_foldable_scale(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_splittable_concat(const PatternMatcher& matcher, const TensorImpl& root);
 // rule_movement.cpp
-std::optional<Found> find_moved(const Look& look, const TensorImpl& root);
-std::optional<Found> find_broadcast(const Look& look, const TensorImpl& root);
-std::optional<Found> find_nothing_done(const Look& look, const TensorImpl& root);
-std::optional<Found> find_turned_later(const Look& look, const TensorImpl& root);
-std::optional<Found> find_soft_max_turned_later(const Look& look, const TensorImpl& root);
-std::optional<Found> find_reshaped_later(const Look& look, const TensorImpl& root);
-std::optional<Found> find_joined_slices(const Look& look, const TensorImpl& root);
-std::optional<Found> find_same(const Look& look, const TensorImpl& root);
+std::optional<Replacement> find_transpose_chain(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_broadcast(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_identity(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_sinkable_transpose(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_soft_max_transpose(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_sinkable_reshape(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_joined_slices(const PatternMatcher& matcher, const TensorImpl& root);
+std::optional<Replacement> find_common_subexpression(const PatternMatcher& matcher, const TensorImpl& root);
 
 }  // namespace arenascope::rewriting

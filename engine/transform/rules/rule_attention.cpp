@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Attention and rotary positions as exporters spell them out.
+// Attention and rotary embedding emitted as several nodes.
 #include <cmath>
 
 #include "engine/transform/rules/rule.h"
@@ -7,14 +7,14 @@
 namespace arenascope::rewriting {
 namespace {
 
-// The scores that a softmax is of: scale · product (+ mask).
+// The argument of the softmax: scale · matmul (+ mask).
 struct Scores {
   const TensorImpl* product;
   double scale;
   const TensorImpl* mask = nullptr;
 };
 
-std::optional<Scores> scores_of(const Look& look, const TensorImpl& soft_max) {
+std::optional<Scores> scores_of(const PatternMatcher& matcher, const TensorImpl& soft_max) {
   const auto params = soft_max.params.get<SoftMaxParams>();
   if (params.axis != soft_max.rank() - 1 || soft_max.sources.size() > 2) return std::nullopt;
   Scores out{soft_max.sources[0], static_cast<double>(params.scale), nullptr};
@@ -22,12 +22,12 @@ std::optional<Scores> scores_of(const Look& look, const TensorImpl& soft_max) {
   if (!out.mask && params.scale == 1 && out.product->op == Op::Add) {
     for (size_t i = 0; i < 2 && !out.mask; ++i) {
       const TensorImpl& scores = *out.product->sources[i];
-      if (look.affine(scores).of->op != Op::MulMat || !(scores.sizes == out.product->sizes)) continue;
+      if (matcher.affine(scores).of->op != Op::MulMat || !(scores.sizes == out.product->sizes)) continue;
       out.mask = out.product->sources[1 - i];
       out.product = &scores;
     }
   }
-  const Affine a = look.affine(*out.product);
+  const Affine a = matcher.affine(*out.product);
   if (a.of->op != Op::MulMat || a.bias != 0 || a.of->sources.size() != 2) return std::nullopt;
   out.product = a.of;
   out.scale *= a.scale * static_cast<double>(a.of->params.get<MulMatParams>().scale);
@@ -44,47 +44,48 @@ bool same_outer(const TensorImpl& a, const TensorImpl& b, int count) {
 }  // namespace
 
 // MUL_MAT(vᵀ, SOFT_MAX(scale · MUL_MAT(k, q) + mask))
-std::optional<Found> find_attention(const Look& look, const TensorImpl& root) {
+std::optional<Replacement> find_attention(const PatternMatcher& matcher, const TensorImpl& root) {
   if (root.op != Op::MulMat || root.sources.size() != 2 || root.dtype != DType::F32) return std::nullopt;
-  const TensorImpl &turned_values = *root.sources[0], &weights = look.spread(*root.sources[1]);
-  if (weights.op != Op::SoftMax || !(weights.sizes == root.sources[1]->sizes) || !look.sole(weights))
+  const TensorImpl &transposed_values = *root.sources[0], &weights = matcher.spread(*root.sources[1]);
+  if (weights.op != Op::SoftMax || !(weights.sizes == root.sources[1]->sizes) || !matcher.sole(weights))
     return std::nullopt;
-  const auto scores = scores_of(look, weights);
+  const auto scores = scores_of(matcher, weights);
   if (!scores) return std::nullopt;
-  // Scaled queries or keys are scaled scores.
-  const Affine keys = look.affine(*scores->product->sources[0]), queries = look.affine(*scores->product->sources[1]);
+  // A scale of queries or keys is a scale of the scores.
+  const Affine keys = matcher.affine(*scores->product->sources[0]),
+               queries = matcher.affine(*scores->product->sources[1]);
   const TensorImpl &k = keys.bias == 0 ? *keys.of : *scores->product->sources[0],
                    &q = queries.bias == 0 ? *queries.of : *scores->product->sources[1];
   const int rank = root.rank();
-  if (rank < 3 || q.dtype != DType::F32 || k.dtype != DType::F32 || turned_values.dtype != DType::F32 ||
-      !same_outer(q, k, rank - 2) || !same_outer(q, turned_values, rank - 2) || !same_outer(q, root, rank - 2))
+  if (rank < 3 || q.dtype != DType::F32 || k.dtype != DType::F32 || transposed_values.dtype != DType::F32 ||
+      !same_outer(q, k, rank - 2) || !same_outer(q, transposed_values, rank - 2) || !same_outer(q, root, rank - 2))
     return std::nullopt;
   if (scores->mask && scores->mask->dtype != DType::F32) return std::nullopt;
   if (root.params.get<MulMatParams>().scale != 1) return std::nullopt;
   const double scale = scores->scale * (keys.bias == 0 ? keys.scale : 1) * (queries.bias == 0 ? queries.scale : 1);
-  Found found{{&q, &k, &turned_values}, {}};
+  Replacement found{{&q, &k, &transposed_values}, {}};
   if (scores->mask) found.reads.push_back(scores->mask);
-  found.make = [&q, &k, &turned_values, mask = scores->mask, scale](Maker& m) {
+  found.make = [&q, &k, &transposed_values, mask = scores->mask, scale](ReplacementBuilder& m) {
     std::vector<int> turn;
-    for (int i = 0; i < turned_values.rank(); ++i) turn.push_back(i);
+    for (int i = 0; i < transposed_values.rank(); ++i) turn.push_back(i);
     std::swap(turn[turn.size() - 1], turn[turn.size() - 2]);
-    const Tensor values = m.permute(m.twin(turned_values), turn, ":values");
+    const Tensor values = m.permute(m.mapped(transposed_values), turn, ":values");
     const AttentionParams params{static_cast<float>(scale), false};
-    return mask ? m.op_with(Op::Attention, {m.twin(q), m.twin(k), values, m.twin(*mask)}, params)
-                : m.op_with(Op::Attention, {m.twin(q), m.twin(k), values}, params);
+    return mask ? m.op_with(Op::Attention, {m.mapped(q), m.mapped(k), values, m.mapped(*mask)}, params)
+                : m.op_with(Op::Attention, {m.mapped(q), m.mapped(k), values}, params);
   };
   return found;
 }
 
 namespace {
 
-// A stretch [begin, begin + length) of the last dimension, as a view.
-struct Stretch {
+// A slice [begin, begin + length) of the last dimension, as a view.
+struct LastDimSlice {
   const TensorImpl* of;
   int64_t begin, length;
 };
 
-std::optional<Stretch> stretch(const TensorImpl& tensor) {
+std::optional<LastDimSlice> last_dim_slice(const TensorImpl& tensor) {
   const TensorImpl& t = tensor.op == Op::Cont ? *tensor.sources[0] : tensor;
   if (t.op != Op::View) return std::nullopt;
   const TensorImpl& from = *t.sources[0];
@@ -93,22 +94,22 @@ std::optional<Stretch> stretch(const TensorImpl& tensor) {
   for (int i = 0; i < t.rank(); ++i)
     if (p.strides[i] != from.strides[i] || (i + 1 < t.rank() && t.sizes[i] != from.sizes[i])) return std::nullopt;
   if (p.offset < 0 || p.offset + t.sizes.back() > from.sizes.back()) return std::nullopt;
-  return Stretch{&from, p.offset, t.sizes.back()};
+  return LastDimSlice{&from, p.offset, t.sizes.back()};
 }
 
-// Whether it is x with its halves changed over, the second one negative: (-x2, x1).
-bool is_half_turned(const Look& look, const TensorImpl& tensor, const TensorImpl& x) {
+// True if it is (-x2, x1), where x1 and x2 are the halves of x.
+bool is_rotated_half(const PatternMatcher& matcher, const TensorImpl& tensor, const TensorImpl& x) {
   if (tensor.op != Op::Concat || tensor.sources.size() != 2 ||
       tensor.params.get<AxisParams>().axis != tensor.rank() - 1)
     return false;
-  const Affine negative = look.affine(*tensor.sources[0]);
-  const auto second = stretch(*negative.of), first = stretch(*tensor.sources[1]);
+  const Affine negative = matcher.affine(*tensor.sources[0]);
+  const auto second = last_dim_slice(*negative.of), first = last_dim_slice(*tensor.sources[1]);
   const int64_t half = x.sizes.back() / 2;
   return negative.scale == -1 && negative.bias == 0 && first && second && first->of == &x && second->of == &x &&
          first->begin == 0 && first->length == half && second->begin == half && second->length == half;
 }
 
-// Of a table [T, D] of cosines (or sines) of angles that grow with the row and fall with the column: (start, base).
+// Position of the first row and base of the angles of a table [T, D] of cosines or sines.
 struct Angles {
   int64_t start;
   double base;
@@ -138,26 +139,27 @@ std::optional<Angles> angles(const std::vector<double>& table, int64_t rows, int
 }  // namespace
 
 // x · cos + (-x2, x1) · sin, with tables of constants [T, D].
-std::optional<Found> find_rotary(const Look& look, const TensorImpl& root) {
+std::optional<Replacement> find_rotary(const PatternMatcher& matcher, const TensorImpl& root) {
   if (root.op != Op::Add || root.dtype != DType::F32 || root.rank() < 2 || root.sizes.back() % 2 != 0)
     return std::nullopt;
   for (size_t i = 0; i < 2; ++i) {
-    const TensorImpl &straight = *root.sources[i], &turned = *root.sources[1 - i];
-    if (straight.op != Op::Mul || turned.op != Op::Mul) continue;
+    const TensorImpl &straight = *root.sources[i], &transposed = *root.sources[1 - i];
+    if (straight.op != Op::Mul || transposed.op != Op::Mul) continue;
     for (size_t j = 0; j < 4; ++j) {
       const TensorImpl &x = *straight.sources[j % 2], &cosines = *straight.sources[1 - j % 2];
-      const TensorImpl &halves = *turned.sources[j / 2], &sines = *turned.sources[1 - j / 2];
+      const TensorImpl &halves = *transposed.sources[j / 2], &sines = *transposed.sources[1 - j / 2];
       const int64_t rows = root.sizes.back(1), width = root.sizes.back();
-      if (!(x.sizes == root.sizes) || !x.contiguous() || !is_half_turned(look, halves, x)) continue;
+      if (!(x.sizes == root.sizes) || !x.contiguous() || !is_rotated_half(matcher, halves, x)) continue;
       if (!(plain_sizes(cosines) == plain_sizes(sines)) || cosines.element_count() != rows * width ||
           cosines.sizes.back() != width || (rows > 1 && cosines.sizes.back(1) != rows))
         continue;
-      const auto of_cosine = angles(look.numbers(cosines), rows, width, false),
-                 of_sine = angles(look.numbers(sines), rows, width, true);
+      const auto of_cosine = angles(matcher.numbers(cosines), rows, width, false),
+                 of_sine = angles(matcher.numbers(sines), rows, width, true);
       if (!of_cosine || !of_sine || of_cosine->start != of_sine->start || of_cosine->base != of_sine->base) continue;
       const RopeParams params{static_cast<int32_t>(width), static_cast<float>(of_sine->base), 1.0f,
                               static_cast<int32_t>(of_sine->start), true};
-      return Found{{&x}, [&x, params](Maker& m) { return m.op_with(Op::Rope, {m.twin(x)}, params); }};
+      return Replacement{{&x},
+                         [&x, params](ReplacementBuilder& m) { return m.op_with(Op::Rope, {m.mapped(x)}, params); }};
     }
   }
   return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Numbers that are only moved: turns that cancel out, copies of what lies right already, and what is made twice.
+// Data movement: transposes that cancel out, copies of tensors that already have the right layout, and duplicate nodes.
 #include <algorithm>
 
 #include "engine/transform/rules/rule.h"
@@ -14,50 +14,51 @@ bool is_whole_view(const TensorImpl& t) {
   return p.offset == 0 && t.sources[0]->contiguous() && p.strides == contiguous_strides(Dims(t.sizes));
 }
 
-// The places of the dimensions that are no ones.
-std::vector<int> plain_places(const TensorImpl& t) {
+// Indices of the dimensions that are not of size 1.
+std::vector<int> non_unit_dims(const TensorImpl& t) {
   std::vector<int> out;
   for (int i = 0; i < t.rank(); ++i)
     if (t.sizes[i] != 1) out.push_back(i);
   return out;
 }
 
-// Of each of the root's plain dimensions, in their order, the dimension of `at` that it is.
-struct Way {
+// A position in a chain of movement ops: for each dimension of the root that is not of size 1, the dimension of `at`
+// that it comes from.
+struct MovementChain {
   const TensorImpl* at;
   std::vector<int> dims;
-  int copies = 0;     // CONT nodes on the way that nothing else needs
-  int nodes = 0;      // on the way
-  bool alone = true;  // nothing else reads what lies between
+  int copies = 0;     // CONT nodes in the chain without other users
+  int nodes = 0;      // in the chain
+  bool alone = true;  // no intermediate has another reader
 };
 
-// One node further back; false where that does more than move whole dimensions.
-bool step_back(const Look& look, const TensorImpl& root, Way& way) {
-  const TensorImpl& t = *way.at;
+// One node further back; false if that node does more than permute whole dimensions.
+bool step_back(const PatternMatcher& matcher, const TensorImpl& root, MovementChain& chain) {
+  const TensorImpl& t = *chain.at;
   if (t.op == Op::None || t.sources.empty()) return false;
   const TensorImpl& from = *t.sources[0];
   if (t.op == Op::Permute || t.op == Op::Transpose) {
     const int rank = t.rank();
-    for (int& d : way.dims)
+    for (int& d : chain.dims)
       d = t.op == Op::Permute ? t.params.get<PermuteParams>().axes[d] : d >= rank - 2 ? 2 * rank - 3 - d : d;
   } else if (t.op == Op::Reshape && plain_sizes(t) == plain_sizes(from)) {
-    const std::vector<int> here = plain_places(t), there = plain_places(from);
-    for (int& d : way.dims) d = there[static_cast<size_t>(std::find(here.begin(), here.end(), d) - here.begin())];
+    const std::vector<int> here = non_unit_dims(t), there = non_unit_dims(from);
+    for (int& d : chain.dims) d = there[static_cast<size_t>(std::find(here.begin(), here.end(), d) - here.begin())];
   } else if (t.op != Op::Cont && !is_whole_view(t)) {
     return false;
   }
-  way.alone = way.alone && (&t == &root || look.sole(t));
-  way.copies += t.op == Op::Cont && way.alone ? 1 : 0;
-  ++way.nodes;
-  way.at = &from;
+  chain.alone = chain.alone && (&t == &root || matcher.sole(t));
+  chain.copies += t.op == Op::Cont && chain.alone ? 1 : 0;
+  ++chain.nodes;
+  chain.at = &from;
   return true;
 }
 
-// The value of the root over `y`, whose dimensions it has in that order.
-Tensor turned(Maker& m, const TensorImpl& root, const TensorImpl& y, const std::vector<int>& dims) {
-  if (std::is_sorted(dims.begin(), dims.end())) return m.reshape(m.twin(y), root.sizes);
-  // The plain ones in front, then as many ones as the root has.
-  const std::vector<int> places = plain_places(y);
+// The root's value from `y`, with the dimensions of `y` in the order `dims`.
+Tensor transposed(ReplacementBuilder& m, const TensorImpl& root, const TensorImpl& y, const std::vector<int>& dims) {
+  if (std::is_sorted(dims.begin(), dims.end())) return m.reshape(m.mapped(y), root.sizes);
+  // Dimensions that are not of size 1 first, then as many of size 1 as the root has.
+  const std::vector<int> kept_dims = non_unit_dims(y);
   Dims sizes = plain_sizes(y);
   const int plain = sizes.rank();
   std::vector<int> axes;
@@ -67,53 +68,54 @@ Tensor turned(Maker& m, const TensorImpl& root, const TensorImpl& y, const std::
       axes.push_back(sizes.rank());
       sizes.push_back(1);
     } else {
-      axes.push_back(static_cast<int>(std::find(places.begin(), places.end(), dims[next++]) - places.begin()));
+      axes.push_back(static_cast<int>(std::find(kept_dims.begin(), kept_dims.end(), dims[next++]) - kept_dims.begin()));
     }
   }
   (void)plain;
-  const Tensor out = m.permute(m.reshape(m.twin(y), sizes, ":plain"), axes, root.contiguous() ? ":turned" : "");
+  const Tensor out = m.permute(m.reshape(m.mapped(y), sizes, ":plain"), axes, root.contiguous() ? ":turned" : "");
   return root.contiguous() ? m.contiguous(out) : out;
 }
 
 }  // namespace
 
-// PERMUTE, TRANSPOSE, CONT and RESHAPE with ones, one behind the other: as one turn, or none.
-std::optional<Found> find_moved(const Look& look, const TensorImpl& root) {
+// A chain of PERMUTE, TRANSPOSE, CONT and RESHAPE (of dimensions of size 1) becomes one transpose, or none.
+std::optional<Replacement> find_transpose_chain(const PatternMatcher& matcher, const TensorImpl& root) {
   if ((root.op != Op::Permute && root.op != Op::Transpose && root.op != Op::Reshape && root.op != Op::Cont) ||
-      look.kept(root))
+      matcher.kept(root))
     return std::nullopt;
-  Way way{&root, plain_places(root)};
-  std::optional<Way> best;
-  while (step_back(look, root, way)) {
-    if (way.nodes < 2 || !way.at->contiguous() || info(way.at->dtype).quantised) continue;
-    const bool straight = std::is_sorted(way.dims.begin(), way.dims.end());
+  MovementChain chain{&root, non_unit_dims(root)};
+  std::optional<MovementChain> best;
+  while (step_back(matcher, root, chain)) {
+    if (chain.nodes < 2 || !chain.at->contiguous() || info(chain.at->dtype).quantised) continue;
+    const bool straight = std::is_sorted(chain.dims.begin(), chain.dims.end());
     const int copies = !straight && root.contiguous() ? 1 : 0;
-    if (copies < way.copies || (straight && copies <= way.copies && way.nodes > 1)) best = way;
+    if (copies < chain.copies || (straight && copies <= chain.copies && chain.nodes > 1)) best = chain;
   }
   if (!best) return std::nullopt;
   const TensorImpl& y = *best->at;
-  return Found{{&y}, [&root, &y, dims = best->dims](Maker& m) { return turned(m, root, y, dims); }};
+  return Replacement{{&y},
+                     [&root, &y, dims = best->dims](ReplacementBuilder& m) { return transposed(m, root, y, dims); }};
 }
 
-// f(CONT(PERMUTE(y)), constants): turned behind f, where it may meet another turn and f another node.
-std::optional<Found> find_turned_later(const Look& look, const TensorImpl& root) {
+// f(CONT(PERMUTE(y)), constants): the transpose moves after f, where it may cancel another one and f may be fused.
+std::optional<Replacement> find_sinkable_transpose(const PatternMatcher& matcher, const TensorImpl& root) {
   if (!info(root.op).is_pointwise() || info(root.op).family == OpFamily::Norm || root.op == Op::Tril ||
-      root.dtype != DType::F32 || look.kept(root))
+      root.dtype != DType::F32 || matcher.kept(root))
     return std::nullopt;
   const TensorImpl* copy = nullptr;
   for (const TensorImpl* source : root.sources) {
-    if (look.constant(*source)) continue;
+    if (matcher.constant(*source)) continue;
     if (copy) return std::nullopt;
     copy = source;
   }
-  if (!copy || copy->op != Op::Cont || !look.sole(*copy) || !(copy->sizes == root.sizes)) return std::nullopt;
+  if (!copy || copy->op != Op::Cont || !matcher.sole(*copy) || !(copy->sizes == root.sizes)) return std::nullopt;
   const TensorImpl& turn = *copy->sources[0];
   if (turn.op != Op::Permute || !turn.sources[0]->contiguous() || turn.sources[0]->op == Op::None) return std::nullopt;
   const TensorImpl& y = *turn.sources[0];
-  Found found{{&y}, {}};
+  Replacement found{{&y}, {}};
   for (const TensorImpl* source : root.sources)
     if (source != copy) found.reads.push_back(source);
-  found.make = [&root, &turn, &y, copy](Maker& m) {
+  found.make = [&root, &turn, &y, copy](ReplacementBuilder& m) {
     const auto p = turn.params.get<PermuteParams>();
     const std::vector<int> axes(p.axes, p.axes + root.rank());
     std::vector<int> back(axes.size());
@@ -121,55 +123,56 @@ std::optional<Found> find_turned_later(const Look& look, const TensorImpl& root)
     std::vector<Tensor> sources;
     for (const TensorImpl* source : root.sources) {
       if (source == copy) {
-        sources.push_back(m.twin(y));
+        sources.push_back(m.mapped(y));
         continue;
       }
       Dims sizes;
       for (int i = source->rank(); i < root.rank(); ++i) sizes.push_back(1);
       for (int64_t size : source->sizes) sizes.push_back(size);
       sources.push_back(
-          m.contiguous(m.permute(m.reshape(m.twin(*source), sizes, ":shaped"), back, ":turned"), ":turned"));
+          m.contiguous(m.permute(m.reshape(m.mapped(*source), sizes, ":shaped"), back, ":turned"), ":turned"));
     }
     return m.contiguous(m.permute(m.op(root.op, sources, root.params, ":before"), axes, ":behind"));
   };
   return found;
 }
 
-// A softmax along a dimension that a turn has put last: along that dimension where it lies, and turned behind it.
-std::optional<Found> find_soft_max_turned_later(const Look& look, const TensorImpl& root) {
-  if ((root.op != Op::SoftMax && root.op != Op::LogSoftMax) || root.sources.size() != 1 || look.kept(root))
+// A softmax along a dimension that a transpose made the last one: softmax along the original dimension, then transpose.
+std::optional<Replacement> find_soft_max_transpose(const PatternMatcher& matcher, const TensorImpl& root) {
+  if ((root.op != Op::SoftMax && root.op != Op::LogSoftMax) || root.sources.size() != 1 || matcher.kept(root))
     return std::nullopt;
   const TensorImpl* turn = root.sources[0];
-  if (turn->op == Op::Cont && look.sole(*turn)) turn = turn->sources[0];
+  if (turn->op == Op::Cont && matcher.sole(*turn)) turn = turn->sources[0];
   if (turn->op != Op::Permute || !turn->sources[0]->contiguous() || !(turn->sizes == root.sizes)) return std::nullopt;
   const auto p = turn->params.get<PermuteParams>();
   const int last = root.rank() - 1, axis = root.params.get<SoftMaxParams>().axis;
   if (axis != last || p.axes[axis] == last) return std::nullopt;
   const TensorImpl& y = *turn->sources[0];
-  return Found{{&y}, [&root, &y, p, axis](Maker& m) {
-                 auto params = root.params.get<SoftMaxParams>();
-                 params.axis = p.axes[axis];
-                 const Tensor made = m.op_with(root.op, {m.twin(y)}, params, ":before");
-                 return m.contiguous(m.permute(made, std::vector<int>(p.axes, p.axes + root.rank()), ":behind"));
-               }};
+  return Replacement{{&y}, [&root, &y, p, axis](ReplacementBuilder& m) {
+                       auto params = root.params.get<SoftMaxParams>();
+                       params.axis = p.axes[axis];
+                       const Tensor made = m.op_with(root.op, {m.mapped(y)}, params, ":before");
+                       return m.contiguous(m.permute(made, std::vector<int>(p.axes, p.axes + root.rank()), ":behind"));
+                     }};
 }
 
-// f(RESHAPE(y)) of one source: reshaped behind f, so that f may be fused with what makes y.
-std::optional<Found> find_reshaped_later(const Look& look, const TensorImpl& root) {
-  if (!info(root.op).is_fusable() || root.sources.size() != 1 || root.dtype != DType::F32 || look.kept(root))
+// f(RESHAPE(y)) with one source: the reshape moves after f, so that f may be fused with the node that computes y.
+std::optional<Replacement> find_sinkable_reshape(const PatternMatcher& matcher, const TensorImpl& root) {
+  if (!info(root.op).is_fusable() || root.sources.size() != 1 || root.dtype != DType::F32 || matcher.kept(root))
     return std::nullopt;
   const TensorImpl& shaped = *root.sources[0];
-  if (shaped.op != Op::Reshape || !look.sole(shaped) || !has_work(*shaped.sources[0]) || !look.sole(*shaped.sources[0]))
+  if (shaped.op != Op::Reshape || !matcher.sole(shaped) || !has_work(*shaped.sources[0]) ||
+      !matcher.sole(*shaped.sources[0]))
     return std::nullopt;
   const TensorImpl& y = *shaped.sources[0];
-  return Found{{&y}, [&root, &y](Maker& m) {
-                 const Tensor sources[] = {m.twin(y)};
-                 return m.reshape(m.op(root.op, sources, root.params, ":before"), root.sizes);
-               }};
+  return Replacement{{&y}, [&root, &y](ReplacementBuilder& m) {
+                       const Tensor sources[] = {m.mapped(y)};
+                       return m.reshape(m.op(root.op, sources, root.params, ":before"), root.sizes);
+                     }};
 }
 
-// What broadcasts by itself need not be expanded before.
-std::optional<Found> find_broadcast(const Look& look, const TensorImpl& root) {
+// An operand that broadcasts need not be expanded before.
+std::optional<Replacement> find_broadcast(const PatternMatcher& matcher, const TensorImpl& root) {
   const OpFamily family = info(root.op).family;
   if (family != OpFamily::Binary && family != OpFamily::Comparison && family != OpFamily::Choice) return std::nullopt;
   std::vector<const TensorImpl*> sources;
@@ -185,17 +188,17 @@ std::optional<Found> find_broadcast(const Look& look, const TensorImpl& root) {
     sizes = *both;
   }
   if (!expanded || !(root.sizes == sizes)) return std::nullopt;
-  (void)look;
-  return Found{sources, [&root, sources](Maker& m) {
-                 std::vector<Tensor> twins;
-                 for (const TensorImpl* source : sources) twins.push_back(m.twin(*source));
-                 return m.op(root.op, twins, root.params);
-               }};
+  (void)matcher;
+  return Replacement{sources, [&root, sources](ReplacementBuilder& m) {
+                       std::vector<Tensor> node_map;
+                       for (const TensorImpl* source : sources) node_map.push_back(m.mapped(*source));
+                       return m.op(root.op, node_map, root.params);
+                     }};
 }
 
-// Nodes that give what they are given.
-std::optional<Found> find_nothing_done(const Look& look, const TensorImpl& root) {
-  if (root.sources.size() != 1 || look.kept(root)) return std::nullopt;
+// Nodes that return their source unchanged.
+std::optional<Replacement> find_identity(const PatternMatcher& matcher, const TensorImpl& root) {
+  if (root.sources.size() != 1 || matcher.kept(root)) return std::nullopt;
   const TensorImpl& x = *root.sources[0];
   bool nothing = x.sizes == root.sizes && x.dtype == root.dtype;
   switch (root.op) {
@@ -216,12 +219,12 @@ std::optional<Found> find_nothing_done(const Look& look, const TensorImpl& root)
     default: return std::nullopt;
   }
   if (!nothing) return std::nullopt;
-  return Found{{&x}, [&x](Maker& m) { return m.twin(x); }};
+  return Replacement{{&x}, [&x](ReplacementBuilder& m) { return m.mapped(x); }};
 }
 
-// Slices of a tensor that are joined again, side by side and all of it.
-std::optional<Found> find_joined_slices(const Look& look, const TensorImpl& root) {
-  if (root.op != Op::Concat || look.kept(root)) return std::nullopt;
+// Slices that together are a whole tensor, concatenated again in order.
+std::optional<Replacement> find_joined_slices(const PatternMatcher& matcher, const TensorImpl& root) {
+  if (root.op != Op::Concat || matcher.kept(root)) return std::nullopt;
   const int axis = root.params.get<AxisParams>().axis;
   std::vector<const TensorImpl*> sources;
   for (size_t i = 0; i < root.sources.size(); ++i) {
@@ -241,18 +244,18 @@ std::optional<Found> find_joined_slices(const Look& look, const TensorImpl& root
     i = next - 1;
   }
   if (sources.size() == root.sources.size()) return std::nullopt;
-  return Found{sources, [&root, sources](Maker& m) {
-                 std::vector<Tensor> twins;
-                 for (const TensorImpl* source : sources) twins.push_back(m.twin(*source));
-                 return twins.size() == 1 ? twins[0] : m.op(root.op, twins, root.params);
-               }};
+  return Replacement{sources, [&root, sources](ReplacementBuilder& m) {
+                       std::vector<Tensor> node_map;
+                       for (const TensorImpl* source : sources) node_map.push_back(m.mapped(*source));
+                       return node_map.size() == 1 ? node_map[0] : m.op(root.op, node_map, root.params);
+                     }};
 }
 
-// The same op over the same sources, earlier.
-std::optional<Found> find_same(const Look& look, const TensorImpl& root) {
-  const TensorImpl* first = look.first_like(root);
-  if (!first || first == &root || look.kept(root)) return std::nullopt;
-  return Found{{first}, [first](Maker& m) { return m.twin(*first); }};
+// An earlier node with the same op, parameters and sources.
+std::optional<Replacement> find_common_subexpression(const PatternMatcher& matcher, const TensorImpl& root) {
+  const TensorImpl* first = matcher.first_like(root);
+  if (!first || first == &root || matcher.kept(root)) return std::nullopt;
+  return Replacement{{first}, [first](ReplacementBuilder& m) { return m.mapped(*first); }};
 }
 
 }  // namespace arenascope::rewriting

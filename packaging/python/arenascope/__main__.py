@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""python -m arenascope SCRIPT ARGS…: runs a script with everything that PyTorch does in it recorded as one run."""
+"""python -m arenascope SCRIPT ARGS…: runs a script and records all its PyTorch ops as one run."""
 import runpy
 import sys
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The client header as a library that Python's ctypes can call: nothing here but names that are seen from outside.
+// The client header as a shared library for Python's ctypes: exported wrappers only.
 #define ARENASCOPE_CLIENT_IMPLEMENTATION
 #include "arenascope_client.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT int py_connect(const char* program) {
-  arenascope_options options;
+  arenascope_client_options options;
   memset(&options, 0, sizeof options);
   options.program = program;
   return arenascope_connect(&options);
@@ -32,14 +32,14 @@ EXPORT void py_run_end(uint32_t run, int status, int64_t time) { arenascope_run_
 EXPORT void py_problem(const char* sentence) { arenascope_problem(sentence); }
 EXPORT void py_count(uint32_t counter, double value) { arenascope_count(counter, value); }
 EXPORT void* py_track(const char* name, int kind, uint32_t device) { return arenascope_track(name, kind, device); }
-// On a track, or with none of the calling thread: an event as the header's functions write it.
+// Writes one event to a track, or to the calling thread's ring buffer if `track` is NULL.
 EXPORT void py_write(void* track, int64_t time, int64_t a, int64_t b, uint32_t id, uint32_t kind, uint32_t extra) {
   arenascope_ring* ring = (arenascope_ring*)track;
   if (!arenascope_connected()) return;
   if (ring == NULL) ring = arenascope_ring_ != NULL ? arenascope_ring_ : arenascope_enter_();
   if (ring != NULL) arenascope_write(ring, time, a, b, id, kind, extra);
 }
-// Of the calling thread, as they lie in a ring.
+// Writes events of the calling thread, in the ring buffer's format.
 EXPORT void py_write_all(const arenascope_event* events, size_t count) {
   size_t i;
   for (i = 0; i < count; ++i)

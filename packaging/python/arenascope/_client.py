@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The client library by ctypes."""
+"""ctypes bindings of the client library."""
 import contextlib
 import ctypes
 import glob
@@ -13,7 +13,7 @@ WORK, ALLOC, FREE, STEP, SPAN, SLICE_LIVE, SLICE_DEAD, OWNER = 1, 3, 4, 11, 16, 
 
 
 class Error(RuntimeError):
-    """Connecting failed; says why."""
+    """Connecting failed; the message gives the reason."""
 
 
 class Tensor(ctypes.Structure):
@@ -31,7 +31,7 @@ def _load():
     here = os.path.dirname(os.path.abspath(__file__))
     found = [told] if told else sorted(glob.glob(os.path.join(here, "_arenascope_client*.so")))
     if not found:
-        raise ImportError(f"{here}: the client library _arenascope_client.so is missing")
+        raise ImportError(f"client library not found: _arenascope_client*.so in {here}")
     library = ctypes.CDLL(found[0])
     text, u32, i64, size = ctypes.c_char_p, ctypes.c_uint32, ctypes.c_int64, ctypes.c_size_t
     integer, pointer, tensors = ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(Tensor)
@@ -57,7 +57,7 @@ _depth = 0
 
 
 def connect(program=None):
-    """Connects to where ARENASCOPE_ATTACH says. False: it says nothing. Raises Error where that fails."""
+    """Connects to the address in ARENASCOPE_ATTACH. Returns False if it is not set; raises Error if connecting fails."""
     if program is None:
         program = os.path.basename(sys.argv[0]) or "python"
     result = library.connect(program.encode())
@@ -75,14 +75,14 @@ def disconnect():
 
 
 def write_all(events):
-    """Events of the calling thread: an array of four numbers each, the last of id and kind."""
+    """Writes events of the calling thread: an array of four integers per event, the last one holding id and kind."""
     address, count = events.buffer_info()
     library.write_all(address, count // 4)
 
 
 @contextlib.contextmanager
 def span(name):
-    """A span of the calling thread around what stands in the with statement."""
+    """Context manager: a span of the calling thread around the block."""
     global _depth
     if not connected():
         yield
@@ -97,14 +97,14 @@ def span(name):
 
 
 def mark(name):
-    """A moment with a name."""
+    """Records a named instant."""
     if connected():
         now = library.now()
         library.write(None, now, now, 0, library.name(name.encode()), SPAN, 0)
 
 
 def count(name, value, unit=""):
-    """A counter's new value."""
+    """Sets the value of a counter."""
     if not connected():
         return
     if name not in _counters:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What kernels take and give back within themselves, by the memory events of PyTorch's profiler."""
+"""Memory that kernels allocate and free internally, from the memory events of PyTorch's profiler."""
 import json
 import os
 import tempfile
@@ -18,7 +18,7 @@ class Temporaries:
 
     def end(self):
         self.profile.__exit__(None, None, None)
-        # The profiler counts by the clock of the day.
+        # The profiler uses the system clock, the client the monotonic clock.
         self.apart = time.time_ns() - time.monotonic_ns()
         handle, path = tempfile.mkstemp(suffix=".json")
         os.close(handle)
@@ -30,7 +30,7 @@ class Temporaries:
             os.unlink(path)
 
     def events(self):
-        """(time, address, bytes, device), bytes below nought where they are given back; by time."""
+        """(time, address, bytes, device), sorted by time; bytes are negative for frees."""
         base = int(self.trace.get("baseTimeNanoseconds", 0)) - self.apart
         out = []
         for event in self.trace["traceEvents"]:
@@ -42,14 +42,14 @@ class Temporaries:
         return sorted(out, key=lambda e: e[0])
 
     def found(self, storages):
-        """(address, bytes, begin, end, device) of what came and went and was no storage of an op's result; and of storages, by
-        their number, when they really came and went, or (begin, None)."""
+        """Returns (address, bytes, begin, end, device) of freed allocations that are not the storage of an op's result, and
+        the exact (begin, end) of storages by their number; end is None if the storage was not freed."""
         known = {}
         for s in storages:
             known.setdefault(s.address, {})[s.number] = s.begin
         live, out, exact = {}, [], {}
 
-        def owner(address, begin, end):  # a storage is told of when its op is through, so between these
+        def owner(address, begin, end):  # a storage is recorded after its op, i.e. between these two times
             return next((n for n, told in known.get(address, {}).items() if begin <= told and (end is None or told <= end)), None)
 
         for when, address, size, device in self.events():

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""PyTorch: each `with watch(model):` is a run of a graph of the ops that PyTorch dispatched in it, forward and backward.
+"""PyTorch: each `with watch(model):` is one run of a graph of the ops that PyTorch dispatched in it, forward and backward.
 
-A storage is recorded with its address from the op that made it until it is gone, which is looked at behind each op; what
-a kernel takes and gives back within itself is seen with `temporaries=True`, by PyTorch's own profiler. A node's layer is the module whose forward() ran. What autograd
-saves for the backward pass is marked, and so is what optimizers keep from step to step.
+A storage is recorded with its address, from the op that allocated it until it is freed; freed storages are detected after
+each op. With `temporaries=True` PyTorch's profiler also records memory that kernels allocate and free internally. The layer
+of a node is the module whose forward() ran. Tensors that autograd saves for the backward pass, and optimizer state, are
+flagged.
 """
 import array
 import bisect
@@ -43,18 +44,18 @@ class _Storage:
 
 
 class _Spaces:
-    """One a device; shared by all steps, as storages outlive them."""
+    """One space per device, shared by all steps because storages outlive them."""
 
     def __init__(self):
         self.of = {}
         self.track = c.library.track(b"PyTorch storages", c.OTHER, c.NONE)
         self.live = {}  # by the storage's identity
-        self.old = {}  # of those that are not the step's at hand: identity → weak reference
+        self.old = {}  # live storages allocated before the current step: identity → weak reference
         self.number = 0
-        self.places = {}  # by device, those of the live ones that were told of: (address, storage's number, storage), ascending
+        self.places = {}  # by space, recorded live storages: (address, storage number, storage), ascending
 
     def inside(self, device):
-        """Of what kernels take and give back within themselves."""
+        """The space of memory that kernels allocate and free internally."""
         key = f"inside ops on {device}"
         if key not in self.of:
             self.of[key] = c.library.space(f"PyTorch, {key}".encode(), c.WORKSPACE, c.NONE)
@@ -80,11 +81,11 @@ class Watch(TorchDispatchMode):
     def __init__(self, model=None, name=None, temporaries=False):
         super().__init__()
         self.temporaries = _temporaries.Temporaries() if temporaries else None
-        self.held = []  # what is told of memory when the block ends, rather than as it happens
+        self.held = []  # memory events that are written when the block ends
         self.model, self.title = model, name or (type(model).__name__ if model is not None else "PyTorch")
         self.nodes, self.leafs, self.layers, self.hooks = [], [], [], []
-        self.tensors = {}  # the identity of a storage → who it belongs to
-        self.storages, self.young = [], {}  # young: of this step's, identity → weak reference
+        self.tensors = {}  # storage identity → number of its node or leaf tensor
+        self.storages, self.young = [], {}  # young: storages of this step, identity → weak reference
         self.optimizers, self.unpacking = [], None
         self.saving = torch.autograd.graph.saved_tensors_hooks(self._saved, self._unpacked)
         self.active = False
@@ -139,7 +140,7 @@ class Watch(TorchDispatchMode):
             self.optimizers.append(optimizer)
 
     def _know_state(self):
-        """What optimizers that have made a step keep, by the names of their parameters."""
+        """Flags the state of optimizers that made a step and names it after its parameters."""
         names = {id(p): n for n, p in self.model.named_parameters()} if self.model is not None else {}
         for optimizer in self.optimizers:
             for parameter, state in optimizer.state.items():
@@ -152,7 +153,7 @@ class Watch(TorchDispatchMode):
                         owner.name = owner.name or f"{what} of {names.get(id(parameter), 'a parameter')}"
 
     def _saved(self, tensor):
-        """Autograd keeps it for the backward pass."""
+        """Flags a tensor that autograd saves for the backward pass."""
         owner = self._node_of(tensor) if _is_dense(tensor) else None
         if owner is not None:
             owner.flags |= _SAVED
@@ -176,7 +177,7 @@ class Watch(TorchDispatchMode):
         end = _now()
         unpacking, self.unpacking = self.unpacking, None
         if unpacking is not None and _op_of(func) == "detach" and _untyped(args[0])._cdata == unpacking:
-            return out  # what was saved is detached when it is fetched, because there is a hook
+            return out  # a saved tensor with a hook is detached when it is unpacked
         results = [t for t in ((out,) if isinstance(out, torch.Tensor) else _flat(out)) if _is_dense(t)]
         node = _Node()
         node.name, node.op, node.begin, node.end = "", _op_of(func), begin, end
@@ -223,7 +224,7 @@ class Watch(TorchDispatchMode):
 
     def _live(self, storage, key, device, owner, step, kind):
         s = _spaces.live.get(key)
-        if s is not None:  # since before this step
+        if s is not None:  # allocated before this step
             s.owner, s.first, s.begin = owner, 0, self.begin
         else:
             s = _spaces.live[key] = _Storage()
@@ -239,8 +240,8 @@ class Watch(TorchDispatchMode):
             self.storages.append(s)
 
     def _make_room(self, s, step):
-        """What was looked at too long ago may be gone from where this one lies. False: one still lies there (memory that
-        two storages share is told of once)."""
+        """Records the frees of storages that overlap `s`; they may not have been detected yet. Returns False if one of them
+        is still alive: memory shared by two storages is recorded once."""
         places = _spaces.places.setdefault(s.space, [])
         at = bisect.bisect_left(places, (s.address,))
         if at and places[at - 1][0] + places[at - 1][2].bytes > s.address:
@@ -257,7 +258,7 @@ class Watch(TorchDispatchMode):
         return True
 
     def _look_for_gone(self, step, at_all=True):
-        """Those that this step made at each op, those from before it now and then: there are many, and few go."""
+        """Detects freed storages: those of this step after each op, older ones every 16 ops, as few of many are freed."""
         gone = list(compress(self.young, map(_expired, self.young.values())))
         if at_all or step % 16 == 0:
             old = _spaces.old
@@ -286,7 +287,7 @@ class Watch(TorchDispatchMode):
             c.library.write(_spaces.track, *event)
 
     def _tell_temporaries(self, graph):
-        """Storages and what kernels took within themselves, in the order of time."""
+        """Writes the memory events of storages and of kernel-internal allocations in time order."""
         found, exact = self.temporaries.found(self.storages)
         for s in self.storages:
             begin, end = exact.get(s.number, (None, None))
@@ -299,7 +300,7 @@ class Watch(TorchDispatchMode):
         for address, size, begin, end, device in found:
             at = bisect.bisect_right(begins, begin) - 1
             if at < 0 or size < SMALLEST or begin > self.nodes[at].end:
-                continue  # of no op's
+                continue  # not within an op
             space = _spaces.inside(device)
             _spaces.number += 1
             self.held += [(begin, address, size, _spaces.number, c.ALLOC, c.WORKSPACE | space << 8),
@@ -309,7 +310,7 @@ class Watch(TorchDispatchMode):
             c.library.write(_spaces.track, *event)
         self.held = []
 
-    # ---- What was seen, as a graph and a run of it
+    # ---- Writing the graph and its run
 
     def _tell(self, failed):
         keep = []
@@ -330,7 +331,7 @@ class Watch(TorchDispatchMode):
         c.library.run_end(run, 2 if failed else 0, end)
 
     def _tell_slices(self, run, end, out):
-        """Storages lie one behind the other by address, without the gaps between them."""
+        """Offsets in the arena map are addresses with the gaps between storages removed."""
         starts, offsets, at, behind = [], [], 0, 0
         for s in sorted(self.storages, key=lambda s: s.address):
             if s.address >= behind:
@@ -373,7 +374,7 @@ def _op_of(func):
 
 
 def _tensors(nodes, keep):
-    """An array of what the client takes; `keep` holds what it points at."""
+    """Converts nodes to an array of client tensors; `keep` keeps the referenced memory alive."""
     array = (c.Tensor * max(len(nodes), 1))()
     for t, node in zip(array, nodes):
         shape = (ctypes.c_int64 * len(node.shape))(*node.shape)

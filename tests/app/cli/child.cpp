@@ -22,7 +22,7 @@ constexpr auto kLongest = std::chrono::seconds(60);
 
 double seconds_of(const timeval& time) { return double(time.tv_sec) + double(time.tv_usec) / 1e6; }
 
-// Reads both pipes to their ends. False: the time was up.
+// Reads both pipes to EOF. Returns false after a timeout.
 bool drain(int out, int err, std::string& out_text, std::string& err_text, Clock::time_point until) {
   pollfd files[2] = {{out, POLLIN, 0}, {err, POLLIN, 0}};
   std::string* texts[2] = {&out_text, &err_text};

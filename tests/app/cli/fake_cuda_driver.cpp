@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A libcuda.so.1 that knows its version and how it starts, as two environment variables say, and nothing else: what the
-// CUDA runtime asks first of a driver.
+// A libcuda.so.1 whose version and initialisation result are set by two environment variables: the first queries of
+// the CUDA runtime.
 #include <cstdlib>
 #include <cstring>
 

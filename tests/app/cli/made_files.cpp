@@ -10,7 +10,7 @@
 namespace arenascope::test {
 namespace {
 
-// Protobuf's wire format: a key (field number and wire type), then a varint or a length and bytes.
+// Protobuf wire format: a key (field number and wire type), then a varint or a length and bytes.
 std::string varint(uint64_t value) {
   std::string out;
   for (; value >= 128; value >>= 7) out += static_cast<char>(value | 128);
@@ -123,7 +123,7 @@ void write_weighted_product(const std::string& path, int64_t rows, int64_t depth
   const auto payload = static_cast<uint64_t>(columns * depth) * sizeof(float);
   const auto sizes = number(1, static_cast<uint64_t>(columns)) + number(1, static_cast<uint64_t>(depth));
   for (size_t padding = 0;; ++padding) {
-    // The payload is the last field of the last field of the last field: all that follows are its zeros.
+    // The payload is the last field of the last field of the last field; the zeros follow.
     const std::string tensor = sizes + number(2, 1) + bytes(8, "y") + varint(9 << 3 | 2) + varint(payload);
     std::string graph = bytes(1, node) + bytes(2, std::string(padding, 'p')) +
                         bytes(11, value_info("x", {rows, depth})) + bytes(12, value_info("z", {rows, columns}));

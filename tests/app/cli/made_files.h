@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Files that the tests write for arenascope-cli and read from it.
+// Files that tests write for arenascope-cli and read back.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -8,7 +8,7 @@
 
 namespace arenascope::test {
 
-// A folder of its own, gone with the object.
+// A temporary directory, removed with the object.
 class TempFolder {
  public:
   TempFolder();
@@ -31,16 +31,16 @@ struct Array {
   std::vector<float> values;
 };
 std::string npy_bytes(const Array& array);
-// Empty where the bytes are no such file.
+// Empty if the bytes are not a valid file.
 Array read_npy(const std::filesystem::path& path);
 
-// A model of one node, z = x + y, each float32 of `size` elements; negative: of the symbolic size N.
+// A model of one node, z = x + y, each float32 with `size` elements; negative: symbolic size N.
 std::string add_model(int64_t size);
-// z = op(x), float32 of `size` elements.
+// z = op(x), float32 with `size` elements.
 std::string unary_model(const char* op, int64_t size);
-// z = x * y transposed, matrices of float32.
+// z = x * yᵀ, float32 matrices.
 std::string product_model(int64_t rows, int64_t depth, int64_t columns);
-// The same with y a weight of zeros, written straight to a file, its first byte at a multiple of 64 plus `shift`.
+// The same with y as a zero weight, written directly to a file at an offset of a multiple of 64 plus `shift`.
 void write_weighted_product(const std::string& path, int64_t rows, int64_t depth, int64_t columns, size_t shift);
 // An ONNX TensorProto.
 std::string tensor_proto(const std::string& name, const Array& array);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// arenascope-cli attach: a program of our own that carries the client header, and programs that do not.
+// arenascope-cli attach with our own program that includes the client header, and with programs that do not.
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 #include "tests/app/cli/child.h"
 #include "tests/app/cli/made_files.h"
-#include "tests/app/cli/told_figures.h"
+#include "tests/app/cli/reported_values.h"
 
 using namespace arenascope::test;
 using Json = nlohmann::json;
@@ -30,7 +30,7 @@ Json object_of(const Ended& ended) {
 
 }  // namespace
 
-TEST_CASE("a program that carries the header is recorded and reported") {
+TEST_CASE("a program that includes the client header is recorded and reported") {
   TempFolder folder;
   const std::string recording = folder / "a.pftrace";
   const Ended ended = cli({"attach", "--json", "--record", recording, "--", ARENASCOPE_TARGET, "all"});
@@ -42,7 +42,7 @@ TEST_CASE("a program that carries the header is recorded and reported") {
   REQUIRE(object["programs"].size() == 1);
   CHECK(object["programs"][0]["name"] == "target");
   CHECK(object["programs"][0]["lost_events"] == 0);
-  CHECK(object["graphs"] == Json::parse(R"([{"model": "little", "nodes": 2, "leafs": 2}])"));
+  CHECK(object["graphs"] == Json::parse(R"([{"model": "little", "nodes": 2, "leaves": 2}])"));
   CHECK(object["runs"] == 1);
   CHECK(object["peak_bytes"]["Workspace"] == 128);
   REQUIRE(object["spaces"].size() == 1);
@@ -50,7 +50,7 @@ TEST_CASE("a program that carries the header is recorded and reported") {
   CHECK(object["spaces"][0]["peak_bytes"] == 128);
   CHECK(object["spaces"][0]["end_bytes"] == 0);
   CHECK(object["spaces"][0]["reserved_peak_bytes"] == 1024);
-  // The recording holds what was reported, by the auditor's word.
+  // The auditor confirms the reported values from the recording.
   const Ended audited = cli({"audit", recording, "--json"});
   CAPTURE(audited.err);
   CHECK(audited.status == 0);
@@ -61,7 +61,7 @@ TEST_CASE("a program that carries the header is recorded and reported") {
   CHECK(cli({"convert", recording, folder / "a.json"}).status == 0);
 }
 
-TEST_CASE("what is reported of a program is what the auditor makes of its recording") {
+TEST_CASE("reported values match the auditor") {
   for (const char* mode : {"all", "pool", "crossing"}) {
     CAPTURE(mode);
     const TempFolder folder;
@@ -74,19 +74,20 @@ TEST_CASE("what is reported of a program is what the auditor makes of its record
       CAPTURE(line);
       std::smatch m;
       if (std::regex_match(line, m, std::regex(R"(^target \(process \d+\): (\d+) events? in ([0-9.]+) s$)"))) {
-        holds(told(m[1]), audit, "recording.events");
-        CHECK(audit.at("recording.length") <= told(m[2], "s").value + told(m[2], "s").rounding);
-      } else if (std::regex_match(line, m, std::regex(R"(^graph \S+: (\d+) nodes?, (\d+) leafs?, (\d+) runs?$)"))) {
-        holds(told(m[1]), audit, "graph.0.nodes");
-        holds(told(m[2]), audit, "graph.0.leafs");
-        holds(told(m[3]), audit, "graph.0.runs");
+        holds(reported(m[1]), audit, "recording.events");
+        CHECK(audit.at("recording.length") <= reported(m[2], "s").value + reported(m[2], "s").rounding);
+      } else if (std::regex_match(line, m,
+                                  std::regex(R"(^graph \S+: (\d+) nodes?, (\d+) leaf tensors?, (\d+) runs?$)"))) {
+        holds(reported(m[1]), audit, "graph.0.nodes");
+        holds(reported(m[2]), audit, "graph.0.leafs");
+        holds(reported(m[3]), audit, "graph.0.runs");
       } else if (std::regex_match(line, m,
                                   std::regex(R"(^[a-z ]*pool: peak ([0-9.]+) (\S+), ([0-9.]+) (\S+) at the end, )"
-                                             R"((\d+) allocations?, ([0-9.]+) (\S+) reserved at most$)"))) {
-        holds(told(m[1], m[2]), audit, "allocator.0.active.peak");
-        holds(told(m[3], m[4]), audit, "allocator.0.active.end");
-        holds(told(m[5]), audit, "allocator.0.allocations");
-        holds(told(m[6], m[7]), audit, "allocator.0.reserved.peak");
+                                             R"((\d+) allocations?, reserved peak ([0-9.]+) (\S+)$)"))) {
+        holds(reported(m[1], m[2]), audit, "allocator.0.active.peak");
+        holds(reported(m[3], m[4]), audit, "allocator.0.active.end");
+        holds(reported(m[5]), audit, "allocator.0.allocations");
+        holds(reported(m[6], m[7]), audit, "allocator.0.reserved.peak");
       } else {
         CHECK((line == "This is only a test." || line.starts_with("recording: ")));
       }
@@ -94,7 +95,7 @@ TEST_CASE("what is reported of a program is what the auditor makes of its record
   }
 }
 
-TEST_CASE("two threads' memory adds up in the order of time, in the report and for planners") {
+TEST_CASE("memory events of two threads are ordered by time in reports and for planners") {
   TempFolder folder;
   const std::string recording = folder / "a.pftrace";
   const Ended ended = cli({"attach", "--json", "--record", recording, "--", ARENASCOPE_TARGET, "crossing"});
@@ -108,7 +109,7 @@ TEST_CASE("two threads' memory adds up in the order of time, in the report and f
   CHECK(planned["lower_bound_bytes"] == 300);
 }
 
-TEST_CASE("what a program allocated is planned by our planners") {
+TEST_CASE("recorded allocations can be planned") {
   TempFolder folder;
   const std::string recording = folder / "a.pftrace";
   REQUIRE(cli({"attach", "--record", recording, "--", ARENASCOPE_TARGET, "pool"}).status == 0);
@@ -129,10 +130,10 @@ TEST_CASE("what a program allocated is planned by our planners") {
   }
   Ended wrong = cli({"plan", recording, "--space", "nobody"});
   CHECK(wrong.status == 2);
-  CHECK(wrong.says_one_line("there is no space 'nobody' in it; there are: pool"));
+  CHECK(wrong.says_one_line("unknown space 'nobody'; available: pool"));
 }
 
-TEST_CASE("a recorded graph is planned by all planners as its program does it, and by orders") {
+TEST_CASE("a recorded graph is planned by all planners in the recorded order and in other orders") {
   TempFolder folder;
   const std::string recording = folder / "a.pftrace", exported = folder / "plan.csv";
   REQUIRE(cli({"run", "zoo:mnist_cnn", "--record", recording}).status == 0);
@@ -150,35 +151,35 @@ TEST_CASE("a recorded graph is planned by all planners as its program does it, a
   CHECK(std::getline(plan, head));
   CHECK(head.starts_with("id,lower,upper,size"));
   CHECK(std::getline(plan, row));
-  CHECK(row.front() != ',');  // tensors by their names
+  CHECK(row.front() != ',');  // tensor names
   const Json both = object_of(cli({"plan", recording, "--graph", "0", "--order", "all", "--json"}));
   CHECK(both["results"].size() > 3);
   CHECK(both["results"][0]["order"] == "recorded");
   for (const auto& result : both["results"]) CHECK(result["ratio"] >= 1.0);
   const Ended wrong = cli({"plan", recording, "--graph", "7"});
   CHECK(wrong.status == 2);
-  CHECK(wrong.says_one_line("there is no graph 7 in it; it has 1, from 0 on"));
+  CHECK(wrong.says_one_line("no graph 7; the recording has 1, counted from 0"));
   CHECK(cli({"plan", "zoo:mnist_cnn", "--graph", "0"}).says_one_line("--graph needs a recording"));
 }
 
-TEST_CASE("in words, over the loopback") {
+TEST_CASE("text report over the loopback interface") {
   const Ended ended = cli({"attach", "--tcp", "--with", "none", "--", ARENASCOPE_TARGET, "all"});
   CAPTURE(ended.err);
   CHECK(ended.status == 0);
-  CHECK(ended.out.find("graph little: 2 nodes, 2 leafs, 1 run") != std::string::npos);
+  CHECK(ended.out.find("graph little: 2 nodes, 2 leaf tensors, 1 run") != std::string::npos);
   CHECK(ended.out.find("This is only a test.") != std::string::npos);
 }
 
-TEST_CASE("a program that fails, is killed, is not there or never attaches") {
+TEST_CASE("a program that fails, is killed, does not exist or never attaches") {
   Ended ended = cli({"attach", "--", "/nonexistent/program"});
   CHECK(ended.status == 2);
   CHECK(ended.says_one_line("/nonexistent/program"));
   ended = cli({"attach", "--", "false"});
   CHECK(ended.status == 1);
-  CHECK(ended.says_one_line("false: it ended with status 1"));
+  CHECK(ended.says_one_line("false: exited with status 1"));
   ended = cli({"attach", "--", "sh", "-c", "kill -9 $$"});
   CHECK(ended.status == 1);
-  CHECK(ended.says_one_line("sh: it was ended by signal 9"));
+  CHECK(ended.says_one_line("sh: terminated by signal 9"));
   ended = cli({"attach", "--", "true"});
   CHECK(ended.status == 1);
   CHECK(ended.says_one_line("true: it never attached"));
@@ -193,14 +194,14 @@ TEST_CASE("a program that fails, is killed, is not there or never attaches") {
   CHECK(ended.says_one_line("/nonexistent/a"));
 }
 
-TEST_CASE("what the program prints goes to standard error where one object is asked for") {
+TEST_CASE("with --json the program's output goes to standard error") {
   const Ended ended = cli({"attach", "--json", "--", "sh", "-c", "echo hello; exec " ARENASCOPE_TARGET " all"});
   CHECK(ended.status == 0);
   CHECK(ended.err == "hello\n");
   CHECK(object_of(ended)["runs"] == 1);
 }
 
-TEST_CASE("a recording whose writer is killed opens up to there, and the program goes on") {
+TEST_CASE("a recording whose writer is killed can be opened, and the program continues") {
   TempFolder folder;
   const std::string recording = folder / "a.pftrace", mark = folder / "mark";
   const pid_t process = ::fork();
@@ -227,7 +228,7 @@ TEST_CASE("a recording whose writer is killed opens up to there, and the program
   CHECK(audited.status == 0);
 }
 
-TEST_CASE("the ranks of a job are one document, and say which they are; fewer than were told are an error") {
+TEST_CASE("ranks of a job share one recording and are labelled; fewer than requested are an error") {
   const std::string job =
       "RANK=0 " ARENASCOPE_TARGET " all; RANK=1 " ARENASCOPE_TARGET " all; " ARENASCOPE_TARGET " all";
   Ended ended = cli({"attach", "--json", "-n", "3", "--with", "none", "--", "sh", "-c", job});
@@ -250,7 +251,7 @@ TEST_CASE("the ranks of a job are one document, and say which they are; fewer th
 
 namespace {
 
-// An ssh that goes to this machine: what is forwarded is a link to the socket, and the command is run by a shell.
+// A fake ssh to this machine: forwarding is a symbolic link to the socket, and a shell runs the command.
 class FakeSsh {
  public:
   FakeSsh() {
@@ -285,12 +286,12 @@ class FakeSsh {
 
 }  // namespace
 
-TEST_CASE("a program on another machine: its words arrive whole, and nothing of it stays there") {
+TEST_CASE("a program on another machine receives its arguments unchanged, and all files are removed") {
   TempFolder folder;
   const FakeSsh ssh;
-  const std::string said = folder / "it's here";
+  const std::string output = folder / "it's here";
   Ended ended = cli({"attach", "--json", "--with", "none", "ssh:somebody@far", "--", "sh", "-c",
-                     "echo \"$0 $1\" > \"$2\"; exec " ARENASCOPE_TARGET " all", "a  b", "$HOME'", said});
+                     "echo \"$0 $1\" > \"$2\"; exec " ARENASCOPE_TARGET " all", "a  b", "$HOME'", output});
   CAPTURE(ended.err);
   CHECK(ended.status == 0);
   const Json object = object_of(ended);
@@ -299,16 +300,16 @@ TEST_CASE("a program on another machine: its words arrive whole, and nothing of 
   CHECK(object["programs"][0]["process"].get<int64_t>() > 0);
   CHECK(object["peak_bytes"]["Workspace"] == 128);
   CHECK(ssh.lines("hosts") == std::vector<std::string>{"somebody@far"});
-  std::ifstream in(said);
+  std::ifstream in(output);
   std::string line;
   std::getline(in, line);
   CHECK(line == "a  b $HOME'");
   REQUIRE(ssh.lines("sockets").size() == 1);
   CHECK_FALSE(std::filesystem::is_symlink(ssh.lines("sockets")[0]));
-  ended = cli({"attach", "ssh:far", "--", "sh", "-c", "exit 3"});  // its status is the program's
+  ended = cli({"attach", "ssh:far", "--", "sh", "-c", "exit 3"});  // exit status of the program
   CHECK(ended.status == 1);
-  CHECK(ended.says_one_line("sh: it ended with status 3"));
+  CHECK(ended.says_one_line("sh: exited with status 3"));
   CHECK(cli({"attach", "ssh:-oProxyCommand=x", "--", "true"}).says_one_line("names no host"));
-  CHECK(cli({"attach", "ssh:far"}).says_one_line("there is no program to be started"));
+  CHECK(cli({"attach", "ssh:far"}).says_one_line("no program given"));
   CHECK(cli({"attach", "--tcp", "ssh:far", "--", "true"}).says_one_line("not by --tcp"));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What `devices` and `run` say of a CUDA driver that is of no use. The driver is one of our own.
+// Messages of `devices` and `run` about an unusable CUDA driver, which is simulated.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -22,27 +22,29 @@ std::vector<std::string> with_driver(const std::string& folder, const std::vecto
   return all;
 }
 
-// Why there is no CUDA device, as `devices` says.
+// The reason for the missing CUDA device, as printed by `devices`.
 std::string why(const std::vector<std::string>& settings) {
   const Ended ended = run_program("/usr/bin/env", with_driver(ARENASCOPE_FAKE_DRIVER, settings, {"devices", "--json"}));
   CAPTURE(ended.err);
   REQUIRE(ended.status == 0);
-  const auto said = nlohmann::json::parse(ended.out);
-  for (const auto& device : said["devices"])
+  const auto report = nlohmann::json::parse(ended.out);
+  for (const auto& device : report["devices"])
     if (device["backend"] == "cuda") return device["missing"];
   return "cuda is not listed";
 }
 
 }  // namespace
 
-TEST_CASE("a driver that is of no use is told in a sentence, and the other backends are there") {
-  CHECK(why({"FAKE_DRIVER_VERSION=11040"}).find("the NVIDIA driver is for CUDA 11.4, this module needs ") == 0);
-  CHECK(why({"FAKE_DRIVER_VERSION=99990", "FAKE_DRIVER_START=100"}) == "the NVIDIA driver finds no GPU");
-  CHECK(why({"FAKE_DRIVER_VERSION=99990", "FAKE_DRIVER_START=999"}).find("the NVIDIA driver does not start: ") == 0);
-  CHECK(why({"FAKE_DRIVER_VERSION=99990", "FAKE_DRIVER_START=34"}).find("stand-in for linking") != std::string::npos);
+TEST_CASE("an unusable driver is reported in one line, and other backends are available") {
+  CHECK(why({"FAKE_DRIVER_VERSION=11040"}).find("the NVIDIA driver supports CUDA 11.4, but this module requires ") ==
+        0);
+  CHECK(why({"FAKE_DRIVER_VERSION=99990", "FAKE_DRIVER_START=100"}) == "the NVIDIA driver found no GPU");
+  CHECK(why({"FAKE_DRIVER_VERSION=99990", "FAKE_DRIVER_START=999"}).find("the NVIDIA driver failed to initialise: ") ==
+        0);
+  CHECK(why({"FAKE_DRIVER_VERSION=99990", "FAKE_DRIVER_START=34"}).find("link stub") != std::string::npos);
   const Ended run = run_program("/usr/bin/env", with_driver(ARENASCOPE_FAKE_DRIVER, {"FAKE_DRIVER_VERSION=11040"},
                                                             {"run", "zoo:mul_mat", "--backend", "cuda"}));
   CHECK(run.status == 1);
-  CHECK(run.says_one_line("the NVIDIA driver is for CUDA 11.4"));
+  CHECK(run.says_one_line("the NVIDIA driver supports CUDA 11.4"));
 }
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The forms of --json: each command prints one object, with the keys that scripts rely on, and nothing beside it.
+// Formats of --json: each command prints one object with the documented keys and nothing else.
 #include <doctest/doctest.h>
 #include <algorithm>
 
@@ -40,7 +40,7 @@ Json object_of(const std::vector<std::string>& arguments, int status = 0) {
   CHECK(ended.error_lines() == (status == 0 ? 0 : 1));
   CHECK(ended.out.starts_with("{"));
   CHECK(ended.out.ends_with("}\n"));
-  const Json parsed = Json::parse(ended.out, nullptr, false);  // refuses anything behind the object
+  const Json parsed = Json::parse(ended.out, nullptr, false);  // rejects anything after the object
   CHECK_MESSAGE(parsed.is_object(), ended.err, ended.out.substr(0, 400));
   return parsed.is_object() ? parsed : Json::object();
 }
@@ -80,7 +80,7 @@ TEST_CASE("info --json") {
                       {"problems", "array"},
                       {"graph_nodes", "number"},
                       {"graph_parameters", "number"},
-                      {"graph_leafs", "number"},
+                      {"graph_leaves", "number"},
                       {"flops", "number"},
                       {"activation_bytes", "number"}});
   CHECK(object["model"] == "squeezenet");
@@ -120,10 +120,10 @@ TEST_CASE("run --json") {
                       {"seconds", "array"},       {"fastest", "number"},       {"threads_used", "array"},
                       {"barriers", "array"},      {"nodes", "array"},          {"peak_bytes", "object"},
                       {"outputs", "array"},       {"arena_bytes", "number"},   {"peak_reserved_bytes", "object"},
-                      {"work_bytes", "number"},   {"rewrites", "array"},       {"forms", "array"},
-                      {"rest", "array"},          {"planner", "string"},       {"order", "string"},
+                      {"work_bytes", "number"},   {"rewrites", "array"},       {"layout_candidates", "array"},
+                      {"deferred", "array"},      {"planner", "string"},       {"order", "string"},
                       {"strategy", "string"},     {"allocator", "string"},     {"allocators", "object"},
-                      {"lent_weights", "object"}, {"packed_weights", "object"}});
+                      {"lazy_weights", "object"}, {"packed_weights", "object"}});
   CHECK(object["threads"] == 2);
   CHECK(object["seconds"].size() == 3);
   for (const Json& seconds : object["seconds"]) CHECK(seconds > 0.0);
@@ -142,26 +142,26 @@ TEST_CASE("run --json") {
   CHECK(array.shape == out["shape"].get<std::vector<int64_t>>());
 }
 
-TEST_CASE("run --json tells what was opened behind the graph") {
+TEST_CASE("run --json lists deferred subgraphs") {
   TempFolder folder;
   write_file(folder / "places.onnx", unary_model("NonZero", 5));
   const Json object = object_of({"run", folder / "places.onnx", "--json"});
-  REQUIRE(object["rest"].size() == 1);
-  const Json& rest = object["rest"][0];
-  check_form(rest, {{"why", "string"},
-                    {"operators", "number"},
-                    {"nodes", "array"},
-                    {"arena_bytes", "number"},
-                    {"planner", "string"},
-                    {"order", "string"}});
-  CHECK(rest["why"].get<std::string>().find("NonZero") != std::string::npos);
-  CHECK(rest["operators"] == 1);
-  REQUIRE_FALSE(rest["nodes"].empty());
-  for (const Json& node : rest["nodes"]) check_form(node, {{"name", "string"}, {"op", "string"}});
-  CHECK(object_of({"run", "zoo:mul_mat", "--json"})["rest"].empty());
+  REQUIRE(object["deferred"].size() == 1);
+  const Json& deferred = object["deferred"][0];
+  check_form(deferred, {{"why", "string"},
+                        {"operators", "number"},
+                        {"nodes", "array"},
+                        {"arena_bytes", "number"},
+                        {"planner", "string"},
+                        {"order", "string"}});
+  CHECK(deferred["why"].get<std::string>().find("NonZero") != std::string::npos);
+  CHECK(deferred["operators"] == 1);
+  REQUIRE_FALSE(deferred["nodes"].empty());
+  for (const Json& node : deferred["nodes"]) check_form(node, {{"name", "string"}, {"op", "string"}});
+  CHECK(object_of({"run", "zoo:mul_mat", "--json"})["deferred"].empty());
 }
 
-TEST_CASE("what run says of nodes is what they took in the fastest run") {
+TEST_CASE("run reports the node times of the fastest run") {
   const Json object = object_of({"run", "zoo:squeezenet", "--threads", "1", "--repeat", "5", "--json"});
   const auto seconds = object["seconds"].get<std::vector<double>>();
   const size_t fastest = object["fastest"].get<size_t>();
@@ -173,36 +173,36 @@ TEST_CASE("what run says of nodes is what they took in the fastest run") {
   CHECK(nodes <= seconds[fastest] + 1e-9);
 }
 
-TEST_CASE("fused nodes say what they hold, and can be switched off") {
+TEST_CASE("fused nodes list their ops, and fusion can be disabled") {
   const Json fused = object_of({"run", "zoo:squeezenet", "--json"});
   const Json plain = object_of({"run", "zoo:squeezenet", "--no-fusion", "--json"});
-  size_t holding = 0, held = 0;
+  size_t fused_nodes = 0, ops = 0;
   for (const Json& node : fused["nodes"]) {
-    if (!node.contains("holds")) continue;
+    if (!node.contains("ops")) continue;
     CHECK(node["op"] == "FUSED");
-    ++holding;
-    held += node["holds"].size();
-    CHECK(node["holds"].size() >= 2);
-    for (const Json& one : node["holds"]) check_form(one, {{"op", "string"}, {"name", "string"}});
+    ++fused_nodes;
+    ops += node["ops"].size();
+    CHECK(node["ops"].size() >= 2);
+    for (const Json& one : node["ops"]) check_form(one, {{"op", "string"}, {"name", "string"}});
   }
-  CHECK(holding > 0);
-  for (const Json& node : plain["nodes"]) CHECK_FALSE(node.contains("holds"));
+  CHECK(fused_nodes > 0);
+  for (const Json& node : plain["nodes"]) CHECK_FALSE(node.contains("ops"));
   const auto copies = static_cast<size_t>(std::count_if(fused["nodes"].begin(), fused["nodes"].end(),
                                                         [](const Json& node) { return node["op"] == "CONT"; }));
-  CHECK(fused["nodes"].size() - copies + held - holding == plain["nodes"].size());
+  CHECK(fused["nodes"].size() - copies + ops - fused_nodes == plain["nodes"].size());
   const Json rows = object_of({"run", "zoo:squeezenet", "--no-channels-last", "--json"});
   CHECK(rows["nodes"].size() == fused["nodes"].size() - copies);
   CHECK(fused["arena_bytes"] <= plain["arena_bytes"]);
 
   const Json info = object_of({"info", "zoo:squeezenet", "--fuse", "--json"});
-  CHECK(info["fused"].size() == holding);
+  CHECK(info["fused"].size() == fused_nodes);
   CHECK(info["fused_graph_nodes"] == fused["nodes"].size());
   CHECK(info["fused_activation_bytes"] < info["activation_bytes"]);
   const Json plan = object_of({"plan", "zoo:squeezenet", "--fuse", "--json"});
   CHECK(plan["buffers"] < object_of({"plan", "zoo:squeezenet", "--json"})["buffers"]);
 }
 
-TEST_CASE("what was rewritten and how the graph is laid out is told, and the model can be shown as written") {
+TEST_CASE("rewrites and layouts are reported and can be disabled") {
   const Json object = object_of({"run", "zoo:mobilenet_v2", "--threads", "1", "--json"});
   const auto times = [](const Json& run, const char* rule) -> int64_t {
     for (const Json& use : run["rewrites"]) {
@@ -211,24 +211,24 @@ TEST_CASE("what was rewritten and how the graph is laid out is told, and the mod
     }
     return 0;
   };
-  CHECK(times(object, "batch norm in weights") > 40);
-  REQUIRE(object["forms"].size() >= 2);
-  size_t taken = 0;
-  for (const Json& form : object["forms"]) {
-    check_form(form, {{"way", "string"}, {"arena_bytes", "number"}, {"taken", "boolean"}});
-    taken += form["taken"].get<bool>() ? 1 : 0;
+  CHECK(times(object, "fold batch norm") > 40);
+  REQUIRE(object["layout_candidates"].size() >= 2);
+  size_t chosen = 0;
+  for (const Json& form : object["layout_candidates"]) {
+    check_form(form, {{"form", "string"}, {"arena_bytes", "number"}, {"chosen", "boolean"}});
+    chosen += form["chosen"].get<bool>() ? 1 : 0;
   }
-  CHECK(taken == 1);
+  CHECK(chosen == 1);
   const Json memory = object_of({"run", "zoo:mobilenet_v2", "--threads", "1", "--prefer", "memory", "--json"});
-  CHECK(memory["arena_bytes"] <= memory["forms"].back()["arena_bytes"]);
-  CHECK(times(memory, "batch norm in weights") == 0);
+  CHECK(memory["arena_bytes"] <= memory["layout_candidates"].back()["arena_bytes"]);
+  CHECK(times(memory, "fold batch norm") == 0);
   const Json written =
       object_of({"run", "zoo:mobilenet_v2", "--threads", "1", "--no-rewrite", "--no-fusion", "--json"});
   CHECK(written["rewrites"].empty());
-  for (const Json& node : written["nodes"]) CHECK_FALSE(node.contains("made_from"));
+  for (const Json& node : written["nodes"]) CHECK_FALSE(node.contains("origin"));
 }
 
-TEST_CASE("what run prints for people holds the product") {
+TEST_CASE("the text output of run contains the result") {
   const Ended ended = cli({"run", "zoo:mul_mat"});
   CHECK(ended.status == 0);
   CHECK(ended.err.empty());
@@ -255,11 +255,11 @@ TEST_CASE("bench --json") {
     check_form(row, {{"name", "string"},
                      {"value", "number"},
                      {"unit", "string"},
-                     {"peer", "string"},
-                     {"peer_value", "number"},
+                     {"baseline", "string"},
+                     {"baseline_value", "number"},
                      {"ratio", "number"},
-                     {"wanted", "number"},
-                     {"met", "boolean"}});
+                     {"target", "number"},
+                     {"passed", "boolean"}});
 }
 
 TEST_CASE("convert --json") {
@@ -275,10 +275,10 @@ TEST_CASE("a plan over capacity still prints its object") {
   CHECK(object["results"].size() == 1);
 }
 
-TEST_CASE("three nodes in a row on four threads that meet behind every one") {
-  const Json object = object_of(
-      {"run", "zoo:mul_mat_add_relu", "--threads", "4", "--every-barrier", "--hold-threads", "--no-fusion", "--json"},
-      0);
+TEST_CASE("three consecutive nodes on four threads with a barrier after each") {
+  const Json object = object_of({"run", "zoo:mul_mat_add_relu", "--threads", "4", "--every-barrier",
+                                 "--no-thread-fallback", "--no-fusion", "--json"},
+                                0);
   REQUIRE(object["nodes"].size() == 3);
   CHECK(object["nodes"][0]["op"] == "MUL_MAT");
   CHECK(object["nodes"][1]["op"] == "ADD");
@@ -287,7 +287,7 @@ TEST_CASE("three nodes in a row on four threads that meet behind every one") {
   CHECK(object["barriers"][0] >= 2);
 }
 
-TEST_CASE("the product of the article, with all its data in the pool of its context") {
+TEST_CASE("the matmul of the ggml article, with all data in the pool of its context") {
   for (const bool scratch : {false, true}) {
     std::vector<std::string> command{"run", "zoo:mul_mat_in_pool", "--memory", "none", "--threads", "1", "--json"};
     if (scratch) command.insert(command.end(), {"--dim", "scratch=1"});
@@ -298,7 +298,7 @@ TEST_CASE("the product of the article, with all its data in the pool of its cont
   CHECK(object_of({"verify", "zoo:mul_mat_in_pool", "--json"}, 0)["passed"] == true);
 }
 
-TEST_CASE("the host's allocator is chosen, and what it holds is told") {
+TEST_CASE("the host allocator can be selected and is reported") {
   const auto reserved = [](const char* allocator) {
     const Json object = object_of(
         {"run", "zoo:squeezenet", "--memory", "eager", "--allocator", allocator, "--repeat", "2", "--json"}, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Broken and malicious model files: one line, a right status, no more than 2 seconds and 64 MB.
+// Malformed and malicious model files: one line of output, the right exit status, at most 2 seconds and 64 MB.
 #include <doctest/doctest.h>
 #include <test_data.h>
 
@@ -13,17 +13,17 @@ using Json = nlohmann::json;
 
 namespace {
 
-constexpr int64_t kMostBytes = int64_t{64} << 20;
+constexpr int64_t kMaxBytes = int64_t{64} << 20;
 
 void check_modest(const Ended& ended, int64_t baseline) {
   CHECK_FALSE(ended.hung);
   CHECK((ended.status == 0 || ended.status == 1 || ended.status == 2));
   if (kSanitized) return;
   CHECK(ended.cpu_seconds < 2);
-  CHECK(ended.peak_bytes - baseline < kMostBytes);
+  CHECK(ended.peak_bytes - baseline < kMaxBytes);
 }
 
-// `kind`: the folder and the ending.
+// `kind`: directory and file extension.
 void check_manifest(const std::string& kind, const std::string& control) {
   const auto folder = data_folder() / "hostile";
   const Json manifest = Json::parse(read_file(folder / "manifest.json"), nullptr, false);
@@ -51,7 +51,7 @@ void check_manifest(const std::string& kind, const std::string& control) {
       if (ended.status == 0) CHECK(ended.err.empty());
       if (ended.status == 0 && json) CHECK(Json::parse(ended.out, nullptr, false).is_object());
     }
-    // What cannot be run says so just as shortly; what can be planned is.
+    // A model that cannot be run is rejected with one line as well; it may still be planned.
     for (const char* command : {"plan", "run"}) {
       CAPTURE(command);
       const Ended ended = cli({command, path});
@@ -67,12 +67,12 @@ void check_manifest(const std::string& kind, const std::string& control) {
 
 }  // namespace
 
-TEST_CASE("hostile ONNX files end as their manifest says") {
+TEST_CASE("malformed ONNX files end as listed in the manifest") {
   ARENASCOPE_NEEDS_DATA("hostile");
   check_manifest("onnx", "onnx/ok.onnx");
 }
 
-TEST_CASE("hostile GGUF files end as their manifest says") {
+TEST_CASE("malformed GGUF files end as listed in the manifest") {
   ARENASCOPE_NEEDS_DATA("hostile");
   check_manifest("gguf", "gguf/ok_minimal.gguf");
 }
@@ -87,12 +87,12 @@ TEST_CASE("an ONNX file cut at any byte") {
     write_file(path, whole.substr(0, size));
     const Ended ended = cli({"info", path});
     CAPTURE(ended.err);
-    CHECK((ended.status == 0 || ended.status == 2));  // between two fields it is a shorter model
+    CHECK((ended.status == 0 || ended.status == 2));  // a cut between two fields gives a shorter model
     if (ended.status != 0) CHECK(ended.says_one_line(path));
   }
 }
 
-TEST_CASE("a file of another kind under a model's name") {
+TEST_CASE("another kind of file with the extension of a model") {
   TempFolder folder;
   for (const char* name : {"a.onnx", "a.gguf"}) {
     const std::string path = folder / name;

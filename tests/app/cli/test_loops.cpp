@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Loops whose end only a run finds: what `run` tells of their turns, held against the recorded runs, and how Ctrl+C ends one.
+// Loops with a data-dependent trip count: the iterations that `run` reports match the recorded runs, and Ctrl+C ends
+// such a loop.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -24,7 +25,7 @@ using Json = nlohmann::json;
 
 constexpr int64_t kSize = 8;
 
-// Adds 1 until that is not below the limit; in a branch too, if told.
+// A loop that adds 1 up to a limit; optionally in a branch.
 void write_loop(const std::string& path, float limit, bool in_a_branch) {
   OnnxMaker body(20), branch(20), other(20), m(20);
   body.input("i", {}, kInt64)
@@ -37,7 +38,7 @@ void write_loop(const std::string& path, float limit, bool in_a_branch) {
       .node("ReduceMax", {"next"}, {"max"}, {{"keepdims", int64_t{0}}});
   body.node("Less", {"max", "limit"}, {"on"});
   m.input("x", {1, kSize}).weight("step", {}, std::vector<float>{1}).weight("limit", {}, std::vector<float>{limit});
-  std::vector<float> same(kSize * kSize);  // a product is not computed when a file is opened
+  std::vector<float> same(kSize * kSize);  // a matmul is not constant-folded
   for (size_t i = 0; i < kSize; ++i) same[i * kSize + i] = 1;
   m.weight("same", {kSize, kSize}, same);
   m.weight("zero", {}, std::vector<float>{0}).node("Mul", {"x", "zero"}, {"start"});
@@ -60,7 +61,7 @@ Json json_of(const std::vector<std::string>& arguments) {
   return Json::parse(ended.out);
 }
 
-// How often a node ran, of all recorded runs.
+// Number of executions of a node over all recorded runs.
 int64_t recorded_runs(const Json& audit, const std::string& name) {
   int64_t runs = 0;
   for (const Json& node : audit["nodes"])
@@ -70,40 +71,40 @@ int64_t recorded_runs(const Json& audit, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("the turns that a report tells are those that were recorded") {
-  constexpr int kTurns = 43;
+TEST_CASE("reported iterations match the recorded ones") {
+  constexpr int kIterations = 43;
   TempFolder folder;
   const std::string model = folder / "loop.onnx", recording = folder / "loop.pftrace";
-  write_loop(model, kTurns, false);
+  write_loop(model, kIterations, false);
   const Ended ended = cli({"run", model, "--record", recording});
   REQUIRE_MESSAGE(ended.status == 0, ended.err);
   const Json audit = json_of({"audit", recording, "--json"});
-  CHECK(recorded_runs(audit, "next") == kTurns);
-  CHECK(audit["runs"].size() == 1 + (kTurns - 1) + 1);  // the graph, the turns behind it, what is behind them
-  CHECK_MESSAGE(
-      ended.out.find("went round: Loop 'count', 43 turns; turn 0 in the graph before, turns 1 to 42 as one graph") !=
-          std::string::npos,
-      ended.out);
-  CHECK(ended.out.find("what follows is of the graph alone") != std::string::npos);
-  CHECK_FALSE(std::regex_search(ended.out, std::regex(R"(\b1 \w+ ?(nodes|operators|turns|times)\b)")));
-  const Json loop = json_of({"run", model, "--json"})["rest"][0]["loop"];
-  CHECK(loop["first_turn"].get<int>() + loop["turns"].get<int>() == kTurns);
+  CHECK(recorded_runs(audit, "next") == kIterations);
+  CHECK(audit["runs"].size() ==
+        1 + (kIterations - 1) + 1);  // the graph, the iterations after it, the subgraph after them
+  CHECK_MESSAGE(ended.out.find("executed: Loop 'count', 43 iterations; iteration 0 in the preceding graph, iterations "
+                               "1 to 42 as one graph") != std::string::npos,
+                ended.out);
+  CHECK(ended.out.find("the table below covers the main graph only") != std::string::npos);
+  CHECK_FALSE(std::regex_search(ended.out, std::regex(R"(\b1 \w+ ?(nodes|operators|iterations|times)\b)")));
+  const Json loop = json_of({"run", model, "--json"})["deferred"][0]["loop"];
+  CHECK(loop["first_iteration"].get<int>() + loop["iterations"].get<int>() == kIterations);
   CHECK_FALSE(loop["branch"].get<bool>());
 }
 
-TEST_CASE("a branch does not go round, and the loop in it is told") {
+TEST_CASE("a branch is not reported as a loop, but the loop in it is") {
   TempFolder folder;
   const std::string model = folder / "branch.onnx";
   write_loop(model, 7, true);
   const Ended ended = cli({"run", model});
   REQUIRE_MESSAGE(ended.status == 0, ended.err);
-  CHECK_MESSAGE(ended.out.find("ran: If 'choose', its branch as") != std::string::npos, ended.out);
-  CHECK_MESSAGE(ended.out.find("went round: Loop 'count', 7 turns") != std::string::npos, ended.out);
-  CHECK(ended.out.find("went round: If") == std::string::npos);
+  CHECK_MESSAGE(ended.out.find("executed: If 'choose', branch of") != std::string::npos, ended.out);
+  CHECK_MESSAGE(ended.out.find("executed: Loop 'count', 7 iterations") != std::string::npos, ended.out);
+  CHECK_FALSE(std::regex_search(ended.out, std::regex("If 'choose', [0-9]+ iteration")));
   CHECK(ended.out.find("-7") != std::string::npos);
 }
 
-TEST_CASE("Ctrl+C ends a loop that has no end, and what was recorded stays") {
+TEST_CASE("Ctrl+C ends an endless loop and keeps the recording") {
   TempFolder folder;
   const std::string model = folder / "endless.onnx", recording = folder / "endless.pftrace";
   write_loop(model, INFINITY, false);
@@ -116,11 +117,11 @@ TEST_CASE("Ctrl+C ends a loop that has no end, and what was recorded stays") {
     std::filesystem::remove(recording);
     const Ended ended = run_program("sh", {"-c", script});
     CHECK(ended.status == status);
-    CHECK_MESSAGE(ended.says_one_line("interrupted in turn "), ended.err);
+    CHECK_MESSAGE(ended.says_one_line("interrupted in iteration "), ended.err);
     std::smatch m;
-    REQUIRE(std::regex_search(ended.err, m, std::regex("turn (\\d+) of Loop 'count'")));
+    REQUIRE(std::regex_search(ended.err, m, std::regex("iteration (\\d+) of Loop 'count'")));
     const Json audit = json_of({"audit", recording, "--json"});
     CHECK(recorded_runs(audit, "next") > 10);
-    CHECK(static_cast<int64_t>(audit["runs"].size()) == std::stoll(m[1]) + 1);  // turn 0 is in the graph before
+    CHECK(static_cast<int64_t>(audit["runs"].size()) == std::stoll(m[1]) + 1);  // iteration 0 is in the preceding graph
   }
 }

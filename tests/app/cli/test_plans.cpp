@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every planner over every order, of models whose weights are never made.
+// Every planner with every order, for models whose weights are never generated.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-// The names that the command itself lists: "planners are all, none, …; orders are all, …".
+// The names listed by the command: "available planners: all, none, …; available orders: all, …".
 std::set<std::string> listed(const std::string& text, const std::string& head) {
   std::set<std::string> names;
   const size_t begin = text.find(head);
@@ -27,7 +27,7 @@ std::set<std::string> listed(const std::string& text, const std::string& head) {
 
 void check_everything(const std::string& model) {
   const std::string names = cli({"plan", model, "--planner", "?"}).err;
-  const auto planners = listed(names, "planners are "), orders = listed(names, "orders are ");
+  const auto planners = listed(names, "planners: "), orders = listed(names, "orders: ");
   CHECK(planners.size() >= 10);
   CHECK(orders.size() >= 4);
   for (const char* name : {"none", "two-level", "greedy-by-size", "search"}) CHECK(planners.count(name) == 1);
@@ -38,8 +38,8 @@ void check_everything(const std::string& model) {
   MESSAGE(model << ": " << ended.cpu_seconds << " s of processor, " << ended.wall_seconds << " s, "
                 << ended.peak_bytes / 1000000 << " MB");
   if (!kSanitized) {
-    CHECK(ended.cpu_seconds < 1);   // what was asked for
-    CHECK(ended.wall_seconds < 5);  // others may be using the machine
+    CHECK(ended.cpu_seconds < 1);   // the requested budget
+    CHECK(ended.wall_seconds < 5);  // the machine may be shared
     CHECK(ended.peak_bytes < 200'000'000);
   }
   const Json object = Json::parse(ended.out, nullptr, false);
@@ -61,7 +61,7 @@ void check_everything(const std::string& model) {
     CHECK(arena >= lower);
     CHECK(result["ratio"].get<double>() == doctest::Approx(double(arena) / double(lower)));
     CHECK(result["seconds"] >= 0.0);
-    CHECK(bound.emplace(order, lower).first->second == lower);  // the bound is the order's, whoever plans
+    CHECK(bound.emplace(order, lower).first->second == lower);  // the lower bound depends on the order only
     if (planner == "search") searched[order] = arena;
     if (planner == "none") none[order] = arena;
     best = std::min(best, arena);
@@ -72,13 +72,13 @@ void check_everything(const std::string& model) {
     CAPTURE(order);
     CHECK(searched[order] <= result["arena_bytes"]);
   }
-  for (const auto& [order, arena] : none) CHECK(arena > best);  // reuse is worth something
+  for (const auto& [order, arena] : none) CHECK(arena > best);  // reuse saves memory
 }
 
 }  // namespace
 
-TEST_CASE("resnet50 by every planner over every order") { check_everything("zoo:resnet50"); }
-TEST_CASE("llama_13b by every planner over every order") { check_everything("zoo:llama_13b"); }
+TEST_CASE("resnet50 with every planner and order") { check_everything("zoo:resnet50"); }
+TEST_CASE("llama_13b with every planner and order") { check_everything("zoo:llama_13b"); }
 
 namespace {
 
@@ -98,16 +98,16 @@ Json moves_of(const std::string& model, const std::string& paths, const std::str
               std::vector<std::string> more) {
   more.insert(more.begin(), {"zoo:" + model, "--dim", "devices=2", "--weight-paths", paths, "--moves", base});
   const Json object = planned(more);
-  // Whatever is moved: the peak never rises, and neither order is below what the search finds.
+  // The peak never rises, and no order is below the result of the search.
   CHECK(object["peak_bytes"] <= object["base_peak_bytes"]);
   CHECK(object["search_peak_bytes"] <= object["peak_bytes"]);
   CHECK(object["search_lower_bound_bytes"] <= object["search_peak_bytes"]);
-  CHECK(object["taken"] == (object["peak_bytes"] < object["base_peak_bytes"]));
-  int64_t before = 0, behind = 0;  // what the peaks are made of is all of them
+  CHECK(object["adopted"] == (object["peak_bytes"] < object["base_peak_bytes"]));
+  int64_t before = 0, after = 0;  // the classes add up to the peak
   for (const auto& [name, bytes] : object["base_peak"].items()) before += bytes.get<int64_t>();
-  for (const auto& [name, bytes] : object["peak"].items()) behind += bytes.get<int64_t>();
+  for (const auto& [name, bytes] : object["peak"].items()) after += bytes.get<int64_t>();
   CHECK(before == object["base_peak_bytes"]);
-  CHECK(behind == object["peak_bytes"]);
+  CHECK(after == object["peak_bytes"]);
   int64_t last = object["base_peak_bytes"];
   for (const Json& move : object["moves"]) {
     CHECK(move["peak_before_bytes"] == last);
@@ -115,7 +115,7 @@ Json moves_of(const std::string& model, const std::string& paths, const std::str
     CHECK(move["from_step"] < move["to_step"]);
     last = move["peak_after_bytes"];
   }
-  if (object["taken"].get<bool>()) CHECK(last == object["peak_bytes"]);
+  if (object["adopted"].get<bool>()) CHECK(last == object["peak_bytes"]);
   return object;
 }
 
@@ -123,9 +123,9 @@ constexpr const char* kCopies = "copies of weights";
 
 }  // namespace
 
-// CANN's article: llama 13B from 45.42 to 33.37 G (-26.53 %), Baichuan 13B from 18.89 to 6.91 G (-63.42 %). Both save 12
-// G, and so do these graphs: the float16 copies of half the weights, which an order by levels makes before anything else.
-TEST_CASE("GE's headline: what its rules save is the copies of weights that an order by levels makes too early") {
+// CANN article: llama 13B from 45.42 to 33.37 G (-26.53 %), Baichuan 13B from 18.89 to 6.91 G (-63.42 %). Both save
+// 12 G, as these graphs do: the float16 copies of half the weights, which an order by levels creates first.
+TEST_CASE("GE's rules save the weight copies that an order by levels creates too early") {
   const Json baichuan = moves_of("baichuan_13b", "cast", "breadth-first", {"--prefill", "--tokens", "4096"});
   const Json llama = moves_of("llama_13b", "cast", "breadth-first", {"--training", "--tokens", "1536"});
   for (const Json* graph : {&baichuan, &llama}) {
@@ -135,36 +135,36 @@ TEST_CASE("GE's headline: what its rules save is the copies of weights that an o
             << (*graph)["peak_bytes"].get<double>() / 1e9 << " GB, " << 100 * (*graph)["saved_share"].get<double>()
             << " % less, " << saved / (1 << 30) << " GiB of "
             << (*graph)["weight_path_bytes"].get<double>() / (1 << 30));
-    // All of it is copies, and the rule by type alone does it.
+    // The whole saving is copies, and the type rule alone achieves it.
     const double copies = (*graph)["base_peak"][kCopies].get<double>() - (*graph)["peak"].value(kCopies, 0.0);
     CHECK(saved <= copies + 1);
     CHECK(copies > 11.0 * (1 << 30));
     CHECK((*graph)["type_peak_bytes"].get<double>() < 1.01 * (*graph)["peak_bytes"].get<double>());
-    CHECK((*graph)["taken"] == true);
+    CHECK((*graph)["adopted"] == true);
   }
   CHECK(baichuan["saved_share"] > 0.6);  // the article: 0.6342
   CHECK(llama["saved_share"] > 0.25);    // the article: 0.2653
 }
 
-TEST_CASE("GE's rules leave what its article does not say: chains of two copies, and orders that wait by themselves") {
+TEST_CASE("GE's rules do not apply to chains of two copies or to orders that already delay copies") {
   const std::vector<std::string> prompt = {"--prefill", "--tokens", "512"};
-  // A TransData behind each cast: only the cast reads what is given.
+  // A TransData after each cast: its input is used by the cast only.
   const Json chain = moves_of("baichuan_13b", "trans-data", "breadth-first", prompt);
   const Json cast = moves_of("baichuan_13b", "cast", "breadth-first", prompt);
   CHECK(chain["saved_share"] < cast["saved_share"]);
   CHECK(chain["search_peak_bytes"].get<double>() < 0.5 * chain["peak_bytes"].get<double>());
-  // Depth first makes each copy just before its product: there is nothing to save.
+  // Depth first creates each copy right before its matmul, so nothing can be saved.
   const Json lazy = moves_of("baichuan_13b", "cast", "depth-first", prompt);
-  CHECK(lazy["taken"] == false);
+  CHECK(lazy["adopted"] == false);
   CHECK(lazy["base_peak_bytes"] <= cast["peak_bytes"]);
-  // Shared copies live from the forward part to the backward part, wherever they are made.
+  // Shared copies live from the forward to the backward pass in any order.
   const std::vector<std::string> training = {"--training", "--tokens", "1536"};
   const Json shared = moves_of("llama_13b", "cast-shared", "breadth-first", training);
   const Json apart = moves_of("llama_13b", "cast", "breadth-first", training);
   CHECK(shared["saved_share"] < apart["saved_share"]);
 }
 
-TEST_CASE("bytes that grow where others are saved have a unit too") {
+TEST_CASE("negative savings have a unit") {
   const Ended ended = cli({"plan", "zoo:baichuan_13b", "--dim", "devices=2", "--prefill", "--tokens", "512",
                            "--weight-paths", "cast", "--moves", "breadth-first"});
   CHECK(ended.status == 0);
@@ -199,7 +199,7 @@ TEST_CASE("plan over streams and banks from the command line") {
   CHECK(cli({"plan", "zoo:mul_mat", "--banks", "a=8"}).status == 1);
 }
 
-TEST_CASE("what-if tells what costs nothing first") {
+TEST_CASE("what-if lists free changes first") {
   const Json answer = planned({"zoo:resnet50", "--capacity", "7340032", "--what-if"});
   CHECK(answer["fits"] == true);
   CHECK(answer["extra_flops"] == 0);
@@ -217,7 +217,7 @@ TEST_CASE("what-if tells what costs nothing first") {
       const Json object = Json::parse(ended.out, nullptr, false);
       REQUIRE(object.is_object());
       CHECK(object["fits"] == (ended.status == 0));
-      // Never refused where the plan's own bound is within it, and no move that leaves the peak where it was.
+      // Never fails if the lower bound fits, and no step leaves the peak unchanged.
       if (ended.status != 0) CHECK(object["after"]["lower_bound_bytes"] > capacity);
       for (const Json& step : object["steps"]) CHECK(step["peak_after_bytes"] < step["peak_before_bytes"]);
     }

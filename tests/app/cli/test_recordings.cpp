@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// run --record and convert: what a recording becomes, whole, cut, with garbage in it, and on a full disk.
+// run --record and convert: complete, truncated and corrupted recordings, and a full disk.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ std::vector<std::string> sorted_lines(const std::string& text) {
   return lines;
 }
 
-// A converted recording's slices, or -1 where it is no Chrome trace.
+// Number of slices of a converted recording; -1 if it is not a Chrome trace.
 int slices(const std::string& path) {
   const Json trace = Json::parse(read_file(path), nullptr, false);
   if (!trace.is_object() || !trace.contains("traceEvents") || !trace["traceEvents"].is_array()) return -1;
@@ -78,7 +78,7 @@ TEST_CASE_FIXTURE(Recorded, "a recording in other tools' formats") {
   const std::string text = read_file(*this / "a.txt");
   CHECK(text.size() > 1000);
 
-  // Through the recording's own format and back it is the same session.
+  // A round trip through the native format preserves the session.
   REQUIRE(cli({"convert", file, *this / "b.pftrace"}).status == 0);
   REQUIRE(cli({"convert", *this / "b.pftrace", *this / "b.txt"}).status == 0);
   CHECK((sorted_lines(read_file(*this / "b.txt")) == sorted_lines(text)));
@@ -102,7 +102,7 @@ TEST_CASE_FIXTURE(Recorded, "protoc decodes a recording's packets") {
   CHECK(ended.out.starts_with("1 {"));  // Trace.packet
 }
 
-TEST_CASE_FIXTURE(Recorded, "a recording cut anywhere opens up to there") {
+TEST_CASE_FIXTURE(Recorded, "a truncated recording opens up to the cut") {
   std::mt19937 random(20240611);
   REQUIRE(cli({"convert", file, *this / "whole.json"}).status == 0);
   const int whole = slices(*this / "whole.json");
@@ -126,7 +126,7 @@ TEST_CASE_FIXTURE(Recorded, "a recording cut anywhere opens up to there") {
   CHECK(before > whole / 2);  // the last cut loses one byte
 }
 
-TEST_CASE_FIXTURE(Recorded, "a recording with garbage in it") {
+TEST_CASE_FIXTURE(Recorded, "a recording with corrupted bytes") {
   std::mt19937 random(7);
   for (int i = 0; i < 30; ++i) {
     CAPTURE(i);
@@ -144,7 +144,7 @@ TEST_CASE_FIXTURE(Recorded, "a recording with garbage in it") {
     CHECK((ended.status == 0 || ended.status == 2));
     CHECK((ended.says_one_line("broken.trace") || (ended.status == 0 && ended.err.empty())));
     if (ended.status == 0) CHECK(slices(*this / "broken.json") >= 0);
-    if (i == 0) CHECK((ended.status == 0 && ended.says_one_line()));  // behind the end: all of it is there, and a note
+    if (i == 0) CHECK((ended.status == 0 && ended.says_one_line()));  // after the end: complete content with a note
   }
   write_file(*this / "noise.trace", random_bytes(random, 5000));
   const Ended noise = cli({"convert", *this / "noise.trace", *this / "noise.json"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Exit status 0, 1 or 2, and where it is not 0 one line on standard error that names what is wrong.
+// Exit status 0, 1 or 2, and for errors one line on standard error that names the problem.
 #include <doctest/doctest.h>
 
 #include "tests/app/cli/child.h"
@@ -22,7 +22,7 @@ void ends(const std::vector<std::string>& arguments, int status, const std::stri
 
 }  // namespace
 
-TEST_CASE("wrong usage is 2") {
+TEST_CASE("invalid usage has status 2") {
   ends({}, 2, "subcommand");
   ends({"frobnicate"}, 2, "frobnicate");
   ends({"info"}, 2, "model");
@@ -34,7 +34,7 @@ TEST_CASE("wrong usage is 2") {
     ends({command, "zoo:nothing"}, 2, "nothing");
     ends({command, "/etc/passwd"}, 2, "/etc/passwd");
     for (const char* dim : {"N", "=3", "N=", "N=x", "N=3x", "N=-1", "N=99999999999999999999"})
-      ends({command, "zoo:mul_mat", "--dim", dim}, 2, std::string("--dim ") + dim);
+      ends({command, "zoo:mul_mat", "--dim", dim}, 2, std::string("--dim: '") + dim);
   }
   ends({"plan", "/nonexistent.csv"}, 2, "/nonexistent.csv");
   ends({"convert", "/nonexistent.trace", "a.json"}, 2, "/nonexistent.trace");
@@ -48,10 +48,10 @@ TEST_CASE("wrong usage is 2") {
   ends({"generate", "zoo:gpt2", "--tokens", "1", "--backend", "nobody"}, 2, "'nobody'");
   ends({"generate", "zoo:gpt2", "--tokens", "1", "--chat"}, 2, "--chat");
   ends({"generate", "zoo:gpt2", "--tokens", "1", "--cache-type", "i64"}, 2, "i64");
-  ends({"generate", "zoo:nano_gpt", "--tokens", "0,1,2,0,1,2,0,1,2,0,1,2"}, 2, "its context 11");
+  ends({"generate", "zoo:nano_gpt", "--tokens", "0,1,2,0,1,2,0,1,2,0,1,2"}, 2, "the context of 11");
   ends({"generate", "zoo:nano_gpt", "--tokens", "0,1,2", "-n", "9"}, 2, "--context-shift");
   ends({"generate", "zoo:nano_gpt", "--tokens", "0", "--copies", "2", "--context-shift"}, 2, "--copies");
-  ends({"generate", "zoo:squeezenet", "--tokens", "1"}, 2, "no language model");
+  ends({"generate", "zoo:squeezenet", "--tokens", "1"}, 2, "not a generative language model");
   ends({"generate", "/nonexistent.gguf", "--prompt", "a"}, 2, "/nonexistent.gguf");
   ends({"train", "zoo:mnist_fc", "--data", "/nonexistent/a,/nonexistent/b"}, 2, "/nonexistent/a");
   ends({"train", "zoo:mnist_fc", "--data", "a"}, 2, "IMAGES,LABELS");
@@ -64,7 +64,7 @@ TEST_CASE("wrong usage is 2") {
   ends({"train", "zoo:nano_gpt", "--data", "sort:1", "--accumulate", "7"}, 2, "7 parts");
 }
 
-TEST_CASE("a model writes several texts, and beyond its context where it may forget") {
+TEST_CASE("a model generates several texts, and exceeds its context with --context-shift") {
   ends({"generate", "zoo:nano_gpt", "--tokens", "0,2,1,1,0,2", "-n", "5", "--copies", "3", "--temp", "1"}, 0, "");
   ends({"generate", "zoo:nano_gpt", "--tokens", "0,2,1,1,0,2", "-n", "20", "--context-shift"}, 0, "");
   ends({"generate", "zoo:nano_gpt", "--tokens", "0,2", "-n", "3", "--cache-type", "f16", "--json"}, 0, "");
@@ -77,7 +77,7 @@ TEST_CASE("a model writes several texts, and beyond its context where it may for
   ends({"generate", folder / "a.safetensors", "--tokens", "0,2,1,1,0,2", "-n", "5"}, 0, "");
 }
 
-TEST_CASE("a name that is none is 2 and says which there are") {
+TEST_CASE("an unknown name has status 2 and lists the available ones") {
   for (const char* command : {"plan", "run", "verify"}) {
     ends({command, "zoo:mul_mat", "--planner", "nobody"}, 2, "'nobody'");
     ends({command, "zoo:mul_mat", "--planner", "nobody"}, 2, "greedy-by-size");
@@ -90,25 +90,25 @@ TEST_CASE("a name that is none is 2 and says which there are") {
   }
 }
 
-TEST_CASE("numbers out of their range are 2") {
+TEST_CASE("numbers out of range have status 2") {
   for (const char* threads : {"2000", "-1", "many", "1.5"})
     for (const char* command : {"plan", "run", "verify"})
       ends({command, "zoo:mul_mat", "--threads", threads}, 2, "--threads");
   for (const char* repeat : {"0", "-3", "often"}) ends({"run", "zoo:mul_mat", "--repeat", repeat}, 2, "--repeat");
   for (const char* command : {"plan", "run", "verify"})
     for (const char* budget : {"-1", "nan", "long"}) ends({command, "zoo:mul_mat", "--budget", budget}, 2, "--budget");
-  ends({"plan", "zoo:mul_mat", "--alignment", "3"}, 2, "alignment of 3");
-  ends({"plan", "zoo:mul_mat", "--capacity", "-1"}, 2, "capacity of -1");
-  ends({"info", "zoo:llama_13b", "--tokens", "-1"}, 2, "-1 tokens");
+  ends({"plan", "zoo:mul_mat", "--alignment", "3"}, 2, "--alignment: 3");
+  ends({"plan", "zoo:mul_mat", "--capacity", "-1"}, 2, "--capacity: -1");
+  ends({"info", "zoo:llama_13b", "--tokens", "-1"}, 2, "--tokens: -1");
   ends({"info", "zoo:llama_13b", "--tokens", "999999999999999"}, 2, "999999999999999");
 }
 
-TEST_CASE("as many threads as there are processors, or as told") {
+TEST_CASE("one thread per CPU, or the given number") {
   ends({"run", "zoo:mul_mat", "--threads", "0"}, 0, "");
   ends({"run", "zoo:mul_mat", "--threads", "7"}, 0, "");
 }
 
-TEST_CASE("what fails is 1") {
+TEST_CASE("failures have status 1") {
   TempFolder folder;
   ends({"plan", "zoo:mul_mat", "--capacity", "10"}, 1, "the capacity is 10");
   ends({"plan", "zoo:mul_mat", "--capacity", "0"}, 1, "the capacity is 0");
@@ -120,12 +120,12 @@ TEST_CASE("what fails is 1") {
   ends({"run", "zoo:mul_mat", "--output", folder / "file"}, 1, folder / "file");
   for (const char* backend : {"opencl", "cuda"}) {
     const Ended ended = cli({"run", "zoo:mul_mat", "--backend", backend});
-    if (ended.status != 0) CHECK(ended.status == 1);  // a machine without one, or a build
+    if (ended.status != 0) CHECK(ended.status == 1);  // no such device or build option
     if (ended.status != 0) CHECK(ended.says_one_line(backend));
   }
 }
 
-TEST_CASE("a standard output that takes nothing is 1") {
+TEST_CASE("an unwritable standard output has status 1") {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"devices", "--json"}, {"info", "zoo:mul_mat"}, {"plan", "zoo:mul_mat", "--json"}}) {
     CAPTURE(joined(arguments));
@@ -135,7 +135,7 @@ TEST_CASE("a standard output that takes nothing is 1") {
   }
 }
 
-TEST_CASE("--help and --version are 0") {
+TEST_CASE("--help and --version have status 0") {
   ends({"--help"}, 0, "");
   ends({"--version"}, 0, "");
   for (const char* command : {"devices", "info", "plan", "run", "verify", "bench", "convert"}) {
@@ -143,11 +143,11 @@ TEST_CASE("--help and --version are 0") {
     CHECK(ended.status == 0);
     CHECK(ended.out.find("--json") != std::string::npos);
   }
-  // What a flag takes away is said as that.
+  // The help of a disabling flag starts with "Disable".
   const std::string help = cli({"run", "--help"}).out;
   const size_t at = help.find("--no-rewrite");
   REQUIRE(at != std::string::npos);
-  CHECK(help.compare(help.find_first_not_of(' ', at + 12), 13, "Switches off:") == 0);
+  CHECK(help.compare(help.find_first_not_of(' ', at + 12), 9, "Disable: ") == 0);
 }
 
 TEST_CASE("inputs from files") {
@@ -161,7 +161,7 @@ TEST_CASE("inputs from files") {
   CHECK(read_npy(std::filesystem::path(output) / "z.npy").values == std::vector<float>{11, 22, 33});
 
   ends({"run", model, "--input", "nobody=" + x}, 2, "'nobody'");
-  ends({"run", model, "--input", "x"}, 2, "'--input x'");
+  ends({"run", model, "--input", "x"}, 2, "--input: 'x'");
   ends({"run", model, "--input", "=" + x}, 2, "--input");
   ends({"run", model, "--input", "x="}, 2, "--input");
   ends({"run", model, "--input", "x=/nonexistent.npy"}, 2, "/nonexistent.npy");
@@ -176,7 +176,7 @@ TEST_CASE("inputs from files") {
   }
 }
 
-TEST_CASE("an unknown size by --dim, or by what is given") {
+TEST_CASE("a symbolic dimension set by --dim or by an input") {
   TempFolder folder;
   const std::string model = folder / "add.onnx", x = folder / "x.npy", output = folder / "out";
   write_file(model, add_model(-1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// devices --tuning: what a run found is kept in a folder and told from there, as text and as JSON.
+// devices --tuning: results of a run are stored in a directory and printed from there, as text and as JSON.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -12,14 +12,14 @@ using Json = nlohmann::json;
 
 namespace {
 
-// The tuning results of the first OpenCL device, null where there is no device.
+// The tuning results of the first OpenCL device; null without one.
 Json tuning_in(const std::string& cache) {
   const Ended ended = cli({"devices", "--tuning", "--cache", cache, "--json"});
   CHECK(ended.status == 0);
   CHECK(ended.err.empty());
-  const Json said = Json::parse(ended.out, nullptr, false);
-  REQUIRE(said.is_object());
-  for (const Json& device : said["devices"]) {
+  const Json report = Json::parse(ended.out, nullptr, false);
+  REQUIRE(report.is_object());
+  for (const Json& device : report["devices"]) {
     REQUIRE(device["tuning"].is_array());
     if (device["backend"] == "opencl" && device["missing"] == "") return device["tuning"];
     CHECK(device["tuning"].empty());
@@ -27,7 +27,7 @@ Json tuning_in(const std::string& cache) {
   return {};
 }
 
-// A product that is large enough to have several ways; its file is left in the folder.
+// A matmul large enough to have several implementations; its file is kept in the directory.
 Ended run_product(const TempFolder& folder, const std::string& level) {
   write_file(folder / "product.onnx", product_model(40, 24, 50));
   return cli({"run", folder / "product.onnx", "--backend", "opencl", "--backend-option", "cache=" + folder / "cache",
@@ -36,7 +36,7 @@ Ended run_product(const TempFolder& folder, const std::string& level) {
 
 }  // namespace
 
-TEST_CASE("devices --tuning tells what a run found, of every level") {
+TEST_CASE("devices --tuning prints the results of a run at every level") {
   TempFolder folder;
   const std::string cache = folder / "cache";
   const Json before = tuning_in(cache);
@@ -61,7 +61,7 @@ TEST_CASE("devices --tuning tells what a run found, of every level") {
     CHECK(result["choice"].get<std::string>().find("way ") == 0);
     const bool measured = result["level"] == "normal";
     CHECK(result["level"] == (measured ? "normal" : "fast"));
-    // Ways are measured from `normal` on.
+    // Implementations are measured from level `normal` on.
     CHECK(result["tried"] == (measured ? 2 : 0));
     CHECK(result["seconds"].is_null() == !measured);
     if (measured) CHECK(result["seconds"] > 0.0);
@@ -74,7 +74,7 @@ TEST_CASE("devices --tuning tells what a run found, of every level") {
   CHECK(cli({"devices", "--cache", cache}).out.find("the fastest of") == std::string::npos);
 }
 
-TEST_CASE("damaged tuning results are told in one line and are as if there were none") {
+TEST_CASE("damaged tuning results are reported in one line and ignored") {
   TempFolder folder;
   const std::string cache = folder / "cache";
   if (tuning_in(cache).is_null()) return;
@@ -90,8 +90,8 @@ TEST_CASE("damaged tuning results are told in one line and are as if there were 
   const Ended ended = cli({"devices", "--tuning", "--cache", cache, "--json"});
   CHECK(ended.status == 0);
   CHECK(ended.error_lines() == 1);
-  CHECK(ended.err.find("the saved tuning results could not be used and are found anew") != std::string::npos);
-  const Json said = Json::parse(ended.out, nullptr, false);
-  REQUIRE(said.is_object());
-  for (const Json& device : said["devices"]) CHECK(device["tuning"].empty());
+  CHECK(ended.err.find("the saved tuning results are not usable; tuning again") != std::string::npos);
+  const Json report = Json::parse(ended.out, nullptr, false);
+  REQUIRE(report.is_object());
+  for (const Json& device : report["devices"]) CHECK(device["tuning"].empty());
 }

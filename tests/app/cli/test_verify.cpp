@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// verify: outputs that agree, outputs that do not, and test cases that cannot be read.
+// verify: matching outputs, different outputs, and unreadable test cases.
 #include <doctest/doctest.h>
 #include <test_data.h>
 
@@ -36,7 +36,7 @@ void fails(const std::string& model, int status, const std::string& named) {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Case, "outputs that agree") {
+TEST_CASE_FIXTURE(Case, "matching outputs") {
   for (const char* backend : {"cpu", "reference"})
     for (const std::string& model : {folder, folder + "/model.onnx"}) {
       CAPTURE(model);
@@ -53,7 +53,7 @@ TEST_CASE_FIXTURE(Case, "outputs that agree") {
     }
 }
 
-TEST_CASE_FIXTURE(Case, "outputs that do not agree are 1, with the difference") {
+TEST_CASE_FIXTURE(Case, "different outputs have status 1 and report the error") {
   expect({{3}, {1.5F, -5.5F, 1003}});
   const Ended ended = cli({"verify", folder, "--json"});
   CHECK(ended.status == 1);
@@ -68,7 +68,7 @@ TEST_CASE_FIXTURE(Case, "outputs that do not agree are 1, with the difference") 
   fails(folder, 1, folder);  // the right numbers in another shape
 }
 
-TEST_CASE_FIXTURE(Case, "test cases that cannot be read are 2") {
+TEST_CASE_FIXTURE(Case, "unreadable test cases have status 2") {
   const std::string whole = read_file(data + "/output_0.pb");
   write_file(data + "/output_0.pb", whole.substr(0, whole.size() - 2));
   fails(folder, 2, "output_0.pb");
@@ -79,14 +79,14 @@ TEST_CASE_FIXTURE(Case, "test cases that cannot be read are 2") {
   fails(folder + "/model.onnx", 2, "input_1.pb");
 }
 
-TEST_CASE_FIXTURE(Case, "a model without outputs beside it is compared with the reference") {
+TEST_CASE_FIXTURE(Case, "a model without expected outputs is compared with the reference") {
   write_file(*this / "alone.onnx", add_model(7));
   const Ended ended = cli({"verify", *this / "alone.onnx"});
   CHECK(ended.status == 0);
   CHECK(ended.err.empty());
 }
 
-TEST_CASE_FIXTURE(Case, "sigmoids near zero are held to 1e-6 absolute, and it is said") {
+TEST_CASE_FIXTURE(Case, "sigmoids near zero are compared with 1e-6 absolute, and this is reported") {
   write_file(folder + "/model.onnx", unary_model("Sigmoid", 2));
   write_file(data + "/input_0.pb", tensor_proto("x", {{2}, {-12, -11}}));
   std::filesystem::remove(data + "/input_1.pb");
@@ -99,7 +99,7 @@ TEST_CASE_FIXTURE(Case, "sigmoids near zero are held to 1e-6 absolute, and it is
   const Json object = Json::parse(near.out, nullptr, false);
   REQUIRE(object.is_object());
   CHECK(object["cases"][0]["note"].get<std::string>().find("within 1e-6 absolute") != std::string::npos);
-  CHECK(cli({"verify", folder, "--rtol", "1e-4"}).status == 1);  // what is asked for holds
+  CHECK(cli({"verify", folder, "--rtol", "1e-4"}).status == 1);  // explicit tolerances apply unchanged
   expect(expected(2e-6));
   fails(folder, 1, folder);
   expect(expected(0));
@@ -108,7 +108,7 @@ TEST_CASE_FIXTURE(Case, "sigmoids near zero are held to 1e-6 absolute, and it is
   CHECK(exact.out.find("absolute") == std::string::npos);
 }
 
-TEST_CASE("quantised weights have a tolerance of their type, and it is said") {
+TEST_CASE("quantised weights have a tolerance of their type, which is reported") {
   for (const char* type : {"Q8_0", "Q4_0"}) {
     const std::string file = std::string("models/llm_stories260K/stories260K-") + type + ".gguf";
     ARENASCOPE_NEEDS_DATA(file);
@@ -125,8 +125,8 @@ TEST_CASE("quantised weights have a tolerance of their type, and it is said") {
   }
 }
 
-// Errors of the types against the reference, which rounds nothing; what they are allowed stands in verify_model.cpp.
-TEST_CASE("each quantised type is within its tolerance over layers that are made here, and well above what it is") {
+// Errors of the types against the reference, which does not round; their tolerances are in verify_model.cpp.
+TEST_CASE("errors of each quantised type over generated layers are within its tolerance, but not far below it") {
   TempFolder folder;
   double worst_blocks = 0, worst_k = 0;
   for (const QuantType& type : kQuantTypes) {
@@ -150,7 +150,7 @@ TEST_CASE("each quantised type is within its tolerance over layers that are made
     }
   }
   MESSAGE("largest error, of the largest output: ", worst_blocks, " in blocks of 32, ", worst_k, " in blocks of 256");
-  CHECK(worst_blocks > 1e-4);  // activations are rounded
+  CHECK(worst_blocks > 1e-4);  // activations are quantised
   CHECK(worst_k > 1e-4);
 }
 
@@ -163,13 +163,13 @@ TEST_CASE("a real network whose expected output was changed") {
   const auto file = copy / "test_data_set_0/output_0.pb";
   std::string bytes = read_file(file);
   REQUIRE(bytes.size() > 100);
-  bytes[bytes.size() - 1] = 0x42;  // the last float's sign and exponent: some tens
+  bytes[bytes.size() - 1] = 0x42;  // changes sign and exponent of the last float
   std::filesystem::remove(file);
   write_file(file, bytes);
   fails(copy.string(), 1, "squeezenet");
 }
 
-TEST_CASE_FIXTURE(Case, "every test case below a folder, each with its outcome") {
+TEST_CASE_FIXTURE(Case, "all test cases below a directory with their outcomes") {
   const std::string root = *this / "";
   const auto copy = [&](const std::string& name) {
     std::filesystem::create_directories(*this / name);
@@ -185,12 +185,12 @@ TEST_CASE_FIXTURE(Case, "every test case below a folder, each with its outcome")
   const Json object = Json::parse(ended.out, nullptr, false);
   REQUIRE(object.is_object());
   CHECK(object["passed"] == 1);
-  CHECK(object["refused"] == 1);
+  CHECK(object["rejected"] == 1);
   CHECK(object["failed"] == 1);
   REQUIRE(object["cases"].size() == 3);
   CHECK(object["cases"][0] == Json{{"name", "add"}, {"outcome", "passed"}});
   CHECK(object["cases"][1]["name"] == "deeper/damaged");
-  CHECK(object["cases"][1]["outcome"] == "refused");
+  CHECK(object["cases"][1]["outcome"] == "rejected");
   CHECK(object["cases"][1]["why"].get<std::string>().find("output_0.pb") != std::string::npos);
   CHECK(object["cases"][2]["name"] == "deeper/wrong");
   CHECK(object["cases"][2]["outcome"] == "failed");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What memory weights take: none to look at a model, once to run it.
+// Memory used for weights: none for inspecting a model, one copy for running it.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kWide = 4096, kWeights = kWide * kWide * 4;  // bytes
 
-// Over what the same command takes for a model of next to nothing.
+// Peak relative to the same command with a tiny model.
 double peak_over_weights(const std::vector<std::string>& arguments, const std::string& small, Json* object = nullptr) {
   std::vector<std::string> other = arguments;
   other[1] = small;
@@ -32,8 +32,8 @@ double peak_over_weights(const std::vector<std::string>& arguments, const std::s
 
 }  // namespace
 
-// What a product with so many rows packs, by slices, is not held beside its original.
-TEST_CASE("weights that are packed are held once") {
+// Weights of such a large matmul are packed in slices, so that original and packed copy never coexist.
+TEST_CASE("packed weights are stored once") {
   const TempFolder folder;
   write_weighted_product(folder / "small.onnx", 64, 16, 16, 0);
   for (const size_t shift : {0, 1}) {
@@ -42,11 +42,11 @@ TEST_CASE("weights that are packed are held once") {
     write_weighted_product(file, 64, kWide, kWide, shift);
     const double run = peak_over_weights({"run", file}, folder / "small.onnx");
     MESSAGE(file << ": run " << run << " of the weights' bytes");
-    if (!kSanitized) CHECK(run <= 1.25);  // a slice of 8 MB is an eighth of them
+    if (!kSanitized) CHECK(run <= 1.25);  // a slice of 8 MB is an eighth of the weights
   }
 }
 
-TEST_CASE("opening an ONNX file takes no memory for its weights, running it takes them once") {
+TEST_CASE("opening an ONNX file allocates no weights, running it one copy") {
   const TempFolder folder;
   write_weighted_product(folder / "small.onnx", 1, 16, 16, 0);
   for (const size_t shift : {0, 1}) {
@@ -66,7 +66,7 @@ TEST_CASE("opening an ONNX file takes no memory for its weights, running it take
   }
 }
 
-TEST_CASE("a file that is cut short while it is run is one line") {
+TEST_CASE("a file truncated during a run is reported in one line") {
   const TempFolder folder;
   const std::string file = folder / "cut.onnx", recording = folder / "cut.pftrace";
   write_weighted_product(file, 1, kWide, kWide, 0);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every operator of ONNX's table with hostile attributes, sources, sizes and types: each model is refused in a sentence or
-// runs; none crashes, takes long or takes memory that nobody checked. ARENASCOPE_HOSTILE says how many of each,
-// ARENASCOPE_HOSTILE_SEED which, ARENASCOPE_HOSTILE_KEEP where the one at hand is written before it is opened.
+// Every operator of ONNX's table with malformed attributes, inputs, sizes and types: each model is rejected with an
+// error or runs; none crashes, takes long or allocates unchecked memory. ARENASCOPE_HOSTILE sets the number per
+// operator, ARENASCOPE_HOSTILE_SEED the random seed, ARENASCOPE_HOSTILE_KEEP the file to which each model is written
+// before it is opened.
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 
@@ -18,7 +19,7 @@
 #include <fmt/format.h>
 
 #include "engine/models/onnx/onnx.h"
-#include "tests/engine/models/onnx_hostile.h"
+#include "tests/engine/models/onnx_malformed.h"
 #include "unpacked_cases.h"
 
 using namespace arenascope;
@@ -29,21 +30,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Bytes kMostBytes = Bytes{1} << 24;  // of all tensors of a model that is run
+constexpr Bytes kMaxBytes = Bytes{1} << 24;  // total size of the tensors of a model that is run
 
-constexpr int64_t kMostKib = 256 << 10;  // that one model may take beyond all before it
+constexpr int64_t kMaxKib = 256 << 10;  // additional peak memory of one model
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr double kMostSeconds = 30;  // of the processor, for one model
+constexpr double kMaxSeconds = 30;  // CPU time per model
 constexpr bool kSanitized = true;
 #else
-constexpr double kMostSeconds = 3;
+constexpr double kMaxSeconds = 3;
 constexpr bool kSanitized = false;
 #endif
 
-int64_t told(const char* name, int64_t usual) {
+int64_t environment_value(const char* name, int64_t default_value) {
   const char* text = std::getenv(name);
-  return text ? std::atoll(text) : usual;
+  return text ? std::atoll(text) : default_value;
 }
 
 struct Counts {
@@ -64,7 +65,7 @@ int64_t peak_kib() {
   return use.ru_maxrss;
 }
 
-// Refused in a sentence, or run.
+// Opens and runs the model, or checks the error message.
 void try_model(const std::vector<std::byte>& bytes, const std::string& what, Counts& counts) {
   CAPTURE(what);
   if (const char* keep = std::getenv("ARENASCOPE_HOSTILE_KEEP"))
@@ -77,17 +78,17 @@ void try_model(const std::vector<std::byte>& bytes, const std::string& what, Cou
   }();
   const int64_t before = peak_kib();
   const std::clock_t start = std::clock();
-  const auto sentence = [&](const std::string& text) {
+  const auto check_message = [&](const std::string& text) {
     CHECK_FALSE(text.empty());
     CHECK_MESSAGE(text.find('\n') == std::string::npos, text);
   };
   auto model = open_onnx(bytes, "");
   if (!model) {
-    sentence(model.error().message);
+    check_message(model.error().message);
   } else if (!model->runnable()) {
     CHECK_FALSE(model->problems.empty());
-    for (const std::string& problem : model->problems) sentence(problem);
-  } else if (++counts.opened; all_bytes(*model) < kMostBytes) {
+    for (const std::string& problem : model->problems) check_message(problem);
+  } else if (++counts.opened; all_bytes(*model) < kMaxBytes) {
     RunnerOptions options;
     options.threads = 1;
     options.planner = "greedy-by-size";
@@ -95,14 +96,14 @@ void try_model(const std::vector<std::byte>& bytes, const std::string& what, Cou
     auto runner = Runner::open(std::move(*model), options);
     if (runner) {
       auto report = (*runner)->run();
-      if (!report) sentence(report.error().message);
+      if (!report) check_message(report.error().message);
       counts.run += report.ok();
     } else {
-      sentence(runner.error().message);
+      check_message(runner.error().message);
     }
   }
-  CHECK(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC < kMostSeconds);
-  if (!kSanitized) CHECK(peak_kib() - before < kMostKib);
+  CHECK(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC < kMaxSeconds);
+  if (!kSanitized) CHECK(peak_kib() - before < kMaxKib);
 }
 
 std::string bytes_of(const fs::path& path) {
@@ -112,8 +113,9 @@ std::string bytes_of(const fs::path& path) {
 
 }  // namespace
 
-TEST_CASE("operators out of their schemas, made hostile") {
-  const int64_t each = told("ARENASCOPE_HOSTILE", 12), seed = told("ARENASCOPE_HOSTILE_SEED", 1);
+TEST_CASE("operators generated from their schemas with malformed fields") {
+  const int64_t each = environment_value("ARENASCOPE_HOSTILE", 12),
+                seed = environment_value("ARENASCOPE_HOSTILE_SEED", 1);
   Counts counts;
   ir::Schemas schemas;
   for (const std::string& name : ir::Schemas::names()) {
@@ -135,9 +137,10 @@ TEST_CASE("operators out of their schemas, made hostile") {
   CHECK(counts.run > 0);
 }
 
-TEST_CASE("node cases, made hostile") {
+TEST_CASE("node cases with malformed fields") {
   ARENASCOPE_NEEDS_DATA("onnx/node/node.tar.xz");
-  const int64_t each = told("ARENASCOPE_HOSTILE", 0), seed = told("ARENASCOPE_HOSTILE_SEED", 1);
+  const int64_t each = environment_value("ARENASCOPE_HOSTILE", 0),
+                seed = environment_value("ARENASCOPE_HOSTILE_SEED", 1);
   std::vector<fs::path> folders;
   for (const auto& entry : fs::recursive_directory_iterator(arenascope::test::unpacked_cases().folder()))
     if (entry.path().filename() == "model.onnx") folders.push_back(entry.path().parent_path());

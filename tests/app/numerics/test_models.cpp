@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Real models of the data folder on real inputs, against what their publishers or ONNX Runtime got.
+// Real models of the data directory on real inputs, compared with published results or ONNX Runtime.
 #include <arenascope/models/npy.h>
 #include <doctest/doctest.h>
 #include <test_data.h>
@@ -18,7 +18,7 @@ using namespace arenascope::app;
 
 namespace {
 
-// The bytes of a .gz file behind its first `skip`.
+// The bytes of a .gz file after the first `skip`.
 std::vector<uint8_t> read_gz(const std::filesystem::path& path, size_t skip) {
   std::vector<uint8_t> out;
   gzFile file = gzopen(path.c_str(), "rb");
@@ -42,26 +42,26 @@ std::unique_ptr<Runner> open(const std::filesystem::path& path, RunnerOptions op
   return std::move(*runner);
 }
 
-// One output of a model on a .npy input, as a part of the largest expected value.
+// Error of one output on a .npy input, relative to the largest expected value.
 double error_of(const std::filesystem::path& model, const std::string& input, const std::filesystem::path& given,
                 const std::string& output, const std::filesystem::path& expected) {
   RunnerOptions options;
   options.inputs[input] = given.string();
   auto runner = open(model, options);
   REQUIRE(runner->run().ok());
-  auto wanted = models::read_npy(expected);
-  REQUIRE(wanted.ok());
+  auto reference = models::read_npy(expected);
+  REQUIRE(reference.ok());
   for (size_t i = 0; i < runner->model().outputs.size(); ++i) {
     if (runner->model().outputs[i].name != output) continue;
     auto got = runner->output(i);
     REQUIRE(got.ok());
-    return compare(DType::F32, *got, bytes_of(*wanted), {0, 0, 1}).max_abs_error;
+    return compare(DType::F32, *got, bytes_of(*reference), {0, 0, 1}).max_abs_error;
   }
   FAIL("no output " << output);
   return 1;
 }
 
-// The samples of a .wav of 16 bits and one channel, whose header has 44 bytes.
+// Samples of a 16-bit mono .wav with a 44-byte header.
 std::vector<float> read_wav(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   const std::vector<char> bytes((std::istreambuf_iterator<char>(file)), {});
@@ -83,7 +83,7 @@ size_t output_named(const Runner& runner, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("mnist-8 reads 98.91 % of the 10,000 digits, with the logits that others got") {
+TEST_CASE("mnist-8 classifies 98.91 % of the 10,000 digits, with the published logits") {
   ARENASCOPE_NEEDS_DATA("models/mnist");
   const auto folder = test::data_folder() / "models" / "mnist";
   const auto images = read_gz(folder / "t10k-images-idx3-ubyte.gz", 16);
@@ -109,10 +109,10 @@ TEST_CASE("mnist-8 reads 98.91 % of the 10,000 digits, with the logits that othe
       worst = std::max(worst, double(std::abs(logits[j] - expected->data_as<float>()[i * 10 + size_t(j)])));
   }
   CHECK(correct == 9891);
-  CHECK(worst < 1e-2);  // raw pixels up to 255 make logits of several thousand: this is 1e-6 of them
+  CHECK(worst < 1e-2);  // raw pixels up to 255 give logits of several thousand, so this is 1e-6 relative
 }
 
-TEST_CASE("ultraface finds the faces of both photographs") {
+TEST_CASE("ultraface finds the faces in both photographs") {
   ARENASCOPE_NEEDS_DATA("models/vision_ultraface");
   const auto folder = test::data_folder() / "models" / "vision_ultraface";
   const std::pair<const char*, int> photographs[] = {{"1", 44}, {"5", 1}};
@@ -124,14 +124,14 @@ TEST_CASE("ultraface finds the faces of both photographs") {
     std::vector<std::byte> results[2];
     for (size_t i = 0; i < 2; ++i) {
       const std::string name = runner->model().outputs[i].name;
-      auto wanted = models::read_npy(folder / (std::string(photograph) + "_" + name + ".npy"));
-      REQUIRE(wanted.ok());
+      auto reference = models::read_npy(folder / (std::string(photograph) + "_" + name + ".npy"));
+      REQUIRE(reference.ok());
       auto got = runner->output(i);
       REQUIRE(got.ok());
-      CHECK(compare(DType::F32, *got, bytes_of(*wanted), {0, 1e-4, 0}).passed);
+      CHECK(compare(DType::F32, *got, bytes_of(*reference), {0, 1e-4, 0}).passed);
       results[name == "boxes"] = *got;
     }
-    // Count faces as the expected file does: score over 0.7, overlapping boxes (over 0.3) count once.
+    // Counts faces as the expected file does: score over 0.7, overlapping boxes (over 0.3) count once.
     const auto* scores = reinterpret_cast<const float*>(results[0].data());
     const auto* boxes = reinterpret_cast<const float*>(results[1].data());
     std::vector<size_t> order;
@@ -154,23 +154,23 @@ TEST_CASE("ultraface finds the faces of both photographs") {
   }
 }
 
-TEST_CASE("basic pitch hears the notes that ONNX Runtime hears, to 1e-3") {
+TEST_CASE("basic pitch agrees with ONNX Runtime to 1e-3") {
   ARENASCOPE_NEEDS_DATA("models/audio_basic_pitch");
   const auto folder = test::data_folder() / "models" / "audio_basic_pitch";
   RunnerOptions options;
   options.inputs["serving_default_input_2:0"] = (folder / "windows_input_3x43844x1.npy").string();
   auto runner = open(folder / "basic_pitch_nmp.onnx", options);
   REQUIRE(runner->run().ok());
-  // The order of outputs is onset, note, contour by their shapes and names; each file must be found among them.
+  // The order of outputs is onset, note, contour by shape and name; each file must match one of them.
   for (const char* what : {"contour", "note", "onset"}) {
-    auto wanted = models::read_npy(folder / ("expected_ort_" + std::string(what) + ".npy"));
-    REQUIRE(wanted.ok());
+    auto reference = models::read_npy(folder / ("expected_ort_" + std::string(what) + ".npy"));
+    REQUIRE(reference.ok());
     bool found = false;
     for (size_t i = 0; i < runner->model().outputs.size(); ++i) {
       auto got = runner->output(i);
       REQUIRE(got.ok());
-      found = found || (runner->model().outputs[i].tensor.sizes() == wanted->sizes() &&
-                        compare(DType::F32, *got, bytes_of(*wanted), {0, 1e-3, 0}).passed);
+      found = found || (runner->model().outputs[i].tensor.sizes() == reference->sizes() &&
+                        compare(DType::F32, *got, bytes_of(*reference), {0, 1e-3, 0}).passed);
     }
     CAPTURE(what);
     CHECK(found);
@@ -199,14 +199,14 @@ TEST_CASE("the text detector and recogniser agree with ONNX Runtime to 1e-3") {
     for (int64_t t = 0; t < (*best)->element_count(); ++t) {
       const float* row = p + t * classes;
       const int64_t arg = std::max_element(row, row + classes) - row;
-      const int64_t wanted = best->dtype() == DType::I64 ? best->data_as<int64_t>()[t] : best->data_as<int32_t>()[t];
-      CHECK(arg == wanted);
+      const int64_t reference = best->dtype() == DType::I64 ? best->data_as<int64_t>()[t] : best->data_as<int32_t>()[t];
+      CHECK(arg == reference);
       CHECK(std::abs(row[arg] - probability->data_as<float>()[t]) < 1e-3);
     }
   }
 }
 
-TEST_CASE("silero hears speech where ONNX Runtime does, chunk by chunk, to 1e-4, with its If and without") {
+TEST_CASE("silero agrees with ONNX Runtime per chunk to 1e-4, with and without its If") {
   ARENASCOPE_NEEDS_DATA("models/audio_silero_vad");
   constexpr size_t kBefore = 64, kChunk = 512;
   const auto folder = test::data_folder() / "models" / "audio_silero_vad";
@@ -244,8 +244,8 @@ TEST_CASE("silero hears speech where ONNX Runtime does, chunk by chunk, to 1e-4,
   }
 }
 
-// ONNX Runtime 1.32 is 4.7e-3 from the scores that 1.17 got, and so is a computation in double.
-TEST_CASE("magika tells the types of 31 contents as published, all 214 scores to 1e-2") {
+// ONNX Runtime 1.32 differs by 4.7e-3 from the scores of 1.17, as does a computation in double precision.
+TEST_CASE("magika classifies 31 files as published, all 214 scores to 1e-2") {
   ARENASCOPE_NEEDS_DATA("models/misc_magika_v3_3");
   const auto folder = test::data_folder() / "models" / "misc_magika_v3_3";
   RunnerOptions options;
@@ -262,10 +262,10 @@ TEST_CASE("magika tells the types of 31 contents as published, all 214 scores to
   const auto labels = config.at("target_labels_space").get<std::vector<std::string>>();
   REQUIRE(got->size() == published.at("cases").size() * labels.size() * sizeof(float));
   const auto* scores = reinterpret_cast<const float*>(got->data());
-  for (const auto& wanted : published.at("cases")) {
+  for (const auto& reference : published.at("cases")) {
     const auto* best = std::max_element(scores, scores + labels.size());
-    CHECK(labels[static_cast<size_t>(best - scores)] == wanted.at("label").get<std::string>());
-    CHECK(std::abs(*best - wanted.at("score").get<float>()) < 1e-2);
+    CHECK(labels[static_cast<size_t>(best - scores)] == reference.at("label").get<std::string>());
+    CHECK(std::abs(*best - reference.at("score").get<float>()) < 1e-2);
     scores += labels.size();
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The nine networks against outputs that others computed, in every strategy, with every planner, on 1, 2 and 4 threads;
-// rewritten and fused too. With sanitizers: on 1 to 8 threads, since races are looked for, and in fewer other ways, since each run
-// takes long.
+// The nine networks compared with reference outputs, with every strategy and planner, on 1, 2 and 4 threads, also
+// rewritten and fused. With sanitizers: on 1 to 8 threads to find races, in fewer configurations because of the run
+// time.
 #include <arenascope/models/testcase.h>
 #include <arenascope/planner/planner.h>
 #include <doctest/doctest.h>
@@ -25,8 +25,8 @@ namespace {
 const char* const kNetworks[] = {"bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50",
                                  "shufflenet",   "squeezenet",  "vgg19",        "zfnet512"};
 
-// Runs the network's data set in each configuration. Judged element by element for onnx's own outputs, and as a part of
-// the largest output for the seeded ones, whose rounding differs by 1.4e-6 of it between engines.
+// Runs the network's data set in each configuration. onnx's own outputs are compared element by element, those of
+// random weights relative to the largest output, since rounding differs by 1.4e-6 of it between engines.
 void check_network(const std::filesystem::path& folder, const Tolerance& tolerance, bool fuse = false) {
   auto tests = models::read_test_cases(folder);
   REQUIRE_MESSAGE(tests.ok(), folder.string());
@@ -86,13 +86,13 @@ void check_network(const std::filesystem::path& folder, const Tolerance& toleran
 }
 
 std::filesystem::path seeded_folder() {
-  if (const char* told = std::getenv("ARENASCOPE_SEEDED")) return told;
+  if (const char* path = std::getenv("ARENASCOPE_SEEDED")) return path;
   return std::filesystem::temp_directory_path() / ("arenascope-seeded-" + std::to_string(getpid()));
 }
 
 }  // namespace
 
-TEST_CASE("the nine networks give onnx's own outputs") {
+TEST_CASE("the nine networks reproduce onnx's own outputs") {
   ARENASCOPE_NEEDS_DATA("onnx/light");
   for (const std::string name : kNetworks) {
     CAPTURE(name);
@@ -102,12 +102,12 @@ TEST_CASE("the nine networks give onnx's own outputs") {
   }
 }
 
-TEST_CASE("the nine networks with seeded weights agree to 1e-5 of the largest output") {
+TEST_CASE("the nine networks with random weights agree to 1e-5 of the largest output") {
   ARENASCOPE_NEEDS_DATA("onnx/make-seeded");
   const auto script = test::data_folder() / "onnx" / "make-seeded";
   for (const std::string name : kNetworks) {
     CAPTURE(name);
-    // One at a time: all nine together take 1.4 GB of disk.
+    // One at a time, since all nine take 1.4 GB of disk.
     const auto folder = seeded_folder();
     const std::string command = "'" + script.string() + "' '" + folder.string() + "' 1 " + name + " >/dev/null";
     if (!std::filesystem::exists(folder / name) && std::system(command.c_str()) != 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// ONNX's node test cases, all in one process: how many pass may only rise, and none gives other numbers.
+// ONNX's node test cases in one process: the number of passes may only rise, and no case gives wrong numbers.
 #include <doctest/doctest.h>
 #include <test_data.h>
 
@@ -24,10 +24,10 @@ namespace fs = std::filesystem;
 using arenascope::test::unpacked_cases;
 
 constexpr size_t kParts = 4;
-// Of each part; to be raised with what is added.
+// Minimum passes per part; raise when operators are added.
 constexpr int64_t kPassed[kParts] = {451, 451, 450, 450};
 
-// As written, or as `run` has it.
+// As written, or as `run` transforms it.
 void check_part(size_t part, bool rewritten = false) {
   ARENASCOPE_NEEDS_DATA("onnx/node/node.tar.xz");
   const auto& unpacked = unpacked_cases();
@@ -37,18 +37,18 @@ void check_part(size_t part, bool rewritten = false) {
   VerifyOptions options;
   options.runner.threads = 2;
   options.runner.rewrite = options.runner.fuse = rewritten;
-  int64_t passed = 0, refused = 0;
+  int64_t passed = 0, rejected = 0;
   for (size_t i = part; i < names->size(); i += kParts) {
     const FolderCase one = verify_case(unpacked.folder(), (*names)[i], options);
     CHECK_MESSAGE(one.outcome != Outcome::Failed, one.name << ": " << one.why);
-    if (one.outcome == Outcome::Refused) CHECK_FALSE(one.why.empty());
-    ++(one.outcome == Outcome::Passed ? passed : refused);
+    if (one.outcome == Outcome::Rejected) CHECK_FALSE(one.why.empty());
+    ++(one.outcome == Outcome::Passed ? passed : rejected);
   }
-  MESSAGE(passed << " passed, " << refused << " refused");
+  MESSAGE(passed << " passed, " << rejected << " rejected");
   CHECK(passed >= kPassed[part]);
 }
 
-// A picture that is cut off or has some of its bytes changed: some changes can't be seen.
+// A truncated or corrupted image; some corruptions have no visible effect.
 void check_damaged(std::vector<uint8_t> file, uint32_t seed) {
   const auto next = [&](size_t below) { return ((seed = seed * 1664525u + 1013904223u) >> 8) % below; };
   if (next(2) == 0) {
@@ -65,7 +65,7 @@ void check_damaged(std::vector<uint8_t> file, uint32_t seed) {
 
 }  // namespace
 
-TEST_CASE("damaged pictures are refused in a sentence") {
+TEST_CASE("damaged images are rejected with an error") {
   ARENASCOPE_NEEDS_DATA("onnx/node/node.tar.xz");
   auto names = find_test_cases(unpacked_cases().folder());
   REQUIRE(names.ok());
@@ -80,7 +80,7 @@ TEST_CASE("damaged pictures are refused in a sentence") {
     const auto* bytes = picture->tensor->data_as<uint8_t>();
     const std::vector<uint8_t> file(bytes, bytes + picture->tensor->element_count());
     for (uint32_t seed = 0; seed < 200; ++seed) check_damaged(file, seed);
-    for (size_t cut = 0; cut < file.size() / 2; cut += 7)  // half of it is never all of it
+    for (size_t cut = 0; cut < file.size() / 2; cut += 7)  // half of the file is never complete
       CHECK_FALSE(models::images::decode(std::span(file).first(cut)).ok());
   }
   CHECK(pictures == 9);
@@ -96,7 +96,7 @@ TEST_CASE("node cases, rewritten and fused, part 2 of 4") { check_part(1, true);
 TEST_CASE("node cases, rewritten and fused, part 3 of 4") { check_part(2, true); }
 TEST_CASE("node cases, rewritten and fused, part 4 of 4") { check_part(3, true); }
 
-TEST_CASE("a folder without test cases is said to have none") {
+TEST_CASE("a directory without test cases is an error") {
   const fs::path folder = fs::temp_directory_path() / ("arenascope-no-cases-" + std::to_string(getpid()));
   fs::create_directories(folder / "deeper");
   auto report = verify_folder(folder, {});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Networks on an OpenCL device against the CPU backend: small ones of the zoo, or those that ARENASCOPE_OPENCL_NETWORKS
-// names, parted by spaces (each kernel has to be compiled first). In low precision the device's tensors are float16.
+// Networks on an OpenCL device compared with the CPU backend: small ones of the zoo, or those listed in
+// ARENASCOPE_OPENCL_NETWORKS, separated by spaces (each kernel is compiled first). In low precision the tensors of
+// the device are float16.
 #include <doctest/doctest.h>
 #include <test_data.h>
 #include <unistd.h>
@@ -52,7 +53,7 @@ Result<Outputs> outputs_of(const std::string& spec, const std::string& backend, 
   return out;
 }
 
-// Without a driver there is nothing to test; the sentence says so.
+// Skipped without a driver; the message contains the reason.
 bool has_device() {
   auto runner = outputs_of("zoo:mul_mat", "opencl", "high", false);
   if (!runner) MESSAGE("skipped: " << runner.error().message);
@@ -78,7 +79,7 @@ void agrees(const std::string& spec, const std::string& precision, bool images, 
   }
 }
 
-// x -> RELU -> SOFT_MAX -> SIGMOID, so small that copies cost more than all of it.
+// x -> RELU -> SOFT_MAX -> SIGMOID, so small that copies dominate.
 Result<models::Model> small_model() {
   models::Model model;
   auto context = Context::create({.mem_size = size_t{1} << 20, .no_alloc = true});
@@ -105,7 +106,7 @@ Result<models::Model> small_model() {
   return model;
 }
 
-// Kernels on the device's row of a recording.
+// Kernels on the device track of a recording.
 int device_spans(const trace::Snapshot& seen) {
   int spans = 0;
   for (const trace::TrackView& track : seen.tracks)
@@ -117,7 +118,7 @@ int device_spans(const trace::Snapshot& seen) {
 
 }  // namespace
 
-TEST_CASE("a device keeps what it can do of a small graph of which the host was given an op") {
+TEST_CASE("a device keeps its ops of a small graph if one op is assigned to the host") {
   if (!has_device()) return;
   std::vector<std::byte> results[2];
   for (const bool shared : {false, true}) {
@@ -150,20 +151,20 @@ TEST_CASE("a device keeps what it can do of a small graph of which the host was 
 
 TEST_CASE("networks of the zoo agree with the CPU backend to 1e-5 of the largest output") {
   if (!has_device()) return;
-  const char* told = std::getenv("ARENASCOPE_OPENCL_NETWORKS");
-  std::istringstream names(told ? told : "zoo:mul_mat zoo:lstm zoo:squeezenet");
+  const char* listed = std::getenv("ARENASCOPE_OPENCL_NETWORKS");
+  std::istringstream names(listed ? listed : "zoo:mul_mat zoo:lstm zoo:squeezenet");
   for (std::string spec; names >> spec;) agrees(spec, "high", false, 1e-5);
 }
 
 TEST_CASE("networks stored as float16 agree to 2e-2 of the largest output, in buffers and on images") {
   if (!has_device()) return;
-  const char* told = std::getenv("ARENASCOPE_OPENCL_NETWORKS");
-  std::istringstream names(told ? told : "zoo:lstm");
+  const char* listed = std::getenv("ARENASCOPE_OPENCL_NETWORKS");
+  std::istringstream names(listed ? listed : "zoo:lstm");
   for (std::string spec; names >> spec;) agrees(spec, "low", false, 2e-2);
-  if (!told) agrees("zoo:squeezenet", "low", true, 2e-2);
+  if (!listed) agrees("zoo:squeezenet", "low", true, 2e-2);
 }
 
-TEST_CASE("a network whose values go beyond float16 keeps finite ones, and verify says how it was judged") {
+TEST_CASE("a network with values beyond float16 keeps finite results, and verify reports its criterion") {
   ARENASCOPE_NEEDS_DATA("onnx/light/squeezenet");
   if (!has_device()) return;
   VerifyOptions options;
@@ -181,8 +182,8 @@ TEST_CASE("a network whose values go beyond float16 keeps finite ones, and verif
   }
 }
 
-// The cache is written on the host, since the device has no kernel for it, and read on the device.
-TEST_CASE("a text goes on as on the CPU, token by token") {
+// The KV cache is written on the host, since the device has no kernel for it, and read on the device.
+TEST_CASE("generated tokens match the CPU backend") {
   if (!has_device()) return;
   const auto folder = test::data_folder();
   const std::string path = (folder / "models/llm_stories260K/stories260K-F32.gguf").string();

@@ -11,7 +11,7 @@
 
 namespace arenascope::test {
 
-// The cases, unpacked once a process; gone at its end.
+// The cases, unpacked once per process and removed at its end.
 class Unpacked {
  public:
   Unpacked() : folder_(std::filesystem::temp_directory_path() / ("arenascope-node-cases-" + std::to_string(getpid()))) {

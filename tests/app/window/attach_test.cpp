@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// File ▸ Attach: a program is started, its events come while it runs, and what it comes to is said in its tab.
+// File ▸ Launch and Record: a program is started, its events arrive while it runs, and its tab reports the result
 #include <QCheckBox>
 #include <QDialogButtonBox>
 #include <QLineEdit>
@@ -65,9 +65,9 @@ class AttachTest : public QObject, protected WindowFixture {
           if (!row.program.empty()) out << QString::fromStdString(row.program).section(u' ', 0, 2);
       return out;
     };
-    const QStringList wanted{QStringLiteral("rank 0, target"), QStringLiteral("rank 1, target")};
-    QTRY_COMPARE_WITH_TIMEOUT(headings(), wanted, kPatience);
-    const auto& rows = view->picture()->rows;  // each over its own
+    const QStringList expected{QStringLiteral("rank 0, target"), QStringLiteral("rank 1, target")};
+    QTRY_COMPARE_WITH_TIMEOUT(headings(), expected, kPatience);
+    const auto& rows = view->picture()->rows;  // each above its own
     int32_t process = 0;
     for (const views::TimelineRow& row : rows) {
       if (!row.program.empty()) process = 0;
@@ -78,15 +78,15 @@ class AttachTest : public QObject, protected WindowFixture {
     }
   }
 
-  void what_cannot_be_started_or_never_attaches_is_said() {
+  void failed_starts_and_programs_that_never_attach_are_reported() {
     window_->open(attach_spec({QStringLiteral("/nonexistent/program")}, {}));
-    QTRY_VERIFY_WITH_TIMEOUT(doc().messages()->sentences().join(u' ').contains(QStringLiteral("/nonexistent/program")),
+    QTRY_VERIFY_WITH_TIMEOUT(doc().messages()->texts().join(u' ').contains(QStringLiteral("/nonexistent/program")),
                              kPatience);
     window_->open(attach_spec({QStringLiteral("true")}, {}));
-    QTRY_VERIFY_WITH_TIMEOUT(doc().messages()->sentences().join(u' ').contains(QStringLiteral("never attached")),
+    QTRY_VERIFY_WITH_TIMEOUT(doc().messages()->texts().join(u' ').contains(QStringLiteral("never attached")),
                              kPatience);
     window_->open(attach_spec({QStringLiteral("false")}, {}));
-    QTRY_VERIFY_WITH_TIMEOUT(doc().messages()->sentences().join(u' ').contains(QStringLiteral("status 1")), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().messages()->texts().join(u' ').contains(QStringLiteral("status 1")), kPatience);
   }
 };
 

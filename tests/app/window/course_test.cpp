@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The course in the real window: every step of every lesson is played with keys and with the mouse, every question
-// answered wrongly and rightly, every claim asserted; languages, themes, the user's own settings and the scale of the
-// screen (QT_SCALE_FACTOR, a process for each) change on the way, so that every two of them meet.
+// The course in the real window: every step of every lesson is played by keyboard and mouse, every question is
+// answered wrongly and correctly, every claim is checked. Languages, themes, user settings and screen scale
+// (QT_SCALE_FACTOR, one process each) vary so that all pairs of values are covered.
 #include <arenascope/lesson/question.h>
 #include <arenascope/run/backends.h>
 
@@ -11,7 +11,7 @@
 #include <set>
 
 #include "lesson_fixture.h"
-#include "lesson_hands.h"
+#include "lesson_input.h"
 
 using namespace arenascope;
 using namespace arenascope::app;
@@ -19,7 +19,7 @@ using namespace arenascope::views;
 
 namespace {
 
-// A covering array: of each two columns each pair of values stands in a row. Every lesson is played in every row.
+// A covering array: for each two columns each pair of values occurs in a row. Every lesson is played in every row.
 struct Way {
   int scale;  // percent
   const char* language;
@@ -50,7 +50,7 @@ bool has_device(const lesson::Lesson& l) {
 class CourseTest : public QObject, protected LessonFixture {
   Q_OBJECT
 
-  // Wrongly at first, then rightly.
+  // First wrongly, then correctly.
   void answer(const lesson::Question& q, const lesson::Scene& scene, const LessonHands& hands) {
     const auto right = lesson::solution(scene, q);
     QVERIFY2(right.ok(), right.ok() ? "" : right.error().message.c_str());
@@ -76,18 +76,19 @@ class CourseTest : public QObject, protected LessonFixture {
     }
     QVERIFY2(!wrong.text.empty() || !wrong.names.empty() || !wrong.placed.empty(), qPrintable(where()));
     QVERIFY2(hands.give(q, wrong), qPrintable(where()));
-    QVERIFY2(!box()->answered().right && box()->answered().wrong == 1 && !box()->said().isEmpty(), qPrintable(where()));
+    QVERIFY2(!box()->answered().right && box()->answered().wrong == 1 && !box()->feedback().isEmpty(),
+             qPrintable(where()));
     for (size_t i = 0; i < q.hints.size(); ++i) hands.press(box()->hint_button());
     QVERIFY2(hands.give(q, *right), qPrintable(where()));
     QVERIFY2(box()->answered().right, qPrintable(where()));
   }
 
-  // What the lesson shuts is shut exactly as long as a question is open.
-  void check_shut() {
+  // Panels are hidden by the lesson exactly while a question is open.
+  void check_hidden() {
     const lesson::LessonStep* step = panel()->current();
     const bool open = step && step->question && !box()->answered().done();
-    for (const std::string& id : panel()->open_lesson()->shut) {
-      QVERIFY2(panels().is_shut(text_of(id)) == open, qPrintable(where()));
+    for (const std::string& id : panel()->open_lesson()->hidden_panels) {
+      QVERIFY2(panels().is_hidden_by_lesson(text_of(id)) == open, qPrintable(where()));
       auto* sign = panels().dock(text_of(id))->findChild<QLabel*>("panel_shut", Qt::FindDirectChildrenOnly);
       QVERIFY2(!open || (sign != nullptr && !sign->text().isEmpty()), qPrintable(where()));
       QVERIFY2(panels().parts(text_of(id)).widget->isHidden() == open, qPrintable(where()));
@@ -100,21 +101,21 @@ class CourseTest : public QObject, protected LessonFixture {
     for (const lesson::Action& action : step.actions)
       if (action.verb == "show")
         QVERIFY2(panels().dock(text_of(action.arguments[0]))->isVisible(), qPrintable(where()));
-    QVERIFY2(!panel()->text().contains(u'…'), qPrintable(panel()->text()));  // every figure is there
+    QVERIFY2(!panel()->text().contains(u'…'), qPrintable(panel()->text()));  // all values are available
     QVERIFY2(panel()->width() == width,
              qPrintable(where() + QStringLiteral("%1 wide, not %2").arg(panel()->width()).arg(width)));
     QVERIFY2(panel()->browser()->horizontalScrollBar()->maximum() == 0, qPrintable(where()));
-    check_shut();
+    check_hidden();
   }
 
   void play(const QString& id, bool mouse) {
-    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
+    QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
     const LessonHands hands(*window_, *panel(), mouse);
     window_->shell().actions->find(QStringLiteral("lesson.") + id)->trigger();
     const int steps = static_cast<int>(panel()->open_lesson()->steps.size());
     int width = 0;
     for (int i = 0; i < steps; ++i) {
-      QTRY_VERIFY2_WITH_TIMEOUT(!done.isEmpty() && !window_->lesson_guide()->busy(), qPrintable(where()), kPatience);
+      QTRY_VERIFY2_WITH_TIMEOUT(!done.isEmpty() && !window_->lesson_player()->busy(), qPrintable(where()), kPatience);
       if (i == 0) width = panel()->width();
       const lesson::LessonStep step = *panel()->current();
       check_step(step, width);
@@ -123,9 +124,9 @@ class CourseTest : public QObject, protected LessonFixture {
       if (step.question) {
         answer(*step.question, panel()->scene(), hands);
         if (QTest::currentTestFailed()) return;
-        QTRY_VERIFY2_WITH_TIMEOUT(!done.isEmpty(), qPrintable(where()), kPatience);  // what the question does then
+        QTRY_VERIFY2_WITH_TIMEOUT(!done.isEmpty(), qPrintable(where()), kPatience);  // actions of the question
         QVERIFY2(panel()->problem().isEmpty(), qPrintable(where()));
-        check_shut();
+        check_hidden();
         done.clear();
       }
       QTest::keyClick(window_.get(), Qt::Key_PageDown);
@@ -133,14 +134,14 @@ class CourseTest : public QObject, protected LessonFixture {
     QCOMPARE(panel()->step(), steps);
     QCOMPARE(panel()->width(), width);
     QVERIFY(panel()->progress().finished(id));
-    check_shut();
+    check_hidden();
   }
 
  private Q_SLOTS:
   void initTestCase() { set_up("arenascope-course-test"); }
   void cleanup() { window_.reset(); }
 
-  void every_two_settings_meet() {
+  void all_pairs_of_settings_are_covered() {
     std::set<std::pair<QString, QString>> met;
     for (const Way& w : kWays) {
       const QStringList values{QStringLiteral("scale %1").arg(w.scale),
@@ -184,7 +185,7 @@ class CourseTest : public QObject, protected LessonFixture {
     window_->apply_preferences(p);
     window_->theme()->set_mode(w.theme);
     play(id, way % 2 == 0);
-    QVERIFY(window_->shell().preferences.run == p.run);  // the user's own settings are as they were
+    QVERIFY(window_->shell().preferences.run == p.run);  // the user's settings are unchanged
   }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The node debugger in the real window: breakpoints typed, listed and switched; the same keys on a recording of a
+// The node debugger in the real window: breakpoints are typed, listed and switched; the same keys on a recording of a
 // network and on a live run.
 #include <QAbstractItemModelTester>
 #include <QApplication>
@@ -26,7 +26,7 @@ using namespace arenascope::views;
 
 namespace {
 
-// A piece of a protocol buffer: a field of bytes, and one of a small number.
+// Protobuf fields: bytes, and a small integer.
 QByteArray field(int number, const QByteArray& bytes) {
   return QByteArray(1, static_cast<char>(number << 3 | 2)) + static_cast<char>(bytes.size()) + bytes;
 }
@@ -67,7 +67,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
   int32_t now() const { return doc().axis()->current().value; }
   int32_t last() const { return doc().axis()->steps() - 1; }
 
-  // As a person adds one: kind, text, Return.
+  // Adds a breakpoint as a user does: kind, text, Return.
   void add(int kind, const QString& text) {
     key(Qt::Key_F9, Qt::ControlModifier);
     BreakpointPanel* panel = panels().find<BreakpointPanel>("breakpoints");
@@ -77,7 +77,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
     line->clear();
     QTest::keyClicks(line, text);
     if (text.isEmpty())
-      QTest::mouseClick(panel->findChild<QPushButton*>(), Qt::LeftButton);  // Add is the first of them
+      QTest::mouseClick(panel->findChild<QPushButton*>(), Qt::LeftButton);  // the first button is Add
     else
       QTest::keyClick(line, Qt::Key_Return);
   }
@@ -92,7 +92,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
   void init() { make_window(); }
   void cleanup() { window_.reset(); }
 
-  void the_model_passes_the_tester() {
+  void the_model_passes_the_model_tester() {
     BreakpointModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
     model.set({{Breakpoint::Kind::Op, "CONV", 0, true}, {Breakpoint::Kind::NaN, {}, 0, false}}, {26, -1});
@@ -119,12 +119,12 @@ class DebuggerTest : public QObject, protected WindowFixture {
     QVERIFY(nodes(1).toInt() > 5);
     QCOMPARE(nodes(2), QString("1"));
     QVERIFY(nodes(3).toInt() > 0);
-    QCOMPARE(nodes(4), QString("–"));  // NaN is found while it runs
+    QCOMPARE(nodes(4), QString("–"));  // NaN is checked at run time
     add(0, "max_pool");
-    QCOMPARE(model->rowCount(), 5);  // once is enough
+    QCOMPARE(model->rowCount(), 5);  // duplicates are rejected
     add(3, "many");
     QCOMPARE(model->rowCount(), 5);
-    // All but the node switched off with the mouse: the run stops there and nowhere else.
+    // All except the node breakpoint are disabled with the mouse: the run stops only there.
     for (int row : {0, 1, 3, 4}) {
       click_check(row);
       QTRY_VERIFY(!doc().debugger()->breakpoints()[static_cast<size_t>(row)].on);
@@ -139,7 +139,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
     plot_view("arena")->setFocus();
     key(Qt::Key_F5, Qt::ControlModifier);
     QCOMPARE(node_at(now()).op, std::string("MAX_POOL"));
-    // And gone with Delete.
+    // Delete removes it.
     QTreeView* list = panels().find<BreakpointPanel>("breakpoints")->list();
     list->setFocus();
     list->setCurrentIndex(model->index(0, 0));
@@ -157,7 +157,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
     doc().axis()->set_current(Step(0));
     key(Qt::Key_F5);
     key(Qt::Key_F5);
-    QCOMPARE(now(), convolutions[2]);  // the first is where it began: the third convolution
+    QCOMPARE(now(), convolutions[2]);  // the playback began at the third convolution
     const auto* chosen = doc().selection()->current().get<NodeSelection>();
     QVERIFY(chosen != nullptr && doc().source()->graph()->nodes[chosen->tensor.index()].op == "CONV");
     key(Qt::Key_F10);
@@ -166,18 +166,18 @@ class DebuggerTest : public QObject, protected WindowFixture {
     key(Qt::Key_F5, Qt::ControlModifier);
     QCOMPARE(now(), convolutions[1]);
     doc().debugger()->set_breakpoints({});
-    // To the end of the layer: the step where another begins.
+    // To the end of the layer: the first step of another layer.
     const std::string layer = node_at(now()).layer;
     key(Qt::Key_F11, Qt::ShiftModifier);
     QVERIFY(node_at(now()).layer != layer);
     QCOMPARE(node_at(now() - 1).layer, layer);
-    // To the node that is selected.
+    // To the selected node.
     doc().selection()->clear();
     doc().selection()->select(Selection::node(doc().source()->graph_id(), doc().source()->plan()->order[40]));
     doc().axis()->set_current(Step(2));
     key(Qt::Key_F10, Qt::ControlModifier);
     QCOMPARE(now(), 40);
-    // Played, up to a breakpoint, forwards and backwards.
+    // Playback up to a breakpoint, forwards and backwards.
     doc().debugger()->set_breakpoints({{Breakpoint::Kind::Node, QString::fromStdString(node_at(44).name), 0, true}});
     plot_view("arena")->setFocus();
     key(Qt::Key_Space);
@@ -203,7 +203,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
       before = s.event(part->span).begin();
       tracks.insert(static_cast<uint32_t>(part->span.track.index()));
     }
-    QVERIFY(tracks.size() > 1);  // of more threads than one
+    QVERIFY(tracks.size() > 1);  // of several threads
     QCOMPARE(doc().axis()->mode(), AxisMode::Time);
     const auto here = doc().selection()->current();
     key(Qt::Key_F11);
@@ -211,7 +211,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
     QVERIFY(doc().selection()->current() == here);
   }
 
-  void a_live_run_pauses_steps_and_goes_on() {
+  void a_live_run_pauses_steps_and_continues() {
     open("zoo:squeezenet");
     add(0, "CONV");
     plot_view("arena")->setFocus();
@@ -227,7 +227,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
     }
     int convolutions = 0;
     for (int32_t s = 0; s < stops[2]; ++s) convolutions += node_at(s).op == "CONV";
-    QCOMPARE(convolutions, 2);  // it stands before the third
+    QCOMPARE(convolutions, 2);  // paused before the third
     doc().debugger()->set_breakpoints({});
     key(Qt::Key_F10);
     QTRY_COMPARE_WITH_TIMEOUT(now(), stops[2] + 1, kPatience);
@@ -243,18 +243,18 @@ class DebuggerTest : public QObject, protected WindowFixture {
     open("zoo:squeezenet");
     plot_view("arena")->setFocus();
     const QSignalSpy pauses(doc().runner(), &RunController::paused_at);
-    key(Qt::Key_F10);  // a run without breakpoints, by steps
+    key(Qt::Key_F10);  // a stepped run without breakpoints
     QTRY_COMPARE_WITH_TIMEOUT(pauses.count(), 1, kPatience);
     const int32_t at = now();
     doc().debugger()->set_breakpoints({{Breakpoint::Kind::Node, QString::fromStdString(node_at(40).name), 0, true},
                                        {Breakpoint::Kind::Node, QString::fromStdString(node_at(52).name), 0, true}});
     QVERIFY(at < 40);
-    for (const int wanted : {40, 52}) {
+    for (const int expected : {40, 52}) {
       key(Qt::Key_F5);
-      QTRY_COMPARE_WITH_TIMEOUT(pauses.count(), wanted == 40 ? 2 : 3, kPatience);
-      QCOMPARE(now(), wanted);
+      QTRY_COMPARE_WITH_TIMEOUT(pauses.count(), expected == 40 ? 2 : 3, kPatience);
+      QCOMPARE(now(), expected);
       QCOMPARE(pauses.last()[1].value<BreakReason>(), BreakReason::Before);
-      QCOMPARE(doc().source()->session()->snapshot()->runs.size(), size_t{2});  // the one that was stepped
+      QCOMPARE(doc().source()->session()->snapshot()->runs.size(), size_t{2});  // the stepped one
     }
     key(Qt::Key_F5, Qt::ShiftModifier);
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
@@ -269,9 +269,9 @@ class DebuggerTest : public QObject, protected WindowFixture {
     const int32_t before = now();
     key(Qt::Key_F10);
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Paused && now() == before + 1, kPatience);
-    QTest::qWait(400);  // until the run that goes on is the one that is looked at
+    QTest::qWait(400);  // until the current run is observed
     doc().source()->refresh();
-    const NodeId next = selected_node(doc().context());  // before which it stands
+    const NodeId next = selected_node(doc().context());  // paused before this node
     QVERIFY(next.valid());
     key(Qt::Key_F11);
     QTRY_VERIFY_WITH_TIMEOUT(doc().selection()->current().get<EventSelection>() != nullptr, kPatience);
@@ -281,7 +281,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
   }
 
-  void values_are_not_read_while_it_is_planned_anew() {
+  void values_are_not_read_while_re_planning() {
     open("zoo:squeezenet");
     doc().selection()->select(Selection::node(doc().source()->graph_id(), NodeId(3)));
     for (int i = 0; i < 6; ++i) {
@@ -291,7 +291,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
       RunSettings settings = doc().runner()->settings();
       settings.planner = i % 2 ? "none" : "greedy-by-size";
       doc().replan(settings);
-      QVERIFY(doc().runner()->state() != RunState::Paused);  // nobody takes it as waiting
+      QVERIFY(doc().runner()->state() != RunState::Paused);  // not treated as paused
       doc().runner()->read_values(trace::TensorRef::node(NodeId(3)));
       QTRY_VERIFY_WITH_TIMEOUT(doc().source()->plan()->planner == settings.planner.toStdString(), kPatience);
     }
@@ -299,8 +299,8 @@ class DebuggerTest : public QObject, protected WindowFixture {
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
   }
 
-  // The sentence said "before" of a result that was there already.
-  void a_recording_stops_behind_what_is_not_finite() {
+  // The message must say "after" for an existing result.
+  void a_recording_stops_after_non_finite_results() {
     const auto session = test::sample_session();
     const NodeId node(5);
     const std::string name = session->snapshot()->graphs[0]->nodes[node.index()].name;
@@ -310,9 +310,8 @@ class DebuggerTest : public QObject, protected WindowFixture {
     doc().axis()->set_current(Step(0));
     doc().debugger()->run(1);
     QCOMPARE(doc().selection()->current(), Selection::node(doc().source()->graph_id(), node));
-    QCOMPARE(doc().messages()->sentences().last(),
-             pause_sentence(BreakReason::NotFinite, QString::fromStdString(name)));
-    QVERIFY(pause_sentence(BreakReason::NotFinite, "x") != pause_sentence(BreakReason::Before, "x"));
+    QCOMPARE(doc().messages()->texts().last(), pause_message(BreakReason::NotFinite, QString::fromStdString(name)));
+    QVERIFY(pause_message(BreakReason::NotFinite, "x") != pause_message(BreakReason::Before, "x"));
   }
 
   void infinities_stop_a_live_run() {
@@ -322,16 +321,15 @@ class DebuggerTest : public QObject, protected WindowFixture {
     file.write(model_with_infinities());
     file.close();
     open(path);
-    QVERIFY2(doc().runner()->has_model(), qPrintable(doc().messages()->sentences().join(u' ')));
+    QVERIFY2(doc().runner()->has_model(), qPrintable(doc().messages()->texts().join(u' ')));
     doc().debugger()->set_breakpoints({{Breakpoint::Kind::NaN, {}, 0, true}});
     plot_view("arena")->setFocus();
     key(Qt::Key_F5);
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Paused, kPatience);
-    QVERIFY2(doc().messages()->sentences().join(u' ').contains("NaN"),
-             qPrintable(doc().messages()->sentences().join(u' ')));
-    QVERIFY2(doc().messages()->sentences().join(u' ').contains("endless"),
-             qPrintable(doc().messages()->sentences().join(u' ')));
-    // The node whose result it is is selected, and its numbers can be seen.
+    QVERIFY2(doc().messages()->texts().join(u' ').contains("NaN"), qPrintable(doc().messages()->texts().join(u' ')));
+    QVERIFY2(doc().messages()->texts().join(u' ').contains("endless"),
+             qPrintable(doc().messages()->texts().join(u' ')));
+    // The node with the result is selected, and its values are available.
     const auto* chosen = doc().selection()->current().get<NodeSelection>();
     QVERIFY(chosen != nullptr);
     QCOMPARE(doc().source()->graph()->nodes[chosen->tensor.index()].name, std::string("endless"));
@@ -342,7 +340,7 @@ class DebuggerTest : public QObject, protected WindowFixture {
     disconnect(connection);
     key(Qt::Key_F5, Qt::ShiftModifier);
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
-    // The recording knows where it was, and stops there too.
+    // The recording contains it and stops there too.
     QTRY_COMPARE_WITH_TIMEOUT(nodes_not_finite(*doc().source()->snapshot()).size(), size_t{1}, kPatience);
     const NodeId found = *nodes_not_finite(*doc().source()->snapshot()).begin();
     const QString saved = folder_.filePath("endless.arenascope");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A document is a room of its own: what is looked for, compared, searched, said and broken at in one tab is nowhere
-// else, and what was begun there comes to its end there.
+// Documents are independent: searches, comparisons, messages and breakpoints of one tab do not appear in others, and
+// jobs complete in the tab where they were started.
 #include <QApplication>
 #include <QClipboard>
 #include <QDialogButtonBox>
@@ -21,7 +21,7 @@
 
 #include <random>
 
-#include "app/window/document/note_memory.h"
+#include "app/window/document/note_settings.h"
 #include "sample_session.h"
 #include "tests/test_data.h"
 #include "window_fixture.h"
@@ -34,7 +34,7 @@ class DocumentTest : public QObject, protected WindowFixture {
   Q_OBJECT
 
  private:
-  // Buffers of another tool: much to search, and no minimum that is found at once.
+  // Buffers of another tool: a large search space whose optimum is not found at once.
   QString buffers(const char* name, unsigned seed) {
     const QString path = folder_.filePath(QString::fromLatin1(name));
     QFile file(path);
@@ -48,7 +48,7 @@ class DocumentTest : public QObject, protected WindowFixture {
     }
     return path;
   }
-  // Two files of buffers, the first one at hand.
+  // Two files of buffers; the first one is current.
   void open_two() {
     for (const QString& path : {buffers("d.csv", 3), buffers("j.csv", 4)}) {
       window_->open(path);
@@ -58,12 +58,12 @@ class DocumentTest : public QObject, protected WindowFixture {
     window_->documents()->show(0);
   }
   Document& at(size_t i) { return (*window_->documents())[i]; }
-  ReplanWish wish(double seconds) {
-    ReplanWish w;
+  PlanRequest request(double seconds) {
+    PlanRequest w;
     w.planner = "search";
     w.order = "depth-first";
     w.budget_seconds = seconds;
-    w.fit_under = 1;  // never met: the whole budget is used
+    w.fit_under = 1;  // unreachable: the whole budget is used
     return w;
   }
 
@@ -72,19 +72,19 @@ class DocumentTest : public QObject, protected WindowFixture {
   void init() { make_window(); }
   void cleanup() { window_.reset(); }
 
-  void a_search_goes_on_in_its_own_tab() {
+  void a_search_continues_in_its_own_tab() {
     open_two();
     const auto plans_of_other = at(1).source()->snapshot()->plans.size();
     const Bytes other_arena = at(1).source()->plan()->arena_bytes;
     QSignalSpy finished(at(0).replanning(), &Replanning::finished);
     QElapsedTimer timer;
     timer.start();
-    at(0).replanning()->plan(wish(3));
+    at(0).replanning()->plan(request(3));
     QTest::qWait(300);
     window_->documents()->show(1);
     auto* panel = panels().find<ReplanPanel>("planners");
     QVERIFY(!doc().replanning()->busy());
-    QVERIFY(panel->said().isEmpty());  // nothing was planned here
+    QVERIFY(panel->message().isEmpty());  // no plan was made here
     QVERIFY(panel->curve()->points().empty());
     QVERIFY(panel->findChild<QToolButton*>("plan")->isEnabled());
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
@@ -96,7 +96,7 @@ class DocumentTest : public QObject, protected WindowFixture {
     QVERIFY(at(1).source()->shown_plan() == nullptr);
     QVERIFY(at(0).source()->shown_plan() != nullptr);
     window_->documents()->show(0);
-    QVERIFY(panel->said().contains("search"));
+    QVERIFY(panel->message().contains("search"));
     QVERIFY(!panel->curve()->points().empty());
     QCOMPARE(static_cast<int>(at(0).source()->shown_plan()->graph.index()),
              static_cast<int>(at(0).source()->graph_id().index()));
@@ -105,7 +105,8 @@ class DocumentTest : public QObject, protected WindowFixture {
   void comparison_line_messages_and_search_text_stay_in_their_tab() {
     open_two();
     Document& first = doc();
-    first.compare_with(std::make_shared<const Other>(Other::of(test::sample_session()->snapshot(), "sample")));
+    first.compare_with(
+        std::make_shared<const ComparisonSide>(ComparisonSide::of(test::sample_session()->snapshot(), "sample")));
     first.replanning()->set_fit_under(123'456);
     first.messages()->fail("Something went wrong here.");
     first.debugger()->set_breakpoints({{Breakpoint::Kind::Name, "b1*", 0, true}});
@@ -120,12 +121,12 @@ class DocumentTest : public QObject, protected WindowFixture {
 
     window_->documents()->show(1);
     QVERIFY(doc().source()->comparison() == nullptr);
-    QCOMPARE(doc().replanning()->wish().fit_under, Bytes{0});
+    QCOMPARE(doc().replanning()->request().fit_under, Bytes{0});
     QCOMPARE(static_cast<OccupancyView*>(plot_view("occupancy"))->fit_under(), Bytes{0});
-    QCOMPARE(panels().find<ReplanPanel>("planners")->wish().fit_under, Bytes{0});
-    Q_EMIT first.failed("What went wrong there is said there.");
-    QVERIFY(first.messages()->sentences().contains("What went wrong there is said there."));
-    QVERIFY(doc().messages()->sentences().isEmpty());
+    QCOMPARE(panels().find<ReplanPanel>("planners")->request().fit_under, Bytes{0});
+    Q_EMIT first.failed("An error of this document.");
+    QVERIFY(first.messages()->texts().contains("An error of this document."));
+    QVERIFY(doc().messages()->texts().isEmpty());
     QVERIFY(!window_->message_bar()->isVisible());
     QVERIFY(doc().debugger()->breakpoints().empty());
     QCOMPARE(panels().find<BreakpointPanel>("breakpoints")->model()->rowCount(), 0);
@@ -146,7 +147,7 @@ class DocumentTest : public QObject, protected WindowFixture {
     QVERIFY(!doc().selection()->current().empty());
   }
 
-  void undo_goes_back_in_the_tab_at_hand() {
+  void undo_applies_to_the_current_tab() {
     open_two();
     QTest::qWait(500);
     at(0).axis()->frame_steps(Step(3), Step(40));
@@ -166,19 +167,19 @@ class DocumentTest : public QObject, protected WindowFixture {
     open_two();
     QElapsedTimer timer;
     timer.start();
-    at(0).replanning()->plan(wish(60));
-    at(0).findings()->look(60);
+    at(0).replanning()->plan(request(60));
+    at(0).findings()->start(60);
     QTest::qWait(200);
     timer.start();
     window_->documents()->close(0);
     QVERIFY2(timer.elapsed() < 500, qPrintable(QString::number(timer.elapsed())));
     QCOMPARE(window_->documents()->size(), size_t{1});
-    QTRY_COMPARE_WITH_TIMEOUT(long_jobs()->activeThreadCount(), 0, 10'000);
+    QTRY_COMPARE_WITH_TIMEOUT(background_pool()->activeThreadCount(), 0, 10'000);
     QVERIFY(doc().source()->shown_plan() == nullptr);
   }
 
-  // A text detector with four open sizes was opened as 1×16×1×1.
-  void sizes_left_open_are_assumed_said_and_remembered() {
+  // A text detector with four dynamic dimensions must not be opened as 1×16×1×1.
+  void dynamic_sizes_are_assumed_reported_and_saved() {
     const auto detector = test::data_folder() / "models" / "ocr_ppocrv4" / "ch_PP-OCRv4_det_infer.onnx";
     if (!std::filesystem::exists(detector)) QSKIP("no ocr_ppocrv4 in ARENASCOPE_DATA or ../shared/data");
     const QString spec = QString::fromStdString(detector.string());
@@ -186,16 +187,16 @@ class DocumentTest : public QObject, protected WindowFixture {
     const auto sizes = doc().runner()->input_sizes();
     QVERIFY(sizes.size() >= 2);
     for (const InputSize& size : sizes) QVERIFY(size.assumed);
-    // What is told is what the model was opened with, and no row of ones.
+    // The message lists the sizes the model was opened with, not ones.
     QVERIFY(std::count_if(sizes.begin(), sizes.end(), [](const InputSize& size) { return size.size > 1; }) >= 2);
     QVERIFY(doc().source()->plan()->arena_bytes > 1'000'000);
     QVERIFY(!doc().messages()->all().empty());
     const Message said = doc().messages()->all().front();
     QCOMPARE(said.kind, MessageKind::Warning);
-    QVERIFY(said.sentence.contains(sizes[0].label));
+    QVERIFY(said.text.contains(sizes[0].label));
     QCOMPARE(said.action, QString("file.sizes"));
 
-    // The dialog lists them; what is entered there is remembered by the file and used at once.
+    // The dialog lists them; entered values are saved for the file and applied at once.
     window_->shell().actions->find(said.action)->trigger();
     QDialog* dialog = nullptr;
     QTRY_VERIFY((dialog = window_->findChild<QDialog*>("sizes")) != nullptr);
@@ -213,7 +214,7 @@ class DocumentTest : public QObject, protected WindowFixture {
     QCOMPARE(remembered_sizes(spec).size(), sizes.size());
   }
 
-  // A bar for what takes longer than a second, with the time that is left, and a button that ends it.
+  // Jobs of more than a second have a progress bar with the remaining time and a Cancel button.
   void a_long_job_has_a_bar_and_is_cancelled() {
     open_two();
     auto* bar = window_->findChild<QWidget*>("job")->findChild<QProgressBar*>();
@@ -221,26 +222,26 @@ class DocumentTest : public QObject, protected WindowFixture {
     QVERIFY(bar != nullptr && cancel != nullptr);
     QVERIFY(!bar->isVisible() && !cancel->isVisible());
     Q_EMIT doc().runner()->progress("Reading something… 10 %", 0.1);
-    QVERIFY(!bar->isVisible());  // nobody needs one for less than a second
+    QVERIFY(!bar->isVisible());  // hidden for less than a second
     QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), 5'000);
     QVERIFY(cancel->isVisible());
-    QCOMPARE(bar->value(), 100);  // of 1,000
+    QCOMPARE(bar->value(), 100);  // 10 % of 1,000
     QVERIFY2(bar->text().contains("left"), qPrintable(bar->text()));
     window_->documents()->show(1);
-    QTRY_VERIFY(!bar->isVisible());  // it is the other's
+    QTRY_VERIFY(!bar->isVisible());  // it belongs to the other document
     window_->documents()->show(0);
     QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), 5'000);
     Q_EMIT doc().runner()->progress({});
     QVERIFY(!bar->isVisible() && !cancel->isVisible());
-    doc().replanning()->plan(wish(30));
+    doc().replanning()->plan(request(30));
     QVERIFY(doc().replanning()->busy());
     cancel->click();
     QVERIFY(!doc().replanning()->busy());
     QVERIFY(doc().source()->shown_plan() == nullptr);
-    QTRY_COMPARE_WITH_TIMEOUT(long_jobs()->activeThreadCount(), 0, 10'000);
+    QTRY_COMPARE_WITH_TIMEOUT(background_pool()->activeThreadCount(), 0, 10'000);
   }
 
-  void a_file_is_written_beside_the_window_and_can_be_cancelled() {
+  void a_file_is_saved_in_the_background_and_can_be_cancelled() {
     doc().show_session(test::sample_session(), "sample");
     std::atomic<bool> begun{false}, go_on{false};
     const auto slow = [&](const Saver::Progress& progress) -> Status {
@@ -255,14 +256,14 @@ class DocumentTest : public QObject, protected WindowFixture {
     QVERIFY(begun && doc().saver()->busy());
     QCOMPARE(bar->value(), 250);
     doc().saver()->save("/tmp/other.arenascope", slow, {});
-    QVERIFY(doc().messages()->sentences().last().contains("still being written"));
+    QVERIFY(doc().messages()->texts().last().contains("still being saved"));
     window_->findChild<QToolButton*>("cancel_job")->click();
     QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy(), kPatience);
-    QVERIFY(doc().messages()->sentences().last().contains("cancelled"));
+    QVERIFY(doc().messages()->texts().last().contains("cancelled"));
     go_on = true;
     doc().saver()->save("/tmp/slow.arenascope", slow, QStringLiteral("written"));
-    QTRY_COMPARE_WITH_TIMEOUT(doc().messages()->sentences().last(), QStringLiteral("written"), kPatience);
-    // A recording of which nobody wants the rest is not left half written.
+    QTRY_COMPARE_WITH_TIMEOUT(doc().messages()->texts().last(), QStringLiteral("written"), kPatience);
+    // Cancelled saving leaves no partial file.
     const auto many = test::span_session(100'000)->snapshot();
     const QString path = folder_.filePath("half.arenascope");
     double last = 0;
@@ -271,8 +272,8 @@ class DocumentTest : public QObject, protected WindowFixture {
     QVERIFY(!QFile::exists(path));
   }
 
-  // What a view draws is made pixels elsewhere, and whole or not at all.
-  void a_picture_is_written_beside_the_window() {
+  // Exported views are rendered elsewhere, completely or not at all.
+  void a_picture_is_saved_in_the_background() {
     doc().show_session(test::sample_session(), "sample");
     plot_view("arena")->prepare_now();
     plot_view("arena")->setFocus();
@@ -283,7 +284,7 @@ class DocumentTest : public QObject, protected WindowFixture {
       window_->shell().actions->find("file.save_picture")->trigger();
       QVERIFY(doc().saver()->busy());
       QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy(), kPatience);
-      QVERIFY2(doc().messages()->sentences().join(u' ').contains(path), name);
+      QVERIFY2(doc().messages()->texts().join(u' ').contains(path), name);
       QVERIFY(QFileInfo(path).size() > 2'000);
     }
     auto draft = window_->shell().output->draft_picture("arena", folder_.filePath("arena.png"));
@@ -291,7 +292,7 @@ class DocumentTest : public QObject, protected WindowFixture {
     QCOMPARE(QImage(draft->path), image_of(*draft).convertToFormat(QImage(draft->path).format()));
     QFile::remove(draft->path);
     int asked = 0;
-    for (const int enough : {0, 1, 3, 5}) {  // before it begins, while it is drawn, while it is packed
+    for (const int enough : {0, 1, 3, 5}) {  // before it begins, while rendering, while compressing
       asked = 0;
       QVERIFY(!write_picture(*draft, [&](double) { return asked++ < enough; }).ok());
       QVERIFY(!QFile::exists(draft->path));
@@ -300,7 +301,7 @@ class DocumentTest : public QObject, protected WindowFixture {
     QTRY_VERIFY_WITH_TIMEOUT(!QApplication::clipboard()->image().isNull(), kPatience);
   }
 
-  // A plan that was made is handed over without waiting for the recorder, and is in the session a moment later.
+  // A computed plan is added without waiting for the recorder and appears in the session afterwards.
   void a_plan_is_added_without_waiting() {
     open("zoo:squeezenet");
     const size_t plans = doc().source()->snapshot()->plans.size();
@@ -311,7 +312,7 @@ class DocumentTest : public QObject, protected WindowFixture {
     QVERIFY(*doc().source()->snapshot()->plans.back() == *added);
   }
 
-  // A model that nobody wants to run, or whose weights nobody has memory for.
+  // A model that cannot or need not be run.
   void a_model_is_opened_for_planning_only() {
     RunSettings settings = window_->shell().preferences.run;
     settings.plan_only = true;
@@ -322,18 +323,18 @@ class DocumentTest : public QObject, protected WindowFixture {
     QVERIFY(!window_->shell().actions->find("run.run")->isEnabled() || doc().axis()->steps() > 0);
     const size_t plans = doc().source()->snapshot()->plans.size();
     QSignalSpy finished(doc().replanning(), &Replanning::finished);
-    ReplanWish none = doc().replanning()->wish();
+    PlanRequest none = doc().replanning()->request();
     none.planner = "none";
     doc().replanning()->plan(none);
     QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, kPatience);
     QTRY_COMPARE(doc().source()->snapshot()->plans.size(), plans + 1);
     window_->shell().ask_file = [](bool, const QString&, const QString&) { return QStringLiteral("/no/such.onnx"); };
     window_->shell().actions->find("file.open_plan")->trigger();
-    QTRY_VERIFY_WITH_TIMEOUT(!doc().messages()->sentences().isEmpty(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().messages()->texts().isEmpty(), kPatience);
     QCOMPARE(window_->documents()->size(), size_t{1});
   }
 
-  void notes_are_remembered_by_the_file() {
+  void notes_are_saved_for_the_file() {
     open_two();
     doc().axis()->set_current(Step(9));
     window_->shell().actions->find("view.note")->trigger();
@@ -346,13 +347,13 @@ class DocumentTest : public QObject, protected WindowFixture {
     window_->documents()->show(1);
     QVERIFY(doc().notes()->all().empty());
     window_->documents()->show(0);
-    window_->documents()->open(doc().spec(), window_->shell().preferences.run);  // anew
+    window_->documents()->open(doc().spec(), window_->shell().preferences.run);  // reload
     QTRY_COMPARE_WITH_TIMEOUT(doc().notes()->all().size(), size_t{1}, kPatience);
     QCOMPARE(doc().notes()->all()[0].text, QStringLiteral("look here"));
   }
 
-  // They were gone with the tab.
-  void breakpoints_are_kept_with_the_file() {
+  // They were lost with the tab.
+  void breakpoints_are_saved_for_the_file() {
     const std::vector<Breakpoint> two{{Breakpoint::Kind::Op, "MUL_MAT", 0, true},
                                       {Breakpoint::Kind::NaN, {}, 0, false}};
     open("zoo:mul_mat");
@@ -382,11 +383,11 @@ class DocumentTest : public QObject, protected WindowFixture {
     open_two();
     const auto plans = doc().source()->snapshot()->plans.size();
     QVERIFY(!window_->shell().actions->find("memory.cancel")->isEnabled());
-    doc().replanning()->plan(wish(60));
+    doc().replanning()->plan(request(60));
     QVERIFY(window_->shell().actions->find("memory.cancel")->isEnabled());
     window_->shell().actions->find("memory.cancel")->trigger();
     QVERIFY(!doc().replanning()->busy());
-    QTRY_COMPARE_WITH_TIMEOUT(long_jobs()->activeThreadCount(), 0, 10'000);
+    QTRY_COMPARE_WITH_TIMEOUT(background_pool()->activeThreadCount(), 0, 10'000);
     QTest::qWait(50);
     QCOMPARE(doc().source()->snapshot()->plans.size(), plans);
     QVERIFY(doc().source()->shown_plan() == nullptr);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# `arenascope --export` draws every view with no display, in each format, and says in one line what it cannot do.
+# `arenascope --export` exports every view without a display, in each format, and reports errors in one line.
 file(REMOVE_RECURSE "${FOLDER}")
 file(MAKE_DIRECTORY "${FOLDER}")
 set(ENV{XDG_CONFIG_HOME} "${FOLDER}/config")
@@ -9,9 +9,9 @@ unset(ENV{WAYLAND_DISPLAY})
 unset(ENV{QT_QPA_PLATFORM})
 foreach(view graph occupancy arena lifetimes timeline objects nodes inspector window)
   execute_process(COMMAND "${PROGRAM}" --export ${view} -o "${FOLDER}/${view}.png" --size 900x600 zoo:mul_mat
-                  RESULT_VARIABLE status ERROR_VARIABLE said)
+                  RESULT_VARIABLE status ERROR_VARIABLE error_text)
   if(NOT status EQUAL 0 OR NOT EXISTS "${FOLDER}/${view}.png")
-    message(FATAL_ERROR "--export ${view}: status ${status}: ${said}")
+    message(FATAL_ERROR "--export ${view}: status ${status}: ${error_text}")
   endif()
 endforeach()
 foreach(format svg pdf)
@@ -21,22 +21,22 @@ foreach(format svg pdf)
     message(FATAL_ERROR "--export arena to ${format}: status ${status}")
   endif()
 endforeach()
-# Whatever shows a table is written as one: a header, and a row for its only node.
+# Views with data are exported as CSV: a header, and a row for the only node.
 execute_process(COMMAND "${PROGRAM}" --export nodes -o "${FOLDER}/nodes.csv" zoo:mul_mat RESULT_VARIABLE status)
 file(READ "${FOLDER}/nodes.csv" rows)
 if(NOT status EQUAL 0 OR NOT rows MATCHES "^Step,Name,[^\n]*\n0,result,MUL_MAT,[^\n]*\n$")
   message(FATAL_ERROR "--export nodes as CSV: status ${status}: ${rows}")
 endif()
-execute_process(COMMAND "${PROGRAM}" --export lesson -o "${FOLDER}/lesson.csv" zoo:mul_mat RESULT_VARIABLE status ERROR_VARIABLE said)
-if(NOT status EQUAL 1 OR NOT said MATCHES "is no table")
-  message(FATAL_ERROR "--export lesson as CSV: status ${status}: ${said}")
+execute_process(COMMAND "${PROGRAM}" --export lesson -o "${FOLDER}/lesson.csv" zoo:mul_mat RESULT_VARIABLE status ERROR_VARIABLE error_text)
+if(NOT status EQUAL 1 OR NOT error_text MATCHES "has no table")
+  message(FATAL_ERROR "--export lesson as CSV: status ${status}: ${error_text}")
 endif()
 foreach(bad "--export;nothing;-o;x.png;zoo:mul_mat" "--export;graph;-o;${FOLDER}/x.png;/no/such/file.onnx" "--export;graph;zoo:mul_mat"
             "--export;window;-o;${FOLDER}/x.png;--select;no.such.node;zoo:mul_mat"
             "--export;graph;-o;${FOLDER}/x.png;--size;9x9;zoo:mul_mat")
-  execute_process(COMMAND "${PROGRAM}" ${bad} RESULT_VARIABLE status ERROR_VARIABLE said)
+  execute_process(COMMAND "${PROGRAM}" ${bad} RESULT_VARIABLE status ERROR_VARIABLE error_text)
   if(NOT status EQUAL 2)
-    message(FATAL_ERROR "${bad}: status ${status}, not 2: ${said}")
+    message(FATAL_ERROR "${bad}: status ${status}, not 2: ${error_text}")
   endif()
 endforeach()
 execute_process(COMMAND "${PROGRAM}" --export graph -o "${FOLDER}/graph.bmp" zoo:mul_mat RESULT_VARIABLE status)

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Faults that users met in the window, each with the test that it failed; most are told by the tests of their part:
+// Faults reported by users, each with its regression test; most are in the tests of the affected part:
 //
-//  1  what is begun, compared, said or searched in a tab shows in another   document_test: a_search_goes_on_in_its_own_tab,
+//  1  jobs, messages or searches of a tab show in another   document_test: a_search_continues_in_its_own_tab,
 //     comparison_line_messages_and_search_text_stay_in_their_tab, closing_a_tab_ends_its_jobs; monkey_test
-//  2  planning is not cancelled, and takes longer than it may   document_test: planning_is_cancelled; desks_test:
-//     a_model_is_replanned_within_the_budget_it_is_given
-//  3  another row is marked than what is selected   window_test: the_selected_row_stays_the_selected_tensor
-//  4  a searched plan is lost   desks_test: a_searched_plan_is_never_lost
-//  5  keys that are not those of what has the focus   window_test: space_presses_the_button_that_has_the_focus,
-//     keys_do_the_same_wherever_the_focus_is, coming_to_a_table_by_tab_selects_nothing, every_stop_of_tab_is_seen
-//  6  two threads at one thing   debugger_test: values_are_not_read_while_it_is_planned_anew,
+//  2  planning cannot be cancelled or exceeds its budget   document_test: planning_is_cancelled; replan_test:
+//     a_model_is_replanned_within_its_budget
+//  3  the marked row differs from the selection   window_test: the_selected_row_stays_the_selected_tensor
+//  4  a searched plan is lost   replan_test: a_searched_plan_is_never_lost
+//  5  keys do not reach the focused widget   window_test: space_presses_the_button_that_has_the_focus,
+//     keys_do_the_same_wherever_the_focus_is, coming_to_a_table_by_tab_selects_nothing, every_tab_stop_is_visible
+//  6  data races   debugger_test: values_are_not_read_while_re_planning,
 //     a_breakpoint_set_while_paused_counts_in_that_run; a_renewed_session_keeps_no_selection_of_the_old_one
-//  7  F11 behind F10 does nothing   debugger_test: stepping_into_a_node_that_comes_next_runs_it
+//  7  F11 after F10 does nothing   debugger_test: stepping_into_a_node_that_comes_next_runs_it
 //  8  messages move the views, the window is larger than the screen   window_test:
-//     messages_lie_over_the_views_and_move_nothing, the_window_fits_the_screen
-//  9  a blank graph, one that is cut off, one that cannot be read   graph_test: all_layers_opened_are_seen_at_once,
-//     all_of_the_graph_is_shown_and_where_one_is_led_can_be_read
-// 10  a trace's blocks and times cannot be selected   a_block_of_a_snapshot_tells_itself_and_its_stack,
+//     messages_overlay_the_views_and_move_nothing, the_window_fits_the_screen
+//  9  the graph is blank, clipped or unreadable   graph_test: expand_all_shows_the_whole_graph,
+//     the_whole_graph_is_shown_and_navigation_targets_are_readable
+// 10  a trace's blocks and times cannot be selected   a_block_of_a_snapshot_shows_its_facts_and_stack,
 //     a_range_of_time_is_summed_up_without_steps
-// 11  sizes that a file leaves open are 1   document_test: sizes_left_open_are_assumed_said_and_remembered
-// 12  a NaN is told of its neighbour, the dot of the wrong plan   debugger_test: infinities_stop_a_live_run,
+// 11  dynamic dimensions are 1   document_test: dynamic_sizes_are_assumed_reported_and_saved
+// 12  NaN is reported for its neighbour, the dot marks the wrong plan   debugger_test: infinities_stop_a_live_run,
 //     a_recording_is_walked_through_both_ways; the_dot_of_use_stays_on_the_plan_in_use
-// 13  recordings without bound, files left out, words not translated   window_test:
-//     a_live_recording_keeps_its_newest_runs_within_the_bound, with_nothing_open_only_what_opens_and_helps_can_be_used;
-//     every_file_of_the_command_line_is_opened, standard_buttons_speak_the_language, what_is_being_opened_is_said
-// 14  a closed layer is its first node   graph_test: a_layer_is_a_thing_with_steps_and_nodes
+// 13  unlimited recordings, ignored files, untranslated text   window_test:
+//     a_live_recording_keeps_its_newest_runs_within_the_bound, without_a_document_only_few_actions_are_enabled;
+//     every_file_of_the_command_line_is_opened, standard_buttons_are_translated, the_document_being_opened_is_shown
+// 14  a collapsed layer is treated as its first node   graph_test: a_layer_selection_has_steps_and_nodes
 #include <QAbstractTextDocumentLayout>
 #include <QCheckBox>
 #include <QDialogButtonBox>
@@ -47,8 +47,8 @@
 #include <array>
 #include <cmath>
 
-#include "app/window/made_up_language.h"
 #include "app/window/plain_style.h"
+#include "app/window/pseudo_locale.h"
 #include "sample_session.h"
 #include "tests/test_data.h"
 #include "window_fixture.h"
@@ -61,7 +61,7 @@ class FaultsTest : public QObject, protected WindowFixture {
   Q_OBJECT
 
  private:
-  QString told() { return panels().find<InspectorView>("inspector")->text(); }
+  QString inspector_text() { return panels().find<InspectorView>("inspector")->text(); }
   QString recording(const char* name, int runs) {
     test::SampleOptions options;
     options.runs = runs;
@@ -78,8 +78,8 @@ class FaultsTest : public QObject, protected WindowFixture {
     set_language("en");
   }
 
-  // A click on a block of a PyTorch snapshot blanked the inspector, and who took it was never told.
-  void a_block_of_a_snapshot_tells_itself_and_its_stack() {
+  // A click on a block of a PyTorch snapshot blanked the inspector, and its allocation site was not shown.
+  void a_block_of_a_snapshot_shows_its_facts_and_stack() {
     const auto file = test::data_folder() / "traces/pytorch_cuda_snapshot_small.pickle";
     if (test::data_folder().empty() || !std::filesystem::exists(file)) QSKIP("no traces in ARENASCOPE_DATA");
     window_->open(QString::fromStdString(file.string()));
@@ -92,13 +92,13 @@ class FaultsTest : public QObject, protected WindowFixture {
       const QRect cell = blocks->table_view()->visualRect(blocks->model()->index(row, 1));
       if (!blocks->table_view()->viewport()->rect().contains(cell.center())) break;
       QTest::mouseClick(blocks->table_view()->viewport(), Qt::LeftButton, {}, cell.center());
-      QVERIFY2(!doc().selection()->current().empty() && told().size() > 40, qPrintable(told()));
-      stack = stack || (told().contains("Taken by") && told().contains(".py:"));
+      QVERIFY2(!doc().selection()->current().empty() && inspector_text().size() > 40, qPrintable(inspector_text()));
+      stack = stack || (inspector_text().contains("Allocated by") && inspector_text().contains(".py:"));
     }
-    QVERIFY2(stack, qPrintable(told()));
+    QVERIFY2(stack, qPrintable(inspector_text()));
   }
 
-  // A range of a trace without steps selected nothing, and there were no sums over one.
+  // A time range of a trace without steps selected nothing and had no sums.
   void a_range_of_time_is_summed_up_without_steps() {
     auto session = std::make_shared<trace::Session>();
     for (int t = 0; t < 2; ++t) {
@@ -117,10 +117,11 @@ class FaultsTest : public QObject, protected WindowFixture {
     QTest::mouseMove(plot->plot(), to);
     QTest::mouseRelease(plot->plot(), Qt::LeftButton, Qt::ShiftModifier, to);
     QVERIFY(doc().selection()->current().get<TimeRangeSelection>() != nullptr);
-    QTRY_VERIFY2(told().contains("By thread or queue") && told().contains("store"), qPrintable(told()));
+    QTRY_VERIFY2(inspector_text().contains("By thread or queue") && inspector_text().contains("store"),
+                 qPrintable(inspector_text()));
   }
 
-  // Two marks measured steps alone: a trace without any could be measured with the mouse only.
+  // Two marks measured steps only, so traces without steps could be measured with the mouse only.
   void two_marks_measure_a_trace_without_steps() {
     auto session = std::make_shared<trace::Session>();
     session->describe(trace::ThreadInfo{trace::TrackId(0), "thread"});
@@ -139,10 +140,10 @@ class FaultsTest : public QObject, protected WindowFixture {
     const auto* range = doc().selection()->current().get<TimeRangeSelection>();
     QVERIFY(range != nullptr);
     QCOMPARE(*range, (TimeRangeSelection{3'000, 12'700}));
-    QTRY_VERIFY2(told().contains("9.70"), qPrintable(told()));
+    QTRY_VERIFY2(inspector_text().contains("9.70"), qPrintable(inspector_text()));
   }
 
-  // Addresses could be selected by a row of the table of holes alone.
+  // Address ranges could be selected only by a row of the Holes table.
   void addresses_are_selected_with_the_mouse() {
     open(recording("addresses.arenascope", 2));
     PlotView* arena = plot_view("arena");
@@ -158,11 +159,11 @@ class FaultsTest : public QObject, protected WindowFixture {
     const double low = arena->plot()->yAxis->pixelToCoord(from.y()), high = arena->plot()->yAxis->pixelToCoord(to.y());
     QCOMPARE(range->first, static_cast<Bytes>(std::floor(low)));
     QCOMPARE(range->last, static_cast<Bytes>(std::ceil(high)));
-    QTRY_VERIFY2(told().contains("Addresses"), qPrintable(told()));
+    QTRY_VERIFY2(inspector_text().contains("Addresses"), qPrintable(inspector_text()));
   }
 
-  // A search went to the graph wherever there was one: spans of the timeline could not be searched beside it.
-  void the_timeline_is_searched_beside_a_graph() {
+  // Search used the graph if there was one, so timeline spans could not be searched.
+  void the_timeline_is_searched_if_there_is_a_graph() {
     open(recording("search.arenascope", 2));
     QVERIFY(doc().source()->graph() != nullptr);
     panels().show("timeline");
@@ -184,18 +185,18 @@ class FaultsTest : public QObject, protected WindowFixture {
     QCOMPARE(doc().selection()->current(), first);
   }
 
-  // Of a message with several lines the last was cut off.
-  void a_long_message_is_shown_whole() {
+  // The last line of a multi-line message was clipped.
+  void a_long_message_is_shown_completely() {
     window_->resize(700, 600);
     QString sentence;
     for (int i = 0; i < 40; ++i) sentence += QStringLiteral("words %1 ").arg(i);
-    doc().messages()->say(MessageKind::Error, sentence);
+    doc().messages()->post(MessageKind::Error, sentence);
     QTRY_VERIFY(window_->message_bar()->isVisible());
     for (const QLabel* label : window_->message_bar()->findChildren<QLabel*>())
       if (label->wordWrap()) QVERIFY(label->height() >= label->heightForWidth(label->width()));
   }
 
-  // The graph is coloured by each column of the table of nodes, back and forth with what is undone.
+  // The graph can be coloured by each column of the Nodes table, with undo.
   void every_column_of_nodes_colours_the_graph() {
     open(recording("columns.arenascope", 2));
     auto* graph = panels().find<GraphView>("graph");
@@ -221,8 +222,8 @@ class FaultsTest : public QObject, protected WindowFixture {
     QCOMPARE(graph->colours()->colour(), GraphColour::Column);
   }
 
-  // Titles of columns stood at the very edge, beside cells that have air.
-  void titles_of_columns_have_air() {
+  // Column titles had no padding, unlike cells.
+  void column_titles_have_padding() {
     QStandardItemModel model(1, 1);
     model.setHorizontalHeaderLabels({QStringLiteral("HHHH")});
     QTableView table;
@@ -235,9 +236,9 @@ class FaultsTest : public QObject, protected WindowFixture {
       const QImage seen = table.horizontalHeader()->grab().toImage();
       const int width = table.columnWidth(0), y = seen.height() / 2;
       const QRgb ground = seen.pixel(width / 2, 2);
-      bool told = false;
-      for (int x = 6; x < width - 8; ++x) told = told || seen.pixel(x, y) != ground;
-      QVERIFY(told);
+      bool has_text = false;
+      for (int x = 6; x < width - 8; ++x) has_text = has_text || seen.pixel(x, y) != ground;
+      QVERIFY(has_text);
       for (int x = 0; x < 6; ++x) {
         const int at = side == Qt::AlignLeft ? x : width - 2 - x;
         for (int row = y - 3; row < y + 3; ++row) QCOMPARE(seen.pixel(at, row), ground);
@@ -245,10 +246,10 @@ class FaultsTest : public QObject, protected WindowFixture {
     }
   }
 
-  // Each layout that was chosen, file that was opened and note that was pinned waited for the disk: 20 ms, or as long as it took.
-  void what_is_remembered_is_written_beside_the_window() {
+  // Changing the layout, opening a file or pinning a note blocked on disk writes of 20 ms or more.
+  void settings_are_written_in_the_background() {
     Settings::flush();
-    QLockFile slow(QSettings().fileName() + QStringLiteral(".lock"));  // nobody can write it
+    QLockFile slow(QSettings().fileName() + QStringLiteral(".lock"));  // blocks all writers
     QVERIFY(slow.lock());
     QElapsedTimer clock;
     clock.start();
@@ -262,8 +263,8 @@ class FaultsTest : public QObject, protected WindowFixture {
     QCOMPARE(QSettings().value("window/layout").toString(), QStringLiteral("memory"));
   }
 
-  // In the dark a box that was not ticked could not be seen.
-  void a_box_that_is_not_ticked_is_seen() {
+  // In the dark theme unchecked boxes were invisible.
+  void an_unchecked_box_is_visible() {
     for (const ThemeMode mode : {ThemeMode::Dark, ThemeMode::Contrast}) {
       window_->theme()->set_mode(mode);
       QCheckBox box;
@@ -277,11 +278,11 @@ class FaultsTest : public QObject, protected WindowFixture {
     }
   }
 
-  // What is told beside the menus lay over the last of them while there was a job, where words are long.
-  void menus_have_room_beside_a_job() {
+  // The status at the right end covered menus with long titles during a job.
+  void menus_have_space_next_to_a_job() {
     window_->resize(1024, 640);
     open(recording("menus.arenascope", 2));
-    set_language(kMadeUpLanguage);
+    set_language(kPseudoLocale);
     Q_EMIT doc().runner()->progress(QStringLiteral("[Pláññîñg…···]"), 0.1);
     const auto* bar = window_->findChild<QWidget*>("job")->findChild<QProgressBar*>();
     QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kPatience);
@@ -292,8 +293,8 @@ class FaultsTest : public QObject, protected WindowFixture {
     Q_EMIT doc().runner()->progress({});
   }
 
-  // Two of nineteen columns were in sight, beside an empty curve that was larger.
-  void the_table_of_plans_has_the_most_room() {
+  // Two of nineteen columns were visible next to a larger empty curve.
+  void the_table_of_plans_has_the_most_space() {
     open(recording("room.arenascope", 2));
     for (const int width : {1024, 1366, 1920}) {
       window_->resize(width, 700);
@@ -304,8 +305,8 @@ class FaultsTest : public QObject, protected WindowFixture {
     }
   }
 
-  // Chinese letters stood lower than the figures beside them, as they come from another font.
-  void what_stands_in_a_row_of_the_inspector_has_one_baseline() {
+  // Chinese text was misaligned with numbers, since it uses another font.
+  void a_row_of_the_inspector_has_one_baseline() {
     set_language("zh_CN");
     open(recording("baseline.arenascope", 2));
     const QTextDocument& text = *panels().find<InspectorView>("inspector")->findChild<QTextBrowser*>()->document();
@@ -323,13 +324,13 @@ class FaultsTest : public QObject, protected WindowFixture {
     QVERIFY(rows > 5);
   }
 
-  // The dot of the plan in use stood on the plan that was shown in its place.
+  // The dot that marks the plan in use was on the shown plan.
   void the_dot_of_use_stays_on_the_plan_in_use() {
     open(recording("plans.arenascope", 2));
-    QTest::qWait(500);  // what can be gone back to is noted a moment behind
-    ReplanWish wish = doc().replanning()->wish();
-    wish.planner = "none";
-    doc().replanning()->plan(wish);
+    QTest::qWait(500);  // history entries are recorded with a delay
+    PlanRequest request = doc().replanning()->request();
+    request.planner = "none";
+    doc().replanning()->plan(request);
     QTRY_VERIFY_WITH_TIMEOUT(doc().source()->shown_plan() != nullptr, kPatience);
     panels().show("planners");
     TablePanel* plans = panels().table("planners");
@@ -343,15 +344,15 @@ class FaultsTest : public QObject, protected WindowFixture {
     };
     QTRY_COMPARE(mark(shown), QStringLiteral("○"));
     QCOMPARE(mark(used), QStringLiteral("●"));
-    // What was said of the plan goes with it when that is undone.
+    // The note about a plan is removed when the plan is undone.
     QTest::qWait(500);
     window_->shell().messages().note(QStringLiteral("This plan is shown."));
     QVERIFY(window_->shell().undo->can_go(-1));
     window_->shell().undo->go(-1);
-    QVERIFY2(doc().messages()->sentences().isEmpty(), qPrintable(doc().messages()->sentences().join(u'|')));
+    QVERIFY2(doc().messages()->texts().isEmpty(), qPrintable(doc().messages()->texts().join(u'|')));
   }
 
-  // What was selected in a session pointed into the one that came in its place.
+  // A selection of the previous session pointed into the new one.
   void a_renewed_session_keeps_no_selection_of_the_old_one() {
     const QString path = recording("renewed.arenascope", 2);
     open(path);
@@ -364,7 +365,7 @@ class FaultsTest : public QObject, protected WindowFixture {
     QVERIFY(!doc().selection()->can_go_back());
   }
 
-  // The third file of a command line was left out without a word.
+  // The third file of a command line was ignored.
   void every_file_of_the_command_line_is_opened() {
     const QStringList files{recording("a.arenascope", 1), recording("b.arenascope", 2), recording("c.arenascope", 3)};
     window_->open_all(files);
@@ -373,8 +374,8 @@ class FaultsTest : public QObject, protected WindowFixture {
     for (size_t i = 0; i < 3; ++i) QCOMPARE((*window_->documents())[i].spec(), files[static_cast<qsizetype>(i)]);
   }
 
-  // "Nothing is open" stood there while something was being opened.
-  void what_is_being_opened_is_said() {
+  // "No document is open" was shown while a document was being opened.
+  void the_document_being_opened_is_shown() {
     auto* doing = window_->findChild<QLabel*>("doing");
     QVERIFY(doing != nullptr && !doing->text().contains("squeezenet"));
     QString said, corner;
@@ -389,8 +390,8 @@ class FaultsTest : public QObject, protected WindowFixture {
     QVERIFY(!said.isEmpty() && !corner.isEmpty());
   }
 
-  // Buttons that Qt names stayed English in a Chinese window.
-  void standard_buttons_speak_the_language() {
+  // Qt's standard buttons stayed English in a Chinese window.
+  void standard_buttons_are_translated() {
     set_language("zh_CN");
     QDialogButtonBox box(QDialogButtonBox::Ok | QDialogButtonBox::Cancel | QDialogButtonBox::Close |
                          QDialogButtonBox::Apply | QDialogButtonBox::Open);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How fast the real window is, offscreen at 1600x900: prints a row for each figure, with what is wanted of it. Where
-// the wall clock depends on who else uses the machine, the row below it tells what the UI thread worked itself; that is
-// what is held against the budget here. What fails is half as much again, of waits twice as much, and three
-// times one after the other: how long the kernel takes to wake a thread, and what the machine's host takes away
-// meanwhile, is not ours to say and differs from one minute to the next; a fault of ours is there each time.
-//   ARENASCOPE_FILES        files, with : between them, whose first pictures are timed too
-//   ARENASCOPE_FIGURES=all  also 10,000,000 spans; a comma list of test names is given on the command line
+// Performance of the real window, offscreen at 1600x900: prints a row per metric with its target. Where wall-clock
+// time depends on other load, the following row is the CPU time of the UI thread, which is compared with the budget.
+// Failing means 1.5 times the target, twice for waits, three times in a row: wake-up latency of the kernel and time
+// stolen by the host vary, whereas a regression fails every time.
+//   ARENASCOPE_FILES        colon-separated files whose first display is timed as well
+//   ARENASCOPE_FIGURES=all  also 10,000,000 spans; test names can be given on the command line
 #include <arenascope/trace/recorder.h>
 #include <arenascope/trace/recording.h>
 #include <sample_session.h>
@@ -41,9 +40,9 @@ double cpu_ms() {  // of this thread
   return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) / 1e6;
 }
 
-void row(const char* name, double value, const char* unit, double wanted, bool at_most = true) {
-  const bool met = at_most ? value <= wanted : value >= wanted;
-  std::printf("%-64s %10.2f %-8s %s %8.2f  %s\n", name, value, unit, at_most ? "<=" : ">=", wanted,
+void row(const char* name, double value, const char* unit, double target, bool at_most = true) {
+  const bool met = at_most ? value <= target : value >= target;
+  std::printf("%-64s %10.2f %-8s %s %8.2f  %s\n", name, value, unit, at_most ? "<=" : ">=", target,
               met ? "met" : "NOT MET");
   std::fflush(stdout);
 }
@@ -54,7 +53,7 @@ double percentile(std::vector<double> values, double part) {
   return values[std::min(values.size() - 1, static_cast<size_t>(part * static_cast<double>(values.size())))];
 }
 
-// 10,000 nodes: an embedding, `layers` layers of 27 nodes as a transformer has them, a head.
+// 10,000 nodes: an embedding, `layers` transformer layers of 27 nodes, a head.
 std::shared_ptr<trace::Session> transformer_session(int layers) {
   using trace::TensorRef;
   auto graph = std::make_shared<trace::GraphInfo>();
@@ -142,7 +141,7 @@ class Figures : public QObject {
   Panels& panels() { return *window_->shell().panels; }
   PlotView* plot_view(const QString& id) { return qobject_cast<PlotView*>(panels().parts(id).drawn); }
   std::unique_ptr<UiWatch> watch_;
-  std::vector<std::string> missed_;  // of the turn at hand
+  std::vector<std::string> missed_;  // of the current attempt
 
   template <class F>
   bool until(F done, int ms = 120'000) {
@@ -172,7 +171,7 @@ class Figures : public QObject {
   void hold(bool met, const std::string& otherwise) {
     if (!met) missed_.push_back(otherwise);
   }
-  // Measures until every figure is held, three times at most; other failures are not tried again.
+  // Repeats the measurement up to three times until all targets are met; other failures are not repeated.
   template <class F>
   void measured(F measure) {
     for (int turn = 0; turn < 3; ++turn) {
@@ -248,7 +247,7 @@ class Figures : public QObject {
     QVERIFY(until([&] {
       return doc().source()->snapshot()->event_count >= 1'000'000 && doc().runner()->state() == RunState::Recording;
     }));
-    QVERIFY(until([&] { return drawn_whole > 0; }));  // which may have been while it was still being opened
+    QVERIFY(until([&] { return drawn_whole > 0; }));  // possibly while it was still being opened
     row("a recording of 1,000,000 events: open", static_cast<double>(clock.elapsed()), "ms", 2000);
     settle();
     blocked("opening it");
@@ -301,7 +300,7 @@ class Figures : public QObject {
     search->clear();
   }
 
-  // Between a model that was planned, a recording and a trace, with every view in sight of its group.
+  // Switches between a planned model, a recording and a trace, with every view of the group visible.
   void measure_tab_switches() {
     fresh();
     doc().show_session(transformer_session(371), "transformer");
@@ -346,7 +345,7 @@ class Figures : public QObject {
       const double before = cpu_ms();
       clock.restart();
       doc().selection()->select(Selection::node(doc().source()->graph_id(), node));
-      // All that follows from it: timers of no length, queued repaints, the paint events.
+      // Processes everything that follows: zero timers, queued repaints, paint events.
       for (int round = 0; round < 4; ++round) QCoreApplication::processEvents();
       wall.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
       worked.push_back(cpu_ms() - before);
@@ -359,7 +358,7 @@ class Figures : public QObject {
 
 #ifdef ARENASCOPE_HAS_ONNX
   // 3,875 operators: 31 layers, exported op by op.
-  QString spelled_transformer() {
+  QString expanded_transformer() {
     const models::test::SpelledTransformer made(31, 32, 128, 4);
     hold(made.operators() > 3800, "the transformer has too few operators");
     const auto bytes = made.maker().bytes();
@@ -371,17 +370,17 @@ class Figures : public QObject {
   }
 #endif
 
-  // From a file's name to its graph on screen.
+  // From the file name to the graph on the screen.
   void measure_first_pictures() {
     QStringList files = QString::fromLocal8Bit(qgetenv("ARENASCOPE_FILES")).split(u':', Qt::SkipEmptyParts);
     const auto data = test::data_folder();
-    if (data.empty()) std::printf("first pictures: there is no data folder\n");
+    if (data.empty()) std::printf("first display: no data directory\n");
     for (const char* name : {"ocr_ppocrv4/ch_PP-OCRv4_rec_infer.onnx", "audio_silero_vad/silero_vad_v6_with_If.onnx",
                              "misc_magika_v3_3/magika_standard_v3_3.onnx"})
       if (const auto file = data / "models" / name; !data.empty() && std::filesystem::exists(file))
         files << QString::fromStdString(file.string());
 #ifdef ARENASCOPE_HAS_ONNX
-    files << spelled_transformer();
+    files << expanded_transformer();
 #endif
     for (const QString& file : files) {
       fresh();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The allocator laboratory in the window: its figures are those of the engine's experiments, off the window's thread.
+// The allocator laboratory in the window: its values match the engine's experiments, computed off the UI thread.
 #include <QTest>
 
 #include <fstream>
@@ -57,30 +57,30 @@ class LaboratoryTest : public QObject, protected WindowFixture {
     QVERIFY(doc().replays()->busy());
     QTRY_VERIFY_WITH_TIMEOUT(!doc().replays()->busy(), kPatience);
     QCOMPARE(doc().replays()->problem(), QString());
-    const auto programs = laboratory::read_allocator_programs(snapshot_.toStdString());
+    const auto programs = allocator_sim::read_allocator_programs(snapshot_.toStdString());
     QVERIFY(programs.ok());
     const std::vector<std::string> settings{"max_split_size_mb:64", "expandable_segments:True"};
-    const auto wanted = laboratory::replays_of(programs->front(), settings, 0);
-    QVERIFY(wanted.ok());
-    QCOMPARE(wanted->size(), size_t{5});  // recorded, its own twice, and two
+    const auto expected = allocator_sim::replays_of(programs->front(), settings, 0);
+    QVERIFY(expected.ok());
+    QCOMPARE(expected->size(), size_t{5});  // recorded, its own settings twice, and two others
     QCOMPARE(panel->model()->rowCount(), 5);
     QCOMPARE(cell(panel, 0, 3), views::format_bytes(4096));
     QCOMPARE(cell(panel, 0, 8), QStringLiteral("observed"));
     for (int i = 1; i < 5; ++i) {
-      const auto& e = *(*wanted)[static_cast<size_t>(i)].experiment;
+      const auto& e = *(*expected)[static_cast<size_t>(i)].experiment;
       QCOMPARE(cell(panel, i, 3), views::format_bytes(e.reserved_peak));
       QCOMPARE(cell(panel, i, 4), views::format_bytes(e.at_peak.allocated));
       QCOMPARE(cell(panel, i, 5), views::format_bytes(e.at_peak.whole));
       QCOMPARE(cell(panel, i, 6), views::format_bytes(e.at_peak.pieces));
     }
     QCOMPARE(cell(panel, 1, 8),
-             QStringLiteral("derived: %1 of 1 where they were recorded").arg((*wanted)[1].experiment->same_address));
+             QStringLiteral("derived: %1 of 1 at the recorded address").arg((*expected)[1].experiment->same_address));
     QCOMPARE(cell(panel, 4, 1), QStringLiteral("expandable_segments:True"));
     QCOMPARE(cell(panel, 4, 8), QStringLiteral("simulated"));
     QCOMPARE(panel->to_csv().count(u'\n'), 6);
   }
 
-  void what_is_wrong_is_said_and_what_was_found_stays() {
+  void errors_are_reported_and_results_are_kept() {
     auto* panel = opened();
     panel->replay();
     QTRY_VERIFY_WITH_TIMEOUT(!doc().replays()->busy(), kPatience);
@@ -94,7 +94,7 @@ class LaboratoryTest : public QObject, protected WindowFixture {
     panel->settings()->clear();
     panel->memory()->setText(QStringLiteral("much"));
     panel->replay();
-    QVERIFY(panel->status()->text().contains(QStringLiteral("“much” is no size")));
+    QVERIFY(panel->status()->text().contains(QStringLiteral("“much” is not a size")));
     panel->memory()->setText(QStringLiteral("1 MiB"));
     panel->replay();
     QTRY_VERIFY_WITH_TIMEOUT(!doc().replays()->busy(), kPatience);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What tests of lessons in the real window share.
+// Shared by tests of lessons in the real window.
 #pragma once
 #include <views/lesson/lesson.h>
 #include <views/lesson/lesson_panel.h>
 
-#include "app/window/lesson_guide.h"
+#include "app/window/lesson_player.h"
 #include "window_fixture.h"
 
 namespace arenascope::app {
@@ -13,12 +13,12 @@ class LessonFixture : protected WindowFixture {
  protected:
   views::LessonPanel* panel() { return panels().find<views::LessonPanel>("lesson"); }
   views::QuestionBox* box() { return panel()->question(); }
-  // For what a failure says.
+  // For failure messages.
   QString where() {
     return QStringLiteral("%1, step %2: %3 %4")
         .arg(views::text_of(panel()->open_lesson()->id))
         .arg(panel()->step() + 1)
-        .arg(panel()->problem(), box()->said());
+        .arg(panel()->problem(), box()->feedback());
   }
 };
 

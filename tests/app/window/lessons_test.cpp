@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Lessons in the real window beside the course (course_test.cpp): whose settings hold, back and forth, a teacher's files,
-// a presenter's keys, handouts.
+// Lessons in the real window besides the course (course_test.cpp): settings, navigation, lesson files, presenter
+// keys, handouts.
 #include <arenascope/lesson/stage.h>
 
 #include <QDir>
@@ -11,11 +11,11 @@
 #include <QTest>
 #include <QTextDocument>
 
-#include "app/window/document/run_memory.h"
-#include "app/window/headline.h"
+#include "app/window/document/run_option_settings.h"
 #include "app/window/lesson_handout.h"
 #include "app/window/lesson_names.h"
 #include "app/window/panels/training_panel.h"
+#include "app/window/summary_bar.h"
 #include "lesson_fixture.h"
 #include "tests/engine/lesson/audited_scene.h"
 
@@ -25,7 +25,7 @@ using namespace arenascope::views;
 
 namespace {
 
-// An expression of facts that the auditor knows, from left to right; none where one of them says why it is not held.
+// An expression of audited facts, evaluated from left to right; nullopt if one of them is not audited.
 std::optional<double> audited_value(const lesson::Scene& scene, const audit::Auditor& auditor,
                                     const QString& expression) {
   double sum = 0;
@@ -42,17 +42,17 @@ std::optional<double> audited_value(const lesson::Scene& scene, const audit::Aud
       for (const QString& one :
            word.section(u'(', 1).chopped(word.contains(u'(') ? 1 : 0).split(u',', Qt::SkipEmptyParts))
         given.push_back(one.toStdString());
-      const auto against = lesson::held_against(scene, word.section(u'(', 0, 0).toStdString(), given);
+      const auto against = lesson::audit_metric(scene, word.section(u'(', 0, 0).toStdString(), given);
       if (!against || !against->exempt.empty()) return std::nullopt;
       const auto figure = auditor.ask(against->figure);
-      value = figure ? figure->value : 0;  // what no event tells of is nought
+      value = figure ? figure->value : 0;  // 0 if no event defines it
     }
     sum = sign == u'+' ? sum + value : sign == u'-' ? sum - value : sign == u'*' ? sum * value : sum / value;
   }
   return sum;
 }
 
-// A text of the lesson with the auditor's numbers in it, as it reads; counts them.
+// A text of the lesson with the values of the auditor; counts them.
 QString audited_text(const std::string& text, const lesson::Scene& scene, const audit::Auditor& auditor, int& held) {
   QString out;
   for (const lesson::TextPart& part : lesson::parts_of(text)) {
@@ -80,16 +80,16 @@ class LessonsTest : public QObject, protected LessonFixture {
   void initTestCase() { set_up("arenascope-lessons-test"); }
   void cleanup() { window_.reset(); }
 
-  void what_is_remembered_of_a_model_is_no_part_of_a_lesson() {
+  void saved_options_of_a_model_do_not_apply_to_lessons() {
     make_window();
-    // The user runs squeezenet without memory shared and has it open; a lesson runs it otherwise, in a tab of its own.
+    // The user runs squeezenet without memory reuse; a lesson runs it with other settings in its own tab.
     const QString spec = QStringLiteral("zoo:squeezenet");
     remember_run(spec, {{"memory", "none"}, {"threads", "1"}});
     open(spec);
     const RunSettings own = doc().runner()->settings();
     const auto threads_of = [&] { return doc().source()->snapshot()->runs[0].info.threads; };
     QCOMPARE(threads_of(), 1);
-    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
+    QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
     window_->shell().actions->find("lesson.graph")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
     panel()->go_to(3);
@@ -97,12 +97,12 @@ class LessonsTest : public QObject, protected LessonFixture {
     QVERIFY2(panel()->problem().isEmpty(), qPrintable(where()));
     QCOMPARE(doc().spec(), spec);
     QCOMPARE(threads_of(), panel()->open_lesson()->settings.threads);
-    QVERIFY(doc().runner()->settings().pinned);
-    // His own tab is there as it was, and so is what is remembered.
+    QVERIFY(doc().runner()->settings().from_lesson);
+    // The user's tab and saved options are unchanged.
     bool found = false;
     for (size_t i = 0; i < window_->shell().documents->size(); ++i) {
       Document& each = (*window_->shell().documents)[i];
-      if (each.spec() != spec || each.runner()->settings().pinned) continue;
+      if (each.spec() != spec || each.runner()->settings().from_lesson) continue;
       found = true;
       QVERIFY(each.runner()->settings() == own);
     }
@@ -110,9 +110,9 @@ class LessonsTest : public QObject, protected LessonFixture {
     QCOMPARE(remembered_run(spec).at("threads"), std::string("1"));
   }
 
-  void a_step_that_is_gone_back_to_stands_by_itself() {
+  void a_revisited_step_does_not_depend_on_later_ones() {
     make_window();
-    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
+    QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
     for (const char* id : {"arena", "two_level", "barriers", "allocators"}) {
       done.clear();
       window_->shell().actions->find(QStringLiteral("lesson.") + QString::fromLatin1(id))->trigger();
@@ -127,17 +127,17 @@ class LessonsTest : public QObject, protected LessonFixture {
     }
   }
 
-  void a_recording_beside_the_lesson_is_found() {
+  void a_recording_next_to_the_lesson_is_found() {
     make_window();
     open_recording();
     QFile file(folder_.filePath("beside.md"));
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(
-        "title: Beside\n## One\n! open squeezenet.arenascope\n! expect nodes 64\n! ask number nodes\n! right "
+        "title: Next\n## One\n! open squeezenet.arenascope\n! expect nodes 64\n! ask number nodes\n! right "
         "Yes.\nIt has {nodes} nodes.\n");
     file.close();
-    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
-    QVERIFY(window_->lesson_guide()->play(file.fileName()).ok());
+    QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
+    QVERIFY(window_->lesson_player()->play(file.fileName()).ok());
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
     QVERIFY2(panel()->problem().isEmpty(), qPrintable(panel()->problem()));
     const auto lesson = load_lesson(file.fileName(), {});
@@ -145,25 +145,25 @@ class LessonsTest : public QObject, protected LessonFixture {
     for (const Error& error : lesson::check(*lesson)) QFAIL(error.message.c_str());
   }
 
-  void a_lesson_shuts_nothing_that_is_the_users_own() {
+  void a_lesson_hides_no_panels_of_the_users_documents() {
     make_window();
     open(QStringLiteral("zoo:mul_mat"));
-    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
+    QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
     window_->shell().actions->find("lesson.faults")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
-    QVERIFY(panels().is_shut("findings"));
+    QVERIFY(panels().is_hidden_by_lesson("findings"));
     window_->shell().documents->show_next(1);
-    QVERIFY(!doc().runner()->settings().pinned);
-    QVERIFY(!panels().is_shut("findings"));
+    QVERIFY(!doc().runner()->settings().from_lesson);
+    QVERIFY(!panels().is_hidden_by_lesson("findings"));
     window_->shell().documents->show_next(1);
-    QVERIFY(panels().is_shut("findings"));
-    panel()->begin({});  // the list of lessons
-    QVERIFY(!panels().is_shut("findings"));
+    QVERIFY(panels().is_hidden_by_lesson("findings"));
+    panel()->begin({});  // list of lessons
+    QVERIFY(!panels().is_hidden_by_lesson("findings"));
   }
 
   void the_frontier_of_a_lesson_is_drawn() {
     make_window();
-    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
+    QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
     window_->shell().actions->find("lesson.recompute")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
     panel()->go_to(4);
@@ -172,29 +172,29 @@ class LessonsTest : public QObject, protected LessonFixture {
     auto* training = panels().find<TrainingPanel>("training");
     FrontierPlot* plot = training->frontier_plot();
     QTRY_VERIFY(plot->isVisible());
-    const auto last = static_cast<int>(doc().learning()->frontier().size()) - 1;
+    const auto last = static_cast<int>(doc().training()->frontier().size()) - 1;
     QVERIFY(last >= 2);
     QTest::mouseClick(plot, Qt::LeftButton, {}, plot->place_of(last).toPoint());
     QCOMPARE(training->slider()->value(), last);
-    QCOMPARE(training->capacity(), doc().learning()->frontier().back().arena);
+    QCOMPARE(training->capacity(), doc().training()->frontier().back().arena);
     QCOMPARE(static_cast<double>(training->capacity()), panel()->scene().known.at("frontier_end").number);
   }
 
-  void back_and_again() {
+  void going_back_and_forward() {
     make_window();
-    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
+    QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
     window_->shell().actions->find("lesson.barriers")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
-    panel()->go_to(4);  // a run that is left paused
+    panel()->go_to(4);  // leaves a paused run
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 2, kPatience);
     QCOMPARE(doc().runner()->state(), RunState::Paused);
-    panel()->go_to(0);  // and what is shown next is of a whole one
+    panel()->go_to(0);  // must show a complete run
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 3, kPatience);
     QVERIFY2(panel()->problem().isEmpty(), qPrintable(where()));
     QCOMPARE(doc().runner()->state(), RunState::Ready);
   }
 
-  void a_teachers_file_is_played_and_what_is_wrong_is_said_with_its_line() {
+  void a_lesson_file_is_played_and_errors_have_their_line() {
     make_window();
     const QString path = folder_.filePath("own.md");
     QFile file(path);
@@ -203,41 +203,41 @@ class LessonsTest : public QObject, protected LessonFixture {
         "title: Own\ngraph:\n  a 64\n  b 64 <- a\n## One\n! graph\n! select nobody\n! expect peak 999\nThe peak is "
         "{peak}.\n");
     file.close();
-    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
-    QVERIFY(window_->lesson_guide()->play(path).ok());
+    QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
+    QVERIFY(window_->lesson_player()->play(path).ok());
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
     QVERIFY2(panel()->problem().contains("own.md:"), qPrintable(panel()->problem()));
-    QVERIFY(!window_->lesson_guide()->play("/nowhere.md").ok());
+    QVERIFY(!window_->lesson_player()->play("/nowhere.md").ok());
   }
 
-  void what_a_lesson_names_of_the_window_is_there() {
+  void names_in_lessons_exist_in_the_window() {
     for (const QString& id : lessons())
       for (const char* language : {"en", "zh_CN"})
         for (const Error& wrong : wrong_names(*load_lesson(id, language))) QFAIL(wrong.message.c_str());
     const auto lesson = lesson::parse("x.md",
-                                      "title: T\nshut: headline, inspectr\nneeds: arrena, arena\n## A\n! show node\n"
+                                      "title: T\nhide: headline, inspectr\nneeds: arrena, arena\n## A\n! show node\n"
                                       "! layout foo\n! ask number nodes\n! right Yes.\n! then show nodez\nHow many?\n");
     QVERIFY(lesson.ok());
     std::string all;
     for (const Error& wrong : wrong_names(*lesson)) all += wrong.message + "\n";
-    for (const char* said : {"x.md:1: there is no panel 'inspectr'", "'arrena'", "x.md:5: there is no panel 'node'",
-                             "x.md:6: there is no layout 'foo'", "x.md:9: there is no panel 'nodez'"})
+    for (const char* said : {"x.md:1: unknown panel 'inspectr'", "'arrena'", "x.md:5: unknown panel 'node'",
+                             "x.md:6: unknown layout 'foo'", "x.md:9: unknown panel 'nodez'"})
       QVERIFY2(all.find(said) != std::string::npos, all.c_str());
     QCOMPARE(std::count(all.begin(), all.end(), '\n'), 5);
   }
 
-  void what_tells_the_bound_is_shut_too() {
+  void the_summary_bar_can_be_hidden() {
     make_window();
-    const QString path = folder_.filePath("shut.md");
+    const QString path = folder_.filePath("hide.md");
     QFile file(path);
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(
-        "title: Shut\nshut: headline\ngraph:\n  a 64\n  b 64 <- a\n## One\n! graph\n! ask number peak\n! right Yes.\n"
+        "title: Hide\nhide: headline\ngraph:\n  a 64\n  b 64 <- a\n## One\n! graph\n! ask number peak\n! right Yes.\n"
         "How much?\n");
     file.close();
-    auto* headline = window_->findChild<Headline*>();
-    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
-    QVERIFY(window_->lesson_guide()->play(path).ok());
+    auto* headline = window_->findChild<SummaryBar*>();
+    QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
+    QVERIFY(window_->lesson_player()->play(path).ok());
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
     QVERIFY(headline->text().isEmpty());
     box()->number()->setText(QStringLiteral("128"));
@@ -246,10 +246,10 @@ class LessonsTest : public QObject, protected LessonFixture {
     QVERIFY(headline->text().contains(QStringLiteral("128")));
   }
 
-  // Who walks through a table by keys passes other rows: only Enter answers.
-  void keys_answer_by_enter_alone() {
+  // Keyboard navigation passes other rows, so only Enter answers.
+  void keyboard_answers_need_enter() {
     make_window();
-    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
+    QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
     window_->shell().actions->find("lesson.faults")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
     panel()->go_to(3);
@@ -261,12 +261,12 @@ class LessonsTest : public QObject, protected LessonFixture {
     QTest::keyClick(rows, Qt::Key_Down);
     QVERIFY(!box()->answered().right);
     QCOMPARE(box()->answered().wrong, wrong);
-    QVERIFY(!box()->said().isEmpty());
+    QVERIFY(!box()->feedback().isEmpty());
     QTest::keyClick(rows, Qt::Key_Return);
     QTRY_VERIFY(box()->answered().right || box()->answered().wrong == wrong + 1);
   }
 
-  void own_lessons_stand_behind_the_course() {
+  void own_lessons_follow_the_course() {
     QDir().mkpath(own_lessons_folder());
     QFile file(own_lessons_folder() + QStringLiteral("/mine.md"));
     QVERIFY(file.open(QIODevice::WriteOnly));
@@ -278,16 +278,16 @@ class LessonsTest : public QObject, protected LessonFixture {
     QVERIFY(file.remove());
   }
 
-  void a_presenter_needs_one_key_and_points() {
+  void presenting_needs_one_key() {
     make_window();
-    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
+    QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
     window_->shell().actions->find("teach.large")->trigger();
     window_->shell().actions->find("lesson.arena")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
     for (int step = 1; step < 4; ++step) {
       auto* pointer = window_->findChild<QFrame*>("lesson_pointer");
       QVERIFY(pointer != nullptr && pointer->isVisible());
-      QString spoken_of;  // the panel that the newest "show" brought to the front
+      QString spoken_of;  // the panel raised by the last "show"
       for (const lesson::Action& action :
            lesson::entering(*panel()->open_lesson(), static_cast<size_t>(panel()->step())))
         if (action.verb == "show") spoken_of = text_of(action.arguments[0]);
@@ -313,10 +313,10 @@ class LessonsTest : public QObject, protected LessonFixture {
     QVERIFY(!write_lesson_picture(window_->shell(), 1, folder_.filePath("nowhere/step.png")).ok());
   }
 
-  void a_draft_of_what_is_open_is_a_lesson() {
+  void a_draft_of_the_current_document_is_a_lesson() {
     make_window();
     open("zoo:mul_mat");
-    const auto text = window_->lesson_guide()->draft();
+    const auto text = window_->lesson_player()->draft();
     QVERIFY(text.ok());
     const auto lesson = lesson::parse("draft.md", *text);
     QVERIFY2(lesson.ok(), lesson.ok() ? "" : lesson.error().message.c_str());
@@ -325,7 +325,7 @@ class LessonsTest : public QObject, protected LessonFixture {
 
   void a_lesson_becomes_a_handout() {
     make_window();
-    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
+    QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
     window_->shell().actions->find("lesson.two_level")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
     const auto written = write_handout(window_->shell(), folder_.filePath("handout.pdf"));
@@ -334,28 +334,28 @@ class LessonsTest : public QObject, protected LessonFixture {
     QVERIFY(pdf.open(QIODevice::ReadOnly) && pdf.read(5) == "%PDF-");
   }
 
-  // Each step's page, its answers and its solution stand in the handout with the numbers that the auditor makes of what was
-  // shown then.
-  void a_handout_tells_the_auditor_s_numbers_data() {
+  // Each page of a handout, its answers and its solution contain the values that the auditor computes from what was
+  // shown.
+  void a_handout_contains_audited_values_data() {
     QTest::addColumn<QString>("lesson");
     QTest::newRow("plans") << "two_level";
     QTest::newRow("runs") << "barriers";
   }
-  void a_handout_tells_the_auditor_s_numbers() {
+  void a_handout_contains_audited_values() {
     QFETCH(QString, lesson);
     make_window();
-    QSignalSpy done(window_->lesson_guide(), &LessonGuide::done);
+    QSignalSpy done(window_->lesson_player(), &LessonPlayer::done);
     window_->shell().actions->find("lesson." + lesson)->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(done.count(), 1, kPatience);
-    const lesson::Lesson at_hand = *panel()->open_lesson();
-    QStringList wanted;
+    const lesson::Lesson opened_lesson = *panel()->open_lesson();
+    QStringList expected;
     int held = 0;
     const auto played = [&](int number, const lesson::Scene& shown) {
       lesson::Scene scene = shown;
       const auto auditor = test::audited(scene);
       if (!auditor) return;
-      const lesson::LessonStep& step = at_hand.steps[static_cast<size_t>(number)];
-      const auto add = [&](const std::string& text) { wanted << audited_text(text, scene, *auditor, held); };
+      const lesson::LessonStep& step = opened_lesson.steps[static_cast<size_t>(number)];
+      const auto add = [&](const std::string& text) { expected << audited_text(text, scene, *auditor, held); };
       add(step.text);
       if (!step.question) return;
       for (const lesson::Option& option : step.question->options) add(option.text);
@@ -367,14 +367,14 @@ class LessonsTest : public QObject, protected LessonFixture {
     QFile html(file);
     QVERIFY(html.open(QIODevice::ReadOnly));
     const QByteArray whole = html.readAll();
-    QCOMPARE(whole.count("data:image/png"), static_cast<qsizetype>(at_hand.steps.size()));
+    QCOMPARE(whole.count("data:image/png"), static_cast<qsizetype>(opened_lesson.steps.size()));
     QTextDocument page;
     page.setHtml(QString::fromUtf8(whole).remove(QRegularExpression("<img[^>]*>")));
     const QString text = page.toPlainText().simplified();
-    QVERIFY(static_cast<size_t>(wanted.size()) >= at_hand.steps.size());
+    QVERIFY(static_cast<size_t>(expected.size()) >= opened_lesson.steps.size());
     QVERIFY2(held >= 5, qPrintable(QString::number(held)));
-    for (const QString& one : wanted) QVERIFY2(text.contains(one), qPrintable(one + "\nis not in\n" + text));
-    QVERIFY(!text.contains(QChar(0x2026)));  // a number that was not there yet
+    for (const QString& one : expected) QVERIFY2(text.contains(one), qPrintable(one + "\nis not in\n" + text));
+    QVERIFY(!text.contains(QChar(0x2026)));  // no missing value
   }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A loop of which only a run tells the end, in the real window: which turn it is at, its turns one by one, a pause and
-// breakpoints in it, and what is shown once the first graph's events are gone.
+// A loop with a data-dependent trip count in the real window: the current iteration, iterations one by one, pause and
+// breakpoints in it, and the display after the events of the first graph were discarded.
 #include <QFile>
 #include <QLabel>
 #include <QSignalSpy>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kColumns = 4;
 
-// s grows by 1 in each turn, without end; or until it is `end`, which only a run finds.
+// s grows by 1 per iteration, endlessly or up to `end`.
 void write_loop(const QString& path, float end) {
   OnnxMaker body(16);
   body.input("i", {}, kInt64).input("go", {}, kBool).input("s", {kColumns});
@@ -61,14 +61,15 @@ class LoopsTest : public QObject, protected WindowFixture {
       if (button->arrowType() == type) return button;
     return nullptr;
   }
-  // What the corner says of the loop; empty: nothing.
+  // Progress text of the loop in the corner; empty: none.
   QString turn_text() const {
     for (const QLabel* label : window_->findChild<JobBar*>()->findChildren<QLabel*>())
-      if (label->isVisible() && label->text().startsWith(QStringLiteral("Loop 'forever': turn "))) return label->text();
+      if (label->isVisible() && label->text().startsWith(QStringLiteral("Loop 'forever': iteration ")))
+        return label->text();
     return {};
   }
   static qlonglong turn_of(QString text) {
-    return text.remove(QStringLiteral("Loop 'forever': turn ")).remove(u'…').remove(u',').toLongLong();
+    return text.remove(QStringLiteral("Loop 'forever': iteration ")).remove(u'…').remove(u',').toLongLong();
   }
   RunState state() const { return doc().runner()->state(); }
 
@@ -77,7 +78,7 @@ class LoopsTest : public QObject, protected WindowFixture {
   void init() { make_window(); }
   void cleanup() { window_.reset(); }
 
-  void an_endless_loop_says_its_turn_pauses_in_it_and_ends() {
+  void an_endless_loop_shows_its_iteration_pauses_and_ends() {
     write_loop(path("endless.onnx"), 0);
     window_->open(path("endless.onnx"));
     QTRY_VERIFY_WITH_TIMEOUT(!turn_text().isEmpty(), kPatience);
@@ -88,8 +89,8 @@ class LoopsTest : public QObject, protected WindowFixture {
     trigger("run.pause");
     QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Paused, kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(turn_text().isEmpty(), kPatience);
-    // What is shown is the turn that waits, and its values are those of that turn: all alike, and as many as turns went by.
-    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->graph() && doc().source()->graph()->behind.valid(), kPatience);
+    // The paused iteration is shown, and its values are those of that iteration: all equal to the iteration count.
+    QTRY_VERIFY_WITH_TIMEOUT(doc().source()->graph() && doc().source()->graph()->continuation_of.valid(), kPatience);
     const size_t shown = doc().source()->run().index();
     QVERIFY(shown > 0 && shown + 1 == doc().source()->snapshot()->runs.size());
     std::shared_ptr<const TensorValues> seen;
@@ -105,27 +106,27 @@ class LoopsTest : public QObject, protected WindowFixture {
     QVERIFY(turn_text().isEmpty());
   }
 
-  void turns_are_gone_through_by_arrows_and_breakpoints_stop_in_each() {
+  void iterations_are_browsed_by_arrows_and_breakpoints_stop_in_each() {
     write_loop(path("turns.onnx"), 6);
     open(path("turns.onnx"));
     QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Ready, kPatience);
     const size_t runs = doc().source()->snapshot()->runs.size();
-    QCOMPARE(runs, size_t{7});  // the first turn in the first graph, five more, and what stands behind the loop
+    QCOMPARE(runs, size_t{7});  // the first iteration in the main graph, five more, and the subgraph after the loop
     QCOMPARE(playback()->run_text(), QStringLiteral("run 1/%1").arg(runs));
     QTest::mouseClick(arrow(Qt::RightArrow), Qt::LeftButton);
     QCOMPARE(playback()->run_text(), QStringLiteral("run 2/%1").arg(runs));
-    QVERIFY(doc().source()->graph()->behind.valid());
+    QVERIFY(doc().source()->graph()->continuation_of.valid());
     QTest::mouseClick(arrow(Qt::LeftArrow), Qt::LeftButton);
     QCOMPARE(playback()->run_text(), QStringLiteral("run 1/%1").arg(runs));
     doc().debugger()->set_breakpoints({{Breakpoint::Kind::Name, QStringLiteral("*s_out*"), 0, true}});
     trigger("run.run");
-    // In the first turn, which the first graph has, and then in each.
+    // In the first iteration, which is in the main graph, and then in each.
     for (size_t stop = 0; stop < 3; ++stop) {
       QTRY_VERIFY_WITH_TIMEOUT(state() == RunState::Paused, kPatience);
       QTRY_COMPARE_WITH_TIMEOUT(doc().source()->run().index(), runs + stop, kPatience);
-      QCOMPARE(doc().source()->graph()->behind.valid(), stop > 0);
-      QVERIFY2(doc().messages()->sentences().join(u' ').contains(QStringLiteral("s_out")),
-               qPrintable(doc().messages()->sentences().join(u' ')));
+      QCOMPARE(doc().source()->graph()->continuation_of.valid(), stop > 0);
+      QVERIFY2(doc().messages()->texts().join(u' ').contains(QStringLiteral("s_out")),
+               qPrintable(doc().messages()->texts().join(u' ')));
       trigger("run.run");
       QTRY_VERIFY_WITH_TIMEOUT(doc().source()->snapshot()->runs.size() > runs + stop + 1, kPatience);
     }

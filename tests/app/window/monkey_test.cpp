@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A seeded monkey over six documents, with jobs running: after each thing that it does, every other document is as it
-// was, but for what its own jobs came to: how it is looked at is compared always, what runs and searches bring only
-// where none goes on. ARENASCOPE_MONKEY says how many things (2,000 unless told), ARENASCOPE_MONKEY_SEED which.
+// Random actions over six documents with running jobs: after each action every other document is unchanged except for
+// results of its own jobs. View state is always compared, run and search results only while no job runs.
+// ARENASCOPE_MONKEY sets the number of actions (default 2,000), ARENASCOPE_MONKEY_SEED the random seed.
 #include <QLineEdit>
 #include <QRegularExpression>
 #include <QTest>
@@ -20,29 +20,30 @@ class MonkeyTest : public QObject, protected WindowFixture {
 
  private:
   std::mt19937 random_;
-  QStringList done_;  // the last things, for who has to find out
+  QStringList done_;  // the last actions, for diagnosis
 
   int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(std::max(n, 1))); }
   Document& at(size_t i) { return (*window_->documents())[i]; }
 
-  // What no job of a document changes, its own neither: how it is looked at, and what its user put there.
-  static QString look_of(Document& d) {
+  // State that no job of any document changes: view state and user input.
+  static QString view_state_of(Document& d) {
     QStringList s{d.title(), d.spec()};
     s << QString::number(static_cast<int>(d.axis()->mode()));
     for (const PinnedNote& note : d.notes()->all()) s << note.text << QString::number(note.step, 'g', 17);
     s << (d.source()->comparison() ? d.source()->comparison()->other.title : QStringLiteral("alone"));
-    const ReplanWish& wish = d.replanning()->wish();
-    s << wish.planner << wish.order << QString::number(wish.fit_under) << QString::number(wish.budget_seconds)
-      << QString::number(wish.alignment) << QString::number(wish.streams) << wish.banks;
+    const PlanRequest& request = d.replanning()->request();
+    s << request.planner << request.order << QString::number(request.fit_under)
+      << QString::number(request.budget_seconds) << QString::number(request.alignment)
+      << QString::number(request.streams) << request.banks;
     for (const Breakpoint& b : d.debugger()->breakpoints()) s << b.describe() << QString::number(b.on);
-    const Document::Looks& looks = d.looks();
-    s << looks.graph.search << QString::number(static_cast<int>(looks.graph.colour));
-    for (int32_t layer : looks.graph.expanded) s << QString::number(layer);
-    for (auto it = looks.tables.begin(); it != looks.tables.end(); ++it)
+    const Document::ViewStates& states = d.view_states();
+    s << states.graph.search << QString::number(static_cast<int>(states.graph.colour));
+    for (int32_t layer : states.graph.expanded) s << QString::number(layer);
+    for (auto it = states.tables.begin(); it != states.tables.end(); ++it)
       s << it.key() << it->filter << QString::number(it->sorted_by);
     return s.join(u'|');
   }
-  // What its own jobs may change: runs move the playhead and select where they pause, searches bring plans.
+  // State that jobs of the document may change: playhead, selection at a pause, plans.
   static QString results_of(Document& d) {
     const SharedAxis& axis = *d.axis();
     QStringList s{QString::number(axis.range().lo, 'g', 17), QString::number(axis.range().hi, 'g', 17),
@@ -56,29 +57,29 @@ class MonkeyTest : public QObject, protected WindowFixture {
     SessionSource& source = *d.source();
     s << (source.shown_plan() ? QString::number(source.shown_plan()->arena_bytes) : QStringLiteral("none"));
     s << (source.plan() != nullptr ? QString::fromStdString(source.plan()->planner) : QString());
-    // Not its events: the last of a run that is through come a moment behind it.
+    // Excludes events: the last ones of a run arrive with a delay.
     s << QString::number(source.snapshot()->plans.size()) << QString::number(source.snapshot()->runs.size());
     s << QString::number(source.plan_before() ? source.plan_before()->id.value : -1);
     s << QString::number(reinterpret_cast<quintptr>(source.session().get()), 16);
     s << QString::number(d.history().can_undo()) << QString::number(d.history().can_redo());
     s << d.progress() << d.paused_before() << QString::number(d.debugger()->playing());
-    s << d.replanning()->said() << QString::number(d.replanning()->progress().points.size());
-    s << d.messages()->sentences() << QString::number(d.findings()->findings().size());
+    s << d.replanning()->status() << QString::number(d.replanning()->progress().points.size());
+    s << d.messages()->texts() << QString::number(d.findings()->findings().size());
     s << QString::number(static_cast<int>(d.runner()->state()));
     return s.join(u'|');
   }
   static bool works(Document& d) {
     const RunState state = d.runner()->state();
     return d.replanning()->busy() || d.findings()->busy() || d.comparing()->busy() || d.runner()->planning() ||
-           d.saver()->busy() || d.writing()->busy() || d.learning()->busy() || state == RunState::Running ||
+           d.saver()->busy() || d.generation()->busy() || d.training()->busy() || state == RunState::Running ||
            state == RunState::Opening || d.source()->live();
   }
 
   struct State {
-    QString look, results;
+    QString view_state, results;
     bool works = false;
   };
-  State state_now(Document& d) { return {look_of(d), results_of(d), works(d)}; }
+  State state_now(Document& d) { return {view_state_of(d), results_of(d), works(d)}; }
   std::vector<State> states_now() {
     std::vector<State> all;
     for (size_t k = 0; k < window_->documents()->size(); ++k) all.push_back(state_now(at(k)));
@@ -86,7 +87,7 @@ class MonkeyTest : public QObject, protected WindowFixture {
   }
 
   void press_action() {
-    // What opens dialogs, ends the program, closes or opens documents is left to other tests.
+    // Actions that open dialogs, quit, or close or open documents are covered by other tests.
     static const QStringList kNot{"file.quit",        "file.open",        "file.zoo",     "file.close",
                                   "file.attach",      "help.manual",      "help.about",   "help.keys",
                                   "edit.preferences", "view.layout_save", "help.palette", "view.theme",
@@ -122,19 +123,19 @@ class MonkeyTest : public QObject, protected WindowFixture {
   void begin_job() {
     Document& d = doc();
     static const char* const kPlanners[] = {"search", "greedy-by-size", "none", "two-level"};
-    ReplanWish wish = d.replanning()->wish();
-    wish.planner = QString::fromLatin1(kPlanners[pick(4)]);
-    wish.budget_seconds = 0.1;
+    PlanRequest request = d.replanning()->request();
+    request.planner = QString::fromLatin1(kPlanners[pick(4)]);
+    request.budget_seconds = 0.1;
     switch (pick(6)) {
-      case 0: d.replanning()->plan(wish); break;
-      case 1: d.findings()->look(0.1); break;
+      case 0: d.replanning()->plan(request); break;
+      case 1: d.findings()->start(0.1); break;
       case 2: d.replanning()->set_fit_under(pick(1'000'000)); break;
       case 3: d.debugger()->set_breakpoints({{Breakpoint::Kind::Op, "CONV", 0, pick(2) == 0}}); break;
       case 4: d.messages()->note(QStringLiteral("Something, %1.").arg(pick(100))); break;
       default:
         if (d.runner()->has_model() && !d.runner()->planning()) {
           RunSettings run = d.runner()->settings();
-          run.planner = wish.planner;
+          run.planner = request.planner;
           run.budget_seconds = 0.05;
           d.replan(run);
         }
@@ -147,8 +148,8 @@ class MonkeyTest : public QObject, protected WindowFixture {
   void init() { make_window(); }
   void cleanup() { window_.reset(); }
 
-  void no_document_is_touched_by_another() {
-    // Files are written now and then; none is chosen to be opened.
+  void documents_do_not_affect_each_other() {
+    // Files are saved occasionally; none is opened.
     window_->shell().ask_file = [&](bool save, const QString&, const QString& filter) {
       static const QRegularExpression ending(QStringLiteral("\\*(\\.\\w+)"));
       const QString kind = ending.match(filter).captured(1);
@@ -164,7 +165,7 @@ class MonkeyTest : public QObject, protected WindowFixture {
     open("zoo:mul_mat");
     open("zoo:lstm");
     QCOMPARE(window_->documents()->size(), size_t{6});
-    const int told = qEnvironmentVariableIntValue("ARENASCOPE_MONKEY"), many = told > 0 ? told : 2000;
+    const int requested = qEnvironmentVariableIntValue("ARENASCOPE_MONKEY"), many = requested > 0 ? requested : 2000;
     int compared = 0;
     random_.seed(static_cast<unsigned>(qEnvironmentVariableIntValue("ARENASCOPE_MONKEY_SEED") + 1));
     for (int i = 0; i < many; ++i) {
@@ -186,19 +187,19 @@ class MonkeyTest : public QObject, protected WindowFixture {
       for (size_t k = 0; k < states.size(); ++k) {
         if (k == before || k == window_->documents()->index()) continue;
         const State now = state_now(at(k));
-        const QString where = QStringLiteral("thing %1 changed document %2 while %3 was at hand, after %4\n%5\n%6")
+        const QString where = QStringLiteral("action %1 changed document %2 while %3 was current, after %4\n%5\n%6")
                                   .arg(i)
                                   .arg(k)
                                   .arg(before)
                                   .arg(done_.mid(done_.size() - 8).join(u' '));
-        QVERIFY2(now.look == states[k].look, qPrintable(where.arg(states[k].look, now.look)));
+        QVERIFY2(now.view_state == states[k].view_state, qPrintable(where.arg(states[k].view_state, now.view_state)));
         if (states[k].works || now.works) continue;
         ++compared;
         QVERIFY2(now.results == states[k].results, qPrintable(where.arg(states[k].results, now.results)));
       }
       QCOMPARE(window_->documents()->size(), size_t{6});
     }
-    QVERIFY2(compared > many, qPrintable(QString::number(compared)));  // not all were always at work
+    QVERIFY2(compared > many, qPrintable(QString::number(compared)));  // not all documents were always busy
   }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The panel Run Settings has every option of the command line's table, and what is chosen there is how the model runs.
+// The Run Settings panel has every option of the table, and the chosen values apply to the run.
 #include <QCheckBox>
 #include <QComboBox>
 #include <QLabel>
@@ -11,7 +11,7 @@
 #include <arenascope/run/backends.h>
 
 #include "app/common/run_options.h"
-#include "app/window/document/run_memory.h"
+#include "app/window/document/run_option_settings.h"
 #include "app/window/panels/run_settings_panel.h"
 #include "window_fixture.h"
 
@@ -32,8 +32,8 @@ class RunSettingsTest : public QObject, protected WindowFixture {
   void init() { make_window(); }
   void cleanup() { window_.reset(); }
 
-  // A driver that takes its time to list its devices does not hold the window.
-  void backends_are_listed_beside_the_window() {
+  // A driver that is slow to list its devices does not block the window.
+  void backends_are_listed_in_the_background() {
     RunSettingsPanel fresh(doc());
     const auto* box = qobject_cast<const QComboBox*>(fresh.editor("backend"));
     QVERIFY(box != nullptr && box->count() == 0);
@@ -41,12 +41,12 @@ class RunSettingsTest : public QObject, protected WindowFixture {
     QCOMPARE(qobject_cast<const QComboBox*>(fresh.editor("planner"))->findText("search") >= 0, true);
   }
 
-  void every_option_says_what_it_is_and_reads_what_it_writes() {
+  void every_option_has_a_description_and_round_trips() {
     QSet<QString> ids, titles;
     for (const RunOption& option : run_options()) {
       ids.insert(option.id);
       titles.insert(option.title);
-      QVERIFY(QString(option.sentence).size() > 8);
+      QVERIFY(QString(option.description).size() > 8);
       QCOMPARE(option.choices != nullptr, option.type == OptionType::Choice);
       RunnerOptions options;
       const std::string usual = option.text(options);
@@ -85,11 +85,11 @@ class RunSettingsTest : public QObject, protected WindowFixture {
     QVERIFY(!set_run_options(options, {{"no-such-option", "1"}}).ok());
   }
 
-  void options_of_a_backend_reach_that_backend_alone() {
+  void options_of_a_backend_apply_to_that_backend_only() {
     RunnerOptions options;
     QVERIFY(
         set_run_options(options, {{"opencl.tuning", "wide"}, {"opencl.pool", "bounded"}, {"precision", "low"}}).ok());
-    QCOMPARE(options.backend_options, (BackendOptions{{"opencl.tuning", "wide"}}));  // the other is as usual
+    QCOMPARE(options.backend_options, (BackendOptions{{"opencl.tuning", "wide"}}));  // the other has its default
     QVERIFY(options.precision == Precision::Low);
     const BackendOptions given{{"opencl.tuning", "wide"}, {"tuning", "none"}, {"cuda.graphs", "0"}, {"cache", "none"}};
     QCOMPARE(options_for("opencl", given), (BackendOptions{{"cache", "none"}, {"tuning", "wide"}}));
@@ -97,7 +97,7 @@ class RunSettingsTest : public QObject, protected WindowFixture {
     QVERIFY(open_backend("cpu", {{"opencl.tuning", "wide"}}).ok());
     for (const BackendOptionInfo& option : backend_options())
       QVERIFY2(find_run_option(std::string(option.backend) + "." + option.name) != nullptr, option.name);
-    // Where there is such a device, it knows every option with every choice; what it lacks it refuses in a sentence.
+    // If such a device exists, it accepts every option with every choice, or rejects it with an error.
     for (const BackendStatus& status : list_backends()) {
       if (status.backend != "opencl" || !status.missing.empty()) continue;
       for (const BackendOptionInfo& option : backend_options()) {
@@ -105,14 +105,15 @@ class RunSettingsTest : public QObject, protected WindowFixture {
         for (const std::string& value : option.values()) {
           const auto opened = open_backend("opencl", {{option.name, value}, {"cache", "none"}});
           const std::string said = opened ? "" : opened.error().message;
-          QVERIFY2(said.find("is none of") == std::string::npos && said.find("no OpenCL option") == std::string::npos,
+          QVERIFY2(said.find("expected one of") == std::string::npos &&
+                       said.find("unknown OpenCL option") == std::string::npos,
                    said.c_str());
         }
       }
     }
   }
 
-  void what_is_chosen_is_run_and_remembered() {
+  void chosen_options_are_applied_and_saved() {
     const QString spec = QStringLiteral("zoo:mul_mat");
     open(spec);
     QCOMPARE(strategy(), std::string("planned"));
@@ -125,7 +126,7 @@ class RunSettingsTest : public QObject, protected WindowFixture {
     QTRY_COMPARE_WITH_TIMEOUT(strategy(), std::string("eager"), kPatience);
     QCOMPARE(remembered_run(spec).size(), size_t{2});
     QTRY_VERIFY_WITH_TIMEOUT(!panel().apply_button()->isEnabled(), kPatience);
-    // Another window opens it the same way; another model is not concerned.
+    // Another window uses the saved values; other models are not affected.
     window_.reset();
     window_ = std::make_unique<MainWindow>();
     window_->show();
@@ -139,17 +140,17 @@ class RunSettingsTest : public QObject, protected WindowFixture {
     QVERIFY(remembered_run(spec).empty());
   }
 
-  void what_makes_no_sense_is_said_and_not_taken() {
+  void invalid_values_are_reported_and_not_applied() {
     const QString spec = QStringLiteral("zoo:mul_mat");
     open(spec);
     qobject_cast<QLineEdit*>(panel().editor("threads"))->setText("many");
     panel().apply_button()->click();
-    QVERIFY2(panel().said().contains("many"), qPrintable(panel().said()));
+    QVERIFY2(panel().problem().contains("many"), qPrintable(panel().problem()));
     QVERIFY(remembered_run(spec).empty());
     qobject_cast<QLineEdit*>(panel().editor("threads"))->setText("2");
     qobject_cast<QPlainTextEdit*>(panel().editor("backend-option"))->setPlainText("no value");
     panel().apply_button()->click();
-    QVERIFY(panel().said().contains("no value"));
+    QVERIFY(panel().problem().contains("no value"));
     open_recording();
     QVERIFY(!panel().apply_button()->isEnabled());
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Ten things that somebody new comes to do (docs/tasks.md), each done with the mouse alone and with the keyboard alone, by
-// what is to be read on the screen. What a hand does is counted: presses of the mouse, and strokes of keys. With
-// ARENASCOPE_PACE=1 it is done at a person's pace and clocked: what docs/tasks.md says was measured so.
+// Ten tasks of new users (docs/tasks.md), each performed with the mouse only and with the keyboard only, using
+// visible text. Mouse presses and key strokes are counted. With ARENASCOPE_PACE=1 they are performed at human speed
+// and timed, as reported in docs/tasks.md.
 #include <QAction>
 #include <QHeaderView>
 #include <QLabel>
@@ -21,7 +21,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "app/window/headline.h"
+#include "app/window/summary_bar.h"
 #include "sample_session.h"
 #include "window_fixture.h"
 
@@ -33,24 +33,24 @@ class TasksTest : public QObject, protected WindowFixture {
   Q_OBJECT
 
  private:
-  enum Hand { Mouse, Keys };
+  enum Input { Mouse, Keys };
   int strokes_ = 0, thoughts_ = 0;
   QElapsedTimer clock_;
 
-  // --- hands
+  // --- input
 
-  // A person's pace, by the keystroke-level model (Card, Moran and Newell, "The Psychology of Human-Computer Interaction",
-  // 1983): pointing 1.1 s and a press 0.2 s, a stroke of an average typist 0.28 s, taking the other hand 0.4 s, making up
-  // one's mind 1.35 s, once for the task and for each four strokes or two presses.
+  // Human speed by the keystroke-level model (Card, Moran and Newell, "The Psychology of Human-Computer Interaction",
+  // 1983): pointing 1.1 s, a press 0.2 s, a key stroke of an average typist 0.28 s, homing 0.4 s, mental preparation
+  // 1.35 s once per task and per four strokes or two presses.
   static void pace(int ms) {
     static const bool paced = qEnvironmentVariableIntValue("ARENASCOPE_PACE") > 0;
     if (paced) QTest::qWait(ms);
   }
-  void stroke(Hand hand) {
+  void stroke(Input input) {
     if (strokes_ == 0) pace(400);
     ++strokes_;
-    pace(hand == Mouse ? 1300 : 280);
-    if (strokes_ % (hand == Mouse ? 2 : 4) == 0 && thoughts_++ < 4) pace(1350);
+    pace(input == Mouse ? 1300 : 280);
+    if (strokes_ % (input == Mouse ? 2 : 4) == 0 && thoughts_++ < 4) pace(1350);
   }
   void click(QWidget* widget, const QPoint& at, Qt::KeyboardModifiers modifiers = {}) {
     stroke(Mouse);
@@ -73,7 +73,7 @@ class TasksTest : public QObject, protected WindowFixture {
         popup != nullptr && popup->focusWidget() != nullptr ? popup->focusWidget() : QApplication::focusWidget(), text);
     QCoreApplication::processEvents();
   }
-  // Turns the wheel over a table until a cell is seen.
+  // Scrolls a table until a cell is visible.
   static void wheel_to(QTableView* table, const QModelIndex& index) {
     QWidget* viewport = table->viewport();
     for (int notch = 0; notch < 400; ++notch) {
@@ -88,14 +88,14 @@ class TasksTest : public QObject, protected WindowFixture {
       pace(40);
     }
   }
-  // As it is read: without the mnemonic, the keys behind it and a column's unit.
+  // Visible text: without mnemonics, shortcuts and units.
   static QString plain(QString text) { return text.remove(u'&').section(u'\t', 0, 0); }
   static QAction* titled(const QList<QAction*>& actions, const QString& text) {
     for (QAction* action : actions)
       if (plain(action->text()) == text) return action;
     return nullptr;
   }
-  // A menu's entry, found by its words.
+  // Chooses a menu entry by its text.
   void choose(const QString& menu, const QString& entry) {
     QMenuBar* bar = window_->menuBar();
     QAction* title = titled(bar->actions(), menu);
@@ -111,10 +111,10 @@ class TasksTest : public QObject, protected WindowFixture {
     type(letters);
     key(Qt::Key_Return);
   }
-  void show_panel(const QString& id, Hand hand) {
-    if (hand == Keys) return palette(panels().title(id).toLower());
+  void show_panel(const QString& id, Input input) {
+    if (input == Keys) return palette(panels().title(id).toLower());
     if (panels().dock(id)->visibleRegion().isEmpty()) {
-      auto* headline = window_->findChild<Headline*>("headline");
+      auto* headline = window_->findChild<SummaryBar*>("headline");
       const PanelGroup group = group_of(id);
       if (panels().group() != group)
         for (QToolButton* button : headline->findChildren<QToolButton*>())
@@ -129,7 +129,7 @@ class TasksTest : public QObject, protected WindowFixture {
     QTRY_VERIFY(!panels().dock(id)->visibleRegion().isEmpty());
   }
   static PanelGroup group_of(const QString& id) {
-    for (const PanelKind& kind : panel_kinds())
+    for (const PanelDescriptor& kind : panel_kinds())
       if (id == QLatin1String(kind.id)) return kind.group;
     return PanelGroup::None;
   }
@@ -144,8 +144,8 @@ class TasksTest : public QObject, protected WindowFixture {
       if (plain(table->model()->headerData(c, Qt::Horizontal).toString()) == title) return c;
     return -1;
   }
-  // By a column, the largest first.
-  void sort(const QString& id, const QString& title, Hand hand) {
+  // Sorts by a column, largest first.
+  void sort(const QString& id, const QString& title, Input input) {
     QTableView* table = panels().table(id)->table_view();
     QTRY_VERIFY(table->model()->rowCount() > 0);
     const int c = column(table, title);
@@ -153,12 +153,12 @@ class TasksTest : public QObject, protected WindowFixture {
     QHeaderView* header = table->horizontalHeader();
     for (int i = 0;
          i < 3 && (header->sortIndicatorSection() != c || header->sortIndicatorOrder() != Qt::DescendingOrder); ++i) {
-      if (hand == Mouse) {
+      if (input == Mouse) {
         wheel_to(table, table->model()->index(0, c));
         click(header->viewport(), QPoint(header->sectionViewportPosition(c) + 12, header->height() / 2));
         continue;
       }
-      QVERIFY(table->hasFocus());  // whoever goes to a panel is in it
+      QVERIFY(table->hasFocus());  // a raised panel has the focus
       for (int guard = 0; table->currentIndex().column() != c && guard < 40; ++guard)
         key(table->currentIndex().column() < c ? Qt::Key_Right : Qt::Key_Left);
       key(Qt::Key_S, Qt::ControlModifier | Qt::ShiftModifier);
@@ -176,20 +176,20 @@ class TasksTest : public QObject, protected WindowFixture {
     clock_.start();
     pace(1350);
   }
-  void done(const char* task, Hand hand, int most) {
-    std::printf("%-44s %-6s %3d of at most %3d, clocked %5.2f s\n", task, hand == Mouse ? "mouse" : "keys", strokes_,
+  void done(const char* task, Input input, int most) {
+    std::printf("%-44s %-6s %3d of at most %3d, clocked %5.2f s\n", task, input == Mouse ? "mouse" : "keys", strokes_,
                 most, static_cast<double>(clock_.elapsed()) / 1e3);
     std::fflush(stdout);
     QVERIFY2(strokes_ <= most, task);
   }
   void both() {
-    QTest::addColumn<int>("hand");
+    QTest::addColumn<int>("input");
     QTest::newRow("mouse") << static_cast<int>(Mouse);
     QTest::newRow("keys") << static_cast<int>(Keys);
   }
-  Hand hand() {
-    QFETCH(int, hand);
-    return static_cast<Hand>(hand);
+  Input input() {
+    QFETCH(int, input);
+    return static_cast<Input>(input);
   }
 
  private Q_SLOTS:
@@ -200,13 +200,13 @@ class TasksTest : public QObject, protected WindowFixture {
   }
   void cleanup() { window_.reset(); }
 
-  void t01_who_is_at_the_peak_data() { both(); }
-  void t01_who_is_at_the_peak() {
+  void t01_which_tensors_are_at_the_peak_data() { both(); }
+  void t01_which_tensors_are_at_the_peak() {
     doc().show_session(test::sample_session(), "sample");
     auto* findings = panels().find<FindingsView>("findings");
-    const Hand by = hand();
+    const Input by = input();
     begin();
-    by == Mouse ? choose("Memory", "Look for Savings") : key(Qt::Key_L, Qt::ControlModifier);
+    by == Mouse ? choose("Memory", "Find Savings") : key(Qt::Key_L, Qt::ControlModifier);
     QTRY_VERIFY_WITH_TIMEOUT(findings->model()->rowCount() > 0, kPatience);
     QStringList read;
     for (int r = 0; r < findings->model()->rowCount(); ++r)
@@ -215,22 +215,22 @@ class TasksTest : public QObject, protected WindowFixture {
     const QStringList peak = read.filter("At the peak, step");
     QVERIFY2(!peak.isEmpty(), qPrintable(read.join(u'|')));
     QVERIFY2(peak.front().contains("tensor"), qPrintable(peak.front()));
-    done("who is at the peak?", by, by == Mouse ? 2 : 1);
+    done("which tensors are at the peak?", by, by == Mouse ? 2 : 1);
   }
 
   void t02_how_far_is_the_plan_from_the_bound_data() { both(); }
   void t02_how_far_is_the_plan_from_the_bound() {
     doc().show_session(test::sample_session(), "sample");
     begin();
-    const QString headline = window_->findChild<Headline*>("headline")->text();
-    QVERIFY2(headline.contains("arena") && (headline.contains("gap")), qPrintable(headline));
-    done("how far is the plan from the bound?", hand(), 0);
+    const QString headline = window_->findChild<SummaryBar*>("headline")->text();
+    QVERIFY2(headline.contains("arena") && headline.contains("bound"), qPrintable(headline));
+    done("how far is the plan from the bound?", input(), 0);
   }
 
   void t03_which_node_takes_longest_data() { both(); }
   void t03_which_node_takes_longest() {
     doc().show_session(test::sample_session(), "sample");
-    const Hand by = hand();
+    const Input by = input();
     begin();
     show_panel("nodes", by);
     sort("nodes", "Mean time", by);
@@ -245,18 +245,18 @@ class TasksTest : public QObject, protected WindowFixture {
   void t04_which_thread_do_the_others_wait_for_data() { both(); }
   void t04_which_thread_do_the_others_wait_for() {
     doc().show_session(test::sample_session(), "sample");
-    const Hand by = hand();
+    const Input by = input();
     begin();
     show_panel("barriers", by);
     sort("barriers", "Waited", by);
-    QTRY_VERIFY2(cell("barriers", 0, "Last to arrive").size() > 2, qPrintable(cell("barriers", 0, "Last to arrive")));
+    QTRY_VERIFY2(cell("barriers", 0, "Last arriver").size() > 2, qPrintable(cell("barriers", 0, "Last arriver")));
     done("which thread do the others wait for?", by, by == Mouse ? 4 : 18);
   }
 
-  void t05_where_is_a_tensor_and_who_reads_it_data() { both(); }
-  void t05_where_is_a_tensor_and_who_reads_it() {
+  void t05_where_is_a_tensor_and_which_nodes_use_it_data() { both(); }
+  void t05_where_is_a_tensor_and_which_nodes_use_it() {
     doc().show_session(test::sample_session(), "sample");
-    const Hand by = hand();
+    const Input by = input();
     const QString name = QString::fromStdString(doc().source()->graph()->nodes[20].name);
     begin();
     if (by == Keys) {
@@ -264,7 +264,7 @@ class TasksTest : public QObject, protected WindowFixture {
       type(name);
       key(Qt::Key_Return);
     } else {
-      // In the table, where the eye finds it.
+      // In the table.
       show_panel("nodes", by);
       QTableView* table = panels().table("nodes")->table_view();
       QTRY_VERIFY(table->model()->rowCount() > 20);
@@ -276,18 +276,18 @@ class TasksTest : public QObject, protected WindowFixture {
         }
     }
     QTRY_VERIFY2(inspector().contains(name), qPrintable(inspector()));
-    QVERIFY2(inspector().contains("Users (") && inspector().contains("Place in the arena"), qPrintable(inspector()));
-    done("where is a tensor, and who reads it?", by, by == Mouse ? 1 : 2 + static_cast<int>(name.size()));
+    QVERIFY2(inspector().contains("Users (") && inspector().contains("Location in the arena"), qPrintable(inspector()));
+    done("where is a tensor, and which nodes use it?", by, by == Mouse ? 1 : 2 + static_cast<int>(name.size()));
   }
 
   void t06_does_it_fit_under_data() { both(); }
   void t06_does_it_fit_under() {
     doc().show_session(test::sample_session(), "sample");
-    const Hand by = hand();
+    const Input by = input();
     auto* panel = panels().find<ReplanPanel>("planners");
     begin();
     by == Mouse ? choose("Memory", "Fit Under…") : key(Qt::Key_U, Qt::ControlModifier);
-    // A number can only be typed; the mouse drags the line in the occupancy, which Fit Under… has put there.
+    // A number can only be typed; the mouse drags the limit line in the occupancy view.
     if (by == Keys) {
       key(Qt::Key_A, Qt::ControlModifier);
       type("64 MiB");
@@ -296,7 +296,7 @@ class TasksTest : public QObject, protected WindowFixture {
     } else {
       click(panel->findChild<QToolButton*>("plan"));
     }
-    QTRY_VERIFY2_WITH_TIMEOUT(panel->said().contains("fit"), qPrintable(panel->said()), kPatience);
+    QTRY_VERIFY2_WITH_TIMEOUT(panel->message().contains("fit"), qPrintable(panel->message()), kPatience);
     done("does it fit under so many bytes?", by, by == Mouse ? 3 : 10);
   }
 
@@ -306,7 +306,7 @@ class TasksTest : public QObject, protected WindowFixture {
     session->describe(trace::Problem{trace::Severity::Warning, "The result of relu3 holds NaN.", 0, trace::RunId(0),
                                      NodeId(9), trace::ProblemKind::NotFinite});
     doc().show_session(session, "sample");
-    const Hand by = hand();
+    const Input by = input();
     begin();
     show_panel("problems", by);
     QTableView* table = panels().table("problems")->table_view();
@@ -334,7 +334,7 @@ class TasksTest : public QObject, protected WindowFixture {
     QVERIFY(trace::save_recording(*test::sample_session(one)->snapshot(), b.toStdString()).ok());
     open(a);
     window_->shell().ask_file = [&](bool, const QString&, const QString&) { return b; };
-    const Hand by = hand();
+    const Input by = input();
     begin();
     by == Mouse ? choose("Compare", "Compare with File…") : palette("compare with file");
     QTRY_VERIFY_WITH_TIMEOUT(doc().source()->comparison() != nullptr, kPatience);
@@ -344,11 +344,11 @@ class TasksTest : public QObject, protected WindowFixture {
     done("why is run B slower?", by, by == Mouse ? 4 : 28);
   }
 
-  void t09_what_takes_the_time_of_a_stretch_data() { both(); }
-  void t09_what_takes_the_time_of_a_stretch() {
+  void t09_which_ops_take_the_time_of_a_range_data() { both(); }
+  void t09_which_ops_take_the_time_of_a_range() {
     doc().show_session(test::sample_session(), "sample");
     PlotView* plot = plot_view("arena");
-    const Hand by = hand();
+    const Input by = input();
     begin();
     if (by == Mouse) {
       const QRect area = plot->plot()->axisRect()->rect();
@@ -358,19 +358,19 @@ class TasksTest : public QObject, protected WindowFixture {
       QTest::mouseMove(plot->plot(), to);
       QTest::mouseRelease(plot->plot(), Qt::LeftButton, Qt::ShiftModifier, to);
     } else {
-      QVERIFY(plot->hasFocus());  // where a window begins
+      QVERIFY(plot->hasFocus());  // initial focus of the window
       key(Qt::Key_BracketLeft);   // from this step
       for (int i = 0; i < 8; ++i) key(Qt::Key_Right);
-      key(Qt::Key_BracketRight);  // to this one
+      key(Qt::Key_BracketRight);  // to this step
     }
-    QTRY_VERIFY2(inspector().contains("By op") && inspector().contains("mean a run"), qPrintable(inspector()));
-    done("what takes the time of a stretch of steps?", by, by == Mouse ? 1 : 10);
+    QTRY_VERIFY2(inspector().contains("By op") && inspector().contains("mean per run"), qPrintable(inspector()));
+    done("which ops take the time of a range of steps?", by, by == Mouse ? 1 : 10);
   }
 
   void t10_step_through_a_model_data() { both(); }
   void t10_step_through_a_model() {
     open("zoo:mul_mat");
-    const Hand by = hand();
+    const Input by = input();
     begin();
     if (by == Mouse)
       choose("Run", "Step a Node");

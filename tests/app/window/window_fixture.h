@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What tests of the real window share: settings of their own, a window for each test, models and recordings opened.
+// Shared by tests of the real window: isolated settings, a window per test, opened models and recordings.
 #pragma once
 
 #include <QCoreApplication>
@@ -35,7 +35,7 @@ class WindowFixture {
 
   static constexpr int kPatience = 60'000;  // milliseconds
 
-  // Once a program: nothing of the user's is read or written.
+  // Once per program: the user's settings are neither read nor written.
   void set_up(const char* name) {
     QCoreApplication::setOrganizationName("arenascope");
     QCoreApplication::setApplicationName(name);
@@ -52,7 +52,7 @@ class WindowFixture {
     window_->show();
     QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
   }
-  // Waits until it is there; a model until it has run once.
+  // Waits until it is loaded; a model until its first run has ended.
   void open(const QString& spec) {
     window_->open(spec);
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->spec() == spec && doc().axis()->steps() > 0, kPatience);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The real window, driven with mouse and keys: open, run, pause, step, break, replan, save, reopen, compare; every
-// action reachable; nothing cut short by bad files; both languages complete.
+// The real window, driven by mouse and keyboard: open, run, pause, step, break, re-plan, save, reopen, compare; every
+// action is reachable; bad files end nothing; both languages are complete.
 #include <QApplication>
 #include <QDialog>
 #include <QLabel>
@@ -34,11 +34,11 @@
 #include <QMimeData>
 
 #include "app/window/document/autosave.h"
-#include "app/window/headline.h"
 #include "app/window/key_guard.h"
 #include "app/window/language.h"
 #include "app/window/main_window.h"
-#include "app/window/recent_pictures.h"
+#include "app/window/recent_thumbnails.h"
+#include "app/window/summary_bar.h"
 #include "sample_session.h"
 #include "window_fixture.h"
 
@@ -55,13 +55,13 @@ class WindowTest : public QObject, protected WindowFixture {
   void init() { make_window(); }
   void cleanup() { window_.reset(); }
 
-  void nothing_open_has_a_page_of_ways_to_open_something() {
+  void without_a_document_the_welcome_page_is_shown() {
     auto* page = window_->findChild<QWidget*>("welcome");
     QVERIFY(page != nullptr && page->isVisible());
     QStringList lines;
     for (const QPushButton* button : page->findChildren<QPushButton*>()) lines << button->text();
     QVERIFY(lines.contains("squeezenet"));
-    QVERIFY(lines.size() > 8);  // lessons too
+    QVERIFY(lines.size() > 8);  // lessons as well
     for (QPushButton* button : page->findChildren<QPushButton*>())
       if (button->text() == u"squeezenet") {
         button->click();
@@ -70,11 +70,11 @@ class WindowTest : public QObject, protected WindowFixture {
     QTRY_VERIFY_WITH_TIMEOUT(doc().spec() == u"zoo:squeezenet" && doc().axis()->steps() > 0, kPatience);
     QVERIFY(page->isHidden());
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
-    // One line of what matters most.
-    auto* headline = window_->findChild<Headline*>("headline");
-    QTRY_VERIFY2(headline->text().contains(u"arena 6.0\u00a0MiB, no gap"), qPrintable(headline->text()));
-    QVERIFY(headline->findChild<QLabel*>()->width() > 200);  // and it is seen
-    // Closed again, it is there again, and knows what was open.
+    // The summary line.
+    auto* headline = window_->findChild<SummaryBar*>("headline");
+    QTRY_VERIFY2(headline->text().contains(u"arena 6.0\u00a0MiB, at the lower bound"), qPrintable(headline->text()));
+    QVERIFY(headline->findChild<QLabel*>()->width() > 200);  // and it is visible
+    // After closing, the page is shown again with the recent file.
     window_->shell().actions->find("file.close")->trigger();
     QTRY_VERIFY(page->isVisible());
     lines.clear();
@@ -82,22 +82,22 @@ class WindowTest : public QObject, protected WindowFixture {
     QVERIFY(lines.contains("zoo:squeezenet"));
   }
 
-  // A file that was open has a picture there, and no more are kept than files are remembered.
-  void what_was_open_last_has_a_picture() {
+  // Recent files have a thumbnail, and no others are stored.
+  void recent_files_have_thumbnails() {
     open("zoo:squeezenet");
-    const QString path = RecentPictures::path_of("zoo:squeezenet"), stray = RecentPictures::path_of("zoo:long_ago");
+    const QString path = RecentThumbnails::path_of("zoo:squeezenet"), stray = RecentThumbnails::path_of("zoo:long_ago");
     QTRY_VERIFY_WITH_TIMEOUT(!plot_view("arena")->plot()->visibleRegion().isEmpty(), kPatience);
     QFile::remove(path);
     QVERIFY(QDir().mkpath(QFileInfo(stray).path()));
-    QVERIFY(QImage(RecentPictures::kSize, QImage::Format_RGB32).save(stray));
+    QVERIFY(QImage(RecentThumbnails::kSize, QImage::Format_RGB32).save(stray));
     window_->shell().actions->find("file.close")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(path), kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(!QFile::exists(stray), kPatience);
-    const QImage kept = RecentPictures::read("zoo:squeezenet");
-    QCOMPARE(kept.size(), RecentPictures::kSize);
+    const QImage kept = RecentThumbnails::read("zoo:squeezenet");
+    QCOMPARE(kept.size(), RecentThumbnails::kSize);
     QSet<QRgb> colours;
     for (int x = 0; x < kept.width(); ++x) colours << kept.pixel(x, kept.height() - 3);
-    QVERIFY(colours.size() > 2);  // blocks of an arena, not the empty page
+    QVERIFY(colours.size() > 2);  // blocks of an arena, not an empty page
     make_window();
     remember_recent_file("zoo:squeezenet");
     window_ = std::make_unique<MainWindow>();
@@ -112,10 +112,10 @@ class WindowTest : public QObject, protected WindowFixture {
     QTRY_VERIFY_WITH_TIMEOUT(!picture().isNull() && picture().pixelColor(20, 20).alpha() == 255, kPatience);
   }
 
-  void panels_at_the_bottom_stand_in_groups() {
+  void bottom_panels_are_grouped() {
     const auto seen = [&] {
       QStringList ids;
-      for (const PanelKind& kind : panel_kinds())
+      for (const PanelDescriptor& kind : panel_kinds())
         if (kind.group != PanelGroup::None && !panels().dock(QString::fromLatin1(kind.id))->isHidden())
           ids << QString::fromLatin1(kind.id);
       return ids;
@@ -127,10 +127,10 @@ class WindowTest : public QObject, protected WindowFixture {
     panels().show_group(PanelGroup::Time);
     QVERIFY(seen().contains("barriers") && !seen().contains("findings"));
     panels().show_group(PanelGroup::Memory);
-    QTRY_VERIFY(!panels().dock("findings")->visibleRegion().isEmpty());  // it was looked at last
+    QTRY_VERIFY(!panels().dock("findings")->visibleRegion().isEmpty());  // the last visible one
   }
 
-  // View > Panels: one of another group comes with its group; one that was closed stays closed.
+  // View > Panels: a panel of another group shows its group; a closed one stays closed.
   void panels_are_opened_and_closed_in_their_groups() {
     doc().show_session(test::sample_session(), "sample");
     panels().show_group(PanelGroup::Model);
@@ -152,14 +152,14 @@ class WindowTest : public QObject, protected WindowFixture {
     QTRY_VERIFY(!panels().dock("barriers")->visibleRegion().isEmpty());
   }
 
-  void a_model_runs_and_every_view_has_it() {
+  void a_model_runs_and_every_view_shows_it() {
     open("zoo:mul_mat");
     QTRY_VERIFY(panels().table("nodes")->model()->rowCount() > 0);
     QCOMPARE(panels().table("nodes")->model()->rowCount(), static_cast<int>(doc().source()->graph()->nodes.size()));
     QTRY_VERIFY_WITH_TIMEOUT(panels().find<GraphView>("graph")->canvas()->scene().ready(), kPatience);
     QVERIFY(panels().find<InspectorView>("inspector")->text().contains("lower bound"));
     QVERIFY(window_->windowTitle().contains("mul_mat"));
-    QVERIFY(doc().messages()->sentences().isEmpty());
+    QVERIFY(doc().messages()->texts().isEmpty());
     QCOMPARE(recent_files().value(0), QString("zoo:mul_mat"));
   }
 
@@ -176,7 +176,7 @@ class WindowTest : public QObject, protected WindowFixture {
     QTest::keyClick(window_.get(), Qt::Key_F10);
     QTRY_VERIFY_WITH_TIMEOUT(controller->state() == RunState::Paused && doc().axis()->current() != at, kPatience);
     const auto* chosen = doc().selection()->current().get<NodeSelection>();
-    QVERIFY(chosen != nullptr);  // the node before which it stands
+    QVERIFY(chosen != nullptr);  // paused before this node
     QTest::keyClick(window_.get(), Qt::Key_F5, Qt::ShiftModifier);
     QTRY_VERIFY_WITH_TIMEOUT(controller->state() == RunState::Ready, kPatience);
     QCOMPARE(controller->session()->snapshot()->lost, int64_t{0});
@@ -190,8 +190,8 @@ class WindowTest : public QObject, protected WindowFixture {
     const auto* chosen = doc().selection()->current().get<NodeSelection>();
     QVERIFY(chosen != nullptr);
     QCOMPARE(doc().source()->graph()->nodes[chosen->tensor.index()].op, std::string("MAX_POOL"));
-    QVERIFY(!doc().messages()->sentences().isEmpty());
-    // To the next of them, and then without any.
+    QVERIFY(!doc().messages()->texts().isEmpty());
+    // To the next breakpoint, and then without any.
     const auto first = chosen->tensor;
     QTest::keyClick(window_.get(), Qt::Key_F5);
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Paused &&
@@ -203,11 +203,11 @@ class WindowTest : public QObject, protected WindowFixture {
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
   }
 
-  void f9_sets_and_takes_a_breakpoint() {
+  void f9_sets_and_removes_a_breakpoint() {
     open("zoo:mul_mat");
     QTest::keyClick(window_.get(), Qt::Key_F9);
     QVERIFY(doc().debugger()->breakpoints().empty());
-    QCOMPARE(doc().messages()->sentences().size(), 1);  // said, not boxed
+    QCOMPARE(doc().messages()->texts().size(), 1);  // a message instead of a dialog
     doc().selection()->select(Selection::node(doc().source()->graph_id(), NodeId(0)));
     QTest::keyClick(window_.get(), Qt::Key_F9);
     QCOMPARE(doc().debugger()->breakpoints().size(), size_t{1});
@@ -225,7 +225,7 @@ class WindowTest : public QObject, protected WindowFixture {
              static_cast<long>(in_b3));
     QVERIFY(!nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Op, "relu", 0, true}}).empty());
     QVERIFY(nodes_to_break(g, {Breakpoint{Breakpoint::Kind::Bytes, {}, INT64_MAX, true}}).empty());
-    // A fused node stops where one of those that it holds would.
+    // A fused node stops at breakpoints of its parts.
     trace::GraphInfo fused = g;
     fused.nodes[2].op = "CONV+ADD+RELU";
     fused.nodes[2].parts = {{"CONV", 0, "inner"}, {"ADD", 0, "plus"}, {"RELU", 0, "last, and more"}};
@@ -243,7 +243,7 @@ class WindowTest : public QObject, protected WindowFixture {
     for (const char* bad : {"", "=", "op=", "bytes>=x", "colour=red"}) QVERIFY(!Breakpoint::from_setting(bad));
   }
 
-  void replanning_takes_another_plan() {
+  void replanning_uses_another_plan() {
     open("zoo:squeezenet");
     Preferences p = window_->shell().preferences;
     p.run.planner = "none";
@@ -257,7 +257,7 @@ class WindowTest : public QObject, protected WindowFixture {
     QVERIFY(doc().source()->plan()->arena_bytes < none);
   }
 
-  void a_recording_shows_what_the_run_showed_and_compares() {
+  void a_recording_matches_its_run_and_can_be_compared() {
     open("zoo:mul_mat");
     const QString path = folder_.filePath("run.arenascope");
     window_->shell().ask_file = [&](bool save, const QString&, const QString&) { return save ? path : path; };
@@ -267,7 +267,7 @@ class WindowTest : public QObject, protected WindowFixture {
     window_->shell().actions->find("file.save_recording")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy(), kPatience);
     QVERIFY(QFile::exists(path));
-    QVERIFY(doc().messages()->sentences().last().contains(path));
+    QVERIFY(doc().messages()->texts().last().contains(path));
     window_->open(path);
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Recording, kPatience);
     QCOMPARE(doc().source()->graph()->nodes.size(), nodes);
@@ -278,9 +278,9 @@ class WindowTest : public QObject, protected WindowFixture {
     QTRY_COMPARE(panels().table("compare")->model()->rowCount(), static_cast<int>(nodes));
   }
 
-  void each_file_has_a_tab_and_keeps_its_look() {
+  void each_file_has_a_tab_and_keeps_its_view_state() {
     open("zoo:mul_mat");
-    QVERIFY(!window_->tabs()->bar()->isVisible());  // one file needs no tab
+    QVERIFY(!window_->tabs()->bar()->isVisible());  // a single document needs no tabs
     open("zoo:lstm");
     QCOMPARE(window_->documents()->size(), size_t{2});
     QVERIFY(window_->tabs()->bar()->isVisible());
@@ -299,7 +299,7 @@ class WindowTest : public QObject, protected WindowFixture {
     QCOMPARE(doc().axis()->steps(), steps);
     QCOMPARE(doc().axis()->range(), range);
     QVERIFY(doc().selection()->current() == selected);
-    // A run does not go on unseen.
+    // A run of a hidden document does not continue.
     QTest::keyClick(window_.get(), Qt::Key_F5);
     RunController* lstm = doc().runner();
     QTRY_VERIFY_WITH_TIMEOUT(lstm->state() == RunState::Running, kPatience);
@@ -309,7 +309,7 @@ class WindowTest : public QObject, protected WindowFixture {
     QCOMPARE(window_->documents()->size(), size_t{1});
     QCOMPARE(doc().runner(), lstm);
     QCOMPARE(doc().runner()->state(), RunState::Paused);
-    QTest::keyClick(window_.get(), Qt::Key_W, Qt::ControlModifier);  // the last one leaves nothing open
+    QTest::keyClick(window_.get(), Qt::Key_W, Qt::ControlModifier);  // closing the last one leaves no document open
     QCOMPARE(window_->documents()->size(), size_t{1});
     QCOMPARE(doc().runner()->state(), RunState::Empty);
     QCOMPARE(doc().axis()->steps(), 0);
@@ -322,7 +322,7 @@ class WindowTest : public QObject, protected WindowFixture {
       QVERIFY(trace::save_recording(*test::sample_session()->snapshot(), path.toStdString()).ok());
       urls << QUrl::fromLocalFile(path);
     }
-    urls.insert(1, QUrl::fromLocalFile(folder_.filePath("nothing.arenascope")));  // said, and the others are opened
+    urls.insert(1, QUrl::fromLocalFile(folder_.filePath("nothing.arenascope")));  // reported, and the others are opened
     QMimeData data;
     data.setUrls(urls);
     QDragEnterEvent enter({400, 300}, Qt::CopyAction, &data, Qt::LeftButton, {});
@@ -338,20 +338,20 @@ class WindowTest : public QObject, protected WindowFixture {
         qPrintable(titles.join(u' ')));
   }
 
-  void messages_lie_over_the_views_and_move_nothing() {
+  void messages_overlay_the_views_and_move_nothing() {
     QTest::qWait(50);
     const QWidget* arena = plot_view("arena");
     const QRect before(arena->mapTo(window_.get(), QPoint()), arena->size());
     for (int i = 0; i < 4; ++i) {
-      doc().messages()->say(MessageKind::Error, QStringLiteral("Number %1 that is worth a sentence.").arg(i));
+      doc().messages()->post(MessageKind::Error, QStringLiteral("Message number %1 with a few words.").arg(i));
       QTRY_VERIFY(window_->message_bar()->isVisible() && window_->message_bar()->width() > window_->width() / 2);
-      // Over rows that can be scrolled, and never over what a view tells of itself.
+      // Messages cover scrollable rows, never the headers of views.
       QVERIFY(!window_->message_bar()->geometry().intersects(before));
       QTest::qWait(20);
       QCOMPARE(QRect(arena->mapTo(window_.get(), QPoint()), arena->size()), before);
       QTest::mouseClick(window_->message_bar()->findChild<QToolButton*>(), Qt::LeftButton);
       QTRY_VERIFY(!window_->message_bar()->isVisible());
-      QVERIFY(doc().messages()->sentences().isEmpty());
+      QVERIFY(doc().messages()->texts().isEmpty());
       QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
     }
     QCOMPARE(QRect(arena->mapTo(window_.get(), QPoint()), arena->size()), before);
@@ -367,7 +367,7 @@ class WindowTest : public QObject, protected WindowFixture {
     QTest::keyClick(by_time, Qt::Key_Space);
     QCOMPARE(clicked.count(), 1);
     QVERIFY(!doc().debugger()->playing());
-    // And the arrows go through a table's rows instead of steps.
+    // Arrow keys move through table rows instead of steps.
     QTableView* rows = panels().table("nodes")->table_view();
     panels().dock("nodes")->raise();
     rows->setFocus();
@@ -384,10 +384,10 @@ class WindowTest : public QObject, protected WindowFixture {
     QVERIFY(!doc().debugger()->playing());
   }
 
-  // Plots had a key map of their own: other steps, another F, and an End that did nothing.
+  // Plots had a key map of their own: other steps, another F, and an End without effect.
   void keys_do_the_same_wherever_the_focus_is() {
     doc().show_session(test::sample_session(), "sample");
-    const auto looks_after = [&](QWidget* focus, Qt::Key key) {
+    const auto restores_focus = [&](QWidget* focus, Qt::Key key) {
       doc().axis()->set_mode(AxisMode::Step);
       doc().axis()->frame_steps(Step(4), Step(20));
       doc().selection()->select(Selection::node(doc().source()->graph_id(), NodeId(11)));
@@ -404,20 +404,20 @@ class WindowTest : public QObject, protected WindowFixture {
     QSet<QString> all;
     for (const Qt::Key key : {Qt::Key_A, Qt::Key_D, Qt::Key_W, Qt::Key_S, Qt::Key_F, Qt::Key_T, Qt::Key_P, Qt::Key_Home,
                               Qt::Key_End, Qt::Key_Left, Qt::Key_Right}) {
-      const QString wanted = looks_after(plot_view("arena"), key);
-      all << wanted;
+      const QString expected = restores_focus(plot_view("arena"), key);
+      all << expected;
       for (const char* id : {"occupancy", "timeline", "lifetimes"}) {
         panels().raise(QString::fromLatin1(id));
-        QCOMPARE(looks_after(plot_view(id), key), wanted);
+        QCOMPARE(restores_focus(plot_view(id), key), expected);
       }
       if (key != Qt::Key_W && key != Qt::Key_S && key != Qt::Key_Home)  // these zoom the graph itself
-        QCOMPARE(looks_after(panels().find<GraphView>("graph")->canvas(), key), wanted);
+        QCOMPARE(restores_focus(panels().find<GraphView>("graph")->canvas(), key), expected);
     }
     QVERIFY(all.size() >= 9);
   }
 
-  // Each stop of the Tab key, in every group of panels, looks otherwise than without the focus.
-  void every_stop_of_tab_is_seen() {
+  // Each tab stop, in every panel group, is visibly different with focus.
+  void every_tab_stop_is_visible() {
     doc().show_session(test::sample_session(), "sample");
     QSet<QWidget*> seen;
     for (const PanelGroup group : {PanelGroup::Model, PanelGroup::Memory, PanelGroup::Time, PanelGroup::Debug}) {
@@ -448,8 +448,8 @@ class WindowTest : public QObject, protected WindowFixture {
     QVERIFY2(seen.size() > 10, qPrintable(QString::number(seen.size())));
   }
 
-  // What needs something open says so by being grey; what is always possible is few.
-  void with_nothing_open_only_what_opens_and_helps_can_be_used() {
+  // Actions that need a document are disabled; only few are always enabled.
+  void without_a_document_only_few_actions_are_enabled() {
     static const QRegularExpression always(
         QStringLiteral("^([a-z]+|file\\.(open|open_plan|zoo|attach|quit)|edit\\.preferences|help\\..*|lesson\\..*|"
                        "teach\\.(play|large)|"
@@ -461,10 +461,11 @@ class WindowTest : public QObject, protected WindowFixture {
     QVERIFY2(usable.isEmpty(), qPrintable(usable.join(u' ')));
   }
 
-  // A looping run is bounded by what the preferences say: its oldest runs go, the newest stay, and it is said.
+  // A looping recording is limited by the preferences: the oldest runs are discarded, the newest kept, with a
+  // message.
   void a_live_recording_keeps_its_newest_runs_within_the_bound() {
     Preferences preferences = window_->shell().preferences;
-    preferences.run.kept_mib = 4;
+    preferences.run.recording_limit_mib = 4;
     window_->apply_preferences(preferences);
     open("zoo:squeezenet");
     const auto session = doc().runner()->session();
@@ -476,18 +477,18 @@ class WindowTest : public QObject, protected WindowFixture {
     doc().runner()->stop();
     QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
     doc().source()->refresh();
-    // On disk there are two parts, the older one half full at least, and no more than was allowed.
+    // Two files on disk, the older one at least half full, within the limit.
     qint64 written = 0;
     for (const QFileInfo& file : on_disk()) written += file.size();
     QVERIFY2(written > (2 << 20) && written <= (5 << 20), qPrintable(QString::number(written)));
     const trace::Snapshot& s = *doc().source()->snapshot();
-    QCOMPARE(doc().runner()->session(), session);  // what is selected there stays selected
+    QCOMPARE(doc().runner()->session(), session);  // the selection is kept
     QVERIFY2(s.bytes <= (size_t{24} << 20), qPrintable(QString::number(s.bytes)));
     QVERIFY(s.runs.size() > 20);
     QVERIFY(s.runs[0].evicted && !s.runs.back().evicted);
     QVERIFY(doc().source()->run().valid() && doc().axis()->steps() > 0);
-    QVERIFY2(doc().messages()->sentences().join(u' ').contains(u"4\u00a0MiB"),
-             qPrintable(doc().messages()->sentences().join(u' ')));
+    QVERIFY2(doc().messages()->texts().join(u' ').contains(u"4\u00a0MiB"),
+             qPrintable(doc().messages()->texts().join(u' ')));
     QCOMPARE(doc().messages()->all().front().action, QString("edit.preferences"));
   }
 
@@ -531,7 +532,7 @@ class WindowTest : public QObject, protected WindowFixture {
     QVERIFY(!doc().selection()->current().empty());
   }
 
-  // Where the desktop wants nothing to move by itself, panels do not glide and no bar runs to and fro.
+  // With reduced motion panels do not glide and indeterminate bars do not move.
   void reduced_motion_is_honoured() {
     auto* bar = window_->findChild<QWidget*>("job")->findChild<QProgressBar*>();
     auto* cancel = window_->findChild<QToolButton*>("cancel_job");
@@ -539,7 +540,7 @@ class WindowTest : public QObject, protected WindowFixture {
       QApplication::setEffectEnabled(Qt::UI_General, motion);
       window_->shell().actions->find("view.layout_default")->trigger();
       QCOMPARE(window_->isAnimated(), motion);
-      Q_EMIT doc().runner()->progress("Reading something…", -1);  // nobody knows how much of it
+      Q_EMIT doc().runner()->progress("Reading something…", -1);  // unknown share
       QTRY_VERIFY_WITH_TIMEOUT(cancel->isVisible(), kPatience);
       QCOMPARE(bar->isVisible(), motion);
       Q_EMIT doc().runner()->progress("Reading something… 50 %", 0.5);
@@ -555,13 +556,13 @@ class WindowTest : public QObject, protected WindowFixture {
     QVERIFY(fresh.width() <= room.width() && fresh.height() <= room.height());
   }
 
-  void the_playhead_stands_at_the_peak_of_what_was_opened() {
+  void the_playhead_is_at_the_peak_after_opening() {
     open("zoo:squeezenet");
     QTRY_COMPARE(doc().axis()->current(), Step(window_->shell().playback->slider()->peak_step()));
     const auto* occupancy = static_cast<OccupancyView*>(plot_view("occupancy"));
     QTRY_VERIFY(occupancy->picture() && occupancy->picture()->peak > 0);
     QTRY_COMPARE(occupancy->picture()->peak_step, doc().axis()->current());
-    // A run that goes on is followed; when it is through, the playhead stands where it stood.
+    // The playhead follows a run and returns to its step when it has ended.
     const Step peak = doc().axis()->current();
     for (const Step stood : {peak, Step(peak.value + 5)}) {
       doc().axis()->set_current(stood);
@@ -590,7 +591,7 @@ class WindowTest : public QObject, protected WindowFixture {
     QCOMPARE(path->crumbs().size(), size_t{3});
     QCOMPARE(path->crumbs()[1].text, QString::fromStdString(graph.nodes[20].layer));
     QVERIFY(path->crumbs()[2].text.contains(QString::fromStdString(graph.nodes[20].name)));
-    // By key: Tab goes to the first link, and to the next; Return follows it.
+    // By keyboard: Tab goes to the next link, Return follows it.
     window_->activateWindow();
     path->setFocus();
     QTest::keyClick(path, Qt::Key_Tab);
@@ -609,14 +610,14 @@ class WindowTest : public QObject, protected WindowFixture {
     path->follow(0);
     QVERIFY(doc().selection()->current().empty());
     QCOMPARE(doc().axis()->range(), doc().axis()->limits());
-    // What is zoomed in has a way out too.
+    // There is a way out of every zoom.
     doc().axis()->frame_steps(Step(3), Step(9));
     QTRY_COMPARE(path->crumbs().size(), size_t{2});
     path->follow(0);
     QCOMPARE(doc().axis()->range(), doc().axis()->limits());
   }
 
-  // minimalloc's CSV: two buffers are alive together exactly if the file says so, whatever plans it.
+  // minimalloc's CSV: two buffers overlap in time exactly if the file says so, for any planner.
   void intervals_of_another_tool_are_opened_by_their_content() {
     const QString path = folder_.filePath("some.data");
     QFile file(path);
@@ -646,7 +647,7 @@ class WindowTest : public QObject, protected WindowFixture {
         QCOMPARE(x->first < y->last && y->first < x->last, a.lower < b.upper && b.lower < a.upper);
       }
     QVERIFY(plot_view("arena")->isVisible());
-    // Where it says where each lies, that is the plan.
+    // If the file has offsets, they are the plan.
     const auto answer = planner::find_planner("greedy-by-size")->plan(*problem, {});
     QVERIFY(answer.ok());
     const QString placed = folder_.filePath("placed.csv");
@@ -660,7 +661,7 @@ class WindowTest : public QObject, protected WindowFixture {
     QCOMPARE(doc().source()->plan()->arena_bytes, answer->arena_bytes);
   }
 
-  void bad_files_are_said_and_what_was_open_stays() {
+  void bad_files_are_reported_and_documents_stay_open() {
     open("zoo:mul_mat");
     const auto session = doc().source()->session();
     const QString empty = folder_.filePath("empty.onnx"), garbage = folder_.filePath("garbage.onnx");
@@ -673,14 +674,14 @@ class WindowTest : public QObject, protected WindowFixture {
          {QString("/no/such/model.onnx"), empty, garbage, QString("zoo:no_such_network"), folder_.path()}) {
       doc().messages()->clear();
       window_->open(bad);
-      QTRY_VERIFY_WITH_TIMEOUT(!doc().messages()->sentences().isEmpty(), kPatience);
+      QTRY_VERIFY_WITH_TIMEOUT(!doc().messages()->texts().isEmpty(), kPatience);
       QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
       QCOMPARE(doc().source()->session(), session);
       QVERIFY(QApplication::activeModalWidget() == nullptr);
     }
     doc().messages()->clear();
     window_->compare_with("/no/such/recording");
-    QTRY_COMPARE_WITH_TIMEOUT(doc().messages()->sentences().size(), 1, kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(doc().messages()->texts().size(), 1, kPatience);
   }
 
   void the_playhead_walks_by_keys_and_mouse() {
@@ -758,7 +759,7 @@ class WindowTest : public QObject, protected WindowFixture {
     QCOMPARE(list->rowCount(), static_cast<int>(window_->shell().actions->all().size()));
   }
 
-  void letters_in_a_filter_are_letters() {
+  void letters_typed_in_a_filter_are_not_shortcuts() {
     doc().show_session(test::sample_session(), "sample");
     auto* filter = panels().table("nodes")->findChild<QLineEdit*>();
     filter->setFocus();
@@ -768,7 +769,7 @@ class WindowTest : public QObject, protected WindowFixture {
     QCOMPARE(doc().axis()->current(), before);
   }
 
-  void fit_scores_prefer_words() {
+  void fit_scores_prefer_word_starts() {
     QCOMPARE(fit_score("xyz", "Run a Node"), 0);
     QVERIFY(fit_score("run", "Run") > fit_score("run", "Reset unused nodes"));
     QVERIFY(fit_score("sn", "Step Node") > fit_score("sn", "basin"));
@@ -794,7 +795,7 @@ class WindowTest : public QObject, protected WindowFixture {
     QTRY_COMPARE(panels().dock("graph")->windowTitle(), QString("Graph"));
   }
 
-  void layouts_are_kept() {
+  void layouts_are_saved() {
     window_->shell().layouts->apply("memory");
     QVERIFY(!panels().dock("graph")->isVisible());
     window_->close();

@@ -125,7 +125,7 @@ TEST_CASE("over the loopback with the token, and not without") {
   CHECK(Target(wrong, {"all"}).ended() == 9);
   CHECK(Target(here.address(), {"all"}).ended() == 0);
   check_all(*here.end(2), 0);
-  CHECK(here.receiver->programs()[0].problem == "the token is not the one that was shown.");
+  CHECK(here.receiver->programs()[0].problem == "the token does not match the one shown.");
 }
 
 TEST_CASE("a file that a program writes by itself is a recording") {
@@ -270,11 +270,11 @@ TEST_CASE("other versions are refused in a sentence, and strangers too") {
   Listening here;
   const std::string newer = answer_to(here.address(), greeting_of_version(2));
   CHECK(newer.substr(0, 4) == "ASCP");
-  CHECK(newer.find("speaks version 2 of the protocol, this Arenascope 1; a newer Arenascope is needed.") !=
+  CHECK(newer.find("uses protocol version 2, this Arenascope version 1; a newer Arenascope is needed.") !=
         std::string::npos);
-  CHECK(answer_to(here.address(), greeting_of_version(0)).find("build it with this one's") != std::string::npos);
-  CHECK(answer_to(here.address(), "GET / HTTP/1.1\r\n\r\n").find("no greeting") != std::string::npos);
-  CHECK(answer_to(here.address(), std::string(5000, '\n')).find("no greeting") != std::string::npos);
+  CHECK(answer_to(here.address(), greeting_of_version(0)).find("rebuild it with the") != std::string::npos);
+  CHECK(answer_to(here.address(), "GET / HTTP/1.1\r\n\r\n").find("not a valid greeting") != std::string::npos);
+  CHECK(answer_to(here.address(), std::string(5000, '\n')).find("not a valid greeting") != std::string::npos);
   CHECK(Target(here.address(), {"all"}).ended() == 0);
   check_all(*here.end(5), 0);
 }

@@ -24,8 +24,8 @@ typedef struct fake_sched {
 
 // FAKE_GGML=gradient: as releases were until the end of 2024.
 EXPORT tensor_rest* fake_ggml_rest(const struct tensor* t) {
-  const char* told = getenv("FAKE_GGML");
-  const ggml g = {.apart = told != NULL && strcmp(told, "gradient") == 0 ? sizeof(void*) : 0};
+  const char* mode = getenv("FAKE_GGML");
+  const ggml g = {.apart = mode != NULL && strcmp(mode, "gradient") == 0 ? sizeof(void*) : 0};
   return rest_of(&g, t);
 }
 EXPORT void* ggml_backend_buft_alloc_buffer(void* type, size_t size) {

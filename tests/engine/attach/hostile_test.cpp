@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What comes in is as hostile as a file: streams and shared rings, damaged. ARENASCOPE_MUTANTS=1000000 for the campaign.
-#include <arenascope/trace/owner.h>
+#include <arenascope/trace/bind_event.h>
 #include <arenascope/trace/session.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -15,8 +15,8 @@
 
 using namespace arenascope;
 using namespace arenascope::test;
-using attach::Numbers;
-using attach::Origin;
+using attach::IdCounters;
+using attach::IdRemapper;
 using attach::Stream;
 using trace::ByteSpan;
 
@@ -36,13 +36,13 @@ std::string sent(const std::vector<std::string>& arguments) {
 
 struct Fed {
   trace::Session session;
-  Numbers numbers;
-  Origin origin{session, numbers, 1};
+  IdCounters numbers;
+  IdRemapper origin{session, numbers, 1};
   Stream stream{origin};
 };
 
 // A session is sound if whatever is asked of it is answered.
-void look_at(const trace::Session& session) {
+void read_all(const trace::Session& session) {
   const auto s = session.snapshot();
   for (size_t t = 0; t < s->tracks.size() && t < 8; ++t)
     (void)s->spans(trace::TrackId(t), s->time.begin, s->time.end, 100);
@@ -86,7 +86,7 @@ TEST_CASE("damaged streams end in an error or in a sound session") {
     if (status.ok()) status = fed.stream.take(bytes_of(bytes.substr(half)));
     refused += status.ok() ? 0 : 1;
     fed.origin.finish(1);
-    if (i % 16 == 0) look_at(fed.session);
+    if (i % 16 == 0) read_all(fed.session);
   }
   CHECK(refused > 0);
   CHECK(refused < mutants);
@@ -153,7 +153,7 @@ TEST_CASE("damaged rings give no more than they hold") {
     Fed fed;
     const int64_t taken = attach::take_unsent(bytes_of(damaged), fed.stream);
     CHECK(taken <= 16 + static_cast<int64_t>(damaged.size() / sizeof(arenascope_event)));
-    if (i % 16 == 0) look_at(fed.session);
+    if (i % 16 == 0) read_all(fed.session);
   }
 }
 

@@ -172,7 +172,7 @@ static void names(long all) {
 
 int main(int argc, char** argv) {
   const char* mode = argc > 1 ? argv[1] : "all";
-  arenascope_options options;
+  arenascope_client_options options;
   memset(&options, 0, sizeof options);
   options.program = "target";
   options.hold_back = getenv("ARENASCOPE_HOLD_BACK") != NULL;

@@ -132,8 +132,8 @@ struct Listening {
 };
 
 inline int64_t from_environment(const char* name, int64_t otherwise) {
-  const char* told = std::getenv(name);
-  return told != nullptr ? std::atoll(told) : otherwise;
+  const char* value = std::getenv(name);
+  return value != nullptr ? std::atoll(value) : otherwise;
 }
 
 }  // namespace arenascope::test

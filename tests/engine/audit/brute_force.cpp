@@ -111,7 +111,7 @@ void count_arena(const Stream& stream, const Known& known, int32_t run, Figures&
   const std::string id = "run." + std::to_string(run) + ".arena";
   out[id + ".peak"] = most;
   out[id + ".peak_at"] = static_cast<double>(at - known.begin);
-  out[id + ".most_holes"] = most_unused;
+  out[id + ".max_holes"] = most_unused;
 }
 
 void count_threads(const Stream& stream, const Known& known, Figures& out) {

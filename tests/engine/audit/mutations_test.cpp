@@ -109,7 +109,7 @@ TEST_CASE("a missing free is noticed") {
     return stream.remove([&](TrackId, const Event& other) { return other == gone; }) == 1;
   });
   CHECK(arena.noticed == arena.changed);
-  // Of an allocator: the bytes stay to the end.
+  // Of an allocator: the bytes residency to the end.
   int changed = 0;
   for (uint64_t seed = 1000; seed < 1100; ++seed) {
     Stream stream = random_events(seed, {.whole = true});

@@ -575,9 +575,9 @@ TEST_CASE("what cannot be differentiated is said in one sentence") {
   CHECK(message([](GraphBuilder& g, const Tensor& x) { return loss_of(g, g.op(Op::Floor, {x}, {}, "whole")); }) ==
         "FLOOR 'whole' has no backward rule");
   CHECK(message([](GraphBuilder& g, const Tensor& x) { return g.mul(x, x, "much"); }) ==
-        "the loss 'much' is [1, 4, 6, 6], not one number");
+        "the loss 'much' has shape [1, 4, 6, 6], expected a scalar");
   CHECK(message([](GraphBuilder& g, const Tensor& x) { return loss_of(g, x); }, false) ==
-        "gradients need a graph that keeps them");
+        "gradients require a graph that stores them (new_graph with grads)");
   CHECK(message([](GraphBuilder& g, const Tensor& x) {
           return loss_of(g, g.op_with(Op::View, {x}, ViewParams{{3, 3}, {1, 1}, 0}, "overlapping"));
         }).find("'overlapping' has no backward rule") != std::string::npos);

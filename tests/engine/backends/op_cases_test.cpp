@@ -38,7 +38,7 @@ void soil(const Tensor& t) {
   if (t->byte_count() > 0) std::memset(t->data(), 0x5b, static_cast<size_t>(t->byte_count()));
 }
 
-Status compute_side_by_side(const Backend& backend, PreparedRun& prepared, const TensorImpl& node, int parts) {
+Status compute_side_by_side(const Backend& backend, PreparedGraph& prepared, const TensorImpl& node, int parts) {
   const Bytes bytes = backend.work_bytes(node, parts);
   std::vector<std::byte> work(static_cast<size_t>(bytes) + 64);
   std::byte* aligned = work.data() + (64 - reinterpret_cast<uintptr_t>(work.data()) % 64) % 64;

@@ -82,7 +82,7 @@ std::unique_ptr<Generator> opened(const std::string& path, int threads = 1, int6
   GeneratorOptions options;
   options.run.threads = threads;
   options.run.budget_seconds = 0.05;
-  options.most_at_once = at_once;
+  options.max_at_once = at_once;
   auto generator = Generator::open(path, options);
   REQUIRE_MESSAGE(generator.ok(), (generator.ok() ? "" : generator.error().message));
   return std::move(*generator);
@@ -155,7 +155,7 @@ TEST_CASE("threads, steps without barriers and fusion change no token") {
   GeneratorOptions options;
   options.run.threads = 2;
   options.run.fuse = true;
-  options.run.hold_threads = true;
+  options.run.force_multithreaded = true;
   options.run.execution.independent = true;
   auto generator = Generator::open(model.path(), options);
   REQUIRE(generator.ok());

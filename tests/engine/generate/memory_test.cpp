@@ -60,7 +60,7 @@ Used write_text(const std::string& path) {
   return out;
 }
 
-// In a process of its own, whose peak nobody else's is. A small model comes first, so that code and libraries are there.
+// In a process of its own, whose peak no node else's is. A small model comes first, so that code and libraries are there.
 Used measured(const std::string& path, const std::string& small) {
   std::array<int, 2> ends{};
   REQUIRE(pipe(ends.data()) == 0);
@@ -69,7 +69,7 @@ Used measured(const std::string& path, const std::string& small) {
   if (child == 0) {
     (void)write_text(small);
     malloc_trim(0);
-    std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins anew
+    std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins again
     const Bytes before = status("VmRSS");
     Used used = write_text(path);
     used.resident = status("VmHWM") - before;

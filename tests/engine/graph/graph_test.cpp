@@ -97,7 +97,8 @@ TEST_CASE("a graph that is too small says so and stays as it was") {
   const Seen before = see(g, all);
   const Status status = g.expand(deep);
   REQUIRE_FALSE(status.ok());
-  CHECK(status.error().message == "a graph with room for 4 nodes and as many leafs is too small for 'the deep one'");
+  CHECK(status.error().message ==
+        "a graph with a capacity of 4 nodes and as many leafs is too small for 'the deep one'");
   CHECK(see(g, all) == before);
   REQUIRE(g.expand(d).ok());
   CHECK(g.nodes().size() == 3);

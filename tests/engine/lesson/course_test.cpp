@@ -81,9 +81,9 @@ TEST_CASE("both languages do and claim the same") {
     CAPTURE(en->id);
     CHECK(en->title != zh->title);
     CHECK(en->needs == zh->needs);
-    CHECK(en->read_on == zh->read_on);
+    CHECK(en->see_also == zh->see_also);
     CHECK(en->settings == zh->settings);
-    CHECK(en->shut == zh->shut);
+    CHECK(en->hidden_panels == zh->hidden_panels);
     CHECK(en->graph.size() == zh->graph.size());
     REQUIRE(en->steps.size() == zh->steps.size());
     for (size_t i = 0; i < en->steps.size(); ++i) {
@@ -111,7 +111,7 @@ TEST_CASE("both languages do and claim the same") {
 TEST_CASE("the recordings of the last lesson stay unexplained until one has answered") {
   const auto lesson = read(std::filesystem::path(ARENASCOPE_LESSONS) / "faults.en.md");
   REQUIRE(lesson.ok());
-  CHECK(lesson->shut == std::vector<std::string>{"findings"});
+  CHECK(lesson->hidden_panels == std::vector<std::string>{"findings"});
   CHECK(lesson->steps.size() == 5);
   for (const LessonStep& step : lesson->steps) {
     CHECK(step.question.has_value());
@@ -125,10 +125,10 @@ TEST_CASE("what a lesson needs, and where one reads on, is there") {
     if (!lesson) continue;  // told above
     CAPTURE(path.string());
     CHECK(lesson->steps.back().question.has_value());  // it ends with a question
-    CHECK_FALSE(lesson->read_on.empty());
+    CHECK_FALSE(lesson->see_also.empty());
     for (const std::string& id : lesson->needs)
       CHECK_MESSAGE(std::filesystem::exists(std::filesystem::path(ARENASCOPE_LESSONS) / (id + ".en.md")), id);
-    for (const std::string& file : lesson->read_on)
+    for (const std::string& file : lesson->see_also)
       CHECK_MESSAGE(std::filesystem::exists(std::filesystem::path(ARENASCOPE_LESSONS) / "../.." / file), file);
   }
 }

@@ -133,13 +133,13 @@ TEST_CASE("a model writes: the prompt in one run, then each new token but the la
   const auto lesson = parse("x.md", "title: T\nsettings: threads=1\n## A\n");
   REQUIRE(lesson.ok());
   Stage stage(*lesson);
-  CHECK_FALSE(stage.act({"write", {"2", "1,0"}, 0}).ok());  // nothing is open
+  CHECK_FALSE(stage.act({"generate", {"2", "1,0"}, 0}).ok());  // nothing is open
   REQUIRE(stage.act({"open", {"zoo:nano_gpt"}, 0}).ok());
-  CHECK_FALSE(stage.act({"write", {"none", "1,0"}, 0}).ok());
-  CHECK_FALSE(stage.act({"write", {"2", "1,x"}, 0}).ok());
-  CHECK_FALSE(stage.act({"write", {"1", "7"}, 0}).ok());   // there are three tokens
-  CHECK_FALSE(stage.act({"write", {"12", "1"}, 0}).ok());  // more than the model sees
-  const auto done = stage.act({"write", {"4", "1,0,2"}, 0});
+  CHECK_FALSE(stage.act({"generate", {"none", "1,0"}, 0}).ok());
+  CHECK_FALSE(stage.act({"generate", {"2", "1,x"}, 0}).ok());
+  CHECK_FALSE(stage.act({"generate", {"1", "7"}, 0}).ok());   // there are three tokens
+  CHECK_FALSE(stage.act({"generate", {"12", "1"}, 0}).ok());  // more than the model sees
+  const auto done = stage.act({"generate", {"4", "1,0,2"}, 0});
   REQUIRE_MESSAGE(done.ok(), done.error().message);
   CHECK(fact(stage, "runs") == "4");
   // Keys and values of three layers, rows of 48 numbers: seven places, of which six hold a token.
@@ -200,7 +200,7 @@ TEST_CASE("every program runs, and the faults are there") {
   const int taken = std::atoi(play("held_up", "taken_over(active)").c_str());
   CHECK(taken >= 1);
   CHECK(taken <= 3);
-  CHECK(play("nothing", "problems").find("there is no program") != std::string::npos);
+  CHECK(play("nothing", "problems").find("unknown program") != std::string::npos);
 }
 
 }  // namespace

@@ -57,14 +57,14 @@ void check_scene(Scene& scene, Held& held) {
   for (const FactInfo& fact : facts())
     for (const auto& given : candidates(scene, fact)) {
       const std::string asked = expression(fact, given);
-      const auto against = held_against(scene, fact.name, given);
+      const auto against = audit_metric(scene, fact.name, given);
       if (against && !against->exempt.empty() && fact.most == 2) continue;  // plans are made for them
       const auto value = evaluate(scene, asked);
       if (!value) continue;  // nothing open has it
       CAPTURE(asked);
       CHECK_MESSAGE(against.ok(), (against.ok() ? "" : against.error().message));
       if (!against) continue;
-      CHECK((against->exempt == "its value is words, no number") == (value->kind != Value::Kind::Number));
+      CHECK((against->exempt == "its value is not numeric") == (value->kind != Value::Kind::Number));
       if (!against->exempt.empty()) continue;
       const auto figure = auditor->ask(against->figure);
       // What no event tells of is nought.
@@ -104,7 +104,7 @@ TEST_CASE("every number that a lesson can tell is the auditor's, or says why it 
   }
   CHECK(held.numbers > 2000);
   for (const FactInfo& fact : facts()) {
-    const auto against = held_against(Scene{std::make_shared<trace::Snapshot>()}, fact.name, {});
+    const auto against = audit_metric(Scene{std::make_shared<trace::Snapshot>()}, fact.name, {});
     const bool exempt = against && !against->exempt.empty();
     CHECK_MESSAGE((exempt || held.facts.contains(fact.name)), fact.name);
   }

@@ -11,7 +11,7 @@ namespace arenascope::lesson {
 namespace {
 
 constexpr const char* kSmall =
-    "title: T\nsummary: S\nneeds: one, two\nread on: engine/a.cpp\nsettings: threads=4 fuse=on planner=none\ngraph:\n"
+    "title: T\nsummary: S\nneeds: one, two\nsee also: engine/a.cpp\nsettings: threads=4 fuse=on planner=none\ngraph:\n"
     "  a 64\n  b 128 <- a\n  c 64 <- a, b\n\n"
     "## One\n! graph\n! select b\n! expect bytes(b) 128\nText *here*: {bytes(b)}.\n\n"
     "## Two\n! ask choice peak\n! expect peak 192\n! option 192 Both {peak} | no\n! option 64 One | It would be too "
@@ -43,14 +43,14 @@ TEST_CASE("a lesson is read") {
 
 TEST_CASE("a wrong answer may be an expression") {
   const auto lesson = parse("x.md",
-                            "title: T\nshut: findings, problems\n## A\n! ask number nodes\n! wrong leafs + nodes All.\n"
+                            "title: T\nhide: findings, problems\n## A\n! ask number nodes\n! wrong leafs + nodes All.\n"
                             "! right Yes.\nHow many?\n");
   REQUIRE_MESSAGE(lesson.ok(), lesson.error().message);
   const Question& q = *lesson->steps[0].question;
   REQUIRE(q.wrong.size() == 1);
   CHECK(q.wrong[0].fact == "leafs + nodes");
   CHECK(q.wrong[0].text == "All.");
-  CHECK(lesson->shut == std::vector<std::string>{"findings", "problems"});
+  CHECK(lesson->hidden_panels == std::vector<std::string>{"findings", "problems"});
 }
 
 TEST_CASE("a step does again what it stands on") {
@@ -88,26 +88,26 @@ TEST_CASE("nodes that are computed have ops, numbers and sizes") {
   CHECK(lesson->graph[4].arguments == std::vector<std::string>{"2"});
 }
 
-TEST_CASE("what is wrong is said with file and line") {
+TEST_CASE("errors name file and line") {
   const std::pair<const char*, const char*> bad[] = {
       {"", "title"},
       {"title: T\n", "step"},
       {"title: T\nstray\n## A\n", "x.md:2:"},
       {"title: T\nsettings: threads=none\n## A\n", "threads=none"},
-      {"title: T\n## A\n! fly away\n", "x.md:3: there is no action 'fly'"},
-      {"title: T\n## A\n! open\n", "wants"},
+      {"title: T\n## A\n! fly away\n", "x.md:3: unknown action 'fly'"},
+      {"title: T\n## A\n! open\n", "takes 1"},
       {"title: T\n## A\n! graph\n", "no graph"},
       {"title: T\ngraph:\n  a sixty\n## A\n", "x.md:3:"},
       {"title: T\ngraph:\n  a 64 <- b\n## A\n", "'b'"},
       {"title: T\ngraph:\n  a 64\n  a 64\n## A\n", "twice"},
       {"title: T\ngraph:\n  a 64\n  b = RELU a\n## A\n", "not both"},
-      {"title: T\n## A\n! expect peek 3\n", "there is no fact 'peek'"},
-      {"title: T\n## A\n! expect bytes 3\n", "wants 1"},
+      {"title: T\n## A\n! expect peek 3\n", "unknown fact 'peek'"},
+      {"title: T\n## A\n! expect bytes 3\n", "takes 1"},
       {"title: T\n## A\nThere are 3 of them.\n", "'3'"},
-      {"title: T\n## A\nThere are {nodes} of them.\n", "expects nothing"},
-      {"title: T\n## A\n! ask what nodes\n", "'ask' wants"},
+      {"title: T\n## A\nThere are {nodes} of them.\n", "without expecting it"},
+      {"title: T\n## A\n! ask what nodes\n", "'ask' requires"},
       {"title: T\n## A\n! hint Here.\n", "belongs to a question"},
-      {"title: T\n## A\n! ask choice nodes\n! right Yes.\n", "wants options"},
+      {"title: T\n## A\n! ask choice nodes\n! right Yes.\n", "requires options"},
       {"title: T\n## A\n! ask number nodes\n", "'right'"},
       {"title: T\n## A\n! ask order run_order\n! right Yes.\n", "'of'"},
   };
@@ -120,7 +120,7 @@ TEST_CASE("what is wrong is said with file and line") {
   CHECK(parse("x.md", "title: T\n## A\nNames as `F10` and [there](a.md#2) may have digits.\n").ok());
 }
 
-TEST_CASE("any text is read or refused") {
+TEST_CASE("random text is parsed or rejected") {
   std::mt19937 random(3);
   for (int i = 0; i < 3000; ++i) {
     std::string text = kSmall;

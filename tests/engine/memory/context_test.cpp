@@ -63,7 +63,7 @@ TEST_CASE("requests that make no sense are refused with a sentence") {
   CHECK(!context->allocate(cuda, MemoryKind::Default, 10));
   auto pinned = context->allocate(cuda, MemoryKind::HostPinned, 10);
   REQUIRE(!pinned);
-  CHECK(pinned.error().message == "host_pinned memory lies on the cpu: it cannot be allocated on cuda:0");
+  CHECK(pinned.error().message == "host_pinned memory is located on the cpu: it cannot be allocated on cuda:0");
   for (MemoryKind kind : kMemoryKinds)
     for (Bytes huge : {Bytes{1} << 50, std::numeric_limits<Bytes>::max()}) CHECK(!context->allocate({}, kind, huge));
   auto none = context->allocate({}, MemoryKind::Default, 0);

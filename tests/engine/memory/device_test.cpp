@@ -265,7 +265,7 @@ TEST_CASE("a full device releases what is cached, waits for what is deferred, an
   CHECK(allocator.stats().reserved == 30 * kMiB);
   auto more = allocator.allocate_on(b, 3 * kMiB);
   REQUIRE(!more);
-  CHECK(more.error().message.find("out of memory on simulated:0: 3145728 bytes were asked for") == 0);
+  CHECK(more.error().message.find("out of memory on simulated:0: 3145728 bytes requested") == 0);
   allocator.deallocate(large, 30 * kMiB);
   CHECK(allocator.allocate_on(b, 3 * kMiB).ok());
   CHECK(!allocator.allocate(std::numeric_limits<Bytes>::max()));

@@ -24,7 +24,7 @@ std::string rendered(std::string_view text, const std::vector<ChatMessage>& mess
   return out ? *out : "refused: " + out.error().message;
 }
 
-constexpr std::string_view kTurns = R"({% for m in messages %}
+constexpr std::string_view kIterations = R"({% for m in messages %}
     {{- '<|begin|>' + m['role'] + '\n' -}}
     {%- if m.content is string and not m.content == '' %}{{ m.content | trim }}{% else %}(nothing){% endif %}
 {{ '<|end|>\n' }}
@@ -70,10 +70,10 @@ many{% endif %}
 }  // namespace
 
 TEST_CASE("conversations become the texts that Jinja makes of them") {
-  CHECK(rendered(kTurns, kLong) ==
+  CHECK(rendered(kIterations, kLong) ==
         "<|begin|>system\nBe  brief.<|end|>\n<|begin|>user\nHi there<|end|>\n<|begin|>assistant\nHello<|end|>\n"
         "<|begin|>user\nAnd now?<|end|>\n<|begin|>assistant\n");
-  CHECK(rendered(kTurns, kEmpty, false) == "<|begin|>user\n(nothing)<|end|>\n");
+  CHECK(rendered(kIterations, kEmpty, false) == "<|begin|>user\n(nothing)<|end|>\n");
   CHECK(rendered(kAlternating, kLong) == "<s>[ASK] <<Be  brief.>>  Hi there [/ASK] Hello </s><s>[ASK] And now? [/ASK]");
   CHECK(rendered(kAlternating, kEmpty) == "<s>[ASK]  [/ASK]");
   CHECK(rendered(kCounted, kLong) ==

@@ -10,8 +10,8 @@
 namespace arenascope::models::test {
 
 inline int mutant_count() {
-  const char* told = std::getenv("ARENASCOPE_MUTANTS");
-  return told ? std::max(1, std::atoi(told)) : 10000;
+  const char* specified = std::getenv("ARENASCOPE_MUTANTS");
+  return specified ? std::max(1, std::atoi(specified)) : 10000;
 }
 
 class Mutator {

@@ -69,16 +69,16 @@ TEST_CASE("functions call functions, pass on what they are given, and may stand 
 }
 
 TEST_CASE("functions that make no sense are refused") {
-  const auto refusal = [](OnnxMaker& m, const std::string& op, const std::vector<std::string>& inputs) {
+  const auto unsupported_reason = [](OnnxMaker& m, const std::string& op, const std::vector<std::string>& inputs) {
     m.input("x", {4}).output("y").node(op, inputs, {"y"}, {}, "", "own");
     auto model = m.open();
     return model.ok() ? std::string() : model.error().message;
   };
   OnnxMaker self, many, doubled;
   self.node("f", {"a"}, {"b"}, {}, "", "own").function("f", {"a"}, {"b"});
-  CHECK(refusal(self, "f", {"x"}).find("'f' calls itself") != std::string::npos);
+  CHECK(unsupported_reason(self, "f", {"x"}).find("'f' calls itself") != std::string::npos);
   many.node("Relu", {"a"}, {"b"}).function("f", {"a"}, {"b"});
-  CHECK(refusal(many, "f", {"x", "x"}).find("'f' has 1 inputs") != std::string::npos);
+  CHECK(unsupported_reason(many, "f", {"x", "x"}).find("'f' has 1 inputs") != std::string::npos);
   // Each calls the next one twice: more than fits anywhere.
   for (int i = 0; i < 60; ++i) {
     const std::string next = "f" + std::to_string(i + 1);
@@ -86,11 +86,11 @@ TEST_CASE("functions that make no sense are refused") {
     doubled.function("f" + std::to_string(i), {"a"}, {"b"});
   }
   doubled.function("f60", {"a"}, {"b"});
-  CHECK(refusal(doubled, "f0", {"x"}).find("million") != std::string::npos);
+  CHECK(unsupported_reason(doubled, "f0", {"x"}).find("million") != std::string::npos);
 }
 
 TEST_CASE("a function is read in its own opset") {
-  OnnxMaker m(13);  // in which axes are no attribute any more
+  OnnxMaker m(13);  // in which axes are no attribute
   m.node("Unsqueeze", {"a"}, {"b"}, {{"axes", std::vector<int64_t>{0}}}).function("f", {"a"}, {"b"}, {}, 11);
   m.input("x", {4}).output("y").node("f", {"x"}, {"y"}, {}, "call", "own");
   auto model = m.open();

@@ -206,8 +206,8 @@ TEST_CASE("an If whose condition is known is its branch") {
       .node("If", {"c"}, {"y"}, {{"then_branch", &yes}, {"else_branch", &no}});
   const Lowered waiting = lower(open);
   CHECK(waiting.problem.empty());
-  REQUIRE(waiting.model.rest);
-  CHECK(waiting.model.rest->why.find("condition") != std::string::npos);
+  REQUIRE(waiting.model.deferred);
+  CHECK(waiting.model.deferred->why.find("condition") != std::string::npos);
 }
 
 TEST_CASE("layers come from the names, or from where the graph is narrow") {

@@ -107,7 +107,7 @@ OnnxMaker& OnnxMaker::raw_weight(const std::string& name, const std::vector<int6
 namespace {
 
 void fill_sparse(onnx::SparseTensorProto& s, const std::string& name, const std::vector<int64_t>& sizes,
-                 const std::vector<int64_t>& places, const std::vector<float>& numbers) {
+                 const std::vector<int64_t>& indices, const std::vector<float>& numbers) {
   for (const int64_t size : sizes) s.add_dims(size);
   s.mutable_values()->set_name(name);
   s.mutable_values()->set_data_type(kFloat);
@@ -116,28 +116,28 @@ void fill_sparse(onnx::SparseTensorProto& s, const std::string& name, const std:
   onnx::TensorProto& at = *s.mutable_indices();
   at.set_data_type(kInt64);
   at.add_dims(static_cast<int64_t>(numbers.size()));
-  if (places.size() != numbers.size())
-    at.add_dims(static_cast<int64_t>(places.size() / std::max<size_t>(numbers.size(), 1)));
-  at.set_raw_data(places.data(), places.size() * sizeof(int64_t));
+  if (indices.size() != numbers.size())
+    at.add_dims(static_cast<int64_t>(indices.size() / std::max<size_t>(numbers.size(), 1)));
+  at.set_raw_data(indices.data(), indices.size() * sizeof(int64_t));
 }
 
 }  // namespace
 
 OnnxMaker& OnnxMaker::sparse_weight(const std::string& name, const std::vector<int64_t>& sizes,
-                                    const std::vector<int64_t>& places, const std::vector<float>& numbers) {
-  fill_sparse(*proto_->model.mutable_graph()->add_sparse_initializer(), name, sizes, places, numbers);
+                                    const std::vector<int64_t>& indices, const std::vector<float>& numbers) {
+  fill_sparse(*proto_->model.mutable_graph()->add_sparse_initializer(), name, sizes, indices, numbers);
   return *this;
 }
 
 OnnxMaker& OnnxMaker::sparse_constant(const std::string& name, const std::vector<int64_t>& sizes,
-                                      const std::vector<int64_t>& places, const std::vector<float>& numbers) {
+                                      const std::vector<int64_t>& indices, const std::vector<float>& numbers) {
   auto& node = *proto_->model.mutable_graph()->add_node();
   node.set_op_type("Constant");
   node.add_output(name);
   auto& a = *node.add_attribute();
   a.set_name("sparse_value");
   a.set_type(onnx::AttributeProto::SPARSE_TENSOR);
-  fill_sparse(*a.mutable_sparse_tensor(), name, sizes, places, numbers);
+  fill_sparse(*a.mutable_sparse_tensor(), name, sizes, indices, numbers);
   return *this;
 }
 

@@ -59,9 +59,9 @@ class OnnxMaker {
   // A sparse weight, or what a Constant makes: numbers and their places,
   // one index for each in a line of all, or as many as there are dimensions.
   OnnxMaker& sparse_weight(const std::string& name, const std::vector<int64_t>& sizes,
-                           const std::vector<int64_t>& places, const std::vector<float>& numbers);
+                           const std::vector<int64_t>& indices, const std::vector<float>& numbers);
   OnnxMaker& sparse_constant(const std::string& name, const std::vector<int64_t>& sizes,
-                             const std::vector<int64_t>& places, const std::vector<float>& numbers);
+                             const std::vector<int64_t>& indices, const std::vector<float>& numbers);
   OnnxMaker& sparse_input(const std::string& name, const std::vector<int64_t>& sizes, int type = kFloat);
   // A part of a weight: its numbers from `begin` on.
   OnnxMaker& segment(const std::string& name, const std::vector<int64_t>& sizes, int64_t begin,

@@ -20,7 +20,7 @@ using Ints = std::vector<int64_t>;
 
 std::vector<std::vector<std::byte>> small_files() {
   std::vector<std::vector<std::byte>> files;
-  OnnxMaker convolution(11), shapes(13), products(9), recurrent(14), choices(16), windows(18);
+  OnnxMaker convolution(11), shapes(13), matmuls(9), recurrent(14), choices(16), windows(18);
   convolution.input("x", {1, 2, 6, 6})
       .output("y")
       .weight("w", {2, 1, 3, 3}, std::vector<float>(18, 0.5f))
@@ -43,7 +43,7 @@ std::vector<std::vector<std::byte>> small_files() {
       .node("Pad", {"u", "pads"}, {"y"})
       .weight("pads", {6}, Ints{0, 0, 1, 0, 0, 1});
   files.push_back(shapes.bytes());
-  products.input("x", {2, 3})
+  matmuls.input("x", {2, 3})
       .output("y")
       .weight("w", {3, 4}, std::vector<float>(12, 1))
       .weight("b", {4}, std::vector<float>(4, 1))
@@ -51,7 +51,7 @@ std::vector<std::vector<std::byte>> small_files() {
       .node("Softmax", {"g"}, {"z"}, {{"axis", int64_t{1}}})
       .node("ReduceSum", {"z"}, {"r"}, {{"axes", Ints{0}}})
       .node("TopK", {"r"}, {"y", "i"}, {{"k", int64_t{1}}});
-  files.push_back(products.bytes());
+  files.push_back(matmuls.bytes());
   recurrent.input("x", {2, 1, 2})
       .output("y")
       .weight("w", {1, 6, 2}, std::vector<float>(12, 1))

@@ -97,9 +97,9 @@ TEST_CASE("zero points along a dimension that there is not") {
 }
 
 TEST_CASE("sizes that overflow where there is no element") {
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max() - 1;
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max() - 1;
   OnnxMaker m(20);
-  m.weight("a", {0, kMost}, Ints{}).output("y").node("Concat", {"a", "a"}, {"y"}, {number("axis", 1)});
+  m.weight("a", {0, kMax}, Ints{}).output("y").node("Concat", {"a", "a"}, {"y"}, {number("axis", 1)});
   auto model = m.open();
   REQUIRE(model.ok());
   CHECK_FALSE(model->runnable());

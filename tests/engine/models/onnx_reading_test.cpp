@@ -13,7 +13,7 @@ using namespace arenascope::models::test;
 
 namespace {
 
-std::string refusal(const OnnxMaker& maker, const std::filesystem::path& folder = {}) {
+std::string unsupported_reason(const OnnxMaker& maker, const std::filesystem::path& folder = {}) {
   auto model = maker.open({}, folder);
   return model ? "" : model.error().message;
 }
@@ -46,12 +46,12 @@ TEST_CASE("sizes that a file leaves open are listed, and told by name or by plac
   CHECK(free.input == "x");
   CHECK(free.axis == 0);
   CHECK(free.size == 1);
-  CHECK_FALSE(free.told);
+  CHECK_FALSE(free.specified);
   OpenOptions options;
   options.dims[free.key()] = 7;
   model = m.open(options);
   REQUIRE(model.ok());
-  CHECK(model->free_dimensions.front().told);
+  CHECK(model->free_dimensions.front().specified);
   CHECK(to_string(model->inputs[0].sizes) == "[7, 3]");
 }
 
@@ -112,19 +112,19 @@ TEST_CASE("nothing, text and cut files are refused") {
 }
 
 TEST_CASE("graphs that make no sense are refused by name") {
-  OnnxMaker cycle, twice, nobody, missing;
+  OnnxMaker cycle, twice, unused, missing;
   cycle.input("x", {2})
       .output("y")
       .node("Add", {"x", "b"}, {"a"})
       .node("Relu", {"a"}, {"b"})
       .node("Relu", {"b"}, {"y"});
-  CHECK(says(refusal(cycle), "cycle"));
+  CHECK(says(unsupported_reason(cycle), "cycle"));
   twice.input("x", {2}).output("y").node("Relu", {"x"}, {"y"}).node("Neg", {"x"}, {"y"});
-  CHECK(says(refusal(twice), "'y' is written twice"));
-  nobody.input("x", {2}).output("y").node("Add", {"x", "ghost"}, {"y"});
-  CHECK(says(refusal(nobody), "ghost"));
+  CHECK(says(unsupported_reason(twice), "'y' is written twice"));
+  unused.input("x", {2}).output("y").node("Add", {"x", "ghost"}, {"y"});
+  CHECK(says(unsupported_reason(unused), "ghost"));
   missing.input("x", {2}).output("z").node("Relu", {"x"}, {"y"});
-  CHECK(says(refusal(missing), "'z'"));
+  CHECK(says(unsupported_reason(missing), "'z'"));
 }
 
 TEST_CASE("nodes in any order are sorted") {
@@ -140,13 +140,13 @@ TEST_CASE("nodes in any order are sorted") {
 TEST_CASE("a weight has as many bytes as its shape says") {
   OnnxMaker longer, shorter, wrapped, negative, many;
   longer.output("y").raw_weight("w", {1}, std::string(64, 'a')).node("Relu", {"w"}, {"y"});
-  CHECK(says(refusal(longer), "64 bytes"));
+  CHECK(says(unsupported_reason(longer), "64 bytes"));
   shorter.output("y").raw_weight("w", {1000}, "abcd").node("Relu", {"w"}, {"y"});
-  CHECK(says(refusal(shorter), "'w'"));
+  CHECK(says(unsupported_reason(shorter), "'w'"));
   wrapped.output("y").raw_weight("w", {int64_t{1} << 32, int64_t{1} << 32}, "").node("Relu", {"w"}, {"y"});
-  CHECK(says(refusal(wrapped), "'w'"));
+  CHECK(says(unsupported_reason(wrapped), "'w'"));
   negative.output("y").raw_weight("w", {-4}, "").node("Relu", {"w"}, {"y"});
-  CHECK(says(refusal(negative), "'w'"));
+  CHECK(says(unsupported_reason(negative), "'w'"));
   many.output("y").raw_weight("w", {1, 1, 1, 1, 1, 1, 1, 1, 1}, "abcd").node("Relu", {"w"}, {"y"});
   auto folded = many.open();
   REQUIRE(folded.ok());

@@ -175,10 +175,10 @@ TEST_CASE("signals") {
   CHECK(stft({{2, 128, 1}}, 0, 16) == "refused");
   CHECK(stft({{2, 1 << 20, 1}}, 1, 512) == "refused");
   CHECK(stft({{128}}, 8, 16) == "refused");
-  const auto mel = [](Ints told) {
+  const auto mel = [](Ints specified) {
     Node node{"MelWeightMatrix", {}, {}, {}, 17};
-    for (size_t i = 0; i < told.size(); ++i)
-      node.weights.push_back({"w" + std::to_string(i), {1}, {told[i]}, i < 3 ? kInt64 : kFloat});
+    for (size_t i = 0; i < specified.size(); ++i)
+      node.weights.push_back({"w" + std::to_string(i), {1}, {specified[i]}, i < 3 ? kInt64 : kFloat});
     return made(node);
   };
   CHECK(mel({8, 16, 8192, 0, 4096}) == "[9, 8]");
@@ -249,7 +249,7 @@ TEST_CASE("numbers that are drawn are the same for a seed, and said to be drawn"
 }
 
 TEST_CASE("loops go round as often as is known") {
-  const auto loop = [](int64_t turns, bool known, bool stacked) {
+  const auto loop = [](int64_t iterations, bool known, bool stacked) {
     OnnxMaker body(16);
     body.input("i", {}, kInt64).input("go", {}, kBool).input("s", {2});
     body.output("go_out", {}, kBool)
@@ -260,7 +260,7 @@ TEST_CASE("loops go round as often as is known") {
     OnnxMaker m(16);
     m.input("x", {2}).output("y");
     if (known)
-      m.weight("turns", {}, Ints{turns});
+      m.weight("turns", {}, Ints{iterations});
     else
       m.input("turns", {}, kInt64);
     std::vector<std::string> results{"y"};
@@ -274,7 +274,7 @@ TEST_CASE("loops go round as often as is known") {
   CHECK(loop(3, true, true) == "[3, 2]");
   CHECK(loop(0, true, false) == "[2]");
   CHECK(loop(0, true, true) == "[0, 2]");
-  CHECK(loop(kHuge, true, false) == "[2]");  // what a run goes round with behind the first turns
+  CHECK(loop(kHuge, true, false) == "[2]");  // what a run iterates with behind the first turns
   CHECK(loop(3, false, false) == "[2]");     // once, as is assumed
 }
 
@@ -397,12 +397,12 @@ TEST_CASE("a size that nobody tells is said to be assumed") {
   REQUIRE(model.ok());
   REQUIRE(model->free_dimensions.size() == 3);
   CHECK(to_string(model->outputs[0].tensor.sizes()) == "[1, 3, 128]");
-  for (const FreeDimension& free : model->free_dimensions) CHECK_FALSE(free.told);
-  OpenOptions told;
-  told.dims = {{"n1", 4}, {"n2", 5}};
-  model = m.open(told);
+  for (const FreeDimension& free : model->free_dimensions) CHECK_FALSE(free.specified);
+  OpenOptions specified;
+  specified.dims = {{"n1", 4}, {"n2", 5}};
+  model = m.open(specified);
   REQUIRE(model.ok());
-  for (const FreeDimension& free : model->free_dimensions) CHECK(free.told);
+  for (const FreeDimension& free : model->free_dimensions) CHECK(free.specified);
   CHECK(to_string(model->outputs[0].tensor.sizes()) == "[4, 3, 5]");
 }
 
@@ -424,13 +424,13 @@ TEST_CASE("sizes are found with which the model can be run") {
   CHECK(model->problems.empty());
   CHECK(to_string(model->inputs[0].sizes) == "[1, 1, 224, 224]");
   // What one tells stays, whatever is tried for the rest.
-  OpenOptions told;
-  told.dims = {{"n4", 20}};
-  model = picture.open(told);
+  OpenOptions specified;
+  specified.dims = {{"n4", 20}};
+  model = picture.open(specified);
   REQUIRE(model.ok());
   CHECK(to_string(model->inputs[0].sizes) == "[1, 1, 224, 20]");
-  CHECK(model->free_dimensions[3].told);
-  CHECK_FALSE(model->free_dimensions[2].told);
+  CHECK(model->free_dimensions[3].specified);
+  CHECK_FALSE(model->free_dimensions[2].specified);
 }
 
 TEST_CASE("a number that an If hangs on is assumed where nobody gives it") {
@@ -454,9 +454,9 @@ TEST_CASE("a number that an If hangs on is assumed where nobody gives it") {
   REQUIRE(rate.ok());
   const int64_t eight = 8000;
   std::memcpy((*rate)->data(), &eight, sizeof eight);
-  OpenOptions told;
-  told.inputs["sr"] = *rate;
-  model = m.open(told);
+  OpenOptions specified;
+  specified.inputs["sr"] = *rate;
+  model = m.open(specified);
   REQUIRE(model.ok());
   CHECK(model->assumed_values.empty());
   CHECK(to_string(model->outputs[0].tensor.sizes()) == "[1, 1, 128]");
@@ -465,13 +465,13 @@ TEST_CASE("a number that an If hangs on is assumed where nobody gives it") {
 TEST_CASE("the shape of an input may be told whole") {
   OnnxMaker m;
   m.input("x", {-1, 3, -2}).input("z", {-1, 3, -2}).output("y").node("Add", {"x", "z"}, {"y"});
-  OpenOptions told;
-  told.shapes = {{"x", {2, 3, 7}}};
-  auto model = m.open(told);
+  OpenOptions specified;
+  specified.shapes = {{"x", {2, 3, 7}}};
+  auto model = m.open(specified);
   REQUIRE(model.ok());
   CHECK(model->problems.empty());
   CHECK(to_string(model->outputs[0].tensor.sizes()) == "[2, 3, 7]");  // its names hold for the other input, too
-  for (const FreeDimension& free : model->free_dimensions) CHECK(free.told);
+  for (const FreeDimension& free : model->free_dimensions) CHECK(free.specified);
   const std::pair<OpenOptions, const char*> bad[] = {
       {{.shapes = {{"q", {2}}}}, "no input 'q'"},
       {{.shapes = {{"x", {2, 4, 7}}}}, "'x' is ?x3x?"},

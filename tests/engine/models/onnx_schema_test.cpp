@@ -61,7 +61,7 @@ TEST_CASE("the table has every operator of every opset") {
       for (const ir::Node& node : schema->body->nodes) {
         CAPTURE(node.op);
         REQUIRE(schemas.find("", node.op, node.opset));
-        CHECK(ir::misfit(node, *schemas.find("", node.op, node.opset), {}) == "");
+        CHECK(ir::schema_mismatch(node, *schemas.find("", node.op, node.opset), {}) == "");
       }
     }
   }
@@ -99,25 +99,25 @@ TEST_CASE("attributes that an operator does not have, or of another kind") {
   CHECK(said(11, "ReduceSum", {"x"}, {{"axes", std::vector<int64_t>{1}}}) == "");
   CHECK(said(13, "Relu", {"x"}, {{"__mark", int64_t{1}}}) == "");
   CHECK(said(13, "Softmax", {"x"}, {{"axis", 1.0F}}) ==
-        "Softmax 'n': its attribute 'axis' is a number, in opset 13 it is an integer");
+        "Softmax 'n': attribute 'axis' is a number, in opset 13 it is an integer");
   CHECK(said(13, "Transpose", {"x"}, {{"perm", int64_t{1}}}) ==
-        "Transpose 'n': its attribute 'perm' is an integer, in opset 13 it is integers");
-  CHECK(said(13, "Concat", {"x", "x"}) == "Concat 'n': its attribute 'axis' is missing");
+        "Transpose 'n': attribute 'perm' is an integer, in opset 13 it is integers");
+  CHECK(said(13, "Concat", {"x", "x"}) == "Concat 'n': attribute 'axis' is missing");
   CHECK(said(13, "Softmax", {"x"}, {{"axis", int64_t{1}}, {"axis", int64_t{0}}}) ==
-        "Softmax 'n': its attribute 'axis' stands there twice");
+        "Softmax 'n': attribute 'axis' is duplicated");
 }
 
 TEST_CASE("sources and results that an operator does not have, or of another type") {
   CHECK(said(13, "Relu", {"x", "x"}) == "Relu 'n': it has 2 sources, Relu of opset 13 has 1");
   CHECK(said(13, "Add", {"x"}) == "Add 'n': it has 1 source, Add of opset 13 has 2");
-  CHECK(said(13, "Add", {"x", ""}) == "Add 'n': its source 1 ('B') is missing");
+  CHECK(said(13, "Add", {"x", ""}) == "Add 'n': input 1 ('B') is missing");
   CHECK(said(13, "Clip", {"x", "", ""}) == "");
   CHECK(said(13, "Clip", {"x", "", "", ""}) == "Clip 'n': it has 4 sources, Clip of opset 13 has 1 to 3");
   CHECK(said(13, "Relu", {"x"}, {}, {"y", "z"}) == "Relu 'n': it has 2 results, Relu of opset 13 has 1");
   CHECK(said(13, "Max", {}) == "Max 'n': it has 0 sources, Max of opset 13 has 1 or more");
-  CHECK(said(13, "Not", {"x"}) == "Not 'n': its source 'x' is of type FLOAT, 'X' of Not in opset 13 may be BOOL");
+  CHECK(said(13, "Not", {"x"}) == "Not 'n': input 'x' is of type FLOAT, 'X' of Not in opset 13 may be BOOL");
   CHECK(said(13, "Add", {"x", "i"}) ==
-        "Add 'n': its sources 'x' and 'i' are of types FLOAT and INT64, which must be the same");
+        "Add 'n': inputs 'x' and 'i' are of types FLOAT and INT64, which must be the same");
   CHECK(said(13, "Where", {"b", "x", "x"}) == "");
 }
 
@@ -138,11 +138,11 @@ TEST_CASE("what ONNX Runtime does not look at is not refused") {
 }
 
 TEST_CASE("operators that an opset does not have") {
-  CHECK(said(13, "Mish", {"x"}) == "Mish 'n': there is no Mish before opset 18, it is written for opset 13");
+  CHECK(said(13, "Mish", {"x"}) == "Mish 'n': operator Mish does not exist before opset 18; the model uses opset 13");
   CHECK(said(10, "Upsample", {"x", "x"}) ==
-        "Upsample 'n': there is no Upsample any more since opset 10, it is written for opset 10");
-  CHECK(said(13, "Nonsense", {"x"}) == "Nonsense 'n': there is no operator Nonsense here");
-  CHECK(said(29, "Relu", {"x"}).find("opset 29, of which operators up to 28 are known") != std::string::npos);
+        "Upsample 'n': operator Upsample was removed in opset 10; the model uses opset 10");
+  CHECK(said(13, "Nonsense", {"x"}) == "Nonsense 'n': operator Nonsense is not supported");
+  CHECK(said(29, "Relu", {"x"}).find("opset 29; opsets up to 28 are supported") != std::string::npos);
 }
 
 TEST_CASE("an operator without a handler is lowered by what it consists of") {

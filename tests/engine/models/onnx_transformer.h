@@ -9,10 +9,10 @@
 
 namespace arenascope::models::test {
 
-class SpelledTransformer {
+class ExpandedTransformer {
  public:
   // `width` is `heads` times a head's; both of all layers. 125 operators a layer.
-  SpelledTransformer(int layers, int64_t tokens, int64_t width, int64_t heads)
+  ExpandedTransformer(int layers, int64_t tokens, int64_t width, int64_t heads)
       : tokens_(tokens), width_(width), heads_(heads) {
     maker_.input("x", {1, tokens, width}).output("y");
     std::string x = "x";

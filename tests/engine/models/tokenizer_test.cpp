@@ -42,7 +42,7 @@ std::unique_ptr<Tokenizer> opened(const std::string& name, const GgufMaker& make
   return std::move(*tokenizer);
 }
 
-std::string refusal(const GgufMaker& maker) {
+std::string unsupported_reason(const GgufMaker& maker) {
   const MadeFile file("refused", maker);
   auto tokenizer = Tokenizer::open(file.path());
   REQUIRE(!tokenizer.ok());
@@ -146,21 +146,21 @@ TEST_CASE("unigram takes the cut with the highest sum") {
 
 TEST_CASE("vocabularies that are refused") {
   GgufMaker none;
-  CHECK(refusal(none).find("no vocabulary") != std::string::npos);
+  CHECK(unsupported_reason(none).find("no vocabulary") != std::string::npos);
   GgufMaker unknown;
   unknown.text("tokenizer.ggml.model", "rwkv").texts("tokenizer.ggml.tokens", {"a"});
-  CHECK(refusal(unknown).find("'rwkv'") != std::string::npos);
+  CHECK(unsupported_reason(unknown).find("'rwkv'") != std::string::npos);
   GgufMaker shorter;
   shorter.text("tokenizer.ggml.model", "llama").texts("tokenizer.ggml.tokens", {"a", "b"});
   shorter.floats("tokenizer.ggml.scores", {1});
-  CHECK(refusal(shorter).find("1 entries for 2 tokens") != std::string::npos);
+  CHECK(unsupported_reason(shorter).find("1 entries for 2 tokens") != std::string::npos);
   GgufMaker outside;
   outside.text("tokenizer.ggml.model", "llama").texts("tokenizer.ggml.tokens", {"a", "b"});
   outside.floats("tokenizer.ggml.scores", {1, 2}).integer("tokenizer.ggml.bos_token_id", 2);
-  CHECK(refusal(outside).find("bos_token_id") != std::string::npos);
+  CHECK(unsupported_reason(outside).find("bos_token_id") != std::string::npos);
   GgufMaker unscored;
   unscored.text("tokenizer.ggml.model", "llama").texts("tokenizer.ggml.tokens", {"a"});
-  CHECK(refusal(unscored).find("scores") != std::string::npos);
+  CHECK(unsupported_reason(unscored).find("scores") != std::string::npos);
 }
 
 #if ARENASCOPE_HAS_ICU
@@ -186,11 +186,11 @@ TEST_CASE("byte-level byte pairs") {
   maker = {};
   maker.text("tokenizer.ggml.model", "gpt2").text("tokenizer.ggml.pre", "made-up");
   maker.texts("tokenizer.ggml.tokens", {"a"}).texts("tokenizer.ggml.merges", {});
-  CHECK(refusal(maker).find("'made-up'") != std::string::npos);
+  CHECK(unsupported_reason(maker).find("'made-up'") != std::string::npos);
 }
 
 TEST_CASE("pre-tokenizers cut differently") {
-  const auto words = [](const char* pre, const char* text) {
+  const auto strings = [](const char* pre, const char* text) {
     std::vector<std::string> tokens;
     for (char c = '!'; c < 127; ++c) tokens.emplace_back(1, c);
     tokens.emplace_back("\xC4\xA0");
@@ -206,11 +206,11 @@ TEST_CASE("pre-tokenizers cut differently") {
     maker.boolean("tokenizer.ggml.add_bos_token", false);
     return opened("pre", maker)->encode(text).size();
   };
-  CHECK(words("gpt-2", "123456") == 3);      // 12 34 56
-  CHECK(words("llama-bpe", "123456") == 4);  // 12 3, 45 6
-  CHECK(words("qwen2", "123456") == 6);
-  CHECK(words("starcoder", "123456") == 6);
-  CHECK(words("falcon", "1234567") == 5);  // 12 3, 45 6, 7
+  CHECK(string_table("gpt-2", "123456") == 3);      // 12 34 56
+  CHECK(string_table("llama-bpe", "123456") == 4);  // 12 3, 45 6
+  CHECK(string_table("qwen2", "123456") == 6);
+  CHECK(string_table("starcoder", "123456") == 6);
+  CHECK(string_table("falcon", "1234567") == 5);  // 12 3, 45 6, 7
 }
 
 TEST_CASE("WordPiece") {

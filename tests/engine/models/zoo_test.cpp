@@ -154,7 +154,7 @@ TEST_CASE("a training step ends in the loss and a gradient of each weight") {
   OpenOptions training;
   training.training = true;
   CHECK(open_model("some.gguf", training).error().message ==
-        "some.gguf: a training step is made of the zoo's models only");
+        "some.gguf: training steps are available for zoo models only");
   auto none = open_zoo("resnet50", training);
   REQUIRE(!none.ok());
   CHECK(none.error().message ==

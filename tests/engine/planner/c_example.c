@@ -17,7 +17,7 @@ int main(void) {
   };
   enum { kCount = sizeof buffers / sizeof buffers[0] };
   int calls = 0;
-  arenascope_options options;
+  arenascope_planner_options options;
   memset(&options, 0, sizeof options);
   options.alignment = 512;
   options.cancelled = never;

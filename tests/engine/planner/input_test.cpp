@@ -3,7 +3,7 @@
 #include <arenascope/planner/check.h>
 #include <arenascope/planner/csv.h>
 #include <arenascope/planner/planner.h>
-#include <arenascope/planner/why.h>
+#include <arenascope/planner/explain.h>
 #include <doctest/doctest.h>
 
 #include "random_problem.h"
@@ -168,10 +168,10 @@ TEST_CASE("why one buffer cannot lie where another lay") {
   Plan plan;
   plan.arena_bytes = 64;
   plan.offsets = {0, 16, 32, 0};
-  CHECK(why_not_there(p, plan, 1, 0) == "b lives in [2, 6) and a in [0, 4): at step 2 both need those bytes.");
-  CHECK(why_not_there(p, plan, 2, 0) ==
+  CHECK(explain_placement(p, plan, 1, 0) == "b lives in [2, 6) and a in [0, 4): at step 2 both need those bytes.");
+  CHECK(explain_placement(p, plan, 2, 0) ==
         "c and a are never alive together, but b (bytes 16 to 32) is in the way at step 4.");
-  CHECK(why_not_there(p, plan, 3, 1).find("could lie where b lies") != std::string::npos);
+  CHECK(explain_placement(p, plan, 3, 1).find("could be placed where b is") != std::string::npos);
   CHECK(find_peak(p).live_bytes == 48);
   CHECK(find_peak(p).buffers == std::vector<int32_t>{2, 1});
   const std::vector<Hole> holes = holes_at(p, plan, 5);

@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 #include <sanitized.h>
 #include "engine/planner/chunks.h"
-#include "engine/planner/fit.h"
+#include "engine/planner/fit_allocator.h"
 #include "engine/planner/loads.h"
 #include "engine/planner/peak_first.h"
 
@@ -53,7 +53,7 @@ TEST_CASE("loads: the most over any range and the least step, as counted step by
     CHECK(loads.peak_bytes() == *std::max_element(live.begin(), live.end()));
     for (const Item& v : items.items)
       CHECK(loads.most(v) == *std::max_element(live.begin() + v.lower, live.begin() + v.upper));
-    const int64_t least = loads.least_step(20, 120);
+    const int64_t least = loads.min_load_step(20, 120);
     if (least >= 20 && least < 120) {
       for (const Item& v : items.items)  // at the steps where something changes
         if (v.lower >= 20 && v.lower < 120) CHECK(live[least] <= live[v.lower]);
@@ -66,7 +66,7 @@ TEST_CASE("the fullest steps first: a valid plan, no worse than laying by size")
   for (int k = 0; k < 30; ++k) {
     const Problem p = test::random_problem(random, 300, 200, 1000, {.alignments = k % 2 == 0, .gaps = k % 3 == 0});
     Plan plan = tried(p, [](const Items& items, Incumbent& best) {
-      best.offer(Placer(items).place_all(order_by(items, Key::size), Fit::first));
+      best.offer(FitAllocator(items).place_all(order_by(items, Key::size), Fit::first));
       try_peak_first(items, best);
     });
     CHECK(check(p, plan).ok());

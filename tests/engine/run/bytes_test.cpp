@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Products and convolutions of 8 bits, beside sums of whole numbers: weights with zero points and without, for all or a column each,
+// Products and convolutions of 8 bits, beside sums of integers: weights with zero points and without, for all or a column each,
 // zero points that a run makes, and what is opened just before a product.
 #include <string>
 #include <vector>

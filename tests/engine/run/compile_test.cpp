@@ -199,7 +199,7 @@ TEST_CASE("precision has a name") {
   CHECK(!parse_precision("lower").has_value());
   auto devices = open_devices("cpu", {}, Precision::Low);
   REQUIRE(!devices.ok());
-  CHECK(devices.error().message == "backend 'cpu' computes with precision high or normal, not 'low'");
+  CHECK(devices.error().message == "backend 'cpu' supports precision high and normal, not 'low'");
 }
 
 }  // namespace arenascope::test

@@ -210,7 +210,7 @@ TEST_CASE("GatedDeltaNet: more tokens than are written out go round") {
 }
 
 TEST_CASE("GatedDeltaNet: what is added to a short vector's size, in one source of a state's sizes") {
-  // A query, a key and a value of one number each, behind each other; nothing fades.
+  // A query, a key and a value of one number each, one after another; nothing fades.
   const Source packed{{1, 3}, {1e-3, 1, 2}}, state{{1, 1, 1, 1}, {3}}, none{{1}, {0}}, closed{{1, 1}, {-40}};
   const Attr gated{"update_rule", std::string("gated")}, unit = whole("qk_l2_norm", 1);
   const Results plain =

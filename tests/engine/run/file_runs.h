@@ -18,7 +18,7 @@ struct Given {
 struct Results {
   std::string refused;  // why it cannot be opened or run; empty where it ran
   std::map<std::string, Dims> sizes;
-  std::map<std::string, std::vector<double>> numbers;     // of strings: their places among words
+  std::map<std::string, std::vector<double>> numbers;     // of strings: their indices into words
   std::map<std::string, std::vector<std::string>> words;  // of results that are strings
 };
 

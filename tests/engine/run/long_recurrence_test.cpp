@@ -46,7 +46,7 @@ Seen follow(const Seeing& u, const Numbers& x, const Numbers& memory, bool backw
   return out;
 }
 
-// Of two directions or one, behind each other.
+// Of two directions or one, one after another.
 template <class F>
 Numbers of_ways(size_t ways, F&& numbers) {
   Numbers out;

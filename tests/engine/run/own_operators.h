@@ -37,7 +37,7 @@ struct Source {
   Numbers numbers = {};
   int type = kFloat;
   bool there = true;
-  bool fixed = false;  // whole numbers in the file
+  bool fixed = false;  // integers in the file
 };
 inline const Source kNone{{}, {}, 0, false};
 

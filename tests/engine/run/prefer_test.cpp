@@ -48,8 +48,8 @@ void check_ratios(const models::Model& model, const Devices& devices) {
     REQUIRE_MESSAGE(chosen.ok(), (chosen.ok() ? "" : chosen.error().message));
     const double ratio = static_cast<double>(chosen->plan.memory.arena_bytes) /
                          static_cast<double>(std::max<Bytes>(without->plan.memory.arena_bytes, 1));
-    CHECK(ratio <= most_arena_ratio(prefer) + 1e-9);
-    CHECK(std::count_if(chosen->forms.begin(), chosen->forms.end(), [](const WeighedForm& f) { return f.taken; }) == 1);
+    CHECK(ratio <= max_arena_ratio(prefer) + 1e-9);
+    CHECK(std::count_if(chosen->forms.begin(), chosen->forms.end(), [](const LayoutCandidate& f) { return f.taken; }) == 1);
   }
 }
 

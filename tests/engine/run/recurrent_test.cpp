@@ -240,7 +240,7 @@ TEST_CASE("sequences of different lengths end and begin at their own ends") {
         c.states = come;
         check_recurrence(c);
       }
-  for (const bool states : {false, true}) {  // an LSTM whose cell nobody asks for, and one that is unrolled
+  for (const bool states : {false, true}) {  // an LSTM whose cell no node asks for, and one that is unrolled
     Recurrence c{4, "bidirectional", {3, 1, 4}, true};
     c.states = states, c.wants_cell = false;
     check_recurrence(c);

@@ -105,7 +105,7 @@ TEST_CASE("a detector's tail: boxes that stay, and what is made of them") {
     o.recorder = &recorder;
     auto runner = Runner::open(path, o);
     REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
-    const auto& rest = (*runner)->model().rest;
+    const auto& rest = (*runner)->model().deferred;
     REQUIRE(rest);
     CHECK(rest->why.find("nms") != std::string::npos);
     CHECK(rest->node_count == 5);
@@ -166,7 +166,7 @@ TEST_CASE("what waits for what waits is opened in its turn, and an If too") {
     if (some[i] > mean) places.push_back(static_cast<int64_t>(i));
   CHECK(numbers<int64_t>(named(**runner, "places")) == places);
   CHECK(numbers<int64_t>(named(**runner, "count")) == Ints{1, static_cast<int64_t>(places.size())});
-  CHECK((*runner)->rest()->rest() != nullptr);
+  CHECK((*runner)->continuation()->continuation() != nullptr);
   std::filesystem::remove(path);
 
   OnnxMaker yes(13), no(13);
@@ -208,8 +208,8 @@ TEST_CASE("a loop goes round as long as what it makes says") {
   const std::string path = written(m, "loop");
   auto runner = Runner::open(path, options());
   REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
-  REQUIRE((*runner)->model().rest);
-  CHECK((*runner)->model().rest->why.find("doubling") != std::string::npos);
+  REQUIRE((*runner)->model().deferred);
+  CHECK((*runner)->model().deferred->why.find("doubling") != std::string::npos);
   for (const float first : {2.0f, 0.02f, 1e-4f}) {  // few turns, some, as many as there may be
     const std::vector<float> x(4, first);
     REQUIRE((*runner)->set_input("x", std::as_bytes(std::span(x))).ok());
@@ -232,7 +232,7 @@ TEST_CASE("a loop goes round as long as what it makes says") {
   std::filesystem::remove(path);
 }
 
-TEST_CASE("a whole number's power by a fraction is cut off, its exponent is not") {
+TEST_CASE("an integer's power by a fraction is cut off, its exponent is not") {
   OnnxMaker m(13);
   m.input("x", {3}).weight("none", {1}, std::vector<float>{0});
   m.weight("bases", {3}, std::vector<float>{1, 2, 3}).weight("exponents", {3}, std::vector<float>{4, 5.5f, 2.5f});

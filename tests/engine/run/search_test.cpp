@@ -136,7 +136,7 @@ TEST_CASE("what a search is given fits its texts") {
   CHECK(refused(s, "", {}) == "");
   CHECK(refused(s, "vocabulary", {kWords}) == "");
   CHECK(refused({{{3, 4, 5}}, 2}, "", {}).find("it is given 3 words, and writes texts of 2") != std::string::npos);
-  CHECK(refused(s, "least", {2}).find("its source 'least' is [2]") != std::string::npos);
+  CHECK(refused(s, "least", {2}).find("input 'least' is [2]") != std::string::npos);
   CHECK(refused(s, "penalty", {2}) != "");
   CHECK(refused(s, "vocabulary", {2, kWords}) != "");
   CHECK(refused(s, "first", {kWords}) != "");

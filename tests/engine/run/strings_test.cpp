@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Strings: known ones are folded, the others are places among words, which are moved, looked up and compared in a run. And
+// Strings: known ones are folded, the others are indices into words, which are moved, looked up and compared in a run. And
 // images, which become constants.
 #include <cstring>
 #include <limits>
@@ -31,10 +31,10 @@ models::OpenOptions given(const std::string& name, const Dims& sizes, const Stri
   models::OpenOptions out;
   auto tensor = models::host_tensor(sizes, DType::I64);
   REQUIRE(tensor.ok());
-  models::WordList words;
+  models::StringInterner words;
   for (size_t i = 0; i < strings.size(); ++i) (*tensor)->data_as<int64_t>()[i] = words.place(strings[i]);
   out.inputs[name] = std::move(*tensor);
-  out.words[name] = words.take();
+  out.strings[name] = words.take();
   return out;
 }
 
@@ -73,7 +73,7 @@ std::string told(Runner& runner, size_t output = 0) {
     if (value.tensor.dtype() == DType::I64) std::memcpy(&whole, bytes->data() + i * 8, 8);
     if (value.tensor.dtype() == DType::F32) std::memcpy(&number, bytes->data() + i * 4, 4);
     const auto byte = static_cast<int>((*bytes)[static_cast<size_t>(element_bytes(value.tensor.dtype()) * i)]);
-    out += value.words                          ? fmt::format(" {}", models::word(value.words, whole))
+    out += value.strings                          ? fmt::format(" {}", models::string_at(value.strings, whole))
            : value.tensor.dtype() == DType::I64 ? fmt::format(" {}", whole)
            : value.tensor.dtype() == DType::F32 ? fmt::format(" {}", number)
                                                 : fmt::format(" {}", byte);
@@ -275,13 +275,13 @@ TEST_CASE("an input of strings is given when the model is opened") {
   OnnxMaker m(20);
   m.input("s", {-1}, kString).output("y", {}, kString).weight("end", {1}, Strings{"!"});
   m.node("StringConcat", {"s", "end"}, {"y"});
-  CHECK(problem(m) == "the input 's' holds strings, which must be given: --input s=FILE.pb");
+  CHECK(problem(m) == "input 's' is a string tensor, which must be given: --input s=FILE.pb");
   auto runner = opened(m, given("s", {2}, {"ho", "hi"}));
   CHECK(runner->model().fixed_inputs == Strings{"s"});
   CHECK(told(*runner) == "[2] ho! hi!");
   CHECK_FALSE(problem(m, given("s", {1, 2}, {"ho", "hi"})).empty());
   models::OpenOptions numbers = given("s", {2}, {"ho", "hi"});
-  numbers.words.clear();
+  numbers.strings.clear();
   CHECK(problem(m, numbers).find("does not fit") != std::string::npos);
   OnnxMaker counted(20);
   counted.input("s", {2}, kInt64).output("y", {}, kInt64).node("Neg", {"s"}, {"y"});

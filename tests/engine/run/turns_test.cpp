@@ -61,9 +61,9 @@ std::vector<T> values(Runner& runner, std::string_view name) {
 
 std::vector<std::string> strings(Runner& runner, std::string_view name) {
   std::vector<std::string> out;
-  const models::Words words = result_of(runner, name).value->words;
+  const models::StringTable words = result_of(runner, name).value->strings;
   REQUIRE(words);
-  for (const int64_t place : values<int64_t>(runner, name)) out.emplace_back(models::word(words, place));
+  for (const int64_t place : values<int64_t>(runner, name)) out.emplace_back(models::string_at(words, place));
   return out;
 }
 
@@ -102,8 +102,8 @@ TEST_CASE("one graph goes round ten thousand times") {
     REQUIRE(turns.size() == 10000);
     for (size_t i = 0; i < turns.size(); ++i) REQUIRE(turns[i] == static_cast<float>(i));
     REQUIRE(runner->loop());
-    CHECK(runner->loop()->turns == 9999);  // the first one is in the graph before it
-    CHECK(runner->loop()->openings == 1);
+    CHECK(runner->loop()->iterations == 9999);  // the first one is in the graph before it
+    CHECK(runner->loop()->recompilations == 1);
     CHECK(runner->loop()->body->plan().threads == 2);
   }
 }
@@ -140,9 +140,9 @@ TEST_CASE("a scan of more turns than can be written out goes round in one graph"
     CHECK(last == std::vector<float>{sum});
     REQUIRE(runner->loop());
     CHECK(runner->loop()->title == "Scan 'steps'");
-    CHECK(runner->model().rest->why.starts_with("Scan 'steps'"));
-    CHECK(runner->loop()->turns == kTurns);
-    CHECK(runner->loop()->openings == 1);
+    CHECK(runner->model().deferred->why.starts_with("Scan 'steps'"));
+    CHECK(runner->loop()->iterations == kTurns);
+    CHECK(runner->loop()->recompilations == 1);
   }
 }
 
@@ -191,11 +191,11 @@ TEST_CASE("turns are runs of one graph in a recording, in a layer of the loop") 
     const trace::GraphInfo* graph = snapshot->graph_of(trace::RunId(i));
     REQUIRE(graph);
     CHECK(snapshot->runs[i].info.graph == snapshot->runs[1].info.graph);
-    CHECK(graph->behind == snapshot->runs[0].info.graph);
+    CHECK(graph->continuation_of == snapshot->runs[0].info.graph);
     for (const trace::TensorInfo& node : graph->nodes)
       if (node.op == "ADD") CHECK(node.layer == "Loop count / turns from 1");
   }
-  CHECK(snapshot->graph_of(trace::RunId(7))->behind == snapshot->runs[1].info.graph);
+  CHECK(snapshot->graph_of(trace::RunId(7))->continuation_of == snapshot->runs[1].info.graph);
 }
 
 TEST_CASE("a state that grows opens the body anew, as long as it grows") {
@@ -207,7 +207,7 @@ TEST_CASE("a state that grows opens the body anew, as long as it grows") {
   const auto runner = opened(m);
   run(*runner);
   CHECK(values<float>(*runner, "grown") == std::vector<float>{0, 1, 2, 3, 4, 5, 6});
-  CHECK(runner->loop()->openings == 5);
+  CHECK(runner->loop()->recompilations == 5);
 }
 
 TEST_CASE("a loop in a loop, a branch in it, and what hangs on their values") {
@@ -317,7 +317,7 @@ TEST_CASE("a loop of any number of turns is written out only where its condition
     CHECK(runner->plan().graph.nodes().size() < 12);
     run(*runner);
     CHECK(values<float>(*runner, "last") == std::vector<float>{static_cast<float>(one.turns)});
-    CHECK((runner->loop() ? runner->loop()->turns : 0) == one.behind);
+    CHECK((runner->loop() ? runner->loop()->iterations : 0) == one.behind);
   }
 }
 
@@ -337,7 +337,7 @@ TEST_CASE("a loop without an end is stopped from elsewhere") {
   stopping.join();
   REQUIRE_MESSAGE(report.ok(), (report.ok() ? "" : report.error().message));
   CHECK(report->aborted);
-  CHECK(runner->loop()->turns > 10);
+  CHECK(runner->loop()->iterations > 10);
   CHECK(runner->results().empty());
 }
 

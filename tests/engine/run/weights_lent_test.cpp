@@ -164,7 +164,7 @@ TEST_CASE("what is lent is made for all who read it at once, and what cannot be 
     std::memcpy(out, made.data(), made.size());
     return Status();
   });
-  const Storage storage = good.lend(*context, kBytes);
+  const Storage storage = good.map_lazily(*context, kBytes);
   REQUIRE(storage.allocated());
   for (int round = 0; round < 4; ++round) {
     std::vector<std::thread> readers;
@@ -180,7 +180,7 @@ TEST_CASE("what is lent is made for all who read it at once, and what cannot be 
   }
   CHECK(good.unchanged().ok());
   const models::WeightSource bad([](std::byte*) { return Status(Error{"there is none"}); });
-  const Storage empty = bad.lend(*context, kBytes);
+  const Storage empty = bad.map_lazily(*context, kBytes);
   REQUIRE(empty.allocated());
   CHECK(bad.unchanged().ok());
   CHECK(empty.data()[kBytes - 1] == std::byte{0});

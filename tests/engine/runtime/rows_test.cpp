@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t kElements = 64;
 
 // Long nodes are shared by all threads, in `cut` times as many parts; short ones (by name) belong to one.
-class UnevenBackend final : public PlainBackend {
+class UnevenBackend final : public StatelessBackend {
  public:
   std::string_view name() const override { return "uneven"; }
   Device device() const override { return {}; }
@@ -98,9 +98,9 @@ std::unique_ptr<Executor> prepared(Random& g, Backend& backend, int threads, con
   return std::move(*executor);
 }
 
-std::map<Behind, int> kinds(const ExecutionPlan& plan) {
-  std::map<Behind, int> out;
-  for (const PlannedStep& step : plan.steps) ++out[step.behind];
+std::map<SyncAfter, int> kinds(const ExecutionPlan& plan) {
+  std::map<SyncAfter, int> out;
+  for (const PlannedStep& step : plan.steps) ++out[step.sync_after];
   return out;
 }
 
@@ -134,21 +134,21 @@ TEST_CASE("a row is nodes of one thread, and independent nodes neither read nor 
     auto executor = prepared(g, backend, 2, {.rows = true, .stealing = true, .independent = false});
     const auto& steps = executor->plan().steps;
     for (size_t i = 0; i + 1 < steps.size(); ++i) {
-      CHECK((steps[i].behind == Behind::Row) == (steps[i].tasks == 1 && steps[i + 1].tasks == 1));
+      CHECK((steps[i].sync_after == SyncAfter::SameThread) == (steps[i].tasks == 1 && steps[i + 1].tasks == 1));
       CHECK(steps[i].parts == (steps[i].tasks > 1 ? 8 : steps[i].tasks));
     }
-    CHECK(kinds(executor->plan())[Behind::Independent] == 0);
+    CHECK(kinds(executor->plan())[SyncAfter::None] == 0);
   }
   {
     auto executor = prepared(g, backend, 2, {.rows = false, .stealing = false, .independent = false});
-    CHECK(kinds(executor->plan())[Behind::Barrier] == static_cast<int>(executor->plan().steps.size()));
+    CHECK(kinds(executor->plan())[SyncAfter::Barrier] == static_cast<int>(executor->plan().steps.size()));
   }
   {
     auto executor = prepared(g, backend, 2, {.rows = true, .stealing = true, .independent = true}, "breadth-first");
     const ExecutionPlan& plan = executor->plan();
-    CHECK(kinds(plan)[Behind::Independent] > 0);
+    CHECK(kinds(plan)[SyncAfter::None] > 0);
     for (size_t i = 0; i + 1 < plan.steps.size(); ++i) {
-      if (plan.steps[i].behind != Behind::Independent) continue;
+      if (plan.steps[i].sync_after != SyncAfter::None) continue;
       const TensorImpl& a = plan.graph.node(plan.steps[i].node);
       const TensorImpl& b = plan.graph.node(plan.steps[i + 1].node);
       const auto overlap = [](const TensorImpl& x, const TensorImpl& y) {
@@ -161,7 +161,7 @@ TEST_CASE("a row is nodes of one thread, and independent nodes neither read nor 
     }
     backend.work = 256;  // one work buffer: nobody may be a node ahead
     auto shared = prepared(g, backend, 2, {.rows = true, .stealing = true, .independent = true}, "breadth-first");
-    CHECK(kinds(shared->plan())[Behind::Independent] == 0);
+    CHECK(kinds(shared->plan())[SyncAfter::None] == 0);
   }
 }
 
@@ -183,8 +183,8 @@ TEST_CASE("a recording says how many nodes met at no barrier") {
     ++nodes;
     const auto stats = snapshot->stats(executor->trace_graph(), step.node);
     CHECK(stats.parts == step.parts);
-    CHECK(stats.barriers == (step.behind == Behind::Barrier ? 1 : 0));
-    if (step.behind != Behind::Barrier) continue;
+    CHECK(stats.barriers == (step.sync_after == SyncAfter::Barrier ? 1 : 0));
+    if (step.sync_after != SyncAfter::Barrier) continue;
     REQUIRE(barrier < snapshot->barriers.size());
     CHECK(snapshot->barriers[barrier].node == step.node);
     CHECK(snapshot->barriers[barrier].nodes == nodes);

@@ -92,7 +92,7 @@ TEST_CASE("in every strategy the slices of all spaces come to what an allocator 
       options.threads = 1;
       options.strategy = strategy;
       options.recorder = &recorder;
-      options.owners = allocations;
+      options.binding_observer = allocations;
       auto executor = Executor::create(backend, context, options);
       REQUIRE(executor.ok());
       REQUIRE((*executor)->prepare(std::move(*plan)).ok());
@@ -117,26 +117,26 @@ TEST_CASE("in every strategy the slices of all spaces come to what an allocator 
       wrong += seen[i].second == notes->active[i] ? 0 : 1;
       if (i + 1 < seen.size() && seen[i + 1].first == seen[i].first) continue;
       Bytes sum = 0;
-      for (const trace::SpaceSlice& slice : s->space_slices_in(seen[i].first, seen[i].first + 1, SIZE_MAX))
+      for (const trace::SpaceAllocation& slice : s->space_slices_in(seen[i].first, seen[i].first + 1, SIZE_MAX))
         sum += slice.bytes;
       wrong += sum == notes->active[i] ? 0 : 1;
     }
     CHECK(wrong == 0);
     // Whose they are.
-    std::set<trace::TensorRef> owners;
+    std::set<trace::TensorRef> binding_observer;
     size_t own = 0;
     for (size_t i = 0; i < s->space_slices.size(); ++i) {
-      const trace::SpaceSlice& slice = s->space_slices[i];
+      const trace::SpaceAllocation& slice = s->space_slices[i];
       if (!slice.tensor.valid()) continue;
       ++own;
-      owners.insert(slice.tensor);
+      binding_observer.insert(slice.tensor);
       const trace::TensorInfo* tensor = s->tensor(slice.graph, slice.tensor);
       REQUIRE(tensor != nullptr);
       CHECK(tensor->bytes <= slice.bytes);
     }
     if (strategy == MemoryStrategy::Planned) CHECK(own == 0);  // they lie in the arena
-    if (strategy != MemoryStrategy::Planned) CHECK(owners.size() > 5);
-    if (strategy == MemoryStrategy::Eager) CHECK(own >= 2 * owners.size());
+    if (strategy != MemoryStrategy::Planned) CHECK(binding_observer.size() > 5);
+    if (strategy == MemoryStrategy::Eager) CHECK(own >= 2 * binding_observer.size());
   }
 }
 
@@ -172,7 +172,7 @@ struct Poisoned {
     return {last->data_as<float>(), last->data_as<float>() + 4096};
   }
   // What the first run was seen to have.
-  std::vector<trace::SliceRect> seen() {
+  std::vector<trace::ArenaAllocation> seen() {
     recorder.drain();
     recorder.drain();
     const auto s = session->snapshot();
@@ -196,7 +196,7 @@ TEST_CASE("how an allocator stands is told behind each run that changes it") {
   ExecutorOptions options;
   options.strategy = MemoryStrategy::Eager;
   options.recorder = &recorder;
-  options.owners = allocations;
+  options.binding_observer = allocations;
   auto memory = plan_memory(chain.graph, "two-level", "depth-first", {});
   REQUIRE(memory.ok());
   auto plan = ExecutionPlan::make(chain.graph, *memory, backend, 1);
@@ -245,7 +245,7 @@ TEST_CASE("the bytes that a step touches, found by poisoning the arena between s
         low = std::min(low, i), high = i + 1, ++touched;
       }
       std::vector<bool> needed(image.size(), false);
-      for (const trace::SliceRect& s : slices) {
+      for (const trace::ArenaAllocation& s : slices) {
         if (s.first == step)
           wrong += low == size_t(s.offset) && high == size_t(s.offset + s.bytes) && touched == size_t(s.bytes) ? 0 : 1;
         if (s.first.value > step.value || s.last.value <= step.value + 1) continue;
@@ -261,7 +261,7 @@ TEST_CASE("the bytes that a step touches, found by poisoning the arena between s
     CHECK(p.output() == expected);  // whatever is needed lies in a slice
   }
   // And each is needed up to its last step: without it there the result is another one.
-  for (const trace::SliceRect& s : slices) {
+  for (const trace::ArenaAllocation& s : slices) {
     if (size_t(s.last.value) >= p.steps) continue;
     CAPTURE(s.tensor.value);
     RunOptions options;

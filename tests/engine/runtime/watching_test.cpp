@@ -19,7 +19,7 @@ namespace {
 intptr_t address(const void* p) { return reinterpret_cast<intptr_t>(p); }
 
 // Writes down what each thread computes, in its order, and where the result lies.
-class WatchedBackend final : public PlainBackend {
+class WatchedBackend final : public StatelessBackend {
  public:
   struct Call {
     std::string node;
@@ -102,7 +102,7 @@ std::unique_ptr<Executor> prepared(Branches& g, Backend& backend, trace::Recorde
   options.threads = 2;
   options.strategy = strategy;
   options.recorder = recorder;
-  options.hold_threads = true;
+  options.force_multithreaded = true;
   auto executor = Executor::create(backend, make_cpu_context(), options);
   REQUIRE(executor.ok());
   REQUIRE((*executor)->prepare(std::move(*plan)).ok());
@@ -220,7 +220,7 @@ TEST_CASE("a recording says on what the run ran") {
   REQUIRE(executor->run().ok());
   const trace::RunInfo info = recorded.snapshot()->runs[0].info;
   CHECK(info.threads == 2);
-  CHECK(info.threads_asked == 2);
+  CHECK(info.threads_requested == 2);
   CHECK(info.lead == executor->rings()[0]->track());
   CHECK(info.affinity.size() > 0);
   CHECK(info.build.find("arenascope") != std::string::npos);

@@ -7,7 +7,7 @@
 #include <arenascope/schedule/findings.h>
 #include <arenascope/schedule/memory_plan.h>
 #include <arenascope/schedule/restore.h>
-#include <arenascope/trace/owner.h>
+#include <arenascope/trace/bind_event.h>
 #include <arenascope/trace/session.h>
 #include <doctest/doctest.h>
 

@@ -88,7 +88,7 @@ void check_quick_plan(const Graph& graph, bool keep) {
 
 Graph partitioned(std::mt19937& random, const Graph& graph) {
   const auto sides = choose_sides(graph, [&](const TensorImpl& node) {
-    return node.is_view() ? Side::Either : std::array{Side::Main, Side::Other, Side::Either}[random() % 3];
+    return node.is_view() ? PartitionSide::Either : std::array{PartitionSide::Main, PartitionSide::Other, PartitionSide::Either}[random() % 3];
   });
   auto made = partition_graph(graph, sides);
   REQUIRE_MESSAGE(made, (made ? "" : made.error().message));
@@ -110,8 +110,8 @@ Graph rewritten(std::mt19937& random, const Graph& graph, bool keep) {
     (void)(random() % 2 ? rewrite.rematerialise(id, uses[gap + 1], p, cost)
                         : rewrite.offload(id, uses[gap], uses[gap + 1], p, cost));
   }
-  std::vector<Tensor> twins;
-  auto made = rewrite.make_graph(twins);
+  std::vector<Tensor> node_map;
+  auto made = rewrite.make_graph(node_map);
   REQUIRE_MESSAGE(made, (made ? "" : made.error().message));
   const Graph graph_made = *made;
   const auto order = as_built(graph_made);

@@ -117,13 +117,14 @@ TEST_CASE("what-if: rematerialising, offloading and both meet the capacity and c
         }
         CHECK(moved == answer->extra_bytes);
         const std::vector<float> expected = run(g.graph, answer->before, g.output);
-        const Tensor twin = answer->twins[g.graph.find_node(*g.output).index()];
-        CHECK(twin->has(kFlagOutput));
-        CHECK(run(answer->graph, answer->plan, twin) == expected);
+        const Tensor mapped = answer->node_map[g.graph.find_node(*g.output).index()];
+        CHECK(mapped->has(kFlagOutput));
+        CHECK(run(answer->graph, answer->plan, mapped) == expected);
       }
 }
 
-// Lines down and up again, where what each left was written into meanwhile, and a reader of the older numbers is read last.
+// Lines down and up again, where what each left was written into meanwhile, and a reader of the older numbers is read
+// last.
 TEST_CASE("what-if: what is written while the graph runs stays, and so does what reads it before") {
   constexpr int kDepth = 6;
   Hourglass g(2);
@@ -161,12 +162,13 @@ TEST_CASE("what-if: what is written while the graph runs stays, and so does what
       for (const TensorImpl* node : answer->graph.nodes()) writes += node->op == Op::SetRows ? 1 : 0;
       CHECK(writes == kDepth);
       const std::vector<float> expected = run_by(*backend, g.graph, answer->before, g.output);
-      const Tensor twin = answer->twins[g.graph.find_node(*g.output).index()];
-      CHECK(run_by(*backend, answer->graph, answer->plan, twin) == expected);
+      const Tensor mapped = answer->node_map[g.graph.find_node(*g.output).index()];
+      CHECK(run_by(*backend, answer->graph, answer->plan, mapped) == expected);
     }
 }
 
-// As a training step: each way down is made by a weight, which is written into as early as may be, and read on the way up.
+// As a training step: each way down is made by a weight, which is written into as early as may be, and read on the way
+// up.
 TEST_CASE("what-if: a weight is written behind what is computed from it once more") {
   constexpr int kDepth = 10;
   Hourglass g(2);
@@ -214,15 +216,15 @@ TEST_CASE("what-if: a weight is written behind what is computed from it once mor
       auto answer = what_if(g.graph, g.order(), "given", options);
       REQUIRE_MESSAGE(answer.ok(), (answer.ok() ? "" : answer.error().message));
       for (const MemorySaving& step : answer->steps) points += step.method == Saving::Rematerialise ? 1 : 0;
-      const Tensor twin = answer->twins[g.graph.find_node(*g.output).index()];
-      CHECK(numbers(answer->graph, answer->plan, twin) == numbers(g.graph, answer->before, g.output));
+      const Tensor mapped = answer->node_map[g.graph.find_node(*g.output).index()];
+      CHECK(numbers(answer->graph, answer->plan, mapped) == numbers(g.graph, answer->before, g.output));
       // Whoever reads a weight is waited for: another order of the same graph computes the same.
       auto other = find_order("reverse-depth-first")->make(answer->graph, {});
       REQUIRE(other.ok());
       auto plan =
           plan_memory(answer->graph, *other, "reverse-depth-first", *planner::find_planner("greedy-by-size"), {});
       REQUIRE(plan.ok());
-      CHECK(numbers(answer->graph, *plan, twin) == numbers(g.graph, answer->before, g.output));
+      CHECK(numbers(answer->graph, *plan, mapped) == numbers(g.graph, answer->before, g.output));
     }
   CHECK(points > 4);
 }
@@ -248,7 +250,7 @@ TEST_CASE("what-if: what lies on the host already is no burden, and nothing is t
   CHECK(answer->steps[0].peak_before == 5 * kBytes);
   CHECK(answer->steps[0].peak_after == 4 * kBytes);
   for (const MemorySaving& step : answer->steps) CHECK(g.graph.node(step.node).placement == Placement::Arena);
-  CHECK(run(answer->graph, answer->plan, answer->twins[g.graph.find_node(*g.output).index()]) == wanted);
+  CHECK(run(answer->graph, answer->plan, answer->node_map[g.graph.find_node(*g.output).index()]) == wanted);
 }
 
 TEST_CASE("what-if: a capacity below what one op needs says so") {
@@ -270,7 +272,7 @@ TEST_CASE("what-if: so many steps and no more, and a stop ends it") {
   WhatIfOptions options;
   options.capacity = 6 * kBytes;
   options.in_place = options.reorder = false;
-  options.most_steps = 2;
+  options.max_steps = 2;
   auto answer = what_if(g.graph, g.order(), "given", options);
   REQUIRE(answer.ok());
   CHECK(answer->steps.size() == 2);
@@ -324,7 +326,7 @@ void check_free(const Chain& g, const WhatIf& answer, std::initializer_list<Savi
   }
   CHECK(found == std::vector<Saving>(methods));
   const std::vector<float> expected = run(g.graph, answer.before, g.output);
-  CHECK(run(answer.graph, answer.plan, answer.twins[g.graph.find_node(*g.output).index()]) == expected);
+  CHECK(run(answer.graph, answer.plan, answer.node_map[g.graph.find_node(*g.output).index()]) == expected);
 }
 
 }  // namespace
@@ -339,8 +341,7 @@ TEST_CASE("what-if: an ADD at the peak takes over an input before anything is co
   REQUIRE(answer.ok());
   CHECK(answer->before.arena_bytes == 3 * kBytes);
   check_free(g, *answer, {Saving::InPlace});
-  CHECK(sentence(answer->steps[0]) ==
-        "Let 1 op take over an input's bytes: the peak goes from 768 bytes to 512 bytes.");
+  CHECK(sentence(answer->steps[0]) == "Compute 1 op in place: the peak drops from 768 bytes to 512 bytes.");
   CHECK(answer->in_place);
   // Not where it may not.
   WhatIfOptions options;
@@ -377,10 +378,10 @@ TEST_CASE("what-if: a chain is fused where no op may take over an input and no o
   CHECK(step.with.empty());
   CHECK(step.peak_before == 2 * kBytes);
   CHECK(step.peak_after == kBytes);
-  CHECK(sentence(step) == "Compute 1 chain of ops as one node each: the peak goes from 512 bytes to 256 bytes.");
+  CHECK(sentence(step) == "Fuse 1 chain of ops: the peak drops from 512 bytes to 256 bytes.");
   CHECK(answer->plan.arena_bytes == kBytes);
   const std::vector<float> expected = run_by(*cpu, g.graph, answer->before, g.output);
-  CHECK(run_by(*cpu, answer->graph, answer->plan, answer->twins[g.graph.find_node(*g.output).index()]) == expected);
+  CHECK(run_by(*cpu, answer->graph, answer->plan, answer->node_map[g.graph.find_node(*g.output).index()]) == expected);
 }
 
 TEST_CASE("what-if: another order comes before anything is computed again") {
@@ -445,7 +446,7 @@ TEST_CASE("what-if: fused chains, in place and orders are tried in every way, th
       ++changed;
     }
     if (options.fuse == nullptr)
-      CHECK(run(answer->graph, answer->plan, answer->twins[g.graph.find_node(*g.output).index()]) ==
+      CHECK(run(answer->graph, answer->plan, answer->node_map[g.graph.find_node(*g.output).index()]) ==
             run(g.graph, answer->before, g.output));
   }
   CHECK(changed > 4);

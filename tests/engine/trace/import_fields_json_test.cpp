@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The fields of Chrome's, Kineto's and ONNX Runtime's traces, and of IREE's profile.
 #include "engine/trace/sample_traces.h"
-#include "import_fields_kit.h"
+#include "import_fields_common.h"
 #include "test_data.h"
 
 using namespace arenascope;
@@ -39,7 +39,7 @@ void change(Json& value) {
 
 Found change_each(const Json& trace) {
   Found found;
-  const std::string before = told(trace.dump());
+  const std::string before = imported_text(trace.dump());
   REQUIRE(before != "refused");
   const auto events = [](Json& t) -> Json& { return t.is_array() ? t : t.at("traceEvents"); };
   Json copy = trace;
@@ -47,7 +47,7 @@ Found change_each(const Json& trace) {
     for (const auto& [key, value] : trace.items()) {
       Json other = trace;
       change(other[key]);
-      found.add(key, told(other.dump()) != before);
+      found.add(key, imported_text(other.dump()) != before);
     }
   for (size_t i = 0; i < events(copy).size(); ++i) {
     const Json event = events(copy)[i];
@@ -55,7 +55,7 @@ Found change_each(const Json& trace) {
       Json other = trace;
       Json& own = events(other)[i];
       change(arg ? own["args"][key] : own[key]);
-      found.add(path, told(other.dump()) != before);
+      found.add(path, imported_text(other.dump()) != before);
     };
     for (const auto& [key, value] : event.items())
       if (key != "args") attempt(path_of(event, key, false), key, false);
@@ -225,7 +225,7 @@ TEST_CASE("each field of IREE's profile is shown or left out as the list says") 
     for (const Json& record : records) out += record.dump() + '\n';
     return out;
   };
-  const std::string before = told(written());
+  const std::string before = imported_text(written());
   REQUIRE(before != "refused");
   Paths paths;
   Found found;
@@ -236,7 +236,7 @@ TEST_CASE("each field of IREE's profile is shown or left out as the list says") 
       const std::string path = whole["record_type"].get<std::string>() + '.' + key;
       paths.insert(path);
       change(record[key]);
-      found.add(path, told(written()) != before);
+      found.add(path, imported_text(written()) != before);
       record = whole;
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The fields of Perfetto's traces.
 #include <functional>
-#include "import_fields_kit.h"
+#include "import_fields_common.h"
 
 #include "engine/trace/sample_session.h"
 #include "engine/trace/sample_traces.h"
@@ -160,12 +160,12 @@ TEST_CASE("each field of a Perfetto trace is shown or left out as the list says"
   Paths paths;
   for (const auto& packet : packets) collect(packet, paths);
   check_known(ImportFormat::Perfetto, paths);
-  const std::string before = told(bytes_of(packets));
+  const std::string before = imported_text(bytes_of(packets));
   REQUIRE(before != "refused");
   Found found;
   for (auto& packet : packets)
     change_fields(
-        packet, [&] { return told(bytes_of(packets)) != before; }, found);
+        packet, [&] { return imported_text(bytes_of(packets)) != before; }, found);
   found.add("50", true);  // packed packets: tried by import_test
   found.check(ImportFormat::Perfetto);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The fields of PyTorch's memory snapshots.
 #include <functional>
-#include "import_fields_kit.h"
+#include "import_fields_common.h"
 
 #include "engine/trace/pickle.h"
 #include "test_data.h"
@@ -134,11 +134,11 @@ void walk(const PickleValue& value, const std::string& path, int depth, Paths& p
 
 TEST_CASE("each field of a PyTorch snapshot is shown or left out as the list says") {
   Json snapshot = made_snapshot();
-  const std::string before = told(pickle_of(snapshot));
+  const std::string before = imported_text(pickle_of(snapshot));
   REQUIRE(before != "refused");
   Found found;
   change_values(
-      snapshot, "", [&] { return told(pickle_of(snapshot)) != before; }, found);
+      snapshot, "", [&] { return imported_text(pickle_of(snapshot)) != before; }, found);
   found.check(ImportFormat::PytorchSnapshot);
 }
 

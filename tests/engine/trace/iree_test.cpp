@@ -53,7 +53,7 @@ TEST_CASE("an IREE profile: command buffers are graphs, their executions runs") 
   for (const auto& track : s->tracks)
     for (const auto& lane : track.lanes) rows[track.info.name] += lane.rows.size();
   CHECK(rows["IREE device 0, queue 0"] == 3);  // and the span of an allocation
-  CHECK(rows["IREE device 0, queue 0, beside 1"] == 2);
+  CHECK(rows["IREE device 0, queue 0, lane 1"] == 2);
 }
 
 TEST_CASE("an IREE profile: each reservation lies in its pool, in a slab that has room for it") {
@@ -90,12 +90,12 @@ TEST_CASE("an IREE profile: what makes no sense is left out, and counted") {
           "\n";
   const auto s = opened(text);
   REQUIRE(s->problems.size() == 2);
-  CHECK(s->problems[0].sentence == "x: 2 records made no sense and were left out.");
-  CHECK(s->problems[1].sentence == "x: 1 records are timed by a device's own clock and were left out.");
+  CHECK(s->problems[0].sentence == "x: 2 invalid records were skipped.");
+  CHECK(s->problems[1].sentence == "x: 1 records with times of a device's own clock were skipped.");
   Session session;
   const auto empty = open_trace(as_bytes(R"({"record_type":"schema","format":"ireeperf-jsonl"})"), "x", session);
   REQUIRE_FALSE(empty.ok());
-  CHECK(empty.error().message == "x: this IREE profile tells neither of executions nor of memory.");
+  CHECK(empty.error().message == "x: the IREE profile contains neither executions nor memory events.");
   const auto bundle = open_trace(as_bytes(std::string("IRPF\1\0\6\0", 8)), "x", session);
   REQUIRE_FALSE(bundle.ok());
   CHECK(bundle.error().message.find("iree-profile export") != std::string::npos);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/trace/bind_event.h>
 #include <arenascope/trace/convert.h>
-#include <arenascope/trace/owner.h>
 #include <arenascope/trace/recorder.h>
 #include <arenascope/trace/recording.h>
 #include <arenascope/trace/session.h>
@@ -54,7 +54,7 @@ TEST_CASE("a session from a file is the session that was live") {
     CHECK(*again.snapshot()->graphs[0] == *live.snapshot()->graphs[0]);
     CHECK(*again.snapshot()->plans[0] == *live.snapshot()->plans[0]);
     CHECK(*again.snapshot()->contexts[0] == *live.snapshot()->contexts[0]);
-    CHECK(looks_like_recording(as_bytes(bytes)));
+    CHECK(is_recording_file(as_bytes(bytes)));
   }
 }
 
@@ -245,7 +245,7 @@ TEST_CASE("what is no recording is refused in one sentence") {
   }
   CHECK_FALSE(read_recording("/nonexistent/file", session).ok());
   CHECK_FALSE(read_recording("/", session).ok());
-  CHECK_FALSE(looks_like_recording({}));
+  CHECK_FALSE(is_recording_file({}));
   WireWriter newer;
   const size_t packet = newer.begin(kTracePacketField), ours = newer.begin(kRecordingField);
   newer.number(kVersionField, 7);
@@ -264,7 +264,7 @@ TEST_CASE("garbage in the middle: what stands before it opens, and it is said") 
   const auto report = read_recording(as_bytes(bytes), "file", session);
   REQUIRE(report.ok());
   CHECK(report->dropped_bytes == 100);
-  CHECK(report->problem.find("no recording any more") != std::string::npos);
+  CHECK(report->problem.find("the file is not a recording") != std::string::npos);
   CHECK(session.snapshot()->runs.size() == 3);
 }
 

@@ -31,7 +31,7 @@ inline void fill_runs(Sink& sink, int first, int count) {
         if (slices[i][2] == k) {
           const TensorRef tensor = TensorRef::node(NodeId(static_cast<int32_t>(i)));
           t0.push_back(slice_live(id, t, tensor, slices[i][0], slices[i][1], Step(k)));
-          t0.push_back(seen_write(id, t + 50, tensor, slices[i][0], slices[i][1], Step(k)));
+          t0.push_back(arena_write(id, t + 50, tensor, slices[i][0], slices[i][1], Step(k)));
         }
         if (slices[i][3] == k) {
           t0.push_back(
@@ -40,7 +40,7 @@ inline void fill_runs(Sink& sink, int first, int count) {
       }
       if (k == 3) {
         t0.push_back(slice_live(id, t, TensorRef::node(NodeId(2)), 0, 0, Step(3)));
-        t0.push_back(seen_write(id, t, TensorRef::node(NodeId(2)), 0, 0, Step(3)));
+        t0.push_back(arena_write(id, t, TensorRef::node(NodeId(2)), 0, 0, Step(3)));
       }
       t0.push_back(work(id, NodeId(k), t, t + 100, 0));
       t1.push_back(work(id, NodeId(k), t, t + 120, 1));

@@ -41,7 +41,7 @@ TEST_CASE("node statistics and barriers say who came last and what the others wa
   CHECK(n1.parts == 2);
   CHECK(n1.barriers == 1);
   CHECK(n1.last_arriver == TrackId(1));
-  CHECK(n1.usual_last == TrackId(1));
+  CHECK(n1.most_frequent_last == TrackId(1));
   CHECK(n1.mean == 120);
   CHECK(n1.busy == 220);
   CHECK(n1.first == 120);
@@ -168,7 +168,7 @@ TEST_CASE("slices live at a step: as planned, and as they were") {
   CHECK(s->slices.size() == 6);
   CHECK(s->slices_in(s->time.begin, s->time.end, 100).size() == 6);
   CHECK(s->seen.size() == 2 * 3);
-  CHECK(s->seen_in(s->time.begin, s->time.end, 100).size() == 6);
+  CHECK(s->accesses_in(s->time.begin, s->time.end, 100).size() == 6);
 }
 
 TEST_CASE("bytes that are handed over in place or joined count once") {
@@ -308,7 +308,7 @@ TEST_CASE("slices and steps that two threads tell in turn are put together in an
     const auto s = session.snapshot();
     CHECK(s->open_slices.empty());
     auto slices = s->slices_in(0, 100, 10);
-    std::sort(slices.begin(), slices.end(), [](const SliceRect& x, const SliceRect& y) { return x.begin < y.begin; });
+    std::sort(slices.begin(), slices.end(), [](const ArenaAllocation& x, const ArenaAllocation& y) { return x.begin < y.begin; });
     REQUIRE(slices.size() == 2);
     CHECK(slices[0].begin == 10);
     CHECK(slices[0].end == 20);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Spaces and what was handed out in them, as a session tells them.
 #include <arenascope/trace/import.h>
-#include <arenascope/trace/owner.h>
+#include <arenascope/trace/bind_event.h>
 #include <arenascope/trace/session.h>
 #include <arenascope/trace/space_use.h>
 #include <doctest/doctest.h>
@@ -34,7 +34,7 @@ struct Played {
 // What lies in the slices at a time.
 Bytes live_at(const Snapshot& s, Nanoseconds t) {
   Bytes sum = 0;
-  for (const SpaceSlice& slice : s.space_slices_in(t, t + 1, SIZE_MAX)) sum += slice.bytes;
+  for (const SpaceAllocation& slice : s.space_slices_in(t, t + 1, SIZE_MAX)) sum += slice.bytes;
   return sum;
 }
 
@@ -50,7 +50,7 @@ TEST_CASE("what is handed out lies in what was taken, with its owner and what wa
   const auto s = p.session.snapshot();
   CHECK(s->problems.empty());
   REQUIRE(s->space_slices.size() == 1);
-  const SpaceSlice& slice = s->space_slices[0];
+  const SpaceAllocation& slice = s->space_slices[0];
   CHECK(slice.kind == MemoryKind::KVCache);
   CHECK(slice.space_kind == kWork);
   CHECK(slice.space_allocator == 0);
@@ -70,8 +70,8 @@ TEST_CASE("what is handed out lies in what was taken, with its owner and what wa
 
 TEST_CASE("an owner names the tensor of an event's allocator, up to the largest of both") {
   const Event e = owner(5, 0x40, (Bytes{1} << 47) - 1, 0xffff, GraphId(9), TensorRef::leaf(LeafId(1)));
-  CHECK(owned_bytes(e) == (Bytes{1} << 47) - 1);
-  CHECK(owner_allocator(e) == 0xffff);
+  CHECK(bound_bytes(e) == (Bytes{1} << 47) - 1);
+  CHECK(bound_allocator(e) == 0xffff);
   CHECK(e.extra24() == 9);
   CHECK(TensorRef{e.id} == TensorRef::leaf(LeafId(1)));
 }
@@ -110,7 +110,7 @@ TEST_CASE("an arena is owned by a graph, and what lay in it are slices of that g
   p.add(trace::free(200, kWork, 0x1000, 4096, 0, 1));
   const auto s = p.session.snapshot();
   REQUIRE(s->space_slices.size() == 1);
-  const SpaceSlice& arena = s->space_slices[0];
+  const SpaceAllocation& arena = s->space_slices[0];
   CHECK(is_arena(arena));
   CHECK_FALSE(is_arena(s->open_space_slices[0]));
   CHECK(s->open_space_slices[0].asked == 4000);
@@ -241,7 +241,7 @@ TEST_CASE("random segments: what is free and what is handed out share each byte 
     for (const SpaceMoment& m : space_moments(*s, all, {})) wrong += m.reserved - m.active == free_at[m.time] ? 0 : 1;
     CHECK(wrong == 0);
     size_t lain = 0;
-    for (const SpacePlace& place : places_of(slices, all)) {
+    for (const SpaceAddress& place : group_by_address(slices, all)) {
       lain += place.slices.size();
       CHECK(place.used <= 1);
       for (const uint32_t i : place.slices) CHECK(slices[i].address == place.address);
@@ -275,7 +275,7 @@ TEST_CASE("a memory snapshot's blocks lie in their segments, with what was asked
   REQUIRE(s->open_spaces.size() == 1);
   CHECK(s->open_spaces[0].bytes == 4096);
   REQUIRE(s->open_space_slices.size() == 2);
-  for (const SpaceSlice& slice : s->open_space_slices) {
+  for (const SpaceAllocation& slice : s->open_space_slices) {
     CHECK(slice.bytes == 512);
     CHECK(slice.asked <= 512);
   }

@@ -2,7 +2,7 @@
 #include <arenascope/backends/cpu/cpu_backend.h>
 #include <arenascope/backends/op_cases/op_cases.h>
 #include <arenascope/schedule/describe.h>
-#include <arenascope/trace/owner.h>
+#include <arenascope/trace/bind_event.h>
 #include <arenascope/train/optimizer.h>
 #include <arenascope/train/schedule.h>
 #include <doctest/doctest.h>

@@ -235,7 +235,7 @@ TEST_CASE("a fused graph gives the bits of the unfused one, and agrees with the 
     auto fused = fuse_graph(net.graph, *cpu);
     REQUIRE(fused.ok());
     CHECK(working(fused->graph) == pattern.nodes);
-    const Tensor output = fused->twins[net.graph.find_node(*net.output).index()];
+    const Tensor output = fused->node_map[net.graph.find_node(*net.output).index()];
     REQUIRE(output);
     CHECK(output->has(kFlagOutput));
     const auto exact = run(*reference, net.graph, net.output, 1, MemoryStrategy::None);
@@ -325,8 +325,8 @@ TEST_CASE("what somebody wants to see is not inside of a fused node") {
     REQUIRE(working(fused->graph) == 2);
     CHECK(fused->fused.size() == 1);
     CHECK(held_names(*fused->fused[0].node) == std::vector<std::string>{"first", "second"});
-    CHECK_FALSE(fused->twins[0]);
-    CHECK(fused->twins[1]);
+    CHECK_FALSE(fused->node_map[0]);
+    CHECK(fused->node_map[1]);
   }
   // Read twice: by somebody outside too.
   Net twice([](GraphBuilder& b) {
@@ -355,12 +355,12 @@ TEST_CASE("a fused graph can be written anew, as for tensors that are computed a
   REQUIRE(fused.ok());
   std::vector<NodeId> order;
   for (size_t i = 0; i < fused->graph.nodes().size(); ++i) order.push_back(NodeId(static_cast<int32_t>(i)));
-  std::vector<Tensor> twins;
-  auto again = Rematerialisation(fused->graph, order, true, false).make_graph(twins);
+  std::vector<Tensor> node_map;
+  auto again = Rematerialisation(fused->graph, order, true, false).make_graph(node_map);
   REQUIRE(again.ok());
-  const Tensor output = fused->twins[net.graph.find_node(*net.output).index()];
+  const Tensor output = fused->node_map[net.graph.find_node(*net.output).index()];
   const auto expected = run(*cpu, net.graph, net.output, 2, MemoryStrategy::Planned);
-  CHECK(run(*cpu, *again, twins[fused->graph.find_node(*output).index()], 2, MemoryStrategy::Planned) == expected);
+  CHECK(run(*cpu, *again, node_map[fused->graph.find_node(*output).index()], 2, MemoryStrategy::Planned) == expected);
 }
 
 TEST_CASE("parameters that make no sense are refused") {

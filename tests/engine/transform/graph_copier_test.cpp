@@ -51,7 +51,7 @@ class Greedy final : public Capabilities {
 
 struct Made {
   Graph graph;
-  std::vector<Tensor> twins;
+  std::vector<Tensor> node_map;
 };
 struct Transform {
   const char* name;
@@ -64,12 +64,12 @@ const std::vector<Transform>& transforms() {
        [](const Graph& g) {
          auto made = fuse_graph(g, Greedy());
          CHECK(made->fused.size() > 0);
-         return Made{made->graph, made->twins};
+         return Made{made->graph, made->node_map};
        }},
       {"image layout",
        [](const Graph& g) {
          auto made = lay_out_images(g, Greedy());
-         return Made{made->graph, made->twins};
+         return Made{made->graph, made->node_map};
        }},
       {"partition",
        [](const Graph& g) {
@@ -77,26 +77,26 @@ const std::vector<Transform>& transforms() {
          for (size_t i = 0; i < g.nodes().size(); ++i) sides[i] = g.nodes()[i]->op == Op::Relu;
          auto made = partition_graph(g, sides);
          CHECK(made->copies > 0);
-         return Made{made->graph, made->twins};
+         return Made{made->graph, made->node_map};
        }},
       {"precision",
        [](const Graph& g) {
          auto made = convert_precision(g);
          CHECK(made->weights.size() == 1);
-         return Made{made->graph, made->twins};
+         return Made{made->graph, made->node_map};
        }},
       {"kept precision",
        [](const Graph& g) {
          auto made = keep_in_bf16(g, *g.nodes()[2], 4);
          CHECK(made->kept == 1);
-         return Made{made->graph, made->twins};
+         return Made{made->graph, made->node_map};
        }},
       {"rewrite",
        [](const Graph& g) {
          std::vector<NodeId> order;
          for (size_t i = 0; i < g.nodes().size(); ++i) order.push_back(NodeId(i));
          Made made;
-         made.graph = *Rematerialisation(g, order, true, false).make_graph(made.twins);
+         made.graph = *Rematerialisation(g, order, true, false).make_graph(made.node_map);
          return made;
        }},
   };
@@ -117,17 +117,17 @@ TEST_CASE("gradients, accumulators and parameters survive every transform") {
     const Training t;
     const Made made = transform.apply(t.graph);
     REQUIRE(made.graph.has_grads());
-    const auto twin = [&](const TensorImpl& tensor) { return made.twins[t.graph.find_node(tensor).index()].impl(); };
-    const TensorImpl* w = twin(*t.w);
+    const auto mapped = [&](const TensorImpl& tensor) { return made.node_map[t.graph.find_node(tensor).index()].impl(); };
+    const TensorImpl* w = mapped(*t.w);
     REQUIRE(w);
     CHECK(w->name == "w");
     CHECK(made.graph.find_node(*w).valid());
     CHECK((w->has(kFlagParameter) && w->has(kFlagWeight)));
-    CHECK(made.graph.grad(*w) == twin(*t.graph.grad(*t.w)));
+    CHECK(made.graph.grad(*w) == mapped(*t.graph.grad(*t.w)));
     CHECK(made.graph.grad(*w) != nullptr);
     CHECK(made.graph.grad_accumulator(*w) == t.graph.grad_accumulator(*t.w));
     CHECK(made.graph.find_leaf(*t.graph.grad_accumulator(*t.w)).valid());
-    CHECK(twin(*t.loss)->has(kFlagOutput));
+    CHECK(mapped(*t.loss)->has(kFlagOutput));
 
     // As a recording and the window see it.
     const trace::GraphInfo seen = describe_graph(made.graph);
@@ -152,8 +152,8 @@ TEST_CASE("fusion shows the gradient of what is given, output or not, and hides 
   REQUIRE(t.graph.expand(after).ok());
   auto fused = fuse_graph(t.graph, Greedy());
   REQUIRE(fused);
-  CHECK(fused->twins[t.graph.find_node(*of_w).index()]);
-  CHECK_FALSE(fused->twins[t.graph.find_node(*t.graph.nodes()[1]).index()]);  // the product, in front of its RELU
+  CHECK(fused->node_map[t.graph.find_node(*of_w).index()]);
+  CHECK_FALSE(fused->node_map[t.graph.find_node(*t.graph.nodes()[1]).index()]);  // the product, in front of its RELU
 }
 
 TEST_CASE("statistics that are parameters are fused as those that are constants") {
@@ -179,7 +179,7 @@ TEST_CASE("statistics that are parameters are fused as those that are constants"
 TEST_CASE("a parameter that only the host reads lies there, without a copy") {
   const Training t;
   const auto sides = choose_sides(t.graph, [](const TensorImpl& node) {
-    return node.op == Op::MulMat || node.is_view() ? Side::Other : Side::Either;
+    return node.op == Op::MulMat || node.is_view() ? PartitionSide::Other : PartitionSide::Either;
   });
   auto split = partition_graph(t.graph, sides);
   REQUIRE(split);

@@ -33,8 +33,8 @@ class Eager : public Backend {
   Status supports(const TensorImpl& node) const override { return own_.supports(node); }
   int tasks(const TensorImpl& node, int threads) const override { return own_.tasks(node, threads); }
   Bytes work_bytes(const TensorImpl& node, int tasks) const override { return own_.work_bytes(node, tasks); }
-  Result<std::unique_ptr<PreparedRun>> prepare(std::span<const TensorImpl* const> nodes, ExecutionContext& context,
-                                               const PreparedRun* previous) override {
+  Result<std::unique_ptr<PreparedGraph>> prepare(std::span<const TensorImpl* const> nodes, ExecutionContext& context,
+                                               const PreparedGraph* previous) override {
     return own_.prepare(nodes, context, previous);
   }
   ChannelsLast channels_last(const TensorImpl& node) const override {
@@ -230,12 +230,12 @@ TEST_CASE("images with their channels last give what plain ones give") {
       if (fuse) {
         auto fused = fuse_graph(graph, *cpu);
         REQUIRE(fused.ok());
-        output = fused->twins[graph.find_node(*output).index()];
+        output = fused->node_map[graph.find_node(*output).index()];
         graph = fused->graph;
       }
       auto laid_out = lay_out_images(graph, eager);
       REQUIRE(laid_out.ok());
-      output = laid_out->twins[graph.find_node(*output).index()];
+      output = laid_out->node_map[graph.find_node(*output).index()];
       CHECK(output->contiguous());
       CHECK(output->has(kFlagOutput));
       int64_t found = 0, copies = 0;
@@ -262,10 +262,10 @@ TEST_CASE("images with their channels last give what plain ones give") {
       // Written anew, as for tensors that are computed again.
       std::vector<NodeId> order;
       for (size_t i = 0; i < laid_out->graph.nodes().size(); ++i) order.push_back(NodeId(static_cast<int32_t>(i)));
-      std::vector<Tensor> twins;
-      auto again = Rematerialisation(laid_out->graph, order, true, false).make_graph(twins);
+      std::vector<Tensor> node_map;
+      auto again = Rematerialisation(laid_out->graph, order, true, false).make_graph(node_map);
       REQUIRE(again.ok());
-      check(run(*cpu, *again, twins[laid_out->graph.find_node(*output).index()], 2, MemoryStrategy::Planned));
+      check(run(*cpu, *again, node_map[laid_out->graph.find_node(*output).index()], 2, MemoryStrategy::Planned));
     }
   }
 }
@@ -314,7 +314,7 @@ TEST_CASE("a copy serves all who read the other layout, and what gains most deci
     if (name == "p" || name == "q") CHECK(node->sources[0]->name.str() == "second (plain)");
   }
   const auto expected = run(*cpu, net.graph, net.output, 1, MemoryStrategy::Planned);
-  const Tensor output = laid_out->twins[net.graph.find_node(*net.output).index()];
+  const Tensor output = laid_out->node_map[net.graph.find_node(*net.output).index()];
   for (int threads = 1; threads <= 3; ++threads)
     CHECK(run(*cpu, laid_out->graph, output, threads, MemoryStrategy::Planned) == expected);
 }

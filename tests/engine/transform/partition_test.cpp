@@ -34,7 +34,7 @@ class DisguisedAllocator final : public Allocator {
 };
 
 // ADD and COPY on a device that has no RELU.
-class ToyDeviceBackend final : public PlainBackend {
+class ToyDeviceBackend final : public StatelessBackend {
  public:
   std::string_view name() const override { return "toy device"; }
   Device device() const override { return kToyDevice; }
@@ -96,10 +96,10 @@ int count(const Graph& graph, const std::vector<uint8_t>& sides) {
   return static_cast<int>(copies.size());
 }
 
-Side side_of(const TensorImpl& node, uint32_t salt) {
-  if (node.op == Op::Relu) return Side::Other;
-  if (node.is_view()) return Side::Either;
-  return (node.name.size() + salt + static_cast<uint32_t>(node.sources[0]->op)) % 3 == 0 ? Side::Main : Side::Either;
+PartitionSide side_of(const TensorImpl& node, uint32_t salt) {
+  if (node.op == Op::Relu) return PartitionSide::Other;
+  if (node.is_view()) return PartitionSide::Either;
+  return (node.name.size() + salt + static_cast<uint32_t>(node.sources[0]->op)) % 3 == 0 ? PartitionSide::Main : PartitionSide::Either;
 }
 
 // What the second of the host's threads computed.
@@ -132,8 +132,8 @@ TEST_CASE("no other partition has fewer copies") {
       for (size_t v = 0; v < all; ++v) tried[v] = bits >> v & 1;
       for (size_t i = 0; i < n && right; ++i) {
         const TensorImpl& node = *graph.nodes()[i];
-        const Side wanted = place(node);
-        right = wanted == Side::Either || tried[i] == (wanted == Side::Other);
+        const PartitionSide requested = place(node);
+        right = requested == PartitionSide::Either || tried[i] == (requested == PartitionSide::Other);
         if (!node.is_view() || !right) continue;
         const NodeId from = graph.find_node(*node.sources[0]);
         right = tried[i] == tried[from.valid() ? from.index() : n + graph.find_leaf(*node.sources[0]).index()];
@@ -173,7 +173,7 @@ TEST_CASE("a graph that runs on both gives what one of them gives, and its copie
       REQUIRE_MESSAGE(plan.ok(), (plan.ok() ? "" : plan.error().message));
       auto executor = Executor::create(
           backend, memory,
-          {.threads = threads, .strategy = strategy, .recorder = recorder, .hold_threads = true, .host = host});
+          {.threads = threads, .strategy = strategy, .recorder = recorder, .force_multithreaded = true, .host = host});
       REQUIRE(executor);
       REQUIRE((*executor)->prepare(std::move(*plan)).ok());
       for (int i = 0; i < 2; ++i) {
@@ -196,19 +196,19 @@ TEST_CASE("a graph that runs on both gives what one of them gives, and its copie
     ToyDeviceBackend device;
     test::ToyBackend host;
     const auto sides = choose_sides(graph, [&](const TensorImpl& node) {
-      if (!has_work(node)) return Side::Either;
-      if (!device.supports(node).ok()) return Side::Other;
-      return node.name.size() % 2 ? Side::Main : side_for(node, false);
+      if (!has_work(node)) return PartitionSide::Either;
+      if (!device.supports(node).ok()) return PartitionSide::Other;
+      return node.name.size() % 2 ? PartitionSide::Main : side_for(node, false);
     });
     auto split = partition_graph(graph, sides);
     REQUIRE(split);
     all_copies += split->copies;
-    std::vector<Tensor> twins;
-    for (const Tensor& output : outputs) twins.push_back(split->twins[graph.find_node(*output).index()]);
+    std::vector<Tensor> node_map;
+    for (const Tensor& output : outputs) node_map.push_back(split->node_map[graph.find_node(*output).index()]);
     trace::Recorder recorder;
     auto session = std::make_shared<trace::Session>();
     recorder.add_sink(session);
-    const auto got = run(device, split->graph, twins, split->main_leafs, &recorder,
+    const auto got = run(device, split->graph, node_map, split->main_leafs, &recorder,
                          seed % 3 == 0   ? MemoryStrategy::Planned
                          : seed % 3 == 1 ? MemoryStrategy::Eager
                                          : MemoryStrategy::None,
@@ -249,8 +249,8 @@ TEST_CASE("what writes into its first source takes that along, and leaves its ot
   Graph graph = *context.new_graph(16);
   REQUIRE(graph.expand(out).ok());
   const auto on_host = choose_sides(graph, [&](const TensorImpl& node) {
-    if (node.op == Op::SetRows) return Side::Other;
-    return node.op == Op::Add ? Side::Main : Side::Either;
+    if (node.op == Op::SetRows) return PartitionSide::Other;
+    return node.op == Op::Add ? PartitionSide::Main : PartitionSide::Either;
   });
   const auto side = [&](const Tensor& t) { return on_host[graph.find_node(*t).index()]; };
   CHECK(side(turned) == 1);

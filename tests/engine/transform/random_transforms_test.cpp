@@ -54,13 +54,13 @@ std::string_view layer_of(const Graph& graph, const TensorImpl& tensor) {
 // A graph, what it was before the last transform, and what its nodes became.
 struct Step {
   const Graph &before, &after;
-  const std::vector<Tensor>& twins;               // by node of `before`
+  const std::vector<Tensor>& node_map;               // by node of `before`
   std::map<const TensorImpl*, Tensor> converted;  // given tensors in another type
   std::vector<Placement> placements;              // by node of `before`: where its bytes are to lie; empty: as before
 
   // What a tensor of `before` is in `after`; null: it vanished inside of a fused node.
-  const TensorImpl* twin(const TensorImpl& tensor) const {
-    if (const NodeId id = before.find_node(tensor); id.valid()) return twins[id.index()].impl();
+  const TensorImpl* mapped(const TensorImpl& tensor) const {
+    if (const NodeId id = before.find_node(tensor); id.valid()) return node_map[id.index()].impl();
     if (after.find_leaf(tensor).valid()) return &tensor;
     const auto found = converted.find(&tensor);
     return found == converted.end() ? &tensor : found->second.impl();
@@ -81,8 +81,8 @@ void check_topology(const Graph& graph) {
 }
 
 // Every node has a twin but what fusion may hide, which is nobody's result.
-void check_twins(const Step& s) {
-  REQUIRE(s.twins.size() == s.before.nodes().size());
+void check_node_map(const Step& s) {
+  REQUIRE(s.node_map.size() == s.before.nodes().size());
   std::set<const TensorImpl*> gradients;
   for (const auto& given : {s.before.leafs(), s.before.nodes()})
     for (const TensorImpl* tensor : given)
@@ -92,10 +92,10 @@ void check_twins(const Step& s) {
     if (node->op == Op::Fused)
       for (std::string& name : held_names(*node)) held.insert(std::move(name));
   for (const TensorImpl* node : s.before.nodes()) {
-    const TensorImpl* twin = s.twin(*node);
-    if (twin) {
-      CHECK(s.after.find_node(*twin).valid());
-      CHECK(twin->sizes == node->sizes);
+    const TensorImpl* mapped = s.mapped(*node);
+    if (mapped) {
+      CHECK(s.after.find_node(*mapped).valid());
+      CHECK(mapped->sizes == node->sizes);
       continue;
     }
     CHECK(held.contains(node->name.str()));
@@ -105,25 +105,25 @@ void check_twins(const Step& s) {
 }
 
 void check_roles_and_layers(const Step& s) {
-  std::set<const TensorImpl*> twins;
+  std::set<const TensorImpl*> node_map;
   for (const TensorImpl* node : s.before.nodes()) {
-    const TensorImpl* twin = s.twin(*node);
-    if (!twin) continue;
-    twins.insert(twin);
+    const TensorImpl* mapped = s.mapped(*node);
+    if (!mapped) continue;
+    node_map.insert(mapped);
     CAPTURE(node->name.str());
-    CHECK(twin->flags == node->flags);
-    if (twin != node) CHECK(layer_of(s.after, *twin) == layer_of(s.before, *node));
+    CHECK(mapped->flags == node->flags);
+    if (mapped != node) CHECK(layer_of(s.after, *mapped) == layer_of(s.before, *node));
   }
   for (const auto& [origin, tensor] : s.converted) {
-    twins.insert(tensor.impl());
+    node_map.insert(tensor.impl());
     CHECK(tensor->flags == origin->flags);
   }
   for (const TensorImpl* leaf : s.before.leafs()) {
-    const TensorImpl* twin = s.twin(*leaf);
-    CHECK((s.after.find_leaf(*twin).valid() || s.after.find_node(*twin).valid()));
+    const TensorImpl* mapped = s.mapped(*leaf);
+    CHECK((s.after.find_leaf(*mapped).valid() || s.after.find_node(*mapped).valid()));
   }
   for (const TensorImpl* node : s.after.nodes())
-    if (!twins.contains(node) && node->op != Op::None) CHECK(node->flags == 0);
+    if (!node_map.contains(node) && node->op != Op::None) CHECK(node->flags == 0);
 }
 
 void check_gradients(const Step& s) {
@@ -131,20 +131,20 @@ void check_gradients(const Step& s) {
   int carried = 0;
   for (const auto& list : {s.before.leafs(), s.before.nodes()})
     for (const TensorImpl* tensor : list) {
-      const TensorImpl* twin = s.twin(*tensor);
+      const TensorImpl* mapped = s.mapped(*tensor);
       const auto check = [&](const TensorImpl* of, const TensorImpl* now) {
         if (!of) {
           CHECK_FALSE(now);
           return;
         }
-        const TensorImpl* expected = s.twin(*of);
+        const TensorImpl* expected = s.mapped(*of);
         if (tensor->op == Op::None) REQUIRE(expected);
         CHECK(now == expected);
         ++carried;
       };
-      if (!twin) continue;
-      check(s.before.grad(*tensor), s.after.grad(*twin));
-      check(s.before.grad_accumulator(*tensor), s.after.grad_accumulator(*twin));
+      if (!mapped) continue;
+      check(s.before.grad(*tensor), s.after.grad(*mapped));
+      check(s.before.grad_accumulator(*tensor), s.after.grad_accumulator(*mapped));
     }
   if (s.before.has_grads()) CHECK(carried > 0);
 }
@@ -156,7 +156,7 @@ class Values {
  public:
   explicit Values(const Step& s) {
     const auto add = [&](const TensorImpl* tensor) {
-      if (const TensorImpl* twin = s.twin(*tensor)) names_[twin] = root(tensor->name);
+      if (const TensorImpl* mapped = s.mapped(*tensor)) names_[mapped] = root(tensor->name);
     };
     for (const TensorImpl* leaf : s.before.leafs()) add(leaf);
     for (const TensorImpl* node : s.before.nodes()) add(node);
@@ -176,16 +176,16 @@ void check_lifetimes(const Step& s) {
   const auto before = find_owners(s.before), after = find_owners(s.after);
   for (size_t i = 0; i < before.size(); ++i) {
     const TensorImpl& node = *s.before.nodes()[i];
-    const TensorImpl* twin = s.twin(node);
-    if (!twin || twin->op == Op::Cast) continue;
+    const TensorImpl* mapped = s.mapped(node);
+    if (!mapped || mapped->op == Op::Cast) continue;
     CAPTURE(node.name.str());
-    if (twin->op == node.op) {
-      REQUIRE(twin->sources.size() == node.sources.size());
+    if (mapped->op == node.op) {
+      REQUIRE(mapped->sources.size() == node.sources.size());
       for (size_t k = 0; k < node.sources.size(); ++k)
-        CHECK(value.of(*twin->sources[k]) == root(node.sources[k]->name));
+        CHECK(value.of(*mapped->sources[k]) == root(node.sources[k]->name));
     }
-    if (twin->dtype != node.dtype) continue;
-    const Lifetime& now = after[s.after.find_node(*twin).index()];
+    if (mapped->dtype != node.dtype) continue;
+    const Lifetime& now = after[s.after.find_node(*mapped).index()];
     if (node.has(kFlagOutput)) CHECK(now.kept == before[i].kept);
     CHECK(now.bytes == before[i].bytes);
     REQUIRE(now.owner.valid() == before[i].owner.valid());
@@ -209,11 +209,11 @@ void check_spans(const Step& s) {
   };
   for (size_t i = 0; i < before.size(); ++i) {
     const TensorImpl& node = *s.before.nodes()[i];
-    const TensorImpl* twin = s.twin(node);
-    if (!twin || twin->op == Op::None) continue;
+    const TensorImpl* mapped = s.mapped(node);
+    if (!mapped || mapped->op == Op::None) continue;
     CAPTURE(node.name.str());
-    const NodeId id = s.after.find_node(*twin);
-    for (const TensorImpl* source : twin->sources)
+    const NodeId id = s.after.find_node(*mapped);
+    for (const TensorImpl* source : mapped->sources)
       if (const NodeId read = owner_of(*source); read.valid()) {
         CHECK(after[read.index()].first.value < id.value);
         CHECK(after[read.index()].last.value > id.value);
@@ -230,7 +230,7 @@ void check_spans(const Step& s) {
     const TensorImpl& end = *s.after.nodes()[static_cast<size_t>(life.last.value) - 1];
     const bool reads = std::any_of(end.sources.begin(), end.sources.end(),
                                    [&](const TensorImpl* source) { return owner_of(*source) == id; });
-    CHECK((reads || &end == twin));
+    CHECK((reads || &end == mapped));
   }
 }
 
@@ -257,7 +257,7 @@ void check_restored(const Graph& graph) {
 
 void check_came_along(const Step& s) {
   check_topology(s.after);
-  check_twins(s);
+  check_node_map(s);
   check_roles_and_layers(s);
   check_gradients(s);
   check_lifetimes(s);
@@ -317,14 +317,14 @@ class Journey {
   int changes = 0;  // steps that changed something
 
  private:
-  void arrive(int kind, const Graph& graph, const std::vector<Tensor>& twins, bool changed,
+  void arrive(int kind, const Graph& graph, const std::vector<Tensor>& node_map, bool changed,
               std::map<const TensorImpl*, Tensor> converted = {}, std::vector<Placement> placements = {}) {
     ++taken_[kind];
     changes += changed;
     CAPTURE(kind);
-    check_came_along({graph_, graph, twins, std::move(converted), std::move(placements)});
+    check_came_along({graph_, graph, node_map, std::move(converted), std::move(placements)});
     std::vector<Tensor> outputs;
-    for (const Tensor& output : outputs_) outputs.push_back(twins[graph_.find_node(*output).index()]);
+    for (const Tensor& output : outputs_) outputs.push_back(node_map[graph_.find_node(*output).index()]);
     graph_ = graph;
     outputs_ = std::move(outputs);
     if (exact_) CHECK(values(graph_, outputs_) == expected_);
@@ -334,12 +334,12 @@ class Journey {
     auto fused = fuse_graph(graph_, Anything());
     REQUIRE(fused);
     exact_ = exact_ && fused->fused.empty();  // the reference computes no fused nodes
-    arrive(0, fused->graph, fused->twins, !fused->fused.empty());
+    arrive(0, fused->graph, fused->node_map, !fused->fused.empty());
   }
   void lay_out() {
     auto laid_out = lay_out_images(graph_, Anything());
     REQUIRE(laid_out);
-    arrive(1, laid_out->graph, laid_out->twins, laid_out->channels_last > 0);
+    arrive(1, laid_out->graph, laid_out->node_map, laid_out->channels_last > 0);
   }
   void partition() {
     const bool packs = random_() % 2 == 0;
@@ -351,10 +351,10 @@ class Journey {
         graph_,
         [&](const TensorImpl& node) {
           if (node.is_view() || node.has(kFlagOutput) || node.placement != Placement::Arena)
-            return packs ? Side::Main : Side::Either;
+            return packs ? PartitionSide::Main : PartitionSide::Either;
           const uint32_t roll =
               (static_cast<uint32_t>(node.name.size()) * 7 + static_cast<uint32_t>(node.op) + salt) % 5;
-          return roll == 0 ? Side::Other : roll == 1 ? Side::Main : Side::Either;
+          return roll == 0 ? PartitionSide::Other : roll == 1 ? PartitionSide::Main : PartitionSide::Either;
         },
         options);
     auto split = partition_graph(graph_, sides, options);
@@ -362,7 +362,7 @@ class Journey {
     std::vector<Placement> placements;
     for (size_t i = 0; i < graph_.nodes().size(); ++i)
       placements.push_back(sides[i] ? options.other : graph_.nodes()[i]->placement);
-    arrive(2, split->graph, split->twins, split->copies > 0, {}, std::move(placements));
+    arrive(2, split->graph, split->node_map, split->copies > 0, {}, std::move(placements));
   }
   void convert() {
     if (random_() % 3 != 0) return;  // what follows has other bits
@@ -371,18 +371,18 @@ class Journey {
     exact_ = false;
     std::map<const TensorImpl*, Tensor> converted;
     for (const PrecisionGraph::Weight& weight : half->weights) converted[weight.single.impl()] = weight.half;
-    arrive(3, half->graph, half->twins, true, std::move(converted));
+    arrive(3, half->graph, half->node_map, true, std::move(converted));
   }
   void rewrite() {
     const auto order = as_collected(graph_);
     Rematerialisation rewrite(graph_, order, true, false);
     int changed = 0;
     for (int tries = 0; tries < 12; ++tries) changed += rewrite_once(rewrite);
-    std::vector<Tensor> twins;
-    auto rewritten = rewrite.make_graph(twins);
+    std::vector<Tensor> node_map;
+    auto rewritten = rewrite.make_graph(node_map);
     REQUIRE(rewritten);
     CHECK(rewritten->nodes().size() >= graph_.nodes().size());
-    arrive(4, *rewritten, twins, changed > 0);
+    arrive(4, *rewritten, node_map, changed > 0);
   }
   bool rewrite_once(Rematerialisation& rewrite) {
     const Rematerialisation::Profile now = rewrite.profile();

@@ -103,7 +103,7 @@ struct Rewritten {
     auto done = rewrite_graph(net.graph, options);
     REQUIRE_MESSAGE(done.ok(), (done.ok() ? "" : done.error().message));
     made = std::move(*done);
-    output = made.twins[net.graph.find_node(*net.output).index()];
+    output = made.node_map[net.graph.find_node(*net.output).index()];
     REQUIRE(output);
     for (const TensorImpl* node : made.graph.nodes())
       if (has_work(*node)) ops.insert(node->op);
@@ -149,7 +149,7 @@ Tensor tanh_of_gelu(GraphBuilder& b, const Tensor& x, bool cubed) {
   return op(b, Op::Tanh, b.mul(inner, number(b, "=0.7978845608")));
 }
 
-Tensor spelled_norm(GraphBuilder& b, const Tensor& x, bool by_product) {
+Tensor decomposed_norm(GraphBuilder& b, const Tensor& x, bool by_product) {
   const Tensor d = sub(b, x, b.reduce(Op::ReduceMean, x, {2}, true));
   const Tensor squares = by_product ? b.mul(d, d) : b.op(Op::Pow, {d, number(b, "=2")});
   const Tensor root = op(b, Op::Sqrt, b.add(b.reduce(Op::ReduceMean, squares, {2}, true), number(b, "=1e-5")));
@@ -171,7 +171,7 @@ Tensor jax_norm(GraphBuilder& b, const Tensor& x) {
   return b.add(scaled, b.weight("bias", {1, 8, 1}));
 }
 
-Tensor spelled_soft_max(GraphBuilder& b, const Tensor& x, int axis) {
+Tensor decomposed_soft_max(GraphBuilder& b, const Tensor& x, int axis) {
   const Tensor e = op(b, Op::Exp, sub(b, x, b.reduce(Op::ReduceMax, x, {axis}, true)));
   return div(b, e, b.reduce(Op::ReduceSum, e, {axis}, true));
 }
@@ -223,7 +223,7 @@ const std::vector<Case>& cases() {
          return b.mul(b.mul(e, x), number(b, "=0.5"));
        }},
       {"gelu by tanh, with products",
-       "gelu by tanh",
+       "gelu (tanh)",
        {Op::GeluTanh},
        9,
        [](GraphBuilder& b) {
@@ -231,7 +231,7 @@ const std::vector<Case>& cases() {
          return b.mul(x, b.mul(number(b, "=0.5"), b.add(number(b, "=1"), tanh_of_gelu(b, x, false))));
        }},
       {"gelu by tanh, with a power",
-       "gelu by tanh",
+       "gelu (tanh)",
        {Op::GeluTanh},
        8,
        [](GraphBuilder& b) {
@@ -292,7 +292,7 @@ const std::vector<Case>& cases() {
        {Op::Norm},
        9,
        [](GraphBuilder& b) {
-         const Tensor y = spelled_norm(b, b.input("x", {2, 5, 24}), false);
+         const Tensor y = decomposed_norm(b, b.input("x", {2, 5, 24}), false);
          return b.add(b.mul(y, b.weight("gain", {24})), b.weight("bias", {24}));
        }},
       {"layer norm with products, alone",
@@ -300,7 +300,7 @@ const std::vector<Case>& cases() {
        {Op::Norm},
        8,
        [](GraphBuilder& b) {
-         return spelled_norm(b, b.input("x", {2, 5, 24}), true);
+         return decomposed_norm(b, b.input("x", {2, 5, 24}), true);
        }},
       {"layer norm over an axis in between",
        "layer norm",
@@ -324,7 +324,7 @@ const std::vector<Case>& cases() {
        {Op::SoftMax},
        5,
        [](GraphBuilder& b) {
-         return spelled_soft_max(b, b.input("x", {2, 5, 24}), 2);
+         return decomposed_soft_max(b, b.input("x", {2, 5, 24}), 2);
        }},
       {"log softmax",
        "log softmax",
@@ -349,10 +349,10 @@ const std::vector<Case>& cases() {
        8,
        [](GraphBuilder& b) {
          const Tensor scores = b.mul_mat(heads(b, "k"), b.scale(heads(b, "q"), 0.5f));
-         return b.mul_mat(b.transpose(heads(b, "v")), spelled_soft_max(b, scores, 3));
+         return b.mul_mat(b.transpose(heads(b, "v")), decomposed_soft_max(b, scores, 3));
        }},
-      {"rotary positions",
-       "rotary positions",
+      {"rotary embedding",
+       "rotary embedding",
        {Op::Relu, Op::Rope},
        7,
        [](GraphBuilder& b) { return rotated(b, "cos", "sin"); }},
@@ -361,36 +361,36 @@ const std::vector<Case>& cases() {
        {Op::Clamp, Op::Gather},
        4,
        [](GraphBuilder& b) { return one_hot(b, 7); }},
-      {"rows before they are picked",
-       "rows before they are picked",
+      {"sink gather",
+       "sink gather",
        {Op::Clamp, Op::Gather},
        0,
        [](GraphBuilder& b) {
          return op(b, Op::Relu, b.add(one_hot(b, 7), b.weight("bias", {1, 1, 6})));
        }},
-      {"numbers",
-       "numbers",
+      {"scale chain",
+       "scale chain",
        {Op::Scale},
        3,
        [](GraphBuilder& b) {
          return sub(b, div(b, b.add(b.input("x", {3, 40}), number(b, "=3")), number(b, "=4")), number(b, "=1.5"));
        }},
-      {"square",
-       "square",
+      {"power",
+       "power",
        {Op::Mul},
        1,
        [](GraphBuilder& b) {
          return b.op(Op::Pow, {b.input("x", {3, 40}), number(b, "=2")});
        }},
-      {"limits",
-       "limits",
+      {"clamp",
+       "clamp",
        {Op::Clamp},
        2,
        [](GraphBuilder& b) {
          return b.op(Op::Min, {b.op(Op::Max, {b.input("x", {3, 40}), number(b, "=-1")}), number(b, "=0.5")});
        }},
-      {"batch norm in weights",
-       "batch norm in weights",
+      {"fold batch norm",
+       "fold batch norm",
        {Op::Conv},
        2,
        [](GraphBuilder& b) {
@@ -398,15 +398,15 @@ const std::vector<Case>& cases() {
          return batch_norm(b, x, 7);
        }},
       {"batch norm in weights of a depthwise convolution",
-       "batch norm in weights",
+       "fold batch norm",
        {Op::Conv},
        2,
        [](GraphBuilder& b) {
          const Tensor x = b.conv2d(b.input("x", {1, 6, 9, 8}), b.weight("w", {6, 1, 3, 3}), Tensor(), 1, 1, 6);
          return batch_norm(b, x, 6);
        }},
-      {"factors in weights",
-       "factors in weights",
+      {"fold scale and bias",
+       "fold scale and bias",
        {Op::Conv},
        4,
        [](GraphBuilder& b) {
@@ -414,7 +414,7 @@ const std::vector<Case>& cases() {
          return b.scale(b.add(b.mul(x, b.weight("factor", {7, 1, 1})), b.weight("shift", {1, 7, 1, 1})), -0.5f, 1);
        }},
       {"a bias behind a reshape, then a function",
-       "factors in weights",
+       "fold scale and bias",
        {Op::Conv, Op::Relu, Op::Exp},
        0,
        [](GraphBuilder& b) {
@@ -423,7 +423,7 @@ const std::vector<Case>& cases() {
          return op(b, Op::Exp, op(b, Op::Relu, y));
        }},
       {"a convolution of large images that are joined",
-       "join in weights",
+       "split concat",
        {Op::Conv, Op::Add, Op::Relu},
        0,
        [](GraphBuilder& b) {
@@ -431,8 +431,8 @@ const std::vector<Case>& cases() {
          const Tensor w = b.weight("w", {1, 6, 1, 2});
          return op(b, Op::Relu, b.conv2d(b.concat(parts, 1), w, b.weight("bias", {1}), 2, 0));
        }},
-      {"made twice",
-       "made twice",
+      {"common subexpression",
+       "common subexpression",
        {Op::Relu, Op::Mul},
        0,
        [](GraphBuilder& b) {
@@ -440,7 +440,7 @@ const std::vector<Case>& cases() {
          return b.mul(op(b, Op::Relu, x), op(b, Op::Relu, x));
        }},
       {"a split that is joined again",
-       "joined slices",
+       "concat of slices",
        {Op::Relu, Op::Exp, Op::Concat},
        0,
        [](GraphBuilder& b) {
@@ -450,25 +450,25 @@ const std::vector<Case>& cases() {
          return op(b, Op::Relu, b.concat(parts, 1));
        }},
       {"turns that cancel out",
-       "turns",
+       "transpose chain",
        {Op::Relu, Op::Add, Op::Exp},
        0,
        [](GraphBuilder& b) {
          const Tensor x = op(b, Op::Relu, b.input("x", {2, 3, 4, 5}));
-         const Tensor turned = b.cont(b.permute(x, {0, 2, 3, 1}));
-         return op(b, Op::Exp, b.cont(b.permute(b.add(turned, b.weight("bias", {3})), {0, 3, 1, 2})));
+         const Tensor transposed = b.cont(b.permute(x, {0, 2, 3, 1}));
+         return op(b, Op::Exp, b.cont(b.permute(b.add(transposed, b.weight("bias", {3})), {0, 3, 1, 2})));
        }},
       {"turns that are one",
-       "turns",
+       "transpose chain",
        {Op::Relu, Op::Cont, Op::Exp},
        0,
        [](GraphBuilder& b) {
          const Tensor x = op(b, Op::Relu, b.input("x", {2, 3, 4, 5}));
-         const Tensor turned = b.cont(b.permute(x, {0, 2, 3, 1}));
-         return op(b, Op::Exp, b.cont(b.permute(b.reshape(turned, {2, 1, 4, 5, 3}), {4, 1, 0, 2, 3})));
+         const Tensor transposed = b.cont(b.permute(x, {0, 2, 3, 1}));
+         return op(b, Op::Exp, b.cont(b.permute(b.reshape(transposed, {2, 1, 4, 5, 3}), {4, 1, 0, 2, 3})));
        }},
       {"a product of what was opened from bytes",
-       "bytes",
+       "int8 matmul",
        {Op::Conv, Op::Cont, Op::Mul, Op::Add},
        0,
        [](GraphBuilder& b) {
@@ -477,7 +477,7 @@ const std::vector<Case>& cases() {
          return b.mul_mat(b.transpose(w), x, b.weight("bias", {7}));
        }},
       {"a convolution of what was opened from bytes",
-       "bytes",
+       "int8 matmul",
        {Op::Pad, Op::Conv, Op::Mul, Op::Add},
        0,
        [](GraphBuilder& b) {
@@ -495,7 +495,7 @@ const std::vector<Case>& cases() {
          return b.add(b.input("x", {3, 40}), rows);
        }},
       {"a function behind a reshape",
-       "reshaped later",
+       "sink reshape",
        {Op::Exp, Op::Relu, Op::Abs},
        0,
        [](GraphBuilder& b) {
@@ -503,7 +503,7 @@ const std::vector<Case>& cases() {
          return op(b, Op::Abs, op(b, Op::Relu, x));
        }},
       {"a function behind a turn",
-       "turned later",
+       "sink transpose",
        {Op::Exp, Op::Add, Op::Cont, Op::Abs},
        0,
        [](GraphBuilder& b) {
@@ -511,23 +511,23 @@ const std::vector<Case>& cases() {
          return op(b, Op::Abs, b.add(x, b.weight("bias", {3})));
        }},
       {"a softmax between turns",
-       "turned later",
+       "sink transpose",
        {Op::Exp, Op::SoftMax, Op::Cont, Op::Relu},
        0,
        [](GraphBuilder& b) {
          const Tensor x = b.permute(op(b, Op::Exp, b.input("x", {1, 4, 6, 35})), {0, 3, 1, 2});
          return op(b, Op::Relu, b.cont(b.permute(b.soft_max(x, 3, 1), {0, 3, 2, 1})));
        }},
-      {"nothing done",
-       "nothing done",
+      {"identity",
+       "identity",
        {Op::Relu},
        0,
        [](GraphBuilder& b) {
          const Tensor x = b.cont(b.input("x", {3, 40}));
          return op(b, Op::Relu, b.scale(b.op_with(Op::Cast, {x}, CastParams{DType::F32}), 1, 0));
        }},
-      {"constants",
-       "constants",
+      {"constant folding",
+       "constant folding",
        {Op::Add},
        0,
        [](GraphBuilder& b) {
@@ -551,7 +551,7 @@ double error_of(const std::vector<float>& got, const std::vector<float>& exact) 
 
 bool to_the_bit(const Rewritten& rewritten, const Case& c) {
   const RuleUse* use = rewritten.use(c.rule);
-  return use && std::string(use->rule->bound) == "to the bit";
+  return use && std::string(use->rule->bound) == "bit-exact";
 }
 
 }  // namespace
@@ -615,7 +615,7 @@ TEST_CASE("what only looks alike stays as it is") {
     CAPTURE(std::string(name));
     Net net(build);
     const Rewritten rewritten(net);
-    for (const char* rule : {"gelu", "layer norm", "softmax", "rotary positions", "gather"})
+    for (const char* rule : {"gelu", "layer norm", "softmax", "rotary embedding", "gather"})
       CHECK_MESSAGE(rewritten.use(rule) == nullptr, rule);
     auto reference = reference::make_reference_backend();
     const auto exact = run(*reference, net.graph, net.output);
@@ -653,7 +653,7 @@ TEST_CASE("what is rounded or compared behind is not made of other numbers") {
     CAPTURE(std::string(name));
     Net net(build);
     const Rewritten rewritten(net);
-    const bool same = std::string(name).starts_with("numbers");
+    const bool same = std::string(name).starts_with("scale chain");
     CHECK(rewritten.ops.contains(Op::Scale) == (same || std::string(name).starts_with("a product")));
     CHECK(rewritten.ops.contains(Op::Div) == !(same || std::string(name).starts_with("a product")));
     const auto exact = run(*reference, net.graph, net.output);
@@ -674,7 +674,7 @@ TEST_CASE("what somebody wants to see is computed, and outputs stay outputs") {
   const Rewritten rewritten(net, options);
   CHECK(rewritten.ops == std::set<Op>{Op::Sigmoid, Op::Silu});
   CHECK(rewritten.output->has(kFlagOutput));
-  CHECK(rewritten.made.twins[net.graph.find_node(*inner).index()]);
+  CHECK(rewritten.made.node_map[net.graph.find_node(*inner).index()]);
 }
 
 TEST_CASE("the trace tells what a node was made from") {
@@ -683,10 +683,10 @@ TEST_CASE("the trace tells what a node was made from") {
     return b.op(Op::Mul, {b.op(Op::Sigmoid, {x}, {}, "gate"), x}, {}, "gated");
   });
   const Rewritten rewritten(net);
-  const trace::GraphInfo told = describe_graph(rewritten.made.graph);
-  REQUIRE(told.nodes.size() == 1);
-  CHECK(told.nodes[0].name == "gated");
-  CHECK(told.nodes[0].parameters == "silu, from 2 nodes: SIGMOID gate, MUL gated");
+  const trace::GraphInfo described = describe_graph(rewritten.made.graph);
+  REQUIRE(described.nodes.size() == 1);
+  CHECK(described.nodes[0].name == "gated");
+  CHECK(described.nodes[0].parameters == "silu, from 2 nodes: SIGMOID gate, MUL gated");
   CHECK(origin_text(*rewritten.output) == "silu, from 2 nodes");
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/attach.md's own program, as it stands there, in an empty folder: arguments are arenascope-cli, the source tree, a C
-compiler and a folder."""
+"""Builds and records the example program of docs/attach.md, unmodified, in an empty folder. Arguments: arenascope-cli, the
+source tree, a C compiler and a folder."""
 import json
 import os
 import re
@@ -8,16 +8,15 @@ import subprocess
 import sys
 
 cli, tree, compiler, folder = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3], sys.argv[4]
-os.makedirs(f"{folder}/include/arenascope", exist_ok=True)
-header = f"{folder}/include/arenascope/arenascope_client.h"  # where an installation has it
-if not os.path.lexists(header):
-    os.symlink(f"{tree}/engine/attach/arenascope_client.h", header)
+os.makedirs(folder, exist_ok=True)
 with open(f"{tree}/docs/attach.md") as text:
     page = text.read()
 with open(f"{folder}/mine.c", "w") as out:
     out.write(re.search(r"```c\n(.*?)```", page, re.S).group(1))
-build = re.search(r"^    cc (.*)$", page, re.M).group(1).split()
-subprocess.run([compiler, "-Wall", "-Wextra", "-Werror", f"-I{folder}/include", *build], cwd=folder, check=True)
+build = re.search(r"^    cc (.*)$", page, re.M).group(1)
+path = f"{os.path.dirname(cli)}:{os.environ['PATH']}"  # the command line calls arenascope-cli
+subprocess.run(["sh", "-c", f"'{compiler}' -Wall -Wextra -Werror {build}"], cwd=folder, check=True,
+               env={**os.environ, "PATH": path})
 watch = re.search(r"^    arenascope-cli (attach -- \./mine)$", page, re.M).group(1).split()
 done = subprocess.run([cli, "attach", "--json", *watch[1:]], cwd=folder, capture_output=True, text=True)
 assert done.returncode == 0, done.stderr

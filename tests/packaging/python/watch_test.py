@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The Python package, with PyTorch where it is: arguments are arenascope-cli and a folder to write to. 77: no PyTorch."""
+"""Tests the Python package, with PyTorch if it is installed. Arguments: arenascope-cli and an output folder. Exit status 77:
+PyTorch is not installed."""
 import json
 import os
 import subprocess
@@ -22,7 +23,7 @@ for i in range(2):
         optimizer.step()
     arenascope.count("loss", loss.item())
 """
-# What a step leaves behind goes in the next one, and its place is taken at once; two storages over one memory.
+# Storages of a step are freed in the next one and their addresses reused at once; two storages share one memory.
 REUSED = """
 import arenascope, torch
 assert arenascope.connect()
@@ -38,7 +39,7 @@ for i in range(8):
         again += taken.data_ptr() == place
         shared = torch.from_numpy(taken.numpy()) + 1
     del taken, shared
-assert again, "no place was taken again: nothing was tried"
+assert again, "no address was reused: nothing was tested"
 """
 PLAIN = """
 import arenascope
@@ -51,7 +52,7 @@ arenascope.mark("end")
 ALONE = """
 import arenascope
 assert not arenascope.connect() and not arenascope.connected()
-with arenascope.span("nobody sees it"):
+with arenascope.span("not recorded"):
     arenascope.count("nothing", 1)
 """
 
@@ -68,7 +69,7 @@ def check_plain(cli, folder):
     seen = attach(cli, sys.executable, "-c", PLAIN, recording=f"{folder}/plain.pftrace")
     assert [p["name"] for p in seen["programs"]] == ["plain"], seen
     assert seen["events"] == 4 and seen["lost_events"] == 0, seen
-    # The package that attach has put into the path is found without it too.
+    # The package works without attach as well.
     package = subprocess.run([cli, "attach", "--json", "--", sys.executable, "-c", "import arenascope, sys; "
                               "arenascope.connect(); print(arenascope.__file__, file=sys.stderr)"],
                              capture_output=True, text=True).stderr.strip()
@@ -78,7 +79,7 @@ def check_plain(cli, folder):
 
 
 def check_marks(cli, recording, text):
-    """What autograd keeps, by its rules: the input of a convolution, the result of a ReLU; and the optimizer's momentum."""
+    """Checks flags: autograd saves the input of a convolution and the result of a ReLU; momentum is optimizer state."""
     assert subprocess.run([cli, "convert", recording, text]).returncode == 0
     with open(text) as lines:
         tensors = [(line, int(line.split(" flags ")[1].split(",")[0])) for line in lines if " flags " in line]
@@ -87,7 +88,7 @@ def check_marks(cli, recording, text):
     assert not any(" _log_softmax_backward_data " in line for line in kept), kept
     state = [line for line, flags in tensors if flags & 128]
     assert any("momentum_buffer of 0.weight" in line for line in state), state
-    # Hooks on what is saved leave no ops of their own behind.
+    # Hooks on saved tensors add no ops to the graph.
     ops = {}
     for line, _ in tensors:
         words = line.split()
@@ -105,21 +106,21 @@ def check_torch(cli, folder):
     assert seen["lost_events"] == 0 and seen["problems"] == [], seen
     assert seen["graphs"][0]["nodes"] > 30, seen
     audit = subprocess.run([cli, "audit", "--json", recording], capture_output=True, text=True)
-    assert audit.returncode == 0, audit.stderr  # nothing that it says contradicts itself
+    assert audit.returncode == 0, audit.stderr  # the audit found no contradictions
     check_marks(cli, recording, f"{folder}/step.txt")
     with open(f"{folder}/reused.py", "w") as out:
         out.write(REUSED)
     attach(cli, sys.executable, f"{folder}/reused.py", recording=f"{folder}/reused.pftrace")
     audit = subprocess.run([cli, "audit", "--json", f"{folder}/reused.pftrace"], capture_output=True, text=True)
     assert audit.returncode == 0, audit.stderr
-    # With PyTorch's profiler: all that its events tell, also what kernels take within themselves.
+    # With PyTorch's profiler: includes memory that kernels allocate internally.
     with open(f"{folder}/inside.py", "w") as out:
         out.write(STEP.replace('watch(model, "cnn")', 'watch(model, "cnn", temporaries=True)'))
     inside = attach(cli, sys.executable, f"{folder}/inside.py", recording=f"{folder}/inside.pftrace")
     assert any(s["name"] == "PyTorch, inside ops on cpu" and s["end_bytes"] == 0 for s in inside["spaces"]), inside
     audit = subprocess.run([cli, "audit", "--json", f"{folder}/inside.pftrace"], capture_output=True, text=True)
     assert audit.returncode == 0, audit.stderr
-    # The heap's own count of what PyTorch's allocator took, beside what the package saw.
+    # Compares the heap adapter's peak of PyTorch's allocator with the package's peak.
     both = attach(cli, sys.executable, script, with_="malloc", variables={"ARENASCOPE_MALLOC_BYTES": "4096"})
     peaks = {s["name"]: s["peak_bytes"] for s in both["spaces"]}
     heap = max(peak for name, peak in peaks.items() if "alloc_cpu" in name)

@@ -47,8 +47,8 @@ class Emulated final : public EmulatedBackend {
   Status compute(const TensorImpl& node, const ComputeParams& params) override {
     if (params.ith != 0) return {};
     IndexFault fault;
-    const Job job{node, queue_, reinterpret_cast<char*>(params.work), params.work_bytes, 1, &fault};
-    if (auto ok = lower(job); !ok) return ok;
+    const LaunchRequest request{node, queue_, reinterpret_cast<char*>(params.work), params.work_bytes, 1, &fault};
+    if (auto ok = lower(request); !ok) return ok;
     if (fault.node != 0) return fault_error(node, fault);
     return {};
   }

@@ -16,7 +16,7 @@ struct Options {
   bool refuses = false;  // the stand-in takes the first problem and then does not run it
 };
 
-class EmulatedBackend : public PlainBackend {
+class EmulatedBackend : public StatelessBackend {
  public:
   // Runs these nodes in order, chains of them as one kernel. Returns how many chains there were.
   virtual Result<int> run_chained(std::span<const TensorImpl* const> nodes) = 0;

@@ -177,7 +177,7 @@ uint64_t exchange(uint64_t value, int from_lane) {
 }
 
 std::string run(void (*kernel)(const void* params), const void* params, const Grid& grid, bool meets, Order order) {
-  if (grid.threads == 0 || grid.threads > kMostThreads || grid.threads % kWarp != 0 || grid.blocks == 0 ||
+  if (grid.threads == 0 || grid.threads > kMaxThreads || grid.threads % kWarp != 0 || grid.blocks == 0 ||
       grid.blocks > 0x7fffffffu)
     return "a grid that no device takes";
   if (grid.shared_bytes > (48u << 10)) return "more shared memory than a block has";

@@ -49,13 +49,13 @@ int64_t volume(const Three& t) { return t.v[0] * t.v[1] * t.v[2]; }
 
 }  // namespace
 
-bool HostLibraries::takes(const LibraryProduct& p) {
+bool HostLibraries::takes(const LibraryMatmul& p) {
   return present_ && (p.type == DType::F32 || p.type == DType::F16 || p.type == DType::BF16);
 }
 bool HostLibraries::takes(const LibraryConvolution&) { return present_; }
 bool HostLibraries::takes(const LibraryPool& p) { return present_ && is_float(p.type); }
 
-Status HostLibraries::run(const LibraryProduct& p, void* scratch, Bytes bytes) {
+Status HostLibraries::run(const LibraryMatmul& p, void* scratch, Bytes bytes) {
   ++calls_;
   if (refused()) return Error{"the stand-in does not run a product"};
   if (bytes < 512 || !scratch) return Error{"the product got less scratch than it asked for"};
@@ -64,8 +64,8 @@ Status HostLibraries::run(const LibraryProduct& p, void* scratch, Bytes bytes) {
       for (int64_t n = 0; n < p.n; ++n) {
         double sum = 0;
         for (int64_t k = 0; k < p.k; ++k)
-          sum += element(p.type, p.a, i * p.a_batch + (p.a_turned ? k * p.a_row + n : n * p.a_row + k)) *
-                 element(p.type, p.b, i * p.b_batch + (p.b_turned ? k * p.b_row + m : m * p.b_row + k));
+          sum += element(p.type, p.a, i * p.a_batch + (p.a_transposed ? k * p.a_row + n : n * p.a_row + k)) *
+                 element(p.type, p.b, i * p.b_batch + (p.b_transposed ? k * p.b_row + m : m * p.b_row + k));
         const double bias = p.bias ? element(DType::F32, p.bias, n) : 0;
         put(DType::F32, static_cast<char*>(p.out), i * p.out_batch + m * p.n + n,
             static_cast<double>(p.scale) * sum + bias);

@@ -11,12 +11,12 @@ class HostLibraries final : public Libraries {
   // `refuses`: a problem that was taken is refused when it is run, as a library may find out only then.
   explicit HostLibraries(bool present, bool refuses = false) : present_(present), refuses_(refuses) {}
 
-  bool takes(const LibraryProduct& product) override;
+  bool takes(const LibraryMatmul& product) override;
   bool takes(const LibraryConvolution& convolution) override;
   bool takes(const LibraryPool& pool) override;
-  Bytes scratch(const LibraryProduct&) override { return 512; }
+  Bytes scratch(const LibraryMatmul&) override { return 512; }
   Bytes scratch(const LibraryConvolution&) override { return 1024; }
-  Status run(const LibraryProduct& product, void* scratch, Bytes bytes) override;
+  Status run(const LibraryMatmul& product, void* scratch, Bytes bytes) override;
   Status run(const LibraryConvolution& convolution, void* scratch, Bytes bytes) override;
   Status run(const LibraryPool& pool) override;
   int calls() const { return calls_; }

@@ -35,12 +35,12 @@ class SimulatedQueue final : public Queue, private Libraries {
   int multiprocessors() const override { return driver_.facts().multiprocessors; }
 
  private:
-  bool takes(const LibraryProduct& p) override { return host_->takes(p); }
+  bool takes(const LibraryMatmul& p) override { return host_->takes(p); }
   bool takes(const LibraryConvolution& c) override { return host_->takes(c); }
   bool takes(const LibraryPool& p) override { return host_->takes(p); }
-  Bytes scratch(const LibraryProduct& p) override { return host_->scratch(p); }
+  Bytes scratch(const LibraryMatmul& p) override { return host_->scratch(p); }
   Bytes scratch(const LibraryConvolution& c) override { return host_->scratch(c); }
-  Status run(const LibraryProduct& p, void* scratch, Bytes bytes) override {
+  Status run(const LibraryMatmul& p, void* scratch, Bytes bytes) override {
     return driver_.push(stream_, "library product",
                         [h = host_, p, scratch, bytes] { return h->run(p, scratch, bytes); });
   }
@@ -86,7 +86,7 @@ Status SimulatedDriver::call(const char* what) {
   if (lost_) return Error{fmt::format("cuda:0 could not {}: it is lost", what)};
   if (fail_at_ < 0 || fail_at_-- > 0) return {};
   if (--fail_times_ > 0) fail_at_ = 0;
-  return Error{fmt::format("cuda:0 could not {}: told to fail", what)};
+  return Error{fmt::format("cuda:0 could not {}: simulated failure", what)};
 }
 
 void SimulatedDriver::fail_after(int calls, int times) {
@@ -297,7 +297,7 @@ Status SimulatedDriver::clear(StreamHandle stream, void* at, Bytes bytes) {
 
 Status SimulatedDriver::begin_capture(StreamHandle stream) {
   if (auto ok = call("begin a capture"); !ok) return ok;
-  if (!options_.captures) return Error{"cuda:0 could not begin a capture: told to fail"};
+  if (!options_.captures) return Error{"cuda:0 could not begin a capture: simulated failure"};
   streams_[stream].captures = true;
   return {};
 }

@@ -61,7 +61,7 @@ class SimulatedDriver final : public Driver {
   void fail_after(int calls, int times = 1);
   // Calls so far that could have failed.
   int calls() const { return calls_; }
-  // Behind `calls` more calls the device is lost: nothing of what is queued runs, every call fails, and the driver is
+  // After `calls` more calls the device is lost: nothing of what is queued runs, every call fails, and the driver is
   // no longer alive, so that nothing is to be given back.
   void lose_after(int calls) { lose_at_ = calls_ + calls; }
   bool lost() const { return lost_; }

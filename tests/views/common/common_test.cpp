@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The values under the views: axis mapping, culling and hit test, sweeps, selection, formats.
+// Tests of the value types used by the views: axis mapping, culling and hit test, sweeps, selection, formats.
 #include <sample_session.h>
 #include <views/common/background.h>
 #include <views/common/format.h>
@@ -36,7 +36,7 @@ class CommonTest : public QObject {
   void mapping() {
     QFETCH(double, step);
     QFETCH(double, time);
-    // Out of order, with one that goes back in time and one that stands still.
+    // Unsorted anchors, one of which goes back in time and one that does not advance.
     const AxisMapping map({{4, 900}, {0, 100}, {1, 200}, {1, 250}, {3, 400}, {3.5, 390}}, 4);
     QCOMPARE(map.anchors().size(), size_t{4});
     QCOMPARE(map.time_of(step), time);
@@ -55,7 +55,7 @@ class CommonTest : public QObject {
       QVERIFY(std::abs(map.step_at(t) - s) < 1e-6);
     }
   }
-  void mapping_of_nothing() {
+  void empty_mapping_is_the_identity() {
     const AxisMapping map;
     QVERIFY(map.empty());
     QCOMPARE(map.time_of(7), 7.0);
@@ -91,13 +91,14 @@ class CommonTest : public QObject {
     QCOMPARE(zoomed({0, 1}, 0.5, 0.5, {0, 1}, 2), (AxisRange{0, 1}));
   }
 
-  void culling_and_hits_agree_with_looking_at_all() {
+  void culling_and_hits_agree_with_brute_force() {
     std::mt19937 random(3);
     std::uniform_real_distribution<double> at(0, 1000), length(0.01, 1);
     std::vector<Rect> rects;
     for (uint32_t i = 0; i < 3000; ++i) {
       const double x = at(random), y = at(random);
-      const double w = i % 50 == 0 ? 400 : 5 * length(random);  // a few long ones, which halving by x0 alone would miss
+      const double w =
+          i % 50 == 0 ? 400 : 5 * length(random);  // a few long ones, which a binary search by x0 alone would miss
       rects.push_back({x, x + w, y, y + 20 * length(random), 0, i});
     }
     const RectSet set(rects);
@@ -119,13 +120,13 @@ class CommonTest : public QObject {
     QVERIFY(RectSet().candidates(0, 1).count() == 0);
     QVERIFY(!RectSet().hit(0, 0));
   }
-  void slack_finds_what_is_thinner_than_a_pixel() {
+  void slack_finds_rectangles_thinner_than_a_pixel() {
     const RectSet set({{10, 10.001, 0, 1, 0, 7}});
     QVERIFY(!set.hit(11, 0.5));
     QVERIFY(set.hit(11, 0.5, 2));
     QVERIFY(!set.hit(11, 1.5, 2));
   }
-  void density_blends_what_is_thin() {
+  void density_blends_thin_rectangles() {
     QImage image(10, 4, QImage::Format_ARGB32_Premultiplied);
     image.fill(0);
     const RectSet set({{0, 3, 0, 2, 0, 0}, {5, 5.01, 0, 4, 0, 1}});
@@ -133,17 +134,17 @@ class CommonTest : public QObject {
     QCOMPARE(image.pixel(1, 1), 0xff0000ffu);
     QCOMPARE(qAlpha(image.pixel(1, 3)), 0);
     const int thin = qAlpha(image.pixel(5, 2));
-    QVERIFY(thin > 60 && thin < 200);  // to be seen, but not as one that is a pixel wide
+    QVERIFY(thin > 60 && thin < 200);  // visible, but lighter than one that is a pixel wide
     QCOMPARE(qAlpha(image.pixel(8, 2)), 0);
   }
 
   void sweep_counts_shared_bytes_once_and_finds_holes() {
-    // a [0,100) for x 0..4, b [200,300) for 2..6, c = b's bytes again for 5..6 (in place)
+    // a [0,100) for x 0..4, b [200,300) for 2..6, c shares b's bytes for 5..6 (in place)
     const auto r = sweep({{0, 4, 0, 100}, {2, 6, 200, 300}, {5, 6, 200, 300}}, true);
     QCOMPARE(r.live.size(), size_t{3});
-    QCOMPARE(r.live[0], (Level{0, 2, 100, 100}));
-    QCOMPARE(r.live[1], (Level{2, 4, 200, 200}));
-    QCOMPARE(r.live[2], (Level{4, 6, 100, 100}));
+    QCOMPARE(r.live[0], (CurveSegment{0, 2, 100, 100}));
+    QCOMPARE(r.live[1], (CurveSegment{2, 4, 200, 200}));
+    QCOMPARE(r.live[2], (CurveSegment{4, 6, 100, 100}));
     QCOMPARE(r.top, Bytes{300});
     QCOMPARE(r.holes.size(), size_t{2});
     QCOMPARE(r.holes[0].lo, Bytes{100});
@@ -157,17 +158,17 @@ class CommonTest : public QObject {
     const auto plan = test::sample_plan(graph);
     const auto steps = trace::Snapshot::occupancy(plan);
     AxisFrame axis;
-    const auto r = sweep(plan_stays(plan, axis), false);
+    const auto r = sweep(planned_rects(plan, axis), false);
     for (size_t i = 0; i < steps.size(); ++i) {
       double v = 0;
-      for (const Level& l : r.live) {
+      for (const CurveSegment& l : r.live) {
         if (l.x0 <= static_cast<double>(i) && static_cast<double>(i) < l.x1) v = l.max;
       }
       QCOMPARE(v, static_cast<double>(steps[i]));
     }
   }
   void reducing_keeps_the_extremes() {
-    std::vector<Level> many;
+    std::vector<CurveSegment> many;
     for (int i = 0; i < 10000; ++i) many.push_back({i * 1.0, i + 1.0, 10.0 + i % 7, 10.0 + i % 7});
     many[5003].max = many[5003].min = 99;
     const auto few = reduced(many, {0, 10000}, 100);
@@ -180,17 +181,17 @@ class CommonTest : public QObject {
     }
     QCOMPARE(top, 99.0);
   }
-  void chains_are_followed() {
+  void in_place_chains_are_followed() {
     const auto graph = test::sample_graph({});
     const auto plan = test::sample_plan(graph);
     const Chains c = chains_of(plan);
-    QCOMPARE(c.root[2], 1u);  // relu1 takes conv1's bytes over
+    QCOMPARE(c.root[2], 1u);  // relu1 reuses conv1 in place
     QVERIFY(c.has_followers[1]);
-    QCOMPARE(c.handed_over[1], plan.slices[2].first.value);
+    QCOMPARE(c.reused_at[1], plan.slices[2].first.value);
     QCOMPARE(c.next[1], 2);
   }
 
-  void selection_walks_its_history() {
+  void selection_history_goes_back_and_forward() {
     SelectionModel model;
     QSignalSpy changed(&model, &SelectionModel::current_changed);
     const auto node = [](int i) { return Selection::node(trace::GraphId(0), NodeId(i)); };
@@ -206,7 +207,7 @@ class CommonTest : public QObject {
     QVERIFY(!model.can_go_back());
     model.forward();
     QCOMPARE(model.current(), node(2));
-    model.select(BlockSelection{trace::PlanId(0), BlockId(4)});  // what lay ahead is gone
+    model.select(BlockSelection{trace::PlanId(0), BlockId(4)});  // discards the forward history
     QVERIFY(!model.can_go_forward());
     model.hover(node(9));
     QCOMPARE(model.current().get<BlockSelection>()->block, BlockId(4));
@@ -222,7 +223,7 @@ class CommonTest : public QObject {
     SessionSource source;
     SharedAxis axis(&source);
     QVERIFY(!axis.has_steps() && !axis.has_time());
-    axis.toggle_mode();  // nothing to toggle to
+    axis.toggle_mode();  // there is no other mode
     QCOMPARE(axis.mode(), AxisMode::Step);
     source.set_session(test::sample_session());
     QVERIFY(axis.has_both());
@@ -272,43 +273,43 @@ class CommonTest : public QObject {
     source.show_plan(nullptr);
     QVERIFY(!source.ghost_plan());
   }
-  void of_a_loop_the_first_graph_is_shown_until_its_events_are_let_go() {
+  void a_loop_shows_its_first_graph_until_its_events_are_discarded() {
     SessionSource source;
     auto session = std::make_shared<trace::Session>(trace::Session::Options{.max_bytes = 1 << 20});
     for (int id = 0; id < 2; ++id) {
       auto graph = std::make_shared<trace::GraphInfo>();
       graph->id = trace::GraphId(id);
-      if (id == 1) graph->behind = trace::GraphId(0);
+      if (id == 1) graph->continuation_of = trace::GraphId(0);
       graph->nodes.resize(4);
       session->describe(std::shared_ptr<const trace::GraphInfo>(graph));
     }
     session->describe(trace::ThreadInfo{trace::TrackId(0), "t"});
     Nanoseconds now = 1000;
-    int turns = 0;
-    const auto turn = [&] {
-      const trace::RunId run(turns);
-      session->describe(trace::RunInfo{run, trace::GraphId(turns == 0 ? 0 : 1), {}, now, 1, "cpu", "planned"});
+    int iterations = 0;
+    const auto iteration = [&] {
+      const trace::RunId run(iterations);
+      session->describe(trace::RunInfo{run, trace::GraphId(iterations == 0 ? 0 : 1), {}, now, 1, "cpu", "planned"});
       for (int i = 0; i < 4; ++i) {
         session->events(trace::TrackId(0), std::array{trace::step(run, now, Step(i), NodeId(i)),
                                                       trace::work(run, NodeId(i), now, now + 50, 0)});
         now += 60;
       }
       session->describe(trace::RunEnd{run, now, trace::RunStatus::Done});
-      ++turns;
+      ++iterations;
     };
-    for (int i = 0; i < 5; ++i) turn();
+    for (int i = 0; i < 5; ++i) iteration();
     source.set_session(session);
     QCOMPARE(source.run(), trace::RunId(0));
-    while (!session->snapshot()->runs[0].evicted && turns < 100'000) turn();
+    while (!session->snapshot()->runs[0].evicted && iterations < 100'000) iteration();
     source.refresh();
     QVERIFY(source.snapshot()->runs[0].evicted);
-    QCOMPARE(source.run(), trace::RunId(turns - 1));
+    QCOMPARE(source.run(), trace::RunId(iterations - 1));
     QVERIFY(!source.snapshot()->runs[source.run().index()].evicted);
-    QVERIFY(source.graph()->behind.valid());
-    source.choose_run(trace::RunId(0));  // who asks for it still sees what is left
+    QVERIFY(source.graph()->continuation_of.valid());
+    source.choose_run(trace::RunId(0));  // an explicitly chosen run still shows the remaining data
     QCOMPARE(source.run(), trace::RunId(0));
   }
-  void the_playhead_follows_a_run_and_comes_back() {
+  void the_playhead_follows_a_run_and_returns() {
     SessionSource source;
     SharedAxis axis(&source);
     test::SampleOptions options;
@@ -318,13 +319,13 @@ class CommonTest : public QObject {
     axis.set_current(Step(2));
     QVERIFY(source.live_step().value > 2);
     source.set_live(true, 1000);
-    source.choose_run({});  // another look at the same
+    source.choose_run({});  // back to the default run
     QCOMPARE(axis.current(), source.live_step());
-    axis.come_back();
+    axis.restore_position();
     QCOMPARE(axis.current(), Step(2));
     source.choose_run({});
-    axis.set_current(Step(3));  // by hand, while it is followed: it stays there
-    axis.come_back();
+    axis.set_current(Step(3));  // moved by the user while following: it stays there
+    axis.restore_position();
     QCOMPARE(axis.current(), Step(3));
   }
   void source_refreshes_while_live() {
@@ -340,7 +341,7 @@ class CommonTest : public QObject {
     QCOMPARE(source.snapshot()->event_count, int64_t{1});
   }
 
-  void background_gives_the_newest_result() {
+  void background_delivers_the_latest_result() {
     Background background;
     int last = 0, results = 0;
     connect(&background, &Background::done, this, [&](const std::shared_ptr<const void>& r) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What views tell of a recording, held against what the auditor makes of its events.
+// Compares the figures that views show for a recording with the auditor's results for its events.
 #pragma once
 #include <arenascope/trace/import.h>
 #include <views/common/figure.h>
@@ -23,7 +23,7 @@ struct Recorded {
   bool lost = false;
   std::vector<std::string> contradictions;
   QString name;
-  std::shared_ptr<const Recorded> other = nullptr;  // what it is compared with
+  std::shared_ptr<const Recorded> other = nullptr;  // the other side of a comparison
 
   void take(audit::Auditor a) {
     lost = a.report().lost > 0;
@@ -53,14 +53,14 @@ inline std::shared_ptr<Recorded> from_stream(uint64_t seed) {
   return out;
 }
 
-// Where events were lost, what was seen of arenas, barriers and memory is a guess on both sides.
+// If events were lost, arenas, barriers and memory are approximate on both sides.
 inline bool is_guess(const std::string& id) {
-  for (const char* part : {".arena.", ".barrier.", ".step.", ".steps.", ".at.", ".stay.", "block.", "space."})
+  for (const char* part : {".arena.", ".barrier.", ".step.", ".steps.", ".at.", ".residency.", "block.", "space."})
     if (id.find(part) != std::string::npos) return true;
   return id.ends_with(".off_plan") || id.ends_with(".wait") || id.ends_with("wait_share");
 }
 
-// What the user points at or chose is no claim about a recording: these alone.
+// Values that depend on the user's selection state nothing about a recording; only these are exempt.
 inline const std::set<std::string>& chosen_figures() {
   static const std::set<std::string> all{"chosen.step",  "chosen.address", "chosen.block", "chosen.first",
                                          "chosen.last",  "chosen.steps",   "chosen.rows",  "chosen.most",
@@ -68,7 +68,7 @@ inline const std::set<std::string>& chosen_figures() {
   return all;
 }
 
-// Names that a session knows.
+// All names in a session.
 class NamesOf {
  public:
   explicit NamesOf(const trace::Snapshot& s) { take(s); }
@@ -78,7 +78,7 @@ class NamesOf {
       const auto take_tensor = [&](const trace::TensorInfo& t, trace::TensorRef ref) {
         for (const std::string* name : {&t.name, &t.op, &t.dtype, &t.layer}) add(*name);
         add(t.op + " " + t.name);
-        names_.insert(views::Words::node(ref));
+        names_.insert(views::DisplayNames::node(ref));
       };
       for (size_t i = 0; i < graph->nodes.size(); ++i) take_tensor(graph->nodes[i], trace::TensorRef::node(NodeId(i)));
       for (size_t i = 0; i < graph->leafs.size(); ++i) take_tensor(graph->leafs[i], trace::TensorRef::leaf(LeafId(i)));
@@ -91,7 +91,7 @@ class NamesOf {
   void add(const std::string& name) { names_.insert(QString::fromStdString(name)); }
   bool knows(const QString& name) const {
     static const QRegularExpression digit("[0-9]"), numbered("^(allocator|node) [0-9]+$");
-    const QStringList with_kernel = name.split(QStringLiteral(" · "));  // of a device's work
+    const QStringList with_kernel = name.split(QStringLiteral(" · "));  // device work
     if (with_kernel.size() == 2) return knows(with_kernel[0]) && knows(with_kernel[1]);
     return names_.contains(name) || !name.contains(digit) || numbered.match(name).hasMatch();
   }
@@ -100,29 +100,29 @@ class NamesOf {
   std::set<QString> names_;
 };
 
-// Counts what it compared; says what differs, "" where nothing does.
+// Counts the comparisons and describes differences; an empty text means none.
 class Against {
  public:
   QString differs(const Recorded& r, const views::Figure& f) {
     if (f.id.starts_with("chosen."))
       return chosen_figures().contains(f.id) ? QString() : QStringLiteral("'%1' is exempt nowhere").arg(f.id.c_str());
     const auto audited = asked(r, f.id);
-    const bool of_other = f.id.starts_with("B");
-    if ((r.lost || (of_other && r.other->lost)) && is_guess(f.id)) return {};
+    const bool comparison_input = f.id.starts_with("B");
+    if ((r.lost || (comparison_input && r.other->lost)) && is_guess(f.id)) return {};
     if (!audited) return QStringLiteral("no audit line '%1' for %2").arg(f.id.c_str(), f.text);
     const double allowed = f.unit == views::FigureUnit::Share ? 1e-6 : 1e-9;
     if (!(std::abs(audited->value - f.value) <= allowed * std::abs(audited->value)))
-      return QStringLiteral("%1 is %2, the audit says %3")
+      return QStringLiteral("%1 is %2, the audit has %3")
           .arg(f.id.c_str())
           .arg(f.value, 0, 'g', 17)
           .arg(audited->value, 0, 'g', 17);
-    if (f.text.isEmpty()) return QStringLiteral("%1 is drawn as nothing").arg(f.id.c_str());
+    if (f.text.isEmpty()) return QStringLiteral("%1 has an empty text").arg(f.id.c_str());
     ++compared;
     QString kind = QString::fromStdString(f.id).remove(QRegularExpression("[0-9]+"));
     kinds.insert(kind.toStdString());
     return {};
   }
-  // A text, all numbers of which are figures but those in names.
+  // All numbers in a text must be figures, except digits in names.
   QString differs(const Recorded& r, const views::FigureText& text, const NamesOf& names) {
     static const QRegularExpression digit("[0-9]");
     for (const views::Figure& f : text.figures)
@@ -130,17 +130,17 @@ class Against {
     QString left = text.text;
     QStringList known;
     for (const QString& name : text.names) {
-      if (!names.knows(name)) return QStringLiteral("'%1' is nobody's name").arg(name);
+      if (!names.knows(name)) return QStringLiteral("'%1' is not a known name").arg(name);
       known << name;
     }
     for (const views::Figure& f : text.figures) known << f.text;
-    // A short one may be a part of a longer one.
+    // A short text may be part of a longer one.
     std::sort(known.begin(), known.end(), [](const QString& a, const QString& b) { return a.size() > b.size(); });
     for (const QString& word : known) left.replace(QChar::Nbsp, u' ').remove(QString(word).replace(QChar::Nbsp, u' '));
-    return left.contains(digit) ? "a number that is no figure in '" + text.text + "'" : QString();
+    return left.contains(digit) ? "a number that is not a figure in '" + text.text + "'" : QString();
   }
 
-  // "B.…" is asked of what is compared with, "B-A:…|…" of both.
+  // "B.…" is looked up on the other side, "B-A:…|…" on both.
   static std::optional<audit::Figure> asked(const Recorded& r, const std::string& id) {
     if (id.starts_with("B.")) return r.other ? asked(*r.other, id.substr(2)) : std::nullopt;
     if (!id.starts_with("B-A:") && !id.starts_with("B/A:")) return of_one(r, id);
@@ -155,10 +155,10 @@ class Against {
   }
 
   int compared = 0;
-  std::set<std::string> kinds;  // of figures, without their numbers
+  std::set<std::string> kinds;  // kinds of figures, without numbers
 
  private:
-  // The auditor has a word of its own for the devices of another tool's file.
+  // The auditor uses another name for the devices in a file of another tool.
   static std::optional<audit::Figure> of_one(const Recorded& r, std::string id) {
     if (r.session->snapshot()->source.entries == 0) return r.auditor->ask(id);
     for (const auto& [theirs, own] :
@@ -168,34 +168,34 @@ class Against {
   }
 };
 
-// A header's numbers are figures, and these as the auditor has them; says what is not.
+// All numbers in a header must be figures that match the audit; returns a description of a difference.
 inline QString header_differs(Against& against, const Recorded& r, const views::HeaderContent& h,
                               const trace::PlanInfo* plan) {
   for (const views::Figure& f : h.figures)
     if (const QString wrong = against.differs(r, f); !wrong.isEmpty()) return r.name + ": " + wrong;
   QString left = h.facts.join(u'\n');
-  if (plan) left.remove(QString::fromStdString(plan->planner));  // a name may hold a digit
+  if (plan) left.remove(QString::fromStdString(plan->planner));  // a planner name may contain digits
   QStringList texts;
   for (const views::Figure& f : h.figures) texts << f.text;
-  // A short one may be a part of a longer one.
+  // A short text may be part of a longer one.
   std::sort(texts.begin(), texts.end(), [](const QString& a, const QString& b) { return a.size() > b.size(); });
   for (const QString& text : texts) left.remove(text);
   return left.contains(QRegularExpression("[0-9]"))
-             ? r.name + ": a number that is no figure in '" + h.facts.join(u"; ") + "'"
+             ? r.name + ": a number that is not a figure in '" + h.facts.join(u"; ") + "'"
              : QString();
 }
 
-// Every column of numbers prints figures, apart from those that repeat what a graph or a plan was described as.
+// Every numeric column must contain figures, except columns that repeat descriptions of a graph or plan.
 inline QString table_differs(Against& against, const Recorded& r, const char* name, const views::TablePtr& table,
                              const std::set<QString>& described) {
   const auto where = [&](const views::Column& column) { return QStringLiteral("%1, %2: ").arg(name, column.title); };
   for (const views::Column& column : table->columns) {
     if (column.number && !column.figure && !described.contains(column.title))
-      return where(column) + "numbers that are no figures";
+      return where(column) + "numbers that are not figures";
     for (size_t row = 0; column.figure && row < table->rows; ++row) {
       const views::Figure f = column.figure(row);
       if (f.id.empty()) {
-        if (!column.text(row).isEmpty()) return where(column) + "drawn without an id: " + column.text(row);
+        if (!column.text(row).isEmpty()) return where(column) + "shown without an id: " + column.text(row);
         continue;
       }
       if (const QString wrong = against.differs(r, f); !wrong.isEmpty()) return r.name + ", " + where(column) + wrong;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What views tell of what a recording is compared with, against the auditor of that one's file: headers, tool tips,
-// tables' columns of the other and of the difference, and the inspector's page of a tensor.
+// Compares the figures that views show for the other side of a comparison with the audit of that recording: headers,
+// tooltips, columns of tables, and the inspector's page of a tensor.
 #include <four_plots.h>
 #include <views/graph/graph_view.h>
 #include <views/inspector/inspector_text.h>
@@ -28,7 +28,7 @@ class ComparisonTest : public QObject {
   QTemporaryDir folder_;
   std::map<QString, RecordedPtr> recordings_;
 
-  // Recorded once.
+  // Each recording is made once.
   RecordedPtr recorded(const QString& arguments) {
     RecordedPtr& known = recordings_[arguments];
     if (known) return std::make_shared<Recorded>(*known);
@@ -41,8 +41,9 @@ class ComparisonTest : public QObject {
     return known ? std::make_shared<Recorded>(*known) : nullptr;
   }
 
-  static std::shared_ptr<const Other> other_of(const Recorded& r) {
-    return std::make_shared<const Other>(Other::of(r.session->snapshot(), "what it is compared with"));
+  static std::shared_ptr<const ComparisonSide> other_of(const Recorded& r) {
+    return std::make_shared<const ComparisonSide>(
+        ComparisonSide::of(r.session->snapshot(), "what it is compared with"));
   }
   static NamesOf names_of(const Recorded& r) {
     NamesOf names(*r.session->snapshot());
@@ -79,7 +80,7 @@ class ComparisonTest : public QObject {
         }
       }
     }
-    p.axis.frame_all();  // along the rows, where both have theirs
+    p.axis.frame_all();  // at the rows of both sides
     p.timeline.prepare_now();
     const QRect area = p.timeline.plot()->axisRect()->rect();
     for (int y = area.top() + 6; y < area.bottom(); y += 10)
@@ -100,11 +101,11 @@ class ComparisonTest : public QObject {
     check("barriers", barriers_table(input), {});
     check("blocks", blocks_table(input), {"Block", "Offset", "Steps", "Address", "Block B"});
     check("allocators", allocators_table(input), {});
-    check("planners", planners_table(input), {"Against the one in use"});
+    check("planners", planners_table(input), {"Δ vs. current"});
     check("compare", compare_table(input), {});
   }
 
-  // The page of a tensor has what it is there.
+  // The page of a tensor shows the values of its counterpart.
   void check_inspector(const Recorded& r) {
     SessionSource source;
     source.set_session(r.session);
@@ -181,7 +182,7 @@ class ComparisonTest : public QObject {
     }
   }
 
-  // Of each kind there was one.
+  // Each kind occurred at least once.
   void cleanupTestCase() {
     for (const char* kind :
          {"B.run..arena.top", "B.run..busy_share", "B.run..arena.peak_by_step", "B.run..spaces.working.reserved",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is on the screen against the auditor: every number in a header or a table is a figure with an id, and is what
-// the auditor makes of the same events under that id. On both axes and at random zooms, for random recordings, for
-// those of each memory strategy, and for other tools' traces.
+// Compares everything on the screen with the audit: each number in a header or a table is a figure with an id, and
+// equals the value that the auditor computes from the same events for this id. In both axis modes and at random zooms,
+// for random recordings, recordings of each memory strategy, and traces of other tools.
 #include <four_plots.h>
 #include <sample_session.h>
 #include <views/inspector/inspector_text.h>
@@ -30,7 +30,7 @@ namespace {
 
 constexpr QSize kSize{1600, 320};
 
-// A network that was planned, and one half of which was run as its executor tells it (`derived`), or with its tensors in
+// A planned network, of which one half was run with steps reported by its executor (`derived`), or with its tensors in
 // an allocator's space (`eager`), or not at all.
 std::shared_ptr<trace::Session> planned_network(bool run, bool eager) {
   auto session = std::make_shared<trace::Session>();
@@ -99,20 +99,20 @@ class FiguresTest : public QObject {
       check_table(r, "barriers", barriers_table(input), {});
       check_table(r, "blocks", blocks_table(input), {"Block", "Offset", "Steps", "Address"});
       check_table(r, "allocators", allocators_table(input), {});
-      check_table(r, "planners", planners_table(input), {"Against the one in use"});
+      check_table(r, "planners", planners_table(input), {"Δ vs. current"});
       check_table(r, "counters", counters_table(input), {});
       check_table(r, "occupancy", occupancy_table(input), {"Step", "Time"});
       if (QTest::currentTestFailed()) return;
     }
   }
 
-  // What the inspector tells of runs, plans, the recording and times of nodes; the rest of it repeats descriptions. Of the first
-  // nodes: text is taken out of what is drawn, which takes its time.
+  // Checks the inspector's figures of runs, plans, the recording and node times; its other values repeat descriptions.
+  // Limited to the first nodes, because extracting the text takes time.
   void check_inspector(const Recorded& r, bool foreign = false) {
     static const std::set<QString> measured{"Time", "Run", "Memory plan", "Recording", "Kernels in this run"};
     static const std::set<QString> described{
         "planner",           "order",      "backend", "strategy",           "threads",
-        "threads asked for", "incomplete", "shown",   "threads and queues", "last at the barrier",
+        "threads requested", "incomplete", "shown",   "threads and queues", "last at the barrier",
         "usually last"};
     SessionSource source;
     source.set_session(r.session);
@@ -120,7 +120,7 @@ class FiguresTest : public QObject {
       const InspectorInput input{source.snapshot(), source.run(), source.graph(), source.plan()};
       for (const InspectorFact& fact : inspector_facts(input, selection)) {
         for (const Figure& f : fact.figures) {
-          // Of another tool's event an importer may make several: a block that is older than the trace, say.
+          // An importer may create several events from one of another tool, such as for a block older than the trace.
           if (foreign && f.id == "imported.events") continue;
           QVERIFY2(against_.differs(r, f).isEmpty(), qPrintable(r.name + ", inspector: " + against_.differs(r, f)));
         }
@@ -145,7 +145,7 @@ class FiguresTest : public QObject {
     }
   }
 
-  // A network that the command line records; null where it cannot.
+  // A network recorded by the command line; null on failure.
   static std::shared_ptr<Recorded> recorded(const QTemporaryDir& folder, const QStringList& arguments) {
     const QString file = folder.filePath(arguments.join(u'_').replace(u':', u'_') + ".pftrace");
     QProcess cli;
@@ -171,10 +171,10 @@ class FiguresTest : public QObject {
       QVERIFY2(against_.kinds.count(kind) == 1, kind);
   }
 
-  // Every third random run never ends: the inspector tells how long it lasts so far.
-  void a_run_that_goes_on_lasts_so_far() {
-    int told = 0;
-    for (uint64_t seed = 1; seed < 60 && told < 3; seed += 2) {
+  // Every third random run does not end: the inspector shows its elapsed time.
+  void an_unfinished_run_shows_its_elapsed_time() {
+    int checked = 0;
+    for (uint64_t seed = 1; seed < 60 && checked < 3; seed += 2) {
       const auto r = from_stream(seed);
       QVERIFY(r);
       SessionSource source;
@@ -184,15 +184,15 @@ class FiguresTest : public QObject {
         source.choose_run(trace::RunId(run));
         const InspectorInput input{source.snapshot(), source.run(), source.graph(), source.plan()};
         for (const InspectorFact& fact : inspector_facts(input, {})) {
-          if (fact.key != "lasts so far") continue;
-          ++told;
+          if (fact.key != "running for") continue;
+          ++checked;
           QCOMPARE(fact.figures.size(), size_t{1});
           QVERIFY2(against_.differs(*r, fact.figures.front()).isEmpty(),
                    qPrintable(against_.differs(*r, fact.figures.front())));
         }
       }
     }
-    QVERIFY(told > 0);
+    QVERIFY(checked > 0);
   }
 
   void recordings_of_each_strategy_data() {
@@ -210,7 +210,7 @@ class FiguresTest : public QObject {
     QFETCH(QStringList, arguments);
     QTemporaryDir folder;
     const auto r = recorded(folder, arguments);
-    if (!r) QSKIP("there is no such device here");
+    if (!r) QSKIP("this machine has no such device");
     QVERIFY2(r->contradictions.empty(), r->contradictions.empty() ? "" : r->contradictions.front().c_str());
     std::mt19937_64 random(2);
     check_tables(*r);
@@ -218,19 +218,19 @@ class FiguresTest : public QObject {
     check_headers(*r, random, 5);
   }
 
-  void headers_say_what_was_observed_data() {
+  void headers_distinguish_observed_and_derived_data() {
     QTest::addColumn<QString>("what");
-    QTest::addColumn<QStringList>("said");  // first, by occupancy, arena map, lifetimes, timeline
-    const QString derived = "places observed, times derived";
+    QTest::addColumn<QStringList>("said");  // in the order occupancy, arena map, lifetimes, timeline
+    const QString derived = "addresses observed, times derived";
     QTest::newRow("a plan") << "plan" << QStringList{"planned", "planned", "planned", {}};
-    QTest::newRow("a run that tells its steps") << "sample" << QStringList(4, "observed");
+    QTest::newRow("a run with reported steps") << "sample" << QStringList(4, "observed");
     QTest::newRow("a run whose steps are derived") << "derived" << QStringList{derived, derived, derived, "observed"};
     QTest::newRow("blocks of an allocator") << "eager" << QStringList(4, "observed");
     QTest::newRow("a plan in place of the run's")
         << "shown" << QStringList{"planned", "planned", "planned", "observed"};
     QTest::newRow("nothing") << "nothing" << QStringList{"observed", {}, "no plan", {}};
   }
-  void headers_say_what_was_observed() {
+  void headers_distinguish_observed_and_derived() {
     QFETCH(QString, what);
     QFETCH(QStringList, said);
     FourPlots d(what == "sample"    ? test::sample_session()
@@ -253,19 +253,19 @@ class FiguresTest : public QObject {
         if (facts.value(0).startsWith("incomplete")) facts.removeFirst();
         QCOMPARE(facts.value(0), said[static_cast<int>(i)]);
         const bool lifetimes = views[i] == &d.lifetimes;
-        QCOMPARE(facts.contains("what was not seen as planned"), lifetimes && what == "derived");
+        QCOMPARE(facts.contains("unobserved tensors as planned"), lifetimes && what == "derived");
       }
     }
   }
 
-  void other_tools_traces() {
+  void traces_of_other_tools() {
     const auto traces = test::data_folder() / "traces";
     if (test::data_folder().empty() || !std::filesystem::exists(traces)) QSKIP("no traces in ARENASCOPE_DATA");
     std::mt19937_64 random(3);
     int opened = 0;
     for (const auto& entry : std::filesystem::directory_iterator(traces)) {
       const auto r = from_file(entry.path());
-      if (!r) continue;  // a dump that is no trace
+      if (!r) continue;  // a damaged dump
       ++opened;
       check_tables(*r);
       check_inspector(*r, true);

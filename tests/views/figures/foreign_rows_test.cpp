@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Timeline and graph of other tools' traces: every span is in its thread's row, the longest lie where they lay, nodes are
-// drawn with their ops, as Python's json counts them in the file.
+// Timeline and graph of other tools' traces: every span is in its thread's row, the longest spans have their exact
+// times, and nodes have their ops, as counted by Python's json module in the same file.
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -24,10 +24,10 @@ QJsonObject truth_of(const QString& file) {
   return QJsonDocument::fromJson(python.readAllStandardOutput()).object();
 }
 
-// Of each row that has any: spans with a length, and all.
+// Per non-empty row: the number of spans with a length, and of all spans.
 std::vector<std::pair<size_t, size_t>> drawn_rows(const TimelinePicture& timeline, const trace::Snapshot& snapshot) {
   std::map<int32_t, size_t> drawn;
-  std::set<std::tuple<int32_t, uint32_t, uint32_t>> cells;  // a merged one has a rectangle for each of its shares
+  std::set<std::tuple<int32_t, uint32_t, uint32_t>> cells;  // a merged cell has one rectangle per fraction
   for (const TimelineItem& item : timeline.items) {
     const trace::SpanRef& span = item.cell.span;
     if (!item.step.valid() && cells.insert({span.track.value, span.lane, span.row}).second)
@@ -44,30 +44,30 @@ std::vector<std::pair<size_t, size_t>> drawn_rows(const TimelinePicture& timelin
   return out;
 }
 
-// Rows of the truth, each with as many drawn; what has no length may be drawn as nothing.
+// Compares the rows with the expected ones; spans without a length may be invisible.
 void compare_rows(const std::vector<std::pair<size_t, size_t>>& drawn, const QJsonArray& truth) {
-  std::vector<std::pair<size_t, size_t>> wanted;
+  std::vector<std::pair<size_t, size_t>> expected;
   for (const QJsonValue& row : truth)
     if (row[0].toInt() > 0)
-      wanted.emplace_back(static_cast<size_t>(row[0].toInt()), static_cast<size_t>(row[1].toInt()));
+      expected.emplace_back(static_cast<size_t>(row[0].toInt()), static_cast<size_t>(row[1].toInt()));
   std::vector<std::pair<size_t, size_t>> rows;
   for (const auto& row : drawn)
     if (row.first > 0) rows.push_back(row);
-  QCOMPARE(rows.size(), wanted.size());
-  std::sort(wanted.begin(), wanted.end());
+  QCOMPARE(rows.size(), expected.size());
+  std::sort(expected.begin(), expected.end());
   for (size_t i = 0; i < rows.size(); ++i) {
-    QCOMPARE(rows[i].first, wanted[i].first);
-    QVERIFY(rows[i].second >= wanted[i].first);
+    QCOMPARE(rows[i].first, expected[i].first);
+    QVERIFY(rows[i].second >= expected[i].first);
   }
 }
 
-// Zoomed to it, the span is a rectangle of its own from its begin to its end, under its name.
+// When zoomed in, the span is a single rectangle with its begin, end and name.
 void compare_longest(const SnapshotPtr& snapshot, const QJsonArray& longest) {
   QVERIFY(!longest.isEmpty());
   PrepareInput in = input_of(snapshot, AxisMode::Time);
   in.pixels = 1000;
   for (const QJsonValue& span : longest) {
-    const auto x_of = [&](const char* key) {  // as text: these are more digits than a JSON number of Qt's has
+    const auto x_of = [&](const char* key) {  // as text: a JSON number in Qt has too few digits
       return static_cast<double>(span[QLatin1String(key)].toString().toLongLong() - in.axis.origin);
     };
     const double begin = x_of("begin"), end = x_of("end");
@@ -96,13 +96,13 @@ void compare_graph(const SnapshotPtr& snapshot, const QJsonArray& nodes) {
   const Layers layers = layers_of(*in.graph);
   std::set<int32_t> expanded;
   for (size_t i = 0; i < layers.names.size(); ++i) expanded.insert(static_cast<int32_t>(i));
-  std::set<std::pair<QString, QString>> drawn, wanted;
+  std::set<std::pair<QString, QString>> drawn, expected;
   for (const Vertex& vertex : fold(*in.graph, layers, expanded).vertices) {
     const trace::TensorInfo& node = in.graph->nodes[vertex.node.index()];
     drawn.emplace(QString::fromStdString(node.name), QString::fromStdString(node.op));
   }
-  for (const QJsonValue& node : nodes) wanted.emplace(node["name"].toString(), node["op"].toString());
-  QVERIFY(drawn == wanted);
+  for (const QJsonValue& node : nodes) expected.emplace(node["name"].toString(), node["op"].toString());
+  QVERIFY(drawn == expected);
 }
 
 QString written(const QTemporaryDir& folder, const QString& name, const std::string& text) {
@@ -120,7 +120,7 @@ SnapshotPtr opened(const QString& file) {
 
 constexpr uint32_t kOurField = 2100;  // engine/trace/codec.h
 
-// A recording as another tool would have written it: without the fields that only we read.
+// The recording as written by another tool: without the fields that only Arenascope reads.
 std::string without_ours(const std::string& recording) {
   trace::WireWriter out;
   trace::WireReader in(trace::as_bytes(recording));
@@ -156,7 +156,7 @@ class ForeignRowsTest : public QObject {
     cli.start(ARENASCOPE_CLI, {"run", "zoo:squeezenet", "--threads", "2", "--repeat", "2", "--record", file});
     return cli.waitForFinished(120'000) && cli.exitCode() == 0 ? file : QString();
   }
-  // The same run as Chrome's JSON.
+  // The same run as Chrome JSON.
   QString as_json() {
     const QString from = recording(), to = folder_.filePath("run.json");
     QProcess cli;
@@ -187,7 +187,7 @@ class ForeignRowsTest : public QObject {
     compare(QString::fromStdString(trace.string()));
   }
 
-  // Python has no reader of Perfetto's: the same run's JSON is what it has to show.
+  // Python has no reader for Perfetto traces: compared with the JSON of the same run.
   void perfetto() {
     QFile file(recording());
     QVERIFY(file.open(QIODevice::ReadOnly));
@@ -196,7 +196,7 @@ class ForeignRowsTest : public QObject {
     QVERIFY(snapshot->graphs.empty());
     const QJsonObject truth = truth_of(as_json());
     QJsonArray rows = truth["rows"].toArray();
-    rows.append(QJsonArray{2, 0});  // beside the threads, what is told to Perfetto has a row of the runs
+    rows.append(QJsonArray{2, 0});  // in addition to the threads, Perfetto traces have a row of runs
     compare_rows(drawn_rows(*prepare_timeline(input_of(snapshot, AxisMode::Time), {}), *snapshot), rows);
     if (QTest::currentTestFailed()) return;
     compare_longest(snapshot, truth["longest"].toArray());

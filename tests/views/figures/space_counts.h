@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What memory comes to by a plain count over the events, and whether the arena map and occupancy draw that: to the byte,
-// at every event; whether lifetimes have each block from when it was taken to when it went; whether the timeline has each
-// span and the graph each node. Recordings that the command line makes.
+// Plain counts of memory over the events, compared with the arena map and occupancy: exactly, at every event. Also
+// checks that lifetimes has the begin and end of each block, the timeline has each span, and the graph has each node.
+// For recordings made by the command line.
 #pragma once
 #include <arenascope/trace/import.h>
 #include <views/arena/space_map.h>
@@ -36,14 +36,14 @@ inline PrepareInput input_of(const SnapshotPtr& snapshot, AxisMode mode) {
   return in;
 }
 
-// By time: what is handed out and what is reserved after all that happens then. From the events alone.
+// By time: allocated and reserved bytes after all events at that time, derived from the events alone.
 struct Counted {
   Bytes active = 0, reserved = 0;
-  std::map<int32_t, Bytes> by_device;  // of what is handed out
+  std::map<int32_t, Bytes> by_device;  // allocated bytes
 };
 inline std::map<Nanoseconds, Counted> count(const trace::Snapshot& s) {
   std::map<Nanoseconds, Counted> out;
-  std::map<uint64_t, Bytes> alone;  // handed out, and taken by nobody that was seen
+  std::map<uint64_t, Bytes> alone;  // allocations that no observed tensor uses
   std::map<uint64_t, Bytes> taken;
   Counted now;
   for (size_t i = 0; i < s.memory_events.size(); ++i) {
@@ -66,14 +66,14 @@ inline std::map<Nanoseconds, Counted> count(const trace::Snapshot& s) {
         if (alone.erase(address) > 0) now.reserved -= e.b;
         break;
       case trace::EventKind::Reserve: taken[address] = e.b, now.reserved += e.b; break;
-      default: now.reserved -= e.b;  // its pages stay in `taken`: they are taken again or never handed out
+      default: now.reserved -= e.b;  // its pages are in `taken`: they are reused or never allocated
     }
     out[e.time] = now;
   }
   return out;
 }
 
-// Bytes of rectangles over x, summed up from left to right.
+// Total bytes of rectangles as a function of x.
 class Heights {
  public:
   void add(const Rect& r) {
@@ -93,7 +93,7 @@ class Heights {
   std::map<double, double> change_;
 };
 
-// What is drawn as handed out. Of the arena's block, whose tensors are drawn in it, the outline counts.
+// The allocated bytes as drawn. For the block of an arena, whose tensors are drawn in it, the outline counts.
 inline Heights handed_out(const ArenaPicture& map) {
   std::vector<Rect> arenas;
   Heights sum;
@@ -139,7 +139,7 @@ inline void compare_bodies(const RectSet& bodies) {
 
 inline void compare(const SnapshotPtr& snapshot) {
   const PrepareInput in = input_of(snapshot, AxisMode::Time);
-  const auto map = prepare_arena_map(in, {}, ArenaShow::Spaces, {SpaceChoice::Of::All, 0});
+  const auto map = prepare_arena_map(in, {}, ArenaMode::Spaces, {SpaceChoice::Of::All, 0});
   QVERIFY(map && map->in_spaces);
   const auto counts = count(*snapshot);
   QVERIFY(counts.size() > 10);
@@ -154,11 +154,11 @@ inline void compare(const SnapshotPtr& snapshot) {
     compare_stacks(in, scope, counts);
     if (QTest::currentTestFailed()) return;
   }
-  // No two that are there together lie on each other.
+  // Rectangles that exist at the same time do not overlap.
   compare_bodies(*map->bodies);
 }
 
-// What the peak is made of comes to the peak, in every stack and at any zoom.
+// The layers at the peak add up to the peak, in every stack and at any zoom.
 inline void compare_peak(const SnapshotPtr& snapshot) {
   const PrepareInput in = input_of(snapshot, AxisMode::Time);
   for (const OccupancyScope scope :
@@ -171,7 +171,7 @@ inline void compare_peak(const SnapshotPtr& snapshot) {
   }
 }
 
-// What a stack's layers come to between two events.
+// Checks the layers of a stack between two events.
 inline void compare_stack(const OccupancyPicture& stack, double x, const Counted& counted) {
   double sum = 0;
   for (const auto& layer : stack.kinds) {
@@ -185,7 +185,7 @@ inline void compare_stack(const OccupancyPicture& stack, double x, const Counted
   QCOMPARE(static_cast<Bytes>(sum), counted.active);
 }
 
-// Behind each event: by some of them at once, and alone where they lie too close to each other for that.
+// After each event: several at once, and individually where they are too close to each other.
 inline void compare_stacks(PrepareInput in, OccupancyScope scope, const std::map<Nanoseconds, Counted>& counts) {
   const std::vector<std::pair<Nanoseconds, Counted>> list(counts.begin(), counts.end());
   const size_t at_once = list.size() < 1000 ? 16 : 128;
@@ -193,7 +193,7 @@ inline void compare_stacks(PrepareInput in, OccupancyScope scope, const std::map
     const size_t last = std::min(first + at_once, list.size() - 1);
     in.pixels = 1 << 15;
     in.axis.range = {in.axis.x_of_time(list[first].first), in.axis.x_of_time(list[last].first)};
-    const double least = 8 * in.axis.range.length() / in.pixels;  // some pixels
+    const double least = 8 * in.axis.range.length() / in.pixels;  // a few pixels
     const auto stack = prepare_occupancy(in, scope, {});
     QVERIFY(stack->scope == scope && !stack->kinds.empty());
     for (size_t i = first; i < last; ++i) {
@@ -212,7 +212,7 @@ inline void compare_stacks(PrepareInput in, OccupancyScope scope, const std::map
 
 using Lives = std::multiset<std::tuple<double, double>>;
 
-// From when to when each block was there that was handed out in a space, by the events alone. `all`: weights too.
+// Begin and end of each block allocated in a space, from the events alone. `all`: including weights.
 inline Lives counted_lives(const PrepareInput& in, bool all) {
   const trace::Snapshot& s = *in.snapshot;
   const trace::Run* looked_at = s.run(in.run);
@@ -259,14 +259,14 @@ inline Lives counted_lives(const PrepareInput& in, bool all) {
   return lives;
 }
 
-// What lay in the run's arena: by the plan, from the step of its first use to that of its last, or to where another tensor
-// takes over its bytes in place. When a step began is where the spans put it.
+// Lifetimes in the run's arena according to the plan: from the step of its first use to that of its last, or to the
+// step at which another tensor reuses it in place. The spans give the start times of steps.
 inline Lives counted_in_arena(const PrepareInput& in) {
   const std::vector<trace::StepMark> marks = in.snapshot->steps(in.run).marks();
   const auto x_of = [&](Step step) {
     if (in.axis.mode == AxisMode::Step) return in.axis.x_of_step(step.value);
     if (step.index() < marks.size()) return in.axis.x_of_time(marks[step.index()].time);
-    Nanoseconds last = 0;  // of what worked
+    Nanoseconds last = 0;  // end of the last work
     for (const trace::SpanRef& ref : in.snapshot->spans_exact(in.snapshot->run(in.run)->info.lead, marks.front().time,
                                                               in.snapshot->run(in.run)->end, SIZE_MAX))
       last = std::max(last, in.snapshot->event(ref).end());
@@ -297,7 +297,7 @@ inline void compare_lives(const LifetimesPicture& drawn, const Lives& blocks, co
   QVERIFY(of_plan == in_arena);
 }
 
-// As views show them by themselves, and with all spaces.
+// With the default selection, and with all spaces.
 inline void compare_lifetimes(const SnapshotPtr& snapshot, bool with_arena) {
   for (const AxisMode mode : {AxisMode::Time, AxisMode::Step}) {
     const PrepareInput in = input_of(snapshot, mode);
@@ -306,19 +306,19 @@ inline void compare_lifetimes(const SnapshotPtr& snapshot, bool with_arena) {
     const auto shown = prepare_lifetimes(in, {});
     compare_lives(*shown, shown->in_spaces ? counted_lives(in, false) : Lives{}, in_arena);
     if (QTest::currentTestFailed()) return;
-    const auto all = prepare_lifetimes(in, {}, false, ArenaShow::Spaces, {SpaceChoice::Of::All, 0});
+    const auto all = prepare_lifetimes(in, {}, false, ArenaMode::Spaces, {SpaceChoice::Of::All, 0});
     compare_lives(*all, counted_lives(in, true), in_arena);
     if (QTest::currentTestFailed()) return;
     QVERIFY(all->spans->size() > 10 && all->rows.size() > 1);
   }
 }
 
-// Each span of each thread is in its row, alone or with those of its pixel, and each node in the graph.
+// Each span of each thread is in its row, alone or merged with others in its pixel, and each node is in the graph.
 inline void compare_timeline_and_graph(const SnapshotPtr& snapshot) {
   const PrepareInput in = input_of(snapshot, AxisMode::Time);
   const auto timeline = prepare_timeline(in, {});
   std::map<int32_t, size_t> drawn;
-  std::set<std::tuple<int32_t, uint32_t, uint32_t>> cells;  // one that is merged has a rectangle for each of its shares
+  std::set<std::tuple<int32_t, uint32_t, uint32_t>> cells;  // a merged cell has one rectangle per fraction
   for (const TimelineItem& item : timeline->items) {
     const trace::SpanRef& span = item.cell.span;
     if (!item.step.valid() && cells.insert({span.track.value, span.lane, span.row}).second)
@@ -326,7 +326,7 @@ inline void compare_timeline_and_graph(const SnapshotPtr& snapshot) {
   }
   size_t copies = 0, works = 0;
   for (size_t t = 0; t < snapshot->tracks.size(); ++t) {
-    size_t spans = 0, moments = 0;  // those without a length may be drawn as nothing
+    size_t spans = 0, moments = 0;  // spans without a length may be invisible
     for (const trace::LaneView& lane : snapshot->tracks[t].lanes)
       for (size_t i = 0; i < lane.rows.size(); ++i) {
         if (lane.rows[i].is_pause()) continue;
@@ -335,11 +335,12 @@ inline void compare_timeline_and_graph(const SnapshotPtr& snapshot) {
         works += lane.rows[i].kind() == trace::EventKind::Work ? 1 : 0;
       }
     const size_t shown = drawn[static_cast<int32_t>(t)];
-    QVERIFY2(shown >= spans && shown <= spans + moments, qPrintable(QStringLiteral("%1: %2 drawn, %3 and %4 there")
-                                                                        .arg(snapshot->tracks[t].info.name.c_str())
-                                                                        .arg(shown)
-                                                                        .arg(spans)
-                                                                        .arg(moments)));
+    QVERIFY2(shown >= spans && shown <= spans + moments,
+             qPrintable(QStringLiteral("%1: %2 shown, expected %3 to %3 + %4")
+                            .arg(snapshot->tracks[t].info.name.c_str())
+                            .arg(shown)
+                            .arg(spans)
+                            .arg(moments)));
   }
   QVERIFY(works > 10);
   QCOMPARE(copies, snapshot->copies.size());
@@ -354,7 +355,7 @@ inline void compare_timeline_and_graph(const SnapshotPtr& snapshot) {
     for (const Chip& chip : vertex.chips) leafs.insert(chip.leaf.value);
   }
   size_t work = 0;
-  std::set<trace::TensorRef> sources;  // of what computes, through views
+  std::set<trace::TensorRef> sources;  // inputs of computing nodes, through views
   for (const trace::TensorInfo& node : in.graph->nodes) {
     if (is_view_node(node)) continue;
     ++work;

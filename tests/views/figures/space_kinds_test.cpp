@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Memory of every kind, as the arena map, lifetimes, occupancy and inspector show it: images, packed weights, caches of
-// keys and values, gradients, accumulators and what an optimiser keeps, over several runs.
+// Memory of every kind in the arena map, lifetimes, occupancy and inspector: images, packed weights, KV caches,
+// gradients, accumulators and optimiser state, over several runs.
 #include <views/common/incomplete.h>
 #include <views/common/memory_class.h>
 #include <views/inspector/inspector_text.h>
@@ -19,11 +19,11 @@ using namespace arenascope::views::test_spaces;
 
 namespace {
 
-std::vector<trace::SpaceSlice> all_slices(const trace::Snapshot& s) {
+std::vector<trace::SpaceAllocation> all_slices(const trace::Snapshot& s) {
   return trace::slices_of(s, {s.time.begin, s.time.end + 1}, {SpaceChoice::Of::All, 0});
 }
 
-// A llama of seeded blocks; 0 to 63 are its tokens.
+// A llama model with seeded weights; its tokens are 0 to 63.
 QString llama_file(const QTemporaryDir& folder, const char* type) {
   const QString file = folder.filePath(QStringLiteral("seeded.gguf"));
   for (const test::QuantType& t : test::kQuantTypes) {
@@ -35,19 +35,19 @@ QString llama_file(const QTemporaryDir& folder, const char* type) {
   return file;
 }
 
-// Over time, what a layer of the stack by use comes to after each event; wide enough apart to be drawn.
-std::vector<Level> levels_of(const OccupancyPicture& stack, MemoryClass of, bool unfilled = false) {
+// The values of a layer of the stack by use after each event, at a resolution that separates the events.
+std::vector<CurveSegment> levels_of(const OccupancyPicture& stack, MemoryClass of, bool unfilled = false) {
   for (const auto& layer : stack.kinds)
     if (layer.memory_class == of && layer.unfilled == unfilled) return layer.levels;
   return {};
 }
-double most_of(const std::vector<Level>& levels) {
+double maximum(const std::vector<CurveSegment>& levels) {
   double most = 0;
-  for (const Level& l : levels) most = std::max(most, l.max);
+  for (const CurveSegment& l : levels) most = std::max(most, l.max);
   return most;
 }
 
-// Bytes of the union of ranges, byte by byte in pieces between their ends.
+// Size of the union of ranges, summed over the intervals between their end points.
 Bytes united(std::vector<std::pair<Bytes, Bytes>> ranges) {
   std::sort(ranges.begin(), ranges.end());
   Bytes sum = 0, reached = 0;
@@ -81,20 +81,20 @@ class SpaceKindsTest : public QObject {
     QTest::newRow("pool") << "pool=bounded";
     QTest::newRow("separate") << "pool=separate";
   }
-  // Each image is a space of its own, as large as its texels, and what lies in it begins where it begins.
+  // Each image is a space as large as its texels, and its content starts at its beginning.
   void images() {
     QFETCH(QString, pool);
     const QTemporaryDir folder;
     const auto snapshot = recorded(folder, {"zoo:squeezenet", "--backend", "opencl", "--backend-option", "memory=image",
                                             "--backend-option", pool});
-    if (!snapshot) QSKIP("there is no such device here");
+    if (!snapshot) QSKIP("this machine has no such device");
     compare(snapshot);
     compare_peak(snapshot);
     if (QTest::currentTestFailed()) return;
     int in_images = 0;
-    trace::SpaceSlice shown;
+    trace::SpaceAllocation shown;
     std::map<uint64_t, std::vector<std::pair<Nanoseconds, Nanoseconds>>> stays;
-    for (const trace::SpaceSlice& slice : all_slices(*snapshot)) {
+    for (const trace::SpaceAllocation& slice : all_slices(*snapshot)) {
       const auto spaces = snapshot->spaces_in(slice.begin, slice.begin + 1, SIZE_MAX);
       const trace::Space* space = space_of(spaces, slice);
       QVERIFY(space != nullptr);
@@ -114,17 +114,17 @@ class SpaceKindsTest : public QObject {
       if (pool == "pool=separate") QVERIFY(space->image.width == width && space->image.height == height);
     }
     QVERIFY(in_images > 30);
-    // The inspector says how large the image is.
+    // The inspector shows the size of the image.
     const trace::RunId run(snapshot->runs.size() - 1);
     InspectorInput in{snapshot, run, snapshot->graph_of(run), snapshot->plan_of(run)};
-    bool told = false;
+    bool found = false;
     for (const InspectorFact& fact : inspector_facts(in, NodeSelection{shown.graph, shown.tensor}))
-      told = told || (fact.value.contains(u'×') && fact.value.contains("16 B"));
-    QVERIFY(told);
+      found = found || (fact.value.contains(u'×') && fact.value.contains("16 B"));
+    QVERIFY(found);
   }
 
-  // The cache is there as a whole and stays where it is over all runs; token by token more of it is filled.
-  void a_cache_of_keys_and_values_is_filled_token_by_token() {
+  // The cache is allocated as a whole and keeps its address over all runs; its filled part grows token by token.
+  void the_kv_cache_is_filled_token_by_token() {
     const QTemporaryDir folder;
     const auto snapshot = recorded_by(folder, {"generate", llama_file(folder, "Q8_0"), "--tokens", "1,2,3", "-n", "6"});
     QVERIFY(snapshot != nullptr);
@@ -135,10 +135,10 @@ class SpaceKindsTest : public QObject {
     if (QTest::currentTestFailed()) return;
     QVERIFY(snapshot->runs.size() >= 6);
     Bytes cache = 0;
-    std::set<uint64_t> places;
-    for (const trace::SpaceSlice& slice : all_slices(*snapshot)) {
+    std::set<uint64_t> ranges;
+    for (const trace::SpaceAllocation& slice : all_slices(*snapshot)) {
       if (slice.kind != trace::MemoryKind::KVCache) continue;
-      QVERIFY(places.insert(slice.address).second);  // taken once
+      QVERIFY(ranges.insert(slice.address).second);  // allocated once
       QVERIFY(slice.begin <= snapshot->runs[0].info.begin);
       QVERIFY(slice.open || slice.end >= snapshot->runs[snapshot->runs.size() - 1].end);
       cache += slice.bytes;
@@ -156,7 +156,7 @@ class SpaceKindsTest : public QObject {
     for (const OccupancyScope scope : {OccupancyScope::Classes, OccupancyScope::Kinds}) {
       const auto stack = prepare_occupancy(in, scope, {});
       QCOMPARE(static_cast<double>(stack->filled), token * static_cast<double>(2 + filled->samples.size()));
-      std::vector<Level> full, rest;
+      std::vector<CurveSegment> full, rest;
       for (const auto& layer : stack->kinds) {
         const bool own = scope == OccupancyScope::Classes ? layer.memory_class == MemoryClass::Cache
                                                           : layer.kind == trace::MemoryKind::KVCache;
@@ -169,11 +169,11 @@ class SpaceKindsTest : public QObject {
         QCOMPARE(value_at(full, x) + value_at(rest, x), static_cast<double>(cache));
       }
     }
-    QVERIFY(most_of(levels_of(*prepare_occupancy(in, OccupancyScope::Classes, {}), MemoryClass::Weights)) > 0);
+    QVERIFY(maximum(levels_of(*prepare_occupancy(in, OccupancyScope::Classes, {}), MemoryClass::Weights)) > 0);
   }
 
-  // What products are packed into is memory beside the weights, is counted as weights, and stays between the runs.
-  void packed_weights_stay() {
+  // Packed weights are separate memory, count as weights, and are kept between runs.
+  void packed_weights_are_kept_between_runs() {
     const QTemporaryDir folder;
     const auto snapshot = recorded(folder, {llama_file(folder, "Q4_0"), "--threads", "1"});
     QVERIFY(snapshot != nullptr);
@@ -185,8 +185,8 @@ class SpaceKindsTest : public QObject {
     Bytes packed = 0, weights = 0;
     const MemoryClasses classes(*snapshot);
     std::vector<std::pair<Nanoseconds, Bytes>>
-        changes;  // small ones are copied out of the file, which then lets them go
-    for (const trace::SpaceSlice& slice : all_slices(*snapshot)) {
+        changes;  // small weights are copied out of the mapped file, which then releases them
+    for (const trace::SpaceAllocation& slice : all_slices(*snapshot)) {
       const bool stays = slice.open || slice.end >= snapshot->runs[1].end;
       if (classes.of(slice) == MemoryClass::Weights) {
         changes.emplace_back(slice.begin, slice.bytes);
@@ -201,7 +201,7 @@ class SpaceKindsTest : public QObject {
     std::sort(changes.begin(), changes.end());
     for (Bytes now = 0; const auto& [time, bytes] : changes) weights = std::max(weights, now += bytes);
     const auto stack = prepare_occupancy(input_of(snapshot, AxisMode::Time), OccupancyScope::Classes, {});
-    QCOMPARE(static_cast<Bytes>(most_of(levels_of(*stack, MemoryClass::Weights))), weights);
+    QCOMPARE(static_cast<Bytes>(maximum(levels_of(*stack, MemoryClass::Weights))), weights);
   }
 
   void training_data() {
@@ -211,7 +211,7 @@ class SpaceKindsTest : public QObject {
     QTest::newRow("accumulated") << QStringList{"train",   "zoo:nano_gpt", "--data",       "sort:1", "--epochs",  "1",
                                                 "--batch", "1024",         "--accumulate", "4",      "--threads", "1"};
   }
-  // Gradients are a class of their own wherever they lie: what is drawn of them is the union of their bytes.
+  // Gradients are a separate class in any location: the drawn value is the union of their bytes.
   void training() {
     QFETCH(QStringList, command);
     const QTemporaryDir folder;
@@ -223,7 +223,7 @@ class SpaceKindsTest : public QObject {
     compare_peak(snapshot);
     if (QTest::currentTestFailed()) return;
     PrepareInput in = input_of(snapshot, AxisMode::Time);
-    for (size_t r = 0; r < snapshot->runs.size(); ++r)  // the last one that learns: others only measure
+    for (size_t r = 0; r < snapshot->runs.size(); ++r)  // the last training run: others only evaluate
       if (has_gradients(*snapshot->graph_of(trace::RunId(r)))) in.run = trace::RunId(r);
     in.graph = snapshot->graph_of(in.run);
     in.plan = snapshot->plan_of(in.run);
@@ -232,23 +232,23 @@ class SpaceKindsTest : public QObject {
     in.pixels = 1 << 20;
     const auto stack = prepare_occupancy(in, OccupancyScope::Classes, {});
     const auto gradients = levels_of(*stack, MemoryClass::Gradients);
-    QVERIFY(most_of(gradients) > 0);
-    // Of the arena, and with memory of their own.
-    std::vector<Nanoseconds> times;  // now and then, and whenever one comes to be
+    QVERIFY(maximum(gradients) > 0);
+    // Gradients in the arena, and in memory of their own.
+    std::vector<Nanoseconds> times;  // sampled, and whenever a gradient is created
     for (int i = 1; i < 100; ++i) times.push_back(run.begin + run.length() / 100 * i);
-    for (const trace::SpaceSlice& slice : snapshot->space_slices_in(run.begin, run.end, SIZE_MAX))
+    for (const trace::SpaceAllocation& slice : snapshot->space_slices_in(run.begin, run.end, SIZE_MAX))
       if (slice.begin > run.begin && slice.begin < run.end && is_gradient(*in.graph, slice.tensor))
         times.push_back(slice.begin);
     int above = 0;
     for (const Nanoseconds t : times) {
       std::map<uint64_t, std::vector<std::pair<Bytes, Bytes>>> ranges;  // by arena
       Bytes own = 0;
-      for (const trace::SpaceSlice& slice : snapshot->space_slices_in(t, t + 1, SIZE_MAX)) {
+      for (const trace::SpaceAllocation& slice : snapshot->space_slices_in(t, t + 1, SIZE_MAX)) {
         const trace::GraphInfo* graph = snapshot->graph(slice.graph);
         if (graph == nullptr) continue;
         if (slice.tensor.valid()) own += is_gradient(*graph, slice.tensor) ? slice.bytes : 0;
         if (slice.tensor.valid()) continue;
-        for (const trace::SliceRect& s : snapshot->slices_in(t, t + 1, SIZE_MAX))
+        for (const trace::ArenaAllocation& s : snapshot->slices_in(t, t + 1, SIZE_MAX))
           if (s.begin <= t && s.end > t && snapshot->graph_of(s.run) == graph && is_gradient(*graph, s.tensor))
             ranges[slice.address].emplace_back(s.offset, s.offset + s.bytes);
       }
@@ -258,18 +258,19 @@ class SpaceKindsTest : public QObject {
     }
     QVERIFY(above > 20);
     if (command[0] != "train") return;
-    QVERIFY(most_of(levels_of(*stack, MemoryClass::Optimizer)) > 0);
+    QVERIFY(maximum(levels_of(*stack, MemoryClass::Optimizer)) > 0);
     int sums = 0;
-    for (const trace::SpaceSlice& slice : all_slices(*snapshot)) {
+    for (const trace::SpaceAllocation& slice : all_slices(*snapshot)) {
       const trace::TensorInfo* t = snapshot->tensor(slice.graph, slice.tensor);
       if (t != nullptr && slice.tensor.is_leaf() && MemoryClasses(*snapshot).of(slice) == MemoryClass::Gradients)
         ++sums;
     }
-    QVERIFY(sums > 10);  // what gradients are added up in over the parts of a batch
+    QVERIFY(sums > 10);  // accumulators of gradients over the parts of a batch
   }
 
-  // What stays between runs stays: weights throughout, and what an allocator took in the first run serves the others.
-  void several_runs_warm_an_allocator_up() {
+  // Persistent memory is kept between runs: weights always, and memory allocated in the first run is reused by the
+  // others.
+  void several_runs_warm_up_an_allocator() {
     const QTemporaryDir folder;
     const auto snapshot =
         recorded_by(folder, {"run", "zoo:squeezenet", "--threads", "1", "--memory", "eager", "--repeat", "4"});
@@ -285,7 +286,7 @@ class SpaceKindsTest : public QObject {
     };
     QVERIFY(taken(snapshot->runs[0]) > 0);
     for (size_t r = 1; r < 4; ++r) QVERIFY(taken(snapshot->runs[r]) <= taken(snapshot->runs[0]) / 2);
-    // So does the map: most of what the first run took is there in the others, with blocks of each run in it.
+    // The map agrees: most memory of the first run exists in the others, with blocks of each run in it.
     const auto map = prepare_arena_map(input_of(snapshot, AxisMode::Time), {});
     QVERIFY(map->in_spaces);
     const auto held = [&](Nanoseconds t) {
@@ -297,12 +298,12 @@ class SpaceKindsTest : public QObject {
     for (size_t r = 1; r < 4; ++r) QVERIFY(held(snapshot->runs[r].info.begin) >= held(snapshot->runs[0].end - 1) / 2);
     QVERIFY(held(snapshot->runs[0].end - 1) > 0);
     std::set<size_t> runs;
-    for (const trace::SpaceSlice& slice : map->space_slices)
+    for (const trace::SpaceAllocation& slice : map->space_slices)
       for (size_t r = 0; r < 4; ++r)
         if (slice.begin >= snapshot->runs[r].info.begin && slice.begin < snapshot->runs[r].end) runs.insert(r);
     QCOMPARE(runs.size(), size_t{4});
     Bytes weights = 0;
-    for (const trace::SpaceSlice& slice : all_slices(*snapshot)) {
+    for (const trace::SpaceAllocation& slice : all_slices(*snapshot)) {
       const trace::TensorInfo* tensor = snapshot->tensor(slice.graph, slice.tensor);
       if (tensor == nullptr || (tensor->flags & (trace::kWeight | trace::kParameter)) == 0) continue;
       QVERIFY(slice.begin <= snapshot->runs[0].info.begin && (slice.open || slice.end >= snapshot->runs[3].end));
@@ -317,12 +318,12 @@ class SpaceKindsTest : public QObject {
     QTest::newRow("opencl, images, planned")
         << QStringList{"zoo:squeezenet", "--backend", "opencl", "--backend-option", "memory=image"};
   }
-  // Of images the plan has none, but of what lies in its arena beside them it has.
+  // Images are not in the plan, but tensors of its arena are.
   void lifetimes() {
     QFETCH(QStringList, arguments);
     const QTemporaryDir folder;
     const auto snapshot = recorded(folder, arguments);
-    if (!snapshot) QSKIP("there is no such device here");
+    if (!snapshot) QSKIP("this machine has no such device");
     compare_lifetimes(snapshot, arguments.contains("memory=image"));
     if (QTest::currentTestFailed()) return;
     const PrepareInput in = input_of(snapshot, AxisMode::Step);
@@ -333,13 +334,13 @@ class SpaceKindsTest : public QObject {
     QCOMPARE(with_plan->ghosts->size() > 10, plain->in_spaces && !arguments.contains("memory=image"));
   }
 
-  void data_lies_in_the_context_data() {
+  void tensor_data_is_in_the_context_data() {
     QTest::addColumn<bool>("scratch");
     QTest::newRow("in the pool") << false;
-    QTest::newRow("beside it") << true;
+    QTest::newRow("scratch buffer") << true;
   }
-  // ggml's product with its data in the context's pool, or in a scratch buffer beside it.
-  void data_lies_in_the_context() {
+  // ggml's matmul with its data in the context's pool, or in a separate scratch buffer.
+  void tensor_data_is_in_the_context() {
     QFETCH(bool, scratch);
     const QTemporaryDir folder;
     QStringList arguments{"zoo:mul_mat_in_pool", "--memory", "none", "--threads", "1"};
@@ -362,17 +363,17 @@ class SpaceKindsTest : public QObject {
     QCOMPARE(data_of("a"), Bytes{32});
     QCOMPARE(data_of("b"), Bytes{24});
     QCOMPARE(data_of("result"), scratch ? Bytes{0} : Bytes{48});
-    // The product of float32 asks for no work buffer: the object that ggml_new_buffer() appends has no bytes of its own.
+    // The f32 matmul needs no work buffer: the object that ggml_new_buffer() appends is empty.
     const auto is_work = [](const trace::ObjectInfo& object) { return object.type == "work buffer"; };
     QCOMPARE(std::count_if(context.objects.begin(), context.objects.end(), is_work), 1);
     QVERIFY(is_work(context.objects.back()));
-    QVERIFY(context.objects.back().size < 64);  // what aligns its data
-    // Nothing was asked of an allocator for them.
-    for (const trace::SpaceSlice& slice : all_slices(*snapshot)) QVERIFY(!slice.tensor.valid());
+    QVERIFY(context.objects.back().size < 64);  // only padding for alignment
+    // They were not allocated by an allocator.
+    for (const trace::SpaceAllocation& slice : all_slices(*snapshot)) QVERIFY(!slice.tensor.valid());
   }
 
-  // The inspector draws whose bytes a tensor has: the block, how many hold it, and where in it each lies.
-  void whose_bytes_a_tensor_has() {
+  // The inspector shows the storage of a tensor: its block, the number of tensors in it, and their locations.
+  void the_inspector_shows_the_storage_of_a_tensor() {
     const QTemporaryDir folder;
     const auto snapshot = recorded(folder, {"zoo:squeezenet", "--threads", "2"});
     QVERIFY(snapshot != nullptr);
@@ -384,7 +385,7 @@ class SpaceKindsTest : public QObject {
       const trace::TensorInfo& node = graph.nodes[i];
       if (!node.block) continue;
       ++looked_at;
-      const trace::HeldBlock& block = graph.blocks[static_cast<size_t>(*node.block)];
+      const trace::StorageBlock& block = graph.blocks[static_cast<size_t>(*node.block)];
       int holders = 0;
       for (const auto* list : {&graph.nodes, &graph.leafs})
         for (const trace::TensorInfo& other : *list) holders += other.block == node.block ? 1 : 0;
@@ -397,7 +398,7 @@ class SpaceKindsTest : public QObject {
       QStringList bars, references;
       for (const InspectorFact& fact :
            inspector_facts(in, NodeSelection{graph.id, trace::TensorRef::node(NodeId(i))})) {
-        if (fact.section != "Whose bytes it has") continue;
+        if (fact.section != "Storage") continue;
         if (fact.key == "references") references << fact.value;
         if (fact.key.contains(QChar(0x2588))) bars << fact.key;
       }
@@ -408,8 +409,8 @@ class SpaceKindsTest : public QObject {
     QCOMPARE(looked_at, 5);
   }
 
-  // Of a run that was cut short only what was seen is drawn as seen.
-  void a_partial_run_is_told_from_its_plan() {
+  // In a run that was cut short, only observed tensors are drawn as observed.
+  void a_partial_run_is_distinguished_from_its_plan() {
     auto graph = std::make_shared<trace::GraphInfo>();
     graph->id = trace::GraphId(0);
     graph->nodes.resize(4);

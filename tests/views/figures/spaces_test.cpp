@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The arena map and occupancy of runs whose tensors lie in allocators' spaces: what they draw comes to what a plain
-// count over the events says, to the byte, at every event.
-#include <arenascope/trace/owner.h>
+// The arena map and occupancy of runs with tensors in allocator spaces: the drawn bytes equal a plain count over the
+// events, exactly, at every event.
+#include <arenascope/trace/bind_event.h>
 #include <views/common/incomplete.h>
 
 #include <set>
@@ -17,8 +17,8 @@ class SpacesTest : public QObject {
   Q_OBJECT
 
  private:
-  // In occupancy, what the plan that the run did not use would have needed: step by step, a tensor's bytes from its first
-  // use to its last.
+  // Occupancy shows the requirement of the plan that the run did not use: at each step, the bytes of the tensors
+  // between first and last use.
   void compare_ghost(const PrepareInput& in) {
     const auto plain = prepare_occupancy(in, OccupancyScope::Auto, {});
     const auto with_plan = prepare_occupancy(in, OccupancyScope::Auto, {}, true);
@@ -38,7 +38,7 @@ class SpacesTest : public QObject {
       QCOMPARE(static_cast<Bytes>(value_at(with_plan->planned, static_cast<double>(step) + 0.5)), live);
     }
     QVERIFY(with_plan->top >= static_cast<double>(in.plan->lower_bound_bytes));
-    // The second picture, and the one on the other axis, are of what the first worked out.
+    // The second picture, and the one on the other axis, use the cache of the first.
     PlanCurves curves;
     const auto other = input_of(in.snapshot, in.axis.mode == AxisMode::Time ? AxisMode::Step : AxisMode::Time);
     for (int again = 0; again < 2; ++again)
@@ -65,7 +65,7 @@ class SpacesTest : public QObject {
     QTest::newRow("opencl, images") << QStringList{"zoo:squeezenet", "--backend", "opencl", "--backend-option",
                                                    "memory=image"}
                                     << true;
-    // Two devices: what the host does of it lies in the host's memory.
+    // Two devices: host ops use host memory.
     QTest::newRow("opencl and host") << QStringList{"zoo:squeezenet", "--backend", "opencl", "--host-ops", "MAX_POOL"}
                                      << false;
   }
@@ -74,7 +74,7 @@ class SpacesTest : public QObject {
     QFETCH(bool, in_spaces);
     const QTemporaryDir folder;
     const auto snapshot = recorded(folder, arguments);
-    if (!snapshot) QSKIP("there is no such device here");
+    if (!snapshot) QSKIP("this machine has no such device");
     compare(snapshot);
     compare_peak(snapshot);
     if (QTest::currentTestFailed()) return;
@@ -87,11 +87,11 @@ class SpacesTest : public QObject {
     if (arguments.contains("--in-place")) {
       const auto in_place = [](const trace::SliceInfo& slice) { return slice.in_place_of.valid(); };
       QVERIFY(std::count_if(in.plan->slices.begin(), in.plan->slices.end(), in_place) > 10);
-      compare_bodies(*prepare_arena_map(in, {}, ArenaShow::Spaces, {SpaceChoice::Of::All, 0})->bodies);
+      compare_bodies(*prepare_arena_map(in, {}, ArenaMode::Spaces, {SpaceChoice::Of::All, 0})->bodies);
       compare_bodies(*prepare_arena_map(in, {})->bodies);
       if (QTest::currentTestFailed()) return;
     }
-    QCOMPARE(lies_in_spaces(in), in_spaces);
+    QCOMPARE(is_in_spaces(in), in_spaces);
     const auto shown = prepare_arena_map(in, {});
     QCOMPARE(shown->in_spaces, in_spaces);
     QCOMPARE(prepare_occupancy(in, OccupancyScope::Auto, {})->scope,
@@ -99,24 +99,24 @@ class SpacesTest : public QObject {
     if (!in_spaces) return;
     compare_ghost(in);
     if (QTest::currentTestFailed()) return;
-    // What a plan would need is drawn where it is asked for, and nowhere else.
-    const auto with_plan = prepare_arena_map(in, {}, ArenaShow::Auto, {}, true);
+    // The requirement of a plan is drawn only if requested.
+    const auto with_plan = prepare_arena_map(in, {}, ArenaMode::Auto, {}, true);
     QCOMPARE(shown->needed, Bytes{0});
     QCOMPARE(with_plan->needed, in.plan->arena_bytes);
     QCOMPARE(with_plan->ghosts->size() - shown->ghosts->size(), in.plan->slices.size());
     QCOMPARE(with_plan->bodies->size(), shown->bodies->size());
     QVERIFY(with_plan->top >= in.plan->arena_bytes);
-    // Whose the blocks are is told, and each node's name can be read.
+    // The blocks have owners, and each node's name is readable.
     int named = 0;
-    for (const trace::SpaceSlice& slice : shown->space_slices)
+    for (const trace::SpaceAllocation& slice : shown->space_slices)
       named += snapshot->tensor(slice.graph, slice.tensor) != nullptr ? 1 : 0;
     QVERIFY(named > 30);
   }
 
-  void a_partitioned_graph_lies_on_two_devices() {
+  void a_partitioned_graph_uses_two_devices() {
     const QTemporaryDir folder;
     const auto snapshot = recorded(folder, {"zoo:squeezenet", "--backend", "opencl", "--host-ops", "MAX_POOL"});
-    if (!snapshot) QSKIP("there is no such device here");
+    if (!snapshot) QSKIP("this machine has no such device");
     compare(snapshot);
     if (QTest::currentTestFailed()) return;
     compare_lifetimes(snapshot, true);
@@ -131,20 +131,20 @@ class SpacesTest : public QObject {
     QVERIFY(!snapshot->copies.empty());
   }
 
-  void what_is_compared_with_lies_where_it_lay() {
+  void the_other_side_keeps_its_addresses() {
     const QTemporaryDir folder;
     const auto planned = recorded(folder, {"zoo:squeezenet", "--threads", "2"});
     const auto eager = recorded(folder, {"zoo:squeezenet", "--threads", "2", "--memory", "eager"});
     QVERIFY(planned && eager);
     for (const auto& [ours, theirs] : {std::pair{planned, eager}, std::pair{eager, planned}, std::pair{eager, eager}}) {
       PrepareInput in = input_of(ours, AxisMode::Time);
-      in.comparison = Comparison::make(Other::of(theirs, "B"), in.graph, in.plan);
+      in.comparison = Comparison::make(ComparisonSide::of(theirs, "B"), in.graph, in.plan);
       const auto map = prepare_arena_map(in, {});
       QCOMPARE(map->in_spaces, ours == eager);
-      const PrepareInput other = in.of_other();
+      const PrepareInput other = in.comparison_input();
       size_t expected = 0;
       if (theirs == eager) {
-        for (const trace::SpaceSlice& s : trace::slices_of(*theirs, range_of_run(other), {}))
+        for (const trace::SpaceAllocation& s : trace::slices_of(*theirs, range_of_run(other), {}))
           expected += s.bytes > 0 && (s.open || s.end > s.begin) ? 1 : 0;
       } else {
         expected = seen_slices(*theirs, other.run, other.axis).slices.size();
@@ -155,7 +155,7 @@ class SpacesTest : public QObject {
     }
   }
 
-  void what_an_optimiser_keeps_is_a_class_of_its_own() {
+  void optimiser_state_is_a_separate_class() {
     auto graph = std::make_shared<trace::GraphInfo>();
     graph->id = trace::GraphId(0);
     graph->leafs.resize(3);
@@ -169,7 +169,7 @@ class SpacesTest : public QObject {
     const auto snapshot = session.snapshot();
     const MemoryClasses classes(*snapshot);
     const auto of = [&](trace::TensorRef tensor) {
-      trace::SpaceSlice slice;
+      trace::SpaceAllocation slice;
       slice.kind = trace::MemoryKind::Persistent;
       slice.graph = graph->id;
       slice.tensor = tensor;
@@ -196,7 +196,7 @@ class SpacesTest : public QObject {
       QVERIFY(map->totals.peak <= map->totals.reserved);
       bool waste = false;
       for (size_t i = 0; i < map->outlines->size(); ++i) waste |= (*map->outlines)[i].style == kOutlineWaste;
-      QVERIFY(waste);  // requested against block bytes
+      QVERIFY(waste);  // requested bytes against block bytes
     }
   }
 };

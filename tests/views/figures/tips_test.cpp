@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What tool tips of the plots and the inspector's pages of ranges, layers, times and allocations tell, against the
-// auditor: on both axes, at random places and zooms, of random recordings, of each memory strategy and of other tools'
-// traces. A number that is no figure, or a figure that has no line in the audit, fails.
+// Compares tooltips of the plots, and the inspector's pages of ranges, layers, times and allocations, with the audit:
+// in both axis modes, at random positions and zooms, for random recordings, recordings of each memory strategy and
+// traces of other tools. A number that is not a figure, or a figure unknown to the audit, fails.
 #include <four_plots.h>
 #include <sample_session.h>
 #include <views/graph/graph_view.h>
@@ -52,8 +52,8 @@ class TipsTest : public QObject {
     QVERIFY2(wrong.isEmpty(), qPrintable(r.name + ", " + where + ": " + wrong));
   }
 
-  // At random places of each plot, at random zooms.
-  void check_tips(const Recorded& r, std::mt19937_64& random, int zooms, int places) {
+  // At random positions of each plot, at random zooms.
+  void check_tips(const Recorded& r, std::mt19937_64& random, int zooms, int ranges) {
     FourPlots p(r.session, kSize);
     const NamesOf names(*p.source.snapshot());
     std::uniform_real_distribution<double> part(0, 1);
@@ -66,7 +66,7 @@ class TipsTest : public QObject {
         for (PlotView* v : p.all()) {
           v->prepare_now();
           const QRect area = v->plot()->axisRect()->rect();
-          for (int i = 0; i < places; ++i) {
+          for (int i = 0; i < ranges; ++i) {
             const QPointF at(area.left() + area.width() * part(random), area.top() + area.height() * part(random));
             check(r, v->tip(at), names, v->view_name() + (mode == AxisMode::Step ? " by step" : " by time"));
             if (QTest::currentTestFailed()) return;
@@ -76,7 +76,7 @@ class TipsTest : public QObject {
     }
   }
 
-  // Along each row of the timeline over all of the recording; in a narrow one spans share pixels.
+  // Along each row of the timeline over the whole recording; in a narrow view spans share pixels.
   void check_rows(const Recorded& r, QSize size) {
     FourPlots p(r.session, size);
     const NamesOf names(*p.source.snapshot());
@@ -112,11 +112,11 @@ class TipsTest : public QObject {
     }
   }
 
-  // The pages of ranges of steps and time, of layers, addresses and allocations; links to tensors repeat descriptions.
+  // Pages of step and time ranges, layers, addresses and allocations; links to tensors repeat descriptions.
   void check_page(const Recorded& r, const SessionSource& source, const Selection& selection, const NamesOf& names) {
     const InspectorInput input{source.snapshot(), source.run(), source.graph(), source.plan()};
     for (const InspectorFact& fact : inspector_facts(input, selection)) {
-      if (fact.key.isEmpty() && (fact.section.contains(u'(') || fact.section == "Taken by")) continue;
+      if (fact.key.isEmpty() && (fact.section.contains(u'(') || fact.section == "Allocated by")) continue;
       check(r, {fact.value, fact.figures, fact.names}, names, "inspector, " + fact.section + ", " + fact.key);
       if (QTest::currentTestFailed()) return;
     }
@@ -141,7 +141,7 @@ class TipsTest : public QObject {
     }
     check_layers(r, source, names);
     int allocations = 0;
-    for (const trace::SpaceSlice& slice : s.space_slices_in(s.time.begin, s.time.end + 1, 1000))
+    for (const trace::SpaceAllocation& slice : s.space_slices_in(s.time.begin, s.time.end + 1, 1000))
       if (!slice.tensor.valid() && ++allocations <= 5)
         check_page(r, source, AllocationSelection{slice.device, slice.address, slice.begin}, names);
   }
@@ -156,7 +156,7 @@ class TipsTest : public QObject {
       if (++shown <= 4) check_page(r, source, LayerSelection{source.graph_id(), name, nodes}, names);
   }
 
-  // Of the times of all nodes of an op: edges and counts, which come to as many as the heading says.
+  // Histograms of the times of all nodes of an op: the bins add up to the count in the heading.
   void check_histograms(const Recorded& r) {
     SessionSource source;
     source.set_session(r.session);
@@ -219,7 +219,7 @@ class TipsTest : public QObject {
     QVERIFY(compared_texts_ > 2000);
     QVERIFY(against_.compared > 8000);
     for (const char* kind :
-         {"run..step..live", "run..at..live", "run..at..step", "plan..slice.node..bytes", "run..stay.node...lived",
+         {"run..step..live", "run..at..live", "run..at..step", "plan..slice.node..bytes", "run..residency.node...lived",
           "span.....lasts", "plan..block..used", "plan..steps...mean", "time...most_allocated", "run..steps...lasts"})
       QVERIFY2(against_.kinds.contains(kind), kind);
   }
@@ -237,7 +237,7 @@ class TipsTest : public QObject {
     QFETCH(QStringList, arguments);
     QTemporaryDir folder;
     const auto r = recorded(folder, arguments);
-    if (!r) QSKIP("there is no such device here");
+    if (!r) QSKIP("this machine has no such device");
     std::mt19937_64 random(12);
     check_tips(*r, random, 3, 12);
     check_rows(*r, kSize);
@@ -250,14 +250,14 @@ class TipsTest : public QObject {
     check_graph(*r);
   }
 
-  void other_tools_traces() {
+  void traces_of_other_tools() {
     const auto traces = test::data_folder() / "traces";
     if (test::data_folder().empty() || !std::filesystem::exists(traces)) QSKIP("no traces in ARENASCOPE_DATA");
     std::mt19937_64 random(13);
     int opened = 0;
     for (const auto& entry : std::filesystem::directory_iterator(traces)) {
       const auto r = from_file(entry.path());
-      if (!r) continue;  // a dump that is no trace
+      if (!r) continue;  // a damaged dump
       ++opened;
       check_tips(*r, random, 2, 6);
       check_ranges(*r, random);
@@ -270,8 +270,8 @@ class TipsTest : public QObject {
                kind);
   }
 
-  // Small ones, in which each kind of event occurs.
-  void made_traces_data() {
+  // Small traces that contain each kind of event.
+  void synthetic_traces_data() {
     QTest::addColumn<QByteArray>("bytes");
     const auto add = [](const char* name, const std::string& bytes) {
       QTest::newRow(name) << QByteArray(bytes.data(), static_cast<qsizetype>(bytes.size()));
@@ -281,7 +281,7 @@ class TipsTest : public QObject {
     add("Perfetto", test::perfetto_trace());
     add("PyTorch memory snapshot", test::snapshot_pickle());
   }
-  void made_traces() {
+  void synthetic_traces() {
     QFETCH(QByteArray, bytes);
     QTemporaryDir folder;
     QFile file(folder.filePath("made"));
@@ -296,8 +296,8 @@ class TipsTest : public QObject {
     for (int i = 0; i < 10 && !QTest::currentTestFailed(); ++i) check_ranges(*r, random);
   }
 
-  // What is exempt is exempt by name; a number without an id, or with one that the audit does not know, is found.
-  void what_is_no_figure_is_found() {
+  // Exemptions are by name; a number without an id, or with an id unknown to the audit, is detected.
+  void numbers_without_figures_are_detected() {
     const auto r = from_stream(2);
     QVERIFY(r);
     const NamesOf names(*r->session->snapshot());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The findings of a small network: looked for in the background, shown as sentences, each with its buttons.
+// Tests of the findings of a small network: background search, sentences, buttons.
 #include <sample_session.h>
 #include <views/common/format.h>
 #include <views/findings/finding_text.h>
@@ -19,8 +19,8 @@ using namespace arenascope::views;
 
 namespace {
 
-struct Desk {
-  Desk() : axis(&source), search(&source), view(&search, {&source, &selection, &axis, nullptr}) {
+struct Fixture {
+  Fixture() : axis(&source), search(&source), view(&search, {&source, &selection, &axis, nullptr}) {
     view.resize(900, 300);
     view.show();
   }
@@ -61,7 +61,7 @@ class FindingsTest : public QObject {
     const auto snapshot = session->snapshot();
     const FindingsInput about{snapshot, snapshot->graphs[0], snapshot->plans[0], trace::RunId(0)};
     QSet<QString> sentences;
-    static const QRegularExpression place(QStringLiteral("%[0-9n]"));  // that nothing was put into
+    static const QRegularExpression place(QStringLiteral("%[0-9n]"));  // an unfilled placeholder
     Finding all;
     all.saved = all.bytes = 3 << 20;
     all.count = 4;
@@ -84,9 +84,9 @@ class FindingsTest : public QObject {
     QCOMPARE(sentences.size(), static_cast<int>(Finding::Kind::Packed) + 1);
   }
 
-  void looking_fills_the_list_and_the_buttons_work() {
-    Desk desk;
-    // The network with a plan that gives each tensor a place of its own: there is much to save.
+  void a_search_fills_the_list_and_the_buttons_work() {
+    Fixture fixture;
+    // The network with a plan that gives each tensor memory of its own: there is much to save.
     const auto sample = test::sample_session()->snapshot();
     const auto graph = restore_graph(*sample->graphs[0]);
     QVERIFY(graph.ok());
@@ -100,49 +100,50 @@ class FindingsTest : public QObject {
     auto session = std::make_shared<trace::Session>();
     session->describe(trace::Description(sample->graphs[0]));
     session->describe(trace::Description(std::shared_ptr<const trace::PlanInfo>(described)));
-    desk.source.set_session(session);
-    QSignalSpy found(&desk.view, &FindingsView::found);
-    QSignalSpy what_if(&desk.view, &FindingsView::what_if);
-    QTRY_VERIFY_WITH_TIMEOUT(found.count() > 0, 30'000);  // by itself, since it is seen
-    QVERIFY(!desk.view.busy());
-    const auto& list = desk.view.model()->findings();
+    fixture.source.set_session(session);
+    QSignalSpy found(&fixture.view, &FindingsView::found);
+    QSignalSpy what_if(&fixture.view, &FindingsView::what_if);
+    QTRY_VERIFY_WITH_TIMEOUT(found.count() > 0, 30'000);  // starts without a click, because the view is visible
+    QVERIFY(!fixture.view.busy());
+    const auto& list = fixture.view.model()->findings();
     QStringList all;
-    for (int row = 0; row < desk.view.model()->rowCount(); ++row)
-      all << desk.view.model()->index(row, FindingsModel::kSentence).data().toString();
+    for (int row = 0; row < fixture.view.model()->rowCount(); ++row)
+      all << fixture.view.model()->index(row, FindingsModel::kSentence).data().toString();
     QVERIFY2(list.size() >= 3, qUtf8Printable(all.join(u'\n')));
-    // Sentences of one line have rows of one height, also where columns got their widths behind the rows.
-    desk.view.resize(2400, 300);
+    // Sentences of one line have rows of equal height, also if the columns are resized afterwards.
+    fixture.view.resize(2400, 300);
     QCoreApplication::processEvents();
-    const auto* table = desk.view.table_view();
-    for (int row = 1; row < desk.view.model()->rowCount(); ++row) QCOMPARE(table->rowHeight(row), table->rowHeight(0));
-    desk.view.resize(900, 300);
+    const auto* table = fixture.view.table_view();
+    for (int row = 1; row < fixture.view.model()->rowCount(); ++row)
+      QCOMPARE(table->rowHeight(row), table->rowHeight(0));
+    fixture.view.resize(900, 300);
     int tried = 0;
-    for (int row = 0; row < desk.view.model()->rowCount(); ++row) {
+    for (int row = 0; row < fixture.view.model()->rowCount(); ++row) {
       const Finding& f = list[static_cast<size_t>(row)];
       if (!f.tensors.empty()) {
-        QVERIFY(desk.view.show_button(row) != nullptr);
-        desk.view.table_view()->scrollTo(desk.view.model()->index(row, 0));
-        QTest::mouseClick(desk.view.show_button(row), Qt::LeftButton);
-        const auto* chosen = desk.selection.current().get<NodeSelection>();
+        QVERIFY(fixture.view.show_button(row) != nullptr);
+        fixture.view.table_view()->scrollTo(fixture.view.model()->index(row, 0));
+        QTest::mouseClick(fixture.view.show_button(row), Qt::LeftButton);
+        const auto* chosen = fixture.selection.current().get<NodeSelection>();
         QVERIFY(chosen != nullptr && chosen->tensor == f.tensors[0]);
-        if (f.step.valid()) QCOMPARE(desk.axis.current(), f.step);
+        if (f.step.valid()) QCOMPARE(fixture.axis.current(), f.step);
       }
-      QCOMPARE(desk.view.what_if_button(row) != nullptr, f.plan != nullptr);
+      QCOMPARE(fixture.view.what_if_button(row) != nullptr, f.plan != nullptr);
       if (!f.plan) continue;
       ++tried;
-      QTest::mouseClick(desk.view.what_if_button(row), Qt::LeftButton);
+      QTest::mouseClick(fixture.view.what_if_button(row), Qt::LeftButton);
       QCOMPARE(what_if.count(), tried);
       QCOMPARE(what_if.back()[0].value<std::shared_ptr<const trace::PlanInfo>>(), f.plan);
-      QVERIFY(f.plan->arena_bytes < desk.source.plan()->arena_bytes);
+      QVERIFY(f.plan->arena_bytes < fixture.source.plan()->arena_bytes);
     }
     QVERIFY(tried > 0);
   }
 
-  void a_trace_without_a_graph_is_looked_through_too() {
-    Desk desk;
+  void a_trace_without_a_graph_is_searched_too() {
+    Fixture fixture;
     const auto text = [&] {
       QString all;
-      for (const QLabel* label : desk.view.table_view()->viewport()->findChildren<QLabel*>()) all += label->text();
+      for (const QLabel* label : fixture.view.table_view()->viewport()->findChildren<QLabel*>()) all += label->text();
       return all;
     };
     QVERIFY(text().contains("Nothing is open"));
@@ -153,34 +154,34 @@ class FindingsTest : public QObject {
         trace::reserve(500, kind, 0x100000, 1 << 20, 0, 0), trace::alloc(1000, kind, 0x100000, 4096, 0, 1),
         trace::alloc(2000, kind, 0x140000, 8192, 0, 2), trace::free(3000, kind, 0x100000, 4096, 0, 1)};
     session->events(trace::TrackId(0), events);
-    desk.source.set_session(session);
-    QVERIFY2(!text().contains("Nothing is open"), qUtf8Printable(text()));  // though it was not searched yet
-    QSignalSpy found(&desk.view, &FindingsView::found);
+    fixture.source.set_session(session);
+    QVERIFY2(!text().contains("Nothing is open"), qUtf8Printable(text()));  // although the search has not run yet
+    QSignalSpy found(&fixture.view, &FindingsView::found);
     QTRY_VERIFY_WITH_TIMEOUT(found.count() > 0, 30'000);
-    QVERIFY(desk.view.model()->rowCount() >= 3);
-    for (int row = 0; row < desk.view.model()->rowCount(); ++row) {
-      if (desk.view.model()->findings()[static_cast<size_t>(row)].slices.empty()) continue;
-      QTest::mouseClick(desk.view.show_button(row), Qt::LeftButton);
-      const auto* chosen = desk.selection.current().get<AllocationSelection>();
+    QVERIFY(fixture.view.model()->rowCount() >= 3);
+    for (int row = 0; row < fixture.view.model()->rowCount(); ++row) {
+      if (fixture.view.model()->findings()[static_cast<size_t>(row)].slices.empty()) continue;
+      QTest::mouseClick(fixture.view.show_button(row), Qt::LeftButton);
+      const auto* chosen = fixture.selection.current().get<AllocationSelection>();
       QVERIFY(chosen != nullptr && chosen->address == 0x140000);
     }
   }
 
-  void another_session_begins_anew_and_stopping_stops() {
-    Desk desk;
-    desk.source.set_session(test::sample_session());
-    desk.view.look();
-    QVERIFY(desk.view.busy());
-    desk.view.stop();
-    QVERIFY(!desk.view.busy());
-    desk.source.set_session(nullptr);
-    QCOMPARE(desk.view.model()->rowCount(), 0);
+  void another_session_restarts_the_search_and_stop_ends_it() {
+    Fixture fixture;
+    fixture.source.set_session(test::sample_session());
+    fixture.view.start_search();
+    QVERIFY(fixture.view.busy());
+    fixture.view.stop();
+    QVERIFY(!fixture.view.busy());
+    fixture.source.set_session(nullptr);
+    QCOMPARE(fixture.view.model()->rowCount(), 0);
     test::SampleOptions small;
     small.blocks = 2;
-    QSignalSpy found(&desk.view, &FindingsView::found);
-    desk.source.set_session(test::sample_session(small));
+    QSignalSpy found(&fixture.view, &FindingsView::found);
+    fixture.source.set_session(test::sample_session(small));
     QTRY_VERIFY_WITH_TIMEOUT(found.count() > 0, 30'000);
-    QVERIFY(desk.view.model()->rowCount() > 0);
+    QVERIFY(fixture.view.model()->rowCount() > 0);
   }
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Each drawn view of a session built by hand, compared with a picture that was looked at and kept. What is compared is
-// a grid of mean colours: where things lie and which colours they have counts, and not which fonts a machine has.
-// ARENASCOPE_GOLDEN=write makes the pictures anew, to be looked at before they are kept.
-#include "golden_kit.h"
+// Compares each painted view of a synthetic session with a reviewed golden image. The comparison uses a grid of mean
+// colours: positions and colours count, the fonts of the machine do not. ARENASCOPE_GOLDEN=write regenerates the
+// images; review them before committing.
+#include "golden_image.h"
 
 #include <QImage>
 #include <QPainter>
@@ -25,7 +25,7 @@ QImage picture_of(Paintable& view) {
   return image;
 }
 
-// The mean colour of each cell; computed here, so that it is the same everywhere.
+// The mean colour of each cell; computed here, so that it is the same on all machines.
 QImage grid_of(const QImage& image) {
   QImage grid(kGrid, QImage::Format_RGB32);
   const int w = image.width() / kGrid.width(), h = image.height() / kGrid.height();
@@ -43,8 +43,8 @@ QImage grid_of(const QImage& image) {
 }
 
 struct Difference {
-  double mean = 0;  // of a channel, 0 to 255
-  int far_off = 0;  // cells that differ by more than a fifth of the scale
+  double mean = 0;  // per channel, 0 to 255
+  int far_off = 0;  // number of cells that differ by more than a fifth of the scale
 };
 
 Difference difference(const QImage& a, const QImage& b) {
@@ -93,7 +93,7 @@ class GoldenTest : public QObject {
     selection_.select(Selection::node(source_.graph_id(), NodeId(11)));
   }
 
-  void looks_as_it_did_data() {
+  void matches_the_golden_image_data() {
     QTest::addColumn<QString>("view");
     QTest::addColumn<bool>("dark");
     QTest::addColumn<bool>("time");
@@ -105,7 +105,7 @@ class GoldenTest : public QObject {
               << QString::fromLatin1(view) << dark << time;
         }
   }
-  void looks_as_it_did() {
+  void matches_the_golden_image() {
     QFETCH(QString, view);
     QFETCH(bool, dark);
     QFETCH(bool, time);
@@ -118,19 +118,19 @@ class GoldenTest : public QObject {
       QVERIFY(now.save(path));
       return;
     }
-    QImage wanted(path);
-    QVERIFY2(!wanted.isNull(), qPrintable(path));
-    wanted = wanted.convertToFormat(QImage::Format_RGB32);
-    QCOMPARE(wanted.size(), now.size());
-    const Difference d = difference(wanted, now);
+    QImage golden(path);
+    QVERIFY2(!golden.isNull(), qPrintable(path));
+    golden = golden.convertToFormat(QImage::Format_RGB32);
+    QCOMPARE(golden.size(), now.size());
+    const Difference d = difference(golden, now);
     qInfo("%s: mean difference %.2f of 255, %d of %d cells far off", QTest::currentDataTag(), d.mean, d.far_off,
           kGrid.width() * kGrid.height());
-    // Another font moves the header's line and the texts: a few cells. A view that draws something else changes many.
+    // Another font moves the header and the labels: a few cells. A view with other content changes many.
     QVERIFY2(d.mean < 6 && d.far_off < kGrid.width() * kGrid.height() * 4 / 100, qPrintable(path));
   }
 
-  // The tolerance tells views, themes and data apart.
-  void another_picture_is_told_from_it() {
+  // The tolerance distinguishes views, themes and data.
+  void a_different_image_is_rejected() {
     theme_.set_mode(ThemeMode::Light);
     axis_.set_mode(AxisMode::Step);
     axis_.frame_all();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What each state adds to each drawn view: selection, playhead, hover, range, note, ghost, comparison, live, colours with their
-// legend, and nothing open. Compared is the difference to the same view without the state, drawn on the same machine, so
-// that its fonts fall out of it; cell by cell, so that a playhead, an outline or a ghost that is lost fails.
-// ARENASCOPE_GOLDEN=write makes the differences anew, and ARENASCOPE_GOLDEN_SEEN=FOLDER keeps the whole pictures, to be
-// looked at before.
-#include "golden_kit.h"
+// Checks the effect of each state on each painted view: selection, playhead, hover, range, note, ghost, comparison,
+// live, colours with their legend, and no document. Compares the difference to the same view without the state, painted
+// on the same machine, which cancels out its fonts; per cell, so that a missing playhead, outline or ghost fails.
+// ARENASCOPE_GOLDEN=write regenerates the differences, and ARENASCOPE_GOLDEN_SEEN=FOLDER saves the whole images for
+// review.
+#include "golden_image.h"
 
 #include <QDir>
 #include <QImage>
@@ -19,9 +19,9 @@ namespace {
 
 using test::kGrid;
 using test::kSize;
-constexpr int kSeen = 5;  // of 127: a cell that differs by as much is marked
+constexpr int kSeen = 5;  // of 127: minimum difference of a marked cell
 
-// The mean colour of each cell of `now`, less that of `before`: 128 is no difference.
+// The mean colour of each cell of `now` minus that of `before`: 128 means no difference.
 QImage difference(const QImage& before, const QImage& now) {
   QImage out(kGrid, QImage::Format_RGB32);
   const int w = kSize.width() / kGrid.width(), h = kSize.height() / kGrid.height();
@@ -42,18 +42,18 @@ QImage difference(const QImage& before, const QImage& now) {
 int size_of(QRgb p) { return std::max({std::abs(qRed(p) - 128), std::abs(qGreen(p) - 128), std::abs(qBlue(p) - 128)}); }
 
 struct Verdict {
-  int marked = 0;  // cells of the golden one
-  int lost = 0;    // of these, those that do not differ here, or otherwise
-  int extra = 0;   // that differ here only
-  // Texts of another font leave a few cells or take a few more.
+  int marked = 0;  // marked cells of the golden image
+  int lost = 0;    // marked cells without the same difference here
+  int extra = 0;   // cells that differ only here
+  // Tolerates texts in another font, which change a few cells.
   bool good() const { return marked > 0 && lost * 5 <= marked && extra * 4 <= marked + 48; }
 };
 
-Verdict verdict_of(const QImage& wanted, const QImage& now) {
+Verdict verdict_of(const QImage& golden, const QImage& now) {
   Verdict v;
   for (int y = 0; y < kGrid.height(); ++y)
     for (int x = 0; x < kGrid.width(); ++x) {
-      const QRgb a = wanted.pixel(x, y), b = now.pixel(x, y);
+      const QRgb a = golden.pixel(x, y), b = now.pixel(x, y);
       const int size = size_of(a);
       if (size < kSeen) {
         v.extra += size_of(b) >= 3 * kSeen ? 1 : 0;
@@ -113,7 +113,7 @@ class StatesTest : public QObject {
         return !graph->layout_job()->running() && graph->canvas()->scene().ready() == (source_.graph() != nullptr);
       };
       for (int i = 0; i < 500 && !there(); ++i) QTest::qWait(10);
-      QTest::qWait(80);  // its colours follow the playhead a moment later
+      QTest::qWait(80);  // its colours follow the playhead after a short delay
     }
     for (int i = 0; i < 4; ++i) QCoreApplication::processEvents();
     return view_->grab().toImage().convertToFormat(QImage::Format_RGB32).scaled(kSize);
@@ -125,7 +125,7 @@ class StatesTest : public QObject {
     if (state == "hover") selection_.hover(Selection::node(source_.graph_id(), NodeId(16)));
     if (state == "range") selection_.select(StepRangeSelection{Step(12), Step(30)});
     if (state == "ghost") {
-      auto plan = *source_.plan();  // another one, of the same graph
+      auto plan = *source_.plan();  // another plan of the same graph
       plan.id = trace::PlanId(plan.id.index() + 1);
       plan.arena_bytes = plan.arena_bytes * 5 / 4;
       for (size_t i = 0; i < plan.slices.size(); i += 3) plan.slices[i].offset += plan.arena_bytes / 5;
@@ -135,7 +135,8 @@ class StatesTest : public QObject {
       test::SampleOptions other;
       other.threads = 2;
       other.blocks = 9;
-      source_.compare_with(std::make_shared<const Other>(Other::of(session(other)->snapshot(), "other")));
+      source_.compare_with(
+          std::make_shared<const ComparisonSide>(ComparisonSide::of(session(other)->snapshot(), "other")));
       if (auto* graph = qobject_cast<GraphView*>(view_.get())) graph->set_colour(GraphColour::Difference);
     }
     if (state == "live") {
@@ -153,7 +154,7 @@ class StatesTest : public QObject {
     if (state == "note") notes_.pin(30.5, QStringLiteral("note"), 0.1);
     if (state == "empty") source_.set_session(std::make_shared<trace::Session>());
   }
-  // What a view does not show, on purpose.
+  // States that a view does not show by design.
   static bool shows(const QString& view, const QString& state) {
     if (view == "objects") return state == "selection" || state == "empty";
     if (state == "legend") return view == "graph" || view == "occupancy" || view == "arena";
@@ -170,7 +171,7 @@ class StatesTest : public QObject {
   }
   void cleanup() { view_.reset(); }
 
-  void looks_as_it_did_data() {
+  void matches_the_golden_image_data() {
     QTest::addColumn<QString>("view");
     QTest::addColumn<QString>("state");
     QTest::addColumn<bool>("dark");
@@ -182,7 +183,7 @@ class StatesTest : public QObject {
             QTest::addRow("%s-%s%s", view, state, dark ? "-dark" : "")
                 << QString::fromLatin1(view) << QString::fromLatin1(state) << dark;
   }
-  void looks_as_it_did() {
+  void matches_the_golden_image() {
     QFETCH(QString, view);
     QFETCH(QString, state);
     QFETCH(bool, dark);
@@ -200,21 +201,21 @@ class StatesTest : public QObject {
       QVERIFY(now.save(path));
       return;
     }
-    QImage wanted(path);
-    QVERIFY2(!wanted.isNull(), qPrintable(path));
-    wanted = wanted.convertToFormat(QImage::Format_RGB32);
-    QCOMPARE(wanted.size(), kGrid);
-    const Verdict v = verdict_of(wanted, now);
+    QImage golden(path);
+    QVERIFY2(!golden.isNull(), qPrintable(path));
+    golden = golden.convertToFormat(QImage::Format_RGB32);
+    QCOMPARE(golden.size(), kGrid);
+    const Verdict v = verdict_of(golden, now);
     QVERIFY2(v.good(), qPrintable(QStringLiteral("%1: of %2 cells %3 are lost, and %4 are new")
                                       .arg(path)
                                       .arg(v.marked)
                                       .arg(v.lost)
                                       .arg(v.extra)));
-    QVERIFY(!verdict_of(wanted, difference(before, before)).good());  // the same without the state is told from it
+    QVERIFY(!verdict_of(golden, difference(before, before)).good());  // the same image without the state is rejected
   }
 
-  // A line one pixel wide and an outline of two are each told from a picture that has the other only.
-  void a_lost_playhead_or_outline_is_found() {
+  // A line one pixel wide and an outline two pixels wide are distinguished from each other.
+  void a_missing_playhead_or_outline_is_detected() {
     theme_.set_mode(ThemeMode::Light);
     for (const char* view : {"occupancy", "arena", "lifetimes", "timeline"}) {
       without_states(session());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Folding, layout, and the view driven with mouse and keys.
-#include <arenascope/trace/owner.h>
+#include <arenascope/trace/bind_event.h>
 #include <views/graph/graph_marks.h>
 #include <views/graph/graph_view.h>
 
@@ -39,7 +39,7 @@ TensorInfo tensor(std::string name, std::string op, std::vector<TensorRef> sourc
 TensorRef node(int i) { return TensorRef::node(NodeId(i)); }
 TensorRef leaf(int i) { return TensorRef::leaf(LeafId(i)); }
 
-// a → reshape → b, both read weight w; b is read by c and d in a layer.
+// a → reshape → b, both read weight w; c and d in a layer read b.
 GraphInfo small() {
   GraphInfo g;
   g.id = trace::GraphId(0);
@@ -50,15 +50,15 @@ GraphInfo small() {
   return g;
 }
 
-GraphWish wish_of(const GraphInfo& graph, const std::set<int32_t>& expanded) {
-  GraphWish wish;
-  wish.info = std::make_shared<const GraphInfo>(graph);
-  wish.layers = std::make_shared<const Layers>(layers_of(graph));
-  wish.expanded = expanded;
-  return wish;
+GraphRequest request_of(const GraphInfo& graph, const std::set<int32_t>& expanded) {
+  GraphRequest request;
+  request.info = std::make_shared<const GraphInfo>(graph);
+  request.layers = std::make_shared<const Layers>(layers_of(graph));
+  request.expanded = expanded;
+  return request;
 }
 
-// Layers as a transformer's, each with a way past it, and one node that all of them read.
+// Layers of a transformer with residual connections, and one node that all of them read.
 GraphInfo transformer(int layers) {
   GraphInfo g;
   g.id = trace::GraphId(0);
@@ -101,7 +101,7 @@ class GraphTest : public QObject {
  private Q_SLOTS:
   void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
 
-  void folds_layers_views_and_leafs() {
+  void folds_layers_views_and_leaf_tensors() {
     const GraphInfo g = small();
     const Layers layers = layers_of(g);
     QCOMPARE(layers.names.size(), size_t{1});
@@ -110,7 +110,7 @@ class GraphTest : public QObject {
     QCOMPARE(folded.vertex_of_node[1], -1);       // the reshape is a badge
     QCOMPARE(folded.edges.size(), size_t{2});
     QCOMPARE(folded.edges[0].views.size(), size_t{1});
-    QCOMPARE(folded.vertices[1].chips.size(), size_t{1});  // the weight beside its user, and no edge
+    QCOMPARE(folded.vertices[1].chips.size(), size_t{1});  // the weight is on its user and has no edge
     QVERIFY(folded.vertices[2].folded);
     QCOMPARE(folded.vertices[2].nodes.size(), size_t{2});
     QCOMPARE(folded.edges[1].count, 2);  // b → c and b → d, merged
@@ -120,15 +120,15 @@ class GraphTest : public QObject {
     QCOMPARE(open.edges.size(), size_t{4});
   }
 
-  void a_view_nobody_reads_is_drawn() {
+  void an_unused_view_is_drawn_as_a_node() {
     GraphInfo g = small();
     g.nodes.push_back(tensor("out", "RESHAPE", {node(4)}));
     const FoldedGraph folded = fold(g, layers_of(g), {});
     QVERIFY(folded.vertex_of_node[5] >= 0);
   }
 
-  // Whatever its op is called: a program that is attached tells it by the flag as well.
-  void what_writes_into_its_source_is_drawn() {
+  // Independent of the op name: attached programs can set the flag, too.
+  void an_op_that_writes_into_its_input_is_drawn() {
     GraphInfo g = small();
     g.nodes[1].op = "ADD";
     g.nodes[1].flags = trace::kView | trace::kWritesSource;
@@ -145,7 +145,7 @@ class GraphTest : public QObject {
     QCOMPARE(users(g, NodeId(2)), (std::vector<NodeId>{NodeId(3), NodeId(4)}));
   }
 
-  void survives_descriptions_that_make_no_sense() {
+  void survives_malformed_graphs() {
     GraphInfo g = small();
     g.nodes[0].sources = {node(0), node(77), leaf(99), TensorRef::none()};
     g.nodes[1].sources = {node(1)};  // a view of itself
@@ -171,7 +171,7 @@ class GraphTest : public QObject {
     QVERIFY2(timer.elapsed() < 500, qPrintable(QString::number(timer.elapsed())));
   }
 
-  void names_are_no_syntax() {
+  void names_are_quoted_in_dot() {
     QCOMPARE(dot_quoted("a\"];b[label=\"x"), std::string("\"a\\\"];b[label=\\\"x\""));
     QCOMPARE(dot_quoted("back\\slash\nline"), std::string("\"back\\\\slash line\""));
     GraphInfo g = small();
@@ -180,7 +180,7 @@ class GraphTest : public QObject {
     QVERIFY(dot_file(g, layers_of(g), folded).find("x\\\"]; evil") != std::string::npos);  // quoted
   }
 
-  void rows_of_the_simple_layout_go_down() {
+  void rows_are_ordered_top_to_bottom() {
     const GraphInfo g = small();
     const FoldedGraph folded = fold(g, layers_of(g), {0});
     std::vector<QSizeF> sizes(folded.vertices.size(), QSizeF(60, 20));
@@ -195,8 +195,9 @@ class GraphTest : public QObject {
       }
   }
 
-  // What leads back from a layer to an earlier one lay behind the boxes, and with its name on that of the line down.
-  void a_line_back_goes_beside_the_boxes() {
+  // An edge from a layer to an earlier one must not be hidden by boxes, nor its badge overlap that of the downward
+  // edge.
+  void a_back_edge_passes_next_to_the_boxes() {
     GraphInfo g;
     g.id = trace::GraphId(0);
     g.leafs = {tensor("w", "", {})};
@@ -222,23 +223,23 @@ class GraphTest : public QObject {
     QVERIFY(std::abs(middle[0].x() - middle[1].x()) > 90);
   }
 
-  void a_parameter_leads_to_its_gradient_and_on_to_what_the_optimiser_keeps() {
+  void a_parameter_links_to_its_gradient_and_optimiser_state() {
     GraphInfo g = small();
     g.leafs[0].flags = trace::kParameter;
     g.leafs[0].gradient = node(4);
     g.leafs[0].accumulator = node(3);
     g.leafs[0].states = {node(2), node(2)};
-    const GraphWish wish = wish_of(g, {0, 1});
-    const auto picture = prepare_graph(wish, {});
+    const GraphRequest request = request_of(g, {0, 1});
+    const auto picture = prepare_graph(request, {});
     GraphScene scene;
     scene.info = picture->info;
-    scene.layers = wish.layers;
+    scene.layers = request.layers;
     scene.folded = picture->folded;
     scene.layout = picture->layout;
     scene.texts = picture->texts;
-    scene.looks.resize(picture->folded->vertices.size());
+    scene.vertex_styles.resize(picture->folded->vertices.size());
     trace::Session session;
-    session.describe(wish.info);
+    session.describe(request.info);
     const auto snapshot = session.snapshot();
     const auto& vertex = picture->folded->vertex_of_node;
     const std::vector<GradientLink> expected{{vertex[0], vertex[4], GradientLink::To::Gradient},
@@ -247,7 +248,7 @@ class GraphTest : public QObject {
     for (const trace::TensorRef chosen : {leaf(0), node(4), node(3), node(2)})
       QVERIFY(scene_marks(scene, NodeSelection{g.id, chosen}, {}, *snapshot, nullptr).links == expected);
     QVERIFY(scene_marks(scene, NodeSelection{g.id, node(0)}, {}, *snapshot, nullptr).links.empty());
-    // They are drawn: something is there that is not without them.
+    // They are drawn: the images with and without them differ.
     QImage with(900, 700, QImage::Format_ARGB32), without = with;
     SceneMarks marks = scene_marks(scene, NodeSelection{g.id, leaf(0)}, {}, *snapshot, nullptr);
     for (QImage* image : {&with, &without}) {
@@ -259,29 +260,30 @@ class GraphTest : public QObject {
     QVERIFY(with != without);
   }
 
-  // Asked for, the shape stands on every edge where it covers no card and nothing that stands on another edge.
-  void shapes_stand_on_edges_where_there_is_room() {
+  // If requested, the shape is on every edge where it overlaps neither a card nor another badge.
+  void shapes_are_drawn_on_edges_with_enough_space() {
     const GraphInfo g = transformer(6);
-    GraphWish wish = wish_of(g, {0, 1, 2, 3, 4, 5});
-    QVERIFY(prepare_graph(wish, {})->badges.empty());
-    wish.shapes = true;
-    const auto picture = prepare_graph(wish, {});
+    GraphRequest request = request_of(g, {0, 1, 2, 3, 4, 5});
+    QVERIFY(prepare_graph(request, {})->badges.empty());
+    request.shapes = true;
+    const auto picture = prepare_graph(request, {});
     QCOMPARE(picture->badges.size(), picture->folded->edges.size());
     const std::vector<QRectF> boxes = boxes_of(*picture->layout);
-    size_t told = 0, wanted = 0;
+    size_t with_shape = 0, edges_with_shape = 0;
     for (size_t e = 0; e < picture->badges.size(); ++e) {
       const EdgeBadge& badge = picture->badges[e];
-      wanted += picture->folded->edges[e].count == 1;
-      told += badge.text.contains(QStringLiteral("×"));
+      edges_with_shape += picture->folded->edges[e].count == 1;
+      with_shape += badge.text.contains(QStringLiteral("×"));
       if (badge.text.isEmpty() || !picture->folded->edges[e].views.empty()) continue;
       for (const QRectF& box : boxes) QVERIFY(!badge.place.intersects(box));
       for (size_t other = 0; other < e; ++other)
         QVERIFY(picture->badges[other].text.isEmpty() || !badge.place.intersects(picture->badges[other].place));
     }
-    QVERIFY2(told * 3 > wanted * 2, qPrintable(QStringLiteral("%1 of %2").arg(told).arg(wanted)));
+    QVERIFY2(with_shape * 3 > edges_with_shape * 2,
+             qPrintable(QStringLiteral("%1 of %2").arg(with_shape).arg(edges_with_shape)));
   }
 
-  // What a table tells of the nodes colours them: numbers by how much they are, of a layer their sum, texts each its own.
+  // Colouring by a column of the nodes table: numbers by value, layers by their sum, texts by category.
   void any_column_colours_the_graph() {
     SessionSource source;
     SelectionModel selection;
@@ -311,7 +313,7 @@ class GraphTest : public QObject {
     const GraphScene& scene = view.canvas()->scene();
     auto* box = view.findChild<QComboBox*>();
     QCOMPARE(box->findText("Op"), box->findText("Op", Qt::MatchExactly));
-    QCOMPARE(box->count(), 7 + 1 + 2);  // what is always there, a line, and what is not there twice
+    QCOMPARE(box->count(), 7 + 1 + 2);  // fixed choices, separator, and columns that are not among them
     box->setCurrentIndex(box->findText("Number"));
     Q_EMIT box->activated(box->currentIndex());
     QCOMPARE(view.colours()->colour(), GraphColour::Column);
@@ -325,7 +327,7 @@ class GraphTest : public QObject {
     }
     QCOMPARE(scene.legend.at(2).text, QString::number(most));
     const int before = read;
-    view.colours()->choose(GraphColour::Column, 1);  // nothing is another, so it is not read again
+    view.colours()->choose(GraphColour::Column, 1);  // nothing changed, so it is not read again
     QCOMPARE(read, before);
     view.colours()->next_column();
     QCOMPARE(view.colours()->column(), 2);
@@ -339,8 +341,8 @@ class GraphTest : public QObject {
     QCOMPARE(scene.legend.size(), size_t{1});
   }
 
-  // A loop of three turns, each of two nodes, beside a layer that is none of it.
-  static GraphInfo turns() {
+  // A loop of three iterations with two nodes each, next to a layer outside of it.
+  static GraphInfo iterations() {
     GraphInfo g;
     g.id = trace::GraphId(0);
     g.leafs = {tensor("w", "", {})};
@@ -356,8 +358,8 @@ class GraphTest : public QObject {
     return g;
   }
 
-  void layers_lie_in_layers() {
-    const GraphInfo g = turns();
+  void layers_are_nested() {
+    const GraphInfo g = iterations();
     const Layers layers = layers_of(g);
     QCOMPARE(layers.names,
              (std::vector<std::string>{"head", "Loop y", "Loop y / turn 0", "Loop y / turn 1", "Loop y / turn 2"}));
@@ -365,11 +367,11 @@ class GraphTest : public QObject {
     QCOMPARE(layers.nodes[1].size(), size_t{7});
     QCOMPARE(layer_title(layers, 3), QStringLiteral("turn 1"));
     QCOMPARE(fold(g, layers, {}).vertices.size(), size_t{3});      // head, the loop, end
-    QCOMPARE(fold(g, layers, {2, 3}).vertices.size(), size_t{3});  // turns that are open in a closed loop
-    QCOMPARE(fold(g, layers, {1}).vertices.size(), size_t{6});     // head, three turns, all, end
+    QCOMPARE(fold(g, layers, {2, 3}).vertices.size(), size_t{3});  // iterations are expanded in a collapsed loop
+    QCOMPARE(fold(g, layers, {1}).vertices.size(), size_t{6});     // head, three iterations, all, end
     QCOMPARE(fold(g, layers, {1, 3}).vertices.size(), size_t{7});
     for (const std::set<int32_t>& open : {std::set<int32_t>{1}, {1, 3}, {0, 1, 2, 3, 4}}) {
-      const auto picture = prepare_graph(wish_of(g, open), {});
+      const auto picture = prepare_graph(request_of(g, open), {});
       const GraphLayout& layout = *picture->layout;
       QCOMPARE(layout.layers.size(), open.size());
       const std::vector<QRectF> boxes = boxes_of(layout);
@@ -393,8 +395,8 @@ class GraphTest : public QObject {
     }
   }
 
-  void names_may_nest_as_deep_as_a_file_likes() {
-    GraphInfo g = turns();
+  void deeply_nested_names_are_limited() {
+    GraphInfo g = iterations();
     std::string name = "x";
     for (int i = 0; i < 30'000; ++i) name += " / x";
     g.nodes[1].layer = name;
@@ -408,16 +410,16 @@ class GraphTest : public QObject {
     QVERIFY(g.nodes.size() > 9'000);
     std::set<int32_t> all;
     for (int l = 0; l < 560; ++l) all.insert(l);
-    const GraphWish wish = wish_of(g, all);
+    const GraphRequest request = request_of(g, all);
     const std::clock_t begin = std::clock();
-    const auto picture = prepare_graph(wish, {});
+    const auto picture = prepare_graph(request, {});
     const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     qInfo("%zu vertices, %zu edges: %.3f s", picture->folded->vertices.size(), picture->folded->edges.size(), seconds);
 #ifdef NDEBUG
     if (!test::kSanitized) QVERIFY2(seconds < 1, qPrintable(QString::number(seconds)));
 #endif
     QCOMPARE(picture->layout->layers.size(), size_t{560});
-    // Nothing overlaps, everything of a layer is within its frame, and edges begin and end at their boxes.
+    // Boxes do not overlap, a layer's content is within its frame, and edges begin and end at boxes.
     std::vector<QRectF> boxes = boxes_of(*picture->layout);
     for (size_t v = 0; v < boxes.size(); ++v) {
       QVERIFY(picture->layout->bounds.contains(boxes[v]));
@@ -437,7 +439,7 @@ class GraphTest : public QObject {
         QVERIFY(!boxes[a].intersects(boxes[b]));
   }
 
-  void all_layers_opened_are_seen_at_once() {
+  void expand_all_shows_the_whole_graph() {
     SessionSource source;
     SelectionModel selection;
     SharedAxis axis(&source);
@@ -455,12 +457,12 @@ class GraphTest : public QObject {
     view.expand_all();
     QVERIFY(clock.elapsed() < 100);
     QTRY_VERIFY_WITH_TIMEOUT(view.canvas()->scene().folded->vertices.size() > closed, 3000);
-    QVERIFY(view.canvas()->shows_something());
-    // A box below the minimap is none: the graph is drawn beside it.
+    QVERIFY(view.canvas()->any_vertex_visible());
+    // No box is below the minimap: the graph is drawn next to it.
     QVERIFY(!view.canvas()->area().intersects(view.canvas()->minimap_rect()));
   }
 
-  void a_layer_opens_where_it_lay() {
+  void an_expanded_layer_keeps_its_position() {
     SessionSource source;
     SelectionModel selection;
     SharedAxis axis(&source);
@@ -484,14 +486,14 @@ class GraphTest : public QObject {
     const QPointF at = view.canvas()->to_widget(scene.layout->centres[static_cast<size_t>(chosen)]);
     QTest::mouseDClick(view.canvas(), Qt::LeftButton, {}, at.toPoint());
     QTRY_VERIFY(scene.layout->layers.contains(layer));
-    // The first of its nodes is where the layer was clicked.
+    // The first of its nodes is at the position where the layer was clicked.
     const int32_t first =
         vertex_showing(*scene.info, *scene.folded, scene.layers->nodes[static_cast<size_t>(layer)].front());
     QVERIFY(!scene.folded->vertices[static_cast<size_t>(first)].folded);
     QVERIFY(QLineF(at, view.canvas()->to_widget(scene.layout->centres[static_cast<size_t>(first)])).length() < 40);
   }
 
-  void the_view_shows_selects_searches_and_walks() {
+  void the_view_selects_searches_and_navigates() {
     SessionSource source;
     SelectionModel selection;
     SharedAxis axis(&source);
@@ -505,7 +507,7 @@ class GraphTest : public QObject {
     const GraphScene& scene = view.canvas()->scene();
     QCOMPARE(scene.folded->vertices.size() < scene.info->nodes.size(), true);
 
-    // A double click opens the first layer.
+    // A double click expands the first layer.
     const auto vertices_before = scene.folded->vertices.size();
     int32_t folded_vertex = -1;
     for (size_t v = 0; v < vertices_before; ++v)
@@ -520,7 +522,7 @@ class GraphTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(!view.layout_job()->running() && scene.folded->vertices.size() > vertices_before, 20000);
     QCOMPARE(view.expanded().size(), size_t{1});
 
-    // A click selects the node that was drawn there.
+    // A click selects the node at that position.
     int32_t v = -1;
     for (size_t i = 0; i < scene.folded->vertices.size(); ++i)
       if (!scene.folded->vertices[i].folded &&
@@ -534,7 +536,7 @@ class GraphTest : public QObject {
     QVERIFY(chosen != nullptr);
     QCOMPARE(chosen->tensor, TensorRef::node(scene.folded->vertices[static_cast<size_t>(v)].node));
 
-    // Its user, and back to it as that one's producer.
+    // Goes to its user, and back to it as the user's producer.
     const NodeId from(chosen->tensor.index());
     view.go_to_user();
     QTRY_VERIFY(!view.layout_job()->running());
@@ -542,7 +544,7 @@ class GraphTest : public QObject {
     const auto expected = users(*scene.info, from);
     QVERIFY(std::find(expected.begin(), expected.end(), user) != expected.end());
 
-    // Typing searches; Return goes to the match and opens its layer.
+    // Typing searches; Return goes to the match and expands its layer.
     view.focus_search();
     auto* line = view.findChild<QLineEdit*>();
     QTest::keyClicks(line, "b3.conv_a");
@@ -554,7 +556,7 @@ class GraphTest : public QObject {
     QCOMPARE(scene.info->nodes[found->tensor.index()].name, std::string("b3.conv_a"));
     QVERIFY(vertex_showing(*scene.info, *scene.folded, NodeId(found->tensor.index())) >= 0);
 
-    // Every colouring has a legend, and pictures can be made of all of it.
+    // Every colouring has a legend and can be exported.
     for (GraphColour colour : {GraphColour::State, GraphColour::Op, GraphColour::Backend, GraphColour::Time,
                                GraphColour::Bytes, GraphColour::Block}) {
       view.set_colour(colour);
@@ -568,8 +570,9 @@ class GraphTest : public QObject {
     QVERIFY(view.save_dot(folder.filePath("graph.dot")));
   }
 
-  // Compared with itself nothing differs; with a shorter network some nodes are only here, and the legend says so.
-  void what_is_compared_with_colours_the_graph() {
+  // Compared with itself there are no differences; compared with a shorter network some nodes exist only here, which
+  // the legend shows.
+  void a_comparison_colours_the_graph() {
     SessionSource source;
     SelectionModel selection;
     SharedAxis axis(&source);
@@ -584,46 +587,47 @@ class GraphTest : public QObject {
     const GraphScene& scene = view.canvas()->scene();
     const auto colours = [&] {
       std::set<QRgb> all;
-      for (const VertexLook& look : scene.looks) all.insert(look.fill.rgb());
+      for (const VertexStyle& style : scene.vertex_styles) all.insert(style.fill.rgb());
       return all;
     };
     view.set_colour(GraphColour::Difference);
-    QCOMPARE(scene.legend.size(), size_t{1});  // nothing is compared with
+    QCOMPARE(scene.legend.size(), size_t{1});  // no comparison
     QCOMPARE(colours().size(), size_t{1});
-    const auto same = std::make_shared<const Other>(Other::of(source.snapshot(), QStringLiteral("the same")));
+    const auto same =
+        std::make_shared<const ComparisonSide>(ComparisonSide::of(source.snapshot(), QStringLiteral("the same")));
     source.compare_with(same);
     QCOMPARE(scene.legend.size(), size_t{4});
     QCOMPARE(colours().size(), size_t{1});
     test::SampleOptions shorter;
     shorter.blocks = 5;
     shorter.threads = 1;
-    source.compare_with(
-        std::make_shared<const Other>(Other::of(test::sample_session(shorter)->snapshot(), QStringLiteral("shorter"))));
+    source.compare_with(std::make_shared<const ComparisonSide>(
+        ComparisonSide::of(test::sample_session(shorter)->snapshot(), QStringLiteral("shorter"))));
     const QRgb only_here = theme.colours()[Role::Input].rgb();
     QVERIFY(colours().contains(only_here));
     QVERIFY(colours().size() >= 2);
     size_t alone = 0;
-    for (const VertexLook& look : scene.looks) alone += look.fill.rgb() == only_here;
+    for (const VertexStyle& style : scene.vertex_styles) alone += style.fill.rgb() == only_here;
     QVERIFY(alone <= source.comparison()->only_ours && alone > 0);
-    // What is only there is a ghost here, each once.
+    // Nodes that exist only on the other side are ghosts here, once each.
     test::SampleOptions longer;
     longer.blocks = 10;
-    source.compare_with(
-        std::make_shared<const Other>(Other::of(test::sample_session(longer)->snapshot(), QStringLiteral("longer"))));
+    source.compare_with(std::make_shared<const ComparisonSide>(
+        ComparisonSide::of(test::sample_session(longer)->snapshot(), QStringLiteral("longer"))));
     QVERIFY(source.comparison()->only_theirs > 0);
-    std::set<QString> gone;
+    std::set<QString> only_in_b;
     size_t ghosts = 0;
-    for (const VertexLook& look : scene.looks) {
-      ghosts += look.gone.size();
-      gone.insert(look.gone.begin(), look.gone.end());
+    for (const VertexStyle& style : scene.vertex_styles) {
+      ghosts += style.only_in_b.size();
+      only_in_b.insert(style.only_in_b.begin(), style.only_in_b.end());
     }
     QCOMPARE(ghosts, source.comparison()->only_theirs);
-    QCOMPARE(gone.size(), ghosts);
+    QCOMPARE(only_in_b.size(), ghosts);
     view.set_colour(GraphColour::Op);
-    for (const VertexLook& look : scene.looks) QVERIFY(look.gone.empty());
+    for (const VertexStyle& style : scene.vertex_styles) QVERIFY(style.only_in_b.empty());
   }
 
-  void a_layer_is_a_thing_with_steps_and_nodes() {
+  void a_layer_selection_has_steps_and_nodes() {
     SessionSource source;
     SelectionModel selection;
     SharedAxis axis(&source);
@@ -654,7 +658,7 @@ class GraphTest : public QObject {
     for (int32_t s = steps->first.value; s < steps->last.value; ++s) inside.insert(order[static_cast<size_t>(s)]);
     for (NodeId node : nodes) QVERIFY(inside.contains(node));
     QCOMPARE(view.canvas()->marks().selected, std::vector<int32_t>{chosen});
-    // Opened, all of it is marked, and a click on its frame selects it again.
+    // When expanded, all of its nodes are marked, and a click on its frame selects it again.
     view.toggle_layer();
     QTRY_VERIFY_WITH_TIMEOUT(!view.layout_job()->running() && !scene.layout->layers.empty(), 20'000);
     QCOMPARE(view.canvas()->marks().selected.size(), nodes.size());
@@ -665,7 +669,7 @@ class GraphTest : public QObject {
     QCOMPARE(selection.current(), whole);
   }
 
-  void all_of_the_graph_is_shown_and_where_one_is_led_can_be_read() {
+  void the_whole_graph_is_shown_and_navigation_targets_are_readable() {
     SessionSource source;
     SelectionModel selection;
     SharedAxis axis(&source);
@@ -679,21 +683,21 @@ class GraphTest : public QObject {
     QTRY_VERIFY(view.canvas()->scene().ready() && !view.layout_job()->running());
     view.expand_all();
     QTRY_VERIFY_WITH_TIMEOUT(!view.layout_job()->running(), 60'000);
-    QVERIFY(view.canvas()->shows_something());
+    QVERIFY(view.canvas()->any_vertex_visible());
     view.canvas()->fit();
     const QRectF bounds = view.canvas()->scene().layout->bounds;
     QVERIFY(view.canvas()->visible().adjusted(-1, -1, 1, 1).contains(bounds));
-    // Looked at far down and closed again, the graph is not somewhere else.
-    view.canvas()->set_place(1, {40 - bounds.right(), 60 - bounds.bottom()});
+    // Collapsing after scrolling far down keeps the graph visible.
+    view.canvas()->set_view(1, {40 - bounds.right(), 60 - bounds.bottom()});
     view.set_open_layers({});
     QTRY_VERIFY_WITH_TIMEOUT(!view.layout_job()->running(), 60'000);
-    QVERIFY(view.canvas()->shows_something());
+    QVERIFY(view.canvas()->any_vertex_visible());
     view.expand_all();
     QTRY_VERIFY_WITH_TIMEOUT(!view.layout_job()->running(), 60'000);
     view.reveal(NodeId(30));
     QTRY_VERIFY(!view.layout_job()->running());
     QVERIFY(11 * view.canvas()->scale() >= 9);
-    // The map of the whole stands beside the graph, not over it.
+    // The minimap is next to the graph, not over it.
     QVERIFY(view.canvas()->minimap_shown());
     QVERIFY(!view.canvas()->area().intersects(view.canvas()->minimap_rect()));
     QCOMPARE(view.canvas()->vertex_at(view.canvas()->minimap_rect().center()), -1);

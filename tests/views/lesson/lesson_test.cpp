@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The lesson panel by itself: pages with live figures, questions answered with mouse and keys, progress that is kept.
+// Tests of the lesson panel alone: pages with live figures, questions answered by mouse and keyboard, saved progress.
 #include <arenascope/lesson/stage.h>
 #include <views/common/settings.h>
 #include <views/common/theme.h>
@@ -21,7 +21,7 @@ namespace {
 const char* kBuffers = "graph:\n  A 1024\n  B 2048 <- A\n  C 1024 <- B\n  D 512 <- B, C\n  E 4096 <- D\n  out 0 <- E\n";
 
 lesson::Lesson made(const char* id, const QString& steps) {
-  auto lesson = lesson::parse(std::string(id) + ".md", "title: Lesson\nsummary: S\nread on: a.cpp\n" +
+  auto lesson = lesson::parse(std::string(id) + ".md", "title: Lesson\nsummary: S\nsee also: a.cpp\n" +
                                                            std::string(kBuffers) + steps.toStdString());
   if (!lesson) qFatal("%s", lesson.error().message.c_str());
   return *lesson;
@@ -32,7 +32,7 @@ lesson::Lesson made(const char* id, const QString& steps) {
 class LessonTest : public QObject {
   Q_OBJECT
 
-  // What the window's guide does: the step at hand, played without a window.
+  // Replaces the window's lesson player: performs the current step without a window.
   static void play(LessonPanel& panel) {
     lesson::Stage stage(*panel.open_lesson());
     QVERIFY(stage.act({"graph", {}, 0}).ok());
@@ -47,7 +47,7 @@ class LessonTest : public QObject {
     panel.resize(420, 640);
     panel.show();
     QVERIFY(QTest::qWaitForWindowExposed(&panel));
-    panel.begin_anew(QString::fromLatin1(id));
+    panel.restart(QString::fromLatin1(id));
     play(panel);
   }
 
@@ -62,7 +62,7 @@ class LessonTest : public QObject {
   }
   void init() { Settings::clear(); }
 
-  void the_course_is_there_in_both_languages() {
+  void the_course_exists_in_both_languages() {
     for (const QString& id : lessons())
       for (const char* language : {"en", "zh_CN"}) {
         QFile file(QStringLiteral(ARENASCOPE_SOURCE_DIR "/resources/lessons/%1.%2.md").arg(id, language));
@@ -70,7 +70,7 @@ class LessonTest : public QObject {
         const auto lesson = load_lesson(file.fileName(), {});
         QVERIFY2(lesson.ok(), lesson.ok() ? "" : lesson.error().message.c_str());
       }
-    // And none lies there that nobody reads.
+    // There are no unused files.
     const QStringList files = QDir(QStringLiteral(ARENASCOPE_SOURCE_DIR "/resources/lessons")).entryList({"*.md"});
     QCOMPARE(files.size(), 2 * lessons().size());
     QVERIFY(!load_lesson("/nowhere/x.md", {}).ok());
@@ -83,7 +83,7 @@ class LessonTest : public QObject {
     QVERIFY(panel.question()->isHidden());
   }
 
-  void one_goes_back_and_forth_to_the_summary() {
+  void navigation_reaches_the_summary() {
     LessonPanel panel;
     QSignalSpy entered(&panel, &LessonPanel::entered);
     show(panel, "## One\nText.\n## Two\n! ask number peak\n! right Yes.\nHow much?\n");
@@ -94,14 +94,14 @@ class LessonTest : public QObject {
     QTest::keyClicks(panel.question()->number(), "4608");
     QTest::keyClick(panel.question()->number(), Qt::Key_Return);
     QTest::mouseClick(panel.next_button(), Qt::LeftButton);
-    QVERIFY2(panel.text().contains("Two: right at once"), qPrintable(panel.text()));
+    QVERIFY2(panel.text().contains("Two: correct at the first attempt"), qPrintable(panel.text()));
     QVERIFY(panel.text().contains("a.cpp"));
     QTest::mouseClick(panel.back_button(), Qt::LeftButton);
     play(panel);
     QCOMPARE(panel.step(), 1);
     QVERIFY(panel.question()->answered().right);
     QCOMPARE(entered.count(), 3);
-    // Who comes back is where he was.
+    // A new panel resumes at the same step.
     LessonPanel later;
     later.set_lessons({made("x", "## One\nText.\n## Two\n! ask number peak\n! right Yes.\nHow much?\n")});
     later.begin("x");
@@ -109,31 +109,32 @@ class LessonTest : public QObject {
     QVERIFY(later.progress().finished("x"));
   }
 
-  void a_wrong_number_is_told_what_would_follow() {
+  void a_wrong_number_is_answered_with_its_consequences() {
     LessonPanel panel;
     show(panel,
-         "## One\n! ask number peak\n! wrong without_reuse Nobody gives back.\n! hint First.\n! hint Second.\n! right "
+         "## One\n! ask number peak\n! wrong without_reuse Memory is never reused.\n! hint First.\n! hint Second.\n! "
+         "right "
          "Yes.\nHow much?\n");
     QuestionBox* q = panel.question();
     QTest::keyClicks(q->number(), "4000");
     QTest::mouseClick(q->answer_button(), Qt::LeftButton);
-    QVERIFY2(q->said().contains("E, D") && q->said().contains("step 4"), qPrintable(q->said()));
+    QVERIFY2(q->feedback().contains("E, D") && q->feedback().contains("step 4"), qPrintable(q->feedback()));
     q->number()->clear();
     QTest::keyClicks(q->number(), "8704");
     QTest::keyClick(q->number(), Qt::Key_Return);
-    QVERIFY(q->said().contains("Nobody gives back."));
+    QVERIFY(q->feedback().contains("Memory is never reused."));
     QTest::mouseClick(q->hint_button(), Qt::LeftButton);
     QTest::mouseClick(q->hint_button(), Qt::LeftButton);
     QVERIFY(!q->hint_button()->isEnabled());
     QSignalSpy solved(&panel, &LessonPanel::solved);
     QTest::mouseClick(q->reveal_button(), Qt::LeftButton);
-    QVERIFY2(q->said().contains("4608"), qPrintable(q->said()));
+    QVERIFY2(q->feedback().contains("4608"), qPrintable(q->feedback()));
     QCOMPARE(solved.count(), 1);
     QCOMPARE(panel.progress().answered("x", 0).wrong, 2);
     QVERIFY(panel.progress().answered("x", 0).revealed);
   }
 
-  void of_options_one_is_chosen() {
+  void one_option_is_chosen() {
     LessonPanel panel;
     show(panel,
          "## One\n! ask choice planned_tensors\n! option 9 Many | There are not so many tensors.\n! option 5 One "
@@ -141,10 +142,10 @@ class LessonTest : public QObject {
          "Yes.\nHow many?\n");
     QuestionBox* q = panel.question();
     QTest::mouseClick(q->answer_button(), Qt::LeftButton);
-    QCOMPARE(q->answered().wrong, 0);  // nothing was chosen
+    QCOMPARE(q->answered().wrong, 0);  // nothing was selected
     QTest::mouseClick(q->option(0), Qt::LeftButton, {}, QPoint(8, q->option(0)->height() / 2));
     QTest::mouseClick(q->answer_button(), Qt::LeftButton);
-    QVERIFY(q->said().contains("not so many"));
+    QVERIFY(q->feedback().contains("not so many"));
     QTest::keyClick(q->option(1), Qt::Key_Space);
     QTest::mouseClick(q->answer_button(), Qt::LeftButton);
     QVERIFY(q->answered().right);
@@ -155,19 +156,19 @@ class LessonTest : public QObject {
     show(panel, "## One\n! ask node at_peak\n! right Yes.\nWho?\n## Two\n! ask block block(A)\n! right Yes.\nWhich?\n");
     QuestionBox* q = panel.question();
     q->take_click("B", {});
-    QVERIFY2(q->said().contains("B") && q->said().contains("step 1"), qPrintable(q->said()));
+    QVERIFY2(q->feedback().contains("B") && q->feedback().contains("step 1"), qPrintable(q->feedback()));
     q->take_click("E", {});
     QVERIFY(q->answered().right);
-    panel.go_on();
+    panel.go_forward();
     play(panel);
     q->take_click("", {"A"});
     QVERIFY(q->answered().right);
   }
 
-  void tensors_are_dragged_to_their_places() {
+  void tensors_are_placed_by_dragging() {
     LessonPanel panel;
     show(panel, "## One\n! ask place bound of A B C D E\n! right Yes.\nPlace them.\n");
-    PlaceBoard* board = panel.question()->board();
+    PlacementBoard* board = panel.question()->board();
     const auto drag = [&](size_t piece, Bytes offset) {
       const QPoint from = board->rect_of(piece).center(), to = board->point_of(piece, offset);
       QTest::mousePress(board, Qt::LeftButton, {}, from);
@@ -176,83 +177,83 @@ class LessonTest : public QObject {
       QTest::mouseRelease(board, Qt::LeftButton, {}, to);
     };
     drag(0, 2048);
-    QVERIFY2(panel.question()->said().contains("fits"), qPrintable(panel.question()->said()));
+    QVERIFY2(panel.question()->feedback().contains("fits"), qPrintable(panel.question()->feedback()));
     drag(1, 1024);  // into A
-    QVERIFY2(panel.question()->said().contains("collides with A"), qPrintable(panel.question()->said()));
+    QVERIFY2(panel.question()->feedback().contains("overlaps A"), qPrintable(panel.question()->feedback()));
     drag(1, 0);
-    QVERIFY2(panel.question()->said().contains("fits"), qPrintable(panel.question()->said()));
+    QVERIFY2(panel.question()->feedback().contains("fits"), qPrintable(panel.question()->feedback()));
     drag(2, 2048);
     drag(3, 4096);
     QTest::mouseClick(panel.question()->answer_button(), Qt::LeftButton);
-    QVERIFY2(panel.question()->said().contains("E"), qPrintable(panel.question()->said()));  // has no place yet
+    QVERIFY2(panel.question()->feedback().contains("E"), qPrintable(panel.question()->feedback()));  // not placed yet
     drag(4, 0);
     QTest::mouseClick(panel.question()->answer_button(), Qt::LeftButton);
-    QVERIFY2(panel.question()->answered().right, qPrintable(panel.question()->said()));
+    QVERIFY2(panel.question()->answered().right, qPrintable(panel.question()->feedback()));
   }
 
   void the_board_is_drawn_in_the_theme_of_the_window() {
     LessonPanel panel;
     show(panel, "## One\n! ask place bound of D E\n! right Yes.\nPlace them.\n");
-    PlaceBoard* board = panel.question()->board();
+    PlacementBoard* board = panel.question()->board();
     Theme theme;
     for (const ThemeMode mode : {ThemeMode::Light, ThemeMode::Dark, ThemeMode::Contrast}) {
       theme.set_mode(mode);
       board->setPalette(theme.palette());
       const QImage drawn = board->grab().toImage();
       QCOMPARE(drawn.pixelColor(1, 1), theme.colours().background);
-      QCOMPARE(drawn.pixelColor(board->width() - 12, 10), theme.colours().panel);  // nothing lies there
+      QCOMPARE(drawn.pixelColor(board->width() - 12, 10), theme.colours().panel);  // nothing is placed there
     }
   }
 
-  void or_placed_by_keys() {
+  void tensors_are_placed_by_keys() {
     LessonPanel panel;
     show(panel, "## One\n! ask place bound of D E\n! right Yes.\nPlace them.\n");
-    PlaceBoard* board = panel.question()->board();
+    PlacementBoard* board = panel.question()->board();
     board->setFocus();
     QTest::keyClick(board, Qt::Key_Home);
     QCOMPARE(board->placed()[0].offset, Bytes{0});
     QTest::keyClick(board, Qt::Key_Tab);
     QCOMPARE(board->chosen(), size_t{1});
     QTest::keyClick(board, Qt::Key_Home);
-    QVERIFY(panel.question()->said().contains("collides"));
+    QVERIFY(panel.question()->feedback().contains("overlaps"));
     QTest::keyClick(board, Qt::Key_Up);
     QCOMPARE(board->placed()[1].offset, Bytes{512});
     QTest::mouseClick(panel.question()->answer_button(), Qt::LeftButton);
-    QVERIFY2(panel.question()->answered().right, qPrintable(panel.question()->said()));
+    QVERIFY2(panel.question()->answered().right, qPrintable(panel.question()->feedback()));
   }
 
-  void nodes_are_put_into_order_by_keys() {
+  void nodes_are_sorted_by_keys() {
     LessonPanel panel;
     show(panel, "## One\n! ask order node_names of B A C D E out\n! right Yes.\nOrder.\n");
     QListWidget* list = panel.question()->order();
     QTest::mouseClick(panel.question()->answer_button(), Qt::LeftButton);
-    QVERIFY2(panel.question()->said().contains("B") && panel.question()->said().contains("before"),
-             qPrintable(panel.question()->said()));
+    QVERIFY2(panel.question()->feedback().contains("B") && panel.question()->feedback().contains("before"),
+             qPrintable(panel.question()->feedback()));
     list->setCurrentRow(0);
     QTest::keyClick(list, Qt::Key_Down, Qt::ControlModifier);
     QCOMPARE(list->item(0)->text(), QString("A"));
     QTest::mouseClick(panel.question()->answer_button(), Qt::LeftButton);
-    QVERIFY2(panel.question()->answered().right, qPrintable(panel.question()->said()));
+    QVERIFY2(panel.question()->answered().right, qPrintable(panel.question()->feedback()));
   }
 
-  void or_dragged() {
+  void nodes_are_sorted_by_dragging() {
     LessonPanel panel;
     show(panel, "## One\n! ask order node_names of C A B D E out\n! right Yes.\nOrder.\n");
     OrderList* list = panel.question()->order();
     const auto middle = [&](int row) { return list->visualItemRect(list->item(row)).center(); };
     QTest::mousePress(list->viewport(), Qt::LeftButton, {}, middle(0));
     QTest::mouseMove(list->viewport(), middle(1));
-    QCOMPARE(list->item(1)->text(), QString("C"));  // it follows at once
+    QCOMPARE(list->item(1)->text(), QString("C"));  // updated immediately
     QTest::mouseMove(list->viewport(), middle(2) + QPoint(0, 1000));
     QCOMPARE(list->item(5)->text(), QString("C"));
     QTest::mouseMove(list->viewport(), middle(2));
     QTest::mouseRelease(list->viewport(), Qt::LeftButton, {}, middle(2));
-    QTest::mouseMove(list->viewport(), middle(4));  // let go: it stays
+    QTest::mouseMove(list->viewport(), middle(4));  // released: it stays
     QTest::mouseClick(panel.question()->answer_button(), Qt::LeftButton);
-    QVERIFY2(panel.question()->answered().right, qPrintable(panel.question()->said()));
+    QVERIFY2(panel.question()->answered().right, qPrintable(panel.question()->feedback()));
   }
 
-  void a_long_option_wraps_and_is_chosen_anywhere_on_its_line() {
+  void a_long_option_wraps_and_is_chosen_anywhere_on_its_row() {
     LessonPanel panel;
     show(panel, "## One\n! ask choice planned_tensors\n! option 5 One\n! option 9 No | No.\n! right Yes.\nHow many?\n");
     const int before = panel.minimumSizeHint().width();

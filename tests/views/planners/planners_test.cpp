@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What to plan with, typed and clicked; the curve of a search; the line to fit under, dragged with the mouse.
+// The planning options, entered by keyboard and mouse; the curve of a search; the memory limit, dragged with the mouse.
 #include <sample_session.h>
 #include <views/common/format.h>
 #include <views/common/parse_bytes.h>
@@ -16,7 +16,7 @@ class PlannersTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void sizes_are_read_as_people_write_them() {
+  void sizes_are_parsed() {
     QCOMPARE(parse_bytes("4096"), std::optional<Bytes>(4096));
     QCOMPARE(parse_bytes(" 96 MiB "), std::optional<Bytes>(Bytes{96} << 20));
     QCOMPARE(parse_bytes("1,5g"), std::optional<Bytes>(Bytes{3} << 29));
@@ -24,27 +24,27 @@ class PlannersTest : public QObject {
     for (const char* bad : {"", "MiB", "-1", "1 2", "99999999999999999999 T", "ten"}) QVERIFY(!parse_bytes(bad));
   }
 
-  void the_panel_says_what_is_wished() {
+  void the_panel_emits_requests() {
     Theme theme;
     ReplanPanel panel(&theme);
     panel.set_choices({"none", "search"}, {"depth-first", "ge"});
     panel.show();
     panel.set_can_plan(true);
     panel.choose("search", "ge");
-    QCOMPARE(panel.wish().planner, QString("search"));
-    QCOMPARE(panel.wish().order, QString("ge"));
-    QSignalSpy plan(&panel, &ReplanPanel::plan_wanted), fit(&panel, &ReplanPanel::wish_changed),
-        stop(&panel, &ReplanPanel::stop_wanted);
+    QCOMPARE(panel.request().planner, QString("search"));
+    QCOMPARE(panel.request().order, QString("ge"));
+    QSignalSpy plan(&panel, &ReplanPanel::plan_requested), fit(&panel, &ReplanPanel::request_changed),
+        stop(&panel, &ReplanPanel::stop_requested);
     auto* field = panel.findChild<QLineEdit*>("fit_under");
     QTest::keyClicks(field, "12 MiB");
     QTest::keyClick(field, Qt::Key_Return);
     QCOMPARE(fit.count(), 1);
-    QCOMPARE(panel.wish().fit_under, Bytes{12} << 20);
+    QCOMPARE(panel.request().fit_under, Bytes{12} << 20);
     field->selectAll();
     QTest::keyClicks(field, "much");
     QTest::keyClick(field, Qt::Key_Return);
     QCOMPARE(fit.count(), 1);
-    QVERIFY(panel.said().contains("much"));
+    QVERIFY(panel.message().contains("much"));
     QTest::mouseClick(panel.findChild<QToolButton*>("plan"), Qt::LeftButton);
     QCOMPARE(plan.count(), 1);
     auto* good = panel.findChild<QToolButton*>("stop");
@@ -65,7 +65,7 @@ class PlannersTest : public QObject {
     curve.set_fit_under(70 << 20);
     QVERIFY(curve.summary().contains(format_bytes(80 << 20)) && curve.summary().contains(format_bytes(60 << 20)));
     QCOMPARE(curve.accessibleDescription(), curve.summary());
-    // Its left end lies above its right end: look for the curve's colour.
+    // The left end of the curve is above its right end: found by the curve's colour.
     const QImage image = curve.grab().toImage();
     const QColor work = theme.colours()[Role::Work];
     const auto row_of = [&](int x) {
@@ -80,7 +80,7 @@ class PlannersTest : public QObject {
     QVERIFY2(left > 0 && right > left, qPrintable(QString("%1 %2").arg(left).arg(right)));
   }
 
-  // Bytes upwards and seconds to the right, each in proportion: what is measured in the picture is what was given.
+  // Bytes upwards and seconds to the right, both to scale: positions measured in the image match the data.
   void the_curve_is_drawn_in_proportion() {
     Theme theme;
     theme.set_mode(ThemeMode::Light);
@@ -91,7 +91,7 @@ class PlannersTest : public QObject {
     const auto alike = [](const QColor& a, const QColor& b) {
       return std::abs(a.red() - b.red()) + std::abs(a.green() - b.green()) + std::abs(a.blue() - b.blue()) < 40;
     };
-    const auto row_of = [&](double x, const QColor& colour) {  // the middle of what has it, behind the words
+    const auto row_of = [&](double x, const QColor& colour) {  // the middle of the pixels with this colour
       double sum = 0;
       int count = 0;
       for (int y = 30; y < image.height() - 24; ++y)
@@ -105,7 +105,7 @@ class PlannersTest : public QObject {
     QVERIFY(end > begin + 300);
     const double width = end - 4 - begin;  // a disc of 4 is around the end
     const auto at = [&](double seconds) { return row_of(begin + seconds / 2 * width, work); };
-    double low = -1;  // dashed
+    double low = -1;  // a dashed line
     for (int x = begin; x < end && low < 0; ++x) low = row_of(x, bound);
     const double top = at(0.25), middle = at(1), last = at(1.75);
     QVERIFY(top > 0 && middle > top && last > middle && low > last);
@@ -115,7 +115,7 @@ class PlannersTest : public QObject {
     QVERIFY(std::abs(at(1.47) - middle) < 1.5 && std::abs(at(1.53) - last) < 1.5);
   }
 
-  void the_line_to_fit_under_is_dragged() {
+  void the_memory_limit_is_dragged() {
     SessionSource source;
     SelectionModel selection;
     SharedAxis axis(&source);
@@ -128,7 +128,7 @@ class PlannersTest : public QObject {
     const Bytes arena = source.plan()->arena_bytes;
     view.set_fit_under(arena / 2);
     QCOMPARE(view.fit_under(), arena / 2);
-    QSignalSpy dragged(&view, &OccupancyView::fit_under_dragged), dropped(&view, &OccupancyView::fit_under_dropped);
+    QSignalSpy dragged(&view, &OccupancyView::fit_under_dragged), dropped(&view, &OccupancyView::fit_under_set);
     QWidget* plot = view.plot();
     const QPoint at(plot->width() / 2, static_cast<int>(view.fit_line_y()));
     const auto range = axis.range();
@@ -141,7 +141,7 @@ class PlannersTest : public QObject {
     QVERIFY(view.fit_under() > arena / 2);
     QCOMPARE(axis.range(), range);  // nothing else moved
     QVERIFY(std::abs(view.fit_line_y() - (at.y() - 60)) <= 8);
-    // Beside the line a drag pans, as ever.
+    // Next to the line, dragging pans.
     QTest::mousePress(plot, Qt::LeftButton, {}, at + QPoint(0, 40));
     QTest::mouseRelease(plot, Qt::LeftButton, {}, at + QPoint(0, 40));
     QCOMPARE(dropped.count(), 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// draw_views FOLDER [BLOCKS|RECORDING]: every plotted view of a sample session, or of a recording, as pictures, light
-// and dark, steps and time.
+// draw_views FOLDER [BLOCKS|RECORDING]: exports every plotted view of a sample session or a recording as images, light
+// and dark, over steps and time.
 #include <arenascope/trace/recording.h>
 #include <sample_session.h>
 #include <views/arena/arena_view.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Layers over time, and what the arena map says of loops: whether their turns are in its plan.
+// Tests of layers over time, and of the arena map's facts about loops: whether their iterations are in its plan.
 #include <four_plots.h>
 #include <sample_session.h>
 #include <views/common/layer_nodes.h>
@@ -25,7 +25,7 @@ trace::PlanInfo in_order(const std::vector<int>& nodes) {
   return p;
 }
 
-QStringList words(const std::vector<LayerStretch>& stretches) {
+QStringList names_of(const std::vector<LayerStretch>& stretches) {
   QStringList out;
   for (const LayerStretch& s : stretches)
     out << QStringLiteral("%1: %2 [%3, %4)")
@@ -44,19 +44,19 @@ class LayersTest : public QObject {
  private Q_SLOTS:
   void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
 
-  void steps_of_a_layer_are_a_stretch() {
+  void consecutive_steps_of_a_layer_form_a_stretch() {
     const auto g = graph_of({"", "Loop y / turn 0", "Loop y / turn 0 / If r", "Loop y / turn 1", "Loop y", "tail"});
-    QCOMPARE(words(layer_stretches(g, in_order({0, 1, 2, 3, 4, 5}))),
+    QCOMPARE(names_of(layer_stretches(g, in_order({0, 1, 2, 3, 4, 5}))),
              QStringList({"0: Loop y [1, 5)", "0: tail [5, 6)", "1: Loop y / turn 0 [1, 3)",
                           "1: Loop y / turn 1 [3, 4)", "2: Loop y / turn 0 / If r [2, 3)"}));
-    // In another order a layer comes twice; what a plan tells of nodes that are not there belongs to none.
-    QCOMPARE(words(layer_stretches(g, in_order({5, 1, 77, 5}), 1)),
+    // In another order a layer appears twice; nodes of the plan that do not exist belong to no layer.
+    QCOMPARE(names_of(layer_stretches(g, in_order({5, 1, 77, 5}), 1)),
              QStringList({"0: tail [0, 1)", "0: Loop y [1, 2)", "0: tail [3, 4)"}));
     QVERIFY(layer_stretches(graph_of({"", ""}), in_order({0, 1})).empty());
     QCOMPARE(nodes_in_layer(g, "Loop y / turn 0"), (std::vector<NodeId>{NodeId(1), NodeId(2)}));
   }
 
-  void layers_stand_over_the_steps() {
+  void layers_are_drawn_above_the_steps() {
     for (const bool nested : {false, true}) {
       test::SampleOptions options;
       if (nested) options.around = "Loop y / ";
@@ -90,7 +90,7 @@ class LayersTest : public QObject {
     }
   }
 
-  void the_map_says_where_turns_are_planned() {
+  void the_map_reports_where_iterations_are_planned() {
     const auto facts = [](const test::SampleOptions& options) {
       test::FourPlots p(test::sample_session(options), kSize);
       p.arena.prepare_now();
@@ -100,7 +100,7 @@ class LayersTest : public QObject {
     QVERIFY(!facts(options).contains("loops"));
     options.around = "Loop y / ";
     options.waits = 3;
-    QVERIFY2(facts(options).contains("loops and branches in this plan; 3 operator(s) planned behind it"),
+    QVERIFY2(facts(options).contains("loops and branches in this plan; 3 deferred operator(s)"),
              qPrintable(facts(options)));
   }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The plotted views on a small network's session, driven with mouse and keys as a person would.
+// Tests of the plotted views on the session of a small network, driven by mouse and keyboard.
 #include <sample_session.h>
 #include <views/arena/arena_colours.h>
 #include <views/arena/arena_view.h>
@@ -20,9 +20,9 @@ using namespace arenascope::views;
 
 namespace {
 
-// A window's worth of views over one session.
-struct Desk {
-  explicit Desk(const test::SampleOptions& options = {})
+// All plotted views over one session, as in a window.
+struct Fixture {
+  explicit Fixture(const test::SampleOptions& options = {})
       : axis(&source), occupancy(at()), arena(at()), lifetimes(at()), timeline(at()) {
     theme.set_mode(ThemeMode::Light);
     source.set_session(test::sample_session(options));
@@ -51,13 +51,13 @@ QPoint middle_of(const PlotView& view, const Rect& r) {
           static_cast<int>(view.plot()->yAxis->coordToPixel((r.y0 + r.y1) / 2))};
 }
 
-void wheel(QWidget* at, QPoint pos, int turns, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
-  QWheelEvent event(pos, at->mapToGlobal(pos), QPoint(), QPoint(0, 120 * turns), Qt::NoButton, modifiers,
+void wheel(QWidget* at, QPoint pos, int notches, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+  QWheelEvent event(pos, at->mapToGlobal(pos), QPoint(), QPoint(0, 120 * notches), Qt::NoButton, modifiers,
                     Qt::NoScrollPhase, false);
   QApplication::sendEvent(at, &event);
 }
 
-// The first body of a tensor in the arena map.
+// The first rectangle of a tensor in the arena map.
 Rect body_of(const ArenaView& view, trace::TensorRef tensor) {
   const ArenaPicture& p = *view.picture();
   for (size_t i = 0; i < p.bodies->size(); ++i) {
@@ -72,8 +72,8 @@ class PlotsTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void arena_shows_each_tensor_where_it_lay() {
-    Desk d;
+  void arena_shows_each_tensor_at_its_address() {
+    Fixture d;
     d.show();
     const trace::PlanInfo& plan = *d.source.plan();
     QCOMPARE(d.arena.picture()->differing, size_t{0});
@@ -81,11 +81,11 @@ class PlotsTest : public QObject {
     for (const trace::SliceInfo& s : plan.slices) {
       const Rect r = body_of(d.arena, s.tensor);
       QCOMPARE(r.x0, static_cast<double>(s.first.value));
-      QVERIFY(r.x1 <= s.last.value);  // a chain hands over before
+      QVERIFY(r.x1 <= s.last.value);  // the next tensor of the in-place chain begins earlier
       QCOMPARE(r.y0, static_cast<double>(s.offset));
-      QVERIFY(r.style < kSliceStyles);  // seen
+      QVERIFY(r.style < kSliceStyles);  // observed style
     }
-    // Bodies never lie on each other.
+    // Rectangles do not overlap.
     const RectSet& set = *d.arena.picture()->bodies;
     for (size_t i = 0; i < set.size(); ++i) {
       for (size_t j = i + 1; j < set.size() && set[j].x0 < set[i].x1; ++j) {
@@ -98,7 +98,7 @@ class PlotsTest : public QObject {
     test::SampleOptions options;
     options.runs = 1;
     options.unfinished = true;
-    Desk d(options);
+    Fixture d(options);
     d.show();
     const int reached = d.source.live_step().value;
     size_t seen = 0, planned = 0;
@@ -110,22 +110,22 @@ class PlotsTest : public QObject {
     }
     QVERIFY(seen > 10 && planned > 10);
   }
-  void a_touch_off_the_plan_is_told() {
+  void an_access_outside_the_plan_is_reported() {
     auto session = test::sample_session();
     const auto before = session->snapshot();
     const trace::SliceInfo& s = before->plans[0]->slices[5];
     const Nanoseconds t = before->time.end;
-    session->events(trace::TrackId(0), std::array{trace::seen_write(trace::RunId(before->runs.size() - 1), t - 1000,
-                                                                    s.tensor, s.offset, s.size + 4096, s.first)});
-    Desk d;
+    session->events(trace::TrackId(0), std::array{trace::arena_write(trace::RunId(before->runs.size() - 1), t - 1000,
+                                                                     s.tensor, s.offset, s.size + 4096, s.first)});
+    Fixture d;
     d.source.set_session(session);
     d.axis.set_mode(AxisMode::Step);
     d.show();
     QCOMPARE(d.arena.picture()->differing, size_t{1});
-    QVERIFY(d.arena.header().facts.contains(QStringLiteral("1 tensor(s) off the plan")));
+    QVERIFY(d.arena.header().facts.contains(QStringLiteral("1 tensor(s) outside the plan")));
   }
   void time_mode_shows_every_run() {
-    Desk d;
+    Fixture d;
     d.axis.set_mode(AxisMode::Time);
     d.axis.frame_all();
     d.show();
@@ -137,7 +137,7 @@ class PlotsTest : public QObject {
   }
 
   void click_selects_in_every_view() {
-    Desk d;
+    Fixture d;
     d.show();
     const trace::TensorRef conv = trace::TensorRef::node(NodeId(2));
     QTest::mouseClick(d.arena.plot(), Qt::LeftButton, Qt::NoModifier, middle_of(d.arena, body_of(d.arena, conv)));
@@ -147,7 +147,7 @@ class PlotsTest : public QObject {
     clock.start();
     for (PlotView* v : d.all()) v->plot()->layer(QStringLiteral("overlay"))->replot();
     qInfo("a selection shown in four views: %.2f ms", static_cast<double>(clock.nsecsElapsed()) / 1e6);
-    // The double outline is where the tensor is, in the lifetimes too.
+    // The double outline is at the tensor's rectangle, also in the lifetimes.
     const QImage image = d.lifetimes.grab().toImage();
     const LifetimesPicture& l = *d.lifetimes.picture();
     for (size_t i = 0; i < l.spans->size(); ++i) {
@@ -160,23 +160,23 @@ class PlotsTest : public QObject {
     d.selection.clear();
   }
   void hover_is_light() {
-    Desk d;
+    Fixture d;
     d.show();
     const Rect r = body_of(d.arena, trace::TensorRef::node(NodeId(2)));
     QSignalSpy painted(&d.arena, &PlotView::painted);
-    QTest::qWait(150);  // what showing it set going has come to an end
+    QTest::qWait(150);  // pending updates after showing have finished
     painted.clear();
     QTest::mouseMove(d.arena.plot(), QPoint(2, 2));
     QTest::mouseMove(d.arena.plot(), middle_of(d.arena, r));
     QTRY_VERIFY(d.selection.hovered().get<NodeSelection>());
     QVERIFY(d.selection.current().empty());
     QTest::qWait(50);
-    QCOMPARE(painted.size(), 0);  // no data was drawn again
+    QCOMPARE(painted.size(), 0);  // no data was repainted
     const QString text = d.arena.tip(middle_of(d.arena, r)).text;
     QVERIFY2(text.contains(QStringLiteral("pool1")) && text.contains(QStringLiteral("KiB")), qPrintable(text));
   }
   void the_shared_axis_moves_all_views() {
-    Desk d;
+    Fixture d;
     d.show();
     const AxisRange all = d.axis.range();
     d.axis.zoom_in();
@@ -193,7 +193,7 @@ class PlotsTest : public QObject {
     QTRY_COMPARE(d.timeline.picture()->mode, AxisMode::Time);
   }
   void wheel_zooms_under_the_pointer() {
-    Desk d;
+    Fixture d;
     d.show();
     const QPoint at(400, 150);
     const double x = d.arena.plot()->xAxis->pixelToCoord(at.x());
@@ -208,7 +208,7 @@ class PlotsTest : public QObject {
     QVERIFY(d.axis.range().lo > before.lo);
   }
   void dragging_pans_and_shift_dragging_chooses_steps() {
-    Desk d;
+    Fixture d;
     d.show();
     d.axis.set_range({10, 30});
     QWidget* plot = d.timeline.plot();
@@ -217,7 +217,7 @@ class PlotsTest : public QObject {
     QTest::mouseMove(plot, QPoint(500, 150));
     QTest::mouseRelease(plot, Qt::LeftButton, Qt::NoModifier, QPoint(500, 150));
     QVERIFY(d.axis.range().lo > 11.5 && d.axis.range().lo < 13);
-    QVERIFY(d.selection.current().empty());  // dragging selects nothing
+    QVERIFY(d.selection.current().empty());  // dragging does not select
     const auto px = [&](double x) { return static_cast<int>(d.timeline.plot()->xAxis->coordToPixel(x)); };
     QTest::mousePress(plot, Qt::LeftButton, Qt::ShiftModifier, QPoint(px(15.4), 150));
     QTest::mouseMove(plot, QPoint(px(17), 150));
@@ -229,8 +229,8 @@ class PlotsTest : public QObject {
     QCOMPARE(range->last, Step(19));
   }
 
-  void occupancy_tells_peak_bound_and_gap() {
-    Desk d;
+  void occupancy_shows_peak_bound_and_gap() {
+    Fixture d;
     d.show();
     const OccupancyPicture& o = *d.occupancy.picture();
     const auto steps = trace::Snapshot::occupancy(*d.source.plan());
@@ -249,8 +249,8 @@ class PlotsTest : public QObject {
     QVERIFY(d.occupancy.picture()->kinds[0].kind == trace::MemoryKind::Persistent);
     QVERIFY(value_at(d.occupancy.picture()->reserved, 3.5) >= d.source.plan()->arena_bytes);
   }
-  void timeline_has_a_row_a_track_and_marks_who_came_last() {
-    Desk d;
+  void timeline_has_a_row_per_track_and_marks_last_arrivers() {
+    Fixture d;
     d.show();
     const TimelinePicture& t = *d.timeline.picture();
     QCOMPARE(t.rows.size(), size_t{6});  // layers, nodes, three workers, the copy engine
@@ -261,7 +261,7 @@ class PlotsTest : public QObject {
     }
     for (size_t i = 2; i < 5; ++i)
       QVERIFY(t.rows[i].share.busy > 0.5 && t.rows[i].share.busy + t.rows[i].share.waiting <= 1.0001);
-    // A click on a wait selects that event, and its text names who came last.
+    // A click on a wait selects its event, and the tooltip names the last arriver.
     d.axis.frame_steps(Step(8), Step(14));
     d.timeline.prepare_now();
     const TimelinePicture& near = *d.timeline.picture();
@@ -274,13 +274,13 @@ class PlotsTest : public QObject {
       QTest::mouseClick(d.timeline.plot(), Qt::LeftButton, Qt::NoModifier, at);
       const auto* event = d.selection.current().get<EventSelection>();
       QVERIFY(event && event->span == near.items[r.tag].cell.span);
-      QVERIFY2(d.timeline.tip(at).text.contains(QStringLiteral("came last")), qPrintable(d.timeline.tip(at).text));
+      QVERIFY2(d.timeline.tip(at).text.contains(QStringLiteral("last arriver")), qPrintable(d.timeline.tip(at).text));
       ++found;
     }
     QVERIFY(found > 2);
   }
-  void busy_shares_are_the_runs_whatever_is_shown() {
-    Desk d;
+  void busy_shares_are_independent_of_the_visible_range() {
+    Fixture d;
     d.show();
     const trace::Snapshot& s = *d.source.snapshot();
     const trace::RunId id = d.source.run();
@@ -307,13 +307,13 @@ class PlotsTest : public QObject {
   }
   void the_peak_is_the_same_by_step_and_by_time() {
     for (const OccupancyScope scope : {OccupancyScope::Arena, OccupancyScope::Kinds}) {
-      Desk d;
+      Fixture d;
       d.occupancy.set_scope(scope);
       d.show();
       const Bytes peak = d.occupancy.picture()->peak;
       const Step step = d.occupancy.picture()->peak_step;
       const std::string name = d.occupancy.picture()->peak_name;
-      const Bytes holes = d.arena.picture()->hole_most;
+      const Bytes holes = d.arena.picture()->max_hole_bytes;
       QVERIFY(peak > 0 && step.valid() && holes > 0);
       d.axis.set_mode(AxisMode::Time);
       for (const bool zoomed : {false, true}) {
@@ -323,13 +323,13 @@ class PlotsTest : public QObject {
         QCOMPARE(d.occupancy.picture()->peak, peak);
         QCOMPARE(d.occupancy.picture()->peak_step, step);
         QCOMPARE(d.occupancy.picture()->peak_name, name);
-        QCOMPARE(d.arena.picture()->hole_most, holes);
+        QCOMPARE(d.arena.picture()->max_hole_bytes, holes);
         if (scope == OccupancyScope::Arena) QCOMPARE(d.arena.picture()->peak, peak);
       }
     }
   }
-  void what_makes_figures_incomplete_is_said_beside_them() {
-    Desk d;
+  void incomplete_figures_are_marked() {
+    Fixture d;
     d.show();
     QVERIFY(d.timeline.header().facts.filter("incomplete").isEmpty());
     auto session = test::sample_session();
@@ -340,7 +340,7 @@ class PlotsTest : public QObject {
       QVERIFY(v->header().facts.first().contains("17"));
     }
   }
-  void a_pause_is_drawn_and_is_no_part_of_the_run() {
+  void a_pause_is_drawn_and_excluded_from_the_run_time() {
     auto session = test::sample_session({.unfinished = true});
     const auto before = session->snapshot();
     const trace::RunId run(before->runs.size() - 1);
@@ -348,7 +348,7 @@ class PlotsTest : public QObject {
     session->events(trace::TrackId(0),
                     std::array{trace::between(run, NodeId(20), t, t + 84'500'000'000, trace::kPaused)});
     session->describe(trace::RunEnd{run, t + 84'500'000'000, trace::RunStatus::Done, true});
-    Desk d;
+    Fixture d;
     d.source.set_session(session);
     d.source.choose_run(run);
     d.axis.set_mode(AxisMode::Time);
@@ -362,7 +362,7 @@ class PlotsTest : public QObject {
     QVERIFY(!d.timeline.header().facts.filter(format_ns(84'500'000'000)).isEmpty());
     QVERIFY(!d.timeline.header().facts.filter("stepped").isEmpty());
   }
-  void narrow_holes_look_as_wide_ones_do() {
+  void narrow_holes_have_the_same_texture_as_wide_ones() {
     RectStyle hole;
     hole.hatch = Hatch::Dots;
     hole.hatch_colour = Qt::black;
@@ -386,7 +386,7 @@ class PlotsTest : public QObject {
       QVERIFY2(std::abs(ink(width) - wide) < 0.03, qPrintable(QString::number(ink(width))));
   }
   void steps_and_time_show_the_same_spans() {
-    Desk d;
+    Fixture d;
     d.show();
     d.axis.set_range({10, 13});
     const auto spans = [&] {
@@ -401,7 +401,7 @@ class PlotsTest : public QObject {
         list.emplace_back(item.cell.span.track.value, item.cell.span.row);
       }
       std::sort(list.begin(), list.end());
-      QVERIFY2(std::adjacent_find(list.begin(), list.end()) == list.end(), "a span was drawn twice");
+      QVERIFY2(std::adjacent_find(list.begin(), list.end()) == list.end(), "a span was painted twice");
       return void(found_ = list);
     };
     spans();
@@ -411,8 +411,8 @@ class PlotsTest : public QObject {
     QCOMPARE(found_.size(), by_step.size());
     QVERIFY(found_ == by_step);
   }
-  void lifetimes_put_a_block_in_a_row() {
-    Desk d;
+  void lifetimes_has_a_row_per_block() {
+    Fixture d;
     d.show();
     const LifetimesPicture& l = *d.lifetimes.picture();
     size_t tensors = 0;
@@ -426,7 +426,7 @@ class PlotsTest : public QObject {
       const auto row = static_cast<size_t>(-r.y1);
       QCOMPARE(l.rows[row].block, d.source.plan()->slices[r.tag].block);
     }
-    // The left margin selects the block.
+    // A click in the left margin selects the block.
     QTest::mouseClick(d.lifetimes.plot(), Qt::LeftButton, Qt::NoModifier,
                       QPoint(20, static_cast<int>(d.lifetimes.plot()->yAxis->coordToPixel(-1.5))));
     const auto* block = d.selection.current().get<BlockSelection>();
@@ -434,7 +434,7 @@ class PlotsTest : public QObject {
     QCOMPARE(block->block, l.rows[1].block);
   }
   void another_plan_ghosts_the_old_one() {
-    Desk d;
+    Fixture d;
     d.show();
     QVERIFY(d.arena.picture()->ghosts->empty());
     auto other = std::make_shared<trace::PlanInfo>(*d.source.plan());
@@ -446,10 +446,10 @@ class PlotsTest : public QObject {
     QVERIFY(d.arena.picture()->seen.empty());
   }
 
-  void another_session_leaves_nothing_of_the_old_one() {
+  void another_session_clears_the_old_one() {
     test::SampleOptions big;
     big.blocks = 40;
-    Desk d(big);
+    Fixture d(big);
     d.axis.set_mode(AxisMode::Time);
     d.show();
     test::SampleOptions small;
@@ -458,7 +458,7 @@ class PlotsTest : public QObject {
     small.runs = 1;
     d.source.set_session(test::sample_session(small));
     QCOMPARE(d.axis.mode(), AxisMode::Time);
-    for (PlotView* v : d.all()) {  // before anything was prepared anew
+    for (PlotView* v : d.all()) {  // before anything is prepared again
       for (int x = 100; x < 1000; x += 50) v->pick(QPointF(x, 120)), v->tip(QPointF(x, 120));
       v->plot()->replot(QCustomPlot::rpImmediateRefresh);
       v->grab();
@@ -466,8 +466,8 @@ class PlotsTest : public QObject {
     QVERIFY(d.timeline.picture()->spans->empty());
     QTRY_VERIFY(!d.timeline.picture()->spans->empty());
   }
-  void an_empty_session_draws_nothing_and_breaks_nothing() {
-    Desk d;
+  void an_empty_session_is_drawn_empty() {
+    Fixture d;
     d.source.set_session(nullptr);
     d.show();
     d.source.set_session(std::make_shared<trace::Session>());
@@ -480,8 +480,8 @@ class PlotsTest : public QObject {
       v->tip(QPointF(300, 100));
     }
   }
-  void pictures_are_written_in_all_formats() {
-    Desk d;  // never shown: as the command line exports
+  void images_are_exported_in_all_formats() {
+    Fixture d;  // never shown, as in a headless export
     QTemporaryDir folder;
     for (PlotView* v : d.all()) {
       for (const char* kind : {"png", "svg", "pdf"}) {
@@ -505,8 +505,8 @@ class PlotsTest : public QObject {
     QVERIFY(!export_picture(d.arena, QStringLiteral("/nowhere/at/all.png"), {800, 300}).ok());
     QVERIFY(!export_picture(d.arena, folder.filePath(QStringLiteral("view.png")), {0, 300}).ok());
   }
-  // Through views, once each, and back again: whoever flows into a node has it among those that it flows to.
-  void what_flows_into_a_node_flows_out_of_another() {
+  // Through views, in both directions: every producer of a node lists the node among its users.
+  void data_flow_is_symmetric() {
     const auto session = test::sample_session();
     const trace::GraphInfo& graph = *session->snapshot()->graphs[0];
     size_t edges = 0;
@@ -525,8 +525,8 @@ class PlotsTest : public QObject {
     QVERIFY(flow_of(graph, NodeId::none()) == Flow());
     QVERIFY(flow_of(graph, NodeId(graph.nodes.size())) == Flow());
   }
-  void the_map_is_coloured_by_what_is_wanted() {
-    Desk d;
+  void the_map_is_coloured_by_each_property() {
+    Fixture d;
     d.show();
     const trace::GraphInfo& graph = *d.source.graph();
     const auto style_of = [&](trace::TensorRef tensor) { return body_of(d.arena, tensor).style; };
@@ -557,7 +557,7 @@ class PlotsTest : public QObject {
       for (const trace::SliceInfo& a : d.source.plan()->slices)
         for (const trace::SliceInfo& b : d.source.plan()->slices)
           if (a.tensor.is_node() && b.tensor.is_node() && amount(a) > amount(b))
-            QVERIFY(style_of(a.tensor) >= style_of(b.tensor));  // more is never paler
+            QVERIFY(style_of(a.tensor) >= style_of(b.tensor));  // a larger value is never paler
       QVERIFY(style_of(d.source.plan()->slices.back().tensor) >= kArenaShade0);
     }
     d.arena.set_colour(ArenaColour::Kind);
@@ -566,7 +566,7 @@ class PlotsTest : public QObject {
   }
 
   void a_legend_that_does_not_fit_wraps() {
-    Desk d;
+    Fixture d;
     d.arena.resize(1400, 400);
     d.arena.show();
     d.arena.prepare_now();
@@ -575,13 +575,13 @@ class PlotsTest : public QObject {
     QCoreApplication::processEvents();
     d.arena.prepare_now();
     QVERIFY2(d.arena.plot()->axisRect()->top() > wide, "the legend has no row of its own");
-    d.arena.resize(420, 90);  // where there is no room for one, the plot keeps what there is
+    d.arena.resize(420, 90);  // too small for a legend: the plot keeps its height
     QCoreApplication::processEvents();
     d.arena.prepare_now();
     QCOMPARE(d.arena.plot()->axisRect()->top(), wide);
   }
 
-  void names_of_lines_never_meet() {
+  void line_labels_do_not_overlap() {
     QCOMPARE(spread({50}, 10, 0, 100), (std::vector<double>{45}));
     const std::vector<double> close = spread({50, 52, 53}, 10, 0, 100);
     for (size_t i = 1; i < close.size(); ++i) QVERIFY(close[i] >= close[i - 1] + 10);
@@ -590,8 +590,8 @@ class PlotsTest : public QObject {
     QVERIFY(low.back() <= 90);
   }
 
-  void a_note_is_pinned_to_its_moment() {
-    Desk d;
+  void a_note_is_pinned_to_its_position() {
+    Fixture d;
     d.show();
     QSignalSpy changed(&d.notes, &PinnedNotes::changed);
     d.notes.pin(12.5, QStringLiteral("  the first convolution "), 0.1);
@@ -601,7 +601,7 @@ class PlotsTest : public QObject {
     d.axis.set_mode(AxisMode::Time);
     QCOMPARE(d.notes.x_of(d.notes.all()[0]), d.axis.frame().mapping.time_of(12.5));
     d.axis.set_mode(AxisMode::Step);
-    d.notes.pin(12.55, QStringLiteral("the same place"), 0.1);  // in place of it
+    d.notes.pin(12.55, QStringLiteral("the same place"), 0.1);  // replaces the previous note
     QCOMPARE(d.notes.all().size(), size_t{1});
     QCOMPARE(d.notes.all()[0].text, QStringLiteral("the same place"));
     QVERIFY(d.notes.at(20, 0.1) == nullptr);
@@ -611,7 +611,7 @@ class PlotsTest : public QObject {
   }
 
   void a_pinned_row_comes_first() {
-    Desk d;
+    Fixture d;
     d.show();
     const auto names = [&] {
       QStringList out;
@@ -625,14 +625,14 @@ class PlotsTest : public QObject {
     d.timeline.prepare_now();
     QCOMPARE(names().front(), before.back());
     QCOMPARE(names().size(), before.size());
-    // Scrolled down, it stays where it is, over the others, and what is under the pointer there is its own.
+    // Pinned rows stay visible when scrolled; hit tests there find the pinned row.
     d.timeline.resize(700, 130);
     d.timeline.prepare_now();
     QCoreApplication::processEvents();
     const TimelinePicture& p = *d.timeline.picture();
     const TimelineRow& pinned = *std::find_if(p.rows.begin(), p.rows.end(), [](auto& r) { return r.track.valid(); });
     QVERIFY(pinned.pinned && p.pinned && !p.pinned->empty());
-    QVERIFY(!d.timeline.pinned_stand_over());
+    QVERIFY(!d.timeline.pinned_rows_cover());
     QCPAxis* y = d.timeline.plot()->yAxis;
     const auto under = [&] {
       const auto of_row = [&](const Rect& r) { return p.items[r.tag].cell.count == 1 && !p.items[r.tag].step.valid(); };
@@ -646,7 +646,7 @@ class PlotsTest : public QObject {
     QVERIFY(there.get<EventSelection>() != nullptr);
     const QCPRange at_top = y->range();
     y->setRange(at_top.lower - 2, at_top.upper - 2);
-    QVERIFY(d.timeline.pinned_stand_over());
+    QVERIFY(d.timeline.pinned_rows_cover());
     QCOMPARE(d.timeline.pick(under), there);
     y->setRange(at_top);
     d.timeline.pin_row(before.back(), false);
@@ -654,9 +654,9 @@ class PlotsTest : public QObject {
     QCOMPARE(names(), before);
   }
 
-  void high_contrast_is_black_and_white_and_told_apart() {
+  void high_contrast_colours_are_distinguishable() {
     const ThemeColours c = ThemeColours::high_contrast();
-    const auto luminance = [](const QColor& q) {  // WCAG 2.1
+    const auto luminance = [](const QColor& q) {  // relative luminance by WCAG 2.1
       const auto linear = [](double v) { return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
       return 0.2126 * linear(q.redF()) + 0.7152 * linear(q.greenF()) + 0.0722 * linear(q.blueF());
     };
@@ -671,7 +671,7 @@ class PlotsTest : public QObject {
   }
 
   void dark_and_light_differ() {
-    Desk d;
+    Fixture d;
     d.show();
     const QColor light = d.arena.grab().toImage().pixelColor(5, 200);
     d.theme.set_mode(ThemeMode::Dark);

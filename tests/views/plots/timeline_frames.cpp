@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How long a frame takes while a recording of 1,000,000 spans is panned and zoomed at 1600x900. Prints the median and
-// the 99th percentile of the frame on the UI thread, and what preparing in the background takes.
-// ARENASCOPE_SPANS changes the number of spans.
+// Measures frames while panning and zooming a recording of 1,000,000 spans at 1600x900. Prints the median and the 99th
+// percentile of a frame on the UI thread, and the time to prepare a picture in the background. ARENASCOPE_SPANS changes
+// the number of spans.
 #include <sample_session.h>
 #include <views/timeline/timeline_view.h>
 
@@ -13,7 +13,7 @@
 using namespace arenascope;
 using namespace arenascope::views;
 
-// What this thread has really worked: a busy machine does not change it.
+// CPU time of this thread, which does not depend on other load.
 static double worked_ms() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -53,7 +53,7 @@ class TimelineFrames : public QObject {
       const double before = worked_ms();
       change();
       drawn = 0;
-      // As the event loop would: take in what was prepared, draw once, and bring it to the window.
+      // As in the event loop: take the prepared data, draw once, and show it.
       while (drawn == 0) QCoreApplication::processEvents();
       QCoreApplication::processEvents();
       frames.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
@@ -92,7 +92,7 @@ class TimelineFrames : public QObject {
     qInfo("of which the UI thread worked: median %.2f ms, 99th percentile %.2f ms", median(worked), p99(worked));
     qInfo("first picture %.1f ms; preparing three windows' width at most %.1f ms", first,
           *std::max_element(prepared.begin(), prepared.end()));
-    // Tests run beside others: what the thread worked is held against the budget, not what it waited for a core.
+    // Tests run in parallel, so the budget applies to CPU time, not to time waiting for a core.
     QVERIFY2(median(worked) < 16, "the median frame is above its budget of 16 ms");
     QVERIFY2(p99(worked) < 33, "the 99th percentile of the frames is above its budget of 33 ms");
   }

@@ -14,7 +14,7 @@
 namespace arenascope::test {
 namespace {
 
-// Errors: what of it fails.
+// Fails with the step that failed.
 Result<std::shared_ptr<trace::Session>> record(Result<models::Model> model, RunnerOptions options,
                                                const std::string& name) {
   if (!model) return model.error();
@@ -51,7 +51,7 @@ Result<std::shared_ptr<trace::Session>> record(Result<models::Model> model, Runn
   return session;
 }
 
-// A product, what is done to each of its elements, a softmax, and a sum.
+// A matmul, an elementwise op, a softmax, and a sum.
 Result<models::Model> small_model() {
   auto context = Context::create({.mem_size = 1 << 20, .no_alloc = true});
   if (!context) return context.error();
@@ -96,7 +96,7 @@ const RealRecording& real_recording() {
       return RealRecording{nullptr, "skipped: no onnx/light/squeezenet in ARENASCOPE_DATA or ../shared/data"};
     RunnerOptions options;
     options.threads = 2;
-    options.hold_threads = true;  // waits at barriers are looked at
+    options.force_multithreaded = true;  // barrier waits are needed
     return made(record(models::open_model(model.string()), options, "squeezenet"));
   }();
   return recording;

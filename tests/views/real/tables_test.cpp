@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tables, findings and planners on a recording of squeezenet, and the device's tables on one of an OpenCL device:
-// clicked, typed into and sorted as a person would, with what the recording holds in their cells.
+// The tables, findings and planners on a recording of squeezenet, and the device tables on a recording of an OpenCL
+// device: driven by mouse and keyboard, with the contents of the recording in their cells.
 #include <arenascope/trace/recording.h>
 #include <views/common/format.h>
 #include <views/findings/findings_view.h>
@@ -27,16 +27,16 @@ using trace::TensorRef;
 
 namespace {
 
-// A table in its panel over a session, its model under Qt's tester.
-struct Desk {
-  Desk(const char* name, TablePanel::Maker maker, std::shared_ptr<trace::Session> session)
+// A table in its panel over a session, with its model under Qt's model tester.
+struct Fixture {
+  Fixture(const char* name, TablePanel::TableFactory factory, std::shared_ptr<trace::Session> session)
       : axis(&source),
-        panel(QString::fromLatin1(name), std::move(maker), &source, &selection, &axis),
+        panel(QString::fromLatin1(name), std::move(factory), &source, &selection, &axis),
         tester(panel.model(), QAbstractItemModelTester::FailureReportingMode::QtTest) {
     panel.resize(1200, 400);
     panel.show();
     panel.activateWindow();
-    (void)QTest::qWaitForWindowActive(&panel);  // for keys
+    (void)QTest::qWaitForWindowActive(&panel);  // needed for key events
     source.set_session(std::move(session));
     panel.refresh();
   }
@@ -64,7 +64,7 @@ struct Desk {
                       QPoint(header->sectionViewportPosition(c) + 12, header->height() / 2));
   }
   void type(const char* text) { QTest::keyClicks(panel.findChild<QLineEdit*>(), QString::fromUtf8(text)); }
-  // What the panel says below or instead of its rows.
+  // A message below or instead of the rows.
   bool says(const QString& text) {
     for (const QLabel* label : panel.findChildren<QLabel*>())
       if (label->isVisible() && label->text().contains(text)) return true;
@@ -93,7 +93,7 @@ class RealTablesTest : public QObject {
   void init() { ARENASCOPE_NEEDS_RECORDING(test::real_recording()); }
 
   void nodes() {
-    Desk d("nodes", nodes_table, test::real_recording().session);
+    Fixture d("nodes", nodes_table, test::real_recording().session);
     QCOMPARE(d.model()->rowCount(), 65);
     QVERIFY(d.says("65"));
     d.type("CONCAT");
@@ -107,14 +107,14 @@ class RealTablesTest : public QObject {
     QTest::keyClick(d.view(), Qt::Key_C, Qt::ControlModifier);
     QVERIFY(QApplication::clipboard()->text().contains("r16"));
     d.panel.findChild<QLineEdit*>()->clear();
-    // Sorted by a click on the head, and the other way by another.
+    // A click on the header sorts, another one reverses.
     d.click_header("Bytes");
     const double first = d.number(0, "Bytes"), last = d.number(64, "Bytes");
     QCOMPARE(std::max(first, last), 3154176.0);
     d.click_header("Bytes");
     QCOMPARE(d.number(0, "Bytes"), last);
     QCOMPARE(d.number(64, "Bytes"), first);
-    // Times are there: it has run.
+    // It has run, so there are times.
     double time = 0;
     for (int r = 0; r < 65; ++r) time += d.number(r, "Mean time");
     QVERIFY(time > 0);
@@ -125,7 +125,7 @@ class RealTablesTest : public QObject {
   }
 
   void blocks() {
-    Desk d("blocks", blocks_table, test::real_recording().session);
+    Fixture d("blocks", blocks_table, test::real_recording().session);
     std::set<BlockId> all;
     Bytes top = 0;
     for (const trace::SliceInfo& s : d.source.plan()->slices) {
@@ -143,12 +143,12 @@ class RealTablesTest : public QObject {
   }
 
   void barriers() {
-    Desk d("barriers", barriers_table, test::real_recording().session);
+    Fixture d("barriers", barriers_table, test::real_recording().session);
     const int all = d.model()->rowCount();
     QVERIFY(all > 10 && all <= 66);
     std::set<QString> last;
     for (int r = 0; r < all; ++r) {
-      last.insert(d.cell(r, "Last to arrive"));
+      last.insert(d.cell(r, "Last arriver"));
       QCOMPARE(d.number(r, "Threads"), 2.0);
       QVERIFY(d.number(r, "Waited") >= 0 && d.number(r, "Spread") >= 0);
     }
@@ -169,22 +169,23 @@ class RealTablesTest : public QObject {
   }
 
   void allocators() {
-    Desk d("allocators", allocators_table, test::real_recording().session);
+    Fixture d("allocators", allocators_table, test::real_recording().session);
     QVERIFY(d.model()->rowCount() >= 2);
     bool arena = false;
     for (int r = 0; r < d.model()->rowCount(); ++r) {
-      if (d.cell(r, "Kind") != Words::kind(trace::MemoryKind::Mapped))  // a file's pages are nobody's to reserve
+      if (d.cell(r, "Kind") !=
+          DisplayNames::kind(trace::MemoryKind::Mapped))  // pages of a mapped file are not reserved
         QVERIFY(d.number(r, "Reserved") >= d.number(r, "Active"));
-      if (d.cell(r, "Kind") == Words::kind(trace::MemoryKind::Workspace))
+      if (d.cell(r, "Kind") == DisplayNames::kind(trace::MemoryKind::Workspace))
         arena = d.number(r, "Reserved") >= static_cast<double>(d.source.plan()->arena_bytes);
     }
     QVERIFY(arena);
-    d.type(qPrintable(Words::kind(trace::MemoryKind::Workspace)));
+    d.type(qPrintable(DisplayNames::kind(trace::MemoryKind::Workspace)));
     QCOMPARE(d.model()->rowCount(), 1);
   }
 
   void pools() {
-    Desk d("pools", pools_table, test::real_recording().session);
+    Fixture d("pools", pools_table, test::real_recording().session);
     QVERIFY(d.model()->rowCount() > 0);
     double held = 0;
     for (int r = 0; r < d.model()->rowCount(); ++r) held += d.number(r, "Bytes");
@@ -201,14 +202,14 @@ class RealTablesTest : public QObject {
             static_cast<double>(d.source.plan()->arena_bytes));
   }
 
-  void tuning_of_a_processor_is_nothing_and_says_so() {
-    Desk d("tuning", tuning_table, test::real_recording().session);
+  void tuning_is_empty_on_the_cpu() {
+    Fixture d("tuning", tuning_table, test::real_recording().session);
     QCOMPARE(d.model()->rowCount(), 0);
-    QVERIFY(d.says("only a device's kernels"));
+    QVERIFY(d.says("only device kernels"));
   }
 
   void planners() {
-    Desk d("planners", planners_table, test::real_recording().session);
+    Fixture d("planners", planners_table, test::real_recording().session);
     QCOMPARE(d.model()->rowCount(), 1);
     QCOMPARE(d.cell(0, "Planner"), QString("search"));
     QCOMPARE(d.number(0, "Arena"), static_cast<double>(d.source.plan()->arena_bytes));
@@ -219,19 +220,19 @@ class RealTablesTest : public QObject {
     d.click(0, 1);
     QTest::keyClick(d.view(), Qt::Key_Return);
     QCOMPARE(activated.count(), 1);
-    // What to plan with, as the panel beside it has it.
+    // The planning options in the panel next to it.
     Theme theme;
     ReplanPanel replan(&theme);
     replan.set_choices({"search", "none"}, {"depth-first", "ge"});
     replan.set_can_plan(d.source.graph() != nullptr);
     replan.show();
-    QSignalSpy wanted(&replan, &ReplanPanel::plan_wanted);
+    QSignalSpy requested(&replan, &ReplanPanel::plan_requested);
     auto* field = replan.findChild<QLineEdit*>("fit_under");
     QTest::keyClicks(field, QString::number(d.source.plan()->lower_bound_bytes));
     QTest::keyClick(field, Qt::Key_Return);
     QTest::mouseClick(replan.findChild<QToolButton*>("plan"), Qt::LeftButton);
-    QCOMPARE(wanted.count(), 1);
-    QCOMPARE(replan.wish().fit_under, d.source.plan()->lower_bound_bytes);
+    QCOMPARE(requested.count(), 1);
+    QCOMPARE(replan.request().fit_under, d.source.plan()->lower_bound_bytes);
   }
 
   void findings() {
@@ -269,9 +270,9 @@ class RealTablesTest : public QObject {
   }
 
   void compare() {
-    Desk d("compare", compare_table, test::real_recording().session);
+    Fixture d("compare", compare_table, test::real_recording().session);
     QCOMPARE(d.model()->rowCount(), 0);
-    d.source.compare_with(std::make_shared<const Other>(Other::of(d.source.snapshot(), "again")));
+    d.source.compare_with(std::make_shared<const ComparisonSide>(ComparisonSide::of(d.source.snapshot(), "again")));
     d.panel.refresh();
     QCOMPARE(d.model()->rowCount(), 65);
     QVERIFY(d.source.comparison() != nullptr);
@@ -288,13 +289,13 @@ class RealTablesTest : public QObject {
     const auto before = static_cast<int>(session->snapshot()->problems.size());
     session->describe(trace::Problem{trace::Severity::Warning, "something is odd", 0, {}, NodeId(9)});
     session->describe(trace::TuningInfo{.kernel = "k", .sizes = "1x1x1", .level = "fast"});
-    Desk d("problems", problems_table, session);
-    QCOMPARE(d.model()->rowCount(), before + 1);  // what was tuned is in a table of its own
+    Fixture d("problems", problems_table, session);
+    QCOMPARE(d.model()->rowCount(), before + 1);  // tuning results are in a table of their own
     d.type("odd");
     QCOMPARE(d.model()->rowCount(), 1);
     d.click(0, 1);
     QCOMPARE(d.selection.current(), Selection::node(d.source.graph_id(), NodeId(9)));
-    Desk tuned("tuning", tuning_table, session);
+    Fixture tuned("tuning", tuning_table, session);
     QCOMPARE(tuned.model()->rowCount(), 1);
   }
 
@@ -302,7 +303,7 @@ class RealTablesTest : public QObject {
     ARENASCOPE_NEEDS_RECORDING(test::device_recording());
     const auto session = test::device_recording().session;
     const auto snapshot = session->snapshot();
-    // Rows of the device in the timeline, with spans of work and of copies.
+    // Device rows in the timeline, with work and copy spans.
     SessionSource source;
     SelectionModel selection;
     SharedAxis axis(&source);
@@ -326,7 +327,7 @@ class RealTablesTest : public QObject {
     QVERIFY2(kinds.contains(trace::TrackKind::DeviceQueue) && kinds.contains(trace::TrackKind::CopyEngine),
              qPrintable(tracks.join(u'\n')));
     QVERIFY(snapshot->copies.size() > 0);
-    // Each of the device's spans, clicked near, is what is selected.
+    // A click on each of the device's spans, zoomed in, selects it.
     int work = 0, copies = 0;
     for (size_t t = 0; t < snapshot->tracks.size(); ++t) {
       const auto kind = snapshot->tracks[t].info.kind;
@@ -349,14 +350,14 @@ class RealTablesTest : public QObject {
       }
     }
     QVERIFY(work > 0 && copies > 0);
-    // A kind of memory that host and device both have names the allocators of both.
-    Desk allocators("allocators", allocators_table, session);
+    // A memory kind that both host and device use names the allocators of both.
+    Fixture allocators("allocators", allocators_table, session);
     int shared = 0;
     for (int r = 0; r < allocators.model()->rowCount(); ++r) {
       QStringList names;
       for (const trace::AllocatorInfo& a : snapshot->allocators)
         for (const trace::Space& space : snapshot->spaces_in(snapshot->time.begin, snapshot->time.end + 1, 100'000)) {
-          if (space.allocator != a.id || Words::kind(space.kind) != allocators.cell(r, "Kind")) continue;
+          if (space.allocator != a.id || DisplayNames::kind(space.kind) != allocators.cell(r, "Kind")) continue;
           names << QString::fromStdString(a.name);
           break;
         }
@@ -364,24 +365,24 @@ class RealTablesTest : public QObject {
       shared += names.size() > 1 ? 1 : 0;
     }
     QVERIFY(shared > 0);
-    // Its pools: what is held, free and used again.
-    Desk pools("pools", pools_table, session);
+    // Its pools: held, free and reused memory.
+    Fixture pools("pools", pools_table, session);
     QVERIFY(pools.model()->rowCount() > 0);
     double uses = 0;
     for (int r = 0; r < pools.model()->rowCount(); ++r) uses += pools.number(r, "Uses");
     QVERIFY(uses >= pools.model()->rowCount());
-    // Block by block they are what the backend tells of its pools.
+    // The rows equal the blocks that the backend reported.
     const std::vector<PoolRow> rows = pool_rows(*snapshot);
     QVERIFY(!snapshot->pools.empty());
-    size_t told = 0;
+    size_t matched = 0;
     std::set<trace::StorageType> storages;
     for (const trace::PoolInfo& pool : snapshot->pools)
       for (const trace::PoolBlockInfo& block : pool.blocks) {
         const auto row =
             std::find_if(rows.begin(), rows.end(), [&](const PoolRow& r) { return r.address == block.address; });
         storages.insert(block.storage);
-        if (row == rows.end()) continue;  // given back behind the last run
-        ++told;
+        if (row == rows.end()) continue;  // freed after the last run
+        ++matched;
         QCOMPARE(row->bytes, block.bytes);
         QCOMPARE(row->uses, block.uses);
         QCOMPARE(row->requested(), block.requested > 0 ? block.requested : block.last);
@@ -389,9 +390,9 @@ class RealTablesTest : public QObject {
         QCOMPARE(row->storage, block.storage);
         QCOMPARE(row->image.valid(), block.width > 0);
       }
-    QVERIFY2(told >= 3, qPrintable(QString::number(told)));
+    QVERIFY2(matched >= 3, qPrintable(QString::number(matched)));
     QVERIFY(storages.contains(trace::StorageType::Dynamic) && storages.contains(trace::StorageType::Separate));
-    // And drawn so: as wide as their bytes are, requested and waste side by side.
+    // The bars are to scale, with the requested part and waste side by side.
     PoolsView picture(&source, &theme);
     picture.resize(900, 400);
     const auto bars = picture.bars(900);
@@ -402,8 +403,8 @@ class RealTablesTest : public QObject {
       QVERIFY(std::abs(bar.requested.width() - scale * static_cast<double>(bar.row.requested())) < 1e-6);
       QVERIFY(std::abs(bar.waste.width() - scale * static_cast<double>(bar.row.waste())) < 1e-6);
     }
-    // And what tuning chose, live or remembered.
-    Desk tuning("tuning", tuning_table, session);
+    // Tuning results, measured or remembered.
+    Fixture tuning("tuning", tuning_table, session);
     QVERIFY(tuning.model()->rowCount() > 0);
     for (int r = 0; r < tuning.model()->rowCount(); ++r) {
       QVERIFY(!tuning.cell(r, "Kernel").isEmpty() && !tuning.cell(r, "Group size").isEmpty());

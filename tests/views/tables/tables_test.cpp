@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every table passes Qt's model tester while rows come, go, are filtered and sorted; the panels follow the selection.
+// Every table passes Qt's model tester while rows are added, removed, filtered and sorted; the panels follow the
+// selection.
 #include <views/common/layer_nodes.h>
 #include <views/inspector/inspector_view.h>
 #include <views/tables/objects_view.h>
@@ -20,7 +21,7 @@ using namespace arenascope::views;
 
 namespace {
 
-struct Kit {
+struct Fixture {
   SessionSource source;
   SelectionModel selection;
   SharedAxis axis{&source};
@@ -70,8 +71,9 @@ class TablesTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  // Sorting and filtering 300,000 rows would keep the window for a second: it is done elsewhere, and the call returns.
-  void a_long_table_is_sorted_and_filtered_elsewhere() {
+  // Sorting and filtering 300,000 rows would block the window for a second: it is done on a worker, and the call
+  // returns.
+  void a_long_table_is_sorted_and_filtered_on_a_worker() {
     auto table = std::make_shared<Table>();
     table->rows = 300'000;
     table->columns = {
@@ -88,19 +90,20 @@ class TablesTest : public QObject {
     QVERIFY(quick([&] { model.set_table(table); }));
     QTRY_COMPARE_WITH_TIMEOUT(model.rowCount(), 300'000, 20'000);
     QVERIFY(quick([&] { model.sort(1, Qt::DescendingOrder); }));
-    QVERIFY(quick([&] { model.set_text_filter("t 999"); }));  // the sorting before is no longer wanted
+    QVERIFY(quick([&] { model.set_text_filter("t 999"); }));  // cancels the previous sort
     QTRY_COMPARE_WITH_TIMEOUT(model.rowCount(), 300, 20'000);
     QCOMPARE(model.index(0, 1).data().toString(), QString("t 999"));
     QVERIFY(!arranged.isEmpty());
-    // A short one is arranged at once.
+    // A short table is arranged synchronously.
     auto few = std::make_shared<Table>(*table);
     few->rows = 3000;
     model.set_table(few);
     QCOMPARE(model.rowCount(), 3);
   }
 
-  // The article's example: A and C become one block, which is laid with B into E's, and D stands by itself.
-  void reuse_by_two_levels_is_played_through() {
+  // The example of the article about GE: A and C become one block, which is placed with B into E's; D gets a block of
+  // its own.
+  void two_level_reuse_is_shown_step_by_step() {
     trace::PlanInfo plan;
     plan.id = trace::PlanId(0);
     plan.alignment = 512;
@@ -123,19 +126,17 @@ class TablesTest : public QObject {
       return QString();
     };
     for (size_t row = 0; row < 4; ++row) QCOMPARE(cell(row, "Level"), QString("1"));
-    QVERIFY2(cell(2, "What happens").startsWith(u"2 tensors"), qPrintable(cell(2, "What happens")));
-    QCOMPARE(cell(2, "Lives"), QString("1 – 5"));
-    QCOMPARE(cell(3, "Left"), QString("4"));
-    const char* happens[] = {"stands by itself", "is laid into block 1", "is laid into block 1", "lives together",
-                             "stands by itself"};
+    QVERIFY2(cell(2, "Action").startsWith(u"2 tensors"), qPrintable(cell(2, "Action")));
+    QCOMPARE(cell(2, "Lifetime"), QString("1 – 5"));
+    QCOMPARE(cell(3, "Remaining"), QString("4"));
+    const char* happens[] = {"new block", "placed in block 1", "placed in block 1", "overlaps", "new block"};
     for (size_t row = 0; row < 5; ++row)
-      QVERIFY2(cell(4 + row, "What happens").contains(QLatin1String(happens[row])),
-               qPrintable(cell(4 + row, "What happens")));
+      QVERIFY2(cell(4 + row, "Action").contains(QLatin1String(happens[row])), qPrintable(cell(4 + row, "Action")));
     QVERIFY2(cell(8, "Arena").startsWith(u"4.5"), qPrintable(cell(8, "Arena")));
-    QCOMPARE(cell(8, "Left"), QString("0"));
+    QCOMPARE(cell(8, "Remaining"), QString("0"));
   }
 
-  void orders_moves_tell_rule_and_peaks() {
+  void order_moves_show_rule_and_peaks() {
     auto graph = std::make_shared<trace::GraphInfo>();
     graph->id = trace::GraphId(0);
     graph->leafs.push_back({.name = "w", .dtype = "f32", .shape = {16}, .strides = {4}, .bytes = 64});
@@ -166,7 +167,7 @@ class TablesTest : public QObject {
     QVERIFY(selected.get<NodeSelection>() != nullptr);
   }
 
-  void pools_tell_what_is_free_and_what_is_used_again() {
+  void pools_show_free_and_reused_memory() {
     trace::Session session;
     const auto kind = trace::MemoryKind::Workspace;
     session.describe(trace::ThreadInfo{trace::TrackId(0), "opencl:0", trace::TrackKind::DeviceQueue});
@@ -182,7 +183,7 @@ class TablesTest : public QObject {
     say(trace::release(8, kind, 0x20000, 8, 1, 3));
     const TablePtr table = pools_table({session.snapshot(), {}, nullptr, nullptr, nullptr});
     QCOMPARE(table->rows, size_t{2});
-    QCOMPARE(table->columns[2].text(0), QStringLiteral("In use, again"));
+    QCOMPARE(table->columns[2].text(0), QStringLiteral("In use, reused"));
     QCOMPARE(table->columns[5].number(0), 2.0);
     QCOMPARE(table->columns[4].number(0), 3000.0);
     QCOMPARE(table->columns[2].text(1), QStringLiteral("Free"));
@@ -193,7 +194,7 @@ class TablesTest : public QObject {
     QCOMPARE(table->columns[9].text(0), QStringLiteral("dynamic"));
   }
 
-  void tuning_tells_what_was_chosen_and_problems_leave_it_out() {
+  void tuning_shows_choices_and_problems_does_not() {
     const TablePtr table = tuning_table({rich_session()->snapshot(), {}, nullptr, nullptr, nullptr});
     QCOMPARE(table->rows, size_t{2});
     QStringList cells[2];
@@ -217,11 +218,11 @@ class TablesTest : public QObject {
     const auto make = kTables[static_cast<size_t>(which)].second;
     TableModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    Kit kit;
-    model.set_table(make(TableInput::of(kit.source)));  // of nothing
-    kit.source.set_session(rich_session());
-    TableInput input = TableInput::of(kit.source);
-    input.comparison = Comparison::make(Other::of(input.snapshot, {}), input.graph.get(), input.plan.get());
+    Fixture fixture;
+    model.set_table(make(TableInput::of(fixture.source)));  // an empty session
+    fixture.source.set_session(rich_session());
+    TableInput input = TableInput::of(fixture.source);
+    input.comparison = Comparison::make(ComparisonSide::of(input.snapshot, {}), input.graph.get(), input.plan.get());
     model.set_table(make(input));
     if (QByteArray(kTables[static_cast<size_t>(which)].first) != "allocators") QVERIFY(model.rowCount() > 0);
     for (int c = 0; c < model.columnCount(); ++c)
@@ -247,16 +248,16 @@ class TablesTest : public QObject {
     QCOMPARE(model.rowCount(), all);
     const QString csv = model.to_csv();
     QCOMPARE(csv.count('\n'), all + 1);
-    model.set_table(make(TableInput::of(kit.source)));
+    model.set_table(make(TableInput::of(fixture.source)));
     model.set_table(nullptr);
   }
 
-  void nodes_say_what_the_graph_says() {
-    Kit kit;
-    kit.source.set_session(rich_session());
+  void nodes_match_the_graph() {
+    Fixture fixture;
+    fixture.source.set_session(rich_session());
     TableModel model;
-    model.set_table(nodes_table(TableInput::of(kit.source)));
-    const trace::GraphInfo& graph = *kit.source.graph();
+    model.set_table(nodes_table(TableInput::of(fixture.source)));
+    const trace::GraphInfo& graph = *fixture.source.graph();
     QCOMPARE(model.rowCount(), static_cast<int>(graph.nodes.size()));
     for (int r = 0; r < model.rowCount(); ++r) {
       QCOMPARE(model.index(r, 1).data().toString().toStdString(), graph.nodes[static_cast<size_t>(r)].name);
@@ -264,11 +265,11 @@ class TablesTest : public QObject {
     }
   }
 
-  void sums_by_op_and_by_layer_are_those_of_the_nodes() {
-    Kit kit;
-    kit.source.set_session(rich_session());
-    const TableInput input = TableInput::of(kit.source);
-    const trace::GraphInfo& graph = *kit.source.graph();
+  void op_and_layer_totals_match_the_nodes() {
+    Fixture fixture;
+    fixture.source.set_session(rich_session());
+    const TableInput input = TableInput::of(fixture.source);
+    const trace::GraphInfo& graph = *fixture.source.graph();
     double time = 0;
     for (const trace::NodeStats& s : input.snapshot->stats(graph.id)) time += s.runs > 0 ? s.mean : 0;
     QVERIFY(time > 0);
@@ -295,21 +296,21 @@ class TablesTest : public QObject {
     QCOMPARE(text(graph.nodes[slowest.get<NodeSelection>()->tensor.index()].op), ops->columns[0].text(0));
   }
 
-  void sums_of_a_layer_are_of_the_layers_in_it() {
-    Kit flat, nested;
+  void layer_totals_include_nested_layers() {
+    Fixture flat, nested;
     flat.source.set_session(test::sample_session());
     test::SampleOptions around;
     around.around = "Loop y / ";
     nested.source.set_session(test::sample_session(around));
-    const auto sums = [](const Kit& kit) {
-      const TablePtr table = layers_table(TableInput::of(kit.source));
+    const auto sums = [](const Fixture& fixture) {
+      const TablePtr table = layers_table(TableInput::of(fixture.source));
       std::map<QString, double> nodes;
       for (size_t r = 0; r < table->rows; ++r) {
         const Selection what = table->selection(r);
         const auto* layer = what.get<LayerSelection>();
         if (layer->name.empty()) continue;
         nodes[text(layer->name)] = table->columns[1].number(r);
-        if (layer->nodes != nodes_in_layer(*kit.source.graph(), layer->name)) nodes[text(layer->name)] = -1;
+        if (layer->nodes != nodes_in_layer(*fixture.source.graph(), layer->name)) nodes[text(layer->name)] = -1;
       }
       return nodes;
     };
@@ -324,26 +325,26 @@ class TablesTest : public QObject {
     QCOMPARE(within.at("Loop y"), all);
   }
 
-  void a_panel_follows_and_leads_the_selection() {
-    Kit kit;
-    TablePanel panel("nodes", nodes_table, &kit.source, &kit.selection, &kit.axis);
+  void a_panel_follows_and_changes_the_selection() {
+    Fixture fixture;
+    TablePanel panel("nodes", nodes_table, &fixture.source, &fixture.selection, &fixture.axis);
     panel.resize(900, 300);
     panel.show();
-    kit.source.set_session(rich_session());
+    fixture.source.set_session(rich_session());
     QTRY_VERIFY(panel.model()->rowCount() > 5);
-    const trace::GraphId graph = kit.source.graph_id();
+    const trace::GraphId graph = fixture.source.graph_id();
 
     QTableView* view = panel.table_view();
     QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, view->visualRect(panel.model()->index(3, 1)).center());
-    QCOMPARE(kit.selection.current(), Selection::node(graph, NodeId(3)));
-    kit.selection.select(Selection::node(graph, NodeId(5)));
+    QCOMPARE(fixture.selection.current(), Selection::node(graph, NodeId(3)));
+    fixture.selection.select(Selection::node(graph, NodeId(5)));
     QCOMPARE(view->currentIndex().row(), 5);
 
-    // A range of steps leaves only its rows.
+    // A range of steps keeps only its rows.
     const int all = panel.model()->rowCount();
-    kit.selection.select(StepRangeSelection{Step(2), Step(6)});
+    fixture.selection.select(StepRangeSelection{Step(2), Step(6)});
     QCOMPARE(panel.model()->rowCount(), 4);
-    kit.selection.clear();
+    fixture.selection.clear();
     QCOMPARE(panel.model()->rowCount(), all);
 
     auto* filter = panel.findChild<QLineEdit*>();
@@ -353,14 +354,14 @@ class TablesTest : public QObject {
 
     view->selectRow(1);
     panel.copy();
-    QVERIFY(QApplication::clipboard()->text().contains(QString::fromStdString(kit.source.graph()->nodes[1].name)));
+    QVERIFY(QApplication::clipboard()->text().contains(QString::fromStdString(fixture.source.graph()->nodes[1].name)));
     const auto later = panel.model()->csv_maker();
     const QString csv = panel.model()->to_csv();
-    panel.model()->set_text_filter("relu");  // it is of what was shown when it was asked for
+    panel.model()->set_text_filter("relu");  // the filter is applied to the table at the time of the request
     QCOMPARE(later(), csv);
   }
 
-  void csv_quotes_what_must_be() {
+  void csv_is_quoted_where_needed() {
     auto table = std::make_shared<Table>();
     table->rows = 1;
     table->columns = {{"a,b", {}, [](size_t) { return QString("x \"y\", z\nw"); }},
@@ -370,10 +371,10 @@ class TablesTest : public QObject {
     QCOMPARE(model.to_csv(), QString("\"a,b\",n\n\"x \"\"y\"\", z\nw\",1024\n"));
   }
 
-  // In a table each number has its unit, with the prefix that it wants; a file has bare numbers, and says of what.
-  void a_unit_stands_in_the_cells_or_in_the_header() {
-    Kit kit;
-    kit.source.set_session(rich_session());
+  // On the screen each number has its unit with a suitable prefix; a file has plain numbers and the unit in the header.
+  void units_are_in_the_cells_or_in_the_header() {
+    Fixture fixture;
+    fixture.source.set_session(rich_session());
     TableModel model;
     const auto column = [&](const QString& title) {
       for (int c = 0; c < model.columnCount(); ++c)
@@ -386,37 +387,38 @@ class TablesTest : public QObject {
     const auto saved = [&](const char* header) {
       return model.to_csv().section(u'\n', 0, 0).split(u',').contains(QString::fromLatin1(header));
     };
-    model.set_table(nodes_table(TableInput::of(kit.source)));
+    model.set_table(nodes_table(TableInput::of(fixture.source)));
     QVERIFY2(cell("Mean time").endsWith(u's') && saved("Mean time (ns)"), qPrintable(cell("Mean time")));
     QVERIFY2(cell("Bytes").endsWith(u'B') && saved("Bytes (B)"), qPrintable(cell("Bytes")));
     QVERIFY(saved("Step") && saved("Offset"));
-    model.set_table(blocks_table(TableInput::of(kit.source)));
+    model.set_table(blocks_table(TableInput::of(fixture.source)));
     QVERIFY2(cell("Filled").endsWith(u'%') && saved("Filled (0..1)"), qPrintable(cell("Filled")));
   }
 
-  void the_inspector_tells_and_leads_on() {
-    Kit kit;
-    InspectorView view(&kit.source, &kit.selection, &kit.theme);
+  void the_inspector_shows_facts_and_links() {
+    Fixture fixture;
+    InspectorView view(&fixture.source, &fixture.selection, &fixture.theme);
     view.show();
     QVERIFY(view.text().contains("Nothing is open"));
-    kit.source.set_session(rich_session());
+    fixture.source.set_session(rich_session());
     QVERIFY(view.text().contains("sample residual network"));
-    kit.selection.select(Selection::node(kit.source.graph_id(), NodeId(1)));
+    fixture.selection.select(Selection::node(fixture.source.graph_id(), NodeId(1)));
     QVERIFY(view.text().contains("relu1"));
-    QVERIFY(view.text().contains("conv1"));  // its source
-    const InspectorInput input{kit.source.snapshot(), kit.source.run(), kit.source.graph(), kit.source.plan(), false};
-    QCOMPARE(*selection_of_link("node:0", input), Selection::node(kit.source.graph_id(), NodeId(0)));
+    QVERIFY(view.text().contains("conv1"));  // its input
+    const InspectorInput input{fixture.source.snapshot(), fixture.source.run(), fixture.source.graph(),
+                               fixture.source.plan(), false};
+    QCOMPARE(*selection_of_link("node:0", input), Selection::node(fixture.source.graph_id(), NodeId(0)));
     QVERIFY(!selection_of_link("http://example.org", input));
     QVERIFY(!selection_of_link("node:-4", input));
-    kit.selection.select(BlockSelection{kit.source.plan_id(), kit.source.plan()->slices.front().block});
+    fixture.selection.select(BlockSelection{fixture.source.plan_id(), fixture.source.plan()->slices.front().block});
     QVERIFY(view.text().contains("Block"));
-    kit.selection.select(StepRangeSelection{Step(2), Step(6)});
+    fixture.selection.select(StepRangeSelection{Step(2), Step(6)});
     QVERIFY(view.text().contains("Steps 2 to 5"));
-    kit.selection.select(AddressRangeSelection{0, 1 << 20});
+    fixture.selection.select(AddressRangeSelection{0, 1 << 20});
     QVERIFY(view.text().contains("Addresses"));
   }
 
-  void a_source_that_is_used_twice_has_that_user_twice() {
+  void an_input_used_twice_lists_its_user_twice() {
     trace::GraphInfo graph = test::sample_graph({});
     trace::TensorInfo square;
     square.name = "square";
@@ -426,29 +428,29 @@ class TablesTest : public QObject {
     auto session = std::make_shared<trace::Session>();
     graph.id = trace::GraphId(0);
     session->describe(std::make_shared<const trace::GraphInfo>(graph));
-    Kit kit;
-    kit.source.set_session(session);
-    InspectorView view(&kit.source, &kit.selection, &kit.theme);
+    Fixture fixture;
+    fixture.source.set_session(session);
+    InspectorView view(&fixture.source, &fixture.selection, &fixture.theme);
     view.show();
-    kit.selection.select(Selection::node(kit.source.graph_id(), NodeId(0)));
+    fixture.selection.select(Selection::node(fixture.source.graph_id(), NodeId(0)));
     QCOMPARE(view.text().count("square"), 2);
   }
 
-  void a_page_names_what_its_op_was_made_of() {
+  void a_page_names_the_parts_of_a_fused_op() {
     trace::GraphInfo graph = test::sample_graph({});
     graph.id = trace::GraphId(0);
     graph.nodes[1].parameters = "layer norm, from 2 nodes: SUB less, DIV norm";
     auto session = std::make_shared<trace::Session>();
     session->describe(std::make_shared<const trace::GraphInfo>(graph));
-    Kit kit;
-    kit.source.set_session(session);
-    InspectorView view(&kit.source, &kit.selection, &kit.theme);
+    Fixture fixture;
+    fixture.source.set_session(session);
+    InspectorView view(&fixture.source, &fixture.selection, &fixture.theme);
     view.show();
-    kit.selection.select(Selection::node(kit.source.graph_id(), NodeId(1)));
+    fixture.selection.select(Selection::node(fixture.source.graph_id(), NodeId(1)));
     QVERIFY(view.text().contains("layer norm, from 2 nodes: SUB less, DIV norm"));
   }
 
-  void without_a_plan_tables_are_of_spaces() {
+  void without_a_plan_tables_show_spaces() {
     trace::Session session;
     session.describe(trace::ThreadInfo{trace::TrackId(0), "device 0", trace::TrackKind::DeviceQueue});
     constexpr auto kind = trace::MemoryKind::Default;
@@ -466,7 +468,7 @@ class TablesTest : public QObject {
     for (size_t r = 0; r < holes->rows; ++r) {
       if (holes->columns[2].number(r) != 0x1000 || holes->columns[0].number(r) != 4096) continue;
       found = true;
-      QCOMPARE(holes->columns[1].number(r), 2500.0);  // nanoseconds from the beginning
+      QCOMPARE(holes->columns[1].number(r), 2500.0);  // nanoseconds since the beginning
       const Selection above = holes->selection(r);
       QVERIFY(above.get<AllocationSelection>() != nullptr);
       QCOMPARE(above.get<AllocationSelection>()->address, uint64_t{0x2000});
@@ -476,7 +478,7 @@ class TablesTest : public QObject {
     QCOMPARE(blocks->rows, size_t{2});
     QCOMPARE(blocks->columns[1].number(0), 4096.0);  // its address
     QCOMPARE(blocks->columns[2].number(0), 4096.0);
-    QCOMPARE(blocks->columns[3].number(0), 2.0);  // one after the other
+    QCOMPARE(blocks->columns[3].number(0), 2.0);  // in sequence
     const TablePtr moments = occupancy_table(input);
     QCOMPARE(moments->rows, size_t{6});
     QCOMPARE(moments->columns[1].number(2), 5120.0);
@@ -486,9 +488,9 @@ class TablesTest : public QObject {
   }
 
   void a_node_s_times_are_those_of_runs() {
-    Kit kit;
-    kit.source.set_session(rich_session());
-    const TableInput input = TableInput::of(kit.source);
+    Fixture fixture;
+    fixture.source.set_session(rich_session());
+    const TableInput input = TableInput::of(fixture.source);
     const TablePtr table = nodes_table(input);
     const auto column = [&](const char* title) {
       for (const Column& c : table->columns)
@@ -506,18 +508,18 @@ class TablesTest : public QObject {
   }
 
   void objects_are_bytes_that_can_be_clicked() {
-    Kit kit;
-    ObjectsView view(&kit.source, &kit.selection, &kit.theme);
+    Fixture fixture;
+    ObjectsView view(&fixture.source, &fixture.selection, &fixture.theme);
     view.resize(500, 200);
     view.show();
-    kit.source.set_session(rich_session());
+    fixture.source.set_session(rich_session());
     const QRect box = view.rect_of(0);
     QVERIFY(box.isValid());
     QCOMPARE(view.object_at(box.center()), 0);
     QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, box.center());
-    const auto* chosen = kit.selection.current().get<NodeSelection>();
+    const auto* chosen = fixture.selection.current().get<NodeSelection>();
     QVERIFY(chosen != nullptr);
-    QCOMPARE(kit.source.graph()->nodes[chosen->tensor.index()].name, std::string("conv1"));
+    QCOMPARE(fixture.source.graph()->nodes[chosen->tensor.index()].name, std::string("conv1"));
   }
 };
 

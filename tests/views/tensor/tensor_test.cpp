@@ -79,13 +79,13 @@ class TensorTest : public QObject {
     QCOMPARE(v.slice_name(0), QStringLiteral("[0, 0, :, :]"));
     QCOMPARE(v.slice_name(5), QStringLiteral("[1, 2, :, :]"));
   }
-  void heat_map_shows_what_is_odd() {
+  void heat_map_highlights_nan_and_infinities() {
     std::vector<float> values(1000 * 1000, 0.5f);
     values[123456] = std::numeric_limits<float>::quiet_NaN();
     const TensorValues v(std::move(values), {1000, 1000});
     const QImage image = heat_map(v, 0, stats_of(v.values()), ThemeColours::light(), 100);
     QCOMPARE(image.size(), QSize(100, 100));
-    QCOMPARE(image.pixel(45, 12), qRgb(255, 0, 255));  // one NaN among a hundred is not averaged away
+    QCOMPARE(image.pixel(45, 12), qRgb(255, 0, 255));  // one NaN among a hundred values is not averaged away
     QVERIFY(image.pixel(46, 12) != qRgb(255, 0, 255));
   }
   void table_model() {

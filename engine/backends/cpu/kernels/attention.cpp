@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// ATTENTION with streaming softmax: blocks of keys and values pass by a block of queries, whose running maximum, sum
-// and result are corrected as they go (Milakov and Gimelshein 2018; Dao et al. 2022), so that the scores are never
-// whole in memory. Several query heads may share one key head. Causal: the last query sees every key, the one before
-// it all but the last, and so on.
+// ATTENTION with streaming softmax: blocks of K and V pass by a block of queries, whose running maximum, sum and result
+// are corrected on the way (Milakov and Gimelshein 2018; Dao et al. 2022). The full score matrix is never stored.
+// Several query heads may share one key head. Causal: the last query sees every key, the one before it all but the
+// last, and so on.
 //
-// Many queries: everything is turned over, so that queries lie side by side in vectors. Scores are keys × queries,
-// their softmax runs down the columns, and they are, as they lie, the right side of the product with the values:
+// Many queries: everything is transposed, so that queries are adjacent in vectors. Scores are keys × queries, their
+// softmax runs down the columns, and they are directly the right side of the matmul with the values:
 //
 //   scores[keys, Q] = K[keys, width] · qᵀ[width, Q]      outᵀ[values, Q] += Vᵀ[values, keys] · scores[keys, Q]
 //
-// One query: the heads that share a key head go together, and keys and values are each read once, where they lie.
+// One query: the heads that share a key head are processed together; K and V are each read once, in place.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -25,8 +25,8 @@ namespace arenascope::cpu {
 namespace {
 
 constexpr int64_t kKeys = 64, kLongKeys = 256;
-// Queries of a block.
-int64_t most_queries() { return 3 * simd().lanes; }
+// Queries per block.
+int64_t max_queries() { return 3 * simd().lanes; }
 
 struct Layout {
   int64_t outer, heads, queries, width, keys, value_width, key_heads;
@@ -42,15 +42,15 @@ struct Layout {
   }
   bool one_query() const { return queries == 1 && sharing() <= 64; }
   int64_t sharing() const { return heads / key_heads; }
-  // Floats of one part's scratch.
+  // Scratch floats per chunk.
   int64_t floats() const {
     if (one_query()) return sharing() * (width + value_width + kLongKeys) + kLongKeys * std::max(width, value_width);
-    return most_queries() * (width + value_width + kKeys + 3) + kKeys * (width + value_width) +
+    return max_queries() * (width + value_width + kKeys + 3) + kKeys * (width + value_width) +
            std::max(width, value_width);
   }
 };
 
-// Where head `head` of outer place `outer` begins, elements.
+// Offset of head `head` of outer index `outer`, in elements.
 int64_t head_offset(const TensorImpl& t, int64_t outer, int64_t head) {
   int64_t offset = head * t.strides.back(2);
   for (int d = t.rank() - 4; d >= 0; --d) {
@@ -60,7 +60,7 @@ int64_t head_offset(const TensorImpl& t, int64_t outer, int64_t head) {
   return offset;
 }
 
-// Some rows of a head as floats: where they lie, or in `buffer`, row behind row.
+// Rows of a head as floats: in place, or copied contiguously to `buffer`.
 struct Rows {
   const float* data;
   int64_t stride;
@@ -83,15 +83,15 @@ Rows rows_of(const TensorImpl& t, int64_t offset, int64_t first, int64_t count, 
   return {buffer, width};
 }
 
-// The mask's value for (outer, head, query, keys…) as a row of floats.
+// The mask for (outer, head, query, keys…) as a row of floats.
 struct Mask {
   const TensorImpl* tensor = nullptr;
   Dims strides;  // over [outer…, heads, queries, keys], 0 where broadcast
 
-  Mask(const Job& job, const Layout& l) {
-    if (job.sources() < 4) return;
-    tensor = &job.source(3);
-    Dims sizes = job.node.sizes;
+  Mask(const KernelArgs& args, const Layout& l) {
+    if (args.sources() < 4) return;
+    tensor = &args.source(3);
+    Dims sizes = args.node.sizes;
     sizes[sizes.rank() - 1] = l.keys;
     for (int d = 0; d < sizes.rank(); ++d) {
       const int own = d - (sizes.rank() - tensor->rank());
@@ -110,19 +110,19 @@ struct Mask {
 };
 
 // Queries [first, first + count) of one head.
-void block(const Job& job, const Layout& l, const Mask& mask, int64_t outer, int64_t head, int64_t first,
+void block(const KernelArgs& args, const Layout& l, const Mask& mask, int64_t outer, int64_t head, int64_t first,
            int64_t count) {
-  const TensorImpl &node = job.node, &q = job.source(0), &k = job.source(1), &v = job.source(2);
+  const TensorImpl &node = args.node, &q = args.source(0), &k = args.source(1), &v = args.source(2);
   const auto p = node.params.get<AttentionParams>();
   const Simd& s = simd();
   const int64_t key_head = head / l.sharing();
   const int vectors = static_cast<int>((count + s.lanes - 1) / s.lanes);
   const int64_t wide = vectors * s.lanes;
-  float* const queries = job.scratch<float>(round_to_line(4 * l.floats()));
-  float *const out = queries + l.width * most_queries(), *const scores = out + l.value_width * most_queries();
-  float *const highest = scores + kKeys * most_queries(), *const sums = highest + most_queries(),
-               *const corrections = sums + most_queries();
-  float *const key_rows = corrections + most_queries(), *const value_rows = key_rows + kKeys * l.width,
+  float* const queries = args.scratch<float>(round_to_line(4 * l.floats()));
+  float *const out = queries + l.width * max_queries(), *const scores = out + l.value_width * max_queries();
+  float *const highest = scores + kKeys * max_queries(), *const sums = highest + max_queries(),
+               *const corrections = sums + max_queries();
+  float *const key_rows = corrections + max_queries(), *const value_rows = key_rows + kKeys * l.width,
                *const row = value_rows + kKeys * l.value_width;
   std::fill(queries, queries + l.width * wide, 0.0f);
   for (int64_t i = 0; i < count; ++i) {
@@ -132,7 +132,7 @@ void block(const Job& job, const Layout& l, const Mask& mask, int64_t outer, int
   std::fill(out, out + l.value_width * wide, 0.0f);
   std::fill(highest, highest + wide, -std::numeric_limits<float>::infinity());
   std::fill(sums, sums + wide, 0.0f);
-  // Keys that the block's last query sees.
+  // Number of keys that the block's last query sees.
   const int64_t ahead = l.keys - l.queries + 1;
   const int64_t seen = p.causal ? std::clamp<int64_t>(first + count - 1 + ahead, 0, l.keys) : l.keys;
   const int64_t k_offset = head_offset(k, outer, key_head), v_offset = head_offset(v, outer, key_head);
@@ -162,19 +162,19 @@ void block(const Job& job, const Layout& l, const Mask& mask, int64_t outer, int
   }
 }
 
-// The place in Simd::dots and mix of rows that lie in one piece; -1: they must be loaded.
+// Index in Simd::dots and mix for contiguous rows of this type; -1: they must be converted.
 int place_of(const TensorImpl& t) {
   if (t.strides.back() != 1) return -1;
   return t.dtype == DType::F32 ? 0 : t.dtype == DType::F16 ? 1 : t.dtype == DType::BF16 ? 2 : -1;
 }
 
 // One query of each head that shares a key head.
-void one_query(const Job& job, const Layout& l, const Mask& mask, int64_t outer, int64_t key_head) {
-  const TensorImpl &node = job.node, &q = job.source(0), &k = job.source(1), &v = job.source(2);
+void one_query(const KernelArgs& args, const Layout& l, const Mask& mask, int64_t outer, int64_t key_head) {
+  const TensorImpl &node = args.node, &q = args.source(0), &k = args.source(1), &v = args.source(2);
   const float scale = node.params.get<AttentionParams>().scale;  // causal or not, the last query sees every key
   const Simd& s = simd();
   const int64_t heads = l.sharing(), first = key_head * heads;
-  float* const queries = job.scratch<float>(round_to_line(4 * l.floats()));
+  float* const queries = args.scratch<float>(round_to_line(4 * l.floats()));
   float *const scores = queries + heads * l.width, *const loaded = scores + heads * kLongKeys;
   float* const out = node.data_as<float>() + (outer * l.heads + first) * l.value_width;
   for (int64_t h = 0; h < heads; ++h) {
@@ -182,8 +182,8 @@ void one_query(const Job& job, const Layout& l, const Mask& mask, int64_t outer,
     s.elements.affine(queries + h * l.width, from.data, l.width, scale, 0);
   }
   std::fill(out, out + heads * l.value_width, 0.0f);
-  constexpr int64_t kMost = 64;
-  float highest[kMost], sums[kMost];
+  constexpr int64_t kMaxHeads = 64;
+  float highest[kMaxHeads], sums[kMaxHeads];
   std::fill(highest, highest + heads, -std::numeric_limits<float>::infinity());
   std::fill(sums, sums + heads, 0.0f);
   const int64_t k_offset = head_offset(k, outer, key_head), v_offset = head_offset(v, outer, key_head);
@@ -204,7 +204,7 @@ void one_query(const Job& job, const Layout& l, const Mask& mask, int64_t outer,
         for (int64_t j = 0; j < n; ++j) x[j] += from[j * mask.strides.back()];
       }
       const float top = std::max(highest[h], s.lines.highest(x, n));
-      if (top == -std::numeric_limits<float>::infinity()) {  // nothing seen so far
+      if (top == -std::numeric_limits<float>::infinity()) {  // nothing visible so far
         std::fill(x, x + n, 0.0f);
         continue;
       }
@@ -234,25 +234,26 @@ void one_query(const Job& job, const Layout& l, const Mask& mask, int64_t outer,
 Status attention_supports(const TensorImpl& node) {
   for (size_t i = 0; i < node.sources.size(); ++i)
     if (const TensorImpl& source = *node.sources[i]; info(source.dtype).quantised && (i == 0 || i > 2))
-      return refuse(node, fmt::format("its source '{}' is {} and must be cast first", source.name, name(source.dtype)));
+      return refuse(node,
+                    fmt::format("source '{}' has type {}, which must be cast first", source.name, name(source.dtype)));
   return {};
 }
 
 Bytes attention_work(const TensorImpl& node, int tasks) { return tasks * round_to_line(4 * Layout(node).floats()); }
 
-Status attention(const Job& job) {
-  const Layout l(job.node);
-  const Mask mask(job, l);
+Status attention(const KernelArgs& args) {
+  const Layout l(args.node);
+  const Mask mask(args, l);
   if (l.one_query()) {
-    const Range range = job.part(l.outer * l.key_heads);
-    for (int64_t i = range.begin; i < range.end; ++i) one_query(job, l, mask, i / l.key_heads, i % l.key_heads);
+    const Range range = args.part(l.outer * l.key_heads);
+    for (int64_t i = range.begin; i < range.end; ++i) one_query(args, l, mask, i / l.key_heads, i % l.key_heads);
     return {};
   }
-  const int64_t blocks = (l.queries + most_queries() - 1) / most_queries();
-  const Range range = job.part(l.outer * l.heads * blocks);
+  const int64_t blocks = (l.queries + max_queries() - 1) / max_queries();
+  const Range range = args.part(l.outer * l.heads * blocks);
   for (int64_t i = range.begin; i < range.end; ++i) {
-    const int64_t first = i % blocks * most_queries();
-    block(job, l, mask, i / blocks / l.heads, i / blocks % l.heads, first, std::min(most_queries(), l.queries - first));
+    const int64_t first = i % blocks * max_queries();
+    block(args, l, mask, i / blocks / l.heads, i / blocks % l.heads, first, std::min(max_queries(), l.queries - first));
   }
   return {};
 }

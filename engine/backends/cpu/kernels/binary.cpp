@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Ops of two broadcast sources: arithmetic, comparison, and the choice between two.
+// Ops with two broadcast sources: arithmetic, comparison and selection.
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/formulas.h"
-#include "engine/backends/cpu/kernels/rows.h"
-#include "engine/backends/cpu/kernels/steps.h"
+#include "engine/backends/cpu/kernels/fused_epilogue.h"
+#include "engine/backends/cpu/kernels/row_io.h"
 #include "engine/backends/cpu/simd/simd.h"
 
-#pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
+#pragma GCC diagnostic error "-Wswitch-enum"  // a missing op is a compile error
 
 namespace arenascope::cpu {
 namespace {
@@ -23,7 +23,7 @@ void loop(Out* out, const C* x, const C* y, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = static_cast<Out>(formulas::FormulaOf<C, kOp>::of(x[i], y[i], C{}, C{}));
 }
 
-// Null: the op has no formula for such numbers.
+// Null: the op has no formula for this type.
 template <class C>
 Pairs<C, C> arithmetic(BinaryOp op) {
   switch (op) {
@@ -52,7 +52,7 @@ Pairs<int64_t, C> comparison(ComparisonOp op) {
   return nullptr;
 }
 
-// Faster than the formula's loop; null where there is none.
+// A loop that is faster than the formula's; null: none.
 ElementLoops::Binary vectorised(const Simd& s, Op op) {
   const struct {
     Op op;
@@ -64,21 +64,22 @@ ElementLoops::Binary vectorised(const Simd& s, Op op) {
   return nullptr;
 }
 
-// out = f(a, b) for this part of the node.
+// out = f(a, b) for this chunk of the node.
 template <class Out, class C>
-void run(const Job& job, const TensorImpl& a, const TensorImpl& b, void (*f)(Out*, const C*, const C*, int64_t)) {
-  const Nest nest(job.node, {&a, &b});
+void run(const KernelArgs& args, const TensorImpl& a, const TensorImpl& b,
+         void (*f)(Out*, const C*, const C*, int64_t)) {
+  const LoopNest nest(args.node, {&a, &b});
   Reader<C> left(a, nest.inner_stride(1)), right(b, nest.inner_stride(2));
-  Writer<Out> out(job.node);
+  Writer<Out> out(args.node);
   const bool direct = left.direct() && right.direct() && out.direct();
   const int64_t longest = direct ? std::numeric_limits<int64_t>::max() : kPiece;
-  nest.rows(job.part(nest.count(), 64), longest, [&](const int64_t* at, int64_t n) {
+  nest.rows(args.part(nest.count(), 64), longest, [&](const int64_t* at, int64_t n) {
     f(out.piece(at[0]), left.piece(at[1], n), right.piece(at[2], n), n);
     out.done(at[0], n);
   });
 }
 
-// Comparisons of floats, straight to their bytes.
+// Float comparisons with boolean results.
 struct FloatComparison {
   TruthLoops::Compare loop;
   bool swapped;
@@ -97,30 +98,30 @@ FloatComparison float_comparison(Op op) {
   }
   return {};
 }
-void compare_floats(const Job& job, FloatComparison f) {
-  const Nest nest(job.node, {&job.source(0), &job.source(1)});
-  Reader<float> left(job.source(0), nest.inner_stride(1)), right(job.source(1), nest.inner_stride(2));
-  nest.rows(job.part(nest.count(), 64), kPiece, [&](const int64_t* at, int64_t n) {
+void compare_floats(const KernelArgs& args, FloatComparison f) {
+  const LoopNest nest(args.node, {&args.source(0), &args.source(1)});
+  Reader<float> left(args.source(0), nest.inner_stride(1)), right(args.source(1), nest.inner_stride(2));
+  nest.rows(args.part(nest.count(), 64), kPiece, [&](const int64_t* at, int64_t n) {
     const float *a = left.piece(at[1], n), *b = right.piece(at[2], n);
-    f.loop(job.node.data_as<uint8_t>() + at[0], f.swapped ? b : a, f.swapped ? a : b, n);
+    f.loop(args.node.data_as<uint8_t>() + at[0], f.swapped ? b : a, f.swapped ? a : b, n);
   });
 }
 
-// y = 2 is what most exponents are.
+// 2 is the most frequent exponent.
 float power(float x, float y) { return y == 2.0f ? x * x : std::pow(x, y); }
 void pow_row(float* out, const float* x, const float* y, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = power(x[i], y[i]);
 }
 
-// a to the power b: by squaring where both are integers, else in double.
+// a to the power b: by repeated squaring if both are integers, else in double.
 template <class C, class E>
-void powers(const Job& job) {
-  const TensorImpl &a = job.source(0), &b = job.source(1);
-  const Nest nest(job.node.sizes, {&job.node, &a, &b});
+void powers(const KernelArgs& args) {
+  const TensorImpl &a = args.source(0), &b = args.source(1);
+  const LoopNest nest(args.node.sizes, {&args.node, &a, &b});
   Reader<C> base(a, nest.inner_stride(1));
   Reader<E> exponent(b, nest.inner_stride(2));
-  Writer<C> out(job.node);
-  nest.rows(job.part(nest.count(), 64), kPiece, [&](const int64_t* at, int64_t n) {
+  Writer<C> out(args.node);
+  nest.rows(args.part(nest.count(), 64), kPiece, [&](const int64_t* at, int64_t n) {
     const C* x = base.piece(at[1], n);
     const E* y = exponent.piece(at[2], n);
     C* to = out.piece(at[0]);
@@ -143,25 +144,25 @@ void powers(const Job& job) {
   });
 }
 
-// Elements are moved as they are, by their width.
+// Elements are copied as integers of their width.
 template <class T>
-void choose(const Job& job) {
-  const TensorImpl &condition = job.source(0), &yes = job.source(1), &no = job.source(2);
-  const Nest nest(job.node.sizes, {&job.node, &condition, &yes, &no});
+void choose(const KernelArgs& args) {
+  const TensorImpl &condition = args.source(0), &yes = args.source(1), &no = args.source(2);
+  const LoopNest nest(args.node.sizes, {&args.node, &condition, &yes, &no});
   const int64_t step_c = nest.inner_stride(1), step_y = nest.inner_stride(2), step_n = nest.inner_stride(3);
   const auto* c = condition.data_as<uint8_t>();
   const T *y = yes.data_as<T>(), *z = no.data_as<T>();
-  T* out = job.node.data_as<T>();
-  nest.rows(job.part(nest.count(), 64), std::numeric_limits<int64_t>::max(), [&](const int64_t* at, int64_t n) {
+  T* out = args.node.data_as<T>();
+  nest.rows(args.part(nest.count(), 64), std::numeric_limits<int64_t>::max(), [&](const int64_t* at, int64_t n) {
     for (int64_t i = 0; i < n; ++i)
       out[at[0] + i] = c[at[1] + i * step_c] != 0 ? y[at[2] + i * step_y] : z[at[3] + i * step_n];
   });
 }
 
-// Of bases and exponents of any two types.
-Status pow(const Job& job) {
-  with_compute_type(job.node.dtype, [&](auto base) {
-    with_compute_type(job.source(1).dtype, [&](auto exponent) { powers<decltype(base), decltype(exponent)>(job); });
+// Base and exponent may have any types.
+Status pow(const KernelArgs& args) {
+  with_compute_type(args.node.dtype, [&](auto base) {
+    with_compute_type(args.source(1).dtype, [&](auto exponent) { powers<decltype(base), decltype(exponent)>(args); });
   });
   return {};
 }
@@ -174,40 +175,41 @@ ElementLoops::Binary binary_row(const Simd& s, Op op) {
   return arithmetic<float>(static_cast<BinaryOp>(op));
 }
 
-Status binary(const Job& job) {
-  if (job.node.op == Op::Pow) return pow(job);
-  return with_compute_type(job.node.dtype, [&](auto zero) -> Status {
+Status binary(const KernelArgs& args) {
+  if (args.node.op == Op::Pow) return pow(args);
+  return with_compute_type(args.node.dtype, [&](auto zero) -> Status {
     using C = decltype(zero);
-    const Functions functions(job.node);
-    Pairs<C, C> f = arithmetic<C>(static_cast<BinaryOp>(job.node.op));
+    const Functions functions(args.node);
+    Pairs<C, C> f = arithmetic<C>(static_cast<BinaryOp>(args.node.op));
     if constexpr (std::is_same_v<C, float>)
-      if (const ElementLoops::Binary fast = vectorised(*functions, job.node.op)) f = fast;
-    if (!f) return refuse(job.node, "it has no formula for such numbers");
-    run<C, C>(job, job.source(0), job.source(1), f);
+      if (const ElementLoops::Binary fast = vectorised(*functions, args.node.op)) f = fast;
+    if (!f) return refuse(args.node, "the op is not defined for this type");
+    run<C, C>(args, args.source(0), args.source(1), f);
     return {};
   });
 }
 
-Status compare(const Job& job) {
-  if (const FloatComparison f = float_comparison(job.node.op); f.loop && family(job.source(0).dtype) == Family::Float) {
-    compare_floats(job, f);
+Status compare(const KernelArgs& args) {
+  if (const FloatComparison f = float_comparison(args.node.op);
+      f.loop && family(args.source(0).dtype) == Family::Float) {
+    compare_floats(args, f);
     return {};
   }
-  return with_compute_type(job.source(0).dtype, [&](auto zero) -> Status {
+  return with_compute_type(args.source(0).dtype, [&](auto zero) -> Status {
     using C = decltype(zero);
-    const auto f = comparison<C>(static_cast<ComparisonOp>(job.node.op));
-    if (!f) return refuse(job.node, "it has no formula for such numbers");
-    run<int64_t, C>(job, job.source(0), job.source(1), f);
+    const auto f = comparison<C>(static_cast<ComparisonOp>(args.node.op));
+    if (!f) return refuse(args.node, "the op is not defined for this type");
+    run<int64_t, C>(args, args.source(0), args.source(1), f);
     return {};
   });
 }
 
-Status where(const Job& job) {
-  switch (element_bytes(job.node.dtype)) {
-    case 1: choose<uint8_t>(job); break;
-    case 2: choose<uint16_t>(job); break;
-    case 4: choose<uint32_t>(job); break;
-    default: choose<uint64_t>(job); break;
+Status where(const KernelArgs& args) {
+  switch (element_bytes(args.node.dtype)) {
+    case 1: choose<uint8_t>(args); break;
+    case 2: choose<uint16_t>(args); break;
+    case 4: choose<uint32_t>(args); break;
+    default: choose<uint64_t>(args); break;
   }
   return {};
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
-// What goes by the bits of numbers: the same bits as another type, and rounding to small floating-point formats.
+// Bit casts, and rounding to small floating-point formats.
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "engine/backends/cpu/kernel.h"
-#include "engine/backends/cpu/kernels/rows.h"
+#include "engine/backends/cpu/kernels/row_io.h"
 
 namespace arenascope::cpu {
 namespace {
 
 template <class T>
-void copy_bits(const Job& job) {
-  const TensorImpl& source = job.source(0);
-  const Nest nest(job.node.sizes, {&job.node, &source});
+void copy_bits(const KernelArgs& args) {
+  const TensorImpl& source = args.source(0);
+  const LoopNest nest(args.node.sizes, {&args.node, &source});
   const int64_t step = nest.inner_stride(1);
-  nest.rows(job.part(nest.count(), 64), std::numeric_limits<int64_t>::max(), [&](const int64_t* at, int64_t n) {
-    std::byte* const to = job.node.data() + at[0] * static_cast<int64_t>(sizeof(T));
+  nest.rows(args.part(nest.count(), 64), std::numeric_limits<int64_t>::max(), [&](const int64_t* at, int64_t n) {
+    std::byte* const to = args.node.data() + at[0] * static_cast<int64_t>(sizeof(T));
     const std::byte* const from = source.data() + at[1] * static_cast<int64_t>(sizeof(T));
     for (int64_t i = 0; i < n; ++i)
       std::memcpy(to + i * static_cast<int64_t>(sizeof(T)), from + i * step * static_cast<int64_t>(sizeof(T)),
@@ -24,12 +24,12 @@ void copy_bits(const Job& job) {
   });
 }
 
-// A format by its numbers: `digits` of the significand with the leading one, exponents of the least normal number and of
-// the largest, and what follows the largest.
+// A floating-point format: significand digits including the leading one, exponents of the smallest normal and of the
+// largest value, and what follows the largest.
 struct Format {
   int digits, least;
   double largest;
-  bool infinity;  // behind the largest comes infinity, else NaN
+  bool infinity;  // the value after the largest is infinity, else NaN
   bool negative_zero;
 };
 Format format_of(SmallFloat format) {
@@ -44,7 +44,7 @@ Format format_of(SmallFloat format) {
   return {2, 0, 6, false, true};
 }
 
-// Powers of two from 2^-127 on; zero and negative numbers are not among them.
+// Powers of two from 2^-127 on; zero and negative numbers are not representable.
 double power_of_two(double x, const SmallFloatParams& p) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   if (std::isnan(x) || std::signbit(x)) return nan;
@@ -64,7 +64,7 @@ double rounded(double x, const SmallFloatParams& p) {
   if (p.format == SmallFloat::E8M0) return power_of_two(x, p);
   const Format f = format_of(p.format);
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  if (std::isnan(x)) return p.format == SmallFloat::E2M1 ? -0.0 : nan;  // which has no NaN
+  if (std::isnan(x)) return p.format == SmallFloat::E2M1 ? -0.0 : nan;  // E2M1 has no NaN
   double magnitude = std::fabs(x);
   if (!std::isinf(magnitude) && magnitude != 0) {
     const int exponent = std::max(std::ilogb(magnitude), f.least) - (f.digits - 1);
@@ -78,22 +78,22 @@ double rounded(double x, const SmallFloatParams& p) {
 
 }  // namespace
 
-Status bit_cast(const Job& job) {
-  switch (element_bytes(job.node.dtype)) {
-    case 1: copy_bits<uint8_t>(job); break;
-    case 2: copy_bits<uint16_t>(job); break;
-    case 4: copy_bits<uint32_t>(job); break;
-    default: copy_bits<uint64_t>(job); break;
+Status bit_cast(const KernelArgs& args) {
+  switch (element_bytes(args.node.dtype)) {
+    case 1: copy_bits<uint8_t>(args); break;
+    case 2: copy_bits<uint16_t>(args); break;
+    case 4: copy_bits<uint32_t>(args); break;
+    default: copy_bits<uint64_t>(args); break;
   }
   return {};
 }
 
-Status round_small(const Job& job) {
-  const auto p = job.node.params.get<SmallFloatParams>();
-  if (job.node.dtype == DType::F64)
-    each_element<double>(job, [&](int64_t, double x) { return rounded(x, p); });
+Status round_small(const KernelArgs& args) {
+  const auto p = args.node.params.get<SmallFloatParams>();
+  if (args.node.dtype == DType::F64)
+    each_element<double>(args, [&](int64_t, double x) { return rounded(x, p); });
   else
-    each_element<float>(job, [&](int64_t, float x) { return static_cast<float>(rounded(static_cast<double>(x), p)); });
+    each_element<float>(args, [&](int64_t, float x) { return static_cast<float>(rounded(static_cast<double>(x), p)); });
   return {};
 }
 

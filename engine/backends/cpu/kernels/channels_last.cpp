@@ -2,21 +2,22 @@
 #include "engine/backends/cpu/kernels/channels_last.h"
 
 #include "engine/backends/cpu/kernel.h"
-#include "engine/backends/cpu/kernels/conv_transpose_last.h"
-#include "engine/backends/cpu/kernels/conv_ways.h"
-#include "engine/backends/cpu/kernels/depthwise_last.h"
+#include "engine/backends/cpu/kernels/conv_algorithm.h"
+#include "engine/backends/cpu/kernels/conv_transpose_nhwc.h"
+#include "engine/backends/cpu/kernels/depthwise_nhwc.h"
 #include "engine/backends/cpu/kernels/winograd.h"
-#include "engine/backends/cpu/library/library_conv.h"
+#include "engine/backends/cpu/onednn/onednn_conv.h"
 
 namespace arenascope::cpu {
 namespace {
 
-// Nanoseconds that plain images take longer, as measured on one AVX-512 core: a convolution by the library, and a byte
-// to its layout or back; a byte that a transposed one gathers from its taps; a tap of a depthwise one; a byte read by pooling; a multiplication and addition of a 1x1 convolution whose windows are
-// apart, or few; a byte that a grouped one turns over.
+// Extra nanoseconds of plain images, measured on one AVX-512 core: per oneDNN convolution; per byte reordered to its
+// layout or back; per byte that a transposed convolution scatters; per tap of a depthwise one; per byte read by
+// pooling; per multiply-add of a 1×1 convolution with separate or few windows; per byte transposed for a grouped
+// convolution.
 constexpr double kScatter = 0.06, kDepthwise = 0.03, kReorders = 20000, kReorder = 0.12, kPooling = 0.05,
                  kApart = 0.023, kFew = 0.003, kTurns = 0.1;
-// What a byte takes that is copied to be joined along the channels, where plain images can be computed into place.
+// Cost per byte of a concatenation along the channels, where plain images can be computed in place.
 constexpr double kJoin = 0.04;
 
 int64_t rounded(double nanoseconds) { return static_cast<int64_t>(nanoseconds); }
@@ -24,8 +25,8 @@ double bytes(const TensorImpl& tensor) { return static_cast<double>(tensor.byte_
 
 constexpr uint32_t bit(size_t source) { return source < 32 ? uint32_t{1} << source : 0; }
 
-// What an element-by-element op can read along a result with its channels last: images of that shape, or at most a
-// number a channel.
+// True if an elementwise op can read the operand along a channels-last result: images of the same shape, or at most one
+// value per channel.
 bool fits(const TensorImpl& operand, const TensorImpl& node, size_t source, uint32_t& images) {
   if (operand.dtype != DType::F32) return false;
   if (operand.sizes == node.sizes) {
@@ -49,12 +50,12 @@ bool steps_fit(const TensorImpl& node, uint32_t& images) {
 }
 
 ChannelsLast convolution(const TensorImpl& node) {
-  // In the end plain, from either layout.
-  if (kLongRows.takes(node, ConvGeometry(node))) return {.reads = true, .images = bit(0)};
-  if (node.sizes.back() == 1 && node.sources[0]->sizes.back() == 1) return {};  // a column runs as a row
+  // The result is plain, from either layout.
+  if (kConvWideKernel.takes(node, ConvGeometry(node))) return {.reads = true, .images = bit(0)};
+  if (node.sizes.back() == 1 && node.sources[0]->sizes.back() == 1) return {};  // a column is computed like a row
   const auto p = node.params.get<ConvParams>();
   const TensorImpl &x = *node.sources[0], &w = *node.sources[1];
-  if (const ConvGeometry g(node); w.has(kFlagWeight) && takes_depthwise_last(node, g))
+  if (const ConvGeometry g(node); w.has(kFlagWeight) && supports_depthwise_nhwc(node, g))
     return {.computes = true,
             .images = bit(0),
             .gain = rounded(kDepthwise * bytes(node) / 4 * static_cast<double>(g.taps))};
@@ -62,7 +63,7 @@ ChannelsLast convolution(const TensorImpl& node) {
   const double products = bytes(node) / 4 * static_cast<double>(w.sizes[1] * taps);
   if (const ConvGeometry g(node); p.groups > 1 && w.has(kFlagWeight) && suits_winograd(node, g))
     return {.computes = true, .images = bit(0), .gain = rounded(kTurns * (bytes(x) + bytes(node)))};
-  if (p.spatial != 2 || p.groups != 1 || !w.has(kFlagWeight) || !library_takes_channels_last(node)) return {};
+  if (p.spatial != 2 || p.groups != 1 || !w.has(kFlagWeight) || !onednn_supports_nhwc(node)) return {};
   ChannelsLast out{.computes = true};
   if (!reads_plain_source(node)) out.images |= bit(0);
   const int64_t positions = node.sizes[2] * node.sizes[3];
@@ -127,7 +128,7 @@ ChannelsLast channels_last_of(const TensorImpl& node) {
   ChannelsLast out = by_op(node);
   const uint32_t own = out.images;
   if (node.op == Op::Fused && !steps_fit(node, out.images)) return {};
-  if (!out.computes) out.images = own;  // what steps read lies as the result does
+  if (!out.computes) out.images = own;  // epilogue sources have the layout of the result
   return out;
 }
 

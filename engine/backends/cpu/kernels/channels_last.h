@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which nodes the CPU computes with their images' channels last, and what they gain.
+// Nodes that the CPU backend can compute channels-last, and what that gains.
 #pragma once
 #include <arenascope/runtime/backend.h>
 

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
-// CONV: a packed product of the weights with windows of the source, which are packed straight from the image, block
-// by block; channels with a kernel each (depthwise) run directly along rows; types other than f32 take a plain walk.
+// CONV as a packed GEMM of the weights with windows of the source, which are packed directly from the image, block by
+// block. Depthwise convolutions run directly along rows; types other than f32 use a plain loop.
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include <arenascope/tensor/alignment.h>
 
-#include "engine/backends/cpu/kernels/conv_ways.h"
-#include "engine/backends/cpu/kernels/correlate.h"
+#include "engine/backends/cpu/kernels/conv_algorithm.h"
+#include "engine/backends/cpu/kernels/conv_direct.h"
+#include "engine/backends/cpu/kernels/conv_int8.h"
 #include "engine/backends/cpu/kernels/depthwise.h"
-#include "engine/backends/cpu/kernels/depthwise_last.h"
+#include "engine/backends/cpu/kernels/depthwise_nhwc.h"
 #include "engine/backends/cpu/kernels/elements.h"
 #include "engine/backends/cpu/kernels/gemm.h"
-#include "engine/backends/cpu/kernels/whole_conv.h"
 #include "engine/backends/cpu/kernels/windows.h"
 #include "engine/backends/cpu/kernels/winograd.h"
-#include "engine/backends/cpu/library/library.h"
+#include "engine/backends/cpu/onednn/onednn.h"
 #include "engine/backends/cpu/packed.h"
 
 namespace arenascope::cpu {
@@ -38,7 +38,7 @@ struct WindowPanels {
  private:
   // A run of results in one row.
   struct Run {
-    int64_t column, length, d, h, w;  // where its first window begins in the source
+    int64_t column, length, d, h, w;  // start of its first window in the source
   };
 
   void panel(int64_t first, int64_t count, int64_t width, int64_t begin, int64_t depth, float* to) const {
@@ -84,19 +84,19 @@ struct WindowPanels {
   }
 };
 
-float bias_of(const Job& job, int64_t channel) {
-  if (job.sources() < 3) return 0;
-  const TensorImpl& bias = job.source(2);
+float bias_of(const KernelArgs& args, int64_t channel) {
+  if (args.sources() < 3) return 0;
+  const TensorImpl& bias = args.source(2);
   float value;
   loader<float>(bias.dtype)(&value, bias.data() + channel * bias.strides[0] * element_bytes(bias.dtype), 1, 1);
   return value;
 }
 
-void add_bias(const Job& job, int64_t channel, float* row, int64_t n) {
-  if (job.sources() > 2) simd().elements.affine(row, row, n, 1, bias_of(job, channel));
+void add_bias(const KernelArgs& args, int64_t channel, float* row, int64_t n) {
+  if (args.sources() > 2) simd().elements.affine(row, row, n, 1, bias_of(args, channel));
 }
 
-// The weights of one output channel after the other as lines; false when they do not lie so.
+// The weights of the output channels as rows; false if their layout does not allow it.
 bool weight_lines(const TensorImpl& w, int64_t first_channel, Lines& lines) {
   int64_t n = 1;
   for (int d = w.rank() - 1; d > 0; n *= w.sizes[d], --d)
@@ -105,7 +105,7 @@ bool weight_lines(const TensorImpl& w, int64_t first_channel, Lines& lines) {
   return true;
 }
 
-// Whether results are plain products of the weights with the source's channels.
+// True if it is a plain matmul of the weights with the source's channels.
 bool is_plain_product(const ConvGeometry& g) {
   bool plain = g.taps == 1 && (g.in_stride[2] == 1 || g.in[2] == 1);
   for (int i = 0; i < 3; ++i)
@@ -115,79 +115,78 @@ bool is_plain_product(const ConvGeometry& g) {
   return plain;
 }
 
-// Scratch of a part.
+// Scratch per chunk.
 Bytes share(const TensorImpl& node) {
-  const Bytes library =
-      node.sources[1]->has(kFlagWeight) ? library_conv_work(node) : 0;  // it takes packed weights only
+  const Bytes library = node.sources[1]->has(kFlagWeight) ? onednn_conv_work(node) : 0;  // requires packed weights
   const ConvGeometry g(node);
   return round_to_line(std::max(gemm_scratch(g.out_channels, g.positions, g.depth()), library));
 }
 
-// A block of the results of one image's group, bias included.
-void product(const Job& job, const ConvGeometry& g, int64_t image_group, Range rows, Range columns) {
-  const TensorImpl &x = job.source(0), &w = job.source(1);
-  float* const scratch = job.scratch<float>(share(job.node));
+// A block of the results of one image's group, including the bias.
+void product(const KernelArgs& args, const ConvGeometry& g, int64_t image_group, Range rows, Range columns) {
+  const TensorImpl &x = args.source(0), &w = args.source(1);
+  float* const scratch = args.scratch<float>(share(args.node));
   const int64_t image = image_group / g.groups, group = image_group % g.groups, mr = simd().tile_rows;
   const float* from = x.data_as<float>() + image * g.batch_stride + group * g.in_channels * g.channel_stride;
-  float* out = job.node.data_as<float>() + image_group * g.out_channels * g.positions;
+  float* out = args.node.data_as<float>() + image_group * g.out_channels * g.positions;
   const WindowPanels windows{g, from};
   const Lines places{reinterpret_cast<const std::byte*>(from), DType::F32, 1, g.channel_stride};
   Lines weights;
   weight_lines(w, group * g.out_channels, weights);
-  if (is_plain_product(g) && library_product(rows, columns, g.depth(), weights, places, out, g.positions)) {
-    // done
-  } else if (job.packed && !job.packed->library()) {
+  if (is_plain_product(g) && onednn_matmul(rows, columns, g.depth(), weights, places, out, g.positions)) {
+    // Computed by oneDNN.
+  } else if (args.packed && !args.packed->library()) {
     const int64_t padded = (g.out_channels + mr - 1) / mr * mr * g.depth();  // packed weights of a group
-    gemm(rows, columns, g.depth(), scratch, PackedLeft{job.packed->data() + group * padded, g.depth()}, windows, out,
+    gemm(rows, columns, g.depth(), scratch, PackedLeft{args.packed->data() + group * padded, g.depth()}, windows, out,
          g.positions);
   } else {
     gemm(rows, columns, g.depth(), scratch, LeftLines{weights, gemm_row(scratch)}, windows, out, g.positions);
   }
   for (int64_t r = rows.begin; r < rows.end; ++r) {
-    add_bias(job, group * g.out_channels + r, out + r * g.positions + columns.begin, columns.size());
-    job.done((image_group * g.out_channels + r) * g.positions + columns.begin, columns.size());
+    add_bias(args, group * g.out_channels + r, out + r * g.positions + columns.begin, columns.size());
+    args.done((image_group * g.out_channels + r) * g.positions + columns.begin, columns.size());
   }
 }
 
-// Runs of rows by the library, for which prepare() packed the weights; by the product where it fails.
-void by_library(const Job& job, const ConvGeometry& g) {
-  const Range rows = job.part(g.batch * g.out[1]);
-  // Rows of all channels of one image, of which the library has made the products.
+// Rows by oneDNN, for which prepare() packed the weights; by GEMM where it fails.
+void by_library(const KernelArgs& args, const ConvGeometry& g) {
+  const Range rows = args.part(g.batch * g.out[1]);
+  // Bias and epilogue for rows that oneDNN has computed, over all channels of one image.
   const auto finish = [&](int64_t image, int64_t first, int64_t run) {
     for (int64_t c = 0; c < g.out_channels; ++c) {
       const int64_t at = (image * g.out_channels + c) * g.positions + first * g.out[2];
-      add_bias(job, c, job.node.data_as<float>() + at, run * g.out[2]);
-      job.done(at, run * g.out[2]);
+      add_bias(args, c, args.node.data_as<float>() + at, run * g.out[2]);
+      args.done(at, run * g.out[2]);
     }
   };
-  for (int64_t row = rows.begin + job.packed->library()->compute(
-                                      job, reinterpret_cast<const std::byte*>(job.packed->data()), finish);
+  for (int64_t row = rows.begin + args.packed->library()->compute(
+                                      args, reinterpret_cast<const std::byte*>(args.packed->data()), finish);
        row < rows.end;) {
     const int64_t image = row / g.out[1], first = row % g.out[1], run = std::min(rows.end - row, g.out[1] - first);
-    product(job, g, image, {0, g.out_channels}, {first * g.out[2], (first + run) * g.out[2]});
+    product(args, g, image, {0, g.out_channels}, {first * g.out[2], (first + run) * g.out[2]});
     row += run;
   }
 }
 
-void by_product(const Job& job, const ConvGeometry& g) {
+void by_product(const KernelArgs& args, const ConvGeometry& g) {
   const int64_t mr = simd().tile_rows, nr = simd().tile_columns, images = g.batch * g.groups;
   Range parts{0, images}, rows{0, g.out_channels}, columns{0, g.positions};
-  if (images % job.nth == 0 || images >= 4 * job.nth)
-    parts = job.part(images);
-  else if (g.positions / nr >= 3 * job.nth || g.out_channels / mr < job.nth)
-    columns = job.part(g.positions, nr);
+  if (images % args.nth == 0 || images >= 4 * args.nth)
+    parts = args.part(images);
+  else if (g.positions / nr >= 3 * args.nth || g.out_channels / mr < args.nth)
+    columns = args.part(g.positions, nr);
   else
-    rows = job.part(g.out_channels, mr);
+    rows = args.part(g.out_channels, mr);
   if (rows.size() <= 0 || columns.size() <= 0) return;
-  for (int64_t i = parts.begin; i < parts.end; ++i) product(job, g, i, rows, columns);
+  for (int64_t i = parts.begin; i < parts.end; ++i) product(args, g, i, rows, columns);
 }
 
-// Any floating-point types and layouts, in double: elements from `range` on in the order in which the result lies.
-void plain(const Job& job, const ConvGeometry& g, Range range) {
-  const TensorImpl &x = job.source(0), &w = job.source(1), &node = job.node;
+// Any floating-point types and layouts, in double: elements of `range` in the memory order of the result.
+void plain(const KernelArgs& args, const ConvGeometry& g, Range range) {
+  const TensorImpl &x = args.source(0), &w = args.source(1), &node = args.node;
   const LoadRow<double> load_x = loader<double>(x.dtype), load_w = loader<double>(w.dtype);
   const int64_t x_bytes = element_bytes(x.dtype), w_bytes = element_bytes(w.dtype);
-  const Nest weights(w.sizes, {&w});
+  const LoopNest weights(w.sizes, {&w});
   const int64_t channels = g.groups * g.out_channels;
   const bool last = node.channels_last();
   for (int64_t i = range.begin; i < range.end; ++i) {
@@ -197,8 +196,8 @@ void plain(const Job& job, const ConvGeometry& g, Range range) {
     const int64_t n = i / g.positions / channels;
     const int64_t first = channel / g.out_channels * g.in_channels;
     double sum = 0;
-    if (job.sources() > 2) {
-      const TensorImpl& bias = job.source(2);
+    if (args.sources() > 2) {
+      const TensorImpl& bias = args.source(2);
       loader<double>(bias.dtype)(&sum, bias.data() + channel * bias.strides[0] * element_bytes(bias.dtype), 1, 1);
     }
     int64_t k = 0;
@@ -218,21 +217,21 @@ void plain(const Job& job, const ConvGeometry& g, Range range) {
     });
     store_elements(node, i, 1, &sum);
   }
-  job.done(range.begin, range.size());
+  args.done(range.begin, range.size());
 }
 
-// Results with their channels last, rows at a time. Without the library, and where it fails, as above.
-void channels_last(const Job& job, const ConvGeometry& g) {
-  LibraryConv* const library = job.packed ? job.packed->library() : nullptr;
+// Channels-last results, several rows at a time; by GEMM without oneDNN or where it fails.
+void channels_last(const KernelArgs& args, const ConvGeometry& g) {
+  OnednnConv* const library = args.packed ? args.packed->library() : nullptr;
   const int64_t height = std::max<int64_t>(library ? library->image_rows(g) : g.out[1], 1);
-  const Range rows = job.part(g.batch * height);
+  const Range rows = args.part(g.batch * height);
   const int64_t width = g.out_channels * g.groups * g.positions / height;
   int64_t made = 0;
   if (library)
     made = library->compute(
-        job, reinterpret_cast<const std::byte*>(job.packed->data()),
-        [&](int64_t image, int64_t first, int64_t run) { job.done((image * height + first) * width, run * width); });
-  if (made < rows.size()) plain(job, g, {(rows.begin + made) * width, rows.end * width});
+        args, reinterpret_cast<const std::byte*>(args.packed->data()),
+        [&](int64_t image, int64_t first, int64_t run) { args.done((image * height + first) * width, run * width); });
+  if (made < rows.size()) plain(args, g, {(rows.begin + made) * width, rows.end * width});
 }
 
 }  // namespace
@@ -240,7 +239,7 @@ void channels_last(const Job& job, const ConvGeometry& g) {
 Bytes packed_conv_bytes(const TensorImpl& node) {
   const ConvGeometry g(node);
   Lines lines;
-  if (library_present() && is_plain_product(g)) return 0;
+  if (onednn_present() && is_plain_product(g)) return 0;
   if (!all_floats(node) || g.depthwise() || !weight_lines(*node.sources[1], 0, lines)) return 0;
   const int64_t mr = simd().tile_rows;
   return g.groups * ((g.out_channels + mr - 1) / mr * mr) * g.depth() * 4;
@@ -264,43 +263,43 @@ void pack_conv(const TensorImpl& node, float* to) {
 }
 
 Bytes conv_work(const TensorImpl& node, int tasks) {
-  if (const ConvGeometry g(node); takes_whole_conv(node, g)) return tasks * whole_conv_work(g);
+  if (const ConvGeometry g(node); supports_int8_conv(node, g)) return tasks * int8_conv_work(g);
   if (!all_floats(node)) return 0;
   const ConvGeometry g(node);
   if (node.channels_last()) {
-    if (takes_depthwise_last(node, g)) return tasks * depthwise_last_work(g);
+    if (supports_depthwise_nhwc(node, g)) return tasks * depthwise_nhwc_work(g);
     return tasks *
-           std::max(round_to_line(library_conv_work(node)), takes_winograd(node, g) ? winograd_work(node, g) : 0);
+           std::max(round_to_line(onednn_conv_work(node)), takes_winograd(node, g) ? winograd_work(node, g) : 0);
   }
-  if (const ConvWay* way = conv_way(node, g)) return way->work(g, tasks);
+  if (const ConvAlgorithm* way = find_conv_algorithm(node, g)) return way->work(g, tasks);
   const Bytes winograd = takes_winograd(node, g) ? tasks * winograd_work(node, g) : 0;
   return g.depthwise() ? depthwise_work(g, tasks) : std::max(winograd, correlates(node, g) ? 0 : tasks * share(node));
 }
 
-Status conv(const Job& job) {
-  const ConvGeometry g(job.node);
+Status conv(const KernelArgs& args) {
+  const ConvGeometry g(args.node);
   Lines lines;
-  const bool by_winograd = job.packed && job.packed->winograd();
-  if (takes_whole_conv(job.node, g))
-    whole_conv(job, g);
-  else if (job.node.channels_last() && by_winograd)
-    winograd(job, g);
-  else if (job.node.channels_last())
-    takes_depthwise_last(job.node, g) ? depthwise_last(job, g) : channels_last(job, g);
-  else if (const ConvWay* way = conv_way(job.node, g))
-    way->compute(job, g);
+  const bool by_winograd = args.packed && args.packed->winograd();
+  if (supports_int8_conv(args.node, g))
+    int8_conv(args, g);
+  else if (args.node.channels_last() && by_winograd)
+    winograd(args, g);
+  else if (args.node.channels_last())
+    supports_depthwise_nhwc(args.node, g) ? depthwise_nhwc(args, g) : channels_last(args, g);
+  else if (const ConvAlgorithm* way = find_conv_algorithm(args.node, g))
+    way->compute(args, g);
   else if (by_winograd)
-    winograd(job, g);
-  else if (correlates(job.node, g))
-    correlate(job, g);
-  else if (!all_floats(job.node) || !weight_lines(job.source(1), 0, lines))
-    plain(job, g, job.part(job.node.element_count(), 16));
+    winograd(args, g);
+  else if (correlates(args.node, g))
+    correlate(args, g);
+  else if (!all_floats(args.node) || !weight_lines(args.source(1), 0, lines))
+    plain(args, g, args.part(args.node.element_count(), 16));
   else if (g.depthwise())
-    depthwise(job, g);
-  else if (job.packed && job.packed->library() && job.packed->library()->takes(job.nth))
-    by_library(job, g);
+    depthwise(args, g);
+  else if (args.packed && args.packed->library() && args.packed->library()->takes(args.nth))
+    by_library(args, g);
   else
-    by_product(job, g);
+    by_product(args, g);
   return {};
 }
 

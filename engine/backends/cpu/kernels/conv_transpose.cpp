@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
-// CONV_TRANSPOSE: a product of the weights (taken the other way) with the source gives what each source place
-// contributes to each tap of its window; the contributions are then added where they fall. Parts are output channels,
-// so that no two parts add to one place.
+// CONV_TRANSPOSE: a matmul of the transposed weights with the source computes the contribution of each source position
+// to each tap of its window; the contributions are then scattered into the result. Chunks are output channels, so that
+// no two chunks write the same position.
 #include <algorithm>
 
-#include "engine/backends/cpu/kernels/conv_transpose_last.h"
+#include "engine/backends/cpu/kernels/conv_transpose_nhwc.h"
 #include "engine/backends/cpu/kernels/elements.h"
 #include "engine/backends/cpu/kernels/gemm.h"
 #include "engine/backends/cpu/kernels/windows.h"
-#include "engine/backends/cpu/library/library.h"
+#include "engine/backends/cpu/onednn/onednn.h"
 
 namespace arenascope::cpu {
 namespace {
 
-constexpr int64_t kPlaces = 1024, kRows = 128;  // source places at a time, and taps of all channels
+constexpr int64_t kPlaces = 1024, kRows = 128;  // source positions at a time, and taps of all channels
 
 int64_t places(const ConvGeometry& g) { return std::min(kPlaces, g.in[0] * g.in[1] * g.in[2]); }
 
-// Output channels whose taps are the rows of one product, so that the source is packed once for all of them.
+// Output channels whose taps are the rows of one matmul, so that the source is packed once for all of them.
 int64_t channels_at_once(const ConvGeometry& g) {
   return std::clamp<int64_t>(kRows / g.taps, 1, std::max<int64_t>(g.out_channels, 1));
 }
@@ -27,11 +27,11 @@ Bytes share(const ConvGeometry& g) {
   return round_to_line(gemm_scratch(rows, places(g), g.in_channels)) + round_to_line(rows * places(g) * 4);
 }
 
-// The places of a source image as columns; a column's depth runs through its channels.
+// The positions of a source image as columns; the depth of a column runs over its channels.
 struct Places {
   const TensorImpl& source;
   const ConvGeometry& g;
-  int64_t first_place, image;  // offset of the group's first channel, elements
+  int64_t first_place, image;  // offset of the group's first channel, in elements
   void operator()(int64_t first, int64_t count, int64_t begin, int64_t depth, float* buffer) const {
     const LoadRow<float> load = loader<float>(source.dtype);
     const int64_t nr = simd().tile_columns, bytes = element_bytes(source.dtype);
@@ -54,7 +54,7 @@ struct Places {
   }
 };
 
-// The same as scatter() where windows of two columns stand side by side: each pair of taps is a piece of a row of the result.
+// scatter() for adjacent windows two columns wide: each pair of taps is a piece of a result row.
 void put_pairs(const ConvGeometry& g, const float* contributions, int64_t first_place, int64_t count, float bias,
                float* out) {
   for (int64_t tap = 0; tap < g.taps; tap += 2) {
@@ -94,9 +94,9 @@ void scatter(const ConvGeometry& g, const float* contributions, int64_t first_pl
 }
 
 // f32 results; sources and weights of any floating-point type.
-void by_product(const Job& job, const ConvGeometry& g) {
-  const TensorImpl &x = job.source(0), &w = job.source(1);
-  float* const scratch = job.scratch<float>(share(g));
+void by_product(const KernelArgs& args, const ConvGeometry& g) {
+  const TensorImpl &x = args.source(0), &w = args.source(1);
+  float* const scratch = args.scratch<float>(share(g));
   const int64_t most = w.strides[1] == g.taps ? channels_at_once(g) : 1;
   float* const contributions =
       scratch + round_to_line(gemm_scratch(channels_at_once(g) * g.taps, places(g), g.in_channels)) / 4;
@@ -104,13 +104,13 @@ void by_product(const Job& job, const ConvGeometry& g) {
   const bool pairs = g.side_by_side() && g.kernel[2] == 2;
   const bool in_rows = g.in_stride[2] == 1 && (g.in[1] == 1 || g.in_stride[1] == g.in[2]) &&
                        (g.in[0] == 1 || g.in_stride[0] == g.in[1] * g.in[2]);
-  const Range channels = job.part(g.batch * g.groups * g.out_channels);
+  const Range channels = args.part(g.batch * g.groups * g.out_channels);
   for (int64_t i = channels.begin; i < channels.end;) {
     const int64_t m = i % g.out_channels, group = i / g.out_channels % g.groups, n = i / g.out_channels / g.groups;
     const int64_t count = std::min({most, g.out_channels - m, channels.end - i});
-    float* const out = job.node.data_as<float>() + i * g.positions;
+    float* const out = args.node.data_as<float>() + i * g.positions;
     float bias[kRows] = {};
-    if (job.sources() > 2) load_elements(job.source(2), group * g.out_channels + m, count, bias);
+    if (args.sources() > 2) load_elements(args.source(2), group * g.out_channels + m, count, bias);
     for (int64_t c = 0; c < count && !pairs; ++c) std::fill_n(out + c * g.positions, g.positions, bias[c]);
     // Row `tap` of each channel runs through the weights [C, M/groups, kernel…] by input channel.
     const Lines lines{w.data() + (group * g.in_channels * w.strides[0] + m * w.strides[1]) * element_bytes(w.dtype),
@@ -120,7 +120,7 @@ void by_product(const Job& job, const ConvGeometry& g) {
       const int64_t image = n * g.batch_stride + group * g.in_channels * g.channel_stride;
       const Lines source{x.data() + (image + place) * element_bytes(x.dtype), x.dtype, 1, g.channel_stride};
       if (!in_rows ||
-          !library_product({0, count * g.taps}, {0, columns}, g.in_channels, lines, source, contributions, columns))
+          !onednn_matmul({0, count * g.taps}, {0, columns}, g.in_channels, lines, source, contributions, columns))
         gemm({0, count * g.taps}, {0, columns}, g.in_channels, scratch, LeftLines{lines, gemm_row(scratch)},
              Places{x, g, place, image}, contributions, columns);
       for (int64_t c = 0; c < count; ++c) {
@@ -135,19 +135,19 @@ void by_product(const Job& job, const ConvGeometry& g) {
   }
 }
 
-// Any types and layouts, in double: each result gathers what falls on it.
-void plain(const Job& job, const ConvGeometry& g) {
-  const TensorImpl &x = job.source(0), &w = job.source(1), &node = job.node;
+// Any types and layouts, in double: each result gathers its contributions.
+void plain(const KernelArgs& args, const ConvGeometry& g) {
+  const TensorImpl &x = args.source(0), &w = args.source(1), &node = args.node;
   const LoadRow<double> load = loader<double>(x.dtype);
   const int64_t bytes = element_bytes(x.dtype);
-  const Range range = job.part(node.element_count(), 16);
+  const Range range = args.part(node.element_count(), 16);
   for (int64_t i = range.begin; i < range.end; ++i) {
     const int64_t o[3] = {i / g.out[2] / g.out[1] % g.out[0], i / g.out[2] % g.out[1], i % g.out[2]};
     const int64_t channel = i / g.positions % (g.groups * g.out_channels),
                   n = i / g.positions / (g.groups * g.out_channels);
     const int64_t group = channel / g.out_channels, m = channel % g.out_channels;
     double sum = 0;
-    if (job.sources() > 2) load_elements(job.source(2), channel, 1, &sum);
+    if (args.sources() > 2) load_elements(args.source(2), channel, 1, &sum);
     for (int64_t tap = 0; tap < g.taps; ++tap) {
       const int64_t k[3] = {tap / g.kernel[2] / g.kernel[1], tap / g.kernel[2] % g.kernel[1], tap % g.kernel[2]};
       int64_t offset = n * g.batch_stride;
@@ -168,7 +168,7 @@ void plain(const Job& job, const ConvGeometry& g) {
   }
 }
 
-// The taps of each channel lie side by side.
+// True if the taps of each channel are contiguous.
 bool kernel_contiguous(const TensorImpl& w) {
   int64_t n = 1;
   for (int d = w.rank() - 1; d > 1; n *= w.sizes[d], --d)
@@ -182,16 +182,16 @@ bool takes_product(const TensorImpl& node) { return node.dtype == DType::F32 && 
 
 Bytes conv_transpose_work(const TensorImpl& node, int tasks) {
   const ConvGeometry g(node);
-  if (node.channels_last()) return tasks * transpose_last_work(g);
+  if (node.channels_last()) return tasks * transpose_nhwc_work(g);
   return takes_product(node) ? tasks * share(g) : 0;
 }
 
-Status conv_transpose(const Job& job) {
-  const ConvGeometry g(job.node);
-  if (job.node.channels_last())
-    transpose_last(job, g);
+Status conv_transpose(const KernelArgs& args) {
+  const ConvGeometry g(args.node);
+  if (args.node.channels_last())
+    transpose_nhwc(args, g);
   else
-    takes_product(job.node) ? by_product(job, g) : plain(job, g);
+    takes_product(args.node) ? by_product(args, g) : plain(args, g);
   return {};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Convolutions with one kernel a channel, in f32. Parts are planes (image, channel).
+// Depthwise f32 convolutions (one kernel per channel). Chunks are planes (image, channel).
 #pragma once
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/windows.h"
@@ -7,6 +7,6 @@
 namespace arenascope::cpu {
 
 Bytes depthwise_work(const ConvGeometry& g, int tasks);
-void depthwise(const Job& job, const ConvGeometry& g);
+void depthwise(const KernelArgs& args, const ConvGeometry& g);
 
 }  // namespace arenascope::cpu

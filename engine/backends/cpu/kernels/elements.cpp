@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "engine/backends/cpu/kernels/half.h"
-#include "engine/backends/cpu/kernels/nest.h"
+#include "engine/backends/cpu/kernels/loop_nest.h"
 #include "engine/backends/cpu/quant/quant.h"
 #include "engine/backends/cpu/simd/simd.h"
 
@@ -47,7 +47,7 @@ T convert(C value) {
   }
 }
 
-// A loop of vectors for the type; null: none.
+// A SIMD loop for the type; null: none.
 template <class T>
 CastLoops::From fast_load() {
   const CastLoops& casts = simd().casts;
@@ -160,7 +160,7 @@ void load_elements(const TensorImpl& tensor, int64_t first, int64_t count, C* to
   const LoadRow<C> load = loader<C>(tensor.dtype);
   const int64_t bytes = element_bytes(tensor.dtype);
   const std::byte* base = tensor.data();
-  const Nest nest(tensor.sizes, {&tensor});
+  const LoopNest nest(tensor.sizes, {&tensor});
   const int64_t stride = nest.inner_stride(0);
   nest.rows({first, first + count}, std::numeric_limits<int64_t>::max(), [&](const int64_t* offsets, int64_t n) {
     load(to, base + offsets[0] * bytes, stride, n);
@@ -178,7 +178,7 @@ const C* elements(const TensorImpl& tensor, int64_t first, int64_t count, C* buf
   if (is_native<C>(tensor.dtype)) {
     const C* base = reinterpret_cast<const C*>(tensor.data());
     if (tensor.contiguous()) return base + first;
-    // A run inside one row of a tensor whose innermost elements lie side by side.
+    // A run inside one row of a tensor with stride-1 rows.
     const int64_t width = tensor.sizes.back();
     if (width > 0 && tensor.rank() > 0 && tensor.strides.back() == 1 && first % width + count <= width) {
       int64_t rest = first / width, offset = first % width;

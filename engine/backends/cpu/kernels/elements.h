@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows of elements of any type, read into and written from the four types in which kernels compute:
-// float (f32, f16, bf16), double (f64), int64_t (signed integers, bool) and uint64_t (unsigned integers).
+// Loads and stores rows of elements of any type as one of the four compute types: float (f32, f16, bf16), double (f64),
+// int64_t (signed integers, bool) and uint64_t (unsigned integers).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace arenascope::cpu {
 
-// The type in which elements of a type are computed.
+// Compute type of an element type.
 enum class Family { Float, Double, Signed, Unsigned };
 Family family(DType type);
 
@@ -26,8 +26,8 @@ decltype(auto) with_compute_type(DType type, F&& f) {
   return f(float{});
 }
 
-// Reads n elements that lie `stride` elements apart. Integers keep their low bits; numbers outside an integer's
-// range become its nearest; NaN becomes 0.
+// Reads n elements that are `stride` elements apart. Integers keep their low bits; values outside an integer's range
+// are saturated; NaN becomes 0.
 template <class C>
 using LoadRow = void (*)(C* to, const std::byte* from, int64_t stride, int64_t n);
 template <class C>
@@ -38,7 +38,7 @@ LoadRow<C> loader(DType type);
 template <class C>
 StoreRow<C> storer(DType type);
 
-// Whether elements of the type are stored as C is.
+// True if elements of the type are stored as C.
 template <class C>
 constexpr bool is_native(DType type) {
   if constexpr (std::is_same_v<C, float>) return type == DType::F32;
@@ -47,7 +47,7 @@ constexpr bool is_native(DType type) {
   return std::is_same_v<C, uint64_t> && type == DType::U64;
 }
 
-// A number as C: saturated to an integer's range, NaN as 0; integers wrap.
+// Converts to C: saturated to an integer's range, NaN to 0; integers wrap.
 template <class C, class From>
 C convert(From value) {
   if constexpr (std::is_integral_v<C> && std::is_floating_point_v<From>) {
@@ -61,19 +61,19 @@ C convert(From value) {
   }
 }
 
-// Copies `count` elements, from the `first` in row-major order on, whatever the layout, to a contiguous buffer.
-// Quantised tensors are read row by row: `first` and `count` are then multiples of the innermost size.
+// Copies `count` elements from row-major index `first` on, whatever the layout, to a contiguous buffer. Quantised
+// tensors are read row by row: `first` and `count` must be multiples of the innermost size.
 template <class C>
 void load_elements(const TensorImpl& tensor, int64_t first, int64_t count, C* to);
 // The same into a contiguous tensor.
 template <class C>
 void store_elements(const TensorImpl& tensor, int64_t first, int64_t count, const C* from);
 
-// The elements [first, first + count) in row-major order as C: in place where they lie so, else read to `buffer`.
+// The elements [first, first + count) in row-major order as C: in place if they are stored so, else copied to `buffer`.
 template <class C>
 const C* elements(const TensorImpl& tensor, int64_t first, int64_t count, C* buffer);
 
-// The element at (row-major) place i of an integer tensor of type I32 or I64.
+// Element at row-major index i of an I32 or I64 tensor.
 int64_t integer_at(const TensorImpl& tensor, int64_t i);
 
 }  // namespace arenascope::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The formulas of graph/elementwise.h in C++, over float, double, int64_t and uint64_t.
+// The formulas of graph/elementwise.h in C++, for float, double, int64_t and uint64_t.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace arenascope::cpu::formulas {
 
-// All of <cmath> that is the same in OpenCL C and CUDA.
+// The functions of <cmath> that have the same name in OpenCL C and CUDA.
 using std::acos, std::acosh, std::asin, std::asinh, std::atan, std::atan2, std::atanh, std::cbrt, std::ceil,
     std::copysign, std::cos, std::cosh, std::erf, std::erfc, std::exp, std::exp2, std::expm1, std::fabs, std::floor,
     std::fma, std::fmax, std::fmin, std::fmod, std::hypot, std::isinf, std::isnan, std::log, std::log10, std::log1p,
@@ -29,7 +29,7 @@ N limited(N x, N low, N high) {
   return x < low ? low : high < x ? high : x;
 }
 
-// Integers wrap. `u` says what their type says already.
+// Integers wrap. The suffix `u` is redundant here: the type decides.
 template <class N>
 uint64_t bits(N x) {
   return static_cast<uint64_t>(x);
@@ -69,7 +69,7 @@ N quotient(N x, N y, bool) {
     if (y == -1) return negative(x);
   return x / y;
 }
-// The sign is the divisor's.
+// The result has the sign of the divisor.
 template <class N>
 N floor_mod(N x, N y, bool) {
   if (y == 0) return 0;
@@ -99,8 +99,8 @@ N shifted_right(N x, N y) {
   return bits(y) < 64 ? static_cast<N>(bits(x) >> bits(y)) : N{0};
 }
 
-// What an op makes of an element x, another source's y, and its scalars a and b; defined where it has a formula for
-// numbers of that class.
+// The result of an op for an element x, an element y of another source, and its scalars a and b; defined where the op
+// has a formula for that class of types.
 template <Op kOp, bool kReal>
 struct Formula;
 
@@ -115,15 +115,15 @@ struct Formula;
     }                                                                                                        \
   };
 #define REAL(id, expression) ARENASCOPE_FORMULA(id, true, expression)
-#define WHOLE(id, expression) ARENASCOPE_FORMULA(id, false, expression)
+#define INTEGER(id, expression) ARENASCOPE_FORMULA(id, false, expression)
 ARENASCOPE_REAL_BINARY_FORMULAS(REAL)
 ARENASCOPE_REAL_COMPARISON_FORMULAS(REAL)
 ARENASCOPE_REAL_UNARY_FORMULAS(REAL)
-ARENASCOPE_WHOLE_BINARY_FORMULAS(WHOLE)
-ARENASCOPE_WHOLE_COMPARISON_FORMULAS(WHOLE)
-ARENASCOPE_WHOLE_UNARY_FORMULAS(WHOLE)
+ARENASCOPE_INTEGER_BINARY_FORMULAS(INTEGER)
+ARENASCOPE_INTEGER_COMPARISON_FORMULAS(INTEGER)
+ARENASCOPE_INTEGER_UNARY_FORMULAS(INTEGER)
 #undef REAL
-#undef WHOLE
+#undef INTEGER
 #undef ARENASCOPE_FORMULA
 
 template <class N, Op kOp>

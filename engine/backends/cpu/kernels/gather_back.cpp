@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// GATHER_BACK: each part writes some rows of the table, and looks through all places for what belongs to them, in their
-// order, so that a sum does not depend on the parts.
+// GATHER_BACK: each chunk owns some rows of the table and scans all indices for them in order, so that sums do not
+// depend on the number of chunks.
 #include <fmt/format.h>
 
 #include "engine/backends/cpu/kernel.h"
@@ -10,13 +10,13 @@ namespace arenascope::cpu {
 namespace {
 
 template <class T>
-void add_rows(const Job& job, Range rows) {
-  const TensorImpl &node = job.node, &dy = job.source(0), &places = job.source(1);
+void add_rows(const KernelArgs& args, Range rows) {
+  const TensorImpl &node = args.node, &dy = args.source(0), &places = args.source(1);
   const int64_t size = node.sizes[0], count = places.sizes[0];
   const int64_t width = size > 0 ? node.element_count() / size : 0;
   T* const out = node.data_as<T>();
-  if (job.sources() > 2) {
-    load_elements(job.source(2), rows.begin * width, rows.size() * width, out + rows.begin * width);
+  if (args.sources() > 2) {
+    load_elements(args.source(2), rows.begin * width, rows.size() * width, out + rows.begin * width);
   } else {
     std::fill(out + rows.begin * width, out + rows.end * width, T{0});
   }
@@ -33,14 +33,14 @@ void add_rows(const Job& job, Range rows) {
 
 }  // namespace
 
-Status gather_back(const Job& job) {
-  const TensorImpl &node = job.node, &places = job.source(1);
+Status gather_back(const KernelArgs& args) {
+  const TensorImpl &node = args.node, &places = args.source(1);
   const int64_t size = node.sizes[0];
   for (int64_t i = 0; i < places.sizes[0]; ++i)
     if (const int64_t row = integer_at(places, i); row < -size || row >= size)
-      return refuse(node, fmt::format("index {} lies outside the {} entries of its table", row, size));
-  const Range rows = job.part(size);
-  node.dtype == DType::F64 ? add_rows<double>(job, rows) : add_rows<float>(job, rows);
+      return refuse(node, fmt::format("index {} is out of range for a table of {} rows", row, size));
+  const Range rows = args.part(size);
+  node.dtype == DType::F64 ? add_rows<double>(args, rows) : add_rows<float>(args, rows);
   return {};
 }
 

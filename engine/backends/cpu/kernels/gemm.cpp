@@ -8,7 +8,7 @@ namespace arenascope::cpu {
 
 namespace {
 
-constexpr int64_t kTurned = 16;  // of Simd::turn_tile
+constexpr int64_t kTransposeTile = 16;  // of Simd::transpose_tile
 
 }  // namespace
 
@@ -41,14 +41,16 @@ void pack_panel(const Lines& lines, int64_t first, int64_t count, int64_t width,
     else
       dequantise(lines.type, from, line, depth);
   };
-  // Sixteen lines at once are turned over in tiles.
+  // Sixteen rows at once are transposed in tiles.
   int64_t i = 0;
-  for (const int64_t whole = depth / kTurned * kTurned; i + kTurned <= count; i += kTurned) {
-    alignas(64) float sixteen[kTurned * kDepthBlock];
-    for (int64_t j = 0; j < kTurned; ++j) fetch(i + j, sixteen + j * kDepthBlock);
-    for (int64_t k = 0; k < whole; k += kTurned) simd().turn_tile(to + k * width + i, width, sixteen + k, kDepthBlock);
+  for (const int64_t whole = depth / kTransposeTile * kTransposeTile; i + kTransposeTile <= count;
+       i += kTransposeTile) {
+    alignas(64) float sixteen[kTransposeTile * kDepthBlock];
+    for (int64_t j = 0; j < kTransposeTile; ++j) fetch(i + j, sixteen + j * kDepthBlock);
+    for (int64_t k = 0; k < whole; k += kTransposeTile)
+      simd().transpose_tile(to + k * width + i, width, sixteen + k, kDepthBlock);
     for (int64_t k = whole; k < depth; ++k)
-      for (int64_t j = 0; j < kTurned; ++j) to[k * width + i + j] = sixteen[j * kDepthBlock + k];
+      for (int64_t j = 0; j < kTransposeTile; ++j) to[k * width + i + j] = sixteen[j * kDepthBlock + k];
   }
   for (; i < count; ++i) {
     fetch(i, row);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Dense float products by packed panels (the scheme of Goto and van de Geijn): blocks of the right side are packed
-// into panels that stay in the second-level cache, blocks of the left side into panels for the first level, and the
-// processor's tile runs over them. Each result is summed over the depth in the same order however the work is split.
+// Dense float GEMM with packed panels (Goto and van de Geijn 2008): blocks of the right side are packed into panels
+// that stay in L2, blocks of the left side into panels for L1, and the CPU's register tile iterates over them. Each
+// result is summed along the depth in the same order, however the work is split.
 #pragma once
 #include <algorithm>
 
@@ -15,19 +15,19 @@ inline constexpr int64_t kColumnBlock = 512;
 inline constexpr int64_t kRowBlock = 96;
 inline constexpr int64_t kWidestTile = 64;  // columns of the widest tile
 
-// Places of depth, columns and rows that a product works on at once.
+// Depth, columns and rows of a block.
 inline int64_t gemm_depth(int64_t depth) { return std::clamp<int64_t>(depth, 1, kDepthBlock); }
 inline int64_t gemm_columns(int64_t columns) { return std::clamp<int64_t>(columns, 1, kColumnBlock); }
 inline int64_t gemm_rows(int64_t rows) { return std::clamp<int64_t>(rows, 1, kRowBlock); }
-// The scratch that it takes, which begins with a line for whoever gives it its sides.
+// Scratch bytes, starting with a row buffer for the providers of the sides.
 inline Bytes gemm_scratch(int64_t rows, int64_t columns, int64_t depth) {
   const int64_t wide = gemm_columns(columns) + gemm_rows(rows) + 3 * kWidestTile;
   return static_cast<Bytes>(sizeof(float)) * (gemm_depth(depth) * (wide + 1) + 32 * kWidestTile);
 }
 inline float* gemm_row(float* scratch) { return scratch; }
 
-// Lines of a matrix in memory: line i, place k at first + i·line_stride + k·stride, of any type. Quantised lines
-// have stride 1 and line strides that are multiples of the block.
+// Rows of a matrix operand of any type: element k of row i is at first + i·line_stride + k·stride. Quantised rows have
+// stride 1 and a line stride that is a multiple of the block.
 struct Lines {
   const std::byte* data;
   DType type;
@@ -35,16 +35,16 @@ struct Lines {
   int64_t stride;
 };
 
-// Packs lines [first, first + count) at places [begin, begin + depth) into a panel [depth][width], zero behind count.
+// Packs rows [first, first + count) at depth [begin, begin + depth) into a panel [depth][width], padded with zeros.
 void pack_panel(const Lines& lines, int64_t first, int64_t count, int64_t width, int64_t begin, int64_t depth,
                 float* to, float* row);
 
-// All panels of `count` lines for products that happen often: panel p at to + p·depth·width.
+// All panels of `count` rows, for operands that are used often: panel p is at to + p·depth·width.
 void pack_all(const Lines& lines, int64_t count, int64_t width, int64_t depth, float* to);
 
-// C[rows, columns] = L·R. `left(first, count, begin, depth, buffer)` gives the panels of rows [first, first + count)
-// at depth [begin, begin + depth): the address and how far panels lie apart. `right(first, count, begin, depth,
-// buffer)` packs panels of columns. Row r of C begins at c + r·c_stride.
+// C[rows, columns] = L·R. `left(first, count, begin, depth, buffer)` returns the panels of rows [first, first + count)
+// at depth [begin, begin + depth): the address and the distance between panels. `right(first, count, begin, depth,
+// buffer)` packs panels of columns. Row r of C starts at c + r·c_stride.
 struct Panels {
   const float* data;
   int64_t stride;
@@ -88,7 +88,7 @@ void gemm(Range rows, Range columns, int64_t depth, float* scratch, Left&& left,
   }
 }
 
-// The sides of gemm() for plain matrices.
+// Providers of the sides of gemm() for plain matrices.
 struct LeftLines {
   Lines lines;
   float* row;  // kDepthBlock floats
@@ -108,7 +108,7 @@ struct RightLines {
       pack_panel(lines, first + j, std::min(nr, count - j), nr, begin, depth, buffer + j * depth, row);
   }
 };
-// Rows packed by pack_all(); row ranges must begin at a panel.
+// Rows packed by pack_all(); row ranges must start at a panel.
 struct PackedLeft {
   const float* panels;
   int64_t depth;
@@ -118,6 +118,6 @@ struct PackedLeft {
   }
 };
 
-// The row buffer at the end of a part's gemm scratch.
+// The row buffer at the end of a chunk's GEMM scratch.
 
 }  // namespace arenascope::cpu

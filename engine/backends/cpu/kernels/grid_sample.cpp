@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// GRID_SAMPLE: images read at places between their elements, which a grid gives. A place's weights are found once for all
-// channels.
+// GRID_SAMPLE: images sampled at fractional positions given by a grid. The weights of a position are computed once for
+// all channels.
 #include <algorithm>
 #include <cmath>
 
@@ -10,9 +10,9 @@
 namespace arenascope::cpu {
 namespace {
 
-constexpr int kMostSpatial = 3, kMostTaps = 16;
+constexpr int kMaxSpatial = 3, kMaxTaps = 16;
 
-// An element of the image by its offset, and how much of it.
+// Offset of an image element, and its weight.
 template <class C>
 struct Tap {
   int64_t offset;
@@ -26,22 +26,22 @@ class Sampler {
     for (int d = 0; d < spatial_; ++d) sizes_[d] = image.sizes[d + 2], strides_[d] = image.strides[d + 2];
   }
 
-  // How many taps a place has at most.
-  int most_taps() const {
+  // Maximum number of taps per position.
+  int max_taps() const {
     const int each = p_.mode == ResizeMode::Nearest ? 1 : p_.mode == ResizeMode::Linear ? 2 : 4;
     int all = 1;
     for (int d = 0; d < spatial_; ++d) all *= each;
     return all;
   }
 
-  // The taps of a place whose coordinates are given as the grid does, last dimension first.
+  // The taps of a position with the given grid coordinates, last dimension first.
   int taps(const C* place, Tap<C>* to) const {
-    int64_t at[kMostSpatial][4];
-    C weights[kMostSpatial][4];
-    int counts[kMostSpatial];
+    int64_t at[kMaxSpatial][4];
+    C weights[kMaxSpatial][4];
+    int counts[kMaxSpatial];
     for (int d = 0; d < spatial_; ++d) counts[d] = along(d, place[spatial_ - 1 - d], at[d], weights[d]);
     int count = 0;
-    if (spatial_ == 2) {  // the usual case, without the loops over dimensions
+    if (spatial_ == 2) {  // the common case, without loops over dimensions
       for (int i = 0; i < counts[0]; ++i)
         for (int j = 0; j < counts[1]; ++j)
           if (at[0][i] >= 0 && at[1][j] >= 0)
@@ -67,7 +67,7 @@ class Sampler {
   }
 
  private:
-  // Into [low, high], by turning back at the ends.
+  // Reflects x at the borders into [low, high).
   static C reflected(C x, C low, C high) {
     const C range = high - low;
     if (!(range > 0)) return low;
@@ -80,7 +80,7 @@ class Sampler {
   C low() const { return p_.align_corners ? C{0} : C{-0.5}; }
   C high(int d) const { return static_cast<C>(sizes_[d] - 1) + (p_.align_corners ? C{0} : C{0.5}); }
 
-  // An element's index after padding; -1: it is zero.
+  // Index of an element after padding; -1: it is zero.
   int64_t padded(int d, C x) const {
     const C last = static_cast<C>(sizes_[d] - 1);
     if (x >= 0 && x <= last) return static_cast<int64_t>(x);
@@ -120,40 +120,40 @@ class Sampler {
 
   GridSampleParams p_;
   int spatial_;
-  int64_t sizes_[kMostSpatial] = {1, 1, 1}, strides_[kMostSpatial] = {0, 0, 0};
+  int64_t sizes_[kMaxSpatial] = {1, 1, 1}, strides_[kMaxSpatial] = {0, 0, 0};
 };
 
-// Neighbouring places of one image, whose taps all channels share.
+// Neighbouring positions of one image, whose taps all channels share.
 template <class C>
-struct SampledPlaces {
-  static constexpr int64_t kMost = 64;
-  int64_t count = 0, most_taps = 0;
-  int taps[kMost];
-  Tap<C> tap[kMost * kMostTaps];  // a place's behind each other, those of the next one `most_taps` further
+struct SampledPositions {
+  static constexpr int64_t kMaxPositions = 64;
+  int64_t count = 0, max_taps = 0;
+  int taps[kMaxPositions];
+  Tap<C> tap[kMaxPositions * kMaxTaps];  // `max_taps` per position, in sequence
 
   void find(const Sampler<C>& sampler, const TensorImpl& grid, int64_t image, int64_t first, int64_t n) {
     const int spatial = grid.rank() - 2;
     const int64_t bytes = element_bytes(grid.dtype);
     const LoadRow<C> load = loader<C>(grid.dtype);
-    count = n, most_taps = sampler.most_taps();
+    count = n, max_taps = sampler.max_taps();
     for (int64_t i = 0; i < n; ++i) {
       int64_t offset = image * grid.strides[0], rest = first + i;
       for (int d = spatial; d >= 1; --d) {
         offset += rest % grid.sizes[d] * grid.strides[d];
         rest /= grid.sizes[d];
       }
-      C place[kMostSpatial];
+      C place[kMaxSpatial];
       load(place, grid.data() + offset * bytes, grid.strides[spatial + 1], spatial);
-      taps[i] = sampler.taps(place, tap + i * most_taps);
+      taps[i] = sampler.taps(place, tap + i * max_taps);
     }
   }
 
   template <class Read>
   void sum(Read&& read, C* to) const {
     for (int64_t i = 0; i < count; ++i) {
-      const Tap<C>* const t = tap + i * most_taps;
+      const Tap<C>* const t = tap + i * max_taps;
       C sum{};
-      if (taps[i] == 4) {  // in a plane, between four elements: the usual case
+      if (taps[i] == 4) {  // a plane, between four elements: the common case
         for (int k = 0; k < 4; ++k) sum += t[k].weight * read(t[k].offset);
       } else {
         for (int k = 0; k < taps[i]; ++k) sum += t[k].weight * read(t[k].offset);
@@ -164,8 +164,8 @@ struct SampledPlaces {
 };
 
 template <class C>
-void sample(const Job& job) {
-  const TensorImpl &node = job.node, &image = job.source(0), &grid = job.source(1);
+void sample(const KernelArgs& args) {
+  const TensorImpl &node = args.node, &image = args.source(0), &grid = args.source(1);
   const Sampler<C> sampler(image, node.params.get<GridSampleParams>());
   int64_t count = 1;
   for (int d = 2; d < node.rank(); ++d) count *= node.sizes[d];
@@ -173,12 +173,12 @@ void sample(const Job& job) {
   const LoadRow<C> load = loader<C>(image.dtype);
   const StoreRow<C> store = storer<C>(node.dtype);
   const bool native = is_native<C>(image.dtype);
-  SampledPlaces<C> places;
-  C line[SampledPlaces<C>::kMost];
-  const Range range = job.part(node.sizes[0] * count);
+  SampledPositions<C> places;
+  C line[SampledPositions<C>::kMaxPositions];
+  const Range range = args.part(node.sizes[0] * count);
   for (int64_t i = range.begin; i < range.end; i += places.count) {
     const int64_t n = i / count, first = i % count;
-    places.find(sampler, grid, n, first, std::min({SampledPlaces<C>::kMost, count - first, range.end - i}));
+    places.find(sampler, grid, n, first, std::min({SampledPositions<C>::kMaxPositions, count - first, range.end - i}));
     for (int64_t c = 0; c < channels; ++c) {
       const std::byte* const from = image.data() + (n * image.strides[0] + c * image.strides[1]) * bytes;
       if (native)
@@ -198,11 +198,11 @@ void sample(const Job& job) {
 
 }  // namespace
 
-Status grid_sample(const Job& job) {
-  if (job.node.dtype == DType::F64)
-    sample<double>(job);
+Status grid_sample(const KernelArgs& args) {
+  if (args.node.dtype == DType::F64)
+    sample<double>(args);
   else
-    sample<float>(job);
+    sample<float>(args);
   return {};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// LSTM (ONNX's gates i, o, f, c without peepholes). Every direction of every sequence of the batch is a part of its
-// own, since each step needs the one before. Constant weights of several sequences are packed into panels of three vectors
-// of gates, by which the sequences of a part go together: each panel is read once for all of them.
+// LSTM (ONNX's gates i, o, f, c without peepholes). Every direction of every sequence of the batch is a chunk, because
+// each step needs the previous one. Constant weights are packed into panels of three vectors of gates, and several
+// sequences of a chunk are processed together, so that each panel is read once for all of them.
 #include <algorithm>
 
 #include "engine/backends/cpu/kernels/elements.h"
@@ -19,19 +19,19 @@ struct Layout {
         input(node.sources[0]->sizes[2]),
         hidden(node.params.get<LstmParams>().hidden),
         directions(node.params.get<LstmParams>().direction == 2 ? 2 : 1) {}
-  int64_t block() const { return std::min<int64_t>(steps, 32); }  // steps whose inputs are multiplied at once
-  // Gates of a block of steps, state h and c, a row of weights.
+  int64_t block() const { return std::min<int64_t>(steps, 32); }  // steps whose inputs are multiplied together
+  // Gates of a block of steps, states h and c, a row of weights.
   Bytes share() const {
     return round_to_line(gemm_scratch(kRowBlock, kColumnBlock, kDepthBlock)) +
            round_to_line(4 * (block() * 4 * hidden + 2 * hidden + std::max(hidden, input)));
   }
 };
 
-constexpr int64_t kFewSteps = 8;  // whose products with the weights would leave most of a tile empty
+constexpr int64_t kFewSteps = 8;  // for fewer steps most of a GEMM tile would be empty
 
 bool in_rows(const TensorImpl& weights) { return weights.dtype == DType::F32 && weights.strides[2] == 1; }
 
-// gates += weights · inputs, for a few steps, and the weights as they lie.
+// gates += weights · inputs, for a few steps, with unpacked weights.
 void add_products(const TensorImpl& weights, int64_t direction, const float* inputs, int64_t input_stride,
                   int64_t steps, int64_t depth, float* gates) {
   const int64_t rows = weights.sizes[1];
@@ -39,7 +39,7 @@ void add_products(const TensorImpl& weights, int64_t direction, const float* inp
                  input_stride, steps, depth, gates, rows);
 }
 
-// What the gates make of the cell and the state. The gates are spoilt.
+// Updates cell and state from the gates, which are overwritten.
 void step(float* gates, int64_t h, float* cell, float* state) {
   const ElementLoops& e = simd().elements;
   e.sigmoid(gates, gates, 3 * h, 0, 0);
@@ -51,15 +51,15 @@ void step(float* gates, int64_t h, float* cell, float* state) {
   e.mul(state, state, gates + h, h);
 }
 
-// What sequences begin with, and what all steps add.
+// Initial states, and the biases of all steps.
 struct Beginning {
   const TensorImpl *bias = nullptr, *state = nullptr, *cell = nullptr;
-  explicit Beginning(const Job& job) {
-    const int present = job.node.params.get<LstmParams>().present;
+  explicit Beginning(const KernelArgs& args) {
+    const int present = args.node.params.get<LstmParams>().present;
     size_t next = 3;
-    if (present & 1) bias = &job.source(next++);
-    if (present & 2) state = &job.source(next++);
-    if (present & 4) cell = &job.source(next++);
+    if (present & 1) bias = &args.source(next++);
+    if (present & 2) state = &args.source(next++);
+    if (present & 4) cell = &args.source(next++);
   }
   static void load(const TensorImpl* from, int64_t first, int64_t count, float* to) {
     if (from)
@@ -67,7 +67,7 @@ struct Beginning {
     else
       std::fill_n(to, count, 0.0f);
   }
-  // Both biases' sum, zeros behind it; `other` is room for one of them.
+  // The sum of both biases, padded with zeros; `other` is scratch for one of them.
   void load_bias(const Layout& l, int64_t direction, int64_t gates, float* to, float* other) const {
     std::fill_n(to, gates, 0.0f);
     if (!bias) return;
@@ -77,14 +77,14 @@ struct Beginning {
   }
 };
 
-void sequence(const Job& job, const Layout& l, int64_t direction, int64_t b) {
-  const TensorImpl &node = job.node, &x = job.source(0), &w = job.source(1), &r = job.source(2);
+void sequence(const KernelArgs& args, const Layout& l, int64_t direction, int64_t b) {
+  const TensorImpl &node = args.node, &x = args.source(0), &w = args.source(1), &r = args.source(2);
   const auto p = node.params.get<LstmParams>();
   const int64_t h = l.hidden;
-  float* const scratch = job.scratch<float>(l.share());
+  float* const scratch = args.scratch<float>(l.share());
   float* const gates = scratch + round_to_line(gemm_scratch(kRowBlock, kColumnBlock, kDepthBlock)) / 4;
   float *const state = gates + l.block() * 4 * h, *const cell = state + h, *const row = cell + h;
-  const Beginning beginning(job);
+  const Beginning beginning(args);
   const TensorImpl* const bias = beginning.bias;
   const int64_t place = (direction * l.batch + b) * h;
   Beginning::load(beginning.state, place, h, state);
@@ -127,11 +127,12 @@ void sequence(const Job& job, const Layout& l, int64_t direction, int64_t b) {
   std::copy(cell, cell + h, last + l.directions * l.batch * h + place);
 }
 
-// Sequences that go together, and how their weights are packed: of each direction, panel behind panel, rows of the input's
-// weights and then of the state's, as many columns as the panel has gates (the last one: rounded up to whole vectors).
+// Sequences processed together, and their packed weights: per direction, panel by panel, the rows of the input weights
+// and then of the recurrent weights, with as many columns as the panel has gates (the last one rounded up to whole
+// vectors).
 struct Together {
-  static constexpr int64_t kLeastSequences = 4;  // fewer are dot products with the weights as they lie
-  static constexpr int64_t kRows = 64;           // of inputs that are multiplied at once
+  static constexpr int64_t kMinSequences = 4;  // fewer use dot products with unpacked weights
+  static constexpr int64_t kRows = 64;         // inputs multiplied together
 
   const Layout l;
   const int64_t lanes = simd().lanes, wide = 3 * lanes;
@@ -146,7 +147,7 @@ struct Together {
   Bytes share(int64_t sequences) const {
     return round_to_line(4 * ((steps(sequences) * sequences + 1) * gates + 2 * sequences * l.hidden));
   }
-  int64_t most_in_a_part(int parts) const { return (l.directions * l.batch + parts - 1) / parts; }
+  int64_t max_per_chunk(int parts) const { return (l.directions * l.batch + parts - 1) / parts; }
   // fn(first gate, columns, the panel's first row)
   template <class Fn>
   void each_panel(const float* packed, int64_t direction, Fn fn) const {
@@ -158,28 +159,29 @@ struct Together {
 bool goes_together(const TensorImpl& node) {
   const TensorImpl &w = *node.sources[1], &r = *node.sources[2];
   return node.dtype == DType::F32 && w.dtype == DType::F32 && r.dtype == DType::F32 && w.has(kFlagWeight) &&
-         r.has(kFlagWeight) && Layout(node).batch >= Together::kLeastSequences;
+         r.has(kFlagWeight) && Layout(node).batch >= Together::kMinSequences;
 }
 
 // Sequences [first, first + count) of a direction.
-void together(const Job& job, const Together& t, int64_t direction, int64_t first, int64_t count, float* scratch) {
+void together(const KernelArgs& args, const Together& t, int64_t direction, int64_t first, int64_t count,
+              float* scratch) {
   const Layout& l = t.l;
-  const TensorImpl& x = job.source(0);
+  const TensorImpl& x = args.source(0);
   const Simd& s = simd();
   const int64_t h = l.hidden, block = t.steps(count), place = (direction * l.batch + first) * h;
   float *const gates = scratch, *const bias = gates + block * count * t.gates;
   float *const states = bias + t.gates, *const cells = states + count * h;
-  float* const out = job.node.data_as<float>();
-  const Beginning beginning(job);
+  float* const out = args.node.data_as<float>();
+  const Beginning beginning(args);
   beginning.load_bias(l, direction, t.gates, bias, gates);
   Beginning::load(beginning.state, place, count * h, states);
   Beginning::load(beginning.cell, place, count * h, cells);
-  const bool reverse = job.node.params.get<LstmParams>().direction == 1 || direction == 1;
+  const bool reverse = args.node.params.get<LstmParams>().direction == 1 || direction == 1;
   const auto time = [&](int64_t step) { return reverse ? l.steps - 1 - step : step; };
   for (int64_t begin = 0; begin < l.steps; begin += block) {
     const int64_t steps = std::min(block, l.steps - begin);
     for (int64_t row = 0; row < steps * count; ++row) std::copy(bias, bias + t.gates, gates + row * t.gates);
-    t.each_panel(job.packed->data(), direction, [&](int64_t gate, int64_t columns, const float* panel) {
+    t.each_panel(args.packed->data(), direction, [&](int64_t gate, int64_t columns, const float* panel) {
       for (int64_t i = 0; i < steps; ++i)
         s.strip(l.input, x.data_as<float>() + time(begin + i) * x.strides[0] + first * x.strides[1], x.strides[1],
                 x.strides[2], count, panel, columns, static_cast<int>(columns / t.lanes),
@@ -187,7 +189,7 @@ void together(const Job& job, const Together& t, int64_t direction, int64_t firs
     });
     for (int64_t i = 0; i < steps; ++i) {
       float* const now = gates + i * count * t.gates;
-      t.each_panel(job.packed->data(), direction, [&](int64_t gate, int64_t columns, const float* panel) {
+      t.each_panel(args.packed->data(), direction, [&](int64_t gate, int64_t columns, const float* panel) {
         s.strip(h, states, h, 1, count, panel + l.input * columns, columns, static_cast<int>(columns / t.lanes),
                 now + gate, t.gates, true);
       });
@@ -219,23 +221,23 @@ void pack_lstm(const TensorImpl& node, float* to) {
 
 Bytes lstm_work(const TensorImpl& node, int tasks) {
   const Together t(node);
-  return tasks * std::max(t.l.share(), goes_together(node) ? t.share(t.most_in_a_part(tasks)) : 0);
+  return tasks * std::max(t.l.share(), goes_together(node) ? t.share(t.max_per_chunk(tasks)) : 0);
 }
 
-Status lstm(const Job& job) {
-  const Layout l(job.node);
-  const Range range = job.part(l.directions * l.batch);
-  if (job.packed) {
-    const Together t(job.node);
-    float* const scratch = job.scratch<float>(lstm_work(job.node, job.nth) / job.nth);
+Status lstm(const KernelArgs& args) {
+  const Layout l(args.node);
+  const Range range = args.part(l.directions * l.batch);
+  if (args.packed) {
+    const Together t(args.node);
+    float* const scratch = args.scratch<float>(lstm_work(args.node, args.nth) / args.nth);
     for (int64_t i = range.begin; i < range.end;) {
       const int64_t direction = i / l.batch, first = i % l.batch, count = std::min(l.batch - first, range.end - i);
-      together(job, t, direction, first, count, scratch);
+      together(args, t, direction, first, count, scratch);
       i += count;
     }
     return {};
   }
-  for (int64_t i = range.begin; i < range.end; ++i) sequence(job, l, i / l.batch, i % l.batch);
+  for (int64_t i = range.begin; i < range.end; ++i) sequence(args, l, i / l.batch, i % l.batch);
   return {};
 }
 

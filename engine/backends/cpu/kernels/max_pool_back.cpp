@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The gradient of a largest element of windows: it goes to where that element stood, the first of equal ones, and to a
-// NaN before all others, as pooling takes it.
+// Gradient of max pooling: it goes to the position of the window's maximum, the first of equal ones; NaN counts as the
+// maximum, as in pooling.
 #include <algorithm>
 
 #include <arenascope/graph/pool_windows.h>
@@ -10,7 +10,7 @@
 namespace arenascope::cpu {
 namespace {
 
-// The windows as three spatial dimensions, the missing outer ones being of size 1.
+// The windows with three spatial dimensions; missing outer ones have size 1.
 struct Space {
   int64_t in[3], out[3], kernel[3], stride[3], dilation[3], begin[3], x_stride[3], dy_stride[3], dx_stride[3];
 
@@ -54,7 +54,7 @@ void give_window(const Space& s, const int64_t (&o)[3], const T* x, T dy, T* dx)
   if (any) dx[where] += dy;
 }
 
-// Windows of two by two side by side, which no element is twice in.
+// Adjacent 2×2 windows, so that no element is in two windows.
 bool in_fours(const Space& s) {
   bool fours = s.in[0] == 1 && s.kernel[0] == 1 && s.x_stride[2] == 1 && s.dy_stride[2] == 1 && s.dx_stride[2] == 1;
   for (int i : {1, 2})
@@ -70,7 +70,7 @@ void give_fours(const Space& s, const T* x, const T* dy, T* dx) {
     T *to = dx + 2 * b * s.dx_stride[1], *next = to + s.dx_stride[1];
     for (int64_t c = 0; c < s.out[2]; ++c) {
       const T four[4] = {above[2 * c], above[2 * c + 1], below[2 * c], below[2 * c + 1]};
-      // One that is larger, or no number, takes the place of those before it.
+      // A larger element, or NaN, replaces the previous maximum.
       int best = 0;
       for (int i = 1; i < 4; ++i) best = four[i] > four[best] || four[i] != four[i] ? i : best;
       to[2 * c] = best == 0 ? given[c] : T{0}, to[2 * c + 1] = best == 1 ? given[c] : T{0};
@@ -79,7 +79,7 @@ void give_fours(const Space& s, const T* x, const T* dy, T* dx) {
   }
 }
 
-// Windows side by side: what is read of one is written before the next.
+// Adjacent windows: a window is read completely before the next is written.
 template <class T>
 void give_apart(const Space& s, const T* x, const T* dy, T* dx) {
   for (int64_t a = 0; a < s.out[0]; ++a)
@@ -118,12 +118,12 @@ void give_plane(const Space& s, const T* x, const T* dy, T* dx) {
 }
 
 template <class T>
-void give_planes(const Job& job) {
-  const TensorImpl &node = job.node, &x = job.source(0), &dy = job.source(1);
+void give_planes(const KernelArgs& args) {
+  const TensorImpl &node = args.node, &x = args.source(0), &dy = args.source(1);
   const Space space(node);
   const auto give = in_fours(space) ? give_fours<T> : windows_are_apart(node) ? give_apart<T> : give_plane<T>;
   const int64_t channels = node.sizes[1];
-  const Range planes = job.part(node.sizes[0] * channels);
+  const Range planes = args.part(node.sizes[0] * channels);
   for (int64_t plane = planes.begin; plane < planes.end; ++plane) {
     const int64_t n = plane / channels, c = plane % channels;
     give(space, x.data_as<T>() + n * x.strides[0] + c * x.strides[1],
@@ -135,12 +135,12 @@ void give_planes(const Job& job) {
 }  // namespace
 
 Status max_pool_back_supports(const TensorImpl& node) {
-  if (node.dtype != DType::F32 && node.dtype != DType::F64) return refuse(node, "gradients are f32 or f64");
+  if (node.dtype != DType::F32 && node.dtype != DType::F64) return refuse(node, "gradients must be f32 or f64");
   return {};
 }
 
-Status max_pool_back(const Job& job) {
-  job.node.dtype == DType::F64 ? give_planes<double>(job) : give_planes<float>(job);
+Status max_pool_back(const KernelArgs& args) {
+  args.node.dtype == DType::F64 ? give_planes<double>(args) : give_planes<float>(args);
   return {};
 }
 

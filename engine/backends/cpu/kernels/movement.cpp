@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Ops that move elements as they are: copies, casts, joins, pads, fills, triangles, depth to space.
+// Data movement: copy, cast, concat, pad, fill, tril, depth to space.
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <optional>
 
 #include "engine/backends/cpu/kernel.h"
-#include "engine/backends/cpu/kernels/rows.h"
+#include "engine/backends/cpu/kernels/row_io.h"
 #include "engine/backends/cpu/quant/quant.h"
 #include "engine/backends/cpu/simd/simd.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
 
-// Calls f with an unsigned integer as wide as the elements.
+// Calls f with an unsigned integer of the elements' width.
 template <class F>
 void with_width(DType type, F&& f) {
   switch (element_bytes(type)) {
@@ -37,18 +37,18 @@ void move_row(T* to, int64_t to_stride, const T* from, int64_t from_stride, int6
   }
 }
 
-// Copies the range of a shared space. Where both sides' innermost strides are long (a transposition), tiles of 16×16
-// keep the touched lines in the cache.
+// Copies a range. If the innermost strides of both sides are long (a transpose), 16×16 tiles keep the touched cache
+// lines cached.
 template <class T>
-void move(const Nest& nest, Range range, T* to, const T* from) {
+void move(const LoopNest& nest, Range range, T* to, const T* from) {
   nest.rows(range, kAll, [&](const int64_t* at, int64_t n) {
     move_row(to + at[0], nest.inner_stride(0), from + at[1], nest.inner_stride(1), n);
   });
 }
 
-// The same where everything is whole tiles of floats. Along the source's rows, which are read as streams.
-void turn_tiles(Range rows, int64_t all_rows, int64_t columns, int64_t batch_stride, int64_t column_stride, float* to,
-                const float* from, bool past) {
+// The same for whole tiles of floats, along the source's rows, which are read as streams.
+void transpose_tiles_f32(Range rows, int64_t all_rows, int64_t columns, int64_t batch_stride, int64_t column_stride,
+                         float* to, const float* from, bool past) {
   constexpr int64_t kWide = 64;
   const Simd& s = past ? simd_past_caches() : simd();
   for (int64_t r = rows.begin; r < rows.end;) {
@@ -57,21 +57,21 @@ void turn_tiles(Range rows, int64_t all_rows, int64_t columns, int64_t batch_str
     for (int64_t wide = 0; wide < columns; wide += kWide)
       for (int64_t i = 0; i < n; i += 16)
         for (int64_t c = wide; c < std::min(columns, wide + kWide); c += 16)
-          s.turn_tile(to + (r + i) * columns + c, columns, source + i + c * column_stride, column_stride);
+          s.transpose_tile(to + (r + i) * columns + c, columns, source + i + c * column_stride, column_stride);
     r += n;
   }
   s.settle();
 }
 
-// A copy of a matrix whose source runs down the columns: sizes [batch, rows, columns], the source's row stride 1.
+// A copy of a transposed matrix: sizes [batch, rows, columns], with source row stride 1.
 template <class T>
 void transpose_tiles(Range rows, int64_t all_rows, int64_t columns, int64_t batch_stride, int64_t column_stride, T* to,
                      const T* from, [[maybe_unused]] bool past) {
   constexpr int64_t kTile = 16;
   if constexpr (sizeof(T) == 4) {
     if (rows.begin % kTile == 0 && rows.size() % kTile == 0 && all_rows % kTile == 0 && columns % kTile == 0) {
-      turn_tiles(rows, all_rows, columns, batch_stride, column_stride, reinterpret_cast<float*>(to),
-                 reinterpret_cast<const float*>(from), past);
+      transpose_tiles_f32(rows, all_rows, columns, batch_stride, column_stride, reinterpret_cast<float*>(to),
+                          reinterpret_cast<const float*>(from), past);
       return;
     }
   }
@@ -88,14 +88,14 @@ void transpose_tiles(Range rows, int64_t all_rows, int64_t columns, int64_t batc
   }
 }
 
-// Whether the source, seen as [batch, rows, columns], is such a matrix; then its shape and strides.
+// Shape and strides if the source, seen as [batch, rows, columns], is such a matrix.
 struct Transposed {
   int64_t rows = 0, columns = 0, batch_stride = 0, column_stride = 0;
 };
 std::optional<Transposed> as_transposed(const Dims& sizes, const Dims& strides) {
   const int rank = sizes.rank();
   if (rank < 2 || strides.back() <= 1) return std::nullopt;
-  // Rows: the longest run of dimensions outside the columns through which the source's stride-1 run continues.
+  // Rows: the longest run of dimensions outside the columns over which the source's stride-1 run continues.
   int columns_from = rank - 1;
   int64_t columns = sizes.back();
   while (columns_from > 0 && strides[columns_from - 1] == strides[columns_from] * sizes[columns_from])
@@ -116,11 +116,11 @@ std::optional<Transposed> as_transposed(const Dims& sizes, const Dims& strides) 
 }
 
 template <class C, class From>
-void cast_as(const Job& job) {
-  const Nest nest(job.node.sizes, {&job.node, &job.source(0)});
-  Reader<From> source(job.source(0), nest.inner_stride(1));
-  Writer<C> out(job.node);
-  nest.rows(job.part(nest.count(), 64), kPiece, [&](const int64_t* at, int64_t n) {
+void cast_as(const KernelArgs& args) {
+  const LoopNest nest(args.node.sizes, {&args.node, &args.source(0)});
+  Reader<From> source(args.source(0), nest.inner_stride(1));
+  Writer<C> out(args.node);
+  nest.rows(args.part(nest.count(), 64), kPiece, [&](const int64_t* at, int64_t n) {
     const From* x = source.piece(at[1], n);
     C* to = out.piece(at[0]);
     for (int64_t i = 0; i < n; ++i) to[i] = convert<C>(x[i]);
@@ -128,10 +128,10 @@ void cast_as(const Job& job) {
   });
 }
 
-// Between floats and any other type, both in one piece.
-void cast_floats(const Job& job) {
-  const TensorImpl &node = job.node, &source = job.source(0);
-  const Range range = job.part(node.element_count(), 64);
+// Between float and any other type, both contiguous.
+void cast_floats(const KernelArgs& args) {
+  const TensorImpl &node = args.node, &source = args.source(0);
+  const Range range = args.part(node.element_count(), 64);
   std::byte* const to = node.data() + range.begin * element_bytes(node.dtype);
   const std::byte* const from = source.data() + range.begin * element_bytes(source.dtype);
   if (node.dtype == DType::F32)
@@ -140,55 +140,55 @@ void cast_floats(const Job& job) {
     storer<float>(node.dtype)(to, 1, reinterpret_cast<const float*>(from), range.size());
 }
 
-void cast_quantised(const Job& job) {
-  const TensorImpl& source = job.source(0);
+void cast_quantised(const KernelArgs& args) {
+  const TensorImpl& source = args.source(0);
   const int64_t width = source.sizes.back();
-  const Range rows = job.part(source.element_count() / width);
+  const Range rows = args.part(source.element_count() / width);
   const int64_t piece = 1024 / info(source.dtype).block_elements * info(source.dtype).block_elements;
-  const StoreRow<float> store = storer<float>(job.node.dtype);
-  const int64_t bytes = element_bytes(job.node.dtype);
+  const StoreRow<float> store = storer<float>(args.node.dtype);
+  const int64_t bytes = element_bytes(args.node.dtype);
   float buffer[1024];
-  const Nest nest(source.sizes, {&job.node, &source});
+  const LoopNest nest(source.sizes, {&args.node, &source});
   nest.rows({rows.begin * width, rows.end * width}, piece, [&](const int64_t* at, int64_t n) {
     const DTypeInfo& t = info(source.dtype);
     dequantise(source.dtype, source.data() + at[1] / t.block_elements * t.block_bytes, buffer, n);
-    store(job.node.data() + at[0] * bytes, 1, buffer, n);
+    store(args.node.data() + at[0] * bytes, 1, buffer, n);
   });
 }
 
 }  // namespace
 
 Status cast_supports(const TensorImpl& node) {
-  if (info(node.dtype).quantised) return refuse(node, "it cannot quantise");
+  if (info(node.dtype).quantised) return refuse(node, "quantisation is not supported");
   return {};
 }
 
 // CONT, COPY and CAST.
-Status copy(const Job& job) {
-  const TensorImpl& source = job.source(0);
-  const TensorImpl& node = job.node;
+Status copy(const KernelArgs& args) {
+  const TensorImpl& source = args.source(0);
+  const TensorImpl& node = args.node;
   if (info(source.dtype).quantised && source.dtype != node.dtype) {
-    cast_quantised(job);
+    cast_quantised(args);
     return {};
   }
   if (source.dtype != node.dtype && node.contiguous() && source.contiguous() &&
       (node.dtype == DType::F32 || source.dtype == DType::F32)) {
-    cast_floats(job);
+    cast_floats(args);
     return {};
   }
   if (source.dtype != node.dtype) {
     with_compute_type(source.dtype, [&](auto from) {
-      // 0.5 is true; what an integer cannot hold becomes its nearest.
+      // 0.5 becomes true; values out of an integer's range are saturated.
       if (node.dtype == DType::Bool || (info(source.dtype).floating && !info(node.dtype).floating))
-        return cast_as<decltype(from), decltype(from)>(job);
-      with_compute_type(node.dtype, [&](auto to) { cast_as<decltype(to), decltype(from)>(job); });
+        return cast_as<decltype(from), decltype(from)>(args);
+      with_compute_type(node.dtype, [&](auto to) { cast_as<decltype(to), decltype(from)>(args); });
     });
     return {};
   }
   if (info(source.dtype).quantised) {
     const int64_t block = info(source.dtype).block_elements, bytes = info(source.dtype).block_bytes;
-    const Nest nest(node.sizes, {&node, &source});
-    nest.rows(job.part(nest.count(), source.sizes.back()), kAll, [&](const int64_t* at, int64_t n) {
+    const LoopNest nest(node.sizes, {&node, &source});
+    nest.rows(args.part(nest.count(), source.sizes.back()), kAll, [&](const int64_t* at, int64_t n) {
       std::memcpy(node.data() + at[0] / block * bytes, source.data() + at[1] / block * bytes,
                   static_cast<size_t>(n / block * bytes));
     });
@@ -199,46 +199,46 @@ Status copy(const Job& job) {
     const bool last = node.channels_last();
     const Dims sizes = in_memory_order(node.sizes, last), strides = in_memory_order(source.strides, last);
     if (const auto m = as_transposed(sizes, strides)) {
-      transpose_tiles(job.part(node.element_count() / m->columns, 16), m->rows, m->columns, m->batch_stride,
+      transpose_tiles(args.part(node.element_count() / m->columns, 16), m->rows, m->columns, m->batch_stride,
                       m->column_stride, node.data_as<T>(), source.data_as<T>(), node.byte_count() >= kPastCaches);
       return;
     }
-    const Nest nest(sizes, {in_memory_order(node.strides, last), strides});
-    if constexpr (sizeof(T) == 4) {  // large: past the caches
+    const LoopNest nest(sizes, {in_memory_order(node.strides, last), strides});
+    if constexpr (sizeof(T) == 4) {  // large: non-temporal stores
       const bool runs = nest.inner_stride(0) == 1 && nest.inner_stride(1) == 1;
       if (runs && node.byte_count() >= kPastCaches && node.data() != source.data()) {
-        nest.rows(job.part(nest.count(), 64), kAll, [&](const int64_t* at, int64_t n) {
+        nest.rows(args.part(nest.count(), 64), kAll, [&](const int64_t* at, int64_t n) {
           simd_past_caches().copy(node.data_as<float>() + at[0], source.data_as<float>() + at[1], n);
         });
         simd_past_caches().settle();
         return;
       }
     }
-    move(nest, job.part(nest.count(), 64), node.data_as<T>(), source.data_as<T>());
+    move(nest, args.part(nest.count(), 64), node.data_as<T>(), source.data_as<T>());
   });
   return {};
 }
 
-Status concat(const Job& job) {
-  const TensorImpl& node = job.node;
-  const int axis = job.node.params.get<AxisParams>().axis;
+Status concat(const KernelArgs& args) {
+  const TensorImpl& node = args.node;
+  const int axis = args.node.params.get<AxisParams>().axis;
   with_width(node.dtype, [&](auto zero) {
     using T = decltype(zero);
     int64_t offset = 0;
     for (const TensorImpl* source : node.sources) {
       if (source->element_count() == 0) continue;
       const bool last = node.channels_last();
-      const Nest nest(in_memory_order(source->sizes, last),
-                      {in_memory_order(node.strides, last), in_memory_order(source->strides, last)});
-      move(nest, job.part(nest.count(), 64), node.data_as<T>() + offset, source->template data_as<T>());
+      const LoopNest nest(in_memory_order(source->sizes, last),
+                          {in_memory_order(node.strides, last), in_memory_order(source->strides, last)});
+      move(nest, args.part(nest.count(), 64), node.data_as<T>() + offset, source->template data_as<T>());
       offset += source->sizes[axis] * node.strides[axis];
     }
   });
   return {};
 }
 
-Status pad(const Job& job) {
-  const TensorImpl &node = job.node, &source = job.source(0);
+Status pad(const KernelArgs& args) {
+  const TensorImpl &node = args.node, &source = args.source(0);
   const auto p = node.params.get<PadParams>();
   const int last = node.rank() - 1;
   with_width(node.dtype, [&](auto zero) {
@@ -248,7 +248,7 @@ Status pad(const Job& job) {
       const auto wide = convert<decltype(number)>(static_cast<double>(p.value));
       storer<decltype(number)>(node.dtype)(reinterpret_cast<std::byte*>(&value), 1, &wide, 1);
     });
-    // Where index i of dimension d comes from; -1: from the value.
+    // Source index of index i in dimension d; -1: the fill value.
     const auto origin = [&](int d, int64_t i) -> int64_t {
       i -= p.begin[d];
       const int64_t size = source.sizes[d];
@@ -262,13 +262,13 @@ Status pad(const Job& job) {
     T* to = node.data_as<T>();
     const T* from = source.data_as<T>();
     if (node.rank() == 0) {
-      if (job.ith == 0) *to = *from;
+      if (args.ith == 0) *to = *from;
       return;
     }
     const int64_t width = node.sizes[last], stride = source.strides[last];
     const int64_t begin = std::clamp<int64_t>(p.begin[last], 0, width);
     const int64_t inside = std::clamp<int64_t>(p.begin[last] + source.sizes[last], begin, width);
-    const Range rows = job.part(node.element_count() / width);
+    const Range rows = args.part(node.element_count() / width);
     for (int64_t row = rows.begin; row < rows.end; ++row) {
       int64_t offset = 0, rest = row;
       bool outside = false;
@@ -296,14 +296,14 @@ Status pad(const Job& job) {
   return {};
 }
 
-// FILL and ARANGE: integers are counted as such.
-Status fill(const Job& job) {
-  const auto p = job.node.params.get<FillParams>();
-  const double step = job.node.op == Op::Arange ? p.step : 0;
-  const Range range = job.part(job.node.element_count(), 64);
-  with_compute_type(job.node.dtype, [&](auto zero) {
+// FILL and ARANGE: integer results are computed as integers.
+Status fill(const KernelArgs& args) {
+  const auto p = args.node.params.get<FillParams>();
+  const double step = args.node.op == Op::Arange ? p.step : 0;
+  const Range range = args.part(args.node.element_count(), 64);
+  with_compute_type(args.node.dtype, [&](auto zero) {
     using C = decltype(zero);
-    Writer<C> out(job.node);
+    Writer<C> out(args.node);
     const C start = convert<C>(p.start), by = convert<C>(step);
     for (int64_t at = range.begin; at < range.end; at += kPiece) {
       const int64_t n = std::min(kPiece, range.end - at);
@@ -321,23 +321,23 @@ Status fill(const Job& job) {
   return {};
 }
 
-// Keeps the lower (or upper) triangle of the last two dimensions; the rest becomes 0.
-Status tril(const Job& job) {
-  const TensorImpl &node = job.node, &source = job.source(0);
+// Keeps the lower (or upper) triangle of the last two dimensions; other elements become 0.
+Status tril(const KernelArgs& args) {
+  const TensorImpl &node = args.node, &source = args.source(0);
   const auto p = node.params.get<TrilParams>();
   const int64_t columns = node.sizes.back(0), rows = node.sizes.back(1);
-  const int64_t diagonal = std::clamp(p.diagonal, -rows - 1, columns + 1);  // beyond is all or nothing
+  const int64_t diagonal = std::clamp(p.diagonal, -rows - 1, columns + 1);  // beyond that everything or nothing is kept
   with_width(node.dtype, [&](auto zero) {
     using T = decltype(zero);
-    const Nest nest(node.sizes, {&node, &source});
+    const LoopNest nest(node.sizes, {&node, &source});
     T* to = node.data_as<T>();
     const T* from = source.data_as<T>();
     const int64_t stride = nest.inner_stride(1);
-    nest.rows(job.part(nest.count(), 64), kAll, [&](const int64_t* at, int64_t n) {
+    nest.rows(args.part(nest.count(), 64), kAll, [&](const int64_t* at, int64_t n) {
       for (int64_t i = 0, length; i < n; i += length) {
         const int64_t column = (at[0] + i) % columns, row = (at[0] + i) / columns % rows;
         length = std::min(n - i, columns - column);
-        // Of the upper triangle what lies right of `left` is kept, of the lower one what lies before.
+        // The upper triangle keeps the columns from `left` on, the lower one those before it.
         const int64_t left = std::clamp(row + diagonal + (p.upper ? 0 : 1) - column, int64_t{0}, length);
         const int64_t begin = p.upper ? left : 0, end = p.upper ? length : left;
         T* const out = to + at[0] + i;
@@ -351,15 +351,15 @@ Status tril(const Job& job) {
 }
 
 // [N, C·b², H, W] → [N, C, H·b, W·b].
-Status depth_to_space(const Job& job) {
-  const TensorImpl &node = job.node, &source = job.source(0);
+Status depth_to_space(const KernelArgs& args) {
+  const TensorImpl &node = args.node, &source = args.source(0);
   const auto p = node.params.get<DepthToSpaceParams>();
   const int64_t b = p.block, channels = node.sizes[1], height = node.sizes[2], width = node.sizes[3];
   with_width(node.dtype, [&](auto zero) {
     using T = decltype(zero);
     T* to = node.data_as<T>();
     const T* from = source.data_as<T>();
-    const Range rows = job.part(node.sizes[0] * channels * height);
+    const Range rows = args.part(node.sizes[0] * channels * height);
     for (int64_t r = rows.begin; r < rows.end; ++r) {
       const int64_t h = r % height, c = r / height % channels, n = r / height / channels;
       for (int64_t w = 0; w < width; ++w) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// MUL_MAT: out[.., m, n] = scale · Σ b[.., m, k] · a[.., n, k] (+ bias[n]). Few rows of b (a language model that makes
-// one token) are dot products along the rows of a, which are then read, and dequantised, once; more are a packed
-// product. Error bounds: floats and f16 depth·2^-24·Σ|a·b|; bf16 and quantised weights as library_product.h and
-// quant_product.h say; f16 where a run may round, 2^-8·Σ|a·b| (half_product.h).
+// MUL_MAT: out[.., m, n] = scale · Σ b[.., m, k] · a[.., n, k] (+ bias[n]). Few rows of b (decoding) are dot products
+// along the rows of a, which are read and dequantised once; more rows use packed GEMM. Error bounds: float and f16
+// depth·2^-24·Σ|a·b|; bf16 and quantised weights as in onednn_matmul.h and quant_kernels.h; f16 with rounding enabled
+// 2^-8·Σ|a·b| (matmul_fp16.h).
 #include "engine/backends/cpu/kernels/elements.h"
 #include "engine/backends/cpu/kernels/gemm.h"
-#include "engine/backends/cpu/kernels/half_product.h"
-#include "engine/backends/cpu/library/library.h"
+#include "engine/backends/cpu/kernels/matmul_fp16.h"
+#include "engine/backends/cpu/onednn/onednn.h"
 #include "engine/backends/cpu/packed.h"
 #include "engine/backends/cpu/quant/quant.h"
-#include "engine/backends/cpu/quant/quant_product.h"
+#include "engine/backends/cpu/quant/quant_matmul.h"
 
 namespace arenascope::cpu {
 namespace {
@@ -20,7 +20,7 @@ constexpr int64_t kDotPiece = 1024;  // a multiple of every quantised block
 struct Product {
   int64_t rows, columns, depth;  // M, N, K
   int64_t batches;
-  Nest batch;  // offsets of out, a, b
+  LoopNest batch;  // offsets of out, a, b
 
   explicit Product(const TensorImpl& node)
       : rows(node.sizes.back(1)),
@@ -52,7 +52,7 @@ Lines lines_of(const TensorImpl& tensor, int64_t offset) {
           tensor.strides.back()};
 }
 
-// Places [begin, begin + n) of line i as floats.
+// Elements [begin, begin + n) of row i as floats.
 const float* line(const Lines& l, int64_t i, int64_t begin, int64_t n, float* buffer) {
   const DTypeInfo& type = info(l.type);
   const std::byte* from = l.data + (i * l.line_stride + begin * l.stride) / type.block_elements * type.block_bytes;
@@ -65,10 +65,10 @@ const float* line(const Lines& l, int64_t i, int64_t begin, int64_t n, float* bu
   return buffer;
 }
 
-// The place in Simd::dots of rows of this type; -1: not among them.
+// Index in Simd::dots for rows of this type; -1: not supported.
 int place_of(DType type) { return type == DType::F32 ? 0 : type == DType::F16 ? 1 : type == DType::BF16 ? 2 : -1; }
 
-// Rows of a that lie in one piece: the vectors' own kernel, block of depth by block, so that b stays in the caches.
+// Contiguous rows of a: SIMD dot products by blocks of depth, so that b stays in the caches.
 bool few_plain_rows(const Product& p, Range columns, const Lines& a, const Lines& b, float* c) {
   const int place = place_of(a.type);
   if (place < 0 || a.stride != 1) return false;
@@ -108,14 +108,14 @@ void few_rows(const Product& p, Range columns, const Lines& a, const Lines& b, f
 }
 
 // Scale and bias for the columns of some rows; c is the batch's first element.
-void scale_and_bias(const Job& job, Range rows, Range columns, int64_t stride, float* c) {
-  const float scale = job.node.params.get<MulMatParams>().scale;
-  const bool biased = job.sources() > 2;
+void scale_and_bias(const KernelArgs& args, Range rows, Range columns, int64_t stride, float* c) {
+  const float scale = args.node.params.get<MulMatParams>().scale;
+  const bool biased = args.sources() > 2;
   if (scale == 1 && !biased) return;
   alignas(64) float buffer[512];
   for (int64_t n = columns.begin; n < columns.end; n += 512) {
     const int64_t count = std::min<int64_t>(512, columns.end - n);
-    const float* bias = biased ? elements(job.source(2), n, count, buffer) : nullptr;
+    const float* bias = biased ? elements(args.source(2), n, count, buffer) : nullptr;
     for (int64_t m = rows.begin; m < rows.end; ++m) {
       float* to = c + m * stride + n;
       if (scale != 1) simd().elements.affine(to, to, count, scale, 0);
@@ -124,12 +124,12 @@ void scale_and_bias(const Job& job, Range rows, Range columns, int64_t stride, f
   }
 }
 
-void finish(const Job& job, Range rows, Range columns, int64_t stride, float* c) {
-  scale_and_bias(job, rows, columns, stride, c);
-  if (!job.steps) return;
-  const int64_t first = c - job.node.data_as<float>();
-  if (columns.size() == stride) return job.done(first + rows.begin * stride, rows.size() * stride);
-  for (int64_t m = rows.begin; m < rows.end; ++m) job.done(first + m * stride + columns.begin, columns.size());
+void finish(const KernelArgs& args, Range rows, Range columns, int64_t stride, float* c) {
+  scale_and_bias(args, rows, columns, stride, c);
+  if (!args.epilogue) return;
+  const int64_t first = c - args.node.data_as<float>();
+  if (columns.size() == stride) return args.done(first + rows.begin * stride, rows.size() * stride);
+  for (int64_t m = rows.begin; m < rows.end; ++m) args.done(first + m * stride + columns.begin, columns.size());
 }
 
 }  // namespace
@@ -139,49 +139,49 @@ Bytes mul_mat_work(const TensorImpl& node, int tasks) {
       node.sizes.back(1) <= kFewRows
           ? 0
           : round_to_line(gemm_scratch(node.sizes.back(1), node.sizes.back(), node.sources[0]->sizes.back()));
-  const Bytes halves = node.sizes.back(1) > kFewRows ? half_product_work(node) : 0;
-  return tasks * std::max({floats, halves, quant_product_work(node), library_product_work(node)});
+  const Bytes halves = node.sizes.back(1) > kFewRows ? fp16_matmul_work(node) : 0;
+  return tasks * std::max({floats, halves, quant_product_work(node), onednn_matmul_work(node)});
 }
 
-Status mul_mat(const Job& job) {
-  const TensorImpl &a = job.source(0), &b = job.source(1);
-  const Product p(job.node);
-  const bool few = p.rows <= kFewRows, halves = !few && job.rounds && is_half_product(job.node);
-  const QuantPanels* quantised = job.packed ? job.packed->quantised() : nullptr;
-  // Parts: whole matrices where there are enough, else columns (rows of a), else rows.
+Status mul_mat(const KernelArgs& args) {
+  const TensorImpl &a = args.source(0), &b = args.source(1);
+  const Product p(args.node);
+  const bool few = p.rows <= kFewRows, halves = !few && args.rounds && is_fp16_matmul(args.node);
+  const QuantPanels* quantised = args.packed ? args.packed->quantised() : nullptr;
+  // Chunks: whole matrices if there are enough, else columns (rows of a), else rows.
   const int64_t unit_rows = simd().tile_rows, unit_columns = quantised ? quantised->layout().width
                                                              : few     ? 16
                                                                        : simd().tile_columns;
   Range batches{0, p.batches}, rows{0, p.rows}, columns{0, p.columns};
-  LibraryProduct* const library =
-      job.packed && p.batches == 1 && job.packed->product() && job.packed->product()->takes(p.rows, job.nth)
-          ? job.packed->product()
+  OnednnMatmul* const library =
+      args.packed && p.batches == 1 && args.packed->product() && args.packed->product()->takes(p.rows, args.nth)
+          ? args.packed->product()
           : nullptr;
   if (library)
-    rows = job.part(p.rows, 8);
-  else if (p.batches >= 2 * job.nth || p.batches % job.nth == 0)
-    batches = job.part(p.batches);
-  else if (few || halves || p.columns / unit_columns >= 2 * job.nth || p.columns >= p.rows)
-    columns = job.part(p.columns, unit_columns);
+    rows = args.part(p.rows, 8);
+  else if (p.batches >= 2 * args.nth || p.batches % args.nth == 0)
+    batches = args.part(p.batches);
+  else if (few || halves || p.columns / unit_columns >= 2 * args.nth || p.columns >= p.rows)
+    columns = args.part(p.columns, unit_columns);
   else
-    rows = job.part(p.rows, unit_rows);
+    rows = args.part(p.rows, unit_rows);
   if (rows.size() <= 0 || columns.size() <= 0) return {};
-  float* const scratch = job.scratch<float>(mul_mat_work(job.node, 1));
+  float* const scratch = args.scratch<float>(mul_mat_work(args.node, 1));
   p.batch.rows(batches, 1, [&](const int64_t* at, int64_t) {
     const Lines lines_a = lines_of(a, at[1]), lines_b = lines_of(b, at[2]);
-    float* c = job.node.data_as<float>() + at[0];
+    float* c = args.node.data_as<float>() + at[0];
     const bool done = quantised && quant_product(*quantised, rows, columns, lines_b,
                                                  reinterpret_cast<std::byte*>(scratch), c, p.columns);
     if (done ||
-        (halves && half_product(p.rows, columns, p.depth, lines_b, lines_a, reinterpret_cast<std::byte*>(scratch), c,
-                                p.columns)) ||
-        (library && library->compute(rows, lines_b, job.packed->bytes(), reinterpret_cast<std::byte*>(scratch), c))) {
+        (halves && fp16_matmul(p.rows, columns, p.depth, lines_b, lines_a, reinterpret_cast<std::byte*>(scratch), c,
+                               p.columns)) ||
+        (library && library->compute(rows, lines_b, args.packed->bytes(), reinterpret_cast<std::byte*>(scratch), c))) {
     } else if (few)
       few_rows(p, columns, lines_a, lines_b, c);
-    else if (!library_product(rows, columns, p.depth, lines_b, lines_a, c, p.columns))
+    else if (!onednn_matmul(rows, columns, p.depth, lines_b, lines_a, c, p.columns))
       gemm(rows, columns, p.depth, scratch, LeftLines{lines_b, gemm_row(scratch)},
            RightLines{lines_a, gemm_row(scratch)}, c, p.columns);
-    finish(job, rows, columns, p.columns, c);
+    finish(args, rows, columns, p.columns, c);
   });
   return {};
 }

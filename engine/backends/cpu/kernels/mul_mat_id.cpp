@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
-// MUL_MAT_ID: the rows that go to one matrix are gathered, and multiplied by it together; matrices that no row goes to are
-// not read. A part is some columns of every matrix.
+// MUL_MAT_ID: the rows routed to one matrix are gathered and multiplied by it together; matrices without rows are not
+// read. A chunk is a range of columns of every matrix.
 #include <fmt/format.h>
 
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/elements.h"
 #include "engine/backends/cpu/packed.h"
 #include "engine/backends/cpu/quant/quant.h"
-#include "engine/backends/cpu/quant/quant_product.h"
+#include "engine/backends/cpu/quant/quant_matmul.h"
 #include "engine/backends/cpu/simd/simd.h"
 
 namespace arenascope::cpu {
 namespace {
 
 constexpr int64_t kTogether = 32;  // rows
-constexpr int64_t kFloatRows = 8;  // of these, that go through a matrix of floats at once
+constexpr int64_t kFloatRows = 8;  // of these, rows multiplied by an unpacked matrix at once
 
 struct Experts {
   int64_t matrices, columns, depth, rows, each;
@@ -46,7 +46,7 @@ int place_of(const TensorImpl& a) {
   return a.dtype == DType::F32 ? 0 : a.dtype == DType::F16 ? 1 : a.dtype == DType::BF16 ? 2 : -1;
 }
 
-// c[m, columns] for `count` rows x of one matrix, without packed weights.
+// c[m, columns] for `count` rows x of one matrix, with unpacked weights.
 void plain(const TensorImpl& a, const Experts& e, int64_t matrix, Range columns, const float* x, int64_t count,
            float* line, float* c) {
   const int64_t first = matrix * e.columns;
@@ -78,21 +78,21 @@ void plain(const TensorImpl& a, const Experts& e, int64_t matrix, Range columns,
 
 Bytes mul_mat_id_work(const TensorImpl& node, int tasks) { return tasks * share(node); }
 
-Status mul_mat_id(const Job& job) {
-  const TensorImpl &node = job.node, &a = job.source(0), &x = job.source(1), &ids = job.source(2);
+Status mul_mat_id(const KernelArgs& args) {
+  const TensorImpl &node = args.node, &a = args.source(0), &x = args.source(1), &ids = args.source(2);
   const Experts e(node);
   std::vector<std::vector<int64_t>> rows_of(static_cast<size_t>(e.matrices));
   for (int64_t r = 0; r < e.rows; ++r) {
     const int64_t at = r / e.each * ids.strides[0] + r % e.each * ids.strides[1];
     const int64_t id = ids.dtype == DType::I64 ? ids.data_as<int64_t>()[at] : ids.data_as<int32_t>()[at];
     if (id < 0 || id >= e.matrices)
-      return refuse(node, fmt::format("index {} lies outside the {} entries of its table", id, e.matrices));
+      return refuse(node, fmt::format("expert index {} is out of range for {} matrices", id, e.matrices));
     rows_of[static_cast<size_t>(id)].push_back(r);
   }
-  const QuantPanels* panels = job.packed ? job.packed->quantised() : nullptr;
-  const Range columns = job.part(e.columns, panels ? panels->layout().width : 16);
+  const QuantPanels* panels = args.packed ? args.packed->quantised() : nullptr;
+  const Range columns = args.part(e.columns, panels ? panels->layout().width : 16);
   if (columns.size() <= 0) return {};
-  float* const given = job.scratch<float>(share(node));
+  float* const given = args.scratch<float>(share(node));
   float* const made = given + round_to_line(4 * kTogether * e.depth) / 4;
   float* const line = made + round_to_line(4 * kTogether * e.columns) / 4;
   auto* const rest = reinterpret_cast<std::byte*>(line) + round_to_line(4 * e.depth);

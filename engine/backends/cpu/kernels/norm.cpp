@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Normalisations: over the innermost dimensions (NORM, RMS_NORM), over groups of channels, and by given statistics
-// (BATCH_NORM). Sums go on in double beyond blocks.
+// Normalisations: over the innermost dimensions (NORM, RMS_NORM), over groups of channels, and with given statistics
+// (BATCH_NORM). Sums are accumulated in double across blocks.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/elements.h"
-#include "engine/backends/cpu/kernels/rows.h"
+#include "engine/backends/cpu/kernels/row_io.h"
 #include "engine/backends/cpu/simd/simd.h"
 
 namespace arenascope::cpu {
@@ -35,8 +35,8 @@ struct Moments {
   double variance;
 };
 
-// In one walk, around a mean of a few elements. Where that is so far off that digits would be lost, the variance is
-// taken in a second one.
+// Mean and variance in one pass, relative to the mean of a few elements. If that estimate is so far off that digits
+// would be lost, the variance is computed in a second pass.
 template <class C>
 Moments<C> moments(const Simd& s, const C* x, int64_t n) {
   if constexpr (std::is_same_v<C, float>) {
@@ -66,12 +66,12 @@ Dims from_axis(const Dims& sizes, int axis) {
   return out;
 }
 
-// A gain or bias, broadcast to `sizes`: in place or spread out into `buffer`.
+// A gain or bias broadcast to `sizes`: in place or expanded into `buffer`.
 template <class C>
 const C* spread(const TensorImpl& tensor, const Dims& sizes, C* buffer) {
   if (is_native<C>(tensor.dtype) && tensor.contiguous() && tensor.element_count() == element_count(sizes))
     return tensor.data_as<C>();
-  const Nest nest(sizes, {&tensor});
+  const LoopNest nest(sizes, {&tensor});
   const LoadRow<C> load = loader<C>(tensor.dtype);
   C* to = buffer;
   nest.rows({0, nest.count()}, std::numeric_limits<int64_t>::max(), [&](const int64_t* at, int64_t n) {
@@ -82,17 +82,17 @@ const C* spread(const TensorImpl& tensor, const Dims& sizes, C* buffer) {
 }
 
 template <class C>
-void run_norm(const Job& job) {
-  const TensorImpl &node = job.node, &source = job.source(0);
+void run_norm(const KernelArgs& args) {
+  const TensorImpl &node = args.node, &source = args.source(0);
   const auto p = node.params.get<NormParams>();
   const Dims sizes = from_axis(node.sizes, p.axis);
   const int64_t n = element_count(sizes);
   const Bytes share = round_to_line(4 * n * static_cast<Bytes>(sizeof(C)));
-  C* const row = job.scratch<C>(share);
-  const bool rms = job.op() == Op::RmsNorm;
-  const C* gain = job.sources() > 1 ? spread(job.source(1), sizes, row + n) : nullptr;
-  const C* bias = job.sources() > 2 ? spread(job.source(2), sizes, row + 2 * n) : nullptr;
-  const Range range = job.part(node.element_count() / n);
+  C* const row = args.scratch<C>(share);
+  const bool rms = args.op() == Op::RmsNorm;
+  const C* gain = args.sources() > 1 ? spread(args.source(1), sizes, row + n) : nullptr;
+  const C* bias = args.sources() > 2 ? spread(args.source(2), sizes, row + 2 * n) : nullptr;
+  const Range range = args.part(node.element_count() / n);
   const Functions functions(node);
   for (int64_t line = range.begin; line < range.end; ++line) {
     const C* x = elements(source, line * n, n, row);
@@ -102,7 +102,7 @@ void run_norm(const Job& job) {
     C* out = is_native<C>(node.dtype) ? node.data_as<C>() + line * n : row + 3 * n;
     normalise(*functions, out, x, mean, factor, gain, bias, n);
     if (!is_native<C>(node.dtype)) store_elements(node, line * n, n, out);
-    job.done(line * n, n);
+    args.done(line * n, n);
   }
 }
 
@@ -114,13 +114,13 @@ C one(const TensorImpl& vector, int64_t i) {
 }
 
 template <class C>
-void run_group_norm(const Job& job) {
-  const TensorImpl &node = job.node, &source = job.source(0);
+void run_group_norm(const KernelArgs& args) {
+  const TensorImpl &node = args.node, &source = args.source(0);
   const auto p = node.params.get<GroupNormParams>();
   const int64_t channels = node.sizes[1], group = channels / p.groups;
   const int64_t spatial = node.element_count() / (node.sizes[0] * channels), n = group * spatial;
-  C* const block = job.scratch<C>(round_to_line(2 * n * static_cast<Bytes>(sizeof(C))));
-  const Range range = job.part(node.sizes[0] * p.groups);
+  C* const block = args.scratch<C>(round_to_line(2 * n * static_cast<Bytes>(sizeof(C))));
+  const Range range = args.part(node.sizes[0] * p.groups);
   const Functions functions(node);
   for (int64_t g = range.begin; g < range.end; ++g) {
     const C* x = elements(source, g * n, n, block);
@@ -129,8 +129,8 @@ void run_group_norm(const Job& job) {
     C* out = is_native<C>(node.dtype) ? node.data_as<C>() + g * n : block + n;
     for (int64_t c = 0; c < group; ++c) {
       const int64_t channel = g % p.groups * group + c;
-      const C by = job.sources() > 1 ? one<C>(job.source(1), channel) : C{1};
-      const C add = job.sources() > 2 ? one<C>(job.source(2), channel) : C{0};
+      const C by = args.sources() > 1 ? one<C>(args.source(1), channel) : C{1};
+      const C add = args.sources() > 2 ? one<C>(args.source(2), channel) : C{0};
       const C* from = x + c * spatial;
       C* to = out + c * spatial;
       normalise<C>(*functions, to, from, mean, static_cast<C>(factor) * by, nullptr, nullptr, spatial);
@@ -142,17 +142,17 @@ void run_group_norm(const Job& job) {
 }
 
 template <class C>
-void run_batch_norm(const Job& job) {
-  const TensorImpl &node = job.node, &source = job.source(0);
+void run_batch_norm(const KernelArgs& args) {
+  const TensorImpl &node = args.node, &source = args.source(0);
   const double epsilon = static_cast<double>(node.params.get<BatchNormParams>().epsilon);
   const int64_t channels = node.sizes[1], spatial = node.element_count() / (node.sizes[0] * channels);
   Writer<C> writer(node);
   alignas(64) C buffer[kPiece];
-  const Range range = job.part(node.element_count(), 64);
+  const Range range = args.part(node.element_count(), 64);
   for (int64_t at = range.begin; at < range.end;) {
     const int64_t plane = at / spatial, channel = plane % channels;
-    const double gain = one<double>(job.source(1), channel), bias = one<double>(job.source(2), channel);
-    const double mean = one<double>(job.source(3), channel), variance = one<double>(job.source(4), channel);
+    const double gain = one<double>(args.source(1), channel), bias = one<double>(args.source(2), channel);
+    const double mean = one<double>(args.source(3), channel), variance = one<double>(args.source(4), channel);
     const double factor = gain / std::sqrt(variance + epsilon), shift = bias - mean * factor;
     const int64_t end = std::min(range.end, (plane + 1) * spatial);
     for (; at < end; at += kPiece) {
@@ -184,18 +184,18 @@ Bytes group_norm_work(const TensorImpl& node, int tasks) {
   return in_place ? 0 : tasks * round_to_line(2 * (node.element_count() / (node.sizes[0] * groups)) * width(node));
 }
 
-Status norm(const Job& job) {
-  job.node.dtype == DType::F64 ? run_norm<double>(job) : run_norm<float>(job);
+Status norm(const KernelArgs& args) {
+  args.node.dtype == DType::F64 ? run_norm<double>(args) : run_norm<float>(args);
   return {};
 }
 
-Status group_norm(const Job& job) {
-  job.node.dtype == DType::F64 ? run_group_norm<double>(job) : run_group_norm<float>(job);
+Status group_norm(const KernelArgs& args) {
+  args.node.dtype == DType::F64 ? run_group_norm<double>(args) : run_group_norm<float>(args);
   return {};
 }
 
-Status batch_norm(const Job& job) {
-  job.node.dtype == DType::F64 ? run_batch_norm<double>(job) : run_batch_norm<float>(job);
+Status batch_norm(const KernelArgs& args) {
+  args.node.dtype == DType::F64 ? run_batch_norm<double>(args) : run_batch_norm<float>(args);
   return {};
 }
 

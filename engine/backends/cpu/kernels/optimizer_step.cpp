@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// OPTIMIZER_STEP: gradient, parameter and states pass once, and are written where they lie.
+// OPTIMIZER_STEP: one pass over gradient, parameter and states, which are updated in place.
 #include <cmath>
 
 #include "engine/backends/cpu/kernel.h"
@@ -8,8 +8,8 @@
 namespace arenascope::cpu {
 namespace {
 
-// Each instruction set gets a loop of its own; not under the thread sanitizer, which is called while one is chosen, before
-// it is there.
+// One loop per instruction set. Not under the thread sanitizer, which is called during ifunc resolution before it is
+// initialised.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define ARENASCOPE_EACH_LEVEL __attribute__((target_clones("avx512f", "avx2", "default"), optimize("no-math-errno")))
 #else
@@ -44,15 +44,15 @@ void plain_step(const OptimizerStepParams& p, const float* numbers, int64_t n, c
 
 }  // namespace
 
-Status optimizer_step(const Job& job) {
-  const auto p = job.node.params.get<OptimizerStepParams>();
-  if (*reinterpret_cast<const uint8_t*>(job.source(3).data()) != 0) return {};
-  const Range part = job.part(job.node.element_count(), 16);
+Status optimizer_step(const KernelArgs& args) {
+  const auto p = args.node.params.get<OptimizerStepParams>();
+  if (*reinterpret_cast<const uint8_t*>(args.source(3).data()) != 0) return {};
+  const Range part = args.part(args.node.element_count(), 16);
   const int64_t n = part.size();
   if (n <= 0) return {};
-  const float *g = job.source(1).data_as<float>() + part.begin, *numbers = job.source(2).data_as<float>();
-  float* const to = job.node.data_as<float>() + part.begin;
-  const auto state = [&](size_t i) { return job.source(4 + i).data_as<float>() + part.begin; };
+  const float *g = args.source(1).data_as<float>() + part.begin, *numbers = args.source(2).data_as<float>();
+  float* const to = args.node.data_as<float>() + part.begin;
+  const auto state = [&](size_t i) { return args.source(4 + i).data_as<float>() + part.begin; };
   if (p.adaptive)
     adaptive(p, numbers, n, g, to, state(0), state(1));
   else if (p.states > 0)

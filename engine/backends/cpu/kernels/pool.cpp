@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Pooling windows and local response normalisation over [N, C, spatial…].
+// Pooling and local response normalisation over [N, C, spatial…].
 //
-// A row of results is made in two steps: the input rows that its windows cover are combined into one row, padded at
-// both ends, then the windows run along that row.
+// A row of results takes two steps: the input rows that its windows cover are combined into one row, padded at both
+// ends, then the windows slide along that row.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/elements.h"
-#include "engine/backends/cpu/kernels/pool_last.h"
-#include "engine/backends/cpu/kernels/spread_plane.h"
+#include "engine/backends/cpu/kernels/pool_nhwc.h"
+#include "engine/backends/cpu/kernels/strided_plane.h"
 #include "engine/backends/cpu/kernels/windows.h"
 #include "engine/backends/cpu/simd/simd.h"
 
@@ -22,19 +22,19 @@ struct Windows : WindowGeometry {
   int64_t row;  // elements of a padded row that the windows cover
 
   explicit Windows(const TensorImpl& node) : Windows(node, node.params.get<PoolParams>()) {}
-  // Whether one window is all of the source.
+  // True if one window covers the whole source.
   bool whole() const {
     bool all = true;
     for (int i = 0; i < 3; ++i) all = all && out[i] == 1 && kernel[i] == in[i] && dilation[i] == 1 && begin[i] == 0;
     return all;
   }
-  // Whether every window covers a column of the source.
+  // True if every window covers at least one column of the source.
   bool each_covers() const {
     for (int64_t o = 0; o < out[2]; ++o)
       if (covered(2, o, 0, in[2]) == 0) return false;
     return true;
   }
-  // The window positions k of dimension i at result o that lie in [low, high).
+  // The window positions k of dimension i at result o that are in [low, high).
   int64_t covered(int i, int64_t o, int64_t low, int64_t high) const {
     int64_t n = 0;
     for (int64_t k = 0; k < kernel[i]; ++k) {
@@ -64,27 +64,27 @@ C lowest() {
   return std::is_floating_point_v<C> ? -std::numeric_limits<C>::infinity() : std::numeric_limits<C>::lowest();
 }
 
-// A padded row, a row as it was loaded, a result, counts, a row taken apart.
+// A padded row, a loaded row, a result, counts, a deinterleaved row.
 Bytes pool_share(const Windows& w, Bytes width) {
   return round_to_line((2 * w.row + 8 + w.in[2] + 2 * w.out[2]) * width);
 }
 
-// Means over planes of floats: a padded plane; sums down the windows' columns, where they move by one row; then windows as weighted
-// rows, as for convolutions with one kernel a channel.
-constexpr int64_t kPlane = int64_t{1} << 16;  // floats of a padded plane, at most
+// Averages over planes of floats: a padded plane; sums down the windows' columns if the row stride is 1; then windows
+// as weighted rows, as in a depthwise convolution.
+constexpr int64_t kPlane = int64_t{1} << 16;  // maximum floats of a padded plane
 bool by_planes(const TensorImpl& node, const Windows& w) {
   const TensorImpl& x = *node.sources[0];
   return node.op == Op::AvgPool && node.dtype == DType::F32 && x.dtype == DType::F32 && w.in[0] == 1 && w.out[0] == 1 &&
          w.kernel[0] == 1 && w.begin[0] == 0 && w.stride[2] <= 2 && w.in_stride[2] == 1 && !w.whole() &&
-         w.kernel[1] * w.kernel[2] <= 64 && SpreadPlane(w).all <= kPlane;
+         w.kernel[1] * w.kernel[2] <= 64 && StridedPlane(w).all <= kPlane;
 }
-Bytes planes_share(const Windows& w) { return round_to_line(4 * (2 * SpreadPlane(w).all + w.out[1] * w.out[2])); }
+Bytes planes_share(const Windows& w) { return round_to_line(4 * (2 * StridedPlane(w).all + w.out[1] * w.out[2])); }
 
-void mean_planes(const Job& job, const Windows& w) {
-  const TensorImpl &node = job.node, &source = job.source(0);
+void mean_planes(const KernelArgs& args, const Windows& w) {
+  const TensorImpl &node = args.node, &source = args.source(0);
   const bool include_pad = node.params.get<PoolParams>().count_include_pad;
-  const SpreadPlane p(w);
-  float *const padded = job.scratch<float>(planes_share(w)), *const down = padded + p.all,
+  const StridedPlane p(w);
+  float *const padded = args.scratch<float>(planes_share(w)), *const down = padded + p.all,
                *const factors = down + p.all;
   std::fill(padded, padded + 2 * p.all, 0.0f);
   const auto low = [&](int i) { return include_pad ? -w.begin[i] : 0; };
@@ -103,7 +103,7 @@ void mean_planes(const Job& job, const Windows& w) {
     ones[t] = 1;
   }
   const int64_t channels = node.sizes[1], results = w.out[1] * w.out[2];
-  const Range planes = job.part(node.sizes[0] * channels);
+  const Range planes = args.part(node.sizes[0] * channels);
   for (int64_t plane = planes.begin; plane < planes.end; ++plane) {
     const float* x =
         source.data_as<float>() + plane / channels * source.strides[0] + plane % channels * source.strides[1];
@@ -118,14 +118,14 @@ void mean_planes(const Job& job, const Windows& w) {
   }
 }
 
-// One window over all of each plane, whose floats are neighbours. False where that is not so.
-bool pool_whole_planes(const Job& job, const Windows& w) {
-  const TensorImpl &node = job.node, &source = job.source(0);
+// One window over the whole of each contiguous plane. False: not this case.
+bool pool_whole_planes(const KernelArgs& args, const Windows& w) {
+  const TensorImpl &node = args.node, &source = args.source(0);
   const bool dense = (w.in_stride[2] == 1 || w.in[2] == 1) && (w.in_stride[1] == w.in[2] || w.in[1] == 1) &&
                      (w.in_stride[0] == w.in[1] * w.in_stride[1] || w.in[0] == 1);
   if (!w.whole() || !is_native<float>(source.dtype) || !dense) return false;
   const int64_t channels = node.sizes[1], n = w.in[0] * w.in[1] * w.in[2];
-  const Range planes = job.part(node.sizes[0] * channels);
+  const Range planes = args.part(node.sizes[0] * channels);
   for (int64_t r = planes.begin; r < planes.end; ++r) {
     const float* x = source.data_as<float>() + r / channels * source.strides[0] + r % channels * source.strides[1];
     float value = node.op == Op::MaxPool ? simd().lines.highest(x, n)
@@ -135,22 +135,22 @@ bool pool_whole_planes(const Job& job, const Windows& w) {
   return true;
 }
 
-// Rows of results, one after the other.
+// Rows of results in sequence.
 template <class C>
 class RowPool {
  public:
-  RowPool(const Job& job, const Windows& windows)
-      : node_(job.node),
-        source_(job.source(0)),
+  RowPool(const KernelArgs& args, const Windows& windows)
+      : node_(args.node),
+        source_(args.source(0)),
         w_(windows),
-        rows_(job.part(node_.sizes[0] * node_.sizes[1] * w_.out[0] * w_.out[1])),
+        rows_(args.part(node_.sizes[0] * node_.sizes[1] * w_.out[0] * w_.out[1])),
         max_(node_.op == Op::MaxPool),
         include_pad_(node_.params.get<PoolParams>().count_include_pad),
         direct_(is_native<C>(source_.dtype) && (w_.in_stride[2] == 1 || w_.in[2] == 1)),
         all_cover_(w_.each_covers()),
         columns_(std::clamp<int64_t>(w_.row - w_.begin[2], 0, w_.in[2])),
         load_(loader<C>(source_.dtype)),
-        padded_(job.scratch<C>(pool_share(w_, static_cast<Bytes>(sizeof(C))))),
+        padded_(args.scratch<C>(pool_share(w_, static_cast<Bytes>(sizeof(C))))),
         inside_(padded_ + std::min(w_.begin[2], w_.row)),
         loaded_(padded_ + w_.row + 2),
         result_(loaded_ + w_.in[2]),
@@ -172,7 +172,7 @@ class RowPool {
  private:
   C neutral() const { return max_ ? lowest<C>() : C{0}; }
 
-  // The input rows that the windows of a row of results cover, combined into the padded row.
+  // The input rows that a result row's windows cover, combined into the padded row.
   void combine_rows(int64_t plane, int64_t od, int64_t oh) {
     const int64_t channels = node_.sizes[1], bytes = element_bytes(source_.dtype);
     const int64_t base = plane / channels * source_.strides[0] + plane % channels * source_.strides[1];
@@ -199,7 +199,7 @@ class RowPool {
     if (first) std::fill(padded_, padded_ + w_.row, neutral());
   }
 
-  // The windows along the padded row. Those that move by two columns read every other one of them.
+  // Slides the windows along the padded row. For column stride 2 it is deinterleaved.
   void slide(C* out) {
     const int64_t stride = w_.stride[2], n = w_.out[2];
     const bool halved = std::is_same_v<C, float> && stride == 2 && w_.dilation[2] == 1;
@@ -223,7 +223,7 @@ class RowPool {
     }
   }
 
-  // Sums to means. A window counts what it covers of the source, or of the padded source.
+  // Divides sums by the number of elements that the window covers in the source, or in the padded source.
   void divide(C* out, int64_t od, int64_t oh) {
     const auto low = [&](int i) { return include_pad_ ? -w_.begin[i] : 0; };
     const auto high = [&](int i) { return w_.in[i] + (include_pad_ ? w_.end[i] : 0); };
@@ -244,20 +244,20 @@ class RowPool {
   [[maybe_unused]] const bool all_cover_;
   const int64_t columns_;  // of the input that windows cover
   const LoadRow<C> load_;
-  C *const padded_, *const inside_;  // the padded row, and where its input columns stand
+  C *const padded_, *const inside_;  // the padded row, and its first input column
   C *const loaded_, *const result_, *const counts_, *const even_, *const odd_;
-  int64_t counted_ = -1;  // what stands in counts_ is for windows that cover so much in the other dimensions
+  int64_t counted_ = -1;  // counts_ is valid for this extent in the other dimensions
 };
 
 template <class C>
-void run_lrn(const Job& job) {
+void run_lrn(const KernelArgs& args) {
   constexpr int64_t kPiece = 512;
-  const TensorImpl &node = job.node, &source = job.source(0);
+  const TensorImpl &node = args.node, &source = args.source(0);
   const auto p = node.params.get<LrnParams>();
   const int64_t channels = node.sizes[1], spatial = node.element_count() / (node.sizes[0] * channels);
   const C factor = static_cast<C>(p.alpha) / static_cast<C>(p.size);
   alignas(64) C buffer[kPiece], sums[kPiece], result[kPiece];
-  const Range planes = job.part(node.sizes[0] * channels);
+  const Range planes = args.part(node.sizes[0] * channels);
   for (int64_t plane = planes.begin; plane < planes.end; ++plane) {
     const int64_t channel = plane % channels;
     const int64_t first = std::max<int64_t>(0, channel - (p.size - 1) / 2);
@@ -287,33 +287,33 @@ void run_lrn(const Job& job) {
 }  // namespace
 
 Bytes pool_work(const TensorImpl& node, int tasks) {
-  if (pools_channels_last(node)) return pool_last_work(node, tasks);
+  if (pools_channels_last(node)) return pool_nhwc_work(node, tasks);
   const Windows w(node);
   if (by_planes(node, w)) return tasks * planes_share(w);
   return tasks * pool_share(w, node.dtype == DType::F64 || !info(node.dtype).floating ? 8 : 4);
 }
 
-Status pool(const Job& job) {
-  if (pools_channels_last(job.node)) {
-    pool_last(job);
+Status pool(const KernelArgs& args) {
+  if (pools_channels_last(args.node)) {
+    pool_nhwc(args);
     return {};
   }
-  const Windows w(job.node);
-  if (by_planes(job.node, w)) {
-    mean_planes(job, w);
+  const Windows w(args.node);
+  if (by_planes(args.node, w)) {
+    mean_planes(args, w);
     return {};
   }
-  with_compute_type(job.node.dtype, [&](auto zero) {
+  with_compute_type(args.node.dtype, [&](auto zero) {
     using C = decltype(zero);
     if constexpr (std::is_same_v<C, float>)
-      if (pool_whole_planes(job, w)) return;
-    RowPool<C>(job, w).run();
+      if (pool_whole_planes(args, w)) return;
+    RowPool<C>(args, w).run();
   });
   return {};
 }
 
-Status lrn(const Job& job) {
-  job.node.dtype == DType::F64 ? run_lrn<double>(job) : run_lrn<float>(job);
+Status lrn(const KernelArgs& args) {
+  args.node.dtype == DType::F64 ? run_lrn<double>(args) : run_lrn<float>(args);
   return {};
 }
 

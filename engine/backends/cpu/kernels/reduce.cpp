@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
 // Sums, means, products, extremes and norms over any set of dimensions.
 //
-// The source's dimensions are put in order (kept…, reduced…); each result is then a walk over the reduced ones. When
-// the innermost dimension in memory is a kept one, a whole row of results is accumulated at once instead, so that
-// memory is read in order.
+// The source's dimensions are ordered as (kept…, reduced…); each result is a loop over the reduced ones. If the
+// innermost dimension in memory is a kept one, a whole row of results is accumulated at once, so that memory is read
+// sequentially.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/elements.h"
-#include "engine/backends/cpu/kernels/rows.h"
+#include "engine/backends/cpu/kernels/row_io.h"
 #include "engine/backends/cpu/simd/simd.h"
 
-#pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
+#pragma GCC diagnostic error "-Wswitch-enum"  // a missing op is a compile error
 
 namespace arenascope::cpu {
 namespace {
 
-constexpr int64_t kAcross = 2048;  // results side by side
+constexpr int64_t kAcross = 2048;  // results accumulated together
 constexpr int64_t kSome = 16;
 
-// The type in which results are accumulated.
+// Accumulator type of the results.
 template <class C>
 using Total = std::conditional_t<std::is_floating_point_v<C>, double, C>;
 
@@ -65,7 +65,7 @@ Total<C> row(ReductionOp op, Total<C> total, const C* x, int64_t n) {
       case ReductionOp::ReduceL2:
         if (const double squares = s.lines.square_sum(x, 0, n); squares > 1e-18 && squares < 1e37)
           return total + squares;
-        break;  // squares may be too small or too large for floats
+        break;  // squares may underflow or overflow a float
       case ReductionOp::ReduceProd: break;
       case ReductionOp::ReduceSum:
       case ReductionOp::ReduceMean: return total + s.lines.sum(x, n);
@@ -100,27 +100,27 @@ Space space_of(const TensorImpl& source, uint32_t axes) {
 }
 
 template <class C>
-void run(const Job& job) {
-  const TensorImpl &node = job.node, &source = job.source(0);
+void run(const KernelArgs& args) {
+  const TensorImpl &node = args.node, &source = args.source(0);
   const auto op = static_cast<ReductionOp>(node.op);
   const Space space = space_of(source, node.params.get<ReduceParams>().axes);
-  const Nest kept(space.kept, {space.kept_strides}), reduced(space.reduced, {space.reduced_strides});
+  const LoopNest kept(space.kept, {space.kept_strides}), reduced(space.reduced, {space.reduced_strides});
   const int64_t count = reduced.count();
   Writer<C> out(node);
-  // Rows of results side by side when the kept innermost dimension is the one that lies close in memory.
+  // Rows of adjacent results, if the kept innermost dimension is contiguous in memory.
   const bool across = kept.inner_stride(0) == 1 && kept.inner_size() > 1 && reduced.inner_stride(0) != 1;
   const int64_t piece = !across ? 1 : is_native<C>(source.dtype) ? kAcross : kPiece;
   Reader<C> values(source, across ? 1 : reduced.inner_stride(0));
   Total<C> totals[kAcross];
   [[maybe_unused]] float sums[kAcross];
   const bool sum = op == ReductionOp::ReduceSum || op == ReductionOp::ReduceMean;
-  const Range range = job.part(kept.count(), across ? 64 : 1);
+  const Range range = args.part(kept.count(), across ? 64 : 1);
   int64_t result = range.begin;
   kept.rows(range, piece, [&](const int64_t* at, int64_t n) {
     const int64_t base = at[0];
     std::fill(totals, totals + n, start<C>(op));
     if (std::is_same_v<C, float> && across && sum) {
-      // Some rows as floats, then on to the totals.
+      // Some rows in float, then added to the totals.
       int64_t added = 0;
       if constexpr (std::is_same_v<C, float>) {
         const auto flush = [&] {
@@ -157,8 +157,8 @@ void run(const Job& job) {
 
 }  // namespace
 
-Status reduce(const Job& job) {
-  with_compute_type(job.node.dtype, [&](auto zero) { run<decltype(zero)>(job); });
+Status reduce(const KernelArgs& args) {
+  with_compute_type(args.node.dtype, [&](auto zero) { run<decltype(zero)>(args); });
   return {};
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// RESIZE after ONNX: each dimension maps result places to source places by its scale; a result is the sum over a few
-// source elements along each resized dimension (1 nearest, 2 linear, 4 cubic) with weights that multiply. Source rows
-// are summed first, then elements along the sum, which also serves the next result row where its source rows are the
-// same.
+// RESIZE as in ONNX: each dimension maps result positions to source positions by its scale. A result is the weighted
+// sum over a few source elements along each resized dimension (1 nearest, 2 linear, 4 cubic); weights multiply. Source
+// rows are summed first, then elements along the sum, which is reused for the next result row if its source rows are
+// the same.
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kTaps = 4;
 
-// Where the taps of one result place lie along a dimension (elements) and what they weigh.
+// Taps of one result position along a dimension: offsets (elements) and weights.
 struct Taps {
   int count;
   int64_t offset[kTaps];
@@ -40,7 +40,7 @@ double source_place(const Axis& a, ResizeCoordinates mode, int64_t place) {
   const double x = static_cast<double>(place);
   switch (mode) {
     case ResizeCoordinates::Asymmetric: return x / a.scale;
-    case ResizeCoordinates::AlignCorners: {  // the extent before it is cut to a whole number
+    case ResizeCoordinates::AlignCorners: {  // the extent before it is truncated to an integer
       const double extent = static_cast<double>(a.in) * a.scale;
       return a.out == 1 || extent <= 1 ? 0 : x * static_cast<double>(a.in - 1) / (extent - 1);
     }
@@ -60,7 +60,7 @@ double nearest(double x, ResizeNearest mode) {
   return std::ceil(x);
 }
 
-// Without the taps that weigh nothing but for rounding, so that NaN and infinities stay where they count.
+// Without taps whose weight is only a rounding error, so that NaN and infinity propagate only where they count.
 Taps heavy(const Taps& taps) {
   Taps some{0, {}, {}};
   for (int t = 0; t < taps.count; ++t) {
@@ -80,7 +80,7 @@ Taps taps_at(const Axis& a, const ResizeParams& p, int64_t place) {
     const double in = std::clamp(x, 0.0, last), low = std::floor(in), t = in - low;
     return heavy({2, {offset(low), offset(low + 1)}, {1 - t, t}});
   }
-  // Cubic convolution (Keys 1981) with the coefficient that the op gives.
+  // Cubic convolution (Keys 1981) with the op's coefficient.
   const double low = std::floor(x), t = x - low, c = static_cast<double>(p.cubic_a);
   const auto near = [c](double s) { return ((c + 2) * s - (c + 3)) * s * s + 1; };
   const auto far = [c](double s) { return ((c * s - 5 * c) * s + 8 * c) * s - 4 * c; };
@@ -89,7 +89,7 @@ Taps taps_at(const Axis& a, const ResizeParams& p, int64_t place) {
                 {far(t + 1), near(t), near(1 - t), far(2 - t)}});
 }
 
-// The source rows that a result row is a sum of: every choice of a tap along each dimension but the last.
+// The source rows that a result row sums: every combination of taps of all dimensions but the last.
 struct SourceRows {
   Taps taps[kMaxDims];  // by dimension
   int dims = 0;
@@ -126,7 +126,7 @@ struct SourceRows {
   }
 };
 
-// Scratch of one part: a source row as it is read, a sum of such rows, and the result row made of it.
+// Scratch per chunk: a source row, a sum of such rows, and the result row.
 template <class C>
 struct Rows {
   Taps* columns;
@@ -145,7 +145,7 @@ struct Rows {
   }
 };
 
-// Sums of integers are made in double and rounded once; other numbers are summed as they are.
+// Integers are summed in double and rounded once; other types are summed in their compute type.
 template <class C>
 using SumType = std::conditional_t<std::is_floating_point_v<C>, C, double>;
 
@@ -154,7 +154,7 @@ void nearest_line(const Rows<C>& rows, int64_t width) {
   for (int64_t i = 0; i < width; ++i) rows.line[i] = rows.read[rows.columns[i].offset[0]];
 }
 
-// Rows of doubles also hold integers' sums: both are eight bytes.
+// Rows of doubles are also used for sums of integers: both take eight bytes.
 template <class C>
 void weighted_line(const Rows<C>& rows, const SumType<C>* sum, int64_t width) {
   using S = SumType<C>;
@@ -167,21 +167,21 @@ void weighted_line(const Rows<C>& rows, const SumType<C>* sum, int64_t width) {
 }
 
 template <class C>
-void run(const Job& job) {
+void run(const KernelArgs& args) {
   using S = SumType<C>;
   static_assert(sizeof(S) == sizeof(C));
-  const TensorImpl &node = job.node, &source = job.source(0);
+  const TensorImpl &node = args.node, &source = args.source(0);
   const auto p = node.params.get<ResizeParams>();
   const int last = node.rank() - 1;
   const int64_t width = node.sizes.back(), in = source.sizes.back(), bytes = element_bytes(node.dtype);
   const LoadRow<C> load = loader<C>(source.dtype);
   const StoreRow<C> store = storer<C>(node.dtype);
-  const Rows<C> rows(job.scratch<std::byte>(resize_work(node, 1)), in, width);
+  const Rows<C> rows(args.scratch<std::byte>(resize_work(node, 1)), in, width);
   S* const sum = reinterpret_cast<S*>(rows.sum);
   Axis along = axis_of(node, p, last);
-  along.stride = 1;  // rows are read into a line of their own
+  along.stride = 1;  // rows are copied to a contiguous buffer
   for (int64_t i = 0; i < width; ++i) rows.columns[i] = taps_at(along, p, i);
-  const Range range = job.part(node.element_count() / width);
+  const Range range = args.part(node.element_count() / width);
   SourceRows from, before;
   for (int64_t row = range.begin; row < range.end; ++row) {
     from.find(node, p, row);
@@ -210,12 +210,12 @@ void run(const Job& job) {
 
 Bytes resize_work(const TensorImpl& node, int tasks) {
   if (node.rank() == 0) return 0;
-  return tasks * Rows<double>::bytes(node.sources[0]->sizes.back(), node.sizes.back());  // no type is longer
+  return tasks * Rows<double>::bytes(node.sources[0]->sizes.back(), node.sizes.back());  // no type is larger
 }
 
-Status resize(const Job& job) {
-  if (job.node.rank() == 0) return copy(job);
-  with_compute_type(job.node.dtype, [&](auto zero) { run<decltype(zero)>(job); });
+Status resize(const KernelArgs& args) {
+  if (args.node.rank() == 0) return copy(args);
+  with_compute_type(args.node.dtype, [&](auto zero) { run<decltype(zero)>(args); });
   return {};
 }
 

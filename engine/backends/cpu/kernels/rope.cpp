@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ROPE: pairs of elements turned by an angle that grows with the position and falls with the pair (RoFormer, Su et al.
-// 2021). Pairs are neighbours (2i, 2i + 1), or (i, i + dims/2) in the layout of GPT-NeoX.
+// ROPE: pairs of elements are rotated by an angle that grows with the position and falls with the pair index (RoFormer,
+// Su et al. 2021). Pairs are (2i, 2i + 1), or (i, i + dims/2) in the GPT-NeoX layout.
 #include <cmath>
 
 #include "engine/backends/cpu/kernel.h"
@@ -10,24 +10,24 @@ namespace arenascope::cpu {
 namespace {
 
 template <class C>
-void run(const Job& job) {
-  const TensorImpl &node = job.node, &source = job.source(0);
+void run(const KernelArgs& args) {
+  const TensorImpl &node = args.node, &source = args.source(0);
   const auto p = node.params.get<RopeParams>();
   const int64_t width = node.sizes.back(), steps = node.sizes.back(1), others = node.element_count() / (width * steps);
   const int64_t pairs = p.dims / 2;
-  double* const turn = job.scratch<double>(round_to_line(4 * width * 8));  // frequencies, cosines, sines, a row
+  double* const turn = args.scratch<double>(round_to_line(4 * width * 8));  // frequencies, cosines, sines, a row
   double *const cosine = turn + pairs, *const sine = cosine + pairs;
   C *const row = reinterpret_cast<C*>(sine + pairs), *const result = row + width;
   for (int64_t i = 0; i < pairs; ++i)
     turn[i] = static_cast<double>(p.scale) *
               std::pow(static_cast<double>(p.base), -2.0 * static_cast<double>(i) / static_cast<double>(p.dims));
   // Position by position, so that its sines serve all heads.
-  const Range range = job.part(steps * others);
+  const Range range = args.part(steps * others);
   int64_t known = -1;
   for (int64_t r = range.begin; r < range.end; ++r) {
     const int64_t step = r / others, first = (r % others * steps + step) * width;
     if (step != known) {
-      const int64_t position = job.sources() > 1 ? integer_at(job.source(1), step) : step + p.start;
+      const int64_t position = args.sources() > 1 ? integer_at(args.source(1), step) : step + p.start;
       for (int64_t i = 0; i < pairs; ++i) {
         cosine[i] = std::cos(static_cast<double>(position) * turn[i]);
         sine[i] = std::sin(static_cast<double>(position) * turn[i]);
@@ -51,8 +51,8 @@ void run(const Job& job) {
 
 Bytes rope_work(const TensorImpl& node, int tasks) { return tasks * round_to_line(4 * node.sizes.back() * 8); }
 
-Status rope(const Job& job) {
-  job.node.dtype == DType::F64 ? run<double>(job) : run<float>(job);
+Status rope(const KernelArgs& args) {
+  args.node.dtype == DType::F64 ? run<double>(args) : run<float>(args);
   return {};
 }
 

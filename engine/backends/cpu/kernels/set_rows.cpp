@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows written into a tensor where it lies, at places that are known when it runs only: a cache of keys and values, a
-// parameter. Single elements, too, each at a place of its own.
+// SET_ROWS: writes rows in place at indices known only at run time, such as a KV cache or a parameter; also single
+// elements, each with its own index.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -10,7 +10,7 @@
 
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/elements.h"
-#include "engine/backends/cpu/kernels/places.h"
+#include "engine/backends/cpu/kernels/negative_indices.h"
 #include "engine/backends/cpu/quant/quant.h"
 
 namespace arenascope::cpu {
@@ -25,11 +25,11 @@ Dims without(const Dims& dims, int axis, int begin, int end) {
 
 struct Side {
   std::byte* data;
-  int64_t bytes;  // of an element
+  int64_t bytes;  // per element
 };
 
 template <class C>
-void write_row(const Nest& inner, Side to, DType to_type, Side from, DType from_type) {
+void write_row(const LoopNest& inner, Side to, DType to_type, Side from, DType from_type) {
   const int64_t to_stride = inner.inner_stride(0), from_stride = inner.inner_stride(1);
   if (to_type == from_type && to_stride == 1 && from_stride == 1) {
     inner.rows({0, inner.count()}, inner.count(), [&](const int64_t* at, int64_t n) {
@@ -47,21 +47,21 @@ void write_row(const Nest& inner, Side to, DType to_type, Side from, DType from_
 }
 
 Status outside(const TensorImpl& node, int64_t row, int64_t i, int64_t size) {
-  return refuse(node, fmt::format("row {} (number {} of its rows) lies outside the {} that there are", row, i, size));
+  return refuse(node, fmt::format("row index {} (at position {}) is out of range for {} rows", row, i, size));
 }
 
-// Lines of blocks: the source's line as floats, and from these.
-Status set_quantised_rows(const Job& job, int axis, const TensorImpl* rows) {
-  const TensorImpl &node = job.node, &from = job.source(1);
+// Quantised rows: the source row is converted to float and quantised.
+Status set_quantised_rows(const KernelArgs& args, int axis, const TensorImpl* rows) {
+  const TensorImpl &node = args.node, &from = args.source(1);
   const DTypeInfo& type = info(node.dtype);
   const int last = node.rank() - 1;
   const int64_t width = node.sizes[last], line_bytes = width / type.block_elements * type.block_bytes;
-  int64_t within = 1;  // lines of a row
+  int64_t within = 1;  // quantised rows per indexed row
   for (int d = axis + 1; d < last; ++d) within *= node.sizes[d];
   const int64_t size = node.sizes[axis], count = from.sizes[axis], from_bytes = element_bytes(from.dtype);
   const LoadRow<float> load = loader<float>(from.dtype);
   std::vector<float> line(static_cast<size_t>(width));
-  const Range part = job.part(width > 0 ? from.element_count() / width : 0);
+  const Range part = args.part(width > 0 ? from.element_count() / width : 0);
   for (int64_t l = part.begin; l < part.end; ++l) {
     const int64_t i = l / within % count, row = rows ? integer_at(*rows, i) : i;
     if (row < 0) continue;
@@ -75,19 +75,19 @@ Status set_quantised_rows(const Job& job, int axis, const TensorImpl* rows) {
   return {};
 }
 
-// Each element to its own place along the axis. What may have one place is one part's, which goes along the axis in order:
-// whole lines of the dimensions before it, or columns of those behind it.
+// Scatters each element along the axis. Elements that may collide belong to one chunk, which processes the axis in
+// order: whole rows of the dimensions before it, or columns of those after it.
 template <class T>
-Status set_elements(const Job& job, int axis) {
-  const TensorImpl &node = job.node, &from = job.source(1), &indices = job.source(2);
+Status set_elements(const KernelArgs& args, int axis) {
+  const TensorImpl &node = args.node, &from = args.source(1), &indices = args.source(2);
   const int64_t size = node.sizes[axis], along = node.strides[axis], count = from.sizes[axis];
   Dims strides = node.strides;
   strides[axis] = 0;
-  const Nest nest(from.sizes, {strides, from.strides, indices.strides});
+  const LoopNest nest(from.sizes, {strides, from.strides, indices.strides});
   const int64_t to_step = nest.inner_stride(0), from_step = nest.inner_stride(1);
   const LoadRow<int64_t> load = loader<int64_t>(indices.dtype);
   const int64_t index_bytes = element_bytes(indices.dtype);
-  const bool one_place = nest.inner_stride(2) == 0 && to_step == 1 && from_step == 1;  // of a row
+  const bool one_place = nest.inner_stride(2) == 0 && to_step == 1 && from_step == 1;  // one index per row
   const int64_t longest = one_place ? nest.count() : 256;
   Status status;
   const auto put = [&](const int64_t* at, int64_t n) {
@@ -96,7 +96,7 @@ Status set_elements(const Job& job, int axis) {
     const int64_t places = one_place ? 1 : n;
     load(place, indices.data() + at[2] * index_bytes, nest.inner_stride(2), places);
     if (!from_front(place, places, size)) {
-      status = refuse(node, fmt::format("index {} lies outside the {} entries along its axis",
+      status = refuse(node, fmt::format("index {} is out of range for an axis of size {}",
                                         first_outside(place, places, size).index, size));
       return;
     }
@@ -108,12 +108,12 @@ Status set_elements(const Job& job, int axis) {
   int64_t before = 1, behind = 1;
   for (int d = 0; d < from.rank(); ++d)
     if (d != axis) (d < axis ? before : behind) *= from.sizes[d];
-  if (job.nth == 1 || before >= 4 * job.nth || behind == 1) {
-    const Range lines = job.part(before);
+  if (args.nth == 1 || before >= 4 * args.nth || behind == 1) {
+    const Range lines = args.part(before);
     nest.rows({lines.begin * count * behind, lines.end * count * behind}, longest, put);
     return status;
   }
-  const Range columns = job.part(before * behind);
+  const Range columns = args.part(before * behind);
   for (int64_t at = columns.begin; at < columns.end && status;) {
     const int64_t line = at / behind, first = at % behind, n = std::min(behind - first, columns.end - at);
     for (int64_t i = 0; i < count; ++i) {
@@ -130,30 +130,30 @@ Status set_elements(const Job& job, int axis) {
 Status set_rows_supports(const TensorImpl& node) {
   for (const TensorImpl* source : node.sources)
     if (source != node.sources[0] && info(source->dtype).quantised)
-      return refuse(node,
-                    fmt::format("its source '{}' is {} and must be cast first", source->name, name(source->dtype)));
+      return refuse(
+          node, fmt::format("source '{}' has type {}, which must be cast first", source->name, name(source->dtype)));
   return {};
 }
 
-Status set_rows(const Job& job) {
-  const TensorImpl &node = job.node, &from = job.source(1);
+Status set_rows(const KernelArgs& args) {
+  const TensorImpl &node = args.node, &from = args.source(1);
   const auto [axis, has_rows] = node.params.get<SetRowsParams>();
-  const TensorImpl* rows = has_rows ? &job.source(2) : nullptr;
+  const TensorImpl* rows = has_rows ? &args.source(2) : nullptr;
   if (own_places(node)) {
     switch (element_bytes(node.dtype)) {
-      case 1: return set_elements<uint8_t>(job, axis);
-      case 2: return set_elements<uint16_t>(job, axis);
-      case 4: return set_elements<uint32_t>(job, axis);
-      default: return set_elements<uint64_t>(job, axis);
+      case 1: return set_elements<uint8_t>(args, axis);
+      case 2: return set_elements<uint16_t>(args, axis);
+      case 4: return set_elements<uint32_t>(args, axis);
+      default: return set_elements<uint64_t>(args, axis);
     }
   }
-  if (info(node.dtype).quantised) return set_quantised_rows(job, axis, rows);
+  if (info(node.dtype).quantised) return set_quantised_rows(args, axis, rows);
   const int64_t size = node.sizes[axis], count = from.sizes[axis];
-  const Nest outer(without(node.sizes, axis, 0, axis),
-                   {without(node.strides, axis, 0, axis), without(from.strides, axis, 0, axis)});
-  const Nest inner(without(node.sizes, axis, axis, node.rank()),
-                   {without(node.strides, axis, axis, node.rank()), without(from.strides, axis, axis, node.rank())});
-  const Range slices = job.part(outer.count() * count);
+  const LoopNest outer(without(node.sizes, axis, 0, axis),
+                       {without(node.strides, axis, 0, axis), without(from.strides, axis, 0, axis)});
+  const LoopNest inner(without(node.sizes, axis, axis, node.rank()), {without(node.strides, axis, axis, node.rank()),
+                                                                      without(from.strides, axis, axis, node.rank())});
+  const Range slices = args.part(outer.count() * count);
   const int64_t to_bytes = element_bytes(node.dtype), from_bytes = element_bytes(from.dtype);
   for (int64_t slice = slices.begin; slice < slices.end; ++slice) {
     const int64_t i = slice % count, row = rows ? integer_at(*rows, i) : i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// SOFT_MAX and LOG_SOFT_MAX of scale·x + mask along one axis. Lines along the innermost dimension are taken one by
-// one; along another dimension, a tile of neighbouring lines at once, so that memory is read in rows.
+// SOFT_MAX and LOG_SOFT_MAX of scale·x + mask along one axis. Rows along the innermost dimension are processed one by
+// one; along another dimension, a tile of adjacent columns at once, so that memory is read in rows.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,7 +8,7 @@
 
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/elements.h"
-#include "engine/backends/cpu/kernels/rows.h"
+#include "engine/backends/cpu/kernels/row_io.h"
 #include "engine/backends/cpu/simd/simd.h"
 
 namespace arenascope::cpu {
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kTileElements = 65536;
 
-// Lines side by side in a tile.
+// Columns per tile.
 int64_t tile_width(int64_t length, int64_t inner) {
   return inner == 1 ? 1
                     : std::clamp<int64_t>(kTileElements / std::max<int64_t>(length, 1) / 16 * 16, 16,
@@ -36,14 +36,14 @@ Shape shape_of(const TensorImpl& node) {
 
 // y = scale·x + mask for elements [first, first + n).
 template <class C>
-void scaled(const Job& job, const Nest* mask_nest, int64_t first, int64_t n, C scale, C* y) {
-  const C* x = elements(job.source(0), first, n, y);
+void scaled(const KernelArgs& args, const LoopNest* mask_nest, int64_t first, int64_t n, C scale, C* y) {
+  const C* x = elements(args.source(0), first, n, y);
   if (!mask_nest) {
     if constexpr (std::is_same_v<C, float>) return simd().elements.affine(y, x, n, scale, -0.0f);
     for (int64_t i = 0; i < n; ++i) y[i] = scale * x[i];
     return;
   }
-  const TensorImpl& mask = job.source(1);
+  const TensorImpl& mask = args.source(1);
   const LoadRow<C> load = loader<C>(mask.dtype);
   C piece[256];
   mask_nest->rows({first, first + n}, 256, [&](const int64_t* at, int64_t m) {
@@ -62,13 +62,13 @@ void line([[maybe_unused]] const Simd& s, C* out, C* y, const C* x, C scale, int
       return scale * (scale < 0 ? simd().lines.lowest(x, count) : simd().lines.highest(x, count));
     };
     if (!log && x != y) {
-      // Any shift will do unless a power is too large; so the highest of a few saves a walk over all.
+      // Any shift works unless a power overflows, so the maximum of a few elements saves a pass over all.
       const double sum = s.lines.exp_sum(y, x, scale, highest_of(std::min<int64_t>(n, 128)), n);
       if (sum > 0 && sum < 1e30) return s.elements.affine(out, y, n, static_cast<float>(1 / sum), 0);
     }
     const float highest = highest_of(n);
     if (log) {
-      // The highest is taken off first: beside a large number the logarithm of the sum would be rounded away.
+      // The maximum is subtracted first: next to a large value the logarithm of the sum would be rounded away.
       simd().elements.affine(y, x, n, scale, -highest);
       double sum = 0;
       float piece[256];
@@ -88,8 +88,7 @@ void line([[maybe_unused]] const Simd& s, C* out, C* y, const C* x, C scale, int
   }
 }
 
-// `width` lines side by side, `length` rows of them, of floats: rows by the
-// loops of vectors.
+// `width` adjacent columns of `length` floats: SIMD loops over rows.
 void tile(float* y, int64_t length, int64_t width, bool log) {
   const ElementLoops& by = simd().elements;
   float highest[256], sums[256], powers[256];
@@ -126,41 +125,41 @@ void tile(double* y, int64_t length, int64_t width, bool log) {
 }
 
 template <class C>
-void run(const Job& job) {
-  const TensorImpl& node = job.node;
+void run(const KernelArgs& args) {
+  const TensorImpl& node = args.node;
   const C scale = node.params.get<SoftMaxParams>().scale;
   const Shape s = shape_of(node);
   const int64_t width = tile_width(s.length, s.inner);
-  C* const scratch = job.scratch<C>(round_to_line(s.length * width * static_cast<Bytes>(sizeof(C))));
+  C* const scratch = args.scratch<C>(round_to_line(s.length * width * static_cast<Bytes>(sizeof(C))));
   const bool log = node.op == Op::LogSoftMax;
-  const std::optional<Nest> mask =
-      job.sources() > 1 ? std::optional<Nest>(Nest(node.sizes, {&job.source(1)})) : std::nullopt;
-  const Nest* mask_nest = mask ? &*mask : nullptr;
+  const std::optional<LoopNest> mask =
+      args.sources() > 1 ? std::optional<LoopNest>(LoopNest(node.sizes, {&args.source(1)})) : std::nullopt;
+  const LoopNest* mask_nest = mask ? &*mask : nullptr;
   if (s.inner == 1) {
-    const Range lines = job.part(s.outer);
+    const Range lines = args.part(s.outer);
     const Functions functions(node);
     for (int64_t l = lines.begin; l < lines.end; ++l) {
       const bool native = is_native<C>(node.dtype);
       C* out = native ? node.data_as<C>() + l * s.length : scratch;
-      // Beside the result where the source is still needed or the result goes past the caches.
-      C* y = functions.past_caches() || node.data() == job.source(0).data() ? scratch : out;
+      // In scratch if the source is still needed or the result uses non-temporal stores.
+      C* y = functions.past_caches() || node.data() == args.source(0).data() ? scratch : out;
       const C* x = y;
       if (mask_nest)
-        scaled(job, mask_nest, l * s.length, s.length, scale, y);
+        scaled(args, mask_nest, l * s.length, s.length, scale, y);
       else
-        x = elements(job.source(0), l * s.length, s.length, y);
+        x = elements(args.source(0), l * s.length, s.length, y);
       line(*functions, out, y, x, mask_nest ? C{1} : scale, s.length, log);
       if (!native) store_elements(node, l * s.length, s.length, out);
     }
     return;
   }
   const int64_t blocks = (s.inner + width - 1) / width;
-  const Range range = job.part(s.outer * blocks);
+  const Range range = args.part(s.outer * blocks);
   for (int64_t b = range.begin; b < range.end; ++b) {
     const int64_t column = b % blocks * width, w = std::min(width, s.inner - column);
     const int64_t first = b / blocks * s.length * s.inner + column;
     for (int64_t l = 0; l < s.length; ++l) {
-      scaled(job, mask_nest, first + l * s.inner, w, scale, scratch + l * width);
+      scaled(args, mask_nest, first + l * s.inner, w, scale, scratch + l * width);
       std::fill(scratch + l * width + w, scratch + (l + 1) * width, C{0});
     }
     tile(scratch, s.length, width, log);
@@ -175,8 +174,8 @@ Bytes soft_max_work(const TensorImpl& node, int tasks) {
   return tasks * round_to_line(s.length * tile_width(s.length, s.inner) * (node.dtype == DType::F64 ? 8 : 4));
 }
 
-Status soft_max(const Job& job) {
-  job.node.dtype == DType::F64 ? run<double>(job) : run<float>(job);
+Status soft_max(const KernelArgs& args) {
+  args.node.dtype == DType::F64 ? run<double>(args) : run<float>(args);
   return {};
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Ops of one source, element by element: vectorised for float where that is worth it, else loops over the op's formula.
+// Elementwise ops with one source: SIMD for float where it pays, else loops over the op's formula.
 #include <array>
 
 #include "engine/backends/cpu/kernel.h"
 #include "engine/backends/cpu/kernels/formulas.h"
-#include "engine/backends/cpu/kernels/rows.h"
-#include "engine/backends/cpu/kernels/steps.h"
+#include "engine/backends/cpu/kernels/fused_epilogue.h"
+#include "engine/backends/cpu/kernels/row_io.h"
 #include "engine/backends/cpu/simd/simd.h"
 
-#pragma GCC diagnostic error "-Wswitch-enum"  // an op that is missing here is a compile error
+#pragma GCC diagnostic error "-Wswitch-enum"  // a missing op is a compile error
 
 namespace arenascope::cpu {
 namespace {
@@ -17,7 +17,7 @@ struct Vectorised {
   Op op;
   ElementLoops::Unary ElementLoops::*loop;
 };
-// Faster than the formula's loop; the rest has that one.
+// Ops with a loop that is faster than the formula's.
 constexpr Vectorised kVectorised[] = {{Op::Scale, &ElementLoops::affine},
                                       {Op::Clamp, &ElementLoops::clamp},
                                       {Op::Relu, &ElementLoops::relu},
@@ -52,7 +52,7 @@ constexpr Vectorised kVectorised[] = {{Op::Scale, &ElementLoops::affine},
 ElementLoops::Unary vectorised(const Simd& s, Op op) {
   static constexpr auto kTable = [] {
     std::array<ElementLoops::Unary ElementLoops::*, kOpCount> table{};
-    table.fill(nullptr);  // GCC 12 leaves them at the first member
+    table.fill(nullptr);  // GCC 12 initialises only the first member otherwise
     for (const Vectorised& entry : kVectorised) table[static_cast<size_t>(entry.op)] = entry.loop;
     return table;
   }();
@@ -60,7 +60,7 @@ ElementLoops::Unary vectorised(const Simd& s, Op op) {
   return loop ? s.elements.*loop : nullptr;
 }
 
-// A row of elements of type C to one of type Out.
+// Converts a row of elements of type C to type Out.
 template <class Out, class C>
 using Rows = void (*)(Out* out, const C* x, int64_t n, C a, C b);
 
@@ -69,7 +69,7 @@ void rows(Out* out, const C* x, int64_t n, C a, C b) {
   for (int64_t i = 0; i < n; ++i) out[i] = static_cast<Out>(formulas::FormulaOf<C, kOp>::of(x[i], C{}, a, b));
 }
 
-// Null: the op has no formula for such numbers.
+// Null: the op has no formula for this type.
 template <class Out, class C>
 Rows<Out, C> rows_of(UnaryOp op) {
   constexpr bool kReal = std::is_floating_point_v<C>, kSame = std::is_same_v<Out, C>;
@@ -96,20 +96,20 @@ Rows<Out, C> rows_of(UnaryOp op) {
 }
 
 template <class Out, class C>
-Status run(const Job& job) {
-  const Op op = job.node.op;
+Status run(const KernelArgs& args) {
+  const Op op = args.node.op;
   const auto slow = rows_of<Out, C>(static_cast<UnaryOp>(op));
-  if (!slow) return refuse(job.node, "it has no formula for such numbers");
-  const Scalars scalars = scalars_of(job.node);
+  if (!slow) return refuse(args.node, "the op is not defined for this type");
+  const Scalars scalars = scalars_of(args.node);
   const C a = convert<C>(scalars.a), b = convert<C>(scalars.b);
-  const Nest nest(job.node, {&job.source(0)});
-  Reader<C> source(job.source(0), nest.inner_stride(1));
-  Writer<Out> out(job.node);
-  const Functions functions(job.node);
+  const LoopNest nest(args.node, {&args.source(0)});
+  Reader<C> source(args.source(0), nest.inner_stride(1));
+  Writer<Out> out(args.node);
+  const Functions functions(args.node);
   [[maybe_unused]] ElementLoops::Unary fast = nullptr;
   if constexpr (std::is_same_v<Out, float>) fast = vectorised(*functions, op);
   const int64_t longest = source.direct() && out.direct() ? nest.count() : kPiece;
-  nest.rows(job.part(nest.count(), 64), longest, [&](const int64_t* at, int64_t n) {
+  nest.rows(args.part(nest.count(), 64), longest, [&](const int64_t* at, int64_t n) {
     const C* x = source.piece(at[1], n);
     Out* to = out.piece(at[0]);
     if constexpr (std::is_same_v<Out, float>) {
@@ -134,26 +134,26 @@ void unary_row(const Simd& s, Op op, float* out, const float* x, int64_t n, floa
 
 namespace {
 
-// Truth values of floats, straight to their bytes.
-Status is_nan(const Job& job) {
-  const Nest nest(job.node, {&job.source(0)});
-  Reader<float> source(job.source(0), nest.inner_stride(1));
-  nest.rows(job.part(nest.count(), 64), kPiece, [&](const int64_t* at, int64_t n) {
-    simd().truths.is_nan(job.node.data_as<uint8_t>() + at[0], source.piece(at[1], n), n);
+// IS_NAN of floats, with boolean results.
+Status is_nan(const KernelArgs& args) {
+  const LoopNest nest(args.node, {&args.source(0)});
+  Reader<float> source(args.source(0), nest.inner_stride(1));
+  nest.rows(args.part(nest.count(), 64), kPiece, [&](const int64_t* at, int64_t n) {
+    simd().truths.is_nan(args.node.data_as<uint8_t>() + at[0], source.piece(at[1], n), n);
   });
   return {};
 }
 
 }  // namespace
 
-Status unary(const Job& job) {
-  if (job.node.op == Op::IsNan && simd().truths.is_nan && family(job.source(0).dtype) == Family::Float)
-    return is_nan(job);
-  return with_compute_type(job.source(0).dtype, [&](auto zero) -> Status {
+Status unary(const KernelArgs& args) {
+  if (args.node.op == Op::IsNan && simd().truths.is_nan && family(args.source(0).dtype) == Family::Float)
+    return is_nan(args);
+  return with_compute_type(args.source(0).dtype, [&](auto zero) -> Status {
     using C = decltype(zero);
-    // Truth values are computed as int64_t.
-    if (job.node.dtype == DType::Bool) return run<int64_t, C>(job);
-    return run<C, C>(job);
+    // Booleans are computed as int64_t.
+    if (args.node.dtype == DType::Bool) return run<int64_t, C>(args);
+    return run<C, C>(args);
   });
 }
 

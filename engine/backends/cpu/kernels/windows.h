@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The geometry of convolutions and pools, seen as ones over three spatial dimensions (missing outer ones are of size 1).
+// Geometry of convolutions and pools, always with three spatial dimensions (missing outer ones have size 1).
 #pragma once
 #include <utility>
 
@@ -11,7 +11,7 @@ namespace arenascope::cpu {
 // Windows over [N, C, spatial…]: `in` is the source's extent, `out` the result's.
 struct WindowGeometry {
   int64_t in[3], out[3], kernel[3], stride[3], dilation[3], begin[3];
-  int64_t in_stride[3];  // of the source, elements
+  int64_t in_stride[3];  // of the source, in elements
 
   // `kernel_of(i)` is the kernel's extent in spatial dimension i.
   template <class Params, class KernelOf>
@@ -31,17 +31,17 @@ struct WindowGeometry {
   }
 };
 
-// Of CONV and CONV_TRANSPOSE.
+// Geometry of CONV and CONV_TRANSPOSE.
 struct ConvGeometry : WindowGeometry {
   int64_t batch, groups;
   int64_t in_channels, out_channels;     // of one group
-  int64_t batch_stride, channel_stride;  // of the source, elements
+  int64_t batch_stride, channel_stride;  // of the source, in elements
   int64_t positions, taps;               // of the result, of the kernel
 
   explicit ConvGeometry(const TensorImpl& node) : ConvGeometry(node, node.params.get<ConvParams>()) {}
   int64_t depth() const { return in_channels * taps; }
   bool depthwise() const { return in_channels == 1 && out_channels == 1; }
-  // Of a transposed convolution: windows stand beside each other and fill the result.
+  // For a transposed convolution: windows are adjacent and cover the result.
   bool side_by_side() const {
     for (int d = 0; d < 3; ++d)
       if (stride[d] != kernel[d] || dilation[d] != 1 || begin[d] != 0 || out[d] != in[d] * kernel[d]) return false;
@@ -58,7 +58,7 @@ struct ConvGeometry : WindowGeometry {
     out_channels = node.sizes[1] / groups;
     batch_stride = x.strides[0];
     channel_stride = x.strides[1];
-    // A column is a row that stands upright: its bytes lie alike, and rows are what vectors run along.
+    // A column is treated as a row: its bytes are the same, and vectors run along rows.
     if (p.spatial == 2 && in[2] == 1 && out[2] == 1 && kernel[2] == 1 && begin[2] == 0 && in[1] > 1) {
       for (int64_t* two : {in, out, kernel, stride, dilation, begin, in_stride}) std::swap(two[1], two[2]);
     }

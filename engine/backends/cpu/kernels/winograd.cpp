@@ -13,10 +13,10 @@ namespace arenascope::cpu {
 namespace {
 
 constexpr int64_t kNine = 9, kProducts = 16;
-constexpr int64_t kGap = 16;  // floats between products, so that these do not meet in the same lines of a cache
-constexpr int64_t kBlockFloats = 12288;  // of a block's tiles, all channels of the source, a product
-constexpr int64_t kTilesTogether = 8;    // as many rows as the strip's product has
-constexpr int64_t kLeastTiles = 32;      // below, reading the weights is what takes the time
+constexpr int64_t kGap = 16;             // floats between the factors, so that they do not map to the same cache lines
+constexpr int64_t kBlockFloats = 12288;  // floats of a block's tiles, over all source channels, per factor
+constexpr int64_t kTilesTogether = 8;    // as many rows as the strip's matmul has
+constexpr int64_t kMinTiles = 32;        // for fewer tiles, reading the weights dominates
 constexpr int64_t kChannelsAlike = 16;   // channels are whole vectors
 
 struct TileGrid {
@@ -29,7 +29,7 @@ struct TileGrid {
   }
 };
 
-// Columns of the result in strips of up to three vectors, as even as can be.
+// Columns of the result in strips of up to three vectors, as even as possible.
 struct ChannelStrips {
   int64_t lanes, vectors, count;
 
@@ -39,14 +39,14 @@ struct ChannelStrips {
   int64_t widest() const { return width(0); }
 };
 
-// What a part has beside: transformed tiles, products of a strip, what stands for places outside of the image, and lines
-// for what is computed directly.
+// Scratch per chunk: transformed tiles, products of a strip, zeros for positions outside the image, and rows for blocks
+// that are computed directly.
 struct TileScratch {
   float *tiles, *products, *zeros, *unread, *windows, *line, *sums, *x, *y;
   int64_t tile_stride, product_stride, size;
   int64_t rows;  // of tiles, of plain images at a time
 
-  // Without a place it only counts.
+  // With a null address it only counts.
   TileScratch(float* at, const ConvGeometry& g, bool plain) {
     const TileGrid t(g);
     rows = std::max<int64_t>(1, t.block / t.across);
@@ -66,21 +66,21 @@ struct TileScratch {
   }
 };
 
-// Images with their channels last: the node's own, or beside them rows of one, from `first_x` and `first_y` on.
+// Channels-last images: the node's own, or some rows of one in scratch, from `first_x` and `first_y` on.
 struct LastImages {
   const float* x;
-  int64_t x_image, x_row, x_place;  // floats from one to the next
+  int64_t x_image, x_row, x_place;  // distances in floats
   float* y;
   int64_t y_image, first_x = 0, first_y = 0;
 };
 
 class TileBlock {
  public:
-  TileBlock(const Job& job, const ConvGeometry& g, const TileScratch& beside, const float* bias,
+  TileBlock(const KernelArgs& args, const ConvGeometry& g, const TileScratch& beside, const float* bias,
             const LastImages& images)
-      : job_(job),
+      : job_(args),
         g_(g),
-        beside_(beside),
+        companion_(beside),
         bias_(bias),
         images_(images),
         tiles_(g),
@@ -89,7 +89,7 @@ class TileBlock {
         results_(g.out_channels * g.groups) {}
 
   void compute(int64_t first, int64_t count) {
-    for (int64_t t = 0; t < count; ++t) transform(first + t, beside_.tiles + t * sources_);
+    for (int64_t t = 0; t < count; ++t) transform(first + t, companion_.tiles + t * sources_);
     bool finite = true;
     for (int64_t group = 0; group < g_.groups; ++group)
       for (int64_t s = 0; s < strips_.count; ++s) finite = strip(group, s, first, count) && finite;
@@ -97,7 +97,7 @@ class TileBlock {
       for (int64_t t = 0; t < count; ++t) directly(first + t);
   }
 
-  // What stands, row by row.
+  // Epilogue of finished results, row by row.
   void finish(int64_t first, int64_t count) const {
     for (int64_t t = first, run; t < first + count; t += run) {
       const Place p = place(t);
@@ -130,19 +130,19 @@ class TileBlock {
     const float* from[kProducts];
     for (int64_t i = 0; i < kProducts; ++i) {
       from[i] = source(p, p.row - g_.begin[1] + i / 4, p.column - g_.begin[2] + i % 4);
-      if (!from[i]) from[i] = beside_.zeros;
+      if (!from[i]) from[i] = companion_.zeros;
     }
-    simd().tile_in(to, beside_.tile_stride, from, sources_);
+    simd().tile_in(to, companion_.tile_stride, from, sources_);
   }
 
-  // The results of some channels of a group; whether all are finite.
+  // The results of some channels of a group; returns whether all are finite.
   bool strip(int64_t group, int64_t s, int64_t first, int64_t count) const {
     const int64_t width = strips_.width(s), depth = g_.in_channels, begin = group * g_.out_channels + strips_.begin(s);
     const float* const weights = job_.packed->data() + kProducts * depth * begin;
-    const float* const tiles = beside_.tiles + group * depth;
+    const float* const tiles = companion_.tiles + group * depth;
     for (int64_t k = 0; k < kProducts; ++k)
-      simd().strip(depth, tiles + k * beside_.tile_stride, sources_, 1, count, weights + k * depth * width, width,
-                   static_cast<int>(width / strips_.lanes), beside_.products + k * beside_.product_stride, width,
+      simd().strip(depth, tiles + k * companion_.tile_stride, sources_, 1, count, weights + k * depth * width, width,
+                   static_cast<int>(width / strips_.lanes), companion_.products + k * companion_.product_stride, width,
                    false);
     bool finite = true;
     for (int64_t t = 0; t < count; ++t) {
@@ -150,15 +150,15 @@ class TileBlock {
       float* to[4];
       for (int64_t i = 0; i < 4; ++i) {
         float* const at = result(p, i / 2, i % 2);
-        to[i] = (at ? at : beside_.unread) + begin;
+        to[i] = (at ? at : companion_.unread) + begin;
       }
-      finite =
-          simd().tile_out(to, beside_.products + t * width, beside_.product_stride, bias_ + begin, width) && finite;
+      finite = simd().tile_out(to, companion_.products + t * width, companion_.product_stride, bias_ + begin, width) &&
+               finite;
     }
     return finite;
   }
 
-  // The tile's results, each from its window.
+  // The tile's results, computed directly from their windows.
   void directly(int64_t tile) const {
     for (int64_t group = 0; group < g_.groups; ++group) directly(place(tile), group);
   }
@@ -167,22 +167,22 @@ class TileBlock {
     for (int64_t i = 0; i < 4; ++i)
       for (int64_t tap = 0; tap < kNine; ++tap) {
         const float* from = source(p, p.row + i / 2 - g_.begin[1] + tap / 3, p.column + i % 2 - g_.begin[2] + tap % 3);
-        from = from ? from + group * g_.in_channels : beside_.zeros;
-        float* const to = beside_.windows + i * depth + tap;
+        from = from ? from + group * g_.in_channels : companion_.zeros;
+        float* const to = companion_.windows + i * depth + tap;
         for (int64_t c = 0; c < g_.in_channels; ++c) to[c * kNine] = from[c];
       }
     for (int64_t k = group * g_.out_channels; k < (group + 1) * g_.out_channels; ++k) {
-      std::memcpy(beside_.line, job_.source(1).data() + k * depth * 4, static_cast<size_t>(depth) * 4);
-      std::fill_n(beside_.sums, 4, 0.0f);
-      simd().dots[0](beside_.line, depth, 1, beside_.windows, depth, 4, depth, beside_.sums, 1);
+      std::memcpy(companion_.line, job_.source(1).data() + k * depth * 4, static_cast<size_t>(depth) * 4);
+      std::fill_n(companion_.sums, 4, 0.0f);
+      simd().dots[0](companion_.line, depth, 1, companion_.windows, depth, 4, depth, companion_.sums, 1);
       for (int64_t i = 0; i < 4; ++i)
-        if (float* const to = result(p, i / 2, i % 2)) to[k] = beside_.sums[i] + bias_[k];
+        if (float* const to = result(p, i / 2, i % 2)) to[k] = companion_.sums[i] + bias_[k];
     }
   }
 
-  const Job& job_;
+  const KernelArgs& job_;
   const ConvGeometry& g_;
-  const TileScratch& beside_;
+  const TileScratch& companion_;
   const float* bias_;
   const LastImages& images_;
   const TileGrid tiles_;
@@ -202,8 +202,8 @@ void transform_kernel(const std::byte* from, double (&to)[kProducts]) {
   for (int y = 0; y < 4; ++y) four(rows[y][0], rows[y][1], rows[y][2], to + 4 * y, 1);
 }
 
-// Whole numbers that became floats, less a zero point perhaps: their sums are exact while they are below 2^24, which those
-// of transformed numbers need not be.
+// Integers converted to float, possibly minus a zero point: their sums are exact while below 2^24, but sums of
+// transformed values need not be.
 bool counts_whole_numbers(const TensorImpl& t) {
   if (t.op == Op::Cast) return !info(t.sources[0]->dtype).floating;
   bool passes = info(t.op).family == OpFamily::View || t.op == Op::Sub || t.op == Op::Cont || t.op == Op::Pad;
@@ -219,12 +219,12 @@ bool lie_plain(const TensorImpl& node, const ConvGeometry& g) {
          g.channel_stride == g.in[1] * g.in[2];
 }
 
-// `rows` lines of n floats each, `stride` apart, as n lines of `rows`: whole sixteens of rows.
-void turn_lines(const float* from, int64_t stride, int64_t rows, int64_t n, float* to, int64_t to_stride) {
+// Transposes `rows` rows of n floats, `stride` apart, into n rows of `rows`; `rows` is a multiple of 16.
+void transpose_rows(const float* from, int64_t stride, int64_t rows, int64_t n, float* to, int64_t to_stride) {
   for (int64_t i = 0; i < n; i += 16)
     for (int64_t r = 0; r < rows; r += 16) {
       if (i + 16 <= n && r + 16 <= rows) {
-        simd().turn_tile(to + i * to_stride + r, to_stride, from + r * stride + i, stride);
+        simd().transpose_tile(to + i * to_stride + r, to_stride, from + r * stride + i, stride);
         continue;
       }
       for (int64_t k = i; k < std::min(n, i + 16); ++k)
@@ -232,28 +232,28 @@ void turn_lines(const float* from, int64_t stride, int64_t rows, int64_t n, floa
     }
 }
 
-// Some rows of tiles at a time, whose rows of the source are turned over, and so are the results.
-void by_plain_rows(const Job& job, const ConvGeometry& g, const TileScratch& beside, const float* bias) {
+// Plain images: some rows of tiles at a time; source rows are transposed into scratch, results back.
+void by_plain_rows(const KernelArgs& args, const ConvGeometry& g, const TileScratch& beside, const float* bias) {
   const TileGrid tiles(g);
   const int64_t sources = g.in_channels * g.groups, results = g.out_channels * g.groups;
   LastImages images{beside.x, 0, g.in[2] * sources, sources, beside.y, 0};
-  TileBlock block(job, g, beside, bias, images);
-  const Range part = job.part(g.batch * tiles.down);
+  TileBlock block(args, g, beside, bias, images);
+  const Range part = args.part(g.batch * tiles.down);
   for (int64_t r = part.begin, n; r < part.end; r += n) {
     const int64_t image = r / tiles.down, first = r % tiles.down;
     n = std::min({beside.rows, part.end - r, tiles.down - first});
     images.first_x = std::max<int64_t>(0, 2 * first - g.begin[1]), images.first_y = 2 * first;
     const int64_t end_x = std::clamp(2 * (first + n) + 2 - g.begin[1], images.first_x, g.in[1]),
                   end_y = std::min(2 * (first + n), g.out[1]);
-    turn_lines(job.source(0).data_as<float>() + image * g.batch_stride + images.first_x * g.in[2], g.channel_stride,
-               sources, (end_x - images.first_x) * g.in[2], beside.x, sources);
+    transpose_rows(args.source(0).data_as<float>() + image * g.batch_stride + images.first_x * g.in[2],
+                   g.channel_stride, sources, (end_x - images.first_x) * g.in[2], beside.x, sources);
     const int64_t from = r * tiles.across, to = from + n * tiles.across;
     for (int64_t t = from; t < to; t += tiles.block) block.compute(t, std::min(tiles.block, to - t));
     const int64_t begin = image * results * g.positions + images.first_y * g.out[2],
                   places = (end_y - images.first_y) * g.out[2];
-    float* const out = job.node.data_as<float>() + begin;
-    turn_lines(beside.y, results, places, results, out, g.positions);
-    for (int64_t k = 0; k < results; ++k) job.done(begin + k * g.positions, places);
+    float* const out = args.node.data_as<float>() + begin;
+    transpose_rows(beside.y, results, places, results, out, g.positions);
+    for (int64_t k = 0; k < results; ++k) args.done(begin + k * g.positions, places);
   }
 }
 
@@ -267,7 +267,7 @@ bool suits_winograd(const TensorImpl& node, const ConvGeometry& g) {
                       g.dilation[1] == 1 && g.dilation[2] == 1;
   return simple && w.contiguous() && !counts_whole_numbers(x) && g.in_channels >= kChannelsAlike &&
          g.in_channels % kChannelsAlike == 0 && g.out_channels > 0 && g.out_channels % kChannelsAlike == 0 &&
-         TileGrid(g).count >= kLeastTiles;
+         TileGrid(g).count >= kMinTiles;
 }
 
 bool takes_winograd(const TensorImpl& node, const ConvGeometry& g) {
@@ -302,23 +302,23 @@ Bytes winograd_work(const TensorImpl& node, const ConvGeometry& g) {
   return round_to_line(4 * (TileScratch(nullptr, g, !node.channels_last()).size + g.out_channels * g.groups));
 }
 
-void winograd(const Job& job, const ConvGeometry& g) {
+void winograd(const KernelArgs& args, const ConvGeometry& g) {
   const int64_t channels = g.out_channels * g.groups;
-  const bool plain = !job.node.channels_last();
-  float* const bias = job.scratch<float>(winograd_work(job.node, g));
+  const bool plain = !args.node.channels_last();
+  float* const bias = args.scratch<float>(winograd_work(args.node, g));
   const TileScratch beside(bias + channels, g, plain);
   std::fill_n(beside.zeros, g.in_channels * g.groups, 0.0f);
-  if (job.sources() > 2)
-    load_elements(job.source(2), 0, channels, bias);
+  if (args.sources() > 2)
+    load_elements(args.source(2), 0, channels, bias);
   else
     std::fill_n(bias, channels, 0.0f);
-  if (plain) return by_plain_rows(job, g, beside, bias);
+  if (plain) return by_plain_rows(args, g, beside, bias);
   const TileGrid tiles(g);
-  const Range part = job.part(tiles.count, kTilesTogether);
+  const Range part = args.part(tiles.count, kTilesTogether);
   if (part.size() <= 0) return;
-  const LastImages images{job.source(0).data_as<float>(), g.batch_stride,        g.in_stride[1], g.in_stride[2],
-                          job.node.data_as<float>(),      g.positions * channels};
-  TileBlock block(job, g, beside, bias, images);
+  const LastImages images{args.source(0).data_as<float>(), g.batch_stride,        g.in_stride[1], g.in_stride[2],
+                          args.node.data_as<float>(),      g.positions * channels};
+  TileBlock block(args, g, beside, bias, images);
   const int64_t blocks = (part.size() + tiles.block - 1) / tiles.block,
                 even = ((part.size() + blocks - 1) / blocks + kTilesTogether - 1) / kTilesTogether * kTilesTogether;
   for (int64_t t = part.begin; t < part.end; t += even) {

@@ -41,7 +41,7 @@ void q8_0(U8 b, float* to) {
   for (int j = 0; j < 32; ++j) to[j] = scale * static_cast<float>(static_cast<int8_t>(b[2 + j]));
 }
 
-// Sixteen groups of 16 values of two bits; each group has a four-bit scale and a four-bit minimum.
+// Sixteen groups of 16 two-bit values; each group has a four-bit scale and a four-bit minimum.
 void q2_k(U8 b, float* to) {
   const float scale = half_at(b + 80), least = half_at(b + 82);
   for (int i = 0; i < 256; ++i) {
@@ -51,7 +51,7 @@ void q2_k(U8 b, float* to) {
   }
 }
 
-// Sixteen groups of 16 values of three bits (two in one place, the third, inverted, in another), six-bit scales.
+// Sixteen groups of 16 three-bit values (two bits in one array, the third, inverted, in another), six-bit scales.
 void q3_k(U8 b, float* to) {
   const U8 mask = b, low = b + 32, packed = b + 96;
   const float scale = half_at(b + 108);
@@ -78,8 +78,8 @@ ScaleAndLeast six_bits(U8 s, int g) {
           static_cast<float>((s[g + 4] >> 4) | (s[g] >> 6) << 4)};
 }
 
-// Eight groups of 32 values; two groups share 32 bytes, one in the low nibbles, one in the high ones. Five-bit
-// values have their last bit in `high`, one bit a group.
+// Eight groups of 32 values; two groups share 32 bytes, one in the low nibbles, one in the high ones. The fifth bit of
+// five-bit values is in `high`, one bit per group.
 void groups_of_32(U8 scales, U8 high, U8 low, float scale, float least, float* to) {
   for (int g = 0; g < 8; ++g) {
     const ScaleAndLeast s = six_bits(scales, g);
@@ -95,7 +95,7 @@ void groups_of_32(U8 scales, U8 high, U8 low, float scale, float least, float* t
 void q4_k(U8 b, float* to) { groups_of_32(b + 4, nullptr, b + 16, half_at(b), half_at(b + 2), to); }
 void q5_k(U8 b, float* to) { groups_of_32(b + 4, b + 16, b + 48, half_at(b), half_at(b + 2), to); }
 
-// Sixteen groups of 16 values of six bits with eight-bit scales.
+// Sixteen groups of 16 six-bit values with eight-bit scales.
 void q6_k(U8 b, float* to) {
   const U8 low = b, high = b + 128, scales = b + 192;
   const float scale = half_at(b + 208);

@@ -16,7 +16,7 @@ namespace {
 struct L : Wide256 {
   static constexpr bool kSignedBytes = true;
 
-  // Pairs of products are summed in 16 bits; so many quads fit before they must be widened.
+  // Pairs of products are summed in 16 bits; that many quads fit before they must be widened.
   template <int Bits, int N>
   static ARENASCOPE_INLINE I dot(I start, const I* w, const uint8_t* q) {
     constexpr int kTogether = Bits == 4 ? 8 : Bits == 5 ? 4 : Bits == 6 ? 2 : 1;
@@ -34,7 +34,7 @@ struct L : Wide256 {
   template <int Bits>
   static ARENASCOPE_INLINE I product(I w, I x) {
     if constexpr (Bits == 8) {
-      // As signed bytes, whose sign goes over to the other side. −128 stays 128 as an unsigned byte.
+      // As signed bytes, whose sign moves to the other operand. −128 stays 128 as an unsigned byte.
       w = _mm256_xor_si256(w, _mm256_set1_epi8(-128));
       return _mm256_maddubs_epi16(_mm256_sign_epi8(w, w), _mm256_sign_epi8(x, w));
     } else {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What AVX2 and AVX-VNNI share; the including file gives ARENASCOPE_DOT4(sum, unsigned bytes, signed bytes), or
-// nothing.
+// Shared by AVX2 and AVX-VNNI; the including file defines ARENASCOPE_DOT4(sum, unsigned bytes, signed bytes), or leaves
+// it undefined.
 struct Wide256 {
   using I = __m256i;
   using F = __m256;
-  static constexpr int kWidth = 8, kMostRows = 4;
+  static constexpr int kWidth = 8, kMaxRows = 4;
 
   static ARENASCOPE_INLINE I load(const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); }
   template <int Lines>

@@ -14,7 +14,7 @@ namespace {
 struct L {
   using I = __m512i;
   using F = __m512;
-  static constexpr int kWidth = 16, kMostRows = 12;
+  static constexpr int kWidth = 16, kMaxRows = 12;
   static constexpr bool kSignedBytes = false;
 
   static ARENASCOPE_INLINE I load(const void* p) { return _mm512_loadu_si512(p); }

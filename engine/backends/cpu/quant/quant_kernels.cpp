@@ -31,7 +31,7 @@ struct Levels {
   }
 
 #if defined(__x86_64__)
-  // GCC's list of features does not know its name everywhere: leaf 7, subleaf 1, EAX bit 4.
+  // Not every GCC version knows the feature's name: leaf 7, subleaf 1, EAX bit 4.
   static bool has_avxvnni() {
     unsigned a = 7, b = 0, c = 1, d = 0;
     asm volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));

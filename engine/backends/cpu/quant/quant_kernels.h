@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Products of packed quantised weights by activations that were quantised on the fly, as a table of functions chosen
-// once for the processor: AVX-512 with VNNI, AVX-VNNI, AVX2, or plain loops that a compiler turns into vectors (NEON's
-// dot products among them).
+// Matmuls of packed quantised weights with activations that are quantised on the fly, as a table of functions chosen
+// once for the CPU: AVX-512 with VNNI, AVX-VNNI, AVX2, or plain loops that a compiler vectorises (for example to NEON
+// dot products).
 //
-// Error: activations are rounded to multiples of their block's largest magnitude ÷ 127, blocks being 32 long; the rest
-// is exact integers and float sums. So |error| ≤ Σ over blocks (largest |x| ÷ 254) · Σ|w|, and float rounding.
+// Error: activations are rounded to multiples of their block's largest magnitude ÷ 127, with blocks of 32; everything
+// else is exact integers and float sums. So |error| ≤ Σ over blocks (largest |x| ÷ 254) · Σ|w|, plus float rounding.
 #pragma once
 #include <span>
 
@@ -12,26 +12,26 @@
 
 namespace arenascope::cpu {
 
-// Rows of activations in groups of `m`. A block of 32 places of a group:
+// Activation rows in groups of `m`. A block of 32 depth positions of a group is
 //   m × 32 int8 values, m f32 scales, m × 2 int32 −offset·(sum of 16 values) (the first −offset·sum of all 32 where
 //   the type has one scale for them), m f32 scale·sum.
 inline constexpr int kGroupSizes[] = {1, 2, 4, 8, 12};
-inline constexpr int kGroupBlockBytes = 48;  // a row
+inline constexpr int kGroupBlockBytes = 48;  // per row
 
 struct QuantKernels {
   const char* name;
-  int width;          // columns of a panel
-  int most_rows;      // of a group
-  bool signed_bytes;  // Q8_0's values are signed, with no offset
+  int width;          // columns per panel
+  int max_rows;       // per group
+  bool signed_bytes;  // Q8_0: values are signed, without offset
   // out[r·stride + c] for m rows and `columns` (≤ width) columns.
   using Tile = void (*)(const std::byte* panel, const std::byte* group, int64_t units, float* out, int64_t stride,
                         int columns);
-  Tile tile[kQuantKinds][5];  // by kind and place in kGroupSizes; null beyond most_rows
-  // Quantises a row of `blocks` × 32 floats as row r of a group of m. False: something is not finite.
+  Tile tile[kQuantKinds][5];  // by kind and index in kGroupSizes; null beyond max_rows
+  // Quantises a row of `blocks` × 32 floats as row r of a group of m. False: a value is not finite.
   bool (*quantise)(QuantKind kind, bool no_offset, const float* x, int64_t blocks, int m, int r, std::byte* group);
 };
 
 const QuantKernels& quant_kernels();                       // the best for this processor
-std::span<const QuantKernels* const> all_quant_kernels();  // all that this processor can run, the best first
+std::span<const QuantKernels* const> all_quant_kernels();  // all that this CPU can run, the best first
 
 }  // namespace arenascope::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The levels of instructions that quantised products are compiled for.
+// The instruction sets that the quantised matmul is compiled for.
 #pragma once
 #include "engine/backends/cpu/quant/quant_kernels.h"
 

@@ -9,7 +9,7 @@ namespace {
 
 using U8 = const uint8_t*;
 
-// 32 values without their scales, as unsigned numbers.
+// 32 values without their scales, as unsigned integers.
 struct Block {
   uint8_t q[32];
 };
@@ -27,7 +27,7 @@ void fifth_bits(U8 high, Block& b) {
   for (int i = 0; i < 32; ++i) b.q[i] = static_cast<uint8_t>(b.q[i] | (bits >> i & 1u) << 4);
 }
 
-// Block `i` of 32 within the source block, of the kinds that write_words() does not write.
+// Block `i` of 32 within the source block, for the kinds that write_words() does not handle.
 void read_block(QuantKind kind, U8 from, int i, Block& b) {
   switch (kind) {
     case QuantKind::Q5_0: return nibbles(from + 6, b), fifth_bits(from + 2, b);
@@ -45,13 +45,13 @@ void read_block(QuantKind kind, U8 from, int i, Block& b) {
     b.q[j] = static_cast<uint8_t>((low[j] >> (i % 4 / 2 * 4) & 15u) | (high[j] >> (i % 4 * 2) & 3u) << 4);
 }
 
-// The six-bit scale and least scale of block g of eight.
+// The six-bit scale and minimum of block g of eight.
 void six_bits(U8 s, int g, uint8_t& scale, uint8_t& least) {
   scale = static_cast<uint8_t>(g < 4 ? s[g] & 63u : (s[g + 4] & 15u) | (s[g - 4] >> 6) << 4);
   least = static_cast<uint8_t>(g < 4 ? s[g + 4] & 63u : s[g + 4] >> 4 | (s[g] >> 6) << 4);
 }
 
-// Pages of a mapped weight that are given back at once.
+// Pages of a mapped weight are released in steps of this size.
 constexpr int64_t kDropBytes = 1 << 20;
 
 struct Places {
@@ -64,7 +64,7 @@ uint32_t word_at(U8 from) {
   return word;
 }
 
-// The kinds whose packed bytes are words of the file's, or nearly; false: it is another one.
+// Kinds whose packed bytes are (almost) words of the file; false: another kind.
 bool write_words(QuantKind kind, U8 from, int block, int64_t column, const Places& p, uint8_t* unit) {
   const int64_t w = p.width;
   uint8_t* const to = unit + p.values + block * (kind == QuantKind::Q8_0 ? 32 : 16) * w + column * 4;
@@ -137,7 +137,7 @@ void pack_panel(const QuantLayout& l, const std::byte* rows, int64_t row_bytes, 
   const int64_t source_bytes = k_type ? (l.kind == QuantKind::Q4_K   ? 144
                                          : l.kind == QuantKind::Q5_K ? 176
                                                                      : 210)
-                                      : (shape.unit_bytes / 2);  // a block, or a K type's block of eight
+                                      : (shape.unit_bytes / 2);  // per block, or per block of a K type's eight
   Places p{0, 0, w};
   if (six)
     p.values = 16 * w, p.high = 144 * w;
@@ -149,8 +149,8 @@ void pack_panel(const QuantLayout& l, const std::byte* rows, int64_t row_bytes, 
   auto* const first = reinterpret_cast<uint8_t*>(to);
   const int64_t columns = std::min<int64_t>(w, l.columns - panel * w);
   if (columns < w || blocks < l.units() * shape.blocks)
-    std::memset(first, 0, static_cast<size_t>(l.panel_bytes()));  // what no weight stands at
-  // All columns of a block in turn, so that each line is written while it is in the cache.
+    std::memset(first, 0, static_cast<size_t>(l.panel_bytes()));  // padding columns are zero
+  // Block by block over all columns, so that each cache line is written while it is cached.
   for (int64_t block = 0; block < blocks; ++block) {
     uint8_t* unit = first + block / shape.blocks * unit_bytes;
     const int within = static_cast<int>(block % shape.blocks);

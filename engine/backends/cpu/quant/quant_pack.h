@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Block-quantised weights repacked for products: panels of as many columns of the result as a vector has lanes. Four
-// values along the depth of each column stand side by side, as dot-product instructions take them; the scales of a
-// panel's columns stand side by side too. A unit is 64 places of depth (256 of the K types), for W columns:
+// Block-quantised weights repacked for matmuls, in panels with as many result columns as a vector has lanes. Four
+// values along the depth of each column are adjacent, as dot-product instructions need them; so are the scales of a
+// panel's columns. A unit is 64 depth positions (256 for K types) of W columns:
 //
 //   Q8_0  scales 2·W f16, values 2·32·W bytes
 //   Q4_x  scales 2·W f16 [, minima 2·W f16], nibbles 2·16·W bytes: quads 0–3 low, 4–7 high
@@ -20,8 +20,8 @@ enum class QuantKind : uint8_t { Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K, Q6_K 
 inline constexpr int kQuantKinds = 8;
 
 struct QuantShape {
-  int blocks;      // of 32 places in a unit
-  int unit_bytes;  // a column
+  int blocks;      // blocks of 32 positions per unit
+  int unit_bytes;  // per column
   bool minima;     // value = scale·q − minimum
   int offset;      // value = scale·(q − offset)
 };
@@ -39,12 +39,12 @@ constexpr QuantShape quant_shape(QuantKind kind) {
   return {8, 210, false, 32};
 }
 
-// Whether products of the type are done this way, and how.
+// Layout of the type; false: not supported by the quantised matmul.
 bool quant_kind(DType type, QuantKind& kind);
 
 struct QuantLayout {
   QuantKind kind;
-  int width;               // columns of a panel
+  int width;               // columns per panel
   int64_t columns, depth;  // of the weights
   int64_t units() const { return (depth + quant_shape(kind).blocks * 32 - 1) / (quant_shape(kind).blocks * 32); }
   int64_t panels() const { return (columns + width - 1) / width; }
@@ -52,19 +52,19 @@ struct QuantLayout {
   Bytes bytes() const { return panels() * panel_bytes(); }
 };
 
-// Packs one panel of a matrix whose rows (`row_bytes` apart) are the columns of the result.
+// Packs one panel of a matrix whose rows (`row_bytes` apart) are columns of the result.
 void pack_panel(const QuantLayout& layout, const std::byte* rows, int64_t row_bytes, int64_t panel, std::byte* to);
 
-// A weight's panels, each packed by the first thread that needs it: opening a model packs nothing, and the threads of
-// its first run share the work. Pages of a mapped weight go back to the system as their panels are done.
+// Panels of a weight, each packed by the first thread that needs it: loading a model packs nothing, and the threads of
+// its first run share the work. Pages of a mapped weight are released as their panels are done.
 class QuantPanels {
  public:
-  // `weight` is a contiguous matrix of a quantised type; its memory is read until all panels are packed, and is held by
-  // whoever holds this. `block` has layout.bytes().
+  // `weight` is a contiguous matrix of a quantised type; it is read until all panels are packed, and the owner of this
+  // object must keep it alive. `block` has layout.bytes().
   QuantPanels(const QuantLayout& layout, const TensorImpl& weight, BlockPtr block);
 
   const QuantLayout& layout() const { return layout_; }
-  // Called by any thread; waits where another one is packing it.
+  // Thread-safe; waits while another thread packs the panel.
   const std::byte* panel(int64_t index) const {
     const std::byte* packed = block_->data() + index * layout_.panel_bytes();
     return states_[static_cast<size_t>(index)].load(std::memory_order_acquire) == kReady ? packed : pack(index);
@@ -77,7 +77,7 @@ class QuantPanels {
   QuantLayout layout_;
   const MemoryBlock* weight_;
   const std::byte* rows_;
-  int64_t row_bytes_, slice_;  // panels whose pages are given back together
+  int64_t row_bytes_, slice_;  // panels whose pages are released together
   BlockPtr block_;
   std::unique_ptr<std::atomic<uint8_t>[]> states_;
 };

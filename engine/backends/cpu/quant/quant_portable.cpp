@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plain loops over small arrays of lanes; a compiler for a processor with dot products (NEON) finds them in dot().
+// Plain loops over small arrays of lanes; compilers for CPUs with dot products (NEON) recognise them in dot().
 #include "engine/backends/cpu/kernels/half.h"
 #include "engine/backends/cpu/quant/quant_levels.h"
 
@@ -9,7 +9,7 @@ namespace arenascope::cpu {
 namespace {
 
 struct L {
-  static constexpr int kWidth = 8, kMostRows = 4;
+  static constexpr int kWidth = 8, kMaxRows = 4;
   static constexpr bool kSignedBytes = false;
   struct I {
     union {

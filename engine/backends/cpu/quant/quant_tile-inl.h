@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tiles of quantised products, for a level L of instructions that the including file defines (behind its target
-// pragma, in an anonymous namespace). No include guard: each level includes it once in a namespace of its own.
+// Tiles of the quantised matmul for an instruction set L, which the including file defines (after its target pragma, in
+// an anonymous namespace). No include guard: each level includes it once in a namespace of its own.
 
 template <QuantKind K>
 struct Unit {
@@ -10,8 +10,7 @@ struct Unit {
   static constexpr bool kFive = K == QuantKind::Q5_0 || K == QuantKind::Q5_1 || K == QuantKind::Q5_K;
   static constexpr int kValues = kSix ? 16 * W : kSuper ? 20 * W : kShape.minima ? 8 * W : 4 * W;
   static constexpr int kHigh = kSix ? 144 * W : K == QuantKind::Q5_K ? 148 * W : kValues + 32 * W;
-  // Types that take long to unpack keep too few loads under way to hide memory: so far ahead it is asked for, where it
-  // helps.
+  // Prefetch distance. Types that are slow to unpack keep too few loads in flight to hide memory latency.
   static constexpr int kAhead = K == QuantKind::Q4_K                                   ? 4096
                                 : K == QuantKind::Q5_K || kSix || K == QuantKind::Q5_0 ? 8192
                                                                                        : 0;
@@ -105,7 +104,7 @@ void tile(const std::byte* panel, const std::byte* group, int64_t units, float* 
           const I whole_dot = L::template dot<U::kBits, 8>(start, w, q);
           sums[r] = L::mul_add(L::number(whole_dot), L::mul(scale, by), sums[r]);
           if constexpr (U::kShape.minima) {
-            // Q4_1 and Q5_1 add their minimum, the K types take it away.
+            // Q4_1 and Q5_1 add the minimum, K types subtract it
             sums[r] = U::kSuper ? L::neg_mul_add(minimum, L::all(totals + 4 * r), sums[r])
                                 : L::mul_add(minimum, L::all(totals + 4 * r), sums[r]);
           }
@@ -136,7 +135,7 @@ bool quantise(QuantKind kind, bool no_offset, const float* x, int64_t blocks, in
     const float scale = tiny ? 0 : top * (1.0f / 127), inverse = tiny ? 0 : 127.0f / top;
     alignas(32) int8_t q[32];
     int32_t wide[32], sums[2] = {0, 0};
-    for (int i = 0; i < 32; ++i) {  // the sum's low bits are the number rounded to even
+    for (int i = 0; i < 32; ++i) {  // the low bits of the sum are the value rounded to even
       const float shifted = x[i] * inverse + 12582912.0f;
       __builtin_memcpy(&wide[i], &shifted, 4);
     }
@@ -159,12 +158,12 @@ void fill_kind(QuantKernels& t) {
   row[0] = tile<K, 1>;
   row[1] = tile<K, 2>;
   row[2] = tile<K, 4>;
-  if constexpr (L::kMostRows >= 8) row[3] = tile<K, 8>;
-  if constexpr (L::kMostRows >= 12) row[4] = tile<K, 12>;
+  if constexpr (L::kMaxRows >= 8) row[3] = tile<K, 8>;
+  if constexpr (L::kMaxRows >= 12) row[4] = tile<K, 12>;
 }
 
 QuantKernels made(const char* name) {
-  QuantKernels t{name, L::kWidth, L::kMostRows, L::kSignedBytes, {}, quantise};
+  QuantKernels t{name, L::kWidth, L::kMaxRows, L::kSignedBytes, {}, quantise};
   fill_kind<QuantKind::Q8_0>(t);
   fill_kind<QuantKind::Q4_0>(t);
   fill_kind<QuantKind::Q4_1>(t);

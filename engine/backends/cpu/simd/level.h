@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which instructions the kernels use: the best that the processor has, or those that the environment variable
-// ARENASCOPE_SIMD names: "avx512", "avx2", "sse4" or "portable", and none above. Read once.
+// The instruction set of the kernels: the best that the CPU supports, limited by the environment variable
+// ARENASCOPE_SIMD ("avx512", "avx2", "sse4" or "portable"). Read once.
 #pragma once
 
 namespace arenascope::cpu {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Floats from numbers of other types and to them, and truth values of floats, with Google Highway.
+// Conversions between float and other types, and float comparisons, with Google Highway.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/backends/cpu/simd/simd_highway_casts.cpp"
 #include <hwy/foreach_target.h>
@@ -17,7 +17,8 @@ using namespace floats;
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 
-// Calls some(to, from) for each whole vector, and for what is left with buffers. To and From are the types in memory.
+// Calls some(to, from) for each whole vector, and for the remainder through buffers. To and From are the types in
+// memory.
 template <class To, class From, class F>
 void rows(To* out, const From* x, int64_t n, F some) {
   const int64_t step = lanes();
@@ -34,10 +35,10 @@ void rows(To* out, const From* x, int64_t n, F some) {
 const hn::RebindToSigned<D> di;
 const hn::RebindToUnsigned<D> du;
 template <class T>
-using As = hn::Rebind<T, D>;  // as many numbers of another type
+using As = hn::Rebind<T, D>;  // as many elements of another type
 
 using VI = hn::Vec<decltype(di)>;
-// Whole numbers that fit bytes, or pairs of them.
+// Integers of 8 or 16 bits.
 template <class T>
 void put_bytes(VI v, T* to) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
@@ -53,7 +54,7 @@ void put_pairs(VI v, uint16_t* to) {
   hn::StoreU(hn::DemoteTo(As<uint16_t>(), v), As<uint16_t>(), to);
 #endif
 }
-// Of numbers that fit 32 bits.
+// Truncation for values within 32 bits.
 VI cut_off(V v) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
   return VI{_mm512_cvttps_epi32(v.raw)};
@@ -79,7 +80,7 @@ void from_whole(float* out, const void* x, int64_t n) {
   });
 }
 
-// Infinity beyond 65504, one NaN of either sign.
+// Infinity beyond 65504; a single NaN per sign.
 void to_half(void* out, const float* x, int64_t n) {
   rows(static_cast<hwy::float16_t*>(out), x, n, [](hwy::float16_t* to, const float* from) {
     V v = hn::LoadU(d, from);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Dot products of a few long rows with a few others, and sums of rows by weights, with Google Highway: products with
-// few columns and attention of few tokens, which are as fast as the long side can be read.
+// Dot products of a few long rows with a few others, and weighted sums of rows, with Google Highway: GEMV and attention
+// of few tokens, which are bound by reading the long side.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/backends/cpu/simd/simd_highway_dots.cpp"
 #include <hwy/foreach_target.h>
@@ -37,8 +37,8 @@ inline float number(BFloat x) { return to_float(x); }
 constexpr bool kManyRegisters = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_NEON;
 constexpr int kRows = kManyRegisters ? 4 : 2;
 
-// Where rows are used several times over, arithmetic would make memory wait: they are prefetched well ahead, into the
-// second-level cache, once a cache line. (Into the first one it is slower than not at all.)
+// Where rows are used several times, arithmetic would stall on memory: rows are prefetched well ahead into L2, once per
+// cache line. (Prefetching into L1 is slower than not prefetching.)
 template <class T>
 inline void prefetch_ahead(const T* x, int64_t place) {
   constexpr int64_t kBytes = 16384, kLine = 64;
@@ -81,7 +81,7 @@ void block(const T* a, int64_t a_stride, const float* b, int64_t b_stride, int64
 #undef ARENASCOPE_MANY_REGISTERS
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_NEON
 #define ARENASCOPE_MANY_REGISTERS 1
-// The sums of four vectors' lanes.
+// The horizontal sums of four vectors.
 template <class DV>
 inline hn::Vec<hn::CappedTag<float, 4>> four_sums(DV, hn::Vec<DV> a, hn::Vec<DV> b, hn::Vec<DV> c, hn::Vec<DV> e) {
   const DV dv;
@@ -98,7 +98,7 @@ inline hn::Vec<hn::CappedTag<float, 4>> four_sums(DV, hn::Vec<DV> a, hn::Vec<DV>
   }
 }
 
-// One row of a against four of b, whose length is whole vectors.
+// One row of a with four of b, of a length of whole vectors.
 template <class T>
 inline void one_by_four(const T* a, const float* b, int64_t b_stride, int64_t n, V* HWY_RESTRICT sums) {
   const int64_t step = lanes();
@@ -116,8 +116,8 @@ inline void one_by_four(const T* a, const float* b, int64_t b_stride, int64_t n,
   for (int m = 0; m < 4; ++m) sums[m] = s[m];
 }
 
-// The same as block for four rows of each. Rows are read one behind the other, as memory likes it; sums across vectors
-// are taken four at once.
+// block() for four rows of each. Rows are read sequentially, which suits the memory system; four horizontal sums are
+// taken at once.
 template <class T>
 void four_by_four(const T* a, int64_t a_stride, const float* b, int64_t b_stride, int64_t n, float* out,
                   int64_t out_stride) {
@@ -135,8 +135,8 @@ void four_by_four(const T* a, int64_t a_stride, const float* b, int64_t b_stride
 #define ARENASCOPE_MANY_REGISTERS 0
 #endif
 
-// Of halves, which memory brings twice as fast: vectors of 16 hold eight elements of one row below eight of another, so that
-// what is left to be summed across vectors is half.
+// For 16-bit types, whose memory rate in elements is twice as high: 16-lane vectors hold eight elements of one row
+// below eight of another, which halves the horizontal sums.
 #undef ARENASCOPE_PAIRS
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 #define ARENASCOPE_PAIRS 1
@@ -162,8 +162,8 @@ inline V block_sums(V a, V b, V c, V e) {
   return hn::Add(hn::BitCast(d, hn::InterleaveLower(dd, ab, ce)), hn::BitCast(d, hn::InterleaveUpper(dd, ab, ce)));
 }
 
-// The same as block for M ≤ 4 rows of b and 4·P rows of a of n elements, a multiple of kHalf. `twice` holds b's rows, each
-// half vector two times, and zeros behind the last.
+// block() for M ≤ 4 rows of b and 4·P rows of a of n elements, a multiple of kHalf. `twice` holds b's rows with each
+// half vector duplicated, padded with zeros.
 template <class T, int M, int P>
 void paired(const T* a, int64_t a_stride, const float* twice, int64_t n, float* out, int64_t out_stride) {
   constexpr int kPairs = 2 * P;
@@ -187,8 +187,8 @@ void paired(const T* a, int64_t a_stride, const float* twice, int64_t n, float* 
     }
   }
   const hn::CappedTag<float, 4> d4;
-  alignas(64) static constexpr int32_t kTurned[16] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
-  const auto turned = hn::SetTableIndices(d, kTurned);
+  alignas(64) static constexpr int32_t kTransposeTile[16] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
+  const auto turned = hn::SetTableIndices(d, kTransposeTile);
 #pragma GCC unroll 2
   for (int i = 0; i < kPairs; i += 2) {
     const V* v = s + 4 * i;
@@ -204,7 +204,7 @@ void paired(const T* a, int64_t a_stride, const float* twice, int64_t n, float* 
   }
 }
 
-// The same for any number of fours of rows.
+// The same for any multiple of four rows.
 template <class T, int M>
 void pairs(const T* a, int64_t a_stride, int64_t count, const float* b, int64_t b_stride, int64_t n, float* out,
            int64_t out_stride) {
@@ -223,8 +223,8 @@ void pairs(const T* a, int64_t a_stride, int64_t count, const float* b, int64_t 
 #define ARENASCOPE_PAIRS 0
 #endif
 
-// The same for one row of each, in one stream as memory likes it: eight vectors at a time. (Fetching ahead by hand is
-// slower than leaving it to the processor.)
+// The same for one row of each, as one stream of eight vectors at a time. (Software prefetching is slower than the
+// hardware prefetcher here.)
 template <class T>
 void one_row(const T* a, const float* b, int64_t n, float* out) {
   constexpr int U = 8;
@@ -278,7 +278,7 @@ void dots(const void* a, int64_t a_stride, int64_t count, const float* b, int64_
 #if ARENASCOPE_PAIRS
   if constexpr (sizeof(T) < sizeof(float))
     if (n % kHalf == 0 && n <= kPairedLength) {
-      // A few rows stay in the first-level cache while one part of b after the other passes.
+      // A few rows stay in L1 while one section of b after another passes.
       const int64_t together = b_count > 4 ? 64 : count;
       for (int64_t rows = 0; r + 4 <= count; r += rows) {
         rows = std::min(together, count - r) / 4 * 4;
@@ -344,7 +344,7 @@ void mix_rows(const T* a, int64_t a_stride, int64_t count, const float* w, int64
       for (int64_t r = 0; r < count; ++r) out[m * out_stride + i] += w[m * w_stride + r] * number(a[r * a_stride + i]);
 }
 
-// Some rows at a time, which stay in the first-level cache while one part of w after the other passes.
+// A few rows at a time, which stay in L1 while one section of w after another passes.
 template <class T>
 void mix(const void* a, int64_t a_stride, int64_t count, const float* w, int64_t w_stride, int64_t w_count, int64_t n,
          float* out, int64_t out_stride) {
@@ -355,7 +355,7 @@ void mix(const void* a, int64_t a_stride, int64_t count, const float* w, int64_t
       const int64_t left = w_count - m, rows = std::min(some, count - r);
       const float* y = w + m * w_stride + r;
       float* to = out + m * out_stride;
-      if (left >= 4 && sizeof(T) < sizeof(float))  // of floats, parts of rows would be too short to be read in time
+      if (left >= 4 && sizeof(T) < sizeof(float))  // row sections of float would be too short to hide memory latency
         mix_rows<T, 4>(x, a_stride, rows, y, w_stride, n, to, out_stride), m += 4;
       else if (left >= 2)
         mix_rows<T, 2>(x, a_stride, rows, y, w_stride, n, to, out_stride), m += 2;

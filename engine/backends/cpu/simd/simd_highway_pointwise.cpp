@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Element-by-element loops with Google Highway, compiled once for each kind of processor.
+// Elementwise loops with Google Highway, compiled once per target.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/backends/cpu/simd/simd_highway_pointwise.cpp"
 #include <hwy/foreach_target.h>
@@ -66,7 +66,7 @@ struct Elu {
     return hn::IfThenElse(hn::Lt(x, number(0)), below, x);
   }
 };
-// A function of x alone.
+// A unary function.
 template <V (*function)(V)>
 struct Of {
   static V of(V x, V, V) { return function(x); }
@@ -118,7 +118,7 @@ struct Reciprocal {
   static V of(V x, V, V) { return hn::Div(number(1), x); }
 };
 
-// How results are written: through the caches, or (Past) past them, for results that are larger than those.
+// Stores of results: cached, or (Past) non-temporal for results larger than the caches.
 template <bool Past>
 void put(V v, float* to) {
   if constexpr (Past)
@@ -127,7 +127,7 @@ void put(V v, float* to) {
     hn::StoreU(v, d, to);
 }
 
-// The elements before the first whole line, for writers that need whole lines.
+// The elements before the first full cache line, for stores that need full lines.
 template <bool Past>
 int64_t head(const float* out, int64_t n) {
   if (!Past) return 0;
@@ -137,7 +137,7 @@ int64_t head(const float* out, int64_t n) {
              : std::min<int64_t>(n, static_cast<int64_t>((line - over) / sizeof(float)));
 }
 
-// Fewer than a vector. Masked where the processor's masked loads and stores touch nothing else.
+// Less than a vector. Masked where masked loads and stores of the CPU touch nothing else.
 template <class F>
 void few_pairs(float* out, const float* a, const float* b, int64_t n) {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
@@ -164,7 +164,7 @@ void pairs(float* out, const float* a, const float* b, int64_t n) {
   if (i < n) few_pairs<F>(out + i, a + i, b + i, n - i);
 }
 
-// How many floats ahead large sources are asked for: functions that take long would else wait for them.
+// Prefetch distance in floats for large sources: slow functions would otherwise stall on memory.
 constexpr int64_t kAhead = 512;
 
 template <class F>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loops over rows (sums, extremes, dot products, scaling) with Google Highway, compiled once for each kind of
-// processor.
+// Row loops (sums, extremes, dot products, scaling) with Google Highway, compiled once per target.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/backends/cpu/simd/simd_highway_rows.cpp"
 #include <hwy/foreach_target.h>
@@ -18,16 +17,16 @@ namespace arenascope::cpu::HWY_NAMESPACE {
 namespace {
 using namespace math;
 
-// Rows of an array that is larger than the caches are walked twice, and memory would wait during the second walk. So
-// each walk prefetches what comes half a row behind its own end, into the second-level cache, the first being full of
-// this row. Short rows are left to the hardware prefetcher, which is better at them.
+// Rows of an array larger than the caches are read twice, and the second pass would stall on memory. So each pass
+// prefetches half a row beyond its own end, into L2, because L1 is full of this row. Short rows are left to the
+// hardware prefetcher, which handles them better.
 template <bool Past>
 inline void prefetch_ahead(const float* x, int64_t ahead) {
   if (Past && ahead > 512) __builtin_prefetch(x + ahead, 0, 2);
 }
 
-// Σ value(i) with vectors of four independent accumulators within a block, in double beyond it. `vector` gives the
-// values at i…i+lanes, `one` a single one.
+// Σ value(i) with four independent vector accumulators within a block, in double across blocks. `vector` returns the
+// values at i…i+lanes, `one` a single value.
 template <class F, class G>
 double blocked_sum(int64_t n, F&& vector, G&& one) {
   const int64_t step = lanes();
@@ -103,7 +102,7 @@ float dot(const float* a, const float* b, int64_t n) {
       [a, b](int64_t i) { return a[i] * b[i]; }));
 }
 
-// The extreme of a row; `pick` chooses between two vectors. A NaN anywhere makes it NaN.
+// The extreme of a row; `pick` selects between two vectors. The result is NaN if any element is.
 template <class Pick, class PickOne>
 float extreme(const float* x, int64_t n, Pick&& pick, PickOne&& pick_one) {
   const int64_t step = lanes();
@@ -112,7 +111,8 @@ float extreme(const float* x, int64_t n, Pick&& pick, PickOne&& pick_one) {
   int64_t i = 0;
   if (n >= step) {
     V v = hn::LoadU(d, x), v1 = v, v2 = v, v3 = v;
-    // A sum of all is NaN if one is (or if there are infinities of both signs: then they are looked at one by one).
+    // The sum of all elements is NaN if one is (or if there are infinities of both signs, which are then checked one by
+    // one).
     V all = hn::Zero(d), all1 = all;
     for (; i + 4 * step <= n; i += 4 * step) {
       const V x0 = hn::LoadU(d, x + i), x1 = hn::LoadU(d, x + i + step), x2 = hn::LoadU(d, x + i + 2 * step),
@@ -153,8 +153,8 @@ float lowest(const float* x, int64_t n) {
       x, n, [](V a, V b) { return hn::Min(a, b); }, [](float a, float b) { return a < b ? a : b; });
 }
 
-// e^y is 2^(y·log2 e), the difference being taken first: of large numbers that are alike, products of either side with
-// log2 e would be rounded apart.
+// e^y is 2^(y·log2 e), with the difference taken first: for large, nearly equal numbers the products with log2 e would
+// round differently.
 template <bool Past>
 double exp_sum(float* out, const float* x, float scale, float shift, int64_t n) {
   const int64_t step = lanes();
@@ -271,7 +271,8 @@ void fill(Simd& t, bool past) {
   t.lines.add_scaled = add_scaled, t.lines.normalise = past ? normalise<true> : normalise<false>,
   t.lines.exp_sum = past ? exp_sum<true> : exp_sum<false>;
   t.lines.add_to_sums = add_to_sums;
-  if (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3) t.half_to_float = half_to_float;  // where the processor has it
+  if (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3)
+    t.half_to_float = half_to_float;  // where the CPU has the instruction
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What attention is made of, with Google Highway: products whose right side is a strip of up to three vectors of
-// columns and whose left side is read where it lies, number by number; and softmax down the columns of such a strip.
+// Building blocks of attention, with Google Highway: matmuls whose right side is a strip of up to three vectors of
+// columns and whose left side is read in place, element by element; and softmax down the columns of such a strip.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/backends/cpu/simd/simd_highway_strip.cpp"
 #include <hwy/foreach_target.h>
@@ -84,7 +84,7 @@ bool soften(float* s, int64_t rows, int64_t stride, int vectors, float* highest,
     }
     if (r < rows) top = hn::Max(hn::LoadU(d, s + r * stride + at), top);
     top = hn::Max(top1, top);
-    // Where nothing was seen so far, powers are taken of the scores as they are: all of them are 0.
+    // As long as nothing is visible, the scores are used unshifted: all powers are 0.
     const V shift = hn::IfThenElse(hn::Eq(top, least), hn::Zero(d), top);
     const V correction = exp_below_zero_of(hn::Sub(before, shift));
     corrected = corrected || !hn::AllTrue(d, hn::Eq(before, top));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The inner tile of a dense product with Google Highway, compiled once for each kind of processor. The tile is as
-// large as the processor's registers hold: two vectors wide, twelve or six rows high.
+// The inner GEMM tile with Google Highway, compiled once per target. The tile fills the CPU's registers: two vectors
+// wide, twelve or six rows high.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/backends/cpu/simd/simd_highway_tile.cpp"
 #include <hwy/foreach_target.h>

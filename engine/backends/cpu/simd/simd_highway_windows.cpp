@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What windows over images and transpositions are made of, with Google Highway: weighted sums of shifted rows, rows
-// taken apart into every second element, tiles turned over.
+// Building blocks of image windows and transposes, with Google Highway: weighted sums of shifted rows, deinterleaving
+// of rows, transposed tiles.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/backends/cpu/simd/simd_highway_windows.cpp"
 #include <hwy/foreach_target.h>
@@ -32,7 +32,7 @@ void store_some(D2 tag, hn::Vec<D2> v, float* to, int64_t n) {
   }
 }
 
-// R rows at once, so that the additions of one tap need not wait for each other.
+// R rows at once, so that the additions of one tap do not depend on each other.
 template <int R, class D2>
 void some_rows(D2 tag, float* out, int64_t out_stride, const float* x, const int64_t* taps, const float* weights,
                int64_t count, int64_t x_stride, float bias, int64_t n) {
@@ -105,7 +105,7 @@ void halves(float* even, float* odd, const float* x, int64_t n) {
   }
 #endif
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  if (i < n) {  // rows of images are often shorter than a vector
+  if (i < n) {  // image rows are often shorter than a vector
     const auto left = static_cast<size_t>(n - i), wide = hn::Lanes(d);
     const V low = hn::MaskedLoad(hn::FirstN(d, std::min(2 * left, wide)), d, x + 2 * i);
     const V high = 2 * left > wide ? hn::MaskedLoad(hn::FirstN(d, 2 * left - wide), d, x + 2 * i + lanes) : hn::Zero(d);
@@ -117,7 +117,7 @@ void halves(float* even, float* odd, const float* x, int64_t n) {
   for (; i < n; ++i) even[i] = x[2 * i], odd[i] = x[2 * i + 1];
 }
 
-// Taps of R neighbouring places for the channels of a vector.
+// Taps of R neighbouring positions for the channels of a vector.
 template <int R, class D2>
 void some_places(D2 tag, float* out, const float* x, const int64_t* taps, int64_t step, const float* weights,
                  const int64_t* weight, int64_t count, int64_t channels, const float* bias, int64_t left) {
@@ -198,7 +198,7 @@ bool tile_out(float* const* to, const float* from, int64_t from_stride, const fl
     for (int y = 0; y < 2; ++y) {
       const V* r = rows + 4 * y;
       const V left = hn::Add(hn::Add(r[0], r[1]), r[2]), right = hn::Sub(hn::Sub(r[1], r[2]), r[3]);
-      check = hn::MulAdd(left, hn::Zero(d), hn::MulAdd(right, hn::Zero(d), check));  // NaN from what is not finite
+      check = hn::MulAdd(left, hn::Zero(d), hn::MulAdd(right, hn::Zero(d), check));  // non-finite values become NaN
       hn::StoreU(hn::Add(left, shift), d, to[2 * y] + c), hn::StoreU(hn::Add(right, shift), d, to[2 * y + 1] + c);
     }
   }
@@ -225,9 +225,9 @@ void threes(float* out, const float* a, const float* b, const float* c, int64_t 
 }
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-// Every line is read once and written once: lines that lie a power of two apart would push each other out of the cache.
+// Every cache line is read once and written once: rows a power of two apart would evict each other.
 template <bool Past>
-void turn_tile(float* to, int64_t to_stride, const float* from, int64_t from_stride) {
+void transpose_tile(float* to, int64_t to_stride, const float* from, int64_t from_stride) {
   const bool lines = Past && reinterpret_cast<uintptr_t>(to) % 64 == 0 && to_stride % 16 == 0;
   __m512 r[16], t[16];
 #pragma GCC unroll 16
@@ -235,7 +235,7 @@ void turn_tile(float* to, int64_t to_stride, const float* from, int64_t from_str
     r[i] = _mm512_loadu_ps(from + i * from_stride);
     if (Past) _mm_prefetch(reinterpret_cast<const char*>(from + i * from_stride + 64), _MM_HINT_T1);
   }
-  // Within the quarters: pairs of rows, then fours.
+  // Within the quarters: pairs of rows, then groups of four.
 #pragma GCC unroll 8
   for (int i = 0; i < 16; i += 2)
     t[i] = _mm512_unpacklo_ps(r[i], r[i + 1]), t[i + 1] = _mm512_unpackhi_ps(r[i], r[i + 1]);
@@ -244,7 +244,7 @@ void turn_tile(float* to, int64_t to_stride, const float* from, int64_t from_str
     r[i] = _mm512_shuffle_ps(t[i], t[i + 2], 0x44), r[i + 1] = _mm512_shuffle_ps(t[i], t[i + 2], 0xee);
     r[i + 2] = _mm512_shuffle_ps(t[i + 1], t[i + 3], 0x44), r[i + 3] = _mm512_shuffle_ps(t[i + 1], t[i + 3], 0xee);
   }
-  // Quarters q of rows i, i + 4, i + 8, i + 12 make the result's row 4·q + i.
+  // Quarter q of rows i, i + 4, i + 8 and i + 12 is row 4·q + i of the result.
 #pragma GCC unroll 4
   for (int i = 0; i < 4; ++i) {
     const __m512 a = _mm512_shuffle_f32x4(r[i], r[i + 4], 0x88), b = _mm512_shuffle_f32x4(r[i], r[i + 4], 0xdd);
@@ -262,7 +262,7 @@ void turn_tile(float* to, int64_t to_stride, const float* from, int64_t from_str
 }
 #else
 template <bool>
-void turn_tile(float* to, int64_t to_stride, const float* from, int64_t from_stride) {
+void transpose_tile(float* to, int64_t to_stride, const float* from, int64_t from_stride) {
 #if HWY_TARGET == HWY_SCALAR
   for (int i = 0; i < 16; ++i)
     for (int j = 0; j < 16; ++j) to[i * to_stride + j] = from[j * from_stride + i];
@@ -291,7 +291,7 @@ void turn_tile(float* to, int64_t to_stride, const float* from, int64_t from_str
 void fill(Simd& t, bool past) {
   t.weigh_rows = weigh_rows, t.weigh_last = weigh_last, t.halves = halves, t.twos = twos, t.threes = threes,
   t.copy_rows = copy_rows, t.tile_in = tile_in, t.tile_out = tile_out;
-  t.turn_tile = past ? turn_tile<true> : turn_tile<false>;
+  t.transpose_tile = past ? transpose_tile<true> : transpose_tile<false>;
 }
 
 }  // namespace

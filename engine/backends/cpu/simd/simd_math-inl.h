@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Functions of whole vectors, for the files that Highway compiles once for each kind of processor: include it inside
-// HWY_BEFORE_NAMESPACE's reach, behind highway.h. Bounds are in units in the last place of the result (ulp).
-//   exp_of                2 ulp, results below the smallest normal number too
+// Math functions on whole vectors, for files that Highway compiles once per target: include it after highway.h, between
+// HWY_BEFORE_NAMESPACE and its end. Bounds are in units in the last place of the result (ulp).
+//   exp_of                2 ulp, also for subnormal results
 //   exp_below_zero_of     4 ulp below 0
 //   two_to                2 ulp
-//   sigmoid_of, silu_of   5 ulp; where x < -88, it may be 0
+//   sigmoid_of, silu_of   5 ulp; may be 0 where x < -88
 //   gelu_of, gelu_tanh_of 2^-22·|x|
 #if defined(ARENASCOPE_SIMD_MATH_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ARENASCOPE_SIMD_MATH_INL_H
@@ -25,7 +25,7 @@ using namespace floats;
 inline V number(double x) { return hn::Set(d, static_cast<float>(x)); }
 
 #undef ARENASCOPE_WIDE_MATH
-// value · 2^exponent for whole exponents.
+// value · 2^exponent for integer exponents.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 #define ARENASCOPE_WIDE_MATH 1
 inline V times_two_to(V value, V exponent) { return V{_mm512_scalef_ps(value.raw, exponent.raw)}; }
@@ -41,8 +41,8 @@ inline V times_two_to(V value, V exponent) {
 }
 #endif
 
-// e^x with x = n·ln 2 + r, |r| ≤ ln 2 / 2, and a polynomial for e^r (relative error 1e-8). NaN stays NaN: the second
-// operand of Max and Min wins where one is. Not `fine`: ln 2 in one piece where products are not rounded, which adds an
+// e^x with x = n·ln 2 + r, |r| ≤ ln 2 / 2, and a polynomial for e^r (relative error 1e-8). NaN stays NaN: Max and Min
+// return their second operand if one is NaN. Without `fine`, ln 2 is one constant where FMA is missing, which adds an
 // error of 2.7e-9·|x|.
 template <bool fine = true>
 V exp_within(V bounded) {
@@ -62,13 +62,14 @@ V exp_within(V bounded) {
 #if ARENASCOPE_WIDE_MATH
 inline V kept_nan(V, V y) { return y; }
 #else
-inline V kept_nan(V x, V y) { return hn::IfThenElse(hn::IsNaN(x), x, y); }  // not every processor's Max and Min keep it
+inline V kept_nan(V x, V y) {
+  return hn::IfThenElse(hn::IsNaN(x), x, y);
+}  // Max and Min do not propagate NaN on every CPU
 #endif
 inline V exp_of(V x) { return kept_nan(x, exp_within(hn::Min(number(90), hn::Max(number(-105), x)))); }
-// For x that is at most a rounding above 0.
+// For x that exceeds 0 by at most a rounding error.
 inline V exp_below_zero_of(V x) { return kept_nan(x, exp_within<false>(hn::Max(number(-105), x))); }
-// 2^x by a polynomial for what is left of x beside a whole number (relative error 9.2e-8, 2^0 is 1); from 128 on
-// infinite or NaN.
+// 2^x by a polynomial for the fractional part of x (relative error 9.2e-8, 2^0 is 1); infinite or NaN from 128 on.
 inline V two_to(V x) {
 #if !ARENASCOPE_WIDE_MATH
   const V given = x;
@@ -109,8 +110,8 @@ inline V erf_of(V x) {
 }
 
 #if ARENASCOPE_WIDE_MATH
-// Φ(z) − 1/2 for z ≥ 0 around the multiples of 0.36: polynomials of degree 5 fitted to an error of 3.3e-9, one column a
-// multiple. Column 0 is odd.
+// Φ(z) − 1/2 for z ≥ 0 around the multiples of 0.36: polynomials of degree 5 fitted to an error of 3.3e-9, one column
+// per multiple. Column 0 is odd.
 alignas(64) inline constexpr float kGelu[6][16] = {
     {0.0f, 1.405764305e-01f, 2.642374989e-01f, 3.599289083e-01f, 4.250663009e-01f, 4.640696823e-01f, 4.846136664e-01f,
      4.941322588e-01f, 4.980116241e-01f, 4.994023513e-01f, 4.998408912e-01f, 4.999625250e-01f, 4.999921985e-01f,
@@ -157,7 +158,7 @@ alignas(64) inline constexpr float kGeluTanh[6][16] = {
 // x/2 + |x|·(the polynomial at |x|).
 inline V gelu_by(const float (&table)[6][16], V x) {
   const V z = hn::Abs(x), bounded = hn::Min(number(5.57), z);
-  // The nearest multiple's number is in the low bits, where the look-up reads it.
+  // The index of the nearest multiple is in the low bits, where the table lookup reads it.
   const V shifted = hn::MulAdd(bounded, number(1 / 0.36), number(8388608));
   const V t = hn::NegMulAdd(hn::Sub(shifted, number(8388608)), number(0.36), bounded);
   const __m512i place = _mm512_castps_si512(shifted.raw);
@@ -173,7 +174,7 @@ inline V gelu_tanh_of(V x) { return gelu_by(kGeluTanh, x); }
 inline V gelu_of(V x) {
   return hn::Mul(hn::Mul(number(0.5), x), hn::Add(number(1), erf_of(hn::Mul(x, number(0.70710678118654752)))));
 }
-// x · sigmoid(2·√(2/π)·(x + 0.044715·x³)), which is the same as half of 1 + tanh.
+// x · sigmoid(2·√(2/π)·(x + 0.044715·x³)), which equals x/2 · (1 + tanh).
 inline V gelu_tanh_of(V x) {
   const V inner =
       hn::Mul(x, hn::MulAdd(number(1.5957691216057308 * 0.044715), hn::Mul(x, x), number(1.5957691216057308)));

@@ -50,7 +50,7 @@ float hard_swish(float x, float p, float q) { return x * hard_sigmoid(x, p, q); 
 float root(float x, float, float) { return std::sqrt(x); }
 float reciprocal(float x, float, float) { return 1 / x; }
 
-// Sums run in eight lanes, so that the compiler can vectorise them, and in double beyond a block.
+// Sums use eight lanes, so that the compiler can vectorise them, and double across blocks.
 template <class F>
 double lanes_sum(int64_t n, F&& value) {
   double total = 0;
@@ -156,7 +156,7 @@ void twos(float* out, const float* a, const float* b, int64_t n) {
 void threes(float* out, const float* a, const float* b, const float* c, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[3 * i] = a[i], out[3 * i + 1] = b[i], out[3 * i + 2] = c[i];
 }
-void turn_tile(float* to, int64_t to_stride, const float* from, int64_t from_stride) {
+void transpose_tile(float* to, int64_t to_stride, const float* from, int64_t from_stride) {
   for (int i = 0; i < 16; ++i)
     for (int j = 0; j < 16; ++j) to[i * to_stride + j] = from[j * from_stride + i];
 }
@@ -171,7 +171,7 @@ float number(float x) { return x; }
 float number(Half x) { return to_float(x); }
 float number(BFloat x) { return to_float(x); }
 
-// Calls f(m, r, row r of a) for each of `m_count` times `count` pairs.
+// Calls f(m, r, row r of a) for each of `m_count` × `count` pairs.
 template <class T, class F>
 void each_pair(const void* a, int64_t a_stride, int64_t count, int64_t m_count, F f) {
   for (int64_t m = 0; m < m_count; ++m)
@@ -282,7 +282,7 @@ void fill_portable(Simd& t) {
        .halves = halves,
        .twos = twos,
        .threes = threes,
-       .turn_tile = turn_tile,
+       .transpose_tile = transpose_tile,
        .half_to_float = half_to_float,
        .dots = {dots<float>, dots<Half>, dots<BFloat>},
        .mix = {mix<float>, mix<Half>, mix<BFloat>},

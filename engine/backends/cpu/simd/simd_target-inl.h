@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the files share that Highway compiles once for each kind of processor: vectors of floats, and the way in which a
-// file's `void fill(Simd& table, bool past)` becomes a function that chooses the best kind. Include it behind highway.h,
-// and end the file with ARENASCOPE_FILL_BY_TARGET(name of that function).
+// Shared by the files that Highway compiles once per target: float vectors, and the macro that turns a file's `void
+// fill(Simd& table, bool past)` into a function that dispatches to the best target. Include it after highway.h, and end
+// the file with ARENASCOPE_FILL_BY_TARGET(name of that function).
 #if defined(ARENASCOPE_SIMD_TARGET_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ARENASCOPE_SIMD_TARGET_INL_H
 #undef ARENASCOPE_SIMD_TARGET_INL_H

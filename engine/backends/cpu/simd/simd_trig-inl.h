@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Sine, cosine and their inverses of whole vectors, for the files that Highway compiles once for each kind of processor:
-// include it inside HWY_BEFORE_NAMESPACE's reach, behind highway.h. All are computed in double, by polynomials that were
-// fitted to an error of at most 4e-9, so that results are within 0.6 ulp; and tanh (1.4 ulp) where tables fit registers.
+// Sine, cosine and their inverses on whole vectors, for files that Highway compiles once per target: include it after
+// highway.h, between HWY_BEFORE_NAMESPACE and its end. All are computed in double, by polynomials fitted to an error of
+// at most 4e-9, so results are within 0.6 ulp; and tanh (1.4 ulp) where lookup tables fit in registers.
 #if defined(ARENASCOPE_SIMD_TRIG_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef ARENASCOPE_SIMD_TRIG_INL_H
 #undef ARENASCOPE_SIMD_TRIG_INL_H
@@ -32,7 +32,7 @@ using VD = hn::Vec<DD>;
 [[maybe_unused]] constexpr DD dd;
 inline VD wide(double x) { return hn::Set(dd, x); }
 
-// A function of doubles for all lanes of a vector of floats.
+// Applies a function of doubles to all lanes of a float vector.
 template <VD (*function)(VD)>
 V in_double(V x) {
   const hn::Half<D> half;
@@ -41,7 +41,7 @@ V in_double(V x) {
   return hn::Combine(d, hn::DemoteTo(half, high), hn::DemoteTo(half, low));
 }
 
-// The sine of x, turned on by so many quarters; |x| ≤ 2^25.
+// The sine of x plus that many quarter turns; |x| ≤ 2^25.
 template <int quarters>
 VD sine(VD x) {
   const hn::RebindToSigned<DD> di;
@@ -53,14 +53,14 @@ VD sine(VD x) {
   odd = hn::MulAdd(hn::Mul(odd, z), r, r);
   VD even = wide(2.4438449694878725e-05);
   for (double c : {-0.0013887367496837587, 0.041666646865988984, -0.5, 1.0}) even = hn::MulAdd(even, z, wide(c));
-  // The number of quarters stands in the lowest bits.
+  // The number of quarter turns is in the lowest bits.
   const auto quarter = hn::Add(hn::BitCast(di, shifted), hn::Set(di, quarters));
   const auto is_even = hn::Eq(hn::And(quarter, hn::Set(di, 1)), hn::Set(di, 1));
   const VD y = hn::IfThenElse(hn::RebindMask(dd, is_even), even, odd);
   return hn::Xor(y, hn::BitCast(dd, hn::ShiftLeft<62>(hn::And(quarter, hn::Set(di, 2)))));
 }
 
-// The few lanes that are beyond it, one by one.
+// The few lanes beyond that range, one by one.
 template <int quarters>
 V sine_of(V x) {
   const V y = in_double<sine<quarters>>(x);
@@ -85,7 +85,7 @@ inline VD small_asin(VD x) {
   return hn::MulAdd(hn::Mul(p, z), x, x);
 }
 constexpr double kQuarterTurn = 1.5707963267948966;
-// Beyond 1/2 by twice the arc of √((1 − |x|)/2), which is NaN beyond 1.
+// Beyond 1/2: twice the arcsine of √((1 − |x|)/2), which is NaN beyond 1.
 inline VD asin_in_double(VD x) {
   const VD z = hn::Abs(x), over = hn::Sqrt(hn::Mul(hn::Sub(wide(1), z), wide(0.5)));
   const auto small = hn::Le(z, wide(0.5));
@@ -116,8 +116,8 @@ inline V atan_of(V x) { return in_double<atan_in_double>(x); }
 #endif
 
 #if ARENASCOPE_WIDE_MATH
-// tanh(z) for z ≥ 0 around the multiples of 0.6: polynomials of degree 7 fitted to a relative error of 1e-8, one column a
-// multiple. Column 0 is odd.
+// tanh(z) for z ≥ 0 around the multiples of 0.6: polynomials of degree 7 fitted to a relative error of 1e-8, one column
+// per multiple. Column 0 is odd.
 alignas(64) inline constexpr float kTanh[8][16] = {
     {0.0f, 5.370495915e-01f, 8.336545825e-01f, 9.468060136e-01f, 9.836748838e-01f, 9.950547814e-01f, 9.985079169e-01f,
      9.995503426e-01f, 9.998645782e-01f, 9.999592304e-01f, 9.999877214e-01f, 9.999963045e-01f, 9.999988675e-01f,

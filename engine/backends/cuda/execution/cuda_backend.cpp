@@ -87,32 +87,34 @@ Status CudaBackend::compute_waits_for_copies() {
 }
 
 Status CudaBackend::upload(const Storage& to, const std::byte* from, Bytes bytes) {
-  if (bytes > to.bytes()) return Error{fmt::format("{} bytes do not fit in a storage of {}", bytes, to.bytes())};
+  if (bytes > to.bytes())
+    return Error{fmt::format("cannot upload {} bytes to a storage of {} bytes", bytes, to.bytes())};
   if (bytes == 0) return {};
-  // What was queued before may still use the place.
+  // Work queued before may still use the memory.
   if (auto ok = driver_->record_event(between_, compute_stream()); !ok) return ok;
   if (auto ok = driver_->stream_waits(copies_, between_); !ok) return ok;
   if (to.block())
     if (auto ok = to.block()->record_stream(copy_stream()); !ok) return ok;
-  copies_pending_ = true;  // also of a part, if the rest fails
+  copies_pending_ = true;  // also after a partial copy
   return staging_->upload(copies_, to.data(), from, bytes, *timeline_);
 }
 
 Status CudaBackend::download(std::byte* to, const Storage& from, Bytes bytes) {
-  if (bytes > from.bytes()) return Error{fmt::format("{} bytes asked of a storage of {}", bytes, from.bytes())};
+  if (bytes > from.bytes())
+    return Error{fmt::format("cannot download {} bytes from a storage of {} bytes", bytes, from.bytes())};
   if (bytes == 0) return {};
   if (auto ok = compute_waits_for_copies(); !ok) return ok;
   if (auto ok = staging_->download(compute_, to, from.data(), bytes, *timeline_); !ok) return ok;
   return synchronize();
 }
 
-Result<std::unique_ptr<PreparedRun>> CudaBackend::prepare(std::span<const TensorImpl* const> nodes, ExecutionContext&,
-                                                          const PreparedRun*) {
+Result<std::unique_ptr<PreparedGraph>> CudaBackend::prepare(std::span<const TensorImpl* const> nodes, ExecutionContext&,
+                                                            const PreparedGraph*) {
   if (auto ok = synchronize(); !ok) return ok.error();
-  return std::unique_ptr<PreparedRun>(std::make_unique<Run>(*this, nodes));
+  return std::unique_ptr<PreparedGraph>(std::make_unique<Run>(*this, nodes));
 }
 
-// An index outside its table is noted by the kernel in a word of the device's memory.
+// Kernels record an index out of range in device memory.
 Status CudaBackend::check_fault() {
   if (!may_fault_) return {};
   IndexFault& fault = *reinterpret_cast<IndexFault*>(fault_copy_->data());
@@ -122,7 +124,7 @@ Status CudaBackend::check_fault() {
   if (fault.node == 0) return {};
   if (auto ok = driver_->clear(compute_, fault_, sizeof fault); !ok) return ok;
   if (const TensorImpl* node = running_ ? running_->find(fault.node) : nullptr) return fault_error(*node, fault);
-  return Error{fmt::format("{}: index {} lies outside the {} entries of a table", to_string(device()), fault.index,
+  return Error{fmt::format("{}: index {} is out of range for a table of {} rows", to_string(device()), fault.index,
                            fault.entries)};
 }
 
@@ -134,15 +136,15 @@ Status CudaBackend::synchronize() {
   return check_fault();
 }
 
-void CudaBackend::keep_spans(bool keep) { timeline_->keep(keep); }
+void CudaBackend::enable_profiling(bool keep) { timeline_->keep(keep); }
 
-std::vector<DeviceSpan> CudaBackend::take_spans(const std::function<Nanoseconds()>& now) {
+std::vector<DeviceSpan> CudaBackend::drain_spans(const std::function<Nanoseconds()>& now) {
   if (!timeline_->keeps() || !synchronize()) return {};
   return timeline_->take(compute_, now);
 }
 
-BackendNotes CudaBackend::take_notes() {
-  BackendNotes notes;
+BackendDiagnostics CudaBackend::drain_diagnostics() {
+  BackendDiagnostics notes;
   notes.clock_error = timeline_->clock_error();
   const auto say = [&](trace::ProblemKind kind, std::string sentence) {
     if (!reported_.insert(sentence).second) return;
@@ -155,15 +157,16 @@ BackendNotes CudaBackend::take_notes() {
   for (std::string& note : driver_->notes()) say(trace::ProblemKind::Other, std::move(note));
   if (!why_no_graph_.empty())
     say(trace::ProblemKind::NotReplayed,
-        fmt::format("the run is queued node by node, since it could not be captured: {}", why_no_graph_));
+        fmt::format("the run is queued node by node because capturing failed: {}", why_no_graph_));
   if (const Bytes plain = pages_->unpinned(); plain > 0)
     say(trace::ProblemKind::NotPinned,
-        fmt::format("{} bytes for copies could not be pinned: they are copied twice", plain));
+        fmt::format("cannot pin {} bytes of staging memory: host copies go through pageable memory", plain));
   const FragmentationStats f = memory_->fragmentation();
   say(trace::ProblemKind::Fragmentation,
-      fmt::format("{} keeps {} bytes in {} segments; {} of them are free in {} blocks, the largest of {}, and {} wait "
-                  "for a stream",
-                  to_string(device()), f.reserved, f.segments, f.free, f.free_blocks, f.largest_free, f.deferred));
+      fmt::format(
+          "{} holds {} bytes in {} segments; {} bytes are free in {} blocks, the largest of {} bytes, and {} wait "
+          "for a stream",
+          to_string(device()), f.reserved, f.segments, f.free, f.free_blocks, f.largest_free, f.deferred));
   return notes;
 }
 

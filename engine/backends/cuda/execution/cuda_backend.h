@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The CUDA backend: queues nodes on a compute stream, and copies on a stream of their own.
-// - A run at which nobody looks in between is queued with chains of pointwise nodes as one kernel each; from its second
-//   time on the whole of it is captured as a CUDA graph, and replayed from then on.
-// - Weights and inputs go through pinned staging, so that filling a buffer overlaps the copy of the other one.
-// - A run whose times are wanted is queued node by node; the times come from the driver's activity records or from
-//   timers.
-// It knows the device through Driver alone.
+// The CUDA backend: queues nodes on a compute stream, and copies on a separate stream.
+// - A run that is not inspected is queued with chains of pointwise nodes as one kernel each; on its second execution it
+// is captured as a CUDA graph, which later executions replay.
+// - Weights and inputs go through pinned staging buffers, so that filling one overlaps with copying the other.
+// - A run with node times is queued node by node; the times come from the driver's activity records or from timers.
+// It uses the device only through Driver.
 #pragma once
 #include <arenascope/memory/device_caching_allocator.h>
 #include <arenascope/runtime/backend.h>
@@ -39,18 +38,18 @@ class CudaBackend final : public Backend {
   Status upload(const Storage& to, const std::byte* from, Bytes bytes) override;
   Status download(std::byte* to, const Storage& from, Bytes bytes) override;
   using Backend::prepare;
-  Result<std::unique_ptr<PreparedRun>> prepare(std::span<const TensorImpl* const> nodes, ExecutionContext& context,
-                                               const PreparedRun* previous) override;
-  void keep_spans(bool keep) override;
-  std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>& now) override;
+  Result<std::unique_ptr<PreparedGraph>> prepare(std::span<const TensorImpl* const> nodes, ExecutionContext& context,
+                                                 const PreparedGraph* previous) override;
+  void enable_profiling(bool keep) override;
+  std::vector<DeviceSpan> drain_spans(const std::function<Nanoseconds()>& now) override;
   void attribute_copies(const TensorImpl* node) override { timeline_->attribute_copies(node); }
-  // Libraries that are not used, a capture or pinned pages that were refused, how the device's memory lies; each once.
-  BackendNotes take_notes() override;
+  // Unused libraries, failed captures or pinned allocations, and the state of device memory; each once.
+  BackendDiagnostics drain_diagnostics() override;
 
   const std::shared_ptr<DeviceCachingAllocator>& memory() const { return memory_; }
   Stream compute_stream() const { return {device(), compute_}; }
   Stream copy_stream() const { return {device(), copies_}; }
-  // How many runs were replayed so far.
+  // Number of replayed runs so far.
   int replays() const { return replays_; }
 
  private:
@@ -64,18 +63,18 @@ class CudaBackend final : public Backend {
   const CudaOptions options_;
   std::shared_ptr<Driver> driver_;
   StreamHandle compute_ = 0, copies_ = 0;
-  EventHandle between_ = 0;  // orders one stream behind the other
+  EventHandle between_ = 0;  // orders one stream after the other
   std::unique_ptr<Queue> queue_;
   std::shared_ptr<PinnedMemory> pages_;
   std::shared_ptr<DeviceCachingAllocator> memory_, pinned_;
   std::unique_ptr<Staging> staging_;
   std::unique_ptr<Timeline> timeline_;
-  BlockPtr fault_block_, fault_copy_;  // a word of the device's, and where the host looks at it
+  BlockPtr fault_block_, fault_copy_;  // the fault record on the device, and its copy on the host
   IndexFault* fault_ = nullptr;
   bool may_fault_ = false;
   bool copies_pending_ = false;
 
-  Run* running_ = nullptr;  // which queued a node last, until it goes
+  Run* running_ = nullptr;  // the run that queued a node last, until it is destroyed
   int replays_ = 0;
   std::string why_no_graph_;
   std::set<std::string> reported_;  // notes, each once

@@ -18,7 +18,7 @@ class CudaBackend::Run::Node final : public PreparedNode {
 CudaBackend::Run::Run(CudaBackend& backend, std::span<const TensorImpl* const> nodes)
     : backend_(backend), given_(nodes.begin(), nodes.end()) {
   for (size_t i = 0; i < given_.size(); ++i) nodes_.push_back(std::make_unique<Node>(*this, i));
-  // An eager run binds its memory as it goes.
+  // An eager run binds its memory node by node.
   const bool bound = std::all_of(given_.begin(), given_.end(),
                                  [](const TensorImpl* node) { return node->element_count() == 0 || node->data(); });
   if (backend_.options_.chains && bound)
@@ -46,7 +46,7 @@ const TensorImpl* CudaBackend::Run::find(unsigned long long number) const {
   return number > 0 && number <= given_.size() ? given_[static_cast<size_t>(number) - 1] : nullptr;
 }
 
-Job CudaBackend::Run::job(size_t index, const ComputeParams& params) const {
+LaunchRequest CudaBackend::Run::request(size_t index, const ComputeParams& params) const {
   return {*given_[index],    *backend_.queue_, reinterpret_cast<char*>(params.work),
           params.work_bytes, index + 1,        backend_.fault_};
 }
@@ -55,13 +55,13 @@ Status CudaBackend::Run::queue_node(size_t index, const ComputeParams& params) {
   const TensorImpl& node = *given_[index];
   backend_.may_fault_ =
       backend_.may_fault_ || node.op == Op::Gather || node.op == Op::GatherElements || node.op == Op::SetRows;
-  return backend_.timeline_->around(&node, backend_.compute_, 0, false, [&] { return lower(job(index, params)); });
+  return backend_.timeline_->around(&node, backend_.compute_, 0, false, [&] { return lower(request(index, params)); });
 }
 
 Status CudaBackend::Run::queue_part(size_t part, const ComputeParams& params) {
   const auto [first, count] = parts_[part];
   if (count == 1) return queue_node(first, params);
-  return lower_chain(std::span<const TensorImpl* const>(given_).subspan(first, count), job(first, params));
+  return lower_chain(std::span<const TensorImpl* const>(given_).subspan(first, count), request(first, params));
 }
 
 Status CudaBackend::Run::compute(size_t index, const ComputeParams& params) {
@@ -77,7 +77,7 @@ Status CudaBackend::Run::compute(size_t index, const ComputeParams& params) {
   if (index + 1 < first + count) return {};
   queued_parts_.push_back(part_of_[index]);
   Status queued = queue_part(part_of_[index], params);
-  if (!queued) as_one_ = false;  // what is queued so far is no whole run
+  if (!queued) as_one_ = false;  // the nodes queued so far are no complete run
   return queued;
 }
 
@@ -87,21 +87,21 @@ void CudaBackend::Run::end() {
   replaying_ = as_one_ = false;  // until the next run begins
 }
 
-Status CudaBackend::Run::begin_run(RunShape shape) {
+Status CudaBackend::Run::begin_run(SubmitMode shape) {
   backend_.running_ = this;
-  as_one_ = shape == RunShape::AsOne && !backend_.timeline_->keeps();
-  // The first time everything is queued as it is, so that libraries load what they need outside of a capture.
+  as_one_ = shape == SubmitMode::WholeGraph && !backend_.timeline_->keeps();
+  // The first execution is queued normally, so that libraries load their modules outside a capture.
   if (!as_one_ || !backend_.options_.graphs || graph_failed_ || whole_run_.empty()) return {};
   const uint64_t now = places();
-  if (now != graph_places_) forget_graph();
+  if (now != graph_fingerprint_) forget_graph();
   if (auto ok = backend_.compute_waits_for_copies(); !ok) return ok;
   if (!graph_) {
     if (auto ok = capture(); !ok) {
-      graph_failed_ = true;  // it is queued node by node from now on
+      graph_failed_ = true;  // queued node by node from now on
       backend_.why_no_graph_ = ok.error().message;
       return {};
     }
-    graph_places_ = now;
+    graph_fingerprint_ = now;
   }
   backend_.may_fault_ = backend_.may_fault_ || graph_may_fault_;
   if (auto ok = backend_.driver_->launch_graph(graph_, backend_.compute_); !ok) return ok;

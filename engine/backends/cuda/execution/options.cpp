@@ -13,12 +13,13 @@ Result<CudaOptions> read_options(const BackendOptions& given, int devices) {
       const char* end = value.data() + value.size();
       const auto read = std::from_chars(value.data(), end, options.device);
       if (read.ec != std::errc() || read.ptr != end || options.device < 0 || options.device >= devices)
-        return Error{fmt::format("there is no device cuda:{}; there are {}", value, devices)};
+        return Error{fmt::format("no device cuda:{}; found {}", value, devices)};
       continue;
     }
     if (name == "precision") {
       if (value != "high" && value != "normal" && value != "low")
-        return Error{fmt::format("cuda's option 'precision' is high, normal or low, not '{}'", value)};
+        return Error{
+            fmt::format("invalid value '{}' for cuda option 'precision', expected high, normal or low", value)};
       options.queue.tf32 = value == "normal";
       continue;
     }
@@ -30,8 +31,9 @@ Result<CudaOptions> read_options(const BackendOptions& given, int devices) {
                                         : nullptr;
     if (!flag)
       return Error{fmt::format(
-          "cuda has no option '{}'; it has device, precision, tf32, libraries, graphs, chains and activities", name)};
-    if (value != "0" && value != "1") return Error{fmt::format("cuda's option '{}' is 0 or 1, not '{}'", name, value)};
+          "unknown cuda option '{}'; available: device, precision, tf32, libraries, graphs, chains, activities", name)};
+    if (value != "0" && value != "1")
+      return Error{fmt::format("invalid value '{}' for cuda option '{}', expected 0 or 1", value, name)};
     *flag = value == "1";
   }
   return options;

@@ -36,7 +36,7 @@ Status Staging::adopt(Buffer& buffer, BlockPtr block) {
 }
 
 Status Staging::prepare(Buffer& buffer) {
-  if (!buffer.block) {  // it was left to a copy whose end nothing tells
+  if (!buffer.block) {  // it was left to a copy whose end is unknown
     auto block = MemoryBlock::allocate(pinned_, MemoryKind::HostPinned, kBytes);
     if (!block) return block.error();
     if (auto ok = adopt(buffer, std::move(*block)); !ok) return ok;
@@ -53,7 +53,7 @@ Status Staging::copy(StreamHandle stream, Buffer& buffer, std::byte* device, Byt
   if (status) status = driver_->record_event(buffer.copied, {driver_->device(), stream});
   buffer.used = buffer.used || status.ok();
   if (status) return status;
-  // Nothing marks the end of the copy: it is waited for, and if that fails too, the buffer is left to it.
+  // The end of the copy is unknown: wait for it; if that fails too, the copy keeps the buffer.
   if (!driver_->synchronize_stream(stream) && buffer.block->record_stream({{}, stream})) buffer.block = BlockPtr();
   return status;
 }
@@ -70,7 +70,7 @@ Status Staging::upload(StreamHandle stream, std::byte* to, const std::byte* from
 }
 
 Status Staging::download(StreamHandle stream, std::byte* to, const std::byte* from, Bytes bytes, Timeline& timeline) {
-  // Part i is emptied while part i + 1 is being copied.
+  // Chunk i is emptied while chunk i + 1 is being copied.
   for (Bytes at = 0; at < bytes + kBytes; at += kBytes, turn_ ^= 1) {
     Buffer& now = buffers_[turn_];
     Buffer& before = buffers_[turn_ ^ 1];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies between pageable host memory and the device through two pinned buffers in turn: while one is being copied, the
-// other is filled or emptied. No copy ever touches the caller's memory, so that one which failed half way cannot
-// either.
+// Copies between pageable host memory and the device through two alternating pinned buffers: while one is copied, the
+// other is filled or emptied. The device never accesses the caller's memory, so a failed copy cannot either.
 #pragma once
 #include <arenascope/memory/execution_context.h>
 #include <arenascope/memory/memory_block.h>
@@ -19,17 +18,17 @@ class Staging {
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
 
-  // Takes both buffers from the context, whose memory they are counted as; later calls keep the first ones.
+  // Allocates both buffers in the context, which accounts for them; later calls keep the existing ones.
   Status allocate(ExecutionContext& context);
-  // Queues copies on the stream; `from` may go as soon as this returns.
+  // Queues copies on the stream; `from` may be freed when this returns.
   Status upload(StreamHandle stream, std::byte* to, const std::byte* from, Bytes bytes, Timeline& timeline);
-  // Behind what is queued on the stream; waits until all is there.
+  // Runs after all work queued on the stream; waits for completion.
   Status download(StreamHandle stream, std::byte* to, const std::byte* from, Bytes bytes, Timeline& timeline);
 
  private:
   struct Buffer {
     BlockPtr block;
-    EventHandle copied = 0;  // its last copy is through
+    EventHandle copied = 0;  // its last copy has finished
     bool used = false;
   };
   Status adopt(Buffer& buffer, BlockPtr block);

@@ -7,7 +7,7 @@
 namespace arenascope::cuda {
 namespace {
 
-constexpr size_t kMostPieces = 1 << 20;  // nobody asks: the rest is not kept
+constexpr size_t kMaxPieces = 1 << 20;  // limit if the spans are never taken
 
 std::string_view what_of(const TensorImpl* node, bool to_device) {
   if (node) return name(node->op);
@@ -49,7 +49,7 @@ Result<size_t> Timeline::record(StreamHandle stream) {
 
 Status Timeline::around(const TensorImpl* node, StreamHandle stream, Bytes copied, bool to_device,
                         const std::function<Status()>& queue) {
-  if (!keeps_ || pieces_.size() >= kMostPieces) return queue();
+  if (!keeps_ || pieces_.size() >= kMaxPieces) return queue();
   Piece piece{node ? node : copies_of_, copied, to_device, 0, 0, 0};
   if (activities_) {
     pieces_.push_back(piece);
@@ -96,7 +96,7 @@ std::vector<DeviceSpan> Timeline::take(StreamHandle idle, const std::function<Na
     return spans;
   }
   if (pieces_.empty()) return spans;
-  // A timer that passes between two looks at the host's clock ties both clocks together; the closest pair counts.
+  // A timer that passes between two reads of the host's clock relates both clocks; the closest pair is used.
   Nanoseconds base = 0, width = INT64_MAX;
   for (int i = 0; i < 5; ++i) {
     const Nanoseconds before = now();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When the device did what, on the host's clock: from the driver's activity records, or from timers around each piece.
+// Device times on the host's clock: from activity records, or from timers around each piece of work.
 #pragma once
 #include <arenascope/runtime/backend.h>
 #include <arenascope/tensor/tensor_impl.h>
@@ -25,16 +25,16 @@ class Timeline {
   void keep(bool keep);
   bool keeps() const { return keeps_; }
 
-  // Copies that are queued from now on belong to the node; null: to none.
+  // Copies queued from now on belong to the node; null: to none.
   void attribute_copies(const TensorImpl* node) { copies_of_ = node; }
-  // Queues a piece of work: a node's launches, or a copy (null node). A timer that cannot be had is an error; without
-  // keep() only `queue` is called.
+  // Queues a piece of work: a node's launches, or a copy (null node). Errors: a timer cannot be created. Without keep()
+  // only `queue` is called.
   Status around(const TensorImpl* node, StreamHandle stream, Bytes copied, bool to_device,
                 const std::function<Status()>& queue);
 
-  // All since the last call; the device is idle. Texts stay valid until the next call.
+  // All spans since the last call; the device must be idle. Strings stay valid until the next call.
   std::vector<DeviceSpan> take(StreamHandle idle, const std::function<Nanoseconds()>& now);
-  // How far those of the last call may be off the host's clock, either way; none where the driver moved them itself.
+  // Maximum clock error of the last call's spans, either way; none if the driver converted the times itself.
   std::optional<Nanoseconds> clock_error() const { return clock_error_; }
 
  private:

@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: MIT
-// Elements moved as they are: in pieces of sixteen bytes where both sides allow it, and by tiles in shared memory where
-// neighbours of the source are no neighbours of the result. A thread asks for all that it moves before it writes any.
+// Copies of elements regardless of type: in pieces of sixteen bytes if both sides allow it, and by tiles in shared
+// memory for transposes. A thread issues all its loads before its first store.
 #pragma once
-#include "engine/backends/cuda/kernels/places.h"
+#include "engine/backends/cuda/kernels/strided_indexer.h"
 
 namespace arenascope::cuda {
 
 struct CopyWork {
-  Places<2> places;  // of pieces of sixteen bytes; arrays: 0 the result, 1 the source
+  StridedIndexer<2> indexer;  // of sixteen-byte pieces; arrays: 0 the result, 1 the source
   char* out = nullptr;
   const char* in = nullptr;
 };
 
-inline constexpr int kPieces = 4;  // that a thread moves at once
+inline constexpr int kPieces = 4;  // pieces that a thread moves at once
 
 ARENASCOPE_KERNEL(copy, CopyWork) {
   const int64_t all = blocks() * threads() * kPieces;
-  for (int64_t first = block() * threads() * kPieces + thread(); first < p.places.count; first += all) {
+  for (int64_t first = block() * threads() * kPieces + thread(); first < p.indexer.count; first += all) {
     Quad piece[kPieces];
-    ARENASCOPE_UNROLL for (int j = 0; j < kPieces; ++j) if (first + j * threads() < p.places.count) piece[j] =
-        load_quad(p.in + place(p.places, 1, first + j * threads()) * 16);
-    ARENASCOPE_UNROLL for (int j = 0; j < kPieces; ++j) if (first + j * threads() < p.places.count)
-        store_quad(p.out + place(p.places, 0, first + j * threads()) * 16, piece[j]);
+    ARENASCOPE_UNROLL for (int j = 0; j < kPieces; ++j) if (first + j * threads() < p.indexer.count) piece[j] =
+        load_quad(p.in + element_offset(p.indexer, 1, first + j * threads()) * 16);
+    ARENASCOPE_UNROLL for (int j = 0; j < kPieces; ++j) if (first + j * threads() < p.indexer.count)
+        store_quad(p.out + element_offset(p.indexer, 0, first + j * threads()) * 16, piece[j]);
   }
 }
 
 struct TransposeWork {
-  Places<2> batch;  // arrays: 0 the result, 1 the source
+  StridedIndexer<2> batch;  // arrays: 0 the result, 1 the source
   char* out = nullptr;
   const char* in = nullptr;
-  int64_t rows = 0, columns = 0;       // of the result; its columns are neighbours, the source's rows are
+  int64_t rows = 0, columns = 0;       // of the result; contiguous along its columns, the source along its rows
   int64_t out_row = 0, in_column = 0;  // strides
   int32_t bytes = 4;
-  bool pairs = false;  // of two bytes: all sizes and strides are even, and pairs are aligned
+  bool pairs = false;  // two-byte elements: all sizes and strides are even, and pairs are aligned
 };
 
 inline constexpr int kTransposeThreads = 256;
 ARENASCOPE_DEVICE constexpr int tile_side(int bytes) { return bytes > 4 ? 32 : 64; }
 
-// One tile: `kSide` columns of the source, each with as many neighbours, to as many rows of the result. `kWhole`: it lies
-// inside, so that nothing has to be looked at.
+// One tile: `kSide` columns of the source, each with as many contiguous elements, become rows of the result. `kWhole`:
+// a full tile without bounds checks.
 template <class T, int kSide, bool kWhole>
 ARENASCOPE_DEVICE void transpose_tile(const TransposeWork& p, T* tile, const char* in, char* out, int rows,
                                       int columns) {
@@ -60,8 +60,8 @@ ARENASCOPE_DEVICE void transpose_tile(const TransposeWork& p, T* tile, const cha
   sync();
 }
 
-// The same with elements of two bytes, two of which are read and written at once: of two columns of the source a thread
-// makes two rows of the result.
+// The same for two-byte elements, which are read and written in pairs: from two columns of the source a thread makes
+// two rows of the result.
 template <bool kWhole>
 ARENASCOPE_DEVICE void transpose_pairs(const TransposeWork& p, uint32_t* tile, const char* in, char* out, int rows,
                                        int columns) {
@@ -102,15 +102,15 @@ ARENASCOPE_DEVICE void transpose_part(const TransposeWork& p, uint64_t* shared, 
   }
 }
 
-// In blocks of kTransposeThreads.
+// Launched in blocks of kTransposeThreads.
 ARENASCOPE_KERNEL(transpose, TransposeWork) {
-  ARENASCOPE_SHARED uint64_t shared[64 * 65 / 2];  // the largest tile, of 64 rows of 65 elements of four bytes
+  ARENASCOPE_SHARED uint64_t shared[64 * 65 / 2];  // the largest tile: 64 rows of 65 four-byte elements
   const int side = tile_side(p.bytes);
   const int64_t across = (p.columns + side - 1) / side, down = (p.rows + side - 1) / side;
   for (int64_t t = block(); t < p.batch.count * down * across; t += blocks()) {
     const int64_t column = t % across * side, row = t / across % down * side;
     int64_t at[2];
-    places_of(p.batch, t / across / down, at);
+    offsets_of(p.batch, t / across / down, at);
     const char* in = p.in + (at[1] + column * p.in_column + row) * p.bytes;
     char* out = p.out + (at[0] + row * p.out_row + column) * p.bytes;
     const int64_t rows = p.rows - row, columns = p.columns - column;

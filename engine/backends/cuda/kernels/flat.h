@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Element by element where all arrays lie as the result does, or hold one number for each channel, or for all: no place
-// has to be looked up, and a thread asks for two vectors of its first two inputs before it works on either, so that
-// enough bytes are under way for what memory bounds.
+// Elementwise programs in which every array has the result's layout, or one value per channel, or a single value: no
+// index arithmetic. A thread loads two vectors of its first two inputs before it computes, so that enough bytes are in
+// flight for memory-bound ops.
 #pragma once
 #include "engine/backends/cuda/kernels/pointwise.h"
 
@@ -9,25 +9,25 @@ namespace arenascope::cuda {
 
 enum class Lies : int32_t { Dense, Channel, One };
 
-// Of f32, f16 and bf16, a multiple of eight elements; the first step loads input 0, none is Where.
+// For f32, f16 and bf16 with a multiple of eight elements; the first step loads input 0, and Where does not occur.
 struct FlatWork {
   char* out = nullptr;
-  const char* in[kMostInputs] = {};
-  DType types[kMostInputs] = {};
-  Lies lies[kMostInputs] = {};
-  int64_t strides[kMostInputs] = {};  // between channels
+  const char* in[kMaxInputs] = {};
+  DType types[kMaxInputs] = {};
+  Lies lies[kMaxInputs] = {};
+  int64_t strides[kMaxInputs] = {};  // between channels
   DType out_type = DType::F32;
   int64_t count = 0;
   bool narrow = false;      // all types have 16 bits
-  bool by_channel = false;  // an input is
-  Divider inner, channels;  // elements of a channel, at least eight; of these in a row
+  bool by_channel = false;  // some input is per channel
+  Divider inner, channels;  // elements per channel, at least eight; channels per image
   int32_t inputs = 0, steps = 0;
-  PointwiseStep step[kMostSteps];
+  PointwiseStep step[kMaxSteps];
 };
 
 inline constexpr int kFlatVectors = 2, kFlatCount = kFlatVectors * kVector;
 
-// The channels that a vector lies in: the second one begins at its element `change`.
+// The channels of a vector: the second one begins at its element `change`.
 struct Channels {
   uint32_t first, second;
   int32_t change;
@@ -39,7 +39,7 @@ ARENASCOPE_DEVICE Channels channels_at(const FlatWork& p, int64_t i) {
           static_cast<int32_t>(p.inner.divisor - (n - row * p.inner.divisor))};
 }
 
-// An input's elements for both vectors; `turn` makes of a channel's number what the step wants.
+// An input's elements for both vectors; `turn` maps a per-channel value to the one that the step needs.
 template <class Turn>
 ARENASCOPE_DEVICE void fetch_flat(const FlatWork& p, int input, const RawVector (&raw)[kFlatVectors],
                                   const Channels (&channels)[kFlatVectors], Turn turn, float (&to)[kFlatCount]) {
@@ -61,14 +61,16 @@ ARENASCOPE_DEVICE void fetch_flat(const FlatWork& p, int input, const RawVector 
   }
 }
 
-// Steps that are quick where few bits are kept. False: there is no quicker one.
-ARENASCOPE_DEVICE bool quick_step(Do what, float (&x)[kFlatCount]) {
+// Approximate versions of steps whose result has few bits. False: there is none.
+ARENASCOPE_DEVICE bool quick_step(PointwiseOpcode what, float (&x)[kFlatCount]) {
   switch (what) {
-    case Do::Exp: ARENASCOPE_UNROLL for (int j = 0; j < kFlatCount; ++j) x[j] = quick_exp(x[j]); return true;
-    case Do::Sigmoid:
+    case PointwiseOpcode::Exp:
+      ARENASCOPE_UNROLL for (int j = 0; j < kFlatCount; ++j) x[j] = quick_exp(x[j]);
+      return true;
+    case PointwiseOpcode::Sigmoid:
       ARENASCOPE_UNROLL for (int j = 0; j < kFlatCount; ++j) x[j] = quick_quotient(1, 1 + quick_exp(-x[j]));
       return true;
-    case Do::Silu:
+    case PointwiseOpcode::Silu:
       ARENASCOPE_UNROLL for (int j = 0; j < kFlatCount; ++j) x[j] = quick_quotient(x[j], 1 + quick_exp(-x[j]));
       return true;
     default: return false;
@@ -79,7 +81,7 @@ ARENASCOPE_DENSE_KERNEL(pointwise_flat, FlatWork) {
   const int64_t vectors = p.count / kVector, all = blocks() * threads() * kFlatVectors;
   const auto as_it_is = [](float x) { return x; };
   for (int64_t v = block() * threads() * kFlatVectors + thread(); v < vectors; v += all) {
-    // Where there is no second vector, the first one is computed twice.
+    // Without a second vector the first one is computed twice.
     const int64_t at[kFlatVectors] = {v * kVector, (v + threads() < vectors ? v + threads() : v) * kVector};
     const bool second_dense = p.inputs > 1 && p.lies[1] == Lies::Dense;
     RawVector raw[kFlatVectors] = {}, next[kFlatVectors] = {};
@@ -97,7 +99,7 @@ ARENASCOPE_DENSE_KERNEL(pointwise_flat, FlatWork) {
         if (step.input > 1 && p.lies[step.input] == Lies::Dense)
           ARENASCOPE_UNROLL for (int h = 0; h < kFlatVectors; ++h) next[h] =
               raw_vector(p.types[step.input], p.in[step.input], at[h]);
-        if (step.what == Do::MulRsqrt) {  // once a channel, not once an element
+        if (step.what == PointwiseOpcode::MulRsqrt) {  // once per channel, not per element
           const auto epsilon = static_cast<float>(step.a);
           fetch_flat(
               p, step.input, next, channels, [&](float variance) { return 1.0f / sqrt(variance + epsilon); }, y);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Images read at places between their elements, which a grid gives in [-1, 1]. A thread finds a place's weights once,
-// in double, and applies them to some channels.
+// Images sampled at fractional positions given by a grid in [-1, 1]. A thread computes a position's weights once, in
+// double, and applies them to several channels.
 #pragma once
 #include <math.h>
 
 #include "engine/backends/cuda/kernels/numbers.h"
-#include "engine/backends/cuda/kernels/places.h"
+#include "engine/backends/cuda/kernels/strided_indexer.h"
 
 namespace arenascope::cuda {
 
 struct GridSampleWork {
-  Places<2>
-      places;  // [N, groups of channels, d, h, w]; 0: the result's first channel of the group, 1: the grid's place
+  StridedIndexer<2>
+      indexer;  // [N, groups of channels, d, h, w]; 0: the first channel of the group in the result, 1: the position in the grid
   char* out = nullptr;
   const char* image = nullptr;
   const char* grid = nullptr;
@@ -19,21 +19,21 @@ struct GridSampleWork {
   int64_t sizes[3] = {1, 1, 1};  // the image's d, h, w
   int64_t strides[3] = {};
   int64_t image_batch = 0, image_channel = 0, out_channel = 0, grid_coordinate = 0;
-  int64_t channels = 0, together = 1;  // all, and those of a group
-  int32_t spatial = 2;                 // dimensions; the others of the three stand in front and have one element
+  int64_t channels = 0, together = 1;  // in total, and per group
+  int32_t spatial = 2;                 // dimensions; missing outer ones have size 1
   int32_t mode = 0, padding = 0;       // as ResizeMode and GridPadding
-  bool corners = false;                // -1 and 1 are the middle of the first and last element, not their far edges
+  bool corners = false;                // -1 and 1 are the centres of the first and last element, not their outer edges
 };
 
-// Up to four elements of one dimension and their weights; -1: zero stands there.
+// Up to four elements of one dimension and their weights; index -1: zero.
 struct GridTaps {
   int64_t at[4];
   double weight[4];
   int count;
 };
 
-// Into [low, high], by turning back at the ends.
-ARENASCOPE_DEVICE double turned_back(double x, double low, double high) {
+// Reflects x at the borders into [low, high).
+ARENASCOPE_DEVICE double reflected(double x, double low, double high) {
   const double range = high - low;
   if (!(range > 0)) return low;
   if (x >= low && x <= high) return x;
@@ -44,7 +44,7 @@ ARENASCOPE_DEVICE double turned_back(double x, double low, double high) {
 ARENASCOPE_DEVICE int64_t grid_element(const GridSampleWork& p, double x, double low, double high, double last) {
   if (x >= 0 && x <= last) return static_cast<int64_t>(x);
   if (p.padding == 0 || !(x == x)) return -1;
-  if (p.padding == 2) x = trunc(turned_back(x, low, high));
+  if (p.padding == 2) x = trunc(reflected(x, low, high));
   return static_cast<int64_t>(x > 0 ? (x < last ? x : last) : 0);
 }
 
@@ -55,7 +55,7 @@ ARENASCOPE_CALLED GridTaps grid_taps(const GridSampleWork& p, int64_t size, doub
   if (p.mode == 0) x = rint(x);
   if (x < low || x > high) {
     if (p.padding == 1) x = x < 0 ? 0 : x > last ? last : x;
-    if (p.padding == 2) x = turned_back(x, low, high);
+    if (p.padding == 2) x = reflected(x, low, high);
   }
   GridTaps taps{{}, {1, 0, 0, 0}, 1};
   if (p.mode == 0) {
@@ -70,7 +70,7 @@ ARENASCOPE_CALLED GridTaps grid_taps(const GridSampleWork& p, int64_t size, doub
     taps.weight[1] = t;
     return taps;
   }
-  for (int k = 0; k < 4; ++k) {  // the cubic convolution with a = -3/4
+  for (int k = 0; k < 4; ++k) {  // cubic convolution with a = -3/4
     const double s = fabs(t - (k - 1));
     taps.weight[k] = s <= 1 ? (1.25 * s - 2.25) * s * s + 1 : ((-0.75 * s + 3.75) * s - 6) * s + 3;
   }
@@ -79,19 +79,20 @@ ARENASCOPE_CALLED GridTaps grid_taps(const GridSampleWork& p, int64_t size, doub
 
 template <class N>
 ARENASCOPE_DEVICE void grid_sample(const GridSampleWork& p) {
-  for (int64_t i = block() * threads() + thread(); i < p.places.count; i += blocks() * threads()) {
-    int64_t index[kPlaceDims];
-    unravel(p.places, i, index);
+  for (int64_t i = block() * threads() + thread(); i < p.indexer.count; i += blocks() * threads()) {
+    int64_t index[kIndexerDims];
+    unravel(p.indexer, i, index);
     const int64_t first = index[3] * p.together;
     const int64_t end = first + p.together < p.channels ? first + p.together : p.channels;
-    const int64_t place = offset(p.places, 1, index);
-    int64_t to = offset(p.places, 0, index), from = index[4] * p.image_batch + first * p.image_channel;
+    const int64_t element_offset = offset(p.indexer, 1, index);
+    int64_t to = offset(p.indexer, 0, index), from = index[4] * p.image_batch + first * p.image_channel;
     GridTaps taps[3];
     for (int d = 0; d < 3; ++d) {
       taps[d] = {{}, {1, 0, 0, 0}, 1};
-      // The grid names the last dimension first.
+      // The grid stores the last dimension first.
       if (d >= 3 - p.spatial)
-        taps[d] = grid_taps(p, p.sizes[d], get<double>(p.grid_type, p.grid, place + (2 - d) * p.grid_coordinate));
+        taps[d] =
+            grid_taps(p, p.sizes[d], get<double>(p.grid_type, p.grid, element_offset + (2 - d) * p.grid_coordinate));
     }
     for (int64_t c = first; c < end; ++c, from += p.image_channel, to += p.out_channel) {
       N sum = 0;

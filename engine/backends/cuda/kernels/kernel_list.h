@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every kernel, one line each: name, parameters, whether its threads meet at barriers or exchange values. A list for
-// each file that nvcc compiles.
+// The list of all kernels, one line each: name, parameters, and whether its threads use barriers or shuffles. One list
+// per file that nvcc compiles.
 #pragma once
 #include <cstdint>
 
@@ -9,7 +9,7 @@
   X(pointwise_f32,              PointwiseWork,   false)        \
   X(pointwise_flat,             FlatWork,        false)        \
   X(pointwise_f64,              PointwiseWork,   false)        \
-  X(pointwise_whole,            PointwiseWork,   false)        \
+  X(pointwise_int,            PointwiseWork,   false)        \
   X(transpose,                  TransposeWork,   true)         \
   X(copy,                       CopyWork,        false)        \
   X(gather,                     GatherWork,      false)        \
@@ -17,7 +17,7 @@
   X(gather_back,                GatherBackWork,  false)        \
   X(optimizer_step,             OptimizerWork,   false)        \
   X(dropout,                    DropoutWork,     false)        \
-  X(product_by_id,              ProductByIdWork, false)        \
+  X(mul_mat_id,              MulMatIdWork, false)        \
   X(pad,                        PadWork,         false)        \
   X(fill,                       FillWork,        false)        \
   X(tril,                       TrilWork,        false)        \
@@ -25,7 +25,7 @@
   X(unpack,                     UnpackWork,      false)        \
   X(pool_f32,                   WindowWork,      false)        \
   X(pool_f64,                   WindowWork,      false)        \
-  X(pool_whole,                 WindowWork,      false)        \
+  X(pool_full,                 WindowWork,      false)        \
   X(pool_back_f32,              PoolBackWork,    false)        \
   X(pool_back_f64,              PoolBackWork,    false)        \
   X(pool_back_apart_f32,        PoolBackWork,    false)        \
@@ -40,36 +40,36 @@
   X(grid_sample_f64,            GridSampleWork,  false)        \
   X(round_small_f32,            RoundSmallWork,  false)        \
   X(round_small_f64,            RoundSmallWork,  false)
-#define ARENASCOPE_CUDA_LINES(X)                               \
-  X(reduce_f32,                 LineWork,        true)         \
-  X(reduce_f64,                 LineWork,        true)         \
-  X(reduce_whole,               LineWork,        true)         \
-  X(arg_f32,                    LineWork,        true)         \
-  X(arg_f64,                    LineWork,        true)         \
-  X(arg_whole,                  LineWork,        true)         \
-  X(top_k_f32,                  LineWork,        true)         \
-  X(top_k_f64,                  LineWork,        true)         \
-  X(top_k_whole,                LineWork,        true)         \
-  X(cum_sum_f32,                LineWork,        true)         \
-  X(cum_sum_f64,                LineWork,        true)         \
-  X(cum_sum_whole,              LineWork,        true)         \
-  X(cum_prod_f32,               LineWork,        true)         \
-  X(cum_prod_f64,               LineWork,        true)         \
-  X(cum_prod_whole,             LineWork,        true)         \
-  X(norm_f32,                   LineWork,        true)         \
-  X(norm_f64,                   LineWork,        true)         \
-  X(norm_kept,                  LineWork,        true)         \
-  X(soft_max_f32,               LineWork,        true)         \
-  X(soft_max_f64,               LineWork,        true)         \
-  X(soft_max_kept,              LineWork,        true)
-#define ARENASCOPE_CUDA_PRODUCTS(X)                            \
-  X(product,                    ProductWork,     true)         \
-  X(thin_product,               ProductWork,     true)         \
+#define ARENASCOPE_CUDA_ROW_OPS(X)                               \
+  X(reduce_f32,                 RowWork,        true)         \
+  X(reduce_f64,                 RowWork,        true)         \
+  X(reduce_int,               RowWork,        true)         \
+  X(arg_f32,                    RowWork,        true)         \
+  X(arg_f64,                    RowWork,        true)         \
+  X(arg_int,                  RowWork,        true)         \
+  X(top_k_f32,                  RowWork,        true)         \
+  X(top_k_f64,                  RowWork,        true)         \
+  X(top_k_int,                RowWork,        true)         \
+  X(cum_sum_f32,                RowWork,        true)         \
+  X(cum_sum_f64,                RowWork,        true)         \
+  X(cum_sum_int,              RowWork,        true)         \
+  X(cum_prod_f32,               RowWork,        true)         \
+  X(cum_prod_f64,               RowWork,        true)         \
+  X(cum_prod_int,             RowWork,        true)         \
+  X(norm_f32,                   RowWork,        true)         \
+  X(norm_f64,                   RowWork,        true)         \
+  X(norm_kept,                  RowWork,        true)         \
+  X(soft_max_f32,               RowWork,        true)         \
+  X(soft_max_f64,               RowWork,        true)         \
+  X(soft_max_kept,              RowWork,        true)
+#define ARENASCOPE_CUDA_MATMUL(X)                            \
+  X(product,                    MatmulWork,     true)         \
+  X(thin_matmul,               MatmulWork,     true)         \
   X(attention,                  AttentionWork,   true)         \
   X(rope_f32,                   RopeWork,        false)        \
   X(rope_f64,                   RopeWork,        false)        \
   X(lstm,                       LstmWork,        true)
-#define ARENASCOPE_CUDA_KERNELS(X) ARENASCOPE_CUDA_POINTWISE(X) ARENASCOPE_CUDA_LINES(X) ARENASCOPE_CUDA_PRODUCTS(X)
+#define ARENASCOPE_CUDA_KERNELS(X) ARENASCOPE_CUDA_POINTWISE(X) ARENASCOPE_CUDA_ROW_OPS(X) ARENASCOPE_CUDA_MATMUL(X)
 // clang-format on
 
 namespace arenascope::cuda {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
-// What moves elements: gathering, padding, filling, triangles, resizing, unpacking quantised
-// blocks. Moved elements are bits of 1, 2, 4, 8 or 16 bytes; their type does not matter.
+// Data movement: gather, pad, fill, tril, resize, and dequantisation of blocks. Moved elements are raw bits of 1, 2, 4,
+// 8 or 16 bytes; their type does not matter.
 #pragma once
 #include <math.h>
 
-#include "engine/backends/cuda/kernels/places.h"
 #include "engine/backends/cuda/kernels/quant.h"
+#include "engine/backends/cuda/kernels/strided_indexer.h"
 
 namespace arenascope::cuda {
 
-// The first index that lay outside its table. The host clears it before a run and reads it behind.
+// The first index out of range. The host clears it before a run and reads it afterwards.
 struct IndexFault {
-  unsigned long long node = 0;  // 1 + the node's number, 0: none
+  unsigned long long node = 0;  // 1 + the node's index, 0: none
   long long index = 0;
   long long entries = 0;
 };
 
-// Notes an index that lies outside, if none has been noted yet.
+// Records an index out of range, unless one is recorded already.
 ARENASCOPE_DEVICE void note_fault(IndexFault* fault, unsigned long long node, int64_t index, int64_t entries) {
   if (!fault || !claim(&fault->node, node)) return;
   fault->index = index;
@@ -24,26 +24,26 @@ ARENASCOPE_DEVICE void note_fault(IndexFault* fault, unsigned long long node, in
 }
 
 struct GatherWork {
-  Places<3> places;  // over the result: 0 the result, 1 the table but for the looked-up dimension, 2 the indices
+  StridedIndexer<3> indexer;  // over the result: 0 the result, 1 the table without the indexed dimension, 2 the indices
   char* out = nullptr;
   const char* table = nullptr;
   const char* indices = nullptr;
   DType index_type = DType::I64;
-  DType table_type = DType::F32;  // quantised ones are unpacked to out_type
+  DType table_type = DType::F32;  // quantised types are dequantised to out_type
   DType out_type = DType::F32;
-  int32_t bytes = 4;                // of what is moved at once, if nothing is unpacked
-  int64_t entries = 0, stride = 0;  // of the looked-up dimension
+  int32_t bytes = 4;                // per copy, if nothing is dequantised
+  int64_t entries = 0, stride = 0;  // of the indexed dimension
   unsigned long long node = 0;
   IndexFault* fault = nullptr;
 };
 
 struct PadWork {
-  Places<1> places;  // the result's sizes, the source's strides; no dimensions joined
+  StridedIndexer<1> indexer;  // the result's sizes, the source's strides; dimensions are not merged
   char* out = nullptr;
   const char* in = nullptr;
   DType type = DType::F32;
-  int64_t sizes[kPlaceDims] = {};  // the source's, innermost first
-  int64_t begin[kPlaceDims] = {};
+  int64_t sizes[kIndexerDims] = {};  // of the source, innermost first
+  int64_t begin[kIndexerDims] = {};
   int32_t mode = 0;  // 0 constant, 1 reflect, 2 edge
   double value = 0;
 };
@@ -56,7 +56,7 @@ struct FillWork {
 };
 
 struct TrilWork {
-  Places<1> places;  // the source
+  StridedIndexer<1> indexer;  // the source
   char* out = nullptr;
   const char* in = nullptr;
   int32_t bytes = 4;
@@ -65,18 +65,18 @@ struct TrilWork {
 };
 
 struct ResizeWork {
-  Places<1> places;  // the result's sizes, the source's strides; no dimensions joined
+  StridedIndexer<1> indexer;  // the result's sizes, the source's strides; dimensions are not merged
   char* out = nullptr;
   const char* in = nullptr;
   DType type = DType::F32, in_type = DType::F32;
-  int64_t sizes[kPlaceDims] = {};                  // the source's, innermost first
-  double scales[kPlaceDims] = {};                  // given by the file; else 0
+  int64_t sizes[kIndexerDims] = {};                // of the source, innermost first
+  double scales[kIndexerDims] = {};                // specified by the node; else 0
   int32_t mode = 0, coordinates = 0, nearest = 0;  // as ResizeMode, ResizeCoordinates and ResizeNearest
   double cubic_a = 0;
 };
 
 struct UnpackWork {
-  Places<1> rows;  // of whole blocks, in elements
+  StridedIndexer<1> rows;  // of whole blocks, in elements
   char* out = nullptr;
   const char* in = nullptr;
   DType type = DType::Q4_0, out_type = DType::F32;
@@ -94,9 +94,9 @@ ARENASCOPE_DEVICE void move(int bytes, char* out, int64_t to, const char* in, in
 }
 
 ARENASCOPE_KERNEL(gather, GatherWork) {
-  for (int64_t i = block() * threads() + thread(); i < p.places.count; i += blocks() * threads()) {
+  for (int64_t i = block() * threads() + thread(); i < p.indexer.count; i += blocks() * threads()) {
     int64_t at[3];
-    places_of(p.places, i, at);
+    offsets_of(p.indexer, i, at);
     const int64_t wanted = get<int64_t>(p.index_type, p.indices, at[2]);
     int64_t entry = wanted < 0 ? wanted + p.entries : wanted;
     if (wanted < -p.entries || wanted >= p.entries) {
@@ -113,12 +113,12 @@ ARENASCOPE_KERNEL(gather, GatherWork) {
 }
 
 ARENASCOPE_KERNEL(pad, PadWork) {
-  for (int64_t i = block() * threads() + thread(); i < p.places.count; i += blocks() * threads()) {
-    int64_t index[kPlaceDims], from = 0;
-    unravel(p.places, i, index);
+  for (int64_t i = block() * threads() + thread(); i < p.indexer.count; i += blocks() * threads()) {
+    int64_t index[kIndexerDims], from = 0;
+    unravel(p.indexer, i, index);
     bool inside = true;
-    ARENASCOPE_UNROLL for (int d = 0; d < kPlaceDims; ++d) {
-      if (d >= p.places.rank) continue;
+    ARENASCOPE_UNROLL for (int d = 0; d < kIndexerDims; ++d) {
+      if (d >= p.indexer.rank) continue;
       const int64_t size = p.sizes[d];
       int64_t at = index[d] - p.begin[d];
       if (p.mode == 0) {
@@ -133,7 +133,7 @@ ARENASCOPE_KERNEL(pad, PadWork) {
         if (at < 0) at += period;
         if (at >= size) at = period - at;
       }
-      from += at * p.places.strides[0][d];
+      from += at * p.indexer.strides[0][d];
     }
     if (inside)
       move(bytes_of(p.type), p.out, i, p.in, from);
@@ -148,17 +148,17 @@ ARENASCOPE_KERNEL(fill, FillWork) {
 }
 
 ARENASCOPE_KERNEL(tril, TrilWork) {
-  for (int64_t i = block() * threads() + thread(); i < p.places.count; i += blocks() * threads()) {
+  for (int64_t i = block() * threads() + thread(); i < p.indexer.count; i += blocks() * threads()) {
     const int64_t over = i % p.columns - i / p.columns % p.rows - p.diagonal;
     if (p.upper ? over >= 0 : over <= 0) {
-      move(p.bytes, p.out, i, p.in, place(p.places, i));
+      move(p.bytes, p.out, i, p.in, element_offset(p.indexer, i));
       continue;
     }
     for (int b = 0; b < p.bytes; ++b) p.out[i * p.bytes + b] = 0;
   }
 }
 
-// Where element `i` of a resized dimension comes from.
+// Source coordinate of element `i` of a resized dimension.
 ARENASCOPE_DEVICE double resize_place(const ResizeWork& p, int d, int64_t i, int64_t out) {
   const auto in = static_cast<double>(p.sizes[d]), to = static_cast<double>(out), x = static_cast<double>(i);
   const double scale = p.scales[d];
@@ -166,7 +166,7 @@ ARENASCOPE_DEVICE double resize_place(const ResizeWork& p, int d, int64_t i, int
   if (p.sizes[d] == out && (scale == 0 || scale == 1)) return x;
   switch (p.coordinates) {
     case 1: return by(x);
-    case 2: {  // the extent before it is cut to a whole number
+    case 2: {  // the extent before it is truncated to an integer
       const double extent = scale > 0 ? in * scale : to;
       return out == 1 || extent <= 1 ? 0 : x * (in - 1) / (extent - 1);
     }
@@ -182,24 +182,24 @@ ARENASCOPE_DEVICE double cubic(double s, double a) {
 }
 
 ARENASCOPE_KERNEL(resize, ResizeWork) {
-  for (int64_t i = block() * threads() + thread(); i < p.places.count; i += blocks() * threads()) {
-    int64_t index[kPlaceDims], base[kPlaceDims];
-    double part[kPlaceDims];
-    int taps[kPlaceDims];
-    unravel(p.places, i, index);
+  for (int64_t i = block() * threads() + thread(); i < p.indexer.count; i += blocks() * threads()) {
+    int64_t index[kIndexerDims], base[kIndexerDims];
+    double part[kIndexerDims];
+    int taps[kIndexerDims];
+    unravel(p.indexer, i, index);
     int64_t from = 0;
     int all = 1;
-    ARENASCOPE_UNROLL for (int d = 0; d < kPlaceDims; ++d) {
+    ARENASCOPE_UNROLL for (int d = 0; d < kIndexerDims; ++d) {
       taps[d] = 1;
       base[d] = 0;
       part[d] = 0;
-      if (d >= p.places.rank) continue;
+      if (d >= p.indexer.rank) continue;
       const double last = static_cast<double>(p.sizes[d] - 1);
-      double at = resize_place(p, d, index[d], p.places.sizes[d]);
+      double at = resize_place(p, d, index[d], p.indexer.sizes[d]);
       if (p.mode == 0) {
         at = p.nearest == 0 ? ceil(at - 0.5) : p.nearest == 1 ? floor(at + 0.5) : p.nearest == 2 ? floor(at) : ceil(at);
         at = at < 0 ? 0 : at > last ? last : at;
-        from += static_cast<int64_t>(at) * p.places.strides[0][d];
+        from += static_cast<int64_t>(at) * p.indexer.strides[0][d];
         continue;
       }
       if (p.mode == 1) at = at < 0 ? 0 : at > last ? last : at;
@@ -218,18 +218,18 @@ ARENASCOPE_KERNEL(resize, ResizeWork) {
       int rest = t;
       double weight = 1;
       int64_t at = 0;
-      ARENASCOPE_UNROLL for (int d = 0; d < kPlaceDims; ++d) {
-        if (d >= p.places.rank) continue;
+      ARENASCOPE_UNROLL for (int d = 0; d < kIndexerDims; ++d) {
+        if (d >= p.indexer.rank) continue;
         const int tap = rest % taps[d];
         rest /= taps[d];
-        int64_t place = base[d] + tap;
+        int64_t element_offset = base[d] + tap;
         if (taps[d] == 2) weight *= tap == 0 ? 1 - part[d] : part[d];
         if (taps[d] == 4) {
           weight *= cubic(part[d] - (tap - 1), p.cubic_a);
-          place -= 1;
+          element_offset -= 1;
         }
-        place = place < 0 ? 0 : place >= p.sizes[d] ? p.sizes[d] - 1 : place;
-        at += place * p.places.strides[0][d];
+        element_offset = element_offset < 0 ? 0 : element_offset >= p.sizes[d] ? p.sizes[d] - 1 : element_offset;
+        at += element_offset * p.indexer.strides[0][d];
       }
       sum += weight * get<double>(p.in_type, p.in, at);
     }
@@ -239,7 +239,7 @@ ARENASCOPE_KERNEL(resize, ResizeWork) {
 
 ARENASCOPE_KERNEL(unpack, UnpackWork) {
   for (int64_t i = block() * threads() + thread(); i < p.count; i += blocks() * threads())
-    put(p.out_type, p.out, i, any<float>(p.type, p.in, place(p.rows, i / p.width) + i % p.width));
+    put(p.out_type, p.out, i, any<float>(p.type, p.in, element_offset(p.rows, i / p.width) + i % p.width));
 }
 
 }  // namespace arenascope::cuda

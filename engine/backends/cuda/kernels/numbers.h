@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Elements of any plain type as numbers of one of three classes: float computes f32, f16 and bf16, double f64, int64_t
-// all integers (u64 as its bit pattern). The element type is known at run time; all threads take the same branch.
+// Elements of any unquantised type as numbers of one of three classes: float for f32, f16 and bf16, double for f64,
+// int64_t for all integers (u64 as its bit pattern). The element type is known at run time; all threads take the same
+// branch.
 #pragma once
 #include <arenascope/tensor/dtype.h>
 #include "engine/backends/cuda/kernels/portable.h"
@@ -15,7 +16,7 @@ namespace arenascope::cuda {
 ARENASCOPE_DEVICE float half_to_float(uint16_t bits) { return __half2float(__ushort_as_half(bits)); }
 ARENASCOPE_DEVICE uint16_t float_to_half(float x) { return __half_as_ushort(__float2half_rn(x)); }
 #else
-// IEEE 754 binary16, to nearest, ties to even.
+// IEEE 754 binary16, round to nearest, ties to even.
 inline float half_to_float(uint16_t bits) {
   const uint32_t exponent = bits >> 10 & 31u, fraction = bits & 1023u;
   const float a = exponent == 31  ? (fraction ? NAN : INFINITY)
@@ -31,7 +32,7 @@ inline uint16_t float_to_half(float x) {
   if (a == 0) return static_cast<uint16_t>(sign);
   int exponent = 0;
   std::frexp(a, &exponent);
-  const int unit = exponent - 11 < -24 ? -24 : exponent - 11;  // of the last of eleven binary places
+  const int unit = exponent - 11 < -24 ? -24 : exponent - 11;  // of the last of eleven binary digits
   const auto count = static_cast<uint32_t>(std::nearbyint(std::ldexp(a, -unit)));
   return static_cast<uint16_t>(sign | (count + (static_cast<uint32_t>(unit + 24) << 10)));
 }
@@ -79,13 +80,13 @@ ARENASCOPE_DEVICE int64_t lowest<int64_t>() {
   return INT64_MIN;
 }
 
-// A whole number as its class's: u64 beyond 2^63 only keeps its value in the integer class as bits.
+// An integer in its class: u64 beyond 2^63 keeps its value only as bits of the integer class.
 template <class N>
 ARENASCOPE_DEVICE N from_unsigned(uint64_t x) {
   return static_cast<N>(x);
 }
 
-// The element at index `i` of an array.
+// Element `i` of an array.
 template <class N>
 ARENASCOPE_DEVICE N get(DType type, const char* base, int64_t i) {
   switch (type) {
@@ -105,7 +106,7 @@ ARENASCOPE_DEVICE N get(DType type, const char* base, int64_t i) {
   }
 }
 
-// A number as an integer of the type: what does not fit becomes the nearest, NaN becomes 0.
+// A number as an integer of the type: saturated, NaN becomes 0.
 template <class T>
 ARENASCOPE_DEVICE T saturated(double x, double low, double high_plus_one, T low_value, T high_value) {
   if (!(x == x)) return 0;
@@ -148,7 +149,7 @@ ARENASCOPE_DEVICE void put(DType type, char* base, int64_t i, N x) {
   }
 }
 
-// The same as calls, so that kernels stay small: only f32 is read and written in place.
+// The same as function calls, to keep kernels small: only f32 is inlined.
 template <class N>
 ARENASCOPE_CALLED N get_called(DType type, const char* base, int64_t i) {
   return get<N>(type, base, i);
@@ -169,11 +170,12 @@ ARENASCOPE_DEVICE void put_one(DType type, char* base, int64_t i, N x) {
     put_called(type, base, i, x);
 }
 
-inline constexpr int kVector = 8;  // elements that a thread handles at once
+inline constexpr int kVector = 8;  // elements per thread and access
 
-// Eight neighbours of f32, f16 or bf16 as they lie in memory: several can be asked for before one of them is needed.
+// Eight adjacent elements of f32, f16 or bf16 as raw bits, so that several loads can be in flight before a value is
+// needed.
 struct RawVector {
-  Quad q[2];  // of types of 16 bits only the first
+  Quad q[2];  // for 16-bit types only the first
 };
 ARENASCOPE_DEVICE RawVector raw_vector(DType type, const char* base, int64_t i) {
   RawVector raw{};
@@ -210,8 +212,8 @@ ARENASCOPE_DEVICE void put_floats(DType type, char* base, int64_t i, const float
   store_quad(base + i * 2, q);
 }
 
-// Eight neighbours, the first at index i, a multiple of eight elements from a 16-byte boundary: loads of 16 bytes, or
-// of 8 where that is all there is.
+// Eight adjacent elements, the first at index i, which is a multiple of eight elements from a 16-byte boundary: 16-byte
+// loads, or 8-byte loads for 8-bit types.
 template <class N>
 ARENASCOPE_DEVICE void get_vector(DType type, const char* base, int64_t i, N (&to)[kVector]) {
   switch (type) {

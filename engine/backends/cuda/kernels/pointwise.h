@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Element by element: a short program over one accumulator, so that one kernel a class of numbers computes every such
-// op and every chain of them. An input is an array with strides of its own, 0 where it repeats. Where the layout
-// allows, a thread handles eight neighbours with accesses of 16 bytes.
+// Elementwise programs over one accumulator, so that one kernel per class of numbers computes every pointwise op and
+// every chain of them. An input is an array with its own strides, 0 where it is broadcast. If the layout allows, a
+// thread handles eight adjacent elements with 16-byte accesses.
 #pragma once
 #include <math.h>
 
 #include <arenascope/graph/elementwise.h>
 #include <arenascope/graph/op_list.h>
 #include "engine/backends/cuda/kernels/numbers.h"
-#include "engine/backends/cuda/kernels/places.h"
+#include "engine/backends/cuda/kernels/strided_indexer.h"
 
 namespace arenascope::cuda {
 
-// What a step does to the accumulator x: the ops of op_list.h, and what only programs have. y is the step's input, a
-// and b are its numbers.
+// Effect of a step on the accumulator x: the ops of op_list.h, and some that only programs have. y is the step's input,
+// a and b are its scalars.
 #define X(id, ...) id,
-enum class Do : int32_t {
+enum class PointwiseOpcode : int32_t {
   Load,                         // x = y
   ARENASCOPE_BINARY_OPS(X)      //
   ARENASCOPE_COMPARISON_OPS(X)  //
@@ -28,25 +28,25 @@ enum class Do : int32_t {
 };
 #undef X
 
-inline constexpr int kMostInputs = 6;
-inline constexpr int kMostSteps = 12;
+inline constexpr int kMaxInputs = 6;
+inline constexpr int kMaxSteps = 12;
 
 struct PointwiseStep {
-  Do what = Do::Load;
+  PointwiseOpcode what = PointwiseOpcode::Load;
   int32_t input = 0;
   double a = 0, b = 0;
 };
 
 struct PointwiseWork {
-  Places<kMostInputs + 1> places;  // array 0 is the result, 1 + i the i-th input
+  StridedIndexer<kMaxInputs + 1> indexer;  // array 0 is the result, 1 + i the i-th input
   char* out = nullptr;
-  const char* in[kMostInputs] = {};
-  DType types[kMostInputs] = {};
+  const char* in[kMaxInputs] = {};
+  DType types[kMaxInputs] = {};
   DType out_type = DType::F32;
-  bool vector = false;       // eight neighbours at once
+  bool vector = false;       // eight adjacent elements at once
   bool is_unsigned = false;  // the integers are u64
   int32_t steps = 0;
-  PointwiseStep step[kMostSteps];
+  PointwiseStep step[kMaxSteps];
 };
 
 template <class N>
@@ -58,7 +58,7 @@ struct IsWhole<int64_t> {
   static constexpr bool value = true;
 };
 
-// What the formulas of graph/elementwise.h are written with.
+// Functions used by the formulas of graph/elementwise.h.
 namespace formulas {
 
 template <class N>
@@ -118,14 +118,14 @@ struct Constant {
   }
 };
 
-// An op's formula over floating-point numbers and over whole ones; undefined where it has none. The ones that take many
-// instructions are there once for all (kFunction).
-template <Do kWhat, bool kReal>
+// An op's formula for floating-point and for integer types; undefined where it has none. Long ones are not inlined
+// (kFunction).
+template <PointwiseOpcode kWhat, bool kReal>
 struct Formula;
 
 #define ARENASCOPE_FORMULA(id, real, expression)                \
   template <>                                                   \
-  struct Formula<Do::id, real> {                                \
+  struct Formula<PointwiseOpcode::id, real> {                   \
     template <class N>                                          \
     static ARENASCOPE_DEVICE N of(N x, N y, N a, N b, bool u) { \
       const Constant<N> K;                                      \
@@ -134,50 +134,50 @@ struct Formula;
     }                                                           \
   };
 #define REAL(id, expression) ARENASCOPE_FORMULA(id, true, expression)
-#define WHOLE(id, expression) ARENASCOPE_FORMULA(id, false, expression)
+#define INTEGER(id, expression) ARENASCOPE_FORMULA(id, false, expression)
 ARENASCOPE_REAL_BINARY_FORMULAS(REAL)
 ARENASCOPE_REAL_COMPARISON_FORMULAS(REAL)
 ARENASCOPE_REAL_UNARY_FORMULAS(REAL)
-ARENASCOPE_WHOLE_BINARY_FORMULAS(WHOLE)
-ARENASCOPE_WHOLE_COMPARISON_FORMULAS(WHOLE)
-ARENASCOPE_WHOLE_UNARY_FORMULAS(WHOLE)
+ARENASCOPE_INTEGER_BINARY_FORMULAS(INTEGER)
+ARENASCOPE_INTEGER_COMPARISON_FORMULAS(INTEGER)
+ARENASCOPE_INTEGER_UNARY_FORMULAS(INTEGER)
 #undef REAL
-#undef WHOLE
+#undef INTEGER
 #undef ARENASCOPE_FORMULA
 
-// Functions take many instructions and are there once for all, but for these, which stand where they are used.
-template <Do kWhat>
+// Functions are long and therefore not inlined, except these.
+template <PointwiseOpcode kWhat>
 struct Called {
   static constexpr bool value = false;
 };
-template <Do kWhat>
+template <PointwiseOpcode kWhat>
 struct Short {
   static constexpr bool value = false;
 };
 #define X(id)                           \
   template <>                           \
-  struct Short<Do::id> {                \
+  struct Short<PointwiseOpcode::id> {   \
     static constexpr bool value = true; \
   };
 // clang-format off
 X(Sqrt) X(Reciprocal) X(Exp) X(Sigmoid) X(LeakyRelu) X(Softsign) X(Silu) X(HardSigmoid) X(HardSwish) X(Scale)
 // clang-format on
 #undef X
-#define X(id, ...)                                       \
-  template <>                                            \
-  struct Called<Do::id> {                                \
-    static constexpr bool value = !Short<Do::id>::value; \
+#define X(id, ...)                                                    \
+  template <>                                                         \
+  struct Called<PointwiseOpcode::id> {                                \
+    static constexpr bool value = !Short<PointwiseOpcode::id>::value; \
   };
     ARENASCOPE_FUNCTION_OPS(X) X(Pow)
 #undef X
 
-        template <Do kWhat, class N>
+        template <PointwiseOpcode kWhat, class N>
         ARENASCOPE_CALLED N called(N x, N y, N a, N b) {
   return Formula<kWhat, true>::of(x, y, a, b, false);
 }
 
-// What the op makes of an element.
-template <Do kWhat, class N>
+// Applies the op to an element.
+template <PointwiseOpcode kWhat, class N>
 ARENASCOPE_DEVICE N apply(N x, N y, N a, N b, bool is_unsigned) {
   if constexpr (!IsWhole<N>::value && Called<kWhat>::value)
     return called<kWhat>(x, y, a, b);
@@ -193,45 +193,46 @@ ARENASCOPE_DEVICE void do_step(const PointwiseStep& s, bool is_unsigned, N (&x)[
                                const N (&z)[kCount]) {
   const N a = static_cast<N>(s.a), b = static_cast<N>(s.b);
 #define ARENASCOPE_DO(what, expression)                                                   \
-  case Do::what:                                                                          \
+  case PointwiseOpcode::what:                                                             \
     ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = static_cast<N>(expression); \
     return;
-#define ANY(id, ...) ARENASCOPE_DO(id, (formulas::apply<Do::id>(x[j], y[j], a, b, is_unsigned)))
-#define REAL(id, ...)                                                                                             \
-  case Do::id:                                                                                                    \
-    if constexpr (!IsWhole<N>::value)                                                                             \
-      ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = formulas::apply<Do::id>(x[j], y[j], a, b, false); \
+#define ANY(id, ...) ARENASCOPE_DO(id, (formulas::apply<PointwiseOpcode::id>(x[j], y[j], a, b, is_unsigned)))
+#define REAL(id, ...)                                                    \
+  case PointwiseOpcode::id:                                              \
+    if constexpr (!IsWhole<N>::value)                                    \
+      ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] =          \
+          formulas::apply<PointwiseOpcode::id>(x[j], y[j], a, b, false); \
     return;
-#define WHOLE(id, ...)                                            \
-  case Do::id:                                                    \
-    if constexpr (IsWhole<N>::value)                              \
-      ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] =   \
-          formulas::apply<Do::id>(x[j], y[j], a, b, is_unsigned); \
+#define INTEGER(id, ...)                                                       \
+  case PointwiseOpcode::id:                                                    \
+    if constexpr (IsWhole<N>::value)                                           \
+      ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] =                \
+          formulas::apply<PointwiseOpcode::id>(x[j], y[j], a, b, is_unsigned); \
     return;
   switch (s.what) {
     ARENASCOPE_DO(Load, y[j])
     ARENASCOPE_ARITHMETIC_OPS(ANY)
-    ARENASCOPE_BITWISE_OPS(WHOLE)
+    ARENASCOPE_BITWISE_OPS(INTEGER)
     ARENASCOPE_COMPARISON_OPS(ANY)
     ARENASCOPE_NUMBER_OPS(ANY)
-    ARENASCOPE_INTEGER_OPS(WHOLE)
+    ARENASCOPE_INTEGER_OPS(INTEGER)
     ARENASCOPE_PREDICATE_OPS(ANY)
     ARENASCOPE_FUNCTION_OPS(REAL)
-    ARENASCOPE_DO(SubFrom, (formulas::apply<Do::Sub>(y[j], x[j], a, b, is_unsigned)))
-    ARENASCOPE_DO(DivInto, (formulas::apply<Do::Div>(y[j], x[j], a, b, is_unsigned)))
+    ARENASCOPE_DO(SubFrom, (formulas::apply<PointwiseOpcode::Sub>(y[j], x[j], a, b, is_unsigned)))
+    ARENASCOPE_DO(DivInto, (formulas::apply<PointwiseOpcode::Div>(y[j], x[j], a, b, is_unsigned)))
     ARENASCOPE_DO(Where, x[j] != 0 ? y[j] : z[j])
     ARENASCOPE_DO(Truth, x[j] != 0)
-    case Do::MulRsqrt:
+    case PointwiseOpcode::MulRsqrt:
       if constexpr (!IsWhole<N>::value) ARENASCOPE_UNROLL for (int j = 0; j < kCount; ++j) x[j] = x[j] / sqrt(y[j] + a);
       return;
   }
-#undef WHOLE
+#undef INTEGER
 #undef REAL
 #undef ANY
 #undef ARENASCOPE_DO
 }
 
-// Only f32 has its steps in place, eight at once; for the others a step is a call.
+// Only f32 inlines the steps, eight at once; for other classes a step is a function call.
 template <class N>
 ARENASCOPE_CALLED N one_step(const PointwiseStep& s, bool is_unsigned, N x, N y, N z) {
   N a[1] = {x};
@@ -244,20 +245,21 @@ ARENASCOPE_DEVICE void vector_step(const PointwiseStep& s, bool is_unsigned, N (
                                    const N (&z)[kVector]) {
   if constexpr (sizeof(N) == 4) {
     do_step(s, is_unsigned, x, y, z);
-  } else if (s.what == Do::Load) {
+  } else if (s.what == PointwiseOpcode::Load) {
     ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) x[j] = y[j];
   } else {
     ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) x[j] = one_step(s, is_unsigned, x[j], y[j], z[j]);
   }
 }
 
-ARENASCOPE_DEVICE bool takes_input(Do what) { return what <= Do::MulRsqrt; }
+ARENASCOPE_DEVICE bool takes_input(PointwiseOpcode what) { return what <= PointwiseOpcode::MulRsqrt; }
 
-// An input from element `first` on: eight neighbours of an array whose innermost stride is 1, or one element for all.
+// An input from element `first` on: eight adjacent elements of an array with innermost stride 1, or one element for
+// all.
 template <class N>
 ARENASCOPE_DEVICE void fetch(const PointwiseWork& p, int input, int64_t first, N (&to)[kVector]) {
-  const int64_t at = place(p.places, input + 1, first);
-  if (p.places.strides[input + 1][0] != 0) return get_vector(p.types[input], p.in[input], at, to);
+  const int64_t at = element_offset(p.indexer, input + 1, first);
+  if (p.indexer.strides[input + 1][0] != 0) return get_vector(p.types[input], p.in[input], at, to);
   const N x = get<N>(p.types[input], p.in[input], at);
   ARENASCOPE_UNROLL for (int j = 0; j < kVector; ++j) to[j] = x;
 }
@@ -267,34 +269,35 @@ ARENASCOPE_DEVICE void pointwise(const PointwiseWork& p) {
   const int64_t first = block() * threads() + thread(), all = blocks() * threads();
   int64_t done = 0;
   if (p.vector) {
-    const int64_t vectors = p.places.count / kVector;
+    const int64_t vectors = p.indexer.count / kVector;
     for (int64_t v = first; v < vectors; v += all) {
       N x[kVector] = {}, y[kVector] = {}, z[kVector] = {};
       for (int s = 0; s < p.steps; ++s) {
         const PointwiseStep& step = p.step[s];
         if (takes_input(step.what)) fetch(p, step.input, v * kVector, y);
-        if (step.what == Do::Where) fetch(p, step.input + 1, v * kVector, z);
+        if (step.what == PointwiseOpcode::Where) fetch(p, step.input + 1, v * kVector, z);
         vector_step(step, p.is_unsigned, x, y, z);
       }
-      put_vector(p.out_type, p.out, place(p.places, 0, v * kVector), x);
+      put_vector(p.out_type, p.out, element_offset(p.indexer, 0, v * kVector), x);
     }
     done = vectors * kVector;
   }
-  for (int64_t i = done + first; i < p.places.count; i += all) {
+  for (int64_t i = done + first; i < p.indexer.count; i += all) {
     N x = 0, y = 0, z = 0;
     for (int s = 0; s < p.steps; ++s) {
       const PointwiseStep& step = p.step[s];
       const int in = step.input;
-      if (takes_input(step.what)) y = get_one<N>(p.types[in], p.in[in], place(p.places, in + 1, i));
-      if (step.what == Do::Where) z = get_one<N>(p.types[in + 1], p.in[in + 1], place(p.places, in + 2, i));
-      x = step.what == Do::Load ? y : one_step(step, p.is_unsigned, x, y, z);
+      if (takes_input(step.what)) y = get_one<N>(p.types[in], p.in[in], element_offset(p.indexer, in + 1, i));
+      if (step.what == PointwiseOpcode::Where)
+        z = get_one<N>(p.types[in + 1], p.in[in + 1], element_offset(p.indexer, in + 2, i));
+      x = step.what == PointwiseOpcode::Load ? y : one_step(step, p.is_unsigned, x, y, z);
     }
-    put_one(p.out_type, p.out, place(p.places, 0, i), x);
+    put_one(p.out_type, p.out, element_offset(p.indexer, 0, i), x);
   }
 }
 
 ARENASCOPE_KERNEL(pointwise_f32, PointwiseWork) { pointwise<float>(p); }
 ARENASCOPE_KERNEL(pointwise_f64, PointwiseWork) { pointwise<double>(p); }
-ARENASCOPE_KERNEL(pointwise_whole, PointwiseWork) { pointwise<int64_t>(p); }
+ARENASCOPE_KERNEL(pointwise_int, PointwiseWork) { pointwise<int64_t>(p); }
 
 }  // namespace arenascope::cuda

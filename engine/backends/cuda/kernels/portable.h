@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a kernel's body is written with. nvcc compiles the bodies for the device; any C++ compiler compiles the same
-// bodies for the host, where emulated/ runs them over a grid of blocks whose threads are fibers. Blocks and grids have
-// one dimension of threads; a block is a multiple of 32 threads.
+// Portability layer of the kernels. nvcc compiles the bodies for the device; any C++ compiler compiles the same bodies
+// for the host, where the emulator runs them over a grid of blocks whose threads are fibers. Blocks and grids are
+// one-dimensional; a block has a multiple of 32 threads.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -9,14 +9,14 @@
 namespace arenascope::cuda {
 
 inline constexpr int kWarp = 32;
-inline constexpr int kMostThreads = 512;   // of a block of ours: a thread has 128 registers at least
-inline constexpr int kDenseThreads = 256;  // of those of kernels that memory bounds
+inline constexpr int kMaxThreads = 512;    // per block: each thread has at least 128 registers
+inline constexpr int kDenseThreads = 256;  // per block of memory-bound kernels
 
-// How a kernel is started.
+// Launch configuration of a kernel.
 struct Grid {
   uint32_t blocks = 1;
   uint32_t threads = 256;
-  uint32_t shared_bytes = 0;  // of shared memory whose size is known only at the launch
+  uint32_t shared_bytes = 0;  // dynamic shared memory
 };
 
 }  // namespace arenascope::cuda
@@ -27,8 +27,8 @@ struct Grid {
 #define ARENASCOPE_CALLED __device__ __noinline__
 #define ARENASCOPE_SHARED __shared__
 #define ARENASCOPE_KERNEL(id, Params) \
-  extern "C" __global__ void __launch_bounds__(::arenascope::cuda::kMostThreads) id(const __grid_constant__ Params p)
-// Memory bounds it: in blocks of up to 256 threads, of which a multiprocessor holds at least three.
+  extern "C" __global__ void __launch_bounds__(::arenascope::cuda::kMaxThreads) id(const __grid_constant__ Params p)
+// Memory-bound kernels: blocks of up to 256 threads, of which a multiprocessor runs at least three.
 #define ARENASCOPE_DENSE_KERNEL(id, Params)                                          \
   extern "C" __global__ void __launch_bounds__(::arenascope::cuda::kDenseThreads, 3) \
       id(const __grid_constant__ Params p)
@@ -54,12 +54,12 @@ template <class T>
 ARENASCOPE_DEVICE T shuffle_up(T value, int by) {
   return __shfl_up_sync(0xffffffffu, value, static_cast<unsigned>(by));
 }
-// Writes only if nobody did before: the first of several errors stays.
+// Writes only if no thread did before: the first of several errors is kept.
 ARENASCOPE_DEVICE bool claim(unsigned long long* word, unsigned long long value) {
   return atomicCAS(word, 0ull, value) == 0ull;
 }
 ARENASCOPE_DEVICE uint32_t high_product(uint32_t a, uint32_t b) { return __umulhi(a, b); }
-// To some twenty bits, for results that keep eleven.
+// Accurate to about twenty bits, for results that keep eleven.
 ARENASCOPE_DEVICE float quick_exp(float x) { return __expf(x); }
 ARENASCOPE_DEVICE float quick_quotient(float x, float y) { return __fdividef(x, y); }
 
@@ -92,7 +92,7 @@ ARENASCOPE_DEVICE uint32_t bits_of(float value) { return __float_as_uint(value);
 
 #define ARENASCOPE_DEVICE inline
 #define ARENASCOPE_CALLED inline
-// One block runs at a time on a thread of the system, so a block's shared memory is that thread's.
+// One block runs at a time on a host thread, so shared memory is thread-local.
 #define ARENASCOPE_SHARED static thread_local
 #define ARENASCOPE_KERNEL(id, Params) inline void id(const Params& p)
 #define ARENASCOPE_DENSE_KERNEL(id, Params) ARENASCOPE_KERNEL(id, Params)

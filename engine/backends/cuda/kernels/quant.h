@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Single values of the block-quantised formats.
+// Single values of block-quantised formats.
 #pragma once
 #include "engine/backends/cuda/kernels/numbers.h"
 
@@ -23,7 +23,7 @@ ARENASCOPE_DEVICE int block_bytes(DType type) {
 }
 ARENASCOPE_DEVICE bool is_quantised(DType type) { return type >= DType::Q4_0; }
 
-// Every block begins at an even address; its scales lie at even places.
+// Every block starts at an even address; its scales are at even offsets.
 ARENASCOPE_DEVICE float scale_at(const uint8_t* b, int at) { return half_to_float(load<uint16_t>(b + at)); }
 
 // The six-bit scale, or minimum, of group g of eight.
@@ -80,7 +80,7 @@ ARENASCOPE_DEVICE float quantised_value(DType type, const uint8_t* b, int i) {
   }
 }
 
-// The element at index `i` of an array of any type; rows of a quantised one are whole blocks.
+// Element `i` of an array of any type; rows of a quantised one are whole blocks.
 template <class N>
 ARENASCOPE_DEVICE N any(DType type, const char* base, int64_t i) {
   if (!is_quantised(type)) return get<N>(type, base, i);

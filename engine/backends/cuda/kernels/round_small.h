@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Numbers rounded to what a floating-point format of one byte or less can hold. All steps are exact but the rounding.
+// Rounding to floating-point formats of one byte or less. All steps except the rounding are exact.
 #pragma once
 #include <math.h>
 
 #include "engine/backends/cuda/kernels/numbers.h"
-#include "engine/backends/cuda/kernels/places.h"
+#include "engine/backends/cuda/kernels/strided_indexer.h"
 
 namespace arenascope::cuda {
 
 struct RoundSmallWork {
-  Places<1> places;  // the source
+  StridedIndexer<1> indexer;  // the source
   char* out = nullptr;
   const char* in = nullptr;
   DType out_type = DType::F32, type = DType::F32;
-  int32_t digits = 4;  // of the significand, with the leading one; 0: powers of two from 2^-127 on
-  int32_t least = -6;  // exponent of the least normal number
+  int32_t digits = 4;  // of the significand, including the leading one; 0: powers of two from 2^-127 on
+  int32_t least = -6;  // exponent of the smallest normal number
   double largest = 0;
   int32_t rounding = 0;        // of powers of two, as SmallRounding
-  bool saturate = false;       // what is too large becomes the largest
-  bool infinity = false;       // else infinity, or NaN
-  bool negative_zero = false;  // there is one
-  bool nan = true;             // there is one; else NaN becomes -0
+  bool saturate = false;       // values out of range become the largest
+  bool infinity = false;       // otherwise infinity, or NaN
+  bool negative_zero = false;  // the format has -0
+  bool nan = true;             // the format has NaN; otherwise NaN becomes -0
 };
 
 template <class N>
@@ -60,8 +60,8 @@ ARENASCOPE_DEVICE N rounded_small(N x, const RoundSmallWork& p) {
 
 template <class N>
 ARENASCOPE_DEVICE void round_small(const RoundSmallWork& p) {
-  for (int64_t i = block() * threads() + thread(); i < p.places.count; i += blocks() * threads())
-    put_one(p.out_type, p.out, i, rounded_small(get_one<N>(p.type, p.in, place(p.places, i)), p));
+  for (int64_t i = block() * threads() + thread(); i < p.indexer.count; i += blocks() * threads())
+    put_one(p.out_type, p.out, i, rounded_small(get_one<N>(p.type, p.in, element_offset(p.indexer, i)), p));
 }
 
 ARENASCOPE_KERNEL(round_small_f32, RoundSmallWork) { round_small<float>(p); }

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: MIT
-// Rows written into a tensor where it lies: each element finds its row among the indices. Of several rows with one
-// index, whichever thread comes last stays; elements with places of their own are written in order, a column by one thread.
+// SET_ROWS in place: each element finds its row among the indices. Of several rows with one index the last write wins;
+// elements with individual indices are written in order, one column per thread.
 #pragma once
 #include "engine/backends/cuda/kernels/movement.h"
 
 namespace arenascope::cuda {
 
 struct SetRowsWork {
-  // Over what is written, but for the axis where elements have places of their own: 0 the destination but for its rows, 1 the
-  // source, 2 the rows' indices.
-  Places<3> places;
+  // Over the written elements, without the axis if elements have individual indices: 0 the destination without its
+  // rows, 1 the source, 2 the row indices.
+  StridedIndexer<3> indexer;
   char* to = nullptr;
   const char* from = nullptr;
-  const char* rows = nullptr;  // null: array 0 has the rows too
+  const char* rows = nullptr;  // null: array 0 includes the rows
   DType row_type = DType::I64;
   DType to_type = DType::F32, from_type = DType::F32;
-  int32_t bytes = 4;                               // of what is moved at once, where the types are one
+  int32_t bytes = 4;                               // per copy, if the types are equal
   int64_t entries = 0, stride = 0;                 // of the destination's rows
-  int64_t steps = 1, from_step = 0, row_step = 0;  // along the axis, of elements with places of their own
+  int64_t steps = 1, from_step = 0, row_step = 0;  // along the axis, for elements with individual indices
   bool own_places = false;
   unsigned long long node = 0;
   IndexFault* fault = nullptr;
 };
 
-// An element as one of another type: as CAST makes it.
+// Converts an element to another type, as CAST does.
 ARENASCOPE_DEVICE void move_as(DType to_type, char* out, int64_t to, DType from_type, const char* in, int64_t from) {
   if (!is_float(from_type))
     put_called(to_type, out, to, get_called<int64_t>(from_type, in, from));
@@ -34,9 +34,9 @@ ARENASCOPE_DEVICE void move_as(DType to_type, char* out, int64_t to, DType from_
 }
 
 ARENASCOPE_KERNEL(set_rows, SetRowsWork) {
-  for (int64_t i = block() * threads() + thread(); i < p.places.count; i += blocks() * threads()) {
+  for (int64_t i = block() * threads() + thread(); i < p.indexer.count; i += blocks() * threads()) {
     int64_t at[3];
-    places_of(p.places, i, at);
+    offsets_of(p.indexer, i, at);
     for (int64_t k = 0; k < p.steps; ++k) {
       int64_t to = at[0];
       if (p.rows) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What training and a mixture of experts add: rows given back to their table, an optimiser's update, products by a matrix
-// that each row tells. A thread computes an element.
+// Training ops and MUL_MAT_ID: gradient of GATHER, optimiser step, dropout, matmul with a matrix per row. One thread
+// per element.
 #pragma once
 #include <math.h>
 
@@ -11,11 +11,11 @@
 namespace arenascope::cuda {
 
 struct GatherBackWork {
-  Places<1> rows;  // dy
+  StridedIndexer<1> rows;  // dy
   char* out = nullptr;
-  const char *dy = nullptr, *places = nullptr, *base = nullptr;  // base: null or contiguous
-  DType type = DType::F32, place_type = DType::I64;
-  int64_t size = 0, width = 0, count = 0, place_stride = 1;
+  const char *dy = nullptr, *indices = nullptr, *base = nullptr;  // base: null or contiguous
+  DType type = DType::F32, index_type = DType::I64;
+  int64_t size = 0, width = 0, count = 0, index_stride = 1;
   unsigned long long node = 0;
   IndexFault* fault = nullptr;
 };
@@ -31,7 +31,7 @@ struct OptimizerWork {
 };
 
 struct DropoutWork {
-  Places<1> places;  // x
+  StridedIndexer<1> indexer;  // x
   char* out = nullptr;
   const char* x = nullptr;
   const int64_t* seed = nullptr;  // and the step
@@ -41,7 +41,7 @@ struct DropoutWork {
   uint32_t sequence = 0;
 };
 
-struct ProductByIdWork {
+struct MulMatIdWork {
   float* out = nullptr;
   const char *matrices = nullptr, *x = nullptr, *ids = nullptr;
   DType type = DType::F32, x_type = DType::F32, id_type = DType::I64;
@@ -56,10 +56,10 @@ ARENASCOPE_KERNEL(gather_back, GatherBackWork) {
     const int64_t row = i / p.width, within = i % p.width;
     double sum = p.base ? get<double>(p.type, p.base, i) : 0;
     for (int64_t k = 0; k < p.count; ++k) {
-      const int64_t given = get<int64_t>(p.place_type, p.places, k * p.place_stride);
+      const int64_t given = get<int64_t>(p.index_type, p.indices, k * p.index_stride);
       if (i == 0 && (given < -p.size || given >= p.size)) note_fault(p.fault, p.node, given, p.size);
       if ((given < 0 ? given + p.size : given) == row)
-        sum += get<double>(p.type, p.dy, place(p.rows, k * p.width + within));
+        sum += get<double>(p.type, p.dy, element_offset(p.rows, k * p.width + within));
     }
     put<double>(p.type, p.out, i, sum);
   }
@@ -68,9 +68,10 @@ ARENASCOPE_KERNEL(gather_back, GatherBackWork) {
 ARENASCOPE_KERNEL(dropout, DropoutWork) {
   const DropoutMask mask(p.ratio, p.sequence, p.seed[0], p.seed[p.seed_stride]);
   const double factor = static_cast<double>(DropoutMask::factor(p.ratio));
-  for (int64_t i = block() * threads() + thread(); i < p.places.count; i += blocks() * threads())
-    put<double>(p.type, p.out, i,
-                mask.keeps(static_cast<uint64_t>(i)) ? get<double>(p.type, p.x, place(p.places, i)) * factor : 0);
+  for (int64_t i = block() * threads() + thread(); i < p.indexer.count; i += blocks() * threads())
+    put<double>(
+        p.type, p.out, i,
+        mask.keeps(static_cast<uint64_t>(i)) ? get<double>(p.type, p.x, element_offset(p.indexer, i)) * factor : 0);
 }
 
 ARENASCOPE_KERNEL(optimizer_step, OptimizerWork) {
@@ -90,7 +91,7 @@ ARENASCOPE_KERNEL(optimizer_step, OptimizerWork) {
   }
 }
 
-ARENASCOPE_KERNEL(product_by_id, ProductByIdWork) {
+ARENASCOPE_KERNEL(mul_mat_id, MulMatIdWork) {
   for (int64_t i = block() * threads() + thread(); i < p.count; i += blocks() * threads()) {
     const int64_t column = i % p.columns, row = i / p.columns, token = row / p.each, one = row % p.each;
     const int64_t id = get<int64_t>(p.id_type, p.ids, token * p.id_strides[0] + one * p.id_strides[1]);

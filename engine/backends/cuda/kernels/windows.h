@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Windows over [N, C, depth, height, width]: pools, max pooling's gradient, local response, and the plain convolutions
-// for what the library of convolutions does not take. Fewer spatial dimensions have sizes of 1 in front.
+// Windows over [N, C, depth, height, width]: pools, the gradient of max pooling, local response normalisation, and
+// convolutions that the library does not support. Missing outer spatial dimensions have size 1.
 #pragma once
 #include <math.h>
 
 #include "engine/backends/cuda/kernels/numbers.h"
-#include "engine/backends/cuda/kernels/places.h"
+#include "engine/backends/cuda/kernels/strided_indexer.h"
 
 namespace arenascope::cuda {
 
@@ -26,20 +26,20 @@ struct LocalResponse {
 };
 
 struct WindowWork {
-  Places<1> result;  // [N, C, d, h, w]; contiguous, only for taking its number apart
+  StridedIndexer<1> result;  // [N, C, d, h, w]; contiguous, only used to split the element index
   char* out = nullptr;
   DType out_type = DType::F32;
   int64_t x_sizes[5] = {};  // N, C, d, h, w
-  WindowSource x, w, bias;  // no data: not there
+  WindowSource x, w, bias;  // null data: absent
   Window window;
   int64_t groups = 1, out_channels = 1;
   bool largest = false, count_pads = false;
   LocalResponse response;
 };
 
-// The gradient of a largest element of windows, over the source's elements.
+// Gradient of max pooling, over the source's elements.
 struct PoolBackWork {
-  Places<1> source;  // [N, C, d, h, w]; contiguous as the result is, only for taking its number apart
+  StridedIndexer<1> source;  // [N, C, d, h, w]; contiguous like the result, only used to split the element index
   char* out = nullptr;
   const char* x = nullptr;
   const char* dy = nullptr;
@@ -52,7 +52,7 @@ struct Spot {
   int64_t n, c, at[3];
 };
 ARENASCOPE_DEVICE Spot spot_of(const WindowWork& p, int64_t i) {
-  int64_t index[kPlaceDims];
+  int64_t index[kIndexerDims];
   unravel(p.result, i, index);
   return {index[4], index[3], {index[2], index[1], index[0]}};
 }
@@ -90,7 +90,7 @@ ARENASCOPE_DEVICE void pool(const WindowWork& p) {
   }
 }
 
-// Whether the window that begins at `first` takes its element at `at`: the largest, the first of equal ones, and the
+// True if the window that begins at `first` selected its element at `at`: the maximum, the first of equal ones, or the
 // last NaN before all others. `x` are the elements of its channel.
 template <class N>
 ARENASCOPE_DEVICE bool takes(const PoolBackWork& p, int64_t x, const int64_t (&first)[3], const int64_t (&at)[3],
@@ -104,10 +104,10 @@ ARENASCOPE_DEVICE bool takes(const PoolBackWork& p, int64_t x, const int64_t (&f
         bool inside = true, here = true;
         int64_t from = x;
         ARENASCOPE_UNROLL for (int d = 0; d < 3; ++d) {
-          const int64_t place = first[d] + int64_t{tap[d]} * p.window.dilations[d];
-          inside = inside && place >= 0 && place < p.x_sizes[d + 2];
-          here = here && place == at[d];
-          from += place * p.x_strides[d + 2];
+          const int64_t element_offset = first[d] + int64_t{tap[d]} * p.window.dilations[d];
+          inside = inside && element_offset >= 0 && element_offset < p.x_sizes[d + 2];
+          here = here && element_offset == at[d];
+          from += element_offset * p.x_strides[d + 2];
         }
         behind = behind || here;
         if (!inside || here) continue;
@@ -117,16 +117,16 @@ ARENASCOPE_DEVICE bool takes(const PoolBackWork& p, int64_t x, const int64_t (&f
   return true;
 }
 
-// Each element gathers from the windows that took it, in their order: no two threads add to one sum.
+// Each element gathers from the windows that selected it, in order: no two threads add to one sum.
 template <class N>
 ARENASCOPE_DEVICE void pool_back(const PoolBackWork& p) {
   for (int64_t i = block() * threads() + thread(); i < p.source.count; i += blocks() * threads()) {
-    int64_t index[kPlaceDims], low[3], high[3], o[3];
+    int64_t index[kIndexerDims], low[3], high[3], o[3];
     unravel(p.source, i, index);
     const int64_t at[3] = {index[2], index[1], index[0]};
     const int64_t x = index[4] * p.x_strides[0] + index[3] * p.x_strides[1];
     int64_t from = x;
-    ARENASCOPE_UNROLL for (int d = 0; d < 3; ++d) {  // the windows that reach it
+    ARENASCOPE_UNROLL for (int d = 0; d < 3; ++d) {  // the windows that cover it
       const int64_t last = at[d] + p.window.begin[d],
                     first = last - int64_t{p.window.kernel[d] - 1} * p.window.dilations[d];
       low[d] = first <= 0 ? 0 : (first + p.window.strides[d] - 1) / p.window.strides[d];
@@ -139,7 +139,7 @@ ARENASCOPE_DEVICE void pool_back(const PoolBackWork& p) {
       for (o[1] = low[1]; o[1] <= high[1]; ++o[1])
         for (o[2] = low[2]; o[2] <= high[2]; ++o[2]) {
           int64_t first[3], dy = index[4] * p.dy_strides[0] + index[3] * p.dy_strides[1];
-          bool met = true;  // not between two of its dilated elements
+          bool met = true;  // it is not between two elements of a dilated window
           ARENASCOPE_UNROLL for (int d = 0; d < 3; ++d) {
             first[d] = o[d] * p.window.strides[d] - p.window.begin[d];
             met = met && (at[d] - first[d]) % p.window.dilations[d] == 0;
@@ -151,7 +151,7 @@ ARENASCOPE_DEVICE void pool_back(const PoolBackWork& p) {
   }
 }
 
-// Windows side by side: each is read and written by one thread, so that the result may lie where x was.
+// Disjoint windows: each is read and written by one thread, so that the result may overwrite x.
 template <class N>
 ARENASCOPE_DEVICE void pool_back_apart(const PoolBackWork& p) {
   const int64_t count = p.dy_sizes[0] * p.dy_sizes[1] * p.dy_sizes[2] * p.dy_sizes[3] * p.dy_sizes[4];
@@ -231,7 +231,7 @@ ARENASCOPE_DEVICE void convolution(const WindowWork& p) {
   }
 }
 
-// Each result gathers from the source elements whose scaled kernels reach it.
+// Each result gathers from the source elements whose kernels cover it.
 template <class N>
 ARENASCOPE_DEVICE void convolution_transposed(const WindowWork& p) {
   const int64_t group_out = p.out_channels / p.groups, group_in = p.x_sizes[1] / p.groups;
@@ -264,7 +264,7 @@ ARENASCOPE_DEVICE void convolution_transposed(const WindowWork& p) {
 
 ARENASCOPE_KERNEL(pool_f32, WindowWork) { pool<float>(p); }
 ARENASCOPE_KERNEL(pool_f64, WindowWork) { pool<double>(p); }
-ARENASCOPE_KERNEL(pool_whole, WindowWork) { pool<int64_t>(p); }
+ARENASCOPE_KERNEL(pool_full, WindowWork) { pool<int64_t>(p); }
 ARENASCOPE_KERNEL(pool_back_f32, PoolBackWork) { pool_back<float>(p); }
 ARENASCOPE_KERNEL(pool_back_f64, PoolBackWork) { pool_back<double>(p); }
 ARENASCOPE_KERNEL(pool_back_apart_f32, PoolBackWork) { pool_back_apart<float>(p); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cuts a list of nodes, in the order in which they run, into single nodes and chains that one kernel computes.
+// Splits a list of nodes, in execution order, into single nodes and chains that one kernel computes.
 #pragma once
 #include <span>
 #include <vector>
@@ -14,7 +14,7 @@ class Chains {
     size_t first;
     size_t count;
   };
-  // All nodes' memory is bound. Nodes that are outputs, have several users or are looked at by views end their chain.
+  // All nodes' memory must be bound. Outputs, and nodes with several users or views, end their chain.
   explicit Chains(std::span<const TensorImpl* const> nodes);
 
   const std::vector<Part>& parts() const { return parts_; }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Copying elements of 1, 2, 4, 8 or 16 bytes between two strided arrays of one shape: eight neighbours at a time, in
-// tiles where rows become columns, or one by one.
+// Copies elements of 1, 2, 4, 8 or 16 bytes between two strided arrays of the same shape: eight adjacent elements at a
+// time, in transposing tiles, or one by one.
 #pragma once
 #include "engine/backends/cuda/lowering/shapes.h"
 
 namespace arenascope::cuda {
 
-// One array of a copy: where its first element lies, and its strides in elements, outermost first.
+// One array of a copy: its first element, and its strides in elements, outermost first.
 struct Strided {
   char* data;
   Dims strides;

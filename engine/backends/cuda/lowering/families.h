@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What lower() is made of: a function for each kind of op.
+// The parts of lower(): one function per kind of op.
 #pragma once
 #include "engine/backends/cuda/lowering/lower.h"
 
@@ -8,37 +8,37 @@ namespace arenascope::cuda {
 // "CONV on cuda: TEXT"
 Error refuse(const TensorImpl& node, const std::string& text);
 
-// Each queues the node's launches, and says why where it cannot.
-Status lower_pointwise(const Job& job);
-Status lower_copy(const Job& job);
-Status lower_cast(const Job& job);
-Status lower_concat(const Job& job);
-Status lower_pad(const Job& job);
-Status lower_gather(const Job& job);
-Status lower_set_rows(const Job& job);
-Status lower_gather_back(const Job& job);
-Status lower_optimizer_step(const Job& job);
-Status lower_dropout(const Job& job);
-Status lower_product_by_id(const Job& job);
-Status lower_fill(const Job& job);
-Status lower_tril(const Job& job);
-Status lower_resize(const Job& job);
-Status lower_depth_to_space(const Job& job);
-Status lower_grid_sample(const Job& job);
-Status lower_round_small(const Job& job);
-Status lower_norms(const Job& job);
-Status lower_reduction(const Job& job);
-Status lower_lines(const Job& job);
-Status lower_pool(const Job& job);
-Status lower_pool_back(const Job& job);
-Status lower_local_response(const Job& job);
-Status lower_convolution(const Job& job);
-// The same but for a bias that is still to be added, if `bias` names one afterwards.
-Status lower_convolution(const Job& job, const TensorImpl*& bias);
-Status lower_mul_mat(const Job& job);
-Status lower_attention(const Job& job);
-Status lower_rope(const Job& job);
-Status lower_lstm(const Job& job);
+// Each function queues the node's launches, or returns why it cannot.
+Status lower_pointwise(const LaunchRequest& request);
+Status lower_copy(const LaunchRequest& request);
+Status lower_cast(const LaunchRequest& request);
+Status lower_concat(const LaunchRequest& request);
+Status lower_pad(const LaunchRequest& request);
+Status lower_gather(const LaunchRequest& request);
+Status lower_set_rows(const LaunchRequest& request);
+Status lower_gather_back(const LaunchRequest& request);
+Status lower_optimizer_step(const LaunchRequest& request);
+Status lower_dropout(const LaunchRequest& request);
+Status lower_mul_mat_id(const LaunchRequest& request);
+Status lower_fill(const LaunchRequest& request);
+Status lower_tril(const LaunchRequest& request);
+Status lower_resize(const LaunchRequest& request);
+Status lower_depth_to_space(const LaunchRequest& request);
+Status lower_grid_sample(const LaunchRequest& request);
+Status lower_round_small(const LaunchRequest& request);
+Status lower_norms(const LaunchRequest& request);
+Status lower_reduction(const LaunchRequest& request);
+Status lower_row_ops(const LaunchRequest& request);
+Status lower_pool(const LaunchRequest& request);
+Status lower_pool_back(const LaunchRequest& request);
+Status lower_local_response(const LaunchRequest& request);
+Status lower_convolution(const LaunchRequest& request);
+// Without the bias, if the library does not add it; then `bias` is set to the bias that the caller must add.
+Status lower_convolution(const LaunchRequest& request, const TensorImpl*& bias);
+Status lower_mul_mat(const LaunchRequest& request);
+Status lower_attention(const LaunchRequest& request);
+Status lower_rope(const LaunchRequest& request);
+Status lower_lstm(const LaunchRequest& request);
 
 Bytes mul_mat_scratch(const TensorImpl& node, Queue& queue);
 Bytes convolution_scratch(const TensorImpl& node, Queue& queue);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Nodes to launches: which kernel computes a node, over which grid, with which parameters. Knows no CUDA, so that all
-// of it is tested on any machine.
+// Lowers nodes to kernel launches: kernel, grid and parameters. Independent of CUDA, so that it is tested on any
+// machine.
 #pragma once
 #include <span>
 
@@ -11,33 +11,32 @@
 
 namespace arenascope::cuda {
 
-// One node to be queued. All its memory is the device's.
-struct Job {
+// A node to be queued. All its memory is on the device.
+struct LaunchRequest {
   const TensorImpl& node;
   Queue& queue;
-  char* scratch = nullptr;  // scratch_bytes() of it, 256-byte aligned
+  char* scratch = nullptr;  // scratch_bytes() bytes, 256-byte aligned
   Bytes scratch_bytes = 0;
-  unsigned long long number = 1;  // under which a fault names the node; not 0
-  IndexFault* fault = nullptr;    // in the device's memory, or null
+  unsigned long long number = 1;  // identifies the node in an IndexFault; not 0
+  IndexFault* fault = nullptr;    // in device memory, or null
 };
 
-// Whether a kernel computes the node; if not, the sentence says why.
+// Errors: no kernel computes the node; the message names the reason.
 Status supports(const TensorImpl& node);
 Bytes scratch_bytes(const TensorImpl& node, Queue& queue);
-Status lower(const Job& job);
+Status lower(const LaunchRequest& request);
 
-// The sentence for a fault at a node.
+// The error for an index fault at a node.
 Error fault_error(const TensorImpl& node, const IndexFault& fault);
 
-// A chain: pointwise nodes of which each uses the one before, which nobody else uses; they are computed as one kernel
-// that writes only the last one's result. A convolution may stand at its head: what it sums is then written as well, and
-// its bias is added with the rest.
+// A chain of pointwise nodes, each the only user of the previous one, is computed by one kernel that writes only the
+// last result. A convolution may be its head: then its sums are written too, and its bias is added in the chain.
 inline constexpr size_t kLongestChain = 8;
-// How many nodes from `nodes[0]` on make a chain that may be computed at its last node's place: 1 if there is none.
-// `only_user(node)`: whether nobody but the next node reads it and nobody wants it afterwards. All memory is bound.
+// Number of nodes from `nodes[0]` on that form a chain computed at its last node; 1: no chain. `only_user(node)`: true
+// if only the next node reads it and its result is not needed afterwards. All memory must be bound.
 size_t chain_length(std::span<const TensorImpl* const> nodes,
                     bool (*only_user)(const void* context, const TensorImpl& node), const void* context);
-// `first`: the job of the chain's first node.
-Status lower_chain(std::span<const TensorImpl* const> chain, const Job& first);
+// `first`: the request for the chain's first node.
+Status lower_chain(std::span<const TensorImpl* const> chain, const LaunchRequest& first);
 
 }  // namespace arenascope::cuda

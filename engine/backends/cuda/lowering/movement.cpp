@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copies, casts, joins, pads, gathers, written rows, fills, triangles, resizing.
+// Data movement: copy, cast, concat, pad, gather, set rows, fill, tril, resize.
 #include "engine/backends/cuda/kernels/movement.h"
 
 #include <arenascope/graph/own_places.h>
@@ -16,24 +16,24 @@ DType bits_type(int bytes) {
   return bytes == 1 ? DType::U8 : bytes == 2 ? DType::U16 : bytes == 4 ? DType::U32 : DType::U64;
 }
 
-// Tiles pay where neighbours of the source are no neighbours of the result, and both sides are long enough.
-bool copy_in_tiles(Queue& queue, const Places<2>& places, const Strided& to, const Strided& from, int bytes,
+// Tiles pay if the source is not contiguous along the result's rows, and both sides are long enough.
+bool copy_in_tiles(Queue& queue, const StridedIndexer<2>& indexer, const Strided& to, const Strided& from, int bytes,
                    Status& status) {
-  if (places.strides[0][0] != 1 || places.strides[1][0] == 1 || bytes > 8) return false;
+  if (indexer.strides[0][0] != 1 || indexer.strides[1][0] == 1 || bytes > 8) return false;
   int rows = 0;
-  for (int d = 1; d < places.rank; ++d)
-    if (places.strides[1][d] == 1) rows = d;
-  if (rows == 0 || places.sizes[0] < 8 || places.sizes[rows] < 8) return false;
+  for (int d = 1; d < indexer.rank; ++d)
+    if (indexer.strides[1][d] == 1) rows = d;
+  if (rows == 0 || indexer.sizes[0] < 8 || indexer.sizes[rows] < 8) return false;
   TransposeWork work;
-  for (int d = 1; d < places.rank; ++d)
-    if (d != rows) add_dimension(work.batch, places.sizes[d], {places.strides[0][d], places.strides[1][d]}, false);
+  for (int d = 1; d < indexer.rank; ++d)
+    if (d != rows) add_dimension(work.batch, indexer.sizes[d], {indexer.strides[0][d], indexer.strides[1][d]}, false);
   finish(work.batch);
   work.out = to.data;
   work.in = from.data;
-  work.columns = places.sizes[0];
-  work.in_column = places.strides[1][0];
-  work.rows = places.sizes[rows];
-  work.out_row = places.strides[0][rows];
+  work.columns = indexer.sizes[0];
+  work.in_column = indexer.strides[1][0];
+  work.rows = indexer.sizes[rows];
+  work.out_row = indexer.strides[0][rows];
   work.bytes = bytes;
   work.pairs = bytes == 2 && aligned(to.data, 4) && aligned(from.data, 4) &&
                ((work.rows | work.columns | work.out_row | work.in_column) & 1) == 0;
@@ -45,72 +45,72 @@ bool copy_in_tiles(Queue& queue, const Places<2>& places, const Strided& to, con
   return true;
 }
 
-// Where rows are whole pieces of sixteen bytes on both sides.
-bool copy_in_pieces(Queue& queue, const Places<2>& places, const Strided& to, const Strided& from, int bytes,
+// For rows of whole sixteen-byte pieces on both sides.
+bool copy_in_pieces(Queue& queue, const StridedIndexer<2>& indexer, const Strided& to, const Strided& from, int bytes,
                     Status& status) {
-  if (places.rank == 0 || places.strides[0][0] != 1 || places.strides[1][0] != 1 || !aligned(to.data, 16) ||
+  if (indexer.rank == 0 || indexer.strides[0][0] != 1 || indexer.strides[1][0] != 1 || !aligned(to.data, 16) ||
       !aligned(from.data, 16))
     return false;
   const int64_t piece = 16 / bytes;
-  if (places.sizes[0] % piece != 0) return false;
-  for (int d = 1; d < places.rank; ++d)
-    if (places.strides[0][d] % piece != 0 || places.strides[1][d] % piece != 0) return false;
+  if (indexer.sizes[0] % piece != 0) return false;
+  for (int d = 1; d < indexer.rank; ++d)
+    if (indexer.strides[0][d] % piece != 0 || indexer.strides[1][d] % piece != 0) return false;
   CopyWork work;
   work.out = to.data;
   work.in = from.data;
-  for (int d = 0; d < places.rank; ++d)
-    add_dimension(work.places, d == 0 ? places.sizes[0] / piece : places.sizes[d],
-                  {d == 0 ? 1 : places.strides[0][d] / piece, d == 0 ? 1 : places.strides[1][d] / piece});
-  finish(work.places);
-  status = queue.launch(KernelId::copy, grid_for(queue, (work.places.count + kPieces - 1) / kPieces), work);
+  for (int d = 0; d < indexer.rank; ++d)
+    add_dimension(work.indexer, d == 0 ? indexer.sizes[0] / piece : indexer.sizes[d],
+                  {d == 0 ? 1 : indexer.strides[0][d] / piece, d == 0 ? 1 : indexer.strides[1][d] / piece});
+  finish(work.indexer);
+  status = queue.launch(KernelId::copy, grid_for(queue, (work.indexer.count + kPieces - 1) / kPieces), work);
   return true;
 }
 
-void strided_source(Places<1>& places, const TensorImpl& source, const Dims& sizes) {
-  for (int d = sizes.rank() - 1; d >= 0; --d) add_dimension(places, sizes[d], {source.strides[d]}, false);
-  finish(places);
+void strided_source(StridedIndexer<1>& indexer, const TensorImpl& source, const Dims& sizes) {
+  for (int d = sizes.rank() - 1; d >= 0; --d) add_dimension(indexer, sizes[d], {source.strides[d]}, false);
+  finish(indexer);
 }
 
 }  // namespace
 
 Status copy_elements(Queue& queue, const Dims& sizes, const Strided& to, const Strided& from, int element_bytes) {
-  Places<2> places;
-  for (int d = sizes.rank() - 1; d >= 0; --d) add_dimension(places, sizes[d], {to.strides[d], from.strides[d]});
-  finish(places);
-  if (places.count == 0) return {};
+  StridedIndexer<2> indexer;
+  for (int d = sizes.rank() - 1; d >= 0; --d) add_dimension(indexer, sizes[d], {to.strides[d], from.strides[d]});
+  finish(indexer);
+  if (indexer.count == 0) return {};
   Status status;
-  if (copy_in_tiles(queue, places, to, from, element_bytes, status)) return status;
-  if (copy_in_pieces(queue, places, to, from, element_bytes, status)) return status;
+  if (copy_in_tiles(queue, indexer, to, from, element_bytes, status)) return status;
+  if (copy_in_pieces(queue, indexer, to, from, element_bytes, status)) return status;
   PointwiseWork work;
-  work.places.rank = places.rank;
-  work.places.wide = places.wide;
-  work.places.count = places.count;
-  bool vector = places.rank > 0 && places.count >= kVector && (places.rank == 1 || places.sizes[0] % kVector == 0);
-  for (int d = 0; d < places.rank; ++d) {
-    work.places.sizes[d] = places.sizes[d];
-    work.places.dividers[d] = places.dividers[d];
+  work.indexer.rank = indexer.rank;
+  work.indexer.wide = indexer.wide;
+  work.indexer.count = indexer.count;
+  bool vector = indexer.rank > 0 && indexer.count >= kVector && (indexer.rank == 1 || indexer.sizes[0] % kVector == 0);
+  for (int d = 0; d < indexer.rank; ++d) {
+    work.indexer.sizes[d] = indexer.sizes[d];
+    work.indexer.dividers[d] = indexer.dividers[d];
     for (int a = 0; a < 2; ++a) {
-      work.places.strides[a][d] = places.strides[a][d];
-      if (d > 0 && places.strides[a][d] % kVector != 0) vector = false;
+      work.indexer.strides[a][d] = indexer.strides[a][d];
+      if (d > 0 && indexer.strides[a][d] % kVector != 0) vector = false;
     }
   }
   work.out = to.data;
   work.in[0] = from.data;
   work.out_type = work.types[0] = bits_type(element_bytes);
   const size_t alignment = vector_alignment(work.out_type);
-  const bool repeats = vector && places.strides[1][0] == 0;
-  work.vector = vector && places.strides[0][0] == 1 && (places.strides[1][0] == 1 || repeats) &&
+  const bool repeats = vector && indexer.strides[1][0] == 0;
+  work.vector = vector && indexer.strides[0][0] == 1 && (indexer.strides[1][0] == 1 || repeats) &&
                 aligned(to.data, alignment) && (repeats || aligned(from.data, alignment));
   work.steps = 1;
-  return queue.launch(KernelId::pointwise_whole, grid_for(queue, work.vector ? places.count / kVector : places.count),
+  return queue.launch(KernelId::pointwise_int, grid_for(queue, work.vector ? indexer.count / kVector : indexer.count),
                       work);
 }
 
-Status lower_copy(const Job& job) {
-  const TensorImpl &node = job.node, &source = *node.sources[0];
+Status lower_copy(const LaunchRequest& request) {
+  const TensorImpl &node = request.node, &source = *node.sources[0];
   const DTypeInfo& type = info(node.dtype);
   if (!type.quantised)
-    return copy_elements(job.queue, node.sizes, {bytes(node), node.strides}, {bytes(source), source.strides},
+    return copy_elements(request.queue, node.sizes, {bytes(node), node.strides}, {bytes(source), source.strides},
                          type.block_bytes);
   // Rows of whole blocks, moved as pairs of bytes.
   const int last = node.rank() - 1;
@@ -121,12 +121,12 @@ Status lower_copy(const Job& job) {
     from[d] = pairs(from[d]);
   }
   sizes[last] = pairs(sizes[last]);
-  return copy_elements(job.queue, sizes, {bytes(node), to}, {bytes(source), from}, 2);
+  return copy_elements(request.queue, sizes, {bytes(node), to}, {bytes(source), from}, 2);
 }
 
-Status lower_cast(const Job& job) {
-  const TensorImpl &node = job.node, &source = *node.sources[0];
-  if (!info(source.dtype).quantised) return node.dtype == source.dtype ? lower_copy(job) : lower_pointwise(job);
+Status lower_cast(const LaunchRequest& request) {
+  const TensorImpl &node = request.node, &source = *node.sources[0];
+  if (!info(source.dtype).quantised) return node.dtype == source.dtype ? lower_copy(request) : lower_pointwise(request);
   UnpackWork work;
   Dims rows = node.sizes;
   rows.resize(node.rank() - 1);
@@ -137,43 +137,44 @@ Status lower_cast(const Job& job) {
   work.out_type = node.dtype;
   work.count = node.element_count();
   work.width = node.sizes.back();
-  return job.queue.launch(KernelId::unpack, grid_for(job.queue, work.count), work);
+  return request.queue.launch(KernelId::unpack, grid_for(request.queue, work.count), work);
 }
 
-Status lower_concat(const Job& job) {
-  const TensorImpl& node = job.node;
+Status lower_concat(const LaunchRequest& request) {
+  const TensorImpl& node = request.node;
   const int axis = node.params.get<AxisParams>().axis;
   const int width = info(node.dtype).block_bytes;
   int64_t at = 0;
   for (const TensorImpl* source : node.sources) {
     char* to = bytes(node) + at * node.strides[axis] * width;
     at += source->sizes[axis];
-    if (auto ok = copy_elements(job.queue, source->sizes, {to, node.strides}, {bytes(*source), source->strides}, width);
+    if (auto ok =
+            copy_elements(request.queue, source->sizes, {to, node.strides}, {bytes(*source), source->strides}, width);
         !ok)
       return ok;
   }
   return {};
 }
 
-Status lower_depth_to_space(const Job& job) {
-  const TensorImpl &node = job.node, &x = *node.sources[0];
+Status lower_depth_to_space(const LaunchRequest& request) {
+  const TensorImpl &node = request.node, &x = *node.sources[0];
   const auto p = node.params.get<DepthToSpaceParams>();
   const int64_t b = p.block, channels = node.sizes[1], h = x.sizes[2], w = x.sizes[3];
-  // The result as [N, C, h, y, w, z] with h·b + y its row and w·b + z its column.
+  // The result as [N, C, h, y, w, z] with row h·b + y and column w·b + z.
   const int64_t c_step = p.column_row_depth ? b * b * x.strides[1] : x.strides[1];
   const int64_t y_step = p.column_row_depth ? b * x.strides[1] : b * channels * x.strides[1];
   const int64_t z_step = p.column_row_depth ? x.strides[1] : channels * x.strides[1];
   const Dims sizes{x.sizes[0], channels, h, b, w, b};
   const Dims from{x.strides[0], c_step, x.strides[2], y_step, x.strides[3], z_step};
-  return copy_elements(job.queue, sizes, {bytes(node), contiguous_strides(sizes)}, {bytes(x), from},
+  return copy_elements(request.queue, sizes, {bytes(node), contiguous_strides(sizes)}, {bytes(x), from},
                        info(node.dtype).block_bytes);
 }
 
-Status lower_pad(const Job& job) {
-  const TensorImpl &node = job.node, &x = *node.sources[0];
+Status lower_pad(const LaunchRequest& request) {
+  const TensorImpl &node = request.node, &x = *node.sources[0];
   const auto p = node.params.get<PadParams>();
   PadWork work;
-  strided_source(work.places, x, node.sizes);
+  strided_source(work.indexer, x, node.sizes);
   for (int d = 0; d < node.rank(); ++d) {
     work.sizes[node.rank() - 1 - d] = x.sizes[d];
     work.begin[node.rank() - 1 - d] = p.begin[d];
@@ -183,11 +184,11 @@ Status lower_pad(const Job& job) {
   work.type = node.dtype;
   work.mode = static_cast<int32_t>(p.mode);
   work.value = static_cast<double>(p.value);
-  return job.queue.launch(KernelId::pad, grid_for(job.queue, work.places.count), work);
+  return request.queue.launch(KernelId::pad, grid_for(request.queue, work.indexer.count), work);
 }
 
-Status lower_gather(const Job& job) {
-  const TensorImpl &node = job.node, &table = *node.sources[0], &indices = *node.sources[1];
+Status lower_gather(const LaunchRequest& request) {
+  const TensorImpl &node = request.node, &table = *node.sources[0], &indices = *node.sources[1];
   const int axis = node.params.get<AxisParams>().axis, rank = node.rank();
   const bool whole_rows = node.op == Op::Gather;
   GatherWork work;
@@ -200,12 +201,12 @@ Status lower_gather(const Job& job) {
   work.bytes = info(node.dtype).block_bytes;
   work.entries = table.sizes[axis];
   work.stride = table.strides[axis];
-  work.node = job.number;
-  work.fault = job.fault;
-  // Sixteen bytes at once, where what lies behind the axis is that long and lies so.
-  const int behind = whole_rows ? axis + indices.rank() : rank;
+  work.node = request.number;
+  work.fault = request.fault;
+  // Sixteen bytes at once, if the dimensions after the axis are long and contiguous enough.
+  const int first_inner = whole_rows ? axis + indices.rank() : rank;
   const int64_t width = 16 / work.bytes;
-  bool wide = behind < rank && table.strides.back() == 1 && node.sizes.back() % width == 0 &&
+  bool wide = first_inner < rank && table.strides.back() == 1 && node.sizes.back() % width == 0 &&
               !info(table.dtype).quantised && work.stride % width == 0 && aligned(work.out, 16) &&
               aligned(work.table, 16);
   for (int d = 0; wide && d < table.rank() - 1; ++d) wide = table.strides[d] % width == 0;
@@ -217,31 +218,31 @@ Status lower_gather(const Job& job) {
       in_indices = indices.strides[d];
     } else if (d < axis) {
       in_table = table.strides[d];
-    } else if (d < behind) {
+    } else if (d < first_inner) {
       in_indices = indices.strides[d - axis];
     } else {
       in_table = table.strides[d - indices.rank() + 1];
     }
     const bool last = d == rank - 1;
-    add_dimension(work.places, last ? node.sizes[d] / unit : node.sizes[d],
+    add_dimension(work.indexer, last ? node.sizes[d] / unit : node.sizes[d],
                   {last ? 1 : node.strides[d] / unit, last ? in_table : in_table / unit, in_indices});
   }
-  finish(work.places);
+  finish(work.indexer);
   if (wide) {
     work.bytes = 16;
     work.stride /= unit;
   }
-  return job.queue.launch(KernelId::gather, grid_for(job.queue, work.places.count), work);
+  return request.queue.launch(KernelId::gather, grid_for(request.queue, work.indexer.count), work);
 }
 
-Status lower_set_rows(const Job& job) {
-  const TensorImpl &node = job.node, &from = *node.sources[1];
+Status lower_set_rows(const LaunchRequest& request) {
+  const TensorImpl &node = request.node, &from = *node.sources[1];
   const auto [axis, has_rows] = node.params.get<SetRowsParams>();
   const TensorImpl* rows = has_rows ? node.sources[2] : nullptr;
   const bool own = own_places(node);
   const int rank = node.rank(), width = info(node.dtype).block_bytes;
   if (!rows && from.dtype == node.dtype)
-    return copy_elements(job.queue, node.sizes, {bytes(node), node.strides}, {bytes(from), from.strides}, width);
+    return copy_elements(request.queue, node.sizes, {bytes(node), node.strides}, {bytes(from), from.strides}, width);
   SetRowsWork work;
   work.to = bytes(node);
   work.from = bytes(from);
@@ -250,9 +251,9 @@ Status lower_set_rows(const Job& job) {
   work.to_type = node.dtype;
   work.from_type = from.dtype;
   work.entries = node.sizes[axis];
-  work.node = job.number;
-  work.fault = job.fault;
-  // Sixteen bytes at once, where rows are that long and lie so on both sides.
+  work.node = request.number;
+  work.fault = request.fault;
+  // Sixteen bytes at once, if rows are long and contiguous enough on both sides.
   int64_t unit = 16 / width;
   bool wide = !own && axis < rank - 1 && from.dtype == node.dtype && node.strides.back() == 1 &&
               from.strides.back() == 1 && from.sizes.back() % unit == 0 && aligned(work.to, 16) &&
@@ -270,32 +271,32 @@ Status lower_set_rows(const Job& job) {
   for (int d = rank - 1; d >= 0; --d) {
     const bool last = wide && d == rank - 1, row = rows && d == axis;
     if (own) {
-      if (!row) add_dimension(work.places, from.sizes[d], {node.strides[d], from.strides[d], rows->strides[d]});
+      if (!row) add_dimension(work.indexer, from.sizes[d], {node.strides[d], from.strides[d], rows->strides[d]});
       continue;
     }
-    add_dimension(work.places, last ? from.sizes[d] / unit : from.sizes[d],
+    add_dimension(work.indexer, last ? from.sizes[d] / unit : from.sizes[d],
                   {row    ? 0
                    : last ? 1
                           : node.strides[d] / unit,
                    last ? 1 : from.strides[d] / unit, row ? rows->strides[0] : 0});
   }
-  finish(work.places);
-  return job.queue.launch(KernelId::set_rows, grid_for(job.queue, work.places.count), work);
+  finish(work.indexer);
+  return request.queue.launch(KernelId::set_rows, grid_for(request.queue, work.indexer.count), work);
 }
 
-Status lower_fill(const Job& job) {
-  const auto p = job.node.params.get<FillParams>();
-  FillWork work{bytes(job.node), job.node.element_count(), job.node.dtype, p.start,
-                job.node.op == Op::Arange ? p.step : 0};
-  return job.queue.launch(KernelId::fill, grid_for(job.queue, work.count), work);
+Status lower_fill(const LaunchRequest& request) {
+  const auto p = request.node.params.get<FillParams>();
+  FillWork work{bytes(request.node), request.node.element_count(), request.node.dtype, p.start,
+                request.node.op == Op::Arange ? p.step : 0};
+  return request.queue.launch(KernelId::fill, grid_for(request.queue, work.count), work);
 }
 
-Status lower_tril(const Job& job) {
-  const TensorImpl &node = job.node, &x = *node.sources[0];
+Status lower_tril(const LaunchRequest& request) {
+  const TensorImpl &node = request.node, &x = *node.sources[0];
   const auto p = node.params.get<TrilParams>();
   TrilWork work;
-  for (int d = node.rank() - 1; d >= 0; --d) add_dimension(work.places, node.sizes[d], {x.strides[d]});
-  finish(work.places);
+  for (int d = node.rank() - 1; d >= 0; --d) add_dimension(work.indexer, node.sizes[d], {x.strides[d]});
+  finish(work.indexer);
   work.out = bytes(node);
   work.in = bytes(x);
   work.bytes = info(node.dtype).block_bytes;
@@ -303,14 +304,14 @@ Status lower_tril(const Job& job) {
   work.columns = node.sizes.back();
   work.diagonal = p.diagonal;
   work.upper = p.upper;
-  return job.queue.launch(KernelId::tril, grid_for(job.queue, work.places.count), work);
+  return request.queue.launch(KernelId::tril, grid_for(request.queue, work.indexer.count), work);
 }
 
-Status lower_resize(const Job& job) {
-  const TensorImpl &node = job.node, &x = *node.sources[0];
+Status lower_resize(const LaunchRequest& request) {
+  const TensorImpl &node = request.node, &x = *node.sources[0];
   const auto p = node.params.get<ResizeParams>();
   ResizeWork work;
-  strided_source(work.places, x, node.sizes);
+  strided_source(work.indexer, x, node.sizes);
   for (int d = 0; d < node.rank(); ++d) {
     const int late = d - (node.rank() - 4), at = node.rank() - 1 - d;
     work.sizes[at] = x.sizes[d];
@@ -324,7 +325,7 @@ Status lower_resize(const Job& job) {
   work.coordinates = static_cast<int32_t>(p.coordinates);
   work.nearest = static_cast<int32_t>(p.nearest);
   work.cubic_a = static_cast<double>(p.cubic_a);
-  return job.queue.launch(KernelId::resize, grid_for(job.queue, work.places.count), work);
+  return request.queue.launch(KernelId::resize, grid_for(request.queue, work.indexer.count), work);
 }
 
 }  // namespace arenascope::cuda

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Pointwise nodes, chains of them, and what of a convolution is pointwise.
-#include "engine/backends/cuda/lowering/program.h"
+// Pointwise nodes, chains of them, and the pointwise part of a convolution.
+#include "engine/backends/cuda/lowering/pointwise_program.h"
 
 namespace arenascope::cuda {
 namespace {
 
-// Whether a node can stand in a chain at all.
+// True if a node can be part of a chain.
 bool chains(const TensorImpl& node) {
   if (!has_work(node) || (node.op != Op::Cast && node.op != Op::BatchNorm && !has_step(node.op))) return false;
   return !info(node.dtype).quantised && !info(node.sources[0]->dtype).quantised;
@@ -23,7 +23,7 @@ struct Range {
 };
 Range range(const TensorImpl& t) { return {bytes(t), bytes(t) + t.byte_span()}; }
 
-// Whether the result may be written while the input is still read: they lie apart, or element upon element.
+// True if the result may be written while the input is still read: disjoint, or identical element by element.
 bool lies_well(const TensorImpl& result, const TensorImpl& input) {
   const Range a = range(result), b = range(input);
   if (a.end <= b.begin || b.end <= a.begin) return true;
@@ -31,14 +31,14 @@ bool lies_well(const TensorImpl& result, const TensorImpl& input) {
          info(result.dtype).block_bytes == info(input.dtype).block_bytes;
 }
 
-// A convolution whose result the rest of the chain is computed of, once it is there.
+// A convolution that can be the head of a chain.
 bool is_convolution(const TensorImpl& node) {
   return (node.op == Op::Conv || node.op == Op::ConvTranspose) && class_of(node.dtype) == NumberClass::Float &&
          class_of(node.sources[0]->dtype) == NumberClass::Float;
 }
 
-// Writes the chain's program; false if it has no room for it. `bias`: what the convolution at its head still lacks.
-bool write_chain(std::span<const TensorImpl* const> chain, Program& program, const TensorImpl* bias) {
+// Writes the chain's program; false if it does not fit. `bias`: the convolution's bias that is still to be added.
+bool write_chain(std::span<const TensorImpl* const> chain, PointwiseProgram& program, const TensorImpl* bias) {
   const TensorImpl& head = *chain[0];
   if (is_convolution(head)) {
     if (!program.begin(head) || (bias && !program.add_channels(*bias))) return false;
@@ -54,11 +54,11 @@ bool write_chain(std::span<const TensorImpl* const> chain, Program& program, con
 
 }  // namespace
 
-Status lower_pointwise(const Job& job) {
-  Program program(job.node);
-  if (!program.begin(*job.node.sources[0]) || !program.add(job.node, 0))
-    return refuse(job.node, "no kernel computes it");
-  return program.queue(job.queue, computes_in(job.node));
+Status lower_pointwise(const LaunchRequest& request) {
+  PointwiseProgram program(request.node);
+  if (!program.begin(*request.node.sources[0]) || !program.add(request.node, 0))
+    return refuse(request.node, "no kernel supports this node");
+  return program.queue(request.queue, computes_in(request.node));
 }
 
 size_t chain_length(std::span<const TensorImpl* const> nodes,
@@ -71,15 +71,15 @@ size_t chain_length(std::span<const TensorImpl* const> nodes,
   while (length < nodes.size() && length < kLongestChain) {
     const TensorImpl &last = *nodes[length - 1], &next = *nodes[length];
     if (!chains(next) || computes_in(next) != c || !(next.sizes == last.sizes) || !only_user(context, last)) break;
-    // What a narrow type would cut off must not come back in a wider one.
+    // Truncation to a narrow integer type must happen before a wider step.
     if (c == NumberClass::Whole && last.dtype != DType::I64 && last.dtype != DType::U64 && last.dtype != DType::Bool)
       break;
     const auto tried = nodes.first(length + 1);
-    Program program(next);
+    PointwiseProgram program(next);
     if (!write_chain(tried, program, bias)) break;
     ++length;
   }
-  // What the chain reads must not be overwritten by its result; a shorter chain may do.
+  // The result must not overwrite an input of the chain; a shorter chain may be possible.
   for (; length > 1; --length) {
     bool well = true;
     const TensorImpl& result = *nodes[length - 1];
@@ -92,21 +92,22 @@ size_t chain_length(std::span<const TensorImpl* const> nodes,
   return length;
 }
 
-Status lower_chain(std::span<const TensorImpl* const> chain, const Job& first) {
+Status lower_chain(std::span<const TensorImpl* const> chain, const LaunchRequest& first) {
   const TensorImpl* bias = nullptr;
   if (is_convolution(first.node))
     if (auto ok = lower_convolution(first, bias); !ok) return ok;
-  Program program(*chain.back());
-  if (!write_chain(chain, program, bias)) return refuse(*chain.back(), "its chain is too long");
+  PointwiseProgram program(*chain.back());
+  if (!write_chain(chain, program, bias)) return refuse(*chain.back(), "the chain is too long");
   return program.queue(first.queue, computes_in(first.node));
 }
 
-Status lower_convolution(const Job& job) {
+Status lower_convolution(const LaunchRequest& request) {
   const TensorImpl* bias = nullptr;
-  if (auto ok = lower_convolution(job, bias); !ok || !bias) return ok;
-  Program program(job.node);
-  if (!program.begin(job.node) || !program.add_channels(*bias)) return refuse(job.node, "no kernel adds its bias");
-  return program.queue(job.queue, class_of(job.node.dtype));
+  if (auto ok = lower_convolution(request, bias); !ok || !bias) return ok;
+  PointwiseProgram program(request.node);
+  if (!program.begin(request.node) || !program.add_channels(*bias))
+    return refuse(request.node, "no kernel supports the bias");
+  return program.queue(request.queue, class_of(request.node.dtype));
 }
 
 }  // namespace arenascope::cuda

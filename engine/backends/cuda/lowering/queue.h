@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where lowered work goes: kernels of our own, and products and convolutions of a library. The device's queue is a CUDA
-// stream; the emulated one runs the same kernels on the host, and a plain stand-in for the libraries.
+// Destination of lowered work: own kernels, and matmuls and convolutions of a library. The device's queue is a CUDA
+// stream; the emulated one runs the same kernels on the host, with simple replacements of the libraries.
 #pragma once
 #include <arenascope/base/ids.h>
 #include <arenascope/base/result.h>
@@ -13,16 +13,16 @@
 
 namespace arenascope::cuda {
 
-// out[i][m][n] = scale · Σ a[i][n][k]·b[i][m][k] + bias[n] for `count` products, all f32 in the result.
-struct LibraryProduct {
+// out[i][m][n] = scale · Σ a[i][n][k]·b[i][m][k] + bias[n] for `count` matmuls, with f32 results.
+struct LibraryMatmul {
   void* out = nullptr;
   const void* a = nullptr;
   const void* b = nullptr;
-  const void* bias = nullptr;  // f32, its elements neighbours; null: none
+  const void* bias = nullptr;  // f32, contiguous; null: none
   DType type = DType::F32;     // of a and b
   int64_t n = 0, m = 0, k = 0;
-  int64_t a_row = 0, b_row = 0;             // elements between rows, whose elements are neighbours, or with
-  bool a_turned = false, b_turned = false;  // these between columns: the rows' elements lie that far apart
+  int64_t a_row = 0, b_row = 0;  // elements between rows with contiguous elements, or, if transposed,
+  bool a_transposed = false, b_transposed = false;  // between columns with contiguous elements
   int64_t count = 1, out_batch = 0, a_batch = 0, b_batch = 0;
   float scale = 1;
 };
@@ -50,17 +50,18 @@ struct LibraryPool {
   int kernel[3] = {1, 1, 1}, strides[3] = {1, 1, 1}, pads[3] = {};
 };
 
-// What a library takes, and how much scratch it needs. A library that is not there takes nothing. One that finds out
-// only in run() that it cannot has queued at most some of the result, and from then on does not take the problem.
+// Library calls: supported problems and their scratch. A missing library supports nothing. If run() fails because the
+// library cannot run the problem after all, at most part of the result is queued, and the problem is no longer
+// supported.
 class Libraries {
  public:
   virtual ~Libraries() = default;
-  virtual bool takes(const LibraryProduct& product) = 0;
+  virtual bool takes(const LibraryMatmul& product) = 0;
   virtual bool takes(const LibraryConvolution& convolution) = 0;
   virtual bool takes(const LibraryPool& pool) = 0;
-  virtual Bytes scratch(const LibraryProduct& product) = 0;
+  virtual Bytes scratch(const LibraryMatmul& product) = 0;
   virtual Bytes scratch(const LibraryConvolution& convolution) = 0;
-  virtual Status run(const LibraryProduct& product, void* scratch, Bytes bytes) = 0;
+  virtual Status run(const LibraryMatmul& product, void* scratch, Bytes bytes) = 0;
   virtual Status run(const LibraryConvolution& convolution, void* scratch, Bytes bytes) = 0;
   virtual Status run(const LibraryPool& pool) = 0;
 };
@@ -71,7 +72,7 @@ class Queue {
   virtual Status launch(KernelId kernel, const Grid& grid, const void* params, size_t bytes) = 0;
   virtual Libraries& libraries() = 0;
   virtual int multiprocessors() const = 0;
-  // What its user may want to know, one sentence each: which library is not used, and why.
+  // Notes for the user: libraries that are not used, and why.
   virtual std::vector<std::string> notes() const { return {}; }
 
   template <class Work>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Images sampled at a grid's places, and rounding to small floating-point formats.
+// GRID_SAMPLE, and rounding to small floating-point formats.
 #include "engine/backends/cuda/kernels/grid_sample.h"
 #include "engine/backends/cuda/kernels/round_small.h"
 #include "engine/backends/cuda/lowering/families.h"
@@ -29,12 +29,12 @@ void set_format(RoundSmallWork& work, SmallFloat format) {
 
 }  // namespace
 
-Status lower_round_small(const Job& job) {
-  const TensorImpl &node = job.node, &x = *node.sources[0];
+Status lower_round_small(const LaunchRequest& request) {
+  const TensorImpl &node = request.node, &x = *node.sources[0];
   const auto p = node.params.get<SmallFloatParams>();
   RoundSmallWork work;
-  for (int d = node.rank() - 1; d >= 0; --d) add_dimension(work.places, node.sizes[d], {x.strides[d]});
-  finish(work.places);
+  for (int d = node.rank() - 1; d >= 0; --d) add_dimension(work.indexer, node.sizes[d], {x.strides[d]});
+  finish(work.indexer);
   work.out = bytes(node);
   work.in = bytes(x);
   work.out_type = node.dtype;
@@ -42,37 +42,38 @@ Status lower_round_small(const Job& job) {
   work.rounding = static_cast<int32_t>(p.rounding);
   work.saturate = p.saturate;
   set_format(work, p.format);
-  return job.queue.launch(
+  return request.queue.launch(
       class_of(node.dtype) == NumberClass::Double ? KernelId::round_small_f64 : KernelId::round_small_f32,
-      grid_for(job.queue, work.places.count), work);
+      grid_for(request.queue, work.indexer.count), work);
 }
 
-Status lower_grid_sample(const Job& job) {
-  const TensorImpl &node = job.node, &image = *node.sources[0], &grid = *node.sources[1];
+Status lower_grid_sample(const LaunchRequest& request) {
+  const TensorImpl &node = request.node, &image = *node.sources[0], &grid = *node.sources[1];
   const auto p = node.params.get<GridSampleParams>();
   const int spatial = node.rank() - 2;
-  int64_t places = 1;
-  for (int d = 0; d < spatial; ++d) places *= node.sizes[d + 2];
+  int64_t positions = 1;
+  for (int d = 0; d < spatial; ++d) positions *= node.sizes[d + 2];
   GridSampleWork work;
   work.channels = node.sizes[1];
-  // All channels of a place go to one thread, unless the device would idle.
-  const int64_t wanted = int64_t{job.queue.multiprocessors()} * 1024 / std::max<int64_t>(node.sizes[0] * places, 1);
+  // One thread handles all channels of a position, unless the device would be underused.
+  const int64_t wanted =
+      int64_t{request.queue.multiprocessors()} * 1024 / std::max<int64_t>(node.sizes[0] * positions, 1);
   work.together = std::max<int64_t>(work.channels / std::clamp<int64_t>(wanted, 1, work.channels), 1);
   work.spatial = spatial;
   int64_t to = 1;
   for (int d = 2; d >= 0; --d) {
     const int own = d - (3 - spatial);
-    add_dimension(work.places, own < 0 ? 1 : node.sizes[own + 2], {to, own < 0 ? 0 : grid.strides[own + 1]}, false);
+    add_dimension(work.indexer, own < 0 ? 1 : node.sizes[own + 2], {to, own < 0 ? 0 : grid.strides[own + 1]}, false);
     if (own < 0) continue;
     work.sizes[d] = image.sizes[own + 2];
     work.strides[d] = image.strides[own + 2];
     to *= node.sizes[own + 2];
   }
-  work.out_channel = places;
+  work.out_channel = positions;
   const int64_t groups = (work.channels + work.together - 1) / work.together;
-  add_dimension(work.places, groups, {work.together * places, 0}, false);
-  add_dimension(work.places, node.sizes[0], {work.channels * places, grid.strides[0]}, false);
-  finish(work.places);
+  add_dimension(work.indexer, groups, {work.together * positions, 0}, false);
+  add_dimension(work.indexer, node.sizes[0], {work.channels * positions, grid.strides[0]}, false);
+  finish(work.indexer);
   work.out = bytes(node);
   work.image = bytes(image);
   work.grid = bytes(grid);
@@ -85,9 +86,9 @@ Status lower_grid_sample(const Job& job) {
   work.mode = static_cast<int32_t>(p.mode);
   work.padding = static_cast<int32_t>(p.padding);
   work.corners = p.align_corners;
-  return job.queue.launch(
+  return request.queue.launch(
       class_of(node.dtype) == NumberClass::Double ? KernelId::grid_sample_f64 : KernelId::grid_sample_f32,
-      grid_for(job.queue, work.places.count), work);
+      grid_for(request.queue, work.indexer.count), work);
 }
 
 }  // namespace arenascope::cuda

@@ -5,28 +5,28 @@
 
 namespace arenascope::cuda {
 
-Status lower_gather_back(const Job& job) {
-  const TensorImpl &node = job.node, &dy = *node.sources[0], &places = *node.sources[1];
+Status lower_gather_back(const LaunchRequest& request) {
+  const TensorImpl &node = request.node, &dy = *node.sources[0], &indices = *node.sources[1];
   GatherBackWork work;
   for (int d = dy.rank() - 1; d >= 0; --d) add_dimension(work.rows, dy.sizes[d], {dy.strides[d]});
   finish(work.rows);
   work.out = bytes(node);
   work.dy = bytes(dy);
-  work.places = bytes(places);
+  work.indices = bytes(indices);
   if (node.sources.size() > 2) work.base = bytes(*node.sources[2]);
   work.type = node.dtype;
-  work.place_type = places.dtype;
+  work.index_type = indices.dtype;
   work.size = node.sizes[0];
   work.width = work.size > 0 ? node.element_count() / work.size : 0;
-  work.count = places.sizes[0];
-  work.place_stride = places.strides[0];
-  work.node = job.number;
-  work.fault = job.fault;
-  return job.queue.launch(KernelId::gather_back, grid_for(job.queue, node.element_count()), work);
+  work.count = indices.sizes[0];
+  work.index_stride = indices.strides[0];
+  work.node = request.number;
+  work.fault = request.fault;
+  return request.queue.launch(KernelId::gather_back, grid_for(request.queue, node.element_count()), work);
 }
 
-Status lower_optimizer_step(const Job& job) {
-  const TensorImpl& node = job.node;
+Status lower_optimizer_step(const LaunchRequest& request) {
+  const TensorImpl& node = request.node;
   const auto p = node.params.get<OptimizerStepParams>();
   const auto floats = [&](size_t i) { return reinterpret_cast<float*>(bytes(*node.sources[i])); };
   OptimizerWork work;
@@ -41,14 +41,14 @@ Status lower_optimizer_step(const Job& job) {
   work.adaptive = p.adaptive;
   work.beta1 = p.beta1, work.rest1 = p.rest1, work.beta2 = p.beta2, work.rest2 = p.rest2;
   work.epsilon = p.epsilon, work.decay = p.decay;
-  return job.queue.launch(KernelId::optimizer_step, grid_for(job.queue, work.count), work);
+  return request.queue.launch(KernelId::optimizer_step, grid_for(request.queue, work.count), work);
 }
 
-Status lower_dropout(const Job& job) {
-  const TensorImpl &node = job.node, &x = *node.sources[0], &seed = *node.sources[1];
+Status lower_dropout(const LaunchRequest& request) {
+  const TensorImpl &node = request.node, &x = *node.sources[0], &seed = *node.sources[1];
   DropoutWork work;
-  for (int d = node.rank() - 1; d >= 0; --d) add_dimension(work.places, node.sizes[d], {x.strides[d]});
-  finish(work.places);
+  for (int d = node.rank() - 1; d >= 0; --d) add_dimension(work.indexer, node.sizes[d], {x.strides[d]});
+  finish(work.indexer);
   work.out = bytes(node);
   work.x = bytes(x);
   work.seed = reinterpret_cast<const int64_t*>(bytes(seed));
@@ -56,12 +56,12 @@ Status lower_dropout(const Job& job) {
   work.type = node.dtype;
   const auto p = node.params.get<DropoutParams>();
   work.ratio = p.ratio, work.sequence = p.sequence;
-  return job.queue.launch(KernelId::dropout, grid_for(job.queue, work.places.count), work);
+  return request.queue.launch(KernelId::dropout, grid_for(request.queue, work.indexer.count), work);
 }
 
-Status lower_product_by_id(const Job& job) {
-  const TensorImpl &node = job.node, &a = *node.sources[0], &x = *node.sources[1], &ids = *node.sources[2];
-  ProductByIdWork work;
+Status lower_mul_mat_id(const LaunchRequest& request) {
+  const TensorImpl &node = request.node, &a = *node.sources[0], &x = *node.sources[1], &ids = *node.sources[2];
+  MulMatIdWork work;
   work.out = reinterpret_cast<float*>(bytes(node));
   work.matrices = bytes(a);
   work.x = bytes(x);
@@ -77,9 +77,9 @@ Status lower_product_by_id(const Job& job) {
   work.depth = a.sizes[2];
   work.each = node.sizes[1];
   work.entries = a.sizes[0];
-  work.node = job.number;
-  work.fault = job.fault;
-  return job.queue.launch(KernelId::product_by_id, grid_for(job.queue, work.count), work);
+  work.node = request.number;
+  work.fault = request.fault;
+  return request.queue.launch(KernelId::mul_mat_id, grid_for(request.queue, work.count), work);
 }
 
 }  // namespace arenascope::cuda

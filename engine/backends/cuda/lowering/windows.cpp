@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pools, max pooling's gradient, local response and convolutions: by the library where it takes them, else by kernels
-// of our own.
+// Pools, the gradient of max pooling, local response normalisation and convolutions: by the library where it supports
+// them, else by own kernels.
 #include "engine/backends/cuda/kernels/windows.h"
 #include <arenascope/graph/pool_windows.h>
 
@@ -10,7 +10,7 @@
 namespace arenascope::cuda {
 namespace {
 
-// A tensor [N, C, spatial…] as one of three spatial dimensions.
+// A tensor [N, C, spatial…] with three spatial dimensions.
 void to_five(const Dims& dims, int64_t in_front, int64_t (&five)[5]) {
   const int spatial = dims.rank() - 2;
   five[0] = dims[0];
@@ -40,14 +40,14 @@ WindowWork window(const TensorImpl& node) {
   return work;
 }
 
-// Of the first `count` sources.
+// True if the first `count` sources have one type.
 bool one_type(const TensorImpl& node, size_t count) {
   for (const TensorImpl* source : std::span(node.sources).first(count))
     if (source->dtype != node.dtype || !source->contiguous() || !aligned(source->data(), 16)) return false;
   return aligned(node.data(), 16);
 }
 
-// The node as the library's problem; false if it cannot be one.
+// The node as a problem of the library; false if it cannot be one.
 bool as_library(const TensorImpl& node, LibraryConvolution& c) {
   const auto p = node.params.get<ConvParams>();
   if (p.spatial < 2 || !one_type(node, 2)) return false;
@@ -97,12 +97,12 @@ bool as_library(const TensorImpl& node, LibraryPool& c) {
 
 }  // namespace
 
-Status lower_pool(const Job& job) {
-  const TensorImpl& node = job.node;
+Status lower_pool(const LaunchRequest& request) {
+  const TensorImpl& node = request.node;
   LibraryPool library;
-  if (as_library(node, library) && job.queue.libraries().takes(library)) {
-    const Status done = job.queue.libraries().run(library);
-    if (done.ok() || job.queue.libraries().takes(library)) return done;
+  if (as_library(node, library) && request.queue.libraries().takes(library)) {
+    const Status done = request.queue.libraries().run(library);
+    if (done.ok() || request.queue.libraries().takes(library)) return done;
   }
   const auto p = node.params.get<PoolParams>();
   WindowWork work = window(node);
@@ -113,12 +113,12 @@ Status lower_pool(const Job& job) {
   to_three(p.pads_end, p.spatial, work.window.end);
   work.largest = node.op == Op::MaxPool;
   work.count_pads = p.count_include_pad;
-  return job.queue.launch(pick(class_of(node.dtype), KernelId::pool_f32, KernelId::pool_f64, KernelId::pool_whole),
-                          grid_for(job.queue, work.result.count), work);
+  return request.queue.launch(pick(class_of(node.dtype), KernelId::pool_f32, KernelId::pool_f64, KernelId::pool_full),
+                              grid_for(request.queue, work.result.count), work);
 }
 
-Status lower_pool_back(const Job& job) {
-  const TensorImpl &node = job.node, &x = *node.sources[0], &dy = *node.sources[1];
+Status lower_pool_back(const LaunchRequest& request) {
+  const TensorImpl &node = request.node, &x = *node.sources[0], &dy = *node.sources[1];
   const auto p = node.params.get<PoolParams>();
   PoolBackWork work;
   work.out = bytes(node);
@@ -137,19 +137,19 @@ Status lower_pool_back(const Job& job) {
   to_three(p.pads_begin, p.spatial, work.window.begin);
   const bool is_double = class_of(node.dtype) == NumberClass::Double;
   if (windows_are_apart(node))
-    return job.queue.launch(is_double ? KernelId::pool_back_apart_f64 : KernelId::pool_back_apart_f32,
-                            grid_for(job.queue, dy.element_count()), work);
-  return job.queue.launch(is_double ? KernelId::pool_back_f64 : KernelId::pool_back_f32,
-                          grid_for(job.queue, work.source.count), work);
+    return request.queue.launch(is_double ? KernelId::pool_back_apart_f64 : KernelId::pool_back_apart_f32,
+                                grid_for(request.queue, dy.element_count()), work);
+  return request.queue.launch(is_double ? KernelId::pool_back_f64 : KernelId::pool_back_f32,
+                              grid_for(request.queue, work.source.count), work);
 }
 
-Status lower_local_response(const Job& job) {
-  const auto p = job.node.params.get<LrnParams>();
-  WindowWork work = window(job.node);
+Status lower_local_response(const LaunchRequest& request) {
+  const auto p = request.node.params.get<LrnParams>();
+  WindowWork work = window(request.node);
   work.response = {p.size, static_cast<double>(p.alpha), static_cast<double>(p.beta), static_cast<double>(p.bias)};
-  const bool wide = class_of(job.node.dtype) == NumberClass::Double;
-  return job.queue.launch(wide ? KernelId::local_response_f64 : KernelId::local_response_f32,
-                          grid_for(job.queue, work.result.count), work);
+  const bool wide = class_of(request.node.dtype) == NumberClass::Double;
+  return request.queue.launch(wide ? KernelId::local_response_f64 : KernelId::local_response_f32,
+                              grid_for(request.queue, work.result.count), work);
 }
 
 Bytes convolution_scratch(const TensorImpl& node, Queue& queue) {
@@ -157,13 +157,13 @@ Bytes convolution_scratch(const TensorImpl& node, Queue& queue) {
   return as_library(node, library) && queue.libraries().takes(library) ? queue.libraries().scratch(library) : 0;
 }
 
-Status lower_convolution(const Job& job, const TensorImpl*& bias) {
-  const TensorImpl& node = job.node;
+Status lower_convolution(const LaunchRequest& request, const TensorImpl*& bias) {
+  const TensorImpl& node = request.node;
   LibraryConvolution library;
-  if (as_library(node, library) && job.queue.libraries().takes(library)) {
-    const Status done = job.queue.libraries().run(library, job.scratch, job.scratch_bytes);
+  if (as_library(node, library) && request.queue.libraries().takes(library)) {
+    const Status done = request.queue.libraries().run(library, request.scratch, request.scratch_bytes);
     if (done.ok() && node.sources.size() > 2) bias = node.sources[2];
-    if (done.ok() || job.queue.libraries().takes(library)) return done;
+    if (done.ok() || request.queue.libraries().takes(library)) return done;
   }
   const auto p = node.params.get<ConvParams>();
   const TensorImpl& w = *node.sources[1];
@@ -182,12 +182,12 @@ Status lower_convolution(const Job& job, const TensorImpl*& bias) {
   to_three(p.pads_begin, p.spatial, work.window.begin);
   to_three(p.pads_end, p.spatial, work.window.end);
   work.groups = p.groups;
-  // Sums of whole numbers are exact in float64.
+  // Integer sums are exact in float64.
   const bool wide = node.dtype == DType::F64 || !info(node.sources[0]->dtype).floating;
   const bool transposed = node.op == Op::ConvTranspose;
   const KernelId id = transposed ? (wide ? KernelId::convolution_transposed_f64 : KernelId::convolution_transposed_f32)
                                  : (wide ? KernelId::convolution_f64 : KernelId::convolution_f32);
-  return job.queue.launch(id, grid_for(job.queue, work.result.count, 128, 64), work);
+  return request.queue.launch(id, grid_for(request.queue, work.result.count, 128, 64), work);
 }
 
 }  // namespace arenascope::cuda

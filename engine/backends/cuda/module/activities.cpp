@@ -26,12 +26,12 @@ using CopyRecord = CUpti_ActivityMemcpy5;
 using SetRecord = CUpti_ActivityMemset4;
 #endif
 
-// API records carry the labels and the times of queueing; the others what the device did.
+// API records have the labels and the times of queueing; the others the device times.
 constexpr CUpti_ActivityKind kKinds[] = {
     CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET,
     CUPTI_ACTIVITY_KIND_RUNTIME,           CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION};
 constexpr size_t kBufferBytes = size_t{1} << 20, kBufferAlignment = 8;
-constexpr size_t kMostRecords = size_t{1} << 22;
+constexpr size_t kMaxRecords = size_t{1} << 22;
 
 class Cupti final : public Activities {
  public:
@@ -65,22 +65,22 @@ class Cupti final : public Activities {
   std::string missing_;
   bool registered_ = false, kept_ = false;
 
-  std::mutex mutex_;  // of what follows: CUPTI hands buffers over on a thread of its own
+  std::mutex mutex_;  // guards all below: CUPTI returns buffers on a thread of its own
   std::vector<Done> done_;
-  std::unordered_map<uint32_t, uint64_t> labels_, queued_;  // by correlation
+  std::unordered_map<uint32_t, uint64_t> labels_, queued_;  // by correlation id
 };
 
-// CUPTI's callbacks carry no context, so that its one client has to be found from nothing. It is never destroyed: CUPTI
-// may still call at the end of the process.
+// CUPTI's callbacks have no context argument, so its only client is global. It is never destroyed, because CUPTI may
+// still call it at process exit.
 Cupti& client() {
   static Cupti* const only = new Cupti;
   return *only;
 }
 
-void CUPTIAPI give_buffer(uint8_t** buffer, size_t* size, size_t* most_records) {
+void CUPTIAPI give_buffer(uint8_t** buffer, size_t* size, size_t* max_records) {
   *buffer = static_cast<uint8_t*>(std::aligned_alloc(kBufferAlignment, kBufferBytes));
   *size = *buffer ? kBufferBytes : 0;
-  *most_records = 0;  // as many as fit
+  *max_records = 0;  // as many as fit
 }
 
 void CUPTIAPI take_buffer(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t valid) {
@@ -131,9 +131,9 @@ bool Cupti::keep(bool keep) {
     forget();
     return true;
   }
-  if (kept_) return false;  // another backend's: their labels would meet
+  if (kept_) return false;  // enabled by another backend, whose labels would collide
   if (!start()) {
-    missing_ = "CUPTI refuses activity records (another profiler, or no right to them)";
+    missing_ = "CUPTI rejects activity records (another profiler is active, or permission is missing)";
     return false;
   }
   forget();
@@ -210,8 +210,8 @@ void Cupti::read(uint8_t* buffer, size_t bytes) {
   const std::lock_guard lock(mutex_);
   try {
     CUpti_Activity* record = nullptr;
-    while (done_.size() < kMostRecords && next_(buffer, bytes, &record) == CUPTI_SUCCESS) read(*record);
-  } catch (const std::bad_alloc&) {  // what is missing is missing in the trace alone
+    while (done_.size() < kMaxRecords && next_(buffer, bytes, &record) == CUPTI_SUCCESS) read(*record);
+  } catch (const std::bad_alloc&) {  // records are missing in the trace only
   }
 }
 

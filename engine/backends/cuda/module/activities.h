@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// CUPTI's activity records: when each kernel and copy really ran, told by the driver rather than measured around it.
-// CUPTI is looked for at run time and knows one client a process; where it is missing, refuses (another profiler, no
-// right) or was not there at the build, keep() is false.
+// CUPTI activity records: device times of kernels and copies, reported by the driver. CUPTI is loaded at run time and
+// supports one client per process. If it is missing, rejects the request (another profiler, no permission) or was not
+// available at build time, keep() returns false.
 #pragma once
 #include "engine/backends/cuda/execution/driver.h"
 
@@ -10,16 +10,16 @@ namespace arenascope::cuda {
 class Activities {
  public:
   virtual ~Activities() = default;
-  // Made when it is first asked for.
+  // Created on first use.
   static std::shared_ptr<Activities> of_this_process();
 
-  // False: there will be none.
+  // False: no records.
   virtual bool keep(bool keep) = 0;
-  // What this thread queues from now on is told under that label; 0: under none.
+  // Label of everything that this thread queues from now on; 0: none.
   virtual void label(uint64_t label) = 0;
-  // Those of all that has passed.
+  // Records of all finished work.
   virtual std::vector<Activity> take(const std::function<Nanoseconds()>& now) = 0;
-  // Why there are none.
+  // The reason why there are no records.
   virtual std::string missing() const = 0;
 };
 

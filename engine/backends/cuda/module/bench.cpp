@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// `bench cuda`: products beside cuBLASLt called directly, kernels that memory bounds beside a copy on the device, the
-// allocator beside the driver's own, and what launching a captured graph costs. All in one run, in turns.
+// `bench cuda`: matmuls compared with direct cuBLASLt calls, memory-bound kernels with a device copy, the allocator
+// with the driver's pool, and the launch cost of a captured graph. All sides are measured interleaved in one run.
 #include "engine/backends/cuda/module/bench.h"
 #include <arenascope/graph/builder.h>
 #include <fmt/format.h>
-#include "engine/backends/cuda/module/cublas_products.h"
+#include "engine/backends/cuda/module/cublas_matmul.h"
 
 #include <algorithm>
 #include <chrono>
@@ -20,8 +20,8 @@ double median(std::vector<double> values) {
 
 using Work = std::function<Status()>;
 
-// Work captured `times` times as one graph, so that only the device's time counts and not what queueing it takes the
-// host, which for a short product is as long. What the work loads it has loaded before.
+// Work captured `times` times as one graph, so that only device time is measured; queueing a short matmul takes the
+// host as long as the matmul itself. The work runs once before, so that it is loaded.
 class Captured {
  public:
   explicit Captured(cudaStream_t stream) : stream_(stream) {}
@@ -54,7 +54,7 @@ class Captured {
   cudaGraphExec_t ready_ = nullptr;
 };
 
-// Microseconds of the device for `work`, queued `times` times; the median of some rounds of the two in turn.
+// Device microseconds of `work`, queued `times` times; median of several interleaved rounds.
 class Stopwatch {
  public:
   explicit Stopwatch(cudaStream_t stream) : stream_(stream) {
@@ -78,7 +78,7 @@ class Stopwatch {
   }
   Result<std::pair<double, double>> both(const Work& a, const Work& b, int rounds, int times) {
     std::vector<double> of_a, of_b;
-    for (int i = 0; i < rounds + 2; ++i) {  // the first two only warm up
+    for (int i = 0; i < rounds + 2; ++i) {  // the first two are warm-up
       auto x = once(a, times), y = once(b, times);
       if (!x) return x.error();
       if (!y) return y.error();
@@ -88,7 +88,7 @@ class Stopwatch {
     }
     return std::pair{median(of_a), median(of_b)};
   }
-  // The same, each side's `times` as a captured graph.
+  // The same, with each side's repetitions as one captured graph.
   Result<std::pair<double, double>> both_captured(const Work& a, const Work& b, int rounds, int times) {
     Captured of_a(stream_), of_b(stream_);
     if (auto ok = of_a.make(a, times); !ok) return ok.error();
@@ -107,8 +107,8 @@ double microseconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Keeps what is freed in the device's pool, as programs that care for speed set it up; by default each wait gives it
-// back to the device.
+// Keeps freed memory in the device's pool, as performance-sensitive programs configure it; by default each
+// synchronisation releases it to the device.
 class KeptPool {
  public:
   explicit KeptPool(int device) {
@@ -137,7 +137,7 @@ Status give_memory(std::vector<BlockPtr>& blocks, TensorImpl& tensor, Stream str
   if (tensor.storage.allocated() || tensor.is_view()) return {};
   auto block = MemoryBlock::allocate(allocator, MemoryKind::Workspace, tensor.byte_count(), 256, stream);
   if (!block) return block.error();
-  // Small numbers in every type of floats: multiplying zeros would draw less power.
+  // Small non-zero values in every float type: multiplying zeros would draw less power.
   if (const cudaError_t code = cudaMemsetAsync((*block)->data(), 0x3c, static_cast<size_t>(tensor.byte_count()),
                                                reinterpret_cast<cudaStream_t>(stream.handle));
       code != cudaSuccess)
@@ -147,8 +147,8 @@ Status give_memory(std::vector<BlockPtr>& blocks, TensorImpl& tensor, Stream str
   return {};
 }
 
-// Microseconds that it costs the host to begin a replayed run of a hundred small kernels, looking for tensors that
-// have moved among it; 0: this backend does not replay.
+// Host microseconds to launch a replayed run of a hundred small kernels, including the check for moved tensors; 0: this
+// backend does not replay.
 Result<double> bench_launch(CudaBackend& backend, int times) {
   constexpr int kNodes = 100;
   auto context = Context::create({.no_alloc = true, .grow = true});
@@ -168,14 +168,14 @@ Result<double> bench_launch(CudaBackend& backend, int times) {
   if (!prepared) return prepared.error();
   const auto run = [&](double* began) -> Status {
     const auto begin = std::chrono::steady_clock::now();
-    if (auto ok = (*prepared)->begin_run(RunShape::AsOne); !ok) return ok;
+    if (auto ok = (*prepared)->begin_run(SubmitMode::WholeGraph); !ok) return ok;
     if (began) *began = microseconds_since(begin);
     for (size_t i = 0; i < nodes.size(); ++i)
       if (auto ok = (**prepared)[i].compute({}); !ok) return ok;
     return backend.synchronize();
   };
   Status ok;
-  for (int i = 0; i < 3 && ok.ok(); ++i) ok = run(nullptr);  // as it is, captured, replayed
+  for (int i = 0; i < 3 && ok.ok(); ++i) ok = run(nullptr);  // eager, captured, replayed
   const int before = backend.replays();
   std::vector<double> launches(static_cast<size_t>(times));
   for (double& launch : launches)
@@ -185,7 +185,7 @@ Result<double> bench_launch(CudaBackend& backend, int times) {
   return replayed ? median(launches) : 0;
 }
 
-// One device's measurements.
+// Measurements of one device.
 class Bench {
  public:
   Bench(CudaBackend& backend, bool quick, const Tell& tell)
@@ -200,19 +200,19 @@ class Bench {
 
   Status start() {
     auto block = MemoryBlock::allocate(std::shared_ptr<Allocator>(backend_.memory()), MemoryKind::Workspace,
-                                       CublasProducts::kScratch * 8, 256, stream_);
+                                       CublasMatmul::kScratch * 8, 256, stream_);
     if (!block) return block.error();
     scratch_ = std::move(*block);
     return {};
   }
-  Status product(CublasProducts& direct, DType type, int64_t n);
+  Status product(CublasMatmul& direct, DType type, int64_t n);
   Status bound_by_memory(Op op, DType type);
   Status allocator();
   Status launch();
 
  private:
   Error failed(const char* action, cudaError_t code) const { return cuda_error(backend_.device().index, action, code); }
-  Result<std::unique_ptr<PreparedRun>> prepare(const Tensor& out) {
+  Result<std::unique_ptr<PreparedGraph>> prepare(const Tensor& out) {
     const TensorImpl* const nodes[] = {out.impl()};
     return backend_.prepare(nodes, unused_);
   }
@@ -229,7 +229,7 @@ class Bench {
   ExecutionContext unused_;
 };
 
-Status Bench::product(CublasProducts& direct, DType type, int64_t n) {
+Status Bench::product(CublasMatmul& direct, DType type, int64_t n) {
   auto context = Context::create({.no_alloc = true, .grow = true});
   if (!context) return context.error();
   GraphBuilder g(*context);
@@ -237,7 +237,7 @@ Status Bench::product(CublasProducts& direct, DType type, int64_t n) {
   if (!g.ok()) return g.status().error();
   std::vector<BlockPtr> blocks;
   if (auto ok = give_memory(blocks, *out, stream_, backend_.memory()); !ok) return ok.error();
-  LibraryProduct p;
+  LibraryMatmul p;
   p.out = out->data();
   p.a = out->sources[0]->data();
   p.b = out->sources[1]->data();
@@ -246,11 +246,11 @@ Status Bench::product(CublasProducts& direct, DType type, int64_t n) {
   auto prepared = prepare(out);
   if (!prepared) return prepared.error();
   auto times = watch_.both_captured([&] { return (**prepared)[0].compute(params()); },
-                                    [&] { return direct.run(p, scratch_->data(), CublasProducts::kScratch, queue_); },
+                                    [&] { return direct.run(p, scratch_->data(), CublasMatmul::kScratch, queue_); },
                                     rounds_, times_);
   if (!times) return times.error();
   const double flops = 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
-  const std::string name = fmt::format("product {} {}", arenascope::name(type), n);
+  const std::string name = fmt::format("matmul {} {}", arenascope::name(type), n);
   tell_({name.c_str(), flops / times->first / 1e6, "TFLOP/s", "cuBLASLt directly", flops / times->second / 1e6, 0.97,
          true});
   return {};
@@ -265,7 +265,7 @@ Tensor node_of(GraphBuilder& g, Op op, DType type, int64_t lines) {
   return op == Op::Cont ? g.op(op, {g.transpose(x)}) : g.op(op, {x});
 }
 
-// Against a copy of as many bytes on the device.
+// Compared with a device copy of as many bytes.
 Status Bench::bound_by_memory(Op op, DType type) {
   auto context = Context::create({.no_alloc = true, .grow = true});
   if (!context) return context.error();
@@ -292,12 +292,12 @@ Status Bench::bound_by_memory(Op op, DType type) {
   if (!times) return times.error();
   const std::string name =
       fmt::format("{} {}{}", arenascope::name(op), arenascope::name(type), op == Op::Cont ? " transposed" : "");
-  tell_({name.c_str(), static_cast<double>(moved) / times->first / 1e3, "GB/s", "copy on the device",
+  tell_({name.c_str(), static_cast<double>(moved) / times->first / 1e3, "GB/s", "device copy",
          static_cast<double>(moved) / times->second / 1e3, 0.90, true});
   return {};
 }
 
-// Against the driver's own pool.
+// Compared with the driver's own pool.
 Status Bench::allocator() {
   const KeptPool kept(backend_.device().index);
   const std::shared_ptr<DeviceCachingAllocator>& memory = backend_.memory();
@@ -343,7 +343,7 @@ Status bench_device(CudaBackend& backend, bool tf32, bool quick, const Tell& tel
   const DeviceGuard guard(number);
   Bench bench(backend, quick, tell);
   if (auto ok = bench.start(); !ok) return ok;
-  CublasProducts direct(number, tf32);
+  CublasMatmul direct(number, tf32);
   for (DType type : {DType::F32, DType::F16, DType::BF16})
     for (int64_t n : {1024, 4096}) {
       if ((quick && n > 1024) || !direct.missing().empty()) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// `bench cuda`, as its module measures a device.
+// The measurements of `bench cuda`.
 #pragma once
 #include <functional>
 
@@ -10,7 +10,7 @@ namespace arenascope::cuda {
 
 using Tell = std::function<void(const arenascope_measurement&)>;
 
-// `tf32`: as the backend's own option, for the products called directly.
+// `tf32`: the backend's option, for direct cuBLASLt calls.
 Status bench_device(CudaBackend& backend, bool tf32, bool quick, const Tell& tell);
 
 }  // namespace arenascope::cuda

@@ -29,16 +29,16 @@ Result<std::shared_ptr<CudaDevice>> CudaDevice::open(int number, bool activities
 }
 
 Error CudaDevice::failed(const char* action, cudaError_t code) const {
-  // What a lost device holds cannot be given back either.
+  // Memory of a lost device cannot be freed either.
   if (is_end(code) || is_loss(code)) gone_.store(true, std::memory_order_relaxed);
   return cuda_error(number_, action, code);
 }
 
-Status CudaDevice::said(const char* action, cudaError_t code) const {
+Status CudaDevice::check(const char* action, cudaError_t code) const {
   return code == cudaSuccess ? Status() : failed(action, code);
 }
 
-// At the end of a process the driver may be unloaded before the last tensor.
+// At process exit the driver may be unloaded before the last tensor is destroyed.
 bool CudaDevice::alive() const noexcept {
   if (gone_.load(std::memory_order_relaxed)) return false;
   int current = 0;
@@ -95,7 +95,7 @@ void CudaDevice::destroy_event(EventHandle event) noexcept {
 
 Status CudaDevice::record_event(EventHandle event, Stream stream) {
   const DeviceGuard guard(number_);
-  return said("record an event", cudaEventRecord(event_of(event), stream_of(stream.handle)));
+  return check("record an event", cudaEventRecord(event_of(event), stream_of(stream.handle)));
 }
 
 Result<bool> CudaDevice::query_event(EventHandle event) {
@@ -105,13 +105,13 @@ Result<bool> CudaDevice::query_event(EventHandle event) {
     cudaGetLastError();
     return false;
   }
-  if (code != cudaSuccess) return failed("ask for an event", code);
+  if (code != cudaSuccess) return failed("query an event", code);
   return true;
 }
 
 Status CudaDevice::wait_event(EventHandle event) {
   const DeviceGuard guard(number_);
-  return said("wait for an event", cudaEventSynchronize(event_of(event)));
+  return check("wait for an event", cudaEventSynchronize(event_of(event)));
 }
 
 Result<Nanoseconds> CudaDevice::between(EventHandle first, EventHandle second) {
@@ -119,13 +119,13 @@ Result<Nanoseconds> CudaDevice::between(EventHandle first, EventHandle second) {
   float milliseconds = 0;
   if (const cudaError_t code = cudaEventElapsedTime(&milliseconds, event_of(first), event_of(second));
       code != cudaSuccess)
-    return failed("tell the time between events", code);
+    return failed("measure the time between events", code);
   return static_cast<Nanoseconds>(static_cast<double>(milliseconds) * 1e6);
 }
 
 Status CudaDevice::synchronize() {
   const DeviceGuard guard(number_);
-  return said("finish its work", cudaDeviceSynchronize());
+  return check("finish its work", cudaDeviceSynchronize());
 }
 
 Result<StreamHandle> CudaDevice::create_stream() {
@@ -138,30 +138,30 @@ Result<StreamHandle> CudaDevice::create_stream() {
 
 Status CudaDevice::synchronize_stream(StreamHandle stream) {
   const DeviceGuard guard(number_);
-  return said("finish its work", cudaStreamSynchronize(stream_of(stream)));
+  return check("finish its work", cudaStreamSynchronize(stream_of(stream)));
 }
 
 Status CudaDevice::stream_waits(StreamHandle stream, EventHandle event) {
   const DeviceGuard guard(number_);
-  return said("order its streams", cudaStreamWaitEvent(stream_of(stream), event_of(event), 0));
+  return check("order its streams", cudaStreamWaitEvent(stream_of(stream), event_of(event), 0));
 }
 
 Status CudaDevice::copy(StreamHandle stream, void* to, const void* from, Bytes bytes, Direction direction) {
   const DeviceGuard guard(number_);
   const bool in = direction == Direction::ToDevice;
-  return said(in ? "copy to its memory" : "copy from its memory",
-              cudaMemcpyAsync(to, from, static_cast<size_t>(bytes),
-                              in ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, stream_of(stream)));
+  return check(in ? "copy to its memory" : "copy from its memory",
+               cudaMemcpyAsync(to, from, static_cast<size_t>(bytes),
+                               in ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost, stream_of(stream)));
 }
 
 Status CudaDevice::clear(StreamHandle stream, void* at, Bytes bytes) {
   const DeviceGuard guard(number_);
-  return said("clear its memory", cudaMemsetAsync(at, 0, static_cast<size_t>(bytes), stream_of(stream)));
+  return check("clear its memory", cudaMemsetAsync(at, 0, static_cast<size_t>(bytes), stream_of(stream)));
 }
 
 Status CudaDevice::begin_capture(StreamHandle stream) {
   const DeviceGuard guard(number_);
-  return said("begin a capture", cudaStreamBeginCapture(stream_of(stream), cudaStreamCaptureModeThreadLocal));
+  return check("begin a capture", cudaStreamBeginCapture(stream_of(stream), cudaStreamCaptureModeThreadLocal));
 }
 
 Result<GraphHandle> CudaDevice::end_capture(StreamHandle stream) {
@@ -177,7 +177,7 @@ Result<GraphHandle> CudaDevice::end_capture(StreamHandle stream) {
 
 Status CudaDevice::launch_graph(GraphHandle graph, StreamHandle stream) {
   const DeviceGuard guard(number_);
-  return said("replay a graph", cudaGraphLaunch(graph_of(graph), stream_of(stream)));
+  return check("replay a graph", cudaGraphLaunch(graph_of(graph), stream_of(stream)));
 }
 
 void CudaDevice::destroy_graph(GraphHandle graph) noexcept {
@@ -200,8 +200,8 @@ std::vector<Activity> CudaDevice::take_activities(const std::function<Nanosecond
 
 std::vector<std::string> CudaDevice::notes() const {
   if (!activities_ || activities_->missing().empty()) return {};
-  return {
-      fmt::format("times come from events around nodes, not from the driver's records: {}", activities_->missing())};
+  return {fmt::format("kernel times come from events around nodes, not from CUPTI activity records: {}",
+                      activities_->missing())};
 }
 
 }  // namespace arenascope::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A CUDA device as the backend and the allocators see it: Driver over CUDA's runtime. Each call makes the device
-// current and the earlier one again.
+// A CUDA device for the backend and the allocators: Driver on top of the CUDA runtime. Each call makes the device
+// current and restores the previous one.
 #pragma once
 #include "engine/backends/cuda/execution/driver.h"
 #include "engine/backends/cuda/module/activities.h"
@@ -12,8 +12,8 @@ namespace arenascope::cuda {
 
 class CudaDevice final : public Driver {
  public:
-  // Error: the device cannot be asked, or is older than the kernels (compute capability 7.5).
-  // `activities`: whether activity records may be used.
+  // Errors: the device cannot be queried, or is older than compute capability 7.5. `activities`: activity records may
+  // be used.
   static Result<std::shared_ptr<CudaDevice>> open(int number, bool activities);
 
   int number() const { return number_; }
@@ -55,12 +55,12 @@ class CudaDevice final : public Driver {
  private:
   CudaDevice(int number, DeviceFacts facts) : number_(number), facts_(std::move(facts)) {}
   Error failed(const char* action, cudaError_t code) const;
-  Status said(const char* action, cudaError_t code) const;
+  Status check(const char* action, cudaError_t code) const;
   Result<EventHandle> make_event(unsigned flags);
 
   const int number_;
   const DeviceFacts facts_;
-  std::shared_ptr<Activities> activities_;  // null: not wanted
+  std::shared_ptr<Activities> activities_;  // null: disabled
   mutable std::atomic<bool> gone_{false};
 };
 

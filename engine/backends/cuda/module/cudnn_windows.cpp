@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-// cuDNN 9 calls the functions for single layers old; they choose and run an algorithm without building a graph.
+// cuDNN 9 deprecates the single-layer functions; they select and run an algorithm without building a graph.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 namespace arenascope::cuda {
@@ -52,7 +52,7 @@ struct Functions {
 #undef X
 };
 
-constexpr Bytes kMostScratch = Bytes{256} << 20;
+constexpr Bytes kMaxScratch = Bytes{256} << 20;
 
 std::optional<cudnnDataType_t> data_type(DType type) {
   switch (type) {
@@ -64,7 +64,7 @@ std::optional<cudnnDataType_t> data_type(DType type) {
   }
 }
 
-// Whether the library says that it has nothing for the problem, rather than that something broke.
+// True if the library does not support the problem, as opposed to a failure.
 bool is_refusal(cudnnStatus_t code) {
 #if CUDNN_MAJOR >= 9
   const int category = static_cast<int>(code) / 1000 * 1000;
@@ -84,7 +84,7 @@ struct Plan {
   cudnnConvolutionFwdAlgo_t forward{};
   cudnnConvolutionBwdDataAlgo_t backward{};
   size_t scratch = 0;
-  bool refused = false;  // it was described, and then did not run
+  bool refused = false;  // it was described, but failed to run
 
   explicit Plan(const Functions& functions) : f(functions) {}
   ~Plan() {
@@ -120,7 +120,7 @@ class Windows final : public CudnnWindows {
     if (!missing_.empty()) return;
     const DeviceGuard guard(device_);
     if (const cudnnStatus_t code = f_.cudnnCreate(&handle_); code != CUDNN_STATUS_SUCCESS) {
-      missing_ = fmt::format("it does not start (status {})", static_cast<int>(code));
+      missing_ = fmt::format("initialisation failed (status {})", static_cast<int>(code));
       handle_ = nullptr;
     }
   }
@@ -140,7 +140,7 @@ class Windows final : public CudnnWindows {
   Status run(const LibraryConvolution& c, void* scratch, Bytes bytes, cudaStream_t stream) override {
     Plan* found = plan(c);
     if (!found || static_cast<Bytes>(found->scratch) > bytes)
-      return Error{fmt::format("cuda:{}: a convolution has {} bytes of scratch, which is not enough", device_, bytes)};
+      return Error{fmt::format("cuda:{}: {} bytes of scratch are not enough for a convolution", device_, bytes)};
     const std::lock_guard lock(mutex_);
     const Factors one(c.type, 1), none(c.type, 0);
     cudnnStatus_t code = f_.cudnnSetStream(handle_, stream);
@@ -151,25 +151,25 @@ class Windows final : public CudnnWindows {
       code = f_.cudnnConvolutionForward(handle_, one.get(), found->x, c.x, found->w, c.w, found->convolution,
                                         found->forward, scratch, found->scratch, none.get(), found->out, c.out);
     found->refused = is_refusal(code);
-    return said("convolution", code);
+    return check("convolution", code);
   }
 
   Status run(const LibraryPool& p, cudaStream_t stream) override {
     Plan* found = plan(p);
-    if (!found) return Error{fmt::format("cuda:{}: cuDNN does not take a pool", device_)};
+    if (!found) return Error{fmt::format("cuda:{}: cuDNN does not support this pool", device_)};
     const std::lock_guard lock(mutex_);
     const Factors one(p.type, 1), none(p.type, 0);
     cudnnStatus_t code = f_.cudnnSetStream(handle_, stream);
     if (code == CUDNN_STATUS_SUCCESS)
       code = f_.cudnnPoolingForward(handle_, found->pool, one.get(), found->x, p.x, none.get(), found->out, p.out);
     found->refused = is_refusal(code);
-    return said("pool", code);
+    return check("pool", code);
   }
 
  private:
   using Key = std::vector<int64_t>;
 
-  // A factor in the type that the library wants it in.
+  // A scaling factor in the type that the library expects.
   struct Factors {
     Factors(DType type, int value) : wide(value), narrow(static_cast<float>(value)), is_wide(type == DType::F64) {}
     const void* get() const { return is_wide ? static_cast<const void*>(&wide) : static_cast<const void*>(&narrow); }
@@ -178,10 +178,10 @@ class Windows final : public CudnnWindows {
     bool is_wide;
   };
 
-  Status said(const char* what, cudnnStatus_t code) const {
+  Status check(const char* what, cudnnStatus_t code) const {
     if (code == CUDNN_STATUS_SUCCESS) return {};
     return Error{
-        fmt::format("cuda:{}: cuDNN failed at a {} (status {}){}", device_, what, static_cast<int>(code), and_why())};
+        fmt::format("cuda:{}: cuDNN failed for a {} (status {}){}", device_, what, static_cast<int>(code), and_why())};
   }
 
   template <class Problem, class Make>
@@ -248,12 +248,11 @@ class Windows final : public CudnnWindows {
            f_.cudnnSetConvolutionMathType(made.convolution, math) == CUDNN_STATUS_SUCCESS;
   }
 
-  // Whether products of f32 keep all their digits: the descriptor then allows nothing else.
+  // True if f32 products must keep full precision: the descriptor then allows nothing else.
   bool exact(const LibraryConvolution& c) const { return c.type == DType::F32 && !tf32_; }
 
-  // The fastest algorithm by the library's own estimate that gives the same result each time and needs no more scratch
-  // than we allow. How much that is depends on the descriptor's kind of products, so that it is asked for with those
-  // that will run.
+  // The fastest algorithm, by the library's estimate, that is deterministic and within our scratch limit. The scratch
+  // size depends on the descriptor's math type, so it is queried with the one that will run.
   bool choose(const LibraryConvolution& c, Plan& made) {
     int count = 0;
     const auto pick = [&](const auto* found, auto& algorithm, const auto& scratch_of) {
@@ -262,7 +261,7 @@ class Windows final : public CudnnWindows {
         const cudnnMathType_t math = exact(c) ? CUDNN_FMA_MATH : found[i].mathType;
         size_t bytes = 0;
         if (f_.cudnnSetConvolutionMathType(made.convolution, math) != CUDNN_STATUS_SUCCESS ||
-            scratch_of(found[i].algo, bytes) != CUDNN_STATUS_SUCCESS || bytes > static_cast<size_t>(kMostScratch))
+            scratch_of(found[i].algo, bytes) != CUDNN_STATUS_SUCCESS || bytes > static_cast<size_t>(kMaxScratch))
           continue;
         algorithm = found[i].algo;
         made.scratch = bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Convolutions and pools by cuDNN, which is looked for at run time. An algorithm is chosen once a problem and kept.
+// Convolutions and pools by cuDNN, which is loaded at run time. An algorithm is selected once per problem.
 #pragma once
 #include "engine/backends/cuda/lowering/queue.h"
 #include "engine/backends/cuda/module/runtime.h"

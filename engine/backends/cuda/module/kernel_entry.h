@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The kernels as the runtime launches them.
+// Kernel entry points for launches.
 #pragma once
 #include "engine/backends/cuda/kernels/kernel_list.h"
 
@@ -7,7 +7,7 @@ namespace arenascope::cuda {
 
 // Null for a kernel of another file.
 const void* pointwise_entry(KernelId id);
-const void* lines_entry(KernelId id);
-const void* products_entry(KernelId id);
+const void* row_ops_entry(KernelId id);
+const void* matmul_entry(KernelId id);
 
 }  // namespace arenascope::cuda

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The module's entry: which devices there are, or why there is none, and how one is opened.
+// The module's entry: lists the devices, or the reason why there is none, and opens one.
 #include <arenascope/runtime/backend_module_entry.h>
 #include <fmt/format.h>
 #include "engine/backends/cuda/execution/absence.h"
@@ -12,7 +12,7 @@ namespace {
 using namespace arenascope;
 using namespace arenascope::cuda;
 
-// Why no device can be used; empty when some can.
+// The reason why no device can be used; empty if one can.
 std::string why_none(int& count, int& driver) {
   count = driver = 0;
   DriverFacts facts;
@@ -27,7 +27,7 @@ std::string why_none(int& count, int& driver) {
                  : code == cudaErrorNoDevice           ? DriverAnswer::NoDevice
                  : code == cudaErrorStubLibrary        ? DriverAnswer::StubLibrary
                                                        : DriverAnswer::Failed;
-  facts.said = cudaGetErrorString(code);
+  facts.check = cudaGetErrorString(code);
   return why_no_device(facts);
 }
 

@@ -6,9 +6,9 @@
 namespace arenascope::cuda {
 
 Error cuda_error(int device, const char* action, cudaError_t code) {
-  cudaGetLastError();  // an error that sticks to nothing must not show up at the next call
+  cudaGetLastError();  // clears a non-sticky error, which the next call would report
   return Error{fmt::format("cuda:{} could not {}: {}{}", device, action, cudaGetErrorString(code),
-                           is_loss(code) ? "; this process can use the device no more" : "")};
+                           is_loss(code) ? "; the device is unusable for this process" : "")};
 }
 
 std::string and_why() {
@@ -37,18 +37,18 @@ bool is_loss(cudaError_t code) {
   }
 }
 
-// What is opened stays open: its own tear-down may come after ours.
+// Libraries are never closed: their own cleanup may run after ours.
 Library::Library(const std::string& name) {
   for (const char* folder : {"", ARENASCOPE_CUDA_LIBRARIES "/", ARENASCOPE_CUDA_LIBRARIES "/../extras/CUPTI/lib64/",
                              "/usr/local/cuda/lib64/", "/usr/local/cuda/extras/CUPTI/lib64/"})
     if ((handle_ = dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL))) return;
-  missing_ = name + " was not found";
+  missing_ = name + " not found";
 }
 
 void* Library::symbol(const char* name) {
   if (!handle_) return nullptr;
   void* found = dlsym(handle_, name);
-  if (!found && missing_.empty()) missing_ = fmt::format("it has no {}", name);
+  if (!found && missing_.empty()) missing_ = fmt::format("missing symbol {}", name);
   return found;
 }
 

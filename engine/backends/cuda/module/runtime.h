@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The CUDA runtime as this module meets it: errors as sentences, the current device for the time of a scope, libraries
-// that may be missing. The runtime is linked in and looks for the driver itself when it is first called.
+// Helpers for the CUDA runtime: error messages, a scope guard for the current device, optional libraries. The runtime
+// is linked statically and loads the driver on its first call.
 #pragma once
 #include <arenascope/base/result.h>
 #include <cuda_runtime_api.h>
@@ -11,15 +11,15 @@ namespace arenascope::cuda {
 
 // "cuda:0 could not ACTION: WHY"
 Error cuda_error(int device, const char* action, cudaError_t code);
-// ": WHY" where the runtime knows more of what a library could not do, a lost device for one; else "".
+// ": WHY" if the runtime has more information about a library failure, such as a lost device; else empty.
 std::string and_why();
-// Whether the driver has gone, at the end of the process.
+// True if the driver was unloaded, at process exit.
 bool is_end(cudaError_t code);
-// Whether the device does nothing more for this process: a kernel broke its memory, or the hardware failed. Every later
-// call says the same.
+// True if the device is unusable for this process: a kernel corrupted its memory, or the hardware failed. Every later
+// call returns the same error.
 bool is_loss(cudaError_t code);
 
-// Makes a device current and the earlier one again at the end.
+// Makes a device current and restores the previous one at the end of the scope.
 class DeviceGuard {
  public:
   explicit DeviceGuard(int device) {
@@ -40,12 +40,13 @@ class DeviceGuard {
   cudaError_t status_ = cudaSuccess;
 };
 
-// A shared library that is looked for at run time.
+// A shared library that is loaded at run time.
 class Library {
  public:
-  // By its file's name: where the system looks, beside the toolkit of the build, and in the toolkit's usual places.
+  // By file name: in the system's search path, next to the toolkit of the build, and in the toolkit's default
+  // locations.
   explicit Library(const std::string& name);
-  // The function of that name, or null; then `missing()` is not empty.
+  // Sets `function`, or null; then `missing()` is not empty.
   template <class Function>
   void find(Function& function, const char* name) {
     function = reinterpret_cast<Function>(symbol(name));

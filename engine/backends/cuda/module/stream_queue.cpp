@@ -8,8 +8,8 @@ namespace {
 
 const void* entry(KernelId id) {
   if (const void* found = pointwise_entry(id)) return found;
-  if (const void* found = lines_entry(id)) return found;
-  return products_entry(id);
+  if (const void* found = row_ops_entry(id)) return found;
+  return matmul_entry(id);
 }
 
 }  // namespace
@@ -17,14 +17,14 @@ const void* entry(KernelId id) {
 StreamQueue::StreamQueue(const Driver& driver, int device, cudaStream_t stream, const QueueOptions& options)
     : driver_(driver), device_(device), stream_(stream) {
   if (!options.libraries) return;
-  products_ = std::make_unique<CublasProducts>(device, options.tf32);
+  matmul_ = std::make_unique<CublasMatmul>(device, options.tf32);
   windows_ = CudnnWindows::make(device, options.tf32);
 }
 
-// The libraries' own tear-down calls the driver: where that has gone, what they hold is left to it.
+// The libraries' cleanup calls the driver: if that is unloaded, their handles are leaked.
 StreamQueue::~StreamQueue() {
   if (driver_.alive()) return;
-  static_cast<void>(products_.release());
+  static_cast<void>(matmul_.release());
   static_cast<void>(windows_.release());
 }
 
@@ -39,10 +39,10 @@ Status StreamQueue::launch(KernelId kernel, const Grid& grid, const void* params
 
 std::vector<std::string> StreamQueue::notes() const {
   std::vector<std::string> notes;
-  if (products_ && !products_->missing().empty())
-    notes.push_back(fmt::format("kernels of our own compute products, without cuBLASLt: {}", products_->missing()));
+  if (matmul_ && !matmul_->missing().empty())
+    notes.push_back(fmt::format("matmuls use built-in kernels instead of cuBLASLt: {}", matmul_->missing()));
   if (windows_ && !windows_->missing().empty())
-    notes.push_back(fmt::format("kernels of our own compute convolutions, without cuDNN: {}", windows_->missing()));
+    notes.push_back(fmt::format("convolutions use built-in kernels instead of cuDNN: {}", windows_->missing()));
   return notes;
 }
 

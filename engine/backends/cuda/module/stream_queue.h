@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// A CUDA stream as the lowering's queue.
+// A CUDA stream as the Queue of the lowering.
 #pragma once
 #include "engine/backends/cuda/execution/driver.h"
-#include "engine/backends/cuda/module/cublas_products.h"
+#include "engine/backends/cuda/module/cublas_matmul.h"
 #include "engine/backends/cuda/module/cudnn_windows.h"
 
 namespace arenascope::cuda {
 
 class StreamQueue final : public Queue, private Libraries {
  public:
-  // The driver outlives the queue.
+  // The driver must outlive the queue.
   StreamQueue(const Driver& driver, int device, cudaStream_t stream, const QueueOptions& options);
   ~StreamQueue() override;
 
@@ -19,14 +19,14 @@ class StreamQueue final : public Queue, private Libraries {
   std::vector<std::string> notes() const override;
 
  private:
-  bool takes(const LibraryProduct& product) override { return products_ && products_->takes(product); }
+  bool takes(const LibraryMatmul& product) override { return matmul_ && matmul_->takes(product); }
   bool takes(const LibraryConvolution& convolution) override { return windows_ && windows_->takes(convolution); }
   bool takes(const LibraryPool& pool) override { return windows_ && windows_->takes(pool); }
-  Bytes scratch(const LibraryProduct&) override { return CublasProducts::kScratch; }
+  Bytes scratch(const LibraryMatmul&) override { return CublasMatmul::kScratch; }
   Bytes scratch(const LibraryConvolution& convolution) override { return windows_->scratch(convolution); }
-  Status run(const LibraryProduct& product, void* scratch, Bytes bytes) override {
+  Status run(const LibraryMatmul& product, void* scratch, Bytes bytes) override {
     const DeviceGuard guard(device_);
-    return products_->run(product, scratch, bytes, stream_);
+    return matmul_->run(product, scratch, bytes, stream_);
   }
   Status run(const LibraryConvolution& c, void* scratch, Bytes bytes) override {
     const DeviceGuard guard(device_);
@@ -40,7 +40,7 @@ class StreamQueue final : public Queue, private Libraries {
   const Driver& driver_;
   const int device_;
   const cudaStream_t stream_;
-  std::unique_ptr<CublasProducts> products_;
+  std::unique_ptr<CublasMatmul> matmul_;
   std::unique_ptr<CudnnWindows> windows_;
 };
 

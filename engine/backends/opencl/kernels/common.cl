@@ -137,7 +137,7 @@ inline void put_half(global half* p, long i, float v) { vstore_half_rte(FOR_HALF
 #endif
 
 // Keeps the low bits.
-void store_whole(global uchar* p, int t, long i, long v) {
+void store_integer(global uchar* p, int t, long i, long v) {
   switch (t) {
     case T_I8:
     case T_U8: p[i] = (uchar)v; break;
@@ -197,5 +197,5 @@ typedef wide real;
 #else
 typedef long real;
 #define LOAD load_whole
-#define STORE store_whole
+#define STORE store_integer
 #endif

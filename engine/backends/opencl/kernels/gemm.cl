@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Products of float32 (or HALF) as out[m, column] = Σ rows[m, k]·columns[k, column]. MUL_MAT takes the columns from a matrix
+// Matmuls of float32 (or HALF) as out[m, column] = Σ rows[m, k]·columns[k, column]. MUL_MAT takes the columns from a matrix
 // whose rows are contiguous, CONV from an image: column = pixel, k = (channel, tap). Two ways:
 //
 // panels (one work item a group; WIDTH lanes): columns of WIDTH·2 are packed once a block of k, then 8 rows at a time are
@@ -16,13 +16,13 @@ typedef struct {
   int row_parts;            // panels: into how many parts the rows are cut
   int depth;                // panels: of a packed panel
   float scale;
-} Product;
+} MatmulParams;
 
 #ifdef MUL_MAT
 #define COLUMN_ARGS global const ELEMENT* a
-inline float column_at(global const ELEMENT* a, const Product* p, int k, int column) { return GET(a, (long)column * p->k + k); }
+inline float column_at(global const ELEMENT* a, const MatmulParams* p, int k, int column) { return GET(a, (long)column * p->k + k); }
 #else
-inline float column_at(global const ELEMENT* x, const Product* p, int k, int column) {
+inline float column_at(global const ELEMENT* x, const MatmulParams* p, int k, int column) {
   const int taps = p->kernel_height * p->kernel_width, c = k / taps, tap = k - c * taps;
   const int oy = column / p->out_width, ox = column - oy * p->out_width;
   const int y = oy * p->stride_y - p->pad_y + tap / p->kernel_width * p->dilation_y;
@@ -73,7 +73,7 @@ inline void interleave(const lanes* v, lanes* r) {
     r[2 * i + 1].odd = v[i + WIDTH / 2].hi;
   }
 }
-inline void pack(global const ELEMENT* a, const Product* p, int k0, int depth, int first, local float* panel) {
+inline void pack(global const ELEMENT* a, const MatmulParams* p, int k0, int depth, int first, local float* panel) {
   for (int side = 0; side < COLUMNS; side += WIDTH) {
     const int left = min(WIDTH, p->n - first - side);
     global const ELEMENT* from = a + (long)(first + side) * p->k + k0;
@@ -99,7 +99,7 @@ inline void pack(global const ELEMENT* a, const Product* p, int k0, int depth, i
 }
 #else
 // Row by row of the image: pieces of the panel that lie in one row of results are copied as a whole.
-inline void pack(global const ELEMENT* x, const Product* p, int k0, int depth, int first, local float* panel) {
+inline void pack(global const ELEMENT* x, const MatmulParams* p, int k0, int depth, int first, local float* panel) {
   const int taps = p->kernel_height * p->kernel_width;
   if (taps == 1 && p->stride_x == 1 && p->stride_y == 1 && p->pad_x == 0 && p->pad_y == 0 && p->n == p->height * p->width) {
     const int left = min(COLUMNS, p->n - first);
@@ -156,7 +156,7 @@ inline void pack(global const ELEMENT* x, const Product* p, int k0, int depth, i
 }
 #endif
 
-inline void store_lanes(lanes v, int lane0, int first, const Product* p, global ELEMENT* row) {
+inline void store_lanes(lanes v, int lane0, int first, const MatmulParams* p, global ELEMENT* row) {
   const int left = p->n - first - lane0;
   if (left >= WIDTH) {
     store_elements(v, row + lane0);
@@ -166,7 +166,7 @@ inline void store_lanes(lanes v, int lane0, int first, const Product* p, global 
     for (int i = 0; i < left; ++i) PUT(row, lane0 + i, each[i]);
   }
 }
-inline lanes load_lanes(int lane0, int first, const Product* p, global const ELEMENT* row) {
+inline lanes load_lanes(int lane0, int first, const MatmulParams* p, global const ELEMENT* row) {
   const int left = p->n - first - lane0;
   if (left >= WIDTH) return LOAD_ELEMENTS(0, row + lane0);
   float each[WIDTH];
@@ -180,7 +180,7 @@ inline lanes load_lanes(int lane0, int first, const Product* p, global const ELE
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void panels(
     global const ELEMENT* columns, long columns_offset, long columns_stride, global const ELEMENT* rows, long rows_offset,
     long rows_stride, int rows_repeat, global const ELEMENT* bias, long bias_offset, global ELEMENT* out, long out_offset,
-    long out_stride, Product p, local float* panel) {
+    long out_stride, MatmulParams p, local float* panel) {
   const int first = get_group_id(0) * COLUMNS, outer = get_group_id(1), part = get_group_id(2);
   const int per_part = ((p.m + p.row_parts - 1) / p.row_parts + 7) / 8 * 8;
   const int m_begin = part * per_part, m_end = min(p.m, m_begin + per_part);
@@ -239,7 +239,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void panels(
 kernel __attribute__((reqd_work_group_size(8, 8, 1))) void tiles(
     global const ELEMENT* columns, long columns_offset, long columns_stride, global const ELEMENT* rows, long rows_offset,
     long rows_stride, int rows_repeat, global const ELEMENT* bias, long bias_offset, global ELEMENT* out, long out_offset,
-    long out_stride, Product p) {
+    long out_stride, MatmulParams p) {
   local float staged_rows[STEPS][TILE + 1], staged_columns[STEPS][TILE + 1];
   const int lx = get_local_id(0), ly = get_local_id(1), first = get_group_id(0) * TILE, m0 = get_group_id(1) * TILE, outer = get_group_id(2);
   columns += columns_offset + outer * columns_stride;

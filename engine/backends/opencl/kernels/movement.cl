@@ -33,7 +33,7 @@ kernel void fill_bits(global uchar* to, long offset, long n, int width, ulong bi
 kernel void arange(global uchar* to, Layout lt, long n, wide start, wide step, long whole_start, long whole_step) {
   const long i = get_global_id(0);
   if (i >= n) return;
-  if (is_whole(lt.type)) store_whole(to, lt.type, lt.offset + i, whole_start + i * whole_step);
+  if (is_whole(lt.type)) store_integer(to, lt.type, lt.offset + i, whole_start + i * whole_step);
   else store_wide(to, lt.type, lt.offset + i, start + (wide)i * step);
 }
 
@@ -95,7 +95,7 @@ kernel void choose(global const uchar* c, Layout lc, global const uchar* a, Layo
 inline void convert_cell(global const uchar* from, int from_type, long f, global uchar* to, int to_type, long t) {
   if (is_whole(from_type)) {
     const long v = load_whole(from, from_type, f);
-    if (is_whole(to_type)) store_whole(to, to_type, t, v);
+    if (is_whole(to_type)) store_integer(to, to_type, t, v);
     else store_wide(to, to_type, t, from_type == T_U64 ? (wide)(ulong)v : (wide)v);
   } else {
     store_wide(to, to_type, t, load_wide(from, from_type, f));

@@ -31,8 +31,8 @@ inline long power(long x, long y) {
 }
 inline long shifted_left(long x, long y) { return (ulong)y < 64 ? (long)((ulong)x << (ulong)y) : 0; }
 inline long shifted_right(long x, long y) { return (ulong)y < 64 ? (long)((ulong)x >> (ulong)y) : 0; }
-#define BINARY_CASES WHOLE_BINARY_CASES
-#define UNARY_CASES WHOLE_UNARY_CASES
+#define BINARY_CASES INTEGER_BINARY_CASES
+#define UNARY_CASES INTEGER_UNARY_CASES
 #else
 #define BINARY_CASES REAL_BINARY_CASES
 #define UNARY_CASES REAL_UNARY_CASES

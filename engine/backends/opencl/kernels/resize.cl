@@ -14,7 +14,7 @@ kernel void resize(global const uchar* x, Layout lx, global uchar* out, Layout l
                    int coordinates, int nearest, float cubic_a) {
   const long i = get_global_id(0);
   if (i >= n) return;
-  long places[8][4];
+  long taps[8][4];
   wide weights[8][4];
   int counts[8];
   long rest = i;
@@ -32,23 +32,23 @@ kernel void resize(global const uchar* x, Layout lx, global uchar* out, Layout l
     weights[d][0] = 1;
     if (mode == 0) {
       low = nearest == 2 ? floor(at) : nearest == 3 ? ceil(at) : nearest == 0 ? ceil(at - (wide)0.5) : floor(at + (wide)0.5);
-      places[d][0] = (long)clamp(low, (wide)0, in - 1);
+      taps[d][0] = (long)clamp(low, (wide)0, in - 1);
     } else if (mode == 1) {
       at = clamp(at, (wide)0, in - 1);
       low = floor(at);
-      places[d][0] = (long)low;
+      taps[d][0] = (long)low;
       if (at > low) {
         counts[d] = 2;
         weights[d][0] = 1 - (at - low);
         weights[d][1] = at - low;
-        places[d][1] = (long)clamp(low + 1, (wide)0, in - 1);
+        taps[d][1] = (long)clamp(low + 1, (wide)0, in - 1);
       }
     } else if (at == low) {
-      places[d][0] = (long)clamp(low, (wide)0, in - 1);
+      taps[d][0] = (long)clamp(low, (wide)0, in - 1);
     } else {
       counts[d] = 4;
       for (int k = 0; k < 4; ++k) {
-        places[d][k] = (long)clamp(low + (k - 1), (wide)0, in - 1);
+        taps[d][k] = (long)clamp(low + (k - 1), (wide)0, in - 1);
         weights[d][k] = cubic(at - (low + (k - 1)), cubic_a);
       }
     }
@@ -63,7 +63,7 @@ kernel void resize(global const uchar* x, Layout lx, global uchar* out, Layout l
     for (int d = lo.rank - 1; d >= 0; --d) {
       const int k = left % counts[d];
       left /= counts[d];
-      at += places[d][k] * lx.stride[d];
+      at += taps[d][k] * lx.stride[d];
       weight *= weights[d][k];
     }
     sum += weight * load_wide(x, lx.type, at);

@@ -3,19 +3,19 @@
 // and applies them to some channels.
 
 // Into [low, high], by turning back at the ends.
-inline wide turned_back(wide x, wide low, wide high) {
+inline wide reflected(wide x, wide low, wide high) {
   const wide range = high - low;
   if (!(range > 0)) return low;
   if (x >= low && x <= high) return x;
-  const wide over = x < low ? low - x : x - high, turns = floor(over / range), rest = over - turns * range;
-  return (x < low) == (fmod(turns, (wide)2) == 0) ? low + rest : high - rest;
+  const wide over = x < low ? low - x : x - high, reflections = floor(over / range), rest = over - reflections * range;
+  return (x < low) == (fmod(reflections, (wide)2) == 0) ? low + rest : high - rest;
 }
 
 // padding: 0 zeros (-1 is given for where one stands), 1 the border, 2 turned back at the ends.
 inline long element_at(wide x, wide low, wide high, wide last, int padding) {
   if (x >= 0 && x <= last) return (long)x;
   if (padding == 0 || isnan(x)) return -1;
-  if (padding == 2) x = trunc(turned_back(x, low, high));
+  if (padding == 2) x = trunc(reflected(x, low, high));
   return (long)clamp(x, (wide)0, last);
 }
 
@@ -27,7 +27,7 @@ int taps_of(long size, wide coordinate, int mode, int padding, int corners, long
   if (mode == 0) x = rint(x);
   if (x < low || x > high) {
     if (padding == 1) x = clamp(x, (wide)0, last);
-    if (padding == 2) x = turned_back(x, low, high);
+    if (padding == 2) x = reflected(x, low, high);
   }
   weight[0] = 1;
   if (mode == 0) {
@@ -54,9 +54,9 @@ kernel void grid_sample(global const uchar* x, Layout lx, global const uchar* gr
                         long n, int spatial, int together, int mode, int padding, int corners) {
   const long i = get_global_id(0);
   if (i >= n) return;
-  const long places = lo.size[2] * lo.size[3] * lo.size[4], groups = (lo.size[1] + together - 1) / together;
-  const long batch = i / (places * groups), group = i / places % groups;
-  long rest = i % places, in_grid = lg.offset + batch * lg.stride[0], to = lo.offset + batch * lo.stride[0];
+  const long positions = lo.size[2] * lo.size[3] * lo.size[4], groups = (lo.size[1] + together - 1) / together;
+  const long batch = i / (positions * groups), group = i / positions % groups;
+  long rest = i % positions, in_grid = lg.offset + batch * lg.stride[0], to = lo.offset + batch * lo.stride[0];
   for (int d = 4; d >= 2; --d) {
     const long index = rest % lo.size[d];
     rest /= lo.size[d];

@@ -11,7 +11,7 @@ inline long entry_of(global const uchar* ids, const Layout* l, long at, long siz
 }
 
 // out[row] = base[row] + Σ dy[k] over the k whose place is the row. Layouts: dy [count, rest…], out and base flat.
-kernel void gather_back(global const uchar* dy, Layout ld, global const uchar* places, Layout lp, global const uchar* base,
+kernel void gather_back(global const uchar* dy, Layout ld, global const uchar* indices, Layout lp, global const uchar* base,
                         Layout lb, global uchar* out, Layout lo, long n, long width, long size, long count, int based,
                         global long* problem) {
   const long i = get_global_id(0);
@@ -19,7 +19,7 @@ kernel void gather_back(global const uchar* dy, Layout ld, global const uchar* p
   const long row = i / width, within = i % width;
   wide sum = based ? load_wide(base, lb.type, lb.offset + i) : 0;
   for (long k = 0; k < count; ++k)
-    if (entry_of(places, &lp, lp.offset + k * lp.stride[0], size, true, problem) == row)
+    if (entry_of(indices, &lp, lp.offset + k * lp.stride[0], size, true, problem) == row)
       sum += load_wide(dy, ld.type, place(&ld, k * width + within));
   store_wide(out, lo.type, lo.offset + i, sum);
 }
@@ -67,7 +67,7 @@ kernel void optimizer_step(global float* to, int ot, global const float* gradien
 }
 
 // out [token, one, column] = Σ a[id(token, one), column, k] · x[token, (one,) k]
-kernel void product_by_id(global const uchar* a, Layout la, global const uchar* x, Layout lx, global const uchar* ids, Layout li,
+kernel void mul_mat_id(global const uchar* a, Layout la, global const uchar* x, Layout lx, global const uchar* ids, Layout li,
                           global uchar* out, Layout lo, long n, long columns, long depth, long each, long entries,
                           global long* problem) {
   const long i = get_global_id(0);

@@ -59,16 +59,16 @@ inline long element_of(const Layout* l, const long* at) {
 // before all others.
 bool takes(global const uchar* x, const Layout* l, Window w, const long* first, const long* at, real value) {
   long p[5] = {at[0], at[1], 0, 0, 0};
-  bool behind = false;
+  bool after = false;
   for (int a = 0; a < w.kernel_size[0]; ++a)
     for (int b = 0; b < w.kernel_size[1]; ++b)
       for (int c = 0; c < w.kernel_size[2]; ++c) {
         p[2] = first[0] + a * w.dilation[0], p[3] = first[1] + b * w.dilation[1], p[4] = first[2] + c * w.dilation[2];
         const bool here = p[2] == at[2] && p[3] == at[3] && p[4] == at[4];
-        behind = behind || here;
+        after = after || here;
         if (here || p[2] < 0 || p[2] >= l->size[2] || p[3] < 0 || p[3] >= l->size[3] || p[4] < 0 || p[4] >= l->size[4]) continue;
         const real other = LOAD(x, l->type, element_of(l, p));
-        if (isnan(value) ? behind && isnan(other) : !(other < value || (behind && other == value))) return false;
+        if (isnan(value) ? after && isnan(other) : !(other < value || (after && other == value))) return false;
       }
   return true;
 }

@@ -37,10 +37,10 @@ struct SpaceFigures {
   std::string name, kind, device;
   Bytes peak = 0, end = 0;
   Nanoseconds peak_at = 0;  // since the first event; the first time that the peak is reached
-  int64_t slices = 0;       // allocations, or stays in an arena
+  int64_t slices = 0;       // allocations, or residencies in an arena
 };
 
-// A node over all runs of its graph. The first run of a plan is cold; it stands apart where there are others, and so do
+// A node over all runs of its graph. The first run of a plan is cold; it is separate if there are others, and so do
 // runs that were aborted, stepped through, or lost events.
 struct NodeFigures {
   int32_t graph = 0, node = 0;
@@ -53,7 +53,7 @@ struct NodeFigures {
   Nanoseconds cold = 0, median = 0, lower_quartile = 0, upper_quartile = 0, shortest = 0, longest = 0;
   double mean = 0;
   double busy = 0;         // mean a run, over the threads
-  double wait = 0;         // mean a run, over the threads: at the barrier behind it, without pauses
+  double wait = 0;         // mean per run over the threads, at the barrier after it, without pauses
   double parts_a_run = 0;  // mean
   double queueing = 0;     // of a device's node: mean wall time a run on the host
 };
@@ -67,7 +67,7 @@ struct ThreadFigures {
 
 struct Report {
   std::string format;   // "Arenascope recording"
-  std::string problem;  // "" or one sentence about what could not be read
+  std::string problem;  // "", or an error message about what could not be read
   std::vector<RunFigures> runs;
   std::vector<SpaceFigures> spaces;
   std::vector<NodeFigures> nodes;
@@ -77,21 +77,21 @@ struct Report {
   int64_t events = 0, lost = 0;
   std::vector<Figure> figures;  // all of the above and the rest, by id
   // What cannot be true of a run: a free of what was never handed out, a part outside of its run, a thread that left a
-  // barrier before the last had come. One sentence each; at most kMostContradictions, the rest counted.
+  // barrier before the last had come. One message each; at most kMaxContradictions are kept, the others are counted.
   std::vector<std::string> contradictions;
   int64_t contradictions_seen = 0;
 
   const Figure* find(std::string_view id) const;
 };
 
-inline constexpr size_t kMostContradictions = 100;
+inline constexpr size_t kMaxContradictions = 100;
 
 // Opens an Arenascope recording, a Chrome trace, PyTorch's profile or memory snapshot, an ONNX Runtime profile or a
 // Perfetto trace, gzip or not, told apart by what is in it. An error names the file and what is wrong with it.
 Result<Report> audit_file(const std::filesystem::path& path);
 Result<Report> audit_bytes(std::span<const uint8_t> bytes, const std::string& name);
 
-struct Book;
+struct AuditContext;
 
 // The same, and what nobody can list beforehand: figures of a moment, a step, a span, a tensor, a range that somebody
 // chose. Their ids name it: times T, A, B are counted from the first event, D is a device's name.
@@ -99,13 +99,13 @@ struct Book;
 //   plan.P.slice.node.N.{bytes,offset,end,first,last,last_use,steps,block,level}
 //   plan.P.{alignment,placed,placed_blocks,level.L,step_of.N}, run.R.node.N.{wall,wait,parts,taken_over}
 //   plan.P.block.B.{end,used}, plan.P.step.S.hole.LOW.{bytes,end}, plan.P.addresses.A.B.tensors
-//   plan.P.steps.A.B.{most_live,most_live_step} and sums over their nodes: {nodes,mean,mean_share,wait,results,bytes,
+//   plan.P.steps.A.B.{max_live,max_live_step} and sums over their nodes: {nodes,mean,mean_share,wait,results,bytes,
 //   weights,largest_work,flops}, {op,layer}.{count,mean,share}.NAME; the same of graph.G.layer.N., the layer of node N,
 //   and of graph.G.nodes.0-5+8. Times of all nodes of a node's op: graph.G.node.N.{times,bin.B.from,bin.B.to,bin.B.nodes}
 //   plan.P.{layer.N,nodes.0-5+8}.{first,end,last_use,kept,kept_tensors}, run.R.steps.A.B.lasts
 //   run.R.step.S. and run.R.at.T. or recording.at.T.: {live,unused} of the arena, hole.LOW.{bytes,end}, reserved, kind.K,
 //   kind.KVCache.{filled,unfilled}; at a time also step, allocator.A, device.D, class.C, blocks, block_bytes
-//   run.R.stay.node.N.T.{bytes,offset,end,lived}     in the arena since T
+//   run.R.residency.node.N.T.{bytes,offset,end,lived}     in the arena since T
 //   block.ADDRESS.T.{bytes,end,asked,waste,from,until,lived}.D   handed out at T; space.ADDRESS.T.{bytes,width,…}.D
 //   span.TRACK.A.B.NODE.{lasts,from,part,bytes,speed}, spans.TRACK.DEPTH.A.B.{count,lasts,work,wait,longest}
 //   time.A.B.{most_allocated,taken,taken_bytes,given,given_bytes}, time.A.B.{track,name}.{count,time,share}.NAME
@@ -114,12 +114,12 @@ class Auditor {
   static Result<Auditor> open(const std::filesystem::path& path);
   static Result<Auditor> of(std::span<const uint8_t> bytes, const std::string& name);
   const Report& report() const;
-  // None: there is no such figure.
+  // None: the id is unknown.
   std::optional<Figure> ask(std::string_view id) const;
 
  private:
-  explicit Auditor(std::shared_ptr<const Book> book) : book_(std::move(book)) {}
-  std::shared_ptr<const Book> book_;
+  explicit Auditor(std::shared_ptr<const AuditContext> context) : context_(std::move(context)) {}
+  std::shared_ptr<const AuditContext> context_;
 };
 
 }  // namespace arenascope::audit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Random numbers of a counter (SplitMix64, Steele 2014): a sequence depends on its seed and number alone, and each number
-// of it on its place, not on what was drawn before.
+// Counter-based random numbers (SplitMix64, Steele et al. 2014): a sequence depends on its seed and sequence number
+// only, and each number on its index only, so that any number can be generated without the ones before it.
 #pragma once
 #include <cstdint>
 
@@ -16,7 +16,7 @@ class CountedRandom {
  public:
   ARENASCOPE_EVERYWHERE CountedRandom(uint64_t seed, uint64_t sequence) : state_(mixed(seed * kStep + sequence + 1)) {}
   ARENASCOPE_EVERYWHERE uint64_t next() { return mixed(state_ += kStep); }
-  // What next() gives after `place` others.
+  // The result of the call of next() with this index, counted from 0.
   ARENASCOPE_EVERYWHERE uint64_t at(uint64_t place) const { return mixed(state_ + (place + 1) * kStep); }
 
  private:

@@ -22,7 +22,7 @@ struct Id {
 
 using NodeId = Id<struct NodeTag>;    // a graph's node, in the order in which it was collected
 using LeafId = Id<struct LeafTag>;    // a graph's leaf
-using BlockId = Id<struct BlockTag>;  // a block of an arena, used by one tensor after the other
+using BlockId = Id<struct BlockTag>;  // a block of an arena, reused by several tensors in sequence
 using Step = Id<struct StepTag>;      // a position in an execution order
 
 using Bytes = int64_t;        // a size or an offset

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Names of layers, the groups of nodes that the window collapses. One that lies within another has the other's name
-// before its own: "Loop x / turn 3".
+// Names of layers, the groups of nodes that the window can collapse. The name of a nested layer is prefixed with that
+// of the enclosing layer: "Loop x / turn 3".
 #pragma once
 #include <string_view>
 
@@ -8,7 +8,7 @@ namespace arenascope {
 
 constexpr std::string_view kWithinLayer = " / ";
 
-// The layer that a layer lies in; empty: in none.
+// The enclosing layer; empty for a top-level layer.
 constexpr std::string_view layer_around(std::string_view layer) {
   const size_t at = layer.rfind(kWithinLayer);
   return at == std::string_view::npos ? std::string_view() : layer.substr(0, at);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Bounds that several rooms share.
+// Limits shared by several modules.
 #pragma once
 
 namespace arenascope {
 
-inline constexpr int kMaxThreads = 1024;  // that may take part in a run
+inline constexpr int kMaxThreads = 1024;  // maximum number of threads of a run
 
 }  // namespace arenascope

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Mappings whose pages may go: of files that others cut short, of memory that there is no room for, and of numbers that can
-// be drawn again. Reading there gets SIGBUS; programs that would rather go on ask for it (arenascope/models/mapped_files.h).
-// A signal handler cannot be handed anything, so the mappings stand in a table of the process, whose rows are taken and given
-// back without locks.
+// Registry of mappings whose pages may become unavailable: files that are truncated by another process, memory that the
+// system cannot back, and random values that can be regenerated. Access to such a page raises SIGBUS; a program opts in
+// to survive it (arenascope/models/mapped_files.h). A signal handler has no user data, so mappings are registered in a
+// global lock-free table of the process.
 #pragma once
 #include <array>
 #include <atomic>
@@ -13,29 +13,29 @@ namespace arenascope {
 
 namespace detail {
 
-// What makes a mapping's bytes whenever a page of them is not there.
+// Regenerates the bytes of a mapping when a page of it is missing.
 struct Drawing {
-  // Only what is safe in a signal handler. Null: it is none of that, and a thread makes all of the mapping's bytes meanwhile.
+  // Must be async-signal-safe. Null: the generator is not, and a thread generates all bytes of the mapping instead.
   void (*draw)(const void* numbers, size_t offset, size_t bytes, std::byte* to);
   const void* numbers;
 };
 
 struct MappedRow {
-  static constexpr uintptr_t kTaken = 1;    // no address: what is being filled in holds nothing yet
+  static constexpr uintptr_t kTaken = 1;    // not an address: the row is reserved but not filled in yet
   std::atomic<uintptr_t> begin{0}, end{0};  // begin 0: free
   std::atomic<bool> lost{false};
-  std::atomic<const Drawing*> drawing{nullptr};  // null: pages that go are lost
+  std::atomic<const Drawing*> drawing{nullptr};  // null: missing pages cannot be regenerated
   bool holds(uintptr_t address) const {
     const uintptr_t from = begin.load(std::memory_order_acquire);
     return from > kTaken && address >= from && address < end.load(std::memory_order_acquire);
   }
 };
-inline constinit std::array<MappedRow, 1024> mapped_rows{};  // of the process, as its signal handlers are
+inline constinit std::array<MappedRow, 1024> mapped_rows{};  // global, as signal handlers are
 inline constinit std::atomic<bool> lost_pages_survived{false};
 
 }  // namespace detail
 
-// Notes a mapping while it lives. Where the table is full it is not looked after.
+// Registers a mapping for the lifetime of this object. If the table is full, the mapping is not watched.
 class MappedRange {
  public:
   MappedRange(const void* data, size_t size, const detail::Drawing* drawing = nullptr) {
@@ -50,7 +50,7 @@ class MappedRange {
       return;
     }
   }
-  ~MappedRange() {  // before the mapping goes
+  ~MappedRange() {  // must run before the mapping is removed
     if (row_ == nullptr) return;
     row_->end.store(0, std::memory_order_release);
     row_->begin.store(0, std::memory_order_release);
@@ -58,17 +58,17 @@ class MappedRange {
   MappedRange(const MappedRange&) = delete;
   MappedRange& operator=(const MappedRange&) = delete;
 
-  // Whether there was a row for it in the table.
+  // True if the mapping was registered, that is, the table was not full.
   bool watched() const { return row_ != nullptr; }
-  // Whether some of its pages could not be read and were replaced by zeros.
+  // True if some pages could not be read and were replaced by zeros.
   bool lost() const { return row_ != nullptr && row_->lost.load(std::memory_order_acquire); }
-  // Whether an address lies in a mapping that is looked after.
+  // True if the address belongs to a registered mapping.
   static bool watches(const void* address) {
     for (const detail::MappedRow& row : detail::mapped_rows)
       if (row.holds(reinterpret_cast<uintptr_t>(address))) return true;
     return false;
   }
-  // Whether what lies there is drawn again when it is read after its pages were given back.
+  // True if the address belongs to a mapping whose pages are regenerated on access after they were dropped.
   static bool drawn(const void* address) {
     for (const detail::MappedRow& row : detail::mapped_rows)
       if (row.holds(reinterpret_cast<uintptr_t>(address)))

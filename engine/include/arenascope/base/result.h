@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Errors are values that carry one sentence; exceptions do not cross a room.
+// Errors are values with a message; exceptions do not cross module boundaries.
 #pragma once
 #include <cassert>
 #include <optional>
@@ -9,12 +9,12 @@
 
 namespace arenascope {
 
-// What went wrong, as one sentence that names the thing, what is wrong with it and where.
+// An error message: what failed, what was expected, what was found, and where (file, node, tensor).
 struct Error {
   std::string message;
 };
 
-// Either a value or an Error. `if (!r) return r.error();` hands an error on.
+// Either a value or an Error. `if (!r) return r.error();` propagates an error.
 template <class T>
 class [[nodiscard]] Result {
  public:

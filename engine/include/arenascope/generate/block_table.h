@@ -26,17 +26,17 @@ class BlockTable {
   // Another text that begins as the first `tokens` of this one, rounded down to whole blocks, which both have from now
   // on; at most as many as it has.
   TextId fork(TextId text, int64_t tokens);
-  void end(TextId text);      // gives back its blocks that no other has
+  void end(TextId text);      // frees its blocks that no other text shares
   void restart(TextId text);  // the same, and it is empty
 
   int64_t tokens(TextId text) const { return texts_.at(text).tokens; }
   const std::vector<int32_t>& blocks(TextId text) const { return texts_.at(text).blocks; }
   int owners(int32_t block) const { return owners_[static_cast<size_t>(block)]; }
-  // Room for `count` tokens more, which the text then has. Error: not enough free blocks; then nothing changes.
+  // Appends rows for `count` tokens to the text. Error: not enough free blocks; then nothing changes.
   Status append(TextId text, int64_t count);
   // The row of the text's token, counted from 0.
   int64_t row(TextId text, int64_t token) const;
-  // That of the token which append() would add; -1: there is no room.
+  // The row of the token that append() would add; -1: the cache is full.
   int64_t next_row(TextId text) const;
 
  private:

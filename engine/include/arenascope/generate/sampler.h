@@ -17,7 +17,7 @@ struct SamplerOptions {
 };
 
 // In this order: the top_k largest logits stay; of these the most likely ones whose probabilities reach top_p together
-// (Holtzman 2020), at least one; what is left is divided by the temperature, and one is drawn. The same seed and logits
+// (Holtzman 2020), at least one; the logits are divided by the temperature, and one token is sampled. The same seed and logits
 // give the same tokens on every machine that computes the same logits.
 class Sampler {
  public:

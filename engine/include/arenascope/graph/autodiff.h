@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Reverse-mode differentiation: from a graph that ends in one number to the ops that compute how that number
-// changes with each wanted tensor. Method: Linnainmaa's, as a walk over the nodes from the last to the first, each
-// adding its share to its sources' gradients (Griewank and Walther, "Evaluating Derivatives", chapter 3).
+// Reverse-mode automatic differentiation: adds to a graph with a scalar result the ops that compute the gradient of
+// that result with respect to selected tensors. Method: Linnainmaa's reverse accumulation. Nodes are visited from the
+// last to the first and each adds to the gradients of its inputs (Griewank and Walther, "Evaluating Derivatives",
+// chapter 3).
 #pragma once
 #include <arenascope/graph/builder.h>
 #include <arenascope/graph/graph.h>
@@ -12,22 +13,22 @@
 namespace arenascope {
 
 struct GradientOptions {
-  // Each wanted gradient is added to an input "NAME (sum)" of the same shape, so that several small batches add up;
-  // graph.grad_accumulator() tells which.
+  // Gradient accumulation over several micro-batches: each requested gradient is added to an input "NAME (sum)" of the
+  // same shape, which graph.grad_accumulator() returns.
   bool accumulate = false;
 };
 
-// Adds to the builder's context the ops that compute d loss / d wanted[i], and to `graph` all that they need. The graph
-// must keep gradients (new_graph(…, true)); graph.grad(t) is then the gradient of each tensor between the wanted ones
-// and the loss. `loss` is one floating-point element; gradients have their tensors' shapes and are f32.
-// The result is undefined at i where the loss does not depend on wanted[i]. Nodes of the backward pass stand in layers
-// named "L backward" after the layers L that they belong to.
-// Errors: a loss that is no single number, an op that has no backward rule, a context or graph that is full.
+// Adds to the builder's context the ops that compute d loss / d wanted[i], and to `graph` these ops and all their
+// inputs. The graph must store gradients (new_graph(…, true)); afterwards graph.grad(t) is the gradient of each tensor
+// on a path from wanted[i] to the loss. `loss` has one floating-point element; a gradient is f32 and has the shape of
+// its tensor. Element i of the result is undefined where the loss does not depend on wanted[i]. Nodes of the backward
+// pass belong to layers named "L backward", where L is the layer of the forward node.
+// Errors: a loss that is not a scalar, an op without a backward rule, a full context or graph.
 Result<std::vector<Tensor>> build_gradients(GraphBuilder& builder, Graph& graph, const Tensor& loss,
                                             std::span<const Tensor> wanted, const GradientOptions& options = {});
 
-// Whether an op has a rule, so that what depends on it can be trained. Rules may still refuse some parameters (grouped
-// convolutions, strided slices): build_gradients() names them.
+// True if the op has a backward rule. A rule may still reject some parameters (grouped convolutions, strided slices);
+// the error of build_gradients() names them.
 bool has_gradient(Op op);
 
 }  // namespace arenascope

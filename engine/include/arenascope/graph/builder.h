@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Builds a graph of ops without an error check at each call: the first error is kept, what follows it are
-// undefined tensors, and finish() says what went wrong.
+// Builds a graph of ops without an error check after each call. The first error is kept and returned by status(); every
+// call after it returns an undefined tensor.
 #pragma once
 #include <initializer_list>
 #include <string>
@@ -23,10 +23,10 @@ class GraphBuilder {
     if (ok()) status_ = std::move(error);
   }
 
-  // Given tensors.
+  // Leaf tensors.
   Tensor input(std::string_view name, const Dims& sizes, DType dtype = DType::F32);
   Tensor weight(std::string_view name, const Dims& sizes, DType dtype = DType::F32);
-  void output(const Tensor& tensor);  // wanted by the caller
+  void output(const Tensor& tensor);  // marks the tensor as an output of the graph
 
   // Any op, with or without parameters.
   Tensor op(Op op, std::initializer_list<Tensor> sources, const OpParams& params = {}, std::string_view name = {});
@@ -46,12 +46,13 @@ class GraphBuilder {
   Tensor conv2d(const Tensor& x, const Tensor& w, const Tensor& bias, int stride, int pad, int groups = 1,
                 int dilation = 1, std::string_view name = {});
   Tensor pool2d(Op op, const Tensor& x, int kernel, int stride, int pad, std::string_view name = {});
-  // Contiguous sources give a view; others are copied first (CONT).
+  // A view of a contiguous source; any other source is copied first (CONT).
   Tensor reshape(const Tensor& x, const Dims& sizes, std::string_view name = {});
   Tensor permute(const Tensor& x, std::initializer_list<int> axes, std::string_view name = {});
   Tensor transpose(const Tensor& x, std::string_view name = {}) { return op(Op::Transpose, {x}, {}, name); }
   Tensor cont(const Tensor& x, std::string_view name = {}) { return op(Op::Cont, {x}, {}, name); }
-  // Elements [start, end) of one axis, every `step`-th; a view. A negative step walks down from start to above end.
+  // A view of every `step`-th element of [start, end) along one axis. A negative step runs from start down to end,
+  // exclusive.
   Tensor slice(const Tensor& x, int axis, int64_t start, int64_t end, int64_t step = 1, std::string_view name = {});
   Tensor concat(std::span<const Tensor> parts, int axis, std::string_view name = {});
   Tensor soft_max(const Tensor& x, int axis, float factor = 1, const Tensor& mask = {}, std::string_view name = {});

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The formulas of the ops that work element by element, once for every backend: C++ on the CPU, CUDA, and, as text,
-// OpenCL C. The reference has formulas of its own, with which they are compared. An op of op_list.h without a formula
-// here is a compile error in each of the three.
+// The formulas of the pointwise ops, shared by all backends: C++ on the CPU, CUDA, and OpenCL C as text. The reference
+// backend has its own formulas, against which these are tested. An op of op_list.h without a formula here is a compile
+// error in each of the three.
 //
-// Floating point (float or double, in OpenCL also float4 where a program asks for it): x is the element, y the second
-// source's, a and b the op's scalars (scalars_of()), K(v) a constant of the arithmetic's type; the functions of
-// <cmath>, and besides
+// Floating point (float or double, in OpenCL also float4): x is the element of the first source, y of the second, a and
+// b are the op's scalars (scalars_of()), K(v) is a constant of the arithmetic type. Available are the functions of
+// <cmath> and
 //   lesser(x, y), larger(x, y), limited(x, low, high)
-// Integers (int64_t, and uint64_t or its bits where `u` is true, of which a narrower type keeps the low bits), all of
-// which wrap:
+// Integers (int64_t, or uint64_t where `u` is true; a narrower result type keeps the low bits), all wrapping:
 //   less(x, y, u), least(x, y, u), most(x, y, u), negative(x), sum(x, y), difference(x, y), product(x, y),
 //   quotient(x, y, u) and floor_mod(x, y, u), 0 where y is 0, power(x, y), shifted_left(x, y), shifted_right(x, y)
 #pragma once
@@ -24,7 +23,7 @@
   F(Max, isnan(x) | (x > y) ? x : y) \
   F(Mod, fmod(x, y))
 
-#define ARENASCOPE_WHOLE_BINARY_FORMULAS(F) \
+#define ARENASCOPE_INTEGER_BINARY_FORMULAS(F) \
   F(Add, sum(x, y)) \
   F(Sub, difference(x, y)) \
   F(Mul, product(x, y)) \
@@ -49,7 +48,7 @@
   F(Or, (x != 0) | (y != 0)) \
   F(Xor, (x != 0) != (y != 0))
 
-#define ARENASCOPE_WHOLE_COMPARISON_FORMULAS(F) \
+#define ARENASCOPE_INTEGER_COMPARISON_FORMULAS(F) \
   F(Equal, x == y) \
   F(Less, less(x, y, u)) \
   F(LessEqual, !less(y, x, u)) \
@@ -100,7 +99,7 @@
   F(Scale, a * x + b) \
   F(IsNan, isnan(x))
 
-#define ARENASCOPE_WHOLE_UNARY_FORMULAS(F) \
+#define ARENASCOPE_INTEGER_UNARY_FORMULAS(F) \
   F(Neg, negative(x)) \
   F(Abs, less(x, K(0), u) ? negative(x) : x) \
   F(Sign, K(less(K(0), x, u)) - K(less(x, K(0), u))) \

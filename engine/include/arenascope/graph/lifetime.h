@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Liveness: whose bytes a tensor is made of, where they lie, and from which step of an order to which they must be
-// there. Orders, memory plans, the executor and recordings all read it from here; nothing else works out a last use.
+// Liveness analysis: the node that owns a tensor's bytes, their placement, and the steps of an execution order during
+// which they are live. Orders, memory plans, the executor and recordings all use this analysis.
 #pragma once
 #include <span>
 #include <vector>
@@ -12,7 +12,7 @@ namespace arenascope {
 
 const char* name(Placement placement);
 
-// The tensor that a tensor's bytes belong to: what it is a view of, or itself.
+// The tensor that owns a tensor's bytes: the source of a view, else the tensor itself.
 inline const TensorImpl& base_of(const TensorImpl& tensor) { return tensor.is_view() ? *tensor.view_source : tensor; }
 
 inline Placement placement_of(const TensorImpl& given) {
@@ -20,53 +20,54 @@ inline Placement placement_of(const TensorImpl& given) {
   return tensor.op == Op::None ? Placement::Given : tensor.placement;
 }
 
-// The sources whose bytes a node reads or writes. Behind them SET_ROWS and OPTIMIZER_STEP name what they only wait for
-// (op_params.h, `after`), whose bytes nobody needs for that.
+// The sources that a node reads or writes. SET_ROWS and OPTIMIZER_STEP have further sources that only order execution
+// (op_params.h, `after`); their bytes are not used.
 std::span<TensorImpl* const> sources_read(const TensorImpl& node);
 
-// A tensor's bytes in time. All views of a tensor have its lifetime.
+// The lifetime of a tensor's bytes. All views of a tensor share it.
 struct Lifetime {
-  NodeId owner;  // the node that computes these bytes; none for given ones
-  Step first;    // the bytes are needed in the steps [first, last)
+  NodeId owner;  // the node that computes these bytes; none for leaf tensors
+  Step first;    // the bytes are live during the steps [first, last)
   Step last;
   Bytes bytes = 0;  // of the owner, laid out contiguously
   Placement placement = Placement::Arena;
-  bool kept = false;      // an output lies in these bytes: they are needed to the last step
-  NodeId part_of;         // the concatenation in whose bytes these may lie, or none
-  Bytes part_offset = 0;  // from that one's first byte
-  NodeId in_place_of;     // the node whose bytes the owner may take over in its first step, or none
+  bool kept = false;      // an output uses these bytes: they are live to the last step
+  NodeId part_of;         // the concatenation into which these bytes may be aliased, or none
+  Bytes part_offset = 0;  // from the first byte of the concatenation
+  NodeId in_place_of;     // the node whose bytes the owner may overwrite in its first step, or none
   bool operator==(const Lifetime&) const = default;
 
   bool in_arena() const { return placement == Placement::Arena && bytes > 0; }
 };
 
 struct LifetimeOptions {
-  bool keep_outputs = true;  // else an output ends with its last reader, as any other result
+  bool keep_outputs = true;  // false: an output ends at its last use, like any other result
   bool join = false;         // find part_of
   bool in_place = false;     // find in_place_of
   Bytes alignment = 1;       // of part_offset, in bytes
 };
 
-// By node. `order` must pass check_order().
+// Indexed by NodeId. `order` must pass check_order().
 //
-// part_of: each source of the concatenation is a whole contiguous tensor in the arena, a contiguous stretch of the
-// result at a multiple of the alignment, and part of no other concatenation.
-// in_place_of: the owner is a pointwise op, or the gradient of a largest element of windows side by side, which reads that
-// source there for the last time, as no other operand: its first one or, where that is needed on and the two may be
-// exchanged (ADD, MUL, MIN, MAX, …), its second. It is no view, has the same type and layout, is no output, and shares
-// its bytes with no concatenation.
+// part_of is set if each source of the concatenation is a complete contiguous tensor in the arena, occupies a
+// contiguous range of the result at a multiple of the alignment, and is an input of no other concatenation.
+// in_place_of is set if the owner is a pointwise op, or MAX_POOL_BACK with non-overlapping windows, and this is the
+// last use of that source. The source is the first operand or, if the first is used later and the op is commutative
+// (ADD, MUL, MIN, MAX, …), the second. It is used as one operand only, is not a view or an output, has the type and
+// layout of the result, and is not aliased into a concatenation.
 std::vector<Lifetime> find_lifetimes(const Graph& graph, std::span<const NodeId> order,
                                      const LifetimeOptions& options = {});
 
-// What depends on no order: owner, bytes, placement and kept. first and last are none, but for given bytes.
+// The fields that do not depend on an order: owner, bytes, placement and kept. first and last are none, except for leaf
+// tensors.
 std::vector<Lifetime> find_owners(const Graph& graph, bool keep_outputs = true);
 
-// The most bytes of the arena that are needed in one step of an order of `steps`, without what could be joined or taken
-// over. Sums beyond 2^63-1 bytes give 2^63-1.
+// The peak of live arena bytes over the `steps` of an order. Aliasing into concatenations and computing in place are
+// ignored. Saturates at 2^63-1 bytes.
 Bytes most_live(std::span<const Lifetime> lifetimes, size_t steps);
 
-// Calls use(owner, step) for every node of the order and each tensor that it reads, unless their bytes are given.
-// `lifetimes` say who owns what.
+// Calls use(owner, step) for every node of the order and for each tensor that it reads, except leaf tensors. The owner
+// is that of `lifetimes`.
 template <class Use>
 void for_each_use(const Graph& graph, std::span<const NodeId> order, std::span<const Lifetime> lifetimes, Use&& use) {
   for (size_t i = 0; i < order.size(); ++i) {
@@ -78,10 +79,11 @@ void for_each_use(const Graph& graph, std::span<const NodeId> order, std::span<c
   }
 }
 
-// First and last use of numbered values, for lists of steps that are no graph's order. Steps come rising.
-class LastUses {
+// First and last use of numbered values, for step lists other than a graph's execution order. Calls of use() must have
+// ascending steps.
+class LiveRangeTable {
  public:
-  explicit LastUses(size_t values) : rows_(values) {}
+  explicit LiveRangeTable(size_t values) : rows_(values) {}
   void use(size_t value, int32_t step) {
     Row& row = rows_[value];
     if (row.first < 0) row.first = step;
@@ -91,7 +93,7 @@ class LastUses {
   bool used(size_t value) const { return rows_[value].first >= 0; }
   bool kept(size_t value) const { return rows_[value].kept; }
   Step first(size_t value) const { return Step(rows_[value].first); }
-  // Half-open; `steps`: how many there were in all.
+  // Half-open; `steps`: total number of steps.
   Step last(size_t value, int32_t steps) const { return Step(rows_[value].kept ? steps : rows_[value].last + 1); }
 
  private:
@@ -102,18 +104,19 @@ class LastUses {
   std::vector<Row> rows_;
 };
 
-// Whether a node could compute its result in that source's bytes, as far as op, type and layout go: the first one's, or
-// the second one's where the operands may be exchanged.
+// True if op, type and layout allow the node to compute its result in place of that source: the first one, or the
+// second one of a commutative op. Liveness is not checked.
 bool fits_in_place(const TensorImpl& node, size_t source);
 
-// Lifetimes one step after the other, in the order in which the nodes were collected: each ends as soon as the graph's
-// use counts, without those who only wait, say that nobody is left. For who plans while walking the graph; the same as find_lifetimes() finds.
+// Computes the lifetimes of find_lifetimes() incrementally, in the order in which the nodes were collected. A lifetime
+// ends when the graph's use count, without sources that only order execution, is exhausted. For planners that work in
+// one pass over the graph.
 class LifetimeStream {
  public:
   LifetimeStream(const Graph& graph, bool keep_outputs);
 
-  // Takes the node `i`, which must be the next one. If it has bytes of its own, `begin(node, placement)` is called and
-  // returns a number, which `end(number)` is called with after the last step that needs them; never for outputs.
+  // Processes node `i`, which must be the next one. If it owns bytes, `begin(node, placement)` is called and returns a
+  // number; `end(number)` is called after the last step that uses the bytes, but never for outputs that are kept.
   template <class Begin, class End>
   void step(size_t i, Begin&& begin, End&& end) {
     const TensorImpl& node = *nodes_[i];
@@ -128,13 +131,13 @@ class LifetimeStream {
     }
     for (const TensorImpl* source : sources_read(node))
       if (const NodeId from = graph_.find_node(*source); from.valid()) end_use(states_[from.index()].owner, end);
-    if (state.owner == static_cast<int32_t>(i) && state.uses == 0) end(state.number);  // nobody reads it
+    if (state.owner == static_cast<int32_t>(i) && state.uses == 0) end(state.number);  // not used by any node
   }
 
  private:
   struct State {
-    int32_t owner = -1;   // the node whose bytes it is made of, or none
-    int32_t uses = 0;     // of the owner: steps that still need it
+    int32_t owner = -1;   // the node that owns the bytes, or none
+    int32_t uses = 0;     // of the owner: remaining uses
     int32_t number = -1;  // of the owner: what begin() returned
   };
   int32_t waits(size_t i) const { return waits_.empty() ? 0 : waits_[i]; }
@@ -149,7 +152,7 @@ class LifetimeStream {
   const std::span<TensorImpl* const> nodes_;
   const bool keep_outputs_;
   std::vector<State> states_;
-  std::vector<int32_t> waits_;  // by node: how many only wait for it; empty where nobody does
+  std::vector<int32_t> waits_;  // by node: number of order-only uses; empty if there are none
 };
 
 }  // namespace arenascope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The ops as an enumeration, and what is known of each from op_list.h.
+// The enumeration of the ops and their properties from op_list.h.
 #pragma once
 #include <optional>
 #include <span>
@@ -22,7 +22,7 @@ inline constexpr int kOpCount = 0
 #undef X
     ;
 
-// The sections of op_list.h. Unknown is what a number outside of the list belongs to; nothing computes it.
+// The sections of op_list.h. Unknown is the family of numbers that are not in the list; no backend computes it.
 enum class OpFamily : uint8_t {
   Unknown,
   Given,
@@ -42,7 +42,7 @@ enum class OpFamily : uint8_t {
   Fused
 };
 
-// The ops of one family: a switch over them without a default names what it has forgotten.
+// The ops of each family: the compiler names the missing cases of a switch without a default.
 #define X(id, ...) id = static_cast<uint16_t>(Op::id),
 enum class MovementOp : uint16_t { ARENASCOPE_MOVEMENT_OPS(X) };
 enum class BinaryOp : uint16_t { ARENASCOPE_BINARY_OPS(X) };
@@ -69,20 +69,20 @@ enum OpTraits : uint8_t {
   kMath = kStep | kFunction,
 };
 
-// How far a result may be from the exact one, in units of the type that is computed in: float for f32, f16 and bf16,
-// double for f64. The rounding to the result's own type (half a unit in its last place) comes on top; integers are
-// exact. A bound is the sum of its parts.
+// The error bound of a result relative to the exact one, in units of the arithmetic type: float for f32, f16 and bf16,
+// double for f64. Rounding to the result's type (half a unit in the last place) is added; integers are exact. A bound
+// is the sum of its members.
 struct ErrorBound {
   double ulps = 0;   // units in the last place of the exact result, below the smallest normal number too
   double terms = 0;  // ε·Σ|terms|, for up to 2^14 terms; of functions of one element ε·|x|, of SCALE ε·|scale·x|
   double largest = 0;  // ε times the largest magnitude of the result
-  double least = 0;    // an error that is allowed anyway
+  double least = 0;    // absolute error that is always allowed
   const char* note = "";
 
   bool exact() const { return ulps == 0 && terms == 0 && largest == 0 && least == 0; }
 };
 
-// What a shape rule finds out. For views also the layout over the first source's bytes.
+// The result of a shape rule. For views it includes the layout over the first source's bytes.
 struct Inferred {
   DType dtype = DType::F32;
   Dims sizes;
@@ -107,22 +107,22 @@ struct OpInfo {
   bool takes_function() const { return (traits & kFunction) != 0; }
 };
 
-// Of a number that is no op: one named "UNKNOWN", of that family, which refuses any sources.
+// For a number that is not an op: an entry named "UNKNOWN" of family Unknown, whose shape rule always fails.
 const OpInfo& info(Op op);
 inline const char* name(Op op) { return info(op).name; }
 std::optional<Op> parse_op(std::string_view name);
-// The number by which recordings tell ops apart, never 0: made of the name alone (FNV-1a), so that it stays the same
-// wherever in the list an op stands. None: no op of this engine has that number.
+// The identifier of an op in recordings, never 0: a hash of the name (FNV-1a), so it does not depend on the op's
+// position in the list. op_of_number() returns none if no op of this engine has that identifier.
 uint32_t number(Op op);
 std::optional<Op> op_of_number(uint32_t number);
 
-// The scalars a and b of an op's formula (elementwise.h), in the order of its parameters; 0 where it has none.
+// The scalars a and b of an op's formula (elementwise.h), in the order of its parameters; 0 if it has none.
 struct Scalars {
   double a = 0, b = 0;
 };
 Scalars scalars_of(const TensorImpl& node);
 
-// Whether executing the node does anything: views, given tensors and empty tensors do not.
+// True if executing the node does any work; false for views, leaf tensors and empty tensors.
 bool has_work(const TensorImpl& node);
 // Floating-point operations of one execution.
 int64_t flops(const TensorImpl& node);

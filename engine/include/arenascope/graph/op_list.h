@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-// The op table: every op, one line each, and all that is the same for every backend. Columns:
-//   enumerator, name, least and most sources (-1: any number), family, shape rule, cost rule, traits, error bound,
-//   gradient
-// A family has one section and an enumeration of its own in op.h, over which backends choose their kernels: an op that
-// one of them lacks is a compile error there. Rules are declared in engine/graph/op_rules.h, parameters in op_params.h,
-// gradients in engine/graph/autodiff_rules.h (`none`: it has no derivative, or nobody has written it). An op that works
-// element by element also has a formula in elementwise.h. CONTRIBUTING.md shows how one is added.
+// The op table: one line per op with all properties that do not depend on the backend. Columns:
+//   enumerator, name, minimum and maximum number of sources (-1: any number), family, shape rule, cost rule, traits,
+//   error bound, gradient
+// Each family has one section here and an enumeration in op.h. Backends select kernels by a switch over that
+// enumeration, so a missing op is a compile error. Rules are declared in engine/graph/op_rules.h, parameters in
+// op_params.h, gradients in engine/graph/autodiff_rules.h (`none`: not differentiable or not implemented). A pointwise
+// op also has a formula in elementwise.h. CONTRIBUTING.md describes how to add an op.
 //
 // Traits: kView      computes nothing, shares its first source's bytes
-//         kWrites    its result is its first source, some of whose bytes it writes
+//         kWrites    writes into its first source; the result shares that source's bytes
 //         kPointwise out[i] depends on the sources' i-th elements only, so it may be computed in place
 //         kFusable   may be a step of a FUSED node (fused.h): f32 in, f32 out
-//         kFunction  takes as long as ten additions; the backends weigh their work by it
-//         kAlpha, kLimits, kAffine  it has AlphaParams, ClampParams or ScaleParams (scalars_of() reads them)
-//         kStep, kMath  kPointwise | kFusable, and that with kFunction
-// Error bound: how far a result computed in float or double may be from the exact one (op.h, ErrorBound); integers and
-// truth values are always exact.
+//         kFunction  costs about ten additions; used by backends to divide work
+//         kAlpha, kLimits, kAffine  has AlphaParams, ClampParams or ScaleParams (read by scalars_of())
+//         kStep, kMath  kPointwise | kFusable, and the same with kFunction
+// Error bound: maximum difference between a result computed in float or double and the exact one (op.h, ErrorBound);
+// integers and booleans are always exact.
 #pragma once
 
 // clang-format off
@@ -30,7 +30,7 @@
   X(Transpose, "TRANSPOSE", 1, 1, View, transpose_rule, no_flops, kView, exact, transpose) \
   X(Expand, "EXPAND", 1, 1, View, expand_rule, no_flops, kView, exact, same)
 
-// Move and make numbers
+// Move, convert and generate elements
 #define ARENASCOPE_MOVEMENT_OPS(X) \
   X(Cont, "CONT", 1, 1, Movement, same_rule, no_flops, 0, exact, same) \
   X(Cast, "CAST", 1, 1, Movement, cast_rule, no_flops, 0, exact, same) \
@@ -45,7 +45,7 @@
   X(Tril, "TRIL", 1, 1, Movement, same_rule, no_flops, kPointwise, exact, tril) \
   X(Copy, "COPY", 1, 1, Movement, same_rule, no_flops, 0, exact, same)
 
-// Two sources, broadcast; any numbers
+// Two sources, broadcast; any numeric type
 #define ARENASCOPE_ARITHMETIC_OPS(X) \
   X(Add, "ADD", 2, 2, Binary, binary_rule, element_flops, kStep, exact, add) \
   X(Sub, "SUB", 2, 2, Binary, binary_rule, element_flops, kStep, exact, sub) \
@@ -56,7 +56,7 @@
   X(Max, "MAX", 2, 2, Binary, binary_rule, element_flops, kStep, exact, extreme) \
   X(Mod, "MOD", 2, 2, Binary, binary_rule, element_flops, kPointwise, exact, none)
 
-// Two sources, broadcast; whole numbers. A shift by more than a number has bits leaves 0.
+// Two sources, broadcast; integers. A shift by at least the number of bits gives 0.
 #define ARENASCOPE_BITWISE_OPS(X) \
   X(BitAnd, "BIT_AND", 2, 2, Binary, bits_rule, element_flops, kPointwise, exact, none) \
   X(BitOr, "BIT_OR", 2, 2, Binary, bits_rule, element_flops, kPointwise, exact, none) \
@@ -64,7 +64,7 @@
   X(ShiftLeft, "SHIFT_LEFT", 2, 2, Binary, shift_rule, element_flops, kPointwise, exact, none) \
   X(ShiftRight, "SHIFT_RIGHT", 2, 2, Binary, shift_rule, element_flops, kPointwise, exact, none)
 
-// Two sources, broadcast, to truth values
+// Two sources, broadcast; boolean result
 #define ARENASCOPE_COMPARISON_OPS(X) \
   X(Equal, "EQUAL", 2, 2, Comparison, compare_rule, element_flops, kPointwise, exact, none) \
   X(Less, "LESS", 2, 2, Comparison, compare_rule, element_flops, kPointwise, exact, none) \
@@ -75,11 +75,11 @@
   X(Or, "OR", 2, 2, Comparison, compare_rule, element_flops, kPointwise, exact, none) \
   X(Xor, "XOR", 2, 2, Comparison, compare_rule, element_flops, kPointwise, exact, none)
 
-// One of two, by a condition
+// Elementwise selection by a condition
 #define ARENASCOPE_CHOICE_OPS(X) \
   X(Where, "WHERE", 3, 3, Choice, where_rule, element_flops, kPointwise, exact, where)
 
-// One source, element by element; any numbers
+// One source, element by element; any numeric type
 #define ARENASCOPE_NUMBER_OPS(X) \
   X(Neg, "NEG", 1, 1, Unary, same_rule, element_flops, kStep, exact, neg) \
   X(Abs, "ABS", 1, 1, Unary, same_rule, element_flops, kStep, exact, abs) \
@@ -91,7 +91,7 @@
   X(Clamp, "CLAMP", 1, 1, Unary, same_rule, element_flops, kStep | kLimits, exact, clamp) \
   X(Not, "NOT", 1, 1, Unary, same_rule, element_flops, kPointwise, exact, none)
 
-// One source, element by element; whole numbers
+// One source, element by element; integers
 #define ARENASCOPE_INTEGER_OPS(X) \
   X(BitNot, "BIT_NOT", 1, 1, Unary, bits_rule, element_flops, kPointwise, exact, none)
 
@@ -127,11 +127,11 @@
   X(HardSwish, "HARD_SWISH", 1, 1, Unary, float_rule, element_flops, kMath | kAlpha, ulps(1).and_terms(1), hard_swish) \
   X(Scale, "SCALE", 1, 1, Unary, float_rule, element_flops, kStep | kAffine, ulps(1).and_terms(1), scale)
 
-// One source, element by element, to truth values
+// One source, element by element; boolean result
 #define ARENASCOPE_PREDICATE_OPS(X) \
   X(IsNan, "IS_NAN", 1, 1, Unary, predicate_rule, element_flops, kPointwise, exact, none)
 
-// Matrix multiplications and what is made of them
+// Matrix multiplications and ops built on them
 #define ARENASCOPE_CONTRACTION_OPS(X) \
   X(MulMat, "MUL_MAT", 2, 3, Contraction, mul_mat_rule, mul_mat_flops, 0, terms(16).or_least(0x1p-139), mul_mat) \
   X(Conv, "CONV", 2, 3, Contraction, conv_rule, conv_flops, 0, terms(16).or_least(0x1p-139), conv) \
@@ -139,7 +139,7 @@
   X(Attention, "ATTENTION", 3, 4, Contraction, attention_rule, attention_flops, 0, of_largest(16), attention) \
   X(Lstm, "LSTM", 3, 6, Contraction, lstm_rule, lstm_flops, 0, of_largest(16), lstm)
 
-// Windows of images
+// Sliding windows
 #define ARENASCOPE_WINDOW_OPS(X) \
   X(MaxPool, "MAX_POOL", 1, 1, Window, pool_rule, pool_flops, 0, exact, max_pool) \
   X(AvgPool, "AVG_POOL", 1, 1, Window, pool_rule, pool_flops, 0, ulps(1).and_terms(4).or_least(0x1p-139), avg_pool) \
@@ -154,7 +154,7 @@
   X(SoftMax, "SOFT_MAX", 1, 2, Norm, soft_max_rule, norm_flops, kPointwise, of_largest(32), soft_max) \
   X(LogSoftMax, "LOG_SOFT_MAX", 1, 1, Norm, soft_max_rule, norm_flops, kPointwise, of_largest(32), log_soft_max)
 
-// Over any set of dimensions
+// Reductions over any set of dimensions
 #define ARENASCOPE_REDUCTION_OPS(X) \
   X(ReduceSum, "REDUCE_SUM", 1, 1, Reduction, reduce_rule, source_flops, 0, terms(8), reduce) \
   X(ReduceMean, "REDUCE_MEAN", 1, 1, Reduction, reduce_rule, source_flops, 0, terms(8), reduce) \
@@ -173,7 +173,7 @@
   X(CumProd, "CUM_PROD", 1, 1, Line, same_rule, element_flops, 0, ulps(64), cum_prod) \
   X(Rope, "ROPE", 1, 2, Line, rope_rule, norm_flops, 0, of_largest(8), rope)
 
-// Alike to no other: what a backend has no kernel for, the partition leaves to the host
+// Ops that belong to no other family. The partition assigns those without a kernel of the backend to the host.
 #define ARENASCOPE_HOST_OPS(X) \
   X(BitCast, "BIT_CAST", 1, 1, Host, bit_cast_rule, no_flops, 0, exact, none) \
   X(RoundSmall, "ROUND_SMALL", 1, 1, Host, float_rule, element_flops, kPointwise, exact, none) \
@@ -185,7 +185,8 @@
   X(Dropout, "DROPOUT", 2, 2, Host, dropout_rule, element_flops, kPointwise, exact, dropout) \
   X(MulMatId, "MUL_MAT_ID", 3, 3, Host, mul_mat_id_rule, mul_mat_flops, 0, terms(16).or_least(0x1p-139), none)
 
-// An operator of a file that nothing can compute, so that the rest can be seen and planned; and several ops as one node.
+// OPAQUE: an unsupported operator of a file, so that the graph can still be shown and planned. FUSED: several ops as
+// one node.
 #define ARENASCOPE_COMPOUND_OPS(X) \
   X(Opaque, "OPAQUE", 0, -1, Opaque, fill_rule, no_flops, 0, exact, none) \
   X(Fused, "FUSED", 1, -1, Fused, fused_rule, fused_flops, 0, exact, none)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parameters of each op, as plain structs that fit in OpParams. Axes count from the outermost and are
-// never negative here; readers resolve them.
+// The parameters of each op, as plain structs that fit in OpParams. Axis 0 is the outermost; axes are never negative
+// here, importers resolve them.
 #pragma once
 #include <cstdint>
 
@@ -15,7 +15,7 @@ struct ViewParams {
   Dims sizes;
   Dims strides;
   int64_t offset;
-};  // VIEW: elements, over the source's elements
+};  // VIEW: strides and offset in elements of the source
 struct PermuteParams {
   int8_t axes[kMaxDims];
 };  // out dimension i is source dimension axes[i]
@@ -42,27 +42,28 @@ enum class ResizeMode : int32_t { Nearest, Linear, Cubic };
 enum class ResizeCoordinates : int32_t { HalfPixel, Asymmetric, AlignCorners, PytorchHalfPixel };
 enum class ResizeNearest : int32_t { RoundPreferFloor, RoundPreferCeil, Floor, Ceil };
 struct ResizeParams {
-  Dims sizes;       // wanted sizes, all dimensions
-  float scales[4];  // of the last four dimensions where the file gave scales, else 0
+  Dims sizes;       // output sizes, all dimensions
+  float scales[4];  // of the last four dimensions if the file specifies scales, else 0
   ResizeMode mode;
   ResizeCoordinates coordinates;
   ResizeNearest nearest;
   float cubic_a;
 };
 enum class GridPadding : int32_t { Zeros, Border, Reflection };
-// GRID_SAMPLE(x [N, C, spatial…], grid [N, out…, spatial]): the grid's innermost numbers are a place in x, of which -1 and
-// 1 are the ends, its last dimension first. Cubic ones (a = -0.75) have two spatial dimensions, all others up to three.
+// GRID_SAMPLE(x [N, C, spatial…], grid [N, out…, spatial]): the innermost dimension of the grid is a sampling position
+// in x, normalised to [-1, 1], last dimension of x first. Cubic mode (a = -0.75) supports two spatial dimensions, the
+// other modes up to three.
 struct GridSampleParams {
   ResizeMode mode;
   GridPadding padding;
   bool align_corners;
 };
-// The floating-point numbers of one byte or less. ROUND_SMALL gives each number the nearest of them (ties to even).
+// Floating-point formats of at most 8 bits. ROUND_SMALL rounds each element to the nearest value (ties to even).
 enum class SmallFloat : int32_t { E4M3FN, E4M3FNUZ, E5M2, E5M2FNUZ, E8M0, E2M1 };
 enum class SmallRounding : int32_t { Nearest, Up, Down };  // the latter two for E8M0
 struct SmallFloatParams {
   SmallFloat format;
-  bool saturate;  // what is too large becomes the largest, not infinity or NaN
+  bool saturate;  // overflow gives the largest finite value instead of infinity or NaN
   SmallRounding rounding;
 };
 struct DepthToSpaceParams {
@@ -108,22 +109,23 @@ struct PoolParams {
   bool ceil_mode;
   bool count_include_pad;
 };
-// SET_ROWS(to, from[, rows][, after…]): to[.., rows[i], ..] = from[.., i, ..] along `axis`, a row below 0 nowhere; without
-// `rows` all of it. The result is `to`, in whose bytes it is written: what reads them afterwards reads the result, and
-// what reads them before, and is no source of `from`, stands among `after`. A cache grows so, and a parameter changes.
+// SET_ROWS(to, from[, rows][, after…]): to[.., rows[i], ..] = from[.., i, ..] along `axis`; a negative row is skipped.
+// Without `rows` all of `to` is replaced. The result shares the bytes of `to`: later readers use the result, and
+// earlier readers that `from` does not depend on are listed in `after`. Used for KV caches and parameter updates.
 struct SetRowsParams {
   int32_t axis;
   bool rows;
 };
-// MAX_POOL_BACK(x, dy) with PoolParams: each window's share of dy goes to its largest element, the first of equal ones.
-// GATHER_BACK(dy [n, …], places [n][, base]): [size, …], where row places[i] is the sum of all dy's rows that came from it, in
-// their order, and of the base's.
+// MAX_POOL_BACK(x, dy) with PoolParams: the gradient of each window is added to its largest element, the first of equal
+// ones.
+// GATHER_BACK(dy [n, …], indices [n][, base]) → [size, …]: row dy[i] is added to row indices[i] of the result, in order
+// of i; the result starts as `base`, or zero.
 struct GatherBackParams {
   int64_t size;
 };
-// OPTIMIZER_STEP(parameter, gradient, numbers, spoilt, states…[, after…]): the parameter and the states are written, all
-// of one shape, f32 and contiguous, unless `spoilt` (one truth value) is true; the result is the parameter. What reads the
-// parameter before stands among `after`. With n = numbers:
+// OPTIMIZER_STEP(parameter, gradient, numbers, spoilt, states…[, after…]): updates the parameter and the states in
+// place unless `spoilt` (one boolean: the step is skipped) is true. All have the same shape and are f32 and contiguous.
+// The result is the parameter; its earlier readers are listed in `after`. With n = numbers:
 //   adaptive: m = beta1·m + rest1·g, v = beta2·v + rest2·g², p = p·n[keep] - n[1]·m ÷ (√v·n[2] + epsilon)
 //   else: g' = g + decay·p, with a state v = beta1·v + g' and g' = v, p = p - n[0]·g'
 struct OptimizerStepParams {
@@ -132,8 +134,9 @@ struct OptimizerStepParams {
   int32_t keep;
   float beta1, rest1, beta2, rest2, epsilon, decay;
 };
-// DROPOUT(x, seed I64 [2]): a `ratio` of all elements, in [0, 1), become 0, the others are multiplied by 1 ÷ (1 - ratio). Which is
-// told by DropoutMask (dropout_mask.h): seed[0] is the training's, seed[1] its step, `sequence` tells nodes apart.
+// DROPOUT(x, seed I64 [2]): a fraction `ratio` of the elements, in [0, 1), become 0, the others are multiplied by
+// 1 ÷ (1 - ratio). DropoutMask (dropout_mask.h) selects them: seed[0] is the training seed, seed[1] the training step;
+// `sequence` is different for each node.
 struct DropoutParams {
   float ratio;
   uint32_t sequence;
@@ -149,14 +152,15 @@ struct LrnParams {
 struct MulMatParams {
   float scale;
 };
-// MUL_MAT_ID(a [E, N, K], x [T, K] or [T, U, K], ids [T, U]) → [T, U, N]: each row by the matrix of its id.
+// MUL_MAT_ID(a [E, N, K], x [T, K] or [T, U, K], ids [T, U]) → [T, U, N]: each row of x times the matrix selected by
+// its id (mixture of experts).
 // ATTENTION(q [.., H, T, D], k [.., Hkv, S, D], v [.., Hkv, S, Dv][, mask broadcast to [.., H, T, S]]).
 struct AttentionParams {
   float scale;
   bool causal;
 };
 // LSTM(X [T,B,I], W [D,4H,I], R [D,4H,H][, B [D,8H]][, h0 [D,B,H]][, c0 [D,B,H]]), gates in ONNX order i, o, f, c.
-// The result is flat: Y [T,D,B,H], then Y_h [D,B,H], then Y_c [D,B,H]. mask bits say which optional sources exist
+// The result is flat: Y [T,D,B,H], then Y_h [D,B,H], then Y_c [D,B,H]. present: bit mask of the optional sources
 // (1 bias, 2 h0, 4 c0). direction: 0 forward, 1 reverse, 2 both.
 struct LstmParams {
   int32_t hidden;
@@ -199,7 +203,7 @@ struct CumSumParams {
   bool exclusive;
   bool reverse;
 };
-// ROPE on [.., T, D] (T the positions' axis): position t + start, or the second source's t-th integer.
+// ROPE on [.., T, D] with T the sequence axis: the position is t + start, or element t of the second source.
 struct RopeParams {
   int32_t dims;
   float base;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What an optimiser keeps from step to step, momentum say, marked so that memory views can tell it from weights. Beside
-// the flags of TensorImpl.
+// The flag for optimiser state (momentum, for example), which memory views distinguish from weights. It complements the
+// flags of TensorImpl.
 #pragma once
 #include <arenascope/tensor/tensor_impl.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Orders: which node runs when. An order is a permutation of a graph's nodes in which every node stands
-// behind its sources. To add one: a function in a file of its own and a line in all_orders().
+// Execution orders. An order is a permutation of a graph's nodes in which every node follows its sources (a topological
+// order). To add one: a function in its own file and a line in all_orders().
 #pragma once
 #include <span>
 #include <stop_token>
@@ -13,9 +13,9 @@ namespace arenascope {
 
 struct OrderOptions {
   double budget_seconds = 1.0;  // for orders that search
-  bool by_clock = true;         // false: only the work counts, so that a busy machine takes longer to the same order
-  std::stop_token stop;         // asks a search for the best so far
-  bool keep_outputs = true;     // outputs live to the last step; else to their last reader, as other results do
+  bool by_clock = true;         // false: the budget counts work only, so that the order is reproducible under load
+  std::stop_token stop;         // ends a search with the best order so far
+  bool keep_outputs = true;     // outputs are live to the last step; false: to their last use, like other results
 };
 
 struct OrderInfo {
@@ -27,7 +27,7 @@ struct OrderInfo {
 std::span<const OrderInfo> all_orders();
 const OrderInfo* find_order(std::string_view name);
 
-// The property of every order: each node once, sources (and view sources) before users.
+// Checks the invariant of an order: each node once, sources (and view sources) before users.
 Status check_order(const Graph& graph, std::span<const NodeId> order);
 
 Result<std::vector<NodeId>> depth_first_order(const Graph& graph, const OrderOptions& options);    // as built

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How much memory an order needs at the least: the figure that orders are compared by.
+// The peak of live bytes of an order: the metric by which orders are compared.
 #pragma once
 #include <span>
 
@@ -7,11 +7,10 @@
 
 namespace arenascope {
 
-// The most bytes of node results that are live in the arena in one step (lifetime.h). A result is live from the step
-// that computes it to the last step that reads it or a view of it; one that is flagged kFlagOutput, or a view of it is,
-// to the end. What lies elsewhere is not counted: leafs and parameters, results on the host, packed ones. `order` must
-// pass check_order().
-// Without `keep_outputs` outputs end as other results do. Sums beyond 2^63-1 bytes give 2^63-1.
+// The maximum over all steps of the live bytes of node results in the arena (lifetime.h). A result is live from the
+// step that computes it to the last step that reads it or a view of it. A result with kFlagOutput, or with a view that
+// has it, is live to the end unless `keep_outputs` is false. Leafs, parameters, results on the host and packed results
+// are not counted. `order` must pass check_order(). Saturates at 2^63-1 bytes.
 Bytes order_peak(const Graph& graph, std::span<const NodeId> order, bool keep_outputs = true);
 
 }  // namespace arenascope

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The order that searches: never worse than the best of the others, with a proof where it finds one.
+// Search for an order with the lowest peak: never worse than the best of the other orders, with a proof of optimality
+// if one is found.
 #pragma once
 #include <vector>
 
@@ -9,17 +10,17 @@ namespace arenascope {
 
 struct OrderSearchResult {
   std::vector<NodeId> order;
-  Bytes peak = 0;         // order_peak() of it
-  Bytes lower_bound = 0;  // no order has less
+  Bytes peak = 0;         // order_peak() of `order`
+  Bytes lower_bound = 0;  // no order has a lower peak
   bool optimal = false;   // peak == lower_bound
 };
 
-// Begins with the other orders, cuts the graph where an op must run behind all before it and before all behind it, and
-// takes the best of them for each part. Then, on the part with the highest peak: an exact search; where that is too
-// large, beams of growing width, and exact searches over the steps around the peak. Ends at a proof, when nothing helps
-// any more, when options.budget_seconds are used up or options.stop is asked for. The same graph gives the same
-// order: the budget is counted in work first and by the clock only if the machine is slow.
-// Error: the results have more than 2^63-1 bytes together.
+// Starts from the other orders, splits the graph at nodes that are ordered with respect to all other nodes, and takes
+// the best order for each part. The part with the highest peak is then improved by an exact search or, if it is too
+// large, by beam searches of growing width and exact searches over windows of steps around the peak. Ends at a proof,
+// when no method improves the order, when options.budget_seconds are used up, or at a stop request. The same graph
+// gives the same order: the budget limits work, and time only if the machine is slow.
+// Error: the results have more than 2^63-1 bytes in total.
 Result<OrderSearchResult> search_order(const Graph& graph, const OrderOptions& options);
 
 }  // namespace arenascope

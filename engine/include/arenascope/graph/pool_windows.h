@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Windows that lie side by side: each element of the source is in one and no other, so that a window may be written where it was
-// read once it was looked at.
+// Non-overlapping windows that cover the whole source. Each element belongs to exactly one window, so the result of a
+// window may be written in place once the window has been read.
 #pragma once
 #include <arenascope/graph/op.h>
 #include <arenascope/graph/op_params.h>
 
 namespace arenascope {
 
-// Of a MAX_POOL_BACK(x, dy).
+// `node` is a MAX_POOL_BACK(x, dy).
 inline bool windows_are_apart(const TensorImpl& node) {
   const auto p = node.params.get<PoolParams>();
   const TensorImpl &x = *node.sources[0], &dy = *node.sources[1];

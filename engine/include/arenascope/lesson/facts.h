@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a lesson may claim, by name: facts about what is open, computed from the session at hand whenever they are asked
-// for. An expression is a fact, a whole number, or several of them with + - * / between, from left to right:
+// Facts that a lesson may state: values computed on demand from the current session. An expression is a fact, an integer,
+// or several of them with + - * / between, from left to right:
 //
 //   peak        bytes(B)        arena(two-level,depth-first)        bytes(D) + bytes(E)
 #pragma once
@@ -35,7 +35,7 @@ struct FrontierPlan {
   double extra_work = 0;  // that is computed again, as a share of all
 };
 
-// What facts are read from. The window makes one of what it shows, the checker of its stage.
+// The inputs of facts, provided by the window or by the checker's stage.
 struct Scene {
   std::shared_ptr<const trace::Snapshot> snapshot;  // never null
   std::shared_ptr<const trace::GraphInfo> graph;    // null: none is open
@@ -43,29 +43,29 @@ struct Scene {
   trace::RunId run;
   std::map<std::string, std::vector<float>> values;  // of tensors that facts need, see tensors_read_by()
   std::vector<FrontierPlan> frontier;                // where it was found
-  std::map<std::string, Value, std::less<>> known;   // what expressions came to already: some take long
+  std::map<std::string, Value, std::less<>> known;   // cached results: some are expensive
 };
 
 struct FactInfo {
   const char* name;
-  int least = 0, most = 0;  // arguments
+  int min_arguments = 0, max_arguments = 0;
   const char* description;  // for docs/lessons.md
 };
 std::span<const FactInfo> facts();
 
-// What a fact is held against: a figure of `arenascope-cli audit`, or nothing, and why. Errors: nothing open has it.
-struct HeldAgainst {
+// The metric of `arenascope-cli audit` that checks a fact, or the reason why there is none. Errors: not available.
+struct AuditMetric {
   std::string figure;  // "plan.0.peak"
-  std::string exempt;  // why there is none
+  std::string exempt;  // reason if there is none
 };
-Result<HeldAgainst> held_against(const Scene& scene, const std::string& fact, const std::vector<std::string>& given);
+Result<AuditMetric> audit_metric(const Scene& scene, const std::string& fact, const std::vector<std::string>& given);
 
 // Errors: a fact that is not known, a tensor that is not there, something that nothing open can answer.
 Result<Value> evaluate(const Scene& scene, std::string_view expression);
 // Tensors whose numbers an expression reads.
 std::set<std::string> tensors_read_by(std::string_view expression);
 
-// Whether the value is what an expectation says (lesson.h), in which _ stands for a space. Numbers that are no whole ones may be off by what the
+// True if the value matches an expectation (lesson.h), in which _ stands for a space. Non-integers may differ by what the
 // expectation leaves out: 0.33 holds for 0.3333.
 bool matches(const Value& value, std::string_view expected);
 // As an expectation would have it: "4608", "2.5", "a,b".

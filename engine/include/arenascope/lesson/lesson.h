@@ -3,10 +3,10 @@
 //
 //   title: Reuse in two levels
 //   summary: Five buffers by hand.
-//   needs: lifetimes                  lessons to know first
-//   read on: engine/planner/two_level.cpp
+//   needs: lifetimes                  prerequisite lessons
+//   see also: engine/planner/two_level.cpp
 //   settings: threads=2 fuse=off      what its runs need
-//   shut: findings                    panels that stay shut while a question is open
+//   hide: findings                    panels hidden while a question is open
 //   gradients: loss                   its graph is a training step: the weights' gradients of that node
 //   graph:
 //     A 1024                          a buffer: name, bytes
@@ -20,7 +20,7 @@
 //
 //   ## How many?
 //   ! ask number blocks               a question, judged by the same facts (question.h)
-//   ! wrong nodes So many would be needed if nobody shared.
+//   ! wrong nodes That many would be needed without sharing.
 //   ! hint Which of them are of one size?
 //   ! right Yes.
 //   ! then show lifetimes             done once it is answered
@@ -98,7 +98,7 @@ struct GraphLine {
   int line = 0;
 };
 
-// How its runs are made; what is not said stays the default, never the user's.
+// Run settings. Unspecified ones have these defaults, never the user's.
 struct Settings {
   int threads = 2;
   bool fuse = false, in_place = false;
@@ -112,8 +112,8 @@ struct Lesson {
   std::string id;    // the file's name before the language
   std::string file;  // for messages
   std::string title, summary;
-  std::vector<std::string> needs, read_on;
-  std::vector<std::string> shut;  // panels that show nothing while a step's question is open
+  std::vector<std::string> needs, see_also;
+  std::vector<std::string> hidden_panels;  // hidden while a question is open
   Settings settings;
   std::string loss;              // a node of its graph; "": nothing is trained
   std::vector<GraphLine> graph;  // empty: it has none
@@ -124,7 +124,7 @@ struct Lesson {
 
 struct Verb {
   const char* name;
-  int least = 0, most = 0;  // arguments
+  int min_arguments = 0, max_arguments = 0;
   const char* description;
 };
 std::span<const Verb> verbs();

@@ -23,11 +23,11 @@ Result<std::vector<FrontierPoint>> lesson_frontier(const Lesson& lesson, std::st
 std::string opened_by(const Lesson& lesson, const std::string& name);
 
 // What `! write N TOKENS` asks for. Errors: a number that is none, no tokens.
-struct WriteOrder {
+struct GenerateRequest {
   int tokens = 0;
   std::vector<int32_t> prompt;
 };
-Result<WriteOrder> write_order(const Action& action);
+Result<GenerateRequest> parse_generate_request(const Action& action);
 
 // The numbers of tensors of a model (`spec` as models::open_model() takes it, or "" for the lesson's own graph): it is
 // run once with a place of its own for each tensor. Errors: no such tensor, a type that is no f32.

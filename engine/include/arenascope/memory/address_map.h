@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// From the address of a block to its index: open addressing, linear probing, no allocation to look up or erase.
+// Hash map from the address of a block to its index: open addressing, linear probing, no allocation in find() and
+// erase().
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +12,7 @@ class AddressMap {
  public:
   static constexpr uint32_t kNone = ~uint32_t{0};
 
-  // Room for `count` addresses; may throw std::bad_alloc and then changes nothing.
+  // Reserves capacity for `count` addresses. May throw std::bad_alloc; the map is then unchanged.
   void reserve(size_t count) {
     size_t wanted = 64;
     while (wanted < 2 * count) wanted *= 2;
@@ -26,7 +27,7 @@ class AddressMap {
   size_t capacity() const { return slots_.size() / 2; }
   size_t size() const { return size_; }
 
-  // `address` is not 0 and not in the map, and there is room.
+  // Precondition: `address` is not 0, is not in the map, and size() < capacity().
   void insert(uintptr_t address, uint32_t index) {
     place({address, index});
     ++size_;
@@ -37,13 +38,13 @@ class AddressMap {
     return at == slots_.size() ? kNone : slots_[at].index;
   }
 
-  // Returns the index that the address had, or kNone.
+  // Returns the index of the erased address, or kNone.
   uint32_t erase(uintptr_t address) {
     size_t hole = locate(address);
     if (hole == slots_.size()) return kNone;
     const uint32_t index = slots_[hole].index;
     const size_t mask = slots_.size() - 1;
-    // Pull later entries of the run back over the hole, so that no run is ever broken.
+    // Backward-shift deletion: later entries of the probe sequence are moved into the hole.
     for (size_t next = (hole + 1) & mask; slots_[next].address; next = (next + 1) & mask) {
       const size_t wanted = home(slots_[next].address);
       if (((next - wanted) & mask) < ((next - hole) & mask)) continue;

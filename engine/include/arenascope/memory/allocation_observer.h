@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whoever wants to watch memory gives a context an observer; the memory room knows nothing of what it does with it.
+// Observer interface for allocations of a context; the memory module does not depend on what the observer does.
 #pragma once
 #include <arenascope/base/ids.h>
 #include <arenascope/memory/device.h>
@@ -18,22 +18,22 @@ struct AllocationEvent {
   MemoryKind kind = MemoryKind::Default;
   uintptr_t address = 0;
   Bytes bytes = 0;
-  uint32_t width = 0, height = 0;  // texels, where it is an image that was reserved
+  uint32_t width = 0, height = 0;  // in texels, for a reserved image
 };
 
-// Called on the thread that allocates or frees, sometimes under the allocator's lock: be quick, and do not call back
-// into the context. Calls may come from several threads at once.
+// Called on the allocating or freeing thread, sometimes under the allocator's lock: implementations must be fast and
+// must not call the context. Calls may be concurrent.
 class AllocationObserver {
  public:
   virtual ~AllocationObserver() = default;
-  virtual void on_allocate(const AllocationEvent& event) = 0;  // a block was handed out
-  virtual void on_free(const AllocationEvent& event) = 0;      // its last holder let go of it
-  virtual void on_reserve(const AllocationEvent& event) = 0;   // an allocator took memory from the system or device
-  virtual void on_release(const AllocationEvent& event) = 0;   // and gave it back
+  virtual void on_allocate(const AllocationEvent& event) = 0;  // a block was allocated
+  virtual void on_free(const AllocationEvent& event) = 0;      // the last reference to a block was dropped
+  virtual void on_reserve(const AllocationEvent& event) = 0;   // an allocator reserved memory from the system or device
+  virtual void on_release(const AllocationEvent& event) = 0;   // an allocator released memory to the system or device
 };
 
-// The observer of a context: may be changed while others allocate. A replaced one is kept until the slot goes, as
-// another thread may be inside it.
+// The observer of a context; may be replaced while other threads allocate. A replaced observer is kept alive until the
+// slot is destroyed because another thread may be executing it.
 class ObserverSlot {
  public:
   void set(std::shared_ptr<AllocationObserver> observer) {

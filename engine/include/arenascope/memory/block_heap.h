@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// BlockHeap: best fit with splitting and coalescing over address ranges that it never touches, so that the same code
-// serves host memory and device memory. What describes a block lies beside the memory, not in it.
+// BlockHeap: best fit with splitting and coalescing over address ranges that it never accesses, so that the same code
+// manages host memory and device memory. Block metadata is stored outside the managed memory.
 //
-// Each block belongs to an owner (a stream on a device; the CPU has owner 0 alone), and free blocks are kept by owner
-// in geometric bins under a two-level bitmap (the idea of two-level segregated fit, Masmano et al. 2004, with the best
-// of a few candidates taken in the bin that is hit). Not thread-safe: its user locks.
+// Each block belongs to an owner (a stream on a device; only owner 0 on the CPU). Free blocks are kept per owner in
+// geometric bins with a two-level bitmap (two-level segregated fit, Masmano et al. 2004), and the best of a few
+// candidates in the selected bin is used. Not thread-safe; the caller must lock.
 //
 //     segment  |  used A  | free A | used B |      free A      |     neighbours are linked, free ones of the
 //              ^ prev none                    ^ bin of 6 units        same owner are always merged
@@ -28,7 +28,7 @@ namespace arenascope {
 class BlockHeap {
  public:
   using Owner = uint32_t;
-  // When a block was given back, on its owner's own count of such moments. 0: nobody is left who may use it.
+  // The time at which a block was freed, as a counter per owner. 0: no queued work uses the block.
   using Ticket = uint64_t;
 
   struct View {
@@ -44,26 +44,27 @@ class BlockHeap {
   // All sizes and addresses are multiples of `unit`, a power of two.
   explicit BlockHeap(Bytes unit) : unit_shift_(std::countr_zero(static_cast<uint64_t>(unit))) {}
 
-  // A new range becomes one free block. Fails only when there is no room to describe it.
+  // Adds a range as one free block. Error: no memory for its metadata.
   Status add_segment(uintptr_t base, Bytes bytes, Owner owner);
 
-  // `bytes` is a multiple of the unit. Returns the address, or 0 when no free block of the owner fits.
+  // Allocates `bytes`, a multiple of the unit. Returns the address, or 0 if no free block of the owner fits.
   uintptr_t take(Owner owner, Bytes bytes, size_t alignment);
 
-  // Gives to `owner` out of another owner's free blocks, of those with a ticket of at most passed[that owner].
+  // Allocates for `owner` from a free block of another owner whose ticket is at most passed[other owner].
   uintptr_t take_passed(Owner owner, Bytes bytes, size_t alignment, std::span<const Ticket> passed);
 
-  // The block at the address is free again. Returns its size, or 0 when no used block starts there.
+  // Frees the block at the address. Returns its size, or 0 if no used block starts there.
   Bytes give(uintptr_t address, Ticket ticket = 0) noexcept;
 
   // The size of the used block at the address, or 0.
   Bytes size_at(uintptr_t address) const;
   Owner owner_at(uintptr_t address) const;
 
-  // Every free block goes to `owner` with ticket 0: nothing queued anywhere uses them any more.
+  // Transfers every free block to `owner` with ticket 0. Precondition: no queued work uses them.
   void forget_owners(Owner owner) noexcept;
 
-  // Takes every segment that is one free block away and calls release(address, bytes) for it; returns the sum.
+  // Removes every segment that consists of one free block and calls release(address, bytes) for it. Returns the total
+  // bytes.
   template <class Release>
   Bytes remove_free_segments(Release&& release);
 
@@ -71,7 +72,7 @@ class BlockHeap {
   template <class Visit>
   void visit_free(Owner owner, Visit&& visit) const;
 
-  // The largest free block of the owner; those of its bin alone are looked at.
+  // The largest free block of the owner; only the highest non-empty bin is searched.
   Bytes largest_free(Owner owner) const {
     Bytes largest = 0;
     visit_free(owner, [&](uintptr_t, Bytes bytes) {
@@ -82,7 +83,7 @@ class BlockHeap {
     return largest;
   }
 
-  // Every block, by segment in the order added, then by address.
+  // All blocks, by segment in the order in which they were added, then by address.
   std::vector<View> blocks() const;
 
   Bytes free_bytes() const { return free_bytes_; }
@@ -101,7 +102,7 @@ class BlockHeap {
     Bytes bytes = 0;
     Ticket ticket = 0;
     uint32_t prev = kNone, next = kNone;          // neighbours in the segment
-    uint32_t bin_prev = kNone, bin_next = kNone;  // in the bin; bin_next links spare descriptions too
+    uint32_t bin_prev = kNone, bin_next = kNone;  // in the bin; bin_next also links unused entries
     Owner owner = 0;
     bool used = false;
   };

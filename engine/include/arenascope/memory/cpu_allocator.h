@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CpuAllocator: each request goes straight to the system and straight back.
+// CpuAllocator: allocates every request from the system and releases it on free, without caching.
 #pragma once
 #include <arenascope/memory/allocator.h>
 
@@ -7,9 +7,9 @@
 
 namespace arenascope {
 
-// How much memory the machine has; requests above that are refused without being tried.
+// Physical memory of the machine in bytes; larger requests fail immediately.
 Bytes physical_memory();
-// What may still be allocated without pushing others out, by what the system says of the machine and of the group of processes.
+// Bytes that can be allocated without swapping, as reported by the system for the machine and for the control group.
 Bytes available_memory();
 
 class CpuAllocator final : public Allocator {

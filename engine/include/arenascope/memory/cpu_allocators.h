@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which allocators the host's memory that comes and goes is handed out by, to choose and to compare.
+// The selectable allocators for short-lived host memory.
 #pragma once
 #include <arenascope/memory/execution_context.h>
 
@@ -10,9 +10,9 @@
 namespace arenascope {
 
 enum class CpuAllocatorKind : uint8_t {
-  Caching,     // classes of size that waste little, split and merged (CpuCachingAllocator)
-  PowerOfTwo,  // the same with sizes rounded up to powers of two, nothing given back: libtensor's rule, to compare with
-  Plain,       // straight from the system and back
+  Caching,     // fine size classes, splitting and merging (CpuCachingAllocator)
+  PowerOfTwo,  // the same with sizes rounded up to powers of two and nothing released: libtensor's rule, for comparison
+  Plain,       // no caching (CpuAllocator)
 };
 const char* name(CpuAllocatorKind kind);  // "caching", "power-of-two", "plain"
 std::optional<CpuAllocatorKind> parse_cpu_allocator(std::string_view name);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// CpuCachingAllocator: keeps what is given back and hands it out again, with little waste.
+// CpuCachingAllocator: caches freed memory for reuse with little waste.
 //
-//   request ─► size class (32 to a doubling: rounding adds less than 1/32, 1.6 % on average)
-//           ─► quick list of the class: what was given back last, whole      (the hit that costs nanoseconds)
-//           ─► BlockHeap: best fit in one long address range, split; what is given back merges with its neighbours
-//           ─► pages of the range that were not backed yet                   (the miss)
+//   request ─► size class (32 per power of two: rounding adds less than 1/32, 1.6 % on average)
+//           ─► quick list of the class: recently freed blocks, not merged    (a hit takes nanoseconds)
+//           ─► BlockHeap: best fit in one large address range, with splitting; freed blocks merge with neighbours
+//           ─► pages of the range that are not backed yet                    (a miss)
 //
-// What is reserved stays below `slack` times the highest live sum so far: before more pages are backed than that, the
-// quick lists are emptied so that neighbours merge, and then pages of free blocks go back to the system. Where the
-// system grants no address range, or it is full, requests go to a CpuAllocator.
+// Reserved memory stays below `slack` times the peak of live bytes: before more pages are backed than that, the quick
+// lists are emptied so that neighbours merge, and then pages of free blocks are released to the system. If the system
+// grants no address range, or the range is full, requests are served by a CpuAllocator.
 #pragma once
 #include <arenascope/memory/allocator.h>
 #include <arenascope/memory/block_heap.h>
@@ -22,10 +22,10 @@
 namespace arenascope {
 
 struct CpuCachingOptions {
-  double slack = 1.19;        // reserved ÷ peak of what is live that is kept without giving pages back; at least 1
-  Bytes floor = 256 << 10;    // and this much is always kept
-  Bytes capacity = 0;         // addresses to set aside; 0: as much as the machine has memory
-  bool power_of_two = false;  // requests are rounded up to powers of two, and nothing goes back before release_cached()
+  double slack = 1.19;        // ratio of reserved bytes to the live peak above which pages are released; at least 1
+  Bytes floor = 256 << 10;    // reserved bytes that are never released
+  Bytes capacity = 0;         // size of the address range; 0: the physical memory of the machine
+  bool power_of_two = false;  // requests are rounded up to powers of two, and release_cached() alone releases memory
 };
 
 class CpuCachingAllocator final : public Allocator {
@@ -40,7 +40,7 @@ class CpuCachingAllocator final : public Allocator {
   MemoryStats stats() const override;
   FreeMemory free_memory() const override;
 
-  // What a request of `bytes` takes from the range, unless it is rounded to powers of two.
+  // The size class of a request in bytes, without `power_of_two`.
   static Bytes rounded(Bytes bytes);
 
  private:
@@ -48,7 +48,7 @@ class CpuCachingAllocator final : public Allocator {
   using Classes = SizeClasses<5>;
   struct alignas(64) QuickList {
     uint32_t count = 0;
-    uint32_t listed = 0;  // stands in quick_used_
+    uint32_t listed = 0;  // 1: is in quick_used_
     std::array<void*, 7> items;
   };
 
@@ -65,9 +65,9 @@ class CpuCachingAllocator final : public Allocator {
   PageRange range_;
   BlockHeap heap_{kUnit};
   std::vector<QuickList> quick_;
-  std::vector<uint32_t> quick_used_;  // lists that may hold something, each once
+  std::vector<uint32_t> quick_used_;  // lists that may be non-empty, each once
   Bytes quick_bytes_ = 0;
-  Bytes held_ = 0;  // rounded sizes of what is handed out
+  Bytes held_ = 0;  // rounded sizes of the allocated blocks
   uintptr_t high_ = 0;
   MemoryStats stats_;
   CpuAllocator beyond_;

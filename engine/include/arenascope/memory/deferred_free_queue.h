@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// DeferredFreeQueue: memory whose last holder has let go while work that uses it is still queued on streams. It is
-// kept by stream and event, and comes out once every one of its streams has passed it.
+// DeferredFreeQueue: freed memory that is still used by work queued on streams. Entries are kept with one event per
+// stream and are released once all their events have completed.
 #pragma once
 #include <arenascope/base/ids.h>
 #include <arenascope/base/result.h>
@@ -16,7 +16,7 @@
 
 namespace arenascope {
 
-// Events that were used once and can be recorded again.
+// A pool of events for reuse.
 class EventPool {
  public:
   explicit EventPool(std::shared_ptr<DeviceInterface> device) : device_(std::move(device)) {}
@@ -24,7 +24,7 @@ class EventPool {
   EventPool(const EventPool&) = delete;
   EventPool& operator=(const EventPool&) = delete;
 
-  // An event recorded on the stream now.
+  // Records an event on the stream.
   Result<EventHandle> record(Stream stream);
   void put_back(EventHandle event) noexcept;
 
@@ -33,7 +33,7 @@ class EventPool {
   std::vector<EventHandle> spare_;
 };
 
-// Not thread-safe: the allocator that owns it locks.
+// Not thread-safe; the owning allocator locks.
 class DeferredFreeQueue {
  public:
   struct Entry {
@@ -48,22 +48,22 @@ class DeferredFreeQueue {
   DeferredFreeQueue(const DeferredFreeQueue&) = delete;
   DeferredFreeQueue& operator=(const DeferredFreeQueue&) = delete;
 
-  // Records an event on each stream, apart from `except`, and keeps the memory until all have passed. Where that cannot
-  // be done (no events, no room), waits for the device instead. With no stream left it has passed already.
+  // Records an event on each stream except `except` and keeps the memory until all events have completed. If that fails
+  // (no events, out of memory), waits for the device instead. Without any such stream the result is Passed.
   enum class Pushed { Queued, Passed, Lost };  // Passed: free it now. Lost: the device failed, it must never be reused
   Pushed push(void* pointer, Bytes bytes, std::span<const Stream> streams,
               std::optional<Stream> except = std::nullopt) noexcept;
 
-  // Calls release for all that the streams have passed. Returns how many that were.
+  // Calls release for all entries whose events have completed. Returns their number.
   size_t poll(const Release& release);
-  // Waits for the streams first, so that nothing stays. An error of the device leaves the rest where it is.
+  // Waits for the streams, then releases all entries. On a device error the remaining entries stay queued.
   Status drain(const Release& release);
 
   size_t pending() const { return pending_; }
   Bytes pending_bytes() const { return pending_bytes_; }
   Bytes lost_bytes() const { return lost_bytes_; }
   bool holds(const void* pointer) const;
-  // Calls visit(bytes) for each piece that waits for the stream.
+  // Calls visit(bytes) for each entry that waits for the stream.
   template <class Visit>
   void visit(Stream stream, Visit&& visit) const {
     for (const Lane& lane : lanes_)

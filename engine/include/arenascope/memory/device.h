@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where memory lies and where work runs: a kind of device and its number, and a queue of work on it.
+// Devices, identified by kind and number, and streams, which are their work queues.
 #pragma once
 #include <arenascope/base/result.h>
 
@@ -24,10 +24,10 @@ struct Device {
 // "cpu", "opencl:0", "cuda:1", "simulated:0".
 std::string to_string(Device device);
 
-// The reverse of to_string; "cuda" alone means "cuda:0". Anything else is an error that quotes the text.
+// Inverse of to_string(); "cuda" means "cuda:0". Error: any other text, which the message quotes.
 Result<Device> parse_device(std::string_view text);
 
-// A queue of work on a device. The handle is the backend's own (a cudaStream_t, say); 0 is the device's default.
+// A work queue of a device. The handle is that of the backend (for example a cudaStream_t); 0 is the default stream.
 struct Stream {
   Device device;
   uintptr_t handle = 0;

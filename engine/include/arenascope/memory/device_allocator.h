@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// DeviceAllocator: each request goes straight to the device; what streams still use is given back once they passed it.
+// DeviceAllocator: allocates every request from the device, without caching. Memory that streams still use is freed
+// once their queued work has completed.
 #pragma once
 #include <arenascope/memory/allocator.h>
 #include <arenascope/memory/deferred_free_queue.h>
@@ -15,15 +16,15 @@ namespace arenascope {
 class DeviceAllocator final : public Allocator {
  public:
   explicit DeviceAllocator(std::shared_ptr<DeviceInterface> device);
-  // Waits for what is deferred; if the driver has gone already it calls nothing.
+  // Waits for deferred frees. Makes no calls if the driver has already shut down.
   ~DeviceAllocator() override;
 
   Result<void*> allocate(Bytes bytes, size_t alignment = kDefaultAlignment) override;
   Result<void*> allocate_on(Stream stream, Bytes bytes, size_t alignment = kDefaultAlignment) override;
-  // Deferred behind the default stream, as nothing better is known.
+  // Deferred until the default stream has completed, because the using stream is unknown.
   void deallocate(void* pointer, Bytes bytes) noexcept override;
   void deallocate_after(void* pointer, Bytes bytes, std::span<const Stream> streams) noexcept override;
-  // Waits for what is deferred and gives it back.
+  // Waits for deferred frees and releases their memory to the device.
   Bytes release_cached() override;
   Device device() const override { return device_->device(); }
   MemoryStats stats() const override;
@@ -34,7 +35,7 @@ class DeviceAllocator final : public Allocator {
   std::shared_ptr<DeviceInterface> device_;
   mutable std::mutex mutex_;
   DeferredFreeQueue deferred_;
-  std::vector<std::pair<void*, Bytes>> lost_;  // could not be waited for; tried once more at the end
+  std::vector<std::pair<void*, Bytes>> lost_;  // waiting for them failed; retried in the destructor
   MemoryStats stats_;
 };
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// DeviceCachingAllocator: caches the memory of a device with streams. Its decisions know the device only through
-// DeviceInterface, so that they are tested on a simulated one.
+// DeviceCachingAllocator: caches the memory of a device with streams. It accesses the device only through
+// DeviceInterface, so that it can be tested on a simulated device.
 //
-// - Segments are taken from the device, blocks are split from them and merge again (BlockHeap). A free block belongs to
-//   the stream that used it last and is reused on that stream at once: work on one stream runs in order.
-// - Another stream gets it only after an event, recorded behind the last such use, has passed. Those events (fences)
-//   are recorded only when a stream would otherwise need new memory, not at every free.
-// - A block that other streams used as well (MemoryBlock::record_stream) waits in a DeferredFreeQueue until they
-// passed.
-// - A device that is full: what is deferred is waited for, segments that are free are given back, and the request is
-//   tried again.
+// - Segments are allocated from the device; blocks are split from them and merged again (BlockHeap). A free block
+// belongs
+//   to the stream that last used it and can be reused on that stream at once, because work on a stream runs in order.
+// - Another stream may reuse it only after an event recorded after the last use has completed. These events (fences)
+// are
+//   recorded only when a stream would otherwise need new memory, not at every free.
+// - A block that was also used on other streams (MemoryBlock::record_stream) waits in a DeferredFreeQueue until their
+//   work has completed.
+// - If the device is out of memory, the allocator waits for deferred frees, releases free segments and retries the
+//   request.
 #pragma once
 #include <arenascope/memory/allocator.h>
 #include <arenascope/memory/block_heap.h>
@@ -24,22 +26,22 @@
 namespace arenascope {
 
 struct DeviceCachingOptions {
-  Bytes unit = 512;                // sizes are rounded up to it, and no block is smaller
-  Bytes small_limit = 1 << 20;     // requests up to this share segments of
-  Bytes small_segment = 2 << 20;   // this size
-  Bytes segment_unit = 2 << 20;    // other segments are multiples of this
-  double growth = 0.125;           // a segment is at least this part of what is reserved already, as far as
-  Bytes growth_limit = 128 << 20;  // this and the device's memory allow
+  Bytes unit = 512;                // allocation granularity; sizes are rounded up to it
+  Bytes small_limit = 1 << 20;     // requests up to this size share segments of small_segment bytes
+  Bytes small_segment = 2 << 20;   // segment size for small requests
+  Bytes segment_unit = 2 << 20;    // sizes of other segments are multiples of this
+  double growth = 0.125;           // minimum segment size as a fraction of the reserved bytes, limited by
+  Bytes growth_limit = 128 << 20;  // this value and the device's memory
 };
 
-// One block as the window shows it.
+// The state of one block, for display.
 struct BlockSnapshot {
   enum class State : uint8_t { Active, Deferred, Free };
   uintptr_t address = 0;
   Bytes bytes = 0;
-  size_t segment = 0;  // counted from 0 in the order taken
+  size_t segment = 0;  // index, in the order of allocation
   State state = State::Free;
-  Stream stream;  // used it last, or uses it now
+  Stream stream;  // the current or last user
 };
 
 struct FragmentationStats {
@@ -49,24 +51,24 @@ struct FragmentationStats {
   Bytes deferred = 0;
   size_t segments = 0;
   size_t free_blocks = 0;
-  // The part of the free memory that one request could not get as a whole: 0 is none.
+  // External fragmentation: the fraction of the free memory outside the largest free block, in [0, 1].
   double external() const { return free == 0 ? 0 : 1 - static_cast<double>(largest_free) / static_cast<double>(free); }
 };
 
 class DeviceCachingAllocator final : public Allocator {
  public:
   explicit DeviceCachingAllocator(std::shared_ptr<DeviceInterface> device, DeviceCachingOptions options = {});
-  // Waits for what is deferred and gives all segments back; if the driver has gone already it calls nothing.
+  // Waits for deferred frees and releases all segments. Makes no calls if the driver has already shut down.
   ~DeviceCachingAllocator() override;
 
-  // On the device's default stream.
+  // Allocates on the device's default stream.
   Result<void*> allocate(Bytes bytes, size_t alignment = kDefaultAlignment) override;
   Result<void*> allocate_on(Stream stream, Bytes bytes, size_t alignment = kDefaultAlignment) override;
-  // The memory may still be used by work queued on the stream that it was allocated on, and by that alone.
+  // The memory may still be used by work queued on the stream that it was allocated on, but on no other stream.
   void deallocate(void* pointer, Bytes bytes) noexcept override;
   void deallocate_after(void* pointer, Bytes bytes, std::span<const Stream> streams) noexcept override;
 
-  // Waits for the device, then gives back every segment that no block uses.
+  // Waits for the device, then releases every segment without used blocks.
   Bytes release_cached() override;
 
   Device device() const override { return device_->device(); }
@@ -81,7 +83,7 @@ class DeviceCachingAllocator final : public Allocator {
     EventHandle event;
     BlockHeap::Ticket ticket;
   };
-  // What happened on one stream: each block given back gets the next ticket, and `fences` tell how far the stream is.
+  // The state of one stream: each freed block gets the next ticket, and `fences` show which tickets have completed.
   struct Lane {
     Stream stream;
     BlockHeap::Ticket given = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The little that allocators need of a device with streams: memory, events, waiting. CUDA and the simulated device
-// implement it; everything that decides is written once, above it.
+// The operations that allocators need from a device with streams: memory, events, synchronisation. Implemented by CUDA
+// and by the simulated device, so that allocation policies are independent of the device.
 #pragma once
 #include <arenascope/base/ids.h>
 #include <arenascope/base/result.h>
@@ -12,29 +12,29 @@ namespace arenascope {
 
 using EventHandle = uintptr_t;
 
-// May be called by several threads at once. Implementations switch to their device inside each call.
+// Thread-safe. Implementations select their device inside each call.
 class DeviceInterface {
  public:
   virtual ~DeviceInterface() = default;
 
   virtual Device device() const = 0;
 
-  // Memory aligned to 512 bytes at least, or an error ("out of memory" among them).
+  // Allocates memory aligned to at least 512 bytes. Errors: out of memory, a device error.
   virtual Result<void*> take_memory(Bytes bytes) = 0;
   virtual void give_memory(void* pointer, Bytes bytes) noexcept = 0;
 
   virtual Result<EventHandle> create_event() = 0;
   virtual void destroy_event(EventHandle event) noexcept = 0;
-  // The event stands for all that has been queued on the stream up to now; recording again replaces what it stood for.
+  // The event captures all work queued on the stream so far; recording it again replaces the captured work.
   virtual Status record_event(EventHandle event, Stream stream) = 0;
-  // Whether all of that is through.
+  // True if the captured work has completed.
   virtual Result<bool> query_event(EventHandle event) = 0;
   virtual Status wait_event(EventHandle event) = 0;
   // Waits for all streams.
   virtual Status synchronize() = 0;
 
-  // False once the driver has gone (at the end of a process, say): from then on nothing is called any more, and what
-  // it still holds is left to it.
+  // False once the driver has shut down, for example at process exit. No further calls are made then, and remaining
+  // resources are left to the driver.
   virtual bool alive() const noexcept { return true; }
 };
 

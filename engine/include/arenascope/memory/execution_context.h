@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ExecutionContext: who allocates what where. An object that somebody makes and passes; two can live side by side.
-// Blocks may outlive it: each keeps its own allocator.
+// ExecutionContext: the allocators for each device and memory kind. It is an explicit object, not a global; several may
+// exist at once. Blocks may outlive it because each keeps its allocator alive.
 #pragma once
 #include <arenascope/base/ids.h>
 #include <arenascope/base/result.h>
@@ -17,7 +17,7 @@
 
 namespace arenascope {
 
-// How the allocator of a kind on a device stands.
+// The state of the allocator of a memory kind on a device.
 struct AllocatorReport {
   Device device;
   MemoryKind kind = MemoryKind::Default;
@@ -25,7 +25,7 @@ struct AllocatorReport {
   FreeMemory free;
 };
 
-// May be used by several threads at once.
+// Thread-safe.
 class ExecutionContext {
  public:
   ExecutionContext();
@@ -37,13 +37,14 @@ class ExecutionContext {
   // (its blocks stay valid). Errors: no allocator, a host kind on a device that is not the CPU.
   Status register_allocator(MemoryKind kind, std::shared_ptr<Allocator> allocator);
 
-  // The one way to allocate. 0 bytes give a null BlockPtr and no error. When memory is short, what every allocator of
-  // the device keeps in reserve is released and the request is tried once more. Errors: a negative size, an alignment
-  // that is no power of two, a host kind on a device that is not the CPU, a device without allocators, no memory.
+  // Allocates a block; 0 bytes give a null BlockPtr. When memory is short, the cached memory of all allocators of the
+  // device is released and the request is retried once. Errors: a negative size, an alignment that is not a power of
+  // two, a host kind on a device other than the CPU, a device without allocators, out of memory.
   Result<BlockPtr> allocate(Device device, MemoryKind kind, Bytes bytes, size_t alignment = kDefaultAlignment);
 
-  // Bytes of a mapped file, as a block of kind Mapped on the CPU: counted, never written to and never freed; `file`
-  // keeps them mapped. 0 bytes give a null BlockPtr and no error. Errors: a null pointer, a negative size, no memory.
+  // Wraps bytes of a mapped file as a block of kind Mapped on the CPU: counted, never written to and never freed.
+  // `file` keeps the mapping alive. 0 bytes give a null BlockPtr. Errors: a null pointer, a negative size, out of
+  // memory.
   Result<BlockPtr> borrow_mapped(const void* data, Bytes bytes, std::shared_ptr<const void> file);
 
   // The allocator that allocate() would use, or null.
@@ -51,12 +52,12 @@ class ExecutionContext {
 
   std::vector<Device> devices() const;
 
-  // Work is queued on the current stream of a device unless told otherwise; allocate() hands it to the allocator.
-  // The default stream until set.
+  // The current stream of a device, on which work is queued by default; allocate() passes it to the allocator.
+  // Initially the default stream.
   Stream current_stream(Device device) const;
   void set_current_stream(Stream stream);
 
-  // All allocators of the device together reserve `bytes` at most from now on.
+  // Limits the bytes reserved by all allocators of the device in total.
   void set_limit(Device device, Bytes bytes);
   Bytes limit(Device device) const;
 
@@ -64,16 +65,16 @@ class ExecutionContext {
   // `reserved`, `cached`, hits and misses those of the kind's allocator (an allocator shared by several kinds counts
   // under the first that it was registered for).
   MemoryStats stats(Device device, MemoryKind kind) const;
-  // Of each kind that has an allocator of its own, on every device.
+  // One report for each kind with its own allocator, on every device.
   std::vector<AllocatorReport> allocator_reports() const;
-  // The sum over the kinds; the peaks are summed too, so they bound the device's peak from above.
+  // The sum over all kinds. Peaks are summed too, so they are an upper bound of the device's peak.
   MemoryStats stats(Device device) const;
   void reset_peaks();
 
-  // Gives back what the allocators of the device keep in reserve. Returns how much.
+  // Releases the cached memory of the device's allocators. Returns the number of bytes released.
   Bytes release_cached(Device device);
 
-  // Watches all allocations from now on; null stops it. See AllocationObserver for what it may do.
+  // Sets the observer of all allocations; null removes it. See AllocationObserver for its restrictions.
   void set_observer(std::shared_ptr<AllocationObserver> observer);
 
  private:
@@ -97,8 +98,8 @@ class ExecutionContext {
   std::shared_ptr<ObserverSlot> observer_;
 };
 
-// A context for the CPU. Default, Workspace and KVCache memory come from caching allocators, each with its own cache;
-// Persistent, HostPinned (plain pages without a device that pins) and HostPageable straight from the system.
+// Creates a context for the CPU. Default, Workspace and KVCache memory use caching allocators, one cache each.
+// Persistent, HostPinned (ordinary pages if no device can pin them) and HostPageable memory is not cached.
 std::shared_ptr<ExecutionContext> make_cpu_context();
 
 }  // namespace arenascope

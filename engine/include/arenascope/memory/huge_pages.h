@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Asks for huge pages under memory that is about to be written from end to end: a fault for each 4 KiB would take
-// longer than the writing.
+// Requests huge pages for memory that is about to be written completely; one page fault per 4 KiB would take longer
+// than the writes.
 #pragma once
 #include <cstddef>
 #include <cstdint>

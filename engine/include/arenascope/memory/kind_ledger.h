@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Counts the blocks of one kind on one device and tells the context's observer. Blocks hold it, so it may outlive the
-// context.
+// Counts the blocks of one memory kind on one device and notifies the context's observer. Blocks hold a reference, so
+// it may outlive the context.
 #pragma once
 #include <arenascope/base/ids.h>
 #include <arenascope/memory/allocation_observer.h>
@@ -31,7 +31,7 @@ class KindLedger {
     if (AllocationObserver* o = observer_->get()) o->on_free(event(pointer, bytes));
   }
 
-  // active, peak and the counts; what is reserved only the allocator knows.
+  // active, peak and the counts; reserved bytes are known only to the allocator.
   MemoryStats stats() const {
     MemoryStats s;
     s.active = active_.load(std::memory_order_relaxed);
@@ -41,7 +41,7 @@ class KindLedger {
     return s;
   }
 
-  // A new measurement starts: the peak is what is active now.
+  // Starts a new measurement: the peak becomes the active bytes.
   void reset_peak() { peak_.store(active_.load(std::memory_order_relaxed), std::memory_order_relaxed); }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Gives pages of a mapped file back to the system, which reads them again when they are touched, and pages of numbers that
-// are drawn again then.
+// Releases pages of mappings to the system. Pages of a file are read again on the next access; pages of generated
+// values are regenerated.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace arenascope {
 
-// Maps pages of a file that has none: reading them gets SIGBUS. False: the system refuses, and all is as it was (if
-// there was something).
+// Maps pages of an empty file, so that accessing them raises SIGBUS. Returns false if the system refuses; an existing
+// mapping is then unchanged.
 inline bool map_no_pages([[maybe_unused]] void* at, [[maybe_unused]] size_t bytes) noexcept {
 #if defined(__linux__)
   static const int empty = memfd_create("no pages", MFD_CLOEXEC);
@@ -25,8 +25,8 @@ inline bool map_no_pages([[maybe_unused]] void* at, [[maybe_unused]] size_t byte
 #endif
 }
 
-// The pages that lie wholly in [data, data + bytes) of a read-only mapping of a file, or of drawn numbers. Nothing is lost of
-// such a mapping; of other memory the contents would be, so nothing else may be given.
+// Drops the pages completely inside [data, data + bytes). The range must belong to a read-only file mapping or to
+// generated values, whose contents are restored on access; other memory would lose its contents.
 inline void drop_mapped_pages([[maybe_unused]] const void* data, [[maybe_unused]] size_t bytes) noexcept {
 #if defined(__linux__)
   static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -40,7 +40,7 @@ inline void drop_mapped_pages([[maybe_unused]] const void* data, [[maybe_unused]
 #endif
 }
 
-// Bytes of the pages in [data, data + bytes) that there is memory for: of a file's, its pages in the system's cache count.
+// Resident bytes of [data, data + bytes). For a file mapping, pages in the system's page cache count.
 inline int64_t resident_bytes([[maybe_unused]] const void* data, [[maybe_unused]] size_t bytes) {
   int64_t sum = 0;
 #if defined(__linux__)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// MemoryBlock: one piece of memory and its way home. Storages hold it by BlockPtr; the last one to let go gives the
-// memory back through the allocator that it came from, after the streams that used it have passed it.
+// MemoryBlock: one allocation. Storages hold it by BlockPtr; when the last reference is dropped, the memory is freed
+// through its allocator, after the work queued on the streams that used it has completed.
 #pragma once
 #include <arenascope/base/ids.h>
 #include <arenascope/base/intrusive_ptr.h>
@@ -24,17 +24,17 @@ using BlockPtr = IntrusivePtr<MemoryBlock>;
 
 class MemoryBlock final : public RefCounted {
  public:
-  // One allocation through the context (the usual way), or straight from an allocator. 0 bytes give a null BlockPtr
-  // and no error: a tensor without elements needs no block. Errors: a negative size, an alignment that is no power of
-  // two, a host kind on a device that is not the CPU, no memory left.
+  // Allocates through the context (the default) or from a specific allocator. 0 bytes give a null BlockPtr because a
+  // tensor without elements needs no block. Errors: a negative size, an alignment that is not a power of two, a host
+  // kind on a device other than the CPU, out of memory.
   static Result<BlockPtr> allocate(ExecutionContext& context, Device device, MemoryKind kind, Bytes bytes,
                                    size_t alignment = kDefaultAlignment);
   static Result<BlockPtr> allocate(const std::shared_ptr<Allocator>& allocator, MemoryKind kind, Bytes bytes,
                                    size_t alignment = kDefaultAlignment, Stream stream = {});
 
-  // Memory that belongs to somebody else and is never freed here. `keep_alive`, if given, is held as long as the block
-  // (the program that it came from, say). Mapped files are borrowed through ExecutionContext::borrow_mapped(). Errors:
-  // a null pointer with bytes > 0, a negative size, kind Mapped. 0 bytes give a null BlockPtr.
+  // Wraps memory owned by the caller; the block never frees it. `keep_alive`, if given, is held for the lifetime of the
+  // block. Mapped files are wrapped by ExecutionContext::borrow_mapped() instead. 0 bytes give a null BlockPtr. Errors:
+  // a null pointer with bytes > 0, a negative size, kind Mapped.
   static Result<BlockPtr> borrow(void* data, Bytes bytes, Device device = {}, MemoryKind kind = MemoryKind::Default,
                                  std::shared_ptr<void> keep_alive = nullptr);
 
@@ -45,18 +45,18 @@ class MemoryBlock final : public RefCounted {
   Device device() const { return device_; }
   MemoryKind kind() const { return kind_; }
   bool is_borrowed() const { return allocator_ == nullptr; }
-  // Whether it lies in a mapped file, whose pages the system reads again when they are touched.
+  // True for bytes of a mapped file, whose pages the system reads again on access.
   bool is_mapped() const { return kind_ == MemoryKind::Mapped; }
-  // Gives the pages that lie wholly in [offset, offset + bytes) of a mapped block back to the system; nothing is lost.
-  // Other blocks keep theirs.
+  // Releases the pages completely inside [offset, offset + bytes) of a mapped block to the system; their contents are
+  // read again on access. No effect on other blocks.
   void drop_pages(Bytes offset, Bytes bytes) const noexcept;
   const std::shared_ptr<Allocator>& allocator() const { return allocator_; }
 
-  // Work queued on `stream` uses the block: once let go, it is not reused before that work is through. The stream that
-  // the block was allocated on is known already. Thread-safe; if even the note cannot be kept (no memory), the error
-  // says so and the caller must wait for the stream itself.
+  // Records that work queued on `stream` uses the block: after it is freed, it is not reused before that work has
+  // completed. The stream on which it was allocated is recorded implicitly. Thread-safe. Error: out of memory for the
+  // record; the caller must then wait for the stream itself.
   Status record_stream(Stream stream);
-  // The stream that it was allocated on, and all that were recorded.
+  // The stream on which it was allocated and all recorded streams.
   std::vector<Stream> recorded_streams() const;
 
  private:
@@ -74,7 +74,7 @@ class MemoryBlock final : public RefCounted {
   std::shared_ptr<void> keep_alive_;
   Stream stream_;  // the stream allocated on
   mutable std::mutex streams_mutex_;
-  std::vector<Stream> streams_;  // all streams that used it, once there is a second
+  std::vector<Stream> streams_;  // all streams that used it; empty while there is only one
 };
 
 }  // namespace arenascope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What memory is used for: the allocator is picked by it, and statistics are kept by it.
+// The purpose of memory. It selects the allocator, and statistics are kept for each kind.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@ enum class MemoryKind : uint8_t {
   Persistent,    // weights: live as long as the model
   Workspace,     // activations and scratch
   KVCache,       // long-lived, grows block by block
-  HostPinned,    // host pages a device can copy from and to on its own
+  HostPinned,    // page-locked host memory, for DMA by a device
   HostPageable,  // plain host memory
   Mapped,        // bytes of mapped files: borrowed, never allocated; the system pages them in and may drop them
 };
@@ -31,12 +31,12 @@ constexpr std::string_view name(MemoryKind kind) {
   return i < kMemoryKindCount ? names[i] : "unknown kind";
 }
 
-// Host memory lies on the CPU, whichever device copies from it.
+// Host kinds are located on the CPU, whichever device copies from them.
 constexpr bool is_host_kind(MemoryKind kind) {
   return kind == MemoryKind::HostPinned || kind == MemoryKind::HostPageable || kind == MemoryKind::Mapped;
 }
 
-// Whether an allocator serves it; the others are borrowed only.
+// True if memory of this kind comes from an allocator; Mapped memory is only borrowed.
 constexpr bool is_allocated(MemoryKind kind) { return kind != MemoryKind::Mapped; }
 
 }  // namespace arenascope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an allocator, or all the blocks of one kind, hold now and have held.
+// Memory statistics of an allocator or of all blocks of one kind.
 #pragma once
 #include <arenascope/base/ids.h>
 
@@ -7,21 +7,21 @@
 
 namespace arenascope {
 
-// reserved = active + cached + what rounding and deferred frees hold back (waste()).
+// reserved = active + cached + waste(), where waste() is due to rounding and deferred frees.
 struct MemoryStats {
-  Bytes active = 0;         // asked for and not given back yet
-  Bytes reserved = 0;       // taken from the system or the device
-  Bytes cached = 0;         // reserved, and free to be handed out again
+  Bytes active = 0;         // requested and not freed yet
+  Bytes reserved = 0;       // reserved from the system or the device
+  Bytes cached = 0;         // reserved and free for reuse
   Bytes peak = 0;           // the highest `active` so far
   Bytes peak_reserved = 0;  // the highest `reserved` so far
   int64_t allocations = 0;
   int64_t frees = 0;
-  int64_t hits = 0;    // allocations served from what was reserved already
+  int64_t hits = 0;    // allocations served from memory that was already reserved
   int64_t misses = 0;  // allocations that had to reserve more
 
-  // Of borrowed memory nothing is reserved, and nothing wasted.
+  // 0 for borrowed memory, of which nothing is reserved.
   Bytes waste() const { return reserved < active ? 0 : reserved - active - cached; }
-  // Of two allocators side by side. The peaks are an upper bound: they need not have come at the same time.
+  // Sums the statistics of two allocators. The peaks become upper bounds because they may be from different times.
   MemoryStats& operator+=(const MemoryStats& other) {
     active += other.active;
     reserved += other.reserved;

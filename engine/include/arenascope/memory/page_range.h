@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A long range of addresses of which only the pages in use hold memory. Asking for addresses costs nothing; a page is
-// backed from its first touch until it is let go, and this keeps count of which are.
+// A large reserved address range in which only used pages are backed by memory. Reserving addresses costs nothing; a
+// page is backed from its first access until it is released, and this class tracks which pages are backed.
 #pragma once
 #include <arenascope/base/ids.h>
 
@@ -13,7 +13,7 @@ namespace arenascope {
 // Not thread-safe.
 class PageRange {
  public:
-  // Tries `capacity` bytes, then halves of it. base() is 0 where the system grants none.
+  // Tries to reserve `capacity` bytes and halves the size on failure. base() is 0 if the system grants nothing.
   explicit PageRange(Bytes capacity);
   ~PageRange();
   PageRange(const PageRange&) = delete;
@@ -24,12 +24,12 @@ class PageRange {
   Bytes backed_bytes() const { return backed_; }
   bool contains(uintptr_t address) const { return address - base_ < static_cast<uintptr_t>(capacity_); }
 
-  // How many bytes of pages that [address, address + bytes) touches are not backed yet.
+  // Bytes of the pages overlapping [address, address + bytes) that are not backed yet.
   Bytes missing(uintptr_t address, Bytes bytes) const;
-  // From now on they count as backed.
+  // Marks the pages overlapping [address, address + bytes) as backed.
   void back(uintptr_t address, Bytes bytes);
-  // Gives the pages that lie wholly inside back to the system, the last ones first and `at_most` bytes of them (rounded
-  // up to a page). Calls went(address, bytes) for each run of them; returns how many bytes went.
+  // Releases pages completely inside the range to the system, from the end, up to `at_most` bytes (rounded up to a
+  // page). Calls went(address, bytes) for each contiguous run; returns the number of bytes released.
   template <class F>
   Bytes unback(uintptr_t address, Bytes bytes, Bytes at_most, F&& went) {
     Bytes gone = 0;
@@ -42,8 +42,8 @@ class PageRange {
     }
     return gone;
   }
-  // Calls f(address, bytes) for each run of the pages that [address, address + bytes) touches and that are backed, or
-  // not.
+  // Calls f(address, bytes) for each contiguous run of backed (or unbacked) pages overlapping [address, address +
+  // bytes).
   template <class F>
   void visit(uintptr_t address, Bytes bytes, bool backed, F&& f) const {
     const Pages pages = touched(address, bytes);
@@ -54,7 +54,7 @@ class PageRange {
       for (; page < pages.last && is_backed(page) != backed;) ++page;
     }
   }
-  // The bytes up to the last page that was ever backed.
+  // Bytes from the start to the end of the last page that was ever backed.
   Bytes used_length() const { return static_cast<Bytes>(high_) << page_shift_; }
 
  private:
@@ -77,8 +77,8 @@ class PageRange {
   Bytes page_ = 4096;
   int page_shift_ = 12;
   Bytes backed_ = 0;
-  size_t high_ = 0;                          // no page from here on was ever backed
-  std::unique_ptr<uint64_t[], Free> words_;  // one bit a page
+  size_t high_ = 0;                          // no page from this index on was ever backed
+  std::unique_ptr<uint64_t[], Free> words_;  // one bit per page
 };
 
 }  // namespace arenascope

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Host memory that a device copies from and to without the processor's help. It lies on the cpu, but a copy that was
-// queued may still be using it, so that it is cached like a device's: a DeviceCachingAllocator over this interface,
-// with the device's own events. Where pages cannot be pinned (a limit, no driver), plain ones take their place.
+// Pinned (page-locked) host memory for DMA by a device. It is located on the CPU, but queued copies may still use it
+// when it is freed. It is therefore cached like device memory: by a DeviceCachingAllocator over this interface, with
+// the device's events. If pages cannot be pinned (a limit, no driver), ordinary pages are used.
 #pragma once
 #include <arenascope/memory/device_interface.h>
 
@@ -14,13 +14,13 @@ namespace arenascope {
 class PinnedMemory final : public DeviceInterface {
  public:
   struct Pages {
-    void* (*pin)(void* context, Bytes bytes);  // null: it could not
+    void* (*pin)(void* context, Bytes bytes);  // returns null on failure
     void (*unpin)(void* context, void* pointer);
     void* context = nullptr;
   };
   // `streams` is the device whose streams use the memory.
   PinnedMemory(std::shared_ptr<DeviceInterface> streams, Pages pages) : streams_(std::move(streams)), pages_(pages) {}
-  ~PinnedMemory() override;  // frees plain pages that were never given back, since the driver had gone
+  ~PinnedMemory() override;  // frees ordinary pages that were not freed because the driver had shut down
 
   Device device() const override { return {}; }
   Result<void*> take_memory(Bytes bytes) override;
@@ -35,7 +35,7 @@ class PinnedMemory final : public DeviceInterface {
   Status synchronize() override { return streams_->synchronize(); }
   bool alive() const noexcept override { return streams_->alive(); }
 
-  // Bytes that are plain pages because they could not be pinned.
+  // Bytes of ordinary pages that could not be pinned.
   Bytes unpinned() const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A lock for sections of some tens of nanoseconds: one atomic exchange to take, one plain store to let go. Who waits
-// long gives the processor away. Use with std::lock_guard.
+// A spin lock for critical sections of some tens of nanoseconds: one atomic exchange to acquire, one store to release.
+// A thread that spins for long yields its core. Use with std::lock_guard.
 #pragma once
 #include <atomic>
 #include <thread>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // WorkspaceArena: one Workspace block from which scratch memory and planned activations are sliced, so that a graph
-// owns one block and not hundreds. A slice holds the block, so it never dangles, whatever becomes of the arena.
+// owns one block instead of hundreds. A slice holds a reference to the block, so it may outlive the arena.
 #pragma once
 #include <arenascope/base/ids.h>
 #include <arenascope/base/result.h>
@@ -23,25 +23,25 @@ class WorkspaceArena {
   explicit WorkspaceArena(ExecutionContext& context, Device device = {}, MemoryKind kind = MemoryKind::Workspace)
       : context_(&context), device_(device), kind_(kind) {}
 
-  // Makes room for `bytes` in all: does nothing if there is room, else a new block replaces the old one. Errors: slices
-  // were taken since the last reset, a negative size, no memory (then the old block stays).
+  // Ensures a capacity of `bytes`; replaces the block if it is too small. Errors: slices were allocated since the last
+  // reset, a negative size, out of memory (the old block then stays).
   Status reserve(Bytes bytes);
 
-  // The next `bytes` behind what was taken so far. Errors: it does not fit ("needed N, available M"), a negative size,
-  // an alignment that is no power of two or above 4096.
+  // Allocates the next `bytes` after the previous slice. Errors: it does not fit ("needed N, available M"), a negative
+  // size, an alignment that is not a power of two or is above 4096.
   Result<Slice> allocate(Bytes bytes, size_t alignment = kDefaultAlignment);
 
-  // [offset, offset + bytes) of the block, as a memory plan says; such slices may overlap, one tensor after the other.
-  // Errors: it leaves the block.
+  // The slice [offset, offset + bytes) of the block, as assigned by a memory plan. Such slices may overlap because
+  // tensors reuse memory. Error: the slice exceeds the block.
   Result<Slice> slice_at(Bytes offset, Bytes bytes);
 
-  // Starts at the beginning again. The block stays, unless slices of it are still held: then those keep it, and the
-  // arena takes a new one, so that nothing that somebody holds is overwritten.
+  // Frees all slices: the next allocation starts at offset 0. If slices are still referenced, they keep the block and
+  // the arena allocates a new one, so that referenced data is not overwritten.
   Status reset();
 
   Bytes capacity() const { return block_ ? block_->bytes() : 0; }
   Bytes used() const { return used_; }
-  Bytes high_water() const { return high_water_; }  // the most that allocate() has used between two resets
+  Bytes high_water() const { return high_water_; }  // maximum of used() between two resets
   const BlockPtr& block() const { return block_; }
 
  private:

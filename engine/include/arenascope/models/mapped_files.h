@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Model files are mapped, not read. When another program cuts one short meanwhile, or its disk fails, the pages behind
-// its end are gone, and whoever reads there gets SIGBUS, which ends the process. So may the memory that an attached
-// program shares, where there is no room for its pages.
+// Model files are mapped, not read. If another program truncates the file or the disk fails, reading the missing
+// pages raises SIGBUS, which terminates the process. The same holds for memory shared with an attached program when
+// the system has no pages left for it.
 #pragma once
 #include <arenascope/base/result.h>
 
 namespace arenascope::models {
 
-// For programs that would rather go on: from now on such pages read as zeros, and what is done with the file ends in an
-// error that names it (open_model(), Model::weights_unchanged(), Runner::run()); what is read of shared memory is checked
-// as ever. It is a signal handler, and the process's
-// own, so no library installs it; one that was there before is asked about all other addresses. Files that are open
-// already count too. Seeded weights are drawn again where their pages were given back. Error: the system refuses.
+// Installs a SIGBUS handler for the process: missing pages read as zeros, and operations on the file fail with an
+// error that names it (open_model(), Model::weights_unchanged(), Runner::run()). Shared memory is validated as usual.
+// Libraries do not call this because the handler is process-wide; a handler that was installed before receives all
+// other addresses. Files that are already open are covered too. Released pages of lazily generated weights are
+// regenerated. Error: the system refuses the handler.
 Status survive_lost_pages();
 
 }  // namespace arenascope::models

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A model as the rest of the river sees it: a graph of ops, its inputs and outputs, and how its weights' bytes
-// come to be. Opening one allocates no weights, so that planning stays a matter of metadata.
+// A model as the other modules see it: a graph of ops, its inputs and outputs, and the sources of its weights.
+// Opening a model allocates no weights, so planning only needs metadata.
 #pragma once
 #include <arenascope/graph/graph.h>
 #include <arenascope/memory/execution_context.h>
+#include <arenascope/models/string_table.h>
 #include <arenascope/models/weight_source.h>
-#include <arenascope/models/words.h>
 
 #include <filesystem>
 #include <functional>
@@ -19,35 +19,36 @@
 
 namespace arenascope::models {
 
-// An input or output as the file names it. Sizes of -1 are not known.
+// An input or output, named as in the file. A size of -1 is unknown.
 struct ValueInfo {
   std::string name;
   DType dtype = DType::F32;
   Dims sizes;
   Tensor tensor;  // undefined when the model could not be lowered
-  // Inputs of models that bring data of their own (the zoo): writes the contiguous bytes; empty elsewhere.
+  // Default data of models that bring their own (the zoo): writes the contiguous bytes. Empty for other models.
   std::function<Status(std::byte* out)> write_default;
-  Words words = nullptr;  // it holds strings: its numbers are places among these
-  bool complex = false;   // of COMPLEX64: each number is the bytes of two f32, the real part first
+  StringTable strings = nullptr;  // string tensors: the I64 elements are indices into this table
+  bool complex = false;           // COMPLEX64: each element holds two f32, real part first
 
-  const char* type_name() const { return words ? "string" : complex ? "complex64" : arenascope::name(dtype); }
+  const char* type_name() const { return strings ? "string" : complex ? "complex64" : arenascope::name(dtype); }
 };
 
-// An input that is drawn anew for each turn of a loop: `write` makes its contiguous bytes, others for another `draw`.
-struct DrawnInput {
+// An input with new random numbers for each iteration of a loop. `write` fills its contiguous bytes; the result
+// depends on `draw`.
+struct RandomInput {
   std::string name;
   std::function<Status(uint64_t draw, std::byte* out)> write;
 };
 
-// One weight: a leaf of the graph and where its contiguous bytes (tensor->byte_count()) come from.
+// A weight: a leaf tensor and the source of its contiguous bytes (tensor->byte_count()).
 struct Weight {
   Tensor tensor;
   WeightSource source;
 };
 
-// A leaf that the graph itself writes, and that keeps its bytes from run to run: a cache of keys, a parameter that is
-// trained, what an optimiser remembers. The one who runs the graph gives it memory of that kind, zeros unless `write`
-// makes its contiguous bytes.
+// A leaf tensor that the graph itself writes and that keeps its contents between runs: a KV cache, a trained
+// parameter, optimiser state. The caller allocates it in memory of that kind. It is zero-initialised unless `write`
+// fills its contiguous bytes.
 struct State {
   std::string name;
   Tensor tensor;
@@ -55,160 +56,166 @@ struct State {
   std::function<Status(std::byte* out)> write;
 };
 
-// Of a model that writes text.
+// Properties of a language model.
 struct LanguageInfo {
-  int64_t context = 0;  // tokens that it can see at once; 0: no limit of its own
+  int64_t context = 0;  // context length in tokens; 0: unlimited
   int64_t vocabulary = 0;
-  int64_t window = 0;  // tokens that local layers see, by "kq_mask_local" where it is an input; 0: there are none
+  // tokens visible to sliding-window layers ("kq_mask_local" if it is an input); 0: no such layers
+  int64_t window = 0;
 };
 
-// How the bytes of loaded weights came to be where they are.
+// Where the bytes of loaded weights are stored.
 struct LoadedBytes {
-  Bytes borrowed = 0;    // used where they lie in a mapped file, or made whenever they are read
-  Bytes misaligned = 0;  // of these, weights whose elements lie at odd addresses: copied if they are not packed anyway
-  Bytes made = 0;        // written to memory of their own: seeded, turned round, computed
+  Bytes borrowed = 0;    // mapped from a file, or generated when they are read
+  Bytes misaligned = 0;  // mapped weights with misaligned elements: copied unless they are packed anyway
+  Bytes made = 0;        // stored in allocated memory: seeded, transposed or computed
 };
 
-// A dimension of an input that the file leaves open, and what it was opened with.
+// A dimension that the file leaves open, and the size chosen for it.
 struct FreeDimension {
   std::string input;
-  int axis = 0;        // counted from the outermost
-  std::string symbol;  // what the file calls it; "": nothing
+  int axis = 0;        // counted from the outermost dimension
+  std::string symbol;  // symbolic name in the file; "" if it has none
   int64_t size = 1;
-  bool told = false;  // by OpenOptions; else it was assumed
-  // What OpenOptions::dims calls it: its symbol, or "INPUT:AXIS" where it has none.
+  bool specified = false;  // set by OpenOptions; false if the size was assumed
+  // The key in OpenOptions::dims: the symbol, or "INPUT:AXIS" if there is none.
   std::string key() const { return symbol.empty() ? input + ":" + std::to_string(axis) : symbol; }
 };
 
-// Statistics that batch normalisation keeps beside its parameters, and what they are behind a batch: nothing of the graph
-// reads `next`.
+// Running statistics of batch normalisation, and their values after the current batch. No node of the graph reads
+// `next`.
 struct Statistic {
   Tensor kept, next;
 };
 
 struct Model;
 
-// Values on the host, by name.
+// Input values on the host, by name.
 struct GivenInputs {
   std::map<std::string, Tensor> tensors;
-  std::map<std::string, Words> words;               // of those that hold strings
-  std::map<std::string, int64_t> sequence_lengths;  // of sequences, whose tensors are NAME[0], NAME[1], …
-  std::set<std::string> complex;                    // those of COMPLEX64, see ValueInfo
-  // Of a map, by whose name its values go, these are the keys.
+  std::map<std::string, StringTable> strings;  // tables of string tensors
+  // number of tensors per sequence; they are named NAME[0], NAME[1], …
+  std::map<std::string, int64_t> sequence_lengths;
+  std::set<std::string> complex;  // names of COMPLEX64 tensors, see ValueInfo
+  // The name under which the keys of a map are stored; its values are stored under the map's own name.
   static std::string keys_of(const std::string& map) { return map + ":keys"; }
 };
 
-// A loop of which only a run tells how often it goes round: its body is a model that runs turn by turn, with what the turn before
-// it made. Its outputs are the condition where it has one, the states and what a turn leaves, by the names of output().
-struct Turns {
+// A loop whose trip count is known only at run time. Its body is a model of its own that is run once per iteration
+// and reads the states of the previous one. Outputs of the body, named by output(): the condition if there is one,
+// the states, then the scan outputs.
+struct LoopSpec {
   std::string title;                 // "Loop decode"
-  int64_t first = 0, end = 0;        // turns, half-open
-  std::string number;                // the input that is a turn's number; "": nothing asks for it
-  bool conditional = true;           // it ends behind the turn whose condition is false
-  std::vector<std::string> states;   // inputs, one for each state; "": the body does not ask for it
-  std::vector<std::string> sources;  // by state: what the first turn is given; "": nothing
+  int64_t first = 0, end = 0;        // iterations, half-open
+  std::string number;                // the body's input for the iteration number; "" if unused
+  bool conditional = true;           // stop after the iteration whose condition is false
+  std::vector<std::string> states;   // body inputs, one per state; "" if the body does not read it
+  std::vector<std::string> sources;  // initial value per state; "" if it has none
   std::vector<std::string>
-      left;  // by what each turn leaves: what those before `first` left, behind each other; "": none
-  std::vector<std::string> results;  // what comes of the states, and then of what the turns left
-  // For the values of its inputs. It fits other numbers of the same sizes too, unless opened `by_value`.
+      left;  // per scan output: the concatenated outputs of iterations before `first`; "" if there are none
+  std::vector<std::string> results;  // names of the final states, then of the scan outputs
+  // Compiles the body for these input values. The result is valid for other values of the same sizes too, unless
+  // `by_value`.
   std::function<Result<Model>(const GivenInputs& values, int64_t turn, bool by_value)> open;
 
-  // The body's output: 0 the condition, then the states, then what a turn leaves.
+  // Name of a body output: 0 is the condition, then the states, then the scan outputs.
   std::string output(size_t place) const;
 };
 
-// What of a file is opened when the graph before it has run, as its sizes hang on values: boxes that stay, numbers that are
-// not zero. It is a model of its own, and may have such a part again.
-struct Rest {
-  std::string why;                   // the first node that waits, and for what
-  int64_t node_count = 0;            // operators of the file
-  size_t first_need = 0;             // Model::outputs from here on are not the file's: they are what `open` wants
-  std::vector<std::string> outputs;  // of the file, that it gives
-  std::map<std::string, int64_t> sequence_lengths;  // of needs that are sequences
-  std::shared_ptr<const Turns> turns;  // goes round before `open` is called, which wants its results too; or null
-  // By the names of the needs, their values on the host. Errors: values that nothing can be made of, no memory.
+// The part of a file that is compiled after the graph before it has run, because its shapes depend on computed values
+// (boxes kept by NMS, non-zero elements). It is a model of its own and may have a deferred subgraph too.
+struct DeferredSubgraph {
+  std::string why;         // the first node that needs a run-time value, and which value
+  int64_t node_count = 0;  // operators of the file
+  size_t first_need = 0;   // Model::outputs from this index on are not outputs of the file but inputs of `open`
+  std::vector<std::string> outputs;                 // outputs of the file that this part computes
+  std::map<std::string, int64_t> sequence_lengths;  // of inputs of `open` that are sequences
+  std::shared_ptr<const LoopSpec> loop;  // a loop that runs before `open`, which reads its results too; may be null
+  // Compiles the part. `values`: host tensors by name. Errors: values without a valid result, out of memory.
   std::function<Result<Model>(const GivenInputs& values)> open;
 };
 
 struct Model {
-  std::string name;    // name_of() its file, or the zoo's name
+  std::string name;    // name_of() the file, or the zoo name
   std::string format;  // "onnx", "gguf", "safetensors", "zoo"
   std::filesystem::path path;
   Context context;
-  Graph graph;  // of a model with problems: what could be lowered, or undefined
+  Graph graph;  // undefined or partial if the model has problems
   std::vector<ValueInfo> inputs;
   std::vector<ValueInfo> outputs;
   std::vector<Weight> weights;
   std::vector<State> states;
-  std::vector<Statistic> statistics;  // of a graph that is to learn
+  std::vector<Statistic> statistics;  // of a training graph
   std::optional<LanguageInfo> language;
-  std::map<std::string, int64_t> ops;          // operators as the file has them, counted
-  std::map<std::string, int64_t> unsupported;  // of these, those that cannot be run
-  std::vector<std::string> problems;           // one sentence each: why something cannot be run
+  std::map<std::string, int64_t> ops;          // operators in the file, with their counts
+  std::map<std::string, int64_t> unsupported;  // the unsupported ones among them
+  std::vector<std::string> problems;           // one message each: why the model cannot be run
   Bytes parameter_bytes = 0;
-  std::vector<FreeDimension> free_dimensions;     // of inputs, as the file has them
-  std::map<std::string, int64_t> assumed_values;  // inputs of one whole number that nobody gave, and the graph hangs on
-  std::vector<std::string> fixed_inputs;          // inputs whose given values the shapes of the graph were made from
-  std::vector<std::string> random_outputs;        // outputs whose numbers are drawn: their distribution counts
-  std::vector<DrawnInput> drawn_inputs;           // of the body of a loop (Turns)
-  int64_t node_count = 0;                         // operators in the file (for the zoo: graph nodes)
-  LoadedBytes loaded;                             // by load_weights()
-  std::shared_ptr<const Rest> rest;               // null: the graph is all of it
+  std::vector<FreeDimension> free_dimensions;     // of inputs, in file order
+  std::map<std::string, int64_t> assumed_values;  // scalar integer inputs without a given value that shapes depend on
+  std::vector<std::string> fixed_inputs;          // inputs whose given values determined shapes of the graph
+  std::vector<std::string> random_outputs;  // outputs computed from random numbers: only their distribution is defined
+  std::vector<RandomInput> random_inputs;   // of a loop body (LoopSpec)
+  int64_t node_count = 0;                   // operators in the file; for the zoo: graph nodes
+  LoadedBytes loaded;                       // set by load_weights()
+  std::shared_ptr<const DeferredSubgraph> deferred;  // null if the graph is the whole model
 
-  // Those of `outputs` that are the file's.
+  // The outputs of the file, without the inputs of the deferred subgraph.
   std::span<const ValueInfo> own_outputs() const {
-    return std::span(outputs).first(rest ? rest->first_need : outputs.size());
+    return std::span(outputs).first(deferred ? deferred->first_need : outputs.size());
   }
   bool runnable() const { return graph.defined() && unsupported.empty() && problems.empty(); }
-  // Gives every weight memory (with `keep` those that have none), a block each: Mapped where its bytes lie in a file, and with
-  // `lends` where they are only read, on the host, and can be made again (WeightSource::lend()); else Persistent, and written.
-  // Errors: no memory, a file that has changed since it was opened.
+  // Allocates every weight (with `keep` only those that are not allocated yet), one block each. Mapped: bytes in a
+  // file, or with `lends` read-only host weights that can be regenerated (WeightSource::map_lazily()). Persistent:
+  // all others, which are written. Errors: out of memory, a file that has changed since it was opened.
   Status load_weights(ExecutionContext& execution, bool keep = false, bool lends = false);
-  // Errors: a file that weights are borrowed from has changed since it was opened, so that a run might read anything; what was
-  // lent could not be made.
+  // Errors: a file that weights are mapped from has changed since it was opened, so a run could read anything; a
+  // lazily generated weight could not be generated.
   Status weights_unchanged() const;
 };
 
 struct OpenOptions {
-  // Host tensors that will be given as inputs, by name. Their shapes settle unknown dimensions; small ones also settle
-  // what a model computes shapes from (a Reshape whose target is an input, say): such a graph fits these values only.
+  // Host tensors that will be given as inputs, by name. Their shapes determine unknown dimensions. Small integer
+  // tensors are also folded where shapes depend on them (for example the target of a Reshape); such a graph is valid
+  // for these values only.
   std::map<std::string, Tensor> inputs;
-  std::map<std::string, Words> words;  // of those that hold strings: a graph fits these only
-  // Inputs that are sequences: how many tensors each has, which `inputs` names NAME[0], NAME[1], …
+  std::map<std::string, StringTable> strings;  // tables of string tensors: the graph is valid for these strings only
+  // Number of tensors per sequence input; `inputs` holds them as NAME[0], NAME[1], …
   std::map<std::string, int64_t> sequence_lengths;
-  std::set<std::string> complex;  // of those of COMPLEX64, see ValueInfo
-  // Free dimensions by FreeDimension::key(), e.g. batch → 1. Of those that nobody tells ONNX files get usual sizes that the
-  // model can be lowered with (FreeDimension::told says which), others 1.
+  std::set<std::string> complex;  // names of COMPLEX64 inputs, see ValueInfo
+  // Free dimensions by FreeDimension::key(), e.g. batch → 1. ONNX files get default sizes for all others that the
+  // model can be lowered with; other formats use 1. FreeDimension::specified tells them apart.
   std::map<std::string, int64_t> dims;
-  std::map<std::string, std::vector<int64_t>> shapes;  // whole inputs of ONNX files by name; also settle `dims`
-  bool training = false;                               // zoo models that have it: a training step
-  bool prefill = false;                                // language models: many tokens at once instead of one
-  int64_t tokens = 0;  // language models: sequence length; 0: the architecture's usual one
-  // Language models: keys and values of so many tokens lie in states of `cache_type` (f32, f16, q8_0), which the graph
-  // writes at its input "cache_rows", below 0 nowhere; "positions" says where in their text its tokens stand, and what
-  // "kq_mask" [tokens, cache] adds to the scores who sees whom. With `prefill` the graph takes `tokens` at once and gives
-  // the logits of the `wanted` ones of "wanted_rows". 0: all that was seen is given and returned.
+  // complete shapes of ONNX inputs by name; they also determine `dims`
+  std::map<std::string, std::vector<int64_t>> shapes;
+  bool training = false;  // zoo models: build a training step, if the model has one
+  bool prefill = false;   // language models: process many tokens at once instead of one
+  int64_t tokens = 0;     // language models: sequence length; 0: the default of the architecture
+  // Language models: length of the KV cache in tokens. K and V are states of `cache_type` (f32, f16, q8_0). The graph
+  // writes the rows given in "cache_rows" (negative: no row). "positions" are the token positions; "kq_mask" [tokens,
+  // cache] is added to the scores. With `prefill` the graph takes `tokens` tokens and returns the logits of the
+  // `wanted` rows listed in "wanted_rows". 0: K and V are inputs and outputs of the graph.
   int64_t cache = 0;
   DType cache_type = DType::F32;
   int64_t wanted = 1;
-  // Language models: so many sequences of `tokens` each at once, no cache, and the logits of all tokens,
-  // [sequences·tokens, vocabulary]. 0: as above.
+  // Language models: number of sequences of `tokens` tokens each, without a KV cache. The graph returns all logits,
+  // [sequences·tokens, vocabulary]. 0: not used.
   int64_t sequences = 0;
-  // As a training step wants it: what is dropped at random is dropped, and batch normalisation takes the batch's own statistics
-  // (ONNX files, with Model::statistics). With `dropout` that share is dropped instead of the file's, and in the zoo's gpt2 and
-  // nano_gpt behind embeddings, attention and feed-forward parts.
+  // Open as a training forward pass: dropout is active and batch normalisation uses batch statistics (ONNX files,
+  // with Model::statistics). `dropout` replaces the file's ratio; the zoo's gpt2 and nano_gpt then apply it after
+  // embeddings, attention and feed-forward blocks.
   bool learning = false;
   std::optional<double> dropout;
 };
 
-// I64 [2]: a training's seed and its step, from which a graph that drops at random draws. Not there in others.
+// I64 [2]: seed and training step, from which dropout masks are generated. Only in graphs with dropout.
 inline constexpr const char* kDropoutInput = "dropout";
 
-// What the model in a file is called: the file's stem, or its folder's name where the file is just called "model".
+// Display name of a model file: the stem, or the folder's name if the file is called "model".
 std::string name_of(const std::filesystem::path& path);
 
-// Opens `zoo:NAME`, an .onnx, .gguf or .safetensors file, or a directory in the ONNX test-case layout (model.onnx
-// inside). Error: one sentence that names the file, what is wrong with it and where.
+// Opens `zoo:NAME`, an .onnx, .gguf or .safetensors file, or a directory in the ONNX test-case layout (containing
+// model.onnx). Errors name the file, what is wrong and where.
 Result<Model> open_model(const std::string& spec, const OpenOptions& options = {});
 
 }  // namespace arenascope::models

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// ONNX's test-case layout: beside a model.onnx, folders test_data_set_N with input_I.pb and output_I.pb, each one
-// TensorProto; .npy files (input_I.npy, output_I.npy) are read in their place too. Where the model's input or output is
-// a sequence or an optional value, so is the file; its tensors are named NAME[0], NAME[1], …
+// ONNX's test-case layout: next to model.onnx, folders test_data_set_N contain input_I.pb and output_I.pb, one
+// TensorProto each; .npy files (input_I.npy, output_I.npy) are accepted instead. Files of sequence or optional values
+// hold a SequenceProto or OptionalProto; their tensors are named NAME[0], NAME[1], …
 #pragma once
 #include <arenascope/base/result.h>
 #include <arenascope/models/model.h>
-#include <arenascope/models/words.h>
+#include <arenascope/models/string_table.h>
 #include <arenascope/tensor/tensor.h>
 
 #include <filesystem>
@@ -15,33 +15,34 @@
 namespace arenascope::models {
 
 struct NamedTensor {
-  std::string name;       // empty where the file has none: then its place among the model's inputs or outputs counts
-  Tensor tensor;          // on the host
-  Words words = nullptr;  // it holds strings: its numbers are places among these
-  bool complex = false;   // of COMPLEX64: each number is the bytes of two f32, the real part first
+  std::string name;  // empty if the file has no name: then its index among the model's inputs or outputs is used
+  Tensor tensor;     // on the host
+  StringTable strings = nullptr;  // string tensors: the I64 elements are indices into this table
+  bool complex = false;           // COMPLEX64: each element holds two f32, real part first
 };
 
 struct TestCase {
   std::string name;  // the folder's, e.g. "test_data_set_0"
   std::vector<NamedTensor> inputs;
-  std::vector<NamedTensor> outputs;  // as expected
+  std::vector<NamedTensor> outputs;  // expected values
 };
 
-// A TensorProto file. Errors: damaged, a type of which there are no tensors (COMPLEX128, sequences), sizes and bytes that
+// Reads a TensorProto file. Errors: damaged file, unsupported type (COMPLEX128, sequences), size and byte count that
 // differ.
 Result<NamedTensor> read_tensor_pb(const std::filesystem::path& path);
 Status write_tensor_pb(const std::filesystem::path& path, const std::string& name, const Tensor& tensor,
-                       const Words& words = nullptr, bool complex = false);
-// By the ending: .npy, .pb, or an image (.jpg, .png, …), which is given as its bytes, [count] of u8.
+                       const StringTable& strings = nullptr, bool complex = false);
+// Reads a file by its extension: .npy, .pb, or an image (.jpg, .png, …), which is returned as its raw bytes, u8
+// [count].
 Result<NamedTensor> read_tensor_file(const std::filesystem::path& path);
 
-// The cases beside a model, in order of their numbers; none is no error.
+// The test cases next to a model, in numerical order. An empty list is not an error.
 Result<std::vector<TestCase>> read_test_cases(const std::filesystem::path& model_folder);
 
-// The first case's inputs as OpenOptions wants them, by name; files that cannot be read are left out.
+// Inputs of the first case by name, for OpenOptions; unreadable files are skipped.
 Result<GivenInputs> first_case_inputs(const std::filesystem::path& model_folder);
-// Files for a model's inputs, by name: as read_tensor_file() reads them, and where an input of an ONNX file is a sequence, an
-// optional value or a map, a .pb is such a one. Errors: a file cannot be read.
+// Reads files for a model's inputs, by name, as read_tensor_file() does. For an ONNX input that is a sequence, an
+// optional value or a map, the .pb holds that type. Errors: a file cannot be read.
 Result<GivenInputs> read_inputs(const std::filesystem::path& model, const std::map<std::string, std::string>& files);
 
 }  // namespace arenascope::models

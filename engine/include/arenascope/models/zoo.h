@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The built-in architectures: real ones in their real sizes, with seeded weights that are only made when asked for.
-// To add one: a function in a zoo_*.cpp that fills a ZooKit, declared in zoo_kit.h, and a line in zoo.cpp.
+// To add one: a function in a zoo_*.cpp that fills a ModelBuilder, declared in model_builder.h, and a line in zoo.cpp.
 #pragma once
 #include <arenascope/models/model.h>
 

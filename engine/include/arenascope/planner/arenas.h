@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Several arenas with capacities, the fastest first: what pays most for its bytes lies in the fast one, the rest
+// Several arenas with capacities, the fastest first: buffers with the most traffic per byte are in the fast one, the rest
 // goes to the next one.
 #pragma once
 #include <arenascope/planner/planner.h>
@@ -18,8 +18,8 @@ struct ArenaPlan {
   std::vector<Bytes> spilled_bytes;  // sum of the sizes of the buffers in each arena but the first; [0] is 0
 };
 
-// `traffic` says for each interval how many bytes are read and written of it while it lives (empty: its size). A
-// buffer with a fixed offset lies there in the first arena that is large enough. Attached buffers stay together; an
+// `traffic` is the number of bytes read and written of each interval during its lifetime (empty: its size). A
+// buffer with a fixed offset is placed there in the first arena that is large enough. Attached buffers stay together; an
 // in-place pair may part. Errors: what validate() refuses, arenas out of order, a buffer that fits nowhere.
 Result<ArenaPlan> plan_arenas(const Problem& problem, const std::vector<Arena>& arenas,
                               const std::vector<double>& traffic, const Planner& planner, const Options& options);

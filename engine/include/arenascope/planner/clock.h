@@ -8,16 +8,16 @@
 
 namespace arenascope::planner {
 
-// Thrown by a Pulse out of the long loop or sort that calls it; search() catches it and returns what it has.
+// Thrown by a StopCheck out of the long loop or sort that calls it; search() catches it and returns what it has.
 struct Interrupted {};
 
 // Felt at each turn of a long loop: throws once a stop was requested. One that was made without a token never does.
-class Pulse {
+class StopCheck {
  public:
-  Pulse() = default;
-  explicit Pulse(std::stop_token stop) : stop_(std::move(stop)) {}
+  StopCheck() = default;
+  explicit StopCheck(std::stop_token stop) : stop_(std::move(stop)) {}
   void operator()() const {
-    if ((++turns_ & 511) == 0 && stop_.stop_requested()) throw Interrupted{};
+    if ((++calls_ & 511) == 0 && stop_.stop_requested()) throw Interrupted{};
   }
   void now() const {
     if (stop_.stop_requested()) throw Interrupted{};
@@ -25,7 +25,7 @@ class Pulse {
 
  private:
   std::stop_token stop_;
-  mutable uint32_t turns_ = 0;
+  mutable uint32_t calls_ = 0;
 };
 
 class Deadline {
@@ -36,7 +36,7 @@ class Deadline {
   double seconds() const { return now() - start_; }
   double left() const { return stop_.stop_requested() ? 0 : budget_ - seconds(); }
   bool over() const { return stop_.stop_requested() || seconds() >= budget_; }
-  Pulse pulse() const { return Pulse(stop_); }
+  StopCheck pulse() const { return StopCheck(stop_); }
   bool stopped() const { return stop_.stop_requested(); }
   // The same start, another end.
   Deadline ending_at(double seconds_after_start) const {

@@ -11,7 +11,7 @@
 namespace arenascope::planner {
 
 // Columns in any order: id (buffer, buffer_id), lower (begin, start), upper (exclusive) or end (inclusive), size; and
-// if wanted alignment, offset (fixed, where not empty), gaps ("8-10 14-16@0:64", in the convention of upper or end) and
+// optionally alignment, offset (fixed, where not empty), gaps ("8-10 14-16@0:64", in the convention of upper or end) and
 // hint, which is ignored. Alignment is 1 where the file names none. Errors name the line and what is wrong with it.
 Result<Problem> read_csv(std::string_view text);
 Result<Problem> read_csv_file(const std::filesystem::path& path);

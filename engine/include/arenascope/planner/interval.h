@@ -62,7 +62,7 @@ struct Problem {
   std::string name_of(size_t i) const;
 };
 
-// Whether the problem can be planned at all. Errors: an empty lifetime, a size of zero or less, a bad alignment,
+// Checks that the problem can be planned. Errors: an empty lifetime, a size of zero or less, a bad alignment,
 // sizes that add up beyond 2^63, gaps out of order, duplicate names, fixed offsets that contradict each other.
 [[nodiscard]] Status validate(const Problem& problem);
 

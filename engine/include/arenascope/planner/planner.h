@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every planner behind one interface: a pure function from a Problem to a Plan.
+// The interface of all planners: a pure function from a Problem to a Plan.
 // To add one: write a class in a file of its own and name it in registry.cpp.
 #pragma once
 #include <arenascope/planner/interval.h>

@@ -9,14 +9,14 @@ namespace arenascope::planner {
 // Level 1: intervals of one size whose lifetimes do not meet, one after the other.
 struct ReuseBlock {
   Bytes size = 0;
-  std::vector<int32_t> intervals;  // in order of time; those that share bytes in place stand for one
+  std::vector<int32_t> intervals;  // in order of time; intervals that share bytes in place count as one
   int64_t lower = 0, upper = 0;    // from its first interval's first step to its last one's end; gaps may lie between
 };
 
 // Level 2: what happens to a block when a holder, the largest block that is left, looks at it.
 struct ReuseMove {
   enum class Outcome : uint8_t {
-    Holds,    // it is the holder: it stands at `offset` of the arena
+    Holds,    // it is the holder: it is at `offset` of the arena
     Merges,   // it is laid into the holder, at `offset` of it
     Meets,    // it lives together with the holder: it waits for the next one
     NoPlace,  // what the holder holds already leaves no stretch that is large enough: it waits
@@ -30,12 +30,12 @@ const char* name(ReuseMove::Outcome outcome);  // "holds", "merges", "meets", "n
 
 struct ReuseSteps {
   std::vector<ReuseBlock> blocks;  // sorted: from large to small, as level 2 takes them
-  std::vector<ReuseMove> moves;    // the first kMostMoves
+  std::vector<ReuseMove> moves;    // the first kMaxMoves
   int64_t intervals = 0;           // that were planned, those with a fixed offset apart
   int64_t joined = 0;              // by level 1: intervals that another one's block took in
   int64_t merged = 0;              // by level 2: blocks that lie in another one
   Bytes arena_bytes = 0;
-  static constexpr size_t kMostMoves = 100'000;
+  static constexpr size_t kMaxMoves = 100'000;
 };
 
 // Errors: what validate() refuses.

@@ -33,7 +33,7 @@ struct StreamProblem {
   std::vector<StreamEdge> edges;
 };
 
-// Who is done before whom, through any number of edges.
+// The transitive order of uses.
 class StreamOrder {
  public:
   // Errors: a stream that does not exist, edges that wait for each other in a circle.
@@ -41,7 +41,7 @@ class StreamOrder {
 
   // Steps of `stream` below the answer are done before `other` begins `step`.
   int64_t done(int32_t stream, int32_t other, int64_t step) const;
-  // Whether every use of a is done before any use of b begins.
+  // True if every use of a is done before any use of b begins.
   bool before(const StreamBuffer& a, const StreamBuffer& b) const;
   bool may_share(const StreamBuffer& a, const StreamBuffer& b) const { return before(a, b) || before(b, a); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The options of backends that have choices, as one table: what they are called, may be, are unless told, and mean. Paths and
-// device numbers stand in the backends' documentation only.
+// Table of the backend options with a fixed set of values: name, values, default, meaning. Options for paths and device numbers
+// are described in the documentation of the backends only.
 #pragma once
 #include <span>
 #include <string>
@@ -12,19 +12,19 @@
 namespace arenascope {
 
 struct BackendOptionInfo {
-  const char* backend;  // "cpu", "opencl", "cuda"
-  const char* name;     // as in --backend-option NAME=VALUE
-  const char* choices;  // "low normal": the usual one first
-  const char* title;    // both English
-  const char* sentence;
-  std::vector<std::string> values() const;  // the choices one by one
-  std::string usual() const;
+  const char* backend;                      // "cpu", "opencl", "cuda"
+  const char* name;                         // as in --backend-option NAME=VALUE
+  const char* choices;                      // values separated by blanks, the default first: "low normal"
+  const char* title;                        // English
+  const char* description;                  // English
+  std::vector<std::string> values() const;  // `choices` split
+  std::string default_value() const;
 };
 
 std::span<const BackendOptionInfo> backend_options();
 
-// Of options whose names may begin with a backend's, as "opencl.tuning", those for a backend, without that beginning. Of
-// two for the same the one that names the backend holds.
+// The options that apply to a backend. A name may have a backend as prefix ("opencl.tuning"), which is removed; options for
+// other backends are left out. A prefixed option overrides one without prefix.
 BackendOptions options_for(std::string_view backend, const BackendOptions& given);
 
 }  // namespace arenascope

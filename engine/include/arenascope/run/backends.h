@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The backends of this build: the CPU's is linked in, the others are modules loaded at run time.
+// The available backends: "cpu" and "reference" are linked in; the others are modules that are loaded at run time.
 #pragma once
 #include <memory>
 #include <optional>
@@ -12,38 +12,38 @@
 
 namespace arenascope {
 
-// A backend, or why it cannot be had.
+// A backend and device, or the reason why it is not available.
 struct BackendStatus {
   std::string backend;                                     // "cpu", "opencl", "cuda", "reference"
   std::string device;                                      // "cpu", "opencl:0", …
-  std::string description;                                 // the device in words
-  std::string missing;                                     // one sentence; empty when it is there
+  std::string description;                                 // human-readable name of the device
+  std::string missing;                                     // why it is not available; empty if it is
   std::vector<std::pair<std::string, std::string>> facts;  // name, value with unit
 };
 
 std::vector<BackendStatus> list_backends();
 
-// Whether there is a backend of that name here or elsewhere: "cpu", "opencl", and with a device "opencl:1".
+// True if `spec` names a known backend, installed or not: "cpu", "opencl", or with a device "opencl:1".
 bool is_backend_name(std::string_view spec);
-// All of them, for a message: " cpu reference opencl cuda".
+// All backend names for an error message: " cpu reference opencl cuda".
 std::string backend_names();
 
-// `spec` is a backend's name, with `:N` its device N. Error: no such backend, or why it is missing.
+// `spec`: "NAME" or "NAME:DEVICE". Errors: no such backend, or the reason why it is not available.
 Result<std::unique_ptr<Backend>> open_backend(const std::string& spec, BackendOptions options = {});
 
-// How exactly a device computes float32: as the standard says, with shortcuts that the device has for it, or with
-// values stored as float16.
+// Precision of float32 computations. High: IEEE float32. Normal: reduced-precision shortcuts of the device are allowed.
+// Low: values are stored as float16.
 enum class Precision : uint8_t { High, Normal, Low };
 const char* name(Precision precision);
 std::optional<Precision> parse_precision(std::string_view name);
 
-// What a program runs on.
+// The backends that a program runs on.
 struct Devices {
   std::shared_ptr<Backend> main;
-  std::shared_ptr<Backend> host;  // computes what `main` cannot; null where that runs on the host's threads itself
+  std::shared_ptr<Backend> host;  // computes nodes that `main` cannot; null if `main` is a host backend
 };
 
-// `spec` and errors as open_backend(). The options are what the backend's documentation lists.
+// `spec` and errors as for open_backend(). Options: see the documentation of the backend.
 Result<Devices> open_devices(const std::string& spec = "cpu", BackendOptions options = {},
                              std::optional<Precision> precision = {});
 

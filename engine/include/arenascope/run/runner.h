@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A model made ready to run: compiled, its weights loaded, its inputs bound, an executor prepared. The command line and
-// the window both go this way.
+// Runs a model: compiles it, loads weights, binds inputs and prepares an executor. Used by the command line and the window.
 #pragma once
 #include <functional>
 #include <map>
@@ -19,131 +18,130 @@ class AllocationRecorder;  // schedule/describe.h
 class Runner;
 
 struct RunnerOptions : CompileOptions {
-  std::string backend = "cpu";                             // with `:N` its device N
-  BackendOptions backend_options;                          // what the backend's documentation lists
-  std::optional<Devices> devices;                          // that are open already, in place of `backend`
-  CpuAllocatorKind allocator = CpuAllocatorKind::Caching;  // of the host's memory that comes and goes
-  ThreadPoolOptions pool;                                  // of the threads
-  int polling = 50;                                        // see ExecutorOptions
-  bool hold_threads = false;                               // see ExecutorOptions
+  std::string backend = "cpu";                             // "NAME" or "NAME:DEVICE"
+  BackendOptions backend_options;                          // see the documentation of the backend
+  std::optional<Devices> devices;                          // open devices to be used instead of `backend`
+  CpuAllocatorKind allocator = CpuAllocatorKind::Caching;  // allocator of host memory
+  ThreadPoolOptions pool;                                  // affinity and priority of the threads
+  int spin_percent = 50;                                   // see ExecutorOptions
+  bool force_multithreaded = false;                        // see ExecutorOptions
   models::OpenOptions open;
-  InputFiles inputs;  // what they hold settles unknown sizes too
-  // Memory of the model's states, by name, for a runner that goes on where another one was; others begin anew.
+  InputFiles inputs;  // also determine free dimensions
+  // Memory of the model's states by name, to continue from another runner; other states start with their initial value.
   std::map<std::string, Storage> states;
-  // Of a runner that records on where another one is: rows of its threads, and the graph that it was opened behind.
+  // To continue the recording of another runner: rings of its threads, and the graph whose values this one was compiled for.
   std::vector<trace::ThreadRing*> rings;
-  trace::GraphId behind;
-  const Runner* first = nullptr;  // of such a part: whose mapped weights it shares, and those of the parts behind that
-  // Of a part that another runner opened: its threads, and how often numbers were drawn in its run so far.
+  trace::GraphId previous_graph;
+  const Runner* weight_source = nullptr;  // deferred subgraph: shares mapped weights of this runner and its subgraphs
+  // Deferred subgraph: the thread pool of the first runner, and the number of random inputs generated so far in its run.
   std::shared_ptr<ThreadPool> shared_pool = nullptr;
-  std::shared_ptr<uint64_t> draws = nullptr;
-  // Now and then while a loop goes round whose end only a run tells: its title, and the turn that comes.
-  std::function<void(const std::string& loop, int64_t turn)> turn;
-  // Before a part runs that was opened behind another one, in each turn of a loop too: what somebody looks at in it.
-  std::function<void(Runner& part, RunOptions& options)> watch;
-  trace::Recorder* recorder = nullptr;  // outlives the runner, and those that take over its weights
+  std::shared_ptr<uint64_t> random_calls = nullptr;
+  // Progress of a loop whose trip count is known only at run time: its title and the next iteration. Rate-limited.
+  std::function<void(const std::string& loop, int64_t iteration)> on_iteration;
+  // Called before each run of a deferred subgraph, and of a loop body in each iteration; may set callbacks in `options`.
+  std::function<void(Runner& part, RunOptions& options)> before_part;
+  trace::Recorder* recorder = nullptr;  // must outlive the runner and all runners that reuse its weights
 };
 
-// What is run on: what is open, or the backend that is named; where memory is preferred it keeps no packed copies of weights,
-// unless the options say otherwise. Errors: as open_devices()'s.
+// The devices of the options: `devices`, or else `backend` is opened. With Prefer::Memory the CPU backend keeps no packed copies
+// of weights unless the option "weights" is given. Errors: those of open_devices().
 Result<Devices> devices_of(const RunnerOptions& options);
 
-// As open_with_inputs() does, with the options' inputs.
+// open_with_inputs() with the inputs of the options.
 Result<models::Model> open_for_run(const std::string& spec, RunnerOptions& options);
 
-// One of a file's outputs, and who has it.
+// An output of the model file and the runner that computed it.
 struct RunResult {
   const models::ValueInfo* value;
   Runner* runner;
-  size_t index;  // for Runner::output()
+  size_t index;  // argument of Runner::output()
   Result<std::vector<std::byte>> read() const;
 };
 
-// A loop that went round in a run (models::Turns).
-struct LoopRun {
+// The state of a loop whose trip count is known only at run time.
+struct LoopState {
   std::string title;
-  int64_t turns = 0, openings = 0;  // how often its body ran, and was opened: again where sizes or strings change
-  std::unique_ptr<Runner> body;     // as it was opened last
+  int64_t iterations = 0;        // number of body executions
+  int64_t recompilations = 0;    // number of body compilations: again when sizes or strings change
+  std::unique_ptr<Runner> body;  // the last compilation
 };
 
 class Runner {
  public:
-  // Opens the model (`spec` as models::open_model() takes it) and the devices, compiles and prepares. Errors: whatever
-  // of this fails, in one sentence.
-  // `previous`, a runner of the same model, goes away before memory is bound: its weights and what it packed of them are
-  // taken over.
+  // Opens the model (`spec` as in models::open_model()) and the devices, compiles and prepares. Errors: any of these fails.
+  // `previous`: a runner of the same model, destroyed before memory is bound; its weights and packed weights are reused.
   static Result<std::unique_ptr<Runner>> open(const std::string& spec, const RunnerOptions& options,
                                               std::unique_ptr<Runner> previous = nullptr);
   static Result<std::unique_ptr<Runner>> open(models::Model model, const RunnerOptions& options,
                                               std::unique_ptr<Runner> previous = nullptr);
-  // Prepares a program that was compiled from this model: of the options, those of a compilation are not read again
-  // until replan(). Errors: no memory, weights or inputs that cannot be read.
+  // Prepares a program that was compiled from this model. Compilation options are ignored until replan(). Errors: out of memory,
+  // weights or inputs cannot be read.
   static Result<std::unique_ptr<Runner>> create(models::Model model, Program program, const RunnerOptions& options);
   ~Runner();
 
-  const models::Model& model() const { return model_; }  // its graph and outputs are the program's
+  const models::Model& model() const { return model_; }  // graph and outputs are those of the program
   const RunnerOptions& options() const { return options_; }
   const Program& program() const { return program_; }
   Executor& executor() { return *executor_; }
   ExecutionContext& context() { return *context_; }
   const ExecutionPlan& plan() const { return executor_->plan(); }
-  // What was done to meet options().capacity; empty where nothing had to be.
+  // Measures taken to meet options().capacity; empty if none were needed.
   const std::vector<MemorySaving>& savings() const { return program_.savings; }
 
-  // Replaces an input's contiguous bytes. Errors: no such input, another size.
+  // Replaces the contiguous bytes of an input. Errors: no such input, wrong size.
   Status set_input(const std::string& name, std::span<const std::byte> bytes);
-  // What hangs on values that this run makes (models::Rest) is opened, planned and run behind it, a run of its own in the
-  // recording; the report's time and barriers are of all. Errors: as the executor's, and those of opening the rest; a file of
-  // weights has changed since it was opened.
+  // Runs the model. A deferred subgraph is compiled with the values of this run and executed afterwards, as its own run in the
+  // recording; time and barriers of the report include it. Errors: those of Executor::run() and of compiling the deferred
+  // subgraph; a weight file has changed since it was opened.
   Result<RunReport> run(const RunOptions& options = {});
-  // Does now what would otherwise be left to the first run: weights are packed.
-  void make_ready() { executor_->make_ready(); }
-  // Null: the graph is all of the file, or it has not run to its end yet.
-  Runner* rest() { return rest_.get(); }
-  // What went round behind the graph and before rest(); null: nothing.
-  const LoopRun* loop() const { return loop_.get(); }
-  // While a run waits between two nodes (RunControl): whose nodes they are, of all that is behind the graph.
-  Runner& at_work();
-  // The file's outputs; those of the rest are there after a run, until the next one.
+  // Packs weights now instead of in the first run.
+  void warm_up() { executor_->warm_up(); }
+  // The runner of the deferred subgraph. Null: there is none, or it has not been compiled in the current run.
+  Runner* continuation() { return continuation_.get(); }
+  // The loop executed between this graph and continuation(); null: none.
+  const LoopState* loop() const { return loop_.get(); }
+  // While a run is paused (RunControl): the runner whose nodes are being executed, this one or a deferred subgraph.
+  Runner& active_runner();
+  // The outputs of the model file. Outputs of the deferred subgraph are available after a run, until the next one.
   std::vector<RunResult> results();
-  // An output's elements, contiguous, on the host; valid after a run.
+  // The elements of an output, contiguous, on the host; available after a run.
   Result<std::vector<std::byte>> output(size_t index);
-  // Any tensor of the graph that holds data now, contiguous, on the host.
+  // The elements of any tensor of the graph that has data now, contiguous, on the host.
   Result<std::vector<std::byte>> read(const TensorImpl& tensor);
-  // Plans anew with the same model; what was loaded stays. `threads` and `budget_seconds` 0: as before. Error: that of
-  // planning, or that it was stopped; what ran before then still runs.
+  // Plans memory again and keeps the loaded weights. `threads` and `budget_seconds`: 0 keeps the current value. Errors: planning
+  // fails or is cancelled by `stop`; the runner is then unchanged.
   Status replan(const std::string& planner, const std::string& order, MemoryStrategy strategy, int threads = 0,
                 double budget_seconds = 0, std::stop_token stop = {});
 
  private:
   Runner(models::Model model, Program program, RunnerOptions options);
   Status set_up(std::unique_ptr<Runner> previous);
-  Status take_weights(const Runner& other);
-  void use_constants();
+  Status share_mapped_weights(const Runner& other);
+  void adopt_folded_constants();
   Status bind_inputs();
   Status bind_states();
-  Status move_leafs();
+  Status upload_leafs();
   Status prepare(PreparedSteps previous = {});
-  void give_files_back() const;
+  void drop_page_cache() const;
   void report(const char* phase) const;
-  // As run(), of weights that somebody else watches.
-  Result<RunReport> run_parts(const RunOptions& options);
-  Status draw();
-  Result<models::GivenInputs> needs();
-  RunnerOptions options_behind() const;
-  Status run_rest(const RunOptions& options, RunReport& report);
+  // run() without the check for changed weight files.
+  Result<RunReport> run_all_parts(const RunOptions& options);
+  Status resample_random_inputs();
+  Result<models::GivenInputs> read_deferred_inputs();
+  RunnerOptions continuation_options() const;
+  Status run_continuation(const RunOptions& options, RunReport& report);
 
-  friend class TurnLoop;
+  friend class LoopRunner;
   models::Model model_;
   RunnerOptions options_;
   Program program_;
-  std::vector<models::WeightSource> files_;  // one of each file that weights come from
+  std::vector<models::WeightSource> files_;  // one weight of each weight file
   std::shared_ptr<ExecutionContext> context_;
   std::shared_ptr<AllocationRecorder> allocations_;  // null: nothing is recorded
-  std::vector<trace::ThreadRing*> rings_;            // of the most threads so far: a new executor's keep their rows
+  std::vector<trace::ThreadRing*> rings_;  // rings of the largest number of threads so far, reused by the next executor
   std::unique_ptr<Executor> executor_;
-  std::unique_ptr<LoopRun> loop_;
-  std::unique_ptr<Runner> rest_;
+  std::unique_ptr<LoopState> loop_;
+  std::unique_ptr<Runner> continuation_;
 };
 
 }  // namespace arenascope

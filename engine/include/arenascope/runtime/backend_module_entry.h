@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What a backend module writes once, in one of its files, at namespace scope:
+// A backend module uses this macro once, in one of its source files, at namespace scope:
 //   ARENASCOPE_BACKEND_MODULE("opencl", list_devices, open_device, nullptr)
-// with   std::vector<DeviceStatus> list_devices();   never empty
+// with   std::vector<DeviceStatus> list_devices();   must not be empty
 //        Result<std::unique_ptr<Backend>> open_device(const BackendOptions&);
-// and in the place of nullptr, where the module measures its devices:
+// and, instead of nullptr, for a module with a benchmark:
 //        Status measure_device(const BackendOptions&, bool quick,
-//                              const std::function<void(const arenascope_measurement&)>& tell);
+//                              const std::function<void(const arenascope_measurement&)>& report);
 #pragma once
 #include <exception>
 
@@ -14,18 +14,18 @@
 namespace arenascope::module_detail {
 
 template <auto List>
-void list(void* to, void (*tell)(void*, const arenascope_device_status*)) {
+void list(void* to, void (*report)(void*, const arenascope_device_status*)) {
   try {
     for (const DeviceStatus& status : List()) {
       std::vector<arenascope_pair> facts;
       for (const auto& [name, value] : status.facts) facts.push_back({name.c_str(), value.c_str()});
       const arenascope_device_status device{status.device.c_str(), status.description.c_str(), status.missing.c_str(),
                                             facts.data(), facts.size()};
-      tell(to, &device);
+      report(to, &device);
     }
   } catch (const std::exception& error) {
     const arenascope_device_status device{"", "", error.what(), nullptr, 0};
-    tell(to, &device);
+    report(to, &device);
   }
 }
 
@@ -49,10 +49,10 @@ void* open(const arenascope_pair* options, size_t count, void* to, void (*why)(v
 
 template <auto Measure>
 bool measure(const arenascope_pair* options, size_t count, bool quick, void* to,
-             void (*tell)(void*, const arenascope_measurement*), void (*why)(void*, const char*)) {
+             void (*report)(void*, const arenascope_measurement*), void (*why)(void*, const char*)) {
   try {
-    const Status done =
-        Measure(options_of(options, count), quick, [&](const arenascope_measurement& figure) { tell(to, &figure); });
+    const Status done = Measure(options_of(options, count), quick,
+                                [&](const arenascope_measurement& measurement) { report(to, &measurement); });
     if (!done) why(to, done.error().message.c_str());
     return done.ok();
   } catch (const std::exception& error) {

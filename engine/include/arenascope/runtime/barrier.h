@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Where all threads meet behind a node. Each thread has a flag, which says how many barriers it has come to. The flags
-// of a few threads share one cache line: who writes his own brings the others' along, so a barrier passes that line
-// between the processors once each way. (Flags in lines of their own took twice as long: each line travels twice.) More
-// threads have a line each, and the first gathers them. Where something must happen
-// between two nodes (pausing, allocating, looking at a result), the first thread does it before it lets the others go.
-// Waiting spins for a while, as nodes are short, and then parks.
+// Barrier of all threads after a node. Each thread has a flag that counts the barriers it has reached. Up to four threads keep
+// their flags in one shared cache line, so that line moves between the cores once in each direction; with one line per flag
+// every line moves twice. With more threads each flag has its own line, and the first thread waits for all of them.
+// Serial work between two nodes (pausing, allocating, inspecting a result) is done by the first thread before it releases
+// the others. A waiting thread spins for a while, as nodes are short, and then parks.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -24,31 +23,31 @@ inline void cpu_relax() {
 class Barrier {
  public:
   static constexpr int kSpins = 4000;
-  // `spins`: rounds of waiting before a thread parks. With more threads than processors, parking early is best.
-  // `awake` is called with its number by each thread that has parked, once it goes on.
+  // `spins`: iterations of the spin loop before a thread parks; 0 is best with more threads than cores.
+  // `awake`: called by each thread that was parked, with its index, when it resumes.
   explicit Barrier(int threads, int spins = kSpins, std::function<void(int)> awake = {});
 
   int threads() const { return threads_; }
-  // How often the thread has met the others; what a trace calls the generation of a wait is the value before it.
+  // Number of barriers that the thread has passed. The generation of a recorded wait is the value before the wait.
   uint32_t generation(int ith) const { return flag(ith).load(std::memory_order_relaxed); }
 
-  // Arrives, and leaves when all have arrived. All threads must call the same of the two functions.
+  // Arrives, and returns when all threads have arrived. All threads must call the same overload.
   void meet(int ith) {
-    const uint32_t turn = generation(ith) + 1;
-    if (threads_ > kEachOther) return meet_serially(ith, turn, [] {});
-    pass(ith, turn);
-    for (int other = 0; other < threads_; ++other) await(ith, other, turn);
+    const uint32_t target = generation(ith) + 1;
+    if (threads_ > kEachOther) return meet_serially(ith, target, [] {});
+    pass(ith, target);
+    for (int other = 0; other < threads_; ++other) await(ith, other, target);
   }
-  // Thread 0 runs `serial()` when all have arrived and before anybody leaves.
+  // Thread 0 runs `serial()` after all threads have arrived and before any of them returns.
   template <class Serial>
   void meet(int ith, Serial&& serial) {
     meet_serially(ith, generation(ith) + 1, serial);
   }
 
  private:
-  // Up to so many threads all look at each other; more are gathered by the first.
+  // Up to this many threads poll each other's flags; with more, the first thread collects the flags of all others.
   static constexpr int kEachOther = 4;
-  static constexpr size_t kApart = 128;  // bytes: processors fetch lines in pairs
+  static constexpr size_t kApart = 128;  // bytes between flags: processors prefetch cache lines in pairs
 
   using Flag = std::atomic<uint32_t>;
   struct alignas(kApart) Line {
@@ -59,40 +58,41 @@ class Barrier {
   }
 
   template <class Serial>
-  void meet_serially(int ith, uint32_t turn, Serial&& serial) {
+  void meet_serially(int ith, uint32_t target, Serial&& serial) {
     if (ith > 0) {
-      pass(ith, turn);
-      return await(ith, 0, turn);
+      pass(ith, target);
+      return await(ith, 0, target);
     }
-    for (int other = 1; other < threads_; ++other) await(ith, other, turn);
+    for (int other = 1; other < threads_; ++other) await(ith, other, target);
     serial();
-    pass(0, turn);
+    pass(0, target);
   }
 
-  bool has_met(int who, uint32_t turn) const {
-    return static_cast<int32_t>(flag(who).load(std::memory_order_acquire) - turn) >= 0;  // it may be one ahead
+  bool has_met(int who, uint32_t target) const {
+    return static_cast<int32_t>(flag(who).load(std::memory_order_acquire) - target) >=
+           0;  // a flag may be one barrier ahead
   }
-  // Lets the others past this thread. Whoever parks either sees the new value or is seen here; where the parking side
-  // can run a fence on all processors, a plain store and a plain load are enough on this one.
-  void pass(int ith, uint32_t turn) {
+  // Publishes this thread's arrival. A parking thread either sees the new flag or is seen here in `parked_`. If the parking
+  // side can issue membarrier (a fence on all cores), a plain store and a plain load suffice on this side.
+  void pass(int ith, uint32_t target) {
     if (fenced_) {
-      flag(ith).store(turn, std::memory_order_release);
+      flag(ith).store(target, std::memory_order_release);
       std::atomic_signal_fence(std::memory_order_seq_cst);
       if (parked_.load(std::memory_order_relaxed) > 0) [[unlikely]]
         wake(ith);
     } else {
-      flag(ith).exchange(turn, std::memory_order_seq_cst);
+      flag(ith).exchange(target, std::memory_order_seq_cst);
       if (parked_.load(std::memory_order_seq_cst) > 0) wake(ith);
     }
   }
-  void await(int ith, int who, uint32_t turn) {
+  void await(int ith, int who, uint32_t target) {
     for (int i = 0; i < spins_; ++i) {
-      if (has_met(who, turn)) return;
+      if (has_met(who, target)) return;
       cpu_relax();
     }
-    park(ith, who, turn);
+    park(ith, who, target);
   }
-  void park(int ith, int who, uint32_t turn);
+  void park(int ith, int who, uint32_t target);
   void wake(int who);
 
   const int threads_;

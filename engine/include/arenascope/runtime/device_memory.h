@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The memory of a backend's device, and copies between it and the host's. The defaults are those of a device that is the
-// host.
+// The memory of a backend's device and copies to and from the host. The defaults suit a backend in host memory.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -15,20 +14,20 @@ class DeviceMemory {
   virtual ~DeviceMemory() = default;
 
   virtual Device device() const = 0;
-  virtual std::string description() const = 0;  // the device in words
-  // Whether what lies in its memory is the process's own, as on a processor.
+  virtual std::string description() const = 0;  // human-readable name of the device
+  // True if the device computes in the memory of this process, as a CPU does.
   virtual bool in_main_memory() const { return device().is_cpu(); }
-  // Gives the context the allocators of the device.
+  // Registers the allocators of the device with the context.
   virtual Status register_memory(ExecutionContext&) { return {}; }
-  // How much is asked for where a tensor has memory of its own: its bytes, and what kernels want around them.
-  virtual Bytes room_for(const TensorImpl&, Bytes bytes) const { return bytes; }
-  // Memory for a packed tensor. Errors: no memory, no such tensors.
-  virtual Result<Storage> allocate_packed(const TensorImpl& tensor, ExecutionContext& context);
-  // All of the memory at `place`, which a packed tensor had before and gave back. Errors: it is gone, or another's by now.
-  virtual Result<Storage> reacquire_packed(const std::byte* place, ExecutionContext& context);
+  // Size of an allocation for one tensor: its bytes plus the padding that kernels need.
+  virtual Bytes padded_size(const TensorImpl&, Bytes bytes) const { return bytes; }
+  // Allocates an image for a tensor of Placement::Packed. Errors: out of memory, the device has no images.
+  virtual Result<Storage> allocate_image(const TensorImpl& tensor, ExecutionContext& context);
+  // Allocates the image at `place` again, which a tensor used before and freed. Errors: it no longer exists or is in use.
+  virtual Result<Storage> reacquire_image(const std::byte* place, ExecutionContext& context);
   virtual Status upload(const Storage& to, const std::byte* from, Bytes bytes);
   virtual Status download(std::byte* to, const Storage& from, Bytes bytes);
-  // Waits for everything queued. Errors: also what nodes that were queued ran into.
+  // Waits for all queued work. Errors: include errors of queued nodes.
   virtual Status synchronize() { return {}; }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tensors between the host's memory and a backend's. On a backend that runs in host memory these are plain copies.
+// Copies of tensors between host memory and the memory of a backend. For a backend in host memory these are plain copies.
 #pragma once
 #include <span>
 #include <vector>
@@ -8,17 +8,17 @@
 
 namespace arenascope {
 
-// Writes a tensor's contiguous bytes, wherever its storage lies. Errors: another number of bytes, no memory bound, not
-// contiguous, what the device reports.
+// Writes the bytes of a contiguous tensor in host or device memory. Errors: wrong number of bytes, no memory bound, tensor not
+// contiguous, errors that the device reports.
 Status write_tensor(DeviceMemory& memory, const TensorImpl& tensor, std::span<const std::byte> bytes);
 
-// A tensor's elements, contiguous in row-major order, whatever its strides. Waits for the device. Errors: no memory
-// bound, what the device reports.
+// Reads the elements of a tensor with any strides, contiguous in row-major order. Waits for the device. Errors: no memory
+// bound, errors that the device reports.
 Result<std::vector<std::byte>> read_tensor(DeviceMemory& memory, const TensorImpl& tensor);
 
-// Moves tensors whose storages lie in host memory to the backend's device: a block of `kind` each, at the
-// backend's alignment; the host's memory is let go. Storages shared by several tensors stay shared. Those that lie on
-// the device already stay. Errors: no memory, what the device reports.
+// Moves tensors from host memory to the backend's device: one block of `kind` per storage, at the backend's alignment. The
+// host memory is released. Storages shared by several tensors stay shared. Tensors already on the device are not touched.
+// Errors: out of memory, errors that the device reports.
 Status move_to_device(Backend& backend, ExecutionContext& context, std::span<TensorImpl* const> tensors,
                       MemoryKind kind);
 

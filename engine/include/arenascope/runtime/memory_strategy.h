@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where activations live in a run.
+// How the memory of activations is allocated in a run.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -8,9 +8,9 @@
 namespace arenascope {
 
 enum class MemoryStrategy : uint8_t {
-  Planned,  // slices of one Workspace block at the plan's offsets
-  Eager,    // each from the Workspace allocator, given back at its last use
-  None,     // each its own, none given back before the end
+  Planned,  // one Workspace block; each tensor at its offset of the memory plan
+  Eager,    // one allocation per tensor, freed after its last use
+  None,     // one allocation per tensor, kept for the whole run
 };
 const char* name(MemoryStrategy strategy);
 std::optional<MemoryStrategy> parse_memory_strategy(std::string_view name);

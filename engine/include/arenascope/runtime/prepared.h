@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a backend makes of nodes before they are computed again and again: for each node an object that owns its packed
-// weights and all else that computing it needs. Whoever runs the nodes holds it; the backend keeps no list of nodes.
+// Prepared nodes: one object per node, which owns its packed weights and everything else that repeated computation needs.
+// The executor owns these objects; the backend keeps no list of nodes.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace arenascope {
 
-// One thread's part in computing one node.
+// One chunk of one node.
 struct ComputeParams {
-  int ith = 0;                // this thread's part, 0 ≤ ith < nth
-  int nth = 1;                // parts of the node (its tasks)
-  std::byte* work = nullptr;  // the plan's work buffer, 64-byte aligned, shared by the parts
+  int ith = 0;                // index of the chunk, 0 ≤ ith < nth
+  int nth = 1;                // number of chunks of the node
+  std::byte* work = nullptr;  // the plan's work buffer, 64-byte aligned, shared by the chunks
   Bytes work_bytes = 0;
 };
 
@@ -25,19 +25,19 @@ struct ComputeParams {
 class PreparedNode {
  public:
   virtual ~PreparedNode() = default;
-  // Computes part params.ith. All memory is bound. Errors: what the data makes impossible (an index outside its table),
-  // or the device reports.
+  // Computes chunk params.ith. All memory must be bound. Errors: invalid data (such as an index outside its table), errors
+  // that the device reports.
   virtual Status compute(const ComputeParams& params) = 0;
-  // Of backends on the host: whether computing the node in so many parts reads the bytes of its constant source `source`.
-  // Not where a packed copy takes their place; they are still there for what it cannot do.
+  // Host backends: true if computing the node in `parts` chunks reads the bytes of its constant input `source`; false if a
+  // packed copy replaces them.
   virtual bool reads_weight(int /*source*/, int /*parts*/) const { return true; }
 };
 
-// What a backend on the host keeps of constant weights in the forms that its kernels read, and which of them it widened.
+// Constant weights that a host backend keeps in the layouts of its kernels.
 struct PackedWeights {
-  Bytes bytes = 0;  // of all of them, each once
-  // Weights of convolutions that Winograd's transform makes sooner, and what its form takes more than theirs: of those that have
-  // it, and of those that would have gone beyond what may be taken.
+  Bytes bytes = 0;  // of all packed weights, each counted once
+  // Convolutions that Winograd's transform makes faster: their number and the additional bytes of the transformed weights.
+  // `winograd`: those that use it; `direct`: those that would exceed the memory limit.
   struct Widened {
     int64_t count = 0;
     Bytes more = 0;
@@ -50,32 +50,31 @@ struct PackedWeights {
   }
 };
 
-// What may be between two nodes of a run.
-enum class RunShape : uint8_t {
-  Watched,   // somebody who looks, or something that changes its place
-  InPieces,  // nothing but copies to and from the device, and what the host computes; the same in each run
-  AsOne,     // nothing
+// How the nodes of a run are submitted to a device.
+enum class SubmitMode : uint8_t {
+  PerNode,     // between nodes results may be inspected, or memory may be rebound
+  Segmented,   // between nodes there are only copies and host nodes, the same in each run
+  WholeGraph,  // nothing happens between nodes
 };
 
-// The nodes of a graph, prepared in the order in which they are computed. It outlives neither the backend that made it nor
-// the graph.
-class PreparedRun {
+// The prepared nodes of a graph in execution order. Backend and graph must outlive it.
+class PreparedGraph {
  public:
   using Nodes = std::vector<std::unique_ptr<PreparedNode>>;
-  explicit PreparedRun(Nodes nodes = {}) : nodes_(std::move(nodes)) {}
-  virtual ~PreparedRun() = default;
-  PreparedRun(const PreparedRun&) = delete;
-  PreparedRun& operator=(const PreparedRun&) = delete;
+  explicit PreparedGraph(Nodes nodes = {}) : nodes_(std::move(nodes)) {}
+  virtual ~PreparedGraph() = default;
+  PreparedGraph(const PreparedGraph&) = delete;
+  PreparedGraph& operator=(const PreparedGraph&) = delete;
 
   size_t size() const { return nodes_.size(); }
   PreparedNode& operator[](size_t i) { return *nodes_[i]; }
-  // All nodes are about to be computed in order, up to DeviceMemory::synchronize(). Unless it is watched, what is queued may
-  // be recorded the first time and replayed from then on.
-  virtual Status begin_run(RunShape /*shape*/) { return {}; }
-  // The run that began ends before its last node: what was recorded of it is no whole run.
-  virtual void break_off() {}
-  // One thread's share of what would otherwise be left to the first run: weights are packed.
-  virtual void make_ready(int /*ith*/, int /*nth*/) {}
+  // Called before all nodes are computed in order, up to DeviceMemory::synchronize(). Unless the mode is PerNode, the backend
+  // may record the queued work in the first run and replay it in later runs.
+  virtual Status begin_run(SubmitMode /*shape*/) { return {}; }
+  // The current run ends before its last node: an incomplete recording must be discarded.
+  virtual void abort_run() {}
+  // Packs weights now instead of in the first run; called on each of `nth` threads for its share.
+  virtual void warm_up(int /*ith*/, int /*nth*/) {}
   virtual PackedWeights packed_weights() const { return {}; }
 
  protected:

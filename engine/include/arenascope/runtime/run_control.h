@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stops and starts a run from another thread. Everything takes effect behind a barrier that there is anyway; from the
-// first single step on, a run has barriers behind all nodes. One that is attached and not used changes nothing.
+// Pauses, steps and aborts a run from another thread. Requests take effect at the next barrier of the plan; from the first
+// single step on, a run has a barrier after every node. A control without requests does not change the run.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -14,28 +14,28 @@ namespace arenascope {
 class RunControl {
  public:
   void pause();            // before the next node
-  void resume();           // on to the end
-  void step();             // one node with work, then pause again
+  void resume();           // runs to the end
+  void step();             // computes one node with work, then pauses again
   void run_to(Step step);  // pauses before that step
-  void abort();            // ends the run before the next node; also one that is paused
-  void reset();            // forgets an abort, so that the next run goes
+  void abort();            // ends the run before the next node, also a paused run
+  void reset();            // clears an abort so that the next run can start
 
-  // Called, between nodes, when the run begins to wait and when it goes on. Set before a run.
+  // Called between nodes when the run pauses and when it resumes. Must be set before a run.
   std::function<void(Step next, bool paused)> on_pause;
 
-  // For the executor: whether before() may have something to do. Cheap.
-  bool wanted() const { return wanted_.load(std::memory_order_relaxed); }
-  // Whether it goes by single steps, or up to a step.
+  // For the executor: true if before() may have to act on a request. One relaxed load.
+  bool has_request() const { return has_request_.load(std::memory_order_relaxed); }
+  // True in single steps and while running to a step.
   bool stepping() const { return stepping_.load(std::memory_order_relaxed); }
-  // For the executor: waits while paused. False when the run is to end. `paused` says whether it waited.
+  // For the executor: blocks while paused; returns false if the run was aborted. `*paused` is set if it blocked.
   bool before(Step next, bool* paused = nullptr);
   bool aborted() const;
-  bool paused() const;  // is waiting right now
+  bool paused() const;  // the run is paused at the moment
 
  private:
-  void changed();  // the lock is held
+  void changed();  // requires the lock
 
-  std::atomic<bool> wanted_{false}, stepping_{false};
+  std::atomic<bool> has_request_{false}, stepping_{false};
   mutable std::mutex mutex_;
   std::condition_variable condition_;
   enum class Mode { Run, Pause, StepOnce } mode_ = Mode::Run;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a backend tells of what it did: when its device did what, what it decided, what it measured. A backend on the host
-// has nothing to tell; its threads are watched by who runs them.
+// Profiling data that a device backend reports: device spans, tuning results, diagnostics. A host backend reports none; the
+// executor records its threads.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -15,31 +15,31 @@
 
 namespace arenascope {
 
-// What a device did for a node, in nanoseconds of the clock that take_spans() was given.
+// Work of a device for one node, in nanoseconds of the clock passed to drain_spans().
 struct DeviceSpan {
-  const TensorImpl* node = nullptr;  // null: a copy at the caller's wish
-  std::string_view what;             // the kernel, or the copy
+  const TensorImpl* node = nullptr;  // null: a copy requested by the caller
+  std::string_view what;             // name of the kernel or the copy
   Nanoseconds queued = 0, submitted = 0, begin = 0, end = 0;
-  Bytes copied = 0;  // > 0: it moved bytes between host and device
+  Bytes copied = 0;  // > 0: bytes copied between host and device
   bool to_device = false;
 };
 
-// What tuning found on a device, or took without measuring.
+// A result of tuning on a device: a measured choice, or a default.
 struct TuningResult {
-  std::string kernel;   // the program and its kernel, with build options
-  std::string sizes;    // work items in each dimension, or a matmul's sizes
-  std::string choice;   // the group size, or which way of computing
-  std::string level;    // how hard it tried
-  double seconds = -1;  // of what was chosen; negative: not measured
-  int tried = 0;        // candidates
+  std::string kernel;   // program and kernel, with build options
+  std::string sizes;    // work items per dimension, or the sizes of a matmul
+  std::string choice;   // work-group size or algorithm
+  std::string level;    // tuning level
+  double seconds = -1;  // time of the chosen candidate; negative: not measured
+  int tried = 0;        // number of candidates
 };
 
-// What a backend has to say about a run; whoever takes the notes fills in run and time.
-struct BackendNotes {
+// Diagnostics of a backend about a run. The caller fills in run and time.
+struct BackendDiagnostics {
   std::vector<trace::TuningInfo> tunings;
-  std::optional<trace::ReplayInfo> replay;  // of a device that queues work
+  std::optional<trace::ReplayInfo> replay;  // of a device that replays recorded work
   std::vector<trace::Problem> problems;
-  std::optional<Nanoseconds> clock_error;  // how far the times of its spans may be off the host's, either way
+  std::optional<Nanoseconds> clock_error;  // bound on the error of span times relative to the host's clock
 };
 
 // A block of a device's pool.
@@ -49,16 +49,15 @@ class Telemetry {
  public:
   virtual ~Telemetry() = default;
 
-  // Whether to keep the times of what is queued, and those kept since the last call. Waits for the device; `now` is the
-  // host's clock.
-  virtual void keep_spans(bool) {}
-  virtual std::vector<DeviceSpan> take_spans(const std::function<Nanoseconds()>& /*now*/) { return {}; }
-  // Copies that are asked for from now on are this node's; null: nobody's.
+  // Turns the collection of device spans on or off.
+  virtual void enable_profiling(bool) {}
+  // Returns the spans collected since the last call. Waits for the device; `now` is the host's clock.
+  virtual std::vector<DeviceSpan> drain_spans(const std::function<Nanoseconds()>& /*now*/) { return {}; }
+  // Attributes subsequent copies to this node; null: to none.
   virtual void attribute_copies(const TensorImpl* /*node*/) {}
-  // What it decided since the last call and a user may want to know.
-  virtual BackendNotes take_notes() { return {}; }
-  // The tuning results that it keeps, of all levels, and the blocks of its pools, by address. May be called by any
-  // thread.
+  // Returns the diagnostics since the last call.
+  virtual BackendDiagnostics drain_diagnostics() { return {}; }
+  // All cached tuning results, and the blocks of the memory pools by address. Thread-safe.
   virtual std::vector<TuningResult> tuning_results() const { return {}; }
   virtual std::vector<PoolBlock> pool_blocks() const { return {}; }
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Planning without a graph: whoever computes says which buffers there will be and from which of its steps to which, and gets
-// tensors, all of them slices of one workspace for each device and kind of memory. Nothing is allocated before prepare(),
-// and nothing after it.
+// Memory planning without a graph: the caller adds buffers with their lifetimes in its own steps, and gets tensors in
+// one workspace per device and memory kind. prepare() performs all allocations.
 //
 //     BufferPlan plan;
 //     auto x = plan.add_buffer({64, 128}, DType::F32, {0, 2});
@@ -22,7 +21,7 @@ namespace arenascope {
 
 using BufferId = Id<struct BufferTag>;
 
-// The steps [first, last) in which somebody reads or writes a buffer.
+// The lifetime of a buffer: it is read or written in the steps [first, last).
 struct BufferUse {
   int64_t first = 0, last = 1;
 };
@@ -36,23 +35,23 @@ struct BufferOptions {
 
 class BufferPlan {
  public:
-  // A contiguous tensor of its own bytes. Errors: sizes below 0 or too large, steps that end before they begin, an
-  // alignment that is no power of two or above 4096, a plan that was prepared.
+  // Adds a contiguous tensor with its own bytes. Errors: negative or too large sizes, steps that end before they begin,
+  // an alignment that is not a power of two or is above 4096, a plan that is already prepared.
   Result<BufferId> add_buffer(const Dims& sizes, DType dtype, BufferUse use, const BufferOptions& options = {});
-  // A contiguous tensor over the bytes of another one, from its `offset`-th element on, of the same type: the other one's
-  // bytes stay for as long as this is used. Errors: it leaves the other one, steps that end before they begin, a plan that
-  // was prepared.
+  // Adds a contiguous view of another buffer from element `offset` on, with the same type. It extends the lifetime of
+  // the other buffer. Errors: the view exceeds the other buffer, steps that end before they begin, a plan that is
+  // already prepared.
   Result<BufferId> add_view_buffer(BufferId of, int64_t offset, const Dims& sizes, BufferUse use);
 
-  // Plans each device's and kind's buffers, allocates their workspaces and makes the tensors. Once. Errors: a planner that
-  // does not exist, no memory; nothing is kept then.
+  // Plans the buffers of each device and memory kind, allocates their workspaces and creates the tensors. May be called
+  // once. Errors: an unknown planner, out of memory; nothing is allocated then.
   Status prepare(ExecutionContext& context, std::string_view planner = "search", const planner::Options& options = {});
 
   bool prepared() const { return prepared_; }
   // Undefined before prepare().
   const Tensor& tensor(BufferId id) const { return rows_[id.index()].tensor; }
   size_t size() const { return rows_.size(); }
-  // Of all workspaces: what they take, what no plan can be below, and what the buffers have together.
+  // Totals over all workspaces: size, lower bound, and sum of the buffer sizes.
   Bytes workspace_bytes() const { return workspace_bytes_; }
   Bytes lower_bound() const { return lower_bound_; }
   Bytes buffer_bytes() const { return buffer_bytes_; }
@@ -63,8 +62,8 @@ class BufferPlan {
     DType dtype = DType::F32;
     BufferUse use;
     BufferOptions options;
-    BufferId base;     // of a view: the buffer that has the bytes
-    Bytes offset = 0;  // of a view: in that one
+    BufferId base;     // views: the buffer that owns the bytes
+    Bytes offset = 0;  // views: offset in `base`
     Bytes bytes = 0;
     Tensor tensor;
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What of a graph's memory can be spared by computing tensors again, and what that costs: bytes against operations, each
-// point a plan that can be run.
+// The trade-off between memory and rematerialisation of a graph: arena bytes against recomputed operations. Each point
+// is a plan that can be run.
 #pragma once
 #include <string_view>
 #include <vector>
@@ -10,15 +10,15 @@
 namespace arenascope {
 
 struct FrontierPoint {
-  // Of a real plan. RunnerOptions::capacity of as many bytes gives one at least as small, which may compute less: it lets
-  // ops work in place and in another order first.
+  // The arena of an actual plan. A run with this value as RunnerOptions::capacity gets an arena of at most this size.
+  // It may recompute less, because in-place ops and other orders are tried first.
   Bytes arena = 0;
-  int64_t extra_flops = 0;  // that are computed again
+  int64_t extra_flops = 0;  // recomputed operations
   int64_t flops = 0;        // of the graph without them
 };
 
-// From the plan that keeps everything down to the least that was found; fewer bytes cost more. Errors: a planner or
-// an order that does not exist, what plan_memory() refuses. Stopped (options.planner.stop), it gives the points so far.
+// Points from the plan without recomputation down to the smallest arena found, with increasing cost. A stop request
+// (options.planner.stop) returns the points so far. Errors: an unknown planner or order, an error of plan_memory().
 Result<std::vector<FrontierPoint>> memory_frontier(const Graph& graph, std::string_view planner, std::string_view order,
                                                    const MemoryPlanOptions& options = {});
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A CSV of buffers with lifetimes (minimalloc's) as something that can be shown and planned anew: a
-// graph whose nodes are the buffers, with a node of no bytes at each point in time that holds them to their lifetimes.
-// Whatever the order, two buffers are alive together exactly if the file says so.
+// Imports a CSV of buffers with lifetimes (the format of minimalloc), so that it can be shown and re-planned: a graph
+// whose nodes are the buffers, with an empty node at each point in time that enforces the lifetimes. In every order,
+// two buffers overlap in time exactly if they do in the file.
 #pragma once
 #include <arenascope/planner/interval.h>
 #include <arenascope/trace/session.h>
@@ -12,15 +12,14 @@
 
 namespace arenascope {
 
-// Whether the file's first line names a size, a beginning and an end.
+// True if the header line of the file has columns for size, start and end.
 bool is_intervals_file(const std::filesystem::path& path);
 
-// The buffers in that order of time; a chain of nodes of the op TIME goes through them. Of the file's gaps nothing is
-// kept.
+// A graph of the buffers in order of time, connected by a chain of TIME nodes. Gaps of the file are ignored.
 trace::GraphInfo graph_of_intervals(const planner::Problem& problem, const std::string& name);
 
-// Planned by `planner`; where the file says where each buffer lies, that is the plan.
-// Errors: the file's, with its line; a planner that does not exist.
+// Plans the buffers with `planner`; if the file contains offsets for all buffers, they are the plan instead.
+// Errors: an invalid file, with the line number; an unknown planner.
 Result<std::shared_ptr<trace::Session>> open_intervals(const std::filesystem::path& path, const std::string& planner,
                                                        double budget_seconds);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A plan of a session as the file that another runtime reads, under the names of its tensors.
+// Exports a plan of a session to a file for other runtimes; tensors are identified by name.
 #pragma once
 #include <arenascope/trace/info.h>
 
@@ -9,9 +9,9 @@ namespace arenascope {
 
 enum class PlanFormat { Json, Csv };
 
-// As planner::plan_to_json and planner::write_csv have them; `graph` may be null: then tensors are told by their numbers.
-// In a CSV each place is one tensor's at a time: what lies in the bytes of another that lives with it is left out as long
-// as both live.
+// The formats of planner::plan_to_json and planner::write_csv. `graph` may be null: tensors are then identified by
+// number. In a CSV no two tensors overlap in time and memory: a tensor that is aliased into another is omitted while
+// both are live.
 std::string plan_file(const trace::PlanInfo& plan, const trace::GraphInfo* graph, PlanFormat format);
 
 }  // namespace arenascope

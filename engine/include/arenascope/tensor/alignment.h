@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether kernels may read a tensor's elements as what they are: bytes that are borrowed from a file may lie anywhere.
+// Alignment checks for typed access to a tensor's elements: bytes borrowed from a file may have any alignment.
 #pragma once
 #include <arenascope/tensor/dtype.h>
 #include <arenascope/tensor/tensor_impl.h>
@@ -9,7 +9,7 @@
 
 namespace arenascope {
 
-// What an element's address is a multiple of. Blocks of quantised types begin with 16-bit scales.
+// The alignment of an element in bytes. Blocks of quantised types begin with 16-bit scales.
 inline size_t element_alignment(DType dtype) {
   return info(dtype).quantised ? 2 : static_cast<size_t>(element_bytes(dtype));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A tensor's bytes as numbers that can be shown.
+// Conversion of a tensor's bytes to floats for display.
 #pragma once
 #include <arenascope/tensor/dtype.h>
 
@@ -10,10 +10,10 @@
 
 namespace arenascope {
 
-// The elements in order, each as the nearest float; none for types in blocks, which only their kernels can read.
+// The elements in order, each rounded to the nearest float; none for block-quantised types.
 std::optional<std::vector<float>> floats_of(DType type, std::span<const std::byte> bytes);
 
-// Whether no element is NaN or infinite, of a floating type.
+// True if no element is NaN or infinite. `type` is a floating-point type.
 bool all_finite(DType type, std::span<const std::byte> bytes);
 
 }  // namespace arenascope

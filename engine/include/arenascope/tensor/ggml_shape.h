@@ -7,8 +7,7 @@
 
 namespace arenascope {
 
-// ne[0] is the innermost size, nb[i] the bytes between elements of that dimension; dimensions that are not there have
-// size 1.
+// ne[0] is the innermost size, nb[i] the stride of dimension i in bytes; missing dimensions have size 1.
 struct GgmlShape {
   std::array<int64_t, kMaxDims> ne, nb;
 };

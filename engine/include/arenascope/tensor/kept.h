@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a TensorImpl keeps behind itself, in as many bytes as it needs: sizes, strides, parameters, sources. Each
-// member knows how far behind itself its data lies, which takes less than a pointer; so none of them can be copied,
-// and an impl never moves. Layout of one impl of rank r with n sources:
+// The variable-length data stored directly after a TensorImpl: sizes, strides, parameters, sources. Each member stores
+// the distance from itself to its data, which takes less space than a pointer; therefore the members cannot be copied
+// and an impl never moves. Layout of an impl of rank r with n sources:
 //
 //   ┌────────────┬────────────────┬──────────────────┬─────────────────┬─────┬────────────┐
 //   │ TensorImpl │ int64 sizes[r] │ int64 strides[r] │ parameter bytes │ pad │ sources[n] │
@@ -20,7 +20,7 @@ namespace arenascope {
 
 struct TensorImpl;
 
-// Sizes or strides of an impl: reads as Dims do, and turns into them.
+// Sizes or strides of an impl: has the read interface of Dims and converts to it.
 class KeptDims {
  public:
   KeptDims() = default;
@@ -41,7 +41,7 @@ class KeptDims {
   int64_t back(int i = 0) const { return i < rank_ ? begin()[rank_ - 1 - i] : 1; }
   std::span<const int64_t> span() const { return {begin(), end()}; }
   operator Dims() const { return Dims(span()); }
-  // The rank stays what it is.
+  // Replaces the values; the rank cannot change.
   void set(std::span<const int64_t> values) {
     assert(values.size() == static_cast<size_t>(rank_));
     std::copy(values.begin(), values.end(), reinterpret_cast<int64_t*>(reinterpret_cast<uintptr_t>(this) + distance_));
@@ -83,7 +83,7 @@ class KeptParams {
   uint16_t size_ = 0;
 };
 
-// The tensors that an impl is computed from.
+// The sources of an impl.
 class KeptSources {
  public:
   KeptSources() = default;
@@ -103,7 +103,7 @@ class KeptSources {
   TensorImpl* front() const { return (*this)[0]; }
   TensorImpl* back() const { return (*this)[count_ - 1]; }
   operator std::span<TensorImpl* const>() const { return {begin(), count_}; }
-  // Another tensor instead of the i-th one.
+  // Replaces source i.
   void set(size_t i, TensorImpl* source) {
     assert(i < count_);
     const_cast<TensorImpl**>(begin())[i] = source;
@@ -115,10 +115,10 @@ class KeptSources {
   uint32_t count_ = 0;
 };
 
-// A name: text that somebody else keeps (a pool, for all its tensors) or text of its own; one pointer wide.
+// A name in one pointer: either a reference to text owned by the pool, or owned text.
 class KeptName {
  public:
-  // In front of the characters of text that is kept elsewhere, which lies at a multiple of 4 bytes.
+  // The length that precedes the characters. Text is aligned to 4 bytes.
   using Length = uint32_t;
 
   KeptName() = default;
@@ -148,7 +148,7 @@ class KeptName {
     drop();
     at_ = copy ? reinterpret_cast<uintptr_t>(copy) | 1 : 0;
   }
-  // Text written with write() that outlives the impl; null for none.
+  // Refers to text written with write(), which must outlive the impl; null: no name.
   void refer(const char* kept) {
     drop();
     at_ = reinterpret_cast<uintptr_t>(kept);
@@ -166,7 +166,7 @@ class KeptName {
   void drop() {
     if (at_ & 1) delete[] reinterpret_cast<char*>(at_ & ~uintptr_t{1});
   }
-  uintptr_t at_ = 0;  // bit 0: our own
+  uintptr_t at_ = 0;  // bit 0: owned
 };
 
 inline std::string operator+(const char* a, const KeptName& b) { return a + b.str(); }

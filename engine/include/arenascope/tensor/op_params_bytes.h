@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The parameters of an op: a small plain struct of the op's own, kept as bytes.
+// The parameters of an op: a small trivially copyable struct specific to the op, stored as bytes.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -15,7 +15,7 @@ class OpParams {
   static constexpr size_t kCapacity = 176;
 
   OpParams() = default;
-  // Bytes that were kept before; what is missing behind them counts as zeros.
+  // From stored bytes; missing bytes at the end count as zeros.
   explicit OpParams(std::span<const std::byte> bytes) : size_(static_cast<uint16_t>(bytes.size())) {
     if (size_ > 0) std::memcpy(bytes_, bytes.data(), size_);
   }
@@ -37,7 +37,7 @@ class OpParams {
     return read<T>(bytes());
   }
 
-  // The struct that bytes hold; missing ones are zeros, surplus ones are left.
+  // Reads the struct from bytes; missing bytes are zeros, surplus bytes are ignored.
   template <class T>
   static T read(std::span<const std::byte> bytes) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kCapacity);
@@ -51,7 +51,7 @@ class OpParams {
   }
 
   std::span<const std::byte> bytes() const { return {bytes_, size_}; }
-  // The same without the zeros at the end: all that has to be kept.
+  // The bytes without trailing zeros, which need not be stored.
   std::span<const std::byte> significant() const {
     size_t n = size_;
     while (n > 0 && bytes_[n - 1] == std::byte{0}) --n;
@@ -64,7 +64,7 @@ class OpParams {
 
  private:
   uint16_t size_ = 0;
-  alignas(8) std::byte bytes_[kCapacity];  // those behind size_ are never read
+  alignas(8) std::byte bytes_[kCapacity];  // bytes from size_ on are never read
 };
 
 }  // namespace arenascope

@@ -72,37 +72,38 @@ class Dims {
 // "[1, 3, 224, 224]"
 std::string to_string(const Dims& dims);
 
-// The sizes that a file or a user gave, as Dims; more than kMaxDims are refused.
+// Converts sizes from a file or a user to Dims. Error: more than kMaxDims dimensions.
 Result<Dims> checked_dims(std::span<const int64_t> values);
 
-// The product of the sizes; negative sizes and products over 2^63-1 are refused. So that strides always fit too,
-// the product must fit even when an empty dimension makes it 0.
+// The number of elements. Errors: a negative size, a product over 2^63-1. Sizes of 0 count as 1 in the overflow check,
+// so that strides cannot overflow either.
 Result<int64_t> checked_element_count(const Dims& sizes);
-// Bytes of a contiguous tensor; also refuses a quantised innermost size that is no multiple of the block.
+// Bytes of a contiguous tensor. Errors also: the innermost size of a quantised type is not a multiple of the block
+// size.
 Result<Bytes> checked_byte_count(const Dims& sizes, DType type);
 
-// The same for sizes that have been checked before.
+// The number of elements, for sizes that have been checked.
 int64_t element_count(std::span<const int64_t> sizes);
 inline int64_t element_count(const Dims& sizes) { return element_count(sizes.span()); }
 
-// Row-major strides in elements. Dimensions of size 0 count as 1, so strides never vanish by accident.
+// Row-major strides in elements. Dimensions of size 0 count as 1, so that no stride becomes 0.
 Dims contiguous_strides(const Dims& sizes);
 bool is_contiguous(std::span<const int64_t> sizes, std::span<const int64_t> strides);
 inline bool is_contiguous(const Dims& sizes, const Dims& strides) {
   return is_contiguous(sizes.span(), strides.span());
 }
 
-// Images, [N, C, H, W], whose channels lie innermost in memory: "channels last". Their order in memory is N, H, W, C.
+// Channels-last layout of images with sizes [N, C, H, W]: channels are innermost, the order in memory is N, H, W, C.
 inline constexpr int kChannelsLastOrder[4] = {0, 2, 3, 1};
 Dims channels_last_strides(const Dims& sizes);
-// Sizes or strides of an image in that order, or as they are.
+// Sizes or strides of an image permuted to the order in memory; unchanged if not `channels_last`.
 Dims in_memory_order(const Dims& dims, bool channels_last);
-// Whether they lie so; never where that is row-major as well (one channel, or one position).
+// True for a channels-last layout that is not also row-major (as with one channel or one position).
 bool is_channels_last(std::span<const int64_t> sizes, std::span<const int64_t> strides);
-// Whether the two layouts are different ones for this shape.
+// True if row-major and channels-last layouts differ for this shape.
 bool has_two_layouts(std::span<const int64_t> sizes);
 
-// NumPy broadcasting of two shapes: aligned at the innermost, sizes equal or one of them 1.
+// NumPy broadcasting of two shapes: aligned at the innermost dimension. Error: sizes that differ and are not 1.
 Result<Dims> broadcast(const Dims& a, const Dims& b);
 
 }  // namespace arenascope

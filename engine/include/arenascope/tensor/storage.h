@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A slice (offset, bytes) of a MemoryBlock. Several storages share one block; the last one to go gives it
-// back. A storage without a block still knows its device: zero-size tensors and descriptors have one.
+// A slice (offset, bytes) of a MemoryBlock. Several storages may share one block, which is freed with the last of them.
+// A storage without a block still has a device, for zero-size tensors and descriptors.
 #pragma once
 #include <cstddef>
 
@@ -19,15 +19,15 @@ class Storage {
   // The whole block.
   explicit Storage(BlockPtr block);
 
-  // `bytes` from the context's allocator for (device, kind); none for 0 bytes.
+  // Allocates `bytes` from the context's allocator for (device, kind); no block for 0 bytes.
   static Result<Storage> allocate(ExecutionContext& context, Device device, MemoryKind kind, Bytes bytes,
                                   size_t alignment = 64);
-  // Memory that somebody else owns and keeps for as long as any tensor uses it.
-  // `keep_alive`, if given, is held as long (a mapped file, say). Errors: null with bytes > 0, negative bytes.
+  // Wraps memory owned by the caller, which must stay valid as long as any tensor uses it. `keep_alive`, if given, is
+  // held that long (for example a mapped file). Errors: null with bytes > 0, negative bytes.
   static Result<Storage> borrow(void* data, Bytes bytes, Device device = {}, MemoryKind kind = MemoryKind::Default,
                                 std::shared_ptr<void> keep_alive = nullptr);
 
-  // The part [offset, offset + bytes) of this slice; refused when it does not lie inside.
+  // The part [offset, offset + bytes) of this slice. Error: the range exceeds the slice.
   Result<Storage> sub_storage(Bytes offset, Bytes bytes) const;
 
   std::byte* data() const;  // null without a block

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A light handle on a TensorImpl, one pointer wide. Copying it copies no data. The handle keeps the impl,
-// and the pool in which the impl lies, alive: it never dangles.
+// A handle to a TensorImpl, one pointer wide. Copying it copies no data. The handle keeps the impl and its pool alive.
 #pragma once
 #include <span>
 #include <string_view>
@@ -22,11 +21,12 @@ class Tensor {
   }
   ~Tensor() { release(); }
 
-  // A contiguous tensor outside any pool, from the allocator for (device, kind). Negative sizes, overflowing
-  // ones and host kinds on another device are refused; no elements means no memory, but a device.
+  // An uninitialised contiguous tensor outside any pool, from the allocator for (device, kind). A tensor without
+  // elements has a device but no memory. Errors: negative or overflowing sizes, a host kind on a device other than the
+  // CPU.
   static Result<Tensor> empty(ExecutionContext& context, const Dims& sizes, DType dtype, Device device = {},
                               MemoryKind kind = MemoryKind::Default);
-  // The same over bytes that exist: `storage` must hold all elements from `offset` on.
+  // A contiguous tensor over existing bytes. Error: `storage` does not hold all elements from element `offset` on.
   static Result<Tensor> wrap(Storage storage, const Dims& sizes, DType dtype, int64_t offset = 0);
 
   bool defined() const { return impl_ != nullptr; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a Tensor handle points at: an array (dtype, sizes, strides, storage, offset) and, when it was made by
-// an op, a graph node (op, parameters, flags, sources, view source).
-// An impl lives in a Context's pool, whose counter its handles share, or alone on the heap with its own.
+// The object behind a Tensor handle: an array (dtype, sizes, strides, storage, offset) and, for the result of an op, a
+// graph node (op, parameters, flags, sources, view source).
+// An impl is stored in a Context's pool and shares the pool's reference count, or on the heap with its own count.
 #pragma once
 #include <atomic>
 #include <span>
@@ -15,21 +15,21 @@ namespace arenascope {
 enum class Op : uint16_t;  // engine/include/arenascope/graph/op.h lists them
 
 enum TensorFlags : uint32_t {
-  kFlagInput = 1,      // given by the caller at each run
-  kFlagOutput = 2,     // wanted by the caller: its bytes are kept to the end
-  kFlagParameter = 4,  // trained: a node although nothing computes it
+  kFlagInput = 1,      // set by the caller for each run
+  kFlagOutput = 2,     // output of the graph: its bytes are kept to the end of the run
+  kFlagParameter = 4,  // trained parameter: a node although no op computes it
   kFlagWeight = 8,     // constant, Persistent memory
 };
 
-// Where the bytes of a tensor lie while its graph is run.
+// The location of a tensor's bytes while its graph runs.
 enum class Placement : uint8_t {
-  Arena,   // in the memory of the backend that runs the graph, at an offset that a memory plan chooses
-  Host,    // in the host's memory, as a node on the other side of a partition
-  Packed,  // in the form that its backend packs it into, such as an image
+  Arena,   // in the arena of the backend that runs the graph, at an offset of the memory plan
+  Host,    // in host memory: a node of the host's side of a partition
+  Packed,  // in a packed format of its backend, such as an image
   Given,   // bound by the caller: leafs, parameters and their views
 };
 
-// Who counts the references of pooled impls, and whom they keep alive.
+// The owner of pooled impls: counts their references and is kept alive by them.
 class ImplOwner {
  public:
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
@@ -47,7 +47,7 @@ class ImplOwner {
 
 struct TensorImpl {
   DType dtype = DType::F32;
-  Placement placement = Placement::Arena;  // of what an op computes; a graph's lifetimes (graph/lifetime.h) tell all
+  Placement placement = Placement::Arena;  // of computed tensors only; see placement_of() in graph/lifetime.h
   Op op{};                                 // Op::None for given tensors
   uint32_t flags = 0;
   KeptDims sizes;    // elements, outermost first
@@ -63,24 +63,25 @@ struct TensorImpl {
   [[no_unique_address]] Storage storage;  // without a block until memory is bound
   std::atomic<int32_t> references{0};
 
-  // Bytes of an impl with what it keeps behind itself.
+  // Bytes of an impl including the data stored after it.
   static size_t byte_size(int rank, size_t sources, size_t params);
-  // Makes one at `place`, aligned to 8 bytes and large enough; its sources are null until set.
+  // Constructs an impl at `place`, which is aligned to 8 bytes and large enough. Its sources are null until set.
   static TensorImpl* make(std::byte* place, DType dtype, std::span<const int64_t> sizes,
                           std::span<const int64_t> strides, size_t sources = 0, std::span<const std::byte> params = {});
-  // Gives back one that lies alone on the heap, in memory of operator new.
+  // Destroys an impl outside any pool, whose memory is from operator new.
   static void destroy(TensorImpl* alone);
 
   int rank() const { return sizes.rank(); }
   int64_t element_count() const { return arenascope::element_count(sizes); }
-  // Bytes of the elements laid out contiguously (what a plan has to reserve).
+  // Bytes of the elements in contiguous layout: the size that a plan must reserve.
   Bytes byte_count() const { return element_count() / info(dtype).block_elements * info(dtype).block_bytes; }
-  // Bytes from the lowest to behind the highest element as the strides, negative ones too, have it.
+  // Bytes from the element with the lowest address to the end of the highest, with the actual (possibly negative)
+  // strides.
   Bytes byte_span() const;
   bool contiguous() const { return is_contiguous(sizes, strides); }
   // An image with its channels innermost in memory (shape.h).
   bool channels_last() const { return is_channels_last(sizes.span(), strides.span()); }
-  // Whether its bytes are byte_count() ones without gaps, from data() on.
+  // True if the elements occupy byte_count() bytes from data() on without gaps.
   bool dense() const { return contiguous() || channels_last(); }
   bool is_view() const { return view_source != nullptr; }
   bool has(TensorFlags flag) const { return (flags & flag) != 0; }

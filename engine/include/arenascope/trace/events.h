@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What can happen while a graph runs, as 32 plain bytes a worker can write without thinking.
+// Events of a run: fixed-size records of 32 bytes that a worker thread writes without allocating.
 // An event belongs to the track (thread, queue) whose ring it was written to. Times are host nanoseconds.
 #pragma once
 #include <arenascope/base/ids.h>
@@ -18,7 +18,7 @@ using DeviceId = Id<struct DeviceTag>;    // a described device
 using NameId = Id<struct NameTag>;        // an interned text
 using CounterId = Id<struct CounterTag>;  // a described counter
 
-// The kinds of memory, as the engine's ExecutionContext knows them.
+// Memory kinds, the same as those of the engine's ExecutionContext.
 enum class MemoryKind : uint8_t { Default, Persistent, Workspace, KVCache, HostPinned, HostPageable, Mapped };
 inline constexpr size_t kMemoryKinds = 7;
 inline constexpr std::string_view kMemoryKindNames[kMemoryKinds] = {
@@ -41,51 +41,50 @@ struct TensorRef {
 // The numbers are part of the recording's format: add at the end, never renumber.
 enum class EventKind : uint8_t {
   None = 0,
-  Work = 1,     // a thread computed a part of a node
-  Wait = 2,     // a thread waited at the barrier behind a node
-  Alloc = 3,    // memory handed to a tensor
-  Free = 4,     // and taken back
+  Work = 1,     // a thread computed a chunk of a node
+  Wait = 2,     // a thread waited at the barrier after a node
+  Alloc = 3,    // memory was allocated
+  Free = 4,     // memory was freed
   Reserve = 5,  // an allocator took memory from the system
-  Release = 6,  // and gave it back
-  // 7, 8, 14, 15: slices without a run, in recordings of form 0; they are read as 17 to 20.
+  Release = 6,  // and returned it to the system
+  // 7, 8, 14, 15: slice events without a run, in recordings of format 0; they are read as 17 to 20.
   ContextObject = 9,  // an object was appended to a context's pool
   Copy = 10,          // bytes moved between two devices
-  Step = 11,          // the executor came to a step of its order
+  Step = 11,          // the executor reached a step of the execution order
   Layer = 12,         // a layer begins
   Counter = 13,       // a counter has a new value
   Slice = 16,         // a named span (imported traces, phases such as "load")
-  SliceLive = 17,     // a slice of the arena begins to hold a tensor
-  SliceDead = 18,     // and no longer holds it
-  SeenWrite = 19,     // bytes of the arena that were really written
-  SeenRead = 20,      // bytes of the arena that were really read
-  Between = 21,       // what was done between two nodes while all threads stood at the barrier
+  SliceLive = 17,     // a tensor begins to occupy a slice of the arena
+  SliceDead = 18,     // the tensor no longer occupies the slice
+  ArenaWrite = 19,    // bytes of the arena that were written
+  ArenaRead = 20,     // bytes of the arena that were read
+  Between = 21,       // work done between two nodes while all threads wait at the barrier
 };
 inline constexpr uint8_t kLastEventKind = 21;
 
-// What was done in a Between.
+// Kinds of a Between event.
 enum BetweenFlags : uint32_t {
-  kPaused = 1,   // it waited for somebody to let it go on: no part of what the run took
-  kStepped = 2,  // from here on the run is stepped: barriers that the plan left out are back
+  kPaused = 1,   // paused by the user: not counted in the run's duration
+  kStepped = 2,  // from here on the run is stepped: it has a barrier after every node
 };
 
 // `extra` has 24 bits. What the fields mean by kind:
-//   Work           time..a ns, id node, b chunk (task) number | the name of a device's kernel plus one << 32 (0: not
-//                  told), extra run
-//   Wait           time..a = arrive..leave, id node, b = barrier generation (same for all who met) | nodes more than
-//   one
-//                  since the barrier before << 32 (they met at none in between), extra run
+//   Work           time..a ns, id node, b chunk (task) number | (NameId of the device kernel + 1) << 32 (0:
+//                  none), extra run
+//   Wait           time..a = arrive..leave, id node, b = barrier generation (equal for all participants) |
+//                  (nodes since the previous barrier - 1) << 32, extra run
 //   Alloc, Free    a address, b bytes, id block, extra = memory kind | allocator << 8
 //   Reserve, Release  the same
 //   SliceLive/Dead a offset in the arena | the step's high 12 bits << 51, b bytes | the step's low 12 bits << 51,
 //                  id tensor (TensorRef), extra run
-//   SeenWrite/Read the same
+//   ArenaWrite/Read the same
 //   ContextObject  a offset, b size, id context, extra type
 //   Copy           time..a, b bytes, id node, extra = from device | to device << 12
 //   Step           a step, id node, extra run
 //   Layer          id name (NameId), a layer number, extra run
 //   Counter        id counter, a the bits of a double
 //   Slice          time..a, id name, b depth (0 outermost)
-//   Between        time..a, id node (the one before), b BetweenFlags, extra run
+//   Between        time..a, id node (the preceding one), b BetweenFlags, extra run
 struct Event {
   Nanoseconds time = 0;
   int64_t a = 0;
@@ -109,15 +108,15 @@ struct Event {
     return NameId(static_cast<int32_t>((static_cast<uint64_t>(b) >> 32) - 1));
   }                                                                // Work
   constexpr int64_t generation() const { return b & 0xffffffff; }  // Wait
-  constexpr int64_t nodes() const { return (b >> 32) + 1; }        // Wait: since the barrier before
+  constexpr int64_t nodes() const { return (b >> 32) + 1; }        // Wait: since the previous barrier
   constexpr RunId run() const {
     return RunId(extra24());
-  }  // Work, Wait, Step, Layer, Between, SliceLive/Dead, SeenWrite/Read
-  // SliceLive/Dead, SeenWrite/Read: offset and bytes have 51 bits, the step 24; all of it set is no step.
+  }  // Work, Wait, Step, Layer, Between, SliceLive/Dead, ArenaWrite/Read
+  // SliceLive/Dead, ArenaWrite/Read: offset and bytes have 51 bits, the step 24; all bits set means no step.
   static constexpr int kSliceBits = 51;
-  static constexpr int64_t kSliceMost = (int64_t{1} << kSliceBits) - 1;
-  constexpr Bytes slice_offset() const { return a & kSliceMost; }
-  constexpr Bytes slice_bytes() const { return b & kSliceMost; }
+  static constexpr int64_t kMaxSlice = (int64_t{1} << kSliceBits) - 1;
+  constexpr Bytes slice_offset() const { return a & kMaxSlice; }
+  constexpr Bytes slice_bytes() const { return b & kMaxSlice; }
   constexpr arenascope::Step slice_step() const {
     const int64_t step = a >> kSliceBits << 12 | b >> kSliceBits;
     return arenascope::Step(step == 0xffffff ? -1 : static_cast<int32_t>(step));
@@ -138,8 +137,8 @@ constexpr uint32_t u32(int32_t v) { return static_cast<uint32_t>(v); }
 
 constexpr Event work(RunId run, NodeId node, Nanoseconds t0, Nanoseconds t1, int64_t chunk = 0,
                      NameId kernel = NameId::none()) {
-  const auto told = static_cast<int64_t>(detail::u32(kernel.value) + 1) << 32;
-  return detail::make(EventKind::Work, t0, t1, chunk | told, detail::u32(node.value), detail::u32(run.value));
+  const auto kernel_bits = static_cast<int64_t>(detail::u32(kernel.value) + 1) << 32;
+  return detail::make(EventKind::Work, t0, t1, chunk | kernel_bits, detail::u32(node.value), detail::u32(run.value));
 }
 constexpr Event wait(RunId run, NodeId node, Nanoseconds arrive, Nanoseconds leave, int64_t generation,
                      int64_t nodes = 1) {
@@ -179,11 +178,11 @@ constexpr Event slice_live(RunId run, Nanoseconds t, TensorRef tensor, Bytes off
 constexpr Event slice_dead(RunId run, Nanoseconds t, TensorRef tensor, Bytes offset, Bytes bytes, Step step) {
   return slice_event(EventKind::SliceDead, run, t, tensor, offset, bytes, step);
 }
-constexpr Event seen_write(RunId run, Nanoseconds t, TensorRef tensor, Bytes offset, Bytes bytes, Step step) {
-  return slice_event(EventKind::SeenWrite, run, t, tensor, offset, bytes, step);
+constexpr Event arena_write(RunId run, Nanoseconds t, TensorRef tensor, Bytes offset, Bytes bytes, Step step) {
+  return slice_event(EventKind::ArenaWrite, run, t, tensor, offset, bytes, step);
 }
-constexpr Event seen_read(RunId run, Nanoseconds t, TensorRef tensor, Bytes offset, Bytes bytes, Step step) {
-  return slice_event(EventKind::SeenRead, run, t, tensor, offset, bytes, step);
+constexpr Event arena_read(RunId run, Nanoseconds t, TensorRef tensor, Bytes offset, Bytes bytes, Step step) {
+  return slice_event(EventKind::ArenaRead, run, t, tensor, offset, bytes, step);
 }
 constexpr Event context_object(Nanoseconds t, ContextId context, Bytes offset, Bytes size, uint32_t type) {
   return detail::make(EventKind::ContextObject, t, offset, size, detail::u32(context.value), type);

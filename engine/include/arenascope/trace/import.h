@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Other tools' traces into a sink, told apart by their content, never by their name. Each importer checks what it
+// Importers of other tools' traces. Formats are detected by content, never by their name. Each importer checks what it
 // reads; a broken file opens as far as it makes sense or is refused in one sentence.
 #pragma once
 #include <arenascope/base/result.h>

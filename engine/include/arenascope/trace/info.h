@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Descriptions: what is said once about a graph, a plan, a run or a thread, so that events can be short.
-// They own their texts and refer to each other by id; none of them is on a hot path.
+// Descriptions of graphs, plans, runs and threads, recorded once so that events can be short.
+// They own their strings and refer to each other by id; none of them is on a hot path.
 #pragma once
 #include <arenascope/trace/events.h>
 
@@ -24,7 +24,7 @@ enum TensorFlags : uint32_t {
   kSavedForBackward = 1024,  // kept until a backward pass has used it
 };
 
-// One of the nodes that a fused node computes as one.
+// One of the ops of a fused node.
 struct PartInfo {
   std::string op;
   uint32_t op_number = 0;  // as in TensorInfo
@@ -32,11 +32,11 @@ struct PartInfo {
   bool operator==(const PartInfo&) const = default;
 };
 
-// Where a tensor's bytes lie while its graph runs. The numbers are part of the recording's format.
+// Where a tensor's bytes are stored while its graph runs. The numbers are part of the recording's format.
 enum class Placement : uint8_t {
-  Arena = 0,   // where a plan puts them
-  Host = 1,    // in the host's memory, beside a device
-  Packed = 2,  // as a backend packs them, in an image for instance
+  Arena = 0,   // at the offset that the plan assigns
+  Host = 1,    // in host memory, for a tensor of a graph on a device
+  Packed = 2,  // in a backend's own format, e.g. an image
   Given = 3,   // bound by the caller
 };
 
@@ -54,33 +54,33 @@ struct TensorInfo {
   TensorRef view_source;
   Bytes view_offset = 0;
   std::string backend;
-  std::string parameters;  // "kernel=3x3 stride=2": for people; what programs need has a field of its own
+  std::string parameters;  // "kernel=3x3 stride=2": for display; values that programs need have their own fields
   int32_t tasks = 0;
   Bytes work_bytes = 0;
   uint32_t flags = 0;
   uint32_t op_number = 0;  // the engine's number of the op (graph/op.h), the same in all versions; 0: not one of them
   std::optional<int32_t> axis;  // along which the op works, counted from the outermost
   std::vector<PartInfo> parts;  // of a fused node, first to last
-  TensorRef gradient;           // of a parameter: what training adds to it, and where it is summed up
+  TensorRef gradient;           // of a parameter: its gradient and the tensor that accumulates it
   TensorRef accumulator;
-  std::vector<TensorRef> states;           // of a parameter: what its optimiser keeps of it from step to step
+  std::vector<TensorRef> states;           // of a parameter: its optimiser state
   Placement placement = Placement::Arena;  // of the bytes, a view's source's too
   int32_t uses = 0;                        // how often it is a source
   std::string op_params;                   // the op's parameters as its node keeps them, byte by byte
-  // Where its bytes lay when the graph was described: a slice of one of GraphInfo::blocks; none: nowhere yet.
+  // Its storage when the graph was described: a slice of one of GraphInfo::blocks; none: not allocated yet.
   std::optional<int32_t> block;
   Bytes storage_offset = 0, storage_bytes = 0;
   bool operator==(const TensorInfo&) const = default;
 };
 
 // A block of memory that storages of a graph's tensors are slices of.
-struct HeldBlock {
+struct StorageBlock {
   Bytes bytes = 0;
   MemoryKind kind = MemoryKind::Default;
   uint64_t address = 0;
-  int32_t references = 0;  // that hold it: storages, of these and of other tensors
-  bool borrowed = false;   // it belongs to somebody else, and is never given back
-  bool operator==(const HeldBlock&) const = default;
+  int32_t references = 0;  // number of storages that hold it, of these and of other tensors
+  bool borrowed = false;   // owned by the caller, never freed here
+  bool operator==(const StorageBlock&) const = default;
 };
 
 struct GraphInfo {
@@ -89,13 +89,13 @@ struct GraphInfo {
   std::vector<TensorInfo> nodes;
   std::vector<TensorInfo> leafs;
   int64_t edges = 0;
-  std::vector<HeldBlock> blocks;
-  GraphId behind;     // opened when that one had run, from values that it made; none: whole, or the first part
-  int64_t waits = 0;  // operators of the file that are opened behind it, from values that its run makes
+  std::vector<StorageBlock> blocks;
+  GraphId continuation_of;  // deferred subgraph: compiled after a run of this graph; none: the first or only one
+  int64_t waits = 0;        // operators of the file that are deferred until this graph has run
   bool operator==(const GraphInfo&) const = default;
 };
 
-// Where a tensor lies in the arena, and when.
+// The offset and lifetime of a tensor in the arena.
 struct SliceInfo {
   TensorRef tensor;
   Bytes offset = 0;
@@ -103,12 +103,12 @@ struct SliceInfo {
   Step first;  // half-open: [first, last)
   Step last;
   BlockId block;          // tensors of one block use it one after the other
-  int32_t level = 0;      // 0 own place, 1 or 2: the level of reuse that put it there
-  TensorRef in_place_of;  // none, or the tensor whose bytes it takes over
-  TensorRef part_of;      // none, or the concatenation in whose bytes it lies
+  int32_t level = 0;      // 0: not reused, 1 or 2: the reuse level that placed it
+  TensorRef in_place_of;  // the tensor that it overwrites in place, or none
+  TensorRef part_of;      // the concatenation that it is written into, or none
   Placement placement = Placement::Arena;
-  bool bound = false;      // the tensor was bound, and its place read from it:
-  Bytes bound_offset = 0;  // where in the arena its bytes lie
+  bool bound = false;      // the tensor was bound, and bound_offset was read from it
+  Bytes bound_offset = 0;  // offset of its bytes in the arena
   bool operator==(const SliceInfo&) const = default;
 };
 
@@ -120,12 +120,12 @@ struct PlanInfo {
   std::vector<NodeId> order;  // the node of each step
   Bytes arena_bytes = 0;
   Bytes lower_bound_bytes = 0;
-  Bytes capacity_bytes = 0;  // 0: none asked
+  Bytes capacity_bytes = 0;  // 0: unlimited
   Bytes alignment = 0;
   double seconds = 0;         // what planning took
-  double budget_seconds = 0;  // that the search might have taken; 0: the planner does not search, or it is not told
+  double budget_seconds = 0;  // time limit of the search; 0: the planner does not search, or the limit is unknown
   std::vector<SliceInfo> slices;
-  std::vector<SliceInfo> elsewhere;  // results that lie on the host or packed: when, but at no offset
+  std::vector<SliceInfo> elsewhere;  // results outside the arena (on the host or packed): lifetime without offset
   bool operator==(const PlanInfo&) const = default;
 };
 
@@ -134,16 +134,16 @@ struct RunInfo {
   GraphId graph;
   PlanId plan;  // may be none
   Nanoseconds begin = 0;
-  int32_t threads = 0;  // that it runs on, all of which meet at each barrier
+  int32_t threads = 0;  // that take part in each barrier
   std::string backend;
-  std::string strategy;        // "planned", "eager", "none"
-  TrackId lead;                // the thread that takes part in every step
-  bool steps_derived = false;  // it writes no Step and Slice events: a session derives them from its spans and the plan
-  bool stepped = false;        // stepped or stopped at breakpoints: other barriers than the plan's, in no statistics
-  int32_t threads_asked = 0;   // 0: as `threads`; more where one thread alone was sooner beside other work
-  std::string processor;       // as the system names it
-  std::vector<int32_t> affinity;  // the processors that the threads may run on
-  double load = 0;                // of the machine before the run: tasks that run or want to, over a minute
+  std::string strategy;           // "planned", "eager", "none"
+  TrackId lead;                   // the thread that takes part in every step
+  bool steps_derived = false;     // no Step and slice events: a session derives them from the spans and the plan
+  bool stepped = false;           // stepped or stopped at breakpoints: excluded from statistics
+  int32_t threads_requested = 0;  // requested by the caller; 0: as `threads`; larger if the run fell back to one thread
+  std::string processor;          // as the system names it
+  std::vector<int32_t> affinity;  // the cores that the threads may run on
+  double load = 0;                // of the machine before the run: one-minute load average
   std::string build;              // of the program that ran it
   bool operator==(const RunInfo&) const = default;
 };
@@ -154,7 +154,7 @@ struct RunEnd {
   RunId id;
   Nanoseconds end = 0;
   RunStatus status = RunStatus::Done;
-  bool stepped = false;  // as in RunInfo, where it became so on the way
+  bool stepped = false;  // as in RunInfo, if it became stepped during the run
   bool operator==(const RunEnd&) const = default;
 };
 
@@ -177,7 +177,7 @@ struct DeviceInfo {
   std::string backend;
   std::string missing;  // "" if it is there, else why not
   Bytes memory_bytes = 0;
-  bool host = false;  // main memory: what the process's resident memory can be held against
+  bool host = false;  // main memory: comparable with the process's resident memory
   bool operator==(const DeviceInfo&) const = default;
 };
 
@@ -189,7 +189,7 @@ struct AllocatorInfo {
   bool operator==(const AllocatorInfo&) const = default;
 };
 
-// What the bytes of an object are. The numbers are part of the recording's format.
+// The kind of a field of an object. The numbers are part of the recording's format.
 enum class ObjectPartKind : uint8_t {
   Other = 0,
   Type = 1,
@@ -201,7 +201,7 @@ enum class ObjectPartKind : uint8_t {
   Sources = 7,
   Name = 8,
   View = 9,
-  Storage = 10,  // where the data lie
+  Storage = 10,  // address of the data
   References = 11,
   Data = 12,
   Padding = 13,
@@ -231,7 +231,7 @@ struct ObjectInfo {
   std::string type;   // "tensor", "graph", "work buffer"
   int32_t next = -1;  // index of the next object, -1 for the last
   std::string name;
-  std::vector<ObjectPart> parts;  // by offset, without gaps; none: not told
+  std::vector<ObjectPart> parts;  // by offset, without gaps; empty: unknown
   bool operator==(const ObjectInfo&) const = default;
 };
 
@@ -242,15 +242,15 @@ struct ContextInfo {
   Bytes used_mem = 0;
   bool no_alloc = false;
   std::vector<ObjectInfo> objects;
-  Bytes scratch_bytes = 0, scratch_used = 0;  // of the buffer beside the pool that takes data; 0: it is off
+  Bytes scratch_bytes = 0, scratch_used = 0;  // of the scratch buffer for data; 0: none
   bool operator==(const ContextInfo&) const = default;
 };
 
-// What a counter counts, where a program needs to know. The numbers are part of the recording's format.
+// The meaning of a counter, if a program needs to know it. The numbers are part of the recording's format.
 enum class CounterRole : uint8_t {
   Other = 0,
-  Resident = 1,     // bytes of main memory that the process has, whatever they are used for
-  CacheFilled = 2,  // bytes of the caches of keys and values that hold a token's
+  Resident = 1,     // resident memory of the process in bytes
+  CacheFilled = 2,  // bytes of the KV caches that hold tokens
 };
 inline constexpr uint8_t kLastCounterRole = 2;
 
@@ -270,14 +270,14 @@ struct NameInfo {
 
 enum class Severity : uint8_t { Note, Warning, Error };
 
-// What a problem is about, for programs; its sentence is for people. The numbers are part of the recording's format.
+// Category of a problem for programs; the message is for display. The numbers are part of the recording's format.
 enum class ProblemKind : uint8_t {
   Other = 0,
   NotFinite = 1,      // a result holds NaN or infinities
-  LeftOut = 2,        // some of a file, or of the events, could not be used
+  LeftOut = 2,        // part of a file or of the events could not be used
   NotReplayed = 3,    // a device's run is queued node by node although it could be recorded and replayed
   NotPinned = 4,      // memory for copies that the device cannot read by itself
-  Fragmentation = 5,  // how an allocator's memory is divided
+  Fragmentation = 5,  // fragmentation of an allocator's memory
 };
 inline constexpr uint8_t kLastProblemKind = 5;
 
@@ -291,31 +291,31 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
-// What tuning measured of one choice.
+// One measured candidate of tuning.
 struct TuningCandidate {
   std::array<uint32_t, 3> local{1, 1, 1};
   std::optional<int32_t> way;
-  double seconds = 0;  // below nought: it could not run
+  double seconds = 0;  // negative: it could not run
   bool operator==(const TuningCandidate&) const = default;
 };
 
-// What tuning decided for a kernel of a device.
+// The result of tuning one kernel of a device.
 struct TuningInfo {
   std::string kernel;                       // with its options
   std::string sizes;                        // the work items, or the shape, that it holds for: "512x64x1"
   std::array<uint32_t, 3> local{1, 1, 1};   // items of a work group
   std::optional<int32_t> way;               // which of several kernels; `local` then means nothing
-  std::string level;                        // how hard it was looked for: "fast"
+  std::string level;                        // tuning level: "fast"
   int32_t tried = 0;                        // candidates measured; 0: chosen by rule
-  double seconds = 0;                       // that the best one took
-  bool remembered = false;                  // by an earlier run
-  std::vector<TuningCandidate> candidates;  // as they were tried
-  std::string nearest;                      // taken over from what was found for these sizes; empty: for its own
+  double seconds = 0;                       // of the best candidate
+  bool remembered = false;                  // taken from the tuning cache
+  std::vector<TuningCandidate> candidates;  // in the order of measurement
+  std::string nearest;                      // the sizes whose result was reused; empty: its own
   RunId run;
   Nanoseconds time = 0;
   bool operator==(const TuningInfo&) const = default;
 };
-// "scale over 512x64x1: groups of 64x1x1, the fastest of 4 (0.12 ms), level normal, remembered": for people.
+// "scale over 512x64x1: groups of 64x1x1, the fastest of 4 (0.12 ms), level normal, remembered": for display.
 std::string sentence(const TuningInfo& tuning);
 
 // Events a full ring could not take.
@@ -326,53 +326,53 @@ struct Loss {
   bool operator==(const Loss&) const = default;
 };
 
-// How far a device's clock, as its spans tell it, may be off the host's.
+// Uncertainty of a device's clock relative to the host's.
 struct ClockInfo {
   DeviceId device;
-  Nanoseconds error = 0;  // either way
+  Nanoseconds error = 0;  // maximum absolute error
   Nanoseconds time = 0;
   bool operator==(const ClockInfo&) const = default;
 };
 
-// What of an allocator's memory belongs to a stream.
+// The memory of an allocator that belongs to one stream.
 struct StreamState {
-  int32_t stream = 0;   // in the order in which the allocator met them
-  Bytes free = 0;       // kept for its next requests
-  Bytes deferred = 0;   // given back, and not through on the streams that use it
-  int64_t pending = 0;  // pieces of that
+  int32_t stream = 0;   // numbered by first use
+  Bytes free = 0;       // cached for reuse
+  Bytes deferred = 0;   // freed, but still used by queued work
+  int64_t pending = 0;  // number of deferred blocks
   bool operator==(const StreamState&) const = default;
 };
 
-// How an allocator stands; told behind a run that changed it.
+// State of an allocator; reported after each run that changed it.
 struct AllocatorState {
   uint32_t allocator = 0;  // as in Alloc events
   Bytes cached = 0, waste = 0, largest_free = 0;
   int64_t hits = 0, misses = 0;
-  std::vector<StreamState> streams;  // none: it knows none
+  std::vector<StreamState> streams;  // empty: the allocator has no streams
   Nanoseconds time = 0;
-  // What of the free bytes is not in the largest free piece, 0 to 1.
+  // Share of the free bytes outside the largest free block, 0 to 1.
   double fragmentation() const {
     return cached > 0 ? 1 - static_cast<double>(largest_free) / static_cast<double>(cached) : 0;
   }
   bool operator==(const AllocatorState&) const = default;
 };
 
-// For whom a block of a pool is: something that stays, anything that comes and goes, or one tensor alone. The numbers are
+// Use of a pool block: reusable, permanent, or for one tensor only. The numbers are
 // part of the recording's format.
 enum class StorageType : uint8_t { Dynamic = 0, Static = 1, Separate = 2 };
 
 struct PoolBlockInfo {
   uint64_t address = 0;
   Bytes bytes = 0;
-  Bytes requested = 0;  // by what holds it; 0: it is free
-  Bytes last = 0;       // by what held it last
+  Bytes requested = 0;  // by the current tensor; 0: the block is free
+  Bytes last = 0;       // by the previous tensor
   int64_t uses = 0;
   StorageType storage = StorageType::Dynamic;
   uint32_t width = 0, height = 0;  // of an image, in texels; 0: a buffer
   bool operator==(const PoolBlockInfo&) const = default;
 };
 
-// The blocks of a device's pools behind a run.
+// The blocks of a device's pools after a run.
 struct PoolInfo {
   DeviceId device;
   std::vector<PoolBlockInfo> blocks;  // by address
@@ -381,12 +381,12 @@ struct PoolInfo {
   bool operator==(const PoolInfo&) const = default;
 };
 
-// Whether a device's runs are queued node by node or as one. The numbers are part of the recording's format.
+// How a device's runs are queued: node by node, or replayed as a recorded graph. The numbers are part of the recording's format.
 enum class ReplayState : uint8_t {
-  Unavailable = 0,  // the device, or what runs, has no such thing
-  Direct = 1,       // nothing was recorded yet
-  Recorded = 2,     // the next run that nobody looks into is replayed
-  Failed = 3,       // it was tried
+  Unavailable = 0,  // not supported by the device or the graph
+  Direct = 1,       // not recorded yet
+  Recorded = 2,     // the next uninstrumented run is replayed
+  Failed = 3,       // recording failed
 };
 struct ReplayInfo {
   DeviceId device;
@@ -398,23 +398,23 @@ struct ReplayInfo {
   bool operator==(const ReplayInfo&) const = default;
 };
 
-// Where a program was when it took memory, by names that were described.
+// One frame of an allocation's call stack.
 struct StackFrame {
   NameId function;
-  NameId file;  // none where it is not told
+  NameId file;  // none: unknown
   int32_t line = 0;
   bool operator==(const StackFrame&) const = default;
 };
 struct StackInfo {
   std::vector<StackFrame> frames;     // the innermost first
-  std::vector<uint32_t> allocations;  // that were taken there, as in Alloc events; ascending
+  std::vector<uint32_t> allocations;  // made at this stack, numbered as in Alloc events; ascending
   bool operator==(const StackInfo&) const = default;
 };
 
-// The file of another tool that a session was made of: an importer may make several events of one entry, or none.
+// The imported file of a session. One entry of the file may give several events, or none.
 struct SourceInfo {
   std::string format;   // "Chrome trace"
-  int64_t entries = 0;  // of the file: trace events, packets, what an allocator noted
+  int64_t entries = 0;  // of the file: trace events, packets or allocator records
   bool operator==(const SourceInfo&) const = default;
 };
 

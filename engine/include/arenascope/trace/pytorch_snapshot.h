@@ -40,7 +40,7 @@ struct PytorchSnapshot {
   struct Block {
     uint64_t address = 0;
     Bytes bytes = 0;
-    Bytes asked = -1;  // -1: not told
+    Bytes asked = -1;  // -1: unknown
     bool used = false;
     int32_t stack = kNoStack;  // of calls, as whoever read it numbers them
   };

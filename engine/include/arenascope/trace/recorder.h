@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Gathers what threads write into their rings and hands it, with the descriptions, to the sinks.
+// Collects the events of all threads' rings and passes them, with the descriptions, to the sinks.
 // Owns the rings and the draining thread; the sinks are shared.
 #pragma once
 #include <arenascope/base/result.h>
@@ -22,12 +22,12 @@ class Recorder {
   };
   Recorder() : Recorder(Options{}) {}
   explicit Recorder(Options options);
-  ~Recorder();  // stops, draining what is left
+  ~Recorder();  // stops after a last drain
 
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // Add sinks before anything is described: a sink that comes later is told all earlier descriptions, no events.
+  // Add sinks before anything is described: a sink that comes later is pending all earlier descriptions, no events.
   void add_sink(std::shared_ptr<Sink> sink);
   void remove_sink(const Sink* sink);
 
@@ -38,7 +38,7 @@ class Recorder {
   GraphId describe(GraphInfo info);
   PlanId describe(PlanInfo info);
   ContextId describe(ContextInfo info);  // of a new context
-  void update(ContextInfo info);         // says anew what the context with info.id holds
+  void update(ContextInfo info);         // replaces the description of the context info.id
   DeviceId describe(DeviceInfo info);
   CounterId describe(CounterInfo info);
   // The same device, or allocator, described again keeps its id.
@@ -59,10 +59,10 @@ class Recorder {
   Nanoseconds now() const { return clock_.now(); }
   int64_t lost() const;  // events lost on all rings
 
-  // Moves what the rings hold to the sinks now.
+  // Moves all events from the rings to the sinks.
   void drain();
-  // Drains every `interval` nanoseconds on a thread of its own, until stop(), and notes the process's resident memory
-  // each time, and where a run begins or ends.
+  // Drains every `interval` nanoseconds on a thread of its own, until stop(), and samples the process's resident memory
+  // each time, and when a run begins or ends.
   void start(Nanoseconds interval = 10'000'000);
   void stop();  // drains a last time
 
@@ -70,18 +70,18 @@ class Recorder {
   void queue(Description description);
   void queue_locked(Description description);
   void drain_locked(bool last);
-  void hand_out(const Description& description);
-  struct Told {
+  void dispatch(const Description& description);
+  struct PendingTrack {
     TrackId track;
     std::vector<Event> events;
   };
-  void hand_out_in_time(const std::vector<Told>& told);
+  void dispatch_merged(const std::vector<PendingTrack>& pending);
   void note_resident();
 
   const Options options_;
   const Clock clock_;
 
-  mutable std::mutex mutex_;  // guards what stands here
+  mutable std::mutex mutex_;  // guards the following
   std::vector<std::unique_ptr<ThreadRing>> rings_;
   std::vector<Description> queue_;
   std::unordered_map<std::string, NameId> names_;
@@ -89,19 +89,19 @@ class Recorder {
   std::vector<AllocatorInfo> allocators_;
   int32_t graphs_ = 0, plans_ = 0, contexts_ = 0, counters_ = 0, runs_ = 0;
 
-  std::mutex drain_mutex_;  // taken before mutex_; guards what stands here
+  std::mutex drain_mutex_;  // taken before mutex_; guards the following
   std::vector<std::shared_ptr<Sink>> sinks_;
-  std::vector<Description> said_;       // all descriptions but losses and problems: for late sinks
-  std::vector<Description> ends_;       // run ends whose events may still lie in the rings
-  std::vector<int64_t> reported_lost_;  // per ring
-  std::vector<bool> merged_;            // per ring: those of TrackKind::Other
+  std::vector<Description> descriptions_;  // all descriptions but losses and problems: for late sinks
+  std::vector<Description> ends_;          // run ends whose events may still be in the rings
+  std::vector<int64_t> reported_lost_;     // per ring
+  std::vector<bool> merged_;               // per ring: those of TrackKind::Other
 
   std::mutex thread_mutex_;
   std::condition_variable wake_;
   bool stopping_ = false;
   std::thread thread_;
 
-  std::mutex resident_mutex_;  // guards what stands here: runs and the draining thread note
+  std::mutex resident_mutex_;  // guards the following; used by runs and the draining thread
   ThreadRing* resident_ring_ = nullptr;
   CounterId resident_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Recordings: a stream of length-delimited TracePackets as Perfetto has them. Each thing that happened stands there
-// twice: in Perfetto's words, so that it opens in that tool, and exactly, in a field of our own that others skip.
+// Recordings: a stream of length-delimited TracePackets as Perfetto has them. Each event is stored twice: as
+// Perfetto's own messages, and exactly, in an extension field that other tools skip.
 #pragma once
 #include <arenascope/base/result.h>
 #include <arenascope/trace/perfetto.h>
@@ -20,7 +20,7 @@ class Snapshot;
 class RecordingWriter : public Sink {
  public:
   struct Options {
-    bool mirror = true;  // Perfetto's words too; without them the file is a fifth of the size and only we read it
+    bool mirror = true;  // also write Perfetto's messages; without them the file has a fifth of the size and opens in Arenascope only
   };
   static Result<std::shared_ptr<RecordingWriter>> create(const std::filesystem::path& path) {
     return create(path, Options{});
@@ -60,17 +60,17 @@ class RecordingWriter : public Sink {
 struct ReadReport {
   int64_t packets = 0;
   int64_t bytes = 0;          // read in whole packets
-  int64_t dropped_bytes = 0;  // behind the last whole packet
+  int64_t dropped_bytes = 0;  // after the last complete packet
   int64_t broken_packets = 0;
-  std::string problem;  // "" or one sentence about what was left out
+  std::string problem;  // "" or a message about skipped data
 };
 
 struct ReadOptions {
   std::function<bool(double)> progress;  // 0 to 1, now and then; false stops reading (an error "stopped")
 };
 
-// Whether these first bytes of a file are those of one of our recordings.
-bool looks_like_recording(ByteSpan head);
+// True if a file that begins with these bytes is an Arenascope recording.
+bool is_recording_file(ByteSpan head);
 
 // Hands what a recording holds to `sink`, in the order in which it was written. A recording that is cut or has garbage
 // in it opens up to there: the report and a Problem in the sink say what is missing. An Error means nothing could be
@@ -78,12 +78,12 @@ bool looks_like_recording(ByteSpan head);
 Result<ReadReport> read_recording(const std::filesystem::path& path, Sink& sink, const ReadOptions& options = {});
 Result<ReadReport> read_recording(ByteSpan bytes, const std::string& name, Sink& sink, const ReadOptions& options = {});
 
-// Feeds a sink with all that a snapshot holds, so that a session made of it shows the same.
+// Writes all of a snapshot to a sink; a session fed by it is equal.
 void replay(const Snapshot& snapshot, Sink& sink);
-// Asked now and then while a file is written, with what is done of it, 0 to 1, below nought where nobody knows; false
-// stops, takes the file away and is an error, "stopped".
+// Called repeatedly while a file is written, with the completed share, 0 to 1, negative if unknown; false
+// stops, removes the file and returns the error "stopped".
 using WriteProgress = std::function<bool(double share)>;
-// A live or imported session to a file.
+// Saves a live or imported session to a file.
 Status save_recording(const Snapshot& snapshot, const std::filesystem::path& path, const WriteProgress& progress = {});
 
 }  // namespace arenascope::trace

@@ -39,9 +39,9 @@ class ThreadRing {
     return true;
   }
 
-  // Reader's thread only: the position behind the newest event.
+  // Reader's thread only: the position after the newest event.
   uint64_t head() const { return head_.load(std::memory_order_acquire); }
-  // Reader's thread only: hands all events before `until` to f(span), in at most two pieces, and frees their room.
+  // Reader's thread only: hands all events before `until` to f(span), in at most two pieces, and frees their slots.
   template <class F>
   void consume(uint64_t until, F&& f) {
     uint64_t tail = tail_.load(std::memory_order_relaxed);

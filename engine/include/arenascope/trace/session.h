@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The store the views read: columns with an index over time, fed by a live recorder, a recording or an importer
-// alike. It grows on the writing thread while readers hold snapshots; a live one may be told to keep the newest only.
+// alike. It grows on the writing thread while readers hold snapshots; a live session may be limited to the newest events.
 #pragma once
 #include <arenascope/trace/sink.h>
 #include <arenascope/trace/snapshot.h>
@@ -12,12 +12,12 @@
 
 namespace arenascope::trace {
 
-class SpaceKeeper;
+class AddressSpaceTracker;
 
 class Session : public Sink {
  public:
   struct Options {
-    size_t max_bytes = 0;  // when the columns hold more, the older half of the events is let go; 0: never
+    size_t max_bytes = 0;  // when the columns hold more, the older half of the events is evicted; 0: never
   };
   Session();
   explicit Session(Options options);
@@ -25,14 +25,14 @@ class Session : public Sink {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Sink: one writer at a time. Descriptions and events that make no sense (an id far out of range, an end before its
+  // Sink: one writer at a time. Invalid descriptions and events (an id far out of range, an end before its
   // begin) are counted as bad and reported as one problem, never stored.
   void describe(const Description& description) override;
   void events(TrackId track, std::span<const Event> events) override;
 
   // The state now; cheap, and the same object until something changes. Any thread.
   std::shared_ptr<const Snapshot> snapshot() const;
-  // The same without waiting: null while another thread is writing. For who draws at the pace of frames.
+  // The same without waiting: null while another thread is writing. For painting at frame rate.
   std::shared_ptr<const Snapshot> try_snapshot() const;
   // Grows with every change; for polling without taking a snapshot. Any thread.
   int64_t generation() const { return generation_.load(std::memory_order_acquire); }
@@ -80,14 +80,14 @@ class Session : public Sink {
   void apply(const ReplayInfo& replay);
   void apply(const SourceInfo& source);
   template <class T, class Key>
-  static void keep_newest(std::vector<T>& list, const T& told, Key T::*key);
+  static void keep_newest(std::vector<T>& list, const T& update, Key T::*key);
   void apply(const StackInfo& stack);
 
   void bad(const char* what);
   bool sensible(const Event& event) const;
   size_t bytes_locked() const;
-  class Forgetting;
-  void forget_older_half();
+  class Eviction;
+  void evict_older_half();
   void add(TrackId track, const Event& event);
   void add_memory(TrackId track, uint32_t row, const Event& event);
   void add_space(const Event& event, uint32_t allocator);
@@ -106,11 +106,11 @@ class Session : public Sink {
   void finish_derived(const Run& run);
   struct PlanSteps;
   const PlanSteps* steps_of(PlanId plan);
-  void close_slice(SliceRect rect, Step last, Nanoseconds end);
+  void close_slice(ArenaAllocation rect, Step last, Nanoseconds end);
   RunTable* table_of(RunId run);
   NodeRun* node_of(RunId run, NodeId node);
   TrackRun* track_of(RunId run, TrackId track, Nanoseconds reached);
-  void reach(RunId run, Nanoseconds time);  // something is known of it until then
+  void reach(RunId run, Nanoseconds time);  // extends the known duration of the run
   NodeVote* vote(RunId run, NodeId node);
   Nanoseconds paused_in(RunId run, Nanoseconds begin, Nanoseconds end);
   RunId known_run(RunId run) const;
@@ -137,8 +137,8 @@ class Session : public Sink {
   std::vector<Track> tracks_;
   Nanoseconds begin_ = INT64_MAX, end_ = INT64_MIN;
   int64_t event_count_ = 0, lost_ = 0, bad_ = 0;
-  int64_t forgotten_ = 0;
-  size_t marks_base_ = 0;  // steps that were let go
+  int64_t evicted_ = 0;
+  size_t marks_base_ = 0;  // evicted steps
 
   std::vector<Column<NodeVote>> node_votes_;
   // The tables of the newest runs, which still grow. A snapshot shares them: the next change copies.
@@ -149,7 +149,7 @@ class Session : public Sink {
   };
   std::vector<OpenTable> open_tables_;
   size_t table_bytes_ = 0;
-  std::set<std::pair<GraphId, PlanId>> ran_;  // what a run of is cold no more
+  std::set<std::pair<GraphId, PlanId>> ran_;  // graphs and plans that have run: later runs are warm
   std::vector<ClockInfo> clocks_;
   std::vector<AllocatorState> allocator_states_;
   std::vector<PoolInfo> pools_;
@@ -167,8 +167,8 @@ class Session : public Sink {
   Column<EventRef> memory_events_, context_events_;
   Column<SpanRef> copies_;
 
-  std::unique_ptr<SpaceKeeper> spaces_;
-  Column<SliceRect> slices_;
+  std::unique_ptr<AddressSpaceTracker> spaces_;
+  Column<ArenaAllocation> slices_;
   SummaryTree<Range64> slice_times_;
   // Threads are drained one after the other, so an end may come before its beginning.
   struct SliceKey {
@@ -188,18 +188,18 @@ class Session : public Sink {
     Nanoseconds time = 0;
     Step step;
   };
-  std::unordered_map<SliceKey, std::vector<SliceRect>, SliceHash> open_;
+  std::unordered_map<SliceKey, std::vector<ArenaAllocation>, SliceHash> open_;
   std::unordered_map<SliceKey, std::vector<SliceEnd>, SliceHash> early_ends_;
   Step newest_step_;
-  // Of runs that leave it to the session to derive their steps and slices (session_derive.cpp).
+  // Runs whose steps and slices are derived (session_derive.cpp).
   struct Derived {
     size_t next = 0;        // the first step that has not begun
     Nanoseconds ready = 0;  // when the lead could begin it
-    bool left = false;      // a later run uses its arena, although its own end was not told yet
+    bool left = false;      // a later run uses its arena, although its own end was not recorded yet
   };
   std::unordered_map<int32_t, Derived> derived_;        // by run
   std::vector<std::shared_ptr<PlanSteps>> plan_steps_;  // by plan
-  Column<SeenRect> seen_;
+  Column<AccessRect> seen_;
   SummaryTree<Range64> seen_times_;
 };
 

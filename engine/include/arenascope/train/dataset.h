@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a training step is fed with: examples, each the numbers of a model's first input and the classes that are wanted.
+// Training examples: the values of a model's first input and the expected classes.
 #pragma once
 #include <arenascope/base/result.h>
 #include <arenascope/tensor/dtype.h>
@@ -21,7 +21,7 @@ class Dataset {
   virtual int64_t targets_each() const = 0;  // rows of logits of an example
   // Writes example i: numbers_each() of dtype(), and targets_each() classes, -1 for rows that do not count.
   virtual void put(int64_t i, std::byte* numbers, int64_t* targets) const = 0;
-  // Error: a class that is none of so many, named with where it stands.
+  // Error: a class out of range, with its position.
   virtual Status fits(int64_t classes) const = 0;
 };
 
@@ -70,7 +70,7 @@ struct SequenceShape {
 };
 
 // As the command line has it: "IMAGES,LABELS" (image_data.h), "sort:SEED", or a file of token numbers. Errors: those of
-// each, and a text or digits for a model that is no language model.
+// each, and a text or digits for a model that is not a language model.
 Result<std::unique_ptr<Dataset>> open_dataset(const std::string& spec, const SequenceShape& shape);
 
 }  // namespace arenascope::train

@@ -14,7 +14,7 @@ namespace arenascope::train {
 class ImageData final : public Dataset {
  public:
   Dims sizes;                   // of one picture
-  std::vector<uint8_t> pixels;  // of all, one picture behind the other
+  std::vector<uint8_t> pixels;  // of all images, concatenated
   std::vector<uint8_t> labels;
 
   int64_t count() const override { return static_cast<int64_t>(labels.size()); }
@@ -25,11 +25,11 @@ class ImageData final : public Dataset {
   Status fits(int64_t classes) const override;
 };
 
-// Errors, each naming the file: it cannot be read, is no idx file of bytes, is cut short or longer than it says; other
+// Errors, each naming the file: it cannot be read, is not an idx file of bytes, is shorter or longer than its header states; other
 // numbers of pictures and labels.
 Result<ImageData> read_images(const std::filesystem::path& images, const std::filesystem::path& labels);
 
-// "IMAGES,LABELS" as the command line has it. Errors as above, and that it is no pair of names.
+// "IMAGES,LABELS" as the command line has it. Errors as above, or not a pair of names.
 Result<ImageData> read_image_pair(const std::string& names);
 
 }  // namespace arenascope::train

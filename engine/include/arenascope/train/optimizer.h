@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Optimisers as nodes of the graph: what they remember lies in states, and the last node of each parameter writes it.
+// Optimisers as nodes of the graph: their memory consists of states, which the last node of each parameter writes.
 #pragma once
 #include <arenascope/graph/builder.h>
 #include <arenascope/models/model.h>
@@ -38,7 +38,7 @@ struct OptimizerOptions {
 // Error: a number that makes no sense.
 Status check(const OptimizerOptions& options);
 
-// What changes from step to step, as the input kOptimizerInput takes it.
+// Values that change from step to step, for the input kOptimizerInput.
 inline constexpr const char* kOptimizerInput = "optimizer";
 int64_t number_count(const OptimizerOptions& options);
 // `step` counts from 1; `rate` is the learning rate of that step.
@@ -50,7 +50,7 @@ struct Trained {
   std::span<const Tensor> gradients;
 };
 
-// Adds the nodes of one step to the builder, and what the optimiser remembers to `states`. Where `spoilt` (one truth value, or
+// Adds the nodes of one step to the builder, and what the optimiser remembers to `states`. Where `spoilt` (one boolean, or
 // undefined: never) is true, parameters and states keep their values. `graph` has all other readers of the parameters. The results are the parameters'
 // last nodes, to be made outputs.
 std::vector<Tensor> add_optimizer(GraphBuilder& builder, const Graph& graph, const Trained& trained,

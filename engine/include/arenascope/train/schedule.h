@@ -11,8 +11,8 @@ enum class ScheduleKind : uint8_t { Constant, Cosine, Linear, Steps };
 const char* name(ScheduleKind kind);
 std::optional<ScheduleKind> parse_schedule(std::string_view name);
 
-// Behind `warmup` steps, over which the rate grows evenly, it falls over the rest of `steps`: along half a cosine
-// (Loshchilov and Hutter 2017) or a line down to `least` of it, or to a tenth behind half of them and again behind three
+// After `warmup` steps, over which the rate grows evenly, it falls over the rest of `steps`: along half a cosine
+// (Loshchilov and Hutter 2017) or a line down to `least` of it, or to a tenth after half of them and again after three
 // quarters.
 struct Schedule {
   ScheduleKind kind = ScheduleKind::Constant;
@@ -20,7 +20,7 @@ struct Schedule {
   int64_t steps = 1;
   double least = 0.01;
 
-  // Of the rate, in the step of this number, counted from 0; behind the last one as in it.
+  // Factor of the learning rate in this step, from 0; after the last step that of the last one.
   double share(int64_t step) const;
 };
 

@@ -15,7 +15,7 @@
 
 namespace arenascope::train {
 
-// How graphs of a training are run unless told: with as few bytes at once as a quick order finds.
+// How graphs of a training are run unless on_step: with as few bytes at once as a quick order finds.
 inline RunnerOptions training_run() {
   RunnerOptions run;
   run.order = "least-peak-late";
@@ -32,12 +32,12 @@ struct TrainerOptions {
   int64_t accumulate = 1;         // parts that a batch goes through the graph in; divides it
   int64_t tokens = 0;             // of a sequence, of language models; 0: all that the model can see, at most 512
   std::optional<double> dropout;  // the share that is dropped at random instead of the model's own
-  bool norms = false;             // gradient_norms() is wanted
+  bool norms = false;             // gradient_norms() is available
   uint64_t seed = 0;              // of the order of the examples, and of what is dropped
-  std::filesystem::path resume;   // a checkpoint of the same model: it goes on where that one was saved
+  std::filesystem::path resume;   // a checkpoint of the same model, to continue from
 };
 
-// What the examples of a model are: sequences of a language model, or something else. Errors: it cannot be read, or sees
+// Kind of examples of a model: sequences of a language model, or images. Errors: it cannot be read, or sees
 // fewer tokens than that.
 Result<SequenceShape> sequence_shape(const std::string& spec, int64_t tokens);
 
@@ -69,17 +69,17 @@ class Trainer {
   // The graph of a step, or of its gradients.
   Runner& step() { return *step_; }
 
-  // What is left of an epoch: all examples once, in an order of its own; the last batch may be smaller. `told` is called
-  // behind each step, may save(), and ends it with false: the next call goes on there. Error: a loss that is not
+  // The rest of an epoch: all examples once, in an order of its own; the last batch may be smaller. `on_step` is called
+  // after each step, may save(), and ends the epoch by false: the next call continues there. Error: a loss that is not
   // finite; the sentence names the first node whose result is not, and the parameters stay as they were.
   Result<Measure> epoch(const Dataset& data, const LearningRate& learning_rate,
-                        const std::function<bool(double loss)>& told = {});
+                        const std::function<bool(double loss)>& on_step = {});
   // Errors: other examples, labels outside the classes.
   Result<Measure> measure(const Dataset& data);
   // All weights, what the optimiser remembers and the place in the data, as safetensors that open_model() opens as this
   // model. Errors: as write_checkpoint()'s.
   Status save(const std::filesystem::path& path);
-  // Of the step's runs, by kind.
+  // Peak bytes of the step's runs, by kind.
   std::map<MemoryKind, Bytes> peak_bytes();
 
  private:

@@ -15,16 +15,16 @@ namespace arenascope::train {
 inline constexpr const char* kTargets = "targets";  // I64 [N]: each row's class; -1: the row does not count
 inline constexpr const char* kLoss = "loss";        // mean over the rows that count
 inline constexpr const char* kCorrect = "correct";  // rows whose largest logit is their class's
-// F32 [2]: what the sums of gradients are multiplied by before the new ones are added (0 begins anew), and the new ones.
+// F32 [2]: factor of the accumulated gradients before new ones are added (0: restart), and factor of the new ones.
 inline constexpr const char* kAccumulate = "accumulate";
 inline constexpr const char* kGradientNorms =
     "gradient_norms";  // F32 [parameters that have a gradient], their L2 norms
 
-// A step is one graph, or two: gradients of a part of a batch are added up in states, and behind the last part the optimiser
+// A step is one graph, or two: gradients of a part of a batch are accumulated in states, and after the last part the optimiser
 // takes them from there.
 enum class StepPart : uint8_t { Whole, Gradients, Update, Measure };
 
-// What logits are held against a row's class: the natural logarithm of their soft max there; or 1 there and 0 elsewhere, of
+// Loss of the logits against a row's class: the natural logarithm of their softmax there; or 1 there and 0 elsewhere, of
 // which the mean squared difference is taken, or, of their sigmoids, the mean cross entropy of yes and no.
 enum class Loss : uint8_t { CrossEntropy, SquaredError, BinaryCrossEntropy };
 const char* name(Loss loss);
@@ -49,7 +49,7 @@ std::string gradient_sum_name(std::string_view parameter);
 
 // The model's first output must be f32 logits [N, classes]. Its f32 weights that the loss depends on become states
 // with the weights' names, which the optimiser's nodes write; all others stay. Outputs: loss and correct (not of Update), the
-// norms if wanted, then what is written; Measure writes nothing. A step (Whole) whose loss is not finite changes nothing.
+// norms if requested, then everything that is written; Measure writes nothing. A step (Whole) whose loss is not finite changes nothing.
 // Errors: a model that cannot be run, other logits, an op without a gradient (by its name), nothing to be trained.
 Result<models::Model> make_training_step(models::Model model, const StepOptions& options);
 

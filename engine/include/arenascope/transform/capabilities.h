@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a backend can compute and at what cost: all that transforms and plans ask of one. Nothing here computes or
-// allocates; runtime/backend.h does.
+// The part of a backend that transforms and planners query: which nodes it can compute, and at what cost. Nothing here
+// computes or allocates; that is runtime/backend.h.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -9,16 +9,16 @@
 
 namespace arenascope {
 
-// Where a node's result lies: in the backend's memory as it is, or on the other side, which is the host's memory or a
-// packed form.
-enum class Side : uint8_t { Main, Other, Either };
+// Side of a partition on which a node's result is stored: the backend's own memory (Main), or the host's memory or an
+// image (Other).
+enum class PartitionSide : uint8_t { Main, Other, Either };
 
-// What a backend makes of a node whose images have their channels last in memory (tensor/shape.h).
+// Support of a backend for a node whose images are stored channels-last (tensor/shape.h).
 struct ChannelsLast {
-  bool computes = false;  // its result may lie so, together with the sources that `images` names
-  bool reads = false;     // those sources may lie so although its result does not
-  uint32_t images = 0;    // bit i: source i; the others are read as they lie
-  int64_t gain = 0;       // nanoseconds that it is faster so, on one thread; negative: slower
+  bool computes = false;  // the result may be channels-last, together with the sources in `images`
+  bool reads = false;     // those sources may be channels-last although the result is not
+  uint32_t images = 0;    // bit i: source i; all other sources keep their layout
+  int64_t gain = 0;       // nanoseconds saved on one thread; negative: slower
 };
 
 class Capabilities {
@@ -26,28 +26,28 @@ class Capabilities {
   virtual ~Capabilities() = default;
 
   virtual std::string_view name() const = 0;  // "cpu", "opencl", "cuda"
-  // Whether its nodes are computed by the executor's threads.
+  // True if the executor's threads compute its nodes.
   virtual bool runs_on_host_threads() const = 0;
 
-  // Whether it can compute the node; if not, the sentence says why (op, dtype, layout).
+  // Errors: the node cannot be computed; the message names the reason (op, dtype, layout).
   virtual Status supports(const TensorImpl& node) const = 0;
-  // Into how many parts a node is best split, 1 to `threads`.
+  // Best number of chunks to split a node into, 1 to `threads`.
   virtual int tasks(const TensorImpl& node, int threads) const = 0;
-  // Scratch bytes that the node needs when split into `tasks` parts.
+  // Scratch bytes that the node needs when split into `tasks` chunks.
   virtual Bytes work_bytes(const TensorImpl& node, int tasks) const = 0;
-  // At which multiples of bytes a tensor must lie in the backend's memory.
+  // Required alignment of a tensor in the backend's memory, in bytes.
   virtual Bytes alignment() const { return 64; }
-  // Whether it computes this node (source -1) on packed tensors, Placement::Packed, and whether it then wants that source
-  // packed as well. The COPY nodes that lead from one way to the other are computed by it too. Main: as bytes.
-  virtual Side packing(const TensorImpl&, int /*source*/) const { return Side::Main; }
-  // Into how many parts it may be cut at no cost worth mentioning when `tasks` threads take part: more than that, where
-  // it is long, let a thread that is done take over what another has not begun.
+  // Storage of the node's result (source -1) or of one source: Main for plain bytes, Other for an image, Either if both
+  // work. The backend also computes the COPY nodes that convert between the two.
+  virtual PartitionSide packing(const TensorImpl&, int /*source*/) const { return PartitionSide::Main; }
+  // Number of chunks that costs nothing noticeable when `tasks` threads take part. More chunks than threads let a
+  // thread that is done steal chunks that another has not begun.
   virtual int parts(const TensorImpl&, int tasks) const { return tasks; }
-  // Whether it computes `step`, an op element by element, in one FUSED node with `first` in front of it; without a
-  // step: whether a fused node may begin with `first`.
+  // True if the backend computes the pointwise op `step` in one FUSED node after `first`; with a null step: if a fused
+  // node may begin with `first`.
   virtual bool fuses(const TensorImpl& /*first*/, const TensorImpl* /*step*/) const { return false; }
-  // Whether it computes the node with its images' channels last, and what that is worth; as the node lies now is of no
-  // account.
+  // Support for the node with channels-last images and the time that this saves. The node's current layout does not
+  // matter.
   virtual ChannelsLast channels_last(const TensorImpl&) const { return {}; }
 };
 

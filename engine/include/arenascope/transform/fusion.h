@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fusion: a graph in which chains of ops are one node each (FUSED, graph/fused.h), so that the tensors between them
-// vanish from the plan. What is fused is what the backend says it can; outputs and what the caller wants to see stay.
+// Fusion: replaces chains of ops by one FUSED node each (graph/fused.h), so that the intermediate tensors vanish from
+// the memory plan. The backend decides which ops can be fused. Outputs and the nodes to keep stay.
 #pragma once
 #include <functional>
 #include <vector>
@@ -12,23 +12,23 @@
 namespace arenascope {
 
 struct FusionOptions {
-  // Nodes whose results are to be inspected: they may end a fused node, and are never inside of one. Outputs are
-  // kept without being asked for.
+  // Nodes whose results are inspected later: they may end a fused node but are never inside one. Outputs are kept in
+  // any case.
   std::function<bool(const TensorImpl& node)> keep;
 };
 
 struct FusedGraph {
   struct Fused {
-    Tensor node;               // of the new graph
-    std::vector<NodeId> held;  // of the given one, in order; the last one's result is the node's
+    Tensor node;               // in the new graph
+    std::vector<NodeId> held;  // nodes of the given graph, in order; the last one's result is the fused node's
   };
   Graph graph;
-  std::vector<Tensor> twins;  // of the given graph's nodes, by NodeId; undefined for those inside of a fused node
+  std::vector<Tensor> node_map;  // by NodeId of the given graph; undefined for nodes inside a fused node
   std::vector<Fused> fused;
 };
 
-// A chain begins with a node that the backend takes as a beginning and grows by nodes that work on its last result, as
-// long as no node outside reads what lies inside. Leafs are the given graph's own. Errors: no memory.
+// A chain starts at a node that the backend accepts as a start and grows by nodes that consume its last result, as long
+// as no outside node reads an intermediate. Leaf tensors are shared with the given graph. Errors: out of memory.
 Result<FusedGraph> fuse_graph(const Graph& graph, const Capabilities& backend, const FusionOptions& options = {});
 
 }  // namespace arenascope

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The layout of images: a graph in which those between ops that gain from it have their channels last in memory. Their
-// sizes stay [N, C, H, W] and they take as many bytes; only their strides differ. Where an image is needed in the other
-// layout, a CONT node stands.
+// Image layout: stores images channels-last between ops that gain from it. Sizes stay [N, C, H, W] and the byte count
+// is the same; only strides differ. A CONT node converts an image that is needed in the other layout.
 #pragma once
 #include <vector>
 
@@ -12,19 +11,19 @@ namespace arenascope {
 
 struct LaidOutGraph {
   Graph graph;
-  std::vector<Tensor> twins;  // of the given graph's nodes, by NodeId
-  int64_t channels_last = 0;  // nodes whose results lie so, copies apart
-  int64_t copies = 0;         // from one layout to the other
+  std::vector<Tensor> node_map;  // by NodeId of the given graph
+  int64_t channels_last = 0;     // nodes with a channels-last result, not counting copies
+  int64_t copies = 0;            // conversions between layouts
 };
 
 struct LayoutOptions {
-  // Larger images stay plain: it is they and their copies that make an arena larger.
-  Bytes most_image_bytes = INT64_MAX;
+  // Larger images stay plain: these and their copies would make the arena larger.
+  Bytes max_image_bytes = INT64_MAX;
 };
 
-// The graph so that what the backend says is gained, less the copies, is the most there is (a minimum cut); the same
-// nodes where nothing is gained. Outputs and views never have their channels last. Leafs are the given graph's own.
-// Errors: no memory.
+// Chooses the layouts that maximise the gain reported by the backend minus the cost of copies (a minimum cut); without
+// any gain the nodes are unchanged. Outputs and views are never channels-last. Leaf tensors are shared with the given
+// graph. Errors: out of memory.
 Result<LaidOutGraph> lay_out_images(const Graph& graph, const Capabilities& backend, const LayoutOptions& options = {});
 
 }  // namespace arenascope

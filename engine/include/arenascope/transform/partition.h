@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Partition of a graph between a device and the host: what the device cannot compute runs on the host, and where a
-// value is needed on the other side a COPY node stands, so that copies can be seen, timed and planned like other nodes.
+// Partition of a graph between a device and the host: nodes that the device cannot compute run on the host. A COPY node
+// transfers each value that is needed on the other side, so copies can be shown, timed and planned like other nodes.
 #pragma once
 #include <functional>
 #include <vector>
@@ -12,32 +12,35 @@ namespace arenascope {
 
 struct PartitionedGraph {
   Graph graph;                          // nodes on the other side have its placement
-  std::vector<Tensor> twins;            // of the given graph's nodes, by NodeId
-  std::vector<TensorImpl*> main_leafs;  // those that the main side reads; the others are the other side's alone
-  int64_t other_nodes = 0;              // nodes with work on the other side, copies apart
+  std::vector<Tensor> node_map;         // by NodeId of the given graph
+  std::vector<TensorImpl*> main_leafs;  // leaf tensors that the main side reads; all others belong to the other side
+  int64_t other_nodes = 0;              // nodes with work on the other side, not counting copies
   int64_t copies = 0;
-  Bytes copied = 0;  // bytes by one run
+  Bytes copied = 0;  // bytes copied per run
 };
 
 struct PartitionOptions {
   Placement other = Placement::Host;  // of nodes on the other side
   const char* to_other = " (to the host)";
   const char* to_main = " (to the device)";
-  // Whether a node reads this source where it lies itself; otherwise on the main side. Empty: always.
+  // True if a node reads this source on the node's own side; otherwise it reads it on the main side. Empty: always
+  // true.
   std::function<bool(const TensorImpl& node, int source)> follows;
-  bool leafs_on_main = false;  // given tensors cannot lie on the other side
+  bool leafs_on_main = false;  // leaf tensors cannot be on the other side
 };
 
-// On which side each node and then each leaf lies (1: the other side): as `place` says, and what may lie on either side
-// such that copies are fewest, and of such ways the one with the least bytes (a minimum cut). A view that may lie on
-// either side goes with its source.
-std::vector<uint8_t> choose_sides(const Graph& graph, const std::function<Side(const TensorImpl&)>& place,
+// Side of each node and then of each leaf tensor (1: the other side). Values for which `place` returns Either are
+// assigned by a minimum cut with the fewest copies and, among those, the fewest copied bytes. A view that may be on
+// either side follows its source.
+std::vector<uint8_t> choose_sides(const Graph& graph, const std::function<PartitionSide(const TensorImpl&)>& place,
                                   const PartitionOptions& options = {});
 
-// Which nodes the host takes over: those that it must, and small ones whose neighbours it has if that saves copies.
-Side side_for(const TensorImpl& node, bool must_run_on_host);
+// Side of a node in a device/host partition: the host if it must run there, and Either for small nodes that may move to
+// the host if that saves copies.
+PartitionSide side_for(const TensorImpl& node, bool must_run_on_host);
 
-// The graph with the copies; `on_other` as choose_sides() gives it. Leafs are the given graph's own. Errors: no memory.
+// Inserts the copies; `on_other` is the result of choose_sides(). Leaf tensors are shared with the given graph. Errors:
+// out of memory.
 Result<PartitionedGraph> partition_graph(const Graph& graph, const std::vector<uint8_t>& on_other,
                                          const PartitionOptions& options = {});
 

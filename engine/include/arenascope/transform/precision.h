@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A float32 graph whose values are stored as float16: half the memory, a thousandth of the largest value as precision.
-// Arithmetic stays the backend's. What is given by the caller and what the caller gets keep their types, by CAST nodes.
+// Stores the values of a float32 graph as float16: half the memory, relative precision 2^-11. The backend chooses the
+// precision of its arithmetic. CAST nodes keep the types of inputs and outputs.
 #pragma once
 #include <vector>
 
@@ -14,20 +14,20 @@ struct PrecisionGraph {
     Tensor single, half;
   };
   Graph graph;
-  std::vector<Tensor> twins;    // of the given graph's nodes, by NodeId; outputs in their own type
-  std::vector<Weight> weights;  // given constants that are read as float16 now: convert_weights() fills them
+  std::vector<Tensor> node_map;  // by NodeId of the given graph; outputs in their own type
+  std::vector<Weight> weights;   // constants that are now read as float16: convert_weights() fills them
 };
 
-// Nodes that cannot be computed on float16 (their op's rule refuses, or says another type) stay as they are.
-// Errors: no memory.
+// Nodes that cannot be computed in float16 (their op's shape rule fails or returns another type) stay as they are.
+// Errors: out of memory.
 Result<PrecisionGraph> convert_precision(const Graph& graph);
 
-// Writes the float16 weights, in host memory, from the float32 ones, which must lie there; those let go of their memory
-// unless the graph still reads them. Finite ones that float16 cannot hold become the largest that it can. Errors: no
+// Fills the float16 weights, in host memory, from the float32 ones, which must be in host memory. Float32 weights that
+// the graph does not read are freed. Finite values beyond the float16 range are clamped to ±65504. Errors: out of
 // memory.
 Status convert_weights(const PrecisionGraph& graph, ExecutionContext& context);
 
-// The nearest float16, ties to even; too large ones become infinite.
+// Rounds to the nearest float16, ties to even; values beyond the range become infinite.
 uint16_t half_from_float(float value);
 
 }  // namespace arenascope

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Rewriting: nodes that together compute what one op does, as exporters spell it out, become that op; what needs no run
-// is taken out of it. Each rule has a name, which the nodes that it makes carry (graph/origin.h), and a bound: how far
-// results may differ from those of the graph as it was written. rewrite_rules() lists all of them.
+// Rewriting: groups of nodes that exporters emit for one op become that op, and branches over constants are computed
+// once. Each rule has a name, recorded in the nodes that it creates (graph/provenance), and an error bound relative to
+// the original graph. rewrite_rules() lists all rules.
 #pragma once
 #include <functional>
 #include <optional>
@@ -9,64 +9,65 @@
 #include <vector>
 
 #include <arenascope/graph/graph.h>
-#include <arenascope/graph/origin.h>
+#include <arenascope/graph/provenance.h>
 
 namespace arenascope {
 
 struct RewriteRule {
   const char* name;   // "layer norm"
-  const char* does;   // one sentence
-  const char* bound;  // "to the bit", or how far off
+  const char* does;   // description, shown to the user
+  const char* bound;  // "bit-exact", or the largest difference
 };
 
 // In the order in which they are tried.
 std::span<const RewriteRule> rewrite_rules();
 
 struct RewriteOptions {
-  // The numbers of a constant leaf, row by row; empty where they are not known. It is asked for leafs of at most
-  // kMostNumbers elements, and only by rules that hang on them.
+  // Elements of a constant leaf, row by row; empty if unknown. Called only for leaf tensors of at most kMaxElements
+  // elements, by rules that need them.
   std::function<std::vector<double>(const TensorImpl& leaf)> numbers;
-  // Nodes whose results are to be inspected. They are computed, as outputs are.
+  // Nodes whose results are inspected; they are computed like outputs.
   std::function<bool(const TensorImpl& node)> keep;
-  // Bytes that a constant may take beyond those of the weights that it is made of.
-  Bytes most_constant_bytes = Bytes{64} << 10;
-  // Of a convolution's weights that others take the place of: those of a file lie in its pages, the others do not.
-  Bytes most_folded_bytes = Bytes{1} << 20;
-  // Whether products of bytes are quicker than those of the floats that were opened from them.
+  // Bytes that a folded constant may take beyond those of the weights that it is computed from.
+  Bytes max_constant_bytes = Bytes{64} << 10;
+  // Largest convolution weight to fold into. Folded weights are allocated; unchanged ones stay in the pages of the
+  // mapped file.
+  Bytes max_folded_bytes = Bytes{1} << 20;
+  // True if int8 matmul is faster on the backend than matmul of the dequantised floats.
   bool bytes = true;
 
-  static constexpr int64_t kMostNumbers = int64_t{1} << 18;
+  static constexpr int64_t kMaxElements = int64_t{1} << 18;
 };
 
-// A rule and how often it was used.
+// A rule and how often it was applied.
 struct RuleUse {
   const RewriteRule* rule = nullptr;
   int64_t times = 0;
-  int64_t nodes = 0;  // of the graph as it was written, that it replaced
+  int64_t nodes = 0;  // nodes of the original graph that it replaced
 };
 
-// A leaf of the rewritten graph that takes the place of a branch of nodes over weights alone: `graph` computes it.
+// A leaf of the rewritten graph that replaces a branch of nodes over weights alone; `graph` computes it.
 struct ConstantBranch {
-  // A leaf of the branch, with the memory that the given graph's leaf, whose place it takes, has at the moment.
+  // A leaf of the branch, with the current memory of the given graph's leaf that it replaces.
   struct Given {
     Tensor leaf;
     const TensorImpl* from;
   };
   Tensor leaf;
-  Graph graph;    // its only output is
+  Graph graph;    // has one output, `result`
   Tensor result;  // of the leaf's type and sizes
   std::vector<Given> given;
 };
 
 struct RewrittenGraph {
   Graph graph;
-  std::vector<Tensor> twins;              // of the given graph's nodes, by NodeId; undefined for those that are gone
-  std::vector<RuleUse> uses;              // of rules that were used, in their order
-  std::vector<ConstantBranch> constants;  // leafs whose bytes must be made
+  std::vector<Tensor> node_map;           // by NodeId of the given graph; undefined for removed nodes
+  std::vector<RuleUse> uses;              // of the rules that were applied, in table order
+  std::vector<ConstantBranch> constants;  // leaf tensors whose bytes must be computed
 };
 
-// The graph after all rules. A graph with gradients stays as it is. Of a graph that writes into tensors the writing nodes
-// stay, and what reads a tensor before it is written. Other leafs are the given graph's own. Errors: no memory.
+// Applies all rules. A graph with gradients is returned unchanged. Nodes that write into tensors, and readers of a
+// tensor before it is written, stay. Other leaf tensors are shared with the given graph. Errors: out of memory.
 Result<RewrittenGraph> rewrite_graph(const Graph& graph, const RewriteOptions& options = {});
 
 }  // namespace arenascope

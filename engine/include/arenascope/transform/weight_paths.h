@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A graph as CANN's graph engine has a network of mixed precision: weights are float32 variables, and each product reads
-// them through nodes of their own, a CAST to float16 and a TransData into the layout that the device multiplies. Those
-// nodes read constants only, so an order by levels runs all of them first, and GE's rules can move them down.
+// Models CANN's graph engine with mixed precision: weights are float32 variables, and each matmul reads them through
+// nodes of its own, a CAST to float16 and a TransData into the layout that the device multiplies. These nodes read
+// constants only, so an order by levels runs all of them first, and GE's rules can move them down.
 //
-//     variable ──► CAST ──► (TransData) ──► MUL_MAT          gradients ──► all-reduce behind the last of them
+//     variable ──► CAST ──► (TransData) ──► MUL_MAT          gradients ──► all-reduce after the last of them
 //                                              ▲                                │ each
 //                                         activations                  variable, moments ──► apply ──► step
 //
@@ -16,30 +16,30 @@
 namespace arenascope {
 
 struct WeightPathOptions {
-  bool trans_data = false;  // a TransData behind each CAST
-  bool shared = false;      // one path for all readers of a weight; else each reader has its own
-  // Gradients are given up as outputs: an all-reduce waits for the last of them, and the optimiser reads each behind it,
-  // with the parameter and two moments, which are variables.
+  bool trans_data = false;  // a TransData after each CAST
+  bool shared = false;      // one path for all readers of a weight; otherwise one per reader
+  // Gradients are not outputs: an all-reduce waits for the last of them, and then the optimiser reads each one with its
+  // parameter and two moments, which are variables.
   bool optimizer = true;
 };
 
 struct WeightPaths {
   Graph graph;
-  std::vector<Tensor> twins;  // of the given graph's nodes, by NodeId
+  std::vector<Tensor> node_map;  // by NodeId of the given graph
   int64_t paths = 0;
-  Bytes path_bytes = 0;  // of the float16 copies of all paths together, a TransData's result counted and its CAST's not
+  Bytes path_bytes = 0;  // bytes of all float16 copies; with TransData only its result is counted, not the CAST's
 };
 
-// Weights are given tensors of float32 and at least two dimensions, flagged as weight or parameter, that a matrix
-// product or a convolution reads, as they are or through views. Errors: no memory.
+// Weights are float32 leaf tensors of at least two dimensions, flagged as weight or parameter, that a matmul or a
+// convolution reads, directly or through views. Errors: out of memory.
 Result<WeightPaths> add_weight_paths(const Graph& graph, const WeightPathOptions& options);
 
-// What a node's result is for, to tell what a peak is made of.
+// Role of a node's result, to break down a memory peak.
 enum class LiveClass : uint8_t { WeightCopy, Gradient, Output, Activation };
 inline constexpr size_t kLiveClasses = 4;
 const char* name(LiveClass c);  // "copies of weights", "gradients", "outputs", "activations"
 
-// By NodeId. A copy of a weight is computed from given tensors alone; a gradient is graph.grad() of a parameter.
+// By NodeId. A weight copy is computed from leaf tensors alone; a gradient is graph.grad() of a parameter.
 std::vector<LiveClass> live_classes(const Graph& graph);
 
 }  // namespace arenascope

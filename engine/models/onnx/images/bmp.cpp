@@ -32,12 +32,12 @@ Result<Header> read_header(Encoded file) {
   h.bits = number(file, 28, 2);
   h.pixels = number(file, 10, 4);
   h.palette = kFileHeader + info;
-  const uint32_t packed = number(file, 30, 4), told = number(file, 46, 4);
+  const uint32_t packed = number(file, 30, 4), specified = number(file, 46, 4);
   if (info < kInfoHeader || h.palette > file.size()) return Error{"its header is of a kind that is not read"};
   if (packed != 0) return Error{fmt::format("its pixels are packed in way {}, which is not read", packed)};
   const bool by_palette = h.bits == 1 || h.bits == 4 || h.bits == 8;
   if (!by_palette && h.bits != 24 && h.bits != 32) return Error{fmt::format("{} bits a pixel", h.bits)};
-  h.colours = !by_palette ? 0 : told == 0 ? size_t{1} << h.bits : told;
+  h.colours = !by_palette ? 0 : specified == 0 ? size_t{1} << h.bits : specified;
   if (h.colours > 256 || h.palette + 4 * h.colours > file.size()) return Error{"its palette is cut off"};
   return h;
 }

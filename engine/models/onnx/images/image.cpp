@@ -39,10 +39,10 @@ constexpr Format kFormats[] = {
 
 Result<Image> make_image(int64_t height, int64_t width, size_t file) {
   // No format packs so many pixels into a byte, but for the smallest files.
-  constexpr int64_t kSide = 1 << 16, kMost = 1 << 27, kSmall = 1 << 20, kPixelsAByte = 1 << 13;
+  constexpr int64_t kSide = 1 << 16, kMax = 1 << 27, kSmall = 1 << 20, kPixelsAByte = 1 << 13;
   const bool fits = height > 0 && width > 0 && height <= kSide && width <= kSide;
   const int64_t pixels = fits ? height * width : 0;
-  if (!fits || pixels > kMost || (pixels > kSmall && pixels / kPixelsAByte > static_cast<int64_t>(file)))
+  if (!fits || pixels > kMax || (pixels > kSmall && pixels / kPixelsAByte > static_cast<int64_t>(file)))
     return Error{fmt::format("an image of {} by {} pixels in {} bytes", width, height, file)};
   return Image{height, width, std::vector<uint8_t>(static_cast<size_t>(3 * pixels))};
 }

@@ -16,7 +16,7 @@ struct Handler {
   char text[JMSG_LENGTH_MAX];
 };
 
-void leave(j_common_ptr info) {
+void defer_as_loop(j_common_ptr info) {
   auto* handler = reinterpret_cast<Handler*>(info->err);
   handler->base.format_message(info, handler->text);
   std::longjmp(handler->back, 1);
@@ -24,7 +24,7 @@ void leave(j_common_ptr info) {
 
 // What it goes on after is damage as well.
 void note(j_common_ptr info, int level) {
-  if (level < 0) leave(info);
+  if (level < 0) defer_as_loop(info);
 }
 
 struct Decompressor {
@@ -32,7 +32,7 @@ struct Decompressor {
   Handler handler{};
   Decompressor() {
     info.err = jpeg_std_error(&handler.base);
-    handler.base.error_exit = leave;
+    handler.base.error_exit = defer_as_loop;
     handler.base.emit_message = note;
   }
   ~Decompressor() { jpeg_destroy_decompress(&info); }

@@ -21,7 +21,7 @@ void read_part(png_structp png, png_bytep to, size_t count) {
   source->left = source->left.subspan(count);
 }
 
-void leave(png_structp png, png_const_charp text) {
+void defer_as_loop(png_structp png, png_const_charp text) {
   auto* source = static_cast<PngSource*>(png_get_error_ptr(png));
   std::strncpy(source->problem, text, sizeof source->problem - 1);
   png_longjmp(png, 1);
@@ -35,7 +35,7 @@ struct Opened {
   png_infop info = nullptr;
   explicit Opened(Encoded file) {
     source.left = file;
-    png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source, leave, ignore);
+    png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &source, defer_as_loop, ignore);
     if (png) info = png_create_info_struct(png);
   }
   ~Opened() { png_destroy_read_struct(&png, &info, nullptr); }

@@ -77,7 +77,7 @@ Tensor shares_of(OpCall& c, const AttentionCall& a, const Tensor& scores) {
 }
 
 // Step by step, where the scores are asked for, capped or have a sink beside them.
-Tensor spelled_out(OpCall& c, const AttentionCall& a, const Tensor& bias, Tensor& shown) {
+Tensor expanded_node(OpCall& c, const AttentionCall& a, const Tensor& bias, Tensor& shown) {
   const int64_t times = a.q.sizes()[1] / a.k.sizes()[1];
   const Tensor k = repeated(c, a.k, times, ":keys"), v = repeated(c, a.v, times, ":values");
   Tensor scores = c.mul_mat(k, a.q, {}, a.scale, ":scores");
@@ -108,23 +108,23 @@ Tensor at_once(OpCall& c, const AttentionCall& a, const Tensor& bias) {
 Tensor attend(OpCall& c, const AttentionCall& a, Tensor& shown) {
   const Dims &q = a.q.sizes(), &k = a.k.sizes(), &v = a.v.sizes();
   if (k[1] < 1 || q[1] % k[1] != 0 || v[1] != k[1]) {
-    c.refuse(fmt::format("{} heads over {}", q[1], k[1]));
+    c.fail(fmt::format("{} heads over {}", q[1], k[1]));
     return {};
   }
-  const bool spelled = a.shows_scores || a.softcap != 0.0f || a.sink;
+  const bool expanded = a.shows_scores || a.softcap != 0.0f || a.sink;
   // Without a mask, what lies behind the last key needs none either.
-  const bool plain = !a.mask && !a.used && a.left < 0 && a.right < 0 && !spelled;
+  const bool plain = !a.mask && !a.used && a.left < 0 && a.right < 0 && !expanded;
   if (plain && a.causal && a.keys() - a.queries() == a.offset)
     return c.op_with(Op::Attention, {a.q, a.k, a.v}, AttentionParams{a.scale, true}, ":heads");
   const Tensor added = bias(c, a);
   if (!c.ok()) return {};
-  return spelled ? spelled_out(c, a, added, shown) : at_once(c, a, added);
+  return expanded ? expanded_node(c, a, added, shown) : at_once(c, a, added);
 }
 
 Tensor by_heads(OpCall& c, const Tensor& x, int64_t heads, const char* suffix) {
   if (!x || x->rank() == 4) return x;
   if (x->rank() != 3 || heads < 1 || x.sizes()[2] % heads != 0) {
-    c.refuse(fmt::format("{} are not {} heads", to_string(x.sizes()), heads));
+    c.fail(fmt::format("{} are not {} heads", to_string(x.sizes()), heads));
     return {};
   }
   const Tensor split =
@@ -160,7 +160,7 @@ Tensor of_beams(OpCall& c, const Tensor& past, const Tensor& from, const char* s
   const auto name = [&](const char* what) { return at + what; };
   const int64_t batch = p[0], used = p[2];
   if (f.rank() != 3 || f[0] * f[1] != batch || f[2] < used) {
-    c.refuse(fmt::format("beams {} of a past {}", to_string(f), to_string(p)));
+    c.fail(fmt::format("beams {} of a past {}", to_string(f), to_string(p)));
     return {};
   }
   if (f[1] == 1 || used == 0) return past;
@@ -194,7 +194,7 @@ Tensor rotated(OpCall& c, const Tensor& x, const Tensor& cosine, const Tensor& s
   const Dims s = x.sizes();
   const int64_t half = cosine.sizes().back();
   if (half < 1 || half > s[3] / 2) {
-    c.refuse(fmt::format("{} pairs of {} elements turn", half, s[3]));
+    c.fail(fmt::format("{} pairs of {} elements turn", half, s[3]));
     return {};
   }
   const int64_t width = 2 * half;
@@ -210,19 +210,19 @@ Tensor rotated(OpCall& c, const Tensor& x, const Tensor& cosine, const Tensor& s
   const Tensor other =
       c.op(Op::Add, {product(first, sine, ":fs"), product(second, cosine, ":sc")}, name(":other").c_str());
   if (!real || !other) return {};
-  Tensor turned;
+  Tensor transposed;
   if (neighbours) {
     const Dims each = {s[0], s[1], s[2], half, 1};
     const Tensor both = c.op_with(
         Op::Concat,
         {c.reshape(real, each, name(":real_each").c_str()), c.reshape(other, each, name(":other_each").c_str())},
         AxisParams{4}, name(":both").c_str());
-    turned = c.reshape(both, {s[0], s[1], s[2], width}, name(":turned").c_str());
+    transposed = c.reshape(both, {s[0], s[1], s[2], width}, name(":turned").c_str());
   } else {
-    turned = c.op_with(Op::Concat, {real, other}, AxisParams{3}, name(":turned").c_str());
+    transposed = c.op_with(Op::Concat, {real, other}, AxisParams{3}, name(":turned").c_str());
   }
-  if (width == s[3]) return turned;
-  return c.op_with(Op::Concat, {turned, c.slice(x, 3, width, s[3], 1, name(":rest").c_str())}, AxisParams{3},
+  if (width == s[3]) return transposed;
+  return c.op_with(Op::Concat, {transposed, c.slice(x, 3, width, s[3], 1, name(":rest").c_str())}, AxisParams{3},
                    name(":whole").c_str());
 }
 

@@ -32,7 +32,7 @@ Tensor by_heads(OpCall& c, const Tensor& x, int64_t heads, const char* suffix);
 Tensor heads_joined(OpCall& c, const Tensor& x, const char* suffix);
 // 0 where `allowed`, else `otherwise`.
 Tensor bias_of(OpCall& c, const Tensor& allowed, double otherwise, const char* suffix);
-// The whole numbers from `start` on.
+// The integers from `start` on.
 Tensor counted_from(OpCall& c, const Dims& sizes, int64_t start, const char* suffix);
 
 // Keys or values [B, H, n, D] of several beams: each place's of the beam that `from` [B / beams, beams, at least n] names. Undefined,

@@ -2,7 +2,7 @@
 // ONNX Runtime's own attention without a cache that it keeps: queries, keys and values, or what they are projected from.
 #include <fmt/format.h>
 #include "engine/models/onnx/operators/attention_call.h"
-#include "engine/models/onnx/operators/node_parts.h"
+#include "engine/models/onnx/operators/decompose.h"
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +36,7 @@ Tensor mask_of(OpCall& c, size_t i, const AttentionCall& a, double filter) {
   } else if (s.rank() == 4 && s[0] == batch && s[1] == 1 && s[2] >= a.offset + queries && s[3] >= keys) {
     mask = c.slice(c.slice(mask, 2, a.offset, a.offset + queries, 1, ":mask_queries"), 3, 0, keys, 1, ":mask_rows");
   } else {
-    c.refuse(fmt::format("a mask {} for {} sequences of {} queries and {} keys", to_string(s), batch, queries, keys));
+    c.fail(fmt::format("a mask {} for {} sequences of {} queries and {} keys", to_string(s), batch, queries, keys));
     return {};
   }
   allowed = c.op(Op::Greater, {mask, c.scalar(0, DType::I64, ":mask_zero")}, ":allowed");
@@ -44,29 +44,29 @@ Tensor mask_of(OpCall& c, size_t i, const AttentionCall& a, double filter) {
 }
 
 // Masks and biases from sources; -1: it has no such source.
-struct MaskPlaces {
+struct MaskIndices {
   int mask = -1, bias = -1;
 };
 
-void add_masks(OpCall& c, const MaskPlaces& places, AttentionCall& a) {
+void add_masks(OpCall& c, const MaskIndices& indices, AttentionCall& a) {
   const auto filter = static_cast<double>(c.attr_float("mask_filter_value", -10000));
   const auto there = [&](int i) { return i >= 0 && c.has(static_cast<size_t>(i)); };
-  if (there(places.mask)) a.mask = mask_of(c, static_cast<size_t>(places.mask), a, filter);
-  a.open = std::isfinite(filter) && !there(places.bias);
-  if (!there(places.bias)) return;
-  const Tensor bias = c.cast(c.in(static_cast<size_t>(places.bias)), DType::F32, ":bias_f32");
+  if (there(indices.mask)) a.mask = mask_of(c, static_cast<size_t>(indices.mask), a, filter);
+  a.open = std::isfinite(filter) && !there(indices.bias);
+  if (!there(indices.bias)) return;
+  const Tensor bias = c.cast(c.in(static_cast<size_t>(indices.bias)), DType::F32, ":bias_f32");
   a.mask = a.mask ? c.op(Op::Add, {a.mask, bias}, ":mask_and_bias") : bias;
 }
 
 float scale_of(OpCall& c, const Tensor& q) {
-  const float told = c.attr_float("scale", 0);
-  return told != 0.0f ? told : 1 / std::sqrt(static_cast<float>(std::max<int64_t>(q.sizes().back(), 1)));
+  const float specified = c.attr_float("scale", 0);
+  return specified != 0.0f ? specified : 1 / std::sqrt(static_cast<float>(std::max<int64_t>(q.sizes().back(), 1)));
 }
 
 // Result 0, [B, S, H·Dv] of the sources' type; the scores' shares as result `shown` where it is wanted.
 void give_attended(OpCall& c, AttentionCall& a, DType type, size_t shown) {
   if (!c.ok()) return;
-  a.shows_scores = c.wants(shown);
+  a.shows_scores = c.has_output(shown);
   a.mode = 3;
   Tensor scores;
   const Tensor y = attend(c, a, scores);
@@ -74,11 +74,11 @@ void give_attended(OpCall& c, AttentionCall& a, DType type, size_t shown) {
   if (a.shows_scores) c.out(shown, c.cast(scores, type, ":qk"));
 }
 
-// Behind what is past: [B, H, P, D] and [B, H, S, D].
-Tensor behind(OpCall& c, const Tensor& past, const Tensor& x, const char* suffix) {
+// After what is past: [B, H, P, D] and [B, H, S, D].
+Tensor after(OpCall& c, const Tensor& past, const Tensor& x, const char* suffix) {
   if (!past || !x) return {};
   if (past->rank() != 4) {
-    c.refuse(fmt::format("a past of {}", to_string(past.sizes())));
+    c.fail(fmt::format("a past of {}", to_string(past.sizes())));
     return {};
   }
   return past.sizes()[2] == 0 ? x : c.op_with(Op::Concat, {past, x}, AxisParams{2}, suffix);
@@ -95,14 +95,14 @@ struct Projected {
 void attend_projected(OpCall& c, const Projected& p) {
   const int64_t heads = c.attr_int("num_heads", 0);
   if (!p.x) return;
-  if (p.x->rank() != 3 || heads < 1) return c.refuse(fmt::format("{} heads of {}", heads, to_string(p.x.sizes())));
-  if (c.attr_int("do_rotary", 0) != 0) return c.refuse("it turns its keys, which ONNX Runtime's CPU refuses too");
+  if (p.x->rank() != 3 || heads < 1) return c.fail(fmt::format("{} heads of {}", heads, to_string(p.x.sizes())));
+  if (c.attr_int("do_rotary", 0) != 0) return c.fail("it turns its keys, which ONNX Runtime's CPU refuses too");
   std::vector<int64_t> widths = c.attr_ints("qkv_hidden_sizes");
   const int64_t width = p.x.sizes()[2];
   if (widths.empty()) widths = {width / 3, width / 3, width / 3};
   if (widths.size() != 3 || widths[0] < 1 || widths[0] != widths[1] || widths[2] < 1 || widths[0] > width ||
       widths[2] > width || widths[0] + widths[1] + widths[2] != width)
-    return c.refuse(fmt::format("{} are no queries, keys and values", width));
+    return c.fail(fmt::format("{} are no queries, keys and values", width));
   AttentionCall a;
   const auto part = [&](int64_t from, int64_t to, const char* suffix) {
     return by_heads(c,
@@ -116,23 +116,23 @@ void attend_projected(OpCall& c, const Projected& p) {
   if (c.has(p.past)) {
     const Tensor past = c.in(p.past);
     if (!past || past->rank() != 5 || past.sizes()[0] != 2)
-      return c.refuse(fmt::format("a past of {}", to_string(c.sizes(p.past))));
+      return c.fail(fmt::format("a past of {}", to_string(c.sizes(p.past))));
     const Dims s = past.sizes();
-    if (c.attr_int("past_present_share_buffer", 0) != 0) return c.refuse("its past and present share a buffer");
+    if (c.attr_int("past_present_share_buffer", 0) != 0) return c.fail("its past and present share a buffer");
     const auto half = [&](int64_t i, const char* suffix) {
       return c.reshape(c.slice(past, 0, i, i + 1, 1, fmt::format("{}_slice", suffix).c_str()), {s[1], s[2], s[3], s[4]},
                        suffix);
     };
     a.offset = s[3];
-    k = behind(c, half(0, ":past_k"), k, ":all_k"), v = behind(c, half(1, ":past_v"), v, ":all_v");
+    k = after(c, half(0, ":past_k"), k, ":all_k"), v = after(c, half(1, ":past_v"), v, ":all_v");
   }
   if (!k || !v) return;
-  if (c.wants(1)) {
+  if (c.has_output(1)) {
     const auto one = [&](const Tensor& x, const char* suffix) {
       const Dims& s = x.sizes();
       return c.reshape(x, {1, s[0], s[1], s[2], s[3]}, suffix);
     };
-    if (!(k.sizes() == v.sizes())) return c.refuse("its keys and values differ in size, so that they have no present");
+    if (!(k.sizes() == v.sizes())) return c.fail("its keys and values differ in size, so that they have no present");
     c.out(1, c.op_with(Op::Concat, {one(k, ":present_k"), one(v, ":present_v")}, AxisParams{0}, ":present"));
   }
   const DType type = p.x.dtype();
@@ -161,10 +161,10 @@ void q_attention(OpCall& c) {
 // --- Queries, keys and values as sources ----------------------------------------------------------------------------
 
 // Where an operator has its sources.
-struct Places {
+struct IndexTable {
   size_t bias, mask, added, past_k, past_v, past_length, beams, indirection;
 };
-constexpr Places kMultiHead{3, 4, 5, 6, 7, 8, 99, 9}, kDecoder{10, 3, 4, 5, 6, 7, 8, 9};
+constexpr IndexTable kMultiHead{3, 4, 5, 6, 7, 8, 99, 9}, kDecoder{10, 3, 4, 5, 6, 7, 8, 9};
 
 struct Sources {
   Tensor q, k, v;  // [B, S, H·D]; keys and values of four dimensions have heads of their own
@@ -178,22 +178,22 @@ Tensor of_packed(OpCall& c, const Tensor& x, int64_t i, const char* suffix) {
   return c.reshape(one, {s[0], s[1], s[2] * s[4]}, suffix);
 }
 
-Sources unpacked(OpCall& c, const Places& places) {
+Sources unpacked(OpCall& c, const IndexTable& indices) {
   const Tensor q = c.in(0);
   if (!q) return {};
   if (q->rank() == 5 && q.sizes()[3] == 3)
     return {of_packed(c, q, 0, ":q_3d"), of_packed(c, q, 1, ":k_3d"), of_packed(c, q, 2, ":v_3d")};
   if (q->rank() != 3) {
-    c.refuse(fmt::format("its queries are {}", to_string(q.sizes())));
+    c.fail(fmt::format("its queries are {}", to_string(q.sizes())));
     return {};
   }
-  if (!c.has(1)) {  // a decoder's: all three behind each other
+  if (!c.has(1)) {  // a decoder's: all three one after another
     const int64_t each = q.sizes()[2] / 3;
     const auto part = [&](int64_t i, const char* suffix) {
       return c.op(Op::Cont, {c.slice(q, 2, i * each, (i + 1) * each, 1, fmt::format("{}_part", suffix).c_str())},
                   suffix);
     };
-    if (places.bias == kMultiHead.bias || q.sizes()[2] % 3 != 0) c.refuse("it has no keys");
+    if (indices.bias == kMultiHead.bias || q.sizes()[2] % 3 != 0) c.fail("it has no keys");
     return c.ok() ? Sources{part(0, ":q_3d"), part(1, ":k_3d"), part(2, ":v_3d")} : Sources{};
   }
   const Tensor k = c.in(1);
@@ -202,13 +202,13 @@ Sources unpacked(OpCall& c, const Places& places) {
   return {q, k, c.in(2)};
 }
 
-void add_bias(OpCall& c, const Places& places, Sources& s) {
-  const Tensor bias = c.in(places.bias);
+void add_bias(OpCall& c, const IndexTable& indices, Sources& s) {
+  const Tensor bias = c.in(indices.bias);
   if (!bias || !s.q || !s.k || !s.v) return;
   const int64_t wq = s.q.sizes().back(), wk = s.k->rank() == 3 ? s.k.sizes()[2] : wq;
   const int64_t wv = s.v->rank() == 3 ? s.v.sizes()[2] : bias->element_count() - wq - wk;
   if (bias->rank() != 1 || bias->element_count() != wq + wk + wv)
-    return c.refuse(fmt::format("its bias has {} numbers", bias->element_count()));
+    return c.fail(fmt::format("its bias has {} numbers", bias->element_count()));
   s.q = c.op(Op::Add, {s.q, c.slice(bias, 0, 0, wq, 1, ":q_bias")}, ":q_biased");
   if (s.k->rank() == 3) s.k = c.op(Op::Add, {s.k, c.slice(bias, 0, wq, wq + wk, 1, ":k_bias")}, ":k_biased");
   if (s.v->rank() == 3) s.v = c.op(Op::Add, {s.v, c.slice(bias, 0, wq + wk, wq + wk + wv, 1, ":v_bias")}, ":v_biased");
@@ -216,47 +216,47 @@ void add_bias(OpCall& c, const Places& places, Sources& s) {
 
 // Keys and values behind their past, and as results. A past that shares its buffer with the present is as long as both may
 // become; how much of it counts is told.
-void take_past(OpCall& c, const Places& places, AttentionCall& a) {
+void take_past(OpCall& c, const IndexTable& indices, AttentionCall& a) {
   int64_t shared = -1;
-  if (c.has(places.past_length) &&
-      (places.past_k == kMultiHead.past_k || c.attr_int("past_present_share_buffer", 0) != 0)) {
-    const auto told = c.ints(places.past_length);
-    if (!told || told->size() != 1) return c.refuse("its past has no length");
-    shared = told->front();
+  if (c.has(indices.past_length) &&
+      (indices.past_k == kMultiHead.past_k || c.attr_int("past_present_share_buffer", 0) != 0)) {
+    const auto specified = c.ints(indices.past_length);
+    if (!specified || specified->size() != 1) return c.fail("its past has no length");
+    shared = specified->front();
   }
   const auto all_of = [&](size_t i, Tensor x, size_t result, const char* suffix) -> Tensor {
     const Tensor past = c.in(i);
     if (!past || !x) return {};
     if (past->rank() != 4 || shared > past.sizes()[2] - x.sizes()[2]) {
-      c.refuse(fmt::format("a past of {}", to_string(past.sizes())));
+      c.fail(fmt::format("a past of {}", to_string(past.sizes())));
       return {};
     }
     const std::string at = suffix;
     const int64_t room = past.sizes()[2], used = shared < 0 ? room : shared, all = used + x.sizes()[2];
     a.offset = used;
     const Tensor before = used == room ? past : c.slice(past, 2, 0, used, 1, (at + "_past").c_str());
-    const Tensor kept = behind(c, before, x, suffix);
-    if (c.wants(result))
+    const Tensor kept = after(c, before, x, suffix);
+    if (c.has_output(result))
       c.out(result, shared < 0 || all == room
                         ? kept
                         : c.op_with(Op::Concat, {kept, c.slice(past, 2, all, room, 1, (at + "_room").c_str())},
                                     AxisParams{2}, (at + "_present").c_str()));
-    if (!c.has(places.indirection) || !c.ok()) return kept;
+    if (!c.has(indices.indirection) || !c.ok()) return kept;
     const std::string seen = at + "_of_beams";
-    return behind(c, of_beams(c, before, c.in(places.indirection), seen.c_str()), x, (seen + "_all").c_str());
+    return after(c, of_beams(c, before, c.in(indices.indirection), seen.c_str()), x, (seen + "_all").c_str());
   };
-  a.k = all_of(places.past_k, a.k, 1, ":all_k");
-  a.v = all_of(places.past_v, a.v, 2, ":all_v");
+  a.k = all_of(indices.past_k, a.k, 1, ":all_k");
+  a.v = all_of(indices.past_v, a.v, 2, ":all_v");
 }
 
-void multi_head(OpCall& c, const Places& places) {
-  if (c.has(places.beams) && !c.has(places.indirection)) {
-    const auto beams = c.ints(places.beams);
-    if (!beams || beams->size() != 1 || beams->front() > 1) return c.refuse("it is not told whose past its beams have");
+void multi_head(OpCall& c, const IndexTable& indices) {
+  if (c.has(indices.beams) && !c.has(indices.indirection)) {
+    const auto beams = c.ints(indices.beams);
+    if (!beams || beams->size() != 1 || beams->front() > 1) return c.fail("it is not told whose past its beams have");
   }
   const int64_t heads = c.attr_int("num_heads", 0);
-  Sources s = unpacked(c, places);
-  if (c.has(places.bias)) add_bias(c, places, s);
+  Sources s = unpacked(c, indices);
+  if (c.has(indices.bias)) add_bias(c, indices, s);
   if (!c.ok() || !s.q || !s.k || !s.v) return;
   const DType type = s.q.dtype();
   AttentionCall a;
@@ -264,18 +264,18 @@ void multi_head(OpCall& c, const Places& places) {
   a.k = by_heads(c, s.k, heads, ":k"), a.v = by_heads(c, s.v, heads, ":v");
   if (!c.ok() || !a.q || !a.k || !a.v) return;
   if (a.k->rank() != 4 || a.v->rank() != 4 || a.k.sizes()[2] != a.v.sizes()[2] || a.k.sizes()[3] != a.q.sizes()[3])
-    return c.refuse(fmt::format("keys {} and values {} for queries {}", to_string(a.k.sizes()), to_string(a.v.sizes()),
-                                to_string(a.q.sizes())));
-  if (c.has(places.past_k) != c.has(places.past_v)) return c.refuse("a past of keys goes with one of values");
-  if (c.has(places.past_k))
-    take_past(c, places, a);
-  else if (c.wants(1))
+    return c.fail(fmt::format("keys {} and values {} for queries {}", to_string(a.k.sizes()), to_string(a.v.sizes()),
+                              to_string(a.q.sizes())));
+  if (c.has(indices.past_k) != c.has(indices.past_v)) return c.fail("a past of keys goes with one of values");
+  if (c.has(indices.past_k))
+    take_past(c, indices, a);
+  else if (c.has_output(1))
     c.out(1, c.op(Op::Cont, {a.k}, ":present_k")), c.out(2, c.op(Op::Cont, {a.v}, ":present_v"));
   if (!c.ok() || !a.k || !a.v) return;
   a.k = c.cast(a.k, DType::F32, ":k_f32"), a.v = c.cast(a.v, DType::F32, ":v_f32");
   a.causal = c.attr_int("unidirectional", 0) != 0;
   a.scale = scale_of(c, a.q);
-  add_masks(c, {static_cast<int>(places.mask), static_cast<int>(places.added)}, a);
+  add_masks(c, {static_cast<int>(indices.mask), static_cast<int>(indices.added)}, a);
   give_attended(c, a, type, 3);
 }
 
@@ -283,30 +283,31 @@ void multi_head(OpCall& c, const Places& places) {
 
 // Places as they are, or one from which all sequences count.
 void rotary_contrib(OpCall& c) {
-  const Tensor x = c.in(0), places = c.in(1);
-  if (!x || !places) return;
+  const Tensor x = c.in(0), indices = c.in(1);
+  if (!x || !indices) return;
   const bool flat = x->rank() == 3;
   if ((!flat && x->rank() != 4) || c.rank(2) != 2)
-    return c.refuse(fmt::format("{} with angles {}", to_string(x.sizes()), to_string(c.sizes(2))));
+    return c.fail(fmt::format("{} with angles {}", to_string(x.sizes()), to_string(c.sizes(2))));
   const int64_t batch = x.sizes()[0], steps = x.sizes()[flat ? 1 : 2];
   int64_t heads = c.attr_int("num_heads", 0), width = c.attr_int("rotary_embedding_dim", 0);
-  const int64_t turned = 2 * c.sizes(2)[1];
+  const int64_t transposed = 2 * c.sizes(2)[1];
   if (flat && heads == 0) {
-    if (turned < 2 || x.sizes()[2] % turned != 0) return c.refuse(fmt::format("heads of {} elements", turned));
-    heads = x.sizes()[2] / turned;
+    if (transposed < 2 || x.sizes()[2] % transposed != 0)
+      return c.fail(fmt::format("heads of {} elements", transposed));
+    heads = x.sizes()[2] / transposed;
   }
-  if (width == 0) width = turned;
+  if (width == 0) width = transposed;
   ValuePtr at = source_of(c, 1);
-  if (places->element_count() == 1 && !(places.sizes() == Dims{batch, steps})) {
-    const Tensor first = c.reshape(c.cast(places, DType::I64, ":first_i64"), {1, 1}, ":first");
+  if (indices->element_count() == 1 && !(indices.sizes() == Dims{batch, steps})) {
+    const Tensor first = c.reshape(c.cast(indices, DType::I64, ":first_i64"), {1, 1}, ":first");
     at = as_source(c, c.expand(c.op(Op::Add, {first, counted_from(c, {1, steps}, 0, ":steps")}, ":places_row"),
                                {batch, steps}, ":places"));
   }
   c.out(0, lower_part(c, {"RotaryEmbedding",
                           {source_of(c, 0), source_of(c, 2), source_of(c, 3), at},
-                          {{"interleaved", whole_attribute(c.attr_int("interleaved", 0))},
-                           {"num_heads", whole_attribute(heads)},
-                           {"rotary_embedding_dim", whole_attribute(width)}}}));
+                          {{"interleaved", int_attribute(c.attr_int("interleaved", 0))},
+                           {"num_heads", int_attribute(heads)},
+                           {"rotary_embedding_dim", int_attribute(width)}}}));
 }
 
 // Whose place turns each pair of elements: 0 its time's, 1 its row's, 2 its column's; empty, and an error, where sections do not
@@ -316,7 +317,7 @@ std::vector<int64_t> streams_of_pairs(OpCall& c, int64_t pairs) {
   std::vector<int64_t> out;
   if (section.size() != 3 || *std::min_element(section.begin(), section.end()) < 0 ||
       *std::max_element(section.begin(), section.end()) > pairs || section[0] + section[1] + section[2] != pairs)
-    return c.refuse(fmt::format("its sections are not those of {} pairs", pairs)), out;
+    return c.fail(fmt::format("its sections are not those of {} pairs", pairs)), out;
   const bool interleaved = c.attr_int("mrope_layout", 0) != 0;
   for (int64_t i = 0; i < pairs; ++i) {
     const int64_t turn = i % 3;
@@ -330,11 +331,11 @@ std::vector<int64_t> streams_of_pairs(OpCall& c, int64_t pairs) {
 
 // Angles of places in time, height and width, each for its pairs.
 void rotary_of_images(OpCall& c) {
-  const Tensor x = c.in(0), places = c.in(1);
-  if (!x || !places) return;
-  if (places->rank() != 3 || places.sizes()[0] != 3 || c.rank(2) != 2 || !(c.sizes(2) == c.sizes(3)))
-    return c.refuse(fmt::format("places {} with angles {}", to_string(places.sizes()), to_string(c.sizes(2))));
-  const int64_t pairs = c.sizes(2)[1], batch = places.sizes()[1], steps = places.sizes()[2];
+  const Tensor x = c.in(0), indices = c.in(1);
+  if (!x || !indices) return;
+  if (indices->rank() != 3 || indices.sizes()[0] != 3 || c.rank(2) != 2 || !(c.sizes(2) == c.sizes(3)))
+    return c.fail(fmt::format("places {} with angles {}", to_string(indices.sizes()), to_string(c.sizes(2))));
+  const int64_t pairs = c.sizes(2)[1], batch = indices.sizes()[1], steps = indices.sizes()[2];
   const std::vector<int64_t> streams = streams_of_pairs(c, pairs);
   if (!c.ok()) return;
   const float scale = c.attr_float("scale", 1);
@@ -343,7 +344,7 @@ void rotary_of_images(OpCall& c) {
     if (!table) return ValuePtr();
     if (scale != 1.0F) table = c.op_with(Op::Scale, {table}, ScaleParams{scale, 0}, (at + "_scaled").c_str());
     const Tensor all =
-        c.op_with(Op::Gather, {table, places}, AxisParams{0}, (at + "_all").c_str());  // [3, B, S, pairs]
+        c.op_with(Op::Gather, {table, indices}, AxisParams{0}, (at + "_all").c_str());  // [3, B, S, pairs]
     HostArray which = HostArray::of(streams);
     which.sizes = {1, 1, 1, pairs};
     const Tensor one = c.op_with(Op::GatherElements,
@@ -355,16 +356,16 @@ void rotary_of_images(OpCall& c) {
   const ValuePtr cosine = angles(2, ":cos"), sine = angles(3, ":sin");
   int64_t heads = c.attr_int("num_heads", 0), width = c.attr_int("rotary_embedding_dim", 0);
   if (x->rank() == 3 && heads == 0) {
-    if (pairs < 1 || x.sizes()[2] % (2 * pairs) != 0) return c.refuse(fmt::format("heads of {} elements", 2 * pairs));
+    if (pairs < 1 || x.sizes()[2] % (2 * pairs) != 0) return c.fail(fmt::format("heads of {} elements", 2 * pairs));
     heads = x.sizes()[2] / (2 * pairs);
   }
   if (width == 0) width = 2 * pairs;
   if (!c.ok()) return;
   c.out(0, lower_part(c, {"RotaryEmbedding",
                           {source_of(c, 0), cosine, sine},
-                          {{"interleaved", whole_attribute(c.attr_int("interleaved", 0))},
-                           {"num_heads", whole_attribute(heads)},
-                           {"rotary_embedding_dim", whole_attribute(width)}}}));
+                          {{"interleaved", int_attribute(c.attr_int("interleaved", 0))},
+                           {"num_heads", int_attribute(heads)},
+                           {"rotary_embedding_dim", int_attribute(width)}}}));
 }
 
 constexpr HandlerEntry kContribAttention[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ONNX Runtime's own normalisations: of sums, of embeddings, by groups with an activation behind them.
 #include <fmt/format.h>
-#include "engine/models/onnx/operators/node_parts.h"
+#include "engine/models/onnx/operators/decompose.h"
 
 namespace arenascope::models {
 namespace {
@@ -11,14 +11,14 @@ void skip_norm(OpCall& c, bool simplified) {
   const Tensor x = c.in(0), skip = c.in(1);
   if (!x || !skip) return;
   if (skip->rank() > x->rank() || x->rank() < 1)
-    return c.refuse(fmt::format("it adds {} to {}", to_string(skip.sizes()), to_string(x.sizes())));
+    return c.fail(fmt::format("it adds {} to {}", to_string(skip.sizes()), to_string(x.sizes())));
   const size_t bias = simplified ? 3 : 4;
   Tensor sum = c.op(Op::Add, {x, skip}, c.has(bias) ? ":skipped" : ":sum");
   if (c.has(bias)) sum = c.op(Op::Add, {sum, c.in(bias)}, ":sum");
-  if (sum && !(sum.sizes() == x.sizes())) return c.refuse(fmt::format("its sum is {}", to_string(sum.sizes())));
-  const size_t statistics = c.wants(2) ? 3 : c.wants(1) ? 2 : 1;
-  const PartAttributes attributes{{"epsilon", real_attribute(c.attr_float("epsilon", 1e-12f))},
-                                  {"axis", whole_attribute(-1)}};
+  if (sum && !(sum.sizes() == x.sizes())) return c.fail(fmt::format("its sum is {}", to_string(sum.sizes())));
+  const size_t statistics = c.has_output(2) ? 3 : c.has_output(1) ? 2 : 1;
+  const PartAttributes attributes{{"epsilon", float_attribute(c.attr_float("epsilon", 1e-12f))},
+                                  {"axis", int_attribute(-1)}};
   const auto made = simplified ? lower_parts(c, {"RMSNormalization", {as_source(c, sum), source_of(c, 2)}, attributes})
                                : lower_parts(c, {"LayerNormalization",
                                                  {as_source(c, sum), source_of(c, 2), source_of(c, 3)},
@@ -26,7 +26,7 @@ void skip_norm(OpCall& c, bool simplified) {
                                                  {},
                                                  statistics});
   for (size_t i = 0; i < made.size(); ++i) c.out(i, made[i]);
-  if (c.wants(3)) c.out(3, sum);
+  if (c.has_output(3)) c.out(3, sum);
 }
 
 struct Embedding {
@@ -34,30 +34,30 @@ struct Embedding {
 };
 
 // word[ids] + position[place] (+ segment[kind]), normalised; the mask's ones are counted.
-void embed(OpCall& c, const Embedding& e, size_t mask, size_t places) {
+void embed(OpCall& c, const Embedding& e, size_t mask, size_t indices) {
   const Tensor ids = c.in(0);
   if (!ids || !e.word || !e.position) return;
-  if (ids->rank() != 2) return c.refuse(fmt::format("its words are {}", to_string(ids.sizes())));
+  if (ids->rank() != 2) return c.fail(fmt::format("its words are {}", to_string(ids.sizes())));
   const int64_t batch = ids.sizes()[0], steps = ids.sizes()[1];
   const auto row = [&](const ValuePtr& table, const ValuePtr& at, const char* suffix) {
-    return lower_part(c, {"Gather", {table, at}, {{"axis", whole_attribute(0)}}, suffix});
+    return lower_part(c, {"Gather", {table, at}, {{"axis", int_attribute(0)}}, suffix});
   };
   OpParams count;
   count.set(FillParams{{1, steps}, DType::I64, 0, 1});
-  const ValuePtr at = c.has(places) ? source_of(c, places)
-                                    : as_source(c, c.apply(Op::Arange, std::span<const Tensor>(), count, ":places"));
+  const ValuePtr at = c.has(indices) ? source_of(c, indices)
+                                     : as_source(c, c.apply(Op::Arange, std::span<const Tensor>(), count, ":places"));
   Tensor sum = c.op(Op::Add, {row(e.word, source_of(c, 0), ":words"), row(e.position, at, ":positions")}, ":placed");
   if (e.segment && c.has(1)) sum = c.op(Op::Add, {sum, row(e.segment, source_of(c, 1), ":segments")}, ":sum");
   c.out(0, lower_part(c, {"LayerNormalization",
                           {as_source(c, sum), e.scale, e.shift},
-                          {{"epsilon", real_attribute(c.attr_float("epsilon", 1e-12f))}}}));
-  if (c.wants(2)) c.out(2, sum);
-  if (!c.wants(1)) return;
+                          {{"epsilon", float_attribute(c.attr_float("epsilon", 1e-12f))}}}));
+  if (c.has_output(2)) c.out(2, sum);
+  if (!c.has_output(1)) return;
   OpParams none;
   none.set(FillParams{{batch}, DType::I32, 0, 0});
   if (!c.has(mask)) return c.out(1, c.apply(Op::Fill, std::span<const Tensor>(), none, ":no_mask"));
   const Tensor given = c.in(mask);
-  if (!given || given->rank() != 2) return c.refuse("its mask has not two dimensions");
+  if (!given || given->rank() != 2) return c.fail("its mask has not two dimensions");
   const Tensor ones = c.op(Op::Equal, {given, c.scalar(1, given.dtype(), ":one")}, ":ones");
   c.out(1, c.op_with(Op::ReduceSum, {c.cast(ones, DType::I32, ":ones_i32")}, ReduceParams{2, false}, ":mask_index"));
 }
@@ -84,7 +84,7 @@ void group_norm_contrib(OpCall& c) {
   const bool skips = c.node().op == "SkipGroupNorm", last = c.attr_int("channels_last", 1) != 0;
   Tensor x = c.in(0);
   if (!x) return;
-  if (x->rank() != 4) return c.refuse(fmt::format("its source is {}", to_string(x.sizes())));
+  if (x->rank() != 4) return c.fail(fmt::format("its source is {}", to_string(x.sizes())));
   const int64_t channels = x.sizes()[last ? 3 : 1];
   const Dims row = last ? Dims{channels} : Dims{channels, 1, 1};
   if (skips) {
@@ -96,17 +96,17 @@ void group_norm_contrib(OpCall& c) {
           ":skip");
     x = c.op(Op::Add, {x, skip}, ":skipped");
     if (c.has(4)) x = c.op(Op::Add, {x, c.reshape(c.in(4), row, ":bias")}, ":sum");
-    if (c.wants(1)) c.out(1, x);
+    if (c.has_output(1)) c.out(1, x);
   }
   const int64_t activation = c.attr_int("activation", 0);
-  if (activation != 0 && activation != 1) return c.refuse(fmt::format("activation {}", activation));
+  if (activation != 0 && activation != 1) return c.fail(fmt::format("activation {}", activation));
   const Tensor planes = last ? channels_second(c, x, ":channels_second") : x;
   const DType type = c.value(0).dtype;
   Tensor y = lower_part(c, {"GroupNormalization",
                             {as_source(c, planes), as_source(c, c.cast(c.in(1), type, ":scale")),
                              as_source(c, c.cast(c.in(2), type, ":shift"))},
-                            {{"epsilon", real_attribute(c.attr_float("epsilon", 1e-5f))},
-                             {"num_groups", whole_attribute(c.attr_int("groups", 0))}},
+                            {{"epsilon", float_attribute(c.attr_float("epsilon", 1e-5f))},
+                             {"num_groups", int_attribute(c.attr_int("groups", 0))}},
                             ":normalised"});
   if (activation == 1 && y) y = c.op(Op::Silu, {y}, ":activated");
   c.out(0, last ? channels_last(c, y, "") : y);
@@ -118,10 +118,10 @@ void gated_rms_norm(OpCall& c) {
   if (!x || !scale || !gate) return;
   const int64_t run = scale->element_count();
   if (run < 1 || x->rank() < 1 || x.sizes().back() % run != 0 || !(x.sizes() == gate.sizes()))
-    return c.refuse(fmt::format("{} scales for {}", run, to_string(x.sizes())));
+    return c.fail(fmt::format("{} scales for {}", run, to_string(x.sizes())));
   const std::string activation = c.attr_string("activation", "silu");
   if (activation != "silu" && activation != "swish" && activation != "sigmoid")
-    return c.refuse(fmt::format("activation '{}'", activation));
+    return c.fail(fmt::format("activation '{}'", activation));
   const Tensor rows = c.reshape(x, {x->element_count() / run, run}, ":rows");
   const Tensor y = c.op_with(Op::RmsNorm, {rows, c.reshape(scale, {run}, ":scale_row")},
                              NormParams{1, c.attr_float("epsilon", 1e-5f)}, ":normalised");

@@ -2,7 +2,7 @@
 // ONNX Runtime's own operators that are ONNX's under other names or with a bias, a product or a gate around them.
 #include <fmt/format.h>
 #include "engine/models/onnx/onnx_schema.h"
-#include "engine/models/onnx/operators/node_parts.h"
+#include "engine/models/onnx/operators/decompose.h"
 
 namespace arenascope::models {
 namespace {
@@ -28,21 +28,21 @@ constexpr Same kSame[] = {
 };
 
 // What ONNX Runtime's operator has beyond ONNX's is taken only where it asks for nothing.
-void refuse_further_attributes(OpCall& c, const Same& of) {
+void reject_further_attributes(OpCall& c, const Same& of) {
   ir::Schemas schemas;
   const ir::Schema* schema = schemas.find("", of.onnx, of.opset);
   for (const auto& [name, value] : c.node().attributes) {
     const bool own_mark = name.starts_with("__");
     const bool asks_nothing = value.kind == ir::Attribute::kInt && value.i == (name == "dilation" ? 1 : 0);
     if (own_mark || asks_nothing || !schema || schema->attribute(name)) continue;
-    return c.refuse(fmt::format("its attribute '{}', which ONNX's {} does not have, is not known here", name, of.onnx));
+    return c.fail(fmt::format("attribute '{}', which ONNX's {} does not have, is not supported", name, of.onnx));
   }
 }
 
 void same(OpCall& c) {
   for (const Same& s : kSame) {
     if (c.node().op != s.own) continue;
-    refuse_further_attributes(c, s);
+    reject_further_attributes(c, s);
     if (!c.ok()) return;
     std::vector<ValuePtr> sources = c.inputs();
     if (c.node().op == "TorchEmbedding") sources.resize(std::min<size_t>(sources.size(), 2));
@@ -63,8 +63,9 @@ void bias_gelu(OpCall& c) { c.out(0, c.op(Op::Gelu, {biased(c, 1)})); }
 void fast_gelu(OpCall& c) { c.out(0, c.op(Op::GeluTanh, {biased(c, 1)})); }
 
 void quick_gelu(OpCall& c) {
-  c.out(0, lower_part(
-               c, {"Swish", {source_of(c, 0)}, {{"alpha", real_attribute(c.attr_float("alpha", 1.702f))}}, {}, 1, 24}));
+  c.out(0,
+        lower_part(
+            c, {"Swish", {source_of(c, 0)}, {{"alpha", float_attribute(c.attr_float("alpha", 1.702f))}}, {}, 1, 24}));
 }
 
 void bias_add(OpCall& c) { c.out(0, c.op(Op::Add, {biased(c, 1), c.in(2)})); }
@@ -72,14 +73,14 @@ void bias_add(OpCall& c) { c.out(0, c.op(Op::Add, {biased(c, 1), c.in(2)})); }
 // Without training: nothing is dropped.
 void bias_dropout(OpCall& c) {
   const auto training = c.ints(4);
-  if (training && !training->empty() && training->front() != 0) return c.refuse("it drops numbers as in training");
+  if (training && !training->empty() && training->front() != 0) return c.fail("it drops numbers as in training");
   Tensor y = biased(c, 1);
   if (y && c.has(2)) y = c.op(Op::Add, {y, c.in(2)});
   if (!y) return;
   c.out(0, y);
   OpParams all;
   all.set(FillParams{y.sizes(), DType::Bool, 1, 0});
-  if (c.wants(1)) c.out(1, c.apply(Op::Fill, std::span<const Tensor>(), all, ":kept"));
+  if (c.has_output(1)) c.out(1, c.apply(Op::Fill, std::span<const Tensor>(), all, ":kept"));
 }
 
 // The halves of the last dimension: the first one times a function of the second, or the other way round.
@@ -88,7 +89,7 @@ struct Halves {
 };
 Halves halves_of(OpCall& c, const Tensor& x) {
   if (!x || x->rank() < 1 || x.sizes().back() % 2 != 0) {
-    c.refuse(fmt::format("{} are no two halves", x ? to_string(x.sizes()) : "nothing"));
+    c.fail(fmt::format("{} are no two halves", x ? to_string(x.sizes()) : "nothing"));
     return {};
   }
   const int axis = x->rank() - 1;
@@ -108,17 +109,17 @@ void bias_softmax(OpCall& c) {
   if (!x || !bias) return;
   const int axis = c.axis(c.attr_int("axis", 1), x->rank());
   if (!c.ok()) return;
-  if (bias->rank() > x->rank()) return c.refuse("its bias has more dimensions than its scores");
+  if (bias->rank() > x->rank()) return c.fail("its bias has more dimensions than its scores");
   if (bias->rank() < x->rank() && c.attr_int("is_inner_broadcast", 0) != 0) {
     const int inner = x->rank() - axis, front = bias->rank() - inner;
-    if (front < 0) return c.refuse(fmt::format("its bias is {}", to_string(bias.sizes())));
+    if (front < 0) return c.fail(fmt::format("its bias is {}", to_string(bias.sizes())));
     Dims sizes = Dims::filled(x->rank(), 1);
     for (int d = 0; d < front; ++d) sizes[d] = bias.sizes()[d];
     for (int d = 0; d < inner; ++d) sizes[axis + d] = bias.sizes()[front + d];
     bias = c.reshape(bias, sizes, ":bias");
   }
   const Tensor scores = c.op(Op::Add, {x, bias}, ":biased");
-  c.out(0, lower_part(c, {"Softmax", {as_source(c, scores)}, {{"axis", whole_attribute(axis)}}, {}, 1, 11}));
+  c.out(0, lower_part(c, {"Softmax", {as_source(c, scores)}, {{"axis", int_attribute(axis)}}, {}, 1, 11}));
 }
 
 // gate · sigmoid(alpha · gate) · (up + beta), both cut off at a limit.
@@ -130,7 +131,7 @@ void clamped_swi_glu(OpCall& c) {
     gate = h.first, up = h.second;
   }
   if (!gate || !up) return;
-  if (!(gate.sizes() == up.sizes())) return c.refuse("its halves differ in size");
+  if (!(gate.sizes() == up.sizes())) return c.fail("its halves differ in size");
   if (const auto limit = static_cast<double>(c.attr_float("limit", 0)); limit > 0) {
     gate = c.op_with(Op::Clamp, {gate}, ClampParams{-3.4e38, limit}, ":gate_limited");
     up = c.op_with(Op::Clamp, {up}, ClampParams{-limit, limit}, ":up_limited");
@@ -138,7 +139,7 @@ void clamped_swi_glu(OpCall& c) {
   const float alpha = c.attr_float("activation_alpha", 1), beta = c.attr_float("activation_beta", 0);
   if (beta != 0) up = c.op_with(Op::Scale, {up}, ScaleParams{1, beta}, ":up_shifted");
   const Tensor open =
-      lower_part(c, {"Swish", {as_source(c, gate)}, {{"alpha", real_attribute(alpha)}}, ":open", 1, 24});
+      lower_part(c, {"Swish", {as_source(c, gate)}, {{"alpha", float_attribute(alpha)}}, ":open", 1, 24});
   c.out(0, c.op(Op::Mul, {open, up}));
 }
 
@@ -151,7 +152,7 @@ void scaled_silu(OpCall& c) {
 }
 
 void gated_add(OpCall& c) {
-  if (c.has(3)) return c.refuse("its gate is projected, which ONNX Runtime's CPU refuses too");
+  if (c.has(3)) return c.fail("its gate is projected, which ONNX Runtime's CPU refuses too");
   c.out(0, c.op(Op::Add, {c.in(0), c.op(Op::Mul, {c.in(1), c.in(2)}, ":gated")}));
 }
 
@@ -160,7 +161,7 @@ void linear_attention_gate(OpCall& c) {
   const Tensor a = c.op(Op::Add, {c.in_f32(0), c.in(1)}, ":shifted");
   const Tensor decay = c.op(Op::Mul, {c.op(Op::Softplus, {a}, ":soft"), c.in(2)}, ":decay_f32");
   c.out(0, c.cast(decay, c.value(0).dtype));
-  if (c.wants(1)) c.out(1, c.op(Op::Sigmoid, {c.in(3)}, ":beta"));
+  if (c.has_output(1)) c.out(1, c.op(Op::Sigmoid, {c.in(3)}, ":beta"));
 }
 
 // Products of complex numbers, which are the last dimension's two; of the second factor's mirror image where asked.
@@ -169,7 +170,7 @@ void complex_mul(OpCall& c) {
   const Tensor a = c.in(0), b = c.in(1);
   if (!a || !b) return;
   if (a->rank() < 1 || b->rank() < 1 || a.sizes().back() != 2 || b.sizes().back() != 2)
-    return c.refuse("its sources are no complex numbers");
+    return c.fail("its sources are no complex numbers");
   const auto part = [&](const Tensor& x, int64_t i, const char* suffix) {
     return c.slice(x, x->rank() - 1, i, i + 1, 1, suffix);
   };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // ONNX Runtime's own quantised operators: what they compute of floats between a scale and a zero point before and behind it.
 #include <fmt/format.h>
-#include "engine/models/onnx/operators/bit_blocks.h"
-#include "engine/models/onnx/operators/node_parts.h"
+#include "engine/models/onnx/operators/blockwise_weights.h"
+#include "engine/models/onnx/operators/decompose.h"
 
 #include <algorithm>
 #include <cstring>
@@ -15,7 +15,7 @@ namespace {
 // (x - zero) · scale of three sources that follow each other, or of any three.
 Tensor opened(OpCall& c, size_t x, size_t scale, size_t zero, const char* suffix) {
   if (c.has(scale) && element_count(c.sizes(scale)) != 1)
-    c.refuse(fmt::format("its scale is {}", to_string(c.sizes(scale))));
+    c.fail(fmt::format("its scale is {}", to_string(c.sizes(scale))));
   return lower_part(c, {"DequantizeLinear", {source_of(c, x), source_of(c, scale), source_of(c, zero)}, {}, suffix});
 }
 
@@ -24,7 +24,7 @@ void closed(OpCall& c, const Tensor& y, size_t scale, size_t zero, DType type) {
   if (!y) return;
   PartAttributes attributes;
   constexpr int64_t kU8 = 2, kI8 = 3;
-  if (!c.has(zero)) attributes["output_dtype"] = whole_attribute(type == DType::I8 ? kI8 : kU8);
+  if (!c.has(zero)) attributes["output_dtype"] = int_attribute(type == DType::I8 ? kI8 : kU8);
   c.out(0, lower_part(c, {"QuantizeLinear", {as_source(c, y), source_of(c, scale), source_of(c, zero)}, attributes}));
 }
 
@@ -42,7 +42,7 @@ void q_unary(OpCall& c, const char* op, PartAttributes attributes, int64_t opset
 
 void q_softmax(OpCall& c) {
   const int64_t opset = c.attr_int("opset", 13);
-  q_unary(c, "Softmax", {{"axis", whole_attribute(c.attr_int("axis", opset < 13 ? 1 : -1))}}, opset);
+  q_unary(c, "Softmax", {{"axis", int_attribute(c.attr_int("axis", opset < 13 ? 1 : -1))}}, opset);
 }
 
 void q_reduce_mean(OpCall& c) { q_unary(c, "ReduceMean", c.node().attributes, 13); }
@@ -65,13 +65,11 @@ void q_conv(OpCall& c) {
 }
 
 void q_concat(OpCall& c) {
-  if (c.input_count() < 5 || c.input_count() % 3 != 2)
-    return c.refuse(fmt::format("it has {} sources", c.input_count()));
+  if (c.input_count() < 5 || c.input_count() % 3 != 2) return c.fail(fmt::format("it has {} sources", c.input_count()));
   std::vector<ValuePtr> parts;
   for (size_t i = 2; i < c.input_count(); i += 3)
     parts.push_back(as_source(c, opened(c, i, i + 1, i + 2, fmt::format(":{}", i / 3).c_str())));
-  const Tensor y =
-      lower_part(c, {"Concat", std::move(parts), {{"axis", whole_attribute(c.attr_int("axis", 0))}}, ":y"});
+  const Tensor y = lower_part(c, {"Concat", std::move(parts), {{"axis", int_attribute(c.attr_int("axis", 0))}}, ":y"});
   closed(c, y, 0, 1, c.value(2).dtype);
 }
 
@@ -86,7 +84,7 @@ Tensor per_column(OpCall& c, size_t i, const char* suffix) {
   return t && t->element_count() == 1 ? c.reshape(t, {}, suffix) : t;
 }
 
-// The whole numbers of a product as f32, times two scales, plus a bias.
+// The integers of a product as f32, times two scales, plus a bias.
 Tensor scaled_product(OpCall& c, const Tensor& product, const Tensor& a_scale, const Tensor& b_scale,
                       const Tensor& bias, const char* suffix) {
   const Tensor scales = c.op(Op::Mul, {a_scale, b_scale}, ":scales");
@@ -130,11 +128,11 @@ void mat_mul_integer_16(OpCall& c) {
 void q_gemm(OpCall& c) {
   const auto factor = [&](size_t i, const char* attribute, const char* suffix) -> ValuePtr {
     if (c.attr_int(attribute, 0) == 0) return source_of(c, i);
-    const auto turned = lower_parts(c, {"Transpose", {source_of(c, i)}, {}, suffix});
-    return turned.empty() ? nullptr : turned[0];
+    const auto transposed = lower_parts(c, {"Transpose", {source_of(c, i)}, {}, suffix});
+    return transposed.empty() ? nullptr : transposed[0];
   };
   const ValuePtr a = factor(0, "transA", ":a_t"), b = factor(3, "transB", ":b_t");
-  if (!a || !b) return c.refuse("it lacks a factor");
+  if (!a || !b) return c.fail("it lacks a factor");
   Tensor product = lower_part(c, {"MatMulInteger", {a, b, source_of(c, 2), source_of(c, 5)}, {}, ":product"});
   if (c.has(6)) product = c.op(Op::Add, {product, c.in(6)}, ":sum");
   const Tensor a_scale = c.op_with(Op::Scale, {c.reshape(c.in_f32(1), {}, ":a_scale")},
@@ -170,7 +168,7 @@ struct OpenedWeight {
   std::vector<double> scales, zeros;
 
   Status write(std::byte* out) const {
-    const auto plain = PlainBytes::read(codes, static_cast<size_t>(directions * depth * columns));
+    const auto plain = WeightReader::read(codes, static_cast<size_t>(directions * depth * columns));
     if (!plain) return plain.error();
     const auto part = [&](const std::vector<double>& of, int64_t d, int64_t n) {
       const auto each = static_cast<int64_t>(of.size()) / directions;
@@ -216,7 +214,7 @@ Tensor lstm_weight(OpCall& c, size_t i, size_t scale, size_t zero, const std::st
   if (const Tensor opened = opened_weight(c, i, scale, zero, at); opened || !c.ok()) return opened;
   const Tensor w = c.in_f32(i);
   if (!w || w->rank() != 3) {
-    c.refuse(fmt::format("its weight is {}", to_string(c.sizes(i))));
+    c.fail(fmt::format("its weight is {}", to_string(c.sizes(i))));
     return {};
   }
   const Dims s = w.sizes();
@@ -225,7 +223,7 @@ Tensor lstm_weight(OpCall& c, size_t i, size_t scale, size_t zero, const std::st
     if (!t) return {};
     const int64_t each = s[0] > 0 ? t->element_count() / s[0] : 0;
     if (each * s[0] != t->element_count() || (each != 1 && each != s[2])) {
-      c.refuse(fmt::format("its scales are {}", to_string(t.sizes())));
+      c.fail(fmt::format("its scales are {}", to_string(t.sizes())));
       return {};
     }
     return c.reshape(t, {s[0], 1, each}, (at + what).c_str());
@@ -257,7 +255,7 @@ constexpr HandlerEntry kContribQuantised[] = {
     {"com.microsoft::QLinearGlobalAveragePool", [](OpCall& c) { q_pool(c, "GlobalAveragePool"); }},
     {"com.microsoft::QLinearLeakyRelu",
      [](OpCall& c) {
-       q_unary(c, "LeakyRelu", {{"alpha", real_attribute(c.attr_float("alpha", 0.01f))}});
+       q_unary(c, "LeakyRelu", {{"alpha", float_attribute(c.attr_float("alpha", 0.01f))}});
      }},
     {"com.microsoft::QLinearMul", q_binary<Op::Mul>},
     {"com.microsoft::QLinearReduceMean", q_reduce_mean},

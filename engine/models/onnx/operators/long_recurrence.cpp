@@ -12,31 +12,35 @@ using namespace ir::search;
 
 constexpr int64_t kStepsOfTurn = 256;  // what is opened for a turn, and how often states go through the host
 
-class StepTurns {
+class StepLoop {
  public:
-  StepTurns(OpCall& c, const LongRecurrence& r)
-      : c_(c), r_(r), turns_(r.steps / kStepsOfTurn), left_(r.steps % kStepsOfTurn), prefix_(c.name_of(":steps")) {}
+  StepLoop(OpCall& c, const LongRecurrence& r)
+      : c_(c),
+        r_(r),
+        iterations_(r.steps / kStepsOfTurn),
+        left_(r.steps % kStepsOfTurn),
+        prefix_(c.name_of(":steps")) {}
 
-  void leave() {
-    const Lowering::Within all_turns(c_.lowering(), c_.title());
+  void defer_as_loop() {
+    const Lowering::Within all_iterations(c_.lowering(), c_.title());
     name_sources();
-    ir::Node loop = loop_of_turns();
+    ir::Node loop = loop_scope();
     if (!c_.ok()) return;
-    std::vector<ir::Node> behind;
-    Nodes n(prefix_, behind);
+    std::vector<ir::Node> after;
+    Nodes n(prefix_, after);
     const auto cut = loop.outputs.begin() + static_cast<std::ptrdiff_t>(r_.states.size());
     std::vector<std::string> states(loop.outputs.begin(), cut), results(cut, loop.outputs.end());
-    for (size_t i = 0; i < results.size(); ++i) results[i] = of_all_turns(n, i, results[i]);
-    if (left_ > 0) take_last_steps(behind, states, results);
+    for (size_t i = 0; i < results.size(); ++i) results[i] = of_all_iterations(n, i, results[i]);
+    if (left_ > 0) take_last_steps(after, states, results);
     r_.end(n, results, states);
-    for (ir::Node& node : behind) node.within = c_.title();
-    c_.leave(std::move(loop), "its steps are too many to be written out", std::move(behind));
+    for (ir::Node& node : after) node.within = c_.title();
+    c_.defer_as_loop(std::move(loop), "its steps are too many to be written out", std::move(after));
   }
 
  private:
   // What each turn takes its steps from, [… turns, steps, …], and the steps that are left.
   void name_sources() {
-    const int64_t whole = turns_ * kStepsOfTurn;
+    const int64_t whole = iterations_ * kStepsOfTurn;
     for (size_t i = 0; i < r_.sources.size(); ++i) {
       if (!c_.ok() || !r_.sources[i].all) return;
       const SteppedSource& source = r_.sources[i];
@@ -45,7 +49,7 @@ class StepTurns {
       };
       Dims sizes;
       for (int d = 0; d < source.all->rank(); ++d) {
-        if (d == source.axis) sizes.push_back(turns_);
+        if (d == source.axis) sizes.push_back(iterations_);
         sizes.push_back(d == source.axis ? kStepsOfTurn : source.all.sizes()[d]);
       }
       const int64_t begin = source.backwards ? left_ : 0;
@@ -58,21 +62,21 @@ class StepTurns {
     }
   }
 
-  ir::Node loop_of_turns() {
+  ir::Node loop_scope() {
     ir::Node loop;
     loop.op = "Loop";
     loop.name = c_.node().name;
     loop.opset = 17;
     loop.continues = true;
-    const std::string turns = c_.name_of(":turns");
-    c_.lowering().name_value(turns, c_.lowering().make_constant(turns, HostArray::scalar(turns_)));
-    loop.inputs = {turns, ""};
+    const std::string iterations = c_.name_of(":turns");
+    c_.lowering().name_value(iterations, c_.lowering().make_constant(iterations, HostArray::scalar(iterations_)));
+    loop.inputs = {iterations, ""};
     for (size_t i = 0; i < r_.states.size() && c_.ok(); ++i)
       loop.inputs.push_back(name_tensor(c_, r_.states[i], fmt::format(":first_state_{}", i)));
     loop.attributes["body"] = of_graph(body());
-    loop.attributes[kTurnsBefore].i = 0;
-    loop.attributes[kLayerOfTurns].s = c_.lowering().layer();
-    loop.attributes[kTitleOfTurns].s = c_.node().label();
+    loop.attributes[kUnrolledIterations].i = 0;
+    loop.attributes[kLoopScope].s = c_.lowering().layer();
+    loop.attributes[kLoopLabel].s = c_.node().label();
     for (size_t i = 0; i < r_.states.size(); ++i) loop.outputs.push_back(fmt::format("{}/state_{}", prefix_, i));
     for (size_t i = 0; i < r_.results.size(); ++i) loop.outputs.push_back(fmt::format("{}/stacked_{}", prefix_, i));
     return loop;
@@ -83,7 +87,7 @@ class StepTurns {
     Nodes n(prefix_ + "/turn", out->nodes);
     const std::string turn = n.name("number"), goes_on = n.name("goes_on");
     out->inputs = {value(turn, kInt64), value(goes_on, kBool)};
-    const std::string back = n.add("Sub", {n.number(turns_ - 1, "last_number"), turn}, "number_back");
+    const std::string back = n.add("Sub", {n.number(iterations_ - 1, "last_number"), turn}, "number_back");
     const std::string count = n.number(kStepsOfTurn, "count");
     Steps steps{n, kStepsOfTurn, n.add("Mul", {turn, count}, "first"),
                 n.add("Add", {n.add("Mul", {back, count}, "turns_back"), n.number(left_, "left")}, "first_back")};
@@ -102,7 +106,7 @@ class StepTurns {
   }
 
   // What the turns left, [turns, …, steps, …], in the order of the steps.
-  std::string of_all_turns(Nodes& n, size_t i, std::string x) {
+  std::string of_all_iterations(Nodes& n, size_t i, std::string x) {
     const auto& [sizes, axis, backwards] = r_.results[i];
     const auto name = [&](const char* what) { return fmt::format("{}_{}", what, i); };
     if (backwards)
@@ -118,14 +122,14 @@ class StepTurns {
       x = n.add("Transpose", {x}, name("steps_together"), {{"perm", std::move(perm)}});
     }
     std::vector<int64_t> all(sizes.begin(), sizes.end());
-    all[static_cast<size_t>(axis)] = turns_ * kStepsOfTurn;
+    all[static_cast<size_t>(axis)] = iterations_ * kStepsOfTurn;
     return n.add("Reshape", {x, n.numbers(std::move(all), name("sizes"))}, name("of_turns"));
   }
 
-  void take_last_steps(std::vector<ir::Node>& behind, std::vector<std::string>& states,
+  void take_last_steps(std::vector<ir::Node>& after, std::vector<std::string>& states,
                        std::vector<std::string>& results) {
-    Nodes n(prefix_ + "/last", behind);
-    Steps steps{n, left_, n.number(turns_ * kStepsOfTurn, "first"), n.number(0, "first_back"), last_, states};
+    Nodes n(prefix_ + "/last", after);
+    Steps steps{n, left_, n.number(iterations_ * kStepsOfTurn, "first"), n.number(0, "first_back"), last_, states};
     r_.make(steps);
     for (size_t i = 0; i < results.size() && i < steps.results.size(); ++i) {
       std::vector<std::string> parts{results[i], steps.results[i]};
@@ -137,7 +141,7 @@ class StepTurns {
 
   OpCall& c_;
   const LongRecurrence& r_;
-  const int64_t turns_, left_;  // steps that are left behind the turns
+  const int64_t iterations_, left_;  // steps that are left behind the turns
   const std::string prefix_;
   std::vector<std::string> by_turn_, last_;
 };
@@ -152,7 +156,7 @@ int32_t type_code(const Value& value) {
 }  // namespace
 
 void leave_steps(OpCall& c, const LongRecurrence& recurrence) {
-  if (c.ok()) StepTurns(c, recurrence).leave();
+  if (c.ok()) StepLoop(c, recurrence).defer_as_loop();
 }
 
 ir::Node same_node(const OpCall& c, std::vector<std::string> sources, std::vector<std::string> results,
@@ -178,7 +182,7 @@ std::string name_tensor(OpCall& c, const Tensor& x, const std::string& suffix) {
 }
 
 void give_result(const OpCall& c, Nodes& n, size_t i, const std::string& x, const Value& like) {
-  if (!c.wants(i)) return;
+  if (!c.has_output(i)) return;
   const std::string name = fmt::format("given_{}", i);
   if (like.dtype == DType::F32 && like.small == 0)
     n.add("Identity", {x}, name);

@@ -3,7 +3,7 @@
 // it the steps that are left.
 #pragma once
 #include "engine/models/onnx/lowering.h"
-#include "engine/models/onnx/searches/search_parts.h"
+#include "engine/models/onnx/searches/subgraph_builder.h"
 
 #include <functional>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace arenascope::models {
 
-inline constexpr int64_t kMostStepsWritten = 8192;
+inline constexpr int64_t kMaxStepsWritten = 8192;
 
 using ir::search::Nodes;
 

@@ -32,14 +32,14 @@ bool read_attention(OpCall& c, AttentionCall& a) {
   if (!q || !k || !v) return false;
   const int64_t heads = c.attr_int("q_num_heads", 0), kv_heads = c.attr_int("kv_num_heads", 0);
   if (q->rank() == 4 && c.opset() >= 25 && (heads != 0 || kv_heads != 0))
-    c.refuse("heads are told of sources that have them as a dimension");
+    c.fail("heads are told of sources that have them as a dimension");
   a.q = c.cast(by_heads(c, q, heads, ":q"), DType::F32, ":q_f32");
   a.k = by_heads(c, k, kv_heads, ":k");
   a.v = by_heads(c, v, kv_heads, ":v");
-  if (c.has(4) != c.has(5)) c.refuse("a past of keys goes with one of values");
-  if (c.has(4) && c.has(6)) c.refuse("it has a past and a cache of given length");
+  if (c.has(4) != c.has(5)) c.fail("a past of keys goes with one of values");
+  if (c.has(4) && c.has(6)) c.fail("it has a past and a cache of given length");
   if (!c.ok() || !a.q || !a.k || !a.v) return false;
-  if (a.q->rank() != 4 || a.k->rank() != 4 || a.v->rank() != 4) c.refuse("its sources have no heads");
+  if (a.q->rank() != 4 || a.k->rank() != 4 || a.v->rank() != 4) c.fail("its sources have no heads");
   if (c.ok() && c.has(4)) {
     const Tensor past_k = c.in(4), past_v = c.in(5);
     if (!past_k || !past_v) return false;
@@ -48,8 +48,8 @@ bool read_attention(OpCall& c, AttentionCall& a) {
     a.v = c.op_with(Op::Concat, {past_v, a.v}, AxisParams{2}, ":all_v");
   }
   if (!c.ok() || !a.k || !a.v) return false;
-  if (c.wants(1)) c.out(1, a.k);
-  if (c.wants(2)) c.out(2, a.v);
+  if (c.has_output(1)) c.out(1, a.k);
+  if (c.has_output(2)) c.out(2, a.v);
   a.k = c.cast(a.k, DType::F32, ":k_f32");
   a.v = c.cast(a.v, DType::F32, ":v_f32");
   if (c.has(3)) a.mask = given_mask(c, a);
@@ -60,9 +60,9 @@ bool read_attention(OpCall& c, AttentionCall& a) {
   a.softcap = c.attr_float("softcap", 0);
   a.mode = c.attr_int("qk_matmul_output_mode", 0);
   a.scale = c.attr_float("scale", 1 / std::sqrt(static_cast<float>(a.q.sizes()[3])));
-  a.shows_scores = c.wants(3);
-  if (a.left < -1 || a.right < -1) c.refuse(fmt::format("a window from -{} to {}", a.left, a.right));
-  if (a.mode < 0 || a.mode > 3) c.refuse(fmt::format("scores of mode {}", a.mode));
+  a.shows_scores = c.has_output(3);
+  if (a.left < -1 || a.right < -1) c.fail(fmt::format("a window from -{} to {}", a.left, a.right));
+  if (a.mode < 0 || a.mode > 3) c.fail(fmt::format("scores of mode {}", a.mode));
   return c.ok();
 }
 
@@ -85,23 +85,23 @@ void rotary_embedding(OpCall& c) {
   const bool flat = given->rank() == 3;
   Tensor x = flat ? by_heads(c, given, c.attr_int("num_heads", 0), ":heads") : given;
   Tensor cosine = c.in(1), sine = c.in(2);
-  if (!c.ok() || !x || !cosine || !sine || x->rank() != 4) return c.refuse("its source has no heads");
+  if (!c.ok() || !x || !cosine || !sine || x->rank() != 4) return c.fail("its source has no heads");
   const Dims s = x.sizes();
   const int64_t asked = c.attr_int("rotary_embedding_dim", 0), width = asked == 0 ? s[3] : asked, half = width / 2;
-  if (width < 2 || width > s[3] || width % 2 != 0) return c.refuse(fmt::format("{} of {} elements turn", width, s[3]));
+  if (width < 2 || width > s[3] || width % 2 != 0) return c.fail(fmt::format("{} of {} elements turn", width, s[3]));
   if (c.has(3)) {
-    const Tensor places = c.in(3);
-    cosine = c.op_with(Op::Gather, {cosine, places}, AxisParams{0}, ":cos");
-    sine = c.op_with(Op::Gather, {sine, places}, AxisParams{0}, ":sin");
+    const Tensor indices = c.in(3);
+    cosine = c.op_with(Op::Gather, {cosine, indices}, AxisParams{0}, ":cos");
+    sine = c.op_with(Op::Gather, {sine, indices}, AxisParams{0}, ":sin");
   }
   if (!cosine || !sine) return;
   if (cosine->rank() != 3 || !(cosine.sizes() == Dims{s[0], s[2], half}) || !(sine.sizes() == cosine.sizes()))
-    return c.refuse(fmt::format("its angles {} do not fit {}", to_string(cosine.sizes()), to_string(s)));
+    return c.fail(fmt::format("its angles {} do not fit {}", to_string(cosine.sizes()), to_string(s)));
   cosine = c.reshape(cosine, {s[0], 1, s[2], half}, ":cos_all");
   sine = c.reshape(sine, {s[0], 1, s[2], half}, ":sin_all");
-  const Tensor turned = rotated(c, x, cosine, sine, c.attr_int("interleaved", 0) != 0, "");
-  if (!turned) return;
-  c.out(0, flat ? heads_joined(c, turned, "") : c.op(Op::Cont, {turned}));
+  const Tensor transposed = rotated(c, x, cosine, sine, c.attr_int("interleaved", 0) != 0, "");
+  if (!transposed) return;
+  c.out(0, flat ? heads_joined(c, transposed, "") : c.op(Op::Cont, {transposed}));
 }
 
 constexpr HandlerEntry kAttentionHandlers[] = {

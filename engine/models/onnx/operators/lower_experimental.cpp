@@ -31,7 +31,7 @@ void image_scaler(OpCall& c) {
   const auto* a = c.attr("bias");
   const std::vector<float> bias = a ? a->floats : std::vector<float>();
   if (x->rank() != 4 || static_cast<int64_t>(bias.size()) != x.sizes()[1])
-    return c.refuse(fmt::format("{} numbers for the channels of {}", bias.size(), to_string(x.sizes())));
+    return c.fail(fmt::format("{} numbers for the channels of {}", bias.size(), to_string(x.sizes())));
   HostArray channels = HostArray::make(x.dtype(), {x.sizes()[1], 1, 1});
   for (size_t i = 0; i < bias.size(); ++i) channels.set(static_cast<int64_t>(i), static_cast<double>(bias[i]));
   const Tensor scaled = c.op_with(Op::Scale, {x}, ScaleParams{c.attr_float("scale", 1), 0}, ":scaled");
@@ -44,16 +44,16 @@ void crop(OpCall& c) {
   if (!x) return;
   const auto border = c.attr_ints("border"), scale = c.attr_ints("scale");
   if (x->rank() != 4 || border.size() != 4 || (!scale.empty() && scale.size() != 2))
-    return c.refuse(fmt::format("a border of {} numbers around {}", border.size(), to_string(x.sizes())));
+    return c.fail(fmt::format("a border of {} numbers around {}", border.size(), to_string(x.sizes())));
   const int64_t height = x.sizes()[2], width = x.sizes()[3];
   for (const int64_t n : border)
-    if (n < 0 || n > height + width) return c.refuse(fmt::format("a border of {}", n));
+    if (n < 0 || n > height + width) return c.fail(fmt::format("a border of {}", n));
   for (const int64_t n : scale)
-    if (n < 0 || n > height + width) return c.refuse(fmt::format("a size of {}", n));
+    if (n < 0 || n > height + width) return c.fail(fmt::format("a size of {}", n));
   const int64_t bottom = scale.empty() ? height - border[3] : border[1] + scale[0];
   const int64_t right = scale.empty() ? width - border[2] : border[0] + scale[1];
   if (bottom > height || right > width || border[1] > bottom || border[0] > right)
-    return c.refuse(fmt::format("its border leaves nothing of {}", to_string(x.sizes())));
+    return c.fail(fmt::format("its border leaves nothing of {}", to_string(x.sizes())));
   const Tensor rows = c.slice(x, 2, border[1], bottom, 1, ":rows");
   c.out(0, c.op(Op::Cont, {c.slice(rows, 3, border[0], right, 1, ":columns")}));
 }
@@ -66,7 +66,7 @@ void scale(OpCall& c) {
 // What an optimiser put between devices.
 void same(OpCall& c) {
   if (c.has(0)) return c.out(0, c.inputs()[0]);
-  c.refuse("it has no source");
+  c.fail("it has no source");
 }
 
 constexpr HandlerEntry kExperimentalHandlers[] = {

@@ -13,7 +13,7 @@ Tensor through(OpCall& c, const char* attribute, const Tensor& x, DType computed
   const auto* a = c.attr(attribute);
   if (!x || !a) return x;
   if (!a->graph || a->graph->inputs.size() != 1 || a->graph->outputs.size() != 1) {
-    c.refuse(fmt::format("'{}' is no graph of one source and one result", attribute));
+    c.fail(fmt::format("'{}' is no graph of one source and one result", attribute));
     return {};
   }
   const std::string name = fmt::format(":{}", attribute);
@@ -22,14 +22,14 @@ Tensor through(OpCall& c, const char* attribute, const Tensor& x, DType computed
   const ValuePtr source[] = {tensor_value(c.name_of((name + "_source").c_str()), given)};
   auto made = c.lowering().lower_subgraph(*a->graph, source);
   if (!made) {
-    c.refuse(made.error().message);
+    c.fail(made.error().message);
     return {};
   }
   Status status;
   const Tensor result = c.lowering().materialise(*(*made)[0], status);
-  if (!status.ok()) c.refuse(status.error().message);
+  if (!status.ok()) c.fail(status.error().message);
   if (result && !(result.sizes() == x.sizes())) {
-    c.refuse(fmt::format("'{}' makes {} of {}", attribute, to_string(result.sizes()), to_string(x.sizes())));
+    c.fail(fmt::format("'{}' makes {} of {}", attribute, to_string(result.sizes()), to_string(x.sizes())));
     return {};
   }
   return result ? c.cast(result, DType::F32, (name + "_f32").c_str()) : Tensor();
@@ -38,12 +38,12 @@ Tensor through(OpCall& c, const char* attribute, const Tensor& x, DType computed
 void flex_attention(OpCall& c) {
   const Tensor q = c.in_f32(0), k = c.in_f32(1), v = c.in_f32(2);
   if (!q || !k || !v) return;
-  if (q->rank() != 4 || k->rank() != 4 || v->rank() != 4) return c.refuse("its sources have not four dimensions");
+  if (q->rank() != 4 || k->rank() != 4 || v->rank() != 4) return c.fail("its sources have not four dimensions");
   const Dims &sq = q.sizes(), &sk = k.sizes(), &sv = v.sizes();
   const int64_t heads = sq[1], kv_heads = sk[1];
   if (kv_heads < 1 || heads % kv_heads != 0 || sk[0] != sq[0] || sv[0] != sq[0] || sv[1] != kv_heads ||
       sk[2] != sv[2] || sk[3] != sq[3] || sq[3] < 1)
-    return c.refuse(fmt::format("queries {}, keys {} and values {}", to_string(sq), to_string(sk), to_string(sv)));
+    return c.fail(fmt::format("queries {}, keys {} and values {}", to_string(sq), to_string(sk), to_string(sv)));
   const auto width = static_cast<float>(sq[3]);
   const float scale = c.has_attr("scale") ? c.attr_float("scale", 1) : 1 / std::sqrt(width);
   const DType computed = c.value(0).dtype == DType::F64 ? DType::F64 : DType::F32;

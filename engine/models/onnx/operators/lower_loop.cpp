@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ONNX's Loop: its body as often as it goes round. Where only a run tells whether it goes round once more, or the turns are too
-// many to be written out, the turns so far are made, and the body is a model of its own that goes round behind them.
+// ONNX's Loop: its body as often as it iterates. Where only a run tells whether it iterates once more, or the turns are too
+// many to be written out, the turns so far are made, and the body is a model of its own that iterates behind them.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 
@@ -13,7 +13,7 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kMostNodes = 1 << 16;  // of all turns: more would make a graph that nobody can look at
+constexpr int64_t kMaxNodes = 1 << 16;  // of all turns: more would make a graph that no node can look at
 constexpr const char* kWhy = "how often it goes round is only known while it runs";
 
 struct Loop {
@@ -29,7 +29,7 @@ struct Loop {
 
 bool is_known(const ValuePtr& condition) { return !condition || (condition->array && condition->array->count() == 1); }
 
-// Whether it goes round once more; an error where only a run tells.
+// Whether it iterates once more; an error where only a run tells.
 bool goes_on(OpCall& c, const ValuePtr& condition) {
   if (!condition) return true;
   if (!is_known(condition)) {
@@ -42,22 +42,22 @@ bool goes_on(OpCall& c, const ValuePtr& condition) {
   return condition->array->integer(0) != 0;
 }
 
-// What all turns so far left, each with a dimension in front, behind each other; null where there was none.
+// What all turns so far left, each with a dimension in front, one after another; null where there was none.
 ValuePtr stacked(OpCall& c, const Loop& loop, size_t which, const char* suffix) {
   std::vector<ValuePtr> parts;
   if (loop.left[which]) parts.push_back(loop.left[which]);
-  const std::vector<ValuePtr>& turns = loop.leaves[which];
-  for (size_t t = 0; t < turns.size() && c.ok(); ++t) {
+  const std::vector<ValuePtr>& iterations = loop.leaves[which];
+  for (size_t t = 0; t < iterations.size() && c.ok(); ++t) {
     const int64_t turn = loop.before + static_cast<int64_t>(t);
-    parts.push_back(c.with_axis(turns[t], 0, fmt::format(":turn_{}_{}", turn, which)));
+    parts.push_back(c.with_axis(iterations[t], 0, fmt::format(":turn_{}_{}", turn, which)));
   }
   return c.ok() && !parts.empty() ? c.concat(parts, 0, suffix) : nullptr;
 }
 
-// The turns that are left: a loop that begins with what these made. Behind its states stands what they left, or nothing.
+// The turns that are left: a loop that begins with what these made. After its states stands what they left, or nothing.
 void leave_rest(OpCall& c, const Loop& loop, int64_t done, const char* why) {
   ir::Node later = c.node();
-  const auto hand_on = [&](const std::string& what, ValuePtr value) {
+  const auto forward_value = [&](const std::string& what, ValuePtr value) {
     later.inputs.push_back(c.name_of(fmt::format(":after_{}_{}", done, what).c_str()));
     c.lowering().name_value(later.inputs.back(), std::move(value));
   };
@@ -65,20 +65,20 @@ void leave_rest(OpCall& c, const Loop& loop, int64_t done, const char* why) {
   later.inputs.emplace_back();
   if (loop.condition) {
     later.inputs.pop_back();
-    hand_on("condition", loop.condition);
+    forward_value("condition", loop.condition);
   }
-  for (size_t i = 0; i < loop.state.size(); ++i) hand_on(fmt::format("state_{}", i), loop.state[i]);
+  for (size_t i = 0; i < loop.state.size(); ++i) forward_value(fmt::format("state_{}", i), loop.state[i]);
   for (size_t i = 0; i < loop.leaves.size() && c.ok(); ++i) {
     const std::string name = fmt::format("left_{}", i);
     const ValuePtr all = stacked(c, loop, i, fmt::format(":{}_{}", name, done).c_str());
     if (all)
-      hand_on(name, all);
+      forward_value(name, all);
     else
       later.inputs.emplace_back();
   }
-  later.attributes[kTurnsBefore].i = done;
-  later.attributes[kLayerOfTurns].s = c.lowering().layer();
-  c.leave(std::move(later), why);
+  later.attributes[kUnrolledIterations].i = done;
+  later.attributes[kLoopScope].s = c.lowering().layer();
+  c.defer_as_loop(std::move(later), why);
 }
 
 // What each turn is given: its number, whether it goes on, and the states.
@@ -96,7 +96,7 @@ void none_stacked(OpCall& c, const Loop& loop, size_t which, size_t result) {
   auto made = c.lowering().try_subgraph(loop.body, sources_of(c, loop, 0));
   const ValuePtr one = made ? (*made)[1 + loop.state.size() + which] : nullptr;
   if (!one || (one->kind != Value::Kind::Tensor && one->kind != Value::Kind::Constant) || one->sizes.rank() >= kMaxDims)
-    return c.refuse("it does not go round once, and what a turn would leave is not known");
+    return c.fail("it does not go round once, and what a turn would leave is not known");
   Dims sizes{0};
   for (const int64_t size : one->sizes) sizes.push_back(size);
   c.out(result, HostArray::make(one->dtype, sizes));
@@ -144,7 +144,7 @@ struct Condition {
     const auto is_wanted = [&](const std::string& name) { return !name.empty() && wanted.contains(name); };
     if (taken[place] || std::none_of(node.outputs.begin(), node.outputs.end(), is_wanted)) return;
     taken[place] = true;
-    draws = draws || draws_numbers(node);
+    draws = draws || is_random(node);
     std::vector<std::string> read;
     collect_names(node, read);
     wanted.insert(read.begin(), read.end());
@@ -152,23 +152,24 @@ struct Condition {
 };
 
 // Whether its condition ends it before it has gone round so often; also where that is not known after some turns.
-bool ends_within(OpCall& c, Loop loop, int64_t turns) {
-  const Condition told(loop.body);
-  for (int64_t turn = loop.before; turn < loop.before + turns; ++turn) {
-    if (!is_known(loop.condition) || told.draws) return true;
+bool ends_within(OpCall& c, Loop loop, int64_t iterations) {
+  const Condition specified(loop.body);
+  for (int64_t turn = loop.before; turn < loop.before + iterations; ++turn) {
+    if (!is_known(loop.condition) || specified.draws) return true;
     if (loop.condition && loop.condition->array->integer(0) == 0) return true;
-    if (turn > loop.before && !told.counts && told.states.empty()) return false;  // it is the same in each turn
-    auto made = c.lowering().try_subgraph(told.graph, sources_of(c, loop, turn));
+    if (turn > loop.before && !specified.counts && specified.states.empty())
+      return false;  // it is the same in each turn
+    auto made = c.lowering().try_subgraph(specified.graph, sources_of(c, loop, turn));
     if (!made) return true;
     loop.condition = (*made)[0];
-    for (size_t i = 0; i < told.states.size(); ++i) loop.state[told.states[i]] = (*made)[i + 1];
+    for (size_t i = 0; i < specified.states.size(); ++i) loop.state[specified.states[i]] = (*made)[i + 1];
   }
   return false;
 }
 
-// What goes round no more often than can be written out is written out; of other loops the first turn is.
+// What iterates no more often than can be written out is written out; of other loops the first turn is.
 void go_round(OpCall& c, Loop& loop) {
-  const int64_t can_be = std::max<int64_t>(kMostNodes / loop.nodes(), 1);
+  const int64_t can_be = std::max<int64_t>(kMaxNodes / loop.nodes(), 1);
   const bool few = loop.most - loop.before <= can_be || (!c.lowering().trying() && ends_within(c, loop, can_be));
   const int64_t written = few ? can_be : 1;
   for (int64_t turn = loop.before; turn < loop.most && c.ok(); ++turn) {
@@ -177,9 +178,9 @@ void go_round(OpCall& c, Loop& loop) {
     if (!goes_on(c, loop.condition)) return;
     if (turn - loop.before >= written) return leave_rest(c, loop, turn, "its turns are too many to be written out");
     auto made = lower_turn(c, loop, turn);
-    if (!made && c.lowering().inner_waits())
+    if (!made && c.lowering().subgraph_needs_runtime_value())
       return leave_rest(c, loop, turn, "what its body makes hangs on values of the run");
-    if (!made) return c.refuse(made.error().message);
+    if (!made) return c.fail(made.error().message);
     loop.condition = (*made)[0];
     for (size_t i = 0; i < loop.state.size(); ++i) loop.state[i] = (*made)[i + 1];
     for (size_t i = 0; i < loop.leaves.size(); ++i) loop.leaves[i].push_back((*made)[1 + loop.state.size() + i]);
@@ -188,9 +189,9 @@ void go_round(OpCall& c, Loop& loop) {
 
 void loop(OpCall& c) {
   const auto* a = c.attr("body");
-  if (!a || !a->graph) return c.refuse("it lacks a body");
+  if (!a || !a->graph) return c.fail("it lacks a body");
   const ir::Graph& body = *a->graph;
-  const int64_t before = c.node().continues ? c.attr_int(kTurnsBefore, 0) : 0;
+  const int64_t before = c.node().continues ? c.attr_int(kUnrolledIterations, 0) : 0;
   const size_t given = c.input_count() > 2 ? c.input_count() - 2 : 0;
   // A loop that goes on has a source for each of its results; else there is one for each state.
   const bool continued = c.node().continues;
@@ -198,23 +199,23 @@ void loop(OpCall& c) {
   const size_t stacks = body.outputs.size() - std::min(body.outputs.size(), states + 1);
   if (body.inputs.size() != states + 2 || body.outputs.size() < states + 1 ||
       c.output_count() != body.outputs.size() - 1 || given < states || given > states + stacks)
-    return c.refuse("its body has another number of sources or results");
-  if (c.has(0) && !c.known(0)) c.wait_for(0, fmt::format("'{}' must be known before it runs", c.value(0).name), true);
-  const auto turns = c.ints(0);
-  if (!c.ok() || (turns && turns->size() != 1)) return c.refuse("how often it goes round must be one number");
+    return c.fail("its body has another number of sources or results");
+  if (c.has(0) && !c.known(0)) c.wait_for(0, fmt::format("'{}' must be known at compile time", c.value(0).name), true);
+  const auto iterations = c.ints(0);
+  if (!c.ok() || (iterations && iterations->size() != 1)) return c.fail("how often it goes round must be one number");
   for (size_t i = 2; i < states + 2; ++i)
-    if (!c.has(i)) return c.refuse(fmt::format("its source {} is missing", i));
-  Loop loop{body, before, turns ? (*turns)[0] : std::numeric_limits<int64_t>::max(),
+    if (!c.has(i)) return c.fail(fmt::format("input {} is missing", i));
+  Loop loop{body, before, iterations ? (*iterations)[0] : std::numeric_limits<int64_t>::max(),
             c.has(1) ? c.inputs()[1] : nullptr};
   for (size_t i = 0; i < states; ++i) loop.state.push_back(c.inputs()[i + 2]);
   for (size_t i = 0; i < stacks; ++i) loop.left.push_back(c.has(i + 2 + states) ? c.inputs()[i + 2 + states] : nullptr);
   loop.leaves.resize(stacks);
-  const Lowering::Within all_turns(c.lowering(), c.title());
+  const Lowering::Within all_iterations(c.lowering(), c.title());
   go_round(c, loop);
   if (!c.ok()) return;
   for (size_t i = 0; i < states; ++i) c.out(i, loop.state[i]);
   for (size_t i = 0; i < stacks && c.ok(); ++i) {
-    if (!c.wants(states + i)) continue;
+    if (!c.has_output(states + i)) continue;
     if (const ValuePtr all = stacked(c, loop, i, fmt::format(":{}", states + i).c_str()))
       c.out(states + i, all);
     else if (c.ok())

@@ -12,7 +12,7 @@ namespace {
 void nll(OpCall& c, const Tensor& log_probability, size_t target_at, size_t weight_at) {
   Tensor target = c.in(target_at);
   if (!log_probability || !target || target->rank() < 1 || log_probability->rank() != target->rank() + 1)
-    return c.refuse("its targets do not fit");
+    return c.fail("its targets do not fit");
   const DType dtype = log_probability.dtype();
   if (target.dtype() != DType::I64 && target.dtype() != DType::I32) target = c.cast(target, DType::I64, ":target");
   const bool ignores = c.has_attr("ignore_index");
@@ -37,7 +37,7 @@ void nll(OpCall& c, const Tensor& log_probability, size_t target_at, size_t weig
   if (weight) loss = c.op(Op::Mul, {loss, weight}, reduction == "none" ? "" : ":weighted");
   if (reduction == "none") return c.out(0, loss);
   if (reduction == "sum") return c.out(0, c.op_with(Op::ReduceSum, {loss}, all));
-  if (reduction != "mean") return c.refuse(fmt::format("it reduces by {}", reduction));
+  if (reduction != "mean") return c.fail(fmt::format("it reduces by {}", reduction));
   if (!weight) return c.out(0, c.op_with(Op::ReduceMean, {loss}, all));
   c.out(0, c.op(Op::Div, {c.op_with(Op::ReduceSum, {loss}, all, ":sum"),
                           c.op_with(Op::ReduceSum, {weight}, all, ":weight_sum")}));
@@ -46,7 +46,7 @@ void nll(OpCall& c, const Tensor& log_probability, size_t target_at, size_t weig
 void soft_max_cross_entropy(OpCall& c) {
   const Tensor log_probability = c.op_with(Op::LogSoftMax, {c.in(0)}, SoftMaxParams{1, 1}, ":log_probability");
   nll(c, log_probability, 1, 2);
-  if (c.wants(1)) c.out(1, log_probability);
+  if (c.has_output(1)) c.out(1, log_probability);
 }
 
 constexpr HandlerEntry kLossesHandlers[] = {

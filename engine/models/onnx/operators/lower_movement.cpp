@@ -2,7 +2,7 @@
 // ONNX operators that move elements and compute nothing.
 #include <arenascope/base/checked.h>
 #include <fmt/format.h>
-#include "engine/models/onnx/wide_shapes.h"
+#include "engine/models/onnx/high_rank_shapes.h"
 
 #include <algorithm>
 #include <climits>
@@ -16,7 +16,7 @@ namespace {
 WeightSource::Writer permuted_writer(WeightSource source, const Dims& from, std::vector<int> axes, DType dtype) {
   return [source = std::move(source), from, axes = std::move(axes), dtype](std::byte* out) -> Status {
     const auto item = static_cast<size_t>(element_bytes(dtype));
-    const auto plain = PlainBytes::read(source, static_cast<size_t>(element_count(from)) * item);
+    const auto plain = WeightReader::read(source, static_cast<size_t>(element_count(from)) * item);
     if (!plain) return plain.error();
     const Dims strides = contiguous_strides(from);
     const int rank = from.rank();
@@ -47,7 +47,7 @@ void transpose(OpCall& c) {
   uint32_t seen = 0;
   for (int a : axes) seen |= 1u << a;
   if (!c.ok() || static_cast<int>(axes.size()) != rank || seen != (1u << rank) - 1)
-    return c.refuse("its perm is no permutation");
+    return c.fail("its perm is no permutation");
   const Value& x = c.value(0);
   if (x.kind == Value::Kind::Constant) {
     Dims sizes = x.sizes;
@@ -86,11 +86,11 @@ void split(OpCall& c) {
   int64_t sum = 0;
   for (int64_t part : parts) {
     auto next = part < 0 ? std::nullopt : checked_add(sum, part);
-    if (!next) return c.refuse("its parts make no sense");
+    if (!next) return c.fail("its parts make no sense");
     sum = *next;
   }
   if (sum != size || static_cast<int64_t>(parts.size()) != n)
-    return c.refuse(fmt::format("{} parts of {} together for {} results of {}", parts.size(), sum, n, size));
+    return c.fail(fmt::format("{} parts of {} together for {} results of {}", parts.size(), sum, n, size));
   int64_t start = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
     c.out(i, c.slice(x, axis, start, start + parts[i], 1, fmt::format(":{}", i).c_str()));
@@ -114,12 +114,12 @@ void slice(OpCall& c) {
   if (!c.ok()) return;
   if (starts.size() != ends.size() || (!axes.empty() && axes.size() != starts.size()) ||
       (!steps.empty() && steps.size() != starts.size()))
-    return c.refuse("its starts, ends, axes and steps differ in length");
+    return c.fail("its starts, ends, axes and steps differ in length");
   for (size_t i = 0; i < starts.size(); ++i) {
     const int axis = c.axis(axes.empty() ? static_cast<int64_t>(i) : axes[i], x->rank());
     if (!c.ok()) return;
     auto cut = slice_range(x.sizes()[axis], starts[i], ends[i], steps.empty() ? 1 : steps[i]);
-    if (!cut) return c.refuse(cut.error().message);
+    if (!cut) return c.fail(cut.error().message);
     if (cut->step == 1 && cut->count == x.sizes()[axis]) continue;
     const int64_t end = cut->start + cut->count * cut->step;
     x = c.slice(x, axis, cut->start, cut->count == 0 ? cut->start : end, cut->count == 0 ? 1 : cut->step,
@@ -150,11 +150,11 @@ void gather_nd(OpCall& c) {
   const Tensor x = c.in(0);
   const auto tuples = c.known(1);
   if (!x) return;
-  if (!tuples) return c.wait_for(1, "its indices must be known before it runs", true);
+  if (!tuples) return c.wait_for(1, "its indices must be known at compile time", true);
   const int rank = tuples->sizes.rank();
-  if (rank < 1 || batch >= rank || batch > x->rank()) return c.refuse("its batch dimensions do not fit");
+  if (rank < 1 || batch >= rank || batch > x->rank()) return c.fail("its batch dimensions do not fit");
   const int width = static_cast<int>(tuples->sizes[rank - 1]);
-  if (width < 1 || batch + width > x->rank()) return c.refuse("its indices are longer than its source has dimensions");
+  if (width < 1 || batch + width > x->rank()) return c.fail("its indices are longer than its source has dimensions");
   int64_t rows = 1, batches = 1;
   for (int i = 0; i < batch + width; ++i) rows *= x.sizes()[i];
   for (int i = 0; i < batch; ++i) batches *= x.sizes()[i];
@@ -162,35 +162,35 @@ void gather_nd(OpCall& c) {
   for (int i = 0; i < rank - 1; ++i) result.push_back(tuples->sizes[i]);
   for (int i = batch + width; i < x->rank(); ++i) {
     flat.push_back(x.sizes()[i]);
-    if (result.rank() == kMaxDims) return c.refuse("its result has more than 8 dimensions");
+    if (result.rank() == kMaxDims) return c.fail("its result has more than 8 dimensions");
     result.push_back(x.sizes()[i]);
   }
   const int64_t count = tuples->count() / width;
-  if (batches == 0 || count % batches != 0) return c.refuse("its batch dimensions do not fit");
-  std::vector<int64_t> places;
+  if (batches == 0 || count % batches != 0) return c.fail("its batch dimensions do not fit");
+  std::vector<int64_t> index_list;
   for (int64_t t = 0; t < count; ++t) {
     int64_t at = t / (count / batches);
     for (int k = 0; k < width; ++k) {
       const int64_t size = x.sizes()[batch + k];
       int64_t index = tuples->integer(t * width + k);
-      if (index < -size || index >= size) return c.refuse(fmt::format("index {} of {}", index, size));
+      if (index < -size || index >= size) return c.fail(fmt::format("index {} of {}", index, size));
       at = at * size + (index < 0 ? index + size : index);
     }
-    places.push_back(at);
+    index_list.push_back(at);
   }
   const Tensor picked =
-      c.op_with(Op::Gather, {c.reshape(x, flat, ":rows"), c.constant(HostArray::of(places), ":places")}, AxisParams{0},
-                ":picked");
+      c.op_with(Op::Gather, {c.reshape(x, flat, ":rows"), c.constant(HostArray::of(index_list), ":places")},
+                AxisParams{0}, ":picked");
   c.out(0, c.reshape(picked, result));
 }
 
 void expand(OpCall& c) {
   const Tensor x = c.in(0);
   const auto shape = c.ints(1);
-  if (!x || !shape) return c.refuse("it has no shape");
+  if (!x || !shape) return c.fail("it has no shape");
   if (shape->size() > kMaxDims) return expand_wide(c, *shape);
   auto sizes = broadcast(x.sizes(), Dims(*shape));
-  if (!sizes) return c.refuse(sizes.error().message);
+  if (!sizes) return c.fail(sizes.error().message);
   if (*sizes == x.sizes()) return c.out(0, c.inputs()[0]);
   c.out(0, c.expand(x, *sizes));
 }
@@ -200,12 +200,12 @@ void tile(OpCall& c) {
   Tensor x = c.in(0);
   const auto repeats = c.ints(1);
   if (!x || !repeats || static_cast<int>(repeats->size()) != x->rank())
-    return c.refuse("it needs one repeat a dimension");
+    return c.fail("it needs one repeat a dimension");
   for (int i = 0; i < x->rank(); ++i) {
     const int64_t n = (*repeats)[static_cast<size_t>(i)];
     if (n == 1) continue;
     auto grown = n < 0 ? std::nullopt : checked_mul(n, x.sizes()[i]);
-    if (!grown) return c.refuse(fmt::format("{} repeats", n));
+    if (!grown) return c.fail(fmt::format("{} repeats", n));
     int64_t before = 1, after = 1;
     for (int d = 0; d < i; ++d) before *= x.sizes()[d];
     for (int d = i; d < x->rank(); ++d) after *= x.sizes()[d];
@@ -232,7 +232,7 @@ void pad(OpCall& c) {
   else if (mode == "edge")
     p.mode = PadMode::Edge;
   else if (mode != "wrap")
-    return c.refuse(fmt::format("mode '{}'", mode));
+    return c.fail(fmt::format("mode '{}'", mode));
   std::vector<int64_t> pads =
       c.opset() < 11 ? c.attr_ints(c.opset() < 2 ? "paddings" : "pads") : std::vector<int64_t>();
   double value = static_cast<double>(c.attr_float("value", 0));
@@ -244,12 +244,11 @@ void pad(OpCall& c) {
   std::vector<int> axes = c.axes(3, 1, x->rank());
   if (axes.empty() && !c.has(3)) axes.resize(static_cast<size_t>(x->rank())), std::iota(axes.begin(), axes.end(), 0);
   if (!c.ok()) return;
-  if (pads.size() != 2 * axes.size())
-    return c.refuse(fmt::format("{} pads for {} dimensions", pads.size(), axes.size()));
+  if (pads.size() != 2 * axes.size()) return c.fail(fmt::format("{} pads for {} dimensions", pads.size(), axes.size()));
   for (size_t i = 0; i < axes.size(); ++i)
     for (int side : {0, 1}) {
       const int64_t n = pads[i + static_cast<size_t>(side) * axes.size()];
-      if (n < INT_MIN / 2 || n > INT_MAX / 2) return c.refuse(fmt::format("it pads by {}", n));
+      if (n < INT_MIN / 2 || n > INT_MAX / 2) return c.fail(fmt::format("it pads by {}", n));
       (side ? p.end : p.begin)[axes[i]] = static_cast<int32_t>(n);
     }
   p.value = static_cast<float>(value);
@@ -259,7 +258,7 @@ void pad(OpCall& c) {
   for (int i = 0; i < x->rank() && y; ++i) {
     const int64_t size = y.sizes()[i], b = p.begin[i], e = p.end[i];
     if (b == 0 && e == 0) continue;
-    if (b < 0 || e < 0 || b > size || e > size) return c.refuse("it wraps more than once");
+    if (b < 0 || e < 0 || b > size || e > size) return c.fail("it wraps more than once");
     std::vector<Tensor> parts;
     const std::string at = fmt::format(":{}", i);
     if (b) parts.push_back(c.slice(y, i, size - b, size, 1, (at + "_before").c_str()));
@@ -272,7 +271,7 @@ void pad(OpCall& c) {
 
 void depth_to_space(OpCall& c) {
   const int64_t block = c.attr_int("blocksize", 0);
-  if (block < 1 || block > 65536) return c.refuse(fmt::format("a block of {}", block));
+  if (block < 1 || block > 65536) return c.fail(fmt::format("a block of {}", block));
   c.out(0, c.op_with(Op::DepthToSpace, {c.in(0)},
                      DepthToSpaceParams{static_cast<int32_t>(block), c.attr_string("mode", "DCR") == "CRD"}));
 }
@@ -281,7 +280,7 @@ void space_to_depth(OpCall& c) {
   const int64_t b = c.attr_int("blocksize", 0);
   const Tensor x = c.in(0);
   if (!x || b < 1 || b > 65536 || x->rank() != 4 || x.sizes()[2] % b || x.sizes()[3] % b)
-    return c.refuse("its block does not divide its source");
+    return c.fail("its block does not divide its source");
   const Dims& s = x.sizes();
   const int axes[] = {0, 3, 5, 1, 2, 4};
   const Tensor cut = c.reshape(x, {s[0], s[1], s[2] / b, b, s[3] / b, b}, ":cut");
@@ -300,11 +299,11 @@ void one_hot(OpCall& c) {
   Tensor indices = c.in(0);
   const auto depth = c.ints(1);
   const Tensor values = c.in(2);
-  if (!indices || !values || !depth || depth->size() != 1) return c.refuse("its depth must be one number");
+  if (!indices || !values || !depth || depth->size() != 1) return c.fail("its depth must be one number");
   if ((*depth)[0] < 0 || (*depth)[0] > HostArray::kMaxElements)
-    return c.refuse(fmt::format("a depth of {}", (*depth)[0]));
+    return c.fail(fmt::format("a depth of {}", (*depth)[0]));
   const int axis = c.axis(c.attr_int("axis", -1), indices->rank() + 1);
-  if (!c.ok() || indices->rank() == kMaxDims) return c.refuse("its result has more than 8 dimensions");
+  if (!c.ok() || indices->rank() == kMaxDims) return c.fail("its result has more than 8 dimensions");
   indices = c.cast(indices, DType::I64, ":whole");
   const int64_t n = (*depth)[0];
   // Negative indices count from the end.
@@ -330,17 +329,17 @@ void one_hot(OpCall& c) {
 void center_crop_pad(OpCall& c) {
   Tensor x = c.in(0);
   const auto shape = c.ints(1);
-  if (!x || !shape) return c.refuse("it has no shape");
+  if (!x || !shape) return c.fail("it has no shape");
   std::vector<int64_t> axes = c.attr_ints("axes");
   if (axes.empty())
     for (int i = 0; i < x->rank(); ++i) axes.push_back(i);
-  if (axes.size() != shape->size()) return c.refuse("its shape and axes differ in length");
+  if (axes.size() != shape->size()) return c.fail("its shape and axes differ in length");
   PadParams p{};
   for (size_t i = 0; i < axes.size(); ++i) {
     const int axis = c.axis(axes[i], x->rank());
     if (!c.ok()) return;
     const int64_t have = x.sizes()[axis], want = (*shape)[i];
-    if (want < 0 || want > INT_MAX / 2) return c.refuse(fmt::format("a size of {}", want));
+    if (want < 0 || want > INT_MAX / 2) return c.fail(fmt::format("a size of {}", want));
     if (want < have) {
       x = c.slice(x, axis, (have - want) / 2, (have - want) / 2 + want, 1, fmt::format(":{}", axis).c_str());
     } else {
@@ -356,26 +355,26 @@ void center_crop_pad(OpCall& c) {
 void reverse_sequence(OpCall& c) {
   const Tensor x = c.in(0);
   const auto lengths = c.ints(1);
-  if (!x || !lengths || x->rank() < 2) return c.refuse("it needs two dimensions and known lengths");
+  if (!x || !lengths || x->rank() < 2) return c.fail("it needs two dimensions and known lengths");
   const int batch = c.axis(c.attr_int("batch_axis", 1), x->rank()),
             time = c.axis(c.attr_int("time_axis", 0), x->rank());
-  if (!c.ok() || batch > 1 || time > 1 || batch == time)
-    return c.refuse("its batch and time axes must be the first two");
+  if (!c.ok() || batch > 1 || time > 1 || batch == time) return c.fail("its batch and time axes must be the first two");
   const int64_t steps = x.sizes()[time], sequences = x.sizes()[batch];
-  if (static_cast<int64_t>(lengths->size()) != sequences) return c.refuse("it needs one length a sequence");
-  if (steps * sequences > HostArray::kMaxElements) return c.refuse("it has too many steps");
-  std::vector<int64_t> places;
+  if (static_cast<int64_t>(lengths->size()) != sequences) return c.fail("it needs one length a sequence");
+  if (steps * sequences > HostArray::kMaxElements) return c.fail("it has too many steps");
+  std::vector<int64_t> index_list;
   for (int64_t i = 0; i < x.sizes()[0]; ++i)
     for (int64_t j = 0; j < x.sizes()[1]; ++j) {
       const int64_t b = batch == 0 ? i : j, t = time == 0 ? i : j, n = (*lengths)[static_cast<size_t>(b)];
-      if (n < 0 || n > steps) return c.refuse(fmt::format("a length of {}", n));
+      if (n < 0 || n > steps) return c.fail(fmt::format("a length of {}", n));
       const int64_t from = t < n ? n - 1 - t : t;
-      places.push_back(batch == 0 ? b * steps + from : from * sequences + b);
+      index_list.push_back(batch == 0 ? b * steps + from : from * sequences + b);
     }
   Dims flat{steps * sequences};
   for (int i = 2; i < x->rank(); ++i) flat.push_back(x.sizes()[i]);
-  const Tensor rows = c.op_with(Op::Gather, {c.reshape(x, flat, ":rows"), c.constant(HostArray::of(places), ":places")},
-                                AxisParams{0}, ":picked");
+  const Tensor rows =
+      c.op_with(Op::Gather, {c.reshape(x, flat, ":rows"), c.constant(HostArray::of(index_list), ":places")},
+                AxisParams{0}, ":picked");
   c.out(0, c.reshape(rows, x.sizes()));
 }
 

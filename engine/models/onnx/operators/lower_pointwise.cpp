@@ -23,7 +23,7 @@ void binary(OpCall& c) {
     const Tensor a = c.in(0), b = c.in(1);
     if (!a || !b) return;
     const int axis = c.has_attr("axis") ? c.axis(c.attr_int("axis", 0), a->rank()) : a->rank() - b->rank();
-    if (axis < 0 || axis + b->rank() > a->rank()) return c.refuse("its second source does not fit at its axis");
+    if (axis < 0 || axis + b->rank() > a->rank()) return c.fail("its second source does not fit at its axis");
     Dims sizes = b.sizes();
     for (int i = axis + b->rank(); i < a->rank(); ++i) sizes.push_back(1);
     return c.out(0, c.op(kOp, {a, c.reshape(b, sizes, ":aligned")}));
@@ -47,7 +47,7 @@ void mean(OpCall& c) {
   c.out(0, c.op_with(Op::Scale, {x}, ScaleParams{1.0f / static_cast<float>(c.input_count()), 0}));
 }
 
-// MOD's sign is the divisor's for whole numbers; fmod asks for the dividend's: a - b · trunc(a / b).
+// MOD's sign is the divisor's for integers; fmod asks for the dividend's: a - b · trunc(a / b).
 void mod(OpCall& c) {
   const Tensor a = c.in(0), b = c.in(1);
   if (!a || !b) return;
@@ -186,7 +186,7 @@ std::optional<DType> unsigned_of(DType type) {
 
 void bit_shift(OpCall& c) {
   const std::string direction = c.attr_string("direction", "");
-  if (direction != "LEFT" && direction != "RIGHT") return c.refuse(fmt::format("it shifts to '{}'", direction));
+  if (direction != "LEFT" && direction != "RIGHT") return c.fail(fmt::format("it shifts to '{}'", direction));
   const Op op = direction == "LEFT" ? Op::ShiftLeft : Op::ShiftRight;
   const Tensor x = c.in(0), by = c.in(1);
   if (!x || !by) return;

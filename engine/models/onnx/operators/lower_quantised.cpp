@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ONNX's quantised operators, computed as floating point and rounded: exact while sums stay below 2^24.
 #include <fmt/format.h>
-#include "engine/models/onnx/operators/byte_weights.h"
+#include "engine/models/onnx/operators/int8_weights.h"
 #include "engine/models/onnx/small_types.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool limits_of(OpCall& c, DType dtype, int32_t small, Limits& limits) {
     case DType::U8: limits = {0, 255}; return true;
     case DType::I16: limits = {-32768, 32767}; return true;
     case DType::U16: limits = {0, 65535}; return true;
-    default: c.refuse(fmt::format("it quantises to {}", arenascope::name(dtype))); return false;
+    default: c.fail(fmt::format("it quantises to {}", arenascope::name(dtype))); return false;
   }
 }
 
@@ -36,12 +36,12 @@ Tensor by_blocks(OpCall& c, const Tensor& t, const Dims& sizes, int axis, int64_
               t.sizes()[axis] == (sizes[axis] + block - 1) / block;
   for (int d = 0; fits && d < sizes.rank(); ++d) fits = d == axis || t.sizes()[d] == sizes[d];
   if (!fits) {
-    c.refuse(fmt::format("its scales {} are not those of blocks of {} in {}", to_string(t.sizes()), block,
-                         to_string(sizes)));
+    c.fail(fmt::format("its scales {} are not those of blocks of {} in {}", to_string(t.sizes()), block,
+                       to_string(sizes)));
     return {};
   }
   if (sizes.rank() >= kMaxDims) {
-    c.refuse("it has too many dimensions for scales in blocks");
+    c.fail("it has too many dimensions for scales in blocks");
     return {};
   }
   Dims each, all, joined = t.sizes();
@@ -62,12 +62,12 @@ Tensor along(OpCall& c, size_t i, int axis, const Dims& sizes, const char* suffi
   const int64_t block = c.attr_int("block_size", 0);
   if (block == 0 && t->element_count() == 1) return c.reshape(t, {}, suffix);
   if (axis >= sizes.rank()) {
-    c.refuse(fmt::format("scales {} along dimension {} of {}", to_string(t.sizes()), axis, to_string(sizes)));
+    c.fail(fmt::format("scales {} along dimension {} of {}", to_string(t.sizes()), axis, to_string(sizes)));
     return {};
   }
   if (block != 0) return by_blocks(c, t, sizes, axis, block, suffix);
   if (t->rank() != 1) {
-    c.refuse("its scales are in blocks of no size");
+    c.fail("its scales are in blocks of no size");
     return {};
   }
   Dims line = Dims::filled(sizes.rank(), 1);
@@ -115,7 +115,7 @@ void quantize_linear(OpCall& c) {
   if (!c.has(2) && c.has_attr("output_dtype") && c.attr_int("output_dtype", 0) != 0) {
     const auto code = c.attr_type("output_dtype", 0);
     const auto declared = ir::stored_dtype(code);
-    if (!declared) return c.refuse("it quantises to a type of which there are no tensors");
+    if (!declared) return c.fail("it quantises to a type of which there are no tensors");
     dtype = *declared;
     small = ir::small_type(code) ? code : 0;
   }
@@ -141,7 +141,7 @@ Tensor centred(OpCall& c, size_t x, size_t zero, int axis, const std::string& at
 Tensor plain_product(OpCall& c, const Tensor& a, const Tensor& b) {
   if (!a || !b) return {};
   if (a->rank() < 2 || b->rank() < 2) {
-    c.refuse("it needs two dimensions");
+    c.fail("it needs two dimensions");
     return {};
   }
   return c.mul_mat(c.op(Op::Transpose, {b}, ":b_t"), a, {}, 1, ":product");
@@ -162,12 +162,12 @@ Tensor shift_by_zero(OpCall& c, size_t zero, const Tensor& weight) {
 }
 
 // A product of bytes x, whose zero point is one, with constant weights w of 8 bits, as a convolution of one tap over the rows:
-// f32 of whole numbers. Undefined: it is none.
+// f32 of integers. Undefined: it is none.
 Tensor byte_product(OpCall& c, size_t x, size_t x_zero, size_t w, size_t w_zero) {
   if (!of_bytes(c, x) || c.rank(x) < 2 || (c.has(x_zero) && element_count(c.sizes(x_zero)) != 1)) return {};
   const int64_t depth = c.sizes(x).back();
   if (c.rank(w) != 2 || c.sizes(w)[0] != depth || element_count(c.sizes(x)) == 0) return {};
-  const auto weights = byte_weights(c, w, w_zero);
+  const auto weights = int8_weights(c, w, w_zero);
   const Tensor a = weights ? c.in(x) : Tensor();
   if (!a) return {};
   const Tensor rows = c.reshape(a, {1, a->element_count() / depth, 1, depth}, ":rows");
@@ -210,7 +210,7 @@ void q_linear_mat_mul(OpCall& c) {
            along(c, 7, axis, y.sizes(), ":y_zero"), c.value(7).dtype);
 }
 
-// The products of whole numbers, as f32.
+// The products of integers, as f32.
 Tensor whole_convolution(OpCall& c, const Tensor& x, const Tensor& w, const Tensor& bias, const char* suffix) {
   ConvParams p{};
   if (!x || !w || !read_convolution(c, x.sizes(), w.sizes(), p)) return {};
@@ -255,7 +255,7 @@ Tensor byte_convolution(OpCall& c, size_t x, size_t x_zero, size_t w, size_t w_z
   if (!of_bytes(c, x) || (c.has(x_zero) && element_count(c.sizes(x_zero)) != 1)) return {};
   ConvParams p{};
   if (c.rank(x) != c.rank(w) || !read_convolution(c, c.sizes(x), c.sizes(w), p)) return {};
-  const auto weights = byte_filters(c, w, w_zero, p.groups);
+  const auto weights = int8_filters(c, w, w_zero, p.groups);
   Tensor source = weights ? c.in(x) : Tensor();
   if (!source) return {};
   Tensor shift;

@@ -56,15 +56,15 @@ uint32_t seed_of(OpCall& c) {
   return std::isfinite(value) ? static_cast<uint32_t>(static_cast<int64_t>(std::clamp(value, -4e18, 4e18))) : 0;
 }
 
-// Numbers drawn once, as a constant; in the body of a loop that a run goes round anew for each turn, as an input.
+// Numbers drawn once, as a constant; in the body of a loop that a run iterates again for each turn, as an input.
 Tensor drawn(OpCall& c, DType dtype, const Dims& sizes, Kind kind, double a, double b, const char* suffix) {
   auto bytes = checked_byte_count(sizes, dtype);
   if (!c.ok() || !bytes || *bytes > Lowering::kMaxTensorBytes || !info(dtype).floating) {
-    c.refuse(fmt::format("it draws {} {}", to_string(sizes), name(dtype)));
+    c.fail(fmt::format("it draws {} {}", to_string(sizes), name(dtype)));
     return {};
   }
   const int64_t count = element_count(sizes);
-  const uint32_t copy = c.lowering().next_draw(c.node());
+  const uint32_t copy = c.lowering().next_random_call(c.node());
   const auto write = [=, seed = seed_of(c)](uint64_t draw, std::byte* out) -> Status {
     Drawing drawing(seed, kind, a, b);
     if (copy > 0 || draw > 0) drawing.go_on_with(copy, draw, seed);
@@ -76,10 +76,10 @@ Tensor drawn(OpCall& c, DType dtype, const Dims& sizes, Kind kind, double a, dou
     }
     return {};
   };
-  if (c.lowering().draws_for_each_run()) {
+  if (c.lowering().resamples_each_run()) {
     auto input =
-        c.lowering().add_drawn_input(c.name_of(fmt::format("{}:drawn_{}", suffix, copy).c_str()), dtype, sizes, write);
-    if (!input) c.refuse(input.error().message);
+        c.lowering().add_random_input(c.name_of(fmt::format("{}:drawn_{}", suffix, copy).c_str()), dtype, sizes, write);
+    if (!input) c.fail(input.error().message);
     return input ? *input : Tensor();
   }
   Value value;
@@ -93,9 +93,9 @@ Tensor drawn(OpCall& c, DType dtype, const Dims& sizes, Kind kind, double a, dou
 
 DType type_of(OpCall& c, DType fallback) {
   if (!c.has_attr("dtype")) return fallback;
-  const auto told = ir::to_dtype(c.attr_type("dtype", 1));
-  if (!told) c.refuse("it is of a type of which there are no tensors");
-  return told.value_or(fallback);
+  const auto specified = ir::to_dtype(c.attr_type("dtype", 1));
+  if (!specified) c.fail("it is of a type of which there are no tensors");
+  return specified.value_or(fallback);
 }
 
 void random(OpCall& c, Kind kind, bool like) {
@@ -104,10 +104,10 @@ void random(OpCall& c, Kind kind, bool like) {
     sizes = c.sizes(0);
   } else {
     const auto shape = c.attr_ints("shape");
-    if (shape.size() > kMaxDims) return c.refuse(fmt::format("{} dimensions, of at most {}", shape.size(), kMaxDims));
+    if (shape.size() > kMaxDims) return c.fail(fmt::format("{} dimensions, of at most {}", shape.size(), kMaxDims));
     sizes = Dims(shape);
   }
-  if (auto count = checked_element_count(sizes); !count) return c.refuse(count.error().message);
+  if (auto count = checked_element_count(sizes); !count) return c.fail(count.error().message);
   const DType dtype = type_of(c, like && info(c.value(0).dtype).floating ? c.value(0).dtype : DType::F32);
   const bool uniform = kind == Kind::Uniform;
   const auto a = static_cast<double>(uniform ? c.attr_float("low", 0) : c.attr_float("mean", 0));
@@ -128,7 +128,7 @@ void multinomial(OpCall& c) {
   const Tensor x = c.in_f32(0);
   const int64_t samples = c.attr_int("sample_size", 1);
   if (!x || x->rank() != 2 || samples < 1 || samples > 1 << 24 || x.sizes()[1] < 1)
-    return c.refuse(fmt::format("{} draws", samples));
+    return c.fail(fmt::format("{} draws", samples));
   const Dims sizes{x.sizes()[0], samples, x.sizes()[1]};
   const Tensor noise = drawn(c, DType::F32, sizes, Kind::Gumbel, 0, 1, ":noise");
   const Tensor all = c.op(Op::Add, {noise, c.reshape(x, {sizes[0], 1, sizes[2]}, ":chances")}, ":noisy");
@@ -148,23 +148,23 @@ constexpr HandlerEntry kRandomHandlers[] = {
 
 }  // namespace
 
-bool draws_numbers(const ir::Node& node) {
+bool is_random(const ir::Node& node) {
   if (!node.domain.empty()) return false;
   for (const HandlerEntry& entry : kRandomHandlers)
     if (node.op == entry.op) return true;
   return false;
 }
 
-void drop_at_random(OpCall& c, double ratio) {
+void training_dropout(OpCall& c, double ratio) {
   const Tensor x = c.in(0);
   if (!x) return;
-  if (!(ratio >= 0) || !(ratio < 1)) return c.refuse(fmt::format("it drops {} of all", ratio));
+  if (!(ratio >= 0) || !(ratio < 1)) return c.fail(fmt::format("it drops {} of all", ratio));
   const Tensor number = drawn(c, DType::F64, x.sizes(), Kind::Uniform, 0, 1, ":drawn");
   const Tensor kept = c.op(Op::GreaterEqual, {number, c.scalar(ratio, DType::F64, ":ratio")}, ":kept");
   if (!kept) return;
   const Tensor larger = c.op_with(Op::Scale, {x}, ScaleParams{static_cast<float>(1 / (1 - ratio)), 0}, ":larger");
   c.out(0, c.op(Op::Where, {kept, larger, c.scalar(0, x.dtype(), ":dropped")}));
-  if (c.wants(1)) c.out(1, c.op(Op::Copy, {kept}, ":mask"));
+  if (c.has_output(1)) c.out(1, c.op(Op::Copy, {kept}, ":mask"));
 }
 
 std::span<const HandlerEntry> random_handlers() { return kRandomHandlers; }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // ONNX's recurrent operators. A plain LSTM is one op; RNN, GRU and an LSTM with peepholes, limits or other functions are
-// unrolled step by step, of many steps in a loop (recurrent_turns.h). Sequences of different lengths stand still behind their ends.
+// unrolled step by step, of many steps in a loop (recurrent_loop.h). Sequences of different lengths stand still behind their ends.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 #include "engine/models/onnx/operators/long_recurrence.h"
-#include "engine/models/onnx/operators/recurrent_attention.h"
-#include "engine/models/onnx/operators/recurrent_turns.h"
+#include "engine/models/onnx/operators/lstm_attention.h"
+#include "engine/models/onnx/operators/recurrent_loop.h"
 
 #include <numeric>
 #include <optional>
@@ -34,9 +34,9 @@ class Recurrent {
     const bool plain = gates_ == 4 && !attends_ && !c_.has(7) && !c_.has_attr("clip") &&
                        c_.attr_int("input_forget", 0) == 0 && are_usual(functions_, gates_);
     if (plain) return lengths_ ? whole_lstm_of_lengths() : whole_lstm();
-    if (steps_ > kMostStepsWritten)
-      return leave_recurrence(c_, {gates_, directions_, steps_, batch_, hidden_, direction_, turned_, memory_.state, x_,
-                                   lengths_.all, functions_});
+    if (steps_ > kMaxStepsWritten)
+      return leave_recurrence(c_, {gates_, directions_, steps_, batch_, hidden_, direction_, transposed_, memory_.state,
+                                   x_, lengths_.all, functions_});
     unroll();
   }
 
@@ -46,14 +46,14 @@ class Recurrent {
     direction_ = direction == "forward" ? 0 : direction == "reverse" ? 1 : 2;
     directions_ = direction_ == 2 ? 2 : 1;
     hidden_ = c_.attr_int("hidden_size", c_.rank(2) == 3 ? c_.sizes(2)[2] : 0);
-    turned_ = c_.attr_int("layout", 0) != 0;
+    transposed_ = c_.attr_int("layout", 0) != 0;
     x_ = c_.in_f32(0);
     if (!x_ || x_->rank() != 3 || hidden_ < 1 || hidden_ > (1 << 24))
       return refused("its source needs three dimensions and a hidden size");
     functions_ = read_activations(c_, gates_, directions_);
     if (c_.has_attr("clip") && !(c_.attr_float("clip", 0) > 0))
       return refused(fmt::format("it clips at {}", c_.attr_float("clip", 0)));
-    if (turned_) x_ = c_.g().cont(swapped(x_, ":time_first"), c_.name_of(":x"));
+    if (transposed_) x_ = c_.g().cont(swapped(x_, ":time_first"), c_.name_of(":x"));
     if (!x_ || !c_.ok()) return false;
     steps_ = x_.sizes()[0], batch_ = x_.sizes()[1];
     int64_t in = x_.sizes()[2];
@@ -70,13 +70,13 @@ class Recurrent {
                                  to_string(c_.sizes(2)), directions_, hidden_));
     for (size_t i : {size_t{5}, size_t{6}})
       if (c_.has(i) &&
-          !(c_.sizes(i) == (turned_ ? Dims{batch_, directions_, hidden_} : Dims{directions_, batch_, hidden_})))
+          !(c_.sizes(i) == (transposed_ ? Dims{batch_, directions_, hidden_} : Dims{directions_, batch_, hidden_})))
         return refused(fmt::format("its initial state is {}", to_string(c_.sizes(i))));
     return c_.ok();
   }
 
   bool refused(std::string why) {
-    c_.refuse(std::move(why));
+    c_.fail(std::move(why));
     return false;
   }
 
@@ -104,9 +104,9 @@ class Recurrent {
     const Tensor sequence = counted(batch_, ":sequence_numbers"), wide = c_.scalar(double(batch_), DType::I64, ":wide");
     lengths_.active = c_.op(Op::Less, {step, row}, ":active");
     const Tensor ends = c_.op(Op::Sub, {row, one}, ":ends");
-    const Tensor turned =
+    const Tensor transposed =
         c_.op(Op::Where, {lengths_.active, c_.op(Op::Sub, {ends, step}, ":from_end"), step}, ":turned");
-    lengths_.reversed = c_.op(Op::Add, {c_.op(Op::Mul, {turned, wide}, ":turned_row"), sequence}, ":turned_place");
+    lengths_.reversed = c_.op(Op::Add, {c_.op(Op::Mul, {transposed, wide}, ":turned_row"), sequence}, ":turned_place");
     const Tensor last = c_.op_with(Op::Clamp, {c_.reshape(ends, {batch_}, ":last_step")},
                                    ClampParams{0, static_cast<double>(steps_)}, ":last_there");
     lengths_.last = c_.op(Op::Add, {c_.op(Op::Mul, {last, wide}, ":last_row"), sequence}, ":last_place");
@@ -126,7 +126,7 @@ class Recurrent {
   }
 
   Tensor state(size_t i, const char* suffix) {
-    return turned_ ? c_.g().cont(swapped(c_.in_f32(i), suffix), suffix) : c_.in_f32(i);
+    return transposed_ ? c_.g().cont(swapped(c_.in_f32(i), suffix), suffix) : c_.in_f32(i);
   }
 
   // Y [T, D, B, H], with layout 1 [B, T, D, H]; states [D, B, H], with layout 1 [B, D, H].
@@ -136,9 +136,9 @@ class Recurrent {
     const auto give = [&](size_t i, const Tensor& made, const char* suffix) {
       if (made) c_.out(i, c_.cast(made, dtype, suffix));
     };
-    if (c_.wants(0)) give(0, turned_ && y ? c_.permute(y, axes, ":batch_first") : y, ":y_cast");
-    if (c_.wants(1)) give(1, turned_ ? swapped(h, ":h_batch_first") : h, ":h_cast");
-    if (c_.wants(2)) give(2, turned_ ? swapped(cell, ":c_batch_first") : cell, ":c_cast");
+    if (c_.has_output(0)) give(0, transposed_ && y ? c_.permute(y, axes, ":batch_first") : y, ":y_cast");
+    if (c_.has_output(1)) give(1, transposed_ ? swapped(h, ":h_batch_first") : h, ":h_cast");
+    if (c_.has_output(2)) give(2, transposed_ ? swapped(cell, ":c_batch_first") : cell, ":c_cast");
   }
 
   // What an LSTM op makes: Y [T, D, B, H] and the last states [D, B, H].
@@ -207,7 +207,7 @@ class Recurrent {
         return directions_ == 1 || !x ? x : c_.slice(x, 0, d, d + 1, 1, (at + what).c_str());
       };
       Tensor x = backward ? reversed(x_, at + "_x") : x_, w = own(c_.in_f32(1), "_w");
-      if (c_.wants(2)) x = with_stop(x), w = stop_weights(w, at + "_w_stop");
+      if (c_.has_output(2)) x = with_stop(x), w = stop_weights(w, at + "_w_stop");
       std::vector<Tensor> sources{x, w, own(c_.in_f32(2), "_r")};
       int32_t present = 0;
       if (c_.has(3)) sources.push_back(own(c_.in_f32(3), "_b")), present |= 1;
@@ -283,7 +283,7 @@ class Recurrent {
         last.h = c_.op(Op::Where, {there, last.h, before.h}, (step + "_h_stays").c_str());
         if (last.cell) last.cell = c_.op(Op::Where, {there, last.cell, before.cell}, (step + "_c_stays").c_str());
       }
-      if (attention && (i + 1 < steps_ || hands_on())) attention->look(last.h, there, step);
+      if (attention && (i + 1 < steps_ || hands_on())) attention->match(last.h, there, step);
       if (row)
         rows[static_cast<size_t>(t)].push_back(c_.reshape(row, {1, 1, batch_, hidden_}, (step + "_row").c_str()));
     }
@@ -307,16 +307,16 @@ class Recurrent {
     }
     std::vector<Tensor> steps;
     for (size_t t = 0; t < rows.size(); ++t) steps.push_back(joined(rows[t], 1, fmt::format(":t{}", t)));
-    finish(c_.wants(0) ? joined(steps, 0, ":y") : Tensor(), joined(last_h, 0, ":h"),
+    finish(c_.has_output(0) ? joined(steps, 0, ":y") : Tensor(), joined(last_h, 0, ":h"),
            gates_ == 4 ? joined(last_c, 0, ":c") : Tensor());
     if (hands_on()) c_.out(kSeenBehind, joined(seen, 0, ":seen"));
   }
 
   // One of the turns of many steps.
-  bool hands_on() const { return attends_ && c_.node().continues && c_.wants(kSeenBehind); }
+  bool hands_on() const { return attends_ && c_.node().continues && c_.has_output(kSeenBehind); }
 
   Tensor joined(const std::vector<Tensor>& parts, int axis, const std::string& suffix) {
-    if (parts.empty()) c_.refuse("it has no steps");
+    if (parts.empty()) c_.fail("it has no steps");
     if (parts.empty() || parts.size() == 1) return parts.empty() ? Tensor() : parts[0];
     return c_.op_list(Op::Concat, parts, AxisParams{axis}, suffix.c_str());
   }
@@ -332,7 +332,7 @@ class Recurrent {
   AttentionSizes memory_;
   int32_t direction_ = 0;
   int64_t directions_ = 1, hidden_ = 0, steps_ = 0, batch_ = 0;
-  bool turned_ = false;
+  bool transposed_ = false;
   Tensor x_;
   Lengths lengths_;
   std::vector<Activation> functions_;  // by direction

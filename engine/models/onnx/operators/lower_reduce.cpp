@@ -17,7 +17,7 @@ uint32_t reduced_axes(OpCall& c, int64_t since) {
   return axes;
 }
 
-// The largest or smallest of no whole numbers is what is beyond none of its type.
+// The largest or smallest of no integers is what is beyond none of its type.
 void extreme_of_none(OpCall& c, bool largest, uint32_t axes) {
   const Dims& from = c.sizes(0);
   const DType type = c.value(0).dtype;
@@ -90,27 +90,28 @@ void top_k(OpCall& c) {
   int64_t k = c.attr_int("k", 0);
   if (c.opset() >= 10) {
     const auto given = c.ints(1);
-    if (!given || given->size() != 1) return c.refuse("its k must be one number");
+    if (!given || given->size() != 1) return c.fail("its k must be one number");
     k = (*given)[0];
   }
   const TopKParams params{axis, k, c.attr_int("largest", 1) != 0, c.attr_int("sorted", 1) != 0};
-  if (!c.wants(1)) return c.out(0, c.op_with(Op::TopKValues, {c.in(0)}, params));
-  const Tensor indices = c.op_with(Op::TopKIndices, {c.in(0)}, params, c.wants(0) ? ":indices" : "");
+  if (!c.has_output(1)) return c.out(0, c.op_with(Op::TopKValues, {c.in(0)}, params));
+  const Tensor indices = c.op_with(Op::TopKIndices, {c.in(0)}, params, c.has_output(0) ? ":indices" : "");
   c.out(1, indices);
-  if (c.wants(0)) c.out(0, c.op_with(Op::GatherElements, {c.in(0), indices}, AxisParams{axis}));  // looked for once
+  if (c.has_output(0))
+    c.out(0, c.op_with(Op::GatherElements, {c.in(0), indices}, AxisParams{axis}));  // looked for once
 }
 
 template <Op kOp>
 void cumulated(OpCall& c) {
   const auto given = c.ints(1);
-  if (!given || given->size() != 1) return c.refuse("its axis must be one number");
+  if (!given || given->size() != 1) return c.fail("its axis must be one number");
   const int axis = c.axis((*given)[0], c.rank(0));
   c.out(0,
         c.op_with(kOp, {c.in(0)}, CumSumParams{axis, c.attr_int("exclusive", 0) != 0, c.attr_int("reverse", 0) != 0}));
 }
 
 uint32_t spatial(OpCall& c) {
-  if (c.rank(0) < 3) c.refuse("its source needs spatial dimensions");
+  if (c.rank(0) < 3) c.fail("its source needs spatial dimensions");
   return ((1u << c.rank(0)) - 1) & ~3u;
 }
 
@@ -125,7 +126,7 @@ void global_lp_pool(OpCall& c) {
   const int64_t p = c.attr_int("p", 2);
   const Tensor x = c.in(0);
   if (p == 2) return c.out(0, c.op_with(Op::ReduceL2, {x}, ReduceParams{axes, true}));
-  if (p != 1) return c.refuse(fmt::format("a norm of order {}", p));
+  if (p != 1) return c.fail(fmt::format("a norm of order {}", p));
   c.out(0, c.op_with(Op::ReduceSum, {c.op(Op::Abs, {x}, ":abs")}, ReduceParams{axes, true}));
 }
 

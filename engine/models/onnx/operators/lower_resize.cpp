@@ -13,7 +13,7 @@
 namespace arenascope::models {
 namespace {
 
-constexpr double kMostElements = 1e12;  // of one dimension
+constexpr double kMaxTableElements = 1e12;  // of one dimension
 
 // The sizes or the scales that a node gives, one for each of its axes.
 struct Targets {
@@ -46,7 +46,7 @@ Targets read_targets(OpCall& c, int rank) {
     for (int i = 0; i < rank; ++i) targets.axes.push_back(i);
   const size_t count = targets.sizes.empty() ? targets.scales.size() : targets.sizes.size();
   if (c.ok() && (count == 0 || count != targets.axes.size()))
-    c.refuse(fmt::format("{} scales or sizes for {} dimensions", count, targets.axes.size()));
+    c.fail(fmt::format("{} scales or sizes for {} dimensions", count, targets.axes.size()));
   return targets;
 }
 
@@ -58,7 +58,7 @@ double common_scale(OpCall& c, const Dims& x, const Targets& targets, bool not_l
     if (!c.ok()) return 0;
     const int64_t from = x[axis];
     if (from == 0) {
-      c.refuse("an empty dimension keeps no aspect ratio");
+      c.fail("an empty dimension keeps no aspect ratio");
       return 0;
     }
     const double scale = static_cast<double>(targets.sizes[i]) / static_cast<double>(from);
@@ -84,8 +84,8 @@ void set_sizes(OpCall& c, const Dims& x, const Targets& targets, ResizeParams& p
     const double wanted = keeps_ratio ? std::round(common * from)
                           : by_sizes  ? static_cast<double>(targets.sizes[i])
                                       : std::floor(from * scale + 1e-9);
-    if (!(wanted >= 0) || wanted > kMostElements)
-      return c.refuse(fmt::format("dimension {} would have {} elements", axis, wanted));
+    if (!(wanted >= 0) || wanted > kMaxTableElements)
+      return c.fail(fmt::format("dimension {} would have {} elements", axis, wanted));
     p.sizes[axis] = static_cast<int64_t>(wanted);
     scales[static_cast<size_t>(axis)] = scale;
   }
@@ -98,7 +98,7 @@ void set_scales(OpCall& c, const Dims& x, const std::vector<double>& scales, Res
   for (int i = 0; i < inner; ++i)
     p.scales[4 - inner + i] = static_cast<float>(scales[static_cast<size_t>(rank - inner + i)]);
   for (int i = 0; i + 4 < rank; ++i)
-    if (p.sizes[i] != x[i]) return c.refuse("it resizes one of the outermost dimensions of more than four");
+    if (p.sizes[i] != x[i]) return c.fail("it resizes one of the outermost dimensions of more than four");
 }
 
 template <class E>
@@ -126,7 +126,7 @@ bool choose(OpCall& c, const char* what, const std::string& name, const Choice<E
     out = choice.value;
     return true;
   }
-  c.refuse(fmt::format("{} '{}'", what, name));
+  c.fail(fmt::format("{} '{}'", what, name));
   return false;
 }
 
@@ -196,7 +196,7 @@ Tensor resized(OpCall& c, const Tensor& x, int axis, const Line& line, const std
   const std::string mode = c.attr_string("mode", "nearest"), name = fmt::format(":axis_{}", axis);
   const bool nearest = mode == "nearest", is_cubic = mode == "cubic", drops = c.attr_int("exclude_outside", 0) != 0;
   if (!(line.scale > 0) || line.scale > 1e6 || line.scale < 1e-6 || line.in < 1 || line.in * line.out > 1 << 22) {
-    c.refuse(fmt::format("it makes {} elements of {} by {}", line.out, line.in, line.scale));
+    c.fail(fmt::format("it makes {} elements of {} by {}", line.out, line.in, line.scale));
     return {};
   }
   std::vector<int64_t> picked;
@@ -235,10 +235,10 @@ Tensor resized(OpCall& c, const Tensor& x, int axis, const Line& line, const std
     if (d != axis) last.push_back(d);
   last.push_back(axis);
   for (size_t d = 0; d < last.size(); ++d) back[static_cast<size_t>(last[d])] = static_cast<int>(d);
-  const Tensor turned = c.permute(x, last, (name + "_last").c_str());
-  const Tensor lines = turned ? c.op(Op::Cont, {turned}, (name + "_lines").c_str()) : Tensor();
+  const Tensor transposed = c.permute(x, last, (name + "_last").c_str());
+  const Tensor lines = transposed ? c.op(Op::Cont, {transposed}, (name + "_lines").c_str()) : Tensor();
   if (!lines) return {};
-  Dims sizes = turned.sizes();
+  Dims sizes = transposed.sizes();
   sizes[x->rank() - 1] = line.out;
   const Tensor made = c.mul_mat(c.constant(std::move(weights), (name + "_weights").c_str()),
                                 c.reshape(lines, {x->element_count() / line.in, line.in}, (name + "_rows").c_str()), {},
@@ -266,21 +266,21 @@ void resize_by_weights(OpCall& c) {
   const auto roi = how == "tf_crop_and_resize" ? c.floats(1) : std::nullopt;
   const size_t count = targets.axes.size();
   if (how == "tf_crop_and_resize" && c.ok() && (!roi || roi->size() != 2 * count))
-    return c.refuse(fmt::format("its region is not {} numbers", 2 * count));
+    return c.fail(fmt::format("its region is not {} numbers", 2 * count));
   const bool nearest = p.mode == ResizeMode::Nearest;
   if (!nearest) y = c.cast(y, DType::F32, ":f32");
   std::vector<std::pair<int, std::vector<int64_t>>> outsides;
   for (size_t i = 0; i < count && c.ok(); ++i) {
     const int axis = c.axis(targets.axes[i], x.rank());
     if (!c.ok()) return;
-    const double told = scales[static_cast<size_t>(axis)];
+    const double specified = scales[static_cast<size_t>(axis)];
     Line line{x[axis], p.sizes[axis],
-              told > 0 ? told : static_cast<double>(p.sizes[axis]) / static_cast<double>(x[axis]), 0, 1};
+              specified > 0 ? specified : static_cast<double>(p.sizes[axis]) / static_cast<double>(x[axis]), 0, 1};
     if (roi) line.start = (*roi)[i], line.end = (*roi)[count + i];
     const bool as_it_is = line.in == line.out && line.scale == 1 && how != "tf_crop_and_resize";
     if (as_it_is) continue;
     if (line.out < 1 || line.out > HostArray::kMaxElements)
-      return c.refuse(fmt::format("{} elements of {}", line.out, line.in));
+      return c.fail(fmt::format("{} elements of {}", line.out, line.in));
     const auto outside = std::make_unique<bool[]>(static_cast<size_t>(line.out));
     y = resized(c, y, axis, line, how, outside.get());
     if (!y) return;

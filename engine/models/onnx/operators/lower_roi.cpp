@@ -32,10 +32,10 @@ struct RoiCall {
 };
 
 // One side of all regions: where the samples lie, [R, out·samples], cut to the image, and which of them count.
-struct Places {
+struct IndexTable {
   Tensor at, counts;
 };
-Places places_of(OpCall& c, const Tensor& rois, int first, const RoiCall& side, const std::string& name) {
+IndexTable indices_of(OpCall& c, const Tensor& rois, int first, const RoiCall& side, const std::string& name) {
   const auto edge = [&](int column, const char* suffix) {
     return c.op_with(Op::Scale, {c.slice(rois, 1, column, column + 1, 1, (name + suffix + "_given").c_str())},
                      ScaleParams{static_cast<float>(side.scale), static_cast<float>(-side.shift)},
@@ -64,7 +64,8 @@ Places places_of(OpCall& c, const Tensor& rois, int first, const RoiCall& side, 
 
 // The same where each region has as many samples in a cell as it has elements there, rounded up: regions with fewer than the
 // most repeat their last one, which counts for nothing in a mean.
-Places adaptive_places(OpCall& c, const HostArray& rois, int first, RoiCall& side, bool mean, const std::string& name) {
+IndexTable adaptive_windows(OpCall& c, const HostArray& rois, int first, RoiCall& side, bool mean,
+                            const std::string& name) {
   const int64_t regions = rois.sizes[0];
   const auto edge = [&](int64_t r, int column) { return rois.number(r * 4 + column) * side.scale - side.shift; };
   const auto length = [&](int64_t r) {
@@ -75,7 +76,7 @@ Places adaptive_places(OpCall& c, const HostArray& rois, int first, RoiCall& sid
   double most = 1;
   for (int64_t r = 0; r < regions; ++r) most = std::max(most, samples(r));
   if (!(most * static_cast<double>(side.out * regions) <= static_cast<double>(HostArray::kMaxElements * 16))) {
-    c.refuse(fmt::format("{} samples for each of {} cells of {} regions", most, side.out, regions));
+    c.fail(fmt::format("{} samples for each of {} cells of {} regions", most, side.out, regions));
     return {};
   }
   side.samples = static_cast<int64_t>(most);
@@ -97,12 +98,12 @@ Places adaptive_places(OpCall& c, const HostArray& rois, int first, RoiCall& sid
 
 // How much of each of the image's elements a sample has, [R, 1, out·samples, size]: both neighbours, or one of them.
 enum class Part { Both, Low, High };
-Tensor shares(OpCall& c, const Places& places, const RoiCall& side, Part part, const std::string& name) {
-  if (!places.at || !places.counts) return {};
-  const int64_t regions = places.at.sizes()[0], samples = places.at.sizes()[1];
+Tensor shares(OpCall& c, const IndexTable& indices, const RoiCall& side, Part part, const std::string& name) {
+  if (!indices.at || !indices.counts) return {};
+  const int64_t regions = indices.at.sizes()[0], samples = indices.at.sizes()[1];
   const Dims column{regions, samples, 1};
   const Tensor elements = roi_numbers(c, {1, 1, side.size}, roi_counted(side.size), name + "_elements");
-  const Tensor at = c.reshape(places.at, column, (name + "_column").c_str());
+  const Tensor at = c.reshape(indices.at, column, (name + "_column").c_str());
   // 1 - |distance|, as far as it is above 0: the weights of a straight line between two elements.
   const Tensor away = c.op(Op::Abs, {c.op(Op::Sub, {at, elements}, (name + "_off").c_str())}, (name + "_away").c_str());
   Tensor share = c.op(Op::Relu, {c.op_with(Op::Scale, {away}, ScaleParams{-1, 1}, (name + "_near").c_str())},
@@ -113,7 +114,7 @@ Tensor shares(OpCall& c, const Places& places, const RoiCall& side, Part part, c
     const Tensor wanted = part == Part::Low ? is_low : c.op(Op::Not, {is_low}, (name + "_is_high").c_str());
     share = c.op(Op::Mul, {share, c.cast(wanted, DType::F32, (name + "_wanted").c_str())}, (name + "_part").c_str());
   }
-  const Tensor counts = c.reshape(places.counts, column, (name + "_counting").c_str());
+  const Tensor counts = c.reshape(indices.counts, column, (name + "_counting").c_str());
   return c.reshape(c.op(Op::Mul, {share, counts}, (name + "_weighed").c_str()), {regions, 1, samples, side.size},
                    (name + "_weights").c_str());
 }
@@ -140,34 +141,34 @@ void roi_align(OpCall& c) {
   if (!x || !rois || !batch) return;
   if (x->rank() != 4 || rois->rank() != 2 || rois.sizes()[1] != 4 || batch->rank() != 1 ||
       batch.sizes()[0] != rois.sizes()[0] || element_count(x.sizes()) == 0)
-    return c.refuse(fmt::format("regions {} of {}", to_string(rois.sizes()), to_string(x.sizes())));
+    return c.fail(fmt::format("regions {} of {}", to_string(rois.sizes()), to_string(x.sizes())));
   const std::string mode = c.attr_string("mode", "avg");
   const std::string how =
       c.attr_string("coordinate_transformation_mode", c.opset() < 16 ? "output_half_pixel" : "half_pixel");
   if ((mode != "avg" && mode != "max") || (how != "half_pixel" && how != "output_half_pixel"))
-    return c.refuse(fmt::format("mode '{}', coordinates '{}'", mode, how));
+    return c.fail(fmt::format("mode '{}', coordinates '{}'", mode, how));
   RoiCall rows, columns;
   rows.out = c.attr_int("output_height", 1), columns.out = c.attr_int("output_width", 1);
   rows.samples = columns.samples = c.attr_int("sampling_ratio", 0);
   const bool adaptive = rows.samples == 0;
   const auto known = adaptive ? c.known(1) : nullptr;
   if (adaptive && !known) return c.wait_for(1, "how many samples it takes depends on each region's size", true);
-  constexpr int64_t kMostCells = 1 << 12;
-  if (rows.out < 1 || columns.out < 1 || rows.out > kMostCells || columns.out > kMostCells || rows.samples < 0 ||
+  constexpr int64_t kMaxCells = 1 << 12;
+  if (rows.out < 1 || columns.out < 1 || rows.out > kMaxCells || columns.out > kMaxCells || rows.samples < 0 ||
       rows.samples > 64)
-    return c.refuse(fmt::format("{} x {} cells of {} samples", rows.out, columns.out, rows.samples));
+    return c.fail(fmt::format("{} x {} cells of {} samples", rows.out, columns.out, rows.samples));
   if (x.sizes()[2] > HostArray::kMaxElements || x.sizes()[3] > HostArray::kMaxElements)
-    return c.refuse(fmt::format("an image of {}", to_string(x.sizes())));
+    return c.fail(fmt::format("an image of {}", to_string(x.sizes())));
   rows.size = x.sizes()[2], columns.size = x.sizes()[3];
   rows.scale = columns.scale = static_cast<double>(c.attr_float("spatial_scale", 1));
   rows.shift = columns.shift = how == "half_pixel" ? 0.5 : 0;
   rows.may_be_empty = columns.may_be_empty = how == "half_pixel";
   const Tensor images = c.op_with(Op::Gather, {x, batch}, AxisParams{0}, ":images");
-  const auto places = [&](int first, RoiCall& side, const char* name) {
-    return adaptive ? adaptive_places(c, *known, first, side, mode == "avg", name)
-                    : places_of(c, rois, first, side, name);
+  const auto indices = [&](int first, RoiCall& side, const char* name) {
+    return adaptive ? adaptive_windows(c, *known, first, side, mode == "avg", name)
+                    : indices_of(c, rois, first, side, name);
   };
-  const Places at_rows = places(1, rows, ":y"), at_columns = places(0, columns, ":x");
+  const IndexTable at_rows = indices(1, rows, ":y"), at_columns = indices(0, columns, ":x");
   if (!c.ok() || !images) return;
   Tensor y;
   if (mode == "avg") {
@@ -217,7 +218,7 @@ RoiTaps roi_taps(OpCall& c, const HostArray& rois, const Dims& x, const int64_t*
   int64_t all = 0;
   for (int64_t r = 0; r < rois.sizes[0] && c.ok(); ++r) {
     const int64_t image = rois.integer(r * 5);
-    if (image < 0 || image >= x[0]) c.refuse(fmt::format("a region of image {} of {}", image, x[0]));
+    if (image < 0 || image >= x[0]) c.fail(fmt::format("a region of image {} of {}", image, x[0]));
     for (int64_t i = 0; i < out[0] * out[1] && c.ok(); ++i) {
       const auto side = [&](int64_t column, int64_t cell, int64_t of, int64_t size) {
         return pooled_cells(rois.number(r * 5 + column) * scale, rois.number(r * 5 + column + 2) * scale, cell, of,
@@ -226,14 +227,14 @@ RoiTaps roi_taps(OpCall& c, const HostArray& rois, const Dims& x, const int64_t*
       const Cells rows = side(2, i / out[1], out[0], x[2]), columns = side(1, i % out[1], out[1], x[3]);
       std::vector<int64_t>& cell = cells.emplace_back();
       all += std::max<int64_t>(rows.end - rows.begin, 0) * std::max<int64_t>(columns.end - columns.begin, 0);
-      if (all > HostArray::kMaxElements * 16) c.refuse("its regions have too many elements");
+      if (all > HostArray::kMaxElements * 16) c.fail("its regions have too many elements");
       for (int64_t y = rows.begin; y < rows.end && c.ok(); ++y)
         for (int64_t z = columns.begin; z < columns.end; ++z) cell.push_back((image * x[2] + y) * x[3] + z);
       taps.each = std::max(taps.each, static_cast<int64_t>(cell.size()));
     }
   }
   if (taps.each * static_cast<int64_t>(cells.size()) > HostArray::kMaxElements * 16)
-    c.refuse(fmt::format("{} elements for each of {} cells", taps.each, cells.size()));
+    c.fail(fmt::format("{} elements for each of {} cells", taps.each, cells.size()));
   for (const std::vector<int64_t>& cell : cells) {
     if (!c.ok()) return taps;
     for (size_t k = 0; k < static_cast<size_t>(taps.each); ++k)
@@ -249,12 +250,12 @@ void max_roi_pool(OpCall& c) {
   const auto pooled = c.attr_ints("pooled_shape");
   if (!x) return;
   const auto rois = c.known(1);
-  if (!rois) return c.wait_for(1, "its regions must be known before it runs", true);
+  if (!rois) return c.wait_for(1, "its regions must be known at compile time", true);
   if (x->rank() != 4 || rois->sizes.rank() != 2 || rois->sizes[1] != 5 || pooled.size() != 2 ||
       element_count(x.sizes()) == 0)
-    return c.refuse(fmt::format("regions {} of {}", to_string(rois->sizes), to_string(x.sizes())));
+    return c.fail(fmt::format("regions {} of {}", to_string(rois->sizes), to_string(x.sizes())));
   if (pooled[0] < 1 || pooled[1] < 1 || pooled[0] > 1 << 12 || pooled[1] > 1 << 12)
-    return c.refuse(fmt::format("{} x {} cells", pooled[0], pooled[1]));
+    return c.fail(fmt::format("{} x {} cells", pooled[0], pooled[1]));
   const int64_t regions = rois->sizes[0], channels = x.sizes()[1];
   const Dims sizes{regions, channels, pooled[0], pooled[1]};
   if (regions == 0) return c.out(0, HostArray::make(c.value(0).dtype, sizes));

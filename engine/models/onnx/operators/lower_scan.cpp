@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ONNX's Scan: its body for each element of sequences, with states from turn to turn. Where the turns are too many to be
-// written out, or what the body makes hangs on values of the run, it is left as a Loop (lower_loop.cpp, lower_rest.cpp).
+// written out, or what the body makes hangs on values of the run, it is left as a Loop (lower_loop.cpp, engine/models/onnx/deferred_subgraph.cpp).
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 
@@ -13,7 +13,7 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kMostScanned = 1 << 16;  // of all turns together
+constexpr int64_t kMaxScanned = 1 << 16;  // of all turns together
 
 // One slice of a sequence, without its axis.
 ValuePtr element(OpCall& c, const ValuePtr& from, int axis, int64_t i, const std::string& at) {
@@ -33,19 +33,19 @@ struct Scanned {
   std::vector<std::vector<ValuePtr>> outputs;  // by output, each turn's
 };
 
-bool scan_turn(OpCall& c, const ir::Graph& body, const std::vector<ValuePtr>& inputs, int64_t turn, int64_t turns,
+bool scan_turn(OpCall& c, const ir::Graph& body, const std::vector<ValuePtr>& inputs, int64_t turn, int64_t iterations,
                const std::vector<int64_t>& axes, const std::vector<int64_t>& directions, Scanned& s) {
   const Lowering::Within this_turn(c.lowering(), fmt::format("turn {}", turn));
   std::vector<ValuePtr> given = s.states;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const int axis = c.axis(number_at(axes, i), inputs[i]->sizes.rank());
-    const int64_t at = number_at(directions, i) != 0 ? turns - 1 - turn : turn;
+    const int64_t at = number_at(directions, i) != 0 ? iterations - 1 - turn : turn;
     given.push_back(c.ok() ? element(c, inputs[i], axis, at, fmt::format(":turn_{}_{}", turn, i)) : nullptr);
     if (!given.back()) return false;
   }
   auto made = c.lowering().lower_subgraph(body, given);
   if (!made) {
-    if (!c.lowering().inner_waits()) c.refuse(made.error().message);
+    if (!c.lowering().subgraph_needs_runtime_value()) c.fail(made.error().message);
     return false;
   }
   for (size_t i = 0; i < made->size(); ++i) {
@@ -53,20 +53,20 @@ bool scan_turn(OpCall& c, const ir::Graph& body, const std::vector<ValuePtr>& in
       s.states[i] = (*made)[i];
       continue;
     }
-    if ((*made)[i]->kind == Value::Kind::Sequence) c.refuse("its turns leave sequences");
+    if ((*made)[i]->kind == Value::Kind::Sequence) c.fail("its turns leave sequences");
     s.outputs[i - s.states.size()].push_back((*made)[i]);
   }
   return c.ok();
 }
 
 // The results of all turns side by side.
-ValuePtr scan_output(OpCall& c, std::vector<ValuePtr> turns, int64_t axis, bool backwards, const std::string& at) {
-  const int place = c.axis(axis, turns[0]->sizes.rank() + 1);
+ValuePtr scan_output(OpCall& c, std::vector<ValuePtr> iterations, int64_t axis, bool backwards, const std::string& at) {
+  const int place = c.axis(axis, iterations[0]->sizes.rank() + 1);
   if (!c.ok()) return nullptr;
-  if (backwards) std::reverse(turns.begin(), turns.end());
-  for (size_t i = 0; i < turns.size() && c.ok(); ++i)
-    turns[i] = c.with_axis(turns[i], place, fmt::format("{}_{}", at, i));
-  return c.ok() ? c.concat(turns, place, at.c_str()) : nullptr;
+  if (backwards) std::reverse(iterations.begin(), iterations.end());
+  for (size_t i = 0; i < iterations.size() && c.ok(); ++i)
+    iterations[i] = c.with_axis(iterations[i], place, fmt::format("{}_{}", at, i));
+  return c.ok() ? c.concat(iterations, place, at.c_str()) : nullptr;
 }
 
 ir::Node made_node(const char* op, std::vector<std::string> inputs, std::string output) {
@@ -87,14 +87,14 @@ std::string named_constant(OpCall& c, const std::string& at, HostArray array) {
 
 // The body as a Loop's, which is given the turn's number and takes the elements of the sequences itself.
 std::shared_ptr<ir::Graph> body_of_loop(OpCall& c, const ir::Graph& body, const std::vector<ValuePtr>& sequences,
-                                        int64_t turns) {
+                                        int64_t iterations) {
   const size_t states = body.inputs.size() - sequences.size();
   ir::ValueType turn, goes_on;
   turn.name = c.name_of(":turn"), goes_on.name = c.name_of(":goes_on");
   const std::string back = c.name_of(":turn_back");
   const auto axes = c.attr_ints("scan_input_axes"), directions = c.attr_ints("scan_input_directions");
   std::vector<ir::Node> nodes{
-      made_node("Sub", {named_constant(c, ":last_turn", HostArray::scalar(turns - 1)), turn.name}, back)};
+      made_node("Sub", {named_constant(c, ":last_turn", HostArray::scalar(iterations - 1)), turn.name}, back)};
   for (size_t i = 0; i < sequences.size(); ++i) {
     nodes.push_back(made_node("Gather", {c.node().inputs[states + i], number_at(directions, i) != 0 ? back : turn.name},
                               body.inputs[states + i].name));
@@ -119,56 +119,56 @@ int rank_of_result(OpCall& c, const ir::Graph& body, const std::vector<ValuePtr>
   if (!c.ok()) return 0;
   const auto made = c.lowering().try_subgraph(body, given);
   if (made) return (*made)[result]->sizes.rank() + 1;
-  if (!body.outputs[result].has_shape) c.refuse("how many dimensions its results have is not told");
+  if (!body.outputs[result].has_shape) c.fail("how many dimensions its results have is not told");
   return static_cast<int>(body.outputs[result].sizes.size()) + 1;
 }
 
-// Turns that lie backwards, or along another dimension than the first: what is done with them behind the loop.
+// LoopSpec that lie backwards, or along another dimension than the first: what is done with them behind the loop.
 void add_turning(OpCall& c, int64_t axis, bool backwards, int rank, std::string from, const std::string& to,
-                 std::vector<ir::Node>& behind) {
+                 std::vector<ir::Node>& after) {
   const int place = c.axis(axis, rank);
   if (!c.ok()) return;
   if (backwards) {
     const auto number = [&](const char* what, int64_t value) {
       return named_constant(c, fmt::format(":{}_{}", from, what), HostArray::of({value}));
     };
-    const std::string turned = place == 0 ? to : from + ":forwards";
-    behind.push_back(made_node("Slice",
-                               {from, number("first", -1), number("end", std::numeric_limits<int64_t>::min()),
-                                number("axis", 0), number("step", -1)},
-                               turned));
-    from = turned;
+    const std::string transposed = place == 0 ? to : from + ":forwards";
+    after.push_back(made_node("Slice",
+                              {from, number("first", -1), number("end", std::numeric_limits<int64_t>::min()),
+                               number("axis", 0), number("step", -1)},
+                              transposed));
+    from = transposed;
   }
   if (place == 0) return;
-  behind.push_back(made_node("Transpose", {from}, to));
-  std::vector<int64_t>& perm = behind.back().attributes["perm"].ints;
+  after.push_back(made_node("Transpose", {from}, to));
+  std::vector<int64_t>& perm = after.back().attributes["perm"].ints;
   for (int i = 1; i < rank; ++i) perm.push_back(i);
   perm.insert(perm.begin() + place, 0);
 }
 
 // All turns as a Loop, whose body is one graph.
-void leave_turns(OpCall& c, const ir::Graph& body, const std::vector<ValuePtr>& sequences, int64_t turns,
-                 const char* why) {
+void defer_iterations(OpCall& c, const ir::Graph& body, const std::vector<ValuePtr>& sequences, int64_t iterations,
+                      const char* why) {
   const size_t states = body.inputs.size() - sequences.size();
   ir::Node loop = c.node();
   loop.op = "Loop";
   loop.attributes.clear();
-  loop.attributes["body"].graph = body_of_loop(c, body, sequences, turns);
-  loop.attributes[kTurnsBefore].i = 0;
-  loop.attributes[kLayerOfTurns].s = c.lowering().layer();
-  loop.attributes[kTitleOfTurns].s = c.node().label();
+  loop.attributes["body"].graph = body_of_loop(c, body, sequences, iterations);
+  loop.attributes[kUnrolledIterations].i = 0;
+  loop.attributes[kLoopScope].s = c.lowering().layer();
+  loop.attributes[kLoopLabel].s = c.node().label();
   loop.inputs.resize(states);
-  loop.inputs.insert(loop.inputs.begin(), {named_constant(c, ":turns", HostArray::scalar(turns)), ""});
-  std::vector<ir::Node> behind;
+  loop.inputs.insert(loop.inputs.begin(), {named_constant(c, ":turns", HostArray::scalar(iterations)), ""});
+  std::vector<ir::Node> after;
   for (size_t i = states; i < loop.outputs.size() && c.ok(); ++i) {
     const int64_t axis = number_at(c.attr_ints("scan_output_axes"), i - states);
     const bool backwards = number_at(c.attr_ints("scan_output_directions"), i - states) != 0;
     if ((axis == 0 && !backwards) || loop.outputs[i].empty()) continue;
     const std::string to = std::exchange(loop.outputs[i], c.name_of(fmt::format(":stacked_{}", i).c_str()));
     const int rank = rank_of_result(c, body, sequences, i);
-    if (c.ok()) add_turning(c, axis, backwards, rank, loop.outputs[i], to, behind);
+    if (c.ok()) add_turning(c, axis, backwards, rank, loop.outputs[i], to, after);
   }
-  c.leave(std::move(loop), why, std::move(behind));
+  c.defer_as_loop(std::move(loop), why, std::move(after));
 }
 
 // Of one batch: `parts` are its states and sequences, and become its results.
@@ -182,24 +182,24 @@ bool scan_sequence(OpCall& c, const ir::Graph& graph, std::vector<ValuePtr>& par
   s.outputs.resize(c.output_count() - states);
   const int axis = c.axis(number_at(axes, 0), sequences[0]->sizes.rank());
   if (!c.ok()) return false;
-  const int64_t turns = sequences[0]->sizes[axis];
-  if (turns < 1) c.refuse("its sequences are empty");
+  const int64_t iterations = sequences[0]->sizes[axis];
+  if (iterations < 1) c.fail("its sequences are empty");
   for (size_t i = 1; i < sequences.size() && c.ok(); ++i) {
     const int own = c.axis(number_at(axes, i), sequences[i]->sizes.rank());
-    if (c.ok() && sequences[i]->sizes[own] != turns) c.refuse("its sequences differ in length");
+    if (c.ok() && sequences[i]->sizes[own] != iterations) c.fail("its sequences differ in length");
   }
   if (!c.ok()) return false;
-  if (turns > kMostScanned / batch / static_cast<int64_t>(graph.nodes.size() + 1)) {
+  if (iterations > kMaxScanned / batch / static_cast<int64_t>(graph.nodes.size() + 1)) {
     if (batched)
-      c.refuse(fmt::format("{} turns of {} nodes", turns, graph.nodes.size()));
+      c.fail(fmt::format("{} turns of {} nodes", iterations, graph.nodes.size()));
     else
-      leave_turns(c, graph, sequences, turns, "its turns are too many to be written out");
+      defer_iterations(c, graph, sequences, iterations, "its turns are too many to be written out");
     return false;
   }
-  for (int64_t t = 0; t < turns && c.ok(); ++t)
-    if (!scan_turn(c, graph, sequences, t, turns, axes, directions, s)) {
-      if (c.lowering().inner_waits() && !batched)
-        leave_turns(c, graph, sequences, turns, "what its body makes hangs on values of the run");
+  for (int64_t t = 0; t < iterations && c.ok(); ++t)
+    if (!scan_turn(c, graph, sequences, t, iterations, axes, directions, s)) {
+      if (c.lowering().subgraph_needs_runtime_value() && !batched)
+        defer_iterations(c, graph, sequences, iterations, "what its body makes hangs on values of the run");
       return false;
     }
   parts.assign(c.output_count(), nullptr);
@@ -218,20 +218,20 @@ void scan(OpCall& c) {
   const bool batched = c.opset() < 9;  // sequence_lens come first, and every tensor has a batch in front
   const size_t first = batched ? 1 : 0;
   if (!body || !body->graph || count < 1 || c.input_count() < first + static_cast<size_t>(count))
-    return c.refuse("it lacks a body or a sequence");
+    return c.fail("it lacks a body or a sequence");
   const size_t states = c.input_count() - first - static_cast<size_t>(count);
   const ir::Graph& graph = *body->graph;
   if (graph.inputs.size() != states + static_cast<size_t>(count) || graph.outputs.size() != c.output_count() ||
       graph.outputs.size() < states)
-    return c.refuse("its body has another number of sources or results");
-  if (batched && c.has(0)) return c.refuse("its sequences differ in length");
+    return c.fail("its body has another number of sources or results");
+  if (batched && c.has(0)) return c.fail("its sequences differ in length");
   std::vector<ValuePtr> given;
   for (size_t i = first; i < c.input_count(); ++i) {
     if (!c.has(i) || c.inputs()[i]->kind == Value::Kind::Sequence)
-      return c.refuse(fmt::format("its source {} is no tensor", i));
+      return c.fail(fmt::format("input {} is no tensor", i));
     given.push_back(c.inputs()[i]);
   }
-  const Lowering::Within all_turns(c.lowering(), c.title());
+  const Lowering::Within all_iterations(c.lowering(), c.title());
   const int64_t batch = batched ? given[0]->sizes.rank() > 0 ? given[0]->sizes[0] : 0 : 1;
   std::vector<std::vector<ValuePtr>> results(c.output_count());
   for (int64_t b = 0; b < batch; ++b) {
@@ -247,7 +247,7 @@ void scan(OpCall& c) {
     }
   }
   for (size_t i = 0; i < results.size() && c.ok(); ++i)
-    if (c.wants(i) && !results[i].empty()) c.out(i, c.concat(results[i], 0, fmt::format(":{}", i).c_str()));
+    if (c.has_output(i) && !results[i].empty()) c.out(i, c.concat(results[i], 0, fmt::format(":{}", i).c_str()));
 }
 
 constexpr HandlerEntry kScanHandlers[] = {{"Scan", scan}};

@@ -17,11 +17,11 @@ enum class Reduction { None, Add, Mul, Min, Max };
 // Which updates, counted from 0, are written where, in the order in which they come.
 class Writes {
  public:
-  explicit Writes(int64_t places) : places_(places) {}
+  explicit Writes(int64_t index_list) : indices_(index_list) {}
   void write(int64_t place, int64_t update) { at_[place].push_back(update); }
   // The k-th update of each place, -1 for none.
   std::vector<int64_t> layer(size_t k) const {
-    std::vector<int64_t> out(static_cast<size_t>(places_), -1);
+    std::vector<int64_t> out(static_cast<size_t>(indices_), -1);
     for (const auto& [place, updates] : at_)
       if (k < updates.size()) out[static_cast<size_t>(place)] = updates[k];
     return out;
@@ -32,7 +32,7 @@ class Writes {
     return most;
   }
   bool empty() const { return at_.empty(); }
-  // Puts groups of up to `group` updates of a place that has more of them together; the groups' updates behind each other,
+  // Puts groups of up to `group` updates of a place that has more of them together; the groups' updates one after another,
   // each group filled up with what it begins with (`repeats`) or with `nothing`. They are counted from `next` on then.
   std::vector<int64_t> group_up(int64_t group, int64_t next, bool repeats, int64_t nothing) {
     std::vector<int64_t> out;
@@ -50,15 +50,15 @@ class Writes {
   }
 
  private:
-  int64_t places_;
+  int64_t indices_;
   std::map<int64_t, std::vector<int64_t>> at_;
 };
 
 // The updates written into a copy of the data, along `axis`, by the rows or elements that `places` names (own_places.h).
-void write_into(OpCall& c, const Tensor& data, const Dims& sizes, const Tensor& updates, const Tensor& places,
+void write_into(OpCall& c, const Tensor& data, const Dims& sizes, const Tensor& updates, const Tensor& index_list,
                 int axis) {
   const Tensor copy = c.op(Op::Cont, {c.reshape(data, sizes, ":data")}, ":copy");
-  const Tensor all = c.op_with(Op::SetRows, {copy, updates, places}, SetRowsParams{axis, true}, ":written");
+  const Tensor all = c.op_with(Op::SetRows, {copy, updates, index_list}, SetRowsParams{axis, true}, ":written");
   c.out(0, c.reshape(all, data.sizes()));
 }
 
@@ -82,21 +82,21 @@ Op reduction_of(Reduction reduction) {
   }
 }
 
-constexpr int64_t kMostLayers = 64;  // one after the other; of more updates of a place some are reduced first
+constexpr int64_t kMaxLayers = 64;  // one after the other; of more updates of a place some are reduced first
 
 // Rows [rows, row], and behind them those that places with many updates have of these, until none has too many.
 Tensor with_groups(OpCall& c, Tensor rows, Reduction reduction, int64_t nothing, Writes& writes) {
   const bool adds = reduction == Reduction::Add || reduction == Reduction::Mul;
-  for (int round = 0; c.ok() && static_cast<int64_t>(writes.depth()) > kMostLayers; ++round) {
+  for (int round = 0; c.ok() && static_cast<int64_t>(writes.depth()) > kMaxLayers; ++round) {
     const int64_t count = rows.sizes()[0], row = rows.sizes()[1];
-    std::vector<int64_t> members = writes.group_up(kMostLayers, count, !adds, nothing);
-    const int64_t groups = static_cast<int64_t>(members.size()) / kMostLayers;
+    std::vector<int64_t> members = writes.group_up(kMaxLayers, count, !adds, nothing);
+    const int64_t groups = static_cast<int64_t>(members.size()) / kMaxLayers;
     const std::string at = fmt::format(":groups_{}", round);
     const Tensor picked =
         c.op_with(Op::Gather, {rows, c.constant(HostArray::of(std::move(members)), (at + "_from").c_str())},
                   AxisParams{0}, (at + "_members").c_str());
     const Tensor reduced =
-        c.op_with(reduction_of(reduction), {c.reshape(picked, {groups, kMostLayers, row}, (at + "_each").c_str())},
+        c.op_with(reduction_of(reduction), {c.reshape(picked, {groups, kMaxLayers, row}, (at + "_each").c_str())},
                   ReduceParams{1u << 1, false}, at.c_str());
     rows = c.op_with(Op::Concat, {rows, reduced}, AxisParams{0}, (at + "_all").c_str());
   }
@@ -146,11 +146,11 @@ bool readable(OpCall& c, Tensor& data, std::shared_ptr<const HostArray>& indices
   else if (name == "max")
     reduction = Reduction::Max;
   else if (name != "none")
-    c.refuse(fmt::format("it reduces by {}", name));
+    c.fail(fmt::format("it reduces by {}", name));
   if (!indices && reduction != Reduction::None)
-    c.wait_for(1, "its indices must be known before it runs", true);
+    c.wait_for(1, "its indices must be known at compile time", true);
   else if (indices && data && data->element_count() > HostArray::kMaxElements * 16)
-    c.refuse("its source is too large");
+    c.fail("its source is too large");
   return c.ok() && data && updates;
 }
 
@@ -164,8 +164,9 @@ Tensor rows_of(OpCall& c, const Tensor& data, int64_t count, int width) {
     const Tensor tuples = c.reshape(c.in(1), {count, width}, ":tuples");
     const Tensor index = c.reshape(c.slice(tuples, 1, k, k + 1), {count});
     const FillParams line{{data.sizes()[k]}, DType::I64, 0, static_cast<double>(stride)};
-    const Tensor places = c.op_list(Op::Arange, std::span<const Tensor>{}, line, fmt::format(":places_{}", k).c_str());
-    const Tensor at = c.op_with(Op::Gather, {places, index}, AxisParams{0}, fmt::format(":at_{}", k).c_str());
+    const Tensor index_list =
+        c.op_list(Op::Arange, std::span<const Tensor>{}, line, fmt::format(":places_{}", k).c_str());
+    const Tensor at = c.op_with(Op::Gather, {index_list, index}, AxisParams{0}, fmt::format(":at_{}", k).c_str());
     sum = sum ? c.op(Op::Add, {sum, at}, fmt::format(":rows_{}", k).c_str()) : at;
   }
   return sum;
@@ -175,13 +176,14 @@ constexpr Bytes kWholeRow = 64;  // shorter ones are written element by element
 
 // Rows that are known, none of them twice, are written as such, which devices do, too. Others are elements whose places
 // are the rows'.
-void write_rows(OpCall& c, const Tensor& data, const Tensor& updates, int64_t row, int64_t rows, const Tensor& places,
-                bool once) {
-  const int64_t count = places->element_count();
+void write_rows(OpCall& c, const Tensor& data, const Tensor& updates, int64_t row, int64_t rows,
+                const Tensor& index_list, bool once) {
+  const int64_t count = index_list->element_count();
   if (row == 0 || rows == 0 || count == 0) return c.out(0, c.op(Op::Copy, {data}));
   const Tensor lines = c.reshape(updates, {count, row}, ":updates");
-  if (once && row * element_bytes(data.dtype()) >= kWholeRow) return write_into(c, data, {rows, row}, lines, places, 0);
-  write_into(c, data, {rows, row}, lines, c.expand(c.reshape(places, {count, 1}), {count, row}), 0);
+  if (once && row * element_bytes(data.dtype()) >= kWholeRow)
+    return write_into(c, data, {rows, row}, lines, index_list, 0);
+  write_into(c, data, {rows, row}, lines, c.expand(c.reshape(index_list, {count, 1}), {count, row}), 0);
 }
 
 void scatter_nd(OpCall& c) {
@@ -191,29 +193,30 @@ void scatter_nd(OpCall& c) {
   if (!readable(c, data, indices, updates, reduction)) return;
   const Dims tuples = indices ? indices->sizes : c.in(1).sizes();
   const int64_t width = tuples.rank() > 0 ? tuples.back() : 0;
-  if (width < 1 || width > data->rank()) return c.refuse("its indices do not fit");
+  if (width < 1 || width > data->rank()) return c.fail("its indices do not fit");
   int64_t rows = 1, row = 1;
   for (int i = 0; i < data->rank(); ++i) (i < width ? rows : row) *= data.sizes()[i];
   const int64_t count = element_count(tuples) / width;
-  if (updates->element_count() != count * row) return c.refuse("its updates do not fit");
+  if (updates->element_count() != count * row) return c.fail("its updates do not fit");
   if (!indices) {
-    const Tensor places = rows_of(c, data, count, static_cast<int>(width));
-    return places ? write_rows(c, data, updates, row, rows, places, false) : void();
+    const Tensor index_list = rows_of(c, data, count, static_cast<int>(width));
+    return index_list ? write_rows(c, data, updates, row, rows, index_list, false) : void();
   }
   Writes writes(rows);
-  std::vector<int64_t> places;
+  std::vector<int64_t> index_list;
   for (int64_t u = 0; u < count; ++u) {
     int64_t at = 0;
     for (int k = 0; k < width; ++k) {
       const int64_t size = data.sizes()[k], index = indices->integer(u * width + k);
-      if (index < -size || index >= size) return c.refuse(fmt::format("index {} of {}", index, size));
+      if (index < -size || index >= size) return c.fail(fmt::format("index {} of {}", index, size));
       at = at * size + (index < 0 ? index + size : index);
     }
     writes.write(at, u);
-    places.push_back(at);
+    index_list.push_back(at);
   }
   if (reduction != Reduction::None) return reduce_into(c, data, updates, row, count, reduction, writes);
-  write_rows(c, data, updates, row, rows, c.constant(HostArray::of(std::move(places)), ":places"), writes.depth() == 1);
+  write_rows(c, data, updates, row, rows, c.constant(HostArray::of(std::move(index_list)), ":places"),
+             writes.depth() == 1);
 }
 
 void scatter_elements(OpCall& c) {
@@ -223,15 +226,15 @@ void scatter_elements(OpCall& c) {
   if (!readable(c, data, indices, updates, reduction)) return;
   const int axis = c.axis(c.attr_int("axis", 0), data->rank());
   if (!c.ok() || !(c.in(1).sizes() == updates.sizes()) || updates->rank() != data->rank())
-    return c.refuse("its indices do not fit");
+    return c.fail("its indices do not fit");
   for (int i = 0; i < data->rank(); ++i)
-    if (i != axis && updates.sizes()[i] > data.sizes()[i]) return c.refuse("its indices do not fit");
+    if (i != axis && updates.sizes()[i] > data.sizes()[i]) return c.fail("its indices do not fit");
   const Dims strides = contiguous_strides(data.sizes());
   Writes writes(data->element_count());
   Dims at = Dims::filled(data->rank(), 0);
   for (int64_t u = 0; indices && u < indices->count(); ++u) {
     const int64_t size = data.sizes()[axis], index = indices->integer(u);
-    if (index < -size || index >= size) return c.refuse(fmt::format("index {} of {}", index, size));
+    if (index < -size || index >= size) return c.fail(fmt::format("index {} of {}", index, size));
     if (reduction == Reduction::None) continue;
     int64_t where = 0;
     for (int d = 0; d < data->rank(); ++d)

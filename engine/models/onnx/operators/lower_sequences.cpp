@@ -23,23 +23,23 @@ ValuePtr sequence_of(std::string name, std::vector<ValuePtr> elements) {
 // The elements of source i; null, and an error, where it is no sequence.
 const std::vector<ValuePtr>* elements(OpCall& c, size_t i) {
   if (c.has(i) && c.inputs()[i]->kind == Value::Kind::Sequence) return &c.inputs()[i]->elements;
-  c.refuse(fmt::format("its source {} is no sequence", i));
+  c.fail(fmt::format("input {} is no sequence", i));
   return nullptr;
 }
 
 void out_sequence(OpCall& c, size_t i, std::vector<ValuePtr> made) {
-  if (made.size() > kLongest) return c.refuse(fmt::format("a sequence of {}, of at most {}", made.size(), kLongest));
-  if (c.wants(i)) c.out(i, sequence_of(c.node().outputs[i], std::move(made)));
+  if (made.size() > kLongest) return c.fail(fmt::format("a sequence of {}, of at most {}", made.size(), kLongest));
+  if (c.has_output(i)) c.out(i, sequence_of(c.node().outputs[i], std::move(made)));
 }
 
 // A place in a sequence, from the front or the back; `size` if it is left out.
-size_t position(OpCall& c, size_t i, size_t size, bool may_be_behind) {
+size_t position(OpCall& c, size_t i, size_t size, bool may_follow) {
   const auto given = c.ints(i);
   if (!given) return size;
-  const auto n = static_cast<int64_t>(size), most = n + (may_be_behind ? 1 : 0);
+  const auto n = static_cast<int64_t>(size), most = n + (may_follow ? 1 : 0);
   const int64_t at = given->size() == 1 ? (*given)[0] : n + 1;
   if (at < -n || at >= most) {
-    c.refuse(fmt::format("place {} of {}", at, size));
+    c.fail(fmt::format("place {} of {}", at, size));
     return 0;
   }
   return static_cast<size_t>(at < 0 ? at + n : at);
@@ -48,7 +48,7 @@ size_t position(OpCall& c, size_t i, size_t size, bool may_be_behind) {
 void construct(OpCall& c) {
   std::vector<ValuePtr> all;
   for (size_t i = 0; i < c.input_count(); ++i) {
-    if (!c.has(i)) return c.refuse(fmt::format("its source {} is missing", i));
+    if (!c.has(i)) return c.fail(fmt::format("input {} is missing", i));
     all.push_back(c.inputs()[i]);
   }
   out_sequence(c, 0, std::move(all));
@@ -56,7 +56,7 @@ void construct(OpCall& c) {
 
 void insert(OpCall& c) {
   const auto* old = elements(c, 0);
-  if (!old || !c.has(1)) return c.refuse("it has nothing to insert");
+  if (!old || !c.has(1)) return c.fail("it has nothing to insert");
   std::vector<ValuePtr> all = *old;
   const size_t at = position(c, 2, all.size(), true);
   if (!c.ok()) return;
@@ -66,7 +66,7 @@ void insert(OpCall& c) {
 
 void erase(OpCall& c) {
   const auto* old = elements(c, 0);
-  if (!old || old->empty()) return c.refuse("there is nothing in its sequence");
+  if (!old || old->empty()) return c.fail("there is nothing in its sequence");
   std::vector<ValuePtr> all = *old;
   const size_t at = c.has(1) ? position(c, 1, all.size(), false) : all.size() - 1;
   if (!c.ok()) return;
@@ -76,7 +76,7 @@ void erase(OpCall& c) {
 
 void element_at(OpCall& c) {
   const auto* all = elements(c, 0);
-  if (!all || !c.has(1)) return c.refuse("it says no place");
+  if (!all || !c.has(1)) return c.fail("it says no place");
   const size_t at = position(c, 1, all->size(), false);
   if (c.ok()) c.out(0, (*all)[at]);
 }
@@ -87,7 +87,7 @@ void length(OpCall& c) {
 
 void concat_sequence(OpCall& c) {
   const auto* all = elements(c, 0);
-  if (!all || all->empty()) return c.refuse("there is nothing in its sequence");
+  if (!all || all->empty()) return c.fail("there is nothing in its sequence");
   const bool adds = c.attr_int("new_axis", 0) != 0;
   std::vector<ValuePtr> parts = *all;
   const int axis = c.axis(c.attr_int("axis", 0), parts[0]->sizes.rank() + (adds ? 1 : 0));
@@ -105,14 +105,14 @@ void split_to_sequence(OpCall& c) {
   std::vector<int64_t> parts;
   const bool one_each = !c.has(1);
   if (one_each) {
-    if (size > static_cast<int64_t>(kLongest)) return c.refuse(fmt::format("{} parts", size));
+    if (size > static_cast<int64_t>(kLongest)) return c.fail(fmt::format("{} parts", size));
     parts.assign(static_cast<size_t>(size), 1);
   } else {
     const auto given = c.ints(1);
     if (!given) return;
     if (c.value(1).sizes.rank() == 0) {  // as many as fit, and the rest
       const int64_t each = given->empty() ? 0 : (*given)[0];
-      if (each < 1 || size / each > static_cast<int64_t>(kLongest)) return c.refuse(fmt::format("parts of {}", each));
+      if (each < 1 || size / each > static_cast<int64_t>(kLongest)) return c.fail(fmt::format("parts of {}", each));
       for (int64_t at = 0; at < size; at += each) parts.push_back(std::min(each, size - at));
     } else {
       parts = *given;
@@ -122,7 +122,7 @@ void split_to_sequence(OpCall& c) {
   int64_t at = 0;
   for (size_t i = 0; i < parts.size() && c.ok(); ++i) {
     if (parts[i] < 0 || parts[i] > size - at)
-      return c.refuse(fmt::format("a part of {} at {} of {}", parts[i], at, size));
+      return c.fail(fmt::format("a part of {} at {} of {}", parts[i], at, size));
     const std::string name = fmt::format(":{}", i);
     Tensor part = c.slice(x, axis, at, at + parts[i], 1, name.c_str());
     at += parts[i];
@@ -134,7 +134,7 @@ void split_to_sequence(OpCall& c) {
     }
     if (part) all.push_back(value_like(c.value(0), c.name_of(name.c_str()), part));
   }
-  if (c.ok() && at != size) return c.refuse(fmt::format("parts of {} together of {}", at, size));
+  if (c.ok() && at != size) return c.fail(fmt::format("parts of {} together of {}", at, size));
   if (c.ok()) out_sequence(c, 0, std::move(all));
 }
 
@@ -142,25 +142,24 @@ void split_to_sequence(OpCall& c) {
 void map(OpCall& c) {
   const auto* body = c.attr("body");
   const auto* first = elements(c, 0);
-  if (!first || !body || !body->graph) return c.refuse("it lacks a sequence or a body");
+  if (!first || !body || !body->graph) return c.fail("it lacks a sequence or a body");
   const ir::Graph& graph = *body->graph;
   if (graph.inputs.size() != c.input_count() || graph.outputs.size() != c.output_count())
-    return c.refuse("its body has another number of sources or results");
+    return c.fail("its body has another number of sources or results");
   if ((graph.nodes.size() + 1) * first->size() > kLongest)
-    return c.refuse(fmt::format("{} elements by {} nodes", first->size(), graph.nodes.size()));
+    return c.fail(fmt::format("{} elements by {} nodes", first->size(), graph.nodes.size()));
   std::vector<std::vector<ValuePtr>> results(c.output_count());
   const Lowering::Within all(c.lowering(), c.title());
   for (size_t i = 0; i < first->size(); ++i) {
     std::vector<ValuePtr> sources;
     for (const ValuePtr& input : c.inputs()) {
       const bool each = input && input->kind == Value::Kind::Sequence;
-      if (!input || (each && input->elements.size() != first->size()))
-        return c.refuse("its sequences differ in length");
+      if (!input || (each && input->elements.size() != first->size())) return c.fail("its sequences differ in length");
       sources.push_back(each ? input->elements[i] : input);
     }
     const Lowering::Within one(c.lowering(), fmt::format("element {}", i));
     auto made = c.lowering().lower_subgraph(graph, sources);
-    if (!made) return c.refuse(made.error().message);
+    if (!made) return c.fail(made.error().message);
     for (size_t k = 0; k < results.size(); ++k) results[k].push_back((*made)[k]);
   }
   for (size_t k = 0; k < results.size(); ++k) out_sequence(c, k, std::move(results[k]));
@@ -180,7 +179,7 @@ void has_element(OpCall& c) {
 }
 
 void get_element(OpCall& c) {
-  if (!c.has(0) || c.inputs()[0]->kind == Value::Kind::Nothing) return c.refuse("its source holds nothing");
+  if (!c.has(0) || c.inputs()[0]->kind == Value::Kind::Nothing) return c.fail("its source holds nothing");
   c.out(0, c.inputs()[0]);
 }
 

@@ -2,10 +2,10 @@
 // ONNX operators that make constants, change shapes only, or choose what is computed.
 #include <arenascope/base/checked.h>
 #include <fmt/format.h>
+#include "engine/models/onnx/high_rank_shapes.h"
 #include "engine/models/onnx/lowering.h"
 #include "engine/models/onnx/small_types.h"
 #include "engine/models/onnx/sparse_tensors.h"
-#include "engine/models/onnx/wide_shapes.h"
 
 #include <cmath>
 #include <cstring>
@@ -21,7 +21,7 @@ void in_shape(OpCall& c, const Dims& sizes) {
   auto count = checked_element_count(sizes);
   if (!c.ok()) return;
   if (!count || *count != element_count(x.sizes))
-    return c.refuse(fmt::format("a source of {} does not fit in {}", to_string(x.sizes), to_string(sizes)));
+    return c.fail(fmt::format("a source of {} does not fit in {}", to_string(x.sizes), to_string(sizes)));
   if (x.sizes == sizes) return c.out(0, c.inputs()[0]);
   if (x.kind == Value::Kind::Constant && !x.tensor) return c.out_constant(0, x.dtype, sizes, x.source);
   c.out(0, c.reshape(c.in(0), sizes));
@@ -30,7 +30,7 @@ void in_shape(OpCall& c, const Dims& sizes) {
 void reshape(OpCall& c) {
   std::vector<int64_t> target = c.opset() < 5 ? c.attr_ints("shape") : std::vector<int64_t>();
   if (c.opset() >= 5) {
-    if (!c.has(1)) return c.refuse("it has no shape");
+    if (!c.has(1)) return c.fail("it has no shape");
     if (auto given = c.ints(1)) target = *given;
   }
   if (!c.ok()) return;
@@ -42,8 +42,7 @@ void reshape(OpCall& c) {
   for (size_t i = 0; i < target.size(); ++i) {
     int64_t size = target[i];
     if (size == 0 && c.attr_int("allowzero", 0) == 0) {
-      if (static_cast<int>(i) >= from.rank())
-        return c.refuse(fmt::format("dimension {} is kept, of {}", i, from.rank()));
+      if (static_cast<int>(i) >= from.rank()) return c.fail(fmt::format("dimension {} is kept, of {}", i, from.rank()));
       size = from[static_cast<int>(i)];
     }
     sizes.push_back(size);
@@ -51,13 +50,13 @@ void reshape(OpCall& c) {
       unknown = static_cast<int>(i);
     } else {
       auto product = size < 0 ? std::nullopt : checked_mul(known, size);
-      if (!product) return c.refuse(fmt::format("its shape {} makes no sense", to_string(Dims(target))));
+      if (!product) return c.fail(fmt::format("its shape {} makes no sense", to_string(Dims(target))));
       known = *product;
     }
   }
   const int64_t count = element_count(from);
   if (unknown >= 0) {
-    if (known == 0 || count % known != 0) return c.refuse(fmt::format("{} elements do not divide by {}", count, known));
+    if (known == 0 || count % known != 0) return c.fail(fmt::format("{} elements do not divide by {}", count, known));
     sizes[unknown] = count / known;
   }
   in_shape(c, sizes);
@@ -80,7 +79,7 @@ void squeeze(OpCall& c) {
   Dims sizes;
   for (int i = 0; i < from.rank(); ++i) {
     const bool drop = axes.empty() ? from[i] == 1 : (gone & (1u << i)) != 0;
-    if (drop && from[i] != 1) return c.refuse(fmt::format("dimension {} has {} elements", i, from[i]));
+    if (drop && from[i] != 1) return c.fail(fmt::format("dimension {} has {} elements", i, from[i]));
     if (!drop) sizes.push_back(from[i]);
   }
   in_shape(c, sizes);
@@ -118,15 +117,15 @@ void constant(OpCall& c) {
   }
   if (const auto* a = c.attr("value"); a && a->tensor) {
     const ir::TensorData& data = *a->tensor;
-    if (!data.dtype && !data.words) return c.refuse(fmt::format("it is of type {}", ir::type_name(data.type)));
+    if (!data.dtype && !data.strings) return c.fail(fmt::format("it is of type {}", ir::type_name(data.type)));
     const DType dtype = data.dtype.value_or(DType::I64);
     if (element_count(data.sizes) <= HostArray::kMaxElements)
       c.out(0, HostArray::from_bytes(dtype, data.sizes, data.bytes().data()));
     else
       c.out_constant(0, dtype, data.sizes, data.source);
-    if (data.words) c.mark_words(0, data.words);
+    if (data.strings) c.set_string_table(0, data.strings);
     if (c.ok() && c.outputs()[0]) c.outputs()[0]->small = ir::remembered_type(data.type);
-    if (c.ok() && c.outputs()[0]) c.outputs()[0]->wide = data.wide;
+    if (c.ok() && c.outputs()[0]) c.outputs()[0]->full_shape = data.full_shape;
     return;
   }
   const auto floats = [](const std::vector<float>& values, const Dims& sizes) {
@@ -142,7 +141,7 @@ void constant(OpCall& c) {
   if (const auto* a = c.attr("value_string")) return c.out_strings(0, {}, {&a->s, 1});
   if (const auto* a = c.attr("value_strings"))
     return c.out_strings(0, {static_cast<int64_t>(a->strings.size())}, a->strings);
-  c.refuse("it has no value that is a tensor of numbers or strings");
+  c.fail("it has no value that is a tensor of numbers or strings");
 }
 
 WeightSource::Writer filler(const HostArray& value, int64_t count) {
@@ -157,19 +156,19 @@ WeightSource::Writer filler(const HostArray& value, int64_t count) {
 
 void filled(OpCall& c, size_t result, const Dims& sizes, const HostArray& value) {
   auto count = checked_element_count(sizes);
-  if (!count) return c.refuse(count.error().message);
+  if (!count) return c.fail(count.error().message);
   c.out_constant(result, value.dtype, sizes, filler(value, *count));
 }
 
 void constant_of_shape(OpCall& c) {
   const auto shape_given = c.ints(0);
-  if (!shape_given) return c.refuse("it has no shape");
+  if (!shape_given) return c.fail("it has no shape");
   if (shape_given->size() > kMaxDims)
-    return c.refuse(fmt::format("{} dimensions, of at most {}", shape_given->size(), kMaxDims));
+    return c.fail(fmt::format("{} dimensions, of at most {}", shape_given->size(), kMaxDims));
   HostArray value = HostArray::scalar_f32(0);
   if (const auto* a = c.attr("value"); a && a->tensor) {
     const ir::TensorData& data = *a->tensor;
-    if (!data.dtype || element_count(data.sizes) != 1) return c.refuse("its value is not one number");
+    if (!data.dtype || element_count(data.sizes) != 1) return c.fail("its value is not one number");
     value = HostArray::from_bytes(*data.dtype, {}, data.bytes().data());
   }
   filled(c, 0, Dims(*shape_given), value);
@@ -184,12 +183,12 @@ void identity(OpCall& c) {
 void drop_while_learning(OpCall& c, double ratio) {
   const Tensor x = c.in(0);
   if (!x) return;
-  if (!(ratio >= 0) || !(ratio < 1)) return c.refuse(fmt::format("it drops {} of all", ratio));
+  if (!(ratio >= 0) || !(ratio < 1)) return c.fail(fmt::format("it drops {} of all", ratio));
   DropoutParams p{static_cast<float>(ratio), 0};
   auto seed = c.lowering().dropout_input(p.sequence);
-  if (!seed) return c.refuse(seed.error().message);
+  if (!seed) return c.fail(seed.error().message);
   c.out(0, c.op_with(Op::Dropout, {x, *seed}, p));
-  if (!c.wants(1)) return;
+  if (!c.has_output(1)) return;
   const Tensor ones = c.op_with(Op::Fill, {}, FillParams{x.sizes(), DType::F32, 1, 0}, ":ones");
   const Tensor kept = c.op_with(Op::Dropout, {ones, *seed}, p, ":kept");
   c.out(1, c.op(Op::Greater, {kept, c.scalar(0, DType::F32, ":zero")}, ":mask"));
@@ -197,10 +196,10 @@ void drop_while_learning(OpCall& c, double ratio) {
 
 void dropout(OpCall& c) {
   if (const OpenOptions& options = c.lowering().options(); options.learning) {
-    const auto told = c.opset() >= 12 && c.has(1) ? c.floats(1) : std::nullopt;
-    const double files = c.opset() < 12           ? static_cast<double>(c.attr_float("ratio", 0.5F))
-                         : told && !told->empty() ? (*told)[0]
-                                                  : 0.5;
+    const auto specified = c.opset() >= 12 && c.has(1) ? c.floats(1) : std::nullopt;
+    const double files = c.opset() < 12                     ? static_cast<double>(c.attr_float("ratio", 0.5F))
+                         : specified && !specified->empty() ? (*specified)[0]
+                                                            : 0.5;
     if (const double ratio = options.dropout.value_or(files); ratio != 0) return drop_while_learning(c, ratio);
   } else if (c.has(2)) {
     const auto training = c.ints(2);
@@ -208,19 +207,19 @@ void dropout(OpCall& c) {
     if (!training) return;
     const bool keeps_all = ratio && ratio->size() == 1 && (*ratio)[0] == 0;
     if (training->size() == 1 && (*training)[0] != 0 && !keeps_all)
-      return drop_at_random(c, ratio && ratio->size() == 1 ? (*ratio)[0] : 0.5);
+      return training_dropout(c, ratio && ratio->size() == 1 ? (*ratio)[0] : 0.5);
   }
   identity(c);
-  if (c.wants(1)) filled(c, 1, c.sizes(0), HostArray::scalar(1, DType::Bool));
+  if (c.has_output(1)) filled(c, 1, c.sizes(0), HostArray::scalar(1, DType::Bool));
 }
 
 void range(OpCall& c) {
   const auto start = c.known(0), limit = c.known(1), delta = c.known(2);
   for (size_t i = 0; i < 3; ++i)
     if (const auto known = c.known(i); !known || known->count() != 1)
-      return c.wait_for(i, "its start, limit and delta must be known before it runs");
+      return c.wait_for(i, "its start, limit and delta must be known at compile time");
   const double by = delta->number(0), n = std::ceil((limit->number(0) - start->number(0)) / by);
-  if (by == 0 || !(n < 1e12)) return c.refuse("it has no end");
+  if (by == 0 || !(n < 1e12)) return c.fail("it has no end");
   const FillParams params{{static_cast<int64_t>(std::max(n, 0.0))}, start->dtype, start->number(0), by};
   OpParams bytes;
   bytes.set(params);
@@ -231,7 +230,7 @@ void eye_like(OpCall& c) {
   const Dims& sizes = c.sizes(0);
   const auto dtype = c.has_attr("dtype") ? ir::to_dtype(c.attr_type("dtype", 1)) : c.value(0).dtype;
   if (!dtype || sizes.rank() != 2 || element_count(sizes) > HostArray::kMaxElements)
-    return c.refuse("it needs a small matrix");
+    return c.fail("it needs a small matrix");
   HostArray out = HostArray::make(*dtype, sizes);
   for (int64_t i = 0; i < sizes[0]; ++i) {
     const auto k = checked_add(i, c.attr_int("k", 0));
@@ -244,9 +243,9 @@ void eye_like(OpCall& c) {
 void cosine_window(OpCall& c, double a, double b, double d) {
   const auto given = c.ints(0);
   if (!given || given->size() != 1 || (*given)[0] < 0 || (*given)[0] > HostArray::kMaxElements)
-    return c.refuse("its size must be one number");
+    return c.fail("its size must be one number");
   const auto dtype = ir::to_dtype(c.attr_type("output_datatype", 1));
-  if (!dtype) return c.refuse("it is of a type of which there are no tensors");
+  if (!dtype) return c.fail("it is of a type of which there are no tensors");
   const int64_t n = (*given)[0];
   const double turn = 2 * M_PI / static_cast<double>(std::max<int64_t>(c.attr_int("periodic", 1) ? n : n - 1, 1));
   HostArray out = HostArray::make(*dtype, {n});
@@ -263,20 +262,20 @@ void branch(OpCall& c) {
   if (!condition || condition->count() != 1) return c.wait_for(0, "its condition is only known while it runs");
   const bool then = condition->integer(0) != 0;
   const auto* chosen = c.attr(then ? "then_branch" : "else_branch");
-  if (!chosen || !chosen->graph) return c.refuse("it lacks a branch");
+  if (!chosen || !chosen->graph) return c.fail("it lacks a branch");
   const Lowering::Within whole(c.lowering(), c.title());
   const Lowering::Within branch(c.lowering(), then ? "then" : "else");
   auto outputs = c.lowering().lower_subgraph(*chosen->graph);
-  if (!outputs && c.lowering().inner_waits()) {  // the branch is a model of its own
+  if (!outputs && c.lowering().subgraph_needs_runtime_value()) {  // the branch is a model of its own
     ir::Node later = c.node();
     later.inputs.clear();
     later.attributes.erase(then ? "else_branch" : "then_branch");
-    later.attributes[kTurnsBefore].i = 0;
-    later.attributes[kLayerOfTurns].s = c.lowering().layer();
-    return c.leave(std::move(later), "what its branch makes hangs on values of the run");
+    later.attributes[kUnrolledIterations].i = 0;
+    later.attributes[kLoopScope].s = c.lowering().layer();
+    return c.defer_as_loop(std::move(later), "what its branch makes hangs on values of the run");
   }
-  if (!outputs) return c.refuse(outputs.error().message);
-  if (outputs->size() != c.output_count()) return c.refuse("its branch has another number of results");
+  if (!outputs) return c.fail(outputs.error().message);
+  if (outputs->size() != c.output_count()) return c.fail("its branch has another number of results");
   for (size_t i = 0; i < outputs->size(); ++i) c.out(i, (*outputs)[i]);
 }
 

@@ -12,7 +12,7 @@ namespace arenascope::models {
 namespace {
 
 constexpr int64_t kLongestSignal = 1 << 14;  // a table has the square of it
-constexpr int64_t kMostTerms = 1 << 24;
+constexpr int64_t kMaxTerms = 1 << 24;
 
 Tensor whole_range(OpCall& c, const Dims& sizes, const char* suffix) {
   OpParams bytes;
@@ -51,23 +51,23 @@ bool read(OpCall& c, const Tensor& x, Transform& t) {
   int64_t axis = c.opset() < 20 ? c.attr_int("axis", 1) : -2;
   if (c.opset() >= 20 && c.has(2)) {
     const auto given = c.ints(2);
-    if (!given || given->size() != 1) c.refuse("its axis must be one number");
+    if (!given || given->size() != 1) c.fail("its axis must be one number");
     if (c.ok()) axis = (*given)[0];
   }
   t.axis = c.axis(axis, x->rank());
   t.inverse = c.attr_int("inverse", 0) != 0;
   t.onesided = c.attr_int("onesided", 0) != 0;
   if (!c.ok() || x->rank() < 2 || t.axis == x->rank() - 1 || x.sizes().back() < 1 || x.sizes().back() > 2) {
-    c.refuse("its source is no signal of real or complex numbers");
+    c.fail("its source is no signal of real or complex numbers");
     return false;
   }
   t.length = t.inverse && t.onesided ? 2 * (x.sizes()[t.axis] - 1) : x.sizes()[t.axis];
   if (c.has(1)) {
     const auto given = c.ints(1);
-    if (!given || given->size() != 1) c.refuse("its length must be one number");
+    if (!given || given->size() != 1) c.fail("its length must be one number");
     if (c.ok()) t.length = (*given)[0];
   }
-  if (t.length < 1 || t.length > kLongestSignal) c.refuse(fmt::format("a length of {}", t.length));
+  if (t.length < 1 || t.length > kLongestSignal) c.fail(fmt::format("a length of {}", t.length));
   return c.ok();
 }
 
@@ -90,12 +90,12 @@ void transform(OpCall& c, const Tensor& x, const Transform& t, DType dtype) {
     if (d != t.axis) order.push_back(d);
   order.push_back(t.axis);
   const Tensor signal = to_length(c, c.cast(x, DType::F64, ":f64"), t.axis, t.in(), ":sized");
-  const Tensor turned = c.op(Op::Cont, {c.permute(signal, order, ":turned")}, ":lines");
-  if (!turned) return;
-  Dims lines = turned.sizes(), row;
+  const Tensor transposed = c.op(Op::Cont, {c.permute(signal, order, ":turned")}, ":lines");
+  if (!transposed) return;
+  Dims lines = transposed.sizes(), row;
   for (int d = 1; d < rank; ++d) row.push_back(lines[d]);
   const auto part = [&](int64_t i, const char* suffix) {
-    return c.reshape(c.slice(turned, 0, i, i + 1, 1, (std::string(suffix) + "_part").c_str()), row, suffix);
+    return c.reshape(c.slice(transposed, 0, i, i + 1, 1, (std::string(suffix) + "_part").c_str()), row, suffix);
   };
   const Tensor real = part(0, ":real"), imaginary = lines[0] == 2 ? part(1, ":imaginary") : Tensor();
   const Tensor table = angles(c, t.out(), t.in(), t.length);
@@ -109,16 +109,16 @@ void transform(OpCall& c, const Tensor& x, const Transform& t, DType dtype) {
   if (!real || !cosine || !sine) return;
   // Sums in double: frequencies that cancel out are to be zeros.
   const int64_t terms = real->element_count() * t.out();
-  if (terms > kMostTerms) return c.refuse(fmt::format("{} products at once, of at most {}", terms, kMostTerms));
+  if (terms > kMaxTerms) return c.fail(fmt::format("{} products at once, of at most {}", terms, kMaxTerms));
   Dims spread = row;
   spread[spread.rank() - 1] = 1;
   spread.push_back(t.in());
   const auto times = [&](const Tensor& m, const Tensor& v, const char* suffix) {
     const std::string at = suffix;
-    const Tensor products =
+    const Tensor matmuls =
         c.op(Op::Mul, {c.reshape(v, spread, (at + "_spread").c_str()), m}, (at + "_products").c_str());
-    return products ? c.op_with(Op::ReduceSum, {products}, ReduceParams{1u << (products->rank() - 1), false}, suffix)
-                    : Tensor();
+    return matmuls ? c.op_with(Op::ReduceSum, {matmuls}, ReduceParams{1u << (matmuls->rank() - 1), false}, suffix)
+                   : Tensor();
   };
   Tensor y = times(cosine, real, ":rc");
   if (imaginary) y = c.op(Op::Sub, {y, times(sine, imaginary, ":is")}, ":y_real");
@@ -148,29 +148,29 @@ void dft(OpCall& c) {
 void stft(OpCall& c) {
   const Tensor x = c.in(0);
   const auto step = c.ints(1);
-  if (!x || !step) return c.refuse("it needs the step between its frames");
+  if (!x || !step) return c.fail("it needs the step between its frames");
   const Tensor window = c.has(2) ? c.in(2) : Tensor();
   const auto given = c.ints(3);
   if (!c.ok()) return;
   if (x->rank() < 2 || x->rank() > 3 || step->size() != 1 || (given && given->size() != 1) || (!given && !window) ||
       (window && window->rank() != 1))
-    return c.refuse(fmt::format("frames of a signal of {}", to_string(x.sizes())));
+    return c.fail(fmt::format("frames of a signal of {}", to_string(x.sizes())));
   const int64_t length = given ? (*given)[0] : window.sizes()[0], parts = x->rank() == 3 ? x.sizes()[2] : 1;
   const int64_t by = (*step)[0], all = x.sizes()[1];
   if (by < 1 || length < 1 || length > kLongestSignal || length > all || parts < 1 || parts > 2 ||
       (window && window.sizes()[0] != length))
-    return c.refuse(fmt::format("frames of {} every {} of {}", length, by, all));
+    return c.fail(fmt::format("frames of {} every {} of {}", length, by, all));
   const int64_t frames = (all - length) / by + 1;
   Transform t{2, length, false, c.attr_int("onesided", 1) != 0};
-  if (t.onesided && parts == 2) return c.refuse("a one-sided spectrum of complex numbers");
+  if (t.onesided && parts == 2) return c.fail("a one-sided spectrum of complex numbers");
   auto terms = checked_mul(frames, length);
   if (terms) terms = checked_mul(*terms, x.sizes()[0] * t.out());
-  if (!terms || *terms > kMostTerms) return c.refuse(fmt::format("{} frames of {}", frames, length));
-  std::vector<int64_t> places;
+  if (!terms || *terms > kMaxTerms) return c.fail(fmt::format("{} frames of {}", frames, length));
+  std::vector<int64_t> indices;
   for (int64_t f = 0; f < frames; ++f)
-    for (int64_t i = 0; i < length; ++i) places.push_back(f * by + i);
+    for (int64_t i = 0; i < length; ++i) indices.push_back(f * by + i);
   const Tensor picked =
-      c.op_with(Op::Gather, {x, c.constant(HostArray::of(std::move(places)), ":places")}, AxisParams{1}, ":picked");
+      c.op_with(Op::Gather, {x, c.constant(HostArray::of(std::move(indices)), ":places")}, AxisParams{1}, ":picked");
   Tensor each = c.cast(c.reshape(picked, {x.sizes()[0], frames, length, parts}, ":frames"), DType::F64, ":frames_f64");
   if (window)
     each =
@@ -180,17 +180,17 @@ void stft(OpCall& c) {
 
 // Triangles over the bins of a spectrum, evenly spaced on the mel scale.
 void mel_weight_matrix(OpCall& c) {
-  double told[5] = {};
+  double specified[5] = {};
   for (size_t i = 0; i < 5; ++i) {
     const auto given = c.floats(i);
-    if (!given || given->size() != 1) return c.refuse("its sizes and frequencies must be known before it runs");
-    told[i] = (*given)[0];
+    if (!given || given->size() != 1) return c.fail("its sizes and frequencies must be known at compile time");
+    specified[i] = (*given)[0];
   }
   const auto dtype = ir::to_dtype(c.attr_type("output_datatype", 1));
-  const auto [mels, length, rate, low, high] = told;
+  const auto [mels, length, rate, low, high] = specified;
   if (!dtype || !(mels >= 1) || !(length >= 1) || !(rate >= 1) || !(low >= 0) || !(high >= low) || mels > 1 << 14 ||
       length > 1 << 20 || (length / 2 + 1) * mels > static_cast<double>(HostArray::kMaxElements))
-    return c.refuse(fmt::format("{} bands of {} bins", mels, length));
+    return c.fail(fmt::format("{} bands of {} bins", mels, length));
   const auto bands = static_cast<int64_t>(mels), bins = static_cast<int64_t>(length) / 2 + 1;
   const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
   const double step = (mel(high) - mel(low)) / (mels + 2);

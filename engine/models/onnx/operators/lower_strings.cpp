@@ -15,21 +15,21 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kMostStrings = int64_t{1} << 20;  // of a result
-constexpr size_t kMostLetters = size_t{1} << 28;    // bytes of a result
+constexpr int64_t kMaxStrings = int64_t{1} << 20;  // of a result
+constexpr size_t kMaxLetters = size_t{1} << 28;    // bytes of a result
 
 void string_concat(OpCall& c) {
   const auto a = c.strings(0), b = c.ok() ? c.strings(1) : std::nullopt;
   if (!a || !b) return;
   const auto sizes = broadcast(c.sizes(0), c.sizes(1));
-  if (!sizes) return c.refuse(fmt::format("{} and {} do not broadcast", to_string(c.sizes(0)), to_string(c.sizes(1))));
+  if (!sizes) return c.fail(fmt::format("{} and {} do not broadcast", to_string(c.sizes(0)), to_string(c.sizes(1))));
   const auto count = checked_element_count(*sizes);
-  if (!count || *count > kMostStrings) return c.refuse(fmt::format("its result {} is too large", to_string(*sizes)));
+  if (!count || *count > kMaxStrings) return c.fail(fmt::format("its result {} is too large", to_string(*sizes)));
   const auto first = broadcast_index(c.sizes(0), *sizes), second = broadcast_index(c.sizes(1), *sizes);
   size_t bytes = 0;
   for (size_t i = 0; i < first.size(); ++i)
     bytes += (*a)[static_cast<size_t>(first[i])].size() + (*b)[static_cast<size_t>(second[i])].size();
-  if (bytes > kMostLetters) return c.refuse(fmt::format("its strings have {} bytes", bytes));
+  if (bytes > kMaxLetters) return c.fail(fmt::format("its strings have {} bytes", bytes));
   std::vector<std::string> out;
   for (size_t i = 0; i < first.size(); ++i)
     out.push_back((*a)[static_cast<size_t>(first[i])] + (*b)[static_cast<size_t>(second[i])]);
@@ -90,11 +90,11 @@ void string_split(OpCall& c) {
     delimiter.empty() ? split_by_space((*texts)[i], most, parts[i]) : split_by((*texts)[i], delimiter, most, parts[i]);
     counts.ints[i] = static_cast<int64_t>(parts[i].size());
     width = std::max(width, parts[i].size());
-    if (static_cast<int64_t>(width) > kMostStrings / static_cast<int64_t>(parts.size()))
-      return c.refuse(fmt::format("{} strings in up to {} parts", parts.size(), width));
+    if (static_cast<int64_t>(width) > kMaxStrings / static_cast<int64_t>(parts.size()))
+      return c.fail(fmt::format("{} strings in up to {} parts", parts.size(), width));
   }
   Dims sizes = c.sizes(0);
-  if (sizes.rank() == kMaxDims) return c.refuse(fmt::format("its result has more than {} dimensions", kMaxDims));
+  if (sizes.rank() == kMaxDims) return c.fail(fmt::format("its result has more than {} dimensions", kMaxDims));
   sizes.push_back(static_cast<int64_t>(width));
   std::vector<std::string> out;
   for (std::vector<std::string>& line : parts) {
@@ -102,7 +102,7 @@ void string_split(OpCall& c) {
     for (std::string& part : line) out.push_back(std::move(part));
   }
   c.out_strings(0, sizes, out);
-  if (c.wants(1)) c.out(1, std::move(counts));
+  if (c.has_output(1)) c.out(1, std::move(counts));
 }
 
 // Of one word; an error where it cannot be done.
@@ -110,7 +110,7 @@ std::string cased(OpCall& c, const std::string& text, const std::string& action)
   if (action == "NONE" || !c.ok()) return text;
   auto changed = change_case(text, action == "UPPER");
   if (changed) return std::move(*changed);
-  c.refuse(changed.error().message);
+  c.fail(changed.error().message);
   return {};
 }
 
@@ -118,11 +118,11 @@ void string_normalizer(OpCall& c) {
   const auto texts = c.strings(0);
   if (!texts) return;
   const std::string action = c.attr_string("case_change_action", "NONE");
-  if (action != "NONE" && action != "UPPER" && action != "LOWER") return c.refuse(fmt::format("action '{}'", action));
+  if (action != "NONE" && action != "UPPER" && action != "LOWER") return c.fail(fmt::format("action '{}'", action));
   const bool sensitive = c.attr_int("is_case_sensitive", 0) != 0;
   const Dims& from = c.sizes(0);
   if (from.rank() < 1 || from.rank() > 2 || (from.rank() == 2 && from[0] != 1))
-    return c.refuse(fmt::format("its source {} is no line of strings", to_string(from)));
+    return c.fail(fmt::format("input {} is no line of strings", to_string(from)));
   // What is the same whatever the case is so in lower case.
   const std::string compared = sensitive ? "NONE" : "LOWER";
   std::set<std::string> stops;
@@ -138,13 +138,14 @@ void string_normalizer(OpCall& c) {
 }
 
 void regex_full_match(OpCall& c) {
-  const Words words = c.words(0);
-  if (!words) return;
+  const StringTable string_table = c.string_table(0);
+  if (!string_table) return;
   auto regex = Regex::make(c.attr_string("pattern", ""));
-  if (!regex) return c.refuse(regex.error().message);
-  HostArray table = HostArray::make(DType::Bool, {static_cast<int64_t>(words->size())});
-  for (size_t i = 0; i < words->size(); ++i) table.ints[i] = (*regex)->matches_all_of((*words)[i]) ? 1 : 0;
-  if (ValuePtr matches = c.look_up(0, std::move(table))) c.out(0, std::move(matches));
+  if (!regex) return c.fail(regex.error().message);
+  HostArray table = HostArray::make(DType::Bool, {static_cast<int64_t>(string_table->size())});
+  for (size_t i = 0; i < string_table->size(); ++i)
+    table.ints[i] = (*regex)->matches_all_of((*string_table)[i]) ? 1 : 0;
+  if (ValuePtr matches = c.lookup(0, std::move(table))) c.out(0, std::move(matches));
 }
 
 constexpr HandlerEntry kStringHandlers[] = {

@@ -31,7 +31,7 @@ Tensor regular(OpCall& c, const Step& s, const std::string& at) {
 template <class F>
 void optimise(OpCall& c, size_t kinds, F&& one) {
   const size_t per = 2 + kinds, sources = c.input_count();
-  if (sources < 2 + per || (sources - 2) % per != 0) return c.refuse("its sources are not in whole groups");
+  if (sources < 2 + per || (sources - 2) % per != 0) return c.fail("its sources are not in whole groups");
   const size_t groups = (sources - 2) / per;
   const Tensor rate = c.in_f32(0), count = c.cast(c.in(1), DType::F32, ":count");
   for (size_t i = 0; i < groups && c.ok(); ++i) {
@@ -49,7 +49,7 @@ void optimise(OpCall& c, size_t kinds, F&& one) {
 
 void momentum(OpCall& c) {
   const std::string mode = c.attr_string("mode", "standard");
-  if (mode != "standard" && mode != "nesterov") return c.refuse(fmt::format("mode '{}'", mode));
+  if (mode != "standard" && mode != "nesterov") return c.fail(fmt::format("mode '{}'", mode));
   const float alpha = c.attr_float("alpha", 0), beta = c.attr_float("beta", 0);
   optimise(c, 1, [&](const Step& s, const std::string& at) -> std::vector<Tensor> {
     const Tensor g = regular(c, s, at);
@@ -117,24 +117,24 @@ Tensor named(OpCall& c, const std::string& name) {
   const Tensor tensor =
       value && value->kind == Value::Kind::Tensor ? c.lowering().materialise(*value, status) : Tensor();
   if (!status.ok())
-    c.refuse(status.error().message);
+    c.fail(status.error().message);
   else if (!tensor || !info(tensor.dtype()).floating)
-    c.refuse(fmt::format("'{}', which it is about, is no tensor of floating-point numbers before it", name));
+    c.fail(fmt::format("'{}', which it is about, is no tensor of floating-point numbers before it", name));
   return tensor;
 }
 
 // How the sum of a tensor's elements changes with others before it, at the values that they have in the graph.
 void gradient(OpCall& c) {
   const auto *xs = c.attr("xs"), *zs = c.attr("zs");
-  if (!xs || xs->strings.empty()) return c.refuse("it names nothing to differentiate by");
+  if (!xs || xs->strings.empty()) return c.fail("it names nothing to differentiate by");
   std::vector<std::string> names = xs->strings;
   if (zs) names.insert(names.end(), zs->strings.begin(), zs->strings.end());
   if (names.size() != c.input_count() || xs->strings.size() != c.output_count())
-    return c.refuse("it names more or fewer tensors than it has sources or results");
+    return c.fail("it names more or fewer tensors than it has sources or results");
   std::vector<Tensor> wanted;
   for (size_t i = 0; i < names.size() && c.ok(); ++i) {
     if (c.lowering().value_named(names[i]) != c.inputs()[i])
-      return c.refuse(fmt::format("its source {} is another value than '{}'", i, names[i]));
+      return c.fail(fmt::format("input {} is another value than '{}'", i, names[i]));
     if (i < xs->strings.size()) wanted.push_back(named(c, names[i]));
   }
   const Tensor y = c.ok() ? named(c, c.attr_string("y", "")) : Tensor();
@@ -143,10 +143,10 @@ void gradient(OpCall& c) {
   if (y->rank() > 0) sum = c.op_with(Op::ReduceSum, {sum}, ReduceParams{(1u << y->rank()) - 1, false}, ":sum");
   const Lowering::Within whole(c.lowering(), c.title());
   auto graph = c.lowering().context().new_graph(8 * c.lowering().context().use().objects + 256, true);
-  if (!c.ok() || !graph) return c.refuse(graph ? "" : graph.error().message);
-  if (auto added = graph->expand(sum); !added) return c.refuse(added.error().message);
+  if (!c.ok() || !graph) return c.fail(graph ? "" : graph.error().message);
+  if (auto added = graph->expand(sum); !added) return c.fail(added.error().message);
   auto made = build_gradients(c.g(), *graph, sum, wanted);
-  if (!made) return c.refuse(made.error().message);
+  if (!made) return c.fail(made.error().message);
   for (size_t i = 0; i < wanted.size() && c.ok(); ++i) {
     const Tensor by =
         (*made)[i] ? (*made)[i] : c.op_with(Op::Fill, {}, FillParams{wanted[i].sizes(), DType::F32, 0, 0}, ":none");

@@ -23,20 +23,20 @@ std::optional<Sequences> packed_sequences(OpCall& c, size_t i, int64_t total, bo
   if (!c.ok()) return std::nullopt;
   if (from.sizes.rank() != 1 || from.sizes[0] < 2 || from.dtype != DType::I32 ||
       (!may_be_empty && from.sizes[0] - 1 > total)) {
-    c.refuse(fmt::format("its sequences are told by {} {} for {} tokens", arenascope::name(from.dtype),
-                         to_string(from.sizes), total));
+    c.fail(fmt::format("its sequences are told by {} {} for {} tokens", arenascope::name(from.dtype),
+                       to_string(from.sizes), total));
     return std::nullopt;
   }
-  const auto told = c.known(i);
-  if (!told) {
-    c.wait_for(i, "how long its sequences are must be known before it runs", true);
+  const auto specified = c.known(i);
+  if (!specified) {
+    c.wait_for(i, "how long its sequences are must be known at compile time", true);
     return std::nullopt;
   }
-  Sequences out{told->ints};
+  Sequences out{specified->ints};
   bool fits = out.starts.front() == 0 && out.total() == total;
   for (int64_t s = 0; s < out.count(); ++s) fits = fits && out.length(s) >= (may_be_empty ? 0 : 1);
   if (fits) return out;
-  c.refuse(fmt::format("its sequences do not make up {} tokens", total));
+  c.fail(fmt::format("its sequences do not make up {} tokens", total));
   return std::nullopt;
 }
 
@@ -48,8 +48,8 @@ Sequences equal_sequences(int64_t count, int64_t length) {
 
 bool pad_sequences(OpCall& c, const Sequences& of, std::initializer_list<Tensor*> tensors) {
   const int64_t count = of.count(), longest = of.longest();
-  if (longest < 1 || count > kMostPlaces / longest) {
-    c.refuse(fmt::format("{} sequences of up to {} tokens", count, longest));
+  if (longest < 1 || count > kMaxPlaces / longest) {
+    c.fail(fmt::format("{} sequences of up to {} tokens", count, longest));
     return false;
   }
   std::vector<int64_t> starts, last, lengths;
@@ -76,7 +76,7 @@ bool pad_sequences(OpCall& c, const Sequences& of, std::initializer_list<Tensor*
   return c.ok();
 }
 
-std::vector<int64_t> padded_places(const Sequences& padded, const Sequences& of) {
+std::vector<int64_t> padded_indices(const Sequences& padded, const Sequences& of) {
   std::vector<int64_t> out;
   if (padded.total() == of.total()) return out;
   for (int64_t s = 0; s < of.count(); ++s)
@@ -94,10 +94,10 @@ Tensor index_table(OpCall& c, std::vector<int64_t> indices, const Dims& sizes, c
 
 int64_t capture_capacity(OpCall& c, size_t counts, int64_t sequences) {
   const int64_t capacity = c.attr_int("state_update_capacity", 0);
-  if (capacity < 0 || capacity > 8) c.refuse(fmt::format("it captures {} states, of at most 8", capacity));
-  if (c.ok() && c.has(counts) != (capacity > 0)) c.refuse("how many states it captures goes with room for them");
+  if (capacity < 0 || capacity > 8) c.fail(fmt::format("it captures {} states, of at most 8", capacity));
+  if (c.ok() && c.has(counts) != (capacity > 0)) c.fail("how many states it captures goes with room for them");
   if (c.ok() && capacity > 0 && (!(c.sizes(counts) == Dims{sequences}) || c.value(counts).dtype != DType::I32))
-    c.refuse(fmt::format("{} counts of captured states for {} sequences", to_string(c.sizes(counts)), sequences));
+    c.fail(fmt::format("{} counts of captured states for {} sequences", to_string(c.sizes(counts)), sequences));
   return c.ok() ? capacity : -1;
 }
 
@@ -105,11 +105,11 @@ Tensor captured(OpCall& c, size_t counts, const Sequences& of, int64_t capacity)
   std::vector<int64_t> lengths;
   for (int64_t i = 0; i < of.count(); ++i) lengths.push_back(of.length(i));
   const Tensor most = index_table(c, std::move(lengths), {of.count(), 1}, ":lengths");
-  const Tensor told = c.reshape(c.cast(c.in(counts), DType::I64, ":counts_i64"), {of.count(), 1}, ":counts");
+  const Tensor specified = c.reshape(c.cast(c.in(counts), DType::I64, ":counts_i64"), {of.count(), 1}, ":counts");
   OpParams line;
   line.set(FillParams{{capacity}, DType::I64, 0, 1});
   const Tensor slots = c.apply(Op::Arange, std::span<const Tensor>(), line, ":slots");
-  return c.op(Op::Less, {slots, c.op(Op::Min, {told, most}, ":captured_counts")}, ":captured");
+  return c.op(Op::Less, {slots, c.op(Op::Min, {specified, most}, ":captured_counts")}, ":captured");
 }
 
 }  // namespace arenascope::models

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sequences of different lengths that lie behind each other in one dimension, as ONNX Runtime's operators pack them.
+// Sequences of different lengths that lie one after another in one dimension, as ONNX Runtime's operators pack them.
 #pragma once
 #include "engine/models/onnx/lowering.h"
 
@@ -8,7 +8,7 @@
 
 namespace arenascope::models {
 
-inline constexpr int64_t kMostPlaces = int64_t{1} << 22;  // in all tables of a node
+inline constexpr int64_t kMaxPlaces = int64_t{1} << 22;  // in all tables of a node
 
 struct Sequences {
   std::vector<int64_t> starts;  // of each, and where the last one ends
@@ -30,7 +30,7 @@ Sequences equal_sequences(int64_t count, int64_t length);
 // where that is too much.
 bool pad_sequences(OpCall& c, const Sequences& of, std::initializer_list<Tensor*> tensors);
 // Where the rows that are there lie among the padded ones; none where these are the same.
-std::vector<int64_t> padded_places(const Sequences& padded, const Sequences& of);
+std::vector<int64_t> padded_indices(const Sequences& padded, const Sequences& of);
 
 // Constant I64 indices.
 Tensor index_table(OpCall& c, std::vector<int64_t> indices, const Dims& sizes, const char* suffix);

@@ -40,14 +40,15 @@ std::string lower_case(std::string text) {
 std::vector<Activation> read_activations(OpCall& c, int64_t gates, int64_t directions) {
   std::vector<Activation> out;
   const auto usual = usual_names(gates);
-  const auto* told = c.attr("activations");
-  if (!told || told->strings.empty()) {
+  const auto* specified = c.attr("activations");
+  if (!specified || specified->strings.empty()) {
     for (int64_t d = 0; d < directions; ++d)
       for (const std::string_view name : usual) out.push_back({name});
     return out;
   }
-  if (told->strings.size() < usual.size() * static_cast<size_t>(directions)) {
-    c.refuse(fmt::format("{} functions for {} directions of {} each", told->strings.size(), directions, usual.size()));
+  if (specified->strings.size() < usual.size() * static_cast<size_t>(directions)) {
+    c.fail(
+        fmt::format("{} functions for {} directions of {} each", specified->strings.size(), directions, usual.size()));
     return {};
   }
   // Parameters stand in the order of those functions that have them.
@@ -56,11 +57,11 @@ std::vector<Activation> read_activations(OpCall& c, int64_t gates, int64_t direc
   const std::vector<float>&alpha = alphas ? alphas->floats : kNone, &beta = betas ? betas->floats : kNone;
   size_t next_alpha = 0, next_beta = 0;
   for (size_t i = 0; i < usual.size() * static_cast<size_t>(directions); ++i) {
-    const std::string name = lower_case(told->strings[i]);
+    const std::string name = lower_case(specified->strings[i]);
     const auto known = std::find_if(std::begin(kActivations), std::end(kActivations),
                                     [&](const KnownActivation& k) { return k.name == name; });
     if (known == std::end(kActivations)) {
-      c.refuse(fmt::format("there is no activation '{}'", told->strings[i]));
+      c.fail(fmt::format("there is no activation '{}'", specified->strings[i]));
       return {};
     }
     Activation f{known->name, known->alpha, known->beta};

@@ -17,7 +17,7 @@ struct Activation {
   Tensor edge = {}, zero = {};  // what a function with a threshold compares with and gives below it
 };
 
-// The functions of `directions` directions of a cell of so many gates, behind each other: the usual ones where the file tells
+// The functions of `directions` directions of a cell of so many gates, one after another: the usual ones where the file tells
 // none. An error, and none, where one is unknown or too few are told.
 std::vector<Activation> read_activations(OpCall& c, int64_t gates, int64_t directions);
 // The same as attributes of a node.

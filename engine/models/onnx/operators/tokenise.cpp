@@ -10,10 +10,10 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kMostStrings = int64_t{1} << 20;  // of a result
+constexpr int64_t kMaxStrings = int64_t{1} << 20;  // of a result
 // Which a match may look at up to the end of its string, so that one string of n letters may ask for n * n / 2 bytes.
-constexpr uint64_t kMostBytesSeen = uint64_t{1} << 31;
-constexpr int64_t kMostPadBytes = int64_t{1} << 26;  // of all strings of padding
+constexpr uint64_t kMaxBytesSeen = uint64_t{1} << 31;
+constexpr int64_t kMaxPadBytes = int64_t{1} << 26;  // of all strings of padding
 
 using Parts = std::vector<std::string_view>;
 
@@ -23,8 +23,8 @@ size_t letters_of(std::string_view text) {
   return count;
 }
 
-// Behind a match; behind the letter at which it stands where it is empty.
-size_t behind(std::string_view text, const Regex::Match& match) {
+// After a match; behind the letter at which it stands where it is empty.
+size_t after(std::string_view text, const Regex::Match& match) {
   if (match.end > match.begin) return match.end;
   return match.begin +
          (match.begin < text.size() ? static_cast<size_t>(first_letter(text.substr(match.begin)).bytes) : 1);
@@ -38,7 +38,7 @@ class Tokens {
   bool read() {
     const int64_t least = c_.attr_int("mincharnum", 0);
     if (least < 1) return refused(fmt::format("parts of at least {} letters", least));
-    least_ = static_cast<size_t>(least);
+    min_ = static_cast<size_t>(least);
     const auto* separators = c_.attr("separators");
     const std::string token = c_.attr_string("tokenexp", "");
     std::vector<std::string> patterns;
@@ -49,7 +49,7 @@ class Tokens {
     else
       return refused("it has neither separators nor a pattern of its parts");
     by_letter_ = patterns.size() == 1 && patterns[0] == (by_token_ ? "." : "");
-    if (by_letter_) return least_ == 1 || refused(fmt::format("letters of at least {} letters", least));
+    if (by_letter_) return min_ == 1 || refused(fmt::format("letters of at least {} letters", least));
     for (const std::string& pattern : patterns) {
       auto regex = Regex::make(pattern, true);
       if (!regex) return refused(regex.error().message);
@@ -76,18 +76,18 @@ class Tokens {
 
  private:
   bool refused(std::string why) {
-    c_.refuse(std::move(why));
+    c_.fail(std::move(why));
     return false;
   }
 
   void keep(std::string_view part, Parts& out) const {
-    if (letters_of(part) >= least_) out.push_back(part);
+    if (letters_of(part) >= min_) out.push_back(part);
   }
 
   std::optional<Regex::Match> find(const Regex& regex, std::string_view text, size_t from) {
     seen_ += text.size() - from;
-    if (seen_ <= kMostBytesSeen) return regex.find(text, from);
-    c_.refuse(fmt::format("its strings are too long to be taken apart by a pattern: one has {} bytes", text.size()));
+    if (seen_ <= kMaxBytesSeen) return regex.find(text, from);
+    c_.fail(fmt::format("its strings are too long to be taken apart by a pattern: one has {} bytes", text.size()));
     return std::nullopt;
   }
 
@@ -96,7 +96,7 @@ class Tokens {
       const auto match = find(*regexes_[0], text, from);
       if (!match) return;
       keep(text.substr(match->begin, match->end - match->begin), out);
-      from = behind(text, *match);
+      from = after(text, *match);
     }
   }
 
@@ -110,7 +110,7 @@ class Tokens {
         while (from <= whole.size()) {
           const auto match = find(*regex, whole, from);
           keep(whole.substr(from, match ? match->begin - from : whole.npos), next);
-          from = match ? behind(whole, *match) : whole.size() + 1;
+          from = match ? after(whole, *match) : whole.size() + 1;
         }
       }
       out = std::move(next);
@@ -118,7 +118,7 @@ class Tokens {
   }
 
   OpCall& c_;
-  size_t least_ = 1;
+  size_t min_ = 1;
   bool by_letter_ = false, by_token_ = false;
   std::vector<std::unique_ptr<Regex>> regexes_;
   uint64_t seen_ = 0;
@@ -131,7 +131,7 @@ void tokenise(OpCall& c) {
   const auto texts = c.strings(0);
   if (!texts) return;
   Dims sizes = c.sizes(0);
-  if (sizes.rank() < 1 || sizes.rank() > 2) return c.refuse(fmt::format("its strings are {}", to_string(sizes)));
+  if (sizes.rank() < 1 || sizes.rank() > 2) return c.fail(fmt::format("its strings are {}", to_string(sizes)));
   if (!tokens.read()) return;
   if (texts->empty()) return c.out_strings(0, sizes, {});
   std::vector<Parts> rows(texts->size());
@@ -139,16 +139,16 @@ void tokenise(OpCall& c) {
   for (size_t i = 0; i < rows.size(); ++i) {
     if (!tokens.split((*texts)[i], rows[i])) return;
     width = std::max(width, rows[i].size());
-    if (static_cast<int64_t>(width) > kMostStrings / static_cast<int64_t>(rows.size()) - 2)
-      return c.refuse(fmt::format("{} strings in up to {} parts", rows.size(), width));
+    if (static_cast<int64_t>(width) > kMaxStrings / static_cast<int64_t>(rows.size()) - 2)
+      return c.fail(fmt::format("{} strings in up to {} parts", rows.size(), width));
   }
   // Where all strings are empty there are no marks either.
   const bool marks = c.attr_int("mark", 0) != 0 && width > 0;
   if (marks) width += 2;
   sizes.push_back(static_cast<int64_t>(width));
   const std::string pad = c.attr_string("pad_value", "");
-  if (static_cast<int64_t>(pad.size()) > kMostPadBytes / std::max<int64_t>(element_count(sizes), 1))
-    return c.refuse(fmt::format("{} strings beside padding of {} bytes", element_count(sizes), pad.size()));
+  if (static_cast<int64_t>(pad.size()) > kMaxPadBytes / std::max<int64_t>(element_count(sizes), 1))
+    return c.fail(fmt::format("{} strings beside padding of {} bytes", element_count(sizes), pad.size()));
   std::vector<std::string> out;
   for (const Parts& row : rows) {
     const size_t end = out.size() + width;

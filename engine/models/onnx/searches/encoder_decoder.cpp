@@ -17,9 +17,9 @@ bool is_cache(const ValueType& x) {
   return x.type == kFloat && x.sizes.size() == 4 && x.sizes[1] > 0 && x.sizes[3] > 0;
 }
 
-class BehindEncoder : public Decoder {
+class AfterEncoder : public Decoder {
  public:
-  BehindEncoder(const Call& call, int64_t beams, bool hears) : call_(call), beams_(beams), hears_(hears) {}
+  AfterEncoder(const Call& call, int64_t beams, bool hears) : call_(call), beams_(beams), hears_(hears) {}
 
   Status read() override {
     encoder_ = call_.graph("encoder");
@@ -44,7 +44,7 @@ class BehindEncoder : public Decoder {
       return Error{fmt::format("its encoder has {} inputs and {} outputs beside a decoder of {}", given, made,
                                decoder_->inputs.size())};
     for (size_t i = hears_ ? 1 : 0; i < given; ++i)
-      if (!is_whole(encoder_->inputs[i])) return Error{"its encoder's words are no whole numbers"};
+      if (!is_whole(encoder_->inputs[i])) return Error{"its encoder's words are no integers"};
     if (call_.attribute("decoder_start_token_id", -1) < 0 && !(hears_ && call_.has(kStart)))
       return Error{"it has no word to start with"};
     return {};
@@ -60,15 +60,15 @@ class BehindEncoder : public Decoder {
     for_encoder_.push_back(hears_ ? n.add("Identity", {ids}, "heard")
                                   : n.cast(ids, encoder_->inputs[0].type, "words_read"));
     if (!hears_) for_encoder_.push_back(mask(n, ids));
-    const std::string start = first_words(n, ids);
+    const std::string start = first_strings(n, ids);
     if (encoder_->inputs.size() > for_encoder_.size())
       for_encoder_.push_back(n.cast(start, encoder_->inputs[for_encoder_.size()].type, "start_for_encoder"));
-    const std::string words = spread(n, call_, beams_, start, "words");
-    if (begins_) return words;
-    ids_ = n.cast(words, decoder_->inputs[0].type, "first_ids");
+    const std::string strings = spread(n, call_, beams_, start, "words");
+    if (begins_) return strings;
+    ids_ = n.cast(strings, decoder_->inputs[0].type, "first_ids");
     encode(n);
-    none_yet(n, words);
-    return words;
+    none_yet(n, strings);
+    return strings;
   }
 
   std::vector<State> states() const override {
@@ -100,7 +100,7 @@ class BehindEncoder : public Decoder {
     return out;
   }
 
-  void behind_first(Nodes& n, const std::vector<std::string>& kept) override { fix(n, kept); }
+  void after_first(Nodes& n, const std::vector<std::string>& kept) override { fix(n, kept); }
 
   std::string of_rows(Nodes& n, Turn turn, const std::string& scores) override {
     return turn == Turn::First ? spread(n, call_, beams_, scores, "scores_of_rows") : scores;
@@ -109,7 +109,7 @@ class BehindEncoder : public Decoder {
   std::vector<ValueType> next(Nodes& n, const Graph& graph, Turn turn, const Chosen& chosen) override {
     const ValueType& ids = decoder_->inputs[0];
     const bool one = ids.sizes.size() == 2 && ids.sizes[1] == 1;  // it reads the last word only
-    std::vector<ValueType> out{value(n.cast(one ? chosen.word : chosen.words, ids.type, "given"), ids.type)};
+    std::vector<ValueType> out{value(n.cast(one ? chosen.word : chosen.strings, ids.type, "given"), ids.type)};
     for (size_t i = 0; i < 2 * layers_; ++i) {
       const bool first = turn == Turn::First;
       std::string cache = graph.outputs[kLogits + (first ? kHidden : 0) + i].name;
@@ -142,7 +142,7 @@ class BehindEncoder : public Decoder {
   }
 
   // Of each text.
-  std::string first_words(Nodes& n, const std::string& ids) const {
+  std::string first_strings(Nodes& n, const std::string& ids) const {
     if (hears_ && call_.has(kStart)) return n.cast(call_.source(kStart), kInt64, "start");
     const std::string texts = n.unsqueezed(n.size(ids, 0, "texts_read"), 0, "texts_read_1");
     const std::string shape = n.add("Concat", {texts, n.numbers({1}, "a_word")}, "start_shape", along(0));
@@ -165,8 +165,8 @@ class BehindEncoder : public Decoder {
   }
 
   // Caches of no words.
-  void none_yet(Nodes& n, const std::string& words) {
-    const std::string rows = n.unsqueezed(n.size(words, 0, "cached_rows"), 0, "cached_rows_1");
+  void none_yet(Nodes& n, const std::string& strings) {
+    const std::string rows = n.unsqueezed(n.size(strings, 0, "cached_rows"), 0, "cached_rows_1");
     for (size_t i = 0; i < 2 * layers_; ++i) {
       const std::vector<int64_t>& sizes = decoder_->inputs[first_past_ + i].sizes;
       const std::string at = fmt::format("past_{}", i);
@@ -188,8 +188,8 @@ class BehindEncoder : public Decoder {
 
 }  // namespace
 
-std::unique_ptr<Decoder> decoder_behind_encoder(const Call& call, int64_t beams, bool hears) {
-  return std::make_unique<BehindEncoder>(call, beams, hears);
+std::unique_ptr<Decoder> decoder_after_encoder(const Call& call, int64_t beams, bool hears) {
+  return std::make_unique<AfterEncoder>(call, beams, hears);
 }
 
 }  // namespace arenascope::models::ir::search

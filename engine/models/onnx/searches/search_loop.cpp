@@ -19,12 +19,12 @@ class LoopOf {
                         beams = n.number(beams_, "beams_of_text");
       n.add("Div", {n.range(n.add("Mul", {texts, beams}, "rows_of_all_texts"), "rows_in_order"), beams}, "text_of_row");
     }
-    const std::string words = decoder_.begin(n);
-    states_ = choice_.begin(n, words);
+    const std::string strings = decoder_.begin(n);
+    states_ = choice_.begin(n, strings);
     choices_ = states_.size();
     for (State& state : decoder_.states()) states_.push_back(std::move(state));
     const std::string most = n.add("Squeeze", {n.cast(call_.source(call_.sources.most), kInt64, "most_1")}, "most");
-    turns_ = n.add("Sub", {most, n.size(words, 1, "length")}, "turns");
+    iterations_ = n.add("Sub", {most, n.size(strings, 1, "length")}, "turns");
     more_ = n.cast(n.number(1, "one"), kBool, "always");
     if (decoder_.first()) take_first_turn(n);
     go_round(n);
@@ -62,9 +62,9 @@ class LoopOf {
     for (size_t i = 0; i < left_; ++i)
       left_by_first_.push_back(n.unsqueezed(results[1 + states_.size() + i], 0, fmt::format("left_by_first_{}", i)));
     if (decoder_.first_may_end()) more_ = results[0];
-    turns_ = n.add("Sub", {turns_, n.number(1, "one_turn")}, "turns_behind_first");
+    iterations_ = n.add("Sub", {iterations_, n.number(1, "one_turn")}, "turns_behind_first");
     const size_t made = 1 + states_.size() + left_;
-    decoder_.behind_first(n, {results.begin() + static_cast<std::ptrdiff_t>(made), results.end()});
+    decoder_.after_first(n, {results.begin() + static_cast<std::ptrdiff_t>(made), results.end()});
   }
 
   void go_round(Nodes& n) {
@@ -73,7 +73,7 @@ class LoopOf {
     loop.name = call_.node.name.empty() ? call_.node.op : call_.node.name;
     loop.opset = 17;
     loop.continues = true;
-    loop.inputs = {turns_, more_};
+    loop.inputs = {iterations_, more_};
     auto body = turn_of(decoder_.graph(), decoder_.first() ? Turn::Later : Turn::Any, "next");
     body->inputs = {value(call_.now("turn"), kInt64), value(call_.now("goes_on"), kBool)};
     for (const State& state : states_) {
@@ -99,7 +99,7 @@ class LoopOf {
   Choice& choice_;
   std::vector<State> states_;
   std::vector<std::string> left_by_first_;
-  std::string turns_, more_;
+  std::string iterations_, more_;
   size_t choices_ = 0, left_ = 0;  // states of the choice; what each turn leaves
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The loop of a search, of two parts: a decoder, which is given words and scores the next ones, and a choice among these.
 #pragma once
-#include "engine/models/onnx/searches/search_parts.h"
+#include "engine/models/onnx/searches/subgraph_builder.h"
 
 #include <memory>
 #include <string>
@@ -17,10 +17,10 @@ struct State {
 
 // What a choice leaves in a body.
 struct Chosen {
-  std::string words;  // all so far, [rows, length]
-  std::string word;   // the new ones, [rows, 1]
-  std::string rows;   // the row that each goes on from; empty: its own
-  std::string more;   // whether it goes on
+  std::string strings;  // all so far, [rows, length]
+  std::string word;     // the new ones, [rows, 1]
+  std::string rows;     // the row that each goes on from; empty: its own
+  std::string more;     // whether it goes on
   std::vector<ValueType> states;
   std::vector<ValueType> left;  // by each turn
 };
@@ -29,7 +29,7 @@ class Choice {
  public:
   virtual ~Choice() = default;
   // `words` are all rows' to begin with. The first state is they, as the call's now("words").
-  virtual std::vector<State> begin(Nodes& n, const std::string& words) = 0;
+  virtual std::vector<State> begin(Nodes& n, const std::string& strings) = 0;
   // `scores` are [rows, words].
   virtual Chosen choose(Nodes& n, Turn turn, const std::string& scores) = 0;
   // From the states behind the last turn, and from what all turns left, the search's results.
@@ -49,7 +49,7 @@ class Decoder {
   virtual const Graph* first() const { return nullptr; }
   virtual Bound bound_first() const { return {}; }
   virtual std::vector<std::string> kept_of_first() const { return {}; }
-  virtual void behind_first(Nodes&, const std::vector<std::string>& /*kept*/) {}
+  virtual void after_first(Nodes&, const std::vector<std::string>& /*kept*/) {}
   virtual bool first_may_end() const { return true; }
   // The scores of all rows.
   virtual std::string of_rows(Nodes&, Turn, const std::string& scores) { return scores; }
@@ -64,8 +64,8 @@ std::vector<Node> loop_of(const Call& call, int64_t beams, Decoder& decoder, Cho
 std::string spread(Nodes& n, const Call& call, int64_t beams, const std::string& x, const std::string& result);
 
 std::unique_ptr<Decoder> plain_decoder(const Call& call, int64_t beams);  // GPT-2's form
-std::unique_ptr<Decoder> decoder_behind_encoder(const Call& call, int64_t beams,
-                                                bool hears);  // T5's; Whisper's, which hears
+std::unique_ptr<Decoder> decoder_after_encoder(const Call& call, int64_t beams,
+                                               bool hears);  // T5's; Whisper's, which hears
 std::unique_ptr<Choice> greedy_choice(const Call& call);
 std::unique_ptr<Choice> drawn_choice(const Call& call);
 std::unique_ptr<Choice> beam_choice(const Call& call, int64_t beams, int64_t results);

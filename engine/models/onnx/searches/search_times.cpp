@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Whisper's times: words from one on are times. They come in pairs and never go back, the first one is early, and where all times
 // together are likelier than any other word, one of them comes.
-#include "engine/models/onnx/searches/search_parts.h"
+#include "engine/models/onnx/searches/subgraph_builder.h"
 
 #include <limits>
 
@@ -47,8 +47,8 @@ class Times {
 
   // Of what was written: [rows, 1] each.
   void look_back() {
-    const std::string words = call_.now("words");
-    const std::string times = n_.cast(n_.add("GreaterOrEqual", {words, first_}, "are_times"), kInt64, "times");
+    const std::string strings = call_.now("words");
+    const std::string times = n_.cast(n_.add("GreaterOrEqual", {strings, first_}, "are_times"), kInt64, "times");
     // With one place in front, so that there are two.
     const std::string pads = n_.numbers({0, 1, 0, 0}, "place_in_front");
     const std::string padded = n_.add("Pad", {times, pads}, "times_behind_nothing");
@@ -65,7 +65,7 @@ class Times {
     paired_ = n_.add("Or", {n_.add("Not", {begun_}, "none_before"), before_last}, "pair_before");
     any_ = n_.add("Or", {begun_, last_}, "any_time");
     const Attributes last_one{{"axis", whole(1)}, {"keepdims", whole(1)}, {"select_last_index", whole(1)}};
-    newest_ = n_.add("GatherElements", {words, n_.add("ArgMax", {times}, "newest_at", last_one)}, "newest", along(1));
+    newest_ = n_.add("GatherElements", {strings, n_.add("ArgMax", {times}, "newest_at", last_one)}, "newest", along(1));
   }
 
   static Attribute axes() {

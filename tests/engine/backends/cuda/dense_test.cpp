@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What kernels do quicker where arrays lie well: vectors that cross channels, tiles, pieces of sixteen bytes, lines in
 // registers, and chains behind a convolution. Each beside the same with arrays that do not, by the reference.
-#include "emulated_kit.h"
+#include "emulated_fixture.h"
 
 #include <string>
 

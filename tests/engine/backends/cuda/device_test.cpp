@@ -91,7 +91,8 @@ void check_runs(const std::string& model, const RunnerOptions& options, uint32_t
     }
   }
   // A capture that failed would be replaced by queueing node by node, and noted.
-  for (const trace::Problem& p : tested->program().backend->take_notes().problems) MESSAGE(model << ": " << p.sentence);
+  for (const trace::Problem& p : tested->program().backend->drain_diagnostics().problems)
+    MESSAGE(model << ": " << p.sentence);
 }
 
 }  // namespace
@@ -143,7 +144,7 @@ TEST_CASE("times of nodes from activity records and from events tell the same") 
       CHECK(sum <= 1.1 * static_cast<double>(report->nanoseconds));
       if (run == 0 || sum < sums[records]) sums[records] = sum;
     }
-    for (const trace::Problem& p : runner->program().backend->take_notes().problems) MESSAGE(p.sentence);
+    for (const trace::Problem& p : runner->program().backend->drain_diagnostics().problems) MESSAGE(p.sentence);
   }
   MESSAGE("nodes of resnet50: " << sums[0] / 1000 << " us by events, " << sums[1] / 1000 << " us by records");
   // Events stand between kernels, so that they tell some microseconds a node more.

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "../unknown_op.h"
-#include "emulated_kit.h"
+#include "emulated_fixture.h"
 #include "engine/backends/cuda/kernels/numbers.h"
 
 using namespace arenascope;
@@ -169,7 +169,8 @@ TEST_CASE("a row outside is told, and nothing is written there") {
   std::copy(fresh.begin() + 32, fresh.end(), expected.begin() + 64);
   const Status done = compute_in_parts(*make_emulated_backend(), *made.built.output, 1);
   REQUIRE(!done.ok());
-  CHECK_MESSAGE(done.error().message.find("row 5 lies outside the 5") != std::string::npos, done.error().message);
+  CHECK_MESSAGE(done.error().message.find("row index 5 is out of range for 5 rows") != std::string::npos,
+                done.error().message);
   CHECK(result(made.built.output) == expected);
 }
 

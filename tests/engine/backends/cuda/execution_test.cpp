@@ -6,7 +6,7 @@
 #include "engine/backends/cuda/execution/absence.h"
 
 #include "engine/backends/cuda/random_program.h"
-#include "engine/backends/cuda/simulated_kit.h"
+#include "engine/backends/cuda/simulated_fixture.h"
 
 using namespace arenascope;
 using namespace arenascope::test;
@@ -226,7 +226,8 @@ TEST_CASE("rows that a graph writes stay on the device from run to run, also whe
       const auto report = (*executor)->run();
       CHECK(report.ok() == !wrong);
       if (!report) {
-        CHECK_MESSAGE(report.error().message.find("'written' on cuda: row 5 lies outside the 5") != std::string::npos,
+        CHECK_MESSAGE(report.error().message.find("'written' on cuda: row index 5 is out of range for 5 rows") !=
+                          std::string::npos,
                       report.error().message);
         continue;
       }
@@ -283,14 +284,14 @@ TEST_CASE("times of nodes and copies lie inside the run, from timers and from ac
       REQUIRE(on.ok());
       REQUIRE(on->run(net).ok());
       const auto now = [] { return trace::Clock::monotonic() + 5'000'000'000; };  // a host's clock of its own
-      on->backend->keep_spans(true);
+      on->backend->enable_profiling(true);
       const Nanoseconds begin = now();
       const auto expected = new_inputs(net, *on, 5);
       auto got = on->run(net);
       REQUIRE(got.ok());
       CHECK(difference(net, *got, expected) < 1e-5);
       CHECK(on->backend->replays() == 0);
-      const auto spans = on->backend->take_spans(now);
+      const auto spans = on->backend->drain_spans(now);
       const Nanoseconds end = now();
       std::map<const TensorImpl*, int> nodes;
       Bytes in = 0, out = 0;
@@ -310,10 +311,10 @@ TEST_CASE("times of nodes and copies lie inside the run, from timers and from ac
         if (step.tasks > 0) CHECK(nodes[&on->executor->plan().graph.node(step.node)] > 0);
       CHECK(in == net.x->byte_count() + net.indices->byte_count());
       CHECK(out >= net.output->byte_count());
-      CHECK(on->backend->take_spans(now).empty());
-      on->backend->keep_spans(false);
+      CHECK(on->backend->drain_spans(now).empty());
+      on->backend->enable_profiling(false);
       REQUIRE(on->run(net).ok());
-      CHECK(on->backend->take_spans(now).empty());
+      CHECK(on->backend->drain_spans(now).empty());
     }
     check_all_given_back(*driver);
   }
@@ -407,8 +408,8 @@ TEST_CASE("a device that is lost in the middle: every call from then on is an er
           CHECK(!got.error().message.empty());
         if (driver->lost()) CHECK(!on->run(net));  // and it does not come back
       }
-      if (on) on->backend->keep_spans(true);
-      if (on) CHECK(on->backend->take_spans([] { return Nanoseconds{0}; }).empty());
+      if (on) on->backend->enable_profiling(true);
+      if (on) CHECK(on->backend->drain_spans([] { return Nanoseconds{0}; }).empty());
       if (!on) CHECK(on.error().message.find("lost") != std::string::npos);
     }
     CHECK(driver->lost());
@@ -426,36 +427,36 @@ TEST_CASE("what a user may want to know is noted once") {
   for (int run = 0; run < 2; ++run) REQUIRE(on->run(net).ok());
   std::string all;
   std::set<trace::ProblemKind> kinds;
-  for (const trace::Problem& note : on->backend->take_notes().problems) {
+  for (const trace::Problem& note : on->backend->drain_diagnostics().problems) {
     all += note.sentence + "\n";
     kinds.insert(note.kind);
   }
   for (const auto kind :
        {trace::ProblemKind::NotReplayed, trace::ProblemKind::NotPinned, trace::ProblemKind::Fragmentation})
     CHECK(kinds.contains(kind));
-  CHECK_MESSAGE(all.find("could not be captured: cuda:0 could not begin a capture") != std::string::npos, all);
-  CHECK_MESSAGE(all.find("could not be pinned") != std::string::npos, all);
-  CHECK_MESSAGE(all.find("cuda:0 keeps 2097152 bytes in 1 segments") != std::string::npos, all);
-  CHECK(on->backend->take_notes().problems.empty());
+  CHECK_MESSAGE(all.find("because capturing failed: cuda:0 could not begin a capture") != std::string::npos, all);
+  CHECK_MESSAGE(all.find("cannot pin ") != std::string::npos, all);
+  CHECK_MESSAGE(all.find("cuda:0 holds 2097152 bytes in 1 segments") != std::string::npos, all);
+  CHECK(on->backend->drain_diagnostics().problems.empty());
 }
 
 TEST_CASE("why there is no device is one sentence") {
   using cuda::DriverAnswer;
   using cuda::why_no_device;
   CHECK(why_no_device({0, 13000, DriverAnswer::Devices, 0, ""}) ==
-        "there is no NVIDIA driver on this machine (libcuda.so.1 was not found)");
+        "no NVIDIA driver found on this machine (libcuda.so.1 is missing)");
   CHECK(why_no_device({0, 13000, DriverAnswer::TooOld, 0, ""}) ==
-        "there is no NVIDIA driver on this machine (libcuda.so.1 was not found)");
+        "no NVIDIA driver found on this machine (libcuda.so.1 is missing)");
   CHECK(why_no_device({12040, 13000, DriverAnswer::TooOld, 0, ""}) ==
-        "the NVIDIA driver is for CUDA 12.4, this module needs 13.0");
-  CHECK(why_no_device({13000, 13000, DriverAnswer::NoDevice, 0, ""}) == "the NVIDIA driver finds no GPU");
-  CHECK(why_no_device({13000, 13000, DriverAnswer::Devices, 0, ""}) == "the NVIDIA driver finds no GPU");
-  CHECK(why_no_device({0, 13000, DriverAnswer::StubLibrary, 0, ""}).find("stand-in") != std::string::npos);
+        "the NVIDIA driver supports CUDA 12.4, but this module requires 13.0");
+  CHECK(why_no_device({13000, 13000, DriverAnswer::NoDevice, 0, ""}) == "the NVIDIA driver found no GPU");
+  CHECK(why_no_device({13000, 13000, DriverAnswer::Devices, 0, ""}) == "the NVIDIA driver found no GPU");
+  CHECK(why_no_device({0, 13000, DriverAnswer::StubLibrary, 0, ""}).find("link stub") != std::string::npos);
   CHECK(why_no_device({13010, 13000, DriverAnswer::Failed, 0, "unknown error"}) ==
-        "the NVIDIA driver does not start: unknown error");
+        "the NVIDIA driver failed to initialise: unknown error");
   CHECK(why_no_device({13010, 13000, DriverAnswer::Devices, 2, ""}).empty());
   CHECK(cuda::why_not_this_device(1, "an old GPU", 7, 0) ==
-        "cuda:1, an old GPU, is of compute capability 7.0, and 7.5 is the least");
+        "cuda:1 (an old GPU) has compute capability 7.0, but 7.5 or newer is required");
   CHECK(cuda::why_not_this_device(0, "a GPU", 7, 5).empty());
   CHECK(cuda::why_not_this_device(0, "a GPU", 12, 0).empty());
 }
@@ -469,7 +470,7 @@ TEST_CASE("a graph shared out with the host agrees, and its copies are nodes tha
     REQUIRE(made);
     CudaBackend& device = **made;
     const auto sides = choose_sides(net.graph, [](const TensorImpl& node) {
-      return node.op == Op::Relu || node.op == Op::Tanh ? Side::Other : Side::Main;
+      return node.op == Op::Relu || node.op == Op::Tanh ? PartitionSide::Other : PartitionSide::Main;
     });
     auto split = partition_graph(net.graph, sides);
     REQUIRE(split);
@@ -493,7 +494,7 @@ TEST_CASE("a graph shared out with the host agrees, and its copies are nodes tha
     for (int run = 0; run < 3; ++run) {
       auto report = (*executor)->run();
       REQUIRE_MESSAGE(report.ok(), (report ? "" : report.error().message));
-      const Tensor& out = split->twins[net.graph.find_node(*net.output).index()];
+      const Tensor& out = split->node_map[net.graph.find_node(*net.output).index()];
       auto got = read_tensor(device, *out);
       REQUIRE(got);
       CHECK(difference(net, *got, expected) < 1e-5);
@@ -532,7 +533,7 @@ TEST_CASE("a full device says so, and one that has gone is not called any more")
     auto on = OnDevice::open(net, gone);
     REQUIRE(on.ok());
     for (int run = 0; run < 2; ++run) REQUIRE(on->run(net).ok());
-    on->backend->keep_spans(true);
+    on->backend->enable_profiling(true);
     REQUIRE(on->run(net).ok());
     gone->kill();
   }
@@ -574,7 +575,7 @@ TEST_CASE("options") {
   CHECK(ok->device == 1);
   CHECK(!ok->graphs);
   CHECK(ok->chains);
-  CHECK(cuda::read_options({{"device", "2"}}, 2).error().message == "there is no device cuda:2; there are 2");
+  CHECK(cuda::read_options({{"device", "2"}}, 2).error().message == "no device cuda:2; found 2");
   CHECK(cuda::read_options({{"precision", "normal"}}, 1)->queue.tf32);
   CHECK(!cuda::read_options({{"precision", "low"}}, 1)->queue.tf32);
   CHECK(!cuda::read_options({{"precision", "lowest"}}, 1));

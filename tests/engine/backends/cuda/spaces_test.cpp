@@ -26,7 +26,7 @@ void compare(Watched& w) {
     if (on_gpu(*s, space.device)) held += space.bytes;
   CHECK(held == w.driver->held_memory());
   std::map<MemoryKind, Bytes> gpu, host;
-  for (const trace::SpaceSlice& slice : s->open_space_slices)
+  for (const trace::SpaceAllocation& slice : s->open_space_slices)
     (on_gpu(*s, slice.device) ? gpu : host)[static_cast<MemoryKind>(slice.kind)] += slice.bytes;
   for (const MemoryKind kind : kMemoryKinds) {
     CAPTURE(name(kind));
@@ -34,7 +34,7 @@ void compare(Watched& w) {
     CHECK(host[kind] == w.context->stats({}, kind).active);
   }
   // What is handed out on the device lies in what was taken from it.
-  for (const trace::SpaceSlice& slice : s->open_space_slices) {
+  for (const trace::SpaceAllocation& slice : s->open_space_slices) {
     if (!on_gpu(*s, slice.device)) continue;
     int around = 0;
     for (const trace::Space& space : s->open_spaces)
@@ -62,7 +62,7 @@ TEST_CASE("in every strategy the segments of a CUDA device are seen as the drive
     }
     const auto s = w.now();
     std::set<trace::TensorRef> nodes;
-    for (const trace::SpaceSlice& slice : trace::slices_of(*s, {s->time.begin, s->time.end + 1}, {}))
+    for (const trace::SpaceAllocation& slice : trace::slices_of(*s, {s->time.begin, s->time.end + 1}, {}))
       if (slice.tensor.is_node() && slice.tensor.valid()) nodes.insert(slice.tensor);
     if (strategy == MemoryStrategy::Planned) CHECK(nodes.empty());  // they lie in the arena
     if (strategy != MemoryStrategy::Planned) CHECK(nodes.size() > 3);
@@ -79,7 +79,7 @@ TEST_CASE("each weight on a CUDA device is a block of its own, and staging is co
   REQUIRE(s->graphs.size() == 1);
   std::map<trace::TensorRef, int> seen;
   Bytes pinned = 0;
-  for (const trace::SpaceSlice& slice : s->open_space_slices) {
+  for (const trace::SpaceAllocation& slice : s->open_space_slices) {
     if (slice.kind == trace::MemoryKind::HostPinned) pinned += slice.bytes;
     if (slice.kind != trace::MemoryKind::Persistent || !slice.tensor.is_leaf()) continue;
     ++seen[slice.tensor];

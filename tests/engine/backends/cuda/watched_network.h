@@ -2,7 +2,7 @@
 #pragma once
 #include <arenascope/schedule/describe.h>
 #include <arenascope/trace/session.h>
-#include "simulated_kit.h"
+#include "simulated_fixture.h"
 
 namespace arenascope::test {
 

@@ -41,7 +41,7 @@ TEST_CASE("a device that is out of memory says how much was asked, and goes on w
   Opened device = open_device({}, faults);
   faults->allocations = 0;
   const std::string sentence = failure(device, Op::Relu);
-  CHECK(contains(sentence, "bytes of memory left"));
+  CHECK(contains(sentence, "out of memory while allocating"));
   CHECK(contains(sentence, "CL_MEM_OBJECT_ALLOCATION_FAILURE"));
   faults->allocations = -1;
   CHECK(failure(device, Op::Relu) == "");
@@ -60,7 +60,7 @@ TEST_CASE("a lost device stays lost and another backend goes on") {
   faults->launches = 0;
   CHECK(contains(failure(device, Op::Relu), "is lost"));
   faults->launches = -1;
-  CHECK(contains(failure(device, Op::Relu), "opened anew"));
+  CHECK(contains(failure(device, Op::Relu), "reopen the backend"));
   Opened another = open_device();
   CHECK(failure(another, Op::Relu) == "");
 }
@@ -95,7 +95,7 @@ TEST_CASE("an index outside its table is an error that names it, once") {
 TEST_CASE("options that there are not are refused with those that there are") {
   for (const auto& [name, value, said] :
        {std::tuple("colour", "red", "tuning"), std::tuple("tuning", "very", "heavy"),
-        std::tuple("device", "99", "there is no OpenCL device 99"), std::tuple("device", "x", "no number"),
+        std::tuple("device", "99", "no OpenCL device 99"), std::tuple("device", "x", "expected a number"),
         std::tuple("platform", "nobody's", "nobody's")}) {
     auto backend = opencl::open_opencl({{name, value}});
     REQUIRE(!backend);
@@ -149,7 +149,7 @@ TEST_CASE("a device's programs and tuning results go into one file and come back
   const auto told_by = [](Opened& device) {
     Network network;
     run(*on_device(device, network));
-    return device.backend->take_notes().tunings;
+    return device.backend->drain_diagnostics().tunings;
   };
   std::vector<trace::TuningInfo> found;
   {
@@ -226,7 +226,7 @@ TEST_CASE("tuning results survive, and damaged ones are found anew") {
   CHECK(kept.seconds == 0.5);
   CHECK(kept.tried == 3);
   // With what was tried, in the order in which it was.
-  const auto notes = again.take_notes();
+  const auto notes = again.drain_diagnostics();
   REQUIRE(notes.size() == 1);
   CHECK(notes[0].remembered);
   REQUIRE(notes[0].candidates.size() == 3);
@@ -264,7 +264,7 @@ TEST_CASE("fast tuning takes over what was found for sizes nearby") {
     const size_t sizes[3] = {items, 1, 1};
     size_t local[3] = {0, 0, 0};
     tuner.choose(**runtime, kernel.get(), "fill", 1, sizes, local);
-    const auto notes = tuner.take_notes();
+    const auto notes = tuner.drain_diagnostics();
     REQUIRE(notes.size() == 1);
     CHECK(notes[0].local[0] == local[0]);
     return notes[0];

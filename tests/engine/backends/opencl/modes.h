@@ -10,7 +10,7 @@
 #include <bit>
 #include <cmath>
 
-#include "kit.h"
+#include "fixture.h"
 
 namespace arenascope::test {
 
@@ -65,7 +65,7 @@ inline Result<ModeResult> run_in_mode(Opened& device, const OpCase& op_case, con
   if (mode.low) {
     auto converted = convert_precision(graph);
     if (!converted) return converted.error();
-    output = converted->twins[graph.find_node(*output).index()];
+    output = converted->node_map[graph.find_node(*output).index()];
     graph = converted->graph;
     half = std::move(*converted);
     if (auto ok = convert_weights(*half, *device.memory); !ok) return ok.error();
@@ -75,19 +75,19 @@ inline Result<ModeResult> run_in_mode(Opened& device, const OpCase& op_case, con
   if (mode.images) {
     const PartitionOptions options{
         Placement::Packed, " (packed)", " (plain)",
-        [&](const TensorImpl& n, int source) { return device.backend->packing(n, source) == Side::Other; }, true};
+        [&](const TensorImpl& n, int source) { return device.backend->packing(n, source) == PartitionSide::Other; }, true};
     const auto sides = choose_sides(
         graph,
         [&](const TensorImpl& n) {
           const bool plain = n.is_view() || n.op == Op::Cast || (n.has(kFlagOutput) && mode.low);
-          return plain || device.backend->packing(n, -1) == Side::Main ? Side::Main : Side::Other;
+          return plain || device.backend->packing(n, -1) == PartitionSide::Main ? PartitionSide::Main : PartitionSide::Other;
         },
         options);
     auto done = partition_graph(graph, sides, options);
     if (!done) return done.error();
     result.packed = done->other_nodes;
     result.conversions = done->copies;
-    output = done->twins[graph.find_node(*output).index()];
+    output = done->node_map[graph.find_node(*output).index()];
     graph = done->graph;
     if (output->placement == Placement::Packed) {  // what is read in the end is a buffer
       Context context = graph.context();

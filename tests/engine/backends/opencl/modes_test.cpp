@@ -34,7 +34,7 @@ int each_case(int per_op, const Check& check) {
   return checked;
 }
 
-bool all_wanted() {
+bool all_requested() {
   return !std::getenv("ARENASCOPE_OP_CASES") && !std::getenv("ARENASCOPE_FEW_OP_CASES") &&
          !std::getenv("ARENASCOPE_OP_CASES_PART");
 }
@@ -56,7 +56,7 @@ TEST_CASE("low precision: float32 cases stored as float16 agree to 2e-3") {
     check_result(c, run_in_mode(device, c, {.low = true}), std::max(kLowTolerance, c.tolerance));
     return true;
   });
-  if (all_wanted()) CHECK(checked > 50);
+  if (all_requested()) CHECK(checked > 50);
 }
 
 TEST_CASE("images: every case that has a kernel for them agrees, in float32 and in float16") {
@@ -68,7 +68,7 @@ TEST_CASE("images: every case that has a kernel for them agrees, in float32 and 
       {
         BuiltOpCase built = build(c);
         for (size_t i = 1; i < built.built.inputs.size(); ++i) built.built.inputs[i].tensor->flags |= kFlagWeight;
-        if (device.backend->packing(*built.built.output, -1) == Side::Main) return false;
+        if (device.backend->packing(*built.built.output, -1) == PartitionSide::Main) return false;
       }
       const auto r = run_in_mode(device, c, {low, true});
       const bool half = low || c.name.find("/f16") != std::string::npos;
@@ -79,7 +79,7 @@ TEST_CASE("images: every case that has a kernel for them agrees, in float32 and 
       return true;
     });
     MESSAGE(packed << " nodes on images, " << conversions << " conversions");
-    if (all_wanted()) CHECK(checked >= 20);
+    if (all_requested()) CHECK(checked >= 20);
   }
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("ops without a kernel for images are reached by a copy that one can se
   for (const OpCase& c : cases()) {
     if (c.op != Op::SoftMax && c.op != Op::ReduceMean) continue;
     BuiltOpCase built = build(c);
-    plain += device.backend->packing(*built.built.output, -1) == Side::Main;
+    plain += device.backend->packing(*built.built.output, -1) == PartitionSide::Main;
   }
   CHECK(plain > 0);
 }
@@ -100,8 +100,8 @@ TEST_CASE("left to the device, tensors lie in images on Qualcomm's and in buffer
   for (const OpCase& c : cases()) {
     if (c.op != Op::Conv && c.op != Op::MaxPool && c.op != Op::Relu) continue;
     BuiltOpCase built = build(c);
-    as_images += images.backend->packing(*built.built.output, -1) != Side::Main;
-    CHECK(chosen.backend->packing(*built.built.output, -1) == Side::Main);  // here is none of Qualcomm's
+    as_images += images.backend->packing(*built.built.output, -1) != PartitionSide::Main;
+    CHECK(chosen.backend->packing(*built.built.output, -1) == PartitionSide::Main);  // here is none of Qualcomm's
   }
   CHECK(as_images > 0);
 }
@@ -111,7 +111,7 @@ TEST_CASE("a device without images says so, and buffers still work") {
   faults->no_images = true;
   auto backend = opencl::open_opencl({{"cache", "none"}, {"memory", "image"}}, faults);
   REQUIRE(!backend);
-  CHECK(says(backend.error(), "has no images"));
+  CHECK(says(backend.error(), "does not support images"));
   Opened device = open_device({{"memory", "auto"}}, faults);
   CHECK(run_in_mode(device, cases().front(), {}).ok());
 }

@@ -9,7 +9,7 @@
 #include <arenascope/runtime/executor.h>
 #include <arenascope/transform/partition.h>
 
-#include "kit.h"
+#include "fixture.h"
 
 namespace arenascope::test {
 
@@ -84,7 +84,7 @@ inline std::vector<std::byte> result(Backend& backend, const Tensor& tensor) {
 // The network with its nodes of one op computed by the host, between copies.
 inline PartitionedGraph with_host(const Network& network, Op op) {
   const auto sides = choose_sides(network.graph, [op](const TensorImpl& node) {
-    return node.op == op ? Side::Other : has_work(node) ? Side::Main : Side::Either;
+    return node.op == op ? PartitionSide::Other : has_work(node) ? PartitionSide::Main : PartitionSide::Either;
   });
   auto split = partition_graph(network.graph, sides);
   REQUIRE(split);
@@ -95,9 +95,9 @@ inline PartitionedGraph with_host(const Network& network, Op op) {
 inline PartitionedGraph on_images(const Network& network, const Backend& backend) {
   const PartitionOptions options{
       Placement::Packed, " (packed)", " (plain)",
-      [&](const TensorImpl& n, int source) { return backend.packing(n, source) == Side::Other; }, true};
+      [&](const TensorImpl& n, int source) { return backend.packing(n, source) == PartitionSide::Other; }, true};
   const auto sides = choose_sides(
-      network.graph, [&](const TensorImpl& n) { return n.is_view() ? Side::Main : backend.packing(n, -1); }, options);
+      network.graph, [&](const TensorImpl& n) { return n.is_view() ? PartitionSide::Main : backend.packing(n, -1); }, options);
   auto split = partition_graph(network.graph, sides, options);
   REQUIRE(split);
   REQUIRE(split->other_nodes > 0);
@@ -111,8 +111,8 @@ inline TensorImpl& leaf(const Graph& graph, std::string_view name) {
   return **at;
 }
 
-inline Tensor twin(const PartitionedGraph& graph, const Network& network, const Tensor& of) {
-  return graph.twins[network.graph.find_node(*of).index()];
+inline Tensor mapped(const PartitionedGraph& graph, const Network& network, const Tensor& of) {
+  return graph.node_map[network.graph.find_node(*of).index()];
 }
 
 }  // namespace arenascope::test

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "../unknown_op.h"
-#include "kit.h"
+#include "fixture.h"
 
 using namespace arenascope;
 using namespace arenascope::test;

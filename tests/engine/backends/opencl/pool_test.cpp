@@ -7,7 +7,7 @@
 #include <arenascope/schedule/memory_plan.h>
 #include "engine/backends/opencl/image_pool.h"
 
-#include "kit.h"
+#include "fixture.h"
 #include "test_data.h"
 
 using namespace arenascope;
@@ -68,7 +68,7 @@ MemoryStats play(opencl::DevicePool& pool, const std::vector<Life>& lives, int r
         pool.deallocate(held[e.life], life.bytes);
         continue;
       }
-      if (life.shape.height > 0) pool.want_image(life.shape);
+      if (life.shape.height > 0) pool.request_image(life.shape);
       auto block = pool.allocate(life.bytes);
       REQUIRE_MESSAGE(block.ok(), (block.ok() ? "" : block.error().message));
       held[e.life] = *block;

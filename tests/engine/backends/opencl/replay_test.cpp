@@ -9,7 +9,7 @@ using namespace arenascope::test;
 namespace {
 
 trace::ReplayInfo replay_of(const Opened& device) {
-  const auto state = device.backend->take_notes().replay;
+  const auto state = device.backend->drain_diagnostics().replay;
   REQUIRE(state);
   return *state;
 }
@@ -83,7 +83,7 @@ TEST_CASE("what the host computes cuts a run into segments, each of which is rec
   const PartitionedGraph split = with_host(network, Op::Sigmoid);
   const auto host = reference::make_reference_backend();
   const auto executor = on_device(device, split.graph, {.threads = 2, .host = host.get()});
-  const Tensor output = twin(split, network, network.output);
+  const Tensor output = mapped(split, network, network.output);
   for (int i = 0; i < 6; ++i) {
     feed(*device.backend, leaf(split.graph, "x"), i);
     run(*executor);
@@ -98,11 +98,11 @@ TEST_CASE("images stay where they are between runs that nobody looks into, which
   const bool there = has_command_buffers();
   const Results& expected = expected_results();
   Opened device = open_device({{"memory", "image"}, {"tuning", "none"}});
-  if (device.backend->packing(*Network().graph.nodes()[0], -1) == Side::Main) return;  // the device has no images
+  if (device.backend->packing(*Network().graph.nodes()[0], -1) == PartitionSide::Main) return;  // the device has no images
   Network network;
   const PartitionedGraph images = on_images(network, *device.backend);
   const auto executor = on_device(device, images.graph);
-  const Tensor output = twin(images, network, network.output);
+  const Tensor output = mapped(images, network, network.output);
   const auto again = [&](int i, const RunOptions& options = {}) {
     feed(*device.backend, leaf(images.graph, "x"), i);
     run(*executor, options);
@@ -148,7 +148,7 @@ TEST_CASE("a run that breaks off while it is recorded is not taken for a whole o
   Opened device = open_device({{"tuning", "none"}});
   Network network;
   // A host whose sigmoid fails when told.
-  class Failing final : public PlainBackend {
+  class Failing final : public StatelessBackend {
    public:
     Failing() : inner_(reference::make_reference_backend()) {}
     std::string_view name() const override { return "failing"; }
@@ -159,7 +159,7 @@ TEST_CASE("a run that breaks off while it is recorded is not taken for a whole o
     Bytes work_bytes(const TensorImpl&, int) const override { return 0; }
     Status supports(const TensorImpl& node) const override { return inner_->supports(node); }
     Status compute(const TensorImpl& node, const ComputeParams& params) override {
-      if (fails) return Error{"told to fail"};
+      if (fails) return Error{"simulated failure"};
       return params.ith == 0 ? compute_in_parts(*inner_, node, 1) : Status();
     }
     bool fails = false;
@@ -169,7 +169,7 @@ TEST_CASE("a run that breaks off while it is recorded is not taken for a whole o
   } host;
   const PartitionedGraph split = with_host(network, Op::Sigmoid);
   const auto executor = on_device(device, split.graph, {.threads = 1, .host = &host});
-  const Tensor output = twin(split, network, network.output);
+  const Tensor output = mapped(split, network, network.output);
   for (int i = 0; i < 6; ++i) {
     feed(*device.backend, leaf(split.graph, "x"), i);
     host.fails = i == 1 || i == 4;  // while it is recorded, and while it is replayed

@@ -44,9 +44,9 @@ TEST_CASE("an allocation at each run gives the same as the plan, and no more tha
 
 TEST_CASE("buffers as large as MNN's have room for whole vectors of channels, rows and columns, and compute the same") {
   // [1, 3, 10, 10]: 8 channels of 100, 6 more rows of 10 by 4, 6 more columns by 4.
-  CHECK(opencl::packed_room({1, 3, 10, 10}, 4) == 4 * (800 + 240 + 24));
-  CHECK(opencl::packed_room({7}, 4) == 4 * 8);
-  CHECK(opencl::packed_room({1, 3, 10, 10}, 2, 4) == 2 * (2 * 12) * 10 * 4);  // two packs of channels, rows of 12
+  CHECK(opencl::padded_bytes({1, 3, 10, 10}, 4) == 4 * (800 + 240 + 24));
+  CHECK(opencl::padded_bytes({7}, 4) == 4 * 8);
+  CHECK(opencl::padded_bytes({1, 3, 10, 10}, 2, 4) == 2 * (2 * 12) * 10 * 4);  // two packs of channels, rows of 12
   Opened exact = open_device({{"tuning", "none"}}), packed = open_device({{"tuning", "none"}, {"sizes", "packed"}});
   Network a, b;
   const ExecutorOptions eager{1, MemoryStrategy::Eager, nullptr, "", {}};
@@ -58,7 +58,7 @@ TEST_CASE("buffers as large as MNN's have room for whole vectors of channels, ro
   CHECK(result(*exact.backend, a.output) == result(*packed.backend, b.output));
   std::multiset<Bytes> rooms;
   for (const TensorImpl* node : b.graph.nodes())
-    if (has_work(*node)) rooms.insert(std::max(node->byte_count(), opencl::packed_room(node->sizes, 4)));
+    if (has_work(*node)) rooms.insert(std::max(node->byte_count(), opencl::padded_bytes(node->sizes, 4)));
   int found = 0, weights = 0;
   for (const PoolBlock& block : packed.backend->pool_blocks()) {
     found += block.storage == trace::StorageType::Dynamic && rooms.contains(block.last) ? 1 : 0;
@@ -114,7 +114,7 @@ TEST_CASE("what is told to run on the host does, between copies that have a row 
   const auto expected = result(*device.backend, network.output);
   const PartitionedGraph split = with_host(network, Op::Sigmoid);
   CHECK(split.copies == 2);
-  const Tensor output = twin(split, network, network.output);
+  const Tensor output = mapped(split, network, network.output);
   const auto host = reference::make_reference_backend();
   trace::Recorder recorder;
   auto session = std::make_shared<trace::Session>();

@@ -239,7 +239,7 @@ TEST_CASE("filters of convolutions on images lie in static images, or in buffers
     const PartitionedGraph graph = on_images(network, *device.backend);
     const auto executor = on_device(device, graph.graph);
     run(*executor);
-    results[images] = result(*device.backend, twin(graph, network, network.output));
+    results[images] = result(*device.backend, mapped(graph, network, network.output));
     std::vector<std::pair<uint32_t, uint32_t>> texels;
     for (const PoolBlock& block : static_blocks(*device.backend))
       if (block.width > 0) texels.emplace_back(block.width, block.height);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The CPU backend: kernels for every op, each split into parts that the executor's threads compute side by side.
-// At one number of parts the results are the same bit for bit from run to run.
+// The CPU backend: kernels for every op, each split into chunks that the executor's threads compute in parallel. With
+// the same number of chunks the results are bit-identical from run to run.
 #pragma once
 #include <memory>
 
@@ -9,17 +9,17 @@
 namespace arenascope::cpu {
 
 struct CpuOptions {
-  // Products of float16 weights and many rows round both sides to bf16 where the processor multiplies those sooner: 2^-8 of the
-  // sum of |a·b| at most. Else they are computed as float32.
+  // Matmuls of float16 weights with many rows round both sides to bf16 where the CPU has fast bf16 dot products; the
+  // error is at most 2^-8 · Σ |a·b|. Otherwise they are computed in float32.
   bool rounds = false;
-  // Weights are copied once into the form that their kernels like best; else each lies once, and runs read it as it was given.
+  // Weights are copied once into the layout that their kernels prefer; otherwise runs read the given weights.
   bool packs = true;
-  // Packed weights of convolutions of 3×3 take 16/9 of their bytes where Winograd's transform makes them sooner: so many times
-  // all of the graph's weights may be taken for that.
-  double most_weights = 1.15;
+  // Winograd's transform of 3×3 convolutions is faster, but its weights take 16/9 of the bytes. Limit of these bytes,
+  // as a factor of all weight bytes of the graph.
+  double max_weights = 1.15;
 };
 
-// May be used by several executors at once.
+// The backend may be used by several executors at once.
 std::unique_ptr<Backend> make_cpu_backend(const CpuOptions& options = {});
 
 }  // namespace arenascope::cpu

@@ -44,7 +44,7 @@ void fill_inputs(const BuiltCase& built, uint64_t seed);
 // Prepares a node and computes it as `parts` parts one after the other. For backends that run on host threads.
 Status compute_in_parts(Backend& backend, const TensorImpl& node, int parts);
 // The same of a node that is prepared, the first of its run.
-Status compute_in_parts(const Backend& backend, PreparedRun& prepared, const TensorImpl& node, int parts);
+Status compute_in_parts(const Backend& backend, PreparedGraph& prepared, const TensorImpl& node, int parts);
 
 // Computes a case's node on a device backend, whose allocators `memory` has: moves inputs and result to the device's
 // memory, where they stay. The result's bytes.

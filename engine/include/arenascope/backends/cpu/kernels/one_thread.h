@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// oneDNN runs its loops with OpenMP. Its thread count is a setting of each calling thread, so whoever calls it here
-// sets it to one for as long: a part of a node never starts threads of its own.
+// oneDNN parallelises its loops with OpenMP, whose thread count is a setting of the calling thread. This guard sets it
+// to one, because a chunk of a node must not start threads.
 #pragma once
 #include <omp.h>
 

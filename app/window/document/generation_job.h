@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Generates text with the document's language model. Tokens arrive one by one from a background thread with their
+// candidates and KV cache rows; the runs are recorded into a session that the views show.
+#pragma once
+#include <arenascope/trace/session.h>
+
+#include <memory>
+#include <vector>
+
+#include "background_job.h"
+#include "run_settings.h"
+
+namespace arenascope::app {
+
+struct GenerationRequest {
+  QString prompt;
+  bool chat = false;  // use the chat template of the file
+  int tokens = 64;    // after the prompt
+  double temperature = 0;
+  int top_k = 40;
+  quint64 seed = 0;
+  bool operator==(const GenerationRequest&) const = default;
+};
+
+struct GeneratedToken {
+  struct Candidate {
+    int32_t id = 0;
+    QString name;
+    float logit = 0;
+    double probability = 0;
+  };
+  int32_t id = 0;
+  QString name;                 // as in the vocabulary
+  QString text;                 // text that it adds; empty within a multi-byte character
+  bool given = false;           // part of the prompt
+  std::vector<Candidate> best;  // the ten largest logits it was sampled from; empty for prompt tokens
+  int64_t position = 0;         // in the text
+  int64_t row = 0;              // in the KV cache
+  trace::RunId run;             // run that computed its keys and values; none yet for the last token
+};
+
+class GenerationJob : public BackgroundJob {
+  Q_OBJECT
+ public:
+  explicit GenerationJob(QObject* parent = nullptr);
+  ~GenerationJob() override;  // waits for the current computation
+
+  void begin(const QString& spec, const GenerationRequest& request, const RunSettings& settings);
+  void resume(int tokens);  // after the existing text
+
+  bool can_resume() const { return !busy() && engine_ != nullptr && problem_.isEmpty() && !ended_; }
+  double share() const override;  // of the requested tokens
+  const std::vector<GeneratedToken>& tokens() const { return tokens_; }
+  const QString& problem() const { return problem_; }
+  bool ended() const { return ended_; }  // by an end-of-text token
+  // Tokens per second of prefill and decode; 0: not measured yet.
+  double prefill_rate() const { return prefill_rate_; }
+  double decode_rate() const { return decode_rate_; }
+
+ Q_SIGNALS:
+  void session_begun(std::shared_ptr<arenascope::trace::Session> session, const QString& title);
+
+ private:
+  struct Engine;
+  struct Update;
+  void apply(const Update& update);
+  // On the worker thread.
+  void post_update(const Part& part, Update update);
+  bool read_prompt(const Part& part, Engine& engine, const std::string& spec, const GenerationRequest& request,
+                   const RunSettings& settings);
+  void generate(const Part& part, Engine& engine, int tokens);
+
+  std::shared_ptr<Engine> engine_;  // owned by the worker thread while busy
+  std::vector<GeneratedToken> tokens_;
+  QString problem_;
+  bool ended_ = false;
+  int requested_ = 0, generated_ = 0;  // tokens of the running request after the prompt
+  double prefill_rate_ = 0, decode_rate_ = 0;
+};
+
+}  // namespace arenascope::app

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Trains the document's model on a background thread and reports loss, accuracy and gradient norms per step; also
+// computes how much memory recomputing activations saves.
+#pragma once
+#include <arenascope/base/ids.h>
+
+#include <QStringList>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "background_job.h"
+#include "run_settings.h"
+
+namespace arenascope::app {
+
+struct TrainingRequest {
+  QString data;                                // IMAGES,LABELS, sort:SEED or a token file
+  std::map<std::string, std::string> options;  // by id (app/common/train_options.h); defaults otherwise
+  Bytes capacity = 0;                          // maximum arena size; 0: unlimited
+  QString save;                                // checkpoint file written after each epoch; empty: none
+  bool operator==(const TrainingRequest&) const = default;
+};
+
+struct TrainingStepMetrics {
+  double loss = 0;
+  double accuracy = 0;       // share of the rows that count
+  std::vector<float> norms;  // per TrainingJob::parameters()
+};
+
+// A trade-off between memory and recomputation; each point is a plan that its capacity selects.
+struct FrontierPoint {
+  Bytes arena = 0;
+  double extra_work = 0;  // relative to the operations of a step
+};
+
+class TrainingJob : public BackgroundJob {
+  Q_OBJECT
+ public:
+  explicit TrainingJob(QObject* parent = nullptr);
+  ~TrainingJob() override;  // waits for the current step
+
+  void begin(const QString& spec, const TrainingRequest& request, const RunSettings& settings);
+  // For a training step of the model, or for a lesson's own graph.
+  void find_frontier(const QString& spec, const TrainingRequest& request, const RunSettings& settings);
+
+  const std::vector<TrainingStepMetrics>& steps() const { return steps_; }
+  const QStringList& parameters() const { return parameters_; }  // with a gradient
+  const std::vector<FrontierPoint>& frontier() const { return frontier_; }
+  const QString& problem() const { return problem_; }
+  int epoch() const { return epoch_; }  // of the running training, from 1
+  double share() const override { return share_; }
+  bool finds_frontier() const { return finds_frontier_; }  // instead of training
+  double seconds() const { return seconds_; }
+
+ private:
+  struct Update;
+  void apply(const Update& update);
+  // On the worker thread.
+  void post_update(const Part& part, Update update);
+  void train(const Part& part, const std::string& spec, const TrainingRequest& request, const RunSettings& settings);
+
+  std::vector<TrainingStepMetrics> steps_;
+  QStringList parameters_;
+  std::vector<FrontierPoint> frontier_;
+  QString problem_;
+  int epoch_ = 0;
+  bool finds_frontier_ = false;
+  double share_ = -1;  // of all steps; unknown in the first of several epochs
+  double seconds_ = 0;
+};
+
+}  // namespace arenascope::app

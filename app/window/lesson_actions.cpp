@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "lesson_actions.h"
+
+#include <arenascope/lesson/stage.h>
+#include <views/lesson/lesson.h>
+
+#include <QDockWidget>
+
+#include "document/training_job.h"
+#include "panel_pointer.h"
+#include "panels/text_panel.h"
+#include "panels/training_panel.h"
+#include "shell.h"
+
+namespace arenascope::app {
+
+using namespace views;
+
+namespace {
+
+struct Driving {
+  Q_DECLARE_TR_FUNCTIONS(arenascope::app::LessonPlayer)
+};
+
+size_t complete_runs(const trace::Snapshot& snapshot) {
+  size_t n = 0;
+  for (size_t i = 0; i < snapshot.runs.size(); ++i)
+    n += snapshot.runs[i].finished && snapshot.runs[i].status == trace::RunStatus::Done ? 1 : 0;
+  return n;
+}
+
+}  // namespace
+
+RunSettings run_settings(const lesson::Settings& s) {
+  RunSettings settings;
+  settings.backend = text_of(s.backend);
+  settings.threads = s.threads;
+  settings.planner = text_of(s.planner);
+  settings.order = text_of(s.order);
+  settings.strategy = text_of(s.strategy);
+  settings.fuse = s.fuse;
+  settings.autosave = false;
+  settings.from_lesson = true;
+  return settings;
+}
+
+bool LessonActions::opened(Document& document) const { return document.runner()->settings().from_lesson; }
+
+bool LessonActions::ready() const {
+  Document& document = shell_.document();
+  if (planning_ && document.replanning()->busy()) return false;
+  if (training_ && document.training()->busy()) return false;
+  if (generation_ && document.generation()->busy()) return false;
+  const RunController* runner = document.runner();
+  if (stepping_ && runner->state() == RunState::Running) return false;
+  if (stopping_ && runner->state() != RunState::Ready) return false;
+  if (complete_runs(*document.source()->snapshot()) < runs_) return false;
+  if (opening_.isEmpty()) return true;
+  if (runner->spec() != opening_ || !opened(document)) return false;
+  if (runner->state() == RunState::Recording) return document.source()->session() != nullptr;  // a recording
+  return runner->state() != RunState::Opening && document.source()->graph() != nullptr &&
+         document.axis()->steps() > 0 && complete_runs(*document.source()->snapshot()) > 0;
+}
+
+void LessonActions::settle() {
+  opening_.clear();
+  runs_ = 0;
+  planning_ = training_ = generation_ = stepping_ = stopping_ = false;
+}
+
+bool LessonActions::stopped_a_run() { return std::exchange(rerun_, false); }
+
+// Re-runs the current document if it is stopped or paused by an earlier step.
+QString LessonActions::open(const QString& spec) {
+  opening_ = spec;
+  Document& document = shell_.document();
+  RunController* runner = document.runner();
+  const RunSettings settings = run_settings(panel_->open_lesson()->settings);
+  if (runner->spec() != spec || runner->state() == RunState::Empty || runner->settings() != settings) {
+    shell_.documents->open(spec, settings);
+    return {};
+  }
+  document.source()->show_plan(nullptr);
+  if (runner->state() == RunState::Paused || runner->state() == RunState::Running) {
+    runner->stop();
+    stopping_ = rerun_ = true;
+  }
+  return {};
+}
+
+void LessonActions::close_others() {
+  Documents& all = *shell_.documents;
+  for (size_t i = all.size(); i-- > 0;)
+    if (i != all.index() && opened(all[i])) all.close(i);
+}
+
+QString LessonActions::select(const std::string& name) {
+  const trace::GraphInfo* graph = shell_.document().source()->graph();
+  for (size_t i = 0; graph && i < graph->nodes.size() + graph->leafs.size(); ++i) {
+    const bool node = i < graph->nodes.size();
+    const trace::TensorInfo& t = node ? graph->nodes[i] : graph->leafs[i - graph->nodes.size()];
+    if (t.name != name) continue;
+    const trace::TensorRef ref =
+        node ? trace::TensorRef::node(NodeId(i)) : trace::TensorRef::leaf(LeafId(i - graph->nodes.size()));
+    shell_.document().selection()->select(NodeSelection{graph->id, ref});
+    return {};
+  }
+  return Driving::tr("the current document has no tensor %1").arg(text_of(name));
+}
+
+// In presentation mode a frame marks the panel.
+void LessonActions::point_at(const QString& panel) {
+  QDockWidget* dock = shell_.panels->dock(panel);
+  if (!panel_->large_button()->isChecked() || dock == nullptr) return;
+  if (!pointer_) pointer_ = new PanelPointer(shell_.window);
+  pointer_->point_at(dock, shell_.theme->colours()[Role::Wait]);
+}
+
+void LessonActions::hide_pointer() {
+  if (pointer_) pointer_->hide();
+}
+
+QString LessonActions::trigger(const char* id) {
+  QAction* found = shell_.actions->find(QString::fromLatin1(id));
+  shell_.actions->update();
+  if (!found->isEnabled()) return Driving::tr("%1 is not available now").arg(found->text().remove(u'&'));
+  found->trigger();
+  return {};
+}
+
+// A panel that is already in place keeps its size.
+QString LessonActions::lay_out(const QString& layout) {
+  if (!Layouts::names().contains(layout)) return Driving::tr("unknown layout %1").arg(layout);
+  if (layout != Layouts::last() || !shell_.panels->dock(QStringLiteral("lesson"))->isVisible())
+    shell_.layouts->apply(layout);
+  return {};
+}
+
+QString LessonActions::plan(const QString& planner, const QString& order) {
+  Replanning* replanning = shell_.document().replanning();
+  if (shell_.document().source()->graph() == nullptr) return Driving::tr("no graph to plan");
+  PlanRequest request;
+  request.budget_seconds = planner.isEmpty() ? 0.1 : 1;  // per plan, or for a single plan
+  if (planner.isEmpty()) {
+    replanning->set_request(request);
+    replanning->plan_all();
+  } else {
+    request.planner = planner;
+    request.order = order;
+    replanning->plan(request);
+  }
+  planning_ = true;
+  return {};
+}
+
+QString LessonActions::run() {
+  if (!shell_.document().runner()->has_model()) return Driving::tr("the current document cannot be run");
+  runs_ = complete_runs(*shell_.document().source()->snapshot()) + 1;
+  shell_.document().runner()->run_once();
+  return {};
+}
+
+// Through the panel, like a user.
+QString LessonActions::generate(const lesson::Action& action) {
+  const auto order = lesson::parse_generate_request(action);
+  if (!order) return text_of(order.error().message);
+  if (!shell_.document().runner()->has_model()) return Driving::tr("the current document cannot be run");
+  shell_.panels->raise(QStringLiteral("text"));
+  point_at(QStringLiteral("text"));
+  auto* panel = shell_.panels->find<TextPanel>("text");
+  QStringList prompt;
+  for (const int32_t id : order->prompt) prompt << QString::number(id);
+  panel->prompt()->setText(prompt.join(u' '));
+  panel->number()->setValue(order->tokens);
+  panel->write();
+  generation_ = true;
+  return {};
+}
+
+QString LessonActions::find_frontier() {
+  if (!shell_.document().runner()->has_model()) return Driving::tr("the current document cannot be run");
+  shell_.panels->raise(QStringLiteral("training"));
+  point_at(QStringLiteral("training"));
+  shell_.panels->find<TrainingPanel>("training")->find_frontier();
+  training_ = true;
+  return {};
+}
+
+// Actions that change the view of the current document.
+QString LessonActions::adjust_view(const lesson::Action& action, const QString& argument) {
+  Document& document = shell_.document();
+  if (action.verb == "layout") return lay_out(argument);
+  if (action.verb == "show") {
+    if (shell_.panels->dock(argument) == nullptr) return Driving::tr("unknown panel %1").arg(argument);
+    shell_.panels->raise(argument);
+    point_at(argument);
+  } else if (action.verb == "select") {
+    return select(action.arguments[0]);
+  } else if (action.verb == "clear") {
+    document.selection()->clear();
+  } else if (action.verb == "step") {
+    const int step = argument == u"peak" ? shell_.playback->slider()->peak_step() : argument.toInt();
+    if (step < 0 || step >= document.axis()->steps()) return Driving::tr("no step %1").arg(argument);
+    document.axis()->set_current(Step(step));
+  } else if (action.verb == "axis") {
+    document.axis()->set_mode(argument == u"time" ? AxisMode::Time : AxisMode::Step);
+  } else if (action.verb == "all") {
+    document.axis()->frame_all();
+  } else if (action.verb == "expand") {
+    return trigger("graph.expand");
+  }
+  return {};
+}
+
+QString LessonActions::act(const lesson::Action& action) {
+  const QString argument = action.arguments.empty() ? QString() : text_of(action.arguments[0]);
+  if (action.verb == "open") return open(text_of(lesson::opened_by(*panel_->open_lesson(), argument.toStdString())));
+  if (action.verb == "graph") return open(QStringLiteral("lesson:") + text_of(panel_->open_lesson()->file));
+  if (action.verb == "program") return open(QStringLiteral("program:") + argument);
+  if (action.verb == "plan") return plan(argument, text_of(action.arguments[1]));
+  if (action.verb == "plan_all") return plan({}, {});
+  if (action.verb == "frontier") return find_frontier();
+  if (action.verb == "generate") return generate(action);
+  if (action.verb == "run") return run();
+  if (action.verb == "node") {
+    stepping_ = true;
+    return trigger("run.step");
+  }
+  if (action.verb == "stop") {
+    stopping_ = true;
+    return trigger("run.stop");
+  }
+  return adjust_view(action, argument);
+}
+
+}  // namespace arenascope::app

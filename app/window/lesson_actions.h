@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Performs an action of a lesson step in the window and detects its completion. Run settings of a lesson apply only
+// to what it opens, not to the user's documents.
+#pragma once
+#include <views/lesson/lesson_panel.h>
+
+#include "document/document.h"
+
+namespace arenascope::app {
+
+class PanelPointer;
+struct Shell;
+
+RunSettings run_settings(const lesson::Settings& settings);
+
+class LessonActions {
+ public:
+  LessonActions(Shell& shell, views::LessonPanel* panel) : shell_(shell), panel_(panel) {}
+
+  QString act(const lesson::Action& action);  // error message; empty: done or in progress
+  bool ready() const;                         // the started action has completed
+  void settle();                              // stops waiting for the action
+  bool stopped_a_run();  // true once if a paused run was stopped to open another document, which must be re-run
+  const QString& opening() const { return opening_; }
+
+  bool opened(Document& document) const;  // by a lesson
+  void close_others();                    // closes documents opened by earlier lessons
+  void hide_pointer();
+
+ private:
+  QString open(const QString& spec);
+  QString plan(const QString& planner, const QString& order);  // empty: all
+  QString run();
+  QString find_frontier();
+  QString generate(const lesson::Action& action);
+  QString adjust_view(const lesson::Action& action, const QString& argument);
+  QString select(const std::string& name);
+  QString lay_out(const QString& layout);
+  QString trigger(const char* id);
+  void point_at(const QString& panel);
+
+  Shell& shell_;
+  views::LessonPanel* panel_;
+  QString opening_;  // spec being opened
+  size_t runs_ = 0;  // expected number of complete runs
+  bool planning_ = false, training_ = false, generation_ = false, stepping_ = false, stopping_ = false, rerun_ = false;
+  PanelPointer* pointer_ = nullptr;
+};
+
+}  // namespace arenascope::app

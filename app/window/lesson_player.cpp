@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "lesson_player.h"
+
+#include <arenascope/lesson/draft.h>
+#include <arenascope/lesson/stage.h>
+#include <views/common/background.h>
+#include <views/lesson/lesson.h>
+
+#include <QApplication>
+#include <QKeyEvent>
+#include <QPointer>
+#include <QThreadPool>
+
+#include "document/training_job.h"
+#include "language.h"
+#include "lesson_names.h"
+#include "shell.h"
+#include "summary_bar.h"
+
+namespace arenascope::app {
+
+using namespace views;
+
+namespace {
+
+constexpr int kPatience = 60'000;  // ms to wait for a model
+
+// The tensor of a selection, or the tensors of a block.
+std::pair<std::string, std::vector<std::string>> named(const Selection& selection, const SessionSource& source) {
+  const trace::GraphInfo* graph = source.graph();
+  const auto name = [&](trace::TensorRef ref) {
+    const trace::TensorInfo* tensor = graph ? source.snapshot()->tensor(graph->id, ref) : nullptr;
+    return tensor ? tensor->name : std::string();
+  };
+  if (const auto* block = selection.get<BlockSelection>(); block && source.plan()) {
+    std::vector<std::string> names;
+    for (const trace::SliceInfo& slice : source.plan()->slices)
+      if (slice.block == block->block) names.push_back(name(slice.tensor));
+    return {"", names};
+  }
+  return {name(tensor_of(selection, *source.snapshot())), {}};
+}
+
+}  // namespace
+
+LessonPlayer::LessonPlayer(Shell& shell, LessonPanel* panel)
+    : QObject(shell.window), shell_(shell), panel_(panel), actions_(shell, panel) {
+  timer_.setInterval(30);
+  connect(&timer_, &QTimer::timeout, this, &LessonPlayer::advance);
+  connect(panel_, &LessonPanel::entered, this, &LessonPlayer::enter);
+  connect(panel_, &LessonPanel::left, this, &LessonPlayer::leave);
+  connect(panel_, &LessonPanel::solved, this, [this] {
+    if (const lesson::LessonStep* step = panel_->current(); step && step->question) begin(step->question->then, true);
+  });
+  connect(panel_, &LessonPanel::enlarged, this, [this](bool large) {
+    if (!large) actions_.hide_pointer();
+  });
+  connect(panel_, &LessonPanel::shown, this, &LessonPlayer::hide_panels);
+  connect(panel_->question(), &QuestionBox::changed, this, &LessonPlayer::hide_panels);
+  connect(shell_.documents, &Documents::changed, this, &LessonPlayer::hide_panels);
+}
+
+void LessonPlayer::load() {
+  const QString language = current_language();
+  std::vector<lesson::Lesson> list;
+  QStringList problems;
+  for (const QString& id : lessons() + own_lessons() + files_) {
+    auto lesson = load_lesson(id, language);
+    if (lesson)
+      list.push_back(std::move(*lesson));
+    else
+      problems << QString::fromStdString(lesson.error().message);
+  }
+  panel_->set_lessons(std::move(list));
+  if (!problems.isEmpty()) panel_->show_problem(problems.join(u'\n'));
+}
+
+Status LessonPlayer::play(const QString& path) {
+  auto lesson = load_lesson(path, {});
+  if (!lesson) return lesson.error();
+  if (!files_.contains(path)) files_ << path;
+  load();
+  shell_.layouts->apply(QStringLiteral("lesson"));
+  shell_.show_panel("lesson");
+  panel_->begin(text_of(lesson->id));
+  return {};
+}
+
+Result<std::string> LessonPlayer::draft() const {
+  return lesson::draft(scene(), shell_.document().spec().toStdString(), shell_.document().title().toStdString());
+}
+
+void LessonPlayer::enter() {
+  qApp->installEventFilter(this);  // installs it once
+  if (own_layout_.isEmpty()) own_layout_ = shell_.window->saveState();
+  for (const Error& wrong : wrong_names(*panel_->open_lesson())) panel_->show_problem(text_of(wrong.message));
+  begin(lesson::entering(*panel_->open_lesson(), static_cast<size_t>(panel_->step())), false);
+}
+
+void LessonPlayer::leave() {
+  qApp->removeEventFilter(this);
+  waiting_.clear();
+  timer_.stop();
+  actions_.hide_pointer();
+  if (!own_layout_.isEmpty()) {
+    shell_.window->restoreState(own_layout_);
+    shell_.show_panel("lesson");
+  }
+  own_layout_.clear();
+}
+
+void LessonPlayer::begin(std::vector<lesson::Action> actions, bool then) {
+  waiting_.assign(std::make_move_iterator(actions.begin()), std::make_move_iterator(actions.end()));
+  actions_.settle();
+  reading_ = false;
+  then_ = then;
+  ++number_;
+  since_.start();
+  timer_.start();
+}
+
+// Applies only to documents opened by lessons; in others the user works freely.
+void LessonPlayer::hide_panels() {
+  const lesson::LessonStep* step = panel_->current();
+  const bool asks = step && step->question && actions_.opened(shell_.document()) &&
+                    !panel_->progress().answered(text_of(panel_->open_lesson()->id), panel_->step()).done();
+  QStringList hidden;
+  if (asks)
+    for (const std::string& id : panel_->open_lesson()->hidden_panels)
+      if (shell_.panels->dock(text_of(id)) != nullptr) hidden << text_of(id);
+  if (auto* summary = shell_.window->findChild<SummaryBar*>())
+    summary->set_hidden(asks && std::ranges::find(panel_->open_lesson()->hidden_panels, kSummaryBarName) !=
+                                    panel_->open_lesson()->hidden_panels.end());
+  for (const QString& id : std::exchange(hidden_, hidden))
+    if (!hidden.contains(id)) shell_.panels->hide_with_placeholder(id, {});
+  for (const QString& id : hidden)
+    shell_.panels->hide_with_placeholder(id, tr("%1 would reveal the answer. It is hidden until you answer the "
+                                                "question of this step.\nUse the other panels.")
+                                                 .arg(shell_.panels->title(id)));
+}
+
+QString LessonPlayer::at_line(int line, const QString& what) const {
+  return text_of(lesson::error_at(*panel_->open_lesson(), line, what.toStdString()).message);
+}
+
+void LessonPlayer::advance() {
+  if (panel_->current() == nullptr) return timer_.stop();
+  if (reading_) return;
+  if (!actions_.ready()) {
+    if (since_.elapsed() < kPatience) return;
+    panel_->show_problem(at_line(panel_->current()->line,
+                                 tr("the window is not ready for this step: missing %1").arg(actions_.opening())));
+    waiting_.clear();
+  }
+  actions_.settle();
+  if (waiting_.empty()) {
+    timer_.stop();
+    if (then_) {
+      Q_EMIT done();
+    } else {
+      read_figures();
+    }
+    return;
+  }
+  const lesson::Action action = waiting_.front();
+  waiting_.pop_front();
+  since_.restart();
+  if (const QString problem = actions_.act(action); !problem.isEmpty())
+    panel_->show_problem(at_line(action.line, problem));
+  if (actions_.stopped_a_run()) waiting_.push_front({"run", {}, action.line});
+}
+
+lesson::Scene LessonPlayer::scene() const {
+  Document& document = shell_.document();
+  lesson::Scene scene;
+  document.source()->refresh();
+  scene.snapshot = document.source()->snapshot();
+  scene.graph = document.replanning()->graph();
+  scene.plan = document.replanning()->shown_plan();
+  scene.run = document.source()->run();
+  for (const FrontierPoint& point : document.training()->frontier())
+    scene.frontier.push_back({point.arena, point.extra_work});
+  return scene;
+}
+
+// On another thread, since some values need planning or a run.
+void LessonPlayer::read_figures() {
+  reading_ = true;
+  actions_.close_others();
+  // For questions answered by selecting in the current document.
+  connect(shell_.document().selection(), &SelectionModel::current_changed, this, &LessonPlayer::on_selection_changed,
+          Qt::UniqueConnection);
+  const QString spec = shell_.document().spec();
+  background_pool()->start([self = QPointer<LessonPlayer>(this), number = number_, lesson = *panel_->open_lesson(),
+                            at = panel_->step(),
+                            spec = spec.startsWith(QStringLiteral("lesson:")) ? std::string() : spec.toStdString(),
+                            scene = scene()]() mutable {
+    const lesson::LessonStep& step = lesson.steps[static_cast<size_t>(at)];
+    QString problem;
+    auto values = lesson::read_values(lesson, spec, lesson::tensors_read_by(step));
+    if (values)
+      scene.values = std::move(*values);
+    else
+      problem = text_of(lesson::error_at(lesson, step.line, values.error().message).message);
+    lesson::evaluate_all(scene, step);
+    for (const lesson::Expectation& e : step.expects) {
+      const auto known = scene.known.find(e.fact);
+      if (problem.isEmpty() && known == scene.known.end())
+        problem = text_of(lesson::error_at(lesson, e.line, e.fact + " is not available").message);
+      else if (problem.isEmpty() && !lesson::matches(known->second, e.value))
+        problem = text_of(
+            lesson::error_at(lesson, e.line, e.fact + " is " + lesson::plain(known->second) + ", not " + e.value)
+                .message);
+    }
+    QMetaObject::invokeMethod(
+        QCoreApplication::instance(),
+        [self, number, scene = std::move(scene), problem] {
+          if (!self || number != self->number_) return;
+          self->reading_ = false;
+          self->panel_->set_scene(scene);
+          if (!problem.isEmpty()) self->panel_->show_problem(problem);
+          Q_EMIT self->done();
+        },
+        Qt::QueuedConnection);
+  });
+}
+
+void LessonPlayer::on_selection_changed() {
+  if (busy() || panel_->current() == nullptr) return;
+  const auto [tensor, block] = named(shell_.document().selection()->current(), *shell_.document().source());
+  if (browsing_)
+    panel_->question()->offer(tensor, block);
+  else
+    panel_->question()->take_click(tensor, block);
+}
+
+// Keyboard navigation through a table selects every row on the way, so only Enter answers.
+bool LessonPlayer::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::MouseButtonPress) browsing_ = false;
+  if (event->type() == QEvent::KeyPress && watched->isWidgetType()) {
+    const int key = static_cast<QKeyEvent*>(event)->key();
+    const bool enters = key == Qt::Key_Return || key == Qt::Key_Enter;
+    if (browsing_ && enters && watched == QApplication::focusWidget())
+      QMetaObject::invokeMethod(
+          this, [this] { panel_->question()->take_offer(); }, Qt::QueuedConnection);
+    browsing_ = !enters;
+  }
+  return QObject::eventFilter(watched, event);
+}
+
+}  // namespace arenascope::app

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Plays a lesson: performs the actions of a step one after the other, waiting for those that need a model, and gives
+// the panel the data for its values. Leaving the lesson restores the panels.
+#pragma once
+#include <views/lesson/lesson_panel.h>
+
+#include <QElapsedTimer>
+#include <QTimer>
+#include <deque>
+
+#include "lesson_actions.h"
+
+namespace arenascope::app {
+
+struct Shell;
+
+class LessonPlayer : public QObject {
+  Q_OBJECT
+ public:
+  LessonPlayer(Shell& shell, views::LessonPanel* panel);
+  bool busy() const { return timer_.isActive() || reading_; }
+  void load();  // loads the lessons in the current language
+  // Plays a lesson file in addition to the built-in course. Errors: it cannot be read.
+  Status play(const QString& path);
+  // Draft of a lesson about the current document. Errors: no document.
+  Result<std::string> draft() const;
+
+ Q_SIGNALS:
+  void done();  // the actions of the step have completed and its values are available
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
+ private:
+  void begin(std::vector<lesson::Action> actions, bool then);
+  void enter();
+  void leave();
+  void advance();
+  void read_figures();
+  void on_selection_changed();
+  void hide_panels();  // hides those that reveal the answer to an open question
+  lesson::Scene scene() const;
+  QString at_line(int line, const QString& what) const;
+
+  Shell& shell_;
+  views::LessonPanel* panel_;
+  LessonActions actions_;
+  QStringList files_;  // lesson files played in addition to the course
+  std::deque<lesson::Action> waiting_;
+  bool reading_ = false, then_ = false;
+  bool browsing_ = false;  // the last input was a key
+  int number_ = 0;         // id of the current value request
+  QByteArray own_layout_;  // panel layout before the lesson
+  QStringList hidden_;
+  QTimer timer_;
+  QElapsedTimer since_;
+};
+
+}  // namespace arenascope::app

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "status_widget.h"
+
+#include <views/common/format.h>
+#include <QCoreApplication>
+#include <QHBoxLayout>
+#include <QResizeEvent>
+
+namespace arenascope::app {
+
+using namespace views;
+
+StatusWidget::StatusWidget(Documents* documents, const Theme* theme, QMenuBar* bar)
+    : QWidget(bar), documents_(documents), theme_(theme), bar_(bar) {
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(0, 0, 10, 0);
+  row->setSpacing(14);
+  job_ = new JobBar(documents, this);
+  row->addWidget(job_);
+  live_ = new QLabel(this);
+  kept_ = new QLabel(this);
+  lost_ = new QLabel(this);
+  for (QLabel* label : {live_, kept_, lost_}) row->addWidget(label);
+  bar->setCornerWidget(this, Qt::TopRightCorner);
+  connect(documents_, &Documents::progress_changed, this, &StatusWidget::update_progress);
+  connect(job_, &JobBar::resized, this, &StatusWidget::update_position);
+}
+
+void StatusWidget::update_progress() {
+  job_->refresh();
+  update_status();
+}
+
+QString StatusWidget::state_text() const {
+  if (documents_->opening() != nullptr) return tr("opening");
+  Document& document = documents_->current();
+  switch (document.runner()->state()) {
+    case RunState::Running: return tr("running");
+    case RunState::Paused: return tr("paused");
+    case RunState::Ready: return tr("ready");
+    case RunState::Opening: return tr("opening");
+    default: break;
+  }
+  return document.source()->snapshot()->event_count > 0 ? tr("recording")
+         : document.source()->graph() != nullptr        ? tr("planned only")
+                                                        : tr("nothing open");
+}
+
+void StatusWidget::update_status() {
+  Document& document = documents_->current();
+  const ThemeColours& colours = theme_->colours();
+  const RunState state = document.runner()->state();
+  const trace::Snapshot& snapshot = *document.source()->snapshot();
+  const trace::Run* run = snapshot.run(document.source()->run());
+  const QString backend = run ? QString::fromStdString(run->info.backend) : document.runner()->settings().backend;
+  const QColor dot = state == RunState::Paused    ? colours.category(1)
+                     : state == RunState::Running ? colours.category(2)
+                                                  : colours.dim_text;
+  live_->setText(QStringLiteral("%1 <span style='color:%2'>●</span> %3")
+                     .arg(state_text().toHtmlEscaped(), dot.name(), backend.toHtmlEscaped()));
+  if (document.runner()->has_model()) {
+    const auto most = static_cast<Bytes>(document.runner()->settings().recording_limit_bytes());
+    kept_->setText(tr("%1 of %2").arg(format_bytes(static_cast<Bytes>(snapshot.bytes)), format_bytes(most)));
+    kept_->setToolTip(tr("Size of the recording. Beyond the limit the oldest runs are discarded: Edit ▸ Preferences"));
+  }
+  const int64_t lost = snapshot.lost;
+  lost_->setText(lost > 0 ? QStringLiteral("<b style='color:%1'>%2</b>")
+                                .arg(colours.capacity.name(), tr("lost %1").arg(format_count(lost)))
+                          : tr("lost %1").arg(QStringLiteral("0")));
+  lost_->setToolTip(tr("Events lost because a ring buffer was full"));
+  update_position();
+}
+
+// A menu bar repositions its corner widget only when it is resized itself, and lets it cover menus.
+void StatusWidget::update_position() {
+  Document& document = documents_->current();
+  kept_->setVisible(document.runner()->has_model());
+  lost_->show();
+  const auto crowded = [this] { return bar_->sizeHint().width() > bar_->width(); };
+  if (crowded()) kept_->hide();
+  if (document.source()->snapshot()->lost == 0 && crowded()) lost_->hide();
+  if (sizeHint() == placed_) return;
+  placed_ = sizeHint();
+  QResizeEvent again(bar_->size(), bar_->size());
+  QCoreApplication::sendEvent(bar_, &again);
+}
+
+}  // namespace arenascope::app

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Key values of a document in one line (memory by kind, arena and lower bound, median run time), and the selected
+// panel group.
+#pragma once
+#include <views/common/view_context.h>
+
+#include <QLabel>
+#include <QTimer>
+#include <QToolBar>
+#include <QToolButton>
+
+#include "panels/panels.h"
+
+namespace arenascope::app {
+
+// "weights 4.7 MiB · arena 6.0 MiB, at the lower bound · median run 33.5 ms"; empty without a document.
+QString headline_of(const trace::Snapshot& snapshot, const trace::PlanInfo* plan, trace::GraphId graph);
+
+class SummaryBar : public QToolBar {
+  Q_OBJECT
+ public:
+  SummaryBar(Panels* panels, QWidget* parent);
+  void set_document(Document& document);
+  void retranslate();
+  void set_hidden(bool on);  // while its text would reveal the answer to a lesson's question
+  QString text() const { return text_->text(); }
+
+ private:
+  void show_text();
+  void show_group();
+
+  Panels* panels_;
+  views::SessionSource* source_ = nullptr;
+  views::ConnectionScope bond_;
+  std::vector<std::pair<PanelGroup, QToolButton*>> groups_;
+  QLabel* text_;
+  QTimer timer_;
+  bool hidden_ = false;
+};
+
+}  // namespace arenascope::app

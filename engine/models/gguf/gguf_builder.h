@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// What the builders of GGUF files' architectures share: weights that come from the file, and numbers of its metadata
+// that are checked before anything is built from them.
+#pragma once
+#include "engine/models/gguf/gguf.h"
+#include "engine/models/zoo/model_builder.h"
+
+namespace arenascope::models {
+
+// A kit whose weights are those of the file, which must be there in the size that the graph asks for.
+class GgufBuilder final : public ModelBuilder {
+ public:
+  GgufBuilder(const GgufFile& file, std::string name);
+  Tensor weight(const std::string& name, const Dims& sizes, Range range) override;
+  bool has(const std::string& name) const { return file_.find_tensor(name) != nullptr; }
+
+ private:
+  const GgufFile& file_;
+};
+
+inline constexpr int64_t kMaxSize = int64_t{1} << 24;
+
+// A number of the metadata within [least, most]. Error: it is missing, and there is no fallback, or lies outside.
+Result<int64_t> gguf_count(const GgufFile& file, const std::string& key, int64_t least, int64_t most,
+                           std::optional<int64_t> fallback = {});
+
+// What every transformer's metadata tells.
+struct Transformer {
+  int64_t layers, width, heads, kv_heads, inner, vocabulary, context;
+  float epsilon;
+};
+Result<Transformer> read_transformer(const GgufFile& file, const std::string& arch, const char* epsilon_key);
+
+Result<Model> build_gguf_llama(const GgufFile& file, GgufBuilder& builder, const OpenOptions& options);
+Result<Model> build_gguf_gpt(const GgufFile& file, GgufBuilder& builder, const OpenOptions& options);
+Result<Model> build_gguf_bert(const GgufFile& file, GgufBuilder& builder, const OpenOptions& options);
+
+}  // namespace arenascope::models

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Tensors of a file that have more dimensions than ours may: their outermost ones count as one, as they lie one after another in
+// memory. Operators that look at runs of neighbouring dimensions only (lower_wide.cpp) compute with these runs folded.
+#pragma once
+#include "engine/models/onnx/lowering.h"
+
+#include <vector>
+
+namespace arenascope::models {
+
+using WideSizes = std::vector<int64_t>;
+
+// All of a value's dimensions.
+WideSizes full_sizes(const Value& value);
+
+// The handler of an operator for sources of more dimensions than kMaxDims; null where it has none.
+Handler find_wide_handler(const std::string& domain, const std::string& op);
+
+// Result i: `made` in memory, of dimensions `sizes`, which may be more than kMaxDims.
+void out_wide(OpCall& c, size_t i, const Tensor& made, const WideSizes& sizes);
+// Source 0 with other sizes, one of which may be -1; 0 keeps the source's where `keeps`.
+void reshape_wide(OpCall& c, WideSizes sizes, bool keeps);
+// Source 0 spread over the sizes of `sizes`.
+void expand_wide(OpCall& c, const WideSizes& sizes);
+
+}  // namespace arenascope::models

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Weights of 2, 4 or 8 bits with a scale, and perhaps a zero point, for each block of a row, as ONNX Runtime's operators hold
+// them; and the same as blocks that products here read, or as floats.
+#pragma once
+#include "engine/models/onnx/lowering.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace arenascope::models {
+
+struct BlockwiseWeights {
+  int64_t rows = 0, depth = 0, block = 0;  // the last block of a row may reach beyond its depth
+  int bits = 4;
+  WeightSource codes;  // for each row and block block · bits / 8 bytes, the first code in the lowest bits
+  std::shared_ptr<const std::vector<float>> scales;  // rows × blocks()
+  std::shared_ptr<const std::vector<float>> zeros;   // the same; null: the middle of all codes
+  std::vector<int64_t> groups;                       // of each element of a row its block, where that is not in order
+
+  int64_t blocks() const { return (depth + block - 1) / block; }
+  int64_t bytes() const { return rows * blocks() * (block * bits / 8); }
+  float middle() const { return static_cast<float>(1 << (bits - 1)); }
+  float scale(int64_t at) const;  // as the blocks hold it, in 16 bits
+};
+
+// The sizes of `told` blocks, checked; false, and an error, where they make no sense.
+bool check_blocks(OpCall& c, const BlockwiseWeights& specified);
+// Numbers of source i, `count` of them; empty, and an error, where they are not known or others.
+std::vector<float> known_floats(OpCall& c, size_t i, int64_t count);
+// Zero points of source i: rows of packed codes, or of floating-point numbers. As known_floats().
+std::vector<float> known_zeros(OpCall& c, size_t i, const BlockwiseWeights& specified);
+// Codes of source i, constant bytes.
+bool read_codes(OpCall& c, size_t i, BlockwiseWeights& to);
+
+// A constant that is made when it is needed. Undefined, and an error: it is too large, or there is no memory.
+Tensor weight_tensor(OpCall& c, DType type, const Dims& sizes, WeightSource source, const char* suffix);
+
+// The type of blocks that hold the codes and scales as they are, whatever the zero points; none: floats it must be.
+std::optional<DType> block_type(const BlockwiseWeights& from);
+// A weight of `sizes`, whose last one is the depth, in such blocks (without the zero points) or as f32 (with them).
+Tensor blocks_tensor(OpCall& c, const BlockwiseWeights& from, DType type, const Dims& sizes, const char* suffix);
+// What the zero points take from the product with a block's sum: (middle - zero) · scale, [rows, blocks].
+Tensor zeros_tensor(OpCall& c, const BlockwiseWeights& from, const char* suffix);
+
+// Bytes [.., n] as f32 codes [.., n · 8 / bits], unpacked while it runs.
+Tensor unpacked_codes(OpCall& c, const Tensor& bytes, int bits, const char* suffix);
+
+}  // namespace arenascope::models

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Operators that are made of others: each part is a node of its own that its own handler lowers.
+#pragma once
+#include "engine/models/onnx/lowering.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace arenascope::models {
+
+using PartAttributes = std::map<std::string, ir::Attribute>;
+
+struct Part {
+  const char* op;  // of ONNX's own domain
+  std::vector<ValuePtr> sources;
+  PartAttributes attributes = {};
+  std::string suffix = {};  // of its first result's name; empty: it is the call's own result
+  size_t results = 1;
+  int64_t opset = 23;
+};
+
+// The part's results; none, and an error of the call, where it cannot be lowered.
+std::vector<ValuePtr> lower_parts(OpCall& c, const Part& part);
+// The first of them as a tensor; undefined where there is none.
+Tensor lower_part(OpCall& c, const Part& part);
+// Source i as it is; null where it is left out.
+ValuePtr source_of(const OpCall& c, size_t i);
+// A tensor as a part's source; null where it is undefined.
+ValuePtr as_source(OpCall& c, const Tensor& x);
+
+// A convolution of source 0, with the bias, the addend and the activation that an optimiser made one node with it; `last`: the channels
+// come last in the source, the addend and the result.
+void fused_conv(OpCall& c, const ValuePtr& weight, bool last);
+
+ir::Attribute int_attribute(int64_t value);
+ir::Attribute float_attribute(float value);
+ir::Attribute string_attribute(std::string value);
+ir::Attribute ints_attribute(std::vector<int64_t> values);
+// The call's attributes without some of them.
+PartAttributes attributes_without(const OpCall& c, std::initializer_list<const char*> left_out);
+
+// Between [N, spatial…, C] and [N, C, spatial…].
+Tensor channels_second(OpCall& c, const Tensor& x, const char* suffix);
+Tensor channels_last(OpCall& c, const Tensor& x, const char* suffix);
+
+}  // namespace arenascope::models

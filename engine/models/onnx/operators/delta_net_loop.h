@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// GatedDeltaNet of more steps than are written out.
+#pragma once
+#include "engine/models/onnx/lowering.h"
+
+#include <vector>
+
+namespace arenascope::models {
+
+// What the operator has read of its node, with all gates applied. Sequences have one length.
+struct DeltaCall {
+  int64_t steps = 0;
+  Tensor q, k, v, decay, beta;  // [S, T, …]; the last two may be undefined
+  Tensor state;                 // [S, Hv, Dv, D]
+  Tensor update;                // result 2, where it is wanted
+  float scale = 1;
+  Dims results;                  // of result 0
+  std::vector<int64_t> indices;  // of its rows among S · T, where some of these are none
+};
+
+void leave_delta(OpCall& c, const DeltaCall& call);
+
+}  // namespace arenascope::models

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// What ONNX's operators of classical machine learning share: tables from attributes, labels of classes, and what is done with
+// scores behind a model.
+#pragma once
+#include "engine/models/onnx/lowering.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace arenascope::models {
+
+// Source i as such operators compute with it: f64 stays, all else is f32.
+Tensor learned_source(OpCall& c, size_t i, const char* suffix);
+// The same as rows: one dimension is one row. An error where it has more than two.
+Tensor learned_rows(OpCall& c, size_t i);
+
+Tensor learned_table(OpCall& c, DType dtype, const Dims& sizes, const std::vector<double>& values,
+                     const std::string& suffix);
+Tensor learned_table(OpCall& c, const Dims& sizes, std::vector<int64_t> values, const std::string& suffix);
+
+std::vector<double> attr_floats(OpCall& c, const char* name);
+// The numbers of an attribute that is a small tensor; empty where there is none, and an error where it is none of numbers.
+std::vector<double> attr_tensor(OpCall& c, const char* name);
+
+enum class PostTransform { None, Softmax, Logistic, SoftmaxZero, Probit };
+// By the attribute's text ("NONE", "LOGISTIC", …); an error where there is no such.
+PostTransform read_post_transform(OpCall& c);
+// Of scores [N, E].
+Tensor post_transformed(OpCall& c, const Tensor& scores, PostTransform how, const std::string& suffix);
+
+// The labels of a classifier: numbers, which are indices into words where it has strings.
+struct ClassLabels {
+  std::vector<int64_t> numbers;
+  StringTable strings;
+  size_t size() const { return numbers.size(); }
+};
+// An error where there are none.
+ClassLabels read_labels(OpCall& c, const char* ints, const char* strings);
+// Result 0 is labels[index], for each row.
+void out_labels(OpCall& c, const ClassLabels& labels, const Tensor& index);
+// Result 0 is labels[1] where `positive` [N] is true, else labels[0].
+void out_labels_by(OpCall& c, const ClassLabels& labels, const Tensor& positive);
+
+}  // namespace arenascope::models

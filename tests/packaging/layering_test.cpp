@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// Data runs one way through the rooms; nothing downstream is known upstream. Read from the #include lines.
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "source_tree.h"
+
+namespace arenascope::test {
+namespace {
+
+using Modules = std::set<std::string>;
+
+// The modules that each module of the engine may include besides itself and base. A row is complete: what a module may include by way
+// of another stands in it too.
+const std::map<std::string, Modules>& may_include() {
+  static const std::map<std::string, Modules> rules = [] {
+    const Modules memory{"trace"};
+    const Modules tensor{"memory", "trace"};
+    const Modules graph{"tensor", "memory", "trace"};
+    Modules transform = graph;
+    transform.insert("graph");
+    Modules schedule = transform;
+    schedule.insert({"transform", "planner"});
+    Modules runtime = schedule;
+    runtime.insert("schedule");
+    Modules backends = runtime;
+    backends.insert("runtime");
+    Modules bench = backends;
+    bench.insert({"attach", "backends"});
+    Modules models = graph;
+    models.insert("graph");
+    Modules run = backends;
+    run.insert({"backends", "models"});
+    Modules generate = run;
+    generate.insert("run");
+    Modules lesson = generate;
+    lesson.insert("generate");
+    return std::map<std::string, Modules>{{"base", {}},
+                                          {"trace", {}},
+                                          {"attach", {"trace"}},
+                                          {"audit", {"trace"}},
+                                          {"allocator_sim", {"trace"}},
+                                          {"planner", {}},
+                                          {"memory", memory},
+                                          {"tensor", tensor},
+                                          {"graph", graph},
+                                          {"transform", transform},
+                                          {"schedule", schedule},
+                                          {"runtime", runtime},
+                                          {"backends", backends},
+                                          {"bench", bench},
+                                          {"models", models},
+                                          {"run", run},
+                                          {"generate", generate},
+                                          {"train", generate},
+                                          {"lesson", lesson}};
+  }();
+  return rules;
+}
+
+struct Include {
+  const SourceFile* file;
+  std::string target;  // as written between the brackets or quotes
+};
+
+std::vector<Include> includes_of(const std::vector<SourceFile>& tree) {
+  static const std::regex line_form(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"].*)");
+  std::vector<Include> out;
+  for (const SourceFile& file : tree) {
+    if (!file.is_cpp()) continue;
+    for (const std::string& line : lines_of(file.text))
+      if (std::smatch m; line.size() < 300 && std::regex_match(line, m, line_form)) out.push_back({&file, m[1]});
+  }
+  return out;
+}
+
+// The n-th folder of a path, "" behind the last: part("engine/graph/op.cpp", 1) is "graph".
+std::string part(const std::string& path, int n) {
+  size_t begin = 0;
+  for (; n > 0; --n) {
+    const size_t slash = path.find('/', begin);
+    if (slash == std::string::npos) return "";
+    begin = slash + 1;
+  }
+  const size_t end = path.find('/', begin);
+  return end == std::string::npos ? "" : path.substr(begin, end - begin);
+}
+
+// The path below engine/, wherever the header lies: "graph/op.h" for engine/include/arenascope/graph/op.h,
+// <arenascope/graph/op.h> and "engine/graph/op.h". Empty: not of the engine.
+std::string in_engine(const std::string& path) {
+  for (const std::string_view root : {"engine/include/arenascope/", "engine/", "arenascope/"})
+    if (path.starts_with(root)) return path.substr(root.size());
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("no engine module includes a higher layer") {
+  const auto tree = source_tree();
+  int seen = 0;
+  for (const Include& include : includes_of(tree)) {
+    const std::string target = in_engine(include.target);
+    if (!include.file->in("engine/") || target.empty()) continue;
+    const std::string module_name = part(in_engine(include.file->path), 0), other = part(target, 0);
+    CAPTURE(include.file->path);
+    CAPTURE(include.target);
+    if (module_name.empty() || other.empty()) continue;  // <arenascope/planner.h>, at the top
+    const auto rule = may_include().find(module_name);
+    REQUIRE_MESSAGE(rule != may_include().end(), "a module that is not in the table");
+    CHECK_MESSAGE((other == module_name || other == "base" || rule->second.count(other) == 1),
+                  include.file->path << " includes <" << include.target << ">, which is in a higher layer");
+    ++seen;
+  }
+  CHECK(seen > 100);
+}
+
+TEST_CASE("private headers of a module are included by that module only") {
+  const auto tree = source_tree();
+  for (const Include& include : includes_of(tree)) {
+    if (!include.target.starts_with("engine/") || !include.file->in("engine/")) continue;
+    if (include.target == "engine/attach/arenascope_client.h") continue;  // installed as it is, for other programs
+    CHECK_MESSAGE(part(in_engine(include.file->path), 0) == part(in_engine(include.target), 0),
+                  include.file->path << " includes \"" << include.target << "\", which is not installed");
+    CHECK_MESSAGE(!include.file->in("engine/include/"),
+                  include.file->path << " is installed, but \"" << include.target << "\" is not");
+  }
+}
+
+TEST_CASE("the auditor shares the codec with the trace module and nothing else") {
+  const Modules codec{"trace/events.h", "trace/bind_event.h", "trace/info.h",
+                      "trace/sink.h",   "trace/recording.h",  "trace/wire.h"};
+  int seen = 0;
+  const auto tree = source_tree();
+  for (const Include& include : includes_of(tree)) {
+    const std::string to = in_engine(include.target);
+    const bool ours = include.file->in("engine/audit/") || include.file->in("engine/include/arenascope/audit/");
+    if (ours && part(to, 0) == "trace") {
+      CHECK_MESSAGE(codec.count(to) == 1, include.file->path << " includes <" << include.target << ">");
+      ++seen;
+    }
+    // What it recomputes must not be made of what it says.
+    if (part(to, 0) == "audit")
+      CHECK_MESSAGE((ours || include.file->in("app/cli/") || include.file->in("tests/")),
+                    include.file->path << " includes <" << include.target << ">");
+  }
+  CHECK(seen > 2);
+}
+
+TEST_CASE("a backend does not know another backend") {
+  const auto tree = source_tree();
+  for (const Include& include : includes_of(tree)) {
+    const std::string from = in_engine(include.file->path), to = in_engine(include.target);
+    if (!include.file->in("engine/") || part(from, 0) != "backends" || part(to, 0) != "backends") continue;
+    CHECK_MESSAGE(part(from, 1) == part(to, 1), include.file->path << " includes <" << include.target << ">");
+  }
+}
+
+TEST_CASE("the engine knows neither Qt nor the views nor the programs") {
+  const auto tree = source_tree();
+  static const std::regex qt("Q[A-Z][A-Za-z0-9]*|Qt[A-Z].*|q[a-z0-9]+\\.h|qcustomplot.*");
+  for (const Include& include : includes_of(tree)) {
+    if (!include.file->in("engine/") && !include.file->in("tests/engine/") && !include.file->in("app/cli/") &&
+        !include.file->in("app/common/") && !include.file->in("app/checks/"))
+      continue;
+    CHECK_MESSAGE(!std::regex_match(include.target, qt), include.file->path << " includes <" << include.target << ">");
+    CHECK_MESSAGE(include.target.rfind("views/", 0) != 0, include.file->path << " includes <" << include.target << ">");
+    if (include.file->in("engine/"))
+      CHECK_MESSAGE(include.target.rfind("app/", 0) != 0, include.file->path << " includes <" << include.target << ">");
+  }
+}
+
+TEST_CASE("views know each other only by common, and never the programs") {
+  const auto tree = source_tree();
+  // Who shows another view's picture: the inspector draws a node as the graph does.
+  const std::set<std::pair<std::string, std::string>> allowed{{"inspector", "graph"}};
+  for (const Include& include : includes_of(tree)) {
+    if (!include.file->in("views/")) continue;
+    const std::string view = part(include.file->path, 1);
+    if (include.target.rfind("views/", 0) == 0) {
+      const std::string other = part(include.target, 1);
+      CHECK_MESSAGE((other == view || other == "common" || allowed.count({view, other}) == 1),
+                    include.file->path << " includes <" << include.target << ">");
+    }
+    CHECK_MESSAGE(include.target.rfind("app/", 0) != 0, include.file->path << " includes <" << include.target << ">");
+  }
+}
+
+}  // namespace arenascope::test

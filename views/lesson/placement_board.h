@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// An arena map (address against steps) in which the user places tensors by dragging, or by selecting with Tab and
+// moving with the arrow keys. Each placement is reported immediately.
+#pragma once
+#include <arenascope/lesson/question.h>
+
+#include <QWidget>
+#include <vector>
+
+namespace arenascope::views {
+
+class PlacementBoard : public QWidget {
+  Q_OBJECT
+ public:
+  explicit PlacementBoard(QWidget* parent = nullptr);
+
+  // Resets the board; nothing is placed. `steps`: length of the execution order; `unit`: alignment of offsets.
+  void set_pieces(std::vector<lesson::Piece> pieces, int steps, Bytes unit);
+  const std::vector<lesson::Piece>& pieces() const { return pieces_; }
+  std::vector<lesson::Placed> placed() const;
+  void place(size_t piece, Bytes offset);  // negative: moves it off the map
+  size_t chosen() const { return chosen_; }
+  QRect rect_of(size_t piece) const;                  // the drawn rectangle
+  QPoint point_of(size_t piece, Bytes offset) const;  // the centre it would have at that offset
+  QSize sizeHint() const override { return {320, 260}; }
+  QSize minimumSizeHint() const override { return {220, 200}; }
+
+ Q_SIGNALS:
+  void moved(size_t piece);
+
+ protected:
+  bool event(QEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+
+ private:
+  QRectF map() const;
+  double x_of(double step) const;
+  double y_of(double offset) const;
+  double scale() const;  // pixels per byte
+  QRectF shape_of(size_t piece) const;
+  void choose(size_t piece);
+
+  std::vector<lesson::Piece> pieces_;
+  std::vector<Bytes> offsets_;  // negative: not placed
+  int steps_ = 1;
+  Bytes unit_ = 1, top_ = 1;  // the highest visible address
+  size_t chosen_ = 0;
+  bool dragging_ = false;
+  QPointF grabbed_, cursor_;
+};
+
+}  // namespace arenascope::views
