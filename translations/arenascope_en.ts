@@ -20,6 +20,13 @@
             <numerusform>Arenascope did not shut down properly. Recover %n recordings with File ▸ Recover a Recording.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>Unsaved recordings are under File ▸ Recover a Recording: %n file(s).</source>
+        <translation>
+            <numerusform>Unsaved recordings are under File ▸ Recover a Recording: %n file.</numerusform>
+            <numerusform>Unsaved recordings are under File ▸ Recover a Recording: %n files.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>arenascope::app::Replanning</name>
@@ -28,6 +35,16 @@
         <translation>
             <numerusform>%n plan: %1 by %2, %3.</numerusform>
             <numerusform>%n plans; smallest: %1 by %2, %3.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::StatusWidget</name>
+    <message numerus="yes">
+        <source>%n unread message(s): open the message log</source>
+        <translation>
+            <numerusform>%n unread message: open the message log</numerusform>
+            <numerusform>%n unread messages: open the message log</numerusform>
         </translation>
     </message>
 </context>

@@ -731,6 +731,10 @@
         <source>Open the graph and its memory plans without loading weights or running</source>
         <translation>只打开计算图及其内存规划，不加载权重，也不运行</translation>
     </message>
+    <message>
+        <source>Message &amp;Log…</source>
+        <translation>消息日志(&amp;L)…</translation>
+    </message>
 </context>
 <context>
     <name>Docks</name>
@@ -1694,6 +1698,10 @@
         <source>The oldest runs were discarded. A live recording keeps at most %1.</source>
         <translation>最早的运行已丢弃。实时记录最多保留 %1。</translation>
     </message>
+    <message>
+        <source>The recording was saved to %1.</source>
+        <translation>记录已保存到 %1。</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::app::DocumentTabs</name>
@@ -1971,6 +1979,12 @@ Use the other panels.</source>
     <message>
         <source>What if: %1 Shown over the plan in use.</source>
         <translation>假设：%1 与使用中的规划叠加显示。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Unsaved recordings are under File ▸ Recover a Recording: %n file(s).</source>
+        <translation>
+            <numerusform>未保存的记录在 文件 ▸ 恢复录制 中：%n 个文件。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2534,6 +2548,38 @@ Use the other panels.</source>
         <source>Models (*.onnx *.gguf);;All files (*)</source>
         <translation>模型 (*.onnx *.gguf);;所有文件 (*)</translation>
     </message>
+    <message>
+        <source>Message Log</source>
+        <translation>消息日志</translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation>错误</translation>
+    </message>
+    <message>
+        <source>Warning</source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>提示</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>类别</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Message</source>
+        <translation>消息</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::app::StatusWidget</name>
@@ -2580,6 +2626,12 @@ Use the other panels.</source>
     <message>
         <source>Size of the recording. Beyond the limit the oldest runs are discarded: Edit ▸ Preferences</source>
         <translation>记录的大小。超出上限时丢弃最早的运行：编辑 ▸ 首选项</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n unread message(s): open the message log</source>
+        <translation>
+            <numerusform>%n 条未读消息：打开消息日志</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -6730,10 +6782,6 @@ allocated %6 times</source>
 <context>
     <name>arenascope::app::Saver</name>
     <message>
-        <source>%1 is still being saved.</source>
-        <translation>%1 仍在保存。</translation>
-    </message>
-    <message>
         <source>Saving %1 was cancelled.</source>
         <translation>已取消保存 %1。</translation>
     </message>
@@ -6867,6 +6915,13 @@ allocated %6 times</source>
     <message>
         <source>Reserved memory by setting</source>
         <translation>各设置下的已预留内存</translation>
+    </message>
+</context>
+<context>
+    <name>arenascope::app::Documents</name>
+    <message>
+        <source>%1 was closed unsaved: its recording is under File ▸ Recover a Recording.</source>
+        <translation>%1 已关闭但未保存：其记录在 文件 ▸ 恢复录制 中。</translation>
     </message>
 </context>
 </TS>

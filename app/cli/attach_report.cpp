@@ -94,29 +94,29 @@ Json json_of(const AttachReport& report, const trace::Snapshot& s) {
 
 void print(const AttachReport& report, const trace::Snapshot& s) {
   for (const auto& p : report.programs) {
-    if (p.rank >= 0) fmt::print("rank {}, ", p.rank);
-    fmt::print("{} (process {}): {} in {:.2f} s", p.name, p.process, counted(int64_t(p.events), "event"),
+    if (p.rank >= 0) cli::print("rank {}, ", p.rank);
+    cli::print("{} (process {}): {} in {:.2f} s", p.name, p.process, counted(int64_t(p.events), "event"),
                report.seconds);
-    if (p.lost > 0) fmt::print(", {} lost because its ring buffers were full", p.lost);
-    if (p.rescued > 0) fmt::print(", {} recovered from its ring buffers after it was killed", p.rescued);
-    if (!p.problem.empty()) fmt::print("; {}", p.problem);
-    fmt::print("\n");
+    if (p.lost > 0) cli::print(", {} lost because its ring buffers were full", p.lost);
+    if (p.rescued > 0) cli::print(", {} recovered from its ring buffers after it was killed", p.rescued);
+    if (!p.problem.empty()) cli::print("; {}", p.problem);
+    cli::print("\n");
   }
   std::map<int32_t, int64_t> runs;
   for (size_t i = 0; i < s.runs.size(); ++i) ++runs[s.runs[i].info.graph.value];
   for (const auto& g : s.graphs)
-    fmt::print("graph {}: {}, {}, {}\n", g->model.empty() ? "(unnamed)" : g->model,
+    cli::print("graph {}: {}, {}, {}\n", g->model.empty() ? "(unnamed)" : g->model,
                counted(std::ssize(g->nodes), "node"), counted(std::ssize(g->leafs), "leaf tensor"),
                counted(runs[g->id.value], "run"));
   for (const auto& [id, space] : spaces_of(s)) {
     const auto* a = allocator_of(s, id);
-    fmt::print("{}: peak {}, {} at the end, {}", a != nullptr ? a->name : "memory", app::format_bytes(space.peak),
+    cli::print("{}: peak {}, {} at the end, {}", a != nullptr ? a->name : "memory", app::format_bytes(space.peak),
                app::format_bytes(space.live), counted(int64_t(space.allocations), "allocation"));
-    if (space.reserved_peak > 0) fmt::print(", reserved peak {}", app::format_bytes(space.reserved_peak));
-    fmt::print("\n");
+    if (space.reserved_peak > 0) cli::print(", reserved peak {}", app::format_bytes(space.reserved_peak));
+    cli::print("\n");
   }
-  for (size_t i = 0; i < s.problems.size(); ++i) fmt::print("{}\n", s.problems[i].sentence);
-  if (!report.recording.empty()) fmt::print("recording: {}\n", report.recording);
+  for (size_t i = 0; i < s.problems.size(); ++i) cli::print("{}\n", s.problems[i].sentence);
+  if (!report.recording.empty()) cli::print("recording: {}\n", report.recording);
 }
 
 }  // namespace

@@ -52,14 +52,14 @@ std::string value_of(const audit::Figure& f) {
 }
 
 void print(const std::string& file, const audit::Report& r) {
-  fmt::print("{}: {}, {} events{}\n", file, r.format, r.events,
+  cli::print("{}: {}, {} events{}\n", file, r.format, r.events,
              r.lost > 0 ? fmt::format(", {} lost", r.lost) : std::string());
   size_t widest = 0;
   for (const auto& f : r.figures) widest = std::max(widest, f.id.size());
-  for (const auto& f : r.figures) fmt::print("{:<{}}  {:>20} {}\n", f.id, widest, value_of(f), name(f.unit));
-  for (const std::string& text : r.contradictions) fmt::print("contradiction: {}\n", text);
+  for (const auto& f : r.figures) cli::print("{:<{}}  {:>20} {}\n", f.id, widest, value_of(f), name(f.unit));
+  for (const std::string& text : r.contradictions) cli::print("contradiction: {}\n", text);
   if (const int64_t more = r.contradictions_seen - static_cast<int64_t>(r.contradictions.size()); more > 0)
-    fmt::print("contradictions: {} more\n", more);
+    cli::print("contradictions: {} more\n", more);
 }
 
 // Only the requested metrics.
@@ -76,7 +76,7 @@ int run_ask(const Context& context, const std::string& file, const std::vector<s
     print_json({{"file", file}, {"metrics", json_of(file, asked)["metrics"]}});
     return kDone;
   }
-  for (const auto& f : asked.figures) fmt::print("{}  {} {}\n", f.id, value_of(f), name(f.unit));
+  for (const auto& f : asked.figures) cli::print("{}  {} {}\n", f.id, value_of(f), name(f.unit));
   return kDone;
 }
 
@@ -86,7 +86,7 @@ int run_audit(const Context& context, const std::string& file, const std::vector
   if (!ids.empty()) return run_ask(context, file, ids);
   const auto report = audit::audit_file(file);
   if (!report) return fail(kUsage, report.error().message);
-  if (!report->problem.empty()) fmt::print(stderr, "arenascope-cli: {}\n", report->problem);
+  if (!report->problem.empty()) cli::print(stderr, "arenascope-cli: {}\n", report->problem);
   if (context.json)
     print_json(json_of(file, *report));
   else

@@ -39,11 +39,11 @@ int bench(const Context& context, const std::string& name, app::BenchOptions opt
   }
   size_t width = 20;
   for (const BenchRow& row : *rows) width = std::max(width, row.name.size());
-  fmt::print("{:<{}} {:>14} {:<10} {:>14} {:>9} {:>9}  {}\n", "", width, "value", "unit", "baseline", "ratio", "target",
+  cli::print("{:<{}} {:>14} {:<10} {:>14} {:>9} {:>9}  {}\n", "", width, "value", "unit", "baseline", "ratio", "target",
              "pass");
   for (const BenchRow& row : *rows) {
     const bool paired = !row.peer.empty();
-    fmt::print("{:<{}} {:>14.6g} {:<10} {:>14} {:>9} {:>9}  {:<4}{}\n", row.name, width, row.value, row.unit,
+    cli::print("{:<{}} {:>14.6g} {:<10} {:>14} {:>9} {:>9}  {:<4}{}\n", row.name, width, row.value, row.unit,
                paired ? fmt::format("{:.6g}", row.peer_value) : "", paired ? fmt::format("{:.4g}", row.ratio) : "",
                row.wanted != 0 ? fmt::format("{:.6g}", row.wanted) : "",
                row.wanted != 0 ? (row.met ? "yes" : "no") : "", paired ? "against " + row.peer : "");

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shared by the commands of arenascope-cli: declaration, output and exit status.
 #pragma once
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <arenascope/base/result.h>
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
@@ -25,6 +28,19 @@ enum ExitStatus : int {
 struct Context {
   bool json = false;
 };
+
+// Prints to standard output or another stream, with fmt's syntax. Control characters and escapes in names from files are
+// made visible (arenascope/base/printable.h). A closed or full stream does not throw: a failure of standard output is
+// reported at the end.
+void put(std::FILE* stream, std::string_view text);
+template <class... T>
+void print(std::FILE* stream, fmt::format_string<T...> format, T&&... values) {
+  put(stream, fmt::format(format, std::forward<T>(values)...));
+}
+template <class... T>
+void print(fmt::format_string<T...> format, T&&... values) {
+  put(stdout, fmt::format(format, std::forward<T>(values)...));
+}
 
 // Prints the message on standard error after the program's name, and returns `status`.
 int fail(ExitStatus status, const std::string& message);

@@ -19,17 +19,17 @@ int convert(const Context& context, const std::string& from, const std::string& 
   trace::Session session;
   auto read = trace::open_trace(from, session);
   if (!read) return fail(kUsage, read.error().message);
-  if (!read->problem.empty()) fmt::print(stderr, "arenascope-cli: {}\n", read->problem);
+  if (!read->problem.empty()) cli::print(stderr, "arenascope-cli: {}\n", read->problem);
   const auto snapshot = session.snapshot();
   progress.phase("writing");
   auto format = trace::format_of(to);
   if (!format) return fail(kUsage, format.error().message);
-  Status written = trace::write(*snapshot, *format, to);
+  Status written = trace::write(*snapshot, *format, to, {}, {from});
   if (!written) return fail(kFailed, written.error().message);
   if (context.json)
     print_json({{"from", from}, {"to", to}, {"events", snapshot->event_count}});
   else
-    fmt::print("{} events written to {}\n", snapshot->event_count, to);
+    cli::print("{} events written to {}\n", snapshot->event_count, to);
   return kDone;
 }
 

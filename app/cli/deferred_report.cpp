@@ -34,13 +34,13 @@ void print_deferred_parts(Runner& runner, size_t depth) {
   const std::string indent(2 * depth, ' ');
   for (Runner* part = &runner; part->model().deferred; part = part->continuation()) {
     const models::DeferredSubgraph& rest = *part->model().deferred;
-    fmt::print("{}after {}: {}\n", indent, depth == 0 && part == &runner ? "the graph" : "it", rest.why);
+    cli::print("{}after {}: {}\n", indent, depth == 0 && part == &runner ? "the graph" : "it", rest.why);
     if (const LoopState* loop = part->loop()) {
-      fmt::print("{}{}\n", indent, loop_text(*rest.loop, *loop));
+      cli::print("{}{}\n", indent, loop_text(*rest.loop, *loop));
       print_deferred_parts(*loop->body, depth + 1);
     }
     if (!part->continuation()) return;
-    fmt::print("{}deferred subgraph: {} as {}\n", indent, counted(part->continuation()->model().node_count, "operator"),
+    cli::print("{}deferred subgraph: {} as {}\n", indent, counted(part->continuation()->model().node_count, "operator"),
                graph_text(*part->continuation()));
   }
 }

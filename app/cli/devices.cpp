@@ -45,14 +45,14 @@ int devices(const Context& context, bool tuning, const std::string& cache) {
   }
   for (const auto& status : all) {
     if (!status.missing.empty()) {
-      fmt::print("{:<10} missing: {}\n", status.backend, status.missing);
+      cli::print("{:<10} missing: {}\n", status.backend, status.missing);
       continue;
     }
-    fmt::print("{:<10} {:<10} {}\n", status.backend, status.device, status.description);
-    for (const auto& [name, value] : status.facts) fmt::print("{:<21} {}: {}\n", "", name, value);
+    cli::print("{:<10} {:<10} {}\n", status.backend, status.device, status.description);
+    for (const auto& [name, value] : status.facts) cli::print("{:<21} {}: {}\n", "", name, value);
     if (!tuning) continue;
     for (const TuningResult& r : kept_tuning(status, options))
-      fmt::print(
+      cli::print(
           "{:<21} {} {}: {}, {}{}\n", "", r.kernel, r.sizes, r.choice, r.level,
           r.seconds < 0 ? ", not measured" : fmt::format(", the fastest of {}, {:.3g} ms", r.tried, r.seconds * 1e3));
   }

@@ -114,15 +114,15 @@ void print_outcome(GenerationTask& task, const GenerationResult& out) {
   };
   size_t tokens = 0;
   for (const GeneratedText& copy : out.copies) tokens += copy.tokens.size() - 1;
-  fmt::print("\n\nprepared in {}\n", app::format_nanoseconds(task.generator->preparing()));
-  fmt::print("prompt {}\n", rate(task.prompt.size(), out.prefill));
-  if (tokens > 0) fmt::print("decode {}\n", rate(tokens, out.decode));
+  cli::print("\n\nprepared in {}\n", app::format_nanoseconds(task.generator->preparing()));
+  cli::print("prompt {}\n", rate(task.prompt.size(), out.prefill));
+  if (tokens > 0) cli::print("decode {}\n", rate(tokens, out.decode));
   if (out.runs > 0)
-    fmt::print("overhead per token overhead the run {}\n", app::format_nanoseconds(out.overhead / out.runs));
+    cli::print("overhead per token overhead the run {}\n", app::format_nanoseconds(out.overhead / out.runs));
   for (const auto& [kind, bytes] : task.generator->peak_bytes())
-    if (bytes > 0) fmt::print("{:<14} {:>12}\n", name(kind), app::format_bytes(bytes));
+    if (bytes > 0) cli::print("{:<14} {:>12}\n", name(kind), app::format_bytes(bytes));
   if (const Bytes packed = task.generator->packed_bytes(); packed > 0)
-    fmt::print("{:<14} {:>12}\n", "packed", app::format_bytes(packed));
+    cli::print("{:<14} {:>12}\n", "packed", app::format_bytes(packed));
 }
 
 std::string text_of(const GenerationTask& task, const GeneratedText& copy) {
@@ -157,10 +157,10 @@ class Printer {
     std::string text = task_.tokenizer ? letters_.add(task_.tokenizer->bytes_of(id)) : fmt::format("{} ", id);
     if (first_ && text.starts_with(' ')) text.erase(0, 1);
     first_ = first_ && text.empty();
-    fmt::print("{}", text);
+    cli::print("{}", text);
     std::fflush(stdout);
   }
-  void finish() { fmt::print("{}", letters_.finish()); }
+  void finish() { cli::print("{}", letters_.finish()); }
 
  private:
   const GenerationTask& task_;
@@ -180,7 +180,10 @@ int generate_text(const Context& context, const GenerateArguments& a) {
   if (!a.record.empty()) run.recorder = recorded.recorder();
   auto task = prepare(a, run);
   if (!task) return fail(kUsage, task.error().message);
-  if (auto ok = recorded.open(a.record, run); !ok) return fail(kFailed, ok.error().message);
+  const std::vector<std::filesystem::path> inputs{a.model, a.file};
+  if (!a.logits.empty())
+    if (auto ok = OutputFile::check(a.logits, inputs); !ok) return fail(kFailed, ok.error().message);
+  if (auto ok = recorded.open(a.record, run, inputs); !ok) return fail(kFailed, ok.error().message);
   Printer printer(*task);
   const std::function<void(int32_t)> show = [&](int32_t id) {
     if (!context.json) printer.show(id);
@@ -197,7 +200,7 @@ int generate_text(const Context& context, const GenerateArguments& a) {
   }
   printer.finish();
   for (size_t i = 0; i < out->copies.size() && a.copies > 1; ++i)
-    fmt::print("{}[{}] {}\n", i == 0 ? "" : "\n", i + 1, text_of(*task, out->copies[i]));
+    cli::print("{}[{}] {}\n", i == 0 ? "" : "\n", i + 1, text_of(*task, out->copies[i]));
   print_outcome(*task, *out);
   return kDone;
 }

@@ -39,7 +39,7 @@ Json tensors(const models::Model& model) {
 
 void print_values(const char* what, std::span<const models::ValueInfo> list) {
   for (const auto& value : list)
-    fmt::print("{:<12} {} {} {}\n", what, value.name, value.type_name(), to_string(value.sizes));
+    cli::print("{:<12} {} {} {}\n", what, value.name, value.type_name(), to_string(value.sizes));
 }
 
 // Derived facts about a model.
@@ -98,47 +98,47 @@ Json info_json(const models::Model& model, const Info& info) {
 }
 
 void print_fused(const FusedGraph& fused) {
-  fmt::print("{:<12} {}, {} of them fused; activations {}\n", "fused",
+  cli::print("{:<12} {}, {} of them fused; activations {}\n", "fused",
              counted(std::ssize(fused.graph.nodes()), "graph node"), fused.fused.size(),
              app::format_bytes(activation_bytes(fused.graph)));
   const auto nodes = fused.graph.nodes();
   if (const auto last =
           std::count_if(nodes.begin(), nodes.end(), [](const TensorImpl* node) { return node->channels_last(); });
       last > 0)
-    fmt::print("{:<12} {}\n", "NHWC", counted(last, "node"));
-  for (const FusedGraph::Fused& f : fused.fused) fmt::print("{:<12} {}\n", "fused node", held_text(*f.node));
+    cli::print("{:<12} {}\n", "NHWC", counted(last, "node"));
+  for (const FusedGraph::Fused& f : fused.fused) cli::print("{:<12} {}\n", "fused node", held_text(*f.node));
 }
 
 void print_info(const models::Model& model, const Info& info) {
-  fmt::print("{:<12} {} ({})\n", "model", model.name, model.format);
-  fmt::print("{:<12} {}", "nodes", counted(model.node_count, "operator"));
+  cli::print("{:<12} {} ({})\n", "model", model.name, model.format);
+  cli::print("{:<12} {}", "nodes", counted(model.node_count, "operator"));
   if (model.graph.defined())
-    fmt::print(", {}{}, {}", counted(static_cast<int64_t>(info.nodes), "graph node"),
+    cli::print(", {}{}, {}", counted(static_cast<int64_t>(info.nodes), "graph node"),
                info.parameters > 0
                    ? fmt::format(" ({} among them)", counted(static_cast<int64_t>(info.parameters), "parameter"))
                    : "",
                counted(static_cast<int64_t>(info.leafs), "leaf tensor"));
-  fmt::print("\n{:<12} {}\n", "parameters", app::format_bytes(model.parameter_bytes));
+  cli::print("\n{:<12} {}\n", "parameters", app::format_bytes(model.parameter_bytes));
   if (model.graph.defined())
-    fmt::print("{:<12} {} without memory reuse\n{:<12} {:.3f} GFLOP per run\n", "activations",
+    cli::print("{:<12} {} without memory reuse\n{:<12} {:.3f} GFLOP per run\n", "activations",
                app::format_bytes(info.activations), "work", double(info.flops) / 1e9);
   if (info.fused) print_fused(*info.fused);
   print_values("input", model.inputs);
   print_values("output", model.own_outputs());
   if (model.deferred)
-    fmt::print("{:<12} {} and {}, compiled at run time: {}\n", "deferred",
+    cli::print("{:<12} {} and {}, compiled at run time: {}\n", "deferred",
                counted(model.deferred->node_count, "operator"), counted(std::ssize(model.deferred->outputs), "output"),
                model.deferred->why);
-  fmt::print("{}", assumptions(model));
+  cli::print("{}", assumptions(model));
   std::vector<std::pair<std::string, int64_t>> ops(model.ops.begin(), model.ops.end());
   std::stable_sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   for (const auto& [op, count] : ops)
-    fmt::print("{:<12} {:>6} {}{}\n", "op", count, op, model.unsupported.count(op) ? "  (unsupported)" : "");
+    cli::print("{:<12} {:>6} {}{}\n", "op", count, op, model.unsupported.count(op) ? "  (unsupported)" : "");
   if (!model.graph.defined())
     for (const models::Weight& weight : model.weights)
-      fmt::print("{:<12} {} {} {}\n", "tensor", weight.tensor.name(), name(weight.tensor.dtype()),
+      cli::print("{:<12} {} {} {}\n", "tensor", weight.tensor.name(), name(weight.tensor.dtype()),
                  to_string(weight.tensor.sizes()));
-  for (const std::string& problem : model.problems) fmt::print("{:<12} {}\n", "problem", problem);
+  for (const std::string& problem : model.problems) cli::print("{:<12} {}\n", "problem", problem);
 }
 
 int show_info(const Context& context, const ModelArguments& arguments, bool fuse) {

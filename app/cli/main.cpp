@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <fcntl.h>
+#include <unistd.h>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -23,10 +25,18 @@ std::string wrong_usage(const CLI::App& app, const CLI::ParseError& error, int a
   return fmt::format("unknown command '{}'; available:{}", argv[1], names);
 }
 
+// A file that is opened must not become one of the three, or what is printed would go into it. Writing to what was closed
+// fails as before: it is opened for reading.
+void hold_standard_streams() {
+  for (int stream = 0; stream <= 2; ++stream)
+    if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF) (void)::open("/dev/null", O_RDONLY);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace arenascope::cli;
+  hold_standard_streams();
   CLI::App app{"Arenascope: memory visualizer, profiler and step debugger for tensor programs", "arenascope-cli"};
   app.set_version_flag("--version", "arenascope-cli " ARENASCOPE_VERSION);
   app.require_subcommand(1);

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include <arenascope/base/printable.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -13,16 +14,21 @@
 
 namespace arenascope::cli {
 
+void put(std::FILE* stream, std::string_view text) {
+  const std::string shown = printable_lines(text);
+  (void)std::fwrite(shown.data(), 1, shown.size(), stream);
+}
+
 int fail(ExitStatus status, const std::string& message) {
   std::string line = message;
   for (char& c : line)
     if (c == '\n' || c == '\r') c = ' ';  // one line per message, even if a name from a file contains line breaks
-  fmt::print(stderr, "arenascope-cli: {}\n", line);
+  print(stderr, "arenascope-cli: {}\n", line);
   return status;
 }
 
 void print_json(const Json& object) {
-  fmt::print("{}\n", object.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  print("{}\n", object.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 struct Progress::State {
@@ -44,7 +50,8 @@ struct Progress::State {
       const int at = static_cast<int>(seconds * 8) % (kWidth - 3);
       for (int i = 0; i < 3; ++i) bar[static_cast<size_t>(at + i)] = '#';
     }
-    fmt::print(stderr, "\r\033[K{:<18} [{}] {:.0f} s", name, bar, seconds);
+    const std::string line = fmt::format("\r\033[K{:<18} [{}] {:.0f} s", printable(name), bar, seconds);
+    std::fputs(line.c_str(), stderr);
     std::fflush(stderr);
     shown = true;
   }
@@ -69,7 +76,7 @@ Progress::~Progress() {
   }
   state_->ended.notify_all();
   if (state_->thread.joinable()) state_->thread.join();
-  if (state_->shown) fmt::print(stderr, "\r\033[K");
+  if (state_->shown) std::fputs("\r\033[K", stderr);
 }
 
 void Progress::phase(const std::string& name, double part) {

@@ -293,7 +293,7 @@ int explain(const Context& context, const PlanArguments& arguments, const Plans&
   if (context.json)
     print_json({{"model", plans.name}, {"a", arguments.why[0]}, {"b", arguments.why[1]}, {"why", why}});
   else
-    fmt::print("{}\n", why);
+    cli::print("{}\n", why);
   return kDone;
 }
 
@@ -326,22 +326,22 @@ void print_plans_json(const Plans& plans) {
 
 void print_plans(const Plans& plans) {
   if (const auto& recorded = plans.recorded)
-    fmt::print("recorded: live peak {}{}\n", app::format_bytes(recorded->live_peak),
+    cli::print("recorded: live peak {}{}\n", app::format_bytes(recorded->live_peak),
                recorded->reserved_peak > 0
                    ? fmt::format(", reserved peak {}", app::format_bytes(recorded->reserved_peak))
                    : std::string());
-  fmt::print("{}: {} buffers\n{:<31} {:<18} {:>12} {:>12} {:>8} {:>10}\n", plans.name,
+  cli::print("{}: {} buffers\n{:<31} {:<18} {:>12} {:>12} {:>8} {:>10}\n", plans.name,
              plans.rows.front().problem.size(), "planner", "order", "arena", "lower bound", "ratio", "seconds");
   const Row* const best = &plans.best();
   for (const Row& row : plans.rows)
-    fmt::print("{:<31} {:<18} {:>12} {:>12} {:>8.4f} {:>10.4f}{}{}\n", row.planner, row.order,
+    cli::print("{:<31} {:<18} {:>12} {:>12} {:>8.4f} {:>10.4f}{}{}\n", row.planner, row.order,
                app::format_bytes(row.plan.arena_bytes), app::format_bytes(row.plan.lower_bound), row.plan.ratio(),
                row.plan.seconds, row.plan.optimal ? " optimal" : "", &row == best && plans.rows.size() > 1 ? " *" : "");
-  fmt::print("{}", assumptions(plans.model));
-  for (const auto& [op, count] : plans.model.unsupported) fmt::print("not planned: {} × {}\n", count, op);
-  for (const std::string& problem : plans.model.problems) fmt::print("not planned: {}\n", problem);
+  cli::print("{}", assumptions(plans.model));
+  for (const auto& [op, count] : plans.model.unsupported) cli::print("not planned: {} × {}\n", count, op);
+  for (const std::string& problem : plans.model.problems) cli::print("not planned: {}\n", problem);
   if (plans.model.deferred)
-    fmt::print("not planned: {} deferred nodes, whose shapes are known at run time\n",
+    cli::print("not planned: {} deferred nodes, whose shapes are known at run time\n",
                plans.model.deferred->node_count);
 }
 
@@ -371,6 +371,9 @@ int make_plan(const Context& context, const PlanArguments& arguments) {
     return fail(kUsage, fmt::format("--capacity: {} is not a positive number of bytes", *capacity));
   if (!arguments.watch.empty()) return watch(context, arguments, plans);
   if (auto ok = check_arguments(arguments); !ok) return fail(kUsage, ok.error().message);
+  const std::filesystem::path inputs[] = {arguments.model.model};
+  if (!arguments.export_file.empty())
+    if (auto ok = OutputFile::check(arguments.export_file, inputs); !ok) return fail(kFailed, ok.error().message);
   // The budget is divided among all searches.
   plans.options.threads = arguments.threads;
   plans.options.budget_seconds = arguments.budget / static_cast<double>(plans.orders.size());

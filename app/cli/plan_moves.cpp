@@ -110,25 +110,25 @@ void print_text_of(const models::Model& model, const MovesArguments& arguments, 
   constexpr size_t kShown = 20;
   const GeOrder& ge = played.both;
   if (arguments.paths.paths > 0)
-    fmt::print("{} paths from weights to matmuls, {} of copies\n", arguments.paths.paths,
+    cli::print("{} paths from weights to matmuls, {} of copies\n", arguments.paths.paths,
                app::format_bytes(arguments.paths.path_bytes));
-  fmt::print("{} in order {}: peak {}\n", model.name, arguments.base, app::format_bytes(ge.base_peak));
+  cli::print("{} in order {}: peak {}\n", model.name, arguments.base, app::format_bytes(ge.base_peak));
   for (size_t i = 0; i < std::min(kShown, ge.moves.size()); ++i) {
     const GeMove& move = ge.moves[i];
-    fmt::print("  {:>4} by {:<8} {:<36.36} from {:>5} to {:>5}, before {:<28.28} {:>12}  {} → {}\n", i + 1,
+    cli::print("  {:>4} by {:<8} {:<36.36} from {:>5} to {:>5}, before {:<28.28} {:>12}  {} → {}\n", i + 1,
                name(move.rule), model.graph.node(move.node).name.str(), move.from.value, move.to.value,
                model.graph.node(move.reader).name.str(), app::format_bytes(move.bytes),
                app::format_bytes(move.peak_before), app::format_bytes(move.peak_after));
   }
-  if (ge.moves.size() > kShown) fmt::print("  … {} more; --json lists them\n", ge.moves.size() - kShown);
-  fmt::print("type rule {}, both rules {}: {:.2f} % less{}\n", app::format_bytes(played.by_type.peak),
+  if (ge.moves.size() > kShown) cli::print("  … {} more; --json lists them\n", ge.moves.size() - kShown);
+  cli::print("type rule {}, both rules {}: {:.2f} % less{}\n", app::format_bytes(played.by_type.peak),
              app::format_bytes(ge.peak), 100 * played.share(),
              ge.taken ? "" : "; the peak does not drop, so the order is kept");
-  fmt::print("search {}{}\n\n", app::format_bytes(played.search.peak), played.search.optimal ? ", optimal" : "");
-  fmt::print("{:<20} {:>14} {:>14} {:>14}\n", "live at the peak", "before", "after", "saved");
+  cli::print("search {}{}\n\n", app::format_bytes(played.search.peak), played.search.optimal ? ", optimal" : "");
+  cli::print("{:<20} {:>14} {:>14} {:>14}\n", "live at the peak", "before", "after", "saved");
   for (size_t c = 0; c < kLiveClasses; ++c)
     if (played.before[c] > 0 || played.after[c] > 0)
-      fmt::print("{:<20} {:>14} {:>14} {:>14}\n", name(static_cast<LiveClass>(c)), app::format_bytes(played.before[c]),
+      cli::print("{:<20} {:>14} {:>14} {:>14}\n", name(static_cast<LiveClass>(c)), app::format_bytes(played.before[c]),
                  app::format_bytes(played.after[c]), app::format_bytes(played.before[c] - played.after[c]));
 }
 

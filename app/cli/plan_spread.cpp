@@ -27,9 +27,9 @@ int over_streams(const Context& context, const models::Model& model, const Sprea
                 {"one_stream_bytes", spread->one_stream}});
     return kDone;
   }
-  fmt::print("{} on {} streams with {} events: {}; one stream needs {}\n", model.name, spread->streams, spread->events,
+  cli::print("{} on {} streams with {} events: {}; one stream needs {}\n", model.name, spread->streams, spread->events,
              app::format_bytes(spread->plan.arena_bytes), app::format_bytes(spread->one_stream));
-  for (size_t s = 0; s < nodes.size(); ++s) fmt::print("  stream {}: {} nodes\n", s, nodes[s]);
+  for (size_t s = 0; s < nodes.size(); ++s) cli::print("  stream {}: {} nodes\n", s, nodes[s]);
   return kDone;
 }
 
@@ -55,10 +55,10 @@ int over_banks(const Context& context, const models::Model& model, const SpreadA
     print_json({{"model", model.name}, {"planner", arguments.planner}, {"order", arguments.order}, {"banks", list}});
     return kDone;
   }
-  fmt::print("{} by {} over {}\n{:<16} {:>12} {:>12} {:>8} {:>12} {:>8}\n", model.name, arguments.planner,
+  cli::print("{} by {} over {}\n{:<16} {:>12} {:>12} {:>8} {:>12} {:>8}\n", model.name, arguments.planner,
              arguments.order, "bank", "capacity", "used", "tensors", "tensor bytes", "traffic");
   for (const BankUse& bank : spread->banks)
-    fmt::print("{:<16} {:>12} {:>12} {:>8} {:>12} {:>6.1f} %\n", bank.name,
+    cli::print("{:<16} {:>12} {:>12} {:>8} {:>12} {:>6.1f} %\n", bank.name,
                bank.capacity ? app::format_bytes(*bank.capacity) : "any", app::format_bytes(bank.used), bank.tensors,
                app::format_bytes(bank.tensor_bytes), 100 * share(bank));
   return kDone;

@@ -6,11 +6,11 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <thread>
 #include <vector>
 
+#include <arenascope/base/output_file.h>
 #include <arenascope/planner/check.h>
 #include <arenascope/planner/csv.h>
 #include <fmt/format.h>
@@ -54,22 +54,7 @@ Result<std::map<fs::path, Seen>> scan(const fs::path& folder) {
 }
 
 // Written atomically, so that readers never see a partial plan.
-Status write_atomically(const fs::path& path, const std::string& text) {
-  const fs::path half = path.parent_path() / ("." + path.filename().string() + ".part");
-  std::error_code error;
-  {
-    std::ofstream out(half, std::ios::binary);
-    out << text;
-    out.flush();
-    if (!out) {
-      fs::remove(half, error);
-      return Error{fmt::format("{}: cannot be written", path.string())};
-    }
-  }
-  fs::rename(half, path, error);
-  if (error) return Error{fmt::format("{}: cannot be written: {}", path.string(), error.message())};
-  return {};
-}
+Status write_atomically(const fs::path& path, const std::string& text) { return OutputFile::write_all(path, text); }
 
 ExitStatus refuse(const fs::path& file, ExitStatus status, const std::string& message) {
   std::error_code error;
@@ -100,7 +85,7 @@ ExitStatus plan_file(const Context& context, const WatchArguments& arguments, co
     return kFailed;
   }
   if (context.json) {
-    fmt::print("{}\n", Json{{"file", file.string()},
+    cli::print("{}\n", Json{{"file", file.string()},
                             {"plan", out.string()},
                             {"buffers", problem->size()},
                             {"arena_bytes", plan->arena_bytes},
@@ -110,7 +95,7 @@ ExitStatus plan_file(const Context& context, const WatchArguments& arguments, co
                             {"optimal", plan->optimal}}
                            .dump(-1, ' ', false, Json::error_handler_t::replace));
   } else {
-    fmt::print("{}: {} buffers in {} bytes, {:.4f}x the lower bound, {:.3f} s{}\n", file.string(), problem->size(),
+    cli::print("{}: {} buffers in {} bytes, {:.4f}x the lower bound, {:.3f} s{}\n", file.string(), problem->size(),
                plan->arena_bytes, plan->ratio(), plan->seconds, plan->optimal ? ", optimal" : "");
   }
   std::fflush(stdout);

@@ -2,9 +2,9 @@
 #include "app/cli/plan_what_if.h"
 
 #include <filesystem>
-#include <fstream>
 #include <unordered_set>
 
+#include <arenascope/base/output_file.h>
 #include <arenascope/planner/csv.h>
 #include <arenascope/run/backends.h>
 #include <fmt/format.h>
@@ -62,11 +62,7 @@ void name_intervals(GraphIntervals& intervals, const Graph& graph) {
 
 Status export_plan(const std::string& path, const planner::Problem& problem, const planner::Plan& plan) {
   const bool csv = std::filesystem::path(path).extension() == ".csv";
-  std::ofstream out(path, std::ios::binary);
-  out << (csv ? planner::write_csv(problem, &plan) : planner::plan_to_json(problem, plan));
-  out.flush();
-  if (!out) return Error{fmt::format("{}: cannot be written", path)};
-  return {};
+  return OutputFile::write_all(path, csv ? planner::write_csv(problem, &plan) : planner::plan_to_json(problem, plan));
 }
 
 int plan_what_if(const Context& context, const models::Model& model, const WhatIfArguments& arguments) {
@@ -106,13 +102,13 @@ int plan_what_if(const Context& context, const models::Model& model, const WhatI
                 {"after", plan_json(answer->plan)},
                 {"steps", steps}});
   } else {
-    fmt::print("{}: {} by {} over {}; the capacity is {}\n", model.name, app::format_bytes(answer->before.arena_bytes),
+    cli::print("{}: {} by {} over {}; the capacity is {}\n", model.name, app::format_bytes(answer->before.arena_bytes),
                arguments.planner, arguments.order, app::format_bytes(arguments.capacity));
-    for (const MemorySaving& step : answer->steps) fmt::print("  {}\n", sentence(step));
+    for (const MemorySaving& step : answer->steps) cli::print("  {}\n", sentence(step));
     if (answer->extra_flops == 0 && answer->extra_bytes == 0)
-      fmt::print("It then needs {} without additional computation.\n", app::format_bytes(answer->plan.arena_bytes));
+      cli::print("It then needs {} without additional computation.\n", app::format_bytes(answer->plan.arena_bytes));
     else
-      fmt::print("It then needs {}, at the cost of {:.3g} GFLOP and {} of traffic.\n",
+      cli::print("It then needs {}, at the cost of {:.3g} GFLOP and {} of traffic.\n",
                  app::format_bytes(answer->plan.arena_bytes), static_cast<double>(answer->extra_flops) / 1e9,
                  app::format_bytes(answer->extra_bytes));
   }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/recorded_file.h"
 
-#include <fmt/format.h>
+#include "app/cli/cli.h"
 
 namespace arenascope::cli {
 
-Status RecordedFile::open(const std::string& path, RunnerOptions& options) {
+Status RecordedFile::open(const std::string& path, RunnerOptions& options,
+                          const std::vector<std::filesystem::path>& inputs) {
   if (path.empty()) return {};
-  auto created = trace::RecordingWriter::create(path);
+  trace::RecordingWriter::Options how;
+  how.inputs = inputs;
+  auto created = trace::RecordingWriter::create(path, std::move(how));
   if (!created) return created.error();
   writer_ = std::move(*created);
   recorder_.add_sink(writer_);
@@ -20,7 +23,7 @@ Status RecordedFile::close() {
   if (!writer_) return {};
   recorder_.stop();
   if (auto ok = writer_->close(); !ok) return ok;
-  if (recorder_.lost() > 0) fmt::print(stderr, "arenascope-cli: {} events lost\n", recorder_.lost());
+  if (recorder_.lost() > 0) cli::print(stderr, "arenascope-cli: {} events lost\n", recorder_.lost());
   return {};
 }
 

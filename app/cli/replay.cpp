@@ -72,20 +72,20 @@ std::string outcome(const Replay& row) {
 void print(const std::string& file, const AllocatorProgram& program, const std::vector<Replay>& rows) {
   int64_t requests = 0;
   for (const AllocatorStep& step : program.steps) requests += step.allocates;
-  fmt::print("{}: device {}, {} requests, {} initial segments and {} initial blocks", file, program.device, requests,
+  cli::print("{}: device {}, {} requests, {} initial segments and {} initial blocks", file, program.device, requests,
              program.segments.size(), program.blocks.size());
-  fmt::print("{}\n", program.worked_out > 0 ? fmt::format(" ({} sizes inferred)", program.worked_out) : "");
+  cli::print("{}\n", program.worked_out > 0 ? fmt::format(" ({} sizes inferred)", program.worked_out) : "");
   size_t widest = 8;
   for (const Replay& row : rows) widest = std::max(widest, name_of(row).size());
-  fmt::print("{:<{}}  {:<8} {:>12} {:>12} {:>12} {:>12} {:>12}\n", "settings", widest, "start", "reserved", "in use",
+  cli::print("{:<{}}  {:<8} {:>12} {:>12} {:>12} {:>12} {:>12}\n", "settings", widest, "start", "reserved", "in use",
              "free segments", "fragments", "other streams");
   for (const Replay& row : rows) {
     if (!row.experiment) {
-      fmt::print("{:<{}}  {:<8} {:>12}\n", name_of(row), widest, start_of(row), format_bytes(program.reserved_peak));
+      cli::print("{:<{}}  {:<8} {:>12}\n", name_of(row), widest, start_of(row), format_bytes(program.reserved_peak));
       continue;
     }
     const CachedBytes& at = row.experiment->at_peak;
-    fmt::print("{:<{}}  {:<8} {:>12} {:>12} {:>12} {:>12} {:>12}  {}\n", name_of(row), widest, start_of(row),
+    cli::print("{:<{}}  {:<8} {:>12} {:>12} {:>12} {:>12} {:>12}  {}\n", name_of(row), widest, start_of(row),
                format_bytes(row.experiment->reserved_peak), format_bytes(at.allocated), format_bytes(at.whole),
                format_bytes(at.pieces), format_bytes(at.others), outcome(row));
   }

@@ -46,13 +46,23 @@ std::string file_name(std::string text, const char* ending) {
   return text + ending;
 }
 
-Result<Json> outputs(Runner& runner, const std::string& folder) {
+// Before the run: what it computes is not lost for want of a folder.
+Status check_folder(const std::string& folder) {
+  if (folder.empty()) return {};
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return Error{fmt::format("{}: the folder for the outputs could not be made: {}", folder, error.message())};
+  return OutputFile::check(std::filesystem::path(folder) / ".arenascope");
+}
+
+std::vector<std::filesystem::path> input_files(const std::string& model, const RunnerOptions& options) {
+  std::vector<std::filesystem::path> files{model};
+  for (const auto& [name, file] : options.inputs) files.emplace_back(file);
+  return files;
+}
+
+Result<Json> outputs(Runner& runner, const std::string& folder, const std::vector<std::filesystem::path>& inputs) {
   Json list = Json::array();
-  if (!folder.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) return Error{fmt::format("{}: cannot create the output directory: {}", folder, error.message())};
-  }
   for (const RunResult& result : runner.results()) {
     const auto& value = *result.value;
     Json entry{{"name", value.name},
@@ -63,6 +73,7 @@ Result<Json> outputs(Runner& runner, const std::string& folder) {
       auto bytes = result.read();
       if (!bytes) return bytes.error();
       const auto path = std::filesystem::path(folder) / file_name(value.name, as_pb ? ".pb" : ".npy");
+      if (auto ok = OutputFile::check(path, inputs); !ok) return ok.error();
       auto storage = Storage::borrow(bytes->data(), static_cast<Bytes>(bytes->size()));
       if (!storage) return storage.error();
       auto host = Tensor::wrap(*storage, value.tensor.sizes(), value.tensor.dtype());
@@ -110,19 +121,19 @@ void print_forms(const Program& program) {
   for (const LayoutCandidate& form : program.layout_candidates) {
     const double ratio = without > 0 ? double(form.arena_bytes) / double(without) : 1;
     if (form.chosen)
-      fmt::print("chosen: {}; arena {:.2f}x of the unfused graph\n", form.name, ratio);
+      cli::print("chosen: {}; arena {:.2f}x of the unfused graph\n", form.name, ratio);
     else if (&form != &program.layout_candidates.back())
-      fmt::print("rejected: {}; arena {:.2f}x of the unfused graph\n", form.name, ratio);
+      cli::print("rejected: {}; arena {:.2f}x of the unfused graph\n", form.name, ratio);
   }
 }
 
 // Convolutions whose weights were transformed for speed, and those that exceeded the memory limit.
 void print_packing(const PackedWeights& packed) {
   if (packed.winograd.count > 0)
-    fmt::print("chosen: Winograd weights for {}, {} of additional memory\n",
+    cli::print("chosen: Winograd weights for {}, {} of additional memory\n",
                counted(packed.winograd.count, "convolution"), app::format_bytes(packed.winograd.more));
   if (packed.direct.count > 0)
-    fmt::print("rejected: Winograd weights for {}, {} of additional memory; the limit is 15 % of all weights\n",
+    cli::print("rejected: Winograd weights for {}, {} of additional memory; the limit is 15 % of all weights\n",
                counted(packed.direct.count, "convolution"), app::format_bytes(packed.direct.more));
 }
 
@@ -132,16 +143,16 @@ void print_strings(const models::ValueInfo& value, std::span<const std::byte> by
   const auto* indices = reinterpret_cast<const int64_t*>(bytes.data());
   const auto count = static_cast<int64_t>(bytes.size() / sizeof(int64_t));
   for (int64_t i = 0; i < std::min(count, kShown); ++i)
-    fmt::print("{}\n",
+    cli::print("{}\n",
                Json(models::string_at(value.strings, indices[i])).dump(-1, ' ', false, Json::error_handler_t::replace));
-  if (count > kShown) fmt::print("… {} more\n", count - kShown);
+  if (count > kShown) cli::print("… {} more\n", count - kShown);
 }
 
 void print_complex(std::span<const std::byte> bytes) {
   const auto* parts = reinterpret_cast<const float*>(bytes.data());
   const auto count = static_cast<int64_t>(bytes.size() / (2 * sizeof(float)));
-  for (int64_t i = 0; i < std::min(count, kShown); ++i) fmt::print("{:g}{:+g}i\n", parts[2 * i], parts[2 * i + 1]);
-  if (count > kShown) fmt::print("… {} more\n", count - kShown);
+  for (int64_t i = 0; i < std::min(count, kShown); ++i) cli::print("{:g}{:+g}i\n", parts[2 * i], parts[2 * i + 1]);
+  if (count > kShown) cli::print("… {} more\n", count - kShown);
 }
 
 // The first elements of each output.
@@ -149,7 +160,7 @@ void print_results(Runner& runner) {
   for (const RunResult& result : runner.results()) {
     const auto& value = *result.value;
     auto bytes = result.read();
-    fmt::print("\noutput {} {} {}\n", value.name, value.type_name(), to_string(value.tensor.sizes()));
+    cli::print("\noutput {} {} {}\n", value.name, value.type_name(), to_string(value.tensor.sizes()));
     if (bytes && value.strings) print_strings(value, *bytes);
     if (bytes && value.complex) print_complex(*bytes);
     if (!bytes || value.tensor.dtype() != DType::F32) continue;
@@ -157,8 +168,8 @@ void print_results(Runner& runner) {
     const auto count = value.tensor->element_count();
     const int64_t row = value.tensor->rank() > 0 ? value.tensor.sizes().back() : 1;
     for (int64_t j = 0; j < std::min(count, kShown); ++j)
-      fmt::print("{:g}{}", numbers[j], (j + 1) % std::max<int64_t>(row, 1) == 0 ? "\n" : " ");
-    if (count > kShown) fmt::print("… {} more\n", count - kShown);
+      cli::print("{:g}{}", numbers[j], (j + 1) % std::max<int64_t>(row, 1) == 0 ? "\n" : " ");
+    if (count > kShown) cli::print("… {} more\n", count - kShown);
   }
 }
 
@@ -174,51 +185,51 @@ void print_report(Runner& runner, const std::vector<RunReport>& reports) {
   for (const NodeTime& node : nodes) sum += node.nanoseconds, waits += node.barrier_wait_nanoseconds;
   const std::string of = reports.size() == 1 ? "one run" : fmt::format("the fastest of {} runs", reports.size());
   const bool has_deferred = runner.model().deferred != nullptr;
-  fmt::print("{} on {}: {}, {}{}\n", runner.model().name, counted(best.threads, "thread"),
+  cli::print("{} on {}: {}, {}{}\n", runner.model().name, counted(best.threads, "thread"),
              app::format_nanoseconds(best.nanoseconds), of, has_deferred ? ", including deferred subgraphs" : "");
-  fmt::print("{}", assumptions(runner.model()));
+  cli::print("{}", assumptions(runner.model()));
   const auto ran_single_threaded =
       std::count_if(reports.begin(), reports.end(), [](const RunReport& r) { return r.ran_single_threaded; });
   if (ran_single_threaded > 0)
-    fmt::print("{} of the {} runs used one thread instead of {}, which was faster under CPU contention\n",
+    cli::print("{} of the {} runs used one thread instead of {}, which was faster under CPU contention\n",
                ran_single_threaded, reports.size(), plan.threads);
-  fmt::print("arena {} by {} over {}, lower bound {}, ratio {:.4f}\n", app::format_bytes(plan.memory.arena_bytes),
+  cli::print("arena {} by {} over {}, lower bound {}, ratio {:.4f}\n", app::format_bytes(plan.memory.arena_bytes),
              plan.memory.planner, plan.memory.order_name, app::format_bytes(plan.memory.lower_bound),
              plan.memory.ratio());
   for (const RuleUse& use : runner.program().rewrites)
-    fmt::print("{}: {}, of {} as written\n", use.rule->name, counted(use.times, "time"), counted(use.nodes, "node"));
+    cli::print("{}: {}, of {} as written\n", use.rule->name, counted(use.times, "time"), counted(use.nodes, "node"));
   print_forms(runner.program());
   print_packing(runner.executor().packed_weights());
   print_deferred(runner);
-  for (const MemorySaving& step : runner.savings()) fmt::print("{}\n", sentence(step));
+  for (const MemorySaving& step : runner.savings()) cli::print("{}\n", sentence(step));
   if (has_deferred)
-    fmt::print("the table below covers the main graph only; a recording (--record) contains the deferred subgraphs\n");
-  fmt::print("barrier wait: {} summed over all threads, of {} in nodes\n\n", app::format_nanoseconds(waits),
+    cli::print("the table below covers the main graph only; a recording (--record) contains the deferred subgraphs\n");
+  cli::print("barrier wait: {} summed over all threads, of {} in nodes\n\n", app::format_nanoseconds(waits),
              app::format_nanoseconds(sum));
-  fmt::print("{:>5} {:<16} {:<40} {:>10} {:>6} {:>10} {:>9}\n", "step", "op", "node", "time", "%", "wait", "GFLOP/s");
+  cli::print("{:>5} {:<16} {:<40} {:>10} {:>6} {:>10} {:>9}\n", "step", "op", "node", "time", "%", "wait", "GFLOP/s");
   for (size_t i = 0; i < std::min<size_t>(by_time.size(), 20); ++i) {
     const NodeTime& time = nodes[by_time[i]];
     if (time.nanoseconds == 0) break;
     const TensorImpl& node = plan.graph.node(plan.steps[by_time[i]].node);
-    fmt::print("{:>5} {:<16} {:<40.40} {:>10} {:>6.1f} {:>10} {:>9.2f}\n", by_time[i], ops_text(node), node.name,
+    cli::print("{:>5} {:<16} {:<40.40} {:>10} {:>6.1f} {:>10} {:>9.2f}\n", by_time[i], ops_text(node), node.name,
                app::format_nanoseconds(time.nanoseconds),
                100.0 * double(time.nanoseconds) / double(std::max<Nanoseconds>(sum, 1)),
                app::format_nanoseconds(time.barrier_wait_nanoseconds), double(flops(node)) / double(time.nanoseconds));
   }
-  fmt::print("\n{:<14} {:>12} {:>12} {:>12} {:>12} {:>8} {:>8}\n", "memory", "peak", "reserved", "cached now",
+  cli::print("\n{:<14} {:>12} {:>12} {:>12} {:>12} {:>8} {:>8}\n", "memory", "peak", "reserved", "cached now",
              "waste now", "hits", "misses");
   for (MemoryKind kind : kMemoryKinds) {
     const MemoryStats stats = memory_of(runner, kind);
     if (stats.peak > 0)
-      fmt::print("{:<14} {:>12} {:>12} {:>12} {:>12} {:>8} {:>8}\n", name(kind), app::format_bytes(stats.peak),
+      cli::print("{:<14} {:>12} {:>12} {:>12} {:>12} {:>8} {:>8}\n", name(kind), app::format_bytes(stats.peak),
                  app::format_bytes(stats.peak_reserved), app::format_bytes(stats.cached),
                  app::format_bytes(stats.waste()), stats.hits, stats.misses);
   }
   if (const LazyWeights lazy = lazy_weights(runner); lazy.bytes > 0)
-    fmt::print("lazily generated weights: {}, of which {} are resident\n", app::format_bytes(lazy.bytes),
+    cli::print("lazily generated weights: {}, of which {} are resident\n", app::format_bytes(lazy.bytes),
                app::format_bytes(lazy.in_memory));
   if (const Bytes packed = runner.executor().packed_weights().bytes; packed > 0)
-    fmt::print("packed weights: {}\n", app::format_bytes(packed));
+    cli::print("packed weights: {}\n", app::format_bytes(packed));
   print_results(runner);
 }
 
@@ -347,8 +358,10 @@ int run_model(const Context& context, const RunArguments& arguments) {
   options->on_iteration = [&](const std::string& loop, int64_t iteration) {
     progress.phase(fmt::format("{}: iteration {}", loop, iteration));
   };
+  const std::vector<std::filesystem::path> inputs = input_files(arguments.model.model, *options);
+  if (auto ok = check_folder(arguments.output); !ok) return fail(kFailed, ok.error().message);
   RecordedFile recorded;
-  if (auto ok = recorded.open(arguments.record, *options); !ok) return fail(kFailed, ok.error().message);
+  if (auto ok = recorded.open(arguments.record, *options, inputs); !ok) return fail(kFailed, ok.error().message);
   auto model = open_for_run(arguments.model.model, *options);
   if (!model) return fail(kUsage, model.error().message);
   if (auto ok = check_given_inputs(*model, options->inputs, options->open); !ok)
@@ -365,7 +378,7 @@ int run_model(const Context& context, const RunArguments& arguments) {
   if (auto ok = recorded.close(); !ok) return fail(kFailed, ok.error().message);
   if (reports->back().aborted || std::ssize(*reports) < arguments.repeat)
     return fail_interrupted(runner, arguments, signal);
-  auto made = outputs(runner, arguments.output);
+  auto made = outputs(runner, arguments.output, inputs);
   if (!made) return fail(kFailed, made.error().message);
   if (context.json)
     print_runs_json(runner, *reports, *made);

@@ -44,14 +44,14 @@ double median(std::vector<double> numbers) {
 
 void print_outcome(train::Trainer& trainer, const Outcome& out, bool json) {
   if (!json) {
-    fmt::print("\n{} steps in {:.1f} s, training accuracy {}", trainer.steps(), out.seconds,
+    cli::print("\n{} steps in {:.1f} s, training accuracy {}", trainer.steps(), out.seconds,
                percent(out.learned.accuracy));
-    if (out.test) fmt::print(", test accuracy {}", percent(out.test->accuracy));
-    fmt::print("; training loss {:.5f}", out.learned.loss);
-    if (out.test) fmt::print(", test loss {:.5f}", out.test->loss);
-    fmt::print("\n");
+    if (out.test) cli::print(", test accuracy {}", percent(out.test->accuracy));
+    cli::print("; training loss {:.5f}", out.learned.loss);
+    if (out.test) cli::print(", test loss {:.5f}", out.test->loss);
+    cli::print("\n");
     for (const auto& [memory, bytes] : trainer.peak_bytes())
-      if (bytes > 0) fmt::print("{:<14} {:>12}\n", name(memory), app::format_bytes(bytes));
+      if (bytes > 0) cli::print("{:<14} {:>12}\n", name(memory), app::format_bytes(bytes));
     return;
   }
   Json peaks = Json::object();
@@ -109,11 +109,21 @@ Status run_epochs(train::Trainer& trainer, const train::Dataset& data, const Tra
     if (!measured) return Error{fmt::format("{}: {}", a.model, measured.error().message)};
     if (!saved) return saved;
     if (!quiet)
-      fmt::print("epoch {:>3}  loss {:.5f}  accuracy {}\n", epoch + 1, measured->loss, percent(measured->accuracy));
+      cli::print("epoch {:>3}  loss {:.5f}  accuracy {}\n", epoch + 1, measured->loss, percent(measured->accuracy));
     if (!a.save.empty())
       if (auto ok = trainer.save(a.save); !ok) return ok;
   }
   return {};
+}
+
+std::vector<std::filesystem::path> input_files(const TrainArguments& a) {
+  std::vector<std::filesystem::path> files{a.model};
+  for (const std::string& pair : {a.data, a.test}) {  // IMAGES,LABELS or one file
+    const size_t comma = pair.find(',');
+    files.emplace_back(pair.substr(0, comma));
+    if (comma != std::string::npos) files.emplace_back(pair.substr(comma + 1));
+  }
+  return files;
 }
 
 int train_model(const Context& context, TrainArguments& a) {
@@ -125,8 +135,12 @@ int train_model(const Context& context, TrainArguments& a) {
   options.run.threads = a.threads;
   options.run.fuse = true;
   if (a.capacity > 0) options.run.capacity = a.capacity;
+  // A checkpoint may replace the one that training resumes from, but no other input.
+  const std::vector<std::filesystem::path> inputs = input_files(a);
+  if (!a.save.empty())
+    if (auto ok = OutputFile::check(a.save, inputs); !ok) return fail(kFailed, ok.error().message);
   RecordedFile recorded;
-  if (auto ok = recorded.open(a.record, options.run); !ok) return fail(kFailed, ok.error().message);
+  if (auto ok = recorded.open(a.record, options.run, inputs); !ok) return fail(kFailed, ok.error().message);
   auto opened = train::Trainer::open(a.model, *data->learned, options);
   if (!opened) return fail(kUsage, opened.error().message);
   train::Trainer& trainer = **opened;

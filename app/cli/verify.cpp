@@ -36,8 +36,8 @@ int verify_all(const Context& context, const VerifyArguments& arguments, Progres
         {{"passed", report->passed}, {"rejected", report->rejected}, {"failed", report->failed}, {"cases", cases}});
   } else {
     for (const app::FolderCase& c : report->cases)
-      fmt::print("{:<8} {}{}{}\n", app::name(c.outcome), c.name, c.why.empty() ? "" : ": ", c.why);
-    fmt::print("{} passed, {} rejected, {} failed\n", report->passed, report->rejected, report->failed);
+      cli::print("{:<8} {}{}{}\n", app::name(c.outcome), c.name, c.why.empty() ? "" : ": ", c.why);
+    cli::print("{} passed, {} rejected, {} failed\n", report->passed, report->rejected, report->failed);
   }
   if (report->failed != 0)
     return fail(kFailed, fmt::format("{} of {} cases below {} give different outputs", report->failed,
@@ -73,7 +73,7 @@ int verify(const Context& context, VerifyArguments& arguments) {
     print_json({{"model", model}, {"backend", arguments.options.runner.backend}, {"passed", passed}, {"cases", cases}});
   } else {
     for (const app::VerifiedCase& c : *report)
-      fmt::print("{} {:<50} max error {:.3g}, relative to max {:.3g}{}{}\n", c.passed ? "ok    " : "FAILED", c.name,
+      cli::print("{} {:<50} max error {:.3g}, relative to max {:.3g}{}{}\n", c.passed ? "ok    " : "FAILED", c.name,
                  c.max_abs_error, c.max_rel_error, c.note.empty() ? "" : ": ", c.note);
   }
   if (!passed)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "export_command.h"
 
+#include <arenascope/base/output_file.h>
+#include <arenascope/base/printable.h>
+
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QPainter>
@@ -28,7 +31,7 @@ namespace {
 constexpr int kLong = 600'000;  // milliseconds
 
 int fail(const QString& message, int status) {
-  std::fprintf(stderr, "arenascope: %s\n", qUtf8Printable(message));
+  std::fprintf(stderr, "arenascope: %s\n", printable(message.toStdString()).c_str());
   return status;
 }
 
@@ -50,6 +53,9 @@ class Exporter {
   GraphView* graph() { return window_.shell().panels->find<GraphView>("graph"); }
   bool select();
   QSize size();
+  std::vector<std::filesystem::path> inputs() const {
+    return {options_.spec.toStdString(), options_.compare.toStdString()};
+  }
   Status write_table();
   // Waits for a signal that begin() triggers.
   template <class Sender, class Signal>
@@ -190,17 +196,17 @@ QSize Exporter::size() {
 Status Exporter::write_table() {
   const auto csv = window_.shell().output->csv_maker(options_.view);
   if (!csv) return Error{options_.view.toStdString() + " has no table to export as CSV"};
-  return write_text(csv(), options_.output);
+  return write_text(csv(), options_.output, inputs());
 }
 
 Status Exporter::draw() {
   if (options_.output.endsWith(u".csv", Qt::CaseInsensitive)) return write_table();
   if (options_.view == u"window") {
     WidgetImage window(&window_);
-    return export_picture(window, options_.output, options_.size, options_.scale);
+    return export_picture(window, options_.output, options_.size, options_.scale, inputs());
   }
   if (Paintable* picture = window_.shell().panels->parts(options_.view).picture)
-    return export_picture(*picture, options_.output, size(), options_.scale);
+    return export_picture(*picture, options_.output, size(), options_.scale, inputs());
   QDockWidget* dock = window_.shell().panels->dock(options_.view);
   QWidget* widget = dock->widget();
   dock->setWidget(nullptr);
@@ -211,7 +217,7 @@ Status Exporter::draw() {
   settle.start();
   wait_until([&] { return settle.elapsed() > 200; }, 300);
   WidgetImage panel(widget);
-  const Status done = export_picture(panel, options_.output, options_.size, options_.scale);
+  const Status done = export_picture(panel, options_.output, options_.size, options_.scale, inputs());
   dock->setWidget(widget);  // owned by the window
   return done;
 }
@@ -229,6 +235,9 @@ int run_export(const ExportOptions& options) {
     return fail(
         QStringLiteral("unknown view '%1'; available: %2").arg(options.view, export_views().join(QStringLiteral(", "))),
         2);
+  const std::filesystem::path inputs[] = {options.spec.toStdString(), options.compare.toStdString()};
+  if (auto ok = OutputFile::check(options.output.toStdString(), inputs); !ok)
+    return fail(QString::fromStdString(ok.error().message), 1);
   Exporter exporter(options);
   if (!exporter.open()) return fail(exporter.error(), 2);
   if (!exporter.run()) return fail(exporter.error(), 1);

@@ -33,7 +33,7 @@ JobBar::JobBar(Documents* documents, QWidget* parent)
   cancel_->setObjectName(QStringLiteral("cancel_job"));
   cancel_->setText(QStringLiteral("✕"));
   connect(cancel_, &QToolButton::clicked, this, [this] {
-    cancel_job(*documents_);
+    if (shown_) cancel_job(*documents_, *shown_);
     refresh();
   });
   timer_.setInterval(kRefreshMs);
@@ -43,7 +43,8 @@ JobBar::JobBar(Documents* documents, QWidget* parent)
 }
 
 void JobBar::refresh() {
-  const std::optional<Job> job = job_of(*documents_);
+  shown_ = job_of(*documents_);
+  const std::optional<Job>& job = shown_;
   if (job && !timer_.isActive()) {
     since_.start();
     timer_.start();

@@ -7,7 +7,7 @@
 #include <QTimer>
 #include <QToolButton>
 
-#include "document/documents.h"
+#include "document/job.h"
 
 namespace arenascope::app {
 
@@ -27,6 +27,7 @@ class JobBar : public QWidget {
   void retranslate();
 
   Documents* documents_;
+  std::optional<Job> shown_;  // which the button ends
   QLabel* text_;
   QProgressBar* bar_;
   QToolButton* cancel_;

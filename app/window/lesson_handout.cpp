@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lesson_handout.h"
 
+#include <views/common/output_device.h>
 #include <views/common/plot_view.h>
 #include <views/lesson/lesson.h>
 #include <views/lesson/lesson_panel.h>
@@ -10,7 +11,6 @@
 #include <QCoreApplication>
 #include <QPageSize>
 #include <QPdfWriter>
-#include <QSaveFile>
 #include <QTextDocument>
 
 #include "lesson_player.h"
@@ -116,17 +116,15 @@ QString on_sheets(const Page& page) {
 Status write_pdf(const Page& page, const QString& path) {
   QTextDocument document;
   set_html(document, page, on_sheets(page));
-  QSaveFile file(path);
-  if (!file.open(QIODevice::WriteOnly))
-    return Error{QStringLiteral("%1: %2").arg(path, file.errorString()).toStdString()};
+  views::OutputDevice file;
+  if (auto ok = file.begin(path); !ok) return ok;
   {
     QPdfWriter writer(&file);
     writer.setPageSize(QPageSize(QPageSize::A4));
     writer.setResolution(150);
     document.print(&writer);
   }
-  if (!file.commit()) return Error{QStringLiteral("%1: %2").arg(path, file.errorString()).toStdString()};
-  return {};
+  return file.commit();
 }
 
 Status write_html(const Page& page, const QString& title, const QString& path) {
@@ -146,10 +144,7 @@ Status write_html(const Page& page, const QString& title, const QString& path) {
           "<style>body{max-width:52em;margin:2em auto;font-family:sans-serif}</style></head><body>%2</body></html>\n")
           .arg(title.toHtmlEscaped(), html)
           .toUtf8();
-  QSaveFile file(path);
-  if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size() || !file.commit())
-    return Error{QStringLiteral("%1: %2").arg(path, file.errorString()).toStdString()};
-  return {};
+  return views::write_bytes(text, path);
 }
 
 }  // namespace
@@ -181,8 +176,12 @@ Status write_lesson_picture(const Shell& shell, int step, const QString& path) {
   if (step < 1 || step > steps)
     return Error{Handout::tr("No step %1: the lesson has %2 steps.").arg(step).arg(steps).toStdString()};
   if (auto played = play_step(shell, *panel, step - 1); !played) return played;
-  if (!picture_of(shell.window).save(path)) return Error{Handout::tr("%1 cannot be written.").arg(path).toStdString()};
-  return {};
+  QByteArray png;
+  QBuffer buffer(&png);
+  buffer.open(QIODevice::WriteOnly);
+  if (!picture_of(shell.window).save(&buffer, "PNG"))
+    return Error{Handout::tr("%1 cannot be written.").arg(path).toStdString()};
+  return write_bytes(png, path);
 }
 
 }  // namespace arenascope::app

@@ -5,11 +5,15 @@
 #include <QIcon>
 #include <QSettings>
 
+#include <arenascope/base/printable.h>
 #include <arenascope/lesson/stage.h>
 #include <arenascope/models/mapped_files.h>
 #include <views/lesson/lesson.h>
 
+#include <fcntl.h>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "document/attached.h"
@@ -28,7 +32,7 @@ using namespace arenascope::app;
 QString text(const char* english) { return QCoreApplication::translate("Main", english); }
 
 int usage_error(const QString& message) {
-  std::fprintf(stderr, "arenascope: %s\n", qUtf8Printable(message));
+  std::fprintf(stderr, "arenascope: %s\n", arenascope::printable(message.toStdString()).c_str());
   return 2;
 }
 
@@ -45,10 +49,35 @@ bool needs_no_window(int argc, char** argv) {
   return false;
 }
 
-// The offscreen platform logs a warning at each resize, which hides other output.
+// The offscreen platform warns at each resize, about minimum sizes of empty panels and about parents of plugins. These
+// warnings hide other output.
+bool is_noise(const QString& message) {
+  for (const char* part : {"propagateSizeHints", "Negative sizes", "This plugin does not support"})
+    if (message.contains(QLatin1String(part))) return true;
+  return false;
+}
+
 QtMessageHandler default_handler = nullptr;
+bool started = false;  // the platform plugin is loaded
 void filter_messages(QtMsgType type, const QMessageLogContext& context, const QString& message) {
-  if (!message.contains(QStringLiteral("propagateSizeHints"))) default_handler(type, context, message);
+  if (!started) {
+    // Qt would list its plugins over several lines and abort.
+    if (type != QtFatalMsg) return;
+    const QByteArray platform = qgetenv("QT_QPA_PLATFORM"), display = qgetenv("DISPLAY");
+    const QByteArray why = !platform.isEmpty() ? "QT_QPA_PLATFORM is '" + platform + "'"
+                           : display.isEmpty() ? QByteArray("DISPLAY and WAYLAND_DISPLAY are not set")
+                                               : "DISPLAY is '" + display + "'";
+    std::fprintf(stderr, "arenascope: the window has no display (%s); --export VIEW -o FILE needs none\n",
+                 arenascope::printable(why.toStdString()).c_str());
+    std::_Exit(2);
+  }
+  if (!is_noise(message)) default_handler(type, context, message);
+}
+
+// An opened file must not get one of these descriptors, or output would be written into it.
+void hold_standard_streams() {
+  for (int stream = 0; stream <= 2; ++stream)
+    if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF) (void)::open("/dev/null", O_RDONLY);
 }
 
 void describe_program() {
@@ -168,8 +197,9 @@ int check_lesson(const QString& name, const QString& language) {
   if (!lesson) return usage_error(QString::fromStdString(lesson.error().message));
   std::vector<arenascope::Error> problems = wrong_names(*lesson);
   for (arenascope::Error& problem : arenascope::lesson::check(*lesson)) problems.push_back(std::move(problem));
-  for (const arenascope::Error& problem : problems) std::fprintf(stderr, "arenascope: %s\n", problem.message.c_str());
-  if (problems.empty()) std::printf("%s: all claims hold\n", qUtf8Printable(name));
+  for (const arenascope::Error& problem : problems)
+    std::fprintf(stderr, "arenascope: %s\n", arenascope::printable(problem.message).c_str());
+  if (problems.empty()) std::printf("%s: all claims hold\n", arenascope::printable(name.toStdString()).c_str());
   return problems.empty() ? 0 : 1;
 }
 
@@ -199,7 +229,7 @@ int run_lesson(const LessonOptions& options) {
   if (auto written =
           picture ? write_lesson_picture(window.shell(), step, output) : write_handout(window.shell(), output);
       !written) {
-    std::fprintf(stderr, "arenascope: %s\n", written.error().message.c_str());
+    std::fprintf(stderr, "arenascope: %s\n", arenascope::printable(written.error().message).c_str());
     return 1;
   }
   return 0;
@@ -229,10 +259,12 @@ int run_window(const QString& theme, const QStringList& files) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  hold_standard_streams();
   if (needs_no_window(argc, argv) && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
     qputenv("QT_QPA_PLATFORM", "offscreen");
-  if (qgetenv("QT_QPA_PLATFORM") == "offscreen") default_handler = qInstallMessageHandler(filter_messages);
+  default_handler = qInstallMessageHandler(filter_messages);
   QApplication application(argc, argv);
+  started = true;
   if (auto ok = arenascope::models::survive_lost_pages(); !ok)
     return usage_error(QString::fromStdString(ok.error().message));
   describe_program();

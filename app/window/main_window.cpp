@@ -66,6 +66,7 @@ MainWindow::~MainWindow() {
   // Destroys the observers of documents first; their late signals are ignored.
   qApp->disconnect(shell_.panels);
   documents_.disconnect();
+  documents_.log()->disconnect();
   delete shell_.undo;
   delete shell_.layouts;
   for (const PanelDescriptor& kind : panel_kinds()) delete shell_.panels->dock(QString::fromLatin1(kind.id));
@@ -118,6 +119,8 @@ void MainWindow::make_bars() {
           &QAction::trigger);
   message_bar_ = new MessageBar(&theme_, shell_.actions, this);
   status_ = new StatusWidget(&documents_, &theme_, menuBar());
+  connect(status_, &StatusWidget::log_requested, this,
+          [this] { shell_.actions->find(QStringLiteral("help.messages"))->trigger(); });
   headline_ = new SummaryBar(shell_.panels, this);
   addToolBar(Qt::BottomToolBarArea, headline_);
   welcome_ = new WelcomePage(shell_);
@@ -273,7 +276,10 @@ void MainWindow::update_title() {
 }
 
 void MainWindow::offer_recovery() {
-  const QStringList files = recoverable_recordings();
+  const QStringList all = recoverable_recordings(), files = killed_of(all);
+  if (files.isEmpty() && !all.isEmpty())
+    shell_.messages().note(tr("Unsaved recordings are under File ▸ Recover a Recording: %n file(s).", nullptr,
+                              static_cast<int>(all.size())));
   if (files.isEmpty()) return;
   shell_.messages().post(
       MessageKind::Warning,
@@ -291,6 +297,7 @@ void MainWindow::retranslate() {
   Q_EMIT shell_.layouts->own_changed();
   update_title();
   status_->update_status();
+  status_->update_badge();
 }
 
 void MainWindow::changeEvent(QEvent* event) {

@@ -124,7 +124,7 @@ QFrame* MessageBar::line_of(const Message& message) {
     row->addWidget(act);
   }
   row->addWidget(close);
-  connect(close, &QToolButton::clicked, this, [this, text = message.text] { messages_->remove(text); });
+  connect(close, &QToolButton::clicked, this, [this, text = message.text] { messages_->close(text); });
   return line;
 }
 

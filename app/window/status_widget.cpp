@@ -17,6 +17,13 @@ StatusWidget::StatusWidget(Documents* documents, const Theme* theme, QMenuBar* b
   row->setSpacing(14);
   job_ = new JobBar(documents, this);
   row->addWidget(job_);
+  badge_ = new QToolButton(this);
+  badge_->setObjectName(QStringLiteral("message_badge"));
+  badge_->setAutoRaise(true);
+  row->addWidget(badge_);
+  connect(badge_, &QToolButton::clicked, this, &StatusWidget::log_requested);
+  connect(documents_->log(), &MessageLog::changed, this, &StatusWidget::update_badge);
+  connect(theme_, &Theme::changed, this, &StatusWidget::update_badge);
   live_ = new QLabel(this);
   kept_ = new QLabel(this);
   lost_ = new QLabel(this);
@@ -24,6 +31,20 @@ StatusWidget::StatusWidget(Documents* documents, const Theme* theme, QMenuBar* b
   bar->setCornerWidget(this, Qt::TopRightCorner);
   connect(documents_, &Documents::progress_changed, this, &StatusWidget::update_progress);
   connect(job_, &JobBar::resized, this, &StatusWidget::update_position);
+  update_badge();
+}
+
+void StatusWidget::update_badge() {
+  const int errors = documents_->log()->unread(MessageKind::Error);
+  const int all = errors + documents_->log()->unread(MessageKind::Warning);
+  const QColor colour = errors > 0 ? theme_->colours().capacity : theme_->colours().category(1);
+  badge_->setText(QString::fromUtf8(errors > 0 ? "✖ %1" : "▲ %1").arg(all));
+  badge_->setStyleSheet(QStringLiteral("color: %1;").arg(colour.name()));
+  const QString tip = tr("%n unread message(s): open the message log", nullptr, all);
+  badge_->setToolTip(tip);
+  badge_->setAccessibleName(tip);
+  badge_->setVisible(all > 0);
+  update_position();
 }
 
 void StatusWidget::update_progress() {

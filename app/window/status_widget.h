@@ -3,6 +3,7 @@
 #pragma once
 #include <QLabel>
 #include <QMenuBar>
+#include <QToolButton>
 
 #include "document/documents.h"
 #include "job_bar.h"
@@ -15,6 +16,10 @@ class StatusWidget : public QWidget {
   StatusWidget(Documents* documents, const views::Theme* theme, QMenuBar* bar);
   void update_status();
   void update_progress();
+  void update_badge();
+
+ Q_SIGNALS:
+  void log_requested();
 
  private:
   QString state_text() const;
@@ -24,6 +29,7 @@ class StatusWidget : public QWidget {
   const views::Theme* theme_;
   QMenuBar* bar_;
   JobBar* job_;
+  QToolButton* badge_;  // number of unread errors and warnings
   QLabel *live_, *kept_, *lost_;
   QSize placed_;  // last size requested from the menu bar
 };

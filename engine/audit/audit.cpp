@@ -20,7 +20,7 @@ namespace {
 Result<std::string> contents(const std::filesystem::path& path) {
   const std::string name = path.string();
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file < 0) return Error{name + ": it could not be opened: " + std::strerror(errno) + "."};
+  if (file < 0) return Error{name + ": cannot open the file: " + std::strerror(errno) + "."};
   struct Closer {
     int file;
     ~Closer() { ::close(file); }
@@ -113,7 +113,7 @@ Result<Raw> read_packed(ByteSpan bytes, const std::string& name) {
   const Result<std::string> plain = unpack(bytes, name);
   if (!plain) return plain.error();
   const ByteSpan inner(reinterpret_cast<const uint8_t*>(plain->data()), plain->size());
-  if (is_gzip(inner)) return Error{name + ": it is compressed twice."};
+  if (is_gzip(inner)) return Error{name + ": the file is compressed twice."};
   return read(inner, name);
 }
 

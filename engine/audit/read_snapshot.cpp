@@ -210,7 +210,7 @@ Result<Raw> read_snapshot(ByteSpan bytes, const std::string& name) {
   if (!pickle) return pickle.error();
   const Pickled& root = pickle->root();
   if (root.find("segments") == nullptr && root.find("device_traces") == nullptr)
-    return Error{name + ": it is a pickle, but no memory snapshot of PyTorch."};
+    return Error{name + ": a pickle, but not a PyTorch memory snapshot."};
   Raw raw;
   raw.format = "PyTorch memory snapshot";
   Tables tables(raw);

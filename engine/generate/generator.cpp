@@ -124,7 +124,7 @@ Status Generator::prepare_for(int64_t tokens, int64_t requested_rows) {
   run.states = cache_;
   auto runner = Runner::open(spec_, run, std::move(runner_));
   if (!runner) return runner.error();
-  (*runner)->warm_up();
+  if (auto ok = (*runner)->warm_up(); !ok) return ok;
   for (const models::State& state : (*runner)->model().states) cache_[state.name] = state.tensor->storage;
   runner_ = std::move(*runner);
   at_once_ = tokens, requested_rows_ = requested_rows;

@@ -6,11 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
-#include <fstream>
-#include <optional>
-#include <string>
 
 namespace arenascope {
 
@@ -18,32 +14,6 @@ Bytes physical_memory() {
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   if (pages <= 0 || page <= 0) return Bytes{1} << 40;
   return static_cast<Bytes>(pages) * page;
-}
-
-namespace {
-
-// The number after `key` in a system file; none if there is no such line. An empty key: the file is a single number.
-std::optional<Bytes> system_number(const char* path, const std::string& key) {
-  std::ifstream file(path);
-  for (std::string word; file >> word;) {
-    if (!key.empty() && word != key) continue;
-    if (!key.empty() && !(file >> word)) break;
-    Bytes number = 0;
-    const auto [rest, problem] = std::from_chars(word.data(), word.data() + word.size(), number);
-    return problem == std::errc() ? std::optional(number) : std::nullopt;
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
-Bytes available_memory() {
-  const auto kib = system_number("/proc/meminfo", "MemAvailable:");
-  Bytes out = kib ? *kib * 1024 : physical_memory();
-  const auto limit = system_number("/sys/fs/cgroup/memory.max", ""),
-             used = system_number("/sys/fs/cgroup/memory.current", "");
-  if (limit && used) out = std::min(out, std::max<Bytes>(*limit - *used, 0));
-  return out;
 }
 
 Result<void*> CpuAllocator::allocate(Bytes bytes, size_t alignment) {

@@ -65,6 +65,7 @@ Result<BlockPtr> ExecutionContext::allocate(Device device, MemoryKind kind, Byte
   Stream stream;
   {
     std::shared_lock lock(mutex_);
+    if (stop_.stop_requested()) return Error{"it was cancelled"};
     const DeviceEntry* entry = find(device);
     if (entry) {
       const KindEntry& own = entry->kinds[static_cast<size_t>(kind)];
@@ -188,6 +189,11 @@ Bytes ExecutionContext::release_cached(Device device) {
   Bytes released = 0;
   for (const auto& a : all) released += a->release_cached();
   return released;
+}
+
+void ExecutionContext::set_stop(std::stop_token stop) {
+  std::unique_lock lock(mutex_);
+  stop_ = std::move(stop);
 }
 
 void ExecutionContext::set_observer(std::shared_ptr<AllocationObserver> observer) {

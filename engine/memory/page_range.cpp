@@ -1,40 +1,68 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/memory/available_memory.h>
 #include <arenascope/memory/page_range.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdlib>
 
 namespace arenascope {
+
+namespace {
+
+// Addresses that all ranges of the process hold.
+std::atomic<Bytes> reserved_addresses{0};
+
+// Reserves `bytes` if they stay within a quarter of the limit.
+bool take_addresses(Bytes bytes, Bytes most) {
+  Bytes held = reserved_addresses.load(std::memory_order_relaxed);
+  do {
+    if (bytes > most - held) return false;
+  } while (!reserved_addresses.compare_exchange_weak(held, held + bytes, std::memory_order_relaxed));
+  return true;
+}
+
+}  // namespace
 
 void PageRange::Free::operator()(uint64_t* p) const { std::free(p); }
 
 PageRange::PageRange(Bytes capacity) {
   if (const long page = sysconf(_SC_PAGESIZE); page > 0) page_ = page;
   page_shift_ = std::countr_zero(static_cast<uint64_t>(page_));
-  constexpr Bytes kLeast = Bytes{1} << 28;
+  constexpr Bytes kMinBytes = Bytes{1} << 20;
+  const Bytes limit = address_space_limit();
+  const Bytes most = limit == kUnknownMemory ? limit : limit / 4;
+  if (limit != kUnknownMemory)  // half of what is left of it: there is some for the next one
+    capacity = std::min(capacity, std::max<Bytes>(most - reserved_addresses.load(std::memory_order_relaxed), 0) / 2);
   for (capacity = std::max(capacity & ~(page_ * 64 - 1), page_ * 64);; capacity = capacity / 2 & ~(page_ * 64 - 1)) {
-    void* p = mmap(nullptr, static_cast<size_t>(capacity), PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    const bool fits = take_addresses(capacity, most);
+    void* p = !fits ? MAP_FAILED
+                    : mmap(nullptr, static_cast<size_t>(capacity), PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (fits && p == MAP_FAILED) reserved_addresses.fetch_sub(capacity, std::memory_order_relaxed);
     if (p != MAP_FAILED) {
       const size_t words = static_cast<size_t>(capacity >> page_shift_) / 64;
       words_.reset(static_cast<uint64_t*>(std::calloc(words, sizeof(uint64_t))));
       if (!words_) {
         munmap(p, static_cast<size_t>(capacity));
+        reserved_addresses.fetch_sub(capacity, std::memory_order_relaxed);
         return;
       }
       base_ = reinterpret_cast<uintptr_t>(p);
       capacity_ = capacity;
       return;
     }
-    if (capacity / 2 < kLeast) return;
+    if (capacity / 2 < kMinBytes) return;
   }
 }
 
 PageRange::~PageRange() {
-  if (base_) munmap(reinterpret_cast<void*>(base_), static_cast<size_t>(capacity_));
+  if (!base_) return;
+  munmap(reinterpret_cast<void*>(base_), static_cast<size_t>(capacity_));
+  reserved_addresses.fetch_sub(capacity_, std::memory_order_relaxed);
 }
 
 PageRange::Pages PageRange::touched(uintptr_t address, Bytes bytes) const {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/output_file.h>
 #include <arenascope/models/checkpoint.h>
 
 #include <fmt/format.h>
 
-#include <fstream>
 #include <set>
 
 #include "engine/models/gguf/gguf.h"
@@ -132,27 +132,17 @@ Status write_checkpoint(const std::filesystem::path& path, std::span<const Check
   const bool gguf = path.extension() == ".gguf";
   auto head = gguf ? gguf_head(tensors, metadata) : safetensors_head(tensors, metadata);
   if (!head) return Error{fmt::format("{}: {}", path.string(), head.error().message)};
-  std::filesystem::path part = path;
-  part += ".part";
-  std::error_code problem;
-  {
-    std::ofstream file(part, std::ios::binary | std::ios::trunc);
-    file.write(head->data(), static_cast<std::streamsize>(head->size()));
-    for (const CheckpointTensor& tensor : tensors) {
-      const size_t size = tensor.bytes.size();
-      file.write(reinterpret_cast<const char*>(tensor.bytes.data()), static_cast<std::streamsize>(size));
-      constexpr char kNothing[kGgufAlignment] = {};
-      if (gguf) file.write(kNothing, static_cast<std::streamsize>(gguf_aligned(size) - size));
-    }
-    file.close();
-    if (!file) {
-      std::filesystem::remove(part, problem);
-      return Error{fmt::format("cannot write {}", path.string())};
-    }
+  auto file = OutputFile::open(path);
+  if (!file) return file.error();
+  if (auto ok = (*file)->write(*head); !ok) return ok;
+  for (const CheckpointTensor& tensor : tensors) {
+    const size_t size = tensor.bytes.size();
+    if (auto ok = (*file)->write({reinterpret_cast<const char*>(tensor.bytes.data()), size}); !ok) return ok;
+    constexpr char kNothing[kGgufAlignment] = {};
+    if (gguf)
+      if (auto ok = (*file)->write({kNothing, gguf_aligned(size) - size}); !ok) return ok;
   }
-  std::filesystem::rename(part, path, problem);
-  if (problem) return Error{fmt::format("cannot write {}: {}", path.string(), problem.message())};
-  return {};
+  return (*file)->close();
 }
 
 const CheckpointTensor* Checkpoint::find(const std::string& name) const {

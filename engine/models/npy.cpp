@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/output_file.h>
 #include <arenascope/memory/cpu_allocator.h>
 #include <arenascope/models/npy.h>
 #include <fmt/format.h>
@@ -7,7 +8,6 @@
 
 #include <charconv>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -220,11 +220,7 @@ Result<std::vector<std::byte>> format_npy(const Tensor& tensor, bool complex) {
 Status write_npy(const std::filesystem::path& path, const Tensor& tensor, bool complex) {
   auto bytes = format_npy(tensor, complex);
   if (!bytes) return Error{fmt::format("{}: {}", path.string(), bytes.error().message)};
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(reinterpret_cast<const char*>(bytes->data()), static_cast<std::streamsize>(bytes->size()));
-  file.close();
-  if (!file) return Error{fmt::format("{} cannot be written", path.string())};
-  return {};
+  return OutputFile::write_all(path, {reinterpret_cast<const char*>(bytes->data()), bytes->size()});
 }
 
 }  // namespace arenascope::models

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/output_file.h>
 #include <arenascope/memory/cpu_allocator.h>
 #include <arenascope/models/npy.h>
 #include <arenascope/models/testcase.h>
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <fstream>
 
 namespace arenascope::models {
 namespace {
@@ -135,11 +135,7 @@ Status write_tensor_pb(const std::filesystem::path& path, const std::string& nam
   const auto bytes =
       ir::serialize_tensor(name, tensor.dtype(), tensor.sizes(),
                            {tensor->data(), static_cast<size_t>(tensor->byte_count())}, strings, complex);
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) return Error{fmt::format("{} cannot be written", path.string())};
-  return {};
+  return OutputFile::write_all(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 Result<NamedTensor> read_tensor_file(const std::filesystem::path& path) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/printable.h>
 #include <arenascope/planner/csv.h>
 #include <fmt/format.h>
 
@@ -131,7 +132,7 @@ Status read_row(const Header& h, std::string_view line, size_t number, std::vect
       v.gaps.push_back(gap);
     }
   }
-  p.ids.emplace_back(fields[h.at[kId]]);
+  p.ids.emplace_back(csv_unguarded(fields[h.at[kId]]));
   p.intervals.push_back(std::move(v));
   return {};
 }
@@ -206,7 +207,7 @@ std::string write_csv(const Problem& p, const Plan* plan) {
     if (p.ids.empty()) {
       add("{}", i);
     } else {
-      add("{}", p.ids[i]);
+      add("{}", csv_guarded(p.ids[i]));
     }
     add(",{},{},{}", v.lower, v.upper, v.size);
     if (alignment) add(",{}", p.alignment_of(i));

@@ -1,27 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/printable.h>
 #include <arenascope/planner/csv.h>
 #include <fmt/format.h>
 
 namespace arenascope::planner {
-namespace {
-
-// A JSON string; bytes outside ASCII are passed through, control characters escaped.
-std::string json_string(std::string_view s) {
-  std::string out = "\"";
-  for (char c : s) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 32) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
-
-}  // namespace
 
 std::string plan_to_json(const Problem& p, const Plan& plan) {
   fmt::memory_buffer out;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/run/loop_runner.h"
 
-#include <arenascope/memory/cpu_allocator.h>
+#include <arenascope/memory/available_memory.h>
 #include <arenascope/models/npy.h>
 #include <arenascope/runtime/device_transfer.h>
 #include <arenascope/runtime/run_control.h>
@@ -74,8 +74,7 @@ class LoopRunner {
     scan_outputs_.resize(spec_.left.size());
     for (size_t i = 0; i < scan_outputs_.size(); ++i)
       if (const auto found = values_.tensors.find(spec_.left[i]); found != values_.tensors.end())
-        scan_outputs_[i].start_with(found->second, strings_of(spec_.left[i]),
-                                    values_.complex.contains(spec_.left[i]));
+        scan_outputs_[i].start_with(found->second, strings_of(spec_.left[i]), values_.complex.contains(spec_.left[i]));
     for (iteration_ = spec_.first; iteration_ < spec_.end && condition_ && !report_.aborted;) {
       if (auto ok = compile_body(); !ok) return ok;
       if (auto ok = run_iterations(); !ok)
@@ -232,7 +231,7 @@ class LoopRunner {
     for (const auto& [name, tensor] : body_inputs_.tensors) held += tensor->byte_count();
     if (held < memory_checked_at_ + kStep) return {};
     memory_checked_at_ = held;
-    if (const Bytes free = available_memory(); 2 * held > free)
+    if (const Bytes free = available_memory().bytes; held > free / 2)
       return Error{fmt::format("values of the loop need {} bytes, but only {} bytes of memory are free", held, free)};
     return {};
   }

@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <arenascope/base/checked.h>
+#include <arenascope/base/refused_memory.h>
+#include <arenascope/memory/available_memory.h>
 #include <arenascope/models/npy.h>
 #include <arenascope/runtime/device_transfer.h>
 #include <arenascope/schedule/describe.h>
@@ -45,19 +48,25 @@ Result<std::unique_ptr<Runner>> Runner::open(const std::string& spec, const Runn
 
 Result<std::unique_ptr<Runner>> Runner::open(models::Model model, const RunnerOptions& options,
                                              std::unique_ptr<Runner> previous) {
-  auto devices = devices_of(options);
-  if (!devices) return devices.error();
-  auto program = compile(model, *devices, options);
-  if (!program) return program.error();
-  std::unique_ptr<Runner> runner(new Runner(std::move(model), std::move(*program), options));
-  if (auto ok = runner->set_up(std::move(previous)); !ok) return ok.error();
-  return runner;
+  return exceptions_as_errors(
+      fmt::format("{} could not be opened", model.name), [&]() -> Result<std::unique_ptr<Runner>> {
+        auto devices = devices_of(options);
+        if (!devices) return devices.error();
+        auto program = compile(model, *devices, options);
+        if (!program) return program.error();
+        std::unique_ptr<Runner> runner(new Runner(std::move(model), std::move(*program), options));
+        if (auto ok = runner->set_up(std::move(previous)); !ok) return ok.error();
+        return runner;
+      });
 }
 
 Result<std::unique_ptr<Runner>> Runner::create(models::Model model, Program program, const RunnerOptions& options) {
-  std::unique_ptr<Runner> runner(new Runner(std::move(model), std::move(program), options));
-  if (auto ok = runner->set_up(nullptr); !ok) return ok.error();
-  return runner;
+  return exceptions_as_errors(
+      fmt::format("{} could not be opened", model.name), [&]() -> Result<std::unique_ptr<Runner>> {
+        std::unique_ptr<Runner> runner(new Runner(std::move(model), std::move(program), options));
+        if (auto ok = runner->set_up(nullptr); !ok) return ok.error();
+        return runner;
+      });
 }
 
 void Runner::report(const char* phase) const {
@@ -87,6 +96,7 @@ Status Runner::share_mapped_weights(const Runner& other) {
 
 Status Runner::set_up(std::unique_ptr<Runner> previous) {
   context_ = make_cpu_context(options_.allocator);
+  context_->set_stop(options_.stop);
   if (options_.recorder) {
     const Backend& backend = *program_.backend;
     allocations_ = make_allocation_recorder(*options_.recorder, backend.in_main_memory() ? backend.device() : Device());
@@ -102,6 +112,7 @@ Status Runner::set_up(std::unique_ptr<Runner> previous) {
   }
   if (options_.weight_source)
     if (auto ok = share_mapped_weights(*options_.weight_source); !ok) return ok;
+  if (auto ok = check_memory(previous != nullptr || options_.weight_source != nullptr); !ok) return ok;
   report("loading weights");
   for (const models::Weight& weight : model_.weights)
     if (weight.source.file() && std::none_of(files_.begin(), files_.end(), [&](const models::WeightSource& known) {
@@ -118,7 +129,36 @@ Status Runner::set_up(std::unique_ptr<Runner> previous) {
   if (auto ok = bind_states(); !ok) return ok;
   if (auto ok = upload_leafs(); !ok) return ok;
   if (auto ok = prepare(std::move(packed)); !ok) return ok;
+  options_.stop = {};  // it is of the opening
+  context_->set_stop({});
   return model_.weights_unchanged();
+}
+
+// Checks that the memory which is certainly filled is available: weights that are not mapped, states, inputs, and the arena if
+// the backend uses main memory. `shares`: some weights have memory already.
+Status Runner::check_memory(bool shares) const {
+  Bytes weights = 0, states = 0, inputs = 0;
+  const auto add = [](Bytes& sum, const TensorImpl& tensor) { sum = saturating_add(sum, tensor.byte_count()); };
+  for (const models::Weight& weight : model_.weights)
+    if (!weight.source.can_borrow() && !(shares && weight.tensor->storage.allocated())) add(weights, *weight.tensor);
+  for (const models::State& state : model_.states)
+    if (!options_.states.contains(state.name)) add(states, *state.tensor);
+  for (const models::ValueInfo& input : model_.inputs) add(inputs, *input.tensor);
+  Bytes arena = program_.strategy == MemoryStrategy::Planned && program_.backend->in_main_memory()
+                    ? program_.plan.memory.arena_bytes
+                    : 0;
+  const Bytes needed = saturating_add(saturating_add(weights, states), saturating_add(inputs, arena));
+  auto ok = check_available(model_.name, needed);
+  if (ok) return {};
+  std::string what;
+  for (const auto& [name, bytes] :
+       {std::pair{"weights", weights}, {"states (KV cache, optimiser)", states}, {"inputs", inputs}, {"arena", arena}})
+    if (bytes > 0) what += fmt::format("{}{} {}", what.empty() ? "" : ", ", name, memory_size_text(bytes));
+  const char* smaller = weights >= states && weights >= arena ? "a file with weights of a smaller type (f16, q8_0)"
+                        : model_.language                     ? "fewer tokens"
+                                                              : "smaller input sizes";
+  return Error{fmt::format("{}: {}. It can be planned without being run (plan only); {} would need less.",
+                           ok.error().message, what, smaller)};
 }
 
 // Adds the weights of folded branches and removes weights that are no longer read.
@@ -184,7 +224,8 @@ Status Runner::replan(const std::string& planner, const std::string& order, Memo
 
 Result<RunReport> Runner::run(const RunOptions& options) {
   if (auto same = model_.weights_unchanged(); !same) return same.error();
-  auto report = run_all_parts(options);
+  auto report =
+      exceptions_as_errors(fmt::format("the run of {} failed", model_.name), [&] { return run_all_parts(options); });
   if (auto same = model_.weights_unchanged(); !same) return same.error();  // the results may be wrong
   return report;
 }

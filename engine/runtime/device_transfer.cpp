@@ -87,7 +87,8 @@ Status move_to_device(Backend& backend, ExecutionContext& context, std::span<Ten
     if (auto ok = backend.upload(place->second, host.data(), host.bytes()); !ok) return ok;
   }
   for (TensorImpl* tensor : tensors)
-    if (is_on_host(*tensor)) tensor->storage = device_blocks.find({tensor->storage.data(), tensor->storage.bytes()})->second;
+    if (is_on_host(*tensor))
+      tensor->storage = device_blocks.find({tensor->storage.data(), tensor->storage.bytes()})->second;
   return {};
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <arenascope/base/refused_memory.h>
 #include <arenascope/schedule/describe.h>
 
 #include "engine/runtime/run_loop.h"
@@ -102,9 +103,13 @@ PreparedSteps Executor::release_prepared() {
 
 PackedWeights Executor::packed_weights() const { return parts_->steps.packed_weights(); }
 
-void Executor::warm_up() {
+Status Executor::warm_up() {
   Parts& p = *parts_;
-  if (p.prepared) p.pool->run([&](int ith) { p.steps.warm_up(ith, p.options.threads); });
+  if (!p.prepared) return {};
+  return exceptions_as_errors("the weights could not be packed", [&]() -> Status {
+    p.pool->run([&](int ith) { p.steps.warm_up(ith, p.options.threads); });
+    return {};
+  });
 }
 
 Status Executor::check(const ExecutionPlan& plan) const {
@@ -122,6 +127,11 @@ Status Executor::check(const ExecutionPlan& plan) const {
 }
 
 Status Executor::prepare(ExecutionPlan plan, PreparedSteps previous) {
+  return exceptions_as_errors("the graph could not be prepared",
+                              [&] { return prepare_plan(std::move(plan), std::move(previous)); });
+}
+
+Status Executor::prepare_plan(ExecutionPlan plan, PreparedSteps previous) {
   Parts& p = *parts_;
   PreparedSteps before = release_prepared();
   if (!previous.main) previous = std::move(before);
@@ -139,6 +149,10 @@ Status Executor::prepare(ExecutionPlan plan, PreparedSteps previous) {
 }
 
 Result<RunReport> Executor::run(const RunOptions& options) {
+  return exceptions_as_errors("the run failed", [&] { return run_plan(options); });
+}
+
+Result<RunReport> Executor::run_plan(const RunOptions& options) {
   Parts& p = *parts_;
   if (!p.prepared) return Error{"the executor has no prepared plan: call prepare() before run()"};
   const trace::Clock monotonic;

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/runtime/run_control.h>
 
+#include <utility>
+
 namespace arenascope {
 
 void RunControl::changed() {
   has_request_.store(mode_ != Mode::Run || until_.valid() || aborted_, std::memory_order_relaxed);
+}
+
+void RunControl::set_on_pause(std::function<void(Step next, bool paused)> on_pause) {
+  std::lock_guard lock(mutex_);
+  on_pause_ = std::move(on_pause);
 }
 
 void RunControl::pause() {
@@ -69,6 +76,7 @@ bool RunControl::before(Step next, bool* paused) {
   if (mode_ == Mode::Pause && !aborted_) {
     if (paused) *paused = true;
     waiting_ = true;
+    const auto on_pause = on_pause_;  // both calls of a pause go to the same one
     if (on_pause) {
       lock.unlock();
       on_pause(next, true);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include <arenascope/base/refused_memory.h>
 #include <fmt/format.h>
 
 namespace arenascope {
@@ -75,7 +76,19 @@ bool RunLoop::between(size_t next) {
 }
 
 void RunLoop::advance(size_t from, size_t to) {
-  for (size_t step = from; step <= to && !stop_; ++step) stop_ = !between(step);
+  for (size_t step = from; step <= to && !stop_; ++step)
+    stop_ = !without_exceptions(step, [&] { return between(step); });
+}
+
+// The others wait while `work` is done: an exception of it is the run's error, and ends it.
+template <class F>
+bool RunLoop::without_exceptions(size_t step, F&& work) {
+  try {
+    return work();
+  } catch (...) {
+    fail(error_of_exception(fmt::format("before step {}", step + 1)));
+    return false;
+  }
 }
 
 // The serial section after `done` items, on the first thread: everything that has to happen before the next item.
@@ -88,7 +101,8 @@ RunLoop::SerialSection RunLoop::between_items(size_t done) {
   if (serial_)
     advance(done == 0 ? 0 : setup_.steps.step_of(done - 1) + 1, setup_.steps.step_of(done));
   else if (done < items().size())
-    stop_ = !pause_before(Step(static_cast<int32_t>(setup_.steps.step_of(done))));
+    stop_ = !without_exceptions(setup_.steps.step_of(done),
+                                [&] { return pause_before(Step(static_cast<int32_t>(setup_.steps.step_of(done)))); });
   if (options_.control && options_.control->stepping()) stepped_ = true;
   if (stepped_) done_between_ |= trace::kStepped;
   if (stop_) end_after(done);
@@ -108,7 +122,14 @@ void RunLoop::compute_part(size_t at, int part, int ith) {
   trace::ThreadRing* const recorded = ring(ith);
   const Nanoseconds begin = recorded ? clock_.now() : 0;
   const ComputeParams params{part, item.parts, item.work->data(), item.work->bytes()};
-  if (auto ok = item.prepared->compute(params); !ok) [[unlikely]] {
+  const auto compute = [&]() -> Status {  // the others wait for this thread at the next barrier, whatever it throws
+    try {
+      return item.prepared->compute(params);
+    } catch (...) {
+      return error_of_exception("it could not be computed");
+    }
+  };
+  if (auto ok = compute(); !ok) [[unlikely]] {
     fail(Error{
         fmt::format("node {} '{}': {}", item.node.value, setup_.plan.graph.node(item.node).name, ok.error().message)});
     end_after(at + 1);

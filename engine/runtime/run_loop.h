@@ -83,6 +83,8 @@ class RunLoop {
   void record(const SerialSection& section);
   void advance(size_t from, size_t to);
   bool between(size_t next);
+  template <class F>
+  bool without_exceptions(size_t step, F&& work);
   bool show_result(size_t step);
   bool pause_before(Step step);
   void compute(size_t item, int ith);

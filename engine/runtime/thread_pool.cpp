@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -116,6 +117,16 @@ ThreadPool::~ThreadPool() {
     if (const int file = schedules_[static_cast<size_t>(i)]; file >= 0) close(file);
 }
 
+// An exception neither ends the process on a worker, nor unwinds what workers still use on the caller.
+void ThreadPool::call(const std::function<void(int)>& part, int ith) noexcept {
+  try {
+    part(ith);
+  } catch (...) {
+    const std::lock_guard lock(thrown_mutex_);
+    if (!thrown_) thrown_ = std::current_exception();
+  }
+}
+
 void ThreadPool::run(const std::function<void(int)>& part) {
   const ScopedAffinity affinity(options_.processors);
   part_ = &part;
@@ -125,11 +136,12 @@ void ThreadPool::run(const std::function<void(int)>& part) {
     round_.fetch_add(1, std::memory_order_release);
     round_.notify_all();
   }
-  part(0);
+  call(part, 0);
   for (int left = busy_.load(std::memory_order_acquire); left != 0; left = busy_.load(std::memory_order_acquire))
     busy_.wait(left, std::memory_order_acquire);
   if (whereabouts_)
     whereabouts_[0].processor.store(nullptr, std::memory_order_relaxed);  // the next run may come from another thread
+  if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
 }
 
 Nanoseconds ThreadPool::queued() const {
@@ -187,7 +199,7 @@ void ThreadPool::work(int index) {
     seen = now;
     if (stopping_.load()) return;
     spread(index);
-    (*part_)(index);
+    call(*part_, index);
     if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
   }
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <unordered_map>
 
 #include <arenascope/graph/fused.h>
@@ -136,10 +137,12 @@ class Blocks {
   std::unordered_map<const MemoryBlock*, int32_t> numbers_;
 };
 
+// Blocks that are freed after the recorder is gone report here too: it shares what it writes to. It allocates now and then,
+// and is called where nothing may be thrown: where memory is refused the event is lost, and counted.
 class RingAllocationRecorder final : public AllocationRecorder {
  public:
   RingAllocationRecorder(trace::Recorder& recorder, Device main_memory)
-      : recorder_(recorder),
+      : recorder_(recorder.input()),
         main_memory_(main_memory),
         ring_(recorder.register_thread("allocations", trace::TrackKind::Other)) {}
 
@@ -149,8 +152,12 @@ class RingAllocationRecorder final : public AllocationRecorder {
   void on_release(const AllocationEvent& event) override { write(trace::release, event); }
   void on_bind_tensor(const MemoryBlock& block, trace::GraphId graph, trace::TensorRef tensor, Bytes bytes) override {
     std::lock_guard lock(mutex_);
-    ring_->record(trace::owner(ring_->now(), reinterpret_cast<uintptr_t>(block.data()), bytes,
-                               allocator_of(block.device(), block.kind()), graph, tensor));
+    try {
+      ring_->record(trace::owner(ring_->now(), reinterpret_cast<uintptr_t>(block.data()), bytes,
+                                 allocator_of(block.device(), block.kind()), graph, tensor));
+    } catch (const std::bad_alloc&) {
+      ring_->lose(1);
+    }
   }
   // Records changes only; a planned run has none.
   void on_states(const ExecutionContext& context) override {
@@ -169,7 +176,7 @@ class RingAllocationRecorder final : public AllocationRecorder {
       if (state == last) continue;
       last = state;
       state.time = ring_->now();
-      recorder_.describe(std::move(state));
+      recorder_->queue(std::move(state));
     }
   }
 
@@ -177,8 +184,12 @@ class RingAllocationRecorder final : public AllocationRecorder {
   using Make = trace::Event (*)(Nanoseconds, trace::MemoryKind, uint64_t, Bytes, uint32_t, uint32_t);
   void write(Make make, const AllocationEvent& event) {
     std::lock_guard lock(mutex_);  // a ring has one writer at a time
-    ring_->record(make(ring_->now(), static_cast<trace::MemoryKind>(event.kind), event.address, event.bytes,
-                       allocator_of(event.device, event.kind), trace::image_id(event.width, event.height)));
+    try {
+      ring_->record(make(ring_->now(), static_cast<trace::MemoryKind>(event.kind), event.address, event.bytes,
+                         allocator_of(event.device, event.kind), trace::image_id(event.width, event.height)));
+    } catch (const std::bad_alloc&) {
+      ring_->lose(1);
+    }
   }
 
   // There is one allocator per device and kind, described at its first event.
@@ -186,9 +197,9 @@ class RingAllocationRecorder final : public AllocationRecorder {
     for (const Known& known : allocators_)
       if (known.device == device && known.kind == kind) return known.id;
     const bool host = device.is_cpu() || device == main_memory_;
-    const auto described = recorder_.describe(trace::DeviceInfo{{}, to_string(device), {}, {}, 0, host});
-    const uint32_t id = recorder_.describe(trace::AllocatorInfo{0, fmt::format("{} {}", to_string(device), name(kind)),
-                                                                static_cast<trace::MemoryKind>(kind), described});
+    const auto described = recorder_->describe(trace::DeviceInfo{{}, to_string(device), {}, {}, 0, host});
+    const uint32_t id = recorder_->describe(trace::AllocatorInfo{0, fmt::format("{} {}", to_string(device), name(kind)),
+                                                                 static_cast<trace::MemoryKind>(kind), described});
     allocators_.push_back({device, kind, id});
     return id;
   }
@@ -199,7 +210,7 @@ class RingAllocationRecorder final : public AllocationRecorder {
     uint32_t id;  // in the trace
   };
   std::mutex mutex_;
-  trace::Recorder& recorder_;
+  const std::shared_ptr<trace::RecorderInput> recorder_;
   const Device main_memory_;
   trace::ThreadRing* ring_;
   std::vector<Known> allocators_;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/output_file.h>
+#include <arenascope/base/printable.h>
 #include <arenascope/trace/convert.h>
 #include <arenascope/trace/recording.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 #include "engine/trace/text_print.h"
 
 #include <cerrno>
@@ -14,32 +14,26 @@ namespace arenascope::trace {
 
 namespace {
 
-// Buffers text and writes it to a file descriptor. Keeps the first error.
+// Gathers and writes to a file, which remembers the first failure.
 class FileOut : public TextOut {
  public:
-  FileOut(int file, const WriteProgress& progress) : file_(file), progress_(progress) {}
+  FileOut(OutputFile& file, const WriteProgress& progress) : file_(file), progress_(progress) {}
   void put(std::string_view text) override {
-    if (error_ == ECANCELED) return;
+    if (stopped_) return;
     buffer_ += text;
     if (buffer_.size() >= (size_t{1} << 18)) flush();
   }
-  int flush() {
-    std::string_view rest = buffer_;
-    while (error_ == 0 && !rest.empty()) {
-      const ssize_t n = ::write(file_, rest.data(), rest.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) error_ = n < 0 ? errno : EIO;
-      if (n > 0) rest.remove_prefix(static_cast<size_t>(n));
-    }
+  void flush() {
+    const Status written = file_.write(buffer_);
     buffer_.clear();
-    if (error_ == 0 && progress_ && !progress_(-1)) error_ = ECANCELED;
-    return error_;
+    stopped_ = stopped_ || !written || (progress_ && !progress_(-1));
   }
+  bool stopped() const { return stopped_; }  // by a failure or on request
 
  private:
-  int file_;
+  OutputFile& file_;
   const WriteProgress& progress_;
-  int error_ = 0;
+  bool stopped_ = false;
   std::string buffer_;
 };
 
@@ -49,44 +43,9 @@ class StringOut : public TextOut {
   std::string all;
 };
 
-// Length in bytes of the well-formed UTF-8 character at text[i]; 0 if it is malformed.
-size_t utf8_length(std::string_view text, size_t i) {
-  const auto byte = [&](size_t k) { return static_cast<unsigned char>(text[k]); };
-  const unsigned char c = byte(i);
-  const size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
-  if (n == 0 || i + n > text.size()) return 0;
-  for (size_t k = 1; k < n; ++k) {
-    if ((byte(i + k) & 0xc0) != 0x80) return 0;
-  }
-  if (c == 0xe0 && byte(i + 1) < 0xa0) return 0;
-  if (c == 0xed && byte(i + 1) >= 0xa0) return 0;  // a surrogate
-  if (c == 0xf0 && byte(i + 1) < 0x90) return 0;
-  if (c == 0xf4 && byte(i + 1) >= 0x90) return 0;
-  return n;
-}
-
-std::string json_text(std::string_view text) {
-  std::string out = "\"";
-  for (size_t i = 0; i < text.size();) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const size_t n = utf8_length(text, i);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += text[i];
-    } else if (c < 0x20 || c == 0x7f) {
-      out += fmt::format("\\u{:04x}", c);
-    } else if (n == 0) {
-      out += "\\ufffd";
-    } else {
-      out += text.substr(i, n);
-    }
-    i += std::max<size_t>(n, 1);
-  }
-  return out + '"';
-}
-
-std::string csv_text(std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
+std::string csv_text(std::string_view cell) {
+  const std::string text = csv_guarded(cell);
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string out = "\"";
   for (char c : text) {
     if (c == '"') out += '"';
@@ -120,12 +79,12 @@ void to_chrome_json(const Snapshot& s, TextOut& out) {
   out.put("{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"arenascope\"}}");
   for (const TrackView& t : s.tracks) {
     print(out, ",\n{{\"ph\":\"M\",\"pid\":{},\"tid\":{},\"name\":\"thread_name\",\"args\":{{\"name\":{}}}}}",
-          process_of(t.info), thread_of(t.info), json_text(t.info.name));
+          process_of(t.info), thread_of(t.info), json_string(t.info.name));
   }
   each_span(s, [&](size_t track, const Event& e) {
     const ThreadInfo& t = s.tracks[track].info;
     print(out, ",\n{{\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"cat\":\"{}\",\"name\":{}", process_of(t),
-          thread_of(t), micros(e.begin()), micros(e.end() - e.begin()), kind_name(e.kind()), json_text(s.label(e)));
+          thread_of(t), micros(e.begin()), micros(e.end() - e.begin()), kind_name(e.kind()), json_string(s.label(e)));
     if (e.kind() == EventKind::Work || e.kind() == EventKind::Wait) {
       print(out, ",\"args\":{{\"run\":{},\"node\":{}}}", e.run().value, e.node().value);
     } else if (e.kind() == EventKind::Copy) {
@@ -138,7 +97,7 @@ void to_chrome_json(const Snapshot& s, TextOut& out) {
       const double v = view.samples[i].value;
       if (!std::isfinite(v)) continue;  // JSON cannot represent NaN and infinities
       print(out, ",\n{{\"ph\":\"C\",\"pid\":1,\"ts\":{},\"name\":{},\"args\":{{\"value\":{}}}}}",
-            micros(view.samples[i].time), json_text(name), v);
+            micros(view.samples[i].time), json_string(name), v);
     }
   };
   for (size_t k = 0; k < kMemoryKinds; ++k) {
@@ -195,22 +154,18 @@ void put(const Snapshot& s, Format format, TextOut& out) {
 }
 }  // namespace
 
-Status write(const Snapshot& snapshot, Format format, const std::filesystem::path& path,
-             const WriteProgress& progress) {
-  if (format == Format::Recording) return save_recording(snapshot, path, progress);
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) return Error{path.string() + ": cannot create the file: " + std::strerror(errno) + "."};
-  FileOut out(file, progress);
+Status write(const Snapshot& snapshot, Format format, const std::filesystem::path& path, const WriteProgress& progress,
+             const std::vector<std::filesystem::path>& inputs) {
+  if (format == Format::Recording) return save_recording(snapshot, path, progress, inputs);
+  auto file = OutputFile::open(path, OutputForm::Whole, inputs);
+  if (!file) return file.error();
+  FileOut out(**file, progress);
   put(snapshot, format, out);
-  int failed = out.flush();
-  if (::close(file) != 0 && failed == 0) failed = errno;
-  if (failed == ECANCELED) {
-    std::error_code gone;
-    std::filesystem::remove(path, gone);
-    return Error{path.string() + ": stopped."};
-  }
-  if (failed != 0) return Error{path.string() + ": cannot write the file: " + std::strerror(failed) + "."};
-  return {};
+  out.flush();
+  if (auto written = (*file)->write({}); !written) return written;
+  if (!out.stopped()) return (*file)->close();
+  (*file)->remove();
+  return Error{path.string() + ": stopped."};
 }
 
 std::string to_string(const Snapshot& snapshot, Format format) {

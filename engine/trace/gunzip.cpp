@@ -15,6 +15,9 @@ Result<std::string> gunzip(ByteSpan bytes, const std::string& name, size_t large
     Stream() : z_stream{} {}
     ~Stream() { inflateEnd(this); }
   } stream;
+  // Traces compress to about a twentieth; input that expands far more is meant to exhaust memory.
+  constexpr size_t kAlways = size_t{64} << 20, kMaxRatio = 64;
+  if (bytes.size() < (largest - std::min(largest, kAlways)) / kMaxRatio) largest = kAlways + kMaxRatio * bytes.size();
   if (inflateInit2(&stream, 15 + 32) != Z_OK) return Error{name + ": cannot initialise zlib."};  // gzip or zlib
   try {
     std::string out;

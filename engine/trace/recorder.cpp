@@ -3,26 +3,50 @@
 
 #include <algorithm>
 #include <bit>
-#include <fstream>
+#include <cstdlib>
+#include <new>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace arenascope::trace {
 
 namespace {
 
-// Resident memory of the process in bytes; 0 if the system does not report it.
+// Resident memory of the process in bytes; 0 if unknown. Allocates nothing, because it is also called when
+// no memory is left.
 Bytes resident_bytes() {
-  std::ifstream in("/proc/self/statm");
-  Bytes all = 0, resident = 0;
-  return in >> all >> resident ? resident * sysconf(_SC_PAGESIZE) : 0;
+  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  char text[96];
+  const ssize_t size = read(file, text, sizeof text - 1);
+  close(file);
+  if (size <= 0) return 0;
+  text[size] = '\0';
+  char* end = nullptr;
+  (void)std::strtoll(text, &end, 10);  // all of its addresses
+  return static_cast<Bytes>(std::strtoll(end, nullptr, 10)) * sysconf(_SC_PAGESIZE);
+}
+
+// Reserves space for `more` elements, so that adding them cannot fail: an id is assigned only with its description.
+template <class T>
+void make_room(std::vector<T>& in, size_t more) {
+  if (in.capacity() - in.size() < more) in.reserve(std::max(in.size() + more, 2 * in.capacity()));
 }
 
 }  // namespace
 
-Recorder::Recorder(Options options) : options_(options), clock_(Clock::calibrated()) {}
+RecorderInput::RecorderInput(size_t ring_events)
+    : ring_events_(std::bit_ceil(std::max<size_t>(ring_events, 16))), clock_(Clock::calibrated()) {}
 
-Recorder::~Recorder() { stop(); }
+Recorder::Recorder(Options options) : input_(std::make_shared<RecorderInput>(options.ring_events)) {}
+
+Recorder::~Recorder() {
+  stop();
+  std::lock_guard lock(input_->mutex_);
+  input_->closed_ = true;
+  input_->queue_.clear();
+}
 
 void Recorder::add_sink(std::shared_ptr<Sink> sink) {
   std::lock_guard drain_lock(drain_mutex_);
@@ -37,109 +61,117 @@ void Recorder::remove_sink(const Sink* sink) {
   std::erase_if(sinks_, [&](const auto& s) { return s.get() == sink; });
 }
 
-ThreadRing* Recorder::register_thread(std::string name, TrackKind kind, DeviceId device) {
-  const size_t capacity = std::bit_ceil(std::max<size_t>(options_.ring_events, 16));
+ThreadRing* RecorderInput::register_thread(std::string name, TrackKind kind, DeviceId device) {
   std::lock_guard lock(mutex_);
   const TrackId id(rings_.size());
-  rings_.push_back(std::make_unique<ThreadRing>(id, capacity, clock_));
-  merged_.push_back(kind == TrackKind::Other);
+  auto ring = std::make_unique<ThreadRing>(id, ring_events_, clock_);
+  make_room(rings_, 1);
+  make_room(merged_, 1);
   queue_locked(ThreadInfo{id, std::move(name), kind, device, 0, 0});
+  rings_.push_back(std::move(ring));
+  merged_.push_back(kind == TrackKind::Other);
   return rings_.back().get();
 }
 
-GraphId Recorder::describe(GraphInfo info) {
+GraphId RecorderInput::describe(GraphInfo info) {
   auto shared = std::make_shared<GraphInfo>(std::move(info));
   std::lock_guard lock(mutex_);
-  shared->id = GraphId(graphs_++);
-  const GraphId id = shared->id;
+  shared->id = GraphId(graphs_);
   queue_locked(std::shared_ptr<const GraphInfo>(std::move(shared)));
-  return id;
+  return GraphId(graphs_++);
 }
 
-PlanId Recorder::describe(PlanInfo info) {
+PlanId RecorderInput::describe(PlanInfo info) {
   auto shared = std::make_shared<PlanInfo>(std::move(info));
   std::lock_guard lock(mutex_);
-  shared->id = PlanId(plans_++);
-  const PlanId id = shared->id;
+  shared->id = PlanId(plans_);
   queue_locked(std::shared_ptr<const PlanInfo>(std::move(shared)));
-  return id;
+  return PlanId(plans_++);
 }
 
-ContextId Recorder::describe(ContextInfo info) {
+ContextId RecorderInput::describe(ContextInfo info) {
   auto shared = std::make_shared<ContextInfo>(std::move(info));
   std::lock_guard lock(mutex_);
-  shared->id = ContextId(contexts_++);
-  const ContextId id = shared->id;
+  shared->id = ContextId(contexts_);
   queue_locked(std::shared_ptr<const ContextInfo>(std::move(shared)));
-  return id;
+  return ContextId(contexts_++);
 }
 
-void Recorder::update(ContextInfo info) { queue(std::make_shared<const ContextInfo>(std::move(info))); }
+void Recorder::update(ContextInfo info) { input_->queue(std::make_shared<const ContextInfo>(std::move(info))); }
 
-DeviceId Recorder::describe(DeviceInfo info) {
+DeviceId RecorderInput::describe(DeviceInfo info) {
   std::lock_guard lock(mutex_);
   for (const DeviceInfo& known : devices_) {
     info.id = known.id;
     if (info == known) return known.id;
   }
   info.id = DeviceId(devices_.size());
-  devices_.push_back(info);
-  queue_locked(std::move(info));
+  make_room(devices_, 1);
+  queue_locked(info);
+  devices_.push_back(std::move(info));
   return devices_.back().id;
 }
 
-CounterId Recorder::describe(CounterInfo info) {
+CounterId RecorderInput::describe(CounterInfo info) {
   std::lock_guard lock(mutex_);
-  info.id = CounterId(counters_++);
-  const CounterId id = info.id;
+  info.id = CounterId(counters_);
   queue_locked(std::move(info));
-  return id;
+  return CounterId(counters_++);
 }
 
-uint32_t Recorder::describe(AllocatorInfo info) {
+uint32_t RecorderInput::describe(AllocatorInfo info) {
   std::lock_guard lock(mutex_);
   for (const AllocatorInfo& known : allocators_) {
     info.id = known.id;
     if (info == known) return known.id;
   }
   info.id = static_cast<uint32_t>(allocators_.size());
-  allocators_.push_back(info);
-  queue_locked(std::move(info));
+  make_room(allocators_, 1);
+  queue_locked(info);
+  allocators_.push_back(std::move(info));
   return allocators_.back().id;
 }
 
-NameId Recorder::name(std::string_view text) {
+NameId RecorderInput::name(std::string_view text) {
   std::lock_guard lock(mutex_);
-  const auto [it, fresh] = names_.try_emplace(std::string(text), NameId(names_.size()));
-  if (fresh) queue_locked(NameInfo{it->second, it->first});
-  return it->second;
-}
-
-void Recorder::problem(Problem problem) { queue(std::move(problem)); }
-
-void Recorder::describe(TuningInfo tuning) { queue(std::move(tuning)); }
-
-void Recorder::describe(ClockInfo clock) { queue(clock); }
-
-void Recorder::describe(AllocatorState state) { queue(std::move(state)); }
-
-void Recorder::describe(PoolInfo pool) { queue(std::move(pool)); }
-
-void Recorder::describe(ReplayInfo replay) { queue(replay); }
-
-RunId Recorder::begin_run(RunInfo info) {
-  note_resident();
-  if (info.begin == 0) info.begin = now();
-  std::lock_guard lock(mutex_);
-  info.id = RunId(runs_++);
-  const RunId id = info.id;
+  const auto known = names_.find(std::string(text));
+  if (known != names_.end()) return known->second;
+  const NameId id(names_.size());
+  make_room(queue_, 1);
+  NameInfo info{id, std::string(text)};
+  names_.emplace(text, id);
   queue_locked(std::move(info));
   return id;
 }
 
+void Recorder::problem(Problem problem) { input_->queue(std::move(problem)); }
+
+void Recorder::describe(TuningInfo tuning) { input_->queue(std::move(tuning)); }
+
+void Recorder::describe(ClockInfo clock) { input_->queue(clock); }
+
+void Recorder::describe(AllocatorState state) { input_->queue(std::move(state)); }
+
+void Recorder::describe(PoolInfo pool) { input_->queue(std::move(pool)); }
+
+void Recorder::describe(ReplayInfo replay) { input_->queue(replay); }
+
+RunId RecorderInput::describe(RunInfo info) {
+  std::lock_guard lock(mutex_);
+  info.id = RunId(runs_);
+  queue_locked(std::move(info));
+  return RunId(runs_++);
+}
+
+RunId Recorder::begin_run(RunInfo info) {
+  note_resident();
+  if (info.begin == 0) info.begin = now();
+  return input_->describe(std::move(info));
+}
+
 void Recorder::end_run(RunEnd end) {
   if (end.end == 0) end.end = now();
-  queue(end);
+  input_->queue(end);
   note_resident();
 }
 
@@ -150,40 +182,44 @@ void Recorder::note_resident() {
     resident_ring_->record(counter(now(), resident_, static_cast<double>(bytes)));
 }
 
-int64_t Recorder::lost() const {
+int64_t RecorderInput::lost() const {
   std::lock_guard lock(mutex_);
   int64_t sum = 0;
   for (const auto& ring : rings_) sum += ring->lost();
   return sum;
 }
 
-void Recorder::queue(Description description) {
+void RecorderInput::queue(Description description) {
   std::lock_guard lock(mutex_);
   queue_locked(std::move(description));
 }
 
-void Recorder::queue_locked(Description description) { queue_.push_back(std::move(description)); }
+void RecorderInput::queue_locked(Description description) {
+  if (!closed_) queue_.push_back(std::move(description));
+}
 
 void Recorder::drain() {
   std::lock_guard drain_lock(drain_mutex_);
-  drain_locked(false);
+  try {
+    drain_locked(false);
+  } catch (const std::bad_alloc&) {  // what was not taken is still there
+  }
 }
 
 void Recorder::dispatch(const Description& description) {
   for (const auto& sink : sinks_) sink->describe(description);
 }
 
-// Merges allocator tracks by time: a block may be freed on one track before another track reuses its memory.
-void Recorder::dispatch_merged(const std::vector<PendingTrack>& pending) {
-  std::vector<size_t> at(pending.size(), 0);
+// What several allocators did is one story: a block that one gives back while another takes more is pending when it was.
+void Recorder::dispatch_merged(std::vector<PendingTrack>& pending) {
   while (true) {
     size_t next = pending.size();
     Nanoseconds other = INT64_MAX;  // when the next event of another track is due
     for (size_t i = 0; i < pending.size(); ++i) {
-      if (at[i] == pending[i].events.size()) continue;
-      const Nanoseconds time = pending[i].events[at[i]].time;
-      if (next == pending.size() || time < pending[next].events[at[next]].time) {
-        if (next != pending.size()) other = pending[next].events[at[next]].time;
+      if (pending[i].handed == pending[i].events.size()) continue;
+      const Nanoseconds time = pending[i].events[pending[i].handed].time;
+      if (next == pending.size() || time < pending[next].events[pending[next].handed].time) {
+        if (next != pending.size()) other = pending[next].events[pending[next].handed].time;
         next = i;
       } else {
         other = std::min(other, time);
@@ -191,28 +227,40 @@ void Recorder::dispatch_merged(const std::vector<PendingTrack>& pending) {
     }
     if (next == pending.size()) return;
     const std::vector<Event>& events = pending[next].events;
-    size_t end = at[next] + 1;
+    size_t end = pending[next].handed + 1;
     while (end < events.size() && events[end].time <= other) ++end;
     for (const auto& sink : sinks_)
-      sink->events(pending[next].track, std::span<const Event>(events).subspan(at[next], end - at[next]));
-    at[next] = end;
+      sink->events(pending[next].track,
+                   std::span<const Event>(events).subspan(pending[next].handed, end - pending[next].handed));
+    pending[next].handed = end;
   }
 }
 
-// The order matters. Ring heads are read before the queue is taken, so everything that an event refers to has been
-// described before it. A run's end is held back until the next drain, whose heads include all events of that run.
+// Order matters. Heads are read before the queue is taken, so whatever an event refers to has been described before
+// it. A run's end is held back until the next drain, whose heads lie behind all of that run's events.
+//
+// Memory that it needs is asked for before anything is taken, so that std::bad_alloc leaves all of it where it is.
 void Recorder::drain_locked(bool last) {
+  RecorderInput& in = *input_;
   std::vector<std::pair<ThreadRing*, uint64_t>> heads;
-  std::vector<Description> fresh;
+  std::vector<Description> fresh, ends;
   std::vector<bool> merged;
+  std::vector<PendingTrack> others;
   {
-    std::lock_guard lock(mutex_);
-    merged = merged_;
-    heads.reserve(rings_.size());
-    for (const auto& ring : rings_) heads.emplace_back(ring.get(), ring->head());
-    fresh.swap(queue_);
+    std::lock_guard lock(in.mutex_);
+    merged = in.merged_;
+    heads.reserve(in.rings_.size());
+    for (const auto& ring : in.rings_) heads.emplace_back(ring.get(), ring->head());
+    reported_lost_.resize(heads.size(), 0);
+    for (size_t i = 0; i < heads.size(); ++i)
+      if (merged[i]) {
+        others.push_back({heads[i].first->track(), {}});
+        others.back().events.reserve(heads[i].first->waiting(heads[i].second));
+      }
+    make_room(descriptions_, in.queue_.size() + ends_.size());
+    ends.reserve(in.queue_.size());
+    fresh.swap(in.queue_);
   }
-  std::vector<Description> ends;
   for (Description& d : fresh) {
     if (std::holds_alternative<RunEnd>(d)) {
       ends.push_back(std::move(d));
@@ -221,14 +269,12 @@ void Recorder::drain_locked(bool last) {
     dispatch(d);
     if (!std::holds_alternative<Problem>(d)) descriptions_.push_back(std::move(d));
   }
-  reported_lost_.resize(heads.size(), 0);
-  std::vector<PendingTrack> others;
+  size_t other = 0;
   for (size_t i = 0; i < heads.size(); ++i) {
     auto& [ring, head] = heads[i];
-    if (merged[i]) others.push_back({ring->track(), {}});
+    std::vector<Event>* const kept = merged[i] ? &others[other++].events : nullptr;
     ring->consume(head, [&](std::span<const Event> events) {
-      if (merged[i])
-        return others.back().events.insert(others.back().events.end(), events.begin(), events.end()), void();
+      if (kept) return kept->insert(kept->end(), events.begin(), events.end()), void();
       for (const auto& sink : sinks_) sink->events(ring->track(), events);
     });
     const int64_t lost = ring->lost();
@@ -248,9 +294,9 @@ void Recorder::drain_locked(bool last) {
 }
 
 void Recorder::start(Nanoseconds interval) {
-  std::lock_guard lock(thread_mutex_);
+  std::lock_guard control_lock(control_mutex_);
   if (thread_.joinable()) return;
-  stopping_ = false;
+  stopping_ = false;  // no thread looks at it
   {
     std::lock_guard resident_lock(resident_mutex_);
     if (resident_ring_ == nullptr) {
@@ -272,6 +318,7 @@ void Recorder::start(Nanoseconds interval) {
 }
 
 void Recorder::stop() {
+  std::lock_guard control_lock(control_mutex_);
   {
     std::lock_guard lock(thread_mutex_);
     stopping_ = true;
@@ -279,7 +326,23 @@ void Recorder::stop() {
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
   std::lock_guard drain_lock(drain_mutex_);
-  drain_locked(true);
+  try {
+    drain_locked(true);
+  } catch (const std::bad_alloc&) {  // they are not drained later
+    drop_locked();
+    for (const Description& end : ends_) dispatch(end);
+    ends_.clear();
+  }
+}
+
+// Counts what the rings hold as lost.
+void Recorder::drop_locked() {
+  std::lock_guard lock(input_->mutex_);
+  for (const auto& ring : input_->rings_) {
+    int64_t dropped = 0;
+    ring->consume(ring->head(), [&](std::span<const Event> events) { dropped += static_cast<int64_t>(events.size()); });
+    ring->lose(dropped);
+  }
 }
 
 }  // namespace arenascope::trace

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/trace/recording.h>
-#include <fcntl.h>
-#include <unistd.h>
 #include "engine/trace/codec.h"
-
-#include <cerrno>
-#include <cstring>
 
 namespace arenascope::trace {
 
@@ -14,13 +9,13 @@ constexpr size_t kWriteAt = size_t{1} << 20;  // bytes buffered before they are 
 }
 
 Result<std::shared_ptr<RecordingWriter>> RecordingWriter::create(const std::filesystem::path& path, Options options) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) return Error{path.string() + ": cannot create the recording: " + std::strerror(errno) + "."};
-  return std::shared_ptr<RecordingWriter>(new RecordingWriter(file, path, options));
+  auto file = OutputFile::open(path, options.whole ? OutputForm::Whole : OutputForm::Growing, options.inputs);
+  if (!file) return file.error();
+  return std::shared_ptr<RecordingWriter>(new RecordingWriter(std::move(*file), std::move(options)));
 }
 
-RecordingWriter::RecordingWriter(int file, std::filesystem::path path, Options options)
-    : path_(std::move(path)), options_(options), file_(file) {
+RecordingWriter::RecordingWriter(std::unique_ptr<OutputFile> file, Options options)
+    : options_(std::move(options)), file_(std::move(file)), path_(file_->path()) {
   packet([&] {
     out_.number(kVersionField, kRecordingVersion);
     out_.number(kFormField, kRecordingForm);
@@ -49,7 +44,7 @@ void RecordingWriter::packet(F&& body) {
 
 void RecordingWriter::describe(const Description& description) {
   std::lock_guard lock(mutex_);
-  if (file_ < 0 || !status_.ok()) return;
+  if (!file_ || !status_.ok()) return;
   try {
     packet([&] { encode(description, out_); });
     if (options_.mirror) mirror_.describe(description, out_);
@@ -61,7 +56,7 @@ void RecordingWriter::describe(const Description& description) {
 
 void RecordingWriter::events(TrackId track, std::span<const Event> events) {
   std::lock_guard lock(mutex_);
-  if (file_ < 0 || !status_.ok()) return;
+  if (!file_ || !status_.ok()) return;
   try {
     while (!events.empty()) {
       const auto some = events.first(std::min(events.size(), kEventsAPacket));
@@ -81,24 +76,15 @@ void RecordingWriter::flush() {
 }
 
 void RecordingWriter::write_out() {
-  if (file_ < 0 || !status_.ok()) return out_.clear();
-  std::string_view rest = out_.text();
-  while (!rest.empty()) {
-    const ssize_t n = ::write(file_, rest.data(), rest.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) {
-      fail(std::string(n < 0 ? std::strerror(errno) : "no bytes were written"));
-      break;
-    }
-    written_ += n;
-    rest.remove_prefix(static_cast<size_t>(n));
-  }
+  if (file_ && status_.ok())
+    if (auto ok = file_->write(out_.text()); !ok) fail(ok.error().message);
   out_.clear();
 }
 
 void RecordingWriter::fail(std::string what) {
   if (!status_.ok()) return;
-  status_ = Error{path_.string() + ": the recording ends after " + std::to_string(written_) +
+  const int64_t written = file_ ? file_->bytes_written() : written_;
+  status_ = Error{path_.string() + ": the recording ends after " + std::to_string(written) +
                   " bytes: " + std::move(what) + "."};
 }
 
@@ -109,16 +95,28 @@ Status RecordingWriter::status() const {
 
 int64_t RecordingWriter::bytes_written() const {
   std::lock_guard lock(mutex_);
-  return written_;
+  return file_ ? file_->bytes_written() : written_;
 }
 
 Status RecordingWriter::close() {
   std::lock_guard lock(mutex_);
-  if (file_ < 0) return status_;
+  if (!file_) return status_;
   write_out();
-  if (::close(file_) != 0 && status_.ok()) fail(std::strerror(errno));
-  file_ = -1;
+  if (!status_.ok())
+    file_->discard();  // of one that grows, what was written stays
+  else if (auto closed = file_->close(); !closed)
+    fail(closed.error().message);
+  written_ = file_->bytes_written();
+  file_ = nullptr;
   return status_;
+}
+
+void RecordingWriter::discard() {
+  std::lock_guard lock(mutex_);
+  if (!file_) return;
+  out_.clear();
+  file_->remove();
+  file_ = nullptr;
 }
 
 }  // namespace arenascope::trace

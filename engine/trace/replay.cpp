@@ -165,8 +165,12 @@ class WatchedSink : public Sink {
 
 }  // namespace
 
-Status save_recording(const Snapshot& snapshot, const std::filesystem::path& path, const WriteProgress& progress) {
-  auto writer = RecordingWriter::create(path);
+Status save_recording(const Snapshot& snapshot, const std::filesystem::path& path, const WriteProgress& progress,
+                      const std::vector<std::filesystem::path>& inputs) {
+  RecordingWriter::Options options;
+  options.whole = true;
+  options.inputs = inputs;
+  auto writer = RecordingWriter::create(path, std::move(options));
   if (!writer.ok()) return writer.error();
   if (!progress) {
     replay(snapshot, **writer);
@@ -174,10 +178,8 @@ Status save_recording(const Snapshot& snapshot, const std::filesystem::path& pat
   }
   WatchedSink watched(**writer, snapshot.event_count, progress);
   replay(snapshot, watched);
-  const Status closed = (*writer)->close();
-  if (!watched.stopped()) return closed;
-  std::error_code gone;
-  std::filesystem::remove(path, gone);
+  if (!watched.stopped()) return (*writer)->close();
+  (*writer)->discard();
   return Error{path.string() + ": stopped."};
 }
 

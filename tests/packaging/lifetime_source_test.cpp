@@ -85,9 +85,9 @@ TEST_CASE("each way of working it out is recognised") {
                            "  p.life[static_cast<size_t>(base)].last = at;", "  if (--state.uses == 0) give(state);",
                            "  if (--left[static_cast<size_t>(b)] == 0) end(b);", "  tensors[i].dies = step;"})
     CHECK_MESSAGE(faults(loop + line).size() == 1, line);
-  for (const char* line :
-       {"  if (life.last == at + 1) share(life);", "  if (last[i] == step) return;",
-        "  before->sync_after = SyncAfter::Barrier;", "  tensor.last = Step(i + 1);", "  const bool last = i + 1 == n;"})
+  for (const char* line : {"  if (life.last == at + 1) share(life);", "  if (last[i] == step) return;",
+                           "  before->sync_after = SyncAfter::Barrier;", "  tensor.last = Step(i + 1);",
+                           "  const bool last = i + 1 == n;"})
     CHECK_MESSAGE(faults(loop + line).empty(), line);
   CHECK(faults("  last[v] = v;").empty());  // no graph is read
 }

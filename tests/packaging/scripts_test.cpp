@@ -196,13 +196,15 @@ TEST_CASE("programs are linked into a folder on the PATH without replacing regul
   const Ran on_path = bash(setup + "PATH=\"$HOME/.local/bin:$PATH\" link_programs");
   CHECK(on_path.status == 0);
   CHECK(on_path.output == "Commands in " + home + "/.local/bin: arenascope arenascope-cli\n");
-  CHECK(std::filesystem::read_symlink(home + "/.local/bin/arenascope-cli").string().ends_with("app/cli/arenascope-cli"));
+  CHECK(
+      std::filesystem::read_symlink(home + "/.local/bin/arenascope-cli").string().ends_with("app/cli/arenascope-cli"));
   const Ran off_path = bash(setup + "PATH=/usr/bin:/bin link_programs");
   CHECK(off_path.output.find("export PATH=\"" + home + "/.local/bin:$PATH\"") != std::string::npos);
   std::filesystem::remove(home + "/.local/bin/arenascope");
   std::ofstream(home + "/.local/bin/arenascope") << "mine";
   const Ran taken = bash(setup + "PATH=\"$HOME/.local/bin:$PATH\" link_programs");
-  CHECK(taken.output.find("/.local/bin/arenascope was not replaced: it is not a symbolic link.\n") != std::string::npos);
+  CHECK(taken.output.find("/.local/bin/arenascope was not replaced: it is not a symbolic link.\n") !=
+        std::string::npos);
   CHECK(taken.output.find(": arenascope-cli\n") != std::string::npos);
   CHECK(!std::filesystem::is_symlink(home + "/.local/bin/arenascope"));
   std::filesystem::remove_all(home);

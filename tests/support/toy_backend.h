@@ -4,6 +4,7 @@
 #include <arenascope/runtime/backend.h>
 
 #include <atomic>
+#include <new>
 
 namespace arenascope::test {
 
@@ -22,6 +23,7 @@ class ToyBackend final : public StatelessBackend {
   Status compute(const TensorImpl& node, const ComputeParams& p) override {
     ++calls;
     if (node.name == fail_at) return Error{"simulated failure"};
+    if (node.name == throw_at && p.ith == p.nth - 1) throw std::bad_alloc();
     const int64_t n = node.element_count();
     const float* a = node.sources[0]->data_as<float>();
     float* out = node.data_as<float>();
@@ -36,8 +38,8 @@ class ToyBackend final : public StatelessBackend {
     return {};
   }
 
-  std::string fail_at;
-  bool host_threads = true;  // else it is called as a device that shares the host's memory
+  std::string fail_at, throw_at;  // nodes
+  bool host_threads = true;       // else it is called as a device that shares the host's memory
   std::atomic<int> calls{0};
 };
 

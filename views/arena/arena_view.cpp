@@ -27,8 +27,8 @@ ArenaView::ArenaView(const ViewContext& context, QWidget* parent) : PlotView(con
 }
 
 PlotView::PrepareFunction ArenaView::prepare_function() const {
-  return [show = arena_mode_, choice = space_filter_, plan = show_plan_outline_, colour = colour_](const PrepareInput& in,
-                                                                               std::stop_token stop) -> PreparedPtr {
+  return [show = arena_mode_, choice = space_filter_, plan = show_plan_outline_, colour = colour_](
+             const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
     return prepare_arena_map(in, stop, show, choice, plan, colour);
   };
 }

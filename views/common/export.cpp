@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/export.h>
+#include <views/common/output_device.h>
 
 #include <QCoreApplication>
 #include <QFileInfo>
 #include <QPageSize>
 #include <QPainter>
 #include <QPdfWriter>
-#include <QSaveFile>
 #include <QSvgGenerator>
 #include <algorithm>
 
@@ -81,14 +81,14 @@ bool write_pdf(const PictureDraft& draft, QIODevice* file) {
 Result<PictureDraft> draft_picture(Paintable& view, const QString& path, QSize size, double scale) {
   if (size.width() < 16 || size.height() < 16 || size.width() > 20000 || size.height() > 20000 || !(scale > 0) ||
       scale > 8 || size.width() * scale > 32000 || size.height() * scale > 32000) {
-    return failed(path,
-                  translated(QT_TRANSLATE_NOOP("arenascope::views::Export",
-                                        "width and height must be 16 to 20000 pixels, at most 32000 after scaling")));
+    return failed(path, translated(QT_TRANSLATE_NOOP(
+                            "arenascope::views::Export",
+                            "width and height must be 16 to 20000 pixels, at most 32000 after scaling")));
   }
   const QString kind = kind_of(path);
   if (kind != QLatin1String("png") && kind != QLatin1String("svg") && kind != QLatin1String("pdf")) {
-    return failed(path,
-                  translated(QT_TRANSLATE_NOOP("arenascope::views::Export", "the file name must end in .png, .svg or .pdf")));
+    return failed(path, translated(QT_TRANSLATE_NOOP("arenascope::views::Export",
+                                                     "the file name must end in .png, .svg or .pdf")));
   }
   if (kind != QLatin1String("png")) scale = 1;  // vector formats have no pixels
   PictureDraft draft;
@@ -117,24 +117,24 @@ QImage image_of(const PictureDraft& draft, const PictureProgress& progress) {
   return image;
 }
 
-Status write_picture(const PictureDraft& draft, const PictureProgress& progress) {
-  QSaveFile file(draft.path);
-  if (!file.open(QIODevice::WriteOnly)) return failed(draft.path, file.errorString());
+Status write_picture(const PictureDraft& draft, const PictureProgress& progress, OutputFile::Paths inputs) {
+  OutputDevice file;
+  if (auto ok = file.begin(draft.path, inputs); !ok) return ok;
   CancellableDevice device(&file, progress);
   const QString kind = kind_of(draft.path);
   const bool painted = kind == QLatin1String("png")   ? write_png(draft, &device, progress)
                        : kind == QLatin1String("svg") ? write_svg(draft, &device)
                                                       : write_pdf(draft, &device);
+  if (auto ok = file.status(); !ok) return ok;
   if (!painted || (progress && !progress(1)))
     return failed(draft.path, translated(QT_TRANSLATE_NOOP("arenascope::views::Export", "rendering failed")));
-  if (!file.commit()) return failed(draft.path, file.errorString());
-  return {};
+  return file.commit();
 }
 
-Status export_picture(Paintable& view, const QString& path, QSize size, double scale) {
+Status export_picture(Paintable& view, const QString& path, QSize size, double scale, OutputFile::Paths inputs) {
   auto draft = draft_picture(view, path, size, scale);
   if (!draft) return draft.error();
-  return write_picture(*draft);
+  return write_picture(*draft, {}, inputs);
 }
 
 }  // namespace arenascope::views

@@ -2,6 +2,7 @@
 // Exports a view to an image file without a display. The view records its painting commands on the UI thread; rendering
 // and writing the file can then happen on any thread.
 #pragma once
+#include <arenascope/base/output_file.h>
 #include <arenascope/base/result.h>
 
 #include <QImage>
@@ -37,9 +38,10 @@ using PictureProgress = std::function<bool(double share)>;
 Result<PictureDraft> draft_picture(Paintable& view, const QString& path, QSize size, double scale = 2);
 // The image that a PNG file would contain. Null if out of memory or cancelled.
 QImage image_of(const PictureDraft& draft, const PictureProgress& progress = {});
-// Writes the file atomically. Fails with the file name and the reason.
-Status write_picture(const PictureDraft& draft, const PictureProgress& progress = {});
+// Writes the file atomically. Fails with the file name and the reason. `inputs`: files that are being read.
+Status write_picture(const PictureDraft& draft, const PictureProgress& progress = {}, OutputFile::Paths inputs = {});
 // draft_picture() followed by write_picture().
-Status export_picture(Paintable& view, const QString& path, QSize size, double scale = 2);
+Status export_picture(Paintable& view, const QString& path, QSize size, double scale = 2,
+                      OutputFile::Paths inputs = {});
 
 }  // namespace arenascope::views

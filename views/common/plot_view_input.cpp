@@ -3,6 +3,7 @@
 // selects.
 #include <views/common/plot_view.h>
 
+#include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QTimer>
 #include <QToolTip>
@@ -57,6 +58,11 @@ bool PlotView::eventFilter(QObject* watched, QEvent* event) {
       context().selection->hover({});
       QToolTip::hideText();
       return false;
+    case QEvent::ContextMenu: {  // by the mouse; the plot keeps it from its parent
+      if (contextMenuPolicy() != Qt::CustomContextMenu) return false;
+      Q_EMIT customContextMenuRequested(plot()->mapTo(this, static_cast<QContextMenuEvent*>(event)->pos()));
+      return true;
+    }
     case QEvent::Resize: QTimer::singleShot(0, this, [this] { axis_moved(); }); return false;
     case QEvent::ToolTip: {
       const auto* help = static_cast<QHelpEvent*>(event);

@@ -189,7 +189,8 @@ void QuestionBox::take_offer() {
 
 void QuestionBox::answer() {
   if (!asked_ || answered_.done()) return;
-  if (question_.kind == QuestionKind::Choice && options_->chosen() < 0) return show_feedback(invitation(question_), false);
+  if (question_.kind == QuestionKind::Choice && options_->chosen() < 0)
+    return show_feedback(invitation(question_), false);
   if (way_ == nullptr && clicked_.empty() && clicked_block_.empty()) return show_feedback(invitation(question_), false);
   judge(entered());
 }

@@ -100,10 +100,10 @@ LifetimesView::LifetimesView(const ViewContext& context, QWidget* parent) : Plot
 }
 
 PlotView::PrepareFunction LifetimesView::prepare_function() const {
-  return
-      [show = arena_mode_, choice = space_filter_, plan = show_plan_outline_](const PrepareInput& in, std::stop_token stop) -> PreparedPtr {
-        return prepare_lifetimes(in, stop, plan, show, choice);
-      };
+  return [show = arena_mode_, choice = space_filter_, plan = show_plan_outline_](const PrepareInput& in,
+                                                                                 std::stop_token stop) -> PreparedPtr {
+    return prepare_lifetimes(in, stop, plan, show, choice);
+  };
 }
 
 void LifetimesView::set_shown(ArenaMode show, const SpaceChoice& choice) {

@@ -51,7 +51,8 @@ void LineLabels::draw(QCPPainter* p) {
     const double y = mValueAxis->coordToPixel(name.value);
     return y < area.top() - 1 || y > area.bottom() + 1;
   });
-  std::stable_sort(names.begin(), names.end(), [](const LineLabel& a, const LineLabel& b) { return a.value > b.value; });
+  std::stable_sort(names.begin(), names.end(),
+                   [](const LineLabel& a, const LineLabel& b) { return a.value > b.value; });
   std::vector<double> middles;
   for (const LineLabel& name : names) middles.push_back(mValueAxis->coordToPixel(name.value));
   const std::vector<double> tops = spread(middles, height, area.top() - 2, area.bottom() + 3);

@@ -207,7 +207,7 @@ OccupancyView::OccupancyView(const ViewContext& context, QWidget* parent)
 
 PlotView::PrepareFunction OccupancyView::prepare_function() const {
   return [scope = scope_, with_plan = show_plan_outline_, curves = plan_curves_](const PrepareInput& in,
-                                                                         std::stop_token stop) -> PreparedPtr {
+                                                                                 std::stop_token stop) -> PreparedPtr {
     return prepare_occupancy(in, scope, stop, with_plan, curves.get());
   };
 }
@@ -309,11 +309,9 @@ void OccupancyView::update_header() {
   h.facts << (planned ? tr("planned") : o.derived ? tr("addresses observed, times derived") : tr("observed"));
   if (o.peak > 0) {
     const Figure peak = bytes(o.peak_id, o.peak);
-    if (o.peak_step.valid())
-      h.add(
-          with_figures(tr("peak %1 at step %2"), {peak, figure(o.peak_step_id, o.peak_step.value, FigureUnit::Step)}));
-    else
-      h.add(with_figures(tr("peak %1"), {peak}));
+    const Figure step = figure(o.peak_step_id, o.peak_step.value, FigureUnit::Step);
+    h.add(o.peak_step.valid() ? with_figures(tr("peak %1 at step %2"), {peak, step})
+                              : with_figures(tr("peak %1"), {peak}));
   }
   if (o.bound > 0) h.add(with_figures(tr("lower bound %1"), {bytes(plan_figure(plan, "lower_bound"), o.bound)}));
   if (o.bound > 0 && o.arena > 0) {

@@ -78,7 +78,7 @@ Column difference_column(const QString& title, const QString& tip, FigureUnit un
 
 void add_node_columns(Table& table, const TableInput& input) {
   const ComparisonPtr c = input.comparison;
-  if (!c || !input.graph) return;
+  if (!c || !input.graph || !c->other.graph) return;  // a snapshot or trace may have no graph
   const auto graph = input.graph;
   const auto snapshot = input.snapshot;
   const ComparisonSide& o = c->other;

@@ -100,8 +100,7 @@ TablePtr slices_table(const TableInput& input, bool by_block) {
       return std::pair(x.block.value, x.first.value) < std::pair(y.block.value, y.first.value);
     });
   auto slice = [plan, rows](size_t r) -> const trace::SliceInfo& { return plan->slices[(*rows)[r]]; };
-  const Column tensor{
-      PlotTablesTexts::tr("Name"), {}, [=](size_t r) { return name_of(graph.get(), slice(r).tensor); }};
+  const Column tensor{PlotTablesTexts::tr("Name"), {}, [=](size_t r) { return name_of(graph.get(), slice(r).tensor); }};
   const Column block = {
       PlotTablesTexts::tr("Block"),
       PlotTablesTexts::tr("Block that holds the tensor; the tensors of a block use it in sequence"),

@@ -185,8 +185,8 @@ std::vector<Column> reuse_columns(const std::shared_ptr<const ReusePlayback>& pl
 TablePtr reuse_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
   const auto plan = input.plan;
-  table->empty_text =
-      plan ? ReuseAndMovesTexts::tr("The plan has no tensors to place.") : ReuseAndMovesTexts::tr("No memory plan is open.");
+  table->empty_text = plan ? ReuseAndMovesTexts::tr("The plan has no tensors to place.")
+                           : ReuseAndMovesTexts::tr("No memory plan is open.");
   if (!plan || plan->slices.empty()) return table;
   auto steps = planner::reuse_steps(problem_of(*plan));
   if (!steps) {
@@ -244,7 +244,8 @@ TablePtr moves_table(const TableInput& input) {
                         [move](size_t r) { return move(r).bytes; }),
       step_bytes_column(ReuseAndMovesTexts::tr("Peak before"), {}, [move](size_t r) { return move(r).peak_before; }),
       step_bytes_column(ReuseAndMovesTexts::tr("Peak after"), {}, [move](size_t r) { return move(r).peak_after; }),
-      {ReuseAndMovesTexts::tr("Applied"), ReuseAndMovesTexts::tr("The moves of an order are applied if they lower its peak"),
+      {ReuseAndMovesTexts::tr("Applied"),
+       ReuseAndMovesTexts::tr("The moves of an order are applied if they lower its peak"),
        [rows](size_t r) { return (*rows)[r].taken ? ReuseAndMovesTexts::tr("yes") : ReuseAndMovesTexts::tr("no"); }},
   };
   table->sorted_by = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <arenascope/trace/convert.h>
-#include <arenascope/trace/recording.h>
 #include <QFileInfo>
 
 #include "app/window/dialogs/dialogs.h"
@@ -29,15 +28,16 @@ void open_to_plan(const Shell& shell) {
   if (!path.isEmpty()) shell.documents->open(path, settings);
 }
 
+// Open files are mapped, not read: they must not be replaced.
+std::vector<std::filesystem::path> open_files(const Shell& shell) {
+  std::vector<std::filesystem::path> files;
+  for (size_t i = 0; i < shell.documents->size(); ++i) files.emplace_back((*shell.documents)[i].spec().toStdString());
+  return files;
+}
+
 void save_recording(const Shell& shell) {
   const QString path = shell.ask_file(true, Shell::tr("Save the recording"), Shell::tr("Recordings (*.arenascope)"));
-  if (path.isEmpty()) return;
-  shell.document().saver()->save(
-      path,
-      [snapshot = shell.document().source()->snapshot(), to = path.toStdString()](const Saver::Progress& progress) {
-        return trace::save_recording(*snapshot, to, progress);
-      },
-      Shell::tr("The recording was saved to %1.").arg(path));
+  if (!path.isEmpty()) shell.document().save_recording(path);
 }
 
 void convert(const Shell& shell) {
@@ -49,8 +49,10 @@ void convert(const Shell& shell) {
   if (!format) return shell.report(format.error());
   shell.document().saver()->save(
       path,
-      [snapshot = shell.document().source()->snapshot(), to = path.toStdString(),
-       format = *format](const Saver::Progress& progress) { return trace::write(*snapshot, format, to, progress); },
+      [snapshot = shell.document().source()->snapshot(), to = path.toStdString(), inputs = open_files(shell),
+       format = *format](const Saver::Progress& progress) {
+        return trace::write(*snapshot, format, to, progress, inputs);
+      },
       Shell::tr("The recording was saved to %1.").arg(path));
 }
 
@@ -63,7 +65,9 @@ void save_picture(const Shell& shell) {
   if (!draft) return shell.report(draft.error());
   shell.document().saver()->save(
       path,
-      [draft = std::move(*draft)](const Saver::Progress& progress) { return views::write_picture(draft, progress); },
+      [draft = std::move(*draft), inputs = open_files(shell)](const Saver::Progress& progress) {
+        return views::write_picture(draft, progress, inputs);
+      },
       Shell::tr("The picture was saved to %1.").arg(path));
 }
 
@@ -75,7 +79,7 @@ void save_table(const Shell& shell) {
       shell.ask_file(true, Shell::tr("Save the table %1").arg(shell.panels->title(id)), Shell::tr("Tables (*.csv)"));
   if (path.isEmpty()) return;
   shell.document().saver()->save(
-      path, [csv, path](const Saver::Progress&) { return write_text(csv(), path); },
+      path, [csv, path, inputs = open_files(shell)](const Saver::Progress&) { return write_text(csv(), path, inputs); },
       Shell::tr("The table was saved to %1.").arg(path));
 }
 

@@ -32,6 +32,8 @@ void add_help_actions(Shell& shell) {
         {K(Qt::CTRL | Qt::SHIFT | Qt::Key_P)}, [&shell] { shell.palette->open(); });
   a.add("help.keys", Menu::Help, QT_TRANSLATE_NOOP("Actions", "&Keys…"),
         {K(Qt::Key_Question), K(Qt::SHIFT | Qt::Key_Question)}, [&shell] { show_keys(shell); });
+  a.add("help.messages", Menu::Help, QT_TRANSLATE_NOOP("Actions", "Message &Log…"), {},
+        [&shell] { show_message_log(shell); });
   QAction* overlay = a.add(
       "help.frames", Menu::Help, QT_TRANSLATE_NOOP("Actions", "Show &Frame Times"), {},
       [&shell] { show_frame_times(shell, shell.actions->find(QStringLiteral("help.frames"))->isChecked()); },

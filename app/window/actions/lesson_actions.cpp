@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Lessons menu: the course, then commands for teachers.
+#include <views/common/output_device.h>
 #include <views/lesson/lesson.h>
 #include <views/lesson/lesson_panel.h>
 
 #include <QDir>
-#include <QSaveFile>
 
 #include "app/window/lesson_handout.h"
 #include "app/window/lesson_player.h"
@@ -24,13 +24,6 @@ void bring_up(const Shell& shell) {
   shell.show_panel("lesson");
 }
 
-Status write_file(const QString& path, const QByteArray& bytes) {
-  QSaveFile file(path);
-  if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
-    return Error{QStringLiteral("%1: %2").arg(path, file.errorString()).toStdString()};
-  return {};
-}
-
 void play_file(const Shell& shell) {
   const QString path = shell.ask_file(false, Shell::tr("Play a lesson"), Shell::tr("Lessons (*.md);;All files (*)"));
   if (path.isEmpty()) return;
@@ -44,7 +37,7 @@ void write_draft(const Shell& shell) {
   QDir().mkpath(own_lessons_folder());
   const QString path = shell.ask_file(true, Shell::tr("Save the draft of a lesson"), Shell::tr("Lessons (*.md)"));
   if (path.isEmpty()) return;
-  const Status written = write_file(path, QByteArray::fromStdString(*text));
+  const Status written = write_bytes(QByteArray::fromStdString(*text), path);
   if (written) (void)shell.guide->play(path);
   shell.report(written, Shell::tr("%1 was saved as a lesson draft. Edit its text, then play it again.").arg(path));
 }

@@ -14,6 +14,7 @@ void show_attach(Shell& shell);
 void show_keys(const Shell& shell);
 void show_manual(QWidget* parent);
 void show_preferences(Shell& shell);
+void show_message_log(Shell& shell);
 void show_zoo(Shell& shell);
 void show_input_sizes(Shell& shell);
 

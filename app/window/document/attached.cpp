@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "app/common/attached_program.h"
+#include "autosave.h"
 
 namespace arenascope::app {
 
@@ -67,7 +68,10 @@ Opened watch_program(const QString& spec, const RunSettings& settings, const Ope
   const QString name = QFileInfo(QString::fromStdString(program->argv[0])).fileName();
   opened.title = name;
   auto session = std::make_shared<trace::Session>(trace::Session::Options{settings.recording_limit_bytes()});
-  auto receiver = attach::Receiver::listen({session}, listen_options(*program));
+  std::vector<std::shared_ptr<trace::Sink>> sinks{session};
+  if (settings.autosave) opened.autosave = Autosave::create_rolling(name, settings.recording_limit_bytes());
+  if (opened.autosave) sinks.push_back(opened.autosave);
+  auto receiver = attach::Receiver::listen(std::move(sinks), listen_options(*program));
   const Result<pid_t> process =
       receiver ? start_attached(*program, (*receiver)->address()) : Result<pid_t>(receiver.error());
   if (!process) {
@@ -91,7 +95,7 @@ Opened watch_program(const QString& spec, const RunSettings& settings, const Ope
                            : Attached::tr("Recording %1: %2 events…")
                                  .arg(name, QLocale().toString(static_cast<qlonglong>(snapshot->event_count))),
                        -1);
-    if (!shown && snapshot->event_count > 0) callbacks.show(session, name);
+    if (!shown && snapshot->event_count > 0) callbacks.show(session, name, opened.autosave != nullptr);
     shown = shown || snapshot->event_count > 0;
     if (shown) callbacks.more();
     std::this_thread::sleep_for(kPollInterval);

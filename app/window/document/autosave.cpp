@@ -12,6 +12,10 @@
 #include <cerrno>
 
 namespace arenascope::app {
+namespace {
+const QLatin1String kClosed("closed");  // in place of the process id
+}
+
 QString autosave_folder() {
   QString state = qEnvironmentVariable("XDG_STATE_HOME");
   if (!QDir::isAbsolutePath(state)) state = QDir::homePath() + QStringLiteral("/.local/state");
@@ -27,6 +31,13 @@ QStringList recoverable_recordings() {
     if (!alive && file.size() > 0) files << file.filePath();
   }
   return files;
+}
+
+QStringList killed_of(const QStringList& files) {
+  QStringList killed;
+  for (const QString& file : files)
+    if (!QFileInfo(file).fileName().startsWith(kClosed)) killed << file;
+  return killed;
 }
 
 std::shared_ptr<Autosave> Autosave::create(const QString& title, size_t max_bytes) {
@@ -48,16 +59,43 @@ std::shared_ptr<Autosave> Autosave::create(const QString& title, size_t max_byte
   return std::shared_ptr<Autosave>(new Autosave(title, path, max_bytes, std::move(*writer)));
 }
 
+std::shared_ptr<Autosave> Autosave::create_rolling(const QString& title, size_t max_bytes) {
+  auto file = create(title, max_bytes);
+  if (file) file->rolling_ = true;
+  return file;
+}
+
 Autosave::~Autosave() {
   writer_.reset();
-  QFile::remove(path_);
+  if (earlier_ && kept_) earlier_->keep();
+  earlier_.reset();
+  if (!kept_) {
+    QFile::remove(path_);
+    return;
+  }
+  // Without the process id: the program that closed it may still run.
+  const QFileInfo file(path_);
+  const QString name = kClosed + file.fileName().mid(file.fileName().indexOf(u'-'));
+  QFile::rename(path_, file.dir().filePath(name));
+}
+
+// Starts a new file with all descriptions and no events. This object continues with it, so writers need not know.
+void Autosave::roll() {
+  auto next = create(title_, max_bytes_);
+  if (!next) return;  // then the limit applies to the old file
+  for (const trace::Description& description : described_) next->writer_->describe(description);
+  std::swap(next->writer_, writer_);
+  std::swap(next->path_, path_);
+  earlier_ = std::move(next);
 }
 
 void Autosave::describe(const trace::Description& description) {
+  if (rolling_) described_.push_back(description);
   if (bytes() < max_bytes_) writer_->describe(description);
 }
 
 void Autosave::events(trace::TrackId track, std::span<const trace::Event> events) {
+  if (rolling_ && half_full()) roll();
   if (bytes() < max_bytes_) writer_->events(track, events);
 }
 

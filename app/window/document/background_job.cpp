@@ -33,8 +33,11 @@ void BackgroundJob::tell(const Part& part, std::function<void()> hear, bool last
   const auto heard = [this, number = part.number, hear = std::move(hear), last] {
     if (number != number_) return;
     hear();
-    if (last) busy_ = false;
-    if (last && retired_) return deleteLater();
+    if (last) {
+      busy_ = false;
+      ended();
+      if (retired_ && !busy_) return deleteLater();
+    }
     Q_EMIT changed();
   };
   QMetaObject::invokeMethod(this, heard, Qt::QueuedConnection);

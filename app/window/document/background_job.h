@@ -18,6 +18,7 @@ class BackgroundJob : public QObject {
 
   void stop();  // after the current computation
   bool busy() const { return busy_; }
+  int number() const { return number_; }  // of the running job: the number of jobs started so far
   // Completed share of the running job, negative if unknown, and its elapsed time.
   virtual double share() const { return -1; }
   double busy_seconds() const { return busy_ ? static_cast<double>(since_.elapsed()) / 1e3 : 0; }
@@ -38,6 +39,7 @@ class BackgroundJob : public QObject {
   void start(std::function<void(const Part& part)> work);
   // On the worker thread: runs `hear` on the UI thread, then emits changed(). `last`: no further report of this part.
   void tell(const Part& part, std::function<void()> hear, bool last);
+  virtual void ended() {}  // in the window, after the last of a part was heard; may start another
 
  private:
   bool busy_ = false, retired_ = false;

@@ -51,7 +51,18 @@ CompareLoader::~CompareLoader() { given_up_.request_stop(); }
 
 void CompareLoader::cancel() {
   given_up_.request_stop();
-  if (std::exchange(busy_, false)) Q_EMIT progress({});
+  if (busy_) end();
+}
+
+void CompareLoader::show(const QString& text, double share) {
+  text_ = text;
+  share_ = share;
+  Q_EMIT changed();
+}
+
+void CompareLoader::end() {
+  busy_ = false;
+  Q_EMIT changed();
 }
 
 void CompareLoader::load(const QString& spec, const RunSettings& settings) {
@@ -60,7 +71,8 @@ void CompareLoader::load(const QString& spec, const RunSettings& settings) {
   const std::stop_token given_up = given_up_.get_token();
   busy_ = true;
   const QString title = spec.startsWith(QStringLiteral("zoo:")) ? spec.mid(4) : QFileInfo(spec).fileName();
-  Q_EMIT progress(tr("Reading %1…").arg(title));
+  since_.start();
+  show(tr("Reading %1…").arg(title), -1);
   // Reports run on the UI thread unless the load was cancelled.
   const auto tell = [self = QPointer<CompareLoader>(this), given_up](std::function<void(CompareLoader*)> f) {
     QMetaObject::invokeMethod(
@@ -78,7 +90,7 @@ void CompareLoader::load(const QString& spec, const RunSettings& settings) {
         const int percent = static_cast<int>(part * 100);
         if (std::exchange(last, percent) != percent)
           tell([title, percent](CompareLoader* l) {
-            Q_EMIT l->progress(tr("Reading %1… %2 %").arg(title).arg(percent), percent / 100.0);
+            l->show(tr("Reading %1… %2 %").arg(title).arg(percent), percent / 100.0);
           });
         return !given_up.stop_requested();
       };
@@ -90,8 +102,7 @@ void CompareLoader::load(const QString& spec, const RunSettings& settings) {
     }
     if (!session) {
       tell([text = QString::fromStdString(session.error().message)](CompareLoader* l) {
-        l->busy_ = false;
-        Q_EMIT l->progress({});
+        l->end();
         Q_EMIT l->failed(text);
       });
       return;
@@ -99,8 +110,7 @@ void CompareLoader::load(const QString& spec, const RunSettings& settings) {
     auto other =
         std::make_shared<const views::ComparisonSide>(views::ComparisonSide::of((*session)->snapshot(), title));
     tell([other](CompareLoader* l) {
-      l->busy_ = false;
-      Q_EMIT l->progress({});
+      l->end();
       Q_EMIT l->loaded(other);
     });
   });

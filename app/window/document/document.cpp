@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "document.h"
 
+#include <arenascope/trace/recording.h>
 #include <views/common/format.h>
 #include <views/common/plan_peak.h>
+#include <QPointer>
 
 #include <algorithm>
 
 #include "note_settings.h"
+#include "saved_mark.h"
 
 namespace arenascope::app {
 
@@ -72,7 +75,7 @@ void Document::connect_jobs() {
   connect(&replanning_, &Replanning::changed, this, &Document::progress_changed);
   connect(&findings_, &FindingsSearch::changed, this, &Document::progress_changed);
   connect(&replanning_, &Replanning::finished, &debugger_, &Debugger::update_steps);
-  connect(&comparing_, &CompareLoader::progress, this, &Document::set_progress);
+  connect(&comparing_, &CompareLoader::changed, this, &Document::progress_changed);
   connect(&comparing_, &CompareLoader::failed, this, &Document::failed);
   connect(&comparing_, &CompareLoader::loaded, this, &Document::compare_with);
   connect(&source_, &SessionSource::changed, this, &Document::tell_of_older_runs);
@@ -225,6 +228,33 @@ void Document::replan(const RunSettings& settings) {
   const trace::PlanInfo* now = source_.shown_plan() ? source_.ghost_plan() : source_.plan();
   plan_before_ = now && now->id.valid() && now->id.index() < plans.size() ? plans[now->id.index()] : nullptr;
   runner_->replan(settings);
+}
+
+bool Document::will_be_kept() const {
+  if (generation_->will_be_kept()) return true;
+  const SavedMark* saved = runner_->saved_mark();
+  if (saved == nullptr || !runner_->session()) return false;
+  const auto snapshot = runner_->session()->snapshot();
+  return worth_keeping(*snapshot, runner_->has_model()) && !saved->covers(*snapshot, runner_->has_model());
+}
+
+void Document::save_recording(const QString& path) {
+  const SnapshotPtr snapshot = source_.snapshot();
+  // A recording may replace itself: it is written atomically, and mapped data stays.
+  std::vector<std::filesystem::path> inputs;
+  if (runner_->has_model()) inputs.emplace_back(spec().toStdString());
+  saver_->save(
+      path,
+      [snapshot, to = path.toStdString(), inputs](const Saver::Progress& progress) {
+        return trace::save_recording(*snapshot, to, progress, inputs);
+      },
+      tr("The recording was saved to %1.").arg(path),
+      [alive = QPointer<Document>(this), snapshot, session = source_.session()] {
+        if (!alive || !alive->runner_ || !session) return;  // closed in the meantime
+        if (SavedMark* saved = alive->runner_->saved_mark(); saved != nullptr && session == alive->runner_->session())
+          saved->set(*snapshot);
+        if (session == alive->generation_->session()) alive->generation_->mark_saved(*snapshot);
+      });
 }
 
 void Document::compare_with(std::shared_ptr<const ComparisonSide> other) {

@@ -93,6 +93,9 @@ class Document : public QObject, public DocumentParts {
   // Re-runs a model with the new plan, or shows the plan of a recording; in both cases over the previous plan.
   void replan(const RunSettings& settings);
   void compare_with(std::shared_ptr<const views::ComparisonSide> other);  // null: ends the comparison
+  void save_recording(const QString& path);
+  // True if it has recorded data that was not saved, which is kept for recovery when the document is closed.
+  bool will_be_kept() const;
   void deactivate();  // called when another document is shown; pauses a looping run
 
  Q_SIGNALS:
@@ -122,7 +125,7 @@ class Document : public QObject, public DocumentParts {
   QElapsedTimer progress_since_;
   QTimer settle_timer_;
   std::shared_ptr<const trace::PlanInfo> plan_before_;  // drawn under the plan that is being computed
-  bool discard_reported_ = false;                             // the message about discarded runs was posted
+  bool discard_reported_ = false;                       // the message about discarded runs was posted
   bool to_peak_ = false;                                // move the playhead to the peak after the first run
   bool shows_paused_ = false;                           // showing a run because it is paused
 };

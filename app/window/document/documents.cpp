@@ -10,6 +10,7 @@ Documents::~Documents() { disconnect(); }
 std::unique_ptr<Document> Documents::make() {
   auto document = std::make_unique<Document>(theme_);
   Document* d = document.get();
+  d->messages()->set_log(&log_, [d] { return d->title(); });
   connect(d, &Document::opened, this, [this, d] { on_opened(d); });
   connect(d, &Document::failed, this, [this, d](const QString& message) { on_failed(d, message); });
   connect(d, &Document::progress_changed, this, &Documents::progress_changed);
@@ -46,8 +47,7 @@ void Documents::open_next() {
 
 void Documents::cancel_opening() {
   to_open_.clear();
-  if (opening_) opening_->runner()->cancel_opening();
-  current().runner()->cancel_opening();
+  (opening_ ? *opening_ : current()).runner()->cancel_opening();
 }
 
 void Documents::on_opened(Document* document) {
@@ -90,9 +90,18 @@ void Documents::close(size_t index) {
   Q_EMIT closing(index);
   if (all_.size() == 1) all_.push_back(make());
   if (index == at_) show(index + 1 < all_.size() ? index + 1 : index - 1);
+  const QString title = all_[index]->title();
+  const bool kept = all_[index]->will_be_kept();
+  // A file that is still being written is completed; errors go to the log.
+  const Saver* saver = all_[index]->saver();
   Document::close_async(std::move(all_[index]));
+  connect(saver, &Saver::failed, this,
+          [this, title](const QString& message) { log_.add(MessageKind::Error, title, message); });
   all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(index));
   if (at_ > index) --at_;
+  if (kept)
+    current().messages()->note(
+        tr("%1 was closed unsaved: its recording is under File ▸ Recover a Recording.").arg(title));
   Q_EMIT changed();
 }
 

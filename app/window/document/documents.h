@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "document.h"
+#include "message_log.h"
 
 namespace arenascope::app {
 
@@ -22,6 +23,7 @@ class Documents : public QObject {
   size_t index() const { return at_; }
   Document& operator[](size_t i) { return *all_[i]; }
   Document& current() { return *all_[at_]; }
+  MessageLog* log() { return &log_; }
   // The document that is being opened in a new tab; null: none.
   Document* opening() { return opening_.get(); }
 
@@ -47,6 +49,7 @@ class Documents : public QObject {
   void open_next();
 
   views::Theme* theme_;
+  MessageLog log_;
   std::vector<std::unique_ptr<Document>> all_;
   std::unique_ptr<Document> opening_;  // not in all_ yet
   QStringList to_open_;                // specs to open afterwards

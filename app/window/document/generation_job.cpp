@@ -7,9 +7,13 @@
 #include <arenascope/models/tokenizer.h>
 #include <arenascope/trace/recorder.h>
 
+#include <QFileInfo>
 #include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
+
+#include "autosave.h"
+#include "saved_mark.h"
 
 namespace arenascope::app {
 namespace {
@@ -23,6 +27,8 @@ constexpr int64_t kRows = 1024;  // initial capacity of the KV cache, for contin
 struct GenerationJob::Engine {
   std::shared_ptr<trace::Recorder> recorder = std::make_shared<trace::Recorder>();
   std::shared_ptr<trace::Session> session = std::make_shared<trace::Session>();
+  std::shared_ptr<Autosave> autosave;  // null: nothing is kept
+  SavedMark saved;
   std::unique_ptr<models::Tokenizer> tokenizer;  // null: tokens are shown as ids
   std::unique_ptr<Generator> generator;
   std::unique_ptr<Sampler> sampler;
@@ -35,6 +41,12 @@ struct GenerationJob::Engine {
   ~Engine() {
     generator.reset();
     recorder->stop();
+    if (unsaved()) autosave->keep();
+  }
+  bool unsaved() const {
+    if (!autosave) return false;
+    const auto snapshot = session->snapshot();
+    return snapshot->event_count > 0 && !saved.covers(*snapshot, true);
   }
   // The newest recorded run.
   trace::RunId newest_run() {
@@ -75,6 +87,11 @@ struct GenerationJob::Engine {
     generate.run.fuse = settings.fuse;
     generate.run.recorder = recorder.get();
     recorder->add_sink(session);
+    if (settings.autosave) {
+      const QString name = QFileInfo(QString::fromStdString(spec)).completeBaseName();
+      autosave = Autosave::create_rolling(name, settings.recording_limit_bytes());
+    }
+    if (autosave) recorder->add_sink(autosave);
     recorder->start();
     if (!spec.starts_with("zoo:")) {
       auto opened = models::Tokenizer::open(spec);
@@ -146,6 +163,14 @@ struct GenerationJob::Update {
 GenerationJob::GenerationJob(QObject* parent) : BackgroundJob(parent) {}
 
 GenerationJob::~GenerationJob() { finish(); }
+
+std::shared_ptr<const trace::Session> GenerationJob::session() const { return engine_ ? engine_->session : nullptr; }
+
+void GenerationJob::mark_saved(const trace::Snapshot& snapshot) {
+  if (engine_) engine_->saved.set(snapshot);
+}
+
+bool GenerationJob::will_be_kept() const { return !tokens_.empty() && engine_ && engine_->unsaved(); }
 
 void GenerationJob::post_update(const Part& part, Update update) {
   const bool last = update.done;

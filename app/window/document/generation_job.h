@@ -56,6 +56,10 @@ class GenerationJob : public BackgroundJob {
   // Tokens per second of prefill and decode; 0: not measured yet.
   double prefill_rate() const { return prefill_rate_; }
   double decode_rate() const { return decode_rate_; }
+  std::shared_ptr<const trace::Session> session() const;  // null: nothing was generated
+  // As RunController has them.
+  void mark_saved(const trace::Snapshot& snapshot);
+  bool will_be_kept() const;
 
  Q_SIGNALS:
   void session_begun(std::shared_ptr<arenascope::trace::Session> session, const QString& title);

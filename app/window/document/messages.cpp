@@ -2,25 +2,42 @@
 #include "messages.h"
 
 #include <algorithm>
+#include <functional>
 
+#include "message_log.h"
 #include "run_controller.h"
 
 namespace arenascope::app {
 
 namespace {
-constexpr size_t kMaxMessages = 3;
+constexpr std::ptrdiff_t kMaxMessages = 3;
 }
 
 void Messages::post(MessageKind kind, const QString& message, const QString& action) {
-  if (message.isEmpty() || texts().contains(message)) return;
-  if (kind == MessageKind::Note) std::erase_if(all_, [](const Message& m) { return m.kind == MessageKind::Note; });
-  if (all_.size() >= kMaxMessages) all_.erase(all_.begin());
+  if (message.isEmpty()) return;
+  if (log_ != nullptr) log_->add(kind, title_(), message);
+  if (texts().contains(message)) return;
+  const auto is_note = [](const Message& m) { return m.kind == MessageKind::Note; };
+  if (kind == MessageKind::Note)
+    std::erase_if(all_, is_note);
+  else if (std::count_if(all_.begin(), all_.end(), std::not_fn(is_note)) >= kMaxMessages)
+    all_.erase(std::find_if_not(all_.begin(), all_.end(), is_note));
   all_.push_back({kind, message, action});
   Q_EMIT changed();
 }
 
 void Messages::remove(const QString& message) {
   if (std::erase_if(all_, [&](const Message& m) { return m.text == message; }) > 0) Q_EMIT changed();
+}
+
+void Messages::close(const QString& message) {
+  if (log_ != nullptr) log_->mark_read(message);
+  remove(message);
+}
+
+void Messages::set_log(MessageLog* log, std::function<QString()> title) {
+  log_ = log;
+  title_ = std::move(title);
 }
 
 void Messages::drop_notes() {

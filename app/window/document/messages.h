@@ -5,9 +5,12 @@
 #include <QString>
 #include <QStringList>
 
+#include <functional>
 #include <vector>
 
 namespace arenascope::app {
+
+class MessageLog;
 
 enum class MessageKind : uint8_t { Note, Warning, Error };
 
@@ -28,8 +31,11 @@ class Messages : public QObject {
   void fail(const QString& message) { post(MessageKind::Error, message); }
   void note(const QString& message) { post(MessageKind::Note, message); }
   void remove(const QString& message);
+  void close(const QString& message);  // the user closed it: it counts as read
   void drop_notes();
   void clear();
+  // Where each goes too; `title` is the document's at that time.
+  void set_log(MessageLog* log, std::function<QString()> title);
   const std::vector<Message>& all() const { return all_; }
   QStringList texts() const;
 
@@ -38,6 +44,8 @@ class Messages : public QObject {
 
  private:
   std::vector<Message> all_;
+  MessageLog* log_ = nullptr;  // outlives it
+  std::function<QString()> title_;
 };
 
 // The message of a pause at a breakpoint.

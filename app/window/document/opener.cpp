@@ -53,7 +53,7 @@ Opened recording(const QString& path, const OpenCallbacks& callbacks) {
   options.read.progress = [&, last = 0](double part) mutable {
     if (!shown && std::chrono::steady_clock::now() - begin > kFirstPicture && session->snapshot()->event_count > 0) {
       shown = true;
-      callbacks.show(session, opened.title);
+      callbacks.show(session, opened.title, false);
     }
     const int percent = static_cast<int>(part * 100);
     if (std::exchange(last, percent) != percent) {
@@ -98,6 +98,7 @@ RunnerOptions runner_options(const RunSettings& settings, const OpenCallbacks& c
   options.on_iteration = [report = callbacks.iteration](const std::string& loop, int64_t iteration) {
     report(QString::fromStdString(loop), iteration);
   };
+  options.stop = callbacks.stop;
   return options;
 }
 

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <stop_token>
 
 #include "input_sizes.h"
 #include "run_settings.h"
@@ -48,9 +49,11 @@ struct OpenCallbacks {
   std::function<void(const QString& loop, qint64 iteration)>
       iteration;  // called per iteration of a loop; kept by the runner
   // A large recording is shown while it is read: `show` once it has content, `more` when it has grown.
-  std::function<void(std::shared_ptr<trace::Session> session, const QString& title)> show;
+  // `autosaved`: it is also written to a file that is kept if it is closed unsaved.
+  std::function<void(std::shared_ptr<trace::Session> session, const QString& title, bool autosaved)> show;
   std::function<void()> more;
   std::function<bool()> should_continue;  // false: cancel
+  std::stop_token stop;                   // the same, for the engine
   // A runner of the same file opened with other sizes; its weights are reused, and it is destroyed. Null: none.
   std::unique_ptr<Runner>* previous = nullptr;
 };

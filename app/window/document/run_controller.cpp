@@ -4,11 +4,32 @@
 #include <arenascope/trace/recorder.h>
 
 #include <views/common/background.h>
+#include <QCoreApplication>
 #include <QThreadPool>
 
 #include "run_worker.h"
 
 namespace arenascope::app {
+
+namespace {
+
+// The first breakpoint after `step` in the newest run; invalid: none. A run that began without breakpoints does not check
+// before each node, which would change its execution.
+Step breakpoint_after(const trace::Session* session, const std::vector<Breakpoint>& breakpoints, Step step) {
+  if (!step.valid() || session == nullptr) return {};
+  const auto snapshot = session->snapshot();
+  if (snapshot->runs.empty()) return {};
+  const trace::RunId run(snapshot->runs.size() - 1);
+  const trace::GraphInfo* graph = snapshot->graph_of(run);
+  const trace::PlanInfo* plan = snapshot->plan_of(run);
+  if (graph == nullptr || plan == nullptr) return {};
+  const auto nodes = nodes_to_break(*graph, breakpoints);
+  for (size_t s = step.index() + 1; s < plan->order.size(); ++s)
+    if (nodes.contains(plan->order[s])) return Step(s);
+  return {};
+}
+
+}  // namespace
 
 RunController::RunController(QObject* parent) : WorkerThread(this, parent) {
   connect(this, &WorkerThread::state_changed, this, [this] {
@@ -30,14 +51,25 @@ void RunController::request_quit() {
 // --- requests of the window
 
 void RunController::open(const QString& spec, const RunSettings& settings) {
-  shared().cancel = false;
+  const std::stop_token stop = shared().opening.begin();
+  const int number = ++openings_;
   leave_pause();
   set_state(RunState::Opening);
   Q_EMIT progress(tr("Opening %1…").arg(spec));
-  submit([spec, settings](RunWorker& w) { w.open(spec, settings); }, true);
+  submit([spec, settings, stop, number](RunWorker& w) { w.open(spec, settings, stop, number); }, true);
 }
 
-void RunController::cancel_opening() { shared().cancel = true; }
+// Returns at once: the worker stops at its next check, and its reports about this opening are ignored.
+void RunController::cancel_opening() {
+  shared().opening.request();
+  if (state() != RunState::Opening) return;
+  const int number = openings_;
+  Q_EMIT progress({});
+  on_failed(number, QCoreApplication::translate("arenascope::app::Opener", "Opening was cancelled."));
+  cancelled_ = number;
+}
+
+SavedMark* RunController::saved_mark() const { return autosaved_ ? &shared().saved : nullptr; }
 
 void RunController::replan(const RunSettings& settings) {
   if (!has_model_) return;
@@ -51,28 +83,12 @@ void RunController::replan(const RunSettings& settings) {
 
 void RunController::cancel_planning() { stop_planning_.request_stop(); }
 
-// The next breakpoint of the paused run; invalid: none. A run that began without breakpoints does not check before
-// each node, which would change its execution.
-Step RunController::next_break() const {
-  if (state() != RunState::Paused || !next_.valid() || !session_) return {};
-  const auto snapshot = session_->snapshot();
-  if (snapshot->runs.empty()) return {};
-  const trace::RunId run(snapshot->runs.size() - 1);
-  const trace::GraphInfo* graph = snapshot->graph_of(run);
-  const trace::PlanInfo* plan = snapshot->plan_of(run);
-  if (graph == nullptr || plan == nullptr) return {};
-  const auto nodes = nodes_to_break(*graph, breakpoints_);
-  for (size_t s = next_.index() + 1; s < plan->order.size(); ++s)
-    if (nodes.contains(plan->order[s])) return Step(s);
-  return {};
-}
-
 void RunController::run() {
   if (!has_model_) return;
-  const Step stop = next_break();
+  stop_ = state() == RunState::Paused ? breakpoint_after(session_.get(), breakpoints_, next_) : Step();
   leave_pause();
-  if (stop.valid())
-    shared().control.run_to(stop);
+  if (stop_.valid())
+    shared().control.run_to(stop_);
   else
     shared().control.resume();  // before the job: after it, a breakpoint may already have paused the new run
   submit([](RunWorker& w) { w.run(true); }, false);
@@ -81,6 +97,7 @@ void RunController::run() {
 
 void RunController::run_once() {
   if (!has_model_) return;
+  stop_ = {};
   leave_pause();
   shared().control.resume();
   submit([](RunWorker& w) { w.run(false); }, false);
@@ -92,6 +109,7 @@ void RunController::pause() {
 
 void RunController::step() {
   if (!has_model_) return;
+  stop_ = {};
   leave_pause();
   shared().control.step();
   if (state() == RunState::Ready) submit([](RunWorker& w) { w.run(true); }, false);
@@ -99,6 +117,7 @@ void RunController::step() {
 
 void RunController::run_to(Step step) {
   if (!has_model_) return;
+  stop_ = {};
   leave_pause();
   shared().control.run_to(step);
   if (state() == RunState::Ready) submit([](RunWorker& w) { w.run(true); }, false);
@@ -111,6 +130,15 @@ void RunController::stop() {
 void RunController::set_breakpoints(std::vector<Breakpoint> breakpoints) {
   breakpoints_ = breakpoints;
   shared().breakpoints.push(std::move(breakpoints));
+  if (state() != RunState::Running || !stop_.valid()) return;
+  // The breakpoint that the run was sent to may be disabled now: then it continues to the next one.
+  const Step stop = breakpoint_after(session_.get(), breakpoints_, Step(stop_.value - 1));
+  if (stop == stop_) return;
+  stop_ = stop;
+  if (stop.valid())
+    shared().control.run_to(stop);
+  else
+    shared().control.resume();
 }
 
 void RunController::read_values(trace::TensorRef tensor) {
@@ -148,12 +176,14 @@ void RunController::on_opened(const OpenResult& result) {
   session_ = result.session;
   sizes_ = result.sizes;
   recorder_ = result.recorder;
+  autosaved_ = result.autosaved;
   set_state(has_model_ ? RunState::Ready : RunState::Recording);
   Q_EMIT opened(result.title);
   if (!result.problem.isEmpty()) Q_EMIT failed(result.problem);
 }
 
-void RunController::on_failed(const QString& problem) {
+void RunController::on_failed(int number, const QString& problem) {
+  if (number <= cancelled_) return;
   set_state(has_model_ ? RunState::Ready : session_ ? RunState::Recording : RunState::Empty);
   Q_EMIT failed(problem);
 }

@@ -26,6 +26,8 @@ class Recorder;
 
 namespace arenascope::app {
 
+class SavedMark;
+
 enum class BreakReason : uint8_t { None, Before, NotFinite };
 
 // Position and reason of a pause, and access to values until the run continues.
@@ -68,6 +70,8 @@ class RunController : public WorkerThread {
   void set_breakpoints(std::vector<Breakpoint> breakpoints);
   void read_values(trace::TensorRef tensor);  // answered by values() if the run is paused or ready
   void cancel_opening();
+  // How much of the session was saved; null if it is not also written to a file.
+  SavedMark* saved_mark() const;
 
   // Reports of the worker.
   struct OpenResult {
@@ -78,9 +82,10 @@ class RunController : public WorkerThread {
     bool can_run = false;
     QString title, problem;
     std::vector<InputSize> sizes = {};
+    bool autosaved = false;  // the recording is also written to a file
   };
   void on_opened(const OpenResult& opened);
-  void on_failed(const QString& problem);
+  void on_failed(int number, const QString& problem);  // of which opening
   void on_running();
   void on_paused(const PauseInfo& pause);
   void on_ready(int job);
@@ -97,7 +102,6 @@ class RunController : public WorkerThread {
               const QString& title);  // null values: title has the reason
 
  private:
-  Step next_break() const;
   void request_quit() override;
 
   bool has_model_ = false;
@@ -107,9 +111,12 @@ class RunController : public WorkerThread {
   std::vector<InputSize> sizes_;
   std::vector<Breakpoint> breakpoints_;
   Step next_;                                                   // step before which the run is paused
+  Step stop_;                                                   // breakpoint that a run was sent to; invalid: none
   std::shared_ptr<trace::Recorder> recorder_;                   // thread-safe; null: nothing is recorded
   std::function<ValuesAnswer(trace::TensorRef)> value_reader_;  // set while paused
+  int openings_ = 0, cancelled_ = 0;  // numbers of the newest opening, and of the newest that was cancelled
   bool planning_ = false;
+  bool autosaved_ = false;
   std::stop_source stop_planning_;
 };
 

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include <arenascope/run/runner.h>
+#include "attached.h"
 #include "autosave.h"
 #include "user_message.h"
 
@@ -23,7 +24,7 @@ constexpr auto kFastestRun = std::chrono::milliseconds(12);
 }  // namespace
 
 RunWorker::RunWorker(RunChannel* shared) : shared_(shared) {
-  shared_->control.on_pause = [this](Step next, bool paused) { on_pause(next, paused); };
+  shared_->control.set_on_pause([this](Step next, bool paused) { on_pause(next, paused); });
 }
 
 RunWorker::~RunWorker() { close(); }
@@ -46,17 +47,28 @@ void RunWorker::work() {
 }
 
 void RunWorker::close() {
-  if (runner_) {
-    runner_.reset();
-    previous_recorders_.clear();  // after the runner: the last blocks are reported to them when freed
-  }
+  runner_.reset();
   if (recorder_) recorder_->stop();
   recorder_.reset();
-  autosave_.reset();
-  earlier_.reset();
+  close_autosave();
 }
 
-void RunWorker::open(const QString& spec, const RunSettings& settings) {
+// Unsaved work is not discarded with the document, but kept for recovery.
+void RunWorker::close_autosave() {
+  if (autosave_ && session_) {
+    const auto snapshot = session_->snapshot();
+    const bool of_model = !is_attach_spec(spec_);
+    if (worth_keeping(*snapshot, of_model) && !shared_->saved.covers(*snapshot, of_model)) {
+      autosave_->keep();
+      if (earlier_) earlier_->keep();
+    }
+  }
+  autosave_.reset();
+  earlier_.reset();
+  shared_->saved.clear();
+}
+
+void RunWorker::open(const QString& spec, const RunSettings& settings, std::stop_token stop, int number) {
   looping_ = once_ = false;
   OpenCallbacks callbacks;
   callbacks.progress = [this](const QString& phase, double share) {
@@ -69,12 +81,15 @@ void RunWorker::open(const QString& spec, const RunSettings& settings) {
   };
   callbacks.watch = [this](Runner& part, RunOptions& options) { watch(part, options); };
   bool shown = false;
-  callbacks.show = [&](std::shared_ptr<trace::Session> session, const QString& title) {
+  callbacks.show = [&](std::shared_ptr<trace::Session> session, const QString& title, bool autosaved) {
     shown = true;
-    shared_->tell([=](RunController& c) { c.on_opened({spec, settings, session, nullptr, false, title, {}}); });
+    shared_->tell([=](RunController& c) {
+      c.on_opened({spec, settings, session, nullptr, false, title, {}, {}, autosaved});
+    });
   };
   callbacks.more = [this] { shared_->tell([](RunController& c) { Q_EMIT c.session_grew(); }); };
-  callbacks.should_continue = [this] { return !shared_->cancel && !shared_->quit; };
+  callbacks.should_continue = [this, stop] { return !stop.stop_requested() && !shared_->quit; };
+  callbacks.stop = stop;
   if (runner_ && is_model_spec(spec) && spec == spec_) callbacks.previous = &runner_;
   Opened opened = open_spec(spec, settings, callbacks);
   shared_->tell([](RunController& c) { Q_EMIT c.progress({}); });
@@ -85,12 +100,8 @@ void RunWorker::open(const QString& spec, const RunSettings& settings) {
     opened.problem = QCoreApplication::translate("arenascope::app::Opener", "Opening was cancelled.");
   }
   if (!opened.session) {
-    shared_->tell([problem = opened.problem](RunController& c) { c.on_failed(problem); });
+    shared_->tell([number, problem = opened.problem](RunController& c) { c.on_failed(number, problem); });
     return;
-  }
-  if (took_over && recorder_) {  // reused blocks report to it when freed
-    recorder_->stop();
-    previous_recorders_.push_back(std::move(recorder_));
   }
   close();
   not_finite_.clear();
@@ -109,8 +120,9 @@ void RunWorker::open(const QString& spec, const RunSettings& settings) {
     return;
   }
   shared_->tell([spec, settings, session = session_, recorder = recorder_, can_run = runner_ != nullptr,
-                 title = opened.title, problem = opened.problem, sizes = opened.sizes](RunController& c) {
-    c.on_opened({spec, settings, session, recorder, can_run, title, problem, sizes});
+                 title = opened.title, problem = opened.problem, sizes = opened.sizes,
+                 autosaved = autosave_ != nullptr](RunController& c) {
+    c.on_opened({spec, settings, session, recorder, can_run, title, problem, sizes, autosaved});
   });
 }
 
@@ -223,6 +235,7 @@ bool RunWorker::breaks_before(Runner& part, NodeId node) {
 }
 
 bool RunWorker::check_finite(Runner& part, NodeId node) {
+  receive_breakpoints();  // it may have been disabled during the pause
   if (!nan_) return true;
   const TensorImpl& tensor = part.plan().graph.node(node);
   if (!info(tensor.dtype).floating || !tensor.dense() || tensor.data() == nullptr || !tensor.storage.device().is_cpu())

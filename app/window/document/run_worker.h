@@ -4,6 +4,7 @@
 #pragma once
 #include <arenascope/runtime/run_control.h>
 
+#include <mutex>
 #include <set>
 #include <stop_token>
 
@@ -11,11 +12,30 @@
 #include "mpsc_queue.h"
 #include "opener.h"
 #include "run_controller.h"
+#include "saved_mark.h"
 #include "value_reader.h"
 
 namespace arenascope::app {
 
 class RunWorker;
+
+// Stops the opening in progress and those requested before request(); begin() resets it.
+class OpeningStop {
+ public:
+  std::stop_token begin() {
+    std::lock_guard lock(mutex_);
+    source_ = {};
+    return source_.get_token();
+  }
+  void request() {
+    std::lock_guard lock(mutex_);
+    source_.request_stop();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::stop_source source_;
+};
 
 // State shared by the two threads.
 struct RunChannel {
@@ -23,7 +43,8 @@ struct RunChannel {
   MpscQueue<std::vector<Breakpoint>> breakpoints;  // apply from the next node on, also to a run in progress
   RunControl control;                              // the engine's pause, step and abort control
   std::atomic<bool> quit{false};
-  std::atomic<bool> cancel{false};   // cancels opening
+  OpeningStop opening;
+  SavedMark saved;                   // of the open session
   std::atomic<int> resume_epoch{0};  // incremented when the window resumes the run; outdates earlier pauses
   // Runs the function on the UI thread if the window still exists.
   std::function<void(std::function<void(RunController&)>)> tell;
@@ -36,7 +57,7 @@ class RunWorker {
   void work();  // until quit is set
 
   // Jobs.
-  void open(const QString& spec, const RunSettings& settings);
+  void open(const QString& spec, const RunSettings& settings, std::stop_token stop, int number);
   void replan(const RunSettings& settings, const std::stop_token& stop);
   void read(trace::TensorRef tensor);
   void run(bool in_a_loop);
@@ -54,6 +75,7 @@ class RunWorker {
   void update_breakpoints(Runner& part);
   void rotate_file();
   void close();
+  void close_autosave();
   void settled();
   void leave_loop();
 
@@ -61,8 +83,6 @@ class RunWorker {
   QString spec_;  // of the open document
   std::unique_ptr<Runner> runner_;
   std::shared_ptr<trace::Recorder> recorder_;
-  std::vector<std::shared_ptr<trace::Recorder>>
-      previous_recorders_;                        // recorders of earlier runs whose weights were reused
   std::shared_ptr<Autosave> autosave_, earlier_;  // current and previous file
   std::shared_ptr<trace::Session> session_;
   std::vector<Breakpoint> breakpoints_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training_job.h"
 
+#include <arenascope/base/output_file.h>
 #include <arenascope/lesson/stage.h>
 #include <arenascope/train/dataset.h>
 #include <arenascope/train/frontier.h>
@@ -104,6 +105,9 @@ void TrainingJob::train(const Part& part, const std::string& spec, const Trainin
   if (!shape) return fail(shape.error());
   auto data = train::open_dataset(request.data.toStdString(), *shape);
   if (!data) return fail(data.error());
+  const std::filesystem::path inputs[] = {spec, request.data.toStdString()};
+  if (!request.save.isEmpty())
+    if (auto ok = OutputFile::check(request.save.toStdString(), inputs); !ok) return fail(ok.error());
   auto trainer = train::Trainer::open(spec, **data, choices->trainer);
   if (!trainer) return fail(trainer.error());
   Update update;

@@ -37,7 +37,7 @@ class WorkerThread : public QObject {
   void set_state(RunState state);
   int submitted_jobs() const { return submitted_jobs_; }  // number so far
   virtual void request_quit();                            // returns at once
-  RunChannel& shared() { return *shared_; }
+  RunChannel& shared() const { return *shared_; }
 
  private:
   void on_thread_finished();

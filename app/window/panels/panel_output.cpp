@@ -2,9 +2,9 @@
 #include "panel_output.h"
 
 #include <views/common/background.h>
+#include <views/common/output_device.h>
 #include <QApplication>
 #include <QClipboard>
-#include <QSaveFile>
 #include <QThreadPool>
 
 #include "widget_image.h"
@@ -53,12 +53,8 @@ void PanelOutput::copy_csv(const QString& id) const {
   if (const auto csv = csv_maker(id)) QApplication::clipboard()->setText(csv());
 }
 
-Status write_text(const QString& text, const QString& path) {
-  const QByteArray bytes = text.toUtf8();
-  QSaveFile file(path);
-  if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
-    return Error{Panels::tr("%1 cannot be written: %2.").arg(path, file.errorString()).toStdString()};
-  return {};
+Status write_text(const QString& text, const QString& path, OutputFile::Paths inputs) {
+  return write_bytes(text.toUtf8(), path, inputs);
 }
 
 }  // namespace arenascope::app

@@ -20,7 +20,7 @@ class PanelOutput {
   Panels* panels_;
 };
 
-// Error message with the path.
-Status write_text(const QString& text, const QString& path);
+// Writes the file atomically. `inputs`: files that are being read; the output must not be one of them.
+Status write_text(const QString& text, const QString& path, OutputFile::Paths inputs = {});
 
 }  // namespace arenascope::app

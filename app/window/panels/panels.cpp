@@ -59,6 +59,14 @@ void Panels::connect_panel(const QString& id, const PanelInstance& parts) {
       Q_EMIT menu_requested(id, area->viewport()->mapToGlobal(at));
     });
   }
+  // Other widgets: forms, curves, headings.
+  QWidget* widget = parts.widget;
+  if (widget->contextMenuPolicy() == Qt::CustomContextMenu) return;
+  widget->setContextMenuPolicy(Qt::CustomContextMenu);
+  connect(widget, &QWidget::customContextMenuRequested, this, [this, id, widget](const QPoint& at) {
+    last_ = id;
+    Q_EMIT menu_requested(id, widget->mapToGlobal(at));
+  });
 }
 
 QDockWidget* Panels::dock(const QString& id) const {

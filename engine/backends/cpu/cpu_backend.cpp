@@ -129,7 +129,7 @@ class CpuBackend : public Backend {
 
   using Backend::prepare;
   Result<std::unique_ptr<PreparedGraph>> prepare(std::span<const TensorImpl* const> nodes, ExecutionContext& context,
-                                               const PreparedGraph* previous) override {
+                                                 const PreparedGraph* previous) override {
     return prepare_kernels(nodes, context, previous, options_);
   }
 

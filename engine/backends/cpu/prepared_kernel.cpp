@@ -142,8 +142,8 @@ Result<std::unique_ptr<PreparedNode>> prepare_node(const TensorImpl& node, Packi
 }  // namespace
 
 Result<std::unique_ptr<PreparedGraph>> prepare_kernels(std::span<const TensorImpl* const> nodes,
-                                                     ExecutionContext& context, const PreparedGraph* previous,
-                                                     const CpuOptions& options) {
+                                                       ExecutionContext& context, const PreparedGraph* previous,
+                                                       const CpuOptions& options) {
   WinogradChoice choice = options.packs ? WinogradChoice(nodes, options.max_weights) : WinogradChoice();
   PackedWeights summary = choice.summary();
   Packing packing(context, dynamic_cast<const PreparedKernels*>(previous), options.packs, std::move(choice));
@@ -156,7 +156,8 @@ Result<std::unique_ptr<PreparedGraph>> prepare_kernels(std::span<const TensorImp
   }
   std::vector<SharedWeights> packed = packing.take();
   for (const SharedWeights& one : packed) summary.bytes += one->byte_count();
-  return std::unique_ptr<PreparedGraph>(std::make_unique<PreparedKernels>(std::move(prepared), std::move(packed), summary));
+  return std::unique_ptr<PreparedGraph>(
+      std::make_unique<PreparedKernels>(std::move(prepared), std::move(packed), summary));
 }
 
 }  // namespace arenascope::cpu

@@ -10,7 +10,7 @@ namespace arenascope::cpu {
 
 // Weights that `previous` has packed are reused. Errors: a node without a kernel, out of memory.
 Result<std::unique_ptr<PreparedGraph>> prepare_kernels(std::span<const TensorImpl* const> nodes,
-                                                     ExecutionContext& context, const PreparedGraph* previous,
-                                                     const CpuOptions& options);
+                                                       ExecutionContext& context, const PreparedGraph* previous,
+                                                       const CpuOptions& options);
 
 }  // namespace arenascope::cpu

@@ -67,8 +67,8 @@ void CaseList::add(Op op, DType type, const std::string& details, std::function<
                    double factor) {
   cases_.push_back({fmt::format("{}/{}/{}", arenascope::name(op), arenascope::name(type), details), op,
                     tolerance(type) * factor, [describe = std::move(describe)](GraphBuilder& builder) {
-                      CaseBuilder builder(builder);
-                      return describe(builder);
+                      CaseBuilder case_builder(builder);
+                      return describe(case_builder);
                     }});
 }
 

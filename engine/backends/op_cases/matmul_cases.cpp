@@ -44,16 +44,20 @@ void products(CaseList& list) {
   const int64_t depth = lean ? 70 : 300;
   for (DType type : {DType::F16, DType::BF16, DType::F64})
     for (int64_t rows : {1, 20})
-      list.add(Op::MulMat, DType::F32, fmt::format("{} by f32, {} rows", arenascope::name(type), rows), [=](CaseBuilder& k) {
-        return k.node(Op::MulMat, {k.input(type, {45, depth}), k.input(DType::F32, {rows, depth})}, MulMatParams{1});
-      });
+      list.add(Op::MulMat, DType::F32, fmt::format("{} by f32, {} rows", arenascope::name(type), rows),
+               [=](CaseBuilder& k) {
+                 return k.node(Op::MulMat, {k.input(type, {45, depth}), k.input(DType::F32, {rows, depth})},
+                               MulMatParams{1});
+               });
   const int64_t block_rows = lean ? 7 : 45, block_depth = lean ? 512 : 1280;
   for (DType type : kQuantised)
     for (int64_t rows : {1, 3, 20})
-      list.add(Op::MulMat, DType::F32, fmt::format("{} by f32, {} rows", arenascope::name(type), rows), [=](CaseBuilder& k) {
-        return k.node(Op::MulMat, {k.input(type, {block_rows, block_depth}), k.input(DType::F32, {rows, block_depth})},
-                      MulMatParams{1});
-      });
+      list.add(Op::MulMat, DType::F32, fmt::format("{} by f32, {} rows", arenascope::name(type), rows),
+               [=](CaseBuilder& k) {
+                 return k.node(Op::MulMat,
+                               {k.input(type, {block_rows, block_depth}), k.input(DType::F32, {rows, block_depth})},
+                               MulMatParams{1});
+               });
 }
 
 struct Window {

@@ -81,7 +81,9 @@ void joins_and_pads(CaseList& list) {
                     DepthToSpaceParams{2, crd});
     });
   for (DType type : {DType::F32, DType::F16, DType::F64, DType::I32, DType::I64, DType::Bool}) {
-    list.add(Op::Fill, type, "1.0", [=](CaseBuilder& k) { return k.node(Op::Fill, {}, FillParams{{3, 400}, type, 1, 0}); });
+    list.add(Op::Fill, type, "1.0", [=](CaseBuilder& k) {
+      return k.node(Op::Fill, {}, FillParams{{3, 400}, type, 1, 0});
+    });
     if (type != DType::Bool && type != DType::F16)
       list.add(Op::Arange, type, "by 3", [=](CaseBuilder& k) {
         return k.node(Op::Arange, {}, FillParams{{1500}, type, -2, 3});
@@ -243,11 +245,12 @@ void bits(CaseList& list) {
     for (int format = 0; format < 6; ++format)
       for (int mode = 0; mode < (format == static_cast<int>(SmallFloat::E8M0) ? 6 : 2); ++mode)
         for (double largest : {2.0, 600.0})
-          list.add(Op::RoundSmall, type, fmt::format("format {} mode {} to {}", format, mode, largest), [=](CaseBuilder& k) {
-            return k.node(
-                Op::RoundSmall, {k.input(type, {9, 50}, Spread::Permuted, -largest, largest)},
-                SmallFloatParams{static_cast<SmallFloat>(format), mode % 2 == 1, static_cast<SmallRounding>(mode / 2)});
-          });
+          list.add(Op::RoundSmall, type, fmt::format("format {} mode {} to {}", format, mode, largest),
+                   [=](CaseBuilder& k) {
+                     return k.node(Op::RoundSmall, {k.input(type, {9, 50}, Spread::Permuted, -largest, largest)},
+                                   SmallFloatParams{static_cast<SmallFloat>(format), mode % 2 == 1,
+                                                    static_cast<SmallRounding>(mode / 2)});
+                   });
   for (DType type : {DType::BF16, DType::F32})
     for (int format = 0; format < 6; ++format)
       list.add(Op::RoundSmall, type, fmt::format("format {} to a million", format), [=](CaseBuilder& k) {

@@ -43,10 +43,11 @@ void binary(CaseList& list, Op op, DType type) {
       const double low_b = op == Op::Div || op == Op::Mod ? 1 : is_unsigned(type) && op == Op::Sub ? 0 : low;
       const double high_b = is_unsigned(type) && op == Op::Sub ? 5 : high,
                    low_a = is_unsigned(type) && op == Op::Sub ? 5 : low;
-      list.add(op, type, fmt::format("{} {} {}", name(spread), to_string(pair.a), to_string(pair.b)), [=](CaseBuilder& k) {
-        return k.node(op, {k.input(type, pair.a, spread, low_a, high),
-                           k.input(type, pair.b, spread, low_b, whole ? high_b : high)});
-      });
+      list.add(op, type, fmt::format("{} {} {}", name(spread), to_string(pair.a), to_string(pair.b)),
+               [=](CaseBuilder& k) {
+                 return k.node(op, {k.input(type, pair.a, spread, low_a, high),
+                                    k.input(type, pair.b, spread, low_b, whole ? high_b : high)});
+               });
     }
 }
 

@@ -33,8 +33,9 @@ void pools(CaseList& list) {
                    [=](CaseBuilder& k) { return k.node(op, {k.input(type, w.x, spread)}, w.p); });
       if (op == Op::MaxPool && w.p.pads_begin[0] < w.p.kernel[0])
         for (DType type : {DType::I8, DType::U8})
-          list.add(op, type, w.text,
-                   [=](CaseBuilder& k) { return k.node(op, {k.input(type, w.x, Spread::Contiguous, -100, 100)}, w.p); });
+          list.add(op, type, w.text, [=](CaseBuilder& k) {
+            return k.node(op, {k.input(type, w.x, Spread::Contiguous, -100, 100)}, w.p);
+          });
     }
   for (int32_t size : {1, 4, 5})
     for (Spread spread : kSpreads)
@@ -49,21 +50,23 @@ void norms(CaseList& list) {
     for (Spread spread : kSpreads) {
       for (int sources = 1; sources <= 3; ++sources)
         for (int axis : {1, 2}) {
-          list.add(Op::Norm, type, fmt::format("{} axis {} sources {}", name(spread), axis, sources), [=](CaseBuilder& k) {
-            const Tensor x = k.input(type, {3, 4, 77}, spread),
-                         gain = sources > 1 ? k.input(type, {77}, spread) : Tensor();
-            const Tensor bias = sources > 2 ? k.input(type, axis == 1 ? Dims{4, 1} : Dims{77}) : Tensor();
-            OpParams params;
-            params.set(NormParams{axis, 1e-5f});
-            const Tensor all[] = {x, gain, bias};
-            return k.done(k.builder().op(Op::Norm, std::span(all, static_cast<size_t>(sources)), params));
-          });
+          list.add(Op::Norm, type, fmt::format("{} axis {} sources {}", name(spread), axis, sources),
+                   [=](CaseBuilder& k) {
+                     const Tensor x = k.input(type, {3, 4, 77}, spread),
+                                  gain = sources > 1 ? k.input(type, {77}, spread) : Tensor();
+                     const Tensor bias = sources > 2 ? k.input(type, axis == 1 ? Dims{4, 1} : Dims{77}) : Tensor();
+                     OpParams params;
+                     params.set(NormParams{axis, 1e-5f});
+                     const Tensor all[] = {x, gain, bias};
+                     return k.done(k.builder().op(Op::Norm, std::span(all, static_cast<size_t>(sources)), params));
+                   });
           if (sources < 3)
-            list.add(Op::RmsNorm, type, fmt::format("{} axis {} sources {}", name(spread), axis, sources), [=](CaseBuilder& k) {
-              const Tensor x = k.input(type, {3, 4, 130}, spread);
-              if (sources == 1) return k.node(Op::RmsNorm, {x}, NormParams{axis, 1e-6f});
-              return k.node(Op::RmsNorm, {x, k.input(type, {130})}, NormParams{axis, 1e-6f});
-            });
+            list.add(Op::RmsNorm, type, fmt::format("{} axis {} sources {}", name(spread), axis, sources),
+                     [=](CaseBuilder& k) {
+                       const Tensor x = k.input(type, {3, 4, 130}, spread);
+                       if (sources == 1) return k.node(Op::RmsNorm, {x}, NormParams{axis, 1e-6f});
+                       return k.node(Op::RmsNorm, {x, k.input(type, {130})}, NormParams{axis, 1e-6f});
+                     });
         }
       for (int32_t groups : {1, 3, 6})
         list.add(Op::GroupNorm, type, fmt::format("{} groups {}", name(spread), groups), [=](CaseBuilder& k) {

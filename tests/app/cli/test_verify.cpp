@@ -155,10 +155,10 @@ TEST_CASE("errors of each quantised type over generated layers are within its to
 }
 
 TEST_CASE("a real network whose expected output was changed") {
-  ARENASCOPE_NEEDS_DATA("onnx/light/squeezenet");
+  ARENASCOPE_NEEDS_DATA("onnx/light/shufflenet");
   TempFolder folder;
-  const std::filesystem::path copy = folder / "squeezenet";
-  std::filesystem::copy(data_folder() / "onnx/light/squeezenet", copy, std::filesystem::copy_options::recursive);
+  const std::filesystem::path copy = folder / "shufflenet";
+  std::filesystem::copy(data_folder() / "onnx/light/shufflenet", copy, std::filesystem::copy_options::recursive);
   CHECK(cli({"verify", copy.string()}).status == 0);
   const auto file = copy / "test_data_set_0/output_0.pb";
   std::string bytes = read_file(file);
@@ -166,7 +166,7 @@ TEST_CASE("a real network whose expected output was changed") {
   bytes[bytes.size() - 1] = 0x42;  // changes sign and exponent of the last float
   std::filesystem::remove(file);
   write_file(file, bytes);
-  fails(copy.string(), 1, "squeezenet");
+  fails(copy.string(), 1, "shufflenet");
 }
 
 TEST_CASE_FIXTURE(Case, "all test cases below a directory with their outcomes") {

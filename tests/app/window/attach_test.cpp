@@ -2,6 +2,7 @@
 // File ▸ Launch and Record: a program is started, its events arrive while it runs, and its tab reports the result
 #include <QCheckBox>
 #include <QDialogButtonBox>
+#include <QDir>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTest>
@@ -9,6 +10,7 @@
 #include <views/timeline/timeline_view.h>
 
 #include "app/window/document/attached.h"
+#include "app/window/document/autosave.h"
 #include "window_fixture.h"
 
 using namespace arenascope;
@@ -43,6 +45,34 @@ class AttachTest : public QObject, protected WindowFixture {
     QVERIFY(events() > 15'000);
     QCOMPARE(doc().source()->snapshot()->event_count, events());
     QCOMPARE(doc().source()->snapshot()->lost, int64_t{0});
+  }
+
+  // As it is written while the program runs, a kill of the window loses nothing; closing the tab keeps it.
+  void what_a_program_sent_can_be_recovered() {
+    const auto files = [] {
+      return QDir(autosave_folder()).entryInfoList({QStringLiteral("*.arenascope")}, QDir::Files, QDir::Time);
+    };
+    const auto before = files().size();
+    window_->open(attach_spec(
+        {QStringLiteral(ARENASCOPE_TARGET), QStringLiteral("rate"), QStringLiteral("5000"), QStringLiteral("20")}, {}));
+    QTRY_VERIFY_WITH_TIMEOUT(events() > 5'000, kPatience);
+    QCOMPARE(files().size(), before + 1);
+    QVERIFY(files().front().fileName().contains("attach_target"));
+    QVERIFY(files().front().fileName().startsWith(QString::number(QCoreApplication::applicationPid())));
+    // A copy at any moment is what a kill would leave.
+    const QString copy = folder_.filePath("killed.arenascope");
+    QVERIFY(QFile::copy(files().front().filePath(), copy));
+    trace::Session killed;
+    QVERIFY(trace::read_recording(copy.toStdString(), killed).ok());
+    QVERIFY2(killed.snapshot()->event_count > 1'000, qPrintable(QString::number(killed.snapshot()->event_count)));
+    const int64_t seen = events();
+    QTest::keyClick(window_.get(), Qt::Key_W, Qt::ControlModifier);
+    QVERIFY(doc().messages()->texts().join(u' ').contains("Recover a Recording"));
+    QTRY_COMPARE_WITH_TIMEOUT(recoverable_recordings().size(), 1, kPatience);
+    trace::Session closed;
+    QVERIFY(trace::read_recording(recoverable_recordings().front().toStdString(), closed).ok());
+    QVERIFY(closed.snapshot()->event_count >= seen);
+    QFile::remove(recoverable_recordings().front());
   }
 
   void a_graph_a_run_and_memory() {

@@ -35,7 +35,7 @@ QByteArray field(int number, int value) {
 }
 
 // An ONNX model whose second node gives infinities: relu(log(x - x)).
-QByteArray model_with_infinities() {
+QByteArray model_with_infinities(bool twice = false) {
   const auto value = [](const char* name) {
     return field(1, name) + field(2, field(1, field(1, 1) + field(2, field(1, field(1, 4)))));
   };
@@ -45,7 +45,8 @@ QByteArray model_with_infinities() {
     return field(1, bytes + field(2, output) + field(3, output) + field(4, op));
   };
   const QByteArray graph = node("Sub", {"x", "x"}, "nought") + node("Log", {"nought"}, "endless") +
-                           node("Relu", {"endless"}, "z") + field(2, "g") + field(11, value("x")) +
+                           (twice ? node("Neg", {"endless"}, "more") : QByteArray()) +
+                           node("Relu", {twice ? "more" : "endless"}, "z") + field(2, "g") + field(11, value("x")) +
                            field(12, value("z"));
   return field(1, 8) + field(7, graph) + field(8, field(2, 13));
 }
@@ -355,6 +356,48 @@ class DebuggerTest : public QObject, protected WindowFixture {
     key(Qt::Key_F5);
     QTRY_VERIFY_WITH_TIMEOUT(now() > 0 && doc().source()->plan()->order[static_cast<size_t>(now() - 1)] == found,
                              kPatience);
+  }
+
+  // Unticked while the run is paused: it goes on, though there are infinities in every run.
+  void a_breakpoint_that_is_switched_off_does_not_stop() {
+    const QString path = folder_.filePath("endless_twice.onnx");
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(model_with_infinities(true));
+    file.close();
+    open(path);
+    QVERIFY2(doc().runner()->has_model(), qPrintable(doc().messages()->texts().join(u' ')));
+    doc().debugger()->set_breakpoints({{Breakpoint::Kind::NaN, {}, 0, true}});
+    plot_view("arena")->setFocus();
+    key(Qt::Key_F5);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Paused, kPatience);
+    QSignalSpy paused(doc().runner(), &RunController::paused_at);
+    doc().debugger()->set_breakpoints({{Breakpoint::Kind::NaN, {}, 0, false}});
+    const auto runs_now = [this] {
+      doc().source()->refresh();
+      return doc().source()->snapshot()->runs.size();
+    };
+    const size_t runs = runs_now();
+    key(Qt::Key_F5);
+    QTRY_VERIFY_WITH_TIMEOUT(runs_now() > runs + 2, 10'000);
+    QCOMPARE(paused.count(), 0);
+    // Of each other kind too.
+    for (const Breakpoint& b :
+         {Breakpoint{Breakpoint::Kind::Op, "LOG", 0, true}, Breakpoint{Breakpoint::Kind::Name, "more", 0, true},
+          Breakpoint{Breakpoint::Kind::Node, "z", 0, true}, Breakpoint{Breakpoint::Kind::Bytes, {}, 1, true}}) {
+      doc().debugger()->set_breakpoints({b});
+      QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Paused, kPatience);
+      Breakpoint off = b;
+      off.on = false;
+      doc().debugger()->set_breakpoints({off});
+      paused.clear();
+      const size_t before = runs_now();
+      key(Qt::Key_F5);
+      QTRY_VERIFY_WITH_TIMEOUT(runs_now() > before + 2, 10'000);
+      QCOMPARE(paused.count(), 0);
+    }
+    key(Qt::Key_F5, Qt::ShiftModifier);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
   }
 };
 

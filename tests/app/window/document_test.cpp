@@ -11,7 +11,9 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
+#include <QTableWidget>
 #include <QTest>
+#include <QThread>
 #include <QToolButton>
 
 #include <views/common/background.h>
@@ -21,6 +23,8 @@
 
 #include <random>
 
+#include "app/window/document/autosave.h"
+#include "app/window/document/job.h"
 #include "app/window/document/note_settings.h"
 #include "sample_session.h"
 #include "tests/test_data.h"
@@ -255,11 +259,15 @@ class DocumentTest : public QObject, protected WindowFixture {
     QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), kPatience);
     QVERIFY(begun && doc().saver()->busy());
     QCOMPARE(bar->value(), 250);
-    doc().saver()->save("/tmp/other.arenascope", slow, {});
-    QVERIFY(doc().messages()->texts().last().contains("still being saved"));
+    // A second one waits for its turn, and cancelling the first does not cancel it.
+    doc().saver()->save(
+        "/tmp/other.arenascope", [](const Saver::Progress&) { return Status(); }, "other written");
+    QCOMPARE(doc().saver()->waiting(), size_t{1});
     window_->findChild<QToolButton*>("cancel_job")->click();
     QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy(), kPatience);
-    QVERIFY(doc().messages()->texts().last().contains("cancelled"));
+    const QString said = doc().messages()->texts().join(u'|');
+    QVERIFY2(said.contains("slow.arenascope was not written: it was cancelled"), qPrintable(said));
+    QVERIFY2(said.contains("other written"), qPrintable(said));
     go_on = true;
     doc().saver()->save("/tmp/slow.arenascope", slow, QStringLiteral("written"));
     QTRY_COMPARE_WITH_TIMEOUT(doc().messages()->texts().last(), QStringLiteral("written"), kPatience);
@@ -270,6 +278,155 @@ class DocumentTest : public QObject, protected WindowFixture {
     QVERIFY(!trace::save_recording(*many, path.toStdString(), [&](double share) { return (last = share) < 0.5; }).ok());
     QVERIFY(last >= 0.5 && last < 0.9);
     QVERIFY(!QFile::exists(path));
+  }
+
+  // Files that wait when a document is closed are written too.
+  void files_that_wait_are_written_when_the_document_is_closed() {
+    doc().show_session(test::sample_session(), "sample");
+    std::atomic<bool> go_on{false};
+    std::atomic<int> written{0};
+    for (int i = 0; i < 3; ++i)
+      doc().saver()->save(QStringLiteral("/tmp/%1").arg(i),
+                          [&](const Saver::Progress&) -> Status {
+                            while (!go_on) QThread::msleep(1);
+                            return ++written == 2 ? Status(Error{"the disk is full"}) : Status();
+                          },
+                          {});
+    window_->documents()->close(0);
+    go_on = true;
+    QTRY_COMPARE_WITH_TIMEOUT(written.load(), 3, kPatience);
+    // What went wrong with one of them is not lost with its document.
+    QTRY_COMPARE_WITH_TIMEOUT(window_->documents()->log()->unread(MessageKind::Error), 1, kPatience);
+    QVERIFY(window_->documents()->log()->all().back().sentence.contains("the disk is full"));
+  }
+
+  // With two jobs at a time the button ends the one that is written beside it.
+  void cancelling_ends_the_job_that_is_shown() {
+    open_two();
+    std::atomic<bool> go_on{false};
+    doc().saver()->save(
+        "/tmp/slow.arenascope",
+        [&](const Saver::Progress& progress) -> Status {
+          while (progress(0.25))
+            if (go_on) return {};
+          return Error{"stopped"};
+        },
+        "slow written");
+    doc().replanning()->plan(request(30));
+    const auto shown = job_of(*window_->documents());
+    QVERIFY(shown.has_value());
+    QCOMPARE(shown->kind, JobKind::Replanning);
+    auto* cancel = window_->findChild<QToolButton*>("cancel_job");
+    QTRY_VERIFY_WITH_TIMEOUT(cancel->isVisible(), kPatience);
+    cancel->click();
+    QVERIFY(!doc().replanning()->busy());
+    QVERIFY(doc().saver()->busy());
+    QCOMPARE(job_of(*window_->documents())->kind, JobKind::Saving);
+    // What was shown and has ended is not mistaken for what goes on.
+    cancel_job(*window_->documents(), *shown);
+    go_on = true;
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy(), kPatience);
+    QVERIFY(doc().messages()->texts().contains("slow written"));
+    QTRY_COMPARE_WITH_TIMEOUT(background_pool()->activeThreadCount(), 0, 10'000);
+  }
+
+  // Each job of the table is found as itself and ended as itself, whatever else goes on.
+  void a_comparison_and_the_runner_do_not_share_their_progress() {
+    open_two();
+    const QString other = buffers("k.csv", 5);
+    Q_EMIT doc().runner()->progress("Reading something…", 0.1);
+    doc().comparing()->load(other, {});
+    const auto jobs = jobs_of(*window_->documents());
+    QCOMPARE(jobs.size(), size_t{2});
+    QCOMPARE(jobs[0].kind, JobKind::Comparing);
+    QVERIFY(jobs[0].text.contains("k.csv"));
+    QCOMPARE(jobs[1].kind, JobKind::Reading);
+    cancel_job(*window_->documents(), jobs[0]);
+    QVERIFY(!doc().comparing()->busy());
+    QCOMPARE(doc().progress(), QString("Reading something…"));
+    QTRY_COMPARE_WITH_TIMEOUT(background_pool()->activeThreadCount(), 0, 10'000);
+  }
+
+  // Runs that nobody saved can be recovered after their tab is closed.
+  void what_was_recorded_and_not_saved_is_kept() {
+    const auto left = [] { return recoverable_recordings().size(); };
+    const auto run_again = [&] {
+      const size_t runs = doc().source()->snapshot()->runs.size();
+      doc().runner()->run_once();
+      QTRY_VERIFY_WITH_TIMEOUT(doc().source()->snapshot()->runs.size() > runs &&
+                                   doc().source()->snapshot()->runs.back().finished &&
+                                   doc().runner()->state() == RunState::Ready,
+                               kPatience);
+    };
+    open("zoo:mnist_fc");
+    QTest::keyClick(window_.get(), Qt::Key_W, Qt::ControlModifier);  // only what opening it brought
+    QTRY_COMPARE_WITH_TIMEOUT(QDir(autosave_folder()).entryList(QDir::Files).size(), 0, kPatience);
+    open("zoo:mnist_fc");
+    run_again();
+    run_again();
+    const size_t runs = doc().source()->snapshot()->runs.size();
+    QTest::keyClick(window_.get(), Qt::Key_W, Qt::ControlModifier);
+    QTRY_COMPARE_WITH_TIMEOUT(left(), 1, kPatience);
+    QVERIFY2(doc().messages()->texts().join(u' ').contains("Recover a Recording"),
+             qPrintable(doc().messages()->texts().join(u' ')));
+    QVERIFY(killed_of(recoverable_recordings()).isEmpty());
+    open(recoverable_recordings().front());
+    QCOMPARE(doc().source()->snapshot()->runs.size(), runs);
+    QVERIFY(doc().source()->snapshot()->problems.empty());
+    QFile::remove(recoverable_recordings().front());
+    // What was saved is not kept a second time.
+    open("zoo:mnist_fc");
+    run_again();
+    const QString saved = folder_.filePath("kept.arenascope");
+    window_->shell().ask_file = [&](bool, const QString&, const QString&) { return saved; };
+    window_->shell().actions->find("file.save_recording")->trigger();
+    QTRY_VERIFY_WITH_TIMEOUT(!doc().saver()->busy(), kPatience);
+    QTest::keyClick(window_.get(), Qt::Key_W, Qt::ControlModifier);
+    QTRY_COMPARE_WITH_TIMEOUT(QDir(autosave_folder()).entryList(QDir::Files).size(), 0, kPatience);
+    // The window takes it along no more than a tab does, and neither does opening the same file again.
+    open("zoo:mnist_fc");
+    run_again();
+    doc().open("zoo:mnist_fc", doc().runner()->settings());
+    QTRY_COMPARE_WITH_TIMEOUT(left(), 1, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(doc().runner()->state() == RunState::Ready, kPatience);
+    run_again();
+    window_.reset();
+    QCOMPARE(left(), 2);
+    for (const QString& file : recoverable_recordings()) QFile::remove(file);
+  }
+
+  // A note never takes an error's place, and an error that had to make room is still in the log.
+  void no_message_is_lost() {
+    Messages& messages = *doc().messages();
+    const auto* badge = window_->findChild<QToolButton*>("message_badge");
+    QVERIFY(badge != nullptr && !badge->isVisible());
+    for (int i = 0; i < 3; ++i) messages.fail(QStringLiteral("Error %1.").arg(i));
+    messages.note("A note.");
+    messages.note("Another note.");
+    QCOMPARE(messages.texts(), QStringList({"Error 0.", "Error 1.", "Error 2.", "Another note."}));
+    messages.fail("Error 3.");
+    QCOMPARE(messages.texts(), QStringList({"Error 1.", "Error 2.", "Another note.", "Error 3."}));
+    const MessageLog& log = *window_->documents()->log();
+    QCOMPARE(log.all().size(), size_t{6});
+    QVERIFY(badge->isVisible());
+    QVERIFY2(badge->text().contains("4"), qPrintable(badge->text()));
+    messages.close("Error 1.");
+    QVERIFY2(badge->text().contains("3"), qPrintable(badge->text()));
+    // Those of a document that is closed stay.
+    doc().show_session(test::sample_session(), "sample");
+    doc().messages()->fail("Error 4.");
+    window_->documents()->close(0);
+    QVERIFY(doc().messages()->texts().isEmpty());
+    QVERIFY2(badge->text().contains("4"), qPrintable(badge->text()));
+    QTest::mouseClick(const_cast<QToolButton*>(badge), Qt::LeftButton);
+    auto* dialog = window_->findChild<QDialog*>("message_log");
+    QVERIFY(dialog != nullptr && dialog->isVisible());
+    auto* table = dialog->findChild<QTableWidget*>();
+    QCOMPARE(table->rowCount(), 7);
+    QCOMPARE(table->item(0, 3)->text(), QString("Error 4."));
+    QCOMPARE(table->item(0, 2)->text(), QString("sample"));
+    QVERIFY(!badge->isVisible());
+    dialog->close();
   }
 
   // Exported views are rendered elsewhere, completely or not at all.

@@ -359,7 +359,7 @@ class Figures : public QObject {
 #ifdef ARENASCOPE_HAS_ONNX
   // 3,875 operators: 31 layers, exported op by op.
   QString expanded_transformer() {
-    const models::test::SpelledTransformer made(31, 32, 128, 4);
+    const models::test::ExpandedTransformer made(31, 32, 128, 4);
     hold(made.operators() > 3800, "the transformer has too few operators");
     const auto bytes = made.maker().bytes();
     const QString path = folder_.filePath(QStringLiteral("transformer-%1.onnx").arg(made.operators()));

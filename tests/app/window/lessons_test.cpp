@@ -174,7 +174,7 @@ class LessonsTest : public QObject, protected LessonFixture {
     QTRY_VERIFY(plot->isVisible());
     const auto last = static_cast<int>(doc().training()->frontier().size()) - 1;
     QVERIFY(last >= 2);
-    QTest::mouseClick(plot, Qt::LeftButton, {}, plot->place_of(last).toPoint());
+    QTest::mouseClick(plot, Qt::LeftButton, {}, plot->position_of(last).toPoint());
     QCOMPARE(training->slider()->value(), last);
     QCOMPARE(training->capacity(), doc().training()->frontier().back().arena);
     QCOMPARE(static_cast<double>(training->capacity()), panel()->scene().known.at("frontier_end").number);

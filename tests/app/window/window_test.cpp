@@ -357,6 +357,31 @@ class WindowTest : public QObject, protected WindowFixture {
     QCOMPARE(QRect(arena->mapTo(window_.get(), QPoint()), arena->size()), before);
   }
 
+  // On each panel, where there is something and in its empty corner; the Menu key does the same.
+  void the_right_mouse_button_opens_a_menu_on_each_panel() {
+    open("zoo:squeezenet");
+    for (const PanelDescriptor& kind : panel_kinds()) {
+      const QString id = QString::fromLatin1(kind.id);
+      QDockWidget* dock = panels().dock(id);
+      panels().show(id);
+      dock->show();
+      dock->raise();
+      QWidget* widget = panels().parts(id).drawn != nullptr ? panels().parts(id).drawn : dock->widget();
+      QTRY_VERIFY_WITH_TIMEOUT(!widget->visibleRegion().isEmpty(), kPatience);
+      QCoreApplication::processEvents();
+      const QPoint places[] = {widget->rect().center(), {widget->width() / 3, widget->height() * 2 / 3}};
+      for (const QPoint& place : places) {
+        if (!widget->visibleRegion().contains(place)) continue;
+        QTest::mouseClick(window_->windowHandle(), Qt::RightButton, {}, widget->mapTo(window_.get(), place));
+        auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+        QVERIFY2(menu != nullptr && !menu->actions().isEmpty(), kind.id);
+        menu->close();
+        QCoreApplication::processEvents();
+        QVERIFY2(QApplication::activePopupWidget() == nullptr, kind.id);
+      }
+    }
+  }
+
   void space_presses_the_button_that_has_the_focus() {
     doc().show_session(test::sample_session(), "sample");
     auto* by_time = window_->shell().playback->findChildren<QToolButton*>().last();
@@ -471,7 +496,8 @@ class WindowTest : public QObject, protected WindowFixture {
     const auto session = doc().runner()->session();
     doc().runner()->run();
     const auto on_disk = [] {
-      return QDir(autosave_folder()).entryInfoList({QStringLiteral("*.arenascope")}, QDir::Files);
+      return QDir(autosave_folder())
+          .entryInfoList({QStringLiteral("%1-*.arenascope").arg(QCoreApplication::applicationPid())}, QDir::Files);
     };
     QTRY_VERIFY_WITH_TIMEOUT(doc().source()->snapshot()->forgotten > 0 && on_disk().size() == 2, kPatience);
     doc().runner()->stop();

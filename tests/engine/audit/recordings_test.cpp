@@ -45,7 +45,7 @@ TEST_CASE("the figures of the sample run") {
   CHECK(value(*r, "run.0.arena.peak") == 3000);
   CHECK(value(*r, "run.0.arena.peak_step") == 1);
   CHECK(value(*r, "run.0.arena.peak_at") == 10'200 - 9'000);  // the first event is at 9,000
-  CHECK(value(*r, "run.0.arena.max_holes") == 1000);         // below the second tensor, in step 3
+  CHECK(value(*r, "run.0.arena.max_holes") == 1000);          // below the second tensor, in step 3
   CHECK(value(*r, "memory.active.peak") == 3000);
   CHECK(value(*r, "memory.active.peak_at") == 10'200 - 9'000);
   CHECK(value(*r, "memory.active.end") == 0);

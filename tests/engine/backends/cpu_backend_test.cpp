@@ -144,7 +144,7 @@ double worst_of(const Tensor& x, const Tensor& w, const Tensor& bias, const Tens
 }  // namespace
 
 TEST_CASE("3x3 convolutions of images in either layout keep their bound, zeros, NaN and infinities") {
-  auto cpu = cpu::make_cpu_backend({.most_weights = std::numeric_limits<double>::infinity()});
+  auto cpu = cpu::make_cpu_backend({.max_weights = std::numeric_limits<double>::infinity()});
   auto memory = make_cpu_context();
   const float infinity = std::numeric_limits<float>::infinity();
   for (const bool last : {true, false})
@@ -204,7 +204,7 @@ TEST_CASE("weights are widened for Winograd's transform as long as there is room
                           {1 + static_cast<double>(of_groups + 2 * more) / all_bytes + 1e-9, 3, of_groups + 2 * more},
                           {std::numeric_limits<double>::infinity(), 4, of_groups + 3 * more}}) {
     CAPTURE(want.most);
-    auto cpu = cpu::make_cpu_backend({.most_weights = want.most});
+    auto cpu = cpu::make_cpu_backend({.max_weights = want.most});
     auto prepared = cpu->prepare(nodes, *memory);
     REQUIRE(prepared);
     const PackedWeights told = (*prepared)->packed_weights();

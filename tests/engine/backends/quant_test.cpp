@@ -81,7 +81,7 @@ TEST_CASE("tiles of every type, group and level keep to their bound") {
         for (int64_t panel = 0; panel < layout.panels(); ++panel)
           pack_panel(layout, w.blocks.data(), depth / info(type).block_elements * info(type).block_bytes, panel,
                      packed.data() + panel * layout.panel_bytes());
-        for (int place = 0; place < 5 && kGroupSizes[place] <= kernels->most_rows; ++place) {
+        for (int place = 0; place < 5 && kGroupSizes[place] <= kernels->max_rows; ++place) {
           CAPTURE(std::string(kernels->name));
           CAPTURE(std::string(name(type)));
           CAPTURE(depth);

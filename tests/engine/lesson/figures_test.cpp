@@ -18,12 +18,12 @@ namespace {
 // What a fact may be given here.
 std::vector<std::vector<std::string>> candidates(const Scene& s, const FactInfo& fact) {
   std::vector<std::vector<std::string>> out;
-  if (fact.least == 0) out.push_back({});
-  if (fact.most == 0) return out;
+  if (fact.min_arguments == 0) out.push_back({});
+  if (fact.max_arguments == 0) return out;
   const auto add = [&](const std::string& word) {
     if (word.empty()) return;
-    if (fact.least <= 1) out.push_back({word});
-    if (fact.most == 2)
+    if (fact.min_arguments <= 1) out.push_back({word});
+    if (fact.max_arguments == 2)
       for (const char* second : {"0", "1"}) out.push_back({word, second});
   };
   for (const char* word : {"0", "1", "2", "graph", "workspace", "persistent", "host_pageable"}) add(word);
@@ -58,7 +58,7 @@ void check_scene(Scene& scene, Held& held) {
     for (const auto& given : candidates(scene, fact)) {
       const std::string asked = expression(fact, given);
       const auto against = audit_metric(scene, fact.name, given);
-      if (against && !against->exempt.empty() && fact.most == 2) continue;  // plans are made for them
+      if (against && !against->exempt.empty() && fact.max_arguments == 2) continue;  // plans are made for them
       const auto value = evaluate(scene, asked);
       if (!value) continue;  // nothing open has it
       CAPTURE(asked);

@@ -379,7 +379,7 @@ TEST_CASE("an opset that is too new is refused by its number, a weight of no typ
       auto model = m.open();
       REQUIRE(model.ok());
       CHECK(model->runnable() == (more == 0));
-      if (more != 0) CHECK(model->problems[0].find(" of " + domain + ",") != std::string::npos);
+      if (more != 0) CHECK(model->problems[0].find(domain) != std::string::npos);
     }
   for (const int type : {0, 27, 99, -1}) {
     OnnxMaker m;

@@ -206,11 +206,11 @@ TEST_CASE("pre-tokenizers cut differently") {
     maker.boolean("tokenizer.ggml.add_bos_token", false);
     return opened("pre", maker)->encode(text).size();
   };
-  CHECK(string_table("gpt-2", "123456") == 3);      // 12 34 56
-  CHECK(string_table("llama-bpe", "123456") == 4);  // 12 3, 45 6
-  CHECK(string_table("qwen2", "123456") == 6);
-  CHECK(string_table("starcoder", "123456") == 6);
-  CHECK(string_table("falcon", "1234567") == 5);  // 12 3, 45 6, 7
+  CHECK(strings("gpt-2", "123456") == 3);      // 12 34 56
+  CHECK(strings("llama-bpe", "123456") == 4);  // 12 3, 45 6
+  CHECK(strings("qwen2", "123456") == 6);
+  CHECK(strings("starcoder", "123456") == 6);
+  CHECK(strings("falcon", "1234567") == 5);  // 12 3, 45 6, 7
 }
 
 TEST_CASE("WordPiece") {

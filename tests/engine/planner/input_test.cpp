@@ -2,8 +2,8 @@
 // What is wrong with an input is said in one sentence; what is right survives being written and read.
 #include <arenascope/planner/check.h>
 #include <arenascope/planner/csv.h>
-#include <arenascope/planner/planner.h>
 #include <arenascope/planner/explain.h>
+#include <arenascope/planner/planner.h>
 #include <doctest/doctest.h>
 
 #include "random_problem.h"

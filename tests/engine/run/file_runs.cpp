@@ -47,8 +47,8 @@ Results run_at(const std::string& path, const std::vector<Given>& inputs, const 
     std::vector<double>& numbers = out.numbers[result.value->name];
     for (int64_t i = 0; i < array.count(); ++i) numbers.push_back(array.number(i));
     out.sizes[result.value->name] = tensor.sizes();
-    for (size_t i = 0; result.value->words && i < numbers.size(); ++i)
-      out.words[result.value->name].push_back(result.value->words->at(static_cast<size_t>(numbers[i])));
+    for (size_t i = 0; result.value->strings && i < numbers.size(); ++i)
+      out.strings[result.value->name].push_back(result.value->strings->at(static_cast<size_t>(numbers[i])));
   }
   return out;
 }

@@ -321,7 +321,7 @@ TEST_CASE("classes may have strings for labels") {
     if (!made.refused.empty()) continue;
     Texts wanted;
     for (const double label : c.y) wanted.push_back("class " + std::to_string(static_cast<int64_t>(label)));
-    CHECK(made.words.at("y") == wanted);
+    CHECK(made.strings.at("y") == wanted);
     ++seen;
   }
   CHECK(seen == 8);

@@ -308,7 +308,8 @@ TEST_CASE("more than eight dimensions are folded where runs of them stay togethe
   CHECK(twice.sizes.at("y") == Dims{8, 2, 2, 2, 2, 2, 2, 2});
   for (size_t i = 0; i < 1024; ++i) CHECK(twice.numbers.at("y")[i] == static_cast<double>(i / 512 * 256 + i % 256));
   CHECK(of_nine({{"Transpose", {}}}).refused.find("fold to 9, of at most 8") != std::string::npos);
-  CHECK(of_nine({{"CumSum", {}}}).refused.find("'x' has 9 dimensions; this operator supports at most 8") != std::string::npos);
+  CHECK(of_nine({{"CumSum", {}}}).refused.find("'x' has 9 dimensions; this operator supports at most 8") !=
+        std::string::npos);
 }
 
 // d = (a + b)·a + relu(b), by a: 2a + b, by b: a + [b > 0]; by what it does not hang on: 0.

@@ -42,14 +42,15 @@ void check_ratios(const models::Model& model, const Devices& devices) {
     options.fuse = false;
     auto without = compile(model, devices, options);
     REQUIRE_MESSAGE(without.ok(), (without.ok() ? "" : without.error().message));
-    CHECK(without->forms.empty());
+    CHECK(without->layout_candidates.empty());
     options.fuse = true;
     auto chosen = compile(model, devices, options);
     REQUIRE_MESSAGE(chosen.ok(), (chosen.ok() ? "" : chosen.error().message));
     const double ratio = static_cast<double>(chosen->plan.memory.arena_bytes) /
                          static_cast<double>(std::max<Bytes>(without->plan.memory.arena_bytes, 1));
     CHECK(ratio <= max_arena_ratio(prefer) + 1e-9);
-    CHECK(std::count_if(chosen->forms.begin(), chosen->forms.end(), [](const LayoutCandidate& f) { return f.taken; }) == 1);
+    CHECK(std::count_if(chosen->layout_candidates.begin(), chosen->layout_candidates.end(),
+                        [](const LayoutCandidate& f) { return f.chosen; }) == 1);
   }
 }
 

@@ -73,7 +73,7 @@ std::string told(Runner& runner, size_t output = 0) {
     if (value.tensor.dtype() == DType::I64) std::memcpy(&whole, bytes->data() + i * 8, 8);
     if (value.tensor.dtype() == DType::F32) std::memcpy(&number, bytes->data() + i * 4, 4);
     const auto byte = static_cast<int>((*bytes)[static_cast<size_t>(element_bytes(value.tensor.dtype()) * i)]);
-    out += value.strings                          ? fmt::format(" {}", models::string_at(value.strings, whole))
+    out += value.strings                        ? fmt::format(" {}", models::string_at(value.strings, whole))
            : value.tensor.dtype() == DType::I64 ? fmt::format(" {}", whole)
            : value.tensor.dtype() == DType::F32 ? fmt::format(" {}", number)
                                                 : fmt::format(" {}", byte);

@@ -205,6 +205,42 @@ TEST_CASE("a kernel's error ends the run and names the node; the executor runs a
   }
 }
 
+TEST_CASE("an exception of a kernel, on any thread, ends the run with an error") {
+  test::ToyBackend backend;
+  RandomGraph g(2);
+  for (const int threads : {1, 3})
+    for (const MemoryStrategy strategy : {MemoryStrategy::Eager, MemoryStrategy::Planned}) {
+      auto executor = make(g, backend, {threads, strategy, nullptr, {}, {}});
+      REQUIRE(executor.ok());
+      backend.throw_at = "out";  // the last thread does
+      auto failed = (*executor)->run();
+      REQUIRE_FALSE(failed.ok());
+      CHECK(failed.error().message.find("'out'") != std::string::npos);
+      CHECK(failed.error().message.find("no memory is left") != std::string::npos);
+      backend.throw_at.clear();
+      REQUIRE((*executor)->run().ok());
+      g.check_result();
+    }
+}
+
+TEST_CASE("an exception in after_node ends the run with an error while the other threads wait") {
+  test::ToyBackend backend;
+  RandomGraph g(4);
+  auto executor = make(g, backend, {3, MemoryStrategy::Planned, nullptr, {}, {}});
+  REQUIRE(executor.ok());
+  RunOptions options;
+  int calls = 0;
+  options.after_node = [&](NodeId, Step) -> bool {
+    if (++calls == 3) throw std::bad_alloc();
+    return true;
+  };
+  auto failed = (*executor)->run(options);
+  REQUIRE_FALSE(failed.ok());
+  CHECK(failed.error().message.find("no memory is left") != std::string::npos);
+  REQUIRE((*executor)->run().ok());
+  g.check_result();
+}
+
 TEST_CASE("callbacks see each node once and can end the run") {
   test::ToyBackend backend;
   RandomGraph g(4);

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -208,4 +209,39 @@ TEST_CASE("a pool knows how long its threads stood in line for a processor") {
   const Nanoseconds after = (*pool)->queued();
   REQUIRE(sched_setaffinity(0, sizeof allowed, &allowed) == 0);
   if (std::filesystem::exists("/proc/thread-self/schedstat")) CHECK(after - before > 10'000'000);
+}
+
+TEST_CASE("an exception of any thread of a pool comes out of run(), when all threads have returned") {
+  for (const int thrower : {0, 1, 2}) {
+    auto pool = ThreadPool::create(3);
+    REQUIRE(pool.ok());
+    std::atomic<int> returned{0};
+    const auto part = [&](int ith) {
+      if (ith == thrower) throw std::bad_alloc();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      ++returned;
+    };
+    CHECK_THROWS_AS((*pool)->run(part), std::bad_alloc);
+    CHECK(returned == 2);
+    (*pool)->run([&](int) { ++returned; });  // it goes on
+    CHECK(returned == 5);
+  }
+}
+
+TEST_CASE("who hears of pauses may be another one while a run goes on") {
+  RunControl control;
+  std::atomic<bool> done{false};
+  std::atomic<int> heard{0};
+  std::thread run([&] {
+    for (int i = 0; !done; ++i) control.before(Step(i));
+  });
+  for (int i = 0; i < 2000; ++i) {
+    control.set_on_pause([&heard, text = std::string(100, 'x')](Step, bool) { heard += text.size() == 100; });
+    control.pause();
+    control.resume();
+  }
+  done = true;
+  control.abort();
+  run.join();
+  CHECK(heard % 2 == 0);  // both ends of a pause are told
 }

@@ -279,9 +279,9 @@ TEST_CASE("a step stops behind the next node even where the plan has no barrier"
   RunControl control;
   control.step();
   std::vector<int32_t> stops;
-  control.on_pause = [&](Step next, bool paused) {
+  control.set_on_pause([&](Step next, bool paused) {
     if (paused) stops.push_back(next.value);
-  };
+  });
   RunOptions options;
   options.control = &control;
   bool stepped = false;

@@ -88,7 +88,8 @@ void check_quick_plan(const Graph& graph, bool keep) {
 
 Graph partitioned(std::mt19937& random, const Graph& graph) {
   const auto sides = choose_sides(graph, [&](const TensorImpl& node) {
-    return node.is_view() ? PartitionSide::Either : std::array{PartitionSide::Main, PartitionSide::Other, PartitionSide::Either}[random() % 3];
+    return node.is_view() ? PartitionSide::Either
+                          : std::array{PartitionSide::Main, PartitionSide::Other, PartitionSide::Either}[random() % 3];
   });
   auto made = partition_graph(graph, sides);
   REQUIRE_MESSAGE(made, (made ? "" : made.error().message));

@@ -175,3 +175,34 @@ TEST_CASE("the process's resident memory is noted beside the runs") {
   CHECK(after - before > 0.9 * static_cast<double>(bytes));
   ::munmap(held, bytes);
 }
+
+TEST_CASE("what reports after the recorder's end writes to memory that is still there") {
+  std::shared_ptr<RecorderInput> input;
+  ThreadRing* ring = nullptr;
+  auto session = std::make_shared<Session>();
+  {
+    Recorder recorder;
+    recorder.add_sink(session);
+    ring = recorder.register_thread("allocations", TrackKind::Other);
+    input = recorder.input();
+    CHECK(ring->record(counter(recorder.now(), {}, 1)));
+  }
+  CHECK(ring->record(counter(input->now(), {}, 2)));
+  input->describe(DeviceInfo{{}, "late", {}, {}, 0, true});
+  CHECK(input->name("late").valid());
+  CHECK(session->snapshot()->devices.empty());
+}
+
+TEST_CASE("a recorder may be started and stopped by several threads at once") {
+  auto sink = std::make_shared<StrictSink>();
+  Recorder recorder;
+  recorder.add_sink(sink);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 100; ++i) (t + i) % 2 == 0 ? recorder.start(50'000) : recorder.stop();
+    });
+  for (std::thread& thread : threads) thread.join();
+  recorder.stop();
+  CHECK(sink->wrong == 0);
+}

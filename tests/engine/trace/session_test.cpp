@@ -308,7 +308,8 @@ TEST_CASE("slices and steps that two threads tell in turn are put together in an
     const auto s = session.snapshot();
     CHECK(s->open_slices.empty());
     auto slices = s->slices_in(0, 100, 10);
-    std::sort(slices.begin(), slices.end(), [](const ArenaAllocation& x, const ArenaAllocation& y) { return x.begin < y.begin; });
+    std::sort(slices.begin(), slices.end(),
+              [](const ArenaAllocation& x, const ArenaAllocation& y) { return x.begin < y.begin; });
     REQUIRE(slices.size() == 2);
     CHECK(slices[0].begin == 10);
     CHECK(slices[0].end == 20);

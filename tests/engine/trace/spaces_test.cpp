@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Spaces and what was handed out in them, as a session tells them.
-#include <arenascope/trace/import.h>
 #include <arenascope/trace/bind_event.h>
+#include <arenascope/trace/import.h>
 #include <arenascope/trace/session.h>
 #include <arenascope/trace/space_use.h>
 #include <doctest/doctest.h>

@@ -117,7 +117,9 @@ TEST_CASE("gradients, accumulators and parameters survive every transform") {
     const Training t;
     const Made made = transform.apply(t.graph);
     REQUIRE(made.graph.has_grads());
-    const auto mapped = [&](const TensorImpl& tensor) { return made.node_map[t.graph.find_node(tensor).index()].impl(); };
+    const auto mapped = [&](const TensorImpl& tensor) {
+      return made.node_map[t.graph.find_node(tensor).index()].impl();
+    };
     const TensorImpl* w = mapped(*t.w);
     REQUIRE(w);
     CHECK(w->name == "w");

@@ -34,7 +34,7 @@ class Eager : public Backend {
   int tasks(const TensorImpl& node, int threads) const override { return own_.tasks(node, threads); }
   Bytes work_bytes(const TensorImpl& node, int tasks) const override { return own_.work_bytes(node, tasks); }
   Result<std::unique_ptr<PreparedGraph>> prepare(std::span<const TensorImpl* const> nodes, ExecutionContext& context,
-                                               const PreparedGraph* previous) override {
+                                                 const PreparedGraph* previous) override {
     return own_.prepare(nodes, context, previous);
   }
   ChannelsLast channels_last(const TensorImpl& node) const override {

@@ -99,7 +99,8 @@ int count(const Graph& graph, const std::vector<uint8_t>& sides) {
 PartitionSide side_of(const TensorImpl& node, uint32_t salt) {
   if (node.op == Op::Relu) return PartitionSide::Other;
   if (node.is_view()) return PartitionSide::Either;
-  return (node.name.size() + salt + static_cast<uint32_t>(node.sources[0]->op)) % 3 == 0 ? PartitionSide::Main : PartitionSide::Either;
+  return (node.name.size() + salt + static_cast<uint32_t>(node.sources[0]->op)) % 3 == 0 ? PartitionSide::Main
+                                                                                         : PartitionSide::Either;
 }
 
 // What the second of the host's threads computed.

@@ -54,7 +54,7 @@ std::string_view layer_of(const Graph& graph, const TensorImpl& tensor) {
 // A graph, what it was before the last transform, and what its nodes became.
 struct Step {
   const Graph &before, &after;
-  const std::vector<Tensor>& node_map;               // by node of `before`
+  const std::vector<Tensor>& node_map;            // by node of `before`
   std::map<const TensorImpl*, Tensor> converted;  // given tensors in another type
   std::vector<Placement> placements;              // by node of `before`: where its bytes are to lie; empty: as before
 

@@ -356,7 +356,7 @@ const std::vector<Case>& cases() {
        {Op::Relu, Op::Rope},
        7,
        [](GraphBuilder& b) { return rotated(b, "cos", "sin"); }},
-      {"a product with ones and zeros",
+      {"a matmul with a one-hot matrix",
        "gather",
        {Op::Clamp, Op::Gather},
        4,
@@ -449,7 +449,7 @@ const std::vector<Case>& cases() {
          const Tensor parts[] = {b.slice(x, 1, 0, 3), end, op(b, Op::Exp, end)};
          return op(b, Op::Relu, b.concat(parts, 1));
        }},
-      {"turns that cancel out",
+      {"transposes that cancel out",
        "transpose chain",
        {Op::Relu, Op::Add, Op::Exp},
        0,
@@ -486,7 +486,7 @@ const std::vector<Case>& cases() {
              opened(b, b.weight("w", {6, 3, 3, 3}, DType::I8), nullptr, b.weight("positive scale", {6, 1, 1, 1}));
          return b.conv2d(x, w, b.weight("bias", {6}), 2, 1);
        }},
-      {"what broadcasts by itself",
+      {"an expand before a broadcasting op",
        "broadcast",
        {Op::Add},
        2,
@@ -653,7 +653,7 @@ TEST_CASE("what is rounded or compared behind is not made of other numbers") {
     CAPTURE(std::string(name));
     Net net(build);
     const Rewritten rewritten(net);
-    const bool same = std::string(name).starts_with("scale chain");
+    const bool same = std::string(name).starts_with("numbers");
     CHECK(rewritten.ops.contains(Op::Scale) == (same || std::string(name).starts_with("a product")));
     CHECK(rewritten.ops.contains(Op::Div) == !(same || std::string(name).starts_with("a product")));
     const auto exact = run(*reference, net.graph, net.output);

@@ -10,7 +10,7 @@ import sys
 
 cli, protoc, proto, folder = sys.argv[1:5]
 os.makedirs(folder, exist_ok=True)
-wanted = {"graph", "plan", "run", "run_end", "track", "device", "allocator", "name", "events", "counter"}
+wanted = {"graph", "plan", "run", "run_end", "track", "device", "allocator", "events", "counter"}
 seen = set()
 for options in (["zoo:squeezenet"], ["zoo:nano_gpt", "--training"], ["zoo:mul_mat_in_pool", "--memory", "none"]):
     recording = os.path.join(folder, "run.pftrace")

@@ -27,7 +27,7 @@ std::string why_none(int& count, int& driver) {
                  : code == cudaErrorNoDevice           ? DriverAnswer::NoDevice
                  : code == cudaErrorStubLibrary        ? DriverAnswer::StubLibrary
                                                        : DriverAnswer::Failed;
-  facts.check = cudaGetErrorString(code);
+  facts.said = cudaGetErrorString(code);
   return why_no_device(facts);
 }
 

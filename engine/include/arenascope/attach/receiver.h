@@ -12,8 +12,8 @@
 namespace arenascope::attach {
 
 struct ListenOptions {
-  std::string folder;           // of the socket; empty: $XDG_RUNTIME_DIR/arenascope, or /tmp/arenascope-UID without one
-  bool tcp = false;             // on the loopback with a token, in place of the socket
+  std::string folder;          // of the socket; empty: $XDG_RUNTIME_DIR/arenascope, or /tmp/arenascope-UID without one
+  bool tcp = false;            // on the loopback with a token, in place of the socket
   size_t max_programs = 1024;  // at a time
   // The programs run on another machine, and their connections are forwarded: the numbers of their processes are by their own
   // word, and their times are of that machine's clock.

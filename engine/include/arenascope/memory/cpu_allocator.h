@@ -9,8 +9,6 @@ namespace arenascope {
 
 // Physical memory of the machine in bytes; larger requests fail immediately.
 Bytes physical_memory();
-// Bytes that can be allocated without swapping, as reported by the system for the machine and for the control group.
-Bytes available_memory();
 
 class CpuAllocator final : public Allocator {
  public:

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <memory>
 #include <shared_mutex>
+#include <stop_token>
 #include <vector>
 
 namespace arenascope {
@@ -74,7 +75,11 @@ class ExecutionContext {
   // Releases the cached memory of the device's allocators. Returns the number of bytes released.
   Bytes release_cached(Device device);
 
-  // Sets the observer of all allocations; null removes it. See AllocationObserver for its restrictions.
+  // Once a stop is requested, allocate() fails, which ends long initialisation between two blocks. The token that is
+  // never requested ends that.
+  void set_stop(std::stop_token stop);
+
+  // Watches all allocations from now on; null stops it. See AllocationObserver for what it may do.
   void set_observer(std::shared_ptr<AllocationObserver> observer);
 
  private:
@@ -96,6 +101,7 @@ class ExecutionContext {
   mutable std::shared_mutex mutex_;
   std::vector<std::unique_ptr<DeviceEntry>> devices_;
   std::shared_ptr<ObserverSlot> observer_;
+  std::stop_token stop_;
 };
 
 // Creates a context for the CPU. Default, Workspace and KVCache memory use caching allocators, one cache each.

@@ -13,7 +13,8 @@ namespace arenascope {
 // Not thread-safe.
 class PageRange {
  public:
-  // Tries to reserve `capacity` bytes and halves the size on failure. base() is 0 if the system grants nothing.
+  // Tries `capacity` bytes, then halves of it. Where the address space is limited, all ranges of the process together take a
+  // quarter of the limit at most. base() is 0 where there is no room, or the system grants none.
   explicit PageRange(Bytes capacity);
   ~PageRange();
   PageRange(const PageRange&) = delete;

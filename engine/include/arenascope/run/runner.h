@@ -40,7 +40,7 @@ struct RunnerOptions : CompileOptions {
   std::function<void(const std::string& loop, int64_t iteration)> on_iteration;
   // Called before each run of a deferred subgraph, and of a loop body in each iteration; may set callbacks in `options`.
   std::function<void(Runner& part, RunOptions& options)> before_part;
-  trace::Recorder* recorder = nullptr;  // must outlive the runner and all runners that reuse its weights
+  trace::Recorder* recorder = nullptr;  // must outlive the runner; memory of the runner may be freed later
 };
 
 // The devices of the options: `devices`, or else `backend` is opened. With Prefer::Memory the CPU backend keeps no packed copies
@@ -95,7 +95,7 @@ class Runner {
   // subgraph; a weight file has changed since it was opened.
   Result<RunReport> run(const RunOptions& options = {});
   // Packs weights now instead of in the first run.
-  void warm_up() { executor_->warm_up(); }
+  Status warm_up() { return executor_->warm_up(); }
   // The runner of the deferred subgraph. Null: there is none, or it has not been compiled in the current run.
   Runner* continuation() { return continuation_.get(); }
   // The loop executed between this graph and continuation(); null: none.
@@ -116,6 +116,7 @@ class Runner {
  private:
   Runner(models::Model model, Program program, RunnerOptions options);
   Status set_up(std::unique_ptr<Runner> previous);
+  Status check_memory(bool shares) const;
   Status share_mapped_weights(const Runner& other);
   void adopt_folded_constants();
   Status bind_inputs();

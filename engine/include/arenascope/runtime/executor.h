@@ -78,7 +78,7 @@ class Executor {
   // executor's previous plan are reused. Errors: a leaf tensor without memory, out of memory.
   Status prepare(ExecutionPlan plan, PreparedSteps previous = {});
   // Packs weights now, on all threads, instead of in the first run.
-  void warm_up();
+  Status warm_up();
   // Releases the prepared nodes; run() fails until the next prepare().
   PreparedSteps release_prepared();
 
@@ -103,6 +103,8 @@ class Executor {
   struct Parts;
   explicit Executor(std::unique_ptr<Parts> parts);
   Status check(const ExecutionPlan& plan) const;
+  Status prepare_plan(ExecutionPlan plan, PreparedSteps previous);
+  Result<RunReport> run_plan(const RunOptions& options);
 
   std::unique_ptr<Parts> parts_;
 };

@@ -20,8 +20,8 @@ class RunControl {
   void abort();            // ends the run before the next node, also a paused run
   void reset();            // clears an abort so that the next run can start
 
-  // Called between nodes when the run pauses and when it resumes. Must be set before a run.
-  std::function<void(Step next, bool paused)> on_pause;
+  // Called between nodes when the run pauses and when it resumes. May be set during a run; used from the next pause on.
+  void set_on_pause(std::function<void(Step next, bool paused)> on_pause);
 
   // For the executor: true if before() may have to act on a request. One relaxed load.
   bool has_request() const { return has_request_.load(std::memory_order_relaxed); }
@@ -38,6 +38,7 @@ class RunControl {
   std::atomic<bool> has_request_{false}, stepping_{false};
   mutable std::mutex mutex_;
   std::condition_variable condition_;
+  std::function<void(Step next, bool paused)> on_pause_;
   enum class Mode { Run, Pause, StepOnce } mode_ = Mode::Run;
   Step until_;
   bool aborted_ = false;

@@ -2,8 +2,10 @@
 // A persistent thread pool: threads are created once, park between runs, and all call the same function in a run.
 #pragma once
 #include <atomic>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -31,7 +33,8 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return threads_; }
-  // Calls part(0) on this thread and part(1) … part(threads-1) on the others; returns when all have returned. Not reentrant.
+  // Calls part(0) on this thread and part(1) … part(threads-1) on the others; returns when all have returned, and then
+  // rethrows the first exception that one of them threw. Not reentrant.
   void run(const std::function<void(int)>& part);
   // Calls part(0) on this thread and leaves the others parked.
   void run_alone(const std::function<void(int)>& part);
@@ -46,6 +49,7 @@ class ThreadPool {
  private:
   ThreadPool(int threads, const ThreadPoolOptions& options);
   void work(int index);
+  void call(const std::function<void(int)>& part, int ith) noexcept;
   struct alignas(64) Whereabouts {
     std::atomic<const uint32_t*> processor{nullptr};  // the kernel's rseq cpu_id of the thread; null: unknown
   };
@@ -53,6 +57,8 @@ class ThreadPool {
   const int threads_;
   const ThreadPoolOptions options_;
   const std::function<void(int)>* part_ = nullptr;
+  std::mutex thrown_mutex_;
+  std::exception_ptr thrown_;  // the first one of a round
   std::atomic<uint32_t> round_{0};
   std::atomic<int> busy_{0};
   std::atomic<int> ready_{0};    // threads that have started

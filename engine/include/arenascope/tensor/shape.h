@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include <arenascope/base/ids.h>
 #include <arenascope/base/result.h>
@@ -67,7 +68,9 @@ class Dims {
  private:
   std::array<int64_t, kMaxDims> v_{};
   int8_t rank_ = 0;
+  std::array<int8_t, 7> zeros_{};  // no byte is padding: parameters are copied and compared as bytes
 };
+static_assert(std::has_unique_object_representations_v<Dims>);
 
 // "[1, 3, 224, 224]"
 std::string to_string(const Dims& dims);

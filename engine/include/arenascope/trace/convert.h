@@ -30,8 +30,9 @@ void to_text(const Snapshot& snapshot, TextOut& out);
 enum class Format { ChromeJson, SpansCsv, MemoryCsv, Text, Recording };
 // By the name's ending: .json, .csv (spans), .memory.csv, .txt, .arenascope/.pftrace/.perfetto-trace.
 Result<Format> format_of(const std::filesystem::path& path);
+// `inputs`: files that are read, none of which it may be.
 Status write(const Snapshot& snapshot, Format format, const std::filesystem::path& path,
-             const WriteProgress& progress = {});
+             const WriteProgress& progress = {}, const std::vector<std::filesystem::path>& inputs = {});
 
 std::string to_string(const Snapshot& snapshot, Format format);  // not Recording
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Collects the events of all threads' rings and passes them, with the descriptions, to the sinks.
-// Owns the rings and the draining thread; the sinks are shared.
+// Collects the events of all threads' rings and passes them, with the descriptions, to the sinks. Owns the draining thread;
+// the sinks are shared. The rings belong to a RecorderInput, which reporters share and may use after the recorder is gone.
 #pragma once
 #include <arenascope/base/result.h>
 #include <arenascope/trace/ring.h>
@@ -12,6 +12,45 @@
 #include <unordered_map>
 
 namespace arenascope::trace {
+
+// The writers' side of a recorder: rings and descriptions that have not been drained. A writer that may outlive the
+// recorder, as an allocation observer does, owns it: what is written after the recorder's end is dropped with it. Every
+// function may be called from any thread.
+class RecorderInput {
+ public:
+  explicit RecorderInput(size_t ring_events);
+
+  ThreadRing* register_thread(std::string name, TrackKind kind, DeviceId device);
+  GraphId describe(GraphInfo info);
+  PlanId describe(PlanInfo info);
+  ContextId describe(ContextInfo info);
+  DeviceId describe(DeviceInfo info);
+  CounterId describe(CounterInfo info);
+  uint32_t describe(AllocatorInfo info);
+  NameId name(std::string_view text);
+  RunId describe(RunInfo info);
+  void queue(Description description);
+
+  const Clock& clock() const { return clock_; }
+  Nanoseconds now() const { return clock_.now(); }
+  int64_t lost() const;
+
+ private:
+  friend class Recorder;
+  void queue_locked(Description description);
+
+  const size_t ring_events_;
+  const Clock clock_;
+  mutable std::mutex mutex_;  // guards everything below
+  std::vector<std::unique_ptr<ThreadRing>> rings_;
+  std::vector<bool> merged_;  // per ring: those of TrackKind::Other
+  std::vector<Description> queue_;
+  std::unordered_map<std::string, NameId> names_;
+  std::vector<DeviceInfo> devices_;
+  std::vector<AllocatorInfo> allocators_;
+  int32_t graphs_ = 0, plans_ = 0, contexts_ = 0, counters_ = 0, runs_ = 0;
+  bool closed_ = false;  // the recorder is gone: descriptions are dropped
+};
 
 // Every function may be called from any thread unless it says otherwise; none but drain(), start() and stop() waits
 // for a sink.
@@ -31,19 +70,25 @@ class Recorder {
   void add_sink(std::shared_ptr<Sink> sink);
   void remove_sink(const Sink* sink);
 
-  // A ring for one writing thread (or one device queue, written by one thread at a time). Lives as long as this.
-  ThreadRing* register_thread(std::string name, TrackKind kind = TrackKind::Worker, DeviceId device = DeviceId::none());
+  // Shared with writers that may outlive this object.
+  const std::shared_ptr<RecorderInput>& input() const { return input_; }
+
+  // A ring for one writing thread (or one device queue, written by one thread at a time). Lives as long as input().
+  ThreadRing* register_thread(std::string name, TrackKind kind = TrackKind::Worker,
+                              DeviceId device = DeviceId::none()) {
+    return input_->register_thread(std::move(name), kind, device);
+  }
 
   // Descriptions get their id here; the `id` in `info` is ignored.
-  GraphId describe(GraphInfo info);
-  PlanId describe(PlanInfo info);
-  ContextId describe(ContextInfo info);  // of a new context
-  void update(ContextInfo info);         // replaces the description of the context info.id
-  DeviceId describe(DeviceInfo info);
-  CounterId describe(CounterInfo info);
+  GraphId describe(GraphInfo info) { return input_->describe(std::move(info)); }
+  PlanId describe(PlanInfo info) { return input_->describe(std::move(info)); }
+  ContextId describe(ContextInfo info) { return input_->describe(std::move(info)); }  // of a new context
+  void update(ContextInfo info);  // replaces the description of the context info.id
+  DeviceId describe(DeviceInfo info) { return input_->describe(std::move(info)); }
+  CounterId describe(CounterInfo info) { return input_->describe(std::move(info)); }
   // The same device, or allocator, described again keeps its id.
-  uint32_t describe(AllocatorInfo info);
-  NameId name(std::string_view text);  // the same text gives the same id
+  uint32_t describe(AllocatorInfo info) { return input_->describe(std::move(info)); }
+  NameId name(std::string_view text) { return input_->name(text); }  // the same text gives the same id
   void problem(Problem problem);
   void describe(TuningInfo tuning);
   void describe(ClockInfo clock);
@@ -55,11 +100,11 @@ class Recorder {
   void end_run(RunId run, RunStatus status = RunStatus::Done) { end_run(RunEnd{run, 0, status}); }
   void end_run(RunEnd end);  // `end` 0: now
 
-  const Clock& clock() const { return clock_; }
-  Nanoseconds now() const { return clock_.now(); }
-  int64_t lost() const;  // events lost on all rings
+  const Clock& clock() const { return input_->clock(); }
+  Nanoseconds now() const { return input_->now(); }
+  int64_t lost() const { return input_->lost(); }  // events lost on all rings
 
-  // Moves all events from the rings to the sinks.
+  // Moves all events from the rings to the sinks. If memory is refused, nothing is taken: a later drain() takes it.
   void drain();
   // Drains every `interval` nanoseconds on a thread of its own, until stop(), and samples the process's resident memory
   // each time, and when a run begins or ends.
@@ -67,39 +112,30 @@ class Recorder {
   void stop();  // drains a last time
 
  private:
-  void queue(Description description);
-  void queue_locked(Description description);
   void drain_locked(bool last);
   void dispatch(const Description& description);
   struct PendingTrack {
     TrackId track;
     std::vector<Event> events;
+    size_t handed = 0;  // of them
   };
-  void dispatch_merged(const std::vector<PendingTrack>& pending);
+  void dispatch_merged(std::vector<PendingTrack>& pending);
+  void drop_locked();
   void note_resident();
 
-  const Options options_;
-  const Clock clock_;
+  const std::shared_ptr<RecorderInput> input_;
 
-  mutable std::mutex mutex_;  // guards the following
-  std::vector<std::unique_ptr<ThreadRing>> rings_;
-  std::vector<Description> queue_;
-  std::unordered_map<std::string, NameId> names_;
-  std::vector<DeviceInfo> devices_;
-  std::vector<AllocatorInfo> allocators_;
-  int32_t graphs_ = 0, plans_ = 0, contexts_ = 0, counters_ = 0, runs_ = 0;
-
-  std::mutex drain_mutex_;  // taken before mutex_; guards the following
+  std::mutex drain_mutex_;  // taken before the input's; guards the following
   std::vector<std::shared_ptr<Sink>> sinks_;
   std::vector<Description> descriptions_;  // all descriptions but losses and problems: for late sinks
   std::vector<Description> ends_;          // run ends whose events may still be in the rings
   std::vector<int64_t> reported_lost_;     // per ring
-  std::vector<bool> merged_;               // per ring: those of TrackKind::Other
 
-  std::mutex thread_mutex_;
+  std::mutex control_mutex_;  // held while the thread is started or stopped, which it takes no part in
+  std::mutex thread_mutex_;   // guards stopping_
   std::condition_variable wake_;
   bool stopping_ = false;
-  std::thread thread_;
+  std::thread thread_;  // guarded by control_mutex_
 
   std::mutex resident_mutex_;  // guards the following; used by runs and the draining thread
   ThreadRing* resident_ring_ = nullptr;

@@ -2,6 +2,7 @@
 // Recordings: a stream of length-delimited TracePackets as Perfetto has them. Each event is stored twice: as
 // Perfetto's own messages, and exactly, in an extension field that other tools skip.
 #pragma once
+#include <arenascope/base/output_file.h>
 #include <arenascope/base/result.h>
 #include <arenascope/trace/perfetto.h>
 #include <arenascope/trace/sink.h>
@@ -10,7 +11,9 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <mutex>
+#include <vector>
 
 namespace arenascope::trace {
 
@@ -20,7 +23,11 @@ class Snapshot;
 class RecordingWriter : public Sink {
  public:
   struct Options {
-    bool mirror = true;  // also write Perfetto's messages; without them the file has a fifth of the size and opens in Arenascope only
+    // Also write Perfetto's messages; without them the file has a fifth of the size and opens in Arenascope only.
+    bool mirror = true;
+    // A regular file appears when it is complete, instead of growing where it can be read.
+    bool whole = false;
+    std::vector<std::filesystem::path> inputs = {};  // files that are being read: the recording must not be one of them
   };
   static Result<std::shared_ptr<RecordingWriter>> create(const std::filesystem::path& path) {
     return create(path, Options{});
@@ -38,23 +45,24 @@ class RecordingWriter : public Sink {
   // written; what was written stays and opens.
   Status status() const;
   Status close();  // flushes; further calls do nothing
+  void discard();  // abandons the recording: the file is removed, or the previous one kept
   int64_t bytes_written() const;
 
  private:
-  RecordingWriter(int file, std::filesystem::path path, Options options);
+  RecordingWriter(std::unique_ptr<OutputFile> file, Options options);
   void write_out();
   void fail(std::string what);
   template <class F>
   void packet(F&& body);
 
-  const std::filesystem::path path_;
   const Options options_;
   mutable std::mutex mutex_;
-  int file_;
+  std::unique_ptr<OutputFile> file_;  // null: closed
+  const std::filesystem::path path_;
   WireWriter out_;
   PerfettoMirror mirror_;
   Status status_;
-  int64_t written_ = 0;
+  int64_t written_ = 0;  // when it was closed
 };
 
 struct ReadReport {
@@ -83,7 +91,9 @@ void replay(const Snapshot& snapshot, Sink& sink);
 // Called repeatedly while a file is written, with the completed share, 0 to 1, negative if unknown; false
 // stops, removes the file and returns the error "stopped".
 using WriteProgress = std::function<bool(double share)>;
-// Saves a live or imported session to a file.
-Status save_recording(const Snapshot& snapshot, const std::filesystem::path& path, const WriteProgress& progress = {});
+// Saves a live or imported session to a file, atomically. `inputs`: files that are being read; the output must not be one of
+// them.
+Status save_recording(const Snapshot& snapshot, const std::filesystem::path& path, const WriteProgress& progress = {},
+                      const std::vector<std::filesystem::path>& inputs = {});
 
 }  // namespace arenascope::trace

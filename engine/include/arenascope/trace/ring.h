@@ -30,7 +30,7 @@ class ThreadRing {
     if (head - known_tail_ > mask_) [[unlikely]] {
       known_tail_ = tail_.load(std::memory_order_acquire);
       if (head - known_tail_ > mask_) {
-        lost_.store(lost_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+        lose(1);
         return false;
       }
     }
@@ -53,6 +53,10 @@ class ThreadRing {
       tail_.store(tail, std::memory_order_release);
     }
   }
+  // Reader's thread only: how many events lie before `until`.
+  size_t waiting(uint64_t until) const { return until - tail_.load(std::memory_order_relaxed); }
+  // Counts events that were not written, or not read. Any thread.
+  void lose(int64_t events) { lost_.fetch_add(events, std::memory_order_relaxed); }
   // How many events were lost so far. Any thread.
   int64_t lost() const { return lost_.load(std::memory_order_relaxed); }
 

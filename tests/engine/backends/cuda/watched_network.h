@@ -30,7 +30,7 @@ struct Watched {
     ExecutorOptions options;
     options.strategy = strategy;
     options.recorder = &recorder;
-    options.owners = allocations;
+    options.binding_observer = allocations;
     auto made = Executor::create(*backend, context, options);
     REQUIRE(made);
     executor = std::move(*made);

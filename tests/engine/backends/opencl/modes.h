@@ -75,12 +75,14 @@ inline Result<ModeResult> run_in_mode(Opened& device, const OpCase& op_case, con
   if (mode.images) {
     const PartitionOptions options{
         Placement::Packed, " (packed)", " (plain)",
-        [&](const TensorImpl& n, int source) { return device.backend->packing(n, source) == PartitionSide::Other; }, true};
+        [&](const TensorImpl& n, int source) { return device.backend->packing(n, source) == PartitionSide::Other; },
+        true};
     const auto sides = choose_sides(
         graph,
         [&](const TensorImpl& n) {
           const bool plain = n.is_view() || n.op == Op::Cast || (n.has(kFlagOutput) && mode.low);
-          return plain || device.backend->packing(n, -1) == PartitionSide::Main ? PartitionSide::Main : PartitionSide::Other;
+          return plain || device.backend->packing(n, -1) == PartitionSide::Main ? PartitionSide::Main
+                                                                                : PartitionSide::Other;
         },
         options);
     auto done = partition_graph(graph, sides, options);

@@ -97,7 +97,8 @@ inline PartitionedGraph on_images(const Network& network, const Backend& backend
       Placement::Packed, " (packed)", " (plain)",
       [&](const TensorImpl& n, int source) { return backend.packing(n, source) == PartitionSide::Other; }, true};
   const auto sides = choose_sides(
-      network.graph, [&](const TensorImpl& n) { return n.is_view() ? PartitionSide::Main : backend.packing(n, -1); }, options);
+      network.graph, [&](const TensorImpl& n) { return n.is_view() ? PartitionSide::Main : backend.packing(n, -1); },
+      options);
   auto split = partition_graph(network.graph, sides, options);
   REQUIRE(split);
   REQUIRE(split->other_nodes > 0);

@@ -98,7 +98,8 @@ TEST_CASE("images stay where they are between runs that nobody looks into, which
   const bool there = has_command_buffers();
   const Results& expected = expected_results();
   Opened device = open_device({{"memory", "image"}, {"tuning", "none"}});
-  if (device.backend->packing(*Network().graph.nodes()[0], -1) == PartitionSide::Main) return;  // the device has no images
+  if (device.backend->packing(*Network().graph.nodes()[0], -1) == PartitionSide::Main)
+    return;  // the device has no images
   Network network;
   const PartitionedGraph images = on_images(network, *device.backend);
   const auto executor = on_device(device, images.graph);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// All messages of all documents, including closed ones, in order. The message bar (messages.h) may replace messages; the log
+// keeps them until the program ends.
+#pragma once
+#include <QDateTime>
+#include <QObject>
+#include <QString>
+
+#include <vector>
+
+#include "messages.h"
+
+namespace arenascope::app {
+
+class MessageLog : public QObject {
+  Q_OBJECT
+ public:
+  struct Entry {
+    QDateTime time;
+    QString title;  // of the document; empty: of none
+    MessageKind kind = MessageKind::Note;
+    QString sentence;
+    bool read = false;
+    int64_t count = 1;  // number of consecutive repetitions
+  };
+
+  using QObject::QObject;
+  void add(MessageKind kind, const QString& title, const QString& sentence);
+  void mark_read(const QString& sentence);  // the user closed it in the message bar
+  void mark_all_read();
+  const std::vector<Entry>& all() const { return all_; }
+  int unread(MessageKind kind) const;
+
+ Q_SIGNALS:
+  void changed();
+
+ private:
+  std::vector<Entry> all_;
+};
+
+}  // namespace arenascope::app

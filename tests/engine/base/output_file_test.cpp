@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include <arenascope/base/output_file.h>
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+using namespace arenascope;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Folder {
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "arenascope-output-XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::permissions(path, fs::perms::owner_all, ignored);
+    fs::remove_all(path, ignored);
+  }
+  size_t entries() const {
+    return static_cast<size_t>(std::distance(fs::directory_iterator(path), fs::directory_iterator()));
+  }
+  fs::path path;
+};
+
+std::string read(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void put(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+
+bool says(const Status& status, const char* part) {
+  return !status.ok() && status.error().message.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a file is whole or as it was before") {
+  const Folder folder;
+  const fs::path path = folder.path / "out.json";
+  put(path, "before");
+  {
+    auto file = OutputFile::open(path);
+    REQUIRE(file.ok());
+    REQUIRE((*file)->write("half").ok());
+    CHECK(read(path) == "before");
+  }
+  CHECK(read(path) == "before");
+  CHECK(folder.entries() == 1);
+  REQUIRE(OutputFile::write_all(path, "after").ok());
+  CHECK(read(path) == "after");
+  CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("a file that grows is there at once, and is removed where nobody wants it") {
+  const Folder folder;
+  const fs::path path = folder.path / "out.pftrace";
+  put(path, "a longer text of before");
+  {
+    auto file = OutputFile::open(path, OutputForm::Growing);
+    REQUIRE(file.ok());
+    REQUIRE((*file)->write("now").ok());
+    CHECK(read(path) == "now");
+  }
+  CHECK(read(path) == "now");
+  auto file = OutputFile::open(path, OutputForm::Growing);
+  REQUIRE(file.ok());
+  (*file)->remove();
+  CHECK(folder.entries() == 0);
+}
+
+TEST_CASE("an output that is an input is refused, through links too") {
+  const Folder folder;
+  const fs::path model = folder.path / "model.onnx", link = folder.path / "link.svg", hard = folder.path / "hard.svg",
+                 data = folder.path / "model.onnx.data";
+  put(model, "a model");
+  put(data, "its weights");
+  fs::create_symlink("model.onnx", link);
+  fs::create_hard_link(model, hard);
+  const fs::path inputs[] = {model}, in_folder[] = {folder.path};
+  for (const fs::path& path : {model, link, hard, data, folder.path / "." / "model.onnx"}) {
+    CAPTURE(path);
+    CHECK(says(OutputFile::check(path, inputs), "also read"));
+    CHECK_FALSE(OutputFile::open(path, OutputForm::Whole, inputs).ok());
+    CHECK_FALSE(OutputFile::open(path, OutputForm::Growing, inputs).ok());
+    CHECK(says(OutputFile::check(path, in_folder), "also read"));
+  }
+  CHECK(read(model) == "a model");
+  CHECK(read(data) == "its weights");
+  CHECK(OutputFile::check(folder.path / "other.svg", inputs).ok());
+  const fs::path no_files[] = {"zoo:squeezenet", ""};
+  CHECK(OutputFile::check(model, no_files).ok());
+}
+
+TEST_CASE("a link is followed, and stays") {
+  const Folder folder;
+  const fs::path real = folder.path / "real.csv", link = folder.path / "link.csv", dangling = folder.path / "new.csv";
+  put(real, "before");
+  fs::create_symlink("real.csv", link);
+  fs::create_symlink("made.csv", dangling);
+  REQUIRE(OutputFile::write_all(link, "after").ok());
+  REQUIRE(OutputFile::write_all(dangling, "new").ok());
+  CHECK(fs::is_symlink(link));
+  CHECK(read(real) == "after");
+  CHECK(read(folder.path / "made.csv") == "new");
+}
+
+TEST_CASE("a second writer is refused, and one that was killed is not in the way") {
+  const Folder folder;
+  for (const OutputForm form : {OutputForm::Growing, OutputForm::Whole}) {
+    const fs::path path = folder.path / (form == OutputForm::Whole ? "whole" : "growing");
+    {
+      auto first = OutputFile::open(path, form);
+      REQUIRE(first.ok());
+      auto second = OutputFile::open(path, form);
+      REQUIRE_FALSE(second.ok());
+      CHECK(second.error().message.find("another program is writing it") != std::string::npos);
+      REQUIRE((*first)->write("first").ok());
+      REQUIRE((*first)->close().ok());
+    }
+    CHECK(read(path) == "first");
+    const pid_t child = ::fork();
+    if (child == 0) {
+      auto file = OutputFile::open(path, form);
+      if (file.ok()) (void)(*file)->write("half of a long text");
+      ::kill(::getpid(), SIGKILL);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK(WIFSIGNALED(status));
+    REQUIRE(OutputFile::write_all(path, "second").ok());
+    CHECK(read(path) == "second");
+  }
+  CHECK(folder.entries() == 2);  // the part that was left was taken over
+}
+
+TEST_CASE("what is no regular file is written in place") {
+  const Folder folder;
+  const fs::path fifo = folder.path / "fifo.csv";
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  std::string got;
+  std::thread reader([&] { got = read(fifo); });
+  CHECK(OutputFile::check(fifo).ok());  // and opens nothing
+  REQUIRE(OutputFile::write_all(fifo, "through").ok());
+  reader.join();
+  CHECK(got == "through");
+  CHECK(fs::is_fifo(fifo));
+  // A device, also behind a link; writing to this one fails as a full disk does.
+  const fs::path link = folder.path / "full.csv";
+  fs::create_symlink("/dev/full", link);
+  CHECK(says(OutputFile::write_all(link, "text"), "No space left on device"));
+  CHECK(fs::is_character_file("/dev/full"));
+  CHECK(OutputFile::write_all("/dev/null", "text").ok());
+}
+
+TEST_CASE("what may not be written is refused before the work") {
+  const Folder folder;
+  CHECK(says(OutputFile::check(folder.path / "none" / "out"), "No such file"));
+  CHECK(says(OutputFile::check(folder.path), "directory"));
+  CHECK(says(OutputFile::check(""), "No such file"));
+  CHECK(OutputFile::check(folder.path / "out").ok());
+  CHECK(folder.entries() == 0);
+  if (::geteuid() == 0) return;  // may write everywhere
+  const fs::path file = folder.path / "read_only";
+  put(file, "text");
+  fs::permissions(file, fs::perms::owner_read);
+  CHECK(says(OutputFile::check(file), "Permission denied"));
+  fs::permissions(folder.path, fs::perms::owner_read | fs::perms::owner_exec);
+  CHECK(says(OutputFile::check(folder.path / "out"), "Permission denied"));
+}
+
+TEST_CASE("a file keeps its permissions") {
+  const Folder folder;
+  const fs::path path = folder.path / "script";
+  put(path, "before");
+  fs::permissions(path, fs::perms::owner_all | fs::perms::group_read);
+  REQUIRE(OutputFile::write_all(path, "after").ok());
+  CHECK(fs::status(path).permissions() == (fs::perms::owner_all | fs::perms::group_read));
+}
