@@ -94,7 +94,7 @@ Bytes request(std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("requests get the places that a plain search through all blocks gives them") {
+TEST_CASE("requests get the blocks of a linear best-fit search") {
   for (const char* text : {"", "max_split_size_mb:32"})
     for (uint32_t seed = 0; seed < 40; ++seed) {
       std::mt19937 random(seed);
@@ -132,7 +132,7 @@ TEST_CASE("requests get the places that a plain search through all blocks gives 
     }
 }
 
-TEST_CASE("what a segment is too large for is cut off, unless it is too little") {
+TEST_CASE("the remainder of a segment is split off unless it is too small") {
   CachingModel model({});
   const auto first = model.allocate(1, 0, 0), second = model.allocate(600, 0, 0);
   CHECK(model.reserved() == 2 * kMiB);
@@ -151,7 +151,7 @@ TEST_CASE("what a segment is too large for is cut off, unless it is too little")
   CHECK(model.reserved() == 46 * kMiB);
 }
 
-TEST_CASE("segments that grow take pages, and give them back in the middle") {
+TEST_CASE("expandable segments map pages and unmap them in the middle") {
   CachingModel model(with("expandable_segments:True", 200 * kMiB));
   const auto first = model.allocate(30 * kMiB, 0, 0);
   CHECK(model.reserved() == 40 * kMiB);
@@ -171,7 +171,7 @@ TEST_CASE("segments that grow take pages, and give them back in the middle") {
   CHECK(!model.allocate(100 * kMiB, 0, 0));
 }
 
-TEST_CASE("what is unused is given back before a request is refused, and collected above a threshold") {
+TEST_CASE("unused blocks are released before a request fails, and above a threshold") {
   CachingModel model(with("", 100 * kMiB));
   const auto a = model.allocate(40 * kMiB, 0, 0), b = model.allocate(40 * kMiB, 1, 0);
   CHECK(!model.allocate(40 * kMiB, 0, 0));
@@ -192,7 +192,7 @@ TEST_CASE("what is unused is given back before a request is refused, and collect
   CHECK(collected.retries() == 0);
 }
 
-TEST_CASE("random requests never overlap, whatever the settings") {
+TEST_CASE("random requests never overlap, for all settings") {
   for (const char* text : {"expandable_segments:True", "expandable_segments:True,max_split_size_mb:40",
                            "roundup_power2_divisions:8", "garbage_collection_threshold:0.6,max_split_size_mb:64"})
     for (uint32_t seed = 0; seed < 20; ++seed) {

@@ -20,7 +20,7 @@ std::string refused(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("sizes are rounded to 512 bytes, or to parts of a power of two") {
+TEST_CASE("sizes are rounded to 512 bytes or to fractions of a power of two") {
   const CachingSettings plain;
   CHECK(plain.rounded(1) == 512);
   CHECK(plain.rounded(512) == 512);
@@ -38,7 +38,7 @@ TEST_CASE("sizes are rounded to 512 bytes, or to parts of a power of two") {
   CHECK(by_size.rounded(600 * kMiB) == 640 * kMiB);
 }
 
-TEST_CASE("settings are read and written in the variable's form") {
+TEST_CASE("settings are parsed and printed in the format of the variable") {
   for (const char* text : {"max_split_size_mb:128", "expandable_segments:True", "garbage_collection_threshold:0.8",
                            "max_split_size_mb:21,garbage_collection_threshold:0.5,expandable_segments:True",
                            "roundup_power2_divisions:8", "roundup_power2_divisions:[256:1,512:2,>:4]"})
@@ -48,7 +48,7 @@ TEST_CASE("settings are read and written in the variable's form") {
   CHECK(parsed(" max_split_size_mb : 128 , expandable_segments : False ").max_split_size == 128 * kMiB);
 }
 
-TEST_CASE("what makes no sense is refused by its name") {
+TEST_CASE("invalid settings are errors with their name") {
   CHECK(refused("max_split_size_mb:20").find("max_split_size_mb") == 0);
   CHECK(refused("max_split_size_mb:many").find("max_split_size_mb") == 0);
   CHECK(refused("garbage_collection_threshold:1.5").find("garbage_collection_threshold") == 0);

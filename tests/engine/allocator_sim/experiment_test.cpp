@@ -29,7 +29,7 @@ Experiment run(const AllocatorProgram& program, const CachingSettings& settings,
 }  // namespace
 
 // A snapshot's reserved bytes and addresses are PyTorch's own: nothing here was fitted to them.
-TEST_CASE("recorded programs get each block where PyTorch's allocator put it") {
+TEST_CASE("recorded programs get the block addresses of PyTorch's allocator") {
   const char* data = std::getenv("ARENASCOPE_DATA");
   if (data == nullptr) {
     MESSAGE("skipped: ARENASCOPE_DATA is not set");
@@ -72,7 +72,7 @@ TEST_CASE("recorded programs get each block where PyTorch's allocator put it") {
   }
 }
 
-TEST_CASE("a snapshot's state is walked back to before its first entry") {
+TEST_CASE("the state of a snapshot is rewound to its first entry") {
   auto programs = read_allocator_programs(written(test::snapshot_pickle()));
   REQUIRE(programs.ok());
   REQUIRE(programs->size() == 1);
@@ -93,7 +93,7 @@ TEST_CASE("a snapshot's state is walked back to before its first entry") {
   CHECK(program.reserved_peak == 4096);
 }
 
-TEST_CASE("files that are no snapshots, or that are damaged, are refused in a sentence that names them") {
+TEST_CASE("invalid or damaged snapshot files are errors with their name") {
   CHECK(read_allocator_programs("/nonexistent.pickle").error().message.find("/nonexistent.pickle") == 0);
   CHECK(read_allocator_programs(written("no pickle")).error().message.find("arenascope-allocator-sim-test") !=
         std::string::npos);

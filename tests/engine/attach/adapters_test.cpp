@@ -60,7 +60,7 @@ std::vector<int64_t> numbers_in(const std::string& path) {
 }  // namespace
 
 #ifdef ARENASCOPE_MALLOC_ADAPTER
-TEST_CASE("the heap of a program that knows nothing of it, by call site") {
+TEST_CASE("heap of an unmodified program, by call site") {
   Listening here;
   Target target(here.address(), {}, {"LD_PRELOAD=" ARENASCOPE_MALLOC_ADAPTER}, ARENASCOPE_MALLOC_TARGET);
   CHECK(target.ended() == 0);
@@ -94,7 +94,7 @@ TEST_CASE("the heap of a program that knows nothing of it, by call site") {
 #endif
 
 #ifdef ARENASCOPE_MALLOC_ADAPTER
-TEST_CASE("the heap: a library that asks for memory as it is loaded stops nobody") {
+TEST_CASE("heap: a library that allocates while it is loaded does not block") {
   Listening here;
   Target target(here.address(), {ARENASCOPE_MALLOC_LIBRARY}, {"LD_PRELOAD=" ARENASCOPE_MALLOC_ADAPTER},
                 ARENASCOPE_MALLOC_TARGET);
@@ -160,7 +160,7 @@ TEST_CASE(
 #endif
 
 #ifdef ARENASCOPE_CUDA_ADAPTER
-TEST_CASE("CUDA: live bytes are an independent count at each call, out of order or not; kernels lie on their streams") {
+TEST_CASE("CUDA: live bytes equal an independent count at each call, also out of order; kernels are on their streams") {
   Listening here;
   const std::string counted = here.folder / "counted";
   Target target(here.address(), {},
@@ -188,7 +188,7 @@ TEST_CASE("CUDA: live bytes are an independent count at each call, out of order 
   CHECK(spans["CUDA device 0, stream 7: fill"] == 1);
 }
 
-TEST_CASE("CUDA: without CUPTI a sentence says so, and the program goes on") {
+TEST_CASE("CUDA: missing CUPTI is reported and the program continues") {
   Listening here;
   Target target(here.address(), {},
                 {"CUDA_INJECTION64_PATH=" ARENASCOPE_CUDA_ADAPTER, "ARENASCOPE_CUPTI=/nowhere/libcupti.so"},
@@ -217,7 +217,7 @@ std::shared_ptr<const trace::Snapshot> watch_ggml(const std::vector<std::string>
 
 }  // namespace
 
-TEST_CASE("ggml: nodes, places, splits and buffers are the program's") {
+TEST_CASE("ggml: nodes, offsets, splits and buffers equal the program's") {
   std::string release;
   SUBCASE("today's") {}
   SUBCASE("with gradients in its tensors") { release = "gradient"; }
@@ -262,7 +262,7 @@ TEST_CASE("ggml: nodes, places, splits and buffers are the program's") {
   CHECK(splits == 6);
 }
 
-TEST_CASE("ggml: every node has its time where that is asked for") {
+TEST_CASE("ggml: every node has a time if requested") {
   const auto s = watch_ggml({}, "ARENASCOPE_GGML_NODES=1");
   REQUIRE(s->runs.size() == 3);
   for (size_t r = 0; r < 3; ++r) {

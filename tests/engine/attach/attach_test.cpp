@@ -99,7 +99,7 @@ std::string greeting_of_version(uint64_t version) {
 
 }  // namespace
 
-TEST_CASE("what a program describes and records comes through as it was said") {
+TEST_CASE("descriptions and events of a program arrive unchanged") {
   Listening here;
   Target target(here.address(), {"all"});
   const pid_t process = target.process();
@@ -115,7 +115,7 @@ TEST_CASE("what a program describes and records comes through as it was said") {
   CHECK(programs[0].problem.empty());
 }
 
-TEST_CASE("over the loopback with the token, and not without") {
+TEST_CASE("loopback connections require the token") {
   attach::ListenOptions options;
   options.tcp = true;
   Listening here(options);
@@ -128,7 +128,7 @@ TEST_CASE("over the loopback with the token, and not without") {
   CHECK(here.receiver->programs()[0].problem == "the token does not match the one shown.");
 }
 
-TEST_CASE("a file that a program writes by itself is a recording") {
+TEST_CASE("a file written by a program is a recording") {
   OwnFolder folder;
   CHECK(Target("file:" + (folder / "a-%p.pftrace"), {"all"}).ended() == 0);
   std::string path;
@@ -141,7 +141,7 @@ TEST_CASE("a file that a program writes by itself is a recording") {
   check_all(*session.snapshot(), 0);
 }
 
-TEST_CASE("two programs are one document, each with tracks, runs and names of its own") {
+TEST_CASE("two programs share a document, each with its own tracks, runs and names") {
   Listening here;
   Target one(here.address(), {"all"}), two(here.address(), {"all"});
   CHECK(one.ended() == 0);
@@ -157,7 +157,7 @@ TEST_CASE("two programs are one document, each with tracks, runs and names of it
   CHECK(spans_named(*s, "load") == 2);
 }
 
-TEST_CASE("a full ring loses events and counts them; one that holds back loses none") {
+TEST_CASE("a full ring counts lost events; a blocking ring loses none") {
   constexpr int64_t kEvents = 200'000;
   {
     Listening here;
@@ -177,7 +177,7 @@ TEST_CASE("a full ring loses events and counts them; one that holds back loses n
   CHECK(spans_named(*s, "other") == 20000);
 }
 
-TEST_CASE("one that holds back waits for room for its descriptions too") {
+TEST_CASE("a blocking ring also waits for descriptions") {
   Listening here;
   CHECK(Target(here.address(), {"names", "40000"}, {"ARENASCOPE_HOLD_BACK=1"}).ended() == 0);
   const auto s = here.end();
@@ -186,7 +186,7 @@ TEST_CASE("one that holds back waits for room for its descriptions too") {
   CHECK(s->problems.empty());
 }
 
-TEST_CASE("threads that come and go use rings again, and are tracks of their own") {
+TEST_CASE("short-lived threads reuse rings and have their own tracks") {
   Listening here;
   CHECK(Target(here.address(), {"threads", "600"}).ended() == 0);
   const auto s = here.end();
@@ -196,7 +196,7 @@ TEST_CASE("threads that come and go use rings again, and are tracks of their own
 }
 
 // ARENASCOPE_KILLS=100 for the campaign.
-TEST_CASE("a program that is killed loses nothing that it had written") {
+TEST_CASE("a killed program loses no written events") {
   const int64_t times = from_environment("ARENASCOPE_KILLS", 10);
   int64_t rescued = 0;
   for (int64_t i = 0; i < times; ++i) {
@@ -219,7 +219,7 @@ TEST_CASE("a program that is killed loses nothing that it had written") {
   CHECK(rescued > 0);
 }
 
-TEST_CASE("a program goes on when its receiver is gone") {
+TEST_CASE("a program continues when its receiver has ended") {
   OwnFolder folder;
   Counted counted(folder / "counted");
   auto here = std::make_unique<Listening>();
@@ -231,7 +231,7 @@ TEST_CASE("a program goes on when its receiver is gone") {
   CHECK(counted.until([&](const Counted& c) { return c.loops() > loops + 1000; }));
 }
 
-TEST_CASE("a program goes on when its receiver is killed, and what came before is a recording") {
+TEST_CASE("a program continues when its receiver is killed, and the earlier events are a recording") {
   const int64_t times = from_environment("ARENASCOPE_KILLS", 3);
   for (int64_t i = 0; i < times; ++i) {
     OwnFolder folder;
@@ -266,7 +266,7 @@ TEST_CASE("a program goes on when its receiver is killed, and what came before i
   }
 }
 
-TEST_CASE("other versions are refused in a sentence, and strangers too") {
+TEST_CASE("other protocol versions and other users are refused") {
   Listening here;
   const std::string newer = answer_to(here.address(), greeting_of_version(2));
   CHECK(newer.substr(0, 4) == "ASCP");
@@ -279,7 +279,7 @@ TEST_CASE("other versions are refused in a sentence, and strangers too") {
   check_all(*here.end(5), 0);
 }
 
-TEST_CASE("a folder that others may enter is refused, and one that is none") {
+TEST_CASE("a folder that others can enter, or no folder, is refused") {
   OwnFolder folder;
   attach::ListenOptions options;
   options.folder = folder / "open";
@@ -295,7 +295,7 @@ TEST_CASE("a folder that others may enter is refused, and one that is none") {
   CHECK_FALSE(attach::Receiver::listen({}, options).ok());
 }
 
-TEST_CASE("nobody asked, nobody there, no address") {
+TEST_CASE("not requested, no receiver, no address") {
   CHECK(Target("", {"all"}).ended() == 0);
   CHECK(Target("unix:/nonexistent/socket", {"all"}).ended() == 9);
   CHECK(Target("somewhere", {"all"}).ended() == 9);
@@ -305,7 +305,7 @@ TEST_CASE("nobody asked, nobody there, no address") {
 }
 
 // ARENASCOPE_ATTACH_SECONDS=600 for the campaign: 200,000 events a second, none lost.
-TEST_CASE("events live, at a rate, none lost") {
+TEST_CASE("a steady event rate without losses") {
   const int64_t seconds = from_environment("ARENASCOPE_ATTACH_SECONDS", 1);
   Listening here;
   Target target(here.address(), {"rate", seconds > 10 ? "100000" : "20000", std::to_string(seconds)});

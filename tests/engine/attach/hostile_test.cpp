@@ -55,7 +55,7 @@ void read_all(const trace::Session& session) {
 
 }  // namespace
 
-TEST_CASE("a stream in pieces of any length is the stream") {
+TEST_CASE("a stream in pieces of any length is parsed alike") {
   const std::string whole = sent({"all"});
   REQUIRE(whole.size() > 500);
   std::mt19937_64 random(7);
@@ -73,7 +73,7 @@ TEST_CASE("a stream in pieces of any length is the stream") {
   }
 }
 
-TEST_CASE("damaged streams end in an error or in a sound session") {
+TEST_CASE("damaged streams end in an error or a valid session") {
   const std::string originals[] = {sent({"all"}), sent({"threads", "5"})};
   std::mt19937_64 random(20);
   const int64_t mutants = from_environment("ARENASCOPE_MUTANTS", 4000);
@@ -92,7 +92,7 @@ TEST_CASE("damaged streams end in an error or in a sound session") {
   CHECK(refused < mutants);
 }
 
-TEST_CASE("events that refer to nothing are counted and left out") {
+TEST_CASE("events with unknown references are counted and skipped") {
   Fed fed;
   fed.origin.describe(trace::ThreadInfo{trace::TrackId(0), "t", trace::TrackKind::Worker, {}, 0, 0});
   const trace::Event events[] = {
@@ -108,7 +108,7 @@ TEST_CASE("events that refer to nothing are counted and left out") {
   CHECK(fed.origin.refused() == 7);
 }
 
-TEST_CASE("damaged rings give no more than they hold") {
+TEST_CASE("damaged rings yield no more than their capacity") {
   // A program's rings as they lie in its memory: a log with a stream in it, and two rings of eight events.
   const std::string log = sent({"all"});
   arenascope_shared head{};
@@ -157,7 +157,7 @@ TEST_CASE("damaged rings give no more than they hold") {
   }
 }
 
-TEST_CASE("pages of shared rings may go as those of files may, and their memory may not shrink") {
+TEST_CASE("lost pages of shared rings are survived, and their memory cannot shrink") {
   const auto memory = [](unsigned flags) {
     const int file = ::memfd_create("rings", flags);
     REQUIRE(file >= 0);

@@ -473,7 +473,7 @@ GraphBuilder make_builder() {
 
 }  // namespace
 
-TEST_CASE("each op with a gradient is differentiated by a case") {
+TEST_CASE("each op with a gradient has a case") {
   std::set<Op> seen;
   for (const Case& c : cases()) {
     GraphBuilder g = make_builder();
@@ -490,7 +490,7 @@ TEST_CASE("each op with a gradient is differentiated by a case") {
   }
 }
 
-TEST_CASE("each rule's gradients are those of central differences") {
+TEST_CASE("gradients of each rule equal central differences") {
   auto reference = reference::make_reference_backend();
   for (const Case& c : cases()) {
     CAPTURE(std::string(c.name));
@@ -541,7 +541,7 @@ TEST_CASE("each rule's gradients are those of central differences") {
   }
 }
 
-TEST_CASE("accumulators take up the gradients of several batches") {
+TEST_CASE("accumulators sum the gradients of several batches") {
   auto reference = reference::make_reference_backend();
   GraphBuilder g = make_builder();
   const Tensor x = g.input("x", {3}), unused = g.input("unused", {2});
@@ -560,7 +560,7 @@ TEST_CASE("accumulators take up the gradients of several batches") {
   for (int i = 0; i < 3; ++i) CHECK((*gradients)[0].data_as<float>()[i] == 10 + 2 * static_cast<float>(i + 1));
 }
 
-TEST_CASE("what cannot be differentiated is said in one sentence") {
+TEST_CASE("non-differentiable ops are errors") {
   const auto message = [](auto build, bool grads = true) {
     GraphBuilder g = make_builder();
     const Tensor x = g.input("x", {1, 4, 6, 6});

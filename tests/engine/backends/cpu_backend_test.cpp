@@ -27,7 +27,7 @@ GraphBuilder builder() {
 
 }  // namespace
 
-TEST_CASE("the product of the usual example") {
+TEST_CASE("the matmul of the standard example") {
   GraphBuilder g = builder();
   const Tensor a = g.input("a", {4, 2}), b = g.input("b", {3, 2});
   const float values_a[] = {2, 8, 5, 1, 4, 2, 8, 6}, values_b[] = {10, 5, 9, 9, 5, 4};
@@ -41,7 +41,7 @@ TEST_CASE("the product of the usual example") {
   for (int i = 0; i < 12; ++i) CHECK(out.data_as<float>()[i] == expected[i]);
 }
 
-TEST_CASE("constant weights are packed once, used, and let go with their graph") {
+TEST_CASE("constant weights are packed once, used, and released with their graph") {
   auto cpu = cpu::make_cpu_backend();
   auto reference = reference::make_reference_backend();
   auto memory = make_cpu_context();
@@ -72,7 +72,7 @@ TEST_CASE("constant weights are packed once, used, and let go with their graph")
   CHECK(memory->stats({}, MemoryKind::Persistent).active == 0);
 }
 
-TEST_CASE("packed weights are made anew where a node uses them in another way than the one before") {
+TEST_CASE("weights are packed again for a node with another use") {
   auto cpu = cpu::make_cpu_backend();
   auto memory = make_cpu_context();
   GraphBuilder g = builder();
@@ -173,7 +173,7 @@ TEST_CASE("3x3 convolutions of images in either layout keep their bound, zeros, 
     }
 }
 
-TEST_CASE("weights are widened for Winograd's transform as long as there is room, first those of the largest images") {
+TEST_CASE("Winograd weights are made within a memory budget, largest images first") {
   GraphBuilder g = builder();
   const Tensor x = g.input("x", {1, 96, 40, 40}), small = g.input("small", {1, 96, 12, 12}),
                last = g.input("last", {1, 96, 20, 20});
@@ -226,7 +226,7 @@ TEST_CASE("weights are widened for Winograd's transform as long as there is room
   CHECK((*as_given)->packed_weights().direct.count == 0);
 }
 
-TEST_CASE("without packed weights convolutions keep plain images, but for depthwise ones") {
+TEST_CASE("without packed weights only depthwise convolutions use channels-last images") {
   GraphBuilder g = builder();
   const Tensor x = g.input("x", {1, 32, 20, 20}), w = g.weight("w", {48, 32, 3, 3}),
                each = g.weight("each", {32, 1, 3, 3});
@@ -238,7 +238,7 @@ TEST_CASE("without packed weights convolutions keep plain images, but for depthw
   CHECK(packs->channels_last(*depthwise).computes);
 }
 
-TEST_CASE("convolutions of bytes are exact, beyond what floats can count too") {
+TEST_CASE("int8 convolutions are exact, also beyond the integers of f32") {
   auto cpu = cpu::make_cpu_backend();
   auto reference = reference::make_reference_backend();
   auto memory = make_cpu_context();
@@ -280,7 +280,7 @@ TEST_CASE("convolutions of bytes are exact, beyond what floats can count too") {
     }
 }
 
-TEST_CASE("the few best of a line are those of the reference, with equal numbers and NaN among them") {
+TEST_CASE("top-k of a row equals the reference, with ties and NaN") {
   auto cpu = cpu::make_cpu_backend();
   auto reference = reference::make_reference_backend();
   for (const int64_t k : {1, 10, 64})
@@ -302,7 +302,7 @@ TEST_CASE("the few best of a line are those of the reference, with equal numbers
         }
 }
 
-TEST_CASE("two runs of one backend share nothing but the weights that were handed over") {
+TEST_CASE("two runs of one backend share only the shared weights") {
   auto cpu = cpu::make_cpu_backend();
   auto memory = make_cpu_context();
   GraphBuilder g = builder();
@@ -323,7 +323,7 @@ TEST_CASE("two runs of one backend share nothing but the weights that were hande
   CHECK(std::memcmp(out->data(), expected.data(), expected.size()) == 0);
 }
 
-TEST_CASE("parts of a product with constant weights are made by threads that never made one before") {
+TEST_CASE("new threads compute parts of a matmul with constant weights") {
   auto reference = reference::make_reference_backend();
   for (DType type : {DType::F32, DType::BF16}) {
     auto cpu = cpu::make_cpu_backend();
@@ -358,7 +358,7 @@ TEST_CASE("parts of a product with constant weights are made by threads that nev
   }
 }
 
-TEST_CASE("a convolution is about as fast in uneven parts as in one") {
+TEST_CASE("a convolution in uneven parts is about as fast as in one part") {
   auto cpu = cpu::make_cpu_backend();
   auto memory = make_cpu_context();
   // 13 rows of 288 channels: a library has a fast kernel for all of them at once, and perhaps a plain loop for six.
@@ -383,7 +383,7 @@ TEST_CASE("a convolution is about as fast in uneven parts as in one") {
   for (int parts : {2, 3, 4}) CHECK_MESSAGE(seconds(parts) < 20 * whole, parts << " parts");
 }
 
-TEST_CASE("the logarithm of a softmax keeps small results beside large numbers") {
+TEST_CASE("log-softmax keeps small results beside large inputs") {
   GraphBuilder g = builder();
   const Tensor x = g.input("x", {2, 300});
   for (int64_t i = 0; i < x->element_count(); ++i)
@@ -398,7 +398,7 @@ TEST_CASE("the logarithm of a softmax keeps small results beside large numbers")
   for (size_t i = 0; i < expected.size(); ++i) CHECK(std::fabs(out.data_as<float>()[i] - expected[i]) < 4e-6f);
 }
 
-TEST_CASE("an index outside its table is an error that names it") {
+TEST_CASE("an index out of range is an error with its value") {
   auto cpu = cpu::make_cpu_backend();
   for (Op op : {Op::Gather, Op::GatherElements})
     for (int64_t bad :
@@ -418,7 +418,7 @@ TEST_CASE("an index outside its table is an error that names it") {
     }
 }
 
-TEST_CASE("integers without a result do not stop the program") {
+TEST_CASE("undefined integer operations do not crash") {
   auto cpu = cpu::make_cpu_backend();
   for (DType type : {DType::I32, DType::I64})
     for (Op op : {Op::Div, Op::Mod}) {
@@ -445,7 +445,7 @@ TEST_CASE("integers without a result do not stop the program") {
     }
 }
 
-TEST_CASE("casts of what does not fit are saturated, and NaN becomes 0") {
+TEST_CASE("casts saturate, and NaN becomes 0") {
   auto cpu = cpu::make_cpu_backend();
   GraphBuilder g = builder();
   const Tensor x = g.input("x", {5});
@@ -459,7 +459,7 @@ TEST_CASE("casts of what does not fit are saturated, and NaN becomes 0") {
   for (int i = 0; i < 5; ++i) CHECK(as_long.data_as<int64_t>()[i] == expected[i]);
 }
 
-TEST_CASE("small nodes are one task, large ones as many as there are threads") {
+TEST_CASE("small nodes are one task, large ones one per thread") {
   auto cpu = cpu::make_cpu_backend();
   GraphBuilder g = builder();
   const Tensor small = g.add(g.input("a", {16}), g.input("b", {16}));
@@ -470,7 +470,7 @@ TEST_CASE("small nodes are one task, large ones as many as there are threads") {
   CHECK(cpu->runs_on_host_threads());
 }
 
-TEST_CASE("a long line is sorted with its NaN, infinities, zeros and equal values in place") {
+TEST_CASE("sorting a long row with NaN, infinities, zeros and ties") {
   auto cpu = cpu::make_cpu_backend();
   for (bool largest : {false, true})
     for (Op op : {Op::TopKIndices, Op::TopKValues}) {
@@ -504,7 +504,7 @@ TEST_CASE("a long line is sorted with its NaN, infinities, zeros and equal value
     }
 }
 
-TEST_CASE("results larger than the caches are the same as small ones") {
+TEST_CASE("results larger than the caches equal small ones") {
   // Written past the caches, in parts whose beginnings lie anywhere.
   auto cpu = cpu::make_cpu_backend();
   constexpr int64_t kRows = 2051, kColumns = 2053;
@@ -551,7 +551,7 @@ TEST_CASE("results larger than the caches are the same as small ones") {
   }
 }
 
-TEST_CASE("whole tiles are turned over, in a batch and in parts") {
+TEST_CASE("full tiles are transposed, in batches and in parts") {
   auto cpu = cpu::make_cpu_backend();
   GraphBuilder g = builder();
   const Tensor x = g.input("x", {3, 64, 48});
@@ -569,7 +569,7 @@ TEST_CASE("whole tiles are turned over, in a batch and in parts") {
   }
 }
 
-TEST_CASE("numbers of every kind are resized along up to five dimensions") {
+TEST_CASE("resize of all types along up to five dimensions") {
   auto cpu = cpu::make_cpu_backend();
   auto reference = reference::make_reference_backend();
   for (DType type : {DType::F32, DType::F16, DType::BF16, DType::F64, DType::I32, DType::U8})
@@ -599,7 +599,7 @@ TEST_CASE("numbers of every kind are resized along up to five dimensions") {
     }
 }
 
-TEST_CASE("corners are aligned by the scale that was given") {
+TEST_CASE("align_corners uses the given scale") {
   // ONNX's example: four columns by 0.6 are 2.4, cut to two; the second stands at 3 ÷ 1.4 of the first ones.
   auto cpu = cpu::make_cpu_backend();
   auto reference = reference::make_reference_backend();
@@ -621,7 +621,7 @@ TEST_CASE("corners are aligned by the scale that was given") {
   }
 }
 
-TEST_CASE("products with packed bf16 weights are right to the rounding of both sides") {
+TEST_CASE("matmuls with packed bf16 weights are accurate to the rounding of both operands") {
   auto cpu = cpu::make_cpu_backend();
   auto memory = make_cpu_context();
   GraphBuilder g = builder();
@@ -657,7 +657,7 @@ TEST_CASE("products with packed bf16 weights are right to the rounding of both s
   }
 }
 
-TEST_CASE("products with float16 weights are right to the rounding of both sides where they may be rounded") {
+TEST_CASE("matmuls with f16 weights are accurate to the rounding of both operands if rounding is allowed") {
   auto exact = cpu::make_cpu_backend(), rounding = cpu::make_cpu_backend({.rounds = true});
   auto memory = make_cpu_context();
   for (const auto& [rows, columns, depth] :

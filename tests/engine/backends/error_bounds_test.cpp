@@ -161,7 +161,7 @@ void soil(const Tensor& t) {
 
 }  // namespace
 
-TEST_CASE("every op keeps its error bound, with NaN, infinities, zeros and denormals among its numbers") {
+TEST_CASE("every op keeps its error bound, also with NaN, infinities, zeros and denormals") {
   auto cpu = cpu::make_cpu_backend();
   auto memory = make_cpu_context();
   int64_t compared = 0;
@@ -198,7 +198,7 @@ TEST_CASE("every op keeps its error bound, with NaN, infinities, zeros and denor
   MESSAGE(compared << " comparisons");
 }
 
-TEST_CASE("functions of one element keep their error bound over all floats") {
+TEST_CASE("unary functions keep their error bound over all floats") {
   auto cpu = cpu::make_cpu_backend();
   for (int o = 0; o < kOpCount; ++o) {
     const Op op = static_cast<Op>(o);

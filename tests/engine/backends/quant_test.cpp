@@ -67,7 +67,7 @@ double bound(const float* w, const float* x, int64_t depth) {
 
 }  // namespace
 
-TEST_CASE("tiles of every type, group and level keep to their bound") {
+TEST_CASE("tiles of all types, groups and SIMD levels keep their error bound") {
   REQUIRE(!all_quant_kernels().empty());
   for (const QuantKernels* kernels : all_quant_kernels())
     for (DType type : kTypes)
@@ -110,7 +110,7 @@ TEST_CASE("tiles of every type, group and level keep to their bound") {
       }
 }
 
-TEST_CASE("products with packed quantised weights, in any number of parts, with bias, views and batches") {
+TEST_CASE("matmuls with packed quantised weights, in any number of parts, with bias, views and batches") {
   auto reference = reference::make_reference_backend();
   auto memory = make_cpu_context();
   for (DType type : kTypes)
@@ -144,7 +144,7 @@ TEST_CASE("products with packed quantised weights, in any number of parts, with 
     }
 }
 
-TEST_CASE("what is not finite comes out as the reference has it, tiny numbers as nothing") {
+TEST_CASE("non-finite values equal the reference, denormals become zero") {
   auto reference = reference::make_reference_backend();
   for (float odd : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN(), 1e-41f})
     for (int64_t rows : {1, 9}) {

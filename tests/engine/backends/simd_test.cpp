@@ -47,7 +47,7 @@ const Function kFunctions[] = {
 
 }  // namespace
 
-TEST_CASE("functions are right to a few units in the last place, or to 1e-7 near zero") {
+TEST_CASE("functions are accurate to a few ulp, or to 1e-7 near zero") {
   const std::vector<float> x = numbers();
   for (const Simd* table : {&simd(), &portable_simd()})
     for (const Function& f : kFunctions) {
@@ -96,7 +96,7 @@ TEST_CASE("NaN stays NaN") {
   }
 }
 
-TEST_CASE("an element's result does not depend on where it stands") {
+TEST_CASE("the result of an element does not depend on its position") {
   const std::vector<float> x = numbers();
   for (const Function& f : kFunctions) {
     std::vector<float> whole(x.size()), parts(x.size());
@@ -110,7 +110,7 @@ TEST_CASE("an element's result does not depend on where it stands") {
   }
 }
 
-TEST_CASE("rows of every length") {
+TEST_CASE("rows of all lengths") {
   for (int64_t n = 1; n < 200; n += n < 70 ? 1 : 13) {
     std::vector<float> a(static_cast<size_t>(n)), b(a.size()), out(a.size());
     double sum = 0, squares = 0, dot = 0, powers = 0;
@@ -136,7 +136,7 @@ TEST_CASE("rows of every length") {
   }
 }
 
-TEST_CASE("half precision: every pattern there and back") {
+TEST_CASE("half precision: every bit pattern round-trips") {
   std::vector<uint16_t> bits(65536);
   std::vector<float> values(65536);
   for (size_t i = 0; i < bits.size(); ++i) bits[i] = static_cast<uint16_t>(i);
@@ -213,7 +213,7 @@ void check_loads(arenascope::DType type, T first, T step) {
 
 }  // namespace
 
-TEST_CASE("floats become other types, and others floats, as each number alone would") {
+TEST_CASE("vector conversions to and from float equal scalar ones") {
   using arenascope::DType;
   check_stores<uint16_t>(DType::F16, [](float x) { return to_half(x).bits; });
   check_stores<uint16_t>(DType::BF16, [](float x) { return to_bfloat(x).bits; });
@@ -236,7 +236,7 @@ TEST_CASE("floats become other types, and others floats, as each number alone wo
   CHECK(wrong == 0);
 }
 
-TEST_CASE("floats are quantised as divisions, roundings, shifts and casts would") {
+TEST_CASE("vector quantisation equals division, rounding, shift and cast") {
   const std::vector<float> x = patterns();
   const auto check = [&](CastLoops::Quantise quantise, auto zero) {
     using T = decltype(zero);
@@ -257,7 +257,7 @@ TEST_CASE("floats are quantised as divisions, roundings, shifts and casts would"
   check(simd().casts.quantise_i8, int8_t{});
 }
 
-TEST_CASE("floats are compared as each pair alone would be") {
+TEST_CASE("vector comparisons equal scalar ones") {
   const TruthLoops& truths = simd().truths;
   if (!truths.equal) return;
   const std::vector<float> a = patterns();
@@ -275,7 +275,7 @@ TEST_CASE("floats are compared as each pair alone would be") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("numbers that stand side by side are taken apart, and nothing behind them is touched") {
+TEST_CASE("interleaved values are separated without out-of-bounds access") {
   for (const Simd* table : {&simd(), &portable_simd()})
     for (int64_t n = 0; n < 40; ++n) {
       CAPTURE(table->name);

@@ -8,14 +8,14 @@
 
 using namespace arenascope;
 
-TEST_CASE("a trace of lifetimes frees before it allocates and knows its peak") {
+TEST_CASE("a lifetime trace frees before it allocates and has the expected peak") {
   const AllocationTrace trace = trace_of_lifetimes("t", {{0, 2, 100}, {2, 3, 50}, {1, 3, 10}, {5, 5, 7}, {1, 2, 0}});
   CHECK(trace.events.size() == 6);
   CHECK(trace.slots() == 3);
   CHECK(trace.live_peak() == 110);
 }
 
-TEST_CASE("made-up networks are the same each time and are given back wholly") {
+TEST_CASE("generated networks are deterministic and freed completely") {
   const AllocationTrace a = layered_trace("a", 100, 1 << 20, 9), b = layered_trace("b", 100, 1 << 20, 9);
   REQUIRE(a.events.size() == b.events.size());
   Bytes live = 0;
@@ -41,7 +41,7 @@ TEST_CASE("the caching allocator reserves at most 1.2 times the live peak of a l
   }
 }
 
-TEST_CASE("the bench measures every row") {
+TEST_CASE("the benchmark measures every row") {
   const AllocationTrace trace = layered_trace("n", 50, 1 << 18, 1);
   const std::vector<BenchRow> rows = bench_allocators({&trace, 1}, 0.05);
   REQUIRE(rows.size() == 7);

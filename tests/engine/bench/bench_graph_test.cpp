@@ -7,7 +7,7 @@
 
 namespace arenascope {
 
-TEST_CASE("the graph bench measures what it says, at any size") {
+TEST_CASE("the graph benchmark measures its rows at all sizes") {
   for (size_t nodes : {size_t{0}, size_t{1}, size_t{1000}}) {
     const auto rows = bench_graph(nodes);
     REQUIRE(rows.size() == 4);

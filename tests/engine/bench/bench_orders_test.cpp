@@ -8,7 +8,7 @@
 
 namespace arenascope {
 
-TEST_CASE("the orders' bench proves small graphs and never loses to another order") {
+TEST_CASE("the order benchmark proves small graphs and is never worse than another order") {
   // ARENASCOPE_FULL_BENCH=1 measures as `arenascope-cli bench` does.
   const bool full = std::getenv("ARENASCOPE_FULL_BENCH") != nullptr;
   for (const BenchRow& row : full ? bench_orders() : bench_orders(30, 2, 0.1)) {

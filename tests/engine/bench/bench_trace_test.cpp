@@ -7,7 +7,7 @@
 using namespace arenascope;
 
 // A small recording by default; ARENASCOPE_BENCH=1 measures at full size and prints the figures.
-TEST_CASE("the benchmark measures every row it promises") {
+TEST_CASE("the benchmark measures all listed rows") {
   const bool full = std::getenv("ARENASCOPE_BENCH") != nullptr;
   trace::TraceBenchOptions options;
   if (!full) options.events = 20'000;

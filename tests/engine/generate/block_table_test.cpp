@@ -8,7 +8,7 @@
 
 using namespace arenascope;
 
-TEST_CASE("texts that begin alike share whole blocks, and give back what is theirs alone") {
+TEST_CASE("sequences with a common prefix share complete blocks and free their own") {
   BlockTable table(22, 4);  // five blocks of 4 and one of 2
   const TextId first = table.begin();
   REQUIRE(table.append(first, 10).ok());
@@ -34,7 +34,7 @@ TEST_CASE("texts that begin alike share whole blocks, and give back what is thei
   CHECK(table.free_rows() == 22);
 }
 
-TEST_CASE("no two texts ever have a row that is not of a block they share") {
+TEST_CASE("two sequences share rows of shared blocks only") {
   std::mt19937 random(7);
   for (int round = 0; round < 20; ++round) {
     BlockTable table(40 + static_cast<int64_t>(random() % 30), 1 + static_cast<int64_t>(random() % 6));

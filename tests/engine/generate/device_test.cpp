@@ -42,7 +42,7 @@ std::vector<std::vector<float>> logits_of(const std::string& path, DType cache, 
 
 }  // namespace
 
-TEST_CASE("a simulated CUDA device writes the text that the host writes") {
+TEST_CASE("a simulated CUDA device generates the text of the host") {
   const auto path = std::filesystem::temp_directory_path() / "arenascope_device_test.gguf";
   constexpr LlamaSizes kSmall{2, 64, 96, 4, 40};
   for (const QuantType& type : {kF32, kF16}) {

@@ -287,7 +287,7 @@ std::filesystem::path write(const GgufMaker& maker) {
 
 }  // namespace
 
-TEST_CASE("llama's relatives give their formulas' logits, at once and token by token") {
+TEST_CASE("llama-like architectures give the logits of their formulas, at once and token by token") {
   const std::vector<int32_t> ids{3, 29, 0, 11, 11, 7, 20};
   for (const Family& family : families()) {
     CAPTURE(family.arch);
@@ -316,7 +316,7 @@ TEST_CASE("llama's relatives give their formulas' logits, at once and token by t
   }
 }
 
-TEST_CASE("what a relative needs and is not computed is refused by its name") {
+TEST_CASE("unsupported features of an architecture are errors with their name") {
   const auto refusal = [](const std::function<void(GgufMaker&)>& change, int64_t cache = 1) {
     GgufMaker maker = Made(families()[0]).maker();
     change(maker);

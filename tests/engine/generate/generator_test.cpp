@@ -117,7 +117,7 @@ double furthest(const std::vector<float>& a, const std::vector<float>& b) {
 
 }  // namespace
 
-TEST_CASE("tokens one by one, in parts and all at once give the same logits") {
+TEST_CASE("tokens one by one, in chunks and all at once give the same logits") {
   const MadeModel model(small_llama());
   const Ids prompt{3, 17, 5, 30, 9, 9, 22, 1, 0, 38, 11};
   const auto all = fed(*opened(model.path()), prompt);
@@ -148,7 +148,7 @@ TEST_CASE("tokens one by one, in parts and all at once give the same logits") {
   CHECK(furthest({numbers, numbers + 40}, all) < 1e-5);
 }
 
-TEST_CASE("threads, steps without barriers and fusion change no token") {
+TEST_CASE("threads, elided barriers and fusion change no token") {
   const MadeModel model(small_llama());
   const Ids tokens = greedy(*opened(model.path()), {4, 8, 15}, 30);
   CHECK(greedy(*opened(model.path(), 2), {4, 8, 15}, 30) == tokens);
@@ -162,7 +162,7 @@ TEST_CASE("threads, steps without barriers and fusion change no token") {
   CHECK(greedy(**generator, {4, 8, 15}, 30) == tokens);
 }
 
-TEST_CASE("the cache lies in memory of its own kind, and the graph is prepared once") {
+TEST_CASE("the KV cache has its own memory kind, and the graph is prepared once") {
   const MadeModel model(small_llama());
   auto generator = opened(model.path());
   REQUIRE(generator->set_capacity(20).ok());
@@ -176,7 +176,7 @@ TEST_CASE("the cache lies in memory of its own kind, and the graph is prepared o
   CHECK(generator->peak_bytes().at(MemoryKind::KVCache) < 2 * 2 * 20 * 2 * 8 * 4 + 8192);
 }
 
-TEST_CASE("a cache in half the bytes gives nearly the same, in blocks of eight bits too") {
+TEST_CASE("f16 and q8_0 caches give nearly the same logits") {
   // A head's 32 numbers fill a block of q8_0.
   const MadeModel model(small_llama(40, 128));
   const Ids prompt{3, 17, 5, 30, 9, 9, 22, 1, 0, 38, 11};
@@ -205,7 +205,7 @@ TEST_CASE("a cache in half the bytes gives nearly the same, in blocks of eight b
   CHECK(!Generator::open(model.path(), options).ok());
 }
 
-TEST_CASE("texts that share their beginning go on as each would alone") {
+TEST_CASE("sequences with a shared prefix give the tokens of separate ones") {
   const MadeModel model(small_llama());
   GeneratorOptions options;
   options.run.threads = 1;
@@ -244,7 +244,7 @@ TEST_CASE("texts that share their beginning go on as each would alone") {
   CHECK(!generator.step({}).ok());
 }
 
-TEST_CASE("a context that is full forgets its older half, as a new text of the rest would stand") {
+TEST_CASE("a full context drops its older half like a new text of the remaining tokens") {
   const MadeModel model(small_llama());
   auto generator = opened(model.path());
   Ids all;
@@ -261,7 +261,7 @@ TEST_CASE("a context that is full forgets its older half, as a new text of the r
   CHECK(generator->feed(Ids{1}).ok());
 }
 
-TEST_CASE("what does not fit is one sentence") {
+TEST_CASE("invalid prompts are errors") {
   const MadeModel model(small_llama());
   auto generator = opened(model.path());
   CHECK(generator->context() == 48);
@@ -281,7 +281,7 @@ TEST_CASE("what does not fit is one sentence") {
   CHECK(!Generator::open("zoo:squeezenet", {}).ok());
 }
 
-TEST_CASE("stories260K tells the expected story") {
+TEST_CASE("stories260K generates the expected text") {
   ARENASCOPE_NEEDS_DATA("models/llm_stories260K");
   const auto folder = data_folder() / "models" / "llm_stories260K";
   std::ifstream file(folder / "expected_greedy.json");

@@ -162,7 +162,7 @@ class Made : public SeededWeights {
 
 }  // namespace
 
-TEST_CASE("gpt2, falcon and starcoder2 give their formulas' logits, at once and token by token") {
+TEST_CASE("gpt2, falcon and starcoder2 give the logits of their formulas, at once and token by token") {
   const std::vector<int32_t> ids{3, 29, 0, 11, 11, 7, 20};
   const auto path = std::filesystem::temp_directory_path() / "arenascope_gpts_test.gguf";
   for (const Family& family : kFamilies) {
@@ -192,7 +192,7 @@ TEST_CASE("gpt2, falcon and starcoder2 give their formulas' logits, at once and 
   std::filesystem::remove(path);
 }
 
-TEST_CASE("a vocabulary that does not fit the embeddings is said in one sentence") {
+TEST_CASE("a vocabulary that does not match the embeddings is an error") {
   const auto path = std::filesystem::temp_directory_path() / "arenascope_gpts_test.gguf";
   GgufMaker maker = Made(kFamilies[0]).maker();
   maker.texts("tokenizer.ggml.tokens", {"a", "b", "c"});

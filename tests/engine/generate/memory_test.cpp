@@ -94,7 +94,7 @@ QuantType type_of(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("a text takes its weights, packed copies, cache and arena, and 5 % more") {
+TEST_CASE("generation takes weights, packed copies, cache and arena plus at most 5 %") {
   const auto folder = std::filesystem::temp_directory_path();
   const auto path = folder / "arenascope_memory_test.gguf", small = folder / "arenascope_memory_small_test.gguf";
   const auto write_model = [](const std::filesystem::path& to, const QuantType& type, const LlamaSizes& sizes) {

@@ -36,7 +36,7 @@ std::vector<float> heads_first(const std::vector<float>& published) {
 
 }  // namespace
 
-TEST_CASE("a GPT that sorts has the published activations, each of them") {
+TEST_CASE("a sorting GPT has all published activations") {
   ARENASCOPE_NEEDS_DATA("models/llm_nano_gpt_sort");
   const auto folder = data_folder() / "models" / "llm_nano_gpt_sort";
   auto expected = models::read_checkpoint(folder / "expected_activations_t0.safetensors");

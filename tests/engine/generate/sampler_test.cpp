@@ -21,12 +21,12 @@ std::map<int32_t, int> drawn(const SamplerOptions& options, const std::vector<fl
 
 }  // namespace
 
-TEST_CASE("without a temperature the largest logit wins, of equal ones the first") {
+TEST_CASE("temperature 0 takes the first largest logit") {
   CHECK(drawn({}, {1, 5, 2, 5}, 3) == std::map<int32_t, int>{{1, 3}});
   CHECK(drawn({}, {-std::numeric_limits<float>::infinity(), -4}, 1) == std::map<int32_t, int>{{1, 1}});
 }
 
-TEST_CASE("what is drawn has the probabilities of the soft max") {
+TEST_CASE("samples follow the softmax probabilities") {
   const std::vector<float> logits{std::log(0.1f), std::log(0.6f), std::log(0.3f)};
   const auto plain = drawn({1, 0, 1, 7}, logits, 20000);
   CHECK(std::abs(plain.at(0) - 2000) < 200);
@@ -37,7 +37,7 @@ TEST_CASE("what is drawn has the probabilities of the soft max") {
   CHECK(drawn({1, 0, 1, 7}, logits, 100) == drawn({1, 0, 1, 7}, logits, 100));
 }
 
-TEST_CASE("top k and top p leave the likeliest") {
+TEST_CASE("top-k and top-p keep the most probable tokens") {
   const std::vector<float> logits{std::log(0.1f), std::log(0.6f), std::log(0.3f)};
   CHECK(drawn({1, 1, 1, 3}, logits, 50) == std::map<int32_t, int>{{1, 50}});
   CHECK(drawn({1, 2, 1, 3}, logits, 500).count(0) == 0);
@@ -49,7 +49,7 @@ TEST_CASE("top k and top p leave the likeliest") {
   CHECK(drawn({100, 0, 0.5f, 3}, logits, 50).size() == 1);
 }
 
-TEST_CASE("what makes no sense is refused") {
+TEST_CASE("invalid sampler options are errors") {
   CHECK(!Sampler::create({-1}).ok());
   CHECK(!Sampler::create({std::numeric_limits<float>::quiet_NaN()}).ok());
   CHECK(!Sampler::create({1, -1}).ok());

@@ -12,7 +12,7 @@ GraphBuilder builder() { return GraphBuilder(*Context::create({1 << 20, nullptr,
 
 }  // namespace
 
-TEST_CASE("the first error stays and what follows it is undefined") {
+TEST_CASE("the first error is kept and later results are undefined") {
   GraphBuilder b = builder();
   const Tensor x = b.input("x", {2, 3}), y = b.input("y", {2, 4});
   const Tensor bad = b.add(x, y, "sum");
@@ -27,7 +27,7 @@ TEST_CASE("the first error stays and what follows it is undefined") {
   CHECK(b.status().error().message == first);
 }
 
-TEST_CASE("given tensors and outputs carry their flags") {
+TEST_CASE("inputs and outputs carry their flags") {
   GraphBuilder b = builder();
   const Tensor x = b.input("x", {2, 3}), w = b.weight("w", {5, 3});
   const Tensor y = b.mul_mat(w, x, {}, "y");
@@ -40,7 +40,7 @@ TEST_CASE("given tensors and outputs carry their flags") {
   CHECK(y.name() == "y");
 }
 
-TEST_CASE("each short form makes the op it names") {
+TEST_CASE("each helper creates the op of its name") {
   GraphBuilder b = builder();
   const Tensor x = b.input("x", {1, 8, 9, 9}), w = b.weight("w", {4, 2, 3, 3}), bias = b.weight("b", {4});
   CHECK(b.conv2d(x, w, bias, 2, 1, 4).sizes() == Dims{1, 4, 5, 5});
@@ -61,7 +61,7 @@ TEST_CASE("each short form makes the op it names") {
   CHECK(b.ok());
 }
 
-TEST_CASE("wrong axes are refused, not shifted by") {
+TEST_CASE("invalid axes are an error, not used for shifts") {
   for (int axis : {-1, 4, 31, 64}) {
     GraphBuilder b = builder();
     CHECK_FALSE(b.reduce(Op::ReduceSum, b.input("x", {2, 2}), {axis}, true));

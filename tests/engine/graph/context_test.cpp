@@ -19,7 +19,7 @@ Context pool_of(size_t bytes, bool no_alloc = false) {
 
 }  // namespace
 
-TEST_CASE("objects lie one behind the other, aligned, and can be walked") {
+TEST_CASE("objects are contiguous, aligned and iterable") {
   Context c = pool_of(1 << 16);
   CHECK(c.use().objects == 0);
   CHECK(c.first_object() == nullptr);
@@ -48,7 +48,7 @@ TEST_CASE("objects lie one behind the other, aligned, and can be walked") {
   CHECK(std::string(name(ObjectType::WorkBuffer)) == "work buffer");
 }
 
-TEST_CASE("tensor_overhead and graph_overhead say how large a pool must be") {
+TEST_CASE("tensor_overhead and graph_overhead give the required pool size") {
   const size_t n = 50;
   Context c = pool_of(n * Context::tensor_overhead(2) + Context::graph_overhead(n, true), true);
   Tensor last = *c.new_tensor(DType::F32, {8});
@@ -63,7 +63,7 @@ TEST_CASE("tensor_overhead and graph_overhead say how large a pool must be") {
   CHECK(c.use().object_bytes <= c.use().pool_bytes);
 }
 
-TEST_CASE("a full pool says what was needed and what was there, and stays as it was") {
+TEST_CASE("a full pool reports needed and free bytes and is unchanged") {
   Context c = pool_of(2048);
   const Tensor a = *c.new_tensor(DType::F32, {16}, "first");
   const size_t used = c.use().object_bytes, count = c.use().objects;
@@ -81,7 +81,7 @@ TEST_CASE("a full pool says what was needed and what was there, and stays as it 
   CHECK(c.new_tensor(DType::F32, {4}, "small"));
 }
 
-TEST_CASE("a pool that grows takes what comes, and what lies in it stays where it is") {
+TEST_CASE("a growing pool accepts all objects and moves none") {
   for (const bool no_alloc : {true, false}) {
     auto made = Context::create({.no_alloc = no_alloc, .grow = true});
     REQUIRE(made);
@@ -132,7 +132,7 @@ TEST_CASE("a pool that grows takes what comes, and what lies in it stays where i
   CHECK(bounded.use().object_bytes > 99'000);
 }
 
-TEST_CASE("sizes that do not fit any pool are refused before anything is taken") {
+TEST_CASE("sizes beyond any pool are an error before anything is allocated") {
   Context c = pool_of(4096, true);
   CHECK_FALSE(c.new_tensor(DType::F32, {-4}));
   CHECK_FALSE(c.new_tensor(DType::F32, {INT64_MAX, 3}));
@@ -144,7 +144,7 @@ TEST_CASE("sizes that do not fit any pool are refused before anything is taken")
   CHECK(c.new_tensor(DType::I8, {INT64_MAX}));  // a descriptor takes no data
 }
 
-TEST_CASE("the pool may be the caller's own buffer") {
+TEST_CASE("the pool may be a buffer of the caller") {
   alignas(64) static std::byte buffer[4096];
   {
     auto c = Context::create({sizeof buffer, buffer, false});
@@ -160,7 +160,7 @@ TEST_CASE("the pool may be the caller's own buffer") {
   CHECK_FALSE(Context::create({SIZE_MAX, buffer, false}));
 }
 
-TEST_CASE("a no_alloc context holds descriptors only, and can be switched") {
+TEST_CASE("a no_alloc context holds descriptors only, and no_alloc can be switched") {
   Context c = pool_of(1 << 14, true);
   const Tensor a = *c.new_tensor(DType::F32, {1 << 20});
   CHECK(a->data() == nullptr);
@@ -171,7 +171,7 @@ TEST_CASE("a no_alloc context holds descriptors only, and can be switched") {
   CHECK_FALSE(c.new_tensor(DType::F32, {1 << 20}));
 }
 
-TEST_CASE("while a scratch buffer is set, data goes there") {
+TEST_CASE("data is allocated in the scratch buffer while one is set") {
   Context c = pool_of(1 << 14);
   auto block = MemoryBlock::allocate(std::make_shared<CpuAllocator>(), MemoryKind::Workspace, 256);
   REQUIRE(block);
@@ -195,7 +195,7 @@ TEST_CASE("while a scratch buffer is set, data goes there") {
   CHECK(a->storage.kind() == MemoryKind::Workspace);
 }
 
-TEST_CASE("a pool that is full leaves the scratch buffer as it was") {
+TEST_CASE("a full pool leaves the scratch buffer unchanged") {
   Context c = pool_of(sizeof(ObjectHeader) + TensorImpl::byte_size(1, 0, 0) + 32);
   auto block = MemoryBlock::allocate(std::make_shared<CpuAllocator>(), MemoryKind::Workspace, 1024);
   c.set_scratch({Storage(*block), 0});
@@ -204,7 +204,7 @@ TEST_CASE("a pool that is full leaves the scratch buffer as it was") {
   CHECK(c.set_scratch({}).used == 16);
 }
 
-TEST_CASE("handles outlive the context that made them") {
+TEST_CASE("handles outlive their context") {
   Tensor t;
   Graph g;
   Storage work;
@@ -225,7 +225,7 @@ TEST_CASE("handles outlive the context that made them") {
   work.data()[63] = std::byte{1};
 }
 
-TEST_CASE("sources and graphs keep tensors of other pools and of none alive") {
+TEST_CASE("sources and graphs keep tensors of other pools, and pool-less ones, alive") {
   auto cpu = make_cpu_context();
   Context here = pool_of(1 << 14);
   Graph g;
@@ -245,7 +245,7 @@ TEST_CASE("sources and graphs keep tensors of other pools and of none alive") {
   CHECK(g.node(NodeId(0)).name == "far");
 }
 
-TEST_CASE("layers group what is made while they are set") {
+TEST_CASE("a layer groups the nodes created while it is set") {
   Context c = pool_of(1 << 15, true);
   const Tensor a = *c.new_tensor(DType::F32, {2});
   c.set_layer("encoder");
@@ -265,7 +265,7 @@ TEST_CASE("layers group what is made while they are set") {
         std::vector<std::string>{"encoder", "decoder"});
 }
 
-TEST_CASE("an op checks the number of its sources and that they are defined") {
+TEST_CASE("an op checks that all its sources are given and defined") {
   Context c = pool_of(1 << 14, true);
   const Tensor a = *c.new_tensor(DType::F32, {2});
   CHECK(c.apply(Op::Add, std::vector{a}, {}, "one").error().message == "ADD 'one' got 1 sources");

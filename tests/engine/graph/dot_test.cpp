@@ -33,7 +33,7 @@ TEST_CASE("the export names every node, leaf and use") {
         "}\n");
 }
 
-TEST_CASE("names may hold anything") {
+TEST_CASE("names may contain any bytes") {
   CHECK(dot_escape("plain/name:0") == "plain/name:0");
   CHECK(dot_escape("a\"b\\c\nd\te") == "a\\\"b\\\\c\\nd e");
   CHECK(dot_escape("层 é 🙂") == "层 é 🙂");
@@ -42,7 +42,7 @@ TEST_CASE("names may hold anything") {
   CHECK(dot_escape(std::string("\0|", 2)) == " |");
 }
 
-TEST_CASE("10,000 nodes are written in milliseconds, and twice as many in about twice the time") {
+TEST_CASE("10,000 nodes are written in milliseconds, in linear time") {
   const auto text_of = [](int nodes) {
     GraphBuilder b(*Context::create({size_t{1} << 25, nullptr, true}));
     Tensor t = b.input("x", {1});

@@ -36,7 +36,7 @@ Seen see(const Graph& g, std::span<const Tensor> tensors) {
 
 }  // namespace
 
-TEST_CASE("a graph holds nodes and leafs, each once, sources before users, with use counts") {
+TEST_CASE("a graph holds each node and leaf once, sources before users, with use counts") {
   Context c = descriptors();
   const Tensor x = *c.new_tensor(DType::F32, {4}, "x"), w = *c.new_tensor(DType::F32, {4}, "w");
   w.set_flag(kFlagParameter);
@@ -81,7 +81,7 @@ TEST_CASE("a chain of 100,000 nodes is collected without recursion") {
   CHECK(g.use_count(*first) == 1);
 }
 
-TEST_CASE("a graph that is too small says so and stays as it was") {
+TEST_CASE("expanding a graph beyond its capacity is an error and changes nothing") {
   Context c = descriptors();
   const Tensor x = *c.new_tensor(DType::F32, {4}, "x");
   const Tensor a = add(c, x, x), b = add(c, a, x), d = add(c, b, a);
@@ -106,7 +106,7 @@ TEST_CASE("a graph that is too small says so and stays as it was") {
   CHECK(g.grad(*d) == nullptr);
 }
 
-TEST_CASE("a graph in a pool that grows holds any number, with its gradients, under every handle") {
+TEST_CASE("a graph in a growing pool holds any number of nodes and gradients, seen by every handle") {
   Context grows = *Context::create({.no_alloc = true, .grow = true}), wide = descriptors(1 << 24);
   std::mt19937 random(3);
   Graph g = *grows.new_graph(1, true);
@@ -130,7 +130,7 @@ TEST_CASE("a graph in a pool that grows holds any number, with its gradients, un
   CHECK(see(handle, all) == see(large, all));
 }
 
-TEST_CASE("too many leafs or nodes are noticed each by itself") {
+TEST_CASE("too many leafs and too many nodes are separate errors") {
   Context c = descriptors();
   Tensor t = *c.new_tensor(DType::F32, {1});
   for (int i = 0; i < 4; ++i) t = add(c, t, *c.new_tensor(DType::F32, {1}));  // 4 nodes, 5 leafs
@@ -143,7 +143,7 @@ TEST_CASE("too many leafs or nodes are noticed each by itself") {
   CHECK_FALSE(c.new_graph(0)->expand(chain).ok());
 }
 
-TEST_CASE("random graphs: each failed expansion leaves no trace, each node follows its sources") {
+TEST_CASE("random graphs: a failed expansion changes nothing, nodes follow their sources") {
   std::mt19937 random(3);
   for (int round = 0; round < 200; ++round) {
     Context c = descriptors(1 << 18);
@@ -173,7 +173,7 @@ TEST_CASE("random graphs: each failed expansion leaves no trace, each node follo
   }
 }
 
-TEST_CASE("gradients belong to training graphs only") {
+TEST_CASE("only training graphs have gradients") {
   Context c = descriptors();
   const Tensor x = *c.new_tensor(DType::F32, {2}), y = add(c, x, x);
   Graph plain = *c.new_graph(4), training = *c.new_graph(4, true);
@@ -192,7 +192,7 @@ TEST_CASE("gradients belong to training graphs only") {
   CHECK(training.grad(*stranger) == nullptr);
 }
 
-TEST_CASE("views are nodes without work") {
+TEST_CASE("views are no-op nodes") {
   GraphBuilder b(descriptors());
   const Tensor x = b.input("x", {4, 4});
   const Tensor t = b.transpose(x);

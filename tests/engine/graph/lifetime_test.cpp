@@ -28,7 +28,7 @@ struct Built {
 
 }  // namespace
 
-TEST_CASE("random graphs have the lifetimes that a slow simulation finds, in every order") {
+TEST_CASE("lifetimes of random graphs agree with a slow simulation, in every order") {
   std::mt19937 random(14);
   int joined = 0, in_place = 0;
   for (int round = 0; round < 300; ++round) {
@@ -54,7 +54,7 @@ TEST_CASE("random graphs have the lifetimes that a slow simulation finds, in eve
   CHECK(in_place > 100);
 }
 
-TEST_CASE("a stream ends each lifetime where the analysis of the whole order ends it") {
+TEST_CASE("lifetimes computed incrementally equal those of the whole order") {
   std::mt19937 random(15);
   for (int round = 0; round < 200; ++round) {
     const Graph graph = test::random_sharing_graph(random, 2 + round % 40, round % 2 == 0);
@@ -91,7 +91,7 @@ TEST_CASE("a stream ends each lifetime where the analysis of the whole order end
   }
 }
 
-TEST_CASE("given bytes have no owner and no end") {
+TEST_CASE("inputs have no owner and no end of life") {
   Built g;
   const Tensor x = g.b.input("x", {4, 4});
   const Tensor view = g.b.slice(x, 0, 1, 3);
@@ -107,7 +107,7 @@ TEST_CASE("given bytes have no owner and no end") {
   CHECK(lives[1].owner == NodeId(1));
 }
 
-TEST_CASE("what lies on the host or packed takes nothing of the arena") {
+TEST_CASE("host and packed tensors take no arena bytes") {
   Built g;
   const Tensor x = g.b.input("x", {16});
   const Tensor host = g.b.op(Op::Relu, {x}), packed = g.b.op(Op::Neg, {x});
@@ -125,7 +125,7 @@ TEST_CASE("what lies on the host or packed takes nothing of the arena") {
   CHECK(most_live(lives, order.size()) == 64);
 }
 
-TEST_CASE("an op whose operands may be exchanged takes over its second source where its first lives on") {
+TEST_CASE("a commutative op runs in place on its second source if the first one is still live") {
   const auto taken = [](Op op, bool both_end) {
     Built g;
     const Tensor x = g.b.input("x", {16});
@@ -155,7 +155,7 @@ TEST_CASE("an op whose operands may be exchanged takes over its second source wh
                   .in_place_of.valid());
 }
 
-TEST_CASE("bytes beyond what can be counted are the most that can") {
+TEST_CASE("byte counts saturate") {
   Built g;
   Tensor last = g.b.input("x", {int64_t{1} << 60, 4}, DType::U8);
   for (int i = 0; i < 3; ++i) {

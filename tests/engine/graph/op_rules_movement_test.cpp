@@ -7,7 +7,7 @@
 namespace arenascope {
 using namespace test;
 
-TEST_CASE("bits become another type's only where it has as many") {
+TEST_CASE("bitcast requires types of equal size") {
   const auto cast = [](DType from, DType to) { return made(Op::BitCast, {{{2, 3}, from}}, CastParams{to}); };
   CHECK(cast(DType::F32, DType::I32) == "i32 [2, 3]");
   CHECK(cast(DType::U8, DType::I8) == "i8 [2, 3]");
@@ -16,7 +16,7 @@ TEST_CASE("bits become another type's only where it has as many") {
   CHECK(made(Op::BitCast, {{{32}, DType::Q8_0}}, CastParams{DType::U8}) == "refused");
 }
 
-TEST_CASE("a grid fits its image") {
+TEST_CASE("a sampling grid matches its image") {
   const auto sample = [](const Given& x, const Given& grid, ResizeMode mode = ResizeMode::Linear) {
     return made(Op::GridSample, {x, grid}, GridSampleParams{mode, GridPadding::Zeros, false});
   };
@@ -101,7 +101,7 @@ TEST_CASE("gathers take rows, or elements") {
   CHECK(made(Op::SetRows, {{3, 4}, {{2, 4}, i64}, {{2, 4}, i64}}, SetRowsParams{0, true}) == "refused");
 }
 
-TEST_CASE("fills come from nothing") {
+TEST_CASE("fill ops have no source") {
   for (Op op : {Op::Fill, Op::Arange}) {
     CHECK(made(op, {}, FillParams{{2, 2}, DType::I32, 0, 1}) == "i32 [2, 2]");
     CHECK(made(op, {}, FillParams{{-2}, DType::I32, 0, 1}) == "refused");

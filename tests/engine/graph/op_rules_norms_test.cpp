@@ -7,7 +7,7 @@
 namespace arenascope {
 using namespace test;
 
-TEST_CASE("batch norm takes four numbers a channel") {
+TEST_CASE("batch norm takes four values per channel") {
   const Given c{4};
   CHECK(made(Op::BatchNorm, {{2, 4, 3}, c, c, c, c}, BatchNormParams{1e-5f}) == "f32 [2, 4, 3]");
   CHECK(made(Op::BatchNorm, {{2, 5, 3}, c, c, c, c}, BatchNormParams{1e-5f}) == "refused");
@@ -15,7 +15,7 @@ TEST_CASE("batch norm takes four numbers a channel") {
   CHECK(made(Op::BatchNorm, {{2, 4}, c, c, c, {{4}, DType::F16}}, BatchNormParams{1e-5f}) == "refused");
 }
 
-TEST_CASE("layer norms normalise the dimensions from their axis on") {
+TEST_CASE("layer norm normalises the dimensions from its axis on") {
   CHECK(made(Op::Norm, {{2, 3, 4}, {3, 4}, {4}}, NormParams{1, 0}) == "f32 [2, 3, 4]");
   CHECK(made(Op::Norm, {{2, 3, 4}}, NormParams{0, 0}) == "f32 [2, 3, 4]");
   CHECK(made(Op::Norm, {{2, 3, 4}, {2, 3, 4}}, NormParams{1, 0}) == "refused");
@@ -30,7 +30,7 @@ TEST_CASE("layer norms normalise the dimensions from their axis on") {
   CHECK(made(Op::GroupNorm, {{2, 6, 5}, {5}}, GroupNormParams{3, 0}) == "refused");
 }
 
-TEST_CASE("soft max goes along one axis, with a mask that fits") {
+TEST_CASE("softmax runs along one axis, with a compatible mask") {
   CHECK(made(Op::SoftMax, {{2, 3, 4}}, SoftMaxParams{2, 1}) == "f32 [2, 3, 4]");
   CHECK(made(Op::SoftMax, {{2, 3, 4}, {3, 4}}, SoftMaxParams{2, 1}) == "f32 [2, 3, 4]");
   CHECK(made(Op::SoftMax, {{2, 3, 4}, {5, 2, 3, 4}}, SoftMaxParams{2, 1}) == "refused");
@@ -52,7 +52,7 @@ TEST_CASE("reductions drop or keep their axes") {
   }
 }
 
-TEST_CASE("extremes and the k largest") {
+TEST_CASE("min, max and top-k") {
   for (Op op : {Op::ArgMax, Op::ArgMin}) {
     CHECK(made(op, {{2, 3}}, ArgParams{1, false, false}) == "i64 [2]");
     CHECK(made(op, {{2, 3}}, ArgParams{0, true, false}) == "i64 [1, 3]");
@@ -66,7 +66,7 @@ TEST_CASE("extremes and the k largest") {
   CHECK(made(Op::TopKIndices, {{2, 9}}, TopKParams{2, 1, true, true}) == "refused");
 }
 
-TEST_CASE("rotary embedding turns pairs of the innermost dimension") {
+TEST_CASE("rotary embedding rotates pairs of the innermost dimension") {
   CHECK(made(Op::Rope, {{8, 5, 16}}, RopeParams{16, 1e4f, 1, 0, false}) == "f32 [8, 5, 16]");
   CHECK(made(Op::Rope, {{8, 5, 16}, {{5}, DType::I32}}, RopeParams{8, 1e4f, 1, 0, true}) == "f32 [8, 5, 16]");
   CHECK(made(Op::Rope, {{8, 5, 16}, {{6}, DType::I32}}, RopeParams{8, 1e4f, 1, 0, true}) == "refused");

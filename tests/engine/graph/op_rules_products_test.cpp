@@ -7,7 +7,7 @@
 namespace arenascope {
 using namespace test;
 
-TEST_CASE("products multiply rows by rows") {
+TEST_CASE("matmul multiplies rows by rows") {
   const MulMatParams p{1};
   CHECK(made(Op::MulMat, {{4, 2}, {3, 2}}, p) == "f32 [3, 4]");
   CHECK(made(Op::MulMat, {{5, 1, 4, 2}, {6, 3, 2}}, p) == "f32 [5, 6, 3, 4]");
@@ -24,7 +24,7 @@ TEST_CASE("products multiply rows by rows") {
   CHECK(flops_of(Op::MulMat, {{4, 0}, {3, 0}}, p) == 0);
 }
 
-TEST_CASE("convolutions count the positions of their window") {
+TEST_CASE("convolution sizes follow from the window positions") {
   ConvParams p{2, {2, 1, 1}, {1, 2, 1}, {1, 0, 0}, {1, 0, 0}, {}, 1};
   // (9 + 2 - 3) / 2 + 1 = 5; 9 - 2·2 = 5
   CHECK(made(Op::Conv, {{1, 3, 9, 9}, {8, 3, 3, 3}}, p) == "f32 [1, 8, 5, 5]");
@@ -54,7 +54,7 @@ TEST_CASE("convolutions count the positions of their window") {
   }
 }
 
-TEST_CASE("transposed convolutions go the other way") {
+TEST_CASE("transposed convolutions invert the size rule") {
   ConvParams p{2, {2, 2, 1}, {1, 1, 1}, {1, 1, 0}, {1, 1, 0}, {1, 1, 0}, 1};
   CHECK(made(Op::ConvTranspose, {{1, 8, 5, 5}, {8, 3, 3, 3}}, p) == "f32 [1, 3, 10, 10]");
   CHECK(flops_of(Op::ConvTranspose, {{1, 8, 5, 5}, {8, 3, 3, 3}}, p) == 2 * 200 * 27);
@@ -73,7 +73,7 @@ TEST_CASE("transposed convolutions go the other way") {
   CHECK(made(Op::ConvTranspose, {{{1, 1, INT64_MAX / 2, 1}, DType::F16}, {1, 1, 2, 1}}, bad) == "refused");
 }
 
-TEST_CASE("attention matches heads, steps and widths") {
+TEST_CASE("attention requires matching heads, steps and widths") {
   const AttentionParams p{1, true};
   CHECK(made(Op::Attention, {{8, 5, 16}, {2, 7, 16}, {2, 7, 12}}, p) == "f32 [8, 5, 12]");
   CHECK(made(Op::Attention, {{8, 5, 16}, {2, 7, 16}, {2, 7, 12}, {5, 7}}, p) == "f32 [8, 5, 12]");
@@ -88,7 +88,7 @@ TEST_CASE("attention matches heads, steps and widths") {
   CHECK(flops_of(Op::Attention, {{8, 5, 16}, {2, 7, 16}, {2, 7, 12}}, p) == 40 * 7 * (2 * 28 + 5));
 }
 
-TEST_CASE("LSTM results are flat: all steps, then the last states") {
+TEST_CASE("LSTM results are flat: all steps, then the final states") {
   const Given x{6, 2, 3}, w{1, 16, 3}, r{1, 16, 4}, bias{1, 32}, state{1, 2, 4};
   CHECK(made(Op::Lstm, {x, w, r}, LstmParams{4, 0, 0}) == "f32 [64]");  // (6 + 2)·1·2·4
   CHECK(made(Op::Lstm, {x, w, r, bias, state, state}, LstmParams{4, 1, 7}) == "f32 [64]");
@@ -105,7 +105,7 @@ TEST_CASE("LSTM results are flat: all steps, then the last states") {
   CHECK(flops_of(Op::Lstm, {x, w, r}, LstmParams{4, 0, 0}) == 2 * 12 * (48 + 64));
 }
 
-TEST_CASE("pools round down, or up without starting in the end padding") {
+TEST_CASE("pool sizes round down, or up without a window starting in the end padding") {
   PoolParams p{2, {3, 3, 1}, {2, 2, 1}, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}, false, false};
   for (Op op : {Op::MaxPool, Op::AvgPool}) {
     CHECK(made(op, {{1, 4, 8, 7}}, p) == "f32 [1, 4, 3, 3]");
@@ -127,7 +127,7 @@ TEST_CASE("pools round down, or up without starting in the end padding") {
   }
 }
 
-TEST_CASE("LRN needs channels and a window") {
+TEST_CASE("LRN requires channels and a window") {
   CHECK(made(Op::Lrn, {{1, 4, 8, 8}}, LrnParams{5, 1, 1, 1}) == "f32 [1, 4, 8, 8]");
   CHECK(made(Op::Lrn, {{1, 4, 8, 8}}, LrnParams{0, 1, 1, 1}) == "refused");
   CHECK(made(Op::Lrn, {{4}}, LrnParams{5, 1, 1, 1}) == "refused");

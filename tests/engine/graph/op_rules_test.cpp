@@ -10,7 +10,7 @@
 namespace arenascope {
 using namespace test;
 
-TEST_CASE("every op has one name, which parses back, and says how many sources it takes") {
+TEST_CASE("every op has one parsable name and a number of sources") {
   std::set<std::string> names;
   for (int i = 0; i < kOpCount; ++i) {
     const Op op = static_cast<Op>(i);
@@ -29,7 +29,7 @@ TEST_CASE("every op has one name, which parses back, and says how many sources i
   CHECK_FALSE(parse_op("CONVOLVE"));
 }
 
-TEST_CASE("no op is broken by scalars, empty tensors, huge ones, any type or parameters of zero") {
+TEST_CASE("no op crashes on scalars, empty or huge tensors, any type, or zero parameters") {
   const std::vector<Given> shapes = {{},
                                      {0},
                                      {3},
@@ -67,7 +67,7 @@ constexpr Op kNumbers[] = {ARENASCOPE_NUMBER_OPS(X)};
 constexpr Op kFunctions[] = {ARENASCOPE_FUNCTION_OPS(X)};
 #undef X
 
-TEST_CASE("one source, element by element") {
+TEST_CASE("unary ops are elementwise") {
   std::vector<Op> any(std::begin(kNumbers), std::end(kNumbers));
   any.insert(any.end(), {Op::Cont, Op::Copy, Op::Tril, Op::CumSum, Op::CumProd});
   for (Op op : any) {
@@ -105,7 +105,7 @@ TEST_CASE("two sources broadcast") {
   }
 }
 
-TEST_CASE("bits are those of whole numbers of one type, and shifts of unsigned ones") {
+TEST_CASE("bitwise ops take integers of one type, shifts unsigned ones") {
   for (Op op : {Op::BitAnd, Op::BitOr, Op::BitXor}) {
     CAPTURE(name(op));
     CHECK(made(op, {{{2, 1}, DType::I16}, {{3}, DType::I16}}) == "i16 [2, 3]");
@@ -126,7 +126,7 @@ TEST_CASE("bits are those of whole numbers of one type, and shifts of unsigned o
   CHECK(made(Op::BitNot, {{2}}) == "refused");
 }
 
-TEST_CASE("where takes a condition and two of a kind") {
+TEST_CASE("where takes a condition and two tensors of one type") {
   CHECK(made(Op::Where, {{{2, 1}, DType::Bool}, {3}, {}}) == "f32 [2, 3]");
   CHECK(made(Op::Where, {{2, 1}, {3}, {}}) == "refused");
   CHECK(made(Op::Where, {{{2}, DType::Bool}, {2}, {{2}, DType::I32}}) == "refused");
@@ -134,7 +134,7 @@ TEST_CASE("where takes a condition and two of a kind") {
   CHECK(made(Op::Where, {{{2}, DType::Bool}, {2}, {3}}) == "refused");
 }
 
-TEST_CASE("costs count operations of the result, without overflow") {
+TEST_CASE("costs count operations per result element, without overflow") {
   const auto add = apply(Op::Add, {{2, 1, 3}, {4, 1}});
   REQUIRE(add);
   CHECK(flops(**add) == 24);

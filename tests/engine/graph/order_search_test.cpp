@@ -63,7 +63,7 @@ Bytes best_of_others(const Graph& g) {
 
 }  // namespace
 
-TEST_CASE("on small graphs the search finds what trying every order finds, and proves it") {
+TEST_CASE("on small graphs the search finds and proves the optimum of exhaustive enumeration") {
   std::mt19937 random(5);
   for (int round = 0; round < 1500; ++round) {
     test::RandomGraph shape;
@@ -83,7 +83,7 @@ TEST_CASE("on small graphs the search finds what trying every order finds, and p
   }
 }
 
-TEST_CASE("what lies on the host or packed counts neither in an order's score nor in its bound") {
+TEST_CASE("host and packed tensors count neither in an order's score nor in its bound") {
   std::mt19937 random(7);
   int aside = 0;
   for (int round = 0; round < 300; ++round) {
@@ -109,7 +109,7 @@ TEST_CASE("what lies on the host or packed counts neither in an order's score no
   CHECK(aside > 100);
 }
 
-TEST_CASE("never worse than any other order, whatever the budget; the bound holds; the same each time") {
+TEST_CASE("never worse than any other order for any budget; the bound holds; deterministic") {
   std::mt19937 random(6);
   for (int round = 0; round < 60; ++round) {
     test::RandomGraph shape;
@@ -128,7 +128,7 @@ TEST_CASE("never worse than any other order, whatever the budget; the bound hold
   }
 }
 
-TEST_CASE("graphs that decompose are proved however long they are") {
+TEST_CASE("decomposable graphs of any length are proved optimal") {
   // A chain of diamonds with unequal arms: each is solved by itself.
   GraphBuilder b(*Context::create({1 << 22, nullptr, true}));
   std::mt19937 random(2);
@@ -152,7 +152,7 @@ TEST_CASE("graphs that decompose are proved however long they are") {
   CHECK(found->optimal);
 }
 
-TEST_CASE("a search that is asked to stop returns at once with a good order") {
+TEST_CASE("a stopped search returns a good order at once") {
   std::mt19937 random(9);
   test::RandomGraph shape;
   shape.ops = 800;

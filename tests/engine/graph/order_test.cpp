@@ -34,7 +34,7 @@ Tensor resized(GraphBuilder& b, const Tensor& x, int64_t bytes, std::string_view
 
 }  // namespace
 
-TEST_CASE("an order that breaks a rule is refused in a sentence") {
+TEST_CASE("an invalid order is an error") {
   GraphBuilder b = builder();
   const Tensor x = b.input("x", {4});
   Graph g = *b.context().new_graph(8);
@@ -48,7 +48,7 @@ TEST_CASE("an order that breaks a rule is refused in a sentence") {
   CHECK_FALSE(check_order(g, ids({0, 1, -1})).ok());
 }
 
-TEST_CASE("the peak counts what is live in the fullest step") {
+TEST_CASE("the peak is the largest number of live bytes of any step") {
   GraphBuilder b = builder();
   const Tensor x = b.input("x", {1}, DType::U8);
   const Tensor big = resized(b, x, 100, "big");
@@ -73,7 +73,7 @@ TEST_CASE("the peak counts what is live in the fullest step") {
   }
 }
 
-TEST_CASE("results beyond 2^63-1 bytes together are an error for orders that weigh bytes, never an overflow") {
+TEST_CASE("results beyond 2^63-1 bytes in total are an error for orders that compare bytes, never an overflow") {
   GraphBuilder b = builder();
   const Tensor x = b.input("x", {int64_t{1} << 60, 4}, DType::U8);
   const Tensor sum = b.add(b.op(Op::Neg, {x}), b.op(Op::Abs, {x}));
@@ -89,7 +89,7 @@ TEST_CASE("results beyond 2^63-1 bytes together are an error for orders that wei
   }
 }
 
-TEST_CASE("breadth first goes level by level, reverse depth first takes the last source first") {
+TEST_CASE("breadth-first goes level by level, reverse depth-first takes the last source first") {
   GraphBuilder b = builder();
   const Tensor x = b.input("x", {4});
   const Tensor a = b.op(Op::Neg, {b.op(Op::Neg, {x})}), c = b.op(Op::Abs, {x});
@@ -100,7 +100,7 @@ TEST_CASE("breadth first goes level by level, reverse depth first takes the last
   CHECK(*reverse_depth_first_order(g, {}) == ids({2, 0, 1, 3}));
 }
 
-TEST_CASE("least peak first waits with what would raise the peak") {
+TEST_CASE("least-peak-first defers nodes that raise the peak") {
   GraphBuilder b = builder();
   const Tensor x = b.input("x", {1}, DType::U8);
   const Tensor large = resized(b, x, 100, "large"), little = resized(b, large, 1, "little");
@@ -112,7 +112,7 @@ TEST_CASE("least peak first waits with what would raise the peak") {
   CHECK(order_peak(g, ids({2, 3, 0, 1, 4})) == 103);
 }
 
-TEST_CASE("least peak first, then late: what raised no peak when it was made is not there when one comes") {
+TEST_CASE("least-peak-first, then as late as possible: tensors are not live at peaks before their use") {
   GraphBuilder b = builder();
   const Tensor x = b.input("x", {1}, DType::U8);
   const Tensor kept = resized(b, x, 40, "kept"), mask = resized(b, kept, 30, "mask");
@@ -127,7 +127,7 @@ TEST_CASE("least peak first, then late: what raised no peak when it was made is 
   CHECK(late[2] == g.find_node(*narrow));
 }
 
-TEST_CASE("GE moves down what reads given tensors, and what reads long-lived ones") {
+TEST_CASE("GE moves down readers of inputs and of long-lived tensors") {
   GraphBuilder b = builder();
   const Tensor x = b.input("x", {1}, DType::U8);
   const auto tall = [&](Tensor t) {  // 200 bytes twice, then 10
@@ -195,7 +195,7 @@ TEST_CASE("GE moves down what reads given tensors, and what reads long-lived one
   }
 }
 
-TEST_CASE("every order of every random graph is one, the same each time, and its peak is counted the same twice") {
+TEST_CASE("all orders of random graphs are valid and deterministic, and two peak computations agree") {
   std::mt19937 random(11);
   for (int round = 0; round < 400; ++round) {
     test::RandomGraph shape;
@@ -233,7 +233,7 @@ TEST_CASE("every order of every random graph is one, the same each time, and its
   }
 }
 
-TEST_CASE("GE's moves never raise a peak, from whatever order they begin") {
+TEST_CASE("GE moves never raise the peak of any starting order") {
   std::mt19937 random(12);
   int fell = 0;
   for (int round = 0; round < 150; ++round) {
@@ -260,7 +260,7 @@ TEST_CASE("GE's moves never raise a peak, from whatever order they begin") {
   CHECK(fell > 20);
 }
 
-TEST_CASE("what writes into a given tensor stands behind what it writes, in every order") {
+TEST_CASE("a node that writes into an input follows it in every order") {
   std::mt19937 random(4);
   for (int round = 0; round < 60; ++round) {
     GraphBuilder b(*Context::create({1 << 18, nullptr, true}));
@@ -295,7 +295,7 @@ TEST_CASE("what writes into a given tensor stands behind what it writes, in ever
   }
 }
 
-TEST_CASE("orders are found by name; an empty graph has one") {
+TEST_CASE("orders are found by name; an empty graph has an order") {
   Graph empty = *Context::create({1 << 12, nullptr, true})->new_graph(4);
   for (const OrderInfo& order : all_orders()) {
     CHECK(find_order(order.name) == &order);

@@ -38,7 +38,7 @@ bool refused(const std::function<Tensor(GraphBuilder&, const Tensor&)>& make, co
 
 }  // namespace
 
-TEST_CASE("views share their source's bytes and know who owns them") {
+TEST_CASE("views share the bytes of their source and refer to the owner") {
   GraphBuilder b = builder();
   const Tensor x = counted(b, {4, 6});
   const Tensor row = b.slice(x, 0, 2, 3);
@@ -60,7 +60,7 @@ TEST_CASE("views share their source's bytes and know who owns them") {
   CHECK(b.ok());
 }
 
-TEST_CASE("slices walk down with a negative step, and back again") {
+TEST_CASE("slices with a negative step reverse, twice restores") {
   GraphBuilder b = builder();
   const Tensor x = counted(b, {2, 5});
   const Tensor down = b.slice(x, 1, 4, -1, -1);  // 4 3 2 1 0
@@ -95,7 +95,7 @@ TEST_CASE("empty slices and huge steps") {
   CHECK(b.ok());
 }
 
-TEST_CASE("nothing reaches outside its source") {
+TEST_CASE("no view reaches outside its source") {
   CHECK(refused([](auto& b, auto& x) { return b.slice(x, 0, 0, 5); }));
   CHECK(refused([](auto& b, auto& x) { return b.slice(x, 1, -1, 3); }));  // would read the row above
   CHECK(refused([](auto& b, auto& x) { return b.slice(x, 1, 4, 8); }));   // would read the row below
@@ -120,7 +120,7 @@ TEST_CASE("nothing reaches outside its source") {
   CHECK(view({-1}, {1}, 0));
 }
 
-TEST_CASE("strides that nobody walks cannot do harm later") {
+TEST_CASE("strides of dimensions of size one are harmless") {
   GraphBuilder b = builder();
   const Tensor x = b.input("x", {4});
   const Tensor one = b.op_with(Op::View, {x}, ViewParams{{1, 2}, {INT64_MAX, 1}, 0});
@@ -132,7 +132,7 @@ TEST_CASE("strides that nobody walks cannot do harm later") {
   CHECK(b.slice(one, 0, 0, 1).sizes() == Dims{1, 2});
 }
 
-TEST_CASE("random slices of slices agree with slicing by hand") {
+TEST_CASE("random nested slices agree with index arithmetic") {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
     GraphBuilder b = builder();
@@ -165,7 +165,7 @@ TEST_CASE("random slices of slices agree with slicing by hand") {
   }
 }
 
-TEST_CASE("expanding repeats without copying; reshaping needs contiguous bytes") {
+TEST_CASE("expand repeats without a copy; reshape requires contiguous data") {
   GraphBuilder b = builder();
   const Tensor x = counted(b, {3, 1});
   const Tensor wide = b.op_with(Op::Expand, {x}, ReshapeParams{{2, 3, 4}});
@@ -182,7 +182,7 @@ TEST_CASE("expanding repeats without copying; reshaping needs contiguous bytes")
   CHECK(refused([](auto& bb, auto& t) { return bb.op_with(Op::Expand, {t}, ReshapeParams{{INT64_MAX, 4, 6}}); }));
 }
 
-TEST_CASE("quantised rows can be cut between blocks only") {
+TEST_CASE("quantised rows are sliced at block boundaries only") {
   GraphBuilder b = builder(true);
   const Tensor w = b.weight("w", {8, 64}, DType::Q4_0);
   const Tensor rows = b.slice(w, 0, 2, 6, 2);

@@ -34,7 +34,7 @@ bool has_device(const Lesson& lesson) {
   return false;
 }
 
-TEST_CASE("every claim of every lesson holds") {
+TEST_CASE("all expectations of all lessons hold") {
   int lessons = 0;
   for (const auto& path : files(".en.md")) {
     const auto lesson = read(path);
@@ -50,7 +50,7 @@ TEST_CASE("every claim of every lesson holds") {
   CHECK(lessons >= 15);  // of sixteen one wants a device
 }
 
-TEST_CASE("every step stands by itself, whichever one comes from") {
+TEST_CASE("every step is independent of the previous step") {
   for (const auto& path : files(".en.md")) {
     const auto lesson = read(path);
     if (!lesson || !has_device(*lesson)) continue;  // told above
@@ -72,7 +72,7 @@ TEST_CASE("every step stands by itself, whichever one comes from") {
   }
 }
 
-TEST_CASE("both languages do and claim the same") {
+TEST_CASE("both languages have the same actions and expectations") {
   for (const auto& path : files(".en.md")) {
     const std::string name = path.string();
     const auto en = read(path), zh = read(name.substr(0, name.size() - 5) + "zh_CN.md");
@@ -108,7 +108,7 @@ TEST_CASE("both languages do and claim the same") {
   }
 }
 
-TEST_CASE("the recordings of the last lesson stay unexplained until one has answered") {
+TEST_CASE("the recordings of the last lesson are explained only after an answer") {
   const auto lesson = read(std::filesystem::path(ARENASCOPE_LESSONS) / "faults.en.md");
   REQUIRE(lesson.ok());
   CHECK(lesson->hidden_panels == std::vector<std::string>{"findings"});
@@ -119,7 +119,7 @@ TEST_CASE("the recordings of the last lesson stay unexplained until one has answ
   }
 }
 
-TEST_CASE("what a lesson needs, and where one reads on, is there") {
+TEST_CASE("prerequisites and references of lessons exist") {
   for (const auto& path : files(".md")) {
     const auto lesson = read(path);
     if (!lesson) continue;  // told above
@@ -133,7 +133,7 @@ TEST_CASE("what a lesson needs, and where one reads on, is there") {
   }
 }
 
-TEST_CASE("the example of the teacher's page holds, on a model file beside it") {
+TEST_CASE("the example of the authoring guide holds, with a model file") {
   ARENASCOPE_NEEDS_DATA("models/mnist/mnist-8_cntk.onnx");
   const auto model = test::data_folder() / "models/mnist/mnist-8_cntk.onnx";
   const auto folder = std::filesystem::temp_directory_path() / "arenascope_lesson_example";
@@ -148,13 +148,13 @@ TEST_CASE("the example of the teacher's page holds, on a model file beside it") 
   std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("the example with a graph of its own holds") {
+TEST_CASE("the example with its own graph holds") {
   const auto lesson = read(std::filesystem::path(ARENASCOPE_LESSONS) / "../../docs/examples/residual.md");
   REQUIRE_MESSAGE(lesson.ok(), (lesson.ok() ? "" : lesson.error().message));
   for (const Error& error : check(*lesson)) FAIL_CHECK(error.message);
 }
 
-TEST_CASE("the teacher's page names every fact, verb and program") {
+TEST_CASE("the authoring guide names every fact, verb and program") {
   std::ifstream file(std::filesystem::path(ARENASCOPE_LESSONS) / "../../docs/lessons.md", std::ios::binary);
   const std::string page(std::istreambuf_iterator<char>(file), {});
   for (const FactInfo& fact : facts()) CHECK_MESSAGE(page.find(std::string("| `") + fact.name) != page.npos, fact.name);

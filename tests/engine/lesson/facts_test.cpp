@@ -22,7 +22,7 @@ constexpr const char* kBuffers =
     "title: T\ngraph:\n  A 1024\n  B 2048 <- A\n  C 1024 <- B\n  D 512 <- B, C\n  E 4096 <- D\n  out 0 <- E\n## A\n! "
     "graph\n";
 
-TEST_CASE("the five buffers of the seed") {
+TEST_CASE("the five buffers of the introductory example") {
   const auto lesson = parse("x.md", kBuffers);
   REQUIRE(lesson.ok());
   Stage stage(*lesson);
@@ -55,7 +55,7 @@ TEST_CASE("the five buffers of the seed") {
   CHECK(fact(stage, "last_arriver(B)").find("nothing has run") != std::string::npos);
 }
 
-TEST_CASE("a product that is run") {
+TEST_CASE("a matmul that is run") {
   const auto lesson = parse("x.md",
                             "title: T\nsettings: threads=2\ngraph:\n  a = input f32 4 2 : 2 8 5 1 4 2 8 6\n"
                             "  b = input f32 3 2 : 10 5 9 9 5 4\n  result = MUL_MAT a b\n## A\n! graph\n");
@@ -74,7 +74,7 @@ TEST_CASE("a product that is run") {
   CHECK_FALSE(stage.act({"select", {"none"}, 0}).ok());
 }
 
-TEST_CASE("blocks of eight and of four bits give the numbers back within half a step") {
+TEST_CASE("8-bit and 4-bit blocks restore values within half a quantisation step") {
   const auto lesson = parse(
       "x.md",
       "title: T\ngraph:\n  x = input f32 1 256\n  q8 = weight q8_0 1 256 : of x\n  q4 = weight q4_k 1 256 : of x\n"
@@ -93,7 +93,7 @@ TEST_CASE("blocks of eight and of four bits give the numbers back within half a 
   CHECK(error > 0.01);
 }
 
-TEST_CASE("a graph that cannot be is refused with its line") {
+TEST_CASE("an invalid graph is an error with its line") {
   for (const char* line : {"y = SOFT_MAX x 7", "y = SOFT_MAX x -1", "y = RESHAPE x 5", "y = RELU", "y = CLAMP x",
                            "y = CONV x", "y = MUL_MAT x", "y = nothing x", "y = PERMUTE x 3 3", "y = SLICE x 0 5 9",
                            "y = input f99 2", "y = input q8_0 5"}) {
@@ -106,7 +106,7 @@ TEST_CASE("a graph that cannot be is refused with its line") {
   }
 }
 
-TEST_CASE("values match what is expected of them") {
+TEST_CASE("values match their expectations") {
   const Value third{Value::Kind::Number, 1.0 / 3, Unit::None, {}, {}};
   CHECK(matches(third, "0.33"));
   CHECK(matches(third, "0.333"));
@@ -129,7 +129,7 @@ TEST_CASE("values match what is expected of them") {
   CHECK_FALSE(matches(list, "b,a"));
 }
 
-TEST_CASE("a model writes: the prompt in one run, then each new token but the last") {
+TEST_CASE("generation: the prompt in one run, then one run per new token but the last") {
   const auto lesson = parse("x.md", "title: T\nsettings: threads=1\n## A\n");
   REQUIRE(lesson.ok());
   Stage stage(*lesson);
@@ -147,7 +147,7 @@ TEST_CASE("a model writes: the prompt in one run, then each new token but the la
   CHECK(fact(stage, "counter(filled_of_the_KV_cache)") == std::to_string(2 * 3 * 48 * 4 * 6));
 }
 
-TEST_CASE("every program runs, and the faults are there") {
+TEST_CASE("every example program runs and shows its fault") {
   for (const Program& program : programs()) {
     CAPTURE(program.name);
     const auto session = run_program(program.name);

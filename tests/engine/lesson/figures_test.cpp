@@ -76,7 +76,7 @@ void check_scene(Scene& scene, Held& held) {
     }
 }
 
-TEST_CASE("every number that a lesson can tell is the auditor's, or says why it is not") {
+TEST_CASE("every lesson fact equals the auditor's figure, or states why not") {
   Held held;
   for (const auto& entry : std::filesystem::directory_iterator(ARENASCOPE_LESSONS)) {
     if (!entry.path().string().ends_with(".en.md")) continue;

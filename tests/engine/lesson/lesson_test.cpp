@@ -18,7 +18,7 @@ constexpr const char* kSmall =
     "small.\n"
     "! hint Look.\n! right Yes.\n! then clear\nHow much?\n";
 
-TEST_CASE("a lesson is read") {
+TEST_CASE("a lesson is parsed") {
   const auto lesson = parse("folder/x.en.md", kSmall);
   REQUIRE_MESSAGE(lesson.ok(), lesson.error().message);
   CHECK(lesson->id == "x");
@@ -41,7 +41,7 @@ TEST_CASE("a lesson is read") {
   CHECK(q.then.size() == 1);
 }
 
-TEST_CASE("a wrong answer may be an expression") {
+TEST_CASE("a wrong answer may contain an expression") {
   const auto lesson = parse("x.md",
                             "title: T\nhide: findings, problems\n## A\n! ask number nodes\n! wrong leafs + nodes All.\n"
                             "! right Yes.\nHow many?\n");
@@ -53,7 +53,7 @@ TEST_CASE("a wrong answer may be an expression") {
   CHECK(lesson->hidden_panels == std::vector<std::string>{"findings", "problems"});
 }
 
-TEST_CASE("a step does again what it stands on") {
+TEST_CASE("a step repeats the actions it depends on") {
   const auto lesson = parse("x.md",
                             "title: T\ngraph:\n  a 64\n  b 64 <- a\n"
                             "## A\n! graph\n! layout lesson\n! show arena\n! axis step\n"
@@ -75,7 +75,7 @@ TEST_CASE("a step does again what it stands on") {
   CHECK(verbs_of(7) == "layout graph axis show ");
 }
 
-TEST_CASE("nodes that are computed have ops, numbers and sizes") {
+TEST_CASE("computed nodes have ops, values and sizes") {
   const auto lesson =
       parse("x.md",
             "title: T\ngraph:\n  w = weight f32 2 2 : 1 2 3 4\n  x = input f32 1 2\n  q = weight f32 2 2 : of w\n"
@@ -120,7 +120,7 @@ TEST_CASE("errors name file and line") {
   CHECK(parse("x.md", "title: T\n## A\nNames as `F10` and [there](a.md#2) may have digits.\n").ok());
 }
 
-TEST_CASE("random text is parsed or rejected") {
+TEST_CASE("random text is parsed or an error") {
   std::mt19937 random(3);
   for (int i = 0; i < 3000; ++i) {
     std::string text = kSmall;
@@ -129,7 +129,7 @@ TEST_CASE("random text is parsed or rejected") {
   }
 }
 
-TEST_CASE("a text is cut at its figures") {
+TEST_CASE("a text is split at its figures") {
   const auto parts = parts_of("At {peak} and {=bytes(b) + 1}.");
   REQUIRE(parts.size() == 5);
   CHECK(parts[1].figure);

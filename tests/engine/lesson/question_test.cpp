@@ -36,7 +36,7 @@ Verdict judged(const Played& p, const Answer& answer) {
   return *verdict;
 }
 
-TEST_CASE("a number that is too small names who does not fit") {
+TEST_CASE("a too small answer names the buffer that does not fit") {
   const Played p = play("! ask number peak\n! wrong without_reuse Without reuse.\n");
   CHECK(judged(p, {"4608", {}, {}}).right);
   CHECK(judged(p, {"4.5 KiB", {}, {}}).right);
@@ -51,13 +51,13 @@ TEST_CASE("a number that is too small names who does not fit") {
   CHECK(judged(p, {"many", {}, {}}).why == Verdict::Why::NoNumber);
 }
 
-TEST_CASE("of options the one is right that the fact says") {
+TEST_CASE("the correct option is the one of the fact") {
   const Played p = play("! ask choice first(B)\n! option 1 one\n! option 2 two | Then A would live longer.\n");
   CHECK(judged(p, {"1", {}, {}}).right);
   CHECK(judged(p, {"2", {}, {}}).text == "Then A would live longer.");
 }
 
-TEST_CASE("who is clicked is told of") {
+TEST_CASE("a reply names the clicked object") {
   const Played p = play("! ask node at_peak\n");
   CHECK(judged(p, {"D", {}, {}}).right);
   const Verdict wrong = judged(p, {"B", {}, {}});
@@ -67,7 +67,7 @@ TEST_CASE("who is clicked is told of") {
   CHECK(wrong.last == 3);
 }
 
-TEST_CASE("tensors are placed where they collide with nobody") {
+TEST_CASE("tensors are placed without overlap") {
   const Played p = play("! ask place bound of A B C D E\n");
   const auto best = solution(p.scene, *p.lesson.steps[0].question);
   REQUIRE(best.ok());
@@ -87,7 +87,7 @@ TEST_CASE("tensors are placed where they collide with nobody") {
   CHECK(judged(p, {"", {}, {{"A", 0}}}).why == Verdict::Why::Missing);
 }
 
-TEST_CASE("an order that reads before it computes does not work") {
+TEST_CASE("an order that reads before it computes is wrong") {
   const Played p = play("! ask order node_names of A B C D E out\n");
   CHECK(judged(p, {"", {"A", "B", "C", "D", "E", "out"}, {}}).right);
   const Verdict wrong = judged(p, {"", {"A", "C", "B", "D", "E", "out"}, {}});
@@ -112,7 +112,7 @@ TEST_CASE("an order is judged by its peak") {
   CHECK(judge(scene, q, *solution(scene, q))->right);
 }
 
-TEST_CASE("what does not hold is said once, with what would") {
+TEST_CASE("a failed expectation is reported once, with the actual value") {
   const auto wrongs = [](const std::string& steps) {
     const auto lesson = parse("x.md", "title: T\ngraph:\n  A 1024\n  B 2048 <- A\n  C 1024 <- B\n" + steps);
     REQUIRE_MESSAGE(lesson.ok(), (lesson.ok() ? "" : lesson.error().message));
@@ -136,7 +136,7 @@ TEST_CASE("what does not hold is said once, with what would") {
   CHECK(none.starts_with("x.md:7: "));
 }
 
-TEST_CASE("a draft is a lesson that holds") {
+TEST_CASE("a generated draft is a valid lesson") {
   const Played p = play("! ask number peak\n");
   const auto text = draft(p.scene, "zoo:mul_mat", "Run 3");
   REQUIRE(text.ok());

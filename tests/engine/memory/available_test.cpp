@@ -34,7 +34,7 @@ const char* const kMeminfo = "MemTotal:       24000000 kB\nMemFree:         1000
 
 }  // namespace
 
-TEST_CASE("available memory is the least that the machine, its cgroups and the address space leave") {
+TEST_CASE("available memory is the minimum over the machine, its cgroups and the address space") {
   const Machine machine;
   CHECK(machine.available().bytes == kUnknownMemory);  // no file is there
   machine.file("proc/meminfo", kMeminfo);
@@ -80,7 +80,7 @@ TEST_CASE("available memory is the least that the machine, its cgroups and the a
   }
 }
 
-TEST_CASE("a request beyond what is available is refused with all figures") {
+TEST_CASE("a request beyond the available memory is an error with all figures") {
   const AvailableMemory available{Bytes{21'300'000'000}, Bytes{24'000'000'000}, "memory of the machine"};
   CHECK(check_available("llama_7b", Bytes{21'300'000'000}, available).ok());
   const auto refused = check_available("llama_7b", Bytes{26'950'000'000}, available);
@@ -112,7 +112,7 @@ TEST_CASE("all address ranges together stay within a quarter of the address-spac
   CHECK(WEXITSTATUS(status) == 0);
 }
 
-TEST_CASE("a context that is asked to stop refuses memory, and gives it again behind that") {
+TEST_CASE("a stopped context refuses memory until the stop token is reset") {
   const auto context = make_cpu_context();
   std::stop_source stop;
   context->set_stop(stop.get_token());

@@ -19,7 +19,7 @@ Bytes log_uniform(std::mt19937_64& random, double low, double high) {
 
 }  // namespace
 
-TEST_CASE("size classes round up by less than one step and never down") {
+TEST_CASE("size classes round up by less than one step") {
   using C = SizeClasses<5>;
   for (uint64_t n = 1; n < 200000; ++n) {
     const uint64_t r = C::round_up(n);
@@ -31,7 +31,7 @@ TEST_CASE("size classes round up by less than one step and never down") {
   }
 }
 
-TEST_CASE("the address map finds what was put in and forgets what was erased") {
+TEST_CASE("the address map finds inserted ranges and not erased ones") {
   std::mt19937_64 random(3);
   AddressMap map;
   std::map<uintptr_t, uint32_t> model;
@@ -101,7 +101,7 @@ TEST_CASE("the heap's blocks tile its segments, free neighbours are merged, used
   }
 }
 
-TEST_CASE("a random program keeps its data, and the sums agree") {
+TEST_CASE("random programs keep their data, and the totals agree") {
   for (uint64_t seed = 0; seed < 4; ++seed) {
     std::mt19937_64 random(seed);
     CpuCachingAllocator allocator;
@@ -149,7 +149,7 @@ TEST_CASE("a random program keeps its data, and the sums agree") {
   }
 }
 
-TEST_CASE("what is given back is handed out again, and reserve stays near the peak") {
+TEST_CASE("freed blocks are reused, and reserved bytes stay near the peak") {
   CpuCachingAllocator allocator;
   void* first = allocator.allocate(1 << 20).value();
   allocator.deallocate(first, 1 << 20);
@@ -173,7 +173,7 @@ TEST_CASE("what is given back is handed out again, and reserve stays near the pe
   for (auto [p, n] : held) allocator.deallocate(p, n);
 }
 
-TEST_CASE("requests that cannot be met are errors") {
+TEST_CASE("unsatisfiable requests are errors") {
   CpuCachingAllocator allocator;
   for (Bytes n :
        {Bytes{0}, Bytes{-1}, std::numeric_limits<Bytes>::min(), Bytes{1} << 60, std::numeric_limits<Bytes>::max()})
@@ -183,7 +183,7 @@ TEST_CASE("requests that cannot be met are errors") {
   CHECK(allocator.stats().active == 0);
 }
 
-TEST_CASE("a range too small sends requests beyond it") {
+TEST_CASE("requests beyond a too small range go to the system") {
   CpuCachingOptions options;
   options.capacity = 1 << 20;
   CpuCachingAllocator allocator(options);
@@ -228,7 +228,7 @@ TEST_CASE("several threads share one caching allocator") {
   CHECK(allocator.stats().allocations == 12000);
 }
 
-TEST_CASE("sizes rounded to powers of two waste up to half, which statistics tell; classes waste a thirty-second") {
+TEST_CASE("powers of two waste up to half, size classes a thirty-second, as statistics report") {
   CpuCachingOptions options;
   options.power_of_two = true;
   CpuCachingAllocator powers(options), classes;

@@ -15,7 +15,7 @@
 
 using namespace arenascope;
 
-TEST_CASE("devices have names that parse back") {
+TEST_CASE("device names can be parsed") {
   for (Device d :
        {Device{}, Device{DeviceType::Cuda, 0}, Device{DeviceType::OpenCl, 3}, Device{DeviceType::Simulated, 1}})
     CHECK(parse_device(to_string(d)).value() == d);
@@ -31,7 +31,7 @@ TEST_CASE("memory kinds have distinct names") {
     for (MemoryKind b : kMemoryKinds) CHECK((name(a) == name(b)) == (a == b));
 }
 
-TEST_CASE("a block is aligned, counted and given back") {
+TEST_CASE("a block is aligned, counted and freed") {
   auto context = make_cpu_context();
   for (MemoryKind kind : kMemoryKinds) {
     if (!is_allocated(kind)) continue;
@@ -54,7 +54,7 @@ TEST_CASE("a block is aligned, counted and given back") {
   }
 }
 
-TEST_CASE("requests that make no sense are refused with a sentence") {
+TEST_CASE("invalid requests are errors") {
   auto context = make_cpu_context();
   const Device cuda{DeviceType::Cuda, 0};
   CHECK(!context->allocate({}, MemoryKind::Default, -1));
@@ -99,7 +99,7 @@ TEST_CASE("borrowed memory is not freed, and its keep-alive is held") {
   CHECK(watch.expired());
 }
 
-TEST_CASE("a limit makes a context run out, and two contexts are apart") {
+TEST_CASE("a limit bounds one context only") {
   auto a = make_cpu_context(), b = make_cpu_context();
   a->set_limit({}, 1 << 20);
   CHECK(a->limit({}) == 1 << 20);
@@ -184,7 +184,7 @@ struct PlacesObserver : AllocationObserver {
 
 }  // namespace
 
-TEST_CASE("an observer is told which bytes are reserved: none twice, and all that is handed out") {
+TEST_CASE("an observer sees each reservation once, and all allocations within reservations") {
   auto observer = std::make_shared<PlacesObserver>();
   for (uint64_t seed = 0; seed < 4; ++seed) {
     std::mt19937_64 random(seed);
@@ -234,7 +234,7 @@ TEST_CASE("an observer's sums agree with the statistics") {
   CHECK(observer->calls == before);
 }
 
-TEST_CASE("bytes of a mapped file are counted as such, borrowed and never allocated") {
+TEST_CASE("mapped file bytes are counted as borrowed, never as allocated") {
   auto context = make_cpu_context();
   CHECK(!context->allocate({}, MemoryKind::Mapped, 64));
   CHECK(!context->register_allocator(MemoryKind::Mapped, std::make_shared<CpuAllocator>()));
@@ -270,7 +270,7 @@ TEST_CASE("bytes of a mapped file are counted as such, borrowed and never alloca
   std::fclose(file);
 }
 
-TEST_CASE("a kind without its own allocator uses Default's") {
+TEST_CASE("a kind without an allocator uses that of Default") {
   ExecutionContext context;
   REQUIRE(context.register_allocator(MemoryKind::Default, std::make_shared<CpuAllocator>()).ok());
   BlockPtr block = context.allocate({}, MemoryKind::KVCache, 128).value();
@@ -280,7 +280,7 @@ TEST_CASE("a kind without its own allocator uses Default's") {
   CHECK(context.stats({}, MemoryKind::Default).reserved == 128);
 }
 
-TEST_CASE("threads allocate and free together") {
+TEST_CASE("threads allocate and free concurrently") {
   auto context = make_cpu_context();
   std::vector<std::thread> threads;
   std::atomic<int> damaged{0};
@@ -303,7 +303,7 @@ TEST_CASE("threads allocate and free together") {
   CHECK(context->stats({}).allocations == 1600);
 }
 
-TEST_CASE("the current stream is kept by device") {
+TEST_CASE("the current stream is stored per device") {
   ExecutionContext context;
   const Device d{DeviceType::Simulated, 0};
   CHECK(context.current_stream(d) == Stream{d, 0});

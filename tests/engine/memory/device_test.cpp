@@ -74,7 +74,7 @@ struct Live {
 
 }  // namespace
 
-TEST_CASE("random programs: no block is ever used by two streams at once") {
+TEST_CASE("random programs: no block is used by two streams at once") {
   for (uint64_t seed = 0; seed < 24; ++seed) {
     CAPTURE(seed);
     std::mt19937_64 random(seed);
@@ -180,7 +180,7 @@ TEST_CASE("the simulated device notices a block used by two streams") {
   CHECK(!device->step(a));
 }
 
-TEST_CASE("one stream reuses at once, another only after an event has passed") {
+TEST_CASE("one stream reuses a block at once, another stream after an event") {
   auto device = std::make_shared<SimulatedDevice>(64 * kMiB);
   DeviceCachingAllocator allocator(device);
   const Stream a = device->create_stream(), b = device->create_stream();
@@ -222,7 +222,7 @@ TEST_CASE("a merged block is as young as its youngest part") {
   CHECK(device->hazards() == 0);
 }
 
-TEST_CASE("a tensor's ordinary end defers its memory behind the streams that used it") {
+TEST_CASE("freeing a tensor defers its memory until the streams that used it are done") {
   auto device = std::make_shared<SimulatedDevice>(64 * kMiB);
   ExecutionContext context;
   REQUIRE(context.register_allocator(MemoryKind::Default, std::make_shared<DeviceCachingAllocator>(device)).ok());
@@ -250,7 +250,7 @@ TEST_CASE("a tensor's ordinary end defers its memory behind the streams that use
   CHECK(device->hazards() == 0);
 }
 
-TEST_CASE("a full device releases what is cached, waits for what is deferred, and then says no") {
+TEST_CASE("a full device releases cached blocks, waits for deferred ones, then reports an error") {
   auto device = std::make_shared<SimulatedDevice>(32 * kMiB);
   DeviceCachingAllocator allocator(device);
   const Stream a = device->create_stream(), b = device->create_stream();
@@ -291,7 +291,7 @@ TEST_CASE("a context's limit bounds a device, and one kind's cache serves anothe
   CHECK(context.stats(d).reserved == device->used());
 }
 
-TEST_CASE("tear-down is safe when the driver has gone, and with a block still held") {
+TEST_CASE("tear-down is safe after the driver has gone, and with a live block") {
   auto device = std::make_shared<SimulatedDevice>(64 * kMiB);
   BlockPtr block;
   {
@@ -313,7 +313,7 @@ TEST_CASE("tear-down is safe when the driver has gone, and with a block still he
   CHECK(device->hazards() == 0);
 }
 
-TEST_CASE("the plain device allocator defers too, and waits when the device is full") {
+TEST_CASE("the plain device allocator also defers frees, and waits when the device is full") {
   auto device = std::make_shared<SimulatedDevice>(8 * kMiB);
   DeviceAllocator allocator(device);
   const Stream a = device->create_stream();
@@ -331,7 +331,7 @@ TEST_CASE("the plain device allocator defers too, and waits when the device is f
   CHECK(device->used() == 0);
 }
 
-TEST_CASE("threads on their own streams share a device allocator") {
+TEST_CASE("threads with separate streams share a device allocator") {
   auto device = std::make_shared<SimulatedDevice>(128 * kMiB);
   auto allocator = std::make_shared<DeviceCachingAllocator>(device);
   std::vector<std::thread> threads;

@@ -31,7 +31,7 @@ struct Pinner {
 
 }  // namespace
 
-TEST_CASE("pages that cannot be pinned are plain ones, and each kind is given back to where it came from") {
+TEST_CASE("pages that cannot be pinned are pageable, and each kind is freed by its allocator") {
   Pinner pinner{1};
   auto device = std::make_shared<SimulatedDevice>(Bytes{64} << 20);
   auto memory = std::make_shared<PinnedMemory>(device, PinnedMemory::Pages{Pinner::pin, Pinner::unpin, &pinner});
@@ -55,7 +55,7 @@ TEST_CASE("pages that cannot be pinned are plain ones, and each kind is given ba
   CHECK(device->hazards() == 0);
 }
 
-TEST_CASE("a staging block that a copy still reads is not handed out again") {
+TEST_CASE("a staging block is not reused while a copy reads it") {
   Pinner pinner{100};
   auto device = std::make_shared<SimulatedDevice>(Bytes{64} << 20);
   auto memory = std::make_shared<PinnedMemory>(device, PinnedMemory::Pages{Pinner::pin, Pinner::unpin, &pinner});

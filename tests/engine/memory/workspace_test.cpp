@@ -7,7 +7,7 @@
 
 using namespace arenascope;
 
-TEST_CASE("slices lie one behind the other in one block") {
+TEST_CASE("slices are contiguous in one block") {
   auto context = make_cpu_context();
   WorkspaceArena arena(*context);
   CHECK(!arena.allocate(1));
@@ -49,7 +49,7 @@ TEST_CASE("slices by offset are checked against the block") {
     CHECK(!arena.slice_at(offset, bytes));
 }
 
-TEST_CASE("a reset leaves held slices alone and otherwise keeps the block") {
+TEST_CASE("a reset keeps held slices, and the block") {
   auto context = make_cpu_context();
   WorkspaceArena arena(*context);
   REQUIRE(arena.reserve(4096).ok());

@@ -12,7 +12,7 @@
 using namespace arenascope;
 using namespace arenascope::planner;
 
-TEST_CASE("what is used most lies in the fast arena, the rest spills") {
+TEST_CASE("the most used buffers are in the fast arena, others spill") {
   Problem p;
   p.alignment = 1;
   p.intervals = {{0, 10, 60}, {0, 10, 60}, {0, 5, 40}, {5, 10, 40}};
@@ -29,7 +29,7 @@ TEST_CASE("what is used most lies in the fast arena, the rest spills") {
   CHECK(!plan_arenas(p, {{"a", std::nullopt}, {"b", 5}}, {}, *find_planner("search"), {}).ok());
 }
 
-TEST_CASE("plans over several arenas hold") {
+TEST_CASE("plans over several arenas are valid") {
   test::Random random(4);
   for (int k = 0; k < 2000; ++k) {
     const test::Kinds kinds{k % 2 == 0, k % 3 == 0, false, k % 5 == 0, k % 7 == 0};
@@ -46,7 +46,7 @@ TEST_CASE("plans over several arenas hold") {
   }
 }
 
-TEST_CASE("streams share bytes only behind an edge") {
+TEST_CASE("streams share bytes only after a dependency") {
   StreamProblem p;
   p.streams = 2;
   p.alignment = 1;
@@ -66,7 +66,7 @@ TEST_CASE("streams share bytes only behind an edge") {
   CHECK(!plan_streams(p, {}).ok());
 }
 
-TEST_CASE("an order goes through a third stream") {
+TEST_CASE("dependencies are transitive through a third stream") {
   StreamProblem p;
   p.streams = 3;
   p.alignment = 1;
@@ -77,7 +77,7 @@ TEST_CASE("an order goes through a third stream") {
   CHECK(plan_streams(p, {.budget_seconds = 0.01})->arena_bytes == 128);
 }
 
-TEST_CASE("one stream is planned as its intervals are") {
+TEST_CASE("one stream is planned like its intervals") {
   test::Random random(8);
   for (int k = 0; k < 300; ++k) {
     const Problem q = test::random_problem(random, 12, 12, 30);
@@ -91,7 +91,7 @@ TEST_CASE("one stream is planned as its intervals are") {
   }
 }
 
-TEST_CASE("random streams hold") {
+TEST_CASE("plans of random streams are valid") {
   test::Random random(9);
   for (int k = 0; k < 500; ++k) {
     StreamProblem p;
@@ -119,7 +119,7 @@ TEST_CASE("random streams hold") {
   }
 }
 
-TEST_CASE("a perfect packing fills its rectangle") {
+TEST_CASE("a perfect packing fills its rectangle exactly") {
   for (const uint64_t seed : {1U, 2U, 3U}) {
     const Problem p = perfect_packing(200, seed);
     CHECK(p.size() == 200);

@@ -28,7 +28,7 @@ Plan coalesced(const Problem& p) {
 
 }  // namespace
 
-TEST_CASE("a packing that was made by cutting is put together again") {
+TEST_CASE("a packing made by guillotine cuts is found again") {
   for (const int n : {10, 100, 400}) {
     for (uint64_t seed = 1; seed <= 5; ++seed) {
       const Problem p = perfect_packing(n, seed);
@@ -39,7 +39,7 @@ TEST_CASE("a packing that was made by cutting is put together again") {
   }
 }
 
-TEST_CASE("what is coalesced keeps apart what lives together, also where sizes are rounded up") {
+TEST_CASE("coalesced groups keep live buffers disjoint, also with rounded sizes") {
   test::Random random(6);
   int some = 0;
   for (int k = 0; k < 200; ++k) {

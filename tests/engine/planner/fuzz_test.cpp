@@ -13,7 +13,7 @@
 using namespace arenascope;
 using namespace arenascope::planner;
 
-TEST_CASE("every plan of every planner is valid and no smaller than the bound") {
+TEST_CASE("all plans of all planners are valid and not below the lower bound") {
   const int cases = std::getenv("ARENASCOPE_LONG_TESTS") != nullptr ? 1'000'000 : 20'000;
   const auto planners = all_planners();
   for (int k = 0; k < cases; ++k) {
@@ -37,7 +37,7 @@ TEST_CASE("every plan of every planner is valid and no smaller than the bound") 
   }
 }
 
-TEST_CASE("search is never worse than any other") {
+TEST_CASE("search is never worse than another planner") {
   test::Random random(99);
   for (int k = 0; k < 60; ++k) {
     const test::Kinds kinds{k % 2 == 0, k % 3 == 0, k % 5 == 0, false, k % 7 == 0};
@@ -51,7 +51,7 @@ TEST_CASE("search is never worse than any other") {
   }
 }
 
-TEST_CASE("an in-place chain needs the bytes of one buffer") {
+TEST_CASE("an in-place chain needs one buffer") {
   Problem p;
   for (int i = 0; i < 10; ++i) {
     p.intervals.push_back({i, i + 2, 1000});  // each is read in the step that writes the next one
@@ -64,7 +64,7 @@ TEST_CASE("an in-place chain needs the bytes of one buffer") {
   CHECK(find_planner("search")->plan(p, {.budget_seconds = 0.01})->arena_bytes == 2024);  // 1000 rounded up, and 1000
 }
 
-TEST_CASE("a concatenation whose inputs are attached copies nothing") {
+TEST_CASE("a concatenation with attached inputs copies nothing") {
   Problem p;
   p.intervals = {{0, 5, 640}, {1, 5, 1280}, {4, 8, 1920}, {2, 3, 5000}};
   p.attachments = {{0, 2, 0}, {1, 2, 640}};

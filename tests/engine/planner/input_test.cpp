@@ -27,7 +27,7 @@ bool says(std::string_view csv, std::string_view what) {
 
 }  // namespace
 
-TEST_CASE("columns come in any order and under all their names") {
+TEST_CASE("columns may have any order and any of their names") {
   const Result<Problem> p = read_csv("size,end,buffer_id,start,alignment,gaps,offset,hint\n8,4,x,1,16,2-3@0:4,32,7\n");
   REQUIRE_MESSAGE(p.ok(), p.error().message);
   const Interval& v = p->intervals[0];
@@ -40,7 +40,7 @@ TEST_CASE("columns come in any order and under all their names") {
   CHECK(v.gaps == std::vector<Gap>{{2, 4, 0, 4}});
 }
 
-TEST_CASE("malformed files are refused in a sentence that names the line") {
+TEST_CASE("malformed files are errors that name the line") {
   CHECK(says("", "empty"));
   CHECK(says("id,lower,upper\n", "no column 'size'"));
   CHECK(says("id,lower,upper,size,colour\n", "unknown column 'colour'"));
@@ -67,7 +67,7 @@ TEST_CASE("malformed files are refused in a sentence that names the line") {
   CHECK(says("id,lower,upper,size,alignment,offset\na,1,5,8,16,8\n", "not a multiple of its alignment"));
 }
 
-TEST_CASE("random garbage is refused or read, never worse") {
+TEST_CASE("random bytes are an error or parsed, never a crash") {
   test::Random random(1);
   const std::string good = "id,lower,upper,size,alignment,gaps,offset\na,1,9,64,32,2-4,64\nb,3,7,128,1,,\nc,5,6,1,,,\n";
   int read = 0;
@@ -95,7 +95,7 @@ TEST_CASE("random garbage is refused or read, never worse") {
   CHECK(read > 300);
 }
 
-TEST_CASE("what is written is read again") {
+TEST_CASE("written files can be read") {
   test::Random random(2);
   for (int k = 0; k < 200; ++k) {
     Problem p = test::random_problem(random, 12, 20, 100, {.alignments = true, .gaps = true, .fixed = true});
@@ -120,7 +120,7 @@ TEST_CASE("what is written is read again") {
   }
 }
 
-TEST_CASE("attachments that contradict each other are refused") {
+TEST_CASE("contradictory attachments are errors") {
   Problem p;
   p.alignment = 1;
   p.intervals = {{0, 4, 8}, {0, 4, 8}, {2, 6, 16}};
@@ -136,7 +136,7 @@ TEST_CASE("attachments that contradict each other are refused") {
   CHECK(!find_planner("none")->plan(p, {}).ok());
 }
 
-TEST_CASE("the checker finds what is wrong with a plan") {
+TEST_CASE("the checker finds faults in a plan") {
   Problem p;
   p.alignment = 8;
   p.intervals = {{0, 4, 16}, {2, 6, 16}, {4, 8, 16}};
@@ -160,7 +160,7 @@ TEST_CASE("the checker finds what is wrong with a plan") {
   CHECK(!check(p, plan).ok());
 }
 
-TEST_CASE("why one buffer cannot lie where another lay") {
+TEST_CASE("reasons why a buffer cannot reuse another's bytes") {
   Problem p;
   p.alignment = 8;
   p.ids = {"a", "b", "c", "d"};

@@ -41,7 +41,7 @@ Plan tried(const Problem& p, const Try& part, Bytes bound = 0) {
 
 }  // namespace
 
-TEST_CASE("loads: the most over any range and the least step, as counted step by step") {
+TEST_CASE("loads: range maximum and minimum step agree with a step-by-step count") {
   test::Random random(4);
   for (int k = 0; k < 50; ++k) {
     const Problem p = test::random_problem(random, static_cast<int>(test::pick(random, 1, 200)), 150, 1000);
@@ -61,7 +61,7 @@ TEST_CASE("loads: the most over any range and the least step, as counted step by
   }
 }
 
-TEST_CASE("the fullest steps first: a valid plan, no worse than laying by size") {
+TEST_CASE("fullest steps first: a valid plan, no worse than first-fit decreasing") {
   test::Random random(8);
   for (int k = 0; k < 30; ++k) {
     const Problem p = test::random_problem(random, 300, 200, 1000, {.alignments = k % 2 == 0, .gaps = k % 3 == 0});
@@ -74,7 +74,7 @@ TEST_CASE("the fullest steps first: a valid plan, no worse than laying by size")
   }
 }
 
-TEST_CASE("chunks: a valid plan near the bound, the same for any number of threads") {
+TEST_CASE("chunks: a valid plan near the bound, independent of the thread count") {
   const Problem p = many_buffers(60'000, 3);
   // A bound that cannot be met keeps it at work until it gives up.
   const auto chunks = [&](int threads, Bytes bound) {
@@ -91,7 +91,7 @@ TEST_CASE("chunks: a valid plan near the bound, the same for any number of threa
   CHECK(tried(some, [&](const Items& items, Incumbent& best) { try_chunks(items, 2, best); }).offsets.empty());
 }
 
-TEST_CASE("search is no worse than the best of the others where buffers are very many") {
+TEST_CASE("search is no worse than the best other planner for very many buffers") {
   const Problem p = many_buffers(120'000, 2);
   const Plan plan = *find_planner("search")->plan(p, {.budget_seconds = 30, .threads = 2});
   CHECK(check(p, plan).ok());
@@ -99,7 +99,7 @@ TEST_CASE("search is no worse than the best of the others where buffers are very
   CHECK(plan.arena_bytes <= find_planner("best-fit-online")->plan(p, {})->arena_bytes);
 }
 
-TEST_CASE("a capacity below the bound changes nothing about the plan") {
+TEST_CASE("a capacity below the bound does not change the plan") {
   test::Random random(2);
   Problem p = test::random_problem(random, 60, 40, 500);
   const Plan free = *find_planner("search")->plan(p, {.budget_seconds = 10});
@@ -109,7 +109,7 @@ TEST_CASE("a capacity below the bound changes nothing about the plan") {
   CHECK(plan.arena_bytes == free.arena_bytes);
 }
 
-TEST_CASE("a search that is stopped, whatever it is doing, returns a valid plan at once") {
+TEST_CASE("a search stopped in any phase returns a valid plan at once") {
   std::vector<int> sizes{10, 1000, 20'000, 300'000};
   if (std::getenv("ARENASCOPE_LONG_TESTS") != nullptr) sizes.push_back(1'000'000);
   for (const int n : sizes) {

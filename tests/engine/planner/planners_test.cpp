@@ -31,7 +31,7 @@ Bytes arena(std::string_view planner, const Problem& p) {
 
 }  // namespace
 
-TEST_CASE("the article's example gives the article's figures") {
+TEST_CASE("the example of the article gives its published figures") {
   const Problem p = article();
   CHECK(lower_bound(p) == 4608);
   CHECK(arena("none", p) == 8704);
@@ -43,7 +43,7 @@ TEST_CASE("the article's example gives the article's figures") {
   CHECK(arena("search", p) == 4608);
 }
 
-TEST_CASE("two-level names the level of each reuse") {
+TEST_CASE("two-level reports the level of each reuse") {
   Result<Plan> plan = find_planner("two-level")->plan(article(), {});
   REQUIRE(plan.ok());
   // Level 1 lays C behind A; level 2 lays that block and B into E's; D stays apart.
@@ -52,7 +52,7 @@ TEST_CASE("two-level names the level of each reuse") {
   CHECK(plan->blocks[3] != plan->blocks[4]);
 }
 
-TEST_CASE("two levels are played through as the article has them") {
+TEST_CASE("two-level reuse follows the steps of the article") {
   auto steps = reuse_steps(article());
   REQUIRE(steps.ok());
   CHECK(steps->intervals == 5);
@@ -83,7 +83,7 @@ TEST_CASE("two levels are played through as the article has them") {
   CHECK(steps->arena_bytes == 4608);
 }
 
-TEST_CASE("the steps of two levels end in the planner's plan") {
+TEST_CASE("the two-level steps end in the planner's plan") {
   test::Random random(3);
   for (int round = 0; round < 300; ++round) {
     const Problem p = test::random_problem(random, 20, 15, 8);
@@ -110,7 +110,7 @@ TEST_CASE("the steps of two levels end in the planner's plan") {
   }
 }
 
-TEST_CASE("every planner has a name of its own and answers to it") {
+TEST_CASE("every planner has a unique name and is found by it") {
   for (const Planner* p : all_planners()) CHECK(find_planner(p->name()) == p);
   CHECK(find_planner("no such planner") == nullptr);
   CHECK(all_planners().back()->name() == "search");

@@ -61,7 +61,7 @@ Bytes smallest_below(const Problem& p, Bytes least) {
 
 }  // namespace
 
-TEST_CASE("what search calls optimal is the smallest of all plans") {
+TEST_CASE("plans that search calls optimal are minimal") {
   test::Random random(7);
   int above_bound = 0;
   for (int k = 0; k < 20000; ++k) {
@@ -76,7 +76,7 @@ TEST_CASE("what search calls optimal is the smallest of all plans") {
   CHECK(above_bound >= 5);  // else the proofs were never needed
 }
 
-TEST_CASE("the order of the rows and the number of threads do not matter") {
+TEST_CASE("the plan is independent of row order and thread count") {
   test::Random random(11);
   for (int k = 0; k < 5; ++k) {
     Problem p = test::random_problem(random, 60, 40, 50);
@@ -98,7 +98,7 @@ TEST_CASE("the order of the rows and the number of threads do not matter") {
   }
 }
 
-TEST_CASE("minimalloc's instances fit into their capacity") {
+TEST_CASE("minimalloc instances fit into their capacity") {
   ARENASCOPE_NEEDS_DATA("planning/challenging");
   for (const char* name : {"A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K"}) {
     Result<Problem> p =
@@ -109,7 +109,7 @@ TEST_CASE("minimalloc's instances fit into their capacity") {
   }
 }
 
-TEST_CASE("a search that is stopped returns a valid plan at once") {
+TEST_CASE("a stopped search returns a valid plan at once") {
   test::Random random(3);
   const Problem p = test::random_problem(random, 3000, 1000, 100000);
   std::stop_source source;
@@ -123,7 +123,7 @@ TEST_CASE("a search that is stopped returns a valid plan at once") {
   CHECK(plan.ratio() < 2);
 }
 
-TEST_CASE("progress falls from plan to plan") {
+TEST_CASE("progress reports decreasing arena sizes") {
   test::Random random(5);
   const Problem p = test::random_problem(random, 200, 100, 1000);
   Bytes last = std::numeric_limits<Bytes>::max();
@@ -138,7 +138,7 @@ TEST_CASE("progress falls from plan to plan") {
   CHECK(last == plan.arena_bytes);
 }
 
-TEST_CASE("whoever watches may end it once it is good enough") {
+TEST_CASE("the progress callback can end the search") {
   const Problem p = many_buffers(5000, 4);
   std::stop_source enough;
   std::vector<Progress> curve;

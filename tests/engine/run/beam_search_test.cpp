@@ -173,7 +173,7 @@ const Search kTwo{{{3, 4, 5}, {7, 1, 2}}, 10};
 
 }  // namespace
 
-TEST_CASE("a beam search writes the likeliest texts") {
+TEST_CASE("beam search returns the most probable texts") {
   check_plain({{{{3, 4, 5}}, 9}, 1});
   check_plain({{{{3, 4, 5}}, 9}, 3, 2});
   check_plain({kTwo, 4, 4});
@@ -187,7 +187,7 @@ TEST_CASE("a beam search writes the likeliest texts") {
   check_plain({{{{3, 4}, {6, 1}}, 8, 0, -1, 0, 1, 1, some, first}, 4, 4});
 }
 
-TEST_CASE("a beam search keeps what has ended and ends when nothing can be better") {
+TEST_CASE("beam search keeps finished beams and ends when no beam can improve") {
   int ended = 0, filled = 0;
   for (int64_t end = 1; end < kWords; ++end)
     for (const size_t beams : {1, 2, 3}) {
@@ -205,14 +205,14 @@ TEST_CASE("a beam search keeps what has ended and ends when nothing can be bette
   CHECK(filled > 8);
 }
 
-TEST_CASE("a beam search's first turn may have a decoder of its own") {
+TEST_CASE("the first beam search iteration may use a separate decoder") {
   const Beams b{kTwo, 3, 2};
   OnnxMaker inner(17), first(17);
   const Form form{{{"decoder", &decoder(inner)}, {"init_decoder", &decoder(first, 2.5)}}};
   check_like(run_beams(b, form), b, write_by_hand(b, of_decoder(b, 2.5)));
 }
 
-TEST_CASE("a beam search behind an encoder reads once and writes") {
+TEST_CASE("an encoder-decoder beam search runs the encoder once") {
   for (const bool begins : {false, true})
     for (const bool one : {true, false})
       for (const int64_t end : {-1, 3, 4, 8}) {
@@ -229,7 +229,7 @@ TEST_CASE("a beam search behind an encoder reads once and writes") {
       }
 }
 
-TEST_CASE("a beam search gives the results that are asked for") {
+TEST_CASE("beam search returns the requested outputs") {
   const Beams b{kTwo, 3, 2};
   const Written wanted = write_by_hand(b, of_decoder(b));
   OnnxMaker inner(17);
@@ -238,7 +238,7 @@ TEST_CASE("a beam search gives the results that are asked for") {
   check_near(run_beams(b, form, {"", "worth"}).numbers.at("worth"), wanted.scores);
 }
 
-TEST_CASE("a beam search of no texts, and one that has nothing to write") {
+TEST_CASE("beam search with an empty batch, and with no tokens to generate") {
   for (const auto& [texts, most] : {std::pair<int64_t, int64_t>{0, 6}, {2, 3}}) {
     CAPTURE(texts);
     OnnxMaker inner(17), m(17);
@@ -256,7 +256,7 @@ TEST_CASE("a beam search of no texts, and one that has nothing to write") {
   }
 }
 
-TEST_CASE("how many beams there are may be known only in the run") {
+TEST_CASE("the number of beams may be a run-time value") {
   const Beams b{kTwo, 3, 1};
   OnnxMaker inner(17), m(17);
   SearchInputs in = add_inputs(m, b.search, {2, 6, 7, 8, 9}, 12);
@@ -278,7 +278,7 @@ TEST_CASE("how many beams there are may be known only in the run") {
   CHECK(made.numbers.at("text") == write_by_hand(b, of_decoder(b)).words);
 }
 
-TEST_CASE("beam searches of another form are refused in a sentence") {
+TEST_CASE("unsupported beam searches are an error") {
   OnnxMaker inner(17), other(17);
   other.input("ids", {1, 1}, kInt32).output("scores").node("Identity", {"ids"}, {"scores"});
   const Form plain{{{"decoder", &decoder(inner)}}};

@@ -123,7 +123,7 @@ int64_t left_open(const OnnxMaker& m) {
 
 }  // namespace
 
-TEST_CASE("a network with channels in blocks gives what it gave before it was saved so") {
+TEST_CASE("a network saved with blocked channels gives the original outputs") {
   std::vector<Given> given{{"x", {}}};
   for (int64_t i = 0; i < 2 * 3 * 12 * 10; ++i) given[0].numbers.push_back(static_cast<double>(number(i, 0.5)));
   struct Case {
@@ -147,7 +147,7 @@ TEST_CASE("a network with channels in blocks gives what it gave before it was sa
   }
 }
 
-TEST_CASE("what a block cannot be is refused in a sentence") {
+TEST_CASE("invalid channel block sizes are an error") {
   const auto refused = [](const char* op, const Ints& source, const Ints& weight, const std::vector<Attr>& attributes,
                           const std::map<std::string, int64_t>& dims = {}) {
     OnnxMaker m(13);

@@ -37,7 +37,7 @@ constexpr size_t kRows = 3, kDepth = 37, kColumns = 5;
 
 }  // namespace
 
-TEST_CASE("products of bytes are exact sums, whatever their types and zero points") {
+TEST_CASE("int8 matmul sums are exact for all types and zero points") {
   for (const bool w_signed : {false, true})
     for (const bool by_column : {false, true})
       for (const bool x_known : {false, true})
@@ -78,7 +78,7 @@ TEST_CASE("products of bytes are exact sums, whatever their types and zero point
         }
 }
 
-TEST_CASE("convolutions of bytes pad with the zero point, also where a run makes it") {
+TEST_CASE("int8 convolutions pad with the zero point, also with a computed one") {
   for (const bool w_signed : {false, true})
     for (const int w_zero : {0, 121})
       for (const bool x_known : {false, true})
@@ -124,7 +124,7 @@ TEST_CASE("convolutions of bytes pad with the zero point, also where a run makes
         }
 }
 
-TEST_CASE("what is opened before a product is multiplied as bytes: sums that floats round are exact") {
+TEST_CASE("dequantised matmul operands are multiplied as int8: sums that f32 rounds are exact") {
   constexpr int64_t kLong = 4096;  // 4,096 times 255 times 127 is beyond what floats count in ones
   const std::string ones(static_cast<size_t>(kLong), static_cast<char>(127));
   OnnxMaker m(21);

@@ -26,7 +26,7 @@ CompileOptions quick() {
 
 }  // namespace
 
-TEST_CASE("a program is compiled without weights, and prepared it gives what Runner::open gives") {
+TEST_CASE("a program compiled without weights gives the outputs of Runner::open") {
   auto devices = open_devices("cpu");
   REQUIRE(devices.ok());
   models::Model model = squeezenet();
@@ -112,7 +112,7 @@ Exchanged run_exchanged(const Devices& devices, models::Model model, bool in_pla
 
 }  // namespace
 
-TEST_CASE("an op computes in its second source's bytes what it computes beside them, on every backend") {
+TEST_CASE("an in-place op on its second source gives the same output on every backend") {
   for (const BackendStatus& status : list_backends()) {
     if (!status.missing.empty()) continue;
     CAPTURE(status.device);
@@ -134,7 +134,7 @@ TEST_CASE("an op computes in its second source's bytes what it computes beside t
   }
 }
 
-TEST_CASE("what cannot be compiled says why") {
+TEST_CASE("compile errors give the reason") {
   auto devices = open_devices("cpu");
   REQUIRE(devices.ok());
   CompileOptions options = quick();
@@ -150,7 +150,7 @@ TEST_CASE("what cannot be compiled says why") {
   CHECK(program.error().message.find("node 3 'x' makes no sense") != std::string::npos);
 }
 
-TEST_CASE("resnet50 op by op runs under 7 MB: the ADD at its peak takes over an input") {
+TEST_CASE("resnet50 op by op needs less than 7 MB: the ADD at the peak runs in place") {
   auto devices = open_devices("cpu");
   REQUIRE(devices.ok());
   auto model = models::open_model("zoo:resnet50");
@@ -179,7 +179,7 @@ TEST_CASE("resnet50 op by op runs under 7 MB: the ADD at its peak takes over an 
   }
 }
 
-TEST_CASE("a plan that fails leaves the runner as it was") {
+TEST_CASE("a failed plan leaves the runner unchanged") {
   RunnerOptions options;
   static_cast<CompileOptions&>(options) = quick();
   auto runner = Runner::open("zoo:mul_mat", options);
@@ -193,7 +193,7 @@ TEST_CASE("a plan that fails leaves the runner as it was") {
   CHECK((*runner)->run().ok());
 }
 
-TEST_CASE("precision has a name") {
+TEST_CASE("names of precisions are parsed and printed") {
   for (auto precision : {Precision::High, Precision::Normal, Precision::Low})
     CHECK(parse_precision(name(precision)) == precision);
   CHECK(!parse_precision("lower").has_value());

@@ -14,7 +14,7 @@
 
 namespace arenascope::test {
 
-TEST_CASE("branches are normed each for itself, mixed, and gated by what is remembered") {
+TEST_CASE("hyper-connection branches are normalised separately, mixed and gated") {
   constexpr size_t kRows = 2, kBranches = 3, kWidth = 4;
   const Source grouped = of({kRows, kBranches, kWidth}, 0.2), scale = of({kBranches, kWidth}, 1.1);
   const Source flat{{kRows, kBranches * kWidth}, grouped.numbers};
@@ -72,7 +72,7 @@ TEST_CASE("branches are normed each for itself, mixed, and gated by what is reme
   check_near(engram.numbers.at("y1"), again);
 }
 
-TEST_CASE("a router takes the best groups by their two best experts, and the best experts of these") {
+TEST_CASE("the router selects groups by their two best experts, then the best experts of these") {
   const Source even{{1, 6}, {0, 0, 0, 0, 0, 0}}, bias{{6}, {0.9, 0.1, 0.6, 0.5, 0.7, 0.0}};
   // Of pairs (1.0, 1.1, 0.7) the second one is best, and of it both.
   const double half = std::log(0.5);
@@ -94,7 +94,7 @@ TEST_CASE("a router takes the best groups by their two best experts, and the bes
   check_near(scores.numbers.at("weights"), {0.5, 0.75});
 }
 
-TEST_CASE("MurmurHash3 gives what its author's implementation does, of numbers as of their bytes") {
+TEST_CASE("MurmurHash3 equals the reference implementation for numbers and their bytes") {
   const auto of_words = [](const std::vector<std::string>& words, int64_t seed) {
     OnnxMaker m(21);
     m.opset(kOwn, 1).output("y").weight("x", {static_cast<int64_t>(words.size())}, words);
@@ -128,7 +128,7 @@ TEST_CASE("MurmurHash3 gives what its author's implementation does, of numbers a
   CHECK(of_numbers(kDouble, third, 1) == bytes(&third, 8));
 }
 
-TEST_CASE("a mask ends the rows of a window; words are made of their letters") {
+TEST_CASE("a mask limits window rows; word embeddings are computed from characters") {
   const Results line =
       own("MaxpoolWithMask", {Source{{1, 1, 6}, {1, 5, 2, 8, 3, 4}}, Source{{1, 1, 6}, {1, 1, 0, 1, 1, 1}, kInt32}},
           {{"kernel_shape", Ints{2}}});
@@ -163,7 +163,7 @@ TEST_CASE("a mask ends the rows of a window; words are made of their letters") {
   CHECK(own("SampleOp", {Source{{2}, {3, 4}}}).numbers.at("y0") == Numbers{3, 4});
 }
 
-TEST_CASE("rows and columns of weights are read from blocks that hold their scales") {
+TEST_CASE("rows and columns of block-quantised weights with embedded scales") {
   const auto text = [](float scale, bool half) {
     std::string out(half ? 2 : 4, '\0');
     const uint16_t small = models::float_to_half(scale);
@@ -239,7 +239,7 @@ TEST_CASE("rows and columns of weights are read from blocks that hold their scal
              }));
 }
 
-TEST_CASE("sparse matrices are held with their zeros") {
+TEST_CASE("sparse matrices are stored densely") {
   const Floats numbers{2, 3, -1};
   const Numbers x{1, 2, 3, 4};
   // 0 2 0 0 and 3 0 0 -1, times rows 1 to 4.

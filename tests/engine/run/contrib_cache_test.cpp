@@ -41,7 +41,7 @@ Numbers row(const Numbers& x, size_t i, size_t width) {
 
 }  // namespace
 
-TEST_CASE("SparseAttention: heads take layouts by turns, and each sequence has a length of its own") {
+TEST_CASE("SparseAttention: heads cycle through layouts, sequences have their own lengths") {
   // Two sequences, four heads over two, one new query; blocks of 2 keys, a cache of 8.
   constexpr size_t kWidth = 8, kRoom = 8, kHeads = 4, kGroups = 2;
   const size_t lengths[] = {7, 4};
@@ -86,7 +86,7 @@ TEST_CASE("SparseAttention: heads take layouts by turns, and each sequence has a
   check_near(made.numbers.at("y1"), present);
 }
 
-TEST_CASE("GroupQueryAttention: a cache that slides along with a window gives up rows where it is full") {
+TEST_CASE("GroupQueryAttention: a sliding-window cache evicts rows when full") {
   // A window of 3 in a cache of 5: the seventh key was the last before, and it keeps 4 of 7, so two new ones leave 3 of 9.
   constexpr size_t kWidth = 8, kRoom = 5, kHeld = 4, kWindow = 3;
   const Numbers q = wave(2 * kWidth, 0.1), k = wave(2 * kWidth, 0.2), v = wave(2 * kWidth, 0.3),
@@ -117,7 +117,7 @@ TEST_CASE("GroupQueryAttention: a cache that slides along with a window gives up
   check_near(row(present, 0, 3 * kWidth), kept);
 }
 
-TEST_CASE("GroupQueryAttention: keys and values of 8 and 4 bits are what the cache holds of them") {
+TEST_CASE("GroupQueryAttention: attention reads the 8-bit and 4-bit keys and values of the cache") {
   constexpr size_t kWidth = 8, kPast = 2;
   const Numbers q = wave(kWidth, 0.1), k = wave(kWidth, 0.2), v = wave(kWidth, 0.3);
   for (const int bits : {8, 4}) {
@@ -171,7 +171,7 @@ TEST_CASE("GroupQueryAttention: keys and values of 8 and 4 bits are what the cac
   }
 }
 
-TEST_CASE("GroupQueryAttention: of a chunk that is padded only what is told counts") {
+TEST_CASE("GroupQueryAttention: only the valid part of a padded chunk counts") {
   // Two of three rows are new behind three keys.
   constexpr size_t kWidth = 8, kRoom = 6, kPast = 3;
   const Numbers q = wave(3 * kWidth, 0.1), k = wave(3 * kWidth, 0.2), v = wave(3 * kWidth, 0.3),
@@ -201,7 +201,7 @@ TEST_CASE("GroupQueryAttention: of a chunk that is padded only what is told coun
   check_near(row(made.numbers.at("y1"), 0, 5 * kWidth), present);
 }
 
-TEST_CASE("GroupQueryAttention: keys are kept in the type of the cache") {
+TEST_CASE("GroupQueryAttention: keys are stored in the type of the cache") {
   constexpr size_t kWidth = 8;
   const Numbers q = wave(kWidth, 0.1), k = wave(kWidth, 0.2), v = wave(kWidth, 0.3), past(kWidth, 0.5);
   constexpr int kHalf = 10;
@@ -217,7 +217,7 @@ TEST_CASE("GroupQueryAttention: keys are kept in the type of the cache") {
   check_near(made.numbers.at("y1"), present, 1e-3);
 }
 
-TEST_CASE("beams: each place's key is that of the beam that it came from") {
+TEST_CASE("beams: each key is read from the beam of its origin") {
   constexpr size_t kWidth = 8, kRoom = 4, kPast = 3;
   const Numbers q = wave(2 * kWidth, 0.1), k = wave(2 * kWidth, 0.2), v = wave(2 * kWidth, 0.3),
                 past_k = wave(2 * kRoom * kWidth, 0.4), past_v = wave(2 * kRoom * kWidth, 0.5);
@@ -250,7 +250,7 @@ TEST_CASE("beams: each place's key is that of the beam that it came from") {
   check_near(made.numbers.at("y0"), wanted);
 }
 
-TEST_CASE("AttnLSTM: each step sees what the state before it asks of a memory") {
+TEST_CASE("AttnLSTM: each step attends to memory with the previous state") {
   // One unit, one sequence; the memory has two steps of one number, of which the second run sees one.
   const double x[] = {0.5, -0.3}, w[] = {0.1, 0.2, 0.3, 0.4}, seen_by_gate[] = {0.7, -0.6, 0.5, 0.9},
                r[] = {0.2, -0.1, 0.4, 0.3}, memory[] = {1.5, -2}, query = 0.8, key = 0.6, vector = 1.2;
@@ -295,7 +295,7 @@ TEST_CASE("AttnLSTM: each step sees what the state before it asks of a memory") 
   }
 }
 
-TEST_CASE("the cheapest way through costs, and words that were guessed") {
+TEST_CASE("dynamic time warping, and speculative tokens") {
   const Results way = own("DynamicTimeWarping", {{{3, 3}, {0, 9, 9, 0, 9, 9, 9, 0, 0}}});
   REQUIRE(way.refused == "");
   CHECK(way.sizes.at("y0") == Dims{2, 4});
@@ -319,7 +319,7 @@ TEST_CASE("the cheapest way through costs, and words that were guessed") {
   CHECK(found.numbers.at("y1") == Numbers{4});
 }
 
-TEST_CASE("the place behind what is written, beside one that is looked for word by word") {
+TEST_CASE("the position after the matched n-gram, compared with a linear search") {
   const auto line = [](const Numbers& numbers) {
     return Source{{static_cast<int64_t>(numbers.size())}, numbers, kInt64};
   };
@@ -363,7 +363,7 @@ TEST_CASE("the place behind what is written, beside one that is looked for word 
   CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 5);
 }
 
-TEST_CASE("caches, memories and words that do not fit are refused in a sentence") {
+TEST_CASE("invalid caches, memories and tokens are errors") {
   const auto refused = [](const char* op, const std::vector<Source>& sources, const std::vector<Attr>& attributes) {
     CAPTURE(op);
     const Results made = own(op, sources, attributes);

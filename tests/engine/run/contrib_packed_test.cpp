@@ -12,7 +12,7 @@
 
 namespace arenascope::test {
 
-TEST_CASE("runs of tokens are hashed within their sequences, up to a last token and within a segment") {
+TEST_CASE("n-gram hashes stay within their sequence, end token and segment") {
   constexpr int64_t kSize = 3, kHeads = 2, kBefore = 2, kPad = 5, kLast = 2;
   const Packed packed{{0, 3, 5}};
   const Ints ids{4, 2, -7, 9, 2}, past{1, 3, 2, 6}, factors{11, 1000003, 17}, rows{101, 103, 7, 109},
@@ -88,7 +88,7 @@ TEST_CASE("runs of tokens are hashed within their sequences, up to a last token 
       }
 }
 
-TEST_CASE("a causal convolution reads its own sequence and the state before it") {
+TEST_CASE("a causal convolution reads its own sequence and its previous state") {
   constexpr size_t kChannels = 2, kTaps = 3, kDilation = 2, kBefore = 4, kTokens = 7;
   const Packed packed{{0, 5, 7}};
   const Source x = of({kTokens, kChannels}, 0.3), w = of({kChannels, 1, kTaps}, 1), bias = of({kChannels}, 2),
@@ -200,16 +200,16 @@ void check_delta(const Ints& starts) {
 
 }  // namespace
 
-TEST_CASE("GatedDeltaNet: every rule, sequences of their own lengths, what each token changed") {
+TEST_CASE("GatedDeltaNet: all update rules, per-sequence lengths, per-token state changes") {
   check_delta({0, 3, 3, 5});
 }
 
-TEST_CASE("GatedDeltaNet: more tokens than are written out go round") {
+TEST_CASE("GatedDeltaNet: more tokens than the unroll limit run as a loop") {
   check_delta({0, 8200, 8200, 8503});
   check_delta({0, 8193, 2 * 8193, 3 * 8193});
 }
 
-TEST_CASE("GatedDeltaNet: what is added to a short vector's size, in one source of a state's sizes") {
+TEST_CASE("GatedDeltaNet: epsilon of a short vector's norm, state sizes given by one input") {
   // A query, a key and a value of one number each, one after another; nothing fades.
   const Source packed{{1, 3}, {1e-3, 1, 2}}, state{{1, 1, 1, 1}, {3}}, none{{1}, {0}}, closed{{1, 1}, {-40}};
   const Attr gated{"update_rule", std::string("gated")}, unit = whole("qk_l2_norm", 1);
@@ -224,7 +224,7 @@ TEST_CASE("GatedDeltaNet: what is added to a short vector's size, in one source 
   check_near(bounded.numbers.at("y0"), {5 * std::sqrt(0.5)});
 }
 
-TEST_CASE("what does not fit branches, packed sequences and packed rows is refused in a sentence") {
+TEST_CASE("invalid hyper-connections, packed sequences and packed rows are errors") {
   const auto refused = [](const char* op, const std::vector<Source>& sources, const std::vector<Attr>& attributes = {},
                           size_t results = 1) {
     CAPTURE(op);
@@ -321,7 +321,7 @@ TEST_CASE("what does not fit branches, packed sequences and packed rows is refus
   refused("GatherPacked", {bytes, ids}, {whole("packed_type", 0), whole("K", 1), whole("output_dtype", 7)});
 }
 
-TEST_CASE("sources of any shape and type end none of these operators") {
+TEST_CASE("inputs of any shape and type crash none of these operators") {
   const char* const kOps[] = {"BranchwiseRMSNorm",
                               "HyperConnectionPreMix",
                               "HyperConnectionPostMix",

@@ -51,7 +51,7 @@ void check_small(const Result<models::Model>& model, Bytes most = kFew) {
 
 }  // namespace
 
-TEST_CASE("places that sizes tell take no memory when a file is opened, or are refused") {
+TEST_CASE("shape-dependent constants allocate nothing at opening, or are an error") {
   const Declared none{{}, 0};
   check_refused(opened("VarlenCausalConvWithState",
                        {{{kMany, 1}}, {{1, 1, 64}}, {{2}, kInt32, {0, kMany}}, none, {{1, 1, 63}}}, {}));

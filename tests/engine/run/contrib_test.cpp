@@ -63,7 +63,7 @@ Numbers rows_of(const Numbers& x, size_t batch, size_t steps, size_t heads, size
 
 }  // namespace
 
-TEST_CASE("weights of few bits: every width, zero points, a bias, rows that end within a block") {
+TEST_CASE("low-bit weights: all widths, zero points, a bias, rows that end within a block") {
   struct Case {
     int bits;
     size_t depth, block;
@@ -121,7 +121,7 @@ TEST_CASE("weights of few bits: every width, zero points, a bias, rows that end 
   }
 }
 
-TEST_CASE("columns of weights that a run makes name their blocks") {
+TEST_CASE("g_idx of computed weights selects their blocks") {
   const std::string codes = bytes(2 * 2 * 8, 5, 77);
   Numbers numbers(codes.size()), groups, x = wave(32, 0.3), wanted;
   for (size_t i = 0; i < codes.size(); ++i) numbers[i] = static_cast<unsigned char>(codes[i]);
@@ -141,7 +141,7 @@ TEST_CASE("columns of weights that a run makes name their blocks") {
   check_near(made.numbers.at("y0"), wanted);
 }
 
-TEST_CASE("rows of few bits are looked up") {
+TEST_CASE("rows of low-bit weights are gathered") {
   const std::string codes = bytes(4 * 16, 5, 77), zeros = bytes(4, 2, 31);
   OnnxMaker m(21);
   m.opset(kOwn, 1).input("i", {3}, kInt64).output("y");
@@ -159,7 +159,7 @@ TEST_CASE("rows of few bits are looked up") {
   check_near(made.numbers.at("y"), wanted);
 }
 
-TEST_CASE("GroupQueryAttention: a past of its own for each sequence, angles, a window and a sink") {
+TEST_CASE("GroupQueryAttention: per-sequence past, rotary embedding, a window and a sink") {
   constexpr size_t kBatch = 2, kHeads = 4, kGroups = 2, kWidth = 8, kPast = 5, kTotal = 6, kWindow = 4;
   const size_t past_of[kBatch] = {5, 3};
   const Numbers q = wave(kBatch * kHeads * kWidth, 0.3), k = wave(kBatch * kGroups * kWidth, 1.1),
@@ -215,7 +215,7 @@ TEST_CASE("GroupQueryAttention: a past of its own for each sequence, angles, a w
   CHECK(made.sizes.at("pk") == Dims{kBatch, kGroups, kTotal, kWidth});
 }
 
-TEST_CASE("MultiHeadAttention: a past, a bias, padding and what lies behind a query") {
+TEST_CASE("MultiHeadAttention: past, bias, padding and causal mask") {
   constexpr size_t kBatch = 2, kHeads = 2, kWidth = 4, kPast = 2, kSteps = 3, kKeys = 5;
   const int64_t row = kHeads * kWidth;
   const Source q{{kBatch, kSteps, row}, wave(kBatch * kSteps * 8, 0.3)},
@@ -255,7 +255,7 @@ TEST_CASE("MultiHeadAttention: a past, a bias, padding and what lies behind a qu
   CHECK(made.sizes.at("y1") == Dims{kBatch, kHeads, kKeys, kWidth});
 }
 
-TEST_CASE("norms of sums give the sums as well") {
+TEST_CASE("SkipLayerNormalization returns the sums too") {
   const Source x{{2, 4}, wave(8, 0.2)}, skip{{2, 4}, wave(8, 1.2)}, scale{{4}, {1, 2, 3, 4}};
   const Results made = own("SkipSimplifiedLayerNormalization", {x, skip, scale}, {{"epsilon", 1e-5F}});
   REQUIRE(made.refused == "");
@@ -275,7 +275,7 @@ TEST_CASE("norms of sums give the sums as well") {
   check_near(sums.numbers.at("y"), {0, 2});
 }
 
-TEST_CASE("what is quantised is computed between scales and zero points, and closed again") {
+TEST_CASE("quantised operators dequantise, compute and requantise") {
   const Source a{{3}, {130, 120, 255}, kUint8}, b{{3}, {128, 140, 255}, kUint8}, tenth{{}, {0.1}},
       middle{{}, {128}, kUint8};
   const auto one = [&](const char* op, const std::vector<Source>& sources, const std::vector<Attr>& attributes = {}) {
@@ -299,7 +299,7 @@ TEST_CASE("what is quantised is computed between scales and zero points, and clo
   CHECK(one("DynamicQuantizeMatMul", {dynamic, columns, half, none}) == Numbers{382.5, 510});
 }
 
-TEST_CASE("one scale in a dimension of its own belongs to all, whatever the axis") {
+TEST_CASE("a scale of one element applies to all channels for every axis") {
   OnnxMaker m(13);
   m.input("x", {3}, kInt32).output("y").weight("s", {1}, Floats{0.5F}).node("DequantizeLinear", {"x", "s"}, {"y"});
   const Results made = run_file(m, {{"x", {2, 4, -6}}});
@@ -307,7 +307,7 @@ TEST_CASE("one scale in a dimension of its own belongs to all, whatever the axis
   if (made.refused.empty()) CHECK(made.numbers.at("y") == Numbers{1, 2, -3});
 }
 
-TEST_CASE("products and convolutions as an optimiser fuses them") {
+TEST_CASE("fused matmuls and convolutions of optimised files") {
   const Source a{{2, 3}, {1, 2, 3, 4, 5, 6}}, b{{2, 2}, {1, 0, 0, 2}};
   check_near(own("FusedMatMul", {a, b}, {whole("transA", 1), {"alpha", 0.5F}}).numbers.at("y0"),
              {0.5, 4, 1, 5, 1.5, 6});
@@ -329,7 +329,7 @@ TEST_CASE("products and convolutions as an optimiser fuses them") {
              {-0.1, 0, 0, -0.4});
 }
 
-TEST_CASE("a router sends rows through the experts of its choice") {
+TEST_CASE("MoE routes rows to the selected experts") {
   const Source x{{2, 2}, {1, 2, 3, 4}}, router{{2, 3}, {0, 5, -9, 3, 0, 3.5}};
   Numbers first(3 * 2 * 2), second(3 * 2 * 2);
   for (size_t e = 0; e < 3; ++e)  // each a multiple of the identity
@@ -343,7 +343,7 @@ TEST_CASE("a router sends rows through the experts of its choice") {
   check_near(made.numbers.at("y0"), {one, 2 * one, 3 * two, 4 * two});
 }
 
-TEST_CASE("windows, distances, crops and words that were said") {
+TEST_CASE("windows, distances, crops and token penalties") {
   const Source line{{5}, {1, 2, 3, 4, 5}};
   check_near(own("UnfoldTensor", {line}, {whole("size", 3), whole("step", 2)}).numbers.at("y0"), {1, 2, 3, 3, 4, 5});
   check_near(
@@ -363,7 +363,7 @@ TEST_CASE("windows, distances, crops and words that were said") {
   check_near(run_file(m, {{"x", {1, 2, 3, 4}}, {"r", {0, 0, 1, 2}}, {"b", {0}}}).numbers.at("y"), {2, 3, 9});
 }
 
-TEST_CASE("what does not fit is refused in a sentence") {
+TEST_CASE("invalid inputs are errors") {
   const Source x{{2, 4}, wave(8, 0)}, three{{1, 2, 4}, wave(8, 0)}, one{{1}, {1}},
       codes{{2, 1, 16}, Numbers(32), kUint8}, scales{{2, 1}, {1, 1}}, lengths{{1}, {1}, kInt32};
   const auto refused = [](const char* op, const std::vector<Source>& sources, const std::vector<Attr>& attributes) {

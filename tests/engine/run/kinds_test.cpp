@@ -74,7 +74,7 @@ std::string npy_of(const Folder& folder, const char* name, const std::vector<Com
 
 }  // namespace
 
-TEST_CASE("complex numbers are moved, and nothing computes with them") {
+TEST_CASE("complex numbers can be moved but not computed with") {
   const Folder folder;
   const std::vector<Complex> z{{1, 2}, {3, -4}, {5, 0}, {0, 7}}, w{{-1, 1}, {8, 9}};
   const std::string given = npy_of(folder, "z.npy", z, true);
@@ -105,7 +105,7 @@ TEST_CASE("complex numbers are moved, and nothing computes with them") {
   CHECK_FALSE(folder.run(same, {{"z", npy_of(folder, "whole.npy", z, false)}}).ok());
 }
 
-TEST_CASE("a map's values in the order of a vocabulary, or of its keys") {
+TEST_CASE("DictVectorizer orders values by vocabulary or key") {
   const Folder folder;
   const std::string ml = "ai.onnx.ml";
   OnnxMaker words(12);
@@ -138,7 +138,7 @@ TEST_CASE("a map's values in the order of a vocabulary, or of its keys") {
   CHECK_FALSE(folder.run(words, {{"x", damaged}}).ok());
 }
 
-TEST_CASE("a sequence is given as a file") {
+TEST_CASE("a sequence input is read from a file") {
   const Folder folder;
   OnnxMaker m(18);
   m.sequence_input("x").output("y", {-1}).node("ConcatFromSequence", {"x"}, {"y"}, {Attr{"axis", int64_t{0}}});

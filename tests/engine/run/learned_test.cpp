@@ -267,7 +267,7 @@ TEST_CASE("models and encoders of ai.onnx.ml") {
   }
 }
 
-TEST_CASE("operators of ai.onnx.ml that lack something are refused") {
+TEST_CASE("incomplete operators of ai.onnx.ml are errors") {
   for (const Case& c : cases()) {
     for (const char* name :
          {"coefficients", "support_vectors", "class_ids", "target_nodeids", "nodes_modes", "nodes_truenodeids",
@@ -305,7 +305,7 @@ TEST_CASE("operators of ai.onnx.ml that lack something are refused") {
   CHECK(made.numbers.at("y") == Numbers{1, 2, 5, 6, 7, 0, 3, 4, 8, 9, 10, 0});
 }
 
-TEST_CASE("classes may have strings for labels") {
+TEST_CASE("class labels may be strings") {
   int seen = 0;
   for (Case c : cases()) {
     for (Attr& attribute : c.attributes) {
@@ -327,7 +327,7 @@ TEST_CASE("classes may have strings for labels") {
   CHECK(seen == 8);
 }
 
-TEST_CASE("a map of probabilities is the tensor that it is made of") {
+TEST_CASE("a ZipMap output is the tensor of its probabilities") {
   OnnxMaker m(15);
   m.opset("ai.onnx.ml", 1)
       .input("x", {2, 2})
@@ -336,7 +336,7 @@ TEST_CASE("a map of probabilities is the tensor that it is made of") {
   CHECK(run_file(m, {{"x", {0.25, 0.75, 0.5, 0.5}}}).numbers.at("y") == Numbers{0.25, 0.75, 0.5, 0.5});
 }
 
-TEST_CASE("a forest of many nodes is a few operators") {
+TEST_CASE("a large tree ensemble becomes a few operators") {
   // A tree of 511 nodes that finds the place of x among 256: the leaf's number is its place.
   Ints trees, numbers, features, yes, no, weight_trees, weight_nodes, ids;
   Texts modes;

@@ -59,7 +59,7 @@ Numbers of_ways(size_t ways, F&& numbers) {
 
 }  // namespace
 
-TEST_CASE("AttnLSTM: what is seen goes on from turn to turn") {
+TEST_CASE("AttnLSTM: the attention context is carried to the next step") {
   const Ints lengths{kSteps, 300};
   const Numbers x = wave(2 * kSteps, 0.4), memories[] = {{1.5, -2}, {0.5, 1}};
   for (const char* direction : {"forward", "reverse", "bidirectional"}) {
@@ -106,7 +106,7 @@ TEST_CASE("AttnLSTM: what is seen goes on from turn to turn") {
   }
 }
 
-TEST_CASE("LinearAttention: every rule over many tokens") {
+TEST_CASE("LinearAttention: all update rules over many tokens") {
   constexpr size_t kBatch = 2, kHeads = 2, kKeys = 2, kValues = 3, kTokens = kSteps;  // two queries share a key
   const int64_t rows = kTokens, queries = kHeads * kKeys, values = kValues;
   const Source q = of({2, rows, queries}, 0.2), k = of({2, rows, int64_t{kKeys}}, 1.1), v = of({2, rows, values}, 0.5),
@@ -147,7 +147,7 @@ TEST_CASE("LinearAttention: every rule over many tokens") {
   }
 }
 
-TEST_CASE("a hundred thousand steps take seconds") {
+TEST_CASE("a hundred thousand recurrence steps finish within seconds") {
   constexpr int64_t kMany = 100'000;
   OnnxMaker m(14);
   m.input("x", {kMany, 1, 1}).weight("w", {1, 3, 1}, Floats{0.5f, -0.4f, 0.8f}).output("y").output("h");

@@ -52,7 +52,7 @@ Results looped(const std::string& turns, int64_t given, const Numbers& x) {
 
 }  // namespace
 
-TEST_CASE("spellings of young ONNX mean what they meant") {
+TEST_CASE("attributes of early opsets keep their meaning") {
   const Numbers x{-2, -0.5, 0.25, 3};
   check_near(of_one("Affine", {4}, x, {{"alpha", 2.0f}, {"beta", 0.5f}}, 6), {-3.5, -0.5, 1, 6.5});
   Numbers tanh, softplus;
@@ -88,7 +88,7 @@ TEST_CASE("spellings of young ONNX mean what they meant") {
   CHECK_FALSE(run_file(crop, {}).refused.empty());
 }
 
-TEST_CASE("loops go round never, often, and as often as an input tells") {
+TEST_CASE("loops run zero, many and input-defined numbers of iterations") {
   const Results none = looped("known", 0, {1, 2});
   CHECK(none.numbers.at("y") == Numbers{1, 2});
   CHECK(none.sizes.at("all") == Dims{0, 2});
@@ -104,7 +104,7 @@ TEST_CASE("loops go round never, often, and as often as an input tells") {
   CHECK(often.sizes.at("all") == Dims{kTurns, 2});
 }
 
-TEST_CASE("indices that are an input choose places when they are there") {
+TEST_CASE("index inputs select elements once they are known") {
   OnnxMaker m(18);
   m.input("x", {4}).input("i", {2, 1}, models::test::kInt64).input("u", {2}).output("y");
   m.node("ScatterND", {"x", "i", "u"}, {"y"});
@@ -115,7 +115,7 @@ TEST_CASE("indices that are an input choose places when they are there") {
   CHECK(odd.refused.find("index 9 is out of range for an axis of size 4") != std::string::npos);
 }
 
-TEST_CASE("numbers are quantised to bytes with and without a zero point") {
+TEST_CASE("QuantizeLinear with and without a zero point") {
   const double nan = std::nan(""), far = INFINITY;
   const Numbers x{0.25, 0.75, -0.25, -0.75, 1.25, 1e9, -1e9, far, -far, nan, 63.5, 64, -63.75, -64.25, 0.26, -0.0, 5};
   const Numbers rounded{0, 2, 0, -2, 2, 2e9, -2e9, far, -far, nan, 127, 128, -128, -128, 1, 0, 10};
@@ -144,7 +144,7 @@ TEST_CASE("numbers are quantised to bytes with and without a zero point") {
   }
 }
 
-TEST_CASE("many updates of one place are reduced, in groups where there are too many") {
+TEST_CASE("many updates of one element are reduced, in groups beyond a limit") {
   constexpr int64_t kUpdates = 300;
   for (const char* reduction : {"add", "mul", "max", "min"}) {
     CAPTURE(reduction);
@@ -168,7 +168,7 @@ TEST_CASE("many updates of one place are reduced, in groups where there are too 
   }
 }
 
-TEST_CASE("regions have as many samples as they are large, and pools of regions as many elements") {
+TEST_CASE("RoiAlign adapts its samples to the region size, MaxRoiPool its elements") {
   Floats image;
   for (int64_t i = 0; i < 2 * 6 * 7; ++i) image.push_back(static_cast<float>(i * 37 % 101) / 10);
   const auto roi = [&](const std::string& op, const Numbers& regions, const std::vector<Attr>& attributes, bool known) {
@@ -239,7 +239,7 @@ Results of_nine(const std::vector<std::pair<std::string, std::vector<Attr>>>& no
 
 }  // namespace
 
-TEST_CASE("types at their edges: shifts of numbers below zero, limits that are not whole, the largest of none") {
+TEST_CASE("limits of types: shifts of negative integers, fractional limits, maximum of an empty set") {
   constexpr int kInt8 = 3;
   const auto of_bytes = [](int type, int64_t opset, const std::string& op, const Numbers& x, const Numbers& by,
                            const std::vector<Attr>& attributes) {
@@ -276,7 +276,7 @@ TEST_CASE("types at their edges: shifts of numbers below zero, limits that are n
   }
 }
 
-TEST_CASE("more than eight dimensions are folded where runs of them stay together") {
+TEST_CASE("more than eight dimensions are merged where adjacent ones stay adjacent") {
   const Results negative = of_nine({{"Neg", {}}});
   CHECK(negative.refused == "");
   CHECK(negative.sizes.at("y") == Dims{4, 2, 2, 2, 2, 2, 2, 2});
@@ -313,7 +313,7 @@ TEST_CASE("more than eight dimensions are folded where runs of them stay togethe
 }
 
 // d = (a + b)·a + relu(b), by a: 2a + b, by b: a + [b > 0]; by what it does not hang on: 0.
-TEST_CASE("a gradient is taken of what stands before it") {
+TEST_CASE("Gradient differentiates the preceding graph") {
   using Names = std::vector<std::string>;
   const auto graph = [](const Names& sources, const Names& xs) {
     auto m = std::make_unique<OnnxMaker>(16);
@@ -342,7 +342,7 @@ TEST_CASE("a gradient is taken of what stands before it") {
 }
 
 // A matrix of which each row but one asks for a swap, one of two equal rows, and nothing but zeros.
-TEST_CASE("axes of numbers that have none are refused in a sentence") {
+TEST_CASE("axes of a scalar are an error") {
   OnnxMaker m(19);
   m.input("x", {}).output("y").weight("sizes", {2}, Ints{2, 2});
   m.node("Resize", {"x", "", "", "sizes"}, {"y"},
@@ -359,7 +359,7 @@ TEST_CASE("axes of numbers that have none are refused in a sentence") {
   CHECK(run_file(scan, {}).refused.find("axis 0 is out of range for 0 dimensions") != std::string::npos);
 }
 
-TEST_CASE("determinants and inverses of matrices of any size") {
+TEST_CASE("determinants and inverses of matrices of all sizes") {
   constexpr int64_t kRows = 6;
   Numbers x(3 * kRows * kRows);
   double determinant = 1;

@@ -56,7 +56,7 @@ void check_ratios(const models::Model& model, const Devices& devices) {
 
 }  // namespace
 
-TEST_CASE("fusion and layouts take no more of the arena than is preferred, in each network of the zoo and of files") {
+TEST_CASE("fusion and layouts respect the preferred arena size in all zoo and file networks") {
   auto devices = open_devices("cpu");
   REQUIRE(devices.ok());
   int weighed = 0;
@@ -82,7 +82,7 @@ TEST_CASE("fusion and layouts take no more of the arena than is preferred, in ea
   }
 }
 
-TEST_CASE("a rewritten model computes what it computes as written, also after it was planned anew") {
+TEST_CASE("a rewritten model gives the original outputs, also after replanning") {
   for (const char* spec : {"zoo:mobilenet_v2", "zoo:resnet50"}) {
     CAPTURE(spec);
     RunnerOptions options;
@@ -112,7 +112,7 @@ TEST_CASE("a rewritten model computes what it computes as written, also after it
   }
 }
 
-TEST_CASE("where memory is preferred each weight lies once, unless packed ones are asked for") {
+TEST_CASE("with memory preferred each weight is stored once, unless packed ones are requested") {
   std::vector<float> results[3];
   Bytes weights[3], given = 0;
   for (int i = 0; i < 3; ++i) {
@@ -138,7 +138,7 @@ TEST_CASE("where memory is preferred each weight lies once, unless packed ones a
 }
 
 #if defined(__GLIBC__)
-TEST_CASE("what folded weights were computed with is given back") {
+TEST_CASE("sources of folded weights are released") {
   const auto heap = [] {
     const struct mallinfo2 all = ::mallinfo2();
     return static_cast<Bytes>(all.uordblks + all.hblkhd);
@@ -157,7 +157,7 @@ TEST_CASE("what folded weights were computed with is given back") {
 }
 #endif
 
-TEST_CASE("what is preferred has a name") {
+TEST_CASE("names of preferences are parsed and printed") {
   for (const Prefer prefer : {Prefer::Time, Prefer::Memory}) CHECK(parse_prefer(name(prefer)) == prefer);
   CHECK_FALSE(parse_prefer("both").has_value());
 }

@@ -232,7 +232,7 @@ void check_recurrence(const Recurrence& c) {
 
 }  // namespace
 
-TEST_CASE("sequences of different lengths end and begin at their own ends") {
+TEST_CASE("sequences of different lengths start and end at their own bounds") {
   for (const int64_t gates : {1, 3, 4})
     for (const char* direction : {"forward", "reverse", "bidirectional"})
       for (const bool come : {false, true}) {
@@ -253,7 +253,7 @@ TEST_CASE("sequences of different lengths end and begin at their own ends") {
   check_recurrence(whole);
 }
 
-TEST_CASE("recurrent cells have the functions, limits and couplings that a file asks for") {
+TEST_CASE("recurrent cells use the activations, clipping and coupling of the file") {
   for (const char* name : {"Tanh", "Sigmoid", "Relu", "Softplus", "Softsign", "Affine", "LeakyRelu", "ThresholdedRelu",
                            "ScaledTanh", "HardSigmoid", "Elu"}) {
     CAPTURE(name);
@@ -276,7 +276,7 @@ TEST_CASE("recurrent cells have the functions, limits and couplings that a file 
     }
 }
 
-TEST_CASE("recurrences of more steps than are written out go round") {
+TEST_CASE("recurrences beyond the unroll limit run as a loop") {
   const Ints lengths{8200, 300, 0};
   for (const int64_t gates : {1, 3})
     for (const char* direction : {"forward", "reverse", "bidirectional"}) {
@@ -296,7 +296,7 @@ TEST_CASE("recurrences of more steps than are written out go round") {
   check_recurrence(peeped);
 }
 
-TEST_CASE("recurrent operators that do not fit are refused") {
+TEST_CASE("invalid recurrent operators are errors") {
   const auto refused = [](const std::vector<Attr>& attributes, const Ints& lengths = {}, const char* op = "GRU") {
     OnnxMaker m(14);
     m.input("x", {4, 3, 2}).weight("w", {1, 9, 2}, std::vector<float>(18)).output("y");

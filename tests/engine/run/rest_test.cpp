@@ -83,7 +83,7 @@ constexpr int64_t kBoxes = 300;  // 1200 coordinates and 600 scores: what foldin
 
 }  // namespace
 
-TEST_CASE("a detector's tail: boxes that stay, and what is made of them") {
+TEST_CASE("the tail of a detector: boxes kept by NonMaxSuppression and their consumers") {
   OnnxMaker m(13);
   m.input("x", {1, kBoxes, 4}).input("s", {1, 2, kBoxes}).weight("wide", {1}, std::vector<float>{8});
   m.weight("most", {1}, Ints{7})
@@ -142,7 +142,7 @@ TEST_CASE("a detector's tail: boxes that stay, and what is made of them") {
   std::filesystem::remove(path);
 }
 
-TEST_CASE("what waits for what waits is opened in its turn, and an If too") {
+TEST_CASE("nested deferred subgraphs and a deferred If are opened in order") {
   // The numbers above 0, of these the places of those above their mean, counted.
   OnnxMaker m(13);
   m.input("x", {50}).weight("zero", {1}, std::vector<float>{0}).weight("axis", {1}, Ints{0});
@@ -191,7 +191,7 @@ TEST_CASE("what waits for what waits is opened in its turn, and an If too") {
   std::filesystem::remove(second);
 }
 
-TEST_CASE("a loop goes round as long as what it makes says") {
+TEST_CASE("a loop runs until its computed condition is false") {
   // Doubled until the sum of its exponentials is above a limit; each turn leaves the negative.
   OnnxMaker body(16);
   body.input("i", {}, models::test::kInt64).input("go", {}, models::test::kBool).input("s", {4});
@@ -232,7 +232,7 @@ TEST_CASE("a loop goes round as long as what it makes says") {
   std::filesystem::remove(path);
 }
 
-TEST_CASE("an integer's power by a fraction is cut off, its exponent is not") {
+TEST_CASE("Pow of an integer with a fractional exponent truncates the result only") {
   OnnxMaker m(13);
   m.input("x", {3}).weight("none", {1}, std::vector<float>{0});
   m.weight("bases", {3}, std::vector<float>{1, 2, 3}).weight("exponents", {3}, std::vector<float>{4, 5.5f, 2.5f});
@@ -249,7 +249,7 @@ TEST_CASE("an integer's power by a fraction is cut off, its exponent is not") {
   std::filesystem::remove(path);
 }
 
-TEST_CASE("a window that leaves the image sums what it has") {
+TEST_CASE("a pooling window beyond the image uses the elements inside") {
   OnnxMaker m(18);
   m.input("x", {1, 1, 10}).weight("none", {1}, std::vector<float>{0}).weight("tens", {1}, std::vector<float>{10});
   m.node("Mul", {"x", "none"}, {"zeros"}).node("Add", {"zeros", "tens"}, {"t"});
@@ -268,7 +268,7 @@ TEST_CASE("a window that leaves the image sums what it has") {
   std::filesystem::remove(path);
 }
 
-TEST_CASE("values that nothing can be made of are an error of the run") {
+TEST_CASE("values that no operator accepts are an error of the run") {
   OnnxMaker m(13);
   m.input("x", {6}).weight("wide", {1}, std::vector<float>{1});
   m.node("Mul", {"x", "wide"}, {"t"}).node("Cast", {"t"}, {"sizes"}, {Attr{"to", int64_t{7}}});

@@ -84,7 +84,7 @@ void check_alike(const std::vector<double>& made, const std::vector<double>& wan
 
 }  // namespace
 
-TEST_CASE("sampling draws each word as often as its scores say") {
+TEST_CASE("sampling frequencies follow the probabilities") {
   check_alike(drawn({{"top_p", 1.0F}}), chances(1));
   check_alike(drawn({{"top_p", 1.0F}, {"temperature", 0.5F}}), chances(0.5));
   const size_t kept = enough(chances(2), 0.6, 1);
@@ -101,14 +101,14 @@ TEST_CASE("sampling draws each word as often as its scores say") {
   check_alike(drawn({{"top_p", both}, {"custom", int64_t{1}}}), without(chances(1), 2));
 }
 
-TEST_CASE("what is there already is drawn less often") {
+TEST_CASE("repeated tokens are sampled less often") {
   Ints presence(kWords, 0);
   const std::vector<double> plain = chances(1);
   presence[static_cast<size_t>(std::max_element(plain.begin(), plain.end()) - plain.begin())] = 1;
   check_alike(drawn({{"top_p", 1.0F}, {"presence_penalty", 1.5F}}, presence), chances(1, presence, 1.5));
 }
 
-TEST_CASE("sampling that makes no sense is refused in a sentence") {
+TEST_CASE("invalid sampling options are an error") {
   const auto refused = [](const std::vector<Attr>& more, bool weighed = false) {
     OnnxMaker inner(17), m(17);
     const Search s{{{3, 4}}, 4};

@@ -14,7 +14,7 @@ using models::test::OnnxMaker;
 using Numbers = std::vector<double>;
 using Ints = std::vector<int64_t>;
 
-TEST_CASE("elements are scattered along each axis, the last of several with one place staying") {
+TEST_CASE("scatter along each axis, the last of several updates of one element wins") {
   const Dims sizes{3, 4, 5};
   for (const int type : {1, 10, int{models::test::kInt64}, int{models::test::kBool}})  // 1: f32, 10: f16
     for (int axis = 0; axis < 3; ++axis)
@@ -55,7 +55,7 @@ TEST_CASE("elements are scattered along each axis, the last of several with one 
       }
 }
 
-TEST_CASE("a line is scattered, nothing is, and what was made of numbers that are known is known") {
+TEST_CASE("scatter of one row, of nothing, and of constants") {
   OnnxMaker line(18);
   line.input("x", {4}).input("i", {3}, models::test::kInt64).input("u", {3}).output("y");
   line.node("ScatterElements", {"x", "i", "u"}, {"y"});
@@ -81,7 +81,7 @@ TEST_CASE("a line is scattered, nothing is, and what was made of numbers that ar
   CHECK(known.sizes.at("y") == Dims{6, 1});
 }
 
-TEST_CASE("rows are written at places that tuples of a run name") {
+TEST_CASE("ScatterND with computed index tuples") {
   for (const int64_t width : {1, 2, 3})
     for (const int64_t row : {3, 40}) {  // short ones and whole ones
       CAPTURE(width);

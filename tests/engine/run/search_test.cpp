@@ -61,7 +61,7 @@ void check(const Search& s) {
 
 }  // namespace
 
-TEST_CASE("a greedy search writes the words that score best") {
+TEST_CASE("greedy search returns the tokens with the best scores") {
   check({{{3, 4, 5}}, 12});
   check({{{3, 4, 5}, {7, 1, 2}}, 14});
   check({{{0, 0, 5}, {7, 0, 2}}, 10});  // padding has no place
@@ -77,7 +77,7 @@ TEST_CASE("a greedy search writes the words that score best") {
   check({{{3, 4}, {6, 1}}, 3, 0, -1, 0, 0, 1, some, first});
 }
 
-TEST_CASE("a search ends where all texts do, and not before it may") {
+TEST_CASE("a search ends after all sequences, and not before min_length") {
   int ended = 0;
   for (int64_t end = 1; end < kWords; ++end)
     for (const int64_t least : {0, 5, 9}) {
@@ -91,7 +91,7 @@ TEST_CASE("a search ends where all texts do, and not before it may") {
   CHECK(run_search(as_is).numbers.at("text") == std::vector<double>{3, 4});
 }
 
-TEST_CASE("a search's first turn may have a decoder of its own") {
+TEST_CASE("the first search iteration may use a separate decoder") {
   for (const int64_t most : {4, 9}) {
     const Search s{{{3, 4, 5}, {0, 1, 2}}, most, 0, 7};
     OnnxMaker first(17);
@@ -103,7 +103,7 @@ TEST_CASE("a search's first turn may have a decoder of its own") {
   CHECK(by_hand(s, 2.5) != by_hand(s));
 }
 
-TEST_CASE("sizes that a search leaves open leave room for words") {
+TEST_CASE("free search sizes leave capacity for generated tokens") {
   OnnxMaker inner(17), m(17);
   m.opset("com.microsoft", 1)
       .input("words", {-1, -2}, kInt32)
@@ -120,7 +120,7 @@ TEST_CASE("sizes that a search leaves open leave room for words") {
   CHECK(model->runnable());
 }
 
-TEST_CASE("what a search is given fits its texts") {
+TEST_CASE("search inputs must match the batch") {
   const auto refused = [](const Search& s, const char* name, const Ints& sizes) {
     OnnxMaker inner(17), m(17);
     SearchInputs in = add_inputs(m, s, {2, 3, 4, 5, 6}, 7);
@@ -144,7 +144,7 @@ TEST_CASE("what a search is given fits its texts") {
   CHECK(refused(s, "mask", {2, 1}) != "");
 }
 
-TEST_CASE("searches of another form are refused in a sentence") {
+TEST_CASE("unsupported searches are an error") {
   const Search s{{{3, 4}}, 6};
   OnnxMaker other(17), none(17);
   other.input("ids", {1, 1}, kInt32).output("scores").node("Identity", {"ids"}, {"scores"});

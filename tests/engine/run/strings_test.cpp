@@ -105,7 +105,7 @@ bool refused(const std::string& told) { return told.starts_with("refused"); }
 
 }  // namespace
 
-TEST_CASE("known strings are joined, cut, compared and put in another case") {
+TEST_CASE("constant strings are joined, cut, compared and case-converted") {
   CHECK(folded("StringConcat", {{{2, 1}, {"a", "b"}}, {{2}, {"", "ü"}}}) == "[2, 2] a aü b bü");
   CHECK(refused(folded("StringConcat", {{{2}, {"a", "b"}}, {{3}, {"", "ü", "c"}}})));
   CHECK(folded("StringSplit", {{{2}, {" a  b\tc ", ""}}}) == "[2, 3] a b c   ");
@@ -121,7 +121,7 @@ TEST_CASE("known strings are joined, cut, compared and put in another case") {
   CHECK(refused(folded("RegexFullMatch", {{{1}, {"a"}}}, {Attr{"pattern", "("}})));
 }
 
-TEST_CASE("strings are moved as numbers are") {
+TEST_CASE("strings are moved like numbers") {
   const std::pair<Ints, Strings> four{{2, 2}, {"a", "b", "c", "a"}};
   CHECK(folded("Identity", {four}) == "[2, 2] a b c a");
   CHECK(folded("Flatten", {four}, {Attr{"axis", int64_t{0}}}) == "[1, 4] a b c a");
@@ -153,7 +153,7 @@ TEST_CASE("strings are moved as numbers are") {
   CHECK(told(*runner, 4) == "[2] 2 2");
 }
 
-TEST_CASE("strings are picked, chosen and compared by what a run computes") {
+TEST_CASE("strings are selected and compared by computed values") {
   OnnxMaker m(20);
   m.input("x", {3}, kInt64).input("is", {3}, kBool).weight("names", {3}, Strings{"ant", "bee", "cat"});
   m.weight("others", {3}, Strings{"bee", "dog", "ant"}).weight("wanted", {1}, Strings{"bee"});
@@ -178,7 +178,7 @@ TEST_CASE("strings are picked, chosen and compared by what a run computes") {
   CHECK(told(*waits) == "[3] catcat beebee antant");
 }
 
-TEST_CASE("labels are encoded from and to strings and numbers") {
+TEST_CASE("LabelEncoder maps strings and numbers both ways") {
   const Attr keys{"keys_strings", Strings{"a", "b", "a"}}, values{"values_strings", Strings{"x", "y", "z"}};
   const auto encoded = [&](const std::vector<Attr>& attributes) {
     return folded("LabelEncoder", {{{3}, {"a", "c", "b"}}}, attributes, 0, "ai.onnx.ml");
@@ -212,7 +212,7 @@ TEST_CASE("labels are encoded from and to strings and numbers") {
   CHECK(told(*runner, 1) == "[2, 2] 30 -0 20 10");
 }
 
-TEST_CASE("strings become numbers and numbers strings; words are counted") {
+TEST_CASE("strings are cast to and from numbers; TfIdfVectorizer counts tokens") {
   CHECK(folded("Cast", {{{3}, {"1", " -2.5e1", "+3"}}}, {Attr{"to", int64_t{kFloat}}}) == "[3] 1 -25 3");
   CHECK(folded("Cast", {{{2}, {"9007199254740993", "2.9"}}}, {Attr{"to", int64_t{kInt64}}}) ==
         "[2] 9007199254740993 2");
@@ -234,7 +234,7 @@ TEST_CASE("strings become numbers and numbers strings; words are counted") {
   CHECK(folded("TfIdfVectorizer", {{{5}, {"a", "c", "b", "d", "a"}}}, grams) == "[3] 2 1 1");
 }
 
-TEST_CASE("strings are taken apart by separators, by what a part is, or letter by letter") {
+TEST_CASE("strings are split by separators, by token pattern or by character") {
   const auto parts = [](const Strings& texts, std::vector<Attr> attributes, int64_t least = 1, int64_t mark = 0) {
     attributes.push_back(Attr{"mincharnum", least});
     attributes.push_back(Attr{"mark", mark});
@@ -271,7 +271,7 @@ TEST_CASE("strings are taken apart by separators, by what a part is, or letter b
     CHECK(refused(why));
 }
 
-TEST_CASE("an input of strings is given when the model is opened") {
+TEST_CASE("a string input is provided at opening") {
   OnnxMaker m(20);
   m.input("s", {-1}, kString).output("y", {}, kString).weight("end", {1}, Strings{"!"});
   m.node("StringConcat", {"s", "end"}, {"y"});
@@ -291,7 +291,7 @@ TEST_CASE("an input of strings is given when the model is opened") {
   CHECK(problem(few).find("holds 1 strings") != std::string::npos);
 }
 
-TEST_CASE("an image is given when the model is opened") {
+TEST_CASE("an image input is provided at opening") {
   OnnxMaker m(20);
   m.input("data", {-1}, kUint8)
       .output("y", {}, kUint8)

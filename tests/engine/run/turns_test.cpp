@@ -88,7 +88,7 @@ void around(OnnxMaker& m, const OnnxMaker& body, float limit, std::vector<std::s
 
 }  // namespace
 
-TEST_CASE("one graph goes round ten thousand times") {
+TEST_CASE("one graph runs ten thousand iterations") {
   OnnxMaker body(20), m(20);
   count_up(body);
   body.node("Cast", {"i"}, {"turn"}, {Attr{"to", int64_t{1}}}).output("turn", {});
@@ -108,7 +108,7 @@ TEST_CASE("one graph goes round ten thousand times") {
   }
 }
 
-TEST_CASE("a scan of more turns than can be written out goes round in one graph") {
+TEST_CASE("a Scan beyond the unroll limit runs as one graph") {
   constexpr int64_t kTurns = 20000;
   for (const Ints& told : {Ints{1}, Ints{}}) {  // a file may tell too few dimensions
     OnnxMaker body(20), m(20);
@@ -146,7 +146,7 @@ TEST_CASE("a scan of more turns than can be written out goes round in one graph"
   }
 }
 
-TEST_CASE("a scan whose body makes sizes that hang on values goes round behind the graph") {
+TEST_CASE("a Scan with data-dependent shapes in its body runs as a deferred loop") {
   OnnxMaker body(20), m(20);
   body.input("s", {1})
       .input("a", {4})
@@ -172,7 +172,7 @@ TEST_CASE("a scan whose body makes sizes that hang on values goes round behind t
   CHECK(values<float>(*runner, "last")[0] == doctest::Approx(last));
 }
 
-TEST_CASE("turns are runs of one graph in a recording, in a layer of the loop") {
+TEST_CASE("a recording has one run per iteration, in a layer of the loop") {
   OnnxMaker body(20), m(20);
   count_up(body);
   around(m, body, 7);
@@ -198,7 +198,7 @@ TEST_CASE("turns are runs of one graph in a recording, in a layer of the loop") 
   CHECK(snapshot->graph_of(trace::RunId(7))->continuation_of == snapshot->runs[1].info.graph);
 }
 
-TEST_CASE("a state that grows opens the body anew, as long as it grows") {
+TEST_CASE("a growing loop state recompiles the body while it grows") {
   OnnxMaker body(20), m(20);
   count_up(body);
   body.input("all", {-1}).output("more", {-1}).node("Concat", {"all", "next"}, {"more"}, {Attr{"axis", int64_t{0}}});
@@ -210,7 +210,7 @@ TEST_CASE("a state that grows opens the body anew, as long as it grows") {
   CHECK(runner->loop()->recompilations == 5);
 }
 
-TEST_CASE("a loop in a loop, a branch in it, and what hangs on their values") {
+TEST_CASE("nested loops with a branch and data-dependent consumers") {
   // In each turn: what is not 0 of the state, counted; if there is more than one of them, another loop.
   OnnxMaker inner(20), yes(20), no(20), body(20), m(20);
   inner.input("j", {}, kInt64).input("goes", {}, kBool).input("t", {1});
@@ -234,7 +234,7 @@ TEST_CASE("a loop in a loop, a branch in it, and what hangs on their values") {
   CHECK(values<int64_t>(*runner, "counts") == Ints{1, 1, 1, 1, 1});
 }
 
-TEST_CASE("a sequence that grows in a loop, of strings too") {
+TEST_CASE("a sequence, also of strings, that grows in a loop") {
   OnnxMaker body(20), m(20);
   count_up(body);
   body.input("list", {}).input("words", {}).output("longer", {}).output("wordier", {}).output("word", {2}, kString);
@@ -255,7 +255,7 @@ TEST_CASE("a sequence that grows in a loop, of strings too") {
   CHECK(strings(*runner, "said") == all);
 }
 
-TEST_CASE("each turn draws other numbers, and each run the same") {
+TEST_CASE("random values differ between iterations and repeat between runs") {
   for (const bool written_out : {false, true}) {
     OnnxMaker body(20), m(20);
     count_up(body);
@@ -279,7 +279,7 @@ TEST_CASE("each turn draws other numbers, and each run the same") {
   }
 }
 
-TEST_CASE("more turns than can be written out") {
+TEST_CASE("more iterations than the unroll limit") {
   OnnxMaker body(20), m(20);
   body.input("i", {}, kInt64).input("go", {}, kBool).input("s", {1}).output("go").output("next", {1});
   body.node("Add", {"s", "step"}, {"next"});
@@ -290,7 +290,7 @@ TEST_CASE("more turns than can be written out") {
   CHECK(values<float>(*runner, "last") == std::vector<float>{70000});
 }
 
-TEST_CASE("a loop of any number of turns is written out only where its condition is seen to end it") {
+TEST_CASE("a loop without a trip count is unrolled only if its condition is known to end it") {
   constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
   struct Case {
     const char* condition;
@@ -321,7 +321,7 @@ TEST_CASE("a loop of any number of turns is written out only where its condition
   }
 }
 
-TEST_CASE("a loop without an end is stopped from elsewhere") {
+TEST_CASE("an endless loop can be stopped from another thread") {
   OnnxMaker body(20), m(20);
   count_up(body);
   around(m, body, INFINITY);
@@ -341,7 +341,7 @@ TEST_CASE("a loop without an end is stopped from elsewhere") {
   CHECK(runner->results().empty());
 }
 
-TEST_CASE("turns that leave results of different sizes are an error of the run") {
+TEST_CASE("iterations with scan outputs of different shapes are an error of the run") {
   OnnxMaker body(20), m(20);
   count_up(body);
   body.input("all", {-1}).output("more", {-1}).node("Concat", {"all", "next"}, {"more"}, {Attr{"axis", int64_t{0}}});

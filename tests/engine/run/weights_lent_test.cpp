@@ -74,7 +74,7 @@ void read_again(const std::vector<models::Weight>& weights) {
 
 }  // namespace
 
-TEST_CASE("weights that were packed lie once, and are made again by who reads them") {
+TEST_CASE("packed weights are stored once and regenerated for their readers") {
   const auto open = [](int which) {
     auto runner = which == 0   ? Runner::open("zoo:squeezenet", by_default())
                   : which == 1 ? Runner::open("zoo:mobilenet_v2", by_default())
@@ -121,7 +121,7 @@ Bytes in_memory(const std::filesystem::path& path) {
 
 }  // namespace
 
-TEST_CASE("of a file whose weights are packed, whole or folded, no pages stay in memory but the last") {
+TEST_CASE("file pages of packed or folded weights are released") {
   const Bytes last = ::sysconf(_SC_PAGESIZE);
   REQUIRE(models::survive_lost_pages().ok());
   const std::filesystem::path path = std::filesystem::temp_directory_path() / "arenascope-weights-once.onnx";
@@ -154,7 +154,7 @@ TEST_CASE("of a file whose weights are packed, whole or folded, no pages stay in
 }
 #endif
 
-TEST_CASE("what is lent is made for all who read it at once, and what cannot be made is told") {
+TEST_CASE("concurrent readers generate a lazy weight once, and failures are reported") {
   REQUIRE(models::survive_lost_pages().ok());
   constexpr Bytes kBytes = Bytes{3} << 20;
   const auto context = make_cpu_context();

@@ -154,7 +154,7 @@ class Heard {
 
 }  // namespace
 
-TEST_CASE("a beam search over sounds writes the likeliest texts") {
+TEST_CASE("WhisperBeamSearch returns the most probable texts") {
   int changed = 0;
   for (const bool given : {false, true})
     for (const std::optional<double> temperature : {std::optional<double>(), std::optional<double>(0.7)})

@@ -20,7 +20,7 @@ bool says(const Error& error, const char* what) { return error.message.find(what
 
 }  // namespace
 
-TEST_CASE("a module is found, tells its devices and opens one") {
+TEST_CASE("a module is found, lists its devices and opens one") {
   auto module = load_backend_module("toy", kFolders);
   REQUIRE(module);
   CHECK(module->backend() == "toy");
@@ -38,7 +38,7 @@ TEST_CASE("a module is found, tells its devices and opens one") {
   CHECK(says(broken.error(), "toy:1 is broken"));
 }
 
-TEST_CASE("what a module measures of its device arrives, or why it could not") {
+TEST_CASE("a module's device measurements are returned, or the reason for none") {
   auto module = load_backend_module("toy", kFolders);
   REQUIRE(module);
   for (const bool quick : {true, false}) {
@@ -57,7 +57,7 @@ TEST_CASE("what a module measures of its device arrives, or why it could not") {
   CHECK(says(refused.error(), "a toy is measured without options"));
 }
 
-TEST_CASE("a module that is not there, or none, is a sentence that names it") {
+TEST_CASE("a missing or invalid module is an error with its name") {
   auto missing = load_backend_module("toy", {"/nowhere"});
   REQUIRE(!missing);
   CHECK(says(missing.error(), "arenascope-toy.so"));
@@ -77,7 +77,7 @@ TEST_CASE("a module that is not there, or none, is a sentence that names it") {
   fs::remove_all(folder);
 }
 
-TEST_CASE("folders are those of the environment first, then where the program lies") {
+TEST_CASE("folders of the environment come first, then the program's own") {
   ::setenv("ARENASCOPE_MODULES", "/first::/second", 1);
   const auto folders = backend_module_folders();
   ::unsetenv("ARENASCOPE_MODULES");

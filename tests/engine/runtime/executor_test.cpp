@@ -83,7 +83,7 @@ Result<std::unique_ptr<Executor>> make(RandomGraph& g, Backend& backend, Executo
 
 }  // namespace
 
-TEST_CASE("every strategy, planner, order and thread count computes the same numbers, again and again") {
+TEST_CASE("all strategies, planners, orders and thread counts give identical results repeatedly") {
   test::ToyBackend backend;
   for (uint32_t seed = 1; seed <= 8; ++seed)
     for (int threads : {1, 2, 4})
@@ -105,7 +105,7 @@ TEST_CASE("every strategy, planner, order and thread count computes the same num
             }
 }
 
-TEST_CASE("a parameter is a node that is given: its views read it, and it must have data") {
+TEST_CASE("a parameter is a node with data that its views read") {
   test::ToyBackend backend;
   for (auto strategy : {MemoryStrategy::Planned, MemoryStrategy::Eager, MemoryStrategy::None})
     for (uint32_t seed = 0; seed < 12; ++seed) {
@@ -125,7 +125,7 @@ TEST_CASE("a parameter is a node that is given: its views read it, and it must h
     }
 }
 
-TEST_CASE("eager memory is given back at its last use, planned memory is one block") {
+TEST_CASE("eager memory is freed after its last use, planned memory is one block") {
   test::ToyBackend backend;
   RandomGraph g(3);
   Bytes peak[3];
@@ -142,7 +142,7 @@ TEST_CASE("eager memory is given back at its last use, planned memory is one blo
   CHECK(peak[1] < peak[2]);
 }
 
-TEST_CASE("a plan follows its intervals: each node's bytes lie at its offset, views lie in their source") {
+TEST_CASE("nodes are bound at their planned offsets, views inside their source") {
   test::ToyBackend backend;
   RandomGraph g(5);
   auto executor = make(g, backend, {1, MemoryStrategy::Planned, nullptr, {}, {}});
@@ -158,7 +158,7 @@ TEST_CASE("a plan follows its intervals: each node's bytes lie at its offset, vi
     if (node->is_view() && node->view_source->op != Op::None) CHECK(node->data() == node->view_source->data());
 }
 
-TEST_CASE("the trace tells each node's work and each thread's waits") {
+TEST_CASE("the trace has the work of each node and the waits of each thread") {
   test::ToyBackend backend;
   RandomGraph g(7);
   trace::Recorder recorder;
@@ -188,7 +188,7 @@ TEST_CASE("the trace tells each node's work and each thread's waits") {
   CHECK(plan->slices.size() == (*executor)->plan().memory.tensors.size());
 }
 
-TEST_CASE("a kernel's error ends the run and names the node; the executor runs again afterwards") {
+TEST_CASE("a kernel error ends the run and names the node; the executor can run again") {
   test::ToyBackend backend;
   RandomGraph g(2);
   for (int threads : {1, 3}) {
@@ -241,7 +241,7 @@ TEST_CASE("an exception in after_node ends the run with an error while the other
   g.check_result();
 }
 
-TEST_CASE("callbacks see each node once and can end the run") {
+TEST_CASE("callbacks are called once per node and can end the run") {
   test::ToyBackend backend;
   RandomGraph g(4);
   auto executor = make(g, backend, {2, MemoryStrategy::Planned, nullptr, {}, {}});
@@ -262,7 +262,7 @@ TEST_CASE("callbacks see each node once and can end the run") {
   CHECK(report->aborted);
 }
 
-TEST_CASE("a run pauses between nodes, steps, breaks and is aborted from another thread") {
+TEST_CASE("a run can be paused, stepped, stopped at breakpoints and aborted from another thread") {
   test::ToyBackend backend;
   RandomGraph g(6);
   auto executor = make(g, backend, {2, MemoryStrategy::Planned, nullptr, {}, {}});
@@ -305,7 +305,7 @@ TEST_CASE("a run pauses between nodes, steps, breaks and is aborted from another
   CHECK(aborted);
 }
 
-TEST_CASE("what cannot be run or planned is said before anything runs") {
+TEST_CASE("unsupported graphs are errors before anything runs") {
   test::ToyBackend backend;
   RandomGraph g(1);
   CHECK(plan_memory(g.graph, "nobody", "depth-first").error().message.find("no planner 'nobody'") != std::string::npos);
@@ -328,7 +328,7 @@ TEST_CASE("what cannot be run or planned is said before anything runs") {
   CHECK(executor.error().message.find("'x' has no data") != std::string::npos);
 }
 
-TEST_CASE("an arena that does not fit is an error value") {
+TEST_CASE("an arena that cannot be allocated is an error value") {
   test::ToyBackend backend;
   RandomGraph g(1);
   for (auto strategy : {MemoryStrategy::Planned, MemoryStrategy::None, MemoryStrategy::Eager}) {
@@ -345,7 +345,7 @@ TEST_CASE("an arena that does not fit is an error value") {
   }
 }
 
-TEST_CASE("between a device and a host that share a memory, the host computes the copies") {
+TEST_CASE("copies between a device and a host with shared memory run on the host") {
   Context context = *Context::create({.mem_size = 1 << 16, .no_alloc = true});
   GraphBuilder b(context);
   const auto on_host = [](const Tensor& tensor) {
@@ -393,7 +393,7 @@ TEST_CASE("between a device and a host that share a memory, the host computes th
   CHECK(device.calls == 2);  // RELU and the last ADD
 }
 
-TEST_CASE("executors share threads that somebody else made, one after the other") {
+TEST_CASE("executors share an external thread pool, one after the other") {
   test::ToyBackend backend;
   std::shared_ptr<ThreadPool> pool = *ThreadPool::create(3);
   std::vector<std::unique_ptr<RandomGraph>> graphs;

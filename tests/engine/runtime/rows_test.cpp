@@ -106,7 +106,7 @@ std::map<SyncAfter, int> kinds(const ExecutionPlan& plan) {
 
 }  // namespace
 
-TEST_CASE("without some barriers and with parts taken over the numbers are the same") {
+TEST_CASE("results are the same without elided barriers and with work stealing") {
   UnevenBackend backend;
   for (uint32_t seed = 1; seed <= 6; ++seed)
     for (int threads : {1, 2, 3, 5})
@@ -127,7 +127,7 @@ TEST_CASE("without some barriers and with parts taken over the numbers are the s
           }
 }
 
-TEST_CASE("a row is nodes of one thread, and independent nodes neither read nor overwrite each other's bytes") {
+TEST_CASE("a row has nodes of one thread, and independent nodes do not share bytes") {
   UnevenBackend backend;
   Random g(3, 5, 6);
   {
@@ -165,7 +165,7 @@ TEST_CASE("a row is nodes of one thread, and independent nodes neither read nor 
   }
 }
 
-TEST_CASE("a recording says how many nodes met at no barrier") {
+TEST_CASE("a recording counts the nodes without a barrier") {
   UnevenBackend backend;
   Random g(5, 3, 10);
   trace::Recorder recorder;
@@ -216,7 +216,7 @@ TEST_CASE("a failure inside a row, a group or a part ends the run on all threads
     }
 }
 
-TEST_CASE("a graph of tiny nodes is computed by the caller, and can be stopped in the middle") {
+TEST_CASE("a graph of tiny nodes runs on the calling thread and can be stopped in the middle") {
   UnevenBackend backend;
   Context context = *Context::create({.mem_size = 1 << 20, .no_alloc = true});
   GraphBuilder b(context);
@@ -244,7 +244,7 @@ TEST_CASE("a graph of tiny nodes is computed by the caller, and can be stopped i
   CHECK(backend.calls() == 25);
 }
 
-TEST_CASE("the quick plan keeps every tensor's bytes for as long as somebody needs them") {
+TEST_CASE("the quick plan keeps every tensor for its lifetime") {
   for (uint32_t seed = 1; seed <= 20; ++seed) {
     Random g(seed, 6, 7);
     std::vector<NodeId> order(g.graph.nodes().size());

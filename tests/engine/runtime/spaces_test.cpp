@@ -69,7 +69,7 @@ struct Chain {
 
 }  // namespace
 
-TEST_CASE("in every strategy the slices of all spaces come to what an allocator notes, at every event") {
+TEST_CASE("in every strategy the slices of all spaces sum to the allocator's bytes at every event") {
   for (const auto strategy : {MemoryStrategy::Planned, MemoryStrategy::Eager, MemoryStrategy::None}) {
     CAPTURE(std::string(name(strategy)));
     Chain g;
@@ -184,7 +184,7 @@ void poison(std::span<std::byte> bytes, std::byte with) { std::fill(bytes.begin(
 
 }  // namespace
 
-TEST_CASE("how an allocator stands is told behind each run that changes it") {
+TEST_CASE("allocator statistics are recorded after each run that changes them") {
   trace::Recorder recorder;
   const auto session = std::make_shared<trace::Session>();
   recorder.add_sink(session);
@@ -226,7 +226,7 @@ TEST_CASE("how an allocator stands is told behind each run that changes it") {
   }
 }
 
-TEST_CASE("the bytes that a step touches, found by poisoning the arena between steps, are those of the slices seen") {
+TEST_CASE("the bytes a step accesses, found by poisoning the arena, are those of the observed slices") {
   Poisoned p;
   REQUIRE(p.executor->run().ok());
   const std::vector<float> expected = p.output();

@@ -17,7 +17,7 @@
 
 using namespace arenascope;
 
-TEST_CASE("a pool calls every part once a round, round after round") {
+TEST_CASE("a pool calls every part once per round") {
   for (int threads : {1, 2, 4, 7}) {
     auto pool = ThreadPool::create(threads);
     REQUIRE(pool.ok());
@@ -27,13 +27,13 @@ TEST_CASE("a pool calls every part once a round, round after round") {
   }
 }
 
-TEST_CASE("a pool of no or too many threads is refused in a sentence") {
+TEST_CASE("a pool of zero or too many threads is an error") {
   CHECK(ThreadPool::create(0).error().message.find("not 0") != std::string::npos);
   CHECK_FALSE(ThreadPool::create(-3).ok());
   CHECK_FALSE(ThreadPool::create(ThreadPool::kMaxThreads + 1).ok());
 }
 
-TEST_CASE("nobody leaves a barrier before all have arrived, and the serial section runs once in between") {
+TEST_CASE("no thread leaves a barrier before all have arrived, and the serial section runs once in between") {
   for (int threads : {2, 3, 5}) {
     for (int spins : {0, 4000}) {
       auto pool = ThreadPool::create(threads);
@@ -55,7 +55,7 @@ TEST_CASE("nobody leaves a barrier before all have arrived, and the serial secti
   }
 }
 
-TEST_CASE("a paused control waits, steps one node at a time, and can be aborted") {
+TEST_CASE("a paused control waits, steps node by node, and can be aborted") {
   RunControl control;
   control.pause();
   std::atomic<int> passed{0};
@@ -94,7 +94,7 @@ void put(const std::filesystem::path& file, const char* text) {
 
 }  // namespace
 
-TEST_CASE("a container's quota is the least of its group and all above it, in both versions") {
+TEST_CASE("the CPU quota is the minimum of the cgroup and its parents, in both versions") {
   const std::filesystem::path root =
       std::filesystem::temp_directory_path() / ("arenascope-quota-" + std::to_string(getpid()));
   CHECK_FALSE(processor_quota(root, "0::/").has_value());
@@ -118,7 +118,7 @@ TEST_CASE("a container's quota is the least of its group and all above it, in bo
   CHECK(usable_processors() >= 1);
 }
 
-TEST_CASE("threads stay where they are told to, and the caller goes free again") {
+TEST_CASE("threads keep their affinity, and the caller's affinity is restored") {
   cpu_set_t allowed;
   REQUIRE(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
   int processor = 0;
@@ -134,7 +134,7 @@ TEST_CASE("threads stay where they are told to, and the caller goes free again")
   CHECK(ThreadPool::create(2, {{1000000}, 0}).error().message.find("processor 1000000") != std::string::npos);
 }
 
-TEST_CASE("a thread that wakes up where another one computes moves to a free processor, and is not kept there") {
+TEST_CASE("a thread that wakes up on a busy processor moves to a free one without being pinned") {
   cpu_set_t allowed;
   REQUIRE(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
   if (usable_processors() < 2) return;
@@ -170,7 +170,7 @@ TEST_CASE("a thread that wakes up where another one computes moves to a free pro
   CHECK(CPU_EQUAL(&after, &allowed));
 }
 
-TEST_CASE("more threads than processors share them") {
+TEST_CASE("more threads than processors share the processors") {
   cpu_set_t allowed, one;
   REQUIRE(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
   int processor = 0;
@@ -190,7 +190,7 @@ TEST_CASE("more threads than processors share them") {
   CHECK(right == 2);
 }
 
-TEST_CASE("a pool knows how long its threads stood in line for a processor") {
+TEST_CASE("a pool measures how long its threads waited for a processor") {
   cpu_set_t allowed, one;
   REQUIRE(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
   int processor = 0;
@@ -211,7 +211,7 @@ TEST_CASE("a pool knows how long its threads stood in line for a processor") {
   if (std::filesystem::exists("/proc/thread-self/schedstat")) CHECK(after - before > 10'000'000);
 }
 
-TEST_CASE("an exception of any thread of a pool comes out of run(), when all threads have returned") {
+TEST_CASE("run() rethrows an exception of any thread after all threads have returned") {
   for (const int thrower : {0, 1, 2}) {
     auto pool = ThreadPool::create(3);
     REQUIRE(pool.ok());
@@ -228,7 +228,7 @@ TEST_CASE("an exception of any thread of a pool comes out of run(), when all thr
   }
 }
 
-TEST_CASE("who hears of pauses may be another one while a run goes on") {
+TEST_CASE("the pause callback can be replaced during a run") {
   RunControl control;
   std::atomic<bool> done{false};
   std::atomic<int> heard{0};

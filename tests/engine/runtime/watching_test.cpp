@@ -131,7 +131,7 @@ std::vector<trace::Event> spans(const trace::Snapshot& snapshot, trace::EventKin
 
 }  // namespace
 
-TEST_CASE("recorded, watched and timed runs have the barriers, order, threads, places and kernels of any other") {
+TEST_CASE("recorded, watched and timed runs have the same barriers, order, threads, offsets and kernels") {
   std::map<MemoryStrategy, int64_t> with_all;  // barriers, where none is dropped
   for (const bool independent : {false, true})
     for (auto strategy : {MemoryStrategy::Planned, MemoryStrategy::Eager, MemoryStrategy::None}) {
@@ -178,7 +178,7 @@ TEST_CASE("recorded, watched and timed runs have the barriers, order, threads, p
     }
 }
 
-TEST_CASE("steps and slices are derived from spans and plan, at the places that were bound") {
+TEST_CASE("steps and slices are derived from spans and the bound plan") {
   Branches g;
   WatchedBackend backend;
   Recorded recorded;
@@ -212,7 +212,7 @@ TEST_CASE("steps and slices are derived from spans and plan, at the places that 
   CHECK(snapshot->seen.size() == 0);  // nobody watched the bytes
 }
 
-TEST_CASE("a recording says on what the run ran") {
+TEST_CASE("a recording names the device of a run") {
   Branches g;
   WatchedBackend backend;
   Recorded recorded;
@@ -227,7 +227,7 @@ TEST_CASE("a recording says on what the run ran") {
   CHECK(info.load >= 0);
 }
 
-TEST_CASE("a pause is no wait, and a run that is stepped is in no statistics") {
+TEST_CASE("pauses do not count as waits, and stepped runs are excluded from statistics") {
   Branches g;
   WatchedBackend backend;
   Recorded recorded;
@@ -272,7 +272,7 @@ TEST_CASE("a pause is no wait, and a run that is stepped is in no statistics") {
     for (const trace::Event& section : between) CHECK((wait.end() <= section.begin() || section.end() <= wait.begin()));
 }
 
-TEST_CASE("a step stops behind the next node even where the plan has no barrier") {
+TEST_CASE("a step stops after the next node even without a barrier") {
   Branches g;
   WatchedBackend backend;
   auto executor = prepared(g, backend, nullptr, true);

@@ -8,7 +8,7 @@
 
 using namespace arenascope;
 
-TEST_CASE("buffers without a graph share a workspace where their steps do not meet") {
+TEST_CASE("buffers without a graph share a workspace if their steps do not overlap") {
   auto context = make_cpu_context();
   BufferPlan plan;
   const BufferId a = *plan.add_buffer({64, 4}, DType::F32, {0, 2}, {.name = "a"});
@@ -35,7 +35,7 @@ TEST_CASE("buffers without a graph share a workspace where their steps do not me
   CHECK(!plan.add_buffer({1}, DType::F32, {0, 1}).ok());
 }
 
-TEST_CASE("a tensor of a plan of buffers outlives it") {
+TEST_CASE("a tensor outlives its buffer plan") {
   auto context = make_cpu_context();
   Tensor held;
   {
@@ -51,7 +51,7 @@ TEST_CASE("a tensor of a plan of buffers outlives it") {
   CHECK(context->stats({}, MemoryKind::Workspace).active == 0);
 }
 
-TEST_CASE("what makes no sense is refused, and nothing is kept of it") {
+TEST_CASE("invalid buffers are errors without side effects") {
   auto context = make_cpu_context();
   BufferPlan plan;
   CHECK(!plan.add_buffer({-1}, DType::F32, {0, 1}).ok());
@@ -72,7 +72,7 @@ TEST_CASE("what makes no sense is refused, and nothing is kept of it") {
   REQUIRE(plan.prepare(*context).ok());
 }
 
-TEST_CASE("whatever is in use in one step keeps what was written to it") {
+TEST_CASE("buffers in use in a step keep their contents") {
   std::mt19937 random(9);
   for (int round = 0; round < 40; ++round) {
     auto context = make_cpu_context();

@@ -35,7 +35,7 @@ void check_whole(const trace::ContextInfo& context) {
 
 }  // namespace
 
-TEST_CASE("an object's parts are its bytes: fields, sources, data and padding of tensors, arrays of graphs") {
+TEST_CASE("the fields of an object cover its bytes: fields, sources, data and padding of tensors, arrays of graphs") {
   Context context = *Context::create({.mem_size = 1 << 16, .no_alloc = false});
   const Tensor a = *context.new_tensor(DType::F32, Dims{4, 2}, "A"),
                b = *context.new_tensor(DType::F32, Dims{3, 2}, "B");
@@ -81,7 +81,7 @@ TEST_CASE("an object's parts are its bytes: fields, sources, data and padding of
   CHECK(bytes_by_kind(told.objects[5])[Kind::Data] == told.objects[5].size);
 }
 
-TEST_CASE("a graph that grew goes on in another object, and scratch is told while it is on") {
+TEST_CASE("a grown graph continues in another object, and scratch is described while it is set") {
   Context context = *Context::create({.mem_size = 1 << 12, .no_alloc = true, .grow = true});
   Graph graph = *context.new_graph(2);
   Tensor last = *context.new_tensor(DType::F32, Dims{4}, "x");
@@ -109,7 +109,7 @@ TEST_CASE("a graph that grew goes on in another object, and scratch is told whil
   CHECK(describe_context(context).scratch_bytes == 0);
 }
 
-TEST_CASE("every op that has parameters tells them, and its bytes") {
+TEST_CASE("every op with parameters describes them and their bytes") {
   std::set<Op> silent, told;
   for (const OpCase& c : op_cases()) {
     Context context = *Context::create({.mem_size = 1 << 16, .no_alloc = true, .grow = true});
@@ -130,7 +130,7 @@ TEST_CASE("every op that has parameters tells them, and its bytes") {
   CHECK(told.size() > 30);
 }
 
-TEST_CASE("tensors tell of which block their bytes are a slice, and how many hold it") {
+TEST_CASE("tensors describe their slice of a block and its reference count") {
   Context context = *Context::create({.mem_size = 1 << 16, .no_alloc = true});
   GraphBuilder b(context);
   const Tensor x = b.input("x", {8, 4});
@@ -156,7 +156,7 @@ TEST_CASE("tensors tell of which block their bytes are a slice, and how many hol
   CHECK_FALSE(info.nodes[1].block.has_value());
 }
 
-TEST_CASE("a parameter knows what its optimiser keeps of it") {
+TEST_CASE("a parameter lists its optimizer states") {
   Context context = *Context::create({.mem_size = 1 << 16, .no_alloc = true});
   GraphBuilder b(context);
   const Tensor w = b.weight("w", {4}), g = b.input("g", {4}), numbers = b.input("numbers", {3}),

@@ -108,7 +108,7 @@ void check_savings(const FindingsInput& input, const std::vector<Finding>& list)
 
 }  // namespace
 
-TEST_CASE("a restored graph has every plan that the graph itself has") {
+TEST_CASE("a restored graph has the plans of the original graph") {
   for (uint32_t seed = 0; seed < 6; ++seed) {
     const Graph graph = random_graph(seed, 40);
     const trace::GraphInfo info = describe_graph(graph);
@@ -139,7 +139,7 @@ TEST_CASE("a restored graph has every plan that the graph itself has") {
   }
 }
 
-TEST_CASE("a restored graph joins its concatenations as the graph itself") {
+TEST_CASE("a restored graph joins concatenations like the original graph") {
   Context context = *Context::create({.mem_size = 1 << 20, .no_alloc = true});
   GraphBuilder b(context);
   const Tensor x = b.input("x", {1, 16, 8, 8});
@@ -178,7 +178,7 @@ TEST_CASE("a restored graph joins its concatenations as the graph itself") {
   }
 }
 
-TEST_CASE("a description that makes no graph is refused with its reason") {
+TEST_CASE("an invalid description is an error with its reason") {
   trace::GraphInfo info;
   trace::TensorInfo a;
   a.name = "a";
@@ -197,7 +197,7 @@ TEST_CASE("a description that makes no graph is refused with its reason") {
   CHECK(restore_graph({}).ok());
 }
 
-TEST_CASE("damaged descriptions give a graph or a sentence") {
+TEST_CASE("damaged descriptions give a graph or an error") {
   const trace::GraphInfo good = describe_graph(random_graph(3, 30));
   std::mt19937 random(5);
   for (int round = 0; round < 2000; ++round) {
@@ -223,7 +223,7 @@ TEST_CASE("damaged descriptions give a graph or a sentence") {
   }
 }
 
-TEST_CASE("a tensor used at both ends is found, computed again and spilled") {
+TEST_CASE("a tensor used at both ends is reported, rematerialised and offloaded") {
   // `long` waits while the wide middle runs.
   const FindingsInput input = input_of({{"long", 1 << 20, {}},
                                         {"b", 4096, {0}},
@@ -247,7 +247,7 @@ TEST_CASE("a tensor used at both ends is found, computed again and spilled") {
 }
 
 // `long` is computed from a weight that is written by `gradient`, as large as it, before `long` is needed again.
-TEST_CASE("what an update writes from is kept for what is computed again") {
+TEST_CASE("sources of updates are kept for rematerialised nodes") {
   for (const bool writes : {false, true}) {
     Context context = *Context::create({.mem_size = 1 << 20, .no_alloc = true});
     GraphBuilder b(context);
@@ -280,7 +280,7 @@ TEST_CASE("what an update writes from is kept for what is computed again") {
   }
 }
 
-TEST_CASE("a better order, a better planner, work in place, a smaller alignment") {
+TEST_CASE("findings: order, planner, in-place ops, alignment") {
   std::vector<Line> lines{{"x", 64, {}}};
   // Two wide branches that each end small: depth first is fine, side by side is not.
   lines.push_back({"a1", 1 << 20, {0}});
@@ -320,7 +320,7 @@ TEST_CASE("a better order, a better planner, work in place, a smaller alignment"
   CHECK(find(found, Kind::Alignment)->saved > 15 * 48);
 }
 
-TEST_CASE("copies that joining in place avoids") {
+TEST_CASE("copies avoided by in-place concatenation") {
   const FindingsInput input =
       input_of({{"a", 4096, {}}, {"b", 8192, {}}, {"ab", 12288, {0, 1}, "CONCAT"}, {"out", 64, {2}}});
   const auto found = find_savings(input);
@@ -335,7 +335,7 @@ TEST_CASE("copies that joining in place avoids") {
   for (const Finding& other : find_savings(joined)) CHECK(other.kind != Kind::Concat);
 }
 
-TEST_CASE("a thread that comes last is named, with what that costs") {
+TEST_CASE("the last thread at barriers is named, with its cost") {
   trace::Session session;
   FindingsInput input = input_of({{"a", 64, {}}, {"b", 64, {0}}});
   auto graph = std::make_shared<trace::GraphInfo>(*input.graph);
@@ -373,7 +373,7 @@ TEST_CASE("a thread that comes last is named, with what that costs") {
   CHECK(imbalance->tensors[0] == trace::TensorRef::node(NodeId(0)));
 }
 
-TEST_CASE("stopping ends soon, and what was found is told on the way") {
+TEST_CASE("findings can be stopped and are reported as they are found") {
   const FindingsInput input = input_of({{"long", 1 << 20, {}},
                                         {"b", 4096, {0}},
                                         {"c", 1 << 20, {1}},
@@ -398,7 +398,7 @@ TEST_CASE("stopping ends soon, and what was found is told on the way") {
   CHECK(find_savings(input, options).size() <= 2);
 }
 
-TEST_CASE("where no plan was used, findings are of what allocators handed out") {
+TEST_CASE("without a plan, findings are based on allocator blocks") {
   trace::Session session;
   session.describe(trace::ThreadInfo{trace::TrackId(0), "allocations", trace::TrackKind::Other});
   constexpr auto kind = trace::MemoryKind::Default;

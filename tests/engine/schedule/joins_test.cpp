@@ -75,7 +75,7 @@ Outcome run(bool join, bool in_place, MemoryStrategy strategy, const char* plann
 
 }  // namespace
 
-TEST_CASE("joined concatenations copy nothing, and nobody sees a difference") {
+TEST_CASE("joined concatenations copy nothing and give equal results") {
   const Outcome plain = run(false, false, MemoryStrategy::None, "none", 1);
   CHECK(plain.joined == 0);
   CHECK(plain.worked.size() == 7);
@@ -96,7 +96,7 @@ TEST_CASE("joined concatenations copy nothing, and nobody sees a difference") {
   CHECK(run(true, false, MemoryStrategy::Planned, "search", 1).joined == 6);
 }
 
-TEST_CASE("branches that are put side by side need no bytes for a copy of theirs") {
+TEST_CASE("concatenated branches need no copy") {
   Context context = *Context::create({.mem_size = size_t{1} << 20});
   GraphBuilder b(context);
   const Tensor x = b.input("input", {1, 16, 8, 8});
@@ -112,7 +112,7 @@ TEST_CASE("branches that are put side by side need no bytes for a copy of theirs
   }
 }
 
-TEST_CASE("where memory is not planned, they copy as ever") {
+TEST_CASE("without a plan, concatenations copy") {
   const Outcome plain = run(false, false, MemoryStrategy::None, "none", 1);
   for (const auto strategy : {MemoryStrategy::Eager, MemoryStrategy::None}) {
     const Outcome out = run(true, false, strategy, "search", 2);

@@ -144,7 +144,7 @@ void check_described(const MemoryPlan& plan) {
 
 }  // namespace
 
-TEST_CASE("a restored graph is planned and searched as the graph that was recorded") {
+TEST_CASE("a restored graph is planned and searched like the recorded graph") {
   std::mt19937 random(8);
   int joined = 0, in_place = 0, elsewhere = 0;
   for (int round = 0; round < 80; ++round) {
@@ -187,7 +187,7 @@ TEST_CASE("a restored graph is planned and searched as the graph that was record
   CHECK(elsewhere > 50);
 }
 
-TEST_CASE("a restored view reads first what it views, and lies within it") {
+TEST_CASE("the first source of a restored view is its base, which contains it") {
   trace::GraphInfo info;
   for (int i = 0; i < 3; ++i) {
     trace::TensorInfo t;
@@ -225,7 +225,7 @@ TEST_CASE("a restored view reads first what it views, and lies within it") {
   }
 }
 
-TEST_CASE("orders, plans and rewriting agree about when bytes are needed, whatever was done to the graph") {
+TEST_CASE("orders, plans and rewriting agree on lifetimes after every transform") {
   std::mt19937 random(3);
   int elsewhere = 0, more = 0;
   for (int round = 0; round < 120; ++round) {

@@ -59,7 +59,7 @@ std::vector<std::vector<bool>> reached(const Graph& graph, const std::vector<int
 
 }  // namespace
 
-TEST_CASE("over streams two results share bytes only where one is done with before the other begins") {
+TEST_CASE("across streams two results share bytes only if one ends before the other begins") {
   for (uint32_t seed = 1; seed <= 40; ++seed) {
     auto context = Context::create({.mem_size = 1 << 20, .no_alloc = true});
     const Graph graph = branches(*context, seed);
@@ -103,7 +103,7 @@ TEST_CASE("over streams two results share bytes only where one is done with befo
   CHECK(!plan_over_streams(graph, {}, "given", 2, {}).ok());
 }
 
-TEST_CASE("over banks what is used most for its bytes lies in the fast one, and nothing leaves its bank") {
+TEST_CASE("across memory banks the most used tensors per byte are in the fast bank, and none exceeds its bank") {
   for (uint32_t seed = 1; seed <= 20; ++seed) {
     auto context = Context::create({.mem_size = 1 << 20, .no_alloc = true});
     const Graph graph = branches(*context, seed);
@@ -138,7 +138,7 @@ TEST_CASE("over banks what is used most for its bytes lies in the fast one, and 
   }
 }
 
-TEST_CASE("banks are read from a text, or refused") {
+TEST_CASE("banks are parsed, or an error") {
   const auto banks = parse_banks("sram=512K,hbm=8M,big=2G,host");
   REQUIRE(banks.ok());
   REQUIRE(banks->size() == 4);

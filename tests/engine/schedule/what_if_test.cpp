@@ -76,7 +76,7 @@ std::vector<float> run(const Graph& graph, MemoryPlan plan, const Tensor& output
 
 }  // namespace
 
-TEST_CASE("what-if: a plan that fits is left alone") {
+TEST_CASE("what-if: a plan that fits is unchanged") {
   Hourglass g(6);
   auto answer = what_if(g.graph, g.order(), "given", {.capacity = 1 << 20});
   REQUIRE(answer.ok());
@@ -85,7 +85,7 @@ TEST_CASE("what-if: a plan that fits is left alone") {
   CHECK(answer->plan.arena_bytes == answer->before.arena_bytes);
 }
 
-TEST_CASE("what-if: rematerialising, offloading and both meet the capacity and compute the same numbers") {
+TEST_CASE("what-if: rematerialising, offloading and both meet the capacity and give equal results") {
   for (uint32_t seed = 1; seed <= 6; ++seed)
     for (const bool views : {false, true})
       for (const auto& [rematerialise, offload] :
@@ -125,7 +125,7 @@ TEST_CASE("what-if: rematerialising, offloading and both meet the capacity and c
 
 // Lines down and up again, where what each left was written into meanwhile, and a reader of the older numbers is read
 // last.
-TEST_CASE("what-if: what is written while the graph runs stays, and so does what reads it before") {
+TEST_CASE("what-if: tensors written during the run stay, as do their earlier readers") {
   constexpr int kDepth = 6;
   Hourglass g(2);
   g.context = *Context::create({.mem_size = 1 << 20, .no_alloc = true});
@@ -169,7 +169,7 @@ TEST_CASE("what-if: what is written while the graph runs stays, and so does what
 
 // As a training step: each way down is made by a weight, which is written into as early as may be, and read on the way
 // up.
-TEST_CASE("what-if: a weight is written behind what is computed from it once more") {
+TEST_CASE("what-if: a weight is written after the nodes rematerialised from it") {
   constexpr int kDepth = 10;
   Hourglass g(2);
   g.context = *Context::create({.mem_size = 1 << 20, .no_alloc = true});
@@ -229,7 +229,7 @@ TEST_CASE("what-if: a weight is written behind what is computed from it once mor
   CHECK(points > 4);
 }
 
-TEST_CASE("what-if: what lies on the host already is no burden, and nothing is to be won there") {
+TEST_CASE("what-if: tensors on the host cost nothing and cannot be improved") {
   Hourglass g(8);
   const std::vector<float> wanted =
       run(g.graph, *plan_memory(g.graph, g.order(), "given", *planner::find_planner("greedy-by-size")), g.output);
@@ -253,7 +253,7 @@ TEST_CASE("what-if: what lies on the host already is no burden, and nothing is t
   CHECK(run(answer->graph, answer->plan, answer->node_map[g.graph.find_node(*g.output).index()]) == wanted);
 }
 
-TEST_CASE("what-if: a capacity below what one op needs says so") {
+TEST_CASE("what-if: a capacity below the needs of one op is an error") {
   Hourglass g(8);
   auto answer = what_if(g.graph, g.order(), "given", {.capacity = 1 * kBytes});
   REQUIRE(answer.ok());
@@ -267,7 +267,7 @@ TEST_CASE("what-if: a capacity below what one op needs says so") {
   CHECK(!what_if(g.graph, g.order(), "given", options).ok());
 }
 
-TEST_CASE("what-if: so many steps and no more, and a stop ends it") {
+TEST_CASE("what-if: the number of steps is limited, and a stop ends it") {
   Hourglass g(20);
   WhatIfOptions options;
   options.capacity = 6 * kBytes;
@@ -331,7 +331,7 @@ void check_free(const Chain& g, const WhatIf& answer, std::initializer_list<Savi
 
 }  // namespace
 
-TEST_CASE("what-if: an ADD at the peak takes over an input before anything is computed again") {
+TEST_CASE("what-if: an ADD at the peak runs in place before anything is rematerialised") {
   Chain g;
   GraphBuilder b(g.context);
   g.input = b.input("x", {kElements});
@@ -352,7 +352,7 @@ TEST_CASE("what-if: an ADD at the peak takes over an input before anything is co
   CHECK(!answer->fits);
 }
 
-TEST_CASE("what-if: a chain is fused where no op may take over an input and no order is lower") {
+TEST_CASE("what-if: a chain is fused if neither in-place ops nor orders help") {
   // As a gate has it: 1 − sigmoid(x). The SUB's first source is given, so it cannot work in the SIGMOID's bytes.
   Chain g;
   GraphBuilder b(g.context);
@@ -384,7 +384,7 @@ TEST_CASE("what-if: a chain is fused where no op may take over an input and no o
   CHECK(run_by(*cpu, answer->graph, answer->plan, answer->node_map[g.graph.find_node(*g.output).index()]) == expected);
 }
 
-TEST_CASE("what-if: another order comes before anything is computed again") {
+TEST_CASE("what-if: another order is tried before rematerialisation") {
   Chain g;
   GraphBuilder b(g.context);
   g.input = b.input("x", {kElements});
@@ -413,7 +413,7 @@ TEST_CASE("what-if: another order comes before anything is computed again") {
   }
 }
 
-TEST_CASE("what-if: fused chains, in place and orders are tried in every way, the fewest first") {
+TEST_CASE("what-if: all combinations of fusion, in-place ops and orders are tried, fewest changes first") {
   std::mt19937 random(5);
   class Fusing final : public Capabilities {
    public:
@@ -452,7 +452,7 @@ TEST_CASE("what-if: fused chains, in place and orders are tried in every way, th
   CHECK(changed > 4);
 }
 
-TEST_CASE("the frontier: fewer bytes cost more operations, and each point is a plan") {
+TEST_CASE("the frontier: fewer bytes cost more operations, and each point is a valid plan") {
   Hourglass g(12);
   const auto points = memory_frontier(g.graph, "greedy-by-size", "depth-first");
   REQUIRE_MESSAGE(points.ok(), (points.ok() ? "" : points.error().message));

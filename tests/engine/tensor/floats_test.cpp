@@ -22,7 +22,7 @@ using V = std::vector<float>;
 
 }  // namespace
 
-TEST_CASE("elements of every type that is not in blocks are the nearest floats") {
+TEST_CASE("elements of unblocked types convert to the nearest float") {
   CHECK(*floats_of(DType::F32, bytes(1.5F, -2.0F)) == V{1.5F, -2.0F});
   CHECK(*floats_of(DType::F64, bytes(0.25)) == V{0.25F});
   CHECK(*floats_of(DType::F16, bytes(uint16_t{0x3C00}, uint16_t{0xC100}, uint16_t{1})) ==
@@ -36,7 +36,7 @@ TEST_CASE("elements of every type that is not in blocks are the nearest floats")
   CHECK(std::isnan(floats_of(DType::F16, bytes(uint16_t{0x7E00}))->front()));
 }
 
-TEST_CASE("what is not finite is found by its exponent") {
+TEST_CASE("non-finite values are found by their exponent") {
   CHECK(all_finite(DType::F16, bytes(uint16_t{0x7BFF}, uint16_t{0})));
   CHECK_FALSE(all_finite(DType::F16, bytes(uint16_t{0}, uint16_t{0x7C01})));
   CHECK(all_finite(DType::F32, bytes(3e38F)));

@@ -8,7 +8,7 @@
 
 namespace arenascope {
 
-TEST_CASE("every element type has a name that parses back, and blocks of whole bytes") {
+TEST_CASE("every element type has a parsable name and blocks of complete bytes") {
   for (int i = 0; i < kDTypeCount; ++i) {
     const auto type = static_cast<DType>(i);
     const DTypeInfo& t = info(type);
@@ -24,7 +24,7 @@ TEST_CASE("every element type has a name that parses back, and blocks of whole b
   CHECK_FALSE(parse_dtype(""));
 }
 
-TEST_CASE("sizes are counted and refused") {
+TEST_CASE("sizes are counted, invalid ones are errors") {
   CHECK(*checked_element_count({}) == 1);
   CHECK(*checked_element_count({2, 3, 4}) == 24);
   CHECK(*checked_element_count({2, 0, 4}) == 0);
@@ -40,7 +40,7 @@ TEST_CASE("sizes are counted and refused") {
   CHECK_FALSE(checked_element_count({int64_t{1} << 40, 0, int64_t{1} << 40}));
 }
 
-TEST_CASE("bytes are counted block by block") {
+TEST_CASE("bytes are counted in blocks") {
   CHECK(*checked_byte_count({3, 5}, DType::F32) == 60);
   CHECK(*checked_byte_count({3, 64}, DType::Q4_0) == 3 * 2 * 18);
   CHECK(*checked_byte_count({2, 256}, DType::Q6_K) == 2 * 210);
@@ -51,7 +51,7 @@ TEST_CASE("bytes are counted block by block") {
   CHECK(checked_byte_count({}, DType::Q4_0).error().message == "a scalar cannot have the block type q4_0");
 }
 
-TEST_CASE("more dimensions than a tensor has are an error, not a broken list") {
+TEST_CASE("too many dimensions are an error") {
   const std::vector<int64_t> nine(9, 1), eight(8, 2);
   CHECK_FALSE(checked_dims(nine));
   REQUIRE(checked_dims(eight));
@@ -59,7 +59,7 @@ TEST_CASE("more dimensions than a tensor has are an error, not a broken list") {
   CHECK(to_string(*checked_dims(std::vector<int64_t>{3, -1})) == "[3, -1]");
 }
 
-TEST_CASE("row-major strides, contiguity") {
+TEST_CASE("row-major strides are contiguous") {
   CHECK(contiguous_strides({2, 3, 4}) == Dims{12, 4, 1});
   CHECK(contiguous_strides({2, 0, 4}) == Dims{4, 4, 1});
   CHECK(contiguous_strides({}) == Dims{});
@@ -70,7 +70,7 @@ TEST_CASE("row-major strides, contiguity") {
   CHECK_FALSE(is_contiguous({2, 3}, {0, 1}));
 }
 
-TEST_CASE("broadcasting as in NumPy") {
+TEST_CASE("broadcasting follows NumPy") {
   CHECK(*broadcast({4, 1, 3}, {5, 1}) == Dims{4, 5, 3});
   CHECK(*broadcast({}, {2, 2}) == Dims{2, 2});
   CHECK(*broadcast({1}, {0}) == Dims{0});
@@ -79,7 +79,7 @@ TEST_CASE("broadcasting as in NumPy") {
   CHECK(bad.error().message == "shapes [2, 3] and [2, 4] do not broadcast: 3 against 4 in dimension -1");
 }
 
-TEST_CASE("Dims counts from both ends") {
+TEST_CASE("Dims is indexed from both ends") {
   Dims d{7, 8, 9};
   CHECK(d.back() == 9);
   CHECK(d.back(2) == 7);

@@ -9,7 +9,7 @@
 
 namespace arenascope {
 
-TEST_CASE("a slice must lie inside the storage, however large its numbers") {
+TEST_CASE("a slice must be inside the storage, for all values") {
   auto context = make_cpu_context();
   auto whole = Storage::allocate(*context, {}, MemoryKind::Default, 100);
   REQUIRE(whole);
@@ -29,7 +29,7 @@ TEST_CASE("a slice must lie inside the storage, however large its numbers") {
   CHECK(whole->sub_storage(90, 11).error().message == "a slice [90, 90 + 11) does not lie in a storage of 100 bytes");
 }
 
-TEST_CASE("slices of slices count from their parent and share its block") {
+TEST_CASE("nested slices are relative to their parent and share its block") {
   auto context = make_cpu_context();
   auto whole = Storage::allocate(*context, {}, MemoryKind::Workspace, 256);
   REQUIRE(whole);
@@ -44,7 +44,7 @@ TEST_CASE("slices of slices count from their parent and share its block") {
   CHECK_FALSE(middle->sub_storage(100, 29));  // inside the block, outside the parent
 }
 
-TEST_CASE("the last slice gives the block back, also after the context has gone") {
+TEST_CASE("the last slice frees the block, also after its context is destroyed") {
   auto context = make_cpu_context();
   Storage kept;
   {
@@ -58,7 +58,7 @@ TEST_CASE("the last slice gives the block back, also after the context has gone"
   CHECK(kept.data()[95] == std::byte{7});
 }
 
-TEST_CASE("borrowed memory is used in place and keeps its owner") {
+TEST_CASE("borrowed memory is used in place and keeps its owner alive") {
   std::array<std::byte, 32> bytes{};
   auto storage = Storage::borrow(bytes.data(), 32);
   REQUIRE(storage);
@@ -78,7 +78,7 @@ TEST_CASE("borrowed memory is used in place and keeps its owner") {
   CHECK(Storage::borrow(nullptr, 0));
 }
 
-TEST_CASE("a storage without bytes knows its device") {
+TEST_CASE("an empty storage has a device") {
   const Device cuda{DeviceType::Cuda, 2};
   const Storage none(cuda);
   CHECK(none.device() == cuda);

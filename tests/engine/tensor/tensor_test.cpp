@@ -11,7 +11,7 @@
 
 namespace arenascope {
 
-TEST_CASE("an empty tensor is contiguous memory from the context") {
+TEST_CASE("a new tensor is contiguous memory of the context") {
   auto context = make_cpu_context();
   auto t = Tensor::empty(*context, {2, 3}, DType::F32, {}, MemoryKind::Workspace);
   REQUIRE(t);
@@ -28,7 +28,7 @@ TEST_CASE("an empty tensor is contiguous memory from the context") {
   CHECK(context->stats({}, MemoryKind::Workspace).active == 24);
 }
 
-TEST_CASE("bad sizes, devices and kinds are errors with a sentence") {
+TEST_CASE("invalid sizes, devices and kinds are errors") {
   auto context = make_cpu_context();
   CHECK_FALSE(Tensor::empty(*context, {-1}, DType::F32));
   CHECK_FALSE(Tensor::empty(*context, {INT64_MAX, 4}, DType::F32));
@@ -56,7 +56,7 @@ TEST_CASE("a tensor without elements has no memory and a device") {
   CHECK((*t)->contiguous());
 }
 
-TEST_CASE("wrapping checks that every element lies in the storage") {
+TEST_CASE("wrapping checks that all elements are inside the storage") {
   std::array<float, 12> values{};
   auto storage = Storage::borrow(values.data(), sizeof values);
   REQUIRE(storage);
@@ -74,7 +74,7 @@ TEST_CASE("wrapping checks that every element lies in the storage") {
   CHECK_FALSE(Tensor::wrap(*storage, {32}, DType::Q4_0, 16));  // within a block
 }
 
-TEST_CASE("ne and nb read the tensor innermost first, in bytes") {
+TEST_CASE("ne and nb start at the innermost dimension, nb in bytes") {
   auto context = make_cpu_context();
   auto t = Tensor::empty(*context, {2, 3, 4}, DType::F32);
   REQUIRE(t);
@@ -94,7 +94,7 @@ TEST_CASE("ne and nb read the tensor innermost first, in bytes") {
   CHECK(ggml_shape(**scalar).nb[0] == 8);
 }
 
-TEST_CASE("negative strides count in the span that a tensor covers") {
+TEST_CASE("negative strides extend the span of a tensor") {
   auto context = make_cpu_context();
   Tensor t = *Tensor::empty(*context, {3, 4}, DType::F32);
   t->strides.set(Dims{4, -1}.span());
@@ -103,7 +103,7 @@ TEST_CASE("negative strides count in the span that a tensor covers") {
   CHECK(t->byte_span() == (16 + 3 + 1) * 4);
 }
 
-TEST_CASE("parameters are kept byte for byte") {
+TEST_CASE("op parameters are stored byte by byte") {
   struct Numbers {
     int64_t a;
     float b[4];
@@ -117,7 +117,7 @@ TEST_CASE("parameters are kept byte for byte") {
   CHECK_FALSE(params == other);
 }
 
-TEST_CASE("handles move, copy and assign; a defined one is true") {
+TEST_CASE("handles can be moved, copied and assigned; a defined one is true") {
   auto context = make_cpu_context();
   Tensor none;
   CHECK_FALSE(none);
@@ -135,7 +135,7 @@ TEST_CASE("handles move, copy and assign; a defined one is true") {
   CHECK(a->references.load() == 1);
 }
 
-TEST_CASE("handles may be copied by several threads at once") {
+TEST_CASE("several threads may copy a handle") {
   auto context = make_cpu_context();
   const Tensor t = *Tensor::empty(*context, {8}, DType::F32);
   std::vector<std::thread> threads;

@@ -132,7 +132,7 @@ void check_resumed(const std::string& path, const ImageData& data, TrainerOption
 
 }  // namespace
 
-TEST_CASE("what a dropout keeps hangs on seed, step, node and place alone") {
+TEST_CASE("the dropout mask depends only on seed, step, node and index") {
   const auto kept = [](float ratio, uint32_t node, int64_t seed, int64_t step) {
     const DropoutMask mask(ratio, node, seed, step);
     std::vector<bool> out;
@@ -151,7 +151,7 @@ TEST_CASE("what a dropout keeps hangs on seed, step, node and place alone") {
   CHECK(DropoutMask::factor(0.75f) == 4);
 }
 
-TEST_CASE("an ONNX file's dropout drops while it learns, and not while it is measured") {
+TEST_CASE("ONNX dropout is active in training, not in evaluation") {
   const ImageData data = stripes(60, 3, kSide, kClasses);
   for (int64_t opset : {11, 13}) {
     CAPTURE(opset);
@@ -172,7 +172,7 @@ TEST_CASE("an ONNX file's dropout drops while it learns, and not while it is mea
   }
 }
 
-TEST_CASE("a training that drops is resumed to the same bits") {
+TEST_CASE("training with dropout resumes bit-identically") {
   const ImageData data = stripes(60, 3, kSide, kClasses);
   const std::string path = net_with_dropout(13, "resumed_dropout.onnx");
   const auto whole = scratch("dropped_whole.safetensors"), part = scratch("dropped_part.safetensors");
@@ -187,7 +187,7 @@ TEST_CASE("a training that drops is resumed to the same bits") {
   for (const auto& file : {whole, part, std::filesystem::path(path)}) std::filesystem::remove(file);
 }
 
-TEST_CASE("a dropout that is computed again for the backward pass drops the same") {
+TEST_CASE("a rematerialised dropout has the same mask") {
   auto data = SortTask::create(1, 11, 3, 64);
   REQUIRE(data.ok());
   TrainerOptions options;
@@ -218,7 +218,7 @@ TEST_CASE("a dropout that is computed again for the backward pass drops the same
   CHECK(refused.error().message.find("nothing in it that could be dropped") != std::string::npos);
 }
 
-TEST_CASE("batch normalisation learns by the batch's statistics and keeps running ones") {
+TEST_CASE("batch normalisation trains with batch statistics and updates running ones") {
   const ImageData data = stripes(kBatch, 3, kSide, kClasses);
   const std::string path = net_with_batch_norm("batch_norm.onnx");
   const Statistics batch = statistics_of(data);
@@ -246,7 +246,7 @@ TEST_CASE("batch normalisation learns by the batch's statistics and keeps runnin
   for (const auto& file : {saved, std::filesystem::path(path)}) std::filesystem::remove(file);
 }
 
-TEST_CASE("batch normalisation in parts, with a smaller last batch, resumed, and behind a loss that is no number") {
+TEST_CASE("batch normalisation in micro-batches, with a smaller last batch, resumed, and after a NaN loss") {
   const ImageData data = stripes(50, 3, kSide, kClasses);
   const std::string path = net_with_batch_norm("batch_norm_parts.onnx");
   const auto whole = scratch("norm_whole.safetensors"), part = scratch("norm_part.safetensors");

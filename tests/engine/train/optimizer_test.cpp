@@ -70,7 +70,7 @@ class Descent {
 
 // The expected numbers are those of the update as PyTorch documents it, in double. What decay leaves is rounded to f32
 // first, as PyTorch multiplies f32 parameters by it.
-TEST_CASE("a hundred steps of AdamW are PyTorch's") {
+TEST_CASE("a hundred steps of AdamW equal PyTorch's") {
   OptimizerOptions o;
   o.learning_rate = 3e-3;
   o.weight_decay = 0.05;
@@ -92,7 +92,7 @@ TEST_CASE("a hundred steps of AdamW are PyTorch's") {
   }
 }
 
-TEST_CASE("a hundred steps of SGD with momentum are PyTorch's") {
+TEST_CASE("a hundred steps of SGD with momentum equal PyTorch's") {
   OptimizerOptions o;
   o.kind = OptimizerKind::Sgd;
   o.learning_rate = 1e-2;
@@ -113,7 +113,7 @@ TEST_CASE("a hundred steps of SGD with momentum are PyTorch's") {
 }
 
 // What PyTorch 2.15 itself makes of them, by packaging/peers/train --updates.
-TEST_CASE("a hundred steps are those of PyTorch itself") {
+TEST_CASE("a hundred steps equal recorded PyTorch results") {
   struct Expected {
     int step;
     std::array<float, 6> p;  // of kPlaces
@@ -141,7 +141,7 @@ TEST_CASE("a hundred steps are those of PyTorch itself") {
   }
 }
 
-TEST_CASE("a group's parameters decay otherwise") {
+TEST_CASE("parameter groups have their own weight decay") {
   OptimizerOptions all, group;
   all.weight_decay = 0.5;
   group.decays = {{"*", 3}, {"p*", 0.5}, {"q*", 2}};
@@ -155,7 +155,7 @@ TEST_CASE("a group's parameters decay otherwise") {
   CHECK(check(group).error().message == "a weight decay of -1 of '*'");
 }
 
-TEST_CASE("learning rates rise and fall by their schedule") {
+TEST_CASE("learning rates follow their schedule") {
   const auto shares = [](ScheduleKind kind) {
     const LearningRate rate(2, {kind, 3, 11, 0.01});
     std::vector<double> out;
@@ -176,7 +176,7 @@ TEST_CASE("learning rates rise and fall by their schedule") {
   CHECK(!parse_schedule("wavy"));
 }
 
-TEST_CASE("a spoilt step changes nothing, and the next one goes on") {
+TEST_CASE("a step with non-finite gradients changes nothing, and the next one continues") {
   Descent a({}), b({});
   a.step(1), b.step(1);
   const std::vector<float> before(a.p(), a.p() + kCount);
@@ -186,7 +186,7 @@ TEST_CASE("a spoilt step changes nothing, and the next one goes on") {
   CHECK(std::vector<float>(a.p(), a.p() + kCount) == std::vector<float>(b.p(), b.p() + kCount));
 }
 
-TEST_CASE("gradients are scaled down to a norm") {
+TEST_CASE("gradients are clipped to a norm") {
   OptimizerOptions o;
   o.kind = OptimizerKind::Sgd;
   o.learning_rate = 1, o.momentum = 0, o.weight_decay = 0, o.clip = 0.5;
@@ -200,7 +200,7 @@ TEST_CASE("gradients are scaled down to a norm") {
   CHECK(std::abs(std::sqrt(norm) - 0.5) < 1e-5);
 }
 
-TEST_CASE("numbers that make no sense are refused") {
+TEST_CASE("invalid hyperparameters are errors") {
   const auto refused = [](auto change) {
     OptimizerOptions o;
     change(o);

@@ -55,7 +55,7 @@ void compare(const std::string& spec, const Dataset& data, const TrainerOptions&
 
 }  // namespace
 
-TEST_CASE("activations kept as bf16 take fewer bytes and train to nearly the same loss") {
+TEST_CASE("bf16 activations take fewer bytes and train to nearly the same loss") {
   const ImageData data = stripes(120, 1);
   TrainerOptions options;
   options.batch = 30;
@@ -71,7 +71,7 @@ TEST_CASE("activations kept as bf16 take fewer bytes and train to nearly the sam
   compare("zoo:nano_gpt", *task, texts, 0.9);
 }
 
-TEST_CASE("no reader of the backward pass keeps a large float32 result of the forward pass") {
+TEST_CASE("the backward pass keeps no large f32 result of the forward pass") {
   TrainerOptions options;
   options.precision = ActivationPrecision::BF16;
   options.batch = 32;
@@ -98,7 +98,7 @@ TEST_CASE("no reader of the backward pass keeps a large float32 result of the fo
   CHECK(!parse_activation_precision("f8"));
 }
 
-TEST_CASE("a training that keeps bf16 is resumed to the same bits") {
+TEST_CASE("training with bf16 activations resumes bit-identically") {
   const ImageData data = stripes(96, 5);
   const auto whole = scratch("bf16_whole.safetensors"), part = scratch("bf16_part.safetensors");
   TrainerOptions options;

@@ -56,7 +56,7 @@ std::vector<float> parameters_after(const std::string& spec, const ImageData& da
 
 }  // namespace
 
-TEST_CASE("each loss is learned by") {
+TEST_CASE("training reduces every loss function") {
   const ImageData data = stripes(400, 1);
   for (const Loss loss : {Loss::CrossEntropy, Loss::SquaredError, Loss::BinaryCrossEntropy}) {
     CAPTURE(std::string(name(loss)));
@@ -74,7 +74,7 @@ TEST_CASE("each loss is learned by") {
   CHECK(!parse_loss("hinge"));
 }
 
-TEST_CASE("both networks learn what made pictures show, with either optimiser") {
+TEST_CASE("both networks learn generated images, with either optimizer") {
   const ImageData data = stripes(200, 1), other = stripes(100, 99);
   for (const char* spec : {"zoo:mnist_fc", "zoo:mnist_cnn"})
     for (OptimizerKind kind : {OptimizerKind::AdamW, OptimizerKind::Sgd}) {
@@ -108,7 +108,7 @@ TEST_CASE("the same seed gives the same bits on one thread") {
   }
 }
 
-TEST_CASE("a checkpoint is opened as its model with its weights") {
+TEST_CASE("a checkpoint opens as its model with its weights") {
   const ImageData data = stripes(96, 5);
   TrainerOptions options;
   options.batch = 32;
@@ -127,7 +127,7 @@ TEST_CASE("a checkpoint is opened as its model with its weights") {
   std::filesystem::remove(path);
 }
 
-TEST_CASE("a training that is resumed ends with the same bits as one that was not interrupted") {
+TEST_CASE("resumed training ends with the bits of an uninterrupted one") {
   const ImageData data = stripes(96, 5);
   const auto path = scratch("resumed.safetensors"), whole = scratch("whole.safetensors");
   for (OptimizerKind kind : {OptimizerKind::AdamW, OptimizerKind::Sgd}) {
@@ -152,7 +152,7 @@ TEST_CASE("a training that is resumed ends with the same bits as one that was no
   std::filesystem::remove(whole);
 }
 
-TEST_CASE("where the disk is full, the checkpoint of before stays") {
+TEST_CASE("on a full disk the previous checkpoint is kept") {
   const ImageData data = stripes(64, 5);
   auto trainer = opened("zoo:mnist_cnn", data);
   for (const char* name : {"full.safetensors", "full.gguf"}) {
@@ -178,7 +178,7 @@ TEST_CASE("where the disk is full, the checkpoint of before stays") {
   }
 }
 
-TEST_CASE("a checkpoint may be a GGUF file, which opens as the model and goes on to the same bits") {
+TEST_CASE("a GGUF checkpoint opens as the model and resumes bit-identically") {
   const ImageData data = stripes(96, 5);
   const auto path = scratch("checkpoint.gguf"), one = scratch("one.gguf"), other = scratch("other.gguf");
   TrainerOptions options;
@@ -201,7 +201,7 @@ TEST_CASE("a checkpoint may be a GGUF file, which opens as the model and goes on
   for (const auto& file : {path, one, other}) std::filesystem::remove(file);
 }
 
-TEST_CASE("a training that is killed at any step and resumed ends with the same bits") {
+TEST_CASE("training killed at any step resumes bit-identically") {
   const ImageData data = stripes(96, 5);
   const auto path = scratch("killed.safetensors"), whole = scratch("not_killed.safetensors");
   TrainerOptions options;
@@ -231,7 +231,7 @@ TEST_CASE("a training that is killed at any step and resumed ends with the same 
   std::filesystem::remove(whole);
 }
 
-TEST_CASE("gradients that are added up over parts of a batch are those of the batch") {
+TEST_CASE("gradients accumulated over micro-batches equal those of the batch") {
   const ImageData data = stripes(56, 5);  // the last batch of 24 has 8: of its three parts one is empty
   const auto losses = [&](int64_t parts) {
     TrainerOptions options;
@@ -258,7 +258,7 @@ TEST_CASE("gradients that are added up over parts of a batch are those of the ba
   CHECK(!Trainer::open("zoo:mnist_fc", data, uneven).ok());
 }
 
-TEST_CASE("fewer bytes for activations cost operations, and train to the same loss") {
+TEST_CASE("less activation memory costs operations and trains to the same loss") {
   const ImageData data = stripes(64, 5);
   TrainerOptions options;
   options.batch = 32;
@@ -286,7 +286,7 @@ TEST_CASE("fewer bytes for activations cost operations, and train to the same lo
   CHECK(!checkpoint_frontier("zoo:mul_mat", options).ok());
 }
 
-TEST_CASE("digits to sort: shown, and then the same in their order") {
+TEST_CASE("sorting data: digits, then the same digits sorted") {
   auto task = SortTask::create(3, 11, 3, 50);
   REQUIRE(task.ok());
   CHECK(task->count() == 50);
@@ -329,7 +329,7 @@ TEST_CASE("a GPT learns to sort") {
   CHECK((*trainer)->measure(*other)->loss < before / 3);
 }
 
-TEST_CASE("a text of tokens is cut into pieces, and what is wrong with it is said") {
+TEST_CASE("token data is cut into sequences, and faults are reported") {
   const auto path = scratch("tokens.bin");
   write(path, {0, 0, 1, 0, 2, 0, 0, 0, 2, 0, 1, 0, 1, 0, 2, 0});
   auto text = TokenText::read(path.string(), 3);
@@ -365,7 +365,7 @@ TEST_CASE("a text of tokens is cut into pieces, and what is wrong with it is sai
   std::filesystem::remove(path);
 }
 
-TEST_CASE("a loss that is no number ends it, names the node, and leaves the parameters") {
+TEST_CASE("a NaN loss ends training, names the node and keeps the parameters") {
   const ImageData data = stripes(64, 5);
   TrainerOptions options;
   options.batch = 32;
@@ -378,7 +378,7 @@ TEST_CASE("a loss that is no number ends it, names the node, and leaves the para
   CHECK(measured.error().message.find('\n') == std::string::npos);
 }
 
-TEST_CASE("what cannot be trained is one sentence") {
+TEST_CASE("untrainable models are errors") {
   const ImageData data = stripes(40, 1);
   ImageData labelled = data;
   labelled.labels[7] = 10;
@@ -396,7 +396,7 @@ TEST_CASE("what cannot be trained is one sentence") {
   CHECK(!Trainer::open("zoo:mnist_fc", data, bad).ok());
 }
 
-TEST_CASE("data that is cut short, or no data") {
+TEST_CASE("truncated or missing data is an error") {
   const auto images = scratch("images"), labels = scratch("labels");
   const auto said = [&](const std::vector<uint8_t>& a, const std::vector<uint8_t>& b) {
     write(images, a), write(labels, b);
@@ -418,7 +418,7 @@ TEST_CASE("data that is cut short, or no data") {
   std::filesystem::remove(labels);
 }
 
-TEST_CASE("real digits are read, packed as they are") {
+TEST_CASE("MNIST files are read, also compressed") {
   ARENASCOPE_NEEDS_DATA("models/mnist/t10k-images-idx3-ubyte.gz");
   const auto folder = data_folder() / "models" / "mnist";
   auto data = read_images(folder / "t10k-images-idx3-ubyte.gz", folder / "t10k-labels-idx1-ubyte.gz");

@@ -226,7 +226,7 @@ const std::vector<Pattern>& patterns() {
 
 }  // namespace
 
-TEST_CASE("a fused graph gives the bits of the unfused one, and agrees with the reference") {
+TEST_CASE("a fused graph gives the bits of the unfused one and agrees with the reference backend") {
   auto cpu = cpu::make_cpu_backend();
   auto reference = reference::make_reference_backend();
   for (const Pattern& pattern : patterns()) {
@@ -262,7 +262,7 @@ TEST_CASE("a fused graph gives the bits of the unfused one, and agrees with the 
   }
 }
 
-TEST_CASE("a fused node says what it holds") {
+TEST_CASE("a fused node lists its parts") {
   auto cpu = cpu::make_cpu_backend();
   Net net([](GraphBuilder& b) {
     const Tensor x = b.conv2d(b.input("x", {1, 3, 8, 8}), b.weight("w", {4, 3, 3, 3}), Tensor(), 1, 1, 1, 1, "conv1");
@@ -282,7 +282,7 @@ TEST_CASE("a fused node says what it holds") {
   CHECK_FALSE(reference::make_reference_backend()->supports(*node.node).ok());
 }
 
-TEST_CASE("the parts of a fused node are told apart whatever they are called") {
+TEST_CASE("parts of a fused node with equal names are distinguished") {
   auto cpu = cpu::make_cpu_backend();
   Net net([](GraphBuilder& b) {
     const Tensor x = b.op(Op::Relu, {b.input("x", {10})}, {}, "a + b");
@@ -304,7 +304,7 @@ TEST_CASE("the parts of a fused node are told apart whatever they are called") {
   CHECK(held_names(renamed).empty());
 }
 
-TEST_CASE("what somebody wants to see is not inside of a fused node") {
+TEST_CASE("requested tensors are not inside a fused node") {
   auto cpu = cpu::make_cpu_backend();
   const auto build = [](bool output) {
     return [output](GraphBuilder& b) {
@@ -336,7 +336,7 @@ TEST_CASE("what somebody wants to see is not inside of a fused node") {
   CHECK(working(fuse_graph(twice.graph, *cpu)->graph) == 3);
 }
 
-TEST_CASE("a backend that fuses nothing gets the same graph; other types stay apart") {
+TEST_CASE("a backend without fusion gets the same graph; other types are not fused") {
   auto cpu = cpu::make_cpu_backend();
   auto reference = reference::make_reference_backend();
   Net net(patterns()[0].build);
@@ -348,7 +348,7 @@ TEST_CASE("a backend that fuses nothing gets the same graph; other types stay ap
   CHECK(fuse_graph(half.graph, *cpu)->fused.empty());
 }
 
-TEST_CASE("a fused graph can be written anew, as for tensors that are computed again") {
+TEST_CASE("a fused graph can be copied, e.g. for rematerialisation") {
   auto cpu = cpu::make_cpu_backend();
   Net net(patterns()[2].build);
   auto fused = fuse_graph(net.graph, *cpu);
@@ -363,7 +363,7 @@ TEST_CASE("a fused graph can be written anew, as for tensors that are computed a
   CHECK(run(*cpu, *again, node_map[fused->graph.find_node(*output).index()], 2, MemoryStrategy::Planned) == expected);
 }
 
-TEST_CASE("parameters that make no sense are refused") {
+TEST_CASE("invalid parameters are errors") {
   auto context = Context::create({.mem_size = size_t{1} << 20});
   REQUIRE(context);
   const Tensor x = *context->new_tensor(DType::F32, {4, 6}), y = *context->new_tensor(DType::F32, {5});

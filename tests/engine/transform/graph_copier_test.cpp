@@ -145,7 +145,7 @@ TEST_CASE("gradients, accumulators and parameters survive every transform") {
   }
 }
 
-TEST_CASE("fusion shows the gradient of what is given, output or not, and hides others") {
+TEST_CASE("fusion keeps gradients of inputs and hides others") {
   Training t;
   const TensorImpl* of_w = t.graph.grad(*t.w);
   REQUIRE(of_w->op == Op::Add);  // to the accumulator
@@ -158,7 +158,7 @@ TEST_CASE("fusion shows the gradient of what is given, output or not, and hides 
   CHECK_FALSE(fused->node_map[t.graph.find_node(*t.graph.nodes()[1]).index()]);  // the product, in front of its RELU
 }
 
-TEST_CASE("statistics that are parameters are fused as those that are constants") {
+TEST_CASE("parameter statistics are fused like constants") {
   for (const bool trained : {false, true}) {
     GraphBuilder b(*Context::create({.no_alloc = true, .grow = true}));
     std::vector<Tensor> sources{b.op(Op::Relu, {b.input("x", {1, 4, 5, 5})}, {}, "relu")};
@@ -178,7 +178,7 @@ TEST_CASE("statistics that are parameters are fused as those that are constants"
   }
 }
 
-TEST_CASE("a parameter that only the host reads lies there, without a copy") {
+TEST_CASE("a parameter read by the host only is stored there, without a copy") {
   const Training t;
   const auto sides = choose_sides(t.graph, [](const TensorImpl& node) {
     return node.op == Op::MulMat || node.is_view() ? PartitionSide::Other : PartitionSide::Either;

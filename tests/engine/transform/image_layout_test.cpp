@@ -212,7 +212,7 @@ const std::vector<Pattern>& patterns() {
 
 }  // namespace
 
-TEST_CASE("images with their channels last give what plain ones give") {
+TEST_CASE("channels-last images give the results of channels-first ones") {
   auto cpu = cpu::make_cpu_backend();
   auto unpacked = cpu::make_cpu_backend({.packs = false});
   auto reference = reference::make_reference_backend();
@@ -270,7 +270,7 @@ TEST_CASE("images with their channels last give what plain ones give") {
   }
 }
 
-TEST_CASE("images stay as they are where nothing is gained") {
+TEST_CASE("layouts are unchanged without a gain") {
   auto cpu = cpu::make_cpu_backend();
   auto reference = reference::make_reference_backend();
   Net net(patterns()[1].build);
@@ -284,7 +284,7 @@ TEST_CASE("images stay as they are where nothing is gained") {
   CHECK(lay_out_images(one.graph, *cpu)->channels_last == 0);
 }
 
-TEST_CASE("a copy serves all who read the other layout, and what gains most decides") {
+TEST_CASE("one copy serves all readers of the other layout, and the largest gain decides") {
   // A backend that knows one op: RELU gains, NEG can do either, EXP cannot.
   class Stub : public Eager {
    public:

@@ -136,7 +136,7 @@ Outcome check(const WrittenNet& net, float tolerance = 0) {
 
 }  // namespace
 
-TEST_CASE("beside what is written everything is rewritten") {
+TEST_CASE("everything but written tensors is rewritten") {
   WrittenNet net;
   GraphBuilder& b = net.b;
   const Tensor x = b.input("x", {3, 40});
@@ -150,7 +150,7 @@ TEST_CASE("beside what is written everything is rewritten") {
   CHECK(made.ops == std::set<Op>{Op::Gelu, Op::Silu, Op::SetRows});
 }
 
-TEST_CASE("a reader before a write and one behind it see different values") {
+TEST_CASE("readers before and after a write see different values") {
   WrittenNet net;
   GraphBuilder& b = net.b;
   const Tensor state = net.state("state", {4, 8}), zero = b.weight("=0", {1}), half = b.weight("=0.5", {1});
@@ -164,7 +164,7 @@ TEST_CASE("a reader before a write and one behind it see different values") {
   CHECK(check(net).ops == std::set<Op>{Op::SetRows, Op::Cont, Op::Neg, Op::Mul, Op::Add, Op::Max, Op::Min, Op::Clamp});
 }
 
-TEST_CASE("what is written is no constant, nor the same as what holds the same numbers at first") {
+TEST_CASE("a written tensor is neither a constant nor merged with an initially equal one") {
   WrittenNet net;
   GraphBuilder& b = net.b;
   const Tensor rows = b.input("rows", {3}, DType::I64), w = b.weight("w", {4, 8});
@@ -183,7 +183,7 @@ TEST_CASE("what is written is no constant, nor the same as what holds the same n
   CHECK(made.ops.contains(Op::Fill));
 }
 
-TEST_CASE("an optimiser's step stays, what makes the gradient is rewritten") {
+TEST_CASE("optimizer steps stay, gradient nodes are rewritten") {
   WrittenNet net;
   GraphBuilder& b = net.b;
   const Tensor p = b.weight("p", {4, 8}), m = net.state("m", {4, 8}), v = net.state("=0.25", {4, 8}),
@@ -263,7 +263,7 @@ class RandomWrites {
 
 }  // namespace
 
-TEST_CASE("random graphs that write have the same bits when they are rewritten") {
+TEST_CASE("rewritten random graphs with writes give the same bits") {
   int64_t rules = 0;
   for (uint32_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);

@@ -116,7 +116,7 @@ int64_t parts_on_second_thread(const trace::Snapshot& seen) {
 
 }  // namespace
 
-TEST_CASE("no other partition has fewer copies") {
+TEST_CASE("no partition has fewer copies") {
   for (uint32_t seed = 0; seed < 60; ++seed) {
     CAPTURE(seed);
     std::vector<Tensor> outputs;
@@ -149,7 +149,7 @@ TEST_CASE("no other partition has fewer copies") {
   }
 }
 
-TEST_CASE("a graph that runs on both gives what one of them gives, and its copies are nodes of the recording") {
+TEST_CASE("a graph on two devices gives the results of one, and its copies are recorded nodes") {
   int64_t all_copies = 0, all_on_host = 0, host_parts = 0;
   for (uint32_t seed = 0; seed < 40; ++seed) {
     CAPTURE(seed);
@@ -234,7 +234,8 @@ TEST_CASE("a graph that runs on both gives what one of them gives, and its copie
   CHECK(host_parts >= 2 * all_on_host);
 }
 
-TEST_CASE("what writes into its first source takes that along, and leaves its others where fewest bytes are copied") {
+TEST_CASE(
+    "a node that writes into its first source is on its device; other sources stay where fewest bytes are copied") {
   Context context = *Context::create({.mem_size = 1 << 16, .no_alloc = true});
   GraphBuilder b(context);
   const Tensor x = b.input("x", {16, 256}), rows = b.input("rows", {16}, DType::I64);

@@ -420,7 +420,7 @@ class Journey {
 
 }  // namespace
 
-TEST_CASE("whatever is done to a graph, its roles, gradients, layers and lifetimes come along") {
+TEST_CASE("every transform keeps roles, gradients, layers and lifetimes") {
   int taken[6] = {}, changes = 0;
   for (uint32_t seed = 0; seed < 150; ++seed) {
     CAPTURE(seed);

@@ -556,7 +556,7 @@ bool to_the_bit(const Rewritten& rewritten, const Case& c) {
 
 }  // namespace
 
-TEST_CASE("what exporters spell out becomes the op that it is, says what it was, and computes the same") {
+TEST_CASE("patterns of exporters become one op with a provenance and equal results") {
   auto cpu = cpu::make_cpu_backend();
   auto reference = reference::make_reference_backend();
   for (const Case& c : cases()) {
@@ -576,7 +576,7 @@ TEST_CASE("what exporters spell out becomes the op that it is, says what it was,
   }
 }
 
-TEST_CASE("what only looks alike stays as it is") {
+TEST_CASE("similar but different patterns are unchanged") {
   const std::map<const char*, Build> nets = {
       {"gelu with another number",
        [](GraphBuilder& b) {
@@ -624,7 +624,7 @@ TEST_CASE("what only looks alike stays as it is") {
   }
 }
 
-TEST_CASE("what is rounded or compared behind is not made of other numbers") {
+TEST_CASE("values that are rounded or compared later keep their bits") {
   const std::map<const char*, Build> nets = {
       {"a quotient that is rounded",
        [](GraphBuilder& b) {
@@ -662,7 +662,7 @@ TEST_CASE("what is rounded or compared behind is not made of other numbers") {
   }
 }
 
-TEST_CASE("what somebody wants to see is computed, and outputs stay outputs") {
+TEST_CASE("requested tensors are computed, and outputs stay outputs") {
   Tensor inner;
   Net net([&](GraphBuilder& b) {
     const Tensor x = b.input("x", {3, 40});
@@ -677,7 +677,7 @@ TEST_CASE("what somebody wants to see is computed, and outputs stay outputs") {
   CHECK(rewritten.made.node_map[net.graph.find_node(*inner).index()]);
 }
 
-TEST_CASE("the trace tells what a node was made from") {
+TEST_CASE("the trace has the provenance of a node") {
   Net net([](GraphBuilder& b) {
     const Tensor x = b.input("x", {3, 40});
     return b.op(Op::Mul, {b.op(Op::Sigmoid, {x}, {}, "gate"), x}, {}, "gated");
@@ -690,7 +690,7 @@ TEST_CASE("the trace tells what a node was made from") {
   CHECK(origin_text(*rewritten.output) == "silu, from 2 nodes");
 }
 
-TEST_CASE("each rule has a name, says what it does and how exact it is, and has a case") {
+TEST_CASE("each rule has a name, a description, an exactness and a test case") {
   std::set<const RewriteRule*> with_case;
   for (const Case& c : cases()) {
     const Net net(c.build);

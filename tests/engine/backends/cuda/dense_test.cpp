@@ -14,7 +14,7 @@ double tolerance(DType type) { return type == DType::F32 ? 1e-6 : type == DType:
 
 }  // namespace
 
-TEST_CASE("one number a channel: channels that begin anywhere in a vector, and wrap around") {
+TEST_CASE("one value per channel: channels that begin anywhere in a vector, and wrap around") {
   for (const DType type : {DType::F32, DType::F16, DType::BF16})
     for (const auto& [height, width] : {std::pair{7, 7}, {2, 4}, {3, 3}, {1, 9}, {4, 4}, {1, 5}})
       for (const int64_t batch : {1, 8}) {
@@ -40,7 +40,7 @@ TEST_CASE("one number a channel: channels that begin anywhere in a vector, and w
       }
 }
 
-TEST_CASE("transposed in tiles: whole ones and their edges, elements of every size, pairs and none") {
+TEST_CASE("tiled transposes: full tiles and edges, all element sizes, pairs and empty tensors") {
   for (const DType type : {DType::U8, DType::F16, DType::F32, DType::F64})
     for (const auto& [rows, columns] :
          {std::pair{64, 64}, {128, 192}, {65, 64}, {70, 130}, {63, 66}, {8, 200}, {90, 9}})
@@ -56,7 +56,7 @@ TEST_CASE("transposed in tiles: whole ones and their edges, elements of every si
       }
 }
 
-TEST_CASE("copied in pieces of sixteen bytes, and where a row ends within one") {
+TEST_CASE("copies in 16-byte pieces, also if a row ends within one") {
   for (const DType type : {DType::U8, DType::BF16, DType::F32, DType::I64})
     for (const int64_t width : {16, 48, 40, 7})
       for (const int64_t first : {0, 16, 1}) {
@@ -71,7 +71,7 @@ TEST_CASE("copied in pieces of sixteen bytes, and where a row ends within one") 
       }
 }
 
-TEST_CASE("lines in registers: as many threads as they need, with a scale, a mask, a gain and a bias") {
+TEST_CASE("rows in registers: matching thread counts, with a scale, a mask, a gain and a bias") {
   for (const DType type : {DType::F32, DType::F16, DType::BF16})
     for (const int64_t width : {8, 256, 1024, 1032, 4096, 8192, 8200}) {
       CAPTURE(name(type));
@@ -99,7 +99,7 @@ TEST_CASE("lines in registers: as many threads as they need, with a scale, a mas
     }
 }
 
-TEST_CASE("what follows a convolution is computed with its bias, whether a library convolves or a kernel does") {
+TEST_CASE("the epilogue of a convolution includes its bias, for library and own kernels") {
   for (const bool libraries : {false, true})
     for (const DType type : {DType::F32, DType::F16})
       for (const bool biased : {false, true})

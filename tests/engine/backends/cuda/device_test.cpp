@@ -97,7 +97,7 @@ void check_runs(const std::string& model, const RunnerOptions& options, uint32_t
 
 }  // namespace
 
-TEST_CASE("runs that are captured and replayed agree, with every option on and off") {
+TEST_CASE("captured and replayed runs agree, with every option on and off") {
   ARENASCOPE_NEEDS_GPU(gpu);
   check_runs("zoo:squeezenet", on_device(), 6, 1e-4);
   check_runs("zoo:lstm", on_device(), 6, 1e-4);
@@ -108,7 +108,7 @@ TEST_CASE("runs that are captured and replayed agree, with every option on and o
   check_runs("zoo:squeezenet", in_place, 3, 1e-4);
 }
 
-TEST_CASE("values stored as float16, and products with shortcuts, agree to their digits") {
+TEST_CASE("f16 values and reduced-precision matmuls agree within their precision") {
   ARENASCOPE_NEEDS_GPU(gpu);
   for (const Precision precision : {Precision::Normal, Precision::Low}) {
     RunnerOptions options = on_device();
@@ -117,7 +117,7 @@ TEST_CASE("values stored as float16, and products with shortcuts, agree to their
   }
 }
 
-TEST_CASE("a graph shared out with the host agrees") {
+TEST_CASE("a graph partitioned between device and host agrees") {
   ARENASCOPE_NEEDS_GPU(gpu);
   RunnerOptions options = on_device();
   options.host_ops = {Op::Concat, Op::SoftMax};
@@ -126,7 +126,7 @@ TEST_CASE("a graph shared out with the host agrees") {
   check_runs("zoo:squeezenet", options, 4, 1e-4);
 }
 
-TEST_CASE("times of nodes from activity records and from events tell the same") {
+TEST_CASE("times of nodes agree between activity records and events") {
   ARENASCOPE_NEEDS_GPU(gpu);
   double sums[2] = {};
   for (const int records : {0, 1}) {
@@ -152,7 +152,7 @@ TEST_CASE("times of nodes from activity records and from events tell the same") 
   CHECK(sums[1] >= 0.5 * sums[0]);
 }
 
-TEST_CASE("random programs on real streams: no block changes while a stream still reads it") {
+TEST_CASE("random programs on real streams: no block changes while a stream reads it") {
   ARENASCOPE_NEEDS_GPU(gpu);
   for (uint64_t seed = 0; seed < 4; ++seed) {
     CAPTURE(seed);
@@ -160,7 +160,7 @@ TEST_CASE("random programs on real streams: no block changes while a stream stil
   }
 }
 
-TEST_CASE("a device that is full says so, and what fits runs right") {
+TEST_CASE("a full device is an error, and graphs that fit run correctly") {
   ARENASCOPE_NEEDS_GPU(gpu);
   check_runs("zoo:squeezenet", on_device(), 1, 1e-4);  // the libraries have their memory
   int refused = 0, ran = 0;
@@ -187,7 +187,7 @@ TEST_CASE("a device that is full says so, and what fits runs right") {
 }
 
 // Its process is good for nothing on the device afterwards, so that it runs alone: test_cuda_device --no-skip -tc=…
-TEST_CASE("a device that is lost: every run from then on is an error, and nothing crashes" * doctest::skip()) {
+TEST_CASE("a lost device: every later run is an error, and nothing crashes" * doctest::skip()) {
   ARENASCOPE_NEEDS_GPU(gpu);
   const auto runner = opened("zoo:squeezenet", on_device());
   REQUIRE(runner->run().ok());

@@ -26,11 +26,11 @@ bool is_product(Op op) {
 
 }  // namespace
 
-TEST_CASE("an op that nobody wrote is refused by its name") {
+TEST_CASE("an unimplemented op is an error with its name") {
   test::check_unknown_op_is_refused(*make_emulated_backend());
 }
 
-TEST_CASE("every op, type and layout agrees with the reference, whatever order the threads run in") {
+TEST_CASE("every op, type and layout agrees with the reference, for all thread orders") {
   auto forward = make_emulated_backend(), backward = make_emulated_backend({Order::Backward, false, 3});
   auto reference = reference::make_reference_backend();
   const char* only = std::getenv("ARENASCOPE_ONLY");
@@ -63,7 +63,7 @@ TEST_CASE("every op, type and layout agrees with the reference, whatever order t
   MESSAGE(cases << " cases");
 }
 
-TEST_CASE("what is handed to the libraries is the same problem") {
+TEST_CASE("library calls describe the same problem") {
   auto backend = make_emulated_backend({Order::Forward, true, 2});
   auto reference = reference::make_reference_backend();
   for (const OpCase& c : op_cases()) {
@@ -84,7 +84,7 @@ TEST_CASE("what is handed to the libraries is the same problem") {
   CHECK(backend->library_calls() > 80);
 }
 
-TEST_CASE("what a library takes and then does not run, a kernel computes") {
+TEST_CASE("a kernel computes problems that a library accepts but cannot run") {
   auto reference = reference::make_reference_backend();
   int refused = 0;
   for (const OpCase& c : op_cases()) {
@@ -105,7 +105,7 @@ TEST_CASE("what a library takes and then does not run, a kernel computes") {
   CHECK(refused > 80);
 }
 
-TEST_CASE("few rows against columns that are neighbours are the library's, and a kernel's where there is none") {
+TEST_CASE("matmuls with few rows and contiguous columns use the library, or a kernel without one") {
   for (const bool libraries : {false, true}) {
     OpCase c;
     c.name = "MUL_MAT of three rows, the other side transposed";
@@ -127,7 +127,7 @@ TEST_CASE("few rows against columns that are neighbours are the library's, and a
   }
 }
 
-TEST_CASE("rows are written where they belong: many bytes at once, as another type, past those that belong nowhere") {
+TEST_CASE("SET_ROWS: wide writes, type conversion, skipped indices") {
   constexpr DType kPairs[][2] = {{DType::F32, DType::F32},  {DType::F16, DType::F16}, {DType::F16, DType::F32},
                                  {DType::BF16, DType::F64}, {DType::F64, DType::I32}, {DType::I8, DType::F32},
                                  {DType::F32, DType::I64},  {DType::I64, DType::I64}};
@@ -156,7 +156,7 @@ TEST_CASE("rows are written where they belong: many bytes at once, as another ty
     }
 }
 
-TEST_CASE("a row outside is told, and nothing is written there") {
+TEST_CASE("SET_ROWS reports a row out of range and does not write it") {
   Built made = built_of([](GraphBuilder& b) {
     const Tensor state = b.input("state", {5, 8}), fresh = b.input("fresh", {2, 8}),
                  at = b.input("at", {2}, DType::I64);
@@ -174,7 +174,7 @@ TEST_CASE("a row outside is told, and nothing is written there") {
   CHECK(result(made.built.output) == expected);
 }
 
-TEST_CASE("max pooling's gradient: dilated windows, one to three dimensions, equal elements, and no numbers") {
+TEST_CASE("max pooling gradient: dilated windows, one to three dimensions, equal elements, NaN") {
   const PoolParams all[] = {{1, {5, 0, 0}, {2, 0, 0}, {3, 0, 0}, {4, 0, 0}, {2, 0, 0}, false, false},
                             {2, {2, 3, 0}, {3, 1, 0}, {1, 2, 0}, {1, 0, 0}, {0, 1, 0}, true, false},
                             {2, {5, 5, 0}, {1, 1, 0}, {1, 1, 0}, {2, 2, 0}, {2, 2, 0}, false, false},
@@ -208,7 +208,7 @@ TEST_CASE("max pooling's gradient: dilated windows, one to three dimensions, equ
   CHECK(!make_emulated_backend()->supports(*whole.built.output));
 }
 
-TEST_CASE("corners are aligned by the scale that was given") {
+TEST_CASE("align_corners uses the given scale") {
   for (const ResizeMode mode : {ResizeMode::Nearest, ResizeMode::Linear, ResizeMode::Cubic}) {
     OpCase c;
     c.name = "RESIZE by scales, corners aligned";

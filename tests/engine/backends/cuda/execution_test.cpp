@@ -34,7 +34,7 @@ void check_all_given_back(const SimulatedDriver& driver) {
 
 }  // namespace
 
-TEST_CASE("a network agrees with the reference however its streams run, and is replayed from its second run on") {
+TEST_CASE("a network agrees with the reference for all stream orders, and is replayed from its second run") {
   for (uint64_t seed = 0; seed < 8; ++seed) {
     CAPTURE(seed);
     SimulatedOptions simulated;
@@ -63,7 +63,7 @@ TEST_CASE("a network agrees with the reference however its streams run, and is r
   }
 }
 
-TEST_CASE("op cases agree with the reference by way of the device's memory") {
+TEST_CASE("op cases agree with the reference through device memory") {
   const auto driver = std::make_shared<SimulatedDriver>();
   const auto reference = reference::make_reference_backend();
   {
@@ -94,7 +94,7 @@ TEST_CASE("op cases agree with the reference by way of the device's memory") {
   check_all_given_back(*driver);
 }
 
-TEST_CASE("a replayed run is one launch, and chains are fewer kernels") {
+TEST_CASE("a replayed run is one launch, and fused chains are fewer kernels") {
   int kernels[2];
   for (const bool chains : {false, true}) {
     const auto driver = std::make_shared<SimulatedDriver>();
@@ -113,7 +113,7 @@ TEST_CASE("a replayed run is one launch, and chains are fewer kernels") {
   CHECK(kernels[true] < kernels[false]);
 }
 
-TEST_CASE("where a capture does not work, nodes are queued one by one; eager and timed runs as well") {
+TEST_CASE("without capture, nodes are queued one by one, as in eager and timed runs") {
   SimulatedOptions simulated;
   simulated.captures = false;
   Network nets[3];
@@ -136,7 +136,7 @@ TEST_CASE("where a capture does not work, nodes are queued one by one; eager and
     }
 }
 
-TEST_CASE("a graph is captured again when something has got another place, and after another prepare()") {
+TEST_CASE("a graph is captured again after an address change and after prepare()") {
   const auto driver = std::make_shared<SimulatedDriver>();
   Network net;
   auto on = OnDevice::open(net, driver);
@@ -162,7 +162,7 @@ TEST_CASE("a graph is captured again when something has got another place, and a
   CHECK(on->backend->replays() == 3);
 }
 
-TEST_CASE("an index outside its table is told with the node's name, also when replayed, and only once") {
+TEST_CASE("an index out of range is reported once with the node's name, also when replayed") {
   const auto driver = std::make_shared<SimulatedDriver>();
   Network net;
   auto on = OnDevice::open(net, driver);
@@ -180,7 +180,8 @@ TEST_CASE("an index outside its table is told with the node's name, also when re
   CHECK(on->backend->replays() == 3);
 }
 
-TEST_CASE("rows that a graph writes stay on the device from run to run, also when replayed; one outside is told") {
+TEST_CASE(
+    "rows written by a graph stay on the device between runs, also when replayed; an index out of range is reported") {
   const auto driver = std::make_shared<SimulatedDriver>();
   {
     Context nodes = *Context::create({.mem_size = 1 << 20, .no_alloc = true});
@@ -242,7 +243,7 @@ TEST_CASE("rows that a graph writes stay on the device from run to run, also whe
   check_all_given_back(*driver);
 }
 
-TEST_CASE("weights larger than the staging arrive, with pinned pages and without") {
+TEST_CASE("weights larger than the staging buffer are uploaded, with and without pinned pages") {
   for (const bool pins : {true, false}) {
     SimulatedOptions simulated;
     simulated.pins = pins;
@@ -272,7 +273,7 @@ TEST_CASE("weights larger than the staging arrive, with pinned pages and without
   }
 }
 
-TEST_CASE("times of nodes and copies lie inside the run, from timers and from activity records") {
+TEST_CASE("times of nodes and copies are inside the run, from timers and from activity records") {
   for (const bool activities : {false, true}) {
     CAPTURE(activities);
     SimulatedOptions simulated;
@@ -320,7 +321,7 @@ TEST_CASE("times of nodes and copies lie inside the run, from timers and from ac
   }
 }
 
-TEST_CASE("a timed run tells what the device took, not what it took to queue") {
+TEST_CASE("a timed run measures device time, not queueing time") {
   const auto driver = std::make_shared<SimulatedDriver>();
   Network net;
   auto on = OnDevice::open(net, driver);
@@ -337,7 +338,8 @@ TEST_CASE("a timed run tells what the device took, not what it took to queue") {
   CHECK(on->backend->replays() == 1);  // the timed run was queued node by node
 }
 
-TEST_CASE("whatever call of the driver fails: an error or the right result, nothing leaks, and the next run is right") {
+TEST_CASE(
+    "a failure of any driver call gives an error or the correct result, leaks nothing, and the next run is correct") {
   int calls = 0;
   {
     const auto driver = std::make_shared<SimulatedDriver>();
@@ -380,7 +382,7 @@ TEST_CASE("whatever call of the driver fails: an error or the right result, noth
   MESSAGE(calls << " calls, " << survived << " of them survived by other means");
 }
 
-TEST_CASE("a device that is lost in the middle: every call from then on is an error, and nothing is given back") {
+TEST_CASE("a device lost during a run: every later call is an error, and nothing is freed") {
   int calls = 0;
   {
     const auto driver = std::make_shared<SimulatedDriver>();
@@ -417,7 +419,7 @@ TEST_CASE("a device that is lost in the middle: every call from then on is an er
   }
 }
 
-TEST_CASE("what a user may want to know is noted once") {
+TEST_CASE("notes for the user are given once") {
   SimulatedOptions simulated;
   simulated.captures = false;
   simulated.pins = false;
@@ -440,7 +442,7 @@ TEST_CASE("what a user may want to know is noted once") {
   CHECK(on->backend->drain_diagnostics().problems.empty());
 }
 
-TEST_CASE("why there is no device is one sentence") {
+TEST_CASE("a missing device is reported with its reason") {
   using cuda::DriverAnswer;
   using cuda::why_no_device;
   CHECK(why_no_device({0, 13000, DriverAnswer::Devices, 0, ""}) ==
@@ -461,7 +463,7 @@ TEST_CASE("why there is no device is one sentence") {
   CHECK(cuda::why_not_this_device(0, "a GPU", 12, 0).empty());
 }
 
-TEST_CASE("a graph shared out with the host agrees, and its copies are nodes that can be seen") {
+TEST_CASE("a graph partitioned between device and host agrees, and its copies are visible nodes") {
   const auto driver = std::make_shared<SimulatedDriver>();
   {
     Network net;
@@ -516,7 +518,7 @@ TEST_CASE("a graph shared out with the host agrees, and its copies are nodes tha
   check_all_given_back(*driver);
 }
 
-TEST_CASE("a full device says so, and one that has gone is not called any more") {
+TEST_CASE("a full device is an error, and a lost one is not called again") {
   SimulatedOptions small;
   small.memory = 4096;
   const auto full = std::make_shared<SimulatedDriver>(small);
@@ -540,7 +542,7 @@ TEST_CASE("a full device says so, and one that has gone is not called any more")
   CHECK(gone->complaint() == "");
 }
 
-TEST_CASE("random programs of the allocator keep their data over several streams") {
+TEST_CASE("random programs of the allocator keep their data across streams") {
   for (uint64_t seed = 0; seed < 3; ++seed) {
     CAPTURE(seed);
     SimulatedOptions simulated;
@@ -551,7 +553,7 @@ TEST_CASE("random programs of the allocator keep their data over several streams
   }
 }
 
-TEST_CASE("a device that others have filled leaves what they were told to leave") {
+TEST_CASE("a device shared with other programs keeps the configured reserve free") {
   SimulatedOptions simulated;
   simulated.memory = 24 * kMiB;
   const auto driver = std::make_shared<SimulatedDriver>(simulated);
@@ -568,7 +570,7 @@ TEST_CASE("a device that others have filled leaves what they were told to leave"
   check_all_given_back(*driver);
 }
 
-TEST_CASE("options") {
+TEST_CASE("backend options") {
   const auto ok = cuda::read_options({{"tf32", "1"}, {"device", "1"}, {"graphs", "0"}}, 2);
   REQUIRE(ok);
   CHECK(ok->queue.tf32);

@@ -47,7 +47,7 @@ void compare(Watched& w) {
 
 }  // namespace
 
-TEST_CASE("in every strategy the segments of a CUDA device are seen as the driver holds them") {
+TEST_CASE("in every strategy the recorded segments of a CUDA device equal the driver's") {
   for (const auto strategy : {MemoryStrategy::Planned, MemoryStrategy::Eager, MemoryStrategy::None}) {
     CAPTURE(std::string(name(strategy)));
     Watched w;
@@ -70,7 +70,7 @@ TEST_CASE("in every strategy the segments of a CUDA device are seen as the drive
   }
 }
 
-TEST_CASE("each weight on a CUDA device is a block of its own, and staging is counted as pinned") {
+TEST_CASE("each weight on a CUDA device is a separate block, and staging is counted as pinned") {
   Watched w;
   REQUIRE(move_to_device(*w.backend, *w.context, w.net.leafs, MemoryKind::Persistent).ok());
   w.prepare(MemoryStrategy::Planned);

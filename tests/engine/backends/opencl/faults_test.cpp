@@ -36,7 +36,7 @@ struct Folder {
 
 }  // namespace
 
-TEST_CASE("a device that is out of memory says how much was asked, and goes on when there is some again") {
+TEST_CASE("a device out of memory reports the requested size, and continues when memory is free again") {
   auto faults = std::make_shared<opencl::Faults>();
   Opened device = open_device({}, faults);
   faults->allocations = 0;
@@ -47,14 +47,14 @@ TEST_CASE("a device that is out of memory says how much was asked, and goes on w
   CHECK(failure(device, Op::Relu) == "");
 }
 
-TEST_CASE("a request that is larger than the device allocates at once is refused") {
+TEST_CASE("a request above the device's largest allocation is an error") {
   Opened device = open_device();
   auto block = device.memory->allocate(device.backend->device(), MemoryKind::Workspace, Bytes{1} << 46, 64);
   REQUIRE(!block);
   CHECK(says(block.error(), "at once"));
 }
 
-TEST_CASE("a lost device stays lost and another backend goes on") {
+TEST_CASE("a lost device stays lost and another backend continues") {
   auto faults = std::make_shared<opencl::Faults>();
   Opened device = open_device({}, faults);
   faults->launches = 0;
@@ -65,7 +65,7 @@ TEST_CASE("a lost device stays lost and another backend goes on") {
   CHECK(failure(another, Op::Relu) == "");
 }
 
-TEST_CASE("a kernel that does not build is told with the compiler's words, and others still run") {
+TEST_CASE("a kernel build failure is reported with the compiler log, and other kernels run") {
   auto faults = std::make_shared<opencl::Faults>();
   faults->broken_program = "windows";
   Opened device = open_device({}, faults);
@@ -76,7 +76,7 @@ TEST_CASE("a kernel that does not build is told with the compiler's words, and o
   CHECK(failure(device, Op::Relu) == "");
 }
 
-TEST_CASE("an index outside its table is an error that names it, once") {
+TEST_CASE("an index out of range is one error with its value") {
   Opened device = open_device();
   auto context = Context::create({.mem_size = 1 << 20});
   REQUIRE(context);
@@ -92,7 +92,7 @@ TEST_CASE("an index outside its table is an error that names it, once") {
   CHECK(failure(device, Op::Gather) == "");
 }
 
-TEST_CASE("options that there are not are refused with those that there are") {
+TEST_CASE("unknown options are an error that lists the known ones") {
   for (const auto& [name, value, said] :
        {std::tuple("colour", "red", "tuning"), std::tuple("tuning", "very", "heavy"),
         std::tuple("device", "99", "no OpenCL device 99"), std::tuple("device", "x", "expected a number"),
@@ -103,7 +103,7 @@ TEST_CASE("options that there are not are refused with those that there are") {
   }
 }
 
-TEST_CASE("compiled programs are kept on disk; damaged ones are built anew") {
+TEST_CASE("compiled programs are cached on disk; damaged ones are rebuilt") {
   Folder folder;
   const BackendOptions options{{"cache", folder.path.string()}};
   const auto files = [&] {
@@ -142,7 +142,7 @@ TEST_CASE("compiled programs are kept on disk; damaged ones are built anew") {
   }
 }
 
-TEST_CASE("a device's programs and tuning results go into one file and come back; another's file is refused") {
+TEST_CASE("programs and tuning results of a device are saved in one file; the file of another device is refused") {
   Folder folder;
   const std::string from = (folder.path / "from").string(), to = (folder.path / "to").string(),
                     file = (folder.path / "cache.bin").string();
@@ -189,7 +189,7 @@ TEST_CASE("a device's programs and tuning results go into one file and come back
   }
 }
 
-TEST_CASE("power is asked of a queue where the device has hints for it") {
+TEST_CASE("queue power hints are used if the device supports them") {
   opencl::DeviceFacts facts;
   using Properties = std::vector<cl_queue_properties>;
   CHECK(opencl::queue_properties(facts, true, opencl::Power::High) ==
@@ -205,7 +205,7 @@ TEST_CASE("power is asked of a queue where the device has hints for it") {
   }
 }
 
-TEST_CASE("tuning results survive, and damaged ones are found anew") {
+TEST_CASE("tuning results are kept, and damaged ones are measured again") {
   Folder folder;
   const std::string path = (folder.path / "tuning.bin").string();
   opencl::Tuner tuner(opencl::TuneLevel::Normal, path, "a device");
@@ -246,7 +246,7 @@ TEST_CASE("tuning results survive, and damaged ones are found anew") {
   CHECK(damaged.results().empty());
 }
 
-TEST_CASE("fast tuning takes over what was found for sizes nearby") {
+TEST_CASE("fast tuning reuses results of similar sizes") {
   auto runtime = opencl::Runtime::create({});
   REQUIRE(runtime.ok());
   cl_int code = CL_SUCCESS;
@@ -280,7 +280,7 @@ TEST_CASE("fast tuning takes over what was found for sizes nearby") {
   CHECK(far.tried == 2);
 }
 
-TEST_CASE("the levels of tuning try more and more group sizes, all of which the device takes") {
+TEST_CASE("higher tuning levels try more group sizes, all supported by the device") {
   const auto devices = opencl::find_devices();
   REQUIRE(devices);
   opencl::DeviceFacts facts = devices->front();

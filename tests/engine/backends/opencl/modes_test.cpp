@@ -59,7 +59,7 @@ TEST_CASE("low precision: float32 cases stored as float16 agree to 2e-3") {
   if (all_requested()) CHECK(checked > 50);
 }
 
-TEST_CASE("images: every case that has a kernel for them agrees, in float32 and in float16") {
+TEST_CASE("images: every case with an image kernel agrees, in f32 and in f16") {
   for (const bool low : {false, true}) {
     Opened device = open_device({{"memory", "image"}, {"precision", low ? "low" : "high"}, {"tuning", "none"}});
     int64_t packed = 0, conversions = 0;
@@ -83,7 +83,7 @@ TEST_CASE("images: every case that has a kernel for them agrees, in float32 and 
   }
 }
 
-TEST_CASE("ops without a kernel for images are reached by a copy that one can see") {
+TEST_CASE("ops without an image kernel get a visible copy") {
   Opened device = open_device({{"memory", "image"}, {"tuning", "none"}});
   int plain = 0;
   for (const OpCase& c : cases()) {
@@ -94,7 +94,7 @@ TEST_CASE("ops without a kernel for images are reached by a copy that one can se
   CHECK(plain > 0);
 }
 
-TEST_CASE("left to the device, tensors lie in images on Qualcomm's and in buffers elsewhere") {
+TEST_CASE("by default tensors are images on Qualcomm devices and buffers elsewhere") {
   Opened chosen = open_device({{"memory", "auto"}, {"tuning", "none"}}), images = open_device({{"memory", "image"}});
   int as_images = 0;
   for (const OpCase& c : cases()) {
@@ -106,7 +106,7 @@ TEST_CASE("left to the device, tensors lie in images on Qualcomm's and in buffer
   CHECK(as_images > 0);
 }
 
-TEST_CASE("a device without images says so, and buffers still work") {
+TEST_CASE("images on a device without them are an error, and buffers work") {
   auto faults = std::make_shared<opencl::Faults>();
   faults->no_images = true;
   auto backend = opencl::open_opencl({{"cache", "none"}, {"memory", "image"}}, faults);

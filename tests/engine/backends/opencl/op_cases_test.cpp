@@ -39,12 +39,12 @@ void check_cases(Opened& device, int wanted, const std::function<double(const Op
 
 }  // namespace
 
-TEST_CASE("an op that nobody wrote is refused by its name") {
+TEST_CASE("an unimplemented op is an error with its name") {
   auto device = open_device();
   check_unknown_op_is_refused(*device.backend);
 }
 
-TEST_CASE("what only the host computes is refused") {
+TEST_CASE("host-only ops are errors") {
   auto device = open_device();
   for (const OpCase& c : op_cases())
     if (!opencl::has_kernel(c.op)) CHECK_FALSE(device.backend->supports(*build(c).built.output).ok());

@@ -114,7 +114,7 @@ std::vector<Life> made_up(uint32_t seed, bool images) {
 
 }  // namespace
 
-TEST_CASE("the pool reuses the smallest block that fits within the bound, and counts") {
+TEST_CASE("the pool reuses the smallest fitting block within the bound and counts reuses") {
   opencl::BufferPool pool(open_runtime(), kDevice, {1.25, 0, false});
   auto a = pool.allocate(1000), b = pool.allocate(10000);
   REQUIRE(a);
@@ -140,7 +140,7 @@ TEST_CASE("the pool reuses the smallest block that fits within the bound, and co
   CHECK(pool.stats().active == 0);
 }
 
-TEST_CASE("small requests in larger blocks do not go beyond the bound either") {
+TEST_CASE("small requests in larger blocks also respect the bound") {
   // A slack of 4,096 bytes would let each of the hundred waste 4,000.
   std::vector<Life> lives;
   for (int64_t i = 0; i < 100; ++i) lives.push_back({4096, 0, 1});
@@ -150,7 +150,7 @@ TEST_CASE("small requests in larger blocks do not go beyond the bound either") {
   play(pool, lives, 2);
 }
 
-TEST_CASE("made-up requests: what is reserved stays at 1.25 times what lived at once, and is used again") {
+TEST_CASE("generated requests: reserved bytes stay within 1.25 times the live peak and are reused") {
   const auto runtime = open_runtime();
   for (const bool images : {false, true})
     for (uint32_t seed = 1; seed <= 12; ++seed) {
@@ -162,7 +162,7 @@ TEST_CASE("made-up requests: what is reserved stays at 1.25 times what lived at 
     }
 }
 
-TEST_CASE("nine networks: what is reserved stays at 1.25 times what lives at once") {
+TEST_CASE("nine networks: reserved bytes stay within 1.25 times the live peak") {
   ARENASCOPE_NEEDS_DATA("onnx/light");
   const auto runtime = open_runtime();
   for (const char* name : {"bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "shufflenet",

@@ -52,7 +52,8 @@ bool equal(const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
 
 }  // namespace
 
-TEST_CASE("recorded runs give what kernel by kernel gives, also for new inputs and after another graph was prepared") {
+TEST_CASE(
+    "recorded command buffers give the results of separate kernels, also for new inputs and after another prepare()") {
   const bool there = has_command_buffers();
   const Results& expected = expected_results();
   Opened device = open_device({{"tuning", "none"}});
@@ -75,7 +76,7 @@ TEST_CASE("recorded runs give what kernel by kernel gives, also for new inputs a
   }
 }
 
-TEST_CASE("what the host computes cuts a run into segments, each of which is recorded and replayed") {
+TEST_CASE("host nodes split a run into segments that are recorded and replayed") {
   const bool there = has_command_buffers();
   const Results& expected = expected_results();
   Opened device = open_device({{"tuning", "none"}});
@@ -94,7 +95,7 @@ TEST_CASE("what the host computes cuts a run into segments, each of which is rec
   CHECK(state.segments == (there ? 2 : 0));
 }
 
-TEST_CASE("images stay where they are between runs that nobody looks into, which are replayed too") {
+TEST_CASE("images keep their memory between unobserved runs, which are replayed too") {
   const bool there = has_command_buffers();
   const Results& expected = expected_results();
   Opened device = open_device({{"memory", "image"}, {"tuning", "none"}});
@@ -144,7 +145,7 @@ TEST_CASE("images stay where they are between runs that nobody looks into, which
   again(1);
 }
 
-TEST_CASE("a run that breaks off while it is recorded is not taken for a whole one") {
+TEST_CASE("a run that fails while it is recorded is not replayed") {
   const Results& expected = expected_results();
   Opened device = open_device({{"tuning", "none"}});
   Network network;

@@ -29,7 +29,7 @@ TEST_CASE("the planned arena equals the plan, tensor by tensor") {
   CHECK(device.memory->stats(device.backend->device(), MemoryKind::Workspace).peak_reserved == stats.reserved);
 }
 
-TEST_CASE("an allocation at each run gives the same as the plan, and no more than it needs at once") {
+TEST_CASE("allocation in each run gives the results of the plan within the live bytes") {
   Opened device = open_device({{"tuning", "none"}});
   Network network;
   const auto planned = on_device(device, network);
@@ -42,7 +42,7 @@ TEST_CASE("an allocation at each run gives the same as the plan, and no more tha
   CHECK(result(*device.backend, network.output) == expected);
 }
 
-TEST_CASE("buffers as large as MNN's have room for whole vectors of channels, rows and columns, and compute the same") {
+TEST_CASE("buffers with MNN's padding to vectors of channels, rows and columns give equal results") {
   // [1, 3, 10, 10]: 8 channels of 100, 6 more rows of 10 by 4, 6 more columns by 4.
   CHECK(opencl::padded_bytes({1, 3, 10, 10}, 4) == 4 * (800 + 240 + 24));
   CHECK(opencl::padded_bytes({7}, 4) == 4 * 8);
@@ -68,7 +68,7 @@ TEST_CASE("buffers as large as MNN's have room for whole vectors of channels, ro
   CHECK(weights > 0);
 }
 
-TEST_CASE("queued, submitted, started and ended come to rows of the device, by the host's clock") {
+TEST_CASE("queued, submitted, started and ended times are on tracks of the device, by the host's clock") {
   Opened device = open_device({{"tuning", "normal"}});
   Network network;
   trace::Recorder recorder;
@@ -106,7 +106,7 @@ TEST_CASE("queued, submitted, started and ended come to rows of the device, by t
   CHECK(seen->tunings.size() > 0);
 }
 
-TEST_CASE("what is told to run on the host does, between copies that have a row of their own") {
+TEST_CASE("nodes assigned to the host run there, between copies with their own track") {
   Opened device = open_device({{"tuning", "none"}});
   Network network;
   const auto alone = on_device(device, network);

@@ -67,7 +67,7 @@ std::string refusal(const BackendOptions& given) {
 
 }  // namespace
 
-TEST_CASE("weights that stay quantised are multiplied exactly, whatever the shape") {
+TEST_CASE("quantised weights are multiplied exactly for all shapes") {
   Opened fast = open_device({{"tuning", "none"}}), plain = open_device({{"tuning", "none"}, {"kernels", "plain"}});
   for (const DType type : {DType::Q8_0, DType::Q4_0})
     for (const auto& [m, n, k] : {std::array<int64_t, 3>{1, 1, 32}, {1, 7, 64}, {3, 33, 96}, {4, 2, 32}, {21, 45, 256}})
@@ -79,7 +79,7 @@ TEST_CASE("weights that stay quantised are multiplied exactly, whatever the shap
       }
 }
 
-TEST_CASE("by integer dot products rows are rounded to bytes, and nothing else is lost") {
+TEST_CASE("with integer dot products rows are rounded to int8 without other loss") {
   Opened integers = open_device({{"tuning", "none"}, {"integer-dot", "on"}}), left = open_device({{"tuning", "none"}});
   for (const DType type : {DType::Q8_0, DType::Q4_0})
     for (const int64_t m : {1, 3, 9}) {
@@ -94,7 +94,7 @@ TEST_CASE("by integer dot products rows are rounded to bytes, and nothing else i
     }
 }
 
-TEST_CASE("a device's own integer dot products are used where it has them") {
+TEST_CASE("integer dot products of the device are used if available") {
   // PoCL has none: written out in their place they give the same to the bit, and twice as large ones are seen.
   const auto opened = [](const char* sum) {
     auto faults = std::make_shared<opencl::Faults>();
@@ -150,7 +150,7 @@ int ways_tried(const Backend& backend) {
 
 }  // namespace
 
-TEST_CASE("memory-mode high: convolutions of 3x3 taps go by Winograd's transform, and what it takes is told") {
+TEST_CASE("memory-mode high: 3x3 convolutions use Winograd's transform, and its memory is reported") {
   Opened high = open_device({{"memory-mode", "high"}, {"tuning", "none"}}), low = open_device({{"tuning", "none"}});
   // Odd sizes, several images, padding, images of several bands.
   for (const auto& [image, outputs, pad] : {std::tuple{std::array<int64_t, 4>{1, 128, 15, 17}, int64_t{33}, 1},
@@ -205,7 +205,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("memory-mode decides whether quantised weights stay so on the device") {
+TEST_CASE("memory-mode decides if weights stay quantised on the device") {
   for (const char* mode : {"low", "normal", "high"}) {
     Matmul m = matmul(DType::Q4_0, 5, 24, 64, false);
     Opened device = open_device({{"memory-mode", mode}, {"tuning", "none"}});
@@ -230,7 +230,7 @@ TEST_CASE("memory-mode decides whether quantised weights stay so on the device")
   }
 }
 
-TEST_CASE("filters of convolutions on images lie in static images, or in buffers, and give the same") {
+TEST_CASE("convolution filters in static images and in buffers give equal results") {
   if (opencl::find_devices()->front().image_width == 0) return;
   std::vector<std::byte> results[2];
   for (const bool images : {false, true}) {
@@ -251,7 +251,7 @@ TEST_CASE("filters of convolutions on images lie in static images, or in buffers
   CHECK(results[0] == results[1]);
 }
 
-TEST_CASE("shared virtual memory holds the same") {
+TEST_CASE("shared virtual memory gives equal results") {
   if (!(opencl::find_devices()->front().svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER)) {
     CHECK(refusal({{"svm", "on"}}).find("has no shared virtual memory") != std::string::npos);
     return;
@@ -272,7 +272,7 @@ TEST_CASE("shared virtual memory holds the same") {
   CHECK(results[0] == results[1]);
 }
 
-TEST_CASE("a layout for subgroups is refused by a device that has none") {
+TEST_CASE("a subgroup layout is an error on a device without subgroups") {
   if (opencl::find_devices()->front().intel_subgroups) return;
   CHECK(refusal({{"sizes", "subgroups"}}).find("Intel's subgroups") != std::string::npos);
   CHECK(refusal({{"sizes", "packed"}}).empty());
