@@ -20,6 +20,7 @@ StatusWidget::StatusWidget(Documents* documents, const Theme* theme, QMenuBar* b
   badge_ = new QToolButton(this);
   badge_->setObjectName(QStringLiteral("message_badge"));
   badge_->setAutoRaise(true);
+  badge_->setFixedHeight(fontMetrics().lineSpacing());  // the menu bar keeps its height
   row->addWidget(badge_);
   connect(badge_, &QToolButton::clicked, this, &StatusWidget::log_requested);
   connect(documents_->log(), &MessageLog::changed, this, &StatusWidget::update_badge);

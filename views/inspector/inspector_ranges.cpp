@@ -285,7 +285,7 @@ void time_page(Page& page, const TimeRangeSelection& range) {
   page.title(plain_text(Texts::tr("Time range")),
              figure_text(chosen("length", static_cast<double>(range.end - range.begin), FigureUnit::Time)));
   page.row(Texts::tr("begin"),
-           figure_text(chosen("begins", static_cast<double>(range.begin - snapshot.time.begin), FigureUnit::Time)));
+           figure_text(chosen("begin", static_cast<double>(range.begin - snapshot.time.begin), FigureUnit::Time)));
   if (!snapshot.all_active.samples.empty()) {
     if (const auto most = snapshot.all_active.highest(range.begin, range.end))
       page.row(Texts::tr("peak allocated"), bytes_text(id("most_allocated"), static_cast<Bytes>(most->value)));

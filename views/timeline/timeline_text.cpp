@@ -38,10 +38,10 @@ void TimelineView::update_header() {
     other_busy += row.share.busy;
     ++other_workers;
   }
-  if (other_workers > 0)
-    h.add(with_figures(tr("B: %1 busy"),
-                       {figure(other_figure(run_figure(context().source->comparison()->other.run, "busy_share")),
-                               other_busy / other_workers, FigureUnit::Share)}));
+  // A picture made in the background may be older than the comparison.
+  if (const auto& comparison = context().source->comparison(); other_workers > 0 && comparison)
+    h.add(with_figures(tr("B: %1 busy"), {figure(other_figure(run_figure(comparison->other.run, "busy_share")),
+                                                 other_busy / other_workers, FigureUnit::Share)}));
   if (const trace::Run* run = t.snapshot->run(context().source->run()); run && run->paused() > 0)
     h.add(with_figures(tr("excludes a %1 pause"), {figure(run_figure(run->info.id, "paused"),
                                                           static_cast<double>(run->paused()), FigureUnit::Time)}));

@@ -28,7 +28,10 @@ namespace {
 
 // Protobuf fields: bytes, and a small integer.
 QByteArray field(int number, const QByteArray& bytes) {
-  return QByteArray(1, static_cast<char>(number << 3 | 2)) + static_cast<char>(bytes.size()) + bytes;
+  QByteArray out(1, static_cast<char>(number << 3 | 2));
+  qsizetype size = bytes.size();
+  for (; size >= 0x80; size >>= 7) out += static_cast<char>((size & 0x7f) | 0x80);
+  return out + static_cast<char>(size) + bytes;
 }
 QByteArray field(int number, int value) {
   return QByteArray(1, static_cast<char>(number << 3)) + static_cast<char>(value);

@@ -212,8 +212,11 @@ class LessonsTest : public QObject, protected LessonFixture {
 
   void names_in_lessons_exist_in_the_window() {
     for (const QString& id : lessons())
-      for (const char* language : {"en", "zh_CN"})
-        for (const Error& wrong : wrong_names(*load_lesson(id, language))) QFAIL(wrong.message.c_str());
+      for (const char* language : {"en", "zh_CN"}) {
+        const auto lesson = load_lesson(id, language);
+        QVERIFY2(lesson.ok(), lesson.ok() ? "" : lesson.error().message.c_str());
+        for (const Error& wrong : wrong_names(*lesson)) QFAIL(wrong.message.c_str());
+      }
     const auto lesson = lesson::parse("x.md",
                                       "title: T\nhide: headline, inspectr\nneeds: arrena, arena\n## A\n! show node\n"
                                       "! layout foo\n! ask number nodes\n! right Yes.\n! then show nodez\nHow many?\n");

@@ -366,8 +366,10 @@ class WindowTest : public QObject, protected WindowFixture {
       panels().show(id);
       dock->show();
       dock->raise();
-      QWidget* widget = panels().parts(id).drawn != nullptr ? panels().parts(id).drawn : dock->widget();
-      QTRY_VERIFY_WITH_TIMEOUT(!widget->visibleRegion().isEmpty(), kPatience);
+      QCoreApplication::processEvents();
+      QWidget* drawn = panels().parts(id).drawn;  // hidden behind a placeholder if it has no content
+      QWidget* widget = drawn != nullptr && drawn->isVisible() ? drawn : dock->widget();
+      QVERIFY2(QTest::qWaitFor([&] { return !widget->visibleRegion().isEmpty(); }, kPatience), kind.id);
       QCoreApplication::processEvents();
       const QPoint places[] = {widget->rect().center(), {widget->width() / 3, widget->height() * 2 / 3}};
       for (const QPoint& place : places) {

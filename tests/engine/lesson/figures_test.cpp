@@ -64,7 +64,7 @@ void check_scene(Scene& scene, Held& held) {
       CAPTURE(asked);
       CHECK_MESSAGE(against.ok(), (against.ok() ? "" : against.error().message));
       if (!against) continue;
-      CHECK((against->exempt == "its value is not numeric") == (value->kind != Value::Kind::Number));
+      CHECK((against->exempt == "its value is not a number") == (value->kind != Value::Kind::Number));
       if (!against->exempt.empty()) continue;
       const auto figure = auditor->ask(against->figure);
       // What no event tells of is nought.

@@ -58,7 +58,7 @@ TEST_CASE("a step repeats the actions it depends on") {
                             "title: T\ngraph:\n  a 64\n  b 64 <- a\n"
                             "## A\n! graph\n! layout lesson\n! show arena\n! axis step\n"
                             "## B\n! plan none depth-first\n! select a\n## C\n! select b\n"
-                            "## D\n! program leak\n! all\n## E\n! show timeline\n## F\n! open zoo:nano_gpt\n! write 2 "
+                            "## D\n! program leak\n! all\n## E\n! show timeline\n## F\n! open zoo:nano_gpt\n! generate 2 "
                             "1,0\n## G\n! show text\n## H\n! graph\n");
   REQUIRE_MESSAGE(lesson.ok(), lesson.error().message);
   const auto verbs_of = [&](size_t step) {
@@ -71,7 +71,7 @@ TEST_CASE("a step repeats the actions it depends on") {
   CHECK(verbs_of(2) == "layout graph plan axis show select ");
   CHECK(verbs_of(3) == "layout program axis show all ");
   CHECK(verbs_of(4) == "layout program axis show ");
-  CHECK(verbs_of(6) == "layout open write axis show ");
+  CHECK(verbs_of(6) == "layout open generate axis show ");
   CHECK(verbs_of(7) == "layout graph axis show ");
 }
 

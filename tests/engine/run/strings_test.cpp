@@ -282,10 +282,10 @@ TEST_CASE("a string input is provided at opening") {
   CHECK_FALSE(problem(m, given("s", {1, 2}, {"ho", "hi"})).empty());
   models::OpenOptions numbers = given("s", {2}, {"ho", "hi"});
   numbers.strings.clear();
-  CHECK(problem(m, numbers).find("does not fit") != std::string::npos);
+  CHECK(problem(m, numbers).find("does not match") != std::string::npos);
   OnnxMaker counted(20);
   counted.input("s", {2}, kInt64).output("y", {}, kInt64).node("Neg", {"s"}, {"y"});
-  CHECK(problem(counted, given("s", {2}, {"ho", "hi"})).find("does not fit") != std::string::npos);
+  CHECK(problem(counted, given("s", {2}, {"ho", "hi"})).find("does not match") != std::string::npos);
   OnnxMaker few(20);
   few.weight("s", {3}, Strings{"a"}).output("y", {}, kString).node("Identity", {"s"}, {"y"});
   CHECK(problem(few).find("holds 1 strings") != std::string::npos);

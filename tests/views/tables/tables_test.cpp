@@ -126,7 +126,7 @@ class TablesTest : public QObject {
       return QString();
     };
     for (size_t row = 0; row < 4; ++row) QCOMPARE(cell(row, "Level"), QString("1"));
-    QVERIFY2(cell(2, "Action").startsWith(u"2 tensors"), qPrintable(cell(2, "Action")));
+    QVERIFY2(cell(2, "Action").startsWith(u"2 tensor"), qPrintable(cell(2, "Action")));
     QCOMPARE(cell(2, "Lifetime"), QString("1 – 5"));
     QCOMPARE(cell(3, "Remaining"), QString("4"));
     const char* happens[] = {"new block", "placed in block 1", "placed in block 1", "overlaps", "new block"};
@@ -203,7 +203,7 @@ class TablesTest : public QObject {
     QCOMPARE(cells[0], QStringList({"scale", "512x64x1", QString::fromUtf8("64 × 2 × 1"),
                                     QString::fromUtf8("2\u00a0ms"), "4", "wide", "this run",
                                     QString::fromUtf8("64 × 2 × 1: 2\u00a0ms; 64 × 1 × 1: 3\u00a0ms; 1 × 1 × 1: –")}));
-    QCOMPARE(cells[1][2], QString("way 2"));
+    QCOMPARE(cells[1][2], QString("variant 2"));
     QCOMPARE(cells[1][6], QString("an earlier run"));
     QCOMPARE(problems_table({rich_session()->snapshot(), {}, nullptr, nullptr, nullptr})->rows, size_t{1});
   }
