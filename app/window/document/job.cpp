@@ -137,13 +137,13 @@ std::optional<Job> job_of(Documents& documents) {
   return std::move(jobs.front());
 }
 
+// `job` may change with the first signal of the cancelled one, as the bar's does.
 void cancel_job(Documents& documents, const Job& job) {
   for (const Job& running : jobs_of(documents)) {
     if (!running.is(job)) continue;
-    if (job.document == documents.opening()) return documents.cancel_opening();
+    if (running.document == documents.opening()) return documents.cancel_opening();
     for (const JobRow& row : kJobs)
-      if (row.kind == job.kind) row.cancel(documents.current());
-    return;
+      if (row.kind == running.kind) return row.cancel(documents.current());
   }
 }
 

@@ -369,11 +369,15 @@ class WindowTest : public QObject, protected WindowFixture {
       QCoreApplication::processEvents();
       QWidget* drawn = panels().parts(id).drawn;  // hidden behind a placeholder if it has no content
       QWidget* widget = drawn != nullptr && drawn->isVisible() ? drawn : dock->widget();
-      QVERIFY2(QTest::qWaitFor([&] { return !widget->visibleRegion().isEmpty(); }, kPatience), kind.id);
+      const auto is_on_top = [&](const QPoint& place) {
+        QWidget* at = window_->childAt(widget->mapTo(window_.get(), place));
+        return at != nullptr && (at == widget || widget->isAncestorOf(at));
+      };
+      QVERIFY2(QTest::qWaitFor([&] { return is_on_top(widget->rect().center()); }, kPatience), kind.id);
       QCoreApplication::processEvents();
       const QPoint places[] = {widget->rect().center(), {widget->width() / 3, widget->height() * 2 / 3}};
       for (const QPoint& place : places) {
-        if (!widget->visibleRegion().contains(place)) continue;
+        if (!is_on_top(place)) continue;
         QTest::mouseClick(window_->windowHandle(), Qt::RightButton, {}, widget->mapTo(window_.get(), place));
         auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
         QVERIFY2(menu != nullptr && !menu->actions().isEmpty(), kind.id);
@@ -381,6 +385,7 @@ class WindowTest : public QObject, protected WindowFixture {
         QCoreApplication::processEvents();
         QVERIFY2(QApplication::activePopupWidget() == nullptr, kind.id);
       }
+      dock->hide();  // makes space for the next one
     }
   }
 
