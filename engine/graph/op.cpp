@@ -75,7 +75,7 @@ std::optional<Op> parse_op(std::string_view text) {
 }
 
 Scalars scalars_of(const TensorImpl& node) {
-  const uint8_t traits = info(node.op).traits;
+  const uint16_t traits = info(node.op).traits;
   if (traits & kAlpha) {
     const auto p = node.params.get<AlphaParams>();
     return {static_cast<double>(p.alpha), static_cast<double>(p.beta)};

@@ -5,16 +5,6 @@
 
 namespace arenascope::opencl {
 
-namespace {
-
-// True if its kernel may meet an index out of range.
-bool uses_indices(Op op) {
-  return op == Op::Gather || op == Op::GatherElements || op == Op::SetRows || op == Op::GatherBack ||
-         op == Op::MulMatId;
-}
-
-}  // namespace
-
 class QueuedRun::Node final : public PreparedNode {
  public:
   Node(QueuedRun& run, const TensorImpl& node, std::shared_ptr<const NodeWeights> weights)
@@ -23,7 +13,7 @@ class QueuedRun::Node final : public PreparedNode {
   Status compute(const ComputeParams& params) override {
     if (!has_work(node_) || params.ith != 0) return {};
     Queueing& queueing = run_.queueing_;
-    queueing.checks = queueing.checks || uses_indices(node_.op);
+    queueing.checks = queueing.checks || info(node_.op).reads_indices();
     run_.work_ = params.work;
     if (run_.replay_.replaying()) return {};
     Runtime& runtime = queueing.ctx.runtime;

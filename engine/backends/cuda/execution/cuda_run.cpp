@@ -53,8 +53,7 @@ LaunchRequest CudaBackend::Run::request(size_t index, const ComputeParams& param
 
 Status CudaBackend::Run::queue_node(size_t index, const ComputeParams& params) {
   const TensorImpl& node = *given_[index];
-  backend_.may_fault_ =
-      backend_.may_fault_ || node.op == Op::Gather || node.op == Op::GatherElements || node.op == Op::SetRows;
+  backend_.may_fault_ = backend_.may_fault_ || info(node.op).reads_indices();
   return backend_.timeline_->around(&node, backend_.compute_, 0, false, [&] { return lower(request(index, params)); });
 }
 

@@ -56,7 +56,7 @@ enum class LineOp : uint16_t { ARENASCOPE_LINE_OPS(X) };
 enum class HostOp : uint16_t { ARENASCOPE_HOST_OPS(X) };
 #undef X
 
-enum OpTraits : uint8_t {
+enum OpTraits : uint16_t {
   kView = 1,
   kPointwise = 2,
   kFusable = 4,
@@ -65,6 +65,7 @@ enum OpTraits : uint8_t {
   kLimits = 32,
   kAffine = 64,
   kWrites = 128,
+  kIndices = 256,
   kStep = kPointwise | kFusable,
   kMath = kStep | kFunction,
 };
@@ -97,11 +98,12 @@ struct OpInfo {
   OpFamily family;
   Result<Inferred> (*shape_rule)(Op op, std::span<TensorImpl* const> sources, const OpParams& params);
   int64_t (*flops)(const TensorImpl& node);  // floating-point operations, a multiply-add counted as two
-  uint8_t traits;
+  uint16_t traits;
   ErrorBound bound;
 
   bool is_view() const { return (traits & kView) != 0; }
   bool writes_source() const { return (traits & kWrites) != 0; }
+  bool reads_indices() const { return (traits & kIndices) != 0; }
   bool is_pointwise() const { return (traits & kPointwise) != 0; }
   bool is_fusable() const { return (traits & kFusable) != 0; }
   bool takes_function() const { return (traits & kFunction) != 0; }

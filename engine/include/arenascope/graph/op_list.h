@@ -9,6 +9,7 @@
 //
 // Traits: kView      computes nothing, shares its first source's bytes
 //         kWrites    writes into its first source; the result shares that source's bytes
+//         kIndices   reads indices from a source; one that is out of range is an error of the run, which backends check after it
 //         kPointwise out[i] depends on the sources' i-th elements only, so it may be computed in place
 //         kFusable   may be a step of a FUSED node (fused.h): f32 in, f32 out
 //         kFunction  costs about ten additions; used by backends to divide work
@@ -36,8 +37,8 @@
   X(Cast, "CAST", 1, 1, Movement, cast_rule, no_flops, 0, exact, same) \
   X(Concat, "CONCAT", 1, -1, Movement, concat_rule, no_flops, 0, exact, concat) \
   X(Pad, "PAD", 1, 1, Movement, pad_rule, no_flops, 0, exact, pad) \
-  X(Gather, "GATHER", 2, 2, Movement, gather_rule, no_flops, 0, exact, gather) \
-  X(GatherElements, "GATHER_ELEMENTS", 2, 2, Movement, gather_elements_rule, no_flops, 0, exact, gather_elements) \
+  X(Gather, "GATHER", 2, 2, Movement, gather_rule, no_flops, kIndices, exact, gather) \
+  X(GatherElements, "GATHER_ELEMENTS", 2, 2, Movement, gather_elements_rule, no_flops, kIndices, exact, gather_elements) \
   X(Fill, "FILL", 0, 0, Movement, fill_rule, no_flops, 0, exact, none) \
   X(Arange, "ARANGE", 0, 0, Movement, fill_rule, element_flops, 0, exact, none) \
   X(Resize, "RESIZE", 1, 1, Movement, resize_rule, element_flops, 0, of_largest(16), resize) \
@@ -178,12 +179,12 @@
   X(BitCast, "BIT_CAST", 1, 1, Host, bit_cast_rule, no_flops, 0, exact, none) \
   X(RoundSmall, "ROUND_SMALL", 1, 1, Host, float_rule, element_flops, kPointwise, exact, none) \
   X(GridSample, "GRID_SAMPLE", 2, 2, Host, grid_sample_rule, element_flops, 0, of_largest(64), none) \
-  X(SetRows, "SET_ROWS", 2, -1, Host, set_rows_rule, no_flops, kWrites, exact, set_rows) \
+  X(SetRows, "SET_ROWS", 2, -1, Host, set_rows_rule, no_flops, kWrites | kIndices, exact, set_rows) \
   X(MaxPoolBack, "MAX_POOL_BACK", 2, 2, Host, max_pool_back_rule, source_flops, 0, of_largest(8), none) \
-  X(GatherBack, "GATHER_BACK", 2, 3, Host, gather_back_rule, source_flops, 0, of_largest(8), none) \
+  X(GatherBack, "GATHER_BACK", 2, 3, Host, gather_back_rule, source_flops, kIndices, of_largest(8), none) \
   X(OptimizerStep, "OPTIMIZER_STEP", 4, -1, Host, optimizer_step_rule, norm_flops, kWrites, of_largest(16), none) \
   X(Dropout, "DROPOUT", 2, 2, Host, dropout_rule, element_flops, kPointwise, exact, dropout) \
-  X(MulMatId, "MUL_MAT_ID", 3, 3, Host, mul_mat_id_rule, mul_mat_flops, 0, terms(16).or_least(0x1p-139), none)
+  X(MulMatId, "MUL_MAT_ID", 3, 3, Host, mul_mat_id_rule, mul_mat_flops, kIndices, terms(16).or_least(0x1p-139), none)
 
 // OPAQUE: an unsupported operator of a file, so that the graph can still be shown and planned. FUSED: several ops as
 // one node.

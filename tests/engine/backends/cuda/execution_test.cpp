@@ -180,6 +180,82 @@ TEST_CASE("an index out of range is reported once with the node's name, also whe
   CHECK(on->backend->replays() == 3);
 }
 
+namespace {
+
+// A graph of one node that reads indices, the last of its inputs.
+struct IndexGraph {
+  Context nodes = *Context::create({.mem_size = 1 << 20, .no_alloc = true});
+  std::vector<Tensor> inputs;
+  Tensor out;
+
+  explicit IndexGraph(Op op) {
+    GraphBuilder b(nodes);
+    const auto input = [&](std::initializer_list<int64_t> sizes, DType type = DType::F32) {
+      return inputs.emplace_back(b.input("in" + std::to_string(inputs.size()), sizes, type));
+    };
+    if (op == Op::Gather || op == Op::GatherElements) {
+      const Tensor table = input({5, 8});
+      const Tensor at = op == Op::Gather ? input({2}, DType::I64) : input({2, 8}, DType::I64);
+      out = b.op_with(op, {table, at}, AxisParams{0}, "indexed");
+    } else if (op == Op::SetRows) {
+      const Tensor to = input({5, 8}), from = input({2, 8}), at = input({2}, DType::I64);
+      out = b.op_with(op, {to, from, at}, SetRowsParams{0, true}, "indexed");
+    } else if (op == Op::GatherBack) {
+      const Tensor dy = input({2, 8}), at = input({2}, DType::I64);
+      out = b.op_with(op, {dy, at}, GatherBackParams{5}, "indexed");
+    } else if (op == Op::MulMatId) {
+      const Tensor experts = input({5, 8, 8}), x = input({2, 8}), at = input({2, 1}, DType::I64);
+      out = b.op(op, {experts, x, at}, {}, "indexed");
+    }
+    if (out.defined()) b.output(out);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("every op that reads indices reports one out of range, alone in its graph") {
+  for (int i = 0; i < kOpCount; ++i) {
+    const Op op = static_cast<Op>(i);
+    if (!info(op).reads_indices()) continue;
+    CAPTURE(name(op));
+    const auto driver = std::make_shared<SimulatedDriver>();
+    IndexGraph net(op);
+    REQUIRE_MESSAGE(net.out.defined(), "no case for the op");
+    Graph graph = *net.nodes.new_graph(16);
+    REQUIRE(graph.expand(net.out).ok());
+    auto backend = CudaBackend::make(driver, {});
+    REQUIRE(backend);
+    const auto memory = make_cpu_context();
+    REQUIRE((*backend)->register_memory(*memory).ok());
+    std::vector<TensorImpl*> inputs;
+    for (const Tensor& t : net.inputs) {
+      fill(t, 1, 5);
+      inputs.push_back(t.impl());
+    }
+    REQUIRE(move_to_device(**backend, *memory, inputs, MemoryKind::Default).ok());
+    MemoryPlanOptions options;
+    options.alignment = (*backend)->alignment();
+    auto planned = plan_memory(graph, "two-level", "depth-first", options);
+    REQUIRE(planned);
+    auto plan = ExecutionPlan::make(graph, *planned, **backend, 1);
+    REQUIRE(plan);
+    auto executor = Executor::create(**backend, memory, {});
+    REQUIRE(executor);
+    REQUIRE((*executor)->prepare(std::move(*plan)).ok());
+    const Tensor& at = net.inputs.back();
+    for (const int64_t index : {4, 77, 0}) {
+      std::vector<int64_t> indices(static_cast<size_t>(at->element_count()), 1);
+      indices.back() = index;
+      REQUIRE(write_tensor(**backend, *at, std::as_bytes(std::span(indices))).ok());
+      const auto report = (*executor)->run();
+      CHECK(report.ok() == (index < 5));
+      if (report) continue;
+      CHECK_MESSAGE(report.error().message.find("'indexed'") != std::string::npos, report.error().message);
+      CHECK_MESSAGE(report.error().message.find("77") != std::string::npos, report.error().message);
+    }
+  }
+}
+
 TEST_CASE(
     "rows written by a graph stay on the device between runs, also when replayed; an index out of range is reported") {
   const auto driver = std::make_shared<SimulatedDriver>();
