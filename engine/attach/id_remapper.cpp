@@ -192,7 +192,6 @@ bool IdRemapper::translate(Event& event) {
     const int32_t mine = theirs == 0xfff ? -1 : number(IdKind::Device, static_cast<int32_t>(theirs));
     return mine < 0 ? 0xfff : static_cast<uint32_t>(mine);
   };
-  if (event.kind() == kBindEvent) return translate_owner(event);
   switch (event.kind()) {
     case EventKind::Work: {
       const NameId theirs = event.kernel();
@@ -200,6 +199,7 @@ bool IdRemapper::translate(Event& event) {
       event.b = event.chunk() | static_cast<int64_t>(mine + 1) << 32;
       return run();
     }
+    case EventKind::Bind: return translate_owner(event);
     case EventKind::Wait:
     case EventKind::Between:
     case EventKind::Step:

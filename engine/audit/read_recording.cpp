@@ -94,12 +94,14 @@ class Collector : public trace::Sink {
 
   void note(int32_t track, const Event& e) {
     if (e.time < -kLongest || e.time > kLongest) return;
-    if (e.kind() == trace::kBindEvent && e.b >= 0) return own(e);
     switch (e.kind()) {
       case EventKind::Work:
       case EventKind::Wait:
       case EventKind::Copy:
       case EventKind::Slice: return span(track, e);
+      case EventKind::Bind:
+        if (e.b >= 0) own(e);
+        return;
       case EventKind::Between:
         if (e.a < e.time || e.a > kLongest) return;
         if (const auto run = raw_.runs.find(e.run().value); run != raw_.runs.end() && (e.b & trace::kPaused) != 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The line of `arenascope-cli audit` that each fact is compared with, or the reason why there is none.
-#include <arenascope/memory/memory_kind.h>
+#include <arenascope/schedule/describe.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -138,9 +138,11 @@ constexpr Line kLines[] = {
 std::string word_of(trace::TensorRef ref) { return fmt::format("{}.{}", ref.is_leaf() ? "leaf" : "node", ref.index()); }
 
 std::string kind_word(const Arguments& a) {
-  for (size_t i = 0; !a.empty() && i < kMemoryKindCount; ++i)
-    if (name(static_cast<MemoryKind>(i)) == a[0]) return fmt::format("kind.{}", trace::kMemoryKindNames[i]);
-  return a.empty() ? "memory" : "";
+  if (a.empty()) return "memory";
+  for (const MemoryKind kind : kMemoryKinds)
+    if (name(kind) == a[0])
+      return fmt::format("kind.{}", trace::kMemoryKindNames[static_cast<size_t>(trace_kind(kind))]);
+  return "";
 }
 
 std::string counter_word(const Scene& s, std::string wanted) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include <arenascope/graph/context.h>
-#include <arenascope/memory/memory_kind.h>
+#include <arenascope/schedule/describe.h>
 #include <fmt/format.h>
 
 #include "engine/lesson/strings.h"
@@ -16,8 +16,8 @@ namespace {
 using trace::EventKind;
 
 Result<trace::MemoryKind> kind_of(const std::string& name) {
-  for (size_t i = 0; i < kMemoryKindCount; ++i)
-    if (arenascope::name(static_cast<MemoryKind>(i)) == name) return static_cast<trace::MemoryKind>(i);
+  for (const MemoryKind kind : kMemoryKinds)
+    if (arenascope::name(kind) == name) return trace_kind(kind);
   return Error{fmt::format("unknown memory kind '{}'", name)};
 }
 

@@ -19,6 +19,20 @@
 #include "engine/schedule/params_text.h"
 
 namespace arenascope {
+
+trace::MemoryKind trace_kind(MemoryKind kind) {
+  static_assert(kMemoryKindCount == trace::kMemoryKinds);
+  switch (kind) {
+    case MemoryKind::Default: break;
+    case MemoryKind::Persistent: return trace::MemoryKind::Persistent;
+    case MemoryKind::Workspace: return trace::MemoryKind::Workspace;
+    case MemoryKind::KVCache: return trace::MemoryKind::KVCache;
+    case MemoryKind::HostPinned: return trace::MemoryKind::HostPinned;
+    case MemoryKind::HostPageable: return trace::MemoryKind::HostPageable;
+    case MemoryKind::Mapped: return trace::MemoryKind::Mapped;
+  }
+  return trace::MemoryKind::Default;
+}
 namespace {
 
 // The axis of ops that work along one axis.
@@ -124,9 +138,8 @@ class Blocks {
     if (!block) return;
     const auto [at, fresh] = numbers_.try_emplace(block.get(), static_cast<int32_t>(info_.blocks.size()));
     if (fresh)
-      info_.blocks.push_back({block->bytes(), static_cast<trace::MemoryKind>(block->kind()),
-                              reinterpret_cast<uintptr_t>(block->data()), static_cast<int32_t>(block->use_count()),
-                              block->is_borrowed()});
+      info_.blocks.push_back({block->bytes(), trace_kind(block->kind()), reinterpret_cast<uintptr_t>(block->data()),
+                              static_cast<int32_t>(block->use_count()), block->is_borrowed()});
     to.block = at->second;
     to.storage_offset = tensor.storage.offset();
     to.storage_bytes = tensor.storage.bytes();
@@ -185,7 +198,7 @@ class RingAllocationRecorder final : public AllocationRecorder {
   void write(Make make, const AllocationEvent& event) {
     std::lock_guard lock(mutex_);  // a ring has one writer at a time
     try {
-      ring_->record(make(ring_->now(), static_cast<trace::MemoryKind>(event.kind), event.address, event.bytes,
+      ring_->record(make(ring_->now(), trace_kind(event.kind), event.address, event.bytes,
                          allocator_of(event.device, event.kind), trace::image_id(event.width, event.height)));
     } catch (const std::bad_alloc&) {
       ring_->lose(1);
@@ -198,8 +211,8 @@ class RingAllocationRecorder final : public AllocationRecorder {
       if (known.device == device && known.kind == kind) return known.id;
     const bool host = device.is_cpu() || device == main_memory_;
     const auto described = recorder_->describe(trace::DeviceInfo{{}, to_string(device), {}, {}, 0, host});
-    const uint32_t id = recorder_->describe(trace::AllocatorInfo{0, fmt::format("{} {}", to_string(device), name(kind)),
-                                                                 static_cast<trace::MemoryKind>(kind), described});
+    const uint32_t id = recorder_->describe(
+        trace::AllocatorInfo{0, fmt::format("{} {}", to_string(device), name(kind)), trace_kind(kind), described});
     allocators_.push_back({device, kind, id});
     return id;
   }

@@ -25,12 +25,12 @@ Space space_of(const Event& e, int32_t device) {
 void AddressSpaceTracker::add(const Event& e, DeviceId device) {
   const Place place{device.value, static_cast<uint64_t>(e.a)};
   if (place.second == 0) return;
-  if (e.kind() == kBindEvent) return own(e, place);
   switch (e.kind()) {
     case EventKind::Reserve: return reserve(e, place);
     case EventKind::Release: return release(e.time, place, e.b);
     case EventKind::Alloc: return allocate(e, place);
     case EventKind::Free: return give_back(e.time, place);
+    case EventKind::Bind: return own(e, place);
     default: return;
   }
 }
@@ -111,8 +111,7 @@ void AddressSpaceTracker::free(Nanoseconds time, Place place) {
   SpaceAllocation& slice = own->second;
   slice.end = std::max(time, slice.begin);
   slice.open = false;
-  freed_.push_back(slice);
-  times_.add({slice.begin, slice.end});
+  append(freed_, times_, slice, Range64{slice.begin, slice.end});
   const Bytes bytes = slice.bytes;
   held_.erase(own);
   if (const auto alone = open_.find(place); alone != open_.end() && alone->second.implied) release(time, place, bytes);

@@ -56,9 +56,13 @@ void Session::events(TrackId track, std::span<const Event> events) {
 }
 
 void Session::bad(const char* what) {
-  if (bad_++ != 0) return;
-  problems_.push_back({Severity::Error, std::string("Some data was skipped; first reason: ") + what + ".",
-                       end_ == INT64_MIN ? 0 : end_, RunId::none(), NodeId::none(), ProblemKind::LeftOut});
+  if (bad_) return;
+  try {
+    problems_.push_back({Severity::Error, std::string("Some data was skipped; first reason: ") + what + ".",
+                         end_ == INT64_MIN ? 0 : end_, RunId::none(), NodeId::none(), ProblemKind::LeftOut});
+    bad_ = true;
+  } catch (const std::bad_alloc&) {  // reported with the next one
+  }
 }
 
 void Session::apply(const std::shared_ptr<const GraphInfo>& graph) {

@@ -23,13 +23,13 @@ int64_t barrier_key(const Event& wait) {
 
 bool Session::sensible(const Event& e) const {
   if (!is_sensible_time(e.time)) return false;
-  if (e.kind() == kBindEvent) return e.b >= 0;
   switch (e.kind()) {
     case EventKind::Work:
     case EventKind::Wait:
     case EventKind::Between: return is_sensible_time(e.a) && e.a >= e.time;
     case EventKind::Copy: return is_sensible_time(e.a) && e.a >= e.time && e.b >= 0;
     case EventKind::Slice: return is_sensible_time(e.a) && e.a >= e.time && e.b >= 0;
+    case EventKind::Bind: return e.b >= 0;
     case EventKind::Alloc:
     case EventKind::Free:
     case EventKind::Reserve:
@@ -56,8 +56,7 @@ void Session::add(TrackId track, const Event& e) {
     Lane& lane = t.lanes[depth];
     if (lane.rows.size() >= UINT32_MAX) return bad("more spans on one thread than can be counted");
     row = static_cast<uint32_t>(lane.rows.size());
-    lane.rows.push_back(e);
-    lane.tree.add(SpanSummary::of(e, row));
+    append(lane.rows, lane.tree, e, SpanSummary::of(e, row));
   } else {
     if (t.points.size() >= UINT32_MAX) return bad("more events on one thread than can be counted");
     row = static_cast<uint32_t>(t.points.size());
@@ -68,10 +67,10 @@ void Session::add(TrackId track, const Event& e) {
   end_ = std::max(end_, e.end());
 
   derive(track, e);
-  if (e.kind() == kBindEvent) return add_space(e, bound_allocator(e));
   switch (e.kind()) {
     case EventKind::Work: return add_work(track, e);
     case EventKind::Between: return add_between(e);
+    case EventKind::Bind: return add_space(e, bound_allocator(e));
     case EventKind::Wait: return add_wait(track, e);
     case EventKind::Alloc:
     case EventKind::Free:
@@ -81,9 +80,10 @@ void Session::add(TrackId track, const Event& e) {
     case EventKind::SliceDead: return add_slice(e);
     case EventKind::ArenaWrite:
     case EventKind::ArenaRead:
-      seen_.push_back({TensorRef{e.id}, known_run(e.run()), e.slice_offset(), e.slice_bytes(), e.slice_step(), e.time,
-                       e.kind() == EventKind::ArenaWrite});
-      return seen_times_.add({e.time, e.time});
+      return append(seen_, seen_times_,
+                    AccessRect{TensorRef{e.id}, known_run(e.run()), e.slice_offset(), e.slice_bytes(), e.slice_step(),
+                               e.time, e.kind() == EventKind::ArenaWrite},
+                    Range64{e.time, e.time});
     case EventKind::ContextObject: return context_events_.push_back({track, row});
     case EventKind::Copy: return copies_.push_back({track, 0, row});
     case EventKind::Step: {
@@ -110,8 +110,7 @@ void Session::add_mark(const StepMark& mark) {
 
 void Session::Series::add(Nanoseconds t, double value) {
   if (!samples.empty()) t = std::max(t, samples[samples.size() - 1].time);  // rings are drained one after another
-  samples.push_back({t, value});
-  tree.add({t, t, value, value, value, true});
+  append(samples, tree, Sample{t, value}, SampleSummary{t, t, value, value, value, true});
 }
 
 void Session::add_space(const Event& e, uint32_t allocator) {
@@ -290,8 +289,7 @@ void Session::add_wait(TrackId track, const Event& e) {
 
 void Session::finish(PendingBarrier& p) {
   const Barrier& b = p.barrier;
-  barriers_.push_back(b);
-  barrier_times_.add({b.first_arrival, b.last_leave});
+  append(barriers_, barrier_times_, b, Range64{b.first_arrival, b.last_leave});
   if (NodeRun* n = node_of(b.run, b.node)) {
     ++n->barriers;
     n->wait = add_saturated(n->wait, b.wait_sum);
@@ -375,8 +373,7 @@ void Session::close_slice(ArenaAllocation rect, Step last, Nanoseconds end) {
   rect.last = last;
   rect.end = std::max(end, rect.begin);
   rect.open = false;
-  slices_.push_back(rect);
-  slice_times_.add({rect.begin, rect.end});
+  append(slices_, slice_times_, rect, Range64{rect.begin, rect.end});
 }
 
 }  // namespace arenascope::trace

@@ -5,6 +5,8 @@
 #include "engine/trace/address_space_tracker.h"
 
 #include <algorithm>
+#include <new>
+#include <utility>
 
 namespace arenascope::trace {
 
@@ -136,6 +138,31 @@ class Session::Eviction {
   const Nanoseconds keep_;
 };
 
+// Evicts all events: allocates nothing.
+void Session::evict_all() {
+  for (Track& t : tracks_) {
+    t.points = {};
+    for (Lane& lane : t.lanes) lane = {};
+  }
+  memory_events_ = {};
+  context_events_ = {};
+  copies_ = {};
+  marks_base_ += marks_.size();
+  marks_ = {};
+  for (size_t k = 0; k < kMemoryKinds; ++k) active_[k] = {}, reserved_[k] = {};
+  all_active_ = {};
+  all_reserved_ = {};
+  for (Series& counter : counter_series_) counter = {};
+  barriers_ = {};
+  barrier_times_ = {};
+  slices_ = {};
+  slice_times_ = {};
+  seen_ = {};
+  seen_times_ = {};
+  evicted_ += std::exchange(event_count_, 0);
+  begin_ = end_;
+}
+
 void Session::evict_older_half() {
   const Column<Event>* largest = nullptr;
   const auto consider = [&](const Column<Event>& c) {
@@ -146,7 +173,12 @@ void Session::evict_older_half() {
     for (const Lane& lane : t.lanes) consider(lane.rows);
   }
   if (largest == nullptr || largest->size() < 4 * kColumnRows) return;
-  Eviction(*this, (*largest)[largest->size() / 2].end()).run();
+  try {
+    Eviction(*this, (*largest)[largest->size() / 2].end()).run();
+  } catch (const std::bad_alloc&) {  // some references to rows have not been moved
+    evict_all();
+    bad("out of memory");
+  }
 }
 
 }  // namespace arenascope::trace

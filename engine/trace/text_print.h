@@ -19,7 +19,7 @@ inline constexpr const char* kKindNames[] = {
     "none",  "work",           "wait",       "alloc",      "free",      "reserve", "release", "?",
     "?",     "context object", "copy",       "step",       "layer",     "counter", "?",       "?",
     "slice", "slice live",     "slice dead", "seen write", "seen read", "between", "owner"};
-static_assert(std::size(kKindNames) == kLastEventKind + 2);  // keep in step with trace/bind_event.h
+static_assert(std::size(kKindNames) == kLastEventKind + 1);
 
 inline const char* kind_name(EventKind kind) {
   return static_cast<size_t>(kind) < std::size(kKindNames) ? kKindNames[static_cast<size_t>(kind)] : "?";

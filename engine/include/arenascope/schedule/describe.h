@@ -13,6 +13,7 @@ trace::GraphInfo describe_graph(const ExecutionPlan& plan);
 trace::GraphInfo describe_graph(const Graph& graph);
 trace::PlanInfo describe_plan(const MemoryPlan& plan);  // the caller sets `graph`
 trace::ContextInfo describe_context(const Context& context);
+trace::MemoryKind trace_kind(MemoryKind kind);
 
 // Is notified of the binding of tensors to allocated blocks.
 class BindingObserver {

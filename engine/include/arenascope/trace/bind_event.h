@@ -7,7 +7,6 @@
 
 namespace arenascope::trace {
 
-inline constexpr auto kBindEvent = static_cast<EventKind>(22);
 inline constexpr int kBoundBytesBits = 47;  // of the bytes
 inline constexpr Bytes kMaxBoundBytes = (Bytes{1} << kBoundBytesBits) - 1;
 
@@ -16,7 +15,7 @@ inline constexpr uint32_t kOptimizerState = 128, kWritesSource = 256;
 
 constexpr Event owner(Nanoseconds t, uint64_t address, Bytes asked, uint32_t allocator, GraphId graph,
                       TensorRef tensor) {
-  return detail::make(kBindEvent, t, static_cast<int64_t>(address),
+  return detail::make(EventKind::Bind, t, static_cast<int64_t>(address),
                       asked | static_cast<int64_t>(allocator & 0xffff) << kBoundBytesBits, tensor.value,
                       detail::u32(graph.value) & 0xffffff);
 }

@@ -65,10 +65,14 @@ class Column {
   bool empty() const { return size_ == 0; }
   const T& operator[](size_t i) const { return chunks_->chunks[i >> kColumnShift][i & (kColumnRows - 1)]; }
 
+  // Allocates what the next push_back() needs, which then cannot fail.
+  void reserve_row() {
+    if (const size_t chunk = size_ >> kColumnShift; chunk == owned_.size()) add_chunk(chunk);
+  }
+  // If memory runs out the column is unchanged.
   void push_back(T value) {
-    const size_t chunk = size_ >> kColumnShift;
-    if ((size_ & (kColumnRows - 1)) == 0) add_chunk(chunk);
-    chunks_->chunks[chunk][size_ & (kColumnRows - 1)] = std::move(value);
+    reserve_row();
+    chunks_->chunks[size_ >> kColumnShift][size_ & (kColumnRows - 1)] = std::move(value);
     ++size_;
   }
 

@@ -59,8 +59,9 @@ enum class EventKind : uint8_t {
   ArenaWrite = 19,    // bytes of the arena that were written
   ArenaRead = 20,     // bytes of the arena that were read
   Between = 21,       // work done between two nodes while all threads wait at the barrier
+  Bind = 22,          // the tensor that an allocation belongs to (trace/bind_event.h)
 };
-inline constexpr uint8_t kLastEventKind = 21;
+inline constexpr uint8_t kLastEventKind = 22;
 
 // Kinds of a Between event.
 enum BetweenFlags : uint32_t {

@@ -88,6 +88,7 @@ class Session : public Sink {
   size_t bytes_locked() const;
   class Eviction;
   void evict_older_half();
+  void evict_all();
   void add(TrackId track, const Event& event);
   void add_memory(TrackId track, uint32_t row, const Event& event);
   void add_space(const Event& event, uint32_t allocator);
@@ -136,7 +137,8 @@ class Session : public Sink {
 
   std::vector<Track> tracks_;
   Nanoseconds begin_ = INT64_MAX, end_ = INT64_MIN;
-  int64_t event_count_ = 0, lost_ = 0, bad_ = 0;
+  int64_t event_count_ = 0, lost_ = 0;
+  bool bad_ = false;  // skipped data was reported
   int64_t evicted_ = 0;
   size_t marks_base_ = 0;  // evicted steps
 

@@ -52,12 +52,22 @@ class SummaryView {
 template <class S>
 class SummaryTree {
  public:
+  // Allocates what the next add() needs, which then cannot fail.
+  void reserve_row() {
+    for (size_t level = 0;; ++level) {
+      if (level == levels_.size()) levels_.emplace_back();
+      Level& l = levels_[level];
+      if (l.count + 1 < kFan) return;
+      l.done.reserve_row();
+    }
+  }
+  // If memory runs out the tree is unchanged.
   void add(const S& row) {
+    reserve_row();
     ++rows_;
     const S* carry = &row;
     S full;
     for (size_t level = 0;; ++level) {
-      if (level == levels_.size()) levels_.emplace_back();
       Level& l = levels_[level];
       l.pending.add(*carry);
       if (++l.count < kFan) return;
@@ -90,5 +100,13 @@ class SummaryTree {
   std::vector<Level> levels_;
   size_t rows_ = 0;
 };
+
+// Appends a row and its summary: both, or neither if memory runs out.
+template <class T, class S>
+void append(Column<T>& rows, SummaryTree<S>& tree, T row, const S& summary) {
+  tree.reserve_row();
+  rows.push_back(std::move(row));
+  tree.add(summary);
+}
 
 }  // namespace arenascope::trace
