@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 namespace arenascope {
@@ -105,6 +106,13 @@ Bytes address_space_limit() {
       limit.rlim_cur >= static_cast<rlim_t>(kUnknownMemory))
     return kUnknownMemory;
   return static_cast<Bytes>(limit.rlim_cur);
+}
+
+bool addresses_left(Bytes bytes) {
+  if (address_space_limit() == kUnknownMemory) return true;
+  const auto size = static_cast<size_t>(bytes);
+  void* const range = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return range != MAP_FAILED && munmap(range, size) == 0;
 }
 
 std::string memory_size_text(Bytes bytes) {

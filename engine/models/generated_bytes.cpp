@@ -23,24 +23,22 @@ Status GeneratedBytes::write(std::byte* out) const {
   return write_(out);
 }
 
-Status GeneratedBytes::map_lazily(std::byte* out) const noexcept {
-  Status done;
+bool GeneratedBytes::map_lazily(std::byte* out) const noexcept {
   try {
-    done = write(out);
-  } catch (const std::exception& problem) {
-    done = Error{problem.what()};
+    Status done = write(out);
+    if (done.ok()) return true;
+    const std::lock_guard lock(writing_);
+    why_ = std::move(done);
+  } catch (const std::exception&) {  // out of memory: generation_status() has a message of its own
   }
-  if (done.ok()) return done;
-  const std::lock_guard lock(writing_);
-  why_ = done;
   lost_.store(true, std::memory_order_release);
-  return done;
+  return false;
 }
 
 Status GeneratedBytes::generation_status() const {
   if (!lost_.load(std::memory_order_acquire)) return {};
   const std::lock_guard lock(writing_);
-  return why_;
+  return why_.ok() ? Error{"not enough memory to generate the values of a weight"} : why_;
 }
 
 #if defined(__linux__)
@@ -60,8 +58,9 @@ std::atomic<pid_t> maker{0};  // id of the thread
 bool make_pages(const Asked& asked) {
   // already generated for another reader
   if (resident_bytes(reinterpret_cast<const void*>(asked.address), 1) > 0) return true;
-  if (remap_pages(asked.begin, asked.end - asked.begin, [&](std::byte* to) { return asked.made->map_lazily(to).ok(); }))
+  if (remap_pages(asked.begin, asked.end - asked.begin, [&](std::byte* to) { return asked.made->map_lazily(to); }))
     return true;
+  asked.made->lost().store(true, std::memory_order_release);
   return ::mmap(reinterpret_cast<void*>(asked.begin), asked.end - asked.begin, PROT_READ,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED;
 }

@@ -18,8 +18,10 @@ class GeneratedBytes {
 
   // Errors: there is no function; errors of the function. Not thread-safe.
   Status write(std::byte* out) const;
-  // Writes the bytes for a waiting reader; an error is kept for generation_status().
-  Status map_lazily(std::byte* out) const noexcept;
+  // Writes the bytes for a waiting reader. False: an error, kept for generation_status().
+  bool map_lazily(std::byte* out) const noexcept;
+  // True if some bytes could not be generated and were read as zeros.
+  std::atomic<bool>& lost() const { return lost_; }
   // Error: some bytes could not be generated and were read as zeros.
   Status generation_status() const;
 

@@ -19,19 +19,19 @@ bool worth_it(size_t bytes) {
 
 }  // namespace
 
-std::shared_ptr<const LazyPages> LazyPages::make(std::shared_ptr<const SeededNumbers> numbers) {
-  const size_t bytes = numbers->bytes();
+std::shared_ptr<const LazyPages> LazyPages::make(std::shared_ptr<const SharedNumbers> shared) {
+  const size_t bytes = shared->numbers.bytes();
   if (!worth_it(bytes)) return nullptr;
   const detail::Drawing drawing{[](const void* of, size_t offset, size_t count, std::byte* to) {
                                   static_cast<const SeededNumbers*>(of)->draw(offset, count, to);
                                 },
-                                numbers.get()};
-  return reserve(std::shared_ptr<LazyPages>(new LazyPages(std::move(numbers), drawing)), bytes);
+                                &shared->numbers, &shared->lost};
+  return reserve(std::shared_ptr<LazyPages>(new LazyPages(std::move(shared), drawing)), bytes);
 }
 
 std::shared_ptr<const LazyPages> LazyPages::make(std::shared_ptr<const GeneratedBytes> made, size_t bytes) {
   if (!worth_it(bytes) || !start_maker()) return nullptr;
-  const detail::Drawing drawing{nullptr, made.get()};
+  const detail::Drawing drawing{nullptr, made.get(), &made->lost()};
   return reserve(std::shared_ptr<LazyPages>(new LazyPages(std::move(made), drawing)), bytes);
 }
 

@@ -14,7 +14,7 @@ namespace arenascope::models {
 class LazyPages {
  public:
   // Null: the program did not opt in, the mapping would be too small to be worthwhile, or the system refuses.
-  static std::shared_ptr<const LazyPages> make(std::shared_ptr<const SeededNumbers> numbers);
+  static std::shared_ptr<const LazyPages> make(std::shared_ptr<const SharedNumbers> shared);
   static std::shared_ptr<const LazyPages> make(std::shared_ptr<const GeneratedBytes> made, size_t bytes);
   ~LazyPages();
   LazyPages(const LazyPages&) = delete;

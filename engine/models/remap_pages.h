@@ -2,9 +2,11 @@
 // Atomically replaces pages of a mapping by pages written elsewhere: other threads see all of them or none.
 // Async-signal-safe.
 #pragma once
+#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,27 +19,79 @@ inline uintptr_t page_size() {
   return size;
 }
 
+#if defined(__linux__)
+
+namespace detail {
+
+inline uintptr_t map_writable(uintptr_t bytes) {
+  void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return at == MAP_FAILED ? 0 : reinterpret_cast<uintptr_t>(at);
+}
+
+// Maps `bytes`, a multiple of the page size, at a huge page's boundary, or anywhere if addresses are scarce. 0: refused.
+inline uintptr_t map_staging(uintptr_t bytes) {
+  const uintptr_t reserved = bytes + kHugePage, first = map_writable(reserved);
+  if (first == 0) return map_writable(bytes);
+  const uintptr_t to = (first + kHugePage - 1) / kHugePage * kHugePage, after = to + bytes, last = first + reserved;
+  if (to > first) ::munmap(reinterpret_cast<void*>(first), to - first);
+  if (last > after) ::munmap(reinterpret_cast<void*>(after), last - after);
+  return to;
+}
+
+// A slice of one huge page, reserved for the time when the system refuses more addresses (ulimit -v), as a signal
+// handler cannot report that.
+inline constexpr uintptr_t kSpareInUse = 1;
+inline constinit std::atomic<uintptr_t> spare_slice{0};  // its address; 0: none
+
+// Waits while another thread uses it. 0: none.
+inline uintptr_t take_spare_slice() {
+  for (;;) {
+    uintptr_t at = spare_slice.load(std::memory_order_acquire);
+    if (at == 0) return 0;
+    if (at != kSpareInUse && spare_slice.compare_exchange_strong(at, kSpareInUse, std::memory_order_acq_rel)) return at;
+    (void)::sched_yield();
+  }
+}
+
+// Returns what is left of the slice to the system and reserves another one.
+inline void renew_spare_slice(uintptr_t rest, uintptr_t rest_bytes) {
+  if (rest_bytes > 0) ::munmap(reinterpret_cast<void*>(rest), rest_bytes);
+  spare_slice.store(map_staging(kHugePage), std::memory_order_release);
+}
+
+}  // namespace detail
+
+inline void keep_spare_slice() {
+  if (detail::spare_slice.load() == 0) detail::renew_spare_slice(0, 0);
+}
+
 // `make` writes `bytes` and returns false on failure. `from` is page-aligned. False: nothing has changed.
 template <class Make>
-bool remap_pages([[maybe_unused]] uintptr_t from, [[maybe_unused]] uintptr_t bytes, [[maybe_unused]] const Make& make) {
-#if defined(__linux__)
-  const uintptr_t mapped = (bytes + page_size() - 1) / page_size() * page_size(), reserved = mapped + kHugePage;
-  void* const all = ::mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (all == MAP_FAILED) return false;
-  const auto first = reinterpret_cast<uintptr_t>(all), to = (first + kHugePage - 1) / kHugePage * kHugePage;
+bool remap_pages(uintptr_t from, uintptr_t bytes, const Make& make) {
+  const uintptr_t mapped = (bytes + page_size() - 1) / page_size() * page_size();
+  uintptr_t to = detail::map_staging(mapped);
+  const bool spare = to == 0 && mapped <= kHugePage;
+  if (spare) to = detail::take_spare_slice();
+  if (to == 0) return false;
   (void)::madvise(reinterpret_cast<void*>(to), mapped, MADV_HUGEPAGE);
   const bool made = make(reinterpret_cast<std::byte*>(to));
   (void)::mprotect(reinterpret_cast<void*>(to), mapped, PROT_READ);
   const bool moved = made && ::mremap(reinterpret_cast<void*>(to), mapped, mapped, MREMAP_MAYMOVE | MREMAP_FIXED,
                                       reinterpret_cast<void*>(from)) != MAP_FAILED;
-  if (to > first) ::munmap(all, to - first);
   if (!moved) ::munmap(reinterpret_cast<void*>(to), mapped);
-  const uintptr_t after = to + mapped, last = first + reserved;
-  if (last > after) ::munmap(reinterpret_cast<void*>(after), last - after);
+  if (spare) detail::renew_spare_slice(to + mapped, kHugePage - mapped);
   return moved;
-#else
-  return false;
-#endif
 }
+
+#else
+
+inline void keep_spare_slice() {}
+
+template <class Make>
+bool remap_pages(uintptr_t, uintptr_t, const Make&) {
+  return false;
+}
+
+#endif
 
 }  // namespace arenascope::models

@@ -6,6 +6,7 @@
 #include <arenascope/base/result.h>
 #include <arenascope/tensor/dtype.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -39,6 +40,12 @@ class SeededNumbers {
   int64_t count_;
   Range range_;
   uint64_t state_;
+};
+
+// Numbers that lazily generated pages share.
+struct SharedNumbers {
+  SeededNumbers numbers;
+  mutable std::atomic<bool> lost{false};  // some pages could not be generated and were read as zeros
 };
 
 }  // namespace arenascope::models

@@ -28,15 +28,17 @@ bool draw_again(const detail::Drawing& drawing, uintptr_t begin, uintptr_t end, 
   });
 }
 
-// Replaces the page and all following ones by regenerated data or zeros. False: the address is in none of our
-// mappings.
+// Replaces the page and all following ones by regenerated data, or by zeros if that fails. False: the address is in none
+// of our mappings.
 bool replace(uintptr_t address) {
   for (detail::MappedRow& row : detail::mapped_rows) {
     if (!row.holds(address)) continue;
     const uintptr_t end = row.end.load(std::memory_order_acquire);
     if (const detail::Drawing* drawing = row.drawing.load(std::memory_order_acquire)) {
       const uintptr_t begin = row.begin.load(std::memory_order_acquire);
-      return drawing->draw ? draw_again(*drawing, begin, end, address) : make_again(*drawing, begin, end, address);
+      if (drawing->draw ? draw_again(*drawing, begin, end, address) : make_again(*drawing, begin, end, address))
+        return true;
+      drawing->lost->store(true, std::memory_order_release);
     }
     const uintptr_t size = page_size(), page = address / size * size, after = (end + size - 1) / size * size;
     row.lost.store(true, std::memory_order_release);
@@ -66,6 +68,7 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
 Status survive_lost_pages() {
   static const Status installed = [] {
     (void)page_size();
+    keep_spare_slice();
     struct sigaction handler {};
     handler.sa_sigaction = on_bus_error;
     handler.sa_flags = SA_SIGINFO | SA_RESTART;

@@ -14,14 +14,16 @@ WeightSource::WeightSource(Writer write) : made_(std::make_shared<GeneratedBytes
 WeightSource::WeightSource(std::span<const std::byte> bytes, std::shared_ptr<const MappedFile> file)
     : bytes_(bytes), file_(std::move(file)) {}
 
-WeightSource::WeightSource(SeededNumbers numbers) : seeded_(std::make_shared<SeededNumbers>(std::move(numbers))) {}
+WeightSource::WeightSource(SeededNumbers numbers) : seeded_(new SharedNumbers{std::move(numbers)}) {}
 
 Status WeightSource::unchanged() const {
+  if (seeded_ && seeded_->lost.load(std::memory_order_acquire))
+    return Error{"not enough memory to generate the values of a weight"};
   return file_ ? file_->unchanged() : made_ ? made_->generation_status() : Status();
 }
 
 Status WeightSource::write(std::byte* out) const {
-  if (seeded_) return (*seeded_)(out);
+  if (seeded_) return seeded_->numbers(out);
   if (!file_) return made_ ? made_->write(out) : Error{"the weight has no data source"};
   if (auto same = unchanged(); !same) return same;
   constexpr size_t kSlice = size_t{4} << 20;

@@ -28,6 +28,8 @@
 #include <QAbstractTextDocumentLayout>
 #include <QCheckBox>
 #include <QDialogButtonBox>
+#include <QElapsedTimer>
+#include <QFile>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
@@ -50,6 +52,10 @@
 #include "app/window/plain_style.h"
 #include "app/window/pseudo_locale.h"
 #include "sample_session.h"
+#ifdef ARENASCOPE_HAS_ONNX
+#include "tests/engine/models/onnx_maker.h"
+#endif
+#include "tests/sanitized.h"
 #include "tests/test_data.h"
 #include "window_fixture.h"
 
@@ -183,6 +189,64 @@ class FaultsTest : public QObject, protected WindowFixture {
     QCOMPARE(doc().selection()->current(), spans->model()->selection_of(1));
     window_->shell().actions->find("edit.find_previous")->trigger();
     QCOMPARE(doc().selection()->current(), first);
+  }
+
+#ifdef ARENASCOPE_HAS_ONNX
+  // An arena that could not be allocated ended the program: the recorder was destroyed before the pool it observed.
+  void a_model_that_exceeds_the_memory_is_an_error_and_other_tabs_stay() {
+    open(recording("kept.arenascope", 1));
+    models::test::OnnxMaker model;
+    model.input("a", {10'000'000, 1}).input("b", {1, 10'000'000}).node("MatMul", {"a", "b"}, {"c"});
+    model.node("Relu", {"c"}, {"d"}).node("ReduceMax", {"d"}, {"e"}).output("e");
+    const QString path = folder_.filePath("huge.onnx");
+    const auto bytes = model.bytes();
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    QCOMPARE(file.write(reinterpret_cast<const char*>(bytes.data()), qint64(bytes.size())), qint64(bytes.size()));
+    file.close();
+    for (int time = 0; time < 3; ++time) {
+      doc().messages()->clear();
+      window_->open(path);
+      QTRY_VERIFY_WITH_TIMEOUT(window_->documents()->opening() == nullptr, kPatience);
+      QTRY_VERIFY_WITH_TIMEOUT(!doc().messages()->all().empty(), kPatience);
+      const QString text = doc().messages()->texts().join(u' ');
+      QVERIFY2(text.contains("arena") && text.contains("plan only"), qPrintable(text));
+    }
+    QCOMPARE(window_->documents()->size(), size_t{1});
+    QVERIFY(doc().source()->snapshot()->event_count > 0);
+  }
+#endif
+
+  // Opening could not be cancelled while weights, traces or plans were being made.
+  void opening_is_cancelled_at_once() {
+    const QString path = folder_.filePath("large.json");
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("[");
+    for (int i = 0; i < 400'000; ++i)
+      file.write(QStringLiteral("%1{\"ph\":\"X\",\"pid\":1,\"tid\":%2,\"ts\":%3,\"dur\":2,\"name\":\"span %4\"}")
+                     .arg(i == 0 ? "" : ",")
+                     .arg(i % 8)
+                     .arg(i)
+                     .arg(i % 1000)
+                     .toUtf8());
+    file.write("]");
+    file.close();
+    open(recording("before.arenascope", 1));
+    const double limit = test::kSanitized ? 10 : 1;  // 0.2 s on an idle machine
+    for (const QString& spec : {path, QStringLiteral("zoo:vgg19")})
+      for (const int after : {20, 150, 400}) {
+        window_->open(spec);
+        QTest::qWait(after);
+        QElapsedTimer timer;
+        timer.start();
+        window_->documents()->cancel_opening();
+        QTRY_VERIFY_WITH_TIMEOUT(window_->documents()->opening() == nullptr, kPatience);
+        const double seconds = double(timer.nsecsElapsed()) / 1e9;
+        qInfo("%s, cancelled after %d ms: %.3f s", qPrintable(spec), after, seconds);
+        QVERIFY2(seconds < limit, qPrintable(QStringLiteral("%1: %2 s").arg(spec).arg(seconds)));
+        while (window_->documents()->size() > 1) window_->documents()->close(window_->documents()->size() - 1);
+      }
   }
 
   // The last line of a multi-line message was clipped.

@@ -3,6 +3,7 @@
 #include <arenascope/models/mapped_files.h>
 #include <arenascope/tensor/alignment.h>
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "engine/models/seeded.h"
 #include "onnx_maker.h"
 
 using namespace arenascope;
@@ -198,4 +200,49 @@ TEST_CASE("external data is borrowed, one mapping for all of its weights") {
   REQUIRE(model->load_weights(*context).ok());
   CHECK(model->loaded.borrowed == 12000);
   CHECK(model->loaded.misaligned == 4000);
+}
+
+TEST_CASE("values are generated on access although the system refuses more addresses") {
+  REQUIRE(survive_lost_pages().ok());
+  const SeededNumbers numbers("weight", DType::F32, int64_t{3} << 20, {-1, 1});
+  std::vector<std::byte> expected(numbers.bytes());
+  REQUIRE(numbers(expected.data()).ok());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto context = make_cpu_context();
+    const WeightSource source(numbers);
+    const Storage lazy = source.map_lazily(*context, static_cast<Bytes>(numbers.bytes()));
+    if (!lazy.allocated()) ::_exit(2);
+    const rlimit none{0, 0};
+    if (::setrlimit(RLIMIT_AS, &none) != 0) ::_exit(3);
+    const bool same = std::memcmp(lazy.data(), expected.data(), expected.size()) == 0;
+    ::_exit(same && source.unchanged().ok() ? 0 : 4);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("values that a function generates are an error where the system refuses the memory for them") {
+  REQUIRE(survive_lost_pages().ok());
+  constexpr size_t kBytes = size_t{8} << 20;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto context = make_cpu_context();
+    const WeightSource source([](std::byte* out) {
+      std::memset(out, 1, kBytes);
+      return Status();
+    });
+    const Storage lazy = source.map_lazily(*context, static_cast<Bytes>(kBytes));
+    if (!lazy.allocated()) ::_exit(2);
+    const rlimit none{0, 0};
+    if (::setrlimit(RLIMIT_AS, &none) != 0) ::_exit(3);
+    const bool zero = lazy.data()[kBytes / 2] == std::byte{0};
+    ::_exit(zero && !source.unchanged().ok() ? 0 : 4);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
 }

@@ -243,7 +243,7 @@ bool reads_plain_source(const TensorImpl& node) { return node.sources[0]->sizes[
 bool onednn_supports_nhwc(const TensorImpl& node) try {
   const ConvGeometry g(node);
   if (!suits(node, g)) return false;
-  const OneThread one;
+  const LibraryCall guard;
   return fast(
       describe(dnnl::engine(dnnl::engine::kind::cpu, 0), g, usual(g), weights_as(g, kAny), anchor_sources(node) > 2));
 } catch (const dnnl::error&) {

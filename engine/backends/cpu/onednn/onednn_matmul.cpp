@@ -84,7 +84,7 @@ class Product : public OnednnMatmul {
   bool takes(int64_t rows, int parts) const override { return rows >= kMin * parts; }
 
   bool compute(Range rows, const Lines& b, const std::byte* packed, std::byte* scratch, float* c) override try {
-    const OneThread one;
+    const LibraryCall guard;
     dnnl::stream stream(engine_);
     memory weights(weights_, engine_, const_cast<std::byte*>(packed));
     const auto multiply = [&](int64_t row, int64_t count, void* source) {
@@ -175,6 +175,7 @@ class Product : public OnednnMatmul {
 
 std::unique_ptr<OnednnMatmul> make_onednn_matmul(const TensorImpl& node) try {
   if (!fits(node) || highest_level() < Level::Avx512) return nullptr;
+  const LibraryCall guard;
   auto product = std::make_unique<Product>(node);
   if (!product->useful()) return nullptr;
   return product;

@@ -18,6 +18,7 @@ struct Drawing {
   // Must be async-signal-safe. Null: the generator is not, and a thread generates all bytes of the mapping instead.
   void (*draw)(const void* numbers, size_t offset, size_t bytes, std::byte* to);
   const void* numbers;
+  std::atomic<bool>* lost;  // set when pages could not be generated and were replaced by zeros
 };
 
 struct MappedRow {

@@ -29,6 +29,8 @@ AvailableMemory available_memory();
 
 // RLIMIT_AS of this process, or kUnknownMemory.
 Bytes address_space_limit();
+// True if the system grants `bytes` more addresses now, or if there is no RLIMIT_AS.
+bool addresses_left(Bytes bytes);
 
 // Error if `needed` exceeds what is available: "WHAT needs 26.9 GB of memory, and 21.3 GB are free (memory of the machine,
 // 24.0 GB in all)". The caller adds alternatives that fit.

@@ -16,6 +16,7 @@ namespace arenascope::models {
 class GeneratedBytes;
 class MappedFile;
 class SeededNumbers;
+struct SharedNumbers;
 
 class WeightSource {
  public:
@@ -57,7 +58,7 @@ class WeightSource {
   std::span<const std::byte> bytes_;
   std::shared_ptr<const MappedFile> file_;
   std::shared_ptr<const GeneratedBytes> made_;
-  std::shared_ptr<const SeededNumbers> seeded_;
+  std::shared_ptr<const SharedNumbers> seeded_;
 };
 
 // Reads the bytes of a source once: directly from the file, or from a generated copy. The destructor releases file
