@@ -27,7 +27,8 @@ const char* const kNetworks[] = {"bvlc_alexnet", "densenet121", "inception_v1", 
 
 // Runs the network's data set in each configuration. onnx's own outputs are compared element by element, those of
 // random weights relative to the largest output, since rounding differs by 1.4e-6 of it between engines.
-void check_network(const std::filesystem::path& folder, const Tolerance& tolerance, bool fuse = false) {
+// Without `values`, everything but the values of the output is checked.
+void check_network(const std::filesystem::path& folder, const Tolerance& tolerance, bool fuse, bool values = true) {
   auto tests = models::read_test_cases(folder);
   REQUIRE_MESSAGE(tests.ok(), folder.string());
   REQUIRE_FALSE(tests->empty());
@@ -61,7 +62,7 @@ void check_network(const std::filesystem::path& folder, const Tolerance& toleran
           compare(expected.dtype(), *got, {expected->data(), size_t(expected->byte_count())}, tolerance);
       CAPTURE(c.max_abs_error);
       CAPTURE(c.max_rel_error);
-      CHECK(c.passed);
+      if (values) CHECK(c.passed);
       if (repeat == 0)
         first = *got;
       else
@@ -98,10 +99,11 @@ TEST_CASE("the nine networks reproduce onnx's own outputs") {
     CAPTURE(name);
     Tolerance tolerance;
     tolerance.rtol = name == "densenet121" ? 2e-3 : 1e-3;
-    // The constant weights of this squeezenet give huge equal logits: one ulp, which depends on the order of the sums and so
-    // on the CPU's kernels, changes the softmax from 0.001 to 0.25. Only the fused graph is compared.
+    // The constant weights of this squeezenet give equal logits of 9.5e9, where one ulp is 1024. Rounding, which depends
+    // on the order of the sums and so on the CPU's kernels, changes the softmax from 0.001 to 0 and 0.25. Its unfused
+    // runs must succeed and repeat; only the values of the fused graph are compared.
     for (const bool fuse : {false, true})
-      if (fuse || name != "squeezenet") check_network(test::data_folder() / "onnx" / "light" / name, tolerance, fuse);
+      check_network(test::data_folder() / "onnx" / "light" / name, tolerance, fuse, fuse || name != "squeezenet");
   }
 }
 
