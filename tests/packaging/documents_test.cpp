@@ -238,6 +238,25 @@ TEST_CASE("every option that a document names by itself is an option of a progra
   CHECK(named > 60);
 }
 
+TEST_CASE("every test that a document names exists") {
+  static const std::regex declared("(?:arenascope_[a-z]+_test\\(|add_test\\(NAME )([a-z_0-9]+)"),
+      named("[Tt]ests? `([a-z_0-9]+)`"), row("\n\\| `([a-z_0-9]+)`, cases");
+  std::set<std::string> tests;
+  for (const SourceFile& file : source_tree())
+    if (file.in("tests/") && file.ends("CMakeLists.txt"))
+      for (const std::string& name : matches(file.text, declared)) tests.insert(name);
+  int seen = 0;
+  for (const std::string& document : documents()) {
+    const std::string text = text_of(document);
+    for (const std::regex& form : {named, row})
+      for (const std::string& name : matches(text, form)) {
+        ++seen;
+        CHECK_MESSAGE(tests.count(name) == 1, document << " names the test " << name << ", which does not exist");
+      }
+  }
+  CHECK(seen > 5);
+}
+
 TEST_CASE("messages that are quoted in troubleshooting exist") {
   static const std::regex quoted("\"([^\"\n]+)\""), special("[.()?*+]");
   const auto sources = source_tree();
