@@ -107,8 +107,8 @@ class Rows {
     row.peer = "cpu backend";
     row.peer_value = amount / median(seconds[1]);
     row.ratio = median(ratios);
-    row.wanted = target;
-    row.met = row.ratio >= target;
+    row.target = target;
+    row.passed = row.ratio >= target;
     rows.push_back(row);
     return {};
   }

@@ -88,8 +88,8 @@ Result<BenchRow> processor_time(Pair& pair, const std::string& model, int pairs)
   row.peer = std::string("the same run without recording");  // GCC 12 warns about in-place assignment (bug 105651)
   row.peer_value = best[0];
   row.ratio = best[1] / best[0];
-  row.wanted = 1.01;
-  row.met = row.ratio <= row.wanted && pair.lost() == 0;
+  row.target = 1.01;
+  row.passed = row.ratio <= row.target && pair.lost() == 0;
   return row;
 }
 
@@ -120,8 +120,8 @@ Result<BenchRow> barrier_waits(Pair& pair, const std::string& model, int pairs) 
   const double low = ratios[static_cast<size_t>(std::max(std::floor(n / 2 - reach), 0.0))];
   const double high = ratios[static_cast<size_t>(std::min(std::ceil(n / 2 + reach), n - 1))];
   BenchRow row;
-  row.met = low >= 0.95 && high <= 1.05;
-  const bool open = !row.met && low < 1.05 && high > 0.95;
+  row.passed = low >= 0.95 && high <= 1.05;
+  const bool open = !row.passed && low < 1.05 && high > 0.95;
   row.name = fmt::format("barrier waits of {} recorded, {} pairs, 95 % interval {:.3f} to {:.3f}{}", model,
                          ratios.size(), low, high, open ? ": inconclusive" : "");
   row.value = median(waits[1]);
@@ -129,7 +129,7 @@ Result<BenchRow> barrier_waits(Pair& pair, const std::string& model, int pairs) 
   row.peer = std::string("the same run without recording; median of the pairs");
   row.peer_value = median(waits[0]);
   row.ratio = median(ratios);
-  row.wanted = 1.05;
+  row.target = 1.05;
   return row;
 }
 

@@ -32,8 +32,8 @@ int bench(const Context& context, const std::string& name, app::BenchOptions opt
                       {"baseline", row.peer},
                       {"baseline_value", row.peer_value},
                       {"ratio", row.ratio},
-                      {"target", row.wanted},
-                      {"passed", row.met}});
+                      {"target", row.target},
+                      {"passed", row.passed}});
     print_json({{"bench", name}, {"rows", list}});
     return kDone;
   }
@@ -45,8 +45,8 @@ int bench(const Context& context, const std::string& name, app::BenchOptions opt
     const bool paired = !row.peer.empty();
     cli::print("{:<{}} {:>14.6g} {:<10} {:>14} {:>9} {:>9}  {:<4}{}\n", row.name, width, row.value, row.unit,
                paired ? fmt::format("{:.6g}", row.peer_value) : "", paired ? fmt::format("{:.4g}", row.ratio) : "",
-               row.wanted != 0 ? fmt::format("{:.6g}", row.wanted) : "",
-               row.wanted != 0 ? (row.met ? "yes" : "no") : "", paired ? "against " + row.peer : "");
+               row.target != 0 ? fmt::format("{:.6g}", row.target) : "",
+               row.target != 0 ? (row.passed ? "yes" : "no") : "", paired ? "against " + row.peer : "");
   }
   return kDone;
 }

@@ -103,18 +103,18 @@ double time_hits(Allocator& allocator, size_t distinct, double effort) {
 }
 
 BenchRow against_peer(std::string name, double value, std::string unit, std::string peer, double peer_value,
-                      double wanted) {
+                      double target) {
   BenchRow row{std::move(name), value, std::move(unit), std::move(peer), peer_value};
   row.ratio = peer_value > 0 ? value / peer_value : 0;
-  row.wanted = wanted;
-  row.met = value >= 0 && row.ratio <= wanted;
+  row.target = target;
+  row.passed = value >= 0 && row.ratio <= target;
   return row;
 }
 
-BenchRow alone(std::string name, double value, std::string unit, double wanted) {
+BenchRow alone(std::string name, double value, std::string unit, double target) {
   BenchRow row{std::move(name), value, std::move(unit)};
-  row.wanted = wanted;
-  row.met = value >= 0 && value <= wanted;
+  row.target = target;
+  row.passed = value >= 0 && value <= target;
   return row;
 }
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr int kEvents = 1 << 14, kRounds = 101;
 
-BenchRow row(std::string name, double value, double wanted) {
-  return {std::move(name), value, "ns", "", 0, 0, wanted, value <= wanted};
+BenchRow row(std::string name, double value, double target) {
+  return {std::move(name), value, "ns", "", 0, 0, target, value <= target};
 }
 
 // Waits until the pump has sent the contents of the ring, so that a round finds the ring empty and the pump asleep.

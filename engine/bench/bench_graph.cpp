@@ -39,8 +39,8 @@ Tensor chain(Context& context, size_t nodes) {
 
 size_t pool_bytes(size_t nodes) { return (nodes + 1) * Context::tensor_overhead(2) + Context::graph_overhead(nodes); }
 
-BenchRow row(std::string name, double value, std::string unit, double wanted) {
-  return {std::move(name), value, std::move(unit), "", 0, 0, wanted, value > 0 && value <= wanted};
+BenchRow row(std::string name, double value, std::string unit, double target) {
+  return {std::move(name), value, std::move(unit), "", 0, 0, target, value > 0 && value <= target};
 }
 
 }  // namespace

@@ -69,8 +69,8 @@ void Table::against(const std::string& name, const Measure& measure, const std::
     std::vector<double> ratios;
     for (size_t t = 0; t < seconds[0].size(); ++t) ratios.push_back(seconds[best][t] / seconds[0][t]);
     row.ratio = median(ratios);
-    row.wanted = measure.wanted;
-    row.met = row.ratio >= row.wanted;
+    row.target = measure.target;
+    row.passed = row.ratio >= row.target;
   }
   rows_.push_back(row);
 }
@@ -81,10 +81,10 @@ void Table::against_figure(const std::string& name, const Measure& measure, cons
   progress(name);
   const double value = measure.amount / median(in_turn({ours})[0]);
   rows_.push_back(
-      {name, value, measure.unit, whose, figure, value / figure, measure.wanted, value / figure >= measure.wanted});
+      {name, value, measure.unit, whose, figure, value / figure, measure.target, value / figure >= measure.target});
 }
 
-void Table::scaling(const std::string& name, int threads, double wanted, const std::function<void(int, int)>& part) {
+void Table::scaling(const std::string& name, int threads, double target, const std::function<void(int, int)>& part) {
   if (!wants(name) || usable_processors() < threads) return;
   auto pool = ThreadPool::create(threads);
   if (!pool) return;
@@ -104,8 +104,8 @@ void Table::scaling(const std::string& name, int threads, double wanted, const s
     manies.push_back(*std::max_element(each.begin(), each.end()));
     ratios.push_back(ones.back() / manies.back());
   }
-  BenchRow row{name, median(manies) * 1e3, "ms", "one thread", median(ones) * 1e3, median(ratios), wanted, false};
-  row.met = row.ratio >= wanted;
+  BenchRow row{name, median(manies) * 1e3, "ms", "one thread", median(ones) * 1e3, median(ratios), target, false};
+  row.passed = row.ratio >= target;
   rows_.push_back(row);
 }
 

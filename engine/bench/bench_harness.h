@@ -33,12 +33,12 @@ struct Peer {
 // CPU seconds of the calling thread.
 double thread_seconds();
 
-// The unit of a row: one call processes `amount` of `unit` (a rate per second), and `wanted` is the lower bound of the
+// The unit of a row: one call processes `amount` of `unit` (a rate per second), and `target` is the lower bound of the
 // ratio to the baseline (0: no bound).
 struct Measure {
   std::string unit;
   double amount;
-  double wanted;
+  double target;
 };
 
 class Table {
@@ -55,7 +55,7 @@ class Table {
   void against_figure(const std::string& name, const Measure& measure, const std::function<void()>& ours,
                       const std::string& whose, double figure);
   // The speed-up of `threads` threads over one: part(i, n) runs part i of n. The busiest thread determines the time.
-  void scaling(const std::string& name, int threads, double wanted, const std::function<void(int, int)>& part);
+  void scaling(const std::string& name, int threads, double target, const std::function<void(int, int)>& part);
   void add(BenchRow row) { rows_.push_back(std::move(row)); }
 
   std::vector<BenchRow> take() { return std::move(rows_); }

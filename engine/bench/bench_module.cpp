@@ -9,9 +9,9 @@ namespace {
 BenchRow row_of(const arenascope_measurement& figure) {
   BenchRow row{figure.name, figure.value, figure.unit, figure.peer, figure.peer_value};
   row.ratio = figure.peer_value > 0 ? figure.value / figure.peer_value : 0;
-  row.wanted = figure.target;
+  row.target = figure.target;
   const double judged = row.peer.empty() ? row.value : row.ratio;
-  row.met = figure.at_least ? judged >= row.wanted : judged <= row.wanted;
+  row.passed = figure.at_least ? judged >= row.target : judged <= row.target;
   return row;
 }
 

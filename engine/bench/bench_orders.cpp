@@ -60,14 +60,14 @@ struct Mean {
   double value() const { return count ? std::exp(logs / count) : 0; }
 };
 
-// `wanted` 0: informational, without a target.
-BenchRow ratio_row(std::string name, double ratio, std::string peer, double wanted) {
-  const bool met = ratio > 0 && (wanted == 0 || ratio <= wanted);
-  return {std::move(name), ratio, "peak/peak", std::move(peer), 1, ratio, wanted, met};
+// `target` 0: informational, without a target.
+BenchRow ratio_row(std::string name, double ratio, std::string peer, double target) {
+  const bool passed = ratio > 0 && (target == 0 || ratio <= target);
+  return {std::move(name), ratio, "peak/peak", std::move(peer), 1, ratio, target, passed};
 }
 
-BenchRow time_row(std::string name, double seconds, double wanted) {
-  return {std::move(name), seconds * 1e3, "ms", "", 0, 0, wanted * 1e3, seconds <= wanted};
+BenchRow time_row(std::string name, double seconds, double target) {
+  return {std::move(name), seconds * 1e3, "ms", "", 0, 0, target * 1e3, seconds <= target};
 }
 
 void bench_small(int graphs, std::vector<BenchRow>& rows) {

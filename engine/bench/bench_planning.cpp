@@ -51,12 +51,12 @@ class Bench {
   void say(const std::string& what) const {
     if (options_.on_progress) options_.on_progress(what);
   }
-  // `wanted` is an upper bound on `value`; smaller is better for all rows.
-  void row(std::string name, double value, std::string unit, std::string peer, double peer_value, double wanted) {
+  // `target` is an upper bound on `value`; smaller is better for all rows.
+  void row(std::string name, double value, std::string unit, std::string peer, double peer_value, double target) {
     const double ratio = peer_value > 0 ? value / peer_value : 0;
-    const double bound = peer_value > 0 ? wanted / peer_value : wanted;
+    const double bound = peer_value > 0 ? target / peer_value : target;
     rows_.push_back({std::move(name), value, std::move(unit), std::move(peer), peer_value, ratio, bound,
-                     value <= wanted * (1 + 1e-9)});
+                     value <= target * (1 + 1e-9)});
   }
 
   void challenging() {
@@ -86,15 +86,15 @@ class Bench {
     row("A-K not at a proven optimum, 1 s", count - at_bound, "instances", "", 0, 2);
   }
 
-  void training(const char* name, double budget, double known, double wanted) {
+  void training(const char* name, double budget, double known, double target) {
     const std::optional<Problem> p = read(fmt::format("training/{}.csv", name));
     if (!p) return;
     say(name);
     const std::optional<Plan> plan = searched(*p, budget);
-    if (plan) row(fmt::format("{}, {} s", name, budget), plan->ratio(), "arena/bound", "best known", known, wanted);
+    if (plan) row(fmt::format("{}, {} s", name, budget), plan->ratio(), "arena/bound", "best known", known, target);
   }
 
-  void perfect(int n, double known, double wanted) {
+  void perfect(int n, double known, double target) {
     double logs = 0;
     const int seeds = options_.quick ? 1 : 10;
     for (int seed = 1; seed <= seeds; ++seed) {
@@ -104,17 +104,17 @@ class Bench {
       logs += std::log(plan->ratio());
     }
     row(fmt::format("perfect packings, n = {}, 10 s", n), std::exp(logs / seeds), "arena/bound", "best known, 10 s",
-        known, wanted);
+        known, target);
   }
 
   void million() {
     const Problem p = many_buffers(options_.quick ? 100'000 : 1'000'000, 1);
-    for (const auto& [budget, known, wanted] : {std::tuple{3.0, 1.068, 1.0105}, std::tuple{20.0, 1.0105, 1.003}}) {
+    for (const auto& [budget, known, target] : {std::tuple{3.0, 1.068, 1.0105}, std::tuple{20.0, 1.0105, 1.003}}) {
       say(fmt::format("{} buffers, {} s", p.size(), budget));
       const std::optional<Plan> plan = searched(p, budget);
       if (plan) {
         row(fmt::format("{} buffers, {} s", p.size(), budget), plan->ratio(), "arena/bound", "best known", known,
-            wanted);
+            target);
       }
     }
   }

@@ -12,8 +12,8 @@ struct BenchRow {
   std::string peer;       // "" without a baseline
   double peer_value = 0;  // in `unit`; 0 without a baseline
   double ratio = 0;       // value ÷ peer_value; 0 without a baseline
-  double wanted = 0;      // bound of `ratio` if there is a baseline, else of `value`
-  bool met = false;
+  double target = 0;      // bound of `ratio` if there is a baseline, else of `value`
+  bool passed = false;
 };
 
 }  // namespace arenascope

@@ -50,8 +50,8 @@ struct Chain {
   }
 };
 
-BenchRow row(std::string name, double value, std::string unit, double wanted) {
-  return {std::move(name), value, std::move(unit), "", 0, 0, wanted, value > 0 && value <= wanted};
+BenchRow row(std::string name, double value, std::string unit, double target) {
+  return {std::move(name), value, std::move(unit), "", 0, 0, target, value > 0 && value <= target};
 }
 
 }  // namespace

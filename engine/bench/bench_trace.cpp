@@ -13,8 +13,8 @@ namespace arenascope::trace {
 
 namespace {
 
-BenchRow row(std::string name, double value, std::string unit, double wanted) {
-  return {std::move(name), value, std::move(unit), "", 0, 0, wanted, value <= wanted};
+BenchRow row(std::string name, double value, std::string unit, double target) {
+  return {std::move(name), value, std::move(unit), "", 0, 0, target, value <= target};
 }
 
 double seconds_since(Nanoseconds t) { return static_cast<double>(Clock::monotonic() - t) * 1e-9; }

@@ -16,13 +16,13 @@ using Describe = Tensor (*)(GraphBuilder&);
 using Fill = void (*)(Node&);
 
 // `bytes`: bytes moved per element.
-void moves(Table& table, const std::string& name, double bytes, double wanted, Describe describe, Fill fill = nullptr) {
+void moves(Table& table, const std::string& name, double bytes, double target, Describe describe, Fill fill = nullptr) {
   if (!table.wants(name)) return;
   auto node = Node::make(64 * kAll, describe);
   if (!node) return;
   if (fill) fill(*node);
   const double all = bytes * static_cast<double>(kAll);
-  table.against(name, {"GB/s", 1e-9 * all, wanted}, node->runner(), {copy_loop(static_cast<int64_t>(all / 8))});
+  table.against(name, {"GB/s", 1e-9 * all, target}, node->runner(), {copy_loop(static_cast<int64_t>(all / 8))});
 }
 
 Tensor floats(GraphBuilder& g, const char* name = "x") { return g.input(name, {kLines, kAcross}); }

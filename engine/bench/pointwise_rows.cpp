@@ -13,11 +13,11 @@ std::unique_ptr<Node> of_one(F&& node) {
   return Node::make(8 * kFloats, [&](GraphBuilder& g) { return node(g, g.input("x", {4096, kFloats / 4096})); });
 }
 
-void one(Table& table, const std::string& name, double wanted, Op op) {
+void one(Table& table, const std::string& name, double target, Op op) {
   if (!table.wants(name)) return;
   auto node =
       of_one([&](GraphBuilder& g, const Tensor& x) { return op == Op::Scale ? g.scale(x, 2, 1) : g.op(op, {x}); });
-  if (node) table.against(name, {"GB/s", 8e-9 * kFloats, wanted}, node->runner(), {copy_loop(kFloats)});
+  if (node) table.against(name, {"GB/s", 8e-9 * kFloats, target}, node->runner(), {copy_loop(kFloats)});
 }
 
 // Arrays in L2, compared with the library.

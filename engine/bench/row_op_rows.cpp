@@ -12,13 +12,13 @@ constexpr int64_t kFewRows = 64, kFewColumns = 1024;  // 256 KiB
 
 using Describe = Tensor (*)(GraphBuilder&, const Tensor&);
 
-void row(Table& table, const std::string& name, Describe describe, double sides, double wanted, const Peer& loop,
+void row(Table& table, const std::string& name, Describe describe, double sides, double target, const Peer& loop,
          Peer (*library)(int64_t, int64_t)) {
   if (table.wants(name)) {
     auto node = Node::make(8 * kFloats + 65536, [&](GraphBuilder& g) {
       return describe(g, g.input("x", {kRows, kColumns}));
     });
-    if (node) table.against(name, {"GB/s", sides * 4e-9 * kFloats, wanted}, node->runner(), {loop});
+    if (node) table.against(name, {"GB/s", sides * 4e-9 * kFloats, target}, node->runner(), {loop});
   }
   const std::string beside = name + " against oneDNN, 256 KiB";
   if (!library || !table.wants(beside)) return;

@@ -8,7 +8,7 @@
 namespace arenascope::cpu_bench {
 namespace {
 
-void conv(Table& table, const std::string& kind, const ConvShape& s, double wanted) {
+void conv(Table& table, const std::string& kind, const ConvShape& s, double target) {
   const std::string title =
                         fmt::format("{}, {} channels {}x{}, stride {}", kind, s.channels, s.height, s.width, s.stride),
                     own = title + ", its own layout";
@@ -23,7 +23,7 @@ void conv(Table& table, const std::string& kind, const ConvShape& s, double want
                     static_cast<int>(s.groups));
   });
   if (!node) return;
-  table.against(title, {"GFLOP/s", 1e-9 * s.flops(), wanted}, node->runner(), {dnnl_conv(s, true)});
+  table.against(title, {"GFLOP/s", 1e-9 * s.flops(), target}, node->runner(), {dnnl_conv(s, true)});
   table.against(own, {"GFLOP/s", 1e-9 * s.flops(), 0}, node->runner(), {dnnl_conv(s, false)});
 }
 
