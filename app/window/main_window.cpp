@@ -315,7 +315,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
   event->accept();
 }
 
-// Panels hidden behind other tabs are part of the tab order but not visible.
+// Panels in tabs that are not current are part of the tab order but not visible.
 bool MainWindow::focusNextPrevChild(bool next) {
   constexpr int kMaxHidden = 200;
   for (int i = 0; i < kMaxHidden; ++i) {

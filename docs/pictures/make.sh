@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Draws the pictures of the documents anew, with `arenascope --export`.
-#   make.sh PROGRAM [MODEL]   MODEL: a ResNet-50 as ONNX; without one the built-in one is taken
-# Colours are reduced to 256 where ImageMagick is there: the pictures are flat, and a third of the size. What README and
-# the manual show is drawn at twice the size, too (NAME@2x.png), for screens that have the pixels.
+# Redraws the pictures of the documents with `arenascope --export`.
+#   make.sh PROGRAM [MODEL]   MODEL: a ResNet-50 as ONNX; default: the built-in one
+# If ImageMagick is installed, colours are reduced to 256, which divides the file size by three. The pictures of README
+# and the manual are also drawn at twice the size (NAME@2x.png), for high-density screens.
 set -eu
 program=$1
 model=${2:-zoo:resnet50}
@@ -35,7 +35,7 @@ lesson() {  # NAME ARGUMENTS...: at 1x and 2x, of a window on a screen of twice 
 both window --export window --select peak "$model"
 both window-dark-zh --export window --theme dark --language zh_CN --layout memory zoo:bert_base
 both window-zh --export window --language zh_CN --size 1280x800 zoo:squeezenet
-# Of both threads, also where one alone would be sooner.
+# On two threads, even if one alone would be faster.
 recording=$(mktemp --suffix=.arenascope)
 "$cli" run zoo:squeezenet --threads 2 --no-thread-fallback --repeat 3 --record "$recording" >/dev/null
 both timeline --export timeline --size 1200x260 --time "$recording"

@@ -16,7 +16,7 @@ namespace arenascope::views {
 ArenaView::ArenaView(const ViewContext& context, QWidget* parent) : PlotView(context, parent) {
   y_axis()->setTicker(QSharedPointer<QCPAxisTicker>(new BytesTicker));
   auto* peak = new OverlayPlottable(x_axis(), y_axis(), [this](QCPPainter* p) { draw_peak(p); });
-  peak->setLayer(QStringLiteral("grid"));  // behind the bodies
+  peak->setLayer(QStringLiteral("grid"));  // painted before the bodies
   holes_ = new RectPlottable(x_axis(), y_axis());
   ghosts_ = new RectPlottable(x_axis(), y_axis());
   bodies_ = new RectPlottable(x_axis(), y_axis());

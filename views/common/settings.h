@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Persistent settings, stored in QSettings' file. The file is read once and cached; changes are written shortly
-// afterwards on a separate thread, because disk access may take longer than the UI thread may block. Of two concurrent
-// programs each writes only the keys that it has set. Thread-safe.
+// afterwards on a separate thread, because disk access may take longer than the UI thread may block. Two
+// concurrent programs each write only the keys that they have set. Thread-safe.
 #pragma once
 #include <QString>
 #include <QStringList>

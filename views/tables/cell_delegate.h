@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Draws table cells: padding between right- and left-aligned columns, names elided in the middle, and a bar behind a
+// Draws table cells: padding between right- and left-aligned columns, names elided in the middle, and a bar under a
 // number if its column has one (TableModel::kBarRole).
 #pragma once
 #include <QStyledItemDelegate>

@@ -33,7 +33,7 @@ struct Column {
   std::function<QString(size_t row)> text;
   std::function<double(size_t row)> number = nullptr;  // sort key; right-aligned, exported unformatted
   std::function<Figure(size_t row)> figure = nullptr;  // the figure displayed by `text`; empty id for an empty cell
-  std::function<double(size_t row)> bar = nullptr;     // length of the bar behind the number, 0 to 1
+  std::function<double(size_t row)> bar = nullptr;     // length of the bar under the number, 0 to 1
   bool adds_up = false;                                // the value for several rows is the sum
   std::function<double(size_t row)> mark = nullptr;    // reference mark on the bar, 0 to 1
 };

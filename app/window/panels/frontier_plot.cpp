@@ -116,7 +116,7 @@ void FrontierPlot::draw_points(QPainter& painter) const {
     if (i > 0 && std::abs(position_of(i).x() - position_of(i - 1).x()) < wide + 4)
       continue;  // no space next to the previous label
     const QRectF label(left, position_of(i).y() - kDot - 5 - fontMetrics().height(), wide, fontMetrics().height());
-    painter.fillRect(label, colours.background);  // hides lines behind the label
+    painter.fillRect(label, colours.background);  // hides lines under the label
     painter.setPen(colours.text);
     painter.drawText(label, Qt::AlignCenter, bytes);
   }
