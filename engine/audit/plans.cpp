@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a plan says of itself, and what its rects sum up to.
+// Metrics of a plan: the values that it states, and the sums over its rectangles.
 #include <fmt/format.h>
 
 #include "engine/audit/residencies.h"

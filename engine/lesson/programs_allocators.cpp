@@ -25,7 +25,7 @@ Status buckets(trace::Recorder& recorder) {
   return layers(context, MemoryKind::Workspace);
 }
 
-// Of three tensors in one segment, the outer two are freed. Together their memory would suffice, but it is in two
+// The outer two of three tensors in one segment are freed. Together their memory would suffice, but it is in two
 // ranges.
 Status holes(trace::Recorder& recorder) {
   RecordedContext context(recorder);

@@ -145,7 +145,7 @@ void convolutions(CaseList& list) {
   }
   for (DType type : {DType::U8, DType::I8})
     for (const int at : {2, 6, 7})  // same, dilated, groups
-      list.add(Op::Conv, type, fmt::format("{} of whole numbers", kWindows[at].text), [=](CaseBuilder& k) {
+      list.add(Op::Conv, type, fmt::format("{} of integers", kWindows[at].text), [=](CaseBuilder& k) {
         const Window& c = kWindows[at];
         const bool bytes = type == DType::U8;
         return k.node(Op::Conv,

@@ -104,7 +104,7 @@ void reductions(CaseList& list) {
           list.add(
               op, type, fmt::format("{} axes {}", name(spread), axes),
               [=](CaseBuilder& k) {
-                // Products of whole numbers stay small; sums fit in a byte.
+                // Products of integers stay small; sums fit in a byte.
                 const double low = op == Op::ReduceProd  ? (info(type).floating ? 0.8 : 1)
                                    : info(type).floating ? -2
                                                          : 0;

@@ -81,7 +81,7 @@ Status tell_shapes(const ir::File& file, OpenOptions& options) {
       const std::string key = free_dimension(*input, i).key();
       const auto [specified, added] = options.dims.try_emplace(key, shape[i]);
       if (!added && specified->second != shape[i])
-        return Error{fmt::format("{} is told to be {} and {}", key, specified->second, shape[i])};
+        return Error{fmt::format("dimension {} is specified as {} and {}", key, specified->second, shape[i])};
     }
   }
   return {};

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Sizes for what an ONNX file leaves open of its inputs, where no node tells them: usual ones for pictures, audio and text,
-// of several that are tried the first with which every operator can be lowered. Where an If hangs on a number that the
-// model is given alone (a sampling rate), a usual value of that.
+// Sizes of dimensions that an ONNX file leaves open and that no node determines. Common sizes of images, audio and text
+// are tried in turn; the first one with which every operator can be lowered is used. A scalar input on which an If
+// depends, such as a sampling rate, gets a common value in the same way.
 #pragma once
 #include <arenascope/models/model.h>
 #include "engine/models/onnx/onnx_ir.h"
 
 namespace arenascope::models {
 
-// The model with all its sizes; those found here are not `told` in its free_dimensions, and
-// values stand in its assumed_values. Errors: as Lowering::run(); a
-// shape of OpenOptions::shapes that fits no input.
+// The model with all its sizes. Sizes chosen here are not `specified` in its free_dimensions; values of scalars are in
+// its assumed_values. Errors: as Lowering::run(); a shape of OpenOptions::shapes that does not fit its input.
 Result<Model> lower_with_sizes(ir::File file, const OpenOptions& options);
 
 }  // namespace arenascope::models

@@ -39,7 +39,7 @@ std::map<std::string, int64_t> opsets_of(const Message& message) {
   return out;
 }
 
-// As which kind the file has it, or what it holds where it does not tell.
+// The kind of an attribute: as the file states it, or else the kind of the value that it contains.
 int32_t kind_of(const onnx::AttributeProto& a) {
   if (a.type() != onnx::AttributeProto::UNDEFINED) return a.type();
   return a.has_f()          ? Attribute::kFloat
@@ -414,7 +414,7 @@ class Converter {
     return to;
   }
 
-  // Of its own domain: what the function or the file says; of ONNX's others that no node tells, the newest there is.
+  // The opset of a domain: that of the function or the file, or the newest known one if neither imports the domain.
   int64_t opset_of(const std::string& domain) const {
     for (const auto* specified : {&function_opsets_, &opsets_})
       if (const auto found = specified->find(domain); found != specified->end()) return found->second;

@@ -7,10 +7,12 @@ namespace arenascope::models {
 namespace {
 
 constexpr ZooEntry kEntries[] = {
-    {"mul_mat", "one product, 4x2 by 3x2: small enough to hold in the head", build_mul_mat},
-    {"mul_mat_in_pool", "the same with all data in the context's pool (--memory none), or beside it (--dim scratch=1)",
+    {"mul_mat", "one matmul, 4x2 by 3x2: small enough to compute manually", build_mul_mat},
+    {"mul_mat_in_pool",
+     "the same with all data in the context's pool (--memory none), or in a scratch buffer (--dim scratch=1)",
      build_mul_mat_in_pool},
-    {"mul_mat_add_relu", "three nodes in a row, 256x256 by 64 rows: each shared by all threads, who meet behind it",
+    {"mul_mat_add_relu",
+     "three consecutive nodes, 256x256 by 64 rows: each runs on all threads, with a barrier after it",
      build_mul_mat_add_relu},
     {"mnist_fc", "ggml's fully connected MNIST network, 28x28, 0.4 million parameters", build_mnist_fc},
     {"mnist_cnn", "ggml's convolutional MNIST network, 28x28, 9,098 parameters", build_mnist_cnn},

@@ -462,7 +462,7 @@ TEST_CASE("a number that an If hangs on is assumed where nobody gives it") {
   CHECK(to_string(model->outputs[0].tensor.sizes()) == "[1, 1, 128]");
 }
 
-TEST_CASE("the shape of an input may be told whole") {
+TEST_CASE("all dimensions of an input may be specified as one shape") {
   OnnxMaker m;
   m.input("x", {-1, 3, -2}).input("z", {-1, 3, -2}).output("y").node("Add", {"x", "z"}, {"y"});
   OpenOptions specified;
@@ -476,7 +476,7 @@ TEST_CASE("the shape of an input may be told whole") {
       {{.shapes = {{"q", {2}}}}, "no input 'q'"},
       {{.shapes = {{"x", {2, 4, 7}}}}, "'x' is ?x3x?"},
       {{.shapes = {{"x", {2, 3}}}}, "'x' is ?x3x?"},
-      {{.dims = {{"n1", 5}}, .shapes = {{"x", {2, 3, 7}}}}, "n1 is told"},
+      {{.dims = {{"n1", 5}}, .shapes = {{"x", {2, 3, 7}}}}, "dimension n1 is specified as 5 and 2"},
       {{.dims = {{"nosuch", 3}}}, "there is no size 'nosuch'; there are n1, n2"}};
   for (const auto& [options, what] : bad) {
     auto refused = m.open(options);

@@ -37,7 +37,7 @@ inline dnnl::primitive_attr own_scratch() {
 
 // The implementation that the library chose for a primitive.
 enum class Implementation : uint8_t { Reference, Jit, Brgemm, Other };
-// Only its name tells: "ref:any", "gemm:ref", "jit:avx2", "jit_1x1:avx2", "brgconv:avx2".
+// oneDNN reports the implementation by name only: "ref:any", "gemm:ref", "jit:avx2", "jit_1x1:avx2", "brgconv:avx2".
 template <class PrimitiveDesc>
 Implementation implementation_of(const PrimitiveDesc& pd) {
   const std::string_view name = pd.impl_info_str();

@@ -37,7 +37,7 @@ inline void coordinates(const Layout* l, long i, long* at) {
 }
 
 #ifdef CONV
-// Sums of whole numbers are exact, their results floats.
+// Sums of integers are exact, their results floats.
 #if DOMAIN == 2
 #define FIRST 0
 #define RESULT(total) store_float(out, lo.type, lo.offset + i, (float)(total) + (biased ? load_float(bias, lb.type, lb.offset + at[1] * lb.stride[0]) : 0))

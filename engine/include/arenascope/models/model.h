@@ -184,7 +184,7 @@ struct OpenOptions {
   std::map<std::string, int64_t> sequence_lengths;
   std::set<std::string> complex;  // names of COMPLEX64 inputs, see ValueInfo
   // Free dimensions by FreeDimension::key(), e.g. batch → 1. ONNX files get default sizes for all others that the
-  // model can be lowered with; other formats use 1. FreeDimension::specified tells them apart.
+  // model can be lowered with; other formats use 1. FreeDimension::specified is false for these.
   std::map<std::string, int64_t> dims;
   // complete shapes of ONNX inputs by name; they also determine `dims`
   std::map<std::string, std::vector<int64_t>> shapes;

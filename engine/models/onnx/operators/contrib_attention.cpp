@@ -252,7 +252,8 @@ void take_past(OpCall& c, const IndexTable& indices, AttentionCall& a) {
 void multi_head(OpCall& c, const IndexTable& indices) {
   if (c.has(indices.beams) && !c.has(indices.indirection)) {
     const auto beams = c.ints(indices.beams);
-    if (!beams || beams->size() != 1 || beams->front() > 1) return c.fail("it is not told whose past its beams have");
+    if (!beams || beams->size() != 1 || beams->front() > 1)
+      return c.fail("beam_width must be 1 without cache_indirection");
   }
   const int64_t heads = c.attr_int("num_heads", 0);
   Sources s = unpacked(c, indices);

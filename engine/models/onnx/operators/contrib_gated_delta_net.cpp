@@ -133,7 +133,8 @@ class DeltaNet {
       if (!specified) return false;
       of_ = *specified;
     } else {
-      if (lead_.rank() == 1 && !state_) return refused("it is not told how many sequences it has");
+      if (lead_.rank() == 1 && !state_)
+        return refused("the number of sequences is missing: neither lengths nor a state are given");
       const int64_t count = lead_.rank() == 2 ? lead_[0] : state_.sizes()[0];
       if (count < 1 || tokens_ < 1 || tokens_ % count != 0 || count > (1 << 24))
         return refused(fmt::format("{} tokens in {} sequences", tokens_, count));

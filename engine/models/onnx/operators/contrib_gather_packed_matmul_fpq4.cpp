@@ -178,7 +178,7 @@ struct Blob {
 
 void mat_mul_blob(OpCall& c) {
   const auto specified = c.ints(2);
-  if (!specified) return c.fail("it is not told the sizes of its weight");
+  if (!specified) return c.fail("the shape of its weight must be constant");
   const bool fits = specified->size() == 2 && (*specified)[0] > 0 && (*specified)[1] > 0 &&
                     (*specified)[0] <= (int64_t{1} << 31) && (*specified)[1] <= (int64_t{1} << 36) / (*specified)[0];
   if (!fits) return c.fail("the sizes of its weight are none of a matrix");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ONNX Runtime's GroupQueryAttention: heads that share keys and values, angles, and a cache that each sequence fills as far as
-// it is told.
+// ONNX Runtime's GroupQueryAttention: heads that share keys and values, angles, and a cache of which each sequence has a
+// specified length.
 #include <fmt/format.h>
 #include "engine/models/onnx/operators/attention_call.h"
 #include "engine/models/onnx/operators/contrib_sparse_attention.h"
@@ -51,10 +51,10 @@ class GroupQuery {
     return decoded(c_, codes, cached(c_, use_, cache, added, result, suffix), suffix);
   }
 
-  // How many keys there are with the past, which of them are past: the same of all sequences, or told while it runs.
+  // The number of keys including the past, and of past keys: one for all sequences, or known only at run time.
   bool read_lengths() {
     if (!c_.has(5) || !(c_.sizes(5) == Dims{use_.batch} || (use_.batch == 1 && element_count(c_.sizes(5)) == 1)))
-      return refused("it is not told how long its sequences are");
+      return refused(fmt::format("seqlens_k must have one element per sequence, [{}]", use_.batch));
     if (c_.attr_int("sliding_window_cache", 0) != 0 || c_.has(16)) return read_staged();
     if (!read_total()) return false;
     use_.past = use_.total - use_.steps;
@@ -76,7 +76,8 @@ class GroupQuery {
   bool read_total() {
     use_.total = use_.room + use_.steps;
     if (const auto specified = c_.known(6)) {
-      if (specified->count() != 1) return refused("it is not told how many keys there are");
+      if (specified->count() != 1)
+        return refused(fmt::format("total_sequence_length must have one element, not {}", specified->count()));
       use_.total = std::max<int64_t>(specified->integer(0), 0);
     } else if (c_.has(16) || !c_.has(6) || !c_.value(6).tensor || !c_.value(6).tensor->has(kFlagInput)) {
       c_.wait_for(6, "how many keys there are must be known at compile time", c_.has(16));
@@ -93,8 +94,9 @@ class GroupQuery {
   // A cache that slides along with the window, or steps of which each sequence has its own number.
   bool read_staged() {
     if (use_.room < 1) return refused("it has no cache");
-    if (c_.attr_int("causal", 1) == 0) return refused("its queries see what is behind them");
-    if (c_.has_output(3)) return refused("its scores are wanted, whose keys do not lie in order");
+    if (c_.attr_int("causal", 1) == 0) return refused("attention that is not causal cannot have a sliding cache");
+    if (c_.has_output(3))
+      return refused("its scores cannot be an output: the keys of a sliding cache are not in order");
     if (c_.attr_int("sliding_window_cache", 0) != 0) {
       use_.window = c_.attr_int("local_window_size", -1);
       if (use_.window < 1 || use_.window > use_.room)
@@ -107,7 +109,8 @@ class GroupQuery {
     count_used();
     if (!c_.has(16)) return c_.ok();
     const Tensor fresh = c_.in(16);
-    if (!fresh || fresh->element_count() != use_.batch) return refused("it is not told how many queries there are");
+    if (!fresh || fresh->element_count() != use_.batch)
+      return refused(fmt::format("input 16 must have the number of queries of each sequence, [{}]", use_.batch));
     use_.fresh = c_.reshape(c_.cast(fresh, DType::I64, ":fresh_i64"), {use_.batch}, ":fresh_queries");
     return c_.ok();
   }

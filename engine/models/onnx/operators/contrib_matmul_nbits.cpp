@@ -39,7 +39,7 @@ void drop_middle(BlockwiseWeights& w) {
 Tensor grouped_weight(OpCall& c, const BlockwiseWeights& w, const Tensor& codes, const Tensor& zero) {
   const Tensor given = c.cast(c.in(4), DType::I64, ":groups_i64");
   if (!given || given->element_count() < w.depth) {
-    c.fail("its blocks are not told");
+    c.fail(fmt::format("g_idx must have at least {} elements", w.depth));
     return {};
   }
   const Tensor all = c.reshape(given, {given->element_count()}, ":groups");
@@ -90,7 +90,8 @@ void mat_mul_n_bits(OpCall& c) {
   if (c.ok() && c.has(3)) w.zeros = std::make_shared<std::vector<float>>(known_zeros(c, 3, w));
   if (c.ok() && c.has(4)) {
     const auto groups = c.ints(4);
-    if (!groups || static_cast<int64_t>(groups->size()) < w.depth) return c.fail("its blocks are not told");
+    if (!groups || static_cast<int64_t>(groups->size()) < w.depth)
+      return c.fail(fmt::format("g_idx must have at least {} elements", w.depth));
     w.groups.assign(groups->begin(), groups->begin() + w.depth);
     for (const int64_t g : w.groups)
       if (g < 0 || g >= w.blocks()) return c.fail(fmt::format("block {} of {}", g, w.blocks()));

@@ -101,7 +101,7 @@ Tensor gated_experts(OpCall& c, const Tensor& x, const Tensor& apart) {
     gate = c.op_with(Op::Clamp, {gate}, ClampParams{-3.4e38, limit}, ":gate_limited");
     up = c.op_with(Op::Clamp, {up}, ClampParams{-limit, limit}, ":up_limited");
   }
-  if (c.attr_int("swiglu_limit_after_activation", 0) != 0) c.fail("it limits its gate behind the activation");
+  if (c.attr_int("swiglu_limit_after_activation", 0) != 0) c.fail("swiglu_limit_after_activation is not supported");
   const float alpha = c.attr_float("activation_alpha", 1), beta = c.attr_float("activation_beta", 0);
   if (beta != 0) up = c.op_with(Op::Scale, {up}, ScaleParams{1, beta}, ":up_shifted");
   const Tensor open =

@@ -48,13 +48,15 @@ class Sparse {
 
   bool read_lengths() {
     if (!c_.has(3) || use_.room < 1) return refused("it has no cache");
-    if (!c_.has(8) || !(c_.sizes(8) == Dims{use_.batch})) return refused("it is not told how long its sequences are");
+    if (!c_.has(8) || !(c_.sizes(8) == Dims{use_.batch}))
+      return refused(fmt::format("key_total_sequence_lengths must be [{}]", use_.batch));
     const auto specified = c_.known(7);
     if (!specified) {
       c_.wait_for(7, "how many keys there are must be known at compile time", true);
       return false;
     }
-    if (specified->count() != 1) return refused("it is not told how many keys there are");
+    if (specified->count() != 1)
+      return refused(fmt::format("total_sequence_length must have one element, not {}", specified->count()));
     use_.total = specified->integer(0);
     if (use_.total < use_.steps || use_.total > use_.room)
       return refused(fmt::format("{} keys for {} queries and a cache of {}", use_.total, use_.steps, use_.room));

@@ -32,7 +32,7 @@ bool read_attention(OpCall& c, AttentionCall& a) {
   if (!q || !k || !v) return false;
   const int64_t heads = c.attr_int("q_num_heads", 0), kv_heads = c.attr_int("kv_num_heads", 0);
   if (q->rank() == 4 && c.opset() >= 25 && (heads != 0 || kv_heads != 0))
-    c.fail("heads are told of sources that have them as a dimension");
+    c.fail("q_num_heads and kv_num_heads must be absent if the inputs have four dimensions");
   a.q = c.cast(by_heads(c, q, heads, ":q"), DType::F32, ":q_f32");
   a.k = by_heads(c, k, kv_heads, ":k");
   a.v = by_heads(c, v, kv_heads, ":v");

@@ -14,7 +14,7 @@ namespace arenascope::models {
 namespace {
 
 constexpr int64_t kMaxNodes = 1 << 16;  // of all turns: more would make a graph that no node can look at
-constexpr const char* kWhy = "how often it goes round is only known while it runs";
+constexpr const char* kWhy = "its trip count is known only at run time";
 
 struct Loop {
   const ir::Graph& body;
@@ -96,7 +96,7 @@ void none_stacked(OpCall& c, const Loop& loop, size_t which, size_t result) {
   auto made = c.lowering().try_subgraph(loop.body, sources_of(c, loop, 0));
   const ValuePtr one = made ? (*made)[1 + loop.state.size() + which] : nullptr;
   if (!one || (one->kind != Value::Kind::Tensor && one->kind != Value::Kind::Constant) || one->sizes.rank() >= kMaxDims)
-    return c.fail("it does not go round once, and what a turn would leave is not known");
+    return c.fail("its trip count is 0, and the shape of its scan output is unknown");
   Dims sizes{0};
   for (const int64_t size : one->sizes) sizes.push_back(size);
   c.out(result, HostArray::make(one->dtype, sizes));
@@ -199,10 +199,11 @@ void loop(OpCall& c) {
   const size_t stacks = body.outputs.size() - std::min(body.outputs.size(), states + 1);
   if (body.inputs.size() != states + 2 || body.outputs.size() < states + 1 ||
       c.output_count() != body.outputs.size() - 1 || given < states || given > states + stacks)
-    return c.fail("its body has another number of sources or results");
+    return c.fail("its body has a different number of inputs or outputs");
   if (c.has(0) && !c.known(0)) c.wait_for(0, fmt::format("'{}' must be known at compile time", c.value(0).name), true);
   const auto iterations = c.ints(0);
-  if (!c.ok() || (iterations && iterations->size() != 1)) return c.fail("how often it goes round must be one number");
+  if (!c.ok() || (iterations && iterations->size() != 1))
+    return c.fail(fmt::format("its trip count must have one element, not {}", iterations->size()));
   for (size_t i = 2; i < states + 2; ++i)
     if (!c.has(i)) return c.fail(fmt::format("input {} is missing", i));
   Loop loop{body, before, iterations ? (*iterations)[0] : std::numeric_limits<int64_t>::max(),

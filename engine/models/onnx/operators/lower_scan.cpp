@@ -119,7 +119,8 @@ int rank_of_result(OpCall& c, const ir::Graph& body, const std::vector<ValuePtr>
   if (!c.ok()) return 0;
   const auto made = c.lowering().try_subgraph(body, given);
   if (made) return (*made)[result]->sizes.rank() + 1;
-  if (!body.outputs[result].has_shape) c.fail("how many dimensions its results have is not told");
+  if (!body.outputs[result].has_shape)
+    c.fail(fmt::format("output {} of its body has no shape, and its number of dimensions is not inferable", result));
   return static_cast<int>(body.outputs[result].sizes.size()) + 1;
 }
 
@@ -223,7 +224,7 @@ void scan(OpCall& c) {
   const ir::Graph& graph = *body->graph;
   if (graph.inputs.size() != states + static_cast<size_t>(count) || graph.outputs.size() != c.output_count() ||
       graph.outputs.size() < states)
-    return c.fail("its body has another number of sources or results");
+    return c.fail("its body has a different number of inputs or outputs");
   if (batched && c.has(0)) return c.fail("its sequences differ in length");
   std::vector<ValuePtr> given;
   for (size_t i = first; i < c.input_count(); ++i) {

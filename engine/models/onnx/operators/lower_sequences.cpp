@@ -145,7 +145,7 @@ void map(OpCall& c) {
   if (!first || !body || !body->graph) return c.fail("it lacks a sequence or a body");
   const ir::Graph& graph = *body->graph;
   if (graph.inputs.size() != c.input_count() || graph.outputs.size() != c.output_count())
-    return c.fail("its body has another number of sources or results");
+    return c.fail("its body has a different number of inputs or outputs");
   if ((graph.nodes.size() + 1) * first->size() > kLongest)
     return c.fail(fmt::format("{} elements by {} nodes", first->size(), graph.nodes.size()));
   std::vector<std::vector<ValuePtr>> results(c.output_count());

@@ -23,8 +23,8 @@ std::optional<Sequences> packed_sequences(OpCall& c, size_t i, int64_t total, bo
   if (!c.ok()) return std::nullopt;
   if (from.sizes.rank() != 1 || from.sizes[0] < 2 || from.dtype != DType::I32 ||
       (!may_be_empty && from.sizes[0] - 1 > total)) {
-    c.fail(fmt::format("its sequences are told by {} {} for {} tokens", arenascope::name(from.dtype),
-                       to_string(from.sizes), total));
+    c.fail(fmt::format("the starts of its sequences are {} {}; expected int32 [n + 1] for n sequences of {} tokens",
+                       arenascope::name(from.dtype), to_string(from.sizes), total));
     return std::nullopt;
   }
   const auto specified = c.known(i);
