@@ -9,7 +9,7 @@ namespace arenascope::cli {
 namespace {
 
 // The stored tuning results of a device, of all levels.
-std::vector<TuningResult> kept_tuning(const BackendStatus& status, const BackendOptions& options) {
+std::vector<TuningResult> stored_tuning(const BackendStatus& status, const BackendOptions& options) {
   if (!status.missing.empty() || status.backend != "opencl") return {};
   auto backend = open_backend(status.device, options);
   return backend ? (*backend)->tuning_results() : std::vector<TuningResult>{};
@@ -31,7 +31,7 @@ int devices(const Context& context, bool tuning, const std::string& cache) {
                       {"facts", facts}});
       if (!tuning) continue;
       Json results = Json::array();
-      for (const TuningResult& r : kept_tuning(status, options))
+      for (const TuningResult& r : stored_tuning(status, options))
         results.push_back({{"kernel", r.kernel},
                            {"sizes", r.sizes},
                            {"choice", r.choice},
@@ -51,7 +51,7 @@ int devices(const Context& context, bool tuning, const std::string& cache) {
     cli::print("{:<10} {:<10} {}\n", status.backend, status.device, status.description);
     for (const auto& [name, value] : status.facts) cli::print("{:<21} {}: {}\n", "", name, value);
     if (!tuning) continue;
-    for (const TuningResult& r : kept_tuning(status, options))
+    for (const TuningResult& r : stored_tuning(status, options))
       cli::print(
           "{:<21} {} {}: {}, {}{}\n", "", r.kernel, r.sizes, r.choice, r.level,
           r.seconds < 0 ? ", not measured" : fmt::format(", the fastest of {}, {:.3g} ms", r.tried, r.seconds * 1e3));
@@ -69,8 +69,8 @@ void add_devices(CLI::App& app, Context& context, Body& body) {
     std::string cache;
   };
   auto a = std::make_shared<Arguments>();
-  command->add_flag("--tuning", a->tuning, "Also the tuning results that are kept for each OpenCL device");
-  command->add_option("--cache", a->cache, "The folder they are kept in, where it is not the user's");
+  command->add_flag("--tuning", a->tuning, "Also print the stored tuning results of each OpenCL device");
+  command->add_option("--cache", a->cache, "Folder of the tuning results; default: the cache folder of the user");
   command->callback([&, a] { body = [&, a] { return devices(context, a->tuning, a->cache); }; });
 }
 
