@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Data runs one way through the rooms; nothing downstream is known upstream. Read from the #include lines.
+// Modules include only modules of lower layers, as the #include lines show.
 #include <map>
 #include <regex>
 #include <set>
@@ -15,8 +15,8 @@ namespace {
 
 using Modules = std::set<std::string>;
 
-// The modules that each module of the engine may include besides itself and base. A row is complete: what a module may include by way
-// of another stands in it too.
+// The modules that each module of the engine may include besides itself and base. A row is complete: it also lists
+// modules that may be included indirectly.
 const std::map<std::string, Modules>& may_include() {
   static const std::map<std::string, Modules> rules = [] {
     const Modules memory{"trace"};
@@ -79,7 +79,7 @@ std::vector<Include> includes_of(const std::vector<SourceFile>& tree) {
   return out;
 }
 
-// The n-th folder of a path, "" behind the last: part("engine/graph/op.cpp", 1) is "graph".
+// The n-th folder of a path, "" after the last one: part("engine/graph/op.cpp", 1) is "graph".
 std::string part(const std::string& path, int n) {
   size_t begin = 0;
   for (; n > 0; --n) {
@@ -91,8 +91,8 @@ std::string part(const std::string& path, int n) {
   return end == std::string::npos ? "" : path.substr(begin, end - begin);
 }
 
-// The path below engine/, wherever the header lies: "graph/op.h" for engine/include/arenascope/graph/op.h,
-// <arenascope/graph/op.h> and "engine/graph/op.h". Empty: not of the engine.
+// The path below engine/ for public and private headers: "graph/op.h" for engine/include/arenascope/graph/op.h,
+// <arenascope/graph/op.h> and "engine/graph/op.h". Empty: not in the engine.
 std::string in_engine(const std::string& path) {
   for (const std::string_view root : {"engine/include/arenascope/", "engine/", "arenascope/"})
     if (path.starts_with(root)) return path.substr(root.size());
@@ -112,7 +112,7 @@ TEST_CASE("no engine module includes a higher layer") {
     CAPTURE(include.target);
     if (module_name.empty() || other.empty()) continue;  // <arenascope/planner.h>, at the top
     const auto rule = may_include().find(module_name);
-    REQUIRE_MESSAGE(rule != may_include().end(), "a module that is not in the table");
+    REQUIRE_MESSAGE(rule != may_include().end(), "the module is not in the table");
     CHECK_MESSAGE((other == module_name || other == "base" || rule->second.count(other) == 1),
                   include.file->path << " includes <" << include.target << ">, which is in a higher layer");
     ++seen;
@@ -144,7 +144,7 @@ TEST_CASE("the auditor shares the codec with the trace module and nothing else")
       CHECK_MESSAGE(codec.count(to) == 1, include.file->path << " includes <" << include.target << ">");
       ++seen;
     }
-    // What it recomputes must not be made of what it says.
+    // The values that the auditor recomputes must not depend on its results.
     if (part(to, 0) == "audit")
       CHECK_MESSAGE((ours || include.file->in("app/cli/") || include.file->in("tests/")),
                     include.file->path << " includes <" << include.target << ">");
@@ -152,7 +152,7 @@ TEST_CASE("the auditor shares the codec with the trace module and nothing else")
   CHECK(seen > 2);
 }
 
-TEST_CASE("a backend does not know another backend") {
+TEST_CASE("a backend does not include another backend") {
   const auto tree = source_tree();
   for (const Include& include : includes_of(tree)) {
     const std::string from = in_engine(include.file->path), to = in_engine(include.target);
@@ -161,7 +161,7 @@ TEST_CASE("a backend does not know another backend") {
   }
 }
 
-TEST_CASE("the engine knows neither Qt nor the views nor the programs") {
+TEST_CASE("the engine includes neither Qt nor views nor programs") {
   const auto tree = source_tree();
   static const std::regex qt("Q[A-Z][A-Za-z0-9]*|Qt[A-Z].*|q[a-z0-9]+\\.h|qcustomplot.*");
   for (const Include& include : includes_of(tree)) {
@@ -175,9 +175,9 @@ TEST_CASE("the engine knows neither Qt nor the views nor the programs") {
   }
 }
 
-TEST_CASE("views know each other only by common, and never the programs") {
+TEST_CASE("views include only common views, and never the programs") {
   const auto tree = source_tree();
-  // Who shows another view's picture: the inspector draws a node as the graph does.
+  // The inspector draws a node as the graph does.
   const std::set<std::pair<std::string, std::string>> allowed{{"inspector", "graph"}};
   for (const Include& include : includes_of(tree)) {
     if (!include.file->in("views/")) continue;

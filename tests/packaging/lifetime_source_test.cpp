@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Liveness is worked out in engine/graph/lifetime.* alone: who needs to know whose bytes a tensor is made of, or when
-// they are used for the last time, reads a Lifetime. This cannot be seen from types, so it is looked for in the text,
-// by what such an analysis cannot do without:
+// Liveness is computed in engine/graph/lifetime.* alone; all other code reads a Lifetime for the storage of a tensor
+// and for its last use. Types cannot enforce this, so the test searches for code that every such analysis contains:
 //
-//   - it asks who owns the bytes of a view:           view_source ? *view_source : tensor
-//   - it notes a step for each tensor, or ends one:   last_use[i] = step, life[i].last = step
-//   - or it counts down the uses that are left:       --state.uses == 0, --left[i] == 0
+//   - the owner of the bytes of a view:       view_source ? *view_source : tensor
+//   - a recorded step per tensor:             last_use[i] = step, life[i].last = step
+//   - a count of the remaining uses:          --state.uses == 0, --left[i] == 0
 //
-// The first is refused everywhere in the rooms that have a graph; the others in files that read the sources of nodes.
+// The first is rejected in all modules that have a graph; the others in files that read the sources of nodes.
 #include <regex>
 #include <set>
 #include <string>
@@ -20,37 +19,37 @@
 namespace arenascope::test {
 namespace {
 
-// Files that may, and why.
+// Exceptions.
 bool may(const std::string& path) {
   static const std::set<std::string> files{
       "engine/graph/lifetime.cpp",
       "engine/include/arenascope/graph/lifetime.h",
-      "engine/graph/context.cpp",  // where views are made
+      "engine/graph/context.cpp",  // creates views
       "engine/schedule/restore.cpp",
-      // Keeps an account of many orders of the same ops; whose bytes they are comes from find_owners().
+      // Tracks many orders of the same ops; the owners of bytes come from find_owners().
       "engine/graph/order_problem.cpp",
   };
   return files.count(path) > 0;
 }
 
 bool has_graph(const SourceFile& file) {
-  for (const char* room : {"graph", "transform", "schedule", "runtime", "run", "bench"})
-    if (file.in((std::string("engine/") + room + "/").c_str()) ||
-        file.in((std::string("engine/include/arenascope/") + room + "/").c_str()))
+  for (const char* module_name : {"graph", "transform", "schedule", "runtime", "run", "bench"})
+    if (file.in((std::string("engine/") + module_name + "/").c_str()) ||
+        file.in((std::string("engine/include/arenascope/") + module_name + "/").c_str()))
       return true;
-  // Kernels compute; they know one node and no order.
+  // Kernels have one node and no order.
   return file.in("engine/backends/") && file.path.find("/kernels/") == std::string::npos;
 }
 
-// What is wrong with the line, or nothing.
+// The fault of a line, or an empty string.
 std::string fault(const std::string& line, bool reads_sources) {
   static const std::regex owner(R"(view_source(\.valid\(\)|\.is_node\(\))?\s*\?|is_view\(\)\s*\?.*view_source)");
   static const std::regex last(
       R"(((^|[^\w])(\w*_)?(last|dies|death|until)(_\w+)?\s*\[.*\]|\]\s*\.(last|dies|until))\s*=[^=])");
   static const std::regex count(R"(--\s*[\w.\->]*(uses|readers|users|consumers|left|pending)_?(\[.*\])?\s*==)");
   if (line.size() > 300) return {};
-  if (std::regex_search(line, owner)) return "asks who owns the bytes of a view";
-  if (reads_sources && std::regex_search(line, last)) return "notes a last use";
+  if (std::regex_search(line, owner)) return "finds the owner of a view";
+  if (reads_sources && std::regex_search(line, last)) return "records a last use";
   if (reads_sources && std::regex_search(line, count)) return "counts down uses";
   return {};
 }
@@ -66,7 +65,7 @@ std::vector<std::string> faults(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("nobody works out a last use but lifetime.h") {
+TEST_CASE("a last use is computed in lifetime.h only") {
   int seen = 0;
   for (const SourceFile& file : source_tree()) {
     if (!file.is_cpp() || !has_graph(file) || may(file.path)) continue;
@@ -76,7 +75,7 @@ TEST_CASE("nobody works out a last use but lifetime.h") {
   CHECK(seen > 60);
 }
 
-TEST_CASE("each way of working it out is recognised") {
+TEST_CASE("each way to compute a last use is recognised") {
   const std::string loop = "for (const TensorImpl* source : node.sources)\n";
   for (const char* line : {"const TensorImpl& base = tensor.view_source ? *tensor.view_source : tensor;",
                            "const TensorRef base = t.view_source.valid() ? t.view_source : ref;",

@@ -61,6 +61,7 @@ struct Finding {
   std::string path;
   size_t line;
   std::string what;
+  bool in_text = false;  // in a string literal
 };
 
 // True if the sentence that begins at `begin` ends with a question mark.
@@ -148,8 +149,10 @@ void check_code(const SourceFile& file, std::vector<Finding>& findings) {
         size_t end = i + 1;
         while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
         const std::string_view literal = std::string_view(text).substr(i + 1, std::min(end, text.size()) - i - 1);
+        const size_t before = findings.size();
         if (literal.find(' ') != std::string_view::npos)
           check_prose(file.path, line, literal, std::count(literal.begin(), literal.end(), ' ') > 2, findings);
+        for (size_t f = before; f < findings.size(); ++f) findings[f].in_text = true;
         i = end + 1;
       } else if (text[i] == '\'') {
         i += i + 1 < text.size() && text[i + 1] == '\\' ? 4 : 3;
@@ -237,6 +240,12 @@ std::map<std::string, int> allowed_counts() {
     allowed[area] = count;
   }
   return allowed;
+}
+
+TEST_CASE("messages of the programs have no words that have a standard term") {
+  for (const Finding& finding : all_findings())
+    if (finding.in_text && !finding.path.starts_with("tests/"))
+      FAIL_CHECK(finding.path << ":" << finding.line << ": " << finding.what);
 }
 
 TEST_CASE("words that have a standard term are not used") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How large classes and functions of the window and its views may be, counted in their text. A class can do at most 35
-// things: its functions (but constructors and the destructor), its friends, the functions that it keeps in members, and
-// the helpers in its own files that take it. A function has at most 60 lines.
+// Limits for the size of classes and functions of the window and its views, counted in their text. A class has at most
+// 35 operations: its functions (except constructors and the destructor), its friends, its members of type
+// std::function, and the helpers in its own files that have a parameter of its type. A function has at most 60 lines.
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -16,7 +16,7 @@
 namespace arenascope::test {
 namespace {
 
-constexpr int kMostFunctions = 35, kMostLines = 60;
+constexpr int kMaxFunctions = 35, kMaxLines = 60;
 
 // 1'000, and not u'x'.
 bool is_digit_separator(const std::string& text, size_t at) {
@@ -73,7 +73,7 @@ struct Function {
   int lines = 0;
 };
 
-// Without what stands in brackets of any kind.
+// The text outside parentheses and square brackets.
 std::string outside_brackets(const std::string& head) {
   std::string out;
   int depth = 0;
@@ -104,7 +104,7 @@ class Scan {
     if (plain.find('=') != std::string::npos) return Kind::Value;
     if (plain.find(')') == std::string::npos || std::regex_search(plain, std::regex(R"(^\s*alignas\s*\))")))
       return std::regex_search(head, type) ? Kind::Type : Kind::Value;
-    // A constructor's `: a_{1}`: behind the brackets a colon, and right before the brace a name.
+    // A constructor's `: a_{1}`: a colon after the parentheses, and a name right before the brace.
     const size_t bracket = plain.find(')'), last = plain.find_last_not_of(" \t\n");
     const size_t colon = plain.find(':', bracket);
     if (colon != std::string::npos && last != std::string::npos && last > colon &&
@@ -145,8 +145,7 @@ class Scan {
       }
       if (c == '{') {
         brace(of, head, begin);
-        const std::string behind = head;
-        if (behind.empty()) begin = at_;
+        if (head.empty()) begin = at_;
         continue;
       }
       ++at_;
@@ -183,7 +182,7 @@ class Scan {
           scope(&type);
           classes.push_back(type);
         }
-        head = " ";  // what may be declared of it at once
+        head = " ";  // a variable may be declared together with its type
         return;
       }
       case Kind::Function: {
@@ -199,7 +198,7 @@ class Scan {
         return;
     }
   }
-  // 1 for a function, a friend or a function that is kept.
+  // 1 for a function, a friend or a std::function member.
   static int does(const Class& of, const std::string& head) {
     static const std::regex kept(R"(\bstd::function\s*<)"), name(R"(([~\w]+)\s*\()"),
         type(R"(^\s*(using|typedef|static_assert)\b)");
@@ -221,7 +220,7 @@ class Scan {
 
 std::string stem(const std::string& path) { return path.substr(0, path.rfind('.')); }
 
-// Functions that stand in a class's own files and take it: what it would else be a member for.
+// Functions in a class's own files that have a parameter of its type.
 int helpers_of(const Class& type, const std::vector<Function>& functions) {
   const std::regex takes("\\([^)]*\\b" + type.name + "\\s*[&*]");
   int count = 0;
@@ -232,17 +231,17 @@ int helpers_of(const Class& type, const std::vector<Function>& functions) {
   return count;
 }
 
-bool looked_at(const SourceFile& file) { return file.is_cpp() && (file.in("views/") || file.in("app/")); }
+bool is_checked(const SourceFile& file) { return file.is_cpp() && (file.in("views/") || file.in("app/")); }
 
 Scan scanned(const std::string& text) { return Scan(SourceFile{"a.cpp", text}); }
 
 }  // namespace
 
-TEST_CASE("classes of the window do at most 35 things, functions have at most 60 lines") {
+TEST_CASE("classes of the window have at most 35 operations, functions at most 60 lines") {
   std::vector<Class> classes;
   std::vector<Function> functions;
   for (const SourceFile& file : source_tree()) {
-    if (!looked_at(file)) continue;
+    if (!is_checked(file)) continue;
     Scan scan(file);
     classes.insert(classes.end(), scan.classes.begin(), scan.classes.end());
     functions.insert(functions.end(), scan.functions.begin(), scan.functions.end());
@@ -251,14 +250,14 @@ TEST_CASE("classes of the window do at most 35 things, functions have at most 60
   CHECK(functions.size() > 1500);
   for (const Class& type : classes) {
     const int does = type.does + helpers_of(type, functions);
-    CHECK_MESSAGE(does <= kMostFunctions, type.path << ": " << type.name << " does " << does << " things");
+    CHECK_MESSAGE(does <= kMaxFunctions, type.path << ": " << type.name << " has " << does << " operations");
   }
   for (const Function& f : functions)
-    CHECK_MESSAGE(f.lines <= kMostLines,
+    CHECK_MESSAGE(f.lines <= kMaxLines,
                   f.path << ": " << f.lines << " lines: " << f.head.substr(0, std::min<size_t>(f.head.find('('), 60)));
 }
 
-TEST_CASE("what a class does and lines are counted as they are written") {
+TEST_CASE("operations of classes and lines of functions are counted") {
   const Scan scan = scanned(R"(
 namespace a {
 class B : public C {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Files that are written, and names that are printed: nothing is destroyed, lost in silence or obeyed by a terminal.
+// Output files and printed names: no input is overwritten, no error is lost, and no control sequence reaches a terminal.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -19,12 +19,12 @@ using namespace arenascope::test;
 
 namespace {
 
-// As a shell has it, for descriptors that are closed.
+// A command run by a shell, for closed descriptors.
 Ended shell(const std::string& command) { return run_program("/bin/sh", {"-c", command}); }
 
 const std::string kCli = ARENASCOPE_CLI;
 
-// Nothing that a terminal obeys: line ends and tabs are the only controls, and all is UTF-8.
+// True without terminal control sequences: line ends and tabs are the only controls, and all is UTF-8.
 bool harmless(const std::string& text) {
   for (size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
@@ -38,7 +38,7 @@ bool harmless(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("an output that is an input is refused, and the input stays") {
+TEST_CASE("an output that is an input is rejected, and the input is unchanged") {
   const TempFolder folder;
   const std::string model = folder / "m.onnx", link = folder / "link.json", bytes = add_model(4);
   write_file(model, bytes);
@@ -100,7 +100,7 @@ TEST_CASE("a FIFO is written into and stays one") {
   }
 }
 
-TEST_CASE("a full disk is said with its reason") {
+TEST_CASE("a full disk is reported with its reason") {
   const TempFolder folder;
   const std::string model = folder / "m.onnx", trace = folder / "t.json";
   write_file(model, add_model(4));
@@ -114,7 +114,7 @@ TEST_CASE("a full disk is said with its reason") {
   }
 }
 
-TEST_CASE("what may not be written is said before the work") {
+TEST_CASE("an output that cannot be written is reported before the work") {
   const TempFolder folder;
   const std::string no = folder / "none/out";
   for (const std::vector<std::string>& command : {

@@ -43,7 +43,7 @@ bool says(const Status& status, const char* part) {
 
 }  // namespace
 
-TEST_CASE("a file is whole or as it was before") {
+TEST_CASE("a file is written completely or not changed") {
   const Folder folder;
   const fs::path path = folder.path / "out.json";
   put(path, "before");
@@ -60,10 +60,10 @@ TEST_CASE("a file is whole or as it was before") {
   CHECK(folder.entries() == 1);
 }
 
-TEST_CASE("a file that grows is there at once, and is removed where nobody wants it") {
+TEST_CASE("a growing file exists at once and can be removed") {
   const Folder folder;
   const fs::path path = folder.path / "out.pftrace";
-  put(path, "a longer text of before");
+  put(path, "a longer earlier text");
   {
     auto file = OutputFile::open(path, OutputForm::Growing);
     REQUIRE(file.ok());
@@ -77,7 +77,7 @@ TEST_CASE("a file that grows is there at once, and is removed where nobody wants
   CHECK(folder.entries() == 0);
 }
 
-TEST_CASE("an output that is an input is refused, through links too") {
+TEST_CASE("an output that is an input is rejected, also through links") {
   const Folder folder;
   const fs::path model = folder.path / "model.onnx", link = folder.path / "link.svg", hard = folder.path / "hard.svg",
                  data = folder.path / "model.onnx.data";
@@ -100,7 +100,7 @@ TEST_CASE("an output that is an input is refused, through links too") {
   CHECK(OutputFile::check(model, no_files).ok());
 }
 
-TEST_CASE("a link is followed, and stays") {
+TEST_CASE("a symbolic link is followed and kept") {
   const Folder folder;
   const fs::path real = folder.path / "real.csv", link = folder.path / "link.csv", dangling = folder.path / "new.csv";
   put(real, "before");
@@ -113,7 +113,7 @@ TEST_CASE("a link is followed, and stays") {
   CHECK(read(folder.path / "made.csv") == "new");
 }
 
-TEST_CASE("a second writer is refused, and one that was killed is not in the way") {
+TEST_CASE("a second writer is rejected, but not after a writer was killed") {
   const Folder folder;
   for (const OutputForm form : {OutputForm::Growing, OutputForm::Whole}) {
     const fs::path path = folder.path / (form == OutputForm::Whole ? "whole" : "growing");
@@ -139,10 +139,10 @@ TEST_CASE("a second writer is refused, and one that was killed is not in the way
     REQUIRE(OutputFile::write_all(path, "second").ok());
     CHECK(read(path) == "second");
   }
-  CHECK(folder.entries() == 2);  // the part that was left was taken over
+  CHECK(folder.entries() == 2);  // the temporary file of the killed writer was replaced
 }
 
-TEST_CASE("what is no regular file is written in place") {
+TEST_CASE("special files are written in place") {
   const Folder folder;
   const fs::path fifo = folder.path / "fifo.csv";
   REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
@@ -153,7 +153,7 @@ TEST_CASE("what is no regular file is written in place") {
   reader.join();
   CHECK(got == "through");
   CHECK(fs::is_fifo(fifo));
-  // A device, also behind a link; writing to this one fails as a full disk does.
+  // A device, also through a link; writing to this one fails like a full disk.
   const fs::path link = folder.path / "full.csv";
   fs::create_symlink("/dev/full", link);
   CHECK(says(OutputFile::write_all(link, "text"), "No space left on device"));
@@ -161,7 +161,7 @@ TEST_CASE("what is no regular file is written in place") {
   CHECK(OutputFile::write_all("/dev/null", "text").ok());
 }
 
-TEST_CASE("what may not be written is refused before the work") {
+TEST_CASE("an output that cannot be written is rejected before the work") {
   const Folder folder;
   CHECK(says(OutputFile::check(folder.path / "none" / "out"), "No such file"));
   CHECK(says(OutputFile::check(folder.path), "directory"));
