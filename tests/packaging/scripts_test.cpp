@@ -150,6 +150,25 @@ TEST_CASE("verify-cuda reports checks that agree, fail, were not reached, or cou
   CHECK(has(played.report(), "\n2 us by events\n"));
 }
 
+TEST_CASE("the report of verify-cuda contains no path of the machine") {
+  const Played played;
+  const std::string root = played.root.string();
+  const std::string devices =
+      "if [ \"$1\" = devices ]; then echo 'cuda  cuda:0  Played'; echo 'opencl  missing: not in " + root +
+      "/build/cuda/lib or " + root + "'; exit; fi\n";
+  played.program("build/cuda/app/cli/arenascope-cli", devices + "echo \"ERROR: no file " + root + "/a b\"; exit 1");
+  CHECK(played.run("--stage ops,networks,gguf --data /nonexistent/data").status == 1);
+  const std::string report = played.report();
+  CHECK_MESSAGE(!has(report, root), report);
+  CHECK(has(report, "not in build/cuda/lib or .\n"));
+  CHECK(has(report, "ERROR: no file a b"));
+  CHECK(has(report, "DATA/onnx/light was not found"));
+  // An early end is reported in the same way.
+  played.program("build/cuda/app/cli/arenascope-cli", "echo \"cuda  missing: not in " + root + "/build\"");
+  CHECK(played.run("--stage ops --data /nonexistent/data").status == 2);
+  CHECK(has(played.report(), "Nothing was verified: the backend found no GPU: not in build."));
+}
+
 TEST_CASE("verify-cuda writes a report if the driver finds no GPU or the script is interrupted") {
   const Played played;
   played.program("build/cuda/app/cli/arenascope-cli", "echo 'cuda  missing: there is no device'");
