@@ -166,6 +166,23 @@ TEST_CASE("every relative link of a document leads to a file and a heading") {
   CHECK(fragments > 20);
 }
 
+TEST_CASE("every document is reached by links from README") {
+  static const std::regex form("\\]\\(([^):#]+)[^)]*\\)");
+  std::set<std::string> reached{"README.md"};
+  for (std::vector<std::string> open{"README.md"}; !open.empty();) {
+    const std::string document = open.back();
+    open.pop_back();
+    for (const std::string& link : matches(text_of(document), form)) {
+      auto target = (std::filesystem::path(document).parent_path() / link).lexically_normal();
+      if (std::filesystem::is_directory(kRoot / target)) target /= "README.md";
+      if (target.extension() == ".md" && reached.insert(target.generic_string()).second)
+        open.push_back(target.generic_string());
+    }
+  }
+  for (const std::string& document : documents())
+    CHECK_MESSAGE(reached.count(document) == 1, document << " is not linked");
+}
+
 TEST_CASE("headings that do not exist are found") {
   CHECK(fragments_of("# A `b` (c), d_e\n```\n# no\n```\n## F\n## F\n") ==
         std::set<std::string>{"a-b-c-d_e", "f", "f-1"});
