@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Modules include only modules of lower layers, as the #include lines show.
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -118,6 +121,29 @@ TEST_CASE("no engine module includes a higher layer") {
     ++seen;
   }
   CHECK(seen > 100);
+}
+
+TEST_CASE("the architecture page lists every engine module and every required dependency") {
+  std::map<std::string, std::string> texts;
+  for (const char* name : {"docs/dev/architecture.md", "cmake/ArenascopeDependencies.cmake"}) {
+    std::ifstream in(std::filesystem::path(ARENASCOPE_SOURCE_DIR) / name, std::ios::binary);
+    std::stringstream text;
+    text << in.rdbuf();
+    texts[name] = text.str();
+  }
+  const std::string& page = texts["docs/dev/architecture.md"];
+  const std::string folder = std::string(ARENASCOPE_SOURCE_DIR) + "/engine";
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_directory() || name == "include") continue;
+    CHECK_MESSAGE(may_include().count(name) == 1, "engine/" << name << " is not in the table of layers");
+    CHECK_MESSAGE(page.find("`engine/" + name + "`") != std::string::npos, "the page lacks engine/" << name);
+  }
+  static const std::regex required("\nfind_package\\((\\w+) REQUIRED\\)");
+  const std::string& packages = texts["cmake/ArenascopeDependencies.cmake"];
+  for (std::sregex_iterator m(packages.begin(), packages.end(), required), end; m != end; ++m)
+    if ((*m)[1] != "Threads")
+      CHECK_MESSAGE(page.find((*m)[1].str()) != std::string::npos, "the page lacks " << (*m)[1]);
 }
 
 TEST_CASE("private headers of a module are included by that module only") {
