@@ -12,21 +12,16 @@
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QLineEdit>
-#include <QSettings>
-#include <QTemporaryDir>
 #include <QTest>
 
 #include <ctime>
 #include <thread>
 
 #include <views/timeline/timeline_view.h>
-#include "app/window/actions/command_palette.h"
-#include "app/window/language.h"
-#include "app/window/main_window.h"
-#include "app/window/ui_watch.h"
 #include "app/window/wait_until.h"
 #include "tests/engine/models/onnx_transformer.h"
 #include "tests/test_data.h"
+#include "window_fixture.h"
 
 using namespace arenascope;
 using namespace arenascope::app;
@@ -131,15 +126,10 @@ std::shared_ptr<trace::Session> transformer_session(int layers) {
 
 constexpr double kSlack = 1.5, kWaitSlack = 2;
 
-class Figures : public QObject {
+class Figures : public QObject, protected WindowFixture {
   Q_OBJECT
 
  private:
-  QTemporaryDir folder_;
-  std::unique_ptr<MainWindow> window_;
-  Document& doc() { return window_->document(); }
-  Panels& panels() { return *window_->shell().panels; }
-  PlotView* plot_view(const QString& id) { return qobject_cast<PlotView*>(panels().parts(id).drawn); }
   std::unique_ptr<UiWatch> watch_;
   std::vector<std::string> missed_;  // of the current attempt
 
@@ -154,10 +144,8 @@ class Figures : public QObject {
   }
   void fresh() {
     window_.reset();
-    window_ = std::make_unique<MainWindow>();
+    make_window();
     window_->keep_no_copies();
-    window_->resize(1600, 900);
-    window_->show();
     settle(300);
     watch_->reset();
   }
@@ -185,13 +173,8 @@ class Figures : public QObject {
 
  private Q_SLOTS:
   void initTestCase() {
-    QCoreApplication::setOrganizationName("arenascope");
-    QCoreApplication::setApplicationName("arenascope-figures");
-    QSettings::setDefaultFormat(QSettings::IniFormat);
-    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, folder_.path());
-    qputenv("XDG_STATE_HOME", folder_.path().toUtf8());
+    set_up("arenascope-figures");
     qputenv("XDG_CACHE_HOME", folder_.path().toUtf8());
-    set_language("en");
     watch_ = std::make_unique<UiWatch>();
   }
   void cleanup() { window_.reset(); }

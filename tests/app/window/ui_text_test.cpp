@@ -14,18 +14,15 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QRegularExpression>
-#include <QSettings>
 #include <QSpinBox>
 #include <QTableView>
-#include <QTemporaryDir>
 #include <QTest>
 
 #include <views/arena/arena_view.h>
 
-#include "app/window/language.h"
-#include "app/window/main_window.h"
 #include "app/window/pseudo_locale.h"
 #include "sample_session.h"
+#include "window_fixture.h"
 
 using namespace arenascope;
 using namespace arenascope::app;
@@ -41,15 +38,10 @@ bool is_word(const QString& text) {
 
 }  // namespace
 
-class UiTextTest : public QObject {
+class UiTextTest : public QObject, protected WindowFixture {
   Q_OBJECT
 
  private:
-  QTemporaryDir folder_;
-  std::unique_ptr<MainWindow> window_;
-  Document& doc() { return window_->document(); }
-  Panels& panels() { return *window_->shell().panels; }
-  PlotView* plot_view(const QString& id) { return qobject_cast<PlotView*>(panels().parts(id).drawn); }
   QStringList data_;  // text from data, planners and files
 
   void complain(QStringList* wrong, const QWidget* where, const QString& text) const {
@@ -120,23 +112,15 @@ class UiTextTest : public QObject {
 
  private Q_SLOTS:
   void initTestCase() {
-    QCoreApplication::setOrganizationName("arenascope");
-    QCoreApplication::setApplicationName("arenascope-words");
-    QSettings::setDefaultFormat(QSettings::IniFormat);
-    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, folder_.path());
-    qputenv("XDG_STATE_HOME", folder_.path().toUtf8());
-    set_language(kPseudoLocale);
-    window_ = std::make_unique<MainWindow>();
-    window_->resize(1600, 900);
-    window_->show();
+    set_up("arenascope-ui-text");
+    make_window(kPseudoLocale);
     doc().show_session(test::sample_session(), "sample");
     data_ = {"CONV", "sample", "cpu", "eager", "planned", "English", "PNG", "QCustomPlot"};
     for (const auto& node : doc().source()->graph()->nodes)
       data_ << QString::fromStdString(node.name) << QString::fromStdString(node.op);
     data_.removeAll(QString());
     data_.removeDuplicates();
-    QVERIFY(QTest::qWaitForWindowExposed(window_.get()));
-    QTRY_VERIFY_WITH_TIMEOUT(panels().find<GraphView>("graph")->canvas()->scene().ready(), 60'000);
+    QTRY_VERIFY_WITH_TIMEOUT(panels().find<GraphView>("graph")->canvas()->scene().ready(), kPatience);
   }
   void cleanupTestCase() { window_.reset(); }
 

@@ -44,9 +44,9 @@ class WindowFixture {
     QStandardPaths::setTestModeEnabled(true);
     qputenv("XDG_STATE_HOME", folder_.path().toUtf8());
   }
-  void make_window() {
+  void make_window(const QString& language = QStringLiteral("en")) {
     views::Settings::clear();
-    set_language("en");
+    set_language(language);
     window_ = std::make_unique<MainWindow>();
     window_->resize(1600, 900);
     window_->show();
