@@ -6,14 +6,13 @@
 
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <string>
 
 #include <arenascope/backends/cpu/cpu_backend.h>
-#include <arenascope/backends/op_cases/op_cases.h>
 #include "engine/backends/cpu/error_bound.h"
 #include "engine/backends/reference/values.h"
+#include "tests/support/built_case.h"
 
 using namespace arenascope;
 using reference::Real;
@@ -153,10 +152,9 @@ class Expected {
   double largest_ = 0;
 };
 
-// (What writes into its first source keeps the rest of it.)
-void soil(const Tensor& t) {
-  if (t->is_view()) return;
-  if (t->byte_count() > 0) std::memset(t->data(), 0x5b, static_cast<size_t>(t->byte_count()));
+// A node that writes into its first input reads the rest of its result there.
+void clear_result(const Tensor& t) {
+  if (!t->is_view()) test::fill_with_pattern(t);
 }
 
 }  // namespace
@@ -167,19 +165,15 @@ TEST_CASE("every op keeps its error bound, also with NaN, infinities, zeros and 
   int64_t compared = 0;
   for (const OpCase& c : op_cases())
     for (Mix mix : kMixes) {
-      auto context = Context::create({.grow = true});
-      REQUIRE(context);
-      auto built = c.build(*context);
-      REQUIRE(built.ok());
-      fill_inputs(*built, 11);
-      mix_in(*built, c.op, mix);
-      const Tensor& out = built->output;
+      const test::Built b = test::build(c, 11);
+      mix_in(b.built, c.op, mix);
+      const Tensor& out = b.built.output;
       if (out->byte_count() == 0 || c.op == Op::OptimizerStep) continue;  // each of its runs goes on from the last one
       if ((c.op == Op::ReduceProd || c.op == Op::CumProd) && out.dtype() == DType::F64 && mix == Mix::Everything)
         continue;  // a double's own range
       const Expected expected(*out);
       const auto check = [&](Backend& backend, int parts, const std::string& how) {
-        soil(out);
+        clear_result(out);
         REQUIRE(compute_in_parts(backend, *out, parts).ok());
         size_t place = 0;
         const double share = expected.compare(place);
@@ -228,7 +222,7 @@ TEST_CASE("unary functions keep their error bound over all floats") {
           x->data_as<uint16_t>()[i] = static_cast<uint16_t>(i);
       }
       const Expected expected(*out);
-      soil(out);
+      clear_result(out);
       REQUIRE(compute_in_parts(*cpu, *out, 2).ok());
       size_t place = 0;
       const double share = expected.compare(place);

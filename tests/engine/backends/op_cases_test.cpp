@@ -9,34 +9,14 @@
 #include <thread>
 
 #include <arenascope/backends/cpu/cpu_backend.h>
-#include <arenascope/backends/op_cases/op_cases.h>
 #include <arenascope/backends/reference/reference_backend.h>
+#include "tests/support/built_case.h"
 #include "unknown_op.h"
 
 using namespace arenascope;
+using namespace arenascope::test;
 
 namespace {
-
-struct Built {
-  Context context;
-  BuiltCase built;
-};
-
-Built build(const OpCase& c) {
-  auto context = Context::create({.grow = true});
-  REQUIRE(context);
-  auto built = c.build(*context);
-  REQUIRE_MESSAGE(built.ok(), c.name << ": " << (built ? "" : built.error().message));
-  fill_inputs(*built, 7);
-  return {*context, std::move(*built)};
-}
-
-std::vector<std::byte> result(const Tensor& t) { return {t->data(), t->data() + t->byte_count()}; }
-
-// Bytes that no kernel would leave by accident. (What writes into its first source reads them there.)
-void soil(const Tensor& t) {
-  if (t->byte_count() > 0) std::memset(t->data(), 0x5b, static_cast<size_t>(t->byte_count()));
-}
 
 Status compute_side_by_side(const Backend& backend, PreparedGraph& prepared, const TensorImpl& node, int parts) {
   const Bytes bytes = backend.work_bytes(node, parts);
@@ -66,7 +46,7 @@ TEST_CASE("every op, type and layout agrees with the reference, in any number of
     Built b = build(c);
     const Tensor& out = b.built.output;
     REQUIRE(cpu->supports(*out).ok());
-    soil(out);
+    fill_with_pattern(out);
     REQUIRE(compute_in_parts(*reference, *out, 1).ok());
     const auto expected = result(out);
     const TensorImpl* const nodes[] = {out.impl()};
@@ -74,13 +54,13 @@ TEST_CASE("every op, type and layout agrees with the reference, in any number of
     REQUIRE(prepared);
     for (int parts = 1; parts <= 4; ++parts) {
       CAPTURE(parts);
-      soil(out);
+      fill_with_pattern(out);
       REQUIRE(compute_in_parts(*cpu, **prepared, *out, parts).ok());
       const auto got = result(out);
       const Difference d = compare_elements(out.dtype(), got.data(), expected.data(), out->element_count());
       CHECK_MESSAGE(d.relative() <= c.tolerance,
                     c.name << ": " << d.largest_error << " of " << d.largest_value << " at " << d.place);
-      soil(out);
+      fill_with_pattern(out);
       REQUIRE(compute_side_by_side(*cpu, **prepared, *out, parts).ok());
       CHECK_MESSAGE(result(out) == got, c.name << ": parts side by side give other bits");
     }
@@ -94,9 +74,9 @@ TEST_CASE("every op, type and layout agrees with the reference, in any number of
   MESSAGE(op_cases().size() << " cases");
 }
 
-TEST_CASE("an unimplemented op is an error with its name") {
-  test::check_unknown_op_is_refused(*cpu::make_cpu_backend());
-  test::check_unknown_op_is_refused(*reference::make_reference_backend());
+TEST_CASE("an op that nobody wrote is refused by its name") {
+  check_unknown_op_is_refused(*cpu::make_cpu_backend());
+  check_unknown_op_is_refused(*reference::make_reference_backend());
 }
 
 TEST_CASE("pointwise ops may write over their first source") {
@@ -137,13 +117,13 @@ TEST_CASE(
     REQUIRE(prepared);
     for (int parts = 1; parts <= 4; ++parts) {
       CAPTURE(parts);
-      soil(out);
+      fill_with_pattern(out);
       REQUIRE(compute_side_by_side(*cpu, **prepared, *out, parts).ok());
       const auto got = result(out);
       const Difference d = compare_elements(out.dtype(), got.data(), expected.data(), out->element_count());
       CHECK_MESSAGE(d.relative() <= c.tolerance,
                     c.name << ": " << d.largest_error << " of " << d.largest_value << " at " << d.place);
-      soil(out);
+      fill_with_pattern(out);
       REQUIRE(compute_in_parts(*cpu, **prepared, *out, parts).ok());
       CHECK(result(out) == got);
     }

@@ -128,7 +128,7 @@ TEST_CASE("the epilogue of a convolution includes its bias, for library and own 
           for (const TensorImpl* node : nodes)
             REQUIRE(compute_in_parts(*reference, *const_cast<TensorImpl*>(node), 1).ok());
           const auto expected = result(out);
-          soil(out);
+          fill_with_pattern(out);
           const auto backend = make_emulated_backend({Order::Forward, libraries, 2});
           const auto chains = backend->run_chained(nodes);
           REQUIRE_MESSAGE(chains.ok(), (chains ? "" : chains.error().message));

@@ -42,12 +42,12 @@ TEST_CASE("every op, type and layout agrees with the reference, for all thread o
     const Tensor& out = b.built.output;
     const Status can = forward->supports(*out);
     REQUIRE_MESSAGE(can.ok(), (can ? "" : can.error().message));
-    soil(out);
+    fill_with_pattern(out);
     REQUIRE(compute_in_parts(*reference, *out, 1).ok());
     const auto expected = result(out);
     std::vector<std::byte> first;
     for (Backend* backend : {static_cast<Backend*>(forward.get()), static_cast<Backend*>(backward.get())}) {
-      soil(out);
+      fill_with_pattern(out);
       const Status done = compute_in_parts(*backend, *out, 1);
       CHECK_MESSAGE(done.ok(), c.name << ": " << (done ? "" : done.error().message));
       if (!done) break;
@@ -73,7 +73,7 @@ TEST_CASE("library calls describe the same problem") {
     const Tensor& out = b.built.output;
     REQUIRE(compute_in_parts(*reference, *out, 1).ok());
     const auto expected = result(out);
-    soil(out);
+    fill_with_pattern(out);
     const Status done = compute_in_parts(*backend, *out, 1);
     CHECK_MESSAGE(done.ok(), c.name << ": " << (done ? "" : done.error().message));
     const auto got = result(out);
@@ -95,7 +95,7 @@ TEST_CASE("a kernel computes problems that a library accepts but cannot run") {
     const Tensor& out = b.built.output;
     REQUIRE(compute_in_parts(*reference, *out, 1).ok());
     const auto expected = result(out);
-    soil(out);
+    fill_with_pattern(out);
     const Status done = compute_in_parts(*backend, *out, 1);
     CHECK_MESSAGE(done.ok(), c.name << ": " << (done ? "" : done.error().message));
     const auto got = result(out);
@@ -119,7 +119,7 @@ TEST_CASE("matmuls with few rows and contiguous columns use the library, or a ke
     const auto backend = make_emulated_backend({Order::Forward, libraries, 2});
     REQUIRE(compute_in_parts(*reference, *b.built.output, 1).ok());
     const auto expected = result(b.built.output);
-    soil(b.built.output);
+    fill_with_pattern(b.built.output);
     REQUIRE(compute_in_parts(*backend, *b.built.output, 1).ok());
     const auto got = result(b.built.output);
     CHECK(compare_elements(DType::F32, got.data(), expected.data(), b.built.output->element_count()).relative() < 1e-6);
@@ -224,7 +224,7 @@ TEST_CASE("align_corners uses the given scale") {
     const auto backend = make_emulated_backend();
     REQUIRE(compute_in_parts(*reference, *b.built.output, 1).ok());
     const auto expected = result(b.built.output);
-    soil(b.built.output);
+    fill_with_pattern(b.built.output);
     REQUIRE(compute_in_parts(*backend, *b.built.output, 1).ok());
     const auto got = result(b.built.output);
     CHECK(compare_elements(DType::F32, got.data(), expected.data(), b.built.output->element_count()).relative() < 1e-5);

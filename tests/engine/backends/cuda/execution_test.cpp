@@ -7,6 +7,7 @@
 
 #include "engine/backends/cuda/random_program.h"
 #include "engine/backends/cuda/simulated_fixture.h"
+#include "tests/support/built_case.h"
 
 using namespace arenascope;
 using namespace arenascope::test;
@@ -75,16 +76,12 @@ TEST_CASE("op cases agree with the reference through device memory") {
     for (const OpCase& c : op_cases()) {
       if (number++ % 5 != 0) continue;  // the kernels themselves are tested case by case elsewhere
       CAPTURE(c.name);
-      auto context = Context::create({.grow = true});
-      REQUIRE(context);
-      auto built = c.build(*context);
-      REQUIRE(built);
-      fill_inputs(*built, 7);
-      const TensorImpl& node = *built->output;
+      const Built b = build(c);
+      const TensorImpl& node = *b.built.output;
       REQUIRE(compute_in_parts(*reference, node, 1).ok());
       const std::vector<std::byte> expected = bytes_of(node);
-      fill_inputs(*built, 7);  // again: a node may have written its source
-      auto got = compute_on_device(**backend, *memory, *built);
+      const Built again = build(c);  // a node may have written its input
+      auto got = compute_on_device(**backend, *memory, again.built);
       REQUIRE_MESSAGE(got.ok(), (got ? "" : got.error().message));
       const Difference d = compare_elements(node.dtype, got->data(), expected.data(), node.element_count());
       CHECK_MESSAGE(d.relative() <= c.tolerance, c.name << ": " << d.largest_error << " of " << d.largest_value);

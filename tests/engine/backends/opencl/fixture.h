@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include <arenascope/backends/op_cases/op_cases.h>
 #include <arenascope/backends/reference/reference_backend.h>
 #include "engine/backends/opencl/opencl_backend.h"
 #include "engine/backends/opencl/ops.h"
+#include "tests/support/built_case.h"
 
 namespace arenascope::test {
 
@@ -83,29 +83,15 @@ inline Opened open_device(BackendOptions options = {}, std::shared_ptr<opencl::F
   return out;
 }
 
-struct BuiltOpCase {
-  Context context;
-  BuiltCase built;
-};
-
-inline BuiltOpCase build(const OpCase& op_case) {
-  auto context = Context::create({.grow = true});
-  REQUIRE(context);
-  auto built = op_case.build(*context);
-  REQUIRE_MESSAGE(built.ok(), op_case.name);
-  fill_inputs(*built, 7);
-  return {*context, std::move(*built)};
-}
-
 // The case on the device against the reference: the largest difference as a part of the largest value, or an error.
 inline Result<Difference> difference(Opened& device, const OpCase& op_case) {
-  BuiltOpCase c = build(op_case);
+  Built c = build(op_case);
   const auto reference = reference::make_reference_backend();
   const TensorImpl& node = *c.built.output;
   if (auto ok = device.backend->supports(node); !ok) return ok.error();
   if (auto ok = compute_in_parts(*reference, node, 1); !ok) return ok.error();
-  const std::vector<std::byte> expected(node.data(), node.data() + node.byte_count());
-  const BuiltOpCase again = build(op_case);  // an op may write what it reads
+  const std::vector<std::byte> expected = result(c.built.output);
+  const Built again = build(op_case);  // an op may write what it reads
   auto got = compute_on_device(*device.backend, *device.memory, again.built);
   if (!got) return got.error();
   return compare_elements(node.dtype, got->data(), expected.data(), node.element_count());

@@ -34,7 +34,7 @@ inline float float_from_half(uint16_t bits) {
 }
 
 inline Result<ModeResult> run_in_mode(Opened& device, const OpCase& op_case, const Mode& mode) {
-  BuiltOpCase c = build(op_case);
+  Built c = build(op_case);
   for (size_t i = 0; i < c.built.inputs.size(); ++i) {
     TensorImpl& input = *c.built.inputs[i].tensor;
     if (i > 0) input.flags |= kFlagWeight;

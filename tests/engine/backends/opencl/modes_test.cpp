@@ -66,7 +66,7 @@ TEST_CASE("images: every case with an image kernel agrees, in f32 and in f16") {
     const int checked = each_case(low ? 1 : 2, [&](const OpCase& c) {
       if (low && !is_float32(c)) return false;
       {
-        BuiltOpCase built = build(c);
+        Built built = build(c);
         for (size_t i = 1; i < built.built.inputs.size(); ++i) built.built.inputs[i].tensor->flags |= kFlagWeight;
         if (device.backend->packing(*built.built.output, -1) == PartitionSide::Main) return false;
       }
@@ -88,7 +88,7 @@ TEST_CASE("ops without an image kernel get a visible copy") {
   int plain = 0;
   for (const OpCase& c : cases()) {
     if (c.op != Op::SoftMax && c.op != Op::ReduceMean) continue;
-    BuiltOpCase built = build(c);
+    Built built = build(c);
     plain += device.backend->packing(*built.built.output, -1) == PartitionSide::Main;
   }
   CHECK(plain > 0);
@@ -99,7 +99,7 @@ TEST_CASE("by default tensors are images on Qualcomm devices and buffers elsewhe
   int as_images = 0;
   for (const OpCase& c : cases()) {
     if (c.op != Op::Conv && c.op != Op::MaxPool && c.op != Op::Relu) continue;
-    BuiltOpCase built = build(c);
+    Built built = build(c);
     as_images += images.backend->packing(*built.built.output, -1) != PartitionSide::Main;
     CHECK(chosen.backend->packing(*built.built.output, -1) == PartitionSide::Main);  // here is none of Qualcomm's
   }

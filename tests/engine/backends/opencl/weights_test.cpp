@@ -11,7 +11,7 @@ using namespace arenascope::test;
 namespace {
 
 struct Matmul {
-  BuiltOpCase built;
+  Built built;
   std::vector<std::byte> expected;  // of the reference
 };
 
@@ -118,7 +118,7 @@ TEST_CASE("integer dot products of the device are used if available") {
 namespace {
 
 struct Convolution {
-  BuiltOpCase built;
+  Built built;
   std::vector<std::byte> expected;  // of the reference
 };
 
