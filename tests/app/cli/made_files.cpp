@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/app/cli/made_files.h"
 
-#include <unistd.h>
-
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -43,16 +41,6 @@ std::string raw(const std::vector<float>& values) {
 }
 
 }  // namespace
-
-TempFolder::TempFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "arenascope-cli-XXXXXX").string();
-  if (::mkdtemp(name.data())) path_ = name;
-}
-
-TempFolder::~TempFolder() {
-  std::error_code error;
-  if (!path_.empty()) std::filesystem::remove_all(path_, error);
-}
 
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);

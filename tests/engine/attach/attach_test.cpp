@@ -128,8 +128,8 @@ TEST_CASE("loopback connections require the token") {
   CHECK(here.receiver->programs()[0].problem == "the token does not match the one shown.");
 }
 
-TEST_CASE("a file written by a program is a recording") {
-  OwnFolder folder;
+TEST_CASE("a file that a program writes by itself is a recording") {
+  TempFolder folder;
   CHECK(Target("file:" + (folder / "a-%p.pftrace"), {"all"}).ended() == 0);
   std::string path;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) path = entry.path();
@@ -219,8 +219,8 @@ TEST_CASE("a killed program loses no written events") {
   CHECK(rescued > 0);
 }
 
-TEST_CASE("a program continues when its receiver has ended") {
-  OwnFolder folder;
+TEST_CASE("a program goes on when its receiver is gone") {
+  TempFolder folder;
   Counted counted(folder / "counted");
   auto here = std::make_unique<Listening>();
   Target target(here->address(), {"endless", "0", folder / "counted"});
@@ -234,7 +234,7 @@ TEST_CASE("a program continues when its receiver has ended") {
 TEST_CASE("a program continues when its receiver is killed, and the earlier events are a recording") {
   const int64_t times = from_environment("ARENASCOPE_KILLS", 3);
   for (int64_t i = 0; i < times; ++i) {
-    OwnFolder folder;
+    TempFolder folder;
     Counted counted(folder / "counted");
     const std::string recording = folder / "a.pftrace";
     int pipes[2];
@@ -279,8 +279,8 @@ TEST_CASE("other protocol versions and other users are refused") {
   check_all(*here.end(5), 0);
 }
 
-TEST_CASE("a folder that others can enter, or no folder, is refused") {
-  OwnFolder folder;
+TEST_CASE("a folder that others may enter is refused, and one that is none") {
+  TempFolder folder;
   attach::ListenOptions options;
   options.folder = folder / "open";
   std::filesystem::create_directory(options.folder);

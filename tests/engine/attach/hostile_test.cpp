@@ -26,7 +26,7 @@ ByteSpan bytes_of(const std::string& text) { return trace::as_bytes(text); }
 
 // What the target sends, as it writes it to a file.
 std::string sent(const std::vector<std::string>& arguments) {
-  OwnFolder folder;
+  TempFolder folder;
   CHECK(Target("file:" + (folder / "sent"), arguments).ended() == 0);
   std::ifstream in(folder / "sent", std::ios::binary);
   std::stringstream text;

@@ -17,27 +17,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/temp_folder.h"
+
 extern char** environ;
 
 namespace arenascope::test {
-
-// A folder of one's own, with rights for nobody else.
-class OwnFolder {
- public:
-  OwnFolder() {
-    char name[] = "/tmp/arenascope-test-XXXXXX";
-    REQUIRE(::mkdtemp(name) != nullptr);
-    path_ = name;
-  }
-  ~OwnFolder() { std::filesystem::remove_all(path_); }
-  OwnFolder(const OwnFolder&) = delete;
-  OwnFolder& operator=(const OwnFolder&) = delete;
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 class Target {
  public:
@@ -108,7 +92,7 @@ class Counted {
 };
 
 struct Listening {
-  OwnFolder folder;
+  TempFolder folder;
   std::shared_ptr<trace::Session> session = std::make_shared<trace::Session>(trace::Session::Options{size_t{1} << 29});
   std::unique_ptr<attach::Receiver> receiver;
   explicit Listening(attach::ListenOptions options = {}) {

@@ -6,10 +6,12 @@
 #include <fstream>
 
 #include "onnx_maker.h"
+#include "tests/support/temp_folder.h"
 
 using namespace arenascope;
 using namespace arenascope::models;
 using namespace arenascope::models::test;
+using arenascope::test::TempFolder;
 
 namespace {
 
@@ -19,17 +21,6 @@ std::string unsupported_reason(const OnnxMaker& maker, const std::filesystem::pa
 }
 
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-// A folder of its own that goes with the test.
-struct Folder {
-  std::filesystem::path path;
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "arenascope-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-};
 
 }  // namespace
 
@@ -175,16 +166,17 @@ TEST_CASE("a weight in segments is one, whatever their order") {
 }
 
 TEST_CASE("external data stays in the model's folder and inside its file") {
-  Folder outside, folder;
+  TempFolder outside, folder;
   const float numbers[] = {1, 2, 3, 4};
-  std::ofstream(folder.path / "w.bin", std::ios::binary).write(reinterpret_cast<const char*>(numbers), sizeof numbers);
-  std::ofstream(outside.path / "secret.bin", std::ios::binary)
+  std::ofstream(folder.path() / "w.bin", std::ios::binary)
       .write(reinterpret_cast<const char*>(numbers), sizeof numbers);
-  std::filesystem::create_symlink(outside.path / "secret.bin", folder.path / "link.bin");
+  std::ofstream(outside.path() / "secret.bin", std::ios::binary)
+      .write(reinterpret_cast<const char*>(numbers), sizeof numbers);
+  std::filesystem::create_symlink(outside.path() / "secret.bin", folder.path() / "link.bin");
   const auto with = [&](std::vector<std::pair<std::string, std::string>> entries) {
     OnnxMaker m;
     m.input("x", {2}).output("y").external_weight("w", {2}, entries).node("Add", {"x", "w"}, {"y"});
-    return m.open({}, folder.path);
+    return m.open({}, folder.path());
   };
   auto good = with({{"location", "w.bin"}, {"offset", "4"}, {"length", "8"}});
   REQUIRE(good.ok());
@@ -200,8 +192,8 @@ TEST_CASE("external data stays in the model's folder and inside its file") {
       {{"location", "nofile.bin"}},
       {{"location", "."}},
       {{"location", "link.bin"}},
-      {{"location", "../" + outside.path.filename().string() + "/secret.bin"}},
-      {{"location", (outside.path / "secret.bin").string()}},
+      {{"location", "../" + outside.path().filename().string() + "/secret.bin"}},
+      {{"location", (outside.path() / "secret.bin").string()}},
       {{"location", "w.bin"}, {"offset", "12"}},
       {{"location", "w.bin"}, {"offset", "-4"}},
       {{"location", "w.bin"}, {"offset", "9223372036854775807"}},
@@ -214,7 +206,7 @@ TEST_CASE("external data stays in the model's folder and inside its file") {
     CHECK(!model.ok());
     if (!model) CHECK(says(model.error().message, "'w'"));
   }
-  std::filesystem::resize_file(folder.path / "w.bin", 2);  // cut after it was checked
+  std::filesystem::resize_file(folder.path() / "w.bin", 2);  // cut after it was checked
   CHECK(!good->load_weights(*context).ok());
 }
 

@@ -14,22 +14,14 @@
 
 #include "engine/models/seeded.h"
 #include "onnx_maker.h"
+#include "tests/support/temp_folder.h"
 
 using namespace arenascope;
 using namespace arenascope::models;
 using namespace arenascope::models::test;
+using arenascope::test::TempFolder;
 
 namespace {
-
-struct Folder {
-  std::filesystem::path path;
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "arenascope-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-};
 
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
   std::ofstream(path, std::ios::binary)
@@ -63,10 +55,10 @@ bool holds(const Tensor& tensor, const std::vector<float>& expected) {
 
 TEST_CASE("a weight is borrowed from its file, counted as mapped memory, and what lies at odd addresses is told") {
   constexpr int64_t kCount = 100'000;
-  const Folder folder;
+  const TempFolder folder;
   int aligned = 0;
   for (size_t padding = 0; padding < 4; ++padding) {
-    const auto path = folder.path / ("sum" + std::to_string(padding) + ".onnx");
+    const auto path = folder.path() / ("sum" + std::to_string(padding) + ".onnx");
     write_file(path, sum_file(kCount, padding));
     auto model = open_model(path.string());
     REQUIRE(model.ok());
@@ -92,8 +84,8 @@ TEST_CASE("a weight is borrowed from its file, counted as mapped memory, and wha
 // In a child process, which may end by it: a signal handler is the whole process's.
 TEST_CASE("pages of a file that was cut short end the process, unless the program wants to survive them") {
   constexpr int64_t kCount = 100'000;
-  const Folder folder;
-  const auto path = folder.path / "cut.onnx";
+  const TempFolder folder;
+  const auto path = folder.path() / "cut.onnx";
   for (const bool survives : {false, true}) {
     CAPTURE(survives);
     write_file(path, sum_file(kCount, 0));
@@ -126,13 +118,13 @@ TEST_CASE("pages of a file that was cut short end the process, unless the progra
 TEST_CASE("float_data is taken from the file like raw_data, and other fields are read") {
   const std::vector<float> floats{1, 2, 3, 4, 5, 6};
   const std::vector<int64_t> integers{7, -8, 9};
-  const Folder folder;
+  const TempFolder folder;
   OnnxMaker m;
   m.input("x", {6}).input("i", {3}, kInt64).output("y").output("j", {}, kInt64);
   m.weight("w", {6}, floats).weight("v", {3}, integers);
   m.node("Add", {"x", "w"}, {"y"}).node("Add", {"i", "v"}, {"j"});
-  write_file(folder.path / "typed.onnx", m.bytes());
-  auto model = open_model((folder.path / "typed.onnx").string());
+  write_file(folder.path() / "typed.onnx", m.bytes());
+  auto model = open_model((folder.path() / "typed.onnx").string());
   REQUIRE(model.ok());
   auto context = make_cpu_context();
   REQUIRE(model->load_weights(*context).ok());
@@ -151,9 +143,9 @@ TEST_CASE("tensors in attributes and in graphs inside nodes are found as well") 
   otherwise.output("e").node("Identity", {"x"}, {"e"});
   m.input("x", {kCount}).output("y").raw_weight("c", {}, std::string(1, '\1'), kBool);
   m.node("If", {"c"}, {"y"}, {{"then_branch", &then}, {"else_branch", &otherwise}});
-  const Folder folder;
-  write_file(folder.path / "if.onnx", m.bytes());
-  auto model = open_model((folder.path / "if.onnx").string());
+  const TempFolder folder;
+  write_file(folder.path() / "if.onnx", m.bytes());
+  auto model = open_model((folder.path() / "if.onnx").string());
   REQUIRE(model.ok());
   CAPTURE((model->problems.empty() ? std::string() : model->problems.front()));
   REQUIRE(model->runnable());
@@ -165,8 +157,8 @@ TEST_CASE("tensors in attributes and in graphs inside nodes are found as well") 
 
 TEST_CASE("a file that changes after it was opened is an error, not other numbers") {
   constexpr int64_t kCount = 100'000;
-  const Folder folder;
-  const auto path = folder.path / "sum.onnx";
+  const TempFolder folder;
+  const auto path = folder.path() / "sum.onnx";
   auto context = make_cpu_context();
   for (size_t padding = 0; padding < 4; ++padding) {
     for (const bool cut : {true, false}) {
@@ -185,16 +177,16 @@ TEST_CASE("a file that changes after it was opened is an error, not other number
 }
 
 TEST_CASE("external data is borrowed, one mapping for all of its weights") {
-  const Folder folder;
-  write_file(folder.path / "w.bin", std::as_bytes(std::span<const float>(numbers(3000))));
+  const TempFolder folder;
+  write_file(folder.path() / "w.bin", std::as_bytes(std::span<const float>(numbers(3000))));
   OnnxMaker m;
   m.input("x", {1000}).output("y");
   m.external_weight("a", {1000}, {{"location", "w.bin"}});
   m.external_weight("b", {1000}, {{"location", "w.bin"}, {"offset", "4000"}});
   m.external_weight("c", {1000}, {{"location", "w.bin"}, {"offset", "7998"}});
   m.node("Add", {"x", "a"}, {"p"}).node("Add", {"p", "b"}, {"q"}).node("Add", {"q", "c"}, {"y"});
-  write_file(folder.path / "m.onnx", m.bytes());
-  auto model = open_model((folder.path / "m.onnx").string());
+  write_file(folder.path() / "m.onnx", m.bytes());
+  auto model = open_model((folder.path() / "m.onnx").string());
   REQUIRE(model.ok());
   auto context = make_cpu_context();
   REQUIRE(model->load_weights(*context).ok());

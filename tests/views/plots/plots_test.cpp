@@ -7,6 +7,7 @@
 #include <views/lifetimes/lifetimes_view.h>
 #include <views/occupancy/occupancy_view.h>
 #include <views/timeline/timeline_view.h>
+#include "tests/views/plot_input.h"
 
 #include <QElapsedTimer>
 #include <QSignalSpy>
@@ -17,6 +18,7 @@
 
 using namespace arenascope;
 using namespace arenascope::views;
+using test::middle_of, test::wheel;
 
 namespace {
 
@@ -45,17 +47,6 @@ struct Fixture {
   LifetimesView lifetimes;
   TimelineView timeline;
 };
-
-QPoint middle_of(const PlotView& view, const Rect& r) {
-  return {static_cast<int>(view.plot()->xAxis->coordToPixel((r.x0 + r.x1) / 2)),
-          static_cast<int>(view.plot()->yAxis->coordToPixel((r.y0 + r.y1) / 2))};
-}
-
-void wheel(QWidget* at, QPoint pos, int notches, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
-  QWheelEvent event(pos, at->mapToGlobal(pos), QPoint(), QPoint(0, 120 * notches), Qt::NoButton, modifiers,
-                    Qt::NoScrollPhase, false);
-  QApplication::sendEvent(at, &event);
-}
 
 // The first rectangle of a tensor in the arena map.
 Rect body_of(const ArenaView& view, trace::TensorRef tensor) {

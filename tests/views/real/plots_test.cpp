@@ -17,9 +17,11 @@
 #include <QWheelEvent>
 
 #include "real_recording.h"
+#include "tests/views/plot_input.h"
 
 using namespace arenascope;
 using namespace arenascope::views;
+using test::middle_of, test::wheel;
 using trace::TensorRef;
 
 namespace {
@@ -52,17 +54,6 @@ struct Fixture {
   Theme theme;
   ViewContext at;
 };
-
-QPoint middle_of(const PlotView& view, const Rect& r) {
-  return {static_cast<int>(view.plot()->xAxis->coordToPixel((r.x0 + r.x1) / 2)),
-          static_cast<int>(view.plot()->yAxis->coordToPixel((r.y0 + r.y1) / 2))};
-}
-
-void wheel(QWidget* at, QPoint pos, int notches, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
-  QWheelEvent event(pos, at->mapToGlobal(pos), QPoint(), QPoint(0, 120 * notches), Qt::NoButton, modifiers,
-                    Qt::NoScrollPhase, false);
-  QApplication::sendEvent(at, &event);
-}
 
 void drag(QWidget* at, QPoint from, QPoint to, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
   QTest::mousePress(at, Qt::LeftButton, modifiers, from);
