@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: MIT
 """docs/reference/recording.proto describes every field of Arenascope's extension that a recording contains.
 
-recording_proto_test.py ARENASCOPE-CLI PROTOC PROTO FOLDER
+recording_proto_test.py ARENASCOPE-CLI PROTOC PROTO FOLDER ATTACH-TARGET
 """
 import os
 import re
 import subprocess
 import sys
 
-cli, protoc, proto, folder = sys.argv[1:5]
+cli, protoc, proto, folder, target = sys.argv[1:6]
 os.makedirs(folder, exist_ok=True)
-wanted = {"graph", "plan", "run", "run_end", "track", "device", "allocator", "events", "counter"}
+wanted = {"graph", "plan", "run", "run_end", "track", "device", "allocator", "events", "counter", "name"}
 seen = set()
-for options in (["zoo:squeezenet"], ["zoo:nano_gpt", "--training"], ["zoo:mul_mat_in_pool", "--memory", "none"]):
-    recording = os.path.join(folder, "run.pftrace")
-    subprocess.run([cli, "run", *options, "--record", recording], check=True, stdout=subprocess.DEVNULL)
+recording = os.path.join(folder, "run.pftrace")
+commands = [[cli, "run", *options, "--record", recording]
+            for options in (["zoo:squeezenet"], ["zoo:nano_gpt", "--training"], ["zoo:mul_mat_in_pool", "--memory", "none"])]
+commands.append([cli, "attach", "--record", recording, "--", target, "all"])  # named spans and marks
+for command in commands:
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     with open(recording, "rb") as data:
         text = subprocess.run([protoc, "--proto_path=" + os.path.dirname(proto), "--decode=arenascope.Trace", proto], stdin=data,
                               stdout=subprocess.PIPE, check=True).stdout.decode("ascii", "replace")
