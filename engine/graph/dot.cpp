@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/printable.h>
 #include <arenascope/graph/dot.h>
 
 #include <iterator>
@@ -7,25 +8,6 @@
 
 namespace arenascope {
 namespace {
-
-// Length in bytes of the UTF-8 character at `at`; 0 if it is invalid.
-size_t utf8_length(std::string_view text, size_t at) {
-  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const unsigned lead = byte(at);
-  const size_t length = lead < 0x80                   ? 1
-                        : lead >= 0xC2 && lead < 0xE0 ? 2
-                        : (lead & 0xF0) == 0xE0       ? 3
-                        : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                      : 0;
-  for (size_t i = 1; i < length; ++i)
-    if ((byte(at + i) & 0xC0) != 0x80) return 0;
-  // Rejects overlong encodings, surrogates and code points above U+10FFFF.
-  const unsigned second = byte(at + 1);
-  if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second >= 0xA0) || (lead == 0xF0 && second < 0x90) ||
-      (lead == 0xF4 && second >= 0x90))
-    return 0;
-  return length;
-}
 
 void append_escaped(std::string& out, std::string_view text) {
   for (size_t at = 0; at < text.size();) {
