@@ -134,7 +134,7 @@ void Panels::hide_with_placeholder(const QString& id, const QString& text) {
   if (text.isEmpty()) return;
   if (panel.placeholder == nullptr) {
     panel.placeholder = new QLabel(panel.dock);
-    panel.placeholder->setObjectName(QStringLiteral("panel_shut"));
+    panel.placeholder->setObjectName(QStringLiteral("panel_placeholder"));
     panel.placeholder->setAlignment(Qt::AlignCenter);
     panel.placeholder->setWordWrap(true);
     panel.placeholder->setMargin(12);

@@ -89,7 +89,7 @@ class CourseTest : public QObject, protected LessonFixture {
     const bool open = step && step->question && !box()->answered().done();
     for (const std::string& id : panel()->open_lesson()->hidden_panels) {
       QVERIFY2(panels().is_hidden_by_lesson(text_of(id)) == open, qPrintable(where()));
-      auto* sign = panels().dock(text_of(id))->findChild<QLabel*>("panel_shut", Qt::FindDirectChildrenOnly);
+      auto* sign = panels().dock(text_of(id))->findChild<QLabel*>("panel_placeholder", Qt::FindDirectChildrenOnly);
       QVERIFY2(!open || (sign != nullptr && !sign->text().isEmpty()), qPrintable(where()));
       QVERIFY2(panels().parts(text_of(id)).widget->isHidden() == open, qPrintable(where()));
       QVERIFY(!open || !window_->shell().output->csv_maker(text_of(id)));
