@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/common/format.h"
 
-#include <cmath>
-
 #include <fmt/format.h>
 
 namespace arenascope::app {
-
-std::string format_bytes(Bytes bytes) {
-  double value = std::abs(static_cast<double>(bytes));
-  if (value < 1024) return fmt::format("{} B", bytes);
-  const char* unit = "B";
-  for (const char* next : {"KiB", "MiB", "GiB", "TiB"}) {
-    if (value < 1024) break;
-    value /= 1024;
-    unit = next;
-  }
-  return fmt::format("{}{:.{}f} {}", bytes < 0 ? "-" : "", value, value < 10 ? 2 : value < 100 ? 1 : 0, unit);
-}
 
 std::string format_nanoseconds(Nanoseconds time) {
   const double value = static_cast<double>(time);

@@ -4,11 +4,12 @@
 #include <string>
 #include <string_view>
 
+#include <arenascope/base/format_bytes.h>
 #include <arenascope/base/ids.h>
 
 namespace arenascope::app {
 
-std::string format_bytes(Bytes bytes);                      // "41.2 MiB"
+using arenascope::format_bytes;
 std::string format_nanoseconds(Nanoseconds time);           // "3.21 ms"
 std::string counted(int64_t count, std::string_view what);  // "1 node", "2 nodes"
 

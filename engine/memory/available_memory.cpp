@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/memory/available_memory.h>
 
+#include <arenascope/base/format_bytes.h>
+
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <fstream>
 #include <string_view>
@@ -115,20 +116,12 @@ bool addresses_left(Bytes bytes) {
   return range != MAP_FAILED && munmap(range, size) == 0;
 }
 
-std::string memory_size_text(Bytes bytes) {
-  static constexpr std::array<const char*, 5> kUnits{"bytes", "kB", "MB", "GB", "TB"};
-  auto value = static_cast<double>(bytes);
-  size_t unit = 0;
-  for (; value >= 999.95 && unit + 1 < kUnits.size(); ++unit) value /= 1000;
-  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", value, kUnits[unit]);
-}
-
 Status check_available(const std::string& what, Bytes needed, const AvailableMemory& available) {
   if (needed <= available.bytes) return {};
   std::string all;
-  if (available.limit != kUnknownMemory) all = fmt::format(", {} in all", memory_size_text(available.limit));
-  return Error{fmt::format("{} needs {} of memory, and {} are free ({}{})", what, memory_size_text(needed),
-                           memory_size_text(available.bytes), available.source, all)};
+  if (available.limit != kUnknownMemory) all = fmt::format(", {} in all", format_bytes(available.limit));
+  return Error{fmt::format("{} needs {} of memory, and {} are free ({}{})", what, format_bytes(needed),
+                           format_bytes(available.bytes), available.source, all)};
 }
 
 }  // namespace arenascope

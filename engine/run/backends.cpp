@@ -3,6 +3,7 @@
 
 #include <arenascope/backends/cpu/cpu_backend.h>
 #include <arenascope/backends/reference/reference_backend.h>
+#include <arenascope/base/format_bytes.h>
 #include <arenascope/memory/cpu_allocator.h>
 #include <arenascope/run/backend_options.h>
 #include <arenascope/runtime/thread_pool.h>
@@ -33,12 +34,12 @@ void list_module(std::string_view name, std::vector<BackendStatus>& out) {
 std::vector<BackendStatus> list_backends() {
   std::vector<BackendStatus> out;
   const auto cpu = cpu::make_cpu_backend();
-  out.push_back({"cpu",
-                 to_string(cpu->device()),
-                 cpu->description(),
-                 "",
-                 {{"processors", fmt::format("{}", usable_processors())},
-                  {"memory", fmt::format("{:.1f} GiB", double(physical_memory()) / (1 << 30))}}});
+  out.push_back(
+      {"cpu",
+       to_string(cpu->device()),
+       cpu->description(),
+       "",
+       {{"processors", fmt::format("{}", usable_processors())}, {"memory", format_bytes(physical_memory())}}});
   out.push_back({"reference", "cpu", "float64 reference, one thread, for checking the others", "", {}});
   for (std::string_view name : kModules) list_module(name, out);
   return out;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <arenascope/base/checked.h>
+#include <arenascope/base/format_bytes.h>
 #include <arenascope/base/refused_memory.h>
 #include <arenascope/memory/available_memory.h>
 #include <arenascope/models/npy.h>
@@ -153,7 +154,7 @@ Status Runner::check_memory(bool shares) const {
   std::string what;
   for (const auto& [name, bytes] :
        {std::pair{"weights", weights}, {"states (KV cache, optimiser)", states}, {"inputs", inputs}, {"arena", arena}})
-    if (bytes > 0) what += fmt::format("{}{} {}", what.empty() ? "" : ", ", name, memory_size_text(bytes));
+    if (bytes > 0) what += fmt::format("{}{} {}", what.empty() ? "" : ", ", name, format_bytes(bytes));
   const char* smaller = weights >= states && weights >= arena ? "a file with weights of a smaller type (f16, q8_0)"
                         : model_.language                     ? "fewer tokens"
                                                               : "smaller input sizes";

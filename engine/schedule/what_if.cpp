@@ -8,22 +8,12 @@
 
 #include <fmt/format.h>
 
+#include <arenascope/base/format_bytes.h>
 #include <arenascope/transform/rematerialisation.h>
 #include "engine/schedule/arrangement.h"
 
 namespace arenascope {
 namespace {
-
-std::string bytes_text(Bytes bytes) {
-  auto b = static_cast<double>(bytes);
-  const char* unit = nullptr;
-  for (const char* next : {"KiB", "MiB", "GiB", "TiB"}) {
-    if (b < 1024) break;
-    b /= 1024;
-    unit = next;
-  }
-  return unit ? fmt::format("{:.{}f} {}", b, b < 10 ? 2 : 1, unit) : fmt::format("{} bytes", bytes);
-}
 
 std::string flops_text(int64_t flops) {
   const auto f = static_cast<double>(flops);
@@ -212,17 +202,17 @@ std::string obstacle(const Rematerialisation& list, const MemoryPlan& plan, cons
         "{} are live while {} '{}' runs, which is within {}, but every plan that was found of it has holes: the "
         "smallest "
         "needs {}",
-        bytes_text(live), name(node.op), node.name, bytes_text(options.capacity), bytes_text(plan.arena_bytes));
+        format_bytes(live), name(node.op), node.name, format_bytes(options.capacity), format_bytes(plan.arena_bytes));
   const std::string ways = free_ways(options);
-  return fmt::format("{} are live while {} '{}' runs, and no more of it can be released to fit {}{}", bytes_text(live),
-                     name(node.op), node.name, bytes_text(options.capacity),
+  return fmt::format("{} are live while {} '{}' runs, and no more of it can be released to fit {}{}",
+                     format_bytes(live), name(node.op), node.name, format_bytes(options.capacity),
                      ways.empty() ? "" : fmt::format(", not even {}", ways));
 }
 
 // Text for a change of the peak; in bytes if both would be rounded to the same text.
 std::string fall_in_words(Bytes before, Bytes after) {
-  if (bytes_text(before) == bytes_text(after)) return fmt::format("from {} to {} bytes", before, after);
-  return fmt::format("from {} to {}", bytes_text(before), bytes_text(after));
+  if (format_bytes(before) == format_bytes(after)) return fmt::format("from {} to {} bytes", before, after);
+  return fmt::format("from {} to {}", format_bytes(before), format_bytes(after));
 }
 
 std::string free_in_words(Saving method, const MemorySaving& s) {
@@ -276,11 +266,11 @@ std::string sentence(const MemorySaving& s) {
       fmt::format("at step {} the peak drops {}.", s.at.value, fall_in_words(s.peak_before, s.peak_after));
   if (s.method == Saving::Offload)
     return fmt::format("Offload '{}' ({}) to the host after step {} and reload it before step {}: {} to copy; {}",
-                       s.name, bytes_text(s.bytes), s.from.value, s.to.value, bytes_text(s.extra_bytes), peak);
+                       s.name, format_bytes(s.bytes), s.from.value, s.to.value, format_bytes(s.extra_bytes), peak);
   const std::string others =
       s.recomputed.size() > 1 ? fmt::format(", and {} others for it", s.recomputed.size() - 1) : "";
-  return fmt::format("Rematerialise '{}' ({}) before step {}{}: {} and {} more; {}", s.name, bytes_text(s.bytes),
-                     s.to.value, others, flops_text(s.extra_flops), bytes_text(s.extra_bytes), peak);
+  return fmt::format("Rematerialise '{}' ({}) before step {}{}: {} and {} more; {}", s.name, format_bytes(s.bytes),
+                     s.to.value, others, flops_text(s.extra_flops), format_bytes(s.extra_bytes), peak);
 }
 
 Result<WhatIf> what_if(const Graph& graph, std::span<const NodeId> order, std::string_view order_name,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/format.h>
 
+#include <arenascope/base/format_bytes.h>
+
 #include <QLocale>
 #include <QStringList>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 
@@ -21,17 +22,9 @@ QString three_digits(double v) {
 }  // namespace
 
 QString format_bytes(Bytes bytes) {
-  static constexpr std::array<const char*, 7> units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  double v = static_cast<double>(bytes);
-  size_t u = 0;
-  while (std::abs(v) >= 1023.5 && u + 1 < units.size()) {
-    v /= 1024;
-    ++u;
-  }
-  // One decimal is enough: 41.2 MiB.
-  const QString number = u == 0 || std::abs(v) >= 99.95 || v == std::floor(v) ? QLocale().toString(v, 'f', 0)
-                                                                              : QLocale().toString(v, 'f', 1);
-  return number + QChar(0xa0) + QLatin1String(units[u]);
+  const auto [v, unit] = scaled_bytes(bytes);
+  const int decimals = std::abs(v) >= 99.95 || v == std::floor(v) ? 0 : 1;  // one decimal is enough: 41.2 MiB
+  return QLocale().toString(v, 'f', decimals) + QChar(0xa0) + QLatin1String(unit);
 }
 
 QString format_bytes_exact(Bytes bytes) {

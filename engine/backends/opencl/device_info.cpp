@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "engine/backends/opencl/device_info.h"
 
+#include <arenascope/base/format_bytes.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -112,12 +114,6 @@ DeviceFacts read_facts(cl_platform_id platform, cl_device_id device) {
   return f;
 }
 
-std::string mebibytes(Bytes bytes) {
-  return bytes >= (Bytes{1} << 30) ? fmt::format("{:.1f} GiB", double(bytes) / (1 << 30))
-         : bytes >= (1 << 20)      ? fmt::format("{:.1f} MiB", double(bytes) / (1 << 20))
-                                   : fmt::format("{:.1f} KiB", double(bytes) / 1024);
-}
-
 }  // namespace
 
 const char* name(Vendor vendor) {
@@ -177,10 +173,10 @@ std::vector<std::pair<std::string, std::string>> describe(const DeviceFacts& f) 
           {"largest work group", fmt::format("{} items", f.max_work_group)},
           {"largest work item sizes",
            fmt::format("{} x {} x {}", f.max_work_item[0], f.max_work_item[1], f.max_work_item[2])},
-          {"global memory", mebibytes(f.memory.global)},
-          {"global cache", mebibytes(f.memory.cache)},
-          {"local memory", mebibytes(f.memory.local)},
-          {"largest allocation", mebibytes(f.memory.max_allocation)},
+          {"global memory", format_bytes(f.memory.global)},
+          {"global cache", format_bytes(f.memory.cache)},
+          {"local memory", format_bytes(f.memory.local)},
+          {"largest allocation", format_bytes(f.memory.max_allocation)},
           {"alignment of sub-buffers", fmt::format("{} bytes", f.base_alignment)},
           {"largest 2-D image", f.image_width ? fmt::format("{} x {}", f.image_width, f.image_height) : "none"},
           {"shares host memory", yes(f.unified_memory)},

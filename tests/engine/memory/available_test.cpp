@@ -86,7 +86,7 @@ TEST_CASE("a request beyond the available memory is an error with all figures") 
   const auto refused = check_available("llama_7b", Bytes{26'950'000'000}, available);
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().message ==
-        "llama_7b needs 26.9 GB of memory, and 21.3 GB are free (memory of the machine, 24.0 GB in all)");
+        "llama_7b needs 25.1 GiB of memory, and 19.8 GiB are free (memory of the machine, 22.4 GiB in all)");
   CHECK(check_available("x", INT64_MAX - 1, AvailableMemory{}).ok());
 }
 

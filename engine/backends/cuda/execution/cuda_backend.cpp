@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/format_bytes.h>
 #include <arenascope/memory/device_allocator.h>
 #include <fmt/format.h>
 #include "engine/backends/cuda/execution/cuda_run.h"
@@ -49,8 +50,7 @@ CudaBackend::~CudaBackend() {
 
 std::string CudaBackend::description() const {
   const DeviceFacts& facts = driver_->facts();
-  return fmt::format("{}, {} multiprocessors, {:.1f} GiB", facts.name, facts.multiprocessors,
-                     static_cast<double>(facts.memory) / (1 << 30));
+  return fmt::format("{}, {} multiprocessors, {}", facts.name, facts.multiprocessors, format_bytes(facts.memory));
 }
 
 Status CudaBackend::register_memory(ExecutionContext& context) {

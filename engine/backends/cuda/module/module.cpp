@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The module's entry: lists the devices, or the reason why there is none, and opens one.
+#include <arenascope/base/format_bytes.h>
 #include <arenascope/runtime/backend_module_entry.h>
 #include <fmt/format.h>
 #include "engine/backends/cuda/execution/absence.h"
@@ -40,7 +41,7 @@ DeviceStatus describe(int number, int driver) {
   }
   status.description = p.name;
   status.missing = why_not_this_device(number, p.name, p.major, p.minor);
-  status.facts = {{"memory", fmt::format("{:.1f} GiB", static_cast<double>(p.totalGlobalMem) / (1 << 30))},
+  status.facts = {{"memory", format_bytes(static_cast<Bytes>(p.totalGlobalMem))},
                   {"multiprocessors", fmt::format("{}", p.multiProcessorCount)},
                   {"compute capability", fmt::format("{}.{}", p.major, p.minor)},
                   {"driver", "CUDA " + cuda_version(driver)}};

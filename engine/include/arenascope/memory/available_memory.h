@@ -32,11 +32,8 @@ Bytes address_space_limit();
 // True if the system grants `bytes` more addresses now, or if there is no RLIMIT_AS.
 bool addresses_left(Bytes bytes);
 
-// Error if `needed` exceeds what is available: "WHAT needs 26.9 GB of memory, and 21.3 GB are free (memory of the machine,
-// 24.0 GB in all)". The caller adds alternatives that fit.
+// Error if `needed` exceeds what is available: "WHAT needs 25.1 GiB of memory, and 19.8 GiB are free (memory of the machine,
+// 22.4 GiB in all)". The caller adds alternatives that fit.
 Status check_available(const std::string& what, Bytes needed, const AvailableMemory& available = available_memory());
-
-// "26.9 GB", with units of 1000.
-std::string memory_size_text(Bytes bytes);
 
 }  // namespace arenascope
