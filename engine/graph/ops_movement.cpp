@@ -44,7 +44,7 @@ Result<Inferred> view_rule(Op op, Sources sources, const OpParams& params) {
       (source.strides[i] < 0 ? first : last) += (source.sizes[i] - 1) * source.strides[i];
   }
   if (*count > 0 && (low < first || high > last))
-    return refuse(op, fmt::format("elements {} to {} do not lie within the source's {} to {}", low, high, first, last));
+    return refuse(op, fmt::format("elements {} to {} are not within the source's {} to {}", low, high, first, last));
   if (*count == 0 && (p.offset < first || p.offset > last + 1)) return refuse(op, "its offset is outside the source");
   const int32_t block = info(source.dtype).block_elements;
   if (block > 1) {

@@ -238,8 +238,8 @@ Result<SafetensorsFile> SafetensorsFile::parse(std::shared_ptr<const MappedFile>
   uint64_t end = 0;
   for (auto& [begin, tensor] : found) {
     if (begin != end)
-      return Error{
-          fmt::format("'{}' begins at byte {} of the data, what stands before it ends at {}", tensor.name, begin, end)};
+      return Error{fmt::format("'{}' begins at byte {} of the data, but the tensor before it ends at {}", tensor.name,
+                               begin, end)};
     end = begin + tensor.bytes.size();
     out.tensors_.push_back(std::move(tensor));
   }

@@ -59,7 +59,7 @@ std::string explain_placement(const Problem& p, const Plan& plan, size_t a, size
   }
   for (const Attachment& x : p.attachments) {
     if (x.part == static_cast<int32_t>(a)) {
-      return fmt::format("{} is part of {} and must lie {} bytes into it.", na, p.name_of(x.whole), x.shift);
+      return fmt::format("{} is part of {} and must be placed {} bytes into it.", na, p.name_of(x.whole), x.shift);
     }
   }
   // Its lifetime does not overlap b's; then a third buffer is in the way. The one that shares most bytes is named.

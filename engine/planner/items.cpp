@@ -53,7 +53,7 @@ class Groups {
       for (int32_t m : members_[second ? gb : ga]) {
         const Bytes s = shift_[m] + (second ? move : 0) - base;
         if (s % p_.alignment_of(m) != 0) {
-          return Error{fmt::format("Buffer {} would lie {} bytes into its group, against its alignment of {}.",
+          return Error{fmt::format("Buffer {} would be placed {} bytes into its group, against its alignment of {}.",
                                    p_.name_of(m), s, p_.alignment_of(m))};
         }
         if (const auto& f = p_.intervals[m].fixed_offset) {

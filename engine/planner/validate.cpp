@@ -29,8 +29,8 @@ Status check_interval(const Problem& p, size_t i) {
   }
   if (v.size <= 0) return bad(fmt::format("Buffer {} has {} bytes; a buffer needs at least one.", who(), v.size));
   if (v.alignment < 0 || p.alignment_of(i) > kMaxAlignment) {
-    return bad(fmt::format("Buffer {} asks for an alignment of {} bytes; it must lie between 1 and {}.", who(),
-                           v.alignment, kMaxAlignment));
+    return bad(fmt::format("Buffer {} has an alignment of {} bytes; it must be between 1 and {}.", who(), v.alignment,
+                           kMaxAlignment));
   }
   if (v.fixed_offset) {
     const Bytes o = *v.fixed_offset;
@@ -115,8 +115,8 @@ Status check_sharing(const Problem& p) {
     }
     const Interval& part = p.intervals[a.part];
     if (a.shift < 0 || a.shift > p.intervals[a.whole].size - part.size) {
-      return bad(fmt::format("Buffer {} ({} bytes) attached at {} does not lie inside {} ({} bytes).",
-                             p.name_of(a.part), part.size, a.shift, p.name_of(a.whole), p.intervals[a.whole].size));
+      return bad(fmt::format("Buffer {} ({} bytes) attached at {} is not inside {} ({} bytes).", p.name_of(a.part),
+                             part.size, a.shift, p.name_of(a.whole), p.intervals[a.whole].size));
     }
     if (a.shift % p.alignment_of(a.part) != 0) {
       return bad(fmt::format("Buffer {} is attached at {}, which is not a multiple of its alignment {}.",
@@ -140,7 +140,7 @@ Status check_sharing(const Problem& p) {
       return bad(fmt::format("An in-place pair names buffers {} and {}, but there are {}.", s.source, s.target, n));
     }
     if (s.shift < -kMaxTotal || s.shift > kMaxTotal) {
-      return bad(fmt::format("Buffer {} takes over {} at an impossible shift of {}.", p.name_of(s.target),
+      return bad(fmt::format("Buffer {} reuses the memory of {} at an impossible shift of {}.", p.name_of(s.target),
                              p.name_of(s.source), s.shift));
     }
   }

@@ -43,7 +43,7 @@ Result<BufferId> BufferPlan::add_view_buffer(BufferId of, int64_t offset, const 
   if (!bytes) return bytes.error();
   const auto skipped = offset < 0 ? std::nullopt : checked_mul(offset, info(source.dtype).block_bytes);
   if (!skipped || info(source.dtype).quantised || *skipped > source.bytes || *bytes > source.bytes - *skipped)
-    return Error{fmt::format("a view of {} from element {} on does not lie in a buffer of {}", to_string(sizes), offset,
+    return Error{fmt::format("a view of {} from element {} on is not inside a buffer of {}", to_string(sizes), offset,
                              to_string(source.sizes))};
   const BufferId base = source.base.valid() ? source.base : of;
   const Bytes at = source.offset + *skipped;

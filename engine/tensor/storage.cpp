@@ -31,7 +31,7 @@ Result<Storage> Storage::borrow(void* data, Bytes bytes, Device device, MemoryKi
 Result<Storage> Storage::sub_storage(Bytes offset, Bytes bytes) const {
   if (offset < 0 || bytes < 0 || offset > bytes_ || bytes > bytes_ - offset)
     return Error{
-        fmt::format("a slice [{}, {} + {}) does not lie in a storage of {} bytes", offset, offset, bytes, bytes_)};
+        fmt::format("a slice [{}, {} + {}) is not inside a storage of {} bytes", offset, offset, bytes, bytes_)};
   Storage part = *this;
   part.offset_ += offset;
   part.bytes_ = bytes;

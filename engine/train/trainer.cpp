@@ -211,7 +211,7 @@ Status Trainer::resume(const std::filesystem::path& path) {
     return problem == std::errc() && end == text.data() + text.size() && out >= 0;
   };
   if (!count("arenascope.steps", steps_) || !count("arenascope.epochs", epochs_) || !count("arenascope.place", place_))
-    return refuse("it does not say how far its training had come");
+    return refuse("it does not contain the number of completed steps");
   for (const models::State& state : (update_ ? update_ : step_)->model().states) {
     if (update_ && is_gradient_sum(state.name)) continue;
     const TensorImpl& tensor = *state.tensor;

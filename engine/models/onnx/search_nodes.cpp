@@ -118,7 +118,7 @@ Result<std::vector<Node>> search_nodes(const Node& node, const std::string& pref
   if (auto ok = check_sizes(call, sizes, type == 0, type == 2); !ok) return ok.error();
   call.times = type == 2 && call.known(kProcessor).value_or(0) == 1;
   if (call.times && call.attribute("beginning_timestamp_token_id", -1) < 0)
-    return Error{"its logits_processor weighs times, and it does not say which words are"};
+    return Error{"its logits_processor needs beginning_timestamp_token_id"};
   const auto decoder = type == 0 ? plain_decoder(call, beams) : decoder_after_encoder(call, beams, type == 2);
   if (auto ok = decoder->read(); !ok) return ok.error();
   return loop_of(call, beams, *decoder, **choice);

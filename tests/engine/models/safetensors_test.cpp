@@ -76,7 +76,7 @@ TEST_CASE("what is wrong with a safetensors file is said, and nothing of its siz
   CHECK(unsupported_reason(one(R"("dtype":"F32","shape":[2],"data_offsets":[0,8])"), 9).find("take 8 bytes of 9") !=
         std::string::npos);
   CHECK(unsupported_reason(one(R"("dtype":"F32","shape":[2],"data_offsets":[1,9])"), 9)
-            .find("what stands before it ends at 0") != std::string::npos);
+            .find("the tensor before it ends at 0") != std::string::npos);
   CHECK(unsupported_reason(one(R"("dtype":"Q9","shape":[2],"data_offsets":[0,8])"), 8).find("type 'Q9'") !=
         std::string::npos);
   CHECK(unsupported_reason(one(R"("dtype":"F32","shape":[-2],"data_offsets":[0,8])"), 8).find("integer") !=

@@ -9,7 +9,7 @@
 
 namespace arenascope {
 
-TEST_CASE("a slice must be inside the storage, for all values") {
+TEST_CASE("a slice must be inside the storage, also for very large numbers") {
   auto context = make_cpu_context();
   auto whole = Storage::allocate(*context, {}, MemoryKind::Default, 100);
   REQUIRE(whole);
@@ -26,7 +26,7 @@ TEST_CASE("a slice must be inside the storage, for all values") {
                                {INT64_MAX, INT64_MAX},
                                {INT64_MIN, 1}})
     CHECK_FALSE(whole->sub_storage(offset, bytes));
-  CHECK(whole->sub_storage(90, 11).error().message == "a slice [90, 90 + 11) does not lie in a storage of 100 bytes");
+  CHECK(whole->sub_storage(90, 11).error().message == "a slice [90, 90 + 11) is not inside a storage of 100 bytes");
 }
 
 TEST_CASE("nested slices are relative to their parent and share its block") {

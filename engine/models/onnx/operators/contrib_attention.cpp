@@ -96,7 +96,7 @@ void attend_projected(OpCall& c, const Projected& p) {
   const int64_t heads = c.attr_int("num_heads", 0);
   if (!p.x) return;
   if (p.x->rank() != 3 || heads < 1) return c.fail(fmt::format("{} heads of {}", heads, to_string(p.x.sizes())));
-  if (c.attr_int("do_rotary", 0) != 0) return c.fail("it turns its keys, which ONNX Runtime's CPU refuses too");
+  if (c.attr_int("do_rotary", 0) != 0) return c.fail("do_rotary is not supported, as in ONNX Runtime on the CPU");
   std::vector<int64_t> widths = c.attr_ints("qkv_hidden_sizes");
   const int64_t width = p.x.sizes()[2];
   if (widths.empty()) widths = {width / 3, width / 3, width / 3};

@@ -23,7 +23,7 @@ class DeltaNet {
     if (!read_rule() || !read_heads() || !read_sequences() || !read_gates()) return;
     const int64_t capacity = capture_capacity(c_, 9, of_.count());
     if (capacity < 0) return;
-    if (c_.has_output(2) && capacity == 0) return c_.fail("it has no room for states that it captures");
+    if (c_.has_output(2) && capacity == 0) return c_.fail("it captures states, but its capacity for them is 0");
     ragged_ = of_;
     // A sequence of its own takes a step even where it has none.
     if (!of_.alike() && std::max(of_.total(), of_.count()) > kMaxStepsWritten) {
@@ -99,13 +99,13 @@ class DeltaNet {
   }
 
   bool read_packed(const Tensor& x) {
-    if (!state_) return refused("it has no state, which tells what is packed in its queries");
+    if (!state_) return refused("packed queries need a state, whose shape determines the heads");
     const Dims& s = state_.sizes();
     value_heads_ = s[1], value_width_ = s[2], width_ = s[3];
     const int64_t all = x.sizes().back();
     if (value_heads_ < 1 || value_width_ < 1 || width_ < 1 || value_heads_ > all / value_width_ ||
         (all - value_heads_ * value_width_) % 2 != 0 || (all - value_heads_ * value_width_) / 2 % width_ != 0)
-      return refused(fmt::format("{} are not what a state {} asks for", all, to_string(s)));
+      return refused(fmt::format("{} packed values do not match a state {}", all, to_string(s)));
     const int64_t values = value_heads_ * value_width_, keys = (all - values) / 2;
     heads_ = keys / width_;
     if (!check_heads()) return false;

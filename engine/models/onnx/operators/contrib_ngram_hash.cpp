@@ -225,7 +225,7 @@ void packed_ngram_hashes(OpCall& c) {
     c.out(2, grams.last(true, ":present_segments"));
   }
   if (c.has_output(3)) {
-    if (capacity == 0) return c.fail("it has no room for states that it captures");
+    if (capacity == 0) return c.fail("it captures states, but its capacity for them is 0");
     c.out(3, grams.updates(9, capacity));
   }
 }

@@ -94,7 +94,7 @@ class Sparse {
       for (int64_t row = 0; row < most; ++row) {
         const int64_t from = rows->integer(layout * r[1] + row), to = rows->integer(layout * r[1] + row + 1);
         if (from < 0 || from > to || to > s[1]) {
-          c_.fail(fmt::format("row {} of its blocks lies from {} to {}, of {}", row, from, to, s[1]));
+          c_.fail(fmt::format("row {} of its block indices is [{}, {}), outside [0, {})", row, from, to, s[1]));
           return {};
         }
         for (int64_t i = from; i < to; ++i) {

@@ -38,7 +38,7 @@ void varlen_causal_conv(OpCall& c) {
   if (before > 0 && count > kMaxPlaces / before) return c.fail(fmt::format("{} states of {}", count, before));
   const int64_t capacity = capture_capacity(c, 5, count);
   if (capacity < 0) return;
-  if (c.has_output(2) && capacity == 0) return c.fail("it has no room for states that it captures");
+  if (c.has_output(2) && capacity == 0) return c.fail("it captures states, but its capacity for them is 0");
 
   constexpr int kChannelsLast[] = {0, 2, 1};
   Tensor rows = x;

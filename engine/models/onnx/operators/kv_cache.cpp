@@ -83,7 +83,7 @@ Tensor begins_of(OpCall& c, const CacheUse& use, const char* suffix) {
 
 void rotate_headed(OpCall& c, const CacheUse& use, size_t source, Tensor indices, Headed& x) {
   const Tensor cosine = c.in(source), sine = c.in(source + 1);
-  if (!cosine || !sine) return c.fail("it has no angles to turn by");
+  if (!cosine || !sine) return c.fail("cos_cache and sin_cache are missing");
   if (cosine->rank() != 2 || !(cosine.sizes() == sine.sizes()))
     return c.fail(fmt::format("its angles are {}", to_string(cosine.sizes())));
   const int64_t half = cosine.sizes()[1], steps = use.steps;

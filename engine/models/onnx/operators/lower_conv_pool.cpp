@@ -117,7 +117,8 @@ int32_t read_groups(OpCall& c) {
 void conv(OpCall& c) {
   const Tensor x = c.in(0), w = c.in(1);
   Window window;
-  if (!x || !w || w->rank() != x->rank()) return c.fail("its weight has another number of dimensions than its source");
+  if (!x || !w || w->rank() != x->rank())
+    return c.fail("its weight and its input must have the same number of dimensions");
   if (!read_window(c, x.sizes(), w.sizes(), window)) return;
   const ConvParams params = conv_params(window, read_groups(c));
   c.out(0, c.has(2) ? c.op_with(Op::Conv, {x, w, c.in(2)}, params) : c.op_with(Op::Conv, {x, w}, params));
@@ -125,7 +126,8 @@ void conv(OpCall& c) {
 
 void conv_transpose(OpCall& c) {
   const Tensor x = c.in(0), w = c.in(1);
-  if (!x || !w || w->rank() != x->rank()) return c.fail("its weight has another number of dimensions than its source");
+  if (!x || !w || w->rank() != x->rank())
+    return c.fail("its weight and its input must have the same number of dimensions");
   Window window;
   const std::string automatic = c.attr_string("auto_pad", "NOTSET");
   if (!read_window(c, x.sizes(), w.sizes(), window)) return;
@@ -289,7 +291,7 @@ constexpr HandlerEntry kWindowsHandlers[] = {
 
 bool read_convolution(OpCall& c, const Dims& x, const Dims& weight, ConvParams& params) {
   Window window;
-  if (weight.rank() != x.rank()) c.fail("its weight has another number of dimensions than its source");
+  if (weight.rank() != x.rank()) c.fail("its weight and its input must have the same number of dimensions");
   if (!c.ok() || !read_window(c, x, weight, window)) return false;
   params = conv_params(window, read_groups(c));
   return c.ok();

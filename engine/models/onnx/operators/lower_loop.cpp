@@ -176,7 +176,7 @@ void go_round(OpCall& c, Loop& loop) {
     const bool first = turn == loop.before;
     if (!first && !is_known(loop.condition)) return leave_rest(c, loop, turn, kWhy);
     if (!goes_on(c, loop.condition)) return;
-    if (turn - loop.before >= written) return leave_rest(c, loop, turn, "its turns are too many to be written out");
+    if (turn - loop.before >= written) return leave_rest(c, loop, turn, "its iterations are too many to be unrolled");
     auto made = lower_turn(c, loop, turn);
     if (!made && c.lowering().subgraph_needs_runtime_value())
       return leave_rest(c, loop, turn, "what its body makes hangs on values of the run");

@@ -53,7 +53,7 @@ bool scan_turn(OpCall& c, const ir::Graph& body, const std::vector<ValuePtr>& in
       s.states[i] = (*made)[i];
       continue;
     }
-    if ((*made)[i]->kind == Value::Kind::Sequence) c.fail("its turns leave sequences");
+    if ((*made)[i]->kind == Value::Kind::Sequence) c.fail("its iterations produce sequences");
     s.outputs[i - s.states.size()].push_back((*made)[i]);
   }
   return c.ok();
@@ -192,9 +192,9 @@ bool scan_sequence(OpCall& c, const ir::Graph& graph, std::vector<ValuePtr>& par
   if (!c.ok()) return false;
   if (iterations > kMaxScanned / batch / static_cast<int64_t>(graph.nodes.size() + 1)) {
     if (batched)
-      c.fail(fmt::format("{} turns of {} nodes", iterations, graph.nodes.size()));
+      c.fail(fmt::format("{} iterations of {} nodes", iterations, graph.nodes.size()));
     else
-      defer_iterations(c, graph, sequences, iterations, "its turns are too many to be written out");
+      defer_iterations(c, graph, sequences, iterations, "its iterations are too many to be unrolled");
     return false;
   }
   for (int64_t t = 0; t < iterations && c.ok(); ++t)

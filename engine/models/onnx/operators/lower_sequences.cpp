@@ -76,7 +76,7 @@ void erase(OpCall& c) {
 
 void element_at(OpCall& c) {
   const auto* all = elements(c, 0);
-  if (!all || !c.has(1)) return c.fail("it says no place");
+  if (!all || !c.has(1)) return c.fail("its position is missing");
   const size_t at = position(c, 1, all->size(), false);
   if (c.ok()) c.out(0, (*all)[at]);
 }

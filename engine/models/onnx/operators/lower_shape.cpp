@@ -275,7 +275,7 @@ void branch(OpCall& c) {
     return c.defer_as_loop(std::move(later), "what its branch makes hangs on values of the run");
   }
   if (!outputs) return c.fail(outputs.error().message);
-  if (outputs->size() != c.output_count()) return c.fail("its branch has another number of results");
+  if (outputs->size() != c.output_count()) return c.fail("its branch has a different number of outputs");
   for (size_t i = 0; i < outputs->size(); ++i) c.out(i, (*outputs)[i]);
 }
 

@@ -86,7 +86,7 @@ void concat_strings(OpCall& c) {
 }
 
 void where_strings(OpCall& c) {
-  if (!c.has(0) || c.input_count() != 3 || c.value(0).strings) return c.fail("it wants a condition and two tensors");
+  if (!c.has(0) || c.input_count() != 3 || c.value(0).strings) return c.fail("expected a condition and two tensors");
   std::vector<ValuePtr> sources{c.inputs()[0]};
   StringTable all;
   if (!with_same_string_table(c, 1, sources, all)) return;

@@ -100,7 +100,7 @@ class Walk {
     size_t most = 0;
     for (const auto& set : f_.sets) most = std::max(most, set.size());
     if (most == 0) return;
-    if (static_cast<int64_t>(most) * count > kMaxMembers) return c_.fail("its nodes ask for too many members");
+    if (static_cast<int64_t>(most) * count > kMaxMembers) return c_.fail("its nodes have too many members");
     std::vector<double> members(f_.count() * most, std::numeric_limits<double>::quiet_NaN());
     for (size_t n = 0; n < f_.sets.size(); ++n)
       std::copy(f_.sets[n].begin(), f_.sets[n].end(), members.begin() + static_cast<std::ptrdiff_t>(n * most));

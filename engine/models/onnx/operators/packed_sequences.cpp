@@ -95,7 +95,8 @@ Tensor index_table(OpCall& c, std::vector<int64_t> indices, const Dims& sizes, c
 int64_t capture_capacity(OpCall& c, size_t counts, int64_t sequences) {
   const int64_t capacity = c.attr_int("state_update_capacity", 0);
   if (capacity < 0 || capacity > 8) c.fail(fmt::format("it captures {} states, of at most 8", capacity));
-  if (c.ok() && c.has(counts) != (capacity > 0)) c.fail("how many states it captures goes with room for them");
+  if (c.ok() && c.has(counts) != (capacity > 0))
+    c.fail("the number of captured states and their capacity must both be given or both be absent");
   if (c.ok() && capacity > 0 && (!(c.sizes(counts) == Dims{sequences}) || c.value(counts).dtype != DType::I32))
     c.fail(fmt::format("{} counts of captured states for {} sequences", to_string(c.sizes(counts)), sequences));
   return c.ok() ? capacity : -1;
