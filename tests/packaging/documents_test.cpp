@@ -77,7 +77,7 @@ std::set<std::string> fragments_of(const std::string& text) {
   return out;
 }
 
-// What is wrong with a relative link from a document, or nothing.
+// The fault of a relative link in a document, or an empty string.
 std::string link_fault(const std::string& document, const std::string& link) {
   const size_t hash = link.find('#');
   const std::string file = link.substr(0, hash);

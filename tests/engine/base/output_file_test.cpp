@@ -31,13 +31,14 @@ bool says(const Status& status, const char* part) {
 }
 
 // True if the check succeeds for a user who owns the folder and has no other rights: root, who may write everywhere, runs
-// it as the user nobody in a child process.
+// it as another user in a child process.
 bool as_other_user(const fs::path& folder, const std::function<bool()>& check) {
-  constexpr uid_t kNobody = 65534;
+  constexpr uid_t kOtherUser = 65534;
   if (::geteuid() != 0) return check();
-  for (const fs::path& path : {folder, folder / "read_only"}) REQUIRE(::chown(path.c_str(), kNobody, kNobody) == 0);
+  for (const fs::path& path : {folder, folder / "read_only"})
+    REQUIRE(::chown(path.c_str(), kOtherUser, kOtherUser) == 0);
   const pid_t child = ::fork();
-  if (child == 0) ::_exit(::setgid(kNobody) == 0 && ::setuid(kNobody) == 0 && check() ? 0 : 1);
+  if (child == 0) ::_exit(::setgid(kOtherUser) == 0 && ::setuid(kOtherUser) == 0 && check() ? 0 : 1);
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the OpenCL tests share: a device if there is one, caches in a folder of their own, a case computed on it.
+// Shared by the OpenCL tests: the device, isolated caches, and op cases computed on the device.
 #pragma once
 #include <doctest/doctest.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ namespace arenascope::test {
 
 inline bool says(const Error& error, std::string_view what) { return error.message.find(what) != std::string::npos; }
 
-// All of them that are not the host's, with less work where a simulator computes: ARENASCOPE_LEAN_OP_CASES=1.
+// All op cases that have kernels; ARENASCOPE_LEAN_OP_CASES=1 makes them smaller, for simulators.
 inline const std::vector<OpCase>& cases() {
   static const std::vector<OpCase> all = [] {
     std::vector<OpCase> out = op_cases(std::getenv("ARENASCOPE_LEAN_OP_CASES") != nullptr);
@@ -33,26 +33,25 @@ inline const std::vector<OpCase>& cases() {
   return all;
 }
 
-// Of all cases, those of a part: ARENASCOPE_OP_CASES_PART=3/8 has the third, eleventh, nineteenth … of the list. A
-// simulator takes so long for all of them that one wants to see how far it is.
+// ARENASCOPE_OP_CASES_PART=3/8 selects the third, eleventh, nineteenth … case, because a simulator takes long for all.
 inline bool in_part(size_t number) {
-  const char* told = std::getenv("ARENASCOPE_OP_CASES_PART");
+  const char* selected = std::getenv("ARENASCOPE_OP_CASES_PART");
   unsigned part = 0, parts = 0;
-  if (!told || std::sscanf(told, "%u/%u", &part, &parts) != 2 || part < 1 || part > parts) return true;
+  if (!selected || std::sscanf(selected, "%u/%u", &part, &parts) != 2 || part < 1 || part > parts) return true;
   return number % parts == part - 1;
 }
 
-// Seconds of each case; the slowest are told, as a simulator takes minutes for what is nothing on a device.
+// Seconds of each case; the slowest are printed, because a simulator takes minutes for some.
 class CaseTimes {
  public:
   ~CaseTimes() {
     std::sort(seconds_.rbegin(), seconds_.rend());
     double sum = 0;
     for (const auto& [seconds, name] : seconds_) sum += seconds;
-    std::string told;
+    std::string slowest;
     for (size_t i = 0; i < std::min<size_t>(seconds_.size(), 5); ++i)
-      told += (i ? ", " : "") + seconds_[i].second + " " + std::to_string(seconds_[i].first) + " s";
-    MESSAGE(sum << " s; slowest: " << told);
+      slowest += (i ? ", " : "") + seconds_[i].second + " " + std::to_string(seconds_[i].first) + " s";
+    MESSAGE(sum << " s; slowest: " << slowest);
   }
   template <class F>
   auto of(const std::string& name, const F& work) {
