@@ -341,7 +341,7 @@ TEST_CASE("what-if: an ADD at the peak runs in place before anything is remateri
   REQUIRE(answer.ok());
   CHECK(answer->before.arena_bytes == 3 * kBytes);
   check_free(g, *answer, {Saving::InPlace});
-  CHECK(sentence(answer->steps[0]) == "Compute 1 op in place: the peak drops from 768 bytes to 512 bytes.");
+  CHECK(sentence(answer->steps[0]) == "Compute 1 op in place: the peak drops from 768 B to 512 B.");
   CHECK(answer->in_place);
   // Not where it may not.
   WhatIfOptions options;
@@ -378,7 +378,7 @@ TEST_CASE("what-if: a chain is fused if neither in-place ops nor orders help") {
   CHECK(step.with.empty());
   CHECK(step.peak_before == 2 * kBytes);
   CHECK(step.peak_after == kBytes);
-  CHECK(sentence(step) == "Fuse 1 chain of ops: the peak drops from 512 bytes to 256 bytes.");
+  CHECK(sentence(step) == "Fuse 1 chain of ops: the peak drops from 512 B to 256 B.");
   CHECK(answer->plan.arena_bytes == kBytes);
   const std::vector<float> expected = run_by(*cpu, g.graph, answer->before, g.output);
   CHECK(run_by(*cpu, answer->graph, answer->plan, answer->node_map[g.graph.find_node(*g.output).index()]) == expected);
