@@ -305,7 +305,47 @@ TEST_CASE("incomplete operators of ai.onnx.ml are errors") {
   CHECK(made.numbers.at("y") == Numbers{1, 2, 5, 6, 7, 0, 3, 4, 8, 9, 10, 0});
 }
 
-TEST_CASE("class labels may be strings") {
+// Numbers of ONNX Runtime 1.32 for the same files.
+TEST_CASE("a linear model reads as many coefficients as its results and the input's columns need") {
+  const Floats coefficients{0.5f, 1, -2, -1, 0.25f, -1.5f, 0.5f, -1.25f, -1.75f, -1, 2, 2.25f};
+  const Numbers x{1, 2, 3, 4}, three{2.75, -3.5, -3.75, 5.75, -9.5, -6.25};
+  const auto linear = [&](int64_t count, const Floats& intercepts, int64_t results, bool classifier = true) {
+    const Floats used(coefficients.begin(), coefficients.begin() + count);
+    Case c{classifier ? "LinearClassifier" : "LinearRegressor",
+           {{"coefficients", used}, {"intercepts", intercepts}},
+           x,
+           {},
+           classifier ? x : Numbers(),
+           {2, 2}};
+    Ints labels;
+    for (int64_t i = 0; i < results; ++i) labels.push_back(i);
+    c.attributes.push_back(classifier ? Attr{"classlabels_ints", labels} : Attr{"targets", results});
+    return run_case(c, 1);
+  };
+  for (const Results& made : {linear(6, {0.25f, 0.5f, -1}, 3), linear(12, {0.25f, 0.5f, -1}, 3),
+                              linear(12, {0.25f, 0.5f, -1}, 4), linear(9, {0.25f, 0.5f, -1}, 3)}) {
+    REQUIRE(made.refused == "");
+    check_near(made.numbers.at("y"), {0, 0});
+    check_near(made.numbers.at("s"), three);
+  }
+  const Results two = linear(12, {0.25f, 0.5f}, 3), second = linear(4, {0.25f}, 2);
+  REQUIRE(two.refused == "");
+  check_near(two.numbers.at("s"), {2.75, -3.5, 5.75, -9.5});
+  REQUIRE(second.refused == "");
+  check_near(second.numbers.at("y"), {1, 1});
+  check_near(second.numbers.at("s"), {-1.75, 2.75, -4.75, 5.75});
+  const Results regressed = linear(12, {0.25f, 0.5f, -1}, 3, false), shifted = linear(6, {0.25f}, 3, false);
+  REQUIRE(regressed.refused == "");
+  check_near(regressed.numbers.at("y"), three);
+  REQUIRE(shifted.refused == "");  // other numbers of intercepts than of targets are not read
+  check_near(shifted.numbers.at("y"), {2.5, -4, -2.75, 5.5, -10, -5.25});
+  CHECK(linear(7, {0.25f, 0.5f, -1}, 3).refused.find("expected 3 × 2 coefficients") != std::string::npos);
+  CHECK(linear(5, {0.25f, 0.5f, -1}, 3, false).refused.find("found 5") != std::string::npos);
+  CHECK(linear(12, {1, 2, 3, 4, 5, 6}, 3).refused.find("expected 6 labels") != std::string::npos);
+  CHECK(linear(6, {0.25f}, 3).refused.find("expected 2 labels") != std::string::npos);
+}
+
+TEST_CASE("classes may have strings for labels") {
   int seen = 0;
   for (Case c : cases()) {
     for (Attr& attribute : c.attributes) {

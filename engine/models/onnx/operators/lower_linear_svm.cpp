@@ -14,40 +14,55 @@ void out_scores(OpCall& c, size_t i, const Tensor& scores) {
     c.out(i, scores.dtype() == DType::F32 ? c.op(Op::Copy, {scores}, ":given") : c.cast(scores, DType::F32, ":given"));
 }
 
-// x [N, F] by a row of coefficients for each of `rows`, with what is added to each: [N, rows].
-Tensor linear_scores(OpCall& c, const Tensor& x, int64_t rows) {
-  const std::vector<double> coefficients = attr_floats(c, "coefficients"), added = attr_floats(c, "intercepts");
+// x [N, F] by coefficients [rows, F] and with intercepts [rows]: [N, rows]. The input decides F: as in ONNX Runtime,
+// coefficients after the first rows·F are not read.
+Tensor linear_scores(OpCall& c, const Tensor& x, int64_t rows, const std::vector<double>& intercepts) {
+  std::vector<double> coefficients = attr_floats(c, "coefficients");
   const auto count = static_cast<int64_t>(coefficients.size());
-  if (rows < 1 || count != rows * x.sizes()[1] || (!added.empty() && static_cast<int64_t>(added.size()) != rows)) {
-    c.fail(fmt::format("{} coefficients and {} intercepts for {} columns and {} results", count, added.size(),
-                       x.sizes()[1], rows));
+  const int64_t width = x.sizes()[1];
+  if (rows < 1 || count % rows != 0 || count / rows < width) {
+    c.fail(fmt::format("expected {} × {} coefficients, one per result and column of the input, found {}", rows, width,
+                       count));
     return {};
   }
-  const Tensor w = learned_table(c, DType::F32, {rows, x.sizes()[1]}, coefficients, ":coefficients");
+  coefficients.resize(static_cast<size_t>(rows * width));
+  const Tensor w = learned_table(c, DType::F32, {rows, width}, coefficients, ":coefficients");
   return c.mul_mat(w, c.cast(x, DType::F32, ":x"),
-                   added.empty() ? Tensor() : learned_table(c, DType::F32, {rows}, added, ":intercepts"), 1, ":linear");
+                   intercepts.empty() ? Tensor() : learned_table(c, DType::F32, {rows}, intercepts, ":intercepts"), 1,
+                   ":linear");
 }
 
 void linear_regressor(OpCall& c) {
   const Tensor x = learned_rows(c, 0);
   if (!x) return;
   const PostTransform after = read_post_transform(c);
-  out_scores(c, 0, post_transformed(c, linear_scores(c, x, c.attr_int("targets", 1)), after, ":transformed"));
+  const int64_t targets = c.attr_int("targets", 1);
+  std::vector<double> intercepts = attr_floats(c, "intercepts");
+  if (static_cast<int64_t>(intercepts.size()) != targets) intercepts.clear();  // as ONNX Runtime does
+  out_scores(c, 0, post_transformed(c, linear_scores(c, x, targets, intercepts), after, ":transformed"));
 }
 
 Tensor best_of(OpCall& c, const Tensor& scores) {
   return c.op_with(Op::ArgMax, {scores}, ArgParams{1, false, false}, ":best");
 }
 
+// The intercepts decide how many classes there are, as in ONNX Runtime. Without them there is one per label, or one for
+// two labels if the coefficients are too few for two.
 void linear_classifier(OpCall& c) {
   const Tensor x = learned_rows(c, 0);
   const ClassLabels labels = read_labels(c, "classlabels_ints", "classlabels_strings");
   if (!x || !c.ok()) return;
   const PostTransform after = read_post_transform(c);
-  const int64_t width = x.sizes()[1], classes = static_cast<int64_t>(labels.size());
+  const std::vector<double> intercepts = attr_floats(c, "intercepts");
   const auto* a = c.attr("coefficients");
-  const bool one = classes == 2 && a && static_cast<int64_t>(a->floats.size()) == width;
-  const Tensor scores = linear_scores(c, x, one ? 1 : classes);
+  const bool one =
+      labels.size() == 2 &&
+      (intercepts.empty() ? a && static_cast<int64_t>(a->floats.size()) == x.sizes()[1] : intercepts.size() == 1);
+  const size_t classes = one ? 1 : intercepts.empty() ? labels.size() : intercepts.size();
+  if (labels.size() < classes || (intercepts.size() == 1 && !one))
+    return c.fail(fmt::format("expected {} labels for {} intercepts, found {}", std::max<size_t>(classes, 2),
+                              intercepts.size(), labels.size()));
+  const Tensor scores = linear_scores(c, x, static_cast<int64_t>(classes), intercepts);
   if (!scores) return;
   if (!one) {
     out_labels(c, labels, best_of(c, scores));
