@@ -86,6 +86,8 @@ Json info_json(const models::Model& model, const Info& info) {
     object["deferred"] = {
         {"why", model.deferred->why}, {"nodes", model.deferred->node_count}, {"outputs", model.deferred->outputs}};
   if (!model.assumed_values.empty()) object["assumed_values"] = model.assumed_values;
+  if (model.missing.tensors > 0)
+    object["missing_data"] = {{"tensors", model.missing.tensors}, {"file", model.missing.file}};
   if (info.fused) {
     object["fused"] = Json::array();
     for (const FusedGraph::Fused& f : info.fused->fused)
@@ -119,6 +121,9 @@ void print_info(const models::Model& model, const Info& info) {
                    : "",
                counted(static_cast<int64_t>(info.leafs), "leaf tensor"));
   cli::print("\n{:<12} {}\n", "parameters", app::format_bytes(model.parameter_bytes));
+  if (model.missing.tensors > 0)
+    cli::print("{:<12} {} have no data: {}; a run needs it\n", "missing", counted(model.missing.tensors, "weight"),
+               model.missing.why);
   if (model.graph.defined())
     cli::print("{:<12} {} without memory reuse\n{:<12} {:.3f} GFLOP per run\n", "activations",
                app::format_bytes(info.activations), "work", double(info.flops) / 1e9);

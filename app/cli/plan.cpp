@@ -348,7 +348,7 @@ void print_plans(const Plans& plans) {
 // A plan of a part of the model is not an answer for the model: a CI check would pass because an operator is missing.
 int check_complete(const PlanArguments& arguments, const Plans& plans) {
   const models::Model& model = plans.model;
-  if (arguments.allow_unknown || given(arguments) != Given::Model || (model.runnable() && !model.deferred))
+  if (arguments.allow_unknown || given(arguments) != Given::Model || (model.complete() && !model.deferred))
     return kDone;
   int64_t unsupported = 0;
   for (const auto& [op, count] : model.unsupported) unsupported += count;

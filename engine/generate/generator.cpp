@@ -46,7 +46,7 @@ Result<std::unique_ptr<Generator>> Generator::open(const std::string& spec, cons
   auto model = models::open_model(spec, open);
   if (!model) return model.error();
   const std::string title = model->path.empty() ? spec : model->path.string();
-  if (!model->problems.empty()) return Error{fmt::format("{} cannot be run: {}", title, model->problems.front())};
+  if (!model->runnable()) return Error{fmt::format("{} cannot be run: {}", title, model->why_not_runnable())};
   if (!model->language || model->states.empty())
     return Error{fmt::format("{} is not a generative language model", title)};
   out->name_ = model->name;

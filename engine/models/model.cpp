@@ -73,6 +73,12 @@ std::string LoopSpec::output(size_t place) const {
   return place == 0 ? std::string("goes on") : fmt::format("made {}", place - 1);
 }
 
+std::string Model::why_not_runnable() const {
+  if (!problems.empty()) return problems.front();
+  if (complete()) return fmt::format("{} of its weights have no data: {}", missing.tensors, missing.why);
+  return "some of its operators are not supported";
+}
+
 Status Model::load_weights(ExecutionContext& execution, bool keep, bool lends) {
   loaded = {};
   for (const Weight& weight : weights) {
@@ -126,6 +132,7 @@ Result<Model> open_model(const std::string& spec, const OpenOptions& options) {
     if (!model) return Error{one_line(model.error().message)};
     if (auto same = model->weights_unchanged(); !same) return Error{one_line(same.error().message)};
     for (std::string& problem : model->problems) problem = one_line(std::move(problem));
+    model->missing.why = one_line(std::move(model->missing.why));
     return model;
   } catch (const std::bad_alloc&) {
     return Error{fmt::format("{}: out of memory while opening the model", one_line(spec))};

@@ -16,6 +16,12 @@ WeightSource::WeightSource(std::span<const std::byte> bytes, std::shared_ptr<con
 
 WeightSource::WeightSource(SeededNumbers numbers) : seeded_(new SharedNumbers{std::move(numbers)}) {}
 
+WeightSource WeightSource::absent(std::string why) {
+  WeightSource out([why = std::move(why)](std::byte*) -> Status { return Error{why}; });
+  out.absent_ = true;
+  return out;
+}
+
 Status WeightSource::unchanged() const {
   if (seeded_ && seeded_->lost.load(std::memory_order_acquire))
     return Error{"not enough memory to generate the values of a weight"};

@@ -44,10 +44,9 @@ Status fit(CompiledPlan& compiled, const Program& program, const CompileOptions&
 }  // namespace
 
 Result<Program> compile(const models::Model& model, const Devices& devices, const CompileOptions& given) {
-  if (!model.runnable()) {
-    const std::string why = model.problems.empty() ? "some of its operators are not supported" : model.problems.front();
-    return Error{fmt::format("{} cannot be run: {}", model.path.empty() ? model.name : model.path.string(), why)};
-  }
+  if (!model.runnable())
+    return Error{fmt::format("{} cannot be run: {}", model.path.empty() ? model.name : model.path.string(),
+                             model.why_not_runnable())};
   CompileOptions options = given;
   if (options.threads == 0) options.threads = usable_processors();
   Program program;

@@ -278,8 +278,7 @@ Result<Model> make_training_step(Model model, const StepOptions& options) {
   const auto refuse = [&](const std::string& why) {
     return Error{fmt::format("{} cannot be trained: {}", model.path.empty() ? model.name : model.path.string(), why)};
   };
-  if (!model.runnable())
-    return refuse(model.problems.empty() ? "some of its operators are not known" : model.problems.front());
+  if (!model.runnable()) return refuse(model.why_not_runnable());
   if (model.outputs.empty() || model.inputs.empty()) return refuse("it has no input or no output");
   const Tensor logits = model.outputs[0].tensor;
   if (logits.dtype() != DType::F32 || logits->rank() != 2)

@@ -369,6 +369,7 @@ Result<Model> Lowering::lower(std::span<const ValuePtr> known) {
   context_ = std::move(*context);
   scopes_.resize(1);
   model_.format = "onnx";
+  model_.missing = file_.missing;
   for (const auto& [domain, opset] : file_.opsets)
     if (const int64_t newest = ir::Schemas::newest_opset(domain); newest != 0 && opset > newest)
       model_.problems.push_back(fmt::format("the model uses opset {}{}{}; opsets up to {} are supported", opset,

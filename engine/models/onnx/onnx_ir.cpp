@@ -111,7 +111,8 @@ Status sort_nodes(Graph& graph, const Scope* outer) {
   return {};
 }
 
-Result<std::filesystem::path> find_external(const std::filesystem::path& folder, const std::string& location) {
+Result<std::optional<std::filesystem::path>> find_external(const std::filesystem::path& folder,
+                                                           const std::string& location) {
   const std::filesystem::path relative(location);
   if (location.empty() || location.find('\0') != std::string::npos)
     return Error{"the path of its external data is empty or no path"};
@@ -122,27 +123,26 @@ Result<std::filesystem::path> find_external(const std::filesystem::path& folder,
   const auto root = std::filesystem::canonical(folder.empty() ? "." : folder, problem);
   if (problem) return Error{fmt::format("the folder of the model, '{}', cannot be read", folder.string())};
   auto full = std::filesystem::canonical(root / relative, problem);
-  if (problem) return Error{fmt::format("its external data '{}' is not there", location)};
+  if (problem == std::errc::no_such_file_or_directory || problem == std::errc::not_a_directory)
+    return std::optional<std::filesystem::path>();
+  if (problem) return Error{fmt::format("its external data '{}' cannot be read: {}", location, problem.message())};
   const auto [end, unused] = std::mismatch(root.begin(), root.end(), full.begin(), full.end());
   (void)unused;
   if (end != root.end())
     return Error{fmt::format("its external data '{}' leaves the model's folder through a link", location)};
   if (!std::filesystem::is_regular_file(full, problem))
     return Error{fmt::format("its external data '{}' is no file", location)};
-  return full;
+  return std::optional(std::move(full));
 }
 
-Result<std::span<const std::byte>> external_part(std::span<const std::byte> file, const std::string& location,
-                                                 int64_t offset, int64_t length, int64_t wanted) {
-  const auto available = static_cast<int64_t>(file.size());
-  if (offset < 0 || offset > available)
-    return Error{fmt::format("its external data begins at byte {} of '{}', which has {}", offset, location, available)};
-  if (length < -1 || (length >= 0 && length != wanted))
-    return Error{fmt::format("its external data has {} bytes, its shape needs {}", length, wanted)};
-  if (wanted > available - offset)
-    return Error{fmt::format("its external data needs {} bytes from byte {} of '{}', which has {}", wanted, offset,
-                             location, available)};
-  return file.subspan(static_cast<size_t>(offset), static_cast<size_t>(wanted));
+Result<std::optional<std::span<const std::byte>>> external_part(std::span<const std::byte> file, int64_t offset,
+                                                                int64_t length, int64_t expected) {
+  if (length < -1 || (length >= 0 && length != expected))
+    return Error{fmt::format("its external data has {} bytes, its shape needs {}", length, expected)};
+  const auto end = checked_add(offset, expected);
+  if (offset < 0 || !end) return Error{fmt::format("its external data begins at byte {}", offset)};
+  if (*end > static_cast<int64_t>(file.size())) return std::optional<std::span<const std::byte>>();
+  return std::optional(file.subspan(static_cast<size_t>(offset), static_cast<size_t>(expected)));
 }
 
 }  // namespace arenascope::models::ir

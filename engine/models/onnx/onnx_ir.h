@@ -3,6 +3,7 @@
 // protobuf's classes. Bytes of weights stay where they are: in the mapped file, or in external ones, mapped too.
 #pragma once
 #include <arenascope/base/result.h>
+#include <arenascope/models/model.h>
 #include <arenascope/models/string_table.h>
 #include <arenascope/models/weight_source.h>
 #include <arenascope/tensor/shape.h>
@@ -120,6 +121,7 @@ struct File {
   Functions functions;
   Graph graph;
   ChannelBlock channel_block;
+  MissingData missing;
 };
 
 // At most kMaxDims sizes: the outermost of more as one. None where they overflow or one is below 0.
@@ -156,11 +158,13 @@ struct Scope {
 // Errors: a name that is written twice, one that nothing writes, a cycle.
 Status sort_nodes(Graph& graph, const Scope* outer);
 
-// The path of external data. Errors: `location` leaves `folder` (an absolute path, "..", a link), is no file.
-Result<std::filesystem::path> find_external(const std::filesystem::path& folder, const std::string& location);
-// The part of an external file that holds a weight of `wanted` bytes. `length` -1: not told. Error: it does not lie in
-// the file, or has another length.
-Result<std::span<const std::byte>> external_part(std::span<const std::byte> file, const std::string& location,
-                                                 int64_t offset, int64_t length, int64_t wanted);
+// The path of external data; nullopt if there is no such file. Errors: `location` leaves `folder` (an absolute path,
+// "..", a link), or is no file.
+Result<std::optional<std::filesystem::path>> find_external(const std::filesystem::path& folder,
+                                                           const std::string& location);
+// The part of an external file that contains a weight of `expected` bytes; nullopt if the file is too short. `length`
+// -1: unspecified. Error: another length than expected, an invalid offset.
+Result<std::optional<std::span<const std::byte>>> external_part(std::span<const std::byte> file, int64_t offset,
+                                                                int64_t length, int64_t expected);
 
 }  // namespace arenascope::models::ir

@@ -106,8 +106,9 @@ class Converter {
         folder_(std::move(folder)),
         opsets_(std::move(opsets)) {}
 
+  enum class Data : uint8_t { Required, MayBeMissing };
   // `segments`: all that hold numbers of it, where it is cut into several.
-  Result<TensorData> tensor(const onnx::TensorProto& t, const std::string& what,
+  Result<TensorData> tensor(const onnx::TensorProto& t, const std::string& what, Data data = Data::Required,
                             const std::vector<const onnx::TensorProto*>& segments = {}) {
     TensorData out;
     out.name = t.name();
@@ -134,8 +135,8 @@ class Converter {
     if (!bytes) return Error{fmt::format("{}: {}", what, bytes.error().message)};
     out.byte_count = *bytes;
     if (t.has_segment()) return joined(segments.empty() ? std::vector{&t} : segments, std::move(out), what);
+    if (t.data_location() == onnx::TensorProto::EXTERNAL) return external(t, *count, std::move(out), what, data);
     if (const SmallType* small = small_type(t.data_type())) return unpacked(t, *small, *count, std::move(out), what);
-    if (t.data_location() == onnx::TensorProto::EXTERNAL) return external(t, std::move(out), what);
     if (t.has_raw_data()) {
       const auto number = payload_number(t.raw_data());
       if (!number || *number >= payloads_.size()) return Error{fmt::format("{}: its data cannot be found", what)};
@@ -210,8 +211,6 @@ class Converter {
   // form.
   Result<TensorData> unpacked(const onnx::TensorProto& t, const SmallType& type, int64_t count, TensorData out,
                               const std::string& what) const {
-    if (t.data_location() == onnx::TensorProto::EXTERNAL)
-      return Error{fmt::format("{} is {} in a file beside the model, which is not read", what, type_name(type.code))};
     std::vector<std::byte> field;
     std::span<const std::byte> packed;
     if (t.has_raw_data()) {
@@ -250,7 +249,8 @@ class Converter {
     for (const auto& t : g.initializer()) {
       if (t.has_segment() && segments[t.name()][0] != &t) continue;  // read with the first of them
       const std::string what = fmt::format("the weight '{}'", t.name());
-      auto converted = tensor(t, what, t.has_segment() ? segments[t.name()] : std::vector<const onnx::TensorProto*>());
+      auto converted = tensor(t, what, Data::MayBeMissing,
+                              t.has_segment() ? segments[t.name()] : std::vector<const onnx::TensorProto*>());
       if (!converted) return converted.error();
       held[t.name()] = true;
       out.weights.push_back(std::move(*converted));
@@ -310,10 +310,16 @@ class Converter {
     return out;
   }
 
+  const MissingData& missing() const { return missing_; }
+
  private:
-  Result<TensorData> external(const onnx::TensorProto& t, TensorData out, const std::string& what) {
+  struct ExternalData {
     std::string location;
     int64_t offset = 0, length = -1;
+  };
+
+  static Result<ExternalData> external_data(const onnx::TensorProto& t, const std::string& what) {
+    ExternalData out;
     for (const auto& entry : t.external_data()) {
       const auto number = [&](int64_t& to) {
         const char* begin = entry.value().c_str();
@@ -322,27 +328,53 @@ class Converter {
         to = std::strtoll(begin, &end, 10);
         return errno == 0 && end != begin && *end == '\0';
       };
-      if (entry.key() == "location") location = entry.value();
-      if ((entry.key() == "offset" && !number(offset)) || (entry.key() == "length" && !number(length)))
+      if (entry.key() == "location") out.location = entry.value();
+      if ((entry.key() == "offset" && !number(out.offset)) || (entry.key() == "length" && !number(out.length)))
         return Error{fmt::format("{}: the {} of its external data, '{}', is no number", what, entry.key(),
                                  entry.value().substr(0, 64))};
     }
-    auto file = external_file(location);
-    if (!file) return Error{fmt::format("{}: {}", what, file.error().message)};
-    auto part = external_part((*file)->bytes(), location, offset, length, out.byte_count);
-    if (!part) return Error{fmt::format("{}: {}", what, part.error().message)};
-    out.source = WeightSource(*part, std::move(*file));
     return out;
   }
 
-  // Mapped once, however many weights lie in it.
+  Result<TensorData> external(const onnx::TensorProto& t, int64_t count, TensorData out, const std::string& what,
+                              Data data) {
+    const SmallType* small = small_type(t.data_type());
+    const int64_t expected = small ? packed_bytes(*small, count) : out.byte_count;
+    auto entry = external_data(t, what);
+    if (!entry) return entry.error();
+    auto file = external_file(entry->location);
+    if (!file) return Error{fmt::format("{}: {}", what, file.error().message)};
+    const auto bytes = *file ? (*file)->bytes() : std::span<const std::byte>();
+    auto part = external_part(bytes, entry->offset, entry->length, expected);
+    if (!part) return Error{fmt::format("{}: {}", what, part.error().message)};
+    if (!*file || !*part) {
+      const std::string why = *file ? fmt::format("'{}' has {} bytes, {} needs {} from byte {}", entry->location,
+                                                  bytes.size(), what, expected, entry->offset)
+                                    : fmt::format("'{}' was not found", entry->location);
+      if (data == Data::Required) return Error{fmt::format("{} has no data: {}", what, why)};
+      if (missing_.tensors++ == 0) missing_.file = entry->location, missing_.why = why;
+      out.source = WeightSource::absent(fmt::format("{} has no data: {}", what, why));
+    } else if (small) {
+      auto owned = MappedFile::of_memory(unpack(*small, **part, count));
+      out.source = WeightSource(owned->bytes(), owned);
+    } else {
+      out.source = WeightSource(**part, std::move(*file));
+    }
+    return out;
+  }
+
+  // Mapped once, even if it contains several weights. Null: there is no such file.
   Result<std::shared_ptr<const MappedFile>> external_file(const std::string& location) {
     if (const auto known = external_.find(location); known != external_.end()) return known->second;
     auto path = find_external(folder_, location);
     if (!path) return path.error();
-    auto file = MappedFile::open(*path);
-    if (!file) return Error{fmt::format("its external data cannot be read: {}", file.error().message)};
-    return external_.emplace(location, std::move(*file)).first->second;
+    std::shared_ptr<const MappedFile> found;
+    if (*path) {
+      auto file = MappedFile::open(**path);
+      if (!file) return Error{fmt::format("its external data cannot be read: {}", file.error().message)};
+      found = std::move(*file);
+    }
+    return external_.emplace(location, std::move(found)).first->second;
   }
 
   static ValueType value(const onnx::ValueInfoProto& v) {
@@ -401,7 +433,9 @@ class Converter {
       to.sparse = std::make_shared<TensorData>(std::move(*converted));
     }
     if (a.has_t()) {
-      auto converted = tensor(a.t(), fmt::format("{}: the tensor in '{}'", node.label(), a.name()));
+      const bool is_constant = node.op == "Constant" && node.domain.empty();
+      auto converted = tensor(a.t(), fmt::format("{}: the tensor in '{}'", node.label(), a.name()),
+                              is_constant ? Data::MayBeMissing : Data::Required);
       if (!converted) return converted.error();
       to.tensor = std::make_shared<TensorData>(std::move(*converted));
     }
@@ -441,8 +475,9 @@ class Converter {
   std::shared_ptr<const MappedFile> file_;
   std::vector<std::span<const std::byte>> payloads_;
   std::filesystem::path folder_;
-  std::map<std::string, std::shared_ptr<const MappedFile>> external_;  // by location
-  std::map<std::string, int64_t> opsets_, function_opsets_;            // by domain
+  std::map<std::string, std::shared_ptr<const MappedFile>> external_;  // by location; null: not found
+  MissingData missing_;
+  std::map<std::string, int64_t> opsets_, function_opsets_;  // by domain
 };
 
 }  // namespace
@@ -470,6 +505,7 @@ Result<File> parse_onnx(const std::shared_ptr<const MappedFile>& file, const std
   auto graph = converter.graph(proto.graph(), nullptr);
   if (!graph) return graph.error();
   out.graph = std::move(*graph);
+  out.missing = converter.missing();
   out.channel_block = find_channel_block(out.graph);
   if (auto ok = check_functions(out); !ok) return ok.error();
   return out;

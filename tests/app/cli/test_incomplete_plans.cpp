@@ -49,6 +49,34 @@ TEST_CASE("a plan without nodes that are not supported is a failure, in text and
   }
 }
 
+TEST_CASE("a model whose weights are missing is inspected and planned; a run is refused in one line") {
+  const TempFolder folder;
+  const std::string model = folder / "model.onnx";
+  OnnxMaker m;
+  m.input("x", {2, 4}).output("y");
+  m.external_weight("w", {4, 3}, {{"location", "model.onnx.data"}});
+  m.external_weight("b", {3}, {{"location", "other.data"}});
+  m.node("MatMul", {"x", "w"}, {"p"}).node("Add", {"p", "b"}, {"y"});
+  const auto bytes = m.bytes();
+  write_file(model, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const Ended info = cli({"info", model});
+  CHECK(info.status == 0);
+  CHECK(info.out.find("2 weights have no data: 'model.onnx.data' was not found") != std::string::npos);
+  const Json object = Json::parse(cli({"info", model, "--json"}).out);
+  CHECK(object["missing_data"]["tensors"] == 2);
+  CHECK(object["missing_data"]["file"] == "model.onnx.data");
+  CHECK(object["parameter_bytes"] == 60);
+  const Ended plan = cli({"plan", model, "--json"});
+  CHECK(plan.status == 0);
+  CHECK(Json::parse(plan.out)["lower_bound_bytes"] == 128);
+  for (const auto& arguments : {std::vector<std::string>{"run", model}, {"verify", model}, {"generate", model}}) {
+    CAPTURE(joined(arguments));
+    const Ended refused = cli(arguments);
+    CHECK(refused.status != 0);
+    CHECK(refused.says_one_line("2 of its weights have no data: 'model.onnx.data' was not found"));
+  }
+}
+
 TEST_CASE("a plan reports the sizes that it assumed") {
   const TempFolder folder;
   const std::string model = folder / "open.onnx";

@@ -160,8 +160,8 @@ OnnxMaker& OnnxMaker::segment(const std::string& name, const std::vector<int64_t
 }
 
 OnnxMaker& OnnxMaker::external_weight(const std::string& name, const std::vector<int64_t>& sizes,
-                                      const std::vector<std::pair<std::string, std::string>>& entries) {
-  auto& t = add_weight(proto_->model, name, sizes, kFloat);
+                                      const std::vector<std::pair<std::string, std::string>>& entries, int type) {
+  auto& t = add_weight(proto_->model, name, sizes, type);
   t.set_data_location(onnx::TensorProto::EXTERNAL);
   for (const auto& [key, value] : entries) {
     auto* entry = t.add_external_data();

@@ -32,7 +32,8 @@ enum ElementType {
   kString = 8,
   kBool = 9,
   kDouble = 11,
-  kComplex64 = 14
+  kComplex64 = 14,
+  kInt4 = 22
 };
 
 class OnnxMaker {
@@ -67,7 +68,7 @@ class OnnxMaker {
   OnnxMaker& segment(const std::string& name, const std::vector<int64_t>& sizes, int64_t begin,
                      const std::vector<float>& numbers);
   OnnxMaker& external_weight(const std::string& name, const std::vector<int64_t>& sizes,
-                             const std::vector<std::pair<std::string, std::string>>& entries);
+                             const std::vector<std::pair<std::string, std::string>>& entries, int type = kFloat);
   OnnxMaker& node(const std::string& op, const std::vector<std::string>& inputs,
                   const std::vector<std::string>& outputs, const std::vector<Attr>& attributes = {},
                   const std::string& name = "", const std::string& domain = "");

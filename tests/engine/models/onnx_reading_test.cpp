@@ -189,12 +189,10 @@ TEST_CASE("external data stays in the model's folder and inside its file") {
   const std::vector<std::vector<std::pair<std::string, std::string>>> bad{
       {},
       {{"location", ""}},
-      {{"location", "nofile.bin"}},
       {{"location", "."}},
       {{"location", "link.bin"}},
-      {{"location", "../" + outside.path().filename().string() + "/secret.bin"}},
-      {{"location", (outside.path() / "secret.bin").string()}},
-      {{"location", "w.bin"}, {"offset", "12"}},
+      {{"location", "../" + outside.path.filename().string() + "/secret.bin"}},
+      {{"location", (outside.path / "secret.bin").string()}},
       {{"location", "w.bin"}, {"offset", "-4"}},
       {{"location", "w.bin"}, {"offset", "9223372036854775807"}},
       {{"location", "w.bin"}, {"offset", "18446744073709551600"}},
@@ -206,8 +204,52 @@ TEST_CASE("external data stays in the model's folder and inside its file") {
     CHECK(!model.ok());
     if (!model) CHECK(says(model.error().message, "'w'"));
   }
-  std::filesystem::resize_file(folder.path() / "w.bin", 2);  // cut after it was checked
+  for (const auto& entries : std::vector<std::vector<std::pair<std::string, std::string>>>{
+           {{"location", "nofile.bin"}}, {{"location", "nofolder/w.bin"}}, {{"location", "w.bin"}, {"offset", "12"}}}) {
+    auto model = with(entries);
+    REQUIRE(model.ok());
+    CHECK(model->complete());
+    CHECK_FALSE(model->runnable());
+    CHECK(model->missing.tensors == 1);
+    CHECK(model->missing.file == entries[0].second);
+    CHECK(says(model->why_not_runnable(), "'" + entries[0].second + "'"));
+    CHECK(says(model->load_weights(*context).error().message, "the weight 'w' has no data"));
+  }
+  std::filesystem::resize_file(folder.path / "w.bin", 2);  // cut after it was checked
   CHECK(!good->load_weights(*context).ok());
+}
+
+TEST_CASE("a model is planned although the data of its weights is missing") {
+  const Folder folder;
+  OnnxMaker m;
+  m.opset("com.microsoft", 1).input("x", {1, 32}).output("y").output("z");
+  m.external_weight("w", {32, 8}, {{"location", "model.onnx.data"}});
+  m.external_weight("b", {8}, {{"location", "model.onnx.data"}, {"offset", "1024"}});
+  m.external_weight("codes", {4, 1, 16}, {{"location", "codes.data"}}, kUint8);
+  m.external_weight("scales", {4}, {{"location", "codes.data"}, {"offset", "64"}});
+  m.external_weight("int4", {4}, {{"location", "codes.data"}, {"offset", "80"}}, kInt4);
+  m.node("MatMul", {"x", "w"}, {"p"}).node("Add", {"p", "b"}, {"y"});
+  m.node("MatMulNBits", {"x", "codes", "scales"}, {"q"},
+         {{"K", int64_t{32}}, {"N", int64_t{4}}, {"bits", int64_t{4}}, {"block_size", int64_t{32}}}, "",
+         "com.microsoft");
+  m.node("Cast", {"int4"}, {"i"}, {{"to", int64_t{kFloat}}}).node("Add", {"q", "i"}, {"z"});
+  auto model = m.open({}, folder.path);
+  REQUIRE(model.ok());
+  CHECK(model->problems.empty());
+  CHECK(model->complete());
+  CHECK_FALSE(model->runnable());
+  CHECK(model->missing.tensors == 5);
+  CHECK(model->missing.file == "model.onnx.data");
+  CHECK(model->why_not_runnable() == "5 of its weights have no data: 'model.onnx.data' was not found");
+  CHECK(to_string(model->outputs[0].sizes) == "[1, 8]");
+  CHECK(to_string(model->outputs[1].sizes) == "[1, 4]");
+  // With the files in their folder the same model runs: 4-bit weights are read from them too.
+  std::ofstream(folder.path / "model.onnx.data", std::ios::binary) << std::string(1056, '\0');
+  std::ofstream(folder.path / "codes.data", std::ios::binary) << std::string(80, '\0') << "\x21\xf3";
+  model = m.open({}, folder.path);
+  REQUIRE(model.ok());
+  CHECK(model->runnable());
+  CHECK(model->missing.tensors == 0);
 }
 
 TEST_CASE("what cannot be run is listed operator by operator, and the rest can be seen") {

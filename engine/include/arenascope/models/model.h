@@ -64,6 +64,13 @@ struct LanguageInfo {
   int64_t window = 0;
 };
 
+// Weights without data: the external files that should contain it are absent or too short.
+struct MissingData {
+  int64_t tensors = 0;
+  std::string file;  // the first of these files, as the model names it
+  std::string why;   // "'FILE' was not found"
+};
+
 // Where the bytes of loaded weights are stored.
 struct LoadedBytes {
   Bytes borrowed = 0;    // mapped from a file, or generated when they are read
@@ -150,6 +157,7 @@ struct Model {
   std::map<std::string, int64_t> ops;          // operators in the file, with their counts
   std::map<std::string, int64_t> unsupported;  // the unsupported ones among them
   std::vector<std::string> problems;           // one message each: why the model cannot be run
+  MissingData missing;                         // a model with missing data can be planned, but not run
   Bytes parameter_bytes = 0;
   std::vector<FreeDimension> free_dimensions;     // of inputs, in file order
   std::map<std::string, int64_t> assumed_values;  // scalar integer inputs without a given value that shapes depend on
@@ -164,7 +172,11 @@ struct Model {
   std::span<const ValueInfo> own_outputs() const {
     return std::span(outputs).first(deferred ? deferred->first_need : outputs.size());
   }
-  bool runnable() const { return graph.defined() && unsupported.empty() && problems.empty(); }
+  // The graph contains every node of the file.
+  bool complete() const { return graph.defined() && unsupported.empty() && problems.empty(); }
+  bool runnable() const { return complete() && missing.tensors == 0; }
+  // One sentence for a model that is not runnable().
+  std::string why_not_runnable() const;
   // Allocates every weight (with `keep` only those that are not allocated yet), one block each. Mapped: bytes in a
   // file, or with `lends` read-only host weights that can be regenerated (WeightSource::map_lazily()). Persistent:
   // all others, which are written. Errors: out of memory, a file that has changed since it was opened.

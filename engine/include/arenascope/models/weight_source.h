@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace arenascope::models {
@@ -28,6 +29,9 @@ class WeightSource {
   WeightSource(std::span<const std::byte> bytes, std::shared_ptr<const MappedFile> file);
 
   WeightSource(SeededNumbers numbers);  // NOLINT: so are seeded numbers
+  // A source whose data is not available: reading it fails with this error.
+  static WeightSource absent(std::string why);
+  bool is_absent() const { return absent_; }
 
   // Writes the bytes. A file is copied in slices, and the pages of each slice are released to the OS. Errors: the
   // file has changed since it was opened; errors of the function.
@@ -59,6 +63,7 @@ class WeightSource {
   std::shared_ptr<const MappedFile> file_;
   std::shared_ptr<const GeneratedBytes> made_;
   std::shared_ptr<const SharedNumbers> seeded_;
+  bool absent_ = false;
 };
 
 // Reads the bytes of a source once: directly from the file, or from a generated copy. The destructor releases file

@@ -119,8 +119,8 @@ void constant(OpCall& c) {
     const ir::TensorData& data = *a->tensor;
     if (!data.dtype && !data.strings) return c.fail(fmt::format("it is of type {}", ir::type_name(data.type)));
     const DType dtype = data.dtype.value_or(DType::I64);
-    if (element_count(data.sizes) <= HostArray::kMaxElements)
-      c.out(0, HostArray::from_bytes(dtype, data.sizes, data.bytes().data()));
+    if (const auto known = ir::known_numbers(data, dtype))
+      c.out(0, *known);
     else
       c.out_constant(0, dtype, data.sizes, data.source);
     if (data.strings) c.set_string_table(0, data.strings);
