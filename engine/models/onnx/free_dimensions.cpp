@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/models/onnx/free_dimensions.h"
 #include "engine/models/onnx/channel_block.h"
+#include "engine/models/onnx/dimension_equations.h"
 #include "engine/models/onnx/search_nodes.h"
 
 #include <algorithm>
@@ -170,14 +171,42 @@ bool writes_text(const Model& model) {
 // How far a model is from being one graph that can be run; what waits for a run counts less than what cannot be.
 size_t lacks(const Model& model) { return 2 * model.problems.size() + (model.deferred && !writes_text(model) ? 1 : 0); }
 
+using Solved = std::map<std::string, LinearSize>;  // free dimensions as expressions of others
+
+// False if a size would be less than 1; a past may be empty.
+bool add_solved(const Solved& solved, std::map<std::string, int64_t>& dims) {
+  for (const auto& [key, expression] : solved) {
+    const auto size = expression.value(dims);
+    if (!size || *size < (has_word(key, {"past"}) ? 0 : 1)) return false;
+    dims[key] = *size;
+  }
+  return true;
+}
+
+// The sizes of one attempt: assumed ones for dimensions that no equation determines, an empty past if the specified
+// sizes leave it no tokens. Without the equations if they have no solution of valid sizes.
+std::map<std::string, int64_t> sizes_of(const std::vector<Open>& open, const Solved& solved,
+                                        const OpenOptions& specified, size_t attempt) {
+  for (const bool empty_past : {false, true}) {
+    auto dims = specified.dims;
+    for (const Open& dimension : open)
+      if (!solved.contains(dimension.key))
+        dims.try_emplace(dimension.key,
+                         empty_past && has_word(dimension.symbol, {"past"}) ? 0 : size_of(dimension, attempt));
+    if (add_solved(solved, dims)) return dims;
+  }
+  return sizes_of(open, {}, specified, attempt);
+}
+
 // With the first sizes that leave no problem, or the fewest.
-Result<Model> try_sizes(const ir::File& file, const std::vector<Open>& open, const OpenOptions& specified) {
+Result<Model> try_sizes(const ir::File& file, const std::vector<Open>& open, const Solved& solved,
+                        const OpenOptions& specified) {
   std::optional<Model> best;
   std::map<std::string, int64_t> before;
   Error failed;
   for (size_t attempt = 0; attempt < kAttempts; ++attempt) {
     OpenOptions tried = specified;
-    for (const Open& dimension : open) tried.dims.try_emplace(dimension.key, size_of(dimension, attempt));
+    tried.dims = sizes_of(open, solved, specified, attempt);
     if (attempt > 0 && tried.dims == before) continue;  // nothing else is open
     auto model = Lowering(file, tried).run();
     if (!model) failed = model.error();
@@ -189,6 +218,18 @@ Result<Model> try_sizes(const ir::File& file, const std::vector<Open>& open, con
   return std::move(*best);
 }
 
+// A shape rule that does not hold in a file must not make it worse: then the equations are not used.
+Result<Model> try_coherent_sizes(const ir::File& file, const std::vector<Open>& open, const OpenOptions& specified) {
+  std::vector<std::string> keys;
+  for (const Open& dimension : open)
+    if (std::find(keys.begin(), keys.end(), dimension.key) == keys.end()) keys.push_back(dimension.key);
+  const Solved solved = equations_of(file, keys, specified).solved();
+  auto model = try_sizes(file, open, solved, specified);
+  if (solved.empty() || (model && lacks(*model) == 0)) return model;
+  auto independent = try_sizes(file, open, {}, specified);
+  return independent && (!model || lacks(*independent) < lacks(*model)) ? std::move(independent) : std::move(model);
+}
+
 // With values for what the model is given alone; they are what a run has then.
 Result<Model> try_values(const ir::File& file, const std::vector<Open>& open, OpenOptions specified,
                          const std::vector<Scalar>& scalars, size_t attempt) {
@@ -198,7 +239,7 @@ Result<Model> try_values(const ir::File& file, const std::vector<Open>& open, Op
     write_whole(scalar.dtype, value_of(scalar, attempt), (*tensor)->data());
     specified.inputs[scalar.name] = std::move(*tensor);
   }
-  auto model = try_sizes(file, open, specified);
+  auto model = try_coherent_sizes(file, open, specified);
   if (!model) return model;
   for (const Scalar& scalar : scalars) {
     const int64_t value = value_of(scalar, attempt);
@@ -222,7 +263,7 @@ Result<Model> lower_with_sizes(ir::File file, const OpenOptions& given) {
   const std::vector<Open> open = open_dimensions(file, specified);
   const std::vector<Scalar> scalars = open_scalars(file, specified);
   if (open.empty() && scalars.empty()) return Lowering(std::move(file), specified).run();
-  auto model = try_sizes(file, open, specified);
+  auto model = try_coherent_sizes(file, open, specified);
   // How long a text is to be has to be said, whatever the graph is like.
   const bool wanted = model && writes_text(*model);
   for (size_t i = 0; model && (lacks(*model) > 0 || (wanted && i == 0)) && !scalars.empty() && i < kScalarAttempts; ++i)

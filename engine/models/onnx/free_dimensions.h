@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Sizes of dimensions that an ONNX file leaves open and that no node determines. Common sizes of images, audio and text
-// are tried in turn; the first one with which every operator can be lowered is used. A scalar input on which an If
-// depends, such as a sampling rate, gets a common value in the same way.
+// Sizes for the free dimensions of an ONNX file that the caller does not specify. Equations between them
+// (dimension_equations.h) are kept; the others get usual sizes of images, audio and text, of which the first is used
+// with which every operator can be lowered. A scalar that an If depends on (a sampling rate) gets a usual value.
 #pragma once
 #include <arenascope/models/model.h>
 #include "engine/models/onnx/onnx_ir.h"
 
 namespace arenascope::models {
 
-// The model with all its sizes. Sizes chosen here are not `specified` in its free_dimensions; values of scalars are in
-// its assumed_values. Errors: as Lowering::run(); a shape of OpenOptions::shapes that does not fit its input.
+// Sizes assumed here are not `specified` in free_dimensions; values are in assumed_values. Errors: as Lowering::run(); a
+// shape of OpenOptions::shapes that no input has.
 Result<Model> lower_with_sizes(ir::File file, const OpenOptions& options);
 
 }  // namespace arenascope::models

@@ -51,6 +51,19 @@ OnnxMaker& OnnxMaker::input(const std::string& name, const std::vector<int64_t>&
   return *this;
 }
 
+OnnxMaker& OnnxMaker::symbolic_input(const std::string& name, const std::vector<std::string>& sizes, int type) {
+  auto& value = *proto_->model.mutable_graph()->add_input();
+  describe(value, name, {}, type);
+  for (const std::string& size : sizes) {
+    auto* d = value.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim();
+    if (!size.empty() && size.find_first_not_of("0123456789") == size.npos)
+      d->set_dim_value(std::stoll(size));
+    else if (!size.empty())
+      d->set_dim_param(size);
+  }
+  return *this;
+}
+
 OnnxMaker& OnnxMaker::map_input(const std::string& name, int keys, int values) {
   auto& value = *proto_->model.mutable_graph()->add_input();
   value.set_name(name);

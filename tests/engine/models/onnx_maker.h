@@ -45,6 +45,8 @@ class OnnxMaker {
 
   // Sizes below 0 become symbols "n1", "n2", … (-1 is n1).
   OnnxMaker& input(const std::string& name, const std::vector<int64_t>& sizes, int type = kFloat);
+  // Sizes as text: numbers, symbols, or "" for a dimension without a name.
+  OnnxMaker& symbolic_input(const std::string& name, const std::vector<std::string>& sizes, int type = kFloat);
   // A map from keys of one type to numbers or strings of another, and a sequence of tensors.
   OnnxMaker& map_input(const std::string& name, int keys, int values);
   OnnxMaker& sequence_input(const std::string& name, int type = kFloat);
