@@ -86,6 +86,7 @@ Json info_json(const models::Model& model, const Info& info) {
     object["deferred"] = {
         {"why", model.deferred->why}, {"nodes", model.deferred->node_count}, {"outputs", model.deferred->outputs}};
   if (!model.assumed_values.empty()) object["assumed_values"] = model.assumed_values;
+  if (!model.unknown_sizes.empty()) object["unknown_sizes"] = model.unknown_sizes;
   if (model.missing.tensors > 0)
     object["missing_data"] = {{"tensors", model.missing.tensors}, {"file", model.missing.file}};
   if (info.fused) {
@@ -144,6 +145,7 @@ void print_info(const models::Model& model, const Info& info) {
       cli::print("{:<12} {} {} {}\n", "tensor", weight.tensor.name(), name(weight.tensor.dtype()),
                  to_string(weight.tensor.sizes()));
   for (const std::string& problem : model.problems) cli::print("{:<12} {}\n", "problem", problem);
+  cli::print("{}", unknown_sizes_text(model));
 }
 
 int show_info(const Context& context, const ModelArguments& arguments, bool fuse) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace arenascope::cli {
 
@@ -29,6 +30,17 @@ std::string assumptions(const models::Model& model) {
   if (model.ops.count("ai.onnx.ml::ZipMap") != 0)
     text += "ZipMap outputs are returned as tensors with one column per class\n";
   return text;
+}
+
+std::string unknown_sizes_text(const models::Model& model) {
+  constexpr size_t kListed = 8;
+  const std::vector<std::string>& all = model.unknown_sizes;
+  if (all.empty()) return {};
+  const size_t listed = std::min(all.size(), kListed);
+  std::string text =
+      fmt::format("size unknown: {}", fmt::join(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(listed), ", "));
+  if (all.size() > listed) text += fmt::format(" and {} more", all.size() - listed);
+  return text + "\n";
 }
 
 void add_model_arguments(CLI::App& command, ModelArguments& arguments) {

@@ -22,6 +22,8 @@ struct ModelArguments {
 
 // Text about assumed sizes of dynamic dimensions and about converted outputs, one line each; empty if there are none.
 std::string assumptions(const models::Model& model);
+// One line with the tensors whose size the file does not declare; empty if there are none.
+std::string unknown_sizes_text(const models::Model& model);
 
 void add_model_arguments(CLI::App& command, ModelArguments& arguments);
 

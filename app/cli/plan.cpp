@@ -317,6 +317,7 @@ void print_plans_json(const Plans& plans) {
   }
   if (!plans.model.unsupported.empty()) object["unsupported"] = plans.model.unsupported;
   if (!plans.model.problems.empty()) object["problems"] = plans.model.problems;
+  if (!plans.model.unknown_sizes.empty()) object["unknown_sizes"] = plans.model.unknown_sizes;
   if (plans.model.deferred) object["deferred_nodes"] = plans.model.deferred->node_count;
   for (const models::FreeDimension& free : plans.model.free_dimensions)
     if (!free.specified) object["assumed_dimensions"][free.key()] = free.size;
@@ -340,6 +341,7 @@ void print_plans(const Plans& plans) {
   cli::print("{}", assumptions(plans.model));
   for (const auto& [op, count] : plans.model.unsupported) cli::print("not planned: {} × {}\n", count, op);
   for (const std::string& problem : plans.model.problems) cli::print("not planned: {}\n", problem);
+  cli::print("{}", unknown_sizes_text(plans.model));
   if (plans.model.deferred)
     cli::print("not planned: {} deferred nodes, whose shapes are known at run time\n",
                plans.model.deferred->node_count);
@@ -355,6 +357,8 @@ int check_complete(const PlanArguments& arguments, const Plans& plans) {
   std::string missing = unsupported > 0 ? fmt::format("{} of {} nodes are not supported", unsupported, model.node_count)
                         : model.deferred ? fmt::format("{} nodes are deferred to run time", model.deferred->node_count)
                                          : model.problems.front();
+  if (const size_t count = model.unknown_sizes.size(); count > 0)
+    missing += fmt::format(", {} of unknown size", app::counted(static_cast<int64_t>(count), "tensor"));
   return fail(kFailed, fmt::format("{}: the plan is incomplete: {}; --allow-unknown accepts it", arguments.model.model,
                                    missing));
 }

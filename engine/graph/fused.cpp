@@ -8,6 +8,7 @@
 
 #include <arenascope/base/checked.h>
 #include <arenascope/graph/op_params.h>
+#include <arenascope/graph/opaque.h>
 #include "engine/graph/op_rules.h"
 
 namespace arenascope {
@@ -57,7 +58,8 @@ std::vector<Op> held_ops(const TensorImpl& node) {
 }
 
 std::string ops_text(const TensorImpl& node) {
-  std::string out;
+  std::string out = opaque_op(node);
+  if (!out.empty()) return out;
   for (const Op op : held_ops(node)) out += fmt::format("{}{}", out.empty() ? "" : "+", name(op));
   return out;
 }

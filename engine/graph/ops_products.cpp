@@ -50,7 +50,7 @@ Result<Inferred> mul_mat_rule(Op op, Sources sources, const OpParams&) {
   if (!product_type(a.dtype) || !info(b.dtype).floating)
     return refuse(op, fmt::format("it cannot multiply {} by {}", name(a.dtype), name(b.dtype)));
   if (a.sizes.back() != b.sizes.back())
-    return refuse(op, fmt::format("rows of {} against rows of {}", a.sizes.back(), b.sizes.back()));
+    return refuse(op, fmt::format("inner dimensions differ: {} and {}", a.sizes.back(), b.sizes.back()));
   Dims batch_a = a.sizes, batch_b = b.sizes;
   batch_a.resize(a.rank() - 2);
   batch_b.resize(b.rank() - 2);

@@ -10,6 +10,7 @@
 
 #include <arenascope/graph/fused.h>
 #include <arenascope/graph/op_params.h>
+#include <arenascope/graph/opaque.h>
 #include <arenascope/graph/optimizer_state.h>
 #include <arenascope/graph/provenance.h>
 #include <arenascope/tensor/ggml_shape.h>
@@ -94,10 +95,12 @@ trace::TensorInfo describe_tensor(const Graph& graph, const TensorImpl& tensor) 
   const auto layers = graph.context().layer_names();
   if (tensor.layer >= 0 && static_cast<size_t>(tensor.layer) < layers.size())
     out.layer = layers[static_cast<size_t>(tensor.layer)];
-  out.dtype = name(tensor.dtype);
-  out.shape.assign(tensor.sizes.begin(), tensor.sizes.end());
-  const auto nb = ggml_shape(tensor).nb;
-  for (int i = tensor.rank() - 1; i >= 0; --i) out.strides.push_back(nb[static_cast<size_t>(i)]);
+  if (!has_unknown_size(tensor)) {
+    out.dtype = name(tensor.dtype);
+    out.shape.assign(tensor.sizes.begin(), tensor.sizes.end());
+    const auto nb = ggml_shape(tensor).nb;
+    for (int i = tensor.rank() - 1; i >= 0; --i) out.strides.push_back(nb[static_cast<size_t>(i)]);
+  }
   out.bytes = tensor.byte_count();
   out.flops = flops(tensor);
   for (const TensorImpl* source : tensor.sources) out.sources.push_back(ref_of(graph, *source));

@@ -8,6 +8,7 @@
 #include <arenascope/graph/fused.h>
 #include <arenascope/graph/op.h>
 #include <arenascope/graph/op_params.h>
+#include <arenascope/graph/opaque.h>
 
 namespace arenascope {
 namespace {
@@ -90,11 +91,11 @@ std::string movement(const TensorImpl& node) {
                          choice(kModes, static_cast<int>(p.mode)), p.value);
     }
     case Op::Fill:
-    case Op::Arange:
-    case Op::Opaque: {
+    case Op::Arange: {
       const auto p = params<FillParams>(node);
       return fmt::format("start {} step {}", p.start, p.step);
     }
+    case Op::Opaque: return has_unknown_size(node) ? "size unknown" : "not computed here";
     case Op::Resize: {
       const auto p = params<ResizeParams>(node);
       constexpr const char* kModes[] = {"nearest", "linear", "cubic"};

@@ -198,8 +198,7 @@ void DimensionEquations::add(const LinearSize& a, const LinearSize& b) {
   solved_ = std::move(all);
 }
 
-DimensionEquations equations_of(const ir::File& file, const std::vector<std::string>& keys,
-                                const OpenOptions& options) {
+std::map<std::string, int64_t> specified_sizes(const ir::File& file, const OpenOptions& options) {
   std::map<std::string, int64_t> sizes = options.dims;
   for (const ir::ValueType& input : file.graph.inputs) {
     const auto given = options.inputs.find(input.name);
@@ -207,7 +206,12 @@ DimensionEquations equations_of(const ir::File& file, const std::vector<std::str
     for (size_t i = 0; i < input.symbols.size(); ++i)
       if (!input.symbols[i].empty()) sizes.try_emplace(input.symbols[i], given->second->sizes[static_cast<int>(i)]);
   }
-  DimensionEquations out(keys, std::move(sizes));
+  return sizes;
+}
+
+DimensionEquations equations_of(const ir::File& file, const std::vector<std::string>& keys,
+                                const OpenOptions& options) {
+  DimensionEquations out(keys, specified_sizes(file, options));
   const auto declared = add_shape_equations(file, out);
   const std::vector<std::string> names = out.names();
   for (const std::string& name : names)

@@ -60,6 +60,8 @@ class DimensionEquations {
   std::map<std::string, LinearSize> solved_;
 };
 
+// The sizes of symbols that the options specify, by shapes of given inputs too.
+std::map<std::string, int64_t> specified_sizes(const ir::File& file, const OpenOptions& options);
 // The equations of a file, strongest first: how nodes relate shapes (symbolic_shapes.h), symbols that are expressions,
 // names such as "total_sequence_length", and shapes that the file declares for results.
 DimensionEquations equations_of(const ir::File& file, const std::vector<std::string>& keys, const OpenOptions& options);

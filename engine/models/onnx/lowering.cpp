@@ -2,6 +2,7 @@
 // Lowers node by node: a node is folded, lowered by its operator's handler, deferred, or replaced by a placeholder.
 #include "engine/models/onnx/lowering.h"
 #include <arenascope/base/layer_name.h>
+#include <arenascope/graph/opaque.h>
 #include <fmt/format.h>
 #include "engine/models/onnx/channel_block.h"
 #include "engine/models/onnx/data_movement_ops.h"
@@ -20,7 +21,8 @@ constexpr size_t kMaxPoolBytes = size_t{1} << 29;
 
 }  // namespace
 
-Lowering::Lowering(ir::File file, const OpenOptions& options) : file_(std::move(file)), options_(options) {}
+Lowering::Lowering(ir::File file, const OpenOptions& options)
+    : file_(std::move(file)), options_(options), symbols_({}, specified_sizes(file_, options)) {}
 
 ValuePtr Lowering::find(const std::string& name) const {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
@@ -28,14 +30,16 @@ ValuePtr Lowering::find(const std::string& name) const {
   return nullptr;
 }
 
-void Lowering::add_problem(const ir::Node& node, const std::string& why) {
+void Lowering::add_problem(const ir::Node& node, const std::string& why, std::span<const ValuePtr> inputs) {
   complete_ = false;
   const ir::Node& specified = expanding_node_ ? *expanding_node_ : node;
   ++model_.unsupported[specified.full_name()];
   constexpr size_t kMany = 200;
   if (model_.problems.size() >= kMany) return;
-  model_.problems.push_back(
-      fmt::format("{}: {}{}", specified.label(), expanding_node_ ? fmt::format("its {}: ", node.op) : "", why));
+  const std::string shapes = shapes_text(node, inputs);
+  model_.problems.push_back(fmt::format("{}: {}{}{}{}", specified.label(),
+                                        expanding_node_ ? fmt::format("its {}: ", node.op) : "", why,
+                                        shapes.empty() ? "" : ": ", shapes));
 }
 
 // Folds the node if all its inputs are known. If some are known only because they were given, the node is lowered
@@ -98,34 +102,41 @@ Result<Tensor> Lowering::add_random_input(const std::string& name, DType dtype, 
   return tensor;
 }
 
-// Adds a placeholder node, which no backend can run, for a node that cannot be lowered but whose output shapes the
-// file declares.
+// An OPAQUE node, which no backend can run, for a result of a node that cannot be lowered. If the file declares its
+// shape, nodes that read it are lowered; else the value remains unknown.
+ValuePtr Lowering::placeholder(const ir::Node& node, const std::string& output, std::span<const Tensor> sources) {
+  auto value = std::make_shared<Value>();
+  value->name = output;
+  const auto found = declared_.find(output);
+  const auto sizes = found == declared_.end() ? std::nullopt : declared_sizes(*found->second);
+  OpParams params;
+  params.set(sizes ? OpaqueParams::of(node.full_name(), *sizes, *found->second->dtype)
+                   : OpaqueParams::of_unknown_size(node.full_name()));
+  const auto made = context_.apply(Op::Opaque, sources, params, output);
+  if (!made) return value;
+  made_.push_back(*made);
+  if (sizes) {
+    value->kind = Value::Kind::Tensor;
+    value->dtype = made->dtype();
+    value->sizes = *sizes;
+    value->tensor = *made;
+  } else {
+    value->placeholder = *made;
+    if (!trying_) model_.unknown_sizes.push_back(output);
+  }
+  return value;
+}
+
 void Lowering::emit_placeholder(const ir::Node& node, const std::vector<ValuePtr>& inputs) {
   std::vector<Tensor> sources;
   for (const ValuePtr& input : inputs) {
+    if (!input) continue;
     Status status;
-    if (!input || (input->kind != Value::Kind::Tensor && input->kind != Value::Kind::Constant)) continue;
-    if (Tensor t = materialise(*input, status)) sources.push_back(t);
+    const bool known = input->kind == Value::Kind::Tensor || input->kind == Value::Kind::Constant;
+    if (Tensor t = known ? materialise(*input, status) : input->placeholder) sources.push_back(t);
   }
-  for (const std::string& output : node.outputs) {
-    if (output.empty()) continue;
-    auto value = std::make_shared<Value>();
-    value->name = output;
-    const auto found = declared_.find(output);
-    const auto sizes = found == declared_.end() ? std::nullopt : declared_sizes(*found->second);
-    if (sizes) {
-      OpParams params;
-      params.set(FillParams{*sizes, *found->second->dtype, 0, 0});
-      if (auto made = context_.apply(Op::Opaque, sources, params, output)) {
-        value->kind = Value::Kind::Tensor;
-        value->dtype = made->dtype();
-        value->sizes = *sizes;
-        value->tensor = *made;
-        made_.push_back(*made);
-      }
-    }
-    define(output, std::move(value));
-  }
+  for (const std::string& output : node.outputs)
+    if (!output.empty()) define(output, placeholder(node, output, sources));
 }
 
 std::string loop_label(const ir::Node& node) {
@@ -277,7 +288,7 @@ void Lowering::lower_by_handler(const ir::Node& node, const std::vector<ValuePtr
       return;
     }
     if (call.needs_runtime_value() || subgraph_needs_runtime_value_) return defer(node, status.error().message);
-    add_problem(node, status.error().message);
+    add_problem(node, status.error().message, inputs);
     return emit_placeholder(node, inputs);
   }
   define_results(node, inputs, call.outputs(), folded);

@@ -6,6 +6,7 @@
 #include <arenascope/graph/builder.h>
 #include <arenascope/models/host_array.h>
 #include <arenascope/models/model.h>
+#include "engine/models/onnx/dimension_equations.h"
 #include "engine/models/onnx/onnx_ir.h"
 #include "engine/models/onnx/onnx_schema.h"
 
@@ -34,6 +35,7 @@ struct Value {
   std::vector<int64_t> full_shape;               // all dimensions if there are more than kMaxDims (high_rank_shapes.h)
   Tensor tensor;                                 // of constants: created when an op needs it
   std::shared_ptr<const HostArray> array;        // the elements, if few and known at compile time
+  Tensor placeholder;                            // of unknown values: a tensor that is only shown
   Tensor given;                                  // the given host tensor of an input
   bool for_given_inputs = false;                 // `array` is valid for OpenOptions::inputs only
   std::vector<std::shared_ptr<Value>> elements;  // of a sequence whose length is known at compile time
@@ -86,6 +88,9 @@ class OpCall {
   int axis(int64_t axis, int rank);
   // Axes from input i (opset `since` and later) or from the attribute "axes".
   std::vector<int> axes(size_t i, int64_t since, int rank);
+
+  // False, and an error, if the shapes of these inputs do not broadcast as in NumPy.
+  bool check_broadcast(size_t i, size_t j);
 
   // Ops. Names: the first output's name, with ":suffix" for intermediate tensors.
   Tensor op(Op op, std::initializer_list<Tensor> sources, const char* suffix = "") {
@@ -329,6 +334,7 @@ class Lowering {
   Result<Model> lower(std::span<const ValuePtr> known);
   void add_input(const ir::ValueType& type);
   ValuePtr add_tensor_input(const std::string& name, const ir::ValueType& type);
+  Tensor string_placeholder(const std::string& name, ir::ValueType type);
   ValuePtr add_map_input(const ir::ValueType& type);
   Status add_output(const std::string& name, const ir::ValueType& type, const ValuePtr& value,
                     std::vector<Tensor>& roots);
@@ -350,7 +356,8 @@ class Lowering {
                       const std::vector<ValuePtr>& folded);
   bool fold_node(const ir::Node& node, const std::vector<ValuePtr>& inputs, std::vector<ValuePtr>& results);
   void emit_placeholder(const ir::Node& node, const std::vector<ValuePtr>& inputs);
-  void add_problem(const ir::Node& node, const std::string& why);
+  // `why` is completed with the names and shapes of `inputs`, in the file's order.
+  void add_problem(const ir::Node& node, const std::string& why, std::span<const ValuePtr> inputs = {});
   Status finish_graph();
   void defer(const ir::Node& node, const std::string& why);
   struct Part;
@@ -364,11 +371,13 @@ class Lowering {
   void define(const std::string& name, ValuePtr value) { scopes_.back()[name] = std::move(value); }
   std::optional<Dims> input_sizes(ir::ValueType& type);
   std::optional<Dims> given_sizes(const std::string& name, const ir::ValueType& type, const Tensor& given);
-  int64_t dimension(int64_t size, const std::string& symbol) const;
+  ValuePtr placeholder(const ir::Node& node, const std::string& output, std::span<const Tensor> sources);
+  std::optional<int64_t> symbol_size(const std::string& symbol) const;
   std::optional<Dims> declared_sizes(const ir::ValueType& type) const;
 
   ir::File file_;
   const OpenOptions& options_;
+  const DimensionEquations symbols_;  // specified sizes of free dimensions
   Model model_;
   Context context_;
   std::vector<std::unordered_map<std::string, ValuePtr>> scopes_;
@@ -400,6 +409,8 @@ class Lowering {
   std::unordered_map<std::string, int> labels_;  // number of calls per label
 };
 
+// "x is 2×3, w is 4×5": the node's inputs with known shapes, in the file's order.
+std::string shapes_text(const ir::Node& node, std::span<const ValuePtr> inputs);
 // True if the operator reads only the shape of its input.
 bool reads_shape(const ir::Node& node);
 bool any_strings(const std::vector<ValuePtr>& inputs);

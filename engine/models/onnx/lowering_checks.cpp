@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Checks before lowering a node: its operator's schema, and the kinds of its inputs.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include "engine/models/onnx/data_movement_ops.h"
 #include "engine/models/onnx/high_rank_shapes.h"
 
@@ -39,6 +40,21 @@ bool is_older_elsewhere(const ir::Node& node) {
 }
 
 }  // namespace
+
+std::string shapes_text(const ir::Node& node, std::span<const ValuePtr> inputs) {
+  constexpr size_t kListed = 6;
+  std::string text;
+  size_t listed = 0;
+  for (size_t i = 0; i < inputs.size() && i < node.inputs.size() && listed < kListed; ++i) {
+    if (!inputs[i] || (inputs[i]->kind != Value::Kind::Tensor && inputs[i]->kind != Value::Kind::Constant)) continue;
+    const std::vector<int64_t> sizes = full_sizes(*inputs[i]);
+    const std::string shape = sizes.empty()       ? "a scalar"
+                              : sizes.size() == 1 ? fmt::format("[{}]", sizes[0])
+                                                  : fmt::format("{}", fmt::join(sizes, "×"));
+    text += fmt::format("{}{} is {}", listed++ == 0 ? "" : ", ", node.inputs[i], shape);
+  }
+  return text;
+}
 
 bool reads_shape(const ir::Node& node) { return node.op == "Shape" || node.op == "Size"; }
 

@@ -26,16 +26,20 @@ std::string why_no_sizes(const ir::ValueType& input) {
 }  // namespace
 
 StringTable unknown_strings() { return std::make_shared<const std::vector<std::string>>(); }
-int64_t Lowering::dimension(int64_t size, const std::string& symbol) const {
-  if (size >= 0) return size;
-  const auto given = options_.dims.find(symbol);
-  return given != options_.dims.end() && !symbol.empty() ? given->second : 1;
+
+std::optional<int64_t> Lowering::symbol_size(const std::string& symbol) const {
+  const auto size = symbol.empty() ? std::nullopt : symbols_.of_symbol(symbol);
+  return size && size->is_number() && size->constant >= 0 ? std::optional(size->constant) : std::nullopt;
 }
 
 std::optional<Dims> Lowering::declared_sizes(const ir::ValueType& type) const {
   if (!type.has_shape || !type.dtype) return std::nullopt;
   std::vector<int64_t> all;
-  for (size_t i = 0; i < type.sizes.size(); ++i) all.push_back(dimension(type.sizes[i], type.symbols[i]));
+  for (size_t i = 0; i < type.sizes.size(); ++i) {
+    const auto size = type.sizes[i] >= 0 ? std::optional(type.sizes[i]) : symbol_size(type.symbols[i]);
+    if (!size) return std::nullopt;
+    all.push_back(*size);
+  }
   const auto folded = ir::fold_outermost(all);
   if (!folded) return std::nullopt;
   const Dims& sizes = *folded;
@@ -118,6 +122,16 @@ std::optional<Dims> Lowering::given_sizes(const std::string& name, const ir::Val
   return std::nullopt;
 }
 
+// An input of strings that are not given, as their indices.
+Tensor Lowering::string_placeholder(const std::string& name, ir::ValueType type) {
+  type.dtype = DType::I64;
+  const auto sizes = declared_sizes(type);
+  auto tensor = sizes ? context_.new_tensor(DType::I64, *sizes, name) : Result<Tensor>(Tensor());
+  if (!tensor || !*tensor) return {};
+  (*tensor)->flags |= kFlagInput;
+  return std::move(*tensor);
+}
+
 // Adds a tensor input or an element of a sequence input. String tensors must be given, as indices into their table.
 ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType& declared) {
   ir::ValueType type = declared;
@@ -156,6 +170,8 @@ ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType
     } else {
       model_.problems.push_back(fmt::format("input '{}': {}", name, tensor.error().message));
     }
+  } else if (type.type == ir::kStringType && !specified) {
+    value->placeholder = string_placeholder(name, type);
   }
   model_.inputs.push_back(std::move(info));
   return value;

@@ -167,6 +167,12 @@ std::string OpCall::name_of(const char* suffix) const {
   return name + suffix;
 }
 
+bool OpCall::check_broadcast(size_t i, size_t j) {
+  const Dims a = sizes(i), b = sizes(j);
+  if (ok() && !broadcast(a, b)) fail("shapes do not broadcast");
+  return ok();
+}
+
 Tensor OpCall::apply(Op op, std::span<const Tensor> sources, const OpParams& params, const char* suffix) {
   if (!ok()) return {};
   Tensor made = builder_.op(op, sources, params, name_of(suffix));

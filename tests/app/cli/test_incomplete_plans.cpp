@@ -43,6 +43,10 @@ TEST_CASE("a plan without nodes that are not supported is a failure, in text and
     const Ended json = cli({"plan", part, "--json"});
     CHECK(json.status == 1);
     CHECK(Json::parse(json.out)["unsupported"]["Frobnicate"] == 1);
+    // The declared shape of x4 is the last node's; x3 has none, x1 and x2 are inferred.
+    CHECK(Json::parse(json.out).value("unknown_sizes", Json::array()) ==
+          (unknown == 2 ? Json::array({"x3"}) : Json::array()));
+    CHECK((text.out.find("size unknown: x3\n") != std::string::npos) == (unknown == 2));
     const Ended accepted = cli({"plan", part, "--allow-unknown"});
     CHECK(accepted.status == 0);
     CHECK(accepted.err.empty());

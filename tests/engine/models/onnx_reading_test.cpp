@@ -4,6 +4,10 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
+
+#include <arenascope/graph/fused.h>
+#include <arenascope/graph/opaque.h>
 
 #include "onnx_maker.h"
 #include "tests/support/temp_folder.h"
@@ -14,6 +18,8 @@ using namespace arenascope::models::test;
 using arenascope::test::TempFolder;
 
 namespace {
+
+using Ints = std::vector<int64_t>;
 
 std::string unsupported_reason(const OnnxMaker& maker, const std::filesystem::path& folder = {}) {
   auto model = maker.open({}, folder);
@@ -269,6 +275,67 @@ TEST_CASE("what cannot be run is listed operator by operator, and the rest can b
   CHECK(model->graph.nodes().size() == 4);  // shapes that the file tells let its neighbours be lowered
   CHECK(model->graph.nodes()[1]->op == Op::Opaque);
   CHECK(to_string(model->outputs[0].sizes) == "[2, 2]");
+}
+
+TEST_CASE("operators that are not supported are nodes with their name, and their size if the file declares it") {
+  OnnxMaker m(17);
+  m.input("x", {2, 2}).input("s", {3}, kString).output("z", {2, 2}).output("s2", {}, kString).output("u");
+  m.input("n", {-1});
+  m.value("v", {-1, 4}).value("free", {-9, 4});  // n1 is the size of an input, n9 is not
+  m.node("Relu", {"x"}, {"y"})
+      .node("FlashThing", {"y"}, {"z"}, {}, "custom", "com.acme")
+      .node("StringNormalizer", {"s"}, {"s2"}, {}, "sn")
+      .node("FlashThing", {"n"}, {"v"}, {}, "", "com.acme")
+      .node("FlashThing", {"n"}, {"free"}, {}, "", "com.acme")
+      .node("Neg", {"free"}, {"u"});
+  OpenOptions options;
+  options.dims = {{"n1", 5}};
+  auto model = m.open(options);
+  REQUIRE(model.ok());
+  CHECK_FALSE(model->complete());
+  CHECK(model->node_count == 6);
+  CHECK(model->unknown_sizes == std::vector<std::string>{"s2", "free", "u"});
+  REQUIRE(model->graph.defined());
+  std::map<std::string, std::string> seen;
+  for (const TensorImpl* node : model->graph.nodes())
+    seen[node->name.str()] = ops_text(*node) + (has_unknown_size(*node) ? " ?" : " " + to_string(node->sizes));
+  CHECK(seen == std::map<std::string, std::string>{{"y", "RELU [2, 2]"},
+                                                   {"z", "com.acme::FlashThing [2, 2]"},
+                                                   {"s2", "StringNormalizer ?"},
+                                                   {"v", "com.acme::FlashThing [5, 4]"},
+                                                   {"free", "com.acme::FlashThing ?"},
+                                                   {"u", "Neg ?"}});
+  for (const TensorImpl* node : model->graph.nodes()) CHECK(node->sources.size() == 1);
+  CHECK(model->graph.leafs().size() == 3);
+}
+
+TEST_CASE("a shape error names the node, and its inputs and their shapes in the file's order") {
+  const auto problem = [](OnnxMaker& m) {
+    auto model = m.output("y").open();
+    REQUIRE(model.ok());
+    REQUIRE(model->problems.size() == 1);
+    return model->problems[0];
+  };
+  const auto made = [&](const char* op, const Ints& x, const Ints& w, const std::vector<Attr>& attributes = {}) {
+    OnnxMaker m(17);
+    m.input("x", x).weight("w", w, std::vector<float>(static_cast<size_t>(element_count(Dims(w)))));
+    m.node(op, {"x", "w"}, {"y"}, attributes, "n");
+    return problem(m);
+  };
+  CHECK(made("MatMul", {2, 3}, {4, 5}) == "MatMul 'n': inner dimensions differ: x is 2×3, w is 4×5");
+  CHECK(made("MatMul", {3}, {4, 5}) == "MatMul 'n': inner dimensions differ: x is [3], w is 4×5");
+  CHECK(made("Gemm", {2, 3}, {5, 4}, {{"transB", int64_t{1}}}) ==
+        "Gemm 'n': inner dimensions differ: x is 2×3, w is 5×4");
+  CHECK(made("Add", {2, 3}, {4, 5}) == "Add 'n': shapes do not broadcast: x is 2×3, w is 4×5");
+  CHECK(made("Max", {2, 3}, {4, 5}) == "Max 'n': shapes do not broadcast: x is 2×3, w is 4×5");
+  CHECK(made("Concat", {2, 3}, {4, 5}, {{"axis", int64_t{0}}}) ==
+        "Concat 'n': sizes differ in a dimension other than axis 0: x is 2×3, w is 4×5");
+  CHECK(made("Conv", {1, 3, 8, 8}, {2, 4, 3, 3}) ==
+        "Conv 'n': the weight reads 4 channels in each of 1 groups, the input has 3: x is 1×3×8×8, w is 2×4×3×3");
+  CHECK(says(made("PRelu", {2, 3}, {4}), "x is 2×3, w is [4]"));
+  OnnxMaker m(17);
+  m.input("x", {2, 3}).weight("shape", {2}, Ints{4, 5}).node("Reshape", {"x", "shape"}, {"y"});
+  CHECK(problem(m) == "Reshape that makes 'y': 6 elements do not fit in the shape [4, 5]: x is 2×3, shape is [2]");
 }
 
 TEST_CASE("inputs that are no tensors of numbers are problems, not errors") {

@@ -157,6 +157,7 @@ struct Model {
   std::map<std::string, int64_t> ops;          // operators in the file, with their counts
   std::map<std::string, int64_t> unsupported;  // the unsupported ones among them
   std::vector<std::string> problems;           // one message each: why the model cannot be run
+  std::vector<std::string> unknown_sizes;      // results of nodes that are not supported and declare no shape
   MissingData missing;                         // a model with missing data can be planned, but not run
   Bytes parameter_bytes = 0;
   std::vector<FreeDimension> free_dimensions;     // of inputs, in file order

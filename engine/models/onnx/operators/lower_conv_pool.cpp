@@ -117,8 +117,11 @@ int32_t read_groups(OpCall& c) {
 void conv(OpCall& c) {
   const Tensor x = c.in(0), w = c.in(1);
   Window window;
-  if (!x || !w || w->rank() != x->rank())
-    return c.fail("its weight and its input must have the same number of dimensions");
+  if (!x || !w || w->rank() != x->rank()) return c.fail("expected an input and a weight of equal rank");
+  if (const int64_t groups = c.attr_int("group", 1);
+      x->rank() >= 2 && (groups < 1 || x.sizes()[1] % groups != 0 || x.sizes()[1] / groups != w.sizes()[1]))
+    return c.fail(fmt::format("the weight reads {} channels in each of {} groups, the input has {}", w.sizes()[1],
+                              groups, x.sizes()[1]));
   if (!read_window(c, x.sizes(), w.sizes(), window)) return;
   const ConvParams params = conv_params(window, read_groups(c));
   c.out(0, c.has(2) ? c.op_with(Op::Conv, {x, w, c.in(2)}, params) : c.op_with(Op::Conv, {x, w}, params));
@@ -126,8 +129,7 @@ void conv(OpCall& c) {
 
 void conv_transpose(OpCall& c) {
   const Tensor x = c.in(0), w = c.in(1);
-  if (!x || !w || w->rank() != x->rank())
-    return c.fail("its weight and its input must have the same number of dimensions");
+  if (!x || !w || w->rank() != x->rank()) return c.fail("expected an input and a weight of equal rank");
   Window window;
   const std::string automatic = c.attr_string("auto_pad", "NOTSET");
   if (!read_window(c, x.sizes(), w.sizes(), window)) return;
@@ -291,7 +293,7 @@ constexpr HandlerEntry kWindowsHandlers[] = {
 
 bool read_convolution(OpCall& c, const Dims& x, const Dims& weight, ConvParams& params) {
   Window window;
-  if (weight.rank() != x.rank()) c.fail("its weight and its input must have the same number of dimensions");
+  if (weight.rank() != x.rank()) c.fail("expected an input and a weight of equal rank");
   if (!c.ok() || !read_window(c, x, weight, window)) return false;
   params = conv_params(window, read_groups(c));
   return c.ok();

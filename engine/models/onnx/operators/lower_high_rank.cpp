@@ -332,13 +332,14 @@ void reshape_wide(OpCall& c, WideSizes sizes, bool keeps) {
   }
   const int64_t count = element_count(c.sizes(0));
   if (unknown < sizes.size()) {
-    if (known == 0 || count % known != 0) return c.fail(fmt::format("{} elements do not divide by {}", count, known));
+    if (known == 0 || count % known != 0)
+      return c.fail(fmt::format("{} elements do not fit in the shape [{}]", count, fmt::join(sizes, ", ")));
     sizes[unknown] = count / known;
     known = count;
   }
   const auto folded = ir::fold_outermost(sizes);
   if (known != count || !folded)
-    return c.fail(fmt::format("a source of [{}] does not fit in [{}]", fmt::join(from, ", "), fmt::join(sizes, ", ")));
+    return c.fail(fmt::format("{} elements do not fit in the shape [{}]", count, fmt::join(sizes, ", ")));
   out_wide(c, 0, wide_shaped(c, 0, *folded, ":folded"), sizes);
 }
 

@@ -54,14 +54,19 @@ Tensor as_float(OpCall& c, const Tensor& x, const char* suffix) {
   return x && !info(x.dtype()).floating ? c.cast(x, DType::F32, suffix) : x;
 }
 
+// For a [.., N, K] and b [.., M, K] as MUL_MAT reads them.
+bool check_inner(OpCall& c, const Tensor& a, const Tensor& b) {
+  if (c.ok() && a && b && a.sizes().back() != b.sizes().back()) c.fail("inner dimensions differ");
+  return c.ok() && a && b;
+}
+
 void gemm(OpCall& c) {
-  if (c.rank(0) != 2 || c.rank(1) != 2)
-    return c.fail(fmt::format("its factors are {} and {}", to_string(c.sizes(0)), to_string(c.sizes(1))));
+  if (c.rank(0) != 2 || c.rank(1) != 2) return c.fail("expected matrices of two dimensions");
   const DType dtype = c.value(0).dtype;
   const float alpha = c.attr_float("alpha", 1), beta = c.attr_float("beta", 1);
   const Tensor rows = c.attr_int("transA", 0) ? transposed(c, 0) : c.in(0);
   const Tensor columns = c.attr_int("transB", 0) ? c.in(1) : transposed(c, 1);
-  if (!rows || !columns) return;
+  if (!check_inner(c, columns, rows)) return;
   const Tensor a = as_float(c, columns, ":b"), b = as_float(c, rows, ":a");
   const bool back = dtype != DType::F32;
   if (!c.has(2) || beta == 0) return c.out(0, c.cast(c.mul_mat(a, b, {}, alpha, back ? ":product" : ""), dtype));
@@ -77,7 +82,7 @@ void gemm(OpCall& c) {
 // NumPy's matmul of float tensors; one-dimensional sources lend a dimension that is taken away again.
 Tensor product(OpCall& c, const Tensor& left, const Tensor& right_t, bool drop_row, bool drop_column, float scale,
                const char* suffix) {
-  if (!left || !right_t) return {};
+  if (!check_inner(c, right_t, left)) return {};
   Tensor y = c.mul_mat(right_t, left, {}, scale, drop_row || drop_column ? ":product" : suffix);
   if (!y || (!drop_row && !drop_column)) return y;
   Dims sizes = y.sizes();

@@ -65,6 +65,14 @@ void concat(OpCall& c) {
     if (!part) return;
     if (part->element_count() > 0 || part->rank() == c.rank(0)) parts.push_back(part);
   }
+  if (!c.ok()) return;
+  for (const Tensor& part : parts) {
+    Dims sizes = part.sizes();
+    if (sizes.rank() != c.rank(0)) return c.fail("expected inputs of equal rank");
+    sizes[axis] = parts[0].sizes()[axis];
+    if (!(sizes == parts[0].sizes()))
+      return c.fail(fmt::format("sizes differ in a dimension other than axis {}", axis));
+  }
   if (parts.size() == 1) return c.out(0, c.inputs()[0]);
   c.out(0, c.op_list(Op::Concat, parts, AxisParams{axis}));
 }

@@ -28,7 +28,7 @@ void binary(OpCall& c) {
     for (int i = axis + b->rank(); i < a->rank(); ++i) sizes.push_back(1);
     return c.out(0, c.op(kOp, {a, c.reshape(b, sizes, ":aligned")}));
   }
-  c.out(0, c.op(kOp, {c.in(0), c.in(1)}));
+  if (c.check_broadcast(0, 1)) c.out(0, c.op(kOp, {c.in(0), c.in(1)}));
 }
 
 // Any number of sources, two at a time.
@@ -36,7 +36,7 @@ template <Op kOp>
 void several(OpCall& c) {
   if (c.input_count() == 1) return c.out(0, c.inputs()[0]);
   Tensor x = c.in(0);
-  for (size_t i = 1; i < c.input_count(); ++i)
+  for (size_t i = 1; i < c.input_count() && c.check_broadcast(0, i); ++i)
     x = c.op(kOp, {x, c.in(i)}, i + 1 == c.input_count() ? "" : fmt::format(":{}", i).c_str());
   c.out(0, x);
 }

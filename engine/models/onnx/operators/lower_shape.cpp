@@ -21,7 +21,7 @@ void in_shape(OpCall& c, const Dims& sizes) {
   auto count = checked_element_count(sizes);
   if (!c.ok()) return;
   if (!count || *count != element_count(x.sizes))
-    return c.fail(fmt::format("a source of {} does not fit in {}", to_string(x.sizes), to_string(sizes)));
+    return c.fail(fmt::format("{} elements do not fit in the shape {}", element_count(x.sizes), to_string(sizes)));
   if (x.sizes == sizes) return c.out(0, c.inputs()[0]);
   if (x.kind == Value::Kind::Constant && !x.tensor) return c.out_constant(0, x.dtype, sizes, x.source);
   c.out(0, c.reshape(c.in(0), sizes));
@@ -56,7 +56,8 @@ void reshape(OpCall& c) {
   }
   const int64_t count = element_count(from);
   if (unknown >= 0) {
-    if (known == 0 || count % known != 0) return c.fail(fmt::format("{} elements do not divide by {}", count, known));
+    if (known == 0 || count % known != 0)
+      return c.fail(fmt::format("{} elements do not fit in the shape {}", count, to_string(Dims(target))));
     sizes[unknown] = count / known;
   }
   in_shape(c, sizes);
