@@ -6672,6 +6672,10 @@ next: %7</source>
         <translation>标量</translation>
     </message>
     <message>
+        <source>size unknown</source>
+        <translation>大小未知</translation>
+    </message>
+    <message>
         <source>Default</source>
         <translation>默认</translation>
     </message>

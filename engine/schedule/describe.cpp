@@ -2,6 +2,7 @@
 #include <arenascope/schedule/describe.h>
 #include <arenascope/trace/bind_event.h>
 #include <arenascope/trace/image.h>
+#include <arenascope/trace/unknown_size.h>
 
 #include <algorithm>
 #include <mutex>
@@ -95,7 +96,9 @@ trace::TensorInfo describe_tensor(const Graph& graph, const TensorImpl& tensor) 
   const auto layers = graph.context().layer_names();
   if (tensor.layer >= 0 && static_cast<size_t>(tensor.layer) < layers.size())
     out.layer = layers[static_cast<size_t>(tensor.layer)];
-  if (!has_unknown_size(tensor)) {
+  if (has_unknown_size(tensor)) {
+    out.flags |= trace::kUnknownSize;
+  } else {
     out.dtype = name(tensor.dtype);
     out.shape.assign(tensor.sizes.begin(), tensor.sizes.end());
     const auto nb = ggml_shape(tensor).nb;

@@ -95,7 +95,7 @@ std::string movement(const TensorImpl& node) {
       const auto p = params<FillParams>(node);
       return fmt::format("start {} step {}", p.start, p.step);
     }
-    case Op::Opaque: return has_unknown_size(node) ? "size unknown" : "not computed here";
+    case Op::Opaque: return "not supported";
     case Op::Resize: {
       const auto p = params<ResizeParams>(node);
       constexpr const char* kModes[] = {"nearest", "linear", "cubic"};

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/figure.h>
+
+#include <arenascope/trace/unknown_size.h>
 #include <views/common/format.h>
 
 #include <algorithm>
@@ -136,6 +138,7 @@ FigureText exact_text(const std::string& id, Bytes bytes) {
 }
 
 FigureText shape_text(trace::GraphId graph, trace::TensorRef ref, const trace::TensorInfo& tensor) {
+  if (trace::has_unknown_size(tensor)) return plain_text(DisplayNames::tr("size unknown"));
   if (tensor.shape.empty()) return plain_text(DisplayNames::tr("scalar"));
   FigureText out;
   for (size_t i = 0; i < tensor.shape.size(); ++i)

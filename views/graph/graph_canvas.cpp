@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "graph_canvas.h"
 
+#include <arenascope/trace/unknown_size.h>
 #include <views/common/format.h>
 #include <QApplication>
 #include <QHelpEvent>
@@ -217,6 +218,7 @@ FigureText GraphCanvas::tip_text(int32_t v, const QPointF& point) const {
   }
   const auto describe = [&](const trace::TensorInfo& t, trace::TensorRef ref) {
     FigureText shape = shape_text(graph.id, ref, t);
+    if (trace::has_unknown_size(t)) return title_text(t, ref).line(shape);
     shape.add(name_text(QString::fromStdString(t.dtype)), QStringLiteral("  "));
     return title_text(t, ref).line(shape).line(exact_text(tensor_figure(graph.id, ref, "bytes"), t.bytes));
   };

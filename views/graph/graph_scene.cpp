@@ -2,6 +2,7 @@
 #include "graph_scene.h"
 
 #include <arenascope/base/layer_name.h>
+#include <arenascope/trace/unknown_size.h>
 #include <views/common/format.h>
 #include <QCoreApplication>
 #include <QFontMetricsF>
@@ -25,6 +26,19 @@ constexpr double kMinWidth = 112, kMaxWidth = 236;
 
 QString text(const std::string& s) { return QString::fromStdString(s); }
 
+// The sum of a layer's results; sizes that are not known are not taken for 0.
+QString folded_bytes(const trace::GraphInfo& info, const Vertex& vertex) {
+  Bytes bytes = 0;
+  bool complete = true;
+  for (const NodeId id : vertex.nodes) {
+    const TensorInfo& node = info.nodes[id.index()];
+    bytes += node.bytes;
+    complete = complete && !trace::has_unknown_size(node);
+  }
+  return complete ? format_bytes(bytes)
+                  : format_bytes(bytes) + QStringLiteral(" + ") + DisplayNames::tr("size unknown");
+}
+
 }  // namespace
 
 QString layer_title(const Layers& layers, int32_t layer) {
@@ -47,10 +61,8 @@ std::vector<VertexText> vertex_texts(const trace::GraphInfo& info, const Layers&
     VertexText t;
     if (vertex.folded) {
       t.title = layer_title(layers, vertex.layer);
-      Bytes bytes = 0;
-      for (NodeId id : vertex.nodes) bytes += info.nodes[id.index()].bytes;
       t.second = GraphSceneTexts::tr("%n node(s)", nullptr, static_cast<int>(vertex.nodes.size())) +
-                 QStringLiteral(" · ") + format_bytes(bytes);
+                 QStringLiteral(" · ") + folded_bytes(info, vertex);
     } else {
       const TensorInfo& node = info.nodes[vertex.node.index()];
       t.title = text(node.op);
@@ -58,7 +70,9 @@ std::vector<VertexText> vertex_texts(const trace::GraphInfo& info, const Layers&
         t.title = (node.flags & trace::kParameter) != 0 ? DisplayNames::role(node)
                                                         : DisplayNames::node(trace::TensorRef::node(vertex.node));
       t.second = node.name.empty() ? DisplayNames::node(trace::TensorRef::node(vertex.node)) : text(node.name);
-      if (!node.shape.empty() || !node.dtype.empty())  // nodes of other programs may have neither
+      if (trace::has_unknown_size(node))
+        t.third = DisplayNames::tr("size unknown");
+      else if (!node.shape.empty() || !node.dtype.empty())  // nodes of other programs may have neither
         t.third = QString::fromStdString(shape_text(node.shape)) + QStringLiteral("  ") + text(node.dtype);
       for (const Chip& chip : vertex.chips) {
         const TensorInfo& leaf = info.leafs[chip.leaf.index()];
@@ -95,15 +109,12 @@ std::vector<QSizeF> vertex_sizes(const FoldedGraph& folded, const std::vector<Ve
 }
 
 QString layer_summary(const std::vector<trace::NodeStats>& stats, const trace::GraphInfo& info, const Vertex& vertex) {
-  Bytes bytes = 0;
   double time = 0;
-  for (NodeId id : vertex.nodes) {
-    bytes += info.nodes[id.index()].bytes;
+  for (NodeId id : vertex.nodes)
     if (id.index() < stats.size()) time += stats[id.index()].mean;
-  }
   QStringList parts{GraphSceneTexts::tr("%n node(s)", nullptr, static_cast<int>(vertex.nodes.size()))};
   if (time > 0) parts << format_ns(static_cast<Nanoseconds>(time));
-  parts << format_bytes(bytes);
+  parts << folded_bytes(info, vertex);
   return parts.join(QStringLiteral(" · "));
 }
 

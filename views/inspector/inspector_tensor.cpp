@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The page of a tensor: shape, times, location, producer and users.
+#include <arenascope/trace/unknown_size.h>
 #include <views/common/format.h>
+
 #include <views/graph/folded_graph.h>
 
 #include <algorithm>
@@ -182,12 +184,13 @@ void tensor_page(Page& page, TensorRef ref) {
   page.title(t->name.empty() ? DisplayNames::node(ref) : safe(t->name),
              QStringList{DisplayNames::node(ref), what}.join(QStringLiteral(" · ")));
   page.section(Texts::tr("Tensor"));
+  if (trace::has_unknown_size(*t)) page.row(Texts::tr("shape"), DisplayNames::tr("size unknown"));
   if (!t->shape.empty() || !t->dtype.empty()) {
     page.row(Texts::tr("shape"), format_shape(t->shape));
     page.row(Texts::tr("type"), safe(t->dtype));
   }
   strides(page, *t);
-  page.row(Texts::tr("bytes"), format_bytes_exact(t->bytes));
+  if (!trace::has_unknown_size(*t)) page.row(Texts::tr("bytes"), format_bytes_exact(t->bytes));
   if ((t->flags & trace::kSavedForBackward) != 0) page.row(Texts::tr("kept"), Texts::tr("for the backward pass"));
   view_chain(page, ref);
   if (!given) {

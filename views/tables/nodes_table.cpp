@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The nodes of the graph: properties, location of the result, and times over all runs.
+#include <arenascope/trace/unknown_size.h>
 #include <views/common/format.h>
+
 #include <views/tables/compare_columns.h>
 #include <QCoreApplication>
 #include <map>
@@ -76,15 +78,17 @@ void add_identity(Columns& columns, const NodesPtr& n) {
   word(NodesTableTexts::tr("Layer"), &trace::TensorInfo::layer);
   columns.push_back({NodesTableTexts::tr("Shape"), NodesTableTexts::tr("Outermost dimension first"), [=](size_t r) {
                        const trace::TensorInfo& t = n->node(r);
+                       if (trace::has_unknown_size(t)) return DisplayNames::tr("size unknown");
                        return t.shape.empty() && t.dtype.empty() ? QString() : format_shape(t.shape);
                      }});
   word(NodesTableTexts::tr("Type"), &trace::TensorInfo::dtype);
 }
 
 void add_place(Columns& columns, const NodesPtr& n) {
-  columns.push_back({NodesTableTexts::tr("Bytes"), NodesTableTexts::tr("Size of the result"),
-                     [=](size_t r) { return format_bytes(n->node(r).bytes); },
-                     [=](size_t r) { return static_cast<double>(n->node(r).bytes); }});
+  columns.push_back(
+      {NodesTableTexts::tr("Bytes"), NodesTableTexts::tr("Size of the result"),
+       [=](size_t r) { return trace::has_unknown_size(n->node(r)) ? QString() : format_bytes(n->node(r).bytes); },
+       [=](size_t r) { return static_cast<double>(n->node(r).bytes); }});
   columns.back().adds_up = true;
   columns.push_back({NodesTableTexts::tr("Offset"), NodesTableTexts::tr("First byte in the arena"),
                      [=](size_t r) { return n->place(r) ? format_address(n->place(r)->offset) : QString(); },
