@@ -16,9 +16,9 @@ Result<Inferred> reshape_rule(Op op, Sources sources, const OpParams& params) {
   auto count = checked_element_count(sizes);
   if (!count) return refuse(op, count.error().message);
   if (*count != source.element_count())
-    return refuse(op, fmt::format("shape {} has {} elements, the source {} has {}", to_string(sizes), *count,
+    return refuse(op, fmt::format("shape {} has {} elements, the input {} has {}", to_string(sizes), *count,
                                   to_string(source.sizes), source.element_count()));
-  if (!source.contiguous()) return refuse(op, "its source must be contiguous; make it so with CONT");
+  if (!source.contiguous()) return refuse(op, "its input must be contiguous; make it so with CONT");
   return Inferred{source.dtype, sizes, contiguous_strides(sizes), 0};
 }
 
@@ -44,8 +44,8 @@ Result<Inferred> view_rule(Op op, Sources sources, const OpParams& params) {
       (source.strides[i] < 0 ? first : last) += (source.sizes[i] - 1) * source.strides[i];
   }
   if (*count > 0 && (low < first || high > last))
-    return refuse(op, fmt::format("elements {} to {} are not within the source's {} to {}", low, high, first, last));
-  if (*count == 0 && (p.offset < first || p.offset > last + 1)) return refuse(op, "its offset is outside the source");
+    return refuse(op, fmt::format("elements {} to {} are not within the input's {} to {}", low, high, first, last));
+  if (*count == 0 && (p.offset < first || p.offset > last + 1)) return refuse(op, "its offset is outside the input");
   const int32_t block = info(source.dtype).block_elements;
   if (block > 1) {
     bool fits = p.offset % block == 0 && p.sizes.back() % block == 0 && (p.strides.empty() || p.strides.back() == 1);
@@ -81,7 +81,7 @@ Result<Inferred> permute_rule(Op op, Sources sources, const OpParams& params) {
 
 Result<Inferred> transpose_rule(Op op, Sources sources, const OpParams&) {
   const TensorImpl& source = *sources[0];
-  if (source.rank() < 2) return refuse(op, "its source needs two dimensions");
+  if (source.rank() < 2) return refuse(op, "its input needs two dimensions");
   if (info(source.dtype).quantised) return refuse(op, "the innermost dimension of a quantised tensor must stay");
   Inferred out{source.dtype, source.sizes, source.strides, 0};
   const int last = source.rank() - 1;
@@ -126,7 +126,7 @@ Result<Inferred> grid_sample_rule(Op op, Sources sources, const OpParams& params
   const TensorImpl &x = *sources[0], &grid = *sources[1];
   const auto p = params.get<GridSampleParams>();
   const int spatial = x.rank() - 2;
-  if (!info(x.dtype).floating || !info(grid.dtype).floating) return refuse(op, "its sources must be floating point");
+  if (!info(x.dtype).floating || !info(grid.dtype).floating) return refuse(op, "its inputs must be floating point");
   if (spatial < 1 || spatial > 3 || grid.rank() != x.rank())
     return refuse(op, fmt::format("an image {} and a grid {}", to_string(x.sizes), to_string(grid.sizes)));
   if (p.mode == ResizeMode::Cubic && spatial != 2)
@@ -150,9 +150,9 @@ Result<Inferred> concat_rule(Op op, Sources sources, const OpParams& params) {
     bool fits = source.dtype == sources[0]->dtype && source.rank() == sizes.rank();
     for (int i = 0; fits && i < sizes.rank(); ++i) fits = i == axis || source.sizes[i] == sizes[i];
     if (!fits)
-      return refuse(
-          op, fmt::format("source {} is {} {}, which does not continue {} {} along axis {}", s, name(source.dtype),
-                          to_string(source.sizes), name(sources[0]->dtype), to_string(sources[0]->sizes), axis));
+      return refuse(op,
+                    fmt::format("input {} is {} {}, which does not continue {} {} along axis {}", s, name(source.dtype),
+                                to_string(source.sizes), name(sources[0]->dtype), to_string(sources[0]->sizes), axis));
     auto sum = checked_add(sizes[axis], source.sizes[axis]);
     if (!sum) return refuse(op, "the sizes along its axis overflow");
     sizes[axis] = *sum;

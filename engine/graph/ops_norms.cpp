@@ -28,11 +28,11 @@ Dims without(const Dims& sizes, uint32_t axes, bool keep_dims) {
 }  // namespace
 
 Result<Inferred> batch_norm_rule(Op op, Sources sources, const OpParams& params) {
-  if (sources[0]->rank() < 2) return refuse(op, "its source needs a channel dimension");
+  if (sources[0]->rank() < 2) return refuse(op, "its input needs a channel dimension");
   const int64_t channels = sources[0]->sizes[1];
   for (size_t i = 1; i < sources.size(); ++i)
     if (!(sources[i]->sizes == Dims{channels}) || sources[i]->dtype != sources[0]->dtype)
-      return refuse(op, fmt::format("source {} is {}, not one number for each of {} channels", i,
+      return refuse(op, fmt::format("input {} is {}, not one number for each of {} channels", i,
                                     to_string(sources[i]->sizes), channels));
   return float_rule(op, sources, params);
 }
@@ -45,7 +45,7 @@ Result<Inferred> norm_rule(Op op, Sources sources, const OpParams& params) {
   for (size_t i = 1; i < sources.size(); ++i) {
     auto sizes = broadcast(sources[i]->sizes, normalised);
     if (!sizes || !(*sizes == normalised) || sources[i]->dtype != sources[0]->dtype)
-      return refuse(op, fmt::format("source {} is {}, which does not broadcast to {}", i, to_string(sources[i]->sizes),
+      return refuse(op, fmt::format("input {} is {}, which does not broadcast to {}", i, to_string(sources[i]->sizes),
                                     to_string(normalised)));
   }
   return float_rule(op, sources, params);
@@ -53,13 +53,13 @@ Result<Inferred> norm_rule(Op op, Sources sources, const OpParams& params) {
 
 Result<Inferred> group_norm_rule(Op op, Sources sources, const OpParams& params) {
   const int64_t groups = params.get<GroupNormParams>().groups;
-  if (sources[0]->rank() < 2) return refuse(op, "its source needs a channel dimension");
+  if (sources[0]->rank() < 2) return refuse(op, "its input needs a channel dimension");
   const int64_t channels = sources[0]->sizes[1];
   if (groups < 1 || channels % groups != 0)
     return refuse(op, fmt::format("{} channels in {} groups", channels, groups));
   for (size_t i = 1; i < sources.size(); ++i)
     if (!(sources[i]->sizes == Dims{channels}))
-      return refuse(op, fmt::format("source {} is {}, not [{}]", i, to_string(sources[i]->sizes), channels));
+      return refuse(op, fmt::format("input {} is {}, not [{}]", i, to_string(sources[i]->sizes), channels));
   return float_rule(op, sources, params);
 }
 

@@ -16,7 +16,7 @@ Result<Inferred> no_rule(Op op, Sources, const OpParams&) {
 Status refuse_quantised(Op op, Sources sources) {
   for (const TensorImpl* source : sources)
     if (info(source->dtype).quantised)
-      return refuse(op, fmt::format("a {} source must be cast first", name(source->dtype)));
+      return refuse(op, fmt::format("a {} input must be cast first", name(source->dtype)));
   return {};
 }
 
@@ -29,7 +29,7 @@ Result<Inferred> same_rule(Op op, Sources sources, const OpParams&) {
 
 Result<Inferred> float_rule(Op op, Sources sources, const OpParams&) {
   if (!info(sources[0]->dtype).floating)
-    return refuse(op, fmt::format("its source must be floating point, not {}", name(sources[0]->dtype)));
+    return refuse(op, fmt::format("its input must be floating point, not {}", name(sources[0]->dtype)));
   return Inferred{sources[0]->dtype, sources[0]->sizes, {}, 0};
 }
 
@@ -43,12 +43,12 @@ namespace {
 Result<Inferred> broadcast_pair(Op op, const TensorImpl& a, const TensorImpl& b, DType dtype) {
   auto sizes = broadcast(a.sizes, b.sizes);
   if (!sizes) return refuse(op, sizes.error().message);
-  if (info(a.dtype).quantised || info(b.dtype).quantised) return refuse(op, "quantised sources must be cast first");
+  if (info(a.dtype).quantised || info(b.dtype).quantised) return refuse(op, "quantised inputs must be cast first");
   return Inferred{dtype, *sizes, {}, 0};
 }
 
 Error unequal_types(Op op, const TensorImpl& a, const TensorImpl& b) {
-  return refuse(op, fmt::format("its sources have different types, {} and {}", name(a.dtype), name(b.dtype)));
+  return refuse(op, fmt::format("its inputs have different types, {} and {}", name(a.dtype), name(b.dtype)));
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ Result<Inferred> compare_rule(Op op, Sources sources, const OpParams&) {
 Result<Inferred> bits_rule(Op op, Sources sources, const OpParams&) {
   const DTypeInfo& type = info(sources[0]->dtype);
   if (type.floating || type.quantised || sources[0]->dtype == DType::Bool)
-    return refuse(op, fmt::format("its source must be of an integer type, not {}", name(sources[0]->dtype)));
+    return refuse(op, fmt::format("its input must be of an integer type, not {}", name(sources[0]->dtype)));
   if (sources.size() == 1) return Inferred{sources[0]->dtype, sources[0]->sizes, {}, 0};
   if (sources[0]->dtype != sources[1]->dtype) return unequal_types(op, *sources[0], *sources[1]);
   return broadcast_pair(op, *sources[0], *sources[1], sources[0]->dtype);
@@ -79,7 +79,7 @@ Result<Inferred> bits_rule(Op op, Sources sources, const OpParams&) {
 Result<Inferred> shift_rule(Op op, Sources sources, const OpParams& params) {
   const DType type = sources[0]->dtype;
   if (type != DType::U8 && type != DType::U16 && type != DType::U32 && type != DType::U64)
-    return refuse(op, fmt::format("its sources must be unsigned, not {}", name(type)));
+    return refuse(op, fmt::format("its inputs must be unsigned, not {}", name(type)));
   return bits_rule(op, sources, params);
 }
 

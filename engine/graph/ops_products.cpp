@@ -46,7 +46,7 @@ Result<int64_t> window_positions(Op op, int64_t size, int64_t kernel, int64_t st
 Result<Inferred> mul_mat_rule(Op op, Sources sources, const OpParams&) {
   const TensorImpl &a = *sources[0], &b = *sources[1];
   if (a.rank() < 2 || b.rank() < 2)
-    return refuse(op, fmt::format("sources {} and {} need two dimensions", to_string(a.sizes), to_string(b.sizes)));
+    return refuse(op, fmt::format("inputs {} and {} need two dimensions", to_string(a.sizes), to_string(b.sizes)));
   if (!product_type(a.dtype) || !info(b.dtype).floating)
     return refuse(op, fmt::format("it cannot multiply {} by {}", name(a.dtype), name(b.dtype)));
   if (a.sizes.back() != b.sizes.back())
@@ -70,12 +70,12 @@ Result<Inferred> conv_rule(Op op, Sources sources, const OpParams& params) {
   const TensorImpl &x = *sources[0], &w = *sources[1];
   const auto p = params.get<ConvParams>();
   if (p.spatial < 1 || p.spatial > 3 || x.rank() != p.spatial + 2 || w.rank() != x.rank())
-    return refuse(op, fmt::format("source {} and weight {} do not form a convolution in {} dimensions",
+    return refuse(op, fmt::format("input {} and weight {} do not form a convolution in {} dimensions",
                                   to_string(x.sizes), to_string(w.sizes), p.spatial));
   // Products of 8-bit integers are accumulated exactly.
   const bool whole = (x.dtype == DType::U8 || x.dtype == DType::I8) && w.dtype == DType::I8;
   if (!whole && (!info(x.dtype).floating || !info(w.dtype).floating))
-    return refuse(op, "its sources must be floating point, or of 8 bits");
+    return refuse(op, "its inputs must be floating point, or of 8 bits");
   if (p.groups < 1 || w.sizes[0] % p.groups != 0 || x.sizes[1] % p.groups != 0 || x.sizes[1] / p.groups != w.sizes[1])
     return refuse(op, fmt::format("{} channels in {} groups do not match the weight {}", x.sizes[1], p.groups,
                                   to_string(w.sizes)));
@@ -100,15 +100,15 @@ Result<Inferred> conv_transpose_rule(Op op, Sources sources, const OpParams& par
   const auto p = params.get<ConvParams>();
   if (p.spatial < 1 || p.spatial > 3 || x.rank() != p.spatial + 2 || w.rank() != x.rank() || p.groups < 1 ||
       x.sizes[1] % p.groups != 0 || w.sizes[0] != x.sizes[1])
-    return refuse(op, fmt::format("source {} and weight {} do not match in {} groups", to_string(x.sizes),
+    return refuse(op, fmt::format("input {} and weight {} do not match in {} groups", to_string(x.sizes),
                                   to_string(w.sizes), p.groups));
-  if (!info(x.dtype).floating || !info(w.dtype).floating) return refuse(op, "its sources must be floating point");
+  if (!info(x.dtype).floating || !info(w.dtype).floating) return refuse(op, "its inputs must be floating point");
   auto channels = checked_mul(w.sizes[1], p.groups);
   if (!channels) return refuse(op, "its channels overflow");
   Dims sizes{x.sizes[0], *channels};
   for (int i = 0; i < p.spatial; ++i) {
     if (p.strides[i] < 1 || p.dilations[i] < 1) return refuse(op, "strides and dilations must be at least 1");
-    if (x.sizes[i + 2] < 1 || w.sizes[i + 2] < 1) return refuse(op, "its source and its kernel must not be empty");
+    if (x.sizes[i + 2] < 1 || w.sizes[i + 2] < 1) return refuse(op, "its input and its kernel must not be empty");
     auto span = checked_mul(x.sizes[i + 2] - 1, p.strides[i]);
     auto reach = checked_mul(w.sizes[i + 2] - 1, p.dilations[i]);
     auto sum = span && reach ? checked_add(*span, *reach) : std::nullopt;
@@ -136,7 +136,7 @@ Result<Inferred> attention_rule(Op op, Sources sources, const OpParams&) {
     return refuse(op, fmt::format("q {}, k {} and v {} do not match", to_string(q), to_string(k), to_string(v)));
   for (size_t i = 0; i < 3; ++i)
     if (!(i > 0 ? product_type(sources[i]->dtype) : info(sources[i]->dtype).floating))
-      return refuse(op, "its sources must be floating point, keys and values may be quantised");
+      return refuse(op, "its inputs must be floating point, keys and values may be quantised");
   Dims sizes = q;
   sizes[q.rank() - 1] = v.back();
   if (sources.size() > 3) {
@@ -169,15 +169,15 @@ Result<Inferred> lstm_rule(Op op, Sources sources, const OpParams& params) {
   const Dims state{directions, x[1], h};
   for (int bit : {1, 2, 4}) {
     if (!(p.present & bit)) continue;
-    if (next >= sources.size()) return refuse(op, "an optional source is missing");
+    if (next >= sources.size()) return refuse(op, "an optional input is missing");
     const Dims want = bit == 1 ? Dims{directions, 8 * h} : state;
     if (!(sources[next]->sizes == want))
-      return refuse(op, fmt::format("source {} is {}, not {}", next, to_string(sources[next]->sizes), to_string(want)));
+      return refuse(op, fmt::format("input {} is {}, not {}", next, to_string(sources[next]->sizes), to_string(want)));
     ++next;
   }
-  if (next != sources.size()) return refuse(op, "there are more sources than it takes");
+  if (next != sources.size()) return refuse(op, "there are more inputs than it takes");
   for (const TensorImpl* source : sources)
-    if (source->dtype != DType::F32) return refuse(op, "its sources must be f32");
+    if (source->dtype != DType::F32) return refuse(op, "its inputs must be f32");
   auto count = checked_element_count({x[0] + 2, directions, x[1], h});
   if (!count) return refuse(op, count.error().message);
   return Inferred{DType::F32, {*count}, {}, 0};
@@ -194,7 +194,7 @@ Result<Inferred> pool_rule(Op op, Sources sources, const OpParams& params) {
   const auto p = params.get<PoolParams>();
   if (auto plain = refuse_quantised(op, sources); !plain) return plain.error();
   if (p.spatial < 1 || p.spatial > 3 || x.rank() != p.spatial + 2)
-    return refuse(op, fmt::format("source {} has not {} spatial dimensions", to_string(x.sizes), p.spatial));
+    return refuse(op, fmt::format("input {} does not have {} spatial dimensions", to_string(x.sizes), p.spatial));
   Dims sizes{x.sizes[0], x.sizes[1]};
   for (int i = 0; i < p.spatial; ++i) {
     auto n = window_positions(op, x.sizes[i + 2], p.kernel[i], p.strides[i], p.dilations[i], p.pads_begin[i],
@@ -223,7 +223,7 @@ int64_t pool_flops(const TensorImpl& node) {
 
 Result<Inferred> lrn_rule(Op op, Sources sources, const OpParams& params) {
   const int32_t size = params.get<LrnParams>().size;
-  if (sources[0]->rank() < 2) return refuse(op, "its source needs a channel dimension");
+  if (sources[0]->rank() < 2) return refuse(op, "its input needs a channel dimension");
   if (size < 1) return refuse(op, fmt::format("a window of {} channels", size));
   return float_rule(op, sources, params);
 }

@@ -36,7 +36,7 @@ Result<Inferred> optimizer_step_rule(Op op, Sources sources, const OpParams& par
   const TensorImpl &parameter = *sources[0], &numbers = *sources[2], &spoilt = *sources[3];
   const auto states = static_cast<size_t>(p.states < 0 ? 0 : p.states);
   if (sources.size() < 4 + states || states > 2 || (p.adaptive && states != 2))
-    return refuse(op, fmt::format("{} states among {} sources", p.states, sources.size()));
+    return refuse(op, fmt::format("{} states among {} inputs", p.states, sources.size()));
   for (size_t i = 0; i < 4 + states; ++i)
     if (i != 2 && i != 3 && !is_plain_line(*sources[i], parameter.sizes))
       return refuse(op, fmt::format("'{}' is {} {}, not contiguous f32 {}", sources[i]->name, name(sources[i]->dtype),
