@@ -227,7 +227,7 @@ TEST_CASE("external data stays in the model's folder and inside its file") {
 
 TEST_CASE("a model is planned although the data of its weights is missing") {
   const Folder folder;
-  OnnxMaker m;
+  OnnxMaker m(21);
   m.opset("com.microsoft", 1).input("x", {1, 32}).output("y").output("z");
   m.external_weight("w", {32, 8}, {{"location", "model.onnx.data"}});
   m.external_weight("b", {8}, {{"location", "model.onnx.data"}, {"offset", "1024"}});
@@ -279,7 +279,7 @@ TEST_CASE("what cannot be run is listed operator by operator, and the rest can b
 
 TEST_CASE("operators that are not supported are nodes with their name, and their size if the file declares it") {
   OnnxMaker m(17);
-  m.input("x", {2, 2}).input("s", {3}, kString).output("z", {2, 2}).output("s2", {}, kString).output("u");
+  m.input("x", {2, 2}).input("s", {3}, kString).output("z", {2, 2}).output("s2", {}, kString).output("u", {-9, 4});
   m.input("n", {-1});
   m.value("v", {-1, 4}).value("free", {-9, 4});  // n1 is the size of an input, n9 is not
   m.node("Relu", {"x"}, {"y"})

@@ -255,7 +255,29 @@ TEST_CASE("MultiHeadAttention: past, bias, padding and causal mask") {
   CHECK(made.sizes.at("y1") == Dims{kBatch, kHeads, kKeys, kWidth});
 }
 
-TEST_CASE("SkipLayerNormalization returns the sums too") {
+// Numbers of ONNX Runtime 1.32.
+TEST_CASE("MultiHeadAttention: a past may be shorter than the run, or empty") {
+  const Numbers q{.5, -1, .25, 1, -.5, .75}, k{1, .5, -.5, .25, .75, -1}, v{1, 2, 3, 4, 5, 6};
+  for (const int64_t past : {1, 0}) {
+    CAPTURE(past);
+    OnnxMaker m(17);
+    m.opset("com.microsoft", 1).input("q", {1, 3, 2}).input("k", {1, 3, 2}).input("v", {1, 3, 2});
+    m.input("pk", {1, 1, past, 2}).input("pv", {1, 1, past, 2}).output("y").output("k2").output("v2");
+    m.node("MultiHeadAttention", {"q", "k", "v", "", "", "", "pk", "pv"}, {"y", "k2", "v2"},
+           {{"num_heads", int64_t{1}}}, "", "com.microsoft");
+    const Numbers past_k = past == 0 ? Numbers() : Numbers{.25, -.75}, past_v = past == 0 ? Numbers() : Numbers{-1, -2};
+    const Results made = run_file(m, {{"q", q}, {"k", k}, {"v", v}, {"pk", past_k}, {"pv", past_v}});
+    REQUIRE(made.refused == "");
+    check_near(made.numbers.at("y"),
+               past == 0 ? Numbers{3.75650930, 4.75650930, 2.32246675, 3.32246675, 2.65995288, 3.65995288}
+                         : Numbers{2.33282042, 2.73419285, 1.80776262, 2.49793029, 1.98691046, 2.61912298});
+    Numbers all = past_v;
+    all.insert(all.end(), v.begin(), v.end());
+    CHECK(made.numbers.at("v2") == all);
+  }
+}
+
+TEST_CASE("norms of sums give the sums as well") {
   const Source x{{2, 4}, wave(8, 0.2)}, skip{{2, 4}, wave(8, 1.2)}, scale{{4}, {1, 2, 3, 4}};
   const Results made = own("SkipSimplifiedLayerNormalization", {x, skip, scale}, {{"epsilon", 1e-5F}});
   REQUIRE(made.refused == "");

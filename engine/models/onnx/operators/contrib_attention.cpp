@@ -227,7 +227,7 @@ void take_past(OpCall& c, const IndexTable& indices, AttentionCall& a) {
   const auto all_of = [&](size_t i, Tensor x, size_t result, const char* suffix) -> Tensor {
     const Tensor past = c.in(i);
     if (!past || !x) return {};
-    if (past->rank() != 4 || shared > past.sizes()[2] - x.sizes()[2]) {
+    if (past->rank() != 4 || (shared >= 0 && shared > past.sizes()[2] - x.sizes()[2])) {
       c.fail(fmt::format("a past of {}", to_string(past.sizes())));
       return {};
     }
