@@ -354,7 +354,8 @@ int check_complete(const PlanArguments& arguments, const Plans& plans) {
     return kDone;
   int64_t unsupported = 0;
   for (const auto& [op, count] : model.unsupported) unsupported += count;
-  std::string missing = unsupported > 0 ? fmt::format("{} of {} nodes cannot be computed", unsupported, model.node_count)
+  std::string missing = unsupported > 0
+                            ? fmt::format("{} of {} nodes cannot be computed", unsupported, model.node_count)
                         : model.deferred ? fmt::format("{} nodes are deferred to run time", model.deferred->node_count)
                                          : model.problems.front();
   if (const size_t count = model.unknown_sizes.size(); count > 0)

@@ -40,12 +40,12 @@ void skip_norm(SymbolicCall& c) {
 }
 
 void embed_norm(SymbolicCall& c) {
-  const SymbolicSizes *ids = c.shape(0), *words = c.shape(2), *positions = c.shape(8);
+  const SymbolicSizes *ids = c.shape(0), *vocabulary = c.shape(2), *positions = c.shape(8);
   if (!ids) return;
   for (size_t i = 0; positions && positions->size() == ids->size() && i < ids->size(); ++i)
     if (!is_number((*positions)[i], 1)) c.require((*ids)[i], (*positions)[i]);
   SymbolicSizes y = *ids;
-  y.push_back(words && words->size() == 2 ? (*words)[1] : std::nullopt);
+  y.push_back(vocabulary && vocabulary->size() == 2 ? (*vocabulary)[1] : std::nullopt);
   c.out(0, shaped(y)), c.out(2, shaped(std::move(y)));
 }
 

@@ -70,7 +70,7 @@ struct Rule {
 std::span<const Rule> movement_rules();
 std::span<const Rule> arithmetic_rules();
 std::span<const Rule> attention_rules();
-// Of elementwise ops and those whose output has the shape of their first input; null for other ops.
+// The rule of elementwise ops and of those whose output has the shape of their first input; null for other ops.
 void (*unlisted_rule(const std::string& op))(SymbolicCall& c);
 
 }  // namespace arenascope::models::symbolic
