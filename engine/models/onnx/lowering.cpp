@@ -30,6 +30,12 @@ ValuePtr Lowering::find(const std::string& name) const {
   return nullptr;
 }
 
+std::vector<ValuePtr> Lowering::inputs_of(const ir::Node& node) const {
+  std::vector<ValuePtr> out;
+  for (const std::string& name : node.inputs) out.push_back(name.empty() ? nullptr : find(name));
+  return out;
+}
+
 void Lowering::add_problem(const ir::Node& node, const std::string& why, std::span<const ValuePtr> inputs) {
   complete_ = false;
   const ir::Node& specified = expanding_node_ ? *expanding_node_ : node;
@@ -232,12 +238,10 @@ void Lowering::lower_node(const ir::Node& node) {
     ++model_.node_count;
     ++model_.ops[node.full_name()];
   }
-  std::vector<ValuePtr> inputs;
+  std::vector<ValuePtr> inputs = inputs_of(node);
   bool blocked = false;
-  for (const std::string& name : node.inputs) {
-    inputs.push_back(name.empty() ? nullptr : find(name));
-    blocked = blocked || (!name.empty() && (!inputs.back() || inputs.back()->kind == Value::Kind::Unknown));
-  }
+  for (size_t i = 0; i < inputs.size(); ++i)
+    blocked = blocked || (!node.inputs[i].empty() && (!inputs[i] || inputs[i]->kind == Value::Kind::Unknown));
   while (!inputs.empty() && !inputs.back()) inputs.pop_back();
   if (ir::is_search(node)) return lower_search(node, inputs);
   const ir::Function* body = body_of(node);

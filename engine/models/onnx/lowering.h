@@ -368,6 +368,7 @@ class Lowering {
   Status pass_values(const std::vector<std::string>& names, Part& part, DeferredSubgraph& rest,
                      std::set<std::string>& handed, std::vector<Tensor>& roots);
   ValuePtr find(const std::string& name) const;
+  std::vector<ValuePtr> inputs_of(const ir::Node& node) const;  // null: omitted or unknown
   void define(const std::string& name, ValuePtr value) { scopes_.back()[name] = std::move(value); }
   std::optional<Dims> input_sizes(ir::ValueType& type);
   std::optional<Dims> given_sizes(const std::string& name, const ir::ValueType& type, const Tensor& given);

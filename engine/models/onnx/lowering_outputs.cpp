@@ -4,6 +4,7 @@
 #include "engine/models/onnx/lowering.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace arenascope::models {
 
@@ -51,6 +52,7 @@ Status Lowering::finish_graph() {
     complete_ = false;
     ++model_.unsupported[deferred_.front()->full_name()];
     model_.problems.push_back(defer_reason_);
+    for (const ir::Node* node : std::exchange(deferred_, {})) emit_placeholder(*node, inputs_of(*node));
   }
   for (const ir::ValueType& type : file_.graph.outputs) {
     const ValuePtr value = find(type.name);

@@ -309,6 +309,23 @@ TEST_CASE("operators that are not supported are nodes with their name, and their
   CHECK(model->graph.leafs().size() == 3);
 }
 
+TEST_CASE("nodes that would be deferred are shown if another node is not supported") {
+  OnnxMaker m(17);
+  m.input("x", {4}).output("z", {4}).output("t", {-8, 1}, kInt64);
+  m.node("NonZero", {"x"}, {"places"}).node("Transpose", {"places"}, {"t"});
+  CHECK(m.open()->deferred != nullptr);
+  m.node("FlashThing", {"x"}, {"z"}, {}, "", "com.acme");
+  auto model = m.open();
+  REQUIRE(model.ok());
+  CHECK(model->deferred == nullptr);
+  std::map<std::string, std::string> seen;
+  for (const TensorImpl* node : model->graph.nodes()) seen[node->name.str()] = ops_text(*node);
+  CHECK(seen.at("places") == "NonZero");
+  CHECK(seen.at("t") == "Transpose");
+  CHECK(seen.at("z") == "com.acme::FlashThing");
+  CHECK(model->unknown_sizes == std::vector<std::string>{"places", "t"});
+}
+
 TEST_CASE("a shape error names the node, and its inputs and their shapes in the file's order") {
   const auto problem = [](OnnxMaker& m) {
     auto model = m.output("y").open();
