@@ -110,6 +110,9 @@ void paint_ghosts(QPainter& painter, const QRectF& card, const VertexStyle& styl
   painter.drawText(ghost, Qt::AlignCenter, text);
 }
 
+// Scripts with taller glyphs than the interface font's are not cut off.
+constexpr int kLineFlags = Qt::AlignVCenter | Qt::TextDontClip;
+
 void paint_text(QPainter& painter, const GraphScene& scene, size_t v, const QRectF& box, const QRectF& card,
                 const SceneMarks& marks, const ThemeColours& colours) {
   const Vertex& vertex = scene.folded->vertices[v];
@@ -119,16 +122,16 @@ void paint_text(QPainter& painter, const GraphScene& scene, size_t v, const QRec
   painter.setFont(graph_font(GraphFont::Title));
   painter.setPen(colours.text);
   const QString title = vertex.folded ? QStringLiteral("▸ ") + texts.title : texts.title;
-  painter.drawText(line, Qt::AlignVCenter, QFontMetricsF(painter.font()).elidedText(title, Qt::ElideMiddle, width));
+  painter.drawText(line, kLineFlags, QFontMetricsF(painter.font()).elidedText(title, Qt::ElideMiddle, width));
   painter.setFont(graph_font(GraphFont::Small));
   const QFontMetricsF metrics(painter.font());
   line = QRectF(line.left(), line.bottom(), width, 14);
   painter.setPen(vertex.folded ? colours.dim_text : colours.text);
-  painter.drawText(line, Qt::AlignVCenter, metrics.elidedText(texts.second, Qt::ElideMiddle, width));
+  painter.drawText(line, kLineFlags, metrics.elidedText(texts.second, Qt::ElideMiddle, width));
   if (vertex.folded) return;
   line.translate(0, 14);
   painter.setPen(colours.dim_text);
-  painter.drawText(line, Qt::AlignVCenter, metrics.elidedText(texts.third, Qt::ElideRight, width));
+  painter.drawText(line, kLineFlags, metrics.elidedText(texts.third, Qt::ElideRight, width));
   paint_chips(painter, scene, v, box, marks, colours);
 }
 
