@@ -83,6 +83,7 @@ void elementwise(SymbolicCall& c) {
 void matmul(SymbolicCall& c) {
   const SymbolicSizes *a = c.shape(0), *b = c.shape(1);
   if (!a || !b || a->size() < 2 || b->size() < 2) return;
+  if (c.integer("transBatchA", 0) != 0 || c.integer("transBatchB", 0) != 0) return;
   const bool transposes_a = c.integer("transA", 0) != 0, transposes_b = c.integer("transB", 0) != 0;
   const auto at = [](const SymbolicSizes& s, size_t back) { return s[s.size() - 1 - back]; };
   c.require(at(*a, transposes_a ? 1 : 0), at(*b, transposes_b ? 0 : 1));
