@@ -118,6 +118,9 @@ class Unrolled {
 
 }  // namespace
 
-void lstm(Backward& b) { Unrolled(b).run(); }
+void lstm(Backward& b) {
+  if (b.y->params.get<LstmParams>().quantised_state) return b.refuse("a quantised state is not differentiable");
+  Unrolled(b).run();
+}
 
 }  // namespace arenascope::autodiff

@@ -184,7 +184,8 @@ std::string contraction(const TensorImpl& node) {
     case Op::Lstm: {
       const auto p = params<LstmParams>(node);
       constexpr const char* kDirections[] = {"forward", "reverse", "bidirectional"};
-      return fmt::format("hidden {} {}", p.hidden, choice(kDirections, p.direction));
+      return fmt::format("hidden {} {}{}", p.hidden, choice(kDirections, p.direction),
+                         p.quantised_state ? " quantised state" : "");
     }
     default: return conv(node);
   }

@@ -211,6 +211,17 @@ void attentions(CaseList& list) {
                });
 }
 
+// One step, whose state h0 is given: the rounding error of a computed state could decide between two integers.
+void quantised_recurrence(CaseList& list) {
+  list.add(Op::Lstm, DType::F32, "quantised state", [](CaseBuilder& k) {
+    constexpr int64_t h = 17, i = 5, batch = 5;
+    return k.node(Op::Lstm,
+                  {k.input(DType::F32, {1, batch, i}), k.input(DType::F32, {2, 4 * h, i}),
+                   k.input(DType::F32, {2, 4 * h, h}), k.input(DType::F32, {2, batch, h})},
+                  LstmParams{h, 2, 2, true});
+  });
+}
+
 void recurrences(CaseList& list) {
   for (int direction = 0; direction < 3; ++direction)
     for (int present : {0, 1, 3, 7})
@@ -228,6 +239,7 @@ void recurrences(CaseList& list) {
                    params.set(LstmParams{static_cast<int32_t>(h), direction, present});
                    return k.done(k.builder().op(Op::Lstm, sources, params));
                  });
+  quantised_recurrence(list);
 }
 
 }  // namespace

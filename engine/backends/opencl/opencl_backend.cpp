@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <arenascope/graph/op_params.h>
 #include <fmt/format.h>
 
 #include "engine/backends/opencl/layout.h"
@@ -99,6 +100,8 @@ class OpenClBackend final : public Backend {
     if (quantised && !takes_blocks && has_work(node))
       return Error{fmt::format("no OpenCL kernel for {} with source type {}", arenascope::name(node.op),
                                arenascope::name(node.sources[0]->dtype))};
+    if (node.op == Op::Lstm && node.params.get<LstmParams>().quantised_state)
+      return Error{"no OpenCL kernel for LSTM with a quantised state"};
     if (node.op == Op::MaxPoolBack && !info(node.dtype).floating)
       return Error{fmt::format("no OpenCL kernel for MAX_POOL_BACK of type {}", arenascope::name(node.dtype))};
     if (node.op == Op::GatherBack && node.sources.size() > 2 && !node.sources[2]->contiguous())

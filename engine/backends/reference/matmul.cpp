@@ -122,6 +122,16 @@ void attention(const TensorImpl& node, std::vector<Real>& out) {
   }
 }
 
+// Between the smallest and the largest element, 0 included, in steps of a 255th.
+Doubles rounded_to_bytes(const Doubles& x) {
+  const double low = std::min(0.0, *std::min_element(x.begin(), x.end())),
+               high = std::max(0.0, *std::max_element(x.begin(), x.end()));
+  const double scale = high > low ? (high - low) / 255 : 1, zero = std::clamp(std::nearbyint(-low / scale), 0.0, 255.0);
+  Doubles out = x;
+  for (double& v : out) v = (std::clamp(std::nearbyint(v / scale) + zero, 0.0, 255.0) - zero) * scale;
+  return out;
+}
+
 void lstm(const TensorImpl& node, std::vector<Real>& out) {
   const auto p = node.params.get<LstmParams>();
   const Doubles x = read_doubles(*node.sources[0]), w = read_doubles(*node.sources[1]),
@@ -142,11 +152,12 @@ void lstm(const TensorImpl& node, std::vector<Real>& out) {
       for (int64_t i = 0; i < h; ++i) at(state, i) = at(h0, place + i), at(cell, i) = at(c0, place + i);
       for (int64_t s = 0; s < steps; ++s) {
         const int64_t t = p.direction == 1 || d == 1 ? steps - 1 - s : s;
+        const Doubles read = p.quantised_state ? rounded_to_bytes(state) : state;
         for (int64_t g = 0; g < 4 * h; ++g) {
           double sum = at(bias, d * 8 * h + g) + at(bias, d * 8 * h + 4 * h + g);
           for (int64_t i = 0; i < input; ++i)
             sum += at(w, (d * 4 * h + g) * input + i) * at(x, (t * batch + b) * input + i);
-          for (int64_t i = 0; i < h; ++i) sum += at(r, (d * 4 * h + g) * h + i) * at(state, i);
+          for (int64_t i = 0; i < h; ++i) sum += at(r, (d * 4 * h + g) * h + i) * at(read, i);
           at(gates, g) = sum;
         }
         for (int64_t i = 0; i < h; ++i) {

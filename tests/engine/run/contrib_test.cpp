@@ -321,7 +321,77 @@ TEST_CASE("quantised operators dequantise, compute and requantise") {
   CHECK(one("DynamicQuantizeMatMul", {dynamic, columns, half, none}) == Numbers{382.5, 510});
 }
 
-TEST_CASE("a scale of one element applies to all channels for every axis") {
+namespace {
+
+// To u8 between the smallest and the largest number, 0 included, and back.
+Numbers rounded_to_bytes(Numbers x) {
+  const double low = std::min(0.0, *std::min_element(x.begin(), x.end()));
+  const double high = std::max(0.0, *std::max_element(x.begin(), x.end()));
+  const double scale = high > low ? (high - low) / 255 : 1, zero = std::nearbyint(-low / scale);
+  for (double& v : x) v = (std::clamp(std::nearbyint(v / scale) + zero, 0.0, 255.0) - zero) * scale;
+  return x;
+}
+
+// Forward states of an LSTM over steps of `in` numbers each, with weights [in, 4·h] and [h, 4·h].
+Numbers lstm_states(const Numbers& x, size_t in, const Numbers& w, const Numbers& r, size_t h, bool rounds) {
+  const auto sigmoid = [](double v) { return 1 / (1 + std::exp(-v)); };
+  Numbers state(h, 0), cell(h, 0), out;
+  const Numbers read = rounds ? rounded_to_bytes(x) : x;
+  for (size_t t = 0; t < x.size() / in; ++t) {
+    const Numbers before = rounds ? rounded_to_bytes(state) : state;
+    Numbers gates(4 * h, 0);
+    for (size_t g = 0; g < 4 * h; ++g) {
+      for (size_t i = 0; i < in; ++i) gates[g] += read[t * in + i] * w[i * 4 * h + g];
+      for (size_t i = 0; i < h; ++i) gates[g] += before[i] * r[i * 4 * h + g];
+    }
+    for (size_t i = 0; i < h; ++i) {
+      cell[i] = sigmoid(gates[2 * h + i]) * cell[i] + sigmoid(gates[i]) * std::tanh(gates[3 * h + i]);
+      state[i] = sigmoid(gates[h + i]) * std::tanh(cell[i]);
+    }
+    out.insert(out.end(), state.begin(), state.end());
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("DynamicQuantizeLSTM rounds X and the state of each step to 8 bits") {
+  constexpr size_t kSteps = 6, kIn = 3, kHidden = 2;
+  const Numbers x = wave(kSteps * kIn, 0.3, 2);
+  Numbers w, r;
+  for (size_t i = 0; i < kIn * 4 * kHidden; ++i) w.push_back(std::nearbyint(100 * std::sin(1.3 * double(i))));
+  for (size_t i = 0; i < kHidden * 4 * kHidden; ++i) r.push_back(std::nearbyint(100 * std::cos(0.9 * double(i))));
+  const auto packed = [](const Numbers& of) {
+    std::string out;
+    for (const double v : of) out += static_cast<char>(static_cast<int8_t>(v));
+    return out;
+  };
+  const auto states = [&](const std::vector<Attr>& more) {
+    OnnxMaker m(21);
+    m.opset(kOwn, 1).input("x", {kSteps, 1, kIn}).output("y");
+    m.raw_weight("w", {1, kIn, 4 * kHidden}, packed(w), kInt8)
+        .raw_weight("r", {1, kHidden, 4 * kHidden}, packed(r), kInt8);
+    m.weight("s", {1}, Floats{0.02F}).raw_weight("z", {1}, std::string(1, '\0'), kInt8);
+    std::vector<Attr> attributes{{"hidden_size", static_cast<int64_t>(kHidden)}};
+    attributes.insert(attributes.end(), more.begin(), more.end());
+    m.node("DynamicQuantizeLSTM", {"x", "w", "r", "", "", "", "", "", "s", "z", "s", "z"}, {"y"}, attributes, "", kOwn);
+    const Results made = run_file(m, {{"x", x}});
+    CHECK(made.refused == "");
+    return made.refused.empty() ? made.numbers.at("y") : Numbers();
+  };
+  Numbers w_real = w, r_real = r;
+  for (Numbers* of : {&w_real, &r_real})
+    for (double& v : *of) v *= static_cast<double>(0.02F);
+  const Numbers wanted = lstm_states(x, kIn, w_real, r_real, kHidden, true);
+  const Numbers plain = lstm_states(x, kIn, w_real, r_real, kHidden, false);
+  check_near(states({}), wanted, 1e-5);
+  check_near(states({{"clip", 1e6F}}), wanted, 1e-5);  // unrolled
+  double apart = 0;
+  for (size_t i = 0; i < plain.size(); ++i) apart = std::max(apart, std::abs(plain[i] - wanted[i]));
+  CHECK(apart > 1e-3);  // without rounding it would be seen
+}
+
+TEST_CASE("one scale in a dimension of its own belongs to all, whatever the axis") {
   OnnxMaker m(13);
   m.input("x", {3}, kInt32).output("y").weight("s", {1}, Floats{0.5F}).node("DequantizeLinear", {"x", "s"}, {"y"});
   const Results made = run_file(m, {{"x", {2, 4, -6}}});

@@ -3,6 +3,7 @@
 // each step needs the previous one. Constant weights are packed into panels of three vectors of gates, and several
 // sequences of a chunk are processed together, so that each panel is read once for all of them.
 #include <algorithm>
+#include <cmath>
 
 #include "engine/backends/cpu/kernels/elements.h"
 #include "engine/backends/cpu/kernels/gemm.h"
@@ -20,10 +21,10 @@ struct Layout {
         hidden(node.params.get<LstmParams>().hidden),
         directions(node.params.get<LstmParams>().direction == 2 ? 2 : 1) {}
   int64_t block() const { return std::min<int64_t>(steps, 32); }  // steps whose inputs are multiplied together
-  // Gates of a block of steps, states h and c, a row of weights.
+  // Gates of a block of steps, states h and c, the rounded state, a row of weights.
   Bytes share() const {
     return round_to_line(gemm_scratch(kRowBlock, kColumnBlock, kDepthBlock)) +
-           round_to_line(4 * (block() * 4 * hidden + 2 * hidden + std::max(hidden, input)));
+           round_to_line(4 * (block() * 4 * hidden + 3 * hidden + std::max(hidden, input)));
   }
 };
 
@@ -49,6 +50,16 @@ void step(float* gates, int64_t h, float* cell, float* state) {
   e.add(cell, cell, gates, h);
   e.tanh(state, cell, h, 0, 0);
   e.mul(state, state, gates + h, h);
+}
+
+// Rounds a state as ONNX's DynamicQuantizeLinear does: to u8 between its smallest and largest element, 0 included.
+void round_to_bytes(const float* state, int64_t count, float* to) {
+  float low = 0, high = 0;
+  for (int64_t i = 0; i < count; ++i) low = std::min(low, state[i]), high = std::max(high, state[i]);
+  const float scale = high > low ? (high - low) / 255 : 1;
+  const float zero = std::clamp(std::nearbyint(-low / scale), 0.0f, 255.0f);
+  for (int64_t i = 0; i < count; ++i)
+    to[i] = (std::clamp(std::nearbyint(state[i] / scale) + zero, 0.0f, 255.0f) - zero) * scale;
 }
 
 // Initial states, and the biases of all steps.
@@ -83,7 +94,9 @@ void sequence(const KernelArgs& args, const Layout& l, int64_t direction, int64_
   const int64_t h = l.hidden;
   float* const scratch = args.scratch<float>(l.share());
   float* const gates = scratch + round_to_line(gemm_scratch(kRowBlock, kColumnBlock, kDepthBlock)) / 4;
-  float *const state = gates + l.block() * 4 * h, *const cell = state + h, *const row = cell + h;
+  float *const state = gates + l.block() * 4 * h, *const cell = state + h, *const rounded = cell + h,
+               *const row = rounded + h;
+  const float* const read = p.quantised_state ? rounded : state;  // by the recurrent weights
   const Beginning beginning(args);
   const TensorImpl* const bias = beginning.bias;
   const int64_t place = (direction * l.batch + b) * h;
@@ -108,11 +121,12 @@ void sequence(const KernelArgs& args, const Layout& l, int64_t direction, int64_
     }
     for (int64_t s = 0; s < count; ++s) {
       float* g = gates + s * 4 * h;
+      if (p.quantised_state) round_to_bytes(state, h, rounded);
       if (in_rows(r))
-        add_products(r, direction, state, h, 1, h, g);
+        add_products(r, direction, read, h, 1, h, g);
       else
         for (int64_t i = 0; i < 4 * h; ++i)
-          g[i] += simd().lines.dot(elements(r, (direction * 4 * h + i) * h, h, row), state, h);
+          g[i] += simd().lines.dot(elements(r, (direction * 4 * h + i) * h, h, row), read, h);
       for (int part = 0; bias && part < 2; ++part)
         for (int64_t gate = 0; gate < 4; ++gate)
           simd().elements.add(g + gate * h, g + gate * h,
@@ -143,9 +157,9 @@ struct Together {
   int64_t steps(int64_t sequences) const {
     return std::clamp<int64_t>(kRows / std::max<int64_t>(sequences, 1), 1, l.steps);
   }
-  // Gates of some steps, a row of biases, states and cells.
+  // Gates of some steps, a row of biases, states, cells and rounded states.
   Bytes share(int64_t sequences) const {
-    return round_to_line(4 * ((steps(sequences) * sequences + 1) * gates + 2 * sequences * l.hidden));
+    return round_to_line(4 * ((steps(sequences) * sequences + 1) * gates + 3 * sequences * l.hidden));
   }
   int64_t max_per_chunk(int parts) const { return (l.directions * l.batch + parts - 1) / parts; }
   // fn(first gate, columns, the panel's first row)
@@ -170,13 +184,15 @@ void together(const KernelArgs& args, const Together& t, int64_t direction, int6
   const Simd& s = simd();
   const int64_t h = l.hidden, block = t.steps(count), place = (direction * l.batch + first) * h;
   float *const gates = scratch, *const bias = gates + block * count * t.gates;
-  float *const states = bias + t.gates, *const cells = states + count * h;
+  float *const states = bias + t.gates, *const cells = states + count * h, *const rounded = cells + count * h;
   float* const out = args.node.data_as<float>();
   const Beginning beginning(args);
   beginning.load_bias(l, direction, t.gates, bias, gates);
   Beginning::load(beginning.state, place, count * h, states);
   Beginning::load(beginning.cell, place, count * h, cells);
-  const bool reverse = args.node.params.get<LstmParams>().direction == 1 || direction == 1;
+  const auto p = args.node.params.get<LstmParams>();
+  const float* const read = p.quantised_state ? rounded : states;  // by the recurrent weights
+  const bool reverse = p.direction == 1 || direction == 1;
   const auto time = [&](int64_t step) { return reverse ? l.steps - 1 - step : step; };
   for (int64_t begin = 0; begin < l.steps; begin += block) {
     const int64_t steps = std::min(block, l.steps - begin);
@@ -189,8 +205,9 @@ void together(const KernelArgs& args, const Together& t, int64_t direction, int6
     });
     for (int64_t i = 0; i < steps; ++i) {
       float* const now = gates + i * count * t.gates;
+      for (int64_t b = 0; p.quantised_state && b < count; ++b) round_to_bytes(states + b * h, h, rounded + b * h);
       t.each_panel(args.packed->data(), direction, [&](int64_t gate, int64_t columns, const float* panel) {
-        s.strip(h, states, h, 1, count, panel + l.input * columns, columns, static_cast<int>(columns / t.lanes),
+        s.strip(h, read, h, 1, count, panel + l.input * columns, columns, static_cast<int>(columns / t.lanes),
                 now + gate, t.gates, true);
       });
       for (int64_t b = 0; b < count; ++b) step(now + b * t.gates, h, cells + b * h, states + b * h);

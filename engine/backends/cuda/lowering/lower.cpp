@@ -49,6 +49,8 @@ Status movement_supports(const TensorImpl& node) {
 Status product_supports(const TensorImpl& node) {
   if (node.op == Op::MulMat) return {};
   if (node.op == Op::Attention) return plain(node, 0b110);  // K and V
+  if (node.op == Op::Lstm && node.params.get<LstmParams>().quantised_state)
+    return refuse(node, "no kernel rounds the state to 8 bits");
   if (node.op == Op::Lstm && node.params.get<LstmParams>().hidden > kMaxHidden)
     return refuse(node, fmt::format("the state of {} units exceeds a block's shared memory",
                                     node.params.get<LstmParams>().hidden));

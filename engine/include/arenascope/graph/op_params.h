@@ -161,11 +161,13 @@ struct AttentionParams {
 };
 // LSTM(X [T,B,I], W [D,4H,I], R [D,4H,H][, B [D,8H]][, h0 [D,B,H]][, c0 [D,B,H]]), gates in ONNX order i, o, f, c.
 // The result is flat: Y [T,D,B,H], then Y_h [D,B,H], then Y_c [D,B,H]. present: bit mask of the optional sources
-// (1 bias, 2 h0, 4 c0). direction: 0 forward, 1 reverse, 2 both.
+// (1 bias, 2 h0, 4 c0). direction: 0 forward, 1 reverse, 2 both. quantised_state: before each multiplication by R the
+// state of a sequence is rounded to u8 with its own scale and zero point, as ONNX's DynamicQuantizeLinear does.
 struct LstmParams {
   int32_t hidden;
   int32_t direction;
   int32_t present;
+  bool quantised_state = false;
 };
 struct BatchNormParams {
   float epsilon;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include "engine/models/onnx/operators/blockwise_weights.h"
 #include "engine/models/onnx/operators/decompose.h"
+#include "engine/models/onnx/operators/recurrent_cell.h"
 
 #include <algorithm>
 #include <cstring>
@@ -208,8 +209,7 @@ Tensor opened_weight(OpCall& c, size_t i, size_t scale, size_t zero, const std::
                        WeightSource([opened](std::byte* out) { return opened.write(out); }), at.c_str());
 }
 
-// Weights [D, I, 4·H] of 8 bits, one scale a direction or a column of each, as an LSTM of floats has them. ONNX Runtime also
-// rounds what is multiplied by them.
+// Weights [D, I, 4·H] of 8 bits, one scale per direction or per column of each, as an LSTM of floats has them.
 Tensor lstm_weight(OpCall& c, size_t i, size_t scale, size_t zero, const std::string& at) {
   if (const Tensor opened = opened_weight(c, i, scale, zero, at); opened || !c.ok()) return opened;
   const Tensor w = c.in_f32(i);
@@ -233,11 +233,23 @@ Tensor lstm_weight(OpCall& c, size_t i, size_t scale, size_t zero, const std::st
   return scaled ? c.op(Op::Cont, {c.op(Op::Transpose, {scaled}, (at + "_turned").c_str())}, at.c_str()) : Tensor();
 }
 
+// A tensor rounded to u8 between its smallest and its largest element, as floats again.
+ValuePtr rounded_to_bytes(OpCall& c, const ValuePtr& x) {
+  const auto codes = lower_parts(c, {"DynamicQuantizeLinear", {x}, {}, ":x_codes", 3});
+  if (codes.size() != 3) return nullptr;
+  return as_source(c, lower_part(c, {"DequantizeLinear", {codes[0], codes[1], codes[2]}, {}, ":x_rounded"}));
+}
+
+// Both operands of each matmul are of 8 bits: the weights are constants, X is rounded as a whole, and the state before
+// each step.
 void dynamic_quantize_lstm(OpCall& c) {
   std::vector<ValuePtr> sources;
   for (size_t i = 0; i < 8; ++i) sources.push_back(source_of(c, i));
+  sources[0] = rounded_to_bytes(c, source_of(c, 0));
   sources[1] = as_source(c, lstm_weight(c, 1, 8, 9, ":w")), sources[2] = as_source(c, lstm_weight(c, 2, 10, 11, ":r"));
-  const auto made = lower_parts(c, {"LSTM", std::move(sources), c.node().attributes, {}, c.output_count(), 14});
+  PartAttributes attributes = c.node().attributes;
+  attributes[kQuantisedState] = int_attribute(1);
+  const auto made = lower_parts(c, {"LSTM", std::move(sources), std::move(attributes), {}, c.output_count(), 14});
   for (size_t i = 0; i < made.size(); ++i) c.out(i, made[i]);
 }
 

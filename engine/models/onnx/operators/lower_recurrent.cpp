@@ -149,8 +149,8 @@ class Recurrent {
   Made lstm_op(const std::vector<Tensor>& sources, int32_t direction, int32_t present, const std::string& at) {
     for (const Tensor& s : sources)
       if (!s) return {};
-    const Tensor all = c_.op_list(Op::Lstm, sources, LstmParams{static_cast<int32_t>(hidden_), direction, present},
-                                  (at + ":all").c_str());
+    const LstmParams params{static_cast<int32_t>(hidden_), direction, present, c_.attr_int(kQuantisedState, 0) != 0};
+    const Tensor all = c_.op_list(Op::Lstm, sources, params, (at + ":all").c_str());
     const int64_t directions = direction == 2 ? 2 : 1, one = directions * batch_ * hidden_, rows = steps_ * one;
     const Dims sizes{directions, batch_, hidden_};
     const auto part = [&](int64_t start, int64_t count, const Dims& shape, const char* flat, const char* suffix) {

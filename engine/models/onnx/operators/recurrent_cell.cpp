@@ -2,6 +2,7 @@
 #include "engine/models/onnx/operators/recurrent_cell.h"
 
 #include <fmt/format.h>
+#include "engine/models/onnx/operators/decompose.h"
 
 #include <algorithm>
 #include <cctype>
@@ -107,7 +108,8 @@ Cell::Cell(OpCall& c, int64_t gates, int64_t hidden, const CellWeights& weights,
       functions_(std::move(functions)),
       limit_(c.attr_float("clip", 0)),
       before_reset_(c.attr_int("linear_before_reset", 0) != 0),
-      couples_(c.attr_int("input_forget", 0) != 0) {
+      couples_(c.attr_int("input_forget", 0) != 0),
+      quantised_(c.attr_int(kQuantisedState, 0) != 0) {
   if (gates_ == 3 && !before_reset_) {
     const int64_t two = 2 * hidden_, all = 3 * hidden_;
     r_zr_ = c_.slice(weights_.r, 0, 0, two, 1, ":r_zr"), r_h_ = c_.slice(weights_.r, 0, two, all, 1, ":r_h");
@@ -127,6 +129,14 @@ Tensor Cell::limited(const Tensor& x, const std::string& name) {
   if (limit_ == 0) return x;
   const auto limit = static_cast<double>(limit_);
   return c_.op_with(Op::Clamp, {x}, ClampParams{-limit, limit}, (name + "_limited").c_str());
+}
+
+// The state as the recurrent weights are multiplied by it.
+Tensor Cell::rounded(const Tensor& h, const std::string& name) {
+  if (!quantised_) return h;
+  const auto codes = lower_parts(c_, {"DynamicQuantizeLinear", {as_source(c_, h)}, {}, name + "_codes", 3});
+  if (codes.size() != 3) return {};
+  return lower_part(c_, {"DequantizeLinear", {codes[0], codes[1], codes[2]}, {}, name + "_rounded"});
 }
 
 Tensor Cell::function(size_t i, const Tensor& given, const std::string& name, bool limits) {
@@ -190,7 +200,8 @@ void Cell::lstm(const Tensor& xw, Tensor& h, Tensor& cell, const std::string& st
   const auto op = [&](Op kind, const Tensor& a, const Tensor& b, const std::string& what) {
     return c_.op(kind, {a, b}, (step + what).c_str());
   };
-  const Tensor sum = op(Op::Add, xw, c_.mul_mat(weights_.r, h, weights_.bias, 1, (step + "_hr").c_str()), "_sum");
+  const Tensor hr = c_.mul_mat(weights_.r, rounded(h, step + "_h"), weights_.bias, 1, (step + "_hr").c_str());
+  const Tensor sum = op(Op::Add, xw, hr, "_sum");
   const auto gate = [&](int64_t i, const Tensor& seen, const std::string& what) {
     Tensor g = part(sum, 1, i, fmt::format("{}{}_in", step, what));
     if (!peepholes_.empty())

@@ -10,6 +10,9 @@
 
 namespace arenascope::models {
 
+// Attribute of an LSTM lowered for DynamicQuantizeLSTM: 1 if its state is rounded to 8 bits before each step.
+inline constexpr const char* kQuantisedState = "quantised state";
+
 // A function of a gate. ONNX's names, in lower case.
 struct Activation {
   std::string_view name;
@@ -43,6 +46,7 @@ class Cell {
  private:
   Tensor function(size_t i, const Tensor& x, const std::string& name, bool limits = true);
   Tensor limited(const Tensor& x, const std::string& name);
+  Tensor rounded(const Tensor& h, const std::string& name);
   Tensor part(const Tensor& x, int axis, int64_t i, const std::string& name);
   Tensor gru(const Tensor& xw, const Tensor& h, const std::string& step);
   void lstm(const Tensor& xw, Tensor& h, Tensor& cell, const std::string& step);
@@ -52,7 +56,7 @@ class Cell {
   CellWeights weights_;
   std::vector<Activation> functions_;
   float limit_;  // 0: none
-  bool before_reset_, couples_;
+  bool before_reset_, couples_, quantised_;
   Tensor r_zr_, r_h_, bias_zr_, bias_h_;  // parts of a GRU's
   std::vector<Tensor> peepholes_;         // i, o, f
 };
