@@ -74,6 +74,7 @@ Json info_json(const models::Model& model, const Info& info) {
               {"ops", model.ops},
               {"unsupported", model.unsupported},
               {"parameter_bytes", model.parameter_bytes},
+              {"weight_bytes", model.weight_bytes()},
               {"inputs", values(model.inputs)},
               {"outputs", values(model.own_outputs())},
               {"problems", model.problems},
@@ -85,6 +86,7 @@ Json info_json(const models::Model& model, const Info& info) {
   if (model.deferred)
     object["deferred"] = {
         {"why", model.deferred->why}, {"nodes", model.deferred->node_count}, {"outputs", model.deferred->outputs}};
+  if (model.file_node_count > 0) object["file_nodes"] = model.file_node_count;
   if (!model.assumed_values.empty()) object["assumed_values"] = model.assumed_values;
   if (!model.unknown_sizes.empty()) object["unknown_sizes"] = model.unknown_sizes;
   if (model.missing.tensors > 0)
@@ -114,14 +116,20 @@ void print_fused(const FusedGraph& fused) {
 
 void print_info(const models::Model& model, const Info& info) {
   cli::print("{:<12} {} ({})\n", "model", model.name, model.format);
-  cli::print("{:<12} {}", "nodes", counted(model.node_count, "operator"));
+  const bool unrolled = model.file_node_count > 0 && model.file_node_count != model.node_count;
+  cli::print("{:<12} {}{}", "nodes", unrolled ? fmt::format("{} in the file, ", model.file_node_count) : "",
+             counted(model.node_count, "operator"));
   if (model.graph.defined())
     cli::print(", {}{}, {}", counted(static_cast<int64_t>(info.nodes), "graph node"),
                info.parameters > 0
                    ? fmt::format(" ({} among them)", counted(static_cast<int64_t>(info.parameters), "parameter"))
                    : "",
                counted(static_cast<int64_t>(info.leafs), "leaf tensor"));
-  cli::print("\n{:<12} {}\n", "parameters", app::format_bytes(model.parameter_bytes));
+  const Bytes stored = model.parameter_bytes, read = model.weight_bytes();
+  cli::print("\n{:<12} {}\n", "parameters",
+             read == stored || read == 0 ? app::format_bytes(stored)
+                                         : fmt::format("{} as stored, {} when the model runs",
+                                                       app::format_bytes(stored), app::format_bytes(read)));
   if (model.missing.tensors > 0)
     cli::print("{:<12} {} have no data: {}; a run needs it\n", "missing", counted(model.missing.tensors, "weight"),
                model.missing.why);

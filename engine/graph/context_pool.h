@@ -32,6 +32,7 @@ class ContextPool final : public ImplOwner {
 
   // Provenance of tensors of this pool that were created by rewrites; most tensors have no entry.
   std::unordered_map<const TensorImpl*, Origins>& origins() { return origins_; }
+  std::unordered_map<const TensorImpl*, FileNodes>& file_nodes() { return file_nodes_; }
 
   bool grows() const { return grows_; }
   size_t mem_size() const { return begin_ + capacity_; }
@@ -68,6 +69,7 @@ class ContextPool final : public ImplOwner {
   std::vector<std::string> layers_;
   int32_t layer_ = -1;
   std::unordered_map<const TensorImpl*, Origins> origins_;
+  std::unordered_map<const TensorImpl*, FileNodes> file_nodes_;
   std::vector<std::unique_ptr<char[]>> text_;
   char* text_end_ = nullptr;     // end of the text in the last piece
   size_t text_left_ = 0;         // free bytes of the last piece

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/graph/provenance.h>
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "engine/graph/context_pool.h"
@@ -26,6 +28,24 @@ std::string origin_text(const TensorImpl& tensor) {
     out += fmt::format("{}{}, from {} {}", out.empty() ? "" : "; ", origin.rule, origin.parts.size(),
                        origin.parts.size() == 1 ? "node" : "nodes");
   return out;
+}
+
+void set_file_nodes(const Tensor& tensor, FileNodes nodes) {
+  if (auto* pool = dynamic_cast<ContextPool*>(tensor->owner); pool && !nodes.empty())
+    pool->file_nodes()[tensor.impl()] = std::move(nodes);
+}
+
+const FileNodes& file_nodes_of(const TensorImpl& tensor) {
+  static const FileNodes none;
+  auto* pool = dynamic_cast<ContextPool*>(tensor.owner);
+  if (!pool) return none;
+  const auto found = pool->file_nodes().find(&tensor);
+  return found == pool->file_nodes().end() ? none : found->second;
+}
+
+void append_file_nodes(const FileNodes& nodes, FileNodes& all) {
+  for (const auto& node : nodes)
+    if (std::none_of(all.begin(), all.end(), [&](const auto& known) { return *known == *node; })) all.push_back(node);
 }
 
 std::vector<OriginPart> origin_parts(const TensorImpl& node) {

@@ -130,6 +130,7 @@ Status Runner::set_up(std::unique_ptr<Runner> previous) {
   if (auto ok = bind_states(); !ok) return ok;
   if (auto ok = upload_leafs(); !ok) return ok;
   if (auto ok = prepare(std::move(packed)); !ok) return ok;
+  if (options_.recorder && model_.file_graph) options_.recorder->describe(trace::GraphInfo(*model_.file_graph));
   options_.stop = {};  // it is of the opening
   context_->set_stop({});
   return model_.weights_unchanged();

@@ -114,6 +114,7 @@ trace::TensorInfo describe_tensor(const Graph& graph, const TensorImpl& tensor) 
   out.parameters = parameters_of(tensor);
   out.axis = axis_of(tensor);
   out.parts = parts_of(tensor);
+  for (const auto& node : file_nodes_of(tensor)) out.file_nodes.push_back({node->op, node->name});
   if (tensor.channels_last()) out.flags |= trace::kChannelsLast;
   if (graph.has_grads()) {
     if (const TensorImpl* gradient = graph.grad(tensor)) out.gradient = ref_of(graph, *gradient);

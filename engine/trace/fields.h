@@ -11,12 +11,16 @@ void fields(A& a, PartInfo& p) {
   a(1, p.op), a(2, p.op_number), a(3, p.name);
 }
 template <class A>
+void fields(A& a, FileNodeInfo& n) {
+  a(1, n.op), a(2, n.name);
+}
+template <class A>
 void fields(A& a, TensorInfo& t) {
   a(1, t.name), a(2, t.op), a(3, t.layer), a(4, t.dtype), a(5, t.shape), a(6, t.strides), a(7, t.bytes), a(8, t.flops);
   a(9, t.sources), a(10, t.view_source), a(11, t.view_offset), a(12, t.backend), a(13, t.parameters), a(14, t.tasks);
   a(15, t.work_bytes), a(16, t.flags), a(17, t.op_number), a(18, t.axis), a(19, t.parts), a(20, t.gradient);
   a(21, t.accumulator), a(22, t.placement), a(23, t.uses), a(24, t.op_params), a(25, t.block), a(26, t.storage_offset);
-  a(27, t.storage_bytes), a(28, t.states);
+  a(27, t.storage_bytes), a(28, t.states), a(29, t.file_nodes);
 }
 template <class A>
 void fields(A& a, StorageBlock& b) {
@@ -25,7 +29,7 @@ void fields(A& a, StorageBlock& b) {
 template <class A>
 void fields(A& a, GraphInfo& g) {
   a(1, g.id), a(2, g.model), a(3, g.nodes), a(4, g.leafs), a(5, g.edges), a(6, g.blocks), a(7, g.continuation_of),
-      a(8, g.waits);
+      a(8, g.waits), a(9, g.of_file);
 }
 template <class A>
 void fields(A& a, SliceInfo& s) {

@@ -178,11 +178,14 @@ class Fusing {
     (*made)->flags = last.flags;
     (*made)->placement = last.placement;
     Origins origins;
+    FileNodes file_nodes;
     for (const NodeId part : record.held) {
       const Origins& own = origins_of(copier_.given().node(part));
       origins.insert(origins.end(), own.begin(), own.end());
+      append_file_nodes(file_nodes_of(copier_.given().node(part)), file_nodes);
     }
     set_origins(*made, std::move(origins));
+    set_file_nodes(*made, std::move(file_nodes));
     record.node = *made;
     out_.fused.push_back(std::move(record));
     return made;

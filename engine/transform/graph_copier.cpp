@@ -68,7 +68,9 @@ Result<Tensor> GraphCopier::new_leaf(const TensorImpl& node) {
 Result<Tensor> GraphCopier::make(const TensorImpl& neighbour, Op op, std::span<const Tensor> sources,
                                  const OpParams& params, std::string_view name) {
   enter_layer_of(neighbour);
-  return context_.apply(op, sources, params, name);
+  auto made = context_.apply(op, sources, params, name);
+  if (made) set_file_nodes(*made, file_nodes_of(neighbour));
+  return made;
 }
 
 Result<Tensor> GraphCopier::convert_given(const TensorImpl& origin, DType dtype) {

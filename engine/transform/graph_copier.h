@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Base of all transforms: builds a new graph from the given one, node by node, in a growing context of its own. Leaf
-// tensors and parameters are shared by both graphs. A copied node keeps layer, flags, origins, placement and memory
-// layout. finish() collects the graph and carries gradients and accumulators over.
+// tensors and parameters are shared by both graphs. A copied node keeps layer, flags, origins, file nodes, placement
+// and memory layout. finish() collects the graph and carries gradients and accumulators over.
 #pragma once
 #include <functional>
 #include <string_view>
@@ -32,7 +32,7 @@ class GraphCopier {
   // Copies the node with other sources; op, parameters, name, layer, flags, placement and layout are kept. Errors: the
   // op's shape rule, out of memory.
   Result<Tensor> copy(const TensorImpl& node, std::span<const Tensor> sources);
-  // A new node in the layer of `neighbour`, without flags.
+  // A new node with the layer and the file nodes of `neighbour`, without flags.
   Result<Tensor> make(const TensorImpl& neighbour, Op op, std::span<const Tensor> sources, const OpParams& params,
                       std::string_view name);
   // Replaces a leaf tensor by one of another type, with the flags, the gradient and the accumulator of `origin`. The

@@ -85,12 +85,18 @@ std::vector<const TensorImpl*> replaced_by(const Graph& graph, const TensorImpl&
   return out;
 }
 
-std::vector<OriginPart> parts_of(const Graph& graph, const TensorImpl& root, const Replacement& found) {
-  std::vector<OriginPart> out;
-  for (const TensorImpl* node : replaced_by(graph, root, found))
-    for (OriginPart& part : origin_parts(*node)) out.push_back(std::move(part));
-  return out;
-}
+// The provenance of the nodes of a replacement: that of all nodes that they replace.
+struct Provenance {
+  std::vector<OriginPart> parts;
+  FileNodes file_nodes;
+
+  explicit Provenance(std::span<const TensorImpl* const> replaced) {
+    for (const TensorImpl* node : replaced) {
+      for (OriginPart& part : origin_parts(*node)) parts.push_back(std::move(part));
+      append_file_nodes(file_nodes_of(*node), file_nodes);
+    }
+  }
+};
 
 // True if the match changes no node that writes into a tensor and no reader of an older version.
 bool preserves_mutation_order(const PatternMatcher& matcher, const TensorImpl& root, const Replacement& found) {
@@ -168,15 +174,16 @@ class Pass {
       return Error{
           fmt::format("rewrite rule '{}' changed the type or shape of '{}'", match.rule->info.name, root.name)};
     for (const Tensor& node : maker.made()) copier.place(node);
-    std::vector<OriginPart> parts = parts_of(matcher_.graph(), root, match.found);
+    Provenance provenance(replaced_by(matcher_.graph(), root, match.found));
+    for (const Tensor& node : maker.made()) set_file_nodes(node, provenance.file_nodes);
     RuleUse& use = uses[match.rule->info.name];
     use.rule = &match.rule->info;
     ++use.times;
-    use.nodes += static_cast<int64_t>(parts.size());
+    use.nodes += static_cast<int64_t>(provenance.parts.size());
     if (maker.made().empty() || maker.made().back() != made) return made;  // an existing node
     made->flags = root.flags;
     made->placement = root.placement;
-    set_origins(made, {{match.rule->info.name, std::move(parts)}});
+    set_origins(made, {{match.rule->info.name, std::move(provenance.parts)}});
     return made;
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Layers for the window to collapse: what the file's names have in common, or the pieces between narrow places.
+// Layers for the window to collapse: prefixes that names in the file have in common, or the sections between points
+// where one tensor alone is live.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 
@@ -64,6 +65,13 @@ std::vector<std::string> by_name(const ir::Graph& graph, const std::vector<bool>
   }
   size_t skip = common.size();
   while (skip > 0 && !separates(common[skip - 1])) --skip;
+  int coarse = 0;  // the deepest prefix that makes a few large groups
+  const auto layers_at = [&](int depth) {
+    std::vector<std::string> layers(names.size());
+    for (size_t n = 0; n < names.size(); ++n)
+      if (moving[n] && names[n].size() >= skip) layers[n] = std::string(prefix(names[n], skip, depth));
+    return layers;
+  };
   for (int depth = 1; depth <= 4; ++depth) {
     std::unordered_set<std::string_view> groups;
     size_t grouped = 0, ops = 0;
@@ -74,18 +82,16 @@ std::vector<std::string> by_name(const ir::Graph& graph, const std::vector<bool>
       if (names_its_op(group, graph.nodes[n].op)) ++ops;
     }
     if (ops * 2 > grouped) return {};
-    // Most nodes in groups, and neither a few huge ones nor almost one a node.
-    if (grouped * 3 < counted * 2 || groups.size() < std::max<size_t>(4, counted / 20)) continue;
-    if (groups.size() * 3 > counted * 2) return {};
-    std::vector<std::string> layers(names.size());
-    for (size_t n = 0; n < names.size(); ++n)
-      if (moving[n] && names[n].size() >= skip) layers[n] = std::string(prefix(names[n], skip, depth));
-    return layers;
+    if (grouped * 3 < counted * 2 || groups.size() < 4) continue;  // most nodes are in groups
+    if (groups.size() * 3 > counted * 2) break;                    // almost one group per node
+    if (groups.size() >= counted / 20) return layers_at(depth);
+    coarse = depth;
   }
-  return {};
+  return coarse > 0 ? layers_at(coarse) : std::vector<std::string>();
 }
 
-// Cuts where one tensor alone is still to be read, at least four nodes apart.
+// Cuts where one tensor alone is still to be read, at least four nodes apart. A layer bears the names of its first and
+// its last node.
 std::vector<std::string> by_width(const ir::Graph& graph, const std::vector<bool>& moving) {
   std::unordered_map<std::string_view, size_t> last_use;
   for (size_t n = 0; n < graph.nodes.size(); ++n)
@@ -102,16 +108,22 @@ std::vector<std::string> by_width(const ir::Graph& graph, const std::vector<bool
       --change[found->second];
     }
   }
-  int64_t open = 0, in_block = 0, block = 1;
+  std::vector<std::vector<size_t>> blocks(1);
+  int64_t open = 0;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     open += change[n];
     if (!moving[n]) continue;
-    layers[n] = fmt::format("block {}", block);
-    ++in_block;
-    if (open <= 1 && in_block >= 4) ++block, in_block = 0;
+    blocks.back().push_back(n);
+    if (open <= 1 && blocks.back().size() >= 4) blocks.emplace_back();
   }
-  if (in_block == 0) --block;  // the last one was begun, and nothing lies in it
-  return block > 1 ? layers : std::vector<std::string>(graph.nodes.size());
+  if (blocks.back().empty()) blocks.pop_back();
+  if (blocks.size() < 2) return layers;
+  for (const std::vector<size_t>& block : blocks) {
+    const std::string_view first = given_name(graph.nodes[block.front()]), last = given_name(graph.nodes[block.back()]);
+    const std::string name = block.size() == 1 ? std::string(first) : fmt::format("{} … {}", first, last);
+    for (const size_t n : block) layers[n] = name;
+  }
+  return layers;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include "engine/models/onnx/channel_block.h"
 #include "engine/models/onnx/data_movement_ops.h"
+#include "engine/models/onnx/file_graph.h"
 #include "engine/models/onnx/high_rank_shapes.h"
 #include "engine/models/onnx/onnx_functions.h"
 #include "engine/models/onnx/search_nodes.h"
@@ -232,7 +233,31 @@ void Lowering::lower_within(const ir::Node& node, const std::string& label, cons
   calls_ = outer;
 }
 
+// Assigns the current file node to the nodes added since the last call.
+void Lowering::note_file_node() {
+  const ObjectHeader* object = noted_ ? noted_->next : context_.first_object();
+  for (; object; noted_ = object, object = object->next) {
+    const TensorImpl* tensor = context_.tensor_of(*object);
+    if (tensor && tensor->op != Op::None && file_node_)
+      set_file_nodes(Tensor(const_cast<TensorImpl*>(tensor)), {file_node_});
+  }
+}
+
+Lowering::FromFileNode::FromFileNode(Lowering& lowering, const ir::Node& node)
+    : lowering_(lowering), outer_(lowering.file_node_) {
+  // The body of an operator and continued nodes are not in the file.
+  if (lowering.expanding_node_ || node.continues) return;
+  lowering.note_file_node();
+  lowering.file_node_ = std::make_shared<FileNode>(FileNode{node.full_name(), node.name});
+}
+
+Lowering::FromFileNode::~FromFileNode() {
+  lowering_.note_file_node();
+  lowering_.file_node_ = std::move(outer_);
+}
+
 void Lowering::lower_node(const ir::Node& node) {
+  const FromFileNode scope(*this, node);
   if (const ir::Function* own = own_function(node)) return lower_call(*own, node);
   if (!expanding_node_) {
     ++model_.node_count;
@@ -353,6 +378,14 @@ Result<std::vector<ValuePtr>> Lowering::lower_subgraph(const ir::Graph& graph, s
   return outputs;
 }
 
+Result<std::vector<ValuePtr>> Lowering::lower_expansion(const ir::Node& node, const ir::Graph& graph,
+                                                        std::span<const ValuePtr> inputs) {
+  const ir::Node* outer = std::exchange(expanding_node_, expanding_node_ ? expanding_node_ : &node);
+  auto made = lower_subgraph(graph, inputs);
+  expanding_node_ = outer;
+  return made;
+}
+
 Result<std::vector<ValuePtr>> Lowering::try_subgraph(const ir::Graph& graph, std::span<const ValuePtr> inputs) {
   const auto problems = model_.problems;
   const auto unsupported = model_.unsupported;
@@ -385,6 +418,8 @@ Result<Model> Lowering::lower(std::span<const ValuePtr> known) {
   scopes_.resize(1);
   model_.format = "onnx";
   model_.missing = file_.missing;
+  model_.file_node_count = ir::count_nodes(file_);
+  model_.parameter_bytes = ir::parameter_bytes(file_);
   for (const auto& [domain, opset] : file_.opsets)
     if (const int64_t newest = ir::Schemas::newest_opset(domain); newest != 0 && opset > newest)
       model_.problems.push_back(fmt::format("the model uses opset {}{}{}; opsets up to {} are supported", opset,

@@ -4,6 +4,7 @@
 // write a handler in one of the lower_*.cpp files and add a row to that file's table.
 #pragma once
 #include <arenascope/graph/builder.h>
+#include <arenascope/graph/provenance.h>
 #include <arenascope/models/host_array.h>
 #include <arenascope/models/model.h>
 #include "engine/models/onnx/dimension_equations.h"
@@ -313,6 +314,9 @@ class Lowering {
   ValuePtr make_constant(std::string name, HostArray array) const;
   // Lowers a subgraph of a node with these input values and returns its outputs in order. Failing nodes are recorded.
   Result<std::vector<ValuePtr>> lower_subgraph(const ir::Graph& graph, std::span<const ValuePtr> inputs = {});
+  // As lower_subgraph() of what the node's operator consists of: these nodes are not nodes of the file.
+  Result<std::vector<ValuePtr>> lower_expansion(const ir::Node& node, const ir::Graph& graph,
+                                                std::span<const ValuePtr> inputs);
   // As lower_subgraph(), to infer the output types only: failures are not recorded.
   Result<std::vector<ValuePtr>> try_subgraph(const ir::Graph& graph, std::span<const ValuePtr> inputs);
 
@@ -330,6 +334,20 @@ class Lowering {
   };
 
  private:
+  // Scope in which added nodes are lowered from this node of the file. Those of an enclosing node stay its own.
+  class FromFileNode {
+   public:
+    FromFileNode(Lowering& lowering, const ir::Node& node);
+    ~FromFileNode();
+    FromFileNode(const FromFileNode&) = delete;
+    FromFileNode& operator=(const FromFileNode&) = delete;
+
+   private:
+    Lowering& lowering_;
+    std::shared_ptr<const FileNode> outer_;
+  };
+
+  void note_file_node();
   void set_layer(std::string layer);
   Result<Model> lower(std::span<const ValuePtr> known);
   void add_input(const ir::ValueType& type);
@@ -405,6 +423,8 @@ class Lowering {
   uint32_t dropouts_ = 0;
   ir::Schemas schemas_;
   const ir::Node* expanding_node_ = nullptr;     // the operator whose function body is being lowered
+  std::shared_ptr<const FileNode> file_node_;    // the node of the file that is being lowered
+  const ObjectHeader* noted_ = nullptr;          // the last object of the context whose file node is noted
   std::string calls_;                            // the functions being expanded, as layers
   int64_t unrolled_ = 0;                         // number of function nodes so far
   std::unordered_map<std::string, int> labels_;  // number of calls per label

@@ -81,7 +81,6 @@ Tensor Lowering::materialise(Value& value, const std::byte* made_of, Status& sta
   }
   if (made_of) file_leafs_.emplace(value.name, FileLeaf{made_of, *tensor});
   (*tensor)->flags |= kFlagWeight;
-  model_.parameter_bytes += (*tensor)->byte_count();
   model_.weights.push_back({*tensor, value.source});
   value.tensor = *tensor;
   return value.tensor;

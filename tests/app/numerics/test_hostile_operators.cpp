@@ -52,7 +52,7 @@ struct Counts {
 };
 
 Bytes all_bytes(const Model& model) {
-  Bytes out = model.parameter_bytes;
+  Bytes out = model.weight_bytes();
   for (const TensorImpl* node : model.graph.nodes()) out += node->byte_count();
   for (const ValueInfo& input : model.inputs)
     if (input.tensor) out += input.tensor->byte_count();

@@ -131,7 +131,8 @@ TEST_CASE("large constants are made when they are loaded, reshaped and transpose
   auto y = lower(m);
   CHECK(y.shape == "[1, 600]");
   CHECK(y.ops == std::vector<Op>{Op::MulMat});
-  CHECK(y.model.parameter_bytes == 300 * 400 * 4);
+  CHECK(y.model.weight_bytes() == 300 * 400 * 4);
+  CHECK(y.model.parameter_bytes == 4 * 8);  // of the two shapes
 }
 
 TEST_CASE("a target shape that is given as an input is taken from the given values") {
@@ -228,7 +229,22 @@ TEST_CASE("layers come from the names, or from where the graph is narrow") {
   CHECK(a->context.layer_names().size() == 6);
   CHECK(a->context.layer_names()[0] == "l0");
   CHECK(b->context.layer_names().size() == 6);
-  CHECK(b->context.layer_names()[0] == "block 1");
+  CHECK(b->context.layer_names()[0] == "1 … 4");
+}
+
+TEST_CASE("a few large groups of names are layers too") {
+  OnnxMaker m;
+  m.input("x", {2}).output("block9/op999");
+  std::string last = "x";
+  for (int i = 0; i < 1000; ++i) {
+    const std::string next = "block" + std::to_string(i / 100) + "/op" + std::to_string(i);
+    m.node("Relu", {last}, {next});
+    last = next;
+  }
+  auto model = m.open();
+  REQUIRE(model.ok());
+  CHECK(model->context.layer_names().size() == 10);
+  CHECK(model->context.layer_names()[0] == "block0");
 }
 
 TEST_CASE("names that tell the op are no layers, and all of a graph is none") {
@@ -253,6 +269,6 @@ TEST_CASE("names that tell the op are no layers, and all of a graph is none") {
   REQUIRE(a.ok());
   REQUIRE(b.ok());
   CHECK(a->context.layer_names().size() == 6);
-  CHECK(a->context.layer_names()[0] == "block 1");
+  CHECK(a->context.layer_names()[0] == "p2o.Neg.0 … p2o.Relu.3");
   CHECK(b->context.layer_names().empty());
 }

@@ -290,7 +290,7 @@ TEST_CASE("a weight is held once, however many turns of a loop read it, as it li
     auto model = m.node("Loop", {"turns", "", "x"}, {"y"}, {{"body", &body}}).open();
     REQUIRE(model.ok());
     REQUIRE(model->runnable());
-    return model->parameter_bytes;
+    return model->weight_bytes();
   };
   for (const bool inside : {false, true})
     for (const char* op : {"Add", "MatMul"}) CHECK(bytes(op, inside) == Bytes{64} * 64 * 4);

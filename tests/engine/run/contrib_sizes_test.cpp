@@ -40,13 +40,13 @@ constexpr int64_t kMany = int64_t{1} << 22;
 void check_refused(const Result<models::Model>& model) {
   REQUIRE(model.ok());
   CHECK_FALSE(model->runnable());
-  CHECK(model->parameter_bytes < kFew);
+  CHECK(model->weight_bytes() < kFew);
 }
 
 void check_small(const Result<models::Model>& model, Bytes most = kFew) {
   REQUIRE(model.ok());
   REQUIRE_MESSAGE(model->runnable(), model->problems[0]);
-  CHECK(model->parameter_bytes < most);
+  CHECK(model->weight_bytes() < most);
 }
 
 }  // namespace

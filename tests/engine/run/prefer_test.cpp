@@ -64,7 +64,7 @@ TEST_CASE("fusion and layouts respect the preferred arena size in all zoo and fi
     CAPTURE(entry.name);
     auto model = models::open_zoo(entry.name);
     REQUIRE_MESSAGE(model.ok(), (model.ok() ? "" : model.error().message));
-    if (!model->states.empty() || model->parameter_bytes > Bytes{3} << 30) continue;
+    if (!model->states.empty() || model->weight_bytes() > Bytes{3} << 30) continue;
     check_ratios(*model, *devices);
     ++weighed;
   }
@@ -125,7 +125,7 @@ TEST_CASE("with memory preferred each weight is stored once, unless packed ones 
     REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
     REQUIRE((*runner)->run().ok());
     results[i] = floats(**runner);
-    given = (*runner)->model().parameter_bytes;
+    given = (*runner)->model().weight_bytes();
     weights[i] = (*runner)->context().stats({}, MemoryKind::Persistent).peak;
   }
   constexpr Bytes kRound = 64 << 10;  // what allocators round tensors up to, in all

@@ -6,6 +6,7 @@
 #include <arenascope/memory/execution_context.h>
 #include <arenascope/models/string_table.h>
 #include <arenascope/models/weight_source.h>
+#include <arenascope/trace/info.h>
 
 #include <filesystem>
 #include <functional>
@@ -154,24 +155,33 @@ struct Model {
   std::vector<State> states;
   std::vector<Statistic> statistics;  // of a training graph
   std::optional<LanguageInfo> language;
-  std::map<std::string, int64_t> ops;          // operators in the file, with their counts
-  std::map<std::string, int64_t> unsupported;  // the unsupported ones among them
-  std::vector<std::string> problems;           // one message each: why the model cannot be run
-  std::vector<std::string> unknown_sizes;      // results of nodes that are not supported and declare no shape
-  MissingData missing;                         // a model with missing data can be planned, but not run
-  Bytes parameter_bytes = 0;
+  std::map<std::string, int64_t> ops;             // operators in the file, with their counts
+  std::map<std::string, int64_t> unsupported;     // the unsupported ones among them
+  std::vector<std::string> problems;              // one message each: why the model cannot be run
+  std::vector<std::string> unknown_sizes;         // results of nodes that are not supported and declare no shape
+  MissingData missing;                            // a model with missing data can be planned, but not run
+  Bytes parameter_bytes = 0;                      // of the parameters as the file stores them; see weight_bytes()
   std::vector<FreeDimension> free_dimensions;     // of inputs, in file order
   std::map<std::string, int64_t> assumed_values;  // scalar integer inputs without a given value that shapes depend on
   std::vector<std::string> fixed_inputs;          // inputs whose given values determined shapes of the graph
   std::vector<std::string> random_outputs;  // outputs computed from random numbers: only their distribution is defined
   std::vector<RandomInput> random_inputs;   // of a loop body (LoopSpec)
-  int64_t node_count = 0;                   // operators in the file; for the zoo: graph nodes
-  LoadedBytes loaded;                       // set by load_weights()
+  int64_t node_count = 0;       // operators that were lowered, once per iteration and call; for the zoo: graph nodes
+  int64_t file_node_count = 0;  // nodes of the file, those of each body and function once; 0: the format has no nodes
+  // The nodes of the file as it has them; null if it has neither bodies (of If, Loop, Scan) nor local functions.
+  std::shared_ptr<const trace::GraphInfo> file_graph;
+  LoadedBytes loaded;                                // set by load_weights()
   std::shared_ptr<const DeferredSubgraph> deferred;  // null if the graph is the whole model
 
   // The outputs of the file, without the inputs of the deferred subgraph.
   std::span<const ValueInfo> own_outputs() const {
     return std::span(outputs).first(deferred ? deferred->first_need : outputs.size());
+  }
+  // Bytes of the weights as the graph reads them: the memory that running takes for parameters.
+  Bytes weight_bytes() const {
+    Bytes sum = 0;
+    for (const Weight& weight : weights) sum += weight.tensor->byte_count();
+    return sum;
   }
   // The graph contains every node of the file.
   bool complete() const { return graph.defined() && unsupported.empty() && problems.empty(); }

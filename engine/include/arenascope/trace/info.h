@@ -4,10 +4,12 @@
 #pragma once
 #include <arenascope/trace/events.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -30,6 +32,13 @@ struct PartInfo {
   uint32_t op_number = 0;  // as in TensorInfo
   std::string name;        // of the node that it was, "" if that is not known
   bool operator==(const PartInfo&) const = default;
+};
+
+// A node of the model's file.
+struct FileNodeInfo {
+  std::string op;    // "Conv", "com.microsoft::Gelu"
+  std::string name;  // "" if the file gives it none
+  bool operator==(const FileNodeInfo&) const = default;
 };
 
 // Where a tensor's bytes are stored while its graph runs. The numbers are part of the recording's format.
@@ -70,7 +79,14 @@ struct TensorInfo {
   // Its storage when the graph was described: a slice of one of GraphInfo::blocks; none: not allocated yet.
   std::optional<int32_t> block;
   Bytes storage_offset = 0, storage_bytes = 0;
+  std::vector<FileNodeInfo> file_nodes;  // the nodes of the model's file that it was lowered from
   bool operator==(const TensorInfo&) const = default;
+
+  // True if it, one of its parts or one of its file nodes has that name.
+  bool is_named(std::string_view wanted) const {
+    return name == wanted || std::ranges::find(parts, wanted, &PartInfo::name) != parts.end() ||
+           std::ranges::find(file_nodes, wanted, &FileNodeInfo::name) != file_nodes.end();
+  }
 };
 
 // A block of memory that storages of a graph's tensors are slices of.
@@ -92,7 +108,16 @@ struct GraphInfo {
   std::vector<StorageBlock> blocks;
   GraphId continuation_of;  // deferred subgraph: compiled after a run of this graph; none: the first or only one
   int64_t waits = 0;        // operators of the file that are deferred until this graph has run
+  bool of_file = false;     // the nodes of the model's file, with those of bodies and functions; it is never run
   bool operator==(const GraphInfo&) const = default;
+
+  // The node with that name, or else the first one for which TensorInfo::is_named() is true; none if there is neither.
+  NodeId find_named(std::string_view name) const {
+    auto found = std::ranges::find(nodes, name, &TensorInfo::name);
+    if (found == nodes.end())
+      found = std::ranges::find_if(nodes, [&](const TensorInfo& node) { return node.is_named(name); });
+    return found == nodes.end() ? NodeId::none() : NodeId(static_cast<size_t>(found - nodes.begin()));
+  }
 };
 
 // The offset and lifetime of a tensor in the arena.

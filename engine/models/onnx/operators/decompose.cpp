@@ -26,7 +26,7 @@ std::vector<ValuePtr> lower_body(OpCall& c, const Part& part, const std::vector<
   };
   for (const std::string& name : schema->body->inputs) graph.inputs.push_back(named(name));
   for (const std::string& name : schema->body->outputs) graph.outputs.push_back(named(name));
-  auto made = c.lowering().lower_subgraph(graph, sources);
+  auto made = c.lowering().lower_expansion(c.node(), graph, sources);
   if (!made) c.fail(made.error().message);
   return c.ok() ? *made : std::vector<ValuePtr>();
 }
