@@ -180,6 +180,14 @@
         <translation>折叠所有层(&amp;C)</translation>
     </message>
     <message>
+        <source>Graph of the &amp;File or of the Run</source>
+        <translation>文件的图或运行的图(&amp;F)</translation>
+    </message>
+    <message>
+        <source>The nodes as the model&apos;s file has them, with the bodies of If, Loop and Scan and local functions, or the graph that runs</source>
+        <translation>模型文件中原有的节点，包括 If、Loop、Scan 的子图和本地函数；或实际运行的图</translation>
+    </message>
+    <message>
         <source>Show &amp;Whole Graph</source>
         <translation>显示整张图(&amp;W)</translation>
     </message>
@@ -1768,6 +1776,10 @@
     <message>
         <source>median run %1</source>
         <translation>运行中位数 %1</translation>
+    </message>
+    <message>
+        <source>%1 nodes in the file, %2 in the graph</source>
+        <translation>文件中 %1 个节点，图中 %2 个</translation>
     </message>
     <message>
         <source>Peak of each memory kind; the shown plan; all runs except the cold first one. %1</source>
@@ -3540,6 +3552,14 @@ address %1</source>
         <translation>正在布局…</translation>
     </message>
     <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>The nodes as the model&apos;s file has them, with the bodies of If, Loop and Scan and local functions</source>
+        <translation>模型文件中原有的节点，包括 If、Loop、Scan 的子图和本地函数</translation>
+    </message>
+    <message>
         <source>Difference of B</source>
         <translation>与 B 的差异</translation>
     </message>
@@ -3988,6 +4008,10 @@ address %1</source>
     <message>
         <source>channels last</source>
         <translation>通道在最后</translation>
+    </message>
+    <message>
+        <source>in the file</source>
+        <translation>文件中</translation>
     </message>
     <message>
         <source>Gradient</source>
@@ -5462,6 +5486,22 @@ next: %7</source>
         <translation>在执行顺序中的位置</translation>
     </message>
     <message>
+        <source>Name in file</source>
+        <translation>文件中的名称</translation>
+    </message>
+    <message>
+        <source>Nodes of the model&apos;s file that it computes</source>
+        <translation>它所计算的模型文件节点</translation>
+    </message>
+    <message>
+        <source>Op in file</source>
+        <translation>文件中的算子</translation>
+    </message>
+    <message>
+        <source>Operators of these nodes</source>
+        <translation>这些节点的算子</translation>
+    </message>
+    <message>
         <source>Name</source>
         <translation>名称</translation>
     </message>
@@ -6472,6 +6512,10 @@ next: %7</source>
     <message>
         <source>min %1 · max %2 · mean %3 · deviation %4</source>
         <translation>最小 %1 · 最大 %2 · 平均 %3 · 标准差 %4</translation>
+    </message>
+    <message>
+        <source>no finite values</source>
+        <translation>没有有限值</translation>
     </message>
     <message>
         <source>NaN %1 · +Inf %2 · −Inf %3 · zeros %4</source>

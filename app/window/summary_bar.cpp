@@ -2,6 +2,7 @@
 #include "summary_bar.h"
 
 #include <views/common/format.h>
+#include <views/common/graphs.h>
 #include <QButtonGroup>
 #include <QCoreApplication>
 #include <QStringList>
@@ -39,6 +40,12 @@ Nanoseconds median_run(const trace::Snapshot& snapshot, trace::GraphId graph) {
 
 QString headline_of(const trace::Snapshot& snapshot, const trace::PlanInfo* plan, trace::GraphId graph) {
   QStringList parts;
+  if (const auto file = latest_graph(snapshot, true)) {
+    const trace::GraphInfo* run = snapshot.graph(graph);
+    if (!run || run->of_file) run = latest_graph(snapshot).get();
+    parts << Texts::tr("%1 nodes in the file, %2 in the graph")
+                 .arg(format_count(std::ssize(file->nodes)), format_count(run ? std::ssize(run->nodes) : 0));
+  }
   for (size_t k = 0; k < trace::kMemoryKinds; ++k) {
     const auto kind = static_cast<trace::MemoryKind>(k);
     if (const Bytes peak = snapshot.peak(kind, trace::MemoryCount::Active); peak > 0)

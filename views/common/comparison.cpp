@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/comparison.h>
+#include <views/common/graphs.h>
 
 #include <algorithm>
 
@@ -27,8 +28,8 @@ ComparisonSide ComparisonSide::of(std::shared_ptr<const trace::Snapshot> snapsho
   const trace::PlanInfo* plan = o.run.valid() ? s.plan_of(o.run) : nullptr;
   if (graph)
     o.graph = s.graphs[graph->id.index()];
-  else if (!s.graphs.empty())
-    o.graph = s.graphs.back();
+  else
+    o.graph = latest_graph(s);
   if (plan)
     o.plan = s.plans[plan->id.index()];
   else if (!o.run.valid() && !s.plans.empty())

@@ -105,6 +105,15 @@ QString DisplayNames::role(const trace::TensorInfo& tensor) {
   return tr("intermediate result");
 }
 
+QString DisplayNames::file_name(const trace::TensorInfo& tensor) {
+  constexpr qsizetype kMostNames = 3;
+  QStringList names;
+  for (const trace::FileNodeInfo& node : tensor.file_nodes)
+    if (!node.name.empty()) names << QString::fromStdString(node.name);
+  if (names.size() > kMostNames) names = {names.first(), QStringLiteral("…"), names.last()};
+  return names.join(QStringLiteral(" + "));
+}
+
 QString DisplayNames::node(trace::TensorRef ref) {
   if (!ref.valid()) return {};
   return ref.is_leaf() ? tr("leaf %1").arg(ref.index()) : tr("node %1").arg(ref.index());

@@ -27,6 +27,8 @@ struct DisplayNames {
   static QString track(trace::TrackKind kind);
   static QString role(const trace::TensorInfo& tensor);  // "weight", "input", ...
   static QString node(trace::TensorRef ref);             // "node 12", "leaf 3"
+  // The names of its nodes in the model's file, "conv1 + relu1"; empty if there are none.
+  static QString file_name(const trace::TensorInfo& tensor);
 };
 
 }  // namespace arenascope::views

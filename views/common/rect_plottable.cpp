@@ -141,7 +141,7 @@ void RectPlottable::set_styles(std::vector<RectStyle> styles) {
   colours_.clear();
   for (const RectStyle& s : styles_) {
     hatches_.push_back(hatch_brush(s.hatch, s.hatch_colour));
-    QColor c = s.fill.isValid() && s.fill.alpha() > 0 ? s.fill : s.outline;
+    QColor c = s.fill.isValid() && s.fill.alpha() > 0 ? s.fill : s.needs_room ? QColor() : s.outline;
     if (s.hatch != Hatch::None &&
         s.hatch_colour.isValid()) {  // average colour of hatch and fill, for the density image
       const QColor& h = s.hatch_colour;
@@ -202,14 +202,23 @@ void RectPlottable::draw(QCPPainter* painter) {
   const PixelMap map = pixel_map();
   was_dense_ = span.count() > dense_from_;
   painter->setAntialiasing(false);
-  if (was_dense_) {
-    draw_dense(painter, span, map, clip);
-  } else {
-    draw_rects(painter, span, map, clip);
-  }
+  if (was_dense_) return draw_dense(painter, span, map, clip);
+  // Rectangles that share pixels would be rounded to overlapping ones, in a pattern that is not in the data.
+  const double least = shares_columns(span, map, clip) ? 1 : 0;
+  draw_rects(painter, span, map, clip, least);
+  if (least > 0) draw_dense(painter, span, map, clip, least);
 }
 
-void RectPlottable::draw_dense(QCPPainter* painter, RectSet::Span span, const PixelMap& map, const QRect& clip) {
+// True if there are more rectangles thinner than a pixel than columns of pixels.
+bool RectPlottable::shares_columns(RectSet::Span span, const PixelMap& map, const QRect& clip) const {
+  int left = clip.width();
+  for (size_t i = span.first; i < span.last && left >= 0; ++i)
+    if (((*data_)[i].x1 - (*data_)[i].x0) * std::abs(map.x_scale) < 1) --left;
+  return left < 0;
+}
+
+void RectPlottable::draw_dense(QCPPainter* painter, RectSet::Span span, const PixelMap& map, const QRect& clip,
+                               double max_width) {
   const double ratio = painter->device() ? painter->device()->devicePixelRatioF() : 1.0;
   const QSize size = (QSizeF(clip.size()) * ratio).toSize();
   if (image_.size() != size) image_ = QImage(size, QImage::Format_ARGB32_Premultiplied);
@@ -217,12 +226,13 @@ void RectPlottable::draw_dense(QCPPainter* painter, RectSet::Span span, const Pi
   image_.setDevicePixelRatio(1);
   const PixelMap to_image{map.x_scale * ratio, (map.x_shift - clip.left()) * ratio, map.y_scale * ratio,
                           (map.y_shift - clip.top()) * ratio};
-  paint_density(image_, *data_, span, to_image, colours_);
+  paint_density(image_, *data_, span, to_image, colours_, max_width * ratio);
   image_.setDevicePixelRatio(ratio);
   painter->drawImage(QPointF(clip.topLeft()), image_);
 }
 
-void RectPlottable::draw_rects(QCPPainter* painter, RectSet::Span span, const PixelMap& map, const QRect& clip) {
+void RectPlottable::draw_rects(QCPPainter* painter, RectSet::Span span, const PixelMap& map, const QRect& clip,
+                               double min_width) {
   int labels = 0;
   // Raster painters clip, so outlines may extend beyond the edge; a recording may be replayed without clipping.
   const bool recorded = painter->paintEngine() && painter->paintEngine()->type() == QPaintEngine::Picture;
@@ -230,7 +240,7 @@ void RectPlottable::draw_rects(QCPPainter* painter, RectSet::Span span, const Pi
   const int line = painter->fontMetrics().height();
   for (size_t i = span.first; i < span.last; ++i) {
     const Rect& r = (*data_)[i];
-    if (r.style >= styles_.size()) continue;
+    if (r.style >= styles_.size() || (r.x1 - r.x0) * std::abs(map.x_scale) < min_width) continue;
     const QRect whole = to_pixels(map, r);
     const QRect rect = whole.intersected(visible);
     if (rect.isEmpty()) continue;

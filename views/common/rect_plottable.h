@@ -6,6 +6,7 @@
 #include <views/common/plot_layer.h>
 #include <views/common/rect_set.h>
 #include <views/common/theme.h>
+#include <limits>
 
 #include <functional>
 #include <memory>
@@ -64,8 +65,12 @@ class RectPlottable : public QCPAbstractPlottable {
   void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
 
  private:
-  void draw_rects(QCPPainter* painter, RectSet::Span span, const PixelMap& map, const QRect& clip);
-  void draw_dense(QCPPainter* painter, RectSet::Span span, const PixelMap& map, const QRect& clip);
+  // Rectangles of at least `min_width` pixels, one by one.
+  void draw_rects(QCPPainter* painter, RectSet::Span span, const PixelMap& map, const QRect& clip, double min_width);
+  // Rectangles of less than `max_width` pixels, as an image.
+  void draw_dense(QCPPainter* painter, RectSet::Span span, const PixelMap& map, const QRect& clip,
+                  double max_width = std::numeric_limits<double>::infinity());
+  bool shares_columns(RectSet::Span span, const PixelMap& map, const QRect& clip) const;
   void draw_label(QCPPainter* painter, const QRect& rect, const Rect& r, const RectStyle& style);
   PixelMap pixel_map() const;
 

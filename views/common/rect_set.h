@@ -3,6 +3,7 @@
 // that visible rectangles and the one under the pointer are found by binary search.
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -53,9 +54,10 @@ struct PixelMap {
 };
 
 // Fills the rectangles of `span` with the colour of their style (premultiplied ARGB) directly in the image; used if
-// there are more rectangles than pixels. A rectangle thinner than a pixel is blended by its coverage, with a visible
-// minimum.
+// there are more rectangles than pixels. A pixel that a rectangle covers in part gets that part of the colour, and the
+// parts add up; a rectangle thinner than a pixel has a visible minimum. Only rectangles of less than `max_width` pixels
+// are painted.
 void paint_density(QImage& image, const RectSet& set, RectSet::Span span, const PixelMap& map,
-                   const std::vector<uint32_t>& colours);
+                   const std::vector<uint32_t>& colours, double max_width = std::numeric_limits<double>::infinity());
 
 }  // namespace arenascope::views

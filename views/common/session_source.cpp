@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/graphs.h>
 #include <views/common/session_source.h>
 
 #include <utility>
@@ -38,6 +39,7 @@ void SessionSource::set_session(std::shared_ptr<const trace::Session> session) {
   graph_ = nullptr;
   plan_ = ghost_ = nullptr;
   shown_ = before_ = nullptr;
+  wants_file_graph_ = false;
   Q_EMIT session_replaced();
   SnapshotPtr first = session_ ? session_->try_snapshot() : nullptr;
   take(first ? std::move(first) : snapshot_);
@@ -123,6 +125,22 @@ trace::RunId SessionSource::first_part(trace::RunId run) const {
   return run;
 }
 
+void SessionSource::show_file_graph(bool on) {
+  if (std::exchange(wants_file_graph_, on) != on) take(snapshot_);
+}
+
+// The graph and the plan of the run; without a run the latest ones.
+void SessionSource::choose_graph() {
+  graph_ = run_.valid() ? snapshot_->graph_of(run_) : nullptr;
+  plan_ = run_.valid() ? snapshot_->plan_of(run_) : nullptr;
+  if (!graph_) graph_ = latest_graph(*snapshot_).get();
+  if (!plan_ && !run_.valid() && !snapshot_->plans.empty()) plan_ = snapshot_->plans.back().get();
+  const trace::GraphInfo* of_file = latest_graph(*snapshot_, true).get();
+  if (!of_file || (!wants_file_graph_ && graph_ && !graph_->nodes.empty())) return;
+  graph_ = of_file;
+  plan_ = nullptr;
+}
+
 void SessionSource::take(SnapshotPtr snapshot) {
   snapshot_ = std::move(snapshot);
   const auto& runs = snapshot_->runs;
@@ -140,12 +158,9 @@ void SessionSource::take(SnapshotPtr snapshot) {
     live_step_ = {};
   }
   run_ = snapshot_->run(chosen_) ? chosen_ : first_part(default_run());
-  graph_ = run_.valid() ? snapshot_->graph_of(run_) : nullptr;
-  plan_ = run_.valid() ? snapshot_->plan_of(run_) : nullptr;
-  if (!graph_ && !snapshot_->graphs.empty()) graph_ = snapshot_->graphs.back().get();
-  if (!plan_ && !run_.valid() && !snapshot_->plans.empty()) plan_ = snapshot_->plans.back().get();
+  choose_graph();
   ghost_ = nullptr;
-  if (shown_)
+  if (shown_ && !shows_file_graph())
     ghost_ = std::exchange(plan_, shown_.get());
   else if (before_ && plan_ && before_->id != plan_->id && same_graph(*snapshot_, before_->graph, plan_->graph))
     ghost_ = before_.get();

@@ -36,6 +36,10 @@ class SessionSource : public QObject {
   // The graph and plan of the run, or the latest ones if there is no run; null if there are none.
   const trace::GraphInfo* graph() const { return graph_; }
   const trace::PlanInfo* plan() const { return plan_; }
+  // Shows the nodes of the model's file instead of the graph of the run. Without effect if the session has no such graph
+  // (GraphInfo::of_file), which is also shown if the other graph has no nodes.
+  void show_file_graph(bool on);
+  bool shows_file_graph() const { return graph_ && graph_->of_file; }
   // Shows a plan that was never run instead of the run's plan, which becomes the ghost. Null: back to the run's plan.
   void show_plan(std::shared_ptr<const trace::PlanInfo> plan);
   // The previous plan, drawn under the current one until the graph changes; null: none.
@@ -66,6 +70,7 @@ class SessionSource : public QObject {
   void take(SnapshotPtr snapshot);
   trace::RunId default_run() const;
   trace::RunId first_part(trace::RunId run) const;
+  void choose_graph();
 
   std::shared_ptr<const trace::Session> session_;
   SnapshotPtr snapshot_;
@@ -81,6 +86,7 @@ class SessionSource : public QObject {
   const void *compared_graph_ = nullptr,
              *compared_plan_ = nullptr;  // the graph and plan that the comparison was made for
   Step live_step_;
+  bool wants_file_graph_ = false;
   bool waiting_ = false;  // refresh() will be retried
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 
 namespace arenascope::views {
@@ -64,7 +65,7 @@ namespace {
 using LayersByName = std::unordered_map<std::string_view, int32_t>;
 
 // limit for the nesting depth of names in a file; deeper layers are not nested further
-constexpr int kDeepest = 12;
+constexpr int kDeepest = 20;
 
 int32_t find_layer(Layers& layers, LayersByName& by_name, std::string_view name, int depth = 0) {
   if (const auto found = by_name.find(name); found != by_name.end()) return found->second;
@@ -87,17 +88,10 @@ int32_t closed_layer(const Layers& layers, const std::set<int32_t>& expanded, in
   return closed;
 }
 
-Layers layers_of(const GraphInfo& graph, size_t derive_above, size_t run_length) {
-  Layers layers;
-  layers.of_node.assign(graph.nodes.size(), -1);
-  LayersByName by_name;
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (graph.nodes[i].layer.empty()) continue;
-    layers.of_node[i] = find_layer(layers, by_name, graph.nodes[i].layer);
-    for (int32_t l = layers.of_node[i]; l >= 0; l = layers.parents[static_cast<size_t>(l)])
-      layers.nodes[static_cast<size_t>(l)].push_back(NodeId(i));
-  }
-  if (!layers.names.empty() || graph.nodes.size() <= derive_above || run_length == 0) return layers;
+namespace {
+
+// Runs of consecutive nodes.
+void derive_runs(const GraphInfo& graph, size_t run_length, Layers& layers) {
   layers.derived = true;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     if (i % run_length == 0) {
@@ -109,6 +103,55 @@ Layers layers_of(const GraphInfo& graph, size_t derive_above, size_t run_length)
     layers.of_node[i] = static_cast<int32_t>(layers.names.size()) - 1;
     layers.nodes.back().push_back(NodeId(i));
   }
+}
+
+const std::string& name_in_file(const TensorInfo& node) {
+  for (const trace::FileNodeInfo& file_node : node.file_nodes)
+    if (!file_node.name.empty()) return file_node.name;
+  return node.name;
+}
+
+// Many nodes of one op with the same inputs and the same users are drawn as one: side by side they would make a row
+// that no screen can show.
+void group_siblings(const GraphInfo& graph, Layers& layers) {
+  constexpr size_t kFewest = 12;
+  if (graph.nodes.size() < kFewest) return;
+  std::vector<std::vector<uint32_t>> users(graph.nodes.size());
+  for (size_t i = 0; i < graph.nodes.size(); ++i)
+    for (TensorRef source : graph.nodes[i].sources)
+      if (node_of(graph, source) != nullptr) users[source.index()].push_back(static_cast<uint32_t>(i));
+  using Alike = std::tuple<std::string_view, std::vector<TensorRef>, std::vector<uint32_t>>;
+  std::map<Alike, std::vector<NodeId>> groups;
+  for (size_t i = 0; i < graph.nodes.size(); ++i)
+    if (layers.of_node[i] < 0 && !graph.nodes[i].sources.empty() && !users[i].empty())
+      groups[{graph.nodes[i].op, graph.nodes[i].sources, users[i]}].push_back(NodeId(i));
+  for (auto& [alike, nodes] : groups) {
+    if (nodes.size() < kFewest) continue;
+    const auto layer = static_cast<int32_t>(layers.names.size());
+    layers.names.push_back(name_in_file(graph.nodes[nodes.front().index()]) + " … " +
+                           name_in_file(graph.nodes[nodes.back().index()]));
+    layers.parents.push_back(-1);
+    for (NodeId node : nodes) layers.of_node[node.index()] = layer;
+    layers.nodes.push_back(std::move(nodes));
+  }
+}
+
+}  // namespace
+
+Layers layers_of(const GraphInfo& graph, size_t derive_above, size_t run_length) {
+  Layers layers;
+  layers.of_node.assign(graph.nodes.size(), -1);
+  LayersByName by_name;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (graph.nodes[i].layer.empty()) continue;
+    layers.of_node[i] = find_layer(layers, by_name, graph.nodes[i].layer);
+    for (int32_t l = layers.of_node[i]; l >= 0; l = layers.parents[static_cast<size_t>(l)])
+      layers.nodes[static_cast<size_t>(l)].push_back(NodeId(i));
+  }
+  if (layers.names.empty() && graph.nodes.size() > derive_above && run_length > 0)
+    derive_runs(graph, run_length, layers);
+  else
+    group_siblings(graph, layers);
   return layers;
 }
 

@@ -23,7 +23,8 @@ struct Layers {
 };
 
 // The layers named by the graph, which may be nested (base/layer_name.h). A graph of more than `derive_above` nodes
-// without layers is divided into runs of `run_length` consecutive nodes, so that its first picture is readable.
+// without layers is divided into runs of `run_length` consecutive nodes, so that its first picture is readable. Many
+// nodes of one op with the same inputs and users are a layer, too.
 Layers layers_of(const trace::GraphInfo& graph, size_t derive_above = 600, size_t run_length = 40);
 
 // True if the node computes nothing and only views its input's bytes (VIEW, RESHAPE, PERMUTE, TRANSPOSE, EXPAND).

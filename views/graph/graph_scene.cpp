@@ -69,7 +69,9 @@ std::vector<VertexText> vertex_texts(const trace::GraphInfo& info, const Layers&
       if (node.op.empty())
         t.title = (node.flags & trace::kParameter) != 0 ? DisplayNames::role(node)
                                                         : DisplayNames::node(trace::TensorRef::node(vertex.node));
-      t.second = node.name.empty() ? DisplayNames::node(trace::TensorRef::node(vertex.node)) : text(node.name);
+      t.second = DisplayNames::file_name(node);
+      if (t.second.isEmpty())
+        t.second = node.name.empty() ? DisplayNames::node(trace::TensorRef::node(vertex.node)) : text(node.name);
       if (trace::has_unknown_size(node))
         t.third = DisplayNames::tr("size unknown");
       else if (!node.shape.empty() || !node.dtype.empty())  // nodes of other programs may have neither

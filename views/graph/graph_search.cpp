@@ -21,8 +21,13 @@ std::vector<TensorRef> find_tensors(const trace::GraphInfo& graph, const QString
     return std::search(in.begin(), in.end(), needle.begin(), needle.end(),
                        [](unsigned char a, unsigned char b) { return std::tolower(a) == b; }) != in.end();
   };
+  const auto node_holds = [&](const trace::TensorInfo& node) {
+    return holds(node.name) || holds(node.op) ||
+           std::ranges::any_of(node.file_nodes,
+                               [&](const trace::FileNodeInfo& n) { return holds(n.name) || holds(n.op); });
+  };
   for (size_t i = 0; i < graph.nodes.size(); ++i)
-    if (holds(graph.nodes[i].name) || holds(graph.nodes[i].op)) matches.push_back(TensorRef::node(NodeId(i)));
+    if (node_holds(graph.nodes[i])) matches.push_back(TensorRef::node(NodeId(i)));
   for (size_t i = 0; i < graph.leafs.size(); ++i)
     if (holds(graph.leafs[i].name)) matches.push_back(TensorRef::leaf(LeafId(i)));
   return matches;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "graph_view.h"
 
+#include <views/common/graphs.h>
 #include <QEvent>
 #include <QFile>
 #include <QHBoxLayout>
@@ -130,7 +131,12 @@ void GraphView::build() {
   auto* bar = new QHBoxLayout;
   bar->setContentsMargins(4, 4, 4, 4);
   bar->setSpacing(4);
+  of_file_ = new QToolButton(this);
+  of_file_->setCheckable(true);
+  of_file_->hide();
+  connect(of_file_, &QToolButton::clicked, this, [this](bool on) { source_->show_file_graph(on); });
   bar->addWidget(search_, 1);
+  bar->addWidget(of_file_);
   bar->addWidget(colour_box_);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
@@ -138,10 +144,18 @@ void GraphView::build() {
   column->addLayout(bar);
   column->addWidget(canvas_, 1);
   connect(colour_box_, &ColourBox::chosen, this, &GraphView::recolour);
+  retranslate();
+}
+
+void GraphView::retranslate() {
+  of_file_->setText(tr("File"));
+  of_file_->setToolTip(
+      tr("The nodes as the model's file has them, with the bodies of If, Loop and Scan and local functions"));
 }
 
 void GraphView::changeEvent(QEvent* event) {
   if (event->type() == QEvent::LanguageChange) {
+    retranslate();
     GraphScene& scene = canvas_->scene();
     if (scene.ready()) scene.texts = vertex_texts(*scene.info, *scene.layers, *scene.folded);
     summed_ = nullptr;
@@ -152,6 +166,8 @@ void GraphView::changeEvent(QEvent* event) {
 }
 
 void GraphView::take_graph() {
+  of_file_->setVisible(latest_graph(*source_->snapshot(), true) != nullptr);
+  of_file_->setChecked(source_->shows_file_graph());
   const trace::GraphId id = source_->graph_id();
   std::shared_ptr<const trace::GraphInfo> info;
   if (id.valid() && id.index() < source_->snapshot()->graphs.size()) info = source_->snapshot()->graphs[id.index()];
@@ -207,14 +223,14 @@ void GraphView::show_picture(const std::shared_ptr<const GraphPicture>& picture)
   canvas_->set_busy({});
   recolour();
   if (first_) {
-    canvas_->fit_width();
+    canvas_->show_overview();
     if (saved_state_) canvas_->set_view(saved_state_->scale, saved_state_->offset);
     saved_state_.reset();
   } else if (before && now) {
     canvas_->keep_position(*before, *now);
   }
   first_ = false;
-  if (!canvas_->any_vertex_visible()) canvas_->fit_width();  // the previously visible part has moved
+  if (!canvas_->any_vertex_visible()) canvas_->show_overview();  // the previously visible part has moved
   update_marks();
   if (reveal_.valid()) {
     const GraphScene& shown = canvas_->scene();

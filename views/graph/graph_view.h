@@ -6,6 +6,7 @@
 #include <views/common/export.h>
 #include <views/common/view_context.h>
 
+#include <QToolButton>
 #include <QWidget>
 
 #include "colour_box.h"
@@ -68,6 +69,7 @@ class GraphView : public QWidget, public Paintable {
 
  private:
   void build();
+  void retranslate();
   void connect_canvas();
   void listen();
   void take_graph();  // another graph, or more of it
@@ -86,6 +88,7 @@ class GraphView : public QWidget, public Paintable {
   GraphCanvas* canvas_ = nullptr;
   ColourBox* colour_box_ = nullptr;
   GraphSearch* search_ = nullptr;
+  QToolButton* of_file_ = nullptr;  // shows the nodes of the model's file
   LayoutJob job_;
   QTimer recolour_timer_;
   GraphWalk walk_;

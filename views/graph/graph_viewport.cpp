@@ -81,11 +81,18 @@ void GraphViewport::fit() {
   refresh();
 }
 
-void GraphViewport::fit_width() {
+void GraphViewport::show_overview() {
   if (!scene_.ready() || scene_.layout->bounds.isEmpty()) return;
   const QRectF bounds = scene_.layout->bounds;
+  constexpr double kLegible = 0.45;  // of a label
+  constexpr double kDistinct = 0.2;  // of a box from its neighbours
+  const QSizeF whole(width() - 2 * kMargin, height() - 2 * kMargin - legend_height());
+  const double all = std::min(whole.width() / bounds.width(), whole.height() / bounds.height());
+  const bool tall =
+      whole.width() >= kDistinct * bounds.width();  // its full width can be shown, and the minimap the rest
+  if ((all < 1 && all >= kLegible) || !tall) return fit();
   auto fit_into = [&](double room) {
-    scale_ = std::clamp((room - 2 * kMargin) / bounds.width(), 0.45, 1.0);
+    scale_ = std::clamp((room - 2 * kMargin) / bounds.width(), kDistinct, 1.0);
     offset_ = QPointF(std::max(room / 2.0 - bounds.center().x() * scale_, kMargin - bounds.left() * scale_),
                       kMargin - bounds.top() * scale_);
   };

@@ -31,11 +31,13 @@ class GraphViewport : public QWidget {
   void zoom(double factor, const QPointF& around);
   void fit();                                          // the whole graph
   void set_view(double scale, const QPointF& offset);  // as returned by scale() and to_widget({0, 0})
-  void fit_width();                                    // the top of the graph at the width of the canvas, at most 100 %
-  void show_vertex(int32_t vertex, bool centre);       // scrolls only as far as needed unless `centre`
-  void show_point(const QPointF& scene);               // centres the point
-  bool any_vertex_visible() const;                     // at least a part of a vertex is visible
-  NodeId central_node() const;                         // the vertex nearest to the centre
+  // The full width from the top, at most at 100 %; the whole graph if its labels are legible then, or if it is so wide
+  // that boxes could not be told apart at its full width.
+  void show_overview();
+  void show_vertex(int32_t vertex, bool centre);  // scrolls only as far as needed unless `centre`
+  void show_point(const QPointF& scene);          // centres the point
+  bool any_vertex_visible() const;                // at least a part of a vertex is visible
+  NodeId central_node() const;                    // the vertex nearest to the centre
   // Keeps a point at its screen position after the layout changed.
   void keep_position(const QPointF& scene_before, const QPointF& scene_now);
 

@@ -199,6 +199,10 @@ void tensor_page(Page& page, TensorRef ref) {
     QStringList parts;
     for (const trace::PartInfo& part : t->parts) parts << safe(part.name.empty() ? part.op : part.op + " " + part.name);
     if (!parts.isEmpty()) page.row(Texts::tr("parts"), parts.join(QStringLiteral(", ")));
+    QStringList in_file;
+    for (const trace::FileNodeInfo& node : t->file_nodes)
+      in_file << safe(node.name.empty() ? node.op : node.op + " " + node.name);
+    if (!in_file.isEmpty()) page.row(Texts::tr("in the file"), in_file.join(QStringLiteral(", ")));
     if ((t->flags & trace::kChannelsLast) != 0) page.row(Texts::tr("layout"), Texts::tr("channels last"));
     page.row(Texts::tr("backend"), safe(t->backend));
     if ((t->flags & trace::kNoWork) != 0)

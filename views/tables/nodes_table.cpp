@@ -5,6 +5,7 @@
 
 #include <views/tables/compare_columns.h>
 #include <QCoreApplication>
+#include <algorithm>
 #include <map>
 
 namespace arenascope::views {
@@ -74,6 +75,20 @@ void add_identity(Columns& columns, const NodesPtr& n) {
                        return n->node(r).name.empty() ? DisplayNames::node(TensorRef::node(NodeId(r)))
                                                       : text(n->node(r).name);
                      }});
+  if (std::ranges::any_of(n->graph->nodes, [](const trace::TensorInfo& t) { return !t.file_nodes.empty(); })) {
+    const auto of_file = [&](const QString& title, const QString& tip, std::string trace::FileNodeInfo::*field) {
+      columns.push_back({title, tip, [=](size_t r) {
+                           QStringList all;
+                           for (const trace::FileNodeInfo& node : n->node(r).file_nodes) all << text(node.*field);
+                           all.removeAll(QString());
+                           return all.join(QStringLiteral(", "));
+                         }});
+    };
+    of_file(NodesTableTexts::tr("Name in file"), NodesTableTexts::tr("Nodes of the model's file that it computes"),
+            &trace::FileNodeInfo::name);
+    of_file(NodesTableTexts::tr("Op in file"), NodesTableTexts::tr("Operators of these nodes"),
+            &trace::FileNodeInfo::op);
+  }
   word(NodesTableTexts::tr("Op"), &trace::TensorInfo::op);
   word(NodesTableTexts::tr("Layer"), &trace::TensorInfo::layer);
   columns.push_back({NodesTableTexts::tr("Shape"), NodesTableTexts::tr("Outermost dimension first"), [=](size_t r) {

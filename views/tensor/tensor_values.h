@@ -15,7 +15,7 @@ namespace arenascope::views {
 struct TensorStats {
   int64_t count = 0;
   int64_t nan = 0, plus_inf = 0, minus_inf = 0, zeros = 0;
-  double min = 0, max = 0, mean = 0, deviation = 0;  // of the finite values; 0 if there are none
+  double min = 0, max = 0, mean = 0, deviation = 0;  // of the finite values; meaningless if finite() is 0
   int64_t finite() const { return count - nan - plus_inf - minus_inf; }
 };
 TensorStats stats_of(std::span<const float> values, const std::stop_token& stop = {});

@@ -246,9 +246,10 @@ QStringList TensorView::figures() const {
   lines << tr("%1, %2 values")
                .arg(format_shape(values_->shape()), format_count(static_cast<int64_t>(values_->values().size())));
   if (stats_.count == 0) return lines;
-  lines << tr("min %1 · max %2 · mean %3 · deviation %4")
-               .arg(format_value(stats_.min), format_value(stats_.max), format_value(stats_.mean),
-                    format_value(stats_.deviation));
+  lines << (stats_.finite() == 0 ? tr("no finite values")
+                                 : tr("min %1 · max %2 · mean %3 · deviation %4")
+                                       .arg(format_value(stats_.min), format_value(stats_.max),
+                                            format_value(stats_.mean), format_value(stats_.deviation)));
   const auto share = [&](int64_t n) {
     return format_percent(static_cast<double>(n) / static_cast<double>(stats_.count));
   };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/graphs.h>
 #include "app/window/shell.h"
 
 namespace arenascope::app {
@@ -34,12 +35,13 @@ void add_memory_states(Shell& shell) {
   auto& a = *shell.actions;
   const auto source = [&shell] { return shell.document().source(); };
   const auto searching = [&shell] { return shell.document().replanning()->busy(); };
-  a.when(
-      {"memory.replan",     "memory.plan_all",    "memory.fit_under",   "memory.export",       "memory.findings",
-       "graph.producer",    "graph.user",         "graph.toggle",       "graph.expand",        "graph.collapse",
-       "graph.fit",         "graph.save_dot",     "graph.colour_state", "graph.colour_op",     "graph.colour_backend",
-       "graph.colour_time", "graph.colour_bytes", "graph.colour_block", "graph.colour_column", "graph.shapes"},
-      [source] { return source()->graph() != nullptr; });
+  a.when({"memory.replan", "memory.plan_all", "memory.fit_under", "memory.export", "memory.findings"},
+         [source] { return source()->graph() != nullptr && !source()->shows_file_graph(); });
+  a.when({"graph.file"}, [source] { return latest_graph(*source()->snapshot(), true) != nullptr; });
+  a.when({"graph.producer", "graph.user", "graph.toggle", "graph.expand", "graph.collapse", "graph.fit",
+          "graph.save_dot", "graph.colour_state", "graph.colour_op", "graph.colour_backend", "graph.colour_time",
+          "graph.colour_bytes", "graph.colour_block", "graph.colour_column", "graph.shapes"},
+         [source] { return source()->graph() != nullptr; });
   a.when({"memory.good_enough"}, searching);
   a.when({"memory.cancel"}, [&shell, searching] { return searching() || shell.document().runner()->planning(); });
   a.when({"memory.no_fit"}, [&shell] { return shell.document().replanning()->request().fit_under > 0; });

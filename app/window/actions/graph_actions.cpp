@@ -21,6 +21,15 @@ void add_graph_actions(Shell& shell) {
         [graph] { graph->expand_all(); });
   a.add("graph.collapse", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "&Collapse All Layers"), {},
         [graph] { graph->collapse_all(); });
+  a.add(
+      "graph.file", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Graph of the &File or of the Run"), {},
+      [&shell] {
+        SessionSource* source = shell.document().source();
+        source->show_file_graph(!source->shows_file_graph());
+      },
+      QT_TRANSLATE_NOOP("Actions",
+                        "The nodes as the model's file has them, with the bodies of If, Loop and Scan and "
+                        "local functions, or the graph that runs"));
   a.add("graph.fit", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Show &Whole Graph"), {},
         [graph] { graph->canvas()->fit(); });
   a.separator(Menu::Graph);

@@ -102,13 +102,14 @@ RunnerOptions runner_options(const RunSettings& settings, const OpenCallbacks& c
   return options;
 }
 
-// A model that cannot be run can still be inspected and planned.
+// A model that cannot be run can still be inspected and planned. `file`: its nodes as the file has them; may be null.
 void describe_only(Opened* opened, const Graph& graph, const Context& context, const RunnerOptions& options,
-                   const RunSettings& settings) {
+                   const RunSettings& settings, const std::shared_ptr<const trace::GraphInfo>& file) {
   begin_session(opened, settings);
   auto info = describe_graph(graph);
   if (info.model.empty()) info.model = opened->title.toStdString();
   const trace::GraphId id = opened->recorder->describe(std::move(info));
+  if (file) opened->recorder->describe(*file);
   opened->recorder->describe(describe_context(context));
   MemoryPlanOptions plan_options;
   plan_options.planner.budget_seconds = options.budget_seconds;
@@ -194,6 +195,7 @@ Opened model(const QString& spec, const RunSettings& settings, const OpenCallbac
   opened.title = QString::fromStdString(read->name);
   const Graph graph = read->graph;
   const Context context = read->context;
+  const auto file = read->file_graph;
   std::unique_ptr<Runner> previous;
   const bool takes_over =
       callbacks.previous && options.backend == "cpu" && (*callbacks.previous)->options().backend == "cpu";
@@ -205,7 +207,7 @@ Opened model(const QString& spec, const RunSettings& settings, const OpenCallbac
     opened.problem = user_message(made.error());
     opened.autosave.reset();
     if (graph.defined())
-      describe_only(&opened, graph, context, options, settings);
+      describe_only(&opened, graph, context, options, settings, file);
     else
       opened.session = nullptr;
   }
@@ -228,7 +230,7 @@ Opened planned_only(const QString& spec, const RunSettings& settings, const Open
     opened.problem = Opener::tr("%1 contains no graph to plan.").arg(spec);
     return opened;
   }
-  describe_only(&opened, read->graph, read->context, options, settings);
+  describe_only(&opened, read->graph, read->context, options, settings, read->file_graph);
   opened.recorder->drain();
   return opened;
 }

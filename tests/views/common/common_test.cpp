@@ -138,6 +138,24 @@ class CommonTest : public QObject {
     QCOMPARE(qAlpha(image.pixel(8, 2)), 0);
   }
 
+  // 6,000 steps on 900 pixels: each tensor is thinner than a pixel, and all pixels look alike, wherever edges fall.
+  void density_of_thin_neighbours_is_even() {
+    constexpr int kWidth = 900;
+    for (const double count : {950.0, 1300.0, 6000.0}) {
+      std::vector<Rect> rects;
+      for (int i = 0; i < static_cast<int>(count); ++i)
+        rects.push_back({i + 0.0, i + 1.0, 0, 4, 0, static_cast<uint32_t>(i)});
+      const RectSet set(std::move(rects));
+      QImage image(kWidth, 4, QImage::Format_ARGB32_Premultiplied);
+      image.fill(0);
+      paint_density(image, set, {0, set.size()}, PixelMap{kWidth / count, 0, 1, 0}, {0x80404080u});
+      for (int x = 0; x < kWidth; ++x)
+        QVERIFY2(
+            std::abs(qAlpha(image.pixel(x, 2)) - 0x80) <= 8,
+            qPrintable(QStringLiteral("%1 rectangles: %2 at %3").arg(count).arg(qAlpha(image.pixel(x, 2))).arg(x)));
+    }
+  }
+
   void sweep_counts_shared_bytes_once_and_finds_holes() {
     // a [0,100) for x 0..4, b [200,300) for 2..6, c shares b's bytes for 5..6 (in place)
     const auto r = sweep({{0, 4, 0, 100}, {2, 6, 200, 300}, {5, 6, 200, 300}}, true);

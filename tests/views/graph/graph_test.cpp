@@ -2,13 +2,16 @@
 // Folding, layout, and the view driven with mouse and keys.
 #include <arenascope/trace/bind_event.h>
 #include <views/graph/graph_marks.h>
+#include <views/graph/graph_search.h>
 #include <views/graph/graph_view.h>
 
 #include <QComboBox>
+#include <QLineEdit>
 #include <QSignalSpy>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
 
 #include <ctime>
 #include <set>
@@ -393,6 +396,101 @@ class GraphTest : public QObject {
         QVERIFY(boxes[static_cast<size_t>(edge.to)].adjusted(-2, -2, 2, 2).contains(layout.curves[e].back()));
       }
     }
+  }
+
+  void the_names_of_the_file_are_drawn_and_found() {
+    GraphInfo g = small();
+    g.nodes[0].file_nodes = {{"MatMul", "fc0"}};
+    g.nodes[2].file_nodes = {{"Add", "bias0"}, {"Identity", ""}, {"Relu", "act0"}};
+    QCOMPARE(find_tensors(g, QStringLiteral("FC0")), std::vector<TensorRef>{node(0)});
+    QCOMPARE(find_tensors(g, QStringLiteral("matmul")), std::vector<TensorRef>{node(0)});
+    QCOMPARE(find_tensors(g, QStringLiteral("act")), std::vector<TensorRef>{node(2)});
+    QCOMPARE(find_tensors(g, QStringLiteral("b")).front(), node(2));  // by the tensor's name, too
+    const Layers layers = layers_of(g);
+    const auto texts = vertex_texts(g, layers, fold(g, layers, {}));
+    QCOMPARE(texts[0].second, QStringLiteral("fc0"));
+    QCOMPARE(texts[1].second, QStringLiteral("bias0 + act0"));
+  }
+
+  // 400 branches side by side.
+  static GraphInfo wide(size_t branches = 400) {
+    GraphInfo g;
+    g.id = trace::GraphId(0);
+    g.leafs = {tensor("x", "", {})};
+    g.nodes = {tensor("root", "RELU", {leaf(0)})};
+    std::vector<TensorRef> all;
+    for (size_t i = 0; i < branches; ++i) {
+      all.push_back(node(static_cast<int>(g.nodes.size())));
+      g.nodes.push_back(tensor("n" + std::to_string(i), "NEG", {node(0)}));
+      g.nodes.back().file_nodes = {{"Neg", "neg" + std::to_string(i)}};
+    }
+    g.nodes.push_back(tensor("cat", "CONCAT", all));
+    return g;
+  }
+
+  void many_alike_branches_are_one_layer() {
+    const GraphInfo g = wide();
+    const Layers layers = layers_of(g);
+    QCOMPARE(layers.names, std::vector<std::string>{"neg0 … neg399"});
+    QVERIFY(!layers.derived);
+    QCOMPARE(fold(g, layers, {}).vertices.size(), size_t{3});
+    QCOMPARE(fold(g, layers, {0}).vertices.size(), g.nodes.size());
+    QVERIFY(layers_of(wide(8)).names.empty());
+  }
+
+  // A graph too wide for the view is shown as a whole, however small, and not five of its nodes in a corner.
+  void the_first_picture_shows_the_whole_width() {
+    GraphInfo g = wide();
+    for (size_t i = 1; i <= 400; ++i) g.nodes[i].op = i % 2 == 0 ? "NEG" : "EXP" + std::to_string(i);  // not alike
+    auto session = std::make_shared<trace::Session>();
+    session->describe(std::make_shared<const GraphInfo>(g));
+    SessionSource source;
+    SelectionModel selection;
+    SharedAxis axis(&source);
+    Theme theme;
+    GraphView view(&source, &selection, &axis, &theme);
+    view.resize(700, 420);
+    view.show();
+    source.set_session(session);
+    QTRY_VERIFY_WITH_TIMEOUT(view.canvas()->scene().ready() && !view.layout_job()->running(), 60'000);
+    const QRectF bounds = view.canvas()->scene().layout->bounds;
+    QVERIFY(bounds.width() > 20 * view.width());
+    QVERIFY(view.canvas()->visible().adjusted(-1, -1, 1, 1).contains(bounds));
+  }
+
+  // The nodes of the file, with the bodies of its Ifs and Loops, are a graph of their own that the view can show.
+  void the_graph_of_the_file_can_be_entered() {
+    auto session = std::make_shared<trace::Session>();
+    session->describe(std::make_shared<const GraphInfo>(small()));
+    GraphInfo file;
+    file.id = trace::GraphId(1);
+    file.of_file = true;
+    file.nodes = {tensor("deep", "Add", {}, "If a / then_branch / Loop b / body"),
+                  tensor("b", "Loop", {node(0)}, "If a / then_branch / Loop b"), tensor("a", "If", {node(1)}, "If a")};
+    session->describe(std::make_shared<const GraphInfo>(file));
+    SessionSource source;
+    SelectionModel selection;
+    SharedAxis axis(&source);
+    Theme theme;
+    GraphView view(&source, &selection, &axis, &theme);
+    view.resize(500, 420);
+    view.show();
+    source.set_session(session);
+    QCOMPARE(source.graph_id(), trace::GraphId(0));  // the one that runs, though it was described before
+    auto* button = view.findChild<QToolButton*>();
+    QVERIFY(button != nullptr && button->isVisible() && !button->isChecked());
+    QTest::mouseClick(button, Qt::LeftButton);
+    QCOMPARE(source.graph_id(), trace::GraphId(1));
+    QVERIFY(source.plan() == nullptr);
+    QTRY_VERIFY(view.canvas()->scene().ready() && !view.layout_job()->running());
+    QCOMPARE(view.canvas()->scene().folded->vertices.size(), size_t{1});
+    view.findChild<QLineEdit*>()->setText(QStringLiteral("deep"));
+    QCOMPARE(view.matches(), 1);
+    view.find_next();  // opens all layers around it
+    QTRY_VERIFY(!view.layout_job()->running());
+    QCOMPARE(view.canvas()->scene().folded->vertices.size(), size_t{3});
+    QTest::mouseClick(button, Qt::LeftButton);
+    QCOMPARE(source.graph_id(), trace::GraphId(0));
   }
 
   void deeply_nested_names_are_limited() {

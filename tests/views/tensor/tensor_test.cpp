@@ -105,6 +105,20 @@ class TensorTest : public QObject {
     table.set_values(nullptr, {});
     QCOMPARE(table.rowCount(), 0);
   }
+  void without_finite_values_there_is_no_minimum() {
+    Theme theme;
+    TensorView view(&theme);
+    QSignalSpy ready(&view, &TensorView::ready);
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    std::vector<float> values(6, std::numeric_limits<float>::quiet_NaN());
+    values[1] = kInfinity, values[2] = -kInfinity;
+    view.set_values(std::make_shared<const TensorValues>(values, std::vector<int64_t>{2, 3}), QStringLiteral("h3"));
+    QVERIFY(ready.wait(5000));
+    const QStringList lines = view.figures();
+    QCOMPARE(lines.size(), 3);
+    QCOMPARE(lines[1], QStringLiteral("no finite values"));
+    QVERIFY2(lines[2].startsWith(QStringLiteral("NaN 4 · +Inf 1 · −Inf 1")), qPrintable(lines[2]));
+  }
   void view_measures_and_shows() {
     Theme theme;
     TensorView view(&theme);
