@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <arenascope/base/checked.h>
+#include <arenascope/graph/provenance.h>
 #include <arenascope/planner/check.h>
 #include <arenascope/planner/csv.h>
 #include <arenascope/planner/explain.h>
@@ -284,10 +285,22 @@ int make_plans(const PlanArguments& arguments, Plans& plans, Progress& progress)
   return ok.ok() ? kDone : fail(kUsage, ok.error().message);
 }
 
+// A buffer by its name, or by that of the node of the model's file whose result it holds.
+Result<size_t> find_buffer(const Plans& plans, const std::string& name) {
+  const planner::Problem& problem = plans.best().problem;
+  auto found = planner::find_interval(problem, name);
+  if (found || !plans.model.graph.defined()) return found;
+  for (const TensorImpl* node : plans.model.graph.nodes())
+    for (const auto& file_node : file_nodes_of(*node))
+      if (file_node->name == name)
+        if (auto of_node = planner::find_interval(problem, std::string_view(node->name))) found = of_node;
+  return found;
+}
+
 int explain(const Context& context, const PlanArguments& arguments, const Plans& plans) {
   const Row& best = plans.best();
-  auto a = planner::find_interval(best.problem, arguments.why[0]);
-  auto b = planner::find_interval(best.problem, arguments.why[1]);
+  auto a = find_buffer(plans, arguments.why[0]);
+  auto b = find_buffer(plans, arguments.why[1]);
   if (!a || !b) return fail(kUsage, fmt::format("{}: {}", arguments.model.model, (a ? b : a).error().message));
   const std::string why = planner::explain_placement(best.problem, best.plan, *a, *b);
   if (context.json)

@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <memory>
 
+#include <arenascope/graph/provenance.h>
 #include <arenascope/memory/mapped_pages.h>
 #include <arenascope/models/npy.h>
 #include <arenascope/models/testcase.h>
+#include <arenascope/tensor/floats.h>
 #include <fmt/format.h>
 
 #include <arenascope/run/runner.h>
@@ -69,9 +71,15 @@ Result<Json> outputs(Runner& runner, const std::string& folder, const std::vecto
                {"dtype", value.type_name()},
                {"shape", std::vector<int64_t>(value.tensor.sizes().begin(), value.tensor.sizes().end())}};
     const bool as_pb = value.strings || value.tensor.dtype() == DType::BF16;  // .npy has no such type
+    const bool floating = info(value.tensor.dtype()).floating;
+    Result<std::vector<std::byte>> bytes = std::vector<std::byte>();
+    if (floating || !folder.empty()) bytes = result.read();
+    if (!bytes) return bytes.error();
+    if (floating) {
+      const NonFinite found = count_non_finite(value.tensor.dtype(), *bytes);
+      entry["nan"] = found.nan, entry["plus_inf"] = found.plus_inf, entry["minus_inf"] = found.minus_inf;
+    }
     if (!folder.empty()) {
-      auto bytes = result.read();
-      if (!bytes) return bytes.error();
       const auto path = std::filesystem::path(folder) / file_name(value.name, as_pb ? ".pb" : ".npy");
       if (auto ok = OutputFile::check(path, inputs); !ok) return ok.error();
       auto storage = Storage::borrow(bytes->data(), static_cast<Bytes>(bytes->size()));
@@ -271,6 +279,8 @@ Json nodes_json(Runner& runner, const std::vector<NodeTime>& nodes) {
                     {"barrier_wait_nanoseconds", nodes[i].barrier_wait_nanoseconds}});
     if (node.op == Op::Fused) list.back()["ops"] = fused_ops(node);
     if (const std::string origin = origin_text(node); !origin.empty()) list.back()["origin"] = origin;
+    for (const auto& file_node : file_nodes_of(node))
+      list.back()["file_nodes"].push_back({{"name", file_node->name}, {"op", file_node->op}});
   }
   return list;
 }
@@ -350,6 +360,18 @@ int fail_interrupted(Runner& runner, const RunArguments& arguments, int signal) 
               fmt::format("{}: interrupted{}{}", arguments.model.model, position.empty() ? "" : " in ", position));
 }
 
+void print_non_finite(const Json& outputs) {
+  for (const Json& output : outputs) {
+    if (!output.contains("nan")) continue;
+    const int64_t nan = output["nan"], plus = output["plus_inf"], minus = output["minus_inf"];
+    int64_t all = 1;
+    for (const int64_t size : output["shape"]) all *= size;
+    if (nan + plus + minus > 0)
+      cli::print("output '{}': {} of {} values are not finite: {} NaN, {} +Inf, {} -Inf\n",
+                 output["name"].get<std::string>(), nan + plus + minus, all, nan, plus, minus);
+  }
+}
+
 int run_model(const Context& context, const RunArguments& arguments) {
   auto options = runner_options(arguments);
   if (!options) return fail(kUsage, options.error().message);
@@ -384,6 +406,7 @@ int run_model(const Context& context, const RunArguments& arguments) {
     print_runs_json(runner, *reports, *made);
   else
     print_report(runner, *reports);
+  if (!context.json) print_non_finite(*made);
   return kDone;
 }
 

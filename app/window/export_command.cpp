@@ -130,8 +130,8 @@ bool Exporter::select() {
   NodeId node;
   if (options_.select == u"peak" && plan != nullptr && peak >= 0 && static_cast<size_t>(peak) < plan->order.size())
     node = plan->order[static_cast<size_t>(peak)];
-  for (size_t i = 0; info != nullptr && i < info->nodes.size(); ++i)
-    if (info->nodes[i].name == options_.select.toStdString()) node = NodeId(i);
+  else if (info != nullptr)
+    node = info->find_named(options_.select.toStdString());
   if (info != nullptr && node.valid() && node.index() < info->nodes.size()) {
     document().selection()->select(Selection::node(info->id, node));
     return true;

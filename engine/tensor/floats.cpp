@@ -46,7 +46,32 @@ bool no_full(std::span<const std::byte> bytes, T exponent) {
   return true;
 }
 
+// `infinity`: the bits of +Inf, which are those of the exponent.
+template <class T>
+NonFinite count_full(std::span<const std::byte> bytes, T infinity) {
+  NonFinite out;
+  for (size_t i = 0; i + sizeof(T) <= bytes.size(); i += sizeof(T)) {
+    T value;
+    std::memcpy(&value, bytes.data() + i, sizeof(T));
+    if ((value & infinity) != infinity) continue;
+    const bool negative = value >> (8 * sizeof(T) - 1) != 0;
+    const auto magnitude = static_cast<T>(value << 1), full = static_cast<T>(infinity << 1);
+    ++(magnitude != full ? out.nan : negative ? out.minus_inf : out.plus_inf);
+  }
+  return out;
+}
+
 }  // namespace
+
+NonFinite count_non_finite(DType type, std::span<const std::byte> bytes) {
+  switch (type) {
+    case DType::F64: return count_full<uint64_t>(bytes, uint64_t{0x7FF} << 52);
+    case DType::F32: return count_full<uint32_t>(bytes, 0x7F800000U);
+    case DType::F16: return count_full<uint16_t>(bytes, 0x7C00);
+    case DType::BF16: return count_full<uint16_t>(bytes, 0x7F80);
+    default: return {};
+  }
+}
 
 bool all_finite(DType type, std::span<const std::byte> bytes) {
   switch (type) {

@@ -5,6 +5,8 @@
 #include <QCoreApplication>
 #include <QRegularExpression>
 
+#include <algorithm>
+
 namespace arenascope::app {
 namespace {
 struct Texts {
@@ -69,35 +71,49 @@ std::optional<Breakpoint> Breakpoint::from_setting(const QString& setting) {
 
 namespace {
 
-// The parts of a fused node, or the node itself.
-std::vector<trace::PartInfo> parts_of(const trace::TensorInfo& node) {
-  std::vector<trace::PartInfo> parts = node.parts;
-  parts.push_back({node.op, node.op_number, node.name});
-  return parts;
+// The names by which a node can be found: those of its tensor, of its fused parts and of its nodes in the file.
+std::vector<std::string> names_of(const trace::TensorInfo& node) {
+  std::vector<std::string> names{node.name};
+  for (const trace::PartInfo& part : node.parts) names.push_back(part.name);
+  for (const trace::FileNodeInfo& file_node : node.file_nodes) names.push_back(file_node.name);
+  return names;
+}
+
+// Its ops, by the engine's name (SOFT_MAX) and by the file's (Softmax).
+std::vector<std::string> ops_of(const trace::TensorInfo& node) {
+  std::vector<std::string> ops{node.op};
+  for (const trace::PartInfo& part : node.parts) ops.push_back(part.op);
+  for (const trace::FileNodeInfo& file_node : node.file_nodes) ops.push_back(file_node.op);
+  return ops;
+}
+
+// * and ? also match slashes, since node names are paths in many models.
+QRegularExpression pattern_of(const QString& text) {
+  const QString escaped = QRegularExpression::escape(text)
+                              .replace(QStringLiteral("\\*"), QStringLiteral(".*"))
+                              .replace(QStringLiteral("\\?"), QStringLiteral("."));
+  return QRegularExpression(QRegularExpression::anchoredPattern(escaped), QRegularExpression::CaseInsensitiveOption);
 }
 
 }  // namespace
 
 std::set<NodeId> nodes_to_break(const trace::GraphInfo& graph, const std::vector<Breakpoint>& breakpoints) {
+  using Kind = Breakpoint::Kind;
   std::set<NodeId> nodes;
   for (const Breakpoint& b : breakpoints) {
-    if (!b.on || b.kind == Breakpoint::Kind::NaN) continue;
-    const std::string name = b.text.toStdString(), op = b.text.toUpper().toStdString();
-    // * and ? also match slashes, since node names are paths in many models.
-    const QString escaped = QRegularExpression::escape(b.text)
-                                .replace(QStringLiteral("\\*"), QStringLiteral(".*"))
-                                .replace(QStringLiteral("\\?"), QStringLiteral("."));
-    const QRegularExpression pattern(QRegularExpression::anchoredPattern(escaped),
-                                     QRegularExpression::CaseInsensitiveOption);
+    if (!b.on || b.kind == Kind::NaN) continue;
+    const QRegularExpression pattern = pattern_of(b.text);
+    const auto matches = [&](const std::string& name) {
+      const QString text = QString::fromStdString(name);
+      return b.kind == Kind::Node ? text == b.text
+             : b.kind == Kind::Op ? text.compare(b.text, Qt::CaseInsensitive) == 0
+                                  : pattern.match(text).hasMatch();
+    };
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       const trace::TensorInfo& node = graph.nodes[i];
-      bool hit = b.kind == Breakpoint::Kind::Bytes && node.bytes >= b.bytes;
-      if (b.kind != Breakpoint::Kind::Bytes)
-        for (const trace::PartInfo& part : parts_of(node))
-          hit = hit || (b.kind == Breakpoint::Kind::Node ? part.name == name
-                        : b.kind == Breakpoint::Kind::Op ? part.op == op
-                                                         : pattern.match(QString::fromStdString(part.name)).hasMatch());
-      if (hit) nodes.insert(NodeId(i));
+      if (b.kind == Kind::Bytes ? node.bytes >= b.bytes
+                                : std::ranges::any_of(b.kind == Kind::Op ? ops_of(node) : names_of(node), matches))
+        nodes.insert(NodeId(i));
     }
   }
   return nodes;

@@ -2,6 +2,7 @@
 // Formats of --json: each command prints one object with the documented keys and nothing else.
 #include <doctest/doctest.h>
 #include <algorithm>
+#include <limits>
 
 #include <nlohmann/json.hpp>
 
@@ -75,6 +76,7 @@ TEST_CASE("info --json") {
                       {"ops", "object"},
                       {"unsupported", "object"},
                       {"parameter_bytes", "number"},
+                      {"weight_bytes", "number"},
                       {"inputs", "array"},
                       {"outputs", "array"},
                       {"problems", "array"},
@@ -135,11 +137,44 @@ TEST_CASE("run --json") {
   CHECK(object["peak_bytes"]["workspace"] >= object["arena_bytes"]);
   REQUIRE(object["outputs"].size() == 1);
   const Json& out = object["outputs"][0];
-  check_form(out, {{"name", "string"}, {"dtype", "string"}, {"shape", "array"}, {"path", "string?"}});
+  check_form(out, {{"name", "string"},
+                   {"dtype", "string"},
+                   {"shape", "array"},
+                   {"path", "string?"},
+                   {"nan", "number"},
+                   {"plus_inf", "number"},
+                   {"minus_inf", "number"}});
   REQUIRE(out.contains("path"));
   const Array array = read_npy(out["path"].get<std::string>());
   CHECK(array.values == std::vector<float>{60, 55, 50, 110, 90, 54, 54, 126, 42, 29, 28, 64});
   CHECK(array.shape == out["shape"].get<std::vector<int64_t>>());
+}
+
+TEST_CASE("run counts the values of outputs that are not finite") {
+  TempFolder folder;
+  const float infinity = std::numeric_limits<float>::infinity();
+  write_file(folder / "root.onnx", unary_model("Sqrt", 5));
+  write_file(folder / "x.npy", npy_bytes({{5}, {4, -1, infinity, -infinity, 0}}));
+  const std::vector<std::string> arguments{"run", folder / "root.onnx", "--input", "x=" + folder / "x.npy"};
+  std::vector<std::string> with_json = arguments;
+  with_json.push_back("--json");
+  const Json object = object_of(with_json);
+  const Json& out = object["outputs"][0];
+  CHECK(out["nan"] == 2);
+  CHECK(out["plus_inf"] == 1);
+  CHECK(out["minus_inf"] == 0);
+  const Ended ended = cli(arguments);
+  CHECK(ended.out.find("output 'z': 3 of 5 values are not finite: 2 NaN, 1 +Inf, 0 -Inf") != std::string::npos);
+}
+
+TEST_CASE("nodes have their names in the file") {
+  TempFolder folder;
+  write_file(folder / "root.onnx", unary_model("Sqrt", 5));
+  const Json object = object_of({"run", folder / "root.onnx", "--json"});
+  CHECK(object["nodes"][0]["file_nodes"] == Json::array({{{"name", "the_node"}, {"op", "Sqrt"}}}));
+  CHECK(cli({"plan", folder / "root.onnx", "--why", "the_node", "z"}).status == 0);
+  CHECK(cli({"plan", folder / "root.onnx", "--why", "no_node", "z"}).says_one_line("no_node"));
+  CHECK(object_of({"info", folder / "root.onnx", "--json"})["file_nodes"] == 1);
 }
 
 TEST_CASE("run --json lists deferred subgraphs") {

@@ -108,6 +108,26 @@ class DebuggerTest : public QObject, protected WindowFixture {
     QCOMPARE(model.rowCount(), 0);
   }
 
+  void names_and_operators_of_the_file_are_breakpoints() {
+    trace::GraphInfo graph;
+    graph.nodes.resize(3);
+    graph.nodes[0].name = "h2", graph.nodes[0].op = "SUB", graph.nodes[0].file_nodes = {{"Sub", "shift"}};
+    graph.nodes[1].name = "h3", graph.nodes[1].op = "SQRT", graph.nodes[1].file_nodes = {{"Sqrt", "root_of_negative"}};
+    graph.nodes[2].name = "p", graph.nodes[2].op = "SOFT_MAX";
+    graph.nodes[2].file_nodes = {{"Add", "mask"}, {"Softmax", "prob"}};
+    using Kind = Breakpoint::Kind;
+    const auto hit = [&](Kind kind, const char* text, bool on = true) {
+      return nodes_to_break(graph, {{kind, text, 0, on}});
+    };
+    QCOMPARE(hit(Kind::Node, "root_of_negative"), std::set<NodeId>{NodeId(1)});
+    QCOMPARE(hit(Kind::Node, "h3"), std::set<NodeId>{NodeId(1)});
+    QCOMPARE(hit(Kind::Name, "root*"), std::set<NodeId>{NodeId(1)});
+    QCOMPARE(hit(Kind::Name, "mask"), std::set<NodeId>{NodeId(2)});
+    QCOMPARE(hit(Kind::Op, "Softmax"), std::set<NodeId>{NodeId(2)});
+    QCOMPARE(hit(Kind::Op, "soft_max"), std::set<NodeId>{NodeId(2)});
+    QVERIFY(hit(Kind::Node, "root_of_negative", false).empty());
+  }
+
   void every_kind_is_listed_and_switched() {
     open_recording();
     const QString name = QString::fromStdString(node_at(7).name);

@@ -4,6 +4,7 @@
 #include <arenascope/tensor/dtype.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -15,5 +16,12 @@ std::optional<std::vector<float>> floats_of(DType type, std::span<const std::byt
 
 // True if no element is NaN or infinite. `type` is a floating-point type.
 bool all_finite(DType type, std::span<const std::byte> bytes);
+
+struct NonFinite {
+  int64_t nan = 0, plus_inf = 0, minus_inf = 0;
+  int64_t count() const { return nan + plus_inf + minus_inf; }
+};
+// The elements that all_finite() looks for.
+NonFinite count_non_finite(DType type, std::span<const std::byte> bytes);
 
 }  // namespace arenascope
