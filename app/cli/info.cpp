@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
+#include "app/cli/file_tensors_report.h"
 #include "app/cli/fusion_report.h"
 #include "app/cli/model_options.h"
 #include "app/common/format.h"
@@ -25,7 +26,7 @@ Json values(std::span<const models::ValueInfo> list) {
   return out;
 }
 
-// The tensors of a file without a graph.
+// The weights of an ONNX file without a graph.
 Json tensors(const models::Model& model) {
   Json out = Json::array();
   for (const models::Weight& weight : model.weights) {
@@ -98,7 +99,10 @@ Json info_json(const models::Model& model, const Info& info) {
     object["fused_graph_nodes"] = info.fused->graph.nodes().size();
     object["fused_activation_bytes"] = activation_bytes(info.fused->graph);
   }
-  if (!model.graph.defined()) object["tensors"] = tensors(model);
+  if (lists_file_tensors(model))
+    add_file_tensors(object, model);
+  else if (!model.graph.defined())
+    object["tensors"] = tensors(model);
   return object;
 }
 
@@ -148,7 +152,9 @@ void print_info(const models::Model& model, const Info& info) {
   std::stable_sort(ops.begin(), ops.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   for (const auto& [op, count] : ops)
     cli::print("{:<12} {:>6} {}{}\n", "op", count, op, model.unsupported.count(op) ? "  (unsupported)" : "");
-  if (!model.graph.defined())
+  if (lists_file_tensors(model))
+    print_file_tensors(model, !model.graph.defined());
+  else if (!model.graph.defined())
     for (const models::Weight& weight : model.weights)
       cli::print("{:<12} {} {} {}\n", "tensor", weight.tensor.name(), name(weight.tensor.dtype()),
                  to_string(weight.tensor.sizes()));

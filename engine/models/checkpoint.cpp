@@ -153,14 +153,25 @@ const CheckpointTensor* Checkpoint::find(const std::string& name) const {
 
 namespace {
 
+// Adds the tensors of a GGUF or safetensors file. Error: a type without a DType.
+Status add_tensors(const std::filesystem::path& path, std::span<const StoredTensor> tensors, Checkpoint& out) {
+  for (const StoredTensor& tensor : tensors) {
+    const auto dtype = native_dtype(*tensor.type);
+    if (!dtype)
+      return Error{fmt::format("{}: tensor '{}' is of type {}, which a checkpoint cannot have", path.string(),
+                               tensor.name, tensor.type->name)};
+    out.tensors.push_back({tensor.name, *dtype, tensor.sizes, tensor.bytes});
+  }
+  return {};
+}
+
 Result<Checkpoint> read_gguf_checkpoint(const std::filesystem::path& path) {
   auto file = GgufFile::open(path);
   if (!file) return file.error();
   Checkpoint out;
   for (const GgufEntry& entry : file->entries())
     if (auto text = file->text(entry.key)) out.metadata.emplace(entry.key, *text);
-  for (const GgufTensor& tensor : file->tensors())
-    out.tensors.push_back({tensor.name, tensor.dtype, tensor.sizes, tensor.bytes});
+  if (auto ok = add_tensors(path, file->tensors(), out); !ok) return ok.error();
   out.file = file->file();
   return out;
 }
@@ -173,8 +184,7 @@ Result<Checkpoint> read_checkpoint(const std::filesystem::path& path) {
   if (!file) return file.error();
   Checkpoint out;
   for (const auto& [key, value] : file->metadata()) out.metadata.emplace(key, value);
-  for (const SafetensorsTensor& tensor : file->tensors())
-    out.tensors.push_back({tensor.name, tensor.dtype, tensor.sizes, tensor.bytes});
+  if (auto ok = add_tensors(path, file->tensors(), out); !ok) return ok.error();
   out.file = file->file();
   return out;
 }

@@ -15,28 +15,31 @@ namespace {
 
 constexpr uint64_t kLongestTable = 100'000'000;  // the format's own bound
 
-struct TypeName {
-  const char* name;
-  DType dtype;
+// The format's types. Those that are a DType have its name.
+constexpr struct {
+  std::string_view name;  // in the file
+  StoredType type;
+} kSafetensorsTypes[] = {
+    {"F64", {"f64", 1, 8, DType::F64}},     {"F32", {"f32", 1, 4, DType::F32}},
+    {"F16", {"f16", 1, 2, DType::F16}},     {"BF16", {"bf16", 1, 2, DType::BF16}},
+    {"I64", {"i64", 1, 8, DType::I64}},     {"I32", {"i32", 1, 4, DType::I32}},
+    {"I16", {"i16", 1, 2, DType::I16}},     {"I8", {"i8", 1, 1, DType::I8}},
+    {"U64", {"u64", 1, 8, DType::U64}},     {"U32", {"u32", 1, 4, DType::U32}},
+    {"U16", {"u16", 1, 2, DType::U16}},     {"U8", {"u8", 1, 1, DType::U8}},
+    {"BOOL", {"bool", 1, 1, DType::Bool}},  {"C64", {"C64", 1, 8}},
+    {"F8_E4M3", {"F8_E4M3", 1, 1}},         {"F8_E5M2", {"F8_E5M2", 1, 1}},
+    {"F8_E4M3FNUZ", {"F8_E4M3FNUZ", 1, 1}}, {"F8_E5M2FNUZ", {"F8_E5M2FNUZ", 1, 1}},
+    {"F8_E8M0", {"F8_E8M0", 1, 1}},         {"F6_E2M3", {"F6_E2M3", 4, 3}},
+    {"F6_E3M2", {"F6_E3M2", 4, 3}},         {"F4", {"F4", 2, 1}},
 };
-constexpr TypeName kTypes[] = {{"F64", DType::F64},
-                               {"F32", DType::F32},
-                               {"F16", DType::F16},
-                               {"BF16", DType::BF16},
-                               {"I64", DType::I64},
-                               {"I32", DType::I32},
-                               {"I16", DType::I16},
-                               {"I8", DType::I8},
-                               {"U64", DType::U64},
-                               {"U32", DType::U32},
-                               {"U16", DType::U16},
-                               {"U8", DType::U8},
-                               {"BOOL", DType::Bool},
-                               // Seen as bytes.
-                               {"F8_E4M3", DType::U8},
-                               {"F8_E5M2", DType::U8}};
 
-// As much JSON as the table needs: objects, strings, integers and lists of these; nothing nests deeper than three.
+const StoredType* safetensors_type(std::string_view name) {
+  for (const auto& known : kSafetensorsTypes)
+    if (known.name == name) return &known.type;
+  return nullptr;
+}
+
+// As much JSON as the table needs: objects, strings, lists of integers, and null.
 class TableReader {
  public:
   explicit TableReader(std::string_view text) : text_(text) {}
@@ -60,6 +63,30 @@ class TableReader {
   void expect(char c) {
     if (!accept(c)) fail(fmt::format("a '{}' is missing", c));
   }
+  // Skips a null value.
+  bool accept_null() {
+    skip();
+    if (!ok() || !text_.substr(cursor_).starts_with("null")) return false;
+    cursor_ += 4;
+    return true;
+  }
+  // Skips a value that nothing reads.
+  void skip_value(int depth = 0) {
+    skip();
+    const char first = cursor_ < text_.size() ? text_[cursor_] : ',';
+    if (depth > 64)
+      fail("values are nested too deeply");
+    else if (first == '"')
+      (void)string();
+    else if (first == '{')
+      object([&](const std::string&) { skip_value(depth + 1); });
+    else if (first == '[')
+      list([&] { skip_value(depth + 1); });
+    else if (const size_t end = std::min(text_.find_first_of(",]} \n\t\r", cursor_), text_.size()); end > cursor_)
+      cursor_ = end;
+    else
+      fail("a value is missing");
+  }
   // Calls each(key) in front of every value of an object.
   template <class Each>
   void object(Each&& each) {
@@ -74,13 +101,10 @@ class TableReader {
   }
   std::vector<int64_t> numbers(size_t most) {
     std::vector<int64_t> out;
-    expect('[');
-    if (!ok() || accept(']')) return out;
-    do {
+    list([&] {
       if (out.size() == most) fail(fmt::format("a list has more than {} numbers", most));
       out.push_back(number());
-    } while (ok() && accept(','));
-    expect(']');
+    });
     return out;
   }
   std::string string() {
@@ -104,6 +128,15 @@ class TableReader {
   }
 
  private:
+  // Calls each() in front of every value of a list.
+  template <class Each>
+  void list(Each&& each) {
+    expect('[');
+    if (!ok() || accept(']')) return;
+    do each();
+    while (ok() && accept(','));
+    expect(']');
+  }
   void skip() {
     while (cursor_ < text_.size() &&
            (text_[cursor_] == ' ' || text_[cursor_] == '\n' || text_[cursor_] == '\t' || text_[cursor_] == '\r'))
@@ -166,7 +199,7 @@ class TableReader {
 };
 
 // One tensor's entry; `data` is everything behind the table.
-void read_tensor(TableReader& reader, SafetensorsTensor& tensor, std::span<const std::byte> data, uint64_t& begin) {
+void read_tensor(TableReader& reader, StoredTensor& tensor, std::span<const std::byte> data, uint64_t& begin) {
   std::optional<std::vector<int64_t>> shape, offsets;
   std::optional<std::string> type;
   reader.object([&](const std::string& key) {
@@ -176,27 +209,25 @@ void read_tensor(TableReader& reader, SafetensorsTensor& tensor, std::span<const
       shape = reader.numbers(64);
     else if (key == "data_offsets" && !offsets)
       offsets = reader.numbers(2);
+    else if (key == "dtype" || key == "shape" || key == "data_offsets")
+      reader.fail(fmt::format("'{}' has '{}' twice", tensor.name, key));
     else
-      reader.fail(fmt::format("'{}' has a '{}' that is not expected", tensor.name, key));
+      reader.skip_value();
   });
   if (!reader.ok()) return;
   if (!type || !shape || !offsets || offsets->size() != 2)
     return reader.fail(fmt::format("'{}' has not all of dtype, shape and two data_offsets", tensor.name));
-  const auto* known =
-      std::find_if(std::begin(kTypes), std::end(kTypes), [&](const TypeName& t) { return *type == t.name; });
-  if (known == std::end(kTypes))
-    return reader.fail(fmt::format("'{}' is of type '{}', which is not supported", tensor.name, *type));
+  tensor.type = safetensors_type(*type);
+  if (!tensor.type) return reader.fail(fmt::format("'{}' is of type '{}', which is not supported", tensor.name, *type));
   auto sizes = checked_dims(*shape);
   if (!sizes) return reader.fail(fmt::format("'{}': {}", tensor.name, sizes.error().message));
-  auto bytes = checked_byte_count(*sizes, known->dtype);
+  auto bytes = stored_byte_count(*sizes, *tensor.type);
   if (!bytes) return reader.fail(fmt::format("'{}': {}", tensor.name, bytes.error().message));
   const auto from = static_cast<uint64_t>((*offsets)[0]), to = static_cast<uint64_t>((*offsets)[1]);
   if (from > to || to > data.size())
     return reader.fail(fmt::format("'{}' claims the bytes {} to {} of {}", tensor.name, from, to, data.size()));
   if (to - from != static_cast<uint64_t>(*bytes))
     return reader.fail(fmt::format("'{}' has {} bytes for a shape of {}", tensor.name, to - from, *bytes));
-  tensor.dtype = known->dtype;
-  tensor.type = *type;
   tensor.sizes = *sizes;
   tensor.bytes = data.subspan(static_cast<size_t>(from), static_cast<size_t>(to - from));
   begin = from;
@@ -219,12 +250,14 @@ Result<SafetensorsFile> SafetensorsFile::parse(std::shared_ptr<const MappedFile>
   const auto data = bytes.subspan(sizeof length + size);
 
   TableReader reader(text);
-  std::vector<std::pair<uint64_t, SafetensorsTensor>> found;
+  std::vector<std::pair<uint64_t, StoredTensor>> found;
   std::unordered_set<std::string> names;
   reader.object([&](const std::string& key) {
     if (!names.insert(key).second) return reader.fail(fmt::format("'{}' is duplicated", key));
-    if (key == "__metadata__")
+    if (key == "__metadata__") {
+      if (reader.accept_null()) return;
       return reader.object([&](const std::string& name) { out.metadata_.emplace_back(name, reader.string()); });
+    }
     auto& [begin, tensor] = found.emplace_back();
     tensor.name = key;
     read_tensor(reader, tensor, data, begin);
@@ -255,8 +288,8 @@ Result<SafetensorsFile> SafetensorsFile::open(const std::filesystem::path& path)
   return parsed;
 }
 
-const SafetensorsTensor* SafetensorsFile::find(std::string_view name) const {
-  for (const SafetensorsTensor& tensor : tensors_)
+const StoredTensor* SafetensorsFile::find(std::string_view name) const {
+  for (const StoredTensor& tensor : tensors_)
     if (tensor.name == name) return &tensor;
   return nullptr;
 }
@@ -264,23 +297,16 @@ const SafetensorsTensor* SafetensorsFile::find(std::string_view name) const {
 Result<Model> open_safetensors(const std::filesystem::path& path, const OpenOptions& options) {
   auto file = SafetensorsFile::open(path);
   if (!file) return file.error();
-  for (const auto& entry : file->metadata())
-    if (entry.first == kCheckpointModel) return open_checkpoint(path, options);
-  Model model;
-  auto context = Context::create({.no_alloc = true, .grow = true});
-  if (!context) return context.error();
-  model.context = std::move(*context);
-  model.name = path.stem().string();
-  model.path = path;
-  model.format = "safetensors";
-  model.problems.emplace_back("it holds tensors, and no graph that computes with them");
-  for (const SafetensorsTensor& from : file->tensors()) {
-    auto tensor = model.context.new_tensor(from.dtype, from.sizes, from.name);
-    if (!tensor) return Error{fmt::format("{}: {}", path.string(), tensor.error().message)};
-    tensor->set_flag(kFlagWeight);
-    model.parameter_bytes += static_cast<Bytes>(from.bytes.size());
-    model.weights.push_back({*tensor, WeightSource(from.bytes, file->file())});
-  }
+  const bool checkpoint = std::any_of(file->metadata().begin(), file->metadata().end(),
+                                      [](const auto& entry) { return entry.first == kCheckpointModel; });
+  auto model = checkpoint ? open_checkpoint(path, options)
+                          : inspected_only("safetensors", {"it holds tensors, and no graph that computes with them"},
+                                           file->tensors());
+  if (!model) return model;
+  model->name = name_of(path);
+  model->path = path;
+  list_file_tensors(file->tensors(), *model);
+  model->metadata_keys = std::ssize(file->metadata());
   return model;
 }
 

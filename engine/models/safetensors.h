@@ -6,6 +6,7 @@
 #include <arenascope/base/result.h>
 #include <arenascope/models/model.h>
 #include "engine/models/mapped_file.h"
+#include "engine/models/stored_type.h"
 
 #include <filesystem>
 #include <memory>
@@ -17,14 +18,6 @@
 
 namespace arenascope::models {
 
-struct SafetensorsTensor {
-  std::string name;
-  DType dtype = DType::F32;
-  std::string type;  // as the file has it: F8_E4M3 and F8_E5M2 are seen as bytes
-  Dims sizes;
-  std::span<const std::byte> bytes;
-};
-
 class SafetensorsFile {
  public:
   // Errors name the file, what is wrong and where. Nothing is allocated that the file's own size does not cover.
@@ -33,20 +26,20 @@ class SafetensorsFile {
   static Result<SafetensorsFile> parse(std::shared_ptr<const MappedFile> file);
   static Result<SafetensorsFile> parse(std::span<const std::byte> bytes) { return parse(MappedFile::copy_of(bytes)); }
 
-  std::span<const SafetensorsTensor> tensors() const { return tensors_; }  // by place in the file
+  std::span<const StoredTensor> tensors() const { return tensors_; }  // by offset in the file
   std::span<const std::pair<std::string, std::string>> metadata() const { return metadata_; }
-  const SafetensorsTensor* find(std::string_view name) const;
+  const StoredTensor* find(std::string_view name) const;
   const std::shared_ptr<const MappedFile>& file() const { return file_; }
 
  private:
-  std::vector<SafetensorsTensor> tensors_;
+  std::vector<StoredTensor> tensors_;
   std::vector<std::pair<std::string, std::string>> metadata_;
   std::shared_ptr<const MappedFile> file_;
 };
 
-// A checkpoint (checkpoint.h) as the model that it names, with its weights; any other file as a model without a graph: its
-// tensors are the weights, and a problem says that nothing computes with them. Errors: those of the named model, a
-// weight of it that the checkpoint lacks or has in another size.
+// A checkpoint (checkpoint.h) is opened as the model that it names, with its weights. Any other file is a model without a graph,
+// which has Model::file_tensors and a problem. Errors: those of the named model, a weight of it that the checkpoint lacks
+// or has in another size.
 Result<Model> open_safetensors(const std::filesystem::path& path, const OpenOptions& options = {});
 
 // The model that a checkpoint names, with its weights, whatever kind of file it is. A name never leads out of the

@@ -22,6 +22,12 @@ WeightSource WeightSource::absent(std::string why) {
   return out;
 }
 
+WeightSource WeightSource::converted(const WeightSource& stored, Writer write) {
+  WeightSource out(std::move(write));
+  out.converted_file_ = stored.can_share();
+  return out;
+}
+
 Status WeightSource::unchanged() const {
   if (seeded_ && seeded_->lost.load(std::memory_order_acquire))
     return Error{"not enough memory to generate the values of a weight"};

@@ -2,6 +2,7 @@
 #include "engine/models/gguf/gguf.h"
 #include <arenascope/base/checked.h>
 #include <fmt/format.h>
+#include "engine/models/gguf/ggml_types.h"
 
 #include <algorithm>
 #include <cstring>
@@ -29,30 +30,6 @@ size_t value_bytes(GgufType type) {
     case GgufType::Array: break;
   }
   return 0;
-}
-
-std::optional<DType> tensor_type(uint32_t code) {
-  switch (code) {
-    case 0: return DType::F32;
-    case 1: return DType::F16;
-    case 2: return DType::Q4_0;
-    case 3: return DType::Q4_1;
-    case 6: return DType::Q5_0;
-    case 7: return DType::Q5_1;
-    case 8: return DType::Q8_0;
-    case 10: return DType::Q2_K;
-    case 11: return DType::Q3_K;
-    case 12: return DType::Q4_K;
-    case 13: return DType::Q5_K;
-    case 14: return DType::Q6_K;
-    case 24: return DType::I8;
-    case 25: return DType::I16;
-    case 26: return DType::I32;
-    case 27: return DType::I64;
-    case 28: return DType::F64;
-    case 30: return DType::BF16;
-    default: return std::nullopt;
-  }
 }
 
 // Walks over the bytes; the first read beyond the end is kept as an error.
@@ -151,14 +128,14 @@ Result<uint64_t> read_alignment(const GgufEntry& entry) {
 }
 
 // The table of tensors; each one's bytes are still to be found at its offset.
-Result<std::vector<GgufTensor>> read_tensors(Reader& reader, uint64_t count, std::vector<uint64_t>& offsets) {
+Result<std::vector<StoredTensor>> read_tensors(Reader& reader, uint64_t count, std::vector<uint64_t>& offsets) {
   std::unordered_set<std::string_view> names;
-  std::vector<GgufTensor> tensors;
+  std::vector<StoredTensor> tensors;
   for (uint64_t i = 0; i < count; ++i) {
     const auto name = reader.string();
     const auto rank = reader.get<uint32_t>();
     if (!reader.ok()) return Error{fmt::format("the table of tensors ends at tensor {} of {}", i, count)};
-    GgufTensor tensor;
+    StoredTensor tensor;
     tensor.name = std::string(name);
     if (!names.insert(name).second) return Error{fmt::format("the tensor '{}' is duplicated", tensor.name)};
     if (rank > 4) return Error{fmt::format("the tensor '{}' has {} dimensions, of at most 4", tensor.name, rank)};
@@ -167,24 +144,27 @@ Result<std::vector<GgufTensor>> read_tensors(Reader& reader, uint64_t count, std
     const auto code = reader.get<uint32_t>();
     offsets.push_back(reader.get<uint64_t>());
     if (!reader.ok()) return Error{fmt::format("the table of tensors ends at tensor {} of {}", i, count)};
-    const auto dtype = tensor_type(code);
-    if (!dtype) return Error{fmt::format("the tensor '{}' is of type {}, which is not supported", tensor.name, code)};
-    tensor.dtype = *dtype;
+    tensor.type = ggml_type(code);
+    if (!tensor.type)
+      return Error{fmt::format("the tensor '{}' is of type {}, which is no type of ggml", tensor.name, code)};
     tensors.push_back(std::move(tensor));
   }
   return tensors;
 }
 
 // Gives each tensor its bytes of the file's data: aligned, within the data, shared with no other tensor.
-Status bind_tensors(std::span<GgufTensor> tensors, const std::vector<uint64_t>& offsets,
+Status bind_tensors(std::span<StoredTensor> tensors, const std::vector<uint64_t>& offsets,
                     std::span<const std::byte> data, uint64_t alignment) {
   std::vector<size_t> order(tensors.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return offsets[a] < offsets[b]; });
   uint64_t end = 0;
   for (size_t i : order) {
-    GgufTensor& tensor = tensors[i];
-    auto size = checked_byte_count(tensor.sizes, tensor.dtype);
+    StoredTensor& tensor = tensors[i];
+    if (tensor.sizes.back() % tensor.type->block_elements != 0)
+      return Error{fmt::format("the tensor '{}' has rows of {} elements, no multiple of the {} that a {} block holds",
+                               tensor.name, tensor.sizes.back(), tensor.type->block_elements, tensor.type->name)};
+    auto size = stored_byte_count(tensor.sizes, *tensor.type);
     if (!size) return Error{fmt::format("the tensor '{}': {}", tensor.name, size.error().message)};
     if (offsets[i] % alignment != 0)
       return Error{
@@ -255,8 +235,8 @@ const GgufEntry* GgufFile::find(std::string_view key) const {
   return nullptr;
 }
 
-const GgufTensor* GgufFile::find_tensor(std::string_view name) const {
-  for (const GgufTensor& tensor : tensors_)
+const StoredTensor* GgufFile::find_tensor(std::string_view name) const {
+  for (const StoredTensor& tensor : tensors_)
     if (tensor.name == name) return &tensor;
   return nullptr;
 }
@@ -316,12 +296,6 @@ std::optional<std::vector<std::string>> GgufFile::texts(std::string_view key) co
   out.reserve(static_cast<size_t>(entry->count));  // each takes eight bytes of the file at least
   for (uint64_t i = 0; i < entry->count; ++i) out.emplace_back(reader.string());
   return out;
-}
-
-std::optional<uint32_t> gguf_type(DType type) {
-  for (uint32_t code = 0; code <= 30; ++code)
-    if (tensor_type(code) == type) return code;
-  return std::nullopt;
 }
 
 }  // namespace arenascope::models

@@ -5,6 +5,7 @@
 #include <arenascope/base/result.h>
 #include <arenascope/models/model.h>
 #include "engine/models/mapped_file.h"
+#include "engine/models/stored_type.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -28,13 +29,6 @@ struct GgufEntry {
   std::span<const std::byte> bytes;  // of the value, an array's head left out
 };
 
-struct GgufTensor {
-  std::string name;
-  DType dtype = DType::F32;
-  Dims sizes;                        // outermost first: the file has them the other way round
-  std::span<const std::byte> bytes;  // in the mapped file
-};
-
 class GgufFile {
  public:
   // Errors name the file, what is wrong and where. Nothing is allocated that the file's own size does not cover.
@@ -46,9 +40,9 @@ class GgufFile {
   uint32_t version() const { return version_; }
   uint64_t alignment() const { return alignment_; }
   std::span<const GgufEntry> entries() const { return entries_; }
-  std::span<const GgufTensor> tensors() const { return tensors_; }
+  std::span<const StoredTensor> tensors() const { return tensors_; }
   const GgufEntry* find(std::string_view key) const;
-  const GgufTensor* find_tensor(std::string_view name) const;
+  const StoredTensor* find_tensor(std::string_view name) const;
 
   // Single values of that kind (integers of any width); nullopt where there is none.
   std::optional<int64_t> integer(std::string_view key) const;
@@ -63,11 +57,11 @@ class GgufFile {
   uint32_t version_ = 0;
   uint64_t alignment_ = 32;
   std::vector<GgufEntry> entries_;
-  std::vector<GgufTensor> tensors_;
+  std::vector<StoredTensor> tensors_;
   std::shared_ptr<const MappedFile> file_;
 };
 
-// A type's number in such files; none: they have it not. Tensors have at most kGgufRank dimensions.
+// The code of a type in such files; none: they cannot store it. Tensors have at most kGgufRank dimensions.
 std::optional<uint32_t> gguf_type(DType type);
 inline constexpr int kGgufRank = 4;
 

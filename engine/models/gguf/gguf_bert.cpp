@@ -35,7 +35,7 @@ Result<Model> build_gguf_bert(const GgufFile& file, GgufBuilder& builder, const 
   };
   Tensor x = g.add(rows_of("token_embd.weight", t->vocabulary, ids),
                    rows_of("position_embd.weight", t->context, positions), "embedded");
-  if (const GgufTensor* types = file.find_tensor("token_types.weight")) {
+  if (const StoredTensor* types = file.find_tensor("token_types.weight")) {
     const int64_t count = types->sizes.rank() == 2 ? types->sizes[0] : 1;
     const Tensor first = g.op_with(Op::Fill, {}, FillParams{{1}, DType::I64, 0, 0});
     x = g.add(x, rows_of("token_types.weight", count, first), "embedded_typed");

@@ -11,7 +11,7 @@ GgufBuilder::GgufBuilder(const GgufFile& file, std::string name) : ModelBuilder(
 
 Tensor GgufBuilder::weight(const std::string& name, const Dims& sizes, Range) {
   if (!g().ok()) return {};
-  const GgufTensor* found = file_.find_tensor(name);
+  const StoredTensor* found = file_.find_tensor(name);
   if (!found) {
     g().fail(Error{fmt::format("missing tensor '{}'", name)});
     return {};
@@ -24,11 +24,25 @@ Tensor GgufBuilder::weight(const std::string& name, const Dims& sizes, Range) {
       return {};
     }
   }
-  Tensor tensor = g().weight(name, sizes, found->dtype);
+  if (!found->type->loaded_as) {
+    g().fail(Error{not_runnable(*found)});
+    return {};
+  }
+  // A factor per tensor or expert that llama.cpp multiplies the matmul's result by, for example of nvfp4.
+  if (const std::string scale = name.substr(0, name.rfind('.')) + ".scale"; file_.find_tensor(scale)) {
+    g().fail(Error{fmt::format("tensor '{}' scales '{}', which is not supported", scale, name)});
+    return {};
+  }
+  Tensor tensor = g().weight(name, sizes, *found->type->loaded_as);
   if (!tensor) return tensor;
-  model_.parameter_bytes += tensor->byte_count();
-  model_.weights.push_back({tensor, WeightSource(found->bytes, file_.file())});
+  model_.parameter_bytes += static_cast<Bytes>(found->bytes.size());
+  model_.weights.push_back({tensor, loaded_source(*found->type, WeightSource(found->bytes, file_.file()),
+                                                  static_cast<Bytes>(found->bytes.size()))});
   return tensor;
+}
+
+std::string not_runnable(const StoredTensor& tensor) {
+  return fmt::format("tensor '{}' is of type {}, which can be inspected but not run", tensor.name, tensor.type->name);
 }
 
 Result<int64_t> gguf_count(const GgufFile& file, const std::string& key, int64_t least, int64_t most,
@@ -41,7 +55,7 @@ Result<int64_t> gguf_count(const GgufFile& file, const std::string& key, int64_t
 }
 
 Result<Transformer> read_transformer(const GgufFile& file, const std::string& arch, const char* epsilon_key) {
-  const GgufTensor* table = file.find_tensor("token_embd.weight");
+  const StoredTensor* table = file.find_tensor("token_embd.weight");
   if (!table || table->sizes.rank() != 2) return Error{"missing tensor 'token_embd.weight' of two dimensions"};
   const auto tensors = static_cast<int64_t>(file.tensors().size());
   auto layers = gguf_count(file, arch + ".block_count", 1, tensors);

@@ -18,6 +18,9 @@ class GgufBuilder final : public ModelBuilder {
   const GgufFile& file_;
 };
 
+// The message for a tensor whose type no DType can hold.
+std::string not_runnable(const StoredTensor& tensor);
+
 inline constexpr int64_t kMaxSize = int64_t{1} << 24;
 
 // A number of the metadata within [least, most]. Error: it is missing, and there is no fallback, or lies outside.

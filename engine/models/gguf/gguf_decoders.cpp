@@ -50,11 +50,11 @@ Status apply_experts(const GgufFile& file, const std::string& arch, LlamaSizes& 
 
 // Factors by which a file divides each frequency, those that suit a context of so many tokens; empty: it has none.
 Result<std::vector<double>> rope_factors(const GgufFile& file, int64_t pairs, bool is_long) {
-  const GgufTensor* found = file.find_tensor("rope_freqs.weight");
+  const StoredTensor* found = file.find_tensor("rope_freqs.weight");
   if (!found) found = file.find_tensor(is_long ? "rope_factors_long.weight" : "rope_factors_short.weight");
   if (!found) return std::vector<double>();
-  if (found->dtype != DType::F32 || element_count(found->sizes) != pairs)
-    return Error{fmt::format("its '{}' is {} {}, not f32 of {} pairs", found->name, name(found->dtype),
+  if (native_dtype(*found->type) != DType::F32 || element_count(found->sizes) != pairs)
+    return Error{fmt::format("its '{}' is {} {}, not f32 of {} pairs", found->name, found->type->name,
                              to_string(found->sizes), pairs)};
   std::vector<double> out;
   for (int64_t i = 0; i < pairs; ++i) {

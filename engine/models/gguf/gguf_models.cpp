@@ -3,6 +3,8 @@
 #include <arenascope/models/checkpoint.h>
 #include <fmt/format.h>
 
+#include <set>
+
 #include "engine/models/gguf/gguf_builder.h"
 #include "engine/models/safetensors.h"
 
@@ -11,7 +13,7 @@ namespace {
 
 // ggml's MNIST example.
 Result<Model> mnist_fc(const GgufFile& file, GgufBuilder& builder, const OpenOptions& options) {
-  const GgufTensor* first = file.find_tensor("fc1.weight");
+  const StoredTensor* first = file.find_tensor("fc1.weight");
   if (!first || first->sizes.rank() != 2) return Error{"missing tensor 'fc1.weight' of two dimensions"};
   return build_mnist_fc(builder, first->sizes[0], options);
 }
@@ -31,30 +33,41 @@ constexpr Architecture kArchitectures[] = {
     {"gpt2", build_gguf_gpt},     {"falcon", build_gguf_gpt},     {"starcoder2", build_gguf_gpt},
     {"bert", build_gguf_bert},    {"mnist-fc", mnist_fc},         {"mnist-cnn", mnist_cnn}};
 
+// The reasons why a file cannot be run: `problem`, and a tensor of each type that cannot be run.
+std::vector<std::string> problems(const GgufFile& file, const std::string& problem) {
+  std::vector<std::string> out{problem};
+  std::set<const StoredType*> types;
+  for (const StoredTensor& tensor : file.tensors())
+    if (!tensor.type->loaded_as && types.insert(tensor.type).second)
+      if (const std::string why = not_runnable(tensor); !problem.ends_with(why)) out.push_back(why);
+  return out;
+}
+
+Result<Model> build(const GgufFile& file, const std::string& name, const OpenOptions& options) {
+  const std::string arch = file.text("general.architecture").value_or("");
+  for (const Architecture& known : kArchitectures)
+    if (arch == known.name) {
+      GgufBuilder builder(file, name);
+      return known.build(file, builder, options);
+    }
+  return Error{fmt::format("its architecture '{}' is not supported", arch)};
+}
+
 }  // namespace
 
 Result<Model> open_gguf(const std::filesystem::path& path, const OpenOptions& options) {
   auto file = GgufFile::open(path);
   if (!file) return file.error();
-  const std::string arch = file->text("general.architecture").value_or("");
-  if (arch == kCheckpointArchitecture) return open_checkpoint(path, options);
-  Result<Model> model = Error{fmt::format("its architecture '{}' is not supported", arch)};
-  for (const Architecture& known : kArchitectures)
-    if (arch == known.name) {
-      GgufBuilder builder(*file, name_of(path));
-      model = known.build(*file, builder, options);
-    }
+  const bool checkpoint = file->text("general.architecture") == kCheckpointArchitecture;
+  auto model = checkpoint ? open_checkpoint(path, options) : build(*file, name_of(path), options);
+  if (!model && checkpoint) return model;
   if (!model) {
-    // A good file that cannot be run: it opens, and says why.
-    Model seen;
-    auto context = Context::create({.no_alloc = true});
-    if (!context) return context.error();
-    seen.context = std::move(*context);
-    seen.format = "gguf";
-    seen.problems.push_back(model.error().message);
-    for (const GgufTensor& tensor : file->tensors()) seen.parameter_bytes += static_cast<Bytes>(tensor.bytes.size());
-    model = std::move(seen);
+    const auto why = problems(*file, model.error().message);
+    model = inspected_only("gguf", why, file->tensors());
   }
+  if (!model) return model;
+  list_file_tensors(file->tensors(), *model);
+  model->metadata_keys = std::ssize(file->entries());
   model->name = name_of(path);
   model->path = path;
   return model;

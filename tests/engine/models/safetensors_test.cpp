@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -48,11 +49,11 @@ TEST_CASE("a safetensors file is read by place, with its metadata") {
   CHECK(file->tensors()[0].name == "a");
   CHECK(file->tensors()[0].sizes.rank() == 0);
   CHECK(file->tensors()[1].sizes == Dims{2, 3});
-  CHECK(file->tensors()[1].dtype == DType::F32);
+  CHECK(native_dtype(*file->tensors()[1].type) == DType::F32);
   CHECK(file->tensors()[1].bytes[0] == std::byte{8});
   CHECK(file->find("empty")->bytes.empty());
-  CHECK(file->find("f8")->type == "F8_E4M3");
-  CHECK(file->find("f8")->dtype == DType::U8);
+  CHECK(file->find("f8")->type->name == std::string("F8_E4M3"));
+  CHECK_FALSE(native_dtype(*file->find("f8")->type));
   CHECK(file->find("none") == nullptr);
   REQUIRE(file->metadata().size() == 2);
   CHECK(file->metadata()[1].first == "who \"\xC3\xA9\xF0\x9F\x98\x80\"");
@@ -94,6 +95,49 @@ TEST_CASE("what is wrong with a safetensors file is said, and nothing of its siz
   CHECK(unsupported_reason(R"({"\ud800":{}})", 0).find("half a pair") != std::string::npos);
 }
 
+TEST_CASE("every type of safetensors is shown by its name") {
+  const std::pair<const char*, int64_t> types[] = {
+      {"BOOL", 8},    {"F4", 4},      {"F6_E2M3", 6}, {"F6_E3M2", 6},     {"U8", 8},          {"I8", 8},
+      {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"I16", 16},
+      {"U16", 16},    {"F16", 16},    {"BF16", 16},   {"I32", 32},        {"U32", 32},        {"F32", 32},
+      {"C64", 64},    {"F64", 64},    {"I64", 64},    {"U64", 64}};
+  for (const auto& [type, bits] : types) {
+    CAPTURE(type);
+    const auto size = static_cast<size_t>(24 * bits / 8);
+    const std::string table = one(fmt::format(R"("dtype":"{}","shape":[3,8],"data_offsets":[0,{}])", type, size));
+    auto file = SafetensorsFile::parse(file_of(table, size));
+    REQUIRE_MESSAGE(file.ok(), (file.ok() ? "" : file.error().message));
+    const StoredType& found = *file->find("w")->type;
+    std::string expected = type;
+    if (native_dtype(found))
+      for (char& c : expected) c = static_cast<char>(std::tolower(c));
+    CHECK(found.name == expected);
+    CHECK(file->find("w")->bytes.size() == size);
+    CHECK(unsupported_reason(table, size + 1).find(fmt::format("take {} bytes of {}", size, size + 1)) !=
+          std::string::npos);
+  }
+  CHECK(unsupported_reason(one(R"("dtype":"F4","shape":[3],"data_offsets":[0,2])"), 2).find("multiple of the 2") !=
+        std::string::npos);
+}
+
+TEST_CASE("null metadata and fields without a meaning are skipped") {
+  const auto parsed = [](const std::string& table, size_t data) {
+    return SafetensorsFile::parse(file_of(table, data));
+  };
+  CHECK(parsed(R"({"__metadata__":null})", 0).ok());
+  CHECK(parsed(R"({"__metadata__" : null , "w":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})", 1).ok());
+  auto file = parsed(
+      one(R"("dtype":"U8","more":{"a":[1,null,{"b":"}"}],"c":-1.5e3},"shape":[1],"x":true,"data_offsets":[0,1])"), 1);
+  REQUIRE_MESSAGE(file.ok(), (file.ok() ? "" : file.error().message));
+  CHECK(file->find("w")->bytes.size() == 1);
+  CHECK_FALSE(parsed(R"({"__metadata__":nul})", 0).ok());
+  CHECK_FALSE(parsed(R"({"__metadata__":{"a":null}})", 0).ok());
+  CHECK_FALSE(parsed(R"({"__metadata__":null,"__metadata__":null})", 0).ok());
+  CHECK_FALSE(parsed(one(R"("dtype":"U8","dtype":"U8","shape":[1],"data_offsets":[0,1])"), 1).ok());
+  const std::string deep = std::string(100000, '[') + std::string(100000, ']');
+  CHECK(unsupported_reason(one(R"("more":)" + deep), 0).find("too deeply") != std::string::npos);
+}
+
 TEST_CASE("mutated safetensors files") {
   const auto seed = file_of(kGood, kGoodData);
   models::test::Mutator mutator(11);
@@ -108,7 +152,7 @@ TEST_CASE("mutated safetensors files") {
     ++accepted;
     unsigned sum = 0;  // all that the file promises can be read
     size_t total = 0;
-    for (const SafetensorsTensor& tensor : file->tensors()) {
+    for (const StoredTensor& tensor : file->tensors()) {
       for (std::byte b : tensor.bytes) sum += static_cast<unsigned>(b);
       total += tensor.bytes.size();
     }
@@ -131,9 +175,10 @@ TEST_CASE("a safetensors file opens as a model that shows its tensors") {
   CHECK(model->format == "safetensors");
   CHECK_FALSE(model->runnable());
   CHECK(model->parameter_bytes == static_cast<Bytes>(kGoodData));
-  REQUIRE(model->weights.size() == 4);
-  CHECK(model->weights[1].tensor.name() == "b");
-  std::byte values[24];
-  REQUIRE(model->weights[1].source.write(values).ok());
-  CHECK(values[0] == std::byte{8});
+  CHECK(model->metadata_keys == 2);
+  REQUIRE(model->file_tensors.size() == 4);
+  CHECK(model->file_tensors[1].name == "b");
+  CHECK(model->file_tensors[1].type == "f32");
+  CHECK(model->file_tensors[1].bytes == 24);
+  CHECK(model->file_tensors[3].type == "F8_E4M3");
 }

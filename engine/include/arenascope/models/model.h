@@ -47,6 +47,14 @@ struct Weight {
   WeightSource source;
 };
 
+// A tensor as its file stores it. A type without a DType has its name in the file's format, such as iq2_xs or F8_E4M3.
+struct FileTensor {
+  std::string name, type;
+  Dims sizes;
+  Bytes bytes = 0;                 // in the file
+  std::optional<DType> loaded_as;  // a run stores the same values in this type; none: the type cannot be run
+};
+
 // A leaf tensor that the graph itself writes and that keeps its contents between runs: a KV cache, a trained
 // parameter, optimiser state. The caller allocates it in memory of that kind. It is zero-initialised unless `write`
 // fills its contiguous bytes.
@@ -161,6 +169,8 @@ struct Model {
   std::vector<std::string> unknown_sizes;         // results of nodes that are not supported and declare no shape
   MissingData missing;                            // a model with missing data can be planned, but not run
   Bytes parameter_bytes = 0;                      // of the parameters as the file stores them; see weight_bytes()
+  std::vector<FileTensor> file_tensors;           // all tensors of a GGUF or safetensors file, in file order
+  int64_t metadata_keys = 0;                      // of such a file
   std::vector<FreeDimension> free_dimensions;     // of inputs, in file order
   std::map<std::string, int64_t> assumed_values;  // scalar integer inputs without a given value that shapes depend on
   std::vector<std::string> fixed_inputs;          // inputs whose given values determined shapes of the graph

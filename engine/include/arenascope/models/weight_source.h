@@ -33,6 +33,9 @@ class WeightSource {
   static WeightSource absent(std::string why);
   bool is_absent() const { return absent_; }
 
+  // The bytes of `stored` converted by `write`. They can be shared if those of `stored` can.
+  static WeightSource converted(const WeightSource& stored, Writer write);
+
   // Writes the bytes. A file is copied in slices, and the pages of each slice are released to the OS. Errors: the
   // file has changed since it was opened; errors of the function.
   Status write(std::byte* out) const;
@@ -51,6 +54,8 @@ class WeightSource {
 
   // True if the bytes are in a mapped file.
   bool can_borrow() const;
+  // True if the bytes depend on a mapped file alone, so that a weight of another graph of this file can use the same storage.
+  bool can_share() const { return can_borrow() || converted_file_; }
   // Storage of kind Mapped. Errors: the file has changed, out of memory for the block's metadata.
   Result<Storage> borrow(ExecutionContext& context) const;
   // Storage of kind Mapped over `bytes` of lazily generated data: pages are generated when they are first read
@@ -64,6 +69,7 @@ class WeightSource {
   std::shared_ptr<const GeneratedBytes> made_;
   std::shared_ptr<const SharedNumbers> seeded_;
   bool absent_ = false;
+  bool converted_file_ = false;
 };
 
 // Reads the bytes of a source once: directly from the file, or from a generated copy. The destructor releases file
