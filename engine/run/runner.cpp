@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <unordered_map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <arenascope/base/checked.h>
 #include <arenascope/base/format_bytes.h>
@@ -19,6 +21,17 @@
 #include "engine/run/loop_runner.h"
 
 namespace arenascope {
+namespace {
+
+// The types of the file that a run stores in another type, "iq2_xs, iq4_nl".
+std::string dequantised_types(const models::Model& model) {
+  std::set<std::string_view> types;
+  for (const models::FileTensor& tensor : model.file_tensors)
+    if (tensor.loaded_as && tensor.type != name(*tensor.loaded_as)) types.insert(tensor.type);
+  return fmt::format("{}", fmt::join(types, ", "));
+}
+
+}  // namespace
 
 Runner::Runner(models::Model model, Program program, RunnerOptions options)
     : model_(std::move(model)), options_(std::move(options)), program_(std::move(program)), rings_(options_.rings) {}
@@ -74,24 +87,25 @@ void Runner::report(const char* phase) const {
   if (options_.progress) options_.progress(phase);
 }
 
-// Shares mapped weights of the same file with `other` and its deferred subgraphs.
-Status Runner::share_mapped_weights(const Runner& other) {
+// Shares weights that depend on the same file alone with `other` and its deferred subgraphs.
+Status Runner::share_file_weights(const Runner& other) {
   if (auto same = other.model_.weights_unchanged(); !same) return same;
   if (model_.path.empty() || model_.path != other.model_.path) return {};
   std::unordered_map<std::string_view, const TensorImpl*> known;
   for (const models::Weight& weight : other.model_.weights)
-    if (weight.tensor->storage.kind() == MemoryKind::Mapped) known.emplace(weight.tensor.name(), weight.tensor.impl());
+    if (weight.source.can_share() && weight.tensor->storage.allocated())
+      known.emplace(weight.tensor.name(), weight.tensor.impl());
   for (models::Weight& weight : model_.weights) {
     const auto found = known.find(weight.tensor.name());
     if (found == known.end() || weight.tensor->storage.allocated()) continue;
     const TensorImpl& shared = *found->second;
-    if (weight.source.can_borrow() && shared.dtype == weight.tensor.dtype() && shared.sizes == weight.tensor->sizes &&
+    if (weight.source.can_share() && shared.dtype == weight.tensor.dtype() && shared.sizes == weight.tensor->sizes &&
         shared.strides == weight.tensor->strides)
       weight.tensor->storage = shared.storage;
   }
   for (const Runner* part : {other.continuation_.get(), other.loop_ ? other.loop_->body.get() : nullptr})
     if (part)
-      if (auto ok = share_mapped_weights(*part); !ok) return ok;
+      if (auto ok = share_file_weights(*part); !ok) return ok;
   return {};
 }
 
@@ -106,13 +120,13 @@ Status Runner::set_up(std::unique_ptr<Runner> previous) {
   if (auto ok = program_.backend->register_memory(*context_); !ok) return ok;
   PreparedSteps packed;
   if (previous) {
-    if (auto ok = share_mapped_weights(*previous); !ok) return ok;
+    if (auto ok = share_file_weights(*previous); !ok) return ok;
     packed = previous->executor_->release_prepared();
     previous->executor_.reset();  // releases its arena
     previous->context_->release_cached({});
   }
   if (options_.weight_source)
-    if (auto ok = share_mapped_weights(*options_.weight_source); !ok) return ok;
+    if (auto ok = share_file_weights(*options_.weight_source); !ok) return ok;
   if (auto ok = check_memory(previous != nullptr || options_.weight_source != nullptr); !ok) return ok;
   report("loading weights");
   for (const models::Weight& weight : model_.weights)
@@ -152,13 +166,20 @@ Status Runner::check_memory(bool shares) const {
   const Bytes needed = saturating_add(saturating_add(weights, states), saturating_add(inputs, arena));
   auto ok = check_available(model_.name, needed);
   if (ok) return {};
+  const std::string dequantised = dequantised_types(model_);
+  const std::string loaded = dequantised.empty() ? "weights" : fmt::format("weights (dequantised: {})", dequantised);
   std::string what;
-  for (const auto& [name, bytes] :
-       {std::pair{"weights", weights}, {"states (KV cache, optimiser)", states}, {"inputs", inputs}, {"arena", arena}})
+  for (const auto& [name, bytes] : {std::pair{loaded.c_str(), weights},
+                                    {"states (KV cache, optimiser)", states},
+                                    {"inputs", inputs},
+                                    {"arena", arena}})
     if (bytes > 0) what += fmt::format("{}{} {}", what.empty() ? "" : ", ", name, format_bytes(bytes));
-  const char* smaller = weights >= states && weights >= arena ? "a file with weights of a smaller type (f16, q8_0)"
-                        : model_.language                     ? "fewer tokens"
-                                                              : "smaller input sizes";
+  const bool large_weights = weights >= states && weights >= arena;
+  const char* smaller = large_weights && !dequantised.empty()
+                            ? "a file with weights of a type with kernels (q4_0, q4_k)"
+                        : large_weights   ? "a file with weights of a smaller type (f16, q8_0)"
+                        : model_.language ? "fewer tokens"
+                                          : "smaller input sizes";
   return Error{fmt::format("{}: {}. It can be planned without being run (plan only); {} would need less.",
                            ok.error().message, what, smaller)};
 }

@@ -3,6 +3,7 @@
 // that give them a deviation of 1 / sqrt(width); or floats of that deviation.
 #pragma once
 #include <cmath>
+#include <functional>
 #include <random>
 
 #include "tests/engine/models/gguf_maker.h"
@@ -60,7 +61,14 @@ struct LlamaSizes {
   uint32_t layers = 2, width = 256, inner = 512, heads = 4, vocabulary = 64;
 };
 
-inline std::vector<std::byte> seeded_llama(const QuantType& type, const LlamaSizes& s, uint64_t seed) {
+// `as`, if it has a function, converts the blocks of the matrices to another type.
+struct StoredAs {
+  uint32_t number = 0;  // ggml's
+  std::function<std::vector<std::byte>(const std::vector<std::byte>& blocks)> convert;
+};
+
+inline std::vector<std::byte> seeded_llama(const QuantType& type, const LlamaSizes& s, uint64_t seed,
+                                           const StoredAs& as = {}) {
   std::mt19937_64 random(seed);
   models::test::GgufMaker out;
   out.text("general.architecture", "llama").text("general.name", "seeded");
@@ -71,8 +79,9 @@ inline std::vector<std::byte> seeded_llama(const QuantType& type, const LlamaSiz
   out.number("llama.rope.freq_base", 10000).integer("llama.vocab_size", s.vocabulary);
   out.text("tokenizer.ggml.model", "no_vocab");
   const auto matrix = [&](const std::string& name, int64_t rows, int64_t columns) {
-    out.tensor(name, {rows, columns}, type.number,
-               seeded_blocks(type, rows * columns, 1 / std::sqrt(static_cast<double>(columns)), random));
+    auto blocks = seeded_blocks(type, rows * columns, 1 / std::sqrt(static_cast<double>(columns)), random);
+    if (as.convert) blocks = as.convert(blocks);
+    out.tensor(name, {rows, columns}, as.convert ? as.number : type.number, std::move(blocks));
   };
   const auto ones = [&](const std::string& name) {
     out.tensor(name, {int64_t{s.width}}, std::vector<float>(s.width, 1.0F));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "engine/models/gguf/ggml_types.h"
 
+#include "engine/models/gguf/ggml_blocks.h"
 #include "engine/models/gguf/gguf.h"
 
 namespace arenascope::models {
@@ -26,27 +27,27 @@ constexpr CodedType kGgmlTypes[] = {
     {13, {"q5_k", 256, 176, DType::Q5_K}},
     {14, {"q6_k", 256, 210, DType::Q6_K}},
     {15, {"q8_k", 256, 292}},
-    {16, {"iq2_xxs", 256, 66}},
-    {17, {"iq2_xs", 256, 74}},
-    {18, {"iq3_xxs", 256, 98}},
-    {19, {"iq1_s", 256, 50}},
-    {20, {"iq4_nl", 32, 18}},
-    {21, {"iq3_s", 256, 110}},
-    {22, {"iq2_s", 256, 82}},
-    {23, {"iq4_xs", 256, 136}},
+    {16, {"iq2_xxs", 256, 66, DType::F32, ggml::iq2_xxs_to_f32}},
+    {17, {"iq2_xs", 256, 74, DType::F32, ggml::iq2_xs_to_f32}},
+    {18, {"iq3_xxs", 256, 98, DType::F32, ggml::iq3_xxs_to_f32}},
+    {19, {"iq1_s", 256, 50, DType::F32, ggml::iq1_s_to_f32}},
+    {20, {"iq4_nl", 32, 18, DType::Q8_0, ggml::iq4_nl_to_q8_0}},
+    {21, {"iq3_s", 256, 110, DType::Q6_K, ggml::iq3_s_to_q6_k}},
+    {22, {"iq2_s", 256, 82, DType::F32, ggml::iq2_s_to_f32}},
+    {23, {"iq4_xs", 256, 136, DType::F32, ggml::iq4_xs_to_f32}},
     {24, {"i8", 1, 1, DType::I8}},
     {25, {"i16", 1, 2, DType::I16}},
     {26, {"i32", 1, 4, DType::I32}},
     {27, {"i64", 1, 8, DType::I64}},
     {28, {"f64", 1, 8, DType::F64}},
-    {29, {"iq1_m", 256, 56}},
+    {29, {"iq1_m", 256, 56, DType::F32, ggml::iq1_m_to_f32}},
     {30, {"bf16", 1, 2, DType::BF16}},
-    {34, {"tq1_0", 256, 54}},
-    {35, {"tq2_0", 256, 66}},
-    {39, {"mxfp4", 32, 17}},
-    {40, {"nvfp4", 64, 36}},
-    {41, {"q1_0", 128, 18}},
-    {42, {"q2_0", 64, 18}},
+    {34, {"tq1_0", 256, 54, DType::Q4_0, ggml::tq1_0_to_q4_0}},
+    {35, {"tq2_0", 256, 66, DType::Q4_0, ggml::tq2_0_to_q4_0}},
+    {39, {"mxfp4", 32, 17, DType::BF16, ggml::mxfp4_to_bf16}},
+    {40, {"nvfp4", 64, 36, DType::BF16, ggml::nvfp4_to_bf16}},
+    {41, {"q1_0", 128, 18, DType::Q4_0, ggml::q1_0_to_q4_0}},
+    {42, {"q2_0", 64, 18, DType::Q4_0, ggml::q2_0_to_q4_0}},
 };
 
 }  // namespace

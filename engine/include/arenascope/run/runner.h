@@ -32,7 +32,7 @@ struct RunnerOptions : CompileOptions {
   // To continue the recording of another runner: rings of its threads, and the graph whose values this one was compiled for.
   std::vector<trace::ThreadRing*> rings;
   trace::GraphId previous_graph;
-  const Runner* weight_source = nullptr;  // deferred subgraph: shares mapped weights of this runner and its subgraphs
+  const Runner* weight_source = nullptr;  // deferred subgraph: shares the weights of this runner and its subgraphs
   // Deferred subgraph: the thread pool of the first runner, and the number of random inputs generated so far in its run.
   std::shared_ptr<ThreadPool> shared_pool = nullptr;
   std::shared_ptr<uint64_t> random_calls = nullptr;
@@ -117,7 +117,7 @@ class Runner {
   Runner(models::Model model, Program program, RunnerOptions options);
   Status set_up(std::unique_ptr<Runner> previous);
   Status check_memory(bool shares) const;
-  Status share_mapped_weights(const Runner& other);
+  Status share_file_weights(const Runner& other);
   void adopt_folded_constants();
   Status bind_inputs();
   Status bind_states();
