@@ -2062,6 +2062,10 @@ Use the other panels.</source>
         <source>%1 contains no graph to plan.</source>
         <translation>%1 没有可规划的计算图。</translation>
     </message>
+    <message>
+        <source>%1 cannot be run: %2</source>
+        <translation>%1 无法运行：%2</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::app::Panels</name>

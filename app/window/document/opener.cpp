@@ -20,6 +20,7 @@
 #include <chrono>
 
 #include <arenascope/run/runner.h>
+#include "app/common/file_tensors.h"
 #include "app/common/run_options.h"
 #include "attached.h"
 #include "autosave.h"
@@ -120,6 +121,12 @@ void describe_only(Opened* opened, const Graph& graph, const Context& context, c
   opened->recorder->describe(std::move(described));
 }
 
+// The tensors of a file that has no graph or whose architecture is not supported.
+void describe_file_tensors(Opened* opened, const models::Model& model, const RunSettings& settings) {
+  begin_session(opened, settings);
+  opened->recorder->describe(graph_of_file_tensors(model));
+}
+
 // Sizes saved for the file; the engine assumes the remaining ones.
 Result<models::Model> open_sized(const QString& spec, const RunSettings& settings, models::OpenOptions& options,
                                  std::vector<InputSize>& sizes) {
@@ -193,6 +200,13 @@ Opened model(const QString& spec, const RunSettings& settings, const OpenCallbac
     return opened;
   }
   opened.title = QString::fromStdString(read->name);
+  if (!read->graph.defined() && !read->file_tensors.empty()) {
+    opened.problem = Opener::tr("%1 cannot be run: %2").arg(spec, QString::fromStdString(read->problems.front()));
+    opened.autosave.reset();
+    describe_file_tensors(&opened, *read, settings);
+    opened.recorder->drain();
+    return opened;
+  }
   const Graph graph = read->graph;
   const Context context = read->context;
   const auto file = read->file_graph;
@@ -228,6 +242,9 @@ Opened planned_only(const QString& spec, const RunSettings& settings, const Open
   opened.title = QString::fromStdString(read->name);
   if (!read->graph.defined()) {
     opened.problem = Opener::tr("%1 contains no graph to plan.").arg(spec);
+    if (read->file_tensors.empty()) return opened;
+    describe_file_tensors(&opened, *read, settings);
+    opened.recorder->drain();
     return opened;
   }
   describe_only(&opened, read->graph, read->context, options, settings, read->file_graph);

@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QDialogButtonBox>
+#include <QFile>
 #include <QFileInfo>
 #include <QInputDialog>
 #include <QLineEdit>
@@ -27,6 +28,7 @@
 #include "app/window/document/job.h"
 #include "app/window/document/note_settings.h"
 #include "sample_session.h"
+#include "tests/engine/models/gguf_maker.h"
 #include "tests/test_data.h"
 #include "window_fixture.h"
 
@@ -495,6 +497,32 @@ class DocumentTest : public QObject, protected WindowFixture {
     window_->shell().actions->find("file.open_plan")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(!doc().messages()->texts().isEmpty(), kPatience);
     QCOMPARE(window_->documents()->size(), size_t{1});
+  }
+
+  void a_file_that_cannot_be_run_shows_its_tensors() {
+    models::test::GgufMaker maker;
+    maker.text("general.architecture", "other")
+        .tensor("blk.0.attn_q.weight", {2, 256}, 16, std::vector<std::byte>(132));
+    const QString path = folder_.filePath("other.gguf");
+    const auto bytes = maker.bytes();
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<qint64>(bytes.size()));
+    file.close();
+    for (const bool plan_only : {false, true}) {
+      RunSettings settings = window_->shell().preferences.run;
+      settings.plan_only = plan_only;
+      window_->documents()->open(path, settings);
+      QTRY_VERIFY_WITH_TIMEOUT(!doc().messages()->texts().isEmpty(), kPatience);
+      QVERIFY(doc().messages()->texts().join(u' ').contains(plan_only ? "contains no graph" : "cannot be run"));
+      const auto snapshot = doc().source()->snapshot();
+      QCOMPARE(snapshot->graphs.size(), size_t{1});
+      const trace::TensorInfo& tensor = snapshot->graphs[0]->nodes.at(0);
+      QCOMPARE(tensor.dtype, std::string("iq2_xxs"));
+      QCOMPARE(tensor.layer, std::string("blk.0"));
+      QCOMPARE(tensor.bytes, Bytes{132});
+      doc().messages()->clear();
+    }
   }
 
   void notes_are_saved_for_the_file() {
