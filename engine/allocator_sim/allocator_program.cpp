@@ -112,9 +112,20 @@ class DeviceReader {
     }
   }
 
-  void collect_steps() {
+  // Bytes reserved before the first entry: those at the end, less what the entries reserved. An expandable segment grows
+  // and shrinks by any range.
+  Bytes reserved_before() const {
     Bytes reserved = 0;
-    for (const CachedSegment& s : program_.segments) reserved += s.bytes;
+    for (const CachedSegment& s : last_) reserved += s.bytes;
+    for (const Snapshot::Entry& e : recorded_.entries) {
+      if (e.action == Action::Reserve || e.action == Action::Map) reserved -= e.bytes;
+      if (e.action == Action::Release || e.action == Action::Unmap) reserved += e.bytes;
+    }
+    return reserved;
+  }
+
+  void collect_steps() {
+    Bytes reserved = reserved_before();
     program_.reserved_peak = reserved;
     std::unordered_set<uint64_t> live;
     for (const UsedBlock& b : program_.blocks) live.insert(b.address);

@@ -30,11 +30,16 @@ void add(Both& both, const RawMemory& m) {
   }
 }
 
+// After the first event; 0 if memory did not change, as in a snapshot without a history.
+Nanoseconds peak_time(const Balance& balance, Nanoseconds origin) {
+  return balance.empty() ? 0 : balance.sum().peak_at - origin;
+}
+
 // Memory from before the first event counts as one change per block.
 void write(const std::string& id, const Balance& balance, int64_t before, Nanoseconds origin, Writer& out) {
   const Balance::Result r = balance.sum();
   out.bytes(id + ".peak", r.peak);
-  out.time(id + ".peak_at", balance.empty() ? 0 : r.peak_at - origin);
+  out.time(id + ".peak_at", peak_time(balance, origin));
   out.bytes(id + ".end", r.end);
   out.count(id + ".changes", before + balance.changes());
 }
@@ -135,7 +140,8 @@ void audit_memory(const Raw& raw, Writer& out) {
   for (size_t i = 0; i < spaces.size(); ++i) {
     const Balance::Result r = spaces[i].active.sum();
     const RawSpace& s = raw.spaces[i];
-    report.spaces.push_back({s.name, s.kind, s.device, r.peak, r.end, r.peak_at - raw.begin, spaces[i].allocations});
+    report.spaces.push_back(
+        {s.name, s.kind, s.device, r.peak, r.end, peak_time(spaces[i].active, raw.begin), spaces[i].allocations});
     write("space." + std::to_string(report.spaces.size() - 1), spaces[i], raw.begin, out);
   }
   for (const auto& [kind, both] : kinds) write("kind." + kind, both, raw.begin, out);
@@ -144,11 +150,8 @@ void audit_memory(const Raw& raw, Writer& out) {
   for (const auto& [number, both] : allocators) write("allocator." + std::to_string(number), both, raw.begin, out);
   write("memory", all, raw.begin, out);
   write_runs(raw, all.active.before(), out);
-  if (!all.active.empty()) {
-    const Balance::Result r = all.active.sum();
-    report.peak = r.peak;
-    report.peak_at = r.peak_at - raw.begin;
-  }
+  report.peak = all.active.sum().peak;
+  report.peak_at = peak_time(all.active, raw.begin);
 }
 
 namespace {

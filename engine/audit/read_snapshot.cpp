@@ -12,6 +12,7 @@ namespace arenascope::audit {
 namespace {
 
 constexpr Bytes kMaxBytes = Bytes{1} << 60;
+constexpr int64_t kMaxDevices = 4096;
 
 bool sensible(int64_t bytes) { return bytes >= 0 && bytes <= kMaxBytes; }
 
@@ -34,8 +35,19 @@ class Holding {
       if (p.is_block == block && p.begin == begin) return &p;
     return nullptr;
   }
-  void remove(uint64_t begin, bool block) {
-    std::erase_if(pieces, [&](const Piece& p) { return p.is_block == block && p.begin == begin; });
+  void remove_block(uint64_t begin) {
+    std::erase_if(pieces, [&](const Piece& p) { return p.is_block && p.begin == begin; });
+  }
+  // Any range, whatever it was reserved as: of an expandable segment parts are unmapped.
+  void remove_reserved(uint64_t begin, uint64_t end) {
+    std::vector<Piece> kept;
+    for (const Piece& p : pieces) {
+      const bool apart = p.is_block || p.end <= begin || p.begin >= end;
+      if (apart) kept.push_back(p);
+      if (!apart && p.begin < begin) kept.push_back({p.begin, begin});
+      if (!apart && p.end > end) kept.push_back({end, p.end});
+    }
+    pieces = std::move(kept);
   }
   // PyTorch allocates multiples of 512. A remainder stays with the block: less than 512 of a small segment,
   // up to a MiB of a large one.
@@ -107,6 +119,7 @@ struct Entry {
 
 std::vector<Entry> entries_of(const Pickled& trace) {
   std::vector<Entry> out;
+  if (trace.type != Pickled::Type::List) return out;
   for (const Pickled* event : trace.items) {
     MemoryAction action{};
     const int64_t size = event->number("size", -1), time = event->number("time_us", 0);
@@ -117,16 +130,23 @@ std::vector<Entry> entries_of(const Pickled& trace) {
   return out;
 }
 
-// Memory from before the first entry: all that exists at the end or is freed in an entry, unless an entry allocated it.
+// Blocks from before the first entry: all that exist at the end or are freed in an entry, unless an entry allocated
+// them. Reserved memory from before it: that at the end, walked back entry by entry.
 std::vector<Piece> held_before(const std::vector<Piece>& at_end, const std::vector<Entry>& entries) {
-  std::vector<Piece> out;
-  std::map<std::pair<uint64_t, bool>, bool> named;
+  Holding before;
+  std::map<uint64_t, bool> named;
   for (const Entry& e : entries)
-    if (named.try_emplace({e.address, e.is_block()}, true).second && !e.takes())
-      out.push_back({e.address, e.address + static_cast<uint64_t>(e.bytes), e.is_block(), e.is_block(), e.bytes});
+    if (e.is_block() && named.try_emplace(e.address, true).second && !e.takes())
+      before.pieces.push_back({e.address, e.address + static_cast<uint64_t>(e.bytes), true, true, e.bytes});
   for (const Piece& p : at_end)
-    if (!named.contains({p.begin, p.is_block})) out.push_back(p);
-  return out;
+    if (!p.is_block || !named.contains(p.begin)) before.pieces.push_back(p);
+  for (auto e = entries.rbegin(); e != entries.rend(); ++e) {
+    if (e->is_block()) continue;
+    const uint64_t end = e->address + static_cast<uint64_t>(e->bytes);
+    before.remove_reserved(e->address, end);
+    if (!e->takes()) before.pieces.push_back({e->address, end});
+  }
+  return before.pieces;
 }
 
 // Requested bytes of a block; none: unknown.
@@ -135,9 +155,7 @@ std::optional<Bytes> asked_of(Bytes requested, Bytes bytes) {
 }
 
 // Pieces taken before blocks.
-void note_held(const std::vector<Piece>& pieces, int32_t space, const std::vector<Entry>& entries, Raw& raw) {
-  Nanoseconds first = entries.empty() ? 0 : INT64_MAX;
-  for (const Entry& e : entries) first = std::min(first, e.time);
+void note_held(const std::vector<Piece>& pieces, int32_t space, Nanoseconds first, Raw& raw) {
   for (const bool block : {false, true})
     for (const Piece& p : pieces)
       if (p.is_block == block) {
@@ -151,9 +169,20 @@ void note_held(const std::vector<Piece>& pieces, int32_t space, const std::vecto
       }
 }
 
-// Walks through a device's entries and gives each its block's bytes.
+// The first entry or annotation of all devices; 0 if the snapshot has no history.
+Nanoseconds first_time(const Pickled& root) {
+  std::optional<Nanoseconds> first;
+  const auto take = [&](Nanoseconds time) { first = std::min(first.value_or(time), time); };
+  for (const Pickled* trace : root.list("device_traces"))
+    for (const Entry& e : entries_of(*trace)) take(e.time);
+  for (const Pickled* mark : root.list("external_annotations"))
+    if (const int64_t time = mark->number("time_us", -1); time >= 0 && time <= INT64_MAX / 4000) take(time * 1000);
+  return first.value_or(0);
+}
+
+// Walks through a device's entries and gives each its block's bytes. `start`: the time if it has no entries.
 void allocate_entries(std::vector<Entry>& entries, const std::vector<Piece>& at_end, Holding& now, int32_t number,
-                      Raw& raw) {
+                      Nanoseconds start, Raw& raw) {
   RawSpace& space = raw.spaces[static_cast<size_t>(number)];
   now.pieces = held_before(at_end, entries);
   for (Piece& p : now.pieces)
@@ -162,7 +191,9 @@ void allocate_entries(std::vector<Entry>& entries, const std::vector<Piece>& at_
     (p.is_block ? space.active_before : space.reserved_before) += static_cast<Bytes>(p.end - p.begin);
     ++(p.is_block ? space.blocks_before : space.pieces_before);
   }
-  note_held(now.pieces, number, entries, raw);
+  if (!entries.empty())
+    start = std::min_element(entries.begin(), entries.end(), [](auto& a, auto& b) { return a.time < b.time; })->time;
+  note_held(now.pieces, number, start, raw);
   std::map<uint64_t, size_t> newest;
   for (size_t i = 0; i < entries.size(); ++i)
     if (entries[i].is_block()) newest[entries[i].address] = i;
@@ -177,11 +208,12 @@ void allocate_entries(std::vector<Entry>& entries, const std::vector<Piece>& at_
       const Piece* own = now.find(e.address, true);
       e.bytes = own != nullptr ? static_cast<Bytes>(own->end - own->begin) : 0;
     }
-    if (e.takes()) {
-      now.pieces.push_back({e.address, e.address + static_cast<uint64_t>(e.bytes), e.is_block(), false});
-    } else {
-      now.remove(e.address, e.is_block());
-    }
+    const uint64_t end = e.address + static_cast<uint64_t>(e.bytes);
+    if (e.is_block())
+      now.remove_block(e.address);
+    else
+      now.remove_reserved(e.address, end);
+    if (e.takes()) now.pieces.push_back({e.address, end, e.is_block(), false});
   }
 }
 
@@ -209,8 +241,11 @@ Result<Raw> read_snapshot(ByteSpan bytes, const std::string& name) {
   const auto pickle = Pickle::read(bytes, name);
   if (!pickle) return pickle.error();
   const Pickled& root = pickle->root();
-  if (root.find("segments") == nullptr && root.find("device_traces") == nullptr)
-    return Error{name + ": a pickle, but not a PyTorch memory snapshot."};
+  const Pickled *segments = root.find("segments"), *histories = root.find("device_traces");
+  if (segments == nullptr || segments->type != Pickled::Type::List || histories == nullptr ||
+      histories->type != Pickled::Type::List)
+    return Error{name +
+                 ": the pickle is not a PyTorch memory snapshot: it has no lists \"segments\" and \"device_traces\"."};
   Raw raw;
   raw.format = "PyTorch memory snapshot";
   Tables tables(raw);
@@ -221,19 +256,25 @@ Result<Raw> read_snapshot(ByteSpan bytes, const std::string& name) {
     rules.expandable = settings->number("expandable_segments", 0) != 0;
   }
   const auto& traces = root.list("device_traces");
-  for (size_t device = 0; device < traces.size(); ++device) {
-    if (traces[device]->type != Pickled::Type::List ||
-        (traces[device]->items.empty() && !at_end.contains(static_cast<int64_t>(device))))
-      continue;
+  size_t devices = traces.size();  // without a history there may be no trace of a device
+  for (const auto& [device, pieces] : at_end)
+    if (device >= 0 && device < kMaxDevices) devices = std::max(devices, static_cast<size_t>(device) + 1);
+  const Nanoseconds start = first_time(root);
+  for (size_t device = 0; device < devices; ++device) {
+    const auto own = at_end.find(static_cast<int64_t>(device));
+    std::vector<Entry> entries;
+    if (device < traces.size()) {
+      entries = entries_of(*traces[device]);
+      raw.entries += static_cast<int64_t>(traces[device]->items.size());
+    }
+    if (entries.empty() && own == at_end.end()) continue;
     const std::string gpu = fmt::format("GPU {}", device);
     const int32_t number = tables.space(gpu, "Default", gpu);
     raw.spaces[static_cast<size_t>(number)].has_addresses = true;
     const std::string row = fmt::format("device {} allocator", device);  // on which there is no span
     tables.track(row, row);
-    std::vector<Entry> entries = entries_of(*traces[device]);
-    raw.entries += static_cast<int64_t>(traces[device]->items.size());
     Holding now = rules;
-    allocate_entries(entries, at_end[static_cast<int64_t>(device)], now, number, raw);
+    allocate_entries(entries, own == at_end.end() ? std::vector<Piece>() : own->second, now, number, start, raw);
     for (const Entry& e : entries) {
       raw.memory.push_back({.time = e.time,
                             .action = e.action,
@@ -244,7 +285,7 @@ Result<Raw> read_snapshot(ByteSpan bytes, const std::string& name) {
       raw.cover(e.time, e.time);
     }
   }
-  annotate(root, traces.size(), tables);
+  annotate(root, devices, tables);
   return raw;
 }
 

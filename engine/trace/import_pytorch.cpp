@@ -14,6 +14,9 @@
 #include <algorithm>
 #include <map>
 #include <new>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace arenascope::trace {
 
@@ -25,8 +28,7 @@ using Entry = Snapshot::Entry;
 
 bool reserves(Action action) { return action == Action::Reserve || action == Action::Map; }
 bool releases(Action action) { return action == Action::Release || action == Action::Unmap; }
-bool takes(Action action) { return action == Action::Allocate; }
-bool frees(Action action) { return action == Action::Free; }
+bool is_of_block(Action action) { return action == Action::Allocate || action == Action::Free; }
 
 // One device's trace, and the contents of its segments at the end.
 class DeviceTrace {
@@ -34,31 +36,24 @@ class DeviceTrace {
   DeviceTrace(uint32_t device, PytorchBlockRule rule, ImportBuilder& builder, PytorchStacks& stacks)
       : device_(device), builder_(builder), stacks_(stacks), held_(rule) {}
   std::vector<Entry> entries;
-  std::map<uint64_t, int64_t> segments_left, blocks_left;  // address → size
-  std::map<uint64_t, int64_t> asked_left;                  // requested size of blocks_left, if recorded
-  std::map<uint64_t, int32_t> stack_left;                  // likewise
-  struct Pool {
-    uint64_t end;
-    uint32_t allocator;
-  };
-  std::map<uint64_t, Pool> private_pools;  // segments of CUDA graphs and other private pools, by address
-  uint32_t blocks = 0;                     // first block number; shared between devices
+  AddressRanges<uint32_t> segments_left;    // and the allocator of each
+  std::map<uint64_t, int64_t> blocks_left;  // address → size
+  std::map<uint64_t, int64_t> asked_left;   // requested size of blocks_left, if recorded
+  std::map<uint64_t, int32_t> stack_left;   // likewise
+  uint32_t blocks = 0;                      // first block number; shared between devices
 
-  void play(size_t track) {
-    const Nanoseconds start = entries.empty() ? 0 : entries.front().time;
-    before(reserves, releases, segments_left, [&](uint64_t a, int64_t n) { reserve_at(track, start, a, n); });
+  // Memory that is older than the trace is reserved and allocated at `start`.
+  void play(size_t track, Nanoseconds start) {
+    reserve_older(track, start);
     allocate_older(track, start);
     const auto last = last_entries();
     for (size_t i = 0; i < entries.size(); ++i) {
       const Entry& e = entries[i];
       switch (e.action) {
         case Action::Reserve:
-        case Action::Map: reserve_at(track, e.time, e.address, e.bytes); break;
+        case Action::Map: reserve_at(track, e.time, e.address, e.bytes, allocators_[i]); break;
         case Action::Release:
-        case Action::Unmap:
-          held_.remove_segment(e.address, e.bytes);
-          builder_.point(track, release(e.time, MemoryKind::Default, e.address, e.bytes, allocator_of(e.address), 0));
-          break;
+        case Action::Unmap: release_at(track, e.time, e.address, e.bytes); break;
         case Action::Allocate: {
           const auto left = last.at(e.address) == i ? blocks_left.find(e.address) : blocks_left.end();
           allocate(track, e.time, e.address,
@@ -71,75 +66,86 @@ class DeviceTrace {
   }
 
  private:
-  // Visits the blocks older than the trace: freed without an allocation event, or live at the end without one.
-  template <class F>
-  void before(bool (*take)(Action), bool (*give)(Action), const std::map<uint64_t, int64_t>& left, F&& found) {
-    std::map<uint64_t, int64_t> known;
-    for (const Entry& e : entries) {
-      if (take(e.action)) known.insert_or_assign(e.address, e.bytes);
-      if (give(e.action) && known.try_emplace(e.address, e.bytes).second) found(e.address, e.bytes);
+  static uint64_t end_of(uint64_t address, int64_t bytes) { return address + static_cast<uint64_t>(bytes); }
+
+  // Reserves what existed before the first entry: the ranges at the end, walked back through all entries. An entry names
+  // any range of an expandable segment, so it can split ranges and span several.
+  void reserve_older(size_t track, Nanoseconds start) {
+    AddressRanges<uint32_t> ranges = segments_left;
+    allocators_.assign(entries.size(), device_);
+    for (size_t i = entries.size(); i-- > 0;) {
+      const Entry& e = entries[i];
+      const uint64_t end = end_of(e.address, e.bytes);
+      if (releases(e.action))
+        ranges.add(e.address, end, e.action == Action::Unmap ? allocator_beside(ranges, e.address, end) : device_);
+      if (reserves(e.action))
+        for (const auto& range : ranges.remove(e.address, end)) allocators_[i] = std::max(allocators_[i], range.value);
     }
-    for (const auto& [address, size] : left) {
-      if (known.find(address) == known.end()) found(address, size);
-    }
+    for (const auto& range : ranges.all())
+      reserve_at(track, start, range.begin, static_cast<Bytes>(range.bytes()), range.value);
   }
-  // Allocates the blocks that are older than the trace. For blocks that the trace frees, only the requested size is
-  // recorded; their block size follows from the addresses of all blocks.
+  // Adjacent ranges are parts of the same expandable segment.
+  uint32_t allocator_beside(const AddressRanges<uint32_t>& ranges, uint64_t begin, uint64_t end) const {
+    if (const auto below = ranges.at(begin - 1); begin > 0 && below.bytes() > 0) return below.value;
+    const auto above = ranges.at(end);
+    return above.bytes() > 0 ? above.value : device_;
+  }
+  // Allocates the blocks that are older than the trace: those that it frees without having allocated them, and those at
+  // the end that no entry refers to. The block size of the first kind is not recorded, it follows from the addresses of
+  // all blocks.
   void allocate_older(size_t track, Nanoseconds start) {
     std::map<uint64_t, int64_t> older;
-    before(takes, frees, blocks_left, [&](uint64_t a, int64_t n) { older.insert_or_assign(a, n); });
-    std::map<uint64_t, bool> still_there = untouched();
+    std::unordered_set<uint64_t> named;
+    for (const Entry& e : entries)
+      if (is_of_block(e.action) && named.insert(e.address).second && e.action == Action::Free)
+        older.emplace(e.address, e.bytes);
+    for (const auto& [address, size] : blocks_left)
+      if (!named.contains(address)) older.emplace(address, size);
     for (const auto& [address, size] : older) held_.live[address] = {};
     for (const auto& [address, size] : older) {
       const auto asked = asked_left.find(address);
       const auto stack = stack_left.find(address);
-      if (still_there[address])
+      if (!named.contains(address))
         allocate(track, start, address, size, asked != asked_left.end() ? asked->second : size,
                  stack != stack_left.end() ? stack->second : Snapshot::kNoStack);
       else
         allocate(track, start, address, held_.bytes_for(address, size), size, Snapshot::kNoStack);
     }
   }
-  // The blocks left at the end, by address: true if no entry refers to them.
-  std::map<uint64_t, bool> untouched() const {
-    std::map<uint64_t, bool> out;
-    for (const auto& [address, size] : blocks_left) out[address] = true;
-    for (const Entry& e : entries) {
-      if (e.action == Action::Allocate || e.action == Action::Free) out[e.address] = false;
-    }
-    return out;
-  }
   // The newest entry about a block, by address.
   std::unordered_map<uint64_t, size_t> last_entries() const {
     std::unordered_map<uint64_t, size_t> last;
-    for (size_t i = 0; i < entries.size(); ++i) {
-      if (entries[i].action == Action::Allocate || entries[i].action == Action::Free) last[entries[i].address] = i;
-    }
+    for (size_t i = 0; i < entries.size(); ++i)
+      if (is_of_block(entries[i].action)) last[entries[i].address] = i;
     return last;
   }
-  uint32_t allocator_of(uint64_t address) const {
-    const auto next = private_pools.upper_bound(address);
-    if (next == private_pools.begin() || std::prev(next)->second.end <= address) return device_;
-    return std::prev(next)->second.allocator;
+  void reserve_at(size_t track, Nanoseconds t, uint64_t address, int64_t size, uint32_t allocator) {
+    if (size == 0) return;
+    release_at(track, t, address, size);  // the entry that released it is missing
+    held_.segments.add(address, end_of(address, size), allocator);
+    builder_.point(track, reserve(t, MemoryKind::Default, address, size, allocator, 0));
   }
-  void reserve_at(size_t track, Nanoseconds t, uint64_t address, int64_t size) {
-    held_.add_segment(address, size);
-    builder_.point(track, reserve(t, MemoryKind::Default, address, size, allocator_of(address), 0));
+  void release_at(size_t track, Nanoseconds t, uint64_t address, int64_t size) {
+    for (const auto& range : held_.segments.remove(address, end_of(address, size)))
+      builder_.point(track,
+                     release(t, MemoryKind::Default, range.begin, static_cast<Bytes>(range.bytes()), range.value, 0));
   }
   void allocate(size_t track, Nanoseconds t, uint64_t address, int64_t size, int64_t asked, int32_t stack) {
     const uint32_t block = blocks++;
     stacks_.took(stack, block);
-    held_.live[address] = {size, block};
-    builder_.point(track, alloc(t, MemoryKind::Default, address, size, allocator_of(address), block));
+    const auto segment = held_.segments.at(address);
+    const uint32_t allocator = segment.bytes() > 0 ? segment.value : device_;
+    held_.live[address] = {size, block, allocator};
+    builder_.point(track, alloc(t, MemoryKind::Default, address, size, allocator, block));
     if (asked < size)
-      builder_.point(track, owner(t, address, std::min(asked, kMaxBoundBytes), allocator_of(address), GraphId::none(),
-                                  TensorRef::none()));
+      builder_.point(track,
+                     owner(t, address, std::min(asked, kMaxBoundBytes), allocator, GraphId::none(), TensorRef::none()));
   }
   void give_back(size_t track, Nanoseconds t, uint64_t address) {
     const auto it = held_.live.find(address);
     if (it == held_.live.end()) return;
-    const auto [size, number] = it->second;
-    builder_.point(track, free(t, MemoryKind::Default, address, size, allocator_of(address), number));
+    const PytorchBlocks::Block& block = it->second;
+    builder_.point(track, free(t, MemoryKind::Default, address, block.bytes, block.allocator, block.number));
     held_.live.erase(it);
   }
 
@@ -147,6 +153,7 @@ class DeviceTrace {
   ImportBuilder& builder_;
   PytorchStacks& stacks_;
   PytorchBlocks held_;
+  std::vector<uint32_t> allocators_;  // of the entries that reserve memory
 };
 
 // Imports the devices of a snapshot one after another.
@@ -156,6 +163,7 @@ class SnapshotImport {
       : name_(name), snapshot_(snapshot), builder_(builder), stacks_(stacks) {}
 
   void run() {
+    const Nanoseconds begin = begin_of_trace();
     for (size_t d = 0; d < snapshot_.devices.size(); ++d) {
       Snapshot::Device& recorded = snapshot_.devices[d];
       DeviceTrace device(static_cast<uint32_t>(d), snapshot_.rule, builder_, stacks_);
@@ -164,11 +172,11 @@ class SnapshotImport {
       device.entries = std::move(recorded.entries);
       for (int i = 0; i < recorded.out_of_memory; ++i)
         builder_.problem(name_ + ": device " + std::to_string(d) + " ran out of memory.");
-      if (device.entries.empty() && device.segments_left.empty()) continue;
+      if (device.entries.empty() && device.segments_left.all().empty()) continue;
       const size_t track = builder_.track("device " + std::to_string(d) + " allocator");
       builder_.info(track).kind = TrackKind::DeviceQueue;
       builder_.info(track).device = DeviceId(d);
-      device.play(track);
+      device.play(track, device.entries.empty() ? begin : device.entries.front().time);
       blocks_ = device.blocks;
     }
     for (const Snapshot::Annotation& a : snapshot_.annotations) {
@@ -203,13 +211,23 @@ class SnapshotImport {
  private:
   static constexpr size_t kMaxPools = 4096;
 
+  // The time of a device without entries; 0 if the snapshot has no history at all.
+  Nanoseconds begin_of_trace() const {
+    std::optional<Nanoseconds> first;
+    const auto take = [&](Nanoseconds time) { first = std::min(first.value_or(time), time); };
+    for (const Snapshot::Device& device : snapshot_.devices)
+      if (!device.entries.empty()) take(device.entries.front().time);
+    for (const Snapshot::Annotation& annotation : snapshot_.annotations) take(annotation.begin);
+    return first.value_or(0);
+  }
+
   void take_segment(const Snapshot::Segment& segment, size_t d, DeviceTrace& device) {
-    device.segments_left[segment.address] = segment.bytes;
+    auto allocator = static_cast<uint32_t>(d);
     if (segment.pool != std::pair<int64_t, int64_t>{0, 0} && pools_.size() < kMaxPools) {
       const auto number = static_cast<uint32_t>(snapshot_.devices.size() + pools_.size());
-      const auto known = pools_.try_emplace({d, segment.pool}, number).first;
-      device.private_pools[segment.address] = {segment.address + static_cast<uint64_t>(segment.bytes), known->second};
+      allocator = pools_.try_emplace({d, segment.pool}, number).first->second;
     }
+    device.segments_left.add(segment.address, segment.address + static_cast<uint64_t>(segment.bytes), allocator);
     for (const Snapshot::Block& block : segment.blocks) {
       if (!block.used) continue;
       device.blocks_left[block.address] = block.bytes;

@@ -45,14 +45,20 @@ class SnapshotReader {
   PytorchSnapshot read(const Value& root, const Value& segments, const Value& traces) {
     read_settings(root);
     out_.devices.resize(std::min(traces.items.size(), kMaxDevices));
-    for (size_t d = 0; d < out_.devices.size(); ++d) {
-      for (const Value* segment : segments.items) {
-        if (!take_entry()) break;
-        if (segment->type == Value::Dict && segment->integer_of("device") == static_cast<int64_t>(d))
-          read_segment(*segment, out_.devices[d]);
+    for (const Value* segment : segments.items) {
+      if (!take_entry()) break;
+      if (segment->type != Value::Dict) continue;
+      const int64_t device = segment->integer_of("device");
+      if (device < 0 || device >= static_cast<int64_t>(kMaxDevices)) {
+        ++out_.skipped;
+        continue;
       }
-      read_entries(*traces.items[d], out_.devices[d]);
+      // Without a history there may be no trace of the device.
+      if (static_cast<size_t>(device) >= out_.devices.size()) out_.devices.resize(static_cast<size_t>(device) + 1);
+      read_segment(*segment, out_.devices[static_cast<size_t>(device)]);
     }
+    for (size_t d = 0; d < std::min(traces.items.size(), kMaxDevices); ++d)
+      read_entries(*traces.items[d], out_.devices[d]);
     read_annotations(root);
     out_.endless = budget_ == 0;
     return std::move(out_);

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <random>
 
+#include "tests/engine/trace/pickled.h"
 #include "tests/engine/trace/sample_traces.h"
 
 namespace arenascope::allocator_sim {
@@ -93,7 +94,20 @@ TEST_CASE("the state of a snapshot is rewound to its first entry") {
   CHECK(program.reserved_peak == 4096);
 }
 
-TEST_CASE("invalid or damaged snapshot files are errors with their name") {
+TEST_CASE("the recorded peak of expandable segments is that of what was mapped and not unmapped") {
+  for (uint32_t seed = 0; seed < 20; ++seed) {
+    CAPTURE(seed);
+    const auto made = test::expandable_snapshot(seed, 40);
+    const auto programs = read_allocator_programs(written(made.pickle));
+    REQUIRE(programs.ok());
+    int64_t most = made.before;
+    for (const auto& [time, bytes] : made.reserved) most = std::max(most, bytes);
+    CHECK(programs->front().reserved_peak == most);
+    CHECK(programs->front().grows);
+  }
+}
+
+TEST_CASE("files that are no snapshots, or that are damaged, are refused in a sentence that names them") {
   CHECK(read_allocator_programs("/nonexistent.pickle").error().message.find("/nonexistent.pickle") == 0);
   CHECK(read_allocator_programs(written("no pickle")).error().message.find("arenascope-allocator-sim-test") !=
         std::string::npos);

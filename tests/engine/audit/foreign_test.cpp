@@ -13,6 +13,7 @@
 
 #include "test_data.h"
 #include "tests/engine/audit/audited.h"
+#include "tests/engine/trace/pickled.h"
 #include "tests/engine/trace/sample_traces.h"
 
 namespace arenascope::test {
@@ -135,6 +136,58 @@ TEST_CASE("a pickle that runs code is refused") {
       "cos\nsystem\nq\0X\2\0\0\0idq\1\x85q\2Rq\3."s);
   REQUIRE_FALSE(r.ok());
   CHECK(r.error().message.find("more than plain values") != std::string::npos);
+}
+
+TEST_CASE("expandable segments of which the middle is unmapped are audited by range") {
+  for (uint32_t seed = 0; seed < 30; ++seed) {
+    CAPTURE(seed);
+    const ExpandableSnapshot made = expandable_snapshot(seed, 30 + seed);
+    const auto r = audited_text(made.pickle);
+    REQUIRE(r.ok());
+    const Nanoseconds origin = made.reserved.front().first;
+    CHECK(value(*r, "device.GPU 0.reserved.end") == static_cast<double>(made.segments));
+    CHECK(value(*r, "memory.reserved.end") == static_cast<double>(made.segments));
+    int64_t most = 0;
+    for (const auto& [time, bytes] : made.reserved) {
+      most = std::max(most, bytes);
+      CHECK(value(*r, "recording.moment." + std::to_string(time - origin) + ".reserved") == static_cast<double>(bytes));
+    }
+    CHECK(value(*r, "recording.spaces.all.reserved") == static_cast<double>(most));
+    CHECK(value(*r, "device.GPU 0.reserved.peak") == static_cast<double>(std::max(most, made.before)));
+    CHECK(r->contradictions_seen == 0);
+
+    trace::Session session;
+    REQUIRE(trace::open_trace(trace::as_bytes(made.pickle), "made", session).ok());
+    CHECK(static_cast<double>(session.snapshot()->peak(trace::MemoryKind::Default, trace::MemoryCount::Reserved)) ==
+          value(*r, "kind.Default.reserved.peak"));
+  }
+}
+
+TEST_CASE("a snapshot without a history has one peak") {
+  for (const bool traces : {true, false}) {
+    CAPTURE(traces);
+    const auto r = audited_text(snapshot_without_history(traces));
+    REQUIRE(r.ok());
+    CHECK(r->peak == kHeldWithoutHistory);
+    CHECK(r->peak_at == 0);
+    REQUIRE(r->spaces.size() == 2);
+    CHECK(r->spaces[0].peak + r->spaces[1].peak == kHeldWithoutHistory);
+    CHECK(r->spaces[1].peak_at == 0);
+    CHECK(value(*r, "memory.active.peak") == kHeldWithoutHistory);
+    CHECK(value(*r, "recording.spaces.all.peak") == kHeldWithoutHistory);
+    CHECK(value(*r, "recording.spaces.all.reserved") == kReservedWithoutHistory);
+    CHECK(r->contradictions_seen == 0);
+  }
+}
+
+TEST_CASE("what the importer refuses as no snapshot is not audited as an empty one") {
+  for (const nlohmann::json& value : {Json{{"segments", Json::array()}}, Json{{"device_traces", Json::array()}},
+                                      Json{{"segments", 1}, {"device_traces", Json::array()}}}) {
+    const std::string bytes = pickle_of(value);
+    trace::Session session;
+    CHECK_FALSE(trace::open_trace(trace::as_bytes(bytes), "made", session).ok());
+    CHECK_FALSE(audited_text(bytes).ok());
+  }
 }
 
 TEST_CASE("damaged traces are refused or audited, never worse") {

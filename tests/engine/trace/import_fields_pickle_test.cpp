@@ -5,43 +5,13 @@
 
 #include "engine/trace/pickle.h"
 #include "test_data.h"
+#include "tests/engine/trace/pickled.h"
 
 using namespace arenascope;
 using namespace arenascope::test::fields;
+using arenascope::test::pickle_of;
 
 namespace {
-
-void pickle(const Json& value, std::string& out) {
-  const auto number = [&](char opcode, uint64_t v, int bytes) {
-    out += opcode;
-    for (int i = 0; i < bytes; ++i) out += static_cast<char>(v >> (8 * i));
-  };
-  if (value.is_string()) {
-    const auto text = value.get<std::string>();
-    number('X', text.size(), 4);
-    out += text;
-  } else if (value.is_boolean()) {
-    out += value.get<bool>() ? '\x88' : '\x89';
-  } else if (value.is_number()) {
-    out += '\x8a', out += '\x08';
-    const auto v = static_cast<uint64_t>(value.get<int64_t>());
-    for (int i = 0; i < 8; ++i) out += static_cast<char>(v >> (8 * i));
-  } else if (value.is_array()) {
-    out += ']';
-    for (const Json& item : value) pickle(item, out), out += 'a';
-  } else if (value.is_object()) {
-    out += '}';
-    for (const auto& [key, item] : value.items()) pickle(Json(key), out), pickle(item, out), out += 's';
-  } else {
-    out += 'N';
-  }
-}
-
-std::string pickle_of(const Json& value) {
-  std::string out("\x80\x02", 2);
-  pickle(value, out);
-  return out + '.';
-}
 
 void change_values(Json& value, const std::string& path, const std::function<bool()>& changes, Found& found) {
   if (value.is_array())

@@ -2,11 +2,16 @@
 #include <arenascope/trace/convert.h>
 #include <arenascope/trace/import.h>
 #include <arenascope/trace/session.h>
+#include <arenascope/trace/space_use.h>
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>
+#include <array>
 #include <fstream>
+#include <random>
 
+#include "engine/trace/address_ranges.h"
+#include "engine/trace/pickled.h"
 #include "engine/trace/sample_session.h"
 #include "engine/trace/sample_traces.h"
 #include "engine/trace/temp_file.h"
@@ -257,6 +262,91 @@ TEST_CASE("what one thread took another one gives back") {
   CHECK(s->series(MemoryKind::Default, MemoryCount::Active).at(s->time.end) == 0);
   REQUIRE(s->allocators.size() == 3);  // the host, and two devices
   CHECK(s->devices[s->allocators[2].device.index()].name == "device 1");
+}
+
+TEST_CASE("ranges of addresses that are added and removed are those of a bitmap") {
+  constexpr uint64_t kAddresses = 60;
+  std::mt19937 random(3);
+  AddressRanges<int> ranges;
+  std::array<int, kAddresses> expected{};  // 0: in no range
+  for (int i = 1; i < 3000; ++i) {
+    const uint64_t begin = random() % kAddresses, end = begin + random() % (kAddresses - begin + 1);
+    uint64_t removed = 0, present = 0;
+    if (i % 2 == 0) {
+      ranges.add(begin, end, i);
+      for (uint64_t at = begin; at < end; ++at) expected[at] = expected[at] != 0 ? expected[at] : i;
+    } else {
+      for (const auto& range : ranges.remove(begin, end)) removed += range.bytes();
+      for (uint64_t at = begin; at < end; ++at) present += expected[at] != 0, expected[at] = 0;
+    }
+    REQUIRE(removed == present);
+    uint64_t covered = 0;
+    for (const auto& range : ranges.all())
+      for (uint64_t at = range.begin; at < range.end; ++at, ++covered) REQUIRE(expected[at] == range.value);
+    for (uint64_t at = 0; at < kAddresses; ++at) {
+      covered -= expected[at] != 0;
+      REQUIRE(ranges.at(at).bytes() == (expected[at] != 0 ? ranges.at(at).bytes() : 0));
+      REQUIRE(ranges.at(at).value == expected[at]);
+    }
+    REQUIRE(covered == 0);
+  }
+}
+
+TEST_CASE("reserved memory of expandable segments is what was mapped less what was unmapped, at every entry") {
+  int64_t inside = 0;
+  for (uint32_t seed = 0; seed < 30; ++seed) {
+    CAPTURE(seed);
+    const auto made = test::expandable_snapshot(seed, 30 + seed);
+    inside += made.unmapped_inside;
+    const auto s = open(made.pickle, TraceKind::PytorchSnapshot);
+    CHECK(s->problems.empty());
+    const auto& reserved = s->series(MemoryKind::Default, MemoryCount::Reserved);
+    CHECK(reserved.at(s->time.begin - 1) == 0);
+    for (const auto& [time, bytes] : made.reserved) {
+      REQUIRE(reserved.at(time) == static_cast<double>(bytes));
+      Bytes pieces = 0;
+      for (const Space& space : s->spaces_in(time, time + 1, 1000)) pieces += space.bytes;
+      REQUIRE(pieces == bytes);
+    }
+    Bytes pieces = 0;
+    for (const Space& space : s->open_spaces) {
+      pieces += space.bytes;
+      CHECK(space.allocator == (seed % 3 == 0 ? 0 : 1));  // the device's, or a private pool
+    }
+    CHECK(pieces == made.segments);
+    CHECK(reserved.at(s->time.end) == static_cast<double>(made.segments));
+  }
+  CHECK(inside > 30);
+}
+
+TEST_CASE("a snapshot without a history is one moment") {
+  for (const bool traces : {true, false}) {
+    CAPTURE(traces);
+    const auto s = open(test::snapshot_without_history(traces), TraceKind::PytorchSnapshot);
+    CHECK(s->problems.empty());
+    CHECK(s->peak(MemoryKind::Default, MemoryCount::Active) == test::kHeldWithoutHistory);
+    CHECK(s->peak(MemoryKind::Default, MemoryCount::Reserved) == test::kReservedWithoutHistory);
+    CHECK(s->time.length() == 0);
+    const SpaceTotals totals = space_totals(*s, range_of_run(*s, RunId::none()), {});  // of the map and of findings
+    CHECK(totals.peak == test::kHeldWithoutHistory);
+    CHECK(totals.reserved == test::kReservedWithoutHistory);
+    CHECK(s->open_spaces.size() == 2);
+    REQUIRE(s->open_space_slices.size() == 2);
+    CHECK(s->open_space_slices[0].asked == s->open_space_slices[0].bytes - 100);
+    CHECK(s->devices.size() == 2);
+  }
+}
+
+TEST_CASE("the memory of a device without a history begins with the history of the others") {
+  nlohmann::json entry{{"action", "alloc"}, {"addr", 0x1000}, {"size", 512}, {"time_us", 5'000'000}};
+  const nlohmann::json segment{{"device", 1}, {"address", 0x1000}, {"total_size", 4096}};
+  const auto s =
+      open(test::pickle_of(
+               {{"segments", nlohmann::json::array({segment})},
+                {"device_traces", nlohmann::json::array({nlohmann::json::array({entry}), nlohmann::json::array()})}}),
+           TraceKind::PytorchSnapshot);
+  CHECK(s->time.begin == 5'000'000'000);
+  CHECK(s->time.length() == 0);
 }
 
 TEST_CASE("PyTorch's snapshots of a transformer: sums agree with the segments they hold") {
