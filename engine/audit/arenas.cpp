@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "engine/audit/known_until.h"
 #include "engine/audit/residencies.h"
 #include "engine/audit/writer.h"
 
@@ -71,7 +72,7 @@ void find_impossible(const Raw& raw, int32_t id, const std::vector<Residency>& r
   const auto run = raw.runs.find(id);
   if (run == raw.runs.end()) return;
   const int32_t graph = run->second.info.graph.value;
-  const bool done = run->second.ended && run->second.end.status == trace::RunStatus::Done && raw.lost == 0;
+  const bool done = run->second.done() && raw.lost == 0;
   const auto plan = raw.plans.find(run->second.info.plan.value);
   std::map<trace::TensorRef, const trace::SliceInfo*> planned;
   if (plan != raw.plans.end())
@@ -112,8 +113,9 @@ void audit_arenas(const Raw& raw, Writer& out) {
     write_off_plan(raw, id, residencies, out);
     find_impossible(raw, id, residencies, out);
   }
-  if (raw.lost == 0)
-    for (const RawLive& o : orphans)
+  const KnownUntil known(raw);
+  for (const RawLive& o : orphans)
+    if (raw.lost == 0 && o.time < known.run(o.run))
       out.contradiction(fmt::format("{} bytes at offset {} of the arena are freed in step {}, but were not in use",
                                     o.bytes, o.offset, o.step));
   for (const auto& [plan, arena] : arenas) {

@@ -2,8 +2,10 @@
 // Waits at the barrier after each node, and contradictions between clocks, runs and threads of spans.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
+#include "engine/audit/known_until.h"
 #include "engine/audit/writer.h"
 
 namespace arenascope::audit {
@@ -68,7 +70,8 @@ void find_overlaps(const Raw& raw, Writer& out) {
   }
 }
 
-// A thread is done with one run before it comes to another, and meets the others of each.
+// A thread is done with one run before it comes to another, and meets the others of each. Until it comes to another run
+// or the run is done, its newest event may be work whose barrier is still to come.
 void find_returns(const Raw& raw, Writer& out) {
   std::set<int32_t> with_barriers;
   for (const RawSpan& s : raw.spans)
@@ -79,8 +82,12 @@ void find_returns(const Raw& raw, Writer& out) {
     std::set<int32_t> left, met;
     for (const RawSpan* s : spans)
       if (s->kind == SpanKind::Wait) met.insert(s->run);
+    const auto is_over = [&](int32_t id) {
+      const auto run = raw.runs.find(id);
+      return spans.back()->run != id || (run != raw.runs.end() && run->second.done());
+    };
     for (const RawSpan* s : spans)
-      if (raw.lost == 0 && with_barriers.contains(s->run) && !met.contains(s->run))
+      if (raw.lost == 0 && with_barriers.contains(s->run) && !met.contains(s->run) && is_over(s->run))
         out.contradiction(span_name(raw, *s) + " is work of a thread that waited at no barrier of that run");
     for (size_t i = 1; i < spans.size(); ++i) {
       if (spans[i]->run == spans[i - 1]->run) continue;
@@ -99,7 +106,7 @@ void find_missing_work(const Raw& raw, Writer& out) {
     if (s.kind == SpanKind::Work) worked.insert({s.run, s.node});
   for (const RawMark& m : raw.marks) {
     const auto run = raw.runs.find(m.run);
-    if (run == raw.runs.end() || !run->second.ended || run->second.end.status != trace::RunStatus::Done) continue;
+    if (run == raw.runs.end() || !run->second.done()) continue;
     const auto graph = raw.graphs.find(run->second.info.graph.value);
     if (graph == raw.graphs.end() || m.node < 0 || static_cast<size_t>(m.node) >= graph->second.nodes.size()) continue;
     const trace::TensorInfo& node = graph->second.nodes[static_cast<size_t>(m.node)];
@@ -109,8 +116,17 @@ void find_missing_work(const Raw& raw, Writer& out) {
   }
 }
 
+// True if the node is a step of the plan that the lead thread may not have recorded: it records a node after it has
+// computed its chunk, and other threads may have computed theirs, and those of the next nodes, before that.
+bool lead_may_come_to(const Raw& raw, const RawRun& run, int32_t node) {
+  const auto plan = raw.plans.find(run.info.plan.value);
+  if (!run.info.steps_derived || plan == raw.plans.end() || run.done()) return false;
+  const auto& order = plan->second.order;
+  return std::find(order.begin(), order.end(), NodeId(node)) != order.end();
+}
+
 // A run that marks its steps worked only on nodes whose step began.
-void find_missing_steps(const Raw& raw, Writer& out) {
+void find_missing_steps(const Raw& raw, const KnownUntil& known, Writer& out) {
   if (raw.lost > 0) return;
   std::set<int32_t> marking;                     // runs
   std::set<std::pair<int32_t, int32_t>> marked;  // run and node
@@ -118,9 +134,13 @@ void find_missing_steps(const Raw& raw, Writer& out) {
     marking.insert(m.run);
     marked.insert({m.run, m.node});
   }
-  for (const RawSpan& s : raw.spans)
-    if (s.kind == SpanKind::Work && marking.contains(s.run) && marked.insert({s.run, s.node}).second)
+  for (const RawSpan& s : raw.spans) {
+    const auto run = raw.runs.find(s.run);
+    if (s.kind != SpanKind::Work || run == raw.runs.end() || !marking.contains(s.run)) continue;
+    if (s.begin >= known.run(s.run) || lead_may_come_to(raw, run->second, s.node)) continue;
+    if (marked.insert({s.run, s.node}).second)
       out.contradiction(span_name(raw, s) + " is work on a node whose step never began");
+  }
 }
 
 // No thread leaves a barrier before the last one arrives; all threads of a run wait at it.
@@ -133,7 +153,7 @@ void find_early_leavers(const Raw& raw, Writer& out) {
     for (const RawSpan* s : meeting)
       if (s->end < last)
         out.contradiction(span_name(raw, *s) + " leaves the barrier before the last thread has arrived");
-    const bool complete = run->second.ended && run->second.end.status == trace::RunStatus::Done && raw.lost == 0;
+    const bool complete = run->second.done() && raw.lost == 0;
     if (complete && run->second.info.threads > 0 && static_cast<int32_t>(meeting.size()) != run->second.info.threads)
       out.contradiction(fmt::format("{} of {} threads waited at the barrier after {}", meeting.size(),
                                     run->second.info.threads, span_name(raw, *meeting.front())));
@@ -200,7 +220,7 @@ void find_impossible_spans(const Raw& raw, Writer& out) {
   find_overlaps(raw, out);
   find_returns(raw, out);
   find_missing_work(raw, out);
-  find_missing_steps(raw, out);
+  find_missing_steps(raw, KnownUntil(raw), out);
   find_early_leavers(raw, out);
   find_early_work(raw, out);
 }

@@ -44,7 +44,7 @@ Begun begun(const Raw& raw, const RawRun& run, const trace::PlanInfo& plan) {
     while (out.steps.size() <= step) out.steps.push_back(time);
     out.last = s.end;
   }
-  if (run.ended && run.end.status == trace::RunStatus::Done && !out.steps.empty())
+  if (run.done() && !out.steps.empty())
     while (out.steps.size() < plan.order.size()) out.steps.push_back(out.last);
   return out;
 }
@@ -60,7 +60,7 @@ void derive_steps(Raw& raw) {
     for (size_t i = 0; i < b.steps.size(); ++i)
       raw.marks.push_back(
           {b.steps[i], id, static_cast<int32_t>(i), p.order[i].value, run.info.lead.value, raw.events, true});
-    const bool done = run.ended && run.end.status == trace::RunStatus::Done;
+    const bool done = run.done();
     for (const trace::SliceInfo& s : p.slices) {
       if (!s.bound || !s.first.valid() || s.first.index() >= b.steps.size()) continue;
       RawLive live{b.steps[s.first.index()], true, s.tensor,  s.bound_offset, s.size, s.first.value,

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "engine/audit/curve.h"
+#include "engine/audit/known_until.h"
 #include "engine/audit/writer.h"
 
 namespace arenascope::audit {
@@ -183,8 +184,9 @@ void find_impossible_memory(const Raw& raw, Writer& out) {
                    [](const RawMemory& a, const RawMemory& b) { return a.time < b.time; });
   // By space, handed out and taken from the system apart.
   std::map<std::pair<int32_t, bool>, std::map<uint64_t, Bytes>> held;
-  const bool complete = raw.lost == 0;
+  const KnownUntil known(raw);
   for (const RawMemory& m : sorted) {
+    const bool complete = raw.lost == 0 && m.time < known.memory(m);
     const RawSpace& space = raw.spaces[static_cast<size_t>(m.space)];
     if (!space.has_addresses) continue;
     const bool active = m.action == MemoryAction::Alloc || m.action == MemoryAction::Free;

@@ -66,9 +66,7 @@ bool is_first(int32_t id, const Raw& raw) {
   return true;
 }
 
-bool is_whole(const RawRun& run) {
-  return run.ended && run.end.status == trace::RunStatus::Done && !run.end.stepped && run.lost == 0;
-}
+bool is_whole(const RawRun& run) { return run.done() && !run.end.stepped && run.lost == 0; }
 
 // True if the graph of a run has a complete run, cold or warm.
 bool any_run(const Raw& raw, int32_t of, bool cold) {

@@ -49,6 +49,7 @@ struct RawMemory {
   uint64_t address = 0;
   Bytes bytes = 0;  // those of a balance without addresses may be negative
   uint32_t id = 0;  // as the event has it
+  int32_t track = -1;
   // Alloc, if known: requested bytes, and the tensor.
   std::optional<Bytes> asked;
   int32_t graph = -1;
@@ -102,6 +103,9 @@ struct RawRun {
   trace::RunEnd end;
   std::vector<Interval> pauses;
   int64_t lost = 0;  // events lost while it went on
+
+  // It ended normally, so all of its events were written.
+  bool done() const { return ended && end.status == trace::RunStatus::Done; }
 };
 
 struct Raw {
@@ -130,6 +134,8 @@ struct Raw {
   int64_t events = 0, lost = 0;
   int64_t problems = 0, tunings = 0, max_tried = 0;
   int64_t entries = 0;                             // of another tool's file
+  bool closed = true;                              // false: a recording whose program was killed
+  std::map<int32_t, Nanoseconds> recorded_until;   // by track of a recording: when its newest event was recorded
   Nanoseconds begin = INT64_MAX, end = INT64_MIN;  // of all events
 
   void cover(Nanoseconds from, Nanoseconds to) {

@@ -26,6 +26,10 @@ class Collector : public trace::Sink {
   void events(trace::TrackId track, std::span<const Event> events) override {
     if (!raw_.tracks.contains(track.value)) return;
     for (const Event& event : events) note(track.value, event);
+    if (events.empty()) return;
+    // A span is recorded when it ends.
+    auto& until = raw_.recorded_until.try_emplace(track.value, INT64_MIN).first->second;
+    for (const Event& event : events) until = std::max(until, event.end());
   }
   // Spans say their name by number.
   void finish() {
@@ -109,10 +113,10 @@ class Collector : public trace::Sink {
         if ((e.b & trace::kStepped) != 0) note_stepped(e.run().value);
         raw_.betweens.push_back({track, e.run().value, e.node().value, e.time, e.a, (e.b & trace::kPaused) != 0});
         return raw_.cover(e.time, e.a);
-      case EventKind::Alloc: return memory(e, MemoryAction::Alloc);
-      case EventKind::Free: return memory(e, MemoryAction::Free);
-      case EventKind::Reserve: return memory(e, MemoryAction::Reserve);
-      case EventKind::Release: return memory(e, MemoryAction::Release);
+      case EventKind::Alloc: return memory(track, e, MemoryAction::Alloc);
+      case EventKind::Free: return memory(track, e, MemoryAction::Free);
+      case EventKind::Reserve: return memory(track, e, MemoryAction::Reserve);
+      case EventKind::Release: return memory(track, e, MemoryAction::Release);
       case EventKind::SliceLive:
       case EventKind::SliceDead:
         if (e.a < 0 || e.b < 0) return;
@@ -180,7 +184,7 @@ class Collector : public trace::Sink {
     raw_.cover(e.time, e.a);
   }
 
-  void memory(const Event& e, MemoryAction action) {
+  void memory(int32_t track, const Event& e, MemoryAction action) {
     const size_t kind = e.extra() & 0xff;
     if (kind >= trace::kMemoryKinds || e.b < 0) return;
     const auto [it, fresh] = spaces_.try_emplace(e.extra(), static_cast<int32_t>(raw_.spaces.size()));
@@ -198,6 +202,7 @@ class Collector : public trace::Sink {
     m.address = static_cast<uint64_t>(e.a);
     m.bytes = e.b;
     m.id = e.id;
+    m.track = track;
     raw_.memory.push_back(m);
     raw_.cover(e.time, e.time);
   }
@@ -232,6 +237,7 @@ Result<Raw> read_recording(ByteSpan bytes, const std::string& name) {
   const auto read = trace::read_recording(bytes, name, collector);
   if (!read) return read.error();
   raw.problem = read->problem;
+  raw.closed = read->closed;
   collector.finish();
   derive_steps(raw);
   return raw;

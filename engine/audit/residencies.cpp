@@ -126,7 +126,7 @@ std::vector<Residency> residencies_of(const Raw& raw, std::vector<RawLive>* orph
       continue;
     }
     if (same.empty()) {
-      if (orphans != nullptr) orphans->push_back(*live);
+      if (orphans != nullptr) orphans->push_back(*live), orphans->back().run = run;
       continue;
     }
     Residency& residency = residencies[same.back()];

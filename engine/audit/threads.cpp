@@ -89,7 +89,7 @@ void audit_runs(const Raw& raw, Writer& out) {
     f.run = id;
     f.threads = run.info.threads;
     f.ended = run.ended;
-    f.done = run.ended && run.end.status == trace::RunStatus::Done;
+    f.done = run.done();
     f.wall = end - run.info.begin;
     f.paused = f.wall - without({run.info.begin, end}, run.pauses);
     const std::string of = fmt::format("run.{}", id);

@@ -301,6 +301,8 @@ Status Decoding::take(ByteSpan message) {
         }
       } else if (in.field == kFormField && in.type == WireType::Varint) {
         form_ = static_cast<uint32_t>(std::min<uint64_t>(in.number, UINT32_MAX));
+      } else if (in.field == kEndField) {
+        closed_ = true;
       } else if (in.field == kEventsField) {
         if (in.type != WireType::Bytes || !take_events(in.payload)) return Error{"an event packet is malformed"};
       } else if ((in.field >= kFirstDescriptionField && in.field < kEventsField) ||

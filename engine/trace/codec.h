@@ -19,9 +19,11 @@ inline constexpr uint32_t kFirstDescriptionField = 2;  // + the index in Descrip
 inline constexpr uint32_t kEventsField = 14;
 inline constexpr uint32_t kFormField = 16;              // how facts are encoded, in the first packet only
 inline constexpr uint32_t kLaterDescriptionField = 17;  // + the index in Description - 12
+inline constexpr uint32_t kEndField = 100;              // an empty message in the last packet of a closed recording
 // 0: some facts are part of texts, and slices have no run. 1: each fact has its own field. 2: tensors that write into
-// their source are flagged. Older readers skip unknown fields, so a new form does not need a new version.
-inline constexpr uint32_t kRecordingForm = 2;
+// their source are flagged. 3: a closed recording ends with kEndField. Older readers skip unknown fields, so a new form
+// does not need a new version.
+inline constexpr uint32_t kRecordingForm = 3;
 inline constexpr size_t kEventsAPacket = 512;
 
 constexpr uint32_t description_field(size_t index) {
@@ -40,6 +42,8 @@ class Decoding {
  public:
   explicit Decoding(Sink& sink) : sink_(sink) {}
   Status take(ByteSpan message);
+  // False if the program ended before it closed the recording. Older forms do not say: true.
+  bool closed() const { return closed_ || form_ < 3; }
 
  private:
   bool take_events(ByteSpan message);
@@ -51,6 +55,7 @@ class Decoding {
   std::vector<Event> events_;  // reused between messages
   OldForm old_;
   uint32_t form_ = 0;  // 0 until the first packet specifies it
+  bool closed_ = false;
 };
 
 }  // namespace arenascope::trace

@@ -91,6 +91,7 @@ class Reading {
                                         : ": not a recording: the recording header is missing.")};
     }
     report_.dropped_bytes = rest;
+    report_.closed = decoding_.closed();
     std::string& problem = report_.problem;
     if (rest > 0) {
       problem =

@@ -5,7 +5,8 @@
 namespace arenascope::trace {
 
 namespace {
-constexpr size_t kWriteAt = size_t{1} << 20;  // bytes buffered before they are written without a flush
+constexpr size_t kWriteAt =
+    size_t{1} << 20;  // bytes that are buffered for a file that is not read before it is complete
 }
 
 Result<std::shared_ptr<RecordingWriter>> RecordingWriter::create(const std::filesystem::path& path, Options options) {
@@ -48,7 +49,7 @@ void RecordingWriter::describe(const Description& description) {
   try {
     packet([&] { encode(description, out_); });
     if (options_.mirror) mirror_.describe(description, out_);
-    if (out_.size() >= kWriteAt) write_out();
+    packets_done();
   } catch (const std::bad_alloc&) {
     fail("out of memory");
   }
@@ -63,7 +64,7 @@ void RecordingWriter::events(TrackId track, std::span<const Event> events) {
       events = events.subspan(some.size());
       packet([&] { encode(track, some, out_); });
       if (options_.mirror) mirror_.events(track, some, out_);
-      if (out_.size() >= kWriteAt) write_out();
+      packets_done();
     }
   } catch (const std::bad_alloc&) {
     fail("out of memory");
@@ -73,6 +74,10 @@ void RecordingWriter::events(TrackId track, std::span<const Event> events) {
 void RecordingWriter::flush() {
   std::lock_guard lock(mutex_);
   write_out();
+}
+
+void RecordingWriter::packets_done() {
+  if (!options_.whole || out_.size() >= kWriteAt) write_out();
 }
 
 void RecordingWriter::write_out() {
@@ -101,6 +106,11 @@ int64_t RecordingWriter::bytes_written() const {
 Status RecordingWriter::close() {
   std::lock_guard lock(mutex_);
   if (!file_) return status_;
+  try {
+    if (status_.ok()) packet([&] { out_.bytes(kEndField, ""); });
+  } catch (const std::bad_alloc&) {
+    fail("out of memory");
+  }
   write_out();
   if (!status_.ok())
     file_->discard();  // of one that grows, what was written stays

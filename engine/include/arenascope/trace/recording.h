@@ -19,13 +19,13 @@ namespace arenascope::trace {
 
 class Snapshot;
 
-// Writes as the run goes; each flush() makes everything so far readable, also after a crash. Thread-safe.
+// Writes as the run goes, packet by packet: a crash loses at most the packet that is being written. Thread-safe.
 class RecordingWriter : public Sink {
  public:
   struct Options {
     // Also write Perfetto's messages; without them the file has a fifth of the size and opens in Arenascope only.
     bool mirror = true;
-    // A regular file appears when it is complete, instead of growing where it can be read.
+    // A regular file appears when it is complete, instead of growing where it can be read; packets are buffered.
     bool whole = false;
     std::vector<std::filesystem::path> inputs = {};  // files that are being read: the recording must not be one of them
   };
@@ -50,6 +50,7 @@ class RecordingWriter : public Sink {
 
  private:
   RecordingWriter(std::unique_ptr<OutputFile> file, Options options);
+  void packets_done();
   void write_out();
   void fail(std::string what);
   template <class F>
@@ -70,6 +71,7 @@ struct ReadReport {
   int64_t bytes = 0;          // read in whole packets
   int64_t dropped_bytes = 0;  // after the last complete packet
   int64_t broken_packets = 0;
+  bool closed = true;   // false: the program was killed, and the newest events of its threads may be missing
   std::string problem;  // "" or a message about skipped data
 };
 
