@@ -52,6 +52,11 @@ struct Row {
   std::vector<NodeId> sequence;  // for a model: the execution order
 };
 
+const Row& smallest(const std::vector<Row>& rows) {
+  return *std::min_element(rows.begin(), rows.end(),
+                           [](const Row& a, const Row& b) { return a.plan.arena_bytes < b.plan.arena_bytes; });
+}
+
 std::vector<const planner::Planner*> chosen_planners(const std::string& name) {
   std::vector<const planner::Planner*> out;
   if (name == "all") {
@@ -111,11 +116,9 @@ struct Plans {
   MemoryPlanOptions plan_options;
   WeightPaths paths;  // inserted into the model's graph
   std::vector<Row> rows;
+  std::vector<Row> unpinned;  // of intervals with fixed offsets: the plans without these offsets
 
-  const Row& best() const {
-    return *std::min_element(rows.begin(), rows.end(),
-                             [](const Row& a, const Row& b) { return a.plan.arena_bytes < b.plan.arena_bytes; });
-  }
+  const Row& best() const { return smallest(rows); }
 };
 
 // Runs --watch.
@@ -158,8 +161,10 @@ Status plan_csv(const PlanArguments& arguments, Plans& plans, Progress& progress
   problem->capacity = arguments.capacity;
   plans.options.budget_seconds = arguments.budget;
   plans.name = std::filesystem::path(arguments.model.model).stem();
-  if (auto ok = add_rows(plans.rows, *problem, "given", plans.planners, plans.options); !ok)
-    return Error{fmt::format("{}: {}", arguments.model.model, ok.error().message)};
+  auto ok = add_rows(plans.rows, *problem, "given", plans.planners, plans.options);
+  if (ok && planner::pinned(*problem) > 0)
+    ok = add_rows(plans.unpinned, planner::unpinned(*problem), "given", plans.planners, plans.options);
+  if (!ok) return Error{fmt::format("{}: {}", arguments.model.model, ok.error().message)};
   return {};
 }
 
@@ -310,9 +315,9 @@ int explain(const Context& context, const PlanArguments& arguments, const Plans&
   return kDone;
 }
 
-void print_plans_json(const Plans& plans) {
+Json rows_json(const std::vector<Row>& rows) {
   Json results = Json::array();
-  for (const Row& row : plans.rows)
+  for (const Row& row : rows)
     results.push_back({{"planner", row.planner},
                        {"order", row.order},
                        {"arena_bytes", row.plan.arena_bytes},
@@ -320,10 +325,18 @@ void print_plans_json(const Plans& plans) {
                        {"ratio", row.plan.ratio()},
                        {"seconds", row.plan.seconds},
                        {"optimal", row.plan.optimal}});
+  return results;
+}
+
+void print_plans_json(const Plans& plans) {
   Json object{{"model", plans.name},
               {"buffers", plans.rows.front().problem.size()},
               {"lower_bound_bytes", plans.best().plan.lower_bound},
-              {"results", results}};
+              {"results", rows_json(plans.rows)}};
+  if (!plans.unpinned.empty()) {
+    object["pinned_buffers"] = planner::pinned(plans.rows.front().problem);
+    object["unpinned_results"] = rows_json(plans.unpinned);
+  }
   if (plans.recorded) {
     object["recorded_peak_bytes"] = plans.recorded->live_peak;
     object["recorded_reserved_bytes"] = plans.recorded->reserved_peak;
@@ -338,6 +351,15 @@ void print_plans_json(const Plans& plans) {
   print_json(object);
 }
 
+// The smallest of several plans is marked.
+void print_rows(const std::vector<Row>& rows) {
+  const Row* const best = &smallest(rows);
+  for (const Row& row : rows)
+    cli::print("{:<31} {:<18} {:>12} {:>12} {:>8.4f} {:>10.4f}{}{}\n", row.planner, row.order,
+               app::format_bytes(row.plan.arena_bytes), app::format_bytes(row.plan.lower_bound), row.plan.ratio(),
+               row.plan.seconds, row.plan.optimal ? " optimal" : "", &row == best && rows.size() > 1 ? " *" : "");
+}
+
 void print_plans(const Plans& plans) {
   if (const auto& recorded = plans.recorded)
     cli::print("recorded: live peak {}{}\n", app::format_bytes(recorded->live_peak),
@@ -346,11 +368,13 @@ void print_plans(const Plans& plans) {
                    : std::string());
   cli::print("{}: {} buffers\n{:<31} {:<18} {:>12} {:>12} {:>8} {:>10}\n", plans.name,
              plans.rows.front().problem.size(), "planner", "order", "arena", "lower bound", "ratio", "seconds");
-  const Row* const best = &plans.best();
-  for (const Row& row : plans.rows)
-    cli::print("{:<31} {:<18} {:>12} {:>12} {:>8.4f} {:>10.4f}{}{}\n", row.planner, row.order,
-               app::format_bytes(row.plan.arena_bytes), app::format_bytes(row.plan.lower_bound), row.plan.ratio(),
-               row.plan.seconds, row.plan.optimal ? " optimal" : "", &row == best && plans.rows.size() > 1 ? " *" : "");
+  print_rows(plans.rows);
+  if (!plans.unpinned.empty()) {
+    const planner::Problem& problem = plans.rows.front().problem;
+    cli::print("{} of {} buffers are pinned to the offset in the file; without these offsets:\n",
+               planner::pinned(problem), problem.size());
+    print_rows(plans.unpinned);
+  }
   cli::print("{}", assumptions(plans.model));
   for (const auto& [op, count] : plans.model.unsupported) cli::print("not planned: {} × {}\n", count, op);
   for (const std::string& problem : plans.model.problems) cli::print("not planned: {}\n", problem);

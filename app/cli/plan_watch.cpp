@@ -88,6 +88,7 @@ ExitStatus plan_file(const Context& context, const WatchArguments& arguments, co
     cli::print("{}\n", Json{{"file", file.string()},
                             {"plan", out.string()},
                             {"buffers", problem->size()},
+                            {"pinned_buffers", planner::pinned(*problem)},
                             {"arena_bytes", plan->arena_bytes},
                             {"lower_bound_bytes", plan->lower_bound},
                             {"ratio", plan->ratio()},
@@ -95,8 +96,10 @@ ExitStatus plan_file(const Context& context, const WatchArguments& arguments, co
                             {"optimal", plan->optimal}}
                            .dump(-1, ' ', false, Json::error_handler_t::replace));
   } else {
-    cli::print("{}: {} buffers in {} bytes, {:.4f}x the lower bound, {:.3f} s{}\n", file.string(), problem->size(),
-               plan->arena_bytes, plan->ratio(), plan->seconds, plan->optimal ? ", optimal" : "");
+    const size_t pinned = planner::pinned(*problem);
+    cli::print("{}: {} buffers{} in {} bytes, {:.4f}x the lower bound, {:.3f} s{}\n", file.string(), problem->size(),
+               pinned > 0 ? fmt::format(", {} of them pinned,", pinned) : "", plan->arena_bytes, plan->ratio(),
+               plan->seconds, plan->optimal ? ", optimal" : "");
   }
   std::fflush(stdout);
   return kDone;

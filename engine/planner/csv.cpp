@@ -189,14 +189,23 @@ Result<Problem> read_csv_file(const std::filesystem::path& path) {
   }
 }
 
+size_t pinned(const Problem& problem) {
+  return static_cast<size_t>(std::count_if(problem.intervals.begin(), problem.intervals.end(),
+                                           [](const Interval& v) { return v.fixed_offset.has_value(); }));
+}
+
+Problem unpinned(Problem problem) {
+  for (Interval& v : problem.intervals) v.fixed_offset = std::nullopt;
+  return problem;
+}
+
 std::string write_csv(const Problem& p, const Plan* plan) {
-  bool alignment = false, gaps = false, fixed = false;
+  bool alignment = false, gaps = false;
   for (size_t i = 0; i < p.size(); ++i) {
     alignment |= p.alignment_of(i) != 1;
     gaps |= !p.intervals[i].gaps.empty();
-    fixed |= p.intervals[i].fixed_offset.has_value();
   }
-  const bool offset = plan != nullptr || fixed;
+  const bool offset = plan != nullptr || pinned(p) > 0;
   fmt::memory_buffer out;
   const auto add = [&]<class... T>(fmt::format_string<T...> format, T&&... args) {
     fmt::format_to(std::back_inserter(out), format, std::forward<T>(args)...);

@@ -107,11 +107,12 @@ Result<std::shared_ptr<trace::Session>> open_intervals(const std::filesystem::pa
   if (!restored) return restored.error();
   MemoryPlanOptions options;
   options.alignment = 1;
-  bool gaps = false, placed = true;
+  const size_t pinned = planner::pinned(*problem);
+  const bool placed = pinned == problem->size();
+  bool gaps = false;
   for (size_t i = 0; i < problem->size(); ++i) {
     options.alignment = std::max(options.alignment, problem->alignment_of(i));
     gaps = gaps || !problem->intervals[i].gaps.empty();
-    placed = placed && problem->intervals[i].fixed_offset.has_value();
   }
   options.planner.budget_seconds = budget_seconds;
   auto plan = plan_memory(*restored, placed ? "none" : planner, "depth-first", options);
@@ -141,6 +142,15 @@ Result<std::shared_ptr<trace::Session>> open_intervals(const std::filesystem::pa
                        0,
                        {},
                        {}});
+  if (pinned > 0 && !placed)
+    session->describe(trace::Problem{
+        trace::Severity::Warning,
+        fmt::format(
+            "{} of {} buffers are pinned to an offset. The offsets are not used, because not all buffers have one.",
+            pinned, problem->size()),
+        0,
+        {},
+        {}});
   return session;
 }
 

@@ -2,12 +2,16 @@
 // Every planner with every order, for models whose weights are never generated.
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "tests/app/cli/child.h"
+#include "tests/app/cli/made_files.h"
+#include "tests/test_data.h"
 
 using namespace arenascope::test;
 using Json = nlohmann::json;
@@ -197,6 +201,57 @@ TEST_CASE("plan over streams and banks from the command line") {
     CHECK(cli(all).status == 2);
   }
   CHECK(cli({"plan", "zoo:mul_mat", "--banks", "a=8"}).status == 1);
+}
+
+TEST_CASE("buffers that are pinned to an offset are counted, and planned without it as well") {
+  const TempFolder folder;
+  const auto planned = [&](const std::string& rows) {
+    const std::string file = folder / "buffers.csv";
+    std::ofstream(file) << "id,lower,upper,size,offset\n" << rows;
+    const Ended text = cli({"plan", file}), json = cli({"plan", file, "--json"});
+    CHECK(text.status == 0);
+    REQUIRE(json.status == 0);
+    return std::pair(text.out, Json::parse(json.out));
+  };
+  {
+    // Each buffer above the other ones, although c could use the memory of a.
+    const auto [text, json] = planned("a,0,2,1024,0\nb,1,3,512,1024\nc,2,4,1024,1536\n");
+    CHECK(text.find("3 of 3 buffers are pinned") != std::string::npos);
+    CHECK(json["pinned_buffers"] == 3);
+    CHECK(json["results"][0]["arena_bytes"] == 2560);
+    CHECK(json["unpinned_results"][0]["arena_bytes"] == 1536);
+    CHECK(json["unpinned_results"][0]["lower_bound_bytes"] == 1536);
+    CHECK(json["unpinned_results"].size() == json["results"].size());
+  }
+  {
+    const auto [text, json] = planned("a,0,2,1024,\nb,1,3,512,4096\nc,2,4,1024,\n");
+    CHECK(text.find("1 of 3 buffers are pinned") != std::string::npos);
+    CHECK(json["results"][0]["arena_bytes"] == 4608);
+    CHECK(json["unpinned_results"][0]["arena_bytes"] == 1536);
+  }
+  {
+    const auto [text, json] = planned("a,0,2,1024,\nb,1,3,512,\n");
+    CHECK(text.find("pinned") == std::string::npos);
+    CHECK_FALSE(json.contains("pinned_buffers"));
+    CHECK_FALSE(json.contains("unpinned_results"));
+  }
+}
+
+TEST_CASE("a published plan of 56 buffers, as given and planned again") {
+  const std::filesystem::path file = data_folder() / "../cases/csv/idealloc_iree_first.csv";
+  if (data_folder().empty() || !std::filesystem::exists(file)) {
+    MESSAGE("skipped: no cases/csv in ../shared");
+    return;
+  }
+  const Ended text = cli({"plan", file.string()}), ended = cli({"plan", file.string(), "--json"});
+  REQUIRE(ended.status == 0);
+  CHECK(text.out.find("56 of 56 buffers are pinned") != std::string::npos);
+  CHECK(text.out.find("6.97 MiB") != std::string::npos);
+  CHECK(text.out.find("5.44 MiB") != std::string::npos);
+  const Json json = Json::parse(ended.out);
+  CHECK(json["pinned_buffers"] == 56);
+  CHECK(json["results"][0]["arena_bytes"].get<double>() / (1 << 20) == doctest::Approx(6.97).epsilon(0.001));
+  CHECK(json["unpinned_results"][0]["arena_bytes"].get<double>() / (1 << 20) == doctest::Approx(5.44).epsilon(0.001));
 }
 
 TEST_CASE("what-if lists free changes first") {

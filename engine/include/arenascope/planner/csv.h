@@ -16,6 +16,10 @@ namespace arenascope::planner {
 Result<Problem> read_csv(std::string_view text);
 Result<Problem> read_csv_file(const std::filesystem::path& path);
 
+// The number of buffers that are pinned to an offset, and the problem without these offsets.
+size_t pinned(const Problem& problem);
+Problem unpinned(Problem problem);
+
 // The problem, with the plan's offsets where there is one; read_csv reads it again.
 std::string write_csv(const Problem& problem, const Plan* plan = nullptr);
 
