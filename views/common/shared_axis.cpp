@@ -18,6 +18,7 @@ void SharedAxis::reset() {
   frame_.mode = mode;
   steps_ = 0;
   time_ = {0, 0};
+  moment_ = false;
   fresh_ = true;
   saved_position_ = {};
   if (current_.valid()) {
@@ -28,6 +29,7 @@ void SharedAxis::reset() {
 
 AxisRange SharedAxis::limits_of(AxisMode mode) const {
   if (mode == AxisMode::Step) return {0, std::max(1.0, static_cast<double>(steps_))};
+  if (moment_) return {time_.lo, time_.lo + 1};  // memory that is still held is drawn to 1 ns after the last event
   // Padding on both sides, so that the first and last span are distinguishable from the frame.
   const double air = time_.length() * 0.005;
   return time_.length() > 0 ? AxisRange{time_.lo - air, time_.hi + air} : AxisRange{0, 1e6};
@@ -41,6 +43,7 @@ void SharedAxis::update_mapping() {
 
   if (fresh_ || time_.length() <= 0) frame_.origin = s.time.begin;
   time_ = {static_cast<double>(s.time.begin - frame_.origin), static_cast<double>(s.time.end - frame_.origin)};
+  moment_ = s.event_count > 0 && time_.length() <= 0;
   const trace::PlanInfo* plan = source_->plan();
   const trace::GraphInfo* graph = source_->graph();
   int32_t steps = 0;
@@ -53,7 +56,7 @@ void SharedAxis::update_mapping() {
   steps_ = mapping.steps();
   const bool changed = !(mapping == frame_.mapping);
   if (changed) frame_.mapping = std::move(mapping);
-  const bool anything = steps_ > 0 || time_.length() > 0;
+  const bool anything = has_steps() || has_time();
 
   bool mode_moved = false;
   if (anything && !has_steps() && frame_.mode == AxisMode::Step) {

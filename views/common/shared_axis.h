@@ -16,7 +16,7 @@ class SharedAxis : public QObject {
 
   AxisMode mode() const { return frame_.mode; }
   bool has_steps() const { return steps_ > 0; }  // a mode without data cannot be selected
-  bool has_time() const { return time_.length() > 0; }
+  bool has_time() const { return time_.length() > 0 || moment_; }
   bool has_both() const { return has_steps() && has_time() && !frame_.mapping.empty(); }
 
   // An immutable copy for workers.
@@ -66,6 +66,7 @@ class SharedAxis : public QObject {
   SessionSource* source_;
   AxisFrame frame_;
   AxisRange time_{0, 0};  // of the whole session, ns after the origin
+  bool moment_ = false;   // all events are at one time, as in a memory snapshot without a history
   int32_t steps_ = 0;
   Step current_;
   Step saved_position_;  // position before it followed a run

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Tests of the plotted views on the session of a small network, driven by mouse and keyboard.
+#include <arenascope/trace/import.h>
 #include <sample_session.h>
 #include <views/arena/arena_colours.h>
 #include <views/arena/arena_view.h>
@@ -15,6 +16,8 @@
 #include <QTest>
 #include <QWheelEvent>
 #include <map>
+
+#include "tests/engine/trace/pickled.h"
 
 using namespace arenascope;
 using namespace arenascope::views;
@@ -84,6 +87,42 @@ class PlotsTest : public QObject {
       }
     }
     QVERIFY(!d.arena.picture()->holes->empty());
+  }
+  void a_memory_snapshot_without_a_history_is_a_map_of_one_moment() {
+    for (const bool traces : {true, false}) {
+      Fixture d;
+      auto session = std::make_shared<trace::Session>();
+      const std::string bytes = test::snapshot_without_history(traces);
+      QVERIFY(trace::open_trace(trace::as_bytes(bytes), "made", *session).ok());
+      d.source.set_session(session);
+      d.show();
+      QCOMPARE(d.axis.mode(), AxisMode::Time);
+      QCOMPARE(d.axis.range(), d.axis.limits());
+      const AxisRange all = d.axis.range();
+      const auto fills = [&](double x0, double x1) { return x0 == all.lo && x1 == all.hi; };
+
+      const OccupancyPicture& o = *d.occupancy.picture();
+      QCOMPARE(o.peak, test::kHeldWithoutHistory);
+      QCOMPARE(o.peak_id, std::string("memory.active.peak"));
+      QCOMPARE(o.top, static_cast<double>(test::kReservedWithoutHistory));
+      QCOMPARE(o.kinds.size(), size_t{1});
+      QCOMPARE(value_at(o.kinds[0].levels, all.middle()), static_cast<double>(test::kHeldWithoutHistory));
+      QCOMPARE(value_at(o.reserved, all.middle()), static_cast<double>(test::kReservedWithoutHistory));
+      QVERIFY(d.occupancy.plot()->yAxis->range().upper > o.top);
+      QVERIFY(d.occupancy.plot()->yAxis->range().upper < 1.5 * o.top);
+
+      const ArenaPicture& map = *d.arena.picture();
+      QVERIFY(map.in_spaces);
+      QCOMPARE(map.totals.peak, test::kHeldWithoutHistory);
+      QCOMPARE(map.totals.reserved, test::kReservedWithoutHistory);
+      QCOMPARE(map.top, test::kReservedWithoutHistory);
+      QCOMPARE(map.bodies->size(), size_t{2});
+      QCOMPARE(map.holes->size(), size_t{2});
+      for (size_t i = 0; i < 2; ++i) {
+        QVERIFY(fills((*map.bodies)[i].x0, (*map.bodies)[i].x1));
+        QVERIFY(fills((*map.holes)[i].x0, (*map.holes)[i].x1));
+      }
+    }
   }
   void arena_of_half_a_run_shows_the_rest_as_planned() {
     test::SampleOptions options;
