@@ -129,7 +129,7 @@ Status select(KernelContext& ctx, const TensorImpl& node) {
   const bool top = node.op == Op::TopKValues || node.op == Op::TopKIndices;
   const auto t = node.params.get<TopKParams>();
   const auto s = node.params.get<CumSumParams>();
-  const int axis = top ? t.axis : s.axis;
+  const int axis = top ? int32_t{t.axis} : s.axis;
   const int64_t n = x.sizes[axis], count = node.element_count() / node.sizes[axis];
   Layout lx = without(layout_of(x), axis, &sx), lo = without(layout_of(node), axis, &so);
   collapse({&lx});

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -117,7 +120,40 @@ TEST_CASE("op parameters are stored byte by byte") {
   CHECK_FALSE(params == other);
 }
 
-TEST_CASE("handles can be moved, copied and assigned; a defined one is true") {
+TEST_CASE("no byte of parameters is padding") {
+  struct Padded {
+    int64_t a;
+    bool b;
+  };
+  struct Filled {
+    double a;
+    ZeroPadded<bool, 8> b;
+  };
+  struct Between {
+    ZeroPadded<int32_t, 8> a;
+    int64_t b;
+  };
+  static_assert(!WithoutPadding<Padded> && WithoutPadding<Filled> && WithoutPadding<Between> && WithoutPadding<Dims>);
+  static_assert(sizeof(Padded) == sizeof(Filled) && sizeof(Between) == 16);
+  // Equal values have equal bytes, whatever their memory held before.
+  OpParams first, second;
+  for (OpParams* params : {&first, &second}) {
+    alignas(Filled) std::byte memory[sizeof(Filled)];
+    std::memset(memory, params == &first ? 0x55 : 0xaa, sizeof memory);
+    params->set(*new (memory) Filled{1.5, true});
+  }
+  CHECK(first == second);
+  CHECK(std::equal(first.bytes().begin(), first.bytes().end(), second.bytes().begin()));
+  CHECK(first.significant().size() == sizeof(double) + 1);
+  CHECK(first.get<Filled>().b);
+  Dims shorter{1, 2, 3};
+  shorter.resize(2);
+  first.set(shorter);
+  second.set(Dims{1, 2});
+  CHECK(first == second);
+}
+
+TEST_CASE("handles move, copy and assign; a defined one is true") {
   auto context = make_cpu_context();
   Tensor none;
   CHECK_FALSE(none);

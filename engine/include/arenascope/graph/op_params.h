@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The parameters of each op, as plain structs that fit in OpParams. Axis 0 is the outermost; axes are never negative
-// here, importers resolve them.
+// The parameters of each op, as plain structs without padding that fit in OpParams. Axis 0 is the outermost; axes are
+// never negative here, importers resolve them.
 #pragma once
 #include <cstdint>
 
+#include <arenascope/tensor/op_params_bytes.h>
 #include <arenascope/tensor/shape.h>
 
 namespace arenascope {
@@ -34,7 +35,7 @@ struct PadParams {
 };  // may be negative
 struct FillParams {
   Dims sizes;
-  DType dtype;
+  ZeroPadded<DType, 8> dtype;
   double start;
   double step;
 };  // FILL: start everywhere; ARANGE: start + i·step
@@ -56,23 +57,23 @@ enum class GridPadding : int32_t { Zeros, Border, Reflection };
 struct GridSampleParams {
   ResizeMode mode;
   GridPadding padding;
-  bool align_corners;
+  ZeroPadded<bool, 4> align_corners;
 };
 // Floating-point formats of at most 8 bits. ROUND_SMALL rounds each element to the nearest value (ties to even).
 enum class SmallFloat : int32_t { E4M3FN, E4M3FNUZ, E5M2, E5M2FNUZ, E8M0, E2M1 };
 enum class SmallRounding : int32_t { Nearest, Up, Down };  // the latter two for E8M0
 struct SmallFloatParams {
   SmallFloat format;
-  bool saturate;  // overflow gives the largest finite value instead of infinity or NaN
+  ZeroPadded<bool, 4> saturate;  // overflow gives the largest finite value instead of infinity or NaN
   SmallRounding rounding;
 };
 struct DepthToSpaceParams {
   int32_t block;
-  bool column_row_depth;
+  ZeroPadded<bool, 4> column_row_depth;
 };  // ONNX: CRD instead of DCR
 struct TrilParams {
   int64_t diagonal;
-  bool upper;
+  ZeroPadded<bool, 8> upper;
 };
 struct AlphaParams {
   float alpha;
@@ -107,14 +108,14 @@ struct PoolParams {
   int32_t pads_begin[3];
   int32_t pads_end[3];
   bool ceil_mode;
-  bool count_include_pad;
+  ZeroPadded<bool, 3> count_include_pad;
 };
 // SET_ROWS(to, from[, rows][, after…]): to[.., rows[i], ..] = from[.., i, ..] along `axis`; a negative row is skipped.
 // Without `rows` all of `to` is replaced. The result shares the bytes of `to`: later readers use the result, and
 // earlier readers that `from` does not depend on are listed in `after`. Used for KV caches and parameter updates.
 struct SetRowsParams {
   int32_t axis;
-  bool rows;
+  ZeroPadded<bool, 4> rows;
 };
 // MAX_POOL_BACK(x, dy) with PoolParams: the gradient of each window is added to its largest element, the first of equal
 // ones.
@@ -129,7 +130,7 @@ struct GatherBackParams {
 //   adaptive: m = beta1·m + rest1·g, v = beta2·v + rest2·g², p = p·n[keep] - n[1]·m ÷ (√v·n[2] + epsilon)
 //   else: g' = g + decay·p, with a state v = beta1·v + g' and g' = v, p = p - n[0]·g'
 struct OptimizerStepParams {
-  bool adaptive;
+  ZeroPadded<bool, 4> adaptive;
   int32_t states;
   int32_t keep;
   float beta1, rest1, beta2, rest2, epsilon, decay;
@@ -157,7 +158,7 @@ struct MulMatParams {
 // ATTENTION(q [.., H, T, D], k [.., Hkv, S, D], v [.., Hkv, S, Dv][, mask broadcast to [.., H, T, S]]).
 struct AttentionParams {
   float scale;
-  bool causal;
+  ZeroPadded<bool, 4> causal;
 };
 // LSTM(X [T,B,I], W [D,4H,I], R [D,4H,H][, B [D,8H]][, h0 [D,B,H]][, c0 [D,B,H]]), gates in ONNX order i, o, f, c.
 // The result is flat: Y [T,D,B,H], then Y_h [D,B,H], then Y_c [D,B,H]. present: bit mask of the optional sources
@@ -186,24 +187,24 @@ struct SoftMaxParams {
 };  // soft_max(scale·x + mask) along axis; optional mask source
 struct ReduceParams {
   uint32_t axes;
-  bool keep_dims;
+  ZeroPadded<bool, 4> keep_dims;
 };  // bit i: dimension i is reduced
 struct ArgParams {
   int32_t axis;
   bool keep_dims;
-  bool select_last;
+  ZeroPadded<bool, 3> select_last;
 };
 struct TopKParams {
-  int32_t axis;
+  ZeroPadded<int32_t, 8> axis;
   int64_t k;
   bool largest;
-  bool sorted;
+  ZeroPadded<bool, 7> sorted;
 };
 // CUM_SUM, CUM_PROD.
 struct CumSumParams {
   int32_t axis;
   bool exclusive;
-  bool reverse;
+  ZeroPadded<bool, 3> reverse;
 };
 // ROPE on [.., T, D] with T the sequence axis: the position is t + start, or element t of the second source.
 struct RopeParams {
@@ -211,7 +212,7 @@ struct RopeParams {
   float base;
   float scale;
   int32_t start;
-  bool neox;
+  ZeroPadded<bool, 4> neox;
 };
 
 }  // namespace arenascope

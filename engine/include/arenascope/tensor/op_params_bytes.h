@@ -2,6 +2,8 @@
 // The parameters of an op: a small trivially copyable struct specific to the op, stored as bytes.
 #pragma once
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -9,6 +11,31 @@
 #include <type_traits>
 
 namespace arenascope {
+
+// A type all of whose bytes belong to its members. Padding is not initialised, so bytes that include it differ between
+// equal values. std::has_unique_object_representations is not used because it is false for floating-point members. The
+// constant expression is ill-formed if it reads a padding byte.
+template <class T>
+concept WithoutPadding = requires {
+  typename std::integral_constant<int, [] {
+    int zeros = 0;
+    for (const std::byte byte : std::bit_cast<std::array<std::byte, sizeof(T)>>(T{})) zeros += byte == std::byte{0};
+    return zeros;
+  }()>;
+};
+
+// A value followed by zeros up to `kBytes`, where the compiler would otherwise insert padding.
+template <class T, size_t kBytes>
+class ZeroPadded {
+ public:
+  constexpr ZeroPadded() = default;
+  constexpr ZeroPadded(T value) : value_(value) {}
+  constexpr operator T() const { return value_; }
+
+ private:
+  T value_{};
+  std::array<std::byte, kBytes - sizeof(T)> zeros_{};
+};
 
 class OpParams {
  public:
@@ -29,6 +56,7 @@ class OpParams {
   template <class T>
   void set(const T& value) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= kCapacity);
+    static_assert(WithoutPadding<T>, "parameters are copied and compared as bytes: replace padding by ZeroPadded");
     std::memcpy(bytes_, &value, sizeof(T));
     size_ = sizeof(T);
   }

@@ -53,6 +53,7 @@ class Dims {
   }
   void resize(int rank) {
     assert(rank <= kMaxDims);
+    for (int i = rank; i < rank_; ++i) v_[static_cast<size_t>(i)] = 0;  // equal dimensions have equal bytes
     rank_ = static_cast<int8_t>(rank);
   }
   const int64_t* begin() const { return v_.data(); }
