@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <arenascope/trace/import.h>
+#include <arenascope/trace/gunzip.h>
+#include "engine/trace/left_out.h"
 
 #include <algorithm>
 #include <new>
@@ -9,13 +10,12 @@
 
 namespace arenascope::trace {
 
-Result<std::string> gunzip(ByteSpan bytes, const std::string& name, size_t largest) {
+Result<std::string> gunzip(std::span<const uint8_t> bytes, const std::string& name, size_t largest) {
 #ifdef ARENASCOPE_HAS_ZLIB
   struct Stream : z_stream {
     Stream() : z_stream{} {}
     ~Stream() { inflateEnd(this); }
   } stream;
-  // Traces compress to about a twentieth; input that expands far more is meant to exhaust memory.
   constexpr size_t kAlways = size_t{64} << 20, kMaxRatio = 64;
   if (bytes.size() < (largest - std::min(largest, kAlways)) / kMaxRatio) largest = kAlways + kMaxRatio * bytes.size();
   if (inflateInit2(&stream, 15 + 32) != Z_OK) return Error{name + ": cannot initialise zlib."};  // gzip or zlib
@@ -35,7 +35,9 @@ Result<std::string> gunzip(ByteSpan bytes, const std::string& name, size_t large
       at += used;
       left -= used;
       if (made > largest - out.size()) {
-        return Error{name + ": the decompressed data would be larger than " + std::to_string(largest) + " bytes."};
+        return Error{name + ": cannot decompress " + grouped(static_cast<int64_t>(bytes.size())) +
+                     " bytes: expected at most " + grouped(static_cast<int64_t>(largest)) +
+                     " bytes of contents, found more."};
       }
       out.append(piece, 0, made);
       if (state == Z_STREAM_END) {

@@ -65,8 +65,8 @@ void ImportBuilder::finish(Sink& sink) {
     sink.events(TrackId(track), batch);
   }
   points_.clear();
-  for (const std::string& p : problems_)
-    sink.describe(Problem{Severity::Warning, p, 0, RunId::none(), NodeId::none(), ProblemKind::LeftOut});
+  for (const LeftOutPart& p : problems_)
+    sink.describe(Problem{p.severity, p.sentence, 0, RunId::none(), NodeId::none(), ProblemKind::LeftOut});
   sink.flush();
 }
 

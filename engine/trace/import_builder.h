@@ -27,7 +27,9 @@ class ImportBuilder {
     tracks_[track].spans.push_back({begin, end, name});
   }
   void point(size_t track, const Event& event) { points_.push_back({track, event}); }
-  void problem(std::string sentence) { problems_.push_back(std::move(sentence)); }
+  void problem(std::string sentence, Severity severity = Severity::Warning) {
+    problems_.push_back({std::move(sentence), severity});
+  }
   size_t size() const;
 
   // Passes tracks, names and counters to the sink. Call once, before any events.
@@ -52,7 +54,11 @@ class ImportBuilder {
   std::vector<const std::string*> names_;
   std::unordered_map<std::string, CounterId> counter_of_;
   std::vector<CounterInfo> counters_;
-  std::vector<std::string> problems_;
+  struct LeftOutPart {
+    std::string sentence;
+    Severity severity;
+  };
+  std::vector<LeftOutPart> problems_;
 };
 
 }  // namespace arenascope::trace

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <new>
-#include <nlohmann/json.hpp>
 
+#include <arenascope/trace/json_records.h>
 #include "engine/trace/import_builder.h"
 #include "engine/trace/iree_pools.h"
 #include "engine/trace/saturate.h"
@@ -14,7 +14,7 @@ namespace arenascope::trace {
 
 namespace {
 
-using IreeRecord = nlohmann::json;
+using IreeRecord = JsonRecord;
 
 constexpr std::string_view kIreeFormat = "\"ireeperf-jsonl\"", kIreeBundle = "IRPF";
 constexpr uint32_t kNoIreeCommand = UINT32_MAX;
@@ -22,19 +22,15 @@ constexpr size_t kMaxIreeGraphs = 1 << 16, kMaxAdditionalThreads = 15, kMaxIreeR
 
 // A non-negative integer field of a record that fits in int64_t, if present.
 std::optional<int64_t> whole_number(const IreeRecord& record, const char* key) {
-  const auto it = record.find(key);
-  if (it == record.end() || !it->is_number_integer()) return std::nullopt;
-  if (it->is_number_unsigned() && it->get<uint64_t>() > INT64_MAX) return std::nullopt;
-  const auto value = it->get<int64_t>();
-  return value >= 0 ? std::optional(value) : std::nullopt;
+  const JsonScalar& value = record[key];
+  return value.type == JsonScalar::Type::Integer && value.integer >= 0 ? std::optional(value.integer) : std::nullopt;
 }
 std::string text_of(const IreeRecord& record, const char* key) {
-  const auto it = record.find(key);
-  return it != record.end() && it->is_string() ? it->get<std::string>() : std::string();
+  const JsonScalar& value = record[key];
+  return value.type == JsonScalar::Type::Text ? value.text : std::string();
 }
 bool is_true(const IreeRecord& record, const char* key) {
-  const auto it = record.find(key);
-  return it != record.end() && it->is_boolean() && it->get<bool>();
+  return record[key].type == JsonScalar::Type::Boolean && record[key].integer != 0;
 }
 
 class IreeRecords {
@@ -272,10 +268,10 @@ Result<OpenReport> import_iree_export(ByteSpan bytes, const std::string& name, S
     while (at < end) {
       const char* line_end = std::find(at, end, '\n');
       profile.records += at != line_end ? 1 : 0;
-      const IreeRecord record = at == line_end ? IreeRecord() : IreeRecord::parse(at, line_end, nullptr, false);
-      if (record.is_object())
+      const std::string_view line(at, static_cast<size_t>(line_end - at));
+      if (IreeRecord record; !line.empty() && read_json_record(line, record))
         profile.take(record);
-      else if (at != line_end)
+      else if (!line.empty())
         ++profile.malformed;
       at = line_end == end ? end : line_end + 1;
     }

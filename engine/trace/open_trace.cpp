@@ -19,8 +19,6 @@ Result<OpenReport> from(const Result<ReadReport>& read) {
   return OpenReport{TraceKind::Recording, "Arenascope recording", read->problem};
 }
 
-bool is_gzip(ByteSpan b) { return b.size() > 2 && b[0] == 0x1f && b[1] == 0x8b; }
-
 }  // namespace
 
 TraceKind sniff(ByteSpan head) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/trace/space_use.h>
+#include "engine/trace/saturate.h"
 
 #include <algorithm>
 #include <map>
@@ -63,6 +64,24 @@ std::vector<SpaceMoment> moments_of(const Changes& changes) {
     out.push_back(now);
   }
   return out;
+}
+
+// The maximum of bytes that were allocated without an address. Some tracers only record the total of older memory.
+Bytes max_unplaced(const Snapshot& snapshot, TimeRange range, const SpaceChoice& choice) {
+  std::vector<Event> events;
+  for (size_t i = 0; i < snapshot.memory_events.size(); ++i) {
+    const Event& e = snapshot.event(snapshot.memory_events[i]);
+    const bool active = e.kind() == EventKind::Alloc || e.kind() == EventKind::Free;
+    if (active && e.a == 0 && e.time < range.end && shows(choice, e.memory_kind(), e.allocator())) events.push_back(e);
+  }
+  std::stable_sort(events.begin(), events.end(), [](const Event& x, const Event& y) { return x.time < y.time; });
+  Bytes now = 0, most = 0;
+  for (size_t i = 0; i < events.size(); ++i) {
+    now = add_saturated(now, events[i].kind() == EventKind::Alloc ? events[i].b : -events[i].b);
+    const Nanoseconds next = i + 1 < events.size() ? events[i + 1].time : range.end;
+    if (next > std::max(events[i].time, range.begin)) most = std::max(most, now);
+  }
+  return most;
 }
 
 // The free ranges of one space during a scan over time, and since when each is free.
@@ -212,6 +231,7 @@ SpaceTotals space_totals(const Snapshot& snapshot, TimeRange range, const SpaceC
   SpaceTotals totals;
   totals.slices = changes.slices;
   totals.complete = changes.complete;
+  totals.unplaced = max_unplaced(snapshot, range, choice);
   for (const SpaceMoment& now : moments_of(changes)) {
     if (now.active > totals.peak) totals.peak = now.active, totals.peak_at = now.time;
     totals.reserved = std::max(totals.reserved, now.reserved);

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <arenascope/base/checked.h>
-#include <arenascope/trace/import.h>
+#include <arenascope/trace/gunzip.h>
 
 namespace arenascope::train {
 namespace {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The fields of Chrome's, Kineto's and ONNX Runtime's traces, and of IREE's profile.
+#include <arenascope/trace/gunzip.h>
 #include "engine/trace/sample_traces.h"
 #include "import_fields_common.h"
 #include "test_data.h"
@@ -69,15 +70,16 @@ Json made_kineto() {
   Json kernel_args, op_args;
   for (const char* key : {"queued", "device", "context", "stream", "correlation", "external id", "registers per thread",
                           "shared memory", "blocks per SM", "warps per SM", "est. achieved occupancy %", "bytes",
-                          "memory bandwidth (GB/s)", "cbid", "external ts", "Op count"})
+                          "memory bandwidth (GB/s)", "cbid", "external ts", "Op count", "Ev Idx"})
     kernel_args[key] = 7;
   kernel_args["grid"] = kernel_args["block"] = {1, 2, 3};
   for (const char* key : {"Device", "External id", "Trace name", "Trace iteration", "Input Dims", "Call stack",
                           "Input type", "Fwd thread id", "Sequence number"})
     op_args[key] = "a";
-  const auto memory = [](int type, int id, int64_t bytes, int64_t address, int64_t ts) {
+  const auto memory = [](int type, int id, int64_t bytes, int64_t address, int64_t ts, int64_t total) {
     return Json{{"ph", "i"},
                 {"s", "t"},
+                {"cat", "cpu_instant_event"},
                 {"name", "[memory]"},
                 {"pid", 1},
                 {"tid", 2},
@@ -87,8 +89,9 @@ Json made_kineto() {
                   {"Device Id", id},
                   {"Bytes", bytes},
                   {"Addr", address},
-                  {"Total Allocated", 9},
-                  {"Total Reserved", 9}}}};
+                  {"Ev Idx", 7},
+                  {"Total Allocated", total},
+                  {"Total Reserved", 8192}}}};
   };
   Json trace;
   trace["schemaVersion"] = 1;
@@ -116,12 +119,31 @@ Json made_kineto() {
        {"args", kernel_args}},
       {{"ph", "s"}, {"id", 4}, {"pid", 1}, {"tid", 2}, {"ts", 10}, {"cat", "async"}, {"name", "launch"}},
       {{"ph", "f"}, {"id", 4}, {"pid", 0}, {"tid", 7}, {"ts", 12}, {"cat", "async"}, {"name", "launch"}, {"bp", "e"}},
-      memory(1, 0, 1024, 4096, 20),
-      memory(1, 0, -1024, 4096, 30),
-      memory(0, 0, 64, 64, 21),
-      memory(0, 0, -64, 64, 31),
+      memory(1, 0, 1024, 4096, 20, 2048),
+      memory(1, 0, -1024, 4096, 30, 1024),
+      memory(0, 0, 64, 64, 21, 64),
+      memory(0, 0, -64, 64, 31, 0),
   });
   return trace;
+}
+
+// Asynchronous spans: one with an id of its process, and one of the older phases, with steps.
+void add_async(Json& events) {
+  for (const char* phase : {"b", "e"})
+    events.push_back({{"ph", phase},
+                      {"cat", "net"},
+                      {"id2", {{"local", 4}}},
+                      {"scope", "s"},
+                      {"pid", 7},
+                      {"tid", 8},
+                      {"ts", *phase == 'b' ? 1100 : 1200},
+                      {"name", "reply"}});
+  int ts = 1000;
+  for (const char* phase : {"S", "T", "p", "F"}) {
+    Json event{{"ph", phase}, {"cat", "old"}, {"id", "9"}, {"pid", 7}, {"tid", 8}, {"ts", ts += 100}, {"name", "job"}};
+    if (*phase == 'T' || *phase == 'p') event["args"] = {{"step", std::string(phase) + "1"}};
+    events.push_back(event);
+  }
 }
 
 Json made_chrome() {
@@ -187,7 +209,9 @@ Json made_chrome() {
 }  // namespace
 
 TEST_CASE("each field of Chrome's, Kineto's and ONNX Runtime's traces is shown or left out as the list says") {
-  const std::pair<ImportFormat, Json> made[] = {{ImportFormat::Chrome, made_chrome()},
+  Json chrome = made_chrome();
+  add_async(chrome["traceEvents"]);
+  const std::pair<ImportFormat, Json> made[] = {{ImportFormat::Chrome, chrome},
                                                 {ImportFormat::Kineto, made_kineto()},
                                                 {ImportFormat::OnnxRuntime, Json::parse(test::kOnnxRuntimeProfile)}};
   for (const auto& [format, trace] : made) {

@@ -52,7 +52,8 @@ size_t spans_of(const Snapshot& s) {
 
 TEST_CASE("Chrome JSON: every kind of event that has a row") {
   const auto s = open(test::kChromeJson, TraceKind::ChromeJson, "Chrome trace");
-  CHECK(s->problems.empty());
+  REQUIRE(s->problems.size() == 1);
+  CHECK(s->problems[0].sentence == "trace: 1 flow event: not shown.");
   CHECK(spans_of(*s) == 6);
   REQUIRE(s->tracks.size() >= 2);
   CHECK(s->tracks[0].info.name == "prog, main");
@@ -87,11 +88,13 @@ TEST_CASE(
       R"([{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2},{"ph":"B","name":"b","pid":1,"tid":1,"ts":5})";
   for (const char* end : {"", ",", ",{\"ph\":\"X\","}) {
     const auto s = open(whole + end, TraceKind::ChromeJson);
-    CHECK(spans_of(*s) == 1);
-    CHECK(s->problems.size() == 1);
+    CHECK(spans_of(*s) == 2);
+    REQUIRE(s->problems.size() == 1);
+    CHECK(s->problems[0].sentence.find("truncated or malformed at byte") != std::string::npos);
+    CHECK(s->problems[0].sentence.find("1 span without an end") != std::string::npos);
   }
-  CHECK(open(whole + "]", TraceKind::ChromeJson)->problems[0].sentence.find("1 spans have no end") !=
-        std::string::npos);
+  CHECK(open(whole + "]", TraceKind::ChromeJson)->problems[0].sentence ==
+        "trace: 1 span without an end: shown up to the end of the trace.");
 }
 
 TEST_CASE("an ONNX Runtime profile becomes runs of a graph") {
@@ -224,7 +227,8 @@ TEST_CASE("PyTorch's own profile of a resnet50, compressed") {
   Session session;
   const auto report = open_trace(test::data_folder() / "traces/kineto_resnet50_gpu.pt.trace.json.gz", session);
   REQUIRE(report.ok());
-  CHECK(report->problem.empty());
+  CHECK(report->problem.ends_with(": 18,192 flow events: not shown."));
+  CHECK(report->severity == Severity::Note);
   const auto s = session.snapshot();
   CHECK(s->memory_events.size() == 12838);
   CHECK(spans_of(*s) == 44666 + 2);  // and two instants

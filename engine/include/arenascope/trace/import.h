@@ -3,6 +3,7 @@
 // reads; a broken file opens as far as it makes sense or is refused in one sentence.
 #pragma once
 #include <arenascope/base/result.h>
+#include <arenascope/trace/gunzip.h>
 #include <arenascope/trace/recording.h>
 
 #include <filesystem>
@@ -23,23 +24,24 @@ enum class TraceKind {
 
 struct OpenReport {
   TraceKind kind = TraceKind::Unknown;
-  std::string format;   // "Perfetto trace", for people
-  std::string problem;  // "" or one sentence about what was left out; the sink was told it too
+  std::string format;                     // "Perfetto trace", for people
+  std::string problem;                    // "" or one sentence about what was left out; the sink receives it, too
+  Severity severity = Severity::Warning;  // of `problem`. Note: nothing is wrong with the file
 };
 
 // What the first bytes of a file look like (already unpacked if it was gzip).
 TraceKind sniff(ByteSpan head);
 
-// Opens any of them; gzip is unpacked on the way (at most `largest_unpacked` bytes).
+// Opens any of them; gzip is decompressed on the way, to at most `largest_unpacked` bytes (see gunzip.h).
 struct OpenOptions {
   ReadOptions read;
-  size_t largest_unpacked = size_t{4} << 30;
+  size_t largest_unpacked = kMaxDecompressed;
 };
 Result<OpenReport> open_trace(const std::filesystem::path& path, Sink& sink, const OpenOptions& options = {});
 Result<OpenReport> open_trace(ByteSpan bytes, const std::string& name, Sink& sink, const OpenOptions& options = {});
 
-// Chrome's trace event format, array or object form: X, B/E, b/e, C, i and M events; "[memory]" instants of PyTorch's
-// profiler become allocations; the node events of ONNX Runtime's profile become work of a graph's nodes.
+// Chrome's trace event format, array or object form: X, B/E, b/e, S/T/p/F, C, i and M events; "[memory]" instants of
+// PyTorch's profiler become allocations; the node events of ONNX Runtime's profile become work of a graph's nodes.
 Result<OpenReport> import_chrome_json(ByteSpan bytes, const std::string& name, Sink& sink);
 // Slice and counter tracks of track events, with interned names, defaults, incremental clocks and packed packets.
 Result<OpenReport> import_perfetto(ByteSpan bytes, const std::string& name, Sink& sink);
@@ -52,8 +54,5 @@ Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& na
 
 // IREE's device profile, as `iree-profile export --format=ireeperf-jsonl` writes it: what command buffers computed becomes
 // work of graphs' nodes, and what its pools of memory held lies in spaces.
-
-// The unpacked bytes of a gzip file, or an error: broken, larger than `largest`, or no zlib in this build.
-Result<std::string> gunzip(ByteSpan bytes, const std::string& name, size_t largest);
 
 }  // namespace arenascope::trace

@@ -41,6 +41,7 @@ struct SpaceTotals {
   Nanoseconds peak_at = 0;
   Bytes reserved = 0;  // maximum of reserved bytes
   Bytes unused = 0;    // maximum of reserved but unallocated bytes
+  Bytes unplaced = 0;  // maximum of allocated bytes without a known address, which are in no space
   size_t slices = 0;
   bool complete = true;  // false: the limit was reached
 };

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+#include "engine/trace/chrome_collector.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "engine/trace/saturate.h"
+
+namespace arenascope::trace {
+
+namespace {
+
+using Phase = SpanMatcher::Phase;
+using Category = LeftOut::Category;
+constexpr char kSeparator = '\x1f';  // between the parts of a key
+
+constexpr Category kNoTime{"event without a valid time", "events without a valid time", "not read"};
+constexpr Category kNoDuration{"span without a valid duration", "spans without a valid duration",
+                               "shown without a duration"};
+constexpr Category kUnknownPhase{"event of an unknown phase", "events of an unknown phase", "not read"};
+constexpr Category kOpenSpan{"span without an end", "spans without an end", "shown up to the end of the trace"};
+constexpr Category kUnmatched{"end without a begin", "ends without a begin", "not shown"};
+constexpr Category kNoValue{"counter event without a value", "counter events without a value", "not read"};
+constexpr Category kNoBytes{"memory event without a number of bytes", "memory events without a number of bytes",
+                            "not read"};
+constexpr Category kFlow{"flow event", "flow events", "not shown", Severity::Note};
+constexpr Category kAsyncInstant{"instant event of an asynchronous span", "instant events of asynchronous spans",
+                                 "not shown", Severity::Note};
+constexpr Category kObject{"object event", "object events", "not shown", Severity::Note};
+constexpr Category kSample{"profiler sample", "profiler samples", "not shown", Severity::Note};
+constexpr Category kContext{"context event", "context events", "not shown", Severity::Note};
+constexpr Category kClockSync{"clock synchronisation event", "clock synchronisation events", "not used",
+                              Severity::Note};
+constexpr Category kMemoryDump{"memory dump event", "memory dump events", "not shown", Severity::Note};
+
+// Phases that no view shows; null for others.
+const Category* not_shown(char phase) {
+  switch (phase) {
+    case 's':
+    case 't':
+    case 'f': return &kFlow;
+    case 'n': return &kAsyncInstant;
+    case 'N':
+    case 'D':
+    case 'O': return &kObject;
+    case 'P': return &kSample;
+    case '(':
+    case ')': return &kContext;
+    case 'c': return &kClockSync;
+    case 'v':
+    case 'V': return &kMemoryDump;
+    default: return nullptr;
+  }
+}
+
+// Microseconds, which some tools write as a string, in nanoseconds.
+std::optional<Nanoseconds> nanoseconds_of(const JsonScalar& microseconds) {
+  const auto time =
+      microseconds.type == JsonScalar::Type::None ? std::nullopt : scaled_decimal(microseconds.as_text(), 3);
+  return time && is_sensible_time(*time) ? time : std::nullopt;
+}
+
+int64_t json_integer(const JsonScalar& s) {
+  int64_t value = s.integer;
+  if (s.type == JsonScalar::Type::Text) std::from_chars(s.text.data(), s.text.data() + s.text.size(), value);
+  return value;
+}
+
+// Identifies an asynchronous operation: "id" within its process if `local`, or everywhere; "id2" says which.
+std::string id_of(const JsonRecord& e, bool local) {
+  const JsonScalar &plain = e["id"], &global = e.of("id2", "global"), &own = e.of("id2", "local");
+  if (plain.type == JsonScalar::Type::None) local = global.type == JsonScalar::Type::None;
+  const JsonScalar& id = plain.type != JsonScalar::Type::None    ? plain
+                         : global.type != JsonScalar::Type::None ? global
+                                                                 : own;
+  return (local ? e["pid"].as_text() : "*") + kSeparator + e["scope"].as_text() + kSeparator + id.as_text();
+}
+
+}  // namespace
+
+void ChromeCollector::add(const JsonRecord& e) {
+  if (e.members().empty()) return;  // some tools end a list with an empty object
+  ++events;
+  const std::string phase = e["ph"].as_text();
+  if (phase == "M") return metadata(e);
+  if (const Category* category = phase.size() == 1 ? not_shown(phase[0]) : &kUnknownPhase)
+    return left_out.add(*category);
+  const auto t = nanoseconds_of(e["ts"]);
+  if (!t) return left_out.add(kNoTime);
+  reach(*t);
+  dispatch(e, phase[0], *t);
+}
+
+void ChromeCollector::dispatch(const JsonRecord& e, char phase, Nanoseconds t) {
+  switch (phase) {
+    case 'X': return complete(e, t);
+    case 'B': return thread_span(e, Phase::Begin, t);
+    case 'E': return thread_span(e, Phase::End, t);
+    case 'b': return nestable_async(e, Phase::Begin, t);
+    case 'e': return nestable_async(e, Phase::End, t);
+    case 'S': return legacy_async(e, Phase::Begin, t);
+    case 'T': return legacy_async(e, Phase::StepFrom, t);
+    case 'p': return legacy_async(e, Phase::StepTo, t);
+    case 'F': return legacy_async(e, Phase::End, t);
+    case 'C': return counters(e, t);
+    case 'i':
+    case 'I':
+    case 'R': return instant(e, t);
+    default: left_out.add(kUnknownPhase);
+  }
+}
+
+void ChromeCollector::finish() {
+  spans_.finish(latest_, builder);
+  left_out.add(kOpenSpan, spans_.open_spans);
+  left_out.add(kUnmatched, spans_.unmatched);
+  memory_.finish(builder, left_out);
+  for (const auto& [track, process] : process_of_) {
+    const auto name = process_names_.find(process);
+    if (name == process_names_.end()) continue;
+    ThreadInfo& info = builder.info(track);
+    info.name = name->second + ", " + info.name;
+  }
+}
+
+size_t ChromeCollector::track(const JsonRecord& e) {
+  const std::string process = e["pid"].as_text(), thread = e["tid"].as_text();
+  const size_t n = builder.track("process " + process + " thread " + thread);
+  if (process_of_.try_emplace(n, process).second) {
+    ThreadInfo& info = builder.info(n);
+    info.name = "thread " + thread;
+    info.process = json_integer(e["pid"]);
+    info.thread = json_integer(e["tid"]);
+    info.kind = thread.rfind("stream", 0) == 0 ? TrackKind::DeviceQueue : TrackKind::Worker;
+  }
+  return n;
+}
+
+size_t ChromeCollector::async_track(const JsonRecord& e) {
+  const std::string category = e["cat"].as_text();
+  return builder.track(category.empty() ? "async" : "async " + category);
+}
+
+void ChromeCollector::instant(const JsonRecord& e, Nanoseconds t) {
+  if (e["name"].text == "[memory]") return memory(e, t);
+  builder.span(track(e), t, t, name(e));
+}
+
+void ChromeCollector::complete(const JsonRecord& e, Nanoseconds begin) {
+  const auto duration = nanoseconds_of(e["dur"]);
+  if (!duration && e["dur"].type != JsonScalar::Type::None) left_out.add(kNoDuration);
+  const Nanoseconds end = begin + std::max<Nanoseconds>(duration.value_or(0), 0);
+  reach(end);
+  if (!nodes.add(e["cat"].text, e["name"].text, e.of("args", "op_name").as_text(), e.of("args", "node_index").as_text(),
+                 "thread " + e["tid"].as_text(), begin, end)) {
+    builder.span(track(e), begin, end, name(e));
+  }
+}
+
+void ChromeCollector::thread_span(const JsonRecord& e, Phase phase, Nanoseconds t) {
+  const size_t n = track(e);
+  spans_.add("thread " + std::to_string(n), phase, t, n, phase == Phase::Begin ? name(e) : NameId());
+}
+
+// Matched by name, too: operations of one id may overlap.
+void ChromeCollector::nestable_async(const JsonRecord& e, Phase phase, Nanoseconds t) {
+  const std::string key = e["cat"].as_text() + kSeparator + id_of(e, true) + kSeparator + e["name"].as_text();
+  spans_.add(key, phase, t, phase == Phase::Begin ? async_track(e) : 0, name(e));
+}
+
+void ChromeCollector::legacy_async(const JsonRecord& e, Phase phase, Nanoseconds t) {
+  std::string text = e["name"].as_text();
+  const std::string key = std::string("legacy") + kSeparator + id_of(e, false) + kSeparator + text;
+  if (phase == Phase::StepFrom || phase == Phase::StepTo) text += ":" + e.of("args", "step").as_text();
+  spans_.add(key, phase, t, phase == Phase::Begin ? async_track(e) : 0, builder.name(text));
+}
+
+void ChromeCollector::counters(const JsonRecord& e, Nanoseconds t) {
+  const auto is_series = [](const JsonRecord::Member& m) { return m.parent == "args"; };
+  const auto series = std::count_if(e.members().begin(), e.members().end(), is_series);
+  bool any = false;
+  for (const JsonRecord::Member& m : e.members()) {
+    if (!is_series(m) || !m.value.is_number()) continue;
+    any = true;
+    std::string text = e["name"].as_text();
+    if (const JsonScalar& id = e["id"]; id.type != JsonScalar::Type::None) text += "[" + id.as_text() + "]";
+    if (series > 1) text += " " + m.key;
+    const std::string process = e["pid"].as_text();
+    // Two processes may have a counter of the same name: the name of the second one includes its process.
+    if (counted_by_.try_emplace(text, process).first->second != process) text += " of process " + process;
+    builder.point(track(e), counter(t, builder.counter(text), m.value.number()));
+  }
+  if (!any) left_out.add(kNoValue);
+}
+
+void ChromeCollector::metadata(const JsonRecord& e) {
+  const std::string text = e.of("args", "name").as_text();
+  if (text.empty()) return;
+  if (e["name"].text == "process_name")
+    process_names_[e["pid"].as_text()] = text;
+  else if (e["name"].text == "thread_name")
+    builder.info(track(e)).name = text;
+}
+
+// PyTorch's profiler: bytes allocated (or freed, if negative) on a device.
+void ChromeCollector::memory(const JsonRecord& e, Nanoseconds t) {
+  const JsonScalar& bytes = e.of("args", "Bytes");
+  if (bytes.type != JsonScalar::Type::Integer || bytes.integer == INT64_MIN) return left_out.add(kNoBytes);
+  const auto total = [&](const char* key) {
+    const JsonScalar& value = e.of("args", key);
+    return value.type == JsonScalar::Type::Integer && value.integer >= 0 ? value.integer : ProfiledMemory::kUnknown;
+  };
+  const bool on_host = e.of("args", "Device Type").integer == 0;
+  const int64_t device = std::clamp<int64_t>(e.of("args", "Device Id").integer, 0, 4095);
+  ProfiledMemory::Change change;
+  change.time = t;
+  change.track = track(e);
+  change.allocator = on_host ? 0 : 1 + static_cast<uint32_t>(device);
+  change.address = static_cast<uint64_t>(e.of("args", "Addr").integer);
+  change.bytes = bytes.integer;
+  change.allocated = total("Total Allocated");
+  change.reserved = total("Total Reserved");
+  devices = std::max(devices, change.allocator);
+  memory_.add(change);
+}
+
+}  // namespace arenascope::trace
