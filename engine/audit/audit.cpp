@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <arenascope/audit/audit.h>
+#include <arenascope/trace/gunzip.h>
 #include <arenascope/trace/recording.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -9,7 +10,6 @@
 #include <cstring>
 #include <new>
 
-#include "engine/audit/decompress.h"
 #include "engine/audit/figure_query.h"
 #include "engine/audit/writer.h"
 
@@ -109,11 +109,11 @@ const Figure* Report::find(std::string_view id) const {
 namespace {
 
 Result<Raw> read_packed(ByteSpan bytes, const std::string& name) {
-  if (!is_gzip(bytes)) return read(bytes, name);
-  const Result<std::string> plain = unpack(bytes, name);
+  if (!trace::is_gzip(bytes)) return read(bytes, name);
+  const Result<std::string> plain = trace::gunzip(bytes, name);
   if (!plain) return plain.error();
   const ByteSpan inner(reinterpret_cast<const uint8_t*>(plain->data()), plain->size());
-  if (is_gzip(inner)) return Error{name + ": the file is compressed twice."};
+  if (trace::is_gzip(inner)) return Error{name + ": the file is compressed twice."};
   return read(inner, name);
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Chrome's trace event format and what others write in it: PyTorch's profiler (with "[memory]" instants) and ONNX
 // Runtime's (whose node events are work of a graph's nodes). After the format's public description.
+#include <arenascope/trace/json_records.h>
+
+#include <charconv>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "engine/audit/imported_trace.h"
 
@@ -12,73 +15,98 @@ namespace arenascope::audit {
 
 namespace {
 
-using Json = nlohmann::ordered_json;  // series of a counter in the order of the file
+using trace::JsonRecord;
+using trace::JsonScalar;
 
-std::string text(const Json& v) {
-  if (v.is_string()) return v.get<std::string>();
-  if (v.is_number_integer()) return std::to_string(v.get<int64_t>());
-  return v.is_number() ? fmt::format("{}", v.get<double>()) : std::string();
-}
+std::string text(const JsonRecord& e, const char* key) { return e[key].as_text(); }
 
-std::string text(const Json& object, const char* key) {
-  const auto it = object.find(key);
-  return it == object.end() ? std::string() : text(*it);
-}
-
-// Microseconds, whole or not, to nanoseconds: the whole part apart, since it may be larger than a double counts.
-bool time(const Json& object, const char* key, Nanoseconds& out) {
-  const auto it = object.find(key);
-  if (it == object.end()) return false;
-  constexpr int64_t kMax = INT64_MAX / 4000;
-  if (it->is_number_integer()) {
-    const auto us = it->get<int64_t>();
-    if (us < -kMax || us > kMax) return false;
-    out = us * 1000;
+// Microseconds to nanoseconds. Digit by digit: nanoseconds since 1970 are more than a double counts.
+bool time(const JsonScalar& value, Nanoseconds& out) {
+  const std::string written = value.as_text();
+  const size_t point = written.find('.');
+  if (written.find_first_of("eE") != std::string::npos) {
+    char* end = nullptr;
+    const double us = std::strtod(written.c_str(), &end);
+    if (*end != 0 || !(std::abs(us) < 2.3e15)) return false;
+    out = std::llround(us * 1000);
     return true;
   }
-  double us = 0;
-  if (it->is_number()) {
-    us = it->get<double>();
-  } else if (it->is_string()) {
-    char* end = nullptr;
-    const auto& s = it->get_ref<const std::string&>();
-    us = std::strtod(s.c_str(), &end);
-    if (end == s.c_str()) return false;
-  } else {
-    return false;
-  }
-  if (!(std::abs(us) < static_cast<double>(kMax))) return false;
-  const double whole = std::floor(us);
-  out = static_cast<int64_t>(whole) * 1000 + std::llround((us - whole) * 1000);
-  return true;
+  std::string digits = written.substr(0, point);
+  std::string fraction = point == std::string::npos ? "" : written.substr(point + 1);
+  if (fraction.find_first_not_of("0123456789") != std::string::npos) return false;
+  if (fraction.empty() && (digits.empty() || digits == "-")) return false;
+  const bool up = fraction.size() > 3 && fraction[3] >= '5';
+  fraction.resize(3, '0');
+  digits += fraction;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), out);
+  if (read.ec != std::errc() || read.ptr != digits.data() + digits.size()) return false;
+  if (up) out += digits.front() == '-' ? -1 : 1;
+  return out > -(int64_t{1} << 61) && out < int64_t{1} << 61;
 }
 
-int64_t integer(const Json& object, const char* key, int64_t otherwise) {
-  const auto it = object.find(key);
-  if (it == object.end() || !it->is_number()) return otherwise;
-  if (it->is_number_integer()) return it->get<int64_t>();
-  const auto v = it->get<double>();
-  return std::abs(v) < 9e18 ? static_cast<int64_t>(v) : otherwise;
+int64_t integer(const JsonScalar& value, int64_t otherwise) {
+  return value.type == JsonScalar::Type::Integer ? value.integer : otherwise;
 }
 
 class Reader {
  public:
   explicit Reader(Raw& raw) : raw_(raw), tables_(raw) {}
 
-  void take(const Json& events) {
-    find_onnx_runtime(events);
-    for (const Json& e : events)
-      if (e.is_object()) take_one(e);
+  void take(const JsonRecord& e) {
+    if (e.members().empty()) return;
+    ++raw_.entries;
+    const std::string phase = text(e, "ph"), name = text(e, "name");
+    if (phase == "M") return metadata(e, name);
+    Nanoseconds t = 0;
+    if (phase.empty() || std::string_view("sftnNDOP()cvV").find(phase) != std::string_view::npos) return;
+    if (!time(e["ts"], t)) return;
+    latest_ = std::max(latest_, t);
+    if (phase == "X") return complete(e, name, t);
+    if (phase == "B" || phase == "E") {
+      const int32_t row = thread(e);
+      marks_.push_back({t, fmt::format("row {}", row), name, phase[0], row});
+    } else if (phase == "b" || phase == "e") {
+      marks_.push_back({t, "nestable/" + async_key(e, true), name, phase[0], phase == "b" ? async_row(e) : 0});
+    } else if (phase == "S" || phase == "T" || phase == "p" || phase == "F") {
+      const std::string step = e.of("args", "step").as_text();
+      marks_.push_back({t, "legacy/" + async_key(e, false), phase == "T" || phase == "p" ? name + ":" + step : name,
+                        phase[0], phase == "S" ? async_row(e) : 0});
+    } else if (phase == "C") {
+      counters(e, name, t);
+    } else if ((phase == "i" || phase == "I" || phase == "R") && name == "[memory]") {
+      memory(e, t);
+    } else if (phase == "i" || phase == "I" || phase == "R") {
+      tables_.span(thread(e), name, t, t, -1);
+    }
+  }
+
+  void finish() {
+    add_marked_spans();
+    add_memory();
     name_processes();
+    add_runs();
     for (const Kernel& k : kernels_) add_kernel(k);
     mark_steps();
     lay_in_depth();
   }
 
  private:
+  // A begin, a step or an end of a span.
+  struct Mark {
+    Nanoseconds time;
+    std::string key, name;
+    char phase;
+    int32_t row;
+  };
   struct Open {
-    std::string name;
-    Nanoseconds begin;
+    size_t begin;               // its span
+    std::vector<size_t> steps;  // their marks
+  };
+  struct MemoryChange {
+    Nanoseconds time;
+    int32_t space;
+    uint64_t address;
+    Bytes bytes, allocated, reserved;  // totals: -1 if not known
   };
   // ONNX Runtime's: in rows of their own, after all others.
   struct Kernel {
@@ -87,43 +115,32 @@ class Reader {
     Nanoseconds begin, end;
   };
 
-  static std::string async_key(const Json& e) { return text(e, "pid") + "/" + text(e, "cat") + "/" + text(e, "id"); }
-
-  void take_one(const Json& e) {
-    const std::string phase = text(e, "ph"), name = text(e, "name");
-    if (phase == "M") return metadata(e, name);
-    Nanoseconds t = 0;
-    if (phase.empty() || !time(e, "ts", t)) return;
-    if (phase == "X") return complete(e, name, t);
-    if (phase == "B") {
-      open_[thread(e)].push_back({name, t});
-    } else if (phase == "E") {
-      const int32_t row = thread(e);
-      close(open_[row], row, t);
-    } else if (phase == "b" || phase == "S") {
-      async_[async_key(e)].push_back({name, t});
-    } else if (phase == "e" || phase == "F") {
-      auto& stack = async_[async_key(e)];
-      if (!stack.empty()) close(stack, tables_.track("async " + text(e, "cat"), "async " + text(e, "cat")), t);
-    } else if (phase == "C") {
-      counters(e, name, t);
-    } else if ((phase == "i" || phase == "I") && name == "[memory]") {
-      memory(e, t);
-    } else if (phase == "i" || phase == "I" || phase == "R") {
-      tables_.span(thread(e), name, t, t, -1);
-    }
+  // A plain id counts within its process for nestable spans, and everywhere for others.
+  static std::string async_key(const JsonRecord& e, bool nestable) {
+    const auto given = [](const JsonScalar& v) { return v.type != JsonScalar::Type::None; };
+    const JsonScalar &id = e["id"], &global = e.of("id2", "global"), &local = e.of("id2", "local");
+    const bool own = given(id) ? nestable : !given(global);
+    return (nestable ? text(e, "cat") + "/" : "") + text(e, "name") + "/" + (own ? text(e, "pid") : "*") + "/" +
+           text(e, "scope") + "/" +
+           (given(id)       ? id
+            : given(global) ? global
+                            : local)
+               .as_text();
+  }
+  int32_t async_row(const JsonRecord& e) {
+    const std::string category = text(e, "cat"), name = category.empty() ? "async" : "async " + category;
+    return tables_.track(name, name);
   }
 
   // A row is a thread of a process; its name contains both names, if present.
-  int32_t thread(const Json& e) {
+  int32_t thread(const JsonRecord& e) {
     const std::string pid = text(e, "pid"), tid = text(e, "tid");
     const int32_t row = tables_.track(pid + "/" + tid, "thread " + tid);
     process_of_.try_emplace(row, pid);
     return row;
   }
-  void metadata(const Json& e, const std::string& what) {
-    const auto args = e.find("args");
-    const std::string name = args != e.end() && args->is_object() ? text(*args, "name") : "";
+  void metadata(const JsonRecord& e, const std::string& what) {
+    const std::string name = e.of("args", "name").as_text();
     if (name.empty()) return;
     if (what == "process_name") processes_[text(e, "pid")] = name;
     if (what == "thread_name") raw_.tracks[thread(e)].name = name;
@@ -134,19 +151,50 @@ class Reader {
         raw_.tracks[row].name = name->second + ", " + raw_.tracks[row].name;
   }
 
-  // A begin without an end is not a span.
-  void close(std::vector<Open>& stack, int32_t row, Nanoseconds t) {
-    if (stack.empty()) return;
-    const Open o = stack.back();
-    stack.pop_back();
-    tables_.span(row, o.name, o.begin, std::max(t, o.begin), -1);
+  // Spans in the order of their begins; then steps. An open span lasts to the end of the trace.
+  void add_marked_spans() {
+    std::stable_sort(marks_.begin(), marks_.end(), [](const Mark& a, const Mark& b) { return a.time < b.time; });
+    std::map<std::string, std::vector<Open>> open;
+    std::vector<std::pair<size_t, Nanoseconds>> ends(marks_.size(), {0, latest_});  // by mark
+    std::vector<std::pair<Open, Nanoseconds>> stepped;
+    const auto close = [&](std::vector<Open>& stack, Nanoseconds end) {
+      ends[stack.back().begin].second = end;
+      if (!stack.back().steps.empty()) stepped.emplace_back(stack.back(), end);
+      stack.pop_back();
+    };
+    for (size_t i = 0; i < marks_.size(); ++i) {
+      const Mark& m = marks_[i];
+      auto& stack = open[m.key];
+      if (m.phase == 'B' || m.phase == 'b' || m.phase == 'S') stack.push_back({i, {}});
+      if (stack.empty()) continue;
+      if (m.phase == 'E' || m.phase == 'e' || m.phase == 'F') close(stack, m.time);
+      if (m.phase == 'T' || m.phase == 'p') stack.back().steps.push_back(i);
+    }
+    for (auto& [key, stack] : open)
+      while (!stack.empty()) close(stack, latest_);
+    for (size_t i = 0; i < marks_.size(); ++i)
+      if (const Mark& m = marks_[i]; m.phase == 'B' || m.phase == 'b' || m.phase == 'S')
+        tables_.span(m.row, m.name, m.time, ends[i].second, -1);
+    for (const auto& [whole, end] : stepped) add_steps(whole, end);
+  }
+  // 'T' begins a step that lasts to the next one, 'p' ends one.
+  void add_steps(const Open& whole, Nanoseconds end) {
+    const Mark& begin = marks_[whole.begin];
+    for (size_t i = 0; i < whole.steps.size(); ++i) {
+      const Mark& m = marks_[whole.steps[i]];
+      const Nanoseconds before = i == 0 ? begin.time : marks_[whole.steps[i - 1]].time;
+      const Nanoseconds after = i + 1 == whole.steps.size() ? end : marks_[whole.steps[i + 1]].time;
+      tables_.span(begin.row, m.name, m.phase == 'T' ? m.time : before, m.phase == 'T' ? after : m.time, -1);
+    }
   }
 
-  void complete(const Json& e, const std::string& name, Nanoseconds begin) {
+  void complete(const JsonRecord& e, const std::string& name, Nanoseconds begin) {
     Nanoseconds length = 0;
-    time(e, "dur", length);
+    if (!time(e["dur"], length)) length = 0;
     const Nanoseconds end = begin + std::max<Nanoseconds>(length, 0);
-    if (onnx_runtime_ && node(e, name, begin, end)) return;
+    latest_ = std::max(latest_, end);
+    if (name == "model_run") runs_.push_back({begin, end});
+    if (node(e, name, begin, end)) return;
     tables_.span(thread(e), name, begin, end, -1);
   }
 
@@ -168,80 +216,89 @@ class Reader {
     }
   }
 
-  void counters(const Json& e, const std::string& name, Nanoseconds t) {
-    const auto args = e.find("args");
-    if (args == e.end() || !args->is_object()) return;
-    for (const auto& [series, value] : args->items()) {
-      if (!value.is_number()) continue;
-      const int32_t counter = tables_.counter(text(e, "pid") + "/" + name + "/" + series);
+  void counters(const JsonRecord& e, const std::string& name, Nanoseconds t) {
+    for (const JsonRecord::Member& m : e.members()) {
+      if (m.parent != "args" || !m.value.is_number()) continue;
+      const int32_t counter = tables_.counter(text(e, "pid") + "/" + name + "/" + text(e, "id") + "/" + m.key);
       thread(e);  // a row has a number from its first event on, whatever that is
-      raw_.samples.push_back({counter, t, value.get<double>()});
+      raw_.samples.push_back({counter, t, m.value.number()});
       raw_.cover(t, t);
     }
   }
 
-  // PyTorch's profiler: bytes that come (positive) or go (negative) on a device.
-  void memory(const Json& e, Nanoseconds t) {
-    const auto args = e.find("args");
-    if (args == e.end() || !args->is_object() || !args->contains("Bytes") || !(*args)["Bytes"].is_number_integer())
-      return;
+  // PyTorch's profiler: bytes that come (positive) or go (negative) on a device, and what the device has then in all.
+  void memory(const JsonRecord& e, Nanoseconds t) {
+    const JsonScalar& bytes = e.of("args", "Bytes");
+    if (bytes.type != JsonScalar::Type::Integer || bytes.integer == INT64_MIN) return;
     thread(e);
-    const int64_t bytes = integer(*args, "Bytes", 0);
-    const int64_t type = integer(*args, "Device Type", 0), id = integer(*args, "Device Id", -1);
-    const std::string device = type == 0 ? "CPU" : fmt::format("GPU {}", std::max<int64_t>(id, 0));
+    const int64_t type = integer(e.of("args", "Device Type"), 0), id = integer(e.of("args", "Device Id"), -1);
+    const std::string device = type == 0 ? "CPU" : fmt::format("GPU {}", std::clamp<int64_t>(id, 0, 4095));
     const int32_t space = tables_.space(device, type == 0 ? "HostPageable" : "Default", device);
-    raw_.memory.push_back({t, bytes >= 0 ? MemoryAction::Alloc : MemoryAction::Free, space,
-                           static_cast<uint64_t>(integer(*args, "Addr", 0)), std::abs(bytes)});
-    raw_.cover(t, t);
+    memory_.push_back({t, space, static_cast<uint64_t>(integer(e.of("args", "Addr"), 0)), bytes.integer,
+                       integer(e.of("args", "Total Allocated"), -1), integer(e.of("args", "Total Reserved"), -1)});
+  }
+
+  // What a total has beyond the changes lies at no known address: it is older than the trace, or its event is missing.
+  void add_memory() {
+    constexpr Bytes kMost = Bytes{1} << 60;
+    std::stable_sort(memory_.begin(), memory_.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
+    std::map<int32_t, std::pair<Bytes, Bytes>> have;  // by space: allocated and reserved
+    for (const MemoryChange& m : memory_) {
+      const auto put = [&](bool active, uint64_t address, Bytes change) {
+        const auto action = change >= 0 ? (active ? MemoryAction::Alloc : MemoryAction::Reserve)
+                                        : (active ? MemoryAction::Free : MemoryAction::Release);
+        raw_.memory.push_back({m.time, action, m.space, address, std::abs(change)});
+        raw_.cover(m.time, m.time);
+      };
+      auto& [allocated, reserved] = have[m.space];
+      if (m.reserved >= 0 && m.reserved != reserved) put(false, 0, m.reserved - std::exchange(reserved, m.reserved));
+      const bool total = m.allocated >= 0 && m.allocated < kMost && std::abs(m.bytes) < kMost;
+      if (total && m.allocated - m.bytes != allocated) put(true, 0, m.allocated - m.bytes - allocated);
+      Bytes sum = 0;
+      if (__builtin_add_overflow(allocated, m.bytes, &sum)) sum = m.bytes < 0 ? -kMost : kMost;
+      allocated = total ? m.allocated : std::clamp(sum, -kMost, kMost);
+      put(true, m.address, m.bytes);
+    }
   }
 
   // --- ONNX Runtime
-  static bool is_node(const Json& e) {
-    const auto args = e.find("args");
-    return text(e, "cat") == "Node" && args != e.end() && args->is_object() && args->contains("op_name");
-  }
-
   // Runs are the "model_run" events; without any, all of it is one.
-  void find_onnx_runtime(const Json& events) {
-    std::vector<Interval> runs;
-    Interval all{INT64_MAX, INT64_MIN};
-    for (const Json& e : events) {
-      Nanoseconds t = 0, length = 0;
-      if (!e.is_object() || text(e, "ph") != "X" || !time(e, "ts", t) || !time(e, "dur", length)) continue;
-      if (is_node(e)) onnx_runtime_ = true, all = {std::min(all.begin, t), std::max(all.end, t + length)};
-      if (text(e, "name") == "model_run") runs.push_back({t, t + length});
-    }
-    if (!onnx_runtime_) return;
+  void add_runs() {
+    if (kernels_.empty()) return;
     raw_.format = "ONNX Runtime profile";
-    if (runs.empty()) runs.push_back(all);
-    std::sort(runs.begin(), runs.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
+    if (runs_.empty()) {
+      Interval all{INT64_MAX, INT64_MIN};
+      for (const Kernel& k : kernels_) all = {std::min(all.begin, k.begin), std::max(all.end, k.end)};
+      runs_.push_back(all);
+    }
+    std::sort(runs_.begin(), runs_.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
     raw_.graphs[0].id = trace::GraphId(0);
-    for (size_t i = 0; i < runs.size(); ++i) {
+    for (size_t i = 0; i < runs_.size(); ++i) {
       RawRun& run = raw_.runs[static_cast<int32_t>(i)];
       run.info.id = run.end.id = trace::RunId(i);
       run.info.graph = trace::GraphId(0);
-      run.info.begin = runs[i].begin;
+      run.info.begin = runs_[i].begin;
       run.info.threads = 1;
       run.ended = true;
-      run.end.end = runs[i].end;
-      run_ends_.push_back(runs[i].end);
+      run.end.end = runs_[i].end;
     }
   }
 
-  bool node(const Json& e, const std::string& name, Nanoseconds begin, Nanoseconds end) {
+  bool node(const JsonRecord& e, const std::string& name, Nanoseconds begin, Nanoseconds end) {
     constexpr std::string_view kKernel = "_kernel_time";
-    if (!is_node(e) || !name.ends_with(kKernel)) return false;
+    const std::string op = e.of("args", "op_name").as_text();
+    if (text(e, "cat") != "Node" || op.empty() || !name.ends_with(kKernel)) return false;
     const std::string own = name.substr(0, name.size() - kKernel.size());
     auto& nodes = raw_.graphs[0].nodes;
     const auto [it, fresh] =
-        nodes_.try_emplace(text(e["args"], "node_index") + "/" + own, static_cast<int32_t>(nodes.size()));
-    if (fresh) nodes.push_back({.name = own, .op = text(e["args"], "op_name")});
+        nodes_.try_emplace(e.of("args", "node_index").as_text() + "/" + own, static_cast<int32_t>(nodes.size()));
+    if (fresh) nodes.push_back({.name = own, .op = op});
     kernels_.push_back({"kernels, thread " + text(e, "tid"), it->second, begin, end});
     return true;
   }
   void add_kernel(const Kernel& k) {
     size_t run = 0;
-    while (run + 1 < run_ends_.size() && run_ends_[run] < k.end) ++run;
+    while (run + 1 < runs_.size() && runs_[run].end < k.end) ++run;
     RawSpan s;
     s.kind = SpanKind::Work;
     s.track = tables_.track(k.thread, k.thread);
@@ -267,42 +324,34 @@ class Reader {
 
   Raw& raw_;
   Tables tables_;
-  std::map<int32_t, std::vector<Open>> open_;  // by row
-  std::map<std::string, std::vector<Open>> async_;
+  std::vector<Mark> marks_;
+  std::vector<MemoryChange> memory_;
+  Nanoseconds latest_ = INT64_MIN;  // of all times
   std::map<int32_t, std::string> process_of_;
   std::map<std::string, std::string> processes_;  // names
   std::map<std::string, int32_t> nodes_;
   std::vector<Kernel> kernels_;
-  std::vector<Nanoseconds> run_ends_;
-  bool onnx_runtime_ = false;
+  std::vector<Interval> runs_;
 };
-
-// A trace that was being written when its program ended lacks its last bracket: up to the last whole event then.
-Json parsed(std::string_view text) {
-  Json json = Json::parse(text, nullptr, false);
-  for (int tries = 0; json.is_discarded() && tries < 8; ++tries) {
-    const size_t last = text.rfind('}');
-    if (last == std::string_view::npos) break;
-    text = text.substr(0, last + 1);
-    json = Json::parse(std::string(text) + (text.front() == '[' ? "]" : "]}"), nullptr, false);
-    text.remove_suffix(1);
-  }
-  return json;
-}
 
 }  // namespace
 
 Result<Raw> read_json(ByteSpan bytes, const std::string& name) {
-  const Json json = parsed({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  if (json.is_discarded()) return Error{name + ": it begins as JSON does, but is none."};
-  const Json* events = json.is_array() ? &json : nullptr;
-  if (json.is_object() && json.contains("traceEvents") && json["traceEvents"].is_array()) events = &json["traceEvents"];
-  if (events == nullptr) return Error{name + ": it is JSON without a list of trace events."};
   Raw raw;
   raw.format = "Chrome trace";
-  if (json.is_object() && json.contains("deviceProperties")) raw.format = "PyTorch profile";
-  raw.entries = static_cast<int64_t>(events->size());
-  Reader(raw).take(*events);
+  Reader reader(raw);
+  const trace::JsonScan scan =
+      trace::scan_json_list({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, "traceEvents",
+                            [&](const JsonRecord& event) { reader.take(event); });
+  if (!scan.found || raw.entries == 0)
+    return Error{name + (scan.complete
+                             ? ": the JSON file contains no trace events."
+                             : ": the JSON is truncated or malformed at byte " + std::to_string(scan.position) + ".")};
+  if (scan.names.contains("deviceProperties")) raw.format = "PyTorch profile";
+  if (!scan.complete)
+    raw.problem = name + ": the JSON is truncated or malformed at byte " + std::to_string(scan.position) +
+                  "; everything before it was read.";
+  reader.finish();
   return raw;
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Perfetto's track events: slices and counters, with interned names, defaults and incremental clocks. Field numbers are
 // those of its published trace_packet.proto and track_event.proto.
+#include <arenascope/trace/gunzip.h>
 #include <arenascope/trace/wire.h>
 #include <fmt/format.h>
 
-#include "engine/audit/decompress.h"
 #include "engine/audit/imported_trace.h"
 
 namespace arenascope::audit {
@@ -86,7 +86,7 @@ class Reader {
   }
 
   void packed(ByteSpan bytes) {
-    const auto plain = unpack(bytes, "compressed packets");
+    const auto plain = trace::gunzip(bytes, "compressed packets");
     if (plain)
       packets({reinterpret_cast<const uint8_t*>(plain->data()), plain->size()}, false);
     else

@@ -35,7 +35,7 @@ struct Residency {
 };
 
 struct Totals {
-  Bytes peak = 0, reserved = 0, unused = 0;
+  Bytes peak = 0, reserved = 0, unused = 0, unplaced = 0;
   int64_t blocks = 0;
   std::vector<Moment> moments;
   std::vector<Residency> residencies;
@@ -88,10 +88,11 @@ class Walk {
     totals_.peak = std::max(totals_.peak, active_);
     totals_.reserved = std::max(totals_.reserved, reserved_);
     totals_.unused = std::max(totals_.unused, reserved_ - active_);
+    totals_.unplaced = std::max(totals_.unplaced, unplaced_);
   }
 
   void step(const RawMemory& m) {
-    if (m.address == 0) return;
+    if (m.address == 0) return step_without_address(m);
     const AddressUse at{raw_.spaces[static_cast<size_t>(m.space)].device, m.address};
     switch (m.action) {
       case MemoryAction::Reserve: take(at, m, false); break;
@@ -109,6 +110,13 @@ class Walk {
         ++totals_.blocks;
       }
     }
+  }
+  void step_without_address(const RawMemory& m) {
+    Piece nowhere;
+    nowhere.taken_by = m.space;
+    if (!shown_(nowhere)) return;
+    if (m.action == MemoryAction::Alloc) unplaced_ += m.bytes;
+    if (m.action == MemoryAction::Free) unplaced_ -= m.bytes;
   }
   const Piece* around(const AddressUse& at) const {
     const auto above = pieces_.upper_bound(at);
@@ -158,7 +166,7 @@ class Walk {
   const Raw& raw_;
   const Interval range_;
   const Shown shown_;
-  Bytes reserved_ = 0, active_ = 0;
+  Bytes reserved_ = 0, active_ = 0, unplaced_ = 0;
   int64_t live_ = 0;
   Nanoseconds time_ = 0;
   bool begun_ = false;
@@ -171,6 +179,7 @@ void write(const std::string& id, const Totals& t, Writer& out) {
   out.bytes(id + ".peak", t.peak);
   out.bytes(id + ".reserved", t.reserved);
   out.bytes(id + ".unused", t.unused);
+  out.bytes(id + ".unplaced", t.unplaced);
   out.count(id + ".slices", t.blocks);
 }
 

@@ -11,10 +11,15 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "sanitized.h"
+#include "support/limited_memory.h"
 #include "test_data.h"
 #include "tests/engine/audit/audited.h"
 #include "tests/engine/trace/pickled.h"
 #include "tests/engine/trace/sample_traces.h"
+#ifdef ARENASCOPE_HAS_ZLIB
+#include "support/gzip.h"
+#endif
 
 namespace arenascope::test {
 
@@ -44,9 +49,9 @@ Json truth_of(const std::filesystem::path& file) {
   return Json::parse(all, nullptr, false);
 }
 
-void compare_with_python(const std::string& file) {
-  CAPTURE(file);
-  const auto path = data_folder() / file;
+void compare_with_python(const std::filesystem::path& file) {
+  const auto path = file.is_absolute() ? file : data_folder() / file;
+  CAPTURE(path.string());
   const Json truth = truth_of(path);
   if (!truth.is_object()) {
     MESSAGE("skipped: no python3");
@@ -103,6 +108,61 @@ TEST_CASE("a Chrome trace that its program did not finish") {
   CHECK_FALSE(audited_text("").ok());
   CHECK_FALSE(audited_text("hello").ok());
 }
+
+TEST_CASE("spans of a Chrome trace are matched by time, and open ones last to its end") {
+  const auto r = audited_text(R"([{"ph":"E","pid":1,"tid":1,"ts":4},{"ph":"B","pid":1,"tid":1,"ts":1,"name":"a"},
+{"ph":"B","pid":1,"tid":1,"ts":7,"name":"open",},
+{"ph":"S","cat":"r","id":"1","pid":1,"tid":2,"ts":2,"name":"job"},
+{"ph":"T","cat":"r","id":"1","pid":3,"tid":2,"ts":3,"name":"job","args":{"step":"x"}},
+{"ph":"F","cat":"r","id":"1","pid":2,"tid":2,"ts":5,"name":"job"},
+{"ph":"X","pid":1,"tid":3,"ts":9,"dur":1,"name":"bad \xff"},])");
+  REQUIRE(r.ok());
+  CHECK(r->events == 5);  // a, open, the job and its step, bad
+  REQUIRE(r->threads.size() == 3);
+  const auto busy = [&](const std::string& name) {
+    const auto thread =
+        std::find_if(r->threads.begin(), r->threads.end(), [&](const auto& t) { return t.name == name; });
+    REQUIRE(thread != r->threads.end());
+    return thread->busy;
+  };
+  CHECK(busy("thread 1") == 6000);
+  CHECK(busy("async r") == 3000);
+  CHECK(busy("thread 3") == 1000);
+}
+
+TEST_CASE("a JSON trace that does not fit in memory is an error of the audit") {
+  if (kSanitized) return;  // the shadow memory does not fit in the limit
+  std::string text = "[";
+  for (int i = 0; i < 200'000; ++i)
+    text += R"({"ph":"X","name":"n)" + std::to_string(i) + R"(","pid":1,"tid":1,"ts":1,"args":{"a":[1,2,{"b":3}]}},)";
+  text.back() = ']';
+  int refused = 0;
+  for (size_t spare = size_t{1} << 20; spare < size_t{512} << 20; spare = spare * 3 / 2) {
+    CAPTURE(spare);
+    const int status = with_limited_memory(spare, [&] {
+      const auto report = audited_text(text);
+      return report.ok() ? 0 : report.error().message == "made: memory ran out while it was audited." ? 1 : 2;
+    });
+    CHECK((status == 0 || status == 1));
+    refused += status;
+  }
+  CHECK(refused > 3);
+}
+
+#ifdef ARENASCOPE_HAS_ZLIB
+TEST_CASE("the audit decompresses no more than a trace may have") {
+  const std::string bomb = gzip_of('[', size_t{400} << 20);
+  const auto audited_bomb = [&] { return audited_text(bomb); };
+  const auto refused = audited_bomb();
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().message.find("expected at most") != std::string::npos);
+  if (kSanitized) return;
+  CHECK(with_limited_memory(size_t{320} << 20, [&] {
+          const auto again = audited_bomb();
+          return again.ok() ? 0 : again.error().message == refused.error().message ? 1 : 2;
+        }) == 1);
+}
+#endif
 
 TEST_CASE("an ONNX Runtime profile that was made here") {
   const auto r = audited_text(kOnnxRuntimeProfile);
@@ -259,6 +319,21 @@ TEST_CASE("what is drawn of a memory snapshot is what Python counts, at every ev
     CHECK(wrong == 0);
     CHECK(truth["curve 0"].size() > 50);
   }
+}
+
+TEST_CASE("a profile with memory totals as Python's json reads it") {
+  const std::filesystem::path file =
+      std::string(ARENASCOPE_SOURCE_DIR) + "/../shared/cases/traces/hta_df_index.json.gz";
+  if (!std::filesystem::exists(file)) {
+    MESSAGE("skipped: no ../shared/cases/traces/hta_df_index.json.gz");
+    return;
+  }
+  compare_with_python(file);
+  const auto r = audit::audit_file(file);
+  REQUIRE(r.ok());
+  CHECK(value(*r, "device.GPU 1.active.peak") == 6'629'508'096);
+  CHECK(value(*r, "device.GPU 1.reserved.peak") == 12'782'141'440);
+  CHECK(value(*r, "recording.spaces.working.unplaced") == 4'096'614'400);
 }
 
 TEST_CASE("the data folder's profile as Python's json reads it") {

@@ -161,6 +161,21 @@ def union(intervals):
     return length
 
 
+def with_totals(entries):
+    """(time, change) of allocated and of reserved bytes. A total also counts what no entry is about."""
+    changes, reserved, allocated, kept = [], [], 0, 0
+    for time, change, total, pool in sorted(entries, key=lambda e: e[0]):  # a stable sort
+        if total is not None and total - change != allocated:
+            changes.append((time, total - change - allocated))
+            allocated = total - change
+        changes.append((time, change))
+        allocated += change
+        if pool is not None and pool != kept:
+            reserved.append((time, pool - kept))
+            kept = pool
+    return changes, reserved
+
+
 def profile(path):
     opener = gzip.open if path.endswith(".gz") else open
     with opener(path, "rt", encoding="utf-8") as f:
@@ -181,15 +196,19 @@ def profile(path):
         elif e.get("ph") == "i" and e["name"] == "[memory]":
             args = e["args"]
             device = "CPU" if args["Device Type"] == 0 else "GPU %d" % max(args["Device Id"], 0)
-            memory.setdefault(device, []).append((ns(e["ts"]), args["Bytes"]))
+            totals = (args.get("Total Allocated"), args.get("Total Reserved"))
+            memory.setdefault(device, []).append((ns(e["ts"]), args["Bytes"], *totals))
             times.append(ns(e["ts"]))
         elif e.get("ph") in ("i", "I", "R"):
             times.append(ns(e["ts"]))
             threads.setdefault(key, []).append((times[-1], times[-1]))
     origin, length = min(times), max(times) - min(times)
     out = {"recording.length": length}
-    for device, changes in memory.items():
+    for device, entries in memory.items():
+        changes, reserved = with_totals(entries)
         put_balance(out, "device." + device + ".active", changes, 0, origin)
+        if reserved:
+            put_balance(out, "device." + device + ".reserved", reserved, 0, origin)
     # By name: numbers of threads are the auditor's own.
     busy = {}
     for key, intervals in threads.items():
