@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/cli.h"
+#include "app/common/trace_open_options.h"
 
 namespace arenascope::cli {
 namespace {
@@ -17,7 +18,7 @@ int convert(const Context& context, const std::string& from, const std::string& 
   Progress progress;
   progress.phase("reading");
   trace::Session session;
-  auto read = trace::open_trace(from, session);
+  auto read = trace::open_trace(from, session, app::trace_open_options());
   if (!read) return fail(kUsage, read.error().message);
   if (!read->problem.empty()) cli::print(stderr, "arenascope-cli: {}\n", read->problem);
   const auto snapshot = session.snapshot();

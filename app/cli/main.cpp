@@ -3,9 +3,11 @@
 #include <unistd.h>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
+#include <string_view>
 
 #include <arenascope/models/mapped_files.h>
 #include <fmt/format.h>
@@ -25,6 +27,20 @@ std::string wrong_usage(const CLI::App& app, const CLI::ParseError& error, int a
   return fmt::format("unknown command '{}'; available:{}", argv[1], names);
 }
 
+// Memory may run out a second time while an error is unwound: the destructor of nlohmann::json, in which results are
+// collected, allocates. The process then ends here, with the same message and status as for other refused memory.
+[[noreturn]] void on_terminate() {
+  try {
+    if (const std::exception_ptr exception = std::current_exception()) std::rethrow_exception(exception);
+  } catch (const std::bad_alloc&) {
+    constexpr std::string_view kMessage = "arenascope-cli: out of memory\n";
+    (void)!::write(STDERR_FILENO, kMessage.data(), kMessage.size());
+    ::_exit(arenascope::cli::kFailed);
+  } catch (...) {
+  }
+  std::abort();
+}
+
 // A file that is opened must not become one of the three, or what is printed would go into it. Writing to what was closed
 // fails as before: it is opened for reading.
 void hold_standard_streams() {
@@ -37,6 +53,7 @@ void hold_standard_streams() {
 int main(int argc, char** argv) {
   using namespace arenascope::cli;
   hold_standard_streams();
+  std::set_terminate(on_terminate);
   CLI::App app{"Arenascope: memory visualizer, profiler and step debugger for tensor programs", "arenascope-cli"};
   app.set_version_flag("--version", "arenascope-cli " ARENASCOPE_VERSION);
   app.require_subcommand(1);

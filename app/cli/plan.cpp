@@ -25,6 +25,7 @@
 #include "app/cli/plan_what_if.h"
 #include "app/common/format.h"
 #include "app/common/recorded_lifetimes.h"
+#include "app/common/trace_open_options.h"
 
 namespace arenascope::cli {
 namespace {
@@ -99,7 +100,7 @@ Status add_rows(std::vector<Row>& rows, const planner::Problem& problem, const s
 
 Result<app::RecordedLifetimes> lifetimes_in(const std::string& file, const std::string& space) {
   trace::Session session;
-  if (auto read = trace::open_trace(file, session); !read) return read.error();
+  if (auto read = trace::open_trace(file, session, app::trace_open_options()); !read) return read.error();
   auto lifetimes = app::recorded_lifetimes(*session.snapshot(), space);
   if (!lifetimes) return Error{fmt::format("{}: {}", file, lifetimes.error().message)};
   return lifetimes;
@@ -217,7 +218,8 @@ Status plan_order(const OrderInfo& order, const PlanArguments& arguments, Plans&
 Status plan_recorded_graph(const PlanArguments& arguments, Plans& plans, Progress& progress) {
   progress.phase("reading");
   trace::Session session;
-  if (auto read = trace::open_trace(arguments.model.model, session); !read) return read.error();
+  if (auto read = trace::open_trace(arguments.model.model, session, app::trace_open_options()); !read)
+    return read.error();
   const auto snapshot = session.snapshot();
   const auto number = static_cast<size_t>(arguments.graph);
   if (number >= snapshot->graphs.size())

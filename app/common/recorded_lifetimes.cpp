@@ -30,6 +30,8 @@ struct Walk {
     if (e.kind() == EventKind::Reserve || e.kind() == EventKind::Release) {
       reserved += e.kind() == EventKind::Reserve ? e.b : -e.b;
       out.reserved_peak = std::max(out.reserved_peak, reserved);
+    } else if (address == 0) {
+      return;  // not known: its free event cannot be found
     } else if (e.kind() == EventKind::Alloc && e.b > 0) {
       end(address);  // its free event was lost
       live[address] = out.problem.intervals.size();
@@ -71,7 +73,7 @@ Result<RecordedLifetimes> recorded_lifetimes(const trace::Snapshot& snapshot, co
   for (const auto& allocator : snapshot.allocators) walks[allocator.id].out.space = allocator.name;
   for (const Event& e : memory_events_by_time(snapshot)) walks[e.allocator()].take(e);
   std::erase_if(walks, [](const auto& w) { return w.second.out.problem.intervals.empty(); });
-  if (walks.empty()) return Error{"the recording contains no allocations"};
+  if (walks.empty()) return Error{"the recording contains no allocations with addresses"};
   Walk* chosen = nullptr;
   std::string names;
   for (auto& [id, walk] : walks) {

@@ -3,6 +3,7 @@
 #include <arenascope/trace/recording.h>
 #include <doctest/doctest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -229,4 +230,37 @@ TEST_CASE("exit status of an audit") {
   CHECK(ended.status == 1);
   CHECK(ended.error_lines() == 1);
   CHECK(Json::parse(ended.out)["contradictions"].size() == 1);
+}
+
+TEST_CASE("JSON that does not fit in memory ends with an error message") {
+  if (kSanitized) return;
+  const TempFolder folder;
+  const std::string file = folder / "many.json";
+  {
+    std::ofstream out(file);
+    out << "[";
+    for (int i = 0; i < 40'000; ++i) out << R"({"ph":"X","name":"n","pid":1,"ts":1,"dur":1,"tid":)" << i << "},";
+    out << "{}]";
+  }
+  const auto limited = [&](int64_t kibibytes, std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(),
+                     {"-c", "ulimit -v " + std::to_string(kibibytes) + "; exec \"$0\" \"$@\"", ARENASCOPE_CLI});
+    return run_program("sh", arguments);
+  };
+  int64_t smallest = 32 << 10;  // that the program starts with
+  while (smallest < 4 << 20 && limited(smallest, {"--version"}).status != 0) smallest += smallest / 32;
+  int refused = 0, done = 0;
+  for (int64_t limit = smallest; done == 0 && limit < 16 << 20; limit += smallest / 32) {
+    CAPTURE(limit);
+    const Ended ended = limited(limit, {"audit", file, "--json"});
+    CAPTURE(ended.err);
+    CHECK((ended.status == 0 || ended.status == 1 || ended.status == 2));
+    if (ended.status == 0) ++done;
+    if (ended.status == 0) continue;
+    CHECK(ended.says_one_line());
+    CHECK(ended.out.empty());
+    ++refused;
+  }
+  CHECK(done == 1);
+  CHECK(refused > 0);
 }
