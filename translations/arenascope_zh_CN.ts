@@ -3091,6 +3091,10 @@ address %1</source>
         <translation>空间中最多空闲 %1</translation>
     </message>
     <message>
+        <source>up to %1 at unknown addresses, not drawn</source>
+        <translation>最多 %1 地址未知，未绘制</translation>
+    </message>
+    <message>
         <source>free</source>
         <translation>空闲</translation>
     </message>

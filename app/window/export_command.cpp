@@ -30,8 +30,12 @@ namespace {
 
 constexpr int kLong = 600'000;  // milliseconds
 
-int fail(const QString& message, int status) {
+void print_line(const QString& message) {
   std::fprintf(stderr, "arenascope: %s\n", printable(message.toStdString()).c_str());
+}
+
+int fail(const QString& message, int status) {
+  print_line(message);
   return status;
 }
 
@@ -83,6 +87,7 @@ bool Exporter::open() {
   window_.show();
   if (shell.panels->dock(options_.view) != nullptr) shell.panels->raise(options_.view);
   QObject::connect(&document(), &Document::failed, [this](const QString& message) { error_ = message; });
+  QObject::connect(&document(), &Document::noted, [](const Message& note) { print_line(note.text); });
   return wait_for(
       &document(), &Document::opened, [this] { window_.open(options_.spec); }, kLong);
 }

@@ -19,6 +19,7 @@ class Held {
  public:
   void take(const trace::Event& event) {
     const auto address = static_cast<uint64_t>(event.a);
+    if (address == 0) return;  // not known
     switch (event.kind()) {
       case trace::EventKind::Reserve: {
         PoolRow row;

@@ -13,6 +13,7 @@
 #include <QPointer>
 #include <QThreadPool>
 
+#include "app/common/trace_open_options.h"
 #include "trace_file.h"
 
 namespace arenascope::app {
@@ -85,7 +86,7 @@ void CompareLoader::load(const QString& spec, const RunSettings& settings) {
   views::background_pool()->start([spec, settings, title, given_up, tell] {
     Result<std::shared_ptr<trace::Session>> session = std::make_shared<trace::Session>();
     if (is_trace_file(spec)) {
-      trace::OpenOptions options;
+      trace::OpenOptions options = trace_open_options();
       options.read.progress = [&, last = 0](double part) mutable {
         const int percent = static_cast<int>(part * 100);
         if (std::exchange(last, percent) != percent)

@@ -67,6 +67,10 @@ void Document::connect_runner() {
   connect(r, &RunController::planned, this, &Document::on_plans_added);
   connect(r, &RunController::paused_at, this, &Document::pause_at);
   connect(r, &RunController::state_changed, this, &Document::on_state_changed);
+  connect(r, &RunController::noted, this, [this](const Message& note) {
+    messages_.post(note.kind, note.text);
+    Q_EMIT noted(note);
+  });
   connect(this, &Document::failed, &messages_, &Messages::fail);
 }
 

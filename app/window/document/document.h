@@ -103,7 +103,8 @@ class Document : public QObject, public DocumentParts {
   void state_changed();
   void progress_changed();
   void compared();
-  void failed(const QString& message);  // also posted to messages()
+  void failed(const QString& message);               // also posted to messages()
+  void noted(const arenascope::app::Message& note);  // about what was opened; also posted to messages()
   void values(std::shared_ptr<const arenascope::views::TensorValues> values, const QString& title);
 
  private:

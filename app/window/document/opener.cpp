@@ -22,6 +22,7 @@
 #include <arenascope/run/runner.h>
 #include "app/common/file_tensors.h"
 #include "app/common/run_options.h"
+#include "app/common/trace_open_options.h"
 #include "attached.h"
 #include "autosave.h"
 #include "run_option_settings.h"
@@ -44,12 +45,21 @@ struct Opener {
 // A recording that takes long to read is shown while it is read.
 constexpr auto kFirstPicture = std::chrono::milliseconds(60);
 
+MessageKind message_kind(trace::Severity severity) {
+  switch (severity) {
+    case trace::Severity::Note: return MessageKind::Note;
+    case trace::Severity::Warning: return MessageKind::Warning;
+    case trace::Severity::Error: break;
+  }
+  return MessageKind::Error;
+}
+
 Opened recording(const QString& path, const OpenCallbacks& callbacks) {
   Opened opened;
   opened.title = QFileInfo(path).fileName();
   auto session = std::make_shared<trace::Session>();
   bool shown = false;
-  trace::OpenOptions options;
+  trace::OpenOptions options = trace_open_options();
   const auto begin = std::chrono::steady_clock::now();
   options.read.progress = [&, last = 0](double part) mutable {
     if (!shown && std::chrono::steady_clock::now() - begin > kFirstPicture && session->snapshot()->event_count > 0) {
@@ -64,7 +74,10 @@ Opened recording(const QString& path, const OpenCallbacks& callbacks) {
     return callbacks.should_continue();
   };
   auto report = trace::open_trace(path.toStdString(), *session, options);
-  opened.problem = report ? QString::fromStdString(report->problem) : user_message(report.error());
+  if (report)
+    opened.note = {message_kind(report->severity), QString::fromStdString(report->problem)};
+  else
+    opened.problem = user_message(report.error());
   if (report || shown) opened.session = std::move(session);
   return opened;
 }

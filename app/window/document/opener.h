@@ -11,6 +11,7 @@
 #include <stop_token>
 
 #include "input_sizes.h"
+#include "messages.h"
 #include "run_settings.h"
 
 namespace arenascope {
@@ -35,6 +36,7 @@ struct Opened {
 
   std::shared_ptr<trace::Session> session;  // null: failed, see `problem`
   QString title, problem;
+  Message note;                  // about an opened trace: what it contains and is not shown. Empty text: none
   std::vector<InputSize> sizes;  // dynamic input dimensions of a model
   // For models only. A model that cannot be run, for example for lack of memory, has no runner and a problem.
   std::shared_ptr<trace::Recorder> recorder;

@@ -179,6 +179,7 @@ void RunController::on_opened(const OpenResult& result) {
   autosaved_ = result.autosaved;
   set_state(has_model_ ? RunState::Ready : RunState::Recording);
   Q_EMIT opened(result.title);
+  if (!result.note.text.isEmpty()) Q_EMIT noted(result.note);
   if (!result.problem.isEmpty()) Q_EMIT failed(result.problem);
 }
 

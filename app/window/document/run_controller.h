@@ -16,6 +16,7 @@
 
 #include "breakpoint.h"
 #include "input_sizes.h"
+#include "messages.h"
 #include "run_settings.h"
 #include "value_reader.h"
 #include "worker_thread.h"
@@ -81,6 +82,7 @@ class RunController : public WorkerThread {
     std::shared_ptr<trace::Recorder> recorder;
     bool can_run = false;
     QString title, problem;
+    Message note = {};
     std::vector<InputSize> sizes = {};
     bool autosaved = false;  // the recording is also written to a file
   };
@@ -95,6 +97,7 @@ class RunController : public WorkerThread {
   void opened(const QString& title);  // session() changed
   void session_grew();                // new content, from a recording being read or an added plan
   void failed(const QString& message);
+  void noted(const arenascope::app::Message& note);        // about what was opened, which did not fail
   void progress(const QString& phase, double share = -1);  // empty: done; share negative: unknown
   void paused_at(int step, arenascope::app::BreakReason reason, const QString& node);
   void planned();  // plans were added to the session

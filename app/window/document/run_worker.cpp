@@ -84,7 +84,7 @@ void RunWorker::open(const QString& spec, const RunSettings& settings, std::stop
   callbacks.show = [&](std::shared_ptr<trace::Session> session, const QString& title, bool autosaved) {
     shown = true;
     shared_->tell([=](RunController& c) {
-      c.on_opened({spec, settings, session, nullptr, false, title, {}, {}, autosaved});
+      c.on_opened({spec, settings, session, nullptr, false, title, {}, {}, {}, autosaved});
     });
   };
   callbacks.more = [this] { shared_->tell([](RunController& c) { Q_EMIT c.session_grew(); }); };
@@ -113,16 +113,17 @@ void RunWorker::open(const QString& spec, const RunSettings& settings, std::stop
   if (recorder_) recorder_->start();
   breakpoint_graph_ = {};
   if (shown) {
-    shared_->tell([problem = opened.problem](RunController& c) {
+    shared_->tell([problem = opened.problem, note = opened.note](RunController& c) {
       Q_EMIT c.session_grew();
+      if (!note.text.isEmpty()) Q_EMIT c.noted(note);
       if (!problem.isEmpty()) Q_EMIT c.failed(problem);
     });
     return;
   }
   shared_->tell([spec, settings, session = session_, recorder = recorder_, can_run = runner_ != nullptr,
-                 title = opened.title, problem = opened.problem, sizes = opened.sizes,
+                 title = opened.title, problem = opened.problem, note = opened.note, sizes = opened.sizes,
                  autosaved = autosave_ != nullptr](RunController& c) {
-    c.on_opened({spec, settings, session, recorder, can_run, title, problem, sizes, autosaved});
+    c.on_opened({spec, settings, session, recorder, can_run, title, problem, note, sizes, autosaved});
   });
 }
 

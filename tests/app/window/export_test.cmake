@@ -43,6 +43,14 @@ execute_process(COMMAND "${PROGRAM}" --export graph -o "${FOLDER}/graph.bmp" zoo
 if(NOT status EQUAL 1)
   message(FATAL_ERROR "an unknown format: status ${status}, not 1")
 endif()
+# Spans without an end last to the end of the trace: nothing failed, and a note is printed, as by arenascope-cli.
+file(WRITE "${FOLDER}/open.json" "[{\"ph\":\"B\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1},
+{\"ph\":\"X\",\"name\":\"b\",\"pid\":1,\"tid\":2,\"ts\":1,\"dur\":9}]")
+execute_process(COMMAND "${PROGRAM}" --export timeline -o "${FOLDER}/open.png" "${FOLDER}/open.json"
+                RESULT_VARIABLE status ERROR_VARIABLE note)
+if(NOT status EQUAL 0 OR NOT EXISTS "${FOLDER}/open.png" OR NOT note MATCHES "^arenascope: [^\n]*1 span without an end[^\n]*\n$")
+  message(FATAL_ERROR "spans without an end: status ${status}: ${note}")
+endif()
 # A write error is reported with its reason in one line, without messages of Qt.
 foreach(format csv svg png pdf)
   file(CREATE_LINK /dev/full "${FOLDER}/full.${format}" SYMBOLIC)
