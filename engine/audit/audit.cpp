@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -40,13 +41,21 @@ Result<std::string> contents(const std::filesystem::path& path) {
   return bytes;
 }
 
+// Packets of a Perfetto trace: each has a newline as its tag, and numbers below 9 among its first fields; text has none.
+bool has_packets(ByteSpan bytes) {
+  if (bytes.empty() || bytes[0] != '\n') return false;
+  for (const uint8_t byte : bytes.first(std::min<size_t>(bytes.size(), 4096)))
+    if (byte < '\t') return true;
+  return false;
+}
+
 Result<Raw> read(ByteSpan bytes, const std::string& name) {
   if (trace::is_recording_file(bytes)) return read_recording(bytes, name);
+  if (has_packets(bytes)) return read_perfetto(bytes, name);
   size_t i = bytes.size() >= 3 && bytes[0] == 0xef && bytes[1] == 0xbb && bytes[2] == 0xbf ? 3 : 0;
   while (i < bytes.size() && (bytes[i] == ' ' || bytes[i] == '\t' || bytes[i] == '\r' || bytes[i] == '\n')) ++i;
   if (i < bytes.size() && (bytes[i] == '{' || bytes[i] == '[')) return read_json(bytes.subspan(i), name);
   if (bytes.size() > 1 && bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5) return read_snapshot(bytes, name);
-  if (!bytes.empty() && bytes[0] == 0x0a) return read_perfetto(bytes, name);
   return Error{name + (bytes.empty() ? ": the file is empty."
                                      : ": this is none of the traces that can be audited: a recording, a Chrome or "
                                        "Perfetto trace, an ONNX Runtime profile or a PyTorch memory snapshot.")};

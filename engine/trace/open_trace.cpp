@@ -6,6 +6,7 @@
 #include "engine/trace/import_iree.h"
 #include "engine/trace/input_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -19,6 +20,30 @@ Result<OpenReport> from(const Result<ReadReport>& read) {
   return OpenReport{TraceKind::Recording, "Arenascope recording", read->problem};
 }
 
+bool is_blank(uint8_t c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+bool is_json(ByteSpan head) {
+  size_t i = head.size() >= 3 && head[0] == 0xef && head[1] == 0xbb && head[2] == 0xbf ? 3 : 0;
+  while (i < head.size() && is_blank(head[i])) ++i;
+  return i < head.size() && (head[i] == '{' || head[i] == '[');
+}
+
+// The first packet's tag is a newline and its length may be any byte, so the first bytes of a trace may also be those
+// of JSON. Text has no control characters; packets have them in their field values.
+bool is_perfetto(ByteSpan head) {
+  constexpr size_t kEnough = 4096;
+  if (head.size() < 3 || head[0] != 0x0a) return false;
+  const ByteSpan first = head.first(std::min(head.size(), kEnough));
+  if (std::none_of(first.begin(), first.end(), [](uint8_t c) { return c < 0x20 && !is_blank(c); })) return false;
+  if (!is_json(head)) return true;
+  WireReader trace(head);  // JSON with a control character in a string is not a sequence of packets
+  if (!trace.next()) return false;
+  WireReader packet(trace.payload);
+  while (packet.next()) {
+  }
+  return packet.ok();
+}
+
 }  // namespace
 
 TraceKind sniff(ByteSpan head) {
@@ -27,13 +52,9 @@ TraceKind sniff(ByteSpan head) {
   if (is_executorch_dump(head)) return TraceKind::ExecuTorchDump;
   if (ExecuTorchProgram::is_one(head)) return TraceKind::ExecuTorchProgram;
   if (is_iree_export(head)) return TraceKind::IreeProfile;
-  size_t i = head.size() >= 3 && head[0] == 0xef && head[1] == 0xbb && head[2] == 0xbf ? 3 : 0;
   if (head.size() > 1 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5) return TraceKind::PytorchSnapshot;
-  if (head[0] == 0x0a && head.size() > 2 && head[1] != '\n' && head[1] != '{' && head[1] != '[' && head[1] != ' ') {
-    return TraceKind::Perfetto;
-  }
-  while (i < head.size() && (head[i] == ' ' || head[i] == '\n' || head[i] == '\r' || head[i] == '\t')) ++i;
-  if (i < head.size() && (head[i] == '{' || head[i] == '[')) return TraceKind::ChromeJson;
+  if (is_perfetto(head)) return TraceKind::Perfetto;
+  if (is_json(head)) return TraceKind::ChromeJson;
   return TraceKind::Unknown;
 }
 
