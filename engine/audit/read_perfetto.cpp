@@ -4,6 +4,8 @@
 #include <arenascope/trace/gunzip.h>
 #include <arenascope/trace/wire.h>
 #include <fmt/format.h>
+#include <algorithm>
+#include <optional>
 
 #include "engine/audit/imported_trace.h"
 
@@ -14,24 +16,42 @@ namespace {
 using trace::WireReader;
 using trace::WireType;
 
-struct Sequence {  // what packets of one writer leave to each other
-  std::map<uint64_t, std::string> names;
+constexpr auto kLatest = static_cast<uint64_t>(INT64_MAX / 4);  // nanoseconds; later times are invalid
+
+struct Sequence {  // state that packets of one writer share
+  std::map<uint64_t, std::string> names, categories;
   uint64_t clock = 0, track = 0;
-  std::map<uint64_t, uint64_t> clocks;                  // incremental ones: the last value
-  std::map<uint64_t, std::pair<bool, uint64_t>> units;  // incremental or not, nanoseconds a unit
   std::vector<uint64_t> extra_tracks;
+  std::map<uint64_t, double> sums;  // of incremental counters
+  bool known = false;               // nothing was lost since the state was reset
 };
+
+// A clock as one writer sees it; writers share those below 64 and above 127.
+using ClockKey = std::pair<uint64_t, uint64_t>;
+struct Clock {
+  bool incremental = false;
+  uint64_t unit = 1, last = 0;  // nanoseconds per unit; the last value of an incremental clock in units
+};
+using ClockReadings = std::map<ClockKey, Nanoseconds>;  // of one snapshot
 
 struct Track {
   std::string name;
   bool counter = false, incremental = false;
   int64_t multiplier = 1;
-  double sum = 0;
 };
 
 struct Open {
-  std::string name;
+  std::string name, category;
   Nanoseconds begin;
+};
+
+// An event whose time is not yet in the trace's clock.
+struct Pending {
+  ClockKey clock;
+  Nanoseconds time = 0;
+  uint64_t type = 0, uuid = 0;
+  std::string name, category;
+  double value = 0;
 };
 
 struct PacketParts {
@@ -52,8 +72,12 @@ class Reader {
     return in.ok();
   }
   void finish() {
+    for (Pending& e : pending_) e.time = in_trace_clock(e);
+    std::erase_if(pending_, [](const Pending& e) { return e.time < 0 || static_cast<uint64_t>(e.time) > kLatest; });
+    std::stable_sort(pending_.begin(), pending_.end(), [](const auto& a, const auto& b) { return a.time < b.time; });
+    for (const Pending& e : pending_) apply(e);
     for (auto& [uuid, stack] : open_)
-      for (size_t depth = 0; depth < stack.size(); ++depth)  // never ended: to the end of what is known
+      for (size_t depth = 0; depth < stack.size(); ++depth)  // without an end: to the end of the trace
         tables_.span(thread(uuid), stack[depth].name, stack[depth].begin, std::max(raw_.end, stack[depth].begin),
                      static_cast<int64_t>(depth));
   }
@@ -70,19 +94,25 @@ class Reader {
       if (first.field == 11 && first.type == WireType::Bytes) parts.event = first.payload, parts.has_event = true;
     }
     Sequence& sequence = sequences_[parts.sequence];
+    bool needs_state = false, lost = false;
     WireReader flags(bytes);
-    while (flags.next())
-      if ((flags.field == 41 && flags.number != 0) || (flags.field == 13 && (flags.number & 1) != 0)) sequence = {};
+    while (flags.next()) {
+      if ((flags.field == 41 && flags.number != 0) || (flags.field == 13 && (flags.number & 1) != 0))
+        sequence = {}, sequence.known = true;
+      if (flags.field == 13) needs_state = (flags.number & 2) != 0;
+      if (flags.field == 42) lost = flags.number != 0;
+    }
+    if (lost) sequence.known = false;
     WireReader in(bytes);
     while (in.next()) {
       if (in.type != WireType::Bytes) continue;
-      if (in.field == 6) clock_snapshot(in.payload, sequence);
-      if (in.field == 12) interned(in.payload, sequence);
+      if (in.field == 6) clock_snapshot(in.payload, parts.sequence);
+      if (in.field == 12 && sequence.known) interned(in.payload, sequence);
       if (in.field == 59) defaults(in.payload, sequence);
       if (in.field == 60) descriptor(in.payload);
       if (in.field == 50 && allow_packed) packed(in.payload);
     }
-    if (parts.has_event) event(parts, sequence);
+    if (parts.has_event && (sequence.known || !needs_state)) event(parts, sequence);
   }
 
   void packed(ByteSpan bytes) {
@@ -93,36 +123,69 @@ class Reader {
       raw_.problem = plain.error().message;
   }
 
-  static void clock_snapshot(ByteSpan bytes, Sequence& sequence) {
+  static ClockKey key(uint64_t clock, uint64_t sequence) { return {clock, clock >= 64 && clock < 128 ? sequence : 0}; }
+
+  void clock_snapshot(ByteSpan bytes, uint64_t sequence) {
+    ClockReadings readings;
+    uint64_t primary = 6;
     WireReader in(bytes);
     while (in.next()) {
+      if (in.field == 2) primary = in.number;
       if (in.field != 1 || in.type != WireType::Bytes) continue;
-      uint64_t id = 0, value = 0, unit = 1;
-      bool incremental = false;
-      WireReader clock(in.payload);
-      while (clock.next()) {
-        if (clock.field == 1) id = clock.number;
-        if (clock.field == 2) value = clock.number;
-        if (clock.field == 3) incremental = clock.number != 0;
-        if (clock.field == 4) unit = std::max<uint64_t>(clock.number, 1);
+      uint64_t id = 0, value = 0;
+      Clock clock;
+      WireReader part(in.payload);
+      while (part.next()) {
+        if (part.field == 1) id = part.number;
+        if (part.field == 2) value = part.number;
+        if (part.field == 3) clock.incremental = part.number != 0;
+        if (part.field == 4) clock.unit = std::max<uint64_t>(part.number, 1);
       }
-      sequence.clocks[id] = value * unit;
-      sequence.units[id] = {incremental, unit};
+      clock.last = value;
+      clocks_[key(id, sequence)] = clock;
+      uint64_t nanoseconds = 0;
+      if (!__builtin_mul_overflow(value, clock.unit, &nanoseconds) && nanoseconds <= kLatest)
+        readings[key(id, sequence)] = static_cast<Nanoseconds>(nanoseconds);
     }
+    if (trace_clock_ == 0 && readings.contains(key(primary, 0))) trace_clock_ = primary;
+    snapshots_.push_back(readings);
+  }
+
+  // Through one snapshot with both clocks, or through a third clock that is in a snapshot with each.
+  Nanoseconds in_trace_clock(const Pending& e) const {
+    const ClockKey to{trace_clock_, 0};
+    if (trace_clock_ == 0 || e.clock == to || e.clock.first == 0) return e.time;
+    if (const auto direct = converted(e.time, e.clock, to)) return *direct;
+    for (const auto& [between, clock] : clocks_)
+      if (const auto first = converted(e.time, e.clock, between))
+        if (const auto second = converted(*first, between, to)) return *second;
+    return e.time;
+  }
+
+  // By the last snapshot up to the time, or else by the first one.
+  std::optional<Nanoseconds> converted(Nanoseconds time, ClockKey from, ClockKey to) const {
+    std::optional<Nanoseconds> out;
+    for (const ClockReadings& readings : snapshots_) {
+      const auto a = readings.find(from), b = readings.find(to);
+      if (a == readings.end() || b == readings.end()) continue;
+      if (out && a->second > time) break;
+      out = time - a->second + b->second;
+    }
+    return out;
   }
 
   static void interned(ByteSpan bytes, Sequence& sequence) {
     WireReader in(bytes);
     while (in.next()) {
-      if (in.field != 2 || in.type != WireType::Bytes) continue;
+      if ((in.field != 1 && in.field != 2) || in.type != WireType::Bytes) continue;
       uint64_t iid = 0;
-      std::string name;
+      std::string text;
       WireReader entry(in.payload);
       while (entry.next()) {
         if (entry.field == 1) iid = entry.number;
-        if (entry.field == 2 && entry.type == WireType::Bytes) name = entry.text();
+        if (entry.field == 2 && entry.type == WireType::Bytes) text = entry.text();
       }
-      sequence.names[iid] = std::move(name);
+      (in.field == 1 ? sequence.categories : sequence.names)[iid] = std::move(text);
     }
   }
 
@@ -168,20 +231,18 @@ class Reader {
       }
     }
     track.name = name.empty() ? of_part : name;
-    if (const auto known = described_.find(uuid); known != described_.end()) track.sum = known->second.sum;
     described_[uuid] = track;
   }
 
-  bool when(const PacketParts& parts, Sequence& sequence, Nanoseconds& t) {
+  bool when(const PacketParts& parts, const Sequence& sequence, Pending& e) {
     if (!parts.timed) return false;
-    const uint64_t clock = parts.own_clock ? parts.clock : sequence.clock;
+    e.clock = key(parts.own_clock ? parts.clock : sequence.clock, parts.sequence);
+    Clock& clock = clocks_[e.clock];
     uint64_t time = parts.time;
-    if (const auto unit = sequence.units.find(clock); unit != sequence.units.end()) {
-      time *= unit->second.second;
-      if (unit->second.first) time = sequence.clocks[clock] += time;
-    }
-    if (time > static_cast<uint64_t>(INT64_MAX / 4)) return false;
-    t = static_cast<Nanoseconds>(time);
+    if (clock.incremental) time = clock.last += time;
+    time *= clock.unit;
+    if (time > kLatest) return false;
+    e.time = static_cast<Nanoseconds>(time);
     return true;
   }
 
@@ -191,54 +252,76 @@ class Reader {
   }
 
   void event(const PacketParts& parts, Sequence& sequence) {
-    uint64_t type = 0, uuid = sequence.track;
-    std::string name;
-    double value = 0;
+    Pending e;
+    e.uuid = sequence.track;
     std::vector<uint64_t> extra_tracks;
     std::vector<uint64_t> extra_values;
+    const auto categorise = [&e](const std::string& one) { e.category += (e.category.empty() ? "" : ",") + one; };
     WireReader in(parts.event);
     while (in.next()) {
       switch (in.field) {
-        case 9: type = in.number; break;
-        case 10: name = sequence.names[in.number]; break;
-        case 11: uuid = in.number; break;
-        case 23:
-          if (in.type == WireType::Bytes) name = in.text();
+        case 3: categorise(sequence.categories[in.number]); break;
+        case 9: e.type = in.number; break;
+        case 10: e.name = sequence.names[in.number]; break;
+        case 11: e.uuid = in.number; break;
+        case 22:
+          if (in.type == WireType::Bytes) categorise(std::string(in.text()));
           break;
-        case 30: value = static_cast<double>(static_cast<int64_t>(in.number)); break;
-        case 44: value = in.real(); break;
+        case 23:
+          if (in.type == WireType::Bytes) e.name = in.text();
+          break;
+        case 30: e.value = static_cast<double>(static_cast<int64_t>(in.number)); break;
+        case 44: e.value = in.real(); break;
         case 31: list(in, extra_tracks); break;
         case 12: list(in, extra_values); break;
         default: break;
       }
     }
-    Nanoseconds t = 0;
-    if (!when(parts, sequence, t)) return;
+    if (!when(parts, sequence, e)) return;
     if (extra_tracks.empty()) extra_tracks = sequence.extra_tracks;
-    for (size_t i = 0; i < std::min(extra_tracks.size(), extra_values.size()); ++i)
-      sample(extra_tracks[i], t, static_cast<double>(static_cast<int64_t>(extra_values[i])));
-    auto& stack = open_[uuid];
-    if (type == 1) {
-      thread(uuid);
-      stack.push_back({name, t});
-    } else if (type == 2 && !stack.empty()) {
-      const Open o = stack.back();
-      stack.pop_back();
-      if (t >= o.begin) tables_.span(thread(uuid), o.name, o.begin, t, static_cast<int64_t>(stack.size()));
-    } else if (type == 3) {
-      tables_.span(thread(uuid), name, t, t, static_cast<int64_t>(stack.size()));
-    } else if (type == 4) {
-      thread(uuid);
-      sample(uuid, t, value);
+    for (size_t i = 0; i < std::min(extra_tracks.size(), extra_values.size()); ++i) {
+      Pending extra{e.clock, e.time, 4, extra_tracks[i], {}, {}, 0};
+      extra.value = value_of(extra.uuid, static_cast<double>(static_cast<int64_t>(extra_values[i])), sequence);
+      pending_.push_back(std::move(extra));
+    }
+    if (e.type == 4) e.value = value_of(e.uuid, e.value, sequence);
+    pending_.push_back(std::move(e));
+  }
+
+  void apply(const Pending& e) {
+    auto& stack = open_[e.uuid];
+    if (e.type == 1) {
+      thread(e.uuid);
+      stack.push_back({e.name, e.category, e.time});
+    } else if (e.type == 2) {
+      end(e, stack);
+    } else if (e.type == 3) {
+      tables_.span(thread(e.uuid), e.name, e.time, e.time, static_cast<int64_t>(stack.size()));
+    } else if (e.type == 4) {
+      thread(e.uuid);
+      raw_.samples.push_back({tables_.counter(std::to_string(e.uuid)), e.time, e.value});
+      raw_.cover(e.time, e.time);
     }
   }
 
-  void sample(uint64_t uuid, Nanoseconds t, double value) {
-    Track& track = described_[uuid];
-    value *= static_cast<double>(track.multiplier == 0 ? 1 : track.multiplier);
-    if (track.incremental) value = track.sum += value;
-    raw_.samples.push_back({tables_.counter(std::to_string(uuid)), t, value});
-    raw_.cover(t, t);
+  // The innermost slice with the name and category of the end; the slices inside it end with it.
+  void end(const Pending& e, std::vector<Open>& stack) {
+    for (size_t i = stack.size(); i-- > 0;) {
+      if (!e.name.empty() && !stack[i].name.empty() && stack[i].name != e.name) continue;
+      if (!e.category.empty() && stack[i].category != e.category) continue;
+      while (stack.size() > i) {
+        const Open o = stack.back();
+        stack.pop_back();
+        tables_.span(thread(e.uuid), o.name, o.begin, e.time, static_cast<int64_t>(stack.size()));
+      }
+      return;
+    }
+  }
+
+  double value_of(uint64_t uuid, double value, Sequence& sequence) {
+    const Track& track = described_[uuid];
+    value *= static_cast<double>(track.multiplier > 0 ? track.multiplier : 1);
+    return track.incremental ? sequence.sums[uuid] += value : value;
   }
 
   Raw& raw_;
@@ -246,6 +329,10 @@ class Reader {
   std::map<uint64_t, Sequence> sequences_;
   std::map<uint64_t, Track> described_;
   std::map<uint64_t, std::vector<Open>> open_;  // by track
+  std::map<ClockKey, Clock> clocks_;
+  std::vector<ClockReadings> snapshots_;
+  uint64_t trace_clock_ = 0;  // none yet
+  std::vector<Pending> pending_;
 };
 
 }  // namespace
@@ -255,8 +342,8 @@ Result<Raw> read_perfetto(ByteSpan bytes, const std::string& name) {
   raw.format = "Perfetto trace";
   Reader reader(raw);
   const bool whole = reader.packets(bytes, true);
-  if (!whole && raw.events == 0 && raw.tracks.empty()) return Error{name + ": not a Perfetto trace"};
   reader.finish();
+  if (!whole && raw.events == 0 && raw.tracks.empty()) return Error{name + ": not a Perfetto trace"};
   if (!whole) raw.problem = name + ": the trace is truncated or damaged; everything before that was read.";
   return raw;
 }

@@ -70,7 +70,10 @@ void each_span(const Snapshot& s, F&& f) {
 }
 
 int64_t process_of(const ThreadInfo& t) { return t.process == 0 ? 1 : t.process; }
-int64_t thread_of(const ThreadInfo& t) { return t.thread == 0 ? t.id.value + 2 : t.thread; }
+// A track that is not a thread's own gets a number of its own, because viewers show one row per number.
+int64_t thread_of(const ThreadInfo& t) {
+  return t.thread == 0 || t.kind == TrackKind::Other ? t.id.value + 2 : t.thread;
+}
 
 }  // namespace
 

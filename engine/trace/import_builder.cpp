@@ -26,6 +26,11 @@ CounterId ImportBuilder::counter(const std::string& name, const std::string& uni
   return it->second;
 }
 
+void ImportBuilder::rename(const std::unordered_map<std::string, std::string>& names) {
+  for (const std::string*& name : names_)
+    if (const auto it = names.find(*name); it != names.end()) name = &it->second;
+}
+
 size_t ImportBuilder::size() const {
   size_t sum = points_.size();
   for (const Track& t : tracks_) sum += t.spans.size();

@@ -21,6 +21,7 @@ class ImportBuilder {
   size_t track(const std::string& key);
   ThreadInfo& info(size_t track) { return tracks_[track].info; }
   NameId name(std::string_view text);
+  std::string_view text(NameId name) const { return *names_[name.index()]; }
   CounterId counter(const std::string& name, const std::string& unit = "");
 
   void span(size_t track, Nanoseconds begin, Nanoseconds end, NameId name) {
@@ -30,6 +31,8 @@ class ImportBuilder {
   void problem(std::string sentence, Severity severity = Severity::Warning) {
     problems_.push_back({std::move(sentence), severity});
   }
+  // Shows names as others: from name to name.
+  void rename(const std::unordered_map<std::string, std::string>& names);
   size_t size() const;
 
   // Passes tracks, names and counters to the sink. Call once, before any events.

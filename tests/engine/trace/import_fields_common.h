@@ -35,7 +35,7 @@ class TextSink : public Sink {
 
  private:
   void note(const ThreadInfo& t) {
-    text += fmt::format("row {} {} {} {} {}\n", t.name, int(t.kind), t.device.value, t.process, t.thread);
+    text += fmt::format("row {} {} {} {} {} {}\n", t.name, int(t.kind), t.device.value, t.process, t.thread, t.program);
   }
   void note(const NameInfo& n) { text += fmt::format("name {} {}\n", n.id.value, n.text); }
   void note(const CounterInfo& c) { text += fmt::format("counter {} {} {}\n", c.id.value, c.name, c.unit); }
