@@ -51,14 +51,17 @@ bool has_packets(ByteSpan bytes) {
 
 Result<Raw> read(ByteSpan bytes, const std::string& name) {
   if (trace::is_recording_file(bytes)) return read_recording(bytes, name);
+  if (bytes.size() > 8 && std::memcmp(bytes.data() + 4, "ET12", 4) == 0) return read_executorch(bytes, name);
   if (has_packets(bytes)) return read_perfetto(bytes, name);
   size_t i = bytes.size() >= 3 && bytes[0] == 0xef && bytes[1] == 0xbb && bytes[2] == 0xbf ? 3 : 0;
   while (i < bytes.size() && (bytes[i] == ' ' || bytes[i] == '\t' || bytes[i] == '\r' || bytes[i] == '\n')) ++i;
   if (i < bytes.size() && (bytes[i] == '{' || bytes[i] == '[')) return read_json(bytes.subspan(i), name);
   if (bytes.size() > 1 && bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5) return read_snapshot(bytes, name);
-  return Error{name + (bytes.empty() ? ": the file is empty."
-                                     : ": this is none of the traces that can be audited: a recording, a Chrome or "
-                                       "Perfetto trace, an ONNX Runtime profile or a PyTorch memory snapshot.")};
+  return Error{name + (bytes.empty()
+                           ? ": the file is empty."
+                           : ": this is none of the traces that can be audited: a recording, a Chrome or "
+                             "Perfetto trace, an ONNX Runtime profile, a PyTorch memory snapshot or an ExecuTorch "
+                             "program.")};
 }
 
 Report report_on(Raw& raw) {

@@ -147,8 +147,9 @@ void write(const NodeFigures& f, int64_t flops, Writer& out) {
 std::string node_name(const Raw& raw, int32_t graph, int32_t node) {
   const auto it = raw.graphs.find(graph);
   if (it != raw.graphs.end() && node >= 0 && static_cast<size_t>(node) < it->second.nodes.size()) {
-    const std::string& name = it->second.nodes[static_cast<size_t>(node)].name;
-    if (!name.empty()) return name;
+    const trace::TensorInfo& info = it->second.nodes[static_cast<size_t>(node)];
+    if (!info.name.empty()) return info.name;
+    if (!info.op.empty()) return fmt::format("{} (node {})", info.op, node);
   }
   return fmt::format("node {}", node);
 }

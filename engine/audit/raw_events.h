@@ -4,6 +4,7 @@
 #include <arenascope/base/result.h>
 #include <arenascope/trace/info.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <span>
@@ -138,6 +139,15 @@ struct Raw {
   std::map<int32_t, Nanoseconds> recorded_until;   // by track of a recording: when its newest event was recorded
   Nanoseconds begin = INT64_MAX, end = INT64_MIN;  // of all events
 
+  // False: the reserved bytes are unknown.
+  bool has_reservations() const {
+    const auto reserves = [](const RawMemory& m) {
+      return m.action == MemoryAction::Reserve || m.action == MemoryAction::Release;
+    };
+    return std::any_of(memory.begin(), memory.end(), reserves) ||
+           std::any_of(held_before.begin(), held_before.end(), reserves);
+  }
+
   void cover(Nanoseconds from, Nanoseconds to) {
     reach(from, to);
     ++events;
@@ -156,6 +166,7 @@ void derive_steps(Raw& raw);
 Result<Raw> read_recording(ByteSpan bytes, const std::string& name);
 Result<Raw> read_json(ByteSpan bytes, const std::string& name);
 Result<Raw> read_snapshot(ByteSpan bytes, const std::string& name);
+Result<Raw> read_executorch(ByteSpan bytes, const std::string& name);
 Result<Raw> read_perfetto(ByteSpan bytes, const std::string& name);
 
 }  // namespace arenascope::audit

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "engine/audit/imported_trace.h"
+#include "engine/audit/onnxruntime_profile.h"
 
 namespace arenascope::audit {
 
@@ -84,8 +85,7 @@ class Reader {
     add_marked_spans();
     add_memory();
     name_processes();
-    add_runs();
-    for (const Kernel& k : kernels_) add_kernel(k);
+    onnx_runtime_.put(raw_, tables_);
     mark_steps();
     lay_in_depth();
   }
@@ -108,13 +108,6 @@ class Reader {
     uint64_t address;
     Bytes bytes, allocated, reserved;  // totals: -1 if not known
   };
-  // ONNX Runtime's: in rows of their own, after all others.
-  struct Kernel {
-    std::string thread;
-    int32_t node;
-    Nanoseconds begin, end;
-  };
-
   // A plain id counts within its process for nestable spans, and everywhere for others.
   static std::string async_key(const JsonRecord& e, bool nestable) {
     const auto given = [](const JsonScalar& v) { return v.type != JsonScalar::Type::None; };
@@ -193,8 +186,7 @@ class Reader {
     if (!time(e["dur"], length)) length = 0;
     const Nanoseconds end = begin + std::max<Nanoseconds>(length, 0);
     latest_ = std::max(latest_, end);
-    if (name == "model_run") runs_.push_back({begin, end});
-    if (node(e, name, begin, end)) return;
+    if (is_kernel(e, name, begin, end)) return;
     tables_.span(thread(e), name, begin, end, -1);
   }
 
@@ -261,53 +253,10 @@ class Reader {
     }
   }
 
-  // --- ONNX Runtime
-  // Runs are the "model_run" events; without any, all of it is one.
-  void add_runs() {
-    if (kernels_.empty()) return;
-    raw_.format = "ONNX Runtime profile";
-    if (runs_.empty()) {
-      Interval all{INT64_MAX, INT64_MIN};
-      for (const Kernel& k : kernels_) all = {std::min(all.begin, k.begin), std::max(all.end, k.end)};
-      runs_.push_back(all);
-    }
-    std::sort(runs_.begin(), runs_.end(), [](const Interval& a, const Interval& b) { return a.begin < b.begin; });
-    raw_.graphs[0].id = trace::GraphId(0);
-    for (size_t i = 0; i < runs_.size(); ++i) {
-      RawRun& run = raw_.runs[static_cast<int32_t>(i)];
-      run.info.id = run.end.id = trace::RunId(i);
-      run.info.graph = trace::GraphId(0);
-      run.info.begin = runs_[i].begin;
-      run.info.threads = 1;
-      run.ended = true;
-      run.end.end = runs_[i].end;
-    }
-  }
-
-  bool node(const JsonRecord& e, const std::string& name, Nanoseconds begin, Nanoseconds end) {
-    constexpr std::string_view kKernel = "_kernel_time";
-    const std::string op = e.of("args", "op_name").as_text();
-    if (text(e, "cat") != "Node" || op.empty() || !name.ends_with(kKernel)) return false;
-    const std::string own = name.substr(0, name.size() - kKernel.size());
-    auto& nodes = raw_.graphs[0].nodes;
-    const auto [it, fresh] =
-        nodes_.try_emplace(e.of("args", "node_index").as_text() + "/" + own, static_cast<int32_t>(nodes.size()));
-    if (fresh) nodes.push_back({.name = own, .op = op});
-    kernels_.push_back({"kernels, thread " + text(e, "tid"), it->second, begin, end});
-    return true;
-  }
-  void add_kernel(const Kernel& k) {
-    size_t run = 0;
-    while (run + 1 < runs_.size() && runs_[run].end < k.end) ++run;
-    RawSpan s;
-    s.kind = SpanKind::Work;
-    s.track = tables_.track(k.thread, k.thread);
-    s.run = static_cast<int32_t>(run);
-    s.node = k.node;
-    s.begin = k.begin;
-    s.end = k.end;
-    raw_.spans.push_back(std::move(s));
-    raw_.cover(k.begin, k.end);
+  bool is_kernel(const JsonRecord& e, const std::string& name, Nanoseconds begin, Nanoseconds end) {
+    return onnx_runtime_.add(text(e, "cat"), name,
+                             {text(e, "tid"), "", e.of("args", "op_name").as_text(),
+                              e.of("args", "node_index").as_text(), begin, end});
   }
 
   // Kernels of a run are its steps, in the order in which they began.
@@ -329,9 +278,7 @@ class Reader {
   Nanoseconds latest_ = INT64_MIN;  // of all times
   std::map<int32_t, std::string> process_of_;
   std::map<std::string, std::string> processes_;  // names
-  std::map<std::string, int32_t> nodes_;
-  std::vector<Kernel> kernels_;
-  std::vector<Interval> runs_;
+  OnnxRuntimeProfile onnx_runtime_;
 };
 
 }  // namespace

@@ -16,9 +16,11 @@ struct ElementType {
   const char* name;
   int64_t bytes;
 };
-constexpr ElementType kElementTypes[] = {{0, "u8", 1},  {1, "i8", 1},  {2, "i16", 2}, {3, "i32", 4},   {4, "i64", 8},
-                                         {5, "f16", 2}, {6, "f32", 4}, {7, "f64", 8}, {11, "bool", 1}, {15, "bf16", 2}};
-constexpr size_t kMaxNodes = size_t{1} << 20;
+constexpr ElementType kElementTypes[] = {
+    {0, "u8", 1},    {1, "i8", 1},      {2, "i16", 2},       {3, "i32", 4},  {4, "i64", 8},  {5, "f16", 2},
+    {6, "f32", 4},   {7, "f64", 8},     {11, "bool", 1},     {12, "qi8", 1}, {13, "qu8", 1}, {14, "qi32", 4},
+    {15, "bf16", 2}, {23, "f8e5m2", 1}, {24, "f8e4m3fn", 1}, {27, "u16", 2}, {28, "u32", 4}, {29, "u64", 8}};
+constexpr size_t kMaxMethods = 4096, kMaxNodes = size_t{1} << 20;
 constexpr Bytes kMaxBytes = Bytes{1} << 46;
 
 // A tensor value of the method, and the node that computes it.
@@ -26,26 +28,27 @@ struct Value {
   FlatTable tensor;
   TensorRef ref;  // once a node uses or computes it
   Step first, last;
-  bool whole_run = false;  // an input or an output
+  bool from_begin = false, to_end = false;  // given before the method runs; kept after it
 };
 
 class Reader {
  public:
-  explicit Reader(const FlatTable& method) : method_(method) {}
-
-  ExecuTorchProgram read() {
+  // `graph`, `plan`: the numbers that the method's graph and plan get.
+  Reader(const FlatTable& method, GraphId graph, PlanId plan) : method_(method), plan_id_(plan) {
     out_.graph = std::make_shared<GraphInfo>();
-    out_.graph->id = GraphId(0);
+    out_.graph->id = graph;
+    out_.graph->model = std::string(method.text(0));
+  }
+
+  ExecuTorchMethod read() {
     read_values();
-    const FlatVector chains = method_.vector(5, 4);
-    const FlatVector instructions = chains.table(0).vector(2, 4);
     const FlatVector inputs = method_.vector(3, 4);
     for (size_t i = 0; i < inputs.size(); ++i)
       if (Value* v = value(inputs.number<int32_t>(i))) {
-        v->whole_run = true;
+        v->from_begin = true;
         add_leaf(*v, kInput, "input " + std::to_string(i));
       }
-    for (size_t i = 0; i < std::min(instructions.size(), kMaxNodes); ++i) add(instructions.table(i));
+    read_instructions();
     const FlatVector outputs = method_.vector(4, 4);
     for (size_t i = 0; i < outputs.size(); ++i)
       if (Value* v = value(outputs.number<int32_t>(i)); v != nullptr && v->ref.valid()) {
@@ -57,6 +60,16 @@ class Reader {
   }
 
  private:
+  // The chains of a method are executed one after the other.
+  void read_instructions() {
+    const FlatVector chains = method_.vector(5, 4);
+    size_t read = 0;
+    for (size_t c = 0; c < chains.size() && read < kMaxNodes; ++c) {
+      const FlatVector instructions = chains.table(c).vector(2, 4);
+      out_.node_of.emplace_back();
+      for (size_t i = 0; i < instructions.size() && read < kMaxNodes; ++i, ++read) add(instructions.table(i));
+    }
+  }
   void read_values() {
     const FlatVector values = method_.vector(2, 4);
     values_.resize(std::min(values.size(), kMaxNodes));
@@ -74,7 +87,7 @@ class Reader {
     return ref.is_leaf() ? out_.graph->leafs[ref.index()] : out_.graph->nodes[ref.index()];
   }
 
-  static void tell(const FlatTable& tensor, TensorInfo& out) {
+  static void describe_tensor(const FlatTable& tensor, TensorInfo& out) {
     const FlatVector sizes = tensor.vector(2, 4);
     const auto type = tensor.number<int8_t>(0);
     const auto* known = std::find_if(std::begin(kElementTypes), std::end(kElementTypes),
@@ -90,13 +103,26 @@ class Reader {
   void add_leaf(Value& v, uint32_t flags, std::string name) {
     if (v.ref.valid()) return;
     TensorInfo leaf;
-    tell(v.tensor, leaf);
+    describe_tensor(v.tensor, leaf);
     leaf.name = std::move(name);
     leaf.flags = flags;
     v.ref = TensorRef::leaf(LeafId(static_cast<int32_t>(out_.graph->leafs.size())));
     v.first = Step(std::max(static_cast<int32_t>(out_.graph->nodes.size()) - (flags == 0 ? 1 : 0), 0));
     v.last = Step(v.first.value + 1);
     out_.graph->leafs.push_back(std::move(leaf));
+  }
+
+  // A tensor whose contents come with the program, or with a data file under its qualified name. Planned memory makes
+  // it mutable.
+  void add_initialised(Value& v) {
+    const FlatTable more = v.tensor.table(9);
+    const auto data = v.tensor.number<uint32_t>(5);
+    if (data == 0 && more.text(1).empty()) return;
+    const bool is_mutable = static_cast<bool>(v.tensor.table(6)), trained = v.tensor.number<uint8_t>(4) != 0;
+    v.from_begin = true;
+    v.to_end = is_mutable;
+    const std::string name = more.text(1).empty() ? "constant " + std::to_string(data) : std::string(more.text(1));
+    add_leaf(v, !is_mutable || !trained ? kWeight : kParameter, name);
   }
 
   // The tensors that an instruction's arguments refer to, with lists flattened: the inputs, followed by the outputs.
@@ -132,7 +158,7 @@ class Reader {
   void add(const FlatTable& instruction) {
     const auto type = instruction.number<uint8_t>(0);
     const FlatTable call = instruction.table(1);
-    out_.node_of.push_back(-1);
+    out_.node_of.back().push_back(-1);
     if ((type != kKernelCall && type != kDelegateCall) || !call) return;
     std::vector<Value*> tensors = tensors_of(call.vector(1, 4));
     if (tensors.empty()) return;
@@ -140,13 +166,14 @@ class Reader {
     TensorInfo node;
     node.op = name_of(type, call);
     node.backend = type == kDelegateCall ? node.op : "portable";
+    if (type == kDelegateCall &&
+        std::find(out_.delegates.begin(), out_.delegates.end(), node.op) == out_.delegates.end())
+      out_.delegates.push_back(node.op);
     Value* made = tensors.back();
     std::vector<Value*> more;
     for (Value* v : tensors) {
       if (v == made) continue;
-      const bool constant = v->tensor.number<uint32_t>(5) > 0 && !v->tensor.table(6);
-      if (!v->ref.valid() && constant)
-        add_leaf(*v, kWeight, "constant " + std::to_string(v->tensor.number<uint32_t>(5)));
+      if (!v->ref.valid()) add_initialised(*v);
       if (!v->ref.valid()) {
         more.push_back(v);
         continue;
@@ -155,13 +182,13 @@ class Reader {
       if (std::find(node.sources.begin(), node.sources.end(), v->ref) == node.sources.end())
         node.sources.push_back(v->ref);
     }
-    tell(made->tensor, node);
+    describe_tensor(made->tensor, node);
     node.name = node.op + " " + std::to_string(number);
     if (made->ref.valid())  // written again by a later instruction
       made->last = Step(number + 1);
     else
       made->ref = TensorRef::node(NodeId(number)), made->first = Step(number), made->last = Step(number + 1);
-    out_.node_of.back() = number;
+    out_.node_of.back().back() = number;
     out_.graph->nodes.push_back(std::move(node));
     for (size_t i = 0; i < more.size(); ++i)
       add_leaf(*more[i], 0, out_.graph->nodes.back().name + ", result " + std::to_string(i + 2));
@@ -177,8 +204,8 @@ class Reader {
       arena += std::clamp<Bytes>(sizes.number<int64_t>(i), 0, kMaxBytes / 4096);
     }
     auto plan = std::make_shared<PlanInfo>();
-    plan->id = PlanId(0);
-    plan->graph = GraphId(0);
+    plan->id = plan_id_;
+    plan->graph = out_.graph->id;
     plan->planner = "executorch";
     plan->order_name = "program";
     plan->arena_bytes = arena;
@@ -196,12 +223,12 @@ class Reader {
       slice.tensor = v.ref;
       slice.offset = begins[buffer] + within;
       slice.size = bytes;
-      slice.first = v.whole_run ? Step(0) : v.first;
-      slice.last = Step(std::clamp(v.last.value, slice.first.value, steps));
+      slice.first = v.from_begin ? Step(0) : v.first;
+      slice.last = v.to_end ? Step(steps) : Step(std::clamp(v.last.value, slice.first.value, steps));
       if (slice.size > 0 && slice.first < slice.last) plan->slices.push_back(slice);
     }
     plan->lower_bound_bytes = peak_live_bytes(plan->slices, steps);
-    if (!plan->slices.empty()) out_.plan = std::move(plan);
+    if (arena > 0) out_.plan = std::move(plan);
   }
   static Bytes peak_live_bytes(const std::vector<SliceInfo>& slices, int32_t steps) {
     std::vector<Bytes> change(static_cast<size_t>(steps) + 1);
@@ -212,31 +239,60 @@ class Reader {
   }
 
   FlatTable method_;
+  PlanId plan_id_;
   std::vector<Value> values_;
-  ExecuTorchProgram out_;
+  ExecuTorchMethod out_;
 };
 
 }  // namespace
 
+int32_t ExecuTorchMethod::node(int64_t chain, int64_t instruction) const {
+  if (chain < 0 || static_cast<size_t>(chain) >= node_of.size()) return -1;
+  const auto& nodes = node_of[static_cast<size_t>(chain)];
+  return instruction < 0 || static_cast<size_t>(instruction) >= nodes.size() ? -1
+                                                                             : nodes[static_cast<size_t>(instruction)];
+}
+
 bool ExecuTorchProgram::is_one(ByteSpan bytes) { return FlatTable::is_of(bytes, "ET12"); }
 
 Result<ExecuTorchProgram> ExecuTorchProgram::read(ByteSpan bytes, const std::string& name) {
-  const FlatTable method = FlatTable::root(bytes, "ET12").vector(1, 4).table(0);
-  if (!method) return Error{name + ": the ExecuTorch program has no method."};
-  ExecuTorchProgram program = Reader(method).read();
-  if (program.graph->nodes.empty())
-    return Error{name + ": the ExecuTorch program has no instructions that compute a tensor."};
-  program.graph->model = std::string(method.text(0));
+  const FlatVector methods = FlatTable::root(bytes, "ET12").vector(1, 4);
+  ExecuTorchProgram program;
+  size_t plans = 0, nodes = 0;
+  for (size_t i = 0; i < std::min(methods.size(), kMaxMethods) && nodes < kMaxNodes; ++i) {
+    const FlatTable method = methods.table(i);
+    if (!method) continue;
+    program.methods.push_back(Reader(method, GraphId(program.methods.size()), PlanId(plans)).read());
+    plans += program.methods.back().plan ? 1 : 0;
+    nodes += program.methods.back().graph->nodes.size() + 1;
+  }
+  if (program.methods.empty()) return Error{name + ": the ExecuTorch program has no method."};
   return program;
+}
+
+void ExecuTorchProgram::describe(const std::string& name, Sink& sink) const {
+  for (const ExecuTorchMethod& method : methods) {
+    sink.describe(std::shared_ptr<const GraphInfo>(method.graph));
+    if (method.plan) sink.describe(std::shared_ptr<const PlanInfo>(method.plan));
+    for (const std::string& delegate : method.delegates) {
+      Problem problem;
+      problem.severity = Severity::Note;
+      problem.kind = ProblemKind::LeftOut;
+      problem.sentence = name + ": the memory plan of '" + method.graph->model +
+                         "' does not contain the memory that the delegate '" + delegate + "' allocates.";
+      sink.describe(problem);
+    }
+  }
 }
 
 Result<OpenReport> import_executorch_program(ByteSpan bytes, const std::string& name, Sink& sink) {
   const auto program = ExecuTorchProgram::read(bytes, name);
   if (!program) return program.error();
-  sink.describe(std::shared_ptr<const GraphInfo>(program->graph));
-  if (program->plan) sink.describe(std::shared_ptr<const PlanInfo>(program->plan));
+  OpenReport report{TraceKind::ExecuTorchProgram, "ExecuTorch program", ""};
+  sink.describe(SourceInfo{report.format, static_cast<int64_t>(program->methods.size())});
+  program->describe(name, sink);
   sink.flush();
-  return OpenReport{TraceKind::ExecuTorchProgram, "ExecuTorch program", ""};
+  return report;
 }
 
 }  // namespace arenascope::trace

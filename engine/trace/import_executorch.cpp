@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "engine/trace/flat_buffer.h"
 #include "engine/trace/import_builder.h"
@@ -19,7 +20,7 @@ constexpr std::string_view kNative = "native_call_";
 struct Named {
   std::string_view name;
   Nanoseconds begin = 0, end = 0;
-  int32_t instruction = -1;  // index in the chain that is read
+  int32_t chain = -1, instruction = -1;
 };
 
 std::optional<Named> named(const FlatTable& event) {
@@ -27,7 +28,8 @@ std::optional<Named> named(const FlatTable& event) {
   if (!profile) return std::nullopt;
   Named out;
   out.name = profile.text(0);
-  out.instruction = profile.number<int32_t>(1, 0) == 0 ? profile.number<int32_t>(2, -1) : -1;
+  out.chain = profile.number<int32_t>(1, 0);
+  out.instruction = profile.number<int32_t>(2, -1);
   const auto begin = profile.number<uint64_t>(6), end = profile.number<uint64_t>(7);
   if (out.name.empty() || begin > INT64_MAX / 2 || end > INT64_MAX / 2 || end < begin) return std::nullopt;
   out.begin = static_cast<Nanoseconds>(begin);
@@ -51,7 +53,7 @@ class Dump {
     if (program_ != nullptr && strangers_ > 0)
       builder_.problem(name + ": " + std::to_string(strangers_) +
                        " calls do not match any instruction of the program.");
-    tell();
+    pass(name);
     return true;
   }
 
@@ -62,7 +64,8 @@ class Dump {
   };
   struct Run {
     Nanoseconds begin, end;
-    std::vector<Call> calls;
+    size_t method = 0;  // of the program
+    std::vector<Call> calls{};
   };
 
   void take_block(const FlatTable& block) {
@@ -83,12 +86,12 @@ class Dump {
       else
         ++skipped_;
     }
+    const Kernels kernels = kernels_of(list);
     const auto run = std::find_if(list.begin(), list.end(), [](const Named& n) { return n.name == kExecute; });
-    if (run != list.end() && runs_.size() < kMaxRuns) runs_.push_back({run->begin, run->end, {}});
+    if (run != list.end() && runs_.size() < kMaxRuns) runs_.push_back({run->begin, run->end, method_of(list, kernels)});
     for (const Named& n : list) {
-      const bool call = n.name == kOperator || n.name == kDelegate;
-      if (call && run != list.end())
-        add_call(n, list);
+      if (is_call(n) && run != list.end())
+        add_call(n, kernels);
       else
         builder_.span(main_, n.begin, n.end, builder_.name(n.name));
     }
@@ -102,39 +105,76 @@ class Dump {
     }
   }
 
-  void add_call(const Named& call, const std::vector<Named>& list) {
+  static bool is_call(const Named& n) { return n.name == kOperator || n.name == kDelegate; }
+  // The events of kernels in a block by chain and instruction, each list by begin.
+  using Kernels = std::map<std::pair<int32_t, int32_t>, std::vector<const Named*>>;
+  static Kernels kernels_of(const std::vector<Named>& list) {
+    Kernels kernels;
+    for (const Named& n : list)
+      if (n.name.starts_with(kNative)) kernels[{n.chain, n.instruction}].push_back(&n);
+    for (auto& [instruction, events] : kernels)
+      std::stable_sort(events.begin(), events.end(), [](auto* a, auto* b) { return a->begin < b->begin; });
+    return kernels;
+  }
+  // The operator that a call executed, by the event of its kernel; "" if it has none.
+  static std::string op_of(const Named& call, const Kernels& kernels) {
+    const auto own = kernels.find({call.chain, call.instruction});
+    if (own == kernels.end()) return "";
+    const auto kernel = std::lower_bound(own->second.begin(), own->second.end(), call.begin,
+                                         [](const Named* n, Nanoseconds begin) { return n->begin < begin; });
+    if (kernel == own->second.end() || (*kernel)->end > call.end) return "";
+    const std::string_view op = (*kernel)->name.substr(kNative.size());
+    return std::string(op.substr(0, op.rfind('.')));  // without the overload
+  }
+
+  // A dump does not name the method that it executed: the one that has most of the calls, with the same operators.
+  size_t method_of(const std::vector<Named>& list, const Kernels& kernels) const {
+    if (program_ == nullptr || program_->methods.size() == 1) return 0;
+    size_t best = 0, most = 0;
+    std::vector<std::pair<const Named*, std::string>> calls;
+    for (const Named& n : list)
+      if (is_call(n)) calls.emplace_back(&n, op_of(n, kernels));
+    for (size_t m = 0; m < program_->methods.size(); ++m) {
+      const ExecuTorchMethod& method = program_->methods[m];
+      size_t same = 0;
+      for (const auto& [call, op] : calls) {
+        const int32_t node = method.node(call->chain, call->instruction);
+        same += node >= 0 && (op.empty() || method.graph->nodes[static_cast<size_t>(node)].op == op) ? 1 : 0;
+      }
+      if (same > most) best = m, most = same;
+    }
+    return best;
+  }
+
+  void add_call(const Named& call, const Kernels& kernels) {
     int32_t node = -1;
     if (program_ != nullptr) {
-      const auto i = static_cast<size_t>(call.instruction);
-      if (call.instruction >= 0 && i < program_->node_of.size()) node = program_->node_of[i];
+      node = program_->methods[runs_.back().method].node(call.chain, call.instruction);
       if (node < 0) ++strangers_;
     } else {
-      node = node_of(call, list);
+      node = node_of(call, kernels);
     }
     if (node >= 0) runs_.back().calls.push_back({call.begin, call.end, node});
   }
-  // Without the program each instruction becomes a node, named after the kernel called in it.
-  int32_t node_of(const Named& call, const std::vector<Named>& list) {
-    const auto [at, is_new] = nodes_.try_emplace(call.instruction, static_cast<int32_t>(infos_.size()));
-    if (!is_new) return at->second;
+  // Without the program each instruction becomes a node, named after the operator called in it. Methods number their
+  // instructions independently, so that different operators of one number are different nodes.
+  int32_t node_of(const Named& call, const Kernels& kernels) {
     TensorInfo node;
-    for (const Named& n : list)
-      if (n.instruction == call.instruction && n.begin >= call.begin && n.end <= call.end &&
-          n.name.starts_with(kNative))
-        node.op = std::string(n.name.substr(kNative.size()));
-    if (node.op.ends_with(".out")) node.op.resize(node.op.size() - 4);
+    node.op = op_of(call, kernels);
     if (node.op.empty()) node.op = call.name == kDelegate ? "delegate" : "operator";
+    const auto [at, is_new] =
+        nodes_.try_emplace({call.chain, call.instruction, node.op}, static_cast<int32_t>(infos_.size()));
+    if (!is_new) return at->second;
     node.name = node.op + " " + std::to_string(call.instruction);
+    if (call.chain > 0) node.name += " of chain " + std::to_string(call.chain);
     infos_.push_back(std::move(node));
     return at->second;
   }
 
-  void tell() {
+  void pass(const std::string& name) {
     builder_.describe(sink_);
-    PlanId plan;
     if (program_ != nullptr) {
-      sink_.describe(std::shared_ptr<const GraphInfo>(program_->graph));
-      if (program_->plan) sink_.describe(std::shared_ptr<const PlanInfo>(program_->plan)), plan = program_->plan->id;
+      program_->describe(name, sink_);
     } else {
       auto graph = std::make_shared<GraphInfo>();
       graph->id = GraphId(0);
@@ -143,15 +183,17 @@ class Dump {
       sink_.describe(std::shared_ptr<const GraphInfo>(std::move(graph)));
     }
     std::stable_sort(runs_.begin(), runs_.end(), [](const Run& a, const Run& b) { return a.begin < b.begin; });
-    for (size_t r = 0; r < runs_.size(); ++r) tell_run(RunId(static_cast<int32_t>(r)), plan, runs_[r]);
+    for (size_t r = 0; r < runs_.size(); ++r) pass_run(RunId(static_cast<int32_t>(r)), runs_[r]);
     sink_.describe(SourceInfo{kFormat, entries_});
     builder_.finish(sink_);
     sink_.flush();
   }
-  void tell_run(RunId id, PlanId plan, Run& run) {
+  void pass_run(RunId id, Run& run) {
+    const ExecuTorchMethod* method = program_ != nullptr ? &program_->methods[run.method] : nullptr;
+    const PlanId plan = method != nullptr && method->plan ? method->plan->id : PlanId();
     RunInfo info;
     info.id = id;
-    info.graph = GraphId(0);
+    info.graph = method != nullptr ? method->graph->id : GraphId(0);
     info.plan = plan;
     info.begin = run.begin;
     info.threads = 1;
@@ -176,7 +218,7 @@ class Dump {
   ImportBuilder builder_;
   size_t main_ = 0;
   std::vector<Run> runs_;
-  std::map<int32_t, int32_t> nodes_;  // by instruction
+  std::map<std::tuple<int32_t, int32_t, std::string>, int32_t> nodes_;  // by chain, instruction and operator
   std::vector<TensorInfo> infos_;
   size_t events_ = 0;
   int64_t entries_ = 0, skipped_ = 0, strangers_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Imports ExecuTorch's two FlatBuffers files (schemas: executorch/schema/program.fbs and devtools/etdump). A program
-// (.pte) defines which kernels run in which order on which tensors, and their planned offsets. A dump of the event
+// (.pte) defines for each of its methods which kernels run in which order on which tensors, and their planned offsets. A dump of the event
 // tracer (.etdp) contains the times of the kernel calls.
 #pragma once
 #include <arenascope/trace/import.h>
@@ -10,20 +10,29 @@
 
 namespace arenascope::trace {
 
+// A method of a program: an execution plan with its own values, instructions and planned memory.
+struct ExecuTorchMethod {
+  std::shared_ptr<GraphInfo> graph;           // without nodes if the method only returns constants
+  std::shared_ptr<PlanInfo> plan;             // null: it has no planned memory
+  std::vector<std::vector<int32_t>> node_of;  // by chain and instruction; -1: no node
+  std::vector<std::string> delegates;         // that it calls; the memory that they allocate is not planned
+  int32_t node(int64_t chain, int64_t instruction) const;  // -1: none
+};
+
 struct ExecuTorchProgram {
-  std::shared_ptr<GraphInfo> graph;
-  std::shared_ptr<PlanInfo> plan;  // null: none of its tensors has an offset
-  std::vector<int32_t> node_of;    // by instruction; -1: no node
+  std::vector<ExecuTorchMethod> methods;  // their graphs are numbered in the order of the file
   static bool is_one(ByteSpan bytes);
-  // Reads the first chain of the first method. Fails if the file is not an ExecuTorch program or has no nodes.
+  // Fails if the file is not an ExecuTorch program or has no methods.
   static Result<ExecuTorchProgram> read(ByteSpan bytes, const std::string& name);
+  // Passes all graphs and plans to the sink, and notes about memory that the plans leave out.
+  void describe(const std::string& name, Sink& sink) const;
 };
 
 bool is_executorch_dump(ByteSpan bytes);
 // `program`: the program that the dump belongs to, or null if unknown. Its instructions are the nodes.
 Result<OpenReport> import_executorch_dump(ByteSpan bytes, const std::string& name, const ExecuTorchProgram* program,
                                           Sink& sink);
-// Imports the graph and its memory plan, without a run.
+// Imports the graphs and memory plans of all methods, without a run.
 Result<OpenReport> import_executorch_program(ByteSpan bytes, const std::string& name, Sink& sink);
 
 }  // namespace arenascope::trace

@@ -55,6 +55,9 @@ class IreeRecords {
     put_on_tracks();
     if (!pools_.empty()) pools_.place(builder_, builder_.track("IREE's memory"));
     malformed += pools_.left_out();
+    if (const int64_t unknown = pools_.pools_without_slabs(); unknown > 0)
+      builder_.problem(name + ": " + std::to_string(unknown) + " of " + std::to_string(pools_.pools()) +
+                       " memory pools recorded no statistics; their reserved memory is unknown.");
     if (malformed > 0) builder_.problem(name + ": " + std::to_string(malformed) + " invalid records were skipped.");
     if (device_timed > 0)
       builder_.problem(name + ": " + std::to_string(device_timed) +
@@ -138,21 +141,28 @@ class IreeRecords {
     if (!pools_.add(std::move(c))) ++malformed;
   }
 
-  // Executions of command buffers become runs, and the commands in them become work of nodes.
+  // Executions of command buffers become runs, and the commands in them become work of nodes. A submission may execute a
+  // command buffer several times, one after the other; of executions that overlap the first one counts.
   void find_runs() {
-    std::map<std::pair<int64_t, int64_t>, int32_t> run_of;  // by submission and command buffer
+    using Runs = std::map<Nanoseconds, size_t>;           // by begin
+    std::map<std::pair<int64_t, int64_t>, Runs> runs_of;  // by submission and command buffer
     for (size_t i = 0; i < stretches_.size(); ++i) {
       Stretch& s = stretches_[i];
       if (!s.is_execution || !graph_of_.contains(s.buffer) || runs_.size() == kMaxIreeRuns) continue;
-      const auto number = static_cast<int32_t>(runs_.size());
-      if (!run_of.try_emplace({s.submission, s.buffer}, number).second) continue;
-      s.run = number;
+      Runs& own = runs_of[{s.submission, s.buffer}];
+      const auto next = own.lower_bound(s.begin);
+      if (next != own.end() && (next->first < s.end || next->first == s.begin)) continue;
+      if (next != own.begin() && stretches_[runs_[std::prev(next)->second]].end > s.begin) continue;
+      s.run = static_cast<int32_t>(runs_.size());
+      own[s.begin] = runs_.size();
       runs_.push_back(i);
     }
     for (Stretch& s : stretches_) {
-      const auto run = run_of.find({s.submission, s.buffer});
-      if (s.is_execution || run == run_of.end()) continue;
-      if (graphs_[graph_of_.at(s.buffer)].operations.contains(s.command)) s.run = run->second;
+      const auto own = runs_of.find({s.submission, s.buffer});
+      if (s.is_execution || own == runs_of.end()) continue;
+      if (!graphs_[graph_of_.at(s.buffer)].operations.contains(s.command)) continue;
+      const auto later = own->second.upper_bound(s.begin);
+      s.run = static_cast<int32_t>((later == own->second.begin() ? later : std::prev(later))->second);
     }
   }
   // Concurrent work of one queue is spread over several tracks. A run has no span of its own.

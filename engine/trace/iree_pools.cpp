@@ -57,6 +57,8 @@ void IreePools::place(ImportBuilder& builder, size_t track) {
     if (spaces_.size() >= kMaxPools && !pool_numbers_.contains(c.pool)) continue;
     const int64_t number = pool_numbers_.try_emplace(c.pool, static_cast<int64_t>(pool_numbers_.size())).first->second;
     Space& own = space("IREE, pool " + std::to_string(number + 1) + where, c.device);
+    own.is_pool = true;
+    own.sized |= c.committed.has_value();
     const bool grew = follow_slabs(own, c);
     const Key key{c.pool, c.allocation};
     if (gives || queue_gives) give_back(c, key, queue_gives);
@@ -124,6 +126,11 @@ void IreePools::give_back(const Change& c, Key key, bool by_queue) {
   t.space->live.erase(t.address);
   point(free(c.time, MemoryKind::Default, t.address, t.bytes, t.space->allocator, t.number));
   taken_.erase(it);
+}
+
+int64_t IreePools::pools_without_slabs() const {
+  return std::count_if(spaces_.begin(), spaces_.end(),
+                       [](const auto& space) { return space.second.is_pool && !space.second.sized; });
 }
 
 void IreePools::describe(Sink& sink) const {

@@ -27,6 +27,9 @@ class IreePools {
   // Adds all spaces and their events to a track, and the allocators to be described.
   void place(ImportBuilder& builder, size_t track);
   void describe(Sink& sink) const;
+  // Pools with reservations in slabs of unknown size, and all pools. The sum of reserved memory leaves the former out.
+  int64_t pools_without_slabs() const;
+  int64_t pools() const { return static_cast<int64_t>(pool_numbers_.size()); }
   int64_t left_out() const { return left_out_; }  // reservations that had no place, or already had one
 
  private:
@@ -39,7 +42,8 @@ class IreePools {
     Bytes committed = 0;
     uint64_t base = 0, end = 0;  // address range; `end` is the end of the last slab
     std::vector<Slab> slabs;
-    std::map<uint64_t, Bytes> live;  // by address
+    bool is_pool = false, sized = false;  // sized: the size of its slabs was recorded
+    std::map<uint64_t, Bytes> live;       // by address
   };
   struct Taken {
     Space* space;

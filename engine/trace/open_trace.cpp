@@ -46,9 +46,16 @@ bool is_perfetto(ByteSpan head) {
 
 }  // namespace
 
+namespace {
+// A safetensors file begins with the length of its JSON header, whose first byte may look like that of a trace.
+bool is_safetensors(ByteSpan b) {
+  return b.size() > 8 && b[4] == 0 && b[5] == 0 && b[6] == 0 && b[7] == 0 && b[8] == '{';
+}
+}  // namespace
+
 TraceKind sniff(ByteSpan head) {
   if (is_recording_file(head)) return TraceKind::Recording;
-  if (head.empty()) return TraceKind::Unknown;
+  if (head.empty() || is_safetensors(head)) return TraceKind::Unknown;
   if (is_executorch_dump(head)) return TraceKind::ExecuTorchDump;
   if (ExecuTorchProgram::is_one(head)) return TraceKind::ExecuTorchProgram;
   if (is_iree_export(head)) return TraceKind::IreeProfile;

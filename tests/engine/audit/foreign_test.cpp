@@ -15,7 +15,7 @@
 #include "support/limited_memory.h"
 #include "test_data.h"
 #include "tests/engine/audit/audited.h"
-#include "tests/engine/trace/pickled.h"
+#include "tests/engine/trace/sample_executorch.h"
 #include "tests/engine/trace/sample_traces.h"
 #ifdef ARENASCOPE_HAS_ZLIB
 #include "support/gzip.h"
@@ -178,6 +178,60 @@ TEST_CASE("an ONNX Runtime profile that was made here") {
   CHECK(r->contradictions_seen == 0);
 }
 
+TEST_CASE("an audit of an ONNX Runtime profile separates nodes without name and index") {
+  const auto r = audited_text(kOnnxRuntimeNameless);
+  REQUIRE(r.ok());
+  REQUIRE(r->runs.size() == 3);
+  CHECK(r->runs[1].done);
+  CHECK_FALSE(r->runs[2].done);
+  REQUIRE(r->nodes.size() == 3);
+  CHECK(r->nodes[0].name == "Conv (node 0)");
+  CHECK(r->nodes[0].runs == 3);
+  CHECK(r->nodes[0].median == 32'000);
+  CHECK(r->nodes[1].name == "BatchNormalization (node 1)");
+  CHECK(r->nodes[1].cold == 20'000);
+  CHECK(r->nodes[2].median == 12'000);
+  CHECK(r->contradictions_seen == 0);
+}
+
+TEST_CASE("an audit of an ONNX Runtime profile of DirectML has its run and nodes") {
+  const auto r = audited_text(kOnnxRuntimeDirectMl);
+  REQUIRE(r.ok());
+  CHECK(r->format == "ONNX Runtime profile");
+  REQUIRE(r->runs.size() == 1);
+  CHECK(r->runs[0].wall == 500'000);
+  REQUIRE(r->nodes.size() == 2);
+  CHECK(r->nodes[0].cold + r->nodes[1].cold == 140'000);
+}
+
+TEST_CASE("an audit of an ExecuTorch program has all methods, as they are drawn") {
+  for (const std::string& file : {executorch_program(), executorch_methods()}) {
+    const auto r = audited_text(file);
+    REQUIRE(r.ok());
+    CHECK(r->format == "ExecuTorch program");
+    trace::Session session;
+    REQUIRE(trace::open_trace({reinterpret_cast<const uint8_t*>(file.data()), file.size()}, "made", session).ok());
+    const auto s = session.snapshot();
+    CHECK(value(*r, "recording.entries") == static_cast<double>(s->source.entries));
+    for (size_t g = 0; g < s->graphs.size(); ++g) {
+      const std::string graph = "graph." + std::to_string(g);
+      CHECK(value(*r, graph + ".nodes") == static_cast<double>(s->graphs[g]->nodes.size()));
+      CHECK(value(*r, graph + ".leafs") == static_cast<double>(s->graphs[g]->leafs.size()));
+    }
+    CHECK(r->find("graph." + std::to_string(s->graphs.size()) + ".nodes") == nullptr);
+    for (size_t p = 0; p < s->plans.size(); ++p) {
+      const std::string plan = "plan." + std::to_string(p);
+      CHECK(value(*r, plan + ".arena") == static_cast<double>(s->plans[p]->arena_bytes));
+      CHECK(value(*r, plan + ".lower_bound") == static_cast<double>(s->plans[p]->lower_bound_bytes));
+      CHECK(value(*r, plan + ".slices") == static_cast<double>(s->plans[p]->slices.size()));
+    }
+    CHECK(r->find("plan." + std::to_string(s->plans.size()) + ".arena") == nullptr);
+  }
+  const auto methods = audited_text(executorch_methods());
+  CHECK(value(*methods, "graph.2.nodes") == 2);
+  CHECK(value(*methods, "plan.1.arena") == 320);
+}
+
 TEST_CASE("a Perfetto trace that was made here") {
   const auto r = audited_text(perfetto_trace());
   REQUIRE(r.ok());
@@ -252,7 +306,8 @@ TEST_CASE("what the importer refuses as no snapshot is not audited as an empty o
 
 TEST_CASE("damaged traces are refused or audited, never worse") {
   std::mt19937 random(7);
-  std::vector<std::string> files{kChromeJson, kOnnxRuntimeProfile, perfetto_trace()};
+  std::vector<std::string> files{kChromeJson, kOnnxRuntimeProfile, kOnnxRuntimeNameless, executorch_methods(),
+                                 perfetto_trace()};
   for (const char* name : {"traces/pytorch_cuda_snapshot_small.pickle"}) {
     const auto path = data_folder() / name;
     if (data_folder().empty() || !std::filesystem::exists(path)) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ExecuTorch's programs and event dumps, made here field by field as its schemas have them.
+// ExecuTorch's programs and event dumps, as graphs, plans and runs.
 #include <arenascope/trace/import.h>
 #include <arenascope/trace/session.h>
 #include <doctest/doctest.h>
@@ -7,59 +7,14 @@
 #include <fstream>
 #include <random>
 
-#include "tests/engine/trace/flat_writer.h"
+#include "tests/engine/trace/sample_executorch.h"
 #include "tests/engine/trace/temp_file.h"
 
 using namespace arenascope;
 using namespace arenascope::trace;
-using test::FlatWriter;
-using Fields = std::vector<FlatWriter::Field>;
+using namespace arenascope::test;
 
 namespace {
-
-// x (given) and w (constant) → conv → relu → y. The two results lie at 0 and 64 of buffer 1, x at 128.
-std::string program() {
-  FlatWriter w("ET12");
-  const auto place = [&](uint32_t offset) { return w.table(6, {w.scalar<uint32_t>(0, 1), w.scalar(1, offset)}); };
-  const auto tensor = [&](Fields more) {
-    Fields fields{w.scalar<int8_t>(0, 6), w.numbers<int32_t>(2, {4, 4})};
-    fields.insert(fields.end(), more.begin(), more.end());
-    return Fields{w.scalar<uint8_t>(0, 5), w.table(1, fields)};
-  };
-  const auto call = [&](int32_t op, std::vector<int32_t> arguments) {
-    return Fields{w.scalar<uint8_t>(0, 1), w.table(1, {w.scalar(0, op), w.numbers(1, arguments)})};
-  };
-  const Fields number{w.scalar<uint8_t>(0, 2), w.table(1, {w.scalar<int64_t>(0, 7)})};
-  const Fields method{
-      w.text(0, "forward"),
-      w.tables(2, {tensor({place(128)}), tensor({w.scalar<uint32_t>(5, 3)}), number, tensor({place(0)}),
-                   tensor({place(64)})}),
-      w.numbers<int32_t>(3, {0}),
-      w.numbers<int32_t>(4, {4}),
-      w.tables(5, {{w.tables(2, {call(0, {0, 1, 2, 3, 3}), {w.scalar<uint8_t>(0, 5)}, call(1, {3, 4, 4})})}}),
-      w.tables(6, {{w.text(0, "aten::convolution"), w.text(1, "out")}, {w.text(0, "aten::relu"), w.text(1, "out")}}),
-      w.numbers<int64_t>(8, {0, 192}),
-  };
-  return w.finish({w.tables(1, {method})});
-}
-
-std::string dump() {
-  FlatWriter w("ED00");
-  const auto event = [&](const std::string& name, int32_t chain, int32_t instruction, uint64_t begin, uint64_t end) {
-    return Fields{w.table(
-        0, {w.text(0, name), w.scalar(1, chain), w.scalar(2, instruction), w.scalar(6, begin), w.scalar(7, end)})};
-  };
-  const Fields allocation{w.table(1, {w.scalar<int32_t>(0, 0), w.scalar<uint64_t>(1, 4096)})};
-  std::vector<Fields> blocks{{w.text(0, "Default"), w.tables(3, {event("Program::load_method", -1, 0, 100, 200)})}};
-  for (const uint64_t at : {1000u, 3000u})
-    blocks.push_back({w.text(0, "Execute"), w.tables(2, {{w.text(0, "method allocator")}}),
-                      w.tables(3, {allocation, event("native_call_convolution.out", 0, 0, at + 20, at + 180),
-                                   event("OPERATOR_CALL", 0, 0, at + 10, at + 200),
-                                   event("native_call_relu.out", 0, 2, at + 220, at + 300),
-                                   event("OPERATOR_CALL", 0, 2, at + 210, at + 310),
-                                   event("Method::execute", -1, 0, at, at + 320)})});
-  return w.finish({w.tables(1, blocks)});
-}
 
 std::shared_ptr<const Snapshot> opened(const std::string& bytes) {
   Session session;
@@ -83,8 +38,68 @@ void check_runs(const Snapshot& s) {
 
 }  // namespace
 
+TEST_CASE("each method of an ExecuTorch program is a graph with its own plan") {
+  const auto s = opened(executorch_methods());
+  CHECK(s->source.format == "ExecuTorch program");
+  REQUIRE(s->graphs.size() == 3);
+  CHECK(s->graphs[0]->model == "first");
+  CHECK(s->graphs[0]->nodes.size() == 2);  // one of each chain
+  CHECK(s->graphs[0]->nodes[1].sources == std::vector{TensorRef::node(NodeId(0))});
+  CHECK(s->graphs[1]->model == "names");
+  CHECK(s->graphs[1]->nodes.empty());
+  const GraphInfo& second = *s->graphs[2];
+  REQUIRE(second.nodes.size() == 2);
+  CHECK(second.nodes[0].op == "mm");
+  CHECK(second.nodes[1].op == "XnnpackBackend");
+  REQUIRE(second.leafs.size() == 2);
+  CHECK(second.leafs[1].name == "net.weight");
+  CHECK(second.leafs[1].flags == kParameter);
+  REQUIRE(s->plans.size() == 2);  // "names" has no planned memory
+  CHECK(s->plans[0]->graph == GraphId(0));
+  CHECK(s->plans[0]->arena_bytes == 128);
+  CHECK(s->plans[0]->lower_bound_bytes == 128);
+  CHECK(s->plans[1]->graph == GraphId(2));
+  CHECK(s->plans[1]->arena_bytes == 320);
+  REQUIRE(s->plans[1]->slices.size() == 4);
+  CHECK(s->plans[1]->slices[1].first == Step(0));  // the parameter, as long as the method runs
+  CHECK(s->plans[1]->slices[1].last == Step(2));
+  REQUIRE(s->problems.size() == 1);
+  CHECK(s->problems[0].sentence ==
+        "x: the memory plan of 'second' does not contain the memory that the delegate 'XnnpackBackend' allocates.");
+}
+
+TEST_CASE("runs of an event dump belong to the methods that they executed") {
+  const test::TempFile dumped("methods.etdp"), beside("methods.pte");
+  std::ofstream(dumped.path, std::ios::binary) << executorch_methods_dump();
+  std::ofstream(beside.path, std::ios::binary) << executorch_methods();
+  Session session;
+  REQUIRE(open_trace(dumped.path, session).ok());
+  const auto s = session.snapshot();
+  CHECK(s->graphs.size() == 3);
+  REQUIRE(s->runs.size() == 2);
+  CHECK(s->runs[0].info.graph == GraphId(2));
+  CHECK(s->runs[0].info.plan == PlanId(1));
+  CHECK(s->runs[0].table->nodes[1].host.busy == 90);
+  CHECK(s->runs[1].info.graph == GraphId(0));
+  CHECK(s->runs[1].info.plan == PlanId(0));
+  CHECK(s->runs[1].table->nodes[0].host.busy == 80);
+  CHECK(s->runs[1].table->nodes[1].host.busy == 40);
+}
+
+TEST_CASE("an event dump without its program keeps different operators of one instruction number apart") {
+  const auto s = opened(executorch_methods_dump());
+  REQUIRE(s->graphs.size() == 1);
+  const auto& nodes = s->graphs[0]->nodes;
+  REQUIRE(nodes.size() == 4);
+  CHECK(nodes[0].name == "mm 0");
+  CHECK(nodes[1].name == "delegate 1");
+  CHECK(nodes[2].name == "sigmoid 0");
+  CHECK(nodes[3].name == "sigmoid 0 of chain 1");
+  CHECK(s->runs[1].table->nodes[3].host.busy == 40);
+}
+
 TEST_CASE("an ExecuTorch program is a graph, and a plan of where its tensors lie") {
-  const auto s = opened(program());
+  const auto s = opened(executorch_program());
   REQUIRE(s->graphs.size() == 1);
   const GraphInfo& graph = *s->graphs[0];
   CHECK(graph.model == "forward");
@@ -112,7 +127,7 @@ TEST_CASE("an ExecuTorch program is a graph, and a plan of where its tensors lie
 }
 
 TEST_CASE("an event dump has a run for each execution; kernels are nodes") {
-  const auto s = opened(dump());
+  const auto s = opened(executorch_dump());
   REQUIRE(s->graphs.size() == 1);
   REQUIRE(s->graphs[0]->nodes.size() == 2);
   CHECK(s->graphs[0]->nodes[0].op == "convolution");
@@ -124,8 +139,8 @@ TEST_CASE("an event dump has a run for each execution; kernels are nodes") {
 
 TEST_CASE("an event dump beside its program: times on its nodes, and memory where they ran") {
   const test::TempFile dumped("m.etdp"), beside("m.pte");
-  std::ofstream(dumped.path, std::ios::binary) << dump();
-  std::ofstream(beside.path, std::ios::binary) << program();
+  std::ofstream(dumped.path, std::ios::binary) << executorch_dump();
+  std::ofstream(beside.path, std::ios::binary) << executorch_program();
   Session session;
   const auto report = open_trace(dumped.path, session);
   REQUIRE_MESSAGE(report.ok(), (report.ok() ? "" : report.error().message));
@@ -139,7 +154,8 @@ TEST_CASE("an event dump beside its program: times on its nodes, and memory wher
 
 TEST_CASE("what is damaged is refused in a sentence, or read as far as it makes sense") {
   Session session;
-  for (const std::string& sound : {program(), dump()}) {
+  for (const std::string& sound :
+       {executorch_program(), executorch_dump(), executorch_methods(), executorch_methods_dump()}) {
     for (size_t n = 8; n < sound.size(); n += 3) {
       Session one;
       const auto report = open_trace(as_bytes(sound.substr(0, n)), "x", one);

@@ -127,6 +127,47 @@ TEST_CASE("nodes of one name are two in an ONNX Runtime profile, and counters of
   CHECK(s->counter_series[1].at(100'000) == 5);
 }
 
+TEST_CASE("a safetensors file is not taken for a trace because of the length of its header") {
+  for (const char* length : {"\x0a\x01", "{\x01", "[\x01", "\x80\x04"}) {
+    const std::string file = std::string(length, 2) + std::string(6, '\0') + R"({"x":{"dtype":"F32"}})";
+    CHECK(sniff(as_bytes(file)) == TraceKind::Unknown);
+  }
+}
+
+TEST_CASE("nodes of an ONNX Runtime profile without name and index are separate nodes in each run") {
+  const auto s = open(test::kOnnxRuntimeNameless, TraceKind::ChromeJson, "ONNX Runtime profile");
+  REQUIRE(s->graphs.size() == 1);
+  const auto& nodes = s->graphs[0]->nodes;
+  REQUIRE(nodes.size() == 3);
+  CHECK(nodes[0].op == "Conv");
+  CHECK(nodes[1].op == "BatchNormalization");
+  CHECK(nodes[2].op == "Conv");
+  REQUIRE(s->runs.size() == 3);
+  CHECK(s->runs[0].table->nodes[0].host.busy == 30'000);
+  CHECK(s->runs[1].table->nodes[1].host.busy == 22'000);
+  CHECK(s->runs[1].table->nodes[2].host.busy == 12'000);
+  CHECK(s->stats(GraphId(0), NodeId(0)).runs == 1);  // warm and complete
+  CHECK(s->runs[2].status == RunStatus::Aborted);    // its model_run event is missing
+  CHECK(s->runs[2].wall() == 34'000);
+}
+
+TEST_CASE("an ONNX Runtime profile of DirectML has a run, nodes and the time outside of the nodes") {
+  const auto s = open(test::kOnnxRuntimeDirectMl, TraceKind::ChromeJson, "ONNX Runtime profile");
+  REQUIRE(s->graphs.size() == 1);
+  REQUIRE(s->graphs[0]->nodes.size() == 2);
+  CHECK(s->graphs[0]->nodes[1].name == "/0/STFT");
+  CHECK(s->graphs[0]->nodes[1].op == "unknown");
+  REQUIRE(s->runs.size() == 1);
+  CHECK(s->runs[0].wall() == 500'000);
+  CHECK(s->share(RunId(0), TrackId(1)).busy == doctest::Approx(140.0 / 500));
+  REQUIRE(s->tracks.size() == 2);
+  REQUIRE(s->tracks[0].lanes.size() == 2);
+  const Event run = s->tracks[0].lanes[0].rows[0], execution = s->tracks[0].lanes[1].rows[0];
+  CHECK(s->label(execution) == "SequentialExecutor::Execute");
+  CHECK(execution.begin() - run.begin() == 200'000);
+  CHECK(run.end() - execution.end() == 130'000);
+}
+
 TEST_CASE("Perfetto: names, defaults, clocks and counters") {
   const auto s = open(test::perfetto_trace(), TraceKind::Perfetto, "Perfetto trace");
   CHECK(s->problems.empty());

@@ -56,6 +56,31 @@ TEST_CASE("an IREE profile: command buffers are graphs, their executions runs") 
   CHECK(rows["IREE device 0, queue 0, lane 1"] == 2);
 }
 
+TEST_CASE("an IREE profile: a submission that executes a command buffer twice has two runs") {
+  std::string text = test::iree_export();
+  for (size_t at = 0; (at = text.find("\"submission_id\":5", at)) != std::string::npos;) text[at + 16] = '3';
+  const auto s = opened(text);
+  REQUIRE(s->runs.size() == 2);
+  for (size_t r = 0; r < 2; ++r) {
+    CHECK(s->runs[r].info.begin == 1000 + 2000 * static_cast<int64_t>(r));
+    CHECK(s->runs[r].end == 1100 + 2000 * static_cast<int64_t>(r));
+    CHECK(s->runs[r].table->nodes[1].host.count == 1);
+    CHECK(s->runs[r].table->nodes[1].host.busy == 50);
+  }
+}
+
+TEST_CASE("an IREE profile: pools without statistics have no reserved memory") {
+  std::string text = test::iree_export();
+  const std::string known = R"("pool_stats_available":true)", unknown = R"("pool_stats_available":false)";
+  for (size_t at = 0; (at = text.find(known, at)) != std::string::npos; at += unknown.size())
+    text.replace(at, known.size(), unknown);
+  const auto s = opened(text);
+  CHECK(s->all_reserved.samples.empty());
+  CHECK_FALSE(s->all_active.samples.empty());
+  REQUIRE(s->problems.size() == 1);
+  CHECK(s->problems[0].sentence == "x: 1 of 1 memory pools recorded no statistics; their reserved memory is unknown.");
+}
+
 TEST_CASE("an IREE profile: each reservation lies in its pool, in a slab that has room for it") {
   const auto s = opened(test::iree_export());
   std::map<std::string, uint32_t> ids;

@@ -37,6 +37,28 @@ inline const std::string kOnnxRuntimeProfile = R"([
 {"cat":"Session","pid":1,"tid":2,"dur":90,"ts":1190,"ph":"X","name":"model_run","args":{}}
 ])";
 
+// Nodes with neither a name nor an index, in two runs; the third run has no end.
+inline const std::string kOnnxRuntimeNameless = R"([
+{"cat":"Node","pid":1,"tid":2,"dur":30,"ts":1010,"ph":"X","name":"_kernel_time","args":{"op_name":"Conv"}},
+{"cat":"Node","pid":1,"tid":2,"dur":1,"ts":1040,"ph":"X","name":"_fence_after","args":{"op_name":"Conv"}},
+{"cat":"Node","pid":1,"tid":2,"dur":20,"ts":1042,"ph":"X","name":"_kernel_time","args":{"op_name":"BatchNormalization"}},
+{"cat":"Node","pid":1,"tid":2,"dur":10,"ts":1065,"ph":"X","name":"_kernel_time","args":{"op_name":"Conv"}},
+{"cat":"Session","pid":1,"tid":2,"dur":90,"ts":1000,"ph":"X","name":"model_run","args":{}},
+{"cat":"Node","pid":1,"tid":2,"dur":32,"ts":1210,"ph":"X","name":"_kernel_time","args":{"op_name":"Conv"}},
+{"cat":"Node","pid":1,"tid":2,"dur":22,"ts":1242,"ph":"X","name":"_kernel_time","args":{"op_name":"BatchNormalization"}},
+{"cat":"Node","pid":1,"tid":2,"dur":12,"ts":1265,"ph":"X","name":"_kernel_time","args":{"op_name":"Conv"}},
+{"cat":"Session","pid":1,"tid":2,"dur":90,"ts":1200,"ph":"X","name":"model_run","args":{}},
+{"cat":"Node","pid":1,"tid":2,"dur":34,"ts":1410,"ph":"X","name":"_kernel_time","args":{"op_name":"Conv"}}
+])";
+
+// As DirectML's provider writes it: no arguments, so that ops and indices are unknown.
+inline const std::string kOnnxRuntimeDirectMl = R"([
+{"cat":"Node","pid":1,"tid":2,"dur":100,"ts":1210,"ph":"X","name":"DmlFusedNode_0_41_kernel_time"},
+{"cat":"Node","pid":1,"tid":2,"dur":40,"ts":1310,"ph":"X","name":"/0/STFT_kernel_time"},
+{"cat":"Session","pid":1,"tid":2,"dur":170,"ts":1200,"ph":"X","name":"SequentialExecutor::Execute"},
+{"cat":"Session","pid":1,"tid":2,"dur":500,"ts":1000,"ph":"X","name":"model_run"}
+])";
+
 // A command buffer of a fill and two dispatches, the second of which begins before the first is over, executed twice; a pool
 // that takes a second slab; a buffer of the program's own.
 inline std::string iree_export() {
