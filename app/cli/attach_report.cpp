@@ -2,6 +2,7 @@
 #include "app/cli/attach_report.h"
 
 #include <map>
+#include <optional>
 
 #include <sys/wait.h>
 
@@ -17,7 +18,8 @@ using app::counted;
 
 // Totals over one allocator's events.
 struct Space {
-  Bytes live = 0, peak = 0, reserved = 0, reserved_peak = 0;
+  Bytes live = 0, peak = 0, reserved = 0;
+  std::optional<Bytes> reserved_peak;  // none: the allocator recorded no reservations
   int64_t allocations = 0;
 };
 
@@ -35,7 +37,8 @@ std::map<uint32_t, Space> spaces_of(const trace::Snapshot& s) {
       default: space.reserved -= e.b;
     }
     space.peak = std::max(space.peak, space.live);
-    space.reserved_peak = std::max(space.reserved_peak, space.reserved);
+    if (e.kind() == trace::EventKind::Reserve || e.kind() == trace::EventKind::Release)
+      space.reserved_peak = std::max(space.reserved_peak.value_or(0), space.reserved);
   }
   return spaces;
 }
@@ -84,7 +87,7 @@ Json json_of(const AttachReport& report, const trace::Snapshot& s) {
                              {"allocations", space.allocations},
                              {"peak_bytes", space.peak},
                              {"end_bytes", space.live},
-                             {"reserved_peak_bytes", space.reserved_peak}});
+                             {"reserved_peak_bytes", space.reserved_peak ? Json(*space.reserved_peak) : Json()}});
   }
   out["problems"] = Json::array();
   for (size_t i = 0; i < s.problems.size(); ++i) out["problems"].push_back(s.problems[i].sentence);
@@ -112,7 +115,7 @@ void print(const AttachReport& report, const trace::Snapshot& s) {
     const auto* a = allocator_of(s, id);
     cli::print("{}: peak {}, {} at the end, {}", a != nullptr ? a->name : "memory", app::format_bytes(space.peak),
                app::format_bytes(space.live), counted(int64_t(space.allocations), "allocation"));
-    if (space.reserved_peak > 0) cli::print(", reserved peak {}", app::format_bytes(space.reserved_peak));
+    if (space.reserved_peak) cli::print(", reserved peak {}", app::format_bytes(*space.reserved_peak));
     cli::print("\n");
   }
   for (size_t i = 0; i < s.problems.size(); ++i) cli::print("{}\n", s.problems[i].sentence);

@@ -38,7 +38,7 @@ Json json_of(const std::string& file, const audit::Report& r) {
                             {"cold_wall_nanoseconds", n.cold}});
   for (const auto& t : r.threads)
     out["threads"].push_back({{"name", t.name}, {"busy_share", t.busy_share()}, {"wait_share", t.wait_share()}});
-  out["peak_bytes"] = r.peak;
+  out["peak_bytes"] = r.peak ? Json(*r.peak) : Json();
   out["lost_events"] = r.lost;
   out["metrics"] = Json::array();
   for (const auto& f : r.figures) out["metrics"].push_back({{"id", f.id}, {"value", f.value}, {"unit", name(f.unit)}});
@@ -57,6 +57,7 @@ void print(const std::string& file, const audit::Report& r) {
   size_t widest = 0;
   for (const auto& f : r.figures) widest = std::max(widest, f.id.size());
   for (const auto& f : r.figures) cli::print("{:<{}}  {:>20} {}\n", f.id, widest, value_of(f), name(f.unit));
+  if (!r.peak) cli::print("memory: not recorded\n");
   for (const std::string& text : r.contradictions) cli::print("contradiction: {}\n", text);
   if (const int64_t more = r.contradictions_seen - static_cast<int64_t>(r.contradictions.size()); more > 0)
     cli::print("contradictions: {} more\n", more);

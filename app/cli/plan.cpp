@@ -101,7 +101,11 @@ Status add_rows(std::vector<Row>& rows, const planner::Problem& problem, const s
 Result<app::RecordedLifetimes> lifetimes_in(const std::string& file, const std::string& space) {
   trace::Session session;
   if (auto read = trace::open_trace(file, session, app::trace_open_options()); !read) return read.error();
-  auto lifetimes = app::recorded_lifetimes(*session.snapshot(), space);
+  const auto snapshot = session.snapshot();
+  auto lifetimes = app::recorded_lifetimes(*snapshot, space);
+  if (!lifetimes && snapshot->memory_events.empty() && !snapshot->graphs.empty())
+    return Error{fmt::format("{}: the recording contains no allocations; plan one of its {} with --graph", file,
+                             app::counted(std::ssize(snapshot->graphs), "graph"))};
   if (!lifetimes) return Error{fmt::format("{}: {}", file, lifetimes.error().message)};
   return lifetimes;
 }
@@ -341,7 +345,8 @@ void print_plans_json(const Plans& plans) {
   }
   if (plans.recorded) {
     object["recorded_peak_bytes"] = plans.recorded->live_peak;
-    object["recorded_reserved_bytes"] = plans.recorded->reserved_peak;
+    object["recorded_reserved_bytes"] =
+        plans.recorded->reserved_peak > 0 ? Json(plans.recorded->reserved_peak) : Json();  // null: not recorded
   }
   if (!plans.model.unsupported.empty()) object["unsupported"] = plans.model.unsupported;
   if (!plans.model.problems.empty()) object["problems"] = plans.model.problems;
@@ -367,7 +372,7 @@ void print_plans(const Plans& plans) {
     cli::print("recorded: live peak {}{}\n", app::format_bytes(recorded->live_peak),
                recorded->reserved_peak > 0
                    ? fmt::format(", reserved peak {}", app::format_bytes(recorded->reserved_peak))
-                   : std::string());
+                   : std::string(", reserved memory not recorded"));
   cli::print("{}: {} buffers\n{:<31} {:<18} {:>12} {:>12} {:>8} {:>10}\n", plans.name,
              plans.rows.front().problem.size(), "planner", "order", "arena", "lower bound", "ratio", "seconds");
   print_rows(plans.rows);

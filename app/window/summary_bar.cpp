@@ -60,6 +60,8 @@ QString headline_of(const trace::Snapshot& snapshot, const trace::PlanInfo* plan
                                   format_percent(static_cast<double>(gap) /
                                                  static_cast<double>(std::max<Bytes>(plan->lower_bound_bytes, 1)))));
   }
+  if (snapshot.source.entries > 0 && snapshot.memory_events.empty() && plan == nullptr)
+    parts << Texts::tr("memory not recorded");
   if (const Nanoseconds median = graph.valid() ? median_run(snapshot, graph) : 0; median > 0)
     parts << Texts::tr("median run %1").arg(format_ns(median));
   return parts.join(QStringLiteral("  ·  "));

@@ -127,7 +127,7 @@ void audit_arenas(const Raw& raw, Writer& out) {
     out.time(id + ".active.peak_at", arena.peak_at - raw.begin);
     out.bytes(id + ".top", arena.top);
     out.count(id + ".allocations", arena.residencies);
-    if (raw.memory.empty() && arena.peak > report.peak) {
+    if (raw.memory.empty() && arena.peak > report.peak.value_or(-1)) {
       report.peak = arena.peak;
       report.peak_at = arena.peak_at - raw.begin;
     }

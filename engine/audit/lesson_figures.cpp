@@ -46,7 +46,7 @@ void audit_requests(const Raw& raw, Writer& out) {
     int64_t never_freed = 0;
     for (const auto& [address, times] : r.open) never_freed += times > 0 ? 1 : 0;
     out.count(of + ".frees", r.frees);
-    out.count(of + ".reservations", r.reservations);
+    if (raw.has_reservations()) out.count(of + ".reservations", r.reservations);
     out.bytes(of + ".largest_request", r.largest);
     out.count(of + ".never_freed", never_freed);
   }

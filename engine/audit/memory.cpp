@@ -45,10 +45,12 @@ void write(const std::string& id, const Balance& balance, int64_t before, Nanose
   out.count(id + ".changes", before + balance.changes());
 }
 
+// A trace without reservations has no figures of reserved memory.
 void write(const std::string& id, const Both& both, Nanoseconds origin, Writer& out) {
   write(id + ".active", both.active, both.blocks_before, origin, out);
-  write(id + ".reserved", both.reserved, both.pieces_before, origin, out);
   out.count(id + ".allocations", both.allocations);
+  if (both.reserved.empty() && both.reserved.before() == 0) return;
+  write(id + ".reserved", both.reserved, both.pieces_before, origin, out);
   out.bytes(id + ".kept.end", std::max<Bytes>(both.reserved.sum().end - both.active.sum().end, 0));
 }
 
@@ -83,7 +85,7 @@ void write_runs(const Raw& raw, Bytes before, Writer& out) {
   }
 }
 
-// The process's largest resident memory, and the part of it outside all reservations at that time.
+// The process's largest resident memory, and the part of it outside all reservations at that time, if any were recorded.
 void write_resident(const Raw& raw, const std::string& id, Nanoseconds begin, Nanoseconds end, Writer& out) {
   std::vector<const RawSample*> samples;
   for (const RawSample& s : raw.samples)
@@ -97,13 +99,16 @@ void write_resident(const Raw& raw, const std::string& id, Nanoseconds begin, Na
     if (s->time > begin && s->time < end && (most == nullptr || s->value > most->value)) most = s, at = s->time;
   if (most == nullptr) return;
   Bytes reserved = 0;
+  bool recorded = false;  // reservations, at any time
   for (const RawMemory& m : raw.memory) {
-    if (m.time > at || !raw.spaces[static_cast<size_t>(m.space)].in_main_memory) continue;
-    if (m.action == MemoryAction::Reserve) reserved += m.bytes;
-    if (m.action == MemoryAction::Release) reserved -= m.bytes;
+    const bool reserves = m.action == MemoryAction::Reserve, releases = m.action == MemoryAction::Release;
+    if (!raw.spaces[static_cast<size_t>(m.space)].in_main_memory || (!reserves && !releases)) continue;
+    recorded = true;
+    if (m.time <= at) reserved += reserves ? m.bytes : -m.bytes;
   }
   const auto resident = static_cast<Bytes>(most->value);
   out.bytes(id + ".resident", resident);
+  if (!recorded) return;
   out.bytes(id + ".outside", std::max<Bytes>(resident - reserved, 0));
   out.bytes(id + ".untouched", std::max<Bytes>(reserved - resident, 0));
 }

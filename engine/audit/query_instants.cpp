@@ -89,7 +89,8 @@ Bytes filled_at(const Raw& raw, Nanoseconds time) {
 // "kind.K.", "reserved", in a range of time; a cache is divided into filled and unfilled bytes.
 Answered query_memory(const Raw& raw, std::string_view what, Nanoseconds begin, Nanoseconds end,
                       FigureIdReader& reader) {
-  if (what == "reserved") return in_bytes(max_of(raw, "", false, begin, end));
+  if (what == "reserved")
+    return raw.has_reservations() ? Answered(in_bytes(max_of(raw, "", false, begin, end))) : std::nullopt;
   if (what == "active") return in_bytes(max_of(raw, "", true, begin, end));
   if (what != "kind") return std::nullopt;
   const Bytes most = max_of(raw, reader.next(), true, begin, end);

@@ -36,6 +36,7 @@ struct Residency {
 
 struct Totals {
   Bytes peak = 0, reserved = 0, unused = 0, unplaced = 0;
+  bool reserved_known = false;  // of some piece the reservation was recorded
   int64_t blocks = 0;
   std::vector<Moment> moments;
   std::vector<Residency> residencies;
@@ -76,6 +77,7 @@ class Walk {
   };
 
   void begin() {
+    for (const auto& [at, piece] : pieces_) totals_.reserved_known |= !piece.alone && shown_(piece);
     totals_.blocks = std::count_if(blocks_.begin(), blocks_.end(), [](const auto& b) { return b.second.shown; });
     look(range_.begin);
   }
@@ -128,7 +130,7 @@ class Walk {
   const Piece* take(const AddressUse& at, const RawMemory& m, bool alone) {
     let_go(at, m.bytes);
     const Piece& piece = pieces_[at] = {at.first, m.address, m.bytes, m.space, m.id, alone};
-    if (shown_(piece)) reserved_ += piece.bytes;
+    if (shown_(piece)) reserved_ += piece.bytes, totals_.reserved_known |= begun_ && !alone;
     return &pieces_[at];
   }
   // Removes these bytes; blocks that overlap them in part keep the remainder.
@@ -177,10 +179,11 @@ class Walk {
 
 void write(const std::string& id, const Totals& t, Writer& out) {
   out.bytes(id + ".peak", t.peak);
-  out.bytes(id + ".reserved", t.reserved);
-  out.bytes(id + ".unused", t.unused);
   out.bytes(id + ".unplaced", t.unplaced);
   out.count(id + ".slices", t.blocks);
+  if (!t.reserved_known) return;
+  out.bytes(id + ".reserved", t.reserved);
+  out.bytes(id + ".unused", t.unused);
 }
 
 // Every address that was allocated, and every instant at which something changed.
@@ -212,9 +215,10 @@ void write_each(const std::string& range, Interval interval, Nanoseconds origin,
   for (const Moment& m : t.moments) {
     const std::string id = range + ".moment." + std::to_string(m.time - origin);
     out.bytes(id + ".active", m.active);
+    out.count(id + ".blocks", m.blocks);
+    if (!t.reserved_known) continue;
     out.bytes(id + ".reserved", m.reserved);
     out.bytes(id + ".unused", m.reserved - m.active);
-    out.count(id + ".blocks", m.blocks);
   }
 }
 

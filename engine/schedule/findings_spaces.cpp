@@ -68,13 +68,14 @@ void add_space_findings(const FindingsInput& in, const FindingsOptions& options,
   if (!totals.complete || totals.peak <= 0) return;
   const Slices slices = trace::slices_of(*in.snapshot, range, {});
   add_at_peak(slices, totals, found);
-  if (totals.unused >= kWorthwhile) {
+  if (totals.reserved_known && totals.unused >= kWorthwhile) {
     Finding f;
     f.kind = Kind::Fragmentation;
     f.bytes = totals.unused;
     f.share = static_cast<double>(totals.unused) / static_cast<double>(std::max<Bytes>(totals.reserved, 1));
     found.push_back(f);
   }
+  if (!totals.reserved_known) return;
   const planner::Planner* planner = planner::find_planner("search");
   if (planner == nullptr || slices.size() > kMaxPlanned || options.stop.stop_requested()) return;
   const planner::Problem problem = problem_of(slices);

@@ -139,7 +139,7 @@ const SeriesView* Snapshot::series_of(CounterRole role) const {
   return nullptr;
 }
 
-Bytes Snapshot::host_reserved(Nanoseconds t) const {
+std::optional<Bytes> Snapshot::host_reserved(Nanoseconds t) const {
   std::vector<bool> host;  // per allocator
   for (const AllocatorInfo& a : allocators) {
     const bool in_main_memory = a.device.valid() && a.device.index() < devices.size() && devices[a.device.index()].host;
@@ -147,13 +147,15 @@ Bytes Snapshot::host_reserved(Nanoseconds t) const {
     host[a.id] = in_main_memory || a.kind == MemoryKind::HostPinned || a.kind == MemoryKind::HostPageable;
   }
   Bytes sum = 0;
+  bool recorded = false;
   for (size_t i = 0; i < memory_events.size(); ++i) {
     const Event& e = event(memory_events[i]);
-    if (e.time > t || e.allocator() >= host.size() || !host[e.allocator()]) continue;
-    if (e.kind() == EventKind::Reserve) sum += e.b;
-    if (e.kind() == EventKind::Release) sum -= e.b;
+    if (e.allocator() >= host.size() || !host[e.allocator()]) continue;
+    if (e.kind() != EventKind::Reserve && e.kind() != EventKind::Release) continue;
+    recorded = true;
+    if (e.time <= t) sum += e.kind() == EventKind::Reserve ? e.b : -e.b;
   }
-  return sum;
+  return recorded ? std::optional(sum) : std::nullopt;
 }
 
 }  // namespace arenascope::trace

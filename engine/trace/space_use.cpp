@@ -28,7 +28,7 @@ struct Change {
 struct Changes {
   std::vector<Change> list;
   size_t slices = 0;
-  bool complete = true;
+  bool complete = true, reserved_known = false;
 };
 
 Changes changes_of(const Snapshot& snapshot, TimeRange range, const SpaceChoice& choice) {
@@ -41,7 +41,7 @@ Changes changes_of(const Snapshot& snapshot, TimeRange range, const SpaceChoice&
   const auto slices = snapshot.space_slices_in(range.begin, range.end, kMaxSpaceAllocations);
   out.complete = spaces.size() < kMaxSpaceAllocations && slices.size() < kMaxSpaceAllocations;
   for (const Space& space : spaces)
-    if (shows(choice, space)) add(space, space.bytes, 0, 0);
+    if (shows(choice, space)) add(space, space.bytes, 0, 0), out.reserved_known |= !space.implied;
   for (const SpaceAllocation& slice : slices) {
     if (!shows(choice, slice)) continue;
     ++out.slices;
@@ -232,6 +232,7 @@ SpaceTotals space_totals(const Snapshot& snapshot, TimeRange range, const SpaceC
   totals.slices = changes.slices;
   totals.complete = changes.complete;
   totals.unplaced = max_unplaced(snapshot, range, choice);
+  totals.reserved_known = changes.reserved_known;
   for (const SpaceMoment& now : moments_of(changes)) {
     if (now.active > totals.peak) totals.peak = now.active, totals.peak_at = now.time;
     totals.reserved = std::max(totals.reserved, now.reserved);

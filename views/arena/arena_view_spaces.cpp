@@ -44,8 +44,12 @@ void ArenaView::update_space_header() {
     return figure(id(what), static_cast<double>(b), FigureUnit::Bytes);
   };
   h.add(with_figures(tr("peak %1"), {bytes("peak", a.totals.peak)}));
-  h.add(with_figures(tr("reserved up to %1"), {bytes("reserved", a.totals.reserved)}));
-  h.add(with_figures(tr("up to %1 free in spaces"), {bytes("unused", a.totals.unused)}));
+  if (a.totals.reserved_known) {
+    h.add(with_figures(tr("reserved up to %1"), {bytes("reserved", a.totals.reserved)}));
+    h.add(with_figures(tr("up to %1 free in spaces"), {bytes("unused", a.totals.unused)}));
+  } else {
+    h.facts << tr("reserved memory not recorded");
+  }
   if (a.totals.unplaced > 0)
     h.add(with_figures(tr("up to %1 at unknown addresses, not drawn"), {bytes("unplaced", a.totals.unplaced)}));
   h.add(with_count(tr("%n block(s)", nullptr, static_cast<int>(a.totals.slices)), id("slices"),

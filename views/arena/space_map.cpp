@@ -183,8 +183,9 @@ ComparisonPeak comparison_peak(const PrepareInput& other, const SpaceChoice& cho
   const trace::Snapshot& s = *other.snapshot;
   if (is_in_spaces(other)) {
     const SpaceChoice theirs = choice_of_other(choice);
-    return {space_figure(other.run, theirs, "reserved"), trace::space_totals(s, range_of_run(other), theirs).reserved,
-            true};
+    const trace::SpaceTotals totals = trace::space_totals(s, range_of_run(other), theirs);
+    if (totals.reserved_known) return {space_figure(other.run, theirs, "reserved"), totals.reserved, true};
+    return {space_figure(other.run, theirs, "peak"), totals.peak, false};
   }
   ComparisonPeak most;
   AxisFrame steps = other.axis;

@@ -4,6 +4,7 @@
 #include <arenascope/base/layer_name.h>
 #include <arenascope/trace/unknown_size.h>
 #include <views/common/format.h>
+#include <views/common/recorded.h>
 #include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QRegularExpression>
@@ -26,17 +27,18 @@ constexpr double kMinWidth = 112, kMaxWidth = 236;
 
 QString text(const std::string& s) { return QString::fromStdString(s); }
 
-// The sum of a layer's results; sizes that are not known are not taken for 0.
+// The sum of a layer's results; sizes that are not known are not taken for 0. Empty: none was recorded.
 QString folded_bytes(const trace::GraphInfo& info, const Vertex& vertex) {
   Bytes bytes = 0;
-  bool complete = true;
+  bool sized = false, unknown = false;
   for (const NodeId id : vertex.nodes) {
     const TensorInfo& node = info.nodes[id.index()];
     bytes += node.bytes;
-    complete = complete && !trace::has_unknown_size(node);
+    sized |= has_size(node);
+    unknown |= trace::has_unknown_size(node);
   }
-  return complete ? format_bytes(bytes)
-                  : format_bytes(bytes) + QStringLiteral(" + ") + DisplayNames::tr("size unknown");
+  if (!sized) return unknown ? DisplayNames::tr("size unknown") : QString();
+  return unknown ? format_bytes(bytes) + QStringLiteral(" + ") + DisplayNames::tr("size unknown") : format_bytes(bytes);
 }
 
 }  // namespace
@@ -61,8 +63,7 @@ std::vector<VertexText> vertex_texts(const trace::GraphInfo& info, const Layers&
     VertexText t;
     if (vertex.folded) {
       t.title = layer_title(layers, vertex.layer);
-      t.second = GraphSceneTexts::tr("%n node(s)", nullptr, static_cast<int>(vertex.nodes.size())) +
-                 QStringLiteral(" · ") + folded_bytes(info, vertex);
+      t.second = layer_summary({}, info, vertex);
     } else {
       const TensorInfo& node = info.nodes[vertex.node.index()];
       t.title = text(node.op);
@@ -116,7 +117,7 @@ QString layer_summary(const std::vector<trace::NodeStats>& stats, const trace::G
     if (id.index() < stats.size()) time += stats[id.index()].mean;
   QStringList parts{GraphSceneTexts::tr("%n node(s)", nullptr, static_cast<int>(vertex.nodes.size()))};
   if (time > 0) parts << format_ns(static_cast<Nanoseconds>(time));
-  parts << folded_bytes(info, vertex);
+  if (const QString bytes = folded_bytes(info, vertex); !bytes.isEmpty()) parts << bytes;
   return parts.join(QStringLiteral(" · "));
 }
 

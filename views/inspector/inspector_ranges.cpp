@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <views/common/recorded.h>
 #include <views/common/spaces.h>
 #include "inspector_page.h"
 
@@ -63,6 +64,7 @@ void ranked_rows(Page& page, const QString& heading, const Sums& sums, double wh
 struct WorkSums {
   double all = 0, time = 0, wait = 0;
   Bytes results = 0, weights = 0, work_bytes = 0;
+  bool sized = false;  // the sizes of some results were recorded
   int64_t flops = 0;
   Sums by_op, by_layer;
 };
@@ -79,6 +81,7 @@ WorkSums sums_of(const Page& page, const std::vector<NodeId>& nodes) {
     out.time += mean;
     if (id.index() < stats.size()) out.wait += stats[id.index()].wait;
     if ((node.flags & trace::kView) == 0) out.results += node.bytes;
+    out.sized |= has_size(node);
     out.work_bytes = std::max(out.work_bytes, node.work_bytes);
     out.flops += node.flops;
     const auto add = [&](Sums& sums, const std::string& name) {
@@ -109,7 +112,8 @@ void work(Page& page, const std::vector<NodeId>& nodes, const FigureId& id) {
   if (s.wait > 0)
     page.row(Texts::tr("barrier wait after them"),
              with_parts(Texts::tr("%1 per run, all threads"), {time_text(id("wait"), s.wait)}));
-  page.row(Texts::tr("results"), bytes_text(id("results"), s.results));
+  page.row(Texts::tr("results"),
+           s.sized ? bytes_text(id("results"), s.results) : plain_text(Texts::tr("not recorded")));
   if (s.weights > 0) page.row(Texts::tr("weights"), bytes_text(id("weights"), s.weights));
   if (s.work_bytes > 0) page.row(Texts::tr("largest work buffer"), bytes_text(id("largest_work"), s.work_bytes));
   if (s.flops > 0) page.row(Texts::tr("operations"), count_text(id("flops"), s.flops));

@@ -2,6 +2,9 @@
 // The page without a selection: key figures of graph, plan, run and recording.
 #include <views/common/format.h>
 #include <views/common/incomplete.h>
+#include <views/common/recorded.h>
+
+#include <algorithm>
 
 #include "inspector_page.h"
 
@@ -58,12 +61,15 @@ void summary_of_run(Page& page, const trace::Run& run) {
     const auto most =
         resident->highest(run.info.begin, run.finished ? std::max(run.end, run.info.begin + 1) : snapshot.time.end);
     if (most) {
-      const Bytes outside = static_cast<Bytes>(most->value) - snapshot.host_reserved(most->time);
+      const std::optional<Bytes> reserved = snapshot.host_reserved(most->time);
+      const Bytes outside = static_cast<Bytes>(most->value) - reserved.value_or(0);
       const auto bytes = [&](const char* what, double value) {
         return figure(run_figure(page.in.run, what), value, FigureUnit::Bytes);
       };
       page.row(Texts::tr("resident memory"), bytes("resident", most->value));
-      if (outside >= 0)
+      if (!reserved)
+        page.row(Texts::tr("reserved memory"), Texts::tr("not recorded"));
+      else if (outside >= 0)
         page.row(Texts::tr("outside all allocators"), bytes("outside", static_cast<double>(outside)));
       else
         page.row(Texts::tr("reserved and untouched"), bytes("untouched", -static_cast<double>(outside)));
@@ -97,7 +103,9 @@ void summary(Page& page) {
     for (const auto* list : {&graph.leafs, &graph.nodes})
       for (const TensorInfo& tensor : *list)
         if ((tensor.flags & (trace::kWeight | trace::kParameter)) != 0) weights += tensor.bytes;
-    page.row(Texts::tr("weights"), format_bytes(weights));
+    const bool any_size = std::any_of(graph.nodes.begin(), graph.nodes.end(), has_size) ||
+                          std::any_of(graph.leafs.begin(), graph.leafs.end(), has_size);
+    page.row(Texts::tr("weights"), any_size ? format_bytes(weights) : Texts::tr("not recorded"));
   }
   if (page.in.plan != nullptr) summary_of_plan(page, *page.in.plan);
   if (const trace::Run* run = snapshot.run(page.in.run)) summary_of_run(page, *run);
@@ -108,6 +116,7 @@ void summary(Page& page) {
   page.row(snapshot.source.entries > 0 ? Texts::tr("events imported") : Texts::tr("events"),
            figure(snapshot.source.entries > 0 ? "imported.events" : "recording.events",
                   static_cast<double>(snapshot.event_count), FigureUnit::Count));
+  if (snapshot.memory_events.empty()) page.row(Texts::tr("memory events"), Texts::tr("not recorded"));
   page.row(Texts::tr("lost"), figure("recording.lost_events", static_cast<double>(snapshot.lost), FigureUnit::Count));
   page.row(Texts::tr("threads and queues"), format_count(static_cast<int64_t>(snapshot.tracks.size())));
   for (const trace::ClockInfo& clock : snapshot.clocks)

@@ -2,7 +2,7 @@
 // The page of a tensor: shape, times, location, producer and users.
 #include <arenascope/trace/unknown_size.h>
 #include <views/common/format.h>
-
+#include <views/common/recorded.h>
 #include <views/graph/folded_graph.h>
 
 #include <algorithm>
@@ -27,8 +27,9 @@ void counterpart(Page& page, TensorRef ref) {
   const auto row = [&](const QString& key, const std::string& id, double value, FigureUnit unit) {
     page.row(key, figure(other_figure(id), value, unit));
   };
-  row(Texts::tr("bytes"), tensor_figure(c->other.graph->id, other, "bytes"), static_cast<double>(t->bytes),
-      FigureUnit::Bytes);
+  if (has_size(*t))
+    row(Texts::tr("bytes"), tensor_figure(c->other.graph->id, other, "bytes"), static_cast<double>(t->bytes),
+        FigureUnit::Bytes);
   if (other.is_node()) {
     const NodeId node(other.index());
     const trace::NodeStats s = c->other.snapshot->stats(c->other.graph->id, node);
@@ -190,7 +191,8 @@ void tensor_page(Page& page, TensorRef ref) {
     page.row(Texts::tr("type"), safe(t->dtype));
   }
   strides(page, *t);
-  if (!trace::has_unknown_size(*t)) page.row(Texts::tr("bytes"), format_bytes_exact(t->bytes));
+  if (!trace::has_unknown_size(*t))
+      page.row(Texts::tr("bytes"), has_size(*t) ? format_bytes_exact(t->bytes) : Texts::tr("not recorded"));
   if ((t->flags & trace::kSavedForBackward) != 0) page.row(Texts::tr("kept"), Texts::tr("for the backward pass"));
   view_chain(page, ref);
   if (!given) {
@@ -207,7 +209,7 @@ void tensor_page(Page& page, TensorRef ref) {
     page.row(Texts::tr("backend"), safe(t->backend));
     if ((t->flags & trace::kNoWork) != 0)
       page.row(Texts::tr("tasks"), Texts::tr("none, it computes nothing"));
-    else
+    else if (has_tasks(*t))
       page.row(Texts::tr("tasks"), QString::number(t->tasks));
     if (t->work_bytes > 0) page.row(Texts::tr("work buffer"), format_bytes(t->work_bytes));
     if (t->flops > 0) page.row(Texts::tr("operations"), format_count(t->flops));

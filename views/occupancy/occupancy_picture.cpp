@@ -133,7 +133,7 @@ void find_resident(OccupancyPicture& p, const PrepareInput& in) {
   const auto most = resident->highest(range.begin, range.end);
   if (!most) return;
   p.resident = static_cast<Bytes>(most->value);
-  p.outside = p.resident - in.snapshot->host_reserved(most->time);
+  if (const auto reserved = in.snapshot->host_reserved(most->time)) p.outside = p.resident - *reserved;
 }
 
 // Peak over all kinds at one instant of the run, or of the whole recording if there is no run; exact, independent of

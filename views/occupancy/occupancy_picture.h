@@ -37,9 +37,9 @@ struct OccupancyPicture : Prepared {
   std::vector<CurveSegment> reserved;        // of all kinds together
   Bytes arena = 0, bound = 0, capacity = 0;  // 0: unknown
   Bytes peak = 0;                            // of the current run; the same in both axis modes
-  // Maximum resident memory of the process during the run, and its part that is outside all allocators. 0: not sampled.
-  Bytes resident = 0, outside = 0;
-  Bytes filled = 0;  // maximum filled bytes of caches; 0: unknown
+  Bytes resident = 0;                        // maximum resident memory of the process during the run; 0: not sampled
+  std::optional<Bytes> outside;  // its part that is outside all allocators; none: their reservations were not recorded
+  Bytes filled = 0;              // maximum filled bytes of caches; 0: unknown
   std::string filled_id;
   double peak_x = 0;  // position of the peak
   Step peak_step;

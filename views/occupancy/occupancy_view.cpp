@@ -325,10 +325,14 @@ void OccupancyView::update_header() {
   if (o.resident > 0) {
     const trace::RunId run = context().source->run();
     const std::string of = run.valid() ? run_figure(run, "") : "recording.";
-    h.add(with_figures(
-        o.outside >= 0 ? tr("resident %1, outside all allocators %2") : tr("resident %1, reserved but untouched %2"),
-        {bytes(of + "resident", o.resident),
-         bytes(of + (o.outside >= 0 ? "outside" : "untouched"), std::abs(o.outside))}));
+    const Figure resident = bytes(of + "resident", o.resident);
+    if (!o.outside)
+      h.add(with_figures(tr("resident %1"), {resident}));
+    else if (*o.outside >= 0)
+      h.add(with_figures(tr("resident %1, outside all allocators %2"), {resident, bytes(of + "outside", *o.outside)}));
+    else
+      h.add(
+          with_figures(tr("resident %1, reserved but untouched %2"), {resident, bytes(of + "untouched", -*o.outside)}));
   }
   if (o.filled > 0) h.add(with_figures(tr("KV cache filled up to %1"), {bytes(o.filled_id, o.filled)}));
   if (o.needed > 0) h.add(with_figures(tr("plan would need %1"), {bytes(plan_figure(plan, "arena"), o.needed)}));
@@ -347,7 +351,10 @@ void OccupancyView::update_header() {
           k.at_peak > 0 ? tr("%1, %2 at the peak").arg(layer_name(k), format_bytes(k.at_peak)) : layer_name(k);
       h.legend.push_back({name, {layer_colour(c, o.scope, k)}, LegendChip::Shape::Box});
     }
-    if (!o.reserved.empty()) h.legend.push_back({tr("reserved"), {QColor(), c.reserved}, LegendChip::Shape::Line});
+    if (!o.reserved.empty())
+      h.legend.push_back({tr("reserved"), {QColor(), c.reserved}, LegendChip::Shape::Line});
+    else if (!o.kinds.empty())
+      h.facts << tr("reserved memory not recorded");
   }
   if (!o.ghost.empty())
     h.legend.push_back({tr("previous plan"), {QColor(), c.dim_text}, LegendChip::Shape::DashedLine});
@@ -476,7 +483,7 @@ void OccupancyView::draw_overlay(QCPPainter* painter) {
 
 QString OccupancyView::nothing_to_show() const {
   const trace::Snapshot& s = *context().source->snapshot();
-  return context().source->plan() == nullptr && s.memory_events.empty() ? tr("No memory events.") : QString();
+  return context().source->plan() == nullptr && s.memory_events.empty() ? tr("Memory was not recorded.") : QString();
 }
 
 }  // namespace arenascope::views

@@ -3,6 +3,7 @@
 // includes its nested layers, as its selection does.
 #include <arenascope/base/layer_name.h>
 #include <views/common/format.h>
+#include <views/common/recorded.h>
 #include <views/tables/table.h>
 #include <QCoreApplication>
 
@@ -22,6 +23,7 @@ struct Sum {
   double time = 0, busy = 0, waiting = 0;  // nanoseconds, mean per run
   Bytes bytes = 0;
   int64_t flops = 0;
+  bool bytes_known = false, flops_known = false;  // of at least one node
   NodeId slowest;
   double slowest_time = -1;
 };
@@ -66,11 +68,13 @@ SumsPtr sums_of(const TableInput& input, NamesOf names_of) {
     sums->ran |= ran;
     for (const std::string_view name : names_of(node)) {
       const auto [at, fresh] = place.try_emplace(name, sums->all.size());
-      if (fresh) sums->all.push_back({std::string(name), {}, 0, 0, 0, 0, 0, {}, -1});
+      if (fresh) sums->all.emplace_back().name = name;
       Sum& sum = sums->all[at->second];
       sum.nodes.emplace_back(i);
       sum.bytes += node.bytes;
       sum.flops += node.flops;
+      sum.bytes_known |= has_size(node);
+      sum.flops_known |= has_flops(node);
       if (ran) add_time(sum, NodeId(i), stats[i]);
     }
   }
@@ -104,10 +108,11 @@ std::shared_ptr<Table> aggregate_table(const SumsPtr& sums, const QString& title
                   &Sum::busy),
       time_column(sums, AggregateTexts::tr("Waiting"),
                   AggregateTexts::tr("Total barrier wait afterwards, all threads, mean per run"), &Sum::waiting),
-      bytes_column(AggregateTexts::tr("Bytes"), AggregateTexts::tr("Total size of its results"),
-                   [sums](size_t r) { return static_cast<double>(sums->all[r].bytes); }),
+      {AggregateTexts::tr("Bytes"), AggregateTexts::tr("Total size of its results"),
+       [sums](size_t r) { return sums->all[r].bytes_known ? format_bytes(sums->all[r].bytes) : QString(); },
+       [sums](size_t r) { return static_cast<double>(sums->all[r].bytes); }},
       {AggregateTexts::tr("Flops"), AggregateTexts::tr("Arithmetic operations"),
-       [sums](size_t r) { return format_count(sums->all[r].flops); },
+       [sums](size_t r) { return sums->all[r].flops_known ? format_count(sums->all[r].flops) : QString(); },
        [sums](size_t r) { return static_cast<double>(sums->all[r].flops); }},
       {AggregateTexts::tr("Slowest"), AggregateTexts::tr("Node with the longest time"), [sums](size_t r) {
          const NodeId node = sums->all[r].slowest;

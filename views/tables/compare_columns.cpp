@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/format.h>
+#include <views/common/recorded.h>
 #include <views/tables/compare_columns.h>
 #include <QCoreApplication>
 
@@ -109,7 +110,9 @@ void add_node_columns(Table& table, const TableInput& input) {
   const Number time_a = [=](size_t r) { return mean(*stats_a, static_cast<int64_t>(r)); };
   const Number time_b = [=](size_t r) { return mean(*stats_b, other(r)); };
   const Number bytes_b = [=](size_t r) {
-    return other(r) < 0 ? kNothing : static_cast<double>(c->other.graph->nodes[static_cast<size_t>(other(r))].bytes);
+    if (other(r) < 0) return kNothing;
+    const trace::TensorInfo& node = c->other.graph->nodes[static_cast<size_t>(other(r))];
+    return has_size(node) ? static_cast<double>(node.bytes) : kNothing;
   };
   table.columns.push_back({CompareColumnsTexts::tr("In"),
                            CompareColumnsTexts::tr("A: only in this document, B: only in the other"),

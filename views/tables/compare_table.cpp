@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Two sessions compared node by node.
 #include <views/common/format.h>
+#include <views/common/recorded.h>
 #include <views/tables/compare_columns.h>
 #include <QCoreApplication>
 
@@ -46,6 +47,11 @@ struct Pairs {
   bool timed(size_t r) const { return time_a(r) > 0 && time_b(r) > 0; }
   double bytes_a(size_t r) const { return bytes(*graph_a, all[r].a); }
   double bytes_b(size_t r) const { return bytes(*graph_b, all[r].b); }
+  // False: there is no such node, or its size was not recorded.
+  bool has_bytes(size_t r, bool other) const {
+    const NodeId node = other ? all[r].b : all[r].a;
+    return node.valid() && has_size((other ? graph_b : graph_a)->nodes[node.index()]);
+  }
   // Figure id; empty if there is no such node.
   std::string time_id(size_t r, bool other) const {
     const NodeId node = other ? all[r].b : all[r].a;
@@ -97,7 +103,7 @@ void add_differences(std::vector<Column>& columns, const PairsPtr& p) {
     return figure_column(
         title, {}, FigureUnit::Bytes,
         [=](size_t r) { return other ? other_figure(p->bytes_id(r, other)) : p->bytes_id(r, other); },
-        [=](size_t r) { return ((*p).*get)(r); }, [=](size_t r) { return !p->bytes_id(r, other).empty(); });
+        [=](size_t r) { return ((*p).*get)(r); }, [=](size_t r) { return p->has_bytes(r, other); });
   };
   const auto timed = [p](size_t r) { return p->timed(r); };
   const auto times = [p](const char* what) {
@@ -116,7 +122,10 @@ void add_differences(std::vector<Column>& columns, const PairsPtr& p) {
   columns.push_back(difference_column(
       CompareTableTexts::tr("Bytes B − A"), {}, FigureUnit::Bytes,
       [p](size_t r) { return between("B-A:", p->bytes_id(r, false), p->bytes_id(r, true)); },
-      [p](size_t r) { return p->bytes_b(r) - p->bytes_a(r); }, [](size_t) { return true; }));
+      [p](size_t r) { return p->bytes_b(r) - p->bytes_a(r); },
+      [p](size_t r) {
+        return (!p->all[r].a.valid() || p->has_bytes(r, false)) && (!p->all[r].b.valid() || p->has_bytes(r, true));
+      }));
 }
 
 }  // namespace

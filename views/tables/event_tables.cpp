@@ -23,8 +23,8 @@ QString track_name(const trace::Snapshot& snapshot, trace::TrackId id) {
 }
 
 Column bytes_figure_column(const QString& title, const QString& tip, std::function<std::string(size_t)> id,
-                           std::function<double(size_t)> get) {
-  return figure_column(title, tip, FigureUnit::Bytes, std::move(id), std::move(get));
+                           std::function<double(size_t)> get, std::function<bool(size_t)> there = nullptr) {
+  return figure_column(title, tip, FigureUnit::Bytes, std::move(id), std::move(get), std::move(there));
 }
 
 Column time_column(const QString& title, const QString& tip, std::function<std::string(size_t)> id,
@@ -96,26 +96,34 @@ QString use_mark(trace::PlanId id, trace::PlanId shown, trace::PlanId used) {
                                          : QStringLiteral("●");
 }
 
+// False: the reserved bytes of the kind are unknown.
+bool has_reservations(const trace::Snapshot& snapshot, trace::MemoryKind kind) {
+  return !snapshot.series(kind, trace::MemoryCount::Reserved).samples.empty();
+}
+
 // The unallocated part of a kind's reserved memory, and the number of reservations and releases.
 void add_reserve_columns(Table& table, const SnapshotPtr& snapshot, std::function<trace::MemoryKind(size_t row)> kind) {
   const auto last = [snapshot, kind](size_t r, trace::MemoryCount count) {
     const auto& samples = snapshot->series(kind(r), count).samples;
     return samples.size() == 0 ? 0.0 : samples[samples.size() - 1].value;
   };
+  const auto recorded = [snapshot, kind](size_t r) { return has_reservations(*snapshot, kind(r)); };
   table.columns.push_back(bytes_figure_column(
       EventTablesTexts::tr("Unallocated"),
       EventTablesTexts::tr("Reserved but not allocated: cached for the next request, or waste inside blocks"),
       [kind](size_t r) { return kind_figure(kind(r), "kept.end"); },
       [last](size_t r) {
         return std::max(last(r, trace::MemoryCount::Reserved) - last(r, trace::MemoryCount::Active), 0.0);
-      }));
+      },
+      recorded));
   table.columns.push_back(figure_column(
       EventTablesTexts::tr("Reservations"),
       EventTablesTexts::tr("Number of times that memory was obtained from or released to the system: cache misses"),
       FigureUnit::Count, [kind](size_t r) { return kind_figure(kind(r), "reserved.changes"); },
       [snapshot, kind](size_t r) {
         return static_cast<double>(snapshot->series(kind(r), trace::MemoryCount::Reserved).samples.size());
-      }));
+      },
+      recorded));
 }
 
 // The latest state reported by the allocators of a kind.
@@ -293,6 +301,7 @@ TablePtr allocators_table(const TableInput& input) {
   const auto kind_id = [lines](const char* what) {
     return [=](size_t r) { return kind_figure((*lines)[r].kind, what); };
   };
+  const auto reserved_known = [snapshot, lines](size_t r) { return has_reservations(*snapshot, (*lines)[r].kind); };
   using trace::MemoryCount;
   table->rows = lines->size();
   table->columns = {
@@ -301,14 +310,16 @@ TablePtr allocators_table(const TableInput& input) {
       {EventTablesTexts::tr("Allocator"), {}, [lines](size_t r) { return (*lines)[r].name; }},
       bytes_figure_column(EventTablesTexts::tr("Active"), EventTablesTexts::tr("Currently allocated"),
                           kind_id("active.end"), [last](size_t r) { return last(r, MemoryCount::Active); }),
-      bytes_figure_column(EventTablesTexts::tr("Reserved"), EventTablesTexts::tr("Currently obtained from the system"),
-                          kind_id("reserved.end"), [last](size_t r) { return last(r, MemoryCount::Reserved); }),
+      bytes_figure_column(
+          EventTablesTexts::tr("Reserved"), EventTablesTexts::tr("Currently obtained from the system"),
+          kind_id("reserved.end"), [last](size_t r) { return last(r, MemoryCount::Reserved); }, reserved_known),
       bytes_figure_column(
           EventTablesTexts::tr("Peak active"), {}, kind_id("active.peak"),
           [=](size_t r) { return static_cast<double>(snapshot->peak((*lines)[r].kind, MemoryCount::Active)); }),
       bytes_figure_column(
           EventTablesTexts::tr("Peak reserved"), {}, kind_id("reserved.peak"),
-          [=](size_t r) { return static_cast<double>(snapshot->peak((*lines)[r].kind, MemoryCount::Reserved)); }),
+          [=](size_t r) { return static_cast<double>(snapshot->peak((*lines)[r].kind, MemoryCount::Reserved)); },
+          reserved_known),
       figure_column(EventTablesTexts::tr("Changes"), EventTablesTexts::tr("Allocations and frees together"),
                     FigureUnit::Count, kind_id("active.changes"), changes),
   };

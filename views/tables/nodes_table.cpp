@@ -2,7 +2,7 @@
 // The nodes of the graph: properties, location of the result, and times over all runs.
 #include <arenascope/trace/unknown_size.h>
 #include <views/common/format.h>
-
+#include <views/common/recorded.h>
 #include <views/tables/compare_columns.h>
 #include <QCoreApplication>
 #include <algorithm>
@@ -100,10 +100,9 @@ void add_identity(Columns& columns, const NodesPtr& n) {
 }
 
 void add_place(Columns& columns, const NodesPtr& n) {
-  columns.push_back(
-      {NodesTableTexts::tr("Bytes"), NodesTableTexts::tr("Size of the result"),
-       [=](size_t r) { return trace::has_unknown_size(n->node(r)) ? QString() : format_bytes(n->node(r).bytes); },
-       [=](size_t r) { return static_cast<double>(n->node(r).bytes); }});
+  columns.push_back({NodesTableTexts::tr("Bytes"), NodesTableTexts::tr("Size of the result"),
+                     [=](size_t r) { return has_size(n->node(r)) ? format_bytes(n->node(r).bytes) : QString(); },
+                     [=](size_t r) { return static_cast<double>(n->node(r).bytes); }});
   columns.back().adds_up = true;
   columns.push_back({NodesTableTexts::tr("Offset"), NodesTableTexts::tr("First byte in the arena"),
                      [=](size_t r) { return n->place(r) ? format_address(n->place(r)->offset) : QString(); },
@@ -183,10 +182,10 @@ void add_work(Columns& columns, const NodesPtr& n) {
       [=](size_t r) { return n->stats(r).barriers > 0; }));
   columns.back().adds_up = true;
   columns.push_back({NodesTableTexts::tr("Tasks"), NodesTableTexts::tr("Number of chunks that it is split into"),
-                     [=](size_t r) { return QString::number(n->node(r).tasks); },
+                     [=](size_t r) { return has_tasks(n->node(r)) ? QString::number(n->node(r).tasks) : QString(); },
                      [=](size_t r) { return static_cast<double>(n->node(r).tasks); }});
   columns.push_back({NodesTableTexts::tr("Flops"), NodesTableTexts::tr("Arithmetic operations"),
-                     [=](size_t r) { return format_count(n->node(r).flops); },
+                     [=](size_t r) { return has_flops(n->node(r)) ? format_count(n->node(r).flops) : QString(); },
                      [=](size_t r) { return static_cast<double>(n->node(r).flops); }});
   columns.back().adds_up = true;
 }

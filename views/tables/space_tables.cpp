@@ -103,9 +103,11 @@ TablePtr space_blocks_table(const TableInput& input) {
 
 TablePtr space_holes_table(const TableInput& input) {
   auto table = std::make_shared<Table>();
-  table->empty_text = SpaceTableTexts::tr("All reserved memory was in use all the time.");
   const SnapshotPtr snapshot = input.snapshot;
   const trace::TimeRange range = trace::range_of_run(*snapshot, input.run);
+  table->empty_text = trace::space_totals(*snapshot, range, {}).reserved_known
+                          ? SpaceTableTexts::tr("All reserved memory was in use all the time.")
+                          : SpaceTableTexts::tr("Reserved memory was not recorded.");
   const auto slices = std::make_shared<const Slices>(trace::slices_of(*snapshot, range, {}));
   auto spaces = std::make_shared<std::vector<trace::Space>>(
       snapshot->spaces_in(range.begin, range.end, trace::kMaxSpaceAllocations));
@@ -198,6 +200,8 @@ TablePtr space_occupancy_table(const TableInput& input) {
   }
   const Nanoseconds origin = snapshot->time.begin;
   const trace::RunId run = input.run;
+  const bool reserved = trace::space_totals(*snapshot, trace::range_of_run(*snapshot, run), {}).reserved_known;
+  const auto reserved_known = [=](size_t) { return reserved; };
   const auto id = [=](const char* what) {
     return [=](size_t r) { return id_of(run, "moment." + std::to_string((*moments)[r].time - origin) + "." + what); };
   };
@@ -208,11 +212,13 @@ TablePtr space_occupancy_table(const TableInput& input) {
       figure_column(SpaceTableTexts::tr("Live"), SpaceTableTexts::tr("Allocated bytes, excluding weights"),
                     FigureUnit::Bytes, id("active"),
                     [=](size_t r) { return static_cast<double>((*moments)[r].active); }),
-      figure_column(SpaceTableTexts::tr("Reserved"), SpaceTableTexts::tr("Bytes of the spaces"), FigureUnit::Bytes,
-                    id("reserved"), [=](size_t r) { return static_cast<double>((*moments)[r].reserved); }),
-      figure_column(SpaceTableTexts::tr("Free"), SpaceTableTexts::tr("Unused bytes of the spaces"), FigureUnit::Bytes,
-                    id("unused"),
-                    [=](size_t r) { return static_cast<double>((*moments)[r].reserved - (*moments)[r].active); }),
+      figure_column(
+          SpaceTableTexts::tr("Reserved"), SpaceTableTexts::tr("Bytes of the spaces"), FigureUnit::Bytes,
+          id("reserved"), [=](size_t r) { return static_cast<double>((*moments)[r].reserved); }, reserved_known),
+      figure_column(
+          SpaceTableTexts::tr("Free"), SpaceTableTexts::tr("Unused bytes of the spaces"), FigureUnit::Bytes,
+          id("unused"), [=](size_t r) { return static_cast<double>((*moments)[r].reserved - (*moments)[r].active); },
+          reserved_known),
       figure_column(SpaceTableTexts::tr("Blocks"), SpaceTableTexts::tr("Number of allocated blocks"), FigureUnit::Count,
                     id("blocks"), [=](size_t r) { return static_cast<double>((*moments)[r].slices); }),
   };

@@ -30,8 +30,10 @@ QString as_csv(const Table& table, const std::vector<uint32_t>& rows) {
   QString out = csv_line(std::exchange(fields, {}));
   for (const uint32_t row : rows) {
     if (row >= table.rows) continue;
-    for (const Column& column : table.columns)
-      fields << (column.number ? QString::number(column.number(row), 'g', 15) : column.text(row));
+    for (const Column& column : table.columns) {
+      const QString cell = column.text(row);  // empty: no value
+      fields << (column.number && !cell.isEmpty() ? QString::number(column.number(row), 'g', 15) : cell);
+    }
     out += csv_line(std::exchange(fields, {}));
   }
   return out;

@@ -9,6 +9,7 @@
 #include <arenascope/schedule/restore.h>
 #include <arenascope/trace/bind_event.h>
 #include <arenascope/trace/session.h>
+#include <arenascope/trace/space_use.h>
 #include <doctest/doctest.h>
 
 #include <random>
@@ -398,7 +399,28 @@ TEST_CASE("findings can be stopped and are reported as they are found") {
   CHECK(find_savings(input, options).size() <= 2);
 }
 
-TEST_CASE("without a plan, findings are based on allocator blocks") {
+TEST_CASE("without recorded reservations there are no findings about reserved memory") {
+  trace::Session session;
+  session.describe(trace::ThreadInfo{trace::TrackId(0), "allocations", trace::TrackKind::Other});
+  constexpr Bytes kMiB = 1 << 20;
+  for (int i = 0; i < 4; ++i) {  // one after the other, each at an address of its own
+    const uint64_t address = static_cast<uint64_t>(i + 1) << 24;
+    for (const trace::Event& e : {trace::alloc(2 * i, trace::MemoryKind::Default, address, kMiB, 0, i),
+                                  trace::free(2 * i + 3, trace::MemoryKind::Default, address, kMiB, 0, i)})
+      session.events(trace::TrackId(0), {&e, 1});
+  }
+  FindingsInput input;
+  input.snapshot = session.snapshot();
+  const trace::SpaceTotals totals = trace::space_totals(*input.snapshot, {0, 100}, {});
+  CHECK_FALSE(totals.reserved_known);
+  CHECK(totals.peak > 0);
+  const auto found = find_savings(input);
+  CHECK(find(found, Kind::SpacesAtPeak));
+  CHECK_FALSE(find(found, Kind::Packed));
+  CHECK_FALSE(find(found, Kind::Fragmentation));
+}
+
+TEST_CASE("where no plan was used, findings are of what allocators handed out") {
   trace::Session session;
   session.describe(trace::ThreadInfo{trace::TrackId(0), "allocations", trace::TrackKind::Other});
   constexpr auto kind = trace::MemoryKind::Default;

@@ -66,6 +66,30 @@ class PlotsTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  // Allocations without reservations, and a process's resident memory.
+  void unknown_reserved_memory_is_named() {
+    auto session = std::make_shared<trace::Session>();
+    session->describe(trace::ThreadInfo{trace::TrackId(0), "allocations", trace::TrackKind::Other});
+    session->describe(trace::CounterInfo{trace::CounterId(0), "resident", "bytes", trace::CounterRole::Resident});
+    session->describe(trace::DeviceInfo{trace::DeviceId(0), "host", "", "", 0, true});
+    session->describe(trace::AllocatorInfo{0, "host", trace::MemoryKind::HostPageable, trace::DeviceId(0)});
+    const auto kind = trace::MemoryKind::HostPageable;
+    const std::array events{trace::alloc(10, kind, 4096, 1024, 0, 0), trace::counter(20, trace::CounterId(0), 1 << 20),
+                            trace::alloc(30, kind, 8192, 1024, 0, 1), trace::free(40, kind, 4096, 1024, 0, 0)};
+    session->events(trace::TrackId(0), events);
+    Fixture d;
+    d.source.set_session(session);
+    d.show();
+    QVERIFY(d.occupancy.picture()->reserved.empty());
+    QVERIFY(!d.occupancy.picture()->outside);
+    const QString facts = d.occupancy.header().facts.join(u'|');
+    QVERIFY2(facts.contains("reserved memory not recorded"), qPrintable(facts));
+    QVERIFY2(facts.contains("resident") && !facts.contains("outside"), qPrintable(facts));
+    const QString spaces = d.arena.header().facts.join(u'|');
+    QVERIFY2(spaces.contains("reserved memory not recorded"), qPrintable(spaces));
+    QVERIFY2(!spaces.contains("free in spaces"), qPrintable(spaces));
+  }
+
   void arena_shows_each_tensor_at_its_address() {
     Fixture d;
     d.show();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every table passes Qt's model tester while rows are added, removed, filtered and sorted; the panels follow the
 // selection.
+#include <arenascope/trace/import.h>
+#include <views/common/format.h>
 #include <views/common/layer_nodes.h>
 #include <views/inspector/inspector_view.h>
 #include <views/tables/objects_view.h>
@@ -15,6 +17,7 @@
 #include <QTest>
 
 #include "sample_session.h"
+#include "tests/engine/trace/sample_traces.h"
 
 using namespace arenascope;
 using namespace arenascope::views;
@@ -263,6 +266,56 @@ class TablesTest : public QObject {
       QCOMPARE(model.index(r, 1).data().toString().toStdString(), graph.nodes[static_cast<size_t>(r)].name);
       QCOMPARE(model.index(r, 6).data(TableModel::kNumberRole).toLongLong(), graph.nodes[static_cast<size_t>(r)].bytes);
     }
+  }
+
+  // A trace of another tool without sizes and memory, and one with allocations only.
+  void values_that_were_not_recorded_are_missing() {
+    const auto opened = [](const std::string& text) {
+      trace::Session session;
+      return trace::open_trace(trace::as_bytes(text), "x", session).ok() ? session.snapshot() : nullptr;
+    };
+    const auto cell = [](const TablePtr& table, const QString& title, size_t row) {
+      const auto column =
+          std::find_if(table->columns.begin(), table->columns.end(), [&](const Column& c) { return c.title == title; });
+      return column == table->columns.end() ? QStringLiteral("no column") : column->text(row);
+    };
+    const SnapshotPtr profile = opened(test::kOnnxRuntimeProfile);
+    const TableInput timed{profile, trace::RunId(1), profile->graphs[0], nullptr};
+    for (const char* title : {"Bytes", "Tasks", "Flops", "Offset"})
+      QCOMPARE(cell(nodes_table(timed), QString::fromLatin1(title), 0), QString());
+    QVERIFY(!cell(nodes_table(timed), "Mean time", 0).isEmpty());
+    for (const char* title : {"Bytes", "Flops"})
+      QCOMPARE(cell(ops_table(timed), QString::fromLatin1(title), 0), QString());
+    QCOMPARE(allocators_table(timed)->rows, size_t{0});
+    TableModel model;
+    model.set_table(nodes_table(timed));
+    const QStringList lines = model.to_csv().split(u'\n');
+    const qsizetype bytes = lines[0].split(u',').indexOf("Bytes");
+    QVERIFY(bytes > 0);
+    QCOMPARE(lines[1].split(u',')[bytes], QString());
+
+    const SnapshotPtr allocations = opened(test::kChromeJson);
+    const TablePtr kinds = allocators_table({allocations, {}, nullptr, nullptr});
+    QCOMPARE(kinds->rows, size_t{1});
+    QCOMPARE(cell(kinds, "Peak active", 0), format_bytes(1024));
+    for (const char* title : {"Reserved", "Peak reserved", "Unallocated", "Reservations"})
+      QCOMPARE(cell(kinds, QString::fromLatin1(title), 0), QString());
+    const TablePtr holes = holes_table({allocations, {}, nullptr, nullptr});
+    QCOMPARE(holes->rows, size_t{0});
+    QCOMPARE(holes->empty_text, QString("Reserved memory was not recorded."));
+  }
+  void the_inspector_names_what_was_not_recorded() {
+    auto session = std::make_shared<trace::Session>();
+    QVERIFY(trace::open_trace(trace::as_bytes(test::kOnnxRuntimeProfile), "x", *session).ok());
+    Fixture fixture;
+    fixture.source.set_session(session);
+    InspectorView inspector({&fixture.source, &fixture.selection, &fixture.axis, &fixture.theme});
+    const auto shown = [&] { return inspector.text().replace(QChar(0xa0), u' '); };
+    QVERIFY2(shown().contains("not recorded"), qPrintable(shown()));
+    QVERIFY2(!shown().contains("0 B"), qPrintable(shown()));
+    fixture.selection.select(Selection::node(trace::GraphId(0), NodeId(0)));
+    QVERIFY2(shown().contains("not recorded"), qPrintable(shown()));
+    QVERIFY2(!shown().contains("0 B"), qPrintable(shown()));
   }
 
   void op_and_layer_totals_match_the_nodes() {

@@ -72,7 +72,7 @@ struct Report {
   std::vector<SpaceFigures> spaces;
   std::vector<NodeFigures> nodes;
   std::vector<ThreadFigures> threads;
-  Bytes peak = 0;  // of all memory together
+  std::optional<Bytes> peak;  // of all memory together; none: the file has no memory events
   Nanoseconds peak_at = 0;
   int64_t events = 0, lost = 0;
   std::vector<Figure> figures;  // all of the above and the rest, by id
@@ -86,8 +86,9 @@ struct Report {
 
 inline constexpr size_t kMaxContradictions = 100;
 
-// Opens an Arenascope recording, a Chrome trace, PyTorch's profile or memory snapshot, an ONNX Runtime profile or a
-// Perfetto trace, gzip or not, told apart by what is in it. An error names the file and what is wrong with it.
+// Opens an Arenascope recording, a Chrome trace, PyTorch's profile or memory snapshot, an ONNX Runtime profile, an
+// ExecuTorch program or a Perfetto trace, gzip or not; the format is detected from the content. An error names the file
+// and what is wrong with it.
 Result<Report> audit_file(const std::filesystem::path& path);
 Result<Report> audit_bytes(std::span<const uint8_t> bytes, const std::string& name);
 

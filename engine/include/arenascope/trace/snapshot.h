@@ -359,8 +359,8 @@ class Snapshot {
   const SeriesView* resident() const { return series_of(CounterRole::Resident); }
   // The first counter with a role that was ever sampled; null: there is none.
   const SeriesView* series_of(CounterRole role) const;
-  // Bytes that host allocators had reserved at `t`.
-  Bytes host_reserved(Nanoseconds t) const;
+  // Bytes that host allocators had reserved at `t`; none: no host allocator recorded reservations.
+  std::optional<Bytes> host_reserved(Nanoseconds t) const;
   Bytes peak(MemoryKind kind, MemoryCount count) const;
   // The most that a series of bytes comes to in each step of a run: one value per step.
   std::vector<Bytes> by_step(RunId run, const SeriesView& series) const;

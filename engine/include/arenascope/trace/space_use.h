@@ -39,9 +39,10 @@ std::vector<SpaceAllocation> slices_of(const Snapshot& snapshot, TimeRange range
 struct SpaceTotals {
   Bytes peak = 0;  // maximum of allocated bytes
   Nanoseconds peak_at = 0;
-  Bytes reserved = 0;  // maximum of reserved bytes
-  Bytes unused = 0;    // maximum of reserved but unallocated bytes
-  Bytes unplaced = 0;  // maximum of allocated bytes without a known address, which are in no space
+  Bytes reserved = 0;           // maximum of reserved bytes
+  Bytes unused = 0;             // maximum of reserved but unallocated bytes
+  Bytes unplaced = 0;           // maximum of allocated bytes without a known address, which are in no space
+  bool reserved_known = false;  // false: no reservation was recorded, and `reserved` is only of implied spaces
   size_t slices = 0;
   bool complete = true;  // false: the limit was reached
 };
