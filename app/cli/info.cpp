@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// arenascope-cli info: ops, tensors, sizes, and unsupported ops.
+// arenascope-cli info: ops, tensors, sizes, and unsupported ops of a model; contents of a recording or trace.
 #include <algorithm>
 #include <optional>
 
@@ -10,7 +10,9 @@
 #include "app/cli/file_tensors_report.h"
 #include "app/cli/fusion_report.h"
 #include "app/cli/model_options.h"
+#include "app/cli/trace_info.h"
 #include "app/common/format.h"
+#include "app/common/recorded_lifetimes.h"
 
 namespace arenascope::cli {
 namespace {
@@ -163,6 +165,7 @@ void print_info(const models::Model& model, const Info& info) {
 }
 
 int show_info(const Context& context, const ModelArguments& arguments, bool fuse) {
+  if (app::is_recording(arguments.model)) return show_trace_info(context, arguments.model);
   auto options = arguments.options();
   if (!options) return fail(kUsage, options.error().message);
   Progress progress;
@@ -181,9 +184,15 @@ int show_info(const Context& context, const ModelArguments& arguments, bool fuse
 }  // namespace
 
 void add_info(CLI::App& app, Context& context, Body& body) {
-  auto* command = app.add_subcommand("info", "Print ops, tensors, sizes, and unsupported ops of a model");
+  auto* command = app.add_subcommand("info",
+                                     "Print what a model contains (ops, tensors, sizes, unsupported ops), or a "
+                                     "recording or trace (graphs, plans, runs, "
+                                     "memory)");
   auto arguments = std::make_shared<ModelArguments>();
   add_model_arguments(*command, *arguments);
+  command->get_option("model")->description(
+      "Model file (.onnx, .gguf, .safetensors), directory in the ONNX test-case layout, zoo:NAME, or a recording or "
+      "trace of another tool, detected from the content");
   command->add_flag("--json", context.json, "Print one JSON object");
   auto fuse = std::make_shared<bool>(false);
   command->add_flag("--fuse", *fuse, "List the fused nodes of the CPU backend");
