@@ -933,6 +933,10 @@
         <source>Step of the lesson to draw with -o FILE.png (1).</source>
         <translation>用 -o FILE.png 绘制课程的哪一步（1）。</translation>
     </message>
+    <message>
+        <source>Number of the graph to show of a file with several, from 0.</source>
+        <translation>要显示的计算图的编号（从 0 开始），用于含多个计算图的文件。</translation>
+    </message>
 </context>
 <context>
     <name>QPlatformTheme</name>
@@ -1809,6 +1813,10 @@
         <source>Panels about: %1</source>
         <translation>面板组：%1</translation>
     </message>
+    <message>
+        <source>memory not recorded</source>
+        <translation>未记录内存</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::app::InputSizes</name>
@@ -2131,6 +2139,18 @@ Use the other panels.</source>
     <message>
         <source>Order</source>
         <translation>执行顺序</translation>
+    </message>
+    <message>
+        <source>graph %1</source>
+        <translation>计算图 %1</translation>
+    </message>
+    <message>
+        <source>Shown graph of the file, such as a method of a program</source>
+        <translation>文件中显示的计算图，例如程序的一个方法</translation>
+    </message>
+    <message>
+        <source>Graph</source>
+        <translation>计算图</translation>
     </message>
 </context>
 <context>
@@ -3085,6 +3105,10 @@ address %1</source>
     <message>
         <source>reserved up to %1</source>
         <translation>最多预留 %1</translation>
+    </message>
+    <message>
+        <source>reserved memory not recorded</source>
+        <translation>未记录预留内存</translation>
     </message>
     <message>
         <source>up to %1 free in spaces</source>
@@ -4331,6 +4355,18 @@ address %1</source>
         <source>events imported</source>
         <translation>导入的事件</translation>
     </message>
+    <message>
+        <source>not recorded</source>
+        <translation>未记录</translation>
+    </message>
+    <message>
+        <source>reserved memory</source>
+        <translation>预留内存</translation>
+    </message>
+    <message>
+        <source>memory events</source>
+        <translation>内存事件</translation>
+    </message>
 </context>
 <context>
     <name>arenascope::views::InspectorView</name>
@@ -4857,8 +4893,8 @@ next: %7</source>
         <translation>规划需要 %1</translation>
     </message>
     <message>
-        <source>No memory events.</source>
-        <translation>没有内存事件。</translation>
+        <source>Memory was not recorded.</source>
+        <translation>未记录内存。</translation>
     </message>
     <message>
         <source>All Memory by Device</source>
@@ -4887,6 +4923,14 @@ next: %7</source>
     <message>
         <source>%1, %2 at the peak</source>
         <translation>%1，峰值时 %2</translation>
+    </message>
+    <message>
+        <source>resident %1</source>
+        <translation>常驻 %1</translation>
+    </message>
+    <message>
+        <source>reserved memory not recorded</source>
+        <translation>未记录预留内存</translation>
     </message>
 </context>
 <context>
@@ -6490,6 +6534,10 @@ next: %7</source>
     <message>
         <source>Kernels executed by the device in this run</source>
         <translation>设备在本次运行中执行的内核</translation>
+    </message>
+    <message>
+        <source>Reserved memory was not recorded.</source>
+        <translation>未记录预留内存。</translation>
     </message>
 </context>
 <context>

@@ -55,6 +55,7 @@ class Exporter {
  private:
   Document& document() { return window_.document(); }
   GraphView* graph() { return window_.shell().panels->find<GraphView>("graph"); }
+  bool choose_graph();
   bool select();
   QSize size();
   std::vector<std::filesystem::path> inputs() const {
@@ -111,7 +112,20 @@ bool Exporter::run() {
   return true;
 }
 
+bool Exporter::choose_graph() {
+  if (options_.graph < 0) return true;
+  const size_t graphs = document().source()->snapshot()->graphs.size();
+  if (static_cast<size_t>(options_.graph) >= graphs) {
+    error_ =
+        QStringLiteral("no graph %1; %2 has %3, counted from 0").arg(options_.graph).arg(options_.spec).arg(graphs);
+    return false;
+  }
+  document().source()->choose_graph(trace::GraphId(options_.graph));
+  return true;
+}
+
 bool Exporter::arrange() {
+  if (!choose_graph()) return false;
   static const QStringList kColours{"state", "op", "backend", "time", "bytes", "block", "difference"};
   if (const qsizetype colour = kColours.indexOf(options_.colour); colour >= 0)
     graph()->set_colour(static_cast<GraphColour>(colour));

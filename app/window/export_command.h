@@ -20,6 +20,7 @@ struct ExportOptions {
   bool expand = false;     // expand all layers of the graph
   int runs = 3;            // runs of a model before exporting
   QString layout;          // layout of the window
+  int graph = -1;          // number of the graph to show; -1: the default
   QString select;          // name of a node to select
   bool time = false;       // time instead of steps on the x axis
   QString planner, order;  // of a plan to overlay on the one in use

@@ -123,6 +123,7 @@ void add_options(QCommandLineParser& parser) {
       {"layout", QT_TRANSLATE_NOOP("Main", "Layout of the window: default, graph, memory, time or lesson."), "layout"},
       {"select", QT_TRANSLATE_NOOP("Main", "Name of the node to select, or \"peak\" for the node at the peak."),
        "node"},
+      {"graph", QT_TRANSLATE_NOOP("Main", "Number of the graph to show of a file with several, from 0."), "number"},
       {"planner", QT_TRANSLATE_NOOP("Main", "Planner of a plan to overlay on the one in use."), "name"},
       {"order", QT_TRANSLATE_NOOP("Main", "Execution order of that plan."), "name"}};
   for (const auto& [name, what, value] : kOptions) option(name, text(what), value);
@@ -167,6 +168,11 @@ QString read_options(const QCommandLineParser& parser, ExportOptions& options) {
   options.colour = value("colour");
   options.layout = value("layout");
   options.select = value("select");
+  if (parser.isSet(QStringLiteral("graph"))) {
+    bool is_number = false;
+    options.graph = value("graph").toInt(&is_number);
+    if (!is_number || options.graph < 0) return QStringLiteral("--graph must be a number from 0");
+  }
   options.planner = value("planner");
   options.order = value("order");
   options.time = parser.isSet(QStringLiteral("time"));

@@ -6,6 +6,7 @@
 
 #include "icons.h"
 #include "views/common/format.h"
+#include "views/common/shown_graph.h"
 
 namespace arenascope::app {
 
@@ -38,6 +39,11 @@ PlaybackBar::PlaybackBar(ActionRegistry* actions, const ViewContext& context, QW
     button->setAutoRaise(true);
     group->addButton(button);
   }
+  graph_ = new QComboBox(rest);
+  graph_->setObjectName(QStringLiteral("shown_graph"));
+  graph_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  connect(graph_, &QComboBox::activated, this,
+          [this] { context_.source->choose_graph(trace::GraphId(graph_->currentData().toInt())); });
   planner_ = new QComboBox(rest);
   order_ = new QComboBox(rest);
   for (QComboBox* box : {planner_, order_}) {
@@ -46,6 +52,7 @@ PlaybackBar::PlaybackBar(ActionRegistry* actions, const ViewContext& context, QW
             [this] { Q_EMIT plan_requested(planner_->currentData().toString(), order_->currentData().toString()); });
   }
   row->addWidget(step_);
+  row->addWidget(graph_);
   row->addWidget(runs_ = make_runs(rest));
   row->addSpacing(6);
   row->addWidget(x_label_);
@@ -99,6 +106,23 @@ void PlaybackBar::update_run() {
     run_->setText(
         tr("run %1/%2")
             .arg(format_count(static_cast<int64_t>(shown.index()) + 1), format_count(static_cast<int64_t>(runs))));
+}
+
+// The graphs of the file by their names; unnamed ones by their numbers, from 1.
+void PlaybackBar::update_graphs() {
+  const trace::Snapshot& snapshot = *context_.source->snapshot();
+  const bool choice = has_graph_choice(snapshot);
+  graph_->setVisible(choice);
+  QStringList names;
+  for (size_t i = 0; choice && i < snapshot.graphs.size(); ++i) {
+    const std::string& name = snapshot.graphs[i]->model;
+    names << (name.empty() ? tr("graph %1").arg(i + 1) : QString::fromStdString(name));
+  }
+  if (std::exchange(graph_names_, names) != names) {
+    graph_->clear();
+    for (qsizetype i = 0; i < names.size(); ++i) graph_->addItem(names[i], static_cast<int>(i));
+  }
+  graph_->setCurrentIndex(choice ? context_.source->graph_id().value : -1);
 }
 
 void PlaybackBar::listen() {
@@ -167,6 +191,7 @@ void PlaybackBar::update_step() {
   by_step_->setEnabled(context_.axis->has_steps());
   by_time_->setEnabled(context_.axis->has_time());
   update_run();
+  update_graphs();
 }
 
 void PlaybackBar::retranslate() {
@@ -176,6 +201,8 @@ void PlaybackBar::retranslate() {
   by_time_->setText(tr("Time"));
   by_step_->setToolTip(tr("Show steps on the x axis (T)"));
   by_time_->setToolTip(tr("Show time on the x axis (T)"));
+  graph_->setToolTip(tr("Shown graph of the file, such as a method of a program"));
+  graph_->setAccessibleName(tr("Graph"));
   planner_->setToolTip(tr("Memory planner"));
   planner_->setAccessibleName(tr("Planner"));
   order_->setToolTip(tr("Execution order"));

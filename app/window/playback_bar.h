@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tool bar: run, pause, step and stop; the current step; the shown run if there are several (iterations of a
-// loop, deferred subgraphs); x axis mode; planner and order. It triggers registered actions and does not access the
+// The tool bar: run, pause, step and stop; the current step; the shown graph of a file with several; the shown run if
+// there are several (iterations of a loop, deferred subgraphs); x axis mode; planner and order. It triggers registered actions and does not access the
 // engine.
 #pragma once
 #include <QComboBox>
@@ -21,6 +21,7 @@ class PlaybackBar : public QToolBar {
   StepSlider* slider() const { return slider_; }
   QString step_text() const { return step_->text(); }
   QString run_text() const { return runs_->isHidden() ? QString() : run_->text(); }  // empty: at most one run
+  QComboBox* graph_box() const { return graph_; }
   void set_planners(const QStringList& planners, const QStringList& orders);
   void show_choice(const QString& planner, const QString& order);
   void set_can_plan(bool can);
@@ -35,6 +36,7 @@ class PlaybackBar : public QToolBar {
   void listen();
   void update_step();
   void update_run();
+  void update_graphs();
   QWidget* make_runs(QWidget* parent);
 
   ActionRegistry* actions_;
@@ -44,7 +46,9 @@ class PlaybackBar : public QToolBar {
   QWidget* runs_;  // hidden unless there are several runs
   QLabel *step_, *run_, *x_label_;
   QToolButton *by_step_, *by_time_;
+  QComboBox* graph_;  // hidden unless the file has several graphs
   QComboBox *planner_, *order_;
+  QStringList graph_names_;  // in graph_
   bool playing_ = false;
 };
 

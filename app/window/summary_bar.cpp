@@ -2,7 +2,7 @@
 #include "summary_bar.h"
 
 #include <views/common/format.h>
-#include <views/common/graphs.h>
+#include <views/common/shown_graph.h>
 #include <QButtonGroup>
 #include <QCoreApplication>
 #include <QStringList>
@@ -40,9 +40,9 @@ Nanoseconds median_run(const trace::Snapshot& snapshot, trace::GraphId graph) {
 
 QString headline_of(const trace::Snapshot& snapshot, const trace::PlanInfo* plan, trace::GraphId graph) {
   QStringList parts;
-  if (const auto file = latest_graph(snapshot, true)) {
+  if (const auto file = file_graph(snapshot)) {
     const trace::GraphInfo* run = snapshot.graph(graph);
-    if (!run || run->of_file) run = latest_graph(snapshot).get();
+    if (!run || run->of_file) run = default_graph(snapshot).get();
     parts << Texts::tr("%1 nodes in the file, %2 in the graph")
                  .arg(format_count(std::ssize(file->nodes)), format_count(run ? std::ssize(run->nodes) : 0));
   }

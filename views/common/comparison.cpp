@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <views/common/comparison.h>
-#include <views/common/graphs.h>
+#include <views/common/shown_graph.h>
 
 #include <algorithm>
 
@@ -26,14 +26,11 @@ ComparisonSide ComparisonSide::of(std::shared_ptr<const trace::Snapshot> snapsho
   if (!o.run.valid() && !s.runs.empty()) o.run = trace::RunId(s.runs.size() - 1);
   const trace::GraphInfo* graph = o.run.valid() ? s.graph_of(o.run) : nullptr;
   const trace::PlanInfo* plan = o.run.valid() ? s.plan_of(o.run) : nullptr;
-  if (graph)
-    o.graph = s.graphs[graph->id.index()];
-  else
-    o.graph = latest_graph(s);
-  if (plan)
+  o.graph = graph != nullptr ? s.graphs[graph->id.index()] : default_graph(s);
+  if (plan != nullptr)
     o.plan = s.plans[plan->id.index()];
-  else if (!o.run.valid() && !s.plans.empty())
-    o.plan = s.plans.back();
+  else if (!o.run.valid())
+    o.plan = default_plan(s, o.graph.get());
   return o;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <views/common/graphs.h>
 #include <views/common/session_source.h>
+#include <views/common/shown_graph.h>
 
 #include <utility>
 
@@ -34,6 +34,7 @@ bool same_graph(const trace::Snapshot& s, trace::GraphId a, trace::GraphId b) {
 void SessionSource::set_session(std::shared_ptr<const trace::Session> session) {
   session_ = std::move(session);
   chosen_ = run_ = going_on_ = {};
+  chosen_graph_ = {};
   live_step_ = {};
   snapshot_ = std::make_shared<trace::Snapshot>();
   graph_ = nullptr;
@@ -55,8 +56,19 @@ void SessionSource::set_live(bool live, int interval) {
   refresh();
 }
 
+void SessionSource::choose_graph(trace::GraphId graph) {
+  chosen_ = {};
+  chosen_graph_ = graph;
+  const auto& runs = snapshot_->runs;
+  for (size_t i = runs.size(); i-- > 0 && !chosen_.valid() && graph.valid();)
+    if (runs[i].info.graph == graph) chosen_ = trace::RunId(i);
+  if (chosen_.valid()) chosen_graph_ = {};
+  take(snapshot_);
+}
+
 void SessionSource::choose_run(trace::RunId run) {
   chosen_ = run;
+  chosen_graph_ = {};
   take(snapshot_);
 }
 
@@ -129,13 +141,13 @@ void SessionSource::show_file_graph(bool on) {
   if (std::exchange(wants_file_graph_, on) != on) take(snapshot_);
 }
 
-// The graph and the plan of the run; without a run the latest ones.
-void SessionSource::choose_graph() {
+// The graph and the plan of the run; without a run those chosen or the default ones.
+void SessionSource::select_graph(const trace::GraphInfo* chosen) {
   graph_ = run_.valid() ? snapshot_->graph_of(run_) : nullptr;
   plan_ = run_.valid() ? snapshot_->plan_of(run_) : nullptr;
-  if (!graph_) graph_ = latest_graph(*snapshot_).get();
-  if (!plan_ && !run_.valid() && !snapshot_->plans.empty()) plan_ = snapshot_->plans.back().get();
-  const trace::GraphInfo* of_file = latest_graph(*snapshot_, true).get();
+  if (!graph_) graph_ = chosen != nullptr ? chosen : default_graph(*snapshot_).get();
+  if (!run_.valid()) plan_ = default_plan(*snapshot_, graph_).get();
+  const trace::GraphInfo* of_file = file_graph(*snapshot_).get();
   if (!of_file || (!wants_file_graph_ && graph_ && !graph_->nodes.empty())) return;
   graph_ = of_file;
   plan_ = nullptr;
@@ -157,8 +169,9 @@ void SessionSource::take(SnapshotPtr snapshot) {
     going_on_ = {};
     live_step_ = {};
   }
-  run_ = snapshot_->run(chosen_) ? chosen_ : first_part(default_run());
-  choose_graph();
+  const trace::GraphInfo* const chosen_graph = snapshot_->graph(chosen_graph_);
+  run_ = chosen_graph != nullptr ? trace::RunId() : snapshot_->run(chosen_) ? chosen_ : first_part(default_run());
+  select_graph(chosen_graph);
   ghost_ = nullptr;
   if (shown_ && !shows_file_graph())
     ghost_ = std::exchange(plan_, shown_.get());

@@ -33,7 +33,11 @@ class SessionSource : public QObject {
   // longer than a moment (stepping, pausing).
   trace::RunId run() const { return run_; }
   void choose_run(trace::RunId run);  // invalid: back to the default
-  // The graph and plan of the run, or the latest ones if there is no run; null if there are none.
+  // Shows a graph and its newest run. Invalid: back to the default. For files with several graphs, such as the methods of
+  // a program; they may have no run.
+  void choose_graph(trace::GraphId graph);
+  // The graph and plan of the run. Without a run: the chosen graph, the first one with nodes of an imported file, or the
+  // latest one; null if there are none.
   const trace::GraphInfo* graph() const { return graph_; }
   const trace::PlanInfo* plan() const { return plan_; }
   // Shows the nodes of the model's file instead of the graph of the run. Without effect if the session has no such graph
@@ -70,12 +74,13 @@ class SessionSource : public QObject {
   void take(SnapshotPtr snapshot);
   trace::RunId default_run() const;
   trace::RunId first_part(trace::RunId run) const;
-  void choose_graph();
+  void select_graph(const trace::GraphInfo* chosen);
 
   std::shared_ptr<const trace::Session> session_;
   SnapshotPtr snapshot_;
   QTimer timer_;
   trace::RunId run_, chosen_, going_on_;
+  trace::GraphId chosen_graph_;  // without a run
   QElapsedTimer going_on_for_;
   const trace::GraphInfo* graph_ = nullptr;  // in snapshot_
   const trace::PlanInfo* plan_ = nullptr;    // in snapshot_ or shown_

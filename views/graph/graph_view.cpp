@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "graph_view.h"
 
-#include <views/common/graphs.h>
+#include <views/common/shown_graph.h>
 #include <QEvent>
 #include <QFile>
 #include <QHBoxLayout>
@@ -166,7 +166,7 @@ void GraphView::changeEvent(QEvent* event) {
 }
 
 void GraphView::take_graph() {
-  of_file_->setVisible(latest_graph(*source_->snapshot(), true) != nullptr);
+  of_file_->setVisible(file_graph(*source_->snapshot()) != nullptr);
   of_file_->setChecked(source_->shows_file_graph());
   const trace::GraphId id = source_->graph_id();
   std::shared_ptr<const trace::GraphInfo> info;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <views/common/graphs.h>
+#include <views/common/shown_graph.h>
 #include "app/window/shell.h"
 
 namespace arenascope::app {
@@ -37,7 +37,7 @@ void add_memory_states(Shell& shell) {
   const auto searching = [&shell] { return shell.document().replanning()->busy(); };
   a.when({"memory.replan", "memory.plan_all", "memory.fit_under", "memory.export", "memory.findings"},
          [source] { return source()->graph() != nullptr && !source()->shows_file_graph(); });
-  a.when({"graph.file"}, [source] { return latest_graph(*source()->snapshot(), true) != nullptr; });
+  a.when({"graph.file"}, [source] { return file_graph(*source()->snapshot()) != nullptr; });
   a.when({"graph.producer", "graph.user", "graph.toggle", "graph.expand", "graph.collapse", "graph.fit",
           "graph.save_dot", "graph.colour_state", "graph.colour_op", "graph.colour_backend", "graph.colour_time",
           "graph.colour_bytes", "graph.colour_block", "graph.colour_column", "graph.shapes"},

@@ -3,6 +3,7 @@
 // jobs complete in the tab where they were started.
 #include <QApplication>
 #include <QClipboard>
+#include <QComboBox>
 #include <QDialogButtonBox>
 #include <QFile>
 #include <QFileInfo>
@@ -29,6 +30,7 @@
 #include "app/window/document/note_settings.h"
 #include "sample_session.h"
 #include "tests/engine/models/gguf_maker.h"
+#include "tests/engine/trace/sample_executorch.h"
 #include "tests/test_data.h"
 #include "window_fixture.h"
 
@@ -583,6 +585,38 @@ class DocumentTest : public QObject, protected WindowFixture {
     QCOMPARE(doc().source()->snapshot()->plans.size(), plans);
     QVERIFY(doc().source()->shown_plan() == nullptr);
     QVERIFY(!window_->shell().actions->find("memory.cancel")->isEnabled());
+  }
+
+  // The methods of an ExecuTorch program, made here.
+  void the_graphs_of_a_file_can_be_chosen() {
+    const QString path = folder_.filePath("methods.pte");
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(QByteArray::fromStdString(test::executorch_methods()));
+    file.close();
+    open(path);
+    QComboBox* box = window_->shell().playback->graph_box();
+    QVERIFY(box->isVisible());
+    QCOMPARE(box->count(), 3);
+    QCOMPARE(box->currentText(), QString("first"));
+    QCOMPARE(doc().source()->graph()->model, std::string("first"));
+    QCOMPARE(doc().source()->plan()->arena_bytes, Bytes{128});
+    const auto choose = [&](int index) {
+      box->setCurrentIndex(index);
+      Q_EMIT box->activated(index);
+    };
+    choose(2);
+    QCOMPARE(doc().source()->graph()->model, std::string("second"));
+    QCOMPARE(doc().source()->plan()->arena_bytes, Bytes{320});
+    QCOMPARE(doc().axis()->steps(), 2);
+    QCOMPARE(box->currentText(), QString("second"));
+    choose(1);
+    QVERIFY(doc().source()->graph()->nodes.empty());
+    QVERIFY(doc().source()->plan() == nullptr);
+    for (const char* id : {"occupancy", "arena", "timeline", "lifetimes"})
+      plot_view(QString::fromLatin1(id))->prepare_now();
+    choose(0);
+    QCOMPARE(doc().source()->graph()->model, std::string("first"));
   }
 };
 

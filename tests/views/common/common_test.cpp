@@ -291,6 +291,50 @@ class CommonTest : public QObject {
     source.show_plan(nullptr);
     QVERIFY(!source.ghost_plan());
   }
+  void a_file_with_several_graphs_shows_the_chosen_one() {
+    auto session = std::make_shared<trace::Session>();
+    session->describe(trace::SourceInfo{"ExecuTorch program", 3});
+    for (int id = 0; id < 3; ++id) {
+      auto graph = std::make_shared<trace::GraphInfo>();
+      graph->id = trace::GraphId(id);
+      graph->nodes.resize(static_cast<size_t>(id));  // the first one has no nodes
+      session->describe(std::shared_ptr<const trace::GraphInfo>(graph));
+    }
+    for (int id = 0; id < 2; ++id) {
+      auto plan = std::make_shared<trace::PlanInfo>();
+      plan->id = trace::PlanId(id);
+      plan->graph = trace::GraphId(id + 1);
+      session->describe(std::shared_ptr<const trace::PlanInfo>(plan));
+    }
+    SessionSource source;
+    source.set_session(session);
+    QCOMPARE(source.graph_id(), trace::GraphId(1));
+    QCOMPARE(source.plan_id(), trace::PlanId(0));
+    source.choose_graph(trace::GraphId(2));
+    QCOMPARE(source.graph_id(), trace::GraphId(2));
+    QCOMPARE(source.plan_id(), trace::PlanId(1));
+    source.choose_graph(trace::GraphId(0));
+    QCOMPARE(source.graph_id(), trace::GraphId(0));
+    QVERIFY(source.plan() == nullptr);
+    QCOMPARE(ComparisonSide::of(source.snapshot(), {}).graph->id, trace::GraphId(1));
+    // A graph that ran is shown with its newest run, and can be left for one that did not run.
+    session->describe(trace::ThreadInfo{trace::TrackId(0), "t"});
+    for (int run = 0; run < 2; ++run) {
+      session->describe(trace::RunInfo{trace::RunId(run), trace::GraphId(2), trace::PlanId(1), 10 * run, 1, "x", ""});
+      session->describe(trace::RunEnd{trace::RunId(run), 10 * run + 5, trace::RunStatus::Done});
+    }
+    source.refresh();
+    QCOMPARE(source.graph_id(), trace::GraphId(0));
+    source.choose_graph(trace::GraphId(2));
+    QCOMPARE(source.run(), trace::RunId(1));
+    source.choose_graph(trace::GraphId(1));
+    QVERIFY(!source.run().valid());
+    QCOMPARE(source.plan_id(), trace::PlanId(0));
+    source.choose_run(trace::RunId(0));
+    QCOMPARE(source.graph_id(), trace::GraphId(2));
+    source.choose_graph({});
+    QCOMPARE(source.run(), trace::RunId(1));
+  }
   void a_loop_shows_its_first_graph_until_its_events_are_discarded() {
     SessionSource source;
     auto session = std::make_shared<trace::Session>(trace::Session::Options{.max_bytes = 1 << 20});
