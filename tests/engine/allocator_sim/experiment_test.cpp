@@ -107,7 +107,7 @@ TEST_CASE("the recorded peak of expandable segments is that of what was mapped a
   }
 }
 
-TEST_CASE("files that are no snapshots, or that are damaged, are refused in a sentence that names them") {
+TEST_CASE("invalid or damaged snapshot files are errors with their name") {
   CHECK(read_allocator_programs("/nonexistent.pickle").error().message.find("/nonexistent.pickle") == 0);
   CHECK(read_allocator_programs(written("no pickle")).error().message.find("arenascope-allocator-sim-test") !=
         std::string::npos);

@@ -128,7 +128,7 @@ TEST_CASE("loopback connections require the token") {
   CHECK(here.receiver->programs()[0].problem == "the token does not match the one shown.");
 }
 
-TEST_CASE("a file that a program writes by itself is a recording") {
+TEST_CASE("a file written by a program is a recording") {
   TempFolder folder;
   CHECK(Target("file:" + (folder / "a-%p.pftrace"), {"all"}).ended() == 0);
   std::string path;
@@ -219,7 +219,7 @@ TEST_CASE("a killed program loses no written events") {
   CHECK(rescued > 0);
 }
 
-TEST_CASE("a program goes on when its receiver is gone") {
+TEST_CASE("a program continues when its receiver has ended") {
   TempFolder folder;
   Counted counted(folder / "counted");
   auto here = std::make_unique<Listening>();
@@ -279,7 +279,7 @@ TEST_CASE("other protocol versions and other users are refused") {
   check_all(*here.end(5), 0);
 }
 
-TEST_CASE("a folder that others may enter is refused, and one that is none") {
+TEST_CASE("a folder that others can enter, or no folder, is refused") {
   TempFolder folder;
   attach::ListenOptions options;
   options.folder = folder / "open";

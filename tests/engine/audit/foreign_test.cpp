@@ -82,7 +82,7 @@ void compare_with_python(const std::filesystem::path& file) {
 
 }  // namespace
 
-TEST_CASE("a Chrome trace that was made here") {
+TEST_CASE("a generated Chrome trace") {
   const auto r = audited_text(kChromeJson);
   REQUIRE(r.ok());
   CHECK(r->format == "Chrome trace");
@@ -97,7 +97,7 @@ TEST_CASE("a Chrome trace that was made here") {
   CHECK(main->busy == 2'000'000);  // the inner one lies in the outer
 }
 
-TEST_CASE("a Chrome trace that its program did not finish") {
+TEST_CASE("a Chrome trace of an interrupted program") {
   const auto r = audited_text(R"([{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"a"},
 {"ph":"X","pid":1,"tid":1,"ts":5,"dur":2,"name":"b"},
 {"ph":"X","pid":1,)");
@@ -164,7 +164,7 @@ TEST_CASE("the audit decompresses no more than a trace may have") {
 }
 #endif
 
-TEST_CASE("an ONNX Runtime profile that was made here") {
+TEST_CASE("a generated ONNX Runtime profile") {
   const auto r = audited_text(kOnnxRuntimeProfile);
   REQUIRE(r.ok());
   CHECK(r->format == "ONNX Runtime profile");
@@ -232,7 +232,7 @@ TEST_CASE("an audit of an ExecuTorch program has all methods, as they are drawn"
   CHECK(value(*methods, "plan.1.arena") == 320);
 }
 
-TEST_CASE("a Perfetto trace that was made here") {
+TEST_CASE("a generated Perfetto trace") {
   const auto r = audited_text(perfetto_trace());
   REQUIRE(r.ok());
   CHECK(r->format == "Perfetto trace");
@@ -304,7 +304,7 @@ TEST_CASE("what the importer refuses as no snapshot is not audited as an empty o
   }
 }
 
-TEST_CASE("damaged traces are refused or audited, never worse") {
+TEST_CASE("damaged traces are an error or audited, never a crash") {
   std::mt19937 random(7);
   std::vector<std::string> files{kChromeJson, kOnnxRuntimeProfile, kOnnxRuntimeNameless, executorch_methods(),
                                  perfetto_trace()};
@@ -325,7 +325,7 @@ TEST_CASE("damaged traces are refused or audited, never worse") {
   }
 }
 
-TEST_CASE("the data folder's memory snapshots as Python's pickle reads them") {
+TEST_CASE("memory snapshots of the data folder agree with Python's pickle") {
   for (const char* name : {"small", "bf16_forward", "transformer_3GB"}) {
     const std::string file = "traces/pytorch_cuda_snapshot_" + std::string(name) + ".pickle";
     ARENASCOPE_NEEDS_DATA(file);
@@ -333,7 +333,7 @@ TEST_CASE("the data folder's memory snapshots as Python's pickle reads them") {
   }
 }
 
-TEST_CASE("what the blocks of memory snapshots were asked for is what Python reads") {
+TEST_CASE("requested sizes in memory snapshots agree with Python") {
   for (const char* name : {"small", "bf16_forward"}) {
     const std::string file = "traces/pytorch_cuda_snapshot_" + std::string(name) + ".pickle";
     ARENASCOPE_NEEDS_DATA(file);
@@ -355,7 +355,7 @@ TEST_CASE("what the blocks of memory snapshots were asked for is what Python rea
   }
 }
 
-TEST_CASE("what is drawn of a memory snapshot is what Python counts, at every event") {
+TEST_CASE("shown bytes of a memory snapshot agree with Python at every event") {
   for (const char* name : {"small", "bf16_forward", "transformer_3GB"}) {
     const std::string file = "traces/pytorch_cuda_snapshot_" + std::string(name) + ".pickle";
     ARENASCOPE_NEEDS_DATA(file);
@@ -391,7 +391,7 @@ TEST_CASE("a profile with memory totals as Python's json reads it") {
   CHECK(value(*r, "recording.spaces.working.unplaced") == 4'096'614'400);
 }
 
-TEST_CASE("the data folder's profile as Python's json reads it") {
+TEST_CASE("the profile of the data folder agrees with Python's json") {
   const std::string file = "traces/kineto_resnet50_gpu.pt.trace.json.gz";
   ARENASCOPE_NEEDS_DATA(file);
   compare_with_python(file);

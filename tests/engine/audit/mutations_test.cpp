@@ -59,7 +59,7 @@ Noticed mutate(EventKind kind, Change&& change) {
 
 }  // namespace
 
-TEST_CASE("nothing is wrong with what is whole") {
+TEST_CASE("complete recordings have no findings") {
   for (uint64_t seed = 1000; seed < 1100; ++seed) {
     const auto r = audited(random_events(seed, {.whole = true}));
     REQUIRE(r.ok());
@@ -68,7 +68,7 @@ TEST_CASE("nothing is wrong with what is whole") {
   }
 }
 
-TEST_CASE("a wrong address is noticed") {
+TEST_CASE("a wrong address is reported") {
   for (const EventKind kind : {EventKind::SliceLive, EventKind::SliceDead, EventKind::Free}) {
     CAPTURE(static_cast<int>(kind));
     const Noticed n = mutate(kind, [](Stream&, Event& e, auto&) {
@@ -87,7 +87,7 @@ TEST_CASE("a wrong address is noticed") {
   }
 }
 
-TEST_CASE("an address that is handed out twice is noticed") {
+TEST_CASE("an address allocated twice is reported") {
   const Noticed n = mutate(EventKind::Alloc, [](Stream& stream, Event& e, auto&) {
     // Beside another block of the same allocator and kind that is held then.
     const Event* other = nullptr;
@@ -103,7 +103,7 @@ TEST_CASE("an address that is handed out twice is noticed") {
   CHECK(n.noticed == n.changed);
 }
 
-TEST_CASE("a missing free is noticed") {
+TEST_CASE("a missing free is reported") {
   const Noticed arena = mutate(EventKind::SliceDead, [](Stream& stream, Event& e, auto&) {
     const Event gone = e;
     return stream.remove([&](TrackId, const Event& other) { return other == gone; }) == 1;
@@ -127,7 +127,7 @@ TEST_CASE("a missing free is noticed") {
   CHECK(changed > 20);
 }
 
-TEST_CASE("a swapped run is noticed") {
+TEST_CASE("a swapped run is reported") {
   for (const EventKind kind : {EventKind::Work, EventKind::Wait, EventKind::Step}) {
     CAPTURE(static_cast<int>(kind));
     const Noticed n = mutate(kind, [](Stream& stream, Event& e, auto&) {
@@ -143,7 +143,7 @@ TEST_CASE("a swapped run is noticed") {
   }
 }
 
-TEST_CASE("pieces that an allocator took one by one may go back as one, and in part; what it never had may not") {
+TEST_CASE("reservations may be released merged or in part; unreserved memory may not") {
   const auto seen = [](Bytes released) {
     const auto report = test::audited_of([&](trace::Sink& sink) {
       sink.describe(trace::ThreadInfo{.id = trace::TrackId(0), .name = "allocating"});
@@ -162,7 +162,7 @@ TEST_CASE("pieces that an allocator took one by one may go back as one, and in p
   CHECK(seen(12288) == 1);
 }
 
-TEST_CASE("a shifted clock is noticed") {
+TEST_CASE("a shifted clock is reported") {
   for (const int64_t shift : {-100'000, -60, 60, 100'000}) {
     CAPTURE(shift);
     int changed = 0, noticed = 0;

@@ -60,7 +60,7 @@ TEST_CASE("the figures of the sample run") {
   CHECK(value(*r, "counter.0.last") == 12.5);
 }
 
-TEST_CASE("the cold first run stands apart") {
+TEST_CASE("the cold first run is separate") {
   const auto r = audited_of([](Sink& sink) {
     sink.describe(ThreadInfo{TrackId(0), "worker 0"});
     auto graph = std::make_shared<GraphInfo>();
@@ -88,7 +88,7 @@ TEST_CASE("the cold first run stands apart") {
   CHECK(n.mean == doctest::Approx(30));
 }
 
-TEST_CASE("200 random recordings as they are counted nanosecond by nanosecond") {
+TEST_CASE("200 random recordings agree with a count per nanosecond") {
   size_t compared = 0;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     CAPTURE(seed);
@@ -111,7 +111,7 @@ TEST_CASE("200 random recordings as they are counted nanosecond by nanosecond") 
   CHECK(compared > 10'000);
 }
 
-TEST_CASE("a cut recording is audited up to there, garbage is refused") {
+TEST_CASE("a truncated recording is audited up to the cut, garbage is an error") {
   const TempFile file("cut.pftrace");
   {
     auto writer = RecordingWriter::create(file.path);

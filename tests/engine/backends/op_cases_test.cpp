@@ -74,7 +74,7 @@ TEST_CASE("every op, type and layout agrees with the reference, in any number of
   MESSAGE(op_cases().size() << " cases");
 }
 
-TEST_CASE("an op that nobody wrote is refused by its name") {
+TEST_CASE("an unimplemented op is an error with its name") {
   check_unknown_op_is_refused(*cpu::make_cpu_backend());
   check_unknown_op_is_refused(*reference::make_reference_backend());
 }

@@ -69,7 +69,7 @@ many{% endif %}
 
 }  // namespace
 
-TEST_CASE("conversations become the texts that Jinja makes of them") {
+TEST_CASE("chat templates give the texts of Jinja") {
   CHECK(rendered(kIterations, kLong) ==
         "<|begin|>system\nBe  brief.<|end|>\n<|begin|>user\nHi there<|end|>\n<|begin|>assistant\nHello<|end|>\n"
         "<|begin|>user\nAnd now?<|end|>\n<|begin|>assistant\n");
@@ -82,7 +82,7 @@ TEST_CASE("conversations become the texts that Jinja makes of them") {
   CHECK(rendered(kCounted, kEmpty) == "1/1 \n1 USER 1 {\"a\": [1, true, null], \"b\": \"x\\\"y\"}\nfew False ?7");
 }
 
-TEST_CASE("a template that cannot be rendered says why") {
+TEST_CASE("a template that cannot be rendered is an error with the reason") {
   CHECK(rendered(kAlternating, {{"assistant", "a"}}) == "refused: the chat template: roles must take turns");
   for (const char* text :
        {"{% for m in messages %}", "{% if a %}{% else %}", "{{ a", "{{ a b }}", "{{ 'a }}", "{{ a[ }}",
@@ -103,7 +103,7 @@ TEST_CASE("a template that cannot be rendered says why") {
   CHECK(rendered(loops + "0123456789abcdef" + ends, kLong).starts_with("refused: "));
 }
 
-TEST_CASE("a file's template knows what its vocabulary calls the begin and the end of a text") {
+TEST_CASE("a template uses the begin and end tokens of its vocabulary") {
   test::GgufMaker maker;
   maker.text("general.architecture", "llama").texts("tokenizer.ggml.tokens", {"<a>", "<b>"});
   maker.integer("tokenizer.ggml.bos_token_id", 1).integer("tokenizer.ggml.eos_token_id", 9);

@@ -14,7 +14,7 @@ using namespace arenascope;
 using namespace arenascope::models;
 using arenascope::test::data_folder;
 
-TEST_CASE("hostile ONNX files end as their manifest says") {
+TEST_CASE("hostile ONNX files give the results of their manifest") {
   ARENASCOPE_NEEDS_DATA("hostile/manifest.json");
   std::ifstream file(data_folder() / "hostile" / "manifest.json");
   const auto manifest = nlohmann::json::parse(file);
@@ -39,7 +39,7 @@ TEST_CASE("hostile ONNX files end as their manifest says") {
   CHECK(seen == 22);
 }
 
-TEST_CASE("the nine networks open whole, and their cases fit them") {
+TEST_CASE("the nine networks open completely, with matching test cases") {
   ARENASCOPE_NEEDS_DATA("onnx/light");
   int networks = 0;
   for (const auto& entry : std::filesystem::directory_iterator(data_folder() / "onnx" / "light")) {
@@ -62,7 +62,7 @@ TEST_CASE("the nine networks open whole, and their cases fit them") {
   CHECK(networks == 9);
 }
 
-TEST_CASE("real models open whole, with their inputs and outputs") {
+TEST_CASE("real models open completely, with their inputs and outputs") {
   ARENASCOPE_NEEDS_DATA("models");
   struct Real {
     const char* path;

@@ -101,7 +101,7 @@ TEST_CASE("mutated GGUF files") {
   CHECK(accepted > 0);
 }
 
-TEST_CASE("hostile GGUF files end as their manifest says") {
+TEST_CASE("hostile GGUF files give the results of their manifest") {
   ARENASCOPE_NEEDS_DATA("hostile/manifest.json");
   std::ifstream text(data_folder() / "hostile" / "manifest.json");
   const auto manifest = nlohmann::json::parse(text);
@@ -125,7 +125,7 @@ TEST_CASE("hostile GGUF files end as their manifest says") {
   CHECK(seen == 44);
 }
 
-TEST_CASE("real GGUF models open whole") {
+TEST_CASE("real GGUF models open completely") {
   ARENASCOPE_NEEDS_DATA("models/llm_stories260K");
   const auto folder = data_folder() / "models";
   for (const char* name : {"F32", "F16", "Q8_0", "Q4_0"}) {

@@ -42,7 +42,7 @@ Ints ints(std::string_view op, std::vector<HostArray> inputs, std::map<std::stri
 
 }  // namespace
 
-TEST_CASE("half and brain floats are rounded to nearest, ties to even, and come back") {
+TEST_CASE("f16 and bf16 are rounded to nearest even and round-trip") {
   for (uint32_t bits = 0; bits < 65536; ++bits) {
     const auto h = static_cast<uint16_t>(bits);
     if (!std::isnan(half_to_float(h))) CHECK(float_to_half(half_to_float(h)) == h);
@@ -57,7 +57,7 @@ TEST_CASE("half and brain floats are rounded to nearest, ties to even, and come 
   CHECK(std::isinf(half_to_float(0xFC00)));
 }
 
-TEST_CASE("bytes go into an array and out again, of every type") {
+TEST_CASE("arrays of all types round-trip through bytes") {
   for (int t = 0; t < kDTypeCount; ++t) {
     const auto dtype = static_cast<DType>(t);
     if (info(dtype).quantised) continue;
@@ -71,7 +71,7 @@ TEST_CASE("bytes go into an array and out again, of every type") {
   }
 }
 
-TEST_CASE("Slice takes what NumPy takes") {
+TEST_CASE("Slice follows NumPy") {
   const auto slice = [](int64_t size, int64_t start, int64_t end, int64_t step) {
     auto cut = slice_range(size, start, end, step);
     REQUIRE(cut.ok());
@@ -124,7 +124,7 @@ TEST_CASE("shape arithmetic") {
   CHECK(mean->floats == std::vector<double>{1.5, 3.5});
 }
 
-TEST_CASE("what does not fit is refused, never computed") {
+TEST_CASE("mismatching shapes are errors, never computed") {
   CHECK(!run("Gather", {HostArray::of({1}), HostArray::scalar(1)}).ok());
   CHECK(!run("Div", {HostArray::of({1}), HostArray::of({0})}).ok());
   CHECK(run("Div", {HostArray::of({INT64_MIN}), HostArray::of({-1})}).ok());

@@ -26,7 +26,7 @@ std::vector<std::byte> npy(const std::string& header, const std::string& data, c
 
 }  // namespace
 
-TEST_CASE("every type that NumPy has goes out and comes back") {
+TEST_CASE("every NumPy type round-trips") {
   for (int t = 0; t < kDTypeCount; ++t) {
     const auto dtype = static_cast<DType>(t);
     if (info(dtype).quantised || dtype == DType::BF16) continue;
@@ -49,7 +49,7 @@ TEST_CASE("every type that NumPy has goes out and comes back") {
   CHECK(!format_npy(*brain).ok());
 }
 
-TEST_CASE("Fortran order is turned") {
+TEST_CASE("Fortran order is transposed") {
   std::string data(6, '\0');
   std::iota(data.begin(), data.end(), '\0');
   auto tensor = parse_npy(npy("{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }\n", data));
@@ -58,13 +58,13 @@ TEST_CASE("Fortran order is turned") {
   CHECK(std::vector<int>(v, v + 6) == std::vector<int>{0, 2, 4, 1, 3, 5});
 }
 
-TEST_CASE("headers of versions 2 and 3 and of other writers are read") {
+TEST_CASE("headers of versions 2 and 3 and of other writers are parsed") {
   CHECK(parse_npy(npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }\n", "ab", 2)).ok());
   CHECK(parse_npy(npy("{'descr':'|u1','fortran_order':False,'shape':(2,)}", "ab", 3)).ok());
   CHECK(parse_npy(npy("{\"shape\": (2L,), \"descr\": \"<i1\", \"fortran_order\": False}", "ab")).ok());
 }
 
-TEST_CASE("what is no .npy, or one that lies, is refused") {
+TEST_CASE("invalid and inconsistent .npy files are errors") {
   const std::string good = "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }\n";
   CHECK(parse_npy(npy(good, "ab")).ok());
   CHECK(!parse_npy({}).ok());

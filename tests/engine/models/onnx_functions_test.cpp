@@ -23,7 +23,7 @@ std::string ops_of(const Model& model) {
 
 }  // namespace
 
-TEST_CASE("a function is replaced by its nodes") {
+TEST_CASE("a function is inlined") {
   OnnxMaker m;
   m.node("LeakyRelu", {"a"}, {"t"}, {{"alpha", 0.0F, "slope"}}).node("Add", {"t", "b"}, {"c"});
   m.function("steep", {"a", "b"}, {"c"}, {"slope"});
@@ -50,7 +50,7 @@ TEST_CASE("a function is replaced by its nodes") {
   CHECK(model->node_count == 6);
 }
 
-TEST_CASE("functions call functions, pass on what they are given, and may stand in a subgraph") {
+TEST_CASE("functions may call functions, forward attributes, and be used in subgraphs") {
   OnnxMaker m;
   m.node("Relu", {"a"}, {"b"}).function("inner", {"a"}, {"b"});
   m.node("inner", {"p"}, {"q"}, {}, "", "own").node("Exp", {"q"}, {"r"}).function("outer", {"p"}, {"r", "p"});
@@ -68,7 +68,7 @@ TEST_CASE("functions call functions, pass on what they are given, and may stand 
   CHECK(model->outputs.size() == 3);
 }
 
-TEST_CASE("functions that make no sense are refused") {
+TEST_CASE("invalid functions are errors") {
   const auto unsupported_reason = [](OnnxMaker& m, const std::string& op, const std::vector<std::string>& inputs) {
     m.input("x", {4}).output("y").node(op, inputs, {"y"}, {}, "", "own");
     auto model = m.open();
@@ -89,7 +89,7 @@ TEST_CASE("functions that make no sense are refused") {
   CHECK(unsupported_reason(doubled, "f0", {"x"}).find("million") != std::string::npos);
 }
 
-TEST_CASE("a function is read in its own opset") {
+TEST_CASE("a function uses its own opset") {
   OnnxMaker m(13);  // in which axes are no attribute
   m.node("Unsqueeze", {"a"}, {"b"}, {{"axes", std::vector<int64_t>{0}}}).function("f", {"a"}, {"b"}, {}, 11);
   m.input("x", {4}).output("y").node("f", {"x"}, {"y"}, {}, "call", "own");

@@ -71,7 +71,7 @@ TEST_CASE("convolutions and pools: pads, strides, auto_pad and groups") {
   CHECK(!one("MaxPool", {{1, 1, 5, 5}}).problem.empty());
 }
 
-TEST_CASE("asymmetric pads reach the op's parameters") {
+TEST_CASE("asymmetric pads become op parameters") {
   const auto low = one("Conv", {{1, 1, 7}, {1, 1, 3}}, {{"auto_pad", std::string("SAME_LOWER")}, {"strides", Ints{2}}});
   CHECK(low.shape == "[1, 1, 4]");
   const auto p = low.model.outputs[0].tensor->params.get<ConvParams>();
@@ -84,7 +84,7 @@ TEST_CASE("asymmetric pads reach the op's parameters") {
   CHECK(q.pads_end[0] == 0);
 }
 
-TEST_CASE("products become MUL_MAT, whatever is transposed") {
+TEST_CASE("matmuls become MUL_MAT for all transpositions") {
   for (int64_t ta : {0, 1})
     for (int64_t tb : {0, 1}) {
       const auto y =
@@ -107,7 +107,7 @@ TEST_CASE("products become MUL_MAT, whatever is transposed") {
   CHECK(!one("Einsum", {{3, 4}}, {{"equation", std::string("ii->i")}}).problem.empty());
 }
 
-TEST_CASE("a shape that the file calculates becomes numbers, not nodes") {
+TEST_CASE("computed shapes are folded to constants") {
   OnnxMaker m;
   m.input("x", {2, 3, 4})
       .output("y")
@@ -124,7 +124,7 @@ TEST_CASE("a shape that the file calculates becomes numbers, not nodes") {
   CHECK(y.ops == std::vector<Op>{Op::Reshape, Op::Relu});
 }
 
-TEST_CASE("large constants are made when they are loaded, reshaped and transposed on the way") {
+TEST_CASE("large constants are generated at loading, including reshape and transpose") {
   OnnxMaker m;
   m.input("x", {1, 200}).output("y").weight("s", {2}, Ints{300, 400}).weight("t", {2}, Ints{200, 600});
   m.node("ConstantOfShape", {"s"}, {"c"}).node("Reshape", {"c", "t"}, {"w"}).node("MatMul", {"x", "w"}, {"y"});
@@ -135,7 +135,7 @@ TEST_CASE("large constants are made when they are loaded, reshaped and transpose
   CHECK(y.model.parameter_bytes == 4 * 8);  // of the two shapes
 }
 
-TEST_CASE("a target shape that is given as an input is taken from the given values") {
+TEST_CASE("a target shape that is an input uses its provided values") {
   OnnxMaker m;
   m.input("x", {2, 6})
       .input("t", {2}, kInt64)
@@ -154,7 +154,7 @@ TEST_CASE("a target shape that is given as an input is taken from the given valu
   CHECK(y.model.fixed_inputs == std::vector<std::string>{"t"});
 }
 
-TEST_CASE("movement") {
+TEST_CASE("data movement operators") {
   CHECK(one("Transpose", {{2, 3, 4}}).shape == "[4, 3, 2]");
   CHECK(one("Flatten", {{2, 3, 4}}, {{"axis", int64_t{-1}}}).shape == "[6, 4]");
   CHECK(one("Concat", {{2, 3}, {2, 5}}, {{"axis", int64_t{-1}}}).shape == "[2, 8]");
@@ -168,7 +168,7 @@ TEST_CASE("movement") {
   CHECK(!one("Unsqueeze", {{2}}, {{"axes", Ints(8, 0)}}, 11).problem.empty());
 }
 
-TEST_CASE("normalisations, reductions and the other operators of many lines") {
+TEST_CASE("normalisations, reductions and other row operators") {
   CHECK(one("Softmax", {{2, 3, 4}}, {}, 9).shape == "[2, 3, 4]");
   CHECK(one("Softmax", {{2, 3, 4}}).ops == std::vector<Op>{Op::SoftMax});
   CHECK(one("ReduceLogSumExp", {{2, 3}}, {{"keepdims", int64_t{0}}, {"axes", Ints{1}}}).shape == "[2]");
@@ -189,7 +189,7 @@ TEST_CASE("normalisations, reductions and the other operators of many lines") {
   CHECK(one("Dropout", {{2, 3}}).ops == std::vector<Op>{Op::Copy});
 }
 
-TEST_CASE("an If whose condition is known is its branch") {
+TEST_CASE("an If with a known condition is replaced by its branch") {
   OnnxMaker yes, no;
   yes.output("a").node("Relu", {"x"}, {"a"});
   no.output("b").node("Neg", {"x"}, {"b"});
@@ -211,7 +211,7 @@ TEST_CASE("an If whose condition is known is its branch") {
   CHECK(waiting.model.deferred->why.find("condition") != std::string::npos);
 }
 
-TEST_CASE("layers come from the names, or from where the graph is narrow") {
+TEST_CASE("layers come from names, or from narrow cuts of the graph") {
   OnnxMaker named, numbered;
   named.input("x", {2}).output("net/l5/b");
   numbered.input("0", {2}).output("24");
@@ -247,7 +247,7 @@ TEST_CASE("a few large groups of names are layers too") {
   CHECK(model->context.layer_names()[0] == "block0");
 }
 
-TEST_CASE("names that tell the op are no layers, and all of a graph is none") {
+TEST_CASE("op names and the complete graph are not layers") {
   OnnxMaker named, whole;
   named.input("x", {2}).output("p2o.Relu.23");
   whole.input("x", {2}).output("y");

@@ -81,7 +81,7 @@ TEST_CASE("shifts and bits") {
   CHECK(made("BitCast", {{{2, 3}}}) == "refused");
 }
 
-TEST_CASE("types and diagonals that there are not") {
+TEST_CASE("invalid types and diagonals") {
   constexpr int64_t kBeyond = (int64_t{1} << 32) + kFloat;
   CHECK(made("Cast", {{{2, 3}}}, {number("to", kFloat)}) == "[2, 3]");
   CHECK(made("Cast", {{{2, 3}}}, {number("to", kBeyond)}) == "refused");
@@ -91,12 +91,12 @@ TEST_CASE("types and diagonals that there are not") {
     CHECK(made("EyeLike", {{{2, 3}}}, {number("k", k)}, 22) == "[2, 3]");
 }
 
-TEST_CASE("zero points along a dimension that there is not") {
+TEST_CASE("zero points along a missing dimension") {
   CHECK(made("ConvInteger", {{{1}, kUint8}, {{}, kUint8}, {{1}, kUint8}, {{2}, kUint8}}) == "refused");
   CHECK(made("DequantizeLinear", {{{}, kUint8}, {{2}}, {{2}, kUint8}}) == "refused");
 }
 
-TEST_CASE("sizes that overflow where there is no element") {
+TEST_CASE("overflowing sizes of empty tensors") {
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max() - 1;
   OnnxMaker m(20);
   m.weight("a", {0, kMax}, Ints{}).output("y").node("Concat", {"a", "a"}, {"y"}, {number("axis", 1)});
@@ -105,7 +105,7 @@ TEST_CASE("sizes that overflow where there is no element") {
   CHECK_FALSE(model->runnable());
 }
 
-TEST_CASE("transposed convolutions of any output_shape") {
+TEST_CASE("transposed convolutions with output_shape") {
   const auto shape = [](int64_t size) {
     return std::vector<Attr>{{"output_shape", Ints{4, size}}, {"strides", Ints{1, 2}}};
   };
@@ -115,11 +115,11 @@ TEST_CASE("transposed convolutions of any output_shape") {
     CHECK(made("ConvTranspose", both, shape(odd), 11) == "refused");
 }
 
-TEST_CASE("an image that is not given takes no memory") {
+TEST_CASE("an image input without data takes no memory") {
   CHECK(made("ImageDecoder", {{{int64_t{1} << 36}, kUint8}}, {}, 20) == "refused");
 }
 
-TEST_CASE("functions of one element") {
+TEST_CASE("unary functions") {
   for (const char* op : {"Acos", "Asin", "Atan", "Acosh", "Asinh", "Atanh", "Sinh", "Cosh", "Tan"}) {
     CAPTURE(op);
     CHECK(made(op, {{{2, 0, 3}}}) == "[2, 0, 3]");
@@ -130,7 +130,7 @@ TEST_CASE("functions of one element") {
   CHECK(made("IsInf", {{{4}}}, {number("detect_positive", 0), number("detect_negative", 0)}) == "[4]");
 }
 
-TEST_CASE("running products") {
+TEST_CASE("CumProd") {
   CHECK(made("CumProd", {{{2, 3}}}, {}, 26, {{"axis", {1}}}) == "[2, 3]");
   CHECK(made("CumProd", {{{2, 3}}}, {}, 26, {{"axis", {-2}}}) == "[2, 3]");
   CHECK(made("CumProd", {{{2, 3}}}, {}, 26, {{"axis", {2}}}) == "refused");
@@ -138,7 +138,7 @@ TEST_CASE("running products") {
   CHECK(made("CumProd", {{{2, 3}}, {{}, kInt64}}, {}, 26) == "refused");
 }
 
-TEST_CASE("images read at places of a grid") {
+TEST_CASE("GridSample") {
   const Input x{{2, 3, 5, 6}}, grid{{2, 4, 7, 2}};
   CHECK(made("GridSample", {x, grid}) == "[2, 3, 4, 7]");
   CHECK(made("GridSample", {x, grid}, {text("mode", "cubic"), text("padding_mode", "reflection")}) == "[2, 3, 4, 7]");
@@ -178,7 +178,7 @@ TEST_CASE("attention") {
   CHECK(made("Attention", {q, k}) == "refused");
 }
 
-TEST_CASE("what stands around attention") {
+TEST_CASE("operators around attention") {
   const Input x{{2, 4, 3, 8}}, angles{{2, 3, 4}};
   CHECK(made("RotaryEmbedding", {x, angles, angles}) == "[2, 4, 3, 8]");
   CHECK(made("RotaryEmbedding", {x, {{50, 4}}, {{50, 4}}, {{2, 3}, kInt64}}) == "[2, 4, 3, 8]");
@@ -213,7 +213,7 @@ TEST_CASE("Fourier transforms") {
   CHECK(made("DFT", {{{10}}}, {}, 17) == "refused");
 }
 
-TEST_CASE("what is chosen by known values") {
+TEST_CASE("selection by constants") {
   const auto kept = [](Ints numbers) {
     return std::vector<std::pair<std::string, Ints>>{{"kept", std::move(numbers)}};
   };
@@ -239,7 +239,7 @@ TEST_CASE("what is chosen by known values") {
   CHECK(made("Col2Im", {{{1, 5, 5}}}, {Attr{"pads", Ints{1}}}, 18, sizes) == "refused");
 }
 
-TEST_CASE("whole-number convolutions") {
+TEST_CASE("integer convolutions") {
   const Input x{{1, 3, 5, 5}, kUint8}, w{{2, 3, 3, 3}, kUint8}, scale{{}}, zero{{}, kUint8};
   CHECK(made("ConvInteger", {x, w}) == "[1, 2, 3, 3]");
   CHECK(made("ConvInteger", {x, {{2, 4, 3, 3}, kUint8}}) == "refused");
@@ -249,7 +249,7 @@ TEST_CASE("whole-number convolutions") {
   CHECK(made("QLinearConv", {x, scale, zero, w, scale, zero, scale}) == "refused");
 }
 
-TEST_CASE("small types are stored wider and never computed in unawares") {
+TEST_CASE("small types are stored wider, and computing in them is explicit") {
   constexpr int kInt4 = 22, kFloat8 = 17;
   CHECK(made("Cast", {{{3}, kInt4}}, {number("to", kFloat)}) == "[3]");
   CHECK(made("Cast", {{{3}}}, {number("to", kInt4)}) == "[3]");
@@ -269,7 +269,7 @@ TEST_CASE("small types are stored wider and never computed in unawares") {
   CHECK(model->problems[0].find("INT4") != std::string::npos);
 }
 
-TEST_CASE("packed weights have the bytes that their shape asks for") {
+TEST_CASE("packed weights have the bytes of their shape") {
   constexpr int kUint4 = 21;
   for (const std::string& bytes : {std::string(2, '\x21'), std::string(1, '\x21'), std::string(3, '\x21')}) {
     OnnxMaker m(21);
@@ -279,7 +279,7 @@ TEST_CASE("packed weights have the bytes that their shape asks for") {
   }
 }
 
-TEST_CASE("no operator trusts that its sources are there, or of a type or rank") {
+TEST_CASE("every operator checks presence, type and rank of its inputs") {
   const std::vector<std::vector<Input>> all{{},
                                             {kNone},
                                             {{{2, 3}}},

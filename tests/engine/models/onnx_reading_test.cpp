@@ -30,7 +30,7 @@ bool says(const std::string& text, const std::string& part) { return text.find(p
 
 }  // namespace
 
-TEST_CASE("sizes that a file leaves open are listed, and told by name or by place") {
+TEST_CASE("free dimensions are listed, and set by name or by index") {
   OnnxMaker m;
   m.input("x", {-1, 3})
       .output("y")
@@ -81,7 +81,7 @@ TEST_CASE("a small network opens with its inputs, outputs and weights") {
   CHECK(std::vector<float>(w.data_as<float>(), w.data_as<float>() + 6) == std::vector<float>{1, 3, 5, 2, 4, 6});
 }
 
-TEST_CASE("a dimension that nobody tells becomes 1, and weights that old files list as inputs are none") {
+TEST_CASE("an unspecified dimension is 1, and weights listed as inputs by old files are not inputs") {
   OnnxMaker m;
   m.input("x", {-1, 3})
       .input("b", {3})
@@ -94,7 +94,7 @@ TEST_CASE("a dimension that nobody tells becomes 1, and weights that old files l
   CHECK(to_string(model->outputs[0].sizes) == "[1, 3]");
 }
 
-TEST_CASE("nothing, text and cut files are refused") {
+TEST_CASE("empty, text and truncated files are errors") {
   CHECK(!open_onnx(std::span<const std::byte>(), "").ok());
   const std::string text = "this is no network at all, but a sentence";
   CHECK(!open_onnx(std::as_bytes(std::span(text.data(), text.size())), "").ok());
@@ -108,7 +108,7 @@ TEST_CASE("nothing, text and cut files are refused") {
   }
 }
 
-TEST_CASE("graphs that make no sense are refused by name") {
+TEST_CASE("invalid graphs are errors that name the node") {
   OnnxMaker cycle, twice, unused, missing;
   cycle.input("x", {2})
       .output("y")
@@ -124,7 +124,7 @@ TEST_CASE("graphs that make no sense are refused by name") {
   CHECK(says(unsupported_reason(missing), "'z'"));
 }
 
-TEST_CASE("nodes in any order are sorted") {
+TEST_CASE("nodes are sorted topologically") {
   OnnxMaker m;
   m.input("x", {2}).output("y").node("Relu", {"b"}, {"y"}).node("Neg", {"a"}, {"b"}).node("Abs", {"x"}, {"a"});
   auto model = m.open();
@@ -134,7 +134,7 @@ TEST_CASE("nodes in any order are sorted") {
   CHECK(model->graph.nodes()[2]->op == Op::Relu);
 }
 
-TEST_CASE("a weight has as many bytes as its shape says") {
+TEST_CASE("the bytes of a weight match its shape") {
   OnnxMaker longer, shorter, wrapped, negative, many;
   longer.output("y").raw_weight("w", {1}, std::string(64, 'a')).node("Relu", {"w"}, {"y"});
   CHECK(says(unsupported_reason(longer), "64 bytes"));
@@ -150,7 +150,7 @@ TEST_CASE("a weight has as many bytes as its shape says") {
   CHECK(to_string(folded->outputs[0].tensor.sizes()) == "[1, 1, 1, 1, 1, 1, 1, 1]");
 }
 
-TEST_CASE("a weight in segments is one, whatever their order") {
+TEST_CASE("segments of a weight are joined in any order") {
   const auto opened = [](const std::vector<std::pair<int64_t, std::vector<float>>>& segments) {
     OnnxMaker m;
     m.input("x", {2}).output("y").node("MatMul", {"w", "x"}, {"y"});
@@ -171,7 +171,7 @@ TEST_CASE("a weight in segments is one, whatever their order") {
   CHECK_FALSE(opened({{-2, {1, 2, 3, 4, 5, 6}}}).ok());
 }
 
-TEST_CASE("external data stays in the model's folder and inside its file") {
+TEST_CASE("external data stays in the model's folder and within its file") {
   TempFolder outside, folder;
   const float numbers[] = {1, 2, 3, 4};
   std::ofstream(folder.path() / "w.bin", std::ios::binary)
@@ -258,7 +258,7 @@ TEST_CASE("a model is planned although the data of its weights is missing") {
   CHECK(model->missing.tensors == 0);
 }
 
-TEST_CASE("what cannot be run is listed operator by operator, and the rest can be seen") {
+TEST_CASE("unsupported operators are listed, and the model can be inspected") {
   OnnxMaker m;
   m.input("x", {2, 2}).output("y", {2, 2}).value("b", {2, 2});
   m.node("Relu", {"x"}, {"a"}, {}, "first")
@@ -355,7 +355,7 @@ TEST_CASE("a shape error names the node, and its inputs and their shapes in the 
   CHECK(problem(m) == "Reshape that makes 'y': 6 elements do not fit in the shape [4, 5]: x is 2×3, shape is [2]");
 }
 
-TEST_CASE("inputs that are no tensors of numbers are problems, not errors") {
+TEST_CASE("inputs of other kinds than numeric tensors are problems, not errors") {
   OnnxMaker text;
   text.input("x", {2}, kString).output("y").node("Identity", {"x"}, {"y"});
   auto model = text.open();
@@ -364,7 +364,7 @@ TEST_CASE("inputs that are no tensors of numbers are problems, not errors") {
   CHECK(says(model->problems.at(0), "--input x=FILE.pb"));
 }
 
-TEST_CASE("tensors that no machine holds are refused without allocating them") {
+TEST_CASE("impossibly large tensors are errors without an allocation") {
   OnnxMaker fill, expand;
   fill.output("y").weight("s", {2}, std::vector<int64_t>{1 << 20, 1 << 20}).node("ConstantOfShape", {"s"}, {"y"});
   auto model = fill.open();
@@ -377,7 +377,7 @@ TEST_CASE("tensors that no machine holds are refused without allocating them") {
   CHECK(!model->runnable());
 }
 
-TEST_CASE("a result that is given, constant or named twice is copied, so that each output owns its bytes") {
+TEST_CASE("an output that is an input, constant or duplicate is copied, so that each output owns its bytes") {
   OnnxMaker m;
   m.input("x", {2}).output("a").output("b").output("c").output("d").weight("w", {2}, std::vector<float>{1, 2});
   m.node("Identity", {"x"}, {"a"})

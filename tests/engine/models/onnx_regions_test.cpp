@@ -79,7 +79,7 @@ constexpr int64_t kHuge = int64_t{1} << 40;
 
 }  // namespace
 
-TEST_CASE("regions of an image") {
+TEST_CASE("region operators") {
   const std::vector<Input> inputs{{{2, 3, 10, 12}}, {{5, 4}}, {{5}, kInt64}};
   const auto roi = [&](std::vector<Attr> attributes, std::vector<Input> given) {
     return made({"RoiAlign", std::move(given), std::move(attributes), {}, 16});
@@ -99,7 +99,7 @@ TEST_CASE("regions of an image") {
   CHECK(roi({number("sampling_ratio", 2)}, {{{2, 3, 0, 12}}, {{5, 4}}, {{5}, kInt64}}) == "refused");
 }
 
-TEST_CASE("convolutions whose taps move") {
+TEST_CASE("deformable convolutions") {
   const auto deform = [](std::vector<Input> inputs, std::vector<Attr> attributes) {
     return made({"DeformConv", std::move(inputs), std::move(attributes), {}, 22});
   };
@@ -116,7 +116,7 @@ TEST_CASE("convolutions whose taps move") {
   CHECK(deform({x, w, {{1, 8, 5, 6}}}, {list("pads", {kHuge, 0, 0, 0})}) == "refused");
 }
 
-TEST_CASE("boxes that stay need their numbers") {
+TEST_CASE("NonMaxSuppression needs known values") {
   // Of the graph before it, which only hands its inputs on.
   CHECK(made({"NonMaxSuppression", {{{1, 6, 4}}, {{1, 1, 6}}}, {}, {{"most", {1}, {3}}}, 11}) == "[1, 6, 4] [1, 1, 6]");
   Node known{"NonMaxSuppression", {}, {}, {}, 11};
@@ -133,7 +133,7 @@ TEST_CASE("boxes that stay need their numbers") {
   CHECK(made(known) == "refused");
 }
 
-TEST_CASE("resizing by weights that are known") {
+TEST_CASE("resize with constant weights") {
   const auto resize = [](std::vector<Attr> attributes, Numbers last, int64_t rank_of_roi = 0) {
     Node node{"Resize", {{{1, 2, 4, 6}}}, std::move(attributes), {}, 19};
     node.weights = {{"roi", {2 * rank_of_roi}, Ints(static_cast<size_t>(2 * rank_of_roi), 0), kFloat},
@@ -187,7 +187,7 @@ TEST_CASE("signals") {
     CHECK(mel(odd) == "refused");
 }
 
-TEST_CASE("caches and pools that say where") {
+TEST_CASE("caches, and pools with indices") {
   const Input cache{{2, 3, 8, 4}}, update{{2, 3, 2, 4}}, at{{2}, kInt64};
   CHECK(made({"TensorScatter", {cache, update, at}}) == "[2, 3, 8, 4]");
   CHECK(made({"TensorScatter", {cache, update}, {text("mode", "circular")}}) == "[2, 3, 8, 4]");
@@ -209,7 +209,7 @@ TEST_CASE("caches and pools that say where") {
   CHECK(made({"MaxUnpool", {{{1, 64, 64, 64}}, {{1, 64, 64, 64}, kInt64}}, {kernel, strides}, {}, 11}) == "refused");
 }
 
-TEST_CASE("n-grams and columns") {
+TEST_CASE("TfIdfVectorizer and Col2Im") {
   const auto counts = [](Ints pool, Ints starts, Ints columns, Ints lengths, int64_t skips = 0) {
     return made({"TfIdfVectorizer",
                  {{{2, 12}, kInt32}},
@@ -233,7 +233,7 @@ TEST_CASE("n-grams and columns") {
   CHECK(made({"TreeEnsemble", {{{3, 4}}}, {}, {}, 24, ml}) == "refused");
 }
 
-TEST_CASE("numbers that are drawn are the same for a seed, and said to be drawn") {
+TEST_CASE("random operators are deterministic for a seed and reported") {
   OnnxMaker m(22);
   m.input("x", {4, 5}).output("y").output("z").node("RandomUniformLike", {"x"}, {"u"}).node("Add", {"u", "x"}, {"y"});
   m.node("Relu", {"x"}, {"z"});
@@ -248,7 +248,7 @@ TEST_CASE("numbers that are drawn are the same for a seed, and said to be drawn"
   CHECK(made({"Bernoulli", {{{2, 5}}}, {}, {}, 22}) == "[2, 5]");
 }
 
-TEST_CASE("loops go round as often as is known") {
+TEST_CASE("loops with a known trip count are unrolled") {
   const auto loop = [](int64_t iterations, bool known, bool stacked) {
     OnnxMaker body(16);
     body.input("i", {}, kInt64).input("go", {}, kBool).input("s", {2});
@@ -278,7 +278,7 @@ TEST_CASE("loops go round as often as is known") {
   CHECK(loop(3, false, false) == "[2]");     // once, as is assumed
 }
 
-TEST_CASE("a weight is held once, however many turns of a loop read it, as it lies or turned round") {
+TEST_CASE("a weight is stored once for all iterations of a loop, also transposed") {
   const std::string raw(size_t{64} * 64 * 4, '\1');
   const auto bytes = [&](const char* op, bool inside) {
     OnnxMaker body(16), m(16);
@@ -296,7 +296,7 @@ TEST_CASE("a weight is held once, however many turns of a loop read it, as it li
     for (const char* op : {"Add", "MatMul"}) CHECK(bytes(op, inside) == Bytes{64} * 64 * 4);
 }
 
-TEST_CASE("a turn of a loop, a branch and a step of a scan are layers within their operator's") {
+TEST_CASE("loop iterations, branches and scan steps are layers inside their operator's layer") {
   const auto layers = [](OnnxMaker& m) {
     auto model = m.open();
     REQUIRE(model.ok());
@@ -325,7 +325,7 @@ TEST_CASE("a turn of a loop, a branch and a step of a scan are layers within the
   CHECK(layers(scan) == std::vector<std::string>{"Scan y / turn 0", "Scan y / turn 1", "Scan y / turn 2"});
 }
 
-TEST_CASE("sequences are lists of tensors while a model is opened") {
+TEST_CASE("sequences are lists of tensors at opening") {
   const auto sequence = [](const std::vector<std::string>& place, int64_t at, const std::string& op) {
     OnnxMaker m(17);
     m.input("a", {2, 3}).input("b", {4}).weight("at", {}, Ints{at}).output("y");
@@ -362,7 +362,7 @@ TEST_CASE("sequences are lists of tensors while a model is opened") {
   CHECK(to_string(model->outputs[6].tensor.sizes()) == "[2]");
 }
 
-TEST_CASE("an opset that is too new is refused by its number, a weight of no type by its name") {
+TEST_CASE("a too new opset is an error with its number, an untyped weight an error with its name") {
   for (const int64_t opset : {int64_t{28}, int64_t{29}, int64_t{9999}}) {
     OnnxMaker m(opset);
     m.input("x", {2}).output("y").node("Relu", {"x"}, {"y"});
@@ -390,7 +390,7 @@ TEST_CASE("an opset that is too new is refused by its number, a weight of no typ
   }
 }
 
-TEST_CASE("a size that nobody tells is said to be assumed") {
+TEST_CASE("an unspecified size is reported as assumed") {
   OnnxMaker m;
   m.input("x", {-1, 3, -2}).input("z", {-1}).output("y").node("Relu", {"x"}, {"y"});
   auto model = m.open();
@@ -406,7 +406,7 @@ TEST_CASE("a size that nobody tells is said to be assumed") {
   CHECK(to_string(model->outputs[0].tensor.sizes()) == "[4, 3, 5]");
 }
 
-TEST_CASE("sizes are found with which the model can be run") {
+TEST_CASE("sizes are found for which the model can run") {
   // A window of 600 numbers over a row: 128 and 512 are too short.
   OnnxMaker audio;
   audio.input("x", {-1, 1, -2}).output("y").weight("w", {2, 1, 600}, std::vector<float>(1200, 0.5F));
@@ -433,7 +433,7 @@ TEST_CASE("sizes are found with which the model can be run") {
   CHECK_FALSE(model->free_dimensions[2].specified);
 }
 
-TEST_CASE("a number that an If hangs on is assumed where nobody gives it") {
+TEST_CASE("an unspecified condition of an If is assumed") {
   OnnxMaker wide, narrow, m;
   wide.output("w").weight("k", {1, 1, 600}, std::vector<float>(600, 0.5F)).node("Conv", {"x", "k"}, {"w"});
   narrow.output("n").node("Relu", {"x"}, {"n"});

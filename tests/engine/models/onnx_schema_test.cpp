@@ -32,7 +32,7 @@ std::string said(int64_t opset, const std::string& op, const Strings& inputs, co
 
 }  // namespace
 
-TEST_CASE("the table has every operator of every opset") {
+TEST_CASE("the schema table has every operator of every opset") {
   const auto names = ir::Schemas::names();
   CHECK(names.size() == 227);
   CHECK(ir::Schemas::newest_opset("") == 28);
@@ -68,7 +68,7 @@ TEST_CASE("the table has every operator of every opset") {
   CHECK(bodies == 40);
 }
 
-TEST_CASE("a schema as it was in its opset") {
+TEST_CASE("schemas are versioned by opset") {
   ir::Schemas schemas;
   CHECK(schemas.find("", "Mish", 17) == nullptr);
   CHECK(ir::Schemas::first_opset("", "Mish") == 18);
@@ -88,7 +88,7 @@ TEST_CASE("a schema as it was in its opset") {
   CHECK(constants.at("value").tensor->byte_count == 4);
 }
 
-TEST_CASE("attributes that an operator does not have, or of another kind") {
+TEST_CASE("unknown attributes and attributes of the wrong type") {
   CHECK(said(13, "Relu", {"x"}) == "");
   CHECK(said(13, "Relu", {"x"}, {{"slope", 1.0F}}) ==
         "Relu 'n': Relu of opset 13 has no attribute 'slope', and none at all");
@@ -107,7 +107,7 @@ TEST_CASE("attributes that an operator does not have, or of another kind") {
         "Softmax 'n': attribute 'axis' is duplicated");
 }
 
-TEST_CASE("sources and results that an operator does not have, or of another type") {
+TEST_CASE("unexpected inputs and outputs, and wrong types") {
   CHECK(said(13, "Relu", {"x", "x"}) == "Relu 'n': it has 2 sources, Relu of opset 13 has 1");
   CHECK(said(13, "Add", {"x"}) == "Add 'n': it has 1 source, Add of opset 13 has 2");
   CHECK(said(13, "Add", {"x", ""}) == "Add 'n': input 1 ('B') is missing");
@@ -121,7 +121,7 @@ TEST_CASE("sources and results that an operator does not have, or of another typ
   CHECK(said(13, "Where", {"b", "x", "x"}) == "");
 }
 
-TEST_CASE("what ONNX Runtime does not look at is not refused") {
+TEST_CASE("fields ignored by ONNX Runtime are accepted") {
   OnnxMaker m(13);
   m.input("x", {2, 3}).output("y").node("Constant", {}, {"c"}, {{"value_float", 2.0F}, {"axis", int64_t{1}}});
   m.node("Mul", {"x", "c"}, {"y"});
@@ -137,7 +137,7 @@ TEST_CASE("what ONNX Runtime does not look at is not refused") {
   CHECK(said(9, "ThresholdedRelu", {"x"}) == "");
 }
 
-TEST_CASE("operators that an opset does not have") {
+TEST_CASE("operators missing in an opset") {
   CHECK(said(13, "Mish", {"x"}) == "Mish 'n': operator Mish does not exist before opset 18; the model uses opset 13");
   CHECK(said(10, "Upsample", {"x", "x"}) ==
         "Upsample 'n': operator Upsample was removed in opset 10; the model uses opset 10");
@@ -145,7 +145,7 @@ TEST_CASE("operators that an opset does not have") {
   CHECK(said(29, "Relu", {"x"}).find("opset 29; opsets up to 28 are supported") != std::string::npos);
 }
 
-TEST_CASE("an operator without a handler is lowered by what it consists of") {
+TEST_CASE("an operator without a handler is lowered by its function body") {
   OnnxMaker m(28);
   m.input("x", {2, 3}).input("z", {2, 3}).output("y");
   m.node("SwiGLU", {"x", "z"}, {"y"}, {{"alpha", 2.0F}}, "gate");
@@ -166,7 +166,7 @@ TEST_CASE("an operator without a handler is lowered by what it consists of") {
   CHECK(refused->problems[0].starts_with("SwiGLU 'gate': its Mul: "));
 }
 
-TEST_CASE("opening is no slower for the table") {
+TEST_CASE("the schema check does not slow down opening") {
   OnnxMaker m(13);
   m.input("x", {2, 3}).output("y").node("Relu", {"x"}, {"y"});
   const auto bytes = m.bytes();

@@ -41,7 +41,7 @@ std::string one(const std::string& entry) { return R"({"w":{)" + entry + "}}"; }
 
 }  // namespace
 
-TEST_CASE("a safetensors file is read by place, with its metadata") {
+TEST_CASE("a safetensors file is read by offset, with its metadata") {
   const auto bytes = file_of(kGood, kGoodData);
   auto file = SafetensorsFile::parse(bytes);
   if (!file) FAIL(file.error().message);
@@ -59,7 +59,7 @@ TEST_CASE("a safetensors file is read by place, with its metadata") {
   CHECK(file->metadata()[1].first == "who \"\xC3\xA9\xF0\x9F\x98\x80\"");
 }
 
-TEST_CASE("what is wrong with a safetensors file is said, and nothing of its size is believed") {
+TEST_CASE("invalid safetensors files are errors, and their sizes are checked") {
   std::vector<std::byte> tiny(5);
   CHECK_FALSE(SafetensorsFile::parse(tiny).ok());
   auto huge = file_of("{}", 0);
@@ -163,7 +163,7 @@ TEST_CASE("mutated safetensors files") {
   CHECK(accepted < models::test::mutant_count());
 }
 
-TEST_CASE("a safetensors file opens as a model that shows its tensors") {
+TEST_CASE("a safetensors file opens as a model with its tensors") {
   const std::filesystem::path path =
       std::filesystem::temp_directory_path() / fmt::format("arenascope-{}.safetensors", fmt::ptr(&kGood));
   const auto bytes = file_of(kGood, kGoodData);

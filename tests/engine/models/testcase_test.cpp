@@ -30,7 +30,7 @@ void write(const std::filesystem::path& path, const std::vector<std::byte>& byte
 
 }  // namespace
 
-TEST_CASE("a folder in the test-case layout opens with its cases, the first of which settles open dimensions") {
+TEST_CASE("a test-case folder opens with its cases, whose first one sets free dimensions") {
   TempFolder folder;
   OnnxMaker m;
   m.input("x", {-1, 3}).output("y").node("Relu", {"x"}, {"y"});
@@ -57,7 +57,7 @@ TEST_CASE("a folder in the test-case layout opens with its cases, the first of w
   CHECK(open_model((folder.path() / "model.onnx").string()).ok());
 }
 
-TEST_CASE("what is missing or damaged is said by name") {
+TEST_CASE("missing or damaged files are errors with their name") {
   TempFolder folder;
   CHECK(!open_model((folder.path() / "none.onnx").string()).ok());
   CHECK(!open_model(folder.path().string()).ok());
@@ -76,7 +76,7 @@ TEST_CASE("what is missing or damaged is said by name") {
   CHECK(!read_tensor_file(folder.path() / "nowhere.npy").ok());
 }
 
-TEST_CASE("names from a file cannot break the one line of a sentence") {
+TEST_CASE("names from a file cannot break an error message into lines") {
   TempFolder folder;
   OnnxMaker m;
   m.input("x", {2}).output("y").node("Mys\ntery\x01", {"x"}, {"y"}, {}, std::string(5000, 'n'));

@@ -89,7 +89,7 @@ std::string whole(const std::filesystem::path& path) {
 
 }  // namespace
 
-TEST_CASE("byte pairs by score") {
+TEST_CASE("byte pair merging by score") {
   const auto t = opened("llama", llama_vocabulary());
   CHECK(t->kind() == "llama");
   CHECK(t->size() == 265);
@@ -114,7 +114,7 @@ TEST_CASE("byte pairs by score") {
   CHECK(t->bytes_of(265).empty());
 }
 
-TEST_CASE("a letter that comes in pieces") {
+TEST_CASE("a character split over tokens") {
   Utf8Stream stream;
   CHECK(stream.add("a\xF0\x9F") == "a");
   CHECK(stream.add("\xA6").empty());
@@ -130,7 +130,7 @@ TEST_CASE("a letter that comes in pieces") {
   }
 }
 
-TEST_CASE("unigram takes the cut with the highest sum") {
+TEST_CASE("unigram takes the segmentation with the highest score") {
   GgufMaker maker;
   maker.text("tokenizer.ggml.model", "t5");
   maker.texts("tokenizer.ggml.tokens", {"<pad>", "</s>", "<unk>", "\xE2\x96\x81", "a", "b", "ab", "ba", "aba"});
@@ -144,7 +144,7 @@ TEST_CASE("unigram takes the cut with the highest sum") {
   CHECK(t->decode(Ids{3, 4, 7}) == "aba");
 }
 
-TEST_CASE("vocabularies that are refused") {
+TEST_CASE("invalid vocabularies") {
   GgufMaker none;
   CHECK(unsupported_reason(none).find("no vocabulary") != std::string::npos);
   GgufMaker unknown;
@@ -164,7 +164,7 @@ TEST_CASE("vocabularies that are refused") {
 }
 
 #if ARENASCOPE_HAS_ICU
-TEST_CASE("byte-level byte pairs") {
+TEST_CASE("byte-level BPE") {
   GgufMaker maker;
   maker.text("tokenizer.ggml.model", "gpt2").text("tokenizer.ggml.pre", "gpt-2");
   // A space is written as U+0120, the byte C3 as U+00C3, A9 as U+00A9.
@@ -189,7 +189,7 @@ TEST_CASE("byte-level byte pairs") {
   CHECK(unsupported_reason(maker).find("'made-up'") != std::string::npos);
 }
 
-TEST_CASE("pre-tokenizers cut differently") {
+TEST_CASE("pre-tokenizers differ in their splits") {
   const auto strings = [](const char* pre, const char* text) {
     std::vector<std::string> tokens;
     for (char c = '!'; c < 127; ++c) tokens.emplace_back(1, c);

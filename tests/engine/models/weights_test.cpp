@@ -53,7 +53,7 @@ bool holds(const Tensor& tensor, const std::vector<float>& expected) {
 
 }  // namespace
 
-TEST_CASE("a weight is borrowed from its file, counted as mapped memory, and what lies at odd addresses is told") {
+TEST_CASE("a weight is borrowed from its file, counted as mapped memory, and misalignment is reported") {
   constexpr int64_t kCount = 100'000;
   const TempFolder folder;
   int aligned = 0;
@@ -82,7 +82,7 @@ TEST_CASE("a weight is borrowed from its file, counted as mapped memory, and wha
 }
 
 // In a child process, which may end by it: a signal handler is the whole process's.
-TEST_CASE("pages of a file that was cut short end the process, unless the program wants to survive them") {
+TEST_CASE("reading a truncated file's pages ends the process, unless the program opts in to survive") {
   constexpr int64_t kCount = 100'000;
   const TempFolder folder;
   const auto path = folder.path() / "cut.onnx";
@@ -115,7 +115,7 @@ TEST_CASE("pages of a file that was cut short end the process, unless the progra
   }
 }
 
-TEST_CASE("float_data is taken from the file like raw_data, and other fields are read") {
+TEST_CASE("float_data is borrowed like raw_data, other fields are converted") {
   const std::vector<float> floats{1, 2, 3, 4, 5, 6};
   const std::vector<int64_t> integers{7, -8, 9};
   const TempFolder folder;
@@ -136,7 +136,7 @@ TEST_CASE("float_data is taken from the file like raw_data, and other fields are
   }
 }
 
-TEST_CASE("tensors in attributes and in graphs inside nodes are found as well") {
+TEST_CASE("tensors in attributes and subgraphs are found") {
   constexpr int64_t kCount = 70'000;  // more than is computed with while opening
   OnnxMaker then, otherwise, m;
   then.output("t").raw_weight("a", {kCount}, raw(numbers(kCount))).node("Add", {"x", "a"}, {"t"});
@@ -155,7 +155,7 @@ TEST_CASE("tensors in attributes and in graphs inside nodes are found as well") 
   CHECK(holds(model->weights[0].tensor, numbers(kCount)));
 }
 
-TEST_CASE("a file that changes after it was opened is an error, not other numbers") {
+TEST_CASE("a file that changes after it was opened is an error, not different values") {
   constexpr int64_t kCount = 100'000;
   const TempFolder folder;
   const auto path = folder.path() / "sum.onnx";
@@ -176,7 +176,7 @@ TEST_CASE("a file that changes after it was opened is an error, not other number
   }
 }
 
-TEST_CASE("external data is borrowed, one mapping for all of its weights") {
+TEST_CASE("external data is borrowed with one mapping for all weights") {
   const TempFolder folder;
   write_file(folder.path() / "w.bin", std::as_bytes(std::span<const float>(numbers(3000))));
   OnnxMaker m;

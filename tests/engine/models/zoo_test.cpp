@@ -13,7 +13,7 @@
 using namespace arenascope;
 using namespace arenascope::models;
 
-TEST_CASE("every architecture builds without weights, runs in some order and names its tensors") {
+TEST_CASE("every architecture builds without weights, has a valid order and named tensors") {
   for (const ZooEntry& entry : zoo()) {
     CAPTURE(entry.name);
     auto model = open_model(std::string("zoo:") + entry.name);
@@ -50,7 +50,7 @@ TEST_CASE("every architecture builds without weights, runs in some order and nam
   }
 }
 
-TEST_CASE("classifiers take several pictures at once") {
+TEST_CASE("classifiers accept batches") {
   for (const char* name : {"zoo:squeezenet", "zoo:resnet50", "zoo:mobilenet_v2"}) {
     OpenOptions options;
     options.dims["batch"] = 4;
@@ -64,7 +64,7 @@ TEST_CASE("classifiers take several pictures at once") {
   }
 }
 
-TEST_CASE("parameters are those of the published networks") {
+TEST_CASE("parameter counts equal those of the published networks") {
   // Millions, as published; batch norms' running statistics are counted here too.
   const std::map<std::string, double> published{{"squeezenet", 1.24}, {"resnet50", 25.6},   {"mobilenet_v2", 3.54},
                                                 {"unet", 31.05},      {"bert_base", 109.5}, {"gpt2", 124.4},
@@ -78,7 +78,7 @@ TEST_CASE("parameters are those of the published networks") {
   }
 }
 
-TEST_CASE("outputs have the shapes of the published networks") {
+TEST_CASE("output shapes equal those of the published networks") {
   const auto shape = [](const char* name, const OpenOptions& options = {}) {
     auto model = open_zoo(name, options);
     REQUIRE(model.ok());
@@ -104,7 +104,7 @@ TEST_CASE("outputs have the shapes of the published networks") {
   CHECK(to_string(decode->outputs.front().sizes) == "[32, 1, 128]");
 }
 
-TEST_CASE("weights are written on request, the same each time, into a Persistent block each") {
+TEST_CASE("weights are generated on request, deterministically, one Persistent block each") {
   auto context = make_cpu_context();
   auto model = open_zoo("squeezenet");
   auto again = open_zoo("squeezenet");
@@ -126,7 +126,7 @@ TEST_CASE("weights are written on request, the same each time, into a Persistent
   }
 }
 
-TEST_CASE("a training step ends in the loss and a gradient of each weight") {
+TEST_CASE("a training step computes the loss and a gradient of each weight") {
   for (const char* name : {"gpt2", "nano_gpt", "llama_7b", "llama_13b", "baichuan_13b"}) {
     CAPTURE(std::string(name));
     OpenOptions training;
@@ -180,7 +180,7 @@ TEST_CASE("seeded numbers follow splitmix64 over FNV-1a") {
   CHECK(!SeededNumbers("q", DType::Q4_0, 32, {0, 1})(nullptr).ok());
 }
 
-TEST_CASE("what the zoo does not have is said in one sentence") {
+TEST_CASE("unknown zoo models are an error") {
   auto none = open_model("zoo:nothing");
   REQUIRE(!none.ok());
   CHECK(none.error().message.find("resnet50") != std::string::npos);

@@ -277,7 +277,7 @@ TEST_CASE("MultiHeadAttention: a past may be shorter than the run, or empty") {
   }
 }
 
-TEST_CASE("norms of sums give the sums as well") {
+TEST_CASE("SkipLayerNormalization returns the sums too") {
   const Source x{{2, 4}, wave(8, 0.2)}, skip{{2, 4}, wave(8, 1.2)}, scale{{4}, {1, 2, 3, 4}};
   const Results made = own("SkipSimplifiedLayerNormalization", {x, skip, scale}, {{"epsilon", 1e-5F}});
   REQUIRE(made.refused == "");
@@ -391,7 +391,7 @@ TEST_CASE("DynamicQuantizeLSTM rounds X and the state of each step to 8 bits") {
   CHECK(apart > 1e-3);  // without rounding it would be seen
 }
 
-TEST_CASE("one scale in a dimension of its own belongs to all, whatever the axis") {
+TEST_CASE("a scale of one element applies to all channels for every axis") {
   OnnxMaker m(13);
   m.input("x", {3}, kInt32).output("y").weight("s", {1}, Floats{0.5F}).node("DequantizeLinear", {"x", "s"}, {"y"});
   const Results made = run_file(m, {{"x", {2, 4, -6}}});

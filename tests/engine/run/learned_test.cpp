@@ -345,7 +345,7 @@ TEST_CASE("a linear model reads as many coefficients as its results and the inpu
   CHECK(linear(6, {0.25f}, 3).refused.find("expected 2 labels") != std::string::npos);
 }
 
-TEST_CASE("classes may have strings for labels") {
+TEST_CASE("class labels may be strings") {
   int seen = 0;
   for (Case c : cases()) {
     for (Attr& attribute : c.attributes) {

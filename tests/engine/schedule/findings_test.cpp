@@ -420,7 +420,7 @@ TEST_CASE("without recorded reservations there are no findings about reserved me
   CHECK_FALSE(find(found, Kind::Fragmentation));
 }
 
-TEST_CASE("where no plan was used, findings are of what allocators handed out") {
+TEST_CASE("without a plan, findings are based on allocator blocks") {
   trace::Session session;
   session.describe(trace::ThreadInfo{trace::TrackId(0), "allocations", trace::TrackKind::Other});
   constexpr auto kind = trace::MemoryKind::Default;

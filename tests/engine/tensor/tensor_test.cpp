@@ -153,7 +153,7 @@ TEST_CASE("no byte of parameters is padding") {
   CHECK(first == second);
 }
 
-TEST_CASE("handles move, copy and assign; a defined one is true") {
+TEST_CASE("handles can be moved, copied and assigned; a defined one is true") {
   auto context = make_cpu_context();
   Tensor none;
   CHECK_FALSE(none);

@@ -7,7 +7,7 @@
 using namespace arenascope;
 using namespace arenascope::trace;
 
-TEST_CASE("a view keeps what it saw while its column grows and changes") {
+TEST_CASE("a view is unchanged while its column grows and changes") {
   Column<int> column;
   std::vector<ColumnView<int>> views;
   for (int i = 0; i < 5000; ++i) {
@@ -24,7 +24,7 @@ TEST_CASE("a view keeps what it saw while its column grows and changes") {
   CHECK(ColumnView<int>().empty());
 }
 
-TEST_CASE("partition_point finds the first row that is not before") {
+TEST_CASE("partition_point finds the first row that fails the predicate") {
   Column<int> column;
   for (int i = 0; i < 2000; ++i) column.push_back(2 * i);
   const auto view = column.view();
@@ -35,7 +35,7 @@ TEST_CASE("partition_point finds the first row that is not before") {
   }
 }
 
-TEST_CASE("the tree finds every row that overlaps a range, and only walks near it") {
+TEST_CASE("the tree finds every row that overlaps a range, visiting few others") {
   std::mt19937_64 random(1);
   for (size_t rows :
        {size_t{0}, size_t{1}, size_t{15}, size_t{16}, size_t{17}, size_t{255}, size_t{4097}, size_t{70000}}) {
@@ -68,7 +68,7 @@ TEST_CASE("the tree finds every row that overlaps a range, and only walks near i
   }
 }
 
-TEST_CASE("curves hold the extremes of every pixel, as a plain walk over all samples finds them") {
+TEST_CASE("curves hold the extremes of every pixel as a linear scan finds them") {
   std::mt19937_64 random(2);
   Column<Sample> samples;
   SummaryTree<SampleSummary> tree;

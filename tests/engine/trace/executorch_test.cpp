@@ -98,7 +98,7 @@ TEST_CASE("an event dump without its program keeps different operators of one in
   CHECK(s->runs[1].table->nodes[3].host.busy == 40);
 }
 
-TEST_CASE("an ExecuTorch program is a graph, and a plan of where its tensors lie") {
+TEST_CASE("an ExecuTorch program has a graph and a memory plan") {
   const auto s = opened(executorch_program());
   REQUIRE(s->graphs.size() == 1);
   const GraphInfo& graph = *s->graphs[0];
@@ -126,7 +126,7 @@ TEST_CASE("an ExecuTorch program is a graph, and a plan of where its tensors lie
   CHECK(s->runs.empty());
 }
 
-TEST_CASE("an event dump has a run for each execution; kernels are nodes") {
+TEST_CASE("an event dump has a run per execution, kernels are nodes") {
   const auto s = opened(executorch_dump());
   REQUIRE(s->graphs.size() == 1);
   REQUIRE(s->graphs[0]->nodes.size() == 2);
@@ -137,7 +137,7 @@ TEST_CASE("an event dump has a run for each execution; kernels are nodes") {
   CHECK(s->plans.empty());
 }
 
-TEST_CASE("an event dump beside its program: times on its nodes, and memory where they ran") {
+TEST_CASE("an event dump with its program: times on its nodes, and memory of the runs") {
   const test::TempFile dumped("m.etdp"), beside("m.pte");
   std::ofstream(dumped.path, std::ios::binary) << executorch_dump();
   std::ofstream(beside.path, std::ios::binary) << executorch_program();
@@ -152,7 +152,7 @@ TEST_CASE("an event dump beside its program: times on its nodes, and memory wher
   check_runs(*s);
 }
 
-TEST_CASE("what is damaged is refused in a sentence, or read as far as it makes sense") {
+TEST_CASE("damaged files are errors, or read as far as they are valid") {
   Session session;
   for (const std::string& sound :
        {executorch_program(), executorch_dump(), executorch_methods(), executorch_methods_dump()}) {

@@ -208,7 +208,7 @@ Json made_chrome() {
 
 }  // namespace
 
-TEST_CASE("each field of Chrome's, Kineto's and ONNX Runtime's traces is shown or left out as the list says") {
+TEST_CASE("each field of Chrome, Kineto and ONNX Runtime traces is shown or ignored as listed") {
   Json chrome = made_chrome();
   add_async(chrome["traceEvents"]);
   const std::pair<ImportFormat, Json> made[] = {{ImportFormat::Chrome, chrome},
@@ -223,7 +223,7 @@ TEST_CASE("each field of Chrome's, Kineto's and ONNX Runtime's traces is shown o
   }
 }
 
-TEST_CASE("the traces of Kineto that there are have no field that nobody thought of") {
+TEST_CASE("the available Kineto traces have no unlisted field") {
   ARENASCOPE_NEEDS_DATA("traces/kineto_resnet50_gpu.pt.trace.json.gz");
   size_t read = 0;
   for (const auto& entry : std::filesystem::directory_iterator(test::data_folder() / "traces")) {
@@ -240,7 +240,7 @@ TEST_CASE("the traces of Kineto that there are have no field that nobody thought
   CHECK(read == 1);
 }
 
-TEST_CASE("each field of IREE's profile is shown or left out as the list says") {
+TEST_CASE("each field of an IREE profile is shown or ignored as listed") {
   std::vector<Json> records;
   std::istringstream lines(test::iree_export());
   for (std::string line; std::getline(lines, line);) records.push_back(Json::parse(line));

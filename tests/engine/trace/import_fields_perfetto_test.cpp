@@ -311,7 +311,7 @@ std::string more_perfetto() {
 
 }  // namespace
 
-TEST_CASE("each field of a Perfetto trace is shown or left out as the list says") {
+TEST_CASE("each field of a Perfetto trace is shown or ignored as listed") {
   auto packets = packets_of(test::perfetto_trace() + more_perfetto());
   Paths paths;
   for (const auto& packet : packets) collect(packet, paths);
@@ -326,7 +326,7 @@ TEST_CASE("each field of a Perfetto trace is shown or left out as the list says"
   found.check(ImportFormat::Perfetto);
 }
 
-TEST_CASE("what a recording of ours tells Perfetto has no field that its importer does not know") {
+TEST_CASE("recordings have no Perfetto field unknown to the importer") {
   test::TempFile file("mirror.pftrace");
   auto writer = RecordingWriter::create(file.path);
   REQUIRE(writer.ok());

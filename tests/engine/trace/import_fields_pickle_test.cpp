@@ -102,7 +102,7 @@ void walk(const PickleValue& value, const std::string& path, int depth, Paths& p
 
 }  // namespace
 
-TEST_CASE("each field of a PyTorch snapshot is shown or left out as the list says") {
+TEST_CASE("each field of a PyTorch snapshot is shown or ignored as listed") {
   Json snapshot = made_snapshot();
   const std::string before = imported_text(pickle_of(snapshot));
   REQUIRE(before != "refused");
@@ -112,7 +112,7 @@ TEST_CASE("each field of a PyTorch snapshot is shown or left out as the list say
   found.check(ImportFormat::PytorchSnapshot);
 }
 
-TEST_CASE("the snapshots of PyTorch that there are have no field that nobody thought of") {
+TEST_CASE("the available PyTorch snapshots have no unlisted field") {
   ARENASCOPE_NEEDS_DATA("traces/kineto_resnet50_gpu.pt.trace.json.gz");
   size_t read = 0;
   for (const auto& entry : std::filesystem::directory_iterator(test::data_folder() / "traces")) {

@@ -46,7 +46,7 @@ TEST_CASE("10,000 damaged IREE profiles") {
 TEST_CASE("10,000 damaged Perfetto traces") { damage(test::perfetto_trace(), import_perfetto, 3); }
 TEST_CASE("10,000 damaged PyTorch snapshots") { damage(test::snapshot_pickle(), import_pytorch_snapshot, 4); }
 
-TEST_CASE("small files that would grow or repeat without end") {
+TEST_CASE("small files that would grow or repeat endlessly") {
   using namespace std::string_literals;
   Session session;
   // A large dict, shared by a hundred thousand entries of a trace.

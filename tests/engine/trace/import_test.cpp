@@ -50,7 +50,7 @@ size_t spans_of(const Snapshot& s) {
 
 }  // namespace
 
-TEST_CASE("Chrome JSON: every kind of event that has a row") {
+TEST_CASE("Chrome JSON: every event kind with a track") {
   const auto s = open(test::kChromeJson, TraceKind::ChromeJson, "Chrome trace");
   REQUIRE(s->problems.size() == 1);
   CHECK(s->problems[0].sentence == "trace: 1 flow event: not shown.");
@@ -68,7 +68,7 @@ TEST_CASE("Chrome JSON: every kind of event that has a row") {
   CHECK(s->peak(MemoryKind::Default, MemoryCount::Active) == 1024);
 }
 
-TEST_CASE("Chrome JSON that we wrote comes back with the same spans") {
+TEST_CASE("written Chrome JSON is read with the same spans") {
   Session session;
   test::fill(session, {.runs = 4});
   const auto before = session.snapshot();
@@ -111,7 +111,7 @@ TEST_CASE("an ONNX Runtime profile becomes runs of a graph") {
   CHECK(s->time_of(RunId(1), NodeId(1))->begin == 1'240'000);
 }
 
-TEST_CASE("nodes of one name are two in an ONNX Runtime profile, and counters of two processes are two") {
+TEST_CASE("equally named nodes of an ONNX Runtime profile and counters of two processes are distinct") {
   const auto s = open(R"([
 {"cat":"Node","pid":1,"tid":2,"dur":30,"ts":10,"ph":"X","name":"add_kernel_time","args":{"op_name":"Add","node_index":"0"}},
 {"cat":"Node","pid":1,"tid":2,"dur":20,"ts":50,"ph":"X","name":"add_kernel_time","args":{"op_name":"Add","node_index":"7"}},
@@ -182,7 +182,7 @@ TEST_CASE("Perfetto: names, defaults, clocks and counters") {
   CHECK(s->counter_series[0].at(5'000'600) == -3);
 }
 
-TEST_CASE("one of our recordings without our own packets is a Perfetto trace with the same spans") {
+TEST_CASE("a recording without its own packets is a Perfetto trace with the same spans") {
   test::TempFile file("mirror.pftrace");
   auto writer = RecordingWriter::create(file.path);
   REQUIRE(writer.ok());
@@ -207,7 +207,7 @@ TEST_CASE("one of our recordings without our own packets is a Perfetto trace wit
   CHECK(session.snapshot()->graphs.size() == 1);
 }
 
-TEST_CASE("a pickle of a snapshot: memory, segments and where the blocks lie") {
+TEST_CASE("a snapshot pickle: memory, segments and block addresses") {
   const auto s = open(test::snapshot_pickle(), TraceKind::PytorchSnapshot, "PyTorch memory snapshot");
   CHECK(s->problems.empty());
   const auto& active = s->series(MemoryKind::Default, MemoryCount::Active);
@@ -233,7 +233,7 @@ TEST_CASE("a pickle of a snapshot: memory, segments and where the blocks lie") {
   CHECK(s->stacks[0].frames[1].line == 2000);
 }
 
-TEST_CASE("a pickle that asks for code is refused by name of what it asked") {
+TEST_CASE("a pickle that references code is an error with its name") {
   using namespace std::string_literals;
   CHECK(refusal("\x80\x02"s + "cos\nsystem\nU\x02ls\x85R.").find("os.system") != std::string::npos);
   CHECK(refusal("\x80\x04\x8c\x08"
@@ -250,7 +250,7 @@ TEST_CASE("a pickle that asks for code is refused by name of what it asked") {
   CHECK_FALSE(refusal("\x80\x02]q\0h\0a."s).empty());
 }
 
-TEST_CASE("what is none of the formats says so") {
+TEST_CASE("files of unknown formats are errors") {
   for (const char* bytes :
        {"", "hello", "{}", "[]", "[1,2,3]", "{\"traceEvents\":[]}", "{\"a\":[{\"ph\":\"X\"}]}", "\n\xff\xff\xff"}) {
     CHECK_FALSE(refusal(bytes).empty());
@@ -291,7 +291,7 @@ TEST_CASE("PyTorch's own profile of a resnet50, compressed") {
   CHECK(s->peak(MemoryKind::HostPageable, MemoryCount::Active) == 57'803'264);
 }
 
-TEST_CASE("what one thread took another one gives back") {
+TEST_CASE("memory may be freed by another thread") {
   const auto event = [](int thread, int us, int bytes, int device) {
     return fmt::format(R"({{"ph":"i","name":"[memory]","pid":1,"tid":{},"ts":{},"args":)"
                        R"({{"Device Type":1,"Device Id":{},"Bytes":{}}}}},)",

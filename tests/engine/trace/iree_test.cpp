@@ -81,7 +81,7 @@ TEST_CASE("an IREE profile: pools without statistics have no reserved memory") {
   CHECK(s->problems[0].sentence == "x: 1 of 1 memory pools recorded no statistics; their reserved memory is unknown.");
 }
 
-TEST_CASE("an IREE profile: each reservation lies in its pool, in a slab that has room for it") {
+TEST_CASE("an IREE profile: each reservation is inside a slab of its pool") {
   const auto s = opened(test::iree_export());
   std::map<std::string, uint32_t> ids;
   for (const auto& a : s->allocators) ids[a.name] = a.id;
@@ -108,7 +108,7 @@ TEST_CASE("an IREE profile: each reservation lies in its pool, in a slab that ha
   CHECK(s->peak(MemoryKind::Default, MemoryCount::Reserved) >= 2048);
 }
 
-TEST_CASE("an IREE profile: what makes no sense is left out, and counted") {
+TEST_CASE("an IREE profile: invalid entries are skipped and counted") {
   std::string text =
       test::iree_export() + "nonsense\n{\"record_type\":\"memory_event\",\"event_type\":\"pool_reserve\"}\n";
   text += R"({"record_type":"dispatch_event","start_tick":5})"
@@ -126,7 +126,7 @@ TEST_CASE("an IREE profile: what makes no sense is left out, and counted") {
   CHECK(bundle.error().message.find("iree-profile export") != std::string::npos);
 }
 
-TEST_CASE("an IREE profile whose reservations all lie in one place") {
+TEST_CASE("an IREE profile whose reservations share one address") {
   std::string text = test::iree_export();
   for (int i = 0; i < 20'000; ++i)
     text +=

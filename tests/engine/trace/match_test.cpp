@@ -43,7 +43,7 @@ void check_one_to_one(const GraphMatch& m) {
 
 }  // namespace
 
-TEST_CASE("the same graph matches itself, whatever its nodes are called") {
+TEST_CASE("a graph matches itself for any node names") {
   const GraphInfo a = chain(60, "a"), b = chain(60, "b"), bare = chain(60, "");
   for (const GraphInfo* other : {&a, &b, &bare}) {
     const GraphMatch m = match_graphs(a, *other);
@@ -54,7 +54,7 @@ TEST_CASE("the same graph matches itself, whatever its nodes are called") {
   }
 }
 
-TEST_CASE("a node that one side has more leaves the others matched") {
+TEST_CASE("an extra node on one side leaves the others matched") {
   const GraphInfo a = chain(40, "n");
   GraphInfo b = a;
   TensorInfo extra;
@@ -70,7 +70,7 @@ TEST_CASE("a node that one side has more leaves the others matched") {
   check_one_to_one(m);
 }
 
-TEST_CASE("matching any two graphs is one to one and keeps kinds apart") {
+TEST_CASE("matching is one to one and by kind") {
   std::mt19937 random(1);
   for (int round = 0; round < 200; ++round) {
     GraphInfo a = chain(30, "x"), b = chain(25, round % 2 ? "x" : "y");
@@ -84,7 +84,7 @@ TEST_CASE("matching any two graphs is one to one and keeps kinds apart") {
   }
 }
 
-TEST_CASE("steps are matched in increasing pairs, as many as there can be") {
+TEST_CASE("steps are matched in increasing pairs of maximal number") {
   const GraphInfo a = chain(20, "n");
   const GraphMatch m = match_graphs(a, a);
   auto order = in_order(20);

@@ -47,7 +47,7 @@ struct StrictSink : Sink {
 
 }  // namespace
 
-TEST_CASE("events come after what they refer to and before their run's end, whatever the threads do") {
+TEST_CASE("events follow the objects they refer to and precede their run's end, for all thread timings") {
   Recorder recorder(Recorder::Options{.ring_events = 1 << 14});
   auto sink = std::make_shared<StrictSink>();
   auto session = std::make_shared<Session>();
@@ -95,7 +95,7 @@ TEST_CASE("events come after what they refer to and before their run's end, what
   CHECK(parts + s->lost >= kRuns * 3);
 }
 
-TEST_CASE("a sink that comes late is told what was described before") {
+TEST_CASE("a late sink gets the earlier descriptions") {
   Recorder recorder;
   recorder.add_sink(std::make_shared<Session>());
   ThreadRing* ring = recorder.register_thread("t");
@@ -116,7 +116,7 @@ TEST_CASE("a sink that comes late is told what was described before") {
   CHECK(s->stats(graph, NodeId(2)).busy == 20);
 }
 
-TEST_CASE("a sink that was removed hears no more") {
+TEST_CASE("a removed sink gets no events") {
   Recorder recorder;
   auto session = std::make_shared<Session>();
   recorder.add_sink(session);
@@ -129,7 +129,7 @@ TEST_CASE("a sink that was removed hears no more") {
   CHECK(session->snapshot()->name(NameId(0)) == "a");
 }
 
-TEST_CASE("losses are told to the sinks and show in the session") {
+TEST_CASE("losses are passed to the sinks and shown in the session") {
   Recorder recorder(Recorder::Options{.ring_events = 16});
   auto session = std::make_shared<Session>();
   recorder.add_sink(session);
@@ -142,7 +142,7 @@ TEST_CASE("losses are told to the sinks and show in the session") {
   CHECK(session->snapshot()->tracks[0].lost == 34);
 }
 
-TEST_CASE("devices and allocators that are described again keep their ids") {
+TEST_CASE("devices and allocators keep their ids if described again") {
   Recorder recorder;
   const DeviceId a = recorder.describe(DeviceInfo{{}, "cpu", "", "", 0}),
                  b = recorder.describe(DeviceInfo{{}, "cuda:0", "", "", 0});
@@ -154,7 +154,7 @@ TEST_CASE("devices and allocators that are described again keep their ids") {
   CHECK(recorder.describe(AllocatorInfo{9, "weights", MemoryKind::Persistent, a}) == x);
 }
 
-TEST_CASE("the process's resident memory is noted beside the runs") {
+TEST_CASE("the process's resident memory is recorded with the runs") {
   auto session = std::make_shared<Session>();
   Recorder recorder;
   recorder.add_sink(session);
@@ -176,7 +176,7 @@ TEST_CASE("the process's resident memory is noted beside the runs") {
   ::munmap(held, bytes);
 }
 
-TEST_CASE("what reports after the recorder's end writes to memory that is still there") {
+TEST_CASE("events after the recorder's end are written to live memory") {
   std::shared_ptr<RecorderInput> input;
   ThreadRing* ring = nullptr;
   auto session = std::make_shared<Session>();
@@ -193,7 +193,7 @@ TEST_CASE("what reports after the recorder's end writes to memory that is still 
   CHECK(session->snapshot()->devices.empty());
 }
 
-TEST_CASE("a recorder may be started and stopped by several threads at once") {
+TEST_CASE("several threads may start and stop a recorder") {
   auto sink = std::make_shared<StrictSink>();
   Recorder recorder;
   recorder.add_sink(sink);

@@ -38,7 +38,7 @@ std::string text_of(const Session& session) { return to_string(*session.snapshot
 
 }  // namespace
 
-TEST_CASE("a session from a file is the session that was live") {
+TEST_CASE("a session from a file equals the live session") {
   TempFile file("same.pftrace");
   Session live, read;
   test::fill(live, {.runs = 3});
@@ -58,7 +58,7 @@ TEST_CASE("a session from a file is the session that was live") {
   }
 }
 
-TEST_CASE("what a live recorder gives its session and its file is the same, threads or not") {
+TEST_CASE("a live recorder gives its session and its file the same events, with and without threads") {
   TempFile file("live.pftrace");
   Recorder recorder;
   auto live = std::make_shared<Session>();
@@ -93,7 +93,7 @@ TEST_CASE("what a live recorder gives its session and its file is the same, thre
   CHECK(text_of(read) == text_of(*live));
 }
 
-TEST_CASE("a saved session opens as the same session") {
+TEST_CASE("a saved session round-trips") {
   TempFile file("saved.pftrace");
   Session live, read;
   test::fill(live, {.runs = 1});
@@ -125,7 +125,7 @@ TEST_CASE("a saved session opens as the same session") {
   CHECK(same_lines);
 }
 
-TEST_CASE("protoc decodes every packet, and Perfetto's own words are there") {
+TEST_CASE("protoc decodes every packet with Perfetto's field names") {
   if (std::system("command -v protoc > /dev/null 2>&1") != 0) {
     MESSAGE("skipped: protoc is not installed");
     return;
@@ -180,7 +180,7 @@ TEST_CASE("slices on each of Perfetto's tracks are balanced and never run backwa
   for (const auto& [uuid, state] : tracks) CHECK(state.first == 0);
 }
 
-TEST_CASE("cut at any byte, a recording opens up to its last whole packet") {
+TEST_CASE("a recording cut at any byte opens up to its last complete packet") {
   TempFile file("cut.pftrace");
   const std::string bytes = record_sample(file, 1);
   Session whole;
@@ -205,7 +205,7 @@ TEST_CASE("cut at any byte, a recording opens up to its last whole packet") {
   CHECK(last_events == whole.snapshot()->event_count);
 }
 
-TEST_CASE("the same through a file, a block at a time") {
+TEST_CASE("the same through a file, block by block") {
   TempFile file("blocks.pftrace");
   auto writer = RecordingWriter::create(file.path);
   test::fill(**writer, {.runs = 1});
@@ -233,7 +233,7 @@ TEST_CASE("the same through a file, a block at a time") {
   CHECK(d.error().message.find("stopped") != std::string::npos);
 }
 
-TEST_CASE("what is no recording is refused in one sentence") {
+TEST_CASE("other files are errors") {
   Session session;
   for (const std::string& bytes : {std::string(), std::string("PK\3\4 something"), std::string(5000, '\n'),
                                    std::string("\x0a\xff\xff\xff\xff\x0f", 6), std::string("{\"traceEvents\":[]}"),
@@ -256,7 +256,7 @@ TEST_CASE("what is no recording is refused in one sentence") {
   CHECK(report.error().message.find("newer version (format 7") != std::string::npos);
 }
 
-TEST_CASE("garbage in the middle: what stands before it opens, and it is said") {
+TEST_CASE("garbage in the middle: the part before it opens, and the loss is reported") {
   TempFile file("garbage.pftrace");
   std::string bytes = record_sample(file, 3);
   bytes += std::string(100, '\x7f');
@@ -268,7 +268,7 @@ TEST_CASE("garbage in the middle: what stands before it opens, and it is said") 
   CHECK(session.snapshot()->runs.size() == 3);
 }
 
-TEST_CASE("a full disk is an error value, and what was written opens") {
+TEST_CASE("a full disk is an error value, and the written part opens") {
   if (std::filesystem::exists("/dev/full")) {
     auto writer = RecordingWriter::create("/dev/full");
     if (writer.ok()) {
@@ -301,7 +301,7 @@ TEST_CASE("a full disk is an error value, and what was written opens") {
   CHECK_FALSE(RecordingWriter::create("/nonexistent/folder/file").ok());
 }
 
-TEST_CASE("what was flushed is readable while the writer goes on") {
+TEST_CASE("flushed packets are readable while the writer continues") {
   TempFile file("growing.pftrace");
   auto writer = RecordingWriter::create(file.path);
   test::fill(**writer, {.runs = 2});
@@ -313,7 +313,7 @@ TEST_CASE("what was flushed is readable while the writer goes on") {
   CHECK(session.snapshot()->runs.size() == 2);
 }
 
-TEST_CASE("what tuning decided comes back from a recording, and is a sentence for people") {
+TEST_CASE("tuning decisions are read from a recording, with a readable text") {
   const TuningInfo groups{.kernel = "scale",
                           .sizes = "512x64x1",
                           .local = {64, 2, 1},
@@ -342,7 +342,7 @@ TEST_CASE("what tuning decided comes back from a recording, and is a sentence fo
   CHECK(s->problems.empty());
 }
 
-TEST_CASE("the kernel of a device's work is recorded, in labels and in what other tools read; older work has none") {
+TEST_CASE("kernel names of device work are recorded, in labels and for other tools; older recordings have none") {
   test::TempFile file("kernels.pftrace");
   auto graph = std::make_shared<GraphInfo>();
   graph->id = GraphId(0);
@@ -375,7 +375,7 @@ TEST_CASE("the kernel of a device's work is recorded, in labels and in what othe
   CHECK(bytes.find("CONV_2D conv1 · conv_winograd") != bytes.npos);  // as Perfetto shows it
 }
 
-TEST_CASE("where memory was taken is recorded, and a stack of names that nobody described is refused") {
+TEST_CASE("allocation stacks are recorded, and a stack with undescribed names is rejected") {
   const StackInfo stack{{{NameId(0), NameId(1), 12}, {NameId(1), NameId::none(), 0}}, {3, 7, 8}};
   test::TempFile file("stacks.arena");
   auto writer = RecordingWriter::create(file.path);
@@ -405,7 +405,7 @@ void old_packet(WireWriter& out, const auto& body) {
   out.end(outer);
 }
 
-TEST_CASE("what recordings of before say in sentences is read into fields") {
+TEST_CASE("texts of earlier recordings are parsed into fields") {
   auto graph = std::make_shared<GraphInfo>();
   graph->id = GraphId(0);
   graph->nodes.resize(3);
@@ -467,7 +467,7 @@ TEST_CASE("what recordings of before say in sentences is read into fields") {
   CHECK(s->seen[0].step == Step(3));
 }
 
-TEST_CASE("sentences of today are not read back") {
+TEST_CASE("texts of current recordings are not parsed") {
   test::TempFile file("sentences.arena");
   auto writer = RecordingWriter::create(file.path);
   auto graph = std::make_shared<GraphInfo>();
@@ -490,7 +490,7 @@ TEST_CASE("sentences of today are not read back") {
   CHECK(s->problems[2].kind == ProblemKind::NotFinite);
 }
 
-TEST_CASE("Chrome JSON, CSV and text say the same") {
+TEST_CASE("Chrome JSON, CSV and text agree") {
   Session session;
   test::fill(session, {.runs = 2});
   session.describe(NameInfo{NameId(1), "quote \" back \\ line \n bad \xff, end"});

@@ -8,7 +8,7 @@
 using namespace arenascope;
 using namespace arenascope::trace;
 
-TEST_CASE("a ring hands out what was written, in order, across its end") {
+TEST_CASE("a ring returns the written events in order, across its end") {
   ThreadRing ring(TrackId(3), 16, Clock());
   std::vector<int64_t> seen;
   int64_t next = 0;
@@ -23,7 +23,7 @@ TEST_CASE("a ring hands out what was written, in order, across its end") {
   CHECK(ring.lost() == 0);
 }
 
-TEST_CASE("a full ring loses the new events, counts them and goes on") {
+TEST_CASE("a full ring drops and counts new events") {
   ThreadRing ring(TrackId(0), 16, Clock());
   for (int i = 0; i < 20; ++i) CHECK(ring.record(work(RunId(0), NodeId(0), i, i)) == (i < 16));
   CHECK(ring.lost() == 4);
@@ -34,7 +34,7 @@ TEST_CASE("a full ring loses the new events, counts them and goes on") {
   CHECK(ring.lost() == 4);
 }
 
-TEST_CASE("one writer and one reader at once: nothing is torn, and seen plus lost is all") {
+TEST_CASE("one writer and one reader: no torn events, and read plus lost is all") {
   ThreadRing ring(TrackId(0), 256, Clock());
   constexpr int64_t kEvents = 200'000;
   std::thread writer([&] {
@@ -58,7 +58,7 @@ TEST_CASE("one writer and one reader at once: nothing is torn, and seen plus los
   CHECK(seen + ring.lost() == kEvents);
 }
 
-TEST_CASE("the clock agrees with CLOCK_MONOTONIC and never runs backwards") {
+TEST_CASE("the clock agrees with CLOCK_MONOTONIC and is monotonic") {
   const Clock clock = Clock::calibrated();
   Nanoseconds last = clock.now();
   const Nanoseconds start = Clock::monotonic();
@@ -77,7 +77,7 @@ TEST_CASE("the clock agrees with CLOCK_MONOTONIC and never runs backwards") {
   CHECK(closest < 100'000);
 }
 
-TEST_CASE("an event's fields come back as they were put in") {
+TEST_CASE("event fields round-trip") {
   const Event a = alloc(5, MemoryKind::KVCache, 0xfffff000, 4096, 77, 9);
   CHECK(a.kind() == EventKind::Alloc);
   CHECK(a.memory_kind() == MemoryKind::KVCache);
@@ -108,4 +108,4 @@ TEST_CASE("an event's fields come back as they were put in") {
   CHECK(to == 4);
 }
 
-TEST_CASE("a null ring costs nothing and loses nothing") { record(nullptr, Event{}); }
+TEST_CASE("a null ring accepts events at no cost") { record(nullptr, Event{}); }

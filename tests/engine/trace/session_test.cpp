@@ -12,7 +12,7 @@
 using namespace arenascope;
 using namespace arenascope::trace;
 
-TEST_CASE("an empty session answers every question with nothing") {
+TEST_CASE("an empty session answers every query with an empty result") {
   Session session;
   const auto s = session.snapshot();
   CHECK(s->time == TimeRange{0, 0});
@@ -30,7 +30,7 @@ TEST_CASE("an empty session answers every question with nothing") {
   CHECK(session.snapshot() == s);
 }
 
-TEST_CASE("node statistics and barriers say who came last and what the others waited") {
+TEST_CASE("node statistics and barriers report the last thread and the waits of the others") {
   Session session;
   test::fill(session, {.runs = 2});
   const auto s = session.snapshot();
@@ -54,7 +54,7 @@ TEST_CASE("node statistics and barriers say who came last and what the others wa
   CHECK(s->barriers_in(s->time.begin, s->time.end + 1, 1000).size() == s->barriers.size());
 }
 
-TEST_CASE("steps and time map onto each other, monotone, and meet the marks") {
+TEST_CASE("steps and time map to each other monotonically, through the marks") {
   Session session;
   test::fill(session, {.runs = 3});
   const auto s = session.snapshot();
@@ -81,7 +81,7 @@ TEST_CASE("steps and time map onto each other, monotone, and meet the marks") {
   }
 }
 
-TEST_CASE("cells cover all spans: each span alone or in the density of its pixel") {
+TEST_CASE("cells cover all spans, as single spans or as the density of a pixel") {
   Session session;
   session.describe(ThreadInfo{TrackId(0), "t"});
   session.describe(NameInfo{NameId(0), "a"});
@@ -113,7 +113,7 @@ TEST_CASE("cells cover all spans: each span alone or in the density of its pixel
   }
 }
 
-TEST_CASE("span_at and spans_exact agree with a plain walk, nested spans too") {
+TEST_CASE("span_at and spans_exact agree with a linear scan, also for nested spans") {
   Session session;
   session.describe(ThreadInfo{TrackId(0), "t"});
   session.describe(NameInfo{NameId(0), "outer"});
@@ -152,7 +152,7 @@ TEST_CASE("memory by kind: curve, peak and steps") {
   CHECK(s->event(s->memory_events[1]).b == 1000);
 }
 
-TEST_CASE("slices live at a step: as planned, and as they were") {
+TEST_CASE("slices live at a step, planned and observed") {
   Session session;
   test::fill(session, {.runs = 2});
   const auto s = session.snapshot();
@@ -171,7 +171,7 @@ TEST_CASE("slices live at a step: as planned, and as they were") {
   CHECK(s->accesses_in(s->time.begin, s->time.end, 100).size() == 6);
 }
 
-TEST_CASE("bytes that are handed over in place or joined count once") {
+TEST_CASE("bytes reused in place or joined count once") {
   PlanInfo plan;
   plan.order = {NodeId(0), NodeId(1), NodeId(2)};
   plan.slices.push_back({.tensor = TensorRef::node(NodeId(0)), .size = 100, .first = Step(0), .last = Step(2)});
@@ -191,7 +191,7 @@ TEST_CASE("bytes that are handed over in place or joined count once") {
   CHECK(Snapshot::occupancy(plan).size() == 3);
 }
 
-TEST_CASE("data that makes no sense is left out, counted and said once") {
+TEST_CASE("invalid data is skipped, counted and reported once") {
   Session session;
   session.describe(ThreadInfo{TrackId(5), "far out"});
   session.describe(RunInfo{.id = RunId(9)});
@@ -208,7 +208,7 @@ TEST_CASE("data that makes no sense is left out, counted and said once") {
   CHECK(s->time == TimeRange{1, 2});
 }
 
-TEST_CASE("readers look while the writer writes") {
+TEST_CASE("readers read while the writer writes") {
   Session session;
   test::fill(session, {.runs = 1});
   std::atomic<bool> done{false};
@@ -241,7 +241,7 @@ TEST_CASE("readers look while the writer writes") {
   CHECK(session.bytes() > 0);
 }
 
-TEST_CASE("a session with a bound lets the oldest go, keeps its sums, and old snapshots stay as they were") {
+TEST_CASE("a bounded session evicts the oldest events, keeps statistics, and earlier snapshots are unchanged") {
   Session bounded(Session::Options{.max_bytes = 3 << 20}), whole;
   test::fill(bounded, {.runs = 1});
   test::fill(whole, {.runs = 1});
@@ -285,7 +285,7 @@ TEST_CASE("a session with a bound lets the oldest go, keeps its sums, and old sn
   for (size_t i = 0; i < s->memory_events.size(); ++i) CHECK(s->event(s->memory_events[i]).b > 0);
 }
 
-TEST_CASE("slices and steps that two threads tell in turn are put together in any order of draining") {
+TEST_CASE("slices and steps of two threads are merged for any drain order") {
   const auto ref = TensorRef::node(NodeId(0));
   const std::array<Event, 4> even = {
       step(RunId(0), 10, Step(0), NodeId(0)), slice_live(RunId(0), 10, ref, 64, 128, Step(0)),
@@ -361,7 +361,7 @@ struct Runs {
 
 }  // namespace
 
-TEST_CASE("a node's time is that of a run, from its first part to its last, without the cold first run") {
+TEST_CASE("a node's time covers its first to its last part in a run, without the cold first run") {
   Runs runs;
   runs.whole(117'000);
   CHECK(runs.stats().cold);  // there is no other
@@ -385,7 +385,7 @@ TEST_CASE("a node's time is that of a run, from its first part to its last, with
   CHECK(all[1].runs == 0);
 }
 
-TEST_CASE("aborted runs, runs that were stepped through and runs that lost events stay out of the figures") {
+TEST_CASE("aborted, stepped and lossy runs are excluded from statistics") {
   Runs runs;
   runs.whole(400, RunStatus::Aborted);
   CHECK(runs.stats().incomplete);
@@ -409,7 +409,7 @@ TEST_CASE("aborted runs, runs that were stepped through and runs that lost event
   CHECK(snapshot->run(RunId(2))->whole());
 }
 
-TEST_CASE("what a device computed and what it took the host to queue it are two things") {
+TEST_CASE("device time and host queueing time are separate") {
   Runs runs(TrackKind::DeviceQueue);
   for (int i = 0; i < 2; ++i) {
     runs.begin();
@@ -424,7 +424,7 @@ TEST_CASE("what a device computed and what it took the host to queue it are two 
   CHECK(s.queueing == 10);
 }
 
-TEST_CASE("a pause is no part of a run's time, of waits, or of busy shares, in whatever order it is drained") {
+TEST_CASE("pauses are excluded from run time, waits and busy shares for any drain order") {
   for (const bool pause_first : {true, false}) {
     Runs runs;
     runs.begin();
@@ -454,7 +454,7 @@ TEST_CASE("a pause is no part of a run's time, of waits, or of busy shares, in w
   }
 }
 
-TEST_CASE("a run that goes on lasts as far as it is known, and its busy share is of that") {
+TEST_CASE("an unfinished run lasts until its newest event, as does its busy share") {
   Session session;
   auto graph = std::make_shared<GraphInfo>();
   graph->id = GraphId(0);
@@ -477,7 +477,7 @@ TEST_CASE("a run that goes on lasts as far as it is known, and its busy share is
   CHECK(session.snapshot()->runs[0].wall() == 1900);
 }
 
-TEST_CASE("slices belong to the run that their events name, whatever else goes on at that time") {
+TEST_CASE("slices belong to the run named by their events") {
   Runs runs;
   runs.begin();
   runs.next = RunId(1);
@@ -500,7 +500,7 @@ TEST_CASE("slices belong to the run that their events name, whatever else goes o
   CHECK(s->slices_live(RunId(0), Step(2)).empty());
 }
 
-TEST_CASE("what a run that was cut short left open ends with it") {
+TEST_CASE("open slices end with an aborted run") {
   Runs runs;
   runs.begin();
   const auto ref = TensorRef::node(NodeId(0));
@@ -520,7 +520,7 @@ TEST_CASE("what a run that was cut short left open ends with it") {
   CHECK(s->slices_in(2000, 6000, 10).empty());
 }
 
-TEST_CASE("what lay in the arena ends with its run, also where that is told behind the next run's beginning") {
+TEST_CASE("arena slices end with their run, also if its end arrives after the next run's begin") {
   auto graph = std::make_shared<GraphInfo>();
   graph->id = GraphId(0);
   graph->nodes.resize(2);
@@ -574,7 +574,7 @@ TEST_CASE("what lay in the arena ends with its run, also where that is told behi
   }
 }
 
-TEST_CASE("the highest value of a curve is exact, and the first of equal ones") {
+TEST_CASE("the peak of a curve is exact, and the first of equal ones") {
   Session session;
   session.describe(ThreadInfo{TrackId(0), "t"});
   std::mt19937_64 random(5);

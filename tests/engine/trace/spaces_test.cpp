@@ -40,7 +40,7 @@ Bytes live_at(const Snapshot& s, Nanoseconds t) {
 
 }  // namespace
 
-TEST_CASE("what is handed out lies in what was taken, with its owner and what was asked for") {
+TEST_CASE("allocations are inside reservations, with owner and requested size") {
   Played p;
   p.add(reserve(10, kWork, 0x1000, 4096, 0, 0));
   p.add(alloc(20, MemoryKind::KVCache, 0x1400, 512, 2, 7));
@@ -68,7 +68,7 @@ TEST_CASE("what is handed out lies in what was taken, with its owner and what wa
   CHECK(live_at(*s, 30) == 576);
 }
 
-TEST_CASE("an owner names the tensor of an event's allocator, up to the largest of both") {
+TEST_CASE("an owner names the tensor of an event's allocator, up to the largest ids") {
   const Event e = owner(5, 0x40, (Bytes{1} << 47) - 1, 0xffff, GraphId(9), TensorRef::leaf(LeafId(1)));
   CHECK(bound_bytes(e) == (Bytes{1} << 47) - 1);
   CHECK(bound_allocator(e) == 0xffff);
@@ -76,7 +76,7 @@ TEST_CASE("an owner names the tensor of an event's allocator, up to the largest 
   CHECK(TensorRef{e.id} == TensorRef::leaf(LeafId(1)));
 }
 
-TEST_CASE("a place handed out again before it is heard that what lay there went belongs to who has it now") {
+TEST_CASE("an address reused before its free event arrives belongs to the new allocation") {
   Played p;
   p.session.describe(ThreadInfo{TrackId(1), "allocations", TrackKind::Other});
   p.add(alloc(10, kWork, 0x1400, 512, 0, 1));
@@ -92,7 +92,7 @@ TEST_CASE("a place handed out again before it is heard that what lay there went 
   CHECK(live_at(*s, 95) == 0);
 }
 
-TEST_CASE("an arena is owned by a graph, and what lay in it are slices of that graph's runs") {
+TEST_CASE("an arena is owned by a graph and has slices of that graph's runs") {
   Played p;
   p.add(alloc(10, kWork, 0x1000, 4096, 0, 1));
   p.add(owner(10, 0x1000, 4096, 0, GraphId(1), TensorRef::none()));
@@ -120,7 +120,7 @@ TEST_CASE("an arena is owned by a graph, and what lay in it are slices of that g
   CHECK(slices_in_arena(*s, arena, {0, 100}).empty());
 }
 
-TEST_CASE("an image tells its size in texels, and spaces of plain bytes none") {
+TEST_CASE("an image has a size in texels, buffers have none") {
   Played p;
   p.add(reserve(10, kWork, 0x1000, 6 * 4 * 16, 1, image_id(6, 4)));
   p.add(reserve(10, kWork, 0x4000, 4096, 1, 0));
@@ -135,7 +135,7 @@ TEST_CASE("an image tells its size in texels, and spaces of plain bytes none") {
   CHECK(image_id(0x10000, 4) == 0);
 }
 
-TEST_CASE("what is given back in part goes on as what is left") {
+TEST_CASE("a partially released reservation continues as the remainder") {
   Played p;
   p.add(reserve(10, kWork, 0x1000, 0x1000, 0, 0));
   p.add(reserve(11, kWork, 0x2000, 0x1000, 0, 0));  // more pages of the same cache
@@ -154,7 +154,7 @@ TEST_CASE("what is given back in part goes on as what is left") {
   CHECK(at25 == 0x1000);
 }
 
-TEST_CASE("random allocations: the sum of the slices is what a plain count says, at every event") {
+TEST_CASE("random allocations: the sum of the slices equals a simple count at every event") {
   for (uint32_t seed = 0; seed < 20; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
@@ -183,7 +183,7 @@ TEST_CASE("random allocations: the sum of the slices is what a plain count says,
   }
 }
 
-TEST_CASE("random segments: what is free and what is handed out share each byte of a space, at every event") {
+TEST_CASE("random segments: free and allocated ranges partition each space at every event") {
   for (uint32_t seed = 0; seed < 20; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
@@ -250,7 +250,7 @@ TEST_CASE("random segments: what is free and what is handed out share each byte 
   }
 }
 
-TEST_CASE("a session that is watched for hours lets go of spaces that are gone") {
+TEST_CASE("a long session evicts released spaces") {
   Session session({.max_bytes = 8 << 20});
   session.describe(ThreadInfo{TrackId(0), "allocations", TrackKind::Other});
   std::vector<Event> batch;
@@ -267,7 +267,7 @@ TEST_CASE("a session that is watched for hours lets go of spaces that are gone")
   CHECK(live_at(*s, s->time.end - 2) == 0x80);
 }
 
-TEST_CASE("a memory snapshot's blocks lie in their segments, with what was asked for") {
+TEST_CASE("blocks of a memory snapshot are inside their segments, with requested sizes") {
   Session session;
   const std::string bytes = test::snapshot_pickle();
   REQUIRE(open_trace({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, "made", session).ok());
