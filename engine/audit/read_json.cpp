@@ -230,7 +230,8 @@ class Reader {
                        integer(e.of("args", "Total Allocated"), -1), integer(e.of("args", "Total Reserved"), -1)});
   }
 
-  // What a total has beyond the changes lies at no known address: it is older than the trace, or its event is missing.
+  // The part of a total that no change accounts for has no known address: it is older than the trace, or its event is
+  // missing.
   void add_memory() {
     constexpr Bytes kMost = Bytes{1} << 60;
     std::stable_sort(memory_.begin(), memory_.end(), [](const auto& a, const auto& b) { return a.time < b.time; });

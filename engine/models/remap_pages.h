@@ -21,7 +21,7 @@ inline uintptr_t page_size() {
 
 #if defined(__linux__)
 
-namespace detail {
+namespace staging {
 
 inline uintptr_t map_writable(uintptr_t bytes) {
   void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -59,19 +59,19 @@ inline void renew_spare_slice(uintptr_t rest, uintptr_t rest_bytes) {
   spare_slice.store(map_staging(kHugePage), std::memory_order_release);
 }
 
-}  // namespace detail
+}  // namespace staging
 
 inline void keep_spare_slice() {
-  if (detail::spare_slice.load() == 0) detail::renew_spare_slice(0, 0);
+  if (staging::spare_slice.load() == 0) staging::renew_spare_slice(0, 0);
 }
 
 // `make` writes `bytes` and returns false on failure. `from` is page-aligned. False: nothing has changed.
 template <class Make>
 bool remap_pages(uintptr_t from, uintptr_t bytes, const Make& make) {
   const uintptr_t mapped = (bytes + page_size() - 1) / page_size() * page_size();
-  uintptr_t to = detail::map_staging(mapped);
+  uintptr_t to = staging::map_staging(mapped);
   const bool spare = to == 0 && mapped <= kHugePage;
-  if (spare) to = detail::take_spare_slice();
+  if (spare) to = staging::take_spare_slice();
   if (to == 0) return false;
   (void)::madvise(reinterpret_cast<void*>(to), mapped, MADV_HUGEPAGE);
   const bool made = make(reinterpret_cast<std::byte*>(to));
@@ -79,7 +79,7 @@ bool remap_pages(uintptr_t from, uintptr_t bytes, const Make& make) {
   const bool moved = made && ::mremap(reinterpret_cast<void*>(to), mapped, mapped, MREMAP_MAYMOVE | MREMAP_FIXED,
                                       reinterpret_cast<void*>(from)) != MAP_FAILED;
   if (!moved) ::munmap(reinterpret_cast<void*>(to), mapped);
-  if (spare) detail::renew_spare_slice(to + mapped, kHugePage - mapped);
+  if (spare) staging::renew_spare_slice(to + mapped, kHugePage - mapped);
   return moved;
 }
 

@@ -66,7 +66,7 @@ int64_t json_integer(const JsonScalar& s) {
   return value;
 }
 
-// Identifies an asynchronous operation: "id" within its process if `local`, or everywhere; "id2" says which.
+// Identifies an asynchronous operation: "id" within its process if `local`, or everywhere; "id2" specifies which.
 std::string id_of(const JsonRecord& e, bool local) {
   const JsonScalar &plain = e["id"], &global = e.of("id2", "global"), &own = e.of("id2", "local");
   if (plain.type == JsonScalar::Type::None) local = global.type == JsonScalar::Type::None;

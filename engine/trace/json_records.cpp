@@ -153,6 +153,7 @@ std::optional<int64_t> scaled_decimal(std::string_view number, int power) {
   }
   if (digits == 0 || power < -19) return 0;
   if (power == 0 && round_up && digits < INT64_MAX) ++digits;
+  if (power > 0 && dropped) return std::nullopt;
   for (; power > 0; --power)
     if (!multiply(digits, 10)) return std::nullopt;
   int64_t divisor = 1;

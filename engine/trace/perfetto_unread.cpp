@@ -157,7 +157,10 @@ std::string PerfettoUnread::text() const {
   const auto counted = [](int64_t count, std::string_view unit) {
     if (count == 1) unit.remove_suffix(1);
     std::string digits = fmt::format("{}", count);
-    for (size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+    for (size_t i = digits.size(); i > 3;) {
+      i -= 3;
+      digits.insert(i, 1, ',');
+    }
     return fmt::format("{} {}", digits, unit);
   };
   for (const auto& [kind, count] : counts_)

@@ -26,6 +26,7 @@ class TensorView : public QWidget, public Paintable {
   const Histogram& histogram() const { return histogram_; }
   bool busy() const { return background_.busy(); }
   TensorTable* table() const { return table_; }
+  QStringList figures() const;  // the lines of statistics
 
   void paint(QPainter* painter, QSize size) override;  // title, statistics, histogram and heat map
 
@@ -46,7 +47,6 @@ class TensorView : public QWidget, public Paintable {
   void take(const std::shared_ptr<const Measured>& measured);
   void update_texts();
   void update_heat_map();
-  QStringList figures() const;
 
   Theme* theme_;
   QLabel *title_, *figures_, *slice_name_;

@@ -15,6 +15,7 @@
 #include "support/limited_memory.h"
 #include "test_data.h"
 #include "tests/engine/audit/audited.h"
+#include "tests/engine/trace/pickled.h"
 #include "tests/engine/trace/sample_executorch.h"
 #include "tests/engine/trace/sample_traces.h"
 #ifdef ARENASCOPE_HAS_ZLIB

@@ -197,8 +197,8 @@ TEST_CASE("external data stays in the model's folder and within its file") {
       {{"location", ""}},
       {{"location", "."}},
       {{"location", "link.bin"}},
-      {{"location", "../" + outside.path.filename().string() + "/secret.bin"}},
-      {{"location", (outside.path / "secret.bin").string()}},
+      {{"location", "../" + outside.path().filename().string() + "/secret.bin"}},
+      {{"location", (outside.path() / "secret.bin").string()}},
       {{"location", "w.bin"}, {"offset", "-4"}},
       {{"location", "w.bin"}, {"offset", "9223372036854775807"}},
       {{"location", "w.bin"}, {"offset", "18446744073709551600"}},
@@ -221,12 +221,12 @@ TEST_CASE("external data stays in the model's folder and within its file") {
     CHECK(says(model->why_not_runnable(), "'" + entries[0].second + "'"));
     CHECK(says(model->load_weights(*context).error().message, "the weight 'w' has no data"));
   }
-  std::filesystem::resize_file(folder.path / "w.bin", 2);  // cut after it was checked
+  std::filesystem::resize_file(folder.path() / "w.bin", 2);  // cut after it was checked
   CHECK(!good->load_weights(*context).ok());
 }
 
 TEST_CASE("a model is planned although the data of its weights is missing") {
-  const Folder folder;
+  const TempFolder folder;
   OnnxMaker m(21);
   m.opset("com.microsoft", 1).input("x", {1, 32}).output("y").output("z");
   m.external_weight("w", {32, 8}, {{"location", "model.onnx.data"}});
@@ -239,7 +239,7 @@ TEST_CASE("a model is planned although the data of its weights is missing") {
          {{"K", int64_t{32}}, {"N", int64_t{4}}, {"bits", int64_t{4}}, {"block_size", int64_t{32}}}, "",
          "com.microsoft");
   m.node("Cast", {"int4"}, {"i"}, {{"to", int64_t{kFloat}}}).node("Add", {"q", "i"}, {"z"});
-  auto model = m.open({}, folder.path);
+  auto model = m.open({}, folder.path());
   REQUIRE(model.ok());
   CHECK(model->problems.empty());
   CHECK(model->complete());
@@ -250,9 +250,9 @@ TEST_CASE("a model is planned although the data of its weights is missing") {
   CHECK(to_string(model->outputs[0].sizes) == "[1, 8]");
   CHECK(to_string(model->outputs[1].sizes) == "[1, 4]");
   // With the files in their folder the same model runs: 4-bit weights are read from them too.
-  std::ofstream(folder.path / "model.onnx.data", std::ios::binary) << std::string(1056, '\0');
-  std::ofstream(folder.path / "codes.data", std::ios::binary) << std::string(80, '\0') << "\x21\xf3";
-  model = m.open({}, folder.path);
+  std::ofstream(folder.path() / "model.onnx.data", std::ios::binary) << std::string(1056, '\0');
+  std::ofstream(folder.path() / "codes.data", std::ios::binary) << std::string(80, '\0') << "\x21\xf3";
+  model = m.open({}, folder.path());
   REQUIRE(model.ok());
   CHECK(model->runnable());
   CHECK(model->missing.tensors == 0);

@@ -309,7 +309,7 @@ class TablesTest : public QObject {
     QVERIFY(trace::open_trace(trace::as_bytes(test::kOnnxRuntimeProfile), "x", *session).ok());
     Fixture fixture;
     fixture.source.set_session(session);
-    InspectorView inspector({&fixture.source, &fixture.selection, &fixture.axis, &fixture.theme});
+    InspectorView inspector(&fixture.source, &fixture.selection, &fixture.theme);
     const auto shown = [&] { return inspector.text().replace(QChar(0xa0), u' '); };
     QVERIFY2(shown().contains("not recorded"), qPrintable(shown()));
     QVERIFY2(!shown().contains("0 B"), qPrintable(shown()));

@@ -168,7 +168,7 @@ struct LstmParams {
   int32_t hidden;
   int32_t direction;
   int32_t present;
-  bool quantised_state = false;
+  ZeroPadded<bool, 4> quantised_state = false;
 };
 struct BatchNormParams {
   float epsilon;

@@ -58,8 +58,8 @@ struct JsonScan {
   std::set<std::string> names;  // of the members of the outermost object, except very many
 };
 
-// Passes each object of the outermost array, or of the array `list` of the outermost object. What precedes a malformed
-// byte is read.
+// Passes each object of the outermost array, or of the array `list` of the outermost object. Records before a malformed
+// byte are passed.
 JsonScan scan_json_list(std::string_view text, std::string_view list, const JsonRecordHandler& handle);
 // Reads a single object; false if the text is not one.
 bool read_json_record(std::string_view text, JsonRecord& record);
