@@ -326,9 +326,9 @@ VerifiedCase run_op_case(const OpCase& op_case, Backend& backend, ExecutionConte
   return out;
 }
 
-// An op that a device may lack; the partitioner then assigns it to the host.
+// An op, or an LSTM with a quantised state, that a device may lack; the partitioner then assigns it to the host.
 bool left_to_host(const OpCase& op_case, const Backend& backend) {
-  if (info(op_case.op).family != OpFamily::Host) return false;
+  if (info(op_case.op).family != OpFamily::Host && op_case.op != Op::Lstm) return false;
   auto context = Context::create({.grow = true});
   if (!context) return false;
   auto built = op_case.build(*context);

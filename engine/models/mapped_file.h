@@ -30,6 +30,7 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
+  const std::filesystem::path& path() const { return path_; }
   // True if the bytes are in a file, so that pages can be dropped and read again.
   bool is_file() const { return file_ >= 0; }
   // Error: the file was modified, truncated or extended since it was opened, or a part of it could not be read.

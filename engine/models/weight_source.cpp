@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/format.h>
+
 namespace arenascope::models {
 
 WeightSource::WeightSource(Writer write) : made_(std::make_shared<GeneratedBytes>(std::move(write))) {}
@@ -24,7 +26,7 @@ WeightSource WeightSource::absent(std::string why) {
 
 WeightSource WeightSource::converted(const WeightSource& stored, Writer write) {
   WeightSource out(std::move(write));
-  out.converted_file_ = stored.can_share();
+  out.converted_from_ = stored.origin();
   return out;
 }
 
@@ -66,6 +68,11 @@ Result<WeightReader> WeightReader::read(const WeightSource& source, size_t bytes
   out.made_.resize(bytes);
   if (auto written = source.write(out.made_.data()); !written) return written.error();
   return out;
+}
+
+std::string WeightSource::origin() const {
+  if (!can_borrow()) return converted_from_;
+  return fmt::format("{}:{}", file_->path().string(), bytes_.data() - file_->bytes().data());
 }
 
 bool WeightSource::can_borrow() const { return file_ && file_->is_file() && !bytes_.empty(); }

@@ -91,15 +91,16 @@ void Runner::report(const char* phase) const {
 Status Runner::share_file_weights(const Runner& other) {
   if (auto same = other.model_.weights_unchanged(); !same) return same;
   if (model_.path.empty() || model_.path != other.model_.path) return {};
-  std::unordered_map<std::string_view, const TensorImpl*> known;
+  std::unordered_map<std::string, const TensorImpl*> known;  // by origin; names may differ or be used twice
   for (const models::Weight& weight : other.model_.weights)
-    if (weight.source.can_share() && weight.tensor->storage.allocated())
-      known.emplace(weight.tensor.name(), weight.tensor.impl());
+    if (std::string origin = weight.source.origin(); !origin.empty() && weight.tensor->storage.allocated())
+      known.emplace(std::move(origin), weight.tensor.impl());
   for (models::Weight& weight : model_.weights) {
-    const auto found = known.find(weight.tensor.name());
-    if (found == known.end() || weight.tensor->storage.allocated()) continue;
+    if (known.empty() || weight.tensor->storage.allocated()) continue;
+    const auto found = known.find(weight.source.origin());
+    if (found == known.end()) continue;
     const TensorImpl& shared = *found->second;
-    if (weight.source.can_share() && shared.dtype == weight.tensor.dtype() && shared.sizes == weight.tensor->sizes &&
+    if (shared.dtype == weight.tensor.dtype() && shared.sizes == weight.tensor->sizes &&
         shared.strides == weight.tensor->strides)
       weight.tensor->storage = shared.storage;
   }

@@ -132,8 +132,6 @@ trace::TensorInfo describe_tensor(const Graph& graph, const TensorImpl& tensor) 
   out.uses = graph.use_count(tensor);
   const auto params = tensor.params.bytes();
   out.op_params.assign(reinterpret_cast<const char*>(params.data()), params.size());
-  // Without any byte they would count as not recorded (restore.cpp).
-  if (out.op_params.empty() && info(tensor.op).writes_source()) out.op_params.assign(1, '\0');
   return out;
 }
 

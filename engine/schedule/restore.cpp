@@ -9,6 +9,7 @@
 #include <arenascope/base/checked.h>
 #include <arenascope/graph/fused.h>
 #include <arenascope/graph/op_params.h>
+#include <arenascope/trace/bind_event.h>
 
 namespace arenascope {
 namespace {
@@ -55,8 +56,9 @@ std::optional<Tensor> restore_concat(Context& context, const trace::TensorInfo& 
 // match.
 std::optional<OpParams> params_of(const trace::TensorInfo& node, Op op, std::span<const Tensor> sources, DType type,
                                   const Dims& dims) {
-  if (node.op_params.empty() || node.op_params.size() > OpParams::kCapacity || !info(op).shape_rule)
-    return std::nullopt;
+  // All-zero parameters have no bytes. Recordings without parameters do not mark nodes that write.
+  const bool recorded = !node.op_params.empty() || (node.flags & trace::kWritesSource) != 0;
+  if (!recorded || node.op_params.size() > OpParams::kCapacity || !info(op).shape_rule) return std::nullopt;
   const OpParams params(std::as_bytes(std::span(node.op_params)));
   std::vector<TensorImpl*> impls;
   for (const Tensor& source : sources) impls.push_back(source.impl());

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <arenascope/backends/op_cases/op_cases.h>
+#include <arenascope/graph/op_params.h>
 
 namespace arenascope::test {
 
@@ -25,6 +26,11 @@ inline Built build(const OpCase& op_case, uint64_t seed = 7) {
   REQUIRE_MESSAGE(built.ok(), op_case.name << ": " << (built ? "" : built.error().message));
   fill_inputs(*built, seed);
   return {*context, std::move(*built)};
+}
+
+// A state that is quantised in every step has no kernel for devices.
+inline bool is_cpu_only(const TensorImpl& node) {
+  return node.op == Op::Lstm && node.params.get<LstmParams>().quantised_state;
 }
 
 inline std::vector<std::byte> result(const Tensor& t) { return {t->data(), t->data() + t->byte_count()}; }

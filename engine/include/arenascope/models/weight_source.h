@@ -55,7 +55,9 @@ class WeightSource {
   // True if the bytes are in a mapped file.
   bool can_borrow() const;
   // True if the bytes depend on a mapped file alone, so that a weight of another graph of this file can use the same storage.
-  bool can_share() const { return can_borrow() || converted_file_; }
+  // The file and the offset of the bytes, or of those that were converted: sources of the same origin have the same
+  // values, whichever graph or opening they are of. Empty: the bytes are not in a file.
+  std::string origin() const;
   // Storage of kind Mapped. Errors: the file has changed, out of memory for the block's metadata.
   Result<Storage> borrow(ExecutionContext& context) const;
   // Storage of kind Mapped over `bytes` of lazily generated data: pages are generated when they are first read
@@ -69,7 +71,7 @@ class WeightSource {
   std::shared_ptr<const GeneratedBytes> made_;
   std::shared_ptr<const SharedNumbers> seeded_;
   bool absent_ = false;
-  bool converted_file_ = false;
+  std::string converted_from_;  // the origin of the stored bytes
 };
 
 // Reads the bytes of a source once: directly from the file, or from a generated copy. The destructor releases file
