@@ -180,7 +180,7 @@
         <translation>折叠所有层(&amp;C)</translation>
     </message>
     <message>
-        <source>Graph of the &amp;File or of the Run</source>
+        <source>Graph of the File or of the Run</source>
         <translation>文件的图或运行的图(&amp;F)</translation>
     </message>
     <message>

@@ -97,7 +97,7 @@ bool Exporter::open() {
 bool Exporter::run() {
   RunController* runner = document().runner();
   for (int run = 0; run < options_.runs && runner->has_model(); ++run) {
-    if (run > 0) runner->run_once();
+    if (run > 0) runner->run(false);
     const size_t count = static_cast<size_t>(run) + 1;
     wait_until(
         [&] {

@@ -156,7 +156,7 @@ QString LessonActions::plan(const QString& planner, const QString& order) {
 QString LessonActions::run() {
   if (!shell_.document().runner()->has_model()) return Driving::tr("the current document cannot be run");
   runs_ = complete_runs(*shell_.document().source()->snapshot()) + 1;
-  shell_.document().runner()->run_once();
+  shell_.document().runner()->run(false);
   return {};
 }
 

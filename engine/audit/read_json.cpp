@@ -255,9 +255,9 @@ class Reader {
   }
 
   bool is_kernel(const JsonRecord& e, const std::string& name, Nanoseconds begin, Nanoseconds end) {
-    return onnx_runtime_.add(text(e, "cat"), name,
-                             {text(e, "tid"), "", e.of("args", "op_name").as_text(),
-                              e.of("args", "node_index").as_text(), begin, end});
+    return onnx_runtime_.add(
+        text(e, "cat"), name,
+        {text(e, "tid"), "", e.of("args", "op_name").as_text(), e.of("args", "node_index").as_text(), begin, end});
   }
 
   // Kernels of a run are its steps, in the order in which they began.

@@ -106,11 +106,11 @@ QString DisplayNames::role(const trace::TensorInfo& tensor) {
 }
 
 QString DisplayNames::file_name(const trace::TensorInfo& tensor) {
-  constexpr qsizetype kMostNames = 3;
+  constexpr qsizetype kMaxNames = 3;
   QStringList names;
   for (const trace::FileNodeInfo& node : tensor.file_nodes)
     if (!node.name.empty()) names << QString::fromStdString(node.name);
-  if (names.size() > kMostNames) names = {names.first(), QStringLiteral("…"), names.last()};
+  if (names.size() > kMaxNames) names = {names.first(), QStringLiteral("…"), names.last()};
   return names.join(QStringLiteral(" + "));
 }
 

@@ -17,6 +17,12 @@ using trace::TensorRef;
 
 namespace {
 
+void name_file_button(QToolButton* button) {
+  button->setText(GraphView::tr("File"));
+  button->setToolTip(GraphView::tr(
+      "The nodes as the model's file has them, with the bodies of If, Loop and Scan and local functions"));
+}
+
 // Computes the sums of all layers; repeated only if the events changed.
 void sum_up_layers(GraphScene& scene, const trace::Snapshot& snapshot) {
   const auto& vertices = scene.folded->vertices;
@@ -144,18 +150,12 @@ void GraphView::build() {
   column->addLayout(bar);
   column->addWidget(canvas_, 1);
   connect(colour_box_, &ColourBox::chosen, this, &GraphView::recolour);
-  retranslate();
-}
-
-void GraphView::retranslate() {
-  of_file_->setText(tr("File"));
-  of_file_->setToolTip(
-      tr("The nodes as the model's file has them, with the bodies of If, Loop and Scan and local functions"));
+  name_file_button(of_file_);
 }
 
 void GraphView::changeEvent(QEvent* event) {
   if (event->type() == QEvent::LanguageChange) {
-    retranslate();
+    name_file_button(of_file_);
     GraphScene& scene = canvas_->scene();
     if (scene.ready()) scene.texts = vertex_texts(*scene.info, *scene.layers, *scene.folded);
     summed_ = nullptr;

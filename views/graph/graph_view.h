@@ -69,7 +69,6 @@ class GraphView : public QWidget, public Paintable {
 
  private:
   void build();
-  void retranslate();
   void connect_canvas();
   void listen();
   void take_graph();  // another graph, or more of it

@@ -32,7 +32,7 @@ class GraphViewport : public QWidget {
   void fit();                                          // the whole graph
   void set_view(double scale, const QPointF& offset);  // as returned by scale() and to_widget({0, 0})
   // The full width from the top, at most at 100 %; the whole graph if its labels are legible then, or if it is so wide
-  // that boxes could not be told apart at its full width.
+  // that boxes could not be distinguished at its full width.
   void show_overview();
   void show_vertex(int32_t vertex, bool centre);  // scrolls only as far as needed unless `centre`
   void show_point(const QPointF& scene);          // centres the point

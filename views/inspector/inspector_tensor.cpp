@@ -192,7 +192,7 @@ void tensor_page(Page& page, TensorRef ref) {
   }
   strides(page, *t);
   if (!trace::has_unknown_size(*t))
-      page.row(Texts::tr("bytes"), has_size(*t) ? format_bytes_exact(t->bytes) : Texts::tr("not recorded"));
+    page.row(Texts::tr("bytes"), has_size(*t) ? format_bytes_exact(t->bytes) : Texts::tr("not recorded"));
   if ((t->flags & trace::kSavedForBackward) != 0) page.row(Texts::tr("kept"), Texts::tr("for the backward pass"));
   view_chain(page, ref);
   if (!given) {

@@ -296,9 +296,34 @@ void OccupancyView::drag_end(const QPointF&) {
   Q_EMIT fit_under_set(fit_under_);
 }
 
-void OccupancyView::update_header() {
+void OccupancyView::add_legend(HeaderContent& h) const {
   const OccupancyPicture& o = *picture_;
   const ThemeColours& c = colours();
+  if (o.scope == OccupancyScope::Arena) {
+    if (!o.live.empty()) h.legend.push_back({tr("live"), {c[Role::Work]}, LegendChip::Shape::Box});
+    h.legend.push_back({tr("planned"), {QColor(), c.dim_text}, LegendChip::Shape::Box});
+    h.legend.push_back({tr("arena"), {QColor(), c.reserved}, LegendChip::Shape::Line});
+    h.legend.push_back({tr("lower bound"), {QColor(), c.bound}, LegendChip::Shape::DashedLine});
+  } else {
+    for (const auto& k : largest_first(o.kinds)) {
+      if (k.stacked.empty()) continue;
+      const QString name =
+          k.at_peak > 0 ? tr("%1, %2 at the peak").arg(layer_name(k), format_bytes(k.at_peak)) : layer_name(k);
+      h.legend.push_back({name, {layer_colour(c, o.scope, k)}, LegendChip::Shape::Box});
+    }
+    if (!o.reserved.empty())
+      h.legend.push_back({tr("reserved"), {QColor(), c.reserved}, LegendChip::Shape::Line});
+    else if (!o.kinds.empty())
+      h.facts << tr("reserved memory not recorded");
+  }
+  if (!o.ghost.empty())
+    h.legend.push_back({tr("previous plan"), {QColor(), c.dim_text}, LegendChip::Shape::DashedLine});
+  if (!o.other.empty())
+    h.legend.push_back({tr("B: compared with"), {QColor(), c.category(1)}, LegendChip::Shape::Line});
+}
+
+void OccupancyView::update_header() {
+  const OccupancyPicture& o = *picture_;
   HeaderContent h;
   h.title = view_name();
   const auto bytes = [](std::string id, Bytes b) {
@@ -339,27 +364,7 @@ void OccupancyView::update_header() {
   if (o.capacity > 0) h.add(with_figures(tr("capacity %1"), {bytes(plan_figure(plan, "capacity"), o.capacity)}));
   if (!o.other.empty()) h.add(with_figures(tr("B: peak %1"), {bytes(o.other_peak_id, o.other_peak)}));
   if (!o.ghost.empty()) h.add(with_figures(tr("previous arena %1"), {bytes(o.ghost_id, o.ghost_arena)}));
-  if (o.scope == OccupancyScope::Arena) {
-    if (!o.live.empty()) h.legend.push_back({tr("live"), {c[Role::Work]}, LegendChip::Shape::Box});
-    h.legend.push_back({tr("planned"), {QColor(), c.dim_text}, LegendChip::Shape::Box});
-    h.legend.push_back({tr("arena"), {QColor(), c.reserved}, LegendChip::Shape::Line});
-    h.legend.push_back({tr("lower bound"), {QColor(), c.bound}, LegendChip::Shape::DashedLine});
-  } else {
-    for (const auto& k : largest_first(o.kinds)) {
-      if (k.stacked.empty()) continue;
-      const QString name =
-          k.at_peak > 0 ? tr("%1, %2 at the peak").arg(layer_name(k), format_bytes(k.at_peak)) : layer_name(k);
-      h.legend.push_back({name, {layer_colour(c, o.scope, k)}, LegendChip::Shape::Box});
-    }
-    if (!o.reserved.empty())
-      h.legend.push_back({tr("reserved"), {QColor(), c.reserved}, LegendChip::Shape::Line});
-    else if (!o.kinds.empty())
-      h.facts << tr("reserved memory not recorded");
-  }
-  if (!o.ghost.empty())
-    h.legend.push_back({tr("previous plan"), {QColor(), c.dim_text}, LegendChip::Shape::DashedLine});
-  if (!o.other.empty())
-    h.legend.push_back({tr("B: compared with"), {QColor(), c.category(1)}, LegendChip::Shape::Line});
+  add_legend(h);
   set_header(std::move(h));
 }
 

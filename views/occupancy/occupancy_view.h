@@ -53,6 +53,7 @@ class OccupancyView : public PlotView {
   FigureText tip_of_other(double x) const;
   FigureText tip_of_layer(const CursorReadout& readout, const OccupancyPicture::Kind& layer) const;
   void update_header();
+  void add_legend(HeaderContent& header) const;
   QString layer_name(const OccupancyPicture::Kind& layer) const;
 
   Curves* curves_;

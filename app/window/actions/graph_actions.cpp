@@ -22,7 +22,7 @@ void add_graph_actions(Shell& shell) {
   a.add("graph.collapse", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "&Collapse All Layers"), {},
         [graph] { graph->collapse_all(); });
   a.add(
-      "graph.file", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Graph of the &File or of the Run"), {},
+      "graph.file", Menu::Graph, QT_TRANSLATE_NOOP("Actions", "Graph of the File or of the Run"), {},
       [&shell] {
         SessionSource* source = shell.document().source();
         source->show_file_graph(!source->shows_file_graph());

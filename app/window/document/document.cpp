@@ -137,7 +137,7 @@ void Document::on_opened(const QString& title) {
                    QStringLiteral("file.sizes"));
   if (!runner_->has_model()) return;
   to_peak_ = true;
-  runner_->run_once();  // so that every view has content
+  runner_->run(false);  // so that every view has content
 }
 
 void Document::on_plans_added() {

@@ -83,24 +83,16 @@ void RunController::replan(const RunSettings& settings) {
 
 void RunController::cancel_planning() { stop_planning_.request_stop(); }
 
-void RunController::run() {
+void RunController::run(bool repeatedly) {
   if (!has_model_) return;
-  stop_ = state() == RunState::Paused ? breakpoint_after(session_.get(), breakpoints_, next_) : Step();
+  stop_ = repeatedly && state() == RunState::Paused ? breakpoint_after(session_.get(), breakpoints_, next_) : Step();
   leave_pause();
   if (stop_.valid())
     shared().control.run_to(stop_);
   else
     shared().control.resume();  // before the job: after it, a breakpoint may already have paused the new run
-  submit([](RunWorker& w) { w.run(true); }, false);
+  submit([repeatedly](RunWorker& w) { w.run(repeatedly); }, false);
   if (state() == RunState::Ready) set_state(RunState::Running);
-}
-
-void RunController::run_once() {
-  if (!has_model_) return;
-  stop_ = {};
-  leave_pause();
-  shared().control.resume();
-  submit([](RunWorker& w) { w.run(false); }, false);
 }
 
 void RunController::pause() {

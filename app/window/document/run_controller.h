@@ -59,8 +59,7 @@ class RunController : public WorkerThread {
   void replan(const RunSettings& settings);
   void cancel_planning();  // of replan(); keeps the plan in use
   bool planning() const { return planning_; }
-  void run_once();
-  void run();  // repeatedly, or continues a paused run
+  void run(bool repeatedly = true);  // or continues a paused run
   void pause();
   void step();  // one node with work
   void run_to(Step step);

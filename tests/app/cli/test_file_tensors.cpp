@@ -113,5 +113,5 @@ TEST_CASE("weights that do not fit after they are dequantised are refused before
   const Ended run = run_program(
       "/bin/sh", {"-c", std::string("ulimit -v 600000; exec ") + ARENASCOPE_CLI + " run --threads 1 '" + file + "'"});
   CHECK(run.status != 0);
-  CHECK_MESSAGE(run.err.find("weights (dequantised: iq1_s) 821.8 MB") != std::string::npos, run.err);
+  CHECK_MESSAGE(run.err.find("weights (dequantised: iq1_s) 784 MiB") != std::string::npos, run.err);
 }

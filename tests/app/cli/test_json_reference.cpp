@@ -106,6 +106,8 @@ std::vector<std::string> write_open_models(const TempFolder& folder) {
                                  folder / "assumed.onnx"};
   OnnxMaker unknown(20), deferred(20), free(20), assumed(20), wide(20), narrow(20);
   unknown.input("x", {4}).node("Neg", {"x"}, {"n"}).node("Frobnicate", {"n"}, {"y"}).output("y", {4});
+  unknown.external_weight("w", {4}, {{"location", "absent.data"}}).node("Add", {"n", "w"}, {"z"}).output("z");
+  unknown.node("Frobnicate", {"n"}, {"u"});
   write_model(paths[0], unknown);
   deferred.input("x", {4}).node("Neg", {"x"}, {"n"}).node("NonZero", {"n"}, {"y"}).output("y", {}, kInt64);
   write_model(paths[1], deferred);
@@ -143,6 +145,8 @@ TEST_CASE("the documented keys of plan and its JSON files are those that are wri
   std::vector<std::string> outputs{cli({"plan", recording, "--json"}).out};
   for (const std::string& model : write_open_models(folder))
     outputs.push_back(cli({"plan", model, "--allow-unknown", "--json"}).out);
+  write_file(folder / "pinned.csv", "id,lower,upper,size,offset\na,0,2,64,0\nb,1,3,64,64\n");
+  outputs.push_back(cli({"plan", folder / "pinned.csv", "--json"}).out);
   check_keys(kPage, "\n`plan --json`", outputs);
 }
 
@@ -161,6 +165,7 @@ TEST_CASE("the documented keys of devices, info and audit are those that are pri
 
   const std::string recording = folder / "a.pftrace";
   REQUIRE(cli({"run", "zoo:mul_mat", "--record", recording}).status == 0);
+  check_keys(kPage, "\n`info --json` of a recording or trace", {cli({"info", recording, "--json"}).out});
   check_keys(kPage, "\n`audit --json`", {cli({"audit", recording, "--json"}).out});
 }
 

@@ -362,7 +362,7 @@ class DocumentTest : public QObject, protected WindowFixture {
     const auto left = [] { return recoverable_recordings().size(); };
     const auto run_again = [&] {
       const size_t runs = doc().source()->snapshot()->runs.size();
-      doc().runner()->run_once();
+      doc().runner()->run(false);
       QTRY_VERIFY_WITH_TIMEOUT(doc().source()->snapshot()->runs.size() > runs &&
                                    doc().source()->snapshot()->runs.back().finished &&
                                    doc().runner()->state() == RunState::Ready,

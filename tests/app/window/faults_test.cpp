@@ -196,8 +196,10 @@ class FaultsTest : public QObject, protected WindowFixture {
   void a_model_that_exceeds_the_memory_is_an_error_and_other_tabs_stay() {
     open(recording("kept.arenascope", 1));
     models::test::OnnxMaker model;
-    model.input("a", {10'000'000, 1}).input("b", {1, 10'000'000}).node("MatMul", {"a", "b"}, {"c"});
-    model.node("Relu", {"c"}, {"d"}).node("ReduceMax", {"d"}, {"e"}).output("e");
+    constexpr int64_t kSize = 120'000;  // two results of 58 GB are live at once
+    model.input("a", {kSize, 1}).input("b", {1, kSize}).input("c", {kSize, 1});
+    model.node("MatMul", {"a", "b"}, {"d"}).node("MatMul", {"c", "b"}, {"e"});
+    model.node("Mul", {"d", "e"}, {"f"}).node("ReduceMax", {"f"}, {"g"}).output("g");
     const QString path = folder_.filePath("huge.onnx");
     const auto bytes = model.bytes();
     QFile file(path);

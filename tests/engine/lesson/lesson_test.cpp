@@ -54,12 +54,13 @@ TEST_CASE("a wrong answer may contain an expression") {
 }
 
 TEST_CASE("a step repeats the actions it depends on") {
-  const auto lesson = parse("x.md",
-                            "title: T\ngraph:\n  a 64\n  b 64 <- a\n"
-                            "## A\n! graph\n! layout lesson\n! show arena\n! axis step\n"
-                            "## B\n! plan none depth-first\n! select a\n## C\n! select b\n"
-                            "## D\n! program leak\n! all\n## E\n! show timeline\n## F\n! open zoo:nano_gpt\n! generate 2 "
-                            "1,0\n## G\n! show text\n## H\n! graph\n");
+  const auto lesson =
+      parse("x.md",
+            "title: T\ngraph:\n  a 64\n  b 64 <- a\n"
+            "## A\n! graph\n! layout lesson\n! show arena\n! axis step\n"
+            "## B\n! plan none depth-first\n! select a\n## C\n! select b\n"
+            "## D\n! program leak\n! all\n## E\n! show timeline\n## F\n! open zoo:nano_gpt\n! generate 2 "
+            "1,0\n## G\n! show text\n## H\n! graph\n");
   REQUIRE_MESSAGE(lesson.ok(), lesson.error().message);
   const auto verbs_of = [&](size_t step) {
     std::string out;

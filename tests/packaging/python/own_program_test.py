@@ -22,5 +22,5 @@ done = subprocess.run([cli, "attach", "--json", *watch[1:]], cwd=folder, capture
 assert done.returncode == 0, done.stderr
 seen = json.loads(done.stdout)
 assert seen["spaces"] == [{"name": "my pool", "allocations": 1, "peak_bytes": 1 << 20, "end_bytes": 0,
-                           "reserved_peak_bytes": 0}], seen
+                           "reserved_peak_bytes": None}], seen
 assert seen["events"] == 3 and seen["lost_events"] == 0, seen

@@ -92,7 +92,7 @@ class RealDrawnTest : public QObject {
     const int32_t v = vertex_showing(*scene.info, *scene.folded, joins);
     QVERIFY(v >= 0);
     QCOMPARE(scene.texts[static_cast<size_t>(v)].title, QString("CONCAT"));
-    QCOMPARE(scene.texts[static_cast<size_t>(v)].second, QString("r9"));
+    QCOMPARE(scene.texts[static_cast<size_t>(v)].second, QString("n9"));  // its name in the file
     QVERIFY(scene.texts[static_cast<size_t>(v)].third.startsWith(QString::fromUtf8("1×128×55×55")));
     view.canvas()->show_vertex(v, true);
     const QRectF box = scene.rect_of(v);

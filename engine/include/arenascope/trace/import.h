@@ -24,9 +24,9 @@ enum class TraceKind {
 
 struct OpenReport {
   TraceKind kind = TraceKind::Unknown;
-  std::string format;                     // "Perfetto trace", for people
-  std::string problem;                    // "" or one sentence about what was left out; the sink receives it, too
-  std::string note{};                     // "" or one sentence about what no view shows, by kind; the sink has it as a note
+  std::string format;   // "Perfetto trace", for people
+  std::string problem;  // "" or one sentence about what was left out; the sink receives it, too
+  std::string note{};   // "" or one sentence about what no view shows, by kind; the sink has it as a note
   Severity severity = Severity::Warning;  // of `problem`. Note: nothing is wrong with the file
 };
 
