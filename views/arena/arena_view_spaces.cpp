@@ -47,7 +47,7 @@ void ArenaView::update_space_header() {
   if (a.totals.reserved_known) {
     h.add(with_figures(tr("reserved up to %1"), {bytes("reserved", a.totals.reserved)}));
     h.add(with_figures(tr("up to %1 free in spaces"), {bytes("unused", a.totals.unused)}));
-  } else {
+  } else if (context().source->snapshot()->all_reserved.samples.empty()) {  // else only its addresses are unknown
     h.facts << tr("reserved memory not recorded");
   }
   if (a.totals.unplaced > 0)
