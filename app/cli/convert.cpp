@@ -20,8 +20,7 @@ int convert(const Context& context, const std::string& from, const std::string& 
   trace::Session session;
   auto read = trace::open_trace(from, session, app::trace_open_options());
   if (!read) return fail(kUsage, read.error().message);
-  for (const std::string& sentence : {read->problem, read->note})
-    if (!sentence.empty()) cli::print(stderr, "arenascope-cli: {}\n", sentence);
+  if (!read->problem.empty()) cli::print(stderr, "arenascope-cli: {}\n", read->problem);
   const auto snapshot = session.snapshot();
   progress.phase("writing");
   auto format = trace::format_of(to);

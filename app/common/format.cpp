@@ -17,11 +17,4 @@ std::string counted(int64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-std::string grouped(int64_t number) {
-  std::string digits = fmt::format("{}", number);
-  const std::ptrdiff_t sign = number < 0 ? 1 : 0;
-  for (auto i = std::ssize(digits) - 3; i > sign; i -= 3) digits.insert(static_cast<size_t>(i), 1, ',');
-  return digits;
-}
-
 }  // namespace arenascope::app

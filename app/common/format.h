@@ -5,13 +5,14 @@
 #include <string_view>
 
 #include <arenascope/base/format_bytes.h>
+#include <arenascope/base/grouped.h>
 #include <arenascope/base/ids.h>
 
 namespace arenascope::app {
 
 using arenascope::format_bytes;
+using arenascope::grouped;
 std::string format_nanoseconds(Nanoseconds time);           // "3.21 ms"
 std::string counted(int64_t count, std::string_view what);  // "1 node", "2 nodes"
-std::string grouped(int64_t number);                        // "21,712"
 
 }  // namespace arenascope::app

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <arenascope/base/grouped.h>
 #include <arenascope/trace/gunzip.h>
-#include "engine/trace/left_out.h"
 
 #include <algorithm>
 #include <new>

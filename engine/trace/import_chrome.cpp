@@ -31,11 +31,7 @@ Result<OpenReport> import_events(std::string_view text, const std::string& name,
   if (!scan.complete) collector.left_out.add(damage + ", everything before it was read", Severity::Warning);
   collector.finish();
   OpenReport report{TraceKind::ChromeJson, collector.nodes.empty() ? "Chrome trace" : "ONNX Runtime profile", ""};
-  if (!collector.left_out.empty()) {
-    report.problem = name + ": " + collector.left_out.sentence() + ".";
-    report.severity = collector.left_out.severity();
-    collector.builder.problem(report.problem, report.severity);
-  }
+  collector.left_out.put(name, report, collector.builder);
   const std::vector<size_t> tracks = collector.nodes.add_tracks(collector.builder);
   collector.builder.describe(sink);
   describe_allocators(collector.devices, sink);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Imports the track events of a Perfetto trace: slices, instants, counters and states.
 #include <arenascope/trace/import.h>
+#include "engine/trace/left_out.h"
 #include "engine/trace/perfetto_packets.h"
 #include "engine/trace/saturate.h"
 
@@ -136,15 +137,16 @@ Result<OpenReport> import_perfetto(ByteSpan bytes, const std::string& name, Sink
     if (timeline.slices + builder.size() == 0)
       return Error{fmt::format("{}: none of the {} track events of the Perfetto trace can be used: {}.", name,
                                packets.track_events, lost.empty() ? unread : lost)};
-    OpenReport report{TraceKind::Perfetto, "Perfetto trace", "", ""};
+    LeftOut left_out;
     if (good < bytes.size())
-      report.problem = fmt::format("{}: the trace is truncated or corrupt at byte {}; {} bytes were skipped.", name,
-                                   good, bytes.size() - good);
+      left_out.add(
+          fmt::format("the trace is truncated or corrupt at byte {}; {} bytes were skipped", good, bytes.size() - good),
+          Severity::Warning);
     else if (!lost.empty())
-      report.problem = name + ": " + lost + ".";
-    if (!unread.empty()) report.note = name + ": not read: " + unread + ".";
-    if (!report.problem.empty()) builder.problem(report.problem);
-    if (!report.note.empty()) builder.problem(report.note, Severity::Note);
+      left_out.add(lost, Severity::Warning);
+    if (!unread.empty()) left_out.add("not read: " + unread, Severity::Note);
+    OpenReport report{TraceKind::Perfetto, "Perfetto trace", ""};
+    left_out.put(name, report, builder);
     builder.rename(packets.renamed);
     builder.describe(sink);
     sink.describe(SourceInfo{report.format, packets.packets});

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <arenascope/base/grouped.h>
+
 namespace arenascope::trace {
 
 void LeftOut::add(const Category& category, int64_t count) {
@@ -36,11 +38,11 @@ std::string LeftOut::sentence() const {
   return out;
 }
 
-std::string grouped(int64_t number) {
-  std::string text = std::to_string(number);
-  const size_t first = number < 0 ? 1 : 0;
-  for (size_t at = text.size(); at > first + 3;) text.insert(at -= 3, 1, ',');
-  return text;
+void LeftOut::put(const std::string& file, OpenReport& report, ImportBuilder& builder) const {
+  if (counts_.empty() && facts_.empty()) return;
+  report.problem = file + ": " + sentence() + ".";
+  report.severity = severity();
+  builder.problem(report.problem, report.severity);
 }
 
 }  // namespace arenascope::trace

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Counts what a trace contains and is not shown, or not as it was recorded, and reports it once by category.
 #pragma once
-#include <arenascope/trace/info.h>
+#include <arenascope/trace/import.h>
+#include "engine/trace/import_builder.h"
 
 #include <cstdint>
 #include <string>
@@ -21,11 +22,12 @@ class LeftOut {
   // A fact that is not a count.
   void add(std::string fact, Severity severity);
 
-  bool empty() const { return counts_.empty() && facts_.empty(); }
-  Severity severity() const;     // the worst one
-  std::string sentence() const;  // all of them, separated by semicolons; "" if empty
+  // Adds them, if there are any, to the report of the file and to the recording.
+  void put(const std::string& file, OpenReport& report, ImportBuilder& builder) const;
 
  private:
+  Severity severity() const;     // the worst one
+  std::string sentence() const;  // all of them, separated by semicolons
   struct Count {
     const Category* category;
     int64_t count;
@@ -34,8 +36,5 @@ class LeftOut {
   std::vector<std::string> facts_;
   Severity worst_fact_ = Severity::Note;
 };
-
-// "12,345"
-std::string grouped(int64_t number);
 
 }  // namespace arenascope::trace

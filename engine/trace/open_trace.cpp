@@ -44,13 +44,11 @@ bool is_perfetto(ByteSpan head) {
   return packet.ok();
 }
 
-}  // namespace
-
-namespace {
 // A safetensors file begins with the length of its JSON header, whose first byte may look like that of a trace.
 bool is_safetensors(ByteSpan b) {
   return b.size() > 8 && b[4] == 0 && b[5] == 0 && b[6] == 0 && b[7] == 0 && b[8] == '{';
 }
+
 }  // namespace
 
 TraceKind sniff(ByteSpan head) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Field numbers are from trace_packet.proto and ftrace_event_bundle.proto.
 #include "engine/trace/perfetto_unread.h"
+#include <arenascope/base/grouped.h>
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -156,12 +157,7 @@ std::string PerfettoUnread::text() const {
   std::vector<std::pair<int64_t, std::string>> kinds;
   const auto counted = [](int64_t count, std::string_view unit) {
     if (count == 1) unit.remove_suffix(1);
-    std::string digits = fmt::format("{}", count);
-    for (size_t i = digits.size(); i > 3;) {
-      i -= 3;
-      digits.insert(i, 1, ',');
-    }
-    return fmt::format("{} {}", digits, unit);
+    return fmt::format("{} {}", grouped(count), unit);
   };
   for (const auto& [kind, count] : counts_)
     kinds.emplace_back(count, fmt::format("{}, {}", kind.first, counted(count, kind.second)));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "engine/trace/profiled_memory.h"
+#include <arenascope/base/grouped.h>
 #include "engine/trace/saturate.h"
 
 #include <algorithm>

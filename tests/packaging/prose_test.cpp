@@ -192,8 +192,7 @@ std::vector<Finding> all_findings() {
     if (file.ends(".md") && !file.ends(".zh_CN.md")) check_document(file.path, file.text, findings);
   }
   std::vector<std::filesystem::path> documents;
-  for (const char* name : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CODE_OF_CONDUCT.md"})
-    documents.push_back(kRoot / name);
+  for (const char* name : {"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}) documents.push_back(kRoot / name);
   for (const auto& entry : std::filesystem::recursive_directory_iterator(kRoot / "docs"))
     if (entry.path().extension() == ".md" && entry.path().string().find("zh_CN") == std::string::npos)
       documents.push_back(entry.path());

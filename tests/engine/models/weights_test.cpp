@@ -3,7 +3,6 @@
 #include <arenascope/models/mapped_files.h>
 #include <arenascope/tensor/alignment.h>
 #include <doctest/doctest.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 
 #include "engine/models/seeded.h"
 #include "onnx_maker.h"
+#include "tests/support/limited_memory.h"
 #include "tests/support/temp_folder.h"
 
 using namespace arenascope;
@@ -194,18 +194,7 @@ TEST_CASE("external data is borrowed with one mapping for all weights") {
   CHECK(model->loaded.misaligned == 4000);
 }
 
-namespace {
-
-// From now on the system refuses this process more than a mebibyte of addresses, which the stack may need.
-bool refuse_addresses() {
-  size_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  const rlim_t limit = static_cast<rlim_t>(pages) * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + (rlim_t{1} << 20);
-  const rlimit given{limit, limit};
-  return pages > 0 && ::setrlimit(RLIMIT_AS, &given) == 0;
-}
-
-}  // namespace
+constexpr size_t kForTheStack = size_t{1} << 20;
 
 TEST_CASE("values are generated on access although the system refuses more addresses") {
   REQUIRE(survive_lost_pages().ok());
@@ -218,7 +207,7 @@ TEST_CASE("values are generated on access although the system refuses more addre
     const WeightSource source(numbers);
     const Storage lazy = source.map_lazily(*context, static_cast<Bytes>(numbers.bytes()));
     if (!lazy.allocated()) ::_exit(2);
-    if (!refuse_addresses()) ::_exit(3);
+    if (!arenascope::test::limit_addresses(kForTheStack)) ::_exit(3);
     const bool same = std::memcmp(lazy.data(), expected.data(), expected.size()) == 0;
     ::_exit(same && source.unchanged().ok() ? 0 : 4);
   }
@@ -240,7 +229,7 @@ TEST_CASE("values that a function generates are an error where the system refuse
     });
     const Storage lazy = source.map_lazily(*context, static_cast<Bytes>(kBytes));
     if (!lazy.allocated()) ::_exit(2);
-    if (!refuse_addresses()) ::_exit(3);
+    if (!arenascope::test::limit_addresses(kForTheStack)) ::_exit(3);
     const bool zero = lazy.data()[kBytes / 2] == std::byte{0};
     ::_exit(zero && !source.unchanged().ok() ? 0 : 4);
   }

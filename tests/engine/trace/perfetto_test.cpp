@@ -300,9 +300,9 @@ TEST_CASE("a Perfetto trace's note lists by kind what is not read") {
   Session session;
   const auto report = open_trace(as_bytes(w.text()), "trace", session);
   REQUIRE(report.ok());
-  CHECK(report->problem.empty());
-  CHECK(report->note ==
+  CHECK(report->severity == Severity::Note);
+  CHECK(report->problem ==
         "trace: not read: ftrace scheduling, 1,203 events; other ftrace events, 1,200 events; CPU samples, 1 packet; "
         "arguments, 1 event; flow arrows, 1 event; packet field 1999, 1 packet.");
-  CHECK(problems_of(*session.snapshot(), Severity::Note) == std::vector<std::string>{report->note});
+  CHECK(problems_of(*session.snapshot(), Severity::Note) == std::vector<std::string>{report->problem});
 }

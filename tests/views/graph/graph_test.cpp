@@ -96,6 +96,20 @@ std::vector<QRectF> boxes_of(const GraphLayout& layout) {
   return out;
 }
 
+// A visible graph view with all that it shows.
+struct ShownGraph {
+  SessionSource source;
+  SelectionModel selection;
+  SharedAxis axis{&source};
+  Theme theme;
+  GraphView view{&source, &selection, &axis, &theme};
+
+  explicit ShownGraph(QSize size) {
+    view.resize(size);
+    view.show();
+  }
+};
+
 }  // namespace
 
 class GraphTest : public QObject {
@@ -444,13 +458,8 @@ class GraphTest : public QObject {
     for (size_t i = 1; i <= 400; ++i) g.nodes[i].op = i % 2 == 0 ? "NEG" : "EXP" + std::to_string(i);  // not alike
     auto session = std::make_shared<trace::Session>();
     session->describe(std::make_shared<const GraphInfo>(g));
-    SessionSource source;
-    SelectionModel selection;
-    SharedAxis axis(&source);
-    Theme theme;
-    GraphView view(&source, &selection, &axis, &theme);
-    view.resize(700, 420);
-    view.show();
+    ShownGraph shown({700, 420});
+    auto& [source, selection, axis, theme, view] = shown;
     source.set_session(session);
     QTRY_VERIFY_WITH_TIMEOUT(view.canvas()->scene().ready() && !view.layout_job()->running(), 60'000);
     const QRectF bounds = view.canvas()->scene().layout->bounds;
@@ -468,13 +477,8 @@ class GraphTest : public QObject {
     file.nodes = {tensor("deep", "Add", {}, "If a / then_branch / Loop b / body"),
                   tensor("b", "Loop", {node(0)}, "If a / then_branch / Loop b"), tensor("a", "If", {node(1)}, "If a")};
     session->describe(std::make_shared<const GraphInfo>(file));
-    SessionSource source;
-    SelectionModel selection;
-    SharedAxis axis(&source);
-    Theme theme;
-    GraphView view(&source, &selection, &axis, &theme);
-    view.resize(500, 420);
-    view.show();
+    ShownGraph shown({500, 420});
+    auto& [source, selection, axis, theme, view] = shown;
     source.set_session(session);
     QCOMPARE(source.graph_id(), trace::GraphId(0));  // the one that runs, though it was described before
     auto* button = view.findChild<QToolButton*>();
@@ -538,13 +542,8 @@ class GraphTest : public QObject {
   }
 
   void expand_all_shows_the_whole_graph() {
-    SessionSource source;
-    SelectionModel selection;
-    SharedAxis axis(&source);
-    Theme theme;
-    GraphView view(&source, &selection, &axis, &theme);
-    view.resize(420, 700);
-    view.show();
+    ShownGraph shown({420, 700});
+    auto& [source, selection, axis, theme, view] = shown;
     test::SampleOptions options;
     options.blocks = 200;
     source.set_session(test::sample_session(options));
@@ -726,13 +725,8 @@ class GraphTest : public QObject {
   }
 
   void a_layer_selection_has_steps_and_nodes() {
-    SessionSource source;
-    SelectionModel selection;
-    SharedAxis axis(&source);
-    Theme theme;
-    GraphView view(&source, &selection, &axis, &theme);
-    view.resize(500, 600);
-    view.show();
+    ShownGraph shown({500, 600});
+    auto& [source, selection, axis, theme, view] = shown;
     source.set_session(test::sample_session());
     QTRY_VERIFY(view.canvas()->scene().ready() && !view.layout_job()->running());
     const GraphScene& scene = view.canvas()->scene();
@@ -768,13 +762,8 @@ class GraphTest : public QObject {
   }
 
   void the_whole_graph_is_shown_and_navigation_targets_are_readable() {
-    SessionSource source;
-    SelectionModel selection;
-    SharedAxis axis(&source);
-    Theme theme;
-    GraphView view(&source, &selection, &axis, &theme);
-    view.resize(400, 420);
-    view.show();
+    ShownGraph shown({400, 420});
+    auto& [source, selection, axis, theme, view] = shown;
     test::SampleOptions options;
     options.blocks = 60;
     source.set_session(test::sample_session(options));

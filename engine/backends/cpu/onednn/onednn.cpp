@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <oneapi/dnnl/dnnl.h>
 
+#include <arenascope/backends/cpu/kernels/one_thread.h>
 #include "engine/backends/cpu/onednn/onednn.h"
-#include "engine/backends/cpu/onednn/onednn_common.h"
 
 namespace arenascope::cpu {
 namespace {
@@ -25,17 +25,15 @@ Leading leading(const Lines& m, int64_t lines, int64_t depth) {
 bool onednn_present() { return true; }
 
 bool onednn_matmul(Range rows, Range columns, int64_t depth, const Lines& left, const Lines& right, float* c,
-                   int64_t c_stride) try {
+                   int64_t c_stride) {
   const Leading l = leading(left, rows.end, depth), r = leading(right, columns.end, depth);
   if (l.dimension == 0 || r.dimension == 0 || depth == 0 || c_stride < columns.end) return false;
   const float* a = reinterpret_cast<const float*>(left.data) + rows.begin * left.line_stride;
   const float* b = reinterpret_cast<const float*>(right.data) + columns.begin * right.line_stride;
-  const LibraryCall guard;
+  const OneThread one;
   return dnnl_sgemm(l.lines_are_rows ? 'N' : 'T', r.lines_are_rows ? 'T' : 'N', rows.size(), columns.size(), depth,
                     1.0f, a, l.dimension, b, r.dimension, 0.0f, c + rows.begin * c_stride + columns.begin,
                     c_stride) == dnnl_success;
-} catch (const dnnl::error&) {
-  return false;
 }
 
 }  // namespace arenascope::cpu

@@ -134,6 +134,7 @@ class Conv : public OnednnConv {
     const auto [place, is_new] = plans_.try_emplace(s.key());
     if (!is_new) return place->second.get();
     if (s.in <= 0) return nullptr;  // only padding
+    check_addresses();
     const auto pd = convolution(s, weights_);
     auto plan = std::make_unique<Plan>();
     plan->plain_source = plain(g_.in_channels, s.in, g_.in[1], g_.in[2]);

@@ -190,6 +190,7 @@ class ConvLast : public OnednnConv {
     const auto [place, is_new] = plans_.try_emplace(s.key());
     if (!is_new) return place->second.get();
     if (s.in <= 0) return nullptr;  // only padding
+    check_addresses();
     const auto pd = describe(engine_, g_, s, weights_, bias_);
     if (fast(pd))
       place->second = std::make_unique<Plan>(
@@ -243,7 +244,8 @@ bool reads_plain_source(const TensorImpl& node) { return node.sources[0]->sizes[
 bool onednn_supports_nhwc(const TensorImpl& node) try {
   const ConvGeometry g(node);
   if (!suits(node, g)) return false;
-  const LibraryCall guard;
+  const OneThread one;
+  check_addresses();
   return fast(
       describe(dnnl::engine(dnnl::engine::kind::cpu, 0), g, usual(g), weights_as(g, kAny), anchor_sources(node) > 2));
 } catch (const dnnl::error&) {

@@ -84,7 +84,7 @@ class Product : public OnednnMatmul {
   bool takes(int64_t rows, int parts) const override { return rows >= kMin * parts; }
 
   bool compute(Range rows, const Lines& b, const std::byte* packed, std::byte* scratch, float* c) override try {
-    const LibraryCall guard;
+    const OneThread one;
     dnnl::stream stream(engine_);
     memory weights(weights_, engine_, const_cast<std::byte*>(packed));
     const auto multiply = [&](int64_t row, int64_t count, void* source) {
@@ -111,6 +111,7 @@ class Product : public OnednnMatmul {
         memory from(Desc({count, depth_}, Type::f32, {b.line_stride, 1}), engine_,
                     const_cast<std::byte*>(b.data + 4 * row * b.line_stride));
         memory to(Desc({count, depth_}, Type::bf16, Tag::ab), engine_, rounded);
+        check_addresses();
         const dnnl::reorder::primitive_desc pd(from, to, own_scratch());
         if (pd.scratchpad_desc().get_size() > 0) return false;
         dnnl::reorder(pd).execute(stream, from, to);
@@ -143,9 +144,11 @@ class Product : public OnednnMatmul {
   const Made* made(int64_t rows) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto [place, is_new] = made_.try_emplace(rows);
-    if (is_new)
+    if (is_new) {
+      check_addresses();
       if (const auto pd = described(rows, weights_); fits_scratch(pd))
         place->second = std::make_unique<Made>(Made{dnnl::matmul(pd), pd.scratchpad_desc()});
+    }
     return place->second.get();
   }
   void round(const Lines& b, int64_t row, BFloat* to) const {
@@ -175,7 +178,8 @@ class Product : public OnednnMatmul {
 
 std::unique_ptr<OnednnMatmul> make_onednn_matmul(const TensorImpl& node) try {
   if (!fits(node) || highest_level() < Level::Avx512) return nullptr;
-  const LibraryCall guard;
+  const OneThread one;
+  check_addresses();
   auto product = std::make_unique<Product>(node);
   if (!product->useful()) return nullptr;
   return product;

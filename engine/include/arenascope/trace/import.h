@@ -24,9 +24,8 @@ enum class TraceKind {
 
 struct OpenReport {
   TraceKind kind = TraceKind::Unknown;
-  std::string format;   // "Perfetto trace", for people
-  std::string problem;  // "" or one sentence about what was left out; the sink receives it, too
-  std::string note{};   // "" or one sentence about what no view shows, by kind; the sink has it as a note
+  std::string format;                     // "Perfetto trace", for people
+  std::string problem;                    // "" or one sentence about what was left out; the sink receives it, too
   Severity severity = Severity::Warning;  // of `problem`. Note: nothing is wrong with the file
 };
 
@@ -45,7 +44,7 @@ Result<OpenReport> open_trace(ByteSpan bytes, const std::string& name, Sink& sin
 // PyTorch's profiler become allocations; the node events of ONNX Runtime's profile become work of a graph's nodes.
 Result<OpenReport> import_chrome_json(ByteSpan bytes, const std::string& name, Sink& sink);
 // Slices, instants, states and counters of track events, in the older and the newer form, with interned names, defaults,
-// clocks and compressed packets. All other packets are counted by kind in the note.
+// clocks and compressed packets. All other packets are counted by kind in the report.
 Result<OpenReport> import_perfetto(ByteSpan bytes, const std::string& name, Sink& sink);
 // torch.cuda.memory._snapshot() as pickled: allocations, segments and the arena they lie in. Never runs what a pickle
 // asks for: one that asks for anything but plain values is refused by that name.

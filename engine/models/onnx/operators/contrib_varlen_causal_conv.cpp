@@ -15,6 +15,60 @@ int64_t row_of(const Sequences& of, int64_t sequence, int64_t token, int64_t bef
   return token < 0 ? sequence * before + before + token : of.count() * before + of.start(sequence) + token;
 }
 
+constexpr int kChannelsLast[] = {0, 2, 1};
+
+struct ConvInputs {
+  Tensor x, rows;  // the tokens, and the rows before and at them
+  Tensor weight;   // [channels, 1, taps]
+};
+
+// The tokens' rows, each tap's times its weight.
+Tensor sum_of_taps(OpCall& c, const ConvInputs& in, const Sequences& of, int64_t dilation) {
+  const int64_t channels = in.weight.sizes()[0], taps = in.weight.sizes()[2], tokens = in.x.sizes()[0];
+  Tensor sum;
+  for (int64_t j = 0; j < taps && c.ok(); ++j) {
+    const std::string at = fmt::format(":tap_{}", j);
+    std::vector<int64_t> indices;
+    for (int64_t s = 0; s < of.count(); ++s)
+      for (int64_t t = 0; t < of.length(s); ++t)
+        indices.push_back(row_of(of, s, t - (taps - 1 - j) * dilation, (taps - 1) * dilation));
+    const Tensor read =
+        j == taps - 1
+            ? in.x
+            : c.op_with(Op::Gather, {in.rows, index_table(c, std::move(indices), {tokens}, (at + "_at").c_str())},
+                        AxisParams{0}, (at + "_read").c_str());
+    const Tensor by =
+        c.reshape(c.slice(in.weight, 2, j, j + 1, 1, (at + "_slice").c_str()), {channels}, (at + "_by").c_str());
+    const Tensor part = c.op(Op::Mul, {read, by}, at.c_str());
+    sum = sum ? c.op(Op::Add, {sum, part}, (at + "_sum").c_str()) : part;
+  }
+  return sum;
+}
+
+// The last rows of each sequence, in the layout of the state.
+Tensor last_state(OpCall& c, const Tensor& rows, const Tensor& state, const Sequences& of) {
+  const int64_t count = of.count(), before = state.sizes()[2];
+  if (before == 0) return c.op(Op::Cont, {state}, ":final");
+  std::vector<int64_t> indices;
+  for (int64_t s = 0; s < count; ++s)
+    for (int64_t j = 0; j < before; ++j) indices.push_back(row_of(of, s, of.length(s) - before + j, before));
+  const Tensor last = c.op_with(Op::Gather, {rows, index_table(c, std::move(indices), {count, before}, ":last_at")},
+                                AxisParams{0}, ":last");
+  return c.op(Op::Cont, {c.permute(last, kChannelsLast, ":last_state")}, ":final");
+}
+
+// The first rows of each sequence, and zeros where the sequence captures none.
+Tensor captured_rows(OpCall& c, const Tensor& x, const Sequences& of, int64_t capacity) {
+  const int64_t count = of.count();
+  std::vector<int64_t> indices;
+  for (int64_t s = 0; s < count; ++s)
+    for (int64_t j = 0; j < capacity; ++j) indices.push_back(of.start(s) + std::min(j, of.length(s) - 1));
+  const Tensor firsts = c.op_with(Op::Gather, {x, index_table(c, std::move(indices), {count, capacity}, ":firsts_at")},
+                                  AxisParams{0}, ":firsts");
+  const Tensor here = c.reshape(captured(c, 5, of, capacity), {count, capacity, 1}, ":here");
+  return c.op(Op::Where, {here, firsts, c.scalar(0, DType::F32, ":nothing")}, ":updates");
+}
+
 void varlen_causal_conv(OpCall& c) {
   const Tensor x = c.in_f32(0), weight = c.in_f32(1), state = c.in_f32(4);
   if (!x || !weight || !state) return;
@@ -40,29 +94,12 @@ void varlen_causal_conv(OpCall& c) {
   if (capacity < 0) return;
   if (c.has_output(2) && capacity == 0) return c.fail("it captures states, but its capacity for them is 0");
 
-  constexpr int kChannelsLast[] = {0, 2, 1};
   Tensor rows = x;
   if (before > 0) {
     const Tensor past = c.reshape(c.permute(state, kChannelsLast, ":past"), {count * before, channels}, ":past_rows");
     rows = c.op_with(Op::Concat, {past, x}, AxisParams{0}, ":rows");
   }
-  Tensor sum;
-  for (int64_t j = 0; j < taps && c.ok(); ++j) {
-    const std::string at = fmt::format(":tap_{}", j);
-    std::vector<int64_t> indices;
-    for (int64_t s = 0; s < count; ++s)
-      for (int64_t t = 0; t < of->length(s); ++t)
-        indices.push_back(row_of(*of, s, t - (taps - 1 - j) * dilation, before));
-    const Tensor read =
-        j == taps - 1
-            ? x
-            : c.op_with(Op::Gather, {rows, index_table(c, std::move(indices), {tokens}, (at + "_at").c_str())},
-                        AxisParams{0}, (at + "_read").c_str());
-    const Tensor by =
-        c.reshape(c.slice(weight, 2, j, j + 1, 1, (at + "_slice").c_str()), {channels}, (at + "_by").c_str());
-    const Tensor part = c.op(Op::Mul, {read, by}, at.c_str());
-    sum = sum ? c.op(Op::Add, {sum, part}, (at + "_sum").c_str()) : part;
-  }
+  Tensor sum = sum_of_taps(c, {x, rows, weight}, *of, dilation);
   if (c.has(3)) {
     const Tensor bias = c.in_f32(3);
     if (!bias) return;
@@ -72,28 +109,8 @@ void varlen_causal_conv(OpCall& c) {
   if (activation != "none") sum = c.op(Op::Silu, {sum}, ":activated");
   const DType type = c.value(0).dtype;
   c.out(0, c.cast(sum, type));
-
-  if (c.has_output(1)) {
-    std::vector<int64_t> indices;
-    for (int64_t s = 0; s < count; ++s)
-      for (int64_t j = 0; j < before; ++j) indices.push_back(row_of(*of, s, of->length(s) - before + j, before));
-    const Tensor last =
-        before == 0
-            ? state
-            : c.permute(c.op_with(Op::Gather, {rows, index_table(c, std::move(indices), {count, before}, ":last_at")},
-                                  AxisParams{0}, ":last"),
-                        kChannelsLast, ":last_state");
-    c.out(1, c.cast(c.op(Op::Cont, {last}, ":final"), type, ":final_state"));
-  }
-  if (c.has_output(2)) {
-    std::vector<int64_t> indices;
-    for (int64_t s = 0; s < count; ++s)
-      for (int64_t j = 0; j < capacity; ++j) indices.push_back(of->start(s) + std::min(j, of->length(s) - 1));
-    const Tensor firsts = c.op_with(
-        Op::Gather, {x, index_table(c, std::move(indices), {count, capacity}, ":firsts_at")}, AxisParams{0}, ":firsts");
-    const Tensor here = c.reshape(captured(c, 5, *of, capacity), {count, capacity, 1}, ":here");
-    c.out(2, c.cast(c.op(Op::Where, {here, firsts, c.scalar(0, DType::F32, ":nothing")}, ":updates"), type, ":update"));
-  }
+  if (c.has_output(1)) c.out(1, c.cast(last_state(c, rows, state, *of), type, ":final_state"));
+  if (c.has_output(2)) c.out(2, c.cast(captured_rows(c, x, *of, capacity), type, ":update"));
 }
 
 constexpr HandlerEntry kContribStates[] = {

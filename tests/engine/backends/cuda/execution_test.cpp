@@ -25,6 +25,21 @@ std::vector<std::byte> new_inputs(Network& net, OnDevice& on, uint32_t seed) {
   return expected;
 }
 
+// An executor of the graph, whose tensors are on the device.
+std::unique_ptr<Executor> prepared_executor(const Graph& graph, CudaBackend& backend,
+                                            const std::shared_ptr<ExecutionContext>& memory) {
+  MemoryPlanOptions options;
+  options.alignment = backend.alignment();
+  auto planned = plan_memory(graph, "two-level", "depth-first", options);
+  REQUIRE(planned);
+  auto plan = ExecutionPlan::make(graph, *planned, backend, 1);
+  REQUIRE(plan);
+  auto executor = Executor::create(backend, memory, {});
+  REQUIRE(executor);
+  REQUIRE((*executor)->prepare(std::move(*plan)).ok());
+  return std::move(*executor);
+}
+
 void check_all_given_back(const SimulatedDriver& driver) {
   CHECK(driver.complaint() == "");
   CHECK(driver.held_memory() == 0);
@@ -231,21 +246,13 @@ TEST_CASE("every op that reads indices reports one out of range, alone in its gr
       inputs.push_back(t.impl());
     }
     REQUIRE(move_to_device(**backend, *memory, inputs, MemoryKind::Default).ok());
-    MemoryPlanOptions options;
-    options.alignment = (*backend)->alignment();
-    auto planned = plan_memory(graph, "two-level", "depth-first", options);
-    REQUIRE(planned);
-    auto plan = ExecutionPlan::make(graph, *planned, **backend, 1);
-    REQUIRE(plan);
-    auto executor = Executor::create(**backend, memory, {});
-    REQUIRE(executor);
-    REQUIRE((*executor)->prepare(std::move(*plan)).ok());
+    const auto executor = prepared_executor(graph, **backend, memory);
     const Tensor& at = net.inputs.back();
     for (const int64_t index : {4, 77, 0}) {
       std::vector<int64_t> indices(static_cast<size_t>(at->element_count()), 1);
       indices.back() = index;
       REQUIRE(write_tensor(**backend, *at, std::as_bytes(std::span(indices))).ok());
-      const auto report = (*executor)->run();
+      const auto report = executor->run();
       CHECK(report.ok() == (index < 5));
       if (report) continue;
       CHECK_MESSAGE(report.error().message.find("'indexed'") != std::string::npos, report.error().message);
@@ -278,15 +285,7 @@ TEST_CASE(
     TensorImpl* const inputs[] = {x.impl(), at.impl()};
     REQUIRE(move_to_device(**backend, *memory, cache, MemoryKind::KVCache).ok());
     REQUIRE(move_to_device(**backend, *memory, inputs, MemoryKind::Default).ok());
-    MemoryPlanOptions options;
-    options.alignment = (*backend)->alignment();
-    auto planned = plan_memory(graph, "two-level", "depth-first", options);
-    REQUIRE(planned);
-    auto plan = ExecutionPlan::make(graph, *planned, **backend, 1);
-    REQUIRE(plan);
-    auto executor = Executor::create(**backend, memory, {});
-    REQUIRE(executor);
-    REQUIRE((*executor)->prepare(std::move(*plan)).ok());
+    const auto executor = prepared_executor(graph, **backend, memory);
     for (int64_t run = 0; run < 6; ++run) {
       CAPTURE(run);
       const bool wrong = run == 3;
@@ -298,7 +297,7 @@ TEST_CASE(
           expected[static_cast<size_t>(rows[r] * 8 + i)] = 2 * fresh[r * 8 + i];
       REQUIRE(write_tensor(**backend, *x, std::as_bytes(std::span(fresh))).ok());
       REQUIRE(write_tensor(**backend, *at, std::as_bytes(std::span(rows))).ok());
-      const auto report = (*executor)->run();
+      const auto report = executor->run();
       CHECK(report.ok() == !wrong);
       if (!report) {
         CHECK_MESSAGE(report.error().message.find("'written' on cuda: row index 5 is out of range for 5 rows") !=
