@@ -25,7 +25,7 @@ Leading leading(const Lines& m, int64_t lines, int64_t depth) {
 bool onednn_present() { return true; }
 
 bool onednn_matmul(Range rows, Range columns, int64_t depth, const Lines& left, const Lines& right, float* c,
-                   int64_t c_stride) {
+                   int64_t c_stride) try {
   const Leading l = leading(left, rows.end, depth), r = leading(right, columns.end, depth);
   if (l.dimension == 0 || r.dimension == 0 || depth == 0 || c_stride < columns.end) return false;
   const float* a = reinterpret_cast<const float*>(left.data) + rows.begin * left.line_stride;
@@ -34,6 +34,8 @@ bool onednn_matmul(Range rows, Range columns, int64_t depth, const Lines& left, 
   return dnnl_sgemm(l.lines_are_rows ? 'N' : 'T', r.lines_are_rows ? 'T' : 'N', rows.size(), columns.size(), depth,
                     1.0f, a, l.dimension, b, r.dimension, 0.0f, c + rows.begin * c_stride + columns.begin,
                     c_stride) == dnnl_success;
+} catch (const dnnl::error&) {
+  return false;
 }
 
 }  // namespace arenascope::cpu

@@ -9,17 +9,9 @@
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include <arenascope/backends/cpu/kernels/one_thread.h>
-#include <arenascope/memory/available_memory.h>
 #include <arenascope/tensor/tensor_impl.h>
 
 namespace arenascope::cpu {
-
-// To be called before a primitive is created: the library dereferences null if it cannot allocate then. Throws
-// dnnl::error while the process is close to its address-space limit.
-inline void check_addresses() {
-  constexpr Bytes kLargestPrimitive = Bytes{16} << 20;
-  if (!addresses_left(kLargestPrimitive)) throw dnnl::error(dnnl_out_of_memory, "no addresses left");
-}
 
 // Primitives are executed by several threads, so each call provides its own scratch; the library's internal scratch
 // belongs to the creating thread.
@@ -44,7 +36,6 @@ Implementation implementation_of(const PrimitiveDesc& pd) {
 inline bool reorder(const dnnl::engine& engine, const dnnl::memory::desc& given, const void* data,
                     const dnnl::memory::desc& wanted, void* to) try {
   const OneThread one;
-  check_addresses();
   dnnl::memory from(given, engine, const_cast<void*>(data)), packed(wanted, engine, to);
   dnnl::stream stream(engine);
   dnnl::reorder(from, packed).execute(stream, from, packed);
@@ -59,7 +50,6 @@ template <class T>
 std::unique_ptr<T> make_where(bool suits, const TensorImpl& node) try {
   if (!suits) return nullptr;
   const OneThread one;
-  check_addresses();
   return std::make_unique<T>(node);
 } catch (const dnnl::error&) {
   return nullptr;
@@ -70,9 +60,9 @@ std::unique_ptr<T> make_where(bool suits, const TensorImpl& node) try {
 // computed.
 template <class Strip>
 int64_t compute_strips(const dnnl::engine& engine, int64_t begin, int64_t end, int64_t height, Strip strip) {
-  const OneThread one;
   int64_t row = begin;
   try {
+    const OneThread one;
     dnnl::stream stream(engine);
     while (row < end) {
       const int64_t image = row / height, first = row % height;

@@ -245,7 +245,6 @@ bool onednn_supports_nhwc(const TensorImpl& node) try {
   const ConvGeometry g(node);
   if (!suits(node, g)) return false;
   const OneThread one;
-  check_addresses();
   return fast(
       describe(dnnl::engine(dnnl::engine::kind::cpu, 0), g, usual(g), weights_as(g, kAny), anchor_sources(node) > 2));
 } catch (const dnnl::error&) {

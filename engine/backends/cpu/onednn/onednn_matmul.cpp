@@ -179,7 +179,6 @@ class Product : public OnednnMatmul {
 std::unique_ptr<OnednnMatmul> make_onednn_matmul(const TensorImpl& node) try {
   if (!fits(node) || highest_level() < Level::Avx512) return nullptr;
   const OneThread one;
-  check_addresses();
   auto product = std::make_unique<Product>(node);
   if (!product->useful()) return nullptr;
   return product;
