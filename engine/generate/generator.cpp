@@ -110,7 +110,7 @@ void Generator::note_filled(int64_t left) {
   filled_ring_->record(trace::counter(recorder->now(), filled_, static_cast<double>(bytes) * share));
 }
 
-// One graph at a time: the one before lets go of its arena, and hands on its packed weights. The cache stays.
+// One graph exists at a time: the previous one frees its arena and passes its packed weights on. The cache is kept.
 Status Generator::prepare_for(int64_t tokens, int64_t requested_rows) {
   if (runner_ && at_once_ == tokens && requested_rows_ == requested_rows) return {};
   const auto start = std::chrono::steady_clock::now();
@@ -120,7 +120,7 @@ Status Generator::prepare_for(int64_t tokens, int64_t requested_rows) {
   run.open.cache_type = options_.cache_type;
   run.open.prefill = tokens > 1;
   run.open.tokens = tokens;
-  run.open.wanted = requested_rows;
+  run.open.output_rows = requested_rows;
   run.states = cache_;
   auto runner = Runner::open(spec_, run, std::move(runner_));
   if (!runner) return runner.error();
@@ -172,7 +172,7 @@ Status Generator::run(std::span<const Fed> fed, std::span<const int64_t> request
     fill_mask(local_mask_, fed, window_);
     given = runner_->set_input("kq_mask_local", bytes_of(local_mask_));
   }
-  if (given && at_once_ > 1) given = runner_->set_input("wanted_rows", std::as_bytes(requested_rows));
+  if (given && at_once_ > 1) given = runner_->set_input("output_rows", std::as_bytes(requested_rows));
   if (!given) return given;
   auto report = runner_->run();
   if (!report) return report.error();

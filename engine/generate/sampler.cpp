@@ -28,7 +28,7 @@ double Sampler::draw() {
 Result<int32_t> Sampler::pick(std::span<const float> logits) {
   if (logits.empty()) return Error{"no logits were given to sample from"};
   const auto bad = std::find_if(logits.begin(), logits.end(), [](float x) { return std::isnan(x); });
-  if (bad != logits.end()) return Error{fmt::format("the logit of token {} is no number", bad - logits.begin())};
+  if (bad != logits.end()) return Error{fmt::format("the logit of token {} is NaN", bad - logits.begin())};
   if (options_.temperature == 0)
     return static_cast<int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
   candidates_.clear();

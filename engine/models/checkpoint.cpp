@@ -192,8 +192,8 @@ Result<Checkpoint> read_checkpoint(const std::filesystem::path& path) {
 namespace {
 
 // GGUF stores a scalar as a tensor of one element.
-bool same_shape(const Dims& found, const Dims& wanted) {
-  return found == wanted || (wanted.rank() == 0 && found.rank() == 1 && found[0] == 1);
+bool same_shape(const Dims& found, const Dims& expected) {
+  return found == expected || (expected.rank() == 0 && found.rank() == 1 && found[0] == 1);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ class GptBuilder {
       x = layer(i, fmt::format("blk.{}.", i), x);
     }
     builder_.layer("output");
-    x = builder_.layer_norm("output_norm", decoder_.wanted_rows(x), s_.epsilon);
+    x = builder_.layer_norm("output_norm", decoder_.output_rows(x), s_.epsilon);
     const Tensor logits =
         s_.tied ? g_.mul_mat(strings, x, {}, "output") : builder_.linear("output", x, s_.vocabulary, s_.output_bias);
     if (training_)
@@ -46,7 +46,7 @@ class GptBuilder {
   }
 
  private:
-  // Of a table of another type they are made f32.
+  // Rows of an embedding table, converted to f32.
   Tensor rows_of(const Tensor& table, const Tensor& ids, const char* name) {
     const Tensor rows = g_.op_with(Op::Gather, {table, ids}, AxisParams{0}, name);
     if (!rows || rows.dtype() == DType::F32) return rows;
@@ -115,7 +115,7 @@ GptSizes of_zoo(int layers, int64_t width, int64_t heads, int64_t vocabulary, in
 
 Result<Model> build_gpt(ModelBuilder& builder, const GptSizes& sizes, const OpenOptions& options) {
   if (options.tokens > sizes.context)
-    return Error{fmt::format("{} tokens, of at most {}", options.tokens, sizes.context)};
+    return Error{fmt::format("{} tokens exceed the maximum of {}", options.tokens, sizes.context)};
   builder.language(sizes.context, sizes.vocabulary, sizes.window);
   builder.learn(options);
   return GptBuilder(builder, sizes, options).build();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Decoders of llama's family (Touvron 2023): a norm before attention and before a gated feed-forward part, rotated
-// positions, shared keys and values. What its relatives do otherwise is a field of LlamaSizes.
+// Decoders of the llama family (Touvron 2023): normalisation before attention and before a gated feed-forward part,
+// rotary positions, grouped keys and values. Variants are fields of LlamaSizes.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -39,7 +39,7 @@ class LlamaBuilder {
       x = g_.add(x, after(at + "post_ffw_norm", feed_forward(at, norm(at + "ffn_norm", x, s_.width))), at + "ffn_add");
     }
     builder_.layer("output");
-    x = norm("output_norm", decoder_.wanted_rows(x), s_.width);
+    x = norm("output_norm", decoder_.output_rows(x), s_.width);
     Tensor logits = s_.tied ? g_.mul_mat(table, x, {}, "output") : builder_.linear("output", x, s_.vocabulary, false);
     if (s_.logit_cap > 0) logits = capped(logits, s_.logit_cap, "output_capped");
     if (training_)

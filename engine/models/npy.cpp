@@ -145,9 +145,9 @@ Result<Tensor> host_tensor(const Dims& sizes, DType dtype) {
 
 Result<Tensor> parse_npy(std::span<const std::byte> bytes, bool* complex) {
   const auto byte = [&](size_t i) { return static_cast<size_t>(bytes[i]); };
-  if (bytes.size() < 10 || std::memcmp(bytes.data(), "\x93NUMPY", 6) != 0) return Error{"it is no .npy file"};
+  if (bytes.size() < 10 || std::memcmp(bytes.data(), "\x93NUMPY", 6) != 0) return Error{"it is not a .npy file"};
   const size_t major = byte(6), prefix = major == 1 ? 10 : 12;
-  if (major < 1 || major > 3) return Error{fmt::format("it is of .npy version {}, of which 1 to 3 are known", major)};
+  if (major < 1 || major > 3) return Error{fmt::format("its .npy version is {}: 1 to 3 are supported", major)};
   if (bytes.size() < prefix) return Error{"the file ends inside its header"};
   size_t length = byte(8) | byte(9) << 8;
   if (major > 1) length |= byte(10) << 16 | byte(11) << 24;
@@ -165,12 +165,12 @@ Result<Tensor> parse_npy(std::span<const std::byte> bytes, bool* complex) {
   if (complex) *complex = pairs;
   if (pairs) type = &kComplex;
   if (!type) return Error{fmt::format("its type '{}' is not supported", header.descr.substr(0, 40))};
-  auto wanted = checked_byte_count(header.sizes, type->dtype);
-  if (!wanted) return wanted.error();
+  auto expected = checked_byte_count(header.sizes, type->dtype);
+  if (!expected) return expected.error();
   const auto data = bytes.subspan(prefix + length);
-  if (static_cast<uint64_t>(*wanted) != data.size())
+  if (static_cast<uint64_t>(*expected) != data.size())
     return Error{
-        fmt::format("it holds {} bytes of data, its shape {} needs {}", data.size(), to_string(header.sizes), *wanted)};
+        fmt::format("it has {} bytes of data, its shape {} needs {}", data.size(), to_string(header.sizes), *expected)};
   auto tensor = host_tensor(header.sizes, type->dtype);
   if (!tensor) return tensor;
   if (data.empty()) return tensor;

@@ -118,7 +118,7 @@ class TableReader {
       const char c = text_[cursor_++];
       if (c == '"') break;
       if (static_cast<unsigned char>(c) < 0x20)
-        fail("a text holds a control character");
+        fail("a string contains a control character");
       else if (c == '\\')
         escape(out);
       else
@@ -160,16 +160,16 @@ class TableReader {
       out += kMeant[i];
       return;
     }
-    if (c != 'u') return fail("a text holds an unknown escape");
+    if (c != 'u') return fail("a string contains an unknown escape");
     uint32_t code = four_digits();
     if (code >= 0xD800 && code < 0xDC00) {
       const bool pair = text_.substr(std::min(cursor_, text_.size()), 2) == "\\u";
       if (pair) cursor_ += 2;
       const uint32_t low = pair ? four_digits() : 0;
-      if (low < 0xDC00 || low >= 0xE000) return fail("a text holds half a pair");
+      if (low < 0xDC00 || low >= 0xE000) return fail("a string contains an unpaired surrogate");
       code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
     } else if (code >= 0xDC00 && code < 0xE000) {
-      return fail("a text holds half a pair");
+      return fail("a string contains an unpaired surrogate");
     }
     const auto put = [&](uint32_t bits) { out += static_cast<char>(bits); };
     if (code < 0x80)
@@ -198,7 +198,7 @@ class TableReader {
   std::string error_;
 };
 
-// One tensor's entry; `data` is everything behind the table.
+// Reads one tensor's entry; `data` are the bytes after the table.
 void read_tensor(TableReader& reader, StoredTensor& tensor, std::span<const std::byte> data, uint64_t& begin) {
   std::optional<std::vector<int64_t>> shape, offsets;
   std::optional<std::string> type;
@@ -276,7 +276,7 @@ Result<SafetensorsFile> SafetensorsFile::parse(std::shared_ptr<const MappedFile>
     end = begin + tensor.bytes.size();
     out.tensors_.push_back(std::move(tensor));
   }
-  if (end != data.size()) return Error{fmt::format("its tensors take {} bytes of {}", end, data.size())};
+  if (end != data.size()) return Error{fmt::format("its tensors cover {} of {} bytes", end, data.size())};
   return out;
 }
 
@@ -300,8 +300,7 @@ Result<Model> open_safetensors(const std::filesystem::path& path, const OpenOpti
   const bool checkpoint = std::any_of(file->metadata().begin(), file->metadata().end(),
                                       [](const auto& entry) { return entry.first == kCheckpointModel; });
   auto model = checkpoint ? open_checkpoint(path, options)
-                          : inspected_only("safetensors", {"it holds tensors, and no graph that computes with them"},
-                                           file->tensors());
+                          : inspected_only("safetensors", {"it has tensors, but no graph"}, file->tensors());
   if (!model) return model;
   model->name = name_of(path);
   model->path = path;

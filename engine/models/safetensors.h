@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// safetensors files: a table of tensors as JSON behind its length, then their bytes, which stay in the mapped file.
-// The whole table is checked when the file is opened: offsets must lie in the file, fit their shapes and leave no
+// safetensors files: the length of a JSON table of tensors, the table, then their data, which stays in the mapped file.
+// The whole table is checked when the file is opened: offsets must be in the file, match their shapes and leave no
 // holes. Format: the safetensors project's README.
 #pragma once
 #include <arenascope/base/result.h>

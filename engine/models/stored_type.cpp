@@ -11,8 +11,8 @@ Result<Bytes> stored_byte_count(const Dims& sizes, const StoredType& type) {
   auto count = checked_element_count(sizes);
   if (!count) return count.error();
   if (*count % type.block_elements != 0)
-    return Error{fmt::format("shape {} has {} elements, no multiple of the {} that a {} block holds", to_string(sizes),
-                             *count, type.block_elements, type.name)};
+    return Error{fmt::format("shape {} has {} elements: expected a multiple of {}, the block size of {}",
+                             to_string(sizes), *count, type.block_elements, type.name)};
   auto bytes = checked_mul(*count / type.block_elements, type.block_bytes);
   if (!bytes) return Error{fmt::format("shape {} of {} has more than 2^63-1 bytes", to_string(sizes), type.name)};
   return *bytes;

@@ -46,7 +46,7 @@ namespace {
 
 Result<NamedTensor> read_data(const ir::TensorData& data, const std::filesystem::path& path) {
   if (!data.dtype && !data.strings)
-    return Error{fmt::format("{} is no tensor of numbers but of type {}", path.string(), ir::type_name(data.type))};
+    return Error{fmt::format("{} has type {}: expected a tensor of numbers", path.string(), ir::type_name(data.type))};
   auto tensor = host_tensor(data.sizes, data.dtype.value_or(DType::I64));
   if (!tensor) return Error{fmt::format("{}: {}", path.string(), tensor.error().message)};
   if (data.byte_count > 0)
@@ -75,7 +75,7 @@ Result<NamedTensor> read_plain(const std::filesystem::path& path) {
   return NamedTensor{"", std::move(*tensor)};
 }
 
-// What a model takes and gives, so that its cases' files can be told apart. A model that cannot be read: tensors.
+// A model's inputs and outputs, which determine how the files of its cases are read. If the model cannot be read: tensors.
 struct Interface {
   std::vector<ir::ValueType> inputs, outputs;
 };

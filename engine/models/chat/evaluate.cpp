@@ -53,7 +53,7 @@ Result<Value> of_text(const std::string& method, const std::string& text, const 
   if (method == "split" && a) return Value::list(split(text, *a));
   if (method == "replace" && arguments.size() == 2 && a && arguments[1].get<std::string>())
     return Value(replaced(text, *a, *arguments[1].get<std::string>()));
-  return Error{fmt::format("'{}' of a text is not supported", method)};
+  return Error{fmt::format("the string method '{}' is not supported", method)};
 }
 
 int64_t length(const Value& value) {
@@ -137,7 +137,7 @@ Result<Value> sliced(const Value& of, const Values& bounds) {
   const int64_t count = length(of), step = bounds[2].get<int64_t>() ? *bounds[2].get<int64_t>() : 1;
   const std::string* text = of.get<std::string>();
   const List* list = of.as_list();
-  if ((!text && !list) || step == 0) return Error{"only parts of lists and texts can be taken"};
+  if ((!text && !list) || step == 0) return Error{"only lists and strings can be sliced"};
   const auto bound = [&](const Value& value, int64_t otherwise) {
     if (!value.get<int64_t>()) return otherwise;
     const int64_t n = *value.get<int64_t>();

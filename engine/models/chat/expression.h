@@ -28,10 +28,10 @@ struct Expression {
   std::string name;  // of a name, field, filter, test, operator, called function
   Value constant;
   std::vector<Expression> parts;  // in the order in which they are written; absent ones are Constant and undefined
-  std::vector<std::string> keys;  // of an object, or of arguments given by name ("": by place)
+  std::vector<std::string> keys;  // of an object, or of named arguments ("": positional)
 };
 
-// Errors say what was found where something else was expected.
+// Errors state the unexpected and the expected token.
 Result<Expression> parse_expression(std::string_view text);
 // `names`: what the template can see. Errors: an operator or a function that there is not, types that do not fit,
 // raise_exception().

@@ -76,9 +76,10 @@ class Parser {
       ++at_;
   }
 
-  void fail(const std::string& wanted) {
+  void fail(const std::string& expected) {
     if (error_.empty())
-      error_ = fmt::format("'{}' where {} was expected in '{}'", text_.substr(begin_, 20), wanted, text_.substr(0, 60));
+      error_ =
+          fmt::format("'{}' where {} was expected in '{}'", text_.substr(begin_, 20), expected, text_.substr(0, 60));
     kind_ = Token::End;
     at_ = text_.size();
   }
@@ -273,7 +274,7 @@ class Parser {
   }
 
   std::string_view text_;
-  size_t at_ = 0, begin_ = 0;  // behind the token at hand, and its first letter
+  size_t at_ = 0, begin_ = 0;  // end and begin of the current token
   Token kind_ = Token::End;
   std::string word_;
   std::string error_;

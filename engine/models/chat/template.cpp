@@ -23,7 +23,7 @@ struct Piece {
   std::string text;
 };
 
-// Whether all in front of `at` back to the line's begin is blank, from where.
+// The start of the line if only blanks are between it and `at`, else `at`. Does not look before `from`.
 size_t line_blank(std::string_view text, size_t from, size_t at) {
   size_t begin = at;
   while (begin > from && (text[begin - 1] == ' ' || text[begin - 1] == '\t')) --begin;
@@ -117,7 +117,7 @@ class Reader {
     return {};
   }
 
-  // What at_ stands behind.
+  // Parses the statement whose keyword has just been read.
   Result<std::optional<Node>> statement() {
     if (word_ == "generation" || word_ == "endgeneration") return std::optional<Node>();  // marks, for training
     Node node;
@@ -196,7 +196,7 @@ class Renderer {
   Status count(size_t steps) {
     steps_ += steps;
     if (out.size() <= kMaxText && steps_ <= kMaxSteps) return {};
-    return Error{"it makes more text, or takes more steps, than a conversation can have"};
+    return Error{"it exceeds the limit of generated text or of executed steps"};
   }
   Status render(const Node& node) {
     if (node.kind == Node::Kind::Text) {
@@ -228,7 +228,7 @@ class Renderer {
     }
     return node.branches.size() > node.expressions.size() ? render(node.branches.back()) : Status();
   }
-  // What a loop sets is gone behind it; a namespace's fields stay.
+  // Variables that a loop sets are local to it; fields of a namespace keep their values.
   Status walk(const Node& node, const Value& over) {
     const Object before = names_;
     std::vector<Value> items;
@@ -241,9 +241,9 @@ class Renderer {
       std::vector<Value> kept;
       for (const Value& item : items) {
         if (auto ok = bind(node, item); !ok) return ok;
-        auto wanted = evaluate(node.expressions[1], names_);
-        if (!wanted) return wanted.error();
-        if (truth(*wanted)) kept.push_back(item);
+        auto selected = evaluate(node.expressions[1], names_);
+        if (!selected) return selected.error();
+        if (truth(*selected)) kept.push_back(item);
       }
       items = std::move(kept);
     }

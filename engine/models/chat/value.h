@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values of a chat template: what Jinja's expressions (Ronacher) are made of.
+// Values of a chat template, in the types of Jinja's expressions (Ronacher).
 #pragma once
 #include <cstdint>
 #include <map>
@@ -49,7 +49,7 @@ struct Value {
 
 bool truth(const Value& value);
 bool equal(const Value& a, const Value& b);
-// As {{ }} prints it; what is undefined or none prints nothing.
+// The text that {{ }} prints; empty for undefined and none.
 std::string text_of(const Value& value);
 std::string json_of(const Value& value);
 

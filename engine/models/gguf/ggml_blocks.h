@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Blocks of ggml's types without kernels here, converted to a DType that holds the same values. Layouts: ggml-common.h. The
+// Blocks of ggml types without kernels, converted to a DType that holds the same values. Layouts: ggml-common.h. The
 // values are those of ggml's dequantize_row_* functions, bit for bit, because every product below is exact in its result type.
 #pragma once
 #include <cstddef>

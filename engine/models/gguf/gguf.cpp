@@ -87,7 +87,7 @@ Status read_value(Reader& reader, GgufEntry& entry) {
   if (entry.element == GgufType::String) {
     // Each string takes at least its length's eight bytes.
     if (entry.count > reader.left() / 8)
-      return Error{fmt::format("'{}' has {} strings, more than the file holds", entry.key, entry.count)};
+      return Error{fmt::format("'{}' declares {} strings, more than the file contains", entry.key, entry.count)};
     const size_t start = reader.cursor();
     Reader walk = reader;
     for (uint64_t i = 0; i < entry.count && walk.ok(); ++i) (void)walk.string();
@@ -97,7 +97,7 @@ Status read_value(Reader& reader, GgufEntry& entry) {
   }
   const size_t each = value_bytes(entry.element);
   if (entry.count > reader.left() / each)
-    return Error{fmt::format("'{}' has {} numbers, more than the file holds", entry.key, entry.count)};
+    return Error{fmt::format("'{}' declares {} numbers, more than the file contains", entry.key, entry.count)};
   entry.bytes = reader.read(entry.count * each);
   return {};
 }
@@ -138,7 +138,8 @@ Result<std::vector<StoredTensor>> read_tensors(Reader& reader, uint64_t count, s
     StoredTensor tensor;
     tensor.name = std::string(name);
     if (!names.insert(name).second) return Error{fmt::format("the tensor '{}' is duplicated", tensor.name)};
-    if (rank > 4) return Error{fmt::format("the tensor '{}' has {} dimensions, of at most 4", tensor.name, rank)};
+    if (rank > 4)
+      return Error{fmt::format("the tensor '{}' has {} dimensions: at most 4 are supported", tensor.name, rank)};
     tensor.sizes.resize(static_cast<int>(rank));
     for (int d = static_cast<int>(rank) - 1; d >= 0; --d) tensor.sizes[d] = reader.get<int64_t>();
     const auto code = reader.get<uint32_t>();
@@ -146,7 +147,7 @@ Result<std::vector<StoredTensor>> read_tensors(Reader& reader, uint64_t count, s
     if (!reader.ok()) return Error{fmt::format("the table of tensors ends at tensor {} of {}", i, count)};
     tensor.type = ggml_type(code);
     if (!tensor.type)
-      return Error{fmt::format("the tensor '{}' is of type {}, which is no type of ggml", tensor.name, code)};
+      return Error{fmt::format("the tensor '{}' has type {}, which is not a ggml type", tensor.name, code)};
     tensors.push_back(std::move(tensor));
   }
   return tensors;
@@ -162,8 +163,9 @@ Status bind_tensors(std::span<StoredTensor> tensors, const std::vector<uint64_t>
   for (size_t i : order) {
     StoredTensor& tensor = tensors[i];
     if (tensor.sizes.back() % tensor.type->block_elements != 0)
-      return Error{fmt::format("the tensor '{}' has rows of {} elements, no multiple of the {} that a {} block holds",
-                               tensor.name, tensor.sizes.back(), tensor.type->block_elements, tensor.type->name)};
+      return Error{
+          fmt::format("the tensor '{}' has rows of {} elements: expected a multiple of {}, the block size of {}",
+                      tensor.name, tensor.sizes.back(), tensor.type->block_elements, tensor.type->name)};
     auto size = stored_byte_count(tensor.sizes, *tensor.type);
     if (!size) return Error{fmt::format("the tensor '{}': {}", tensor.name, size.error().message)};
     if (offsets[i] % alignment != 0)
@@ -192,7 +194,7 @@ Result<GgufFile> GgufFile::parse(std::shared_ptr<const MappedFile> file) {
   const auto tensor_count = reader.get<uint64_t>(), entry_count = reader.get<uint64_t>();
   if (!reader.ok()) return Error{"the file ends inside its header"};
   if (out.version_ != 2 && out.version_ != 3)
-    return Error{fmt::format("it is of GGUF version {}, of which 2 and 3 are read (little endian)", out.version_)};
+    return Error{fmt::format("its GGUF version is {}: 2 and 3 are supported (little endian)", out.version_)};
   // The least that an entry and a tensor take: lengths, a type, a value; dimensions, an offset.
   if (entry_count > reader.left() / 13)
     return Error{fmt::format("it claims {} metadata entries in {} bytes", entry_count, reader.left())};

@@ -23,15 +23,15 @@ enum class GgufType : uint32_t { U8, I8, U16, I16, U32, I32, F32, Bool, String, 
 // One entry of the metadata, as bytes in the file.
 struct GgufEntry {
   std::string key;
-  GgufType type = GgufType::U8;  // Array: `element` tells of what
+  GgufType type = GgufType::U8;  // Array: the element type is `element`
   GgufType element = GgufType::U8;
   uint64_t count = 1;                // of an array
-  std::span<const std::byte> bytes;  // of the value, an array's head left out
+  std::span<const std::byte> bytes;  // of the value, without an array's header
 };
 
 class GgufFile {
  public:
-  // Errors name the file, what is wrong and where. Nothing is allocated that the file's own size does not cover.
+  // Errors name the file, the reason and the location. Allocations are limited by the size of the file.
   static Result<GgufFile> open(const std::filesystem::path& path);
   // The same for a file that is mapped already, or for bytes in memory, which are copied.
   static Result<GgufFile> parse(std::shared_ptr<const MappedFile> file);
@@ -44,11 +44,11 @@ class GgufFile {
   const GgufEntry* find(std::string_view key) const;
   const StoredTensor* find_tensor(std::string_view name) const;
 
-  // Single values of that kind (integers of any width); nullopt where there is none.
+  // Single values of that kind (integers of any width); nullopt: there is none.
   std::optional<int64_t> integer(std::string_view key) const;
   std::optional<double> number(std::string_view key) const;
   std::optional<std::string> text(std::string_view key) const;
-  // An array of strings; nullopt where there is none.
+  // An array of strings; nullopt: there is none.
   std::optional<std::vector<std::string>> texts(std::string_view key) const;
 
   const std::shared_ptr<const MappedFile>& file() const { return file_; }
@@ -65,7 +65,7 @@ class GgufFile {
 std::optional<uint32_t> gguf_type(DType type);
 inline constexpr int kGgufRank = 4;
 
-// A model from such a file. An architecture that is not known here opens with a problem: its tensors can be seen.
+// A model from such a file. An unsupported architecture opens with a problem, so that its tensors can be inspected.
 Result<Model> open_gguf(const std::filesystem::path& path, const OpenOptions& options = {});
 
 }  // namespace arenascope::models

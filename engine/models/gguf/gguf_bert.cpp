@@ -8,7 +8,7 @@
 namespace arenascope::models {
 namespace {
 
-// Of the file's kinds those that make one row of many.
+// The pooling types of the file that are supported.
 enum class Pooling : int64_t { None, Mean, First };
 
 Tensor pooled(GraphBuilder& g, const Tensor& rows, Pooling pooling) {
@@ -24,7 +24,7 @@ Result<Model> build_gguf_bert(const GgufFile& file, GgufBuilder& builder, const 
   auto kind = gguf_count(file, "bert.pooling_type", 0, 2, 0);
   if (!kind) return kind.error();
   const int64_t tokens = options.tokens > 0 ? options.tokens : std::min<int64_t>(t->context, 128);
-  if (tokens > t->context) return Error{fmt::format("{} tokens, of at most {}", tokens, t->context)};
+  if (tokens > t->context) return Error{fmt::format("{} tokens exceed the maximum of {}", tokens, t->context)};
   GraphBuilder& g = builder.g();
   builder.layer("inputs");
   const Tensor ids = builder.input("token_ids", {tokens}, {0, static_cast<double>(t->vocabulary)}, DType::I64);

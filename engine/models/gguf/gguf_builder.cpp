@@ -16,7 +16,7 @@ Tensor GgufBuilder::weight(const std::string& name, const Dims& sizes, Range) {
     g().fail(Error{fmt::format("missing tensor '{}'", name)});
     return {};
   }
-  // Dimensions of 1 are written or left out as the writer likes.
+  // Writers may omit dimensions of size 1.
   if (element_count(found->sizes) != element_count(sizes) || found->sizes.back() != sizes.back()) {
     if (element_count(found->sizes) != element_count(sizes) || sizes.rank() != 1) {
       g().fail(

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What the builders of GGUF files' architectures share: weights that come from the file, and numbers of its metadata
-// that are checked before anything is built from them.
+// Shared by the builders of GGUF architectures: weights that come from the file, and metadata values that are validated
+// before anything is built from them.
 #pragma once
 #include "engine/models/gguf/gguf.h"
 #include "engine/models/zoo/model_builder.h"
 
 namespace arenascope::models {
 
-// A kit whose weights are those of the file, which must be there in the size that the graph asks for.
+// A model builder with the weights of a file, which must exist in the shapes that the graph needs.
 class GgufBuilder final : public ModelBuilder {
  public:
   GgufBuilder(const GgufFile& file, std::string name);
@@ -23,11 +23,11 @@ std::string not_runnable(const StoredTensor& tensor);
 
 inline constexpr int64_t kMaxSize = int64_t{1} << 24;
 
-// A number of the metadata within [least, most]. Error: it is missing, and there is no fallback, or lies outside.
+// A metadata integer within [least, most]. Error: it is missing without a fallback, or out of range.
 Result<int64_t> gguf_count(const GgufFile& file, const std::string& key, int64_t least, int64_t most,
                            std::optional<int64_t> fallback = {});
 
-// What every transformer's metadata tells.
+// Metadata that every transformer has.
 struct Transformer {
   int64_t layers, width, heads, kv_heads, inner, vocabulary, context;
   float epsilon;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decoders of GGUF files: what the metadata of each architecture asks of the builders.
+// Decoders of GGUF files: parameters of the builders from the metadata of each architecture.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -10,14 +10,14 @@
 namespace arenascope::models {
 namespace {
 
-// Of the last fields: the window that attention does not look beyond, and in which layers.
+// Sliding-window attention: the size of the window and the layers that use it.
 void apply_window(const GgufFile& file, const std::string& arch, LlamaSizes& s) {
   s.window = std::max<int64_t>(file.integer(arch + ".attention.sliding_window").value_or(0), 0);
   if (arch == "gemma2") s.period = 2, s.local = 1;
   if (arch == "gemma3") s.period = 6, s.local = 5, s.local_base = 10000;
 }
 
-// What llama's relatives do otherwise, by the name of their architecture.
+// Differences of an architecture from llama.
 void apply_family(const GgufFile& file, const std::string& arch, LlamaSizes& s) {
   s.neox = arch != "llama";
   s.qkv_bias = arch == "qwen2" || arch == "qwen2moe";
@@ -28,7 +28,7 @@ void apply_family(const GgufFile& file, const std::string& arch, LlamaSizes& s) 
   s.post_norms = arch != "gemma";
   s.attention_cap = static_cast<float>(file.number(arch + ".attn_logit_softcapping").value_or(0));
   s.logit_cap = static_cast<float>(file.number(arch + ".final_logit_softcapping").value_or(0));
-  // The largest of each, whose heads are not as deep as the width asks.
+  // The largest models of a family, whose head depth is not width / heads.
   if ((arch == "gemma2" && s.layers == 46) || (arch == "gemma3" && s.layers == 62))
     s.attention_scale = 1 / std::sqrt(static_cast<float>(s.width) / static_cast<float>(s.heads));
 }
@@ -48,7 +48,7 @@ Status apply_experts(const GgufFile& file, const std::string& arch, LlamaSizes& 
   return {};
 }
 
-// Factors by which a file divides each frequency, those that suit a context of so many tokens; empty: it has none.
+// Frequency factors of a file for this context length; empty: it has none.
 Result<std::vector<double>> rope_factors(const GgufFile& file, int64_t pairs, bool is_long) {
   const StoredTensor* found = file.find_tensor("rope_freqs.weight");
   if (!found) found = file.find_tensor(is_long ? "rope_factors_long.weight" : "rope_factors_short.weight");
@@ -112,7 +112,8 @@ Result<Model> build_gguf_llama(const GgufFile& file, GgufBuilder& builder, const
   apply_window(file, arch, s);
   if (auto ok = apply_experts(file, arch, s); !ok) return ok.error();
   if (auto ok = apply_positions(file, arch, options, s); !ok) return ok.error();
-  if (options.tokens > s.context) return Error{fmt::format("{} tokens, of at most {}", options.tokens, s.context)};
+  if (options.tokens > s.context)
+    return Error{fmt::format("{} tokens exceed the maximum of {}", options.tokens, s.context)};
   OpenOptions bounded = options;
   if (bounded.tokens == 0) bounded.tokens = std::min<int64_t>(s.context, 512);
   return build_llama(builder, s, bounded);

@@ -57,7 +57,7 @@ class Evidence {
     return at != node.attributes.end() ? at->second.i : fallback;
   }
 
-  // 0: it tells nothing.
+  // Channels per block that the weight's shape implies; 0: unknown.
   int64_t of_conv(const Node& node) const {
     const Dims* const weight = weight_of(node);
     if (!weight) return 0;
@@ -70,7 +70,7 @@ class Evidence {
     if (!maker || (maker->domain == kBlockedDomain && maker->op == "ReorderOutput")) return kLarge;  // plain channels
     return maker->domain == kBlockedDomain ? kSmall : 0;
   }
-  // Blocks end with channels that no node asked for.
+  // Output channels that no consumer reads pad the last block.
   int64_t of_output(const Node& node) const {
     const Node* maker = maker_of(node);
     // Names of graphs inside nodes may be those of others: a few steps are enough.

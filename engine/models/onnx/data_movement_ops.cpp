@@ -44,7 +44,7 @@ constexpr Mover kMovers[] = {
     {"Where", 6},
 };
 
-// What hands values on as they are, graphs inside it included.
+// Operators that forward values unchanged, control flow included.
 bool hands_on(std::string_view op) {
   for (const char* known :
        {"If", "Loop", "Scan", "Optional", "OptionalGetElement", "OptionalHasElement", "ConcatFromSequence"})
@@ -91,7 +91,7 @@ std::string why_types_do_not_fit(const ir::Node& node, const std::vector<ValuePt
     if (input.strings && reads_strings) continue;
     if (input.small != 0 && input.small != ir::kComplex64 && converts_small_types(node.op)) continue;
     const bool moves = moved && is_moved_source(node.op, i) && !adds_up(node);
-    if (input.strings && !moves) return fmt::format("it computes with numbers, and '{}' holds strings", input.name);
+    if (input.strings && !moves) return fmt::format("'{}' has strings: expected numbers", input.name);
     if (!moves) return fmt::format("it computes in {}", ir::type_name(input.small));
   }
   for (size_t i = 0; moved && i < inputs.size(); ++i)

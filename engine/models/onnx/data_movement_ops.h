@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which operators move elements and compute nothing with them: those take any type that tensors hold as another one (small
-// numbers, pairs of complex ones, strings), and their result is of that type again.
+// Operators that only move elements. They accept any type that is stored in a tensor of another type (small numbers,
+// complex pairs, strings), and their result has the same type.
 #pragma once
 #include "engine/models/onnx/lowering.h"
 
@@ -9,9 +9,9 @@
 
 namespace arenascope::models {
 
-// Whether source i holds elements that the operator's result is made of.
+// True if the operator copies elements of source i into its result.
 bool is_moved_source(std::string_view op, size_t i);
-// The first of them that is there; null where the operator moves nothing.
+// The first such source that is present; null if the operator moves no data.
 const Value* moved_source(const ir::Node& node, const std::vector<ValuePtr>& inputs);
 // Why the types that its sources remember keep the operator from being computed; empty where they do not.
 std::string why_types_do_not_fit(const ir::Node& node, const std::vector<ValuePtr>& inputs);

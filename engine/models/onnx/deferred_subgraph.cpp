@@ -83,7 +83,7 @@ std::string in_layer(const std::string& layer, const std::string& part) {
 
 }  // namespace
 
-// A graph that is compiled after the one before it has run.
+// A graph that is compiled after the previous one has run.
 struct Lowering::Part {
   ir::File file;
   std::set<std::string> specified;  // names that it defines or is given
@@ -186,7 +186,7 @@ Status Lowering::build_deferred_loop(const ir::Node& node, DeferredSubgraph& res
   iterations->conditional = loop;
   if (loop) {
     build_loop_spec(node, *iterations, *body);
-  } else {  // a branch: once, and what it makes are states that nothing was before
+  } else {  // a branch runs once; its results are states without an initial value
     iterations->end = 1;
     iterations->states.resize(graph->graph->outputs.size());
     iterations->sources.resize(iterations->states.size());
@@ -218,7 +218,7 @@ Status Lowering::build_deferred_loop(const ir::Node& node, DeferredSubgraph& res
   }
   const std::string layer = node.attributes.at(kLoopScope).s;
   iterations->open = [body, layer, loop, options = options_, varying = iterations->states, number = iterations->number](
-                         const GivenInputs& values, int64_t turn, bool by_value) {
+                         const GivenInputs& values, int64_t iteration, bool by_value) {
     std::set<std::string> open;
     if (!by_value) {
       open.insert(number);
@@ -229,8 +229,8 @@ Status Lowering::build_deferred_loop(const ir::Node& node, DeferredSubgraph& res
           open.insert(fmt::format("{}[{}]", state, i));
       }
     }
-    const std::string iterations_of_loop = fmt::format("{} {}", by_value ? "turn" : "turns from", turn);
-    return body->lower(options, values, open, loop ? in_layer(layer, iterations_of_loop) : layer);
+    const std::string scope = fmt::format("{} {}", by_value ? "iteration" : "iterations from", iteration);
+    return body->lower(options, values, open, loop ? in_layer(layer, scope) : layer);
   };
   rest.loop = std::move(iterations);
   return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The nodes of an ONNX file as a graph, as the file has them: nothing is folded, unrolled or lowered.
+// The nodes of an ONNX file as a graph, before constant folding, unrolling and lowering.
 #pragma once
 #include <arenascope/trace/info.h>
 #include "engine/models/onnx/onnx_ir.h"

@@ -18,9 +18,9 @@
 namespace arenascope::models {
 namespace {
 
-// In the order in which they are tried. A side of a picture: what classifiers take, then detectors, then a line of text,
-// then the least that many strides of two leave something of. Numbers in a row: short, then what windows over audio
-// want. Tokens of a text.
+// Candidates in the order in which they are tried. Image sides: classifiers, then detectors, then a line of text, then
+// the smallest that survives several strides of two. Sequence lengths: short ones, then those of windows over audio.
+// Token counts.
 constexpr int64_t kSides[] = {224, 320, 640, 48, 96, 32};
 constexpr int64_t kLengths[] = {128, 512, 1024, 4096, 16000, 32};
 constexpr int64_t kTokens[] = {128, 32, 16, 8, 512, 1};
@@ -31,7 +31,7 @@ struct Open {
   std::string key, symbol;
   int axis = 0, rank = 0;
   bool counts = false;   // the input is of integers
-  bool batched = false;  // what stands in front of it is told, and is no batch of one: it may be the batch itself
+  bool batched = false;  // the dimension before it is known and is not a batch of one, so that this may be the batch
 };
 
 bool has_word(const std::string& symbol, std::initializer_list<std::string_view> strings) {
@@ -119,7 +119,7 @@ std::vector<Open> open_dimensions(const ir::File& file, const OpenOptions& optio
   return out;
 }
 
-// A number that the model is given alone, such as a sampling rate: an If may hang on it, or how often a Loop iterates.
+// A scalar input, such as a sampling rate: an If or the trip count of a Loop may depend on it.
 struct Scalar {
   std::string name;
   DType dtype;
@@ -141,12 +141,12 @@ std::vector<Scalar> open_scalars(const ir::File& file, const OpenOptions& option
 }
 
 constexpr size_t kScalarAttempts = 2;
-constexpr int64_t kStrings = 160;  // of a text, where no node says how many: more than are assumed to be given
-constexpr int64_t kBeams = 4;      // of a search
+constexpr int64_t kMaxGenerated = 160;  // tokens of a text if no node determines it: more than the assumed input length
+constexpr int64_t kBeams = 4;           // of a search
 
 int64_t value_of(const Scalar& scalar, size_t attempt) {
   constexpr int64_t rates[kScalarAttempts] = {16000, 8000}, others[kScalarAttempts] = {1, 0};
-  if (has_word(scalar.name, {"max"}) && has_word(scalar.name, {"length"})) return kStrings;
+  if (has_word(scalar.name, {"max"}) && has_word(scalar.name, {"length"})) return kMaxGenerated;
   if (has_word(scalar.name, {"beams"})) return kBeams;
   if (has_word(scalar.name, {"processor"})) return 0;
   return scalar.name == "sr" || has_word(scalar.name, {"rate"}) ? rates[attempt] : others[attempt];
@@ -163,7 +163,7 @@ void write_whole(DType dtype, int64_t value, std::byte* out) {
     std::memcpy(out, &truth, sizeof truth);
 }
 
-// What writes text does so while it runs, word by word.
+// Search operators generate text within one run, token by token.
 bool writes_text(const Model& model) {
   return std::any_of(model.ops.begin(), model.ops.end(), [](const auto& op) { return ir::is_search_name(op.first); });
 }
@@ -207,7 +207,7 @@ Result<Model> try_sizes(const ir::File& file, const std::vector<Open>& open, con
   for (size_t attempt = 0; attempt < kAttempts; ++attempt) {
     OpenOptions tried = specified;
     tried.dims = sizes_of(open, solved, specified, attempt);
-    if (attempt > 0 && tried.dims == before) continue;  // nothing else is open
+    if (attempt > 0 && tried.dims == before) continue;  // no other dimension is free
     auto model = Lowering(file, tried).run();
     if (!model) failed = model.error();
     if (model && (!best || lacks(*model) < lacks(*best))) best = std::move(*model);
@@ -264,11 +264,12 @@ Result<Model> lower_with_sizes(ir::File file, const OpenOptions& given) {
   const std::vector<Scalar> scalars = open_scalars(file, specified);
   if (open.empty() && scalars.empty()) return Lowering(std::move(file), specified).run();
   auto model = try_coherent_sizes(file, open, specified);
-  // How long a text is to be has to be said, whatever the graph is like.
-  const bool wanted = model && writes_text(*model);
-  for (size_t i = 0; model && (lacks(*model) > 0 || (wanted && i == 0)) && !scalars.empty() && i < kScalarAttempts; ++i)
+  // The length of generated text must be specified for every graph.
+  const bool generates = model && writes_text(*model);
+  for (size_t i = 0; model && (lacks(*model) > 0 || (generates && i == 0)) && !scalars.empty() && i < kScalarAttempts;
+       ++i)
     if (auto better = try_values(file, open, specified, scalars, i);
-        better && (lacks(*better) < lacks(*model) || (wanted && i == 0)))
+        better && (lacks(*better) < lacks(*model) || (generates && i == 0)))
       model = std::move(better);
   if (!model) return model;
   for (FreeDimension& free : model->free_dimensions) free.specified = specified.dims.count(free.key()) != 0;

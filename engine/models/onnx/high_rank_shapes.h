@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tensors of a file that have more dimensions than ours may: their outermost ones count as one, as they lie one after another in
-// memory. Operators that look at runs of neighbouring dimensions only (lower_wide.cpp) compute with these runs folded.
+// Tensors with more dimensions than kMaxDims: the outermost ones are folded into one, since they are contiguous in memory.
+// Operators that depend only on runs of adjacent dimensions (lower_high_rank.cpp) compute with these runs folded.
 #pragma once
 #include "engine/models/onnx/lowering.h"
 
@@ -13,7 +13,7 @@ using WideSizes = std::vector<int64_t>;
 // All of a value's dimensions.
 WideSizes full_sizes(const Value& value);
 
-// The handler of an operator for sources of more dimensions than kMaxDims; null where it has none.
+// The handler of an operator for sources with more dimensions than kMaxDims; null: there is none.
 Handler find_wide_handler(const std::string& domain, const std::string& op);
 
 // Result i: `made` in memory, of dimensions `sizes`, which may be more than kMaxDims.

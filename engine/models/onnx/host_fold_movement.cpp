@@ -55,7 +55,7 @@ Arrays reshape(const FoldCall& c) {
   auto dims = checked_sizes(sizes);
   if (!dims) return dims.error();
   if (element_count(*dims) != x->count())
-    return Error{fmt::format("{} does not hold {} elements", to_string(*dims), x->count())};
+    return Error{fmt::format("{} does not have {} elements", to_string(*dims), x->count())};
   return one(reshaped(*x, *dims));
 }
 
@@ -154,11 +154,11 @@ Arrays transpose(const FoldCall& c) {
     for (int i = rank - 1; i >= 0; --i) perm.push_back(i);
   Dims sizes = x->sizes, strides = x->sizes;
   const Dims from = contiguous_strides(x->sizes);
-  if (static_cast<int>(perm.size()) != rank) return Error{"its axes are no permutation"};
+  if (static_cast<int>(perm.size()) != rank) return Error{"its perm must be a permutation of the dimensions"};
   uint32_t seen = 0;
   for (int i = 0; i < rank; ++i) {
     const int64_t p = perm[static_cast<size_t>(i)];
-    if (p < 0 || p >= rank || (seen & (1u << p))) return Error{"its axes are no permutation"};
+    if (p < 0 || p >= rank || (seen & (1u << p))) return Error{"its perm must be a permutation of the dimensions"};
     seen |= 1u << p;
     sizes[i] = x->sizes[static_cast<int>(p)], strides[i] = from[static_cast<int>(p)];
   }

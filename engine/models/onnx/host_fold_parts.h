@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the two halves of folding share: how an operator's arrays are checked, picked and shaped. Private to this room.
+// Shared by the two halves of constant folding: operand checks, selection and shapes. Private to this module.
 #pragma once
 #include <arenascope/base/checked.h>
 #include <arenascope/models/host_array.h>
@@ -21,7 +21,8 @@ inline Arrays one(HostArray array) {
 }
 
 inline Result<Dims> checked_sizes(std::span<const int64_t> sizes) {
-  if (sizes.size() > kMaxDims) return Error{fmt::format("{} dimensions, of at most {}", sizes.size(), kMaxDims)};
+  if (sizes.size() > kMaxDims)
+    return Error{fmt::format("it has {} dimensions: at most {} are supported", sizes.size(), kMaxDims)};
   Dims dims(sizes);
   auto count = checked_element_count(dims);
   if (!count) return count.error();

@@ -31,7 +31,7 @@ std::string_view prefix(std::string_view name, size_t skip, int depth) {
   return end == std::string_view::npos ? std::string_view() : name.substr(skip, end - skip);
 }
 
-// Whether the node makes something that depends on the model's inputs.
+// Per node: true if a result depends on the model's inputs.
 std::vector<bool> alive(const ir::Graph& graph) {
   std::unordered_set<std::string_view> moving;
   for (const ir::ValueType& input : graph.inputs) moving.insert(input.name);
@@ -43,7 +43,7 @@ std::vector<bool> alive(const ir::Graph& graph) {
   return out;
 }
 
-// Conv_12 and p2o.Conv.12: the name says what the node computes, and nothing of where it belongs.
+// Conv_12 and p2o.Conv.12: the name contains the op type only, not a module path.
 bool names_its_op(std::string_view group, std::string_view op) {
   while (!group.empty() && separates(group.back())) group.remove_suffix(1);
   return group.size() == op.size() && std::equal(group.begin(), group.end(), op.begin(), [](char a, char b) {
@@ -90,8 +90,8 @@ std::vector<std::string> by_name(const ir::Graph& graph, const std::vector<bool>
   return coarse > 0 ? layers_at(coarse) : std::vector<std::string>();
 }
 
-// Cuts where one tensor alone is still to be read, at least four nodes apart. A layer bears the names of its first and
-// its last node.
+// Cuts where only one tensor is still live, at least four nodes apart. A layer is named after its first and its last
+// node.
 std::vector<std::string> by_width(const ir::Graph& graph, const std::vector<bool>& moving) {
   std::unordered_map<std::string_view, size_t> last_use;
   for (size_t n = 0; n < graph.nodes.size(); ++n)

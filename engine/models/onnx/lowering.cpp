@@ -156,7 +156,7 @@ std::string loop_label(const ir::Node& node) {
 void Lowering::defer(const ir::Node& node, const std::string& why) {
   if (scopes_.size() == 1) {
     deferred_.push_back(&node);
-    if (!calls_.empty()) {  // its nodes are gone behind the call
+    if (!calls_.empty()) {  // nodes of a function do not outlive the call
       deferred_.back() = &later_.emplace_back(node);
       later_.back().within = calls_;
     }

@@ -442,9 +442,9 @@ void collect_names(const ir::Node& node, std::vector<std::string>& out);
 StringTable unknown_strings();
 // Attributes of nodes created by OpCall::defer_as_loop(): number of unrolled iterations, enclosing layer, and the
 // label if it differs from the node's title.
-inline constexpr const char* kUnrolledIterations = "turns before";
-inline constexpr const char* kLoopScope = "layer of turns";
-inline constexpr const char* kLoopLabel = "title of turns";
+inline constexpr const char* kUnrolledIterations = "iterations before";
+inline constexpr const char* kLoopScope = "loop scope";
+inline constexpr const char* kLoopLabel = "loop label";
 std::string loop_label(const ir::Node& node);
 
 // A layer name per node, derived from the names in the file or, without these, from narrow points of the graph.

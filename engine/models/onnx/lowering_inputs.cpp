@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kMaxKnownGiven = 4096;  // elements of an input
 // elements of one value that a run computed for the deferred subgraph
-constexpr int64_t kMaxKnownBehind = int64_t{1} << 22;
+constexpr int64_t kMaxKnownDeferred = int64_t{1} << 22;
 
 std::string why_no_sizes(const ir::ValueType& input) {
   if (input.kind == ir::ValueType::Kind::Other) return "is not a tensor";
@@ -160,7 +160,7 @@ ValuePtr Lowering::add_tensor_input(const std::string& name, const ir::ValueType
       value->tensor = *tensor;
       if (strings) value->strings = info.strings;
       if (specified) value->given = given->second;
-      const int64_t most = is_continuation_ ? kMaxKnownBehind : strings ? HostArray::kMaxElements : kMaxKnownGiven;
+      const int64_t most = is_continuation_ ? kMaxKnownDeferred : strings ? HostArray::kMaxElements : kMaxKnownGiven;
       if (specified && given->second->contiguous() && given->second->element_count() <= most &&
           (given->second->data() || given->second->element_count() == 0)) {
         value->array = std::make_shared<HostArray>(HostArray::from_bytes(info.dtype, *sizes, given->second->data()));
@@ -188,7 +188,7 @@ ValuePtr Lowering::add_map_input(const ir::ValueType& type) {
     return value;
   }
   const Tensor& keys = given->second;
-  ir::ValueType values = type;  // declared is what belongs to one key
+  ir::ValueType values = type;  // the declared type is that of one entry
   values.has_shape = false;
   ValuePtr value = add_tensor_input(type.name, values);
   value->keys = make_constant(name, HostArray::from_bytes(keys.dtype(), keys.sizes(), keys->data()));

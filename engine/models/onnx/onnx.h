@@ -8,12 +8,12 @@
 
 namespace arenascope::models {
 
-// Whether this build can read ONNX at all.
+// True if this build can read ONNX files.
 bool has_onnx();
 
-// Error: the file is damaged or makes no sense. A file that makes sense but cannot be run opens, with problems.
+// Error: the file is damaged or invalid. A valid file that is not supported opens, with problems.
 Result<Model> open_onnx(const std::filesystem::path& path, const OpenOptions& options = {});
-// The same from memory; external data is looked for in `folder`.
+// The same from memory; external data is searched in `folder`.
 Result<Model> open_onnx(std::span<const std::byte> bytes, const std::filesystem::path& folder,
                         const OpenOptions& options = {});
 

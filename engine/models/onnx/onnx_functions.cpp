@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kMaxNested = 100;
 
-// What a body's names and attributes stand for in one call.
+// Maps the names and attributes of a function's body to those of one call.
 class Renaming {
  public:
   Renaming(const Function& function, const Node& call, const std::string& label)
@@ -124,7 +124,7 @@ std::vector<Node> expand(const Function& function, const Node& call, const std::
   const Renaming names(function, call, label);
   std::vector<Node> out = function.nodes;
   for (Node& node : out) names.rename(node);
-  for (size_t i = 0; i < function.outputs.size(); ++i) {  // what it gives back as it was given
+  for (size_t i = 0; i < function.outputs.size(); ++i) {  // outputs that are inputs
     const std::string& name = function.outputs[i];
     if (std::find(function.inputs.begin(), function.inputs.end(), name) == function.inputs.end()) continue;
     Node same;

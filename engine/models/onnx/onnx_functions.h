@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Functions: the nodes that a call of one stands for, whether the model tells them (FunctionProto) or the operator's schema.
+// Inlining of functions: the body of a call, from the model (FunctionProto) or from the operator's schema.
 #pragma once
 #include "engine/models/onnx/onnx_ir.h"
 
@@ -10,7 +10,7 @@ namespace arenascope::models::ir {
 
 inline constexpr int64_t kMaxUnrolled = 1 << 20;  // nodes, and calls
 
-// What the function calls x becomes LABEL/x; attributes that it passes on are the call's, else the function's own.
+// Inlines a call. A value x of the function becomes LABEL/x; forwarded attributes are the call's, else the function's defaults.
 std::vector<Node> expand(const Function& function, const Node& call, const std::string& label);
 
 // Errors: a function that calls itself, more inputs or outputs than it has, calls nested too deep, more than a million nodes.

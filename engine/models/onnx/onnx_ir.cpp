@@ -17,7 +17,7 @@ std::string Node::label() const {
 std::string Node::full_name() const { return domain.empty() ? op : fmt::format("{}::{}", domain, op); }
 
 std::optional<Dims> fold_outermost(std::span<const int64_t> sizes) {
-  int64_t all = 1;  // of dimensions that have elements: whatever is folded of them fits then
+  int64_t all = 1;  // without sizes of 0, so that any folding of dimensions fits
   for (const int64_t size : sizes) {
     const auto product = size < 0 ? std::nullopt : checked_mul(all, std::max<int64_t>(size, 1));
     if (!product) return std::nullopt;
@@ -131,7 +131,7 @@ Result<std::optional<std::filesystem::path>> find_external(const std::filesystem
   if (end != root.end())
     return Error{fmt::format("its external data '{}' leaves the model's folder through a link", location)};
   if (!std::filesystem::is_regular_file(full, problem))
-    return Error{fmt::format("its external data '{}' is no file", location)};
+    return Error{fmt::format("its external data '{}' is not a file", location)};
   return std::optional(std::move(full));
 }
 

@@ -25,22 +25,22 @@ namespace arenascope::models::ir {
 struct TensorData {
   std::string name;
   int32_t type = 0;            // the file's type code
-  std::optional<DType> dtype;  // none: a type that there is no tensor of (strings, COMPLEX128, ...)
-  StringTable strings;         // of strings: `source` holds their places, as I64
+  std::optional<DType> dtype;  // none: a type without tensors (strings, COMPLEX128, ...)
+  StringTable strings;         // of strings: `source` has their indices, as I64
   Dims sizes;
   std::vector<int64_t> full_shape;  // all of them, where there are more than kMaxDims
   int64_t byte_count = 0;
   WeightSource source;  // of byte_count bytes, contiguous, little endian
 
   std::span<const std::byte> bytes() const { return source.bytes(); }
-  // Not so of one that the file holds as the few numbers that are not 0, which are put in their places when it is loaded.
+  // False for a sparse tensor, which is expanded when it is loaded.
   bool lies_as_bytes() const { return static_cast<int64_t>(bytes().size()) == byte_count; }
 };
 
 struct Graph;
 
 struct Attribute {
-  // What it is, as the file's codes have it.
+  // The type, with ONNX's codes.
   enum Kind : int32_t { kUntold, kFloat, kInt, kString, kTensor, kGraph, kFloats, kInts, kStrings };
   int32_t kind = kUntold;
   float f = 0;
@@ -62,7 +62,7 @@ struct Node {
   std::map<std::string, Attribute> attributes;
   int64_t opset = 1;       // of its domain
   bool continues = false;  // made here: the part of a node that is left, with attributes and sources of its own
-  std::string within;      // the calls of functions that it comes from, as a layer in the one that it lies in
+  std::string within;      // the function calls that it comes from, as a layer inside of its own layer
 
   // "Conv 'conv1'", or by the first output where the node has no name.
   std::string label() const;
@@ -73,18 +73,18 @@ struct Node {
 // A dimension of -1 is not known; `symbol` is its name, if it has one.
 struct ValueType {
   std::string name;
-  int32_t type = 0;  // 0: not told, or no tensor
+  int32_t type = 0;  // 0: not specified, or not a tensor
   std::optional<DType> dtype;
   bool has_shape = false;
   std::vector<int64_t> sizes;
   std::vector<std::string> symbols;
-  // What it is; of sequences and optional values the fields above are those of the tensors in it.
+  // The kind of value; for sequences and optional values the fields above describe the tensors in it.
   enum class Kind : uint8_t { Tensor, Sequence, Optional, OptionalSequence, Map, Other };
   Kind kind = Kind::Tensor;
 };
 
-// What a file of a test case holds: a tensor, or the tensors of a sequence; nothing, if it is optional; of a map its values, and
-// then its keys, each in a line.
+// The contents of a test case's file: a tensor, the tensors of a sequence, or nothing if it is optional; for a map, its
+// values and then its keys.
 struct Parsed {
   bool there = true, sequence = false;
   std::vector<TensorData> tensors;
@@ -96,10 +96,10 @@ struct Graph {
   std::vector<TensorData> weights;
   std::vector<ValueType> inputs;  // without the weights, which old files list too
   std::vector<ValueType> outputs;
-  std::vector<ValueType> values;  // what the file says of tensors in between
+  std::vector<ValueType> values;  // declared types of intermediate tensors
 };
 
-// Nodes that a call of it stands for.
+// The body of a function, which replaces its calls.
 struct Function {
   std::string name;
   std::vector<std::string> inputs, outputs;
@@ -108,10 +108,10 @@ struct Function {
 };
 using Functions = std::map<std::pair<std::string, std::string>, std::shared_ptr<const Function>>;  // by domain and name
 
-// Of weights in blocks of channels (channel_block.h); 0: there are none.
+// Weights in blocks of channels (channel_block.h). channels 0: there are none.
 struct ChannelBlock {
   int64_t channels = 0;
-  bool assumed = false;  // the file does not tell
+  bool assumed = false;  // the file does not record the number
 };
 
 struct File {
@@ -124,28 +124,28 @@ struct File {
   MissingData missing;
 };
 
-// At most kMaxDims sizes: the outermost of more as one. None where they overflow or one is below 0.
+// At most kMaxDims sizes; further outer dimensions are folded into one. None: overflow or a negative size.
 std::optional<Dims> fold_outermost(std::span<const int64_t> sizes);
 
 // "FLOAT", "STRING", ... of a type code.
 std::string type_name(int32_t type);
 std::optional<DType> to_dtype(int32_t type);
 
-// Reads and checks a file, without its weights: every weight has as many bytes as its shape says, names are written
-// once, nodes can be sorted. Errors name the file, what is wrong and where; nothing is allocated that the file's own
-// size does not cover.
+// Reads and validates a file without its weight data: every weight has the size of its shape, names are
+// written once, and nodes can be sorted. Errors name the file, the reason and the location; allocations are limited by the
+// size of the file.
 Result<File> read_onnx(const std::filesystem::path& path);
-// The same for a file that is mapped already; external data is looked for in `folder`.
+// The same for a file that is already mapped; external data is searched in `folder`.
 Result<File> parse_onnx(const std::shared_ptr<const MappedFile>& file, const std::filesystem::path& folder);
 // A TensorProto by itself (a test case's input or output).
 Result<TensorData> parse_tensor(const std::shared_ptr<const MappedFile>& file);
-// A SequenceProto, OptionalProto or MapProto by itself, as `kind` says; a tensor as above.
+// A SequenceProto, OptionalProto or MapProto, according to `kind`; or a tensor as above.
 Result<Parsed> parse_value(const std::shared_ptr<const MappedFile>& file, ValueType::Kind kind);
 std::vector<std::byte> serialize_tensor(const std::string& name, DType dtype, const Dims& sizes,
                                         std::span<const std::byte> bytes, const StringTable& strings = nullptr,
                                         bool complex = false);
 inline constexpr int32_t kStringType = 8, kBFloat16Type = 16;  // the file's codes
-inline constexpr int32_t kComplex64 = 14;                      // of pairs of f32, which lie in an I64 each
+inline constexpr int32_t kComplex64 = 14;                      // pairs of f32, each stored in an I64
 
 // The names that a graph inside a node may read: its own and those of the graphs around it.
 struct Scope {

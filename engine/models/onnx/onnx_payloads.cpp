@@ -18,7 +18,7 @@ enum Wire : uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kGroup = 3, kEndGr
 enum TensorField : uint32_t { kDataType = 2, kFloatData = 4, kRawData = 9 };
 constexpr std::byte kRawDataTag{kRawData << 3 | kBytes};
 
-// The message inside a field; nullopt: none that holds weights.
+// The message in a field; nullopt: it contains no weights.
 std::optional<OnnxMessage> message_in(OnnxMessage outer, uint32_t field) {
   switch (outer) {
     case OnnxMessage::Model:
@@ -42,7 +42,7 @@ std::optional<OnnxMessage> message_in(OnnxMessage outer, uint32_t field) {
   return std::nullopt;
 }
 
-// One field of a message: [begin, end) with its tag; `value` a varint, `body` what a length stands before.
+// One field of a message: [begin, end) with its tag; `value` a varint, `body` the contents of a length-delimited field.
 struct Field {
   uint32_t number = 0;
   Wire wire = kVarint;
@@ -169,7 +169,7 @@ class Cutter {
   // Lengths are not known before the message is cut, so each has all the bytes that a varint of 32 bits may take.
   static constexpr size_t kLengthBytes = 5;
 
-  // Where float_data begins that is all of a tensor's numbers and lies as raw_data would.
+  // Where float_data begins if it holds all elements of a tensor in the format of raw_data.
   std::optional<size_t> lone_floats(size_t begin, size_t end) const {
     std::optional<size_t> found;
     uint64_t type = 0;

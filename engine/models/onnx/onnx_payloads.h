@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Takes the weights' bytes out of an ONNX file before protobuf parses it: protobuf would copy every one of them. What
-// it is given instead is the same message in which each payload is replaced by its number. Source: protobuf's
-// description of its wire format; field numbers from onnx.proto.
+// Removes the weight data from an ONNX file before protobuf parses it, since protobuf would copy all of it. Protobuf
+// parses the same message with each payload replaced by its number. Source: protobuf's description of its wire format;
+// field numbers from onnx.proto.
 #pragma once
 #include <arenascope/base/result.h>
 
@@ -20,12 +20,12 @@ struct CutMessage {
 
 enum class OnnxMessage : uint8_t { Model, Graph, Node, Attribute, Tensor, SparseTensor, Function };
 
-// Cuts raw_data, and float_data that stands in one piece, out of the initialisers and attribute tensors of `bytes`,
-// which is a message of this kind. Every raw_data of such a tensor in the skeleton holds a number and nothing else.
-// Error: fields that reach beyond their message, or messages nested deeper than protobuf reads them.
+// Cuts raw_data, and contiguous float_data, out of the initialisers and attribute tensors of `bytes`, a message of this
+// kind. In the skeleton, raw_data of such a tensor holds only the payload's number.
+// Error: fields that exceed their message, or messages nested deeper than protobuf permits.
 Result<CutMessage> cut_payloads(std::span<const std::byte> bytes, OnnxMessage kind);
 
-// The number that stands in for a payload; none if `raw_data` is not of such a skeleton.
+// The number that replaces a payload; none if `raw_data` is not from such a skeleton.
 std::optional<size_t> payload_number(std::string_view raw_data);
 
 }  // namespace arenascope::models::ir

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Knows protobuf's classes for ONNX, alone: turns them into the plain values of onnx_ir.h.
+// The only file that uses protobuf's ONNX classes: converts them to the plain values of onnx_ir.h.
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
@@ -120,7 +120,7 @@ class Converter {
     const std::vector<int64_t> sizes(t.dims().begin(), t.dims().end());
     if (sizes.size() > kMaxDims) {
       const auto folded = fold_outermost(sizes);
-      if (!folded) return Error{fmt::format("{} has {} dimensions that make no sense", what, sizes.size())};
+      if (!folded) return Error{fmt::format("{} has invalid dimensions: {}", what, sizes.size())};
       out.sizes = *folded, out.full_shape = sizes;
     } else {
       out.sizes = Dims(sizes);
@@ -154,7 +154,7 @@ class Converter {
   static Result<TensorData> strings(const onnx::TensorProto& t, int64_t count, TensorData out,
                                     const std::string& what) {
     if (t.string_data_size() != count)
-      return Error{fmt::format("{} holds {} strings, its shape {} needs {}", what, t.string_data_size(),
+      return Error{fmt::format("{} has {} strings, its shape {} needs {}", what, t.string_data_size(),
                                to_string(out.sizes), count)};
     StringInterner string_table;
     std::vector<std::byte> index_list(static_cast<size_t>(count) * sizeof(int64_t));
@@ -169,7 +169,7 @@ class Converter {
     return out;
   }
 
-  // Segments say which numbers of the whole they hold, half-open; together they hold each once.
+  // Each segment states its half-open range of elements; together they cover each element once.
   Result<TensorData> joined(std::vector<const onnx::TensorProto*> parts, TensorData out,
                             const std::string& what) const {
     std::sort(parts.begin(), parts.end(),
@@ -330,7 +330,7 @@ class Converter {
       };
       if (entry.key() == "location") out.location = entry.value();
       if ((entry.key() == "offset" && !number(out.offset)) || (entry.key() == "length" && !number(out.length)))
-        return Error{fmt::format("{}: the {} of its external data, '{}', is no number", what, entry.key(),
+        return Error{fmt::format("{}: the {} of its external data, '{}', is not a number", what, entry.key(),
                                  entry.value().substr(0, 64))};
     }
     return out;
@@ -489,7 +489,7 @@ Result<File> parse_onnx(const std::shared_ptr<const MappedFile>& file, const std
   onnx::ModelProto proto;
   if (auto parsed = parse_message(cut->skeleton, proto); !parsed) return parsed.error();
   cut->skeleton = {};
-  if (!proto.has_graph()) return Error{"it holds no ONNX graph"};
+  if (!proto.has_graph()) return Error{"it has no ONNX graph"};
   if (proto.graph().output_size() == 0) return Error{"its graph has no outputs"};
   File out;
   out.ir_version = proto.ir_version();

@@ -66,7 +66,7 @@ TypeSet type_of(std::string_view word) {
 struct Version {
   int64_t since = 1;
   bool gone = false;
-  std::string_view line;  // what stands behind
+  std::string_view line;  // the rest of the entry
 };
 
 struct Body {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What ONNX says of its operators in each opset: sources, results, attributes, types, and what some consist of. Facts from a
-// checked-in table, onnx_schemas.inc, which packaging/onnx/schemas makes; its first lines say how it is written.
+// ONNX's operator schemas by opset: inputs, outputs, attributes, types, and function bodies. The data comes from a
+// checked-in table, onnx_schemas.inc, which packaging/onnx/schemas generates; its first lines document the format.
 #pragma once
 #include "engine/models/onnx/onnx_ir.h"
 
@@ -32,30 +32,30 @@ struct AttributeRule {
   std::string_view name;
   int32_t kind = 0;  // as Attribute::kind
   bool required = false;
-  std::optional<Attribute> usual;  // the value of one that is left out
+  std::optional<Attribute> usual;  // the default value
 };
 
 struct Schema {
   std::string_view op;
   int64_t since = 1;
-  bool gone = false;  // there was such an operator before
+  bool gone = false;  // removed in this opset
   std::vector<Formal> inputs, outputs;
   std::vector<AttributeRule> attributes;
-  std::shared_ptr<const Function> body;  // null: it does not consist of others, or ONNX tells it for given types only
+  std::shared_ptr<const Function> body;  // null: no function body, or only for certain types
 
   const AttributeRule* attribute(std::string_view name) const;
 };
 
-// The schemas that one opening asks for. The table is looked through once a process, each schema read when it is needed.
+// The schemas used while one model is opened. The table is indexed once per process; each schema is parsed on demand.
 class Schemas {
  public:
-  // Whether the table has an operator at all.
+  // True if the table has the operator in any opset.
   static bool knows(const std::string& domain, const std::string& op);
-  // Null: it has none of that name, or not in this opset yet.
+  // Null: unknown operator, or not yet in this opset.
   const Schema* find(const std::string& domain, const std::string& op, int64_t opset);
-  // The first opset that has it; of operators that the table knows.
+  // The first opset that has it; the operator must be known.
   static int64_t first_opset(const std::string& domain, const std::string& op);
-  // Of a domain; 0: the table has none of it.
+  // The newest opset of a domain; 0: the domain is unknown.
   static int64_t newest_opset(const std::string& domain);
   // All operators, as "DOMAIN::OP", ONNX's own without "::".
   static std::vector<std::string> names();
@@ -64,7 +64,7 @@ class Schemas {
   std::map<std::pair<const void*, int64_t>, std::unique_ptr<const Schema>> read_;  // by the table's entry, opset
 };
 
-// What ONNX's specification does not allow of a node, in a sentence; empty where it fits. `types`: of its sources, one bit
+// Checks a node against its schema: the first violation as an error message, or empty. `types`: of its sources, one bit
 // each, 0 where they are not known.
 std::string schema_mismatch(const Node& node, const Schema& schema, const std::vector<TypeSet>& types);
 

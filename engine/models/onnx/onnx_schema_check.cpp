@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A node beside its operator's schema. As strict as ONNX Runtime is, so that what it opens is not refused here.
+// Validates a node against its operator's schema, as strictly as ONNX Runtime, so that no model that it opens is rejected.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include "engine/models/onnx/onnx_schema.h"
@@ -17,7 +17,7 @@ std::string kind_name(int32_t kind) {
   return kind >= 0 && kind < static_cast<int32_t>(std::size(kKindNames)) ? kKindNames[kind] : "of an unknown kind";
 }
 
-// How many letters have to be changed, left out or added to make one name of the other.
+// Edit distance of two names: insertions, deletions and substitutions of characters.
 size_t distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -41,7 +41,7 @@ std::string those_there_are(const std::string& name, const Schema& schema) {
   return names.empty() ? "and none at all" : fmt::format("but {}", fmt::join(names, ", "));
 }
 
-// ONNX Runtime makes weights of constants, whatever else they say, and has a LayerNormalization of its own.
+// ONNX Runtime converts constants to weights without checking their attributes, and has its own LayerNormalization.
 bool has_any_attributes(const Node& node) {
   return node.domain.empty() && (node.op == "Constant" || node.op == "LayerNormalization");
 }
@@ -50,7 +50,7 @@ std::string attribute_misfit(const Node& node, const Schema& schema) {
   if (has_any_attributes(node)) return {};
   for (const auto& [name, attribute] : node.attributes) {
     const AttributeRule* rule = schema.attribute(name);
-    if (!rule && name.starts_with("__")) continue;  // somebody's own mark
+    if (!rule && name.starts_with("__")) continue;  // an exporter's annotation
     if (!rule)
       return fmt::format("{} of opset {} has no attribute '{}', {}", node.op, node.opset, name.substr(0, 64),
                          those_there_are(name, schema));

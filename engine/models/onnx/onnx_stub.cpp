@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stands in for onnx_proto.cpp in a build without libonnx.
+// Replaces onnx_proto.cpp in a build without libonnx.
 #include <fmt/format.h>
 #include "engine/models/onnx/onnx_ir.h"
 

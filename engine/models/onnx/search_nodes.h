@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Searches of ONNX Runtime's own domain, which write text word by word: here the nodes that they stand for, a Loop whose body is
-// the decoder and the choice of the next word, so that they are drawn, planned and run as every other loop is.
+// Search operators of ONNX Runtime's domain, which generate text, as nodes: a Loop whose body is the decoder and the choice of
+// the next token, so that it is shown, planned and run like every other loop.
 #pragma once
 #include "engine/models/onnx/onnx_ir.h"
 
@@ -13,14 +13,14 @@
 
 namespace arenascope::models::ir {
 
-// Whether the node is one, of those that there are nodes for.
+// True if the node is a supported search operator.
 bool is_search(const Node& node);
 bool is_search_name(std::string_view full_name);  // Node::full_name()
 
-// The sources without whose values there are no nodes: how many texts it goes on with at once, ...
+// The inputs that must be known to build the nodes: the number of beams, ...
 std::span<const size_t> search_counts(const Node& node);
 
-// A source that is one integer; none where that is not known.
+// The value of an integer input; none if it is unknown.
 using Known = std::function<std::optional<int64_t>(size_t source)>;
 // How large a source is; null where that is not known.
 using SizesOf = std::function<const Dims*(size_t source)>;

@@ -25,14 +25,14 @@ struct SmallType {
   double high() const { return static_cast<double>((1 << (is_signed() ? bits - 1 : bits)) - 1); }
 };
 
-// Null: it is none of them.
+// Null: not a small type.
 const SmallType* small_type(int32_t code);
-// The code itself where tensors hold such numbers as those of another type, a small one or COMPLEX64; else 0.
+// The code itself if its elements are stored in a tensor of another type (small types, COMPLEX64); else 0.
 int32_t remembered_type(int32_t code);
-// What tensors of that type hold here: its own type, or the wider one.
+// The type that stores such elements: the type itself, or a wider one.
 std::optional<DType> stored_dtype(int32_t code);
 
-// The bytes that `count` packed numbers take in a file; several lie in a byte, the first in its lowest bits.
+// The bytes of `count` packed elements in a file; a byte holds several, the first in its lowest bits.
 int64_t packed_bytes(const SmallType& type, int64_t count);
 // As contiguous numbers of type.stored. `packed` has packed_bytes() of them.
 std::vector<std::byte> unpack(const SmallType& type, std::span<const std::byte> packed, int64_t count);

@@ -10,8 +10,8 @@
 
 namespace arenascope::models::ir {
 
-// `values` at `places`, I64: one index for each in a line of all, or as many as there are dimensions. The last number of a place
-// holds. Of a type that no tensor has: known by name, never read. Errors: a place that there is not, sizes that make no sense.
+// `values` at `indices`, I64: linear indices, or one per dimension. If an index repeats, the last value wins. A type that is
+// not supported is known by name and never read. Errors: an index out of range, invalid sizes.
 Result<TensorData> with_zeros(const TensorData& values, const TensorData& indices, const std::vector<int64_t>& sizes);
 
 // The numbers of a tensor of the file, as `dtype`, which is how it is stored; null where they are too many to be known while

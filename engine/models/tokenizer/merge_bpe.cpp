@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Byte-level BPE (Radford 2019): a pre-tokenizer cuts words, each byte is written as a letter that can be seen, and
-// neighbours are joined in the order of the file's merges.
+// Byte-level BPE (Radford 2019): a pre-tokenizer splits words, each byte is represented by a printable character, and
+// adjacent symbols are merged in the order of the file's merges.
 #include <fmt/format.h>
 
 #include <array>
@@ -14,7 +14,7 @@
 namespace arenascope::models {
 namespace {
 
-// Bytes that Latin-1 prints stand for themselves, the others for U+0100 and on, in their order.
+// Bytes that are printable in Latin-1 represent themselves, the others are mapped to U+0100 and on, in order.
 std::array<std::string, 256> letters_of_bytes() {
   std::array<std::string, 256> out;
   uint32_t next = 0x100;

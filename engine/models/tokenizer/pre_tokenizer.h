@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Regular expressions with Unicode's classes, by which byte-level BPE cuts a text into words before it joins bytes; and
-// what WordPiece asks of Unicode. Made with ICU; a build without it says so when it is asked for one.
+// Regular expressions with Unicode classes, by which byte-level BPE splits a text into words before merging; and the
+// Unicode properties that WordPiece needs. Implemented with ICU; a build without it reports an error on use.
 #pragma once
 #include <arenascope/base/result.h>
 
@@ -17,11 +17,11 @@ class PreTokenizer {
   // `name` as "tokenizer.ggml.pre" has it. Errors: a name that is not known here (the sentence lists them), no ICU.
   static Result<std::unique_ptr<PreTokenizer>> make(std::string_view name);
   virtual ~PreTokenizer() = default;
-  // The words, one behind the other: together they are the text.
+  // Splits the text into consecutive parts that together are the text.
   virtual std::vector<std::string_view> split(std::string_view text) const = 0;
 };
 
-// What WordPiece does with one letter.
+// WordPiece's classes of characters.
 enum class LetterKind : uint8_t { Dropped, Space, Alone, Part };
 struct PlainLetter {
   LetterKind kind = LetterKind::Dropped;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The pre-tokenizers that GGUF files name, as regular expressions. Each expression cuts the pieces that the one before it
-// left into matches and what lies between. They are facts of the models (their tokenizer.json, or the code of their
-// authors); \s stands for Unicode's white space.
+// The pre-tokenizers that GGUF files name, as regular expressions. Each expression splits the parts that the previous one
+// produced into matches and the text between them. They are facts of the models (their tokenizer.json, or the code of their
+// authors); \s is Unicode white space.
 #pragma once
 #include <span>
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// SentencePiece's BPE as llama's and phi-3's files have it: of two neighbours that together are a token, those with the
-// highest score are joined first. What is no token in the end is written in bytes.
+// SentencePiece's BPE as in llama's and phi-3's files: of all adjacent pairs that form a token, the one with the highest
+// score is merged first. Symbols that are no token are encoded as bytes.
 #include "engine/models/tokenizer/symbols.h"
 #include "engine/models/tokenizer/token_model.h"
 #include "engine/models/tokenizer/utf8.h"

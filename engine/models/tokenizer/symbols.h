@@ -9,8 +9,8 @@
 
 namespace arenascope::models {
 
-// `Rank` is a type that compares: of two candidates the greater one is joined first, of equal ones the left one.
-// `rank(left, right, rank&)` says whether two neighbours can be joined; both are parts of one text, one behind the other.
+// `Rank` is a comparable type: the pair with the greatest rank is merged first, the leftmost of equal ones.
+// `rank(left, right, rank&)` returns whether two adjacent symbols can be merged; both are parts of one text.
 template <class Rank>
 class Symbols {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How one kind of vocabulary cuts a text without special tokens into ids, and what bytes an id stands for.
+// The algorithm of one kind of vocabulary: text without special tokens to ids, and ids to bytes.
 #pragma once
 #include "engine/models/tokenizer/vocabulary.h"
 
@@ -10,9 +10,9 @@ namespace arenascope::models {
 class TokenModel {
  public:
   virtual ~TokenModel() = default;
-  // `fragment` is what stands between special tokens; `first`: nothing, or a special token, stands in front of it.
+  // `fragment` is the text between special tokens; `first`: it is at the start or follows a special token.
   virtual void encode(std::string_view fragment, bool first, std::vector<int32_t>& out) const = 0;
-  // Of a token that is neither control nor unknown.
+  // The bytes of a token that is neither control nor unknown.
   virtual std::string bytes_of(int32_t id) const = 0;
 };
 
@@ -25,7 +25,7 @@ Result<std::unique_ptr<TokenModel>> make_merge_bpe(const Vocabulary& vocabulary,
 // WordPiece ("bert"). Error: a build without ICU.
 Result<std::unique_ptr<TokenModel>> make_word_piece(const Vocabulary& vocabulary);
 
-// Of a vocabulary that writes a space as U+2581 and bytes as <0x0A>.
+// Bytes of a token in a vocabulary that spells a space as U+2581 and bytes as <0x0A>.
 std::string sentence_piece_bytes(const Vocabulary& vocabulary, int32_t id);
 
 }  // namespace arenascope::models

@@ -80,7 +80,7 @@ class GgufTokenizer final : public Tokenizer {
   int32_t begin_of_text() const override { return v_.begin; }
 
  private:
-  // The special token that stands at the front of a text; user-defined ones count whether or not others do.
+  // The special token at the start of a text; user-defined ones are always parsed, others only with `all`.
   int32_t special_at(std::string_view text, bool all) const {
     for (int32_t id : v_.specials) {
       if (!all && v_.types[static_cast<size_t>(id)] != TokenType::UserDefined) continue;

@@ -17,7 +17,7 @@ struct CloseRegex {
 };
 using Regex = std::unique_ptr<URegularExpression, CloseRegex>;
 
-// UTF-16, as ICU wants it, and where each unit's letter begins in the bytes. A byte that is no letter is U+FFFD.
+// UTF-16 for ICU, with the byte offset of each unit's character. An invalid byte is U+FFFD.
 struct Utf16 {
   explicit Utf16(std::string_view text) {
     size_t byte = 0;

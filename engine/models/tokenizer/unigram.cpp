@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// SentencePiece's unigram model (Kudo 2018): of all ways to cut a text into tokens the one with the highest sum of
-// scores, by Viterbi's algorithm. The text is normalised first, by the table that the file brings: a trie over its
-// letters as a double array (Aoe 1989) whose values are places in a block of texts that end with 0.
+// SentencePiece's unigram model (Kudo 2018): of all segmentations of a text the one with the highest sum of
+// scores, by the Viterbi algorithm. The text is normalised first, by a table in the file: a trie over
+// bytes as a double array (Aoe 1989) whose values are offsets into a block of zero-terminated texts.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -30,7 +30,7 @@ class CharsMap {
     return out;
   }
 
-  // The longest part at the front of `text` that the table replaces: its bytes, and what by; 0: none.
+  // The longest prefix of `text` that the table replaces: its size, and the replacement; 0: none.
   size_t longest(std::string_view text, std::string_view& by) const {
     if (units_.empty()) return 0;
     size_t found = 0, node = offset(units_[0]);
@@ -97,7 +97,7 @@ class Unigram final : public TokenModel {
       begin += letter;
     }
     const size_t first = out.size();
-    bool unknown = false;  // several letters in a row that are unknown are one token, or their bytes
+    bool unknown = false;  // consecutive unknown characters are one token, or their bytes
     for (size_t end = text.size(); end > 0; end = best[end].from) {
       const Best& step = best[end];
       if (step.id != v_.unknown || !unknown || has_bytes()) add(step.id, text, step.from, end, out);
@@ -119,7 +119,7 @@ class Unigram final : public TokenModel {
     for (size_t i = end; i-- > begin;) out.push_back(v_.byte_token(static_cast<uint8_t>(text[i])));
   }
 
-  // Letters replaced by the table, spaces as marks: one in front, and where the file says so none twice or at the end.
+  // Replaces characters by the table and spaces by marks: adds one in front, and removes extra ones if the file requests it.
   std::string normalised(std::string_view text) const {
     std::string plain;
     while (!text.empty()) {

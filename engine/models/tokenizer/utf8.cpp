@@ -22,7 +22,7 @@ Letter first_letter(std::string_view text) {
   for (int i = 1; i < length; ++i) {
     if (static_cast<size_t>(i) >= text.size()) return {0xFFFD, 1, false, true};
     const uint8_t next = byte(static_cast<size_t>(i));
-    // The second byte alone tells overlong forms, surrogates and what lies beyond the last code.
+    // The second byte alone identifies overlong forms, surrogates and codes beyond the last one.
     const uint8_t low = i > 1 ? 0x80 : lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
     const uint8_t high = i > 1 ? 0xBF : lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
     if (next < low || next > high) return {};

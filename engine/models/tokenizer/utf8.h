@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Letters of UTF-8 text (RFC 3629). Private to the tokenizers.
+// Decoding of UTF-8 characters (RFC 3629). Private to the tokenizers.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace arenascope::models {
 
-// One letter of a text, or one byte that begins none.
+// One character of a text, or one invalid byte.
 struct Letter {
   uint32_t code = 0xFFFD;
   int bytes = 1;
@@ -15,11 +15,11 @@ struct Letter {
   bool cut = false;  // the text ends within it
 };
 
-// The letter at the front of a text that is not empty. Overlong forms, surrogates and codes beyond U+10FFFF are invalid.
+// The first character of a text that is not empty. Overlong forms, surrogates and codes beyond U+10FFFF are invalid.
 Letter first_letter(std::string_view text);
 std::string utf8(uint32_t code);
 
-// A word's or a text's letters, each as the bytes that it has there.
+// Visits the characters of a text as byte ranges.
 template <class Visit>
 void for_each_letter(std::string_view text, Visit&& visit) {
   while (!text.empty()) {

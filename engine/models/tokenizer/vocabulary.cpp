@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "tokenizer.ggml.";
 
-// Special ids and switches of the metadata; a file that says nothing has what its kind usually has.
+// Special ids and switches of the metadata, with defaults by kind of vocabulary.
 struct Usual {
   const char* model;
   int32_t begin, end, unknown;
@@ -21,7 +21,7 @@ constexpr Usual kUsual[] = {{"llama", 1, 2, 0, true, false, true},
                             {"gpt2", 11, 11, -1, false, false, false},
                             {"bert", 101, 102, 100, true, true, false}};
 
-// Texts at which a turn or a text ends, whatever the file calls its end token.
+// Tokens that end a message or a text, in addition to the file's end token.
 constexpr std::string_view kEnds[] = {"<|eot_id|>",    "<|im_end|>",      "<|end|>", "<end_of_turn>", "<|eom_id|>",
                                       "<|endoftext|>", "<|end_of_text|>", "<EOT>",   "<|return|>"};
 

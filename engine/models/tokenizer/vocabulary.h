@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the tokenizers have in common: the tokens of a GGUF file with their scores and kinds, and the special ones.
+// Shared by the tokenizers: the tokens of a GGUF file with their scores and kinds, and the special ones.
 #pragma once
 #include "engine/models/gguf/gguf.h"
 
@@ -15,7 +15,7 @@ enum class TokenType : uint8_t { Undefined, Normal, Unknown, Control, UserDefine
 
 struct Vocabulary {
   Vocabulary() = default;
-  Vocabulary(Vocabulary&&) = default;  // `ids` looks at `texts`
+  Vocabulary(Vocabulary&&) = default;  // `ids` refers to `texts`
   Vocabulary& operator=(Vocabulary&&) = default;
 
   std::string model;          // "tokenizer.ggml.model"
@@ -24,7 +24,7 @@ struct Vocabulary {
   std::vector<float> scores;     // of each token; empty: none in the file
   std::vector<TokenType> types;  // of each token
   std::unordered_map<std::string_view, int32_t> ids;
-  std::vector<int32_t> specials;  // found in a text as they stand: control, unknown, user-defined; the longest first
+  std::vector<int32_t> specials;  // parsed literally: control, unknown, user-defined; the longest first
   std::vector<int32_t> ends;      // generation stops there
 
   int32_t begin = -1, end = -1, unknown = -1;  // -1: none

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// WordPiece (Schuster and Nakajima 2012) as BERT's files have it: lower case without accents, words cut at spaces and
-// punctuation, each word the longest tokens from its front on; the first piece is written behind U+2581.
+// WordPiece (Schuster and Nakajima 2012) as in BERT's files: lower case without accents, words split at spaces and
+// punctuation, each word as the longest tokens from its start; the first piece is prefixed by U+2581.
 #include <algorithm>
 
 #include "engine/models/tokenizer/pre_tokenizer.h"

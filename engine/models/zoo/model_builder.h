@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the zoo's architectures are written with: a graph builder that also keeps each weight's seeded numbers,
-// each input's default data, and the layers that many of them share.
+// A graph builder for the zoo's architectures, which also keeps each weight's seeded values, each input's default data,
+// and has the layers that many of them share.
 #pragma once
 #include <arenascope/graph/builder.h>
 #include <arenascope/models/model.h>
@@ -21,22 +21,22 @@ class ModelBuilder {
   ModelBuilder& operator=(const ModelBuilder&) = delete;
 
   GraphBuilder& g() { return builder_; }
-  // Nodes made from now on belong to this layer.
+  // Nodes built from now on belong to this layer.
   void layer(std::string_view name) {
     if (builder_.ok()) builder_.layer(name);
   }
 
-  // A weight with numbers in `range` (a kit that reads a file takes them from there).
+  // A weight with values in `range` (a builder that reads a file uses the file's values).
   virtual Tensor weight(const std::string& name, const Dims& sizes, Range range);
-  // Numbers that training does not change (anchors, say).
+  // Values that training does not change (anchors, for example).
   Tensor constant(const std::string& name, const Dims& sizes, std::function<Status(std::byte*)> writer);
-  // A weight of a product, uniform within ±sqrt(gain · 3 / fan_in): variance gain ÷ fan_in. 2 suits relu, 1 the rest.
+  // A weight of a matmul, uniform within ±sqrt(gain · 3 / fan_in): variance gain ÷ fan_in. 2 suits relu, 1 other activations.
   Tensor matmul_weight(const std::string& name, const Dims& sizes, int64_t fan_in, double gain = 1);
   Tensor bias(const std::string& name, int64_t size) { return weight(name, {size}, {-0.02, 0.02}); }
 
   Tensor input(const std::string& name, const Dims& sizes, Range range = {-1, 1}, DType dtype = DType::F32);
   Tensor input(const std::string& name, const Dims& sizes, DType dtype, std::function<Status(std::byte*)> writer);
-  // What the graph writes itself, zeros at first.
+  // A leaf tensor that the graph itself writes, initially zero.
   Tensor state(const std::string& name, const Dims& sizes, MemoryKind kind, DType dtype = DType::F32);
   void output(const std::string& name, const Tensor& tensor);
   void language(int64_t context, int64_t vocabulary, int64_t window = 0) {
@@ -51,7 +51,7 @@ class ModelBuilder {
   // Scale in `gain`, statistics near those of a normal distribution.
   Tensor batch_norm(const std::string& name, const Tensor& x, Range gain = {0.8, 1.2}, float epsilon = 1e-5f);
   Tensor layer_norm(const std::string& name, const Tensor& x, float epsilon);
-  // Whether batch_norm() takes the batch's statistics, and how much dropped() drops by kDropoutInput.
+  // Sets whether batch_norm() uses batch statistics, and the rate of dropped() by kDropoutInput.
   void learn(const OpenOptions& options) {
     learning_ = options.learning;
     dropout_ = learning_ ? options.dropout.value_or(0) : 0;
@@ -82,7 +82,7 @@ class ModelBuilder {
   Tensor dropout_input_;
 };
 
-// ggml's two MNIST networks with a kit's weights: pixels 0 to 255 of OpenOptions::dims["batch"] pictures, [batch, 784]
+// ggml's two MNIST networks with a builder's weights: pixels 0 to 255 of OpenOptions::dims["batch"] images, [batch, 784]
 // and [batch, 1, 28, 28], to ten logits each.
 Result<Model> build_mnist_fc(ModelBuilder& model_builder, int64_t hidden, const OpenOptions& options);
 Result<Model> build_mnist_cnn(ModelBuilder& model_builder, const OpenOptions& options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Scaled dot-product attention out of products and a soft max, so that the scores are tensors that can be watched.
+// Scaled dot-product attention as matmuls and a softmax, so that the scores are tensors that can be observed.
 #pragma once
 #include "engine/models/zoo/model_builder.h"
 
@@ -8,13 +8,13 @@ namespace arenascope::models {
 // [T, heads·D] → [heads, T, D], a view.
 Tensor split_heads(ModelBuilder& builder, const Tensor& x, int64_t heads, const std::string& name);
 
-// The `which`-th of the matrices that lie side by side in `joined` [T, n·width], as heads of its own: a slice "name", and
+// The `which`-th of the matrices that are side by side in `joined` [T, n·width], as separate heads: a slice "name", and
 // its heads.
 Tensor split_heads_of(ModelBuilder& builder, const Tensor& joined, int64_t which, int64_t width, int64_t heads,
                       const std::string& name);
 
 // q [H, T, D], k [H, S, D], v [H, S, D] → [T, H·D]; or q [G, H, T, D], k and v [G, 1, S, D] → [T, G·H·D]. The mask,
-// added to the scaled scores, broadcasts to [H, T, S]. Of several sequences there are q [H, N, T, D] or [G, H, N, T, D] and
+// added to the scaled scores, broadcasts to [H, T, S]. With several sequences, q is [H, N, T, D] or [G, H, N, T, D], with
 // as many k and v; the result is [N·T, heads·D].
 struct AttendOptions {
   int64_t sequences = 1;  // N
@@ -24,9 +24,9 @@ struct AttendOptions {
 Tensor attend(ModelBuilder& builder, const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& mask,
               const std::string& prefix, const AttendOptions& options = {});
 
-// Default data of a mask [T, S] or [H, T, S]: 0 where the t-th of T tokens, which stands at S - T + t, may look, and
-// -infinity ahead of it and, with a window, `window` and more behind it. With `alibi`, look-backs cost the head's slope
-// times the distance (Press 2021).
+// Default data of a mask [T, S] or [H, T, S]: 0 where the t-th of T tokens, at position S - T + t, attends, -infinity for
+// later positions and, with a window, for those `window` or more earlier. With `alibi`, distances are multiplied by the
+// head's slope (Press 2021).
 std::function<Status(std::byte*)> causal_mask_writer(int64_t heads, int64_t tokens, int64_t seen, bool alibi,
                                                      int64_t window = 0);
 

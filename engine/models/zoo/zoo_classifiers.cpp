@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// SqueezeNet 1.1 (Iandola 2016), ResNet-50 (He 2015, stride in the 3x3) and MobileNetV2 (Sandler 2018), as they are
-// trained on ImageNet: batch norms stand as nodes of their own.
+// SqueezeNet 1.1 (Iandola 2016), ResNet-50 (He 2015, stride in the 3x3) and MobileNetV2 (Sandler 2018), as
+// trained on ImageNet: batch normalisations are separate nodes.
 #include <fmt/format.h>
 #include "engine/models/zoo/model_builder.h"
 
@@ -67,12 +67,13 @@ Tensor inverted_residual(ModelBuilder& builder, const Tensor& x, int index, int6
   return stride == 1 && from == to ? builder.g().add(x, y, at + ".add") : y;
 }
 
-// How many pictures at once: the dimension "batch", 1 unless given.
+// Number of images: the dimension "batch", default 1.
 Result<int64_t> batch_of(const OpenOptions& options, const char* model) {
   const auto given = options.dims.find("batch");
   if (given == options.dims.end()) return 1;
   if (given->second < 1 || given->second > 4096)
-    return Error{fmt::format("zoo:{}: {} pictures at once, which is not 1 to 4096", model, given->second)};
+    return Error{
+        fmt::format("zoo:{}: a batch of {} images is not supported: expected 1 to 4096", model, given->second)};
   return given->second;
 }
 

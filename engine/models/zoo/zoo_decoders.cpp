@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What decoders that write text share, and the zoo's LLaMA (Touvron 2023) and Baichuan 13B (2023). Each is built as
-// one new token against a cache of keys and values, or (prefill) as a whole prompt that fills the cache. The caches
-// are inputs, one pair a layer; the rows to append to them are outputs, so that a graph has no hidden state.
+// Shared parts of text decoders, and the zoo's LLaMA (Touvron 2023) and Baichuan 13B (2023). Each is built as one new
+// token with a KV cache, or (prefill) as a whole prompt that fills the cache. The caches are inputs, one pair per layer;
+// the rows to append to them are outputs, so that a graph has no hidden state.
 // A training step has no cache: all tokens at once, the mean cross entropy of all rows and each weight's gradient.
 #include "engine/models/zoo/zoo_decoders.h"
 #include <fmt/format.h>
@@ -11,7 +11,10 @@
 
 namespace arenascope::models {
 Decoder::Decoder(ModelBuilder& builder, const OpenOptions& options, int64_t usual, const Sizes& sizes)
-    : builder_(builder), sizes_(sizes), wanted_(std::max<int64_t>(options.wanted, 1)), cache_type_(options.cache_type) {
+    : builder_(builder),
+      sizes_(sizes),
+      output_row_count_(std::max<int64_t>(options.output_rows, 1)),
+      cache_type_(options.cache_type) {
   all_ = options.training || options.sequences > 0;
   sequences_ = std::max<int64_t>(options.sequences, 1);
   cache_ = all_ ? 0 : options.cache;
@@ -67,10 +70,10 @@ Tensor Decoder::positions() {
   return positions_;
 }
 
-Tensor Decoder::wanted_rows(const Tensor& x) {
+Tensor Decoder::output_rows(const Tensor& x) {
   if (cache_ > 0 && tokens_ > 1) {
-    const Tensor rows =
-        builder_.input("wanted_rows", {wanted_}, DType::I64, positions_writer(tokens_ - wanted_, wanted_));
+    const Tensor rows = builder_.input("output_rows", {output_row_count_}, DType::I64,
+                                       positions_writer(tokens_ - output_row_count_, output_row_count_));
     return builder_.g().op_with(Op::Gather, {x, rows}, AxisParams{0}, "wanted_tokens");
   }
   return tokens() == 1 || all_ ? x : builder_.g().slice(x, 0, tokens_ - 1, tokens_, 1, "last_token");
@@ -85,7 +88,7 @@ Tensor Decoder::with_cache(int i, const char* which, const Tensor& fresh) {
         builder_.state(name, {sizes_.kv_heads, cache_, sizes_.depth}, MemoryKind::KVCache, cache_type_);
     const Tensor written =
         builder_.g().op_with(Op::SetRows, {cache, fresh, rows_}, SetRowsParams{1, true}, name + " (written)");
-    // Capped scores are a product of their own, which cannot sum over rows of blocks.
+    // Capped scores are a separate matmul, which cannot sum over rows of blocks.
     return !info(cache_type_).quantised || *which == 'k' || sizes_.cap == 0
                ? written
                : builder_.g().op_with(Op::Cast, {written}, CastParams{DType::F32}, name + " (f32)");
@@ -103,8 +106,8 @@ Tensor Decoder::with_cache(int i, const char* which, const Tensor& fresh) {
 
 namespace {
 
-// OpenOptions::dims["devices"]: what one of so many devices has of a model whose layers they share (tensor parallel): heads,
-// inner width and vocabulary are divided. What they send each other is not in the graph.
+// OpenOptions::dims["devices"]: one device's share of a tensor-parallel model: heads, inner width and vocabulary are
+// divided. Communication is not in the graph.
 Result<Model> build_share(ModelBuilder& builder, LlamaSizes sizes, const OpenOptions& options) {
   const auto given = options.dims.find("devices");
   const int64_t n = given == options.dims.end() ? 1 : given->second;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What decoders that write text have in common, whether the zoo makes their weights or a file has them.
+// Shared parts of text decoders with seeded weights or weights from a file.
 #pragma once
 #include "engine/models/rotary_embedding.h"
 #include "engine/models/zoo/zoo_attention.h"
 
 namespace arenascope::models {
 
-// How many tokens are new and how many are in the cache, and the cache's tensors: inputs "cache_k_lI" and "cache_v_lI"
+// The numbers of new and cached tokens, and the tensors of the cache: inputs "cache_k_lI" and "cache_v_lI"
 // [kv_heads, past, depth], and the rows to append to them, outputs "new_k_lI" and "new_v_lI" [kv_heads, tokens, depth]; or
-// states that the graph writes (OpenOptions::cache); or none, where whole sequences are given.
+// states that the graph writes (OpenOptions::cache); or none, for whole sequences.
 class Decoder {
  public:
   struct Sizes {
@@ -32,9 +32,9 @@ class Decoder {
   Tensor attention(int i, const Tensor& q, const Tensor& k, const Tensor& v, const std::string& prefix,
                    bool local = false);
 
-  // The last token's row, or with a cache that the graph writes those that "wanted_rows" tells: the others are not needed
-  // to go on. Training needs all of them.
-  Tensor wanted_rows(const Tensor& x);
+  // The last token's row, or with a cache that the graph writes the rows listed in "output_rows": the others are not needed
+  // to continue. Training needs all of them.
+  Tensor output_rows(const Tensor& x);
 
  private:
   Tensor with_cache(int i, const char* which, const Tensor& fresh);
@@ -45,9 +45,9 @@ class Decoder {
   int64_t tokens_ = 1, past_ = 0;  // of a sequence
   int64_t sequences_ = 1;
   int64_t cache_ = 0;  // tokens in the states that the graph writes; 0: the cache is given and returned
-  int64_t wanted_ = 1;
+  int64_t output_row_count_ = 1;
   DType cache_type_ = DType::F32;
-  bool all_ = false;  // nothing is cached, and every row is wanted
+  bool all_ = false;  // nothing is cached, and every row is an output
   Tensor mask_, local_mask_, positions_, rows_;
 };
 
@@ -56,31 +56,31 @@ class Decoder {
 struct Experts {
   int64_t count = 0, used = 0;
   int64_t inner = 0;          // of one
-  bool share_of_used = true;  // the used ones' probabilities are made to sum to 1
-  int64_t shared_inner = 0;  // of one that all tokens go through, behind a gate of its own (qwen2moe); 0: there is none
+  bool share_of_used = true;  // the probabilities of the used experts are normalised to a sum of 1
+  int64_t shared_inner = 0;   // inner width of a gated expert that all tokens use (qwen2moe); 0: there is none
 };
 
-// A decoder of llama's family. Of the last fields each is what some relatives do otherwise.
+// A decoder of the llama family. The last fields are variants of its relatives.
 struct LlamaSizes {
   int layers = 0;
   int64_t width = 0, heads = 1, kv_heads = 1, inner = 0, vocabulary = 0;
   float epsilon = 1e-6f;
   bool tied = false;      // the embedding's table gives the logits too
-  int64_t context = 0;    // tokens that it was trained for; 0: not told
+  int64_t context = 0;    // tokens that it was trained for; 0: not specified
   int64_t depth = 0;      // of a head; 0: width ÷ heads
   int32_t rope_dims = 0;  // 0: a head's depth
   float rope_base = 10000.0f;
   float rope_scale = 1.0f;       // positions are multiplied by it
   bool neox = false;             // halves are rotated against each other, not neighbours
   bool alibi = false;            // slopes instead of rotation (Baichuan 13B)
-  bool packed = false;           // q, k and v from one product
-  bool packed_gate = false;      // gate and up from one product (phi-3)
+  bool packed = false;           // q, k and v from one matmul
+  bool packed_gate = false;      // gate and up from one matmul (phi-3)
   bool qkv_bias = false;         // (qwen2)
   bool head_norms = false;       // of each head's queries and keys (qwen3, gemma3)
-  bool post_norms = false;       // behind attention and feed-forward part too (gemma2, gemma3)
+  bool post_norms = false;       // also after attention and feed-forward part (gemma2, gemma3)
   bool scale_embedding = false;  // by the root of the width (gemma)
   bool gelu = false;             // instead of silu (gemma)
-  float attention_cap = 0;       // scores lie within ± it (gemma2); 0: anywhere
+  float attention_cap = 0;       // scores are within ± it (gemma2); 0: unlimited
   float logit_cap = 0;           // so do logits
   float attention_scale = 0;     // of the scores; 0: one by the root of the depth
   int64_t window = 0;            // tokens that local layers see; 0: all layers see everything
@@ -100,10 +100,10 @@ struct GptSizes {
   float epsilon = 1e-5f;
   bool tied = true;
   float rope_base = 0;       // 0: learned positions
-  bool packed = true;        // q, k and v from one product
-  bool bias = true;          // of products
-  bool parallel = false;     // attention and feed-forward part read the same, and are added together (falcon)
-  bool two_norms = false;    // … each behind a norm of its own (falcon 40B)
+  bool packed = true;        // q, k and v from one matmul
+  bool bias = true;          // of the matmuls
+  bool parallel = false;     // attention and feed-forward part read the same input, and are added (falcon)
+  bool two_norms = false;    // … each after its own normalisation (falcon 40B)
   bool output_bias = false;  // of the logits
   int64_t window = 0;        // tokens that every layer sees (starcoder2); 0: everything
 };

@@ -21,7 +21,7 @@ Result<Model> build_bert_base(const OpenOptions& options) {
   ModelBuilder builder("bert_base");
   GraphBuilder& g = builder.g();
   const int64_t tokens = options.tokens > 0 ? options.tokens : 128;
-  if (tokens > 512) return Error{fmt::format("zoo:bert_base: {} tokens, of at most 512", tokens)};
+  if (tokens > 512) return Error{fmt::format("zoo:bert_base: {} tokens exceed the maximum of 512", tokens)};
   builder.layer("embeddings");
   const Tensor ids = builder.input("input_ids", {tokens}, {0, 30522}, DType::I64);
   const Tensor types = builder.input("token_type_ids", {tokens}, {0, 1}, DType::I64);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The product that one can follow by hand, a recurrent word model (Zaremba 2014, medium), and the two networks of ggml's
+// A small matmul for study, a recurrent word model (Zaremba 2014, medium), and the two networks of ggml's
 // MNIST example, which the zoo has with seeded weights and GGUF files with trained ones.
 #include <arenascope/memory/execution_context.h>
 #include <fmt/format.h>
@@ -71,8 +71,8 @@ Result<Model> build_mul_mat(const OpenOptions&) {
 }
 
 // W and x, b: leafs; y = MUL_MAT, y2 = ADD, o = RELU: nodes that run one after the other, each on all threads.
-// The same as ggml's article has it: everything in one pool of fixed size, data too. The work buffer comes behind it when
-// the graph is computed. With a scratch buffer the result's data lie beside the pool.
+// As in ggml's introductory article, everything is in one pool of fixed size, data too. The work buffer is allocated after
+// it when the graph is computed. With a scratch buffer the data of the result is outside the pool.
 Result<Model> build_mul_mat_in_pool(const OpenOptions& options) {
   constexpr Bytes kScratch = 1024;
   const auto scratch = options.dims.find("scratch");

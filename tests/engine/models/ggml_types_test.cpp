@@ -181,7 +181,7 @@ TEST_CASE("every type of ggml can be inspected") {
   for (const uint32_t code : {4, 5, 31, 32, 33, 36, 37, 38, 43, 99}) {  // removed, or not yet known
     auto refused = GgufFile::parse(GgufMaker().tensor("w", {1, 32}, code, std::vector<std::byte>(64)).bytes());
     REQUIRE_FALSE(refused.ok());
-    CHECK(refused.error().message.find("'w' is of type " + std::to_string(code)) != std::string::npos);
+    CHECK(refused.error().message.find("'w' has type " + std::to_string(code)) != std::string::npos);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Operators of detectors, signals, caches, trees, loops and sequences: those that fit have the shapes that ONNX asks for,
-// the others are refused in a sentence.
+// Operators of detectors, signals, caches, trees, loops and sequences: valid ones have the shapes of ONNX's specification,
+// invalid ones are rejected with an error message.
 #include <arenascope/models/npy.h>
 #include <doctest/doctest.h>
 
@@ -37,7 +37,7 @@ struct Node {
   std::string op;
   std::vector<Input> inputs;
   std::vector<Attr> attributes;
-  std::vector<Numbers> weights;  // behind the inputs
+  std::vector<Numbers> weights;  // after the inputs
   int64_t opset = 24;
   std::string domain;
   size_t outputs = 1;
@@ -117,10 +117,10 @@ TEST_CASE("deformable convolutions") {
 }
 
 TEST_CASE("NonMaxSuppression needs known values") {
-  // Of the graph before it, which only hands its inputs on.
+  // Within the graph before it, which forwards its inputs.
   CHECK(made({"NonMaxSuppression", {{{1, 6, 4}}, {{1, 1, 6}}}, {}, {{"most", {1}, {3}}}, 11}) == "[1, 6, 4] [1, 1, 6]");
   Node known{"NonMaxSuppression", {}, {}, {}, 11};
-  // Two boxes that overlap in nine tenths, and one apart; best first.
+  // Two boxes with an overlap of nine tenths, and a separate one; best first.
   known.weights = {{"boxes", {1, 3, 4}, {0, 0, 10, 10, 0, 1, 10, 10, 20, 20, 30, 30}, kFloat},
                    {"scores", {1, 1, 3}, {1, 3, 2}, kFloat},
                    {"most", {1}, {9}}};
@@ -274,8 +274,8 @@ TEST_CASE("loops with a known trip count are unrolled") {
   CHECK(loop(3, true, true) == "[3, 2]");
   CHECK(loop(0, true, false) == "[2]");
   CHECK(loop(0, true, true) == "[0, 2]");
-  CHECK(loop(kHuge, true, false) == "[2]");  // what a run iterates with behind the first turns
-  CHECK(loop(3, false, false) == "[2]");     // once, as is assumed
+  CHECK(loop(kHuge, true, false) == "[2]");  // the shape after the unrolled iterations
+  CHECK(loop(3, false, false) == "[2]");     // assumed to iterate once
 }
 
 TEST_CASE("a weight is stored once for all iterations of a loop, also transposed") {
@@ -315,14 +315,15 @@ TEST_CASE("loop iterations, branches and scan steps are layers inside their oper
   body.raw_weight("yes", {}, std::string(1, 1), kBool);
   body.node("If", {"yes"}, {"r"}, {{"then_branch", &branch}, {"else_branch", &branch}});
   body.node("Neg", {"r"}, {"s_out"});
-  m.input("x", {2}).output("y").weight("turns", {}, Ints{2}).node("Loop", {"turns", "", "x"}, {"y"}, {{"body", &body}});
-  CHECK(layers(m) == std::vector<std::string>{"Loop y / turn 0 / If r / then", "Loop y / turn 0",
-                                              "Loop y / turn 1 / If r / then", "Loop y / turn 1"});
+  m.input("x", {2}).output("y").weight("count", {}, Ints{2}).node("Loop", {"count", "", "x"}, {"y"}, {{"body", &body}});
+  CHECK(layers(m) == std::vector<std::string>{"Loop y / iteration 0 / If r / then", "Loop y / iteration 0",
+                                              "Loop y / iteration 1 / If r / then", "Loop y / iteration 1"});
   OnnxMaker step(16), scan(16);
   step.input("sum", {2}).input("one", {2}).output("next", {2}).node("Add", {"sum", "one"}, {"next"});
   scan.input("zero", {2}).input("all", {3, 2}).output("y", {2});
   scan.node("Scan", {"zero", "all"}, {"y"}, {{"body", &step}, number("num_scan_inputs", 1)});
-  CHECK(layers(scan) == std::vector<std::string>{"Scan y / turn 0", "Scan y / turn 1", "Scan y / turn 2"});
+  CHECK(layers(scan) ==
+        std::vector<std::string>{"Scan y / iteration 0", "Scan y / iteration 1", "Scan y / iteration 2"});
 }
 
 TEST_CASE("sequences are lists of tensors at opening") {
@@ -415,7 +416,7 @@ TEST_CASE("sizes are found for which the model can run") {
   REQUIRE(model.ok());
   CHECK(model->problems.empty());
   CHECK(to_string(model->inputs[0].sizes) == "[1, 1, 1024]");
-  // A picture of one channel, told by the weights only.
+  // An image with one channel, which only the weights show.
   OnnxMaker picture;
   picture.input("x", {-1, -2, -3, -4}).output("y").weight("w", {2, 1, 3, 3}, std::vector<float>(18, 0.5F));
   picture.node("Conv", {"x", "w"}, {"y"});
@@ -423,7 +424,7 @@ TEST_CASE("sizes are found for which the model can run") {
   REQUIRE(model.ok());
   CHECK(model->problems.empty());
   CHECK(to_string(model->inputs[0].sizes) == "[1, 1, 224, 224]");
-  // What one tells stays, whatever is tried for the rest.
+  // A specified dimension is kept while candidates for the others are tried.
   OpenOptions specified;
   specified.dims = {{"n4", 20}};
   model = picture.open(specified);
@@ -449,7 +450,7 @@ TEST_CASE("an unspecified condition of an If is assumed") {
   int64_t written = 0;
   REQUIRE(model->inputs[2].write_default(reinterpret_cast<std::byte*>(&written)).ok());
   CHECK(written == 16000);
-  // What is given is not assumed.
+  // A given value is not replaced by an assumed one.
   auto rate = host_tensor({}, DType::I64);
   REQUIRE(rate.ok());
   const int64_t eight = 8000;

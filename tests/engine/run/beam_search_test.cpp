@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Beam searches of ONNX Runtime's own domain, beside the same search made by hand.
+// Beam searches of ONNX Runtime's domain, compared with a reference implementation.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <memory>
 #include <string>
 
-#include "beams_by_hand.h"
+#include "reference_beam_search.h"
 
 namespace arenascope::test {
 namespace {
@@ -24,7 +24,8 @@ struct Form {
 };
 
 Results run_beams(const Beams& b, const Form& form,
-                  const std::vector<std::string>& results = {"text", "worth", "turns"}, OnnxMaker&& m = OnnxMaker(17)) {
+                  const std::vector<std::string>& results = {"text", "worth", "all_scores"},
+                  OnnxMaker&& m = OnnxMaker(17)) {
   SearchInputs in = add_inputs(m, b.search, {2, 6, 7, 8, 9}, 12);
   m.raw_weight("beams", {1}, bytes_of(b.beams), kInt32).raw_weight("count", {1}, bytes_of(b.results), kInt32);
   m.weight("length_penalty", {1}, Floats{static_cast<float>(b.length_penalty)});
@@ -41,45 +42,45 @@ Results run_beams(const Beams& b, const Form& form,
   return run_file(m, in.given);
 }
 
-void check_like(const Results& made, const Beams& b, const Written& wanted) {
+void check_like(const Results& made, const Beams& b, const Written& expected) {
   REQUIRE(made.refused == "");
   const auto texts = std::ssize(b.search.prompts), results = static_cast<int64_t>(b.results);
   CHECK(made.sizes.at("text") == Dims{texts, results, b.search.most});
-  CHECK(made.numbers.at("text") == wanted.words);
+  CHECK(made.numbers.at("text") == expected.words);
   CHECK(made.sizes.at("worth") == Dims{texts, results});
-  check_near(made.numbers.at("worth"), wanted.scores);
-  const std::vector<double>& turns = made.numbers.at("turns");
-  const auto size = wanted.turns[0].size();
-  CHECK(made.sizes.at("turns")[0] == b.search.most - std::ssize(b.search.prompts[0]));
-  REQUIRE(turns.size() >= size * wanted.turns.size());
-  for (size_t t = 0; t < wanted.turns.size(); ++t) {
+  check_near(made.numbers.at("worth"), expected.scores);
+  const std::vector<double>& iteration_scores = made.numbers.at("all_scores");
+  const auto size = expected.iteration_scores[0].size();
+  CHECK(made.sizes.at("all_scores")[0] == b.search.most - std::ssize(b.search.prompts[0]));
+  REQUIRE(iteration_scores.size() >= size * expected.iteration_scores.size());
+  for (size_t t = 0; t < expected.iteration_scores.size(); ++t) {
     CAPTURE(t);
     for (size_t i = 0; i < size; ++i) {
-      const double there = turns[t * size + i], want = wanted.turns[t][i];
+      const double there = iteration_scores[t * size + i], want = expected.iteration_scores[t][i];
       REQUIRE(std::abs(there - want) <= 1e-4 + 1e-5 * std::abs(want));
     }
   }
-  CHECK(std::all_of(turns.begin() + static_cast<std::ptrdiff_t>(size * wanted.turns.size()), turns.end(),
-                    [](double x) { return x == 0; }));
+  CHECK(std::all_of(iteration_scores.begin() + static_cast<std::ptrdiff_t>(size * expected.iteration_scores.size()),
+                    iteration_scores.end(), [](double x) { return x == 0; }));
 }
 
 Scorer of_decoder(const Beams& b, double first_phase = 0) {
   Scorer out;
-  out.scores = [&b, first_phase](size_t who, int64_t last, int64_t turn, int64_t sum) {
+  out.scores = [&b, first_phase](size_t who, int64_t last, int64_t iteration, int64_t sum) {
     const Ints& prompt = b.search.prompts[who];
     const auto words = std::ssize(prompt) - std::count(prompt.begin(), prompt.end(), b.search.pad);
-    const int64_t place = turn == 0 && last == b.search.pad ? 0 : words - 1 + turn;
-    return scores_of(last, place, sum, turn == 0 ? first_phase : 0);
+    const int64_t place = iteration == 0 && last == b.search.pad ? 0 : words - 1 + iteration;
+    return scores_of(last, place, sum, iteration == 0 ? first_phase : 0);
   };
   return out;
 }
 
 void check_plain(const Beams& b) {
   OnnxMaker inner(17);
-  check_like(run_beams(b, {{{"decoder", &decoder(inner)}}}), b, write_by_hand(b, of_decoder(b)));
+  check_like(run_beams(b, {{{"decoder", &decoder(inner)}}}), b, search_reference(b, of_decoder(b)));
 }
 
-// A decoder behind an encoder: scores by the last word and the sum of all words that were written and read, which the caches hold.
+// An encoder and a decoder: scores depend on the last token and on the sum of all tokens written and read, which the caches hold.
 class Pair {
  public:
   Pair(const Beams& b, bool begins, bool one) : b_(b) {
@@ -116,7 +117,7 @@ class Pair {
              {"decoder_start_token_id", kStart}}};
   }
 
-  // What is written begins with a word of its own; what is read counts where it is no padding before the first word.
+  // The output starts with a token of its own; input tokens count, except for padding before the first one.
   Written write() const {
     Beams written = b_;
     for (Ints& prompt : written.search.prompts) prompt = {kStart};
@@ -136,7 +137,7 @@ class Pair {
                       static_cast<double>(sum) * static_cast<double>(tables_.sums[static_cast<size_t>(v)]));
       return out;
     };
-    return write_by_hand(written, scorer);
+    return search_reference(written, scorer);
   }
 
  private:
@@ -177,7 +178,7 @@ TEST_CASE("beam search returns the most probable texts") {
   check_plain({{{{3, 4, 5}}, 9}, 1});
   check_plain({{{{3, 4, 5}}, 9}, 3, 2});
   check_plain({kTwo, 4, 4});
-  check_plain({{{{0, 0, 5}, {7, 0, 2}}, 9}, 2, 2});  // padding has no place
+  check_plain({{{{0, 0, 5}, {7, 0, 2}}, 9}, 2, 2});  // padding has no position
   check_plain({{{{3, 4, 5}, {7, 1, 2}}, 12, 0, -1, 0, 0, 1.8}, 3, 3});
   check_plain({{{{3, 4, 5}, {7, 1, 2}}, 12, 0, -1, 0, 2, 0.7}, 3, 3});
   Ints some(kWords, 1), first(2 * kWords, 0);
@@ -197,8 +198,8 @@ TEST_CASE("beam search keeps finished beams and ends when no beam can improve") 
       b.search.end = end;
       b.search.least = end % 3 == 0 ? 6 : 0;
       check_plain(b);
-      const Written written = write_by_hand(b, of_decoder(b));
-      ended += written.turns.size() < 7 ? 1 : 0;
+      const Written written = search_reference(b, of_decoder(b));
+      ended += written.iteration_scores.size() < 7 ? 1 : 0;
       filled += std::find(written.words.begin(), written.words.end(), 0.0) != written.words.end() ? 1 : 0;
     }
   CHECK(ended > 2);
@@ -209,7 +210,7 @@ TEST_CASE("the first beam search iteration may use a separate decoder") {
   const Beams b{kTwo, 3, 2};
   OnnxMaker inner(17), first(17);
   const Form form{{{"decoder", &decoder(inner)}, {"init_decoder", &decoder(first, 2.5)}}};
-  check_like(run_beams(b, form), b, write_by_hand(b, of_decoder(b, 2.5)));
+  check_like(run_beams(b, form), b, search_reference(b, of_decoder(b, 2.5)));
 }
 
 TEST_CASE("an encoder-decoder beam search runs the encoder once") {
@@ -231,11 +232,11 @@ TEST_CASE("an encoder-decoder beam search runs the encoder once") {
 
 TEST_CASE("beam search returns the requested outputs") {
   const Beams b{kTwo, 3, 2};
-  const Written wanted = write_by_hand(b, of_decoder(b));
+  const Written expected = search_reference(b, of_decoder(b));
   OnnxMaker inner(17);
   const Form form{{{"decoder", &decoder(inner)}}};
-  CHECK(run_beams(b, form, {"text"}).numbers.at("text") == wanted.words);
-  check_near(run_beams(b, form, {"", "worth"}).numbers.at("worth"), wanted.scores);
+  CHECK(run_beams(b, form, {"text"}).numbers.at("text") == expected.words);
+  check_near(run_beams(b, form, {"", "worth"}).numbers.at("worth"), expected.scores);
 }
 
 TEST_CASE("beam search with an empty batch, and with no tokens to generate") {
@@ -243,16 +244,16 @@ TEST_CASE("beam search with an empty batch, and with no tokens to generate") {
     CAPTURE(texts);
     OnnxMaker inner(17), m(17);
     m.opset("com.microsoft", 1).input("words", {texts, 3}, kInt32).output("text", {}, kInt32);
-    m.raw_weight("most", {1}, bytes_of(static_cast<size_t>(most)), kInt32).output("worth").output("turns");
+    m.raw_weight("most", {1}, bytes_of(static_cast<size_t>(most)), kInt32).output("worth").output("all_scores");
     m.raw_weight("beams", {1}, bytes_of(4), kInt32).raw_weight("count", {1}, bytes_of(2), kInt32);
-    m.node("BeamSearch", {"words", "most", "", "beams", "count"}, {"text", "worth", "turns"},
+    m.node("BeamSearch", {"words", "most", "", "beams", "count"}, {"text", "worth", "all_scores"},
            {{"decoder", &decoder(inner)}, {"eos_token_id", int64_t{-1}}, {"pad_token_id", int64_t{0}}}, "write",
            "com.microsoft");
     const Results made = run_file(m, {});
     REQUIRE(made.refused == "");
     CHECK(made.sizes.at("text") == Dims{texts, 2, most});
     CHECK(made.sizes.at("worth") == Dims{texts, 2});
-    CHECK(made.sizes.at("turns") == Dims{most - 3, texts, 4, kWords});
+    CHECK(made.sizes.at("all_scores") == Dims{most - 3, texts, 4, kWords});
   }
 }
 
@@ -275,7 +276,7 @@ TEST_CASE("the number of beams may be a run-time value") {
          "com.microsoft");
   const Results made = run_file(m, in.given);
   REQUIRE(made.refused == "");
-  CHECK(made.numbers.at("text") == write_by_hand(b, of_decoder(b)).words);
+  CHECK(made.numbers.at("text") == search_reference(b, of_decoder(b)).words);
 }
 
 TEST_CASE("unsupported beam searches are an error") {
@@ -304,10 +305,10 @@ TEST_CASE("unsupported beam searches are an error") {
     std::erase_if(form.graphs, [&](const Attr& a) { return a.name == left_out; });
     refused(b, form);
   }
-  for (const bool told : {false, true}) {
+  for (const bool named : {false, true}) {
     Form heard = pair.form();
     heard.op = "WhisperBeamSearch";
-    if (!told) std::erase_if(heard.graphs, [](const Attr& a) { return a.name == "model_type"; });
+    if (!named) std::erase_if(heard.graphs, [](const Attr& a) { return a.name == "model_type"; });
     refused(b, heard);
   }
 }

@@ -60,7 +60,7 @@ TEST_CASE("a program compiled without weights gives the outputs of Runner::open"
 
 namespace {
 
-// result = op(first, second), and first is needed behind it; `narrow`: the first is broadcast.
+// result = op(first, second), and first has a later consumer; `narrow`: the first is broadcast.
 models::Model exchanged(Op op, DType dtype, bool narrow) {
   models::Model model;
   model.name = "exchanged";

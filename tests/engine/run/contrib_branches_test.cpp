@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX Runtime's own operators over branches, hashes, masked windows and packed rows, beside loops that do the same one number at
-// a time.
+// ONNX Runtime's own operators over branches, hashes, masked windows and packed rows, compared with scalar loops.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -18,15 +17,15 @@ TEST_CASE("hyper-connection branches are normalised separately, mixed and gated"
   constexpr size_t kRows = 2, kBranches = 3, kWidth = 4;
   const Source grouped = of({kRows, kBranches, kWidth}, 0.2), scale = of({kBranches, kWidth}, 1.1);
   const Source flat{{kRows, kBranches * kWidth}, grouped.numbers};
-  Numbers wanted = normed(grouped.numbers, kWidth, 1e-3);
-  for (size_t i = 0; i < wanted.size(); ++i) wanted[i] *= scale.numbers[i % (kBranches * kWidth)];
+  Numbers expected = normed(grouped.numbers, kWidth, 1e-3);
+  for (size_t i = 0; i < expected.size(); ++i) expected[i] *= scale.numbers[i % (kBranches * kWidth)];
   const Results norm = own("BranchwiseRMSNorm", {grouped, scale}, {{"epsilon", 1e-3F}});
   REQUIRE(norm.refused == "");
-  check_near(norm.numbers.at("y0"), wanted);
+  check_near(norm.numbers.at("y0"), expected);
   const Results flat_norm = own("BranchwiseRMSNorm", {flat, Source{{kBranches * kWidth}, scale.numbers}},
                                 {{"epsilon", 1e-3F}, whole("num_branches", kBranches)});
   REQUIRE(flat_norm.refused == "");
-  check_near(flat_norm.numbers.at("y0"), wanted);
+  check_near(flat_norm.numbers.at("y0"), expected);
   CHECK(flat_norm.sizes.at("y0") == Dims{kRows, kBranches * kWidth});
 
   const Source gate = of({kRows, kBranches}, 2), mix = of({kRows, kBranches, kBranches}, 0.5),
@@ -74,7 +73,7 @@ TEST_CASE("hyper-connection branches are normalised separately, mixed and gated"
 
 TEST_CASE("the router selects groups by their two best experts, then the best experts of these") {
   const Source even{{1, 6}, {0, 0, 0, 0, 0, 0}}, bias{{6}, {0.9, 0.1, 0.6, 0.5, 0.7, 0.0}};
-  // Of pairs (1.0, 1.1, 0.7) the second one is best, and of it both.
+  // The sums of the pairs are 1.0, 1.1 and 0.7: the second pair is best, and both of its experts are chosen.
   const double half = std::log(0.5);
   const Results one = own("MoEGroupRouter", {even, bias},
                           {whole("top_k", 2), whole("n_group", 3), whole("topk_group", 1), {"router_sentinel", -7.0F}});
@@ -135,7 +134,7 @@ TEST_CASE("a mask limits window rows; word embeddings are computed from characte
   REQUIRE(line.refused == "");
   const double lowest = static_cast<double>(-3.402823466e38F);
   CHECK(line.numbers.at("y0") == Numbers{5, 5, lowest, 8, 4});
-  // What the mask hides in a plane's first row does not hide what is in the next.
+  // Elements masked in the first row of a plane do not mask those of the next row.
   const Results plane = own(
       "MaxpoolWithMask", {Source{{1, 1, 2, 3}, {9, 2, 7, 4, 5, 6}}, Source{{1, 1, 2, 3}, {0, 0, 1, 1, 1, 0}, kInt32}},
       {{"kernel_shape", Ints{2, 2}}});
@@ -144,7 +143,7 @@ TEST_CASE("a mask limits window rows; word embeddings are computed from characte
 
   const Ints letters{1, 2, 0, 0, 2, 1, 2, 1, 0, 1, 2, 2};
   const Numbers table{9, 0.5, -1}, weight{1, 0.5}, bias{0.1};
-  Numbers wanted;
+  Numbers expected;
   for (size_t w = 0; w < 3; ++w) {
     size_t length = 0;
     for (size_t i = 0; i < 4; ++i) length += letters[w * 4] > 0 && letters[w * 4 + i] > 0 ? 1 : 0;
@@ -153,13 +152,13 @@ TEST_CASE("a mask limits window rows; word embeddings are computed from characte
       const auto letter = [&](size_t at) { return table[static_cast<size_t>(letters[w * 4 + at])]; };
       best = std::max(best, std::tanh(letter(i) * weight[0] + letter(i + 1) * weight[1] + bias[0]));
     }
-    wanted.push_back(best);
+    expected.push_back(best);
   }
   const Results words =
       own("WordConvEmbedding", {Source{{3, 4}, {letters.begin(), letters.end()}, kInt32}, Source{{1, 1, 2, 1}, weight},
                                 Source{{1}, bias}, Source{{3, 1}, table}});
   REQUIRE(words.refused == "");
-  check_near(words.numbers.at("y0"), wanted);
+  check_near(words.numbers.at("y0"), expected);
   CHECK(own("SampleOp", {Source{{2}, {3, 4}}}).numbers.at("y0") == Numbers{3, 4});
 }
 
@@ -186,7 +185,7 @@ TEST_CASE("rows and columns of block-quantised weights with embedded scales") {
   constexpr size_t kDepth = 40;
   for (const int64_t kind : {0, 1}) {
     std::string blob;
-    Numbers wanted(2);
+    Numbers expected(2);
     const Numbers x = wave(kDepth, 0.2);
     for (size_t n = 0; n < 2; ++n)
       for (size_t b = 0; b < 2; ++b) {
@@ -195,7 +194,7 @@ TEST_CASE("rows and columns of block-quantised weights with embedded scales") {
         const std::string q = codes(16, static_cast<unsigned>(11 * n + 5 * b));
         blob += text(scale, false) + (kind == 0 ? "" : std::string(1, static_cast<char>(zero))) + q;
         for (size_t i = 0; i < 32 && b * 32 + i < kDepth; ++i)
-          wanted[n] += x[b * 32 + i] * (nibble(q, i) - zero) * static_cast<double>(scale);
+          expected[n] += x[b * 32 + i] * (nibble(q, i) - zero) * static_cast<double>(scale);
       }
     OnnxMaker m(21);
     m.opset(kOwn, 1).input("x", {1, kDepth}).input("given", {static_cast<int64_t>(blob.size())}, kUint8);
@@ -205,7 +204,7 @@ TEST_CASE("rows and columns of block-quantised weights with embedded scales") {
     m.node("MatMulFpQ4", {"x", "given", "s"}, {"z"}, {whole("blk_quant_type", kind)}, "", kOwn);
     const Results made = run_file(m, {{"x", x}, {"given", as_numbers(blob)}});
     REQUIRE(made.refused == "");
-    check_near(made.numbers.at("y"), wanted);
+    check_near(made.numbers.at("y"), expected);
     CHECK(made.numbers.at("z") == made.numbers.at("y"));
   }
 
@@ -217,7 +216,7 @@ TEST_CASE("rows and columns of block-quantised weights with embedded scales") {
     for (const auto& [from, to] : {std::pair{"w", "y"}, {"given", "z"}})
       m.node("GatherPacked", {from, "i"}, {to},
              {whole("packed_type", kind), whole("K", width), whole("output_dtype", 1)}, "", kOwn);
-    // What is not there is the first.
+    // An id that is out of range selects the first row.
     const Results made = run_file(m, {{"i", {1, -4, 2}}, {"given", as_numbers(data)}});
     REQUIRE(made.refused == "");
     CHECK(made.numbers.at("z") == made.numbers.at("y"));
@@ -225,16 +224,16 @@ TEST_CASE("rows and columns of block-quantised weights with embedded scales") {
   };
   const std::string first = codes(16, 3), second = codes(16, 90);
   constexpr int kLevels[] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
-  const auto wanted = [&](size_t width, auto&& value) {
+  const auto expected = [&](size_t width, auto&& value) {
     Numbers out;
     for (const auto& [data, scale] : {std::pair<const std::string&, double>{second, 0.5}, {first, 0.25}, {first, 0.25}})
       for (size_t i = 0; i < width; ++i) out.push_back(value(data, i) * scale);
     return out;
   };
   const std::string both = text(0.25F, true) + first + text(0.5F, true) + second;
-  check_near(rows(2, 32, both), wanted(32, [&](const std::string& q, size_t i) { return nibble(q, i) - 8; }));
-  check_near(rows(20, 32, both), wanted(32, [&](const std::string& q, size_t i) { return kLevels[nibble(q, i)]; }));
-  check_near(rows(42, 64, both), wanted(64, [&](const std::string& q, size_t i) {
+  check_near(rows(2, 32, both), expected(32, [&](const std::string& q, size_t i) { return nibble(q, i) - 8; }));
+  check_near(rows(20, 32, both), expected(32, [&](const std::string& q, size_t i) { return kLevels[nibble(q, i)]; }));
+  check_near(rows(42, 64, both), expected(64, [&](const std::string& q, size_t i) {
                return (static_cast<unsigned char>(q[i / 4]) >> (2 * (i % 4)) & 3) - 1;
              }));
 }

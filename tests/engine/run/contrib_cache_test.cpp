@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX Runtime's own operators that keep a cache, or see a memory, beside what one works out by hand, in double precision.
+// ONNX Runtime's operators with a KV cache or a memory, compared with formulas in double precision.
 #include <algorithm>
 #include <cmath>
 #include <ctime>
@@ -18,7 +18,7 @@ Source fixed_source(Ints sizes, const Numbers& numbers) { return {std::move(size
 
 Attr text(const char* name, const char* value) { return {name, std::string(value)}; }
 
-// What one query takes of the values of the keys that it sees.
+// The attention output of one query over the keys that it sees.
 Numbers seen_by(const Numbers& q, const std::vector<Numbers>& keys, const std::vector<Numbers>& values,
                 const std::function<bool(size_t)>& sees) {
   Numbers shares, out(q.size());
@@ -67,7 +67,7 @@ TEST_CASE("SparseAttention: heads cycle through layouts, sequences have their ow
            whole_source({2}, {7, 4})},
           {whole("num_heads", kHeads), whole("kv_num_heads", kGroups), whole("sparse_block_size", 2)}, 3);
   REQUIRE(made.refused == "");
-  Numbers wanted, present = past_k;
+  Numbers expected, present = past_k;
   for (size_t b = 0; b < 2; ++b)
     for (size_t h = 0; h < kHeads; ++h) {
       const size_t g = b * kGroups + h / 2, place = lengths[b] - 1;
@@ -80,9 +80,9 @@ TEST_CASE("SparseAttention: heads cycle through layouts, sequences have their ow
       const Numbers y = seen_by(row(q, b * kHeads + h, kWidth), keys, values, [&](size_t t) {
         return std::find(blocks.begin(), blocks.end(), t / 2) != blocks.end();
       });
-      wanted.insert(wanted.end(), y.begin(), y.end());
+      expected.insert(expected.end(), y.begin(), y.end());
     }
-  check_near(made.numbers.at("y0"), wanted);
+  check_near(made.numbers.at("y0"), expected);
   check_near(made.numbers.at("y1"), present);
 }
 
@@ -102,14 +102,14 @@ TEST_CASE("GroupQueryAttention: a sliding-window cache evicts rows when full") {
   std::vector<Numbers> keys, values;
   for (size_t t = 0; t < kHeld; ++t) keys.push_back(row(past_k, t, kWidth)), values.push_back(row(past_v, t, kWidth));
   for (size_t t = 0; t < 2; ++t) keys.push_back(row(k, t, kWidth)), values.push_back(row(v, t, kWidth));
-  Numbers wanted;
+  Numbers expected;
   for (size_t s = 0; s < 2; ++s) {
     const size_t place = kHeld + s;
     const Numbers y =
         seen_by(row(q, s, kWidth), keys, values, [&](size_t t) { return t <= place && t + kWindow > place; });
-    wanted.insert(wanted.end(), y.begin(), y.end());
+    expected.insert(expected.end(), y.begin(), y.end());
   }
-  check_near(made.numbers.at("y0"), wanted);
+  check_near(made.numbers.at("y0"), expected);
   const Numbers& present = made.numbers.at("y1");
   CHECK(made.sizes.at("y1") == Dims{1, 1, kRoom, kWidth});
   Numbers kept;  // nine keys exceed five by four, which are two times three: three are left
@@ -172,7 +172,7 @@ TEST_CASE("GroupQueryAttention: attention reads the 8-bit and 4-bit keys and val
 }
 
 TEST_CASE("GroupQueryAttention: only the valid part of a padded chunk counts") {
-  // Two of three rows are new behind three keys.
+  // Two of three rows are new, after three keys.
   constexpr size_t kWidth = 8, kRoom = 6, kPast = 3;
   const Numbers q = wave(3 * kWidth, 0.1), k = wave(3 * kWidth, 0.2), v = wave(3 * kWidth, 0.3),
                 past_k = wave(kRoom * kWidth, 0.4), past_v = wave(kRoom * kWidth, 0.5);
@@ -191,13 +191,13 @@ TEST_CASE("GroupQueryAttention: only the valid part of a padded chunk counts") {
   std::vector<Numbers> keys, values;
   for (size_t t = 0; t < kPast; ++t) keys.push_back(row(past_k, t, kWidth)), values.push_back(row(past_v, t, kWidth));
   for (size_t t = 0; t < 2; ++t) keys.push_back(row(k, t, kWidth)), values.push_back(row(v, t, kWidth));
-  Numbers wanted, present;
+  Numbers expected, present;
   for (size_t s = 0; s < 2; ++s) {
     const Numbers y = seen_by(row(q, s, kWidth), keys, values, [&](size_t t) { return t <= kPast + s; });
-    wanted.insert(wanted.end(), y.begin(), y.end());
+    expected.insert(expected.end(), y.begin(), y.end());
   }
   for (const Numbers& key : keys) present.insert(present.end(), key.begin(), key.end());
-  check_near(row(made.numbers.at("y0"), 0, 2 * kWidth), wanted);
+  check_near(row(made.numbers.at("y0"), 0, 2 * kWidth), expected);
   check_near(row(made.numbers.at("y1"), 0, 5 * kWidth), present);
 }
 
@@ -221,7 +221,7 @@ TEST_CASE("beams: each key is read from the beam of its origin") {
   constexpr size_t kWidth = 8, kRoom = 4, kPast = 3;
   const Numbers q = wave(2 * kWidth, 0.1), k = wave(2 * kWidth, 0.2), v = wave(2 * kWidth, 0.3),
                 past_k = wave(2 * kRoom * kWidth, 0.4), past_v = wave(2 * kRoom * kWidth, 0.5);
-  const Numbers from{0, 1, 1, 0, 1, 0, 1, 0};  // of two beams, four places
+  const Numbers from{0, 1, 1, 0, 1, 0, 1, 0};  // two beams, four positions
   const Ints cache{2, 1, kRoom, kWidth}, one{2, 1, kWidth};
   const Results made = own("DecoderMaskedMultiHeadAttention",
                            {{one, q},
@@ -236,7 +236,7 @@ TEST_CASE("beams: each key is read from the beam of its origin") {
                             whole_source({1, 2, kRoom}, from)},
                            {whole("num_heads", 1), whole("past_present_share_buffer", 1)}, 3);
   REQUIRE(made.refused == "");
-  Numbers wanted;
+  Numbers expected;
   for (size_t b = 0; b < 2; ++b) {
     std::vector<Numbers> keys, values;
     for (size_t t = 0; t < kPast; ++t) {
@@ -245,9 +245,9 @@ TEST_CASE("beams: each key is read from the beam of its origin") {
     }
     keys.push_back(row(k, b, kWidth)), values.push_back(row(v, b, kWidth));
     const Numbers y = seen_by(row(q, b, kWidth), keys, values, [](size_t) { return true; });
-    wanted.insert(wanted.end(), y.begin(), y.end());
+    expected.insert(expected.end(), y.begin(), y.end());
   }
-  check_near(made.numbers.at("y0"), wanted);
+  check_near(made.numbers.at("y0"), expected);
 }
 
 TEST_CASE("AttnLSTM: each step attends to memory with the previous state") {
@@ -276,13 +276,13 @@ TEST_CASE("AttnLSTM: each step attends to memory with the previous state") {
                              {whole("hidden_size", 1)}, 3);
     REQUIRE(made.refused == "");
     double h = 0, cell = 0, attention = 0;
-    Numbers wanted;
+    Numbers expected;
     for (const double source : x) {
       const auto gate = [&](size_t g) { return source * w[g] + attention * seen_by_gate[g] + h * r[g]; };
       const auto sigmoid = [](double v) { return 1 / (1 + std::exp(-v)); };
       const double in = sigmoid(gate(0)), out = sigmoid(gate(1)), forget = sigmoid(gate(2)), fresh = std::tanh(gate(3));
       cell = forget * cell + in * fresh, h = out * std::tanh(cell);
-      wanted.push_back(h);
+      expected.push_back(h);
       double sum = 0, context = 0;
       for (int t = 0; t < length; ++t) {
         const double share = std::exp(vector * std::tanh(memory[t] * key + h * query));
@@ -290,7 +290,7 @@ TEST_CASE("AttnLSTM: each step attends to memory with the previous state") {
       }
       attention = layer[0] * h + layer[1] * context / sum;
     }
-    check_near(made.numbers.at("y0"), wanted);
+    check_near(made.numbers.at("y0"), expected);
     check_near(made.numbers.at("y2"), {cell});
   }
 }
@@ -307,13 +307,13 @@ TEST_CASE("dynamic time warping, and speculative tokens") {
   const auto line = [](const Numbers& numbers) {
     return Source{{static_cast<int64_t>(numbers.size())}, numbers, kInt64};
   };
-  // 5 and 3 were guessed rightly; the 9 behind them is new, and stands nowhere in the text.
+  // The guesses 5 and 3 are right; the 9 after them is new and does not occur in the text.
   const Results wrong =
       own("BifurcationDetector", {line({1, 5, 3, 4}), line({2}), line({1}), line({5, 3, 9, 0})}, {}, 2);
   REQUIRE(wrong.refused == "");
   CHECK(wrong.numbers.at("y0") == Numbers{2, 5, 3, 9});
   CHECK(wrong.numbers.at("y1") == Numbers{-1});
-  // 1 stands twice in the text, 2 and 1 once: it goes on behind them.
+  // 1 occurs twice in the text, the pair 2, 1 once: the text continues after it.
   const Results found = own("BifurcationDetector", {line({1, 5, 2, 1, 7}), line({2, 1}), line({0})}, {}, 2);
   CHECK(found.numbers.at("y0") == Numbers{2, 1});
   CHECK(found.numbers.at("y1") == Numbers{4});
@@ -329,7 +329,7 @@ TEST_CASE("the position after the matched n-gram, compared with a linear search"
     REQUIRE(made.refused == "");
     return made.numbers.at("y1").at(0);
   };
-  const auto by_hand = [](const Numbers& text, const Numbers& written, size_t least, size_t most) {
+  const auto expected_place = [](const Numbers& text, const Numbers& written, size_t least, size_t most) {
     double at = -1;
     for (size_t n = least; n <= std::min(most, written.size()); ++n) {
       std::vector<size_t> ends;
@@ -346,14 +346,14 @@ TEST_CASE("the position after the matched n-gram, compared with a linear search"
   };
   uint32_t seed = 5;
   const auto draw = [&](uint32_t below) { return (seed = seed * 1664525 + 1013904223) / 65536 % below; };
-  for (int turn = 0; turn < 60; ++turn) {
+  for (int round = 0; round < 60; ++round) {
     Numbers text(1 + draw(14)), written(1 + draw(8));
-    for (double& word : text) word = draw(2 + turn % 2);
-    for (double& word : written) word = draw(2 + turn % 2);
+    for (double& word : text) word = draw(2 + round % 2);
+    for (double& word : written) word = draw(2 + round % 2);
     const size_t least = 1 + draw(3), most = least + draw(4);
-    CAPTURE(turn);
+    CAPTURE(round);
     CHECK(place(text, written, static_cast<int64_t>(least), static_cast<int64_t>(most)) ==
-          by_hand(text, written, least, most));
+          expected_place(text, written, least, most));
   }
   // Word by word this takes as many steps as there are words, to the power of three.
   Numbers text(4000, 0), written(3999, 0);
@@ -397,28 +397,28 @@ TEST_CASE("invalid caches, memories and tokens are errors") {
   sparse(rows, columns, fixed, 2, kNone);
   sparse(rows, columns, fixed, 2, x);
   refused("SparseAttention", {x}, with({whole("sparse_block_size", 2)}));
-  const auto told = [&](std::vector<Attr> attributes, const Source& past, const Source& queries = kNone,
-                        const Source& scales = kNone) {
+  const auto refused_query = [&](std::vector<Attr> attributes, const Source& past, const Source& queries = kNone,
+                                 const Source& scales = kNone) {
     refused("GroupQueryAttention",
             {x, x, x, past, past, one, fixed, kNone, kNone, kNone, kNone, kNone, scales, scales, kNone, kNone, queries},
             with(std::move(attributes)));
   };
   for (const int64_t window : {int64_t{-1}, int64_t{0}, int64_t{5}, int64_t{1} << 60})
-    told({whole("sliding_window_cache", 1), whole("local_window_size", window)}, cache);
-  told({whole("sliding_window_cache", 1), whole("local_window_size", 2)}, kNone);
-  told({}, cache, whole_source({2}, {1, 1}));
+    refused_query({whole("sliding_window_cache", 1), whole("local_window_size", window)}, cache);
+  refused_query({whole("sliding_window_cache", 1), whole("local_window_size", 2)}, kNone);
+  refused_query({}, cache, whole_source({2}, {1, 1}));
   refused("GroupQueryAttention",
           {x, x, x, cache, cache, one, Source{{1}, {-9223372036854775808.0}, kInt64, true, true}}, heads);
-  told({}, kNone, one);
-  told({whole("causal", 0)}, cache, one);
+  refused_query({}, kNone, one);
+  refused_query({whole("causal", 0)}, cache, one);
   const Attr k8 = text("k_quant_type", "PER_TENSOR"), v8 = text("v_quant_type", "PER_TENSOR");
-  told({k8, v8}, small, kNone, scale);
-  told({k8, v8, whole("kv_cache_bit_width", 5)}, small, kNone, scale);
-  told({k8, v8, whole("kv_cache_bit_width", 8)}, small);
-  told({k8, v8, whole("kv_cache_bit_width", 8)}, cache, kNone, scale);
-  told({k8, v8, whole("kv_cache_bit_width", 4)}, small, kNone, scale);
-  told({text("k_quant_type", "PER_CHANNEL"), v8, whole("kv_cache_bit_width", 8)}, small, kNone, scale);
-  told({text("k_quant_type", "PER_ROW"), v8, whole("kv_cache_bit_width", 8)}, small, kNone, scale);
+  refused_query({k8, v8}, small, kNone, scale);
+  refused_query({k8, v8, whole("kv_cache_bit_width", 5)}, small, kNone, scale);
+  refused_query({k8, v8, whole("kv_cache_bit_width", 8)}, small);
+  refused_query({k8, v8, whole("kv_cache_bit_width", 8)}, cache, kNone, scale);
+  refused_query({k8, v8, whole("kv_cache_bit_width", 4)}, small, kNone, scale);
+  refused_query({text("k_quant_type", "PER_CHANNEL"), v8, whole("kv_cache_bit_width", 8)}, small, kNone, scale);
+  refused_query({text("k_quant_type", "PER_ROW"), v8, whole("kv_cache_bit_width", 8)}, small, kNone, scale);
   refused("DecoderMaskedMultiHeadAttention",
           {x, x, x, kNone, kNone, cache, cache, fixed, fixed_source({1}, {2}), kNone},
           {whole("num_heads", 1), whole("past_present_share_buffer", 1)});

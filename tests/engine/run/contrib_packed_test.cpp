@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ONNX Runtime's own operators over packed sequences, beside loops that do the same one number at a time; and what does not fit
-// them or those of contrib_branches_test.cpp is refused.
+// ONNX Runtime's own operators over packed sequences, compared with scalar loops; invalid forms of these operators and of
+// those in contrib_branches_test.cpp are rejected.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -27,7 +27,7 @@ TEST_CASE("n-gram hashes stay within their sequence, end token and segment") {
         CAPTURE(resets);
         CAPTURE(with_parts);
         const int64_t missing = resets ? kLast : kPad;
-        Numbers wanted, present, states;
+        Numbers expected, present, states;
         for (size_t s = 0; s < packed.count(); ++s) {
           const auto length = static_cast<int64_t>(packed.length(s));
           const auto token = [&](int64_t t) {
@@ -49,11 +49,11 @@ TEST_CASE("n-gram hashes stay within their sequence, end token and segment") {
               }
               for (int64_t h = 0; h < kHeads; ++h) {
                 const auto at = static_cast<size_t>((n - 2) * kHeads + h);
-                wanted.push_back(static_cast<double>((mix % rows[at] + rows[at]) % rows[at] + moved[at]));
+                expected.push_back(static_cast<double>((mix % rows[at] + rows[at]) % rows[at] + moved[at]));
               }
             }
           for (int64_t j = -kBefore; j < 0; ++j) present.push_back(static_cast<double>(token(length + j)));
-          for (int64_t slot = 0; slot < 2; ++slot)  // of the first sequence two states are asked for, of the other one
+          for (int64_t slot = 0; slot < 2; ++slot)  // two states of the first sequence are captured, one of the other
             for (int64_t j = -kBefore; j < 0; ++j)
               states.push_back(static_cast<double>(s == 0 || slot == 0 ? token(slot + 1 + j) : kPad));
         }
@@ -72,10 +72,10 @@ TEST_CASE("n-gram hashes stay within their sequence, end token and segment") {
                                      whole("state_update_capacity", 2)};
         const Results made = own("VarlenNGramHashMapping", sources, attributes, {"y", "present", "", "states"});
         REQUIRE(made.refused == "");
-        CHECK(made.numbers.at("y") == wanted);
+        CHECK(made.numbers.at("y") == expected);
         CHECK(made.numbers.at("present") == present);
         CHECK(made.numbers.at("states") == states);
-        if (with_past && with_parts) continue;  // the other operator looks at segments of this call only
+        if (with_past && with_parts) continue;  // the other operator only has the segments of this call
         // Each sequence by itself comes to the same.
         const Results one =
             own("NGramHashMapping",
@@ -83,7 +83,7 @@ TEST_CASE("n-gram hashes stay within their sequence, end token and segment") {
                  sources[5], sources[6], with_parts ? numbers({0, 0, 1}, {1, 3}, kInt32) : kNone},
                 {attributes[0], attributes[1], attributes[2], attributes[3]}, 2);
         REQUIRE(one.refused == "");
-        CHECK(one.numbers.at("y0") == Numbers(wanted.begin(), wanted.begin() + 12));
+        CHECK(one.numbers.at("y0") == Numbers(expected.begin(), expected.begin() + 12));
         CHECK(one.numbers.at("y1") == Numbers(present.begin(), present.begin() + 2));
       }
 }
@@ -93,7 +93,7 @@ TEST_CASE("a causal convolution reads its own sequence and its previous state") 
   const Packed packed{{0, 5, 7}};
   const Source x = of({kTokens, kChannels}, 0.3), w = of({kChannels, 1, kTaps}, 1), bias = of({kChannels}, 2),
                state = of({2, kChannels, kBefore}, 0.6);
-  Numbers wanted, last, firsts;
+  Numbers expected, last, firsts;
   for (size_t s = 0; s < 2; ++s) {
     const auto at = [&](std::ptrdiff_t t, size_t c) {
       if (t >= 0) return x.numbers[(packed.start(s) + static_cast<size_t>(t)) * kChannels + c];
@@ -106,19 +106,19 @@ TEST_CASE("a causal convolution reads its own sequence and its previous state") 
         double y = bias.numbers[c];
         for (size_t j = 0; j < kTaps; ++j)
           y += w.numbers[c * kTaps + j] * at(t - static_cast<std::ptrdiff_t>((kTaps - 1 - j) * kDilation), c);
-        wanted.push_back(y * sigmoid(y));
+        expected.push_back(y * sigmoid(y));
       }
     for (size_t c = 0; c < kChannels; ++c)
       for (std::ptrdiff_t j = -4; j < 0; ++j) last.push_back(at(length + j, c));
     for (std::ptrdiff_t slot = 0; slot < 3;
-         ++slot)  // of the first sequence one is asked for, of the other more than there are
+         ++slot)  // one state of the first sequence is requested, more of the other than exist
       for (size_t c = 0; c < kChannels; ++c) firsts.push_back(slot < (s == 0 ? 1 : 2) ? at(slot, c) : 0);
   }
   const Results made =
       own("VarlenCausalConvWithState", {x, w, packed.source(), bias, state, Source{{2}, {1, 9}, kInt32}},
           {whole("dilation", kDilation), {"activation", std::string("silu")}, whole("state_update_capacity", 3)}, 3);
   REQUIRE(made.refused == "");
-  check_near(made.numbers.at("y0"), wanted);
+  check_near(made.numbers.at("y0"), expected);
   check_near(made.numbers.at("y1"), last);
   check_near(made.numbers.at("y2"), firsts);
 }
@@ -145,7 +145,7 @@ void check_delta(const Ints& starts) {
       for (double& e : out) e /= std::sqrt(size);
       return out;
     };
-    Numbers wanted(static_cast<size_t>(tokens) * kEvery * kValues), last, fades(3 * kCapacity * kEvery * kWidth),
+    Numbers expected(static_cast<size_t>(tokens) * kEvery * kValues), last, fades(3 * kCapacity * kEvery * kWidth),
         keys(3 * kCapacity * kHeads * kWidth), added(3 * kCapacity * kEvery * kValues);
     const size_t fade_row = gated ? kEvery * kWidth : kEvery;
     fades.resize(3 * kCapacity * fade_row);
@@ -171,7 +171,7 @@ void check_delta(const Ints& starts) {
             if (slot < kCapacity) added[((s * kCapacity + slot) * kEvery + h) * kValues + e] = fresh;
             for (size_t d = 0; d < kWidth; ++d)
               own_state[e * kWidth + d] += key[d] * fresh, read += own_state[e * kWidth + d] * query[d];
-            wanted[(t * kEvery + h) * kValues + e] = read / std::sqrt(double{kWidth});
+            expected[(t * kEvery + h) * kValues + e] = read / std::sqrt(double{kWidth});
           }
         }
         last.insert(last.end(), own_state.begin(), own_state.end());
@@ -192,7 +192,7 @@ void check_delta(const Ints& starts) {
                               whole("state_update_capacity", kCapacity)},
                              3);
     REQUIRE(made.refused == "");
-    check_near(made.numbers.at("y0"), wanted);
+    check_near(made.numbers.at("y0"), expected);
     check_near(made.numbers.at("y1"), last);
     check_near(made.numbers.at("y2"), updates);
   }
@@ -210,7 +210,7 @@ TEST_CASE("GatedDeltaNet: more tokens than the unroll limit run as a loop") {
 }
 
 TEST_CASE("GatedDeltaNet: epsilon of a short vector's norm, state sizes given by one input") {
-  // A query, a key and a value of one number each, one after another; nothing fades.
+  // A query, a key and a value of one element each, one after another; without decay.
   const Source packed{{1, 3}, {1e-3, 1, 2}}, state{{1, 1, 1, 1}, {3}}, none{{1}, {0}}, closed{{1, 1}, {-40}};
   const Attr gated{"update_rule", std::string("gated")}, unit = whole("qk_l2_norm", 1);
   const Results plain =
@@ -345,10 +345,10 @@ TEST_CASE("inputs of any shape and type crash none of these operators") {
     return static_cast<size_t>(seed >> 33) % below;
   };
   int ran = 0;
-  for (int turn = 0; turn < 40; ++turn)
+  for (int round = 0; round < 40; ++round)
     for (const char* op : kOps) {
       CAPTURE(op);
-      CAPTURE(turn);
+      CAPTURE(round);
       std::vector<Source> sources;
       for (size_t i = 0, count = 1 + draw(11); i < count; ++i) {
         if (i > 0 && draw(4) == 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operators of ONNX Runtime's domain over sizes that a small file declares: none makes tables of them while the file is opened.
+// Operators of ONNX Runtime's domain with large sizes in a small file: opening it builds no table of that size.
 #include <doctest/doctest.h>
 
 #include "own_operators.h"
@@ -10,7 +10,7 @@ namespace {
 struct Declared {
   Ints sizes;
   int type = kFloat;
-  Ints fixed = {};  // what it holds, where the file tells
+  Ints fixed = {};  // its constant value, if the file has it
 };
 
 Result<models::Model> opened(const char* op, const std::vector<Declared>& sources, const std::vector<Attr>& attributes,
@@ -63,7 +63,7 @@ TEST_CASE("shape-dependent constants allocate nothing at opening, or are an erro
   check_small(opened("GatedDeltaNet",
                      {{{1, 1, 1}}, {{1, 1, 1}}, {{1, 1, 1}}, {{9001}, kInt32, starts}, none, none, {{9000, 1, 1, 1}}},
                      {{"update_rule", std::string("linear")}}, 2),
-              4 * kFew);  // three places a sequence
+              4 * kFew);  // three elements per sequence
   check_small(opened("SparseAttention",
                      {{{1, 1, 8}},
                       {{1, 1, 8}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX Runtime's own operators beside what one works out by hand, in double precision; and those that do not fit are refused.
+// ONNX Runtime's own operators, compared with formulas in double precision; unsupported forms are rejected.
 #include <algorithm>
 #include <cmath>
 
@@ -103,7 +103,7 @@ TEST_CASE("low-bit weights: all widths, zero points, a bias, rows that end withi
            "", kOwn);
     const Results made = run_file(m, {{"x", x}});
     REQUIRE(made.refused == "");
-    Numbers wanted;
+    Numbers expected;
     for (size_t r = 0; r < 2; ++r)
       for (size_t row = 0; row < kRows; ++row) {
         double y = bias[row];
@@ -115,15 +115,15 @@ TEST_CASE("low-bit weights: all widths, zero points, a bias, rows that end withi
           const int q = code(codes.substr(at * blob, blob), k % t.block, t.bits);
           y += x[r * t.depth + k] * (q - zero) * static_cast<double>(scales[at]);
         }
-        wanted.push_back(y);
+        expected.push_back(y);
       }
-    check_near(made.numbers.at("y"), wanted, t.bound);
+    check_near(made.numbers.at("y"), expected, t.bound);
   }
 }
 
 TEST_CASE("g_idx of computed weights selects their blocks") {
   const std::string codes = bytes(2 * 2 * 8, 5, 77);
-  Numbers numbers(codes.size()), groups, x = wave(32, 0.3), wanted;
+  Numbers numbers(codes.size()), groups, x = wave(32, 0.3), expected;
   for (size_t i = 0; i < codes.size(); ++i) numbers[i] = static_cast<unsigned char>(codes[i]);
   for (size_t k = 0; k < 32; ++k) groups.push_back(k % 3 == 0 ? 1 : 0);
   const double scales[] = {0.5, 0.25, 1, 2};
@@ -131,14 +131,14 @@ TEST_CASE("g_idx of computed weights selects their blocks") {
     double y = 0;
     for (size_t k = 0; k < 32; ++k)
       y += x[k] * (code(codes.substr(row * 16, 16), k, 4) - 8) * scales[row * 2 + static_cast<size_t>(groups[k])];
-    wanted.push_back(y);
+    expected.push_back(y);
   }
   const Results made = own("MatMulNBits",
                            {Source{{1, 32}, x}, Source{{2, 2, 8}, numbers, kUint8}, Source{{4}, {0.5, 0.25, 1, 2}},
                             kNone, Source{{32}, groups, kInt32}},
                            {whole("K", 32), whole("N", 2), whole("bits", 4), whole("block_size", 16)});
   REQUIRE(made.refused == "");
-  check_near(made.numbers.at("y0"), wanted);
+  check_near(made.numbers.at("y0"), expected);
 }
 
 TEST_CASE("rows of low-bit weights are gathered") {
@@ -151,12 +151,12 @@ TEST_CASE("rows of low-bit weights are gathered") {
          kOwn);
   const Results made = run_file(m, {{"i", {2, 0, 3}}});
   REQUIRE(made.refused == "");
-  Numbers wanted;
+  Numbers expected;
   for (const size_t row : {2, 0, 3})
     for (size_t k = 0; k < 32; ++k)
-      wanted.push_back((code(codes.substr(row * 16, 16), k, 4) - code(zeros.substr(row, 1), k / 16, 4)) *
-                       static_cast<double>(row * 2 + k / 16 + 1));
-  check_near(made.numbers.at("y"), wanted);
+      expected.push_back((code(codes.substr(row * 16, 16), k, 4) - code(zeros.substr(row, 1), k / 16, 4)) *
+                         static_cast<double>(row * 2 + k / 16 + 1));
+  check_near(made.numbers.at("y"), expected);
 }
 
 TEST_CASE("GroupQueryAttention: per-sequence past, rotary embedding, a window and a sink") {
@@ -194,7 +194,7 @@ TEST_CASE("GroupQueryAttention: per-sequence past, rotary embedding, a window an
     }
     return x;
   };
-  Numbers wanted;
+  Numbers expected;
   for (size_t b = 0; b < kBatch; ++b)
     for (size_t h = 0; h < kHeads; ++h) {
       const size_t g = h / (kHeads / kGroups), before = past_of[b];
@@ -209,9 +209,9 @@ TEST_CASE("GroupQueryAttention: per-sequence past, rotary embedding, a window an
                       with_past(past_v, rows_of(v, b, 1, kGroups, kWidth, g)), kWidth, 1 / std::sqrt(double{kWidth})};
       const Numbers y = attended(
           head, [&](size_t, size_t t, double score) { return t + kWindow > before ? score : -1e300; }, sink[h]);
-      wanted.insert(wanted.end(), y.begin(), y.end());
+      expected.insert(expected.end(), y.begin(), y.end());
     }
-  check_near(made.numbers.at("y"), wanted);
+  check_near(made.numbers.at("y"), expected);
   CHECK(made.sizes.at("pk") == Dims{kBatch, kGroups, kTotal, kWidth});
 }
 
@@ -225,7 +225,7 @@ TEST_CASE("MultiHeadAttention: past, bias, padding and causal mask") {
   const Results made = own("MultiHeadAttention", {q, k, v, bias, mask, kNone, past_k, past_v},
                            {whole("num_heads", kHeads), whole("unidirectional", 1)}, 3);
   REQUIRE(made.refused == "");
-  Numbers wanted;
+  Numbers expected;
   for (size_t b = 0; b < kBatch; ++b) {
     std::vector<Numbers> heads;
     for (size_t h = 0; h < kHeads; ++h) {
@@ -234,13 +234,13 @@ TEST_CASE("MultiHeadAttention: past, bias, padding and causal mask") {
         for (size_t i = 0; i < rows.size(); ++i) rows[i] += bias.numbers[part * 8 + h * kWidth + i % kWidth];
         return rows;
       };
-      const auto behind = [&](const Numbers& past, Numbers rows) {
+      const auto after_past = [&](const Numbers& past, Numbers rows) {
         const auto from = past.begin() + static_cast<std::ptrdiff_t>((b * kHeads + h) * kPast * kWidth);
         rows.insert(rows.begin(), from, from + static_cast<std::ptrdiff_t>(kPast * kWidth));
         return rows;
       };
-      heads.push_back(attended({biased(q.numbers, 0), behind(past_k.numbers, biased(k.numbers, 1)),
-                                behind(past_v.numbers, biased(v.numbers, 2)), kWidth, 0.5},
+      heads.push_back(attended({biased(q.numbers, 0), after_past(past_k.numbers, biased(k.numbers, 1)),
+                                after_past(past_v.numbers, biased(v.numbers, 2)), kWidth, 0.5},
                                [&](size_t s, size_t t, double score) {
                                  return t > s + kPast ? -1e300
                                                       : score + (mask.numbers[b * kKeys + t] != 0.0 ? 0 : -10000);
@@ -248,10 +248,10 @@ TEST_CASE("MultiHeadAttention: past, bias, padding and causal mask") {
     }
     for (size_t s = 0; s < kSteps; ++s)
       for (const Numbers& head : heads)
-        wanted.insert(wanted.end(), head.begin() + static_cast<std::ptrdiff_t>(s * kWidth),
-                      head.begin() + static_cast<std::ptrdiff_t>((s + 1) * kWidth));
+        expected.insert(expected.end(), head.begin() + static_cast<std::ptrdiff_t>(s * kWidth),
+                        head.begin() + static_cast<std::ptrdiff_t>((s + 1) * kWidth));
   }
-  check_near(made.numbers.at("y0"), wanted);
+  check_near(made.numbers.at("y0"), expected);
   CHECK(made.sizes.at("y1") == Dims{kBatch, kHeads, kKeys, kWidth});
 }
 
@@ -281,14 +281,14 @@ TEST_CASE("SkipLayerNormalization returns the sums too") {
   const Source x{{2, 4}, wave(8, 0.2)}, skip{{2, 4}, wave(8, 1.2)}, scale{{4}, {1, 2, 3, 4}};
   const Results made = own("SkipSimplifiedLayerNormalization", {x, skip, scale}, {{"epsilon", 1e-5F}});
   REQUIRE(made.refused == "");
-  Numbers wanted;
+  Numbers expected;
   for (size_t r = 0; r < 2; ++r) {
     double square = 0;
     const auto sum = [&](size_t i) { return x.numbers[r * 4 + i] + skip.numbers[r * 4 + i]; };
     for (size_t i = 0; i < 4; ++i) square += sum(i) * sum(i) / 4;
-    for (size_t i = 0; i < 4; ++i) wanted.push_back(sum(i) / std::sqrt(square + 1e-5) * scale.numbers[i]);
+    for (size_t i = 0; i < 4; ++i) expected.push_back(sum(i) / std::sqrt(square + 1e-5) * scale.numbers[i]);
   }
-  check_near(made.numbers.at("y0"), wanted);
+  check_near(made.numbers.at("y0"), expected);
   OnnxMaker m(21);
   m.opset(kOwn, 1).input("x", {1, 2}).output("y").output("sum").weight("w", {2}, Floats{1, 1});
   m.node("SkipLayerNormalization", {"x", "w", "w", "w", "w"}, {"y", "", "", "sum"}, {}, "", kOwn);
@@ -382,12 +382,12 @@ TEST_CASE("DynamicQuantizeLSTM rounds X and the state of each step to 8 bits") {
   Numbers w_real = w, r_real = r;
   for (Numbers* of : {&w_real, &r_real})
     for (double& v : *of) v *= static_cast<double>(0.02F);
-  const Numbers wanted = lstm_states(x, kIn, w_real, r_real, kHidden, true);
+  const Numbers expected = lstm_states(x, kIn, w_real, r_real, kHidden, true);
   const Numbers plain = lstm_states(x, kIn, w_real, r_real, kHidden, false);
-  check_near(states({}), wanted, 1e-5);
-  check_near(states({{"clip", 1e6F}}), wanted, 1e-5);  // unrolled
+  check_near(states({}), expected, 1e-5);
+  check_near(states({{"clip", 1e6F}}), expected, 1e-5);  // unrolled
   double apart = 0;
-  for (size_t i = 0; i < plain.size(); ++i) apart = std::max(apart, std::abs(plain[i] - wanted[i]));
+  for (size_t i = 0; i < plain.size(); ++i) apart = std::max(apart, std::abs(plain[i] - expected[i]));
   CHECK(apart > 1e-3);  // without rounding it would be seen
 }
 

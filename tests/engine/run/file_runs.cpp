@@ -66,17 +66,17 @@ Results run_file(const models::test::OnnxMaker& maker, const std::vector<Given>&
   return out;
 }
 
-void check_near(const std::vector<double>& made, const std::vector<double>& wanted, double bound) {
-  REQUIRE(made.size() == wanted.size());
+void check_near(const std::vector<double>& made, const std::vector<double>& expected, double bound) {
+  REQUIRE(made.size() == expected.size());
   double largest = 1e-30;
-  for (const double w : wanted)
+  for (const double w : expected)
     if (std::isfinite(w)) largest = std::max(largest, std::abs(w));
-  for (size_t i = 0; i < wanted.size(); ++i) {
+  for (size_t i = 0; i < expected.size(); ++i) {
     CAPTURE(i);
     CAPTURE(made[i]);
-    CAPTURE(wanted[i]);
-    CHECK((made[i] == wanted[i] || std::abs(made[i] - wanted[i]) <= bound * largest ||
-           (std::isnan(made[i]) && std::isnan(wanted[i]))));
+    CAPTURE(expected[i]);
+    CHECK((made[i] == expected[i] || std::abs(made[i] - expected[i]) <= bound * largest ||
+           (std::isnan(made[i]) && std::isnan(expected[i]))));
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs a made ONNX file as the command line does, and gives its results as numbers.
+// Runs a generated ONNX file like the command line and returns its results as numbers.
 #pragma once
 #include <map>
 #include <string>
@@ -26,7 +26,7 @@ struct Results {
 Results run_file(const models::test::OnnxMaker& maker, const std::vector<Given>& inputs,
                  const std::map<std::string, int64_t>& dims = {});
 
-// Fails where a number is further away than `bound` of the largest one wanted, or the counts differ.
-void check_near(const std::vector<double>& made, const std::vector<double>& wanted, double bound = 1e-5);
+// Fails if a number deviates by more than `bound` times the largest expected one, or if the counts differ.
+void check_near(const std::vector<double>& made, const std::vector<double>& expected, double bound = 1e-5);
 
 }  // namespace arenascope::test

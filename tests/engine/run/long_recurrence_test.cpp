@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operators with a state over more steps than are written out, beside their formulas in float64.
+// Operators with a state over more steps than are unrolled, compared with formulas in float64.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -46,7 +46,7 @@ Seen follow(const Seeing& u, const Numbers& x, const Numbers& memory, bool backw
   return out;
 }
 
-// Of two directions or one, one after another.
+// The values of one direction or of both, one after another.
 template <class F>
 Numbers of_ways(size_t ways, F&& numbers) {
   Numbers out;
@@ -90,17 +90,17 @@ TEST_CASE("AttnLSTM: the attention context is carried to the next step") {
              {{d, 2, 1}, of_ways(ways, [](const Seeing& u) { return Numbers(u.layer, u.layer + 2); })}},
             {whole("hidden_size", 1), {"direction", std::string(direction)}}, 3);
     REQUIRE(made.refused == "");
-    Numbers wanted(static_cast<size_t>(kSteps) * ways * 2), last, cells;
+    Numbers expected(static_cast<size_t>(kSteps) * ways * 2), last, cells;
     for (size_t way = 0; way < ways; ++way)
       for (size_t b = 0; b < 2; ++b) {
         Numbers own_x;
         for (size_t t = 0; t < static_cast<size_t>(lengths[b]); ++t) own_x.push_back(x[t * 2 + b]);
         const bool backwards = way == 1 || std::strcmp(direction, "reverse") == 0;
         const Seen seen = follow(kBothWays[way], own_x, memories[b], backwards);
-        for (size_t t = 0; t < own_x.size(); ++t) wanted[(t * ways + way) * 2 + b] = seen.h[t];
+        for (size_t t = 0; t < own_x.size(); ++t) expected[(t * ways + way) * 2 + b] = seen.h[t];
         last.push_back(backwards ? seen.h.front() : seen.h.back()), cells.push_back(seen.cell);
       }
-    check_near(made.numbers.at("y0"), wanted);
+    check_near(made.numbers.at("y0"), expected);
     check_near(made.numbers.at("y1"), last);
     check_near(made.numbers.at("y2"), cells);
   }
@@ -121,7 +121,7 @@ TEST_CASE("LinearAttention: all update rules over many tokens") {
         own("LinearAttention", {q, k, v, state, gated ? decay : kNone, corrected ? beta : kNone},
             {whole("q_num_heads", kHeads), whole("kv_num_heads", 1), {"update_rule", std::string(rule)}}, 2);
     REQUIRE(made.refused == "");
-    Numbers wanted, last = state.numbers;
+    Numbers expected, last = state.numbers;
     for (size_t b = 0; b < kBatch; ++b)
       for (size_t t = 0; t < kTokens; ++t) {
         double* s = &last[b * kKeys * kValues];
@@ -139,10 +139,10 @@ TEST_CASE("LinearAttention: all update rules over many tokens") {
           for (size_t e = 0; e < kValues; ++e) {
             double read = 0;
             for (size_t d = 0; d < kKeys; ++d) read += s[d * kValues + e] * q.numbers[(token * kHeads + h) * kKeys + d];
-            wanted.push_back(read / std::sqrt(double{kKeys}));
+            expected.push_back(read / std::sqrt(double{kKeys}));
           }
       }
-    check_near(made.numbers.at("y0"), wanted, 1e-4);
+    check_near(made.numbers.at("y0"), expected, 1e-4);
     check_near(made.numbers.at("y1"), last, 1e-4);
   }
 }
@@ -158,14 +158,14 @@ TEST_CASE("a hundred thousand recurrence steps finish within seconds") {
   const Results made = run_file(m, {{"x", x}});
   REQUIRE(made.refused == "");
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(60));
-  Numbers wanted;
+  Numbers expected;
   double h = 0;
   for (const double v : x) {
     const double z = sigmoid(0.5 * v + 0.3 * h), reset = sigmoid(-0.4 * v + 0.2 * h);
     h = (1 - z) * std::tanh(0.8 * v - 0.6 * reset * h) + z * h;
-    wanted.push_back(h);
+    expected.push_back(h);
   }
-  check_near(made.numbers.at("y"), wanted);
+  check_near(made.numbers.at("y"), expected);
   check_near(made.numbers.at("h"), {h});
 }
 

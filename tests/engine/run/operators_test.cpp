@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What operators give, beside formulas and numbers of ONNX Runtime: spellings of young ONNX, loops of no turns and of many,
-// regions of their own sizes, and many updates of one place.
+// Results of operators, compared with formulas and with ONNX Runtime: attributes of early opsets, loops with zero and many
+// iterations, regions of different sizes, and many updates of one index.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -29,10 +29,10 @@ Numbers of_one(const std::string& op, const Ints& sizes, const Numbers& x, const
   return made.refused.empty() ? made.numbers.at("y") : Numbers();
 }
 
-constexpr Ints::value_type kTurns = 3000;
+constexpr Ints::value_type kIterations = 3000;
 
-// Doubles s in each turn that `turns` tells, and keeps what it was before.
-Results looped(const std::string& turns, int64_t given, const Numbers& x) {
+// A loop that doubles s in each iteration and stacks its previous values. `trip_count`: how the trip count is given.
+Results run_loop(const std::string& trip_count, int64_t given, const Numbers& x) {
   OnnxMaker body(16);
   body.input("i", {}, models::test::kInt64).input("go", {}, models::test::kBool).input("s", {2});
   body.output("go_out", {}, models::test::kBool).output("s_out", {2}).output("each", {2});
@@ -40,9 +40,9 @@ Results looped(const std::string& turns, int64_t given, const Numbers& x) {
   OnnxMaker m(16);
   m.input("x", {2}).output("y").output("all");
   std::vector<Given> inputs{{"x", x}};
-  if (turns == "known") m.weight("n", {}, Ints{given});
-  if (turns == "input" || turns == "assumed") m.input("n", {}, models::test::kInt64);
-  if (turns == "made") {  // how many of x are not zero
+  if (trip_count == "known") m.weight("n", {}, Ints{given});
+  if (trip_count == "input" || trip_count == "assumed") m.input("n", {}, models::test::kInt64);
+  if (trip_count == "made") {  // how many of x are not zero
     m.node("NonZero", {"x"}, {"places"}).node("Shape", {"places"}, {"sizes"}).weight("one", {}, Ints{1});
     m.node("Gather", {"sizes", "one"}, {"n"});
   }
@@ -89,19 +89,19 @@ TEST_CASE("attributes of early opsets keep their meaning") {
 }
 
 TEST_CASE("loops run zero, many and input-defined numbers of iterations") {
-  const Results none = looped("known", 0, {1, 2});
+  const Results none = run_loop("known", 0, {1, 2});
   CHECK(none.numbers.at("y") == Numbers{1, 2});
   CHECK(none.sizes.at("all") == Dims{0, 2});
-  const Results made = looped("made", 0, {0, 0});
+  const Results made = run_loop("made", 0, {0, 0});
   CHECK(made.refused == "");
   CHECK(made.numbers.at("y") == Numbers{0, 0});
   CHECK(made.sizes.at("all") == Dims{0, 2});
-  CHECK(looped("made", 0, {3, 5}).numbers.at("all") == Numbers{3, 5, 6, 10});
-  const Results once = looped("assumed", 0, {3, 5});
+  CHECK(run_loop("made", 0, {3, 5}).numbers.at("all") == Numbers{3, 5, 6, 10});
+  const Results once = run_loop("assumed", 0, {3, 5});
   CHECK(once.numbers.at("y") == Numbers{6, 10});
-  const Results often = looped("known", kTurns, {0, 0});
+  const Results often = run_loop("known", kIterations, {0, 0});
   CHECK(often.refused == "");
-  CHECK(often.sizes.at("all") == Dims{kTurns, 2});
+  CHECK(often.sizes.at("all") == Dims{kIterations, 2});
 }
 
 TEST_CASE("index inputs select elements once they are known") {
@@ -138,9 +138,9 @@ TEST_CASE("QuantizeLinear with and without a zero point") {
     const Results made = run_file(m, {{"x", x}});
     CHECK(made.refused == "");
     if (!made.refused.empty()) continue;
-    Numbers wanted;
-    for (const double r : rounded) wanted.push_back(std::isnan(r) ? 0 : std::clamp(r + k.zero, k.low, k.high));
-    CHECK(made.numbers.at("y") == wanted);
+    Numbers expected;
+    for (const double r : rounded) expected.push_back(std::isnan(r) ? 0 : std::clamp(r + k.zero, k.low, k.high));
+    CHECK(made.numbers.at("y") == expected);
   }
 }
 
@@ -150,11 +150,11 @@ TEST_CASE("many updates of one element are reduced, in groups beyond a limit") {
     CAPTURE(reduction);
     Floats updates;
     Ints places;
-    Numbers wanted{0.5, -2, 1.5};
+    Numbers expected{0.5, -2, 1.5};
     for (int64_t i = 0; i < kUpdates; ++i) {
       const double update = 1 + 0.01 * std::sin(static_cast<double>(i));
       updates.push_back(static_cast<float>(update)), places.push_back(i % 7 == 0 ? 2 : 1);
-      double& at = wanted[static_cast<size_t>(places.back())];
+      double& at = expected[static_cast<size_t>(places.back())];
       const std::string by = reduction;
       at = by == "add"   ? at + update
            : by == "mul" ? at * update
@@ -164,7 +164,7 @@ TEST_CASE("many updates of one element are reduced, in groups beyond a limit") {
     OnnxMaker m(18);
     m.input("x", {3}).weight("i", {kUpdates}, places).weight("u", {kUpdates}, updates).output("y");
     m.node("ScatterElements", {"x", "i", "u"}, {"y"}, {{"reduction", std::string(reduction)}});
-    check_near(run_file(m, {{"x", {0.5, -2, 1.5}}}).numbers.at("y"), wanted);
+    check_near(run_file(m, {{"x", {0.5, -2, 1.5}}}).numbers.at("y"), expected);
   }
 }
 
@@ -216,7 +216,7 @@ Numbers counted(size_t count) {
   return out;
 }
 
-// Dimension d's place of element i of nine dimensions of two.
+// The index in dimension d of element i of nine dimensions of size two.
 size_t place(size_t i, size_t d) { return i >> (8 - d) & 1; }
 
 Results of_nine(const std::vector<std::pair<std::string, std::vector<Attr>>>& nodes, const Ints& sizes = kNine) {
@@ -307,7 +307,7 @@ TEST_CASE("more than eight dimensions are merged where adjacent ones stay adjace
   const Results twice = of_nine({{"Concat", {{"axis", int64_t{1}}}}});
   CHECK(twice.sizes.at("y") == Dims{8, 2, 2, 2, 2, 2, 2, 2});
   for (size_t i = 0; i < 1024; ++i) CHECK(twice.numbers.at("y")[i] == static_cast<double>(i / 512 * 256 + i % 256));
-  CHECK(of_nine({{"Transpose", {}}}).refused.find("fold to 9, of at most 8") != std::string::npos);
+  CHECK(of_nine({{"Transpose", {}}}).refused.find("it has 9 dimensions after folding: at most 8") != std::string::npos);
   CHECK(of_nine({{"CumSum", {}}}).refused.find("'x' has 9 dimensions; this operator supports at most 8") !=
         std::string::npos);
 }
@@ -335,7 +335,7 @@ TEST_CASE("Gradient differentiates the preceding graph") {
   check_near(made.numbers.at("by_a"), {2.5, 0, 5});
   check_near(made.numbers.at("by_b"), {2, -1, 3});
   check_near(made.numbers.at("by_other"), {0, 0});
-  // At other values than those of the graph, of more tensors than there are results, of what comes behind it.
+  // Other values than the graph's, more tensors than results, values computed after it.
   CHECK(run_file(*graph({"b", "a"}, {"a", "b"}), inputs).refused.find("another value than 'a'") != std::string::npos);
   CHECK(run_file(*graph({"a"}, {"a", "b"}), inputs).refused.find("names more or fewer") != std::string::npos);
   CHECK(run_file(*graph({"a"}, {"nothing"}), inputs).refused.find("another value than 'nothing'") != std::string::npos);

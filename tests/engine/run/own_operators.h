@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files of one operator of ONNX Runtime's domain, and what their tests compute with.
+// Files with one operator of ONNX Runtime's domain, and helpers for expected results.
 #pragma once
 #include <cmath>
 #include <string>
@@ -47,7 +47,7 @@ inline Source of(const Ints& sizes, double phase) {
   return {sizes, wave(count, phase)};
 }
 
-// One operator of the domain over sources that are given while it runs, but for fixed ones. A result without a name is not wanted.
+// One operator of the domain; sources are run-time inputs unless they are fixed. A result without a name is omitted.
 inline Results own(const std::string& op, const std::vector<Source>& sources, const std::vector<Attr>& attributes,
                    const std::vector<std::string>& results) {
   OnnxMaker m(21);

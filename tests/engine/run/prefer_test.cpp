@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What fusion and layouts may cost in bytes, over the zoo; and what a rewritten model runs on: constants that are worked
-// out when weights are loaded.
+// Limits of the memory overhead of fusion and layouts, over the zoo; and the inputs of a rewritten model: constants that
+// are folded when weights are loaded.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -33,7 +33,7 @@ std::vector<float> floats(Runner& runner) {
   return out;
 }
 
-// How large the arena is with fusion and layouts, beside that without, each preference.
+// The arena size with fusion and layouts relative to that without, for each preference.
 void check_ratios(const models::Model& model, const Devices& devices) {
   CompileOptions options = plain_options();
   for (const Prefer prefer : {Prefer::Time, Prefer::Memory}) {

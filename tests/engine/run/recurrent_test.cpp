@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// RNN, GRU and LSTM beside the formulas of ONNX's specification in float64: directions, sequences of different lengths,
-// functions, limits, coupled gates and peepholes.
+// RNN, GRU and LSTM compared with the formulas of ONNX's specification in float64: directions, sequences of different
+// lengths, activations, clipping, coupled gates and peepholes.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -26,7 +26,7 @@ OnnxMaker& add_lengths(OnnxMaker& m, const std::string& name, const Ints& length
 struct Recurrence {
   int64_t gates = 4;  // 1: RNN, 3: GRU, 4: LSTM
   std::string direction = "bidirectional";
-  Ints lengths;               // empty: none are told
+  Ints lengths;               // empty: not specified
   bool lengths_come = false;  // as an input of the file
   bool states = false, peepholes = false, couples = false, before_reset = false, wants_cell = true;
   double limit = 0;
@@ -93,12 +93,12 @@ struct Functions {
   double operator()(size_t i, double x) const { return applied(names[i], x, alphas[i], betas[i]); }
 };
 
-struct Wanted {
+struct Expected {
   Numbers y, h, cell;
 };
 
 // One sequence in one direction; `y` is [T, D, B, H].
-void follow(const Recurrence& c, const Weights& w, int64_t d, int64_t b, Wanted& out) {
+void follow(const Recurrence& c, const Weights& w, int64_t d, int64_t b, Expected& out) {
   const Functions f(c, d);
   const auto at = [](const Numbers& from, int64_t i) { return from[static_cast<size_t>(i)]; };
   const int64_t width = c.gates * kHidden, length = c.lengths.empty() ? c.steps : c.lengths[static_cast<size_t>(b)];
@@ -148,7 +148,7 @@ void follow(const Recurrence& c, const Weights& w, int64_t d, int64_t b, Wanted&
     for (int64_t i = 0; i < kHidden; ++i)
       out.y[static_cast<size_t>(((t * c.directions() + d) * kBatch + b) * kHidden + i)] = at(h, i);
   }
-  for (int64_t i = 0; i < kHidden; ++i) {  // of a sequence without steps nothing is left
+  for (int64_t i = 0; i < kHidden; ++i) {  // a sequence without steps has zero results
     const auto place = static_cast<size_t>((d * kBatch + b) * kHidden + i);
     out.h[place] = length == 0 ? 0 : at(h, i), out.cell[place] = length == 0 ? 0 : at(cell, i);
   }
@@ -181,19 +181,20 @@ void check_recurrence(const Recurrence& c) {
   CAPTURE(c.direction);
   const Weights w = weights_of(c);
   const int64_t d = c.directions(), width = c.gates * kHidden;
-  Wanted wanted{Numbers(static_cast<size_t>(c.steps * d * kBatch * kHidden)),
-                Numbers(static_cast<size_t>(d * kBatch * kHidden)), Numbers(static_cast<size_t>(d * kBatch * kHidden))};
+  Expected expected{Numbers(static_cast<size_t>(c.steps * d * kBatch * kHidden)),
+                    Numbers(static_cast<size_t>(d * kBatch * kHidden)),
+                    Numbers(static_cast<size_t>(d * kBatch * kHidden))};
   for (int64_t i = 0; i < d; ++i)
-    for (int64_t b = 0; b < kBatch; ++b) follow(c, w, i, b, wanted);
+    for (int64_t b = 0; b < kBatch; ++b) follow(c, w, i, b, expected);
   OnnxMaker m(14);
   const auto weight = [&](const char* name, const Ints& sizes, const Numbers& numbers) {
     m.weight(name, sizes, std::vector<float>(numbers.begin(), numbers.end()));
   };
-  const bool turn = c.layout != 0;
-  m.input("x", turn ? Ints{kBatch, c.steps, kIn} : Ints{c.steps, kBatch, kIn});
+  const bool batch_first = c.layout != 0;
+  m.input("x", batch_first ? Ints{kBatch, c.steps, kIn} : Ints{c.steps, kBatch, kIn});
   weight("w", {d, width, kIn}, w.w), weight("r", {d, width, kHidden}, w.r), weight("b", {d, 2 * width}, w.b);
   std::vector<std::string> names{"x", "w", "r", "b", "", ""};
-  std::vector<Given> given{{"x", turn ? turned(w.x, c.steps, kBatch, kIn) : w.x}};
+  std::vector<Given> given{{"x", batch_first ? turned(w.x, c.steps, kBatch, kIn) : w.x}};
   if (!c.lengths.empty()) {
     names[4] = "lengths";
     if (c.lengths_come)
@@ -202,11 +203,11 @@ void check_recurrence(const Recurrence& c) {
     else
       add_lengths(m, "lengths", c.lengths);
   }
-  const Ints state = turn ? Ints{kBatch, d, kHidden} : Ints{d, kBatch, kHidden};
-  if (c.states) names[5] = "h0", weight("h0", state, turn ? turned(w.h0, d, kBatch, kHidden) : w.h0);
+  const Ints state = batch_first ? Ints{kBatch, d, kHidden} : Ints{d, kBatch, kHidden};
+  if (c.states) names[5] = "h0", weight("h0", state, batch_first ? turned(w.h0, d, kBatch, kHidden) : w.h0);
   if (c.gates == 4) {
     names.insert(names.end(), {c.states ? "c0" : "", c.peepholes ? "p" : ""});
-    if (c.states) weight("c0", state, turn ? turned(w.c0, d, kBatch, kHidden) : w.c0);
+    if (c.states) weight("c0", state, batch_first ? turned(w.c0, d, kBatch, kHidden) : w.c0);
     if (c.peepholes) weight("p", {d, 3 * kHidden}, w.p);
   }
   std::vector<Attr> attributes{{"hidden_size", kHidden}, {"direction", c.direction}};
@@ -223,11 +224,11 @@ void check_recurrence(const Recurrence& c) {
   m.node(c.gates == 1 ? "RNN" : c.gates == 3 ? "GRU" : "LSTM", names, outputs, attributes);
   const Results made = run_file(m, given);
   REQUIRE_MESSAGE(made.refused.empty(), made.refused);
-  if (!turn || c.steps > 4)
-    check_near(turn ? by_step(made.numbers.at("y"), c.steps, d) : made.numbers.at("y"), wanted.y);
-  check_near(made.numbers.at("h"), turn ? turned(wanted.h, d, kBatch, kHidden) : wanted.h);
+  if (!batch_first || c.steps > 4)
+    check_near(batch_first ? by_step(made.numbers.at("y"), c.steps, d) : made.numbers.at("y"), expected.y);
+  check_near(made.numbers.at("h"), batch_first ? turned(expected.h, d, kBatch, kHidden) : expected.h);
   if (outputs.size() == 3)
-    check_near(made.numbers.at("c"), turn ? turned(wanted.cell, d, kBatch, kHidden) : wanted.cell);
+    check_near(made.numbers.at("c"), batch_first ? turned(expected.cell, d, kBatch, kHidden) : expected.cell);
 }
 
 }  // namespace
@@ -240,7 +241,7 @@ TEST_CASE("sequences of different lengths start and end at their own bounds") {
         c.states = come;
         check_recurrence(c);
       }
-  for (const bool states : {false, true}) {  // an LSTM whose cell no node asks for, and one that is unrolled
+  for (const bool states : {false, true}) {  // an LSTM without a consumer of its cell, and an unrolled one
     Recurrence c{4, "bidirectional", {3, 1, 4}, true};
     c.states = states, c.wants_cell = false;
     check_recurrence(c);
@@ -284,7 +285,7 @@ TEST_CASE("recurrences beyond the unroll limit run as a loop") {
       c.steps = 8200, c.states = gates == 3, c.lengths_come = gates == 1;
       check_recurrence(c);
     }
-  Recurrence even{3, "bidirectional"};  // no steps are left behind the turns
+  Recurrence even{3, "bidirectional"};  // the steps fill whole iterations
   even.steps = 8448, even.before_reset = true;
   check_recurrence(even);
   Recurrence peeped{4, "bidirectional", lengths};
@@ -308,7 +309,7 @@ TEST_CASE("invalid recurrent operators are errors") {
     return run_file(m, {}).refused;
   };
   CHECK(refused({}).empty());
-  CHECK(refused({}, {4, 5, 1}).find("a sequence of 5 steps, of 4") != std::string::npos);
+  CHECK(refused({}, {4, 5, 1}).find("the sequence length 5 is out of range for 4 steps") != std::string::npos);
   CHECK(refused({}, {4, -1, 1}).find("-1") != std::string::npos);
   CHECK(refused({}, {4, 1}).find("lengths") != std::string::npos);
   CHECK(refused({{"activations", std::vector<std::string>{"Sigmoid", "Sine"}}}).find("'Sine'") != std::string::npos);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Sampling of ONNX Runtime's own domain: which words may be drawn is told by hand, and how often each is.
+// Sampling of ONNX Runtime's domain: the possible tokens and their frequencies, compared with computed probabilities.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "search_by_hand.h"
+#include "search_decoder.h"
 
 namespace arenascope::test {
 namespace {
@@ -55,7 +55,7 @@ std::vector<double> chances(double temperature, const Ints& presence = {}, doubl
   return out;
 }
 
-// Without those that are left out, by their places from the best one down.
+// The probabilities without the excluded ones; `kept` of them stay, from the best one down.
 std::vector<double> without(std::vector<double> chances, size_t kept) {
   std::vector<double> sorted = chances;
   std::sort(sorted.begin(), sorted.end(), std::greater<>());
@@ -65,7 +65,7 @@ std::vector<double> without(std::vector<double> chances, size_t kept) {
   return chances;
 }
 
-// How many from the best one down stay: the others' chances are no more than what may be missing.
+// The number of tokens that stay, from the best one down: the probabilities of the others sum to at most 1 - top_p.
 size_t enough(std::vector<double> chances, double top_p, size_t least) {
   std::sort(chances.begin(), chances.end());
   size_t gone = 0;
@@ -73,12 +73,12 @@ size_t enough(std::vector<double> chances, double top_p, size_t least) {
   return chances.size() - gone;
 }
 
-void check_alike(const std::vector<double>& made, const std::vector<double>& wanted) {
-  REQUIRE(made.size() == wanted.size());
+void check_alike(const std::vector<double>& made, const std::vector<double>& expected) {
+  REQUIRE(made.size() == expected.size());
   for (size_t i = 0; i < made.size(); ++i) {
     CAPTURE(i);
-    CHECK((made[i] > 0) <= (wanted[i] > 0));
-    CHECK(std::abs(made[i] - wanted[i]) <= 5 * std::sqrt(wanted[i] / kRows) + 1e-9);
+    CHECK((made[i] > 0) <= (expected[i] > 0));
+    CHECK(std::abs(made[i] - expected[i]) <= 5 * std::sqrt(expected[i] / kRows) + 1e-9);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What ScatterElements and ScatterND write, beside places that are counted one by one.
+// Results of ScatterElements and ScatterND, compared with a loop over single elements.
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -22,8 +22,8 @@ TEST_CASE("scatter along each axis, the last of several updates of one element w
         CAPTURE(type);
         CAPTURE(axis);
         CAPTURE(known);
-        const Dims part{2, 3, 4};  // of each dimension less, along the axis some places more than once
-        Numbers x(60), u(24), wanted;
+        const Dims part{2, 3, 4};  // smaller in each dimension; some indices along the axis repeat
+        Numbers x(60), u(24), expected;
         Ints places;
         const bool truth = type == models::test::kBool;
         for (size_t i = 0; i < 60; ++i) x[i] = truth ? static_cast<double>(i % 2) : static_cast<double>(i);
@@ -31,11 +31,11 @@ TEST_CASE("scatter along each axis, the last of several updates of one element w
           u[i] = truth ? static_cast<double>(i % 3 == 0) : 100 + static_cast<double>(i);
           places.push_back(static_cast<int64_t>(i * 7 % static_cast<size_t>(2 * sizes[axis])) - sizes[axis]);
         }
-        wanted = x;
+        expected = x;
         for (int64_t i = 0; i < 24; ++i) {
           int64_t at[3] = {i / 12, i / 4 % 3, i % 4};
           at[axis] = (places[static_cast<size_t>(i)] + sizes[axis]) % sizes[axis];
-          wanted[static_cast<size_t>((at[0] * 4 + at[1]) * 5 + at[2])] = u[static_cast<size_t>(i)];
+          expected[static_cast<size_t>((at[0] * 4 + at[1]) * 5 + at[2])] = u[static_cast<size_t>(i)];
         }
         OnnxMaker m(18);
         m.input("x", {3, 4, 5}, type).input("u", {2, 3, 4}, type).output("y", {3, 4, 5}, type);
@@ -47,7 +47,7 @@ TEST_CASE("scatter along each axis, the last of several updates of one element w
         m.node("ScatterElements", {"x", "i", "u"}, {"y"}, {{"axis", int64_t{axis - 3}}});
         const Results made = run_file(m, given);
         CHECK(made.refused == "");
-        if (made.refused.empty()) CHECK(made.numbers.at("y") == wanted);
+        if (made.refused.empty()) CHECK(made.numbers.at("y") == expected);
         if (known) continue;
         given.back().numbers[5] = static_cast<double>(axis == 1 ? -sizes[axis] - 1 : sizes[axis]);
         const std::string bad = fmt::format("index {} is out of range", given.back().numbers[5]);
@@ -94,8 +94,8 @@ TEST_CASE("ScatterND with computed index tuples") {
       Numbers x(static_cast<size_t>(rows * length)), tuples, u(static_cast<size_t>(5 * length));
       for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i);
       for (size_t i = 0; i < u.size(); ++i) u[i] = -1 - static_cast<double>(i);
-      Numbers wanted = x;
-      for (int64_t k = 0; k < 5; ++k) {  // the last stands where the first did
+      Numbers expected = x;
+      for (int64_t k = 0; k < 5; ++k) {  // the last index equals the first
         int64_t at = 0;
         for (int64_t d = 0; d < width; ++d) {
           const int64_t size = all[static_cast<size_t>(d)], place = (k % 4 * 5 + d) % size;
@@ -103,7 +103,7 @@ TEST_CASE("ScatterND with computed index tuples") {
           at = at * size + place;
         }
         for (int64_t i = 0; i < length; ++i)
-          wanted[static_cast<size_t>(at * length + i)] = u[static_cast<size_t>(k * length + i)];
+          expected[static_cast<size_t>(at * length + i)] = u[static_cast<size_t>(k * length + i)];
       }
       Ints updates{5};
       updates.insert(updates.end(), all.begin() + width, all.end());
@@ -112,7 +112,7 @@ TEST_CASE("ScatterND with computed index tuples") {
       m.node("ScatterND", {"x", "i", "u"}, {"y"});
       const Results made = run_file(m, {{"x", x}, {"i", tuples}, {"u", u}});
       CHECK(made.refused == "");
-      if (made.refused.empty()) CHECK(made.numbers.at("y") == wanted);
+      if (made.refused.empty()) CHECK(made.numbers.at("y") == expected);
       tuples[static_cast<size_t>(width - 1)] = static_cast<double>(all[static_cast<size_t>(width - 1)]);
       CHECK(run_file(m, {{"x", x}, {"i", tuples}, {"u", u}}).refused.find("is out of range") != std::string::npos);
     }

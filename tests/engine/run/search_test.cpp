@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// ONNX Runtime's searches: text that is written word by word, beside the same choice made by hand.
+// ONNX Runtime's searches: text that is generated token by token, compared with a reference implementation.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "search_by_hand.h"
+#include "search_decoder.h"
 
 namespace arenascope::test {
 namespace {
@@ -25,25 +25,25 @@ Results run_search(const Search& s, std::vector<Attr> more = {}, const char* op 
   return run_file(m, in.given);
 }
 
-// The next word of one text; `turn` words were written before.
-int64_t next_word(const Search& s, const Ints& text, int64_t place, size_t who, int64_t turn, double phase) {
+// The next token of one text after `iteration` tokens.
+int64_t next_word(const Search& s, const Ints& text, int64_t place, size_t who, int64_t iteration, double phase) {
   int64_t sum = 0;
   for (const int64_t word : text) sum += word;
   std::vector<double> score = scores_of(text.back(), place, sum, phase);
-  weigh(s, text, who, turn, score);
+  weigh(s, text, who, iteration, score);
   return std::max_element(score.begin(), score.end()) - score.begin();
 }
 
-std::vector<double> by_hand(const Search& s, double first_phase = 0) {
+std::vector<double> reference(const Search& s, double first_phase = 0) {
   std::vector<Ints> texts = s.prompts;
   std::vector<bool> done(texts.size());
   Ints places;
   for (const Ints& text : texts) places.push_back(std::ssize(text) - std::count(text.begin(), text.end(), s.pad));
-  for (int64_t turn = 0; std::ssize(texts[0]) < s.most; ++turn)
+  for (int64_t iteration = 0; std::ssize(texts[0]) < s.most; ++iteration)
     for (size_t who = 0; who < texts.size(); ++who) {
-      const bool is_pad = turn == 0 && texts[who].back() == s.pad;
-      const int64_t word =
-          next_word(s, texts[who], is_pad ? 0 : places[who] - 1 + turn, who, turn, turn == 0 ? first_phase : 0);
+      const bool is_pad = iteration == 0 && texts[who].back() == s.pad;
+      const int64_t word = next_word(s, texts[who], is_pad ? 0 : places[who] - 1 + iteration, who, iteration,
+                                     iteration == 0 ? first_phase : 0);
       done[who] = done[who] || word == s.end;
       texts[who].push_back(done[who] ? s.pad : word);
     }
@@ -56,7 +56,7 @@ void check(const Search& s) {
   const Results made = run_search(s);
   REQUIRE(made.refused == "");
   CHECK(made.sizes.at("text") == Dims{std::ssize(s.prompts), s.most});
-  CHECK(made.numbers.at("text") == by_hand(s));
+  CHECK(made.numbers.at("text") == reference(s));
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ void check(const Search& s) {
 TEST_CASE("greedy search returns the tokens with the best scores") {
   check({{{3, 4, 5}}, 12});
   check({{{3, 4, 5}, {7, 1, 2}}, 14});
-  check({{{0, 0, 5}, {7, 0, 2}}, 10});  // padding has no place
+  check({{{0, 0, 5}, {7, 0, 2}}, 10});  // padding has no position
   check({{{3, 4, 5}, {7, 1, 2}}, 12, 0, -1, 0, 0, 1.8});
   check({{{3, 4, 5}, {7, 1, 2}}, 12, 0, -1, 0, 1, 0.7});
   check({{{3, 4, 5, 3, 4}}, 14, 0, -1, 0, 2});
@@ -84,10 +84,10 @@ TEST_CASE("a search ends after all sequences, and not before min_length") {
       CAPTURE(end);
       const Search s{{{3, 4, 5}, {7, 1, 2}}, 12, least, end};
       check(s);
-      ended += std::ranges::count(by_hand(s), 0.0) > 8 ? 1 : 0;
+      ended += std::ranges::count(reference(s), 0.0) > 8 ? 1 : 0;
     }
   CHECK(ended > 0);
-  const Search as_is{{{3, 4}}, 2};  // nothing is asked for
+  const Search as_is{{{3, 4}}, 2};  // nothing is generated
   CHECK(run_search(as_is).numbers.at("text") == std::vector<double>{3, 4});
 }
 
@@ -97,10 +97,10 @@ TEST_CASE("the first search iteration may use a separate decoder") {
     OnnxMaker first(17);
     const Results made = run_search(s, {{"init_decoder", &decoder(first, 2.5)}});
     REQUIRE(made.refused == "");
-    CHECK(made.numbers.at("text") == by_hand(s, 2.5));
+    CHECK(made.numbers.at("text") == reference(s, 2.5));
   }
   const Search s{{{3, 4, 5}}, 9};
-  CHECK(by_hand(s, 2.5) != by_hand(s));
+  CHECK(reference(s, 2.5) != reference(s));
 }
 
 TEST_CASE("free search sizes leave capacity for generated tokens") {
@@ -135,7 +135,7 @@ TEST_CASE("search inputs must match the batch") {
   const Search s{{{3, 4}, {5, 6}}, 4};
   CHECK(refused(s, "", {}) == "");
   CHECK(refused(s, "vocabulary", {kWords}) == "");
-  CHECK(refused({{{3, 4, 5}}, 2}, "", {}).find("it is given 3 words, and writes texts of 2") != std::string::npos);
+  CHECK(refused({{{3, 4, 5}}, 2}, "", {}).find("it has 3 input tokens, its maximum length is 2") != std::string::npos);
   CHECK(refused(s, "least", {2}).find("input 'least' is [2]") != std::string::npos);
   CHECK(refused(s, "penalty", {2}) != "");
   CHECK(refused(s, "vocabulary", {2, kWords}) != "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Strings: known ones are folded, the others are indices into words, which are moved, looked up and compared in a run. And
-// images, which become constants.
+// Strings: known ones are folded, the others are indices into a string table, which are moved, looked up and compared in a
+// run. And images, which become constants.
 #include <cstring>
 #include <limits>
 #include <string>
@@ -58,8 +58,8 @@ std::string problem(const OnnxMaker& m, const models::OpenOptions& open = {}) {
   return model->problems[0];
 }
 
-// What a run gives: strings as they are, numbers as text; the shape in front.
-std::string told(Runner& runner, size_t output = 0) {
+// The result of a run as text: the shape, then the strings or numbers.
+std::string result_text(Runner& runner, size_t output = 0) {
   auto report = runner.run();
   REQUIRE_MESSAGE(report.ok(), (report.ok() ? "" : report.error().message));
   const RunResult result = runner.results()[output];
@@ -81,7 +81,7 @@ std::string told(Runner& runner, size_t output = 0) {
   return out;
 }
 
-// Of one operator over weights of strings.
+// The result of one operator over constant strings.
 std::string folded(const std::string& op, const std::vector<std::pair<Ints, Strings>>& sources,
                    const std::vector<Attr>& attributes = {}, size_t output = 0, const char* domain = "") {
   OnnxMaker m(20);
@@ -98,10 +98,10 @@ std::string folded(const std::string& op, const std::vector<std::pair<Ints, Stri
     m.opset("ai.onnx.ml", 1);
   m.node(op, names, results, attributes, "", domain);
   if (const std::string why = problem(m); !why.empty()) return "refused: " + why;
-  return told(*opened(m), output);
+  return result_text(*opened(m), output);
 }
 
-bool refused(const std::string& told) { return told.starts_with("refused"); }
+bool refused(const std::string& result_text) { return result_text.starts_with("refused"); }
 
 }  // namespace
 
@@ -132,7 +132,7 @@ TEST_CASE("strings are moved like numbers") {
     OnnxMaker m(20);
     m.weight("s", {2, 2}, Strings{"a", "b", "c", "d"}).weight("at", sizes, places).output("y", {}, kString);
     m.opset(domain, 1).node(op, {"s", "at"}, {"y"}, {}, "", domain);
-    return told(*opened(m));
+    return result_text(*opened(m));
   };
   CHECK(picked("ArrayFeatureExtractor", "ai.onnx.ml", {3}, {1, 0, 1}) == "[2, 3] b a b d c d");
   CHECK(picked("ExpandDims", "com.microsoft", {}, {1}) == "[2, 1, 2] a b c d");
@@ -146,11 +146,11 @@ TEST_CASE("strings are moved like numbers") {
   for (const char* name : {"picked", "square", "row", "back"}) m.output(name, {}, kString);
   m.output("sizes", {}, kInt64);
   auto runner = opened(m);
-  CHECK(told(*runner, 0) == "[2] d b");
-  CHECK(told(*runner, 1) == "[2, 2] a b c d");
-  CHECK(told(*runner, 2) == "[1, 3] a b c");
-  CHECK(told(*runner, 3) == "[3] a b c");
-  CHECK(told(*runner, 4) == "[2] 2 2");
+  CHECK(result_text(*runner, 0) == "[2] d b");
+  CHECK(result_text(*runner, 1) == "[2, 2] a b c d");
+  CHECK(result_text(*runner, 2) == "[1, 3] a b c");
+  CHECK(result_text(*runner, 3) == "[3] a b c");
+  CHECK(result_text(*runner, 4) == "[2] 2 2");
 }
 
 TEST_CASE("strings are selected and compared by computed values") {
@@ -167,15 +167,15 @@ TEST_CASE("strings are selected and compared by computed values") {
   const uint8_t is[] = {1, 0, 1};
   REQUIRE(runner->set_input("x", std::as_bytes(std::span(x))).ok());
   REQUIRE(runner->set_input("is", std::as_bytes(std::span(is))).ok());
-  CHECK(told(*runner, 0) == "[4] cat dog ant bee");
-  CHECK(told(*runner, 1) == "[4] 0 0 0 1");
-  CHECK(told(*runner, 2) == "[3] 0 1 1");
+  CHECK(result_text(*runner, 0) == "[4] cat dog ant bee");
+  CHECK(result_text(*runner, 1) == "[4] 0 0 0 1");
+  CHECK(result_text(*runner, 2) == "[3] 0 1 1");
   OnnxMaker later(20);
   later.input("x", {3}, kInt64).weight("names", {3}, Strings{"ant", "bee", "cat"}).output("y", {}, kString);
   later.node("Gather", {"names", "x"}, {"picked"}).node("StringConcat", {"picked", "picked"}, {"y"});
   auto waits = opened(later);  // its strings are there when the graph before it has run
   REQUIRE(waits->set_input("x", std::as_bytes(std::span(x))).ok());
-  CHECK(told(*waits) == "[3] catcat beebee antant");
+  CHECK(result_text(*waits) == "[3] catcat beebee antant");
 }
 
 TEST_CASE("LabelEncoder maps strings and numbers both ways") {
@@ -208,8 +208,8 @@ TEST_CASE("LabelEncoder maps strings and numbers both ways") {
   auto runner = opened(m);
   const Floats x{-2, 9, std::numeric_limits<float>::quiet_NaN(), 1.5f};
   REQUIRE(runner->set_input("x", std::as_bytes(std::span(x))).ok());
-  CHECK(told(*runner, 0) == "[2, 2] z _Unused y x");
-  CHECK(told(*runner, 1) == "[2, 2] 30 -0 20 10");
+  CHECK(result_text(*runner, 0) == "[2, 2] z _Unused y x");
+  CHECK(result_text(*runner, 1) == "[2, 2] 30 -0 20 10");
 }
 
 TEST_CASE("strings are cast to and from numbers; TfIdfVectorizer counts tokens") {
@@ -223,7 +223,7 @@ TEST_CASE("strings are cast to and from numbers; TfIdfVectorizer counts tokens")
   m.weight("x", {3}, Floats{0.1f, -2, 1e30f})
       .output("y", {}, kString)
       .node("Cast", {"x"}, {"y"}, {Attr{"to", int64_t{kString}}});
-  CHECK(told(*opened(m)) == "[3] 0.1 -2 1e+30");
+  CHECK(result_text(*opened(m)) == "[3] 0.1 -2 1e+30");
   const std::vector<Attr> grams = {Attr{"mode", "TF"},
                                    Attr{"min_gram_length", int64_t{1}},
                                    Attr{"max_gram_length", int64_t{2}},
@@ -254,11 +254,11 @@ TEST_CASE("strings are split by separators, by token pattern or by character") {
   CHECK(parts({"a1b22 ccc"}, token("[a-z]+")) == "[1, 3] a b ccc");
   CHECK(parts({"çé b"}, token("[^ ]+"), 2) == "[1, 1] çé");
   CHECK(parts({"", " "}, by({" "}), 1, 1) == "[2, 0]");
-  // Each match may look at all that is left of its string.
+  // Each match may scan the remainder of its string.
   const std::string letters(size_t{100000}, 'a');
   CHECK(refused(parts({letters}, token("a"))));
   CHECK(parts({letters}, token("a+")) == "[1, 1] " + letters);
-  Strings lines(512);  // of which one has many parts, so that padding of any length stands beside all others
+  Strings lines(512);  // one of which has many parts, so that all others are padded to any length
   for (int i = 0; i < 2000; ++i) lines[0] += "x ";
   std::vector<Attr> padded = by({" "});
   padded.push_back(Attr{"mincharnum", int64_t{1}});
@@ -278,7 +278,7 @@ TEST_CASE("a string input is provided at opening") {
   CHECK(problem(m) == "input 's' is a string tensor, which must be given: --input s=FILE.pb");
   auto runner = opened(m, given("s", {2}, {"ho", "hi"}));
   CHECK(runner->model().fixed_inputs == Strings{"s"});
-  CHECK(told(*runner) == "[2] ho! hi!");
+  CHECK(result_text(*runner) == "[2] ho! hi!");
   CHECK_FALSE(problem(m, given("s", {1, 2}, {"ho", "hi"})).empty());
   models::OpenOptions numbers = given("s", {2}, {"ho", "hi"});
   numbers.strings.clear();
@@ -305,9 +305,9 @@ TEST_CASE("an image input is provided at opening") {
     out.inputs["data"] = std::move(*tensor);
     return out;
   };
-  CHECK(told(*opened(m, with("P6 # of two pixels\n2 1 255\n\1\2\3\4\5\6"))) == "[1, 2, 3] 3 2 1 6 5 4");
-  CHECK(told(*opened(m, with("P2 1 2 4 0 2"))) == "[2, 1, 3] 0 0 0 128 128 128");
-  CHECK(told(*opened(m, with("P1 2 1 01"))) == "[1, 2, 3] 255 255 255 0 0 0");
+  CHECK(result_text(*opened(m, with("P6 # of two pixels\n2 1 255\n\1\2\3\4\5\6"))) == "[1, 2, 3] 3 2 1 6 5 4");
+  CHECK(result_text(*opened(m, with("P2 1 2 4 0 2"))) == "[2, 1, 3] 0 0 0 128 128 128");
+  CHECK(result_text(*opened(m, with("P1 2 1 01"))) == "[1, 2, 3] 255 255 255 0 0 0");
   for (const char* damaged :
        {"", "P", "P6", "P6 2 1 255\n\1\2", "P6 0 1 255\n", "P6 99999 99999 255\n", "P5 60000 60000 1\n", "P2 1 1 9 10",
         "P3 2 2 255 1 2", "BM", "BM0000000000000000000000000000000000000000000000000000000", "\xFF\xD8\xFF",

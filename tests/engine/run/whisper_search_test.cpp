@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whisper's beam search of ONNX Runtime's own domain: sounds are read, words that tell times come by rules of their own.
+// Whisper's beam search of ONNX Runtime's domain: audio is the input, and timestamp tokens follow rules of their own.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <limits>
 #include <optional>
 
-#include "beams_by_hand.h"
+#include "reference_beam_search.h"
 
 namespace arenascope::test {
 namespace {
@@ -17,7 +17,7 @@ using models::test::kInt32;
 using models::test::OnnxMaker;
 
 constexpr double kLowest = static_cast<double>(std::numeric_limits<float>::lowest());
-constexpr int64_t kSounds = 2, kRead = 3, kFirstTime = 8, kNever = 5, kTask = 3, kStart = 1, kMost = 10;
+constexpr int64_t kSounds = 2, kRead = 3, kFirstTime = 8, kNever = 5, kTask = 3, kStart = 1, kMaxLength = 10;
 const std::vector<double> kHeard{0.5, -1, 2, 0.25, 1, 0.5, -2, 1, 1, 3, 0.75, -0.5};  // of two texts
 
 // Scores by the last word, the sum of all words, and that of all sounds.
@@ -49,7 +49,7 @@ class Heard {
     const auto number = [&](const char* name, int64_t value) {
       m.raw_weight(name, {1}, std::string{static_cast<char>(value), 0, 0, 0}, kInt32);
     };
-    number("most", kMost);
+    number("most", kMaxLength);
     number("least", 0);
     number("beams", static_cast<int64_t>(b.beams));
     number("count", static_cast<int64_t>(b.results));
@@ -98,23 +98,23 @@ class Heard {
     };
     out.also = [times, temperature](const Ints& text, std::vector<double>& scores) {
       for (double& x : scores) x /= temperature.value_or(1);
-      if (times) tell(text, scores);
+      if (times) apply_timestamp_rules(text, scores);
     };
     return out;
   }
 
  private:
   // A text is words, then pairs of times with words between them: a time, words, two times, words, …
-  static void tell(const Ints& text, std::vector<double>& scores) {
+  static void apply_timestamp_rules(const Ints& text, std::vector<double>& scores) {
     const auto is_time = [](int64_t word) { return word >= kFirstTime; };
     const auto first = std::find_if(text.begin(), text.end(), is_time);
-    const bool behind = first != text.end() && first + 1 != text.end();  // something was written since
-    const bool last = is_time(text.back()), alone = last && behind && !is_time(text[text.size() - 2]);
+    const bool has_text = first != text.end() && first + 1 != text.end();  // something was written since
+    const bool last = is_time(text.back()), alone = last && has_text && !is_time(text[text.size() - 2]);
     int64_t newest = -1;
     for (const int64_t word : text)
       if (is_time(word)) newest = word;
     for (int64_t v = 0; v < kWords; ++v) {
-      bool out = v == kNever || (behind && (v == kTask || v == kStart));
+      bool out = v == kNever || (has_text && (v == kTask || v == kStart));
       if (is_time(v)) out = out || (last && !alone) || (newest >= 0 && v < newest + (alone ? 0 : 1));
       if (alone && v < 7) out = true;  // before the end
       if (out) scores[static_cast<size_t>(v)] = kLowest;
@@ -162,17 +162,17 @@ TEST_CASE("WhisperBeamSearch returns the most probable texts") {
         CAPTURE(given);
         CAPTURE(beams);
         Heard heard;
-        Beams b{{{{kStart}, {kStart}}, kMost}, beams, beams};
+        Beams b{{{{kStart}, {kStart}}, kMaxLength}, beams, beams};
         if (given) b.search.prompts = {{kStart, 4, 2}, {kStart, 6, 9}};
         b.search.end = 7;
         for (const bool times : {false, true}) {
           CAPTURE(times);
           const Results made = heard.run(b, times, temperature, given);
           REQUIRE(made.refused == "");
-          const Written wanted = write_by_hand(b, heard.scorer(times, temperature));
-          CHECK(made.numbers.at("text") == wanted.words);
-          check_near(made.numbers.at("worth"), wanted.scores);
-          if (times) changed += wanted.words != write_by_hand(b, heard.scorer(false, temperature)).words ? 1 : 0;
+          const Written expected = search_reference(b, heard.scorer(times, temperature));
+          CHECK(made.numbers.at("text") == expected.words);
+          check_near(made.numbers.at("worth"), expected.scores);
+          if (times) changed += expected.words != search_reference(b, heard.scorer(false, temperature)).words ? 1 : 0;
         }
       }
   CHECK(changed > 6);

@@ -378,11 +378,11 @@ class GraphTest : public QObject {
   void layers_are_nested() {
     const GraphInfo g = iterations();
     const Layers layers = layers_of(g);
-    QCOMPARE(layers.names,
-             (std::vector<std::string>{"head", "Loop y", "Loop y / turn 0", "Loop y / turn 1", "Loop y / turn 2"}));
+    QCOMPARE(layers.names, (std::vector<std::string>{"head", "Loop y", "Loop y / iteration 0", "Loop y / iteration 1",
+                                                     "Loop y / iteration 2"}));
     QCOMPARE(layers.parents, (std::vector<int32_t>{-1, -1, 1, 1, 1}));
     QCOMPARE(layers.nodes[1].size(), size_t{7});
-    QCOMPARE(layer_title(layers, 3), QStringLiteral("turn 1"));
+    QCOMPARE(layer_title(layers, 3), QStringLiteral("iteration 1"));
     QCOMPARE(fold(g, layers, {}).vertices.size(), size_t{3});      // head, the loop, end
     QCOMPARE(fold(g, layers, {2, 3}).vertices.size(), size_t{3});  // iterations are expanded in a collapsed loop
     QCOMPARE(fold(g, layers, {1}).vertices.size(), size_t{6});     // head, three iterations, all, end

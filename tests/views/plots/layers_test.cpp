@@ -45,15 +45,16 @@ class LayersTest : public QObject {
   void initTestCase() { QStandardPaths::setTestModeEnabled(true); }
 
   void consecutive_steps_of_a_layer_form_a_stretch() {
-    const auto g = graph_of({"", "Loop y / turn 0", "Loop y / turn 0 / If r", "Loop y / turn 1", "Loop y", "tail"});
+    const auto g =
+        graph_of({"", "Loop y / iteration 0", "Loop y / iteration 0 / If r", "Loop y / iteration 1", "Loop y", "tail"});
     QCOMPARE(names_of(layer_stretches(g, in_order({0, 1, 2, 3, 4, 5}))),
-             QStringList({"0: Loop y [1, 5)", "0: tail [5, 6)", "1: Loop y / turn 0 [1, 3)",
-                          "1: Loop y / turn 1 [3, 4)", "2: Loop y / turn 0 / If r [2, 3)"}));
+             QStringList({"0: Loop y [1, 5)", "0: tail [5, 6)", "1: Loop y / iteration 0 [1, 3)",
+                          "1: Loop y / iteration 1 [3, 4)", "2: Loop y / iteration 0 / If r [2, 3)"}));
     // In another order a layer appears twice; nodes of the plan that do not exist belong to no layer.
     QCOMPARE(names_of(layer_stretches(g, in_order({5, 1, 77, 5}), 1)),
              QStringList({"0: tail [0, 1)", "0: Loop y [1, 2)", "0: tail [3, 4)"}));
     QVERIFY(layer_stretches(graph_of({"", ""}), in_order({0, 1})).empty());
-    QCOMPARE(nodes_in_layer(g, "Loop y / turn 0"), (std::vector<NodeId>{NodeId(1), NodeId(2)}));
+    QCOMPARE(nodes_in_layer(g, "Loop y / iteration 0"), (std::vector<NodeId>{NodeId(1), NodeId(2)}));
   }
 
   void layers_are_drawn_above_the_steps() {

@@ -19,16 +19,17 @@ struct ChatMessage {
 
 class ChatTemplate {
  public:
-  // Of a GGUF file. Errors name it: it cannot be read, has no template, or one with what is not known here.
+  // Reads the template of a GGUF file. Errors name the file: it cannot be read, has no template, or the template uses
+  // an unsupported construct.
   static Result<ChatTemplate> open(const std::filesystem::path& path);
-  // Of the text of a template; what `begin` and `end` of a text are called there.
+  // Parses a template; `begin` and `end` are the values of its variables bos_token and eos_token.
   static Result<ChatTemplate> parse(std::string_view text, std::string begin = {}, std::string end = {});
   ~ChatTemplate();
   ChatTemplate(ChatTemplate&&) noexcept;
   ChatTemplate& operator=(ChatTemplate&&) noexcept;
 
-  // With `answer` the text ends where the assistant begins to speak. Errors: the template refuses the conversation, or
-  // asks for what is not known here.
+  // With `answer` the text ends where the assistant's answer begins. Errors: the template rejects the conversation or uses
+  // an unsupported construct.
   Result<std::string> render(const std::vector<ChatMessage>& messages, bool answer) const;
 
  private:

@@ -22,17 +22,18 @@ struct CheckpointTensor {
   std::span<const std::byte> bytes;  // contiguous, row-major
 };
 
-// The metadata's key that names the model: zoo:NAME, or a file beside the checkpoint.
+// The metadata key that names the model: zoo:NAME, or a file in the checkpoint's folder.
 inline constexpr const char* kCheckpointModel = "arenascope.model";
-// What a GGUF file of a checkpoint calls its architecture.
+// The architecture that a GGUF checkpoint declares.
 inline constexpr const char* kCheckpointArchitecture = "arenascope-checkpoint";
 
-// As GGUF where the path ends so, else as safetensors. Written beside `path` first and put into its place when it is whole:
-// an error leaves the file of before as it was. Errors: a type or a shape that such a file has not, a name that comes twice, a folder that cannot be written, a full disk.
+// GGUF if the extension of `path` is that of GGUF, else safetensors. Written to a temporary file that then replaces `path`,
+// so that an error leaves an existing file unchanged. Errors: a type or shape that the format does not have, a repeated
+// name, a folder that is not writable, a full disk.
 Status write_checkpoint(const std::filesystem::path& path, std::span<const CheckpointTensor> tensors,
                         const std::map<std::string, std::string>& metadata);
 
-// What such a file holds; the bytes lie in the mapped file, which is held.
+// The contents of a checkpoint; the data is stored in the mapped file, which stays mapped as long as the tensors exist.
 struct Checkpoint {
   std::map<std::string, std::string> metadata;
   std::vector<CheckpointTensor> tensors;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A small array whose numbers are known when a model is opened: shapes, indices, axes and what is computed of them.
-// Whole numbers and truth values are kept as int64, floating ones as double (rounded to the type at each step).
+// A small array whose elements are known when a model is opened: shapes, indices, axes and values computed from them.
+// Integers and booleans are stored as int64, floating-point elements as double (rounded to the type at each step).
 #pragma once
 #include <arenascope/base/result.h>
 #include <arenascope/tensor/shape.h>
@@ -52,12 +52,12 @@ struct SliceRange {
 };
 Result<SliceRange> slice_range(int64_t size, int64_t start, int64_t end, int64_t step);
 
-// The operators that can be computed while opening: by ONNX name.
-// Error: the sizes do not fit, or the operator is none of these. Results hold at most kMaxElements.
+// The operators that can be folded when a model is opened, by ONNX name.
+// Errors: sizes that do not match, an unsupported operator. Results have at most kMaxElements.
 struct FoldCall {
   std::string_view op;
   int64_t opset = 0;
-  std::span<const HostArray* const> inputs;  // null: left out
+  std::span<const HostArray* const> inputs;  // null: omitted
   std::function<int64_t(const char* name, int64_t fallback)> integer;
   std::function<std::vector<int64_t>(const char* name)> integers;  // empty: not there
   std::function<bool(const char* name)> has;

@@ -132,7 +132,7 @@ struct LoopSpec {
   std::vector<std::string> results;  // names of the final states, then of the scan outputs
   // Compiles the body for these input values. The result is valid for other values of the same sizes too, unless
   // `by_value`.
-  std::function<Result<Model>(const GivenInputs& values, int64_t turn, bool by_value)> open;
+  std::function<Result<Model>(const GivenInputs& values, int64_t iteration, bool by_value)> open;
 
   // Name of a body output: 0 is the condition, then the states, then the scan outputs.
   std::string output(size_t place) const;
@@ -202,7 +202,7 @@ struct Model {
   // file, or with `lends` read-only host weights that can be regenerated (WeightSource::map_lazily()). Persistent:
   // all others, which are written. Errors: out of memory, a file that has changed since it was opened.
   Status load_weights(ExecutionContext& execution, bool keep = false, bool lends = false);
-  // Errors: a file that weights are mapped from has changed since it was opened, so a run could read anything; a
+  // Errors: a file that weights are mapped from has changed since it was opened, so that weights are undefined; a
   // lazily generated weight could not be generated.
   Status weights_unchanged() const;
 };
@@ -227,10 +227,10 @@ struct OpenOptions {
   // Language models: length of the KV cache in tokens. K and V are states of `cache_type` (f32, f16, q8_0). The graph
   // writes the rows given in "cache_rows" (negative: no row). "positions" are the token positions; "kq_mask" [tokens,
   // cache] is added to the scores. With `prefill` the graph takes `tokens` tokens and returns the logits of the
-  // `wanted` rows listed in "wanted_rows". 0: K and V are inputs and outputs of the graph.
+  // `output_rows` rows listed in "output_rows". 0: K and V are inputs and outputs of the graph.
   int64_t cache = 0;
   DType cache_type = DType::F32;
-  int64_t wanted = 1;
+  int64_t output_rows = 1;
   // Language models: number of sequences of `tokens` tokens each, without a KV cache. The graph returns all logits,
   // [sequences·tokens, vocabulary]. 0: not used.
   int64_t sequences = 0;

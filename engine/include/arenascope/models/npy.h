@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// NumPy's .npy files (format 1 to 3): one array each. Fortran order is turned into C order while reading.
+// NumPy's .npy files (format 1 to 3): one array each. Fortran order is converted to C order while reading.
 #pragma once
 #include <arenascope/base/result.h>
 #include <arenascope/tensor/tensor.h>
@@ -14,8 +14,8 @@ namespace arenascope::models {
 // A contiguous tensor of its own memory on the host.
 Result<Tensor> host_tensor(const Dims& sizes, DType dtype);
 
-// Errors name the file: no .npy, a type or byte order that is not read here, a size that differs from what the header
-// says. complex64 is read where `complex` asks whether it is: as I64, each of the bytes of two f32.
+// Errors name the file: not .npy, an unsupported type or byte order, a size that differs from the header. complex64 is
+// supported if `complex` is given, which is then set: each I64 element has the bytes of two f32.
 Result<Tensor> read_npy(const std::filesystem::path& path, bool* complex = nullptr);
 Result<Tensor> parse_npy(std::span<const std::byte> bytes, bool* complex = nullptr);
 

@@ -15,8 +15,8 @@
 namespace arenascope::models {
 
 struct EncodeOptions {
-  bool add_special = true;     // begin-of-text and the like, where the file wants them
-  bool parse_special = false;  // "</s>" in the text is that token, not its letters
+  bool add_special = true;     // begin-of-text and similar tokens, if the file requests them
+  bool parse_special = false;  // "</s>" in the text is parsed as that token, not as characters
 };
 
 class Tokenizer {
@@ -28,23 +28,23 @@ class Tokenizer {
 
   virtual std::string kind() const = 0;  // "llama", "t5", "gpt2", "bert", with its pre-tokenizer: "gpt2 (qwen2)"
   virtual int32_t size() const = 0;      // tokens; ids are 0 to size() - 1
-  // Bytes that are no UTF-8 stay as they are where the vocabulary has bytes.
+  // Invalid UTF-8 is encoded byte by byte if the vocabulary has byte tokens.
   virtual std::vector<int32_t> encode(std::string_view text, const EncodeOptions& options = {}) const = 0;
-  // What a token adds to a text: bytes, which may be a part of a letter. Control tokens, and ids outside: nothing.
+  // The bytes that a token adds to a text; they may be part of a UTF-8 sequence. Empty for control tokens and invalid ids.
   virtual std::string bytes_of(int32_t id) const = 0;
-  // A token as the file writes it, for showing.
+  // A token as it is spelled in the file, for display.
   virtual std::string name_of(int32_t id) const = 0;
   // The text of tokens in a row, without the space that encode() puts in front.
   virtual std::string decode(std::span<const int32_t> ids) const = 0;
-  // Whether generation stops at this token: end of text, of a turn.
+  // True if generation stops at this token: end of text or end of a chat message.
   virtual bool ends(int32_t id) const = 0;
   virtual int32_t begin_of_text() const = 0;  // -1: none
 };
 
-// Cuts bytes that come one after the other into whole UTF-8 letters: what is not whole yet waits for the next bytes.
+// Cuts a stream of bytes into complete UTF-8 characters; an incomplete one waits for the next bytes.
 class Utf8Stream {
  public:
-  // The whole letters so far; a byte that cannot be part of one becomes U+FFFD.
+  // The characters completed so far; an invalid byte becomes U+FFFD.
   std::string add(std::string_view bytes);
   // At the end: U+FFFD for what was begun and never became whole.
   std::string finish();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The built-in architectures: real ones in their real sizes, with seeded weights that are only made when asked for.
+// The built-in architectures in their real sizes, with lazily generated seeded weights.
 // To add one: a function in a zoo_*.cpp that fills a ModelBuilder, declared in model_builder.h, and a line in zoo.cpp.
 #pragma once
 #include <arenascope/models/model.h>
@@ -18,7 +18,7 @@ struct ZooEntry {
 
 std::span<const ZooEntry> zoo();
 
-// Error: no such name (the sentence lists them), options that make no sense for it.
+// Errors: no such name (the message lists them), invalid options for it.
 Result<Model> open_zoo(std::string_view name, const OpenOptions& options = {});
 
 }  // namespace arenascope::models

@@ -22,7 +22,7 @@ struct Header {
 };
 
 Result<Header> read_header(Encoded file) {
-  if (file.size() < kFileHeader + kInfoHeader) return Error{"its header is cut off"};
+  if (file.size() < kFileHeader + kInfoHeader) return Error{"its header is truncated"};
   const size_t info = number(file, 14, 4);
   Header h;
   h.width = static_cast<int32_t>(number(file, 18, 4));
@@ -38,7 +38,7 @@ Result<Header> read_header(Encoded file) {
   const bool by_palette = h.bits == 1 || h.bits == 4 || h.bits == 8;
   if (!by_palette && h.bits != 24 && h.bits != 32) return Error{fmt::format("{} bits a pixel", h.bits)};
   h.colours = !by_palette ? 0 : specified == 0 ? size_t{1} << h.bits : specified;
-  if (h.colours > 256 || h.palette + 4 * h.colours > file.size()) return Error{"its palette is cut off"};
+  if (h.colours > 256 || h.palette + 4 * h.colours > file.size()) return Error{"its palette is truncated"};
   return h;
 }
 
@@ -52,7 +52,7 @@ Result<Image> decode_bmp(Encoded file) {
   if (!image) return image.error();
   const size_t line = (static_cast<size_t>(h.width) * h.bits + 31) / 32 * 4;
   if (h.pixels > file.size() || file.size() - h.pixels < line * static_cast<size_t>(h.height))
-    return Error{"its pixels are cut off"};
+    return Error{"its pixels are truncated"};
   for (int64_t y = 0; y < h.height; ++y) {
     const Encoded from = file.subspan(h.pixels + line * static_cast<size_t>(h.downwards ? y : h.height - 1 - y), line);
     uint8_t* to = image->row(y);

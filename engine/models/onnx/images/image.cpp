@@ -57,7 +57,7 @@ Result<Image> decode(Encoded file) {
     if (!image) return Error{fmt::format("it is {} image that cannot be read: {}", format.name, image.error().message)};
     return image;
   }
-  return Error{"it is no image in a format that is read here (BMP, PNM, JPEG, JPEG 2000, PNG, TIFF, WebP)"};
+  return Error{"it is not an image in a supported format (BMP, PNM, JPEG, JPEG 2000, PNG, TIFF, WebP)"};
 }
 
 }  // namespace arenascope::models::images

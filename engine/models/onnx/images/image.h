@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pictures as files hold them, as rows of pixels. Each format by its packaged library (bmp and pnm by hand); a build
-// without one says so. Sizes are read first and checked before anything is decoded.
+// Image files as rows of pixels. Each format is decoded by its packaged library, bmp and pnm by own code; a build without
+// a library reports the format as unsupported. Sizes are read and checked before anything is decoded.
 #pragma once
 #include <arenascope/base/result.h>
 
@@ -21,13 +21,13 @@ struct Image {
 
 using Encoded = std::span<const uint8_t>;
 
-// An image of that size, black. Errors: none that a file of `file` bytes would hold.
+// A black image of that size. Errors: a size that a file of `file` bytes cannot contain.
 Result<Image> make_image(int64_t height, int64_t width, size_t file);
 
 // By what the file begins with. Errors: no image that is known here, one that is damaged, its library is missing.
 Result<Image> decode(Encoded file);
 
-// The formats; the first bytes have been looked at.
+// Decoders by format; the first bytes have been checked.
 Result<Image> decode_bmp(Encoded file);
 Result<Image> decode_pnm(Encoded file);
 Result<Image> decode_jpeg(Encoded file);

@@ -16,15 +16,15 @@ struct Handler {
   char text[JMSG_LENGTH_MAX];
 };
 
-void defer_as_loop(j_common_ptr info) {
+void fail(j_common_ptr info) {
   auto* handler = reinterpret_cast<Handler*>(info->err);
   handler->base.format_message(info, handler->text);
   std::longjmp(handler->back, 1);
 }
 
-// What it goes on after is damage as well.
+// Warnings also mean that the data is damaged.
 void note(j_common_ptr info, int level) {
-  if (level < 0) defer_as_loop(info);
+  if (level < 0) fail(info);
 }
 
 struct Decompressor {
@@ -32,13 +32,13 @@ struct Decompressor {
   Handler handler{};
   Decompressor() {
     info.err = jpeg_std_error(&handler.base);
-    handler.base.error_exit = defer_as_loop;
+    handler.base.error_exit = fail;
     handler.base.emit_message = note;
   }
   ~Decompressor() { jpeg_destroy_decompress(&info); }
 };
 
-// Nothing with a destructor lives in these two, which are left by a jump. False: handler.text says why.
+// Neither function has an object with a destructor, since libjpeg leaves them by longjmp. False: handler.text has the reason.
 bool read_header(Decompressor& d, Encoded file) {
   if (setjmp(d.handler.back) != 0) return false;
   jpeg_create_decompress(&d.info);

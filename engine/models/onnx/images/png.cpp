@@ -16,7 +16,7 @@ struct PngSource {
 
 void read_part(png_structp png, png_bytep to, size_t count) {
   auto* source = static_cast<PngSource*>(png_get_io_ptr(png));
-  if (count > source->left.size()) png_error(png, "its data are cut off");
+  if (count > source->left.size()) png_error(png, "its data is truncated");
   std::memcpy(to, source->left.data(), count);
   source->left = source->left.subspan(count);
 }
@@ -41,7 +41,7 @@ struct Opened {
   ~Opened() { png_destroy_read_struct(&png, &info, nullptr); }
 };
 
-// Nothing with a destructor lives in these two, which libpng leaves by a jump.
+// Neither function has an object with a destructor, since libpng leaves them by longjmp.
 bool read_header(Opened& o) {
   if (setjmp(png_jmpbuf(o.png)) != 0) return false;
   png_set_read_fn(o.png, &o.source, read_part);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Netpbm's pictures: P1 to P6, numbers up to 65535, which are scaled to 255.
+// Netpbm images: P1 to P6, samples up to 65535, scaled to 255.
 #include <fmt/format.h>
 #include "engine/models/onnx/images/image.h"
 
@@ -12,7 +12,7 @@ class Reader {
  public:
   explicit Reader(Encoded file) : file_(file) {}
 
-  // A number behind white space and comments; none, or one of more than five digits, is an error. `digits` 1: P1's.
+  // Reads the number after white space and comments; a missing one or one of more than five digits is an error. `digits` is 1 for P1.
   bool next(int64_t& out, int digits = 5) {
     for (; at_ < file_.size() && (is_space(file_[at_]) || file_[at_] == '#'); ++at_)
       if (file_[at_] == '#')
@@ -35,7 +35,7 @@ uint8_t scaled(int64_t value, int64_t most) { return static_cast<uint8_t>((value
 Result<Image> read_text(Reader& reader, Image image, char kind, int64_t most) {
   for (size_t i = 0; i < image.rgb.size(); i += kind == '3' ? 1 : 3) {
     int64_t value = 0;
-    if (!reader.next(value, kind == '1' ? 1 : 5) || value > most) return Error{"its numbers are cut off"};
+    if (!reader.next(value, kind == '1' ? 1 : 5) || value > most) return Error{"its numbers are truncated"};
     const uint8_t byte = kind == '1' ? (value != 0 ? 0 : 255) : scaled(value, most);
     for (size_t c = 0; c < (kind == '3' ? size_t{1} : size_t{3}); ++c) image.rgb[i + c] = byte;
   }
@@ -44,7 +44,7 @@ Result<Image> read_text(Reader& reader, Image image, char kind, int64_t most) {
 
 Result<Image> read_bits(Encoded from, Image image) {
   const size_t line = (static_cast<size_t>(image.width) + 7) / 8;
-  if (from.size() < line * static_cast<size_t>(image.height)) return Error{"its pixels are cut off"};
+  if (from.size() < line * static_cast<size_t>(image.height)) return Error{"its pixels are truncated"};
   for (int64_t y = 0; y < image.height; ++y)
     for (size_t x = 0; x < static_cast<size_t>(image.width); ++x) {
       const bool black = (from[line * static_cast<size_t>(y) + x / 8] >> (7 - x % 8) & 1) != 0;
@@ -55,10 +55,10 @@ Result<Image> read_bits(Encoded from, Image image) {
 
 Result<Image> read_bytes(Encoded from, Image image, bool colours, int64_t most) {
   const size_t each = most > 255 ? 2 : 1, step = colours ? 1 : 3;
-  if (from.size() / each < image.rgb.size() / step) return Error{"its pixels are cut off"};
+  if (from.size() / each < image.rgb.size() / step) return Error{"its pixels are truncated"};
   for (size_t i = 0, k = 0; i < image.rgb.size(); i += step, k += each) {
     const int64_t value = each == 2 ? from[k] * 256 + from[k + 1] : from[k];
-    if (value > most) return Error{fmt::format("a pixel of {}, of at most {}", value, most)};
+    if (value > most) return Error{fmt::format("a pixel value of {} exceeds the maximum of {}", value, most)};
     for (size_t c = 0; c < step; ++c) image.rgb[i + c] = scaled(value, most);
   }
   return image;

@@ -64,7 +64,7 @@ Result<Image> decode_tiff(Encoded file) {
     return Error{"its header is damaged"};
   auto image = make_image(height, width, file.size());
   if (!image) return image.error();
-  // What libtiff takes to unpack one piece.
+  // The buffer that libtiff needs to decode one tile or strip.
   const tmsize_t piece = TIFFIsTiled(tiff.get()) ? TIFFTileSize(tiff.get()) : TIFFStripSize(tiff.get());
   char why[1024] = "";
   if (piece <= 0 || piece / 16 > static_cast<tmsize_t>(image->rgb.size()) + (1 << 16) ||

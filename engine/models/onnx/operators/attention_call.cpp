@@ -15,7 +15,7 @@ Tensor sum_of(OpCall& c, const Tensor& a, const Tensor& b, const char* suffix) {
   return !a ? b : !b ? a : c.op(Op::Add, {a, b}, suffix);
 }
 
-// What is added to the scores, or undefined: the mask, what lies behind a query, outside of its window, or in padding.
+// The bias of the scores, or undefined: the mask, and -infinity for keys that are masked causally, outside of the window, or padding.
 Tensor bias(OpCall& c, const AttentionCall& a) {
   Tensor out = a.mask;
   const bool window = a.left >= 0 || a.right >= 0;
@@ -23,7 +23,7 @@ Tensor bias(OpCall& c, const AttentionCall& a) {
   if (!a.causal && !window && !used) return out;
   const Tensor keys = counted_from(c, {a.keys()}, 0, ":key");
   if (a.causal || window) {
-    // Where each query stands among the keys; with a cache of given length it is the last of what is used.
+    // The position of each query among the keys; with a cache of given length the last query is the last used key.
     Tensor queries = counted_from(c, {a.queries(), 1}, used ? -a.queries() : a.offset, ":query");
     if (used) queries = c.op(Op::Add, {queries, used}, ":query_at");
     const auto limited = [&](const Tensor& low, const Tensor& high, const char* suffix) {
@@ -66,7 +66,7 @@ Tensor repeated(OpCall& c, const Tensor& x, int64_t times, const char* suffix) {
   return c.reshape(all, {s[0], s[1] * times, s[2], s[3]}, suffix);
 }
 
-// Beside the keys of each query a score that has no value: it takes its share and gives nothing.
+// Softmax with a sink: an additional score per query that has a probability but no value.
 Tensor shares_of(OpCall& c, const AttentionCall& a, const Tensor& scores) {
   if (!a.sink) return c.op_with(Op::SoftMax, {scores}, SoftMaxParams{3, 1}, ":shares");
   const Dims& s = scores.sizes();
@@ -76,7 +76,7 @@ Tensor shares_of(OpCall& c, const AttentionCall& a, const Tensor& scores) {
   return c.op(Op::Cont, {c.slice(shares, 3, 0, s[3], 1, ":shares_of_keys")}, ":shares");
 }
 
-// Step by step, where the scores are asked for, capped or have a sink beside them.
+// Expanded into single ops, if scores are an output, capped, or have a sink.
 Tensor expanded_node(OpCall& c, const AttentionCall& a, const Tensor& bias, Tensor& shown) {
   const int64_t times = a.q.sizes()[1] / a.k.sizes()[1];
   const Tensor k = repeated(c, a.k, times, ":keys"), v = repeated(c, a.v, times, ":values");
@@ -108,11 +108,13 @@ Tensor at_once(OpCall& c, const AttentionCall& a, const Tensor& bias) {
 Tensor attend(OpCall& c, const AttentionCall& a, Tensor& shown) {
   const Dims &q = a.q.sizes(), &k = a.k.sizes(), &v = a.v.sizes();
   if (k[1] < 1 || q[1] % k[1] != 0 || v[1] != k[1]) {
-    c.fail(fmt::format("{} heads over {}", q[1], k[1]));
+    c.fail(fmt::format(
+        "{} query heads are not a multiple of {} key heads, or keys and values have different numbers of heads", q[1],
+        k[1]));
     return {};
   }
   const bool expanded = a.shows_scores || a.softcap != 0.0f || a.sink;
-  // Without a mask, what lies behind the last key needs none either.
+  // Without a mask, keys after the last query position need none either.
   const bool plain = !a.mask && !a.used && a.left < 0 && a.right < 0 && !expanded;
   if (plain && a.causal && a.keys() - a.queries() == a.offset)
     return c.op_with(Op::Attention, {a.q, a.k, a.v}, AttentionParams{a.scale, true}, ":heads");
@@ -160,7 +162,7 @@ Tensor of_beams(OpCall& c, const Tensor& past, const Tensor& from, const char* s
   const auto name = [&](const char* what) { return at + what; };
   const int64_t batch = p[0], used = p[2];
   if (f.rank() != 3 || f[0] * f[1] != batch || f[2] < used) {
-    c.fail(fmt::format("beams {} of a past {}", to_string(f), to_string(p)));
+    c.fail(fmt::format("its beam indices {} do not match the past {}", to_string(f), to_string(p)));
     return {};
   }
   if (f[1] == 1 || used == 0) return past;
@@ -194,7 +196,7 @@ Tensor rotated(OpCall& c, const Tensor& x, const Tensor& cosine, const Tensor& s
   const Dims s = x.sizes();
   const int64_t half = cosine.sizes().back();
   if (half < 1 || half > s[3] / 2) {
-    c.fail(fmt::format("{} pairs of {} elements turn", half, s[3]));
+    c.fail(fmt::format("rotary embedding of {} pairs exceeds heads of {} elements", half, s[3]));
     return {};
   }
   const int64_t width = 2 * half;
@@ -210,19 +212,19 @@ Tensor rotated(OpCall& c, const Tensor& x, const Tensor& cosine, const Tensor& s
   const Tensor other =
       c.op(Op::Add, {product(first, sine, ":fs"), product(second, cosine, ":sc")}, name(":other").c_str());
   if (!real || !other) return {};
-  Tensor transposed;
+  Tensor both_rotated;
   if (neighbours) {
     const Dims each = {s[0], s[1], s[2], half, 1};
     const Tensor both = c.op_with(
         Op::Concat,
         {c.reshape(real, each, name(":real_each").c_str()), c.reshape(other, each, name(":other_each").c_str())},
         AxisParams{4}, name(":both").c_str());
-    transposed = c.reshape(both, {s[0], s[1], s[2], width}, name(":turned").c_str());
+    both_rotated = c.reshape(both, {s[0], s[1], s[2], width}, name(":rotated").c_str());
   } else {
-    transposed = c.op_with(Op::Concat, {real, other}, AxisParams{3}, name(":turned").c_str());
+    both_rotated = c.op_with(Op::Concat, {real, other}, AxisParams{3}, name(":rotated").c_str());
   }
-  if (width == s[3]) return transposed;
-  return c.op_with(Op::Concat, {transposed, c.slice(x, 3, width, s[3], 1, name(":rest").c_str())}, AxisParams{3},
+  if (width == s[3]) return both_rotated;
+  return c.op_with(Op::Concat, {both_rotated, c.slice(x, 3, width, s[3], 1, name(":rest").c_str())}, AxisParams{3},
                    name(":whole").c_str());
 }
 

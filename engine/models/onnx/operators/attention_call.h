@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Attention as ONNX's operators and ONNX Runtime's share it: what is asked for, and the ops that compute it.
+// Attention shared by ONNX's and ONNX Runtime's operators: its parameters, and the ops that compute it.
 #pragma once
 #include "engine/models/onnx/lowering.h"
 
@@ -15,15 +15,15 @@ struct AttentionCall {
   bool causal = false;
   int64_t left = -1, right = -1;  // of the window; -1: to the end
   float scale = 1, softcap = 0;
-  int64_t mode = 0;           // which scores are shown: products, capped, masked, shares
-  bool shows_scores = false;  // they are asked for
-  bool open = false;          // each query sees a key, whatever is masked
+  int64_t mode = 0;           // which scores are an output: raw, capped, masked, probabilities
+  bool shows_scores = false;  // scores are an output
+  bool open = false;          // each query attends to at least one key, whatever the mask is
 
   int64_t queries() const { return q.sizes()[2]; }
   int64_t keys() const { return k.sizes()[2]; }
 };
 
-// [B, H, S, Dv], and the scores [B, H, S, T] where they are asked for. Undefined, and an error, where the sizes do not fit.
+// [B, H, S, Dv], and the scores [B, H, S, T] if they are an output. Undefined, with an error, if the sizes do not match.
 Tensor attend(OpCall& c, const AttentionCall& a, Tensor& shown);
 
 // [B, S, H·D] as [B, H, S, D]; four dimensions stay as they are.
@@ -35,12 +35,12 @@ Tensor bias_of(OpCall& c, const Tensor& allowed, double otherwise, const char* s
 // The integers from `start` on.
 Tensor counted_from(OpCall& c, const Dims& sizes, int64_t start, const char* suffix);
 
-// Keys or values [B, H, n, D] of several beams: each place's of the beam that `from` [B / beams, beams, at least n] names. Undefined,
-// and an error, where the sizes do not fit.
+// Keys or values [B, H, n, D] of several beams: `from` [B / beams, beams, at least n] names the beam for each position.
+// Undefined, with an error, if the sizes do not match.
 Tensor of_beams(OpCall& c, const Tensor& past, const Tensor& from, const char* suffix);
 
-// The first `width` elements of each head turned by angles whose cosines and sines broadcast to [B, H, S, width / 2]: its
-// halves are the pairs, or neighbours.
+// Rotates the first `width` elements of each head by angles whose cosines and sines broadcast to [B, H, S, width / 2]; pairs
+// are (i, i + width / 2), or adjacent elements if `neighbours`.
 Tensor rotated(OpCall& c, const Tensor& x, const Tensor& cosine, const Tensor& sine, bool neighbours,
                const char* suffix);
 

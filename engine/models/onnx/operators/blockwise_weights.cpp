@@ -17,7 +17,7 @@ int code_at(const std::byte* bytes, int64_t i, int bits) {
   return bits == 8 ? byte : byte >> (i * bits % 8) & ((1 << bits) - 1);
 }
 
-// One block of 32 codes behind its scale; `type` Q4_0 or Q8_0.
+// Writes one block of 32 codes, its scale first; `type` Q4_0 or Q8_0.
 void write_block(const BlockwiseWeights& from, const std::byte* codes, int64_t first, float scale, DType type,
                  std::byte* out) {
   const uint16_t half = float_to_half(scale);
@@ -50,7 +50,7 @@ void write_row(const BlockwiseWeights& from, const std::byte* codes, int64_t row
   }
 }
 
-// A constant source's bytes; false, and an error, where it is none of that type.
+// A constant source's bytes; false, with an error, if it is not a constant of that type.
 bool plain_bytes(OpCall& c, size_t i, std::vector<std::byte>& out) {
   const Value& value = c.value(i);
   if (!c.ok()) return false;
@@ -84,12 +84,12 @@ float BlockwiseWeights::scale(int64_t at) const {
 bool check_blocks(OpCall& c, const BlockwiseWeights& specified) {
   constexpr int64_t kMax = int64_t{1} << 31;
   if (specified.bits != 2 && specified.bits != 4 && specified.bits != 8)
-    c.fail(fmt::format("weights of {} bits", specified.bits));
+    c.fail(fmt::format("weights of {} bits are not supported: expected 2, 4 or 8", specified.bits));
   if (specified.rows < 1 || specified.depth < 1 || specified.rows > kMax || specified.depth > kMax ||
       specified.rows > (int64_t{1} << 40) / specified.depth)
-    c.fail(fmt::format("a weight of {} by {}", specified.rows, specified.depth));
+    c.fail(fmt::format("the weight size {} × {} is out of range", specified.rows, specified.depth));
   if (specified.block < 1 || specified.block > kMax || specified.block * specified.bits % 8 != 0)
-    c.fail(fmt::format("blocks of {} weights", specified.block));
+    c.fail(fmt::format("a block size of {} weights is not supported", specified.block));
   return c.ok();
 }
 
@@ -191,7 +191,7 @@ Tensor zeros_tensor(OpCall& c, const BlockwiseWeights& from, const char* suffix)
 
 Tensor unpacked_codes(OpCall& c, const Tensor& bytes, int bits, const char* suffix) {
   if (!bytes || bytes->rank() < 1 || bytes->rank() >= kMaxDims || bytes.dtype() != DType::U8) {
-    c.fail("its codes are no bytes");
+    c.fail("its codes must be u8");
     return {};
   }
   const std::string at = suffix;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Weights of 2, 4 or 8 bits with a scale, and perhaps a zero point, for each block of a row, as ONNX Runtime's operators hold
-// them; and the same as blocks that products here read, or as floats.
+// Weights of 2, 4 or 8 bits with a scale, and optionally a zero point, per block of a row, as in ONNX Runtime's operators;
+// converted to block-quantised types for matmul, or to floats.
 #pragma once
 #include "engine/models/onnx/lowering.h"
 
@@ -24,7 +24,7 @@ struct BlockwiseWeights {
   float scale(int64_t at) const;  // as the blocks hold it, in 16 bits
 };
 
-// The sizes of `told` blocks, checked; false, and an error, where they make no sense.
+// Checks the sizes of the blocks; false, with an error, if they are invalid.
 bool check_blocks(OpCall& c, const BlockwiseWeights& specified);
 // Numbers of source i, `count` of them; empty, and an error, where they are not known or others.
 std::vector<float> known_floats(OpCall& c, size_t i, int64_t count);
@@ -36,11 +36,11 @@ bool read_codes(OpCall& c, size_t i, BlockwiseWeights& to);
 // A constant that is made when it is needed. Undefined, and an error: it is too large, or there is no memory.
 Tensor weight_tensor(OpCall& c, DType type, const Dims& sizes, WeightSource source, const char* suffix);
 
-// The type of blocks that hold the codes and scales as they are, whatever the zero points; none: floats it must be.
+// The block-quantised type that represents the codes and scales exactly, ignoring zero points; none: floats are needed.
 std::optional<DType> block_type(const BlockwiseWeights& from);
-// A weight of `sizes`, whose last one is the depth, in such blocks (without the zero points) or as f32 (with them).
+// A weight of `sizes`, whose last dimension is the depth, in such blocks (without the zero points) or as f32 (with them).
 Tensor blocks_tensor(OpCall& c, const BlockwiseWeights& from, DType type, const Dims& sizes, const char* suffix);
-// What the zero points take from the product with a block's sum: (middle - zero) · scale, [rows, blocks].
+// The zero points' factors of the block sums: (middle - zero) · scale, [rows, blocks].
 Tensor zeros_tensor(OpCall& c, const BlockwiseWeights& from, const char* suffix);
 
 // Bytes [.., n] as f32 codes [.., n · 8 / bits], unpacked while it runs.

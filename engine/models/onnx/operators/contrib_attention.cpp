@@ -10,8 +10,8 @@
 namespace arenascope::models {
 namespace {
 
-// What is added to the scores for a mask of one of these forms: [B] the keys' ends, [2·B] ends and starts, [B, T], [B, S, T] or
-// [B, 1, M, M] whose rows from the past on count.
+// The bias of the scores for a mask of one of these forms: [B] key ends, [2·B] ends and starts, [B, T], [B, S, T] or
+// [B, 1, M, M], of which the rows after the past are used.
 Tensor mask_of(OpCall& c, size_t i, const AttentionCall& a, double filter) {
   Tensor mask = c.in(i);
   if (!mask) return {};
@@ -25,7 +25,7 @@ Tensor mask_of(OpCall& c, size_t i, const AttentionCall& a, double filter) {
     allowed = c.op(Op::Less, {key, ends}, ":before_end");
     if (s[0] != batch) {
       const Tensor starts = c.reshape(c.slice(mask, 0, batch, 2 * batch, 1, ":starts"), {batch, 1, 1, 1}, ":start");
-      allowed = c.op(Op::And, {allowed, c.op(Op::LessEqual, {starts, key}, ":behind_start")}, ":between");
+      allowed = c.op(Op::And, {allowed, c.op(Op::LessEqual, {starts, key}, ":after_start")}, ":between");
     }
     return bias_of(c, allowed, filter, ":mask");
   }
@@ -36,14 +36,15 @@ Tensor mask_of(OpCall& c, size_t i, const AttentionCall& a, double filter) {
   } else if (s.rank() == 4 && s[0] == batch && s[1] == 1 && s[2] >= a.offset + queries && s[3] >= keys) {
     mask = c.slice(c.slice(mask, 2, a.offset, a.offset + queries, 1, ":mask_queries"), 3, 0, keys, 1, ":mask_rows");
   } else {
-    c.fail(fmt::format("a mask {} for {} sequences of {} queries and {} keys", to_string(s), batch, queries, keys));
+    c.fail(fmt::format("its mask {} does not match {} sequences of {} queries and {} keys", to_string(s), batch,
+                       queries, keys));
     return {};
   }
   allowed = c.op(Op::Greater, {mask, c.scalar(0, DType::I64, ":mask_zero")}, ":allowed");
   return bias_of(c, allowed, filter, ":mask");
 }
 
-// Masks and biases from sources; -1: it has no such source.
+// Input indices of masks and biases; -1: the operator has no such input.
 struct MaskIndices {
   int mask = -1, bias = -1;
 };
@@ -78,7 +79,7 @@ void give_attended(OpCall& c, AttentionCall& a, DType type, size_t shown) {
 Tensor after(OpCall& c, const Tensor& past, const Tensor& x, const char* suffix) {
   if (!past || !x) return {};
   if (past->rank() != 4) {
-    c.fail(fmt::format("a past of {}", to_string(past.sizes())));
+    c.fail(fmt::format("its past has the unsupported shape {}", to_string(past.sizes())));
     return {};
   }
   return past.sizes()[2] == 0 ? x : c.op_with(Op::Concat, {past, x}, AxisParams{2}, suffix);
@@ -95,14 +96,15 @@ struct Projected {
 void attend_projected(OpCall& c, const Projected& p) {
   const int64_t heads = c.attr_int("num_heads", 0);
   if (!p.x) return;
-  if (p.x->rank() != 3 || heads < 1) return c.fail(fmt::format("{} heads of {}", heads, to_string(p.x.sizes())));
+  if (p.x->rank() != 3 || heads < 1)
+    return c.fail(fmt::format("{} heads do not match the input {}", heads, to_string(p.x.sizes())));
   if (c.attr_int("do_rotary", 0) != 0) return c.fail("do_rotary is not supported, as in ONNX Runtime on the CPU");
   std::vector<int64_t> widths = c.attr_ints("qkv_hidden_sizes");
   const int64_t width = p.x.sizes()[2];
   if (widths.empty()) widths = {width / 3, width / 3, width / 3};
   if (widths.size() != 3 || widths[0] < 1 || widths[0] != widths[1] || widths[2] < 1 || widths[0] > width ||
       widths[2] > width || widths[0] + widths[1] + widths[2] != width)
-    return c.fail(fmt::format("{} are no queries, keys and values", width));
+    return c.fail(fmt::format("{} cannot be split into queries, keys and values", width));
   AttentionCall a;
   const auto part = [&](int64_t from, int64_t to, const char* suffix) {
     return by_heads(c,
@@ -116,9 +118,9 @@ void attend_projected(OpCall& c, const Projected& p) {
   if (c.has(p.past)) {
     const Tensor past = c.in(p.past);
     if (!past || past->rank() != 5 || past.sizes()[0] != 2)
-      return c.fail(fmt::format("a past of {}", to_string(c.sizes(p.past))));
+      return c.fail(fmt::format("its past has the unsupported shape {}", to_string(c.sizes(p.past))));
     const Dims s = past.sizes();
-    if (c.attr_int("past_present_share_buffer", 0) != 0) return c.fail("its past and present share a buffer");
+    if (c.attr_int("past_present_share_buffer", 0) != 0) return c.fail("past_present_share_buffer is not supported");
     const auto half = [&](int64_t i, const char* suffix) {
       return c.reshape(c.slice(past, 0, i, i + 1, 1, fmt::format("{}_slice", suffix).c_str()), {s[1], s[2], s[3], s[4]},
                        suffix);
@@ -214,8 +216,8 @@ void add_bias(OpCall& c, const IndexTable& indices, Sources& s) {
   if (s.v->rank() == 3) s.v = c.op(Op::Add, {s.v, c.slice(bias, 0, wq + wk, wq + wk + wv, 1, ":v_bias")}, ":v_biased");
 }
 
-// Keys and values behind their past, and as results. A past that shares its buffer with the present is as long as both may
-// become; how much of it counts is told.
+// Appends keys and values to their past, which are also results. A past that shares its buffer with the present has the
+// capacity of both; its used length is an input.
 void take_past(OpCall& c, const IndexTable& indices, AttentionCall& a) {
   int64_t shared = -1;
   if (c.has(indices.past_length) &&
@@ -228,7 +230,7 @@ void take_past(OpCall& c, const IndexTable& indices, AttentionCall& a) {
     const Tensor past = c.in(i);
     if (!past || !x) return {};
     if (past->rank() != 4 || (shared >= 0 && shared > past.sizes()[2] - x.sizes()[2])) {
-      c.fail(fmt::format("a past of {}", to_string(past.sizes())));
+      c.fail(fmt::format("its past has the unsupported shape {}", to_string(past.sizes())));
       return {};
     }
     const std::string at = suffix;
@@ -265,9 +267,10 @@ void multi_head(OpCall& c, const IndexTable& indices) {
   a.k = by_heads(c, s.k, heads, ":k"), a.v = by_heads(c, s.v, heads, ":v");
   if (!c.ok() || !a.q || !a.k || !a.v) return;
   if (a.k->rank() != 4 || a.v->rank() != 4 || a.k.sizes()[2] != a.v.sizes()[2] || a.k.sizes()[3] != a.q.sizes()[3])
-    return c.fail(fmt::format("keys {} and values {} for queries {}", to_string(a.k.sizes()), to_string(a.v.sizes()),
-                              to_string(a.q.sizes())));
-  if (c.has(indices.past_k) != c.has(indices.past_v)) return c.fail("a past of keys goes with one of values");
+    return c.fail(fmt::format("its keys {} and values {} do not match the queries {}", to_string(a.k.sizes()),
+                              to_string(a.v.sizes()), to_string(a.q.sizes())));
+  if (c.has(indices.past_k) != c.has(indices.past_v))
+    return c.fail("the past keys and past values must both be given or both be absent");
   if (c.has(indices.past_k))
     take_past(c, indices, a);
   else if (c.has_output(1))
@@ -282,19 +285,20 @@ void multi_head(OpCall& c, const IndexTable& indices) {
 
 // --- Angles --------------------------------------------------------------------------------------------------------
 
-// Places as they are, or one from which all sequences count.
+// Position ids as they are, or one from which all sequences count.
 void rotary_contrib(OpCall& c) {
   const Tensor x = c.in(0), indices = c.in(1);
   if (!x || !indices) return;
   const bool flat = x->rank() == 3;
   if ((!flat && x->rank() != 4) || c.rank(2) != 2)
-    return c.fail(fmt::format("{} with angles {}", to_string(x.sizes()), to_string(c.sizes(2))));
+    return c.fail(
+        fmt::format("its input {} does not match the cosine table {}", to_string(x.sizes()), to_string(c.sizes(2))));
   const int64_t batch = x.sizes()[0], steps = x.sizes()[flat ? 1 : 2];
   int64_t heads = c.attr_int("num_heads", 0), width = c.attr_int("rotary_embedding_dim", 0);
   const int64_t transposed = 2 * c.sizes(2)[1];
   if (flat && heads == 0) {
     if (transposed < 2 || x.sizes()[2] % transposed != 0)
-      return c.fail(fmt::format("heads of {} elements", transposed));
+      return c.fail(fmt::format("the last dimension is not a multiple of the head size {}", transposed));
     heads = x.sizes()[2] / transposed;
   }
   if (width == 0) width = transposed;
@@ -311,14 +315,14 @@ void rotary_contrib(OpCall& c) {
                            {"rotary_embedding_dim", int_attribute(width)}}}));
 }
 
-// Whose place turns each pair of elements: 0 its time's, 1 its row's, 2 its column's; empty, and an error, where sections do not
-// fit.
+// The position id that rotates each pair of elements: 0 time, 1 row, 2 column. Empty, with an error, if the sections do
+// not add up.
 std::vector<int64_t> streams_of_pairs(OpCall& c, int64_t pairs) {
   const std::vector<int64_t> section = c.attr_ints("mrope_section");
   std::vector<int64_t> out;
   if (section.size() != 3 || *std::min_element(section.begin(), section.end()) < 0 ||
       *std::max_element(section.begin(), section.end()) > pairs || section[0] + section[1] + section[2] != pairs)
-    return c.fail(fmt::format("its sections are not those of {} pairs", pairs)), out;
+    return c.fail(fmt::format("the elements of mrope_section must be non-negative and sum to {}", pairs)), out;
   const bool interleaved = c.attr_int("mrope_layout", 0) != 0;
   for (int64_t i = 0; i < pairs; ++i) {
     const int64_t turn = i % 3;
@@ -330,12 +334,13 @@ std::vector<int64_t> streams_of_pairs(OpCall& c, int64_t pairs) {
   return out;
 }
 
-// Angles of places in time, height and width, each for its pairs.
+// Angles from positions in time, height and width, each for its pairs.
 void rotary_of_images(OpCall& c) {
   const Tensor x = c.in(0), indices = c.in(1);
   if (!x || !indices) return;
   if (indices->rank() != 3 || indices.sizes()[0] != 3 || c.rank(2) != 2 || !(c.sizes(2) == c.sizes(3)))
-    return c.fail(fmt::format("places {} with angles {}", to_string(indices.sizes()), to_string(c.sizes(2))));
+    return c.fail(fmt::format("its position ids {} do not match the cosine table {}", to_string(indices.sizes()),
+                              to_string(c.sizes(2))));
   const int64_t pairs = c.sizes(2)[1], batch = indices.sizes()[1], steps = indices.sizes()[2];
   const std::vector<int64_t> streams = streams_of_pairs(c, pairs);
   if (!c.ok()) return;
@@ -357,7 +362,8 @@ void rotary_of_images(OpCall& c) {
   const ValuePtr cosine = angles(2, ":cos"), sine = angles(3, ":sin");
   int64_t heads = c.attr_int("num_heads", 0), width = c.attr_int("rotary_embedding_dim", 0);
   if (x->rank() == 3 && heads == 0) {
-    if (pairs < 1 || x.sizes()[2] % (2 * pairs) != 0) return c.fail(fmt::format("heads of {} elements", 2 * pairs));
+    if (pairs < 1 || x.sizes()[2] % (2 * pairs) != 0)
+      return c.fail(fmt::format("the last dimension is not a multiple of the head size {}", 2 * pairs));
     heads = x.sizes()[2] / (2 * pairs);
   }
   if (width == 0) width = 2 * pairs;

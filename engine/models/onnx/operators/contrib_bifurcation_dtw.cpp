@@ -50,7 +50,7 @@ void dynamic_time_warping(OpCall& c) {
 
 namespace {
 
-// Of each place how many words before it are the last ones of what is written, up to `most` (Gusfield's Z, from the ends).
+// For each index of `text`, the number of tokens before it that equal the last tokens of `written`, up to `most` (Gusfield's Z algorithm, reversed).
 std::vector<int64_t> runs_before(const std::vector<int64_t>& text, const std::vector<int64_t>& written, int64_t most) {
   const auto last = static_cast<size_t>(std::min<int64_t>(most, static_cast<int64_t>(written.size())));
   std::vector<int64_t> line(written.rbegin(), written.rbegin() + static_cast<std::ptrdiff_t>(last));
@@ -65,7 +65,7 @@ std::vector<int64_t> runs_before(const std::vector<int64_t>& text, const std::ve
   return {same.rbegin(), same.rbegin() + static_cast<std::ptrdiff_t>(text.size())};
 }
 
-// Where the text goes on behind the last words of what is written: of so many of them as stand in it once. -1: nowhere.
+// The index in the text after the longest suffix of `written` that occurs in it exactly once. -1: none.
 int64_t next_index(const std::vector<int64_t>& text, const std::vector<int64_t>& written, int64_t least, int64_t most) {
   most = std::min(most, static_cast<int64_t>(written.size()));
   const std::vector<int64_t> runs = runs_before(text, written, most);
@@ -94,14 +94,14 @@ int64_t next_index(const std::vector<int64_t>& text, const std::vector<int64_t>&
 
 void bifurcation_detector(OpCall& c) {
   const int64_t least = c.attr_int("min_ngram_size", 1), most = c.attr_int("max_ngram_size", 3);
-  if (least < 1 || most < least) return c.fail(fmt::format("runs of {} to {} words", least, most));
+  if (least < 1 || most < least) return c.fail(fmt::format("n-gram sizes from {} to {} are invalid", least, most));
   for (size_t i = 0; i < 4; ++i) {
     if (i == 3 && !c.has(3)) break;
     const Dims& sizes = c.sizes(i);
     if (!c.ok()) return;
     if (i == 2 ? element_count(sizes) != 1 : sizes.rank() != 1)
       return c.fail(fmt::format("input {} is {}", i, to_string(sizes)));
-    if (!c.known(i)) return c.wait_for(i, "its words must be known at compile time", true);
+    if (!c.known(i)) return c.wait_for(i, "its tokens must be known at compile time", true);
   }
   const std::vector<int64_t> text = *c.ints(0);
   std::vector<int64_t> written = *c.ints(1);
@@ -109,7 +109,8 @@ void bifurcation_detector(OpCall& c) {
   if (c.has(3)) {
     const std::vector<int64_t> guessed = *c.ints(3);
     if (from < 0 || from > length || static_cast<int64_t>(guessed.size()) != length + 1 - from)
-      return c.fail(fmt::format("{} words guessed from {} on, of {}", guessed.size(), from, length));
+      return c.fail(fmt::format("{} predicted tokens from index {} on do not match a text of {} tokens", guessed.size(),
+                                from, length));
     // Those that the text has too, and the first one that it has not.
     size_t same = 0;
     while (same + 1 < guessed.size() && guessed[same] == text[static_cast<size_t>(from) + same]) ++same;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// ONNX Runtime's own operators whose result is as long as values say: they are opened when those are known.
+// ONNX Runtime's operators with data-dependent output shapes, which are compiled after their inputs are known.
 #pragma once
 
 namespace arenascope::models {
 
 class OpCall;
 
-// The cheapest way from corner to corner of a matrix of costs.
+// Dynamic time warping: the cheapest path from corner to corner of a cost matrix.
 void dynamic_time_warping(OpCall& c);
-// StringTable that were guessed, as far as they are those of a text, and where the text goes on behind them.
+// Verifies speculative tokens: the accepted ones, and the index at which the source text continues.
 void bifurcation_detector(OpCall& c);
 
 }  // namespace arenascope::models

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What ONNX Runtime's optimiser makes of convolutions and products: with an addend, an activation, or channels last.
+// Convolutions and matmuls that ONNX Runtime's optimiser fused: with an addend, an activation, or channels-last.
 #include <fmt/format.h>
 #include "engine/models/onnx/operators/decompose.h"
 
@@ -24,7 +24,7 @@ PartAttributes activation_attributes(const OpCall& c, const std::string& name) {
   return out;
 }
 
-// `x` through the activation that the node tells, if it does.
+// Applies the node's activation to `x`, if it has one.
 Tensor activated(OpCall& c, const Tensor& x) {
   const std::string name = c.attr_string("activation", "");
   if (!x || name.empty()) return x;
@@ -33,7 +33,7 @@ Tensor activated(OpCall& c, const Tensor& x) {
         "ThresholdedRelu", "Softmax", "Gelu", "HardSwish", "Celu", "ScaledTanh", "Affine", "ParametricSoftplus"})
     if (name == known)  // Clip as it was when its limits were attributes
       return lower_part(c, {known, {as_source(c, x)}, activation_attributes(c, name), {}, 1, name == "Clip" ? 6 : 22});
-  c.fail(fmt::format("activation '{}'", name));
+  c.fail(fmt::format("the activation '{}' is not supported", name));
   return {};
 }
 
@@ -79,7 +79,7 @@ void conv_transpose_explicit_pads(OpCall& c) {
 // A sparse matrix is held with its zeros, and is one as any other. Only floating-point numbers are scaled.
 void sparse_mat_mul(OpCall& c) {
   if (c.rank(0) != 2 || c.rank(1) != 2)
-    return c.fail(fmt::format("{} times {}", to_string(c.sizes(0)), to_string(c.sizes(1))));
+    return c.fail(fmt::format("the operands {} and {} are not matrices", to_string(c.sizes(0)), to_string(c.sizes(1))));
   PartAttributes attributes = c.node().attributes;
   if (!info(c.value(0).dtype).floating) attributes.erase("alpha");
   c.out(0, lower_part(c, {"MatMul", {source_of(c, 0), source_of(c, 1)}, std::move(attributes)}));

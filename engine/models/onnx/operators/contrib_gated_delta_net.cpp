@@ -25,7 +25,7 @@ class DeltaNet {
     if (capacity < 0) return;
     if (c_.has_output(2) && capacity == 0) return c_.fail("it captures states, but its capacity for them is 0");
     ragged_ = of_;
-    // A sequence of its own takes a step even where it has none.
+    // A sequence needs a step of its own even if it is empty.
     if (!of_.alike() && std::max(of_.total(), of_.count()) > kMaxStepsWritten) {
       if (!pad_sequences(c_, ragged_, {&q_, &k_, &v_, &decay_, &beta_})) return;
       of_ = equal_sequences(ragged_.count(), ragged_.longest()), tokens_ = of_.total();
@@ -57,19 +57,20 @@ class DeltaNet {
   bool read_rule() {
     const std::string rule = c_.attr_string("update_rule", "gated_delta");
     gated_ = rule == "gated" || rule == "gated_delta", corrected_ = rule == "delta" || rule == "gated_delta";
-    if (!gated_ && !corrected_ && rule != "linear") return refused(fmt::format("update rule '{}'", rule));
+    if (!gated_ && !corrected_ && rule != "linear")
+      return refused(fmt::format("the update rule '{}' is not supported", rule));
     if (gated_ != c_.has(4) || corrected_ != c_.has(5))
-      return refused(fmt::format("its sources are not those of '{}'", rule));
+      return refused(fmt::format("its inputs do not match the update rule '{}'", rule));
     const std::string by = c_.attr_string("gate_activation", "none");
     soft_ = by == "softplus" || by == "qwen", bounded_ = by == "sigmoid" || by == "kda";
-    return soft_ || bounded_ || by == "none" || refused(fmt::format("gates by '{}'", by));
+    return soft_ || bounded_ || by == "none" || refused(fmt::format("the gate activation '{}' is not supported", by));
   }
 
   // Queries and keys [T, Hq, D], values [T, Hv, Dv], all f32; three sources or one.
   bool read_heads() {
     const Tensor x = c_.in_f32(0);
     if (!x) return false;
-    if (c_.has(1) != c_.has(2)) return refused("keys go with values");
+    if (c_.has(1) != c_.has(2)) return refused("keys and values must both be given or both be absent");
     const Dims& s = x.sizes();
     const int own = c_.has(1) ? 2 : 1;
     if (s.rank() != own + 1 && s.rank() != own + 2) return refused(fmt::format("its queries are {}", to_string(s)));
@@ -90,7 +91,8 @@ class DeltaNet {
           fmt::format("keys {} and values {} for queries {}", to_string(k.sizes()), to_string(values), to_string(q)));
     Dims before = values;
     before.resize(lead_.rank());
-    if (!(before == lead_)) return refused(fmt::format("values {} for queries {}", to_string(values), to_string(q)));
+    if (!(before == lead_))
+      return refused(fmt::format("its values {} do not match the queries {}", to_string(values), to_string(q)));
     heads_ = q.back(1), width_ = q.back(), value_heads_ = values.back(1), value_width_ = values.back();
     if (!check_heads()) return false;
     q_ = c_.reshape(x, {tokens_, heads_, width_}, ":q"), k_ = c_.reshape(k, {tokens_, heads_, width_}, ":k");
@@ -121,7 +123,8 @@ class DeltaNet {
   bool check_heads() {
     if (heads_ < 1 || width_ < 1 || value_heads_ < 1 || value_width_ < 1 || value_heads_ > kMaxHeads ||
         value_heads_ % heads_ != 0)
-      return refused(fmt::format("{} heads of {} over {} of {}", value_heads_, value_width_, heads_, width_));
+      return refused(fmt::format("{} value heads of {} elements are not a multiple of {} query heads of {}",
+                                 value_heads_, value_width_, heads_, width_));
     groups_ = value_heads_ / heads_;
     return true;
   }
@@ -137,7 +140,7 @@ class DeltaNet {
         return refused("the number of sequences is missing: neither lengths nor a state are given");
       const int64_t count = lead_.rank() == 2 ? lead_[0] : state_.sizes()[0];
       if (count < 1 || tokens_ < 1 || tokens_ % count != 0 || count > (1 << 24))
-        return refused(fmt::format("{} tokens in {} sequences", tokens_, count));
+        return refused(fmt::format("{} tokens cannot be split into {} sequences of equal length", tokens_, count));
       of_ = equal_sequences(count, tokens_ / count);
     }
     const Dims sizes{of_.count(), value_heads_, value_width_, width_};
@@ -169,7 +172,8 @@ class DeltaNet {
   // How much of the state stays, [T, Hv, 1] or [T, Hv, D], and how much of what is new is taken, [T, Hv, 1].
   bool read_gates() {
     const std::string rate = c_.attr_string("beta_activation", "none");
-    if (rate != "none" && rate != "sigmoid") return refused(fmt::format("rates by '{}'", rate));
+    if (rate != "none" && rate != "sigmoid")
+      return refused(fmt::format("the beta_activation '{}' is not supported: expected none or sigmoid", rate));
     if (gated_) {
       Tensor decay = c_.in_f32(4);
       if (!decay) return false;
@@ -177,7 +181,8 @@ class DeltaNet {
       each.push_back(value_heads_);
       const bool scalar = decay.sizes() == each;
       each.push_back(width_);
-      if (!scalar && !(decay.sizes() == each)) return refused(fmt::format("a decay of {}", to_string(decay.sizes())));
+      if (!scalar && !(decay.sizes() == each))
+        return refused(fmt::format("its decay has the unsupported shape {}", to_string(decay.sizes())));
       fades_ = scalar ? 1 : width_;
       decay = c_.reshape(decay, {tokens_, value_heads_, fades_}, ":decay");
       decay_ = soft_ || bounded_ ? activated(decay) : decay;
@@ -187,7 +192,8 @@ class DeltaNet {
       if (!beta) return false;
       Dims each = lead_;
       each.push_back(value_heads_);
-      if (!(beta.sizes() == each)) return refused(fmt::format("rates of {}", to_string(beta.sizes())));
+      if (!(beta.sizes() == each))
+        return refused(fmt::format("its beta has the unsupported shape {}", to_string(beta.sizes())));
       beta_ =
           c_.reshape(rate == "none" ? beta : c_.op(Op::Sigmoid, {beta}, ":rate"), {tokens_, value_heads_, 1}, ":beta");
     }
@@ -205,7 +211,7 @@ class DeltaNet {
     const bool by_key =
         fades_ == width_ && (bias.sizes() == Dims{value_heads_, width_} || bias.sizes() == Dims{value_heads_ * width_});
     if (!(factor.sizes() == Dims{value_heads_}) || (!by_head && !by_key)) {
-      c_.fail(fmt::format("a factor {} and a bias {} for gates of {} heads", to_string(factor.sizes()),
+      c_.fail(fmt::format("the gate factor {} and bias {} do not match {} heads", to_string(factor.sizes()),
                           to_string(bias.sizes()), value_heads_));
       return {};
     }
@@ -266,7 +272,7 @@ class DeltaNet {
     return c_.reshape(part, all, name.c_str());
   }
 
-  // Sequences [first, first + count) from their states to those behind their last tokens.
+  // Runs sequences [first, first + count) from their initial states to the states after their last tokens.
   void walk(int64_t first, int64_t count) {
     Tensor state = c_.slice(state_, 0, first, first + count, 1, fmt::format(":state_{}", first).c_str());
     std::vector<Tensor> outputs, deltas;
@@ -290,7 +296,7 @@ class DeltaNet {
     states_.push_back(state);
   }
 
-  // What token t reads, [count, 1, Hv · Dv], and what it adds to the state.
+  // Token t: its output [count, 1, Hv · Dv] and the update of the state.
   Tensor step(int64_t first, int64_t count, int64_t t, const std::string& at, Tensor& state, Tensor& delta) {
     const auto name = [&](const char* what) { return at + what; };
     const int64_t rows = groups_ * value_width_;
@@ -356,7 +362,7 @@ class DeltaNet {
       const Tensor active = c_.in(10);
       if (!active) return {};
       if (active->element_count() != 1) {
-        c_.fail(fmt::format("it is active as {} say", to_string(active.sizes())));
+        c_.fail(fmt::format("the {} active flags do not match its sequences", to_string(active.sizes())));
         return {};
       }
       const Tensor one = c_.reshape(active, {1}, ":active");
@@ -391,7 +397,7 @@ class DeltaNet {
   Dims lead_;                            // of tokens
   int64_t tokens_ = 0, heads_ = 0, width_ = 0, value_heads_ = 0, value_width_ = 0, groups_ = 1, fades_ = 1;
   float scale_ = 1;
-  Sequences of_, ragged_;                                 // as they lie, and as they are
+  Sequences of_, ragged_;                                 // as stored, and actual lengths
   int64_t walked_ = std::numeric_limits<int64_t>::max();  // steps of each that are written out
   Tensor q_, k_, v_, state_, decay_, fade_, beta_;
   std::vector<Tensor> outputs_, deltas_, states_;

@@ -33,7 +33,7 @@ Tensor weight_of(OpCall& c, std::string name, DType type, const Dims& sizes, Wei
   return tensor;
 }
 
-// Bytes that the file holds, or that are known; none, and an error, where they are not.
+// Constant bytes; none, with an error, if they are not constant.
 std::optional<WeightSource> packed_bytes(OpCall& c, size_t i) {
   const Value& from = c.value(i);
   if (!c.ok()) return std::nullopt;
@@ -57,22 +57,24 @@ void gather_packed(OpCall& c) {
   const StoredType* stored = ggml_type(code);
   if (!stored || !stored->loaded_as) return c.fail(fmt::format("rows of the packed type {} are not supported", code));
   if (width < 1 || width % stored->block_elements != 0 || width > (int64_t{1} << 40))
-    return c.fail(fmt::format("rows of {} in blocks of {}", width, stored->block_elements));
+    return c.fail(
+        fmt::format("rows of {} elements are not a multiple of the block size {}", width, stored->block_elements));
   const auto packed = packed_bytes(c, 0);
   if (!packed) return;
   const Dims s = c.sizes(0);
   if (s.rank() != 2 || s[1] != width / stored->block_elements * stored->block_bytes || s[0] < 1)
-    return c.fail(fmt::format("rows {} of {} elements", to_string(s), width));
+    return c.fail(fmt::format("its data {} does not match rows of {} elements", to_string(s), width));
   const int32_t to = c.attr_type("output_dtype", ir::kBFloat16Type);
   const auto type = ir::to_dtype(to);
   if (!type || (*type != DType::F32 && *type != DType::F16 && *type != DType::BF16))
-    return c.fail(fmt::format("rows of type {}", to));
+    return c.fail(fmt::format("the output type {} is not supported", to));
   const Tensor table = weight_of(c, c.value(0).name + ":rows", *stored->loaded_as, {s[0], width},
                                  loaded_source(*stored, *packed, s[0] * s[1]), packed->bytes().data());
   const Tensor indices = c.in(1);
   if (!table || !indices) return;
   const DType whole = indices.dtype();
-  if (whole != DType::I32 && whole != DType::I64) return c.fail(fmt::format("indices {}", arenascope::name(whole)));
+  if (whole != DType::I32 && whole != DType::I64)
+    return c.fail(fmt::format("its indices have the type {}: expected I32 or I64", arenascope::name(whole)));
   const Tensor zero = c.scalar(0, whole, ":first");
   const Tensor beyond =
       c.op(Op::GreaterEqual, {indices, c.scalar(static_cast<double>(s[0]), whole, ":rows")}, ":beyond");
@@ -82,8 +84,8 @@ void gather_packed(OpCall& c) {
   c.out(0, c.cast(taken, *type));
 }
 
-// Columns of a weight [K, N] one after another, each of blocks of 32 codes of 4 bits behind a scale and perhaps a zero point, the
-// second half of a block in the upper bits.
+// The columns of a weight [K, N], one after another: blocks of a scale, an optional zero point and 32 codes of 4 bits,
+// whose second half is in the upper bits.
 struct Blob {
   int64_t depth, columns;
   bool zeros;
@@ -117,7 +119,8 @@ void mat_mul_blob(OpCall& c) {
   Tensor x = c.in(0);
   if (!x) return;
   if (x.dtype() != DType::F32 || x->rank() < 1 || x.sizes().back() != blob.depth)
-    return c.fail(fmt::format("{} times a weight of {} by {}", to_string(x.sizes()), blob.depth, blob.columns));
+    return c.fail(
+        fmt::format("the input {} does not match a weight of {} × {}", to_string(x.sizes()), blob.depth, blob.columns));
   const Tensor weight =
       weight_of(c, c.value(1).name + ":columns", DType::F32, {blob.columns, blob.depth},
                 WeightSource([source = *packed, blob, column](std::byte* out) -> Status {

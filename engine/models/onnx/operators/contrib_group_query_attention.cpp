@@ -59,7 +59,8 @@ class GroupQuery {
     if (!read_total()) return false;
     use_.past = use_.total - use_.steps;
     if (use_.past < 0 || use_.past > use_.room)
-      return refused(fmt::format("{} keys for {} queries and a past of {}", use_.total, use_.steps, use_.room));
+      return refused(
+          fmt::format("{} keys do not match {} queries and a past of {}", use_.total, use_.steps, use_.room));
     const auto lengths = c_.known(5);
     bool alike = use_.batch == 1;
     if (lengths) {
@@ -100,11 +101,13 @@ class GroupQuery {
     if (c_.attr_int("sliding_window_cache", 0) != 0) {
       use_.window = c_.attr_int("local_window_size", -1);
       if (use_.window < 1 || use_.window > use_.room)
-        return refused(fmt::format("a window of {} over a cache of {}", use_.window, use_.room));
+        return refused(
+            fmt::format("the window size {} is out of range for a cache of {} rows", use_.window, use_.room));
     } else {
       if (!read_total()) return false;
       if (use_.total < 1 || use_.total > use_.room + use_.steps)
-        return refused(fmt::format("{} keys for {} queries and a past of {}", use_.total, use_.steps, use_.room));
+        return refused(
+            fmt::format("{} keys do not match {} queries and a past of {}", use_.total, use_.steps, use_.room));
     }
     count_used();
     if (!c_.has(16)) return c_.ok();
@@ -124,13 +127,13 @@ class GroupQuery {
     x_.q = normed(x_.q, 14, "q_norm_epsilon", ":q_normed"), x_.k = normed(x_.k, 15, "k_norm_epsilon", ":k_normed");
   }
 
-  // What it asks of the scores.
+  // Sets the parameters of the scores.
   void ask(AttentionCall& a) {
     const float specified = c_.attr_float("scale", 0);
     a.scale = specified != 0.0f ? specified : 1 / std::sqrt(static_cast<float>(a.q.sizes()[3]));
     a.softcap = c_.attr_float("softcap", 0);
     const int64_t window = c_.attr_int("local_window_size", -1);
-    if (window == 0 || window < -1) return c_.fail(fmt::format("a window of {}", window));
+    if (window == 0 || window < -1) return c_.fail(fmt::format("local_window_size cannot be {}", window));
     if (c_.has(10)) a.mask = c_.cast(c_.in(10), DType::F32, ":bias_f32");
     if (use_.staged()) {
       a.open = !c_.has(10) && !use_.fresh;
@@ -147,7 +150,7 @@ class GroupQuery {
     else if (c_.attr_int("smooth_softmax", -1) == 1)
       a.sink = c_.constant(HostArray::make(DType::F32, {1, 1, 1, 1}), ":sink");
     const int64_t shown = c_.attr_int("qk_output", 0);
-    if (shown < 0 || shown > 2) return c_.fail(fmt::format("scores of mode {}", shown));
+    if (shown < 0 || shown > 2) return c_.fail(fmt::format("qk_output cannot be {}: expected 0 to 2", shown));
     a.shows_scores = c_.has_output(3);
     a.mode = shown == 1 ? 2 : 3;
   }

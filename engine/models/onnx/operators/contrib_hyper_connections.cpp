@@ -34,7 +34,7 @@ bool read_streams(OpCall& c, Streams& s) {
   const int own = s.flat ? 1 : 2;
   if (sizes.rank() < own || sizes.rank() - own + 2 > kMaxDims || specified < 0 ||
       (s.flat && (sizes.back() < 1 || sizes.back() % specified != 0)))
-    c.fail(fmt::format("{} branches in {}", specified, to_string(sizes)));
+    c.fail(fmt::format("{} branches do not match the input {}", specified, to_string(sizes)));
   if (!c.ok()) return false;
   s.branches = s.flat ? specified : sizes.back(1);
   s.width = s.flat ? sizes.back() / specified : sizes.back();
@@ -54,7 +54,7 @@ Tensor read_gate(OpCall& c, size_t i, const Streams& s, bool may_be_flat) {
   if (sizes == each || sizes == s.sizes({s.branches})) return c.reshape(x, each, ":gate");
   if (sizes == all || (may_be_flat && s.flat && sizes == s.sizes({s.branches * s.width})))
     return c.reshape(x, all, ":gate");
-  c.fail(fmt::format("a gate of {} for {}", to_string(sizes), to_string(all)));
+  c.fail(fmt::format("the gate {} does not match {}", to_string(sizes), to_string(all)));
   return {};
 }
 
@@ -67,7 +67,8 @@ void branchwise_norm(OpCall& c) {
     if (!scale) return;
     const Dims row{s.width}, all{s.branches, s.width};
     if (!(scale.sizes() == row || scale.sizes() == all || scale.sizes() == Dims{s.branches * s.width}))
-      return c.fail(fmt::format("{} scales for {} branches of {}", to_string(scale.sizes()), s.branches, s.width));
+      return c.fail(fmt::format("the scale {} does not match {} branches of {} elements", to_string(scale.sizes()),
+                                s.branches, s.width));
     scale = c.reshape(scale, scale->element_count() == s.width ? row : all, ":scale");
   }
   Tensor y = c.op_with(Op::RmsNorm, {s.x}, NormParams{s.last(), c.attr_float("epsilon", 1e-5f)}, ":normalised");
@@ -88,20 +89,21 @@ void pre_mix(OpCall& c) {
   c.out(0, c.cast(y, c.value(0).dtype));
 }
 
-// All streams of each other, and what a layer made of one of them for each.
+// Mixes the streams, and adds the layer's result to each with its own weight.
 void post_mix(OpCall& c) {
   Streams s;
   if (!read_streams(c, s)) return;
   const Tensor gate = read_gate(c, 2, s, false), made = c.in_f32(1);
   if (!gate || !made) return;
   if (!(made.sizes() == s.sizes({s.width})))
-    return c.fail(fmt::format("{} for streams {}", to_string(made.sizes()), to_string(s.x.sizes())));
+    return c.fail(fmt::format("the layer's output {} does not match the streams {}", to_string(made.sizes()),
+                              to_string(s.x.sizes())));
   Tensor y = s.x;
   if (c.has(3)) {
     const Tensor mix = c.in_f32(3);
     if (!mix) return;
     if (!(mix.sizes() == s.sizes({s.branches, s.branches})))
-      return c.fail(fmt::format("a mix of {} for {} streams", to_string(mix.sizes()), s.branches));
+      return c.fail(fmt::format("the mixing matrix {} does not match {} streams", to_string(mix.sizes()), s.branches));
     y = c.mul_mat(c.op(Op::Transpose, {s.x}, ":streams_t"), c.op(Op::Transpose, {mix}, ":mix_t"), {}, 1, ":mixed");
   }
   const Tensor each = c.op(Op::Mul, {gate, c.reshape(made, s.sizes({1, s.width}), ":made")}, ":gated");
@@ -155,7 +157,7 @@ Tensor among(OpCall& c, const Tensor& indices, int64_t count, const char* suffix
 // Scores of all experts, and what they weigh: for a consumer that chooses by itself.
 void all_scores(OpCall& c, Tensor logits, const Tensor& bias) {
   if (!c.has_output(1) || !c.has_output(2) || c.has_output(0))
-    return c.fail("it gives both scores and weights, and nothing else");
+    return c.fail("it must have the outputs for scores and weights only");
   if (c.attr_int("n_group", 1) != 1 || c.attr_int("topk_group", 1) != 1)
     return c.fail("its scores are of several groups");
   if (c.has(2)) {
@@ -163,14 +165,16 @@ void all_scores(OpCall& c, Tensor logits, const Tensor& bias) {
     if (!weight) return;
     const Dims& w = weight.sizes();
     if (w.rank() != 2 || logits->rank() != 2 || w[1] != logits.sizes()[1] || w[1] < 1 || w[1] % 256 != 0)
-      return c.fail(fmt::format("a projection {} of {}", to_string(w), to_string(logits.sizes())));
+      return c.fail(
+          fmt::format("the projection {} does not match the input {}", to_string(w), to_string(logits.sizes())));
     logits = c.mul_mat(weight, logits, {}, 1, ":logits");
   }
   if (!logits) return;
   const int64_t experts = logits.sizes().back();
-  if (!(bias.sizes() == Dims{experts})) return c.fail(fmt::format("a bias of {}", to_string(bias.sizes())));
+  if (!(bias.sizes() == Dims{experts}))
+    return c.fail(fmt::format("its bias has the unsupported shape {}", to_string(bias.sizes())));
   if (c.attr_int("top_k", 0) > experts || experts > 512)
-    return c.fail(fmt::format("{} of {} experts", c.attr_int("top_k", 0), experts));
+    return c.fail(fmt::format("a selection of {} out of {} experts is not supported", c.attr_int("top_k", 0), experts));
   const Dims rows{logits->element_count() / experts, experts};
   const Tensor shares = c.op(Op::Sigmoid, {c.reshape(logits, rows, ":rows")}, ":weights");
   c.out(2, shares);
@@ -183,16 +187,18 @@ void group_router(OpCall& c) {
   if (!logits || !bias) return;
   const int64_t k = c.attr_int("top_k", 0), groups = c.attr_int("n_group", 1), best = c.attr_int("topk_group", 1);
   if (logits->rank() < 2 || logits.sizes().back() < 1)
-    return c.fail(fmt::format("logits {}", to_string(logits.sizes())));
-  if (k < 1) return c.fail(fmt::format("{} experts", k));
+    return c.fail(fmt::format("its logits have the unsupported shape {}", to_string(logits.sizes())));
+  if (k < 1) return c.fail(fmt::format("the number of selected experts cannot be {}", k));
   if (c.has_output(1) || c.has_output(2)) return all_scores(c, logits, bias);
   const int64_t experts = logits.sizes().back(), rows = logits->element_count() / experts;
-  if (c.has(2)) return c.fail("its projection goes with scores of all experts");
-  if (!(bias.sizes() == Dims{experts})) return c.fail(fmt::format("a bias of {}", to_string(bias.sizes())));
+  if (c.has(2)) return c.fail("a projection requires the output of the scores of all experts");
+  if (!(bias.sizes() == Dims{experts}))
+    return c.fail(fmt::format("its bias has the unsupported shape {}", to_string(bias.sizes())));
   if (groups < 1 || experts % groups != 0 || best < 1 || best > groups || k > experts)
-    return c.fail(fmt::format("{} of {} experts in {} of {} groups", k, experts, best, groups));
+    return c.fail(
+        fmt::format("{} of {} experts in {} of {} groups are not a valid selection", k, experts, best, groups));
   const int64_t members = experts / groups, counted = c.attr_int("group_topk", 2);
-  if (counted < 1) return c.fail(fmt::format("groups by {} of their members", counted));
+  if (counted < 1) return c.fail(fmt::format("group_topk cannot be {}", counted));
   const Tensor shares = c.op(Op::Sigmoid, {c.reshape(logits, {rows, experts}, ":rows")}, ":weights");
   Tensor scores = c.op(Op::Add, {shares, bias}, ":scores");
   if (best < groups) {

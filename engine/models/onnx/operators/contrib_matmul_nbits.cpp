@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX Runtime's own products and look-ups of weights of few bits.
+// ONNX Runtime's own matmuls and gathers with weights of few bits.
 #include <fmt/format.h>
 #include "engine/models/onnx/operators/blockwise_weights.h"
 #include "engine/models/onnx/operators/decompose.h"
@@ -11,7 +11,7 @@
 namespace arenascope::models {
 namespace {
 
-// A level of 1 to 3 tells how finely the other factor must be read; blocks here read it as bytes, as 0 and 4 allow.
+// An accuracy level of 1 to 3 requires a floating-point operand; blocks use int8, as levels 0 and 4 permit.
 bool wants_floats(OpCall& c) {
   const int64_t level = c.attr_int("accuracy_level", 0);
   return level >= 1 && level <= 3;
@@ -21,21 +21,23 @@ bool read_n_bits(OpCall& c, BlockwiseWeights& w) {
   w.rows = c.attr_int("N", 0), w.depth = c.attr_int("K", 0), w.block = c.attr_int("block_size", 0);
   w.bits = static_cast<int>(std::clamp<int64_t>(c.attr_int("bits", 4), 0, 99));
   if (c.attr_int("weight_prepacked", 0) != 0) c.fail("its weight is packed for one kind of device");
-  if (w.block < 16 || (w.block & (w.block - 1)) != 0) c.fail(fmt::format("blocks of {} weights", w.block));
+  if (w.block < 16 || (w.block & (w.block - 1)) != 0)
+    c.fail(fmt::format("a block size of {} weights is not supported: expected a power of two from 16", w.block));
   if (!check_blocks(c, w)) return false;
   const int rank = c.rank(0);
   if (rank < 1 || c.sizes(0)[rank - 1] != w.depth)
-    c.fail(fmt::format("{} times a weight of {} by {}", to_string(c.sizes(0)), w.rows, w.depth));
+    c.fail(fmt::format("the last dimension of the input {} does not match a weight of {} × {}", to_string(c.sizes(0)),
+                       w.rows, w.depth));
   return c.ok();
 }
 
-// Zero points that are all in the middle are none.
+// Zero points that all equal the middle are dropped.
 void drop_middle(BlockwiseWeights& w) {
   if (std::all_of(w.zeros->begin(), w.zeros->end(), [&](float z) { return z == w.middle(); })) w.zeros = nullptr;
 }
 
-// Of codes that a run unpacks, where each column names the block by whose scale and zero point it goes; without `zero`
-// [N, blocks, 1] that is in the middle.
+// A weight whose codes are unpacked at run time and whose columns name the block of their scale and zero point. Without
+// `zero` [N, blocks, 1] the zero point is the middle.
 Tensor grouped_weight(OpCall& c, const BlockwiseWeights& w, const Tensor& codes, const Tensor& zero) {
   const Tensor given = c.cast(c.in(4), DType::I64, ":groups_i64");
   if (!given || given->element_count() < w.depth) {
@@ -94,14 +96,15 @@ void mat_mul_n_bits(OpCall& c) {
       return c.fail(fmt::format("g_idx must have at least {} elements", w.depth));
     w.groups.assign(groups->begin(), groups->begin() + w.depth);
     for (const int64_t g : w.groups)
-      if (g < 0 || g >= w.blocks()) return c.fail(fmt::format("block {} of {}", g, w.blocks()));
+      if (g < 0 || g >= w.blocks())
+        return c.fail(fmt::format("the block index {} is out of range for {} blocks", g, w.blocks()));
   }
   if (!c.ok()) return;
   if (w.zeros) drop_middle(w);
   const auto blocks = wants_floats(c) ? std::nullopt : block_type(w);
   const Tensor weight = blocks_tensor(c, w, blocks.value_or(DType::F32), {w.rows, w.depth}, ":weight");
   if (!blocks || !w.zeros) return c.out(0, c.cast(c.mul_mat(weight, x, bias, 1, product), type));
-  // What the zero points take: of each block's sum as much.
+  // The zero points subtract a multiple of each block's sum.
   Dims sizes = x.sizes();
   sizes[sizes.rank() - 1] = w.blocks();
   Dims split = sizes;
@@ -123,10 +126,11 @@ void gather_blocks(OpCall& c) {
   const bool packed = c.value(0).small == 0;
   const auto bits = static_cast<int>(packed ? std::clamp<int64_t>(c.attr_int("bits", 4), 0, 99) : 4);
   if (!c.ok()) return;
-  if (axis == along) return c.fail("it takes blocks apart");
-  if (packed && (data.dtype() != DType::U8 || axis == rank - 1)) return c.fail("its codes are no bytes in rows");
+  if (axis == along) return c.fail("gathering along the quantised axis would split blocks");
+  if (packed && (data.dtype() != DType::U8 || axis == rank - 1))
+    return c.fail("its packed codes must be u8, gathered along another axis than the last");
   if ((bits != 2 && bits != 4 && bits != 8) || block < 1)
-    return c.fail(fmt::format("blocks of {} weights of {} bits", block, bits));
+    return c.fail(fmt::format("blocks of {} weights of {} bits are not supported", block, bits));
   const auto taken = [&](size_t i, const char* suffix) {
     return lower_part(c, {"Gather", {source_of(c, i), source_of(c, 1)}, {{"axis", int_attribute(axis)}}, suffix});
   };
@@ -148,7 +152,7 @@ void gather_blocks(OpCall& c) {
                           {{"axis", int_attribute(place)}, {"block_size", int_attribute(block)}}}));
 }
 
-// The numbers that codes of 4 bits stand for: quantiles of a normal distribution, or floats of 4 bits.
+// Code books of 4 bits: quantiles of a normal distribution, or 4-bit floats.
 constexpr std::array<float, 16> kNormalFloat{
     -1.0f,      -0.6961928f, -0.52507305f, -0.39491749f, -0.28444138f, -0.18477343f, -0.09105004f, 0.0f,
     0.0795803f, 0.1609302f,  0.2461123f,   0.33791524f,  0.44070983f,  0.562617f,    0.72295684f,  1.0f};
@@ -160,7 +164,7 @@ void mat_mul_bnb4(OpCall& c) {
   BlockwiseWeights w;
   w.rows = c.attr_int("N", 0), w.depth = c.attr_int("K", 0), w.block = c.attr_int("block_size", 0);
   const int64_t kind = c.attr_int("quant_type", -1);
-  if (kind != 0 && kind != 1) return c.fail(fmt::format("a type {} of 4 bits", kind));
+  if (kind != 0 && kind != 1) return c.fail(fmt::format("the quant_type {} is not supported: expected 0 or 1", kind));
   if (c.attr_int("transB", 1) == 0) return c.fail("its weight is not transposed");
   if (!check_blocks(c, w)) return;
   const Value& codes = c.value(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX Runtime's own operators over windows: pools that a mask ends, and words that are made of their letters.
+// ONNX Runtime's operators over windows: max pooling with a mask, and word embeddings from character convolutions.
 #include <fmt/format.h>
 #include "engine/models/onnx/operators/attention_call.h"
 #include "engine/models/onnx/operators/decompose.h"
@@ -11,10 +11,10 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kWidest = 256;  // of a window's innermost dimension, whose places are ops of their own
+constexpr int64_t kWidest = 256;  // of a window's innermost dimension, whose elements become separate ops
 
-// The largest of each window, whose rows end where the mask is 0. What stands for a channel's mask is what ONNX Runtime takes:
-// as many numbers from place `channel · plane` on, modulo the channels of the mask.
+// The maximum of each window, whose rows end where the mask is 0. As in ONNX Runtime, the mask of a channel starts at
+// offset `channel · plane`, modulo the channels of the mask.
 class MaskedPool {
  public:
   explicit MaskedPool(OpCall& c) : c_(c) {}
@@ -50,7 +50,8 @@ class MaskedPool {
     const Dims& s = x_.sizes();
     kernel_ = c_.attr_ints("kernel_shape");
     if (x_.dtype() != DType::F32 || s.rank() < 3 || s.rank() > 5 || static_cast<int>(kernel_.size()) != s.rank() - 2)
-      return refused(fmt::format("a window of {} dimensions in {}", kernel_.size(), to_string(s)));
+      return refused(
+          fmt::format("a kernel of {} dimensions does not match the f32 input {}", kernel_.size(), to_string(s)));
     Dims weight{1, 1};
     for (const int64_t size : kernel_) weight.push_back(size);
     if (!read_convolution(c_, s, weight, window_)) return false;
@@ -58,14 +59,14 @@ class MaskedPool {
       const int64_t size = kernel_[static_cast<size_t>(i)], pads = window_.pads_begin[i] + window_.pads_end[i];
       if (window_.dilations[i] != 1 || window_.pads_begin[i] >= size || window_.pads_end[i] >= size || s[i + 2] < 1 ||
           s[i + 2] + pads < size)
-        return refused(fmt::format("a window of {} in {}", size, to_string(s)));
+        return refused(fmt::format("a kernel size of {} does not fit in {} with its pads", size, to_string(s)));
     }
     if (kernel_.back() > kWidest || s.back() > kMaxPlaces / kernel_.back())
-      return refused(fmt::format("a window of {} in a row of {}", kernel_.back(), s.back()));
+      return refused(fmt::format("a kernel of {} elements in rows of {} is not supported", kernel_.back(), s.back()));
     return true;
   }
 
-  // Where a row goes on, as the source lies.
+  // True where a row has not ended yet, in the shape of the source.
   Tensor read_mask() {
     const Tensor mask = c_.in(1);
     if (!mask) return {};
@@ -75,7 +76,7 @@ class MaskedPool {
     for (int i = 2; fits && i < s.rank(); ++i) fits = m[i] == s[i], plane *= s[i];
     const int64_t channels = s[0] * s[1];
     if (!fits || channels > HostArray::kMaxElements) {
-      c_.fail(fmt::format("a mask {} for {}", to_string(m), to_string(s)));
+      c_.fail(fmt::format("the mask {} does not match {}", to_string(m), to_string(s)));
       return {};
     }
     HostArray starts = HostArray::make(DType::I64, {channels, 1});
@@ -87,7 +88,7 @@ class MaskedPool {
     const Tensor own = c_.op_with(Op::Gather, {line, at}, AxisParams{0}, ":own_mask");
     const Tensor ends = c_.op(Op::Equal, {own, c_.scalar(0, DType::I32, ":no")}, ":ends");
     Tensor open = c_.op(Op::Not, {ends}, ":open");
-    // The first of a plane is looked at whatever its mask.
+    // The first element of a plane counts whatever its mask is.
     if (window_.spatial > 1)
       open = c_.op(Op::Or,
                    {open, c_.op(Op::Equal, {counted_from(c_, {plane}, 0, ":places"), c_.scalar(0, DType::I64, ":zero")},
@@ -136,16 +137,16 @@ class MaskedPool {
   ConvParams window_{};
 };
 
-// Of each word, a row of letters, the largest of what a convolution over its letters gives. A letter is above 0; a word whose
-// first is not has none.
-void strings_of_chars(OpCall& c) {
+// For each word, a row of characters, the maximum of a convolution over its characters. Valid characters are above 0; a
+// word whose first character is not has none.
+void word_conv_embedding(OpCall& c) {
   const Tensor letters = c.in(0), weight = c.in(1), bias = c.in(2), table = c.in(3);
   if (!letters || !weight || !bias || !table) return;
   const Dims &w = weight.sizes(), &s = letters.sizes();
   if (letters.dtype() != DType::I32 || s.rank() != 2 || w.rank() != 4 || table->rank() != 2 || w[1] != 1 ||
       table.sizes()[1] != w[3] || !(bias.sizes() == Dims{w[0]}) || w[2] < 1 || w[2] > s[1] || table.sizes()[0] < 1)
-    return c.fail(
-        fmt::format("words {}, a weight {} and letters {}", to_string(s), to_string(w), to_string(table.sizes())));
+    return c.fail(fmt::format("the words {}, the weight {} and the character embedding {} do not match", to_string(s),
+                              to_string(w), to_string(table.sizes())));
   const auto specified = [&](const char* name, int64_t size) {
     const int64_t asked = c.attr_int(name, -1);
     if (asked != -1 && asked != size) c.fail(fmt::format("its {} is {}, not {}", name, asked, size));
@@ -183,7 +184,7 @@ constexpr HandlerEntry kContribWindows[] = {
      [](OpCall& c) {
        if (c.in(0)) c.out(0, c.inputs()[0]);
      }},
-    {"com.microsoft::WordConvEmbedding", strings_of_chars},
+    {"com.microsoft::WordConvEmbedding", word_conv_embedding},
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace arenascope::models {
 namespace {
 
-// Of ONNX's own domain, and never more than tried out there.
+// Slice of ONNX's own domain, from before it was standardised.
 void dynamic_slice(OpCall& c) {
   c.out(0,
         lower_part(c, {"Slice", {source_of(c, 0), source_of(c, 1), source_of(c, 2), source_of(c, 3)}, {}, {}, 1, 10}));
@@ -23,11 +23,13 @@ void expand_dims(OpCall& c) {
 // Distances between the rows of two matrices.
 void distances(OpCall& c) {
   const std::string metric = c.attr_string("metric", "sqeuclidean");
-  if (metric != "sqeuclidean" && metric != "euclidean") return c.fail(fmt::format("a distance '{}'", metric));
+  if (metric != "sqeuclidean" && metric != "euclidean")
+    return c.fail(fmt::format("the metric '{}' is not supported: expected sqeuclidean or euclidean", metric));
   const Tensor a = c.in(0), b = c.in(1);
   if (!a || !b) return;
   if (a->rank() != 2 || b->rank() != 2 || a.sizes()[1] != b.sizes()[1])
-    return c.fail(fmt::format("rows of {} and {}", to_string(a.sizes()), to_string(b.sizes())));
+    return c.fail(fmt::format("the operands {} and {} must be matrices with rows of equal length", to_string(a.sizes()),
+                              to_string(b.sizes())));
   const Tensor apart = c.op(Op::Sub,
                             {c.reshape(a, {a.sizes()[0], 1, a.sizes()[1]}, ":rows"),
                              c.reshape(b, {1, b.sizes()[0], b.sizes()[1]}, ":columns")},
@@ -46,9 +48,10 @@ void unfold(OpCall& c) {
   const int64_t size = c.attr_int("size", 0), step = c.attr_int("step", 1);
   if (!c.ok()) return;
   if (size < 1 || step < 1 || size > x.sizes()[axis] || x->rank() >= kMaxDims)
-    return c.fail(fmt::format("windows of {} by {} in {}", size, step, to_string(x.sizes())));
+    return c.fail(fmt::format("windows of {} with step {} do not fit in {}", size, step, to_string(x.sizes())));
   const int64_t count = (x.sizes()[axis] - size) / step + 1;
-  if (count > HostArray::kMaxElements / size) return c.fail(fmt::format("{} windows of {}", count, size));
+  if (count > HostArray::kMaxElements / size)
+    return c.fail(fmt::format("{} windows of {} elements exceed the limit of an index table", count, size));
   HostArray indices = HostArray::make(DType::I64, {count, size});
   for (int64_t i = 0; i < count * size; ++i) indices.set_integer(i, i / size * step + i % size);
   const Tensor windows =
@@ -60,7 +63,7 @@ void unfold(OpCall& c) {
   c.out(0, c.permute(windows, order));
 }
 
-// Entries in the order in which they come, where each stands among them, and how often.
+// Distinct entries in order of first occurrence, the index of each, and counts.
 void unique_in_order(OpCall& c) {
   const auto made = lower_parts(c, {"Unique", {source_of(c, 0)}, {{"sorted", int_attribute(0)}}, {}, 4, 11});
   if (made.size() == 4) c.out(0, made[0]), c.out(1, made[2]), c.out(2, made[3]);
@@ -73,11 +76,12 @@ void crop_and_resize(OpCall& c) {
   if (!x || !boxes || !images || !size) return;
   if (x->rank() != 4 || boxes->rank() != 2 || boxes.sizes()[1] != 4 || size->size() != 2 || (*size)[0] < 1 ||
       (*size)[1] < 1 || (*size)[0] > HostArray::kMaxElements || (*size)[1] > HostArray::kMaxElements)
-    return c.fail(fmt::format("boxes {} of {}", to_string(boxes.sizes()), to_string(x.sizes())));
+    return c.fail(
+        fmt::format("the boxes {} do not match the image {}", to_string(boxes.sizes()), to_string(x.sizes())));
   const int64_t count = boxes.sizes()[0], height = (*size)[0], width = (*size)[1];
   const std::string mode = c.attr_string("mode", "bilinear");
-  if (mode != "bilinear" && mode != "nearest") return c.fail(fmt::format("mode '{}'", mode));
-  // Places between a box's ends, as parts of the image.
+  if (mode != "bilinear" && mode != "nearest") return c.fail(fmt::format("the mode '{}' is not supported", mode));
+  // Coordinates between the ends of a box, as fractions of the image.
   const auto line = [&](int64_t from, int64_t to, int64_t steps, const char* suffix) {
     const std::string at = suffix;
     const auto name = [&](const char* what) { return at + what; };
@@ -131,7 +135,7 @@ void block_repeats(OpCall& c) {
         fmt::format("runs of {} in {} for scores {}", size, to_string(ids.sizes()), to_string(scores.sizes())));
   const int64_t length = ids.sizes()[1], runs = length - size + 1;
   if (runs < 1) return c.out(0, c.op(Op::Copy, {scores}));
-  if (size > 64) return c.fail(fmt::format("runs of {}", size));
+  if (size > 64) return c.fail(fmt::format("an ngram_size of {} is not supported: at most 64", size));
   Tensor alike;
   for (int64_t i = 0; i + 1 < size; ++i) {
     const std::string at = fmt::format(":word_{}", i);
@@ -144,7 +148,7 @@ void block_repeats(OpCall& c) {
   // How often each token of each row would end one.
   const int64_t batch = ids.sizes()[0], tokens = scores.sizes()[1];
   if (tokens < 1 || tokens > (int64_t{1} << 40) / std::max<int64_t>(batch, 1))
-    return c.fail(fmt::format("{} tokens", tokens));
+    return c.fail(fmt::format("a text of {} tokens is not supported", tokens));
   const Tensor ends = c.cast(c.slice(ids, 1, size - 1, length, 1, ":ends"), DType::I64, ":ends_i64");
   OpParams rows, ones;
   rows.set(FillParams{{batch, 1}, DType::I64, 0, static_cast<double>(tokens)});
@@ -166,7 +170,7 @@ void rfft(OpCall& c) {
   const Tensor x = c.in(0);
   if (!x) return;
   if (c.attr_int("signal_ndim", 1) != 1 || c.attr_int("onesided", 1) != 1 || c.attr_int("normalized", 0) != 0)
-    return c.fail("a spectrum of several dimensions, of both sides or normalised");
+    return c.fail("only one-dimensional, one-sided spectra without normalisation are supported");
   if (x->rank() < 1 || x->rank() >= kMaxDims) return c.fail(fmt::format("its source is {}", to_string(x.sizes())));
   Dims sizes = x.sizes();
   sizes.push_back(1);

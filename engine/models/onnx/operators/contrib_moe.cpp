@@ -24,7 +24,8 @@ Layer coded_layer(OpCall& c, size_t codes, size_t zeros, const char* own_bits, c
   if (!c.has(codes)) return {};
   BlockwiseWeights w;
   const int64_t bits = c.attr_int(own_bits, c.attr_int("expert_weight_bits", 4));
-  if (bits != 2 && bits != 4 && bits != 8) c.fail(fmt::format("weights of {} bits", bits));
+  if (bits != 2 && bits != 4 && bits != 8)
+    c.fail(fmt::format("weights of {} bits are not supported: expected 2, 4 or 8", bits));
   const Dims s = c.sizes(codes);
   if (c.ok() && s.rank() != 3) c.fail(fmt::format("its codes are {}", to_string(s)));
   if (!c.ok()) return {};
@@ -32,7 +33,8 @@ Layer coded_layer(OpCall& c, size_t codes, size_t zeros, const char* own_bits, c
   w.depth = s[2] * 8 / bits, w.rows = s[0] * s[1];
   w.block = c.attr_int("block_size", 0) > 0 ? c.attr_int("block_size", 0) : w.depth;
   if (!check_blocks(c, w)) return {};
-  if (w.depth % w.block != 0) c.fail(fmt::format("blocks of {} in rows of {}", w.block, w.depth));
+  if (w.depth % w.block != 0)
+    c.fail(fmt::format("the block size {} does not divide rows of {} weights", w.block, w.depth));
   if (!c.ok()) return {};
   if (!read_codes(c, codes, w)) {
     c.wait_for(codes, "its weights must be known at compile time");
@@ -46,15 +48,15 @@ Layer coded_layer(OpCall& c, size_t codes, size_t zeros, const char* own_bits, c
           c.has(codes + 2) ? c.in_f32(codes + 2) : Tensor()};
 }
 
-// What a router of logits [T, E] chooses: experts and their shares, [T, k].
+// The selection of a router with logits [T, E]: experts and their weights, [T, k].
 struct Choice {
   Tensor experts, shares;
 };
 
 Choice chosen(OpCall& c, const Tensor& logits, const ValuePtr& weights) {
   const int64_t k = c.attr_int("k", 1), experts = logits.sizes()[1];
-  if (k < 1 || k > experts) c.fail(fmt::format("{} of {} experts", k, experts));
-  if (c.attr_int("use_sparse_mixer", 0) != 0) c.fail("its router is a sparse mixer");
+  if (k < 1 || k > experts) c.fail(fmt::format("k is {}: expected 1 to {}, the number of experts", k, experts));
+  if (c.attr_int("use_sparse_mixer", 0) != 0) c.fail("use_sparse_mixer is not supported");
   if (!c.ok()) return {};
   const TopKParams best{1, k, true, true};
   Choice out;
@@ -83,11 +85,11 @@ Tensor through_layer(OpCall& c, const Layer& layer, const Tensor& x, const Choic
               suffix);
 }
 
-// gate · sigmoid(alpha · gate) · (up + beta), both cut off at a limit. They lie side by side, by turns, or apart.
+// gate · sigmoid(alpha · gate) · (up + beta), both clamped. The two are stored side by side, interleaved, or separately.
 Tensor gated_experts(OpCall& c, const Tensor& x, const Tensor& apart) {
   const int64_t fusion = c.attr_int("swiglu_fusion", 0), width = x.sizes()[2], half = width / 2;
   if (fusion < 0 || fusion > 2 || (fusion == 0) != static_cast<bool>(apart) || (fusion != 0 && width % 2 != 0)) {
-    c.fail(fmt::format("gates of fusion {}", fusion));
+    c.fail(fmt::format("swiglu_fusion {} does not match its inputs", fusion));
     return {};
   }
   Tensor gate = fusion == 0   ? x
@@ -124,7 +126,7 @@ Tensor activated_experts(OpCall& c, const Tensor& x, const Layer& third, const T
   else if (name == "identity")
     y = x;
   else
-    c.fail(fmt::format("activation '{}'", name));
+    c.fail(fmt::format("the activation '{}' is not supported", name));
   return y && apart ? c.op(Op::Mul, {y, apart}, ":gated") : y;
 }
 
@@ -132,11 +134,12 @@ void mix(OpCall& c, const Layer& first, const Layer& second, const Layer& third,
   const Tensor x = c.in_f32(0), logits = c.in_f32(1);
   if (!c.ok() || !x || !logits || !first.weight || !second.weight) return c.fail("its experts lack a layer");
   if (x->rank() < 2 || logits->rank() != 2 || x.sizes().back() < 1)
-    return c.fail(fmt::format("{} through a router of {}", to_string(x.sizes()), to_string(logits.sizes())));
+    return c.fail(fmt::format("the input {} does not match the router logits {}", to_string(x.sizes()),
+                              to_string(logits.sizes())));
   const int64_t width = x.sizes().back(), count = x->element_count() / width;
   if (logits.sizes()[0] != count || first.weight->rank() != 3 || first.weight.sizes()[0] != logits.sizes()[1])
-    return c.fail(fmt::format("{} rows, a router of {} and experts {}", count, to_string(logits.sizes()),
-                              to_string(first.weight.sizes())));
+    return c.fail(fmt::format("{} rows, router logits {} and expert weights {} do not match", count,
+                              to_string(logits.sizes()), to_string(first.weight.sizes())));
   const Tensor rows = c.reshape(x, {count, width}, ":rows");
   const Choice choice = chosen(c, logits, weights);
   if (!choice.shares) return;

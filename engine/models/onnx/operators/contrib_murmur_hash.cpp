@@ -45,7 +45,7 @@ class NumberHash {
     if (!x) return;
     const int64_t bytes = element_bytes(x.dtype());
     if (info(x.dtype()).quantised || (bytes != 4 && bytes != 8))
-      return c_.fail(fmt::format("it hashes {}", arenascope::name(x.dtype())));
+      return c_.fail(fmt::format("hashing elements of type {} is not supported", arenascope::name(x.dtype())));
     Tensor hash = number(DType::U32, seed_of(c_), ":seed");
     if (bytes == 4) {
       take(hash, as(x, DType::U32, ":bits"), ":word");
@@ -77,7 +77,7 @@ class NumberHash {
   Tensor times(const Tensor& x, uint32_t by, const std::string& at) {
     return c_.op(Op::Mul, {x, number(DType::U32, by, (at + "_factor").c_str())}, at.c_str());
   }
-  Tensor transposed(const Tensor& x, int by, const std::string& at) {
+  Tensor rotated_left(const Tensor& x, int by, const std::string& at) {
     const Tensor left = c_.op(Op::ShiftLeft, {x, number(DType::U32, by, (at + "_up").c_str())}, (at + "_left").c_str());
     const Tensor right =
         c_.op(Op::ShiftRight, {x, number(DType::U32, 32 - by, (at + "_down").c_str())}, (at + "_right").c_str());
@@ -86,9 +86,9 @@ class NumberHash {
   void take(Tensor& hash, const Tensor& word, const char* suffix) {
     const std::string at = suffix;
     const Tensor mixed =
-        times(transposed(times(word, kFirst, at + "_mixed"), 15, at + "_turned"), kSecond, at + "_mixed_again");
+        times(rotated_left(times(word, kFirst, at + "_mixed"), 15, at + "_rotated"), kSecond, at + "_mixed_again");
     hash = c_.op(Op::BitXor, {hash, mixed}, (at + "_taken").c_str());
-    hash = times(transposed(hash, 13, at + "_hash"), 5, at + "_times");
+    hash = times(rotated_left(hash, 13, at + "_hash"), 5, at + "_times");
     hash = c_.op(Op::Add, {hash, number(DType::U32, kAdded, (at + "_added").c_str())}, suffix);
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// com.microsoft.nchwc: convolutions and pools over channels in blocks, as ONNX Runtime saves a network that it has optimised for a
-// processor. Here images lie as their sizes say, with the channels that fill the last block; only the weights, which the file
-// has in blocks, are put back into ONNX's order when they are read.
+// com.microsoft.nchwc: convolutions and pools over blocks of channels, as in networks that ONNX Runtime optimised for a
+// processor. Here images have the layout of their shapes, with padding channels in the last block; only the weights are
+// converted from blocks to ONNX's layout when they are read.
 #include <fmt/format.h>
 #include "engine/models/onnx/channel_block.h"
 #include "engine/models/onnx/operators/decompose.h"
@@ -15,17 +15,18 @@ int64_t block_of(OpCall& c) {
   const auto& dims = c.lowering().options().dims;
   const auto specified = dims.find(ir::kChannelBlock);
   const int64_t block = specified != dims.end() ? specified->second : c.lowering().channel_block();
-  if (block < 1 || block > 64) c.fail(fmt::format("blocks of {} channels", block));
+  if (block < 1 || block > 64)
+    c.fail(fmt::format("a block size of {} channels is not supported: expected 1 to 64", block));
   return block;
 }
 
-// How a weight [O, I, H, W] lies: blocks of results, then sources (in blocks too, or one by one), taps, and within a block.
+// The layout of a weight [O, I, H, W]: blocks of outputs, then inputs (in blocks or single), taps, and elements of a block.
 struct BlockedWeight {
   Dims sizes;
   int64_t block;
   bool sources_in_blocks;
 
-  // Of an element by its place in ONNX's order.
+  // The offset of an element given by its ONNX indices.
   int64_t place(int64_t o, int64_t i, int64_t tap) const {
     const int64_t taps = sizes[2] * sizes[3], b = block;
     if (!sources_in_blocks) return ((o / b * sizes[1] + i) * taps + tap) * b + o % b;
@@ -46,17 +47,17 @@ WeightSource::Writer in_order(WeightSource source, const BlockedWeight& weight) 
   };
 }
 
-// Null, and an error: it cannot be such a weight.
+// Null, with an error: it cannot be such a weight.
 ValuePtr weight_in_order(OpCall& c) {
   const Value& value = c.value(1);
   const int64_t block = block_of(c), groups = c.attr_int("group", 1);
   if (!c.ok()) return nullptr;
   if (value.kind != Value::Kind::Constant || value.dtype != DType::F32 || value.sizes.rank() != 4) {
-    c.fail("its weight is none of four dimensions in the file, of FLOAT");
+    c.fail("its weight must be a constant FLOAT tensor of 4 dimensions");
     return nullptr;
   }
   const int64_t results = value.sizes[0], sources = value.sizes[1];
-  // Too few channels for a block are read as they lie, and so is the one of each group.
+  // Fewer channels than a block are not blocked, nor is the single channel of each group.
   const bool one_by_one = groups > 1 ? sources == 1 : sources < block;
   if (results % block != 0 || (!one_by_one && sources % block != 0)) {
     c.fail(fmt::format("its weight {} has no blocks of {} channels", to_string(value.sizes), block));
@@ -86,7 +87,7 @@ void reorder_input(OpCall& c) {
   const int64_t block = block_of(c);
   const bool last = c.attr_int("channels_last", 0) != 0;
   if (!c.ok() || !c.in(0)) return;
-  if (c.rank(0) != 4) return c.fail(fmt::format("a source of {} dimensions", c.rank(0)));
+  if (c.rank(0) != 4) return c.fail(fmt::format("the input has {} dimensions: expected 4", c.rank(0)));
   const int64_t channels = c.sizes(0)[last ? 3 : 1], more = (block - channels % block) % block;
   if (!last && more == 0) return c.out(0, c.inputs()[0]);
   const Tensor x = last ? channels_second(c, c.in(0), more > 0 ? ":channels_second" : "") : c.in(0);
@@ -100,9 +101,9 @@ void reorder_output(OpCall& c) {
   if (!x) return;
   const int64_t channels = c.attr_int("channels", 0);
   const bool last = c.attr_int("channels_last", 0) != 0;
-  if (x->rank() != 4) return c.fail(fmt::format("a source of {} dimensions", x->rank()));
+  if (x->rank() != 4) return c.fail(fmt::format("the input has {} dimensions: expected 4", x->rank()));
   if (channels < 1 || channels > x.sizes()[1])
-    return c.fail(fmt::format("{} channels of {}", channels, to_string(x.sizes())));
+    return c.fail(fmt::format("{} channels are out of range for the input {}", channels, to_string(x.sizes())));
   const bool whole = channels == x.sizes()[1];
   if (whole && !last) return c.out(0, c.inputs()[0]);
   const Tensor cut = whole ? x : c.slice(x, 1, 0, channels, 1, last ? ":channels" : "");
@@ -117,7 +118,7 @@ void as_plain(OpCall& c) {
 // Whole steps along the image.
 void upsample(OpCall& c) {
   const std::vector<int64_t> scales = c.attr_ints("scales");
-  if (scales.size() != 4) return c.fail(fmt::format("{} scales for 4 dimensions", scales.size()));
+  if (scales.size() != 4) return c.fail(fmt::format("found {} scales: expected 4", scales.size()));
   HostArray numbers = HostArray::make(DType::F32, {4});
   for (size_t i = 0; i < 4; ++i) numbers.set(static_cast<int64_t>(i), static_cast<double>(scales[i]));
   PartAttributes attributes = attributes_without(c, {"scales"});

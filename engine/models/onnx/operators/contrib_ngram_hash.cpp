@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ONNX Runtime's NGramHashMapping and VarlenNGramHashMapping: of each token and those before it, rows of tables of words that
-// stand together, by products that are mixed and divided.
+// ONNX Runtime's NGramHashMapping and VarlenNGramHashMapping: hashes each token and the tokens before it to rows of
+// n-gram embedding tables.
 #include <fmt/format.h>
 #include "engine/models/onnx/operators/packed_sequences.h"
 
@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kLongest = 64;         // of a run of tokens: each is a few ops
 constexpr int64_t kMaxHashes = 1 << 20;  // of a token
 
-// Where an operator has its sources; 99: it has none such.
+// Input indices of an operator; 99: it has no such input.
 struct IndexTable {
   size_t past, offsets, eos, segments, past_segments;
 };
@@ -26,15 +26,15 @@ class NGrams {
   bool read() {
     size_ = c_.attr_int("max_ngram_size", 0), heads_ = c_.attr_int("n_head_per_ngram", 0);
     if (size_ < 2 || size_ > kLongest || heads_ < 1 || heads_ > kMaxHashes / size_)
-      return refused(fmt::format("{} hashes of runs of up to {}", heads_, size_));
+      return refused(fmt::format("{} hashes of n-grams of up to {} tokens are not supported", heads_, size_));
     before_ = size_ - 1;
     ids_ = c_.in(0), factors_ = c_.in(1), sizes_ = c_.in(2);
     if (!ids_ || !factors_ || !sizes_) return false;
     type_ = ids_.dtype();
     if ((type_ != DType::I32 && type_ != DType::I64) || factors_.dtype() != type_ || sizes_.dtype() != type_ ||
         factors_->rank() != 1 || factors_.sizes()[0] < size_ || !(sizes_.sizes() == Dims{before_ * heads_}))
-      return refused(fmt::format("factors {} and sizes {} for runs of {}", to_string(factors_.sizes()),
-                                 to_string(sizes_.sizes()), size_));
+      return refused(fmt::format("the factors {} and table sizes {} do not match n-grams of {} tokens",
+                                 to_string(factors_.sizes()), to_string(sizes_.sizes()), size_));
     if (const auto known = c_.known(2);
         known && std::any_of(known->ints.begin(), known->ints.end(), [](int64_t v) { return v < 1; }))
       return refused("a table has no rows");
@@ -47,31 +47,31 @@ class NGrams {
       const Tensor eos = c_.in(indices_.eos);
       if (!eos) return false;
       if (eos->rank() != 0 || eos.dtype() != type_)
-        return refused(fmt::format("a last token of {}", to_string(eos.sizes())));
+        return refused(fmt::format("its end token must be a scalar of the ids' type, not {}", to_string(eos.sizes())));
       missing_ = c_.reshape(eos, {1}, ":eos");
     }
     resets_ = c_.has(indices_.eos) && c_.attr_int("reset_on_eos", 0) != 0;
     return c_.ok();
   }
 
-  // Of `tokens` ids in all.
+  // Reads the history for `tokens` ids in total.
   bool read_history(const Sequences& of) {
     of_ = of;
     tokens_ = of.total();
     if (tokens_ > kMaxPlaces / size_ || of.count() > kMaxPlaces / (size_ * 8))
-      return refused(fmt::format("runs of {} of {} tokens", size_, tokens_));
+      return refused(fmt::format("n-grams of {} out of {} tokens exceed the limit of an index table", size_, tokens_));
     const Tensor flat = c_.reshape(ids_, {tokens_}, ":ids");
     has_past_ = c_.has(indices_.past);
     Tensor past = missing_;
     if (has_past_) past = earlier(indices_.past, type_, ":past");
     if (!past) return false;
     line_ = c_.op_with(Op::Concat, {past, flat}, AxisParams{0}, ":line");
-    if (!c_.has(indices_.segments))
-      return !c_.has(indices_.past_segments) || refused("earlier segments go with segments");
+    if (!c_.has(indices_.segments)) return !c_.has(indices_.past_segments) || refused("past segments require segments");
     const Tensor segments = c_.in(indices_.segments);
     if (!segments) return false;
     if (!(segments.sizes() == ids_.sizes()) || segments.dtype() != DType::I32)
-      return refused(fmt::format("segments {} of {}", to_string(segments.sizes()), to_string(ids_.sizes())));
+      return refused(
+          fmt::format("the segments {} do not match the ids {}", to_string(segments.sizes()), to_string(ids_.sizes())));
     segments_ = c_.reshape(segments, {tokens_}, ":segments");
     if (c_.has(indices_.past_segments)) {
       past = earlier(indices_.past_segments, DType::I32, ":past_segments");
@@ -117,7 +117,7 @@ class NGrams {
     const Tensor offsets = c_.in(indices_.offsets);
     if (!offsets) return {};
     if (!(offsets.sizes() == sizes_.sizes())) {
-      c_.fail(fmt::format("offsets {} of {} tables", to_string(offsets.sizes()), before_ * heads_));
+      c_.fail(fmt::format("the offsets {} do not match {} tables", to_string(offsets.sizes()), before_ * heads_));
       return {};
     }
     return c_.op(Op::Add, {out, offsets}, suffix);
@@ -131,7 +131,7 @@ class NGrams {
     return taken(of_segments ? segments_ : line_, std::move(at), {of_.count(), before_}, suffix);
   }
 
-  // What was last behind each of the first tokens.
+  // The last tokens up to each of the first tokens, as states.
   Tensor updates(size_t counts, int64_t capacity) {
     std::vector<int64_t> at;
     for (int64_t s = 0; s < of_.count(); ++s)
@@ -156,13 +156,14 @@ class NGrams {
     const Tensor past = c_.in(i);
     if (!past) return {};
     if (!(past.sizes() == Dims{of_.count(), before_}) || past.dtype() != type) {
-      c_.fail(fmt::format("a past of {} for {} sequences and runs of {}", to_string(past.sizes()), of_.count(), size_));
+      c_.fail(fmt::format("the past {} does not match {} sequences and n-grams of {} tokens", to_string(past.sizes()),
+                          of_.count(), size_));
       return {};
     }
     return c_.reshape(past, {of_.count() * before_}, suffix);
   }
 
-  // Where token t of a sequence stands in its line; one below 0 is of the past.
+  // The index of token t of a sequence in the concatenated sequences; a negative t is in the past.
   int64_t place(int64_t sequence, int64_t t, bool of_segments) const {
     if (of_segments) {
       const bool past = c_.has(indices_.past_segments);
@@ -203,7 +204,7 @@ void ngram_hashes(OpCall& c) {
   if (!grams.read()) return;
   const Dims s = c.sizes(0);
   if (s.rank() != 2 || s[0] > kMaxPlaces || s[1] > kMaxPlaces / std::max<int64_t>(s[0], 1))
-    return c.fail(fmt::format("ids {}", to_string(s)));
+    return c.fail(fmt::format("its ids have the unsupported shape {}", to_string(s)));
   if (!grams.read_history(equal_sequences(s[0], s[1]))) return;
   c.out(0, c.reshape(grams.hashes(":hashes"), {s[0], s[1], grams.heads()}));
   if (c.has_output(1)) c.out(1, grams.last(false, ":present"));
@@ -213,7 +214,8 @@ void packed_ngram_hashes(OpCall& c) {
   NGrams grams(c, kPacked);
   if (!grams.read()) return;
   const Dims s = c.sizes(0);
-  if (s.rank() != 1 || s[0] > kMaxPlaces) return c.fail(fmt::format("ids {}", to_string(s)));
+  if (s.rank() != 1 || s[0] > kMaxPlaces)
+    return c.fail(fmt::format("its ids have the unsupported shape {}", to_string(s)));
   const auto of = packed_sequences(c, 3, s[0], false);
   if (!of || !grams.read_history(*of)) return;
   const int64_t capacity = capture_capacity(c, 9, of->count());
@@ -221,7 +223,7 @@ void packed_ngram_hashes(OpCall& c) {
   c.out(0, grams.hashes(""));
   if (c.has_output(1)) c.out(1, grams.last(false, ":present"));
   if (c.has_output(2)) {
-    if (!grams.has_segments()) return c.fail("present segments go with segments");
+    if (!grams.has_segments()) return c.fail("the output of present segments requires segments");
     c.out(2, grams.last(true, ":present_segments"));
   }
   if (c.has_output(3)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX Runtime's own normalisations: of sums, of embeddings, by groups with an activation behind them.
+// ONNX Runtime's own normalisations: of sums, of embeddings, by groups with an activation after them.
 #include <fmt/format.h>
 #include "engine/models/onnx/operators/decompose.h"
 
@@ -11,7 +11,8 @@ void skip_norm(OpCall& c, bool simplified) {
   const Tensor x = c.in(0), skip = c.in(1);
   if (!x || !skip) return;
   if (skip->rank() > x->rank() || x->rank() < 1)
-    return c.fail(fmt::format("it adds {} to {}", to_string(skip.sizes()), to_string(x.sizes())));
+    return c.fail(
+        fmt::format("its skip input {} does not broadcast to {}", to_string(skip.sizes()), to_string(x.sizes())));
   const size_t bias = simplified ? 3 : 4;
   Tensor sum = c.op(Op::Add, {x, skip}, c.has(bias) ? ":skipped" : ":sum");
   if (c.has(bias)) sum = c.op(Op::Add, {sum, c.in(bias)}, ":sum");
@@ -33,11 +34,12 @@ struct Embedding {
   ValuePtr word, position, segment, scale, shift;
 };
 
-// word[ids] + position[place] (+ segment[kind]), normalised; the mask's ones are counted.
+// word[ids] + position[place] (+ segment[kind]), normalised; the number of ones in the mask is another result.
 void embed(OpCall& c, const Embedding& e, size_t mask, size_t indices) {
   const Tensor ids = c.in(0);
   if (!ids || !e.word || !e.position) return;
-  if (ids->rank() != 2) return c.fail(fmt::format("its words are {}", to_string(ids.sizes())));
+  if (ids->rank() != 2)
+    return c.fail(fmt::format("its token ids have the unsupported shape {}", to_string(ids.sizes())));
   const int64_t batch = ids.sizes()[0], steps = ids.sizes()[1];
   const auto row = [&](const ValuePtr& table, const ValuePtr& at, const char* suffix) {
     return lower_part(c, {"Gather", {table, at}, {{"axis", int_attribute(0)}}, suffix});
@@ -79,7 +81,7 @@ void q_embed_layer_norm(OpCall& c) {
         7, 99);
 }
 
-// Groups of channels, which come last unless told; a sum with what is skipped goes before, SiLU behind.
+// Group normalisation, channels-last by default; a skip connection is added before it, SiLU applied after it.
 void group_norm_contrib(OpCall& c) {
   const bool skips = c.node().op == "SkipGroupNorm", last = c.attr_int("channels_last", 1) != 0;
   Tensor x = c.in(0);
@@ -99,7 +101,8 @@ void group_norm_contrib(OpCall& c) {
     if (c.has_output(1)) c.out(1, x);
   }
   const int64_t activation = c.attr_int("activation", 0);
-  if (activation != 0 && activation != 1) return c.fail(fmt::format("activation {}", activation));
+  if (activation != 0 && activation != 1)
+    return c.fail(fmt::format("the activation {} is not supported: expected 0 or 1", activation));
   const Tensor planes = last ? channels_second(c, x, ":channels_second") : x;
   const DType type = c.value(0).dtype;
   Tensor y = lower_part(c, {"GroupNormalization",
@@ -118,10 +121,10 @@ void gated_rms_norm(OpCall& c) {
   if (!x || !scale || !gate) return;
   const int64_t run = scale->element_count();
   if (run < 1 || x->rank() < 1 || x.sizes().back() % run != 0 || !(x.sizes() == gate.sizes()))
-    return c.fail(fmt::format("{} scales for {}", run, to_string(x.sizes())));
+    return c.fail(fmt::format("{} scales do not match the input {} and its gate", run, to_string(x.sizes())));
   const std::string activation = c.attr_string("activation", "silu");
   if (activation != "silu" && activation != "swish" && activation != "sigmoid")
-    return c.fail(fmt::format("activation '{}'", activation));
+    return c.fail(fmt::format("the activation '{}' is not supported", activation));
   const Tensor rows = c.reshape(x, {x->element_count() / run, run}, ":rows");
   const Tensor y = c.op_with(Op::RmsNorm, {rows, c.reshape(scale, {run}, ":scale_row")},
                              NormParams{1, c.attr_float("epsilon", 1e-5f)}, ":normalised");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX Runtime's own operators that are ONNX's under other names or with a bias, a product or a gate around them.
+// ONNX Runtime's operators that equal ONNX's under other names, or add a bias, a factor or a gate.
 #include <fmt/format.h>
 #include "engine/models/onnx/onnx_schema.h"
 #include "engine/models/onnx/operators/decompose.h"
@@ -27,7 +27,7 @@ constexpr Same kSame[] = {
     {"Trilu", "Trilu", 14},
 };
 
-// What ONNX Runtime's operator has beyond ONNX's is taken only where it asks for nothing.
+// Attributes that ONNX Runtime adds to ONNX's operator must have no effect.
 void reject_further_attributes(OpCall& c, const Same& of) {
   ir::Schemas schemas;
   const ir::Schema* schema = schemas.find("", of.onnx, of.opset);
@@ -70,10 +70,10 @@ void quick_gelu(OpCall& c) {
 
 void bias_add(OpCall& c) { c.out(0, c.op(Op::Add, {biased(c, 1), c.in(2)})); }
 
-// Without training: nothing is dropped.
+// Inference: nothing is dropped.
 void bias_dropout(OpCall& c) {
   const auto training = c.ints(4);
-  if (training && !training->empty() && training->front() != 0) return c.fail("it drops numbers as in training");
+  if (training && !training->empty() && training->front() != 0) return c.fail("training mode is not supported");
   Tensor y = biased(c, 1);
   if (y && c.has(2)) y = c.op(Op::Add, {y, c.in(2)});
   if (!y) return;
@@ -89,7 +89,7 @@ struct Halves {
 };
 Halves halves_of(OpCall& c, const Tensor& x) {
   if (!x || x->rank() < 1 || x.sizes().back() % 2 != 0) {
-    c.fail(fmt::format("{} are no two halves", x ? to_string(x.sizes()) : "nothing"));
+    c.fail(fmt::format("{} cannot be split into two halves", x ? to_string(x.sizes()) : "nothing"));
     return {};
   }
   const int axis = x->rank() - 1;
@@ -164,13 +164,13 @@ void linear_attention_gate(OpCall& c) {
   if (c.has_output(1)) c.out(1, c.op(Op::Sigmoid, {c.in(3)}, ":beta"));
 }
 
-// Products of complex numbers, which are the last dimension's two; of the second factor's mirror image where asked.
+// Products of complex numbers, stored in the last dimension; optionally with the conjugate of the second factor.
 void complex_mul(OpCall& c) {
   const bool mirrored = c.node().op == "ComplexMulConj";
   const Tensor a = c.in(0), b = c.in(1);
   if (!a || !b) return;
   if (a->rank() < 1 || b->rank() < 1 || a.sizes().back() != 2 || b.sizes().back() != 2)
-    return c.fail("its sources are no complex numbers");
+    return c.fail("its inputs must be complex: expected a last dimension of 2");
   const auto part = [&](const Tensor& x, int64_t i, const char* suffix) {
     return c.slice(x, x->rank() - 1, i, i + 1, 1, suffix);
   };

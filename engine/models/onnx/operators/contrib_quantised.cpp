@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX Runtime's own quantised operators: what they compute of floats between a scale and a zero point before and behind it.
+// ONNX Runtime's own quantised operators: dequantised, computed in floating point, and quantised again.
 #include <fmt/format.h>
 #include "engine/models/onnx/operators/blockwise_weights.h"
 #include "engine/models/onnx/operators/decompose.h"
@@ -79,13 +79,13 @@ void q_where(OpCall& c) {
   closed(c, c.op(Op::Where, {c.in(0), a, b}, ":y"), 7, 8, c.value(1).dtype);
 }
 
-// Source i's numbers along the last dimension of a product: one, or one a column.
+// Source i along the last dimension of a matmul: one value, or one per column.
 Tensor per_column(OpCall& c, size_t i, const char* suffix) {
   const Tensor t = c.in_f32(i);
   return t && t->element_count() == 1 ? c.reshape(t, {}, suffix) : t;
 }
 
-// The integers of a product as f32, times two scales, plus a bias.
+// The integer result of a matmul as f32, times two scales, plus a bias.
 Tensor scaled_product(OpCall& c, const Tensor& product, const Tensor& a_scale, const Tensor& b_scale,
                       const Tensor& bias, const char* suffix) {
   const Tensor scales = c.op(Op::Mul, {a_scale, b_scale}, ":scales");
@@ -117,7 +117,7 @@ void dynamic_quantize_mat_mul(OpCall& c) {
         scaled_product(c, product, a[1]->tensor, per_column(c, 2, ":b_scale"), c.has(4) ? c.in_f32(4) : Tensor(), ""));
 }
 
-// Products of 16 bits, exact in f64.
+// Matmuls of 16-bit integers, exact in f64.
 void mat_mul_integer_16(OpCall& c) {
   const auto wide = [&](size_t i, const char* suffix) { return as_source(c, c.cast(c.in(i), DType::F64, suffix)); };
   const Tensor y = lower_part(c, {"MatMul", {wide(0, ":a"), wide(1, ":b")}, {}, ":product"});

@@ -59,7 +59,8 @@ class Sparse {
       return refused(fmt::format("total_sequence_length must have one element, not {}", specified->count()));
     use_.total = specified->integer(0);
     if (use_.total < use_.steps || use_.total > use_.room)
-      return refused(fmt::format("{} keys for {} queries and a cache of {}", use_.total, use_.steps, use_.room));
+      return refused(
+          fmt::format("{} keys do not match {} queries and a cache of {} rows", use_.total, use_.steps, use_.room));
     use_.past = use_.total - use_.steps;
     const auto lengths = c_.known(8);
     bool alike = use_.batch == 1 || static_cast<bool>(lengths);
@@ -79,7 +80,8 @@ class Sparse {
     const Dims &r = rows->sizes, &s = columns->sizes;
     if (block_ < 1 || r.rank() != 2 || s.rank() != 2 || r[0] < 1 || r[1] < 2 || s[0] != r[0] ||
         x_.q.sizes()[1] % r[0] != 0) {
-      c_.fail(fmt::format("blocks of {} by rows {} and columns {}", block_, to_string(r), to_string(s)));
+      c_.fail(fmt::format("a block size of {} does not match the row indices {} and column indices {}", block_,
+                          to_string(r), to_string(s)));
       return {};
     }
     layouts_ = r[0];
@@ -100,7 +102,7 @@ class Sparse {
         for (int64_t i = from; i < to; ++i) {
           const int64_t column = columns->integer(layout * s[1] + i);
           if (column < 0 || column >= most) {
-            c_.fail(fmt::format("column {} of {} blocks", column, most));
+            c_.fail(fmt::format("the column index {} is out of range for {} blocks", column, most));
             return {};
           }
           if (row < count && column < count)
@@ -110,14 +112,14 @@ class Sparse {
     return c_.constant(std::move(out), ":blocks");
   }
 
-  // The blocks in which so many places lie, from one on.
+  // The blocks of `count` consecutive positions.
   Tensor blocks_of(int64_t from, int64_t count, const char* suffix) {
     const std::string at = suffix;
     const Tensor place = counted_from(c_, {count}, from, (at + "_places").c_str());
     return c_.op(Op::Div, {place, c_.scalar(static_cast<double>(block_), DType::I64, (at + "_size").c_str())}, suffix);
   }
 
-  // Of each query and key what their blocks say, [B or 1, H or 1, S, T]; heads take the layouts by turns.
+  // The bias of each query and key from their blocks, [B or 1, H or 1, S, T]; heads use the layouts in rotation.
   Tensor bias(const Tensor& blocks) {
     const int64_t heads = x_.q.sizes()[1], steps = use_.steps, total = use_.total, count = blocks.sizes()[1];
     Tensor rows;  // [B or 1, layouts, S, blocks]

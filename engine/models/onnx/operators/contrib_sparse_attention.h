@@ -5,7 +5,7 @@ namespace arenascope::models {
 
 class OpCall;
 
-// ONNX Runtime's SparseAttention: a table says which blocks of keys each block of queries sees.
+// ONNX Runtime's SparseAttention: a table lists the blocks of keys that each block of queries attends to.
 void sparse_attention(OpCall& c);
 
 }  // namespace arenascope::models

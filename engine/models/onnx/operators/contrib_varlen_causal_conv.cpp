@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX Runtime's VarlenCausalConvWithState: a causal convolution over packed sequences, each behind a state of its own.
+// ONNX Runtime's VarlenCausalConvWithState: a causal convolution over packed sequences, each preceded by its state.
 #include <fmt/format.h>
 #include "engine/models/onnx/operators/packed_sequences.h"
 
@@ -57,7 +57,7 @@ Tensor last_state(OpCall& c, const Tensor& rows, const Tensor& state, const Sequ
   return c.op(Op::Cont, {c.permute(last, kChannelsLast, ":last_state")}, ":final");
 }
 
-// The first rows of each sequence, and zeros where the sequence captures none.
+// The first rows of each sequence, and zeros for a sequence without captured rows.
 Tensor captured_rows(OpCall& c, const Tensor& x, const Sequences& of, int64_t capacity) {
   const int64_t count = of.count();
   std::vector<int64_t> indices;
@@ -72,24 +72,25 @@ Tensor captured_rows(OpCall& c, const Tensor& x, const Sequences& of, int64_t ca
 void varlen_causal_conv(OpCall& c) {
   const Tensor x = c.in_f32(0), weight = c.in_f32(1), state = c.in_f32(4);
   if (!x || !weight || !state) return;
-  if (c.has(6) || c.has(7))
-    return c.fail("its kernel differs from token to token, which ONNX Runtime's CPU refuses too");
+  if (c.has(6) || c.has(7)) return c.fail("a kernel per token is not supported, as in ONNX Runtime on the CPU");
   const Dims& w = weight.sizes();
   if (x->rank() != 2 || w.rank() != 3 || w[0] != x.sizes()[1] || w[1] != 1 || w[2] < 1 || w[2] > kMaxTaps)
     return c.fail(fmt::format("its weight {} does not fit {}", to_string(w), to_string(x.sizes())));
   const int64_t tokens = x.sizes()[0], channels = w[0], taps = w[2], dilation = c.attr_int("dilation", 1);
-  if (dilation < 1 || dilation > kMaxPlaces) return c.fail(fmt::format("a dilation of {}", dilation));
+  if (dilation < 1 || dilation > kMaxPlaces) return c.fail(fmt::format("dilation cannot be {}", dilation));
   const std::string activation = c.attr_string("activation", "none");
   if (activation != "none" && activation != "silu" && activation != "swish")
-    return c.fail(fmt::format("activation '{}'", activation));
-  if (tokens > kMaxPlaces / taps) return c.fail(fmt::format("{} taps over {} tokens", taps, tokens));
+    return c.fail(fmt::format("the activation '{}' is not supported", activation));
+  if (tokens > kMaxPlaces / taps)
+    return c.fail(fmt::format("{} taps over {} tokens exceed the limit of an index table", taps, tokens));
   const auto of = packed_sequences(c, 2, tokens, false);
   if (!of) return;
   const int64_t before = (taps - 1) * dilation, count = of->count();
   const Dims held{count, channels, before};
   if (!(state.sizes() == held))
     return c.fail(fmt::format("its state {} is not {}", to_string(state.sizes()), to_string(held)));
-  if (before > 0 && count > kMaxPlaces / before) return c.fail(fmt::format("{} states of {}", count, before));
+  if (before > 0 && count > kMaxPlaces / before)
+    return c.fail(fmt::format("{} states of {} rows exceed the limit of an index table", count, before));
   const int64_t capacity = capture_capacity(c, 5, count);
   if (capacity < 0) return;
   if (c.has_output(2) && capacity == 0) return c.fail("it captures states, but its capacity for them is 0");
@@ -103,7 +104,8 @@ void varlen_causal_conv(OpCall& c) {
   if (c.has(3)) {
     const Tensor bias = c.in_f32(3);
     if (!bias) return;
-    if (!(bias.sizes() == Dims{channels})) return c.fail(fmt::format("a bias of {}", to_string(bias.sizes())));
+    if (!(bias.sizes() == Dims{channels}))
+      return c.fail(fmt::format("its bias has the unsupported shape {}", to_string(bias.sizes())));
     sum = c.op(Op::Add, {sum, bias}, ":biased");
   }
   if (activation != "none") sum = c.op(Op::Silu, {sum}, ":activated");

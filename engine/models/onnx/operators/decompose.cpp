@@ -9,7 +9,7 @@ namespace arenascope::models {
 
 namespace {
 
-// What an operator consists of that has no handler, as a graph of its own.
+// Lowers an operator without a handler by the function body of its schema, as a subgraph.
 std::vector<ValuePtr> lower_body(OpCall& c, const Part& part, const std::vector<ValuePtr>& sources) {
   ir::Schemas schemas;
   const ir::Schema* schema = schemas.find("", part.op, part.opset);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operators that are made of others: each part is a node of its own that its own handler lowers.
+// Operators composed of others: each part is a node that its own handler lowers.
 #pragma once
 #include "engine/models/onnx/lowering.h"
 
@@ -20,11 +20,11 @@ struct Part {
   int64_t opset = 23;
 };
 
-// The part's results; none, and an error of the call, where it cannot be lowered.
+// The part's results; none, with an error of the call, if it cannot be lowered.
 std::vector<ValuePtr> lower_parts(OpCall& c, const Part& part);
-// The first of them as a tensor; undefined where there is none.
+// The first of them as a tensor; undefined if there is none.
 Tensor lower_part(OpCall& c, const Part& part);
-// Source i as it is; null where it is left out.
+// Source i unchanged; null if it is omitted.
 ValuePtr source_of(const OpCall& c, size_t i);
 // A tensor as a part's source; null where it is undefined.
 ValuePtr as_source(OpCall& c, const Tensor& x);

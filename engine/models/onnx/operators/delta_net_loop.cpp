@@ -29,7 +29,7 @@ void leave_delta(OpCall& c, const DeltaCall& call) {
     std::vector<std::string> sources(kState + 1);
     for (size_t i = 0; i < given.size(); ++i) sources[given[i].first] = steps.sources[i];
     sources[kState] = steps.states[0];
-    steps.results = {steps.n.name("read")}, steps.next = {steps.n.name("state_behind")};
+    steps.results = {steps.n.name("read")}, steps.next = {steps.n.name("state_after")};
     ir::Node node =
         same_node(c, std::move(sources), {steps.results[0], steps.next[0]},
                   {"qk_l2_norm", "gate_activation", "gate_lower_bound", "beta_activation", "state_update_capacity"});

@@ -7,7 +7,7 @@
 
 namespace arenascope::models {
 
-// What the operator has read of its node, with all gates applied. Sequences have one length.
+// The parsed inputs of a node, with all gates applied. All sequences have one length.
 struct DeltaCall {
   int64_t steps = 0;
   Tensor q, k, v, decay, beta;  // [S, T, …]; the last two may be undefined
@@ -15,7 +15,7 @@ struct DeltaCall {
   Tensor update;                // result 2, where it is wanted
   float scale = 1;
   Dims results;                  // of result 0
-  std::vector<int64_t> indices;  // of its rows among S · T, where some of these are none
+  std::vector<int64_t> indices;  // of its rows among S · T, if some of these are padding
 };
 
 void leave_delta(OpCall& c, const DeltaCall& call);

@@ -8,9 +8,9 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int kMiddle = 128;  // what bytes without a sign are moved by
+constexpr int kMiddle = 128;  // subtracted from unsigned values
 
-// [K, N] turned round, or rows as they are; each byte moved, and behind them perhaps a row of ones.
+// Writes [K, N] transposed, or rows as they are, shifted to int8; `ones` appends a row of ones.
 struct Rows {
   WeightSource from;
   int64_t depth, columns;
@@ -34,14 +34,14 @@ struct Rows {
   }
 };
 
-// Whether source i is a constant of 8 bits.
+// True if source i is a constant of an 8-bit type.
 bool is_constant_bytes(OpCall& c, size_t i) {
   if (!c.ok() || !c.has(i)) return false;
   const Value& v = c.value(i);
   return v.kind == Value::Kind::Constant && !v.small && (v.dtype == DType::I8 || v.dtype == DType::U8);
 }
 
-// Of `sizes`, the first of which is the rows', one more where zero points take something.
+// Weights of `sizes`, whose first dimension is the rows, plus a row of ones if there are zero points.
 std::optional<Int8Weights> made_of(OpCall& c, size_t w, size_t zero, bool turn, int64_t depth, Dims sizes,
                                    bool may_rest) {
   auto zeros = known_zero_points(c, zero);

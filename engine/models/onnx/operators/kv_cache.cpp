@@ -13,7 +13,7 @@ bool refused(OpCall& c, std::string why) {
   return false;
 }
 
-// Where each sequence has a past of its own: of what was there and what is new, each place's row.
+// Gathers the rows of each sequence if the sequences have different past lengths.
 Tensor placed(OpCall& c, const CacheUse& use, const Tensor& cache, const Tensor& x, size_t result,
               const std::string& at) {
   const auto name = [&](const char* what) { return at + what; };
@@ -25,7 +25,7 @@ Tensor placed(OpCall& c, const CacheUse& use, const Tensor& cache, const Tensor&
   const Tensor from = begins_of(c, use, name("_from").c_str());
   const Tensor ahead = c.op(Op::Sub, {place, from}, name("_ahead").c_str());  // below 0: past
   const Tensor is_new = c.op(Op::And,
-                             {c.op(Op::GreaterEqual, {ahead, number(0, "_zero")}, name("_behind").c_str()),
+                             {c.op(Op::GreaterEqual, {ahead, number(0, "_zero")}, name("_after").c_str()),
                               c.op(Op::Less, {ahead, number(use.steps, "_count")}, name("_before").c_str())},
                              name("_is_new").c_str());
   const Tensor old =
@@ -45,7 +45,8 @@ bool read_headed(OpCall& c, Headed& out, CacheUse& use) {
   const int64_t heads = c.attr_int("num_heads", 0), kv_heads = c.attr_int("kv_num_heads", 0);
   if (heads < 1 || kv_heads < 1 || heads % kv_heads != 0 || heads > (1 << 20))
     return refused(c, fmt::format("{} heads over {}", heads, kv_heads));
-  if (c.has(3) != c.has(4) || c.has(1) != c.has(2)) return refused(c, "keys go with values");
+  if (c.has(3) != c.has(4) || c.has(1) != c.has(2))
+    return refused(c, "keys and values must both be given or both be absent");
   const Tensor x = c.in(0);
   if (!x) return false;
   if (x->rank() != 3) return refused(c, fmt::format("its queries are {}", to_string(x.sizes())));
@@ -89,12 +90,13 @@ void rotate_headed(OpCall& c, const CacheUse& use, size_t source, Tensor indices
   const int64_t half = cosine.sizes()[1], steps = use.steps;
   if (!indices && (use.dynamic || use.staged())) {
     indices = c.op(Op::Add, {begins_of(c, use, ":begins"), counted_from(c, {1, steps}, 0, ":steps")}, ":places");
-    // What is padding has no place.
+    // Padding tokens have no position.
     if (use.fresh)
       indices =
           c.op_with(Op::Clamp, {indices}, ClampParams{0, static_cast<double>(cosine.sizes()[0] - 1)}, ":places_in");
   } else if (!indices && use.past + steps > cosine.sizes()[0]) {
-    return c.fail(fmt::format("{} angles for {} places", cosine.sizes()[0], use.past + steps));
+    return c.fail(
+        fmt::format("the cosine table has {} rows, but {} positions are needed", cosine.sizes()[0], use.past + steps));
   }
   const auto angles = [&](const Tensor& table, const char* suffix) {
     const std::string at = suffix;
@@ -132,11 +134,12 @@ Tensor cached(OpCall& c, const CacheUse& use, const Tensor& cache, const Tensor&
   const auto name = [&](const char* what) { return at + what; };
   if (cache && (cache->rank() != 4 || cache.sizes()[0] != use.batch || cache.sizes()[1] != x.sizes()[1] ||
                 cache.sizes()[2] != use.room || cache.sizes()[3] != x.sizes()[3])) {
-    c.fail(fmt::format("a past of {}", to_string(cache.sizes())));
+    c.fail(fmt::format("its past has the unsupported shape {}", to_string(cache.sizes())));
     return {};
   }
   if (cache && cache.dtype() != x.dtype()) {
-    c.fail(fmt::format("a past of {} for {}", arenascope::name(cache.dtype()), arenascope::name(x.dtype())));
+    c.fail(fmt::format("the past has type {}, but keys and values have {}", arenascope::name(cache.dtype()),
+                       arenascope::name(x.dtype())));
     return {};
   }
   if (use.staged()) return staged(c, use, cache, x, result, suffix);

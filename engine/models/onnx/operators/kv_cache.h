@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A cache of keys and values as ONNX Runtime's operators keep it: what it holds before a step and behind it, as it is or quantised.
+// The KV cache of ONNX Runtime's operators: its contents before and after a step, in floating point or quantised.
 #pragma once
 #include "engine/models/onnx/lowering.h"
 
 namespace arenascope::models {
 
-// How much of a cache each sequence uses: caches are [B, H, room, D], what is new is [B, H, steps, D].
+// How much of a cache each sequence uses: caches are [B, H, room, D], new rows are [B, H, steps, D].
 struct CacheUse {
   int64_t batch = 0, steps = 0;
   int64_t room = 0, total = 0, past = 0;  // of keys: in the cache that is given, with the new ones, before these
@@ -14,7 +14,7 @@ struct CacheUse {
   int64_t window = 0;                     // how many keys a query sees, where the cache slides along with them; else 0
   Tensor fresh;                           // i64 [B]: how many of the new ones count; undefined: all
 
-  // Rows are then no places: which key is where is worked out of `used` and `fresh`.
+  // Rows are then not positions: the position of each key is computed from `used` and `fresh`.
   bool staged() const { return window > 0 || static_cast<bool>(fresh); }
 };
 
@@ -24,22 +24,22 @@ struct Headed {
 };
 // From sources 0 to 2, or all of them from source 0. False, and an error, where they do not fit the attributes.
 bool read_headed(OpCall& c, Headed& out, CacheUse& use);
-// Queries and keys by the angles of a source and the one behind it, at `places` [B or 1, S] or, undefined, where they stand.
+// Rotates queries and keys by the cosines and sines of inputs `cosine` and `cosine` + 1, at `indices` [B or 1, S] or, if undefined, at the current positions.
 void rotate_headed(OpCall& c, const CacheUse& use, size_t cosine, Tensor indices, Headed& x);
 
 // Where the queries of each sequence begin, [B, 1] or [1, 1].
 Tensor begins_of(OpCall& c, const CacheUse& use, const char* suffix);
-// Of each sequence the rows [B, n] of `x`, [B, H, n, D].
+// The rows [B, n] of each sequence in `x`, [B, H, n, D].
 Tensor rows_of_each(OpCall& c, const Tensor& x, const Tensor& rows, const std::string& at, const char* suffix);
 
-// All keys or values that count, and as a result those and what room is left. `cache` may be undefined.
+// All keys or values in use; the result also has the free rows. `cache` may be undefined.
 Tensor cached(OpCall& c, const CacheUse& use, const Tensor& cache, const Tensor& x, size_t result, const char* suffix);
 
-// --- Where rows are no places (kv_cache_staged.cpp)
+// --- Caches whose rows are not positions (kv_cache_staged.cpp)
 
-// All rows of the cache, then all new ones; the cache behind the step as a result.
+// All rows of the cache, then all new ones; a result is the cache after the step.
 Tensor staged(OpCall& c, const CacheUse& use, const Tensor& cache, const Tensor& x, size_t result, const char* suffix);
-// What is added to the scores of these, [B or 1, H or 1, S, room + S]; `bias` is by places, and may be undefined.
+// The bias of these scores, [B or 1, H or 1, S, room + S]; `bias` is indexed by position and may be undefined.
 Tensor staged_bias(OpCall& c, const CacheUse& use, int64_t left, const Tensor& bias);
 
 // --- Quantised (kv_cache_quantised.cpp)

@@ -12,15 +12,19 @@ bool read_codes(OpCall& c, const char* type, size_t scale, const Tensor& like, C
     c.fail(std::move(why));
     return false;
   };
-  if (kind != "PER_TENSOR" && kind != "PER_CHANNEL") return refused(fmt::format("a cache quantised '{}'", kind));
+  if (kind != "PER_TENSOR" && kind != "PER_CHANNEL")
+    return refused(
+        fmt::format("the cache quantisation '{}' is not supported: expected PER_TENSOR or PER_CHANNEL", kind));
   out.bits = c.attr_int("kv_cache_bit_width", 0);
-  if (out.bits != 4 && out.bits != 8) return refused(fmt::format("a cache of {} bits", out.bits));
+  if (out.bits != 4 && out.bits != 8)
+    return refused(fmt::format("kv_cache_bit_width {} is not supported: expected 4 or 8", out.bits));
   const Tensor given = c.has(scale) ? c.in_f32(scale) : Tensor();
   if (!given) return refused("its cache has no scale");
   const Dims& s = like.sizes();
   const int64_t count = kind == "PER_TENSOR" ? 1 : s[1] * s[3];
   if (given->element_count() != count || (out.bits == 4 && s[3] % 2 != 0))
-    return refused(fmt::format("scales {} for {} heads of {}", to_string(given.sizes()), s[1], s[3]));
+    return refused(
+        fmt::format("the scales {} do not match {} heads of {} elements", to_string(given.sizes()), s[1], s[3]));
   out.scale =
       c.reshape(given, count == 1 ? Dims{1, 1, 1, 1} : Dims{1, s[1], 1, s[3]}, fmt::format(":scale_{}", scale).c_str());
   return c.ok();

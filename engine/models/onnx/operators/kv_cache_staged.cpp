@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A cache whose rows are no places: one that slides along with a window, and steps of which each sequence has its own number. The
-// rows of the cache and the new ones are attended to as they lie, and a bias tells which key of them stands where.
+// A cache whose rows are not positions: a sliding window, or a different number of new tokens per sequence. Attention
+// reads the rows of the cache and the new ones in storage order, and a bias masks them by position.
 #include <fmt/format.h>
 #include "engine/models/onnx/operators/attention_call.h"
 #include "engine/models/onnx/operators/kv_cache.h"
@@ -11,7 +11,7 @@
 namespace arenascope::models {
 namespace {
 
-constexpr double kNowhere = 1099511627776.0;  // 2^40, behind every place
+constexpr double kNowhere = 1099511627776.0;  // 2^40, after every position
 
 class Rows {
  public:
@@ -30,8 +30,8 @@ class Rows {
   const Tensor& all() const { return all_; }
   const Tensor& begin() const { return begin_; }
 
-  // Of so many places [B, 1] how many the cache holds, the last ones. One that slides gives up as many at once as it has room for
-  // beside the window.
+  // The number of the first `indices` [B, 1] tokens that the cache holds, the last ones. A sliding cache drops tokens in
+  // steps of its capacity beyond the window.
   Tensor held(const Tensor& indices, const char* what) {
     if (use_.window == 0) return indices;
     const int64_t step = use_.room - use_.window + 1;
@@ -44,7 +44,7 @@ class Rows {
     over = on(Op::Div, on(Op::Add, over, step - 1, "_up"), step, "_times");
     return c_.op(Op::Sub, {indices, on(Op::Mul, over, step, "_gone")}, own.c_str());
   }
-  // The place of the first row.
+  // The position of the first row.
   Tensor first(const Tensor& indices, const char* what) {
     return op(Op::Sub, indices, held(indices, (std::string(what) + "_held").c_str()), what);
   }
@@ -56,7 +56,7 @@ class Rows {
   Tensor all_, begin_;  // [B, 1]
 };
 
-// Each row's place, [B, room + steps]; rows that hold nothing stand behind all others.
+// The position of each row, [B, room + steps]; empty rows have a position after all others.
 Tensor row_indices(OpCall& c, const CacheUse& use, Rows& rows) {
   const Tensor nowhere = c.scalar(kNowhere, DType::I64, ":nowhere");
   const Tensor row = counted_from(c, {1, use.room}, 0, ":row"), step = counted_from(c, {1, use.steps}, 0, ":new_row");
@@ -91,7 +91,7 @@ Tensor staged(OpCall& c, const CacheUse& use, const Tensor& cache, const Tensor&
   const Tensor row = counted_from(c, {1, length}, 0, rows.name("_row").c_str());
   const Tensor place = rows.op(Op::Add, row, rows.first(rows.all(), "_first"), "_place");
   const Tensor ahead = rows.op(Op::Sub, place, rows.begin(), "_ahead");
-  const Tensor is_new = rows.op(Op::And, rows.op(Op::GreaterEqual, ahead, rows.number(0, "_zero"), "_behind"),
+  const Tensor is_new = rows.op(Op::And, rows.op(Op::GreaterEqual, ahead, rows.number(0, "_zero"), "_after"),
                                 rows.op(Op::Less, place, rows.all(), "_before"), "_is_new");
   const Tensor old =
       within(rows.op(Op::Sub, place, rows.first(rows.begin(), "_old_first"), "_old_row"), use.room, "_old");

@@ -10,15 +10,15 @@ namespace {
 
 using namespace ir::search;
 
-constexpr int64_t kStepsOfTurn = 256;  // what is opened for a turn, and how often states go through the host
+constexpr int64_t kStepsPerIteration = 256;  // per iteration; the states pass through the host once per iteration
 
 class StepLoop {
  public:
   StepLoop(OpCall& c, const LongRecurrence& r)
       : c_(c),
         r_(r),
-        iterations_(r.steps / kStepsOfTurn),
-        left_(r.steps % kStepsOfTurn),
+        iterations_(r.steps / kStepsPerIteration),
+        left_(r.steps % kStepsPerIteration),
         prefix_(c.name_of(":steps")) {}
 
   void defer_as_loop() {
@@ -34,13 +34,13 @@ class StepLoop {
     if (left_ > 0) take_last_steps(after, states, results);
     r_.end(n, results, states);
     for (ir::Node& node : after) node.within = c_.title();
-    c_.defer_as_loop(std::move(loop), "its steps are too many to be written out", std::move(after));
+    c_.defer_as_loop(std::move(loop), "its steps are too many to be unrolled", std::move(after));
   }
 
  private:
-  // What each turn takes its steps from, [… turns, steps, …], and the steps that are left.
+  // The sources of each iteration's steps, [… iterations, steps, …], and those of the remaining steps.
   void name_sources() {
-    const int64_t whole = iterations_ * kStepsOfTurn;
+    const int64_t whole = iterations_ * kStepsPerIteration;
     for (size_t i = 0; i < r_.sources.size(); ++i) {
       if (!c_.ok() || !r_.sources[i].all) return;
       const SteppedSource& source = r_.sources[i];
@@ -50,12 +50,12 @@ class StepLoop {
       Dims sizes;
       for (int d = 0; d < source.all->rank(); ++d) {
         if (d == source.axis) sizes.push_back(iterations_);
-        sizes.push_back(d == source.axis ? kStepsOfTurn : source.all.sizes()[d]);
+        sizes.push_back(d == source.axis ? kStepsPerIteration : source.all.sizes()[d]);
       }
       const int64_t begin = source.backwards ? left_ : 0;
-      const std::string by_turn = fmt::format(":by_turn_{}", i);
-      by_turn_.push_back(
-          name_tensor(c_, c_.reshape(part(begin, begin + whole, "whole_turns"), sizes, by_turn.c_str()), by_turn));
+      const std::string by_iteration = fmt::format(":by_iteration_{}", i);
+      by_iteration_.push_back(name_tensor(
+          c_, c_.reshape(part(begin, begin + whole, "whole_iterations"), sizes, by_iteration.c_str()), by_iteration));
       if (left_ == 0) continue;
       const int64_t from = source.backwards ? 0 : whole;
       last_.push_back(name_tensor(c_, part(from, from + left_, "last_steps"), fmt::format(":last_steps_{}", i)));
@@ -68,7 +68,7 @@ class StepLoop {
     loop.name = c_.node().name;
     loop.opset = 17;
     loop.continues = true;
-    const std::string iterations = c_.name_of(":turns");
+    const std::string iterations = c_.name_of(":iterations");
     c_.lowering().name_value(iterations, c_.lowering().make_constant(iterations, HostArray::scalar(iterations_)));
     loop.inputs = {iterations, ""};
     for (size_t i = 0; i < r_.states.size() && c_.ok(); ++i)
@@ -84,15 +84,15 @@ class StepLoop {
 
   std::shared_ptr<ir::Graph> body() {
     auto out = std::make_shared<ir::Graph>();
-    Nodes n(prefix_ + "/turn", out->nodes);
-    const std::string turn = n.name("number"), goes_on = n.name("goes_on");
-    out->inputs = {value(turn, kInt64), value(goes_on, kBool)};
-    const std::string back = n.add("Sub", {n.number(iterations_ - 1, "last_number"), turn}, "number_back");
-    const std::string count = n.number(kStepsOfTurn, "count");
-    Steps steps{n, kStepsOfTurn, n.add("Mul", {turn, count}, "first"),
+    Nodes n(prefix_ + "/iteration", out->nodes);
+    const std::string iteration = n.name("number"), goes_on = n.name("goes_on");
+    out->inputs = {value(iteration, kInt64), value(goes_on, kBool)};
+    const std::string back = n.add("Sub", {n.number(iterations_ - 1, "last_number"), iteration}, "number_back");
+    const std::string count = n.number(kStepsPerIteration, "count");
+    Steps steps{n, kStepsPerIteration, n.add("Mul", {iteration, count}, "first"),
                 n.add("Add", {n.add("Mul", {back, count}, "turns_back"), n.number(left_, "left")}, "first_back")};
-    for (size_t i = 0; i < r_.sources.size() && i < by_turn_.size(); ++i)
-      steps.sources.push_back(n.add("Gather", {by_turn_[i], r_.sources[i].backwards ? back : turn},
+    for (size_t i = 0; i < r_.sources.size() && i < by_iteration_.size(); ++i)
+      steps.sources.push_back(n.add("Gather", {by_iteration_[i], r_.sources[i].backwards ? back : iteration},
                                     fmt::format("source_{}", i), along(r_.sources[i].axis)));
     for (size_t i = 0; i < r_.states.size(); ++i) {
       steps.states.push_back(n.name(fmt::format("state_{}", i)));
@@ -105,7 +105,7 @@ class StepLoop {
     return out;
   }
 
-  // What the turns left, [turns, …, steps, …], in the order of the steps.
+  // The stacked results of the iterations, [iterations, …, steps, …], in the order of the steps.
   std::string of_all_iterations(Nodes& n, size_t i, std::string x) {
     const auto& [sizes, axis, backwards] = r_.results[i];
     const auto name = [&](const char* what) { return fmt::format("{}_{}", what, i); };
@@ -122,14 +122,15 @@ class StepLoop {
       x = n.add("Transpose", {x}, name("steps_together"), {{"perm", std::move(perm)}});
     }
     std::vector<int64_t> all(sizes.begin(), sizes.end());
-    all[static_cast<size_t>(axis)] = iterations_ * kStepsOfTurn;
-    return n.add("Reshape", {x, n.numbers(std::move(all), name("sizes"))}, name("of_turns"));
+    all[static_cast<size_t>(axis)] = iterations_ * kStepsPerIteration;
+    return n.add("Reshape", {x, n.numbers(std::move(all), name("sizes"))}, name("of_iterations"));
   }
 
   void take_last_steps(std::vector<ir::Node>& after, std::vector<std::string>& states,
                        std::vector<std::string>& results) {
     Nodes n(prefix_ + "/last", after);
-    Steps steps{n, left_, n.number(iterations_ * kStepsOfTurn, "first"), n.number(0, "first_back"), last_, states};
+    Steps steps{n,     left_, n.number(iterations_ * kStepsPerIteration, "first"), n.number(0, "first_back"),
+                last_, states};
     r_.make(steps);
     for (size_t i = 0; i < results.size() && i < steps.results.size(); ++i) {
       std::vector<std::string> parts{results[i], steps.results[i]};
@@ -141,9 +142,9 @@ class StepLoop {
 
   OpCall& c_;
   const LongRecurrence& r_;
-  const int64_t iterations_, left_;  // steps that are left behind the turns
+  const int64_t iterations_, left_;  // left_: steps after the last whole iteration
   const std::string prefix_;
-  std::vector<std::string> by_turn_, last_;
+  std::vector<std::string> by_iteration_, last_;
 };
 
 int32_t type_code(const Value& value) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Recurrences of more steps than are written out: a Loop whose body is some of the steps, with states from turn to turn, and behind
-// it the steps that are left.
+// Recurrences with more steps than are unrolled: a Loop whose body has some of the steps and carries the states, followed
+// by the remaining steps.
 #pragma once
 #include "engine/models/onnx/lowering.h"
 #include "engine/models/onnx/searches/subgraph_builder.h"
@@ -15,7 +15,7 @@ inline constexpr int64_t kMaxStepsWritten = 8192;
 
 using ir::search::Nodes;
 
-// What has a step at each place along `axis`; its last ones come first where it goes backwards.
+// A source with one slice per step along `axis`; the last one comes first if it is read backwards.
 struct SteppedSource {
   Tensor all;
   int axis = 0;
@@ -31,7 +31,7 @@ struct SteppedResult {
 struct Steps {
   Nodes& n;
   int64_t count;
-  std::string first, first_backwards;  // the number of the first in the order in which they lie
+  std::string first, first_backwards;  // the number of the first step, in storage order
   std::vector<std::string> sources = {}, states = {};
   std::vector<std::string> results = {}, next = {};
 };

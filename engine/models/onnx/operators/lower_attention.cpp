@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX's Attention and what stands around it in transformers.
+// ONNX's Attention and related operators of transformers.
 #include <fmt/format.h>
 #include "engine/models/onnx/operators/attention_call.h"
 
@@ -36,8 +36,8 @@ bool read_attention(OpCall& c, AttentionCall& a) {
   a.q = c.cast(by_heads(c, q, heads, ":q"), DType::F32, ":q_f32");
   a.k = by_heads(c, k, kv_heads, ":k");
   a.v = by_heads(c, v, kv_heads, ":v");
-  if (c.has(4) != c.has(5)) c.fail("a past of keys goes with one of values");
-  if (c.has(4) && c.has(6)) c.fail("it has a past and a cache of given length");
+  if (c.has(4) != c.has(5)) c.fail("the past keys and past values must both be given or both be absent");
+  if (c.has(4) && c.has(6)) c.fail("a past and a cache with given lengths exclude each other");
   if (!c.ok() || !a.q || !a.k || !a.v) return false;
   if (a.q->rank() != 4 || a.k->rank() != 4 || a.v->rank() != 4) c.fail("its sources have no heads");
   if (c.ok() && c.has(4)) {
@@ -61,8 +61,9 @@ bool read_attention(OpCall& c, AttentionCall& a) {
   a.mode = c.attr_int("qk_matmul_output_mode", 0);
   a.scale = c.attr_float("scale", 1 / std::sqrt(static_cast<float>(a.q.sizes()[3])));
   a.shows_scores = c.has_output(3);
-  if (a.left < -1 || a.right < -1) c.fail(fmt::format("a window from -{} to {}", a.left, a.right));
-  if (a.mode < 0 || a.mode > 3) c.fail(fmt::format("scores of mode {}", a.mode));
+  if (a.left < -1 || a.right < -1)
+    c.fail(fmt::format("the window sizes {} and {} are invalid: expected at least -1", a.left, a.right));
+  if (a.mode < 0 || a.mode > 3) c.fail(fmt::format("qk_matmul_output_mode cannot be {}: expected 0 to 3", a.mode));
   return c.ok();
 }
 
@@ -88,7 +89,10 @@ void rotary_embedding(OpCall& c) {
   if (!c.ok() || !x || !cosine || !sine || x->rank() != 4) return c.fail("its source has no heads");
   const Dims s = x.sizes();
   const int64_t asked = c.attr_int("rotary_embedding_dim", 0), width = asked == 0 ? s[3] : asked, half = width / 2;
-  if (width < 2 || width > s[3] || width % 2 != 0) return c.fail(fmt::format("{} of {} elements turn", width, s[3]));
+  if (width < 2 || width > s[3] || width % 2 != 0)
+    return c.fail(
+        fmt::format("rotary_embedding_dim {} is invalid for heads of {} elements: expected an even number up to that",
+                    width, s[3]));
   if (c.has(3)) {
     const Tensor indices = c.in(3);
     cosine = c.op_with(Op::Gather, {cosine, indices}, AxisParams{0}, ":cos");

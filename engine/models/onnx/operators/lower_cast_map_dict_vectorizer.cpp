@@ -19,11 +19,11 @@ const Value* keys_of(OpCall& c) {
   const Value& map = c.value(0);
   if (!c.ok()) return nullptr;
   if (map.keys && map.keys->array && map.sizes.rank() == 1) return map.keys.get();
-  c.fail(fmt::format("'{}' is no map", map.name));
+  c.fail(fmt::format("'{}' is not a map", map.name));
   return nullptr;
 }
 
-// A line of the map's values at these places; where a place is none of them, nothing: 0 or an empty string.
+// A row of the map's values at these indices; an index of -1 gives 0 or an empty string.
 ValuePtr values_at(OpCall& c, std::vector<int64_t> indices) {
   const ValuePtr& map = c.inputs()[0];
   const int64_t count = map->sizes[0];
@@ -58,44 +58,46 @@ void dict_vectorizer(OpCall& c) {
   if (const auto* numbers = c.attr("int64_vocabulary"); numbers && !keys->strings)
     for (const int64_t number : numbers->ints) vocabulary.push_back(fmt::format("{}", number));
   if (vocabulary.empty()) return c.fail("its vocabulary is not of the type of the map's keys");
-  std::vector<int64_t> wanted;
+  std::vector<int64_t> positions;
   for (const std::string& key : vocabulary) {
     const auto found = indices.find(key);
-    wanted.push_back(found == indices.end() ? -1 : found->second);
+    positions.push_back(found == indices.end() ? -1 : found->second);
   }
-  if (ValuePtr made = values_at(c, std::move(wanted))) c.out(0, std::move(made));
+  if (ValuePtr made = values_at(c, std::move(positions))) c.out(0, std::move(made));
 }
 
-// By rising keys; or each at the place that its key is.
+// Dense: in ascending order of the keys. Sparse: each value at the index that is its key.
 void cast_map(OpCall& c) {
   const Value* keys = keys_of(c);
   if (!keys) return;
   if (keys->strings) return c.fail("its map has keys that are strings");
   const std::vector<int64_t>& numbers = keys->array->ints;
-  std::vector<int64_t> wanted;
+  std::vector<int64_t> positions;
   const std::string form = c.attr_string("map_form", "DENSE"), to = c.attr_string("cast_to", "TO_FLOAT");
   if (form == "SPARSE") {
     const int64_t most = c.attr_int("max_map", 1);
-    if (most < 1 || most > kMaxMapped) return c.fail(fmt::format("a map of up to {} keys", most));
-    wanted.assign(static_cast<size_t>(most), -1);
+    if (most < 1 || most > kMaxMapped) return c.fail(fmt::format("max_map cannot be {}", most));
+    positions.assign(static_cast<size_t>(most), -1);
     for (size_t i = 0; i < numbers.size(); ++i) {
-      if (numbers[i] < 0 || numbers[i] >= most) return c.fail(fmt::format("key {} of {}", numbers[i], most));
-      wanted[static_cast<size_t>(numbers[i])] = static_cast<int64_t>(i);
+      if (numbers[i] < 0 || numbers[i] >= most)
+        return c.fail(fmt::format("the key {} is out of range for max_map {}", numbers[i], most));
+      positions[static_cast<size_t>(numbers[i])] = static_cast<int64_t>(i);
     }
   } else {
-    wanted.resize(numbers.size());
-    std::iota(wanted.begin(), wanted.end(), int64_t{0});
-    std::stable_sort(wanted.begin(), wanted.end(), [&](int64_t a, int64_t b) {
+    positions.resize(numbers.size());
+    std::iota(positions.begin(), positions.end(), int64_t{0});
+    std::stable_sort(positions.begin(), positions.end(), [&](int64_t a, int64_t b) {
       return numbers[static_cast<size_t>(a)] < numbers[static_cast<size_t>(b)];
     });
   }
-  if (form != "SPARSE" && form != "DENSE") return c.fail(fmt::format("map form '{}'", form));
+  if (form != "SPARSE" && form != "DENSE")
+    return c.fail(fmt::format("the map_form '{}' is not supported: expected SPARSE or DENSE", form));
   ir::Node cast = c.node();
   cast.op = "Cast", cast.domain.clear();
   cast.attributes.clear();
   cast.opset = 21;
   cast.attributes["to"].i = to == "TO_FLOAT" ? 1 : to == "TO_INT64" ? 7 : to == "TO_STRING" ? ir::kStringType : 0;
-  const ValuePtr made = values_at(c, std::move(wanted));
+  const ValuePtr made = values_at(c, std::move(positions));
   if (!made) return;
   OpCall casting(c.lowering(), cast, {made});
   const Handler of_strings = made->strings ? find_string_tensor_handler({}, cast.op) : nullptr;

@@ -11,7 +11,8 @@ namespace {
 
 SmallRounding rounding_of(OpCall& c) {
   const std::string mode = c.attr_string("round_mode", "up");
-  if (mode != "up" && mode != "down" && mode != "nearest") c.fail(fmt::format("it rounds by '{}'", mode));
+  if (mode != "up" && mode != "down" && mode != "nearest")
+    c.fail(fmt::format("the round_mode '{}' is not supported: expected up, down or nearest", mode));
   return mode == "up" ? SmallRounding::Up : mode == "down" ? SmallRounding::Down : SmallRounding::Nearest;
 }
 
@@ -32,7 +33,7 @@ Tensor to_small_integer(OpCall& c, const Tensor& x, const ir::SmallType& type, c
 void cast_to(OpCall& c, int32_t to, bool saturate) {
   if (to == ir::kStringType) return cast_to_strings(c);
   const auto dtype = ir::stored_dtype(to);
-  if (!dtype || to == ir::kComplex64) return c.fail(fmt::format("it casts to {}", ir::type_name(to)));
+  if (!dtype || to == ir::kComplex64) return c.fail(fmt::format("a cast to {} is not supported", ir::type_name(to)));
   const Value& from = c.value(0);
   if (!c.ok()) return;
   const bool is_small = ir::small_type(to) != nullptr;
@@ -42,7 +43,7 @@ void cast_to(OpCall& c, int32_t to, bool saturate) {
   c.out(0, from.dtype == *dtype ? c.op(Op::Copy, {c.in(0)}) : c.cast(c.in(0), *dtype));
 }
 
-// Before opset 6 the type stood there as text, such as "INT32".
+// Before opset 6 the type was a string, such as "INT32".
 int32_t target_type(OpCall& c) {
   const std::string text = c.attr_string("to", "");
   for (int32_t type = 1; !text.empty() && type <= 16; ++type)
@@ -63,7 +64,7 @@ void cast_like(OpCall& c) {
 void bit_cast(OpCall& c) {
   const auto to = c.attr_type("to", 0);
   const auto dtype = ir::to_dtype(to);
-  if (!dtype) return c.fail(fmt::format("it casts to {}", ir::type_name(to)));
+  if (!dtype) return c.fail(fmt::format("a cast to {} is not supported", ir::type_name(to)));
   const Value& from = c.value(0);
   if (!c.ok()) return;
   if (from.dtype == *dtype) return c.out(0, c.inputs()[0]);
@@ -80,7 +81,7 @@ constexpr HandlerEntry kCastsHandlers[] = {
 
 Tensor to_small_type(OpCall& c, const Tensor& x, int32_t code, bool saturate, const char* suffix) {
   const ir::SmallType* type = ir::small_type(code);
-  if (!type) c.fail(fmt::format("it casts to {}", ir::type_name(code)));
+  if (!type) c.fail(fmt::format("a cast to {} is not supported", ir::type_name(code)));
   if (!type || !x) return {};
   const std::string at = suffix;
   if (!type->floating) return to_small_integer(c, x, *type, at);

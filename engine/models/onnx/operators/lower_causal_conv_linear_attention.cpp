@@ -17,7 +17,7 @@ Tensor filled(OpCall& c, const Dims& sizes, DType dtype, double value, const cha
   return c.apply(Op::Fill, std::span<const Tensor>{}, bytes, suffix);
 }
 
-// A causal convolution along the last dimension; the state is what lies before the first element.
+// A causal convolution along the last dimension; the state has the elements before the first one.
 void causal_conv(OpCall& c) {
   const Tensor x = c.in(0), w = c.in(1);
   if (!x || !w) return;
@@ -33,7 +33,7 @@ void causal_conv(OpCall& c) {
   ConvParams p{1, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, static_cast<int32_t>(channels)};
   const std::string activation = c.attr_string("activation", "none");
   if (activation != "none" && activation != "silu" && activation != "swish")
-    return c.fail(fmt::format("activation '{}'", activation));
+    return c.fail(fmt::format("the activation '{}' is not supported", activation));
   Tensor y = c.has(2) ? c.op_with(Op::Conv, {all, w, c.in(2)}, p, ":conv") : c.op_with(Op::Conv, {all, w}, p, ":conv");
   if (y && y.dtype() != x.dtype()) y = c.cast(y, x.dtype(), ":rounded");
   c.out(0, activation == "none" ? c.op(Op::Copy, {y}) : c.op(Op::Silu, {y}));
@@ -65,10 +65,12 @@ struct LinearCall {
 bool read_linear(OpCall& c, LinearCall& a) {
   const std::string rule = c.attr_string("update_rule", "gated_delta");
   const bool gated = rule == "gated" || rule == "gated_delta", corrected = rule == "delta" || rule == "gated_delta";
-  if (!gated && !corrected && rule != "linear") c.fail(fmt::format("update rule '{}'", rule));
-  if (gated != c.has(4) || corrected != c.has(5)) c.fail(fmt::format("its sources are not those of '{}'", rule));
+  if (!gated && !corrected && rule != "linear") c.fail(fmt::format("the update rule '{}' is not supported", rule));
+  if (gated != c.has(4) || corrected != c.has(5))
+    c.fail(fmt::format("its inputs do not match the update rule '{}'", rule));
   const int64_t heads = c.attr_int("q_num_heads", 0), kv_heads = c.attr_int("kv_num_heads", 0);
-  if (heads < 1 || kv_heads < 1 || heads % kv_heads != 0) c.fail(fmt::format("{} heads over {}", heads, kv_heads));
+  if (heads < 1 || kv_heads < 1 || heads % kv_heads != 0)
+    c.fail(fmt::format("{} query heads are not a multiple of {} key heads", heads, kv_heads));
   if (!c.ok()) return false;
   a.groups = heads / kv_heads;
   a.q = heads_of(c, c.in(0), heads, ":q"), a.k = heads_of(c, c.in(1), kv_heads, ":k");
@@ -136,7 +138,7 @@ void linear_loop(OpCall& c, const LinearCall& a) {
     std::vector<std::string> sources(6);
     for (size_t i = 0; i < given.size(); ++i) sources[given[i]] = part.sources[i];
     sources[3] = part.states[0];
-    part.results = {part.n.name("read")}, part.next = {part.n.name("state_behind")};
+    part.results = {part.n.name("read")}, part.next = {part.n.name("state_after")};
     part.n.all().push_back(same_node(c, std::move(sources), {part.results[0], part.next[0]}, {}));
   };
   all.end = [&](Nodes& n, const std::vector<std::string>& results, const std::vector<std::string>& states) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators whose result is as large as values say that are known while opening: what is chosen, counted or put in
-// place. The elements themselves are gathered while it runs.
+// ONNX operators whose output size depends on values that must be known when the model is opened: selected, counted or
+// located elements. The elements themselves are gathered at run time.
 #include <arenascope/base/checked.h>
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
@@ -32,7 +32,8 @@ void compress(OpCall& c) {
   const Tensor line = lined_up(c, x, axis);
   if (!line) return;
   if (static_cast<int64_t>(condition->size()) > line.sizes()[axis])
-    return c.fail(fmt::format("{} conditions for {} entries", condition->size(), line.sizes()[axis]));
+    return c.fail(fmt::format("found {} conditions for {} entries: expected at most one per entry", condition->size(),
+                              line.sizes()[axis]));
   std::vector<int64_t> kept;
   for (size_t i = 0; i < condition->size(); ++i)
     if ((*condition)[i] != 0) kept.push_back(static_cast<int64_t>(i));
@@ -91,7 +92,7 @@ void unique(OpCall& c) {
   std::vector<int64_t> order(static_cast<size_t>(count));
   std::iota(order.begin(), order.end(), int64_t{0});
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return entries.compare(a, b) < 0; });
-  std::vector<std::vector<int64_t>> groups;  // each by place, the first one first
+  std::vector<std::vector<int64_t>> groups;  // indices of equal entries, ordered by the first one
   for (const int64_t entry : order) {
     if (groups.empty() || entries.compare(groups.back()[0], entry) != 0) groups.emplace_back();
     groups.back().push_back(entry);
@@ -110,8 +111,8 @@ void unique(OpCall& c) {
   if (c.has_output(3)) c.out(3, HostArray::of(std::move(counts)));
 }
 
-// Blocks laid back into the image that they were cut from, overlaps added up: a transposed convolution by the kernel
-// that puts each number of a block at its own place.
+// Adds overlapping blocks back into the image that they were cut from: a transposed convolution with a kernel that places
+// each element of a block.
 void col2im(OpCall& c) {
   const Tensor x = c.in(0);
   const auto image = c.ints(1), block = c.ints(2);
@@ -122,12 +123,12 @@ void col2im(OpCall& c) {
     if (given.empty()) given.assign(count, fallback);
     if (given.size() != count) c.fail(fmt::format("its {} have {} numbers", name, given.size()));
     for (const int64_t v : given)
-      if (v < fallback || v > 1 << 24) c.fail(fmt::format("its {} hold {}", name, v));
+      if (v < fallback || v > 1 << 24) c.fail(fmt::format("its {} contain the invalid value {}", name, v));
     given.resize(count);
     return given;
   };
   if (x->rank() != 3 || spatial < 1 || spatial > 3 || block->size() != spatial)
-    return c.fail(fmt::format("{} as blocks of {} dimensions", to_string(x.sizes()), spatial));
+    return c.fail(fmt::format("the input {} does not match blocks of {} dimensions", to_string(x.sizes()), spatial));
   const auto dilations = numbers("dilations", spatial, 1), strides = numbers("strides", spatial, 1);
   const auto pads = numbers("pads", 2 * spatial, 0);
   if (!c.ok()) return;
@@ -136,7 +137,8 @@ void col2im(OpCall& c) {
   Dims kernel, grid, out;
   for (size_t d = 0; d < spatial; ++d) {
     const int64_t k = (*block)[d], size = (*image)[d];
-    if (k < 1 || k > 1024 || size < 1 || size > 1 << 24) return c.fail(fmt::format("a block of {} in {}", k, size));
+    if (k < 1 || k > 1024 || size < 1 || size > 1 << 24)
+      return c.fail(fmt::format("a block size of {} in an image of {} is not supported", k, size));
     const int64_t reach = size + pads[d] + pads[d + spatial] - dilations[d] * (k - 1) - 1;
     if (reach < 0) return c.fail(fmt::format("blocks of {} do not fit {}", k, size));
     const int64_t count = reach / strides[d] + 1;

@@ -13,7 +13,7 @@
 namespace arenascope::models {
 namespace {
 
-// What convolutions and pools have in common, read from the attributes and completed by defaults.
+// Attributes that convolutions and pools share, completed by defaults.
 struct Window {
   int spatial = 0;
   int32_t kernel[3] = {1, 1, 1}, strides[3] = {1, 1, 1}, dilations[3] = {1, 1, 1};
@@ -30,7 +30,7 @@ bool copy_numbers(OpCall& c, const char* name, const std::vector<int64_t>& from,
   for (int i = 0; i < count; ++i) {
     const int64_t v = from[static_cast<size_t>(i)];
     if (v < least || v > (1 << 24)) {
-      c.fail(fmt::format("its {} hold {}", name, v));
+      c.fail(fmt::format("its {} contain the invalid value {}", name, v));
       return false;
     }
     to[i] = static_cast<int32_t>(v);
@@ -38,18 +38,18 @@ bool copy_numbers(OpCall& c, const char* name, const std::vector<int64_t>& from,
   return true;
 }
 
-// `kernel` are the kernel's sizes where a weight tells them. auto_pad SAME pads so that out = ceil(in / stride).
+// `kernel`: the sizes of the kernel if a weight determines them. auto_pad SAME pads so that out = ceil(in / stride).
 bool read_window(OpCall& c, const Dims& x, const Dims& weight, Window& w) {
   w.spatial = x.rank() - 2;
   if (w.spatial < 1 || w.spatial > 3) {
-    c.fail(fmt::format("a source of {} dimensions", x.rank()));
+    c.fail(fmt::format("the input has {} dimensions: expected 3 to 5", x.rank()));
     return false;
   }
   auto kernel = c.attr_ints("kernel_shape");
   if (weight.rank() > 0) {
     std::vector<int64_t> of_weight(weight.begin() + 2, weight.end());
     if (!kernel.empty() && kernel != of_weight) {
-      c.fail("its kernel_shape differs from its weight");
+      c.fail("its kernel_shape differs from the shape of its weight");
       return false;
     }
     kernel = of_weight;
@@ -77,7 +77,7 @@ bool read_window(OpCall& c, const Dims& x, const Dims& weight, Window& w) {
   }
   if (automatic == "VALID" || pads.empty()) return true;
   if (static_cast<int>(pads.size()) != 2 * w.spatial) {
-    c.fail(fmt::format("{} pads for {} dimensions", pads.size(), w.spatial));
+    c.fail(fmt::format("found {} pads: expected 2 for each of {} dimensions", pads.size(), w.spatial));
     return false;
   }
   return copy_numbers(c, "pads", {pads.begin(), pads.begin() + w.spatial}, w.begin, w.spatial, 0) &&
@@ -110,7 +110,7 @@ PoolParams pool_params(OpCall& c, const Window& w) {
 
 int32_t read_groups(OpCall& c) {
   const int64_t groups = c.attr_int("group", 1);
-  if (groups < 1 || groups > INT_MAX) c.fail(fmt::format("{} groups", groups));
+  if (groups < 1 || groups > INT_MAX) c.fail(fmt::format("the number of groups cannot be {}", groups));
   return static_cast<int32_t>(std::clamp<int64_t>(groups, 1, INT_MAX));
 }
 
@@ -136,23 +136,25 @@ void conv_transpose(OpCall& c) {
   ConvParams params = conv_params(window, read_groups(c));
   if (!copy_numbers(c, "output paddings", c.attr_ints("output_padding"), params.output_padding, window.spatial, 0))
     return;
-  const auto wanted = c.attr_ints("output_shape");
+  const auto output_shape = c.attr_ints("output_shape");
   const bool same = automatic == "SAME_UPPER" || automatic == "SAME_LOWER";
-  if (!wanted.empty() && static_cast<int>(wanted.size()) < window.spatial)
+  if (!output_shape.empty() && static_cast<int>(output_shape.size()) < window.spatial)
     return c.fail("its output_shape is too short");
-  if (!wanted.empty() || same) {
+  if (!output_shape.empty() || same) {
     for (int i = 0; i < window.spatial; ++i) {
       const int64_t in = x.sizes()[i + 2], reach = int64_t{window.kernel[i] - 1} * window.dilations[i] + 1;
       auto grown = checked_mul(in, window.strides[i]);
       if (!grown || *grown > int64_t{1} << 62) return c.fail("its sizes overflow");
-      const int64_t out = wanted.empty() ? *grown : wanted[wanted.size() - static_cast<size_t>(window.spatial - i)];
+      const int64_t out =
+          output_shape.empty() ? *grown : output_shape[output_shape.size() - static_cast<size_t>(window.spatial - i)];
       if (out < 0) return c.fail(fmt::format("its output_shape has the size {}", out));
       const int64_t total = *grown - window.strides[i] + params.output_padding[i] + reach - out;
-      if (total < -(1 << 24) || total > (1 << 24)) return c.fail(fmt::format("it pads by {}", total));
+      if (total < -(1 << 24) || total > (1 << 24))
+        return c.fail(fmt::format("a total padding of {} is not supported", total));
       const auto small = static_cast<int32_t>(total / 2), large = static_cast<int32_t>(total - total / 2);
       params.pads_begin[i] = automatic == "SAME_UPPER" ? small : large;
       params.pads_end[i] = automatic == "SAME_UPPER" ? large : small;
-      if (total < 0) {  // nothing to cut away: the rest is appended
+      if (total < 0) {  // nothing to crop: the remainder is appended
         params.pads_begin[i] = params.pads_end[i] = 0;
         params.output_padding[i] += static_cast<int32_t>(-total);
       }
@@ -162,8 +164,8 @@ void conv_transpose(OpCall& c) {
                     : c.op_with(Op::ConvTranspose, {x, w}, params));
 }
 
-// For each place of a plane's result and each tap of its window: the element's index in the plane as the file counts it,
-// and its place, which is `beyond` in the padding.
+// For each element of a plane's result and each tap of its window: the source element's index in the plane as the file
+// counts it, and its own index, which is `beyond` in the padding.
 struct Taps {
   int64_t indices = 1, taps = 1, plane = 1;
   std::vector<int64_t> from, index;
@@ -171,7 +173,7 @@ struct Taps {
 bool read_taps(OpCall& c, const Dims& x, const Window& w, const Dims& out, Taps& t) {
   for (int d = 0; d < w.spatial; ++d) t.indices *= out[d + 2], t.taps *= w.kernel[d], t.plane *= x[d + 2];
   if (t.indices * t.taps > HostArray::kMaxElements * 16) {
-    c.fail(fmt::format("indices of {} windows of {}", t.indices, t.taps));
+    c.fail(fmt::format("indices of {} windows of {} elements exceed the limit of an index table", t.indices, t.taps));
     return false;
   }
   const bool column_major = c.attr_int("storage_order", 0) != 0;
@@ -195,7 +197,7 @@ bool read_taps(OpCall& c, const Dims& x, const Window& w, const Dims& out, Taps&
   return true;
 }
 
-// Where the largest element of each window stands in the whole tensor.
+// The index of each window's maximum in the whole tensor.
 Tensor maxima(OpCall& c, const Tensor& x, const Window& w, const Dims& out) {
   Taps t;
   if (element_count(x.sizes()) == 0 || !read_taps(c, x.sizes(), w, out, t)) return {};
@@ -241,14 +243,14 @@ void pool(OpCall& c, Op op) {
   if (op == Op::MaxPool && c.has_output(1) && y) c.out(1, maxima(c, x, w, y.sizes()));
 }
 
-// What a last window that leaves the image reaches beyond it as padding of the same result, so that a mean counts it.
+// Converts ceil_mode to end padding with the same result, so that an average counts the padding.
 void pad_for_ceil(const Dims& x, PoolParams& p) {
   for (int i = 0; p.ceil_mode && i < p.spatial; ++i) {
     const int64_t span = int64_t{p.dilations[i]} * (p.kernel[i] - 1) + 1, before = x[i + 2] + p.pads_begin[i];
     const int64_t slack = before + p.pads_end[i] - span;
     if (slack < 0 || p.strides[i] < 1) continue;
     int64_t begin = (slack + p.strides[i] - 1) / p.strides[i] * p.strides[i];
-    if (begin >= before) begin -= p.strides[i];  // a window that begins in the padding is none
+    if (begin >= before) begin -= p.strides[i];  // a window that begins in the end padding does not count
     p.pads_end[i] = static_cast<int32_t>(std::clamp<int64_t>(begin + span - before, 0, INT_MAX));
   }
   p.ceil_mode = false;
@@ -274,7 +276,7 @@ void lp_pool(OpCall& c) {
 
 void lrn(OpCall& c) {
   const int64_t size = c.attr_int("size", 0);
-  if (size < 1 || size > INT_MAX) return c.fail(fmt::format("a size of {}", size));
+  if (size < 1 || size > INT_MAX) return c.fail(fmt::format("size cannot be {}", size));
   const LrnParams params{static_cast<int32_t>(size), c.attr_float("alpha", 1e-4f), c.attr_float("beta", 0.75f),
                          c.attr_float("bias", 1)};
   c.out(0, c.op_with(Op::Lrn, {c.in(0)}, params));

@@ -11,14 +11,14 @@
 namespace arenascope::models {
 namespace {
 
-// A constant of f32 that is as long as `sizes` say.
+// An f32 constant of shape `sizes`.
 Tensor numbers(OpCall& c, const Dims& sizes, const std::vector<double>& values, const std::string& at) {
   HostArray out = HostArray::make(DType::F32, sizes);
   for (size_t i = 0; i < values.size(); ++i) out.set(static_cast<int64_t>(i), values[i]);
   return c.constant(std::move(out), at.c_str());
 }
 
-// A deformable convolution: each tap's elements are sampled where its offset says, and then multiplied as a matrix.
+// A deformable convolution: the elements of each tap are sampled at its offset, then multiplied by the weight as a matmul.
 struct Deform {
   Tensor x, w, offset, bias, mask;
   ConvParams p{};
@@ -31,7 +31,7 @@ bool read_deform(OpCall& c, Deform& d) {
   if (c.has(4)) d.mask = c.in_f32(4);
   if (!c.ok() || !d.x || !d.w || !d.offset) return false;
   if (d.x->rank() != 4 || d.offset->rank() != 4) {
-    c.fail(fmt::format("a source of {} dimensions", d.x->rank()));
+    c.fail(fmt::format("the input has {} dimensions, or its offset other than 4: expected 4", d.x->rank()));
     return false;
   }
   if (!read_convolution(c, d.x.sizes(), d.w.sizes(), d.p)) return false;
@@ -48,13 +48,15 @@ bool read_deform(OpCall& c, Deform& d) {
                     o == Dims{x[0], d.offset_groups * d.taps * 2, d.out[0], d.out[1]} && element_count(o) > 0 &&
                     (!d.mask || d.mask.sizes() == Dims{x[0], d.offset_groups * d.taps, d.out[0], d.out[1]}) &&
                     (!d.bias || d.bias.sizes() == Dims{w[0]});
-  if (!fits) c.fail(fmt::format("offsets {} for {} and {}", to_string(o), to_string(x), to_string(w)));
+  if (!fits)
+    c.fail(fmt::format("the offsets {} do not match the input {} and the weight {}", to_string(o), to_string(x),
+                       to_string(w)));
   if (d.taps * d.out[0] * d.out[1] > HostArray::kMaxElements * 16)
-    c.fail(fmt::format("{} taps of {} x {} places", d.taps, d.out[0], d.out[1]));
+    c.fail(fmt::format("{} taps at {} × {} positions exceed the limit of a constant", d.taps, d.out[0], d.out[1]));
   return c.ok();
 }
 
-// Where the taps of one dimension lie as a grid has it, [N·groups, taps, out, out, 1]: element e of n at (2e + 1)/n - 1.
+// Coordinates of the taps along one dimension as a sampling grid, [N·groups, taps, out, out, 1]: element e of n is (2e + 1)/n - 1.
 Tensor tap_indices(OpCall& c, const Deform& d, const Tensor& offsets, int i, const std::string& name) {
   std::vector<double> base;
   const int64_t columns = d.w.sizes()[3];
@@ -121,14 +123,14 @@ double overlap(const Box& a, const Box& b) {
   return all > 0 ? both / all : 0;
 }
 
-// Boxes by falling score, those that overlap a better one left out. How many stay depends on the numbers, so that they
-// must be known.
+// Boxes in order of descending score, without those that overlap a better one. The output size depends on the values, so
+// that they must be known.
 void non_max_suppression(OpCall& c) {
   const auto boxes = c.known(0), scores = c.known(1);
   if (!boxes || !scores) return c.wait_for(boxes ? 1 : 0, "how many boxes stay must be known at compile time", true);
   const Dims &b = boxes->sizes, &s = scores->sizes;
   if (b.rank() != 3 || s.rank() != 3 || b[2] != 4 || b[0] != s[0] || b[1] != s[2])
-    return c.fail(fmt::format("boxes {} with scores {}", to_string(b), to_string(s)));
+    return c.fail(fmt::format("the boxes {} do not match the scores {}", to_string(b), to_string(s)));
   const auto number = [&](size_t i, double fallback) {
     const auto given = c.floats(i);
     return given && given->size() == 1 ? (*given)[0] : fallback;

@@ -20,8 +20,9 @@ Tensor square(OpCall& c) {
   const int rank = x->rank();
   const int64_t rows = rank < 2 ? 0 : x.sizes()[rank - 1];
   if (rows < 1 || rows != x.sizes()[rank - 2] || x->element_count() == 0)
-    return c.fail(fmt::format("{} are no square matrices", to_string(x.sizes()))), Tensor();
-  if (rows > kMaxRows) return c.fail(fmt::format("{} rows, of at most {}", rows, kMaxRows)), Tensor();
+    return c.fail(fmt::format("{} are not square matrices", to_string(x.sizes()))), Tensor();
+  if (rows > kMaxRows)
+    return c.fail(fmt::format("matrices of {} rows are not supported: at most {}", rows, kMaxRows)), Tensor();
   const Tensor wide = x.dtype() == DType::F32 || x.dtype() == DType::F64 ? x : c.cast(x, DType::F32, ":f32");
   return wide ? c.reshape(wide, {x->element_count() / (rows * rows), rows, rows}, ":matrices") : Tensor();
 }
@@ -52,7 +53,7 @@ Step choose_pivot(OpCall& c, const Tensor& rows, const std::string& at) {
         c.op(Op::Equal, {place, c.constant(std::move(after), name("_numbers").c_str())}, name("_taken").c_str());
     out.others = c.op(Op::Where,
                       {taken, c.slice(rows, 1, 0, 1, 1, name("_first").c_str()),
-                       c.slice(rows, 1, 1, left, 1, name("_behind").c_str())},
+                       c.slice(rows, 1, 1, left, 1, name("_after").c_str())},
                       name("_others").c_str());
     out.stays = c.op(Op::Equal, {place, c.scalar(0, DType::I64, name("_none").c_str())}, name("_stays").c_str());
   }
@@ -60,7 +61,7 @@ Step choose_pivot(OpCall& c, const Tensor& rows, const std::string& at) {
   return out;
 }
 
-// The rows without their first column, and so many times the pivot's less that nothing is left in that one.
+// One step of Gaussian elimination: the remaining rows without their first column.
 Tensor cleared(OpCall& c, const Tensor& rows, const Tensor& pivot, const std::string& at) {
   if (!rows || !pivot) return {};
   const int64_t columns = rows.sizes()[2];
@@ -69,7 +70,7 @@ Tensor cleared(OpCall& c, const Tensor& rows, const Tensor& pivot, const std::st
   return c.op(Op::Sub, {c.slice(rows, 2, 1, columns, 1, (at + "_rows").c_str()), times}, (at + "_cleared").c_str());
 }
 
-// A column that is nothing but zeros makes the product 0, and is divided by 1.
+// A column of zeros makes the determinant 0, and is divided by 1.
 void det(OpCall& c) {
   Tensor rows = square(c);
   if (!rows) return;
@@ -102,7 +103,7 @@ void det(OpCall& c) {
   c.out(0, c.cast(c.reshape(product, sizes, product.dtype() == c.value(0).dtype ? "" : ":det"), c.value(0).dtype));
 }
 
-// Beside the identity, whose columns become the inverse's.
+// Gauss-Jordan elimination of [A | I].
 void inverse(OpCall& c) {
   const Tensor x = square(c);
   if (!x) return;

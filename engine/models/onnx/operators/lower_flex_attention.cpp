@@ -8,12 +8,12 @@
 namespace arenascope::models {
 namespace {
 
-// `x` through the graph in an attribute, of one source and one result of the same sizes; as it is where there is none.
+// Applies the graph in an attribute, with one input and one output of the same shape, to `x`; unchanged if there is none.
 Tensor through(OpCall& c, const char* attribute, const Tensor& x, DType computed) {
   const auto* a = c.attr(attribute);
   if (!x || !a) return x;
   if (!a->graph || a->graph->inputs.size() != 1 || a->graph->outputs.size() != 1) {
-    c.fail(fmt::format("'{}' is no graph of one source and one result", attribute));
+    c.fail(fmt::format("'{}' must be a graph with one input and one output", attribute));
     return {};
   }
   const std::string name = fmt::format(":{}", attribute);
@@ -29,7 +29,8 @@ Tensor through(OpCall& c, const char* attribute, const Tensor& x, DType computed
   const Tensor result = c.lowering().materialise(*(*made)[0], status);
   if (!status.ok()) c.fail(status.error().message);
   if (result && !(result.sizes() == x.sizes())) {
-    c.fail(fmt::format("'{}' makes {} of {}", attribute, to_string(result.sizes()), to_string(x.sizes())));
+    c.fail(fmt::format("the graph '{}' gives {} for an input of {}: expected the same shape", attribute,
+                       to_string(result.sizes()), to_string(x.sizes())));
     return {};
   }
   return result ? c.cast(result, DType::F32, (name + "_f32").c_str()) : Tensor();
@@ -38,12 +39,14 @@ Tensor through(OpCall& c, const char* attribute, const Tensor& x, DType computed
 void flex_attention(OpCall& c) {
   const Tensor q = c.in_f32(0), k = c.in_f32(1), v = c.in_f32(2);
   if (!q || !k || !v) return;
-  if (q->rank() != 4 || k->rank() != 4 || v->rank() != 4) return c.fail("its sources have not four dimensions");
+  if (q->rank() != 4 || k->rank() != 4 || v->rank() != 4)
+    return c.fail("queries, keys and values must have 4 dimensions");
   const Dims &sq = q.sizes(), &sk = k.sizes(), &sv = v.sizes();
   const int64_t heads = sq[1], kv_heads = sk[1];
   if (kv_heads < 1 || heads % kv_heads != 0 || sk[0] != sq[0] || sv[0] != sq[0] || sv[1] != kv_heads ||
       sk[2] != sv[2] || sk[3] != sq[3] || sq[3] < 1)
-    return c.fail(fmt::format("queries {}, keys {} and values {}", to_string(sq), to_string(sk), to_string(sv)));
+    return c.fail(
+        fmt::format("the queries {}, keys {} and values {} do not match", to_string(sq), to_string(sk), to_string(sv)));
   const auto width = static_cast<float>(sq[3]);
   const float scale = c.has_attr("scale") ? c.attr_float("scale", 1) : 1 / std::sqrt(width);
   const DType computed = c.value(0).dtype == DType::F64 ? DType::F64 : DType::F32;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators that read images at places between their elements.
+// ONNX operators that sample images at fractional coordinates.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 
@@ -17,17 +17,17 @@ void grid_sample(OpCall& c) {
   else if (mode == "bicubic" || mode == "cubic")
     p.mode = ResizeMode::Cubic;
   else if (mode != "bilinear" && mode != "linear")
-    return c.fail(fmt::format("mode '{}'", mode));
+    return c.fail(fmt::format("the mode '{}' is not supported", mode));
   if (padding == "border")
     p.padding = GridPadding::Border;
   else if (padding == "reflection")
     p.padding = GridPadding::Reflection;
   else if (padding != "zeros")
-    return c.fail(fmt::format("padding '{}'", padding));
+    return c.fail(fmt::format("the padding_mode '{}' is not supported", padding));
   c.out(0, c.op_with(Op::GridSample, {c.in(0), c.in(1)}, p));
 }
 
-// Places of `size` elements between -1 and 1: at the elements' middles, or from end to end.
+// Normalised coordinates of `size` elements in [-1, 1]: at the elements' centres, or from corner to corner.
 std::vector<double> indices(int64_t size, bool corners) {
   std::vector<double> out;
   for (int64_t i = 0; i < size; ++i)
@@ -52,7 +52,8 @@ void affine_grid(OpCall& c) {
   if (!count) return c.fail(count.error().message);
   std::vector<Tensor> coordinates;
   for (int d = spatial - 1; d >= 0; --d) {
-    if (sizes[d] > HostArray::kMaxElements) return c.fail(fmt::format("{} places along one side", sizes[d]));
+    if (sizes[d] > HostArray::kMaxElements)
+      return c.fail(fmt::format("a side of {} elements is not supported", sizes[d]));
     HostArray line = HostArray::make(DType::F32, {sizes[d]});
     const auto at = indices(sizes[d], c.attr_int("align_corners", 0) != 0);
     for (int64_t i = 0; i < sizes[d]; ++i) line.set(i, at[static_cast<size_t>(i)]);

@@ -22,7 +22,7 @@ Tensor wide_shaped(OpCall& c, size_t i, const Dims& sizes, const char* suffix) {
   return c.reshape(x, sizes, suffix);
 }
 
-// Dimensions folded by the run that each belongs to (-1: it has one element, and no run).
+// Dimensions folded by their runs (-1: a dimension of size 1 without a run).
 Dims by_runs(const WideSizes& sizes, const std::vector<int>& runs, int count) {
   Dims out = Dims::filled(count, 1);
   for (size_t d = 0; d < sizes.size(); ++d)
@@ -31,7 +31,8 @@ Dims by_runs(const WideSizes& sizes, const std::vector<int>& runs, int count) {
 }
 
 bool few_enough(OpCall& c, int runs) {
-  if (runs > kMaxDims) c.fail(fmt::format("its dimensions fold to {}, of at most {}", runs, kMaxDims));
+  if (runs > kMaxDims)
+    c.fail(fmt::format("it has {} dimensions after folding: at most {} are supported", runs, kMaxDims));
   return runs <= kMaxDims;
 }
 
@@ -108,7 +109,7 @@ void wide_transpose(OpCall& c) {
   std::sort(sorted.begin(), sorted.end());
   for (size_t d = 0; d < from.size(); ++d)
     if (sorted.size() != from.size() || sorted[d] != static_cast<int64_t>(d))
-      return c.fail(fmt::format("its order is none of {} dimensions", from.size()));
+      return c.fail(fmt::format("its perm must be a permutation of {} dimensions", from.size()));
   // Dimensions that follow each other before and after are a run; numbered as they come after.
   std::vector<int> runs(from.size(), -1);
   WideSizes out;
@@ -186,7 +187,7 @@ void wide_unsqueeze(OpCall& c) {
   const auto known = c.known(1);
   const int64_t added =
       c.opset() < 13 ? static_cast<int64_t>(attribute ? attribute->ints.size() : 0) : (known ? known->count() : 0);
-  if (added > 1 << 10) return c.fail(fmt::format("{} more dimensions", added));
+  if (added > 1 << 10) return c.fail(fmt::format("adding {} dimensions is not supported", added));
   const size_t rank = from.size() + static_cast<size_t>(added);
   const auto axes = wide_read_axes(c, 1, 13, rank);
   if (!c.ok()) return;
@@ -198,16 +199,17 @@ void wide_unsqueeze(OpCall& c) {
   size_t next = 0;
   for (int64_t& size : out)
     if (size == 0 && next < from.size()) size = from[next++];
-  // What is 0 by now was 0 in the source.
+  // A size that is still 0 was 0 in the source.
   reshape_wide(c, out, false);
 }
 
-// Dimensions that go and that stay, by turns.
+// Reductions over alternating kept and reduced dimensions.
 void wide_reduce(OpCall& c) {
   const WideSizes from = full_sizes(c.value(0));
   std::vector<size_t> axes = wide_read_axes(c, 1, c.node().op == "ReduceSum" ? 13 : 18, from.size());
   if (!c.ok()) return;
-  if (axes.empty() && c.attr_int("noop_with_empty_axes", 0) != 0) return c.fail("it reduces nothing");
+  if (axes.empty() && c.attr_int("noop_with_empty_axes", 0) != 0)
+    return c.fail("noop_with_empty_axes is not supported for tensors of more than 8 dimensions");
   if (axes.empty()) axes.resize(from.size()), std::iota(axes.begin(), axes.end(), size_t{0});
   std::vector<int> runs(from.size(), -1);
   std::vector<int64_t> gone;
@@ -239,7 +241,7 @@ void wide_reduce(OpCall& c) {
   if (made) out_wide(c, 0, made, out);
 }
 
-// What an operator along one axis sees: the dimensions before it, itself, and those behind.
+// The shape around one axis: the product of the sizes before it, its size, and the product of those after it.
 Dims wide_around(const WideSizes& sizes, size_t axis) {
   Dims out{1, sizes[axis], 1};
   for (size_t d = 0; d < sizes.size(); ++d)
@@ -254,14 +256,14 @@ void wide_along_axis(OpCall& c) {
   if (axis < -rank || axis >= rank) return c.fail(fmt::format("axis {} is out of range for {} dimensions", axis, rank));
   if (axis < 0) axis += rank;
   if (c.opset() < 13 && c.node().op != "Concat")
-    return c.fail(fmt::format("{} dimensions, of at most {}", rank, kMaxDims));
+    return c.fail(fmt::format("it has {} dimensions: at most {} are supported", rank, kMaxDims));
   const auto at = static_cast<size_t>(axis);
   std::vector<ValuePtr> folded;
   for (size_t i = 0; i < c.input_count() && c.ok(); ++i) {
     const WideSizes own = full_sizes(c.value(i));
     bool fits = own.size() == out.size();
     for (size_t d = 0; fits && d < own.size(); ++d) fits = d == at || own[d] == out[d];
-    if (!fits) return c.fail(fmt::format("input {} does not fit beside the first", i));
+    if (!fits) return c.fail(fmt::format("input {} does not match the first one in all other dimensions", i));
     folded.push_back(folded_value(c, i, wide_around(own, at)));
   }
   if (!c.ok()) return;
@@ -319,7 +321,8 @@ void reshape_wide(OpCall& c, WideSizes sizes, bool keeps) {
   size_t unknown = sizes.size();
   for (size_t d = 0; d < sizes.size(); ++d) {
     if (sizes[d] == 0 && keeps) {
-      if (d >= from.size()) return c.fail(fmt::format("dimension {} is kept, of {}", d, from.size()));
+      if (d >= from.size())
+        return c.fail(fmt::format("its shape keeps dimension {} of an input with {} dimensions", d, from.size()));
       sizes[d] = from[d];
     }
     if (sizes[d] == -1 && unknown == sizes.size()) {
@@ -327,7 +330,7 @@ void reshape_wide(OpCall& c, WideSizes sizes, bool keeps) {
       continue;
     }
     const auto product = sizes[d] < 0 ? std::nullopt : checked_mul(known, sizes[d]);
-    if (!product) return c.fail(fmt::format("its shape {} makes no sense", fmt::join(sizes, ", ")));
+    if (!product) return c.fail(fmt::format("its shape {} has a negative size or overflows", fmt::join(sizes, ", ")));
     known = *product;
   }
   const int64_t count = element_count(c.sizes(0));

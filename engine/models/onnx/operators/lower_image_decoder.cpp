@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX's ImageDecoder: the file that is given becomes a constant, as its sizes lie in it.
+// ONNX's ImageDecoder: the given file becomes a constant, since its size is stored in it.
 #include <fmt/format.h>
 #include "engine/models/onnx/images/image.h"
 #include "engine/models/onnx/lowering.h"
@@ -29,13 +29,14 @@ void image_decoder(OpCall& c) {
   const Value& from = c.value(0);
   if (!c.ok()) return;
   const std::string name = c.attr_string("pixel_format", "RGB");
-  if (name != "RGB" && name != "BGR" && name != "Grayscale") return c.fail(fmt::format("pixels as '{}'", name));
-  if (from.dtype != DType::U8 || from.sizes.rank() != 1) return c.fail("its source is no line of bytes");
+  if (name != "RGB" && name != "BGR" && name != "Grayscale")
+    return c.fail(fmt::format("the pixel_format '{}' is not supported: expected RGB, BGR or Grayscale", name));
+  if (from.dtype != DType::U8 || from.sizes.rank() != 1) return c.fail("its input must be a one-dimensional u8 tensor");
   std::vector<uint8_t> bytes;
   if (!c.known_bytes(0, bytes))
     return c.wait_for(0, fmt::format("the image in '{}' must be given: --input {}=FILE", from.name, from.name));
   auto image = images::decode(bytes);
-  if (!image) return c.fail(fmt::format("'{}': {}", from.name, image.error().message));
+  if (!image) return c.fail(fmt::format("cannot decode the image '{}': {}", from.name, image.error().message));
   const Pixels format = name == "RGB" ? Pixels::Rgb : name == "BGR" ? Pixels::Bgr : Pixels::Grey;
   const Dims sizes{image->height, image->width, format == Pixels::Grey ? 1 : 3};
   auto owned = MappedFile::of_memory(pixels_of(*image, format));

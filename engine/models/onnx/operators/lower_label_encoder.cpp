@@ -34,13 +34,13 @@ Labels labels_of(const ir::TensorData& data) {
   return out;
 }
 
-// "keys" or "values", in whichever of its forms it stands there.
+// The attribute "keys" or "values" in any of its types.
 Labels read_labels(OpCall& c, const std::string& what) {
   Labels out;
   const auto attribute = [&](const char* kind) { return c.attr((what + kind).c_str()); };
   if (const auto* a = attribute("_tensor"); a && a->tensor) {
     out = labels_of(*a->tensor);
-    if (!out.there) c.fail(fmt::format("its '{}_tensor' is no small tensor of numbers or strings", what));
+    if (!out.there) c.fail(fmt::format("its '{}_tensor' must be a small tensor of numbers or strings", what));
     return out;
   }
   if (const auto* texts = attribute("_strings")) {
@@ -58,12 +58,12 @@ Labels read_labels(OpCall& c, const std::string& what) {
   return out;
 }
 
-// What stands for keys that are not listed, behind the values.
+// Appends the default value, for keys that are not listed.
 void add_default(OpCall& c, Labels& values) {
   const auto* tensor = c.attr("default_tensor");
   const Labels given = tensor && tensor->tensor ? labels_of(*tensor->tensor) : Labels();
   if (given.there && (given.strings != values.strings || given.count() != 1))
-    return c.fail("its 'default_tensor' is no such value");
+    return c.fail("its 'default_tensor' must have one element of the type of the values");
   if (values.strings)
     return values.items.push_back(given.there ? given.items[0] : c.attr_string("default_string", "_Unused"));
   const int64_t last = values.numbers.count();
@@ -81,23 +81,23 @@ void add_default(OpCall& c, Labels& values) {
 
 bool same_number(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-// Which key each number is, the first of them; as many as there are where it is none.
+// The index of the first equal key of each element; the number of keys if there is none.
 Tensor compared(OpCall& c, const HostArray& keys) {
   const Tensor x = c.in(0);
   if (!x) return {};
   const int64_t n = x->element_count(), count = keys.count();
   if (count == 0 || n > kMaxCompared / count) {
-    c.fail(fmt::format("{} numbers among {} keys", n, count));
+    c.fail(fmt::format("comparing {} elements with {} keys is not supported", n, count));
     return {};
   }
-  HostArray wanted = HostArray::make(x.dtype(), {1, count}), missing = HostArray::make(DType::Bool, {1, count});
+  HostArray key_values = HostArray::make(x.dtype(), {1, count}), missing = HostArray::make(DType::Bool, {1, count});
   for (int64_t i = 0; i < count; ++i) {
-    wanted.floating() ? wanted.set(i, keys.number(i)) : wanted.set_integer(i, keys.integer(i));
+    key_values.floating() ? key_values.set(i, keys.number(i)) : key_values.set_integer(i, keys.integer(i));
     missing.ints[static_cast<size_t>(i)] = std::isnan(keys.number(i)) ? 1 : 0;
   }
   const bool any_missing = std::find(missing.ints.begin(), missing.ints.end(), 1) != missing.ints.end();
   const Tensor column = c.reshape(x, {n, 1}, ":column");
-  Tensor same = c.op(Op::Equal, {column, c.constant(std::move(wanted), ":keys")}, ":same");
+  Tensor same = c.op(Op::Equal, {column, c.constant(std::move(key_values), ":keys")}, ":same");
   if (any_missing && info(x.dtype()).floating) {
     const Tensor none = c.op(Op::IsNan, {column}, ":is_nan");
     same = c.op(Op::Or, {same, c.op(Op::And, {none, c.constant(std::move(missing), ":nan_keys")}, ":both_nan")},
@@ -124,7 +124,7 @@ HostArray found(const HostArray& numbers, const HostArray& keys) {
   return out;
 }
 
-// Strings of the source: each of its words is looked up once.
+// String sources: each distinct string is encoded once.
 ValuePtr encoded_strings(OpCall& c, const Labels& keys, const HostArray& table) {
   const StringTable string_table = c.string_table(0);
   if (!string_table) return nullptr;
@@ -143,7 +143,7 @@ ValuePtr encoded_strings(OpCall& c, const Labels& keys, const HostArray& table) 
 
 ValuePtr encoded_numbers(OpCall& c, const Labels& keys, HostArray table) {
   if (c.value(0).strings) {
-    c.fail(fmt::format("its keys are numbers, and '{}' holds strings", c.value(0).name));
+    c.fail(fmt::format("its keys are numbers, but '{}' has strings", c.value(0).name));
     return nullptr;
   }
   if (const auto numbers = c.known(0); numbers && numbers->count() <= kMaxCompared / (keys.numbers.count() + 1)) {
@@ -162,7 +162,7 @@ ValuePtr encoded_numbers(OpCall& c, const Labels& keys, HostArray table) {
   return made ? tensor_value(c.name_of(""), made) : nullptr;
 }
 
-// The encoder's first form had a list of classes, strings to their places or back; a mapper's places are listed too.
+// The first version had a list of classes, to map strings to indices or back; a mapper's indices are listed too.
 void read_classes(OpCall& c, Labels& keys, Labels& values) {
   const auto* classes = c.attr(c.has_attr("cats_strings") ? "cats_strings" : "classes_strings");
   Labels &names = c.value(0).strings ? keys : values, &indices = c.value(0).strings ? values : keys;

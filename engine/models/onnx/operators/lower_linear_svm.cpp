@@ -70,7 +70,7 @@ void linear_classifier(OpCall& c) {
   }
   const Tensor flat = c.reshape(scores, {scores.sizes()[0]}, ":score");
   out_labels_by(c, labels, c.op(Op::Greater, {flat, c.scalar(0, DType::F32, ":edge")}, ":above"));
-  // The other class has what is left of 1, whatever is asked beside the logistic function.
+  // The other class has the complement to 1; only the logistic transform applies to it.
   const Tensor own = after == PostTransform::Logistic ? c.op(Op::Sigmoid, {scores}, ":sigmoid") : scores;
   const Tensor parts[] = {c.op_with(Op::Scale, {own}, ScaleParams{-1, 1}, ":other"), own};
   out_scores(c, 1, c.op_list(Op::Concat, parts, AxisParams{1}, ":both"));
@@ -85,13 +85,13 @@ struct Kernel {
 Kernel read_kernel(OpCall& c) {
   Kernel k{c.attr_string("kernel_type", "LINEAR")};
   const std::vector<double> given = attr_floats(c, "kernel_params");
-  if (!given.empty() && given.size() != 3) c.fail(fmt::format("{} numbers of a kernel", given.size()));
+  if (!given.empty() && given.size() != 3) c.fail(fmt::format("found {} kernel_params: expected 3", given.size()));
   if (given.size() == 3)
     k.gamma = static_cast<float>(given[0]), k.shift = static_cast<float>(given[1]),
     k.degree = static_cast<float>(given[2]);
   for (const char* known : {"LINEAR", "POLY", "RBF", "SIGMOID"})
     if (k.kind == known) return k;
-  c.fail(fmt::format("its kernel is '{}'", k.kind));
+  c.fail(fmt::format("the kernel '{}' is not supported", k.kind));
   return k;
 }
 
@@ -117,13 +117,13 @@ Tensor kernel_of(OpCall& c, const Kernel& k, const Tensor& x, const Tensor& v, c
               name("").c_str());
 }
 
-// The rows of `attr`, each of `width` numbers; undefined, and an error, where they are none.
+// The rows of `attr`, each of `width` elements; undefined, with an error, if the size is wrong.
 Tensor rows_of(OpCall& c, const char* attr, int64_t width, int64_t rows) {
   const std::vector<double> numbers = attr_floats(c, attr);
   if (width >= 1 && rows >= 1 && static_cast<int64_t>(numbers.size()) / width == rows &&
       static_cast<int64_t>(numbers.size()) % width == 0)
     return learned_table(c, DType::F32, {rows, width}, numbers, fmt::format(":{}", attr));
-  c.fail(fmt::format("{} of '{}' for {} rows of {}", numbers.size(), attr, rows, width));
+  c.fail(fmt::format("found {} values of '{}': expected {} rows of {}", numbers.size(), attr, rows, width));
   return {};
 }
 
@@ -143,7 +143,7 @@ void svm_regressor(OpCall& c) {
     const Tensor near = kernel_of(c, k, x, rows_of(c, "support_vectors", x.sizes()[1], supports), ":kernel");
     y = c.mul_mat(rows_of(c, "coefficients", supports, 1), near, shift, 1, ":sum");
   } else {
-    y = c.mul_mat(rows_of(c, "coefficients", x.sizes()[1], 1), x, shift, 1, ":sum");  // whatever the kernel
+    y = c.mul_mat(rows_of(c, "coefficients", x.sizes()[1], 1), x, shift, 1, ":sum");  // linear, any kernel is ignored
   }
   if (c.attr_int("one_class", 0) != 0 && y) {
     const Tensor inside = c.op(Op::Greater, {y, c.scalar(0, DType::F32, ":edge")}, ":inside");
@@ -152,7 +152,7 @@ void svm_regressor(OpCall& c) {
   out_scores(c, 0, post_transformed(c, y, after, ":transformed"));
 }
 
-// Classes in pairs: how far each row lies on the side of the first of two, [N, pairs].
+// Pairwise classification: the decision value of each row for each pair of classes, [N, pairs].
 struct Pairs {
   std::vector<std::pair<int64_t, int64_t>> classes;
   Tensor scores;
@@ -167,8 +167,8 @@ Pairs pair_scores(OpCall& c, const Tensor& near, const std::vector<int64_t>& per
   const auto pairs = static_cast<int64_t>(out.classes.size());
   if (pairs * supports > int64_t{1} << 22 || static_cast<int64_t>(coefficients.size()) != (classes - 1) * supports ||
       static_cast<int64_t>(rho.size()) < pairs) {
-    c.fail(fmt::format("{} coefficients and {} of 'rho' for {} pairs of {} vectors", coefficients.size(), rho.size(),
-                       pairs, supports));
+    c.fail(fmt::format("{} coefficients and {} values of 'rho' do not match {} pairs of {} vectors",
+                       coefficients.size(), rho.size(), pairs, supports));
     return out;
   }
   // One row of weights for each pair: of the vectors of its two classes, all others 0.
@@ -291,13 +291,14 @@ class Coupling {
   Tensor q_;
 };
 
-// Chances of each pair by Platt's sigmoid, 1 / (1 + exp(a·score + b)), then of each class.
+// Probabilities of each pair by Platt's sigmoid, 1 / (1 + exp(a·score + b)), then of each class.
 Tensor chances_of(OpCall& c, const Pairs& pairs, int64_t classes) {
   const auto count = static_cast<int64_t>(pairs.classes.size());
   const std::vector<double> a = attr_floats(c, "prob_a"), b = attr_floats(c, "prob_b");
   constexpr int64_t kMaxCoupled = 64;
   if (classes > kMaxCoupled || static_cast<int64_t>(a.size()) != count || static_cast<int64_t>(b.size()) != count) {
-    c.fail(fmt::format("{} and {} numbers for the chances of {} pairs", a.size(), b.size(), count));
+    c.fail(fmt::format("{} values of prob_a and {} of prob_b do not match {} pairs of classes", a.size(), b.size(),
+                       count));
     return {};
   }
   const Tensor inner =
@@ -333,7 +334,7 @@ void svm_classifier(OpCall& c) {
   const std::vector<int64_t> per_class = c.attr_ints("vectors_per_class");
   const auto classes = static_cast<int64_t>(labels.size());
   if (!c.ok()) return;
-  if (per_class.empty()) {  // a row of coefficients for each class, whatever the kernel
+  if (per_class.empty()) {  // a row of coefficients per class, any kernel is ignored
     const std::vector<double> rho = attr_floats(c, "rho");
     const Tensor shift = learned_table(c, DType::F32, {1}, {rho.empty() ? 0 : rho[0]}, ":rho");
     const Tensor dot = c.mul_mat(rows_of(c, "coefficients", x.sizes()[1], classes), x, {}, 1, ":linear");
@@ -344,11 +345,11 @@ void svm_classifier(OpCall& c) {
   }
   int64_t supports = 0;
   for (const int64_t count : per_class) {
-    if (count < 0 || count > 1 << 24) return c.fail(fmt::format("{} vectors of a class", count));
+    if (count < 0 || count > 1 << 24) return c.fail(fmt::format("vectors_per_class cannot contain {}", count));
     supports += count;
   }
   if (per_class.size() != labels.size() || classes < 2 || classes > 256)
-    return c.fail(fmt::format("vectors of {} classes for {} labels", per_class.size(), classes));
+    return c.fail(fmt::format("support vectors of {} classes do not match {} labels", per_class.size(), classes));
   const Tensor near = kernel_of(c, k, x, rows_of(c, "support_vectors", x.sizes()[1], supports), ":kernel");
   if (!near) return;
   const Pairs pairs = pair_scores(c, near, per_class);
@@ -358,7 +359,7 @@ void svm_classifier(OpCall& c) {
   const bool chances = c.has_attr("prob_a") && !attr_floats(c, "prob_a").empty();
   Tensor scores = chances ? chances_of(c, pairs, classes) : pairs.scores;
   if (chances || classes > 2) return out_scores(c, 1, post_transformed(c, scores, after, ":transformed"));
-  // One score for two classes: where something is asked of it, the other class has what is left of 1.
+  // Binary with one score: with a post transform, the other class has the complement to 1.
   const ScaleParams other{-1, after == PostTransform::None ? 0.0f : 1.0f};
   const Tensor parts[] = {c.op_with(Op::Scale, {scores}, other, ":other"), scores};
   out_scores(c, 1, c.op_list(Op::Concat, parts, AxisParams{1}, ":both"));

@@ -8,7 +8,7 @@
 namespace arenascope::models {
 namespace {
 
-// -log_probability[target] · weight[target]; targets to be ignored count nothing. Mean: divided by the weights' sum.
+// -log_probability[target] · weight[target]; ignored targets have no weight. Mean: divided by the sum of the weights.
 void nll(OpCall& c, const Tensor& log_probability, size_t target_at, size_t weight_at) {
   Tensor target = c.in(target_at);
   if (!log_probability || !target || target->rank() < 1 || log_probability->rank() != target->rank() + 1)
@@ -37,7 +37,7 @@ void nll(OpCall& c, const Tensor& log_probability, size_t target_at, size_t weig
   if (weight) loss = c.op(Op::Mul, {loss, weight}, reduction == "none" ? "" : ":weighted");
   if (reduction == "none") return c.out(0, loss);
   if (reduction == "sum") return c.out(0, c.op_with(Op::ReduceSum, {loss}, all));
-  if (reduction != "mean") return c.fail(fmt::format("it reduces by {}", reduction));
+  if (reduction != "mean") return c.fail(fmt::format("the reduction '{}' is not supported", reduction));
   if (!weight) return c.out(0, c.op_with(Op::ReduceMean, {loss}, all));
   c.out(0, c.op(Op::Div, {c.op_with(Op::ReduceSum, {loss}, all, ":sum"),
                           c.op_with(Op::ReduceSum, {weight}, all, ":weight_sum")}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators that multiply matrices. MUL_MAT multiplies rows by rows, so the second factor of an ONNX product is
-// transposed: a constant one while it is loaded, another one as a view.
+// ONNX's matmul operators. MUL_MAT multiplies rows by rows, so the second operand of an ONNX matmul is
+// transposed: a constant when it is loaded, another one as a view.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 
@@ -61,7 +61,7 @@ bool check_inner(OpCall& c, const Tensor& a, const Tensor& b) {
 }
 
 void gemm(OpCall& c) {
-  if (c.rank(0) != 2 || c.rank(1) != 2) return c.fail("expected matrices of two dimensions");
+  if (c.rank(0) != 2 || c.rank(1) != 2) return c.fail("both operands must have 2 dimensions");
   const DType dtype = c.value(0).dtype;
   const float alpha = c.attr_float("alpha", 1), beta = c.attr_float("beta", 1);
   const Tensor rows = c.attr_int("transA", 0) ? transposed(c, 0) : c.in(0);
@@ -93,7 +93,7 @@ Tensor product(OpCall& c, const Tensor& left, const Tensor& right_t, bool drop_r
   return c.reshape(y, sizes, suffix);
 }
 
-// Axis 0 in front of the last one, where a batch lies behind the rows.
+// Moves axis 0 to the second-last position, where the batch follows the rows.
 Tensor batch_first(OpCall& c, const Tensor& x, const char* suffix) {
   if (!x || x->rank() < 3) return x;
   std::vector<int> order;
@@ -102,7 +102,7 @@ Tensor batch_first(OpCall& c, const Tensor& x, const char* suffix) {
   return c.permute(x, order, suffix);
 }
 
-// Each factor may be transposed and the product scaled, as ONNX Runtime's own operators of this kind ask for.
+// Operands may be transposed and the result scaled, as in ONNX Runtime's variants.
 void mat_mul(OpCall& c) {
   const int ra = c.rank(0), rb = c.rank(1);
   if (ra == 0 || rb == 0) return c.fail("it needs at least one dimension");
@@ -173,7 +173,7 @@ class Einsum {
       const Tensor x = diagonal(c_.in(0), terms[0], ":of_0");
       return c_.out(0, ordered(summed(x, terms[0], result), terms[0], result));
     }
-    if (terms.size() != 2) return c_.fail("more than two sources");
+    if (terms.size() != 2) return c_.fail("more than two operands are not supported");
     two(terms[0], terms[1], result);
   }
 
@@ -191,7 +191,7 @@ class Einsum {
     return term.find('.') == std::string::npos;
   }
 
-  // Where a label stands twice, only its diagonal; `term` shrinks with it.
+  // The diagonal of a label that occurs twice in a term; `term` shrinks with it.
   Tensor diagonal(Tensor x, std::string& term, const std::string& name) {
     for (size_t d = 0; d < term.size() && x; ++d) {
       const size_t again = term.find(term[d], d + 1);
@@ -217,17 +217,17 @@ class Einsum {
                       c_.constant(HostArray::of(std::move(indices)), (at + "_places").c_str())},
                      AxisParams{sizes.rank() - 1}, at.c_str());
       term = rest + term[d];
-      d = static_cast<size_t>(-1);  // from the beginning, for a label that stands three times
+      d = static_cast<size_t>(-1);  // start again, for a label that occurs three times
     }
     return x;
   }
 
-  // Without the labels that no node wants; `term` shrinks with it.
-  Tensor summed(const Tensor& x, std::string& term, const std::string& wanted) {
+  // Sums over labels that are not needed further; `term` shrinks with it.
+  Tensor summed(const Tensor& x, std::string& term, const std::string& kept) {
     ReduceParams params{0, false};
     std::string rest;
     for (size_t i = 0; i < term.size(); ++i) {
-      if (wanted.find(term[i]) == std::string::npos)
+      if (kept.find(term[i]) == std::string::npos)
         params.axes |= 1u << i;
       else
         rest += term[i];

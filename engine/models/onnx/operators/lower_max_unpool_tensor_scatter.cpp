@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators that put elements where numbers say that are only known while it runs: a cache's next lines, and what a
-// pool chose.
+// ONNX operators that write elements at indices known only at run time: the next rows of a cache, and the maxima of a
+// pool.
 #include <arenascope/base/checked.h>
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
@@ -20,20 +20,22 @@ Tensor whole(OpCall& c, int64_t value, const char* suffix) {
   return c.scalar(static_cast<double>(value), DType::I64, suffix);
 }
 
-// The update's lines stand in the cache from write_indices[b] on, in a circle if told so.
+// Writes the update into the cache from write_indices[b] on, modulo its length if the mode is circular.
 void tensor_scatter(OpCall& c) {
   const Tensor cache = c.in(0), update = c.in(1);
   if (!cache || !update) return;
   const int rank = cache->rank();
   const int axis = c.axis(c.attr_int("axis", -2), rank);
   const std::string mode = c.attr_string("mode", "linear");
-  if (mode != "linear" && mode != "circular") return c.fail(fmt::format("mode '{}'", mode));
+  if (mode != "linear" && mode != "circular")
+    return c.fail(fmt::format("the mode '{}' is not supported: expected linear or circular", mode));
   Dims expected = cache.sizes();
   if (!c.ok() || rank < 2 || axis == 0 || update->rank() != rank) return c.fail("its update does not fit its cache");
   const int64_t lines = expected[axis], given = update.sizes()[axis], batch = expected[0];
   expected[axis] = given;
   if (!(expected == update.sizes()) || given < 1 || given > lines || cache.dtype() != update.dtype())
-    return c.fail(fmt::format("an update {} of {}", to_string(update.sizes()), to_string(cache.sizes())));
+    return c.fail(
+        fmt::format("the update {} does not match the cache {}", to_string(update.sizes()), to_string(cache.sizes())));
   Tensor line = counted(c, {1, lines}, ":line");
   if (c.has(2)) {
     const Tensor first = c.in(2);
@@ -43,7 +45,7 @@ void tensor_scatter(OpCall& c) {
   if (mode == "circular") line = c.op(Op::Mod, {line, whole(c, lines, ":lines")}, ":turned");
   const Tensor written = c.op(Op::And,
                               {c.op(Op::GreaterEqual, {line, whole(c, 0, ":zero")}, ":not_before"),
-                               c.op(Op::Less, {line, whole(c, given, ":given")}, ":not_behind")},
+                               c.op(Op::Less, {line, whole(c, given, ":given")}, ":before_end")},
                               ":written");
   const Tensor cut =
       c.op(Op::Max, {c.op(Op::Min, {line, whole(c, given - 1, ":last")}, ":low"), whole(c, 0, ":first_line")}, ":cut");
@@ -56,7 +58,7 @@ void tensor_scatter(OpCall& c) {
         c.op(Op::Where, {there, c.op_with(Op::GatherElements, {update, index}, AxisParams{axis}, ":picked"), cache}));
 }
 
-// Each element goes to its index among the result's; of several that go to one place, the largest stays.
+// Writes each element at its index in the result; of several at one index the largest stays.
 void max_unpool(OpCall& c) {
   const Tensor x = c.in_f32(0), index = c.in(1);
   if (!x || !index) return;
@@ -64,7 +66,8 @@ void max_unpool(OpCall& c) {
   const auto kernel = c.attr_ints("kernel_shape");
   auto strides = c.attr_ints("strides"), pads = c.attr_ints("pads");
   if (spatial < 1 || spatial > 3 || !(index.sizes() == x.sizes()) || static_cast<int>(kernel.size()) != spatial)
-    return c.fail(fmt::format("indices {} of {}", to_string(index.sizes()), to_string(x.sizes())));
+    return c.fail(fmt::format("the indices {} do not match the input {} and the kernel", to_string(index.sizes()),
+                              to_string(x.sizes())));
   const auto n = static_cast<size_t>(spatial);
   if (strides.empty()) strides.assign(n, 1);
   if (pads.empty()) pads.assign(2 * n, 0);
@@ -73,10 +76,10 @@ void max_unpool(OpCall& c) {
   int64_t in = 1, out = 1;
   for (size_t d = 0; d < n; ++d) {
     for (const int64_t v : {kernel[d], strides[d], pads[d], pads[n + d]})
-      if (v < 0 || v > 1 << 20) return c.fail(fmt::format("a window of {}", v));
+      if (v < 0 || v > 1 << 20) return c.fail(fmt::format("the window attribute {} is out of range", v));
     const int64_t from = x.sizes()[static_cast<int>(d) + 2];
     const int64_t to = (from - 1) * strides[d] - pads[d] - pads[n + d] + kernel[d];
-    if (from < 1 || to < 1 || to > 1 << 20) return c.fail(fmt::format("a side of {}", to));
+    if (from < 1 || to < 1 || to > 1 << 20) return c.fail(fmt::format("the output size {} is out of range", to));
     sizes.push_back(to);
     in *= from;
     auto product = checked_mul(out, to);
@@ -87,8 +90,8 @@ void max_unpool(OpCall& c) {
   auto terms = checked_mul(in, out);
   if (terms) terms = checked_mul(*terms, planes);
   if (!terms || *terms > int64_t{1} << 26)
-    return c.fail(fmt::format("{} elements to any of {} places in {} planes", in, out, planes));
-  // Within a plane; then each place asks which element goes there: [planes, out, in].
+    return c.fail(fmt::format("{} elements for {} results in each of {} planes are too many", in, out, planes));
+  // Within a plane; each result selects its source element: [planes, out, in].
   const Tensor flat = c.reshape(c.cast(index, DType::I64, ":i64"), {planes, in}, ":flat");
   const Tensor own = c.op(Op::Sub, {flat, counted(c, {planes, 1}, ":plane", 0, out)}, ":own");
   const Tensor here =
@@ -102,14 +105,15 @@ void max_unpool(OpCall& c) {
       c.op(Op::Equal, {most, c.scalar(-std::numeric_limits<double>::infinity(), DType::F32, ":never")}, ":none");
   Tensor y = c.reshape(c.op(Op::Where, {none, c.scalar(0, DType::F32, ":zero"), most}, ":filled"), sizes, ":shaped");
   if (c.has(2)) {
-    const auto wanted = c.ints(2);
-    if (!wanted || static_cast<int>(wanted->size()) != spatial + 2) return c.fail("its result's shape does not fit");
+    const auto output_shape = c.ints(2);
+    if (!output_shape || static_cast<int>(output_shape->size()) != spatial + 2)
+      return c.fail("its result's shape does not fit");
     PadParams pad{};
     pad.mode = PadMode::Constant;
     for (int d = 0; d < spatial + 2; ++d) {
-      const int64_t whole = (*wanted)[static_cast<size_t>(d)];
+      const int64_t whole = (*output_shape)[static_cast<size_t>(d)];
       if (whole < sizes[d] || whole - sizes[d] > 1 << 20)
-        return c.fail(fmt::format("{} of {} elements", whole, sizes[d]));
+        return c.fail(fmt::format("an output size of {} is out of range for {} unpooled elements", whole, sizes[d]));
       pad.end[d] = static_cast<int32_t>(whole - sizes[d]);
     }
     y = c.op_with(Op::Pad, {y}, pad, ":padded");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ONNX's operators around classical machine learning: columns, thresholds, scales, missing numbers and categories. Models are in
-// lower_tree_ensembles.cpp and lower_linear_svm.cpp.
+// ONNX's preprocessing operators of classical machine learning: columns, thresholds, scaling, missing values and categories.
+// Models are in lower_tree_ensembles.cpp and lower_linear_svm.cpp.
 #include <fmt/format.h>
 #include "engine/models/onnx/operators/ml_common.h"
 
@@ -33,11 +33,11 @@ Tensor by_column(OpCall& c, const Tensor& x, const std::vector<double>& values, 
   const int64_t columns = x->rank() > 0 ? x.sizes()[x->rank() - 1] : 1;
   const auto count = static_cast<int64_t>(values.size());
   if (count == 1 || count == columns) return learned_table(c, x.dtype(), {count}, values, fmt::format(":{}", what));
-  c.fail(fmt::format("{} of '{}' for {} columns", count, what, columns));
+  c.fail(fmt::format("found {} values of '{}' for {} columns: expected one, or one per column", count, what, columns));
   return {};
 }
 
-// (x - offset) · scale, each of which may be left out.
+// (x - offset) · scale; both are optional.
 void scaler(OpCall& c) {
   const Tensor x = learned_source(c, 0, ":numbers");
   if (!x) return;
@@ -52,7 +52,8 @@ void normalizer(OpCall& c) {
   const Tensor x = learned_source(c, 0, ":numbers");
   if (!x) return;
   const std::string norm = c.attr_string("norm", "MAX");
-  if (x->rank() < 1 || x->rank() > 2) return c.fail(fmt::format("input {} is no table of rows", to_string(x.sizes())));
+  if (x->rank() < 1 || x->rank() > 2)
+    return c.fail(fmt::format("the input {} must have 1 or 2 dimensions", to_string(x.sizes())));
   const ReduceParams rows{1u << (x->rank() - 1), true};
   Tensor size;
   if (norm == "MAX")
@@ -62,7 +63,7 @@ void normalizer(OpCall& c) {
   else if (norm == "L2")
     size = c.op_with(Op::ReduceL2, {x}, rows, ":length");
   else
-    return c.fail(fmt::format("it normalises by '{}'", norm));
+    return c.fail(fmt::format("the norm '{}' is not supported", norm));
   const Tensor zero = c.scalar(0, x.dtype(), ":zero"), one = c.scalar(1, x.dtype(), ":one");
   const Tensor there = c.op(Op::Where, {c.op(Op::Equal, {size, zero}, ":empty"), one, size}, ":divisor");
   const Tensor y = c.op(Op::Div, {x, there}, ":divided");
@@ -78,14 +79,14 @@ void imputer(OpCall& c) {
     const auto whole = c.attr_ints("imputed_value_int64s");
     values.assign(whole.begin(), whole.end());
   }
-  const double wanted = floating ? static_cast<double>(c.attr_float("replaced_value_float", 0))
-                                 : static_cast<double>(c.attr_int("replaced_value_int64", 0));
+  const double replaced = floating ? static_cast<double>(c.attr_float("replaced_value_float", 0))
+                                   : static_cast<double>(c.attr_int("replaced_value_int64", 0));
   if (values.empty()) return c.fail("it has no values to put in");
   const Tensor fresh = by_column(c, x, values, "imputed");
   if (!fresh) return;
-  const Tensor missing = floating && std::isnan(wanted)
+  const Tensor missing = floating && std::isnan(replaced)
                              ? c.op(Op::IsNan, {x}, ":missing")
-                             : c.op(Op::Equal, {x, c.scalar(wanted, x.dtype(), ":replaced")}, ":missing");
+                             : c.op(Op::Equal, {x, c.scalar(replaced, x.dtype(), ":replaced")}, ":missing");
   c.out(0, c.op(Op::Where, {missing, fresh, x}));
 }
 
@@ -93,7 +94,7 @@ void imputer(OpCall& c) {
 void feature_vectorizer(OpCall& c) {
   const auto widths = c.attr_ints("inputdimensions");
   if (c.input_count() == 0 || widths.size() != c.input_count())
-    return c.fail(fmt::format("{} widths for {} sources", widths.size(), c.input_count()));
+    return c.fail(fmt::format("found {} inputdimensions for {} inputs", widths.size(), c.input_count()));
   std::vector<Tensor> parts;
   for (size_t i = 0; i < widths.size() && c.ok(); ++i) {
     Tensor x = c.in_f32(i);
@@ -113,11 +114,11 @@ void feature_vectorizer(OpCall& c) {
                              : c.op_list(Op::Concat, std::span<const Tensor>(parts), AxisParams{1}));
 }
 
-// x [...] beside `keys`: which of them it is, [..., n] as booleans. `nan_too`: what is no number is itself.
+// Compares x [...] with `keys`: [..., n] as booleans. `nan_too`: NaN equals NaN.
 Tensor matches(OpCall& c, const Tensor& x, const std::vector<double>& keys, bool nan_too) {
   const auto count = static_cast<int64_t>(keys.size());
   if (x->rank() >= kMaxDims || x->element_count() > (int64_t{1} << 28) / std::max<int64_t>(count, 1)) {
-    c.fail(fmt::format("{} keys for {}", count, to_string(x.sizes())));
+    c.fail(fmt::format("comparing {} keys with {} is not supported", count, to_string(x.sizes())));
     return {};
   }
   Dims sizes = x.sizes();

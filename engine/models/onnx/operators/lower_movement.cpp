@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators that move elements and compute nothing.
+// ONNX operators that only move elements.
 #include <arenascope/base/checked.h>
 #include <fmt/format.h>
 #include "engine/models/onnx/high_rank_shapes.h"
@@ -47,7 +47,7 @@ void transpose(OpCall& c) {
   uint32_t seen = 0;
   for (int a : axes) seen |= 1u << a;
   if (!c.ok() || static_cast<int>(axes.size()) != rank || seen != (1u << rank) - 1)
-    return c.fail("its perm is no permutation");
+    return c.fail("its perm must be a permutation of the dimensions");
   const Value& x = c.value(0);
   if (x.kind == Value::Kind::Constant) {
     Dims sizes = x.sizes;
@@ -68,7 +68,7 @@ void concat(OpCall& c) {
   if (!c.ok()) return;
   for (const Tensor& part : parts) {
     Dims sizes = part.sizes();
-    if (sizes.rank() != c.rank(0)) return c.fail("expected inputs of equal rank");
+    if (sizes.rank() != c.rank(0)) return c.fail("its inputs have different ranks");
     sizes[axis] = parts[0].sizes()[axis];
     if (!(sizes == parts[0].sizes()))
       return c.fail(fmt::format("sizes differ in a dimension other than axis {}", axis));
@@ -94,11 +94,12 @@ void split(OpCall& c) {
   int64_t sum = 0;
   for (int64_t part : parts) {
     auto next = part < 0 ? std::nullopt : checked_add(sum, part);
-    if (!next) return c.fail("its parts make no sense");
+    if (!next) return c.fail("its split sizes are negative or overflow");
     sum = *next;
   }
   if (sum != size || static_cast<int64_t>(parts.size()) != n)
-    return c.fail(fmt::format("{} parts of {} together for {} results of {}", parts.size(), sum, n, size));
+    return c.fail(fmt::format("{} split sizes with a sum of {} do not match {} outputs of an axis of {}", parts.size(),
+                              sum, n, size));
   int64_t start = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
     c.out(i, c.slice(x, axis, start, start + parts[i], 1, fmt::format(":{}", i).c_str()));
@@ -152,7 +153,7 @@ void gather_elements(OpCall& c) {
                      AxisParams{c.axis(c.attr_int("axis", 0), c.rank(0))}));
 }
 
-// Rows named by tuples: the tuples become numbers of rows by a product with the strides.
+// Rows selected by index tuples, which are linearised by a matmul with the strides.
 void gather_nd(OpCall& c) {
   const int batch = static_cast<int>(std::clamp<int64_t>(c.attr_int("batch_dims", 0), 0, kMaxDims));
   const Tensor x = c.in(0);
@@ -181,7 +182,8 @@ void gather_nd(OpCall& c) {
     for (int k = 0; k < width; ++k) {
       const int64_t size = x.sizes()[batch + k];
       int64_t index = tuples->integer(t * width + k);
-      if (index < -size || index >= size) return c.fail(fmt::format("index {} of {}", index, size));
+      if (index < -size || index >= size)
+        return c.fail(fmt::format("the index {} is out of range for a dimension of {}", index, size));
       at = at * size + (index < 0 ? index + size : index);
     }
     index_list.push_back(at);
@@ -213,7 +215,7 @@ void tile(OpCall& c) {
     const int64_t n = (*repeats)[static_cast<size_t>(i)];
     if (n == 1) continue;
     auto grown = n < 0 ? std::nullopt : checked_mul(n, x.sizes()[i]);
-    if (!grown) return c.fail(fmt::format("{} repeats", n));
+    if (!grown) return c.fail(fmt::format("repeats cannot be {}", n));
     int64_t before = 1, after = 1;
     for (int d = 0; d < i; ++d) before *= x.sizes()[d];
     for (int d = i; d < x->rank(); ++d) after *= x.sizes()[d];
@@ -240,7 +242,7 @@ void pad(OpCall& c) {
   else if (mode == "edge")
     p.mode = PadMode::Edge;
   else if (mode != "wrap")
-    return c.fail(fmt::format("mode '{}'", mode));
+    return c.fail(fmt::format("the mode '{}' is not supported", mode));
   std::vector<int64_t> pads =
       c.opset() < 11 ? c.attr_ints(c.opset() < 2 ? "paddings" : "pads") : std::vector<int64_t>();
   double value = static_cast<double>(c.attr_float("value", 0));
@@ -252,26 +254,28 @@ void pad(OpCall& c) {
   std::vector<int> axes = c.axes(3, 1, x->rank());
   if (axes.empty() && !c.has(3)) axes.resize(static_cast<size_t>(x->rank())), std::iota(axes.begin(), axes.end(), 0);
   if (!c.ok()) return;
-  if (pads.size() != 2 * axes.size()) return c.fail(fmt::format("{} pads for {} dimensions", pads.size(), axes.size()));
+  if (pads.size() != 2 * axes.size())
+    return c.fail(fmt::format("found {} pads: expected 2 for each of {} dimensions", pads.size(), axes.size()));
   for (size_t i = 0; i < axes.size(); ++i)
     for (int side : {0, 1}) {
       const int64_t n = pads[i + static_cast<size_t>(side) * axes.size()];
-      if (n < INT_MIN / 2 || n > INT_MAX / 2) return c.fail(fmt::format("it pads by {}", n));
+      if (n < INT_MIN / 2 || n > INT_MAX / 2) return c.fail(fmt::format("a pad of {} is out of range", n));
       (side ? p.end : p.begin)[axes[i]] = static_cast<int32_t>(n);
     }
   p.value = static_cast<float>(value);
   if (mode != "wrap") return c.out(0, c.op_with(Op::Pad, {x}, p));
-  // Wrapped: slices of the other side are put before and behind.
+  // Wrap mode: slices of the opposite side are added before and after.
   Tensor y = x;
   for (int i = 0; i < x->rank() && y; ++i) {
     const int64_t size = y.sizes()[i], b = p.begin[i], e = p.end[i];
     if (b == 0 && e == 0) continue;
-    if (b < 0 || e < 0 || b > size || e > size) return c.fail("it wraps more than once");
+    if (b < 0 || e < 0 || b > size || e > size)
+      return c.fail("wrap mode cannot pad by more than the size of a dimension");
     std::vector<Tensor> parts;
     const std::string at = fmt::format(":{}", i);
     if (b) parts.push_back(c.slice(y, i, size - b, size, 1, (at + "_before").c_str()));
     parts.push_back(y);
-    if (e) parts.push_back(c.slice(y, i, 0, e, 1, (at + "_behind").c_str()));
+    if (e) parts.push_back(c.slice(y, i, 0, e, 1, (at + "_after").c_str()));
     y = c.op_list(Op::Concat, parts, AxisParams{i}, at.c_str());
   }
   c.out(0, y);
@@ -279,7 +283,7 @@ void pad(OpCall& c) {
 
 void depth_to_space(OpCall& c) {
   const int64_t block = c.attr_int("blocksize", 0);
-  if (block < 1 || block > 65536) return c.fail(fmt::format("a block of {}", block));
+  if (block < 1 || block > 65536) return c.fail(fmt::format("blocksize cannot be {}", block));
   c.out(0, c.op_with(Op::DepthToSpace, {c.in(0)},
                      DepthToSpaceParams{static_cast<int32_t>(block), c.attr_string("mode", "DCR") == "CRD"}));
 }
@@ -309,7 +313,7 @@ void one_hot(OpCall& c) {
   const Tensor values = c.in(2);
   if (!indices || !values || !depth || depth->size() != 1) return c.fail("its depth must be one number");
   if ((*depth)[0] < 0 || (*depth)[0] > HostArray::kMaxElements)
-    return c.fail(fmt::format("a depth of {}", (*depth)[0]));
+    return c.fail(fmt::format("depth cannot be {}", (*depth)[0]));
   const int axis = c.axis(c.attr_int("axis", -1), indices->rank() + 1);
   if (!c.ok() || indices->rank() == kMaxDims) return c.fail("its result has more than 8 dimensions");
   indices = c.cast(indices, DType::I64, ":whole");
@@ -347,7 +351,7 @@ void center_crop_pad(OpCall& c) {
     const int axis = c.axis(axes[i], x->rank());
     if (!c.ok()) return;
     const int64_t have = x.sizes()[axis], want = (*shape)[i];
-    if (want < 0 || want > INT_MAX / 2) return c.fail(fmt::format("a size of {}", want));
+    if (want < 0 || want > INT_MAX / 2) return c.fail(fmt::format("a size of {} is out of range", want));
     if (want < have) {
       x = c.slice(x, axis, (have - want) / 2, (have - want) / 2 + want, 1, fmt::format(":{}", axis).c_str());
     } else {
@@ -359,7 +363,7 @@ void center_crop_pad(OpCall& c) {
   c.out(0, c.op_with(Op::Pad, {x}, p));
 }
 
-// Each sequence's first entries in reverse: a gather with indices made of its lengths.
+// Reverses the first entries of each sequence: a gather with indices computed from the lengths.
 void reverse_sequence(OpCall& c) {
   const Tensor x = c.in(0);
   const auto lengths = c.ints(1);
@@ -374,7 +378,7 @@ void reverse_sequence(OpCall& c) {
   for (int64_t i = 0; i < x.sizes()[0]; ++i)
     for (int64_t j = 0; j < x.sizes()[1]; ++j) {
       const int64_t b = batch == 0 ? i : j, t = time == 0 ? i : j, n = (*lengths)[static_cast<size_t>(b)];
-      if (n < 0 || n > steps) return c.fail(fmt::format("a length of {}", n));
+      if (n < 0 || n > steps) return c.fail(fmt::format("the sequence length {} is out of range", n));
       const int64_t from = t < n ? n - 1 - t : t;
       index_list.push_back(batch == 0 ? b * steps + from : from * sequences + b);
     }

@@ -127,7 +127,7 @@ void lp_norm(OpCall& c) {
   const int axis = c.axis(c.attr_int("axis", -1), x->rank());
   const int64_t p = c.attr_int("p", 2);
   if (!c.ok()) return;
-  if (p != 1 && p != 2) return c.fail(fmt::format("a norm of order {}", p));
+  if (p != 1 && p != 2) return c.fail(fmt::format("a norm with p = {} is not supported: expected 1 or 2", p));
   const Tensor length = p == 2 ? reduced(c, Op::ReduceL2, x, 1u << axis, true, ":length")
                                : reduced(c, Op::ReduceSum, c.op(Op::Abs, {x}, ":abs"), 1u << axis, true, ":length");
   // Zeros have no direction and stay zeros.

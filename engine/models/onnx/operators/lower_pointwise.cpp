@@ -47,7 +47,7 @@ void mean(OpCall& c) {
   c.out(0, c.op_with(Op::Scale, {x}, ScaleParams{1.0f / static_cast<float>(c.input_count()), 0}));
 }
 
-// MOD's sign is the divisor's for integers; fmod asks for the dividend's: a - b · trunc(a / b).
+// MOD has the sign of the divisor for integers; fmod has that of the dividend: a - b · trunc(a / b).
 void mod(OpCall& c) {
   const Tensor a = c.in(0), b = c.in(1);
   if (!a || !b) return;
@@ -147,7 +147,7 @@ void thresholded_relu(OpCall& c) {
 void shrink(OpCall& c) {
   const Tensor given = c.in(0);
   if (!given) return;
-  // Whole numbers are compared with limits that need not be whole.
+  // Integers are compared with limits that may be fractional.
   const bool whole = !info(given.dtype()).floating;
   const Tensor x = whole ? c.cast(given, DType::F64, ":f64") : given;
   if (!x) return;
@@ -168,12 +168,12 @@ void is_inf(OpCall& c) {
   const bool positive = c.attr_int("detect_positive", 1) != 0, negative = c.attr_int("detect_negative", 1) != 0;
   if (positive && negative)
     return c.out(0, c.op(Op::Equal, {c.op(Op::Abs, {x}, ":abs"), c.scalar(inf, x.dtype(), ":inf")}));
-  // Neither kind is looked for: nothing is smaller than itself.
+  // Neither sign is detected: all false, since no number is less than itself.
   if (!positive && !negative) return c.out(0, c.op(Op::Less, {x, x}));
   c.out(0, c.op(Op::Equal, {x, c.scalar(positive ? inf : -inf, x.dtype(), ":inf")}));
 }
 
-// Of the same width; nullopt: it has no sign.
+// The unsigned type of the same width; nullopt: there is none.
 std::optional<DType> unsigned_of(DType type) {
   switch (type) {
     case DType::I8: return DType::U8;
@@ -186,7 +186,8 @@ std::optional<DType> unsigned_of(DType type) {
 
 void bit_shift(OpCall& c) {
   const std::string direction = c.attr_string("direction", "");
-  if (direction != "LEFT" && direction != "RIGHT") return c.fail(fmt::format("it shifts to '{}'", direction));
+  if (direction != "LEFT" && direction != "RIGHT")
+    return c.fail(fmt::format("the shift direction '{}' is not supported: expected LEFT or RIGHT", direction));
   const Op op = direction == "LEFT" ? Op::ShiftLeft : Op::ShiftRight;
   const Tensor x = c.in(0), by = c.in(1);
   if (!x || !by) return;

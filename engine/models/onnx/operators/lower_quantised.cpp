@@ -26,18 +26,17 @@ bool limits_of(OpCall& c, DType dtype, int32_t small, Limits& limits) {
     case DType::U8: limits = {0, 255}; return true;
     case DType::I16: limits = {-32768, 32767}; return true;
     case DType::U16: limits = {0, 65535}; return true;
-    default: c.fail(fmt::format("it quantises to {}", arenascope::name(dtype))); return false;
+    default: c.fail(fmt::format("quantisation to {} is not supported", arenascope::name(dtype))); return false;
   }
 }
 
-// One scale or zero point for `block` neighbours along `axis`, repeated for the `sizes` that they belong to.
+// Scales or zero points per block of `block` neighbours along `axis`, repeated to `sizes`.
 Tensor by_blocks(OpCall& c, const Tensor& t, const Dims& sizes, int axis, int64_t block, const std::string& at) {
   bool fits = t->rank() == sizes.rank() && block > 0 && block <= sizes[axis] &&
               t.sizes()[axis] == (sizes[axis] + block - 1) / block;
   for (int d = 0; fits && d < sizes.rank(); ++d) fits = d == axis || t.sizes()[d] == sizes[d];
   if (!fits) {
-    c.fail(fmt::format("its scales {} are not those of blocks of {} in {}", to_string(t.sizes()), block,
-                       to_string(sizes)));
+    c.fail(fmt::format("its scales {} do not match blocks of {} in {}", to_string(t.sizes()), block, to_string(sizes)));
     return {};
   }
   if (sizes.rank() >= kMaxDims) {
@@ -55,14 +54,14 @@ Tensor by_blocks(OpCall& c, const Tensor& t, const Dims& sizes, int axis, int64_
   return joined[axis] == sizes[axis] ? whole : c.slice(whole, axis, 0, sizes[axis], 1, at.c_str());
 }
 
-// A scale or zero point as a shape that broadcasts over `sizes`: one, one a place along `axis`, or one a block.
+// A scale or zero point in a shape that broadcasts over `sizes`: one, one per index along `axis`, or one per block.
 Tensor along(OpCall& c, size_t i, int axis, const Dims& sizes, const char* suffix) {
   const Tensor t = c.in_f32(i);
   if (!t) return t;
   const int64_t block = c.attr_int("block_size", 0);
   if (block == 0 && t->element_count() == 1) return c.reshape(t, {}, suffix);
   if (axis >= sizes.rank()) {
-    c.fail(fmt::format("scales {} along dimension {} of {}", to_string(t.sizes()), axis, to_string(sizes)));
+    c.fail(fmt::format("the scales {} do not match axis {} of {}", to_string(t.sizes()), axis, to_string(sizes)));
     return {};
   }
   if (block != 0) return by_blocks(c, t, sizes, axis, block, suffix);
@@ -75,7 +74,7 @@ Tensor along(OpCall& c, size_t i, int axis, const Dims& sizes, const char* suffi
   return c.reshape(t, line, suffix);
 }
 
-// (x - zero) · scale, the zero point left out where it is.
+// (x - zero) · scale; an omitted zero point is 0.
 Tensor dequantised(OpCall& c, size_t x, size_t scale, size_t zero, int axis, const std::string& at, const char* last) {
   Tensor y = c.in_f32(x);
   if (!y) return {};
@@ -100,7 +99,7 @@ void quantise(OpCall& c, const Tensor& scaled, const Tensor& zero, DType dtype, 
   c.out_small(0, c.cast(y, dtype), small);
 }
 
-// The axis that scales lie along; one scale for all has none, whatever the node says.
+// The axis of the scales; a single scale has no axis, even if the node has one.
 int scale_axis(OpCall& c) {
   if (c.rank(0) == 0 || (element_count(c.sizes(1)) == 1 && c.attr_int("block_size", 0) == 0)) return 0;
   return c.axis(c.attr_int("axis", 1), c.rank(0));
@@ -115,7 +114,7 @@ void quantize_linear(OpCall& c) {
   if (!c.has(2) && c.has_attr("output_dtype") && c.attr_int("output_dtype", 0) != 0) {
     const auto code = c.attr_type("output_dtype", 0);
     const auto declared = ir::stored_dtype(code);
-    if (!declared) return c.fail("it quantises to a type of which there are no tensors");
+    if (!declared) return c.fail("quantisation to this type is not supported");
     dtype = *declared;
     small = ir::small_type(code) ? code : 0;
   }
@@ -131,7 +130,7 @@ void dequantize_linear(OpCall& c) {
   c.out(0, c.cast(dequantised(c, 0, 1, 2, axis, ":x", dtype == DType::F32 ? "" : ":f32"), dtype));
 }
 
-// A source less its zero point, as f32; a zero point a row stands at `axis`.
+// A source minus its zero point, as f32; a zero point per row is along `axis`.
 Tensor centred(OpCall& c, size_t x, size_t zero, int axis, const std::string& at) {
   const Tensor y = c.in_f32(x);
   if (!y || !c.has(zero)) return y;
@@ -147,12 +146,12 @@ Tensor plain_product(OpCall& c, const Tensor& a, const Tensor& b) {
   return c.mul_mat(c.op(Op::Transpose, {b}, ":b_t"), a, {}, 1, ":product");
 }
 
-// Whether source i is of u8 or i8.
+// True if source i is u8 or i8.
 bool of_bytes(OpCall& c, size_t i) {
   return c.ok() && c.has(i) && !c.value(i).small && (c.value(i).dtype == DType::I8 || c.value(i).dtype == DType::U8);
 }
 
-// What a source's zero point takes from each result: as many times the sum of its weights, -zero · Σ w.
+// The correction for the source's zero point: -zero · Σ w for each result.
 Tensor shift_by_zero(OpCall& c, size_t zero, const Tensor& weight) {
   const uint32_t but_first = (1u << weight->rank()) - 2;
   const Tensor sums =
@@ -161,8 +160,8 @@ Tensor shift_by_zero(OpCall& c, size_t zero, const Tensor& weight) {
   return c.op(Op::Mul, {sums, taken}, ":shift");
 }
 
-// A product of bytes x, whose zero point is one, with constant weights w of 8 bits, as a convolution of one tap over the rows:
-// f32 of integers. Undefined: it is none.
+// A matmul of int8 or uint8 x, which has one zero point, with constant 8-bit weights w, as a convolution with one tap over
+// the rows: integers as f32. Undefined: the operands are of another form.
 Tensor byte_product(OpCall& c, size_t x, size_t x_zero, size_t w, size_t w_zero) {
   if (!of_bytes(c, x) || c.rank(x) < 2 || (c.has(x_zero) && element_count(c.sizes(x_zero)) != 1)) return {};
   const int64_t depth = c.sizes(x).back();
@@ -210,7 +209,7 @@ void q_linear_mat_mul(OpCall& c) {
            along(c, 7, axis, y.sizes(), ":y_zero"), c.value(7).dtype);
 }
 
-// The products of integers, as f32.
+// A convolution of integers, as f32.
 Tensor whole_convolution(OpCall& c, const Tensor& x, const Tensor& w, const Tensor& bias, const char* suffix) {
   ConvParams p{};
   if (!x || !w || !read_convolution(c, x.sizes(), w.sizes(), p)) return {};
@@ -241,7 +240,7 @@ Tensor padded_by_zero_point(OpCall& c, Tensor x, size_t zero, ConvParams& p) {
     };
     border(static_cast<int32_t>(pad.begin[i + 2]), "before");
     parts.push_back(x);
-    border(static_cast<int32_t>(pad.end[i + 2]), "behind");
+    border(static_cast<int32_t>(pad.end[i + 2]), "after");
     if (parts.size() > 1)
       x = c.op_list(Op::Concat, std::span<const Tensor>(parts), AxisParams{i + 2},
                     fmt::format(":padded_{}", i).c_str());
@@ -249,7 +248,7 @@ Tensor padded_by_zero_point(OpCall& c, Tensor x, size_t zero, ConvParams& p) {
   return x;
 }
 
-// Where x and w are of 8 bits, the products are of bytes: the source padded with its zero point, which then is a bias.
+// An int8 convolution if x and w are of 8 bits: the source is padded with its zero point, which is then a bias.
 // Undefined: they are not.
 Tensor byte_convolution(OpCall& c, size_t x, size_t x_zero, size_t w, size_t w_zero, const Tensor& bias) {
   if (!of_bytes(c, x) || (c.has(x_zero) && element_count(c.sizes(x_zero)) != 1)) return {};
@@ -263,7 +262,7 @@ Tensor byte_convolution(OpCall& c, size_t x, size_t x_zero, size_t w, size_t w_z
     source = padded_by_zero_point(c, source, x_zero, p);
     shift = shift_by_zero(c, x_zero, weights->rows);
   }
-  const bool apart = bias && weights->rest;  // added behind what the zero points take
+  const bool apart = bias && weights->rest;  // the bias is added after the zero-point correction
   if (bias && !apart) shift = shift ? c.op(Op::Add, {shift, bias}, ":bias") : bias;
   const Tensor y = shift ? c.op_with(Op::Conv, {source, weights->rows, shift}, p, ":product")
                          : c.op_with(Op::Conv, {source, weights->rows}, p, ":product");

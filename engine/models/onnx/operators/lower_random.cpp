@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators that draw numbers. They are drawn by a Mersenne twister (MT19937, 53 bits a number, seeded as NumPy's
-// RandomState is), so that a seed gives the same numbers everywhere; without one it is made of the name of what is drawn. Each run
-// has the same, and each turn of a loop others.
+// ONNX operators that generate random numbers, with a Mersenne Twister (MT19937, 53 bits per number, seeded like NumPy's
+// RandomState), so that a seed gives the same numbers on every machine; the default seed is derived from the node's name. Every
+// run has the same numbers, every iteration of a loop different ones.
 #include <arenascope/base/checked.h>
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
@@ -19,7 +19,7 @@ enum class Kind { Uniform, Normal, Gumbel };
 class Drawing {
  public:
   Drawing(uint32_t seed, Kind kind, double a, double b) : twister_(seed), kind_(kind), a_(a), b_(b) {}
-  // What another copy of the node draws, or the same one at another time.
+  // Reseeds for another copy of the node or another run.
   void go_on_with(uint32_t copy, uint64_t draw, uint32_t seed) {
     std::seed_seq sequence{seed, copy, static_cast<uint32_t>(draw), static_cast<uint32_t>(draw >> 32)};
     twister_.seed(sequence);
@@ -56,11 +56,11 @@ uint32_t seed_of(OpCall& c) {
   return std::isfinite(value) ? static_cast<uint32_t>(static_cast<int64_t>(std::clamp(value, -4e18, 4e18))) : 0;
 }
 
-// Numbers drawn once, as a constant; in the body of a loop that a run iterates again for each turn, as an input.
+// Random numbers as a constant; in the body of a loop that is executed at run time, as an input for each iteration.
 Tensor drawn(OpCall& c, DType dtype, const Dims& sizes, Kind kind, double a, double b, const char* suffix) {
   auto bytes = checked_byte_count(sizes, dtype);
   if (!c.ok() || !bytes || *bytes > Lowering::kMaxTensorBytes || !info(dtype).floating) {
-    c.fail(fmt::format("it draws {} {}", to_string(sizes), name(dtype)));
+    c.fail(fmt::format("random values of shape {} and type {} are not supported", to_string(sizes), name(dtype)));
     return {};
   }
   const int64_t count = element_count(sizes);
@@ -94,7 +94,7 @@ Tensor drawn(OpCall& c, DType dtype, const Dims& sizes, Kind kind, double a, dou
 DType type_of(OpCall& c, DType fallback) {
   if (!c.has_attr("dtype")) return fallback;
   const auto specified = ir::to_dtype(c.attr_type("dtype", 1));
-  if (!specified) c.fail("it is of a type of which there are no tensors");
+  if (!specified) c.fail("its type is not supported");
   return specified.value_or(fallback);
 }
 
@@ -104,7 +104,8 @@ void random(OpCall& c, Kind kind, bool like) {
     sizes = c.sizes(0);
   } else {
     const auto shape = c.attr_ints("shape");
-    if (shape.size() > kMaxDims) return c.fail(fmt::format("{} dimensions, of at most {}", shape.size(), kMaxDims));
+    if (shape.size() > kMaxDims)
+      return c.fail(fmt::format("it has {} dimensions: at most {} are supported", shape.size(), kMaxDims));
     sizes = Dims(shape);
   }
   if (auto count = checked_element_count(sizes); !count) return c.fail(count.error().message);
@@ -123,12 +124,12 @@ void bernoulli(OpCall& c) {
   c.out(0, c.cast(less, type_of(c, x.dtype())));
 }
 
-// Drawing by logarithms of chances: the largest of them with a Gumbel number added.
+// Sampling with the Gumbel-max trick: the maximum of log-probability plus Gumbel noise.
 void multinomial(OpCall& c) {
   const Tensor x = c.in_f32(0);
   const int64_t samples = c.attr_int("sample_size", 1);
   if (!x || x->rank() != 2 || samples < 1 || samples > 1 << 24 || x.sizes()[1] < 1)
-    return c.fail(fmt::format("{} draws", samples));
+    return c.fail(fmt::format("sample_size {} or the shape of its input is out of range", samples));
   const Dims sizes{x.sizes()[0], samples, x.sizes()[1]};
   const Tensor noise = drawn(c, DType::F32, sizes, Kind::Gumbel, 0, 1, ":noise");
   const Tensor all = c.op(Op::Add, {noise, c.reshape(x, {sizes[0], 1, sizes[2]}, ":chances")}, ":noisy");
@@ -158,7 +159,7 @@ bool is_random(const ir::Node& node) {
 void training_dropout(OpCall& c, double ratio) {
   const Tensor x = c.in(0);
   if (!x) return;
-  if (!(ratio >= 0) || !(ratio < 1)) return c.fail(fmt::format("it drops {} of all", ratio));
+  if (!(ratio >= 0) || !(ratio < 1)) return c.fail(fmt::format("the dropout ratio {} is not in [0, 1)", ratio));
   const Tensor number = drawn(c, DType::F64, x.sizes(), Kind::Uniform, 0, 1, ":drawn");
   const Tensor kept = c.op(Op::GreaterEqual, {number, c.scalar(ratio, DType::F64, ":ratio")}, ":kept");
   if (!kept) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// ONNX's recurrent operators. A plain LSTM is one op; RNN, GRU and an LSTM with peepholes, limits or other functions are
-// unrolled step by step, of many steps in a loop (recurrent_loop.h). Sequences of different lengths stand still behind their ends.
+// ONNX's recurrent operators. A plain LSTM is one op; RNN, GRU and an LSTM with peepholes, clipping or other activations
+// are unrolled step by step, or become a loop if there are many steps (recurrent_loop.h). Sequences of different lengths
+// keep their states after their ends.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 #include "engine/models/onnx/operators/long_recurrence.h"
@@ -18,7 +19,7 @@ namespace {
 struct Lengths {
   Tensor all;       // i64 [B]
   Tensor active;    // bool [T, B]
-  Tensor reversed;  // i64 [T, B]: the row of [T·B, …] that stands at a step; behind the end rows stay
+  Tensor reversed;  // i64 [T, B]: the row of [T·B, …] for each step in reverse; rows after the end stay
   Tensor last;      // i64 [B]: the row of the last step
   Tensor none;      // bool [B, 1]: the sequence has no step
   explicit operator bool() const { return static_cast<bool>(active); }
@@ -52,7 +53,7 @@ class Recurrent {
       return refused("its source needs three dimensions and a hidden size");
     functions_ = read_activations(c_, gates_, directions_);
     if (c_.has_attr("clip") && !(c_.attr_float("clip", 0) > 0))
-      return refused(fmt::format("it clips at {}", c_.attr_float("clip", 0)));
+      return refused(fmt::format("clip cannot be {}", c_.attr_float("clip", 0)));
     if (transposed_) x_ = c_.g().cont(swapped(x_, ":time_first"), c_.name_of(":x"));
     if (!x_ || !c_.ok()) return false;
     steps_ = x_.sizes()[0], batch_ = x_.sizes()[1];
@@ -80,7 +81,7 @@ class Recurrent {
     return false;
   }
 
-  // Lengths in the file are checked; those that only a run tells are cut to 0 … T there.
+  // Constant lengths are checked; lengths known only at run time are clamped to 0 … T there.
   bool read_lengths() {
     if (!c_.has(4)) return true;
     const Value& given = c_.value(4);
@@ -90,7 +91,8 @@ class Recurrent {
       bool whole = true;
       for (int64_t b = 0; b < batch_; ++b) {
         const int64_t n = given.array->integer(b);
-        if (n < 0 || n > steps_) return refused(fmt::format("a sequence of {} steps, of {}", n, steps_));
+        if (n < 0 || n > steps_)
+          return refused(fmt::format("the sequence length {} is out of range for {} steps", n, steps_));
         whole = whole && n == steps_;
       }
       if (whole) return true;
@@ -104,9 +106,10 @@ class Recurrent {
     const Tensor sequence = counted(batch_, ":sequence_numbers"), wide = c_.scalar(double(batch_), DType::I64, ":wide");
     lengths_.active = c_.op(Op::Less, {step, row}, ":active");
     const Tensor ends = c_.op(Op::Sub, {row, one}, ":ends");
-    const Tensor transposed =
-        c_.op(Op::Where, {lengths_.active, c_.op(Op::Sub, {ends, step}, ":from_end"), step}, ":turned");
-    lengths_.reversed = c_.op(Op::Add, {c_.op(Op::Mul, {transposed, wide}, ":turned_row"), sequence}, ":turned_place");
+    const Tensor reversed_step =
+        c_.op(Op::Where, {lengths_.active, c_.op(Op::Sub, {ends, step}, ":from_end"), step}, ":reversed");
+    lengths_.reversed =
+        c_.op(Op::Add, {c_.op(Op::Mul, {reversed_step, wide}, ":reversed_row"), sequence}, ":reversed_place");
     const Tensor last = c_.op_with(Op::Clamp, {c_.reshape(ends, {batch_}, ":last_step")},
                                    ClampParams{0, static_cast<double>(steps_)}, ":last_there");
     lengths_.last = c_.op(Op::Add, {c_.op(Op::Mul, {last, wide}, ":last_row"), sequence}, ":last_place");
@@ -141,7 +144,7 @@ class Recurrent {
     if (c_.has_output(2)) give(2, transposed_ ? swapped(cell, ":c_batch_first") : cell, ":c_cast");
   }
 
-  // What an LSTM op makes: Y [T, D, B, H] and the last states [D, B, H].
+  // The results of an LSTM op: Y [T, D, B, H] and the last states [D, B, H].
   struct Made {
     Tensor y, h, cell, seen;
   };
@@ -170,7 +173,7 @@ class Recurrent {
     finish(made.y, made.h, made.cell);
   }
 
-  // `x` [T, B, n] with each sequence from its end on; what stands behind the end stays there.
+  // `x` [T, B, n] with each sequence reversed; rows after its end stay.
   Tensor reversed(const Tensor& x, const std::string& suffix) {
     if (!x) return {};
     const int64_t n = x.sizes()[2];
@@ -178,8 +181,8 @@ class Recurrent {
     return c_.op_with(Op::Gather, {rows, lengths_.reversed}, AxisParams{0}, suffix.c_str());
   }
 
-  // An LSTM's states stand still where its forget gate is open and its input gate closed, as one more column of the source
-  // has it behind the end.
+  // An LSTM keeps its states where its forget gate is open and its input gate is closed; an additional input column has
+  // that effect after the end of a sequence.
   Tensor with_stop(const Tensor& x) {
     const Dims column{steps_, batch_, 1};
     const Tensor there = c_.reshape(lengths_.active, column, ":there");
@@ -196,7 +199,7 @@ class Recurrent {
                       suffix.c_str());
   }
 
-  // Each direction by itself and forward, the second one with its sequences reversed and its results turned back.
+  // Each direction separately and forward, the second one with its sequences and results reversed.
   void whole_lstm_of_lengths() {
     std::vector<Tensor> ys, hs, cells;
     const Tensor zero = c_.scalar(0, DType::F32, ":nothing");
@@ -237,7 +240,7 @@ class Recurrent {
     return c_.reshape(directions_ == 1 ? x : c_.slice(x, 0, d, d + 1, 1, suffix), sizes, suffix);
   }
 
-  // A direction's steps: their rows of Y behind those that are there, and its last states.
+  // Appends a direction's steps to its rows of Y and sets its last states.
   void unroll_direction(int64_t d, std::vector<std::vector<Tensor>>& rows, Made& last) {
     const bool backward = direction_ == 1 || d == 1;
     const std::string at = fmt::format(":d{}", d);
@@ -309,11 +312,11 @@ class Recurrent {
     for (size_t t = 0; t < rows.size(); ++t) steps.push_back(joined(rows[t], 1, fmt::format(":t{}", t)));
     finish(c_.has_output(0) ? joined(steps, 0, ":y") : Tensor(), joined(last_h, 0, ":h"),
            gates_ == 4 ? joined(last_c, 0, ":c") : Tensor());
-    if (hands_on()) c_.out(kSeenBehind, joined(seen, 0, ":seen"));
+    if (hands_on()) c_.out(kSeenAfter, joined(seen, 0, ":seen"));
   }
 
-  // One of the turns of many steps.
-  bool hands_on() const { return attends_ && c_.node().continues && c_.has_output(kSeenBehind); }
+  // True in an iteration of a long recurrence.
+  bool hands_on() const { return attends_ && c_.node().continues && c_.has_output(kSeenAfter); }
 
   Tensor joined(const std::vector<Tensor>& parts, int axis, const std::string& suffix) {
     if (parts.empty()) c_.fail("it has no steps");

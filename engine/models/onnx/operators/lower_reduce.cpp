@@ -8,7 +8,7 @@
 namespace arenascope::models {
 namespace {
 
-// Which dimensions go; none only where the file says that none shall.
+// The axes to reduce; none only if the file requests that (noop_with_empty_axes).
 uint32_t reduced_axes(OpCall& c, int64_t since) {
   const int rank = c.rank(0);
   uint32_t axes = 0;
@@ -17,7 +17,7 @@ uint32_t reduced_axes(OpCall& c, int64_t since) {
   return axes;
 }
 
-// The largest or smallest of no integers is what is beyond none of its type.
+// The maximum or minimum of no integers is the limit of the type.
 void extreme_of_none(OpCall& c, bool largest, uint32_t axes) {
   const Dims& from = c.sizes(0);
   const DType type = c.value(0).dtype;
@@ -46,7 +46,7 @@ void reduce(OpCall& c) {
   c.out(0, c.op_with(kOp, {c.in(0)}, ReduceParams{axes, c.attr_int("keepdims", 1) != 0}));
 }
 
-// A reduction of something made of the source, and something made of the sum.
+// A reduction with a function before the sum and one after it.
 template <Op kBefore, Op kAfter>
 void reduce_sum_of(OpCall& c) {
   Tensor x = c.in(0);
@@ -98,7 +98,7 @@ void top_k(OpCall& c) {
   const Tensor indices = c.op_with(Op::TopKIndices, {c.in(0)}, params, c.has_output(0) ? ":indices" : "");
   c.out(1, indices);
   if (c.has_output(0))
-    c.out(0, c.op_with(Op::GatherElements, {c.in(0), indices}, AxisParams{axis}));  // looked for once
+    c.out(0, c.op_with(Op::GatherElements, {c.in(0), indices}, AxisParams{axis}));  // the search runs once
 }
 
 template <Op kOp>
@@ -126,7 +126,7 @@ void global_lp_pool(OpCall& c) {
   const int64_t p = c.attr_int("p", 2);
   const Tensor x = c.in(0);
   if (p == 2) return c.out(0, c.op_with(Op::ReduceL2, {x}, ReduceParams{axes, true}));
-  if (p != 1) return c.fail(fmt::format("a norm of order {}", p));
+  if (p != 1) return c.fail(fmt::format("a norm with p = {} is not supported: expected 1 or 2", p));
   c.out(0, c.op_with(Op::ReduceSum, {c.op(Op::Abs, {x}, ":abs")}, ReduceParams{axes, true}));
 }
 

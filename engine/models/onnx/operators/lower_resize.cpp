@@ -46,7 +46,7 @@ Targets read_targets(OpCall& c, int rank) {
     for (int i = 0; i < rank; ++i) targets.axes.push_back(i);
   const size_t count = targets.sizes.empty() ? targets.scales.size() : targets.sizes.size();
   if (c.ok() && (count == 0 || count != targets.axes.size()))
-    c.fail(fmt::format("{} scales or sizes for {} dimensions", count, targets.axes.size()));
+    c.fail(fmt::format("found {} scales or sizes for {} dimensions", count, targets.axes.size()));
   return targets;
 }
 
@@ -58,7 +58,7 @@ double common_scale(OpCall& c, const Dims& x, const Targets& targets, bool not_l
     if (!c.ok()) return 0;
     const int64_t from = x[axis];
     if (from == 0) {
-      c.fail("an empty dimension keeps no aspect ratio");
+      c.fail("keep_aspect_ratio_policy requires dimensions that are not empty");
       return 0;
     }
     const double scale = static_cast<double>(targets.sizes[i]) / static_cast<double>(from);
@@ -67,7 +67,7 @@ double common_scale(OpCall& c, const Dims& x, const Targets& targets, bool not_l
   return common;
 }
 
-// Sets p.sizes and each dimension's scale. A scale of 0 stands for "what the sizes say".
+// Sets p.sizes and each dimension's scale. A scale of 0 means that the sizes determine it.
 void set_sizes(OpCall& c, const Dims& x, const Targets& targets, ResizeParams& p, std::vector<double>& scales_out) {
   const int rank = x.rank();
   const std::string policy = c.attr_string("keep_aspect_ratio_policy", "stretch");
@@ -81,12 +81,12 @@ void set_sizes(OpCall& c, const Dims& x, const Targets& targets, ResizeParams& p
     if (!c.ok()) return;
     const auto from = static_cast<double>(x[axis]);
     const double scale = by_sizes ? common : targets.scales[i];
-    const double wanted = keeps_ratio ? std::round(common * from)
+    const double extent = keeps_ratio ? std::round(common * from)
                           : by_sizes  ? static_cast<double>(targets.sizes[i])
                                       : std::floor(from * scale + 1e-9);
-    if (!(wanted >= 0) || wanted > kMaxTableElements)
-      return c.fail(fmt::format("dimension {} would have {} elements", axis, wanted));
-    p.sizes[axis] = static_cast<int64_t>(wanted);
+    if (!(extent >= 0) || extent > kMaxTableElements)
+      return c.fail(fmt::format("dimension {} would have {} elements", axis, extent));
+    p.sizes[axis] = static_cast<int64_t>(extent);
     scales[static_cast<size_t>(axis)] = scale;
   }
   scales_out = std::move(scales);
@@ -98,7 +98,7 @@ void set_scales(OpCall& c, const Dims& x, const std::vector<double>& scales, Res
   for (int i = 0; i < inner; ++i)
     p.scales[4 - inner + i] = static_cast<float>(scales[static_cast<size_t>(rank - inner + i)]);
   for (int i = 0; i + 4 < rank; ++i)
-    if (p.sizes[i] != x[i]) return c.fail("it resizes one of the outermost dimensions of more than four");
+    if (p.sizes[i] != x[i]) return c.fail("of more than four dimensions, only the innermost four can be resized");
 }
 
 template <class E>
@@ -126,12 +126,12 @@ bool choose(OpCall& c, const char* what, const std::string& name, const Choice<E
     out = choice.value;
     return true;
   }
-  c.fail(fmt::format("{} '{}'", what, name));
+  c.fail(fmt::format("the {} '{}' is not supported", what, name));
   return false;
 }
 
-// What the op does not know: filters as wide as the scale, weights that leave out what is outside, and coordinates of a
-// part of the source. They are weights that are known here, along one dimension after the other.
+// Modes that the Resize op does not have: antialiased filters, weights that exclude elements outside, and coordinates
+// within a region. They become matmuls with constant weights, one dimension after the other.
 bool needs_weights(OpCall& c) {
   const std::string coordinates = c.attr_string("coordinate_transformation_mode", "half_pixel");
   const std::string mode = c.attr_string("mode", "nearest");
@@ -146,7 +146,7 @@ struct Line {
   double scale = 1, start = 0, end = 1;  // of the part that is resized, from 0 to 1
 };
 
-// Where element `i` of the result lies in the source.
+// The source coordinate of element `i` of the result.
 double coordinate(const std::string& how, const Line& line, int64_t i) {
   const auto in = static_cast<double>(line.in), x = static_cast<double>(i), wide = line.scale * in;
   const double half = (x + 0.5) / line.scale - 0.5;
@@ -167,7 +167,7 @@ double cubic(double s, double a) {
   return s < 2 ? ((a * s - 5 * a) * s + 8 * a) * s - 4 * a : 0;
 }
 
-// The filter's weights for the elements first, first + 1, … around a place that lies `ratio` in (0, 1] behind element 0.
+// The filter's weights for the elements first, first + 1, … around a coordinate that is `ratio` in (0, 1] after element 0.
 std::vector<double> filter(OpCall& c, bool is_cubic, double ratio, double scale, int64_t& first) {
   const double by = c.attr_int("antialias", 0) != 0 ? std::min(scale, 1.0) : 1, reach = is_cubic ? 2 : 1;
   const auto a = static_cast<double>(c.attr_float("cubic_coeff_a", -0.75f));
@@ -196,7 +196,8 @@ Tensor resized(OpCall& c, const Tensor& x, int axis, const Line& line, const std
   const std::string mode = c.attr_string("mode", "nearest"), name = fmt::format(":axis_{}", axis);
   const bool nearest = mode == "nearest", is_cubic = mode == "cubic", drops = c.attr_int("exclude_outside", 0) != 0;
   if (!(line.scale > 0) || line.scale > 1e6 || line.scale < 1e-6 || line.in < 1 || line.in * line.out > 1 << 22) {
-    c.fail(fmt::format("it makes {} elements of {} by {}", line.out, line.in, line.scale));
+    c.fail(
+        fmt::format("resizing to {} elements from {} with scale {} is not supported", line.out, line.in, line.scale));
     return {};
   }
   std::vector<int64_t> picked;
@@ -280,7 +281,7 @@ void resize_by_weights(OpCall& c) {
     const bool as_it_is = line.in == line.out && line.scale == 1 && how != "tf_crop_and_resize";
     if (as_it_is) continue;
     if (line.out < 1 || line.out > HostArray::kMaxElements)
-      return c.fail(fmt::format("{} elements of {}", line.out, line.in));
+      return c.fail(fmt::format("resizing to {} elements from {} is not supported", line.out, line.in));
     const auto outside = std::make_unique<bool[]>(static_cast<size_t>(line.out));
     y = resized(c, y, axis, line, how, outside.get());
     if (!y) return;

@@ -11,7 +11,7 @@
 namespace arenascope::models {
 namespace {
 
-// A constant of f32 that is as long as `sizes` say.
+// An f32 constant of shape `sizes`.
 Tensor roi_numbers(OpCall& c, const Dims& sizes, const std::vector<double>& values, const std::string& at) {
   HostArray out = HostArray::make(DType::F32, sizes);
   for (size_t i = 0; i < values.size(); ++i) out.set(static_cast<int64_t>(i), values[i]);
@@ -31,7 +31,7 @@ struct RoiCall {
   bool may_be_empty = false;  // else a region is one element wide at least
 };
 
-// One side of all regions: where the samples lie, [R, out·samples], cut to the image, and which of them count.
+// One dimension of all regions: coordinates of the samples, [R, out·samples], clamped to the image, and their validity.
 struct IndexTable {
   Tensor at, counts;
 };
@@ -62,8 +62,8 @@ IndexTable indices_of(OpCall& c, const Tensor& rois, int first, const RoiCall& s
           c.cast(inside, DType::F32, (name + "_counts").c_str())};
 }
 
-// The same where each region has as many samples in a cell as it has elements there, rounded up: regions with fewer than the
-// most repeat their last one, which counts for nothing in a mean.
+// The same with as many samples per cell as the region has elements there, rounded up: regions with fewer samples than the
+// maximum repeat their last one, with weight 0 in a mean.
 IndexTable adaptive_windows(OpCall& c, const HostArray& rois, int first, RoiCall& side, bool mean,
                             const std::string& name) {
   const int64_t regions = rois.sizes[0];
@@ -76,7 +76,8 @@ IndexTable adaptive_windows(OpCall& c, const HostArray& rois, int first, RoiCall
   double most = 1;
   for (int64_t r = 0; r < regions; ++r) most = std::max(most, samples(r));
   if (!(most * static_cast<double>(side.out * regions) <= static_cast<double>(HostArray::kMaxElements * 16))) {
-    c.fail(fmt::format("{} samples for each of {} cells of {} regions", most, side.out, regions));
+    c.fail(fmt::format("{} samples in each of {} cells of {} regions exceed the limit of a constant", most, side.out,
+                       regions));
     return {};
   }
   side.samples = static_cast<int64_t>(most);
@@ -111,8 +112,9 @@ Tensor shares(OpCall& c, const IndexTable& indices, const RoiCall& side, Part pa
   if (part != Part::Both) {
     const Tensor low = c.op(Op::Floor, {at}, (name + "_floor").c_str());
     const Tensor is_low = c.op(Op::Equal, {low, elements}, (name + "_is_low").c_str());
-    const Tensor wanted = part == Part::Low ? is_low : c.op(Op::Not, {is_low}, (name + "_is_high").c_str());
-    share = c.op(Op::Mul, {share, c.cast(wanted, DType::F32, (name + "_wanted").c_str())}, (name + "_part").c_str());
+    const Tensor selected = part == Part::Low ? is_low : c.op(Op::Not, {is_low}, (name + "_is_high").c_str());
+    share =
+        c.op(Op::Mul, {share, c.cast(selected, DType::F32, (name + "_selected").c_str())}, (name + "_part").c_str());
   }
   const Tensor counts = c.reshape(indices.counts, column, (name + "_counting").c_str());
   return c.reshape(c.op(Op::Mul, {share, counts}, (name + "_weighed").c_str()), {regions, 1, samples, side.size},
@@ -141,24 +143,26 @@ void roi_align(OpCall& c) {
   if (!x || !rois || !batch) return;
   if (x->rank() != 4 || rois->rank() != 2 || rois.sizes()[1] != 4 || batch->rank() != 1 ||
       batch.sizes()[0] != rois.sizes()[0] || element_count(x.sizes()) == 0)
-    return c.fail(fmt::format("regions {} of {}", to_string(rois.sizes()), to_string(x.sizes())));
+    return c.fail(
+        fmt::format("the regions {} do not match the input {}", to_string(rois.sizes()), to_string(x.sizes())));
   const std::string mode = c.attr_string("mode", "avg");
   const std::string how =
       c.attr_string("coordinate_transformation_mode", c.opset() < 16 ? "output_half_pixel" : "half_pixel");
   if ((mode != "avg" && mode != "max") || (how != "half_pixel" && how != "output_half_pixel"))
-    return c.fail(fmt::format("mode '{}', coordinates '{}'", mode, how));
+    return c.fail(fmt::format("the mode '{}' with coordinate_transformation_mode '{}' is not supported", mode, how));
   RoiCall rows, columns;
   rows.out = c.attr_int("output_height", 1), columns.out = c.attr_int("output_width", 1);
   rows.samples = columns.samples = c.attr_int("sampling_ratio", 0);
   const bool adaptive = rows.samples == 0;
   const auto known = adaptive ? c.known(1) : nullptr;
-  if (adaptive && !known) return c.wait_for(1, "how many samples it takes depends on each region's size", true);
+  if (adaptive && !known)
+    return c.wait_for(1, "its regions must be known at compile time if sampling_ratio is 0", true);
   constexpr int64_t kMaxCells = 1 << 12;
   if (rows.out < 1 || columns.out < 1 || rows.out > kMaxCells || columns.out > kMaxCells || rows.samples < 0 ||
       rows.samples > 64)
-    return c.fail(fmt::format("{} x {} cells of {} samples", rows.out, columns.out, rows.samples));
+    return c.fail(fmt::format("{} × {} cells of {} samples are not supported", rows.out, columns.out, rows.samples));
   if (x.sizes()[2] > HostArray::kMaxElements || x.sizes()[3] > HostArray::kMaxElements)
-    return c.fail(fmt::format("an image of {}", to_string(x.sizes())));
+    return c.fail(fmt::format("an image of {} is not supported", to_string(x.sizes())));
   rows.size = x.sizes()[2], columns.size = x.sizes()[3];
   rows.scale = columns.scale = static_cast<double>(c.attr_float("spatial_scale", 1));
   rows.shift = columns.shift = how == "half_pixel" ? 0.5 : 0;
@@ -205,8 +209,8 @@ Cells pooled_cells(double from, double to, int64_t cell, int64_t out, int64_t si
   return {place(std::floor(static_cast<double>(cell) * step)), place(std::ceil(static_cast<double>(cell + 1) * step))};
 }
 
-// Which elements of all images, counted as [N, H, W], each cell of each region looks at; all cells have as many as the
-// largest, the smaller ones one of theirs again.
+// The elements of all images, indexed as [N, H, W], in each cell of each region; smaller cells repeat an element to match the
+// largest cell.
 struct RoiTaps {
   std::vector<int64_t> from;
   std::vector<int64_t> there;  // of each cell: it has elements
@@ -218,7 +222,7 @@ RoiTaps roi_taps(OpCall& c, const HostArray& rois, const Dims& x, const int64_t*
   int64_t all = 0;
   for (int64_t r = 0; r < rois.sizes[0] && c.ok(); ++r) {
     const int64_t image = rois.integer(r * 5);
-    if (image < 0 || image >= x[0]) c.fail(fmt::format("a region of image {} of {}", image, x[0]));
+    if (image < 0 || image >= x[0]) c.fail(fmt::format("a region has the batch index {} out of {}", image, x[0]));
     for (int64_t i = 0; i < out[0] * out[1] && c.ok(); ++i) {
       const auto side = [&](int64_t column, int64_t cell, int64_t of, int64_t size) {
         return pooled_cells(rois.number(r * 5 + column) * scale, rois.number(r * 5 + column + 2) * scale, cell, of,
@@ -234,7 +238,7 @@ RoiTaps roi_taps(OpCall& c, const HostArray& rois, const Dims& x, const int64_t*
     }
   }
   if (taps.each * static_cast<int64_t>(cells.size()) > HostArray::kMaxElements * 16)
-    c.fail(fmt::format("{} elements for each of {} cells", taps.each, cells.size()));
+    c.fail(fmt::format("{} elements in each of {} cells exceed the limit of a constant", taps.each, cells.size()));
   for (const std::vector<int64_t>& cell : cells) {
     if (!c.ok()) return taps;
     for (size_t k = 0; k < static_cast<size_t>(taps.each); ++k)
@@ -244,7 +248,7 @@ RoiTaps roi_taps(OpCall& c, const HostArray& rois, const Dims& x, const int64_t*
   return taps;
 }
 
-// The largest element of each cell of a region [image, x1, y1, x2, y2]; 0 where a cell has none.
+// The maximum of each cell of a region [image, x1, y1, x2, y2]; 0 if a cell is empty.
 void max_roi_pool(OpCall& c) {
   const Tensor x = c.in_f32(0);
   const auto pooled = c.attr_ints("pooled_shape");
@@ -253,9 +257,10 @@ void max_roi_pool(OpCall& c) {
   if (!rois) return c.wait_for(1, "its regions must be known at compile time", true);
   if (x->rank() != 4 || rois->sizes.rank() != 2 || rois->sizes[1] != 5 || pooled.size() != 2 ||
       element_count(x.sizes()) == 0)
-    return c.fail(fmt::format("regions {} of {}", to_string(rois->sizes), to_string(x.sizes())));
+    return c.fail(
+        fmt::format("the regions {} do not match the input {}", to_string(rois->sizes), to_string(x.sizes())));
   if (pooled[0] < 1 || pooled[1] < 1 || pooled[0] > 1 << 12 || pooled[1] > 1 << 12)
-    return c.fail(fmt::format("{} x {} cells", pooled[0], pooled[1]));
+    return c.fail(fmt::format("an output of {} × {} cells is not supported", pooled[0], pooled[1]));
   const int64_t regions = rois->sizes[0], channels = x.sizes()[1];
   const Dims sizes{regions, channels, pooled[0], pooled[1]};
   if (regions == 0) return c.out(0, HostArray::make(c.value(0).dtype, sizes));

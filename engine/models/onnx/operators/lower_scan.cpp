@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ONNX's Scan: its body for each element of sequences, with states from turn to turn. Where the turns are too many to be
-// written out, or what the body makes hangs on values of the run, it is left as a Loop (lower_loop.cpp, engine/models/onnx/deferred_subgraph.cpp).
+// ONNX's Scan: runs its body for each element of sequences, with loop-carried states. If there are too many iterations to
+// unroll, or the body depends on values known only at run time, it becomes a Loop (lower_loop.cpp, deferred_subgraph.cpp).
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 
@@ -13,7 +13,7 @@
 namespace arenascope::models {
 namespace {
 
-constexpr int64_t kMaxScanned = 1 << 16;  // of all turns together
+constexpr int64_t kMaxScanned = 1 << 16;  // of all iterations together
 
 // One slice of a sequence, without its axis.
 ValuePtr element(OpCall& c, const ValuePtr& from, int axis, int64_t i, const std::string& at) {
@@ -30,17 +30,18 @@ int64_t number_at(const std::vector<int64_t>& numbers, size_t i) { return i < nu
 
 struct Scanned {
   std::vector<ValuePtr> states;
-  std::vector<std::vector<ValuePtr>> outputs;  // by output, each turn's
+  std::vector<std::vector<ValuePtr>> outputs;  // by output and iteration
 };
 
-bool scan_turn(OpCall& c, const ir::Graph& body, const std::vector<ValuePtr>& inputs, int64_t turn, int64_t iterations,
-               const std::vector<int64_t>& axes, const std::vector<int64_t>& directions, Scanned& s) {
-  const Lowering::Within this_turn(c.lowering(), fmt::format("turn {}", turn));
+bool scan_iteration(OpCall& c, const ir::Graph& body, const std::vector<ValuePtr>& inputs, int64_t iteration,
+                    int64_t iterations, const std::vector<int64_t>& axes, const std::vector<int64_t>& directions,
+                    Scanned& s) {
+  const Lowering::Within this_iteration(c.lowering(), fmt::format("iteration {}", iteration));
   std::vector<ValuePtr> given = s.states;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const int axis = c.axis(number_at(axes, i), inputs[i]->sizes.rank());
-    const int64_t at = number_at(directions, i) != 0 ? iterations - 1 - turn : turn;
-    given.push_back(c.ok() ? element(c, inputs[i], axis, at, fmt::format(":turn_{}_{}", turn, i)) : nullptr);
+    const int64_t at = number_at(directions, i) != 0 ? iterations - 1 - iteration : iteration;
+    given.push_back(c.ok() ? element(c, inputs[i], axis, at, fmt::format(":iteration_{}_{}", iteration, i)) : nullptr);
     if (!given.back()) return false;
   }
   auto made = c.lowering().lower_subgraph(body, given);
@@ -53,13 +54,13 @@ bool scan_turn(OpCall& c, const ir::Graph& body, const std::vector<ValuePtr>& in
       s.states[i] = (*made)[i];
       continue;
     }
-    if ((*made)[i]->kind == Value::Kind::Sequence) c.fail("its iterations produce sequences");
+    if ((*made)[i]->kind == Value::Kind::Sequence) c.fail("scan outputs that are sequences are not supported");
     s.outputs[i - s.states.size()].push_back((*made)[i]);
   }
   return c.ok();
 }
 
-// The results of all turns side by side.
+// A scan output: the results of all iterations, stacked.
 ValuePtr scan_output(OpCall& c, std::vector<ValuePtr> iterations, int64_t axis, bool backwards, const std::string& at) {
   const int place = c.axis(axis, iterations[0]->sizes.rank() + 1);
   if (!c.ok()) return nullptr;
@@ -85,30 +86,31 @@ std::string named_constant(OpCall& c, const std::string& at, HostArray array) {
   return name;
 }
 
-// The body as a Loop's, which is given the turn's number and takes the elements of the sequences itself.
+// The body in the form of a Loop's body: it takes the iteration number and gathers the elements of the sequences itself.
 std::shared_ptr<ir::Graph> body_of_loop(OpCall& c, const ir::Graph& body, const std::vector<ValuePtr>& sequences,
                                         int64_t iterations) {
   const size_t states = body.inputs.size() - sequences.size();
-  ir::ValueType turn, goes_on;
-  turn.name = c.name_of(":turn"), goes_on.name = c.name_of(":goes_on");
-  const std::string back = c.name_of(":turn_back");
+  ir::ValueType iteration, goes_on;
+  iteration.name = c.name_of(":iteration"), goes_on.name = c.name_of(":goes_on");
+  const std::string back = c.name_of(":iteration_back");
   const auto axes = c.attr_ints("scan_input_axes"), directions = c.attr_ints("scan_input_directions");
-  std::vector<ir::Node> nodes{
-      made_node("Sub", {named_constant(c, ":last_turn", HostArray::scalar(iterations - 1)), turn.name}, back)};
+  std::vector<ir::Node> nodes{made_node(
+      "Sub", {named_constant(c, ":last_iteration", HostArray::scalar(iterations - 1)), iteration.name}, back)};
   for (size_t i = 0; i < sequences.size(); ++i) {
-    nodes.push_back(made_node("Gather", {c.node().inputs[states + i], number_at(directions, i) != 0 ? back : turn.name},
+    nodes.push_back(made_node("Gather",
+                              {c.node().inputs[states + i], number_at(directions, i) != 0 ? back : iteration.name},
                               body.inputs[states + i].name));
     nodes.back().attributes["axis"].i = c.axis(number_at(axes, i), sequences[i]->sizes.rank());
   }
   auto out = std::make_shared<ir::Graph>(body);
   out->inputs.resize(states);
-  out->inputs.insert(out->inputs.begin(), {turn, goes_on});
+  out->inputs.insert(out->inputs.begin(), {iteration, goes_on});
   out->outputs.insert(out->outputs.begin(), goes_on);
   out->nodes.insert(out->nodes.begin(), nodes.begin(), nodes.end());
   return out;
 }
 
-// How many dimensions a result has: one more than what a turn leaves.
+// The rank of a result: one more than that of an iteration's output.
 int rank_of_result(OpCall& c, const ir::Graph& body, const std::vector<ValuePtr>& sequences, size_t result) {
   std::vector<ValuePtr> given = c.inputs();
   given.resize(body.inputs.size() - sequences.size());
@@ -124,9 +126,9 @@ int rank_of_result(OpCall& c, const ir::Graph& body, const std::vector<ValuePtr>
   return static_cast<int>(body.outputs[result].sizes.size()) + 1;
 }
 
-// LoopSpec that lie backwards, or along another dimension than the first: what is done with them behind the loop.
-void add_turning(OpCall& c, int64_t axis, bool backwards, int rank, std::string from, const std::string& to,
-                 std::vector<ir::Node>& after) {
+// Scan outputs in reverse order or along an axis other than the first: nodes after the loop that rearrange them.
+void rearrange_output(OpCall& c, int64_t axis, bool backwards, int rank, std::string from, const std::string& to,
+                      std::vector<ir::Node>& after) {
   const int place = c.axis(axis, rank);
   if (!c.ok()) return;
   if (backwards) {
@@ -147,7 +149,7 @@ void add_turning(OpCall& c, int64_t axis, bool backwards, int rank, std::string 
   perm.insert(perm.begin() + place, 0);
 }
 
-// All turns as a Loop, whose body is one graph.
+// Defers all iterations as a Loop.
 void defer_iterations(OpCall& c, const ir::Graph& body, const std::vector<ValuePtr>& sequences, int64_t iterations,
                       const char* why) {
   const size_t states = body.inputs.size() - sequences.size();
@@ -159,7 +161,7 @@ void defer_iterations(OpCall& c, const ir::Graph& body, const std::vector<ValueP
   loop.attributes[kLoopScope].s = c.lowering().layer();
   loop.attributes[kLoopLabel].s = c.node().label();
   loop.inputs.resize(states);
-  loop.inputs.insert(loop.inputs.begin(), {named_constant(c, ":turns", HostArray::scalar(iterations)), ""});
+  loop.inputs.insert(loop.inputs.begin(), {named_constant(c, ":iterations", HostArray::scalar(iterations)), ""});
   std::vector<ir::Node> after;
   for (size_t i = states; i < loop.outputs.size() && c.ok(); ++i) {
     const int64_t axis = number_at(c.attr_ints("scan_output_axes"), i - states);
@@ -167,12 +169,12 @@ void defer_iterations(OpCall& c, const ir::Graph& body, const std::vector<ValueP
     if ((axis == 0 && !backwards) || loop.outputs[i].empty()) continue;
     const std::string to = std::exchange(loop.outputs[i], c.name_of(fmt::format(":stacked_{}", i).c_str()));
     const int rank = rank_of_result(c, body, sequences, i);
-    if (c.ok()) add_turning(c, axis, backwards, rank, loop.outputs[i], to, after);
+    if (c.ok()) rearrange_output(c, axis, backwards, rank, loop.outputs[i], to, after);
   }
   c.defer_as_loop(std::move(loop), why, std::move(after));
 }
 
-// Of one batch: `parts` are its states and sequences, and become its results.
+// One batch: `parts` are its states and sequences, and become its results.
 bool scan_sequence(OpCall& c, const ir::Graph& graph, std::vector<ValuePtr>& parts, size_t states, int64_t batch) {
   const bool batched = c.opset() < 9;
   const auto axes = batched ? std::vector<int64_t>() : c.attr_ints("scan_input_axes");
@@ -192,15 +194,15 @@ bool scan_sequence(OpCall& c, const ir::Graph& graph, std::vector<ValuePtr>& par
   if (!c.ok()) return false;
   if (iterations > kMaxScanned / batch / static_cast<int64_t>(graph.nodes.size() + 1)) {
     if (batched)
-      c.fail(fmt::format("{} iterations of {} nodes", iterations, graph.nodes.size()));
+      c.fail(fmt::format("{} iterations of {} nodes are too many to be unrolled", iterations, graph.nodes.size()));
     else
       defer_iterations(c, graph, sequences, iterations, "its iterations are too many to be unrolled");
     return false;
   }
   for (int64_t t = 0; t < iterations && c.ok(); ++t)
-    if (!scan_turn(c, graph, sequences, t, iterations, axes, directions, s)) {
+    if (!scan_iteration(c, graph, sequences, t, iterations, axes, directions, s)) {
       if (c.lowering().subgraph_needs_runtime_value() && !batched)
-        defer_iterations(c, graph, sequences, iterations, "what its body makes hangs on values of the run");
+        defer_iterations(c, graph, sequences, iterations, "its body depends on values known only at run time");
       return false;
     }
   parts.assign(c.output_count(), nullptr);
@@ -229,7 +231,7 @@ void scan(OpCall& c) {
   std::vector<ValuePtr> given;
   for (size_t i = first; i < c.input_count(); ++i) {
     if (!c.has(i) || c.inputs()[i]->kind == Value::Kind::Sequence)
-      return c.fail(fmt::format("input {} is no tensor", i));
+      return c.fail(fmt::format("input {} is not a tensor", i));
     given.push_back(c.inputs()[i]);
   }
   const Lowering::Within all_iterations(c.lowering(), c.title());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ONNX operators that write into places: what is written lies in a copy of the data. What is reduced with what stands in its
-// place has indices that are known while opening; it is gathered from the updates, as each place's are known then.
+// ONNX's scatter operators: updates are written into a copy of the data. With a reduction the indices must be known when
+// the model is opened; each element then gathers its updates.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 
@@ -11,15 +11,15 @@
 namespace arenascope::models {
 namespace {
 
-// What is done with an update and what stands in its place.
+// How an update is combined with the current element.
 enum class Reduction { None, Add, Mul, Min, Max };
 
-// Which updates, counted from 0, are written where, in the order in which they come.
+// The updates, counted from 0, of each index, in order.
 class Writes {
  public:
   explicit Writes(int64_t index_list) : indices_(index_list) {}
   void write(int64_t place, int64_t update) { at_[place].push_back(update); }
-  // The k-th update of each place, -1 for none.
+  // The k-th update of each index, -1 for none.
   std::vector<int64_t> layer(size_t k) const {
     std::vector<int64_t> out(static_cast<size_t>(indices_), -1);
     for (const auto& [place, updates] : at_)
@@ -32,8 +32,8 @@ class Writes {
     return most;
   }
   bool empty() const { return at_.empty(); }
-  // Puts groups of up to `group` updates of a place that has more of them together; the groups' updates one after another,
-  // each group filled up with what it begins with (`repeats`) or with `nothing`. They are counted from `next` on then.
+  // Splits the updates of an index with more than `group` of them into groups, and returns the groups' updates one after
+  // another, each group padded with its first update (`repeats`) or with `nothing`. Groups are numbered from `next` on.
   std::vector<int64_t> group_up(int64_t group, int64_t next, bool repeats, int64_t nothing) {
     std::vector<int64_t> out;
     for (auto& [place, updates] : at_) {
@@ -54,7 +54,7 @@ class Writes {
   std::map<int64_t, std::vector<int64_t>> at_;
 };
 
-// The updates written into a copy of the data, along `axis`, by the rows or elements that `places` names (own_places.h).
+// Writes the updates into a copy of the data, along `axis`, at the rows or elements in `index_list` (scatter_indices.h).
 void write_into(OpCall& c, const Tensor& data, const Dims& sizes, const Tensor& updates, const Tensor& index_list,
                 int axis) {
   const Tensor copy = c.op(Op::Cont, {c.reshape(data, sizes, ":data")}, ":copy");
@@ -82,9 +82,9 @@ Op reduction_of(Reduction reduction) {
   }
 }
 
-constexpr int64_t kMaxLayers = 64;  // one after the other; of more updates of a place some are reduced first
+constexpr int64_t kMaxLayers = 64;  // applied in sequence; more updates of one index are first reduced in groups
 
-// Rows [rows, row], and behind them those that places with many updates have of these, until none has too many.
+// Rows [rows, row], followed by the reduced groups of indices with many updates, until no index has too many.
 Tensor with_groups(OpCall& c, Tensor rows, Reduction reduction, int64_t nothing, Writes& writes) {
   const bool adds = reduction == Reduction::Add || reduction == Reduction::Mul;
   for (int round = 0; c.ok() && static_cast<int64_t>(writes.depth()) > kMaxLayers; ++round) {
@@ -107,7 +107,7 @@ Tensor with_groups(OpCall& c, Tensor rows, Reduction reduction, int64_t nothing,
 void reduce_into(OpCall& c, const Tensor& data, const Tensor& updates, int64_t row, int64_t count, Reduction reduction,
                  Writes& writes) {
   if (writes.empty() || row == 0) return c.out(0, c.op(Op::Copy, {data}));
-  // An entry behind the updates changes nothing; of extremes that is the number itself, so that all of them are asked.
+  // An additional neutral row for indices without a further update; for extremes the element itself is neutral.
   const bool adds = reduction == Reduction::Add || reduction == Reduction::Mul;
   const Tensor rows = c.reshape(updates, {count, row}, ":updates");
   const Tensor one =
@@ -146,7 +146,7 @@ bool readable(OpCall& c, Tensor& data, std::shared_ptr<const HostArray>& indices
   else if (name == "max")
     reduction = Reduction::Max;
   else if (name != "none")
-    c.fail(fmt::format("it reduces by {}", name));
+    c.fail(fmt::format("the reduction '{}' is not supported", name));
   if (!indices && reduction != Reduction::None)
     c.wait_for(1, "its indices must be known at compile time", true);
   else if (indices && data && data->element_count() > HostArray::kMaxElements * 16)
@@ -154,8 +154,8 @@ bool readable(OpCall& c, Tensor& data, std::shared_ptr<const HostArray>& indices
   return c.ok() && data && updates;
 }
 
-// Rows named by tuples of a run, in a line: each number of a tuple is looked up in its rows' strides, which tells whether it
-// is inside.
+// Linear row indices from index tuples known at run time: each component is looked up in a table of its strides, which also
+// detects indices out of range.
 Tensor rows_of(OpCall& c, const Tensor& data, int64_t count, int width) {
   if (width == 1) return c.reshape(c.in(1), {count});
   Tensor sum;
@@ -174,8 +174,8 @@ Tensor rows_of(OpCall& c, const Tensor& data, int64_t count, int width) {
 
 constexpr Bytes kWholeRow = 64;  // shorter ones are written element by element
 
-// Rows that are known, none of them twice, are written as such, which devices do, too. Others are elements whose places
-// are the rows'.
+// Known rows without repetition are written as rows, which devices support too. Others are written element by element with
+// the indices of the rows.
 void write_rows(OpCall& c, const Tensor& data, const Tensor& updates, int64_t row, int64_t rows,
                 const Tensor& index_list, bool once) {
   const int64_t count = index_list->element_count();
@@ -208,7 +208,8 @@ void scatter_nd(OpCall& c) {
     int64_t at = 0;
     for (int k = 0; k < width; ++k) {
       const int64_t size = data.sizes()[k], index = indices->integer(u * width + k);
-      if (index < -size || index >= size) return c.fail(fmt::format("index {} of {}", index, size));
+      if (index < -size || index >= size)
+        return c.fail(fmt::format("the index {} is out of range for a dimension of {}", index, size));
       at = at * size + (index < 0 ? index + size : index);
     }
     writes.write(at, u);
@@ -234,7 +235,8 @@ void scatter_elements(OpCall& c) {
   Dims at = Dims::filled(data->rank(), 0);
   for (int64_t u = 0; indices && u < indices->count(); ++u) {
     const int64_t size = data.sizes()[axis], index = indices->integer(u);
-    if (index < -size || index >= size) return c.fail(fmt::format("index {} of {}", index, size));
+    if (index < -size || index >= size)
+      return c.fail(fmt::format("the index {} is out of range for a dimension of {}", index, size));
     if (reduction == Reduction::None) continue;
     int64_t where = 0;
     for (int d = 0; d < data->rank(); ++d)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ONNX's sequences and optional values. How long a sequence is, is known while opening; so it is a list of tensors, and
-// nothing of it is left when the model runs. An optional value is the value itself, or nothing.
+// ONNX's sequences and optional values. The length of a sequence is known when the model is opened, so that it becomes a
+// list of tensors that does not exist at run time. An optional value is the value itself, or absent.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 
@@ -23,23 +23,24 @@ ValuePtr sequence_of(std::string name, std::vector<ValuePtr> elements) {
 // The elements of source i; null, and an error, where it is no sequence.
 const std::vector<ValuePtr>* elements(OpCall& c, size_t i) {
   if (c.has(i) && c.inputs()[i]->kind == Value::Kind::Sequence) return &c.inputs()[i]->elements;
-  c.fail(fmt::format("input {} is no sequence", i));
+  c.fail(fmt::format("input {} is not a sequence", i));
   return nullptr;
 }
 
 void out_sequence(OpCall& c, size_t i, std::vector<ValuePtr> made) {
-  if (made.size() > kLongest) return c.fail(fmt::format("a sequence of {}, of at most {}", made.size(), kLongest));
+  if (made.size() > kLongest)
+    return c.fail(fmt::format("a sequence of {} elements is not supported: at most {}", made.size(), kLongest));
   if (c.has_output(i)) c.out(i, sequence_of(c.node().outputs[i], std::move(made)));
 }
 
-// A place in a sequence, from the front or the back; `size` if it is left out.
+// An index in a sequence, from the front or the back; `size` if it is omitted.
 size_t position(OpCall& c, size_t i, size_t size, bool may_follow) {
   const auto given = c.ints(i);
   if (!given) return size;
   const auto n = static_cast<int64_t>(size), most = n + (may_follow ? 1 : 0);
   const int64_t at = given->size() == 1 ? (*given)[0] : n + 1;
   if (at < -n || at >= most) {
-    c.fail(fmt::format("place {} of {}", at, size));
+    c.fail(fmt::format("the position {} is out of range for a sequence of {}", at, size));
     return 0;
   }
   return static_cast<size_t>(at < 0 ? at + n : at);
@@ -105,14 +106,16 @@ void split_to_sequence(OpCall& c) {
   std::vector<int64_t> parts;
   const bool one_each = !c.has(1);
   if (one_each) {
-    if (size > static_cast<int64_t>(kLongest)) return c.fail(fmt::format("{} parts", size));
+    if (size > static_cast<int64_t>(kLongest))
+      return c.fail(fmt::format("a split into {} parts is not supported", size));
     parts.assign(static_cast<size_t>(size), 1);
   } else {
     const auto given = c.ints(1);
     if (!given) return;
-    if (c.value(1).sizes.rank() == 0) {  // as many as fit, and the rest
+    if (c.value(1).sizes.rank() == 0) {  // chunks of that size, and the remainder
       const int64_t each = given->empty() ? 0 : (*given)[0];
-      if (each < 1 || size / each > static_cast<int64_t>(kLongest)) return c.fail(fmt::format("parts of {}", each));
+      if (each < 1 || size / each > static_cast<int64_t>(kLongest))
+        return c.fail(fmt::format("a split into parts of {} is not supported", each));
       for (int64_t at = 0; at < size; at += each) parts.push_back(std::min(each, size - at));
     } else {
       parts = *given;
@@ -122,7 +125,7 @@ void split_to_sequence(OpCall& c) {
   int64_t at = 0;
   for (size_t i = 0; i < parts.size() && c.ok(); ++i) {
     if (parts[i] < 0 || parts[i] > size - at)
-      return c.fail(fmt::format("a part of {} at {} of {}", parts[i], at, size));
+      return c.fail(fmt::format("a split size of {} at offset {} exceeds the axis of {}", parts[i], at, size));
     const std::string name = fmt::format(":{}", i);
     Tensor part = c.slice(x, axis, at, at + parts[i], 1, name.c_str());
     at += parts[i];
@@ -134,11 +137,11 @@ void split_to_sequence(OpCall& c) {
     }
     if (part) all.push_back(value_like(c.value(0), c.name_of(name.c_str()), part));
   }
-  if (c.ok() && at != size) return c.fail(fmt::format("parts of {} together of {}", at, size));
+  if (c.ok() && at != size) return c.fail(fmt::format("the split sizes have a sum of {}: expected {}", at, size));
   if (c.ok()) out_sequence(c, 0, std::move(all));
 }
 
-// A graph for each element of the first sequence and those beside it; tensors are the same for all.
+// Lowers the body for each element of the first sequence and of further sequences; tensors are the same for all.
 void map(OpCall& c) {
   const auto* body = c.attr("body");
   const auto* first = elements(c, 0);
@@ -147,7 +150,8 @@ void map(OpCall& c) {
   if (graph.inputs.size() != c.input_count() || graph.outputs.size() != c.output_count())
     return c.fail("its body has a different number of inputs or outputs");
   if ((graph.nodes.size() + 1) * first->size() > kLongest)
-    return c.fail(fmt::format("{} elements by {} nodes", first->size(), graph.nodes.size()));
+    return c.fail(fmt::format("{} elements with a body of {} nodes are too many to be unrolled", first->size(),
+                              graph.nodes.size()));
   std::vector<std::vector<ValuePtr>> results(c.output_count());
   const Lowering::Within all(c.lowering(), c.title());
   for (size_t i = 0; i < first->size(); ++i) {
@@ -179,7 +183,7 @@ void has_element(OpCall& c) {
 }
 
 void get_element(OpCall& c) {
-  if (!c.has(0) || c.inputs()[0]->kind == Value::Kind::Nothing) return c.fail("its source holds nothing");
+  if (!c.has(0) || c.inputs()[0]->kind == Value::Kind::Nothing) return c.fail("its optional input is empty");
   c.out(0, c.inputs()[0]);
 }
 

@@ -15,7 +15,7 @@
 namespace arenascope::models {
 namespace {
 
-// The source in another shape: the same bytes, of a constant as of anything else.
+// Reshapes the source without changing its bytes, also if it is a constant.
 void in_shape(OpCall& c, const Dims& sizes) {
   const Value& x = c.value(0);
   auto count = checked_element_count(sizes);
@@ -50,7 +50,8 @@ void reshape(OpCall& c) {
       unknown = static_cast<int>(i);
     } else {
       auto product = size < 0 ? std::nullopt : checked_mul(known, size);
-      if (!product) return c.fail(fmt::format("its shape {} makes no sense", to_string(Dims(target))));
+      if (!product)
+        return c.fail(fmt::format("its shape {} has a negative size or overflows", to_string(Dims(target))));
       known = *product;
     }
   }
@@ -65,7 +66,7 @@ void reshape(OpCall& c) {
 
 void flatten(OpCall& c) {
   const Dims& from = c.sizes(0);
-  const int64_t given = c.attr_int("axis", 1);  // may stand behind the last dimension
+  const int64_t given = c.attr_int("axis", 1);  // may be the rank
   const int axis = given == from.rank() ? from.rank() : c.axis(given, from.rank());
   Dims sizes{1, 1};
   for (int i = 0; i < from.rank(); ++i) sizes[i < axis ? 0 : 1] *= from[i];
@@ -165,7 +166,7 @@ void constant_of_shape(OpCall& c) {
   const auto shape_given = c.ints(0);
   if (!shape_given) return c.fail("it has no shape");
   if (shape_given->size() > kMaxDims)
-    return c.fail(fmt::format("{} dimensions, of at most {}", shape_given->size(), kMaxDims));
+    return c.fail(fmt::format("it has {} dimensions: at most {} are supported", shape_given->size(), kMaxDims));
   HostArray value = HostArray::scalar_f32(0);
   if (const auto* a = c.attr("value"); a && a->tensor) {
     const ir::TensorData& data = *a->tensor;
@@ -180,11 +181,11 @@ void identity(OpCall& c) {
   if (c.ok()) c.out(0, c.inputs()[0]);
 }
 
-// While learning, whatever the file says of training: by the training's own numbers.
+// In training mode, by the training's own ratio instead of the file's.
 void drop_while_learning(OpCall& c, double ratio) {
   const Tensor x = c.in(0);
   if (!x) return;
-  if (!(ratio >= 0) || !(ratio < 1)) return c.fail(fmt::format("it drops {} of all", ratio));
+  if (!(ratio >= 0) || !(ratio < 1)) return c.fail(fmt::format("the dropout ratio {} is not in [0, 1)", ratio));
   DropoutParams p{static_cast<float>(ratio), 0};
   auto seed = c.lowering().dropout_input(p.sequence);
   if (!seed) return c.fail(seed.error().message);
@@ -246,7 +247,7 @@ void cosine_window(OpCall& c, double a, double b, double d) {
   if (!given || given->size() != 1 || (*given)[0] < 0 || (*given)[0] > HostArray::kMaxElements)
     return c.fail("its size must be one number");
   const auto dtype = ir::to_dtype(c.attr_type("output_datatype", 1));
-  if (!dtype) return c.fail("it is of a type of which there are no tensors");
+  if (!dtype) return c.fail("its type is not supported");
   const int64_t n = (*given)[0];
   const double turn = 2 * M_PI / static_cast<double>(std::max<int64_t>(c.attr_int("periodic", 1) ? n : n - 1, 1));
   HostArray out = HostArray::make(*dtype, {n});
@@ -273,7 +274,7 @@ void branch(OpCall& c) {
     later.attributes.erase(then ? "else_branch" : "then_branch");
     later.attributes[kUnrolledIterations].i = 0;
     later.attributes[kLoopScope].s = c.lowering().layer();
-    return c.defer_as_loop(std::move(later), "what its branch makes hangs on values of the run");
+    return c.defer_as_loop(std::move(later), "its branch depends on values known only at run time");
   }
   if (!outputs) return c.fail(outputs.error().message);
   if (outputs->size() != c.output_count()) return c.fail("its branch has a different number of outputs");

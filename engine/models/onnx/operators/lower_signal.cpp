@@ -58,7 +58,7 @@ bool read(OpCall& c, const Tensor& x, Transform& t) {
   t.inverse = c.attr_int("inverse", 0) != 0;
   t.onesided = c.attr_int("onesided", 0) != 0;
   if (!c.ok() || x->rank() < 2 || t.axis == x->rank() - 1 || x.sizes().back() < 1 || x.sizes().back() > 2) {
-    c.fail("its source is no signal of real or complex numbers");
+    c.fail("its input is not a signal: expected a last dimension of 1 (real) or 2 (complex) and another axis");
     return false;
   }
   t.length = t.inverse && t.onesided ? 2 * (x.sizes()[t.axis] - 1) : x.sizes()[t.axis];
@@ -67,7 +67,7 @@ bool read(OpCall& c, const Tensor& x, Transform& t) {
     if (!given || given->size() != 1) c.fail("its length must be one number");
     if (c.ok()) t.length = (*given)[0];
   }
-  if (t.length < 1 || t.length > kLongestSignal) c.fail(fmt::format("a length of {}", t.length));
+  if (t.length < 1 || t.length > kLongestSignal) c.fail(fmt::format("a DFT length of {} is not supported", t.length));
   return c.ok();
 }
 
@@ -109,7 +109,8 @@ void transform(OpCall& c, const Tensor& x, const Transform& t, DType dtype) {
   if (!real || !cosine || !sine) return;
   // Sums in double: frequencies that cancel out are to be zeros.
   const int64_t terms = real->element_count() * t.out();
-  if (terms > kMaxTerms) return c.fail(fmt::format("{} products at once, of at most {}", terms, kMaxTerms));
+  if (terms > kMaxTerms)
+    return c.fail(fmt::format("a DFT with {} multiplications is not supported: at most {}", terms, kMaxTerms));
   Dims spread = row;
   spread[spread.rank() - 1] = 1;
   spread.push_back(t.in());
@@ -144,7 +145,7 @@ void dft(OpCall& c) {
   if (x && read(c, x, t)) transform(c, x, t, x.dtype());
 }
 
-// Frames of a signal, each `step` elements behind the one before, transformed.
+// Short-time Fourier transform: frames of a signal, `step` elements apart.
 void stft(OpCall& c) {
   const Tensor x = c.in(0);
   const auto step = c.ints(1);
@@ -154,18 +155,18 @@ void stft(OpCall& c) {
   if (!c.ok()) return;
   if (x->rank() < 2 || x->rank() > 3 || step->size() != 1 || (given && given->size() != 1) || (!given && !window) ||
       (window && window->rank() != 1))
-    return c.fail(fmt::format("frames of a signal of {}", to_string(x.sizes())));
+    return c.fail(fmt::format("its frames do not match a signal of {}", to_string(x.sizes())));
   const int64_t length = given ? (*given)[0] : window.sizes()[0], parts = x->rank() == 3 ? x.sizes()[2] : 1;
   const int64_t by = (*step)[0], all = x.sizes()[1];
   if (by < 1 || length < 1 || length > kLongestSignal || length > all || parts < 1 || parts > 2 ||
       (window && window.sizes()[0] != length))
-    return c.fail(fmt::format("frames of {} every {} of {}", length, by, all));
+    return c.fail(fmt::format("frames of {} elements with step {} do not fit in {} elements", length, by, all));
   const int64_t frames = (all - length) / by + 1;
   Transform t{2, length, false, c.attr_int("onesided", 1) != 0};
-  if (t.onesided && parts == 2) return c.fail("a one-sided spectrum of complex numbers");
+  if (t.onesided && parts == 2) return c.fail("a one-sided spectrum requires a real signal");
   auto terms = checked_mul(frames, length);
   if (terms) terms = checked_mul(*terms, x.sizes()[0] * t.out());
-  if (!terms || *terms > kMaxTerms) return c.fail(fmt::format("{} frames of {}", frames, length));
+  if (!terms || *terms > kMaxTerms) return c.fail(fmt::format("{} frames of {} elements are too many", frames, length));
   std::vector<int64_t> indices;
   for (int64_t f = 0; f < frames; ++f)
     for (int64_t i = 0; i < length; ++i) indices.push_back(f * by + i);
@@ -190,7 +191,7 @@ void mel_weight_matrix(OpCall& c) {
   const auto [mels, length, rate, low, high] = specified;
   if (!dtype || !(mels >= 1) || !(length >= 1) || !(rate >= 1) || !(low >= 0) || !(high >= low) || mels > 1 << 14 ||
       length > 1 << 20 || (length / 2 + 1) * mels > static_cast<double>(HostArray::kMaxElements))
-    return c.fail(fmt::format("{} bands of {} bins", mels, length));
+    return c.fail(fmt::format("{} mel bands for a DFT length of {} are not supported", mels, length));
   const auto bands = static_cast<int64_t>(mels), bins = static_cast<int64_t>(length) / 2 + 1;
   const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
   const double step = (mel(high) - mel(low)) / (mels + 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operators of numbers that take strings as well: their places, once both sides count in the same words.
+// Operators of numbers that also accept strings: they compute with string indices, after both operands use one string table.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 #include "engine/models/onnx/small_types.h"
@@ -61,7 +61,7 @@ std::vector<Tensor> tensors_of(OpCall& c, const std::vector<ValuePtr>& sources) 
 void equal_strings(OpCall& c) {
   std::vector<ValuePtr> sources;
   StringTable all;
-  if (c.input_count() != 2) return c.fail("it compares two tensors");
+  if (c.input_count() != 2) return c.fail("a comparison needs two inputs");
   if (!with_same_string_table(c, 0, sources, all)) return;
   HostArray known;
   if (folded(c, sources, known)) return c.out(0, std::move(known));
@@ -86,7 +86,8 @@ void concat_strings(OpCall& c) {
 }
 
 void where_strings(OpCall& c) {
-  if (!c.has(0) || c.input_count() != 3 || c.value(0).strings) return c.fail("expected a condition and two tensors");
+  if (!c.has(0) || c.input_count() != 3 || c.value(0).strings)
+    return c.fail("its inputs must be a condition and two tensors");
   std::vector<ValuePtr> sources{c.inputs()[0]};
   StringTable all;
   if (!with_same_string_table(c, 1, sources, all)) return;
@@ -101,7 +102,7 @@ void where_strings(OpCall& c) {
   c.set_string_table(0, all);
 }
 
-// The operator over places instead of words: what comes of the sources `which` is result 0.
+// Lowers the operator over string indices; the sources `which` and result 0 are strings.
 void with_indices(OpCall& c, std::vector<ValuePtr> sources, std::initializer_list<size_t> which) {
   std::vector<ValuePtr> own;
   for (const size_t i : which)
@@ -123,7 +124,7 @@ ValuePtr one_word(OpCall& c, const std::string& word) {
   return value;
 }
 
-// What lies outside is an empty string, unless another one is told.
+// Elements outside are empty strings, or the given one.
 void pad_strings(OpCall& c) {
   std::vector<ValuePtr> sources = c.inputs();
   sources.resize(std::max<size_t>(sources.size(), 3));
@@ -169,14 +170,14 @@ void cast_from_strings(OpCall& c) {
   if (!string_table) return;
   if (to == ir::kStringType) return c.out(0, c.inputs()[0]);
   const auto dtype = ir::to_dtype(to);
-  if (!dtype) return c.fail(fmt::format("it casts strings to {}", ir::type_name(to)));
+  if (!dtype) return c.fail(fmt::format("a cast from strings to {} is not supported", ir::type_name(to)));
   HostArray table = HostArray::make(*dtype, {static_cast<int64_t>(string_table->size())});
   for (size_t i = 0; i < string_table->size(); ++i) {
     const std::string& text = (*string_table)[i];
     int64_t whole = 0;
     double number = 0;
     const bool is_whole = !table.floating() && parse(text, whole);
-    if (!is_whole && !parse(text, number)) return c.fail(fmt::format("'{}' is no number", text.substr(0, 64)));
+    if (!is_whole && !parse(text, number)) return c.fail(fmt::format("'{}' is not a number", text.substr(0, 64)));
     const auto at = static_cast<int64_t>(i);
     is_whole ? table.set_integer(at, whole) : table.set(at, number);
   }
@@ -188,19 +189,20 @@ std::string text_of(const HostArray& numbers, int64_t i) {
   const double number = numbers.number(i);
   if (std::isnan(number)) return "NaN";
   if (std::isinf(number)) return number > 0 ? "INF" : "-INF";
-  // With as few digits as tell it from all others of its type.
+  // With the fewest digits that identify the number in its type.
   return numbers.dtype == DType::F64 ? fmt::format("{}", number) : fmt::format("{}", static_cast<float>(number));
 }
 
-// A line of zeros for each string, with a one where its category stands.
+// A row of zeros for each string, with a one at the index of its category.
 void one_hot_strings(OpCall& c) {
   const StringTable string_table = c.string_table(0);
   const auto* categories = c.attr("cats_strings");
   if (!string_table) return;
-  if (!categories || categories->strings.empty()) return c.fail("its categories are no strings");
+  if (!categories || categories->strings.empty()) return c.fail("its categories must be strings");
   const size_t width = categories->strings.size();
   if (string_table->size() * width > static_cast<size_t>(HostArray::kMaxElements))
-    return c.fail(fmt::format("{} categories of {} words", width, string_table->size()));
+    return c.fail(
+        fmt::format("{} categories of {} strings exceed the limit of a constant", width, string_table->size()));
   HostArray table =
       HostArray::make(DType::F32, {static_cast<int64_t>(string_table->size()), static_cast<int64_t>(width)});
   for (size_t i = 0; i < string_table->size(); ++i)
@@ -249,7 +251,8 @@ constexpr HandlerEntry kWordHandlers[] = {
 void cast_to_strings(OpCall& c) {
   const Value& from = c.value(0);
   if (!c.ok()) return;
-  if (from.small != 0) return c.fail(fmt::format("it casts {} to strings", ir::type_name(from.small)));
+  if (from.small != 0)
+    return c.fail(fmt::format("a cast from {} to strings is not supported", ir::type_name(from.small)));
   const auto numbers = c.known(0);
   if (!numbers) return c.wait_for(0, fmt::format("'{}' must be known to become strings", from.name), true);
   std::vector<std::string> out;

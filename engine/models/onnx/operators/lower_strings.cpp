@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ONNX's operators over strings. What works string by string is done once for each word; what makes new shapes wants its
-// strings known while opening.
+// ONNX's operators over strings. Elementwise operators process each distinct string once; operators with new shapes
+// need strings that are known when the model is opened.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 #include "engine/models/onnx/operators/text.h"
@@ -36,7 +36,7 @@ void string_concat(OpCall& c) {
   c.out_strings(0, *sizes, out);
 }
 
-// As Unicode has them: what parts words where no delimiter is told.
+// Unicode white space, which separates parts if no delimiter is given.
 bool is_space(uint32_t code) {
   return (code >= 9 && code <= 13) || (code >= 0x1C && code <= 0x20) || code == 0x85 || code == 0xA0 ||
          code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 || code == 0x2029 || code == 0x202F ||
@@ -52,7 +52,7 @@ std::string_view without_space_before(std::string_view text) {
   return text;
 }
 
-// Runs of white space part them; behind the last part that may be cut off stands all that is left.
+// Splits at runs of white space; the last part that `most` permits has the remaining text.
 void split_by_space(std::string_view text, int64_t most, std::vector<std::string>& out) {
   for (text = without_space_before(text); !text.empty(); text = without_space_before(text)) {
     size_t end = 0;
@@ -91,7 +91,7 @@ void string_split(OpCall& c) {
     counts.ints[i] = static_cast<int64_t>(parts[i].size());
     width = std::max(width, parts[i].size());
     if (static_cast<int64_t>(width) > kMaxStrings / static_cast<int64_t>(parts.size()))
-      return c.fail(fmt::format("{} strings in up to {} parts", parts.size(), width));
+      return c.fail(fmt::format("splitting {} strings into up to {} parts exceeds the limit", parts.size(), width));
   }
   Dims sizes = c.sizes(0);
   if (sizes.rank() == kMaxDims) return c.fail(fmt::format("its result has more than {} dimensions", kMaxDims));
@@ -105,7 +105,7 @@ void string_split(OpCall& c) {
   if (c.has_output(1)) c.out(1, std::move(counts));
 }
 
-// Of one word; an error where it cannot be done.
+// Changes the case of one string; an error if that is not possible.
 std::string cased(OpCall& c, const std::string& text, const std::string& action) {
   if (action == "NONE" || !c.ok()) return text;
   auto changed = change_case(text, action == "UPPER");
@@ -118,12 +118,13 @@ void string_normalizer(OpCall& c) {
   const auto texts = c.strings(0);
   if (!texts) return;
   const std::string action = c.attr_string("case_change_action", "NONE");
-  if (action != "NONE" && action != "UPPER" && action != "LOWER") return c.fail(fmt::format("action '{}'", action));
+  if (action != "NONE" && action != "UPPER" && action != "LOWER")
+    return c.fail(fmt::format("the case_change_action '{}' is not supported", action));
   const bool sensitive = c.attr_int("is_case_sensitive", 0) != 0;
   const Dims& from = c.sizes(0);
   if (from.rank() < 1 || from.rank() > 2 || (from.rank() == 2 && from[0] != 1))
-    return c.fail(fmt::format("input {} is no line of strings", to_string(from)));
-  // What is the same whatever the case is so in lower case.
+    return c.fail(fmt::format("the input {} must be a row of strings", to_string(from)));
+  // Case-insensitive comparison compares lower case.
   const std::string compared = sensitive ? "NONE" : "LOWER";
   std::set<std::string> stops;
   if (const auto* a = c.attr("stopwords"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ONNX's TfIdfVectorizer over integers or words: how often each n-gram of a list stands in a line, also with gaps.
+// ONNX's TfIdfVectorizer over integers or strings: counts the listed n-grams in each row, also with gaps.
 #include <fmt/format.h>
 #include "engine/models/onnx/lowering.h"
 
@@ -11,14 +11,14 @@ namespace {
 
 constexpr int64_t kMax = 1 << 16;  // n-grams, and comparisons of one kind
 
-// n-grams of one length, one behind the other.
+// n-grams of one length, stored one after the other.
 struct Grams {
   int64_t length = 1;
   std::vector<int64_t> items, columns;  // columns[i]: where the i-th is counted
   int64_t count() const { return static_cast<int64_t>(columns.size()); }
 };
 
-// What n-grams consist of: numbers, or strings, as places in `words`.
+// The items of the n-grams: integers, or indices of interned strings.
 std::vector<int64_t> read_pool(OpCall& c, StringInterner& string_table) {
   const auto* strings = c.attr("pool_strings");
   if (!strings) return c.attr_ints("pool_int64s");
@@ -40,7 +40,7 @@ bool read_grams(OpCall& c, const std::vector<int64_t>& pool, std::vector<Grams>&
     const int64_t begin = starts[n - 1], end = n < starts.size() ? starts[n] : static_cast<int64_t>(pool.size());
     const auto length = static_cast<int64_t>(n);
     if (begin < 0 || end < begin || end > static_cast<int64_t>(pool.size()) || (end - begin) % length != 0) {
-      c.fail(fmt::format("n-grams of {} from {} to {}", n, begin, end));
+      c.fail(fmt::format("the pool entries of {}-grams from {} to {} are invalid", n, begin, end));
       return false;
     }
     Grams grams{length, {pool.begin() + begin, pool.begin() + end}, {}};
@@ -57,35 +57,36 @@ bool read_grams(OpCall& c, const std::vector<int64_t>& pool, std::vector<Grams>&
   return c.ok();
 }
 
-// How often each of the n-grams stands in the lines [N, T] with `gap` items between its own; f32 [N, count].
+// The count of each n-gram in the rows [N, T] with `gap` items between its items; f32 [N, count].
 Tensor counted(OpCall& c, const Tensor& lines, const Grams& grams, int64_t gap, const std::string& name) {
   const int64_t step = gap + 1, indices = lines.sizes()[1] - (grams.length - 1) * step, count = grams.count();
   if (indices < 1) return {};
   if (lines.sizes()[0] * indices * count > int64_t{1} << 28) {
-    c.fail(fmt::format("{} n-grams at {} places", count, indices));
+    c.fail(fmt::format("comparing {} n-grams at {} positions exceeds the limit", count, indices));
     return {};
   }
   Tensor all;
   for (int64_t j = 0; j < grams.length && c.ok(); ++j) {
     const std::string at = fmt::format("{}_{}", name, j);
-    HostArray wanted = HostArray::make(DType::I64, {1, 1, count});
-    for (int64_t i = 0; i < count; ++i) wanted.set_integer(i, grams.items[static_cast<size_t>(i * grams.length + j)]);
+    HostArray expected = HostArray::make(DType::I64, {1, 1, count});
+    for (int64_t i = 0; i < count; ++i) expected.set_integer(i, grams.items[static_cast<size_t>(i * grams.length + j)]);
     const Tensor part = c.slice(lines, 1, j * step, j * step + indices, 1, (at + "_slice").c_str());
     const Tensor items = c.reshape(c.op(Op::Cont, {part}, (at + "_items").c_str()), {lines.sizes()[0], indices, 1},
                                    (at + "_column").c_str());
-    const Tensor same = c.op(Op::Equal, {items, c.constant(std::move(wanted), (at + "_wanted").c_str())}, at.c_str());
+    const Tensor same =
+        c.op(Op::Equal, {items, c.constant(std::move(expected), (at + "_expected").c_str())}, at.c_str());
     all = all ? c.op(Op::And, {all, same}, (at + "_all").c_str()) : same;
   }
   return c.op_with(Op::ReduceSum, {c.cast(all, DType::F32, (name + "_f32").c_str())}, ReduceParams{1u << 1, false},
                    (name + "_count").c_str());
 }
 
-// The source as numbers that n-grams are compared with; -1: a word that stands in none.
+// The source as integers to compare with the n-grams; -1: a string that occurs in none.
 Tensor counted_source(OpCall& c, const StringInterner& string_table) {
   const bool of_strings = c.has_attr("pool_strings");
   if (c.has(0) && of_strings != (c.value(0).strings != nullptr))
-    c.fail(of_strings ? "it counts words, and its source holds numbers"
-                      : "it counts numbers, and its source holds words");
+    c.fail(of_strings ? "its pool has strings, but its input has numbers"
+                      : "its pool has integers, but its input has strings");
   if (!of_strings || !c.ok()) return c.ok() ? c.in(0) : Tensor();
   const StringTable own = c.string_table(0);
   HostArray table = HostArray::make(DType::I64, {static_cast<int64_t>(own->size())});
@@ -106,10 +107,12 @@ void tf_idf_vectorizer(OpCall& c) {
   const Tensor x = counted_source(c, string_table);
   if (!x) return;
   const std::string mode = c.attr_string("mode", "");
-  if (x->rank() < 1 || x->rank() > 2 || info(x.dtype()).floating) return c.fail("its source is no line of integers");
-  if (mode != "TF" && mode != "IDF" && mode != "TFIDF") return c.fail(fmt::format("mode '{}'", mode));
+  if (x->rank() < 1 || x->rank() > 2 || info(x.dtype()).floating)
+    return c.fail("its input must be integers with 1 or 2 dimensions");
+  if (mode != "TF" && mode != "IDF" && mode != "TFIDF")
+    return c.fail(fmt::format("the mode '{}' is not supported: expected TF, IDF or TFIDF", mode));
   const int64_t skips = c.attr_int("max_skip_count", 0);
-  if (skips < 0 || skips > 1 << 10) return c.fail(fmt::format("{} skipped items", skips));
+  if (skips < 0 || skips > 1 << 10) return c.fail(fmt::format("max_skip_count cannot be {}", skips));
   const bool one_line = x->rank() == 1;
   const int64_t rows = one_line ? 1 : x.sizes()[0];
   const Tensor lines =

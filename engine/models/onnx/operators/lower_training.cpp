@@ -31,7 +31,7 @@ Tensor regular(OpCall& c, const Step& s, const std::string& at) {
 template <class F>
 void optimise(OpCall& c, size_t kinds, F&& one) {
   const size_t per = 2 + kinds, sources = c.input_count();
-  if (sources < 2 + per || (sources - 2) % per != 0) return c.fail("its sources are not in whole groups");
+  if (sources < 2 + per || (sources - 2) % per != 0) return c.fail("its inputs are not a multiple of a group");
   const size_t groups = (sources - 2) / per;
   const Tensor rate = c.in_f32(0), count = c.cast(c.in(1), DType::F32, ":count");
   for (size_t i = 0; i < groups && c.ok(); ++i) {
@@ -49,7 +49,8 @@ void optimise(OpCall& c, size_t kinds, F&& one) {
 
 void momentum(OpCall& c) {
   const std::string mode = c.attr_string("mode", "standard");
-  if (mode != "standard" && mode != "nesterov") return c.fail(fmt::format("mode '{}'", mode));
+  if (mode != "standard" && mode != "nesterov")
+    return c.fail(fmt::format("the mode '{}' is not supported: expected standard or nesterov", mode));
   const float alpha = c.attr_float("alpha", 0), beta = c.attr_float("beta", 0);
   optimise(c, 1, [&](const Step& s, const std::string& at) -> std::vector<Tensor> {
     const Tensor g = regular(c, s, at);
@@ -110,7 +111,7 @@ void adam(OpCall& c) {
   });
 }
 
-// A floating-point tensor that is named in an attribute; undefined, and an error, where there is none.
+// A floating-point tensor named by an attribute; undefined, with an error, if there is none.
 Tensor named(OpCall& c, const std::string& name) {
   const ValuePtr value = c.lowering().value_named(name);
   Status status;
@@ -119,23 +120,23 @@ Tensor named(OpCall& c, const std::string& name) {
   if (!status.ok())
     c.fail(status.error().message);
   else if (!tensor || !info(tensor.dtype()).floating)
-    c.fail(fmt::format("'{}', which it is about, is no tensor of floating-point numbers before it", name));
+    c.fail(fmt::format("'{}' must be a floating-point tensor computed before this node", name));
   return tensor;
 }
 
 // How the sum of a tensor's elements changes with others before it, at the values that they have in the graph.
 void gradient(OpCall& c) {
   const auto *xs = c.attr("xs"), *zs = c.attr("zs");
-  if (!xs || xs->strings.empty()) return c.fail("it names nothing to differentiate by");
+  if (!xs || xs->strings.empty()) return c.fail("it lacks xs, the tensors to differentiate with respect to");
   std::vector<std::string> names = xs->strings;
   if (zs) names.insert(names.end(), zs->strings.begin(), zs->strings.end());
   if (names.size() != c.input_count() || xs->strings.size() != c.output_count())
     return c.fail("it names more or fewer tensors than it has sources or results");
-  std::vector<Tensor> wanted;
+  std::vector<Tensor> variables;
   for (size_t i = 0; i < names.size() && c.ok(); ++i) {
     if (c.lowering().value_named(names[i]) != c.inputs()[i])
       return c.fail(fmt::format("input {} is another value than '{}'", i, names[i]));
-    if (i < xs->strings.size()) wanted.push_back(named(c, names[i]));
+    if (i < xs->strings.size()) variables.push_back(named(c, names[i]));
   }
   const Tensor y = c.ok() ? named(c, c.attr_string("y", "")) : Tensor();
   if (!c.ok()) return;
@@ -145,12 +146,12 @@ void gradient(OpCall& c) {
   auto graph = c.lowering().context().new_graph(8 * c.lowering().context().use().objects + 256, true);
   if (!c.ok() || !graph) return c.fail(graph ? "" : graph.error().message);
   if (auto added = graph->expand(sum); !added) return c.fail(added.error().message);
-  auto made = build_gradients(c.g(), *graph, sum, wanted);
+  auto made = build_gradients(c.g(), *graph, sum, variables);
   if (!made) return c.fail(made.error().message);
-  for (size_t i = 0; i < wanted.size() && c.ok(); ++i) {
+  for (size_t i = 0; i < variables.size() && c.ok(); ++i) {
     const Tensor by =
-        (*made)[i] ? (*made)[i] : c.op_with(Op::Fill, {}, FillParams{wanted[i].sizes(), DType::F32, 0, 0}, ":none");
-    c.out(i, c.cast(by, wanted[i].dtype()));
+        (*made)[i] ? (*made)[i] : c.op_with(Op::Fill, {}, FillParams{variables[i].sizes(), DType::F32, 0, 0}, ":none");
+    c.out(i, c.cast(by, variables[i].dtype()));
   }
 }
 

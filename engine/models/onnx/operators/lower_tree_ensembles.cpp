@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ONNX's ensembles of trees. All rows walk all trees at once: a table tells each node's test and the two nodes behind it, leaves
-// lead to themselves, and behind as many steps as the deepest tree has levels every row stands at its leaves.
+// ONNX's tree ensembles. All rows walk all trees at once: a table has each node's test and its two children, leaves are
+// their own children, and after as many steps as the deepest tree has levels every row is at its leaves.
 #include <fmt/format.h>
 #include "engine/models/onnx/operators/ml_common.h"
 
@@ -16,10 +16,10 @@ namespace arenascope::models {
 namespace {
 
 enum class Aggregate { Average, Sum, Min, Max };
-// In the order of TreeEnsemble's numbers; the last one is asked by no number.
+// In the order of TreeEnsemble's codes; the last one has no code.
 enum NodeMode : int64_t { kLessEqual, kLess, kGreaterEqual, kGreater, kEqual, kNotEqual, kMember, kLeaf };
 
-// What a leaf gives to a target.
+// The contribution of a leaf to a target.
 struct LeafWeight {
   int64_t node, target;
   double weight;
@@ -28,7 +28,7 @@ struct LeafWeight {
 struct Forest {
   std::vector<int64_t> features, modes, yes, no, missing, roots;  // of all trees one after another
   std::vector<double> splits;
-  std::vector<std::vector<double>> sets;  // of nodes that ask for a member
+  std::vector<std::vector<double>> sets;  // of set membership nodes
   std::vector<LeafWeight> weights;
   int64_t targets = 1, depth = 0;
   Aggregate aggregate = Aggregate::Sum;
@@ -48,17 +48,18 @@ void measure_depth(OpCall& c, Forest& f) {
   std::vector<bool> seen(f.count(), false);
   std::vector<int64_t> now = f.roots;
   for (const int64_t root : f.roots)
-    if (root < 0 || root >= count) return c.fail(fmt::format("a tree begins at node {} of {}", root, count));
+    if (root < 0 || root >= count) return c.fail(fmt::format("the root {} is out of range for {} nodes", root, count));
   for (; !now.empty(); ++f.depth) {
     if (f.depth > kMaxDepth) return c.fail(fmt::format("its trees have more than {} levels", kMaxDepth));
     std::vector<int64_t> next;
     for (const int64_t node : now) {
       const auto n = static_cast<size_t>(node);
       if (f.modes[n] == kLeaf) continue;
-      if (seen[n]) return c.fail(fmt::format("two ways lead to node {}", node));
+      if (seen[n]) return c.fail(fmt::format("node {} has two parents", node));
       seen[n] = true;
       for (const int64_t to : {f.yes[n], f.no[n]}) {
-        if (to < 0 || to >= count) return c.fail(fmt::format("node {} leads to node {} of {}", node, to, count));
+        if (to < 0 || to >= count)
+          return c.fail(fmt::format("node {} has the child {}, out of range for {} nodes", node, to, count));
         next.push_back(to);
       }
     }
@@ -66,7 +67,7 @@ void measure_depth(OpCall& c, Forest& f) {
   }
   f.depth = std::max<int64_t>(f.depth - 1, 0);
   for (size_t n = 0; n < f.count(); ++n)
-    if (!seen[n] && f.modes[n] != kLeaf) return c.fail(fmt::format("no way leads to node {}", n));
+    if (!seen[n] && f.modes[n] != kLeaf) return c.fail(fmt::format("node {} cannot be reached from a root", n));
 }
 
 // Walks a forest with rows x [N, F].
@@ -157,17 +158,17 @@ class Walk {
   std::vector<int64_t> modes_;
 };
 
-// Each leaf has a row of what it gives, [rows, targets], the node of which `row_of` tells. What it does not give is 0, or what
-// is no extreme.
+// Each leaf has a row of contributions, [rows, targets]; `row_of` maps nodes to rows. Targets without a contribution have
+// 0, or the neutral element of the extremum.
 Tensor weight_table(OpCall& c, const Forest& f, DType dtype, std::vector<int64_t>& row_of) {
-  row_of.assign(f.count(), 0);  // row 0: nothing
+  row_of.assign(f.count(), 0);  // row 0: no contribution
   int64_t rows = 1;
   for (const LeafWeight& w : f.weights)
     if (row_of[static_cast<size_t>(w.node)] == 0) row_of[static_cast<size_t>(w.node)] = rows++;
   // Each leaf gives something to at least a thousandth of the targets, or the table is small.
   const int64_t most = std::min(kMaxTable, (int64_t{1} << 18) + 1024 * static_cast<int64_t>(f.weights.size()));
   if (rows > most / f.targets) {
-    c.fail(fmt::format("{} leaves of {} targets", rows, f.targets));
+    c.fail(fmt::format("{} leaves for {} targets exceed the limit of a constant", rows, f.targets));
     return {};
   }
   const double infinite = std::numeric_limits<double>::infinity();
@@ -180,7 +181,7 @@ Tensor weight_table(OpCall& c, const Forest& f, DType dtype, std::vector<int64_t
   return learned_table(c, dtype, {rows, f.targets}, table, ":leaves");
 }
 
-// Which targets the leaves of each row give anything to, [N, targets] as booleans.
+// The targets that have a contribution from a leaf of each row, [N, targets] as booleans.
 Tensor given_targets(OpCall& c, const Forest& f, const Tensor& rows, const std::vector<int64_t>& row_of) {
   const int64_t count = 1 + *std::max_element(row_of.begin(), row_of.end());
   std::vector<double> table(static_cast<size_t>(count * f.targets), 0);
@@ -193,14 +194,16 @@ Tensor given_targets(OpCall& c, const Forest& f, const Tensor& rows, const std::
   return c.cast(any, DType::Bool, ":weighed_targets");
 }
 
-// What all trees give to each row's targets, [N, targets], with what is added to all; and, where it is asked for, which they give
-// anything.
+// The scores of each row's targets from all trees, [N, targets], with the base values; optionally also the targets that
+// have a contribution.
 Tensor forest_scores(OpCall& c, Forest& f, const Tensor& x, Tensor* given_any = nullptr) {
   for (const int64_t feature : f.features)
-    if (feature < 0 || feature >= x.sizes()[1]) c.fail(fmt::format("feature {} of {}", feature, x.sizes()[1]));
+    if (feature < 0 || feature >= x.sizes()[1])
+      c.fail(fmt::format("the feature index {} is out of range for {} columns", feature, x.sizes()[1]));
   for (const LeafWeight& w : f.weights)
     if (w.node < 0 || w.node >= static_cast<int64_t>(f.count()) || w.target < 0 || w.target >= f.targets)
-      c.fail(fmt::format("a weight of node {} for target {} of {}", w.node, w.target, f.targets));
+      c.fail(fmt::format("the weight of node {} for target {} is out of range for {} targets", w.node, w.target,
+                         f.targets));
   if (c.ok()) measure_depth(c, f);
   if (!c.ok()) return {};
   std::vector<int64_t> row_of;
@@ -227,11 +230,12 @@ Tensor forest_scores(OpCall& c, Forest& f, const Tensor& x, Tensor* given_any = 
   }
   if (f.base.empty()) return y;
   const auto bases = static_cast<int64_t>(f.base.size());
-  if (bases != 1 && bases != f.targets) c.fail(fmt::format("{} base values for {} targets", bases, f.targets));
+  if (bases != 1 && bases != f.targets)
+    c.fail(fmt::format("found {} base values for {} targets: expected one, or one per target", bases, f.targets));
   return c.ok() ? c.op(Op::Add, {y, learned_table(c, x.dtype(), {bases}, f.base, ":base")}, ":based") : Tensor();
 }
 
-// TreeEnsemble's lists: nodes and leaves are counted apart; here leaves stand behind the nodes.
+// TreeEnsemble's lists number nodes and leaves separately; here the leaves follow the nodes.
 bool read_numbered_forest(OpCall& c, Forest& f) {
   const auto yes_leaf = c.attr_ints("nodes_trueleafs"), no_leaf = c.attr_ints("nodes_falseleafs"),
              targets = c.attr_ints("leaf_targetids");
@@ -248,9 +252,9 @@ bool read_numbered_forest(OpCall& c, Forest& f) {
                      f.targets <= 1 << 16;
   if (!whole) c.fail("its lists of nodes and leaves do not fit each other");
   f.sets.resize(n);
-  size_t at = 0;  // sets are parted by NaN, in the order of the nodes that ask for them
+  size_t at = 0;  // sets are separated by NaN, in the order of their nodes
   for (size_t i = 0; i < n && c.ok(); ++i) {
-    if (f.modes[i] < 0 || f.modes[i] > kMember) c.fail(fmt::format("a node of mode {}", f.modes[i]));
+    if (f.modes[i] < 0 || f.modes[i] > kMember) c.fail(fmt::format("the node mode {} is unknown", f.modes[i]));
     if (f.modes[i] != kMember) continue;
     for (; at < members.size() && !std::isnan(members[at]); ++at) f.sets[i].push_back(members[at]);
     ++at;
@@ -261,7 +265,7 @@ bool read_numbered_forest(OpCall& c, Forest& f) {
       int64_t& to = (*side)[i];
       const bool leaf = (side == &f.yes ? yes_leaf : no_leaf)[i] != 0;
       if (to < 0 || to >= (leaf ? leaves : nodes))
-        c.fail(fmt::format("node {} leads to {} {}", i, leaf ? "leaf" : "node", to));
+        c.fail(fmt::format("node {} has the invalid child {} {}", i, leaf ? "leaf" : "node", to));
       if (leaf) to += nodes;
     }
   for (int64_t i = 0; i < leaves && c.ok(); ++i) {
@@ -278,7 +282,7 @@ int64_t mode_of(OpCall& c, const std::string& name) {
                                            "BRANCH_EQ",  "BRANCH_NEQ", "BRANCH_MEMBER", "LEAF"};
   for (int64_t i = 0; i <= kLeaf; ++i)
     if (i != kMember && name == kNames[i]) return i;
-  c.fail(fmt::format("a node of mode '{}'", name));
+  c.fail(fmt::format("the node mode '{}' is unknown", name));
   return kLeaf;
 }
 
@@ -307,7 +311,7 @@ bool read_named_forest(OpCall& c, const std::string& kind, Forest& f) {
       c.fail(fmt::format("node {} of tree {} is duplicated", numbers[i], trees[i]));
   const auto place = [&](int64_t tree, int64_t number) {
     const auto found = indices.find({tree, number});
-    if (found == indices.end()) c.fail(fmt::format("there is no node {} in tree {}", number, tree));
+    if (found == indices.end()) c.fail(fmt::format("node {} of tree {} is missing", number, tree));
     return found == indices.end() ? int64_t{0} : found->second;
   };
   std::vector<bool> led_to(n, false);
@@ -341,10 +345,10 @@ void tree_ensemble(OpCall& c) {
   const Tensor x = c.in(0);
   Forest f;
   if (!x || !read_numbered_forest(c, f)) return;
-  if (x->rank() != 2 || !info(x.dtype()).floating) return c.fail("its source is no table of numbers");
+  if (x->rank() != 2 || !info(x.dtype()).floating) return c.fail("its input must be a floating-point matrix");
   const int64_t aggregate = c.attr_int("aggregate_function", 1), after = c.attr_int("post_transform", 0);
   if (aggregate < 0 || aggregate > 3 || after < 0 || after > 4)
-    return c.fail(fmt::format("aggregate {} and transform {}", aggregate, after));
+    return c.fail(fmt::format("aggregate_function {} or post_transform {} is unknown", aggregate, after));
   f.aggregate = static_cast<Aggregate>(aggregate);
   const Tensor y = post_transformed(c, forest_scores(c, f, x), static_cast<PostTransform>(after), ":transformed");
   if (y) c.out(0, c.op(Op::Copy, {y}));
@@ -355,11 +359,11 @@ void tree_regressor(OpCall& c) {
   Forest f;
   if (!x || !read_named_forest(c, "target", f)) return;
   f.targets = c.attr_int("n_targets", 1);
-  if (f.targets < 1 || f.targets > 1 << 16) return c.fail(fmt::format("{} targets", f.targets));
+  if (f.targets < 1 || f.targets > 1 << 16) return c.fail(fmt::format("the number of targets cannot be {}", f.targets));
   const std::string aggregate = c.attr_string("aggregate_function", "SUM");
   static constexpr const char* kNames[] = {"AVERAGE", "SUM", "MIN", "MAX"};
   const auto found = std::find(std::begin(kNames), std::end(kNames), aggregate);
-  if (found == std::end(kNames)) return c.fail(fmt::format("it aggregates by '{}'", aggregate));
+  if (found == std::end(kNames)) return c.fail(fmt::format("the aggregate_function '{}' is not supported", aggregate));
   f.aggregate = static_cast<Aggregate>(found - std::begin(kNames));
   const Tensor y = post_transformed(c, forest_scores(c, f, x), f.after, ":transformed");
   if (y) c.out(0, y.dtype() == DType::F32 ? c.op(Op::Copy, {y}) : c.cast(y, DType::F32));
@@ -371,7 +375,7 @@ void out_class_scores(OpCall& c, const Tensor& scores) {
           scores.dtype() == DType::F32 ? c.op(Op::Copy, {scores}, ":scores") : c.cast(scores, DType::F32, ":scores"));
 }
 
-// Two classes of which only the first or the second is weighed: its score tells.
+// Binary classification with weights for one class only: its score decides.
 void one_sided(OpCall& c, const Forest& f, const ClassLabels& labels, const Tensor& score, bool second) {
   const bool positive =
       std::none_of(f.weights.begin(), f.weights.end(), [](const LeafWeight& w) { return w.weight < 0; });
@@ -379,7 +383,7 @@ void one_sided(OpCall& c, const Forest& f, const ClassLabels& labels, const Tens
   const Tensor flat = c.reshape(score, {score.sizes()[0]}, ":score");
   out_labels_by(c, labels, c.op(Op::Greater, {flat, edge}, ":above"));
   if (!c.has_output(1)) return;
-  if (second) {  // of the first class there is nothing
+  if (second) {  // the first class has no score
     const Tensor parts[] = {c.op(Op::Sub, {score, score}, ":none"), score};
     const Tensor both = c.op_list(Op::Concat, parts, AxisParams{1}, ":both");
     return out_class_scores(c, post_transformed(c, both, f.after, ":transformed"));
@@ -411,7 +415,7 @@ void tree_classifier(OpCall& c) {
   Tensor given;
   const Tensor scores = forest_scores(c, f, x, f.base.empty() ? &given : nullptr);
   if (!scores) return;
-  Tensor ranked = scores;  // a class that no tree says anything of is none to choose
+  Tensor ranked = scores;  // a class without a contribution cannot be chosen
   if (given) {
     const double infinite = std::numeric_limits<double>::infinity();
     ranked = c.op(Op::Where, {given, scores, c.scalar(-infinite, scores.dtype(), ":never")}, ":ranked");

@@ -21,14 +21,16 @@ bool read_attention(OpCall& c, AttentionSizes& s) {
     if (!c.has(i)) return refused("it lacks its memory, or how that is read");
   const Dims &layer = c.sizes(kMemoryLayer), &memory = c.sizes(kMemory);
   if (layer.rank() != 3 || memory.rank() != 3)
-    return refused(fmt::format("its memory {} by {}", to_string(memory), to_string(layer)));
+    return refused(
+        fmt::format("its memory {} and memory layer {} must have 3 dimensions", to_string(memory), to_string(layer)));
   s.memory = memory[1], s.depth = memory[2], s.inner = layer[2];
   if (s.memory < 1 || s.depth < 1 || s.inner < 1 || memory[0] != s.batch ||
       !(layer == Dims{s.directions, s.depth, s.inner}) ||
       !(c.sizes(kQueryLayer) == Dims{s.directions, s.hidden, s.inner}) ||
       !(c.sizes(kVector) == Dims{s.directions, s.inner}))
-    return refused(fmt::format("its memory {} by {}, {} and {}", to_string(memory), to_string(layer),
-                               to_string(c.sizes(kQueryLayer)), to_string(c.sizes(kVector))));
+    return refused(fmt::format("its memory {}, memory layer {}, query layer {} and vector {} do not match",
+                               to_string(memory), to_string(layer), to_string(c.sizes(kQueryLayer)),
+                               to_string(c.sizes(kVector))));
   s.state = s.depth;
   if (c.has(kLayer)) {
     const Dims& last = c.sizes(kLayer);
@@ -43,7 +45,7 @@ bool read_attention(OpCall& c, AttentionSizes& s) {
   const auto known = c.known(kMemoryLengths);
   for (int64_t b = 0; known && b < s.batch; ++b)
     if (known->integer(b) < 1 || known->integer(b) > s.memory)
-      return refused(fmt::format("a memory of {} steps, of {}", known->integer(b), s.memory));
+      return refused(fmt::format("the memory length {} is out of range for {} steps", known->integer(b), s.memory));
   return c.ok();
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What ONNX Runtime's AttnLSTM sees beside its source: a memory, of which each step takes what the state before it asks for
-// (Bahdanau, Cho and Bengio 2015).
+// The attention of ONNX Runtime's AttnLSTM over a memory, queried by the previous state (Bahdanau, Cho and Bengio 2015).
 #pragma once
 #include "engine/models/onnx/lowering.h"
 
@@ -11,22 +10,22 @@ namespace arenascope::models {
 struct AttentionSizes {
   int64_t batch = 0, hidden = 0, directions = 0;
   int64_t memory = 0, depth = 0, inner = 0;  // steps of the memory, their width, and that of what is compared
-  int64_t state = 0;                         // how wide what is seen is
+  int64_t state = 0;                         // width of the context vector
 };
 
-// Sources 8 to 13 beside an LSTM of these directions, sequences and units. False, and an error, where they do not fit.
+// Inputs 8 to 13 of AttnLSTM for these directions, sequences and units. False, with an error, if they do not match.
 bool read_attention(OpCall& c, AttentionSizes& out);
 
 class StepAttention {
  public:
-  // Of direction d; `weight` [4·H, state] is by what the gates weigh what is seen.
+  // Attention of direction d; `weight` [4·H, state] are the gates' weights of the context vector.
   StepAttention(OpCall& c, const AttentionSizes& sizes, int64_t d, const Tensor& weight);
 
-  // What the gates are given beside their source, [B, 4·H].
+  // The gates' contribution from the context vector, [B, 4·H].
   Tensor source(const std::string& step);
-  // What the next step sees, by the state [B, H]; sequences that are not `there` [B, 1], where it is defined, see what they saw.
+  // Computes the next context vector from the state [B, H]; sequences that are not `there` [B, 1], if it is defined, keep theirs.
   void match(const Tensor& h, const Tensor& there, const std::string& step);
-  // What the step at hand sees, [B, state]; at first nothing.
+  // The context vector of the current step, [B, state]; zeros at first.
   const Tensor& seen() const { return seen_; }
   void see(const Tensor& seen) { seen_ = seen; }
 

@@ -19,7 +19,7 @@ Tensor learned_rows(OpCall& c, size_t i) {
   if (!x) return {};
   if (x->rank() == 1) return c.reshape(x, {1, x->element_count()}, ":row");
   if (x->rank() == 2) return x;
-  c.fail(fmt::format("input {} is no table of rows", to_string(x.sizes())));
+  c.fail(fmt::format("the input {} must have 1 or 2 dimensions", to_string(x.sizes())));
   return {};
 }
 
@@ -47,7 +47,7 @@ std::vector<double> attr_tensor(OpCall& c, const char* name) {
   if (!a || !a->tensor) return out;
   const ir::TensorData& t = *a->tensor;
   if (!t.dtype) {
-    c.fail(fmt::format("its '{}' is no tensor of numbers", name));
+    c.fail(fmt::format("its '{}' must be a tensor of numbers", name));
     return out;
   }
   const HostArray array = HostArray::from_bytes(*t.dtype, t.sizes, t.bytes().data());
@@ -61,7 +61,7 @@ PostTransform read_post_transform(OpCall& c) {
   if (name == "LOGISTIC") return PostTransform::Logistic;
   if (name == "SOFTMAX_ZERO") return PostTransform::SoftmaxZero;
   if (name == "PROBIT") return PostTransform::Probit;
-  if (name != "NONE") c.fail(fmt::format("it transforms scores by '{}'", name));
+  if (name != "NONE") c.fail(fmt::format("the post_transform '{}' is not supported", name));
   return PostTransform::None;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What ONNX's operators of classical machine learning share: tables from attributes, labels of classes, and what is done with
-// scores behind a model.
+// Shared parts of ONNX's classical machine learning operators: tables from attributes, class labels, and post transforms
+// of scores.
 #pragma once
 #include "engine/models/onnx/lowering.h"
 
@@ -10,7 +10,7 @@
 
 namespace arenascope::models {
 
-// Source i as such operators compute with it: f64 stays, all else is f32.
+// Source i in the type of the computation: f64 stays, all other types become f32.
 Tensor learned_source(OpCall& c, size_t i, const char* suffix);
 // The same as rows: one dimension is one row. An error where it has more than two.
 Tensor learned_rows(OpCall& c, size_t i);
@@ -20,13 +20,13 @@ Tensor learned_table(OpCall& c, DType dtype, const Dims& sizes, const std::vecto
 Tensor learned_table(OpCall& c, const Dims& sizes, std::vector<int64_t> values, const std::string& suffix);
 
 std::vector<double> attr_floats(OpCall& c, const char* name);
-// The numbers of an attribute that is a small tensor; empty where there is none, and an error where it is none of numbers.
+// The elements of an attribute that is a small tensor; empty if it is absent, and an error if it is not numeric.
 std::vector<double> attr_tensor(OpCall& c, const char* name);
 
 enum class PostTransform { None, Softmax, Logistic, SoftmaxZero, Probit };
-// By the attribute's text ("NONE", "LOGISTIC", …); an error where there is no such.
+// By the attribute's text ("NONE", "LOGISTIC", …); an error if it is unknown.
 PostTransform read_post_transform(OpCall& c);
-// Of scores [N, E].
+// Applies a post transform to scores [N, E].
 Tensor post_transformed(OpCall& c, const Tensor& scores, PostTransform how, const std::string& suffix);
 
 // The labels of a classifier: numbers, which are indices into words where it has strings.
@@ -35,7 +35,7 @@ struct ClassLabels {
   StringTable strings;
   size_t size() const { return numbers.size(); }
 };
-// An error where there are none.
+// An error if there are none.
 ClassLabels read_labels(OpCall& c, const char* ints, const char* strings);
 // Result 0 is labels[index], for each row.
 void out_labels(OpCall& c, const ClassLabels& labels, const Tensor& index);

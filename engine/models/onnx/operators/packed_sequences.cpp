@@ -49,7 +49,7 @@ Sequences equal_sequences(int64_t count, int64_t length) {
 bool pad_sequences(OpCall& c, const Sequences& of, std::initializer_list<Tensor*> tensors) {
   const int64_t count = of.count(), longest = of.longest();
   if (longest < 1 || count > kMaxPlaces / longest) {
-    c.fail(fmt::format("{} sequences of up to {} tokens", count, longest));
+    c.fail(fmt::format("{} sequences of up to {} tokens exceed the limit of an index table", count, longest));
     return false;
   }
   std::vector<int64_t> starts, last, lengths;
@@ -94,11 +94,12 @@ Tensor index_table(OpCall& c, std::vector<int64_t> indices, const Dims& sizes, c
 
 int64_t capture_capacity(OpCall& c, size_t counts, int64_t sequences) {
   const int64_t capacity = c.attr_int("state_update_capacity", 0);
-  if (capacity < 0 || capacity > 8) c.fail(fmt::format("it captures {} states, of at most 8", capacity));
+  if (capacity < 0 || capacity > 8) c.fail(fmt::format("state_update_capacity is {}: expected 0 to 8", capacity));
   if (c.ok() && c.has(counts) != (capacity > 0))
     c.fail("the number of captured states and their capacity must both be given or both be absent");
   if (c.ok() && capacity > 0 && (!(c.sizes(counts) == Dims{sequences}) || c.value(counts).dtype != DType::I32))
-    c.fail(fmt::format("{} counts of captured states for {} sequences", to_string(c.sizes(counts)), sequences));
+    c.fail(fmt::format("the counts of captured states {} must be I32, one for each of {} sequences",
+                       to_string(c.sizes(counts)), sequences));
   return c.ok() ? capacity : -1;
 }
 

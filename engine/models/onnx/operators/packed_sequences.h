@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sequences of different lengths that lie one after another in one dimension, as ONNX Runtime's operators pack them.
+// Sequences of different lengths that are concatenated along one dimension, as ONNX Runtime's operators pack them.
 #pragma once
 #include "engine/models/onnx/lowering.h"
 
@@ -21,21 +21,21 @@ struct Sequences {
   bool alike() const;  // all of one length
 };
 
-// From the running sums of lengths of source i, which a run may have to make. None, and an error, where they are not known or
-// do not fit `total` tokens; `may_be_empty`: a sequence need not have a token.
+// Parses the cumulative lengths in source i, which may be known only at run time. None, with an error, if they are unknown
+// or do not match `total` tokens; `may_be_empty`: sequences without tokens are permitted.
 std::optional<Sequences> packed_sequences(OpCall& c, size_t i, int64_t total, bool may_be_empty);
 Sequences equal_sequences(int64_t count, int64_t length);
 
-// Of tensors [T, n, m] as many rows for each sequence as the longest one has; those that are not there are 0. False, and an error,
-// where that is too much.
+// Pads tensors [T, n, m] so that each sequence has as many rows as the longest one; added rows are 0. False, with an error,
+// if that is too large.
 bool pad_sequences(OpCall& c, const Sequences& of, std::initializer_list<Tensor*> tensors);
-// Where the rows that are there lie among the padded ones; none where these are the same.
+// The indices of the actual rows among the padded ones; empty where both are equal.
 std::vector<int64_t> padded_indices(const Sequences& padded, const Sequences& of);
 
 // Constant I64 indices.
 Tensor index_table(OpCall& c, std::vector<int64_t> indices, const Dims& sizes, const char* suffix);
-// Where element s of sequence i is among the first that are captured, [count, capacity], of as many as source `counts` says.
-// The attribute "state_update_capacity" is told, and fits.
+// The index of element s of sequence i among the captured states, [count, capacity]; source `counts` gives their number.
+// The attribute "state_update_capacity" is present and valid.
 Tensor captured(OpCall& c, size_t counts, const Sequences& of, int64_t capacity);
 // The attribute; below 0, and an error, where it does not fit source `counts`.
 int64_t capture_capacity(OpCall& c, size_t counts, int64_t sequences);

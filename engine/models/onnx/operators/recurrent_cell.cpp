@@ -10,7 +10,7 @@
 namespace arenascope::models {
 namespace {
 
-// With the parameters that a function has where the file tells none, and whether it has them.
+// An activation with the default parameters, and whether it has them.
 struct KnownActivation {
   std::string_view name;
   float alpha, beta;
@@ -52,7 +52,7 @@ std::vector<Activation> read_activations(OpCall& c, int64_t gates, int64_t direc
         fmt::format("{} functions for {} directions of {} each", specified->strings.size(), directions, usual.size()));
     return {};
   }
-  // Parameters stand in the order of those functions that have them.
+  // Parameters are listed for those functions that have them, in order.
   static const std::vector<float> kNone;
   const auto *alphas = c.attr("activation_alpha"), *betas = c.attr("activation_beta");
   const std::vector<float>&alpha = alphas ? alphas->floats : kNone, &beta = betas ? betas->floats : kNone;
@@ -62,7 +62,7 @@ std::vector<Activation> read_activations(OpCall& c, int64_t gates, int64_t direc
     const auto known = std::find_if(std::begin(kActivations), std::end(kActivations),
                                     [&](const KnownActivation& k) { return k.name == name; });
     if (known == std::end(kActivations)) {
-      c.fail(fmt::format("there is no activation '{}'", specified->strings[i]));
+      c.fail(fmt::format("the activation '{}' is not supported", specified->strings[i]));
       return {};
     }
     Activation f{known->name, known->alpha, known->beta};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One step of ONNX's RNN, GRU and LSTM as ops, with the functions, limits and couplings that a file asks for.
+// One step of ONNX's RNN, GRU and LSTM as ops, with the file's activations, clipping and couplings.
 #pragma once
 #include "engine/models/onnx/lowering.h"
 
@@ -20,17 +20,17 @@ struct Activation {
   Tensor edge = {}, zero = {};  // what a function with a threshold compares with and gives below it
 };
 
-// The functions of `directions` directions of a cell of so many gates, one after another: the usual ones where the file tells
-// none. An error, and none, where one is unknown or too few are told.
+// The activations of `directions` directions of a cell with so many gates, one after another; default activations if the
+// file specifies none. Empty, with an error, if one is unknown or some are missing.
 std::vector<Activation> read_activations(OpCall& c, int64_t gates, int64_t directions);
 // The same as attributes of a node.
 void write_activations(std::span<const Activation> functions, ir::Node& node);
 bool are_usual(const std::vector<Activation>& functions, int64_t gates);
 
-// What one direction's steps share.
+// Weights shared by the steps of one direction.
 struct CellWeights {
   Tensor r;       // [G·H, H]
-  Tensor bias;    // [G·H], of what r makes; may be undefined
+  Tensor bias;    // [G·H], of the recurrent matmul; may be undefined
   Tensor peeped;  // [3·H], an LSTM's peepholes i, o, f; may be undefined
 };
 
@@ -39,8 +39,8 @@ class Cell {
   // `gates`: 1 of an RNN, 3 of a GRU, 4 of an LSTM.
   Cell(OpCall& c, int64_t gates, int64_t hidden, const CellWeights& weights, std::vector<Activation> functions);
 
-  // From the states [B, H] before a step to those behind it; `xw` [B, G·H] is what the step's source gives, with its bias.
-  // `cell` is an LSTM's only. Ops are named as `step` says.
+  // Advances the states [B, H] by one step; `xw` [B, G·H] is the input's contribution, with its bias. `cell` is used by an
+  // LSTM only. The names of ops contain `step`.
   void step(const Tensor& xw, Tensor& h, Tensor& cell, const std::string& step);
 
  private:

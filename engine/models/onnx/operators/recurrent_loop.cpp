@@ -86,7 +86,7 @@ class LongCell {
     if (of_direction_ > 1) sources[kFirstCell] = states[1];
     if (of_direction_ > 2) sources[kSeenBefore] = states[2];
     if (c_.has_output(0)) results[0] = n.name(name("y"));
-    for (size_t i = 0; i < of_direction_; ++i) results[i + 1] = n.name(fmt::format("d{}_behind_{}", d, i));
+    for (size_t i = 0; i < of_direction_; ++i) results[i + 1] = n.name(fmt::format("d{}_final_{}", d, i));
     std::string none;
     if (r_.lengths) {
       const std::string zero = n.number(0, name("zero"));

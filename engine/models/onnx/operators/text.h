@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What operators over strings ask of libraries: letters' case (ICU) and regular expressions (RE2). A build without one of
-// them says so.
+// Library functions for string operators: case mapping (ICU) and regular expressions (RE2). A build without a library
+// reports its functions as unsupported.
 #pragma once
 #include <arenascope/base/result.h>
 
@@ -12,22 +12,22 @@
 
 namespace arenascope::models {
 
-// UTF-8 in upper or lower case, the same in every locale. Errors: it is no UTF-8 or beyond 2^28 bytes; letters beyond
-// ASCII, and no ICU.
+// Maps UTF-8 to upper or lower case, independent of the locale. Errors: invalid UTF-8, more than 2^28 bytes; characters
+// beyond ASCII in a build without ICU.
 Result<std::string> change_case(std::string_view text, bool upper);
 
-// In RE2's language, which takes time in proportion to the text whatever the pattern.
+// A regular expression in RE2's syntax, with linear time for every pattern.
 class Regex {
  public:
   struct Match {
     size_t begin = 0, end = 0;
   };
-  // `longest`: of the matches that begin at one place the longest one, not the first alternative. Errors: what is wrong with the
+  // `longest`: prefers the longest of the matches that begin at one position to the first alternative. Errors: an invalid
   // pattern; no RE2.
   static Result<std::unique_ptr<Regex>> make(const std::string& pattern, bool longest = false);
   virtual ~Regex() = default;
   virtual bool matches_all_of(std::string_view text) const = 0;
-  // The first one that begins at `from` or behind it.
+  // The first match that begins at or after `from`.
   virtual std::optional<Match> find(std::string_view text, size_t from) const = 0;
 };
 

@@ -11,7 +11,7 @@ namespace arenascope::models {
 namespace {
 
 constexpr int64_t kMaxStrings = int64_t{1} << 20;  // of a result
-// Which a match may look at up to the end of its string, so that one string of n letters may ask for n * n / 2 bytes.
+// Bytes that all matches may scan: a match scans up to the end of its string, so that n characters may need n * n / 2 bytes.
 constexpr uint64_t kMaxBytesSeen = uint64_t{1} << 31;
 constexpr int64_t kMaxPadBytes = int64_t{1} << 26;  // of all strings of padding
 
@@ -23,7 +23,7 @@ size_t letters_of(std::string_view text) {
   return count;
 }
 
-// After a match; behind the letter at which it stands where it is empty.
+// The position after a match; after an empty match, one character further.
 size_t after(std::string_view text, const Regex::Match& match) {
   if (match.end > match.begin) return match.end;
   return match.begin +
@@ -34,10 +34,10 @@ class Tokens {
  public:
   explicit Tokens(OpCall& c) : c_(c) {}
 
-  // How strings are taken apart: letter by letter, by what stands between parts, or by what a part is.
+  // How strings are split: into characters, by separators, or by a pattern of tokens.
   bool read() {
     const int64_t least = c_.attr_int("mincharnum", 0);
-    if (least < 1) return refused(fmt::format("parts of at least {} letters", least));
+    if (least < 1) return refused(fmt::format("mincharnum cannot be {}", least));
     min_ = static_cast<size_t>(least);
     const auto* separators = c_.attr("separators");
     const std::string token = c_.attr_string("tokenexp", "");
@@ -49,7 +49,9 @@ class Tokens {
     else
       return refused("it has neither separators nor a pattern of its parts");
     by_letter_ = patterns.size() == 1 && patterns[0] == (by_token_ ? "." : "");
-    if (by_letter_) return min_ == 1 || refused(fmt::format("letters of at least {} letters", least));
+    if (by_letter_)
+      return min_ == 1 ||
+             refused(fmt::format("mincharnum must be 1 if strings are split into characters, not {}", least));
     for (const std::string& pattern : patterns) {
       auto regex = Regex::make(pattern, true);
       if (!regex) return refused(regex.error().message);
@@ -65,7 +67,7 @@ class Tokens {
         valid = valid && letter.valid;
         out.push_back(bytes);
       });
-      return valid || refused(fmt::format("the string '{}' is no UTF-8", text.substr(0, 64)));
+      return valid || refused(fmt::format("the string '{}' is not valid UTF-8", text.substr(0, 64)));
     }
     if (by_token_)
       matches(text, out);
@@ -87,7 +89,7 @@ class Tokens {
   std::optional<Regex::Match> find(const Regex& regex, std::string_view text, size_t from) {
     seen_ += text.size() - from;
     if (seen_ <= kMaxBytesSeen) return regex.find(text, from);
-    c_.fail(fmt::format("its strings are too long to be taken apart by a pattern: one has {} bytes", text.size()));
+    c_.fail(fmt::format("its strings are too long for a pattern: one has {} bytes", text.size()));
     return std::nullopt;
   }
 
@@ -100,7 +102,7 @@ class Tokens {
     }
   }
 
-  // One separator after the other parts what those before it left. What an empty match stands before is lost.
+  // Splits by one separator after the other. The character at an empty match is dropped.
   void between(std::string_view text, Parts& out) {
     out = {text};
     for (const auto& regex : regexes_) {
@@ -140,7 +142,7 @@ void tokenise(OpCall& c) {
     if (!tokens.split((*texts)[i], rows[i])) return;
     width = std::max(width, rows[i].size());
     if (static_cast<int64_t>(width) > kMaxStrings / static_cast<int64_t>(rows.size()) - 2)
-      return c.fail(fmt::format("{} strings in up to {} parts", rows.size(), width));
+      return c.fail(fmt::format("splitting {} strings into up to {} parts exceeds the limit", rows.size(), width));
   }
   // Where all strings are empty there are no marks either.
   const bool marks = c.attr_int("mark", 0) != 0 && width > 0;
@@ -148,7 +150,8 @@ void tokenise(OpCall& c) {
   sizes.push_back(static_cast<int64_t>(width));
   const std::string pad = c.attr_string("pad_value", "");
   if (static_cast<int64_t>(pad.size()) > kMaxPadBytes / std::max<int64_t>(element_count(sizes), 1))
-    return c.fail(fmt::format("{} strings beside padding of {} bytes", element_count(sizes), pad.size()));
+    return c.fail(
+        fmt::format("{} strings with padding of {} bytes exceed the limit", element_count(sizes), pad.size()));
   std::vector<std::string> out;
   for (const Parts& row : rows) {
     const size_t end = out.size() + width;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A decoder alone (GPT-2's form): words, their places, a mask, and a cache [2, rows, heads, length, head] for each layer.
+// A decoder without an encoder (GPT-2's form): tokens, positions, a mask, and a cache [2, rows, heads, length, head] per layer.
 #include "engine/models/onnx/searches/search_loop.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ Status check(const Graph& decoder) {
     const bool fits = past ? input.type == kFloat && input.sizes.size() == 5 && input.sizes[2] > 0 && input.sizes[4] > 0
                            : input.type == kInt32 || input.type == kInt64;
     if (!fits)
-      return Error{fmt::format("its decoder's input '{}' is no {}", input.name,
+      return Error{fmt::format("its decoder's input '{}' is not {}", input.name,
                                past ? "cache [2, batch, heads, past, head] of FLOAT" : "tensor of integers")};
   }
   return {};
@@ -50,16 +50,16 @@ class Plain : public Decoder {
     const Sources& from = call_.sources;
     const std::string given = n.cast(call_.source(from.ids), kInt64, "given"), pad = n.number(call_.pad(), "pad");
     const std::string is_pad = n.add("Equal", {given, pad}, "is_pad");
-    const std::string is_word = n.cast(n.add("Not", {is_pad}, "is_no_pad"), kInt64, "is_word");
-    const std::string one = n.number(1, "one_word");
-    // A word's place is how many there are before it, and that of padding is 0; a mask that is given changes nothing of that.
-    const std::string counted = n.add("CumSum", {is_word, one}, "counted");
-    const std::string indices = n.add("Mul", {n.add("Sub", {counted, one}, "before"), is_word}, "places");
-    place_ = n.add("ReduceSum", {is_word, n.numbers({1}, "words_axis")}, "place", {{"keepdims", whole(1)}});
-    const std::string mask = call_.has(from.mask) ? n.cast(call_.source(from.mask), kInt64, "mask") : is_word;
-    const std::string strings = spread(n, call_, beams_, given, "words");
+    const std::string is_token = n.cast(n.add("Not", {is_pad}, "is_no_pad"), kInt64, "is_token");
+    const std::string one = n.number(1, "one_token");
+    // A token's position is the number of tokens before it, without padding, even if a mask is given; padding has position 0.
+    const std::string counted = n.add("CumSum", {is_token, one}, "counted");
+    const std::string indices = n.add("Mul", {n.add("Sub", {counted, one}, "before"), is_token}, "places");
+    place_ = n.add("ReduceSum", {is_token, n.numbers({1}, "tokens_axis")}, "place", {{"keepdims", whole(1)}});
+    const std::string mask = call_.has(from.mask) ? n.cast(call_.source(from.mask), kInt64, "mask") : is_token;
+    const std::string tokens = spread(n, call_, beams_, given, "tokens");
     place_ = spread(n, call_, beams_, place_, "place_of_rows");
-    const std::string of_rows[] = {strings, spread(n, call_, beams_, indices, "places_of_rows"),
+    const std::string of_rows[] = {tokens, spread(n, call_, beams_, indices, "places_of_rows"),
                                    spread(n, call_, beams_, mask, "mask_of_rows")};
     for (size_t i = 0; i < kFirstPast; ++i)
       given_.push_back(n.cast(of_rows[i], decoder_->inputs[i].type, fmt::format("given_{}", i)));
@@ -74,7 +74,7 @@ class Plain : public Decoder {
                 at + "_shape", along(0));
       given_.push_back(n.add("ConstantOfShape", {shape}, at));
     }
-    return strings;
+    return tokens;
   }
 
   std::vector<State> states() const override {
@@ -89,12 +89,12 @@ class Plain : public Decoder {
     return out;
   }
 
-  std::vector<ValueType> next(Nodes& n, const Graph& graph, Turn, const Chosen& chosen) override {
+  std::vector<ValueType> next(Nodes& n, const Graph& graph, Iteration, const Chosen& chosen) override {
     const std::string place = call_.now("place");
     const std::string mask = n.cast(graph.inputs[kMask].name, kInt64, "mask_whole");
-    const std::string shape = n.add("Shape", {chosen.word}, "word_shape");
+    const std::string shape = n.add("Shape", {chosen.token}, "token_shape");
     const std::string ones = n.add("Expand", {n.number(1, "one"), shape}, "ones");
-    const std::string of_next[] = {chosen.word, place, n.add("Concat", {mask, ones}, "mask_now", along(1))};
+    const std::string of_next[] = {chosen.token, place, n.add("Concat", {mask, ones}, "mask_now", along(1))};
     std::vector<ValueType> out{value(n.add("Add", {place, n.number(1, "step")}, "place_now"), kInt64)};
     for (size_t i = 0; i < kFirstPast; ++i) {
       const int32_t type = decoder_->inputs[i].type;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A decoder behind an encoder (T5's and Whisper's forms), which runs once. The decoder has a cache [rows, heads, length, head] for the
-// keys and for the values of each layer, and as many of what the encoder gave. An encoder that is given the first words makes the
-// first turn itself.
+// A decoder with an encoder (T5's and Whisper's forms), which runs once. The decoder has self-attention caches [rows, heads,
+// length, head] for the keys and values of each layer, and as many for cross-attention. An encoder that is given the first
+// tokens computes the first iteration itself.
 #include "engine/models/onnx/searches/search_loop.h"
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 namespace arenascope::models::ir::search {
 namespace {
 
-constexpr size_t kStart = 10;  // the source of Whisper's first words
+constexpr size_t kStart = 10;  // the source of Whisper's first tokens
 constexpr size_t kLogits = 1, kHidden = 1;
 
 bool is_whole(const ValueType& x) { return x.type == kInt32 || x.type == kInt64; }
@@ -39,14 +39,14 @@ class AfterEncoder : public Decoder {
     }
     begins_ = hears_ || encoder_->inputs.size() == 3;
     const size_t given = encoder_->inputs.size(), made = encoder_->outputs.size();
-    const size_t wanted = begins_ ? kLogits + kHidden + 4 * layers_ : 2 * layers_;
-    if ((given != 2 && given != 3) || (hears_ && given != 2) || made != wanted || (hidden_ && !begins_))
-      return Error{fmt::format("its encoder has {} inputs and {} outputs beside a decoder of {}", given, made,
-                               decoder_->inputs.size())};
+    const size_t expected = begins_ ? kLogits + kHidden + 4 * layers_ : 2 * layers_;
+    if ((given != 2 && given != 3) || (hears_ && given != 2) || made != expected || (hidden_ && !begins_))
+      return Error{fmt::format("its encoder has {} inputs and {} outputs, which do not match a decoder with {} inputs",
+                               given, made, decoder_->inputs.size())};
     for (size_t i = hears_ ? 1 : 0; i < given; ++i)
-      if (!is_whole(encoder_->inputs[i])) return Error{"its encoder's words are no integers"};
+      if (!is_whole(encoder_->inputs[i])) return Error{"the token ids of its encoder are not integers"};
     if (call_.attribute("decoder_start_token_id", -1) < 0 && !(hears_ && call_.has(kStart)))
-      return Error{"it has no word to start with"};
+      return Error{"it has no decoder_start_token_id"};
     return {};
   }
 
@@ -58,17 +58,17 @@ class AfterEncoder : public Decoder {
   std::string begin(Nodes& n) override {
     const std::string& ids = call_.source(call_.sources.ids);
     for_encoder_.push_back(hears_ ? n.add("Identity", {ids}, "heard")
-                                  : n.cast(ids, encoder_->inputs[0].type, "words_read"));
+                                  : n.cast(ids, encoder_->inputs[0].type, "tokens_read"));
     if (!hears_) for_encoder_.push_back(mask(n, ids));
-    const std::string start = first_strings(n, ids);
+    const std::string start = first_tokens(n, ids);
     if (encoder_->inputs.size() > for_encoder_.size())
       for_encoder_.push_back(n.cast(start, encoder_->inputs[for_encoder_.size()].type, "start_for_encoder"));
-    const std::string strings = spread(n, call_, beams_, start, "words");
-    if (begins_) return strings;
-    ids_ = n.cast(strings, decoder_->inputs[0].type, "first_ids");
+    const std::string tokens = spread(n, call_, beams_, start, "tokens");
+    if (begins_) return tokens;
+    ids_ = n.cast(tokens, decoder_->inputs[0].type, "first_ids");
     encode(n);
-    none_yet(n, strings);
-    return strings;
+    none_yet(n, tokens);
+    return tokens;
   }
 
   std::vector<State> states() const override {
@@ -102,16 +102,16 @@ class AfterEncoder : public Decoder {
 
   void after_first(Nodes& n, const std::vector<std::string>& kept) override { fix(n, kept); }
 
-  std::string of_rows(Nodes& n, Turn turn, const std::string& scores) override {
-    return turn == Turn::First ? spread(n, call_, beams_, scores, "scores_of_rows") : scores;
+  std::string of_rows(Nodes& n, Iteration iteration, const std::string& scores) override {
+    return iteration == Iteration::First ? spread(n, call_, beams_, scores, "scores_of_rows") : scores;
   }
 
-  std::vector<ValueType> next(Nodes& n, const Graph& graph, Turn turn, const Chosen& chosen) override {
+  std::vector<ValueType> next(Nodes& n, const Graph& graph, Iteration iteration, const Chosen& chosen) override {
     const ValueType& ids = decoder_->inputs[0];
-    const bool one = ids.sizes.size() == 2 && ids.sizes[1] == 1;  // it reads the last word only
-    std::vector<ValueType> out{value(n.cast(one ? chosen.word : chosen.strings, ids.type, "given"), ids.type)};
+    const bool one = ids.sizes.size() == 2 && ids.sizes[1] == 1;  // it reads the last token only
+    std::vector<ValueType> out{value(n.cast(one ? chosen.token : chosen.tokens, ids.type, "given"), ids.type)};
     for (size_t i = 0; i < 2 * layers_; ++i) {
-      const bool first = turn == Turn::First;
+      const bool first = iteration == Iteration::First;
       std::string cache = graph.outputs[kLogits + (first ? kHidden : 0) + i].name;
       const std::string name = fmt::format("cache_{}", i);
       if (first)
@@ -124,7 +124,7 @@ class AfterEncoder : public Decoder {
   }
 
  private:
-  // Only padding before the first word is none.
+  // Masks padding before the first token only.
   std::string mask(Nodes& n, const std::string& ids) {
     const int32_t type = encoder_->inputs[1].type;
     std::string mask;
@@ -133,20 +133,20 @@ class AfterEncoder : public Decoder {
     } else {
       const std::string is_pad =
           n.add("Equal", {n.cast(ids, kInt64, "read_whole"), n.number(call_.pad(), "pad")}, "is_pad");
-      const std::string is_word = n.cast(n.add("Not", {is_pad}, "is_no_pad"), kInt64, "is_word");
-      const std::string sum = n.add("CumSum", {is_word, n.number(1, "read_axis")}, "words_so_far");
-      mask = n.cast(n.add("Greater", {sum, n.number(0, "no_word")}, "has_begun"), type, "mask");
+      const std::string is_token = n.cast(n.add("Not", {is_pad}, "is_no_pad"), kInt64, "is_token");
+      const std::string sum = n.add("CumSum", {is_token, n.number(1, "read_axis")}, "tokens_so_far");
+      mask = n.cast(n.add("Greater", {sum, n.number(0, "no_token")}, "has_begun"), type, "mask");
     }
     fixed_.push_back(n.cast(spread(n, call_, beams_, mask, "mask_of_rows"), decoder_->inputs[1].type, "fixed_mask"));
     return mask;
   }
 
-  // Of each text.
-  std::string first_strings(Nodes& n, const std::string& ids) const {
+  // The first tokens of each text.
+  std::string first_tokens(Nodes& n, const std::string& ids) const {
     if (hears_ && call_.has(kStart)) return n.cast(call_.source(kStart), kInt64, "start");
     const std::string texts = n.unsqueezed(n.size(ids, 0, "texts_read"), 0, "texts_read_1");
-    const std::string shape = n.add("Concat", {texts, n.numbers({1}, "a_word")}, "start_shape", along(0));
-    return n.add("Expand", {n.number(call_.attribute("decoder_start_token_id", 0), "start_word"), shape}, "start");
+    const std::string shape = n.add("Concat", {texts, n.numbers({1}, "a_token")}, "start_shape", along(0));
+    return n.add("Expand", {n.number(call_.attribute("decoder_start_token_id", 0), "start_token"), shape}, "start");
   }
 
   void encode(Nodes& n) {
@@ -164,9 +164,9 @@ class AfterEncoder : public Decoder {
       fixed_.push_back(spread(n, call_, beams_, kept[i], fmt::format("fixed_{}", i)));
   }
 
-  // Caches of no words.
-  void none_yet(Nodes& n, const std::string& strings) {
-    const std::string rows = n.unsqueezed(n.size(strings, 0, "cached_rows"), 0, "cached_rows_1");
+  // Caches of no tokens.
+  void none_yet(Nodes& n, const std::string& tokens) {
+    const std::string rows = n.unsqueezed(n.size(tokens, 0, "cached_rows"), 0, "cached_rows_1");
     for (size_t i = 0; i < 2 * layers_; ++i) {
       const std::vector<int64_t>& sizes = decoder_->inputs[first_past_ + i].sizes;
       const std::string at = fmt::format("past_{}", i);
@@ -178,9 +178,9 @@ class AfterEncoder : public Decoder {
 
   const Call& call_;
   const int64_t beams_;
-  const bool hears_;  // Whisper: it is given sounds, not words
+  const bool hears_;  // Whisper: it is given sounds, not tokens
   const Graph *encoder_ = nullptr, *decoder_ = nullptr;
-  bool begins_ = false, hidden_ = false;  // the encoder makes the first turn; the decoder reads what it makes
+  bool begins_ = false, hidden_ = false;  // the encoder makes the first iteration; the decoder reads what it makes
   size_t first_past_ = 0, layers_ = 0;
   std::string ids_;
   std::vector<std::string> for_encoder_, fixed_, caches_;

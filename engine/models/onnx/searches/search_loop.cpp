@@ -19,50 +19,50 @@ class LoopOf {
                         beams = n.number(beams_, "beams_of_text");
       n.add("Div", {n.range(n.add("Mul", {texts, beams}, "rows_of_all_texts"), "rows_in_order"), beams}, "text_of_row");
     }
-    const std::string strings = decoder_.begin(n);
-    states_ = choice_.begin(n, strings);
+    const std::string tokens = decoder_.begin(n);
+    states_ = choice_.begin(n, tokens);
     choices_ = states_.size();
     for (State& state : decoder_.states()) states_.push_back(std::move(state));
     const std::string most = n.add("Squeeze", {n.cast(call_.source(call_.sources.most), kInt64, "most_1")}, "most");
-    iterations_ = n.add("Sub", {most, n.size(strings, 1, "length")}, "turns");
+    iterations_ = n.add("Sub", {most, n.size(tokens, 1, "length")}, "iterations");
     more_ = n.cast(n.number(1, "one"), kBool, "always");
-    if (decoder_.first()) take_first_turn(n);
+    if (decoder_.first()) take_first_iteration(n);
     go_round(n);
     return out;
   }
 
  private:
-  // One turn of a graph; its inputs and outputs are the caller's.
-  std::shared_ptr<Graph> turn_of(const Graph& graph, Turn turn, const char* part) {
+  // One iteration of a graph; its inputs and outputs are the caller's.
+  std::shared_ptr<Graph> iteration_of(const Graph& graph, Iteration iteration, const char* part) {
     auto out = std::make_shared<Graph>(graph);
     out->inputs.clear();
     out->outputs.clear();
     Nodes n(call_.prefix + "/" + part, out->nodes);
     const std::string logits = n.cast(graph.outputs[0].name, kFloat, "logits");
     const std::string last = n.add("Gather", {logits, n.number(-1, "last")}, "scores", along(1));
-    Chosen chosen = choice_.choose(n, turn, decoder_.of_rows(n, turn, last));
+    Chosen chosen = choice_.choose(n, iteration, decoder_.of_rows(n, iteration, last));
     out->outputs.push_back(value(chosen.more, kBool));
     for (ValueType& state : chosen.states) out->outputs.push_back(std::move(state));
-    for (ValueType& state : decoder_.next(n, graph, turn, chosen)) out->outputs.push_back(std::move(state));
+    for (ValueType& state : decoder_.next(n, graph, iteration, chosen)) out->outputs.push_back(std::move(state));
     left_ = chosen.left.size();
     for (ValueType& left : chosen.left) out->outputs.push_back(std::move(left));
     return out;
   }
 
-  void take_first_turn(Nodes& n) {
-    auto graph = turn_of(*decoder_.first(), Turn::First, "first");
+  void take_first_iteration(Nodes& n) {
+    auto graph = iteration_of(*decoder_.first(), Iteration::First, "first");
     Bound bound = decoder_.bound_first();
     for (size_t i = 0; i < choices_; ++i) bound.emplace_back(states_[i].now.name, states_[i].first);
     for (const std::string& kept : decoder_.kept_of_first()) graph->outputs.push_back(value(kept, 0));
     bind_names(*graph, bound);
     std::vector<std::string> results;
     for (size_t i = 0; i < graph->outputs.size(); ++i) results.push_back(n.name(fmt::format("first_{}", i)));
-    n.graph(std::move(graph), "first turn", results);
+    n.graph(std::move(graph), "first iteration", results);
     for (size_t i = 0; i < states_.size(); ++i) states_[i].first = results[1 + i];
     for (size_t i = 0; i < left_; ++i)
       left_by_first_.push_back(n.unsqueezed(results[1 + states_.size() + i], 0, fmt::format("left_by_first_{}", i)));
     if (decoder_.first_may_end()) more_ = results[0];
-    iterations_ = n.add("Sub", {iterations_, n.number(1, "one_turn")}, "turns_behind_first");
+    iterations_ = n.add("Sub", {iterations_, n.number(1, "one_iteration")}, "iterations_after_first");
     const size_t made = 1 + states_.size() + left_;
     decoder_.after_first(n, {results.begin() + static_cast<std::ptrdiff_t>(made), results.end()});
   }
@@ -74,8 +74,8 @@ class LoopOf {
     loop.opset = 17;
     loop.continues = true;
     loop.inputs = {iterations_, more_};
-    auto body = turn_of(decoder_.graph(), decoder_.first() ? Turn::Later : Turn::Any, "next");
-    body->inputs = {value(call_.now("turn"), kInt64), value(call_.now("goes_on"), kBool)};
+    auto body = iteration_of(decoder_.graph(), decoder_.first() ? Iteration::Later : Iteration::Any, "next");
+    body->inputs = {value(call_.now("iteration"), kInt64), value(call_.now("goes_on"), kBool)};
     for (const State& state : states_) {
       loop.inputs.push_back(state.first);
       body->inputs.push_back(state.now);
@@ -100,7 +100,7 @@ class LoopOf {
   std::vector<State> states_;
   std::vector<std::string> left_by_first_;
   std::string iterations_, more_;
-  size_t choices_ = 0, left_ = 0;  // states of the choice; what each turn leaves
+  size_t choices_ = 0, left_ = 0;  // states of the choice; what each iteration leaves
 };
 
 }  // namespace

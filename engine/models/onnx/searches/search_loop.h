@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The loop of a search, of two parts: a decoder, which is given words and scores the next ones, and a choice among these.
+// The loop of a search: a decoder scores the next tokens, and a choice selects among them.
 #pragma once
 #include "engine/models/onnx/searches/subgraph_builder.h"
 
@@ -9,30 +9,30 @@
 
 namespace arenascope::models::ir::search {
 
-// What goes from turn to turn: its name and type in a body, and what the first turn is given, as it is called outside.
+// A loop-carried value: its name and type in a body, and the name of its initial value outside.
 struct State {
   ValueType now;
-  std::string first;  // empty: the first turn, which is one of its own, makes it
+  std::string first;  // empty: a separate first iteration computes it
 };
 
-// What a choice leaves in a body.
+// The results of a choice in a body.
 struct Chosen {
-  std::string strings;  // all so far, [rows, length]
-  std::string word;     // the new ones, [rows, 1]
-  std::string rows;     // the row that each goes on from; empty: its own
-  std::string more;     // whether it goes on
+  std::string tokens;  // all so far, [rows, length]
+  std::string token;   // the new ones, [rows, 1]
+  std::string rows;    // the row that each continues; empty: its own
+  std::string more;    // condition: another iteration follows
   std::vector<ValueType> states;
-  std::vector<ValueType> left;  // by each turn
+  std::vector<ValueType> left;  // scan outputs
 };
 
 class Choice {
  public:
   virtual ~Choice() = default;
-  // `words` are all rows' to begin with. The first state is they, as the call's now("words").
-  virtual std::vector<State> begin(Nodes& n, const std::string& strings) = 0;
-  // `scores` are [rows, words].
-  virtual Chosen choose(Nodes& n, Turn turn, const std::string& scores) = 0;
-  // From the states behind the last turn, and from what all turns left, the search's results.
+  // `tokens` are the initial tokens of all rows and the first state, the call's now("tokens").
+  virtual std::vector<State> begin(Nodes& n, const std::string& tokens) = 0;
+  // `scores` are [rows, tokens].
+  virtual Chosen choose(Nodes& n, Iteration iteration, const std::string& scores) = 0;
+  // Computes the search's results from the final states and the stacked scan outputs.
   virtual void end(Nodes& n, const std::vector<std::string>& states, const std::vector<std::string>& left) = 0;
 };
 
@@ -40,21 +40,21 @@ class Decoder {
  public:
   virtual ~Decoder() = default;
   virtual Status read() = 0;
-  // The words of all rows to begin with, and what else bodies read from outside.
+  // The initial tokens of all rows, and values that bodies read from outside.
   virtual std::string begin(Nodes& n) = 0;
   virtual std::vector<State> states() const = 0;
   virtual const Graph& graph() const = 0;
-  virtual Bound bound() const { return {}; }  // what its graph reads that stays as it is
-  // The graph of a first turn of its own, or none; what it leaves besides the states, and what becomes of that outside.
+  virtual Bound bound() const { return {}; }  // loop-invariant inputs of its graph
+  // The graph of a separate first iteration, or none; its outputs besides the states, and their use outside.
   virtual const Graph* first() const { return nullptr; }
   virtual Bound bound_first() const { return {}; }
   virtual std::vector<std::string> kept_of_first() const { return {}; }
   virtual void after_first(Nodes&, const std::vector<std::string>& /*kept*/) {}
   virtual bool first_may_end() const { return true; }
   // The scores of all rows.
-  virtual std::string of_rows(Nodes&, Turn, const std::string& scores) { return scores; }
-  // What the next turn is given; `graph` is the one that this turn ran.
-  virtual std::vector<ValueType> next(Nodes& n, const Graph& graph, Turn turn, const Chosen& chosen) = 0;
+  virtual std::string of_rows(Nodes&, Iteration, const std::string& scores) { return scores; }
+  // The inputs of the next iteration; `graph` is the one that this iteration ran.
+  virtual std::vector<ValueType> next(Nodes& n, const Graph& graph, Iteration iteration, const Chosen& chosen) = 0;
 };
 
 // Its nodes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whisper's times: words from one on are times. They come in pairs and never go back, the first one is early, and where all times
-// together are likelier than any other word, one of them comes.
+// Whisper's timestamps: tokens from an id on are timestamps. They come in pairs and never decrease, the first one is early,
+// and if all timestamps together are more likely than any other token, a timestamp is chosen.
 #include "engine/models/onnx/searches/subgraph_builder.h"
 
 #include <limits>
@@ -18,9 +18,9 @@ class Times {
   std::string weigh() {
     lowest_ = n_.real(kLowest, "time_lowest");
     first_ = n_.number(call_.attribute("beginning_timestamp_token_id", -1), "first_time");
-    word_ = n_.range(n_.size(x_, 1, "words_to_weigh"), "word_to_weigh");
-    is_time_ = n_.add("GreaterOrEqual", {word_, first_}, "word_is_time");
-    no_time_ = n_.add("Not", {is_time_}, "word_is_no_time");
+    token_ = n_.range(n_.size(x_, 1, "tokens_to_weigh"), "token_to_weigh");
+    is_time_ = n_.add("GreaterOrEqual", {token_, first_}, "token_is_time");
+    no_time_ = n_.add("Not", {is_time_}, "token_is_no_time");
     look_back();
     forbid("never", n_.add("Or", {is("no_timestamps_token_id"), is("start_of_lm_token_id")}, "never_comes"));
     const std::string task = n_.add("Or", {is("translate_token_id"), is("transcribe_token_id")}, "is_task");
@@ -29,7 +29,7 @@ class Times {
     pair();
     const std::string latest =
         n_.number(call_.attribute("beginning_timestamp_token_id", -1) + kLatestFirst, "latest_first");
-    const std::string late = n_.add("Greater", {word_, latest}, "late");
+    const std::string late = n_.add("Greater", {token_, latest}, "late");
     forbid("late_first", n_.add("And", {n_.add("Not", {begun_}, "not_begun"), late}, "too_late"));
     weigh_together();
     return x_;
@@ -42,16 +42,16 @@ class Times {
 
   std::string is(const char* attribute) {
     const std::string name = attribute;
-    return n_.add("Equal", {word_, n_.number(call_.attribute(attribute, -1), name)}, "is_" + name);
+    return n_.add("Equal", {token_, n_.number(call_.attribute(attribute, -1), name)}, "is_" + name);
   }
 
-  // Of what was written: [rows, 1] each.
+  // Flags of the tokens so far, [rows, 1] each.
   void look_back() {
-    const std::string strings = call_.now("words");
-    const std::string times = n_.cast(n_.add("GreaterOrEqual", {strings, first_}, "are_times"), kInt64, "times");
-    // With one place in front, so that there are two.
+    const std::string tokens = call_.now("tokens");
+    const std::string times = n_.cast(n_.add("GreaterOrEqual", {tokens, first_}, "are_times"), kInt64, "times");
+    // With one element in front, so that there are at least two.
     const std::string pads = n_.numbers({0, 1, 0, 0}, "place_in_front");
-    const std::string padded = n_.add("Pad", {times, pads}, "times_behind_nothing");
+    const std::string padded = n_.add("Pad", {times, pads}, "times_padded");
     const auto one = [&](int64_t at, const std::string& what) {
       return n_.cast(n_.add("Gather", {padded, n_.numbers({at}, what + "_at")}, what + "_whole", along(1)), kBool,
                      what);
@@ -65,7 +65,7 @@ class Times {
     paired_ = n_.add("Or", {n_.add("Not", {begun_}, "none_before"), before_last}, "pair_before");
     any_ = n_.add("Or", {begun_, last_}, "any_time");
     const Attributes last_one{{"axis", whole(1)}, {"keepdims", whole(1)}, {"select_last_index", whole(1)}};
-    newest_ = n_.add("GatherElements", {strings, n_.add("ArgMax", {times}, "newest_at", last_one)}, "newest", along(1));
+    newest_ = n_.add("GatherElements", {tokens, n_.add("ArgMax", {times}, "newest_at", last_one)}, "newest", along(1));
   }
 
   static Attribute axes() {
@@ -79,11 +79,11 @@ class Times {
     const std::string after_pair = n_.add("And", {last_, paired_}, "after_pair");
     forbid("third_time", n_.add("And", {after_pair, is_time_}, "third"));
     const std::string alone = n_.add("And", {last_, n_.add("Not", {paired_}, "not_paired")}, "time_alone");
-    const std::string text = n_.add("Less", {word_, n_.number(call_.eos(), "end_of_words")}, "is_text");
+    const std::string text = n_.add("Less", {token_, n_.number(call_.eos(), "end_of_tokens")}, "is_text");
     forbid("text_in_pair", n_.add("And", {alone, text}, "splits_pair"));
     const std::string next = n_.add("Add", {newest_, n_.number(1, "one_later")}, "next_time");
     const std::string least = n_.add("Where", {alone, newest_, next}, "least_time");
-    const std::string early = n_.add("And", {is_time_, n_.add("Less", {word_, least}, "before_least")}, "goes_back");
+    const std::string early = n_.add("And", {is_time_, n_.add("Less", {token_, least}, "before_least")}, "goes_back");
     forbid("early", n_.add("And", {any_, early}, "too_early"));
   }
 
@@ -105,9 +105,9 @@ class Times {
 
   Nodes& n_;
   const Call& call_;
-  std::string x_, lowest_, first_, word_, is_time_, no_time_;
+  std::string x_, lowest_, first_, token_, is_time_, no_time_;
   std::string last_, begun_, paired_, any_,
-      newest_;  // the last word is a time; one was before it; both, or it is the first
+      newest_;  // the last token is a time; one was before it; both, or it is the first
 };
 
 }  // namespace

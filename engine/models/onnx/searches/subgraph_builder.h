@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the nodes that a search stands for are made with: nodes in the making, and what the search itself is given.
+// Helpers that build the nodes of a search: a list of nodes, and the inputs of the search.
 #pragma once
 #include "engine/models/onnx/onnx_ir.h"
 #include "engine/models/onnx/search_nodes.h"
@@ -19,7 +19,7 @@ Attribute of_graph(std::shared_ptr<Graph> graph);
 Attributes along(int64_t axis);
 ValueType value(const std::string& name, int32_t type);
 
-// Nodes in the making, each by the name of its result.
+// A list of nodes under construction, each named by its result.
 class Nodes {
  public:
   Nodes(std::string prefix, std::vector<Node>& to) : prefix_(std::move(prefix)), to_(to) {}
@@ -33,14 +33,14 @@ class Nodes {
   std::string cast(const std::string& x, int32_t type, const std::string& result);
   // One size of a tensor, alone.
   std::string size(const std::string& x, int64_t axis, const std::string& result);
-  // 0, 1, …, as many as `count` says.
+  // 0, 1, …, `count` elements.
   std::string range(const std::string& count, const std::string& result);
   std::string slice(const std::string& x, const std::string& begin, const std::string& end, int64_t axis,
                     const std::string& result);
   std::string unsqueezed(const std::string& x, int64_t axis, const std::string& result);
-  // The best along the last axis, in order, and their places as RESULT_at.
+  // The best elements along the last axis, in order, and their indices as RESULT_at.
   std::string top(const std::string& x, const std::string& count, bool largest, const std::string& result);
-  // A graph as it stands, as a layer; each of its results by a name outside.
+  // Inserts a graph as a layer; its results get these names.
   void graph(std::shared_ptr<Graph> graph, const std::string& title, std::vector<std::string> results);
   // The last node writes this name.
   void rename(const std::string& result) { to_.back().outputs[0] = result; }
@@ -52,7 +52,7 @@ class Nodes {
   std::vector<Node>& to_;
 };
 
-// Names of a graph's and what stands for them outside, as nodes in front of all others.
+// Names of a graph's inputs and the outer values bound to them, by nodes before all others.
 using Bound = std::vector<std::pair<std::string, std::string>>;
 void bind_names(Graph& graph, const Bound& bound);
 
@@ -70,7 +70,7 @@ struct Call {
   const Known& known;
   std::string prefix;
   Sources sources;
-  bool times = false;  // words that tell times are weighed as Whisper does
+  bool times = false;  // timestamp tokens are constrained as in Whisper
 
   bool has(size_t source) const { return source < node.inputs.size() && !node.inputs[source].empty(); }
   const std::string& source(size_t source) const { return node.inputs[source]; }
@@ -80,15 +80,15 @@ struct Call {
   const Graph* graph(const char* name) const;
   int64_t pad() const { return attribute("pad_token_id", 0); }
   int64_t eos() const { return attribute("eos_token_id", 0); }
-  // What all bodies may read, and what a turn is given.
+  // Names of values that all bodies may read, and of the inputs of an iteration.
   std::string outer(const char* part) const { return prefix + "/" + part; }
   std::string now(const char* part) const { return prefix + "/now/" + part; }
 };
 
-enum class Turn { First, Later, Any };
+enum class Iteration { First, Later, Any };
 
-// Of each word how well it would go on, where nothing speaks against it; `x` is [rows, words]. `beams` rows are of one text.
-std::string weigh(Nodes& n, const Call& call, Turn turn, int64_t beams, std::string x);
+// Adds penalties and masks to the scores of each next token; `x` is [rows, tokens]. `beams` rows belong to one text.
+std::string weigh(Nodes& n, const Call& call, Iteration iteration, int64_t beams, std::string x);
 std::string weigh_times(Nodes& n, const Call& call, std::string x);
 
 }  // namespace arenascope::models::ir::search

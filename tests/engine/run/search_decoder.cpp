@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search_by_hand.h"
+#include "search_decoder.h"
 
 #include <algorithm>
 #include <cmath>
@@ -50,7 +50,8 @@ std::vector<double> scores_of(int64_t last, int64_t place, int64_t sum, double p
   return out;
 }
 
-void weigh(const Search& s, const Ints& text, size_t who, int64_t turn, std::vector<double>& scores, double forbidden) {
+void weigh(const Search& s, const Ints& text, size_t who, int64_t iteration, std::vector<double>& scores,
+           double forbidden) {
   for (int64_t v = 0; v < kWords; ++v) {
     const auto at = static_cast<size_t>(v);
     double& x = scores[at];
@@ -61,7 +62,7 @@ void weigh(const Search& s, const Ints& text, size_t who, int64_t turn, std::vec
           std::equal(text.begin() + i, text.begin() + i + n - 1, text.end() - (n - 1)))
         x = forbidden;
     if (!s.vocabulary.empty() && s.vocabulary[at] == 0) x = forbidden;
-    if (!s.first.empty() && turn == 0 && s.first[who * static_cast<size_t>(kWords) + at] == 0) x = forbidden;
+    if (!s.first.empty() && iteration == 0 && s.first[who * static_cast<size_t>(kWords) + at] == 0) x = forbidden;
     if (v == s.end && std::ssize(text) < s.least) x = forbidden;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inputs that are no plain tensors: complex numbers, maps, sequences, given as files.
+// Inputs that are not plain tensors: complex numbers, maps, sequences, given as files.
 #include <unistd.h>
 
 #include <complex>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files whose sizes hang on values that only a run makes: what waits is opened, planned and run behind it.
+// Models with data-dependent shapes: the deferred subgraph is compiled, planned and run after the values are known.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -47,7 +47,7 @@ RunResult named(Runner& runner, std::string_view name) {
   return {};
 }
 
-// By falling score, those left out that overlap a better one in more than half.
+// Boxes by descending score, without those that overlap a better one by more than half.
 Ints kept_boxes(const std::vector<float>& boxes, const std::vector<float>& scores, size_t most, float least) {
   Ints order;
   for (size_t i = 0; i < scores.size(); ++i)
@@ -143,14 +143,14 @@ TEST_CASE("the tail of a detector: boxes kept by NonMaxSuppression and their con
 }
 
 TEST_CASE("nested deferred subgraphs and a deferred If are opened in order") {
-  // The numbers above 0, of these the places of those above their mean, counted.
+  // Selects the numbers above 0, and counts those of them above their mean.
   OnnxMaker m(13);
   m.input("x", {50}).weight("zero", {1}, std::vector<float>{0}).weight("axis", {1}, Ints{0});
   m.node("Tanh", {"x"}, {"t"}).node("Greater", {"t", "zero"}, {"is"}).node("Compress", {"t", "is"}, {"some"});
   m.node("ReduceMean", {"some"}, {"mean"}, {Attr{"keepdims", int64_t{1}}}).node("Greater", {"some", "mean"}, {"more"});
   m.node("NonZero", {"more"}, {"places"}).node("Shape", {"places"}, {"count"});
   m.output("places", {1, -1}, models::test::kInt64).output("count", {2}, models::test::kInt64);
-  const std::string path = written(m, "turns");
+  const std::string path = written(m, "states");
   auto runner = Runner::open(path, options());
   REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
   std::vector<float> x(50), some;
@@ -192,40 +192,41 @@ TEST_CASE("nested deferred subgraphs and a deferred If are opened in order") {
 }
 
 TEST_CASE("a loop runs until its computed condition is false") {
-  // Doubled until the sum of its exponentials is above a limit; each turn leaves the negative.
+  // Doubles until a sum is above a limit; the scan output of an iteration is the negative.
   OnnxMaker body(16);
   body.input("i", {}, models::test::kInt64).input("go", {}, models::test::kBool).input("s", {4});
-  body.output("on", {}, models::test::kBool).output("doubled", {4}).output("turn", {5});
+  body.output("on", {}, models::test::kBool).output("doubled", {4}).output("iteration", {5});
   body.node("Add", {"s", "s"}, {"doubled"}).node("Gelu", {"doubled"}, {"g"});
   body.node("ReduceSum", {"g"}, {"sum"}, {Attr{"keepdims", int64_t{0}}}).node("Less", {"sum", "limit"}, {"on"});
   body.node("Neg", {"s"}, {"minus"}).node("Cast", {"i"}, {"at"}, {Attr{"to", int64_t{1}}});
-  body.node("Reshape", {"at", "one"}, {"at1"}).node("Concat", {"minus", "at1"}, {"turn"}, {Attr{"axis", int64_t{0}}});
+  body.node("Reshape", {"at", "one"}, {"at1"})
+      .node("Concat", {"minus", "at1"}, {"iteration"}, {Attr{"axis", int64_t{0}}});
   OnnxMaker m(20);
   m.input("x", {4}).weight("limit", {}, std::vector<float>{1000}).weight("one", {1}, Ints{1});
   m.weight("most", {}, Ints{9}).node("Tanh", {"x"}, {"t"});
-  m.node("Loop", {"most", "", "t"}, {"last", "turns"}, {Attr{"body", &body}}, "doubling").output("last", {4});
-  m.node("Neg", {"last"}, {"minus_last"}).output("turns", {-1, 5}).output("minus_last", {4});
+  m.node("Loop", {"most", "", "t"}, {"last", "states"}, {Attr{"body", &body}}, "doubling").output("last", {4});
+  m.node("Neg", {"last"}, {"minus_last"}).output("states", {-1, 5}).output("minus_last", {4});
   const std::string path = written(m, "loop");
   auto runner = Runner::open(path, options());
   REQUIRE_MESSAGE(runner.ok(), (runner.ok() ? "" : runner.error().message));
   REQUIRE((*runner)->model().deferred);
   CHECK((*runner)->model().deferred->why.find("doubling") != std::string::npos);
-  for (const float first : {2.0f, 0.02f, 1e-4f}) {  // few turns, some, as many as there may be
+  for (const float first : {2.0f, 0.02f, 1e-4f}) {  // few iterations, some, the maximum
     const std::vector<float> x(4, first);
     REQUIRE((*runner)->set_input("x", std::as_bytes(std::span(x))).ok());
     auto report = (*runner)->run();
     REQUIRE_MESSAGE(report.ok(), (report.ok() ? "" : report.error().message));
     float s = std::tanh(first);
-    std::vector<float> turns;
-    for (int turn = 0; turn < 9; ++turn) {
-      turns.insert(turns.end(), {-s, -s, -s, -s, static_cast<float>(turn)});
+    std::vector<float> expected;
+    for (int iteration = 0; iteration < 9; ++iteration) {
+      expected.insert(expected.end(), {-s, -s, -s, -s, static_cast<float>(iteration)});
       s += s;
       if (4 * 0.5f * s * (1 + std::erf(s / std::sqrt(2.0f))) >= 1000) break;
     }
     CAPTURE(first);
-    const auto made = numbers<float>(named(**runner, "turns"));
-    REQUIRE(made.size() == turns.size());
-    for (size_t i = 0; i < made.size(); ++i) CHECK(made[i] == doctest::Approx(turns[i]).epsilon(1e-5));
+    const auto made = numbers<float>(named(**runner, "states"));
+    REQUIRE(made.size() == expected.size());
+    for (size_t i = 0; i < made.size(); ++i) CHECK(made[i] == doctest::Approx(expected[i]).epsilon(1e-5));
     for (const float v : numbers<float>(named(**runner, "last"))) CHECK(v == doctest::Approx(s).epsilon(1e-5));
     for (const float v : numbers<float>(named(**runner, "minus_last"))) CHECK(v == doctest::Approx(-s).epsilon(1e-5));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ai.onnx.ml's operators of numbers beside what ONNX Runtime 1.32 gives for the same files.
+// Numeric operators of ai.onnx.ml, compared with results of ONNX Runtime 1.32 for the same files.
 #include <cmath>
 
 #include <doctest/doctest.h>
@@ -281,8 +281,7 @@ TEST_CASE("incomplete operators of ai.onnx.ml are errors") {
       CHECK_FALSE(refused.empty());
       CHECK(refused.find('\n') == std::string::npos);
     }
-    if (c.op.starts_with(
-            "TreeEnsemble")) {  // nodes that lead to each other, to none, and to a column that there is not
+    if (c.op.starts_with("TreeEnsemble")) {  // cycles, missing nodes, and a missing column
       for (const auto& [name, numbers] : {std::pair{"nodes_truenodeids", Ints{1, 0, 0, 0, 0, 1, 0, 0}},
                                           {"nodes_truenodeids", Ints{1, 0, 9, 0, 0, 1, 0, 0}},
                                           {"nodes_featureids", Ints{0, 0, 3, 0, 0, 1, 0, 0}},
@@ -359,9 +358,9 @@ TEST_CASE("class labels may be strings") {
     const Results made = run_case(c);
     CHECK(made.refused == "");
     if (!made.refused.empty()) continue;
-    Texts wanted;
-    for (const double label : c.y) wanted.push_back("class " + std::to_string(static_cast<int64_t>(label)));
-    CHECK(made.strings.at("y") == wanted);
+    Texts expected;
+    for (const double label : c.y) expected.push_back("class " + std::to_string(static_cast<int64_t>(label)));
+    CHECK(made.strings.at("y") == expected);
     ++seen;
   }
   CHECK(seen == 8);
@@ -377,7 +376,7 @@ TEST_CASE("a ZipMap output is the tensor of its probabilities") {
 }
 
 TEST_CASE("a large tree ensemble becomes a few operators") {
-  // A tree of 511 nodes that finds the place of x among 256: the leaf's number is its place.
+  // A tree of 511 nodes that finds the index of x among 256: the leaf's number is that index.
   Ints trees, numbers, features, yes, no, weight_trees, weight_nodes, ids;
   Texts modes;
   Floats values, weights;

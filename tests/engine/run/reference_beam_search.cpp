@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "beams_by_hand.h"
+#include "reference_beam_search.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,9 +24,9 @@ struct Candidate {
   int64_t word;
 };
 
-class Writing {
+class ReferenceSearch {
  public:
-  Writing(const Beams& b, const Scorer& scorer) : b_(b), s_(b.search), scorer_(scorer) {
+  ReferenceSearch(const Beams& b, const Scorer& scorer) : b_(b), s_(b.search), scorer_(scorer) {
     for (const Ints& prompt : s_.prompts)
       for (size_t i = 0; i < b_.beams; ++i) {
         const int64_t sum = std::accumulate(prompt.begin(), prompt.end(), int64_t{0});
@@ -37,9 +37,9 @@ class Writing {
   }
 
   Written write() {
-    for (int64_t turn = 0; std::ssize(rows_[0].words) < s_.most; ++turn) {
-      take_turn(turn);
-      const bool may_end = turn > 0 || !scorer_.first_by_encoder;
+    for (int64_t iteration = 0; std::ssize(rows_[0].words) < s_.most; ++iteration) {
+      iterate(iteration);
+      const bool may_end = iteration > 0 || !scorer_.first_by_encoder;
       if (may_end && std::find(done_.begin(), done_.end(), false) == done_.end()) break;
     }
     for (size_t who = 0; who < done_.size(); ++who) {
@@ -69,28 +69,28 @@ class Writing {
     if (all.size() > b_.beams) all.pop_back();
   }
 
-  std::vector<float> scores_of_row(size_t row, int64_t turn) const {
+  std::vector<float> scores_of_row(size_t row, int64_t iteration) const {
     const Row& r = rows_[row];
-    std::vector<double> x = scorer_.scores(row / b_.beams, r.words.back(), turn, r.sum);
+    std::vector<double> x = scorer_.scores(row / b_.beams, r.words.back(), iteration, r.sum);
     const double most = *std::max_element(x.begin(), x.end());
     double sum = 0;
     for (const double v : x) sum += std::exp(v - most);
     for (double& v : x) v -= most + std::log(sum);
-    weigh(s_, r.words, row / b_.beams, turn, x, static_cast<double>(std::numeric_limits<float>::lowest()));
+    weigh(s_, r.words, row / b_.beams, iteration, x, static_cast<double>(std::numeric_limits<float>::lowest()));
     if (scorer_.also) scorer_.also(r.words, x);
     std::vector<float> out;
     for (const double v : x) out.push_back(static_cast<float>(v) + r.score);
     return out;
   }
 
-  void take_turn(int64_t turn) {
+  void iterate(int64_t iteration) {
     std::vector<std::vector<Candidate>> best(done_.size());
     std::vector<float> heads;  // of each half of all texts' best ones
-    std::vector<double>& told = out_.turns.emplace_back();
+    std::vector<double>& all_scores = out_.iteration_scores.emplace_back();
     for (size_t row = 0; row < rows_.size(); ++row) {
-      const std::vector<float> scores = scores_of_row(row, turn);
+      const std::vector<float> scores = scores_of_row(row, iteration);
       for (int64_t v = 0; v < kWords; ++v) best[row / b_.beams].push_back({scores[static_cast<size_t>(v)], row, v});
-      told.insert(told.end(), scores.begin(), scores.end());
+      all_scores.insert(all_scores.end(), scores.begin(), scores.end());
     }
     for (std::vector<Candidate>& all : best) {
       std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
@@ -109,9 +109,9 @@ class Writing {
         for (size_t i = 0; i < b_.beams; ++i) go_on(0, 0, s_.pad);
         continue;
       }
-      const size_t wanted = next.size() + b_.beams;
+      const size_t expected = next.size() + b_.beams;
       const auto length = rows_[0].words.size();
-      for (size_t j = 0; next.size() < wanted; ++j) {
+      for (size_t j = 0; next.size() < expected; ++j) {
         const Candidate& c = best[who][j];
         if (c.word != s_.end)
           go_on(c.score, c.row, c.word);
@@ -121,8 +121,8 @@ class Writing {
       const float can_be = worth(std::max(heads[who], heads[who + 1]), length);
       done_[who] = ended_[who].size() == b_.beams && (b_.early || !(ended_[who].back().score < can_be));
     }
-    // Of one beam only, caches stay where they are.
-    const bool stay = b_.beams == 1 || (turn == 0 && scorer_.first_by_encoder);
+    // With one beam, caches are not reordered.
+    const bool stay = b_.beams == 1 || (iteration == 0 && scorer_.first_by_encoder);
     for (size_t row = 0; row < next.size(); ++row)
       next[row].sum = rows_[stay ? row : from[row]].sum + next[row].words.back();
     rows_ = std::move(next);
@@ -139,6 +139,6 @@ class Writing {
 
 }  // namespace
 
-Written write_by_hand(const Beams& b, const Scorer& scorer) { return Writing(b, scorer).write(); }
+Written search_reference(const Beams& b, const Scorer& scorer) { return ReferenceSearch(b, scorer).write(); }
 
 }  // namespace arenascope::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A small decoder for searches, and what it makes of a text by hand.
+// A small decoder for searches, as a graph and as a function.
 #pragma once
 #include "file_runs.h"
 
@@ -21,9 +21,9 @@ struct Search {
   Ints vocabulary = {}, first = {}, mask = {};  // empty: there is none
 };
 
-// Scores by the word, its place, and the sum of all words so far, which is what the cache holds. `phase` makes another one of it.
+// Scores by the token, its position, and the sum of all tokens so far, which the cache holds. `phase` gives another decoder.
 models::test::OnnxMaker& decoder(models::test::OnnxMaker& d, double phase = 0);
-// By the last word, its place, the sum of all words.
+// By the last token, its position, and the sum of all tokens.
 std::vector<double> scores_of(int64_t last, int64_t place, int64_t sum, double phase = 0);
 
 // Numbers of table `of_words`, `of_places` or `of_sums`.
@@ -32,12 +32,12 @@ struct Tables {
   explicit Tables(double phase = 0);
 };
 
-// What speaks against a word of text `who`, before which `turn` words were written, where there is a penalty, a mask, …
-void weigh(const Search& s, const Ints& text, size_t who, int64_t turn, std::vector<double>& scores,
+// Adds the penalties and masks to the scores of the next token of text `who`, after `iteration` iterations.
+void weigh(const Search& s, const Ints& text, size_t who, int64_t iteration, std::vector<double>& scores,
            double forbidden = -1e30);
 
-// A model with the search's words and what it has besides as inputs, in the sources' order that `places` tells (of the least length,
-// the penalty, both vocabularies, the mask).
+// A model with the search's tokens and parameters as inputs; `places` are the input indices of the minimum length,
+// the penalty, both vocabularies and the mask.
 struct SearchInputs {
   std::vector<std::string> from;
   std::vector<Given> given;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Loops of which only a run tells how often they go round: the body is a graph of its own that runs turn by turn.
+// Loops with a trip count that is known only at run time: the body is a graph of its own that runs once per iteration.
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -67,7 +67,7 @@ std::vector<std::string> strings(Runner& runner, std::string_view name) {
   return out;
 }
 
-// A body's first lines: one is added to its state of 1 number until that is not below the limit.
+// The first nodes of a body: adds 1 to a state of one element while it is below the limit.
 void count_up(OnnxMaker& body) {
   body.input("i", {}, kInt64).input("go", {}, kBool).input("s", {1});
   body.output("on", {}, kBool).output("next", {1});
@@ -75,7 +75,7 @@ void count_up(OnnxMaker& body) {
   body.node("Less", {"max", "limit"}, {"on"});
 }
 
-// What is around it: `more` states of the loop, and its results.
+// The graph around the loop: `more` loop-carried states, and its results.
 void around(OnnxMaker& m, const OnnxMaker& body, float limit, std::vector<std::string> more = {},
             std::vector<std::string> results = {}, const std::string& most = "") {
   m.input("x", {1}).weight("zero", {}, std::vector<float>{0}).weight("step", {}, std::vector<float>{1});
@@ -91,16 +91,16 @@ void around(OnnxMaker& m, const OnnxMaker& body, float limit, std::vector<std::s
 TEST_CASE("one graph runs ten thousand iterations") {
   OnnxMaker body(20), m(20);
   count_up(body);
-  body.node("Cast", {"i"}, {"turn"}, {Attr{"to", int64_t{1}}}).output("turn", {});
-  around(m, body, 10000, {}, {"turns"});
-  m.output("turns", {-1});
+  body.node("Cast", {"i"}, {"index"}, {Attr{"to", int64_t{1}}}).output("index", {});
+  around(m, body, 10000, {}, {"iterations"});
+  m.output("iterations", {-1});
   const auto runner = opened(m);
   for (int round = 0; round < 2; ++round) {
     run(*runner);
     CHECK(values<float>(*runner, "last") == std::vector<float>{10000});
-    const auto turns = values<float>(*runner, "turns");
-    REQUIRE(turns.size() == 10000);
-    for (size_t i = 0; i < turns.size(); ++i) REQUIRE(turns[i] == static_cast<float>(i));
+    const auto iteration_count = values<float>(*runner, "iterations");
+    REQUIRE(iteration_count.size() == 10000);
+    for (size_t i = 0; i < iteration_count.size(); ++i) REQUIRE(iteration_count[i] == static_cast<float>(i));
     REQUIRE(runner->loop());
     CHECK(runner->loop()->iterations == 9999);  // the first one is in the graph before it
     CHECK(runner->loop()->recompilations == 1);
@@ -109,14 +109,14 @@ TEST_CASE("one graph runs ten thousand iterations") {
 }
 
 TEST_CASE("a Scan beyond the unroll limit runs as one graph") {
-  constexpr int64_t kTurns = 20000;
-  for (const Ints& told : {Ints{1}, Ints{}}) {  // a file may tell too few dimensions
+  constexpr int64_t kIterations = 20000;
+  for (const Ints& minus_sizes : {Ints{1}, Ints{}}) {  // a file may declare too few dimensions
     OnnxMaker body(20), m(20);
     body.input("s", {1}).input("a", {1}).input("b", {1}).node("Add", {"s", "a"}, {"sum"}).output("sum", {1});
     body.node("Mul", {"sum", "b"}, {"product"}).node("Neg", {"product"}, {"minus"});
-    body.output("product", {1}).output("minus", told);
-    m.input("x", {kTurns, 1}).weight("zero", {1}, std::vector<float>{0});
-    m.node("Transpose", {"x"}, {"other"}).node("Identity", {"x"}, {"seen"}).output("seen", {kTurns, 1});
+    body.output("product", {1}).output("minus", minus_sizes);
+    m.input("x", {kIterations, 1}).weight("zero", {1}, std::vector<float>{0});
+    m.node("Transpose", {"x"}, {"other"}).node("Identity", {"x"}, {"seen"}).output("seen", {kIterations, 1});
     m.node("Scan", {"zero", "x", "other"}, {"last", "forwards", "backwards"},
            {Attr{"body", &body}, Attr{"num_scan_inputs", int64_t{2}}, Attr{"scan_input_axes", Ints{0, -1}},
             Attr{"scan_input_directions", Ints{0, 1}}, Attr{"scan_output_axes", Ints{0, 1}},
@@ -129,19 +129,19 @@ TEST_CASE("a Scan beyond the unroll limit runs as one graph") {
     const auto x = values<float>(*runner, "seen");
     const auto last = values<float>(*runner, "last"), forwards = values<float>(*runner, "forwards"),
                backwards = values<float>(*runner, "backwards");
-    REQUIRE(forwards.size() == kTurns);
-    REQUIRE(backwards.size() == kTurns);
-    CHECK(result_of(*runner, "backwards").value->tensor.sizes() == Dims{1, kTurns});
-    for (size_t t = 0; t < kTurns; ++t) {
+    REQUIRE(forwards.size() == kIterations);
+    REQUIRE(backwards.size() == kIterations);
+    CHECK(result_of(*runner, "backwards").value->tensor.sizes() == Dims{1, kIterations});
+    for (size_t t = 0; t < kIterations; ++t) {
       sum += x[t];
-      REQUIRE(forwards[t] == sum * x[kTurns - 1 - t]);
-      REQUIRE(backwards[kTurns - 1 - t] == -forwards[t]);
+      REQUIRE(forwards[t] == sum * x[kIterations - 1 - t]);
+      REQUIRE(backwards[kIterations - 1 - t] == -forwards[t]);
     }
     CHECK(last == std::vector<float>{sum});
     REQUIRE(runner->loop());
     CHECK(runner->loop()->title == "Scan 'steps'");
     CHECK(runner->model().deferred->why.starts_with("Scan 'steps'"));
-    CHECK(runner->loop()->iterations == kTurns);
+    CHECK(runner->loop()->iterations == kIterations);
     CHECK(runner->loop()->recompilations == 1);
   }
 }
@@ -186,14 +186,14 @@ TEST_CASE("a recording has one run per iteration, in a layer of the loop") {
   }
   recorder.stop();
   const auto snapshot = session->snapshot();
-  REQUIRE(snapshot->runs.size() == 8);  // the first turn's, six turns, and what is behind them
+  REQUIRE(snapshot->runs.size() == 8);  // the first iteration's, six iterations, and the nodes after the loop
   for (size_t i = 1; i < 7; ++i) {
     const trace::GraphInfo* graph = snapshot->graph_of(trace::RunId(i));
     REQUIRE(graph);
     CHECK(snapshot->runs[i].info.graph == snapshot->runs[1].info.graph);
     CHECK(graph->continuation_of == snapshot->runs[0].info.graph);
     for (const trace::TensorInfo& node : graph->nodes)
-      if (node.op == "ADD") CHECK(node.layer == "Loop count / turns from 1");
+      if (node.op == "ADD") CHECK(node.layer == "Loop count / iterations from 1");
   }
   CHECK(snapshot->graph_of(trace::RunId(7))->continuation_of == snapshot->runs[1].info.graph);
 }
@@ -211,7 +211,7 @@ TEST_CASE("a growing loop state recompiles the body while it grows") {
 }
 
 TEST_CASE("nested loops with a branch and data-dependent consumers") {
-  // In each turn: what is not 0 of the state, counted; if there is more than one of them, another loop.
+  // Each iteration counts the nonzero elements of the state; if there is more than one, it runs another loop.
   OnnxMaker inner(20), yes(20), no(20), body(20), m(20);
   inner.input("j", {}, kInt64).input("goes", {}, kBool).input("t", {1});
   inner.output("again", {}, kBool).output("u", {1}).node("Add", {"t", "step"}, {"u"});
@@ -256,24 +256,24 @@ TEST_CASE("a sequence, also of strings, that grows in a loop") {
 }
 
 TEST_CASE("random values differ between iterations and repeat between runs") {
-  for (const bool written_out : {false, true}) {
+  for (const bool unrolled : {false, true}) {
     OnnxMaker body(20), m(20);
     count_up(body);
     body.node("RandomUniform", {}, {"drawn"}, {Attr{"shape", Ints{3}}, Attr{"dtype", int64_t{1}}}).output("drawn", {3});
     body.node("Bernoulli", {"half"}, {"coins"}, {Attr{"dtype", int64_t{1}}}).output("coins", {32});
     m.weight("half", {32}, std::vector<float>(32, 0.5f)).weight("five", {}, Ints{5});
-    around(m, body, written_out ? 100 : 40, {}, {"all", "tossed"}, written_out ? "five" : "");
+    around(m, body, unrolled ? 100 : 40, {}, {"all", "tossed"}, unrolled ? "five" : "");
     m.output("all", {-1, 3}).output("tossed", {-1, 32});
     const auto runner = opened(m);
     run(*runner);
     const auto first = values<float>(*runner, "all"), coins = values<float>(*runner, "tossed");
-    const size_t turns = written_out ? 5 : 40;
-    REQUIRE(first.size() == turns * 3);
+    const size_t iteration_count = unrolled ? 5 : 40;
+    REQUIRE(first.size() == iteration_count * 3);
     CHECK(std::set<float>(first.begin(), first.end()).size() == first.size());
     std::set<std::vector<float>> tosses;
-    for (size_t t = 0; t < turns; ++t)
+    for (size_t t = 0; t < iteration_count; ++t)
       tosses.emplace(coins.begin() + static_cast<long>(t) * 32, coins.begin() + static_cast<long>(t + 1) * 32);
-    CHECK(tosses.size() == turns);
+    CHECK(tosses.size() == iteration_count);
     run(*runner);
     CHECK(values<float>(*runner, "all") == first);
   }
@@ -294,9 +294,9 @@ TEST_CASE("a loop without a trip count is unrolled only if its condition is know
   constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
   struct Case {
     const char* condition;
-    int64_t most, turns, behind;  // behind: turns in the body's graph
+    int64_t most, iteration_count, runtime_iterations;  // runtime_iterations: those of the body's own graph
   };
-  // By the turn's number, by a state beside the one that is computed, and not at all.
+  // Depending on the iteration number, on a state other than the computed one, and on nothing.
   for (const Case& one : {Case{"number", kNoLimit, 5, 0}, Case{"number", 70000, 5, 0}, Case{"state", kNoLimit, 5, 0},
                           Case{"constant", 70000, 70000, 69999}, Case{"equal", 30000, 30000, 29999}}) {
     CAPTURE(one.condition);
@@ -316,8 +316,8 @@ TEST_CASE("a loop without a trip count is unrolled only if its condition is know
     const auto runner = opened(m);
     CHECK(runner->plan().graph.nodes().size() < 12);
     run(*runner);
-    CHECK(values<float>(*runner, "last") == std::vector<float>{static_cast<float>(one.turns)});
-    CHECK((runner->loop() ? runner->loop()->iterations : 0) == one.behind);
+    CHECK(values<float>(*runner, "last") == std::vector<float>{static_cast<float>(one.iteration_count)});
+    CHECK((runner->loop() ? runner->loop()->iterations : 0) == one.runtime_iterations);
   }
 }
 

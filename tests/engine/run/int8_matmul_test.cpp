@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Products and convolutions of 8 bits, beside sums of integers: weights with zero points and without, for all or a column each,
-// zero points that a run makes, and what is opened just before a product.
+// Matmuls and convolutions of int8, compared with sums of integers: weights with and without zero points, one or one per
+// column, zero points known only at run time, and operands dequantised before a matmul.
 #include <string>
 #include <vector>
 
@@ -63,18 +63,18 @@ TEST_CASE("int8 matmul sums are exact for all types and zero points") {
           else
             m.input("x_zero", {}, kUint8), given.push_back({"x_zero", {static_cast<double>(x_zero)}});
           m.node("MatMulInteger", {"x", "w", "x_zero", "w_zero"}, {"y"});
-          Numbers wanted;
+          Numbers expected;
           for (size_t r = 0; r < kRows; ++r)
             for (size_t n = 0; n < kColumns; ++n) {
               int sum = 0;
               for (size_t k = 0; k < kDepth; ++k)
                 sum += (x.numbers[r * kDepth + k] - x_zero) *
                        (w.numbers[k * kColumns + n] - zeros.numbers[by_column ? n : 0]);
-              wanted.push_back(sum);
+              expected.push_back(sum);
             }
           const Results made = run_file(m, given);
           CHECK(made.refused == "");
-          if (made.refused.empty()) CHECK(made.numbers.at("y") == wanted);
+          if (made.refused.empty()) CHECK(made.numbers.at("y") == expected);
         }
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("int8 convolutions pad with the zero point, also with a computed one")
           else
             m.input("x_zero", {}, kUint8), given.push_back({"x_zero", {static_cast<double>(x_zero)}});
           m.node("ConvInteger", {"x", "w", "x_zero", "w_zero"}, {"y"}, {{"pads", Ints{pad, pad, pad, 0}}});
-          Numbers wanted;
+          Numbers expected;
           const int64_t high = kSide + 2 * pad - kKernel + 1, wide = kSide + pad - kKernel + 1;
           for (int64_t f = 0; f < kFilters; ++f)
             for (int64_t i = 0; i < high; ++i)
@@ -116,11 +116,11 @@ TEST_CASE("int8 convolutions pad with the zero point, also with a computed one")
                       const auto of = static_cast<size_t>(((f * kChannels + c) * kKernel + a) * kKernel + b);
                       sum += (x.numbers[at] - x_zero) * (w.numbers[of] - w_zero);
                     }
-                wanted.push_back(sum);
+                expected.push_back(sum);
               }
           const Results made = run_file(m, given);
           CHECK(made.refused == "");
-          if (made.refused.empty()) CHECK(made.numbers.at("y") == wanted);
+          if (made.refused.empty()) CHECK(made.numbers.at("y") == expected);
         }
 }
 

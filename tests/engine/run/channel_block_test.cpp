@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Networks as ONNX Runtime saves them for a processor, with weights in blocks of channels: beside the same network as it was.
+// Networks that ONNX Runtime saved with weights in blocks of channels, compared with the original network.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -72,7 +72,7 @@ struct Net {
 
 const Attr kPads{"pads", Ints{1, 1, 1, 1}};
 
-// `used` channels of `wide` in the middle. What a blocked network does in one node takes the plain one several.
+// `used` channels of `wide` in the middle. One node of a blocked network is several nodes of the plain one.
 void build(Net& n, int64_t wide, int64_t used) {
   n.weight("w0", {2 * n.block, 2 * n.block, 3, 3, 3, 1}, false);
   n.weight("w1", {wide, used, 2 * n.block, 2 * n.block, 3, 2}, true);
@@ -138,11 +138,11 @@ TEST_CASE("a network saved with blocked channels gives the original outputs") {
     CHECK((open != 0) == (one.open != 0));
     std::map<std::string, int64_t> dims;
     if (one.open) dims["nchwc"] = one.block;
-    const Results wanted = run_file(plain.m, given), made = run_file(saved.m, given, dims);
-    REQUIRE(wanted.refused == "");
+    const Results expected = run_file(plain.m, given), made = run_file(saved.m, given, dims);
+    REQUIRE(expected.refused == "");
     REQUIRE(made.refused == "");
     CHECK(made.sizes.at("y") == Dims{2, 1, 1, one.used});
-    check_near(made.numbers.at("y"), wanted.numbers.at("y"), 1e-6);
+    check_near(made.numbers.at("y"), expected.numbers.at("y"), 1e-6);
     if (one.open) CHECK(run_file(saved.m, given).refused == "");  // as on this processor
   }
 }
@@ -164,7 +164,7 @@ TEST_CASE("invalid channel block sizes are an error") {
     CHECK(made.refused.find('\n') == std::string::npos);
   };
   refused("Conv", {1, 16, 4, 4}, {20, 16, 1, 1}, {});                   // results end within a block
-  refused("Conv", {1, 40, 4, 4}, {16, 40, 1, 1}, {}, {{"nchwc", 16}});  // the file tells that it has 8
+  refused("Conv", {1, 40, 4, 4}, {16, 40, 1, 1}, {}, {{"nchwc", 16}});  // the shapes imply that it has 8
   refused("Conv", {1, 36, 4, 4}, {16, 36, 1, 1}, {});                   // sources end within one
   refused("Conv", {1, 16, 4, 4}, {16, 16, 1, 1}, {}, {{"nchwc", 0}});
   refused("Conv", {1, 16, 4, 4}, {16, 16, 1, 1}, {}, {{"nchwc", 1 << 20}});

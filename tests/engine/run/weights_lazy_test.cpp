@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where the weights lie that the zoo seeds, that rewriting folds and that are turned round: once, as those of a file do. That
-// a process survives lost pages is for good, so that these come last.
+// Memory of seeded, folded and transposed weights: they are resident once, like those of a file. The handler for lost pages
+// cannot be uninstalled, so that these tests come last: doctest runs files in the order of their names.
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -36,7 +36,7 @@ RunnerOptions by_default() {
   return options;
 }
 
-// A product with a weight that lies the other way round in its file.
+// A matmul with a weight that is stored transposed in its file.
 models::Model product() {
   std::vector<float> numbers(size_t{256} * 512);
   for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 1021) / 64 - 7;
@@ -48,19 +48,19 @@ models::Model product() {
   return std::move(*model);
 }
 
-struct Lent {
+struct LazyBytes {
   Bytes bytes = 0, resident = 0;
 };
 
-Lent lent(const std::vector<models::Weight>& weights) {
-  Lent out;
+LazyBytes lazy_bytes(const std::vector<models::Weight>& weights) {
+  LazyBytes out;
   for (const models::Weight& weight : weights)
     if (const TensorImpl& t = *weight.tensor; t.storage.allocated() && MappedRange::drawn(t.data()))
       out.bytes += t.byte_count(), out.resident += resident_bytes(t.data(), static_cast<size_t>(t.byte_count()));
   return out;
 }
 
-// Who reads a weight that was given back, reads it as its source has it.
+// A weight whose pages were released is regenerated for its readers with the data of its source.
 void read_again(const std::vector<models::Weight>& weights) {
   for (const models::Weight& weight : weights) {
     const TensorImpl& t = *weight.tensor;
@@ -69,7 +69,7 @@ void read_again(const std::vector<models::Weight>& weights) {
     REQUIRE(weight.source.write(bytes.data()).ok());
     CHECK(std::memcmp(t.data(), bytes.data(), bytes.size()) == 0);
   }
-  CHECK(lent(weights).resident >= lent(weights).bytes);
+  CHECK(lazy_bytes(weights).resident >= lazy_bytes(weights).bytes);
 }
 
 }  // namespace
@@ -90,15 +90,15 @@ TEST_CASE("packed weights are stored once and regenerated for their readers") {
     auto runner = open(which);
     const auto& weights =
         which == 1 ? runner->program().constants : runner->model().weights;  // mobilenet_v2's are folded
-    const Lent packed = lent(weights);
+    const LazyBytes packed = lazy_bytes(weights);
     CHECK(packed.bytes >= (which == 2 ? Bytes{512} << 10 : Bytes{4} << 20));
     CHECK(packed.resident < packed.bytes / 10);
     CHECK(runner->context().stats({}, MemoryKind::Mapped).active >= packed.bytes);
     CHECK(result(*runner) == plain[static_cast<size_t>(which)]);
-    CHECK(lent(weights).resident < packed.bytes / 10);
+    CHECK(lazy_bytes(weights).resident < packed.bytes / 10);
     read_again(weights);
     REQUIRE(runner->replan("greedy-by-size", "depth-first", MemoryStrategy::Planned, 1).ok());
-    CHECK(lent(weights).resident < packed.bytes / 10);
+    CHECK(lazy_bytes(weights).resident < packed.bytes / 10);
     CHECK(result(*runner).size() == plain[static_cast<size_t>(which)].size());
   }
 }
@@ -160,7 +160,7 @@ TEST_CASE("concurrent readers generate a lazy weight once, and failures are repo
   const auto context = make_cpu_context();
   const models::WeightSource good([](std::byte* out) {
     const std::vector<std::byte> made(static_cast<size_t>(kBytes),
-                                      std::byte{7});  // wants memory, as a signal handler must not
+                                      std::byte{7});  // allocates memory, which a signal handler must not
     std::memcpy(out, made.data(), made.size());
     return Status();
   });
