@@ -28,10 +28,10 @@ void enter_layer(GraphBuilder& builder, const TensorImpl& node) {
   builder.layer(node.layer >= 0 && index < names.size() ? names[index] + " backward" : "backward");
 }
 
-// The nodes on a path from a tensor of `wanted` to the loss.
-std::unordered_map<const TensorImpl*, bool> reached(const Graph& graph, std::span<const Tensor> wanted) {
+// The nodes on a path from a tensor of `inputs` to the loss.
+std::unordered_map<const TensorImpl*, bool> reached(const Graph& graph, std::span<const Tensor> inputs) {
   std::unordered_map<const TensorImpl*, bool> on_path;
-  for (const Tensor& tensor : wanted)
+  for (const Tensor& tensor : inputs)
     if (tensor) on_path[tensor.impl()] = true;
   for (const TensorImpl* node : graph.nodes())
     for (const TensorImpl* source : node->sources)
@@ -75,7 +75,7 @@ Status add_shares(GraphBuilder& builder, Graph& graph, const Tensor& node, const
 bool has_gradient(Op op) { return rule_of(op) != autodiff::none; }
 
 Result<std::vector<Tensor>> build_gradients(GraphBuilder& builder, Graph& graph, const Tensor& loss,
-                                            std::span<const Tensor> wanted, const GradientOptions& options) {
+                                            std::span<const Tensor> inputs, const GradientOptions& options) {
   if (!builder.ok()) return builder.status().error();
   if (!graph.has_grads()) return Error{"gradients require a graph that stores them (new_graph with grads)"};
   if (!loss || loss->element_count() != 1 || !info(loss.dtype()).floating)
@@ -84,7 +84,7 @@ Result<std::vector<Tensor>> build_gradients(GraphBuilder& builder, Graph& graph,
                              loss ? to_string(loss.sizes()) : "undefined")};
   if (auto done = graph.expand(loss); !done) return done.error();
 
-  const auto on_path = reached(graph, wanted);
+  const auto on_path = reached(graph, inputs);
   std::unordered_map<const TensorImpl*, Tensor> gradients;
   builder.layer("loss backward");
   gradients[loss.impl()] = builder.op_with(Op::Fill, {}, FillParams{loss.sizes(), DType::F32, 1, 0}, "d loss");
@@ -98,21 +98,21 @@ Result<std::vector<Tensor>> build_gradients(GraphBuilder& builder, Graph& graph,
       return done.error();
   }
 
-  std::vector<Tensor> out(wanted.size());
+  std::vector<Tensor> out(inputs.size());
   builder.layer("gradients");
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    const auto found = wanted[i] ? gradients.find(wanted[i].impl()) : gradients.end();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const auto found = inputs[i] ? gradients.find(inputs[i].impl()) : gradients.end();
     if (found == gradients.end()) continue;
     Tensor accumulator;
     if (options.accumulate) {
-      accumulator = builder.input(fmt::format("{} (sum)", wanted[i].name()), wanted[i].sizes());
+      accumulator = builder.input(fmt::format("{} (sum)", inputs[i].name()), inputs[i].sizes());
       found->second = builder.add(accumulator, found->second);
     }
     out[i] = found->second;
     if (!out[i]) break;
-    if (out[i].name().empty() || options.accumulate) out[i].set_name(fmt::format("{} (gradient)", wanted[i].name()));
+    if (out[i].name().empty() || options.accumulate) out[i].set_name(fmt::format("{} (gradient)", inputs[i].name()));
     if (auto done = graph.expand(out[i]); !done) return done.error();
-    if (accumulator) graph.set_grad_accumulator(*wanted[i], accumulator.impl());
+    if (accumulator) graph.set_grad_accumulator(*inputs[i], accumulator.impl());
   }
   if (!builder.ok()) return builder.status().error();
   for (const auto& [tensor, gradient] : gradients) graph.set_grad(*tensor, gradient.impl());

@@ -34,7 +34,7 @@ Tensor weight_share(Backward& b, const Tensor& x, const Tensor& dy, const ConvPa
     turned.dilations[i] = p.strides[i];
   }
   const int64_t from = x.sizes()[1] / p.groups, to = dy.sizes()[1] / p.groups;
-  // Kernels that leave few places are walked along their rows, wherever those lie.
+  // Kernels with few output positions are computed along their rows, in any layout.
   bool in_place = p.spatial == 2 && dy->contiguous();
   for (int i = 0; i < p.spatial; ++i)
     in_place = in_place && p.strides[i] == 1 && p.dilations[i] == 1 && kernel[i + 2] <= 4 && dy.sizes()[i + 2] >= 8;

@@ -67,8 +67,8 @@ void reduce_prod(Backward& b) {
   const Tensor lines =
       b.g.reshape(b.g.op_with(Op::Permute, {x}, order), {x->element_count() / std::max<int64_t>(k.count, 1), k.count});
   const Tensor before = b.g.op_with(Op::CumProd, {lines}, CumSumParams{1, true, false});
-  const Tensor behind = b.g.op_with(Op::CumProd, {lines}, CumSumParams{1, true, true});
-  const Tensor others = b.g.op_with(Op::Permute, {b.g.reshape(b.mul(before, behind), apart)}, back);
+  const Tensor after = b.g.op_with(Op::CumProd, {lines}, CumSumParams{1, true, true});
+  const Tensor others = b.g.op_with(Op::Permute, {b.g.reshape(b.mul(before, after), apart)}, back);
   b.give(0, b.mul(b.g.reshape(b.dy, k.sizes), others));
 }
 

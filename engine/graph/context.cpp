@@ -40,15 +40,16 @@ Result<std::byte*> ContextPool::append(ObjectType type, size_t size, std::string
 }
 
 Status ContextPool::make_room(size_t size) {
-  constexpr size_t kMin = size_t{1} << 14, kMost = size_t{1} << 24;  // size limits of an additional block
+  constexpr size_t kMin = size_t{1} << 14, kMax = size_t{1} << 24;  // size limits of an additional block
   const size_t padded = align_up(size, Context::kObjectAlignment);
   if (!grows_ || fits(padded)) return {};
   if (padded > size_t{1} << 62) return Error{fmt::format("a context cannot hold {} bytes", size)};
   const size_t needed = sizeof(ObjectHeader) + padded, left = limit_ - std::min(limit_, mem_size());
   if (needed > left) return {};
   // Doubles the pool, so that there are few blocks and at most half of the pool is unused.
-  const size_t wanted = std::max(needed, std::min(std::clamp(mem_size(), kMin, kMost), left));
-  auto block = MemoryBlock::allocate(std::make_shared<CpuAllocator>(), MemoryKind::Default, static_cast<Bytes>(wanted));
+  const size_t block_size = std::max(needed, std::min(std::clamp(mem_size(), kMin, kMax), left));
+  auto block =
+      MemoryBlock::allocate(std::make_shared<CpuAllocator>(), MemoryKind::Default, static_cast<Bytes>(block_size));
   if (!block) return block.error();
   blocks_.push_back(std::move(*block));
   begin_ += capacity_;
@@ -343,7 +344,7 @@ size_t Context::graph_overhead(size_t capacity, bool grads) {
 }
 
 Result<Graph> Context::new_graph(size_t capacity, bool grads) {
-  if (capacity > Graph::kMostNodes) return Error{fmt::format("a graph cannot hold {} nodes", capacity)};
+  if (capacity > Graph::kMaxNodes) return Error{fmt::format("a graph cannot hold {} nodes", capacity)};
   auto place = append_graph(Graph::byte_size(capacity, grads));
   if (!place) return place.error();
   return Graph(*this, *place, capacity, grads);

@@ -35,7 +35,7 @@ FusedStep make_fused_step(const TensorImpl& node) {
 }
 
 bool ends_with_cast(const FusedParams& p) {
-  return p.steps > 0 && p.steps <= FusedParams::kMostSteps && FusedParams::op(p.step[p.steps - 1]) == Op::Cast;
+  return p.steps > 0 && p.steps <= FusedParams::kMaxSteps && FusedParams::op(p.step[p.steps - 1]) == Op::Cast;
 }
 
 Op anchor_of(const TensorImpl& node) {
@@ -139,11 +139,11 @@ Status check_step(const FusedStep& step, int made, Sources sources, const Dims& 
 
 Result<Inferred> fused_rule(Op op, Sources sources, const OpParams& params) {
   const auto p = params.get<FusedParams>();
-  if (p.steps < 1 || p.steps > FusedParams::kMostSteps) return refuse(op, fmt::format("it has {} steps", p.steps));
+  if (p.steps < 1 || p.steps > FusedParams::kMaxSteps) return refuse(op, fmt::format("it has {} steps", p.steps));
   Inferred made;
   if (p.anchor_op() != Op::None) {
     if (p.anchor >= kOpCount || p.anchor_op() == Op::Fused || info(p.anchor_op()).is_view())
-      return refuse(op, "there is no such anchor");
+      return refuse(op, "its anchor is not an op that can be fused");
     const OpInfo& anchor = info(p.anchor_op());
     if (p.anchor_sources > sources.size() || p.anchor_sources < anchor.min_sources ||
         (anchor.max_sources >= 0 && p.anchor_sources > anchor.max_sources))
@@ -157,7 +157,7 @@ Result<Inferred> fused_rule(Op op, Sources sources, const OpParams& params) {
       const Op step = FusedParams::op(p.step[i]);
       const int8_t operands[] = {p.step[i].left, p.step[i].right};
       for (int k = 0; k < (step == Op::BatchNorm ? 1 : step_operands(step)); ++k) {
-        if (operands[k] == -1) return refuse(op, "a step reads an anchor's result, and there is no anchor");
+        if (operands[k] == -1) return refuse(op, "a step reads the result of an anchor, but the node has none");
         if (operands[k] < 0 || operands[k] >= static_cast<int>(sources.size())) continue;
         auto both = broadcast(made.sizes, sources[static_cast<size_t>(operands[k])]->sizes);
         if (!both) return refuse(op, both.error().message);
@@ -173,8 +173,8 @@ Result<Inferred> fused_rule(Op op, Sources sources, const OpParams& params) {
     if (step_operands(FusedParams::op(p.step[i])) == 2 && p.step[i].right >= 0)
       read[p.step[i].right / 64] |= uint64_t{1} << p.step[i].right % 64;
   }
-  if (std::popcount(read[0]) + std::popcount(read[1]) > FusedParams::kMostOperands)
-    return refuse(op, fmt::format("its steps read more than {} sources", FusedParams::kMostOperands));
+  if (std::popcount(read[0]) + std::popcount(read[1]) > FusedParams::kMaxOperands)
+    return refuse(op, fmt::format("its steps read more than {} sources", FusedParams::kMaxOperands));
   for (int i = 0; i < p.steps; ++i) {
     if (FusedParams::op(p.step[i]) != Op::Cast) continue;
     const float type = p.step[i].p;

@@ -135,7 +135,7 @@ void GraphData::copy_from(const GraphData& smaller) {
 Status Graph::grow() {
   constexpr size_t kMin = 32;
   const size_t new_capacity = std::max(2 * data_->capacity, kMin);
-  if (new_capacity > kMostNodes) return Error{fmt::format("a graph cannot hold {} nodes", new_capacity)};
+  if (new_capacity > kMaxNodes) return Error{fmt::format("a graph cannot hold {} nodes", new_capacity)};
   auto place = context_.append_graph(byte_size(new_capacity, has_grads()) - sizeof(GraphData));
   if (!place) return place.error();
   (reinterpret_cast<ObjectHeader*>(*place) - 1)->continued = 1;

@@ -139,7 +139,7 @@ std::vector<Lifetime> find_lifetimes(const Graph& graph, std::span<const NodeId>
   return rows;
 }
 
-Bytes most_live(std::span<const Lifetime> lifetimes, size_t steps) {
+Bytes peak_live_bytes(std::span<const Lifetime> lifetimes, size_t steps) {
   std::vector<int32_t> begins(steps, -1);  // the lifetime that begins in a step; at most one
   for (size_t i = 0; i < lifetimes.size(); ++i)
     if (lifetimes[i].owner == NodeId(i) && lifetimes[i].in_arena())

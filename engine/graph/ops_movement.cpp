@@ -28,7 +28,7 @@ Result<Inferred> view_rule(Op op, Sources sources, const OpParams& params) {
   auto count = checked_element_count(p.sizes);
   if (!count) return refuse(op, count.error().message);
   if (p.sizes.rank() != p.strides.rank()) return refuse(op, "it needs one stride a dimension");
-  // The first and the last element must lie within what the source covers, negative strides included.
+  // The first and the last element must be inside of the source's range, negative strides included.
   int64_t low = p.offset, high = p.offset;
   for (int i = 0; i < p.sizes.rank() && *count > 0; ++i) {
     auto reach = checked_mul(p.sizes[i] - 1, p.strides[i]);
@@ -214,7 +214,7 @@ Status elements_fit(Op op, Sources sources, int axis) {
   if (info(to.dtype).quantised || to.dtype != from.dtype)
     return refuse(op, fmt::format("elements of {} cannot be written into {}", name(from.dtype), name(to.dtype)));
   if (!(places.sizes == from.sizes))
-    return refuse(op, fmt::format("places {} for {}", to_string(places.sizes), to_string(from.sizes)));
+    return refuse(op, fmt::format("the indices {} do not match {}", to_string(places.sizes), to_string(from.sizes)));
   for (int i = 0; i < to.rank(); ++i)
     if (i != axis && from.sizes[i] > to.sizes[i])
       return refuse(op, fmt::format("elements {} reach outside {}", to_string(from.sizes), to_string(to.sizes)));
@@ -232,7 +232,7 @@ Result<Inferred> set_rows_rule(Op op, Sources sources, const OpParams& params) {
                                   to_string(from.sizes), name(to.dtype), axis));
   if (axis < 0 || axis >= to.rank() || from.rank() != to.rank())
     return refuse(op, fmt::format("axis {} of {} and {} dimensions", axis, to.rank(), from.rank()));
-  Dims wanted = to.sizes;
+  Dims expected = to.sizes;
   if (has_rows) {
     if (sources.size() < 3) return refuse(op, "it has no rows");
     const TensorImpl& rows = *sources[2];
@@ -241,13 +241,13 @@ Result<Inferred> set_rows_rule(Op op, Sources sources, const OpParams& params) {
                                     to_string(rows.sizes)));
     if (rows.rank() > 1) {
       if (auto fit = elements_fit(op, sources, axis); !fit) return fit.error();
-      wanted = from.sizes;
+      expected = from.sizes;
     } else {
-      wanted[axis] = rows.sizes[0];
+      expected[axis] = rows.sizes[0];
     }
   }
-  if (!(from.sizes == wanted))
-    return refuse(op, fmt::format("rows {} for {}", to_string(from.sizes), to_string(wanted)));
+  if (!(from.sizes == expected))
+    return refuse(op, fmt::format("rows {} for {}", to_string(from.sizes), to_string(expected)));
   for (int i = 0; i < to.rank(); ++i)
     if (to.strides[i] == 0 && to.sizes[i] > 1) return refuse(op, "elements that share bytes cannot be written");
   return Inferred{to.dtype, to.sizes, to.strides, 0};

@@ -22,7 +22,8 @@ Result<Inferred> gather_back_rule(Op op, Sources sources, const OpParams& params
   if (dy.rank() < 1 || (dy.dtype != DType::F32 && dy.dtype != DType::F64) || size < 0)
     return refuse(op, fmt::format("rows {} {} of {}", name(dy.dtype), to_string(dy.sizes), size));
   if (places.rank() != 1 || !is_place(places) || places.sizes[0] != dy.sizes[0])
-    return refuse(op, fmt::format("places {} {} of {} rows", name(places.dtype), to_string(places.sizes), dy.sizes[0]));
+    return refuse(op, fmt::format("the indices {} {} do not match {} rows", name(places.dtype), to_string(places.sizes),
+                                  dy.sizes[0]));
   Dims sizes = dy.sizes;
   sizes[0] = size;
   if (sources.size() > 2 && (sources[2]->dtype != dy.dtype || !(sources[2]->sizes == sizes)))

@@ -9,8 +9,8 @@ namespace arenascope {
 namespace {
 
 // Below the speed of current machines, so that the time limit ends a search only on a slow or busy machine.
-constexpr double kLooksPerSecond = 2e6;
-constexpr int64_t kLooksPerClock = 4096;
+constexpr double kEvaluationsPerSecond = 2e6;
+constexpr int64_t kEvaluationsPerClockRead = 4096;
 constexpr size_t kStateBytes = size_t{1} << 26;  // for all states of one search
 
 // Hash table of all reached sets of ops.
@@ -146,16 +146,16 @@ class ExactSearch {
 
 SearchBudget::SearchBudget(double seconds, std::stop_token stop, bool by_clock) : stop_(std::move(stop)) {
   seconds = seconds > 0 ? std::min(seconds, 1e9) : 0;
-  left_ = static_cast<int64_t>(seconds * kLooksPerSecond);
+  left_ = static_cast<int64_t>(seconds * kEvaluationsPerSecond);
   deadline_ = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                                      std::chrono::duration<double>(by_clock ? seconds : 1e9));
 }
 
-bool SearchBudget::spend(int64_t looks) {
-  left_ -= looks;
-  until_clock_ -= looks;
+bool SearchBudget::spend(int64_t evaluations) {
+  left_ -= evaluations;
+  until_clock_ -= evaluations;
   if (until_clock_ <= 0) {
-    until_clock_ = kLooksPerClock;
+    until_clock_ = kEvaluationsPerClockRead;
     if (stop_.stop_requested() || std::chrono::steady_clock::now() >= deadline_) {
       ended_ = true;
       left_ = 0;
@@ -164,8 +164,8 @@ bool SearchBudget::spend(int64_t looks) {
   return left_ > 0;
 }
 
-int64_t SearchBudget::limit(int64_t looks) {
-  const int64_t taken = looks < left_ ? left_ - looks : 0;
+int64_t SearchBudget::limit(int64_t evaluations) {
+  const int64_t taken = evaluations < left_ ? left_ - evaluations : 0;
   left_ -= taken;
   return taken;
 }

@@ -17,12 +17,12 @@ class SearchBudget {
  public:
   // Without `by_clock` there is no time limit; only the work and the stop token end the search.
   SearchBudget(double seconds, std::stop_token stop, bool by_clock = true);
-  // Spends `looks` of the budget; returns false when it is exhausted.
-  bool spend(int64_t looks);
+  // Spends `evaluations` of the budget; returns false when it is exhausted.
+  bool spend(int64_t evaluations);
   bool spent() const { return left_ <= 0; }
-  // Limits a part of the search to `looks`; returns the amount withheld, to be restored by give_back().
-  int64_t limit(int64_t looks);
-  void give_back(int64_t looks) { left_ += ended_ ? 0 : looks; }
+  // Limits a part of the search to `evaluations`; returns the amount withheld, to be restored by give_back().
+  int64_t limit(int64_t evaluations);
+  void give_back(int64_t evaluations) { left_ += ended_ ? 0 : evaluations; }
 
  private:
   int64_t left_;

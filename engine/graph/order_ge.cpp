@@ -50,13 +50,13 @@ class LabelledOrder {
   std::vector<int64_t> label_;
 };
 
-constexpr int32_t kNobody = -1;
+constexpr int32_t kNone = -1;
 constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
 
 class Optimiser {
  public:
   Optimiser(const OrderProblem& problem, std::span<const int32_t> base, const GeOptions& ge)
-      : p_(problem), ge_(ge), base_(base.begin(), base.end()), order_(base), last_reader_(base.size(), kNobody) {
+      : p_(problem), ge_(ge), base_(base.begin(), base.end()), order_(base), last_reader_(base.size(), kNone) {
     for (const int32_t op : base_) note_reader(op);
   }
 
@@ -66,17 +66,17 @@ class Optimiser {
     for (size_t i = base_.size(); i-- > 0;) {
       const int32_t op = base_[i];
       const int32_t reader = reader_to_move_to(op);
-      if (reader == kNobody) continue;
+      if (reader == kNone) continue;
       const bool weighed = ge_.peaks || holds_inputs(op);
       const Bytes before = weighed ? p_.peak(ops()) : 0;
       const Step from = ge_.peaks ? place_of(op) : Step();
-      const int32_t behind = order_.next(op);
+      const int32_t successor = order_.next(op);
       const std::vector<int32_t> readers = weighed ? last_reader_ : std::vector<int32_t>();
       order_.move_before(op, reader);
       note_reader(op);
       const Bytes after = weighed ? p_.peak(ops()) : 0;
       if (after > before) {
-        order_.move_before(op, behind);
+        order_.move_before(op, successor);
         last_reader_ = readers;
         continue;
       }
@@ -101,16 +101,16 @@ class Optimiser {
   void note_reader(int32_t op) {
     for (const int32_t input : p_.preds[op]) {
       int32_t& last = last_reader_[static_cast<size_t>(input)];
-      if (last == kNobody || order_.label(op) > order_.label(last)) last = op;
+      if (last == kNone || order_.label(op) > order_.label(last)) last = op;
     }
   }
 
   // The first reader of its result, if a rule permits the move and the reader is not already next.
   int32_t reader_to_move_to(int32_t op) const {
     const auto readers = p_.succs[op];
-    if (readers.empty()) return kNobody;
+    if (readers.empty()) return kNone;
     const bool given = p_.preds[op].empty();
-    if (given ? !ge_.by_type : !ge_.by_lifetime) return kNobody;
+    if (given ? !ge_.by_type : !ge_.by_lifetime) return kNone;
     const int32_t first = *std::min_element(readers.begin(), readers.end(),
                                             [&](int32_t a, int32_t b) { return order_.label(a) < order_.label(b); });
     int64_t longest = given ? kForever : 0;
@@ -118,7 +118,7 @@ class Optimiser {
       longest = std::max(longest, p_.keep[static_cast<size_t>(input)]
                                       ? kForever
                                       : order_.label(last_reader_[static_cast<size_t>(input)]));
-    if (longest <= order_.label(first) || order_.stands_just_before(op, first)) return kNobody;
+    if (longest <= order_.label(first) || order_.stands_just_before(op, first)) return kNone;
     return first;
   }
 

@@ -6,7 +6,7 @@
 namespace arenascope {
 
 Bytes order_peak(const Graph& graph, std::span<const NodeId> order, bool keep_outputs) {
-  return most_live(find_lifetimes(graph, order, {.keep_outputs = keep_outputs}), order.size());
+  return peak_live_bytes(find_lifetimes(graph, order, {.keep_outputs = keep_outputs}), order.size());
 }
 
 }  // namespace arenascope

@@ -38,7 +38,7 @@ std::vector<NodeId> find_ops(const Graph& graph, const std::vector<Lifetime>& li
 // For each op node: the op nodes whose bytes it reads, all its predecessors, and whether its result is read and has no
 // order-only uses.
 struct Reads {
-  std::vector<std::vector<int32_t>> of, behind;
+  std::vector<std::vector<int32_t>> of, preds;
   std::vector<uint8_t> only_read;
 };
 
@@ -54,11 +54,11 @@ Reads find_reads(const Graph& graph, const std::vector<Lifetime>& lives, const s
       const NodeId from = graph.find_node(*nodes[i]->sources[s]);
       if (!from.valid() || !op_of[from.index()].valid()) continue;
       const NodeId op = op_of[from.index()], owner = lives[from.index()].owner;
-      reads.behind[i].push_back(op.value);
+      reads.preds[i].push_back(op.value);
       (s < read ? reads.of[i] : waited).push_back(owner.valid() ? owner.value : op.value);
     }
     sort_unique(reads.of[i]);
-    sort_unique(reads.behind[i]);
+    sort_unique(reads.preds[i]);
     for (int32_t from : reads.of[i]) reads.only_read[static_cast<size_t>(from)] = 1;
   }
   for (int32_t from : waited) reads.only_read[static_cast<size_t>(from)] = 0;
@@ -71,7 +71,7 @@ std::vector<int32_t> number_buffers(const std::vector<NodeId>& op_of, const Read
   std::vector<int32_t> buffer_of(op_of.size(), -1);
   for (size_t i = 0; i < op_of.size(); ++i) {
     if (op_of[i] != NodeId(i)) continue;
-    if (lazy_sources && reads.behind[i].empty() && reads.only_read[i]) {
+    if (lazy_sources && reads.preds[i].empty() && reads.only_read[i]) {
       p.lazy_nodes.push_back(NodeId(i));
     } else {
       buffer_of[i] = p.op_count();
@@ -106,13 +106,13 @@ Result<OrderProblem> make_order_problem(const Graph& graph, bool lazy_sources, b
   const size_t ops = p.op_nodes.size(), buffers = ops + p.lazy_nodes.size();
   p.bytes.resize(buffers);
   p.keep.resize(buffers);
-  p.behind.resize(buffers);
+  p.views.resize(buffers);
   std::optional<Bytes> total = 0;
   std::vector<std::vector<int32_t>> preds(ops), succs(ops), inputs(ops), consumers(buffers);
   for (size_t i = 0; i < nodes; ++i) {
     if (op_of[i] != NodeId(i)) {
       if (op_of[i].valid())
-        p.behind[static_cast<size_t>(buffer_of[op_of[i].index()])].push_back(NodeId(i));
+        p.views[static_cast<size_t>(buffer_of[op_of[i].index()])].push_back(NodeId(i));
       else
         p.first.push_back(NodeId(i));
       continue;
@@ -122,13 +122,13 @@ Result<OrderProblem> make_order_problem(const Graph& graph, bool lazy_sources, b
     p.bytes[b] = owns && lives[i].in_arena() ? lives[i].bytes : 0;
     p.keep[b] = owns && lives[i].kept;
     total = checked_add(*total, p.bytes[b]);
-    if (!total) return Error{"the results in this graph have more than 2^63-1 bytes together"};
+    if (!total) return Error{"the results in this graph have more than 2^63-1 bytes in total"};
     for (int32_t from : reads.of[i]) {
       const int32_t source = buffer_of[static_cast<size_t>(from)];
       inputs[b].push_back(source);
       consumers[static_cast<size_t>(source)].push_back(static_cast<int32_t>(b));
     }
-    for (int32_t from : reads.behind[i]) {
+    for (int32_t from : reads.preds[i]) {
       const int32_t source = buffer_of[static_cast<size_t>(from)];
       if (source >= p.op_count()) continue;
       preds[b].push_back(source);
@@ -148,8 +148,8 @@ std::vector<NodeId> OrderProblem::expand(std::span<const int32_t> ops) const {
   const auto emit = [&](int32_t buffer, NodeId node) {
     started[static_cast<size_t>(buffer)] = 1;
     order.push_back(node);
-    const auto& views = behind[static_cast<size_t>(buffer)];
-    order.insert(order.end(), views.begin(), views.end());
+    const auto& following = views[static_cast<size_t>(buffer)];
+    order.insert(order.end(), following.begin(), following.end());
   };
   for (int32_t op : ops) {
     for (int32_t b : inputs[op])

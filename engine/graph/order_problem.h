@@ -48,8 +48,8 @@ struct OrderProblem {
   // The peak of live bytes; see order_peak.h.
   Bytes peak(std::span<const int32_t> ops) const;
 
-  std::vector<NodeId> first;                // nodes without bytes that depend on leaf tensors only
-  std::vector<std::vector<NodeId>> behind;  // by buffer: the views that share it
+  std::vector<NodeId> first;               // nodes without bytes that depend on leaf tensors only
+  std::vector<std::vector<NodeId>> views;  // by buffer: the views that share it
 };
 
 // With `lazy_sources`, an op that reads only leaf tensors, has readers and no order-only uses is not an op of the

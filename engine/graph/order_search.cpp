@@ -34,8 +34,8 @@ std::vector<Part> cut_parts(const OrderProblem& p, const OrderTrack& track) {
   std::vector<Part> parts;
   int32_t latest_reader = -1, begin = 0;
   for (int32_t i = 0; i < n; ++i) {
-    const bool behind_all = latest_reader <= i, before_all = earliest_source[static_cast<size_t>(i) + 1] >= i;
-    if ((behind_all && before_all) || i + 1 == n) parts.push_back({begin, i + 1}), begin = i + 1;
+    const bool after_all = latest_reader <= i, before_all = earliest_source[static_cast<size_t>(i) + 1] >= i;
+    if ((after_all && before_all) || i + 1 == n) parts.push_back({begin, i + 1}), begin = i + 1;
     int32_t first = std::numeric_limits<int32_t>::max();
     for (int32_t user : p.succs[track.ops[static_cast<size_t>(i)]]) first = std::min(first, at(user));
     latest_reader = std::max(latest_reader, first);
@@ -68,7 +68,7 @@ class OrderSearch {
     track_ = track_order(p_, std::move(ops));
     for (Part& part : parts_) {
       part.peak = peak_between(track_, part.begin, part.end);
-      bound_ = std::max(bound_, least_of(part));
+      bound_ = std::max(bound_, lower_bound_of(part));
     }
   }
 
@@ -88,7 +88,7 @@ class OrderSearch {
   static constexpr int32_t kLargestBounded = 4096;  // maximum number of ops for computing the lower bound
   static constexpr int64_t kFirstTry = 300000;      // evaluated steps
 
-  Bytes least_of(const Part& part) const {
+  Bytes lower_bound_of(const Part& part) const {
     if (part.end - part.begin <= kLargestBounded)
       return window_lower_bound(cut_window(p_, track_, part.begin, part.end));
     Bytes least = 0;
@@ -118,12 +118,12 @@ class OrderSearch {
     if (part.peak > bound_ && !prove(part, std::numeric_limits<int64_t>::max())) part.stuck = true;
   }
 
-  // Solves the part exactly with at most `looks` evaluated steps. On success its peak is optimal and a lower bound of
+  // Solves the part exactly with at most `evaluations` evaluated steps. On success its peak is optimal and a lower bound of
   // the whole.
-  bool prove(Part& part, int64_t looks) {
+  bool prove(Part& part, int64_t evaluations) {
     if (part.end - part.begin > kLargestWindow) return false;
     const OrderWindow window = cut_window(p_, track_, part.begin, part.end);
-    const int64_t rest = budget_.limit(looks);
+    const int64_t rest = budget_.limit(evaluations);
     const ExactResult found = exact_order(window, bound_, part.peak, budget_);
     budget_.give_back(rest);
     if (found.kind == ExactResult::Kind::GaveUp) return false;
@@ -148,13 +148,13 @@ class OrderSearch {
   }
 
   bool polish_around(const Part& part, int32_t step) {
-    constexpr int64_t kLooks = 60000;
+    constexpr int64_t kEvaluations = 60000;
     for (int32_t size : {16, 32, 64}) {
       for (int32_t quarter : {2, 3, 1}) {
         const int32_t begin = std::clamp(step - size * quarter / 4, part.begin, std::max(part.begin, part.end - size));
         const int32_t end = std::min(begin + size, part.end);
         const OrderWindow window = cut_window(p_, track_, begin, end);
-        const int64_t rest = budget_.limit(kLooks);
+        const int64_t rest = budget_.limit(kEvaluations);
         const ExactResult found = exact_order(window, bound_, peak_between(track_, begin, end), budget_);
         budget_.give_back(rest);
         if (found.kind == ExactResult::Kind::Found) {

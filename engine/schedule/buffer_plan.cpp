@@ -27,8 +27,8 @@ Result<BufferId> BufferPlan::add_buffer(const Dims& sizes, DType dtype, BufferUs
   if (auto ok = refuse_use(use); !ok) return ok.error();
   if (options.alignment < 1 || options.alignment > kLargestBufferAlignment ||
       !is_power_of_two(static_cast<uint64_t>(options.alignment)))
-    return Error{fmt::format("an alignment of {} bytes is no power of two up to {}", options.alignment,
-                             kLargestBufferAlignment)};
+    return Error{
+        fmt::format("the alignment {} must be a power of two up to {}", options.alignment, kLargestBufferAlignment)};
   auto bytes = checked_byte_count(sizes, dtype);
   if (!bytes) return bytes.error();
   rows_.push_back({sizes, dtype, use, options, BufferId(), 0, *bytes, Tensor()});

@@ -157,8 +157,8 @@ class Blocks {
   std::unordered_map<const MemoryBlock*, int32_t> numbers_;
 };
 
-// Blocks that are freed after the recorder is gone report here too: it shares what it writes to. It allocates now and then,
-// and is called where nothing may be thrown: where memory is refused the event is lost, and counted.
+// Blocks that are freed after the recorder is gone report here too: the ring is shared. It may allocate, and is called
+// where exceptions are not permitted: if an allocation fails, the event is lost and counted.
 class RingAllocationRecorder final : public AllocationRecorder {
  public:
   RingAllocationRecorder(trace::Recorder& recorder, Device main_memory)

@@ -101,7 +101,7 @@ Result<std::shared_ptr<trace::Session>> open_intervals(const std::filesystem::pa
                                                        double budget_seconds) {
   auto problem = planner::read_csv_file(path);
   if (!problem) return problem.error();
-  if (problem->size() == 0) return Error{fmt::format("{}: it holds no buffers.", path.string())};
+  if (problem->size() == 0) return Error{fmt::format("{}: it has no buffers.", path.string())};
   auto graph = std::make_shared<trace::GraphInfo>(graph_of_intervals(*problem, path.stem().string()));
   auto restored = restore_graph(*graph);
   if (!restored) return restored.error();
@@ -138,7 +138,7 @@ Result<std::shared_ptr<trace::Session>> open_intervals(const std::filesystem::pa
   if (gaps)
     session->describe(
         trace::Problem{trace::Severity::Warning,
-                       "The file's gaps are not used: each buffer is taken to need all its bytes as long as it lives.",
+                       "The file's gaps are not used: each buffer needs all its bytes during its whole lifetime.",
                        0,
                        {},
                        {}});

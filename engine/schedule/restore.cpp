@@ -83,7 +83,7 @@ std::optional<OpParams> fused_params(const trace::TensorInfo& node, size_t sourc
     if (!op) return std::nullopt;
     names.push_back(part.name);
     if (is_fused_step(*op)) {
-      if (fused.steps == FusedParams::kMostSteps) return std::nullopt;
+      if (fused.steps == FusedParams::kMaxSteps) return std::nullopt;
       FusedStep& step = fused.step[fused.steps++];
       step.op = static_cast<uint16_t>(*op);
       if (const auto type = parse_dtype(node.dtype); *op == Op::Cast && type)
@@ -191,7 +191,7 @@ class Restorer {
     (*tensor)->flags = flags_of(node) & ~(parameter ? 0u : uint32_t{kFlagParameter});
     if (!sources->view_of) total_ = checked_add(*total_, (*tensor)->byte_count());
     if (!total_)
-      return Error{fmt::format("{}: the results together have more than 2^63-1 bytes", title(node, nodes_.size()))};
+      return Error{fmt::format("{}: the results have more than 2^63-1 bytes in total", title(node, nodes_.size()))};
     if (auto ok = graph_.expand(*tensor); !ok) return ok.error();
     nodes_.push_back(std::move(*tensor));
     return {};

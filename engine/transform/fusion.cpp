@@ -58,7 +58,7 @@ class Chains {
   Chain grow(int32_t first) const {
     Chain chain{first};
     size_t closed = 1;  // length of the longest prefix that can be one node
-    const size_t most = FusedParams::kMostSteps + (is_fused_step(node(static_cast<size_t>(first)).op) ? 0 : 1);
+    const size_t most = FusedParams::kMaxSteps + (is_fused_step(node(static_cast<size_t>(first)).op) ? 0 : 1);
     while (chain.size() < most) {
       const auto last = static_cast<size_t>(chain.back());
       if (kept(node(last))) break;
@@ -66,7 +66,7 @@ class Chains {
       const auto next = std::find_if(users.begin(), users.end(), [&](int32_t user) { return continues(chain, user); });
       if (next == users.end()) break;
       chain.push_back(*next);
-      if (operands(chain) > FusedParams::kMostOperands) break;
+      if (operands(chain) > FusedParams::kMaxOperands) break;
       if (is_closed(chain)) closed = chain.size();
     }
     chain.resize(closed);

@@ -16,8 +16,8 @@ class MinCut {
   int add_vertex();
   // From `a` to `b`; kForbidden: this edge must not be cut.
   void add_edge(int a, int b, int64_t capacity);
-  // By vertex: 1 if it is on the side of `first` in a minimum cut that separates `first` from `second`. Of several
-  // minimum cuts the one with the smallest first side.
+  // By vertex: 1 if it is on the side of `first` in a minimum cut that separates `first` from `second`. If several cuts are
+  // minimal, the one with the smallest first side.
   std::vector<uint8_t> side_of(int first, int second);
 
  private:

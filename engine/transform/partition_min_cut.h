@@ -30,8 +30,8 @@ class PartitionMinCut {
   void read_with(size_t value, size_t reader) { readers_[value].push_back(vertex(reader)); }
   void read_on_second(size_t value) { readers_[value].push_back(second_); }
 
-  // By value: 1 if it is on the first side. Of several minimum cuts the one with the smallest first side. `copy_cost`:
-  // of copying the tensor to the other side.
+  // By value: 1 if it is on the first side. If several cuts are minimal, the one with the smallest first side. `copy_cost`:
+  // cost of copying the tensor to the other side.
   std::vector<uint8_t> choose(const std::function<int64_t(const TensorImpl&)>& copy_cost);
 
  private:

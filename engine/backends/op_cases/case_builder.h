@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What the lists of cases are written with.
+// Helpers that build the lists of op cases.
 #pragma once
 #include <arenascope/backends/op_cases/op_cases.h>
 
 namespace arenascope::cases {
 
-// How an input's elements lie in memory.
+// The memory layout of an input.
 enum class Spread { Contiguous, Permuted, Sliced, Repeated };
 inline constexpr Spread kSpreads[] = {Spread::Contiguous, Spread::Permuted, Spread::Sliced, Spread::Repeated};
 const char* name(Spread spread);
@@ -15,7 +15,7 @@ class CaseBuilder {
  public:
   explicit CaseBuilder(GraphBuilder& builder) : builder_(builder) {}
 
-  // An input of that shape, laid out as asked: a view of a larger, reordered or repeated one.
+  // An input of that shape with the given layout: a view of a larger, reordered or repeated tensor.
   Tensor input(DType type, const Dims& sizes, Spread spread = Spread::Contiguous, double low = -2, double high = 2);
   GraphBuilder& builder() { return builder_; }
   BuiltCase done(const Tensor& output) { return {output, std::move(inputs_)}; }

@@ -115,7 +115,7 @@ void convolutions(CaseList& list) {
       return k.node(op, {x, w, k.input(type, {channels})}, c.p);
     });
   };
-  // A kernel as large as the image: rows of 13 and of 20, of weights that lie by image or by channel.
+  // A kernel as large as the image: rows of 13 and of 20, weights stored by image or by channel.
   for (int width : {13, 20})
     for (bool exchanged : {false, true})
       list.add(Op::Conv, DType::F32, fmt::format("few places, {} wide{}", width, exchanged ? ", exchanged" : ""),

@@ -114,7 +114,7 @@ void dropouts(CaseList& list) {
         });
 }
 
-// Of states that stay as they are, so that it may be computed again and again.
+// The states are inputs, not outputs of an earlier step, so that every repetition computes the same result.
 void optimizer_steps(CaseList& list) {
   for (int states : {0, 1, 2})
     list.add(Op::OptimizerStep, DType::F32, fmt::format("{} states", states), [=](CaseBuilder& k) {
@@ -143,7 +143,7 @@ void written_rows(CaseList& list) {
                         SetRowsParams{axis, true});
         });
   for (DType type : {DType::F32, DType::F16, DType::F64, DType::I8, DType::I64})
-    for (int axis = 0; axis < 3; ++axis)  // each with a place of its own, some of them the same
+    for (int axis = 0; axis < 3; ++axis)  // each with its own index, some of them equal
       list.add(Op::SetRows, type, fmt::format("elements axis {}", axis), [=](CaseBuilder& k) {
         return k.node(Op::SetRows,
                       {k.input(type, {6, 5, 7}), k.input(type, {4, 4, 5}, Spread::Permuted),
@@ -280,7 +280,7 @@ void grids(CaseList& list) {
                                      GridSampleParams{mode, static_cast<GridPadding>(padding), corners});
                      });
         }
-  // Many channels at few places, few at many, and narrow types.
+  // Many channels and few positions, few channels and many positions, and narrow types.
   for (const Shape& shape : {Shape{{2, 70, 3, 4}, {2, 1, 1, 2}}, Shape{{1, 1, 9, 8}, {1, 40, 50, 2}}})
     for (ResizeMode mode : {ResizeMode::Nearest, ResizeMode::Linear, ResizeMode::Cubic})
       for (DType type : {DType::F16, DType::BF16})

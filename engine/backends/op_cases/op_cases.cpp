@@ -175,7 +175,7 @@ Result<std::vector<std::byte>> compute_on_device(Backend& backend, ExecutionCont
   for (const CaseInput& input : built.inputs) given.push_back(input.tensor.impl());
   given.push_back(&node);
   if (auto ok = move_to_device(backend, memory, given, MemoryKind::Workspace); !ok) return ok.error();
-  // Views take over the storages of what they look at.
+  // Views share the storage of their source.
   std::vector<TensorImpl*> open = {&node};
   while (!open.empty()) {
     TensorImpl* tensor = open.back();

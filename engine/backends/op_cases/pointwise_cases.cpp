@@ -38,7 +38,7 @@ void binary(CaseList& list, Op op, DType type) {
     for (Spread spread : kSpreads) {
       if (spread != Spread::Contiguous && (pair.a.rank() != 4 || type == DType::U16 || type == DType::I16)) continue;
       const bool whole = !info(type).floating;
-      // Integer products of two stay within a byte; no divisor is 0 where that has no result.
+      // Products of two integers fit in a byte; divisors are not 0 if that is undefined.
       const double low = op == Op::Mul ? -11 : low_of(type), high = op == Op::Mul ? 11 : high_of(type);
       const double low_b = op == Op::Div || op == Op::Mod ? 1 : is_unsigned(type) && op == Op::Sub ? 0 : low;
       const double high_b = is_unsigned(type) && op == Op::Sub ? 5 : high,

@@ -13,7 +13,7 @@ constexpr uintptr_t kPage = 4096;
 void* BufferMap::add(MemHandle buffer, Bytes bytes, std::byte* host) {
   std::lock_guard lock(mutex_);
   const uintptr_t address = next_;
-  // A page between buffers, so that the address past the end of one is in none.
+  // A page between buffers, so that the end address of one is not the begin of another.
   next_ += (static_cast<uintptr_t>(bytes) + 2 * kPage - 1) / kPage * kPage;
   entries_.emplace(address, Entry{std::move(buffer), bytes, host, {}});
   return reinterpret_cast<void*>(address);

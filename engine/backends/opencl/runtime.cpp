@@ -157,7 +157,7 @@ Result<cl_kernel> Runtime::kernel(const std::string& program_name, const std::st
 }
 
 Status Runtime::lost(const char* what, cl_int code) {
-  // After these errors nothing on the device can be relied on.
+  // After these errors the state of the device is undefined.
   if (code == CL_DEVICE_NOT_AVAILABLE || code == CL_OUT_OF_RESOURCES || code == CL_INVALID_COMMAND_QUEUE ||
       code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) {
     is_lost_ = true;

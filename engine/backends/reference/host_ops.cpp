@@ -16,7 +16,7 @@ namespace {
 
 using Out = std::vector<Real>;
 
-// The bits are copied to where the result lies, and read as its type.
+// Copies the bits to the result and reads them as its type.
 Out bit_cast(const TensorImpl& node) {
   const TensorImpl& source = *node.sources[0];
   const int64_t bytes = info(node.dtype).block_bytes;
@@ -58,7 +58,7 @@ Real rounded(Real x, const std::vector<Real>& numbers, const SmallFloatParams& p
   if (std::isnan(x)) return no_nan ? Real{-0.0} : x;
   if (powers && std::signbit(x)) return NAN;
   const Real sign = std::signbit(x) ? -1 : 1, magnitude = std::abs(x), largest = numbers.back();
-  // What comes behind the largest number, by the step that leads to it.
+  // The step from the largest finite value to the next value beyond it, which decides when to round to infinity.
   const Real step = powers ? largest : largest - numbers[numbers.size() - 2];
   const Real half = powers && p.rounding == SmallRounding::Down ? step
                     : powers && p.rounding == SmallRounding::Up ? 0
@@ -77,13 +77,13 @@ Real rounded(Real x, const std::vector<Real>& numbers, const SmallFloatParams& p
   return y == 0 && !has_minus_zero ? 0 : sign * y;
 }
 
-// Where a coordinate outside of [low, high] is read, turned back at the ends.
+// Reflects a coordinate outside of [low, high] at the ends.
 Real reflected(Real x, Real low, Real high) {
   const Real range = high - low;
   if (range <= 0) return low;
   while (std::isfinite(x) && (x < low || x > high)) {
-    const Real turns = std::floor((x - low) / (2 * range));
-    x -= 2 * range * turns;  // in [low, low + 2·range)
+    const Real periods = std::floor((x - low) / (2 * range));
+    x -= 2 * range * periods;  // in [low, low + 2·range)
     if (x > high) x = 2 * high - x;
   }
   return std::isfinite(x) ? x : static_cast<Real>(NAN);
@@ -96,7 +96,7 @@ struct Axis {
   Real low() const { return p.align_corners ? 0 : -0.5L; }
   Real high() const { return static_cast<Real>(size - 1) + (p.align_corners ? 0 : 0.5L); }
   Real clamped(Real x) const { return std::clamp<Real>(x, 0, static_cast<Real>(size - 1)); }
-  // -1: nothing lies there.
+  // -1: outside of the source.
   int64_t index(Real x) const {
     if (std::isnan(x)) return -1;
     if (x >= 0 && x <= static_cast<Real>(size - 1)) return static_cast<int64_t>(x);
@@ -155,7 +155,7 @@ Real sampled(const TensorImpl& node, const Sources& s, const Dims& index) {
   return sum;
 }
 
-// The first source with the rows written into it; one that lies outside is an error.
+// The first source with the rows written into it; an index out of range is an error.
 Result<Out> rows_set(const TensorImpl& node, const Sources& s) {
   Out out = s[0].v;
   const auto [axis, has_rows] = node.params.get<SetRowsParams>();
@@ -204,12 +204,12 @@ Result<Out> gathered_back(const TensorImpl& node, const Sources& s) {
   const int64_t size = node.sizes[0], count = s[1].sizes[0];
   const int64_t width = count > 0 ? static_cast<int64_t>(s[0].v.size()) / count : 0;
   for (int64_t i = 0; i < count; ++i) {
-    const auto wanted = static_cast<int64_t>(s[1][i]);
-    if (wanted < -size || wanted >= size)
+    const auto row_index = static_cast<int64_t>(s[1][i]);
+    if (row_index < -size || row_index >= size)
       return Error{fmt::format("{} '{}' on the reference: index {} is out of range for a table of {} rows",
-                               name(node.op), node.name, wanted, size)};
+                               name(node.op), node.name, row_index, size)};
     for (int64_t w = 0; w < width; ++w)
-      out[static_cast<size_t>((wanted < 0 ? wanted + size : wanted) * width + w)] += s[0][i * width + w];
+      out[static_cast<size_t>((row_index < 0 ? row_index + size : row_index) * width + w)] += s[0][i * width + w];
   }
   return out;
 }

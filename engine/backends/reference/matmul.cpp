@@ -13,7 +13,7 @@ using Doubles = std::vector<double>;
 double& at(Doubles& v, int64_t i) { return v[static_cast<size_t>(i)]; }
 double at(const Doubles& v, int64_t i) { return v[static_cast<size_t>(i)]; }
 
-// Row-major place of `index` in a shape whose leading dimensions are broadcast.
+// Row-major offset of `index` in a shape whose leading dimensions are broadcast.
 int64_t batch_place(const Dims& sizes, const Dims& index) {
   int64_t i = 0;
   const int shift = index.rank() - sizes.rank();

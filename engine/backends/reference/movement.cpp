@@ -11,7 +11,7 @@
 namespace arenascope::reference {
 namespace {
 
-// What a cast makes of a number: integers drop the fraction; narrower ones keep the low bits of wider integers.
+// Casts a value: conversion to an integer drops the fraction; narrower integers keep the low bits of wider ones.
 Real cast(DType from, DType to, Real x) {
   if (to == DType::Bool) return x != 0;
   if (info(to).floating) return x;
@@ -89,11 +89,11 @@ Result<std::vector<Real>> movement(const TensorImpl& node, const Sources& source
         } else {
           from = place = index;
         }
-        const auto wanted = static_cast<int64_t>(indices[ravel(place, indices.sizes)]);
-        if (wanted < -table.size(axis) || wanted >= table.size(axis))
+        const auto row_index = static_cast<int64_t>(indices[ravel(place, indices.sizes)]);
+        if (row_index < -table.size(axis) || row_index >= table.size(axis))
           return Error{fmt::format("{} '{}' on the reference: index {} is out of range for a table of {} rows",
-                                   name(node.op), node.name, wanted, table.size(axis))};
-        from[axis] = wanted < 0 ? wanted + table.size(axis) : wanted;
+                                   name(node.op), node.name, row_index, table.size(axis))};
+        from[axis] = row_index < 0 ? row_index + table.size(axis) : row_index;
         out[i] = table[ravel(from, table.sizes)];
         break;
       }

@@ -16,7 +16,7 @@ Real integer_power(Real base, Real exponent) {
   return result;
 }
 
-// What no family's switch knows; supports() has refused it before.
+// The result for an op that no switch handles; supports() has rejected such ops.
 constexpr Real kUnknown = std::numeric_limits<Real>::quiet_NaN();
 
 // Two's complement, as wide as the type.

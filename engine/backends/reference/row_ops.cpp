@@ -15,8 +15,8 @@ namespace {
 using Out = std::vector<Real>;
 using Places = std::vector<int64_t>;
 
-// The places (row-major) of `sizes` in groups: one group for each combination of the dimensions not in `axes`,
-// groups and places both in row-major order.
+// The row-major indices of `sizes` in groups: one group for each combination of the dimensions not in `axes`,
+// groups and indices both in row-major order.
 std::vector<Places> grouped(const Dims& sizes, const std::function<bool(int)>& in_axes) {
   std::map<int64_t, Places> groups;
   for (int64_t i = 0; i < element_count(sizes); ++i) {

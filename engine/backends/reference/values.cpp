@@ -122,7 +122,7 @@ void put_integer(std::byte* p, Real x) {
   put<T>(p, std::isnan(x) ? T{0} : static_cast<T>(std::clamp(x, low, high)));
 }
 
-// Of element `i` in row-major order, from the first one.
+// The offset of element `i` in row-major order, in elements.
 int64_t element_offset(const TensorImpl& tensor, int64_t i) {
   int64_t offset = 0;
   for (int d = tensor.rank() - 1; d >= 0; --d) {

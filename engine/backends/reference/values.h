@@ -20,7 +20,7 @@ struct Array {
   Real& operator[](int64_t i) { return v[static_cast<size_t>(i)]; }
 };
 
-// What is read: numbers as they are, or their magnitudes.
+// Read the values themselves or their magnitudes.
 enum class Reading { Numbers, Magnitudes };
 Array read(const TensorImpl& tensor, Reading reading = Reading::Numbers);
 std::vector<double> read_doubles(const TensorImpl& tensor, Reading reading = Reading::Numbers);

@@ -57,7 +57,7 @@ Real keys(Real s, Real a) {
   return s < 2 ? a * s * s * s - 5 * a * s * s + 8 * a * s - 4 * a : 0;
 }
 
-// Interpolates along dimension d, then the ones before it, at fixed places of the ones behind.
+// Interpolates along dimension d, then along the dimensions before it; the indices of later dimensions are fixed.
 Real interpolated(const TensorImpl& node, const Array& x, const Dims& index, Dims& from, int d) {
   if (d < 0) return x[ravel(from, x.sizes)];
   const auto p = node.params.get<ResizeParams>();
@@ -66,7 +66,7 @@ Real interpolated(const TensorImpl& node, const Array& x, const Dims& index, Dim
   const Real scale = late >= 0 && p.scales[late] > 0 ? static_cast<Real>(p.scales[late]) : out / in;
   Real at = (i + 0.5L) / scale - 0.5L;
   if (p.coordinates == ResizeCoordinates::Asymmetric) at = i / scale;
-  // The extent before it is cut to a whole number.
+  // The scaled extent is rounded down to an integer.
   if (p.coordinates == ResizeCoordinates::AlignCorners)
     at = out == 1 || in * scale <= 1 ? 0 : i * (in - 1) / (in * scale - 1);
   if (p.coordinates == ResizeCoordinates::PytorchHalfPixel && out == 1) at = 0;
@@ -75,12 +75,12 @@ Real interpolated(const TensorImpl& node, const Array& x, const Dims& index, Dim
     from[d] = static_cast<int64_t>(std::clamp<Real>(place, 0, in - 1));
     return interpolated(node, x, index, from, d - 1);
   };
-  // What weighs nothing but for rounding is not looked at.
+  // A weight that is zero except for rounding does not read its element.
   const auto weighed = [&](Real weight, Real place) {
     return std::abs(weight) < Real{1e-12L} ? 0 : weight * fetch(place);
   };
   if (p.mode == ResizeMode::Nearest) {
-    // A place exactly between two goes by the mode; the float scales of files make such places slightly uneven.
+    // A position exactly between two is rounded by the mode; scales in files are floats, so that it may be slightly off.
     const double place = static_cast<double>(at);
     switch (p.nearest) {
       case ResizeNearest::Floor: return fetch(std::floor(place));

@@ -19,7 +19,7 @@ typedef struct arenascope_buffer {
   int64_t fixed_offset; /* -1: anywhere */
 } arenascope_buffer;
 
-/* `target` may take over the bytes of `source` (indices of buffers), at the same offset. */
+/* `target` may reuse the bytes of `source` (indices of buffers) in place, at the same offset. */
 typedef struct arenascope_in_place {
   int32_t source;
   int32_t target;

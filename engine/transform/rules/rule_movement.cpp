@@ -132,7 +132,7 @@ std::optional<Replacement> find_sinkable_transpose(const PatternMatcher& matcher
       sources.push_back(
           m.contiguous(m.permute(m.reshape(m.mapped(*source), sizes, ":shaped"), back, ":turned"), ":turned"));
     }
-    return m.contiguous(m.permute(m.op(root.op, sources, root.params, ":before"), axes, ":behind"));
+    return m.contiguous(m.permute(m.op(root.op, sources, root.params, ":before"), axes, ":after"));
   };
   return found;
 }
@@ -152,7 +152,7 @@ std::optional<Replacement> find_soft_max_transpose(const PatternMatcher& matcher
                        auto params = root.params.get<SoftMaxParams>();
                        params.axis = p.axes[axis];
                        const Tensor made = m.op_with(root.op, {m.mapped(y)}, params, ":before");
-                       return m.contiguous(m.permute(made, std::vector<int>(p.axes, p.axes + root.rank()), ":behind"));
+                       return m.contiguous(m.permute(made, std::vector<int>(p.axes, p.axes + root.rank()), ":after"));
                      }};
 }
 

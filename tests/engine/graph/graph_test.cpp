@@ -16,7 +16,7 @@ Context descriptors(size_t bytes = 1 << 20) { return *Context::create({bytes, nu
 
 Tensor add(Context& c, const Tensor& a, const Tensor& b) { return *c.apply(Op::Add, std::vector{a, b}); }
 
-// What can be seen of a graph.
+// The observable state of a graph.
 struct Seen {
   std::vector<TensorImpl*> nodes, leafs, grads;
   std::vector<int32_t> uses;

@@ -122,7 +122,7 @@ TEST_CASE("host and packed tensors take no arena bytes") {
   CHECK(lives[1].placement == Placement::Packed);
   CHECK(lives[0].last == Step(3));  // they live all the same
   CHECK_FALSE(lives[2].in_place_of.valid());
-  CHECK(most_live(lives, order.size()) == 64);
+  CHECK(peak_live_bytes(lives, order.size()) == 64);
 }
 
 TEST_CASE("a commutative op runs in place on its second source if the first one is still live") {
@@ -131,8 +131,8 @@ TEST_CASE("a commutative op runs in place on its second source if the first one 
     const Tensor x = g.b.input("x", {16});
     const Tensor first = g.b.op(Op::Relu, {x}), second = g.b.op(Op::Neg, {x});
     const Tensor result = g.b.op(op, {first, second});
-    const Tensor behind = both_end ? result : g.b.op(Op::Sub, {result, first});
-    g.collect(behind);
+    const Tensor consumer = both_end ? result : g.b.op(Op::Sub, {result, first});
+    g.collect(consumer);
     const auto lives = find_lifetimes(g.graph, as_built(g.graph), {.in_place = true});
     const NodeId from = lives[g.graph.find_node(*result).index()].in_place_of;
     return from == g.graph.find_node(*first) ? 1 : from == g.graph.find_node(*second) ? 2 : 0;
@@ -164,7 +164,7 @@ TEST_CASE("byte counts saturate") {
   }
   g.collect(last);
   const auto order = as_built(g.graph);
-  CHECK(most_live(find_lifetimes(g.graph, order), order.size()) == std::numeric_limits<Bytes>::max());
+  CHECK(peak_live_bytes(find_lifetimes(g.graph, order), order.size()) == std::numeric_limits<Bytes>::max());
 }
 
 }  // namespace arenascope

@@ -99,11 +99,11 @@ TEST_CASE("host and packed tensors count neither in an order's score nor in its 
     REQUIRE(found->optimal);
     REQUIRE(found->lower_bound == found->peak);
     REQUIRE(found->peak == EveryOrder(g).best());
-    REQUIRE(found->peak == test::SlowLifetimes(g, found->order, true).most_live());
+    REQUIRE(found->peak == test::SlowLifetimes(g, found->order, true).peak_live_bytes());
     for (const OrderInfo& order : all_orders()) {
       const auto made = order.make(g, {});
       REQUIRE(made);
-      REQUIRE(order_peak(g, *made) == test::SlowLifetimes(g, *made, true).most_live());
+      REQUIRE(order_peak(g, *made) == test::SlowLifetimes(g, *made, true).peak_live_bytes());
     }
   }
   CHECK(aside > 100);

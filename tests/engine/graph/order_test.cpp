@@ -65,7 +65,7 @@ TEST_CASE("the peak is the largest number of live bytes of any step") {
     REQUIRE(g.expand(more).ok());
     CHECK(order_peak(g, ids({0, 1, 2, 3, 4})) == 167);
   }
-  SUBCASE("what nobody reads is live in its own step only") {
+  SUBCASE("a result without consumers is live in its own step only") {
     const Tensor unread = resized(b, x, 120, "unread");
     REQUIRE(g.expand(unread).ok());
     CHECK(order_peak(g, ids({4, 0, 1, 2, 3})) == 124);
@@ -85,7 +85,7 @@ TEST_CASE("results beyond 2^63-1 bytes in total are an error for orders that com
     if (made)
       CHECK(check_order(g, *made).ok());
     else
-      CHECK(made.error().message == "the results in this graph have more than 2^63-1 bytes together");
+      CHECK(made.error().message == "the results in this graph have more than 2^63-1 bytes in total");
   }
 }
 
@@ -218,7 +218,7 @@ TEST_CASE("all orders of random graphs are valid and deterministic, and two peak
       const Status status = check_order(g, *made);
       REQUIRE_MESSAGE(status.ok(), (status.ok() ? "" : status.error().message));
       const Bytes peak = order_peak(g, *made, keep);
-      // Views at once behind their source: equal, unless a view that nobody reads kept the source alive.
+      // Views right after their source: equal, unless an unused view kept the source alive.
       const std::vector<NodeId> prompt = problem->expand(problem->contract(*made));
       REQUIRE(check_order(g, prompt).ok());
       CHECK(order_peak(g, prompt, keep) == problem->peak(problem->contract(*made)));

@@ -98,23 +98,23 @@ class SlowLifetimes {
     return false;
   }
   bool needed(NodeId bytes, size_t step) const {
-    bool made = false, wanted = keep_outputs_ && output(bytes);
+    bool made = false, used_later = keep_outputs_ && output(bytes);
     for (size_t before = 0; before <= step; ++before) made = made || order_[before] == bytes;
-    for (size_t behind = step; behind < order_.size(); ++behind) wanted = wanted || touches(behind, bytes);
-    return made && wanted;
+    for (size_t later = step; later < order_.size(); ++later) used_later = used_later || touches(later, bytes);
+    return made && used_later;
   }
-  // Whether nobody is hurt if the node writes its result over that source's bytes.
+  // True if the node may write its result in place over that source.
   bool may_take_over(NodeId id, size_t source, size_t step) const {
     const TensorImpl& node = graph_.node(id);
     const NodeId from = source < node.sources.size() ? owner(*node.sources[source]) : NodeId::none();
     if (!from.valid() || &graph_.node(from) != node.sources[source] || output(from)) return false;
     for (size_t s = 0; s < node.sources.size(); ++s)
       if (s != source && owner(*node.sources[s]) == from) return false;
-    for (size_t behind = step + 1; behind < order_.size(); ++behind)
-      if (touches(behind, from)) return false;
+    for (size_t later = step + 1; later < order_.size(); ++later)
+      if (touches(later, from)) return false;
     return true;
   }
-  Bytes most_live() const {
+  Bytes peak_live_bytes() const {
     Bytes most = 0;
     for (size_t step = 0; step < order_.size(); ++step) {
       Bytes live = 0;
@@ -159,7 +159,7 @@ inline void check_lifetimes(const Graph& graph, std::span<const NodeId> order, c
   const SlowLifetimes slow(graph, order, options.keep_outputs);
   const auto nodes = graph.nodes();
   REQUIRE(lives.size() == nodes.size());
-  REQUIRE(most_live(lives, order.size()) == slow.most_live());
+  REQUIRE(peak_live_bytes(lives, order.size()) == slow.peak_live_bytes());
   std::vector<int> parts(nodes.size(), 0);
   for (size_t i = 0; i < nodes.size(); ++i) {
     const Lifetime& life = lives[i];
@@ -182,15 +182,15 @@ inline void check_lifetimes(const Graph& graph, std::span<const NodeId> order, c
     const Lifetime& life = lives[i];
     if (life.owner != NodeId(i)) continue;
     if (parts[i] > 0) check_join(graph, NodeId(i), lives);
-    NodeId wanted;  // the first source, or else the second of operands that may be exchanged
-    for (size_t at = 0; at < std::min<size_t>(nodes[i]->sources.size(), 2) && !wanted.valid(); ++at) {
+    NodeId expected;  // the first source, or else the second of operands that may be exchanged
+    for (size_t at = 0; at < std::min<size_t>(nodes[i]->sources.size(), 2) && !expected.valid(); ++at) {
       const NodeId from = graph.find_node(*nodes[i]->sources[at]);
       const bool joined = from.valid() && (parts[from.index()] > 0 || lives[from.index()].part_of.valid());
       if (options.in_place && !joined && from.valid() && fits_in_place(*nodes[i], at) && life.in_arena() &&
           lives[from.index()].in_arena() && slow.may_take_over(NodeId(i), at, life.first.index()))
-        wanted = from;
+        expected = from;
     }
-    REQUIRE(life.in_place_of == wanted);
+    REQUIRE(life.in_place_of == expected);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a trace is told of a graph, its tensors' bytes and the objects of their pool.
+// The recorded description of a graph, of its tensors' bytes and of the objects in their pool.
 #include <arenascope/backends/op_cases/op_cases.h>
 #include <arenascope/graph/builder.h>
 #include <arenascope/schedule/describe.h>
@@ -19,7 +19,7 @@ std::map<Kind, Bytes> bytes_by_kind(const trace::ObjectInfo& object) {
   return sums;
 }
 
-// Parts lie one behind the other and make up the whole object.
+// Parts follow each other without gaps and cover the whole object.
 void check_whole(const trace::ContextInfo& context) {
   for (const trace::ObjectInfo& object : context.objects) {
     Bytes reached = 0;
@@ -52,22 +52,22 @@ TEST_CASE("the fields of an object cover its bytes: fields, sources, data and pa
   REQUIRE(graph.expand(rows).ok());
   graph.set_grad(*product, a.impl());
   REQUIRE(context.new_work_buffer(200).ok());
-  const trace::ContextInfo told = describe_context(context);
-  REQUIRE(told.objects.size() == 6);
-  CHECK_FALSE(told.no_alloc);
-  CHECK(told.scratch_bytes == 0);
-  check_whole(told);
-  // Data of given and computed tensors lie in the pool; a view has none.
+  const trace::ContextInfo described = describe_context(context);
+  REQUIRE(described.objects.size() == 6);
+  CHECK_FALSE(described.no_alloc);
+  CHECK(described.scratch_bytes == 0);
+  check_whole(described);
+  // Data of given and computed tensors is in the pool; a view has none.
   for (const auto& [object, elements] : {std::pair(0, 8), std::pair(1, 6), std::pair(2, 12), std::pair(3, 0)})
-    CHECK(bytes_by_kind(told.objects[static_cast<size_t>(object)])[Kind::Data] == 4 * elements);
-  auto of_product = bytes_by_kind(told.objects[2]), of_rows = bytes_by_kind(told.objects[3]);
-  auto of_a = bytes_by_kind(told.objects[0]);
+    CHECK(bytes_by_kind(described.objects[static_cast<size_t>(object)])[Kind::Data] == 4 * elements);
+  auto of_product = bytes_by_kind(described.objects[2]), of_rows = bytes_by_kind(described.objects[3]);
+  auto of_a = bytes_by_kind(described.objects[0]);
   CHECK(of_product[Kind::Sources] - of_a[Kind::Sources] == 2 * static_cast<Bytes>(sizeof(void*)));
   CHECK(of_rows[Kind::OpParams] - of_a[Kind::OpParams] == static_cast<Bytes>(rows->params.bytes().size()));
-  CHECK(of_a[Kind::Sizes] - bytes_by_kind(told.objects[3])[Kind::Sizes] == 8);  // of two dimensions against one
-  // The graph: room for 8 nodes and 8 leafs, of which 2 each are there; a gradient of one.
+  CHECK(of_a[Kind::Sizes] - bytes_by_kind(described.objects[3])[Kind::Sizes] == 8);  // of two dimensions against one
+  // The graph: capacity for 8 nodes and 8 leafs, of which 2 each exist; a gradient of one.
   std::map<Kind, trace::ObjectPart> arrays;
-  for (const trace::ObjectPart& part : told.objects[4].parts) arrays[part.kind] = part;
+  for (const trace::ObjectPart& part : described.objects[4].parts) arrays[part.kind] = part;
   CHECK(arrays[Kind::Nodes].bytes == 8 * static_cast<Bytes>(sizeof(void*)));
   CHECK(arrays[Kind::Nodes].used == 2 * static_cast<Bytes>(sizeof(void*)));
   CHECK(arrays[Kind::Leafs].used == 2 * static_cast<Bytes>(sizeof(void*)));
@@ -77,8 +77,8 @@ TEST_CASE("the fields of an object cover its bytes: fields, sources, data and pa
   CHECK(arrays[Kind::UseCounts].used == 4 * 4);
   CHECK(arrays[Kind::HashSet].used == 4 * 4);
   CHECK(arrays[Kind::HashSet].bytes >= 24 * 4);
-  CHECK(told.objects[5].type == "work buffer");
-  CHECK(bytes_by_kind(told.objects[5])[Kind::Data] == told.objects[5].size);
+  CHECK(described.objects[5].type == "work buffer");
+  CHECK(bytes_by_kind(described.objects[5])[Kind::Data] == described.objects[5].size);
 }
 
 TEST_CASE("a grown graph continues in another object, and scratch is described while it is set") {
@@ -87,11 +87,11 @@ TEST_CASE("a grown graph continues in another object, and scratch is described w
   Tensor last = *context.new_tensor(DType::F32, Dims{4}, "x");
   for (int i = 0; i < 20; ++i) last = *context.apply(Op::Relu, std::array{last}, {}, "relu");
   REQUIRE(graph.expand(last).ok());
-  const trace::ContextInfo told = describe_context(context);
-  check_whole(told);
+  const trace::ContextInfo described = describe_context(context);
+  check_whole(described);
   Bytes nodes = 0, used = 0;
   size_t graphs = 0;
-  for (const trace::ObjectInfo& object : told.objects) {
+  for (const trace::ObjectInfo& object : described.objects) {
     graphs += object.type == "graph" ? 1 : 0;
     for (const trace::ObjectPart& part : object.parts)
       if (part.kind == Kind::Nodes) nodes += part.bytes, used += part.used;
@@ -110,7 +110,7 @@ TEST_CASE("a grown graph continues in another object, and scratch is described w
 }
 
 TEST_CASE("every op with parameters describes them and their bytes") {
-  std::set<Op> silent, told;
+  std::set<Op> without, with_parameters;
   for (const OpCase& c : op_cases()) {
     Context context = *Context::create({.mem_size = 1 << 16, .no_alloc = true, .grow = true});
     const auto built = c.build(context);
@@ -123,11 +123,11 @@ TEST_CASE("every op with parameters describes them and their bytes") {
       CHECK(info.nodes[i].op_params.size() == node.params.bytes().size());
       CHECK(info.nodes[i].uses == graph.use_count(node));
       if (node.params.bytes().empty()) continue;
-      (info.nodes[i].parameters.empty() ? silent : told).insert(node.op);
+      (info.nodes[i].parameters.empty() ? without : with_parameters).insert(node.op);
     }
   }
-  for (const Op op : silent) FAIL_CHECK(name(op) << " has parameters and tells none");
-  CHECK(told.size() > 30);
+  for (const Op op : without) FAIL_CHECK(name(op) << " describes none of its parameters");
+  CHECK(with_parameters.size() > 30);
 }
 
 TEST_CASE("tensors describe their slice of a block and its reference count") {

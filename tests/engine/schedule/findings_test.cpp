@@ -92,7 +92,7 @@ void check_savings(const FindingsInput& input, const std::vector<Finding>& list)
       continue;
     }
     CHECK(f.saved == input.plan->arena_bytes - f.plan->arena_bytes);
-    // Nobody lies on anybody who lives at the same time, but who takes bytes over or is joined on purpose.
+    // Tensors that are live at the same time do not overlap, except for in-place reuse and aliasing into concatenations.
     const auto& slices = f.plan->slices;
     for (size_t i = 0; i < slices.size(); ++i) {
       CHECK(slices[i].offset + slices[i].size <= f.plan->arena_bytes);
@@ -149,8 +149,7 @@ TEST_CASE("a restored graph joins concatenations like the original graph") {
   channels.set(AxisParams{1});
   rows.set(AxisParams{2});
   const Tensor whole = b.op(Op::Concat, {left, right}, channels, "whole");
-  const Tensor apart =
-      b.op(Op::Concat, {whole, whole}, rows, "apart");  // along rows: its parts do not lie one behind the other
+  const Tensor apart = b.op(Op::Concat, {whole, whole}, rows, "apart");  // along rows: its parts are not contiguous
   b.output(apart);
   REQUIRE(b.ok());
   Graph graph = *context.new_graph(16);
@@ -166,7 +165,7 @@ TEST_CASE("a restored graph joins concatenations like the original graph") {
   CHECK(again->joined == live->joined);
   CHECK(again->arena_bytes == live->arena_bytes);
   CHECK(again->lower_bound == live->lower_bound);
-  // Axes that are not told, or that the sizes belie, join nothing.
+  // Axes that are missing or contradict the sizes give no aliasing.
   for (const std::optional<int32_t> axis :
        {std::optional<int32_t>(), std::optional(7), std::optional(-1), std::optional(0), std::optional(INT32_MAX)}) {
     for (trace::TensorInfo& node : info.nodes)
@@ -307,7 +306,7 @@ TEST_CASE("findings: order, planner, in-place ops, alignment") {
   found = find_savings(input);
   check_savings(input, found);
   REQUIRE(find(found, Kind::InPlaceAll));
-  CHECK(find(found, Kind::InPlaceAll)->saved == (Bytes{1} << 20) - 64);  // the output stands beside it
+  CHECK(find(found, Kind::InPlaceAll)->saved == (Bytes{1} << 20) - 64);  // the output is next to it
   REQUIRE(find(found, Kind::InPlace));
 
   std::vector<Line> small{{"x", 1, {}}};
@@ -330,7 +329,7 @@ TEST_CASE("copies avoided by in-place concatenation") {
   REQUIRE(f);
   CHECK(f->bytes == 12288);
   CHECK(f->saved == 12288 - 64);
-  // Where the plan has them joined there is nothing to say.
+  // There is no finding if the plan already aliases them.
   FindingsInput joined = input;
   joined.plan = f->plan;
   for (const Finding& other : find_savings(joined)) CHECK(other.kind != Kind::Concat);
@@ -437,7 +436,7 @@ TEST_CASE("without a plan, findings are based on allocator blocks") {
   const auto found = find_savings(input);
   const Finding* packed = find(found, Kind::Packed);
   REQUIRE(packed);
-  CHECK(packed->bytes == 2 * kMiB);  // as they were asked for, two at a time
+  CHECK(packed->bytes == 2 * kMiB);  // as requested, two at a time
   CHECK(packed->saved == 6 * kMiB);
   const Finding* peak = find(found, Kind::SpacesAtPeak);
   REQUIRE(peak);
@@ -450,5 +449,5 @@ TEST_CASE("without a plan, findings are based on allocator blocks") {
   CHECK(waste->bytes == kMiB);
   const Finding* free = find(found, Kind::Fragmentation);
   REQUIRE(free);
-  CHECK(free->bytes == 8 * kMiB);  // before the first was handed out
+  CHECK(free->bytes == 8 * kMiB);  // before the first allocation
 }

@@ -21,7 +21,7 @@ namespace {
 std::vector<NodeId> as_built(const Graph& graph) { return *depth_first_order(graph, {}); }
 
 // The most bytes needed at once where a pair in place shares its bytes in the step that makes one of the other.
-Bytes most_in_place(std::span<const Lifetime> lives, size_t steps) {
+Bytes peak_in_place(std::span<const Lifetime> lives, size_t steps) {
   std::vector<Bytes> live(steps, 0);
   for (size_t i = 0; i < lives.size(); ++i) {
     if (lives[i].owner != NodeId(i) || !lives[i].in_arena()) continue;
@@ -65,10 +65,10 @@ void check_users(const Graph& graph, std::span<const NodeId> order, bool keep) {
           plan_memory(graph, {order.begin(), order.end()}, "given", *planner::find_planner("greedy-by-size"), options);
       REQUIRE_MESSAGE(plan, (plan ? "" : plan.error().message));
     }
-  CHECK(order_peak(graph, order, keep) == test::SlowLifetimes(graph, order, keep).most_live());
+  CHECK(order_peak(graph, order, keep) == test::SlowLifetimes(graph, order, keep).peak_live_bytes());
   CHECK(Rematerialisation(graph, order, keep, false).profile().peak == order_peak(graph, order, keep));
   CHECK(Rematerialisation(graph, order, keep, true).profile().peak ==
-        most_in_place(find_lifetimes(graph, order, {.keep_outputs = keep, .in_place = true}), order.size()));
+        peak_in_place(find_lifetimes(graph, order, {.keep_outputs = keep, .in_place = true}), order.size()));
 }
 
 void check_quick_plan(const Graph& graph, bool keep) {
@@ -120,7 +120,7 @@ Graph rewritten(std::mt19937& random, const Graph& graph, bool keep) {
   return graph_made;
 }
 
-// What a recording says of a plan is what the plan says.
+// A recorded plan equals the plan.
 void check_described(const MemoryPlan& plan) {
   const trace::PlanInfo info = describe_plan(plan);
   REQUIRE(info.slices.size() == plan.tensors.size());
@@ -214,7 +214,7 @@ TEST_CASE("the first source of a restored view is its base, which contains it") 
     info.nodes[2].strides = strides;
     graph = restore_graph(info);
     REQUIRE(graph);
-    CHECK(graph->nodes()[2]->contiguous());  // what it was told cannot be
+    CHECK(graph->nodes()[2]->contiguous());  // the described strides are impossible
   }
   info.nodes[2].strides = {16, 4};
   for (const Bytes offset : {Bytes{4}, Bytes{-4}, Bytes{INT64_MAX}, Bytes{INT64_MIN}}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plans over streams and banks, checked by who runs behind whom and by what lies where, not by how they were made.
+// Plans over streams and banks, checked by their dependencies and placements, not by how they were made.
 #include <arenascope/graph/builder.h>
 #include <arenascope/schedule/spread_plan.h>
 

@@ -218,7 +218,7 @@ TEST_CASE("what-if: a weight is written after the nodes rematerialised from it")
       for (const MemorySaving& step : answer->steps) points += step.method == Saving::Rematerialise ? 1 : 0;
       const Tensor mapped = answer->node_map[g.graph.find_node(*g.output).index()];
       CHECK(numbers(answer->graph, answer->plan, mapped) == numbers(g.graph, answer->before, g.output));
-      // Whoever reads a weight is waited for: another order of the same graph computes the same.
+      // Every reader of a weight is ordered after its reload: another order of the same graph computes the same.
       auto other = find_order("reverse-depth-first")->make(answer->graph, {});
       REQUIRE(other.ok());
       auto plan =
@@ -231,9 +231,9 @@ TEST_CASE("what-if: a weight is written after the nodes rematerialised from it")
 
 TEST_CASE("what-if: tensors on the host cost nothing and cannot be improved") {
   Hourglass g(8);
-  const std::vector<float> wanted =
+  const std::vector<float> reference =
       run(g.graph, *plan_memory(g.graph, g.order(), "given", *planner::find_planner("greedy-by-size")), g.output);
-  // The first four results of the way down, which lie longest, go to the host by themselves.
+  // The first four results of the descending branch, with the longest lifetimes, are offloaded separately.
   std::vector<TensorImpl*> aside;
   for (TensorImpl* node : g.graph.nodes())
     if (node->name.str() < "d4") aside.push_back(node);
@@ -250,7 +250,7 @@ TEST_CASE("what-if: tensors on the host cost nothing and cannot be improved") {
   CHECK(answer->steps[0].peak_before == 5 * kBytes);
   CHECK(answer->steps[0].peak_after == 4 * kBytes);
   for (const MemorySaving& step : answer->steps) CHECK(g.graph.node(step.node).placement == Placement::Arena);
-  CHECK(run(answer->graph, answer->plan, answer->node_map[g.graph.find_node(*g.output).index()]) == wanted);
+  CHECK(run(answer->graph, answer->plan, answer->node_map[g.graph.find_node(*g.output).index()]) == reference);
 }
 
 TEST_CASE("what-if: a capacity below the needs of one op is an error") {
@@ -309,7 +309,7 @@ struct Chain {
   std::vector<NodeId> order() const { return *find_order("depth-first")->make(graph, {}); }
 };
 
-// What each step says holds: it is the fewest, each lowers what it says, and the numbers stay.
+// Every step of the answer holds: it is the fewest, each lowers the peak as stated, and the results are unchanged.
 void check_free(const Chain& g, const WhatIf& answer, std::initializer_list<Saving> methods) {
   CAPTURE(answer.why);
   REQUIRE(answer.fits);
@@ -464,18 +464,18 @@ TEST_CASE("the frontier: fewer bytes cost more operations, and each point is a v
     CHECK(point.arena < (*points)[i - 1].arena);
     CHECK(point.extra_flops >= (*points)[i - 1].extra_flops);
     CHECK(point.flops == points->front().flops);
-    WhatIfOptions wish;
-    wish.capacity = point.arena;
-    wish.offload = wish.in_place = wish.reorder = false;
-    wish.planner = "greedy-by-size";
-    const auto plan = what_if(g.graph, g.order(), "depth-first", wish);
+    WhatIfOptions plan_options;
+    plan_options.capacity = point.arena;
+    plan_options.offload = plan_options.in_place = plan_options.reorder = false;
+    plan_options.planner = "greedy-by-size";
+    const auto plan = what_if(g.graph, g.order(), "depth-first", plan_options);
     REQUIRE(plan.ok());
     CHECK(plan->fits);
-    // Counted anew: bytes by where the plan's tensors end, operations by its graph's nodes.
+    // Computed again: bytes from the ends of the plan's tensors, operations from its graph's nodes.
     Bytes top = 0;
     for (const PlannedTensor& tensor : plan->plan.tensors) top = std::max(top, tensor.offset + tensor.size);
     CHECK(top <= point.arena);
-    if (top != point.arena) continue;  // asked for less it may find less
+    if (top != point.arena) continue;  // with a smaller capacity it may find less
     int64_t all = 0;
     for (const TensorImpl* node : plan->graph.nodes()) all += flops(*node);
     CHECK(point.extra_flops == all - point.flops);

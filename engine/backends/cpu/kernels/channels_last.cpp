@@ -16,7 +16,7 @@ namespace {
 // pooling; per multiply-add of a 1×1 convolution with separate or few windows; per byte transposed for a grouped
 // convolution.
 constexpr double kScatter = 0.06, kDepthwise = 0.03, kReorders = 20000, kReorder = 0.12, kPooling = 0.05,
-                 kApart = 0.023, kFew = 0.003, kTurns = 0.1;
+                 kApart = 0.023, kFew = 0.003, kTranspose = 0.1;
 // Cost per byte of a concatenation along the channels, where plain images can be computed in place.
 constexpr double kJoin = 0.04;
 
@@ -62,7 +62,7 @@ ChannelsLast convolution(const TensorImpl& node) {
   const int64_t taps = w.sizes[2] * w.sizes[3];
   const double products = bytes(node) / 4 * static_cast<double>(w.sizes[1] * taps);
   if (const ConvGeometry g(node); p.groups > 1 && w.has(kFlagWeight) && suits_winograd(node, g))
-    return {.computes = true, .images = bit(0), .gain = rounded(kTurns * (bytes(x) + bytes(node)))};
+    return {.computes = true, .images = bit(0), .gain = rounded(kTranspose * (bytes(x) + bytes(node)))};
   if (p.spatial != 2 || p.groups != 1 || !w.has(kFlagWeight) || !onednn_supports_nhwc(node)) return {};
   ChannelsLast out{.computes = true};
   if (!reads_plain_source(node)) out.images |= bit(0);

@@ -34,7 +34,7 @@ void each_source(const FusedParams& p, F&& f) {
   }
 }
 
-static_assert(FusedParams::kMostOperands < LoopNest::kOperands);
+static_assert(FusedParams::kMaxOperands < LoopNest::kOperands);
 
 // True if the operand has one value per channel of images.
 bool is_a_channel(const TensorImpl& node, const TensorImpl& operand) {

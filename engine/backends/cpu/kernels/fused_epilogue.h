@@ -20,7 +20,7 @@ class FusedEpilogue {
   void use(const Simd& table) { last_ = &table; }  // for the last step
 
  private:
-  static constexpr int kMaxSteps = FusedParams::kMostSteps;
+  static constexpr int kMaxSteps = FusedParams::kMaxSteps;
   static constexpr int8_t kNowhere = -1, kResult = -2;  // storage of values; from 0 on: a buffer
 
   void find_places();

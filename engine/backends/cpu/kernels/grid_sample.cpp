@@ -73,8 +73,8 @@ class Sampler {
     if (!(range > 0)) return low;
     if (x >= low && x <= high) return x;
     const C over = x < low ? low - x : x - high;
-    const C turns = std::floor(over / range), rest = over - turns * range;
-    const bool even = std::fmod(turns, C{2}) == 0;
+    const C reflections = std::floor(over / range), rest = over - reflections * range;
+    const bool even = std::fmod(reflections, C{2}) == 0;
     return (x < low) == even ? low + rest : high - rest;
   }
   C low() const { return p_.align_corners ? C{0} : C{-0.5}; }

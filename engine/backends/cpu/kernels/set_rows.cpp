@@ -105,19 +105,19 @@ Status set_elements(const KernelArgs& args, int axis) {
     if (one_place) return void(std::memcpy(to + place[0] * along, source, static_cast<size_t>(n) * sizeof(T)));
     for (int64_t i = 0; i < n; ++i) to[i * to_step + place[i] * along] = source[i * from_step];
   };
-  int64_t before = 1, behind = 1;
+  int64_t outer = 1, inner = 1;
   for (int d = 0; d < from.rank(); ++d)
-    if (d != axis) (d < axis ? before : behind) *= from.sizes[d];
-  if (args.nth == 1 || before >= 4 * args.nth || behind == 1) {
-    const Range lines = args.part(before);
-    nest.rows({lines.begin * count * behind, lines.end * count * behind}, longest, put);
+    if (d != axis) (d < axis ? outer : inner) *= from.sizes[d];
+  if (args.nth == 1 || outer >= 4 * args.nth || inner == 1) {
+    const Range lines = args.part(outer);
+    nest.rows({lines.begin * count * inner, lines.end * count * inner}, longest, put);
     return status;
   }
-  const Range columns = args.part(before * behind);
+  const Range columns = args.part(outer * inner);
   for (int64_t at = columns.begin; at < columns.end && status;) {
-    const int64_t line = at / behind, first = at % behind, n = std::min(behind - first, columns.end - at);
+    const int64_t line = at / inner, first = at % inner, n = std::min(inner - first, columns.end - at);
     for (int64_t i = 0; i < count; ++i) {
-      const int64_t begin = (line * count + i) * behind + first;
+      const int64_t begin = (line * count + i) * inner + first;
       nest.rows({begin, begin + n}, longest, put);
     }
     at += n;

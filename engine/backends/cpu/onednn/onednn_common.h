@@ -34,9 +34,9 @@ Implementation implementation_of(const PrimitiveDesc& pd) {
 
 // Copies data from one layout to another, once. False: not supported by the library.
 inline bool reorder(const dnnl::engine& engine, const dnnl::memory::desc& given, const void* data,
-                    const dnnl::memory::desc& wanted, void* to) try {
+                    const dnnl::memory::desc& packed_desc, void* to) try {
   const OneThread one;
-  dnnl::memory from(given, engine, const_cast<void*>(data)), packed(wanted, engine, to);
+  dnnl::memory from(given, engine, const_cast<void*>(data)), packed(packed_desc, engine, to);
   dnnl::stream stream(engine);
   dnnl::reorder(from, packed).execute(stream, from, packed);
   stream.wait();

@@ -37,8 +37,9 @@ ARENASCOPE_DEVICE double reflected(double x, double low, double high) {
   const double range = high - low;
   if (!(range > 0)) return low;
   if (x >= low && x <= high) return x;
-  const double over = x < low ? low - x : x - high, turns = floor(over / range), rest = over - turns * range;
-  return (x < low) == (fmod(turns, 2.0) == 0) ? low + rest : high - rest;
+  const double over = x < low ? low - x : x - high, reflections = floor(over / range),
+               rest = over - reflections * range;
+  return (x < low) == (fmod(reflections, 2.0) == 0) ? low + rest : high - rest;
 }
 
 ARENASCOPE_DEVICE int64_t grid_element(const GridSampleWork& p, double x, double low, double high, double last) {

@@ -97,10 +97,10 @@ ARENASCOPE_KERNEL(gather, GatherWork) {
   for (int64_t i = block() * threads() + thread(); i < p.indexer.count; i += blocks() * threads()) {
     int64_t at[3];
     offsets_of(p.indexer, i, at);
-    const int64_t wanted = get<int64_t>(p.index_type, p.indices, at[2]);
-    int64_t entry = wanted < 0 ? wanted + p.entries : wanted;
-    if (wanted < -p.entries || wanted >= p.entries) {
-      note_fault(p.fault, p.node, wanted, p.entries);
+    const int64_t row_index = get<int64_t>(p.index_type, p.indices, at[2]);
+    int64_t entry = row_index < 0 ? row_index + p.entries : row_index;
+    if (row_index < -p.entries || row_index >= p.entries) {
+      note_fault(p.fault, p.node, row_index, p.entries);
       if (p.entries == 0) continue;
       entry = 0;
     }

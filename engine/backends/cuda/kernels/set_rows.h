@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SET_ROWS in place: each element finds its row among the indices. Of several rows with one index the last write wins;
+// SET_ROWS in place: each element finds its row among the indices. If several rows have one index, the last write wins;
 // elements with individual indices are written in order, one column per thread.
 #pragma once
 #include "engine/backends/cuda/kernels/movement.h"

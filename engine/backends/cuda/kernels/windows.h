@@ -96,7 +96,7 @@ template <class N>
 ARENASCOPE_DEVICE bool takes(const PoolBackWork& p, int64_t x, const int64_t (&first)[3], const int64_t (&at)[3],
                              N value) {
   const bool number = value == value;
-  bool behind = false;
+  bool passed = false;
   for (int a = 0; a < p.window.kernel[0]; ++a)
     for (int b = 0; b < p.window.kernel[1]; ++b)
       for (int c = 0; c < p.window.kernel[2]; ++c) {
@@ -109,10 +109,10 @@ ARENASCOPE_DEVICE bool takes(const PoolBackWork& p, int64_t x, const int64_t (&f
           here = here && element_offset == at[d];
           from += element_offset * p.x_strides[d + 2];
         }
-        behind = behind || here;
+        passed = passed || here;
         if (!inside || here) continue;
         const N other = get_one<N>(p.type, p.x, from);
-        if (number ? !(other < value || (behind && other == value)) : behind && other != other) return false;
+        if (number ? !(other < value || (passed && other == value)) : passed && other != other) return false;
       }
   return true;
 }

@@ -56,9 +56,9 @@ Status lower_grid_sample(const LaunchRequest& request) {
   GridSampleWork work;
   work.channels = node.sizes[1];
   // One thread handles all channels of a position, unless the device would be underused.
-  const int64_t wanted =
+  const int64_t threads_per_position =
       int64_t{request.queue.multiprocessors()} * 1024 / std::max<int64_t>(node.sizes[0] * positions, 1);
-  work.together = std::max<int64_t>(work.channels / std::clamp<int64_t>(wanted, 1, work.channels), 1);
+  work.together = std::max<int64_t>(work.channels / std::clamp<int64_t>(threads_per_position, 1, work.channels), 1);
   work.spatial = spatial;
   int64_t to = 1;
   for (int d = 2; d >= 0; --d) {

@@ -68,8 +68,8 @@ inline size_t vector_alignment(DType type) { return info(type).block_bytes == 1 
 
 // Enough blocks for `items` threads, but not many more than the device runs at once.
 inline Grid grid_for(const Queue& queue, int64_t items, uint32_t threads = 256, int64_t a_multiprocessor = 16) {
-  const int64_t wanted = (items + threads - 1) / threads;
-  return {static_cast<uint32_t>(std::clamp<int64_t>(wanted, 1, a_multiprocessor * queue.multiprocessors())), threads,
+  const int64_t blocks = (items + threads - 1) / threads;
+  return {static_cast<uint32_t>(std::clamp<int64_t>(blocks, 1, a_multiprocessor * queue.multiprocessors())), threads,
           0};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every program starts with: layouts, loads and stores of any element type.
+// Common prefix of all programs: layouts, loads and stores of any element type.
 #ifdef HAS_FP64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 typedef double wide;
@@ -7,7 +7,7 @@ typedef double wide;
 typedef float wide;
 #endif
 
-// Where elements lie: `offset` elements from the buffer's start, row-major index over size[], strides in elements.
+// The location of elements: `offset` elements from the buffer's start, row-major index over size[], strides in elements.
 typedef struct {
   long offset;
   long size[8];
@@ -182,7 +182,7 @@ void store_float(global uchar* p, int t, long i, float v) {
   }
 }
 
-// The arithmetic of a program: DOMAIN 0 float, 1 double, 2 whole numbers of 64 bits.
+// Element type of the arithmetic. DOMAIN: 0 float, 1 double, 2 64-bit integers.
 #ifndef DOMAIN
 #define DOMAIN 0
 #endif

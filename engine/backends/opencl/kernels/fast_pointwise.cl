@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// float32 (or HALF), contiguous, one operation: OP is given when the program is built, what it computes is in formulas.cl.
-// Rows of neighbours: a work item has `per` whole rows, as a processor wants it, or with SPREAD one element of one row, as a
-// GPU does.
+// float32 (or HALF), contiguous, one operation: OP is defined when the program is built; its formula is in formulas.cl.
+// Rows of neighbours: a work item has `per` whole rows, which suits CPUs, or with SPREAD one element of one row, which
+// suits GPUs.
 #ifdef SPREAD
 #define EACH_ROW(row) for (int row = get_global_id(1), once = 1; once; once = 0)
 #define EACH_ELEMENT(i) for (int i = get_global_id(0), once_more = i < inner; once_more; once_more = 0)

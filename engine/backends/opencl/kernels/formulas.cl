@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the formulas of graph/elementwise.h are written with, and for the programs that are built for one operation, what
-// single elements become: OP is given, and NUMBER, float or float4. A condition of vectors chooses element by element.
+// Helpers for the formulas of graph/elementwise.h, and for programs that are built for one operation the types of an
+// element: OP is defined, and NUMBER, float or float4. A vector condition selects per component.
 #define lesser(x, y) fmin(x, y)
 #define larger(x, y) fmax(x, y)
 #define limited(x, low, high) clamp(x, low, high)

@@ -2,11 +2,11 @@
 // Matmuls of float32 (or HALF) as out[m, column] = Σ rows[m, k]·columns[k, column]. MUL_MAT takes the columns from a matrix
 // whose rows are contiguous, CONV from an image: column = pixel, k = (channel, tap). Two ways:
 //
-// panels (one work item a group; WIDTH lanes): columns of WIDTH·2 are packed once a block of k, then 8 rows at a time are
-//   multiplied with them in registers. For processors, whose caches hold the panel: the larger the block, the seldomer
-//   are sums written and read again. Sums are written as a += b * c,
-//   which the compiler may fuse; PoCL's mad() is a product and a sum, at two thirds of the speed.
-// tiles  (8×8 work items a group): 32×32 results, 4×4 a work item, both sides staged in local memory. For GPUs.
+// panels (one work item per group; WIDTH lanes): columns of WIDTH·2 are packed once per block of k, then 8 rows at a time are
+//   multiplied with them in registers. For CPUs, whose caches hold the panel: the larger the block, the less often
+//   sums are written and read again. Sums are written as a += b * c,
+//   which the compiler may fuse; PoCL's mad() is a multiplication and an addition, at two thirds of the speed.
+// tiles  (8×8 work items per group): 32×32 results, 4×4 per work item, both operands staged in local memory. For GPUs.
 
 typedef struct {
   int m, n, k;              // results' rows and columns, depth
@@ -64,7 +64,7 @@ inline void store_elements(lanes v, global float* p) { STORE_LANES(v, 0, p); }
 #define COLUMNS (2 * WIDTH)
 
 #ifdef MUL_MAT
-// r[i] = the lanes of v[i / 2] and v[i / 2 + WIDTH / 2] in turn; log2(WIDTH) times that is the transposed block.
+// r[i] = the lanes of v[i / 2] and v[i / 2 + WIDTH / 2], alternating; log2(WIDTH) repetitions transpose the block.
 inline void interleave(const lanes* v, lanes* r) {
   for (int i = 0; i < WIDTH / 2; ++i) {
     r[2 * i].even = v[i].lo;
@@ -98,7 +98,7 @@ inline void pack(global const ELEMENT* a, const MatmulParams* p, int k0, int dep
   }
 }
 #else
-// Row by row of the image: pieces of the panel that lie in one row of results are copied as a whole.
+// Row by row of the image: parts of the panel within one row of results are copied as a whole.
 inline void pack(global const ELEMENT* x, const MatmulParams* p, int k0, int depth, int first, local float* panel) {
   const int taps = p->kernel_height * p->kernel_width;
   if (taps == 1 && p->stride_x == 1 && p->stride_y == 1 && p->pad_x == 0 && p->pad_y == 0 && p->n == p->height * p->width) {
@@ -176,7 +176,7 @@ inline lanes load_lanes(int lane0, int first, const MatmulParams* p, global cons
 
 #define EACH_ROW(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7)
 
-// `outer` products lie one behind the other: strides in elements.
+// A batch of `outer` matmuls; the strides between them are in elements.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void panels(
     global const ELEMENT* columns, long columns_offset, long columns_stride, global const ELEMENT* rows, long rows_offset,
     long rows_stride, int rows_repeat, global const ELEMENT* bias, long bias_offset, global ELEMENT* out, long out_offset,

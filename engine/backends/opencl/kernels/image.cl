@@ -209,7 +209,7 @@ kernel void batch_norm(read_only image2d_t x, global const uchar* scale, Layout 
   const float4 v = read_imagef(x, nearest, (int2)(tx, ty));
   WRITE_FLOAT(out, tx, ty, (float4)(s[0], s[1], s[2], s[3]) * v + (float4)(t[0], t[1], t[2], t[3]));
 }
-// Puts all channels of `x` behind `first` blocks of four in the result.
+// Copies all channels of `x` into the result, after its first `first` blocks of four channels.
 kernel void put_channels(read_only image2d_t x, write_only image2d_t out, Extent e, int first) {
   const int tx = get_global_id(0), ty = get_global_id(1);
   if (tx >= blocks(e.c) * e.w || ty >= e.n * e.h) return;

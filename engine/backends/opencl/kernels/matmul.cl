@@ -28,7 +28,7 @@ typedef struct {
   int groups;
 } Conv;
 
-// Of element i of a result [N, C, D, H, W].
+// The coordinates of element i of a result [N, C, D, H, W].
 inline void coordinates(const Layout* l, long i, long* at) {
   for (int d = 4; d >= 0; --d) {
     at[d] = i % l->size[d];
@@ -111,7 +111,7 @@ kernel void conv_transpose(global const uchar* x, Layout lx, global const uchar*
 
 #ifdef ATTENTION
 // scores[r, s] of all rows r = (outer, head, t), then in place exp, then times v. Layouts q, k, v and mask go over
-// [outer…, head, row, column]; the rows' sums are kept behind the scores.
+// [outer…, head, row, column]; the sums of the rows are stored after the scores.
 kernel void scores(global const uchar* q, Layout lq, global const uchar* k, Layout lk, global const uchar* mask, Layout lm,
                    global float* out, long count, long queries, long keys, long heads, long key_heads, long width, float scale,
                    int masked, int causal) {

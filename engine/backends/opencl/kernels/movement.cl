@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Elements from one place to another, whatever they are: copies by width in bytes, one work item an element.
+// Data movement: copies by element size in bytes, one work item per element.
 
 typedef struct { int v[8]; } Ints;
 
@@ -107,9 +107,9 @@ kernel void cast(global const uchar* from, Layout lf, global uchar* to, Layout l
   if (i < n) convert_cell(from, lf.type, place(&lf, i), to, lt.type, lt.offset + i);
 }
 
-// Rows written into a tensor where it lies. All layouts go over what is written: `to` without the rows' dimension, `rows` with
-// it alone. Of several rows with one index, whichever comes last stays. Elements with places of their own (has_rows is 2) are
-// written in order, a column by one item: the layouts go over the columns then, whose `steps` lie `from_step` and `rows_step` apart.
+// Writes rows into a tensor in place. All layouts cover the written elements: `to` without the row dimension, `rows` only
+// that dimension. If several rows have one index, the last one wins. With an index per element (has_rows is 2) a work item
+// writes one column in order: the layouts then cover the columns, whose `steps` are `from_step` and `rows_step` apart.
 kernel void set_rows(global uchar* to, Layout lt, global const uchar* from, Layout lf, global const uchar* rows, Layout lr, long n,
                      int width, int has_rows, long entries, long row_stride, long steps, long from_step, long rows_step, global long* problem) {
   const long i = get_global_id(0);

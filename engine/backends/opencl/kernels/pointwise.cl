@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Element by element, one work item an element; any types and layouts, operations by number.
+// Elementwise operators, one work item per element, for all types and layouts; the operator is given by number.
 
-// What the formulas are written with, and the formulas: the *_CASES are graph/elementwise.h as switch cases.
+// Helpers of the formulas, then the formulas: *_CASES are those of graph/elementwise.h as switch cases.
 #if DOMAIN == 2
 inline bool less(long x, long y, bool u) { return u ? (ulong)x < (ulong)y : x < y; }
 inline long least(long x, long y, bool u) { return less(y, x, u) ? y : x; }
@@ -39,14 +39,14 @@ inline long shifted_right(long x, long y) { return (ulong)y < 64 ? (long)((ulong
 #endif
 inline real two(int op, real x, real y, bool u) {
   switch (op) { BINARY_CASES }
-  return 0;  // no op: the host asks for none
+  return 0;  // no op: never requested by the host
 }
 inline real one(int op, real x, real a, real b, bool u) {
   switch (op) { UNARY_CASES }
   return 0;
 }
 
-// A predicate's result is a Bool whatever the arithmetic.
+// A predicate's result is a Bool, whatever the type of the arithmetic is.
 inline void put(global uchar* out, int type, long at, real v) {
   if (type == T_BOOL) out[at] = v != 0;
   else STORE(out, type, at, v);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Matmuls with weights that stay quantised (BITS 8: Q8_0, 4: Q4_0), contiguous; out[m, n] = scale·Σ a[n]·b[m]. A work item has
-// COLUMNS columns and ROWS rows of the result, and walks along the blocks of both, 32 values at a time.
+// COLUMNS columns and ROWS rows of the result, and iterates over the blocks of both, 32 values at a time.
 //
-// INTEGER: the rows of b were quantised to bytes as well, and a block is an integer dot product. HAS_DOT: the device has one
-// for four packed bytes; else it is written out.
+// INTEGER: the rows of b were quantised to int8 as well, and a block is an integer dot product. HAS_DOT: the device has one
+// for four packed bytes; otherwise it is emulated.
 #if BITS == 8
 #define BLOCK 34
 #else
@@ -28,7 +28,8 @@ inline int DOT4(uint w, uint x) {
 }
 #endif
 
-// Rows of b as bytes, a block's largest magnitude as 127; the scales behind all bytes. count: blocks of all rows.
+// Quantises the rows of b to int8, scaled so that the largest magnitude of a block is 127; the scales are stored after all
+// int8 values. count: blocks of all rows.
 kernel void to_bytes(global const ELEMENT* b, long ob, global char* bytes, global float* scales, long count) {
   const long i = get_global_id(0);
   if (i >= count) return;

@@ -159,7 +159,7 @@ kernel void batch_norm(global const uchar* x, Layout lx, global const uchar* sca
                                          LOAD(scale, ls.type, place(&ls, c)) + LOAD(bias, lb.type, place(&lb, c)));
 }
 
-// Pairs turned by an angle that grows with the position; neox: pairs half a head apart.
+// Pairs rotated by an angle that grows with the position; neox: pairs half a head apart.
 kernel void rope(global const uchar* x, Layout lx, global const uchar* positions, Layout lp, global uchar* out, Layout lo, long n,
                  long steps, long width, int dims, float base, float scale, int start, int neox, int given) {
   const long i = get_global_id(0);
@@ -197,7 +197,7 @@ kernel void arg(global const uchar* x, Layout outer, long stride, global uchar* 
   store_integer(out, lo.type, lo.offset + line, best);
 }
 
-// The k best in order, each search going on behind the one before; equal ones by their place.
+// The k best elements in order; each search continues after the previous result. Equal elements are ordered by index.
 kernel void top_k(global const uchar* x, Layout outer, long stride, global uchar* out, Layout out_outer, long out_stride, long lines,
                   long n, long k, int largest, int indices) {
   const long line = get_global_id(0);
@@ -216,7 +216,7 @@ kernel void top_k(global const uchar* x, Layout outer, long stride, global uchar
         value = v;
       }
     }
-    if (best < 0) break;  // NaNs compare with nothing
+    if (best < 0) break;  // NaNs are unordered
     if (indices) store_integer(out, out_outer.type, to + r * out_stride, best);
     else STORE(out, out_outer.type, to + r * out_stride, value);
     previous = best;

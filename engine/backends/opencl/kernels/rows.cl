@@ -31,7 +31,7 @@ kernel void rows(global const ELEMENT* x, int ox, global const ELEMENT* w, int o
 #else
   const float start = 0;
 #endif
-  // Results whose windows lie inside from left to right.
+  // Results whose windows are completely inside, from left to right.
   const int inner_begin = min(p.out_width, (p.pad_x + SX - 1) / SX);
   const int span = (KX - 1) * p.dilation_x;
   const int inner_end = p.width - 1 + p.pad_x - span < 0 ? inner_begin : max(inner_begin, min(p.out_width, (p.width - 1 + p.pad_x - span) / SX + 1));

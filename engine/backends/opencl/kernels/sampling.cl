@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Images read at places between their elements, which a grid gives in [-1, 1]. A work item finds a place's weights once
+// Images sampled at fractional coordinates, given by a grid in [-1, 1]. A work item computes the weights of a position once
 // and applies them to some channels.
 
 // Into [low, high], by turning back at the ends.
@@ -11,7 +11,7 @@ inline wide reflected(wide x, wide low, wide high) {
   return (x < low) == (fmod(reflections, (wide)2) == 0) ? low + rest : high - rest;
 }
 
-// padding: 0 zeros (-1 is given for where one stands), 1 the border, 2 turned back at the ends.
+// padding: 0 zeros (the index is -1), 1 clamp to the border, 2 reflect at the ends.
 inline long element_at(wide x, wide low, wide high, wide last, int padding) {
   if (x >= 0 && x <= last) return (long)x;
   if (padding == 0 || isnan(x)) return -1;
@@ -49,7 +49,7 @@ int taps_of(long size, wide coordinate, int mode, int padding, int corners, long
   return count;
 }
 
-// x and out [N, C, d, h, w]; grid [N, d, h, w, coordinates], the last dimension's first. n places, of all groups of channels.
+// x and out [N, C, d, h, w]; grid [N, d, h, w, coordinates], the last dimension's first. n positions, of all groups of channels.
 kernel void grid_sample(global const uchar* x, Layout lx, global const uchar* grid, Layout lg, global uchar* out, Layout lo,
                         long n, int spatial, int together, int mode, int padding, int corners) {
   const long i = get_global_id(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What training and a mixture of experts add: rows given back to their table, an optimiser's update, dropout, products by a
-// matrix that each row tells. A work item computes an element.
+// Training and mixture-of-experts operators: row gradients scattered to their table, optimizer updates, dropout, and
+// matmuls whose matrix is selected per row. A work item computes one element.
 
 inline long entry_of(global const uchar* ids, const Layout* l, long at, long size, bool negative, global long* problem) {
   const long k = load_whole(ids, l->type, at);
@@ -10,7 +10,7 @@ inline long entry_of(global const uchar* ids, const Layout* l, long at, long siz
   return -1;
 }
 
-// out[row] = base[row] + Σ dy[k] over the k whose place is the row. Layouts: dy [count, rest…], out and base flat.
+// out[row] = base[row] + Σ dy[k] over the k with index row. Layouts: dy [count, rest…], out and base flat.
 kernel void gather_back(global const uchar* dy, Layout ld, global const uchar* indices, Layout lp, global const uchar* base,
                         Layout lb, global uchar* out, Layout lo, long n, long width, long size, long count, int based,
                         global long* problem) {
@@ -30,7 +30,7 @@ inline ulong mixed(ulong z) {
   return z ^ (z >> 31);
 }
 
-// Which elements are kept is what arenascope/graph/dropout_mask.h says; `below` and `factor` are its.
+// The mask is that of arenascope/graph/dropout_mask.h, with its `below` and `factor`.
 kernel void dropout(global const uchar* x, Layout lx, global const uchar* seed, Layout ls, global uchar* out, Layout lo, long n,
                     ulong below, float factor, uint sequence) {
   const long i = get_global_id(0);

@@ -55,8 +55,8 @@ inline long element_of(const Layout* l, const long* at) {
   return l->offset + at[0] * l->stride[0] + at[1] * l->stride[1] + at[2] * l->stride[2] + at[3] * l->stride[3] + at[4] * l->stride[4];
 }
 
-// Whether the window that begins at `first` takes its element `at`: the largest, the first of equal ones, and the last NaN
-// before all others.
+// True if the window that begins at `first` selected its element at `at`: the maximum, the first of equal ones, or the
+// last NaN before all others.
 bool takes(global const uchar* x, const Layout* l, Window w, const long* first, const long* at, real value) {
   long p[5] = {at[0], at[1], 0, 0, 0};
   bool after = false;
@@ -105,7 +105,7 @@ kernel void pool_back(global const uchar* x, Layout lx, global const uchar* dy, 
   STORE(out, lo.type, lo.offset + i, sum);
 }
 
-// The same for n windows side by side: each is read, then written, by one work item, so that the result may lie where x was.
+// The same for n non-overlapping windows: each is read, then written, by one work item, so that the result may be computed in place.
 kernel void pool_back_apart(global const uchar* x, Layout lx, global const uchar* dy, Layout ld, global uchar* out, Layout lo,
                             long n, Window w) {
   const long i = get_global_id(0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Convolutions of 3x3 taps by Winograd's F(2x2, 3x3): a tile of 4x4 of the image d and a filter g give 2x2 results,
 //   results = Aᵀ [ (G g Gᵀ) ∘ (Bᵀ d B) ] A,
-// where ∘ goes over sixteen points, and each point is a matmul over the channels (gemm.cl). Transformed values lie point by
-// point: filters [16][outputs][channels], images [16][channels][tiles], results [16][outputs][tiles]. A band of tiles is done
-// at a time.
+// where ∘ goes over sixteen points, and each point is a matmul over the channels (gemm.cl). Transformed values are stored by
+// point: filters [16][outputs][channels], images [16][channels][tiles], results [16][outputs][tiles]. One band of tiles is
+// processed at a time.
 
 typedef struct {
   int channels, height, width, outputs, out_height, out_width, pad_y, pad_x;

@@ -25,11 +25,11 @@ struct AllocatorProgram {
   std::vector<AllocatorStep> steps;
   std::vector<std::pair<uint64_t, Bytes>> segments_taken;  // while it ran, in order
   Bytes reserved_peak = 0;                                 // as recorded
-  bool grows = false;  // it ran with segments that grow: where its state began is not known well enough to go on from
+  bool grows = false;  // recorded with expandable segments: its initial state cannot be reconstructed
 };
 
-// One for each device that something was asked of. An error names the file: it cannot be read, is no snapshot, or makes
-// no sense at an entry.
+// One program per device with entries. Errors name the file: it cannot be read, is not a snapshot, or an entry is
+// inconsistent.
 Result<std::vector<AllocatorProgram>> read_allocator_programs(const std::filesystem::path& snapshot);
 
 }  // namespace arenascope::allocator_sim

@@ -48,11 +48,11 @@ class CachingModel {
 
   // A segment as it was found, with its blocks that are in use, by address, disjoint and inside of it.
   void adopt(const CachedSegment& segment, std::span<const UsedBlock> used);
-  // Addresses that segments are given when they are taken, in this order, each for the next one of so many bytes. Other
-  // segments lie above all that a device has.
+  // Addresses of the segments to be reserved, in order, with their sizes. Other segments are placed above all memory of
+  // the device.
   void expect_segments(std::vector<std::pair<uint64_t, Bytes>> places) { expected_segments_ = std::move(places); }
 
-  // The block's address; nothing where the device has no memory left, even after releasing all unused memory.
+  // The block's address; nullopt if the device is out of memory even after all unused memory was released.
   std::optional<uint64_t> allocate(Bytes asked, uint32_t stream, uint32_t pool);
   void free(uint64_t address);  // of a block in use
 

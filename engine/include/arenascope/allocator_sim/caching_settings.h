@@ -24,7 +24,7 @@ struct CachingSettings {
 
   bool operator==(const CachingSettings&) const = default;
 
-  // Bytes of a block for so many that are asked for (at least 1), before it is decided whether the rest is split off.
+  // The block size for a request of at least 1 byte, before a remainder is split off.
   Bytes rounded(Bytes asked) const;
 };
 
@@ -32,7 +32,7 @@ struct CachingSettings {
 // [256:1,512:2,>:4]"; settings that it omits are as in `base`. An error names the setting.
 Result<CachingSettings> parse_caching_settings(std::string_view text, const CachingSettings& base);
 
-// In the same form; "defaults" if nothing differs from them. The device's memory is not among them.
+// Inverse of the parser; "defaults" if all settings have their defaults. The device's memory is not included.
 std::string to_string(const CachingSettings& settings);
 
 }  // namespace arenascope::allocator_sim

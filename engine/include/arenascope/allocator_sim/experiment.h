@@ -16,7 +16,7 @@ struct Experiment {
   Start start = Start::Recorded;
   CachingSettings settings;
   Bytes reserved_peak = 0;
-  CachedBytes at_peak;       // when it was reached, for the stream and pool that asked
+  CachedBytes at_peak;       // at the time of the peak, for the stream and pool of the request
   Bytes allocated_peak = 0;  // at any time
   int64_t allocations = 0;   // by steps
   int64_t same_address = 0;  // of these

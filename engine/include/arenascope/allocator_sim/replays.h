@@ -15,7 +15,7 @@ struct Replay {
   std::string settings;                  // in the syntax of PYTORCH_CUDA_ALLOC_CONF, or "defaults"
   bool own = false;                      // the recorded settings
   std::optional<Experiment> experiment;  // empty: the recorded program itself
-  // Under other settings, or from another start, than it ran with: what it says is no record.
+  // Run with other settings, or from another initial state, than the recording: the result is a simulation.
   bool simulated() const { return experiment && experiment->start == Start::Empty; }
 };
 

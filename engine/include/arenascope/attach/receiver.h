@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The end of attaching that listens: programs with engine/attach/arenascope_client.h connect, and what they describe
-// and record goes to sinks, a Session or a recording, as one document. Nothing listens unless somebody asks for it.
+// The receiving side of attach: programs with engine/attach/arenascope_client.h connect, and their descriptions and
+// events go to sinks, a Session or a recording, as one document. Listening is opt-in.
 #pragma once
 #include <arenascope/base/result.h>
 #include <arenascope/trace/sink.h>
@@ -24,7 +24,7 @@ struct ListenOptions {
 struct Program {
   std::string name;
   int64_t process = 0;
-  int64_t rank = -1;             // in a job of several, by its own word; -1: it has none
+  int64_t rank = -1;             // rank in a job of several processes, as it reported; -1: none
   int64_t events = 0, lost = 0;  // lost: by its full rings
   int64_t rescued = 0;           // of `events`: taken from its rings after it was killed
   int64_t refused = 0;           // referred to something that it never described
@@ -35,7 +35,7 @@ struct Program {
 // Owns the socket and a thread, which alone calls the sinks. Any function may be called from any thread.
 class Receiver {
  public:
-  // An error names the folder or port and says what is wrong with it: one that others may write to, for instance.
+  // An error names the folder or port and the reason: a folder that others may write to, for instance.
   static Result<std::unique_ptr<Receiver>> listen(std::vector<std::shared_ptr<trace::Sink>> sinks,
                                                   const ListenOptions& options = {});
   ~Receiver();  // stops
@@ -47,7 +47,7 @@ class Receiver {
   std::vector<Program> programs() const;  // those that were refused too; by when they came
   // Waits until each program that attached has ended, or for at most so long: those that have ended are read out then.
   bool wait(Nanoseconds longest);
-  // Takes what has been sent, ends all connections and removes the socket. The programs go on.
+  // Receives all sent data, closes the connections and removes the socket. The programs continue.
   void stop();
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Every figure that a picture of a recording or trace can show, recomputed from its raw events. Slow on purpose, and
-// written apart from Session, snapshots, importers and views: it shares with them the code that decodes a recording's
-// packets and nothing else, so that a mistake in one of the two is seen as a difference.
+// Every value that a view of a recording or trace can show, recomputed from the raw events. It is deliberately slow and
+// shares only the packet decoder with Session, snapshots, importers and views, so that an error in either of the two
+// implementations shows as a difference.
 #pragma once
 #include <arenascope/base/ids.h>
 #include <arenascope/base/result.h>
@@ -32,7 +32,7 @@ struct RunFigures {
   Nanoseconds wall = 0, paused = 0;
 };
 
-// Whatever has addresses: an arena, an allocator's memory of one kind, a device of another program.
+// Anything that has addresses: an arena, an allocator's memory of one kind, a device of another program.
 struct SpaceFigures {
   std::string name, kind, device;
   Bytes peak = 0, end = 0;
@@ -75,9 +75,9 @@ struct Report {
   std::optional<Bytes> peak;  // of all memory together; none: the file has no memory events
   Nanoseconds peak_at = 0;
   int64_t events = 0, lost = 0;
-  std::vector<Figure> figures;  // all of the above and the rest, by id
-  // What cannot be true of a run: a free of what was never handed out, a part outside of its run, a thread that left a
-  // barrier before the last had come. One message each; at most kMaxContradictions are kept, the others are counted.
+  std::vector<Figure> figures;  // all values, by id
+  // Contradictions in the events: a free without an allocation, a chunk outside of its run, a thread that left a barrier
+  // before the last one arrived. One message each; at most kMaxContradictions are kept, the others are counted.
   std::vector<std::string> contradictions;
   int64_t contradictions_seen = 0;
 
@@ -94,8 +94,8 @@ Result<Report> audit_bytes(std::span<const uint8_t> bytes, const std::string& na
 
 struct AuditContext;
 
-// The same, and what nobody can list beforehand: figures of a moment, a step, a span, a tensor, a range that somebody
-// chose. Their ids name it: times T, A, B are counted from the first event, D is a device's name.
+// Also metrics that cannot be enumerated: those of a time, step, span, tensor or range that the caller chooses. The id
+// names it: times T, A, B are counted from the first event, D is the name of a device.
 //   tensor.G.node.N.{bytes,flops,tasks,work_bytes,view_offset,parts,elements,uses,dim.K,stride.K}   `leaf` as `node`
 //   plan.P.slice.node.N.{bytes,offset,end,first,last,last_use,steps,block,level}
 //   plan.P.{alignment,placed,placed_blocks,level.L,step_of.N}, run.R.node.N.{wall,wait,parts,taken_over}
@@ -107,7 +107,7 @@ struct AuditContext;
 //   run.R.step.S. and run.R.at.T. or recording.at.T.: {live,unused} of the arena, hole.LOW.{bytes,end}, reserved, kind.K,
 //   kind.KVCache.{filled,unfilled}; at a time also step, allocator.A, device.D, class.C, blocks, block_bytes
 //   run.R.residency.node.N.T.{bytes,offset,end,lived}     in the arena since T
-//   block.ADDRESS.T.{bytes,end,asked,waste,from,until,lived}.D   handed out at T; space.ADDRESS.T.{bytes,width,…}.D
+//   block.ADDRESS.T.{bytes,end,asked,waste,from,until,lived}.D   allocated at T; space.ADDRESS.T.{bytes,width,…}.D
 //   span.TRACK.A.B.NODE.{lasts,from,part,bytes,speed}, spans.TRACK.DEPTH.A.B.{count,lasts,work,wait,longest}
 //   time.A.B.{most_allocated,taken,taken_bytes,given,given_bytes}, time.A.B.{track,name}.{count,time,share}.NAME
 class Auditor {

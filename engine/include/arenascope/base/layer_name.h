@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Names of layers, the groups of nodes that the window can collapse. The name of a nested layer is prefixed with that
-// of the enclosing layer: "Loop x / turn 3".
+// of the enclosing layer: "Loop x / iteration 3".
 #pragma once
 #include <string_view>
 
@@ -14,7 +14,7 @@ constexpr std::string_view layer_around(std::string_view layer) {
   return at == std::string_view::npos ? std::string_view() : layer.substr(0, at);
 }
 
-// A layer's own name: "turn 3".
+// A layer's own name: "iteration 3".
 constexpr std::string_view layer_itself(std::string_view layer) {
   const size_t at = layer.rfind(kWithinLayer);
   return at == std::string_view::npos ? layer : layer.substr(at + kWithinLayer.size());

@@ -9,7 +9,7 @@
 
 namespace arenascope {
 
-// The well-formed UTF-8 character at text[at]: how many bytes it has, 0 if there is none.
+// The size in bytes of the well-formed UTF-8 character at text[at]; 0 if it is malformed.
 inline size_t utf8_length(std::string_view text, size_t at) {
   const auto byte = [&](size_t k) { return static_cast<unsigned char>(text[k]); };
   const unsigned char c = byte(at);

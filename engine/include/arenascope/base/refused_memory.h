@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Turns refused memory into an error at a module's boundary: std::bad_alloc does not leave the module.
+// Converts std::bad_alloc into an error at a module's boundary, so that the exception does not leave the module.
 #pragma once
 #include <arenascope/base/result.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where in a cache the tokens of several texts lie: in blocks of so many rows, which a table a text names in order
-// (paged attention, Kwon 2023). Texts that begin alike share blocks; nothing is moved. It knows no tensors.
+// Paged KV cache (Kwon 2023): a table per text lists the fixed-size blocks of its tokens in order. Texts with a common
+// prefix share blocks; nothing is moved. It does not depend on tensors.
 #pragma once
 #include <arenascope/base/result.h>
 

@@ -45,7 +45,7 @@ class Generator {
   int64_t position(TextId text = 0) const { return table_.tokens(text); }  // its tokens in the cache
   const std::vector<int32_t>& tokens(TextId text = 0) const { return texts_.at(text); }
   const BlockTable& table() const { return table_; }
-  // Where the next token's keys and values will lie; -1: the cache is full.
+  // The cache row of the next token's keys and values; -1: the cache is full.
   int64_t next_row(TextId text = 0) const { return table_.next_row(text); }
 
   // Appends tokens to the text. Returns the logits of the next token, [vocabulary], valid until the next call.
@@ -73,7 +73,7 @@ class Generator {
   std::map<MemoryKind, Bytes> peak_bytes();
   // Persistent bytes of packed weights, which are copies of the file's.
   Bytes packed_bytes();
-  // The graph that is prepared now, for who wants to look into it; null before the first feed().
+  // The currently prepared graph, for inspection; null before the first feed().
   Runner* runner() { return runner_.get(); }
 
  private:

@@ -18,14 +18,14 @@ struct GradientOptions {
   bool accumulate = false;
 };
 
-// Adds to the builder's context the ops that compute d loss / d wanted[i], and to `graph` these ops and all their
+// Adds to the builder's context the ops that compute d loss / d inputs[i], and to `graph` these ops and all their
 // inputs. The graph must store gradients (new_graph(…, true)); afterwards graph.grad(t) is the gradient of each tensor
-// on a path from wanted[i] to the loss. `loss` has one floating-point element; a gradient is f32 and has the shape of
-// its tensor. Element i of the result is undefined where the loss does not depend on wanted[i]. Nodes of the backward
+// on a path from inputs[i] to the loss. `loss` has one floating-point element; a gradient is f32 and has the shape of
+// its tensor. Element i of the result is undefined where the loss does not depend on inputs[i]. Nodes of the backward
 // pass belong to layers named "L backward", where L is the layer of the forward node.
 // Errors: a loss that is not a scalar, an op without a backward rule, a full context or graph.
 Result<std::vector<Tensor>> build_gradients(GraphBuilder& builder, Graph& graph, const Tensor& loss,
-                                            std::span<const Tensor> wanted, const GradientOptions& options = {});
+                                            std::span<const Tensor> inputs, const GradientOptions& options = {});
 
 // True if the op has a backward rule. A rule may still reject some parameters (grouped convolutions, strided slices);
 // the error of build_gradients() names them.

@@ -27,17 +27,17 @@ struct FusedStep {
 };
 
 struct FusedParams {
-  static constexpr int kMostSteps = 7;
-  static constexpr int kMostOperands = 4;  // different sources that steps read
+  static constexpr int kMaxSteps = 7;
+  static constexpr int kMaxOperands = 4;  // different sources that steps read
   // The first member, so that code that reads the anchor's parameters from a node finds them.
   static constexpr int kAnchorBytes = 72;
   alignas(8) std::byte anchor_params[kAnchorBytes] = {};
   uint16_t anchor = 0;  // an Op; NONE: the first step reads sources only, and v0 does not exist
   uint8_t anchor_sources = 0;
   uint8_t steps = 0;
-  FusedStep step[kMostSteps] = {};
+  FusedStep step[kMaxSteps] = {};
   // Lengths of the names of the fused ops, which are concatenated in the node's name (join_names()).
-  uint16_t name_size[1 + kMostSteps] = {};
+  uint16_t name_size[1 + kMaxSteps] = {};
 
   Op anchor_op() const { return static_cast<Op>(anchor); }
   static Op op(const FusedStep& step) { return static_cast<Op>(step.op); }
@@ -64,7 +64,7 @@ std::string ops_text(const TensorImpl& node);
 // The names of the fused ops, as joined by join_names(); the node's own name if it is not FUSED; empty if the node has
 // been renamed since.
 std::vector<std::string> held_names(const TensorImpl& node);
-// The name of a FUSED node from the names of at most 1 + kMostSteps ops; stores their lengths in `params`.
+// The name of a FUSED node from the names of at most 1 + kMaxSteps ops; stores their lengths in `params`.
 std::string join_names(const std::vector<std::string>& names, FusedParams& params);
 // "CONV conv1, ADD add1, RELU relu1"; empty for a node that is not FUSED.
 std::string held_text(const TensorImpl& node);

@@ -68,7 +68,7 @@ class Graph {
   friend class Context;
   Graph(Context context, std::byte* place, size_t capacity, bool grads);
   static size_t byte_size(size_t capacity, bool grads);
-  static constexpr size_t kMostNodes = size_t{1} << 29;
+  static constexpr size_t kMaxNodes = size_t{1} << 29;
   Status grow();
 
   Context context_;

@@ -64,7 +64,7 @@ std::vector<Lifetime> find_owners(const Graph& graph, bool keep_outputs = true);
 
 // The peak of live arena bytes over the `steps` of an order. Aliasing into concatenations and computing in place are
 // ignored. Saturates at 2^63-1 bytes.
-Bytes most_live(std::span<const Lifetime> lifetimes, size_t steps);
+Bytes peak_live_bytes(std::span<const Lifetime> lifetimes, size_t steps);
 
 // Calls use(owner, step) for every node of the order and for each tensor that it reads, except leaf tensors. The owner
 // is that of `lifetimes`.

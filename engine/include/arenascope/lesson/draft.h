@@ -7,8 +7,8 @@
 
 namespace arenascope::lesson {
 
-// A file that parse() reads and check() finds nothing in, as long as `spec` opens the same thing. Errors: there is
-// nothing in the scene to speak of.
+// Drafts a lesson that parse() accepts and check() passes, as long as `spec` opens the same document. Errors: the scene
+// has nothing to describe.
 Result<std::string> draft(const Scene& scene, const std::string& spec, const std::string& title);
 
 }  // namespace arenascope::lesson

@@ -60,13 +60,13 @@ struct AuditMetric {
 };
 Result<AuditMetric> audit_metric(const Scene& scene, const std::string& fact, const std::vector<std::string>& given);
 
-// Errors: a fact that is not known, a tensor that is not there, something that nothing open can answer.
+// Errors: an unknown fact or tensor, or a fact that no open document can answer.
 Result<Value> evaluate(const Scene& scene, std::string_view expression);
 // Tensors whose numbers an expression reads.
 std::set<std::string> tensors_read_by(std::string_view expression);
 
-// True if the value matches an expectation (lesson.h), in which _ stands for a space. Non-integers may differ by what the
-// expectation leaves out: 0.33 holds for 0.3333.
+// True if the value matches an expectation (lesson.h), in which _ stands for a space. Non-integers are compared with the
+// digits of the expectation: 0.33 matches 0.3333.
 bool matches(const Value& value, std::string_view expected);
 // As an expectation would have it: "4608", "2.5", "a,b".
 std::string plain(const Value& value);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-// A lesson as a value, read from a Markdown file that a teacher writes (docs/lessons.md):
+// A lesson as a value, read from a Markdown file (docs/lessons.md):
 //
 //   title: Reuse in two levels
-//   summary: Five buffers by hand.
+//   summary: Place five buffers manually.
 //   needs: lifetimes                  prerequisite lessons
 //   see also: engine/planner/two_level.cpp
-//   settings: threads=2 fuse=off      what its runs need
+//   settings: threads=2 fuse=off      settings of its runs
 //   hide: findings                    panels hidden while a question is open
 //   gradients: loss                   its graph is a training step: the weights' gradients of that node
 //   graph:
 //     A 1024                          a buffer: name, bytes
-//     B 2048 <- A                     and what it reads
-//     y = MUL_MAT w x                 or a node that is really computed (lesson_graph.h)
+//     B 2048 <- A                     and the buffers that it reads
+//     y = MUL_MAT w x                 or a node that is computed (lesson_graph.h)
 //
-//   ## What no plan can beat          a step's title
-//   ! graph                           what the window does on entering it, in turn
-//   ! expect bound 4608               what the text claims, by the name of a fact (facts.h)
+//   ## The lower bound                the title of a step
+//   ! graph                           the actions of the window on entering it, in order
+//   ! expect bound 4608               a claim of the text, by the name of a fact (facts.h)
 //   The bound is {bound}.             Markdown; a figure in braces is computed
 //
 //   ## How many?
@@ -47,7 +47,7 @@ struct Action {
 
 struct Expectation {
   std::string fact;   // an expression, see facts.h
-  std::string value;  // a number with or without unit, a word, a list "a,b"; "*": whatever it is; ">N", "<N"
+  std::string value;  // a number with or without unit, a word, a list "a,b"; "*": any value; ">N", "<N"
   int line = 0;
   bool operator==(const Expectation& o) const { return fact == o.fact && value == o.value; }
 };
@@ -92,7 +92,7 @@ struct GraphLine {
   Bytes bytes = 0;                     // of a buffer, which has no op
   std::vector<std::string> sources;    // earlier names
   std::string op;                      // "" for a buffer; "input", "weight", or an op's name
-  std::vector<std::string> arguments;  // of the op, behind its sources: sizes, axes, a type
+  std::vector<std::string> arguments;  // of the op, after its sources: sizes, axes, a type
   std::vector<double> values;          // of a given tensor
   std::string values_of;               // or those of this one, in this one's type
   int line = 0;
@@ -103,7 +103,7 @@ struct Settings {
   int threads = 2;
   bool fuse = false, in_place = false;
   std::string planner = "two-level", order = "depth-first", strategy = "planned", backend = "cpu";
-  std::string tuning;  // of a device's kernels: none, fast, normal, wide, heavy; empty: the device's usual
+  std::string tuning;  // of a device's kernels: none, fast, normal, wide, heavy; empty: default of the device
   std::string host;    // with a device: ops that stay on the host nevertheless, "SOFT_MAX,RELU"
   bool operator==(const Settings&) const = default;
 };
@@ -129,9 +129,9 @@ struct Verb {
 };
 std::span<const Verb> verbs();
 
-// `file` is named in messages; the id is its name up to the first dot. Errors: a line that is none of the above, a verb,
-// fact or op that does not exist, a digit in a text outside of figures and of names in backticks, a figure without an
-// expectation; the sentence has file and line.
+// `file` is named in messages; the id is its name up to the first dot. Errors: a malformed line, an unknown verb, fact or
+// op, a digit in a text outside of figures and of names in backticks, a figure without an expectation; the message has
+// file and line.
 Result<Lesson> parse(const std::string& file, std::string_view text);
 
 // A text cut at its figures.

@@ -19,7 +19,7 @@ struct Program {
 
 std::span<const Program> programs();
 
-// Runs it and hands over what was recorded. Errors: no such program (the sentence lists them), no memory.
+// Runs the program and returns its recording. Errors: no such program (the message lists them), out of memory.
 Result<std::shared_ptr<trace::Session>> run_program(std::string_view name);
 
 }  // namespace arenascope::lesson

@@ -30,10 +30,10 @@ struct Verdict {
     Collides,    // names[0] and names[1] both live in [first, last] and share `bytes` bytes
     Misaligned,  // names[0] begins at no multiple of `bytes`
     Arena,       // everything fits, but the arena takes `bytes`, and `limit` would do
-    Missing,     // names have no place yet
-    NotBefore,   // names[0] stands before names[1], which it reads
+    Missing,     // names are not placed yet
+    NotBefore,   // names[0] is before names[1], which it reads
     HigherPeak,  // the order works, but at `step` `names` live: `bytes`, and `limit` would do
-    Order,       // at position `step` stands names[0] where names[1] belongs
+    Order,       // at position `step` is names[0] instead of names[1]
   };
   bool right = false;
   Why why = Why::None;
@@ -45,12 +45,12 @@ struct Verdict {
 
 // Errors: a question whose facts cannot be had.
 Result<Verdict> judge(const Scene& scene, const Question& question, const Answer& answer);
-// One tensor at an offset, beside those that are placed already: right says that it fits.
+// Judges one tensor at an offset, given those that are already placed; right means that it fits.
 Result<Verdict> judge_place(const Scene& scene, const std::vector<Placed>& placed, const Placed& next);
 // An answer that is right: what is revealed.
 Result<Answer> solution(const Scene& scene, const Question& question);
 
-// What a question is asked with: the tensors to be placed.
+// A tensor that the user places in the arena to answer the question.
 struct Piece {
   std::string name;
   Bytes bytes = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a lesson opens: its own graph as a model that runs or as a session of buffers, and a stage on which a lesson is
-// played without a window, so that what it claims can be checked.
+// The model or session that a lesson opens, and a stage that plays a lesson without a window, so that its claims can be
+// checked.
 #pragma once
 #include <arenascope/lesson/facts.h>
 #include <arenascope/lesson/lesson.h>
@@ -17,33 +17,34 @@ Result<models::Model> lesson_model(const Lesson& lesson);
 // The lesson's buffers, described, and planned without any reuse; nothing runs. Errors as above.
 Result<std::shared_ptr<trace::Session>> lesson_session(const Lesson& lesson);
 RunnerOptions runner_options(const Settings& settings);
-// What fewer bytes cost of the lesson's own graph, with its planner and order. Errors: as lesson_model()'s, memory_frontier()'s.
+// The overhead of smaller arenas for the lesson's own graph, with its planner and order. Errors: as lesson_model()'s and
+// memory_frontier()'s.
 Result<std::vector<FrontierPoint>> lesson_frontier(const Lesson& lesson, std::stop_token stop = {});
-// What a lesson opens by that name: a file that lies beside it, or else the name itself.
+// The path that a lesson opens by that name: a file in the lesson's folder, or else the name itself.
 std::string opened_by(const Lesson& lesson, const std::string& name);
 
-// What `! write N TOKENS` asks for. Errors: a number that is none, no tokens.
+// The arguments of `! write N TOKENS`. Errors: N or a token is not a number, or no tokens are given.
 struct GenerateRequest {
   int tokens = 0;
   std::vector<int32_t> prompt;
 };
 Result<GenerateRequest> parse_generate_request(const Action& action);
 
-// The numbers of tensors of a model (`spec` as models::open_model() takes it, or "" for the lesson's own graph): it is
-// run once with a place of its own for each tensor. Errors: no such tensor, a type that is no f32.
+// The elements of tensors of a model (`spec` as for models::open_model(), or "" for the lesson's own graph), from one run
+// without memory reuse. Errors: no such tensor, a type other than f32.
 Result<std::map<std::string, std::vector<float>>> read_values(const Lesson& lesson, const std::string& spec,
                                                               const std::set<std::string>& tensors);
 
-// Whether another model, graph or recording is looked at behind it.
+// True if the action opens another model, graph or recording.
 bool opens_something(const Action& action);
 
-// What is to be done on entering a step, whichever step one comes from: before its own actions those of earlier steps that
-// it stands on (what they opened last and the plan shown since then, layout, axis and panel).
+// The actions to do when a step is entered from any other step: first the actions of earlier steps that it depends on
+// (the document opened last and the plan shown since then, layout, axis and panel), then its own.
 std::vector<Action> entering(const Lesson& lesson, size_t step);
 
 // Tensors whose numbers a step's claims and question read.
 std::set<std::string> tensors_read_by(const LessonStep& step);
-// Everything that a step's texts and question ask for, into scene.known; what cannot be had is left out.
+// Evaluates all facts of a step's texts and question into scene.known; facts that are not available are skipped.
 void evaluate_all(Scene& scene, const LessonStep& step);
 
 class Stage {
@@ -51,8 +52,8 @@ class Stage {
   explicit Stage(const Lesson& lesson);
   ~Stage();
 
-  // Does what a step wants. What only a window has (panels, axis) is checked and passed over. Errors: it cannot be done
-  // now; without file and line.
+  // Performs the action. Actions that only a window can do (panels, axis) are validated and skipped. Errors: it cannot be
+  // done now; the message has no file and line.
   Status act(const Action& action);
   // With the numbers of the tensors that the facts read.
   Result<Scene> scene(const std::set<std::string>& tensors = {});
@@ -76,7 +77,7 @@ class Stage {
   std::shared_ptr<const trace::PlanInfo> shown_;  // in place of the run's
 };
 
-// Checks every claim and question of a lesson. What is wrong, each with file and line; empty: it holds.
+// Checks every claim and question of a lesson. Returns the failures, each with file and line; empty: all hold.
 std::vector<Error> check(const Lesson& lesson);
 
 }  // namespace arenascope::lesson

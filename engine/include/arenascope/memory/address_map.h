@@ -14,13 +14,13 @@ class AddressMap {
 
   // Reserves capacity for `count` addresses. May throw std::bad_alloc; the map is then unchanged.
   void reserve(size_t count) {
-    size_t wanted = 64;
-    while (wanted < 2 * count) wanted *= 2;
-    if (wanted <= slots_.size()) return;
-    std::vector<Slot> larger(wanted);
+    size_t capacity_needed = 64;
+    while (capacity_needed < 2 * count) capacity_needed *= 2;
+    if (capacity_needed <= slots_.size()) return;
+    std::vector<Slot> larger(capacity_needed);
     larger.swap(slots_);
     shift_ = 64;
-    for (size_t n = wanted; n > 1; n /= 2) --shift_;
+    for (size_t n = capacity_needed; n > 1; n /= 2) --shift_;
     for (const Slot& s : larger)
       if (s.address) place(s);
   }
@@ -46,8 +46,8 @@ class AddressMap {
     const size_t mask = slots_.size() - 1;
     // Backward-shift deletion: later entries of the probe sequence are moved into the hole.
     for (size_t next = (hole + 1) & mask; slots_[next].address; next = (next + 1) & mask) {
-      const size_t wanted = home(slots_[next].address);
-      if (((next - wanted) & mask) < ((next - hole) & mask)) continue;
+      const size_t ideal = home(slots_[next].address);
+      if (((next - ideal) & mask) < ((next - hole) & mask)) continue;
       slots_[hole] = slots_[next];
       hole = next;
     }

@@ -13,8 +13,8 @@ namespace arenascope {
 // Not thread-safe.
 class PageRange {
  public:
-  // Tries `capacity` bytes, then halves of it. Where the address space is limited, all ranges of the process together take a
-  // quarter of the limit at most. base() is 0 where there is no room, or the system grants none.
+  // Tries `capacity` bytes, then halves of it. If the address space is limited, all ranges of the process together use at
+  // most a quarter of the limit. base() is 0 if there is not enough address space or the system refuses.
   explicit PageRange(Bytes capacity);
   ~PageRange();
   PageRange(const PageRange&) = delete;

@@ -20,7 +20,7 @@ struct ArenaPlan {
 
 // `traffic` is the number of bytes read and written of each interval during its lifetime (empty: its size). A
 // buffer with a fixed offset is placed there in the first arena that is large enough. Attached buffers stay together; an
-// in-place pair may part. Errors: what validate() refuses, arenas out of order, a buffer that fits nowhere.
+// in-place pair may be separated. Errors: those of validate(), arenas out of order, a buffer that fits in no arena.
 Result<ArenaPlan> plan_arenas(const Problem& problem, const std::vector<Arena>& arenas,
                               const std::vector<double>& traffic, const Planner& planner, const Options& options);
 

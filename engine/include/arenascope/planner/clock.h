@@ -11,7 +11,7 @@ namespace arenascope::planner {
 // Thrown by a StopCheck out of the long loop or sort that calls it; search() catches it and returns what it has.
 struct Interrupted {};
 
-// Felt at each turn of a long loop: throws once a stop was requested. One that was made without a token never does.
+// Polled in long loops: throws after a stop was requested. Without a token it never throws.
 class StopCheck {
  public:
   StopCheck() = default;

@@ -11,8 +11,8 @@
 namespace arenascope::planner {
 
 // Columns in any order: id (buffer, buffer_id), lower (begin, start), upper (exclusive) or end (inclusive), size; and
-// optionally alignment, offset (fixed, where not empty), gaps ("8-10 14-16@0:64", in the convention of upper or end) and
-// hint, which is ignored. Alignment is 1 where the file names none. Errors name the line and what is wrong with it.
+// optionally alignment (default: 1), offset (fixed, if not empty), gaps ("8-10 14-16@0:64", in the convention of upper or
+// end) and hint, which is ignored. Errors name the line and the reason.
 Result<Problem> read_csv(std::string_view text);
 Result<Problem> read_csv_file(const std::filesystem::path& path);
 

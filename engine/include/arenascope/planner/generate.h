@@ -7,7 +7,7 @@
 
 namespace arenascope::planner {
 
-// n buffers cut out of one of `steps` x `bytes` by random guillotine cuts, at a random place along a random axis, the
+// n buffers cut out of `steps` x `bytes` by random guillotine cuts, at a random position along a random axis, the
 // largest piece next: a plan of exactly `bytes` exists.
 Problem perfect_packing(int n, uint64_t seed, int64_t steps = 1000, Bytes bytes = Bytes{1} << 20);
 

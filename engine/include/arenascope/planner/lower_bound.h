@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What no plan can go below.
+// A lower bound of the arena size of any plan.
 #pragma once
 #include <arenascope/planner/clock.h>
 #include <arenascope/planner/interval.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a planner answers: an offset for every interval, and how good that is.
+// The result of a planner: an offset for every interval, and quality figures.
 #pragma once
 #include <arenascope/base/ids.h>
 

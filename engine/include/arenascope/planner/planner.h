@@ -40,7 +40,7 @@ class Planner {
 // All planners, simplest first, the default (`search`) last.
 std::span<const Planner* const> all_planners();
 
-// Null where there is none of that name.
+// Null: no planner has that name.
 const Planner* find_planner(std::string_view name);
 
 }  // namespace arenascope::planner

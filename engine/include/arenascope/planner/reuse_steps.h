@@ -10,10 +10,10 @@ namespace arenascope::planner {
 struct ReuseBlock {
   Bytes size = 0;
   std::vector<int32_t> intervals;  // in order of time; intervals that share bytes in place count as one
-  int64_t lower = 0, upper = 0;    // from its first interval's first step to its last one's end; gaps may lie between
+  int64_t lower = 0, upper = 0;    // from its first interval's first step to its last one's end; may include gaps
 };
 
-// Level 2: what happens to a block when a holder, the largest block that is left, looks at it.
+// Level 2: the outcome for a block when a holder, the largest remaining block, is tried for it.
 struct ReuseMove {
   enum class Outcome : uint8_t {
     Holds,    // it is the holder: it is at `offset` of the arena
@@ -31,9 +31,9 @@ const char* name(ReuseMove::Outcome outcome);  // "holds", "merges", "meets", "n
 struct ReuseSteps {
   std::vector<ReuseBlock> blocks;  // sorted: from large to small, as level 2 takes them
   std::vector<ReuseMove> moves;    // the first kMaxMoves
-  int64_t intervals = 0;           // that were planned, those with a fixed offset apart
+  int64_t intervals = 0;           // planned ones, without those with a fixed offset
   int64_t joined = 0;              // by level 1: intervals that another one's block took in
-  int64_t merged = 0;              // by level 2: blocks that lie in another one
+  int64_t merged = 0;              // by level 2: blocks that are placed in another one
   Bytes arena_bytes = 0;
   static constexpr size_t kMaxMoves = 100'000;
 };

@@ -23,8 +23,8 @@ struct BackendOptionInfo {
 
 std::span<const BackendOptionInfo> backend_options();
 
-// The options that apply to a backend. A name may have a backend as prefix ("opencl.tuning"), which is removed; options for
-// other backends are left out. A prefixed option overrides one without prefix.
+// The options that apply to a backend. A name may have a backend as prefix ("opencl.tuning"), which is removed; options
+// for other backends are dropped. A prefixed option overrides one without prefix.
 BackendOptions options_for(std::string_view backend, const BackendOptions& given);
 
 }  // namespace arenascope

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs an ExecutionPlan: all threads compute one node, wait at a barrier, and go on with the next node. Between two nodes the
-// first thread pauses, calls callbacks and allocates before the barrier opens. In a graph that is partitioned between a
+// Runs an ExecutionPlan: all threads compute one node, wait at a barrier, and continue with the next node. Between two
+// nodes the first thread pauses, calls callbacks and allocates before the barrier opens. In a graph that is partitioned between a
 // device and the host, the first thread queues device nodes and performs copies; all threads compute host nodes.
 #pragma once
 #include <functional>

@@ -42,7 +42,7 @@ class ThreadPool {
   // system does not report it.
   Nanoseconds queued() const;
   // Called by thread `ith` when it resumes in a run. The scheduler may have woken it on the core of another thread of this
-  // pool and keeps both there, because they rarely run at the same moment. Moves the thread to a core without a thread of
+  // pool, where both would stay because they rarely run at the same time. Moves the thread to a core without a thread of
   // this pool and then restores its affinity. Does nothing if an affinity was given or there are fewer cores than threads.
   void spread(int ith);
 

@@ -37,7 +37,7 @@ class KeptDims {
     assert(i >= 0 && i < rank_);
     return begin()[i];
   }
-  // Counted from the innermost: back(0) is the last dimension; 1 where there is none.
+  // Counted from the innermost: back(0) is the last dimension; 1 if there is none.
   int64_t back(int i = 0) const { return i < rank_ ? begin()[rank_ - 1 - i] : 1; }
   std::span<const int64_t> span() const { return {begin(), end()}; }
   operator Dims() const { return Dims(span()); }

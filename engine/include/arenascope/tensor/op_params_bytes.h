@@ -12,7 +12,7 @@
 
 namespace arenascope {
 
-// A type all of whose bytes belong to its members. Padding is not initialised, so bytes that include it differ between
+// A type without padding bytes. Padding is not initialised, so bytes that include it differ between
 // equal values. std::has_unique_object_representations is not used because it is false for floating-point members. The
 // constant expression is ill-formed if it reads a padding byte.
 template <class T>

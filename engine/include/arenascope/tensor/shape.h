@@ -45,7 +45,7 @@ class Dims {
     assert(i >= 0 && i < rank_);
     return v_[static_cast<size_t>(i)];
   }
-  // Counted from the innermost: back(0) is the last dimension; 1 where there is none.
+  // Counted from the innermost: back(0) is the last dimension; 1 if there is none.
   int64_t back(int i = 0) const { return i < rank_ ? v_[static_cast<size_t>(rank_ - 1 - i)] : 1; }
   void push_back(int64_t v) {
     assert(rank_ < kMaxDims);

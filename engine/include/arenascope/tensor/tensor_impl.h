@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The object behind a Tensor handle: an array (dtype, sizes, strides, storage, offset) and, for the result of an op, a
+// The object that a Tensor handle refers to: an array (dtype, sizes, strides, storage, offset) and, for the result of an op, a
 // graph node (op, parameters, flags, sources, view source).
 // An impl is stored in a Context's pool and shares the pool's reference count, or on the heap with its own count.
 #pragma once

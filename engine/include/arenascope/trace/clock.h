@@ -27,7 +27,7 @@ class Clock {
 #endif
     return monotonic();
   }
-  // As now(), and not before what stands before it: the counter may otherwise be read ahead of a load that is waited for.
+  // As now(), but not reordered before preceding instructions: the counter may otherwise be read before a pending load.
   Nanoseconds now_in_order() const {
 #if defined(__x86_64__)
     _mm_lfence();

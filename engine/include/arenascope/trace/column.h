@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A column that grows at its end while readers look at what was there before, without copying and without locks.
-// The writer owns the Column; a ColumnView shares its chunks and stays valid and unchanged for ever.
-// Views are taken under the lock that also guards the writer; after that, reading needs none.
+// A column that grows at its end while readers access earlier rows, without copying and without locks.
+// The writer owns the Column; a ColumnView shares its chunks and remains valid and unchanged.
+// Views are taken under the lock that also guards the writer; reading needs no lock.
 #pragma once
 #include <algorithm>
 #include <cassert>
@@ -97,7 +97,7 @@ class Column {
     return chunks_->chunks[chunk][i & (kColumnRows - 1)];
   }
 
-  // Lets go of the first rows: whole chunks only, so fewer than `rows` may go. Says how many went; the others move up.
+  // Drops rows from the front, whole chunks only: possibly fewer than `rows`. Returns the number dropped; the others move up.
   size_t drop_front(size_t rows) {
     const size_t gone = std::min(rows, size_) >> kColumnShift;
     if (gone == 0) return 0;

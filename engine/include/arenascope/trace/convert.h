@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a session holds, in other tools' formats and as text. All are written piece by piece, whatever the size.
+// Exports a session to other tools' formats and to text. The output is streamed, so that its size does not matter.
 #pragma once
 #include <arenascope/base/result.h>
 #include <arenascope/trace/recording.h>
@@ -17,20 +17,20 @@ class TextOut {
   virtual void put(std::string_view text) = 0;
 };
 
-// Chrome's trace event format (JSON object form): a complete event a span, a counter event a change of memory, names
-// of threads as metadata. Times are microseconds with the nanoseconds behind the point.
+// Chrome's trace event format (JSON object form): one complete event per span, one counter event per change of memory,
+// thread names as metadata. Times are microseconds with three decimals.
 void to_chrome_json(const Snapshot& snapshot, TextOut& out);
-// One line a span: track, kind, name, node, run, begin_ns, end_ns. A first line names the columns.
+// One line per span: track, kind, name, node, run, begin_ns, end_ns. The first line has the column names.
 void to_spans_csv(const Snapshot& snapshot, TextOut& out);
 // One line a change of memory: time_ns, what, kind, address, bytes, allocator, block.
 void to_memory_csv(const Snapshot& snapshot, TextOut& out);
-// Everything, one thing a line, for reading and for comparing two sessions.
+// The whole session, one entry per line, for reading and for comparing two sessions.
 void to_text(const Snapshot& snapshot, TextOut& out);
 
 enum class Format { ChromeJson, SpansCsv, MemoryCsv, Text, Recording };
 // By the name's ending: .json, .csv (spans), .memory.csv, .txt, .arenascope/.pftrace/.perfetto-trace.
 Result<Format> format_of(const std::filesystem::path& path);
-// `inputs`: files that are read, none of which it may be.
+// `inputs`: files that are being read, which must not be overwritten.
 Status write(const Snapshot& snapshot, Format format, const std::filesystem::path& path,
              const WriteProgress& progress = {}, const std::vector<std::filesystem::path>& inputs = {});
 

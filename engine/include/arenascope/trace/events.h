@@ -69,7 +69,7 @@ enum BetweenFlags : uint32_t {
   kStepped = 2,  // from here on the run is stepped: it has a barrier after every node
 };
 
-// `extra` has 24 bits. What the fields mean by kind:
+// `extra` has 24 bits. Meaning of the fields by kind:
 //   Work           time..a ns, id node, b chunk (task) number | (NameId of the device kernel + 1) << 32 (0:
 //                  none), extra run
 //   Wait           time..a = arrive..leave, id node, b = barrier generation (equal for all participants) |

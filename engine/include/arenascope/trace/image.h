@@ -14,7 +14,7 @@ struct ImageSize {
   constexpr bool valid() const { return texel > 0; }
 };
 
-// 0 where a side is larger than the event can tell.
+// 0 if a side exceeds the event's field.
 constexpr uint32_t image_id(uint32_t width, uint32_t height) {
   return width > 0xffff || height > 0xffff ? 0 : width | height << 16;
 }

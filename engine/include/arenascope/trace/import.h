@@ -25,11 +25,11 @@ enum class TraceKind {
 struct OpenReport {
   TraceKind kind = TraceKind::Unknown;
   std::string format;                     // "Perfetto trace", for people
-  std::string problem;                    // "" or one sentence about what was left out; the sink receives it, too
-  Severity severity = Severity::Warning;  // of `problem`. Note: nothing is wrong with the file
+  std::string problem;                    // "" or one message about ignored parts; the sink receives it too
+  Severity severity = Severity::Warning;  // of `problem`. Note: the file is valid
 };
 
-// What the first bytes of a file look like (already unpacked if it was gzip).
+// Detects the format from the first bytes of a file (already decompressed if it was gzip).
 TraceKind sniff(ByteSpan head);
 
 // Opens any of them; gzip is decompressed on the way, to at most `largest_unpacked` bytes (see gunzip.h).
@@ -46,14 +46,14 @@ Result<OpenReport> import_chrome_json(ByteSpan bytes, const std::string& name, S
 // Slices, instants, states and counters of track events, in the older and the newer form, with interned names, defaults,
 // clocks and compressed packets. All other packets are counted by kind in the report.
 Result<OpenReport> import_perfetto(ByteSpan bytes, const std::string& name, Sink& sink);
-// torch.cuda.memory._snapshot() as pickled: allocations, segments and the arena they lie in. Never runs what a pickle
-// asks for: one that asks for anything but plain values is refused by that name.
+// A pickled torch.cuda.memory._snapshot(): allocations, segments and the arena that they form. Pickles are never executed:
+// one that references anything but plain values is rejected with that name.
 Result<OpenReport> import_pytorch_snapshot(ByteSpan bytes, const std::string& name, Sink& sink);
 
-// ExecuTorch's event dump (.etdp) and its program (.pte): calls become work of a graph's nodes, and tensors lie where the
-// program's planner has put them. Opened by its path, a dump is read with the program of the same name beside it.
+// ExecuTorch's event dump (.etdp) and its program (.pte): calls become work of a graph's nodes, and tensors have the offsets
+// of the program's memory plan. A dump that is opened by path is read with the program of the same name in its folder.
 
-// IREE's device profile, as `iree-profile export --format=ireeperf-jsonl` writes it: what command buffers computed becomes
-// work of graphs' nodes, and what its pools of memory held lies in spaces.
+// IREE's device profile, as `iree-profile export --format=ireeperf-jsonl` writes it: command buffers become work of graphs'
+// nodes, and the contents of its memory pools are placed in spaces.
 
 }  // namespace arenascope::trace

@@ -83,9 +83,9 @@ struct TensorInfo {
   bool operator==(const TensorInfo&) const = default;
 
   // True if it, one of its parts or one of its file nodes has that name.
-  bool is_named(std::string_view wanted) const {
-    return name == wanted || std::ranges::find(parts, wanted, &PartInfo::name) != parts.end() ||
-           std::ranges::find(file_nodes, wanted, &FileNodeInfo::name) != file_nodes.end();
+  bool is_named(std::string_view text) const {
+    return name == text || std::ranges::find(parts, text, &PartInfo::name) != parts.end() ||
+           std::ranges::find(file_nodes, text, &FileNodeInfo::name) != file_nodes.end();
   }
 };
 
@@ -329,7 +329,7 @@ struct TuningInfo {
   std::string kernel;                       // with its options
   std::string sizes;                        // the work items, or the shape, that it holds for: "512x64x1"
   std::array<uint32_t, 3> local{1, 1, 1};   // items of a work group
-  std::optional<int32_t> way;               // which of several kernels; `local` then means nothing
+  std::optional<int32_t> way;               // index of the chosen kernel; `local` is then unused
   std::string level;                        // tuning level: "fast"
   int32_t tried = 0;                        // candidates measured; 0: chosen by rule
   double seconds = 0;                       // of the best candidate

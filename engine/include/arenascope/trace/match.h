@@ -7,7 +7,7 @@
 namespace arenascope::trace {
 
 struct GraphMatch {
-  // Of each node and leaf of the one graph its counterpart in the other, or none.
+  // For each node and leaf of one graph, its counterpart in the other, or none.
   std::vector<TensorRef> nodes_to_other, leafs_to_other;
   std::vector<TensorRef> nodes_from_other, leafs_from_other;
 
@@ -22,12 +22,12 @@ struct GraphMatch {
   }
 };
 
-// One to one. First tensors of a name that each graph has once; then users and sources of matched tensors with the
-// same op at the same place, as far as that leads; then what is left of an op and shape, in the graphs' order.
-// O(edges) but for the last, which is O(n log n).
+// A one-to-one matching: first tensors with a name that is unique in each graph; then consumers and sources of matched
+// tensors with the same op at the same operand index, transitively; then the remaining ones of equal op and shape, in order.
+// O(edges), except for the last step, which is O(n log n).
 GraphMatch match_graphs(const GraphInfo& graph, const GraphInfo& other);
 
-// For two orders of matched graphs: pairs (step of the other, step of ours), increasing in both: the longest such list.
+// For two orders of matched graphs: the longest list of pairs (step of the other, step of ours) that increases in both.
 std::vector<std::pair<int32_t, int32_t>> match_steps(const GraphMatch& match, const std::vector<NodeId>& order,
                                                      const std::vector<NodeId>& other_order);
 

@@ -11,21 +11,21 @@ namespace arenascope::trace {
 
 enum class NextPacket {
   Whole,
-  Cut,      // it goes on behind the bytes
-  Garbage,  // these are none
+  Cut,      // it extends past the end of the bytes
+  Garbage,  // not a packet
 };
 
 struct PacketSplit {
   NextPacket next = NextPacket::Cut;
-  ByteSpan message;   // ours in it; empty: it has none
+  ByteSpan message;   // Arenascope's message in it; empty: none
   size_t bytes = 0;   // that the packet takes, with its head
-  size_t needed = 0;  // of one that is cut: how long it is, 0 where that is not known
+  size_t needed = 0;  // length of a packet that is cut; 0: not known
 };
-// What the packet that begins at bytes[0] holds. A packet whose own fields are malformed is garbage.
+// Splits off the packet that begins at bytes[0]. A packet with malformed fields is garbage.
 PacketSplit split_packet(ByteSpan bytes);
 
-// Hands messages, one after the other, to a sink. An error names what is wrong with one ("a description is
-// malformed"); nothing of its broken part was handed on, and the next may be taken.
+// Passes messages, one after the other, to a sink. An error names the fault of a message ("a description is
+// malformed"); its malformed part was not passed on, and the next message may follow.
 class PacketDecoder {
  public:
   explicit PacketDecoder(Sink& sink);

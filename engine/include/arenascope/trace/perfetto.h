@@ -34,7 +34,7 @@ class PerfettoMirror {
       return std::hash<uint64_t>()(called.first ^ static_cast<uint64_t>(called.second) * 0x9e3779b97f4a7c15u);
     }
   };
-  // What a span is called, and which kernel it was → its number.
+  // Span name and kernel → id of the interned name.
   std::unordered_map<std::pair<uint64_t, int32_t>, uint64_t, CalledHash> interned_;
   std::array<double, kMemoryKinds> active_{}, reserved_{};
   std::array<bool, 2 * kMemoryKinds> memory_described_{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A PyTorch memory snapshot as it stands in the file (torch.cuda.memory._dump_snapshot: {"segments": [...],
-// "device_traces": [[{"action", "addr", "size", "time_us", ...}]]}): what each device's segments hold at the end, and the
-// newest part of what happened before, and what stretches of time were called.
+// A PyTorch memory snapshot as in the file (torch.cuda.memory._dump_snapshot: {"segments": [...],
+// "device_traces": [[{"action", "addr", "size", "time_us", ...}]]}): the final contents of each device's segments, the
+// most recent events before, and annotated time ranges.
 #pragma once
 #include <arenascope/base/ids.h>
 #include <arenascope/base/result.h>
@@ -15,15 +15,14 @@
 
 namespace arenascope::trace {
 
-// The block that PyTorch's caching allocator hands out for a request: these bytes rounded up, and the whole of the free
-// memory behind its address where what would be left over is too little to be of use (c10/cuda/CUDACachingAllocator.cpp:
-// round_size and should_split).
+// The block size that PyTorch's caching allocator uses for a request: the bytes rounded up, or the whole free block where
+// the remainder would be too small (c10/cuda/CUDACachingAllocator.cpp: round_size and should_split).
 struct PytorchBlockRule {
   static constexpr Bytes kRound = 512, kSmall = Bytes{1} << 20;
-  Bytes max_split = INT64_MAX;  // a block for this much or more is never split
-  bool expandable = false;      // segments grow, and whatever is left over is kept
+  Bytes max_split = INT64_MAX;  // blocks of at least this size are never split
+  bool expandable = false;      // segments grow, and every remainder is kept
 
-  // Whether so many bytes that are left over become a block of their own.
+  // True if a remainder of this size becomes a separate block.
   bool splits(Bytes rounded, Bytes rest) const {
     return rounded <= kSmall || expandable ? rest >= kRound : rest > kSmall && rounded < max_split;
   }
@@ -42,7 +41,7 @@ struct PytorchSnapshot {
     Bytes bytes = 0;
     Bytes asked = -1;  // -1: unknown
     bool used = false;
-    int32_t stack = kNoStack;  // of calls, as whoever read it numbers them
+    int32_t stack = kNoStack;  // call stack, as an index into the importer's table
   };
   struct Segment {
     uint64_t address = 0;
@@ -50,13 +49,13 @@ struct PytorchSnapshot {
     int64_t stream = 0;
     std::pair<int64_t, int64_t> pool;  // 0, 0: the one that all share
     bool small = false, expandable = false;
-    std::vector<Block> blocks;  // by address, as far as they lie in it
+    std::vector<Block> blocks;  // by address, if they are inside of it
   };
   enum class Action : uint8_t { Reserve, Release, Map, Unmap, Allocate, Free };
   struct Entry {
     Action action;
     uint64_t address = 0;
-    Bytes bytes = 0;  // of a block: as it was asked for
+    Bytes bytes = 0;  // of a block: the requested size
     int64_t stream = 0;
     Nanoseconds time = 0;
     int32_t stack = kNoStack;
@@ -75,14 +74,14 @@ struct PytorchSnapshot {
   };
   std::vector<Annotation> annotations;
 
-  // How its allocator was set up; older snapshots do not say it.
+  // The allocator's settings; older snapshots do not have them.
   PytorchBlockRule rule;
   double garbage_collection_threshold = 0;
   std::array<int32_t, 16> roundup_power2_divisions{};  // from 1 MiB on, by power of two; 0: none
 
-  int64_t entries = 0;   // of all devices, as they stand in the file
+  int64_t entries = 0;   // of all devices, in the file
   int64_t skipped = 0;   // entries that make no sense
-  bool endless = false;  // lists that stand in many places: reading ended
+  bool endless = false;  // lists that are referenced too often: reading stopped
 };
 
 // An error names the file: it cannot be read or is no snapshot.

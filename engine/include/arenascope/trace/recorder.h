@@ -52,7 +52,7 @@ class RecorderInput {
   bool closed_ = false;  // the recorder is gone: descriptions are dropped
 };
 
-// Every function may be called from any thread unless it says otherwise; none but drain(), start() and stop() waits
+// Every function may be called from any thread unless stated otherwise; only drain(), start() and stop() wait
 // for a sink.
 class Recorder {
  public:
@@ -66,7 +66,7 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // Add sinks before anything is described: a sink that comes later is pending all earlier descriptions, no events.
+  // Add sinks before anything is described: a later sink receives all earlier descriptions, but no events.
   void add_sink(std::shared_ptr<Sink> sink);
   void remove_sink(const Sink* sink);
 
@@ -104,7 +104,7 @@ class Recorder {
   Nanoseconds now() const { return input_->now(); }
   int64_t lost() const { return input_->lost(); }  // events lost on all rings
 
-  // Moves all events from the rings to the sinks. If memory is refused, nothing is taken: a later drain() takes it.
+  // Moves all events from the rings to the sinks. If an allocation fails, the rings are unchanged and a later drain() moves them.
   void drain();
   // Drains every `interval` nanoseconds on a thread of its own, until stop(), and samples the process's resident memory
   // each time, and when a run begins or ends.

@@ -41,8 +41,8 @@ class RecordingWriter : public Sink {
   void events(TrackId track, std::span<const Event> events) override;
   void flush() override;
 
-  // What went wrong so far, if anything: "FILE: no space left on device after N bytes". After that nothing more is
-  // written; what was written stays and opens.
+  // The first error, if any: "FILE: no space left on device after N bytes". Nothing is written after it; the file up to
+  // that point remains valid.
   Status status() const;
   Status close();  // flushes; further calls do nothing
   void discard();  // abandons the recording: the file is removed, or the previous one kept
@@ -82,8 +82,8 @@ struct ReadOptions {
 // True if a file that begins with these bytes is an Arenascope recording.
 bool is_recording_file(ByteSpan head);
 
-// Hands what a recording holds to `sink`, in the order in which it was written. A recording that is cut or has garbage
-// in it opens up to there: the report and a Problem in the sink say what is missing. An Error means nothing could be
+// Passes the contents of a recording to `sink`, in the order of the file. A recording that is cut or damaged is read up to
+// that point: the report and a Problem in the sink state the loss. An Error means that nothing could be
 // read: no such file, not a recording, a newer format.
 Result<ReadReport> read_recording(const std::filesystem::path& path, Sink& sink, const ReadOptions& options = {});
 Result<ReadReport> read_recording(ByteSpan bytes, const std::string& name, Sink& sink, const ReadOptions& options = {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One thread writes events here, one other reads them: a ring that never blocks its writer and counts what it loses.
+// A ring of events with one writer and one reader, which never blocks its writer and counts lost events.
 // The Recorder owns the rings; a worker holds a pointer, or null when nothing is recorded.
 #pragma once
 #include <arenascope/trace/clock.h>

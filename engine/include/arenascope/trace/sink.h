@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where descriptions and events go: a Session (live), a RecordingWriter (file), or both.
-// One thread at a time calls a sink. What an event refers to has been described before it.
+// A sink is called by one thread at a time. Everything that an event refers to is described before the event.
 #pragma once
 #include <arenascope/trace/info.h>
 

@@ -226,7 +226,7 @@ struct SeriesView {
   SummaryView<SampleSummary> tree;
 
   double at(Nanoseconds t) const;  // 0 before the first sample
-  // The first of the highest values that it takes in [t0, t1), and since when there; none before the first sample.
+  // The first of its highest values in [t0, t1), and the time since when it had it; none before the first sample.
   std::optional<Sample> highest(Nanoseconds t0, Nanoseconds t1) const;
   // `pixels` points, one a pixel of [t0, t1).
   std::vector<CurvePoint> curve(Nanoseconds t0, Nanoseconds t1, int pixels) const;
@@ -326,8 +326,8 @@ class Snapshot {
   std::vector<SpanRef> spans_of(RunId run, NodeId node) const;
 
   // --- nodes and barriers
-  std::vector<ColumnView<NodeVote>> node_votes;  // [graph][node]; one without barriers may lie beyond the end
-  // Over all runs of the graph. Costs in the order of the runs; for all nodes of a graph ask once.
+  std::vector<ColumnView<NodeVote>> node_votes;  // [graph][node]; shorter if the last nodes have no barriers
+  // Over all runs of the graph. O(runs): call it once for all nodes of a graph.
   NodeStats stats(GraphId graph, NodeId node) const;
   std::vector<NodeStats> stats(GraphId graph) const;
   // Shares of the run's wall time without pauses.
@@ -357,7 +357,7 @@ class Snapshot {
   }
   // The process's resident memory, where it was sampled; null: it was not.
   const SeriesView* resident() const { return series_of(CounterRole::Resident); }
-  // The first counter with a role that was ever sampled; null: there is none.
+  // The first counter with a role that has samples; null: there is none.
   const SeriesView* series_of(CounterRole role) const;
   // Bytes that host allocators had reserved at `t`; none: no host allocator recorded reservations.
   std::optional<Bytes> host_reserved(Nanoseconds t) const;

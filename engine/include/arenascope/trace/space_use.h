@@ -30,7 +30,7 @@ std::vector<ArenaAllocation> slices_in_arena(const Snapshot& snapshot, const Spa
 
 // True if tensors of the run are allocated outside the arena of its plan. Without a run: of the whole recording.
 bool is_in_spaces(const Snapshot& snapshot, RunId run, const PlanInfo* plan);
-// From the beginning of the run to its end, or of all that is known where it has not ended or there is none.
+// From begin to end of the run, or the range of the whole session if it has not ended or there is none.
 TimeRange range_of_run(const Snapshot& snapshot, RunId run);
 
 // Selected allocations that overlap the range, at most kMaxSpaceAllocations.

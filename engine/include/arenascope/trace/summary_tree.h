@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A tree of summaries over the rows of a column, 16 rows (then 16 summaries) to one, growing at its end as the column
-// does. What lies in a range, or how dense it is, is found without walking every row; rows need not be sorted.
+// A tree of summaries over the rows of a column: each level summarises 16 entries of the level below, and the tree grows
+// with the column. Range and density queries do not visit every row; rows need not be sorted.
 #pragma once
 #include <arenascope/trace/column.h>
 
@@ -19,7 +19,7 @@ class SummaryView {
   SummaryView(std::vector<ColumnView<S>> levels, size_t rows) : levels_(std::move(levels)), rows_(rows) {}
   size_t rows() const { return rows_; }
 
-  // enter(summary, first row, rows): whether to look inside. leaf(row) for each row that is reached.
+  // enter(summary, first row, rows): whether to descend. leaf(row) for each row that is reached.
   template <class Enter, class Leaf>
   void visit(Enter&& enter, Leaf&& leaf) const {
     size_t at = 0;  // rows before it are done

@@ -25,8 +25,8 @@ class Dataset {
   virtual Status fits(int64_t classes) const = 0;
 };
 
-// A text of token numbers (unsigned, 16 bits each, little endian), cut into pieces of `tokens`: each token's class is the
-// one behind it. What is left at the end is not used.
+// A text of token ids (uint16, little endian), cut into sequences of `tokens`: the target of each token is the token
+// after it. An incomplete sequence at the end is ignored.
 class TokenText final : public Dataset {
  public:
   // Errors name the file: it cannot be read, has an odd number of bytes, is too short for one piece.
@@ -45,8 +45,8 @@ class TokenText final : public Dataset {
   int64_t tokens_ = 1;
 };
 
-// minGPT's task (Karpathy 2020): seeded digits, and behind them the same digits sorted. Of `tokens` an example shows
-// the (tokens + 1) / 2 digits and all but the last of the sorted ones; the classes are what comes next, from the first sorted one on.
+// minGPT's task (Karpathy 2020): random digits followed by the same digits sorted. An example of `tokens` tokens has
+// (tokens + 1) / 2 digits and all but the last of the sorted ones; targets start at the first sorted digit.
 class SortTask final : public Dataset {
  public:
   // Error: a number of tokens that is not odd, or fewer than 3; fewer than two digits.
@@ -64,7 +64,7 @@ class SortTask final : public Dataset {
   int64_t tokens_ = 0, digits_ = 0, count_ = 0;
 };
 
-// How long the sequences of a language model are to be, and how many tokens it knows; 0 of a model that takes pictures.
+// The sequence length and vocabulary size of a language model; 0 for an image model.
 struct SequenceShape {
   int64_t tokens = 0, vocabulary = 0;
 };

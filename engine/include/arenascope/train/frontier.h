@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What of a training step's memory activations take that are kept for the backward pass, and what computing them again
-// would spare: bytes against operations, each a plan that can be run.
+// The trade-off of a training step between the memory of activations that are kept for the backward pass and the
+// operations of rematerialising them; each point is a plan that can be run.
 #pragma once
 #include <arenascope/schedule/frontier.h>
 #include <arenascope/train/trainer.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Labelled pictures in the idx format (LeCun, "The MNIST database"), gzip or not.
+// Labelled images in the idx format (LeCun, "The MNIST database"), gzip or not.
 #pragma once
 #include <arenascope/tensor/shape.h>
 #include <arenascope/train/dataset.h>
@@ -13,7 +13,7 @@ namespace arenascope::train {
 
 class ImageData final : public Dataset {
  public:
-  Dims sizes;                   // of one picture
+  Dims sizes;                   // of one image
   std::vector<uint8_t> pixels;  // of all images, concatenated
   std::vector<uint8_t> labels;
 
@@ -25,8 +25,8 @@ class ImageData final : public Dataset {
   Status fits(int64_t classes) const override;
 };
 
-// Errors, each naming the file: it cannot be read, is not an idx file of bytes, is shorter or longer than its header states; other
-// numbers of pictures and labels.
+// Errors, each naming the file: it cannot be read, is not an idx file of bytes, is shorter or longer than its header states;
+// different numbers of images and labels.
 Result<ImageData> read_images(const std::filesystem::path& images, const std::filesystem::path& labels);
 
 // "IMAGES,LABELS" as the command line has it. Errors as above, or not a pair of names.

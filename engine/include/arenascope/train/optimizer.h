@@ -23,8 +23,8 @@ struct DecayGroup {
   double decay = 0;
 };
 
-// SGD with momentum (Sutskever 2013, as PyTorch has it: v = momentum·v + g, p -= rate·v), AdamW (Loshchilov and Hutter
-// 2019: moments with bias correction, weight decay apart from the gradient).
+// SGD with momentum (Sutskever 2013, in PyTorch's form: v = momentum·v + g, p -= rate·v), AdamW (Loshchilov and Hutter
+// 2019: moments with bias correction, decoupled weight decay).
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::AdamW;
   double learning_rate = 3e-3;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the learning rate changes from step to step.
+// Learning rate schedules.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -11,16 +11,15 @@ enum class ScheduleKind : uint8_t { Constant, Cosine, Linear, Steps };
 const char* name(ScheduleKind kind);
 std::optional<ScheduleKind> parse_schedule(std::string_view name);
 
-// After `warmup` steps, over which the rate grows evenly, it falls over the rest of `steps`: along half a cosine
-// (Loshchilov and Hutter 2017) or a line down to `least` of it, or to a tenth after half of them and again after three
-// quarters.
+// A linear warm-up over `warmup` steps, followed over the remaining `steps` by half a cosine (Loshchilov and Hutter 2017) or
+// a line down to the factor `least`, or by steps to a tenth after half of them and again after three quarters.
 struct Schedule {
   ScheduleKind kind = ScheduleKind::Constant;
   int64_t warmup = 0;
   int64_t steps = 1;
   double least = 0.01;
 
-  // Factor of the learning rate in this step, from 0; after the last step that of the last one.
+  // Factor of the learning rate in this step, counted from 0; later steps have that of the last one.
   double share(int64_t step) const;
 };
 

@@ -69,14 +69,14 @@ class Trainer {
   // The graph of a step, or of its gradients.
   Runner& step() { return *step_; }
 
-  // The rest of an epoch: all examples once, in an order of its own; the last batch may be smaller. `on_step` is called
-  // after each step, may save(), and ends the epoch by false: the next call continues there. Error: a loss that is not
-  // finite; the sentence names the first node whose result is not, and the parameters stay as they were.
+  // Finishes an epoch: all examples once, in a random order; the last batch may be smaller. `on_step` is called
+  // after each step, may save(), and ends the call by returning false: the next call continues there. Error: a loss that is
+  // not finite; the message names the first node whose result is not, and the parameters are unchanged.
   Result<Measure> epoch(const Dataset& data, const LearningRate& learning_rate,
                         const std::function<bool(double loss)>& on_step = {});
   // Errors: other examples, labels outside the classes.
   Result<Measure> measure(const Dataset& data);
-  // All weights, what the optimiser remembers and the place in the data, as safetensors that open_model() opens as this
+  // All weights, the optimizer's state and the position in the data, as safetensors that open_model() opens as this
   // model. Errors: as write_checkpoint()'s.
   Status save(const std::filesystem::path& path);
   // Peak bytes of the step's runs, by kind.

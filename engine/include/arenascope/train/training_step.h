@@ -48,9 +48,9 @@ struct StepOptions {
 std::string gradient_sum_name(std::string_view parameter);
 
 // The model's first output must be f32 logits [N, classes]. Its f32 weights that the loss depends on become states
-// with the weights' names, which the optimiser's nodes write; all others stay. Outputs: loss and correct (not of Update), the
-// norms if requested, then everything that is written; Measure writes nothing. A step (Whole) whose loss is not finite changes nothing.
-// Errors: a model that cannot be run, other logits, an op without a gradient (by its name), nothing to be trained.
+// with the weights' names, which the optimizer's nodes write; all others stay. Outputs: loss and correct (not of Update), the
+// norms if requested, then all written states; Measure writes nothing. A step (Whole) with a loss that is not finite has no
+// effect. Errors: a model that cannot be run, other logits, an op without a gradient (by its name), nothing to train.
 Result<models::Model> make_training_step(models::Model model, const StepOptions& options);
 
 }  // namespace arenascope::train

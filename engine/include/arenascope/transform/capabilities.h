@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The part of a backend that transforms and planners query: which nodes it can compute, and at what cost. Nothing here
-// computes or allocates; that is runtime/backend.h.
+// The part of a backend that transforms and planners query: which nodes it can compute, and at what cost. It neither
+// computes nor allocates; that is runtime/backend.h.
 #pragma once
 #include <cstdint>
 #include <string_view>

@@ -12,7 +12,7 @@
 
 namespace arenascope {
 
-// What is given to a case, and the values that fill it: evenly spread in [low, high], whole numbers for integers.
+// An input of a case and the values that fill it: evenly spread in [low, high], rounded for integer types.
 struct CaseInput {
   Tensor tensor;
   double low = -2;
@@ -34,8 +34,8 @@ struct OpCase {
   Result<BuiltCase> build(const Context& context) const;
 };
 
-// `lean`: the same cases, but products, convolutions and attention with less work, for simulators that take
-// microseconds for each multiplication.
+// `lean`: the same cases, but matmuls, convolutions and attention with less work, for simulators that need
+// microseconds per multiplication.
 const std::vector<OpCase>& op_cases(bool lean = false);
 
 // Writes the inputs' values, which depend on the seed alone. Their memory must be the host's.

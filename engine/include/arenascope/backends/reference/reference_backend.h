@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The yardstick: a slow backend that computes every op in the plainest way, in double or better, with none of the
-// other backends' code. Others are compared with it.
+// The reference: a slow backend that computes every op in the simplest way, in double or better, without code of
+// the other backends. They are compared with it.
 #pragma once
 #include <memory>
 

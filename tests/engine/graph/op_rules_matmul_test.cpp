@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rules and costs of products, convolutions, attention, LSTM and windows.
+// Rules and costs of matmul, convolution, attention, LSTM and pooling.
 #include <doctest/doctest.h>
 
 #include "op_rules_testing.h"
